@@ -1,9 +1,13 @@
 // Package rtl puts RTL in the place of a machine's components, or of all its hardware. It knows
 // networks and pin maps, not machines.
 //
-//	entries of the key rtl --match--> sites --open--> devices, in step with the kernel (cosim/inloop)
+//	entries of the key rtl --match--> components --open--> devices, in step with the kernel (cosim/inloop)
 //
-//	file            what it holds
-//	rtl.go          Devices: which components are replaced, and by what
-//	rtl_devices.go  where an entry's RTL is from, and how it is opened
+//	file           what it holds
+//	devices.go     Devices: the RTL of a machine; Wanted: what the machine wants of it
+//	components.go  what the hardware has ports for, and what of it is replaced
+//	replace.go     which components an entry means, and what stands in their places
+//	source.go      where an entry's RTL is from: a twin or a pin map
+//	open.go        devices for components; array.go: one for many of a kind
+//	told.go        what reports say of RTL: its sources, its check, how it has failed
 package rtl

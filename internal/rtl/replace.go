@@ -2,67 +2,16 @@ package rtl
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"starloom/cosim"
 	"starloom/cosim/inloop"
-	"starloom/cosim/lockstep"
-	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/hw"
-	"starloom/internal/config"
 	"starloom/internal/outcome"
 	"starloom/internal/strict"
 )
-
-// rtlComponentsMax is how many components of a machine can be RTL: those of
-// 16 groups of 16. Each is a device, with an address space of its own in wasm.
-const rtlComponentsMax = 1024
-
-// icarusProcessesMax is how many simulator processes a machine starts. Our twins need
-// one for all components of a kind, other RTL one for each component.
-const icarusProcessesMax = 64
-
-// noPlaceFor says that a model is not in a machine.
-func noPlaceFor(model string) string {
-	return fmt.Sprintf("this machine has no component of the kind %s", strict.Clip(model))
-}
-
-// Devices is the RTL of a machine. It is a fabric.RTL.
-type Devices struct {
-	Network fabric.Network
-	Names   fabric.Names
-	Entries []config.RTL
-	Source  *config.Source
-	Records bool            // models in the place of RTL, whose inputs are kept
-	Ctx     context.Context // while the machine is built
-	Loop    *inloop.Loop
-
-	// What the hardware has ports for: its components, so many parts, then composites, and
-	// all of it.
-	parts  int
-	sites  []*hw.Site
-	whole  *hw.Site // nil for none
-	chosen [][]inloop.Part
-	all    *inloop.Part // nil if parts are replaced
-
-	Taken     map[string]int // entry of the scenario that has replaced a component
-	Report    []outcome.RTLReport
-	Checks    []string // commands that compare the RTL with its models
-	ChecksOwn []string // those of pin maps
-	devices   []cosim.Device
-	Maps      []*pinmap.Map
-	icarus    int // processes
-
-	Recorded  []PartRun
-	Recorders []*lockstep.Recorder
-	Kernel    *hw.Kernel
-}
 
 // Replace implements fabric.RTL: it opens the devices that the scenario names.
 func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
@@ -82,10 +31,10 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 	}
 	r.chosen = make([][]inloop.Part, len(parts))
 	for i := range r.Entries {
-		if err := r.Ctx.Err(); err != nil { // builds that are reused would not notice
+		if err := r.ctx.Err(); err != nil { // builds that are reused would not notice
 			return nil, false, err
 		}
-		if err := r.replace(r.Ctx, i); err != nil {
+		if err := r.replace(r.ctx, i); err != nil {
 			return nil, false, err
 		}
 	}
@@ -132,50 +81,6 @@ func (r *Devices) held(parts []hw.Sited) ([]bool, error) {
 		}
 	}
 	return held, nil
-}
-
-// Failed implements fabric.RTL.
-func (r *Devices) Failed() bool { return r.Loop.Fault() != nil }
-
-// models are the sites of the components and of all hardware.
-func (r *Devices) models() []*hw.Site {
-	if r.whole == nil {
-		return r.sites
-	}
-	return append(r.sites[:len(r.sites):len(r.sites)], r.whole)
-}
-
-// twins are the twins that the machine has a place for.
-func (r *Devices) twins() (names []string) {
-	for _, site := range r.models() {
-		names = append(names, site.Twin)
-	}
-	return names
-}
-
-// isWhole reports whether a path, or a model, is all hardware.
-func (r *Devices) isWhole(path string) bool       { return r.whole != nil && path == r.whole.Path(0) }
-func (r *Devices) isWholeModel(model string) bool { return r.whole != nil && model == r.whole.Twin }
-
-// Close ends all devices.
-func (r *Devices) Close() error {
-	var err error
-	for _, d := range r.devices {
-		err = errors.Join(err, d.Close())
-	}
-	for _, m := range r.Maps {
-		err = errors.Join(err, m.Close())
-	}
-	return err
-}
-
-// Identity tells RTL apart in saved states.
-func (r *Devices) Identity() string {
-	sum := sha256.New()
-	for _, x := range r.Report {
-		fmt.Fprintln(sum, x.Path, x.Top, x.Backend, x.SHA256)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // replace does what one entry of the scenario says.
@@ -244,29 +149,16 @@ func withArticle(model string) string {
 	return "a " + model
 }
 
-// match lists the elements of a site that a pattern names, as far as there may be.
-func (r *Devices) match(site *hw.Site, pattern *hw.Pattern) (elements []int) {
-	for i := range site.Elements {
-		if len(elements) > rtlComponentsMax {
-			break
-		}
-		if pattern.Match(site.Path(i)) || site.Whole != nil && pattern.Match(site.Whole(i)) {
-			elements = append(elements, i)
-		}
-	}
-	return elements
-}
-
 // take marks components as replaced, once each.
 func (r *Devices) take(entry int, paths []string) error {
 	s := r.Source
 	for _, path := range paths {
-		if other, ok := r.Taken[path]; ok {
+		if other, ok := r.taken[path]; ok {
 			return s.Refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("%s is replaced by %s already", path, hw.Index("rtl", other)), "name it in one entry only")
 		}
-		r.Taken[path] = entry
+		r.taken[path] = entry
 	}
-	if len(r.Taken) > rtlComponentsMax {
+	if len(r.taken) > rtlComponentsMax {
 		return s.Refuse(hw.Index("rtl", entry)+".replace",
 			fmt.Sprintf("more than %d components are RTL", rtlComponentsMax),
 			"replace fewer, for example "+r.Names.Medium(0))
@@ -277,7 +169,7 @@ func (r *Devices) take(entry int, paths []string) error {
 // replaceAll puts one device in place of all hardware.
 func (r *Devices) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
 	s, path := r.Source, r.whole.Path(0)
-	if len(r.Taken) > 0 || len(r.Entries) > 1 {
+	if len(r.taken) > 0 || len(r.Entries) > 1 {
 		return s.Refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it", "delete the other entries")
 	}
 	if err := r.take(entry, []string{path}); err != nil {
@@ -315,42 +207,4 @@ func (r *Devices) replaceElements(ctx context.Context, entry int, source *rtlSou
 	}
 	r.chosen[part] = append(r.chosen[part], parts...)
 	return r.note(source, pins, paths)
-}
-
-// PartRun is a component that the scenario replaces.
-type PartRun struct {
-	Path     string
-	Map      *pinmap.Map
-	Stimulus *lockstep.Stimulus
-	Check    string // the command that checks the RTL with other inputs
-}
-
-// record opens a model in the place of RTL and notes what it is a part of.
-func (r *Devices) record(path string, source *rtlSource, pins *pinmap.Map) (cosim.Device, error) {
-	model, err := pins.NewModel()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	recorder := lockstep.NewRecorder(model, path)
-	r.devices, r.Recorders = append(r.devices, recorder), append(r.Recorders, recorder)
-	r.Recorded = append(r.Recorded, PartRun{path, pins, recorder.Stimulus, checkCommand(source, pins)})
-	return recorder, nil
-}
-
-// FaultText says what a circuit has done.
-func FaultText(f *cosim.Fault) string {
-	text := f.Device + ": " + map[cosim.FaultKind]string{
-		cosim.FaultFinish:      "the RTL ended the simulation ($finish or $stop)",
-		cosim.FaultFatal:       "the RTL reported a fatal error ($fatal or an assertion)",
-		cosim.FaultOscillation: "the RTL's combinational logic does not settle",
-		cosim.FaultHang:        "the RTL does not answer",
-		cosim.FaultDied:        "the simulator of the RTL is gone",
-	}[f.Kind]
-	if f.Tool != "" && f.Kind == cosim.FaultHang {
-		text = f.Device + ": the simulator of the RTL does not answer"
-	}
-	if f.Text != "" {
-		text += ": " + f.Text
-	}
-	return text
 }

@@ -1,0 +1,83 @@
+package rtl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+
+	"starloom/cosim"
+	"starloom/cosim/inloop"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/internal/outcome"
+)
+
+// Wanted is what a machine wants of its RTL.
+type Wanted struct {
+	Network fabric.Network
+	Names   fabric.Names
+	Entries []config.RTL
+	Source  *config.Source
+	Records bool // models in the place of RTL, whose inputs are kept
+}
+
+// Devices is the RTL of a machine. It is a fabric.RTL.
+type Devices struct {
+	Wanted
+	components
+	ctx  context.Context // while the machine is built
+	Loop *inloop.Loop
+
+	Report    []outcome.RTLReport // by path
+	Checks    []string            // commands that compare the RTL with its models
+	ChecksOwn []string            // those of pin maps
+	Maps      []*pinmap.Map       // that end with the devices
+	devices   []cosim.Device
+	icarus    int // processes
+
+	Recorded  []PartRun
+	Recorders []*lockstep.Recorder
+	Kernel    *hw.Kernel
+}
+
+// PartRun is a component that the scenario replaces.
+type PartRun struct {
+	Path     string
+	Map      *pinmap.Map
+	Stimulus *lockstep.Stimulus
+	Check    string // the command that checks the RTL with other inputs
+}
+
+// New returns the RTL of a machine, which opens it while the machine is built, up to the end of ctx.
+func New(ctx context.Context, w Wanted) *Devices {
+	return &Devices{Wanted: w, components: components{taken: map[string]int{}}, ctx: ctx}
+}
+
+// Failed implements fabric.RTL.
+func (r *Devices) Failed() bool { return r.Loop.Fault() != nil }
+
+// Close ends all devices.
+func (r *Devices) Close() error {
+	var err error
+	for _, d := range r.devices {
+		err = errors.Join(err, d.Close())
+	}
+	for _, m := range r.Maps {
+		err = errors.Join(err, m.Close())
+	}
+	return err
+}
+
+// Identity tells RTL apart in saved states.
+func (r *Devices) Identity() string {
+	sum := sha256.New()
+	for _, x := range r.Report {
+		fmt.Fprintln(sum, x.Path, x.Top, x.Backend, x.SHA256)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}

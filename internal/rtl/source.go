@@ -1,0 +1,106 @@
+package rtl
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/internal/config"
+	"starloom/internal/maps"
+	"starloom/internal/strict"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// rtlSource is where an entry's RTL comes from: a pin map, or our own twins.
+type rtlSource struct {
+	at      string // of the entry
+	key     string // that errors stand at
+	own     *pinmap.Map
+	model   string // "" for the twin of whatever is replaced
+	backend string
+}
+
+// open finds out where the RTL of an entry is from, and refuses what has no place in this machine.
+func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
+	s := r.Source
+	source := &rtlSource{at: at, key: at + ".twin", own: x.PinMap, model: x.Twin, backend: x.Backend}
+	if x.Map != "" {
+		source.key = at + ".map"
+		var err error
+		if source.own, err = maps.LoadPin(x.Map, r.Source.Library()); err != nil {
+			return nil, err
+		}
+		r.Maps = append(r.Maps, source.own)
+	}
+	if source.own == nil {
+		switch {
+		case x.Twin == "":
+			source.key = at + ".replace"
+		case !slices.Contains(r.twins(), x.Twin):
+			return nil, s.Refuse(source.key, noPlaceFor(x.Twin), "choose one of "+strings.Join(r.twins(), ", "))
+		case r.isWholeModel(x.Twin) != r.isWhole(x.Replace):
+			return nil, r.misfit(source.key, x.Twin, x.Replace)
+		}
+		source.backend = cmp.Or(x.Backend, cosim.BackendWasm)
+		return source, nil
+	}
+	source.own.Backend = cmp.Or(x.Backend, source.own.Backend)
+	source.backend = cmp.Or(source.own.Backend, cosim.BackendWasm)
+	source.model = source.own.Model
+	if !slices.Contains(r.twins(), source.model) {
+		return nil, s.Refuse(source.key, noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
+	}
+	if r.isWholeModel(source.model) != r.isWhole(x.Replace) {
+		return nil, r.misfit(source.key, source.model, x.Replace)
+	}
+	for _, output := range source.own.Absent {
+		if !r.watched(source.model, output) {
+			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output), "make the output in a wrapper of the RTL")
+		}
+	}
+	for output, latency := range source.own.Latency {
+		if latency > 0 {
+			late := traces.Plural(latency, "cycle", "cycles")
+			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, late),
+				"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
+		}
+	}
+	return source, nil
+}
+
+// noPlaceFor says that a model is not in a machine.
+func noPlaceFor(model string) string {
+	return fmt.Sprintf("this machine has no component of the kind %s", strict.Clip(model))
+}
+
+// misfit says why RTL of a model cannot stand for a path.
+func (r *Devices) misfit(key, model, path string) error {
+	all := r.whole.Path(0)
+	return r.Source.Refuse(key, fmt.Sprintf("%s does not fit %s", model, path),
+		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", r.whole.Twin, all, all, r.whole.Twin))
+}
+
+// refuse gives errors of RTL and tools their place in the scenario.
+func (r *Devices) refuse(source *rtlSource, err error) error {
+	place := r.Source.Place(source.key)
+	var bad *input.Error
+	var fault *cosim.Fault
+	switch {
+	case errors.As(err, &bad):
+		reason := bad.Reason
+		if bad.Place != "" {
+			reason = bad.Place + ": " + reason
+		}
+		return &input.Error{Place: place, Reason: reason, Remedy: bad.Remedy}
+	case errors.As(err, &fault):
+		return &input.Error{Place: place, Reason: "before the first cycle, " + FaultText(fault), Remedy: "correct it, or its parameters"}
+	case source.backend == cosim.BackendShared:
+		return &input.Error{Place: place, Reason: err.Error(), Remedy: "choose backend: wasm"}
+	}
+	return fmt.Errorf("%s: %w", place, err)
+}

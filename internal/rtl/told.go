@@ -1,0 +1,82 @@
+package rtl
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/internal/outcome"
+	"starloom/traces/input"
+)
+
+// note adds components to the report.
+func (r *Devices) note(source *rtlSource, pins *pinmap.Map, paths []string) error {
+	sum := sha256.New()
+	files := pins.Source.Files
+	if pins.Image != "" {
+		files = []string{pins.Image}
+	}
+	for _, file := range files {
+		text, err := input.Read(file, cosim.InputBytesMax)
+		if err != nil {
+			return r.refuse(source, input.Unreadable(file, err, "keep the sources where they are while the run goes on"))
+		}
+		fmt.Fprintf(sum, "%d\n%s", len(text), text)
+	}
+	command := checkCommand(source, pins)
+	r.Checks = append(r.Checks, command)
+	if source.own != nil && !slices.Contains(r.ChecksOwn, command) {
+		r.ChecksOwn = append(r.ChecksOwn, command)
+	}
+	top := pins.Source.Top
+	if top == "" {
+		top = filepath.Base(pins.Image)
+	}
+	for _, path := range paths {
+		r.Report = append(r.Report, outcome.RTLReport{Path: path, Top: top, Backend: source.backend, SHA256: hex.EncodeToString(sum.Sum(nil))})
+	}
+	return nil
+}
+
+// checkCommand is the command line that compares RTL with its model.
+func checkCommand(source *rtlSource, pins *pinmap.Map) string {
+	command := "starloom cosim check "
+	if source.own == nil {
+		command += "--twin " + pins.Model
+	} else {
+		command += outcome.ShellQuote(cmp.Or(pins.File, "MAP"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(pins.Parameters)) {
+		if _, given := pins.Places["parameters."+name]; !given { // by the map: it is the machine's
+			command += fmt.Sprintf(" -G %s=%d", name, pins.Parameters[name])
+		}
+	}
+	if source.backend != cosim.BackendWasm {
+		command += " --backend " + source.backend
+	}
+	return command
+}
+
+// FaultText says what a circuit has done.
+func FaultText(f *cosim.Fault) string {
+	text := f.Device + ": " + map[cosim.FaultKind]string{
+		cosim.FaultFinish:      "the RTL ended the simulation ($finish or $stop)",
+		cosim.FaultFatal:       "the RTL reported a fatal error ($fatal or an assertion)",
+		cosim.FaultOscillation: "the RTL's combinational logic does not settle",
+		cosim.FaultHang:        "the RTL does not answer",
+		cosim.FaultDied:        "the simulator of the RTL is gone",
+	}[f.Kind]
+	if f.Tool != "" && f.Kind == cosim.FaultHang {
+		text = f.Device + ": the simulator of the RTL does not answer"
+	}
+	if f.Text != "" {
+		text += ": " + f.Text
+	}
+	return text
+}
