@@ -287,3 +287,23 @@ func initRepository(t *testing.T, folder string) {
 	out, err := exec.Command("git", "init", "-q", folder).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 }
+
+// TestQuestionsHaveAnswers: twenty questions of a newcomer, and where the layout says their answers are.
+func TestQuestionsHaveAnswers(t *testing.T) {
+	text, err := os.ReadFile("questions.txt")
+	require.NoError(t, err)
+	questions := 0
+	for line := range strings.Lines(string(text)) {
+		question, answers, ok := strings.Cut(strings.TrimSpace(line), "? ")
+		if strings.HasPrefix(question, "#") || question == "" {
+			continue
+		}
+		require.True(t, ok, line)
+		questions++
+		for _, answer := range strings.Fields(answers) {
+			_, err := os.Stat(filepath.Join(top, answer))
+			require.NoError(t, err, question)
+		}
+	}
+	require.Equal(t, 20, questions)
+}
