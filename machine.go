@@ -250,7 +250,7 @@ type RecordOptions struct {
 // Recording is what is written while a machine is stepped, from the boundary at which it
 // began to that at which it is closed. It changes nothing of what the machine does.
 //
-//	recording, err := m.Record(starloom.recordOptions{VCD: starloom.Writer(&wave)})
+//	recording, err := m.Record(starloom.RecordOptions{VCD: starloom.Writer(&wave)})
 //	for !m.Ended() {
 //		err := m.Step()
 //	}

@@ -7,6 +7,8 @@
 //
 //	file          what it holds
 //	recording.go  Recording: outputs of a machine, from one boundary to another
+//	save_file.go  a save file arranges the waveform in GTKWave
 //	waveform.go   signals into a VCD, with its window and its trigger
 //	capture.go    frames into a packet capture
+//	origin.go     which run a trace is of
 package record

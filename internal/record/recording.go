@@ -3,10 +3,6 @@ package record
 import (
 	"context"
 	"errors"
-	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
@@ -14,7 +10,6 @@ import (
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
-	"starloom/traces/vcd"
 )
 
 // Options say what is written while a machine runs.
@@ -29,7 +24,7 @@ type Options struct {
 // Recording is what is written while a machine is stepped, from the boundary at which it
 // began to that at which it is closed. It changes nothing of what the machine does.
 //
-//	recording, err := m.Record(starloom.recordOptions{VCD: starloom.Writer(&wave)})
+//	recording, err := m.Record(starloom.RecordOptions{VCD: starloom.Writer(&wave)})
 //	for !m.Ended() {
 //		err := m.Step()
 //	}
@@ -39,8 +34,7 @@ type Recording struct {
 	out     *outputs.Set
 	vcd     *traces.File // of wave
 	wave    *waveform
-	gtkw    *traces.File // nil for none...
-	save    vcd.SaveFile // ...else what it will be
+	save    *saveFile // nil without wave
 	capture *capture
 	log     *traces.File
 	err     error // the first one
@@ -72,13 +66,13 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 			return nil, ErrNoCycles("--engine slot")
 		}
 		if m.Config.VCD.Triggered {
-			r.vcd.Hold() // see repeatWaveform
+			r.vcd.Hold() // see RepeatWaveform
 		}
 		if r.wave, err = openWaveform(m, r.vcd); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.openGTKW(o); err != nil {
+	if r.save, err = openSaveFile(m.Config.Name, o, out); err != nil {
 		return nil, err
 	}
 	packets, err := out.Open("--pcapng", "pcapng", o.PCAPNG)
@@ -110,52 +104,8 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 func ErrNoCycles(place string) error {
 	return &input.Error{
 		Place: place, Reason: "a waveform shows single cycles, which this engine does not have",
-		Remedy: "use --engine cycle or auto; in Go, engineOptions.Engine EngineCycle",
+		Remedy: "use --engine cycle or auto; in Go, MachineOptions.Engine EngineCycle",
 	}
-}
-
-// openGTKW opens the save file that goes with the waveform. It names it by its base name:
-// what goes to writers is called after the scenario.
-func (r *Recording) openGTKW(o Options) (err error) {
-	if r.wave == nil {
-		if o.GTKW.Given() {
-			return &input.Error{Place: "RecordOptions.GTKW", Reason: "a save file arranges a waveform, and there is none", Remedy: "set VCD, too"}
-		}
-		return nil
-	}
-	to := o.VCD.Beside(o.GTKW, ".gtkw")
-	r.gtkw, err = r.out.Open("--vcd", "gtkw", to)
-	vcdPath, savePath := o.VCD.Path, to.Path
-	switch name := filepath.Base(r.machine.Config.Name); {
-	case vcdPath == "" && savePath == "":
-		vcdPath, savePath = name+".vcd", name+".gtkw"
-	case vcdPath == "":
-		vcdPath = outputs.WithExtension(savePath, ".vcd")
-	case savePath == "":
-		savePath = outputs.WithExtension(vcdPath, ".gtkw")
-	}
-	r.save.Path, r.save.VCD = savePath, vcdPath
-	return err
-}
-
-// writeGTKW writes the save file: the slot and what has broken rules come first, with markers where
-// they did, if the waveform shows that. One that only the end of the run shows is at its last cycle.
-func (r *Recording) writeGTKW(violations []outcome.Violation, end uint64) error {
-	if r.gtkw == nil {
-		return nil
-	}
-	r.save.Signals, r.save.First = r.wave.vcd.Signals(), []string{r.machine.SlotProbe().Path}
-	for _, v := range violations {
-		if v.Path != r.machine.Network.Kind() && !slices.Contains(r.save.First, v.Path) { // not all of it
-			r.save.First = append(r.save.First, v.Path)
-		}
-		if last := len(r.save.Markers) - 1; !r.wave.vcd.Shows(min(v.Cycle, max(end, 1)-1)) {
-			continue
-		} else if last < 0 || r.save.Markers[last].Cycle != v.Cycle {
-			r.save.Markers = append(r.save.Markers, vcd.Marker{Cycle: v.Cycle, Name: v.Rule})
-		}
-	}
-	return r.save.Write(r.gtkw)
 }
 
 // Cycle implements Observer.
@@ -241,7 +191,7 @@ func (r *Recording) Finish(violations []outcome.Violation, cycles uint64) error 
 			return err
 		}
 		r.out.Note("vcd", r.wave.note(cycles))
-		if err := r.writeGTKW(violations, cycles); err != nil {
+		if err := r.save.write(r.machine, r.wave.vcd, violations, cycles); err != nil {
 			return err
 		}
 	}
@@ -279,24 +229,4 @@ func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, rep
 		wave.pending, wave.unshown = false, "shows nothing: interrupted while the run was repeated up to the first violation"
 	}
 	return nil
-}
-
-// traceComments say what a trace is of, in printable ASCII and without the
-// dollar signs that mean something in a VCD.
-func traceComments(m *emulator.Machine) []string {
-	lines := []string{
-		"scenario " + m.Config.Name,
-		"scenario-sha256 " + m.Config.Source.Hash(),
-		fmt.Sprintf("seed %d", m.Seed),
-		"firmware " + m.Image.Name + " sha256 " + m.Image.SHA256,
-	}
-	for i, line := range lines {
-		lines[i] = strings.Map(func(r rune) rune {
-			if r < ' ' || r > '~' || r == '$' {
-				return '?'
-			}
-			return r
-		}, line)
-	}
-	return lines
 }

@@ -11,7 +11,7 @@ import (
 
 // BatchRun is one run of a batch.
 type BatchRun struct {
-	Seed        uint64 // as asked for; the permutation's own one is permutationSeed
+	Seed        uint64 // as asked for; the permutation's own one is PermutationSeed
 	Permutation uint64 // number of the permutation, if the batch has permutations
 	Finished    bool
 	digest      traces.Digest

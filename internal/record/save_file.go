@@ -1,0 +1,64 @@
+package record
+
+import (
+	"path/filepath"
+	"slices"
+
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/outputs"
+	"starloom/traces"
+	"starloom/traces/input"
+	"starloom/traces/vcd"
+)
+
+// saveFile arranges the waveform in GTKWave.
+type saveFile struct {
+	vcd.SaveFile
+	file *traces.File // nil for none
+}
+
+// openSaveFile opens the save file that goes with the waveform, nil without one. It names it by its base
+// name: what goes to writers is called after the scenario.
+func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, error) {
+	if !o.VCD.Given() {
+		if o.GTKW.Given() {
+			return nil, &input.Error{
+				Place: "RecordOptions.GTKW", Reason: "a save file arranges a waveform, and there is none", Remedy: "set VCD, too",
+			}
+		}
+		return nil, nil
+	}
+	to := o.VCD.Beside(o.GTKW, ".gtkw")
+	file, err := out.Open("--vcd", "gtkw", to)
+	vcdPath, savePath := o.VCD.Path, to.Path
+	switch name := filepath.Base(scenario); {
+	case vcdPath == "" && savePath == "":
+		vcdPath, savePath = name+".vcd", name+".gtkw"
+	case vcdPath == "":
+		vcdPath = outputs.WithExtension(savePath, ".vcd")
+	case savePath == "":
+		savePath = outputs.WithExtension(vcdPath, ".gtkw")
+	}
+	return &saveFile{vcd.SaveFile{Path: savePath, VCD: vcdPath}, file}, err
+}
+
+// write writes the save file: the slot and what has broken rules come first, with markers where
+// they did, if the waveform shows that. One that only the end of the run shows is at its last cycle.
+func (s *saveFile) write(m *emulator.Machine, wave *vcd.Writer, violations []outcome.Violation, end uint64) error {
+	if s.file == nil {
+		return nil
+	}
+	s.Signals, s.First = wave.Signals(), []string{m.SlotProbe().Path}
+	for _, v := range violations {
+		if v.Path != m.Network.Kind() && !slices.Contains(s.First, v.Path) { // not all of it
+			s.First = append(s.First, v.Path)
+		}
+		if last := len(s.Markers) - 1; !wave.Shows(min(v.Cycle, max(end, 1)-1)) {
+			continue
+		} else if last < 0 || s.Markers[last].Cycle != v.Cycle {
+			s.Markers = append(s.Markers, vcd.Marker{Cycle: v.Cycle, Name: v.Rule})
+		}
+	}
+	return s.Write(s.file)
+}
