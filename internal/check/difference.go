@@ -232,7 +232,8 @@ func (c *firmwareChecker) cause(d *Difference) (cause, remedy string) {
 	case other.Metered != first.Metered:
 		return "the copy of the image that counts what handlers cost differs from the one that does not, which no firmware should be able to cause", report
 	case other.Runtime != first.Runtime && len(c.recursive) > 0:
-		return "only the interpreter differs, which is a known limit: the firmware has " + firmware.RecursionText(c.recursive), "end the recursion earlier, or replace it by a loop"
+		return "only the interpreter differs, which is a known limit: the firmware has " + firmware.RecursionText(c.recursive),
+			"end the recursion earlier, or replace it by a loop"
 	case other.Runtime != first.Runtime:
 		return "only the interpreter differs, which no firmware without recursion should be able to cause", report
 	case other.Engine != first.Engine:
@@ -251,6 +252,7 @@ func (c *firmwareChecker) cause(d *Difference) (cause, remedy string) {
 	if !d.Found {
 		return "no handler was seen to write what is not its processor's, and no state differs", report
 	}
-	return "no handler was seen to write what is not its processor's; it may use its place in the bank (nic->cell) or an address, which another layout of the bank changes",
+	return "no handler was seen to write what is not its processor's; it may use its place in the bank (nic->cell) or an address, " +
+			"which another layout of the bank changes",
 		"take sl_self(nic) for the number of a processor; " + remedyOwnState + ", and no addresses in it"
 }

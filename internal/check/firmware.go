@@ -233,7 +233,8 @@ func (c *firmwareChecker) check(o *Options) error {
 // conclude sets the verdict.
 func (c *firmwareChecker) conclude() {
 	r := &c.report
-	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil || slices.ContainsFunc(r.Writes, Write.fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.Fails) {
+	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil ||
+		slices.ContainsFunc(r.Writes, Write.fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.Fails) {
 		r.Verdict = outcome.VerdictFail
 	}
 }
@@ -299,7 +300,8 @@ func (c *firmwareChecker) compare() error {
 		}
 		add(func(r *Run) { r.Engine = emulator.EngineCycle })
 	} else {
-		c.leave(fmt.Sprintf("interpreter and engine cycle: %d calls of handlers are more than %d; use a smaller network or end the run earlier with stop.slots", calls, slowCallsMax))
+		c.leave(fmt.Sprintf("interpreter and engine cycle: %d calls of handlers are more than %d; "+
+			"use a smaller network or end the run earlier with stop.slots", calls, slowCallsMax))
 	}
 	runs[0].Same = true
 	differs, reports := -1, [2][]byte{}
@@ -467,7 +469,8 @@ func (c *firmwareChecker) watch() (err error) {
 				watched := instance.(*firmware.Watched)
 				for _, e := range watched.TakeEndless() {
 					if endless++; endless <= outcome.ViolationsMax {
-						c.report.Faults = append(c.report.Faults, fmt.Sprintf("slot %d: %s: its handler traps in %s: %s", m.Slots(), m.Names.Processor(instance.Bank().First+e.Cell), eventPlace(&e), e.Text))
+						c.report.Faults = append(c.report.Faults, fmt.Sprintf("slot %d: %s: its handler traps in %s: %s",
+							m.Slots(), m.Names.Processor(instance.Bank().First+e.Cell), eventPlace(&e), e.Text))
 					}
 				}
 				writes, cut := watched.TakeWrites()
@@ -531,7 +534,8 @@ func (c *firmwareChecker) noteWrite(m *emulator.Machine, bank *nic.Bank, write *
 	}
 	processor := bank.First + write.Cell
 	w := Write{Slot: m.Slots(), Processor: processor, Path: m.Names.Processor(processor), Count: write.Calls,
-		Column: write.Column, Address: write.Address, Before: fmt.Sprintf("%x", write.Before), After: fmt.Sprintf("%x", write.After), Global: write.Global, Grown: write.Grown}
+		Column: write.Column, Address: write.Address, Before: fmt.Sprintf("%x", write.Before), After: fmt.Sprintf("%x", write.After),
+		Global: write.Global, Grown: write.Grown}
 	switch {
 	case write.Grows || write.Global != "":
 	case write.Neighbour:

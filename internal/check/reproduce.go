@@ -85,7 +85,8 @@ func (c *firmwareChecker) reproduce(folder string) error {
 			return err
 		}
 		if err := errors.Join(
-			write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule, outcome.Printable(x.Text), againCommand(imageHere, filepath.Base(name)), text)),
+			write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s",
+				x.Rule, outcome.Printable(x.Text), againCommand(imageHere, filepath.Base(name)), text)),
 			write(name+".json", append(fed, '\n')),
 		); err != nil {
 			return err

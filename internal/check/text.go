@@ -18,7 +18,8 @@ func (r *Report) WriteJSON(w io.Writer) error { return outcome.WriteJSON(w, r) }
 // WriteText writes the check for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s  check of %s in %s, seed %d\n", strings.ToUpper(string(r.Verdict)), outcome.Printable(cmp.Or(r.Firmware.Image, "firmware")), outcome.Printable(r.Scenario), r.Seed)
+	fmt.Fprintf(&b, "%s  check of %s in %s, seed %d\n",
+		strings.ToUpper(string(r.Verdict)), outcome.Printable(cmp.Or(r.Firmware.Image, "firmware")), outcome.Printable(r.Scenario), r.Seed)
 	for _, fault := range r.Faults {
 		fmt.Fprintf(&b, "  %s\n", outcome.Printable(fault))
 	}
@@ -74,10 +75,15 @@ func (r *Report) WriteText(w io.Writer) error {
 		case !r.Runs[i].Same:
 			same = "DIFFERS"
 		}
-		fmt.Fprintf(&b, "  %-55s %10s, %s, digest %.16s: %s\n", r.Runs[i].Text(), traces.Plural(r.Runs[i].Slots, "slot", "slots"), r.Runs[i].Verdict, r.Runs[i].Digest, same)
+		fmt.Fprintf(&b, "  %-55s %10s, %s, digest %.16s: %s\n",
+			r.Runs[i].Text(), traces.Plural(r.Runs[i].Slots, "slot", "slots"), r.Runs[i].Verdict, r.Runs[i].Digest, same)
 	}
 	if w := r.Watched; w.Slots > 0 {
-		fmt.Fprintf(&b, "watched: what every handler writes, %s\n", map[bool]string{true: "in all slots", false: fmt.Sprintf("in slots 0 to %d only: more takes too long", w.Slots)}[w.Whole])
+		slots := "in all slots"
+		if !w.Whole {
+			slots = fmt.Sprintf("in slots 0 to %d only: more takes too long", w.Slots)
+		}
+		fmt.Fprintf(&b, "watched: what every handler writes, %s\n", slots)
 	}
 	for _, left := range r.NotCompared {
 		fmt.Fprintf(&b, "not compared: %s\n", outcome.Printable(left))
@@ -191,7 +197,8 @@ func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 		needs = " (note: found with words of the network, a call or a state that is damaged, and not without)"
 	}
 	in := &x.Input
-	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, outcome.Printable(x.Text), needs, traces.Plural(in.Slots, "slot", "slots"), in.Seed)
+	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, outcome.Printable(x.Text), needs,
+		traces.Plural(in.Slots, "slot", "slots"), in.Seed)
 	if in.Call != nil {
 		fmt.Fprintf(b, ", call %s%v", outcome.Printable(in.Call.Name), in.Call.Arguments)
 	}

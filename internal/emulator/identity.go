@@ -52,10 +52,7 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 // endError says why a restored run cannot be as far as its state says, nil if it can.
 func (m *Machine) endError() error {
 	if !m.started {
-		if m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0 {
-			return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.Digest.NextSlot)
-		}
-		return nil
+		return m.startError()
 	}
 	if m.slot == 0 && !m.ended {
 		return errors.New("it has started, and has neither ended nor come to the next slot")
@@ -82,14 +79,27 @@ func (m *Machine) endError() error {
 	case !m.finished && m.ending == nil:
 		return errors.New("it has ended, has not finished, and its last slot has not come")
 	}
+	if open := m.firstOpen(); open >= 0 {
+		return fmt.Errorf("all processors were done, and processor %d is not", open)
+	}
+	return nil
+}
+
+// startError says why a run that has not started cannot be as far as its state says.
+func (m *Machine) startError() error {
+	if m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0 {
+		return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.Digest.NextSlot)
+	}
+	return nil
+}
+
+// firstOpen is the first processor that is neither done nor faulty, -1 for none.
+func (m *Machine) firstOpen() int {
 	open := -1
 	m.eachProcessor(func(bank *nic.Bank, cell int) {
 		if open < 0 && bank.Registers[cell].Flags&(nic.FlagDone|nic.FlagFaulty) == 0 {
 			open = bank.First + cell
 		}
 	})
-	if open >= 0 {
-		return fmt.Errorf("all processors were done, and processor %d is not", open)
-	}
-	return nil
+	return open
 }

@@ -31,32 +31,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
 		return err
 	}
-	witness := m.Referee.Witness(m.Image.announces)
-	if m.auditsHeld() {
-		m.held = fabric.NewHeld(m.Shape.Processors())
-	}
-	m.queues = m.newQueues(len(shards))
-	m.Shards = make([]Shard, len(shards))
-	for i := range m.Shards {
-		shard := &m.Shards[i]
-		shard.shard = shards[i]
-		shard.Ledger = fabric.Ledger{
-			Checks: m.Rules.Checks(),
-			Shard:  i, Referee: m.Referee, Witness: witness, Held: m.held, Queues: m.queues,
-		}
-		if m.faults != nil {
-			shard.Ledger.SetFaults(m.faults.plan)
-		}
-		shard.collision = func(medium int, cycle uint32) {
-			if m.losses != nil {
-				shard.met = append(shard.met, metOn{medium, cycle})
-			}
-			if !m.mustNotCollide(shard.slot) {
-				return
-			}
-			shard.Ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: medium, Value: cycle})
-		}
-	}
+	m.makeShards(shards)
 	// One instance makes known what all of them are like. The others are made by all workers:
 	// at a million processors, taking their memory is a good part of a run.
 	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
@@ -95,6 +70,36 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		}
 	}
 	return nil
+}
+
+// makeShards makes the shards, as yet without instances.
+func (m *Machine) makeShards(shards []hw.Shard) {
+	witness := m.Referee.Witness(m.Image.announces)
+	if m.auditsHeld() {
+		m.held = fabric.NewHeld(m.Shape.Processors())
+	}
+	m.queues = m.newQueues(len(shards))
+	m.Shards = make([]Shard, len(shards))
+	for i := range m.Shards {
+		shard := &m.Shards[i]
+		shard.shard = shards[i]
+		shard.Ledger = fabric.Ledger{
+			Checks: m.Rules.Checks(),
+			Shard:  i, Referee: m.Referee, Witness: witness, Held: m.held, Queues: m.queues,
+		}
+		if m.faults != nil {
+			shard.Ledger.SetFaults(m.faults.plan)
+		}
+		shard.collision = func(medium int, cycle uint32) {
+			if m.losses != nil {
+				shard.met = append(shard.met, metOn{medium, cycle})
+			}
+			if !m.mustNotCollide(shard.slot) {
+				return
+			}
+			shard.Ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: medium, Value: cycle})
+		}
+	}
 }
 
 // instanceTask makes the instances of the shards, a hw.Task.
