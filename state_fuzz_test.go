@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"testing"
 
 	"starloom/internal/emulator"
@@ -125,6 +126,52 @@ var stateScenarios = map[string]string{
 	"ej":        "fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 3}}",
 	"ej all":    "fabric: {ej: {a: 1, b: 2, dimensions: 1, duplex: full}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}",
 	"ej credit": "fabric: {ej: {a: 1, b: 2, dimensions: 1, credits: 2}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 3}}",
+}
+
+// TestResetState: a machine that is reset has the state of one that was built, but for the fabric's, and one that has restored a state
+// has that and nothing of its own run.
+func TestResetState(t *testing.T) {
+	for name, text := range stateScenarios {
+		for _, engine := range []string{EngineSlot, EngineCycle} {
+			t.Run(name+" "+engine, func(t *testing.T) {
+				s, err := ParseScenario("s.yaml", []byte("starloom: 1\n"+text+"\n"))
+				require.NoError(t, err)
+				save := func(m *Machine) []byte {
+					var state bytes.Buffer
+					require.NoError(t, m.Save(&state))
+					return state.Bytes()
+				}
+				m := machine(t, s, MachineOptions{Engine: engine, BankSize: 5, more: emulator.Options{Audit: true, Parks: name == "ej"}})
+				built := save(m)
+				for range 3 {
+					require.NoError(t, m.Step())
+				}
+				third := save(m)
+				for range 5 {
+					require.NoError(t, m.Step())
+				}
+				require.NoError(t, m.Restore(bytes.NewReader(third)))
+				require.True(t, bytes.Equal(third, save(m)), "restored: %s", stateDifference(t, third, save(m)))
+				require.NoError(t, m.Step())
+				require.NoError(t, m.Reset(s.Seed))
+				for _, name := range stateDifference(t, built, save(m)) { // the fabric keeps frames that it will not look at
+					require.False(t, strings.HasPrefix(name, "machine."), "reset: %s", name)
+				}
+			})
+		}
+	}
+}
+
+// stateDifference names the columns in which two states differ.
+func stateDifference(t *testing.T, a, b []byte) (names []string) {
+	columns, others := stateColumns(t, a), stateColumns(t, b)
+	require.Equal(t, len(columns), len(others))
+	for i, c := range columns {
+		if o := others[i]; c.name != o.name || !bytes.Equal(a[c.first:c.end], b[o.first:o.end]) {
+			names = append(names, c.name)
+		}
+	}
+	return names
 }
 
 // TestLongAlteredStates: whatever a state with a right checksum says, it is refused with a reason, or a run

@@ -12,10 +12,9 @@ import (
 )
 
 // newReplay makes the instance that replays a processor.
-func (m *Machine) newReplay(b *instanceTask) error {
-	config := b.config
+func (m *Machine) newReplay(config nic.BankConfig, instantiate maker) error {
 	config.First, config.Cells = m.options.Replay-1, 1
-	instance, err := b.instance(config)
+	instance, err := instantiate(config)
 	if err != nil {
 		return err
 	}
@@ -29,7 +28,7 @@ func (m *Machine) newReplay(b *instanceTask) error {
 	return nil
 }
 
-// resume gives the processor alone what it has in the machine, which goes on from a saved state:
+// ResumeReplay gives the processor alone what it has in the machine, which goes on from a saved state:
 // state, registers and probes. The memory of an instance of its own may hold more of its state.
 func (m *Machine) ResumeReplay() error {
 	r := m.Replay
@@ -57,10 +56,11 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	if r.from > 0 {
 		since = fmt.Sprintf(" from slot %d on", r.from)
 	}
-	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n",
-		m.Names.Processor(r.processor), traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
+	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n", m.Names.Processor(r.processor),
+		traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
+	n := narrator{stride: r.stride, probes: m.Image.probes, clock: m.Meter}
 	number, what, err := r.Again(func(call *ReplayCall) error {
-		_, err := fmt.Fprintln(out, m.describeCall(call))
+		_, err := fmt.Fprintln(out, n.describe(call))
 		return err
 	})
 	if err != nil {
@@ -76,9 +76,11 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	slot := r.Calls[number].slot
 	fmt.Fprintf(out, "in the whole run, this call did something else: %s\n", what)
 	v := violationList{Kept: report.Violations}
-	v.add(outcome.Violation{Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
-		Message: fmt.Sprintf("processor %d: given the same alone, the handler does something else (%s): it depends on more than "+
-			"its NIC and its state, such as a static variable or another processor's record", r.processor, what)})
+	v.add(outcome.Violation{
+		Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
+		Message: fmt.Sprintf("processor %d: given the same alone, the handler does something else (%s): it depends on more "+
+			"than its NIC and its state, such as a static variable or another processor's record", r.processor, what),
+	})
 	report.Violations, report.Verdict = v.Kept, outcome.VerdictFail
 	report.ViolationsTotal++
 	return out.Flush()

@@ -1,8 +1,6 @@
 package emulator
 
 import (
-	"slices"
-
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/nic"
@@ -10,21 +8,22 @@ import (
 )
 
 // Boundary hears the slot before, runs the handlers and, unless it is the last
-// boundary of the run, sends. When it is stopped in its middle, the run has ended with
+// boundary of the run, sends. When it is stopped in its middle, it is not whole: the run has ended with
 // the boundary before.
-func (m *Machine) Boundary(last bool) {
+func (m *Machine) Boundary(last bool) (whole bool) {
 	m.last = last
 	m.TurnShards()
 	if m.stopped() {
 		m.DropBoundary()
-		return
+		return false
 	}
 	m.merge()
+	return true
 }
 
 // TurnShards is the boundary of all shards.
 func (m *Machine) TurnShards() {
-	m.fillWords()
+	m.fillWords(m.slot)
 	if m.Referee.Acknowledges() {
 		// Sources know at once what has arrived, wherever that was: all receive
 		// before any handler runs.
@@ -51,32 +50,20 @@ func (m *Machine) DropBoundary() {
 	m.crossed()
 	for i := range m.Shards {
 		shard := &m.Shards[i]
-		l, whole := &shard.Ledger, shard.whole
-		l.Frames.Sent, l.Frames.Blocked = whole.frames.Sent, whole.frames.Blocked
-		l.Frames.TxOverflow, l.Frames.OnTrust = whole.frames.TxOverflow, whole.frames.OnTrust
-		l.HeldMax, l.FindingsTotal = whole.heldMax, whole.findingsTotal
-		for _, f := range l.Findings {
-			if f.Slot < m.slot {
-				m.Findings.pending = append(m.Findings.pending, f)
-				l.FindingsTotal++
-			}
+		m.Findings.pending = append(m.Findings.pending, shard.drop(m.slot)...)
+		m.notArrived += shard.Ledger.Announced
+		if m.Meter != nil {
+			shard.meter.drop(m.Meter)
 		}
-		l.Sent = slices.DeleteFunc(l.Sent, func(c fabric.Captured) bool { return c.Slot >= m.slot })
-		m.notArrived += l.Announced
-		shard.log, shard.traps = firmwareLog{}, 0
-		l.KeepFaults(false)
 		m.unstrike(shard)
 	}
 	if dropper, ok := m.Referee.(fabric.Dropper); ok {
 		dropper.Drop(m.slot)
 	}
-	if m.Meter != nil {
-		m.dropMeter()
-	}
 	m.Replay.drop(m.slot)
 	m.Log.clear()
 	m.noteFindings()
-	m.Interrupted, m.half, m.ended = true, true, true
+	m.Interrupted, m.ended = true, true
 }
 
 // The parts of a boundary that one pass over the shards covers.
@@ -113,7 +100,7 @@ func (m *Machine) turnInstance(index int, shard *Shard, instance firmware.Instan
 		instance.Start()
 		m.Replay.end(call, instance)
 		if m.Meter != nil && !m.stopped() {
-			m.meterStart(shard, instance)
+			shard.meter.noteStart(m.Meter, instance.Bank(), instance.Costs())
 		}
 		shard.note(instance, 0)
 	}
@@ -129,7 +116,7 @@ func (m *Machine) begin(index int, shard *Shard) {
 	shard.whole = ledgerTotals{l.Frames, l.HeldMax, l.FindingsTotal}
 	l.BeginSlot()
 	if m.Meter != nil {
-		m.beginMeter(shard)
+		shard.meter.begin()
 	}
 	shard.met, shard.struck.turned = shard.met[:0], shard.struck.turned[:0]
 	if m.slot > 0 {
@@ -185,13 +172,13 @@ func (m *Machine) merge() {
 	quiet := !sending && m.Done == m.Shape.Processors()
 	m.finished = quiet
 	if m.ending != nil {
-		m.finished = m.ending.Over(m.dead())
+		m.finished = m.ending.Over(m.faults.column())
 	}
 	m.ended = m.last || m.finished || quiet
 	m.followQueues()
 	m.noteFindings()
 	if m.losses != nil {
-		m.losses.boundary(m)
+		m.losses.boundary(m.slot)
 	}
 	m.endByRTL()
 }
@@ -211,19 +198,6 @@ func (m *Machine) judge() {
 			f.Slot = m.slot
 			m.Shards[0].Ledger.Find(f)
 		})
-	}
-}
-
-// dropMeter forgets what was measured in the boundary that runs.
-func (m *Machine) dropMeter() {
-	for i := range m.Shards {
-		s := &m.Shards[i].meter
-		s.startWhole.TakeBack(&s.Start, m.Meter)
-		s.slotWhole.TakeBack(&s.Slot, m.Meter)
-		s.Overruns = s.overrunsWhole
-		for _, l := range slices.Backward(s.longer) {
-			m.Meter.Longest[l.processor] = l.before
-		}
 	}
 }
 

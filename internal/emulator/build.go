@@ -14,20 +14,10 @@ import (
 	"starloom/internal/rtl"
 )
 
-// openRTL prepares the RTL that the scenario names; nil for none.
-func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
-	if len(m.Config.RTL) == 0 {
-		return nil
-	}
-	m.RTL = rtl.New(ctx, rtl.Wanted{
-		Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source, Records: m.options.RecordRTL,
-	})
-	return m.RTL
-}
-
 // New builds a machine from what a scenario has become.
 func New(ctx context.Context, c *config.Config, o Options) (*Machine, error) {
-	m := &Machine{Config: c, options: o, Rules: c.Rules, timing: c.Timing, Stop: new(atomic.Bool)}
+	m := &Machine{Stop: new(atomic.Bool)}
+	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing
 	if c.Firmware.CPU != nil {
 		m.Meter = meter.NewClock(c.Firmware.CPU, c.Network.Shape().Processors())
 	}
@@ -47,7 +37,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 			m.armed[slot-1] = true
 		}
 	}
-	if err := m.choose(); err != nil {
+	if err := m.options.choose(&m.Shape, len(c.RTL) > 0); err != nil {
 		return err
 	}
 	if err := m.checkMemory(); err != nil {
@@ -79,7 +69,8 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	} else if m.transport, err = fabric.SlotTransportOf(m.Network, config); err != nil {
 		return err
 	}
-	if err := m.load(c.Seed, false); err != nil {
+	m.columns.reset(c.Seed)
+	if err := m.load(); err != nil {
 		return interruption(ctx, err)
 	}
 	m.until(context.Background())
@@ -143,4 +134,16 @@ func (m *Machine) checkDeadline() error {
 	}
 	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "this run ends when all has arrived, so stop.slots is its deadline",
 		fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.Rules.DeadlineSlots))
+}
+
+// openRTL prepares the RTL that the scenario names; nil for none.
+func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
+	if len(m.Config.RTL) == 0 {
+		return nil
+	}
+	m.RTL = &rtl.Devices{
+		Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source,
+		Records: m.options.RecordRTL, Ctx: ctx, Taken: map[string]int{},
+	}
+	return m.RTL
 }

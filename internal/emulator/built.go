@@ -5,8 +5,38 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/internal/rtl"
 	"starloom/nic"
 )
+
+// built is what a machine is made of. All of it is made once, from the configuration and the options;
+// what keeps the state of a run in it resets, saves and restores it itself: Machine.parts.
+type built struct {
+	Config  *config.Config
+	options Options
+	Network fabric.Network
+	Shape   fabric.Shape
+	Names   fabric.Names
+	Program *fabric.Program // nil: an image of the user's
+	timing  nic.Timing
+	Rules   fabric.Rules
+	armed   []bool // per slot of a step: must be free of collisions
+
+	Host  *firmware.Host // nil for firmware in Go
+	Image Image
+	rom   fabric.ROM // nil if the network has none
+
+	workers   *hw.Workers
+	Shards    []Shard
+	Parking   *parking // nil if every processor has a bank
+	transport fabric.Transport
+	Plant     *fabric.Plant // the transport of the cycle engine, nil in the other
+	RTL       *rtl.Devices  // nil if everything is model
+	Referee   fabric.Referee
+	ending    fabric.Ending // the referee if it ends the run, else nil
+}
 
 // Image is what the report says of the firmware.
 type Image struct {
@@ -19,10 +49,11 @@ type Image struct {
 	results      bool     // it may give results
 	Recursive    []string // functions that may call themselves
 	checked      bool     // a checked build
+	metered      []byte   // what a profile is made of, if handlers take time
 }
 
 // anyInstance is one of them.
-func (m *Machine) anyInstance() (any firmware.Instance) {
+func (m *built) anyInstance() (any firmware.Instance) {
 	if m.Parking == nil {
 		return m.Shards[0].Instances[0]
 	}
@@ -31,13 +62,13 @@ func (m *Machine) anyInstance() (any firmware.Instance) {
 }
 
 // Cell returns the bank and the cell of a processor.
-func (m *Machine) Cell(processor int) (bank *nic.Bank, cell int) {
+func (m *built) Cell(processor int) (bank *nic.Bank, cell int) {
 	instance, cell := m.InstanceOf(processor)
 	return instance.Bank(), cell
 }
 
 // InstanceOf returns the instance and the cell of a processor.
-func (m *Machine) InstanceOf(processor int) (instance firmware.Instance, cell int) {
+func (m *built) InstanceOf(processor int) (instance firmware.Instance, cell int) {
 	unit := processor / m.Shape.PerUnit
 	shard := &m.Shards[sort.Search(len(m.Shards), func(i int) bool { return m.Shards[i].shard.End > unit })]
 	if m.Parking != nil {
@@ -53,14 +84,14 @@ func (m *Machine) InstanceOf(processor int) (instance firmware.Instance, cell in
 }
 
 // unpark gives a bank the processors of a block.
-func (m *Machine) unpark(instance firmware.Instance, b *block) {
+func (m *built) unpark(instance firmware.Instance, b *block) {
 	bank := instance.Bank()
 	bank.Unpark(b.first, &b.parked)
 	m.Referee.Tell(bank.First, bank.Workload)
 }
 
 // show returns a bank with the processors of a block, to look at.
-func (m *Machine) show(b *block) firmware.Instance {
+func (m *built) show(b *block) firmware.Instance {
 	p := m.Parking
 	if p.shown != nil {
 		p.give(p.shown)
@@ -70,29 +101,8 @@ func (m *Machine) show(b *block) firmware.Instance {
 	return p.shown
 }
 
-// eachProcessor calls f for all processors in order, but for blocks of parked ones that are
-// all done, without a fault and with nothing left to send.
-func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
-	for i := range m.Shards {
-		for k := range m.Shards[i].blocks {
-			if b := &m.Shards[i].blocks[k]; !b.calm || b.wakes && b.next == m.slot+1 {
-				bank := m.show(b).Bank()
-				for cell := range bank.Registers {
-					f(bank, cell)
-				}
-			}
-		}
-		for _, instance := range m.Shards[i].Instances {
-			bank := instance.Bank()
-			for cell := range bank.Registers {
-				f(bank, cell)
-			}
-		}
-	}
-}
-
 // eachBank calls visit for the banks of all instances.
-func (m *Machine) eachBank(visit func(*nic.Bank)) {
+func (m *built) eachBank(visit func(*nic.Bank)) {
 	for i := range m.Shards {
 		for _, instance := range m.Shards[i].Instances {
 			visit(instance.Bank())

@@ -1,32 +1,53 @@
-// Package emulator is the machine: processors with their firmware, NICs and the network between them,
-// slot by slot. It runs a config.Config and says what a run has come to as an outcome.Report.
+// Package emulator is the machine: processors with their firmware, NICs and the fabric, stepped slot by slot.
 //
-//	config.Config --New--> Machine --Step, Run--> outcome.Report
+// A Machine is three things: what is built and then stays (built), what runs and is reset, saved and restored
+// (running), and who observes without changing a result (observers).
 //
-//	a slot:  Cross (the light of the slot crosses the fabric) --> Boundary, in its last cycle:
-//	         hear --> handlers --> judge --> send, window by window of each shard
+//	Config, Options --New--> built --load--> running --Step, Run--> Report
+//
+// A slot crosses the fabric; in its last cycle the boundary runs, shard by shard and, in each bank, window by window:
+//
+//	        transport                 instances                     ledger             transport
+//	Cross ----> hear ----> choose ----> call ----> settle -------------> send ----> Latch ----> Cross
+//	slot n-1    slot n-1   who is       on_slot    costs, queues,        slot n     the edge    slot n
+//	            is told    called                  who listens
+//
+// Where sources learn at once what has arrived, all windows hear before the first one chooses. After all shards,
+// merge adds up what they have seen; a boundary that is stopped in its middle is dropped: the run has ended with
+// the one before.
 //
 //	file           what it holds
-//	machine.go     Machine: what is built, what runs, who observes; what may be called when
-//	options.go     Options, and the choice of engine, workers and banks
-//	build.go       New; built.go: what is there when a machine is built, and how it is found
-//	image.go       the firmware's image; instances.go: its instances; load.go: workload, plan, ROM
-//	shard.go       Shard: the part that one worker handles
-//	run.go         Step, Run, Cross; boundary.go: the boundary of a slot; window.go: the windows of a shard
-//	schedule.go    words of the schedule for the slot that begins
-//	strikes.go     faults of processors at a boundary; faults.go: what they have done so far
-//	parking.go     processors that sleep, without banks
-//	violations.go  what breaks rules, from findings
-//	reporting.go   the report of a run
-//	repeats.go     a run repeated to find out more: losses.go: where packets were lost, profile.go: the longest
-//	               call, and which violations faults have caused
-//	replay.go      calls of one processor's handlers; alone.go: made again, alone
-//	meter.go       what handlers have cost
-//	queues.go      how long frames wait
-//	log.go         lines that firmware logs
-//	observers.go   Observer: who looks at what the machine does
-//	signals.go     signals by path; processor.go: registers and probes of one processor
-//	state.go       reset, save and restore; identity.go: whose state it is
-//	memory.go      whether a machine fits this computer
-//	rtl.go         the end of a run whose RTL has failed
+//	machine.go     Machine, and what all of its calls begin and end with
+//	built.go       built: what the machine is made of; its instances, banks and cells by processor
+//	running.go     running: the columns of a run, their reset and their state; what a boundary keeps
+//	observers.go   Observer, observers: recordings, functions that watch
+//	options.go     Options, the engines; what is left open is chosen
+//	build.go       New: from configuration to machine
+//	image.go       reads, loads and meters the firmware's image, fills in its parameters
+//	instances.go   makes the instances of all shards, or the banks for parked processors
+//	memory.go      estimates memory, refuses what has none
+//	load.go        seed, workload, tables and schedule are put into the processors
+//	run.go         Step, Run, Close: slots cross, boundaries run
+//	boundary.go    the boundary of all shards: begin, hear, act, merge, or drop
+//	window.go      the boundary of a window: hear, choose, call, settle, send
+//	strikes.go     faults of processors at a boundary: killed, restarted, paused, out of room
+//	queues.go      frames that are lost or late, after a slot has crossed
+//	rtl.go         RTL that has failed ends the run
+//	shard.go       Shard: what one worker handles, its events and its books
+//	schedule.go    the words of a schedule, slot by slot
+//	parking.go     blocks of processors without a bank of their own
+//	faults.go      who is dead, whose FIFOs are smaller
+//	meter.go       what the handlers of a shard have cost
+//	log.go         lines that firmware logs at a boundary
+//	violations.go  the list of violations
+//	state.go       Reset, Save, Restore: the parts of a run's state
+//	identity.go    whether a state is one of this machine, and a run as far as it says
+//	processor.go   Processor: the registers of one
+//	signals.go     Signal, Watch: hardware and firmware by path
+//	reporting.go   Report: the sum of a run
+//	repeats.go     runs again to find out more: where packets were lost, what took longest, what faults have done
+//	losses.go      trails of packets through a repeated run
+//	profile.go     the one call that is profiled in a repeated run
+//	replay.go      the calls of one processor, kept and made again, alone
+//	alone.go       replay as an output of a machine
 package emulator

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/nic"
 )
@@ -36,6 +37,9 @@ func newFaulted(c *config.Config, processors int) *faulted {
 
 // reset begins a run with a seed.
 func (f *faulted) reset(seed uint64) {
+	if f == nil {
+		return
+	}
 	f.plan.Reset(seed)
 	clear(f.dead)
 }
@@ -52,12 +56,28 @@ func (f *faulted) shrink(bank *nic.Bank) {
 }
 
 // killed reports whether a fault has killed a processor.
-func (m *Machine) killed(processor int) bool { return m.faults != nil && m.faults.dead[processor] != 0 }
+func (f *faulted) killed(processor int) bool { return f != nil && f.dead[processor] != 0 }
 
-// dead has a 1 for each processor that a fault has killed; nil for no faults.
-func (m *Machine) dead() []uint8 {
-	if m.faults == nil {
+// column has a 1 for each processor that a fault has killed; nil for no faults.
+func (f *faulted) column() []uint8 {
+	if f == nil {
 		return nil
 	}
-	return m.faults.dead
+	return f.dead
+}
+
+// harm is what faults do to the light of a medium in a slot.
+func (f *faulted) harm(medium int, slot uint32) fabric.Effect {
+	if f == nil {
+		return fabric.Unharmed
+	}
+	effect, _ := f.plan.OnMedium(medium, slot)
+	return effect
+}
+
+// state visits who is dead.
+func (f *faulted) state(v *hw.StateVisitor) {
+	if f != nil {
+		hw.StateColumn(v, "dead", f.dead, hw.AtMost[uint8](1))
+	}
 }

@@ -30,8 +30,8 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 		{"scenario", m.Config.Source.Identity(), "another scenario"},
 		{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
 		{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
-		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("banks of another size (these are of %s)",
-			traces.Plural(uint64(m.options.BankSize), "processor", "processors"))},
+		{"bank", fmt.Sprint(m.options.BankSize), "banks of another size (these are of " +
+			traces.Plural(uint64(m.options.BankSize), "processor", "processors") + ")"},
 		{"rtl", rtl, "other RTL"},
 	} {
 		sum := sha256.Sum256([]byte(own.text))
@@ -51,50 +51,38 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 
 // endError says why a restored run cannot be as far as its state says, nil if it can.
 func (m *Machine) endError() error {
-	if !m.started {
-		return m.startError()
-	}
-	if m.slot == 0 && !m.ended {
-		return errors.New("it has started, and has neither ended nor come to the next slot")
-	}
-	failed := slices.ContainsFunc(m.Findings.Kept, func(v outcome.Violation) bool {
-		return v.Rule == outcome.RuleRTLFault || v.Rule == outcome.RuleRTLUnknown || v.Rule == outcome.RuleRTLTool
-	})
-	if m.RTLFailed != failed {
-		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, failed)
-	}
-	limit := m.slot >= m.Config.Slots
-	if !m.ended && (m.finished || m.RTLFailed || limit) {
-		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t", m.finished, m.RTLFailed, limit)
-	}
-	if m.RTLFailed {
+	switch limit := m.slot >= m.Config.Slots; {
+	case !m.started && (m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0):
+		return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.Digest.NextSlot)
+	case !m.started:
 		return nil
-	}
-	if m.ending != nil && m.finished != m.ending.Over(m.dead()) {
+	case m.slot == 0 && !m.ended:
+		return errors.New("it has started, and has neither ended nor come to the next slot")
+	case m.RTLFailed != m.foundRTL():
+		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, m.foundRTL())
+	case !m.ended && (m.finished || m.RTLFailed || limit):
+		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t", m.finished, m.RTLFailed, limit)
+	case m.RTLFailed:
+		return nil
+	case m.ending != nil && m.finished != m.ending.Over(m.faults.column()):
 		return fmt.Errorf("it has finished %t, and all has arrived %t", m.finished, !m.finished)
-	}
-	switch {
 	case !m.ended || limit && !m.finished || m.ending != nil && m.finished:
 		return nil // it goes on, or its limit or its workload has ended it
 	case !m.finished && m.ending == nil:
 		return errors.New("it has ended, has not finished, and its last slot has not come")
 	}
-	if open := m.firstOpen(); open >= 0 {
-		return fmt.Errorf("all processors were done, and processor %d is not", open)
-	}
-	return nil
+	return m.openError()
 }
 
-// startError says why a run that has not started cannot be as far as its state says.
-func (m *Machine) startError() error {
-	if m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0 {
-		return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.Digest.NextSlot)
-	}
-	return nil
+// foundRTL reports whether a violation says that RTL has ended the run.
+func (m *Machine) foundRTL() bool {
+	return slices.ContainsFunc(m.Findings.Kept, func(v outcome.Violation) bool {
+		return v.Rule == outcome.RuleRTLFault || v.Rule == outcome.RuleRTLUnknown || v.Rule == outcome.RuleRTLTool
+	})
 }
 
-// firstOpen is the first processor that is neither done nor faulty, -1 for none.
-func (m *Machine) firstOpen() int {
+// openError names a processor that is not done, nil if all are.
+func (m *Machine) openError() error {
 	open := -1
 	m.eachProcessor(func(bank *nic.Bank, cell int) {
 		if open < 0 && bank.Registers[cell].Flags&(nic.FlagDone|nic.FlagFaulty) == 0 {

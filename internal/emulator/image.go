@@ -22,37 +22,25 @@ func (m *Machine) remedyOfImage(err error) string {
 	return firmware.RemedyOfUnread(filepath.Base(folder)+"/"+name, known, err)
 }
 
+// maker makes an instance for a bank.
+type maker func(nic.BankConfig) (firmware.Instance, error)
+
 // loadImage compiles the scenario's firmware, fills in its parameters and
 // returns what makes an instance, and the place to name in errors.
-func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(nic.BankConfig) (firmware.Instance, error), string, error) {
+func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker, string, error) {
 	f := &m.Config.Firmware
 	place := m.Config.Source.Place("firmware.program")
 	if m.options.Runtime == "native" {
-		if m.Meter != nil {
-			return nil, place, &input.Error{
-				Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model",
-				Remedy: "use compiler or interpreter",
-			}
-		}
-		if m.Program == nil || m.Program.Native == nil {
-			return nil, place, &input.Error{Place: "--runtime", Reason: "there is no native form of " + f.Name, Remedy: "use compiler or interpreter"}
-		}
-		m.Image.Name = m.Program.Name
-		return m.Program.Native.NewInstance, place, nil
+		native, err := m.nativeMaker()
+		return native, place, err
 	}
-	var wasm []byte
-	var err error
 	m.Image.Name = f.Name
 	if m.Program == nil {
-		place, wasm = m.Config.Source.Place("firmware.image"), f.Bytes
-		if wasm == nil {
-			wasm, err = firmware.ReadImage(f.Path)
-		}
-		if err != nil {
-			return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage(err)}
-		}
-	} else if wasm, err = firmware.ProgramImage(f.Name); err != nil {
-		return nil, place, &input.Error{Place: place, Reason: err.Error(), Remedy: "name one of them, or give an image"}
+		place = m.Config.Source.Place("firmware.image")
+	}
+	wasm, err := m.readImage(place)
+	if err != nil {
+		return nil, place, err
 	}
 	if m.Host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
 		return nil, place, &input.Error{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
@@ -65,8 +53,8 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 		m.Host.MapsIn(filepath.Dir(f.Path))
 	}
 	image, err := m.loadMetered(wasm)
-	if err != nil {
-		return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err)} // it says what to do
+	if err != nil { // it says what to do
+		return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err)}
 	}
 	if image.Runtime && !f.Isolated() {
 		return nil, place, &input.Error{
@@ -77,23 +65,60 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	m.Image.results = image.Results
 	m.Image.Recursive, m.Image.checked = image.Recursive(), image.Checked
+	return image.NewInstance, place, m.setParams(image, config)
+}
+
+// nativeMaker makes instances of the Go form of a built-in program.
+func (m *Machine) nativeMaker() (maker, error) {
+	if m.Meter != nil {
+		return nil, &input.Error{
+			Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model",
+			Remedy: "use compiler or interpreter",
+		}
+	}
+	if m.Program == nil || m.Program.Native == nil {
+		return nil, &input.Error{Place: "--runtime", Reason: "there is no native form of " + m.Config.Firmware.Name, Remedy: "use compiler or interpreter"}
+	}
+	m.Image.Name = m.Program.Name
+	return m.Program.Native.NewInstance, nil
+}
+
+// readImage returns the bytes of the user's image, or of a built-in program.
+func (m *Machine) readImage(place string) (wasm []byte, err error) {
+	f := &m.Config.Firmware
+	if m.Program != nil {
+		if wasm, err = firmware.ProgramImage(f.Name); err != nil {
+			return nil, &input.Error{Place: place, Reason: err.Error(), Remedy: "name one of them, or give an image"}
+		}
+		return wasm, nil
+	}
+	if f.Bytes != nil {
+		return f.Bytes, nil
+	}
+	if wasm, err = firmware.ReadImage(f.Path); err != nil {
+		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage(err)}
+	}
+	return wasm, nil
+}
+
+// setParams fills in the parameters of the firmware: the scenario's, else the image's own.
+func (m *Machine) setParams(image *firmware.Image, config *nic.BankConfig) error {
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
 	}
-	for name, value := range f.Params {
+	for name, value := range m.Config.Firmware.Params {
 		k := slices.IndexFunc(image.Params, func(p firmware.Param) bool { return p.Name == name })
 		if k < 0 {
 			var known []string
 			for _, p := range image.Params {
 				known = append(known, p.Name)
 			}
-			return nil, place, m.Config.Source.Refuse("firmware.params."+name,
-				fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.Image.Name, name, orNone(known)),
-				"remove or rename the parameter")
+			return m.Config.Source.Refuse("firmware.params."+name,
+				fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.Image.Name, name, orNone(known)), "remove or rename the parameter")
 		}
 		config.Params[k] = int32(value)
 	}
-	return image.NewInstance, place, nil
+	return nil
 }
 
 func orNone(names []string) string {
@@ -108,6 +133,6 @@ func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
 	if m.Meter == nil {
 		return m.Host.Load(m.Image.Name, binary)
 	}
-	m.metered = binary
+	m.Image.metered = binary
 	return m.Host.LoadMetered(m.Image.Name, binary, m.Config.Firmware.CPU.Meter)
 }

@@ -31,7 +31,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
 		return err
 	}
-	m.makeShards(shards)
+	m.newShards(shards)
 	// One instance makes known what all of them are like. The others are made by all workers:
 	// at a million processors, taking their memory is a good part of a run.
 	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
@@ -59,7 +59,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 			m.workers.Run(len(shards), b)
 		}
 		if m.options.Replay > 0 {
-			if err := m.newReplay(b); err != nil {
+			if err := m.newReplay(config, b.instance); err != nil {
 				return err
 			}
 		}
@@ -72,8 +72,8 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	return nil
 }
 
-// makeShards makes the shards, as yet without instances.
-func (m *Machine) makeShards(shards []hw.Shard) {
+// newShards opens the books of all shards.
+func (m *Machine) newShards(shards []hw.Shard) {
 	witness := m.Referee.Witness(m.Image.announces)
 	if m.auditsHeld() {
 		m.held = fabric.NewHeld(m.Shape.Processors())
@@ -106,7 +106,7 @@ func (m *Machine) makeShards(shards []hw.Shard) {
 type instanceTask struct {
 	m           *Machine
 	config      nic.BankConfig
-	instantiate func(nic.BankConfig) (firmware.Instance, error)
+	instantiate maker
 	place       string
 	errors      []error // per shard
 }

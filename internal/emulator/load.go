@@ -7,18 +7,8 @@ import (
 	"starloom/nic"
 )
 
-// load puts seed and workload into the processors; used ones are reset first.
-func (m *Machine) load(seed uint64, used bool) error {
-	m.Seed = seed
-	if used && m.Parking != nil {
-		m.resetParked(firmwareSeed(seed))
-	} else if used {
-		for i := range m.Shards {
-			for _, instance := range m.Shards[i].Instances {
-				instance.Reset(firmwareSeed(seed))
-			}
-		}
-	}
+// load puts the run's seed and workload into the processors.
+func (m *Machine) load() error {
 	if err := m.loadWorkload(); err != nil {
 		return err
 	}
@@ -65,19 +55,14 @@ func (m *Machine) loadWorkload() error {
 	for i := range m.Shards {
 		m.Shards[i].Ledger.Overhears = m.Referee.Overhears()
 	}
-	return m.plan()
+	return m.planSchedule()
 }
 
-// plan builds the schedule of firmware that takes one.
-func (m *Machine) plan() (err error) {
+// planSchedule builds the schedule of firmware that takes one.
+func (m *Machine) planSchedule() error {
 	name := m.Config.Firmware.Schedule
 	if name == "" {
 		return nil
 	}
-	if m.words == nil {
-		m.words = make([]uint64, m.Shape.Processors())
-	}
-	m.Schedule, err = fabric.ScheduleOf(m.Network, name, m.Referee)
-	m.Sparse, _ = m.Schedule.(fabric.Sparse)
-	return m.Config.Source.Refusal(err)
+	return m.Config.Source.Refusal(m.plan(m.Network, name, m.Referee, m.Shape.Processors()))
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"starloom/fabric"
 )
 
 // firmwareLog is what firmware has logged at one boundary. It keeps the first
-// logLinesMax lines in the order of the processors and counts the others, so that
+// LogLinesMax lines in the order of the processors and counts the others, so that
 // neither the host's memory nor the cut into shards shows in it.
 type firmwareLog struct {
 	lines []logLine
@@ -22,7 +24,7 @@ type logLine struct {
 	text      string
 }
 
-// LogLinesMax bounds the lines that are kept of one boundary.
+// LogLinesMax is how many lines of a boundary are kept.
 const LogLinesMax = 4096
 
 // add takes a line; those of one processor come in their order.
@@ -59,19 +61,20 @@ func (l *firmwareLog) clear() {
 	l.lines, l.lost = l.lines[:0], 0
 }
 
+// Empty reports whether nothing was logged.
 func (l *firmwareLog) Empty() bool { return len(l.lines) == 0 && l.lost == 0 }
 
-// Write appends the lines of the boundary before a slot to the log.
-func (l *firmwareLog) Write(w io.Writer, m *Machine) error {
+// write appends the lines of the boundary before a slot to the log of a network of some kind.
+func (l *firmwareLog) write(w io.Writer, c *fabric.Circumstances, kind string, slot uint32) error {
 	for _, line := range l.lines {
 		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %s\n",
-			m.timing.SlotCycle(line.slot), line.slot, m.Names.Processor(line.processor), line.text)
+			c.Timing.SlotCycle(line.slot), line.slot, c.Names.Processor(line.processor), line.text)
 		if err != nil {
 			return err
 		}
 	}
 	if l.lost > 0 {
-		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %d more lines are not kept\n", m.timing.SlotCycle(m.slot), m.slot, m.Network.Kind(), l.lost)
+		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %d more lines are not kept\n", c.Timing.SlotCycle(slot), slot, kind, l.lost)
 		return err
 	}
 	return nil

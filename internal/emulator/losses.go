@@ -7,11 +7,22 @@ import (
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
+	"starloom/nic"
 )
+
+// Only the end of a run shows that a packet was lost, and where it was then no one has
+// noted: that would cost memory and time for every packet of every run. But a run is a
+// function of its scenario and seed. So one that has lost packets is repeated, and the
+// frames of those that the report lists are followed.
 
 // losses follows packets through a run.
 type losses struct {
-	trails map[uint32]*trail // by origin
+	trails  map[uint32]*trail // by origin
+	shards  []Shard           // who sees the frames
+	packets *fabric.Packets   // what has to arrive where
+	names   fabric.Names
+	timing  nic.Timing
+	faults  *faulted
 }
 
 // trail is how far one packet has come: the frames with it of the last slot in which there
@@ -22,23 +33,23 @@ type trail struct {
 	holder  int               // who received one of them, -1 for no one
 	full    int               // whose RX FIFO was full when one came, -1 for no one's
 	met     []metOn           // media of that slot with a collision
-	damaged map[int]bool      // media of that slot of which somebody received a damaged frame
+	damaged map[int]bool      // media of that slot of which someone received a damaged frame
 }
 
 // boundary takes what the shards have seen: what became of the frames of the slot before,
 // and those of the slot that begins.
-func (l *losses) boundary(m *Machine) {
+func (l *losses) boundary(slot uint32) {
 	var events []fabric.Followed
-	for i := range m.Shards {
-		events = append(events, m.Shards[i].Ledger.Followed...)
+	for i := range l.shards {
+		events = append(events, l.shards[i].Ledger.Followed...)
 	}
 	// Windows and shards come in any order.
 	slices.SortStableFunc(events, func(a, b fabric.Followed) int { return cmp.Compare(a.Processor, b.Processor) })
 	for _, t := range l.trails {
-		if m.slot > 0 && t.slot == m.slot-1 && len(t.sent) > 0 {
+		if slot > 0 && t.slot == slot-1 && len(t.sent) > 0 {
 			t.met, t.damaged = nil, map[int]bool{}
-			for i := range m.Shards {
-				t.met = append(t.met, m.Shards[i].met...)
+			for i := range l.shards {
+				t.met = append(t.met, l.shards[i].met...)
 			}
 		}
 	}
@@ -46,12 +57,12 @@ func (l *losses) boundary(m *Machine) {
 		switch e.Kind {
 		case fabric.FollowDamaged:
 			for _, t := range l.trails {
-				if m.slot > 0 && t.slot == m.slot-1 && t.damaged != nil {
-					t.damaged[m.Names.HeardOn(e.Processor, e.Port)] = true
+				if slot > 0 && t.slot == slot-1 && t.damaged != nil {
+					t.damaged[l.names.HeardOn(e.Processor, e.Port)] = true
 				}
 			}
 		case fabric.FollowReceived:
-			if t := l.trails[e.Origin]; t.holder < 0 || m.claim(t, e) > m.claim(t, fabric.Followed{Origin: e.Origin, Processor: t.holder}) {
+			if t := l.trails[e.Origin]; t.holder < 0 || l.claim(t, e) > l.claim(t, fabric.Followed{Origin: e.Origin, Processor: t.holder}) {
 				t.holder = e.Processor
 			}
 		case fabric.FollowOverflow:
@@ -65,8 +76,8 @@ func (l *losses) boundary(m *Machine) {
 			continue
 		}
 		t := l.trails[e.Origin]
-		if len(t.sent) == 0 || t.slot != m.slot {
-			*t = trail{slot: m.slot, sent: t.sent[:0], holder: -1, full: -1}
+		if len(t.sent) == 0 || t.slot != slot {
+			*t = trail{slot: slot, sent: t.sent[:0], holder: -1, full: -1}
 		}
 		t.sent = append(t.sent, e)
 	}
@@ -74,9 +85,9 @@ func (l *losses) boundary(m *Machine) {
 
 // claim ranks those who have received a packet in one slot: whom it is for, then anyone
 // but its senders, who may hear themselves.
-func (m *Machine) claim(t *trail, e fabric.Followed) int {
+func (l *losses) claim(t *trail, e fabric.Followed) int {
 	switch {
-	case m.Referee.Routed().Destination[e.Origin] == uint32(e.Processor):
+	case l.packets.Destination[e.Origin] == uint32(e.Processor):
 		return 2
 	case slices.ContainsFunc(t.sent, func(s fabric.Followed) bool { return s.Processor == e.Processor }):
 		return 0
@@ -86,42 +97,42 @@ func (m *Machine) claim(t *trail, e fabric.Followed) int {
 
 // locate makes the violation of a missing packet say where it was lost: in the last slot
 // that carried it, or at the last processor that had it.
-func (m *Machine) locate(p outcome.MissingPacket, v *outcome.Violation) {
-	t := m.losses.trails[p.Origin]
+func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
+	t := l.trails[p.Origin]
 	if len(t.sent) == 0 {
-		v.Path = m.Names.Processor(int(p.Origin))
+		v.Path = l.names.Processor(int(p.Origin))
 		v.Message += fmt.Sprintf(": processor %d never sent it", p.Origin)
 		return
 	}
 	e := t.sent[0]
-	medium := m.Names.SentOn(e.Processor, e.Port, int(p.Destination))
-	v.Slot, v.Cycle, v.Path = uint64(t.slot), m.timing.LastPhitCycle(t.slot), m.Names.Medium(medium)
+	medium := l.names.SentOn(e.Processor, e.Port, int(p.Destination))
+	v.Slot, v.Cycle, v.Path = uint64(t.slot), l.timing.LastPhitCycle(t.slot), l.names.Medium(medium)
 	met := slices.IndexFunc(t.met, func(x metOn) bool { return x.medium == medium })
 	switch {
-	case t.holder >= 0 && m.Referee.Routed().ToAll() >= 0:
+	case t.holder >= 0 && l.packets.ToAll() >= 0:
 		v.Message += fmt.Sprintf(": it did not listen when processor %d sent it", e.Processor)
 	case t.holder == int(p.Destination):
-		v.Path = m.Names.Processor(t.holder)
+		v.Path = l.names.Processor(t.holder)
 		v.Message += fmt.Sprintf(": it came from processor %d in a frame that was not addressed to it", e.Processor)
 	case t.holder >= 0:
-		v.Path = m.Names.Processor(t.holder)
+		v.Path = l.names.Processor(t.holder)
 		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never sent it on", t.holder, e.Processor)
 	case t.full >= 0:
-		v.Path = m.Names.Processor(t.full)
+		v.Path = l.names.Processor(t.full)
 		v.Message += fmt.Sprintf(": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
-		if m.faults != nil && m.faults.plan.Smaller(t.full, false) {
+		if l.faults != nil && l.faults.plan.Smaller(t.full, false) {
 			v.Message += ", which a fault has made smaller"
 		}
 	case met >= 0:
-		v.Cycle = m.timing.SlotCycle(t.slot) + uint64(t.met[met].cycle)
+		v.Cycle = l.timing.SlotCycle(t.slot) + uint64(t.met[met].cycle)
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it met another frame here", e.Processor)
-	case m.Harmed(medium, t.slot) == fabric.Dark:
+	case l.faults.harm(medium, t.slot) == fabric.Dark:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault made it dark here", e.Processor)
-	case t.damaged[medium] && m.Harmed(medium, t.slot) == fabric.Flipped:
+	case t.damaged[medium] && l.faults.harm(medium, t.slot) == fabric.Flipped:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault damaged it here", e.Processor)
 	case t.damaged[medium]:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
-	case m.killed(int(p.Destination)):
+	case l.faults.killed(int(p.Destination)):
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor, p.Destination)
 	default:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and no one listened here", e.Processor)

@@ -7,14 +7,8 @@ import (
 	"sync/atomic"
 
 	"starloom/fabric"
-	"starloom/firmware"
-	"starloom/hw"
-	"starloom/internal/config"
-	"starloom/internal/meter"
 	"starloom/internal/outcome"
-	"starloom/internal/rtl"
 	"starloom/nic"
-	"starloom/traces"
 )
 
 // Machine is one emulated network: processors with their firmware, NICs and the
@@ -41,70 +35,12 @@ import (
 // Everything else is an error that says so, not a panic. One goroutine may use a machine
 // at a time; different machines are independent.
 type Machine struct {
-	Config  *config.Config
-	options Options
-	Network fabric.Network
-	Shape   fabric.Shape
-	Names   fabric.Names
-	Program *fabric.Program // nil: an image of the user's
-	timing  nic.Timing
-	Rules   fabric.Rules
-	faults  *faulted     // nil for none
-	Meter   *meter.Clock // nil if handlers take no time
-	armed   []bool       // per slot of a step: must be free of collisions
+	built     // what it is made of
+	running   // the state of its run
+	observers // who looks at it
 
-	Host      *firmware.Host
-	Stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
-	Image     Image
-	workers   *hw.Workers
-	Shards    []Shard
-	Parking   *parking // nil if every processor has a bank
-	transport fabric.Transport
-	Plant     *fabric.Plant // the transport of the cycle engine, nil in the other
-	RTL       *rtl.Devices  // nil if everything is model
-	Referee   fabric.Referee
-	ending    fabric.Ending   // the referee if it ends the run, else nil
-	Results   fabric.Results  // of the firmware
-	held      *fabric.Held    // nil if no one looks at what frames show of packets held
-	queues    *fabric.Queues  // nil if no one asks how long frames wait or whether they are lost
-	Schedule  fabric.Schedule // nil if the firmware takes none
-	rom       fabric.ROM      // nil if the network has none
-	words     []uint64        // the schedule's words for the slot that begins...
-	Sparse    fabric.Sparse   // ...unless it has few of them in a slot:
-	changed   []wordOf        // those that are new
-	rxPorts   []uint16        // what the processors hear in this slot, nil unless somebody watches
-	Given     []uint32        // permutation of the next run, instead of the scenario's
-
-	// The state of the run.
-	Seed         uint64
-	slot         uint32 // slots that have crossed
-	started      bool   // the boundary of this slot has run; else that of slot 0 comes next
-	Digest       traces.Digest
-	finished     bool
-	Interrupted  bool
-	ended        bool // the last boundary has run: the machine goes no further
-	Paused       bool // the caller stops here, before the end; not part of a saved state
-	phase        int
-	last         bool // the boundary that runs now does not send
-	RTLFailed    bool // RTL has ended the run
-	half         bool // the last boundary was interrupted and does not count
-	notArrived   int  // packets that handlers announced in it
-	Done         int  // processors that are done or faulty
-	Findings     violationList
-	losses       *losses // while a run is repeated to find them, else nil
-	traps        uint64
-	Log          firmwareLog     // of the last boundary
-	news         []fabric.Result // likewise, those that were new
-	restoreError error
-
-	// How the caller looks at it.
-	observer   Observer // nil for none
-	observed   bool     // it looks at cycles
-	watch      func(cycle uint64) error
-	watchError error      // the first one of this step
-	Replay     *replay    // of one processor, or nil
-	profiling  *profiling // of one call, or nil
-	metered    []byte     // the image of metered firmware, of which a profile is made
+	Given []uint32     // permutation of the next run, instead of the scenario's
+	Stop  *atomic.Bool // set from outside: the boundary that runs is not wanted any more
 
 	busy   atomic.Bool // a step or another call is in progress
 	torn   bool        // Restore has failed: the state is not whole
@@ -119,7 +55,7 @@ func (m *Machine) until(ctx context.Context) {
 	}
 }
 
-// Enter begins what must not happen while the machine is stepped; leave ends it.
+// Enter begins what must not happen while the machine is stepped; Leave ends it.
 func (m *Machine) Enter(what string) error {
 	if !m.busy.CompareAndSwap(false, true) {
 		return fmt.Errorf("%s: another call is in progress: wait for its end; functions given to Run and Watch may only read", what)
@@ -154,7 +90,7 @@ func (m *Machine) unrecorded(what string) error {
 	return nil
 }
 
-// Release closes everything that the machine holds.
+// Release closes the machine without a word of its run.
 func (m *Machine) Release() error {
 	m.closed = true
 	var err error
@@ -192,6 +128,7 @@ func (m *Machine) Timing() nic.Timing { return m.timing }
 // was ended in its middle.
 func (m *Machine) stopped() bool { return m.Stop.Load() || m.Host != nil && m.Host.Stopped() }
 
+// mustNotCollide reports whether a rule forbids collisions in a slot.
 func (m *Machine) mustNotCollide(slot uint32) bool {
 	return len(m.armed) > 0 && m.armed[int(slot)%len(m.armed)]
 }
@@ -201,3 +138,36 @@ func (m *Machine) exact(slot uint32) bool { return m.losses != nil || m.mustNotC
 
 // Cycles returns the cycles that have passed, 0 before the end of slot 0.
 func (m *Machine) Cycles() uint64 { return uint64(m.slot) * uint64(m.timing.SlotCycles()) }
+
+// eachProcessor calls f for all processors in order, but for blocks of parked ones that are
+// all done, without a fault and with nothing left to send.
+func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
+	for i := range m.Shards {
+		for k := range m.Shards[i].blocks {
+			if b := &m.Shards[i].blocks[k]; !b.calm || b.wakes && b.next == m.slot+1 {
+				bank := m.show(b).Bank()
+				for cell := range bank.Registers {
+					f(bank, cell)
+				}
+			}
+		}
+		for _, instance := range m.Shards[i].Instances {
+			bank := instance.Bank()
+			for cell := range bank.Registers {
+				f(bank, cell)
+			}
+		}
+	}
+}
+
+// circumstances are what a finding is described with.
+func (m *Machine) circumstances() *fabric.Circumstances {
+	return &fabric.Circumstances{Names: m.Names, Timing: m.timing, Rules: &m.Rules}
+}
+
+// noteFindings turns what the shards have found into violations.
+func (m *Machine) noteFindings() {
+	if len(m.Findings.pending) > 0 {
+		m.Findings.take(m.circumstances())
+	}
+}

@@ -54,12 +54,11 @@ func (m *Machine) checkMemory() error {
 		remedy += "; mode: banked takes less"
 	}
 	if own := m.Image.DataBytes; own >= 1<<20 {
-		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %s",
-			m.Image.Name, (own+1<<19)>>20, traces.Plural(m.instances(), "instance", "instances"))
+		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %s", m.Image.Name, (own+1<<19)>>20,
+			traces.Plural(m.instances(), "instance", "instances"))
 	}
 	return m.Config.Source.Refuse("fabric."+m.Network.Kind(),
-		fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))),
-		remedy)
+		fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
 }
 
 // memoryText is an amount of memory.
@@ -109,13 +108,13 @@ func (m *Machine) bankBytes() uint64 {
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
 }
 
-// residentBytes is what of it has taken memory in a run: a FIFO's places only as far as
+// residentBytes is what of it takes memory in a run: a FIFO's places only as far as
 // they are used.
 func (m *Machine) residentBytes() uint64 {
 	return memoryColumns + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
 }
 
-// queueBytes is what has taken memory of a processor's FIFOs.
+// queueBytes is what of a processor's FIFOs takes memory.
 func (m *Machine) queueBytes() (bytes uint64) {
 	n, config, lanes := &m.Config.NIC, m.transportConfig(nil), m.Shape.Lanes()
 	if network, ok := m.Network.(fabric.Queued); ok {
@@ -199,20 +198,14 @@ func (m *Machine) MemoryBytes() uint64 {
 	return need + need/memorySpare
 }
 
-// A machine whose processors mostly sleep, and whose banks would take more memory than there
-// may be, parks them: a few banks serve a block of processors each, one block after the other,
-// and of the others nothing is kept but registers, states and frames that wait. A block that
-// nothing reaches, and in which none of its processors wakes up, costs nothing in a slot. Parking changes
-// no result.
-
 // parkingBytes is the memory of all banks from which on processors are parked.
 const parkingBytes = 1 << 30
 
 // mayPark reports whether the machine can park its processors, if their firmware can be
 // parked.
 func (m *Machine) mayPark() bool {
-	return m.stands() && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot &&
-		!m.Config.Firmware.Isolated() && m.options.Runtime != "native" &&
+	return m.stands() && m.faults == nil && !m.followsFrames() &&
+		m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.options.Runtime != "native" &&
 		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
 }
 

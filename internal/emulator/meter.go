@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"starloom/fabric"
-	"starloom/firmware"
+	"starloom/hw"
 	"starloom/internal/meter"
 	"starloom/nic"
 )
@@ -28,47 +29,56 @@ type longerCall struct {
 	before    uint32
 }
 
-// beginMeter opens a shard's books of a boundary.
-func (m *Machine) beginMeter(shard *Shard) {
-	s := &shard.meter
+// begin opens the books of a boundary.
+func (s *shardMeter) begin() {
 	s.startWhole.Mark(&s.Start)
 	s.slotWhole.Mark(&s.Slot)
 	s.overrunsWhole = s.Overruns
 	s.longer = s.longer[:0]
 }
 
-// meterStart notes what the start handlers of a bank have cost.
-func (m *Machine) meterStart(shard *Shard, instance firmware.Instance) {
-	bank, costs, d := instance.Bank(), instance.Costs(), &shard.meter.Start
-	shard.meter.startWhole.Costs = append(shard.meter.startWhole.Costs, costs...)
+// drop forgets what was measured in the boundary that runs.
+func (s *shardMeter) drop(clock *meter.Clock) {
+	s.startWhole.TakeBack(&s.Start, clock)
+	s.slotWhole.TakeBack(&s.Slot, clock)
+	s.Overruns = s.overrunsWhole
+	for _, l := range slices.Backward(s.longer) {
+		clock.Longest[l.processor] = l.before
+	}
+}
+
+// noteStart notes what the start handlers of a bank have cost.
+func (s *shardMeter) noteStart(clock *meter.Clock, bank *nic.Bank, costs []uint32) {
+	d := &s.Start
+	s.startWhole.Costs = append(s.startWhole.Costs, costs...)
 	for cell := 0; cell < len(costs); cell++ {
-		if cell += d.Take(costs[cell:], m.Meter, 0, bank.First+cell); cell < len(costs) {
-			m.meterOne(d, bank, cell, costs[cell])
+		if cell += d.Take(costs[cell:], clock, 0, bank.First+cell); cell < len(costs) {
+			noteCost(d, clock, 0, bank, cell, costs[cell])
 		}
 	}
 }
 
-// meterRestart notes what the start handlers of processors have cost that a fault has restarted.
-func (m *Machine) meterRestart(shard *Shard, bank *nic.Bank, cells, costs []uint32) {
-	shard.meter.startWhole.Costs = append(shard.meter.startWhole.Costs, costs...)
+// noteRestart notes what the start handlers of processors have cost that a fault has restarted.
+func (s *shardMeter) noteRestart(clock *meter.Clock, slot uint32, bank *nic.Bank, cells, costs []uint32) {
+	s.startWhole.Costs = append(s.startWhole.Costs, costs...)
 	for place, cost := range costs {
-		m.meterOne(&shard.meter.Start, bank, int(cells[place]), cost)
+		noteCost(&s.Start, clock, slot, bank, int(cells[place]), cost)
 	}
 }
 
-// meterOne notes what a handler has cost, unless it has trapped.
-func (m *Machine) meterOne(d *meter.Spread, bank *nic.Bank, cell int, cost uint32) {
+// noteCost notes what a handler has cost, unless it has trapped.
+func noteCost(d *meter.Spread, clock *meter.Clock, slot uint32, bank *nic.Bank, cell int, cost uint32) {
 	if cost > 0 || !bank.Silenced(cell) {
-		d.Add(m.Meter.Cycles(cost), bank.First+cell, m.slot)
+		d.Add(clock.Cycles(cost), bank.First+cell, slot)
 	}
 }
 
-// meterSlot notes what the handlers of some cells have cost. Of one that was not done at the end of the
+// noteSlot notes what the handlers of some cells have cost. Of one that was not done at the end of the
 // compute window, the NIC has nothing: what it has written there is dropped.
-func (m *Machine) meterSlot(shard *Shard, bank *nic.Bank, cells, costs []uint32) {
-	s, d := &shard.meter, &shard.meter.Slot
+func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, cells, costs []uint32, ledger *fabric.Ledger) {
+	d := &s.Slot
 	s.slotWhole.Costs = append(s.slotWhole.Costs, costs...)
-	if longest := m.Meter.Longest; longest != nil {
+	if longest := clock.Longest; longest != nil {
 		longest = longest[bank.First:]
 		for place, cost := range costs {
 			if before := &longest[cells[place]]; cost > *before {
@@ -78,17 +88,24 @@ func (m *Machine) meterSlot(shard *Shard, bank *nic.Bank, cells, costs []uint32)
 		}
 	}
 	for place := 0; place < len(costs); place++ {
-		place += d.Take(costs[place:], m.Meter, m.slot, bank.First+int(cells[place]))
+		place += d.Take(costs[place:], clock, slot, bank.First+int(cells[place]))
 		if place == len(costs) {
 			return
 		}
-		cell, cycles := int(cells[place]), m.Meter.Cycles(costs[place])
-		m.meterOne(d, bank, cell, costs[place])
-		if cycles > cmp.Or(m.Meter.Budget, math.MaxUint64) {
+		cell, cycles := int(cells[place]), clock.Cycles(costs[place])
+		noteCost(d, clock, slot, bank, cell, costs[place])
+		if cycles > cmp.Or(clock.Budget, math.MaxUint64) {
 			s.Overruns++
 			bank.TakeBack(&s.kept, place, cell)
-			shard.Ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: m.slot, Index: bank.First + cell,
-				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window allows %d: it missed the slot", cycles, m.Meter.Budget)})
+			ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: slot, Index: bank.First + cell,
+				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window allows %d: it missed the slot", cycles, clock.Budget)})
 		}
 	}
+}
+
+// state carries what was measured.
+func (s *shardMeter) state(v *hw.StateVisitor, name string) {
+	s.Start.State(v, name+".start")
+	s.Slot.State(v, name+".slot")
+	hw.StateScalar(v, name+".overruns", &s.Overruns)
 }

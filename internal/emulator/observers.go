@@ -11,6 +11,18 @@ type Observer interface {
 	Dropped() error     // the machine is closed before it; the error is that of Machine.Close
 }
 
+// observers are those who look at a machine. None of them changes a result, none is part of a saved state.
+type observers struct {
+	observer   Observer // of a recording; nil for none
+	observed   bool     // it looks at cycles
+	watch      func(cycle uint64) error
+	watchError error      // the first one of this step
+	rxPorts    []uint16   // what the processors hear in this slot, nil unless someone watches
+	Replay     *replay    // of one processor, or nil
+	profiling  *profiling // of one call, or nil
+	losses     *losses    // while a run is repeated to find them, else nil
+}
+
 // MayRecord refuses a recording that cannot begin now.
 func (m *Machine) MayRecord() error {
 	if err := m.enterWhole("recording"); err != nil {
@@ -54,7 +66,7 @@ func (m *Machine) setWatch() {
 }
 
 // watchCycle is called in every cycle between Settle and Latch. An error of one who looks
-// does not keep others from looking.
+// keeps no one else from looking.
 func (m *Machine) watchCycle(cycle uint64) error {
 	if m.observed {
 		m.observer.Cycle(cycle)

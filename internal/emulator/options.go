@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 
+	"starloom/fabric"
 	"starloom/hw"
 	"starloom/traces/input"
 )
@@ -11,9 +12,9 @@ import (
 // The engines. Both give the same frames, metrics and digest; EngineAuto takes
 // EngineCycle when a waveform is wanted, EngineSlot otherwise.
 const (
-	EngineAuto  = "auto"  // the fastest that shows what is wanted
-	EngineCycle = "cycle" // every phit in its cycle
-	EngineSlot  = "slot"  // whole frames
+	EngineAuto  = "auto"  // one of the others
+	EngineCycle = "cycle" // steps all hardware cycle by cycle
+	EngineSlot  = "slot"  // works out what a slot does
 )
 
 // Options say how a machine is executed. None of them changes a result.
@@ -23,7 +24,7 @@ type Options struct {
 	BankSize int    // processors per bank, rounded up to whole units of the network; 0: by size
 	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
 	RunTable bool   // keeps who sent to whom in each slot
-	Watched  bool   // somebody looks at single cycles: EngineAuto takes EngineCycle
+	Watched  bool   // someone looks at single cycles: EngineAuto takes EngineCycle
 	Audit    bool   // hold built-in programs, too, to what their frames show
 
 	Parks bool // park processors, whatever they take
@@ -48,19 +49,19 @@ const (
 	bankUnits         = 16
 )
 
-// choose resolves the options that are left open.
-func (m *Machine) choose() error {
-	o, n := &m.options, m.Shape.Processors()
+// choose resolves the options that are left open, for a network and whether some of it is RTL.
+func (o *Options) choose(shape *fabric.Shape, rtl bool) error {
 	switch o.Engine {
 	case "", EngineAuto:
 		o.Engine = EngineSlot
-		if o.Watched || len(m.Config.RTL) > 0 {
+		if o.Watched || rtl {
 			o.Engine = EngineCycle
 		}
 	case EngineSlot:
-		if len(m.Config.RTL) > 0 {
+		if rtl {
 			return &input.Error{
-				Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles",
+				Place:  "--engine slot",
+				Reason: "RTL is clocked in every cycle, and this engine has no cycles",
 				Remedy: "use --engine cycle or auto, or delete the key rtl",
 			}
 		}
@@ -68,18 +69,18 @@ func (m *Machine) choose() error {
 	default:
 		return &input.Error{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
 	}
-	if len(m.Config.RTL) > 0 {
-		o.Workers, o.BankSize = 1, n // a device belongs to one goroutine
+	if rtl {
+		o.Workers, o.BankSize = 1, shape.Processors() // a device belongs to one goroutine
 	}
 	if o.Workers <= 0 {
 		o.Workers = 1
-		if n >= ParallelProcessorsMin {
+		if shape.Processors() >= ParallelProcessorsMin {
 			o.Workers = runtime.GOMAXPROCS(0)
 		}
 	}
 	o.Workers = min(o.Workers, hw.WorkersMax)
 	if o.BankSize <= 0 {
-		o.BankSize = min(max(bankProcessorsMin, bankUnits*m.Shape.PerUnit), bankProcessorsMax)
+		o.BankSize = min(max(bankProcessorsMin, bankUnits*shape.PerUnit), bankProcessorsMax)
 	}
 	return nil
 }

@@ -7,6 +7,12 @@ import (
 	"starloom/nic"
 )
 
+// A machine whose processors mostly sleep, and whose banks would take more memory than there
+// may be, parks them: a few banks serve a block of processors each, one block after the other,
+// and of the others nothing is kept but registers, states and frames that wait. A block that
+// nothing reaches, and in which no one wakes up, costs nothing in a slot. Parking changes
+// no result.
+
 // parking is the banks of a machine that parks its processors.
 type parking struct {
 	lock  sync.Mutex

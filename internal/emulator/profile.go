@@ -21,8 +21,8 @@ type profiling struct {
 }
 
 // take profiles the call, if it is one of those that an instance is about to make.
-func (p *profiling) take(m *Machine, instance firmware.Instance, called []uint32) {
-	if p == nil || m.slot != p.slot {
+func (p *profiling) take(slot uint32, instance firmware.Instance, called []uint32) {
+	if p == nil || slot != p.slot {
 		return
 	}
 	bank := instance.Bank()
@@ -35,6 +35,6 @@ func (p *profiling) take(m *Machine, instance firmware.Instance, called []uint32
 		err = again.SetState(instance.Memory(), instance.Globals())
 	}
 	if p.err = err; err == nil {
-		p.profile = again.(firmware.Profiler).ProfileSlot(uint32(cell), m.slot)
+		p.profile = again.(firmware.Profiler).ProfileSlot(uint32(cell), slot)
 	}
 }

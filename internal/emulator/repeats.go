@@ -19,7 +19,10 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 	if len(report.Aside.Missing) == 0 {
 		return nil
 	}
-	m.losses = &losses{trails: map[uint32]*trail{}}
+	m.losses = &losses{
+		trails: map[uint32]*trail{}, shards: m.Shards, packets: m.Referee.Routed(),
+		names: m.Names, timing: m.timing, faults: m.faults,
+	}
 	origins := make([]uint32, len(report.Aside.Missing))
 	for i, p := range report.Aside.Missing {
 		origins[i] = p.Origin
@@ -38,7 +41,7 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 		report.Notes = append(report.Notes, "where packets were lost is not known: the run was repeated to find it, and gave another digest")
 	default:
 		for _, p := range report.Aside.Missing {
-			m.locate(p, &report.Violations[p.Violation])
+			m.losses.locate(p, &report.Violations[p.Violation])
 		}
 		slices.SortStableFunc(report.Violations, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 	}
@@ -99,7 +102,7 @@ func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each 
 	case report.Interrupted() || report.ToolFailed():
 		return "the run was not whole", nil
 	}
-	image, err := m.Host.LoadProfiled(m.Image.Name, m.metered, *m.Config.Firmware.CPU.Meter)
+	image, err := m.Host.LoadProfiled(m.Image.Name, m.Image.metered, *m.Config.Firmware.CPU.Meter)
 	if ctx.Err() != nil {
 		report.Aside.CutShort = true
 		return ended, nil
@@ -161,7 +164,8 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 	}
 	sound := m.Sum()
 	report.Without = &outcome.WithoutFaults{
-		Verdict: sound.Verdict, ViolationsTotal: sound.ViolationsTotal, Slots: sound.Slots, Frames: sound.Frames, Digest: sound.Digest,
+		Verdict: sound.Verdict, ViolationsTotal: sound.ViolationsTotal,
+		Slots: sound.Slots, Frames: sound.Frames, Digest: sound.Digest,
 	}
 	outcome.NoteCauses(report, sound)
 	return nil

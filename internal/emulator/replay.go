@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"starloom/firmware"
+	"starloom/internal/meter"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -158,28 +159,17 @@ func (r *replay) together(i int) bool {
 	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
 }
 
-// describeCall says in a line what came and what the handler did.
-func (m *Machine) describeCall(c *ReplayCall) string {
-	var line callLine
-	m.describeInput(&line, c)
-	m.describeOutput(&line, c)
-	if c.Handler == CallSlot && c.Cost > 0 {
-		cycles := m.Meter.Cycles(c.Cost)
-		line.say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
-		if m.Meter.Budget > 0 && cycles > m.Meter.Budget {
-			line.say(" missed the slot: none of this reached its NIC;")
-		}
-	}
-	return strings.TrimSuffix(strings.TrimSuffix(line.String(), ";"), " ->")
+// narrator describes calls.
+type narrator struct {
+	stride int          // of a frame
+	probes []string     // names
+	clock  *meter.Clock // nil if handlers take no time
 }
 
-// callLine is the line of a call, which grows.
-type callLine struct{ strings.Builder }
-
-func (l *callLine) say(format string, values ...any) { fmt.Fprintf(&l.Builder, format, values...) }
-
-// describeInput says what the NIC told the handler.
-func (m *Machine) describeInput(line *callLine, c *ReplayCall) {
+// describe says in a line what came and what the handler did.
+func (n *narrator) describe(c *ReplayCall) string {
+	var line strings.Builder
+	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }
 	switch c.Handler {
 	case callStart:
 		line.say("start:")
@@ -188,44 +178,11 @@ func (m *Machine) describeInput(line *callLine, c *ReplayCall) {
 	default:
 		line.say("slot %d:", c.slot)
 	}
-	for lane, status := range c.before.RxStatus {
-		if status != uint8(nic.StatusIdle) {
-			line.say(" status%s %v;", laneText(lane, len(c.before.RxStatus)), nic.Status(status))
-		}
-	}
-	for lane, status := range c.before.TxStatus {
-		if status != uint8(nic.TxNone) {
-			line.say(" transmit status%s %d, served %d;", laneText(lane, len(c.before.TxStatus)), status, c.before.Served[lane])
-		}
-	}
-	if c.before.Schedule != 0 {
-		line.say(" schedule %#x;", c.before.Schedule)
-	}
-	for _, frame := range c.before.RxFrames(m.Replay.stride) {
-		line.say(" received from %d: %s;", frame.Source(), frameText(frame))
-	}
-}
-
-// describeOutput says what the handler did.
-func (m *Machine) describeOutput(line *callLine, c *ReplayCall) {
-	had := min(int(c.before.TxCount), int(c.after.TxCount))
-	if c.after.TxCount < c.before.TxCount {
-		line.say(" -> withdrew %d;", c.before.TxCount-c.after.TxCount)
-	}
-	line.say(" ->")
-	for _, frame := range c.after.TxFrames(m.Replay.stride)[had:] {
-		line.say(" sends %s;", frameText(frame))
-	}
-	if listen := c.after.Listen; !slices.Equal(listen, c.before.Listen) {
-		line.say(" hears %s;", portText(listen[int(c.slot)%len(listen)]))
-	}
-	for k, value := range c.probes {
-		if k < len(m.Image.probes) && value != 0 {
-			line.say(" %s=%d;", m.Image.probes[k], value)
-		}
-	}
-	for i := range c.events {
-		line.WriteString(eventText(&c.events[i]))
+	n.came(c, say)
+	say(" ->")
+	n.did(c, say)
+	for _, e := range c.events {
+		sayEvent(e, say)
 	}
 	for _, flag := range []struct {
 		bit  uint8
@@ -238,25 +195,71 @@ func (m *Machine) describeOutput(line *callLine, c *ReplayCall) {
 	if c.after.Flags&nic.FlagSleeping != 0 {
 		line.say(" sleeps until slot %d;", c.slot+uint32(c.after.Wake-uint16(c.slot)))
 	}
-}
-
-// eventText says what the host noted of a handler.
-func eventText(e *firmware.Event) string {
-	switch e.Kind {
-	case firmware.EventTrap:
-		return fmt.Sprintf(" trapped in %s: %s;", cmp.Or(e.Function, "an unknown function"), e.Text)
-	case firmware.EventFail:
-		return fmt.Sprintf(" gave up with code %s;", e.Text)
-	case firmware.EventAssert:
-		return fmt.Sprintf(" assertion `%s` failed at %s;", e.Text, e.Source)
-	case firmware.EventLog:
-		return fmt.Sprintf(" logged %q;", e.Text)
-	case firmware.EventDeliver:
-		return fmt.Sprintf(" delivered the packet of %d;", e.Origin)
-	case firmware.EventResult:
-		return fmt.Sprintf(" result %d = %d;", e.Word, e.Value)
+	if c.Handler == CallSlot && c.Cost > 0 {
+		cycles := n.clock.Cycles(c.Cost)
+		say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
+		if n.clock.Budget > 0 && cycles > n.clock.Budget {
+			say(" missed the slot: none of this reached its NIC;")
+		}
 	}
 	return ""
+}
+
+// came says what the NIC told the handler, and what it has withdrawn.
+func (n *narrator) came(c *ReplayCall, say func(format string, values ...any)) {
+	for lane, status := range c.before.RxStatus {
+		if status != uint8(nic.StatusIdle) {
+			say(" status%s %v;", laneText(lane, len(c.before.RxStatus)), nic.Status(status))
+		}
+	}
+	for lane, status := range c.before.TxStatus {
+		if status != uint8(nic.TxNone) {
+			say(" transmit status%s %d, served %d;", laneText(lane, len(c.before.TxStatus)), status, c.before.Served[lane])
+		}
+	}
+	if c.before.Schedule != 0 {
+		say(" schedule %#x;", c.before.Schedule)
+	}
+	for _, frame := range c.before.RxFrames(n.stride) {
+		say(" received from %d: %s;", frame.Source(), frameText(frame))
+	}
+	if c.after.TxCount < c.before.TxCount {
+		say(" -> withdrew %d;", c.before.TxCount-c.after.TxCount)
+	}
+}
+
+// did says what the handler sends, hears and shows.
+func (n *narrator) did(c *ReplayCall, say func(format string, values ...any)) {
+	had := min(int(c.before.TxCount), int(c.after.TxCount))
+	for _, frame := range c.after.TxFrames(n.stride)[had:] {
+		say(" sends %s;", frameText(frame))
+	}
+	if listen := c.after.Listen; !slices.Equal(listen, c.before.Listen) {
+		say(" hears %s;", portText(listen[int(c.slot)%len(listen)]))
+	}
+	for k, value := range c.probes {
+		if k < len(n.probes) && value != 0 {
+			say(" %s=%d;", n.probes[k], value)
+		}
+	}
+}
+
+// sayEvent says what a handler did beside its frames.
+func sayEvent(e firmware.Event, say func(format string, values ...any)) {
+	switch e.Kind {
+	case firmware.EventTrap:
+		say(" trapped in %s: %s;", cmp.Or(e.Function, "an unknown function"), e.Text)
+	case firmware.EventFail:
+		say(" gave up with code %s;", e.Text)
+	case firmware.EventAssert:
+		say(" assertion `%s` failed at %s;", e.Text, e.Source)
+	case firmware.EventLog:
+		say(" logged %q;", e.Text)
+	case firmware.EventDeliver:
+		say(" delivered the packet of %d;", e.Origin)
+	case firmware.EventResult:
+		say(" result %d = %d;", e.Word, e.Value)
+	}
 }
 
 func laneText(lane, lanes int) string {

@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -53,13 +54,7 @@ func (m *Machine) RunTable() fabric.RunTable {
 }
 
 // Harmed returns what faults do to the light of a medium in a slot.
-func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect {
-	if m.faults == nil {
-		return fabric.Unharmed
-	}
-	effect, _ := m.faults.plan.OnMedium(medium, slot)
-	return effect
-}
+func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect { return m.faults.harm(medium, slot) }
 
 // faultReports are those of all faults, in the scenario's order.
 func (m *Machine) faultReports() (reports []outcome.FaultReport) {
@@ -89,7 +84,7 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 func (m *Machine) faultNotes() (notes []string) {
 	dead, first := 0, 0
 	for processor := range m.Shape.Processors() {
-		if m.killed(processor) {
+		if m.faults.killed(processor) {
 			if dead++; dead == 1 {
 				first = processor
 			}
@@ -151,7 +146,7 @@ func (m *Machine) Report() *outcome.Report {
 // can tell: the first ViolationsMax, and the first of every rule.
 func (m *Machine) Violations() []outcome.Violation { return slices.Clone(m.Findings.Kept) }
 
-// Sum is Report without a look at whether the machine is closed.
+// Sum is Report of a machine that is not closed.
 func (m *Machine) Sum() *outcome.Report {
 	var frames fabric.Frames
 	var held uint8
@@ -170,8 +165,8 @@ func (m *Machine) Sum() *outcome.Report {
 	total += count
 	var metrics fabric.Metrics
 	metrics.Add("steps", m.Steps())
-	ending := &fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
-	metrics = append(metrics, m.Referee.Metrics(ending, m.Config.Known.Carries)...)
+	over := fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
+	metrics = append(metrics, m.Referee.Metrics(&over, m.Config.Known.Carries)...)
 	if _, judged := m.Referee.(fabric.Judge); m.Image.results && !judged {
 		metrics.Add("results", m.Results.All())
 	}
@@ -188,13 +183,14 @@ func (m *Machine) Sum() *outcome.Report {
 		Slots:           uint64(m.slot),
 		Frames: outcome.Frames{
 			Sent: frames.Sent, Delivered: frames.Delivered, Collided: frames.Collided,
-			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(), Faulted: frames.Faulted,
+			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow,
+			Blocked: frames.Blocked, Unheard: frames.Unheard(), Faulted: frames.Faulted,
 		},
 		Metrics: metrics,
 		Faults:  m.faultReports(),
 		Firmware: outcome.FirmwareReport{
-			Image: m.Image.Name, SHA256: m.Image.SHA256, Traps: m.traps, Mode: m.Config.Firmware.Mode,
-			Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes(),
+			Image: m.Image.Name, SHA256: m.Image.SHA256, Traps: m.traps,
+			Mode: m.Config.Firmware.Mode, Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes(),
 		},
 		Notes:  slices.Clone(m.Config.Known.Notes),
 		Digest: m.Digest.String(),
@@ -242,8 +238,8 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	}
 	if m.Interrupted { // no processor had a chance to get done
 		v.add(outcome.Violation{
-			Rule: outcome.RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: m.Network.Kind(),
-			Message: "the run was interrupted",
+			Rule: outcome.RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot),
+			Path: m.Network.Kind(), Message: "the run was interrupted",
 		})
 		return 1, nil
 	}
@@ -251,7 +247,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		count++
 		if kept = v.wants(f.Kind.Rule()); kept {
 			f.Slot = m.slot
-			v.add(m.violation(f))
+			v.add(violationOf(m.circumstances(), f))
 		}
 		return kept
 	}
@@ -268,7 +264,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	if m.ending != nil {
 		if !m.finished {
 			m.ending.Unfinished(func(f fabric.Finding) {
-				if f.Kind != fabric.FindUnfinished || !m.killed(f.Index) {
+				if f.Kind != fabric.FindUnfinished || !m.faults.killed(f.Index) {
 					find(f)
 				}
 			})
@@ -364,4 +360,9 @@ func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
 
 func ownFault(*nic.Bank, int) (text, cause string) {
 	return "set its own faulty flag and was not done", ""
+}
+
+// WriteLog appends what the firmware has logged at the last boundary.
+func (m *Machine) WriteLog(w io.Writer) error {
+	return m.Log.write(w, m.circumstances(), m.Network.Kind(), m.slot)
 }

@@ -70,8 +70,7 @@ func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
 	if over {
 		m.Stop.Store(true)
 	}
-	m.Boundary(m.slot >= m.Config.Slots)
-	m.half = m.half && !over
+	whole := m.Boundary(m.slot >= m.Config.Slots)
 	if m.observer != nil {
 		err = m.observer.Boundary()
 	}
@@ -82,7 +81,7 @@ func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
 	if err == nil && each != nil {
 		err = each()
 	}
-	if !m.half {
+	if whole || over {
 		m.transport.Latch()
 		m.endByRTL()
 	}

@@ -1,20 +1,16 @@
 package emulator
 
 import (
+	"starloom/fabric"
 	"starloom/nic"
 )
 
-// fillWords works out the schedule's words for the slot that begins: all of them in m.words,
-// or those that are new in m.changed.
-func (m *Machine) fillWords() {
-	m.changed = m.changed[:0]
-	switch slot := int(m.slot); {
-	case m.Schedule == nil || slot > m.Schedule.Slots():
-	case m.Sparse != nil:
-		m.Sparse.Changes(slot, func(processor int, word uint64) { m.changed = append(m.changed, wordOf{processor, word}) })
-	default:
-		m.Schedule.Words(slot, m.words)
-	}
+// scheduled is what firmware is told of its schedule. It follows from what a run has to carry.
+type scheduled struct {
+	Schedule fabric.Schedule // nil if the firmware takes none
+	words    []uint64        // its words for the slot that begins...
+	Sparse   fabric.Sparse   // ...unless it has few of them in a slot:
+	changed  []wordOf        // those that are new
 }
 
 // wordOf is a processor's new word of the schedule.
@@ -23,13 +19,35 @@ type wordOf struct {
 	word      uint64
 }
 
+// plan builds the schedule of this name for so many processors.
+func (s *scheduled) plan(network fabric.Network, name string, referee fabric.Referee, processors int) (err error) {
+	if s.words == nil {
+		s.words = make([]uint64, processors)
+	}
+	s.Schedule, err = fabric.ScheduleOf(network, name, referee)
+	s.Sparse, _ = s.Schedule.(fabric.Sparse)
+	return err
+}
+
+// fillWords works out the words for the slot that begins: all of them, or those that are new.
+func (s *scheduled) fillWords(begins uint32) {
+	s.changed = s.changed[:0]
+	switch slot := int(begins); {
+	case s.Schedule == nil || slot > s.Schedule.Slots():
+	case s.Sparse != nil:
+		s.Sparse.Changes(slot, func(processor int, word uint64) { s.changed = append(s.changed, wordOf{processor, word}) })
+	default:
+		s.Schedule.Words(slot, s.words)
+	}
+}
+
 // setWords gives a bank its words for the slot that begins.
-func (m *Machine) setWords(bank *nic.Bank) {
-	if m.Sparse == nil {
-		bank.SetSchedule(m.words[bank.First : bank.First+bank.Cells])
+func (s *scheduled) setWords(bank *nic.Bank) {
+	if s.Sparse == nil {
+		bank.SetSchedule(s.words[bank.First : bank.First+bank.Cells])
 		return
 	}
-	for _, c := range m.changed {
+	for _, c := range s.changed {
 		if cell := c.processor - bank.First; cell >= 0 && cell < bank.Cells {
 			bank.SetScheduleWord(cell, c.word)
 		}

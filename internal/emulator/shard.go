@@ -3,16 +3,12 @@ package emulator
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/hw"
 )
-
-// Only the end of a run shows that a packet was lost, and where it was then no one has
-// noted: that would cost memory and time for every packet of every run. But a run is a
-// function of its scenario and seed. So one that has lost packets is repeated, and the
-// frames of those that the report lists are followed.
 
 // metOn is a medium on which frames met, and the first cycle of the slot that shows it.
 type metOn struct {
@@ -77,4 +73,35 @@ func (s *Shard) note(instance firmware.Instance, slot uint32) {
 			s.log.lost += e.Lines
 		}
 	}
+}
+
+// stateLedger visits what of a ledger goes on from slot to slot.
+func stateLedger(v *hw.StateVisitor, name string, l *fabric.Ledger) {
+	for k, counter := range []*uint64{
+		&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.Alone, &l.Frames.Heard, &l.Frames.Faulted,
+		&l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.Frames.Blocked, &l.Frames.OnTrust, &l.FindingsTotal,
+	} {
+		hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
+	}
+	hw.StateScalar(v, name+".held_max", &l.HeldMax)
+	l.StateFaults(v, name)
+}
+
+// drop forgets what the boundary that runs has added to a ledger for slot: it has ended in its middle. Of its
+// findings those of the slot before remain.
+func (s *Shard) drop(slot uint32) (remain []fabric.Finding) {
+	l, whole := &s.Ledger, s.whole
+	l.Frames.Sent, l.Frames.Blocked = whole.frames.Sent, whole.frames.Blocked
+	l.Frames.TxOverflow, l.Frames.OnTrust = whole.frames.TxOverflow, whole.frames.OnTrust
+	l.HeldMax, l.FindingsTotal = whole.heldMax, whole.findingsTotal
+	for _, f := range l.Findings {
+		if f.Slot < slot {
+			remain = append(remain, f)
+			l.FindingsTotal++
+		}
+	}
+	l.Sent = slices.DeleteFunc(l.Sent, func(c fabric.Captured) bool { return c.Slot >= slot })
+	s.log, s.traps = firmwareLog{}, 0
+	l.KeepFaults(false)
+	return remain
 }

@@ -9,7 +9,6 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/hw"
-	"starloom/traces"
 )
 
 // Reset takes the machine back to before slot 0, with a new seed. It fails if the
@@ -26,98 +25,13 @@ func (m *Machine) Reset(seed uint64) error {
 	return m.Restart(seed)
 }
 
-// Restart is Reset without a look at whether a call is in progress.
+// Restart is Reset within another call.
 func (m *Machine) Restart(seed uint64) error {
-	m.Referee.Reset()
-	m.Results.Reset()
-	if m.faults != nil {
-		m.faults.reset(seed)
+	for _, p := range (&machineState{Machine: m}).parts() {
+		p.reset(seed)
 	}
-	if m.held != nil {
-		m.held.Reset()
-	}
-	if m.queues != nil {
-		m.queues.Reset()
-	}
-	for i := range m.Shards {
-		l := &m.Shards[i].Ledger
-		*l = l.Next()
-		m.Shards[i].meter.Reset()
-	}
-	if m.Meter != nil {
-		clear(m.Meter.Longest)
-	}
-	m.slot, m.finished, m.Interrupted, m.ended, m.Done, m.traps = 0, false, false, false, 0, 0
-	m.started, m.RTLFailed, m.half, m.Paused, m.notArrived = false, false, false, false, 0
-	m.Digest = traces.Digest{}
-	m.Findings = violationList{}
-	m.transport.Reset(seed)
-	return m.load(seed, true)
-}
-
-// stateMeter carries what was measured.
-func (m *Machine) stateMeter(v *hw.StateVisitor) {
-	if m.Meter == nil {
-		return
-	}
-	hw.StateColumn(v, "meter.longest", m.Meter.Longest)
-	for i := range m.Shards {
-		s, name := &m.Shards[i].meter, hw.Index("shard", i)+".meter"
-		s.Start.State(v, name+".start")
-		s.Slot.State(v, name+".slot")
-		hw.StateScalar(v, name+".overruns", &s.Overruns)
-	}
-}
-
-// resetParked takes all processors back to before slot 0.
-func (m *Machine) resetParked(seed uint64) {
-	m.Parking.hide()
-	m.Parking.each(func(instance firmware.Instance) { instance.Reset(seed) })
-	for i := range m.Shards {
-		for k := range m.Shards[i].blocks {
-			b := &m.Shards[i].blocks[k]
-			*b = block{first: b.first, cells: b.cells}
-		}
-	}
-}
-
-// stateShard carries the counters of a shard and its instances.
-func (m *Machine) stateShard(v *hw.StateVisitor, name string, shard *Shard) {
-	l := &shard.Ledger
-	for k, counter := range []*uint64{
-		&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.Alone, &l.Frames.Heard, &l.Frames.Faulted,
-		&l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.Frames.Blocked, &l.Frames.OnTrust, &l.FindingsTotal,
-	} {
-		hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
-	}
-	hw.StateScalar(v, name+".held_max", &l.HeldMax)
-	l.StateFaults(v, name)
-	for k, instance := range shard.Instances {
-		m.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
-	}
-}
-
-// stateParked carries all processors.
-func (m *Machine) stateParked(v *hw.StateVisitor) {
-	m.Parking.hide()
-	for i := range m.Shards {
-		for k := range m.Shards[i].blocks {
-			b := &m.Shards[i].blocks[k]
-			name := fmt.Sprintf("shard[%d].block[%d]", i, k)
-			b.parked.State(v, name)
-			resting := uint32(b.resting)
-			hw.StateScalar(v, name+".resting", &resting)
-			v.AfterRestore(func() {
-				b.resting = int(resting)
-				if bank := m.Parking.free[b.cells][0].Bank(); !b.parked.Fits(bank) && m.restoreError == nil {
-					m.restoreError = fmt.Errorf("restoring state: %s: processors of another firmware or number", name)
-				}
-				if m.started {
-					b.look(m.slot)
-				}
-			})
-		}
-	}
+	m.forget()
+	return m.load()
 }
 
 // Save writes the whole state of the machine between two steps, after a Latch: registers,
@@ -133,7 +47,7 @@ func (m *Machine) Save(w io.Writer) error {
 	if m.Interrupted {
 		return errors.New("saving state: the run was interrupted in the middle of a slot; reset the machine and run it again")
 	}
-	return hw.Save(w, (*machineState)(m))
+	return hw.Save(w, &machineState{Machine: m})
 }
 
 // Restore reads what Save wrote into a machine that was built from the same
@@ -149,131 +63,163 @@ func (m *Machine) Restore(r io.Reader) error {
 		return err
 	}
 	m.torn = true
-	if err := hw.Restore(r, (*machineState)(m)); err != nil {
+	s := &machineState{Machine: m}
+	if err := hw.Restore(r, s); err != nil {
 		return err
 	}
-	m.torn = m.restoreError != nil
-	return m.restoreError
+	m.torn = s.err != nil
+	return s.err
 }
 
 // machineState is the machine as a hw.Stateful.
-type machineState Machine
+type machineState struct {
+	*Machine
+	read uint32 // the slot of the state that is read
+	err  error  // the first reason why what was read cannot be
+}
 
-func (s *machineState) Path() string { return "machine" }
-
-func (s *machineState) State(v *hw.StateVisitor) {
-	m := (*Machine)(s)
-	m.restoreError = nil
-	m.stateIdentity(v)
-	hw.StateScalar(v, "seed", &m.Seed)
-	next := uint64(0) // the last slot that the digest may go on with: it may have the events of this one
-	hw.StateScalar(v, "slot", &m.slot, func(_ int, value uint32) error {
-		next = uint64(value) + 1
-		if limit := m.Config.Slots; value > limit {
-			return fmt.Errorf("the run is in slot %d, and ends with slot %d", value, limit)
-		}
-		return nil
-	})
-	hw.StateScalar(v, "traps", &m.traps)
-	m.stateEnd(v)
-	hw.StateScalar(v, "digest.hi", &m.Digest.Hi)
-	hw.StateScalar(v, "digest.lo", &m.Digest.Lo)
-	hw.StateScalar(v, "digest.events", &m.Digest.Events)
-	hw.StateScalar(v, "digest.next_slot", &m.Digest.NextSlot, func(_ int, value uint64) error {
-		if value > next {
-			return fmt.Errorf("%d is after slot %d, which the digest may go on with", value, next)
-		}
-		return nil
-	})
-	m.Referee.State(v)
-	if m.queues != nil {
-		m.queues.State(v, func() uint32 { return uint32(next - 1) })
-	}
-	v.AfterRestore(func() {
-		if timed, ok := m.Referee.(fabric.Timed); ok && m.restoreError == nil && timed.Slots() > int(m.slot)+1 {
-			m.restoreError = fmt.Errorf("restoring state: what has arrived, has done so up to slot %d, and the run is in slot %d", timed.Slots()-1, m.slot)
-		}
-	})
-	if m.held != nil {
-		m.held.State(v)
-	}
-	if m.Image.results {
-		m.Results.State(v)
-	}
-	if m.faults != nil {
-		hw.StateColumn(v, "dead", m.faults.dead, hw.AtMost[uint8](1))
-	}
-	m.stateViolations(v)
-	for i := range m.Shards {
-		m.stateShard(v, hw.Index("shard", i), &m.Shards[i])
-	}
-	m.stateMeter(v)
-	if m.Parking != nil {
-		m.stateParked(v)
-	}
-	v.Within(m.transport)
-	v.AfterRestore(func() {
-		if m.Plant != nil && m.started && m.Plant.Clock().Cycle() != m.Cycles() && m.restoreError == nil {
-			m.restoreError = fmt.Errorf("restoring state: the hardware is in cycle %d, and slot %d begins with cycle %d", m.Plant.Clock().Cycle(), m.slot, m.Cycles())
-		}
-	})
-	v.AfterRestore(func() {
-		if err := m.endError(); err != nil && m.restoreError == nil {
-			m.restoreError = fmt.Errorf("restoring state: a run in slot %d cannot be so far: %w", m.slot, err)
-		}
-	})
-	if m.RTL != nil {
-		v.AfterRestore(func() {
-			if err := m.RTL.Loop.Restored(); err != nil && m.restoreError == nil {
-				m.restoreError = fmt.Errorf("restoring state: %w", err)
-			}
-		})
+// fail refuses a state that has been read.
+func (s *machineState) fail(err error) {
+	if s.err == nil && err != nil {
+		s.err = fmt.Errorf("restoring state: %w", err)
 	}
 }
 
-// stateEnd carries how far the run is: one that has ended must not go on.
-func (m *Machine) stateEnd(v *hw.StateVisitor) {
-	flags := []*bool{&m.started, &m.finished, &m.ended, &m.RTLFailed}
-	column := make([]uint8, len(flags))
-	for i, flag := range flags {
-		if *flag {
-			column[i] = 1
-		}
+// part is what has a share in the state of a run: how it begins a run, and what of it is saved.
+type part struct {
+	name  string // of the field of running, or of built, that it is
+	reset func(seed uint64)
+	state func(v *hw.StateVisitor)
+}
+
+// parts are all that have a share in the state of a run, in the order of a saved state.
+func (s *machineState) parts() []part {
+	m := s.Machine
+	return []part{
+		{"columns", m.columns.reset, s.stateColumns},
+		{"Referee", func(uint64) { m.Referee.Reset() }, m.Referee.State},
+		{"queues", func(uint64) { m.resetQueues() }, s.stateQueues},
+		{"held", func(uint64) { m.resetHeld() }, s.stateHeld},
+		{"Results", func(uint64) { m.Results.Reset() }, s.stateResults},
+		{"faults", m.faults.reset, m.faults.state},
+		{"Findings", func(uint64) { m.Findings = violationList{} }, s.stateViolations},
+		{"Shards", m.resetShards, s.stateShards},
+		{"Meter", func(uint64) { m.resetMeter() }, s.stateMeter},
+		{"Parking", m.resetParked, s.stateParked},
+		{"transport", m.transport.Reset, func(v *hw.StateVisitor) { v.Within(m.transport) }},
 	}
-	hw.StateColumn(v, "end", column, hw.AtMost[uint8](1))
+}
+
+// Path implements hw.Stateful.
+func (s *machineState) Path() string { return "machine" }
+
+// State implements hw.Stateful.
+func (s *machineState) State(v *hw.StateVisitor) {
+	s.stateIdentity(v)
+	for _, p := range s.parts() {
+		p.state(v)
+	}
+	v.AfterRestore(s.agree)
+}
+
+// agree looks at what has been restored: whether the parts are in the same slot, and the run as far as it says.
+func (s *machineState) agree() {
+	m := s.Machine
+	m.forget()
+	if m.Plant != nil && m.started && m.Plant.Clock().Cycle() != m.Cycles() {
+		s.fail(fmt.Errorf("the hardware is in cycle %d, and slot %d begins with cycle %d", m.Plant.Clock().Cycle(), m.slot, m.Cycles()))
+	}
+	if err := m.endError(); err != nil {
+		s.fail(fmt.Errorf("a run in slot %d cannot be so far: %w", m.slot, err))
+	}
+	if m.RTL != nil {
+		s.fail(m.RTL.Loop.Restored())
+	}
+}
+
+func (s *machineState) stateColumns(v *hw.StateVisitor) {
+	s.columns.state(v, s.Config.Slots, func(slot uint32) { s.read = slot })
+}
+
+func (m *Machine) resetQueues() {
+	if m.queues != nil {
+		m.queues.Reset()
+	}
+}
+
+func (s *machineState) stateQueues(v *hw.StateVisitor) {
+	if s.queues != nil {
+		s.queues.State(v, func() uint32 { return s.read })
+	}
 	v.AfterRestore(func() {
-		for i, flag := range flags {
-			*flag = column[i] != 0
+		if timed, ok := s.Referee.(fabric.Timed); ok && timed.Slots() > int(s.slot)+1 {
+			s.fail(fmt.Errorf("what has arrived, has done so up to slot %d, and the run is in slot %d", timed.Slots()-1, s.slot))
 		}
-		m.Interrupted, m.half = false, false // which is never saved
-		m.Log.clear()
 	})
+}
+
+func (m *Machine) resetHeld() {
+	if m.held != nil {
+		m.held.Reset()
+	}
+}
+
+func (s *machineState) stateHeld(v *hw.StateVisitor) {
+	if s.held != nil {
+		s.held.State(v)
+	}
+}
+
+func (s *machineState) stateResults(v *hw.StateVisitor) {
+	if s.Image.results {
+		s.Results.State(v)
+	}
 }
 
 // stateViolations carries the violations, whose texts are not columns, as JSON.
-func (m *Machine) stateViolations(v *hw.StateVisitor) {
+func (s *machineState) stateViolations(v *hw.StateVisitor) {
 	var text []byte
 	if v.Saving() {
 		var err error
-		if text, err = json.Marshal(m.Findings.Kept); err != nil {
+		if text, err = json.Marshal(s.Findings.Kept); err != nil {
 			v.Fail(err)
 		}
 	}
 	hw.StateList(v, "violations", &text)
 	v.AfterRestore(func() {
-		m.Findings = violationList{}
-		if err := json.Unmarshal(text, &m.Findings.Kept); err != nil {
-			m.restoreError = fmt.Errorf("restoring state: violations: %w", err)
+		s.Findings = violationList{}
+		if err := json.Unmarshal(text, &s.Findings.Kept); err != nil {
+			s.fail(fmt.Errorf("violations: %w", err))
 		}
-		if err := m.plan(); err != nil && m.restoreError == nil {
-			m.restoreError = fmt.Errorf("restoring state: %w", err)
-		}
+		s.fail(s.planSchedule())
 	})
+}
+
+// resetShards takes books and processors of all shards back to before slot 0.
+func (m *Machine) resetShards(seed uint64) {
+	for i := range m.Shards {
+		shard := &m.Shards[i]
+		shard.Ledger = shard.Ledger.Next()
+		shard.meter.Reset()
+		for _, instance := range shard.Instances {
+			instance.Reset(firmwareSeed(seed))
+		}
+	}
+}
+
+func (s *machineState) stateShards(v *hw.StateVisitor) {
+	for i := range s.Shards {
+		shard, name := &s.Shards[i], hw.Index("shard", i)
+		stateLedger(v, name, &shard.Ledger)
+		for k, instance := range shard.Instances {
+			s.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
+		}
+	}
 }
 
 // stateInstance carries the memory and globals, the probes and the failed cells of one
 // instance.
-func (m *Machine) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
+func (s *machineState) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
 	memory := instance.Memory()
 	if !v.Saving() {
 		memory = nil
@@ -284,8 +230,65 @@ func (m *Machine) stateInstance(v *hw.StateVisitor, name string, instance firmwa
 	hw.StateColumn(v, name+".probes", instance.Probes())
 	hw.StateColumn(v, name+".silenced", instance.Bank().SilencedCells())
 	v.AfterRestore(func() {
-		if err := instance.SetState(memory, globals); err != nil && m.restoreError == nil {
-			m.restoreError = fmt.Errorf("restoring state: %s: %w", name, err)
+		if err := instance.SetState(memory, globals); err != nil {
+			s.fail(fmt.Errorf("%s: %w", name, err))
 		}
 	})
+}
+
+func (m *Machine) resetMeter() {
+	if m.Meter != nil {
+		clear(m.Meter.Longest)
+	}
+}
+
+func (s *machineState) stateMeter(v *hw.StateVisitor) {
+	if s.Meter == nil {
+		return
+	}
+	hw.StateColumn(v, "meter.longest", s.Meter.Longest)
+	for i := range s.Shards {
+		s.Shards[i].meter.state(v, hw.Index("shard", i)+".meter")
+	}
+}
+
+// resetParked takes all parked processors back to before slot 0.
+func (m *Machine) resetParked(seed uint64) {
+	if m.Parking == nil {
+		return
+	}
+	m.Parking.hide()
+	m.Parking.each(func(instance firmware.Instance) { instance.Reset(firmwareSeed(seed)) })
+	for i := range m.Shards {
+		for k := range m.Shards[i].blocks {
+			b := &m.Shards[i].blocks[k]
+			*b = block{first: b.first, cells: b.cells}
+		}
+	}
+}
+
+// stateParked carries all parked processors.
+func (s *machineState) stateParked(v *hw.StateVisitor) {
+	if s.Parking == nil {
+		return
+	}
+	s.Parking.hide()
+	for i := range s.Shards {
+		for k := range s.Shards[i].blocks {
+			b := &s.Shards[i].blocks[k]
+			name := fmt.Sprintf("shard[%d].block[%d]", i, k)
+			b.parked.State(v, name)
+			resting := uint32(b.resting)
+			hw.StateScalar(v, name+".resting", &resting)
+			v.AfterRestore(func() {
+				b.resting = int(resting)
+				if bank := s.Parking.free[b.cells][0].Bank(); !b.parked.Fits(bank) {
+					s.fail(fmt.Errorf("%s: processors of another firmware or number", name))
+				}
+				if s.started {
+					b.look(s.slot)
+				}
+			})
+		}
+	}
 }

@@ -57,7 +57,7 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 	}
 	m.Replay.end(call, instance)
 	if m.Meter != nil {
-		m.meterRestart(shard, bank, hit.restarted, instance.Costs())
+		shard.meter.noteRestart(m.Meter, m.slot, bank, hit.restarted, instance.Costs())
 	}
 }
 
@@ -102,7 +102,7 @@ func (m *Machine) unstrike(shard *Shard) {
 
 // killedBefore reports whether a fault has killed a processor before the boundary that runs.
 func (m *Machine) killedBefore(processor int) bool {
-	killed := m.killed(processor)
+	killed := m.faults.killed(processor)
 	for i := range m.Shards {
 		for _, turned := range m.Shards[i].struck.turned {
 			if turned == processor {

@@ -31,27 +31,22 @@ func (v *violationList) add(x outcome.Violation) {
 // clone returns a list that can be added to without changing this one.
 func (v *violationList) clone() violationList { return violationList{Kept: slices.Clone(v.Kept)} }
 
-// noteFindings turns the boundary's findings into violations. Sorting them makes
+// take turns the boundary's findings into violations. Sorting them makes
 // the list independent of how the machine was cut into shards.
-func (m *Machine) noteFindings() {
-	v := &m.Findings
-	if len(v.pending) == 0 {
-		return
-	}
+func (v *violationList) take(c *fabric.Circumstances) {
 	slices.SortStableFunc(v.pending, func(a, b fabric.Finding) int {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))
 	})
 	for _, f := range v.pending {
 		if v.wants(f.Kind.Rule()) {
-			v.Kept = append(v.Kept, m.violation(f))
+			v.Kept = append(v.Kept, violationOf(c, f))
 		}
 	}
 	v.pending = v.pending[:0]
 }
 
-// violation describes a finding.
-func (m *Machine) violation(f fabric.Finding) outcome.Violation {
-	c := fabric.Circumstances{Names: m.Names, Timing: m.timing, Rules: &m.Rules}
+// violationOf describes a finding.
+func violationOf(c *fabric.Circumstances, f fabric.Finding) outcome.Violation {
 	v := outcome.Violation{Rule: f.Kind.Rule(), Slot: uint64(f.Slot), Backtrace: f.Backtrace}
 	v.Cycle, v.Path, v.Message = c.Describe(&f)
 	return v

@@ -5,6 +5,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/nic"
 )
 
 // windowBytes is how much of a bank's records is heard, run and sent at a time:
@@ -14,10 +15,27 @@ const windowBytes = 512 << 10
 // listenScan is how many cells side by side are scanned in the time of one alone.
 const listenScan = 16
 
+// window is a part of one bank at one boundary: in each of its units, the processors First to End-1.
+type window struct {
+	m        *Machine
+	index    int // of the shard
+	shard    *Shard
+	instance firmware.Instance
+	bank     *nic.Bank
+	fabric.Window
+
+	// Its cells: so many runs of so many side by side, each a span after the one before.
+	runs, span, length int
+
+	awake   []uint32 // cells that have something to do
+	called  []uint32 // those of them whose handlers are called
+	strikes bool     // a fault may hit processors
+}
+
 // windows hears the slot before, runs the handlers and sends, window by window. When the
 // machine is stopped it only hears: the slot before is whole.
 func (m *Machine) windows(index int, shard *Shard, instance firmware.Instance) {
-	bank, l := instance.Bank(), &shard.Ledger
+	bank := instance.Bank()
 	if bank.Schedule != nil && m.phase != phaseHear {
 		m.setWords(bank)
 	}
@@ -25,72 +43,106 @@ func (m *Machine) windows(index int, shard *Shard, instance firmware.Instance) {
 	if wanted := units * width; cap(shard.awake) < wanted {
 		shard.awake = make([]uint32, 0, wanted)
 	}
+	w := window{m: m, index: index, shard: shard, instance: instance, bank: bank, strikes: m.faults != nil && m.faults.processors}
 	for first := 0; first < cells; first += width {
-		window := fabric.Window{First: first, End: min(first+width, cells)}
+		w.First, w.End = first, min(first+width, cells)
 		if m.phase != phaseAct && m.slot > 0 {
-			sent, blocked := l.Frames.Sent, l.Frames.Blocked
-			m.transport.Hear(index, bank, l, m.slot-1, window)
-			shard.whole.frames.Sent += l.Frames.Sent - sent // of NICs that have asked for their media
-			shard.whole.frames.Blocked += l.Frames.Blocked - blocked
+			w.hear()
 		}
 		if m.phase == phaseHear || m.stopped() {
 			continue
 		}
-		runs, span, length := units, cells, window.End-window.First // of cells side by side
+		w.runs, w.span, w.length = units, cells, w.End-w.First
 		if width == cells {
-			runs, length = 1, bank.Cells
+			w.runs, w.length = 1, bank.Cells
 		}
-		awake := shard.awake[:0]
-		shard.struck.killed = shard.struck.killed[:0]
-		strikes := m.faults != nil && m.faults.processors
-		for run := range runs {
-			var resting int
-			if strikes {
-				m.strike(shard, instance, run*span+first, run*span+first+length)
-			}
-			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
-			l.Finished += resting
-		}
-		called := awake
-		if strikes {
-			called = m.pause(shard, bank, awake)
-		}
-		call := m.Replay.begin(instance, CallSlot, called, m.slot)
-		m.profiling.take(m, instance, called)
-		if m.Rules.MeetsBudget {
-			bank.Keep(&shard.meter.kept, called)
-		}
-		instance.Slot(called, m.slot)
+		w.choose()
+		w.call()
 		if m.stopped() {
 			continue
 		}
-		m.Replay.end(call, instance)
-		if m.Meter != nil {
-			m.meterSlot(shard, bank, called, instance.Costs())
-		}
-		if strikes {
-			m.cut(shard, bank, called)
-		}
-		l.Scan(bank, awake, m.slot)
-		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < runs*length/listenScan
-		if few { // without a table, only handlers that were called listen elsewhere
-			for _, cell := range awake {
-				l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
-			}
-		}
-		for run := range runs {
-			if !few {
-				l.ScanListen(bank, run*span+first, run*span+first+length, m.slot)
-			}
-			bank.ForgetTx(run*span+first, run*span+first+length)
-		}
+		w.settle()
 		if !m.last {
-			if len(shard.struck.killed) > 0 { // they stop asking and listening
-				awake = append(awake, shard.struck.killed...)
-				slices.Sort(awake)
-				awake = slices.Compact(awake) // who was restarted in the same slot is awake
-			}
-			m.transport.Send(index, bank, l, m.slot, window, awake)
+			w.send()
 		}
 	}
+}
+
+// hear gives the NICs what the slot before has brought.
+func (w *window) hear() {
+	l, whole := &w.shard.Ledger, &w.shard.whole.frames
+	sent, blocked := l.Frames.Sent, l.Frames.Blocked
+	w.m.transport.Hear(w.index, w.bank, l, w.m.slot-1, w.Window)
+	whole.Sent += l.Frames.Sent - sent // of NICs that have asked for their media
+	whole.Blocked += l.Frames.Blocked - blocked
+}
+
+// choose lists the cells that have something to do, after faults have hit some, and those whose
+// handlers are called.
+func (w *window) choose() {
+	awake := w.shard.awake[:0]
+	w.shard.struck.killed = w.shard.struck.killed[:0]
+	for run := range w.runs {
+		first := run*w.span + w.First
+		if w.strikes {
+			w.m.strike(w.shard, w.instance, first, first+w.length)
+		}
+		var resting int
+		awake, resting = w.bank.ListAwake(awake, first, first+w.length, w.m.slot)
+		w.shard.Ledger.Finished += resting
+	}
+	w.awake, w.called = awake, awake
+	if w.strikes {
+		w.called = w.m.pause(w.shard, w.bank, awake)
+	}
+}
+
+// call runs the handlers.
+func (w *window) call() {
+	m := w.m
+	call := m.Replay.begin(w.instance, CallSlot, w.called, m.slot)
+	m.profiling.take(m.slot, w.instance, w.called)
+	if m.Rules.MeetsBudget {
+		w.bank.Keep(&w.shard.meter.kept, w.called)
+	}
+	w.instance.Slot(w.called, m.slot)
+	if !m.stopped() {
+		m.Replay.end(call, w.instance)
+	}
+}
+
+// settle takes what the handlers have written: what they cost, what they have queued, where they listen.
+func (w *window) settle() {
+	m, bank, l := w.m, w.bank, &w.shard.Ledger
+	if m.Meter != nil {
+		w.shard.meter.noteSlot(m.Meter, m.slot, bank, w.called, w.instance.Costs(), l)
+	}
+	if w.strikes {
+		m.cut(w.shard, bank, w.called)
+	}
+	l.Scan(bank, w.awake, m.slot)
+	few := bank.ListenSlots() == 1 && m.slot > 0 && len(w.awake) < w.runs*w.length/listenScan
+	if few { // without a table, only handlers that were called listen elsewhere
+		for _, cell := range w.awake {
+			l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
+		}
+	}
+	for run := range w.runs {
+		first := run*w.span + w.First
+		if !few {
+			l.ScanListen(bank, first, first+w.length, m.slot)
+		}
+		bank.ForgetTx(first, first+w.length)
+	}
+}
+
+// send takes the frames at the heads of the TX FIFOs, and what was said of media.
+func (w *window) send() {
+	cells := w.awake
+	if killed := w.shard.struck.killed; len(killed) > 0 { // they stop asking and listening
+		cells = append(cells, killed...)
+		slices.Sort(cells)
+		cells = slices.Compact(cells) // who was restarted in the same slot is awake
+	}
+	w.m.transport.Send(w.index, w.bank, &w.shard.Ledger, w.m.slot, w.Window, cells)
 }

@@ -145,7 +145,7 @@ func (r *Recording) write() error {
 		}
 	}
 	if r.log != nil && !m.Log.Empty() {
-		if err := m.Log.Write(r.log, m); err != nil {
+		if err := m.WriteLog(r.log); err != nil {
 			return err
 		}
 		return r.log.Flush()
