@@ -141,9 +141,8 @@ func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
 	if len(m.Config.RTL) == 0 {
 		return nil
 	}
-	m.RTL = &rtl.Devices{
-		Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source,
-		Records: m.options.RecordRTL, Ctx: ctx, Taken: map[string]int{},
-	}
+	m.RTL = rtl.New(ctx, rtl.Wanted{
+		Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source, Records: m.options.RecordRTL,
+	})
 	return m.RTL
 }

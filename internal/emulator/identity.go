@@ -89,5 +89,8 @@ func (m *Machine) openError() error {
 			open = bank.First + cell
 		}
 	})
-	return open
+	if open >= 0 {
+		return fmt.Errorf("all processors were done, and processor %d is not", open)
+	}
+	return nil
 }

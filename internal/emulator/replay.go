@@ -172,11 +172,11 @@ func (n *narrator) describe(c *ReplayCall) string {
 	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }
 	switch c.Handler {
 	case callStart:
-		line.say("start:")
+		say("start:")
 	case callRestart:
-		line.say("slot %d, restarted:", c.slot)
+		say("slot %d, restarted:", c.slot)
 	default:
-		line.say("slot %d:", c.slot)
+		say("slot %d:", c.slot)
 	}
 	n.came(c, say)
 	say(" ->")
@@ -189,11 +189,11 @@ func (n *narrator) describe(c *ReplayCall) string {
 		text string
 	}{{nic.FlagDone, " done;"}, {nic.FlagTxOverflow, " TX overflow;"}} {
 		if c.after.Flags&^c.before.Flags&flag.bit != 0 {
-			line.say("%s", flag.text)
+			say("%s", flag.text)
 		}
 	}
 	if c.after.Flags&nic.FlagSleeping != 0 {
-		line.say(" sleeps until slot %d;", c.slot+uint32(c.after.Wake-uint16(c.slot)))
+		say(" sleeps until slot %d;", c.slot+uint32(c.after.Wake-uint16(c.slot)))
 	}
 	if c.Handler == CallSlot && c.Cost > 0 {
 		cycles := n.clock.Cycles(c.Cost)
@@ -202,7 +202,7 @@ func (n *narrator) describe(c *ReplayCall) string {
 			say(" missed the slot: none of this reached its NIC;")
 		}
 	}
-	return ""
+	return strings.TrimSuffix(strings.TrimSuffix(line.String(), ";"), " ->")
 }
 
 // came says what the NIC told the handler, and what it has withdrawn.
