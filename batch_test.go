@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/hw"
 	"starloom/internal/emulator"
 	"starloom/internal/runs"
 )
@@ -22,31 +20,6 @@ func all(program string, d, g int) *Scenario {
 	s := programScenario(program, d, g)
 	s.Workload.Permutation.Kind = PermutationAll
 	return s
-}
-
-// TestBatchOnFewMachines holds that nobody builds machines that have nothing to run,
-// and that large ones get all workers.
-func TestBatchOnFewMachines(t *testing.T) {
-	for _, c := range []struct {
-		s              *Scenario
-		asked          int
-		runs           uint64
-		machines, each int
-	}{
-		{all("pops/offline", 2, 2), 64, 24, 1, 1},
-		{all("pops/offline", 2, 2), 64, runs.ChunkRuns + 1, 2, 1},
-		{all("pops/offline", 2, 4), 3, 40320, 3, 1},
-		{all("pops/offline", 2, 5), 1<<16 - 1, 3628800, hw.WorkersMax, 1},
-		{routing(4, 4), 0, 1 << 40, runtime.GOMAXPROCS(0), 1},
-		{routing(16, 16), 8, 64, 2, 1}, // 32 runs of 256 processors are a chunk
-		{routing(64, 64), 8, 5, 3, 1},
-		{routing(128, 128), 8, 5, 1, 8},
-		{routing(512, 512), 8, 5, 1, 8},
-	} {
-		b := batchOf(t, c.s, Seeds{}, MachineOptions{Workers: c.asked})
-		machines, each := b.Workers(c.runs)
-		require.Equal(t, []int{c.machines, c.each}, []int{machines, each}, "%+v", c)
-	}
 }
 
 // batchOf elaborates a scenario that is run many times.

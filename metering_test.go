@@ -17,7 +17,6 @@ import (
 
 	"starloom/firmware"
 	"starloom/internal/emulator"
-	"starloom/internal/meter"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
 )
@@ -284,51 +283,6 @@ func TestManyRunsMeasure(t *testing.T) {
 	require.EqualValues(t, 24*4*9, *r.Firmware.Overruns, "each of 4 processors in every slot of 24 runs")
 	require.Equal(t, *r.Firmware.Overruns, r.Firmware.Cycles.Calls)
 	require.EqualValues(t, 0, *r.Firmware.Cycles.Worst.Permutation)
-}
-
-// TestWorstOfManyRuns: the longest call of many runs is that of the first run, slot and processor, with
-// the run's seed, permutation and rate, in whatever order the runs are added up.
-func TestWorstOfManyRuns(t *testing.T) {
-	s := faultScenario(t, "fabric: {pops: {groups: 1, group_size: 3}}\nfirmware: {program: pops/random, cpu: {model: unit}}\nworkload: {permutation: all}", "random: {kind: dead, rates: [0.1, 0.2]}")
-	b := batchOf(t, s, Seeds{7, 8}, MachineOptions{})
-	b.About = &Report{}
-	one := func(run uint64, cycles uint64, processor int) *meter.Measured {
-		var x meter.Measured
-		x.Slot.Add(cycles, processor, 4)
-		x.Start.Add(5, processor, 0)
-		x.Slot.Run, x.Start.Run = run, run
-		return &x
-	}
-	for _, c := range []struct {
-		rate, run         int // that has it
-		seed, permutation uint64
-	}{{0, 0, 7, 0}, {0, 11, 8, 5}, {1, 0, 7, 0}, {1, 8, 8, 2}} {
-		tally := runs.NewTally(true, nil)
-		for k, rate := range s.rates() {
-			tally.Begin(rate)
-			for run := range uint64(12) {
-				r := &runs.BatchRun{Report: &Report{Verdict: VerdictPass, Faults: make([]FaultReport, 1)}}
-				if run%4 == 3 { // four are a chunk, of which the last is added first
-					r.Measured = new(meter.Measured)
-					for i := range uint64(4) {
-						cycles := uint64(100)
-						if k > c.rate || k == c.rate && run-i >= uint64(c.run) {
-							cycles = 200 // all that follow take as long
-						}
-						r.Measured.Merge(one(run-i, cycles, int(run)))
-					}
-				}
-				require.NoError(t, tally.Add(r))
-			}
-		}
-		b.Total = 24
-		f := b.Firmware(tally)
-		rates := s.rates()
-		require.EqualValues(t, 24, f.Cycles.Calls)
-		require.EqualValues(t, 200, f.Cycles.Max)
-		require.Equal(t, &WorstCall{Seed: &c.seed, Permutation: &c.permutation, Rate: &rates[c.rate], Processor: uint64(c.run | 3), Path: s.network().Names().Processor(c.run | 3), Slot: 4}, f.Cycles.Worst)
-		require.EqualValues(t, []any{uint64(7), uint64(0), 0.1}, []any{*f.StartCycles.Worst.Seed, *f.StartCycles.Worst.Permutation, *f.StartCycles.Worst.Rate})
-	}
 }
 
 // straightLine has no loop in its slot handler, and asserts nothing of its start handler.

@@ -11,7 +11,6 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/pops"
 	"starloom/firmware"
-	"starloom/internal/runs"
 )
 
 // program returns a scenario of a built-in program on POPS(d,g).
@@ -242,15 +241,6 @@ func TestAllPermutationsFindsTheFailure(t *testing.T) {
 	require.Equal(t, 23, report.Metrics.Get("failed"))
 	require.Equal(t, []uint32{0, 1, 2, 3}, report.Metrics.Get("failing_permutation"))
 	require.Contains(t, report.Violations[0].Message, "permutation [0 1 2 3]: ")
-}
-
-func TestPermutationNumber(t *testing.T) {
-	p := runs.PermutationNumber(5, 0)
-	for k := range uint64(120) {
-		require.Equal(t, runs.PermutationNumber(5, k), p, "%d", k)
-		require.NoError(t, fabric.CheckPermutation(p, 5))
-		runs.NextPermutation(p)
-	}
 }
 
 // TestPublishedMeans holds the mean number of iterations of the smallest networks

@@ -16,8 +16,6 @@ import (
 
 	"starloom/internal/outcome"
 
-	"starloom/internal/runs"
-
 	"github.com/stretchr/testify/require"
 )
 
@@ -173,35 +171,6 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 		x := report.Statistics[i]
 		require.Equal(t, []string{x.Name, fmt.Sprint(x.Runs), outcome.ExactFloat(*x.Mean), outcome.ExactFloat(*x.SD)}, []string{row["metric"], row["runs"], row["mean"], row["sd"]})
 	}
-}
-
-// TestTally takes made-up runs: lists and texts have a column and no statistics, and
-// the lists of a report are bounded.
-func TestTally(t *testing.T) {
-	tally := runs.NewTally(true, nil)
-	for i := range uint64(outcome.FailedRunsMax + 5) {
-		r := &Report{Verdict: VerdictFail, Slots: 9, Violations: []Violation{{Rule: RuleFinishes}}, ViolationsTotal: 2}
-		r.Metrics.Add("load", float64(i)/4)
-		r.Metrics.Add("mu", "3/7")
-		r.Metrics.Add("known", []int{1, 2})
-		require.NoError(t, tally.Add(&runs.BatchRun{Seed: i / 2, Permutation: i % 2, Report: r}))
-	}
-	require.Len(t, tally.Failed, outcome.FailedRunsMax)
-	require.EqualValues(t, outcome.FailedRunsMax+5, tally.FailedAll)
-	require.Len(t, tally.Seeds, (outcome.FailedRunsMax+6)/2)
-	var names []string
-	for _, s := range tally.Statistics() {
-		names = append(names, s.Name)
-	}
-	require.NotContains(t, names, "mu")
-	require.NotContains(t, names, "known")
-	require.Contains(t, names, "load")
-	require.Zero(t, tally.Statistics().Get("slots").Runs, "runs that fail have no finishing time")
-	require.EqualValues(t, outcome.FailedRunsMax+5, tally.Statistics().Get("load").Runs)
-	for value, want := range map[any]string{3: "3", uint64(1 << 63): "9223372036854775808", 0.1: "0.1", "3/7": "3/7"} {
-		require.Equal(t, want, outcome.ExactMetric(value))
-	}
-	require.Equal(t, "1 2", outcome.ExactMetric([]int{1, 2}))
 }
 
 // TestSeedsReportForms holds the forms still, on the last seeds that there are.

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"starloom/internal/runs"
-
 	"github.com/stretchr/testify/require"
 )
 
@@ -149,18 +147,4 @@ func requireUnknown(t *testing.T, report *Report, unknown []string, jsonPath, cs
 		place := slices.Index(strings.Split(names, ","), name)
 		require.Empty(t, strings.Split(cells, ",")[place], name)
 	}
-}
-
-// TestKnownInSomeRuns: a figure that the first run does not know is in the statistics of the others.
-func TestKnownInSomeRuns(t *testing.T) {
-	tally := runs.NewTally(false, nil)
-	for i, value := range []any{nil, 3, nil, 5} {
-		r := &Report{Verdict: VerdictPass}
-		r.Metrics.Add("load", value)
-		r.Metrics.Add("never", nil)
-		require.NoError(t, tally.Add(&runs.BatchRun{Seed: uint64(i), Report: r}))
-	}
-	require.EqualValues(t, 2, tally.Statistics().Get("load").Runs)
-	require.Equal(t, 4.0, *tally.Statistics().Get("load").Mean)
-	require.Nil(t, tally.Statistics().Get("never"))
 }

@@ -35,8 +35,8 @@ type Batch struct {
 	Alone        func(permutation uint64) (*config.Config, error)  // one of the permutations
 
 	// Filled in by run.
-	Total      uint64          // runs
-	About      *outcome.Report // what a report says before anything has run: engine, rules, firmware, RTL
+	total      uint64          // runs
+	about      *outcome.Report // what a report says before anything has run: engine, rules, firmware, RTL
 	cutShort   bool            // interrupted while a run was repeated
 	slotCycles uint64
 }
@@ -54,8 +54,8 @@ func (b *Batch) processors() int { return b.Config.Network.Shape().Processors() 
 // not wait for one another.
 const chunkProcessors = 8 << 10
 
-// ChunkRuns is how many runs one worker takes at a time at most.
-const ChunkRuns = 1 << 10
+// chunkRuns is how many runs one worker takes at a time at most.
+const chunkRuns = 1 << 10
 
 // chunksAhead bounds how many chunks may be run before the next one to be taken, for
 // each worker: runs that wait take memory.
@@ -85,14 +85,14 @@ func (b *Batch) chunk() uint64 {
 	if len(b.Config.RTL) > 0 {
 		return 1
 	}
-	return uint64(min(max(chunkProcessors/b.processors(), 1), ChunkRuns))
+	return uint64(min(max(chunkProcessors/b.processors(), 1), chunkRuns))
 }
 
-// Workers returns how many machines share the runs, and the workers of each. Small
+// workers returns how many machines share the runs, and the workers of each. Small
 // machines run side by side, large ones one after another on all workers. There are
 // no more machines than chunks, and one for a pin map that is not a file: it belongs to
 // one machine at a time.
-func (b *Batch) Workers(runs uint64) (machines, each int) {
+func (b *Batch) workers(runs uint64) (machines, each int) {
 	if slices.ContainsFunc(b.Config.RTL, func(x config.RTL) bool { return x.PinMap != nil }) {
 		return 1, 1
 	}
@@ -111,10 +111,10 @@ func (b *Batch) Workers(runs uint64) (machines, each int) {
 // their order, with the number of all runs. An error of take ends the batch. All
 // workers have ended when it returns.
 func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) error) (err error) {
-	if b.Total, err = b.runs(); err != nil {
+	if b.total, err = b.runs(); err != nil {
 		return err
 	}
-	machines, each := b.Workers(b.Total)
+	machines, each := b.workers(b.total)
 	options := b.Options
 	options.Workers = each
 	build := func() (*emulator.Machine, error) {
@@ -127,12 +127,12 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 	if err != nil {
 		return err
 	}
-	b.About, b.slotCycles = first.Sum(), uint64(first.Timing().SlotCycles())
+	b.about, b.slotCycles = first.Sum(), uint64(first.Timing().SlotCycles())
 	have, limit := hw.MemoryAvailable()
 	if need := first.MemoryBytes(); limit != "" && need > 0 {
 		machines = int(min(uint64(machines), max(have/need, 1)))
 	}
-	q := &batchQueue{total: b.Total, chunk: b.chunk(), ahead: chunksAhead * b.chunk() * uint64(machines), waiting: map[uint64][]BatchRun{}, take: take}
+	q := &batchQueue{total: b.total, chunk: b.chunk(), ahead: chunksAhead * b.chunk() * uint64(machines), waiting: map[uint64][]BatchRun{}, take: take}
 	q.moved.L = &q.lock
 	var wg sync.WaitGroup
 	wg.Go(func() { q.end(b.work(ctx, first, build, q)) })
@@ -193,7 +193,7 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 			if i == first || r.Permutation == 0 {
 				m.Given = PermutationNumber(m.Shape.Processors(), r.Permutation)
 			} else {
-				NextPermutation(m.Given)
+				nextPermutation(m.Given)
 			}
 			seed = PermutationSeed(r.Seed, r.Permutation)
 		}

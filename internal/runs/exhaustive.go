@@ -33,7 +33,7 @@ func (b *Batch) locateFirst(ctx context.Context, t *tally) error {
 		b.cutShort = true
 		return nil
 	}
-	one, err := b.Alone(*t.Failed[0].Permutation)
+	one, err := b.Alone(*t.failed[0].Permutation)
 	if err != nil {
 		return err
 	}
@@ -53,18 +53,18 @@ func (b *Batch) locateFirst(ctx context.Context, t *tally) error {
 func (b *Batch) reportAll(t *tally) *outcome.Report {
 	c, n := b.Config, b.processors()
 	r := &outcome.Report{
-		Schema: outcome.ReportSchema, Scenario: c.Name, Seed: c.Seed, Engine: b.About.Engine, Verdict: outcome.VerdictPass,
-		Rules: b.About.Rules, ViolationsTotal: t.broken,
+		Schema: outcome.ReportSchema, Scenario: c.Name, Seed: c.Seed, Engine: b.about.Engine, Verdict: outcome.VerdictPass,
+		Rules: b.about.Rules, ViolationsTotal: t.broken,
 		Slots: t.slotsMax, Cycles: t.slotsMax * b.slotCycles, Frames: t.frames,
-		Firmware: b.Firmware(t),
+		Firmware: b.firmware(t),
 		Notes:    c.Known.Notes,
 		Digest:   t.digest(),
 		Aside:    outcome.Aside{CutShort: b.cutShort},
 	}
 	r.NoteTrust(t.onTrust)
-	statistics := t.Statistics()
+	statistics := t.statistics()
 	r.Metrics.Add("permutations", int(t.runs))
-	r.Metrics.Add("failed", int(t.FailedAll))
+	r.Metrics.Add("failed", int(t.failedAll))
 	if t.worst != nil {
 		slots, steps := statistics.Get("slots"), statistics.Get("steps")
 		r.Metrics.Add("slots_mean", *slots.Mean)
@@ -78,7 +78,7 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 		r.Metrics.Add("packets_per_processor_max", int(*held.Max))
 	}
 	if t.firstFail != nil {
-		first := t.Failed[0].Permutation
+		first := t.failed[0].Permutation
 		failing := PermutationNumber(n, *first)
 		r.Verdict = outcome.VerdictFail
 		r.Metrics.Add("failing_permutation", failing)
@@ -92,12 +92,12 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 			r.Violations = append(r.Violations, v)
 		}
 	}
-	if t.runs < b.Total {
+	if t.runs < b.total {
 		r.Verdict = outcome.VerdictFail
 		r.ViolationsTotal++
 		r.Violations = append(r.Violations, outcome.Violation{
 			Rule: outcome.RuleInterrupted, Path: c.Network.Kind(),
-			Message: fmt.Sprintf("interrupted after %d of %d permutations", t.runs, b.Total),
+			Message: fmt.Sprintf("interrupted after %d of %d permutations", t.runs, b.total),
 		})
 	}
 	return r

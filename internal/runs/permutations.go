@@ -30,9 +30,9 @@ func PermutationNumber(n int, k uint64) []uint32 {
 	return p
 }
 
-// NextPermutation changes p into the next one in lexicographic order; the last
+// nextPermutation changes p into the next one in lexicographic order; the last
 // one stays.
-func NextPermutation(p []uint32) {
+func nextPermutation(p []uint32) {
 	i := len(p) - 2
 	for i >= 0 && p[i] >= p[i+1] {
 		i--

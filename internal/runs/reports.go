@@ -43,7 +43,7 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
 		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJUnit(w) }},
 		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
-		{"stats-csv", options.StatsCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.Statistics().WriteCSV(w) }},
+		{"stats-csv", options.StatsCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.statistics().WriteCSV(w) }},
 	} {
 		file, err := out.OpenQuietly("--"+r.kind, r.kind, r.to)
 		if err != nil {

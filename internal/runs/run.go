@@ -21,11 +21,11 @@ func (b *Batch) Run(ctx context.Context, o Options) (report *outcome.Report, err
 		return nil, err
 	}
 	all := b.Permutations > 0
-	t := NewTally(all, reports.rows)
+	t := newTally(all, reports.rows)
 	if all {
 		report, err = runAll(ctx, b, o, t)
 	} else if report, err = runOne(ctx, b.Config, o, &out); err == nil {
-		err = t.Add(&BatchRun{Seed: report.Seed, Report: report})
+		err = t.add(&BatchRun{Seed: report.Seed, Report: report})
 	}
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (b *Batch) RunSeeds(ctx context.Context, o Options) (*outcome.SeedsReport, 
 	if err != nil {
 		return nil, err
 	}
-	t := NewTally(b.Permutations > 0, reports.rows)
+	t := newTally(b.Permutations > 0, reports.rows)
 	if err := b.runRates(ctx, t, o); err != nil {
 		return nil, err
 	}

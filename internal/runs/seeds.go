@@ -20,16 +20,16 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 	for _, r := range b.Rates {
 		one := *b
 		one.Config, one.Rates = r.Config, nil
-		t.Begin(r.Rate)
+		t.begin(r.Rate)
 		if err := one.Each(ctx, func(run *BatchRun, _ uint64) error { return take(run, total) }); err != nil {
 			return err
 		}
-		b.About, b.slotCycles = one.About, one.slotCycles
+		b.about, b.slotCycles = one.about, one.slotCycles
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	b.Total = total
+	b.total = total
 	return nil
 }
 
@@ -37,10 +37,10 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 func (b *Batch) report(t *tally) *outcome.SeedsReport {
 	r := &outcome.SeedsReport{
 		Schema: outcome.ReportSchema, Scenario: b.Config.Name, Seeds: [2]uint64{b.Seeds.First, b.Seeds.Last}, Permutations: b.Permutations,
-		Engine: b.About.Engine, Verdict: outcome.VerdictPass, Rules: b.About.Rules, Notes: b.Config.Known.Notes,
-		Runs: t.runs, RunsTotal: b.Total, Statistics: t.Statistics(), Failed: t.Failed, FailedTotal: t.FailedAll,
-		Survival: t.curve(), MostSlots: t.worst, Firmware: b.Firmware(t), RTL: b.About.RTL, Digest: t.digest(),
-		Aside: outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.About.Aside.RTLCheck, FailedSeeds: t.Seeds},
+		Engine: b.about.Engine, Verdict: outcome.VerdictPass, Rules: b.about.Rules, Notes: b.Config.Known.Notes,
+		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
+		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(),
+		Aside: outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.about.Aside.RTLCheck, FailedSeeds: t.failedSeeds},
 	}
 	if t.rate != nil {
 		r.MostSlots = nil // of runs that are not alike
@@ -51,10 +51,10 @@ func (b *Batch) report(t *tally) *outcome.SeedsReport {
 	if t.onTrust > 0 && (t.firstFail == nil || t.firstFail.Aside.OnTrust == 0) {
 		r.Notes = append(r.Notes, outcome.TrustNote(t.onTrust))
 	}
-	if t.faulty && t.FailedAll > 0 {
+	if t.faulty && t.failedAll > 0 {
 		r.Notes = append(slices.Clip(r.Notes), "faults and firmware may have broken the rules: a run alone says which violations it has without faults, too")
 	}
-	if t.FailedAll > 0 || t.runs < b.Total {
+	if t.failedAll > 0 || t.runs < b.total {
 		r.Verdict = outcome.VerdictFail
 	}
 	return r

@@ -19,20 +19,20 @@ type tally struct {
 	permuted bool        // runs have the number of a permutation
 	rows     *csv.Writer // nil for none
 
-	runs      uint64
-	figures   []figure
-	sum       traces.Sum
-	Failed    []outcome.FailedRun // the first failedRunsMax
-	FailedAll uint64
-	Seeds     []outcome.FailedRun // the first failed run of each seed, for junitSeedsMax seeds
-	firstFail *outcome.Report
-	worst     *outcome.FinishedRun // of those that passed: most slots, the first of equals
-	slotsMax  uint64               // of any run
-	frames    outcome.Frames
-	broken    uint64 // violations
-	traps     uint64
-	onTrust   uint64 // announced deliveries that cannot be checked
-	measured  meter.Measured
+	runs        uint64
+	figures     []figure
+	sum         traces.Sum
+	failed      []outcome.FailedRun // the first failedRunsMax
+	failedAll   uint64
+	failedSeeds []outcome.FailedRun // the first failed run of each seed, for junitSeedsMax seeds
+	firstFail   *outcome.Report
+	worst       *outcome.FinishedRun // of those that passed: most slots, the first of equals
+	slotsMax    uint64               // of any run
+	frames      outcome.Frames
+	broken      uint64 // violations
+	traps       uint64
+	onTrust     uint64 // announced deliveries that cannot be checked
+	measured    meter.Measured
 
 	faulty bool              // the runs have faults
 	breaks outcome.Histogram // of those that failed: the slot of the first violation
@@ -58,15 +58,15 @@ type figure struct {
 	values   outcome.Histogram
 }
 
-// Begin says that the runs that are added next have a rate.
-func (t *tally) Begin(rate float64) {
+// begin says that the runs that are added next have a rate.
+func (t *tally) begin(rate float64) {
 	t.rate = &rate
 	t.rates = append(t.rates, rateTally{rate: rate, slots: outcome.Histogram{}, faults: outcome.Histogram{}})
 }
 
-// NewTally returns an empty tally that writes a row for each run to rows, or none
+// newTally returns an empty tally that writes a row for each run to rows, or none
 // for nil.
-func NewTally(permuted bool, rows *traces.File) *tally {
+func newTally(permuted bool, rows *traces.File) *tally {
 	t := &tally{permuted: permuted}
 	if rows != nil {
 		t.rows = csv.NewWriter(rows)
@@ -74,8 +74,8 @@ func NewTally(permuted bool, rows *traces.File) *tally {
 	return t
 }
 
-// Add adds a run. Errors are those of the table's file.
-func (t *tally) Add(run *BatchRun) error {
+// add adds a run. Errors are those of the table's file.
+func (t *tally) add(run *BatchRun) error {
 	r := run.Report
 	var permutation *uint64
 	if t.permuted {
@@ -116,16 +116,16 @@ func (t *tally) Add(run *BatchRun) error {
 			t.breaks = outcome.Histogram{}
 		}
 		t.breaks.Add(float64(first.Slot))
-		t.FailedAll++
+		t.failedAll++
 		if t.firstFail == nil {
 			t.firstFail = r
 		}
 		failed := outcome.FailedRun{Seed: run.Seed, Permutation: permutation, Rate: t.rate, Rule: rule, First: first}
-		if len(t.Failed) < outcome.FailedRunsMax {
-			t.Failed = append(t.Failed, failed)
+		if len(t.failed) < outcome.FailedRunsMax {
+			t.failed = append(t.failed, failed)
 		}
-		if n := len(t.Seeds); n < outcome.JUnitSeedsMax && (n == 0 || t.Seeds[n-1].Seed != run.Seed) {
-			t.Seeds = append(t.Seeds, failed)
+		if n := len(t.failedSeeds); n < outcome.JUnitSeedsMax && (n == 0 || t.failedSeeds[n-1].Seed != run.Seed) {
+			t.failedSeeds = append(t.failedSeeds, failed)
 		}
 	}
 
@@ -159,9 +159,9 @@ func (t *rateTally) add(r *outcome.Report, passed bool) {
 	}
 }
 
-// Statistics sums up the figures that are numbers. Those of runs with different rates have
+// statistics sums up the figures that are numbers. Those of runs with different rates have
 // nothing in common: then they are those of each rate.
-func (t *tally) Statistics() outcome.Statistics {
+func (t *tally) statistics() outcome.Statistics {
 	all := outcome.Statistics{}
 	if t.rate != nil {
 		for i := range t.rates {

@@ -5,15 +5,15 @@ import (
 	"starloom/internal/outcome"
 )
 
-// Firmware is what a report of all runs says of the firmware.
-func (b *Batch) Firmware(t *tally) outcome.FirmwareReport {
-	f := b.About.Firmware
+// firmware is what a report of all runs says of the firmware.
+func (b *Batch) firmware(t *tally) outcome.FirmwareReport {
+	f := b.about.Firmware
 	f.Traps = t.traps
 	if t.runs == 0 || b.Config.Firmware.CPU == nil {
 		return f
 	}
 	t.measured.Report(&f, b.Config.Firmware.CPU, b.Config.Network.Names())
-	each := b.Total / uint64(max(len(b.Rates), 1))
+	each := b.total / uint64(max(len(b.Rates), 1))
 	for _, handler := range []struct {
 		cycles *outcome.HandlerCycles
 		spread *meter.Spread
@@ -37,7 +37,7 @@ func (b *Batch) Firmware(t *tally) outcome.FirmwareReport {
 // counted returns what adds runs to a tally and shows progress.
 func (o *Options) counted(t *tally) func(*BatchRun, uint64) error {
 	return func(r *BatchRun, total uint64) error {
-		if err := t.Add(r); err != nil {
+		if err := t.add(r); err != nil {
 			return err
 		}
 		if o.Progress != nil {

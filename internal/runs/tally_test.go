@@ -1,0 +1,103 @@
+package runs
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/fabric/pops"
+	"starloom/internal/config"
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
+)
+
+// TestTally takes made-up runs: lists and texts have a column and no statistics, and
+// the lists of a report are bounded.
+func TestTally(t *testing.T) {
+	tally := newTally(true, nil)
+	for i := range uint64(outcome.FailedRunsMax + 5) {
+		r := &outcome.Report{Verdict: outcome.VerdictFail, Slots: 9, Violations: []outcome.Violation{{Rule: fabric.RuleFinishes}}, ViolationsTotal: 2}
+		r.Metrics.Add("load", float64(i)/4)
+		r.Metrics.Add("mu", "3/7")
+		r.Metrics.Add("known", []int{1, 2})
+		require.NoError(t, tally.add(&BatchRun{Seed: i / 2, Permutation: i % 2, Report: r}))
+	}
+	require.Len(t, tally.failed, outcome.FailedRunsMax)
+	require.EqualValues(t, outcome.FailedRunsMax+5, tally.failedAll)
+	require.Len(t, tally.failedSeeds, (outcome.FailedRunsMax+6)/2)
+	var names []string
+	for _, s := range tally.statistics() {
+		names = append(names, s.Name)
+	}
+	require.NotContains(t, names, "mu")
+	require.NotContains(t, names, "known")
+	require.Contains(t, names, "load")
+	require.Zero(t, tally.statistics().Get("slots").Runs, "runs that fail have no finishing time")
+	require.EqualValues(t, outcome.FailedRunsMax+5, tally.statistics().Get("load").Runs)
+	for value, want := range map[any]string{3: "3", uint64(1 << 63): "9223372036854775808", 0.1: "0.1", "3/7": "3/7"} {
+		require.Equal(t, want, outcome.ExactMetric(value))
+	}
+	require.Equal(t, "1 2", outcome.ExactMetric([]int{1, 2}))
+}
+
+// TestKnownInSomeRuns: a figure that the first run does not know is in the statistics of the others.
+func TestKnownInSomeRuns(t *testing.T) {
+	tally := newTally(false, nil)
+	for i, value := range []any{nil, 3, nil, 5} {
+		r := &outcome.Report{Verdict: outcome.VerdictPass}
+		r.Metrics.Add("load", value)
+		r.Metrics.Add("never", nil)
+		require.NoError(t, tally.add(&BatchRun{Seed: uint64(i), Report: r}))
+	}
+	require.EqualValues(t, 2, tally.statistics().Get("load").Runs)
+	require.Equal(t, 4.0, *tally.statistics().Get("load").Mean)
+	require.Nil(t, tally.statistics().Get("never"))
+}
+
+// TestWorstOfManyRuns: the longest call of many runs is that of the first run, slot and processor, with
+// the run's seed, permutation and rate, in whatever order the runs are added up.
+func TestWorstOfManyRuns(t *testing.T) {
+	network, rates := pops.Network{Groups: 1, GroupSize: 3}, []float64{0.1, 0.2}
+	c := &config.Config{Network: network, Firmware: config.Firmware{CPU: new(meter.CPU)}}
+	b := &Batch{Config: c, Rates: make([]Rated, len(rates)), Seeds: outcome.Seeds{First: 7, Last: 8}, Permutations: 6, about: new(outcome.Report)}
+	one := func(run uint64, cycles uint64, processor int) *meter.Measured {
+		var x meter.Measured
+		x.Slot.Add(cycles, processor, 4)
+		x.Start.Add(5, processor, 0)
+		x.Slot.Run, x.Start.Run = run, run
+		return &x
+	}
+	for _, c := range []struct {
+		rate, run         int // that has it
+		seed, permutation uint64
+	}{{0, 0, 7, 0}, {0, 11, 8, 5}, {1, 0, 7, 0}, {1, 8, 8, 2}} {
+		tally := newTally(true, nil)
+		for k, rate := range rates {
+			tally.begin(rate)
+			for run := range uint64(12) {
+				r := &BatchRun{Report: &outcome.Report{Verdict: outcome.VerdictPass, Faults: make([]outcome.FaultReport, 1)}}
+				if run%4 == 3 { // four are a chunk, of which the last is added first
+					r.Measured = new(meter.Measured)
+					for i := range uint64(4) {
+						cycles := uint64(100)
+						if k > c.rate || k == c.rate && run-i >= uint64(c.run) {
+							cycles = 200 // all that follow take as long
+						}
+						r.Measured.Merge(one(run-i, cycles, int(run)))
+					}
+				}
+				require.NoError(t, tally.add(r))
+			}
+		}
+		b.total = 24
+		f := b.firmware(tally)
+		require.EqualValues(t, 24, f.Cycles.Calls)
+		require.EqualValues(t, 200, f.Cycles.Max)
+		require.Equal(t, &outcome.WorstCall{
+			Seed: &c.seed, Permutation: &c.permutation, Rate: &rates[c.rate],
+			Processor: uint64(c.run | 3), Path: network.Names().Processor(c.run | 3), Slot: 4,
+		}, f.Cycles.Worst)
+		require.EqualValues(t, []any{uint64(7), uint64(0), 0.1}, []any{*f.StartCycles.Worst.Seed, *f.StartCycles.Worst.Permutation, *f.StartCycles.Worst.Rate})
+	}
+}
