@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"starloom/fabric/pops"
 	"starloom/internal/emulator"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,7 @@ var frozenForms = map[string]func(t *testing.T, to func(name string) Output) any
 	"study-bus":       func(t *testing.T, _ func(string) Output) any { return frozenStudy(t, "bus", "table 1*") },
 	"study-ej":        func(t *testing.T, _ func(string) Output) any { return frozenStudy(t, "ej", "table 3*") },
 	"interrupted-run": frozenInterrupted,
+	"custom":          frozenCustom,
 }
 
 // TestFrozenForms compares the frozen forms with what they were, by their hashes: of the report
@@ -172,5 +174,23 @@ func frozenInterrupted(t *testing.T, _ func(string) Output) any {
 		}
 	}})
 	require.NoError(t, err)
+	return report
+}
+
+// ownNetwork is a network from Go: POPS by another name.
+type ownNetwork struct{ *pops.Network }
+
+// Kind implements fabric.Network.
+func (ownNetwork) Kind() string { return "own" }
+
+// frozenCustom is a run of a network from Go, with its traces.
+func frozenCustom(t *testing.T, to func(string) Output) any {
+	s := DefaultScenario()
+	s.Name, s.Seed, s.Stop.Slots = "custom", 7, 400
+	s.Fabric.Custom = ownNetwork{&pops.Network{Groups: 3, GroupSize: 3}}
+	s.Firmware.Program = "pops/random"
+	report, err := Run(t.Context(), s, RunOptions{VCD: to("vcd"), GTKW: to("gtkw"), PCAPNG: to("pcapng")})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, report.Verdict)
 	return report
 }
