@@ -2,12 +2,13 @@ package config
 
 import (
 	"fmt"
+	"strings"
+
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/internal/meter"
 	"starloom/nic"
 	"starloom/traces/input"
-	"strings"
 )
 
 // Config is a scenario that has been elaborated: every default, range, need of the program, size, plan and

@@ -1,12 +1,12 @@
 package meter
 
 import (
-	"starloom/fabric/pops"
 	"testing"
 
-	"starloom/internal/outcome"
-
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/pops"
+	"starloom/internal/outcome"
 )
 
 // TestSpread: percentiles are exact where a range is a number, and close above.
