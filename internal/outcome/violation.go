@@ -33,11 +33,8 @@ type Violation struct {
 
 	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
-	Backtrace []FirmwareFrame `json:"backtrace,omitempty"`
+	Backtrace []wasm.Frame `json:"backtrace,omitempty"`
 }
-
-// FirmwareFrame is a function of a backtrace and the place that it had reached.
-type FirmwareFrame = wasm.Frame
 
 // Where says when and where a rule broke.
 func (v *Violation) Where() string {
