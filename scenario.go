@@ -80,6 +80,8 @@ type Scenario struct {
 	given  string            // the options of Overrides that matter to all runs of it, as a shell reads them
 	folder string            // paths in the scenario are relative to it
 	places map[string]string // path of a value ("link.phit_bits") to file:line:column
+
+	origins map[string]origin // of values that do not stand in the file, by path: who has decided them
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -362,22 +364,30 @@ type Overrides struct {
 func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	places := map[string]string{}
 	maps.Copy(places, s.places)
-	s.places = places
+	s.places, s.origins = places, maps.Clone(s.origins)
+	option := func(path, name string) {
+		places[path] = name
+		s.decide(path, ByOption, name)
+	}
 	if o.Seed != nil {
-		s.Seed, places["seed"] = *o.Seed, "--seed"
+		s.Seed = *o.Seed
+		option("seed", "--seed")
 	}
 	if o.Permutation != nil {
 		if err := s.choosePermutation(*o.Permutation); err != nil {
 			return err
 		}
-		places["workload.permutation"] = "--permutation"
+		option("workload.permutation", "--permutation")
+		s.decide("seed", ByOption, "--permutation") // which is the permutation's own
 	}
 	if o.Slots != nil {
-		s.Stop.Slots, places["stop.slots"] = *o.Slots, "--slots"
+		s.Stop.Slots = *o.Slots
+		option("stop.slots", "--slots")
 		s.given += fmt.Sprintf(" --slots %d", *o.Slots)
 	}
 	if o.Mode != "" {
-		s.Firmware.Mode, places["firmware.mode"] = o.Mode, "--mode"
+		s.Firmware.Mode = o.Mode
+		option("firmware.mode", "--mode")
 		s.given += " --mode " + outcome.ShellQuote(o.Mode)
 	}
 	if o.Image != "" {
@@ -387,15 +397,15 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	if o.ImageBytes != nil {
 		s.keepProgram(func() (firmware.Info, error) { return firmware.InspectImage(ctx, o.Image, o.ImageBytes) })
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", o.Image, o.ImageBytes
-		places["firmware.image"] = image
+		option("firmware.image", image)
+		s.decide("firmware.program", ByOption, image)
 	} else if o.Image != "" && isProgram(o.Image) {
 		// With its own schedule and, unless the scenario has some, its own rules.
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
-		places["firmware.program"] = image
-		if err := s.Check(); err != nil {
-			return err
-		}
-		s.takeNeeds()
+		option("firmware.program", image)
+		s.decide("firmware.image", ByOption, image)
+		s.decide("firmware.schedule", ByOption, image)
+		return s.check(s.takeNeeds, nil)
 	} else if o.Image != "" {
 		absolute, err := filepath.Abs(o.Image)
 		if err != nil {
@@ -403,7 +413,8 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 		}
 		s.keepProgram(func() (firmware.Info, error) { return firmware.Inspect(ctx, absolute) })
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", absolute, nil
-		places["firmware.image"] = image
+		option("firmware.image", image)
+		s.decide("firmware.program", ByOption, image)
 	}
 	return s.Check()
 }
@@ -446,7 +457,9 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	}
 	if s.Rules == nil {
 		s.Rules = &p.Rules
+		s.decide("rules", ByProgram, p.Name)
 	}
+	s.noteNetwork()
 	s.Fabric.keep(s.network()) // as the program wants it
 	if p.Schedule == "" {
 		return
@@ -454,6 +467,7 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	// An image that cannot be read is refused when the machine is built.
 	if info, err := inspect(); err == nil && info.Schedule {
 		s.Firmware.Schedule = p.Schedule
+		s.decide("firmware.schedule", ByProgram, p.Name)
 	}
 }
 

@@ -39,15 +39,24 @@ var permutationRules = []string{PermutationRandom, PermutationIdentity, Permutat
 
 // Check checks a scenario that was built or changed by a program; ParseScenario
 // has done it for a file. The error is an *InputError.
-func (s *Scenario) Check() error { return s.check(nil) }
+func (s *Scenario) Check() error { return s.check(func() {}, nil) }
 
-// check checks s. entryPlace says where entry i of the permutation stands, if
-// that is known.
-func (s *Scenario) check(entryPlace func(i int) string) error {
+// check checks s. takeNeeds is called once network and program are known to be right, before
+// anything is compared with what it decides. entryPlace says where entry i of the permutation
+// stands, if that is known.
+func (s *Scenario) check(takeNeeds func(), entryPlace func(i int) string) error {
 	if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
 		return err
 	}
-	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkFirmware, s.checkRules, s.checkTraces, s.checkWorkload, s.checkRTL, s.checkFaults} {
+	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkProgram} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	takeNeeds()
+	for _, check := range []func() error{
+		s.checkPayload, s.checkCPU, s.checkFirmware, s.checkRules, s.checkTraces, s.checkWorkload, s.checkRTL, s.checkFaults,
+	} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -121,7 +130,8 @@ func (s *Scenario) checkFabric() error {
 	return nil
 }
 
-func (s *Scenario) checkFirmware() error {
+// checkProgram checks that the network knows what the processors run.
+func (s *Scenario) checkProgram() error {
 	f, n := &s.Firmware, s.network()
 	var known []string
 	for _, p := range n.Programs() {
@@ -146,12 +156,12 @@ func (s *Scenario) checkFirmware() error {
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", strict.Clip(f.Schedule)),
 			input.DidYouMean(f.Schedule, fabric.SchedulesOf(n), config.KnownAre("schedule", fabric.SchedulesOf(n))))
 	}
-	if err := s.checkPayload(); err != nil {
-		return err
-	}
-	if err := s.checkCPU(); err != nil {
-		return err
-	}
+	return nil
+}
+
+// checkFirmware checks the image from Go and the parameters.
+func (s *Scenario) checkFirmware() error {
+	f := &s.Firmware
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
 		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)), fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
 	}
@@ -183,13 +193,10 @@ func (s *Scenario) checkFirmware() error {
 	return nil
 }
 
-// checkPayload refuses frames that are too small for what the program says in them. What a file
-// leaves open becomes what the program needs.
+// checkPayload refuses frames that are too small for what the program says in them.
 func (s *Scenario) checkPayload() error {
-	_, parsed := s.places[""]
-	_, given := s.places["nic.payload_bytes"]
 	p := s.program()
-	if p == nil || parsed && !given {
+	if p == nil {
 		return nil
 	}
 	least := max(p.Needs.PayloadBytes, p.Needs.PayloadMin)
@@ -452,7 +459,7 @@ func (s *Scenario) checkCPU() error {
 		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, less than budget_cycles, %d: a handler would trap before it misses its slot", path, c.TrapCycles, budget),
 			fmt.Sprintf("give %d or more, or delete the key", budget))
 	}
-	if ratio := uint64(max(c.ClockRatio, 1)); c.TrapCycles > firmware.LimitMax/ratio {
+	if ratio := c.ratio(); c.TrapCycles > firmware.LimitMax/ratio {
 		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, with a clock_ratio of %d", path, c.TrapCycles, ratio),
 			fmt.Sprintf("allowed are 1 to %d: costs are counted to about %d", firmware.LimitMax/ratio, uint64(firmware.LimitMax)))
 	}

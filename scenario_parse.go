@@ -1,7 +1,8 @@
 package starloom
 
 import (
-	"cmp"
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/fabric"
+	"starloom/internal/check"
+	"starloom/internal/config"
+	"starloom/internal/maps"
 	"starloom/internal/strict"
 	"starloom/traces/input"
 )
@@ -52,7 +55,7 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	s := DefaultScenario()
 	s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
 	s.folder = filepath.Dir(place)
-	s.places = map[string]string{}
+	s.places, s.origins = map[string]string{}, map[string]origin{"": {By: ByDefault}}
 	d := newScenarioDecoder(place, s)
 	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err
@@ -66,41 +69,10 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	if g := s.Workload.Gossip; g != nil && g.ValuesFromFile() {
 		g.ValuesPath = s.resolve(g.Values)
 	}
-	if err := s.check(d.entryPlace); err != nil {
+	if err := s.check(s.takeNeeds, d.entryPlace); err != nil {
 		return nil, err
 	}
-	s.takeNeeds()
 	return s, nil
-}
-
-// takeNeeds gives the keys that the file leaves open the values that the program needs. It does
-// nothing to scenarios that are from no file.
-func (s *Scenario) takeNeeds() {
-	if _, parsed := s.places[""]; !parsed {
-		return
-	}
-	var needs fabric.Needs
-	if p := s.program(); p != nil {
-		needs = p.Needs
-	}
-	usual := DefaultScenario()
-	given := func(path string) bool { _, ok := s.places[path]; return ok }
-	if !given("nic.rx_frames") {
-		s.NIC.RXFrames = cmp.Or(needs.RxFrames, usual.NIC.RXFrames)
-	}
-	if !given("nic.tx_frames") {
-		s.NIC.TXFrames = cmp.Or(needs.TxFrames, usual.NIC.TXFrames)
-	}
-	if !given("nic.payload_bytes") {
-		s.NIC.PayloadBytes = cmp.Or(needs.PayloadBytes, usual.NIC.PayloadBytes)
-	}
-	if !given("stop.slots") {
-		slots := uint64(needs.Slots)
-		if g := s.Workload.Gossip; g != nil {
-			slots *= uint64(g.Count())
-		}
-		s.Stop.Slots = uint32(min(cmp.Or(slots, uint64(usual.Stop.Slots)), SlotsMax))
-	}
 }
 
 // scenarioDecoder fills a Scenario from YAML nodes and notes where each value stands.
@@ -202,6 +174,7 @@ func (d *scenarioDecoder) readPermutationFile() error {
 		return err
 	}
 	s.Workload.Permutation = Permutation{Kind: PermutationList, List: list}
+	s.decide("workload.permutation", ByFile, path)
 	s.places["workload.permutation"] = path
 	d.entryPlace = func(i int) string { return fmt.Sprintf("%s:%d:1", path, firstLine+i) }
 	return nil
@@ -230,4 +203,114 @@ func parsePermutation(path string, data []byte) (list []uint32, firstLine int, e
 		list = append(list, uint32(value))
 	}
 	return list, firstLine, nil
+}
+
+// keys are those of a scenario file that says the same. The image is beside it; what else it reads
+// is named by its whole path.
+func (s *Scenario) keys() (map[string]any, error) {
+	own := *s
+	own.RTL, own.Traces, own.Workload.File = nil, Traces{}, ""
+	if own.Firmware.Program == "" {
+		own.Firmware.Image = own.Firmware.imageName()
+	}
+	if g := own.Workload.Gossip; g != nil {
+		whole := *g
+		own.Workload.Gossip = &whole
+		for _, file := range []struct {
+			path string
+			to   *string
+		}{{g.Path, &whole.Orders}, {g.ValuesPath, &whole.Values}} {
+			if file.path == "" {
+				continue
+			}
+			absolute, err := filepath.Abs(file.path)
+			if err != nil {
+				return nil, err
+			}
+			*file.to = absolute
+		}
+	}
+	data, err := json.Marshal(&own)
+	if err != nil {
+		return nil, err
+	}
+	keys := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber() // a seed has 64 bits
+	if err := decoder.Decode(&keys); err != nil {
+		return nil, err
+	}
+	delete(keys, "traces")
+	if workload := keys["workload"].(map[string]any); workload["permutation"] == PermutationRandom { // which is the default, and excludes others
+		delete(workload, "permutation")
+		if len(workload) == 0 {
+			delete(keys, "workload")
+		}
+	}
+	return keys, nil
+}
+
+// checkedKeys is what a check of firmware makes smaller scenarios with.
+func (s *Scenario) checkedKeys() check.Keys {
+	k := check.Keys{YAML: scenarioYAML, Read: func(keys map[string]any) (*config.Config, error) {
+		data, err := json.Marshal(keys)
+		if err != nil {
+			return nil, err
+		}
+		small, err := ParseScenario("scenario", data)
+		if err != nil {
+			return nil, err
+		}
+		return small.elaborate()
+	}}
+	if s.Fabric.Custom == nil {
+		k.Own = s.keys
+	}
+	return k
+}
+
+// scenarioYAML writes keys as a scenario file: a line for each of the outer ones, the version first.
+func scenarioYAML(keys map[string]any) ([]byte, error) {
+	var out bytes.Buffer
+	order := slices.Sorted(maps.Keys(keys))
+	slices.SortStableFunc(order, func(a, b string) int { return keyRank(a) - keyRank(b) })
+	for _, key := range order {
+		data, err := json.Marshal(keys[key])
+		if err != nil {
+			return nil, err
+		}
+		var node yaml.Node // JSON is YAML; this leaves out quotes that nobody needs
+		if err := yaml.Unmarshal(data, &node); err != nil {
+			return nil, err
+		}
+		inOneLine(&node)
+		text, err := yaml.Marshal(&node)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&out, "%s: %s\n", key, bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\n"), []byte(" "))))
+	}
+	return out.Bytes(), nil
+}
+
+// keyRank puts the keys first that a reader looks for first.
+func keyRank(key string) int {
+	first := []string{"starloom", "name", "seed", "fabric", "firmware"}
+	if k := slices.Index(first, key); k >= 0 {
+		return k
+	}
+	return len(first)
+}
+
+// inOneLine writes a node in one line, with quotes only where text would be something else without.
+func inOneLine(node *yaml.Node) {
+	if node.Kind == yaml.MappingNode || node.Kind == yaml.SequenceNode {
+		node.Style = yaml.FlowStyle
+	}
+	if node.Kind == yaml.ScalarNode {
+		node.Style = 0
+	}
+	for _, child := range node.Content {
+		inOneLine(child)
+	}
 }

@@ -16,6 +16,14 @@ type Adaptable interface {
 	Adapt(program, schedule string, params map[string]int64) Network
 }
 
+// Settled is a network some of whose keys a scenario and its program may leave open.
+type Settled interface {
+	Network
+	// Settled is what Adapt has returned with every key decided, and the keys that the program has
+	// decided.
+	Settled() (n Network, program []string)
+}
+
 // Weighed is a network with workloads that take much memory of their own.
 type Weighed interface {
 	Network

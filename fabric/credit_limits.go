@@ -53,6 +53,12 @@ func (l CreditLimits) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plain(l))
 }
 
+// Settled are the limits with what a scenario leaves open.
+func (l CreditLimits) Settled() CreditLimits {
+	l.RoundTripSlots = l.roundTrip()
+	return l
+}
+
 func (l *CreditLimits) roundTrip() int { return max(l.RoundTripSlots, roundTripMin) }
 
 // Bytes is what the credits of a network take.

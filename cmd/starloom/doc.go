@@ -15,6 +15,7 @@
 //	main.go                   one command line: interrupts, panics, from errors to exit statuses
 //	root.go                   starloom: all commands
 //	run.go                    starloom run
+//	scenario.go               starloom scenario show
 //	study.go                  starloom study
 //	firmware.go               starloom firmware build, new and sdk
 //	firmware_check.go         starloom firmware check; firmware_inspect.go: inspect
@@ -26,6 +27,7 @@
 //	help.go                   starloom help; manual.go: manual pages; texts.go: the texts of both
 //	outputs.go                options that name files to write, and what they must not be
 //	options.go                options that take a word, a number of a range, names with values
+//	overrides.go              options that replace what a scenario says
 //	arguments.go              what stands on a command line besides options
 //	report.go                 a report is printed, and its verdict becomes an exit status
 //	status.go                 exit statuses, and errors that stand for them

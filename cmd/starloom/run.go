@@ -12,12 +12,12 @@ type runFlags struct {
 	starloom.RunOptions
 	outputs outputs
 
-	image, seeds, breakOn string
-	seed, permutation     uint64
-	slots, every          *integerValue
-	replay, bank          uint32
-	workers               uint16
-	engine, mode, wasm    *choice
+	overrides      overrides
+	seeds, breakOn string
+	every          *integerValue
+	replay, bank   uint32
+	workers        uint16
+	engine, wasm   *choice
 }
 
 func newRun() *cobra.Command {
@@ -30,7 +30,7 @@ func newRun() *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
 	}
 	o.declareOutputs(c.Flags())
-	o.declareOverrides(c)
+	o.overrides.declare(c)
 	o.declareWays(c)
 	return c
 }
@@ -57,20 +57,10 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	})
 }
 
-// declareOverrides adds the options that replace what the scenario says.
-func (o *runFlags) declareOverrides(c *cobra.Command) {
-	f := c.Flags()
-	f.StringVar(&o.image, "firmware", "", "run the image `F`, or a built-in program, instead of the scenario's firmware")
-	f.Uint64Var(&o.seed, "seed", 0, "use the seed `N`")
-	f.StringVar(&o.seeds, "seeds", "", "run once for every seed of the range `A..B`")
-	f.Uint64Var(&o.permutation, "permutation", 0, "run only number `K` of all permutations")
-	o.slots = integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
-	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
-}
-
 // declareWays adds the options that say how to run, from where and up to where.
 func (o *runFlags) declareWays(c *cobra.Command) {
 	f := c.Flags()
+	f.StringVar(&o.seeds, "seeds", "", "run once for every seed of the range `A..B`")
 	o.engine = choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
 	o.wasm = choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: as many as help")
@@ -90,7 +80,7 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := scenario.Override(c.Context(), o.overrides(c.Flags())); err != nil {
+	if err := scenario.Override(c.Context(), o.overrides.given(c.Flags())); err != nil {
 		return err
 	}
 	if c.Flags().Changed("replay") {
@@ -124,22 +114,6 @@ func (o *runFlags) manySeeds(f *pflag.FlagSet) (many starloom.Seeds, err error) 
 		}
 	}
 	return starloom.ParseSeeds(o.seeds)
-}
-
-// overrides are what the command line says in the place of the scenario.
-func (o *runFlags) overrides(f *pflag.FlagSet) starloom.Overrides {
-	over := starloom.Overrides{Mode: o.mode.value, Image: o.image}
-	if f.Changed("seed") {
-		over.Seed = &o.seed
-	}
-	if f.Changed("permutation") {
-		over.Permutation = &o.permutation
-	}
-	if f.Changed("slots") {
-		slots := uint32(o.slots.value)
-		over.Slots = &slots
-	}
-	return over
 }
 
 // start runs the scenario, once or for many seeds, and prints the report.

@@ -159,6 +159,15 @@ func (b Network) limit() int {
 	return longest
 }
 
+// Settled implements fabric.Settled.
+func (b Network) Settled() (n fabric.Network, program []string) {
+	b.Length = b.limit()
+	if !b.arbitrated() {
+		b.Arbiter = ArbiterNone
+	}
+	return b, nil
+}
+
 // arbitrated reports whether buses have an arbiter.
 func (b Network) arbitrated() bool { return b.Arbiter != "" && b.Arbiter != ArbiterNone }
 

@@ -101,6 +101,17 @@ func (x Network) settled() Network {
 	return x
 }
 
+// Settled implements fabric.Settled.
+func (x Network) Settled() (n fabric.Network, program []string) {
+	if x.matchingBy != "" {
+		program = append(program, "matching")
+	}
+	if x.outputBy != "" {
+		program = append(program, "output")
+	}
+	return x.settled(), program
+}
+
 // Kind implements fabric.Network.
 func (x Network) Kind() string { return "crossbar" }
 

@@ -200,6 +200,15 @@ func (e Network) Shape() fabric.Shape {
 	}
 }
 
+// Settled implements fabric.Settled.
+func (e Network) Settled() (n fabric.Network, program []string) {
+	if e.Credits != nil {
+		limits := e.Credits.Settled()
+		e.Credits = &limits
+	}
+	return e, nil
+}
+
 // Parks implements fabric.Parkable.
 func (e Network) Parks() bool { return e.Credits == nil }
 

@@ -149,6 +149,17 @@ func (m *Machine) atWork() (processors uint64) {
 	return processors
 }
 
+// MemoryBytesOf is the estimate of a machine like this one with an engine of its own.
+func (m *Machine) MemoryBytesOf(engine string) uint64 {
+	if engine == m.options.Engine {
+		return m.MemoryBytes()
+	}
+	used, parking := m.options.Engine, m.Parking
+	defer func() { m.options.Engine, m.Parking = used, parking }()
+	m.options.Engine, m.Parking = engine, nil // whose cycle engine parks no one
+	return m.MemoryBytes()
+}
+
 // MemoryBytes estimates the most that a process takes whose only machine this is: without the
 // image's own data and states before the image is loaded.
 func (m *Machine) MemoryBytes() uint64 {

@@ -20,6 +20,9 @@ type Field struct {
 	Limits    Limits
 }
 
+// MayMiss reports whether the zero value is no value: the key is left out.
+func (f *Field) MayMiss() bool { return f.OmitEmpty && f.Limits.Default != "0" }
+
 // Fields lists the keys of a type in their order of declaration. It reads
 // tags again on every call: scenarios are small, and a cache would be state.
 func Fields(t reflect.Type) []Field {
@@ -53,6 +56,7 @@ type Limits struct {
 	maxLength        int // 0 is any
 	minItems         int
 	Enum             []string
+	Default          string // as the tag has it, "" for none
 
 	description string       // of a tag
 	declared    reflect.Type // with the field
@@ -98,6 +102,8 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 			limits.minItems = int(integer(value).Magnitude)
 		case "enum":
 			limits.Enum = append(limits.Enum, value)
+		case "default":
+			limits.Default = value
 		case "description":
 			limits.description = value
 		}

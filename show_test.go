@@ -1,0 +1,92 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/crossbar"
+	"starloom/fabric/pops"
+)
+
+// decided finds the setting of a key.
+func decided(t *testing.T, e *Explained, key string) Setting {
+	t.Helper()
+	for _, s := range e.Settings {
+		if s.Key == key {
+			return s
+		}
+	}
+	t.Fatalf("no key %s", key)
+	return Setting{}
+}
+
+// TestExplainDecides: who has decided a value is noted where that is done, also if another would have
+// decided the same, and a look changes nothing.
+func TestExplainDecides(t *testing.T) {
+	parse := func(text string) *Scenario {
+		s, err := ParseScenario("s.yaml", []byte("starloom: 1\n"+text))
+		require.NoError(t, err)
+		return s
+	}
+	seed, slots := uint64(1), uint32(5000)
+	s := parse("fabric: {crossbar: {ports: 4, cap: 9}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {}}\nnic: {payload_bytes: 8}\n")
+	require.NoError(t, s.Override(context.Background(), Overrides{Seed: &seed, Slots: &slots}))
+	hash := s.Hash()
+	e, err := s.Explain(context.Background())
+	require.NoError(t, err)
+	for _, want := range []Setting{
+		{"seed", uint64(1), ByOption, "--seed"},
+		{"stop.slots", uint32(5000), ByOption, "--slots"},
+		{"nic.payload_bytes", 8, ByFile, "s.yaml:5:22"},
+		{"nic.tx_frames", 4, ByDefault, ""},
+		{"fabric.crossbar.cap", 4, ByNetwork, "crossbar"}, // of four ports
+		{"fabric.crossbar.ports", 4, ByFile, "s.yaml:2:28"},
+		{"workload.gossip.sessions", 1, ByDefault, ""},
+		{"rules.exactly_once", true, ByProgram, "gossip/fsa"},
+		{"rtl", nil, ByDefault, ""},
+	} {
+		require.Equal(t, want, decided(t, e, want.Key))
+	}
+	var one, two bytes.Buffer
+	require.NoError(t, e.WriteText(&one))
+	again, err := s.Explain(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, again.WriteText(&two))
+	require.Equal(t, one.String(), two.String())
+	require.Equal(t, hash, s.Hash())
+
+	s = parse("fabric: {crossbar: {ports: 4}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {sessions: 3}}\n")
+	e, err = s.Explain(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, Setting{"nic.payload_bytes", 8, ByProgram, "gossip/fsa"}, decided(t, e, "nic.payload_bytes"))
+	require.Equal(t, ByProgram, decided(t, e, "stop.slots").By)
+	s.Firmware.Program, s.NIC.PayloadBytes = "gossip/hopfield", 1
+	require.ErrorContains(t, s.Check(), "nic.payload_bytes is 1, and a message of gossip/hopfield has")
+}
+
+// TestExplainCaller: of a scenario from Go the caller has decided what no one else has.
+func TestExplainCaller(t *testing.T) {
+	s := DefaultScenario()
+	s.Fabric.Crossbar, s.Firmware.Program = &crossbar.Network{Ports: 3}, "scatter/sync"
+	s.Workload.Scatter = &Scatter{}
+	e, err := s.Explain(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, ByCaller, decided(t, e, "nic.rx_frames").By)
+	require.Equal(t, ByProgram, decided(t, e, "fabric.crossbar.output").By)
+	require.Equal(t, ByProgram, decided(t, e, "rules.no_loss").By)
+
+	s = DefaultScenario()
+	s.Fabric.Custom, s.Firmware.Program = pops.Network{Groups: 2, GroupSize: 2}, "pops/random"
+	e, err = s.Explain(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, Setting{"fabric.pops.groups", 2, ByCaller, ""}, decided(t, e, "fabric.pops.groups"))
+
+	s = DefaultScenario()
+	s.Fabric.Crossbar, s.Firmware.Program = &crossbar.Network{}, "scatter/sync"
+	_, err = s.Explain(context.Background())
+	var refused *InputError
+	require.ErrorAs(t, err, &refused)
+}
