@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"testing"
+
 	"starloom/fabric"
 	"starloom/fabric/pops"
 	"starloom/firmware"
 	"starloom/internal/config"
 	"starloom/nic"
-	"testing"
 
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
@@ -66,7 +67,7 @@ func TestCheckComparesCosts(t *testing.T) {
 
 // TestCheckCountsCalls: all of them, in banks of many processors, too.
 func TestCheckCountsCalls(t *testing.T) {
-	c := &firmwareChecker{ctx: t.Context(), config: checkedConfig(t, "shares_a_variable", 32, 16)}
+	c := &checker{ctx: t.Context(), config: checkedConfig(t, "shares_a_variable", 32, 16)}
 	require.NoError(t, c.watch())
 	require.Len(t, c.report.Writes, 1)
 	require.Equal(t, 512*5, c.report.Writes[0].Count, "in the slots 0 to 4")
@@ -75,21 +76,21 @@ func TestCheckCountsCalls(t *testing.T) {
 
 // TestCheckListsTheWorstWrites: a full list of notes has room for what does harm.
 func TestCheckListsTheWorstWrites(t *testing.T) {
-	c := &firmwareChecker{ctx: t.Context(), config: checkedConfig(t, "writes_next_door", 4, 2)}
+	c := &checker{ctx: t.Context(), config: checkedConfig(t, "writes_next_door", 4, 2)}
 	m, err := c.watched(false)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Release()) }()
-	noted, bank := writeNotes{kinds: map[firmware.WriteKind]int{}}, m.Shards[0].Instances[0].Bank()
+	w, bank := &watcher{checker: c, m: m, kinds: map[firmware.WriteKind]int{}}, m.Shards[0].Instances[0].Bank()
 	for range 2 {
-		for k := range checkWritesMax + 3 {
-			c.noteWrite(m, bank, &firmware.Write{WriteKind: firmware.WriteKind{Variable: fmt.Sprint(k)}, Calls: 2}, &noted)
+		for k := range writesMax + 3 {
+			w.noteWrite(bank, &firmware.Write{WriteKind: firmware.WriteKind{Variable: fmt.Sprint(k)}, Calls: 2})
 		}
-		c.noteWrite(m, bank, &firmware.Write{WriteKind: firmware.WriteKind{Column: "record", Neighbour: true}, Owner: 1, Calls: 3}, &noted)
+		w.noteWrite(bank, &firmware.Write{WriteKind: firmware.WriteKind{Column: "record", Neighbour: true}, Owner: 1, Calls: 3})
 	}
-	require.Len(t, c.report.Writes, checkWritesMax+1)
-	require.Equal(t, 3, noted.unlisted)
+	require.Len(t, c.report.Writes, writesMax+1)
+	require.Equal(t, 3, w.unlisted)
 	require.Equal(t, 4, c.report.Writes[0].Count)
-	worst := c.report.Writes[checkWritesMax]
+	worst := c.report.Writes[writesMax]
 	require.True(t, worst.Harms())
 	require.Equal(t, 6, worst.Count)
 }
@@ -102,13 +103,14 @@ func TestOneWorkerIsSingular(t *testing.T) {
 // TestFuzzListsTheWorst: a full list of notes has room for what fails the check, and says that
 // it does not have everything.
 func TestFuzzListsTheWorst(t *testing.T) {
-	c := &firmwareChecker{ctx: t.Context(), config: checkedConfig(t, "trusts_a_payload", 4, 2)}
-	f, err := c.fuzzer()
+	c := &checker{ctx: t.Context(), config: checkedConfig(t, "trusts_a_payload", 4, 2)}
+	f, err := c.newFuzzer()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.m.Release()) }()
 	require.NoError(t, f.step(fuzzBase{1, 1}))
+	run := &campaign{checker: c, fuzzer: f}
 	find := func(place string, received bool) {
-		c.list(f, &FuzzFinding{Rule: fabric.RuleFail, Input: FuzzInput{Seed: 1, Slots: 1}, Received: received, place: place})
+		run.list(&FuzzFinding{Rule: fabric.RuleFail, Input: FuzzInput{Seed: 1, Slots: 1}, Received: received, place: place})
 	}
 	for k := range fuzzFindingsMax + 2 {
 		find(fmt.Sprint(k), false)
@@ -117,7 +119,7 @@ func TestFuzzListsTheWorst(t *testing.T) {
 	find("worse", true)
 	find("1", false)
 	require.Len(t, c.report.Fuzz, fuzzFindingsMax)
-	require.Equal(t, 3, c.unlisted)
+	require.Equal(t, 3, run.unlisted)
 	for k, place := range []string{"worse", "1", "2"} {
 		require.Equal(t, place, c.report.Fuzz[k].place)
 		require.Equal(t, k < 2, c.report.Fuzz[k].Fails())
@@ -138,7 +140,7 @@ func TestCauseWithoutRecursion(t *testing.T) {
 	first := Run{Mode: config.ModeIsolated, Runtime: "compiler", Engine: emulator.EngineSlot, Workers: 1, BankSize: 8}
 	other := first
 	other.Mode, other.Runtime = config.ModeBanked, "interpreter"
-	c := firmwareChecker{report: Report{Runs: []Run{first, other}}}
+	c := checker{report: Report{Runs: []Run{first, other}}}
 	cause, remedy := c.cause(&Difference{Runs: [2]int{0, 1}})
 	require.NotContains(t, cause, "known limit")
 	require.Contains(t, remedy, "--mode isolated --runtime compiler --workers 1 --bank 8 --engine slot; --mode banked --runtime interpreter --workers 1 --bank 8 --engine slot.")

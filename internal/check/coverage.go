@@ -1,28 +1,21 @@
 package check
 
 import (
-	"encoding/binary"
-	"encoding/hex"
 	"math/bits"
-	"slices"
+	"math/rand/v2"
 
 	"starloom/firmware"
-	"starloom/firmware/wasm"
-	"starloom/nic"
 )
 
 // coverage is what sequences have reached in the firmware: branches that were taken, and values of
 // bytes of the state, which show how far a handler has come that counts what it has heard. Those that
 // reach more are kept, and others are made of them.
 type coverage struct {
-	covered  wasm.Covered
 	branches []uint64 // that were taken
 	taken    []uint64 // in the last run
 	values   [coveredBytes]coveredByte
-	novel    bool // the last run has brought a byte of the state to a value that it never had
+	novel    bool // the last run has taken a new branch, or brought a byte of the state to a value that it never had
 	corpus   []FuzzInput
-	operands [operandsKept]firmware.Operands // compared of late
-	noted    int                             // operands, so far
 }
 
 // coveredByte are values that a byte of a state has had.
@@ -35,14 +28,12 @@ const (
 	coveredBytes  = 1024 // of a state, whose values are looked at
 	coveredValues = 12   // of a byte: one that has more is no counter
 	corpusMax     = 1024
-	operandsKept  = 64
-	matchesMax    = 4 // of a sequence that follow from what it has compared
 )
 
-// cover begins with nothing reached.
-func (v *coverage) cover(covered wasm.Covered) {
-	v.covered = covered
-	v.branches, v.taken = make([]uint64, (covered.Branches+63)/64), make([]uint64, (covered.Branches+63)/64)
+// newCoverage begins with nothing reached of so many branches.
+func newCoverage(branches int) coverage {
+	words := (branches + 63) / 64
+	return coverage{branches: make([]uint64, words), taken: make([]uint64, words)}
 }
 
 // reached counts the branches that were taken.
@@ -54,164 +45,35 @@ func (v *coverage) reached() (count int) {
 }
 
 // learnState notes new values of the state.
-func (t *trial) learnState() {
-	if !t.clean || t.stain != 0 {
-		return
-	}
-	state := t.bank.State(t.cell)
+func (v *coverage) learnState(state []byte) {
 	for i, value := range state[:min(len(state), coveredBytes)] {
-		if b := &t.values[i]; b.count < coveredValues && b.seen[value>>6]>>(value&63)&1 == 0 {
+		if b := &v.values[i]; b.count < coveredValues && b.seen[value>>6]>>(value&63)&1 == 0 {
 			b.seen[value>>6] |= 1 << (value & 63)
 			b.count++
-			t.novel = true
+			v.novel = true
 		}
 	}
 }
 
-// learn notes the branches of a run.
-func (t *trial) learn() {
-	clear(t.taken)
-	t.instance.TakeBranches(t.taken)
-	for k, word := range t.taken {
-		t.novel = t.novel || t.clean && word&^t.branches[k] != 0
-		t.branches[k] |= word
-	}
-	for _, pair := range t.compared {
-		t.operands[t.noted%operandsKept] = pair
-		t.noted++
+// learn notes the branches of a run. Only those of a clean one are new: frames and statuses suffice for them.
+func (v *coverage) learn(instance *firmware.Watched, clean bool) {
+	clear(v.taken)
+	instance.TakeBranches(v.taken)
+	for k, word := range v.taken {
+		v.novel = v.novel || clean && word&^v.branches[k] != 0
+		v.branches[k] |= word
 	}
 }
 
 // keep keeps an input whose run has reached more, and reports whether it has.
-func (f *fuzzer) keep(in *FuzzInput) bool {
-	if !f.novel {
+func (v *coverage) keep(in *FuzzInput, random *rand.Rand) bool {
+	if !v.novel {
 		return false
 	}
-	if len(f.corpus) < corpusMax {
-		f.corpus = append(f.corpus, in.clone())
+	if len(v.corpus) < corpusMax {
+		v.corpus = append(v.corpus, in.clone())
 	} else {
-		f.corpus[f.random.IntN(corpusMax)] = in.clone()
+		v.corpus[random.IntN(corpusMax)] = in.clone()
 	}
 	return true
-}
-
-// matches makes inputs of one that has run: where a comparison has compared a value of it with
-// another one, it gets the other one.
-func (f *fuzzer) matches(in *FuzzInput) (list []FuzzInput) {
-	if len(f.compared) == 0 || in.Call != nil {
-		return nil
-	}
-	compared, ends := slices.Clone(f.compared), slices.Clone(f.comparedIn)
-	for range 8 * matchesMax {
-		k := max(f.random.IntN(len(compared)), f.random.IntN(len(compared))) // rather a late one
-		step := 0
-		for step < len(ends)-1 && ends[step] <= k {
-			step++
-		}
-		a, b := compared[k][0], compared[k][1]
-		if f.random.IntN(2) == 0 {
-			a, b = b, a
-		}
-		if a <= 0xFF && f.random.IntN(2) == 0 { // it may stand anywhere
-			continue
-		}
-		if f.random.IntN(4) == 0 {
-			b += uint64(int64(f.random.IntN(3) - 1))
-		}
-		if next, ok := f.match(in, step, a, b); ok {
-			if list = append(list, next); len(list) == matchesMax {
-				break
-			}
-		}
-	}
-	return list
-}
-
-// match puts another value in the place of one that a frame of some step has, the last one first.
-func (f *fuzzer) match(in *FuzzInput, step int, from, to uint64) (out FuzzInput, ok bool) {
-	for k := min(step, len(in.Steps)-1); k >= 0; k-- {
-		for i := range in.Steps[k].Frames {
-			if x := in.Steps[k].Frames[i]; f.replace(&x, from, to) {
-				out = in.clone()
-				out.Steps[k].Frames[i] = x
-				return out, true
-			}
-		}
-	}
-	return out, false
-}
-
-// replace changes one place of a frame that holds a value.
-func (f *fuzzer) replace(x *FuzzFrame, from, to uint64) bool {
-	payload, _ := hex.DecodeString(x.Payload)
-	payloadMax := f.instance.Bank().PayloadBytes
-	var changes []func()
-	field := func(has bool, change func()) {
-		if has {
-			changes = append(changes, change)
-		}
-	}
-	field(uint64(x.Flags) == from && to <= 0xFF, func() { x.Flags = uint8(to) })
-	field(uint64(x.Tag) == from && to <= 0xFFFF, func() { x.Tag = uint16(to) })
-	field(uint64(x.Kind) == from && to < uint64(nic.KindCount), func() { x.Kind = uint8(to) })
-	field(uint64(x.Destination) == from && to <= 1<<32-1, func() { x.Destination = uint32(to) })
-	field(uint64(x.Source) == from && to < uint64(f.m.Shape.Processors()), func() { x.Source = uint32(to) })
-	field(uint64(len(payload)) == from && to <= uint64(payloadMax), func() {
-		x.Payload = hex.EncodeToString(append(payload, make([]byte, payloadMax)...)[:to])
-	})
-	for _, width := range []int{8, 4, 2, 1} {
-		if !fits(from, width) || !fits(to, width) {
-			continue
-		}
-		for at := 0; at+width <= len(payload); at++ {
-			little, big := valueAt(payload[at:at+width], false), valueAt(payload[at:at+width], true)
-			mask := ^uint64(0) >> (64 - 8*width)
-			field(little == from&mask, func() { x.Payload = hex.EncodeToString(withValue(payload, at, width, to, false)) })
-			field(big == from&mask && width > 1 && big != little, func() { x.Payload = hex.EncodeToString(withValue(payload, at, width, to, true)) })
-		}
-		if width > 1 && len(changes) > 0 { // the widest match is meant
-			break
-		}
-	}
-	if len(changes) == 0 {
-		return false
-	}
-	changes[f.random.IntN(len(changes))]()
-	return true
-}
-
-// fits reports whether a value is one of so many bytes, without a sign or with one, of 32 or 64 bits.
-func fits(value uint64, width int) bool {
-	if width == 8 {
-		return true
-	}
-	signed := int64(value)
-	if value>>32 == 0 {
-		signed = int64(int32(value))
-	}
-	limit := int64(1) << (8*width - 1)
-	return value < uint64(2*limit) || signed < 0 && signed >= -limit
-}
-
-// valueAt is the number that a few bytes are.
-func valueAt(part []byte, big bool) (value uint64) {
-	for i := range part {
-		b := part[len(part)-1-i]
-		if big {
-			b = part[i]
-		}
-		value = value<<8 | uint64(b)
-	}
-	return value
-}
-
-// withValue is a payload with a number in it.
-func withValue(payload []byte, at, width int, value uint64, big bool) []byte {
-	out := slices.Clone(payload)
-	number := binary.LittleEndian.AppendUint64(nil, value)[:width]
-	if big {
-		slices.Reverse(number)
-	}
-	copy(out[at:], number)
-	return out
 }

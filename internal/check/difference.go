@@ -14,39 +14,11 @@ import (
 	"starloom/internal/emulator"
 )
 
-// Difference is the first difference between two ways to execute a scenario.
-type Difference struct {
-	Runs [2]int `json:"runs"` // places in FirmwareCheck.Runs
-
-	// Where it is. If it is found in no processor, Field is the first one that differs of the
-	// reports' JSON form, and First and Other are its values there.
-	Found      bool   `json:"found"`
-	Field      string `json:"field,omitempty"`
-	Slot       uint32 `json:"slot"` // at whose boundary: after it, its handlers were called
-	Processor  int    `json:"processor"`
-	Path       string `json:"path,omitempty"`
-	Item       string `json:"item,omitempty"`   // register, status, frame or state
-	Offset     int    `json:"offset,omitempty"` // of the first byte that differs, in what is a frame or a state
-	Before     string `json:"before,omitempty"` // bytes, in hex: in both runs, one slot before; "" if there was none
-	First      string `json:"first"`            // bytes, in hex, in the first of the runs
-	Other      string `json:"other"`            // in the other one; "" if it has none
-	Processors int    `json:"processors"`       // that differ at this boundary
-	SeenSlot   *int64 `json:"seen,omitempty"`   // slot in which the events of the two differ for the first time
-	Cause      string `json:"cause"`            // the usual one, for people
-	Remedy     string `json:"remedy,omitempty"` // for people
-}
-
-// Item is something of a processor that must not differ.
-type Item struct {
-	Name  string
-	Bytes []byte
-}
-
 // shownBytes bounds the bytes of a state or frame in a report, from the first that differs.
 const shownBytes = 16
 
 // explain steps both runs side by side up to their first difference.
-func (c *firmwareChecker) explain(first, other *Run, reports [2][]byte) (err error) {
+func (c *checker) explain(first, other *Run, reports [2][]byte) (err error) {
 	d := &Difference{Runs: [2]int{0, slices.IndexFunc(c.report.Runs, func(r Run) bool { return !r.Same })}}
 	c.report.Difference = d
 	var machines [2]*emulator.Machine
@@ -86,7 +58,7 @@ func (c *firmwareChecker) explain(first, other *Run, reports [2][]byte) (err err
 }
 
 // difference compares all processors of two machines after the same boundary.
-func (c *firmwareChecker) difference(d *Difference, a, b *emulator.Machine) {
+func (c *checker) difference(d *Difference, a, b *emulator.Machine) {
 	sentA, sentB := SentBy(a), SentBy(b)
 	for p := range a.Shape.Processors() {
 		itemsA, itemsB := ItemsOf(a, p, sentA[p]), ItemsOf(b, p, sentB[p])
@@ -116,7 +88,7 @@ func (c *firmwareChecker) difference(d *Difference, a, b *emulator.Machine) {
 }
 
 // before adds what the item was one slot earlier, in both machines.
-func (c *firmwareChecker) before(d *Difference, m *emulator.Machine) error {
+func (c *checker) before(d *Difference, m *emulator.Machine) error {
 	if err := m.Reset(c.config.Seed); err != nil || d.Slot < 2 {
 		return err // the first step has two boundaries
 	}
@@ -129,6 +101,12 @@ func (c *firmwareChecker) before(d *Difference, m *emulator.Machine) error {
 		d.Before = shown(item[d.Offset:])
 	}
 	return nil
+}
+
+// Item is something of a processor that must not differ.
+type Item struct {
+	Name  string
+	Bytes []byte
 }
 
 // find returns the bytes of an item, nil if there is none.
@@ -225,7 +203,7 @@ func firstField(first, other []reportField) (path, inFirst, inOther string) {
 // cause says what the usual cause of a difference is, by which ways to execute agree and by what
 // handlers have written. All runs before the first that differs have agreed, so that one which
 // is metered, interpreted or of another engine differs for that only.
-func (c *firmwareChecker) cause(d *Difference) (cause, remedy string) {
+func (c *checker) cause(d *Difference) (cause, remedy string) {
 	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
 	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image", first.options(), other.options())
 	switch {

@@ -9,17 +9,10 @@ import (
 )
 
 const (
-	fuzzStepsMax   = 16  // slots in a row
-	fuzzStepsFresh = 6   // of a sequence that is made of nothing
+	fuzzStepsFresh = 6   // slots of a sequence that is made of nothing
 	fuzzWordsMax   = 3   // of tables in an input
 	fuzzPayloadMax = 256 // bytes, mostly
 )
-
-// stepsAfter is for how many slots in a row there may be input after some of the run: not beyond
-// its limit.
-func (f *fuzzer) stepsAfter(slots uint32) int {
-	return min(fuzzStepsMax, max(1, int(f.m.Config.Slots)-int(slots)))
-}
 
 // draw makes an input for the slots that come next: of nothing, or of one that has reached something.
 func (f *fuzzer) draw() FuzzInput {

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,10 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"starloom/firmware"
-	"starloom/internal/config"
 	"starloom/internal/outcome"
-	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -24,7 +19,7 @@ const reproduceTriesMax = 96
 
 // reproduce writes, for each finding, the smallest scenario and input that were found to show it, what
 // that scenario reads, and the image, into a folder, which can be moved. The report has the commands.
-func (c *firmwareChecker) reproduce(folder string) error {
+func (c *checker) reproduce(folder string) error {
 	if folder == "" || len(c.report.Fuzz) == 0 {
 		return nil
 	}
@@ -100,21 +95,6 @@ func againCommand(image, name string) string {
 	return fmt.Sprintf("starloom firmware check %s %s --replay %s", outcome.ShellQuote(image), outcome.ShellQuote(name+".yaml"), outcome.ShellQuote(name+".json"))
 }
 
-// Keys turns a scenario into the keys of a scenario file, and back.
-type Keys struct {
-	Own  func() (map[string]any, error) // nil for a network from Go, which a file cannot say
-	Read func(keys map[string]any) (*config.Config, error)
-	YAML func(keys map[string]any) ([]byte, error) // as a scenario file
-}
-
-// imageBytes are those of the scenario's image.
-func (c *firmwareChecker) imageBytes() ([]byte, error) {
-	if c.config.Firmware.Bytes != nil {
-		return c.config.Firmware.Bytes, nil
-	}
-	return firmware.ReadImage(c.config.Firmware.Path)
-}
-
 // reproduction is a scenario, by its keys, and what is fed to it.
 type reproduction struct {
 	keys  map[string]any
@@ -148,7 +128,7 @@ func (r *reproduction) takeFiles(name string, write func(path string, data []byt
 // smallest makes the scenario of a finding smaller for as long as the same is found: the first
 // processor takes the input, the network shrinks, there are fewer slots before, and keys go. It is
 // not shown at all if the scenario has what no file can say.
-func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, shown bool, err error) {
+func (c *checker) smallest(x *FuzzFinding) (best reproduction, shown bool, err error) {
 	best.input = x.Input
 	if best.keys, err = c.keys.Own(); err != nil {
 		return best, false, err
@@ -217,7 +197,7 @@ func (r *reproduction) end(slots uint32) {
 }
 
 // shows reports whether a scenario shows a finding.
-func (c *firmwareChecker) shows(r *reproduction, x *FuzzFinding) bool {
+func (c *checker) shows(r *reproduction, x *FuzzFinding) bool {
 	own, err := c.keys.Read(r.keys)
 	if err != nil {
 		return false
@@ -238,143 +218,9 @@ func (c *firmwareChecker) shows(r *reproduction, x *FuzzFinding) bool {
 			return false
 		}
 	}
-	other := &firmwareChecker{ctx: c.ctx, config: own, alone: c.alone, progress: c.progress}
+	other := &checker{ctx: c.ctx, config: own, alone: c.alone, progress: c.progress}
 	found, err := other.feed(&r.input)
 	return err == nil && slices.ContainsFunc(found, func(y FuzzFinding) bool { return y.is(x) && y.Received == x.Received })
-}
-
-// replay calls a handler once more on the input in a file.
-func (c *firmwareChecker) replay(path string) error {
-	in, err := ReadInput(path, c.config)
-	if err != nil {
-		return err
-	}
-	found, err := c.feed(in)
-	var refused *input.Error
-	if errors.As(err, &refused) && refused.Place == "" {
-		refused.Place = path
-	}
-	if err != nil {
-		return err
-	}
-	c.report.Fuzzed = 1
-	if len(found) > 0 {
-		c.report.Fuzz = found
-	}
-	if slices.ContainsFunc(found, func(x FuzzFinding) bool { return x.GaveUp }) {
-		c.report.GaveUp = 1
-	}
-	return nil
-}
-
-// feed calls a handler on an input, in a machine of its own. An *InputError without a place is about
-// the input.
-func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
-	f, err := c.fuzzer()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.m.Release()) }()
-	if err := f.step(fuzzBase{in.Seed, in.Slots}); err != nil {
-		return nil, err
-	}
-	refuse := func(format string, arguments ...any) ([]FuzzFinding, error) {
-		return nil, &input.Error{Reason: fmt.Sprintf(format, arguments...), Remedy: "give the scenario and the firmware that it was found with"}
-	}
-	if f.m.Slots() != in.Slots {
-		return refuse("slots is %d, and the run ends after %d", in.Slots, f.m.Slots())
-	}
-	f.choose(in.Processor)
-	bank := f.instance.Bank()
-	switch calls := f.instance.Calls(); {
-	case slices.ContainsFunc(in.Steps, func(x FuzzStep) bool { return x.Schedule != nil && bank.Schedule == nil }):
-		return refuse("there is a word of a schedule, and the firmware takes none")
-	case slices.ContainsFunc(in.Steps, func(x FuzzStep) bool {
-		return slices.ContainsFunc(x.ROM, func(w FuzzWord) bool {
-			return w.Word < 0 || !bank.TakesROM || w.Word >= map[bool]int{true: len(bank.Machine), false: bank.ROMWords}[w.Machine]
-		})
-	}):
-		return refuse("there is a word of a table that the firmware does not have")
-	case in.Call != nil && !slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
-		return refuse("the firmware has no call %s with %s", in.Call.Name, traces.Plural(len(in.Call.Arguments), "argument", "arguments"))
-	}
-	c.report.Firmware = f.m.Sum().Firmware
-	found = f.run(in)
-	if len(found) == 0 && in.Call == nil {
-		found = f.stale(in)
-	}
-	c.report.FuzzCalls = f.calls
-	return found, nil
-}
-
-// ReadInput reads an input and checks it against the network.
-func ReadInput(path string, c *config.Config) (*FuzzInput, error) {
-	const remedy = "give a file that --reproduce has written"
-	text, err := input.Read(path, fuzzInputBytes)
-	if err != nil {
-		return nil, input.Unreadable(path, err, remedy)
-	}
-	in := &FuzzInput{}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(in); err != nil {
-		return nil, &input.Error{Place: path, Reason: fmt.Sprintf("this is not the input of a handler: %v", err), Remedy: remedy}
-	}
-	if err := in.check(c); err != nil {
-		return nil, &input.Error{Place: path, Reason: err.Error(), Remedy: remedy}
-	}
-	return in, nil
-}
-
-// check compares an input with a network.
-func (in *FuzzInput) check(c *config.Config) error {
-	shape := c.Network.Shape()
-	if in.Slots < 1 || in.Slots > c.Slots {
-		return fmt.Errorf("slots is %d; allowed are 1 to %d", in.Slots, c.Slots)
-	}
-	if in.Processor < 0 || in.Processor >= shape.Processors() {
-		return fmt.Errorf("there is no processor %d; the network has 0 to %d", in.Processor, shape.Processors()-1)
-	}
-	if len(in.Steps) > fuzzStepsMax {
-		return fmt.Errorf("there are %d steps; allowed are %d", len(in.Steps), fuzzStepsMax)
-	}
-	if len(in.Steps) == 0 && in.Call == nil {
-		return errors.New("there are no steps and no call")
-	}
-	for k := range in.Steps {
-		if err := in.Steps[k].check(c); err != nil {
-			return fmt.Errorf("steps[%d]: %w", k, err)
-		}
-	}
-	return nil
-}
-
-// check compares what a slot brings with a network.
-func (x *FuzzStep) check(c *config.Config) error {
-	shape := c.Network.Shape()
-	lanes := shape.Lanes()
-	if _, err := hex.DecodeString(x.State); err != nil {
-		return fmt.Errorf("state: %w", err)
-	}
-	for k, x := range slices.Concat(x.Statuses, x.Transmit) {
-		if int(x.Port) >= lanes {
-			return fmt.Errorf("statuses[%d]: there is no port %d; a NIC uses 0 to %d in one slot", k, x.Port, lanes-1)
-		}
-	}
-	for k, x := range x.Frames {
-		payload, err := hex.DecodeString(x.Payload)
-		switch {
-		case err != nil:
-			return fmt.Errorf("frames[%d]: payload: %w", k, err)
-		case len(payload) > c.NIC.PayloadBytes:
-			return fmt.Errorf("frames[%d]: a payload of %s; nic.payload_bytes is %d", k, traces.Plural(len(payload), "byte", "bytes"), c.NIC.PayloadBytes)
-		case int(x.Port) >= shape.Ports:
-			return fmt.Errorf("frames[%d]: there is no port %d; a NIC has 0 to %d", k, x.Port, shape.Ports-1)
-		case nic.Kind(x.Kind) >= nic.KindCount:
-			return fmt.Errorf("frames[%d]: there is no kind %d of frames", k, x.Kind)
-		}
-	}
-	return nil
 }
 
 // cloneKeys copies maps in maps.

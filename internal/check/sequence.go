@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -13,90 +12,7 @@ import (
 	"starloom/nic"
 )
 
-// FuzzInput is input that the run itself does not bring: after so many slots of the run, the slot
-// handler of a processor is called in each of the slots that follow, and its state goes on from one to
-// the next. With Call, a function that the network may call by name is called instead.
-type FuzzInput struct {
-	Seed      uint64     `json:"seed"`  // of the run
-	Slots     uint32     `json:"slots"` // at least 1
-	Processor int        `json:"processor"`
-	Steps     []FuzzStep `json:"steps,omitempty"` // slot after slot
-	Call      *FuzzCall  `json:"call,omitempty"`
-}
-
-// FuzzStep is what a processor gets in one slot: frames and statuses of what it hears, and registers
-// that are overwritten with what is given. What is not given is as it would be: receivers are idle,
-// the transmitter has sent what it could, the schedule has its word.
-type FuzzStep struct {
-	Frames   []FuzzFrame `json:"frames,omitempty"`
-	Statuses []FuzzLane  `json:"statuses,omitempty"` // of receivers
-	Transmit []FuzzLane  `json:"transmit_statuses,omitempty"`
-	Schedule *uint64     `json:"schedule,omitempty"` // the schedule's word
-	Workload *uint32     `json:"workload,omitempty"` // the workload's word
-	ROM      []FuzzWord  `json:"rom,omitempty"`
-	State    string      `json:"state,omitempty"` // bytes of the handler's state, in hex, from its first one on
-}
-
-// FuzzFrame is a frame that was received: one at each port that the processor hears, and none at
-// others. Where it hears one port at a time, Port is that one.
-type FuzzFrame struct {
-	Port        uint16 `json:"port"`
-	Kind        uint8  `json:"kind"`
-	Flags       uint8  `json:"flags,omitempty"`
-	Tag         uint16 `json:"tag,omitempty"`
-	Source      uint32 `json:"source"`
-	Destination uint32 `json:"destination"`
-	Payload     string `json:"payload"` // in hex
-}
-
-// FuzzLane is the status of a receiver or transmitter: of its port where a NIC uses all at once,
-// else of port 0.
-type FuzzLane struct {
-	Port   uint16 `json:"port"`
-	Status uint8  `json:"status"`
-	Served uint32 `json:"served,omitempty"` // of a transmitter: the addressee
-}
-
-// FuzzWord is a word of the network's tables, the processor's own or those of all.
-type FuzzWord struct {
-	Machine bool   `json:"machine"` // of all
-	Word    int    `json:"word"`
-	Value   uint32 `json:"value"`
-}
-
-// FuzzCall is a call by name.
-type FuzzCall struct {
-	Name      string   `json:"name"`
-	Arguments []uint32 `json:"arguments"`
-}
-
-// received reports whether frames and statuses are all that an input brings.
-func (in *FuzzInput) received() bool {
-	return in.Call == nil && !slices.ContainsFunc(in.Steps, func(x FuzzStep) bool {
-		return x.Workload != nil || x.Schedule != nil || len(x.ROM) > 0 || x.State != ""
-	})
-}
-
-// clone shares nothing that changes with the input.
-func (in *FuzzInput) clone() FuzzInput {
-	out := *in
-	out.Steps = slices.Clone(in.Steps)
-	for k := range out.Steps {
-		x := &out.Steps[k]
-		x.Frames, x.ROM = slices.Clone(x.Frames), slices.Clone(x.ROM)
-		x.Statuses, x.Transmit = slices.Clone(x.Statuses), slices.Clone(x.Transmit)
-	}
-	return out
-}
-
-// view is the frame as a receiver has it.
-func (x *FuzzFrame) view(payloadBytes int) nic.FrameView {
-	payload, _ := hex.DecodeString(x.Payload) // checked where it was read
-	h := nic.Header{Kind: nic.Kind(x.Kind), Flags: x.Flags, Tag: x.Tag, PayloadBytes: len(payload), Source: x.Source, Destination: x.Destination}
-	view := make(nic.FrameView, nic.FrameStride(payloadBytes))
-	view.PutWire(nic.Marshal(make([]byte, nic.FrameBytes(len(payload))), h, payload))
-	return view
-}
+const fuzzTicks = 4 // of a handler
 
 // trial is an input that is given to a processor.
 type trial struct {
@@ -130,7 +46,8 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	for k := 0; k < len(in.Steps) && in.Call == nil && !t.bank.Silenced(cell); k++ {
 		t.step(k)
 	}
-	t.learn()
+	t.learn(t.instance, t.clean)
+	t.note(t.compared)
 	foreign, err := f.instance.TakeBack(&f.base, cell)
 	if err != nil {
 		panic(fmt.Sprintf("fuzzing %s: %v", f.m.Image.Name, err)) // it has been in this state before
@@ -167,15 +84,6 @@ func (t *trial) fault(what string, e firmware.Event, steps int) {
 	}
 }
 
-// eventPlace says where in the firmware a handler has ended.
-func eventPlace(e *firmware.Event) string {
-	where := cmp.Or(e.Function, "an unknown function")
-	if e.Source != "" {
-		where += " at " + e.Source
-	}
-	return where
-}
-
 // step lets a slot cross, brings what the input has for its end, and calls the handler.
 func (t *trial) step(k int) {
 	bank, cell, slot, x := t.bank, t.cell, t.m.Slots()+1+uint32(k), &t.in.Steps[k]
@@ -206,7 +114,9 @@ func (t *trial) step(k int) {
 		return
 	}
 	t.scan(slot, k+1)
-	t.learnState()
+	if t.clean && t.stain == 0 {
+		t.learnState(bank.State(cell))
+	}
 }
 
 // transmit takes what was sent out of the TX FIFO, and says what has become of it: all of it was

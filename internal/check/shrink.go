@@ -78,11 +78,6 @@ func (s *shrinking) steps() {
 	}
 }
 
-// empty reports whether a step brings nothing.
-func (x *FuzzStep) empty() bool {
-	return len(x.Frames)+len(x.Statuses)+len(x.Transmit)+len(x.ROM) == 0 && x.Schedule == nil && x.Workload == nil && x.State == ""
-}
-
 // step makes what a slot brings smaller.
 func (s *shrinking) step(k int) {
 	if k >= len(s.best.Input.Steps) {

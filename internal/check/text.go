@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 
+	"starloom/firmware"
+	"starloom/internal/config"
 	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
@@ -27,45 +29,40 @@ func (r *Report) WriteText(w io.Writer) error {
 	if d := r.Difference; d != nil {
 		d.writeText(&b, r)
 	}
-	for _, w := range r.Writes {
-		what := "static variable"
-		switch {
-		case !w.fails():
-			what = "note"
-		case w.Grown > 0:
-			what = "memory growth"
-		case w.Harms():
-			what = "foreign write"
-		case w.Global != "":
-			what = "global"
-		}
-		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, outcome.Printable(w.text()))
-		if w.Before != w.After {
-			fmt.Fprintf(&b, "    before %s, after %s; in %s\n", w.Before, w.After, traces.Plural(w.Count, "call", "calls"))
-		}
-		if w.fails() {
-			fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
-		}
+	for i := range r.Writes {
+		r.Writes[i].writeText(&b)
 	}
 	for i := range r.Fuzz {
 		r.Fuzz[i].writeText(&b)
 	}
+	r.writeTried(&b)
+	r.writeCompared(&b)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeTried says how much arbitrary input was tried, and what was not.
+func (r *Report) writeTried(b *bytes.Buffer) {
 	if r.Fuzzed > 0 {
-		fmt.Fprintf(&b, "tried: arbitrary frames, statuses, words of the network and states: %s, %s of handlers",
+		fmt.Fprintf(b, "tried: arbitrary frames, statuses, words of the network and states: %s, %s of handlers",
 			traces.Plural(r.Fuzzed, "sequence of slots", "sequences of slots"), traces.Plural(r.FuzzCalls, "call", "calls"))
 		if r.GaveUp > 0 {
-			fmt.Fprintf(&b, ", ended by sl_fail: %d", r.GaveUp)
+			fmt.Fprintf(b, ", ended by sl_fail: %d", r.GaveUp)
 		}
 		if r.Branches.Image > 0 {
-			fmt.Fprintf(&b, "; %d of the image's %s reached", r.Branches.Reached, traces.Plural(r.Branches.Image, "branch", "branches"))
+			fmt.Fprintf(b, "; %d of the image's %s reached", r.Branches.Reached, traces.Plural(r.Branches.Image, "branch", "branches"))
 		}
 		b.WriteString("\n")
 	}
 	for _, left := range r.NotTried {
-		fmt.Fprintf(&b, "not tried: %s\n", outcome.Printable(left))
+		fmt.Fprintf(b, "not tried: %s\n", outcome.Printable(left))
 	}
+}
+
+// writeCompared says which runs were compared, what was watched, and what was not.
+func (r *Report) writeCompared(b *bytes.Buffer) {
 	if len(r.Runs) > 0 {
-		fmt.Fprintf(&b, "compared: digests and reports\n")
+		b.WriteString("compared: digests and reports\n")
 	}
 	for i := range r.Runs {
 		same := "same"
@@ -75,7 +72,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		case !r.Runs[i].Same:
 			same = "DIFFERS"
 		}
-		fmt.Fprintf(&b, "  %-55s %10s, %s, digest %.16s: %s\n",
+		fmt.Fprintf(b, "  %-55s %10s, %s, digest %.16s: %s\n",
 			r.Runs[i].Text(), traces.Plural(r.Runs[i].Slots, "slot", "slots"), r.Runs[i].Verdict, r.Runs[i].Digest, same)
 	}
 	if w := r.Watched; w.Slots > 0 {
@@ -83,16 +80,15 @@ func (r *Report) WriteText(w io.Writer) error {
 		if !w.Whole {
 			slots = fmt.Sprintf("in slots 0 to %d only: more takes too long", w.Slots)
 		}
-		fmt.Fprintf(&b, "watched: what every handler writes, %s\n", slots)
+		fmt.Fprintf(b, "watched: what every handler writes, %s\n", slots)
 	}
 	for _, left := range r.NotCompared {
-		fmt.Fprintf(&b, "not compared: %s\n", outcome.Printable(left))
+		fmt.Fprintf(b, "not compared: %s\n", outcome.Printable(left))
 	}
 	if r.Difference == nil && len(r.Runs) > 0 {
-		fmt.Fprintf(&b, "no difference found between %s of %s\n", traces.Plural(len(r.Runs), "run", "runs"), traces.Plural(r.Runs[0].Slots, "slot", "slots"))
+		fmt.Fprintf(b, "no difference found between %s of %s\n",
+			traces.Plural(len(r.Runs), "run", "runs"), traces.Plural(r.Runs[0].Slots, "slot", "slots"))
 	}
-	_, err := w.Write(b.Bytes())
-	return err
 }
 
 // shownViolations bounds the violations of the run that the text shows.
@@ -111,6 +107,28 @@ func (r *Report) writeViolations(b *bytes.Buffer) {
 	if left := r.ViolationsTotal - uint64(len(shown)); left > 0 {
 		fmt.Fprintf(b, "    and %d more; `starloom run` lists them\n", left)
 	}
+}
+
+// Text names a way to execute.
+func (r *Run) Text() string {
+	where := "banks of " + fmt.Sprint(r.BankSize)
+	if r.Mode == config.ModeIsolated {
+		where = "isolated"
+	}
+	metered := ""
+	if r.Metered {
+		metered = ", metered"
+	}
+	return fmt.Sprintf("%s, %s, %s, engine %s%s", where, r.Runtime, traces.Plural(r.Workers, "worker", "workers"), r.Engine, metered)
+}
+
+// options are those of `starloom run` that execute a scenario in this way.
+func (r *Run) options() string {
+	text := fmt.Sprintf("--mode %s --runtime %s --workers %d --bank %d --engine %s", r.Mode, r.Runtime, r.Workers, r.BankSize, r.Engine)
+	if r.Metered {
+		text += ", firmware.cpu with a model"
+	}
+	return text
 }
 
 // writeText says where two runs differ.
@@ -144,6 +162,28 @@ func (d *Difference) writeText(b *bytes.Buffer, r *Report) {
 
 func (d *Difference) writeCause(b *bytes.Buffer) {
 	fmt.Fprintf(b, "    usual cause: %s\n    remedy: %s\n", outcome.Printable(d.Cause), outcome.Printable(d.Remedy))
+}
+
+// writeText says what a handler has changed that is not its processor's.
+func (w *Write) writeText(b *bytes.Buffer) {
+	what := "static variable"
+	switch {
+	case !w.fails():
+		what = "note"
+	case w.Grown > 0:
+		what = "memory growth"
+	case w.Harms():
+		what = "foreign write"
+	case w.Global != "":
+		what = "global"
+	}
+	fmt.Fprintf(b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, outcome.Printable(w.text()))
+	if w.Before != w.After {
+		fmt.Fprintf(b, "    before %s, after %s; in %s\n", w.Before, w.After, traces.Plural(w.Count, "call", "calls"))
+	}
+	if w.fails() {
+		fmt.Fprintf(b, "    remedy: %s\n", w.remedy())
+	}
 }
 
 // text says what was written.
@@ -260,4 +300,13 @@ func (x *FuzzFrame) text(processor uint32) string {
 		text += fmt.Sprintf(", tag %#x", x.Tag)
 	}
 	return text + " with payload " + cmp.Or(x.Payload, "nothing")
+}
+
+// eventPlace says where in the firmware a handler has ended.
+func eventPlace(e *firmware.Event) string {
+	where := cmp.Or(e.Function, "an unknown function")
+	if e.Source != "" {
+		where += " at " + e.Source
+	}
+	return where
 }

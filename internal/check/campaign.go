@@ -1,0 +1,167 @@
+package check
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"starloom/traces"
+)
+
+const (
+	fuzzSeeds       = 3   // of runs after which handlers are called: that of the scenario and the next ones
+	fuzzFindingsMax = 32  // that are listed
+	fuzzRepeatsMax  = 256 // sequences that find something, after which no more are tried
+	fuzzStaleEvery  = 8   // of how many sequences one is looked at for stale reads, beside those that reach more
+)
+
+// campaign gives sequences of arbitrary input to handlers, and lists what they have done.
+type campaign struct {
+	*checker
+	fuzzer    *fuzzer
+	sequences int // to try
+	unlisted  int // findings that a full list had no room for
+	repeats   int // sequences that have found something
+}
+
+// fuzz gives so many sequences of arbitrary input to handlers, after some of the slots of the run.
+func (c *checker) fuzz(sequences int) (err error) {
+	if n := c.processors(); n > watchedProcessorsMax {
+		c.leave(fmt.Sprintf("handlers on arbitrary input: %d processors are more than %d", n, watchedProcessorsMax))
+		return nil
+	}
+	f, err := c.newFuzzer()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.m.Release()) }()
+	run := &campaign{checker: c, fuzzer: f, sequences: sequences}
+	bases := fuzzBases(c.config.Seed, c.report.Runs[0].Slots)
+	for i, base := range bases {
+		if err := run.after(base, sequences*(i+1)/len(bases)); err != nil {
+			return err
+		}
+	}
+	run.sum(bases)
+	return nil
+}
+
+// after gives sequences to handlers in a place of the run, until so many have been tried.
+func (c *campaign) after(base fuzzBase, sequences int) error {
+	slots := traces.Plural(base.slots, "slot", "slots")
+	c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with the seed %d", slots, base.seed))
+	if err := c.fuzzer.step(base); err != nil {
+		return err
+	}
+	for c.goesOn(sequences) {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		in := c.fuzzer.draw()
+		c.try(&in)
+		for _, in := range c.fuzzer.matches(&in) {
+			if c.goesOn(sequences) {
+				c.try(&in)
+			}
+		}
+	}
+	return nil
+}
+
+// goesOn reports whether fewer sequences have been tried, and not too many have found something.
+func (c *campaign) goesOn(sequences int) bool {
+	return c.report.Fuzzed < sequences && c.repeats < fuzzRepeatsMax
+}
+
+// try gives a sequence to a processor, and lists what is found.
+func (c *campaign) try(in *FuzzInput) {
+	f := c.fuzzer
+	c.report.Fuzzed++
+	findings := f.run(in)
+	endless := len(findings) > 0 && f.m.Host.Endless()
+	if in.Call == nil && len(findings) == 0 && (f.keep(in, f.random) || c.report.Fuzzed%fuzzStaleEvery == 0) {
+		findings = f.stale(in)
+	}
+	if slices.ContainsFunc(findings, func(x FuzzFinding) bool { return x.GaveUp }) {
+		c.report.GaveUp++
+	}
+	if slices.ContainsFunc(findings, FuzzFinding.Fails) || endless {
+		c.repeats++
+	}
+	for i := range findings {
+		c.list(&findings[i])
+	}
+}
+
+// list adds a finding, made smaller, to the report, unless one of the same place is there that
+// needs no more. In a full list it takes the place of a note if it is worse.
+func (c *campaign) list(x *FuzzFinding) {
+	list := c.report.Fuzz
+	k := slices.IndexFunc(list, func(y FuzzFinding) bool { return y.is(x) })
+	switch {
+	case k >= 0 && (list[k].Received || !x.Received):
+		return
+	case k < 0 && len(list) < fuzzFindingsMax:
+		k, list = len(list), append(list, FuzzFinding{})
+	case k < 0:
+		if c.unlisted++; !x.Fails() {
+			return
+		}
+		if k = slices.IndexFunc(list, func(y FuzzFinding) bool { return !y.Fails() }); k < 0 {
+			return
+		}
+	}
+	list[k], c.report.Fuzz = c.fuzzer.shrink(x), list
+}
+
+// sum puts into the report what was tried, and what was not.
+func (c *campaign) sum(bases []fuzzBase) {
+	r := &c.report
+	r.FuzzCalls = c.fuzzer.calls
+	r.Branches = Branches{Reached: c.fuzzer.reached(), Image: c.fuzzer.image.Branches}
+	r.NotTried = c.notTried(bases)
+	if r.Fuzzed < c.sequences {
+		more := traces.Plural(c.sequences-r.Fuzzed, "more sequence", "more sequences")
+		c.leave(fmt.Sprintf("%s on arbitrary input: %d of those before have shown what fails the check, or did not return",
+			more, c.repeats))
+	}
+	if c.unlisted > 0 {
+		c.leave(fmt.Sprintf("what else handlers do on arbitrary input: the list ends after %d findings, and others were made %s",
+			fuzzFindingsMax, times(c.unlisted)))
+	}
+}
+
+// fuzzBases spreads the places in which handlers are called over a run, with several seeds.
+func fuzzBases(seed, slots uint64) (list []fuzzBase) {
+	slots = max(slots, 1)
+	for k := range uint64(fuzzSeeds) {
+		for _, at := range []uint64{1, 2, 3, slots / 4, slots / 2, slots * 3 / 4} {
+			list = append(list, fuzzBase{seed + k, uint32(min(max(at, 1), slots))})
+		}
+	}
+	slices.SortFunc(list, func(a, b fuzzBase) int {
+		return cmp.Or(cmp.Compare(a.seed-seed, b.seed-seed), cmp.Compare(a.slots, b.slots))
+	})
+	return slices.Compact(list)
+}
+
+// notTried says what no sequence has had.
+func (c *campaign) notTried(bases []fuzzBase) []string {
+	places := []uint32{}
+	for _, base := range bases {
+		if base.seed == bases[0].seed {
+			places = append(places, base.slots)
+		}
+	}
+	list := []string{
+		fmt.Sprintf("input for more than %s in a row, and input that begins after other slots than %v of the runs with the seeds %d to %d",
+			traces.Plural(c.fuzzer.stepsAfter(bases[0].slots), "slot", "slots"), places, bases[0].seed, bases[len(bases)-1].seed),
+		"arbitrary input for several processors at once: what one sends is heard by no one",
+		"start handlers on arbitrary input, and restarts",
+	}
+	if c.fuzzer.m.Referee.Acknowledges() {
+		list = append(list, "the acknowledgement of packets that have not arrived")
+	}
+	return list
+}

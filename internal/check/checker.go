@@ -1,0 +1,113 @@
+package check
+
+import (
+	"context"
+
+	"starloom/firmware"
+	"starloom/firmware/wasm"
+	"starloom/internal/config"
+	"starloom/internal/emulator"
+	"starloom/internal/meter"
+)
+
+// checker is a check that is going on.
+type checker struct {
+	ctx      context.Context
+	config   *config.Config // without RTL
+	keys     Keys
+	alone    bool // the image serves one processor per instance: nothing is banked
+	progress func(what string)
+	report   Report
+
+	recursive []string // functions of the image that may call themselves
+}
+
+// Keys turns a scenario into the keys of a scenario file, and back.
+type Keys struct {
+	Own  func() (map[string]any, error) // nil for a network from Go, which a file cannot say
+	Read func(keys map[string]any) (*config.Config, error)
+	YAML func(keys map[string]any) ([]byte, error) // as a scenario file
+}
+
+// servesOne reports whether the image serves one processor per instance. One that cannot be
+// read is refused when a machine is built.
+func (c *checker) servesOne() bool {
+	binary, err := c.imageBytes()
+	if err != nil {
+		return false
+	}
+	info, err := firmware.InspectImage(c.ctx, c.config.Firmware.Name, binary)
+	return err == nil && info.Runtime
+}
+
+// imageBytes are those of the scenario's image.
+func (c *checker) imageBytes() ([]byte, error) {
+	if c.config.Firmware.Bytes != nil {
+		return c.config.Firmware.Bytes, nil
+	}
+	return firmware.ReadImage(c.config.Firmware.Path)
+}
+
+// processors is the size of the network.
+func (c *checker) processors() int { return c.config.Network.Shape().Processors() }
+
+// wholeUnits rounds the size of a bank up, as a machine does.
+func (c *checker) wholeUnits(size int) int {
+	shape := c.config.Network.Shape()
+	return shape.WholeUnits(size) * shape.PerUnit
+}
+
+// mode is that of all runs but the first.
+func (c *checker) mode() string {
+	if c.alone {
+		return config.ModeIsolated
+	}
+	return config.ModeBanked
+}
+
+// leave notes what is not compared.
+func (c *checker) leave(what string) {
+	c.report.NotCompared = append(c.report.NotCompared, what)
+}
+
+// machine builds a machine for a way to execute.
+func (c *checker) machine(run *Run) (*emulator.Machine, error) {
+	own := *c.config
+	own.Firmware.Mode = run.Mode
+	if run.Metered != (own.Firmware.CPU != nil) { // which is not done where there is a budget
+		own.Firmware.CPU = nil
+		if run.Metered {
+			own.Firmware.CPU = unitCPU()
+		}
+	}
+	return emulator.New(c.ctx, &own, emulator.Options{
+		Engine: run.Engine, Workers: run.Workers, BankSize: run.BankSize, Runtime: run.Runtime, Audit: true,
+	})
+}
+
+// unitCPU is a core on which every instruction costs 1, and no call is too long.
+func unitCPU() *meter.CPU {
+	costs, err := wasm.Table("unit", nil)
+	if err != nil {
+		panic(err) // it is one of the models
+	}
+	return &meter.CPU{Model: "unit", Meter: &wasm.Meter{Costs: costs, Limit: firmware.LimitMax}, Ratio: 1}
+}
+
+// Bounds of a machine whose handlers are called one at a time.
+const (
+	watchedProcessorsMax = 1 << 16
+	watchedBank          = 256    // processors: what is compared after each call is their memory
+	watchedTicks         = 1 << 8 // of a handler
+)
+
+// watched is a machine whose handlers are called one at a time, and end: banked, if the image
+// can be. For arbitrary input, they note what they have reached.
+func (c *checker) watched(covered bool) (*emulator.Machine, error) {
+	own := *c.config
+	own.Firmware.Mode = c.mode()
+	return emulator.New(c.ctx, &own, emulator.Options{
+		Engine: emulator.EngineSlot, Workers: 1, BankSize: min(watchedBank, c.processors()),
+		HandlersWatched: true, HandlersCovered: covered, HandlerTicks: watchedTicks,
+	})
+}

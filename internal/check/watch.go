@@ -1,0 +1,146 @@
+package check
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"starloom/firmware"
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/nic"
+)
+
+const (
+	writesMax       = 32      // writes outside of the bank that are listed
+	watchedBytesMax = 8 << 30 // of memory that is compared: a check should take seconds
+)
+
+// watcher is a banked run whose handlers are called one at a time, and what they have been seen to do.
+type watcher struct {
+	*checker
+	m        *emulator.Machine
+	endless  int                        // handlers that did not return
+	kinds    map[firmware.WriteKind]int // of writes: places in the list, -1 for none
+	unlisted int                        // kinds that a full list had no room for
+	cut      bool                       // there were more, unseen
+}
+
+// watch runs the scenario banked, calls every handler alone, and notes what it writes and whether
+// it returns.
+func (c *checker) watch() (err error) {
+	n := c.processors()
+	if n > watchedProcessorsMax {
+		c.leave(fmt.Sprintf("writes of single handlers: %d processors are more than %d", n, watchedProcessorsMax))
+		return nil
+	}
+	m, err := c.watched(false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, m.Release()) }()
+	w := &watcher{checker: c, m: m, kinds: map[firmware.WriteKind]int{}}
+	slotBytes := 0
+	w.each(func(handlers *firmware.Watched) { slotBytes += handlers.Bank().Cells * len(handlers.Memory()) })
+	step := func() error { return m.Start(c.ctx, nil) }
+	for compared := -slotBytes; !m.Ended() && compared < watchedBytesMax; compared += slotBytes {
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+		if err := step(); err != nil {
+			return err
+		}
+		step = m.Step
+		w.each(w.note)
+	}
+	w.each(w.noteCarried)
+	w.sum()
+	return nil
+}
+
+// each takes the instances of the machine, bank after bank.
+func (w *watcher) each(take func(handlers *firmware.Watched)) {
+	for _, shard := range w.m.Shards {
+		for _, instance := range shard.Instances {
+			take(instance.(*firmware.Watched))
+		}
+	}
+}
+
+// note notes what the handlers of an instance have done in a slot.
+func (w *watcher) note(handlers *firmware.Watched) {
+	bank := handlers.Bank()
+	for _, e := range handlers.TakeEndless() {
+		if w.endless++; w.endless <= outcome.ViolationsMax {
+			w.report.Faults = append(w.report.Faults, fmt.Sprintf("slot %d: %s: its handler traps in %s: %s",
+				w.m.Slots(), w.m.Names.Processor(bank.First+e.Cell), eventPlace(&e), e.Text))
+		}
+	}
+	writes, cut := handlers.TakeWrites()
+	if w.alone { // no one shares what it writes
+		return
+	}
+	w.cut = w.cut || cut
+	for _, write := range writes {
+		w.noteWrite(bank, &write)
+	}
+}
+
+// noteWrite adds a write to the report, or to the count of those like it. A full list has room
+// for what does harm, of which there are few kinds.
+func (w *watcher) noteWrite(bank *nic.Bank, write *firmware.Write) {
+	list := &w.report.Writes
+	if k, ok := w.kinds[write.WriteKind]; ok {
+		if k >= 0 {
+			(*list)[k].Count += write.Calls
+		}
+		return
+	}
+	processor := bank.First + write.Cell
+	x := Write{
+		Slot: w.m.Slots(), Processor: processor, Path: w.m.Names.Processor(processor), Count: write.Calls,
+		Column: write.Column, Address: write.Address, Global: write.Global, Grown: write.Grown,
+		Before: fmt.Sprintf("%x", write.Before), After: fmt.Sprintf("%x", write.After),
+	}
+	switch {
+	case write.Grows || write.Global != "":
+	case write.Neighbour:
+		neighbour := bank.First + write.Owner
+		x.Neighbour = &neighbour
+	case write.Column != "":
+		x.Shared = true
+	default:
+		x.Variable = cmp.Or(write.Variable, fmt.Sprintf("memory at %#x, which the image has no name for", write.Address))
+	}
+	if !x.Harms() && len(*list) >= writesMax {
+		w.unlisted++
+		w.kinds[write.WriteKind] = -1
+		return
+	}
+	w.kinds[write.WriteKind] = len(*list)
+	*list = append(*list, x)
+}
+
+// noteCarried marks the writes of which handlers of an instance have read what another one has left.
+func (w *watcher) noteCarried(handlers *firmware.Watched) {
+	for kind, k := range w.kinds {
+		if k >= 0 && handlers.Carries(kind) {
+			w.report.Writes[k].Carries = true
+		}
+	}
+}
+
+// sum puts into the report how much was watched, and what a full list had no room for.
+func (w *watcher) sum() {
+	w.report.Watched = Watched{Slots: w.m.Slots(), Whole: w.m.Ended()}
+	w.report.Firmware = w.m.Sum().Firmware
+	if w.endless > outcome.ViolationsMax {
+		w.leave(fmt.Sprintf("what else does not return: the list ends after %d handlers of %d", outcome.ViolationsMax, w.endless))
+	}
+	if w.unlisted > 0 {
+		w.leave(fmt.Sprintf("writes outside of the bank: the list ends after %d, and there are %d more", writesMax, w.unlisted))
+	}
+	if w.cut {
+		w.leave("what else is written outside of the bank: more is changed there than is noted")
+	}
+}
