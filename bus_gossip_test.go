@@ -173,7 +173,7 @@ func busFrames(n, l int) (frames map[crossed][]byte, least []int) {
 			frames[crossed{uint32(slot), pcapng.Sent, tap(b.Sender)}] = set
 			for _, v := range b.Receivers {
 				frames[crossed{uint32(slot), pcapng.Received, tap(v)}] = set
-				for k := range set { // a vertex is on one bus: nobody else reads its set in this step
+				for k := range set { // a vertex is on one bus: no one else reads its set in this step
 					known[v][k] |= set[k]
 				}
 			}

@@ -78,7 +78,7 @@ func TestBusRulesFire(t *testing.T) {
 	}
 }
 
-// TestBusRulesAreForBuses: nobody can check them elsewhere.
+// TestBusRulesAreForBuses: no one can check them elsewhere.
 func TestBusRulesAreForBuses(t *testing.T) {
 	for rule, rules := range map[string]Rules{RuleOneBus: {OneBus: true}, RuleBusLength: {BusLength: true}} {
 		s := imageScenario(t, "talks")
@@ -176,7 +176,7 @@ func TestPrioritiesAreTheOrderOfTheList(t *testing.T) {
 	}
 }
 
-// TestTurnsBoundWaits: in turns nobody waits for more than one frame of each other, and with TDMA
+// TestTurnsBoundWaits: in turns no one waits for more than one frame of each other, and with TDMA
 // until its turn comes.
 func TestTurnsBoundWaits(t *testing.T) {
 	params := map[string]int64{"period": 9, "spread": 1, "readings": 40}
@@ -186,7 +186,7 @@ func TestTurnsBoundWaits(t *testing.T) {
 		for _, arbiter := range []string{"round_robin", "matrix"} {
 			waits, _ := sensors(t, 7, arbiter, engine, params)
 			require.LessOrEqual(t, slices.Max(waits), 6)
-			require.Positive(t, waits[0], "nobody has a priority")
+			require.Positive(t, waits[0], "no one has a priority")
 		}
 		waits, _ := sensors(t, 7, "tdma", engine, params) // the controller's turn is the eighth
 		require.Equal(t, 7, slices.Max(waits))

@@ -176,7 +176,7 @@ func TestGossipOptimal(t *testing.T) {
 	for _, name := range []string{"optimal_N3", "optimal_N7", "optimal_N15"} {
 		golden := gossipGolden(t, name)
 		N := strings.Count(golden, "\n") - 1
-		for _, scheduling := range []int{0, 2} { // nobody is ever blocked: Algorithm 2 has nothing to choose
+		for _, scheduling := range []int{0, 2} { // no one is ever blocked: Algorithm 2 has nothing to choose
 			s := gossipScenario(N, scheduling, Gossip{})
 			s.Firmware.Program = "gossip/optimal"
 			for _, engine := range gossipEngines {

@@ -23,7 +23,7 @@
 // Package starloom reads pin maps, compares and decodes traces and runs lockstep checks for the
 // command line, too; whoever only runs scenarios needs none of that.
 //
-// The package is a door: types, and thin functions. Behind it, in internal/, each trade has a package, from the
+// The package is a door: types, and thin functions. In internal/ each trade has a package, from the
 // bottom up:
 //
 //	strict, maps       YAML, read strictly: scenarios, pin maps, maps of traces

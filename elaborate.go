@@ -203,7 +203,10 @@ func (c *CPU) elaborate() *meter.CPU {
 		panic(fmt.Sprintf("firmware.cpu: %v", err)) // checkCPU has refused it
 	}
 	limit, key := c.trapCost()
-	return &meter.CPU{Model: c.Model, Meter: &wasm.Meter{Costs: costs, Limit: limit, Key: key}, Ratio: c.ratio(), Budget: uint64(c.BudgetCycles)}
+	return &meter.CPU{
+		Model: c.Model, Meter: &wasm.Meter{Costs: costs, Limit: limit, Key: key},
+		Ratio: c.ratio(), Budget: uint64(c.BudgetCycles),
+	}
 }
 
 // ratio is how many costs a processor works off in a cycle: one, if clock_ratio is left out.
@@ -422,7 +425,8 @@ func (s *Scenario) rules() Rules {
 }
 
 // noteUnmetered is about a budget that nothing is held to.
-const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
+const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: " +
+	"without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
 
 // known takes the scenario's program, nil for an image.
 func (s *Scenario) known(p *fabric.Program) config.Known {

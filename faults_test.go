@@ -287,7 +287,7 @@ func TestFaultsDoWhatTheySay(t *testing.T) {
 	}
 	require.EqualValues(t, 4, revived.Faults[0].Count)
 	require.EqualValues(t, 4, revived.Faults[1].Count)
-	require.Empty(t, revived.Notes, "nobody is dead at the end")
+	require.Empty(t, revived.Notes, "no one is dead at the end")
 }
 
 // TestSurvival: of many runs with a random fault, the curve falls from slot to slot to the

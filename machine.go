@@ -14,9 +14,9 @@ import (
 // The engines. Both give the same frames, metrics and digest; EngineAuto takes
 // EngineCycle when a waveform is wanted, EngineSlot otherwise.
 const (
-	EngineAuto  = emulator.EngineAuto
-	EngineCycle = emulator.EngineCycle
-	EngineSlot  = emulator.EngineSlot
+	EngineAuto  = emulator.EngineAuto  // the fastest engine that shows what is wanted
+	EngineCycle = emulator.EngineCycle // every phit in its cycle
+	EngineSlot  = emulator.EngineSlot  // whole frames, slot by slot
 )
 
 // MachineOptions say how a machine is executed. None of them changes a result.
@@ -289,12 +289,14 @@ func (r *Recording) Files() []OutputFile { return r.own.Files() }
 // Files of one run appear under their paths together, when all is well, and not at all
 // otherwise; what was there before stays until then. A writer gets bytes as they come, in
 // pieces of up to 256 KiB - of a log, the lines of every boundary at once - and the rest at
-// the end, before any file appears. What it has when the run fails is incomplete. It is never closed, and never called by two goroutines
-// at once. An error of a writer ends the run and is returned, wrapped.
+// the end, before any file appears. What it has when the run fails is incomplete. It is never closed,
+// and never called by two goroutines at once. An error of a writer ends the run and is returned, wrapped.
 //
 //	Path string
-//	func (o Output) Given() bool
-//	func (o Output) Beside(given Output, extension string) Output // returns the output of a file that goes with this one, unless it is given: nothing goes with standard output or a writer
+//	func (o Output) Given() bool // whether the output goes anywhere
+//	// Beside returns the output of a file that goes with this one, unless it is given: nothing
+//	// goes with standard output or a writer.
+//	func (o Output) Beside(given Output, extension string) Output
 type Output = outputs.Output
 
 // File is an output to the file at path: "-" is standard output, "" nowhere.

@@ -61,7 +61,7 @@ func reportText(t testing.TB, r *Report) string {
 	return text.String()
 }
 
-// manyWorkers are the numbers of workers to compare. One worker races with nobody, so the
+// manyWorkers are the numbers of workers to compare. One worker races with no one, so the
 // race detector, which sees the short tests, does not watch it.
 func manyWorkers() []int {
 	if testing.Short() {

@@ -30,7 +30,7 @@ const (
 	memoryGossip   = "\nworkload: {gossip: {orders: %s}}\nstop: {slots: 30}"
 )
 
-// memoryRuns take 50 to 500 MiB. They are made when they are wanted: the child processes shall not have them.
+// memoryRuns take 50 to 500 MiB. They are made when they are wanted: the child processes must not have them.
 func memoryRuns() []string {
 	return []string{
 		memoryPOPS("slot", 512, 512, "program: pops/random", ""),

@@ -170,7 +170,12 @@ func TestRestartsCost(t *testing.T) {
 		`schedule: [{kind: restart, targets: ["*.group[1].nic[2]"], slots: {list: [3, 5]}}, {kind: restart, slots: {list: [7]}}]`)
 	reports := map[string]bool{}
 	for _, mode := range []string{ModeBanked, ModeIsolated} {
-		for _, o := range []MachineOptions{{Engine: EngineSlot, more: emulator.Options{Replay: 7}}, {Engine: EngineCycle}, {Engine: EngineSlot, Workers: 2, BankSize: 4}, {Engine: EngineSlot, more: emulator.Options{HandlersWatched: true}}} {
+		for _, o := range []MachineOptions{
+			{Engine: EngineSlot, more: emulator.Options{Replay: 7}},
+			{Engine: EngineCycle},
+			{Engine: EngineSlot, Workers: 2, BankSize: 4},
+			{Engine: EngineSlot, more: emulator.Options{HandlersWatched: true}},
+		} {
 			s.Firmware.Mode = mode
 			m := machine(t, s, o)
 			require.NoError(t, m.Run(context.Background(), nil))

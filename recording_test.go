@@ -538,7 +538,7 @@ func TestMachineKeepsItsScenario(t *testing.T) {
 	require.Equal(t, want, reportText(t, m.Report()))
 }
 
-// TestImageFromBytes runs an image that is no file: all is as if it were one, rules and
+// TestImageFromBytes runs an image that is not a file: all is as if it were one, rules and
 // schedule of the program included that it replaces.
 func TestImageFromBytes(t *testing.T) {
 	for _, name := range []string{"pops/random", "pops/offline"} {

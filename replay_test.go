@@ -101,7 +101,8 @@ func TestReplayParked(t *testing.T) {
 		require.Equal(t, want, replayed(RunOptions{}, true))
 		for slot := uint32(1); slot < uint32(strings.Count(want, "\nslot")); slot++ {
 			o := RunOptions{Save: filepath.Join(t.TempDir(), "state"), BreakOn: Break{Slot: slot}}
-			_, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{BankSize: c.bank, more: emulator.Options{Parks: true}}, Save: o.Save, BreakOn: o.BreakOn})
+			o.MachineOptions = MachineOptions{BankSize: c.bank, more: emulator.Options{Parks: true}}
+			_, err := Run(t.Context(), s, o)
 			require.NoError(t, err)
 			parked := replayed(RunOptions{Restore: o.Save}, true)
 			replayed(o, false)

@@ -293,10 +293,10 @@ type (
 
 // The verdicts, the version of the report's JSON form, and the most violations that a report lists.
 const (
-	VerdictPass   = outcome.VerdictPass
-	VerdictFail   = outcome.VerdictFail
-	ReportSchema  = outcome.ReportSchema
-	ViolationsMax = outcome.ViolationsMax
+	VerdictPass   = outcome.VerdictPass   // the run kept all rules; all rows of the study agree
+	VerdictFail   = outcome.VerdictFail   // a rule was broken; a row of the study is off
+	ReportSchema  = outcome.ReportSchema  // the version of the report's JSON form; keys are only added within one
+	ViolationsMax = outcome.ViolationsMax // the most violations that a report lists, the first one of every rule among them
 )
 
 // The rules that no network has, and causes of violations in runs with faults.
@@ -307,9 +307,9 @@ const (
 	RuleRTLUnknown  = outcome.RuleRTLUnknown  // an output of the RTL was X or Z
 	RuleRTLTool     = outcome.RuleRTLTool     // the simulator of the RTL failed, hung or was killed
 
-	CauseFaults   = outcome.CauseFaults
-	CauseFirmware = outcome.CauseFirmware
-	CauseUnclear  = outcome.CauseUnclear
+	CauseFaults   = outcome.CauseFaults   // the violation is not in the run without the faults
+	CauseFirmware = outcome.CauseFirmware // the run without the faults has it, too
+	CauseUnclear  = outcome.CauseUnclear  // neither can be told: without the faults the rule breaks there in another way, or more rules break than are listed
 )
 
 // RTLPartRun is a component that the scenario replaces.

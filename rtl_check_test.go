@@ -38,7 +38,8 @@ func TestRecordedInputsCheckRTL(t *testing.T) {
 	wrong, err := TwinMap("deserialiser", part.Map.Parameters, "")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, wrong.Close()) }()
-	wrong.Source.Files, wrong.Source.IncludeDirs, wrong.Backend = files, []string{dir}, cosim.BackendIcarus // compiles nothing, but a trial of shrinking is a process
+	wrong.Source.Files, wrong.Source.IncludeDirs = files, []string{dir}
+	wrong.Backend = cosim.BackendIcarus // compiles nothing, but a trial of shrinking is a process
 	report, err := CosimCheck(context.Background(), wrong, CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus, NoShrink: true}})
 	require.NoError(t, err)
 	require.NotNil(t, report.Divergence)

@@ -92,7 +92,7 @@ func TestRTLRoutesAsTheModel(t *testing.T) {
 	}
 }
 
-// TestRTLOfManyKinds mixes backends, our twins and RTL behind pin maps.
+// TestRTLOfManyKinds mixes backends, our twins and RTL with pin maps.
 func TestRTLOfManyKinds(t *testing.T) {
 	s, err := LoadScenario("examples/rtl/pops-4x4.yaml")
 	require.NoError(t, err)

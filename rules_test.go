@@ -112,7 +112,7 @@ func TestRulesFire(t *testing.T) {
 					require.NotEmpty(t, report.Violations)
 					first := report.Violations[0]
 					if c.image == "wrecks" && mode == ModeBanked {
-						// Nobody knows whose handler ran: the whole bank is out.
+						// No one knows whose handler ran: the whole bank is out.
 						require.Equal(t, RuleTrap, first.Rule)
 						require.EqualValues(t, 4, report.Firmware.Traps)
 						return

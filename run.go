@@ -31,7 +31,9 @@ type RunOptions struct {
 
 	// Who did what in each step: a row for each processor, a column for each step. Not every
 	// network and workload has a run-table.
-	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header; of gossip on buses the number is that of the bus
+	// Cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a
+	// header; of gossip on buses the number is that of the bus.
+	RunTableCSV Output
 	RunTableSVG Output // a picture of it
 
 	// The state of the run, with which another process goes on: the report of the run is the
@@ -158,7 +160,10 @@ func ParseBreak(text string) (Break, error) {
 	if number, ok := strings.CutPrefix(text, "slot="); ok {
 		slot, err := strconv.ParseUint(number, 10, 32)
 		if err != nil || slot < 1 || slot > SlotsMax {
-			return Break{}, &InputError{Place: "--break-on", Reason: fmt.Sprintf("%q is not a slot", strict.Clip(number)), Remedy: fmt.Sprintf("allowed are 1 to %d", SlotsMax)}
+			return Break{}, &InputError{
+				Place: "--break-on", Reason: fmt.Sprintf("%q is not a slot", strict.Clip(number)),
+				Remedy: fmt.Sprintf("allowed are 1 to %d", SlotsMax),
+			}
 		}
 		return Break{Slot: uint32(slot)}, nil
 	}

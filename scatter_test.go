@@ -226,7 +226,7 @@ func TestScatterNeverColours(t *testing.T) {
 }
 
 // TestScatterLiars: messages that claim to carry the item, from those who have not received it,
-// colour nobody.
+// colour no one.
 func TestScatterLiars(t *testing.T) {
 	for _, program := range []string{"scatter/sync", "scatter/async"} {
 		image := scatterImage(t, program, "if (s->coloured)", "if (1)")

@@ -637,38 +637,38 @@ type (
 
 // The values of Permutation.Kind.
 const (
-	PermutationRandom   = fabric.PermutationRandom
-	PermutationIdentity = fabric.PermutationIdentity
-	PermutationReverse  = fabric.PermutationReverse
-	PermutationList     = fabric.PermutationList
-	PermutationAll      = fabric.PermutationAll
+	PermutationRandom   = fabric.PermutationRandom   // drawn from the scenario's seed
+	PermutationIdentity = fabric.PermutationIdentity // i to i
+	PermutationReverse  = fabric.PermutationReverse  // i to n-1-i
+	PermutationList     = fabric.PermutationList     // as Permutation.List gives it
+	PermutationAll      = fabric.PermutationAll      // every permutation, one run after the other
 )
 
 // The rules of package fabric, by name.
 const (
-	RuleCollisionFree = fabric.RuleCollisionFree
-	RuleHeld          = fabric.RuleHeld
-	RuleExactlyOnce   = fabric.RuleExactlyOnce
-	RuleTrap          = fabric.RuleTrap
-	RuleFail          = fabric.RuleFail
-	RuleIllegalSend   = fabric.RuleIllegalSend
-	RuleIllegalListen = fabric.RuleIllegalListen
-	RuleFinishes      = fabric.RuleFinishes
-	RuleReceiveStep   = fabric.RuleReceiveStep
-	RuleMeetsBudget   = fabric.RuleMeetsBudget
-	RuleNoLoss        = fabric.RuleNoLoss
-	RuleDeadline      = fabric.RuleDeadline
-	RuleNoCreation    = fabric.RuleNoCreation
-	RuleOneBus        = fabric.RuleOneBus
-	RuleBusLength     = fabric.RuleBusLength
-	RuleAgreement     = fabric.RuleAgreement
-	RuleValidity      = fabric.RuleValidity
-	RuleEnergy        = fabric.RuleEnergy
-	RuleLateLight     = fabric.RuleLateLight
+	RuleCollisionFree = fabric.RuleCollisionFree // no frames collide in the slots that Rules.CollisionFree names
+	RuleHeld          = fabric.RuleHeld          // no processor holds more packets than Rules.PacketsPerProcessorMax
+	RuleExactlyOnce   = fabric.RuleExactlyOnce   // every packet arrives exactly once at its destination
+	RuleTrap          = fabric.RuleTrap          // no handler traps
+	RuleFail          = fabric.RuleFail          // no handler calls sl_fail
+	RuleIllegalSend   = fabric.RuleIllegalSend   // firmware sends only what its NIC accepts
+	RuleIllegalListen = fabric.RuleIllegalListen // firmware listens only where there is a port
+	RuleFinishes      = fabric.RuleFinishes      // every processor is done before the run is ended
+	RuleReceiveStep   = fabric.RuleReceiveStep   // a broadcast reaches every processor in the step that its algorithm says
+	RuleMeetsBudget   = fabric.RuleMeetsBudget   // a handler is done at the end of the compute window
+	RuleNoLoss        = fabric.RuleNoLoss        // every frame that firmware queues is received by whom it is addressed to
+	RuleDeadline      = fabric.RuleDeadline      // what has to arrive arrives within Rules.DeadlineSlots slots
+	RuleNoCreation    = fabric.RuleNoCreation    // a frame of gossip has no item that its sender does not know
+	RuleOneBus        = fabric.RuleOneBus        // a vertex is on one bus in a slot
+	RuleBusLength     = fabric.RuleBusLength     // no more vertices are on a bus in a slot than its length
+	RuleAgreement     = fabric.RuleAgreement     // all voters that decide decide alike
+	RuleValidity      = fabric.RuleValidity      // what a voter decides for is what the correct modules hold
+	RuleEnergy        = fabric.RuleEnergy        // no update of a processor's neurons raises their energy
+	RuleLateLight     = fabric.RuleLateLight     // no light reaches the receivers in the last guard cycle of a slot
 )
 
 // The values of Firmware.Mode.
 const (
-	ModeBanked   = config.ModeBanked
-	ModeIsolated = config.ModeIsolated
+	ModeBanked   = config.ModeBanked   // one instance of the firmware for many processors
+	ModeIsolated = config.ModeIsolated // one instance for each processor
 )

@@ -163,7 +163,8 @@ func (s *Scenario) checkProgram() error {
 func (s *Scenario) checkFirmware() error {
 	f := &s.Firmware
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
-		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)), fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
+		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)),
+			fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
 	}
 	if len(f.Params) > paramsMax {
 		return s.refuse("firmware.params", fmt.Sprintf("firmware.params has %d parameters", len(f.Params)),
@@ -183,7 +184,8 @@ func (s *Scenario) checkFirmware() error {
 		if p := s.program(); p != nil {
 			at := slices.IndexFunc(p.Params, func(c fabric.Choice) bool { return c.Name == name })
 			if at >= 0 && !p.Params[at].Allows(f.Params[name]) {
-				return s.refuse(strict.Join("firmware.params", name), fmt.Sprintf("firmware.params.%s is %d", name, f.Params[name]), "allowed are "+p.Params[at].Allowed())
+				return s.refuse(strict.Join("firmware.params", name), fmt.Sprintf("firmware.params.%s is %d", name, f.Params[name]),
+					"allowed are "+p.Params[at].Allowed())
 			}
 		}
 		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {
@@ -277,7 +279,8 @@ func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	}
 	count := s.Processors()
 	if len(p.List) != count {
-		return s.refuse(path, fmt.Sprintf("the permutation has %s, the fabric %s", traces.Plural(len(p.List), "destination", "destinations"), traces.Plural(count, "processor", "processors")),
+		return s.refuse(path, fmt.Sprintf("the permutation has %s, the fabric %s",
+			traces.Plural(len(p.List), "destination", "destinations"), traces.Plural(count, "processor", "processors")),
 			fmt.Sprintf("give %s: entry i is where processor i's packet goes", traces.Plural(count, "destination", "destinations")))
 	}
 	given := make([]bool, count)
@@ -330,7 +333,8 @@ func (s *Scenario) checkFaults() error {
 		return s.refuse("faults", "faults has neither schedule nor random", "give one, or delete the key")
 	}
 	if len(faults) > fabric.FaultsMax {
-		return s.refuse("faults.schedule", fmt.Sprintf("there are %d faults", len(faults)), fmt.Sprintf("give at most %d; one fault may have many targets and slots", fabric.FaultsMax))
+		return s.refuse("faults.schedule", fmt.Sprintf("there are %d faults", len(faults)),
+			fmt.Sprintf("give at most %d; one fault may have many targets and slots", fabric.FaultsMax))
 	}
 	if err := s.checkRates(); err != nil {
 		return err
@@ -346,7 +350,7 @@ func (s *Scenario) checkFaults() error {
 // ratesMax is the most rates of a survival curve.
 const ratesMax = 64
 
-// checkRates refuses a random fault without a rate, and rates that are no curve.
+// checkRates refuses a random fault without a rate, and rates that do not make a curve.
 func (s *Scenario) checkRates() error {
 	r := s.Faults.Random
 	if r == nil {
@@ -375,13 +379,23 @@ func (s *Scenario) checkRates() error {
 func (s *Scenario) checkFault(f *Fault, at string) error {
 	kind := slices.Index(fabric.FaultNames[:], f.Kind)
 	if kind < 0 {
-		return s.refuse(at+".kind", fmt.Sprintf("unknown fault %q", strict.Clip(f.Kind)), input.DidYouMean(f.Kind, fabric.FaultNames[:], "known are "+strings.Join(fabric.FaultNames[:], ", ")))
+		return s.refuse(at+".kind", fmt.Sprintf("unknown fault %q", strict.Clip(f.Kind)),
+			input.DidYouMean(f.Kind, fabric.FaultNames[:], "known are "+strings.Join(fabric.FaultNames[:], ", ")))
 	}
 	for k, glob := range f.Targets {
 		if _, err := hw.CompilePattern(glob); err != nil {
-			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is not a glob: %v", strict.Clip(glob), err), "write a path in which * stands for any text, [*] for any index and ** for any parts")
+			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is not a glob: %v", strict.Clip(glob), err),
+				"write a path in which * stands for any text, [*] for any index and ** for any parts")
 		}
 	}
+	if err := s.checkStrikes(f, fabric.FaultKind(kind), at); err != nil {
+		return err
+	}
+	return s.checkBuffers(f, fabric.FaultKind(kind), at)
+}
+
+// checkStrikes refuses slots and probabilities in which a fault cannot strike.
+func (s *Scenario) checkStrikes(f *Fault, kind fabric.FaultKind, at string) error {
 	if p := f.Probability; p != nil && (math.IsNaN(*p) || *p < 0 || *p > 1) {
 		key := ".probability"
 		if at == "faults.random" {
@@ -389,14 +403,21 @@ func (s *Scenario) checkFault(f *Fault, at string) error {
 		}
 		return s.refuse(at+key, fmt.Sprintf("a probability of %v", *p), "allowed are 0 to 1")
 	}
-	buffers := fabric.FaultKind(kind) == fabric.FaultBuffers
 	switch {
 	case f.Slots != nil && f.Slots.List != nil && (f.Slots.From != 0 || f.Slots.To != 0 || f.Slots.Every != 0):
 		return s.refuse(at+".slots", "slots has both a list and from, to or every", "delete one")
 	case f.Slots != nil && f.Slots.To != 0 && f.Slots.To < f.Slots.From:
 		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To, f.Slots.From), "exchange them")
-	case f.Probability != nil && fabric.FaultKind(kind) == fabric.FaultStuck:
+	case f.Probability != nil && kind == fabric.FaultStuck:
 		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots", "delete the key, or write kind: drop")
+	}
+	return nil
+}
+
+// checkBuffers refuses depths of FIFOs for other kinds of faults, and smaller buffers without them or for a time.
+func (s *Scenario) checkBuffers(f *Fault, kind fabric.FaultKind, at string) error {
+	buffers := kind == fabric.FaultBuffers
+	switch {
 	case !buffers && (f.RXFrames != 0 || f.TXFrames != 0):
 		return s.refuse(at, "rx_frames and tx_frames are for kind: buffers", "delete them")
 	case buffers && f.RXFrames == 0 && f.TXFrames == 0:
@@ -414,7 +435,8 @@ func (s *Scenario) checkDepths(f *Fault, at string) error {
 		frames, limit int
 	}{{"rx_frames", f.RXFrames, s.NIC.RXFrames}, {"tx_frames", f.TXFrames, s.NIC.TXFrames}} {
 		if fifo.frames < 0 || fifo.frames > fifo.limit {
-			return s.refuse(at+"."+fifo.key, fmt.Sprintf("%s is %d, nic.%s is %d", fifo.key, fifo.frames, fifo.key, fifo.limit), "give a smaller FIFO than that of the others")
+			return s.refuse(at+"."+fifo.key, fmt.Sprintf("%s is %d, nic.%s is %d", fifo.key, fifo.frames, fifo.key, fifo.limit),
+				"give a smaller FIFO than that of the others")
 		}
 	}
 	return nil
@@ -433,7 +455,8 @@ func (s *Scenario) checkCPU() error {
 			given bool
 		}{{"cost", len(c.Cost) > 0}, {"clock_ratio", c.ClockRatio != 0}, {"trap_cycles", c.TrapCycles != 0}} {
 			if key.given {
-				return s.refuse(strict.Join(path, key.name), fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name), "add model: unit, or delete the key")
+				return s.refuse(strict.Join(path, key.name), fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name),
+					"add model: unit, or delete the key")
 			}
 		}
 		return nil
@@ -449,14 +472,16 @@ func (s *Scenario) checkCPU() error {
 	for _, name := range names {
 		at := path + ".cost." + name
 		if !slices.Contains(wasm.ClassNames(), name) {
-			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", strict.Clip(name)), input.DidYouMean(name, wasm.ClassNames(), "classes are "+strings.Join(wasm.ClassNames(), ", ")))
+			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", strict.Clip(name)),
+				input.DidYouMean(name, wasm.ClassNames(), "classes are "+strings.Join(wasm.ClassNames(), ", ")))
 		}
 		if allowed := costSpan(name); c.Cost[name] < allowed.Min || c.Cost[name] > int64(allowed.Max) {
 			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), allowed.Allowed())
 		}
 	}
 	if budget := uint64(c.BudgetCycles); c.TrapCycles > 0 && c.TrapCycles < budget {
-		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, less than budget_cycles, %d: a handler would trap before it misses its slot", path, c.TrapCycles, budget),
+		return s.refuse(path+".trap_cycles",
+			fmt.Sprintf("%s.trap_cycles is %d, less than budget_cycles, %d: a handler would trap before it misses its slot", path, c.TrapCycles, budget),
 			fmt.Sprintf("give %d or more, or delete the key", budget))
 	}
 	if ratio := c.ratio(); c.TrapCycles > firmware.LimitMax/ratio {
@@ -477,7 +502,9 @@ func (s *Scenario) checkRTL() error {
 		return s.refuse("rtl", "rtl and every permutation", "choose one permutation; --seed gives others")
 	}
 	if len(s.RTL) > 0 && s.NIC.PayloadBytes > nic.PayloadBytesRTL {
-		return s.refuse("nic.payload_bytes", fmt.Sprintf("payload_bytes is %d; with rtl at most %d are possible", s.NIC.PayloadBytes, nic.PayloadBytesRTL), "choose a smaller payload, or delete the key rtl")
+		return s.refuse("nic.payload_bytes",
+			fmt.Sprintf("payload_bytes is %d; with rtl at most %d are possible", s.NIC.PayloadBytes, nic.PayloadBytesRTL),
+			"choose a smaller payload, or delete the key rtl")
 	}
 	for i := range s.RTL {
 		if err := s.checkReplacement(hw.Index("rtl", i), &s.RTL[i]); err != nil {
@@ -492,7 +519,9 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 		return err
 	}
 	if _, err := hw.CompilePattern(r.Replace); err != nil {
-		return s.refuse(at+".replace", err.Error(), "correct the pattern; components are, for example, "+s.network().Names().Medium(0)+" and "+s.network().Names().Link(0))
+		names := s.network().Names()
+		return s.refuse(at+".replace", err.Error(),
+			"correct the pattern; components are, for example, "+names.Medium(0)+" and "+names.Link(0))
 	}
 	if r.Twin != "" && (r.Map != "" || r.PinMap != nil) {
 		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
@@ -500,15 +529,35 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 	return nil
 }
 
-// checkWorkload checks that there is one workload, and that the program can carry
-// it.
+// checkWorkload checks that there is one workload, that the network has its processors, and that the
+// program can carry it.
 func (s *Scenario) checkWorkload() error {
-	w, n := s.Workload, s.Processors()
+	if err := s.checkOneWorkload(); err != nil {
+		return err
+	}
+	if err := s.checkEndpoints(); err != nil {
+		return err
+	}
+	if err := s.checkCarried(); err != nil {
+		return err
+	}
+	if s.Firmware.Schedule != "" && s.Firmware.Program != "" {
+		return s.refuse("firmware.schedule", "a built-in program brings its own schedule", "delete schedule, or give an image")
+	}
+	return nil
+}
+
+// checkOneWorkload refuses two workloads at once.
+func (s *Scenario) checkOneWorkload() error {
+	w := &s.Workload
 	var given []string
 	for _, kind := range []struct {
 		name  string
 		given bool
-	}{{"one_to_all", w.OneToAll != nil}, {"all_to_all", w.AllToAll != nil}, {"gossip", w.Gossip != nil}, {"scatter", w.Scatter != nil}, {"adversary", w.Adversary != nil}} {
+	}{
+		{"one_to_all", w.OneToAll != nil}, {"all_to_all", w.AllToAll != nil}, {"gossip", w.Gossip != nil},
+		{"scatter", w.Scatter != nil}, {"adversary", w.Adversary != nil},
+	} {
 		if kind.given {
 			given = append(given, kind.name)
 		}
@@ -517,28 +566,43 @@ func (s *Scenario) checkWorkload() error {
 		return s.refuse("workload", "workload has both "+strings.Join(given[:2], " and "), "delete one")
 	}
 	if _, permuted := s.places["workload.permutation"]; permuted && len(given) > 0 {
-		return s.refuse("workload", "workload has a permutation and something else", "keep one of permutation, file, one_to_all, all_to_all, gossip, scatter and adversary")
+		return s.refuse("workload", "workload has a permutation and something else",
+			"keep one of permutation, file, one_to_all, all_to_all, gossip, scatter and adversary")
 	}
+	return nil
+}
+
+// checkEndpoints refuses sources that are not in the network, and what takes more or fewer processors or slots.
+func (s *Scenario) checkEndpoints() error {
+	w, n := &s.Workload, s.Processors()
 	if w.OneToAll != nil && w.OneToAll.Source >= n {
-		return s.refuse("workload.one_to_all.source", fmt.Sprintf("workload.one_to_all.source is %d", w.OneToAll.Source), fmt.Sprintf("allowed are 0 to %d", n-1))
+		return s.refuse("workload.one_to_all.source", fmt.Sprintf("workload.one_to_all.source is %d", w.OneToAll.Source),
+			fmt.Sprintf("allowed are 0 to %d", n-1))
 	}
 	if w.Scatter != nil && n < 2 {
 		return s.refuse("fabric."+s.network().Kind(), "scatter needs at least 2 processors", "choose a network of 2 processors or more")
 	}
 	if w.Scatter != nil && w.Scatter.Origin >= n {
-		return s.refuse("workload.scatter.origin", fmt.Sprintf("workload.scatter.origin is %d", w.Scatter.Origin), fmt.Sprintf("allowed are 0 to %d", n-1))
+		return s.refuse("workload.scatter.origin", fmt.Sprintf("workload.scatter.origin is %d", w.Scatter.Origin),
+			fmt.Sprintf("allowed are 0 to %d", n-1))
 	}
 	if w.Adversary != nil && w.Adversary.Slots%2 != 0 {
-		return s.refuse("workload.adversary.slots", fmt.Sprintf("workload.adversary.slots is %d", w.Adversary.Slots), "give an even number: two slots take a packet over its two hops")
+		return s.refuse("workload.adversary.slots", fmt.Sprintf("workload.adversary.slots is %d", w.Adversary.Slots),
+			"give an even number: two slots take a packet over its two hops")
 	}
 	if w.Permutation.Kind == PermutationAll && n > runs.AllProcessorsMax {
 		return s.refuse("workload.permutation", fmt.Sprintf("all permutations of %d processors are too many", n),
 			fmt.Sprintf("take a network of at most %d processors", runs.AllProcessorsMax))
 	}
-	kind := w.Kind()
-	p := s.program()
+	return nil
+}
+
+// checkCarried refuses a workload that the program does not carry, or the network if the firmware is an image.
+func (s *Scenario) checkCarried() error {
+	w, kind, p := &s.Workload, s.Workload.Kind(), s.program()
 	if carried := s.carried(); p == nil && !slices.Contains(carried, kind) {
-		return s.refuse("workload."+kind, fmt.Sprintf("networks of the kind %s do not carry %s", s.network().Kind(), kind), "write "+workloadExamples(carried))
+		return s.refuse("workload."+kind, fmt.Sprintf("networks of the kind %s do not carry %s", s.network().Kind(), kind),
+			"write "+workloadExamples(carried))
 	}
 	if p != nil && p.Workloads == nil {
 		if _, stated := s.places["workload"]; stated || !w.Usual() {
@@ -549,10 +613,8 @@ func (s *Scenario) checkWorkload() error {
 		if _, given := s.places[path]; !given {
 			path = "firmware.program"
 		}
-		return s.refuse(path, fmt.Sprintf("the program %s does not carry %s", s.Firmware.Program, kind), "write "+workloadExamples(p.Workloads))
-	}
-	if s.Firmware.Schedule != "" && s.Firmware.Program != "" {
-		return s.refuse("firmware.schedule", "a built-in program brings its own schedule", "delete schedule, or give an image")
+		return s.refuse(path, fmt.Sprintf("the program %s does not carry %s", s.Firmware.Program, kind),
+			"write "+workloadExamples(p.Workloads))
 	}
 	return nil
 }

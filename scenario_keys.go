@@ -88,7 +88,7 @@ func scenarioYAML(keys map[string]any) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		var node yaml.Node // JSON is YAML; this leaves out quotes that nobody needs
+		var node yaml.Node // JSON is YAML; this leaves out quotes that no one needs
 		if err := yaml.Unmarshal(data, &node); err != nil {
 			return nil, err
 		}

@@ -261,7 +261,7 @@ var badScenarios = []badScenario{
 	{"random buffers", small + "faults: {random: {kind: buffers, rate: 0.1}}\n", true},
 	{"rate above 1", small + "faults: {random: {kind: dead, rate: 1.5}}\n", true},
 	{"rate below 0", small + "faults: {random: {kind: dead, rate: -0.1}}\n", true},
-	{"rate that is no number", small + "faults: {random: {kind: dead, rate: often}}\n", true},
+	{"rate that is not a number", small + "faults: {random: {kind: dead, rate: often}}\n", true},
 	{"no rate", small + "faults: {random: {kind: dead}}\n", true},
 	{"rate and rates", small + "faults: {random: {kind: dead, rate: 0.1, rates: [0.1]}}\n", true},
 	{"no rates", small + "faults: {random: {kind: dead, rates: []}}\n", true},
@@ -610,7 +610,7 @@ func TestCreditsInTwoForms(t *testing.T) {
 	require.NotEqual(t, hashes["2"], hashes["{depth: 2, resync_slots: 100}"])
 }
 
-// pointed is a network from Go with parameters behind a pointer.
+// pointed is a network from Go with parameters that a pointer holds.
 type pointed struct {
 	fabric.Network
 	of *struct{ nodes []int }

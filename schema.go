@@ -71,7 +71,11 @@ func permutationSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Default: PermutationRandom,
 		OneOf: []*jsonschema.Schema{
-			{Type: "string", Enum: rules, Description: "random: drawn from the seed; identity: i to i; reverse: i to n-1-i; all: every permutation of a small network, one run each, with random numbers of its own"},
+			{
+				Type: "string", Enum: rules,
+				Description: "random: drawn from the seed; identity: i to i; reverse: i to n-1-i; " +
+					"all: every permutation of a small network, one run each, with random numbers of its own",
+			},
 			{
 				Type: "array", Items: integerSchema(0, destinationMax), MinItems: pointer(1), UniqueItems: true,
 				Description: "entry i is the destination of processor i's packet",

@@ -79,7 +79,10 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 		}
 	}
 	if _, err := path.Match(o.Case, ""); err != nil {
-		return nil, &InputError{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case), Remedy: "write * for any text, for example '*n=1024'"}
+		return nil, &InputError{
+			Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case),
+			Remedy: "write * for any text, for example '*n=1024'",
+		}
 	}
 	runs := &studyRuns{ctx: ctx, options: o}
 	defer runs.files.Abort()
@@ -92,7 +95,10 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 	}
 	rows := runs.rows
 	if err == nil && len(rows) == 0 {
-		return nil, &InputError{Place: "--case", Reason: fmt.Sprintf("no case of this size matches %q", o.Case), Remedy: "cases begin with " + strings.Join(studies[i].Cases, ", ") + "; some are of --full only"}
+		return nil, &InputError{
+			Place: "--case", Reason: fmt.Sprintf("no case of this size matches %q", o.Case),
+			Remedy: "cases begin with " + strings.Join(studies[i].Cases, ", ") + "; some are of --full only",
+		}
 	}
 	report := &StudyReport{Study: name, Verdict: VerdictPass, Rows: rows}
 	var interrupted *interruptedError

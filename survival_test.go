@@ -23,7 +23,10 @@ func TestSurvivalRates(t *testing.T) {
 	var rows, table, picture, text, out bytes.Buffer
 	for _, workers := range []int{1, 2} {
 		rows, table, picture = bytes.Buffer{}, bytes.Buffer{}, bytes.Buffer{}
-		report, err := RunSeeds(t.Context(), rates, seeds, RunOptions{MachineOptions: MachineOptions{Workers: workers}, CSV: Writer(&rows), SurvivalCSV: Writer(&table), SurvivalSVG: Writer(&picture)})
+		report, err := RunSeeds(t.Context(), rates, seeds, RunOptions{
+			MachineOptions: MachineOptions{Workers: workers},
+			CSV:            Writer(&rows), SurvivalCSV: Writer(&table), SurvivalSVG: Writer(&picture),
+		})
 		require.NoError(t, err)
 		report.Files = nil
 		if before != nil {

@@ -17,8 +17,8 @@ import (
 // Files of one run appear under their paths together, when all is well, and not at all
 // otherwise; what was there before stays until then. A writer gets bytes as they come, in
 // pieces of up to 256 KiB - of a log, the lines of every boundary at once - and the rest at
-// the end, before any file appears. What it has when the run fails is incomplete. It is never closed, and never called by two goroutines
-// at once. An error of a writer ends the run and is returned, wrapped.
+// the end, before any file appears. What it has when the run fails is incomplete. It is never closed,
+// and never called by two goroutines at once. An error of a writer ends the run and is returned, wrapped.
 type Output struct {
 	Path   string
 	writer io.Writer
