@@ -53,7 +53,7 @@ type (
 	//
 	//	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	//	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
-	//	Backtrace []FirmwareFrame
+	//	Backtrace []wasm.Frame
 	Violation = outcome.Violation
 	// Frames counts frames: what NICs sent, and what became of every reception.
 	//

@@ -20,7 +20,7 @@ type Field struct {
 	Limits    Limits
 }
 
-// MayMiss reports whether the zero value is no value: the key is left out.
+// MayMiss reports whether the zero value stands for none: the key is left out.
 func (f *Field) MayMiss() bool { return f.OmitEmpty && f.Limits.Default != "0" }
 
 // Fields lists the keys of a type in their order of declaration. It reads
