@@ -43,17 +43,9 @@ func (c *checker) reproduce(folder string) error {
 		_, err = file.Write(data)
 		return err
 	}
-	image := c.config.Firmware.Name
-	imageHere := image
-	if c.config.Firmware.Program == nil {
-		image = filepath.Join(folder, imageHere)
-		binary, err := c.imageBytes()
-		if err == nil {
-			err = write(image, binary)
-		}
-		if err != nil {
-			return err
-		}
+	image, err := c.writeImage(folder, write)
+	if err != nil {
+		return err
 	}
 	for i := range c.report.Fuzz {
 		x := &c.report.Fuzz[i]
@@ -68,31 +60,51 @@ func (c *checker) reproduce(folder string) error {
 		}
 		name := filepath.Join(folder, fmt.Sprintf("%02d-%s", i+1, x.Rule))
 		x.Again = againCommand(image, name)
-		if err := small.takeFiles(name, write); err != nil {
-			return err
-		}
-		text, err := c.keys.YAML(small.keys)
-		if err != nil {
-			return err
-		}
-		fed, err := json.MarshalIndent(&small.input, "", "  ")
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(
-			write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s",
-				x.Rule, outcome.Printable(x.Text), againCommand(imageHere, filepath.Base(name)), text)),
-			write(name+".json", append(fed, '\n')),
-		); err != nil {
+		if err := c.writeFinding(x, &small, name, write); err != nil {
 			return err
 		}
 	}
 	return files.Commit()
 }
 
+// writeImage writes the image into a folder, and returns how a command names it. A built-in program
+// has no file.
+func (c *checker) writeImage(folder string, write func(path string, data []byte) error) (image string, err error) {
+	if c.config.Firmware.Program != nil {
+		return c.config.Firmware.Name, nil
+	}
+	image = filepath.Join(folder, c.config.Firmware.Name)
+	binary, err := c.imageBytes()
+	if err != nil {
+		return "", err
+	}
+	return image, write(image, binary)
+}
+
+// writeFinding writes a scenario that shows a finding, what it reads, and the input.
+func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string, write func(path string, data []byte) error) error {
+	if err := small.takeFiles(name, write); err != nil {
+		return err
+	}
+	text, err := c.keys.YAML(small.keys)
+	if err != nil {
+		return err
+	}
+	fed, err := json.MarshalIndent(&small.input, "", "  ")
+	if err != nil {
+		return err
+	}
+	here := againCommand(c.config.Firmware.Name, filepath.Base(name))
+	return errors.Join(
+		write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule, outcome.Printable(x.Text), here, text)),
+		write(name+".json", append(fed, '\n')),
+	)
+}
+
 // againCommand shows a finding again. The files of the finding have one name, but for their endings.
 func againCommand(image, name string) string {
-	return fmt.Sprintf("starloom firmware check %s %s --replay %s", outcome.ShellQuote(image), outcome.ShellQuote(name+".yaml"), outcome.ShellQuote(name+".json"))
+	return fmt.Sprintf("starloom firmware check %s %s --replay %s",
+		outcome.ShellQuote(image), outcome.ShellQuote(name+".yaml"), outcome.ShellQuote(name+".json"))
 }
 
 // reproduction is a scenario, by its keys, and what is fed to it.
