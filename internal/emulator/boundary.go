@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"starloom/fabric"
-	"starloom/firmware"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -80,33 +79,16 @@ func (t *boundaryTask) Do(index int) { (*Machine)(t).turnShard(index) }
 
 // turnShard is the boundary of one shard.
 func (m *Machine) turnShard(index int) {
-	shard := &m.Shards[index]
+	w := window{m: m, index: index, shard: &m.Shards[index], strikes: m.faults != nil && m.faults.processors}
 	if m.phase != phaseAct {
-		m.begin(index, shard)
+		m.begin(index, w.shard)
 	}
 	if m.Parking != nil {
-		m.turnBlocks(index, shard)
+		m.turnBlocks(&w)
 		return
 	}
-	for _, instance := range shard.Instances {
-		m.turnInstance(index, shard, instance)
-	}
-}
-
-// turnInstance is the boundary of one instance's processors.
-func (m *Machine) turnInstance(index int, shard *Shard, instance firmware.Instance) {
-	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
-		call := m.Replay.begin(instance, callStart, nil, 0)
-		instance.Start()
-		m.Replay.end(call, instance)
-		if m.Meter != nil && !m.stopped() {
-			shard.meter.noteStart(m.Meter, instance.Bank(), instance.Costs())
-		}
-		shard.note(instance, 0)
-	}
-	m.windows(index, shard, instance)
-	if m.phase != phaseHear && !m.stopped() {
-		shard.note(instance, m.slot)
+	for _, instance := range w.shard.Instances {
+		w.turn(instance)
 	}
 }
 
@@ -202,7 +184,8 @@ func (m *Machine) judge() {
 }
 
 // turnBlocks is the boundary of a shard whose processors are parked.
-func (m *Machine) turnBlocks(index int, shard *Shard) {
+func (m *Machine) turnBlocks(w *window) {
+	shard := w.shard
 	still := m.transport.(fabric.Stillness).Still
 	for i := range shard.blocks {
 		b := &shard.blocks[i]
@@ -213,7 +196,7 @@ func (m *Machine) turnBlocks(index int, shard *Shard) {
 		instance := m.Parking.take(b.cells)
 		m.unpark(instance, b)
 		finished := shard.Ledger.Finished
-		m.turnInstance(index, shard, instance)
+		w.turn(instance)
 		b.resting = shard.Ledger.Finished - finished
 		instance.Bank().Park(&b.parked)
 		b.look(m.slot)

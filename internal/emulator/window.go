@@ -15,11 +15,15 @@ const windowBytes = 512 << 10
 // listenScan is how many cells side by side are scanned in the time of one alone.
 const listenScan = 16
 
-// window is a part of one bank at one boundary: in each of its units, the processors First to End-1.
+// window is where the boundary of a shard is: at a part of one of its banks, in each of whose units the
+// processors First to End-1. There is one for all of them, so that a processor with a bank of its own costs
+// no more than it must.
 type window struct {
-	m        *Machine
-	index    int // of the shard
-	shard    *Shard
+	m       *Machine
+	index   int // of the shard
+	shard   *Shard
+	strikes bool // a fault may hit processors
+
 	instance firmware.Instance
 	bank     *nic.Bank
 	fabric.Window
@@ -27,23 +31,40 @@ type window struct {
 	// Its cells: so many runs of so many side by side, each a span after the one before.
 	runs, span, length int
 
-	awake   []uint32 // cells that have something to do
-	called  []uint32 // those of them whose handlers are called
-	strikes bool     // a fault may hit processors
+	awake  []uint32 // cells that have something to do
+	called []uint32 // those of them whose handlers are called
 }
 
-// windows hears the slot before, runs the handlers and sends, window by window. When the
+// turn is the boundary of one instance's processors.
+func (w *window) turn(instance firmware.Instance) {
+	m, shard := w.m, w.shard
+	w.instance, w.bank = instance, instance.Bank()
+	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
+		call := m.Replay.begin(instance, callStart, nil, 0)
+		instance.Start()
+		m.Replay.end(call, instance)
+		if m.Meter != nil && !m.stopped() {
+			shard.meter.noteStart(m.Meter, w.bank, instance.Costs())
+		}
+		shard.note(instance, 0)
+	}
+	w.each()
+	if m.phase != phaseHear && !m.stopped() {
+		shard.note(instance, m.slot)
+	}
+}
+
+// each hears the slot before, runs the handlers and sends, window by window. When the
 // machine is stopped it only hears: the slot before is whole.
-func (m *Machine) windows(index int, shard *Shard, instance firmware.Instance) {
-	bank := instance.Bank()
+func (w *window) each() {
+	m, bank := w.m, w.bank
 	if bank.Schedule != nil && m.phase != phaseHear {
 		m.setWords(bank)
 	}
 	units, cells, width := m.Shape.Windows(bank, windowBytes/bank.RecordBytes())
-	if wanted := units * width; cap(shard.awake) < wanted {
-		shard.awake = make([]uint32, 0, wanted)
+	if wanted := units * width; cap(w.shard.awake) < wanted {
+		w.shard.awake = make([]uint32, 0, wanted)
 	}
-	w := window{m: m, index: index, shard: shard, instance: instance, bank: bank, strikes: m.faults != nil && m.faults.processors}
 	for first := 0; first < cells; first += width {
 		w.First, w.End = first, min(first+width, cells)
 		if m.phase != phaseAct && m.slot > 0 {
@@ -57,8 +78,7 @@ func (m *Machine) windows(index int, shard *Shard, instance firmware.Instance) {
 			w.runs, w.length = 1, bank.Cells
 		}
 		w.choose()
-		w.call()
-		if m.stopped() {
+		if !w.call() {
 			continue
 		}
 		w.settle()
@@ -97,8 +117,8 @@ func (w *window) choose() {
 	}
 }
 
-// call runs the handlers.
-func (w *window) call() {
+// call runs the handlers; they are not done if the machine was stopped.
+func (w *window) call() (done bool) {
 	m := w.m
 	call := m.Replay.begin(w.instance, CallSlot, w.called, m.slot)
 	m.profiling.take(m.slot, w.instance, w.called)
@@ -106,9 +126,11 @@ func (w *window) call() {
 		w.bank.Keep(&w.shard.meter.kept, w.called)
 	}
 	w.instance.Slot(w.called, m.slot)
-	if !m.stopped() {
-		m.Replay.end(call, w.instance)
+	if m.stopped() {
+		return false
 	}
+	m.Replay.end(call, w.instance)
+	return true
 }
 
 // settle takes what the handlers have written: what they cost, what they have queued, where they listen.
