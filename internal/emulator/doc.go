@@ -29,7 +29,7 @@
 //	load.go        seed, workload, tables and schedule are put into the processors
 //	run.go         Step, Run, Close: slots cross, boundaries run
 //	boundary.go    the boundary of all shards: begin, hear, act, merge, or drop
-//	window.go      the boundary of a window: hear, choose, call, settle, send
+//	window.go      window: the boundary of a bank, window by window: hear, choose, call, settle, send
 //	strikes.go     faults of processors at a boundary: killed, restarted, paused, out of room
 //	queues.go      frames that are lost or late, after a slot has crossed
 //	rtl.go         RTL that has failed ends the run
