@@ -14,6 +14,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/internal/check"
+	"starloom/internal/strict"
 )
 
 // TestFuzzFindsPlantedFaults: an index, a division and a loop that trust a payload. The run
@@ -240,7 +241,7 @@ func TestScenarioKeys(t *testing.T) {
 		require.NoError(t, err)
 		keys, err := s.keys()
 		require.NoError(t, err)
-		text, err := scenarioYAML(keys)
+		text, err := strict.WriteYAML(keys)
 		require.NoError(t, err)
 		back, err := ParseScenario("scenario.yaml", text)
 		require.NoError(t, err, "%s", text)

@@ -3,7 +3,6 @@ package starloom
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"starloom/cosim"
@@ -15,7 +14,6 @@ import (
 	"starloom/fabric"
 	"starloom/internal/emulator"
 	"starloom/internal/maps"
-	"starloom/internal/outputs"
 	"starloom/internal/strict"
 	"starloom/internal/tools"
 )
@@ -82,7 +80,7 @@ type CheckOptions struct {
 // the first run. Files appear together or not at all; they are opened before the
 // work. Errors about the map, the RTL and files are *InputError.
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
-	files, err := openCheckFiles(o)
+	files, err := tools.OpenFiles(o.VCD, o.Save, o.JSON)
 	if err != nil {
 		return nil, err
 	}
@@ -97,45 +95,7 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 	if err != nil {
 		return nil, err
 	}
-	return report, files.write(report)
-}
-
-// checkFiles are what a check writes.
-type checkFiles struct {
-	outputs.Set
-	to tools.Case
-}
-
-// openCheckFiles opens the files of a check before its work.
-func openCheckFiles(o CheckOptions) (*checkFiles, error) {
-	beside := o.VCD.Beside(Output{}, ".gtkw")
-	c := &checkFiles{to: tools.Case{WavePath: o.VCD.Path, GTKWPath: beside.Path}}
-	for _, f := range []struct {
-		option, kind string
-		output       Output
-		to           *io.Writer
-	}{
-		{"--vcd", "vcd", o.VCD, &c.to.Wave}, {"--vcd", "gtkw", beside, &c.to.GTKW},
-		{"--save", "csv", o.Save, &c.to.Stimulus}, {"--json", "json", o.JSON, &c.to.Report},
-	} {
-		file, err := c.Open(f.option, f.kind, f.output)
-		if err != nil {
-			c.Abort()
-			return nil, err
-		}
-		if file != nil {
-			*f.to = file
-		}
-	}
-	return c, nil
-}
-
-// write writes the files; they appear together.
-func (c *checkFiles) write(report *lockstep.Report) error {
-	if err := c.to.Write(report); err != nil {
-		return err
-	}
-	return c.Files.Commit()
+	return report, files.Write(report)
 }
 
 // RTLRun is what the inputs of a scenario's RTL are in a run of the model.
@@ -197,7 +157,7 @@ type RTLCheck struct {
 // case that the outputs of the options show is its; without a difference the first part's.
 // step, which may be nil, is told of each part.
 func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path string)) (*RTLCheck, error) {
-	files, err := openCheckFiles(o)
+	files, err := tools.OpenFiles(o.VCD, o.Save, o.JSON)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +188,7 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 	if c.Report, err = check(c.Part, false); err != nil {
 		return nil, err
 	}
-	return c, files.write(c.Report)
+	return c, files.Write(c.Report)
 }
 
 // IsScenario reports whether a YAML file is a scenario and no pin map: it has a fabric.

@@ -112,16 +112,6 @@ func (s *Scenario) source() config.Source {
 	}
 }
 
-// Who has decided a value: the values of Setting.By.
-const (
-	ByFile    = "file"    // the scenario's file, or the file of a workload
-	ByOption  = "option"  // an option of the command line: Overrides
-	ByDefault = "default" // no one: it is what such a key is if it is left out
-	ByProgram = "program" // the program needs it, or brings it: rules, schedule
-	ByNetwork = "network" // the network gives what is left open to it, or limits what is given
-	ByCaller  = "caller"  // the Go program that has made the scenario
-)
-
 // origin is who has decided a value: By, and where that stands or what it is called.
 type origin struct{ By, Of string }
 

@@ -50,7 +50,11 @@ func withMembers(t *testing.T, source string) string {
 		part := internalAlias.FindStringSubmatch(text)
 		comment, indent, line := memberLines.ReplaceAllString(part[1], ""), part[2], part[3]
 		folder, _, _ := strings.Cut(part[4], ".")
-		for _, member := range strings.Split(strings.TrimSpace(membersOf(t, filepath.Join("internal", folder), part[5])), "\n") {
+		members := membersOf(t, filepath.Join("internal", folder), part[5])
+		if members == "" {
+			return text
+		}
+		for _, member := range strings.Split(strings.TrimSpace(members), "\n") {
 			if member != "" {
 				member = "\t" + member
 			}
@@ -108,7 +112,9 @@ func membersOf(t *testing.T, folder, name string) string {
 			}
 		}
 	}
-	require.NotEmpty(t, fields, "%s.%s", folder, name)
+	if fields == "" { // not a type
+		return ""
+	}
 	if methods != "" {
 		fields += "\n" + methods
 	}

@@ -31,6 +31,7 @@ import (
 	"starloom/firmware/wasm"
 	"starloom/internal/check"
 	"starloom/internal/maps"
+	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces/diff"
 	"starloom/traces/pcapng"
@@ -105,7 +106,7 @@ func parsers(t testing.TB) []parser {
 			texts("signals: {a.**: b.$1}\na: {clock: tb.clk}\nb: {period: 10 ns}\nonly: [b.**]\nignore: ['**.debug_*']\nalign: tb.rst\noffset_cycles: 2\n")), text, func(testing.TB) func([]byte) error { return tryMaps }},
 		{"permutation", 750_000, texts("0\n1\n2\n", "destination\n3\n0\n", "\ufeff1\n\n"), text, func(testing.TB) func([]byte) error {
 			return func(data []byte) error {
-				_, _, err := parsePermutation("p.csv", data)
+				_, _, err := strict.Permutation("p.csv", data)
 				return given("p.csv", err)
 			}
 		}},

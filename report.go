@@ -319,3 +319,98 @@ const (
 //	Stimulus *lockstep.Stimulus
 //	Check    string // the command that checks the RTL with other inputs
 type RTLPartRun = rtl.PartRun
+
+// What `starloom scenario show` says.
+type (
+	// Explained is a scenario as it runs: every value, and who has decided it.
+	//
+	//	Schema               int // ExplainedSchema
+	//	Scenario             string
+	//	Settings             []Setting // in the order of the schema
+	//	Slot                 SlotShape
+	//	Network              NetworkSize
+	//	Rules                []string      // names of those that are checked
+	//	Schedule             *ScheduleSize // nil if the firmware takes none
+	//	Faults               []FaultPlan   // in the order of a report
+	//	RTL                  []string      // paths of the components that are RTL
+	//	SlotsMax             uint32        // after which a run that is not done fails
+	//	CyclesMax            uint64        // the same in cycles
+	//	TrapCost             uint64        // of a call of the image, above which it traps; 0 if handlers take no time
+	//	Memory               MemoryEstimate
+	//	Notes                []string // what a report notes of the scenario, whatever a run finds
+	//	OneMedium, ManyMedia string   // what media are called
+	//
+	//	func (e *Explained) WriteJSON(w io.Writer) error // writes the stable, versioned form
+	//	func (e *Explained) WriteText(w io.Writer) error // writes the form for people
+	Explained = outcome.Explained
+	// Setting is a value of a scenario.
+	//
+	//	Key   string // as in errors: link.phit_bits
+	//	Value any    // nil for a key that is left out and has no value then
+	//	By    string // who has decided it: ByFile, ByOption, ...
+	//	Of    string // file:line:column, the option, the name of the program, the kind of network
+	Setting = outcome.Setting
+	// SlotShape is the shape of a slot, in cycles.
+	//
+	//	Cycles            int
+	//	ComputeCycles     int
+	//	ArbitrationCycles int
+	//	FramePhits        int // of one frame with the largest payload...
+	//	Frames            int // ...of which so many may cross a medium one after the other
+	//	PropagationCycles int
+	//	GuardCycles       int
+	//	FirstPhitCycle    int // the first phit is on the transmitter's wire
+	//	LastPhitCycle     int // the last one reaches the receivers
+	//	BoundaryCycle     int // the handlers run
+	SlotShape = outcome.SlotShape
+	// NetworkSize is the size of a network.
+	//
+	//	Kind       string
+	//	Processors int
+	//	Units      int
+	//	Media      int
+	//	Ports      int
+	//	Lanes      int
+	//	RXFrames   int // of all lanes of a NIC
+	//	TXFrames   int
+	NetworkSize = outcome.NetworkSize
+	// ScheduleSize is that of a schedule.
+	//
+	//	Name  string
+	//	Slots int
+	ScheduleSize = outcome.ScheduleSize
+	// FaultPlan is what a fault does, and to what.
+	//
+	//	Key         string // where it stands in the scenario
+	//	Kind        string
+	//	OnMedia     bool // else on processors
+	//	Targets     int
+	//	Of          int       // so many processors or media
+	//	Slots       []uint32  // when; without them
+	//	From        uint32    // every Every-th slot from this one on
+	//	To          *uint32   // up to that one, nil for the end of the run
+	//	Every       uint32    // 1 for all
+	//	Probability float64   // for each target in each of these slots
+	//	Rates       []float64 // with --seeds, one after another in its place
+	//	RXFrames    int       // of FIFOs that are smaller; 0 for as all others
+	//	TXFrames    int
+	FaultPlan = outcome.FaultPlan
+	// MemoryEstimate is the most that a process takes whose only machine this is, in bytes.
+	//
+	//	Slot  uint64 // in the slot engine; 0 with RTL, which it does not run
+	//	Cycle uint64 // in the cycle engine
+	MemoryEstimate = outcome.MemoryEstimate
+)
+
+// Who has decided a value.
+const (
+	ByFile    = outcome.ByFile    // the scenario's file, or the file of a workload
+	ByOption  = outcome.ByOption  // an option of the command line: Overrides
+	ByDefault = outcome.ByDefault // no one: it is what such a key is if it is left out
+	ByProgram = outcome.ByProgram // the program needs it, or brings it: rules, schedule
+	ByNetwork = outcome.ByNetwork // the network gives what is left open to it, or limits what is given
+	ByCaller  = outcome.ByCaller  // the Go program that has made the scenario
+
+	// ExplainedSchema is the version of the JSON form of Explained.
+	ExplainedSchema = outcome.ExplainedSchema
+)

@@ -2,11 +2,9 @@ package starloom
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -117,7 +115,7 @@ func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, pat
 		p.Kind, p.List = PermutationList, make([]uint32, len(node.Content))
 		d.entryPlace = func(i int) string { return d.Place(node.Content[i]) }
 		for i, entry := range node.Content {
-			number, err := d.Integer(strict.Target(entry), fmt.Sprintf("%s[%d]", path, i), strict.Span{Max: destinationMax})
+			number, err := d.Integer(strict.Target(entry), fmt.Sprintf("%s[%d]", path, i), strict.Span{Max: strict.DestinationMax})
 			if err != nil {
 				return err
 			}
@@ -134,10 +132,6 @@ func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, pat
 	}
 	return d.Wrong(node, path, wants)
 }
-
-// destinationMax is the largest destination of any fabric: the last two numbers
-// of the 32-bit address are reserved.
-const destinationMax = math.MaxUint32 - 2
 
 // readPermutationFile replaces workload.file by the permutation in that file.
 func (d *scenarioDecoder) readPermutationFile() error {
@@ -164,7 +158,7 @@ func (d *scenarioDecoder) readPermutationFile() error {
 			Remedy: "give a file with one destination per line for each processor of this fabric, relative to the scenario's folder",
 		}
 	}
-	list, firstLine, err := parsePermutation(path, data)
+	list, firstLine, err := strict.Permutation(path, data)
 	if err != nil {
 		return err
 	}
@@ -173,29 +167,4 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	s.places["workload.permutation"] = path
 	d.entryPlace = func(i int) string { return fmt.Sprintf("%s:%d:1", path, firstLine+i) }
 	return nil
-}
-
-// parsePermutation reads one destination per line and returns the list and the
-// line of its first entry. A first line that does not start with a digit is a
-// header. Blank lines are allowed at the end only.
-func parsePermutation(path string, data []byte) (list []uint32, firstLine int, err error) {
-	text := strings.TrimPrefix(string(data), "\uFEFF") // spreadsheets write a byte order mark
-	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
-	firstLine = 1
-	if first := strings.TrimSpace(lines[0]); first != "" && (first[0] < '0' || first[0] > '9') && first[0] != '-' && first[0] != '+' {
-		firstLine, lines = 2, lines[1:]
-	}
-	list = make([]uint32, 0, len(lines))
-	for i, line := range lines {
-		text := strings.TrimSpace(line)
-		value, err := strconv.ParseUint(text, 10, 32)
-		if err != nil || value > destinationMax {
-			return nil, 0, &InputError{
-				Place: fmt.Sprintf("%s:%d:1", path, firstLine+i), Reason: fmt.Sprintf("%q is not a destination", strict.Clip(text)),
-				Remedy: "write one processor number per line, 0 or more",
-			}
-		}
-		list = append(list, uint32(value))
-	}
-	return list, firstLine, nil
 }

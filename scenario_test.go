@@ -473,7 +473,7 @@ func TestLimitsAreThoseOfTheNIC(t *testing.T) {
 	assert.EqualValues(t, nic.Params, paramsMax)
 	size := limit(pops.Network{}, "groups")
 	assert.LessOrEqual(t, size*size, uint64(math.MaxUint32-1), "processor numbers need 32 bits")
-	assert.LessOrEqual(t, size*size-1, uint64(destinationMax))
+	assert.LessOrEqual(t, size*size-1, uint64(strict.DestinationMax))
 }
 
 // scenarioSeeds are scenarios, good and bad.

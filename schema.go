@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"path"
 	"reflect"
 	"strconv"
 
@@ -25,14 +24,14 @@ func Schema() ([]byte, error) {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
 		RequiredFromJSONSchemaTags: true,
-		Namer:                      schemaName,
+		Namer:                      strict.SchemaName,
 		LookupComment:              strict.Comment,
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			if t == permutationType {
 				return permutationSchema()
 			}
-			if key, _, ok := shorthand(t); ok {
-				return shorthandSchema(t, key)
+			if key, _, ok := strict.Shorthand(t); ok {
+				return strict.ShorthandSchema(t, key)
 			}
 			return nil
 		},
@@ -54,14 +53,6 @@ func Schema() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// schemaName names a type's definition. Every network is a Network, of its own package.
-func schemaName(t reflect.Type) string {
-	if t.Name() == "Network" {
-		return path.Base(t.PkgPath())
-	}
-	return t.Name()
-}
-
 // permutationSchema describes Permutation, whose two forms no struct tag can say.
 func permutationSchema() *jsonschema.Schema {
 	rules := make([]any, len(permutationRules))
@@ -77,53 +68,12 @@ func permutationSchema() *jsonschema.Schema {
 					"all: every permutation of a small network, one run each, with random numbers of its own",
 			},
 			{
-				Type: "array", Items: integerSchema(0, destinationMax), MinItems: pointer(1), UniqueItems: true,
+				Type: "array", Items: strict.IntegerSchema(0, strict.DestinationMax), MinItems: strict.Pointer(1), UniqueItems: true,
 				Description: "entry i is the destination of processor i's packet",
 			},
 		},
 	}
 }
-
-// shorthand is what a type says that is a fabric.Shorthand.
-func shorthand(t reflect.Type) (key, description string, ok bool) {
-	if t.Kind() != reflect.Struct {
-		return "", "", false
-	}
-	short, ok := reflect.Zero(t).Interface().(fabric.Shorthand)
-	if ok {
-		key, description = short.Short()
-	}
-	return key, description, ok
-}
-
-// shorthandSchema describes an object of integers for which the value of one key may stand.
-func shorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
-	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
-	short := &jsonschema.Schema{}
-	for _, field := range strict.Fields(t) {
-		limit := field.Limits.Span(t.Field(field.Index).Type)
-		p := integerSchema(limit.Min, limit.Max)
-		p.Description = field.Limits.Description()
-		object.Properties.Set(field.Key, p)
-		if field.Limits.Required {
-			object.Required = append(object.Required, field.Key)
-		}
-		if field.Key == key {
-			short = p
-		}
-	}
-	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{short, object}}
-}
-
-func integerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
-	return &jsonschema.Schema{
-		Type:    "integer",
-		Minimum: json.Number(strconv.FormatInt(minimum, 10)),
-		Maximum: json.Number(strconv.FormatUint(maximum, 10)),
-	}
-}
-
-func pointer(n uint64) *uint64 { return &n }
 
 // refineSchema adds what struct tags cannot say: ranges of types, programs, and
 // which keys exclude or need each other.
@@ -139,8 +89,8 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	if err := refineRanges(definitions, property); err != nil {
 		return err
 	}
-	definitions["Fabric"].MinProperties = pointer(1)
-	definitions["Fabric"].MaxProperties = pointer(1)
+	definitions["Fabric"].MinProperties = strict.Pointer(1)
+	definitions["Fabric"].MaxProperties = strict.Pointer(1)
 
 	definitions["Firmware"].OneOf = []*jsonschema.Schema{{Required: []string{"program"}}, {Required: []string{"image"}}}
 	program := property("Firmware", "program")
@@ -149,17 +99,17 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		program.Enum = append(program.Enum, name)
 	}
 	params := property("Firmware", "params")
-	params.AdditionalProperties = integerSchema(paramSpan.Min, paramSpan.Max)
+	params.AdditionalProperties = strict.IntegerSchema(paramSpan.Min, paramSpan.Max)
 	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
-	params.MaxProperties = pointer(paramsMax)
+	params.MaxProperties = strict.Pointer(paramsMax)
 
 	definitions["RandomFault"].OneOf = []*jsonschema.Schema{{Required: []string{"rate"}}, {Required: []string{"rates"}}}
 	rates := property("RandomFault", "rates")
 	rates.Items = &jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}
-	rates.MaxItems, rates.UniqueItems = pointer(ratesMax), true
+	rates.MaxItems, rates.UniqueItems = strict.Pointer(ratesMax), true
 
 	cost := property("CPU", "cost")
-	cost.AdditionalProperties = integerSchema(0, wasm.CostMax)
+	cost.AdditionalProperties = strict.IntegerSchema(0, wasm.CostMax)
 	cost.PropertyNames = &jsonschema.Schema{}
 	for _, name := range wasm.ClassNames() {
 		cost.PropertyNames.Enum = append(cost.PropertyNames.Enum, name)
@@ -177,14 +127,14 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		twin.Enum = append(twin.Enum, t.Name)
 	}
 	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}
-	definitions["Faults"].MinProperties = pointer(1)
-	property("FaultSlots", "list").Items = integerSchema(0, math.MaxUint32)
+	definitions["Faults"].MinProperties = strict.Pointer(1)
+	property("FaultSlots", "list").Items = strict.IntegerSchema(0, math.MaxUint32)
 	for _, name := range []string{"Fault", "RandomFault"} {
-		property(name, "targets").Items = &jsonschema.Schema{Type: "string", MinLength: pointer(1)}
+		property(name, "targets").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	}
-	definitions["Workload"].MaxProperties = pointer(1)
-	property("CollisionFree", "slots").Items = integerSchema(1, 65535)
-	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: pointer(1)}
+	definitions["Workload"].MaxProperties = strict.Pointer(1)
+	property("CollisionFree", "slots").Items = strict.IntegerSchema(1, 65535)
+	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}
 	return nil
 }
@@ -201,14 +151,14 @@ func refineRanges(definitions jsonschema.Definitions, property func(definition, 
 		types = append(types, reflect.TypeOf(n).Elem())
 	}
 	for _, t := range types {
-		name := schemaName(t)
+		name := strict.SchemaName(t)
 		if definitions[name] == nil {
 			return fmt.Errorf("type %s is not in it", name)
 		}
 		for _, field := range strict.Fields(t) {
 			kind := t.Field(field.Index).Type
 			if kind.Kind() == reflect.Pointer {
-				if _, description, ok := shorthand(kind.Elem()); ok {
+				if _, description, ok := strict.Shorthand(kind.Elem()); ok {
 					property(name, field.Key).Description = description
 				}
 			}

@@ -38,15 +38,15 @@ func TestExplainDecides(t *testing.T) {
 	e, err := s.Explain(context.Background())
 	require.NoError(t, err)
 	for _, want := range []Setting{
-		{"seed", uint64(1), ByOption, "--seed"},
-		{"stop.slots", uint32(5000), ByOption, "--slots"},
-		{"nic.payload_bytes", 8, ByFile, "s.yaml:5:22"},
-		{"nic.tx_frames", 4, ByDefault, ""},
-		{"fabric.crossbar.cap", 4, ByNetwork, "crossbar"}, // of four ports
-		{"fabric.crossbar.ports", 4, ByFile, "s.yaml:2:28"},
-		{"workload.gossip.sessions", 1, ByDefault, ""},
-		{"rules.exactly_once", true, ByProgram, "gossip/fsa"},
-		{"rtl", nil, ByDefault, ""},
+		{Key: "seed", Value: uint64(1), By: ByOption, Of: "--seed"},
+		{Key: "stop.slots", Value: uint32(5000), By: ByOption, Of: "--slots"},
+		{Key: "nic.payload_bytes", Value: 8, By: ByFile, Of: "s.yaml:5:22"},
+		{Key: "nic.tx_frames", Value: 4, By: ByDefault, Of: ""},
+		{Key: "fabric.crossbar.cap", Value: 4, By: ByNetwork, Of: "crossbar"}, // of four ports
+		{Key: "fabric.crossbar.ports", Value: 4, By: ByFile, Of: "s.yaml:2:28"},
+		{Key: "workload.gossip.sessions", Value: 1, By: ByDefault, Of: ""},
+		{Key: "rules.exactly_once", Value: true, By: ByProgram, Of: "gossip/fsa"},
+		{Key: "rtl", Value: nil, By: ByDefault, Of: ""},
 	} {
 		require.Equal(t, want, decided(t, e, want.Key))
 	}
@@ -61,7 +61,7 @@ func TestExplainDecides(t *testing.T) {
 	s = parse("fabric: {crossbar: {ports: 4}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {sessions: 3}}\n")
 	e, err = s.Explain(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, Setting{"nic.payload_bytes", 8, ByProgram, "gossip/fsa"}, decided(t, e, "nic.payload_bytes"))
+	require.Equal(t, Setting{Key: "nic.payload_bytes", Value: 8, By: ByProgram, Of: "gossip/fsa"}, decided(t, e, "nic.payload_bytes"))
 	require.Equal(t, ByProgram, decided(t, e, "stop.slots").By)
 	s.Firmware.Program, s.NIC.PayloadBytes = "gossip/hopfield", 1
 	require.ErrorContains(t, s.Check(), "nic.payload_bytes is 1, and a message of gossip/hopfield has")
@@ -82,7 +82,7 @@ func TestExplainCaller(t *testing.T) {
 	s.Fabric.Custom, s.Firmware.Program = pops.Network{Groups: 2, GroupSize: 2}, "pops/random"
 	e, err = s.Explain(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, Setting{"fabric.pops.groups", 2, ByCaller, ""}, decided(t, e, "fabric.pops.groups"))
+	require.Equal(t, Setting{Key: "fabric.pops.groups", Value: 2, By: ByCaller, Of: ""}, decided(t, e, "fabric.pops.groups"))
 
 	s = DefaultScenario()
 	s.Fabric.Crossbar, s.Firmware.Program = &crossbar.Network{}, "scatter/sync"

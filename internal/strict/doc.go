@@ -14,5 +14,7 @@
 //	comments.go  Commented: descriptions from the comments of fields
 //	number.go    Number: integers that mean the same to every reader
 //	values.go    readers of single values, for files that are not structs
+//	permutation.go  the destinations in a file of their own
+//	schema.go    what a JSON Schema says of types; write.go: keys as a file
 //	say.go       places and words of errors
 package strict

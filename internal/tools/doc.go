@@ -10,5 +10,6 @@
 //	info.go     Info: what is in trace files
 //	decode.go   Decode: frames of a waveform as packets
 //	case.go     Case: the files of a lockstep's case
+//	files.go    Files: what a check writes, opened before its work
 //	check.go    Check: the components of a scenario, added up; kinds.go: by kind of RTL
 package tools

@@ -1,0 +1,230 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"path/filepath"
+	"slices"
+	"starloom/fabric"
+	"starloom/internal/config"
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/traces"
+	"starloom/traces/input"
+	"strings"
+)
+
+// studyRuns runs what a study asks for. It implements fabric.Runs.
+type studyRuns struct {
+	ctx         context.Context
+	options     StudyOptions
+	elaborate   func(*fabric.Setting) (*config.Config, error)
+	rows        []fabric.StudyRow
+	done, total int
+
+	folders map[fabric.StudyFile]string // where files go, by kind
+	files   traces.Files
+	written []outcome.OutputFile
+}
+
+// openFolders makes the folders of files before the runs: one that cannot be made is
+// refused before a long study, not after it.
+func (r *studyRuns) openFolders(s *fabric.Study) error {
+	options := []struct {
+		option, path string
+		kind         fabric.StudyFile
+	}{{"--svg", r.options.Plots, fabric.StudyPlot}, {"--orders", r.options.Orders, fabric.StudyOrders}}
+	for _, f := range options {
+		if f.path != "" && !slices.Contains(s.Files, f.kind) {
+			return &input.Error{Place: f.option, Reason: "study " + s.Name + " writes no such files", Remedy: "delete " + f.option}
+		}
+	}
+	for _, f := range options {
+		if f.path == "" {
+			continue
+		}
+		if err := traces.MakeFolder(f.path); err != nil {
+			return &input.Error{Place: f.option, Reason: err.Error()}
+		}
+		if r.folders == nil {
+			r.folders = map[fabric.StudyFile]string{}
+		}
+		r.folders[f.kind] = f.path
+	}
+	return nil
+}
+
+func (r *studyRuns) Writes(kind fabric.StudyFile) bool { return r.folders[kind] != "" }
+
+func (r *studyRuns) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+	folder := r.folders[kind]
+	if folder == "" {
+		return nil
+	}
+	path := filepath.Join(folder, name+string(kind))
+	file, err := r.files.Create(path)
+	if err != nil {
+		return err
+	}
+	r.written = append(r.written, outcome.OutputFile{Kind: strings.TrimPrefix(string(kind), "."), Path: path})
+	return write(file)
+}
+
+func (r *studyRuns) Context() context.Context { return r.ctx }
+
+func (r *studyRuns) Tell(what string) {
+	if r.options.Progress != nil {
+		r.options.Progress(r.done, r.total, what)
+	}
+}
+
+func (r *studyRuns) Full() bool { return r.options.Full }
+
+func (r *studyRuns) Wants(name string) bool { return r.options.wants(name) }
+
+func (r *studyRuns) Plan(runs int) { r.total += runs }
+
+func (r *studyRuns) Add(row fabric.StudyRow) { r.rows = append(r.rows, row) }
+
+func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
+	c, err := r.elaborate(x)
+	if err != nil {
+		return nil, err
+	}
+	m, err := emulator.New(r.ctx, c, emulator.Options{Engine: emulator.EngineSlot, Workers: r.options.Workers, RunTable: x.Table})
+	if err != nil {
+		return nil, err
+	}
+	err = m.Run(r.ctx, nil)
+	report, table := m.Sum(), m.RunTable()
+	if err = errors.Join(err, m.Release(), r.ctx.Err()); err != nil {
+		return nil, err
+	}
+	r.done++
+	r.Tell(c.Name)
+	outcome := &fabric.Outcome{Passed: report.Verdict == outcome.VerdictPass, Slots: report.Slots, Metrics: report.Metrics, Table: table}
+	if !outcome.Passed {
+		v := report.Violations[0]
+		outcome.Broken = fmt.Sprintf("%s at cycle %d: %s", v.Rule, v.Cycle, v.Message)
+	}
+	return outcome, nil
+}
+
+func (r *studyRuns) Sample(x *fabric.Setting, count int, metric string) (*fabric.Sample, error) {
+	values := outcome.Histogram{}
+	c, err := r.elaborate(x)
+	if err != nil {
+		return nil, err
+	}
+	b := &Batch{Config: c, Seeds: outcome.Seeds{First: 1, Last: uint64(count)}, Options: emulator.Options{Engine: emulator.EngineSlot, Workers: r.options.Workers}}
+	name := b.Config.Name
+	sample := &fabric.Sample{Runs: count, Counts: values, Sums: map[string]uint64{}, Lists: map[string]*fabric.SampleList{}}
+	err = b.Each(r.ctx, func(run *BatchRun, _ uint64) error {
+		if !run.Finished {
+			return fmt.Errorf("%s, seed %d: not done after %d slots", name, run.Seed, run.Report.Slots)
+		}
+		for _, m := range run.Report.Metrics {
+			switch value := m.Value.(type) {
+			case int:
+				sample.Sums[m.Name] += uint64(value)
+			case []int:
+				if sample.Lists[m.Name] == nil {
+					sample.Lists[m.Name] = new(fabric.SampleList)
+				}
+				sample.Lists[m.Name].Add(value)
+			}
+		}
+		value, ok := outcome.Number64(run.Report.Metrics.Get(metric))
+		if !ok {
+			return fmt.Errorf("%s: no metric %s", name, metric)
+		}
+		values.Add(value)
+		if run.Report.Verdict != outcome.VerdictPass {
+			sample.Failed++
+		}
+		r.done++
+		r.Tell(name)
+		return nil
+	})
+	if err == nil {
+		err = r.ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := values.Statistic(metric)
+	sample.Mean, sample.SD, sample.SE, sample.Median, sample.Max = *s.Mean, *s.SD, *s.SE, *s.Median, *s.Max
+	return sample, nil
+}
+
+// StudyOptions say how a study is run: the options of package starloom.
+type StudyOptions struct {
+	Full     bool
+	Case     string
+	Workers  int
+	Plots    string
+	Orders   string
+	Progress func(done, total int, what string)
+}
+
+// wants reports whether a case is to be run.
+func (o *StudyOptions) wants(name string) bool {
+	if o.Case == "" {
+		return true
+	}
+	match, _ := path.Match(o.Case, name) // Study has checked the pattern
+	return match
+}
+
+// interruptedError says how far an interrupted study came.
+type interruptedError struct{ done, total int }
+
+func (e *interruptedError) Error() string {
+	return fmt.Sprintf("interrupted after %d of %d runs", e.done, e.total)
+}
+
+// Study runs a study, each run of which is elaborated from a setting.
+func Study(ctx context.Context, s *fabric.Study, o StudyOptions, elaborate func(*fabric.Setting) (*config.Config, error)) (*outcome.StudyReport, error) {
+	if _, err := path.Match(o.Case, ""); err != nil {
+		return nil, &input.Error{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case), Remedy: "write * for any text, for example '*n=1024'"}
+	}
+	r := &studyRuns{ctx: ctx, options: o, elaborate: elaborate}
+	defer r.files.Abort()
+	if err := r.openFolders(s); err != nil {
+		return nil, err
+	}
+	err := s.Run(r)
+	if ctx.Err() != nil {
+		err = &interruptedError{r.done, r.total}
+	}
+	rows := r.rows
+	if err == nil && len(rows) == 0 {
+		return nil, &input.Error{
+			Place: "--case", Reason: fmt.Sprintf("no case of this size matches %q", o.Case),
+			Remedy: "cases begin with " + strings.Join(s.Cases, ", ") + "; some are of --full only",
+		}
+	}
+	report := &outcome.StudyReport{Study: s.Name, Verdict: outcome.VerdictPass, Rows: rows}
+	var interrupted *interruptedError
+	switch {
+	case errors.As(err, &interrupted):
+		report.Verdict, report.Notes, report.Aside.CutShort = outcome.VerdictFail, []string{err.Error()}, true
+	case err != nil:
+		return nil, err
+	}
+	if err := r.files.Commit(); err != nil {
+		return nil, err
+	}
+	if report.Files = r.written; r.folders != nil && len(report.Files) == 0 {
+		report.Notes = append(report.Notes, "no files were written: the cases that were run have none")
+	}
+	for _, row := range rows {
+		if !row.OK {
+			report.Verdict = outcome.VerdictFail
+		}
+	}
+	return report, nil
+}

@@ -1,0 +1,61 @@
+package strict
+
+import (
+	"encoding/json"
+	"path"
+	"reflect"
+	"strconv"
+
+	"github.com/invopop/jsonschema"
+)
+
+// SchemaName names a type's definition. Every network is a Network, of its own package.
+func SchemaName(t reflect.Type) string {
+	if t.Name() == "Network" {
+		return path.Base(t.PkgPath())
+	}
+	return t.Name()
+}
+
+// Shorthand is what a type says for which the value of one key may stand.
+func Shorthand(t reflect.Type) (key, description string, ok bool) {
+	if t.Kind() != reflect.Struct {
+		return "", "", false
+	}
+	short, ok := reflect.Zero(t).Interface().(shorthand)
+	if ok {
+		key, description = short.Short()
+	}
+	return key, description, ok
+}
+
+// ShorthandSchema describes an object of integers for which the value of one key may stand.
+func ShorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
+	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+	short := &jsonschema.Schema{}
+	for _, field := range Fields(t) {
+		limit := field.Limits.Span(t.Field(field.Index).Type)
+		p := IntegerSchema(limit.Min, limit.Max)
+		p.Description = field.Limits.Description()
+		object.Properties.Set(field.Key, p)
+		if field.Limits.Required {
+			object.Required = append(object.Required, field.Key)
+		}
+		if field.Key == key {
+			short = p
+		}
+	}
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{short, object}}
+}
+
+// IntegerSchema describes an integer of a range.
+func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type:    "integer",
+		Minimum: json.Number(strconv.FormatInt(minimum, 10)),
+		Maximum: json.Number(strconv.FormatUint(maximum, 10)),
+	}
+}
+
+// Pointer is what the schema's optional numbers are.
+func Pointer(n uint64) *uint64 { return &n }

@@ -1,0 +1,45 @@
+package tools
+
+import (
+	"io"
+	"starloom/cosim/lockstep"
+	"starloom/internal/outputs"
+)
+
+// Files are what a check writes.
+type Files struct {
+	outputs.Set
+	to Case
+}
+
+// OpenFiles opens the files of a check before its work.
+func OpenFiles(vcd, save, report outputs.Output) (*Files, error) {
+	beside := vcd.Beside(outputs.Output{}, ".gtkw")
+	c := &Files{to: Case{WavePath: vcd.Path, GTKWPath: beside.Path}}
+	for _, f := range []struct {
+		option, kind string
+		output       outputs.Output
+		to           *io.Writer
+	}{
+		{"--vcd", "vcd", vcd, &c.to.Wave}, {"--vcd", "gtkw", beside, &c.to.GTKW},
+		{"--save", "csv", save, &c.to.Stimulus}, {"--json", "json", report, &c.to.Report},
+	} {
+		file, err := c.Open(f.option, f.kind, f.output)
+		if err != nil {
+			c.Abort()
+			return nil, err
+		}
+		if file != nil {
+			*f.to = file
+		}
+	}
+	return c, nil
+}
+
+// Write writes the files; they appear together.
+func (c *Files) Write(report *lockstep.Report) error {
+	if err := c.to.Write(report); err != nil {
+		return err
+	}
+	return c.Files.Commit()
+}
