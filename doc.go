@@ -37,7 +37,7 @@
 //	scenario.go        the scenario: types, its faults too, options that replace its values, what it is known by
 //	scenario_parse.go  the scenario's own form: permutations, files
 //	scenario_check.go  what goes together, and what does not
-//	scenario_keys.go   a scenario as the keys of a file
+//	scenario_write.go  a scenario as the keys of a file
 //	schema.go          its JSON Schema
 //	elaborate.go       a scenario becomes what runs: every default, need, plan and rule, decided once, with a note of who did
 //	show.go            what a scenario becomes, for people and scripts
