@@ -108,7 +108,7 @@ func TestInterruptInHandler(t *testing.T) {
 			require.Equal(t, want.Notes, r.Notes)
 			require.Equal(t, want.Metrics, r.Metrics)
 			require.Equal(t, want.Digest, r.Digest)
-			require.ErrorContains(t, m.Save(nil), "in the middle of a slot")
+			require.ErrorContains(t, m.Save(nil), "the run was interrupted")
 
 			require.NoError(t, m.Reset(endless.Seed))
 			wholeSlots(m)

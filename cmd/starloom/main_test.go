@@ -413,7 +413,7 @@ func TestOtherCommands(t *testing.T) {
 	dir := folder(t, nil)
 	for args, want := range map[string]string{
 		"":                             "Exit status: 0 pass",
-		"help":                         "starloom run examples/pops-16x16.yaml",
+		"help":                         "starloom run pops.yaml --vcd",
 		"help run":                     "--pcapng F",
 		"run --help":                   "Usage:\n  starloom run SCENARIO",
 		"study list":                   "pops  ",

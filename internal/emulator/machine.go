@@ -28,7 +28,7 @@ import (
 //	between steps                  everything
 //	in a recording                 everything but Reset and Restore; Save does not save the recording
 //	from Watch's or Run's function what reads: Report, Violations, Processor, Signal, Signals, Slots, ...
-//	after the run has ended        everything; Step and Run do nothing, Record and Save of an interrupted slot are errors
+//	after the run has ended        everything; Step and Run do nothing, Record, and Save of an interrupted run, are errors
 //	after a Restore that failed    Reset, Close, and what reads
 //	after Close                    Report and what returns a number; all else is an error
 //

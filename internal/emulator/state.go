@@ -45,7 +45,7 @@ func (m *Machine) Save(w io.Writer) error {
 	}
 	defer m.Leave()
 	if m.Interrupted {
-		return errors.New("saving state: the run was interrupted in the middle of a slot; reset the machine and run it again")
+		return errors.New("saving state: the run was interrupted; reset the machine and run it again")
 	}
 	return hw.Save(w, &machineState{Machine: m})
 }
