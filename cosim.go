@@ -5,13 +5,9 @@ import (
 	"errors"
 	"slices"
 
-	"starloom/cosim"
-	"starloom/cosim/icarus"
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
-	"starloom/cosim/verilator"
-	"starloom/fabric"
 	"starloom/internal/emulator"
 	"starloom/internal/maps"
 	"starloom/internal/strict"
@@ -43,25 +39,9 @@ import (
 // a device is opened.
 func LoadPinMap(path string) (*pinmap.Map, error) { return maps.LoadPin(path, rtlLibrary()) }
 
-// Twins returns the twins of all components, and those that fabrics bring.
-func Twins() []twin.Twin {
-	all := twin.All()
-	for _, n := range new(Fabric).kinds() {
-		if own, _ := fabric.TwinOf(n); own != nil {
-			all = append(all, *own)
-		}
-	}
-	return all
-}
-
 // TwinMap returns the pin map of a twin; see pinmap.OfTwin.
 func TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.Map, error) {
 	return pinmap.OfTwin(rtlLibrary(), name, parameters, cacheDir)
-}
-
-// rtlLibrary is all that a pin map can name.
-func rtlLibrary() pinmap.Library {
-	return pinmap.Library{Twins: Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend(), verilator.Native()}}
 }
 
 // CheckOptions are the runs of CosimCheck and what it writes.

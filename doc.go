@@ -37,13 +37,13 @@
 //	scenario.go        the scenario: types, its faults too, options that replace its values, what it is known by
 //	scenario_parse.go  the scenario's own form: permutations, files
 //	scenario_check.go  what goes together, and what does not
-//	scenario_write.go  a scenario as the keys of a file
 //	schema.go          its JSON Schema
-//	elaborate.go       a scenario becomes what runs: every default, need, plan and rule, decided once, with a note of who did
-//	show.go            what a scenario becomes, for people and scripts
-//	machine.go         Machine: step by step; its signals, processors, recordings, outputs
+//	defaults.go        what a key is that is left out: defaults, needs of the program; who has decided a value
+//	elaborate.go       a scenario becomes what runs: sizes, timing, plans and rules, decided once
+//	show.go            what a scenario becomes, for people and scripts; its keys, as a file has them
+//	machine.go         Machine: step by step; its signals, processors, recordings
 //	run.go             Run, RunSeeds: options, progress, breaks, seeds
-//	report.go          reports: their types are those of internal/outcome, their fields stand here
+//	report.go          reports: their types are those of internal/outcome, their fields stand here; where outputs go
 //	check.go           CheckFirmware
 //	cosim.go           pin maps, lockstep, RTL of a scenario beside its models
 //	trace.go           waveforms and captures: compared, decoded, looked into

@@ -10,8 +10,12 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/cosim"
+	"starloom/cosim/icarus"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+	"starloom/cosim/verilator"
 	"starloom/fabric"
-	"starloom/firmware"
 	"starloom/firmware/wasm"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -57,49 +61,6 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	return c, nil
 }
 
-// takeNeeds gives the sizes that the file leaves open the values that the program needs, else the usual
-// ones. It does nothing to scenarios that are from no file.
-func (s *Scenario) takeNeeds() {
-	if _, parsed := s.places[""]; !parsed {
-		return
-	}
-	var needs fabric.Needs
-	p := s.program()
-	if p != nil {
-		needs = p.Needs
-	}
-	take := func(path string, needed, usual uint64) uint64 {
-		if needed == 0 {
-			s.decide(path, ByDefault, "")
-			return usual
-		}
-		s.decide(path, ByProgram, p.Name)
-		return needed
-	}
-	usual := DefaultScenario()
-	for _, size := range []struct {
-		path   string
-		to     *int
-		needed int
-		usual  int
-	}{
-		{"nic.payload_bytes", &s.NIC.PayloadBytes, needs.PayloadBytes, usual.NIC.PayloadBytes},
-		{"nic.rx_frames", &s.NIC.RXFrames, needs.RxFrames, usual.NIC.RXFrames},
-		{"nic.tx_frames", &s.NIC.TXFrames, needs.TxFrames, usual.NIC.TXFrames},
-	} {
-		if _, given := s.places[size.path]; !given {
-			*size.to = int(take(size.path, uint64(size.needed), uint64(size.usual)))
-		}
-	}
-	if _, given := s.places["stop.slots"]; !given {
-		slots := uint64(needs.Slots)
-		if g := s.Workload.Gossip; g != nil {
-			slots *= uint64(g.Count())
-		}
-		s.Stop.Slots = uint32(min(take("stop.slots", slots, uint64(usual.Stop.Slots)), SlotsMax))
-	}
-}
-
 // source is where the scenario is from.
 func (s *Scenario) source() config.Source {
 	return config.Source{
@@ -109,66 +70,6 @@ func (s *Scenario) source() config.Source {
 			rest.Seed, rest.Firmware.Image = 0, ""
 			return rest.Hash()
 		},
-	}
-}
-
-// origin is who has decided a value: By, and where that stands or what it is called.
-type origin struct{ By, Of string }
-
-// decide notes who has decided the value at path. It is called where that is done.
-func (s *Scenario) decide(path, by, of string) {
-	if s.origins == nil {
-		s.origins = map[string]origin{}
-	}
-	s.origins[path] = origin{by, of}
-}
-
-// origin is who has decided the value at path: what is noted of it comes before the file, which may
-// have said something else, and the file before what is noted of all around it.
-func (s *Scenario) origin(path string) origin {
-	if noted, ok := s.origins[path]; ok && path != "" {
-		return noted
-	}
-	if place, ok := s.places[path]; ok {
-		return origin{ByFile, place}
-	}
-	for at := path; at != ""; {
-		at = at[:max(0, strings.LastIndexAny(at, ".["))]
-		if noted, ok := s.origins[at]; ok {
-			return noted
-		}
-	}
-	return origin{By: ByCaller}
-}
-
-// noteNetwork notes what the network or the program makes of the network's keys, and returns the network
-// with all of them decided.
-func (s *Scenario) noteNetwork() fabric.Network {
-	n, program := s.network(), []string(nil)
-	if open, ok := n.(fabric.Settled); ok {
-		n, program = open.Settled()
-	}
-	own, settled := reflect.Indirect(reflect.ValueOf(s.Fabric.network())), reflect.Indirect(reflect.ValueOf(n))
-	if s.Fabric.Custom == nil && own.Type() == settled.Type() {
-		s.noteDifferences("fabric."+n.Kind(), own, settled, program)
-	}
-	return n
-}
-
-// noteDifferences notes the keys of a network, or of an object in it, that have another value when they
-// are settled.
-func (s *Scenario) noteDifferences(path string, own, settled reflect.Value, program []string) {
-	for _, field := range strict.Fields(own.Type()) {
-		a, b, at := own.Field(field.Index), settled.Field(field.Index), strict.Join(path, field.Key)
-		switch {
-		case reflect.DeepEqual(a.Interface(), b.Interface()):
-		case a.Kind() == reflect.Pointer && !a.IsNil() && a.Elem().Kind() == reflect.Struct:
-			s.noteDifferences(at, a.Elem(), b.Elem(), nil)
-		case slices.Contains(program, field.Key):
-			s.decide(at, ByProgram, s.Firmware.Program)
-		default:
-			s.decide(at, ByNetwork, s.Fabric.network().Kind())
-		}
 	}
 }
 
@@ -197,28 +98,6 @@ func (c *CPU) elaborate() *meter.CPU {
 		Model: c.Model, Meter: &wasm.Meter{Costs: costs, Limit: limit, Key: key},
 		Ratio: c.ratio(), Budget: uint64(c.BudgetCycles),
 	}
-}
-
-// ratio is how many costs a processor works off in a cycle: one, if clock_ratio is left out.
-func (c *CPU) ratio() uint64 { return uint64(max(c.ClockRatio, 1)) }
-
-// trapBudgets is how many budgets a handler may take before it traps, unless trap_cycles is set.
-const trapBudgets = 1000
-
-// trapCost is the cost above which a call of the image traps, and the key that says so, "" for
-// none or if costs are not counted further.
-func (c *CPU) trapCost() (cost uint64, key string) {
-	ratio := c.ratio()
-	switch {
-	case c.TrapCycles > 0:
-		if cost = c.TrapCycles * ratio; cost < firmware.LimitMax {
-			return cost, "trap_cycles"
-		}
-		return firmware.LimitMax, ""
-	case c.BudgetCycles > 0:
-		return min(trapBudgets*uint64(c.BudgetCycles)*ratio, firmware.LimitMax), ""
-	}
-	return firmware.LimitDefault, ""
 }
 
 // elaborateTiming works out the shape of a slot.
@@ -283,22 +162,6 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 		}
 	}
 	return nil
-}
-
-// settled is the fault with what it leaves open: it happens always, and in every slot from the first to
-// the last.
-func (f *Fault) settled() *Fault {
-	one := *f
-	if one.Probability == nil {
-		always := 1.0
-		one.Probability = &always
-	}
-	if one.Slots != nil && one.Slots.List == nil {
-		slots := *one.Slots
-		slots.Every = max(slots.Every, 1)
-		one.Slots = &slots
-	}
-	return &one
 }
 
 // targets are the processors or media whose paths globs match; all for no glob.
@@ -383,24 +246,6 @@ func (s *Scenario) batch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 		return one.elaborate()
 	}
 	return b, nil
-}
-
-// network returns the scenario's network, with what its program wants where the scenario
-// leaves something open; nil if there is none.
-func (s *Scenario) network() fabric.Network {
-	n := s.Fabric.network()
-	if open, ok := n.(fabric.Adaptable); ok {
-		return open.Adapt(s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
-	}
-	return n
-}
-
-// program returns what is known of the scenario's built-in program, nil for an image.
-func (s *Scenario) program() *fabric.Program {
-	if n := s.network(); n != nil && s.Firmware.Program != "" {
-		return fabric.ProgramNamed(n, s.Firmware.Program)
-	}
-	return nil
 }
 
 // rules returns the rules of a scenario: its own, or those of its program.
@@ -511,4 +356,20 @@ func (s *Scenario) schedule() string {
 		return p.Schedule
 	}
 	return s.Firmware.Schedule
+}
+
+// Twins returns the twins of all components, and those that fabrics bring.
+func Twins() []twin.Twin {
+	all := twin.All()
+	for _, n := range new(Fabric).kinds() {
+		if own, _ := fabric.TwinOf(n); own != nil {
+			all = append(all, *own)
+		}
+	}
+	return all
+}
+
+// rtlLibrary is all that a pin map can name.
+func rtlLibrary() pinmap.Library {
+	return pinmap.Library{Twins: Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend(), verilator.Native()}}
 }

@@ -1,8 +1,10 @@
 package starloom
 
 import (
+	"io"
 	"starloom/firmware/wasm"
 	"starloom/internal/outcome"
+	"starloom/internal/outputs"
 	"starloom/internal/rtl"
 )
 
@@ -414,3 +416,31 @@ const (
 	// ExplainedSchema is the version of the JSON form of Explained.
 	ExplainedSchema = outcome.ExplainedSchema
 )
+
+// Output is where one output goes: to a file, to an io.Writer, or nowhere, which is the
+// zero value. The bytes are the same.
+//
+// Files of one run appear under their paths together, when all is well, and not at all
+// otherwise; what was there before stays until then. A writer gets bytes as they come, in
+// pieces of up to 256 KiB - of a log, the lines of every boundary at once - and the rest at
+// the end, before any file appears. What it has when the run fails is incomplete. It is never closed,
+// and never called by two goroutines at once. An error of a writer ends the run and is returned, wrapped.
+//
+//	Path string
+//	func (o Output) Given() bool // whether the output goes anywhere
+//	// Beside returns the output of a file that goes with this one, unless it is given: nothing
+//	// goes with standard output or a writer.
+//	func (o Output) Beside(given Output, extension string) Output
+type Output = outputs.Output
+
+// File is an output to the file at path: "-" is standard output, "" nowhere.
+func File(path string) Output { return outputs.File(path) }
+
+// Writer is an output to w; nil is nowhere. Every output has a writer of its own.
+func Writer(w io.Writer) Output { return outputs.Writer(w) }
+
+// Seeds is a range of seeds, both ends included.
+type Seeds struct{ First, Last uint64 }
+
+// String returns A..B.
+func (s Seeds) String() string { return outcome.Seeds(s).String() }

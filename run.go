@@ -115,12 +115,6 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 	return b.RunSeeds(ctx, own)
 }
 
-// Seeds is a range of seeds, both ends included.
-type Seeds struct{ First, Last uint64 }
-
-// String returns A..B.
-func (s Seeds) String() string { return outcome.Seeds(s).String() }
-
 // ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not
 // above B. The error is an *InputError.
 func ParseSeeds(text string) (Seeds, error) {

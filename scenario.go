@@ -343,21 +343,6 @@ const TriggerFirstViolation = "first_violation"
 // PCAPNGTrace has no settings in this version.
 type PCAPNGTrace struct{}
 
-// DefaultScenario returns a scenario in which everything that has a default has
-// it; Fabric and what Firmware runs are left to the caller.
-func DefaultScenario() *Scenario {
-	return &Scenario{
-		Version:  1,
-		Name:     "scenario",
-		Seed:     1,
-		Link:     Link{PhitBits: 64, PropagationCycles: 1, GuardCycles: 1},
-		NIC:      NIC{PayloadBytes: 16, RXFrames: 4, TXFrames: 4},
-		Firmware: Firmware{Mode: ModeBanked},
-		Workload: Workload{Permutation: Permutation{Kind: PermutationRandom}},
-		Stop:     Stop{Slots: 5000},
-	}
-}
-
 // Processors returns the number of processors of the fabric.
 func (s *Scenario) Processors() int {
 	n := s.network()

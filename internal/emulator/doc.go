@@ -42,7 +42,7 @@
 //	violations.go  the list of violations
 //	state.go       Reset, Save, Restore: the parts of a run's state
 //	identity.go    whether a state is one of this machine, and a run as far as it says
-//	snapshot.go    Processor: the registers of one
+//	inspect.go     Processor: the registers of one
 //	signals.go     Signal, Watch: hardware and firmware by path
 //	reporting.go   Report: the sum of a run
 //	repeats.go     runs again to find out more: where packets were lost, what took longest, what faults have done
