@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"context"
+
 	"starloom/internal/check"
 )
 

@@ -3,10 +3,11 @@ package starloom
 import (
 	"reflect"
 	"slices"
+	"strings"
+
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/internal/strict"
-	"strings"
 )
 
 // takeNeeds gives the sizes that the file leaves open the values that the program needs, else the usual

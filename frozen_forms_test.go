@@ -11,10 +11,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"starloom/fabric/pops"
 	"starloom/internal/emulator"
-
-	"github.com/stretchr/testify/require"
 )
 
 // frozenForms are what Starloom says in other forms than the report of one run: of many runs,

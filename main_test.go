@@ -2,10 +2,11 @@ package starloom
 
 import (
 	"flag"
-	"starloom/internal/config"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/config"
 )
 
 var full = flag.Bool("full", false, "run the long tests")

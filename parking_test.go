@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"starloom/internal/emulator"
-
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/emulator"
 )
 
 // ejScenario is a broadcast on a small network.

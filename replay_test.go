@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"starloom/internal/emulator"
-
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/emulator"
 )
 
 // TestReplay replays processors of every kind of network, in both engines and modes: alone,

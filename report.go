@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"io"
+
 	"starloom/firmware/wasm"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"

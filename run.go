@@ -3,12 +3,13 @@ package starloom
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
+
 	"starloom/internal/outcome"
 	"starloom/internal/record"
 	"starloom/internal/runs"
 	"starloom/internal/strict"
-	"strconv"
-	"strings"
 )
 
 // RunOptions say how a run is executed and what it writes. What shows one run only - VCD,

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"starloom/internal/outcome"
-
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/outcome"
 )
 
 // seedsFiles runs many seeds with all files and returns the files, and the text.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"starloom/internal/emulator"
-
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/emulator"
 )
 
 // stateColumn is where a column of a saved state has its elements.

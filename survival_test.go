@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"starloom/internal/outcome"
-
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/outcome"
 )
 
 // TestSurvivalRates: the point of each rate is that of a scenario with this rate alone, in every form,

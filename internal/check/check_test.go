@@ -7,16 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"starloom/fabric"
 	"starloom/fabric/pops"
 	"starloom/firmware"
 	"starloom/internal/config"
-	"starloom/nic"
-
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
-
-	"github.com/stretchr/testify/require"
+	"starloom/nic"
 )
 
 // TestFirstField: the first field of a report that differs, that is missing or that is too many.

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"starloom/fabric"
-	"starloom/traces"
 	"strings"
 	"text/tabwriter"
+
+	"starloom/fabric"
+	"starloom/traces"
 )
 
 // Explained is what a scenario becomes: the value of every key with who has decided it, and what follows

@@ -8,13 +8,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
+
 	"starloom/fabric"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
-	"strings"
 )
 
 // studyRuns runs what a study asks for. It implements fabric.Runs.

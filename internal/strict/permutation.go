@@ -3,9 +3,10 @@ package strict
 import (
 	"fmt"
 	"math"
-	"starloom/traces/input"
 	"strconv"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // Permutation reads one destination per line and returns the list and the

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"io"
+
 	"starloom/cosim/lockstep"
 	"starloom/internal/outputs"
 )
