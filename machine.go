@@ -130,10 +130,7 @@ func (m *Machine) Violations() []Violation { return m.own.Violations() }
 
 // Processor reads the registers of a processor, 0 to Scenario.Processors()-1. It is an
 // error if there is no such processor, or the machine is closed.
-func (m *Machine) Processor(number int) (Processor, error) {
-	p, err := m.own.Processor(number)
-	return Processor(p), err
-}
+func (m *Machine) Processor(number int) (Processor, error) { return m.own.Processor(number) }
 
 // Signal finds a signal by its path, as waveforms show it. It goes through all of them:
 // find once, read often. The error is an *InputError if there is none.
@@ -187,27 +184,27 @@ func (m *Machine) Close() error { return m.own.Close() }
 // Processor is what the registers of one processor's NIC and its firmware's probes were
 // when it was read: after the handlers of the last boundary, or, before the first step,
 // after reset. It is a copy; nothing can be changed through it.
-type Processor struct {
-	Number int    // 0 to Scenario.Processors()-1
-	Path   string // as in traces and violations
-
-	Done      bool // its firmware has nothing more to do
-	Faulty    bool // it trapped, gave up, broke the ABI, or said so itself
-	Sleeping  bool // its handler is not called until a frame or its slot comes
-	Delivered bool // the network told it that the packet that started here has arrived
-	Held      int  // packets that it says it holds, 0 to 255
-	RxFrames  int  // frames in the RX FIFO that the handler has not taken
-	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
-	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
-
-	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with
-	// what is not a status.
-	RxStatus nic.Status
-	// RxStatuses are those of each port where a NIC receives at all of them; RxStatus is of port 0.
-	RxStatuses []nic.Status
-
-	Probes map[string]uint64 // values of sl_probe by name, nil for firmware without
-}
+//
+//	Number int    // 0 to Scenario.Processors()-1
+//	Path   string // as in traces and violations
+//
+//	Done      bool // its firmware has nothing more to do
+//	Faulty    bool // it trapped, gave up, broke the ABI, or said so itself
+//	Sleeping  bool // its handler is not called until a frame or its slot comes
+//	Delivered bool // the network told it that the packet that started here has arrived
+//	Held      int  // packets that it says it holds, 0 to 255
+//	RxFrames  int  // frames in the RX FIFO that the handler has not taken
+//	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
+//	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
+//
+//	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with
+//	// what is not a status.
+//	RxStatus nic.Status
+//	// RxStatuses are those of each port where a NIC receives at all of them; RxStatus is of port 0.
+//	RxStatuses []nic.Status
+//
+//	Probes map[string]uint64 // values of sl_probe by name, nil for firmware without
+type Processor = emulator.Processor
 
 // Signal is a view of one signal of a machine: a register or wire of the hardware, a
 // register of a NIC, a value that firmware shows (sl_probe), or the number of the slot. It

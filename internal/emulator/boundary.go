@@ -175,7 +175,10 @@ func (m *Machine) judge() {
 			}
 		}
 	}
-	if judge, ok := m.Referee.(fabric.Judge); ok && len(m.news) > 0 {
+	if len(m.news) == 0 { // as in most slots
+		return
+	}
+	if judge, ok := m.Referee.(fabric.Judge); ok {
 		judge.Judge(&m.Rules, m.news, func(f fabric.Finding) {
 			f.Slot = m.slot
 			m.Shards[0].Ledger.Find(f)

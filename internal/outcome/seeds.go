@@ -129,16 +129,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 		return err
 	}
 	fmt.Fprint(table, "\n")
-	row("rules", strings.Join(r.Rules, ", "))
-	row("firmware", firmwareText(r.Firmware))
-	if mode := modeText(&r.Firmware); mode != "" {
-		row("mode", mode)
-	}
-	r.Firmware.handlerRows(row)
-	if len(r.RTL) > 0 {
-		row("rtl", rtlText(r.RTL))
-	}
-	row("engine", r.Engine)
+	runRows(row, r.Rules, &r.Firmware, r.RTL, r.Engine)
 	row("digest", r.Digest+"  "+digestCovers)
 	if err := table.Flush(); err != nil {
 		return err

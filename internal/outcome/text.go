@@ -69,16 +69,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Without != nil {
 		row("without faults", r.Without.text())
 	}
-	row("rules", strings.Join(r.Rules, ", "))
-	row("firmware", firmwareText(r.Firmware))
-	if mode := modeText(&r.Firmware); mode != "" {
-		row("mode", mode)
-	}
-	r.Firmware.handlerRows(row)
-	if len(r.RTL) > 0 {
-		row("rtl", rtlText(r.RTL))
-	}
-	row("engine", r.Engine)
+	runRows(row, r.Rules, &r.Firmware, r.RTL, r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
 	row("digest", r.Digest+"  "+digestCovers)
 	if err := table.Flush(); err != nil {
@@ -99,4 +90,18 @@ func causesFirst(violations []Violation) []Violation {
 		return 1
 	}
 	return slices.SortedStableFunc(slices.Values(violations), func(a, b Violation) int { return of(a) - of(b) })
+}
+
+// runRows say what was run: the rules that it was held to, firmware, RTL and engine.
+func runRows(row func(name, value string), rules []string, f *FirmwareReport, rtl []RTLReport, engine string) {
+	row("rules", strings.Join(rules, ", "))
+	row("firmware", firmwareText(*f))
+	if mode := modeText(f); mode != "" {
+		row("mode", mode)
+	}
+	f.handlerRows(row)
+	if len(rtl) > 0 {
+		row("rtl", rtlText(rtl))
+	}
+	row("engine", engine)
 }
