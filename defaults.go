@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/config"
 	"starloom/internal/strict"
 )
 
@@ -53,25 +54,22 @@ func (s *Scenario) takeNeeds() {
 	}
 }
 
-// origin is who has decided a value: By, and where that stands or what it is called.
-type origin struct{ By, Of string }
-
 // decide notes who has decided the value at path. It is called where that is done.
 func (s *Scenario) decide(path, by, of string) {
 	if s.origins == nil {
-		s.origins = map[string]origin{}
+		s.origins = map[string]config.Origin{}
 	}
-	s.origins[path] = origin{by, of}
+	s.origins[path] = config.Origin{By: by, Of: of}
 }
 
 // origin is who has decided the value at path: what is noted of it comes before the file, which may
 // have said something else, and the file before what is noted of all around it.
-func (s *Scenario) origin(path string) origin {
+func (s *Scenario) origin(path string) config.Origin {
 	if noted, ok := s.origins[path]; ok && path != "" {
 		return noted
 	}
 	if place, ok := s.places[path]; ok {
-		return origin{ByFile, place}
+		return config.Origin{By: ByFile, Of: place}
 	}
 	for at := path; at != ""; {
 		at = at[:max(0, strings.LastIndexAny(at, ".["))]
@@ -79,7 +77,7 @@ func (s *Scenario) origin(path string) origin {
 			return noted
 		}
 	}
-	return origin{By: ByCaller}
+	return config.Origin{By: ByCaller}
 }
 
 // noteNetwork notes what the network or the program makes of the network's keys, and returns the network

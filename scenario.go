@@ -81,7 +81,7 @@ type Scenario struct {
 	folder string            // paths in the scenario are relative to it
 	places map[string]string // path of a value ("link.phit_bits") to file:line:column
 
-	origins map[string]origin // of values that do not stand in the file, by path: who has decided them
+	origins map[string]config.Origin // of values that do not stand in the file, by path: who has decided them
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.

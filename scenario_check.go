@@ -70,30 +70,8 @@ func (s *Scenario) refuse(path, reason, remedy string) error {
 
 // checkRanges checks every value in v against the limits in its field's tag.
 func (s *Scenario) checkRanges(v reflect.Value, path string) error {
-	for _, field := range strict.Fields(v.Type()) {
-		value := v.Field(field.Index)
-		at := strict.Join(path, field.Key)
-		if value.Kind() == reflect.Pointer {
-			if value.IsNil() {
-				continue
-			}
-			value = value.Elem()
-		}
-		if value.Kind() == reflect.Struct {
-			if value.Type() == permutationType {
-				continue
-			}
-			if err := s.checkRanges(value, at); err != nil {
-				return err
-			}
-			continue
-		}
-		if field.OmitEmpty && value.IsZero() {
-			continue
-		}
-		if reason, remedy := field.Limits.Refuse(value); reason != "" {
-			return s.refuse(at, at+" "+reason, remedy)
-		}
+	if at, reason, remedy := strict.OutOfRange(v, path, permutationType); reason != "" {
+		return s.refuse(at, reason, remedy)
 	}
 	return nil
 }
@@ -270,45 +248,15 @@ func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 		}
 		return nil
 	}
-	refuse := func(i int, reason, remedy string) error {
-		place := s.Place(path)
-		if entryPlace != nil {
-			place = entryPlace(i)
-		}
+	entry, reason, remedy := fabric.Misplaced(p.List, s.Processors())
+	place := s.Place(path)
+	if entry >= 0 && entryPlace != nil {
+		place = entryPlace(entry)
+	}
+	if reason != "" {
 		return &InputError{Place: place, Reason: reason, Remedy: remedy}
 	}
-	count := s.Processors()
-	if len(p.List) != count {
-		return s.refuse(path, fmt.Sprintf("the permutation has %s, the fabric %s",
-			traces.Plural(len(p.List), "destination", "destinations"), traces.Plural(count, "processor", "processors")),
-			fmt.Sprintf("give %s: entry i is where processor i's packet goes", traces.Plural(count, "destination", "destinations")))
-	}
-	given := make([]bool, count)
-	for i, destination := range p.List {
-		if int(destination) >= count {
-			return refuse(i, fmt.Sprintf("entry %d of the permutation is %d", i, destination),
-				fmt.Sprintf("allowed are 0 to %d", count-1))
-		}
-		if given[destination] {
-			missing := slices.Index(present(p.List, count), false)
-			return refuse(i, fmt.Sprintf("no permutation: destination %d is given twice, by entries %d and %d, and %d is missing",
-				destination, slices.Index(p.List, destination), i, missing),
-				"give every processor exactly one packet")
-		}
-		given[destination] = true
-	}
 	return nil
-}
-
-// present marks which of 0..count-1 are in list.
-func present(list []uint32, count int) []bool {
-	marks := make([]bool, count)
-	for _, value := range list {
-		if int(value) < count {
-			marks[value] = true
-		}
-	}
-	return marks
 }
 
 // all lists the faults with where each stands; the random one is the last.

@@ -9,6 +9,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
+	"starloom/internal/config"
 	"starloom/internal/strict"
 	"starloom/traces/input"
 )
@@ -48,7 +49,7 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	s := DefaultScenario()
 	s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
 	s.folder = filepath.Dir(place)
-	s.places, s.origins = map[string]string{}, map[string]origin{"": {By: ByDefault}}
+	s.places, s.origins = map[string]string{}, map[string]config.Origin{"": {By: ByDefault}}
 	d := newScenarioDecoder(place, s)
 	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err

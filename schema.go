@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 
 	"github.com/invopop/jsonschema"
 
@@ -86,7 +85,16 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		}
 		return &jsonschema.Schema{}
 	}
-	if err := refineRanges(definitions, property); err != nil {
+	types := []reflect.Type{
+		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[Link](),
+		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
+		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](),
+		reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](), reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
+	}
+	for _, n := range new(Fabric).kinds() {
+		types = append(types, reflect.TypeOf(n).Elem())
+	}
+	if err := strict.SchemaRanges(definitions, types); err != nil {
 		return err
 	}
 	definitions["Fabric"].MinProperties = strict.Pointer(1)
@@ -136,40 +144,5 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	property("CollisionFree", "slots").Items = strict.IntegerSchema(1, 65535)
 	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}
-	return nil
-}
-
-// refineRanges adds the ranges of types, and the descriptions that no tag can hold.
-func refineRanges(definitions jsonschema.Definitions, property func(definition, key string) *jsonschema.Schema) error {
-	types := []reflect.Type{
-		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[Link](),
-		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
-		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](),
-		reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](), reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
-	}
-	for _, n := range new(Fabric).kinds() {
-		types = append(types, reflect.TypeOf(n).Elem())
-	}
-	for _, t := range types {
-		name := strict.SchemaName(t)
-		if definitions[name] == nil {
-			return fmt.Errorf("type %s is not in it", name)
-		}
-		for _, field := range strict.Fields(t) {
-			kind := t.Field(field.Index).Type
-			if kind.Kind() == reflect.Pointer {
-				if _, description, ok := strict.Shorthand(kind.Elem()); ok {
-					property(name, field.Key).Description = description
-				}
-			}
-			integer := kind.Kind() == reflect.Int || kind.Kind() == reflect.Uint32 || kind.Kind() == reflect.Uint64
-			if !integer || len(field.Limits.Enum) > 0 {
-				continue
-			}
-			p, limit := property(name, field.Key), field.Limits.Span(kind)
-			p.Minimum = json.Number(strconv.FormatInt(limit.Min, 10))
-			p.Maximum = json.Number(strconv.FormatUint(limit.Max, 10))
-		}
-	}
 	return nil
 }

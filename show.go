@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"starloom/fabric"
-	"starloom/hw"
 	"starloom/internal/check"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
@@ -101,15 +100,15 @@ func (s *Scenario) faultPlans(c *config.Config, rates []float64) (plans []FaultP
 func (s *Scenario) settings() []Setting {
 	n := s.noteNetwork()
 	s.settle()
-	l := lister{scenario: s}
+	l := config.Settings{Origin: s.origin}
 	for _, field := range strict.Fields(reflect.TypeFor[Scenario]()) {
 		if field.Key == "fabric" {
-			l.network(n)
+			l.Network(n)
 			continue
 		}
-		l.value(reflect.ValueOf(s).Elem().Field(field.Index), field.Key, field.MayMiss())
+		l.Value(reflect.ValueOf(s).Elem().Field(field.Index), field.Key, field.MayMiss())
 	}
-	return l.settings
+	return l.List
 }
 
 // settle gives keys that mean something if they are left out that value, and takes it from those that mean
@@ -147,94 +146,6 @@ func (s *Scenario) settle() {
 			faults.Schedule[i] = *faults.Schedule[i].settled()
 		}
 		s.Faults = &faults
-	}
-}
-
-// lister lists the values of a scenario.
-type lister struct {
-	scenario *Scenario
-	settings []Setting
-}
-
-func (l *lister) add(path string, value any) {
-	o := l.scenario.origin(path)
-	l.settings = append(l.settings, Setting{Key: path, Value: value, By: o.By, Of: o.Of})
-}
-
-// network lists the keys of a network; one from Go may have none.
-func (l *lister) network(n fabric.Network) {
-	at, before := "fabric."+n.Kind(), len(l.settings)
-	if v := reflect.Indirect(reflect.ValueOf(n)); v.Kind() == reflect.Struct {
-		l.value(v, at, false)
-	}
-	if len(l.settings) == before {
-		l.add(at, map[string]any{})
-	}
-}
-
-// value lists what stands at path: one line for a value, a list of values, or what is left out.
-func (l *lister) value(v reflect.Value, path string, mayMiss bool) {
-	if v.Type() == permutationType {
-		l.permutation(v.Interface().(Permutation), path)
-		return
-	}
-	if mayMiss && v.IsZero() && v.Kind() != reflect.Bool {
-		l.add(path, nil)
-		return
-	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() {
-			l.add(path, nil)
-			return
-		}
-		l.value(v.Elem(), path, false)
-	case reflect.Struct:
-		l.object(v, path)
-	case reflect.Map:
-		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }) {
-			l.add(strict.Join(path, key.String()), v.MapIndex(key).Interface())
-		}
-	case reflect.Slice:
-		if v.Type().Elem().Kind() != reflect.Struct {
-			l.add(path, v.Interface())
-			return
-		}
-		for i := range v.Len() {
-			l.value(v.Index(i), hw.Index(path, i), false)
-		}
-	default:
-		l.add(path, v.Interface())
-	}
-}
-
-// object lists the keys of an object.
-func (l *lister) object(v reflect.Value, path string) {
-	fields := strict.Fields(v.Type())
-	if short, ok := v.Interface().(fabric.Shorthand); ok { // of which the file may have that value alone
-		if key, _ := short.Short(); l.scenario.origin(path).By == ByFile {
-			if at := strict.Join(path, key); l.scenario.places[at] == "" {
-				l.scenario.decide(at, ByFile, l.scenario.places[path])
-			}
-		}
-	}
-	if len(fields) == 0 {
-		l.add(path, map[string]any{})
-	}
-	for _, field := range fields {
-		l.value(v.Field(field.Index), strict.Join(path, field.Key), field.MayMiss())
-	}
-}
-
-// permutation lists a permutation, which is a word or a list.
-func (l *lister) permutation(p Permutation, path string) {
-	switch {
-	case p.Kind == "":
-		l.add(path, nil)
-	case p.Kind == PermutationList:
-		l.add(path, p.List)
-	default:
-		l.add(path, p.Kind)
 	}
 }
 

@@ -3,6 +3,7 @@
 //
 //	scenario --elaborate--> Config --> emulator, record, runs
 //
-//	file       what it holds
-//	config.go  Config, and the errors that name where a value is from
+//	file         what it holds
+//	config.go    Config, and the errors that name where a value is from
+//	settings.go  Settings: the values of all keys, and who has decided each
 package config

@@ -111,6 +111,35 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 	return limits
 }
 
+// OutOfRange looks for a value in v, which stands at path, that its field's tag does not allow: where it
+// is, what is wrong with it and what is allowed, or nothing. A struct of the type other has no tags.
+func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, remedy string) {
+	for _, field := range Fields(v.Type()) {
+		value, at := v.Field(field.Index), Join(path, field.Key)
+		if value.Kind() == reflect.Pointer {
+			if value.IsNil() {
+				continue
+			}
+			value = value.Elem()
+		}
+		switch {
+		case value.Kind() == reflect.Struct:
+			if value.Type() == other {
+				continue
+			}
+			if at, reason, remedy := OutOfRange(value, at, other); reason != "" {
+				return at, reason, remedy
+			}
+		case field.OmitEmpty && value.IsZero():
+		default:
+			if reason, remedy := field.Limits.Refuse(value); reason != "" {
+				return at, at + " " + reason, remedy
+			}
+		}
+	}
+	return "", "", ""
+}
+
 // Refuse returns what is wrong with v ("is 65") and what is allowed, or nothing.
 func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 	allowed := func(words []string) string {

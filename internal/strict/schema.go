@@ -2,6 +2,7 @@ package strict
 
 import (
 	"encoding/json"
+	"fmt"
 	"path"
 	"reflect"
 	"strconv"
@@ -59,3 +60,34 @@ func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 
 // Pointer is what the schema's optional numbers are.
 func Pointer(n uint64) *uint64 { return &n }
+
+// SchemaRanges adds to the definitions of types the ranges of their integers, and the descriptions that no tag
+// can hold.
+func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type) error {
+	for _, t := range types {
+		d := definitions[SchemaName(t)]
+		if d == nil {
+			return fmt.Errorf("type %s is not in it", SchemaName(t))
+		}
+		for _, field := range Fields(t) {
+			p, ok := d.Properties.Get(field.Key)
+			if !ok {
+				continue
+			}
+			kind := t.Field(field.Index).Type
+			if kind.Kind() == reflect.Pointer {
+				if _, description, ok := Shorthand(kind.Elem()); ok {
+					p.Description = description
+				}
+			}
+			integer := kind.Kind() == reflect.Int || kind.Kind() == reflect.Uint32 || kind.Kind() == reflect.Uint64
+			if !integer || len(field.Limits.Enum) > 0 {
+				continue
+			}
+			limit := field.Limits.Span(kind)
+			p.Minimum = json.Number(strconv.FormatInt(limit.Min, 10))
+			p.Maximum = json.Number(strconv.FormatUint(limit.Max, 10))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package config
+
+import (
+	"cmp"
+	"reflect"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/internal/outcome"
+	"starloom/internal/strict"
+)
+
+// Origin is who has decided a value: By, and where that stands or what it is called.
+type Origin struct{ By, Of string }
+
+// Settings lists the values of a scenario.
+type Settings struct {
+	List   []outcome.Setting
+	Origin func(path string) Origin
+	short  map[string]Origin // of values that stand in the file for a whole object
+}
+
+func (l *Settings) add(path string, value any) {
+	o, ok := l.short[path]
+	if !ok {
+		o = l.Origin(path)
+	}
+	l.List = append(l.List, outcome.Setting{Key: path, Value: value, By: o.By, Of: o.Of})
+}
+
+// Network lists the keys of a network; one from Go may have none.
+func (l *Settings) Network(n fabric.Network) {
+	at, before := "fabric."+n.Kind(), len(l.List)
+	if v := reflect.Indirect(reflect.ValueOf(n)); v.Kind() == reflect.Struct {
+		l.Value(v, at, false)
+	}
+	if len(l.List) == before {
+		l.add(at, map[string]any{})
+	}
+}
+
+// Value lists what stands at path: one line for a value, a list of values, or what is left out, which
+// mayMiss allows.
+func (l *Settings) Value(v reflect.Value, path string, mayMiss bool) {
+	if p, ok := v.Interface().(fabric.Permutation); ok {
+		l.permutation(p, path)
+		return
+	}
+	if mayMiss && v.IsZero() && v.Kind() != reflect.Bool {
+		l.add(path, nil)
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if v.IsNil() {
+			l.add(path, nil)
+			return
+		}
+		l.Value(v.Elem(), path, false)
+	case reflect.Struct:
+		l.object(v, path)
+	case reflect.Map:
+		for _, key := range slices.SortedFunc(slices.Values(v.MapKeys()), func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) }) {
+			l.add(strict.Join(path, key.String()), v.MapIndex(key).Interface())
+		}
+	case reflect.Slice:
+		if v.Type().Elem().Kind() != reflect.Struct {
+			l.add(path, v.Interface())
+			return
+		}
+		for i := range v.Len() {
+			l.Value(v.Index(i), hw.Index(path, i), false)
+		}
+	default:
+		l.add(path, v.Interface())
+	}
+}
+
+// object lists the keys of an object.
+func (l *Settings) object(v reflect.Value, path string) {
+	fields := strict.Fields(v.Type())
+	if short, ok := v.Interface().(fabric.Shorthand); ok { // of which the file may have that value alone
+		key, _ := short.Short()
+		if at, o := strict.Join(path, key), l.Origin(path); o.By == outcome.ByFile && l.Origin(at).By != outcome.ByFile {
+			if l.short == nil {
+				l.short = map[string]Origin{}
+			}
+			l.short[at] = o
+		}
+	}
+	if len(fields) == 0 {
+		l.add(path, map[string]any{})
+	}
+	for _, field := range fields {
+		l.Value(v.Field(field.Index), strict.Join(path, field.Key), field.MayMiss())
+	}
+}
+
+// permutation lists a permutation, which is a word or a list.
+func (l *Settings) permutation(p fabric.Permutation, path string) {
+	switch {
+	case p.Kind == "":
+		l.add(path, nil)
+	case p.Kind == fabric.PermutationList:
+		l.add(path, p.List)
+	default:
+		l.add(path, p.Kind)
+	}
+}
