@@ -48,7 +48,7 @@ lengthy:
 
 # All studies, too: that takes about as long as all other long tests.
 architectures:
-	$(GO) test -vet=off -run '^TestLongArchitectures' ./cmd/starloom -full
+	$(GO) test -vet=off -run '^TestLongArchitectures' ./cmd/cli -full
 
 # With native libraries only their own tests run, one package after the other: the first compiles
 # Verilator's library for both.
@@ -81,7 +81,7 @@ house:
 full:
 	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
-	$(GO) test ./cmd/starloom -run 'BigFiles|EveryExportEnds' -full -v
+	$(GO) test ./cmd/cli -run 'BigFiles|EveryExportEnds' -full -v
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full
 	$(GO) run ./cmd/starloom study bus --full

@@ -27,8 +27,9 @@ var layers = []string{
 	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs",
 	"starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",
 	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/check", "starloom/internal/tools", "starloom",
+	"starloom/examples/languages", "starloom/cmd/cli",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/tuned",
-	"starloom/examples/languages", "starloom/cmd/starloom",
+	"starloom/cmd/starloom",
 	"starloom/internal/house",
 }
 

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/nic"
+)
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of scenarios",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			data, err := starloom.Schema()
+			if err != nil {
+				return fault(err)
+			}
+			_, err = c.OutOrStdout().Write(data)
+			return err
+		},
+	}
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(c.OutOrStdout(), versionText())
+			return err
+		},
+	}
+}
+
+func versionText() string {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+	}
+	return fmt.Sprintf("starloom %s, scenario format 1, report schema %d, frame version %d, %s",
+		version, starloom.ReportSchema, nic.Version, runtime.Version())
+}

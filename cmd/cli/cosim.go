@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"starloom/cosim"
+	"starloom/cosim/verilator"
+)
+
+func newCosim() *cobra.Command {
+	parent := &cobra.Command{
+		Use: "cosim", Short: "Work with RTL: Verilog and VHDL in place of modelled parts", Args: cobra.ArbitraryArgs, RunE: group,
+	}
+	parent.AddCommand(newCosimBuild(), newCosimCheck())
+	return parent
+}
+
+// cosimBuildFlags are the options of `cosim build`.
+type cosimBuildFlags struct {
+	cosim.Source
+	cosim.BuildOptions
+	params, defines []string
+	warnings        bool
+	outputs         outputs
+	wasm            *output
+}
+
+func newCosimBuild() *cobra.Command {
+	var o cosimBuildFlags
+	c := &cobra.Command{
+		Use:               "build --top T SOURCE...",
+		Short:             "Compile Verilog or VHDL to one wasm file",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: filesOf("v", "sv", "vhd", "vhdl"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.Top, "top", "", "module or entity `T` to build")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "give the top module's parameter P the value `P=V`")
+	f.StringArrayVarP(&o.IncludeDirs, "include", "I", nil, "look for included files and modules in `DIR`")
+	f.StringArrayVarP(&o.defines, "define", "D", nil, "define the macro `X`, or X=V")
+	f.StringArrayVar(&o.Clocks, "clock", nil, "input `NAME` is a clock")
+	o.wasm = o.outputs.add(f, "output", "o", "write the result to `F` (default: the top's name with .wasm)", nil)
+	f.StringVar(&o.Cache, "cache", "", "keep results in `DIR` (default: the user's cache)")
+	f.BoolVar(&o.warnings, "warnings", false, "print all warnings of the tools")
+	return c
+}
+
+func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
+	o.Files = sources
+	if o.Params, err = pairs("-G", o.params, true); err != nil {
+		return err
+	}
+	if o.Defines, err = pairs("-D", o.defines, false); err != nil {
+		return err
+	}
+	if o.wasm.path == "" {
+		o.wasm.path = o.Top + ".wasm"
+	}
+	if err := o.outputs.check(sources...); err != nil {
+		return err
+	}
+	circuit, err := o.build(c)
+	if err != nil {
+		return fault(err)
+	}
+	if err := o.wasm.write(c.OutOrStdout(), func(w io.Writer) error { _, err := w.Write(circuit.Wasm()); return err }); err != nil {
+		return err
+	}
+	text := o.outputs.text(c)
+	if err := circuit.WriteText(text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(text, "\nwritten to %s (%d bytes)\n", o.wasm.path, len(circuit.Wasm()))
+	return err
+}
+
+// build compiles the sources and prints what the tools have said.
+func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
+	var said bytes.Buffer
+	o.Warnings = &said
+	progress := newProgress(c.ErrOrStderr())
+	o.Progress = progress.step
+	circuit, err := verilator.Build(c.Context(), o.Source, o.BuildOptions)
+	progress.clear()
+	var weighty []cosim.Warning
+	if circuit != nil {
+		weighty = circuit.Warnings
+	}
+	if err := printWarnings(c.ErrOrStderr(), said.Bytes(), weighty, o.warnings || err != nil); err != nil {
+		return nil, err
+	}
+	return circuit, err
+}
+
+// printWarnings prints the warnings that bear on what a circuit does, and the others
+// that the tools have, or how many there are.
+func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) error {
+	shown := 0
+	for _, warning := range weighty {
+		if bytes.Contains(said, []byte(warning.Place+": "+warning.Text)) {
+			if shown++; all {
+				continue
+			}
+		}
+		if _, err := fmt.Fprintf(w, "warning: %v\n", warning); err != nil {
+			return err
+		}
+	}
+	count := -shown + bytes.Count(said, []byte("%Warning")) + bytes.Count(said, []byte(":warning:"))
+	switch {
+	case all:
+		_, err := w.Write(said)
+		return err
+	case count > 0:
+		_, err := fmt.Fprintf(w, "%d other warnings of the tools: --warnings prints them\n", count)
+		return err
+	}
+	return nil
+}

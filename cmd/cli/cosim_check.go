@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+)
+
+func newCosimCheck() *cobra.Command {
+	var o checkFlags
+	c := &cobra.Command{
+		Use:               "check MAP.yml | SCENARIO",
+		Short:             "Run RTL beside the model that it stands for and show the first difference",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: filesOf("yml", "yaml"),
+	}
+	o.declare(c)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		switch {
+		case o.list:
+			return listTwins(c.OutOrStdout())
+		case len(args) == 1 && o.twin == "" && starloom.IsScenario(args[0]):
+			return o.checkScenario(c, args[0])
+		}
+		return o.checkMap(c, args)
+	}
+	return c
+}
+
+// listTwins lists the models with their ports.
+func listTwins(w io.Writer) error {
+	var b strings.Builder
+	for _, t := range starloom.Twins() {
+		m, err := t.New(t.Sets[0])
+		if err != nil {
+			return fault(err)
+		}
+		var parameters, inputs, outputs []string
+		for _, name := range slices.Sorted(maps.Keys(t.Sets[0])) {
+			parameters = append(parameters, fmt.Sprintf("%s: %d", name, t.Sets[0][name]))
+		}
+		for _, p := range m.Ports() {
+			name := p.Name
+			if p.Bits > 1 {
+				name += fmt.Sprintf("[%d:0]", p.Bits-1)
+			}
+			if p.Input {
+				inputs = append(inputs, name)
+			} else {
+				outputs = append(outputs, name)
+			}
+		}
+		if err := m.Close(); err != nil {
+			return fault(err)
+		}
+		fmt.Fprintf(&b, "%s\n  parameters  {%s}\n  inputs      %s\n  outputs     %s\n",
+			t.Name, strings.Join(parameters, ", "), strings.Join(inputs, ", "), strings.Join(outputs, ", "))
+	}
+	b.WriteString("\nWidths are those with the parameters that stand here.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

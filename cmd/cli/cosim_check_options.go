@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/cosim"
+)
+
+// checkFlags are the options of `cosim check`.
+type checkFlags struct {
+	starloom.CheckOptions
+	outputs         outputs
+	vcd, save, json *output
+
+	twin    string
+	params  []string
+	backend *choice
+	shrink  bool
+	list    bool
+}
+
+// declare adds the options to the command.
+func (o *checkFlags) declare(c *cobra.Command) {
+	f := c.Flags()
+	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
+	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
+	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")
+	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus has X and needs 1)")
+	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
+	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, or VCD")
+	f.BoolVar(&o.shrink, "shrink", false, "make the case that differs short (default true; false with --stimulus and for a scenario)")
+	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")
+	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
+	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, and F.gtkw for GTKWave beside it", &o.VCD)
+	o.save = o.outputs.to(f, "save", "write the inputs of the case to `F`, CSV for --stimulus", &o.Save)
+	o.json = o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
+}
+
+// isFile reports whether an output is a file that can be opened afterwards: no pipe, no device.
+func isFile(output string) bool {
+	info, err := os.Stat(output)
+	return output != "-" && err == nil && info.Mode().IsRegular()
+}
+
+// next says which files there are and what to do with them.
+func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
+	var b strings.Builder
+	if isFile(o.vcd.path) {
+		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd, strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path))+".gtkw")
+	}
+	if isFile(o.save.path) {
+		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s\n", o.save, subject, o.save)
+	}
+	if differs && o.vcd.path == "" && o.save.path == "" {
+		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim check %s%s --vcd check.vcd --save check.csv\n", subject, o.again())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// again are the options that lead to the same runs.
+func (o *checkFlags) again() (text string) {
+	if o.backend.value != "" {
+		text += " --backend " + o.backend.value
+	}
+	if o.StimulusFile != "" {
+		text += " --stimulus " + o.StimulusFile
+	}
+	if o.Cycles != 0 {
+		text += fmt.Sprintf(" --cycles %d", o.Cycles)
+	}
+	if o.Seed != 0 {
+		text += fmt.Sprintf(" --seed %d", o.Seed)
+	}
+	if o.Seeds != 1 {
+		text += fmt.Sprintf(" --seeds %d", o.Seeds)
+	}
+	if o.PowerOn != 0 {
+		text += fmt.Sprintf(" --reset-seeds %d", o.PowerOn)
+	}
+	return text
+}

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/internal/tools"
+	"starloom/traces"
+)
+
+// checkScenario runs the RTL of a scenario in lockstep with its models, on the inputs
+// of a run, and shows the earliest difference.
+func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
+	s, err := o.scenario(c, path)
+	if err != nil {
+		return err
+	}
+	if err := o.outputs.check(path); err != nil {
+		return err
+	}
+	if to := o.json.path; to != "" && (to == o.vcd.path || to == o.save.path) {
+		return &starloom.InputError{Place: "--json", Reason: "another output goes to " + to, Remedy: "give each output its own file"}
+	}
+	var files traces.Files
+	defer files.Abort()
+	json, err := o.json.open(&files)
+	if err != nil {
+		return err
+	}
+	check, err := o.compare(c, s)
+	if err != nil {
+		return fault(err)
+	}
+	if json != nil {
+		if err := errors.Join(check.WriteJSON(json), files.Commit()); err != nil {
+			return fault(err)
+		}
+	}
+	return o.verdict(o.outputs.text(c), check, path)
+}
+
+// scenario reads the scenario that is checked.
+func (o *checkFlags) scenario(c *cobra.Command, path string) (*starloom.Scenario, error) {
+	for _, option := range []string{"cycles", "seeds", "stimulus", "param", "backend"} {
+		if c.Flags().Changed(option) {
+			return nil, &starloom.InputError{
+				Place: "--" + option, Reason: "RTL and inputs are those of the scenario " + path,
+				Remedy: "leave it out, or check the RTL's pin map alone",
+			}
+		}
+	}
+	s, err := starloom.LoadScenario(path)
+	if err != nil {
+		return nil, fault(err)
+	}
+	if c.Flags().Changed("seed") {
+		return s, s.Override(c.Context(), starloom.Overrides{Seed: &o.Seed})
+	}
+	return s, nil
+}
+
+// compare runs the scenario for the inputs of its RTL, then the RTL beside its models.
+func (o *checkFlags) compare(c *cobra.Command, s *starloom.Scenario) (check *tools.Check, err error) {
+	progress := newProgress(c.ErrOrStderr())
+	defer progress.clear()
+	progress.step("runs " + s.Name)
+	run, err := starloom.RecordRTL(c.Context(), s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = closed(err, run) }()
+	options := o.CheckOptions
+	options.NoShrink = !o.shrink
+	options.JSON = starloom.Output{} // it is one of all components
+	found, err := starloom.CheckRTL(c.Context(), run, options, func(path string) { progress.step("checks " + path) })
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]tools.Part, len(run.Parts))
+	for i, part := range run.Parts {
+		parts[i] = tools.Part{Path: part.Path, Map: part.Map, Check: part.Check}
+	}
+	return tools.NewCheck(s.Name, parts, tools.Found(*found)), nil
+}
+
+// verdict prints what a check has found, and what to do about a difference.
+func (o *checkFlags) verdict(w io.Writer, check *tools.Check, path string) error {
+	if err := check.WriteText(w); err != nil || len(check.Differing) == 0 {
+		return err
+	}
+	if o.vcd.path == "" && o.save.path == "" {
+		_, err := fmt.Fprintf(w, "for a waveform and the inputs: starloom cosim check %s --vcd check.vcd --save check.csv\n", path)
+		if err != nil {
+			return err
+		}
+	}
+	return errFailed
+}
+
+// closed closes something and keeps the first error.
+func closed(err error, c interface{ Close() error }) error {
+	if closing := c.Close(); err == nil {
+		return closing
+	}
+	return err
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/examples/languages"
+	"starloom/firmware"
+)
+
+func newFirmware() *cobra.Command {
+	parent := &cobra.Command{
+		Use: "firmware", Short: "Build, inspect and check firmware images", Args: cobra.ArbitraryArgs, RunE: group,
+	}
+	parent.AddCommand(newFirmwareBuild(), newFirmwareInspect(), newFirmwareCheck(), newFirmwareNew(), newFirmwareSDK())
+	return parent
+}
+
+func newFirmwareBuild() *cobra.Command {
+	var o firmware.BuildOptions
+	c := &cobra.Command{
+		Use:               "build SRC.c... [-o OUT.wasm]",
+		Short:             "Compile C or C++ firmware to an image",
+		Args:              atLeastOne("SRC.c"),
+		ValidArgsFunction: filesOf("c", "cc", "cpp", "cxx"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Source, o.More, o.Warnings = args[0], args[1:], c.ErrOrStderr()
+			if o.Debug && !c.Flags().Changed("optimise") {
+				o.Level = "" // that of a checked build
+			}
+			return firmware.Build(c.Context(), o)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.Output, "output", "o", "", "write the image to `F` (default: the first source's name with .wasm)")
+	f.StringVarP(&o.Level, "optimise", "O", "2", "optimise to `LEVEL`: "+strings.Join(firmware.Levels, ", "))
+	f.StringArrayVarP(&o.Define, "define", "D", nil, "define the macro `NAME=VALUE`; may be given several times")
+	f.StringArrayVarP(&o.Include, "include", "I", nil, "look for headers in the folder `DIR`; may be given several times")
+	f.BoolVar(&o.Debug, "debug", false, "a checked build: slower, and it says what is wrong")
+	return c
+}
+
+func newFirmwareSDK() *cobra.Command {
+	return &cobra.Command{
+		Use:   "sdk DIR",
+		Short: "Write the SDK's headers to a folder",
+		Args:  exactly("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := firmware.WriteSDK(args[0]); err != nil {
+				return &starloom.InputError{Place: "DIR", Reason: err.Error()}
+			}
+			return nil
+		},
+	}
+}
+
+func newFirmwareNew() *cobra.Command {
+	var known []string
+	for _, l := range languages.All {
+		known = append(known, l.Name)
+	}
+	c := &cobra.Command{
+		Use:   "new --language LANGUAGE NAME",
+		Short: "Make a firmware project that builds, runs and tests",
+		Args:  exactly("NAME"),
+	}
+	language := choose(c, "language", "write it in this language", known...)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if language.value == "" {
+			return &starloom.InputError{Place: "--language", Reason: "it is missing", Remedy: "choose one of " + strings.Join(known, ", ")}
+		}
+		if err := languages.New(language.value, args[0]); err != nil {
+			return &starloom.InputError{Place: "NAME", Reason: err.Error()}
+		}
+		_, err := fmt.Fprintf(c.OutOrStdout(), "made %s: cd %s && make test\n", args[0], args[0])
+		return err
+	}
+	return c
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"starloom"
+)
+
+// firmwareCheckFlags are the options of `firmware check`.
+type firmwareCheckFlags struct {
+	starloom.FirmwareCheckOptions
+	fuzz    uint32
+	seed    uint64
+	outputs outputs
+}
+
+func newFirmwareCheck() *cobra.Command {
+	var o firmwareCheckFlags
+	c := &cobra.Command{
+		Use:               "check IMAGE|PROGRAM SCENARIO",
+		Short:             "Run firmware in all ways that must not change a result and compare",
+		Args:              exactly("IMAGE|PROGRAM", "SCENARIO"),
+		ValidArgsFunction: oneFile("wasm"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0], args[1]) },
+	}
+	f := c.Flags()
+	o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
+	f.Uint32Var(&o.fuzz, "fuzz", 30000, "try `N` sequences of arbitrary input; 0: none")
+	f.StringVar(&o.Reproduce, "reproduce", "", "write a scenario and an input for each of what that finds into the folder `DIR`")
+	f.StringVar(&o.Replay, "replay", "", "only try the sequence in `F`, which --reproduce has written")
+	f.Uint64Var(&o.seed, "seed", 0, "use the seed `N`")
+	return c
+}
+
+func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
+	scenario, err := starloom.LoadScenario(path)
+	if err != nil {
+		return err
+	}
+	override := starloom.Overrides{Image: image, ImagePlace: image}
+	if c.Flags().Changed("seed") {
+		override.Seed = &o.seed
+	}
+	if err := scenario.Override(c.Context(), override); err != nil {
+		return err
+	}
+	if err := o.outputs.check(append(scenario.Inputs(), path)...); err != nil {
+		return err
+	}
+	progress := newProgress(c.ErrOrStderr())
+	o.Fuzz, o.Progress = int(o.fuzz), progress.step
+	report, err := starloom.CheckFirmware(c.Context(), scenario, o.FirmwareCheckOptions)
+	progress.clear()
+	if err != nil {
+		return fault(err)
+	}
+	if err := report.WriteText(o.outputs.text(c)); err != nil {
+		return err
+	}
+	if report.Verdict != starloom.VerdictPass {
+		return errFailed
+	}
+	return nil
+}

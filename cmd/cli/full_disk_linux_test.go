@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFullDisk: on a disk that is full an error has one remedy, and nothing is left of what was written.
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	small := filepath.Join(dir, "small")
+	require.NoError(t, os.Mkdir(small, 0o755))
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=12k", "tmpfs", small).Run(); err != nil {
+		t.Skip("no disk to fill: ", err)
+	}
+	defer func() { require.NoError(t, exec.Command("umount", small).Run()) }()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "s.yaml"), []byte("starloom: 1\nfabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random}\n"), 0o644))
+	const full = `: no space left on device: free some space on the disk, or give another path\n`
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"firmware", "sdk", "small/sdk"}, `DIR: output small/sdk/[a-z_.]+` + full},
+		{[]string{"firmware", "new", "--language", "c", "small/mine"}, `NAME: output small/mine/[A-Za-z_.]+` + full},
+		{[]string{"help", "--man", "small"}, `starloom: output small/[a-z-]+\.1` + full},
+		{[]string{"run", "s.yaml", "--vcd", "small/run.vcd"}, `starloom: output small/run\.vcd` + full},
+		{[]string{"run", "s.yaml", "--log", "none/run.log"}, "--log: output none/run.log: the folder none: no such file or directory: make the folder first, or give another path\\n"},
+		{[]string{"firmware", "sdk", "s.yaml"}, "DIR: the folder s.yaml: not a directory: give a folder that can be written\\n"},
+		{[]string{"help", "--man", "s.yaml/man"}, "--man: the folder s.yaml/man: not a directory: give a folder that can be written\\n"},
+	} {
+		r := starloomIn(t, dir, c.args...)
+		require.Equal(t, statusInput, r.status, "%v", c.args)
+		require.Regexp(t, `^`+c.want+`$`, r.stderr, "%v", c.args)
+		entries, err := os.ReadDir(small)
+		require.NoError(t, err)
+		require.Empty(t, entries, "%v", c.args)
+	}
+}

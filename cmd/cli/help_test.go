@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// Help is as wide as it is told, and has the same words at every width. Examples and what is
+// indented stay as they are.
+func TestHelpWidth(t *testing.T) {
+	for _, c := range documented(newRoot()) {
+		text := c.Long
+		for _, columns := range []int{40, 60, 80, 120, 1000} {
+			filled := fill(text, columns)
+			require.Equal(t, strings.Fields(text), strings.Fields(filled))
+			require.Equal(t, filled, fill(filled, columns))
+			for line := range strings.Lines(filled) {
+				line = strings.TrimRight(line, "\n")
+				if strings.HasPrefix(line, " ") {
+					require.Contains(t, text, line)
+				} else if strings.Contains(line, " ") {
+					require.LessOrEqual(t, utf8.RuneCountInString(line), columns, c.CommandPath())
+				}
+			}
+		}
+	}
+	require.Equal(t, "a b\nc d\n\n  e   f\ng h", fill("a\nb c\nd\n\n  e   f\ng\nh\n", 3))
+
+	widest := func(variable string) (most int) {
+		command := exec.Command(binary, "help", "run")
+		command.Env = append(os.Environ(), "COLUMNS="+variable)
+		out, err := command.Output()
+		require.NoError(t, err)
+		text, _, _ := strings.Cut(string(out), "Usage:")
+		for line := range strings.Lines(text) {
+			most = max(most, utf8.RuneCountInString(line)-1)
+		}
+		return most
+	}
+	for variable, columns := range map[string]int{"": 80, "none": 80, "0": 80, "60": 60, "100": 100, "3": 40} {
+		most := widest(variable)
+		require.LessOrEqual(t, most, columns, variable)
+		require.Greater(t, most, columns-12, variable)
+	}
+}
+
+// TestHelpNamesNoFilesOfTheSources: who has only the program has no examples; the scenario that help shows runs.
+func TestHelpNamesNoFilesOfTheSources(t *testing.T) {
+	var shown string
+	for _, c := range documented(newRoot()) {
+		require.NotContains(t, c.Long+c.Example, "examples/", c.CommandPath())
+		if c.CommandPath() == "starloom run" {
+			for line := range strings.Lines(c.Long) {
+				if text, indented := strings.CutPrefix(line, "    "); indented {
+					shown += text
+				}
+			}
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "pops.yaml"), []byte(shown), 0o644))
+	r := starloomIn(t, dir, "run", "pops.yaml", "--vcd", "out.vcd", "--pcapng", "out.pcapng")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.FileExists(t, filepath.Join(dir, "out.gtkw"))
+}
+
+// A terminal says itself how wide it is.
+func TestHelpOfTerminal(t *testing.T) {
+	controller, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("this system has no pseudo-terminals: %v", err)
+	}
+	defer controller.Close()
+	require.NoError(t, unix.IoctlSetWinsize(int(controller.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 97}))
+	require.Equal(t, 97, columnsOf(controller, ""))
+	require.Equal(t, 70, columnsOf(controller, "70"))
+}
+
+// Every command has a manual page, which groff formats without a complaint and from which no word
+// of the help is missing.
+func TestManual(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "man", "man1")
+	dir := t.TempDir()
+	r := starloomIn(t, dir, "help", "--man", folder)
+	require.Equal(t, statusPass, r.status, r.stderr)
+	pages := list(t, folder)
+	require.Subset(t, pages, []string{"starloom.1", "starloom-run.1", "starloom-firmware-inspect.1", "starloom-help.1"})
+	again := filepath.Join(t.TempDir(), "again")
+	require.Equal(t, statusPass, starloomIn(t, dir, "help", "--man", again).status)
+	for _, c := range documented(newRoot()) {
+		page, err := os.ReadFile(filepath.Join(folder, pageName(c)+".1"))
+		require.NoError(t, err)
+		same, err := os.ReadFile(filepath.Join(again, pageName(c)+".1"))
+		require.NoError(t, err)
+		require.Equal(t, page, same)
+	}
+	r = starloomIn(t, dir, "help", "run", "--man", folder)
+	require.Equal(t, statusInput, r.status)
+	r = starloomIn(t, dir, "help", "--man", os.DevNull)
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "--man: ")
+
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Skip("the pages were written, but not formatted: groff is not installed")
+	}
+	for _, c := range documented(newRoot()) {
+		command := exec.Command(groff, "-man", "-ww", "-Wbreak", "-Tutf8", "-rLL=200n", "-P-c", "-P-b", "-P-o", "-P-u", filepath.Join(folder, pageName(c)+".1"))
+		var complaints strings.Builder
+		command.Stderr = &complaints
+		text, err := command.Output()
+		require.NoError(t, err, c.CommandPath())
+		require.Empty(t, complaints.String(), c.CommandPath())
+		words := strings.NewReplacer("\u2010", "-", "\u2212", "-", "\u2019", "'", "\u00ad", "").Replace(string(text))
+		flat := strings.Join(strings.Fields(words), "")
+		for _, word := range strings.Fields(c.Long + " " + c.Example) {
+			require.Contains(t, flat, word, c.CommandPath())
+		}
+	}
+}

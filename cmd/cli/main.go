@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"starloom"
+	"starloom/hw"
+	"starloom/traces"
+)
+
+// Main runs the command line of the process and ends it with its exit status.
+func Main() {
+	status := execute(os.Args[1:], os.Stdout, os.Stderr)
+	if status == statusFault {
+		traces.RemoveTemporaries()
+	}
+	os.Exit(status)
+}
+
+// execute runs one command line and returns the exit status.
+func execute(args []string, stdout, stderr io.Writer) int {
+	return protect(stderr, func() int {
+		ctx, stop := interruptible(context.Background(), stderr)
+		defer stop()
+		root := newRoot()
+		root.SetArgs(args)
+		root.SetOut(stdout)
+		root.SetErr(stderr)
+		err := root.ExecuteContext(ctx)
+		if err != nil && ctx.Err() != nil && !errors.Is(err, errFailed) && !errors.Is(err, errInterrupted) {
+			err = ctx.Err() // whatever else was said of tools and files that were given up
+		}
+		if status := report(err, stderr); status != statusInterrupted {
+			return status
+		}
+		return interruptedBy(ctx)
+	})
+}
+
+// orderlyEnd is how long a command may take to end in order once it was interrupted:
+// to stop handlers and simulators, to print what it has and to finish its files.
+const orderlyEnd = 1500 * time.Millisecond
+
+// interruptible returns a context that the first interrupt ends, so that the command
+// ends in order. One that does not, or a second interrupt, ends the process, whatever
+// it is doing, and leaves no temporary files. SIGHUP interrupts, too, but for
+// commands that nohup has started.
+func interruptible(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	done := make(chan struct{})
+	go func() {
+		var late <-chan time.Time
+		for {
+			select {
+			case <-done:
+				return
+			case heard := <-signals:
+				if heard == syscall.SIGHUP {
+					cancel(errHungUp)
+				}
+				cancel(nil)
+				if late == nil {
+					late = time.After(orderlyEnd)
+					continue
+				}
+			case <-late:
+			}
+			traces.RemoveTemporaries()
+			fmt.Fprintln(stderr, "starloom: interrupted; no files were written")
+			os.Exit(interruptedBy(ctx))
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel(nil)
+	}
+}
+
+// protect turns a panic into a message and exit status 3: Go itself would end
+// with 2, which means bad input here.
+func protect(stderr io.Writer, run func() int) (status int) {
+	defer func() {
+		if value := recover(); value != nil {
+			stack := debug.Stack()
+			if f, ok := value.(*hw.Fault); ok && f.Stack != nil {
+				stack = f.Stack // of the worker
+			}
+			fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\n"+
+				"please report it with the command line, the scenario and what follows\n\n%s", value, stack)
+			status = statusFault
+		}
+	}()
+	return run()
+}
+
+// report prints an error with what to do about it, and returns the exit status.
+func report(err error, stderr io.Writer) int {
+	var input *starloom.InputError
+	var failure faultError
+	switch {
+	case err == nil:
+		return statusPass
+	case errors.Is(err, errFailed):
+		return statusFail
+	case errors.Is(err, errTool):
+		return statusTool
+	case errors.As(err, &input):
+		// The place comes first, so that editors and terminals can jump to it.
+		fmt.Fprintln(stderr, input)
+		return statusInput
+	case errors.Is(err, errInterrupted):
+		return statusInterrupted
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "starloom: interrupted")
+		return statusInterrupted
+	case toolFailed(err):
+		fmt.Fprintln(stderr, err)
+		return statusTool
+	case errors.As(err, &failure):
+		fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\nplease report it with the command line and the scenario\n", err)
+		return statusFault
+	}
+	fmt.Fprintf(stderr, "starloom: %v\n", err)
+	return statusInput
+}

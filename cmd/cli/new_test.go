@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNewProject makes a project in C and in C++ and does what its README says: it builds,
+// runs, and its handlers pass their native unit tests under AddressSanitizer. Projects in
+// the other languages are tested where their compilers are installed in any case; see
+// package languages.
+func TestNewProject(t *testing.T) {
+	for _, language := range []string{"c", "cpp"} {
+		t.Run(language, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			made := starloomIn(t, dir, "firmware", "new", "--language", language, "two-slots")
+			require.Zero(t, made.status, made.stderr)
+			require.Equal(t, "made two-slots: cd two-slots && make test\n", made.stdout)
+			project := filepath.Join(dir, "two-slots")
+			before := list(t, project)
+			out := makeIn(t, project, 0, "test")
+			require.Contains(t, out, "PASS  two-slots")
+			require.NotContains(t, out, "warning")
+			if language == "cpp" {
+				makeIn(t, project, 0, "clean")
+				require.Equal(t, before, list(t, project))
+				return
+			}
+
+			// The unit tests find a broken handler, and the sanitizer a write beyond the state.
+			source := filepath.Join(project, "two-slots.c")
+			text, err := os.ReadFile(source)
+			require.NoError(t, err)
+			breaks := func(from, to, want string) {
+				broken := replaceOnce(t, string(text), from, to)
+				require.NoError(t, os.WriteFile(source, []byte(broken), 0o666))
+				require.Contains(t, makeIn(t, project, 2, "native"), want)
+			}
+			breaks("SL_KIND_ACK &&", "SL_KIND_DATA &&", "Assertion")
+			breaks("sl_listen(nic, turn);", "sl_listen(nic, turn); *(volatile uint32_t *)(nic->record + 16) = 7;", "use-after-poison")
+		})
+	}
+}
+
+// makeIn runs make in a project, with this program as starloom.
+func makeIn(t *testing.T, project string, status int, target string) string {
+	t.Helper()
+	command := exec.Command("make", "STARLOOM="+binary, target)
+	command.Dir = project
+	out, _ := command.CombinedOutput()
+	require.Equal(t, status, command.ProcessState.ExitCode(), "%s", out)
+	return string(out)
+}
+
+func replaceOnce(t *testing.T, text, from, to string) string {
+	t.Helper()
+	require.Contains(t, text, from)
+	return strings.Replace(text, from, to, 1)
+}

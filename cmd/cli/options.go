@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"starloom"
+)
+
+// choice is the value of an option that takes one of a few words.
+type choice struct {
+	value string
+	words []string
+}
+
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return strings.Join(c.words, "|") }
+func (c *choice) Set(word string) error {
+	if !slices.Contains(c.words, word) {
+		return errors.New("not one of the words") // flagError lists them
+	}
+	c.value = word
+	return nil
+}
+
+// choose adds an option that takes one of a few words, "" at first.
+func choose(c *cobra.Command, name, usage string, words ...string) *choice {
+	value := &choice{words: words}
+	c.Flags().Var(value, name, usage)
+	// The option was added in the line above: this cannot fail.
+	_ = c.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	})
+	return value
+}
+
+// integerValue is the value of an option that takes an integer of a range.
+type integerValue struct{ value, least, most uint64 }
+
+func (v *integerValue) String() string { return strconv.FormatUint(v.value, 10) }
+func (v *integerValue) Type() string   { return "integer" }
+func (v *integerValue) Set(text string) error {
+	value, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || value < v.least || value > v.most {
+		return errors.New("not in the range") // flagError says which
+	}
+	v.value = value
+	return nil
+}
+
+// integer adds an option that takes an integer from least to most.
+func integer(c *cobra.Command, name, usage string, least, most uint64) *integerValue {
+	value := &integerValue{least: least, most: most}
+	c.Flags().Var(value, name, usage)
+	return value
+}
+
+// pairs reads NAME=VALUE words.
+func pairs(option string, words []string, valued bool) (map[string]string, error) {
+	values := map[string]string{}
+	for _, word := range words {
+		name, value, ok := strings.Cut(word, "=")
+		if name == "" || !ok && valued {
+			return nil, &starloom.InputError{
+				Place: option, Reason: fmt.Sprintf("%q is not a name and a value", word), Remedy: "write " + option + " NAME=VALUE",
+			}
+		}
+		if _, twice := values[name]; twice {
+			return nil, &starloom.InputError{Place: option, Reason: name + " is given twice", Remedy: "give every name once"}
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// flagError says what an option wants, without the words of package strconv.
+func flagError(c *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return &starloom.InputError{Place: c.CommandPath(), Reason: err.Error(), Remedy: fmt.Sprintf("see '%s --help'", c.CommandPath())}
+	}
+	remedy := "give a value of another kind"
+	switch value := invalid.GetFlag().Value.(type) {
+	case *choice:
+		remedy = "choose one of " + strings.Join(value.words, ", ")
+	case *integerValue:
+		remedy = fmt.Sprintf("give an integer from %d to %d", value.least, value.most)
+	default:
+		switch value.Type() {
+		case "uint", "uint64":
+			remedy = fmt.Sprintf("give an integer from 0 to %d", uint64(math.MaxUint64))
+		case "uint32":
+			remedy = fmt.Sprintf("give an integer from 0 to %d", uint32(math.MaxUint32))
+		case "uint16":
+			remedy = fmt.Sprintf("give an integer from 0 to %d", math.MaxUint16)
+		}
+	}
+	return &starloom.InputError{Place: "--" + invalid.GetFlag().Name, Reason: fmt.Sprintf("%q cannot be used", invalid.GetValue()), Remedy: remedy}
+}
+
+// refuseEmpty refuses options and arguments that are there and empty, as those of a script whose
+// variable is not set: what happens without them is not what was asked for. No option means
+// something by an empty value.
+func refuseEmpty(c *cobra.Command, args []string) (err error) {
+	if c.DisableFlagParsing {
+		return nil // completion: the word that is being written may be empty
+	}
+	if k := slices.Index(args, ""); k >= 0 {
+		return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("argument %d is empty", k+1), Remedy: "usage: " + c.UseLine()}
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if err == nil && slices.Contains(values, "") {
+			err = &starloom.InputError{Place: "--" + f.Name, Reason: "its value is empty", Remedy: "give one, or leave the option out"}
+		}
+	})
+	return err
+}

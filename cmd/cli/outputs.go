@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"starloom"
+	"starloom/traces"
+)
+
+// outputs are the options of a command that name files to write. Each is declared once: its flag,
+// what it writes, and to which of the command's fields it goes.
+type outputs struct {
+	list   []*output
+	stream string // the option whose output goes to standard output without a path, "" for none
+}
+
+// output is the value of an option that names a file to write.
+type output struct {
+	option string                  // with its dashes
+	path   string                  // "" is nowhere, "-" standard output
+	shared bool                    // what is written for people follows it on standard output
+	take   func(path string) error // gets the path when it has passed the checks, and may refuse it; nil: the command opens it
+}
+
+// String is the path.
+func (o *output) String() string { return o.path }
+
+// Type is that of a flag.
+func (o *output) Type() string { return "string" }
+
+// Set takes the path from the command line.
+func (o *output) Set(path string) error {
+	o.path = path
+	return nil
+}
+
+// add declares an output; short is a letter or "".
+func (all *outputs) add(f *pflag.FlagSet, name, short, usage string, take func(path string) error) *output {
+	o := &output{option: "--" + name, take: take}
+	f.VarP(o, name, short, usage)
+	all.list = append(all.list, o)
+	return o
+}
+
+// file declares an output that the command opens.
+func (all *outputs) file(f *pflag.FlagSet, name, usage string) *output {
+	return all.add(f, name, "", usage, nil)
+}
+
+// to declares an output of package starloom.
+func (all *outputs) to(f *pflag.FlagSet, name, usage string, to *starloom.Output) *output {
+	return all.add(f, name, "", usage, func(path string) error {
+		*to = starloom.File(path)
+		return nil
+	})
+}
+
+// tableOrPicture declares an output that is a table or a picture, by the extension of its path.
+func (all *outputs) tableOrPicture(f *pflag.FlagSet, name, usage string, csv, svg *starloom.Output) *output {
+	return all.add(f, name, "", usage, func(path string) error {
+		switch {
+		case path == "":
+		case path == "-" || strings.HasSuffix(path, ".csv"):
+			*csv = starloom.File(path)
+		case strings.HasSuffix(path, ".svg"):
+			*svg = starloom.File(path)
+		default:
+			return &starloom.InputError{
+				Place: "--" + name, Reason: path + " ends in neither .csv nor .svg",
+				Remedy: "give a path that ends in .csv for a table, in .svg for a picture",
+			}
+		}
+		return nil
+	})
+}
+
+// check refuses an output that would replace one of the files the work is made from, and a second
+// one on standard output, and hands all paths on. Two outputs with one path are refused when they
+// are opened.
+func (all *outputs) check(inputs ...string) error {
+	first := all.stream
+	for _, o := range all.list {
+		switch {
+		case o.path != "-":
+		case first == "":
+			first = o.option
+		default:
+			return &starloom.InputError{
+				Place: o.option, Reason: "standard output has that of " + first, Remedy: fmt.Sprintf("give %s a file", o.option),
+			}
+		}
+	}
+	for _, input := range inputs {
+		if err := all.keep(input); err != nil {
+			return err
+		}
+	}
+	for _, o := range all.list {
+		if o.take == nil {
+			continue
+		}
+		if err := o.take(o.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep refuses an output that would replace an input.
+func (all *outputs) keep(input string) error {
+	before, err := os.Stat(input)
+	if err != nil {
+		return nil // it will be missed where it is read
+	}
+	for _, o := range all.list {
+		if replaced, err := os.Stat(o.path); err == nil && os.SameFile(before, replaced) {
+			return &starloom.InputError{Place: o.option, Reason: o.path + " is what the run is made from", Remedy: "give another path"}
+		}
+	}
+	return nil
+}
+
+// text is where a command prints what is for people: standard output, unless a file is there.
+func (all *outputs) text(c *cobra.Command) io.Writer {
+	for _, o := range all.list {
+		if o.path == "-" && !o.shared {
+			return c.ErrOrStderr()
+		}
+	}
+	return c.OutOrStdout()
+}
+
+// open opens the output among files that appear together, nil for nowhere.
+func (o *output) open(files *traces.Files) (io.Writer, error) {
+	if o.path == "" {
+		return nil, nil
+	}
+	file, err := files.Create(o.path)
+	if err != nil {
+		return nil, &starloom.InputError{Place: o.option, Reason: err.Error()}
+	}
+	return file, nil
+}
+
+// write writes to a file that is whole or not there, or to stdout without a path.
+func (o *output) write(stdout io.Writer, write func(io.Writer) error) error {
+	if o.path == "" || o.path == "-" {
+		return write(stdout)
+	}
+	file, err := traces.Create(o.path)
+	if err != nil {
+		return &starloom.InputError{Place: o.option, Reason: err.Error()}
+	}
+	defer file.Abort()
+	return errors.Join(write(file), file.Commit())
+}

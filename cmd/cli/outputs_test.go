@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+)
+
+// TestOutputs: an output is declared once, and refused where it would replace an input, have
+// standard output a second time, or be neither a table nor a picture.
+func TestOutputs(t *testing.T) {
+	dir := t.TempDir()
+	input := filepath.Join(dir, "input.yaml")
+	require.NoError(t, os.WriteFile(input, []byte("x"), 0o666))
+	require.NoError(t, os.Symlink("input.yaml", filepath.Join(dir, "link")))
+	for _, c := range []struct {
+		name   string
+		args   []string
+		stream string
+		wrong  string // "" if it is not
+		csv    bool
+	}{
+		{name: "nothing"},
+		{name: "files", args: []string{"--log", "a", "--json", "b", "--table", "c.csv"}, csv: true},
+		{name: "standard output", args: []string{"--json", "-"}},
+		{name: "a table on standard output", args: []string{"--table", "-"}, csv: true},
+		{name: "twice", args: []string{"--log", "-", "--json", "-"}, wrong: "--json: standard output has that of --log; give --json a file"},
+		{name: "beside a stream", args: []string{"--log", "-"}, stream: "--replay", wrong: "--log: standard output has that of --replay; give --log a file"},
+		{name: "input", args: []string{"--json", input}, wrong: "--json: " + input + " is what the run is made from; give another path"},
+		{
+			name: "input by another name", args: []string{"--log", filepath.Join(dir, "link")},
+			wrong: "--log: " + filepath.Join(dir, "link") + " is what the run is made from; give another path",
+		},
+		{
+			name: "neither", args: []string{"--table", "t.png"},
+			wrong: "--table: t.png ends in neither .csv nor .svg; give a path that ends in .csv for a table, in .svg for a picture",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var log, json, csv, svg starloom.Output
+			command := &cobra.Command{}
+			all := outputs{stream: c.stream}
+			all.to(command.Flags(), "log", "", &log).shared = true
+			all.to(command.Flags(), "json", "", &json)
+			all.tableOrPicture(command.Flags(), "table", "", &csv, &svg)
+			require.NoError(t, command.ParseFlags(c.args))
+			err := all.check(input, filepath.Join(dir, "none"))
+			if c.wrong != "" {
+				require.EqualError(t, err, c.wrong)
+				return
+			}
+			require.NoError(t, err)
+			require.Equal(t, c.csv, csv != starloom.Output{})
+			require.Zero(t, svg)
+			onStandard := all.list[1].path == "-" || all.list[2].path == "-"
+			if onStandard {
+				require.Equal(t, command.ErrOrStderr(), all.text(command))
+			} else {
+				require.Equal(t, command.OutOrStdout(), all.text(command))
+			}
+		})
+	}
+}

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"starloom"
+)
+
+// overrides are the options that replace what a scenario says.
+type overrides struct {
+	image             string
+	seed, permutation uint64
+	slots             *integerValue
+	mode              *choice
+}
+
+// declare adds them to a command.
+func (o *overrides) declare(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.image, "firmware", "", "run the image `F`, or a built-in program, instead of the scenario's firmware")
+	f.Uint64Var(&o.seed, "seed", 0, "use the seed `N`")
+	f.Uint64Var(&o.permutation, "permutation", 0, "run only number `K` of all permutations")
+	o.slots = integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
+	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
+}
+
+// given are what the command line says in the place of the scenario.
+func (o *overrides) given(f *pflag.FlagSet) starloom.Overrides {
+	over := starloom.Overrides{Mode: o.mode.value, Image: o.image}
+	if f.Changed("seed") {
+		over.Seed = &o.seed
+	}
+	if f.Changed("permutation") {
+		over.Permutation = &o.permutation
+	}
+	if f.Changed("slots") {
+		slots := uint32(o.slots.value)
+		over.Slots = &slots
+	}
+	return over
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"starloom"
+	"starloom/traces"
+)
+
+// progressInterval is the time between two changes of the line.
+const progressInterval = 100 * time.Millisecond
+
+// progress is one line on a terminal that is written over; elsewhere, in a log
+// or a pipe, it is silent.
+type progress struct {
+	out     *os.File // nil: silent
+	started time.Time
+	last    time.Time
+	used    bool
+}
+
+func newProgress(w io.Writer) *progress {
+	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		now := time.Now()
+		return &progress{out: file, started: now, last: now}
+	}
+	return &progress{}
+}
+
+// due says whether it is time to write, so that fast runs write nothing.
+func (p *progress) due() bool {
+	if p.out == nil || time.Since(p.last) < progressInterval {
+		return false
+	}
+	p.last, p.used = time.Now(), true
+	return true
+}
+
+func (p *progress) run(now starloom.Progress) {
+	if now.RunsTotal > 0 {
+		if p.due() {
+			fmt.Fprintf(p.out, "\r\x1b[K%d of %d runs%s", now.Runs, now.RunsTotal, left(now.Runs, now.RunsTotal, time.Since(p.started)))
+		}
+		return
+	}
+	if now.Repeated {
+		p.study(int(now.Slots), int(now.SlotsLimit), "slots, repeated to find out more")
+		return
+	}
+	if p.due() {
+		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit, now.Done, now.Processors)
+	}
+}
+
+// left says how long the rest may take if it goes on as before, "" where that is less than a minute.
+func left(done, total uint64, took time.Duration) string {
+	hours := took.Hours() / float64(done) * float64(total-done)
+	switch {
+	case hours >= 48:
+		return fmt.Sprintf(", about %.0f days left", hours/24)
+	case hours >= 2:
+		return fmt.Sprintf(", about %.0f hours left", hours)
+	case hours >= 1./60:
+		return ", about " + traces.Plural(uint64(math.Round(60*hours)), "minute", "minutes") + " left"
+	}
+	return ""
+}
+
+func (p *progress) study(done, total int, what string) {
+	if p.due() {
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d: %s", done, total, what)
+	}
+}
+
+// clear removes the line.
+func (p *progress) clear() {
+	if p.used {
+		fmt.Fprint(p.out, "\r\x1b[K")
+	}
+}
+
+// step shows what a build is doing.
+func (p *progress) step(text string) {
+	if p.out != nil {
+		p.used = true
+		fmt.Fprintf(p.out, "\r\x1b[K%s", text)
+	}
+}
+
+// cycles shows how far a lockstep has come.
+func (p *progress) cycles(done, total uint64) {
+	if p.due() {
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d cycles", done, total)
+	}
+}
+
+// bytes shows how far a file has been read.
+func (p *progress) bytes(read, size int64) {
+	if p.due() {
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d MB", read>>20, size>>20)
+	}
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/traces"
+)
+
+// textAndJSON is a report.
+type textAndJSON interface {
+	WriteText(io.Writer) error
+	WriteJSON(io.Writer) error
+}
+
+// withJSON makes a report and prints it; with --json it writes it to a file, too.
+// The file is opened before the work, which may take long.
+func withJSON(c *cobra.Command, all *outputs, json *output, inputs []string, make func() (textAndJSON, error)) error {
+	if err := all.check(inputs...); err != nil {
+		return err
+	}
+	var files traces.Files
+	defer files.Abort()
+	file, err := json.open(&files)
+	if err != nil {
+		return err
+	}
+	report, err := make()
+	if err != nil {
+		return fault(err)
+	}
+	if file != nil {
+		err = report.WriteJSON(file)
+	}
+	if err := errors.Join(err, files.Commit()); err != nil {
+		return fault(err)
+	}
+	return report.WriteText(all.text(c))
+}
+
+// runReport is the report of one run, or of many.
+type runReport interface {
+	WriteText(io.Writer) error
+	Interrupted() bool
+	ToolFailed() bool
+}
+
+// printRun prints the report of runs, which may fail by their tools.
+func printRun(w io.Writer, report runReport, verdict starloom.Verdict) error {
+	err := printReport(w, report, verdict)
+	if errors.Is(err, errFailed) && report.ToolFailed() {
+		return errTool
+	}
+	return err
+}
+
+// printReport prints a report and turns its verdict into an exit status.
+func printReport(w io.Writer, report interface {
+	WriteText(io.Writer) error
+	Interrupted() bool
+}, verdict starloom.Verdict) error {
+	if err := report.WriteText(w); err != nil {
+		return err
+	}
+	if report.Interrupted() {
+		return errInterrupted
+	}
+	if verdict != starloom.VerdictPass {
+		return errFailed
+	}
+	return nil
+}

@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"starloom"
+)
+
+// runFlags are the options of `run`.
+type runFlags struct {
+	starloom.RunOptions
+	outputs outputs
+
+	overrides      overrides
+	seeds, breakOn string
+	every          *integerValue
+	replay, bank   uint32
+	workers        uint16
+	engine, wasm   *choice
+}
+
+func newRun() *cobra.Command {
+	var o runFlags
+	c := &cobra.Command{
+		Use:               "run SCENARIO",
+		Short:             "Run a scenario and report",
+		Args:              exactly("SCENARIO"),
+		ValidArgsFunction: oneFile("yaml", "yml"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
+	}
+	o.declareOutputs(c.Flags())
+	o.overrides.declare(c)
+	o.declareWays(c)
+	return c
+}
+
+// declareOutputs adds the options that name files to write.
+func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
+	to := &o.outputs
+	to.to(f, "vcd", "write a waveform to `F`, and F.gtkw for GTKWave beside it", &o.VCD)
+	to.to(f, "pcapng", "write a packet capture to `F`, and F.lua for Wireshark beside it", &o.PCAPNG)
+	to.to(f, "log", "write the firmware's log lines to `F`", &o.Log).shared = true
+	to.tableOrPicture(f, "run-table", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg", &o.RunTableCSV, &o.RunTableSVG)
+	to.to(f, "json", "write the report as JSON to `F`", &o.JSON)
+	to.to(f, "junit", "write the report as JUnit XML to `F`", &o.JUnit)
+	to.to(f, "csv", "write a table with a row for each run to `F`", &o.CSV)
+	to.to(f, "stats-csv", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram", &o.StatsCSV)
+	to.tableOrPicture(f, "survival", "write how many seeds survive faults to `F.csv`, or a picture of it to F.svg", &o.SurvivalCSV, &o.SurvivalSVG)
+	to.to(f, "profile", "write where the longest call has spent its cost to `F`, for flame graphs", &o.Profile)
+	to.add(f, "save", "", "write the state at the end or at the break to `F`", func(path string) error {
+		if path == "-" {
+			return &starloom.InputError{Place: "--save", Reason: "a state is a file, which is replaced as a whole", Remedy: "give a path"}
+		}
+		o.Save = path
+		return nil
+	})
+}
+
+// declareWays adds the options that say how to run, from where and up to where.
+func (o *runFlags) declareWays(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.seeds, "seeds", "", "run once for every seed of the range `A..B`")
+	o.engine = choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
+	o.wasm = choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
+	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: as many as help")
+	f.Uint32Var(&o.bank, "bank", 0, "`N` processors per bank; 0: by size")
+	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
+	o.every = integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
+	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
+	f.Uint32Var(&o.replay, "replay", 0, "run the handlers of `PROCESSOR` again alone, and print what came and what they did")
+}
+
+func (o *runFlags) run(c *cobra.Command, path string) error {
+	scenario, err := starloom.LoadScenario(path)
+	if err != nil {
+		return err
+	}
+	many, err := o.manySeeds(c.Flags())
+	if err != nil {
+		return err
+	}
+	if err := scenario.Override(c.Context(), o.overrides.given(c.Flags())); err != nil {
+		return err
+	}
+	if c.Flags().Changed("replay") {
+		o.outputs.stream = "--replay"
+		o.Replay, o.ReplayProcessor = starloom.Writer(c.OutOrStdout()), int(o.replay)
+	}
+	if err := o.outputs.check(append(scenario.Inputs(), path)...); err != nil {
+		return err
+	}
+	if c.Flags().Changed("break-on") {
+		if o.BreakOn, err = starloom.ParseBreak(o.breakOn); err != nil {
+			return err
+		}
+	}
+	o.CheckpointEvery = uint32(o.every.value)
+	o.Engine, o.Runtime = o.engine.value, o.wasm.value
+	o.Workers, o.BankSize = int(o.workers), int(o.bank)
+	return o.start(c, scenario, many)
+}
+
+// manySeeds reads the range of --seeds.
+func (o *runFlags) manySeeds(f *pflag.FlagSet) (many starloom.Seeds, err error) {
+	if !f.Changed("seeds") {
+		return many, nil
+	}
+	for _, one := range []string{"seed", "permutation"} {
+		if f.Changed(one) {
+			return many, &starloom.InputError{
+				Place: "--seeds", Reason: "this is for many runs, --" + one + " for one", Remedy: "delete one of them",
+			}
+		}
+	}
+	return starloom.ParseSeeds(o.seeds)
+}
+
+// start runs the scenario, once or for many seeds, and prints the report.
+func (o *runFlags) start(c *cobra.Command, scenario *starloom.Scenario, many starloom.Seeds) error {
+	progress := newProgress(c.ErrOrStderr())
+	o.Progress = progress.run
+	text := o.outputs.text(c)
+	if c.Flags().Changed("seeds") {
+		report, err := starloom.RunSeeds(c.Context(), scenario, many, o.RunOptions)
+		progress.clear()
+		if err != nil {
+			return fault(err)
+		}
+		return printRun(text, report, report.Verdict)
+	}
+	report, err := starloom.Run(c.Context(), scenario, o.RunOptions)
+	progress.clear()
+	if err != nil {
+		return fault(err)
+	}
+	return printRun(text, report, report.Verdict)
+}

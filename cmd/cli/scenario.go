@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"starloom"
+)
+
+func newScenario() *cobra.Command {
+	parent := &cobra.Command{
+		Use: "scenario", Short: "Show what a scenario becomes", Args: cobra.ArbitraryArgs, RunE: group,
+	}
+	parent.AddCommand(newScenarioShow())
+	return parent
+}
+
+func newScenarioShow() *cobra.Command {
+	var o overrides
+	var files outputs
+	c := &cobra.Command{
+		Use:               "show SCENARIO",
+		Short:             "Print every value of a scenario, who has decided it, and what follows",
+		Args:              exactly("SCENARIO"),
+		ValidArgsFunction: oneFile("yaml", "yml"),
+	}
+	o.declare(c)
+	json := files.file(c.Flags(), "json", "write everything as JSON to `F`")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		scenario, err := starloom.LoadScenario(args[0])
+		if err != nil {
+			return err
+		}
+		if err := scenario.Override(c.Context(), o.given(c.Flags())); err != nil {
+			return err
+		}
+		inputs := append(scenario.Inputs(), args[0])
+		return withJSON(c, &files, json, inputs, func() (textAndJSON, error) { return scenario.Explain(c.Context()) })
+	}
+	return c
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/traces"
+)
+
+// studyFlags are the options of `study`.
+type studyFlags struct {
+	starloom.StudyOptions
+	quick     bool
+	workers   *uint16
+	outputs   outputs
+	json, csv *output
+}
+
+func newStudy() *cobra.Command {
+	var o studyFlags
+	c := &cobra.Command{
+		Use:               "study NAME",
+		Short:             "Repeat published results and compare",
+		Args:              exactly("NAME"),
+		ValidArgsFunction: studyNames,
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
+	}
+	f := c.Flags()
+	f.BoolVar(&o.quick, "quick", false, "the sizes that take seconds (this is the default)")
+	f.BoolVar(&o.Full, "full", false, "all sizes")
+	f.StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
+	o.json = o.outputs.file(f, "json", "write the rows as JSON to `F`")
+	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
+	f.StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
+	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
+	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
+	c.AddCommand(newStudyList())
+	return c
+}
+
+// studyNames completes the name of a study.
+func studyNames(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		for _, study := range starloom.Studies() {
+			names = append(names, cobra.CompletionWithDesc(study.Name, study.Doc))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (o *studyFlags) run(c *cobra.Command, name string) error {
+	if o.quick && o.Full {
+		return &starloom.InputError{Place: "--quick", Reason: "--full is given as well", Remedy: "choose one"}
+	}
+	if err := o.outputs.check(); err != nil {
+		return err
+	}
+	var files traces.Files
+	defer files.Abort()
+	json, err := o.json.open(&files)
+	if err != nil {
+		return err
+	}
+	csv, err := o.csv.open(&files)
+	if err != nil {
+		return err
+	}
+	progress := newProgress(c.ErrOrStderr())
+	o.Progress, o.Workers = progress.study, int(*o.workers)
+	report, err := starloom.Study(c.Context(), name, o.StudyOptions)
+	progress.clear()
+	if err != nil {
+		return fault(err)
+	}
+	if json != nil {
+		err = report.WriteJSON(json)
+	}
+	if csv != nil {
+		err = errors.Join(err, report.WriteCSV(csv))
+	}
+	if err := errors.Join(err, files.Commit()); err != nil {
+		return fault(err)
+	}
+	return printReport(o.outputs.text(c), report, report.Verdict)
+}
+
+func newStudyList() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List the studies",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, study := range starloom.Studies() {
+				fmt.Fprintf(table, "%s\t%s\n\tcases: %s\n", study.Name, study.Doc, strings.Join(study.Cases, ", "))
+			}
+			return table.Flush()
+		},
+	}
+}

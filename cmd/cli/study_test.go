@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStudyGossip repeats published run-tables, and runs orders that a search has found.
+func TestStudyGossip(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": gossipOf("found/orders-9.csv")})
+	r := starloomIn(t, dir, "study", "gossip", "--case", "table [1-7]")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Equal(t, 6, strings.Count(r.stdout, "differing cells  "), r.stdout)
+	require.Equal(t, statusPass, starloomIn(t, dir, "study", "gossip", "--case", "claims").status)
+
+	r = starloomIn(t, dir, "study", "gossip", "--case", "search", "--orders", "found", "--csv", "rows.csv")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, r.stdout, "csv  found/orders-9.csv\n")
+	r = starloomIn(t, dir, "run", "s.yaml")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, r.stdout, "lambda       24\n", "pipelined gossiping takes 27")
+
+	before := list(t, dir)
+	r = starloomIn(t, dir, "study", "gossip", "--case", "claims", "--orders", "found")
+	require.Equal(t, statusPass, r.status)
+	require.Contains(t, r.stdout, "note: no files were written: the cases that were run have none\n")
+	require.Equal(t, before, list(t, dir))
+}
+
+// TestStudyBroadcast repeats the tables and what does not hold in them, with the picture of the plane.
+func TestStudyBroadcast(t *testing.T) {
+	dir := folder(t, nil)
+	for _, c := range []struct {
+		pattern      string
+		contradicted int
+	}{{"table [12]", 1}, {"misprint", 5}, {"counters", 0}, {"one packet", 0}, {"claims", 9}} {
+		r := starloomIn(t, dir, "study", "ej", "--case", c.pattern)
+		require.Equal(t, statusPass, r.status, r.stderr)
+		require.Equal(t, c.contradicted, strings.Count(r.stdout, "  contradicted  "), r.stdout)
+	}
+	r := starloomIn(t, dir, "study", "ej", "--case", "plane", "--svg", ".")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Equal(t, []string{"ej-plane-misprinted.svg", "ej-plane-oriented.svg", "ej-plane.svg"}, list(t, dir))
+	picture, err := os.ReadFile(filepath.Join(dir, "ej-plane.svg"))
+	require.NoError(t, err)
+	require.Contains(t, string(picture), "EJ_{3+4rho}: the broadcast of node 0, diameter 3")
+}
+
+// TestStudyPlots: plots appear in a folder that is made for them.
+func TestStudyPlots(t *testing.T) {
+	dir := folder(t, map[string]string{"file": ""})
+	r := starloomIn(t, dir, "study", "scatter", "--case", "distribution", "--svg", "plots/new")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Equal(t, []string{"scatter-done.svg"}, list(t, filepath.Join(dir, "plots/new")))
+	text, err := os.ReadFile(filepath.Join(dir, "plots/new/scatter-done.svg"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "n = 128, exact")
+	require.Contains(t, string(text), "n = 128, 2000 runs")
+	for args, says := range map[string]string{
+		"pops --svg plots":       "--svg: study pops writes no such files; delete --svg",
+		"scatter --orders plots": "--orders: study scatter writes no such files; delete --orders",
+		"gossip --svg file/sub":  "--svg: ",
+		"gossip --orders file":   "--orders: ",
+		"crossbar":               `there is no study "crossbar"; choose one of pops, gossip, scatter, bus, ej`,
+	} {
+		r := starloomIn(t, dir, append([]string{"study"}, strings.Fields(args)...)...)
+		require.Equal(t, statusInput, r.status, args)
+		require.Contains(t, r.stderr, says)
+	}
+	require.Equal(t, statusInput, starloomIn(t, dir, "study", "scatter", "--svg", "new", "--orders", "new").status)
+	require.Equal(t, []string{"file", "plots"}, list(t, dir), "no folder is made for what is refused")
+}
