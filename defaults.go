@@ -69,6 +69,9 @@ func (s *Scenario) origin(path string) config.Origin {
 		return noted
 	}
 	if place, ok := s.places[path]; ok {
+		if strings.HasPrefix(place, strict.SetOption+" ") {
+			return config.Origin{By: ByOption, Of: strict.SetOption}
+		}
 		return config.Origin{By: ByFile, Of: place}
 	}
 	for at := path; at != ""; {

@@ -307,7 +307,7 @@ func (s *Scenario) checkCommand() string {
 	if !ok {
 		return ""
 	}
-	command := "starloom cosim check " + outcome.ShellQuote(placeFile.ReplaceAllString(place, ""))
+	command := "starloom cosim check " + s.fileWords(place)
 	if s.places["seed"] == "--seed" {
 		command += fmt.Sprintf(" --seed %d", s.Seed)
 	}

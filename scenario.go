@@ -30,6 +30,7 @@ import (
 	"starloom/internal/fingerprint"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
+	"starloom/internal/strict"
 	"starloom/traces/input"
 )
 
@@ -77,6 +78,7 @@ type Scenario struct {
 	Traces Traces `json:"traces"`
 
 	oneOf  string            // which of many runs this is, for the report; "" for none
+	set    []Assignment      // what other values than the file's were given when it was read
 	given  string            // the options of Overrides that matter to all runs of it, as a shell reads them
 	folder string            // paths in the scenario are relative to it
 	places map[string]string // path of a value ("link.phit_bits") to file:line:column
@@ -391,7 +393,20 @@ func (s *Scenario) runCommand() string {
 	if !ok {
 		return ""
 	}
-	return "starloom run " + outcome.ShellQuote(placeFile.ReplaceAllString(place, "")) + s.given
+	return "starloom run " + s.fileWords(place) + s.given
+}
+
+// fileWords are the words of a command line that name the file of a place and what was set in it.
+func (s *Scenario) fileWords(place string) string {
+	file := placeFile.ReplaceAllString(place, "")
+	if file == standardInput {
+		file = "-"
+	}
+	words := outcome.ShellQuote(file)
+	for _, a := range s.set {
+		words += " " + strict.SetOption + " " + outcome.ShellQuote(a.Key+"="+a.Value)
+	}
+	return words
 }
 
 // SlotsMax is the largest Stop.Slots.

@@ -2,6 +2,8 @@ package starloom
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,21 +20,40 @@ import (
 // file of their own.
 const scenarioBytesMax = 64 << 20
 
-// LoadScenario reads and checks the scenario file at path. Every error is an
-// *InputError with file, line and column.
-func LoadScenario(path string) (*Scenario, error) {
-	data, err := input.Read(path, scenarioBytesMax)
+// Assignment gives a key of a scenario a value in the place of what the file says, as the option --set
+// does: Key is its path ("nic.rx_frames", "rtl[0].replace"), Value YAML as in the file, Place
+// what errors and Explain name ("" for "--set KEY=VALUE"). Keys that the file does not have are added.
+// Of keys that exclude each other (fabrics; workloads; program and image; twin and map; rate and rates)
+// the assigned one drives out that of the file.
+type Assignment = strict.Assignment
+
+// rivals are keys of which an object has one, by the object; none: all of its keys.
+var rivals = map[string][]string{"fabric": nil, "workload": nil, "firmware": {"program", "image"}, "rtl[]": {"twin", "map"}, "faults.random": {"rate", "rates"}}
+
+// standardInput is the place of a scenario that is read from there.
+const standardInput = "standard input"
+
+// LoadScenario reads and checks the scenario file at path, with some keys set to other values. The path
+// - is standard input; paths in that are relative to the working folder. Every error is an *InputError
+// with file, line and column, or the place of an assignment.
+func LoadScenario(path string, set ...Assignment) (*Scenario, error) {
+	read := func() ([]byte, error) { return input.Read(path, scenarioBytesMax) }
+	if path == "-" {
+		path, read = standardInput, func() ([]byte, error) { return io.ReadAll(io.LimitReader(os.Stdin, scenarioBytesMax+1)) }
+	}
+	data, err := read()
 	if err != nil {
 		return nil, input.Unreadable(path, err, "give the path of a scenario; `starloom schema` prints what one may say")
 	}
-	return ParseScenario(path, data)
+	return ParseScenario(path, data, set...)
 }
 
 // ParseScenario reads and checks a scenario, YAML or JSON, at most 64 MiB. place is the
 // file's path: it stands before errors, names the scenario unless it has a name, and paths
 // in the scenario are relative to its folder. Bytes that are of no file have the place "":
-// their paths are relative to the working folder. Every error is an *InputError.
-func ParseScenario(place string, data []byte) (*Scenario, error) {
+// their paths are relative to the working folder. set are keys with other values than the file's,
+// before anything is checked. Every error is an *InputError.
+func ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, error) {
 	if len(data) > scenarioBytesMax {
 		return nil, &InputError{
 			Place: place, Reason: fmt.Sprintf("larger than %d MiB", scenarioBytesMax>>20),
@@ -47,10 +68,15 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 		return nil, err
 	}
 	s := DefaultScenario()
-	s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
-	s.folder = filepath.Dir(place)
+	if place != standardInput {
+		s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
+	}
+	s.folder, s.set = filepath.Dir(place), set
 	s.places, s.origins = map[string]string{}, map[string]config.Origin{"": {By: ByDefault}}
 	d := newScenarioDecoder(place, s)
+	if root, err = d.Assign(root, set, rivals); err != nil {
+		return nil, err
+	}
 	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err
 	}

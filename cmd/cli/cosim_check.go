@@ -25,7 +25,7 @@ func newCosimCheck() *cobra.Command {
 		switch {
 		case o.list:
 			return listTwins(c.OutOrStdout())
-		case len(args) == 1 && o.twin == "" && starloom.IsScenario(args[0]):
+		case len(args) == 1 && o.twin == "" && (args[0] == "-" || starloom.IsScenario(args[0])):
 			return o.checkScenario(c, args[0])
 		}
 		return o.checkMap(c, args)

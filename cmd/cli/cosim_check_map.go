@@ -15,6 +15,9 @@ import (
 
 // checkMap runs the RTL of a pin map, or a twin, in lockstep with its model.
 func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
+	if len(o.settings.words) > 0 {
+		return &starloom.InputError{Place: "--set", Reason: "this is for the keys of a scenario", Remedy: "give a scenario, or change the pin map"}
+	}
 	m, subject, err := o.pinMap(c, args)
 	if err != nil {
 		return fault(err)

@@ -19,16 +19,18 @@ type checkFlags struct {
 	outputs         outputs
 	vcd, save, json *output
 
-	twin    string
-	params  []string
-	backend *choice
-	shrink  bool
-	list    bool
+	settings settings
+	twin     string
+	params   []string
+	backend  *choice
+	shrink   bool
+	list     bool
 }
 
 // declare adds the options to the command.
 func (o *checkFlags) declare(c *cobra.Command) {
 	f := c.Flags()
+	o.settings.declare(f)
 	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
 	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")

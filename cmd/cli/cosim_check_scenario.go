@@ -19,7 +19,7 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.outputs.check(path); err != nil {
+	if err := o.outputs.check(inputs(s, path)...); err != nil {
 		return err
 	}
 	if to := o.json.path; to != "" && (to == o.vcd.path || to == o.save.path) {
@@ -53,7 +53,7 @@ func (o *checkFlags) scenario(c *cobra.Command, path string) (*starloom.Scenario
 			}
 		}
 	}
-	s, err := starloom.LoadScenario(path)
+	s, err := o.settings.load(path)
 	if err != nil {
 		return nil, fault(err)
 	}
@@ -93,7 +93,7 @@ func (o *checkFlags) verdict(w io.Writer, check *tools.Check, path string) error
 		return err
 	}
 	if o.vcd.path == "" && o.save.path == "" {
-		_, err := fmt.Fprintf(w, "for a waveform and the inputs: starloom cosim check %s --vcd check.vcd --save check.csv\n", path)
+		_, err := fmt.Fprintf(w, "for a waveform and the inputs: starloom cosim check %s%s --vcd check.vcd --save check.csv\n", path, o.settings.again())
 		if err != nil {
 			return err
 		}

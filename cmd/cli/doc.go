@@ -26,6 +26,7 @@
 //	help.go                   starloom help; manual.go: manual pages; texts.go: the texts of both
 //	outputs.go                options that name files to write, and what they must not be
 //	options.go                options that take a word, a number of a range, names with values
+//	settings.go               --set: keys of a scenario; the scenario at a path
 //	overrides.go              options that replace what a scenario says
 //	arguments.go              what stands on a command line besides options
 //	report.go                 a report is printed, and its verdict becomes an exit status

@@ -9,9 +9,10 @@ import (
 // firmwareCheckFlags are the options of `firmware check`.
 type firmwareCheckFlags struct {
 	starloom.FirmwareCheckOptions
-	fuzz    uint32
-	seed    uint64
-	outputs outputs
+	settings settings
+	fuzz     uint32
+	seed     uint64
+	outputs  outputs
 }
 
 func newFirmwareCheck() *cobra.Command {
@@ -24,6 +25,7 @@ func newFirmwareCheck() *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0], args[1]) },
 	}
 	f := c.Flags()
+	o.settings.declare(f)
 	o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	f.Uint32Var(&o.fuzz, "fuzz", 30000, "try `N` sequences of arbitrary input; 0: none")
 	f.StringVar(&o.Reproduce, "reproduce", "", "write a scenario and an input for each of what that finds into the folder `DIR`")
@@ -33,7 +35,7 @@ func newFirmwareCheck() *cobra.Command {
 }
 
 func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
-	scenario, err := starloom.LoadScenario(path)
+	scenario, err := o.settings.load(path)
 	if err != nil {
 		return err
 	}
@@ -44,7 +46,7 @@ func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
 	if err := scenario.Override(c.Context(), override); err != nil {
 		return err
 	}
-	if err := o.outputs.check(append(scenario.Inputs(), path)...); err != nil {
+	if err := o.outputs.check(inputs(scenario, path)...); err != nil {
 		return err
 	}
 	progress := newProgress(c.ErrOrStderr())

@@ -12,6 +12,7 @@ type runFlags struct {
 	starloom.RunOptions
 	outputs outputs
 
+	settings       settings
 	overrides      overrides
 	seeds, breakOn string
 	every          *integerValue
@@ -30,6 +31,7 @@ func newRun() *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
 	}
 	o.declareOutputs(c.Flags())
+	o.settings.declare(c.Flags())
 	o.overrides.declare(c)
 	o.declareWays(c)
 	return c
@@ -72,7 +74,7 @@ func (o *runFlags) declareWays(c *cobra.Command) {
 }
 
 func (o *runFlags) run(c *cobra.Command, path string) error {
-	scenario, err := starloom.LoadScenario(path)
+	scenario, err := o.settings.load(path)
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,7 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 		o.outputs.stream = "--replay"
 		o.Replay, o.ReplayProcessor = starloom.Writer(c.OutOrStdout()), int(o.replay)
 	}
-	if err := o.outputs.check(append(scenario.Inputs(), path)...); err != nil {
+	if err := o.outputs.check(inputs(scenario, path)...); err != nil {
 		return err
 	}
 	if c.Flags().Changed("break-on") {

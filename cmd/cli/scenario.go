@@ -2,8 +2,6 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
-
-	"starloom"
 )
 
 func newScenario() *cobra.Command {
@@ -15,6 +13,7 @@ func newScenario() *cobra.Command {
 }
 
 func newScenarioShow() *cobra.Command {
+	var set settings
 	var o overrides
 	var files outputs
 	c := &cobra.Command{
@@ -23,18 +22,18 @@ func newScenarioShow() *cobra.Command {
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}
+	set.declare(c.Flags())
 	o.declare(c)
 	json := files.file(c.Flags(), "json", "write everything as JSON to `F`")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		scenario, err := starloom.LoadScenario(args[0])
+		scenario, err := set.load(args[0])
 		if err != nil {
 			return err
 		}
 		if err := scenario.Override(c.Context(), o.given(c.Flags())); err != nil {
 			return err
 		}
-		inputs := append(scenario.Inputs(), args[0])
-		return withJSON(c, &files, json, inputs, func() (textAndJSON, error) { return scenario.Explain(c.Context()) })
+		return withJSON(c, &files, json, inputs(scenario, args[0]), func() (textAndJSON, error) { return scenario.Explain(c.Context()) })
 	}
 	return c
 }

@@ -82,7 +82,8 @@ func (l *Settings) object(v reflect.Value, path string) {
 	fields := strict.Fields(v.Type())
 	if short, ok := v.Interface().(fabric.Shorthand); ok { // of which the file may have that value alone
 		key, _ := short.Short()
-		if at, o := strict.Join(path, key), l.Origin(path); o.By == outcome.ByFile && l.Origin(at).By != outcome.ByFile {
+		stated := func(o Origin) bool { return o.By == outcome.ByFile || o.By == outcome.ByOption }
+		if at, o := strict.Join(path, key), l.Origin(path); stated(o) && !stated(l.Origin(at)) {
 			if l.short == nil {
 				l.short = map[string]Origin{}
 			}

@@ -26,6 +26,8 @@ type Decoder struct {
 	Refuses func(node *yaml.Node, path string) error
 	// Param is the range of an entry of a map of integers.
 	Param func(path, key string) Span
+
+	assigned map[*yaml.Node]string // nodes that are not of the file, with their places
 }
 
 // shorthand is a struct that one value may stand for: the one of a key.

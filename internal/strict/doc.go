@@ -9,6 +9,7 @@
 //
 //	file         what it holds
 //	document.go  the one document of a file, syntax errors, tags
+//	assign.go    Assignment: keys that get another value than the document's
 //	decoder.go   Decoder: structs, lists, maps of integers
 //	fields.go    Fields, Limits, Span: what tags say of a key
 //	comments.go  Commented: descriptions from the comments of fields

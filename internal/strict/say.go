@@ -9,8 +9,11 @@ import (
 	"starloom/traces/input"
 )
 
-// Place returns file:line:column of a node.
+// Place returns file:line:column of a node, or that of its assignment.
 func (d *Decoder) Place(node *yaml.Node) string {
+	if place, ok := d.assigned[node]; ok {
+		return place
+	}
 	return fmt.Sprintf("%s:%d:%d", d.File, node.Line, node.Column)
 }
 

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"starloom"
+	"starloom/internal/outcome"
+)
+
+// settings are the values of the option --set, which give keys of a scenario other values.
+type settings struct{ words []string }
+
+// declare adds the option to a command.
+func (s *settings) declare(f *pflag.FlagSet) {
+	f.StringArrayVar(&s.words, "set", nil, "give a key of the scenario another value, `KEY=VALUE`; any number of times")
+}
+
+// load reads the scenario at a path, - for standard input, with the values of --set.
+func (s *settings) load(path string) (*starloom.Scenario, error) {
+	set := make([]starloom.Assignment, len(s.words))
+	for i, word := range s.words {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok || key == "" {
+			return nil, &starloom.InputError{
+				Place: "--set " + word, Reason: "this is not a key and its value", Remedy: "write --set KEY=VALUE: --set nic.rx_frames=64",
+			}
+		}
+		set[i] = starloom.Assignment{Key: key, Value: value}
+	}
+	return starloom.LoadScenario(path, set...)
+}
+
+// again are the options of a command line that gives the same values.
+func (s *settings) again() (text string) {
+	for _, word := range s.words {
+		text += " --set " + outcome.ShellQuote(word)
+	}
+	return text
+}
+
+// inputs are the files that a run of a scenario from a path reads.
+func inputs(s *starloom.Scenario, path string) []string {
+	return slices.DeleteFunc(append(s.Inputs(), path), func(path string) bool { return path == "-" })
+}

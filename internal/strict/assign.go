@@ -1,0 +1,256 @@
+package strict
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/traces/input"
+)
+
+// Assignment gives a key of a document a value in the place of what the document says: what the
+// option --set, or an axis of a sweep, does. It is typed and checked as if it stood in the file.
+type Assignment struct {
+	Key   string // its path: nic.rx_frames, rtl[0].replace
+	Value string // YAML, as in the file: 64, [a, b], {source: 3}; what begins with * is a text
+	Place string // what errors name: file:line:column; "" for the option: --set nic.rx_frames=64
+}
+
+// place is what errors about it name.
+func (a *Assignment) place() string {
+	if a.Place != "" {
+		return a.Place
+	}
+	return SetOption + " " + a.Key + "=" + Clip(a.Value)
+}
+
+// SetOption is the option of the command line that assigns; places of what it gives begin with it.
+const SetOption = "--set"
+
+// Assign returns a document in which keys have the values of assignments; the one it is given stays as
+// it is. Keys that were not there are added, with the objects around them, and a list may grow by one
+// entry at its end. rivals are keys that exclude each other, by their object ("rtl[]" is that of each
+// entry of the list rtl; none: all its keys do): one that is assigned drives out those of the document.
+func (d *Decoder) Assign(root *yaml.Node, all []Assignment, rivals map[string][]string) (*yaml.Node, error) {
+	d.assigned = map[*yaml.Node]string{}
+	w := assigner{Decoder: d, rivals: rivals}
+	for i := range all {
+		a := &all[i]
+		steps, err := a.steps()
+		if err != nil {
+			return nil, err
+		}
+		key := pathOf(steps)
+		for _, before := range w.keys {
+			if before == key || inside(before, key) {
+				return nil, &input.Error{Place: a.place(), Reason: before + " has another value already", Remedy: "give a key once, and an object before its keys"}
+			}
+		}
+		w.keys = append(w.keys, key)
+	}
+	for i := range all {
+		value, err := all[i].node()
+		if err != nil {
+			return nil, err
+		}
+		d.mark(value, all[i].place())
+		w.place = all[i].place()
+		steps, err := all[i].steps()
+		if err == nil {
+			root, err = w.put(root, steps, "", value)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return root, nil
+}
+
+// assigner puts values into a document.
+type assigner struct {
+	*Decoder
+	rivals map[string][]string
+	keys   []string // all that are assigned
+	place  string   // of the value in hand
+}
+
+// step is a key of an object, or an entry of a list if key is "".
+type step struct {
+	key   string
+	index int
+}
+
+// steps are those from the whole document to the key.
+func (a *Assignment) steps() (steps []step, err error) {
+	for part := range strings.SplitSeq(a.Key, ".") {
+		key, rest, _ := strings.Cut(part, "[")
+		if key == "" {
+			return nil, a.unreadable()
+		}
+		steps = append(steps, step{key: key})
+		if rest == "" && !strings.Contains(part, "[") {
+			continue
+		}
+		for entry := range strings.SplitSeq(rest, "[") {
+			digits, closed := strings.CutSuffix(entry, "]")
+			index, err := strconv.ParseUint(digits, 10, 31)
+			if err != nil || !closed {
+				return nil, a.unreadable()
+			}
+			steps = append(steps, step{index: int(index)})
+		}
+	}
+	return steps, nil
+}
+
+func (a *Assignment) unreadable() error {
+	return &input.Error{
+		Place: a.place(), Reason: fmt.Sprintf("%q is not the path of a key", Clip(a.Key)),
+		Remedy: "write the keys that lead to it: nic.rx_frames, rtl[0].replace",
+	}
+}
+
+// pathOf is the path that steps take.
+func pathOf(steps []step) (path string) {
+	for _, s := range steps {
+		path = s.from(path)
+	}
+	return path
+}
+
+// from is the path one step on.
+func (s step) from(path string) string {
+	if s.key == "" {
+		return fmt.Sprintf("%s[%d]", path, s.index)
+	}
+	return Join(path, s.key)
+}
+
+// inside reports whether the value at a path is a part of the one at another.
+func inside(path, of string) bool {
+	rest, ok := strings.CutPrefix(path, of)
+	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
+}
+
+// node reads the value.
+func (a *Assignment) node() (*yaml.Node, error) {
+	if strings.HasPrefix(a.Value, "*") { // a glob: nothing in a value of its own can be an alias
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: a.Value, Style: yaml.DoubleQuotedStyle}, nil
+	}
+	node, err := Document("", []byte(a.Value), "value", "write it as in a file")
+	var refused *input.Error
+	if errors.As(err, &refused) {
+		return nil, &input.Error{Place: a.place(), Reason: refused.Reason, Remedy: refused.Remedy}
+	}
+	if err == nil && commented(node) {
+		return nil, &input.Error{Place: a.place(), Reason: "what follows # is a comment", Remedy: "write a text with # in double quotes"}
+	}
+	return node, err
+}
+
+// commented reports whether there is a comment in a node.
+func commented(node *yaml.Node) bool {
+	return node.HeadComment+node.LineComment+node.FootComment != "" || slices.ContainsFunc(node.Content, commented)
+}
+
+// mark notes where a node, and all in it, comes from.
+func (d *Decoder) mark(node *yaml.Node, place string) {
+	d.assigned[node] = place
+	for _, child := range node.Content {
+		d.mark(child, place)
+	}
+}
+
+// put returns a copy of a node, which is at path, that has a value at the end of steps. What an anchor
+// shares with other places is copied where it is changed.
+func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.Node) (_ *yaml.Node, err error) {
+	if len(steps) == 0 {
+		return value, nil
+	}
+	s, rest := steps[0], steps[1:]
+	at := s.from(path)
+	own, err := w.open(node, s, path)
+	if err != nil {
+		return nil, err
+	}
+	if s.key == "" {
+		switch count := len(own.Content); {
+		case s.index == count:
+			own.Content = append(own.Content, nil)
+		case s.index > count:
+			return nil, &input.Error{Place: w.place, Reason: at + " is beyond the end of the list", Remedy: fmt.Sprintf("the next entry is %s[%d]", path, count)}
+		}
+		own.Content[s.index], err = w.put(own.Content[s.index], rest, at, value)
+		return own, err
+	}
+	w.driveOut(own, path, s.key)
+	k := 0
+	for k < len(own.Content) && Target(own.Content[k]).Value != s.key {
+		k += 2
+	}
+	if k == len(own.Content) {
+		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s.key}
+		w.assigned[key] = w.place
+		own.Content = append(own.Content, key, nil)
+	}
+	own.Content[k+1], err = w.put(own.Content[k+1], rest, at, value)
+	return own, err
+}
+
+// open returns a copy of the object or list that a step leads into: an empty one if there is none.
+func (w *assigner) open(node *yaml.Node, s step, path string) (*yaml.Node, error) {
+	own := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
+	remedy := "write " + path + "[0] for its first entry"
+	if s.key == "" {
+		own = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		remedy = "name one of its keys: " + path + ".KEY"
+	}
+	w.assigned[own] = w.place
+	if node == nil || Target(node).ShortTag() == "!!null" {
+		return own, nil
+	}
+	node = Target(node)
+	if node.Kind != own.Kind {
+		if node.Kind == yaml.ScalarNode {
+			remedy = "give it as a whole: " + path + "=..."
+		}
+		if path == "" {
+			path, remedy = w.Whole, "write an object: {...}"
+		}
+		return nil, &input.Error{Place: w.place, Reason: path + " is " + describe(node), Remedy: remedy}
+	}
+	copied := *node
+	copied.Anchor, copied.Content = "", slices.Clone(node.Content)
+	if place, ok := w.assigned[node]; ok {
+		w.assigned[&copied] = place
+	}
+	return &copied, nil
+}
+
+// indices are those of lists in a path.
+var indices = regexp.MustCompile(`\[\d+\]`)
+
+// driveOut deletes from an object at path the rivals of a key, but for those that are assigned, too.
+func (w *assigner) driveOut(object *yaml.Node, path, key string) {
+	group, ok := w.rivals[indices.ReplaceAllString(path, "[]")]
+	if !ok || len(group) > 0 && !slices.Contains(group, key) {
+		return
+	}
+	var kept []*yaml.Node
+	for i := 0; i+1 < len(object.Content); i += 2 {
+		name := Target(object.Content[i]).Value
+		rival := name != key && (len(group) == 0 || slices.Contains(group, name))
+		at := Join(path, name)
+		if !rival || slices.ContainsFunc(w.keys, func(other string) bool { return other == at || inside(other, at) }) {
+			kept = append(kept, object.Content[i:i+2]...)
+		}
+	}
+	if len(kept) < len(object.Content) {
+		object.Content, w.assigned[object] = kept, w.place // what is wrong with it as a whole is so because of that
+	}
+}
