@@ -90,7 +90,7 @@ func (s *Scenario) faultPlans(c *config.Config, rates []float64) (plans []FaultP
 		if paths[i] == "faults.random" {
 			plan.Rates = rates
 		}
-		p.Targets.Each(0, plan.Of, func(int) { plan.Targets++ })
+		plan.Targets = p.Targets.Count(0, plan.Of)
 		plans = append(plans, plan)
 	}
 	return plans

@@ -111,6 +111,24 @@ func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
 // instanceKey finds the instance that makes a call in the call's context.
 type instanceKey struct{}
 
+// callContext is the context of an instance's calls: they end when the host's turns say so, and the runtime
+// looks into it at each of them, so it is one step deep.
+type callContext struct {
+	context.Context
+	in *wasmInstance
+}
+
+// Value implements context.Context.
+func (c callContext) Value(key any) any {
+	switch key.(type) {
+	case instanceKey:
+		return c.in
+	case turnsKey:
+		return c.in.turns
+	}
+	return nil
+}
+
 func caller(ctx context.Context) *wasmInstance {
 	in, _ := ctx.Value(instanceKey{}).(*wasmInstance)
 	return in
@@ -215,7 +233,7 @@ func (in *wasmInstance) instantiate() (err error) {
 		return err
 	}
 	in.turns = newTurns(in.module)
-	in.ctx = context.WithValue(context.WithValue(in.image.host.ctx, instanceKey{}, in), turnsKey{}, in.turns)
+	in.ctx = callContext{context.Background(), in}
 	prefix := ""
 	if in.image.meter != nil {
 		prefix = wasm.EachName

@@ -58,36 +58,49 @@ func (s *Set) Derive() {
 	}
 }
 
-// EachWord yields those numbers of the set from first to end-1 that stand side by side, 64 at a
-// time: the number of bit 0, and the bits. The numbers that are yielded may be removed meanwhile.
-func (s *Set) EachWord(first, end int, yield func(at int, word uint64)) {
+// Next is the smallest number of the set from i to end-1, or end: for i := s.Next(first, end); i < end;
+// i = s.Next(i+1, end) goes through them, and meanwhile those that it has come to may be removed.
+func (s *Set) Next(i, end int) int {
+	if i >= end {
+		return end
+	}
+	if word := s.words[i>>6] >> (i & 63); word != 0 {
+		return min(i+bits.TrailingZeros64(word), end)
+	}
+	i = i>>6 + 1 // from here on, words
+	for k := i >> 6; k<<12 < end; k++ {
+		some := s.some[k]
+		if k == i>>6 {
+			some &= ^uint64(0) << (i & 63)
+		}
+		if some != 0 {
+			at := k<<6 + bits.TrailingZeros64(some)
+			return min(at<<6+bits.TrailingZeros64(s.words[at]), end)
+		}
+	}
+	return end
+}
+
+// Count returns how many numbers from first to end-1 are in the set.
+func (s *Set) Count(first, end int) (n int) {
 	for k := first >> 12; k<<12 < end; k++ {
 		for some := s.some[k]; some != 0; some &= some - 1 {
 			at := k<<12 + bits.TrailingZeros64(some)<<6
 			if at >= end {
-				return
+				return n
 			}
 			word := s.words[at>>6]
-			if at < first {
-				if first-at >= 64 {
-					continue
-				}
+			switch {
+			case at+64 <= first:
+				continue
+			case at < first:
 				word &= ^uint64(0) << (first - at)
 			}
 			if end-at < 64 {
 				word &= 1<<(end-at) - 1
 			}
-			yield(at, word)
+			n += bits.OnesCount64(word)
 		}
 	}
-}
-
-// Each yields the numbers of the set from first to end-1 in ascending order. They may be removed
-// meanwhile.
-func (s *Set) Each(first, end int, yield func(i int)) {
-	s.EachWord(first, end, func(at int, word uint64) {
-		for ; word != 0; word &= word - 1 {
-			yield(at + bits.TrailingZeros64(word))
-		}
-	})
+	return n
 }

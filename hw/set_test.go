@@ -30,8 +30,11 @@ func TestSet(t *testing.T) {
 					want = append(want, k)
 				}
 			}
-			set.Each(first, end, func(i int) { have = append(have, i) })
+			for i := set.Next(first, end); i < end; i = set.Next(i+1, end) {
+				have = append(have, i)
+			}
 			require.Equal(t, want, have)
+			require.Equal(t, len(want), set.Count(first, end))
 			other := NewSet(n)
 			copy(other.Words(), set.Words())
 			other.Derive()
@@ -39,11 +42,11 @@ func TestSet(t *testing.T) {
 		}
 		set.Fill(n)
 		count := 0
-		set.Each(0, n, func(i int) {
+		for i := set.Next(0, n); i < n; i = set.Next(i+1, n) {
 			require.Equal(t, count, i)
 			count++
 			set.Remove(i)
-		})
+		}
 		require.Equal(t, n, count)
 		require.Equal(t, NewSet(n), set)
 		set.Fill(n)

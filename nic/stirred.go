@@ -1,8 +1,6 @@
 package nic
 
 import (
-	"math/bits"
-
 	"starloom/hw"
 )
 
@@ -49,14 +47,14 @@ func (b *Bank) listStirred(list []uint32, first, end int, slot uint32) (awake []
 		}
 	}
 	s := b.stirred
-	s.resting.EachWord(first, end, func(_ int, word uint64) { resting += bits.OnesCount64(word) })
-	s.cells.Each(first, end, func(cell int) {
+	resting = s.resting.Count(first, end)
+	for cell := s.cells.Next(first, end); cell < end; cell = s.cells.Next(cell+1, end) {
 		w := b.Words[cell]
 		flags, sleeps := w>>WordFlagsShift, uint32(uint16(w)-uint16(slot))
 		faulty := flags&FlagFaulty != 0
 		if !faulty && (flags&FlagSleeping == 0 || w>>WordRxCountShift&0xFF != 0 || sleeps == 0) {
 			list = append(list, uint32(cell))
-			return
+			continue
 		}
 		done := flags&(FlagDone|FlagFaulty) != 0
 		if done {
@@ -68,6 +66,6 @@ func (b *Bank) listStirred(list []uint32, first, end int, slot uint32) (awake []
 				s.resting.Add(cell)
 			}
 		}
-	})
+	}
 	return list, resting
 }

@@ -127,7 +127,7 @@ func (t *slotTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, sl
 // Cross implements Transport: what is on each bus.
 func (t *slotTransport) Cross(slot uint32) {
 	t.clear()
-	t.sending.Each(0, len(t.port), func(vertex int) {
+	for vertex := t.sending.Next(0, len(t.port)); vertex < len(t.port); vertex = t.sending.Next(vertex+1, len(t.port)) {
 		number, tap := t.taps.Bus[vertex][t.port[vertex]], t.taps.Tap[vertex][t.port[vertex]]
 		bus := &t.buses[number]
 		switch {
@@ -141,7 +141,7 @@ func (t *slotTransport) Cross(slot uint32) {
 		case t.turns.before(number, tap, t.tapOf(bus.sender)):
 			bus.sender = int32(vertex)
 		}
-	})
+	}
 	for _, number := range t.used {
 		if t.arbitrated {
 			t.turns.grant(number, t.tapOf(t.buses[number].sender))
@@ -165,17 +165,18 @@ func (t *slotTransport) clear() {
 
 // Hear implements Transport: what has become of the requests, and what the vertices have received.
 func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
-	t.sending.Each(bank.First+w.First, bank.First+w.End, func(vertex int) {
+	first, end := bank.First+w.First, bank.First+w.End
+	for vertex := t.sending.Next(first, end); vertex < end; vertex = t.sending.Next(vertex+1, end) {
 		t.sending.Remove(vertex)
 		if !t.arbitrated {
-			return
+			continue
 		}
 		outcome := noOne
 		if t.bus(vertex, t.port[vertex]).sender == int32(vertex) {
 			outcome = int(t.port[vertex])
 		}
 		fabric.Answer(bank, ledger, vertex-bank.First, outcome, slot)
-	})
+	}
 	for cell := w.First; cell < w.End; cell++ {
 		vertex := bank.First + cell
 		port := t.hears[vertex]

@@ -110,9 +110,6 @@ func (m *asked) listen(output int, listens bool, tag uint16) {
 	m.listeners[output] = hw.Listener{Listening: listens, Filtered: tag != nic.TagAny, Tag: tag}
 }
 
-// inputs yields those that ask among first..end-1, in ascending order.
-func (m *asked) inputs(first, end int, yield func(input int)) { m.asking.Each(first, end, yield) }
-
 // clear forgets what has been decided.
 func (m *decided) clear() {
 	for _, output := range m.taken {
@@ -175,10 +172,10 @@ func (m *matching) decide(slot uint32) {
 
 // meet serves at most one input by each output.
 func (m *matching) meet() {
-	m.inputs(0, m.ports, func(input int) {
+	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
 		output := m.destination[input]
 		if !m.listeners[output].Accepts(m.tag[input]) {
-			return
+			continue
 		}
 		switch rival := m.serves[output]; {
 		case rival == noOne:
@@ -187,7 +184,7 @@ func (m *matching) meet() {
 		case m.kind != hw.ArbiterFixed && m.before(int(output), input, int(rival)):
 			m.serves[output] = int32(input)
 		}
-	})
+	}
 	if m.cap > 0 {
 		m.limit()
 	}
@@ -201,23 +198,23 @@ func (m *matching) meet() {
 // line serves as many inputs by each output as a slot has time for, in the order of its arbiter.
 func (m *matching) line() {
 	q := &m.queue
-	m.inputs(0, m.ports, func(input int) {
+	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
 		output := m.destination[input]
 		if !m.listeners[output].Accepts(m.tag[input]) {
-			return
+			continue
 		}
 		switch {
 		case m.serves[output] == noOne:
 			m.taken = append(m.taken, output)
 			m.serves[output], q.count[output] = int32(input), 0
 		case m.kind == hw.ArbiterFixed && int(q.count[output]) == q.frames:
-			return
+			continue
 		default:
 			q.next[q.last[output]] = int32(input)
 		}
 		q.last[output], q.next[input] = int32(input), noOne
 		q.count[output]++
-	})
+	}
 	for _, output := range m.taken {
 		if m.kind != hw.ArbiterFixed && q.count[output] > 1 {
 			m.arrange(output)
@@ -270,7 +267,9 @@ func (m *matching) limit() {
 // contend lets those whose addressee listens toss their coins.
 func (m *matching) contend(slot uint32) {
 	m.order = m.order[:0]
-	m.inputs(0, m.ports, func(input int) { m.order = append(m.order, uint32(input)) })
+	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
+		m.order = append(m.order, uint32(input))
+	}
 	_, sent := m.contention.Slot(slot, m.order, m.destination, m.tag, m.listeners)
 	if len(sent) == 1 {
 		input := sent[0]
@@ -288,10 +287,10 @@ func (m *matching) contend(slot uint32) {
 // allocate lets the inputs claim outputs one after the other, as the list allocator does.
 func (m *matching) allocate() {
 	m.order = m.order[:0]
-	m.inputs(0, m.ports, func(input int) {
+	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
 		m.order = append(m.order, uint32(input))
 		m.lists[input] = m.request(input)
-	})
+	}
 	for _, claim := range m.allocator.Slot(m.order, m.lists, m.listeners) {
 		m.taken = append(m.taken, claim.Output)
 		m.serves[claim.Output], m.servedBy[claim.Input] = int32(claim.Input), int32(claim.Output)

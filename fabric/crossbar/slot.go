@@ -64,24 +64,24 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 			t.takes(bank, int(cell), slot)
 		}
 	}
-	t.inputs(first, end, func(input int) {
+	for input := t.asking.Next(first, end); input < end; input = t.asking.Next(input+1, end) {
 		cell := input - bank.First
 		if bank.Registers[cell].TxCount == 0 { // its NIC was silenced
 			t.ask(input, false)
-			return
+			continue
 		}
 		frame := bank.TxHead(cell)
 		if !bank.Legal(cell, frame) {
 			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
 			t.ask(input, false)
 			t.takes(bank, cell, slot)
-			return
+			continue
 		}
 		frame.SetSource(uint32(input))
 		frame.CopyTo(t.frame(slot, input))
 		t.destination[input], t.tag[input] = frame.Destination(), frame.Tag()
 		ledger.Sending = true
-	})
+	}
 	for cell := w.First; all && cell < w.End; cell++ {
 		t.takes(bank, cell, slot)
 	}
@@ -98,15 +98,16 @@ func (t *slotTransport) Cross(slot uint32) { t.decide(slot) }
 // Hear implements Transport: what has become of the requests, and what the outputs have
 // received.
 func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
-	t.inputs(bank.First+w.First, bank.First+w.End, func(input int) {
+	first, end := bank.First+w.First, bank.First+w.End
+	for input := t.asking.Next(first, end); input < end; input = t.asking.Next(input+1, end) {
 		if fabric.Answer(bank, ledger, input-bank.First, int(t.servedBy[input]), slot) {
 			t.ask(input, bank.Registers[input-bank.First].TxCount > 0)
 		}
-	})
-	t.stale.Each(bank.First+w.First, bank.First+w.End, func(output int) {
+	}
+	for output := t.stale.Next(first, end); output < end; output = t.stale.Next(output+1, end) {
 		bank.SetRx(output-bank.First, 0, nic.StatusIdle)
 		t.stale.Remove(output)
-	})
+	}
 	for cell := w.First; len(t.met) > 0 && cell < w.End; cell++ {
 		if output := bank.First + cell; bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, true) == fabric.Unharmed {
 			bank.SetRx(cell, 0, nic.StatusCollision)
@@ -117,11 +118,11 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	if t.shared && len(t.taken) > 0 && ledger.Faults != nil {
 		t.hearAll(bank, ledger, slot, w)
 	}
-	t.serving.Each(bank.First+w.First, bank.First+w.End, func(output int) {
+	for output := t.serving.Next(first, end); output < end; output = t.serving.Next(output+1, end) {
 		t.stale.Add(output)
 		if effect := t.harm(bank, ledger, output-bank.First, slot); effect != fabric.Unharmed {
 			ledger.Frames.NoteHarmed(effect, t.servedAt(output))
-			return
+			continue
 		}
 		for input := t.serves[output]; input != noOne; input = t.after(input) {
 			frame := t.frame(slot, int(input))
@@ -129,7 +130,7 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 			ledger.Frames.Heard++
 			ledger.NoteHeard(output, 0, bank.PushRx(output-bank.First, 0, frame), frame, slot)
 		}
-	})
+	}
 	ledger.Judge(slot)
 }
 

@@ -48,9 +48,10 @@ func (f *faulted) reset(seed uint64) {
 func (f *faulted) shrink(bank *nic.Bank) {
 	for i := range f.plan.All {
 		if fault := &f.plan.All[i]; fault.Kind == fabric.FaultBuffers {
-			fault.Targets.Each(bank.First, bank.First+bank.Cells, func(processor int) {
+			end := bank.First + bank.Cells
+			for processor := fault.Targets.Next(bank.First, end); processor < end; processor = fault.Targets.Next(processor+1, end) {
 				bank.Shrink(processor-bank.First, fault.RxFrames, fault.TxFrames)
-			})
+			}
 		}
 	}
 }

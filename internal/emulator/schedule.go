@@ -7,10 +7,11 @@ import (
 
 // scheduled is what firmware is told of its schedule. It follows from what a run has to carry.
 type scheduled struct {
-	Schedule fabric.Schedule // nil if the firmware takes none
-	words    []uint64        // its words for the slot that begins...
-	Sparse   fabric.Sparse   // ...unless it has few of them in a slot:
-	changed  []wordOf        // those that are new
+	Schedule fabric.Schedule                  // nil if the firmware takes none
+	words    []uint64                         // its words for the slot that begins...
+	Sparse   fabric.Sparse                    // ...unless it has few of them in a slot:
+	changed  []wordOf                         // those that are new, which...
+	change   func(processor int, word uint64) // ...adds to
 }
 
 // wordOf is a processor's new word of the schedule.
@@ -23,6 +24,7 @@ type wordOf struct {
 func (s *scheduled) plan(network fabric.Network, name string, referee fabric.Referee, processors int) (err error) {
 	if s.words == nil {
 		s.words = make([]uint64, processors)
+		s.change = func(processor int, word uint64) { s.changed = append(s.changed, wordOf{processor, word}) }
 	}
 	s.Schedule, err = fabric.ScheduleOf(network, name, referee)
 	s.Sparse, _ = s.Schedule.(fabric.Sparse)
@@ -35,7 +37,7 @@ func (s *scheduled) fillWords(begins uint32) {
 	switch slot := int(begins); {
 	case s.Schedule == nil || slot > s.Schedule.Slots():
 	case s.Sparse != nil:
-		s.Sparse.Changes(slot, func(processor int, word uint64) { s.changed = append(s.changed, wordOf{processor, word}) })
+		s.Sparse.Changes(slot, s.change)
 	default:
 		s.Schedule.Words(slot, s.words)
 	}

@@ -18,10 +18,11 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 		if fault.Kind != fabric.FaultDead && fault.Kind != fabric.FaultRestart {
 			continue
 		}
-		fault.Targets.Each(bank.First+first, bank.First+end, func(processor int) {
+		from, to := bank.First+first, bank.First+end
+		for processor := fault.Targets.Next(from, to); processor < to; processor = fault.Targets.Next(processor+1, to) {
 			dies, cell := fault.Kind == fabric.FaultDead, processor-bank.First
 			if dies && m.faults.dead[processor] != 0 || !m.faults.plan.Happens(i, processor, m.slot) {
-				return
+				continue
 			}
 			l.FaultActs[i].Note(m.slot, uint32(processor))
 			l.Empty(processor, int(bank.Registers[cell].TxCount), dies, m.slot)
@@ -33,13 +34,13 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 				bank.Silence(cell)
 				hit.killed = append(hit.killed, uint32(cell))
 				hit.restarted = slices.DeleteFunc(hit.restarted, func(c uint32) bool { return c == uint32(cell) })
-				return
+				continue
 			}
 			m.faults.dead[processor] = 0
 			if !slices.Contains(hit.restarted, uint32(cell)) {
 				hit.restarted = append(hit.restarted, uint32(cell))
 			}
-		})
+		}
 	}
 	if len(hit.restarted) == 0 {
 		return
