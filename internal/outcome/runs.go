@@ -1,12 +1,44 @@
 package outcome
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
 
 // Seeds is a range of seeds, both ends included.
 type Seeds struct{ First, Last uint64 }
 
 // String returns A..B.
 func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
+
+// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not above B. The error is an
+// *input.Error at the place.
+func ParseSeeds(place, text string) (Seeds, error) {
+	refuse := func(reason, remedy string) (Seeds, error) {
+		return Seeds{}, &input.Error{Place: place, Reason: reason, Remedy: remedy}
+	}
+	const write = "write the first and the last seed, for example 1..100; allowed are 0 to 18446744073709551615"
+	first, last, ok := strings.Cut(text, "..")
+	if !ok {
+		if strict.PlainInteger(text) {
+			return refuse(fmt.Sprintf("%q is one seed", strict.Clip(text)), fmt.Sprintf("write --seed %s, or a range such as 1..100", strict.Clip(text)))
+		}
+		return refuse(fmt.Sprintf("%q is not a range of seeds", strict.Clip(text)), write)
+	}
+	a, errA := strconv.ParseUint(first, 10, 64)
+	b, errB := strconv.ParseUint(last, 10, 64)
+	switch {
+	case errA != nil || errB != nil:
+		return refuse(fmt.Sprintf("%q is not a range of seeds", strict.Clip(text)), write)
+	case a > b:
+		return refuse(fmt.Sprintf("the range %d..%d is empty", a, b), fmt.Sprintf("write %d..%d", b, a))
+	}
+	return Seeds{a, b}, nil
+}
 
 // Count returns the number of seeds; 0 is 2^64.
 func (s Seeds) Count() uint64 { return s.Last - s.First + 1 }

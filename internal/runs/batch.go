@@ -65,9 +65,9 @@ const chunksAhead = 4
 // take hours there, and more are a slip of the keyboard.
 const runsMax = 1_000_000_000
 
-// runs returns how many runs there are, with all permutations and rates of each seed, or an error
+// Runs returns how many runs there are, with all permutations and rates of each seed, or an error
 // if they are more than runsMax.
-func (b *Batch) runs() (uint64, error) {
+func (b *Batch) Runs() (uint64, error) {
 	each := max(b.Permutations, 1) * uint64(max(len(b.Rates), 1))
 	high, runs := bits.Mul64(b.Seeds.Count(), each)
 	if high != 0 || runs == 0 || runs > runsMax {
@@ -111,7 +111,7 @@ func (b *Batch) workers(runs uint64) (machines, each int) {
 // their order, with the number of all runs. An error of take ends the batch. All
 // workers have ended when it returns.
 func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) error) (err error) {
-	if b.total, err = b.runs(); err != nil {
+	if b.total, err = b.Runs(); err != nil {
 		return err
 	}
 	machines, each := b.workers(b.total)
@@ -187,26 +187,13 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 		all = new(meter.Measured)
 	}
 	for i := first; i < end; i++ {
-		r := b.numbered(i)
-		seed := r.Seed
-		if b.Permutations > 0 {
-			if i == first || r.Permutation == 0 {
-				m.Given = PermutationNumber(m.Shape.Processors(), r.Permutation)
-			} else {
-				nextPermutation(m.Given)
-			}
-			seed = PermutationSeed(r.Seed, r.Permutation)
-		}
-		if err := m.Restart(seed); err != nil {
-			return nil, err
-		}
-		if err := m.Run(ctx, nil); err != nil {
+		r, err := b.run(ctx, m, i, i == first)
+		if err != nil {
 			return nil, err
 		}
 		if m.Interrupted {
 			break
 		}
-		r.Finished, r.digest, r.Report = m.Finished(), m.Digest, m.Sum()
 		if len(r.Report.Violations) > 1 && failed {
 			r.Report.Violations = slices.Clone(r.Report.Violations[:1]) // of many that fail, one is told in full
 		}
@@ -222,8 +209,41 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 	return runs, nil
 }
 
-// numbered returns run i, which has not run yet.
-func (b *Batch) numbered(i uint64) BatchRun {
+// One runs number i on a machine of the batch, in any order of the numbers. It is nil if ctx has ended.
+func (b *Batch) One(ctx context.Context, m *emulator.Machine, i uint64) (*BatchRun, error) {
+	r, err := b.run(ctx, m, i, true)
+	if err != nil || m.Interrupted {
+		return nil, err
+	}
+	return &r, nil
+}
+
+// run runs number i; if it is not the first one, the machine has run the number before it.
+func (b *Batch) run(ctx context.Context, m *emulator.Machine, i uint64, first bool) (r BatchRun, err error) {
+	r = b.Numbered(i)
+	seed := r.Seed
+	if b.Permutations > 0 {
+		if first || r.Permutation == 0 {
+			m.Given = PermutationNumber(m.Shape.Processors(), r.Permutation)
+		} else {
+			nextPermutation(m.Given)
+		}
+		seed = PermutationSeed(r.Seed, r.Permutation)
+	}
+	if err := m.Restart(seed); err != nil {
+		return r, err
+	}
+	if err := m.Run(ctx, nil); err != nil {
+		return r, err
+	}
+	if !m.Interrupted {
+		r.Finished, r.digest, r.Report = m.Finished(), m.Digest, m.Sum()
+	}
+	return r, nil
+}
+
+// Numbered returns run i, which has not run yet.
+func (b *Batch) Numbered(i uint64) BatchRun {
 	each := max(b.Permutations, 1)
 	return BatchRun{Seed: b.Seeds.First + i/each, Permutation: i % each}
 }

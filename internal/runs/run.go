@@ -41,7 +41,7 @@ func (b *Batch) RunSeeds(ctx context.Context, o Options) (*outcome.SeedsReport, 
 	if err := o.checkSurvival(len(b.Config.Faults) > 0, len(b.Rates) > 0); err != nil {
 		return nil, err
 	}
-	if _, err := b.runs(); err != nil {
+	if _, err := b.Runs(); err != nil {
 		return nil, err
 	}
 	var out outputs.Set

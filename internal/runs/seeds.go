@@ -12,7 +12,7 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 	if len(b.Rates) == 0 {
 		return b.Each(ctx, o.counted(t))
 	}
-	total, err := b.runs()
+	total, err := b.Runs()
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ func (b *Batch) firmware(t *tally) outcome.FirmwareReport {
 		if w == nil {
 			continue
 		}
-		run := b.numbered(handler.spread.Run % each)
+		run := b.Numbered(handler.spread.Run % each)
 		w.Seed = &run.Seed
 		if b.Permutations > 0 {
 			w.Permutation = &run.Permutation

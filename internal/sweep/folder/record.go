@@ -1,0 +1,153 @@
+package folder
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"starloom/internal/outcome"
+)
+
+// Record is a run of a point. What is made of it does not depend on who has run it, or when.
+type Record struct {
+	Seed        uint64          `json:"seed"`
+	Permutation *uint64         `json:"permutation,omitempty"` // its number, if every permutation is run
+	Verdict     outcome.Verdict `json:"verdict"`
+	Rule        string          `json:"rule"` // the first one that it broke, "" for none
+	Violations  uint64          `json:"violations"`
+	Values      []any           `json:"values"` // of the figures: a number (json.Number once it is read), a text, nil for what is not known
+	Digest      string          `json:"digest"`
+	Report      json.RawMessage `json:"report"`
+
+	Figures []string `json:"-"` // the names of Values
+}
+
+// head is the first line of a file of records, end the last one.
+type (
+	head struct {
+		Format   int      `json:"starloom_sweep"`
+		Figures  []string `json:"figures"`
+		Numeric  []bool   `json:"numeric"`  // figures that some run of the file has as a number
+		Permuted bool     `json:"permuted"` // the runs have permutations
+	}
+	end struct {
+		Runs   int    `json:"runs"`
+		SHA256 string `json:"sha256"` // of all lines before
+	}
+)
+
+// format is the version of a file of records; others are not read.
+const format = 1
+
+// lineBytesMax is the longest report that is read back.
+const lineBytesMax = 1 << 30
+
+// writeRecords writes a file of records, which have the same figures.
+func writeRecords(w io.Writer, records []Record) error {
+	sum := sha256.New()
+	encoder := json.NewEncoder(io.MultiWriter(w, sum))
+	encoder.SetEscapeHTML(false)
+	h := head{format, records[0].Figures, make([]bool, len(records[0].Figures)), records[0].Permutation != nil}
+	for i := range records {
+		for k, value := range records[i].Values {
+			_, text := value.(string)
+			h.Numeric[k] = h.Numeric[k] || value != nil && !text
+		}
+	}
+	if err := encoder.Encode(h); err != nil {
+		return err
+	}
+	for i := range records {
+		if err := encoder.Encode(&records[i]); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(w).Encode(end{len(records), hex.EncodeToString(sum.Sum(nil))})
+}
+
+// readRecords reads a file of records. An error is that the file is none, is not whole, or cannot be read.
+func readRecords(path string) (records []Record, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close() // it was only read
+	sum := sha256.New()
+	var h head
+	var last []byte
+	lines := bufio.NewScanner(file)
+	lines.Buffer(make([]byte, 0, 1<<16), lineBytesMax)
+	for n := 0; lines.Scan(); n++ {
+		if n > 0 { // the line before is not the last one
+			if err := readLine(last, n == 1, &h, &records); err != nil {
+				return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
+			}
+			sum.Write(last)
+			sum.Write([]byte{'\n'})
+		}
+		last = append(last[:0], lines.Bytes()...)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var e end
+	if err := json.Unmarshal(last, &e); err != nil || e.Runs != len(records) || e.SHA256 != hex.EncodeToString(sum.Sum(nil)) {
+		return nil, fmt.Errorf("%s: it is not whole", path)
+	}
+	return records, nil
+}
+
+// readLine reads the head, or a record.
+func readLine(line []byte, first bool, h *head, records *[]Record) error {
+	if first {
+		if err := json.Unmarshal(line, h); err != nil || h.Format != format {
+			return errors.New("this is not a file of records")
+		}
+		return nil
+	}
+	var r Record
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.UseNumber()
+	if err := decoder.Decode(&r); err != nil {
+		return err
+	}
+	if len(r.Values) != len(h.Figures) {
+		return fmt.Errorf("%d values of %d figures", len(r.Values), len(h.Figures))
+	}
+	r.Figures = h.Figures
+	*records = append(*records, r)
+	return nil
+}
+
+// readHead reads what a file says before its runs.
+func readHead(path string) (h head, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return h, err
+	}
+	defer file.Close() // it was only read
+	if err = json.NewDecoder(file).Decode(&h); err == nil && (h.Format != format || len(h.Numeric) != len(h.Figures)) {
+		err = errors.New("this is not a file of records")
+	}
+	return h, err
+}
+
+// before orders runs by their numbers.
+func (r *Record) before(o *Record) int {
+	return slices.Compare([]uint64{r.Seed, r.number()}, []uint64{o.Seed, o.number()})
+}
+
+// number is that of the permutation, 0 for none.
+func (r *Record) number() uint64 {
+	if r.Permutation == nil {
+		return 0
+	}
+	return *r.Permutation
+}

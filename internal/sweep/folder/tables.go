@@ -1,0 +1,215 @@
+package folder
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"starloom/internal/outcome"
+)
+
+// The tables of a sweep, in its folder.
+const (
+	ResultsCSV   = "results.csv"   // a row for each point
+	RunsCSV      = "runs.csv"      // a row for each run
+	ReportsJSONL = "reports.jsonl" // a report for each run
+)
+
+// Entry is a point in tables.
+type Entry struct {
+	Labels []string // the values of the axes
+	Key    string
+}
+
+// Tables are made of the runs of a sweep that are there.
+type Tables struct {
+	Axes    []string
+	Entries []Entry
+	Wanted  func(*Record) bool         // whether the sweep has a run
+	Each    func(i int, runs []Record) // is told of the runs of each point that it has; nil for no one
+}
+
+// Write writes all three. They are a function of the runs alone: not of who has run them, in which order and in how many calls.
+func (f *Folder) Write(t *Tables) error {
+	w := &tableWriter{Tables: t}
+	if err := w.findColumns(f); err != nil {
+		return err
+	}
+	return f.whole(filepath.Join(f.Path, ResultsCSV), func(results io.Writer) error {
+		return f.whole(filepath.Join(f.Path, RunsCSV), func(runs io.Writer) error {
+			return f.whole(filepath.Join(f.Path, ReportsJSONL), func(reports io.Writer) error {
+				return w.write(f, csv.NewWriter(results), csv.NewWriter(runs), reports)
+			})
+		})
+	})
+}
+
+// tableWriter writes tables point by point: what it keeps does not grow with the number of runs.
+type tableWriter struct {
+	*Tables
+	columns  []column
+	index    map[string]int // of columns, by name
+	permuted bool           // some run has a permutation
+}
+
+// findColumns finds the columns, and which of them are numbers.
+func (w *tableWriter) findColumns(f *Folder) error {
+	var names []string
+	numeric := map[string]bool{}
+	for i := range w.Entries {
+		heads, err := f.heads(w.Entries[i].Key)
+		if err != nil {
+			return err
+		}
+		for _, h := range heads {
+			names = union(names, h.Figures)
+			w.permuted = w.permuted || h.Permuted
+			for k, name := range h.Figures {
+				numeric[name] = numeric[name] || h.Numeric[k]
+			}
+		}
+	}
+	w.index = map[string]int{}
+	for k, name := range names {
+		w.index[name] = k
+		w.columns = append(w.columns, column{name: name, numeric: numeric[name]})
+	}
+	return nil
+}
+
+// each goes through the points, with those of their runs that the sweep has.
+func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) error {
+	for i := range w.Entries {
+		runs, err := f.Runs(w.Entries[i].Key)
+		if err == nil {
+			err = take(i, slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(&r) }))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes all tables.
+func (w *tableWriter) write(f *Folder, results, runs *csv.Writer, reports io.Writer) error {
+	if err := errors.Join(results.Write(w.resultsHead()), runs.Write(w.runsHead())); err != nil {
+		return err
+	}
+	err := w.each(f, func(i int, records []Record) error {
+		if w.Each != nil {
+			w.Each(i, records)
+		}
+		return w.point(&w.Entries[i], records, results, runs, reports)
+	})
+	if err != nil {
+		return err
+	}
+	results.Flush()
+	runs.Flush()
+	return errors.Join(results.Error(), runs.Error())
+}
+
+func (w *tableWriter) resultsHead() []string {
+	head := append(slices.Clone(w.Axes), "runs", "failed")
+	for i := range w.columns {
+		if c := &w.columns[i]; c.numeric {
+			head = append(head, c.name+".mean", c.name+".sd", c.name+".low", c.name+".high")
+		}
+	}
+	return head
+}
+
+func (w *tableWriter) runsHead() []string {
+	head := append(slices.Clone(w.Axes), "seed")
+	if w.permuted {
+		head = append(head, "permutation")
+	}
+	head = append(head, "verdict", "rule", "violations")
+	for i := range w.columns {
+		head = append(head, w.columns[i].name)
+	}
+	return append(head, "digest")
+}
+
+// point writes a point's rows and reports.
+func (w *tableWriter) point(e *Entry, records []Record, results, runs *csv.Writer, reports io.Writer) error {
+	for i := range w.columns {
+		w.columns[i].values = outcome.Histogram{}
+	}
+	failed := 0
+	for i := range records {
+		r := &records[i]
+		passed := r.Verdict == outcome.VerdictPass
+		if !passed {
+			failed++
+		}
+		row := append(slices.Clone(e.Labels), strconv.FormatUint(r.Seed, 10))
+		if w.permuted {
+			row = append(row, strconv.FormatUint(r.number(), 10))
+		}
+		row = append(row, string(r.Verdict), r.Rule, strconv.FormatUint(r.Violations, 10))
+		cells := make([]string, len(w.columns))
+		for k, name := range r.Figures {
+			if at, ok := w.index[name]; ok { // else someone has added it since
+				cells[at] = cell(r.Values[k])
+				w.columns[at].add(r.Values[k], passed)
+			}
+		}
+		if err := runs.Write(append(append(row, cells...), r.Digest)); err != nil {
+			return err
+		}
+		if err := w.report(e, r, reports); err != nil {
+			return err
+		}
+	}
+	row := append(slices.Clone(e.Labels), strconv.Itoa(len(records)), strconv.Itoa(failed))
+	for i := range w.columns {
+		if c := &w.columns[i]; c.numeric {
+			cells := c.cells()
+			row = append(row, cells[:]...)
+		}
+	}
+	return results.Write(row)
+}
+
+// report writes a line of reports: the point, and the run's report.
+func (w *tableWriter) report(e *Entry, r *Record, to io.Writer) error {
+	line := []byte(`{"point":{`)
+	for i, name := range w.Axes {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = strconv.AppendQuote(line, name) // which is a plain word
+		line = append(append(line, ':'), jsonOf(e.Labels[i])...)
+	}
+	if r.Permutation != nil {
+		line = fmt.Appendf(line, `},"permutation":%d`, *r.Permutation)
+	} else {
+		line = append(line, '}')
+	}
+	line = append(append(append(line, `,"report":`...), r.Report...), "}\n"...)
+	_, err := to.Write(line)
+	return err
+}
+
+// jsonOf is a label as JSON: a number, true or false, else a text.
+func jsonOf(label string) []byte {
+	var value any
+	if json.Unmarshal([]byte(label), &value) == nil {
+		switch value.(type) {
+		case float64, bool:
+			return []byte(label)
+		}
+	}
+	text, err := json.Marshal(label)
+	if err != nil {
+		panic(err) // it is a text
+	}
+	return text
+}

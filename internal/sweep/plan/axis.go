@@ -1,0 +1,223 @@
+package plan
+
+import (
+	"fmt"
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
+
+// Axis is what a sweep varies: a key and its values, or settings of several keys, each with a name.
+type Axis struct {
+	Name   string
+	Place  string
+	Keys   []string // that its values set
+	Values []Value
+}
+
+// Value is one of an axis.
+type Value struct {
+	Label    string    // in tables
+	Term     any       // in conditions: float64, bool or string
+	Settings []Setting // what it sets
+	Place    string
+}
+
+// Setting gives a key of the scenario a value, in YAML.
+type Setting struct{ Key, Value, Place string }
+
+// axisName is what an axis may be called: conditions use the name.
+var axisName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
+
+// taken are the names of columns that every table has.
+var taken = []string{"seed", "permutation", "verdict", "rule", "violations", "runs", "failed", "digest", "slots", "cycles", "steps", "lambda", "completion"}
+
+// axis reads one entry of axes.
+func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
+	a := &Axis{Name: name.Value, Place: r.Place(name)}
+	where := strict.Join("axes", a.Name)
+	switch {
+	case !axisName.MatchString(a.Name):
+		return nil, r.Refuse(name, fmt.Sprintf("%q is not the name of an axis", strict.Clip(a.Name)),
+			"write letters, digits and underscores, not starting with a digit")
+	case slices.Contains(taken, a.Name):
+		return nil, r.Refuse(name, fmt.Sprintf("the tables have a column %s of their own", a.Name), "give the axis another name")
+	}
+	var key string
+	ways := 0
+	way := func(read func(*yaml.Node, string) error) func(*yaml.Node, string) error {
+		return func(node *yaml.Node, word string) error {
+			if ways++; ways > 1 {
+				return r.Refuse(node, where+" has values in two ways", "give one of values, range and settings")
+			}
+			return read(node, strict.Join(where, word))
+		}
+	}
+	err := r.Keys(value, where, map[string]func(*yaml.Node, string) error{
+		"key":      func(node *yaml.Node, word string) error { return r.Text(node, strict.Join(where, word), &key) },
+		"values":   way(func(node *yaml.Node, at string) error { return r.values(node, at, a) }),
+		"range":    way(func(node *yaml.Node, at string) error { return r.span(node, at, a) }),
+		"settings": way(func(node *yaml.Node, at string) error { return r.settings(node, at, a) }),
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case ways == 0:
+		return nil, r.Refuse(value, where+" has no values", "add values: [...], range: [from, to, step] or settings: {NAME: {KEY: VALUE}}")
+	case len(a.Values) == 0:
+		return nil, r.Refuse(value, where+" has no values: no point is left", "give at least one")
+	case len(a.Keys) > 0 && key != "":
+		return nil, r.Refuse(value, where+" has both key and settings", "delete key: settings name theirs")
+	case len(a.Keys) == 0 && key == "":
+		return nil, r.Refuse(value, where+" has no key", "add key: the scenario's, for example workload.traffic.rate")
+	}
+	if key != "" {
+		a.Keys = []string{key}
+		for i := range a.Values {
+			a.Values[i].Settings[0].Key = key
+		}
+	}
+	return a, r.twice(a)
+}
+
+// twice refuses a value that an axis has twice.
+func (r *reader) twice(a *Axis) error {
+	seen := map[string]bool{}
+	for i := range a.Values {
+		v := &a.Values[i]
+		if seen[v.Label] {
+			return &input.Error{Place: v.Place, Reason: fmt.Sprintf("the axis %s has the value %s twice", a.Name, strict.Clip(v.Label)), Remedy: "delete one"}
+		}
+		seen[v.Label] = true
+	}
+	return nil
+}
+
+// values reads values as they are.
+func (r *reader) values(node *yaml.Node, at string, a *Axis) error {
+	return r.List(node, at, func(entry *yaml.Node, at string) error {
+		text, err := r.oneLine(entry, at)
+		if err != nil {
+			return err
+		}
+		v := Value{Label: text, Term: text, Settings: []Setting{{Value: text, Place: r.Place(entry)}}, Place: r.Place(entry)}
+		if entry.Kind == yaml.ScalarNode {
+			v.Label, v.Term = entry.Value, term(entry)
+		}
+		a.Values = append(a.Values, v)
+		return nil
+	})
+}
+
+// term is what a value is in conditions.
+func term(node *yaml.Node) any {
+	switch node.ShortTag() {
+	case "!!int", "!!float":
+		if x, err := strconv.ParseFloat(node.Value, 64); err == nil {
+			return x
+		}
+	case "!!bool":
+		return node.Value == "true"
+	}
+	return node.Value
+}
+
+// span reads a range: [from, to, step], or {from, to, step} or {from, to, times}.
+func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
+	const example = "[from, to, step], for example [0.05, 0.6, 0.05], or {from: 2, to: 512, times: 2}"
+	var ends [3]*big.Rat
+	number := func(k int) func(*yaml.Node, string) error {
+		return func(entry *yaml.Node, word string) error {
+			x, ok := decimal(entry.Value)
+			if tag := entry.ShortTag(); entry.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || !ok || tooFine(x) {
+				return r.Wrong(entry, at, example)
+			}
+			ends[k] = x
+			return nil
+		}
+	}
+	times := false
+	switch node.Kind {
+	case yaml.SequenceNode:
+		if len(node.Content) != len(ends) {
+			return r.Wrong(node, at, example)
+		}
+		for k, entry := range node.Content {
+			if err := number(k)(strict.Target(entry), ""); err != nil {
+				return err
+			}
+		}
+	case yaml.MappingNode:
+		err := r.Keys(node, at, map[string]func(*yaml.Node, string) error{"from": number(0), "to": number(1), "step": number(2),
+			"times": func(entry *yaml.Node, word string) error {
+				if times = true; ends[2] != nil {
+					return r.Refuse(entry, at+" has both step and times", "delete one")
+				}
+				return number(2)(entry, word)
+			}})
+		if err != nil {
+			return err
+		}
+	}
+	if slices.Contains(ends[:], nil) {
+		return r.Wrong(node, at, example)
+	}
+	numbers, reason, remedy := ladder(ends[0], ends[1], ends[2], times)
+	if reason != "" {
+		return r.Refuse(node, at+" "+reason, remedy)
+	}
+	for _, x := range numbers {
+		text := decimalText(x)
+		value, _ := x.Float64()
+		a.Values = append(a.Values, Value{Label: text, Term: value, Settings: []Setting{{Value: text, Place: r.Place(node)}}, Place: r.Place(node)})
+	}
+	return nil
+}
+
+// tooFine reports whether a number has an exponent that makes its digits a burden.
+func tooFine(x *big.Rat) bool {
+	digits, exact := x.FloatPrec()
+	return !exact || digits > exponentMax || len(x.Num().String()) > decimalDigitsMax+exponentMax
+}
+
+// settings reads values that have a name and set several keys.
+func (r *reader) settings(node *yaml.Node, at string, a *Axis) error {
+	if node.Kind != yaml.MappingNode {
+		return r.Wrong(node, at, "an object: {NAME: {KEY: VALUE, ...}, ...}")
+	}
+	seen := map[string]string{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		name, err := r.Key(node.Content[i], at, seen)
+		if err != nil {
+			return err
+		}
+		v := Value{Label: name, Term: name, Place: r.Place(node.Content[i])}
+		entry, at := strict.Target(node.Content[i+1]), strict.Join(at, name)
+		if entry.Kind != yaml.MappingNode || len(entry.Content) == 0 {
+			return r.Wrong(entry, at, "what it sets: {KEY: VALUE, ...}")
+		}
+		keys := map[string]string{}
+		for k := 0; k+1 < len(entry.Content); k += 2 {
+			key, err := r.Key(entry.Content[k], at, keys)
+			if err != nil {
+				return err
+			}
+			text, err := r.oneLine(strict.Target(entry.Content[k+1]), strict.Join(at, key))
+			if err != nil {
+				return err
+			}
+			v.Settings = append(v.Settings, Setting{Key: key, Value: text, Place: r.Place(entry.Content[k])})
+			if !slices.Contains(a.Keys, key) {
+				a.Keys = append(a.Keys, key)
+			}
+		}
+		a.Values = append(a.Values, v)
+	}
+	return nil
+}

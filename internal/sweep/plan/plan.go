@@ -1,0 +1,221 @@
+package plan
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/internal/outcome"
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
+
+// Plan is a sweep file.
+type Plan struct {
+	Name     string // of the file, without its ending
+	Scenario Source
+	Axes     []*Axis
+	Zip      [][]string     // axes that go together
+	Seeds    *outcome.Seeds // nil: the scenario's one
+	Slurm    *yaml.Node     // what the scheduler is told, nil for nothing
+
+	places map[string]string
+	where  *condition // nil for none
+	groups [][]*Axis  // the axes, with those that go together in one
+}
+
+// Source is the scenario that all points start from.
+type Source struct {
+	Place string // path of its file, which is that of the sweep for one that stands in it
+	Data  []byte
+}
+
+// bytesMax is the largest sweep file, or scenario.
+const bytesMax = 64 << 20
+
+// Load reads the sweep file at path. Every error is an *input.Error with file, line and column.
+func Load(path string) (*Plan, error) {
+	data, err := input.Read(path, bytesMax)
+	if err != nil {
+		return nil, input.Unreadable(path, err, "give the path of a sweep file; `starloom help sweep` shows one")
+	}
+	return Parse(path, data)
+}
+
+// reader reads a sweep file.
+type reader struct{ strict.Decoder }
+
+// Parse reads a sweep file, and the scenario that it names. place is the file's path.
+func Parse(place string, data []byte) (*Plan, error) {
+	root, err := strict.Document(place, data, "sweep", "write scenario: FILE and axes: {NAME: {key: KEY, values: [...]}}")
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{strict.Decoder{File: place, Whole: "the sweep"}}
+	p := &Plan{Name: strings.TrimSuffix(filepath.Base(place), filepath.Ext(place)), places: map[string]string{"": r.Place(root)}}
+	var where *yaml.Node
+	err = r.Keys(root, "the sweep", map[string]func(*yaml.Node, string) error{
+		"starloom": func(node *yaml.Node, at string) error {
+			_, err := r.Integer(node, at, strict.Span{Min: 1, Max: 1})
+			return err
+		},
+		"scenario": func(node *yaml.Node, at string) error { return r.scenario(node, p, place) },
+		"axes":     func(node *yaml.Node, at string) error { return r.axes(node, p) },
+		"zip": func(node *yaml.Node, at string) error {
+			return r.List(node, at, func(entry *yaml.Node, at string) error {
+				var names []string
+				p.places[at] = r.Place(entry)
+				err := r.Texts(entry, at, &names)
+				p.Zip = append(p.Zip, names)
+				return err
+			})
+		},
+		"where": func(node *yaml.Node, at string) error { where = node; return nil },
+		"seeds": func(node *yaml.Node, at string) error { return r.seeds(node, p) },
+		"slurm": func(node *yaml.Node, at string) error { p.Slurm = node; return nil },
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case p.Scenario.Data == nil:
+		return nil, r.Refuse(root, `missing key "scenario" in the sweep`, "add scenario: and the path of a scenario, relative to this file, or the scenario itself")
+	case len(p.Axes) == 0:
+		return nil, r.Refuse(root, "the sweep has no axes: there is nothing to vary", "add axes: {NAME: {key: KEY, values: [...]}}")
+	}
+	if err := p.group(); err != nil {
+		return nil, err
+	}
+	if where != nil {
+		p.where, err = r.compile(where, p.Axes)
+	}
+	return p, err
+}
+
+// scenario reads the scenario: the path of its file, or itself.
+func (r *reader) scenario(node *yaml.Node, p *Plan, place string) error {
+	p.places["scenario"] = r.Place(node)
+	if node.Kind == yaml.MappingNode {
+		text, err := r.oneLine(node, "scenario")
+		p.Scenario = Source{place, []byte(text)}
+		return err
+	}
+	var path string
+	if err := r.Text(node, "scenario", &path); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(place), path)
+	}
+	data, err := input.Read(path, bytesMax)
+	if err != nil {
+		return r.Refuse(node, fmt.Sprintf("the scenario %s cannot be read: %v", path, input.WithoutPath(err)), "give a path relative to the folder of the sweep file")
+	}
+	p.Scenario = Source{path, data}
+	return nil
+}
+
+// axes reads the axes, in the order of the file.
+func (r *reader) axes(node *yaml.Node, p *Plan) error {
+	if node.Kind != yaml.MappingNode {
+		return r.Wrong(node, "axes", "an object: {NAME: {key: KEY, values: [...]}}")
+	}
+	seen, keys := map[string]string{}, map[string]string{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if _, err := r.Key(node.Content[i], "axes", seen); err != nil {
+			return err
+		}
+		a, err := r.axis(strict.Target(node.Content[i]), strict.Target(node.Content[i+1]))
+		if err != nil {
+			return err
+		}
+		for _, key := range a.Keys {
+			if other := keys[key]; other != "" {
+				return r.Refuse(node.Content[i], fmt.Sprintf("the axes %s and %s both set %s", other, a.Name, key), "delete one")
+			}
+			keys[key] = a.Name
+		}
+		p.Axes = append(p.Axes, a)
+	}
+	return nil
+}
+
+// seeds reads A..B, or one seed.
+func (r *reader) seeds(node *yaml.Node, p *Plan) error {
+	text := node.Value
+	if node.Kind != yaml.ScalarNode {
+		return r.Wrong(node, "seeds", "a range: 1..20")
+	}
+	if strict.PlainInteger(text) {
+		text += ".." + text
+	}
+	seeds, err := outcome.ParseSeeds(r.Place(node), text)
+	p.Seeds = &seeds
+	return err
+}
+
+// group puts axes together that zip names together.
+func (p *Plan) group() error {
+	in := map[string]int{} // group of an axis, plus 1
+	for i, names := range p.Zip {
+		place := p.places[fmt.Sprintf("zip[%d]", i)]
+		refuse := func(reason, remedy string) error { return &input.Error{Place: place, Reason: reason, Remedy: remedy} }
+		if len(names) < 2 {
+			return refuse("one axis alone goes together with no other", "name two axes or more, for example zip: [[ports, rate]]")
+		}
+		var first *Axis
+		for _, name := range names {
+			a := p.axis(name)
+			switch {
+			case a == nil:
+				return refuse(fmt.Sprintf("there is no axis %q", strict.Clip(name)), input.RemedyOf(name, p.Names()))
+			case in[name] > 0:
+				return refuse("the axis "+name+" is named twice", "name it once")
+			case first != nil && len(a.Values) != len(first.Values):
+				return refuse(fmt.Sprintf("the axes %s and %s go together and have %d and %d values", first.Name, name, len(first.Values), len(a.Values)),
+					"give them as many values, or delete them from zip")
+			}
+			in[name] = i + 1
+			if first == nil {
+				first = a
+			}
+		}
+	}
+	for _, a := range p.Axes {
+		k := in[a.Name]
+		at := slices.IndexFunc(p.groups, func(g []*Axis) bool { return k > 0 && in[g[0].Name] == k })
+		if at < 0 {
+			p.groups = append(p.groups, []*Axis{a})
+		} else {
+			p.groups[at] = append(p.groups[at], a)
+		}
+	}
+	return nil
+}
+
+// axis is the one with a name, nil if there is none.
+func (p *Plan) axis(name string) *Axis {
+	if i := slices.IndexFunc(p.Axes, func(a *Axis) bool { return a.Name == name }); i >= 0 {
+		return p.Axes[i]
+	}
+	return nil
+}
+
+// Names are those of the axes, in the order of the file.
+func (p *Plan) Names() (names []string) {
+	for _, a := range p.Axes {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// Place is where a key stands, or the file.
+func (p *Plan) Place(key string) string {
+	if place, ok := p.places[key]; ok {
+		return place
+	}
+	return p.places[""]
+}

@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"starloom/traces/input"
+)
+
+// PointsMax is how many points a sweep may have.
+const PointsMax = 1_000_000
+
+// Point is one combination of the axes' values.
+type Point struct {
+	Labels   []string  // of its values, in the order of the axes
+	Settings []Setting // what it sets, in the same order
+}
+
+// String names a point: load=0.15 arbiter=fixed.
+func (p *Point) String(names []string) string {
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = name + "=" + p.Labels[i]
+	}
+	return strings.Join(words, " ")
+}
+
+// Points are the combinations that the condition leaves. The last axis changes fastest.
+func (p *Plan) Points() ([]Point, error) {
+	total := uint64(1)
+	for _, g := range p.groups {
+		high, low := bits.Mul64(total, uint64(len(g[0].Values)))
+		if total = low; high != 0 || total > PointsMax {
+			return nil, &input.Error{Place: p.Place(""), Reason: fmt.Sprintf("the axes have more than %d combinations", PointsMax),
+				Remedy: "give axes fewer values, or let some go together with zip"}
+		}
+	}
+	var points []Point
+	for i := range int(total) {
+		chosen := p.chosen(i)
+		if p.where != nil {
+			terms := map[string]any{}
+			for k, a := range p.Axes {
+				terms[a.Name] = a.Values[chosen[k]].Term
+			}
+			switch yes, err := p.where.holds(terms); {
+			case err != nil:
+				point := p.point(chosen)
+				return nil, &input.Error{Place: p.where.place, Reason: fmt.Sprintf("where cannot be decided for %s: %v", point.String(p.Names()), err),
+					Remedy: "compare values of one kind"}
+			case !yes:
+				continue
+			}
+		}
+		points = append(points, p.point(chosen))
+	}
+	if len(points) == 0 {
+		return nil, &input.Error{Place: p.where.place, Reason: fmt.Sprintf("where leaves none of %d points", total), Remedy: "change the condition, or the axes"}
+	}
+	return points, nil
+}
+
+// chosen are the indexes of the values of combination i, in the order of the axes.
+func (p *Plan) chosen(i int) []int {
+	of := map[*Axis]int{}
+	for k := len(p.groups) - 1; k >= 0; k-- {
+		n := len(p.groups[k][0].Values)
+		for _, a := range p.groups[k] {
+			of[a] = i % n
+		}
+		i /= n
+	}
+	chosen := make([]int, len(p.Axes))
+	for k, a := range p.Axes {
+		chosen[k] = of[a]
+	}
+	return chosen
+}
+
+// point is the combination of these values.
+func (p *Plan) point(chosen []int) (point Point) {
+	for k, a := range p.Axes {
+		v := &a.Values[chosen[k]]
+		point.Labels = append(point.Labels, v.Label)
+		point.Settings = append(point.Settings, v.Settings...)
+	}
+	return point
+}

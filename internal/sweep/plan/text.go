@@ -1,0 +1,60 @@
+package plan
+
+import (
+	"encoding/json"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/internal/strict"
+)
+
+// depthMax bounds how deep values are: anchors may refer to what they stand in.
+const depthMax = 32
+
+// oneLine writes a value in one line of YAML, of which nothing depends on where it stands.
+func (r *reader) oneLine(node *yaml.Node, at string) (string, error) {
+	var b strings.Builder
+	if !write(&b, node, depthMax) {
+		return "", r.Refuse(node, at+" is too deep, or no value", "write a number, a word, a list or an object of these")
+	}
+	return b.String(), nil
+}
+
+// write reports whether a node can be written.
+func write(b *strings.Builder, node *yaml.Node, depth int) bool {
+	node = strict.Target(node)
+	if depth == 0 {
+		return false
+	}
+	switch node.Kind {
+	case yaml.ScalarNode:
+		if node.ShortTag() != "!!str" {
+			b.WriteString(node.Value)
+			return true
+		}
+		quoted, err := json.Marshal(node.Value)
+		b.Write(quoted)
+		return err == nil
+	case yaml.SequenceNode:
+		return writeEntries(b, node, depth, "[]", ", ", ", ")
+	case yaml.MappingNode:
+		return writeEntries(b, node, depth, "{}", ": ", ", ")
+	}
+	return false
+}
+
+// writeEntries writes a list, or an object, whose keys and values take turns.
+func writeEntries(b *strings.Builder, node *yaml.Node, depth int, brackets, afterEven, afterOdd string) bool {
+	b.WriteByte(brackets[0])
+	for i, entry := range node.Content {
+		if i > 0 {
+			b.WriteString([]string{afterOdd, afterEven}[i%2])
+		}
+		if !write(b, entry, depth-1) {
+			return false
+		}
+	}
+	b.WriteByte(brackets[1])
+	return true
+}
