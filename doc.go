@@ -14,6 +14,7 @@
 //	RunSeeds(ctx, scenario, ...)    a run for each of many seeds, and statistics
 //	NewMachine, Step, Record, ...   the same, under the caller's control
 //	Study(ctx, name, options)       runs that repeat published numbers
+//	Sweep(ctx, file, options)       runs of every combination of the values of some keys
 //
 // All of it works without files: a scenario is bytes or a Go value, a firmware image may be
 // bytes, a network may be Go code (Fabric.Custom), and every output goes to a file or to an
@@ -31,6 +32,7 @@
 //	meter, config      what handlers cost; what a scenario becomes before it runs
 //	rtl, emulator      RTL in a machine; the machine and the boundary of its slots
 //	record, runs       waveform, capture and log of a machine; one run and many
+//	sweep              a scenario at many points: the file, the folder of results, the pool
 //	check, tools       what firmware must not do; traces, and lockstep of RTL
 //
 //	file               what it holds
@@ -47,5 +49,5 @@
 //	check.go           CheckFirmware
 //	cosim.go           pin maps, lockstep, RTL of a scenario beside its models
 //	trace.go           waveforms and captures: compared, decoded, looked into
-//	study.go           Study: published numbers, repeated
+//	study.go           Study: published numbers, repeated; Sweep: many points of a scenario
 package starloom

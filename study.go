@@ -8,7 +8,9 @@ import (
 
 	"starloom/fabric"
 	"starloom/internal/config"
+	"starloom/internal/emulator"
 	"starloom/internal/runs"
+	"starloom/internal/sweep"
 )
 
 // StudyOptions say how a study is run. The rows are a function of Full and Case.
@@ -20,6 +22,15 @@ type StudyOptions struct {
 	Orders   string // folder to which orders of gossip that were found are written; "": none
 	Progress func(done, total int, what string)
 }
+
+// SweepOptions say how a sweep is run. None of them changes what a run finds.
+type SweepOptions = sweep.Options
+
+// SweepProgress says how far a sweep has come.
+type SweepProgress = sweep.Progress
+
+// SweepReport says what of a sweep has been run; what was found is in its tables.
+type SweepReport = sweep.Report
 
 // StudyInfo describes a study.
 type StudyInfo struct {
@@ -60,6 +71,20 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 		}
 	}
 	return runs.Study(ctx, found[i], runs.StudyOptions(o), func(x *fabric.Setting) (*config.Config, error) { return settingScenario(x).elaborate() })
+}
+
+// Sweep runs the sweep file at path: a scenario at many points, each for some seeds. Results go to a folder,
+// and what is there already is not run again. Bad input is an *InputError, and then nothing has been run.
+// When ctx ends, tables and report have the runs so far.
+func Sweep(ctx context.Context, path string, o SweepOptions) (*SweepReport, error) {
+	return sweep.Run(ctx, path, o, func(place string, data []byte, set ...Assignment) (*sweep.Case, error) {
+		s, err := ParseScenario(place, data, set...)
+		if err != nil {
+			return nil, err
+		}
+		b, err := s.batch(Seeds{s.Seed, s.Seed}, emulator.Options{})
+		return &sweep.Case{Batch: b, Inputs: s.Inputs()}, err
+	})
 }
 
 // settingScenario is the scenario of a setting.

@@ -16,6 +16,7 @@
 //	run.go                    starloom run
 //	scenario.go               starloom scenario show
 //	study.go                  starloom study
+//	sweep.go                  starloom sweep
 //	firmware.go               starloom firmware build, new and sdk
 //	firmware_check.go         starloom firmware check; firmware_inspect.go: inspect
 //	cosim.go                  starloom cosim build

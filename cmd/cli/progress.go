@@ -19,7 +19,8 @@ const progressInterval = 100 * time.Millisecond
 // progress is one line on a terminal that is written over; elsewhere, in a log
 // or a pipe, it is silent.
 type progress struct {
-	out     *os.File // nil: silent
+	out     *os.File  // nil: silent
+	log     io.Writer // for what is silent on no terminal
 	started time.Time
 	last    time.Time
 	used    bool
@@ -30,7 +31,7 @@ func newProgress(w io.Writer) *progress {
 		now := time.Now()
 		return &progress{out: file, started: now, last: now}
 	}
-	return &progress{}
+	return &progress{log: w, last: time.Now()}
 }
 
 // due says whether it is time to write, so that fast runs write nothing.
@@ -75,6 +76,24 @@ func left(done, total uint64, took time.Duration) string {
 func (p *progress) study(done, total int, what string) {
 	if p.due() {
 		fmt.Fprintf(p.out, "\r\x1b[K%d of %d: %s", done, total, what)
+	}
+}
+
+// sweepInterval is the time between two lines of a sweep where there is no terminal.
+const sweepInterval = time.Minute
+
+// sweep shows how far a sweep has come: elsewhere than on a terminal by a line a minute.
+func (p *progress) sweep(now starloom.SweepProgress) {
+	text := fmt.Sprintf("%d of %d runs", now.Runs, now.RunsTotal)
+	if now.Left > 0 {
+		text += left(1, 2, now.Left)
+	}
+	switch {
+	case p.out != nil && p.due():
+		fmt.Fprintf(p.out, "\r\x1b[K%s", text)
+	case p.out == nil && p.log != nil && time.Since(p.last) >= sweepInterval:
+		p.last = time.Now()
+		fmt.Fprintf(p.log, "starloom: %s\n", text)
 	}
 }
 

@@ -19,7 +19,7 @@ func newRoot() *cobra.Command {
 	root.SetHelpFunc(printHelp)
 	help := newHelp()
 	root.SetHelpCommand(help)
-	root.AddCommand(newRun(), newScenario(), newStudy(), newFirmware(), newCosim(), newTrace(), newSchema(), newVersion())
+	root.AddCommand(newRun(), newScenario(), newStudy(), newSweep(), newFirmware(), newCosim(), newTrace(), newSchema(), newVersion())
 	describe(root, help)
 	return root
 }

@@ -20,6 +20,15 @@ func (s *settings) declare(f *pflag.FlagSet) {
 
 // load reads the scenario at a path, - for standard input, with the values of --set.
 func (s *settings) load(path string) (*starloom.Scenario, error) {
+	set, err := s.assignments()
+	if err != nil {
+		return nil, err
+	}
+	return starloom.LoadScenario(path, set...)
+}
+
+// assignments are what the options say.
+func (s *settings) assignments() ([]starloom.Assignment, error) {
 	set := make([]starloom.Assignment, len(s.words))
 	for i, word := range s.words {
 		key, value, ok := strings.Cut(word, "=")
@@ -30,7 +39,7 @@ func (s *settings) load(path string) (*starloom.Scenario, error) {
 		}
 		set[i] = starloom.Assignment{Key: key, Value: value}
 	}
-	return starloom.LoadScenario(path, set...)
+	return set, nil
 }
 
 // again are the options of a command line that gives the same values.

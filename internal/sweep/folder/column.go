@@ -12,7 +12,7 @@ import (
 	"starloom/internal/outcome"
 )
 
-// confidence is that of the intervals in results.csv.
+// confidence is that of the intervals in the table of points.
 const confidence = 0.95
 
 // column is a figure of a point's runs.

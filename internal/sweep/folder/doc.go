@@ -3,7 +3,7 @@
 //
 //	DIR/points/KEY/NAME.jsonl      some runs of a point: head, a line for each run, their hash
 //	DIR/points/KEY/NAME.started    someone runs it, or did when it ended
-//	DIR/results.csv, runs.csv, reports.jsonl
+//	DIR                            the tables: of points, of runs, of reports
 //
 // A file is written under a name of its own, brought to the disk and renamed; none is changed or locked. So any number of
 // processes may write to one folder, on NFS, too, and what two of them have run twice is there once more and counts once. KEY is
@@ -14,6 +14,6 @@
 //	marks.go    who runs a point
 //	record.go   Record, and the form of a file
 //	whole.go    files that are whole or not there
-//	tables.go   results.csv, runs.csv, reports.jsonl
+//	tables.go   the tables
 //	column.go   one figure over the seeds of a point: mean, sd, interval
 package folder

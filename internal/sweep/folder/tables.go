@@ -30,8 +30,8 @@ type Entry struct {
 type Tables struct {
 	Axes    []string
 	Entries []Entry
-	Wanted  func(*Record) bool         // whether the sweep has a run
-	Each    func(i int, runs []Record) // is told of the runs of each point that it has; nil for no one
+	Wanted  func(i int, run *Record) bool // whether the sweep has a run of a point
+	Each    func(i int, runs []Record)    // is told of the runs of each point that it has; nil for no one
 }
 
 // Write writes all three. They are a function of the runs alone: not of who has run them, in which order and in how many calls.
@@ -87,7 +87,7 @@ func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) err
 	for i := range w.Entries {
 		runs, err := f.Runs(w.Entries[i].Key)
 		if err == nil {
-			err = take(i, slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(&r) }))
+			err = take(i, slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(i, &r) }))
 		}
 		if err != nil {
 			return err

@@ -23,14 +23,11 @@ type Axis struct {
 
 // Value is one of an axis.
 type Value struct {
-	Label    string    // in tables
-	Term     any       // in conditions: float64, bool or string
-	Settings []Setting // what it sets
+	Label    string              // in tables
+	Term     any                 // in conditions: float64, bool or string
+	Settings []strict.Assignment // what it sets
 	Place    string
 }
-
-// Setting gives a key of the scenario a value, in YAML.
-type Setting struct{ Key, Value, Place string }
 
 // axisName is what an axis may be called: conditions use the name.
 var axisName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
@@ -106,7 +103,7 @@ func (r *reader) values(node *yaml.Node, at string, a *Axis) error {
 		if err != nil {
 			return err
 		}
-		v := Value{Label: text, Term: text, Settings: []Setting{{Value: text, Place: r.Place(entry)}}, Place: r.Place(entry)}
+		v := Value{Label: text, Term: text, Settings: []strict.Assignment{{Value: text, Place: r.Place(entry)}}, Place: r.Place(entry)}
 		if entry.Kind == yaml.ScalarNode {
 			v.Label, v.Term = entry.Value, term(entry)
 		}
@@ -175,7 +172,7 @@ func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
 	for _, x := range numbers {
 		text := decimalText(x)
 		value, _ := x.Float64()
-		a.Values = append(a.Values, Value{Label: text, Term: value, Settings: []Setting{{Value: text, Place: r.Place(node)}}, Place: r.Place(node)})
+		a.Values = append(a.Values, Value{Label: text, Term: value, Settings: []strict.Assignment{{Value: text, Place: r.Place(node)}}, Place: r.Place(node)})
 	}
 	return nil
 }
@@ -212,7 +209,7 @@ func (r *reader) settings(node *yaml.Node, at string, a *Axis) error {
 			if err != nil {
 				return err
 			}
-			v.Settings = append(v.Settings, Setting{Key: key, Value: text, Place: r.Place(entry.Content[k])})
+			v.Settings = append(v.Settings, strict.Assignment{Key: key, Value: text, Place: r.Place(entry.Content[k])})
 			if !slices.Contains(a.Keys, key) {
 				a.Keys = append(a.Keys, key)
 			}

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"starloom/internal/strict"
 	"starloom/traces/input"
 )
 
@@ -13,8 +14,8 @@ const PointsMax = 1_000_000
 
 // Point is one combination of the axes' values.
 type Point struct {
-	Labels   []string  // of its values, in the order of the axes
-	Settings []Setting // what it sets, in the same order
+	Labels   []string            // of its values, in the order of the axes
+	Settings []strict.Assignment // what it sets, in the same order
 }
 
 // String names a point: load=0.15 arbiter=fixed.

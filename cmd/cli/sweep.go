@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/internal/sweep"
+	"starloom/traces"
+)
+
+// sweepFlags are the options of `sweep`.
+type sweepFlags struct {
+	starloom.SweepOptions
+	settings settings
+	workers  uint16
+}
+
+func newSweep() *cobra.Command {
+	var o sweepFlags
+	c := &cobra.Command{
+		Use:               "sweep FILE",
+		Short:             "Run a scenario at many points, on all cores",
+		Args:              exactly("FILE"),
+		ValidArgsFunction: oneFile("yaml", "yml"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.Out, "out", "", "write results to the folder `DIR`; what is there already is not run again")
+	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
+	o.settings.declare(f)
+	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
+	_ = f.MarkHidden("point") // it was added in the line above: this cannot fail
+	c.AddCommand(newSweepMerge())
+	return c
+}
+
+func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
+	if o.Set, err = o.settings.assignments(); err != nil {
+		return err
+	}
+	progress := newProgress(c.ErrOrStderr())
+	o.Workers, o.Progress = int(o.workers), progress.sweep
+	if len(o.Keys) == 0 {
+		o.Child = func(ctx context.Context, key string) *exec.Cmd { return o.child(ctx, path, key) }
+		o.Checked = func(e sweep.Extent) { writeExtent(c.ErrOrStderr(), e) }
+	}
+	report, err := starloom.Sweep(c.Context(), path, o.SweepOptions)
+	progress.clear()
+	if err != nil {
+		return fault(err)
+	}
+	return printReport(c.OutOrStdout(), report, report.Verdict())
+}
+
+// child is the command that runs one point in a process of its own.
+func (o *sweepFlags) child(ctx context.Context, path, key string) *exec.Cmd {
+	args := []string{"sweep", path, "--out", o.Out, "--point", key, "--workers", fmt.Sprint(o.workers)}
+	for _, word := range o.settings.words {
+		args = append(args, "--set", word)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	child := exec.CommandContext(ctx, self, args...)
+	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
+	return child
+}
+
+// writeExtent says what will be run, before the first run.
+func writeExtent(w io.Writer, e sweep.Extent) {
+	text := fmt.Sprintf("starloom: %s, %s", traces.Plural(uint64(e.Points), "point", "points"), traces.Plural(e.Runs, "run", "runs"))
+	if e.RunsThere > 0 {
+		text += fmt.Sprintf("; %d of them are there", e.RunsThere)
+	}
+	if e.RunsThere < e.Runs {
+		text += fmt.Sprintf("; a point takes up to %d MiB; %s", (e.Memory+1<<20-1)>>20, traces.Plural(uint64(e.Workers), "worker", "workers"))
+	}
+	fmt.Fprintln(w, text)
+}
+
+func newSweepMerge() *cobra.Command {
+	var out string
+	c := &cobra.Command{
+		Use:   "merge DIR...",
+		Short: "Join folders of results",
+		Args:  atLeastOne("DIR"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if out == "" {
+				return &starloom.InputError{Place: "--out", Reason: "no folder is named for the results", Remedy: "give one, for example --out results"}
+			}
+			points, files, err := sweep.Merge(out, args)
+			if err != nil {
+				return fault(err)
+			}
+			_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s new in %s; 'starloom sweep FILE --out %s' writes the tables\n",
+				traces.Plural(uint64(points), "point", "points"), traces.Plural(uint64(files), "file", "files"), out, out)
+			return err
+		},
+	}
+	c.Flags().StringVar(&out, "out", "", "take the results over into the folder `DIR`")
+	return c
+}

@@ -1,0 +1,177 @@
+package sweep
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/runs"
+	"starloom/internal/strict"
+	"starloom/internal/sweep/folder"
+	"starloom/internal/sweep/plan"
+)
+
+// Case is what a point runs.
+type Case struct {
+	Batch  *runs.Batch // of the scenario's seed
+	Inputs []string    // the files that it reads, as seen from the working folder
+}
+
+// Elaborate makes the case of a scenario in which keys are set.
+type Elaborate func(place string, data []byte, set ...strict.Assignment) (*Case, error)
+
+// point is one of the sweep, once it has been checked.
+type point struct {
+	plan.Point
+	key        string // hash of all that determines its results
+	memory     uint64 // bytes that a machine of it takes, as estimated
+	processors int
+	seeds      outcome.Seeds
+	total      uint64   // runs
+	missing    []uint64 // numbers of those that are not there
+}
+
+// sweeper is a sweep that is run.
+type sweeper struct {
+	Options
+	plan       *plan.Plan
+	make       Elaborate
+	folder     *folder.Folder
+	workers    int
+	executable string // its hash
+
+	done, total uint64 // runs
+}
+
+// checker checks points, and finds out what is missing.
+type checker struct {
+	*sweeper
+	files files
+}
+
+// checkAll checks every point before the first run.
+func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, error) {
+	checked, errs := make([]*point, len(points)), make([]error, len(points))
+	var next atomic.Int64
+	var failed atomic.Bool
+	var wg sync.WaitGroup
+	for range min(c.workers, len(points)) {
+		wg.Go(func() {
+			for !failed.Load() && ctx.Err() == nil {
+				i := int(next.Add(1) - 1)
+				if i >= len(points) {
+					return
+				}
+				if checked[i], errs[i] = c.check(ctx, points[i]); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs { // the first in the order of the points, of those that were looked at
+		if err != nil {
+			return nil, err
+		}
+	}
+	return checked, ctx.Err()
+}
+
+// check elaborates a point, and looks at what it would take and what of it is there.
+func (c *checker) check(ctx context.Context, p plan.Point) (*point, error) {
+	one, err := c.elaborate(p)
+	if err != nil {
+		return nil, err
+	}
+	b := one.Batch
+	x := &point{Point: p, processors: b.Config.Network.Shape().Processors(), seeds: b.Seeds}
+	if x.total, err = b.Runs(); err != nil {
+		return nil, err
+	}
+	m, err := emulator.New(ctx, b.Config, emulator.Options{Workers: 1})
+	if err != nil {
+		return nil, err
+	}
+	x.memory = m.MemoryBytes()
+	if err := m.Release(); err != nil {
+		return nil, err
+	}
+	if x.key, err = c.key(one); err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+// elaborate makes the case of a point, with the sweep's seeds.
+func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
+	set := append(append([]strict.Assignment{}, s.Set...), p.Settings...)
+	one, err := s.make(s.plan.Scenario.Place, s.plan.Scenario.Data, set...)
+	if err != nil {
+		return nil, err
+	}
+	if s.plan.Seeds != nil {
+		one.Batch.Seeds = *s.plan.Seeds
+	}
+	return one, nil
+}
+
+// findMissing finds the runs of a point that are not there.
+func (s *sweeper) findMissing(x *point) error {
+	there, err := s.folder.Runs(x.key)
+	if err != nil {
+		return err
+	}
+	each := x.total / x.seeds.Count()
+	found := map[uint64]bool{}
+	for i := range there {
+		if r := &there[i]; r.Seed >= x.seeds.First && r.Seed <= x.seeds.Last {
+			n := (r.Seed - x.seeds.First) * each
+			if r.Permutation != nil {
+				n += *r.Permutation
+			}
+			found[n] = true
+		}
+	}
+	x.missing = make([]uint64, 0, x.total-uint64(len(found)))
+	for n := range x.total {
+		if !found[n] {
+			x.missing = append(x.missing, n)
+		}
+	}
+	return nil
+}
+
+// key is the hash of all that determines what a point finds, but for the seeds: the executable, the scenario, and the
+// contents of all files that it reads.
+func (c *checker) key(one *Case) (string, error) {
+	b := one.Batch
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n%s\n%q permutations %d\n", c.executable, b.Config.Source.Identity(), b.Config.Firmware.Name, b.Permutations)
+	for _, path := range one.Inputs {
+		hash, err := c.files.hash(path)
+		if err != nil {
+			return "", b.Config.Source.Refuse("", err.Error(), "give a file that can be read")
+		}
+		fmt.Fprintf(sum, "%s\n", hash)
+	}
+	for i := range b.Config.RTL {
+		r := &b.Config.RTL[i]
+		fmt.Fprintf(sum, "%q %q %q\n", r.Replace, r.Twin, r.Backend)
+		if r.Map != "" {
+			hash, err := c.files.hashMap(r.Map, b.Config.Source.Library())
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(sum, "%s\n", hash)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:keyDigits], nil
+}
+
+// keyDigits are as many of a hash as keep points apart.
+const keyDigits = 40

@@ -1,0 +1,171 @@
+package sweep
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/runs"
+	"starloom/internal/sweep/folder"
+)
+
+// job is the runs of a point that are missing. The pool's lock guards it.
+type job struct {
+	*point
+	need    uint64 // bytes of a machine
+	threads int    // of a machine
+
+	next      int // of point.missing
+	workers   int // that run it now
+	done      int // runs
+	took      time.Duration
+	built     time.Duration // what building a machine took
+	started   bool
+	postponed bool
+	err       error // it cannot be finished
+}
+
+// left is how many runs no one has begun.
+func (j *job) left() int {
+	if j.err != nil {
+		return 0
+	}
+	return len(j.missing) - j.next
+}
+
+// keepEvery is after how much time what was run is kept, so that a kill loses little of a long point.
+const keepEvery = 2 * time.Second
+
+// runner is one worker's part of a job.
+type runner struct {
+	pool    *pool
+	job     *job
+	batch   *runs.Batch
+	machine *emulator.Machine
+	records []folder.Record
+	kept    time.Time
+}
+
+// work runs a job's runs one after the other, until none is left.
+func (p *pool) work(ctx context.Context, j *job) (err error) {
+	r := &runner{pool: p, job: j, kept: time.Now()}
+	defer func() {
+		if value := recover(); value != nil { // other points have nothing to do with it
+			err = fmt.Errorf("this is a fault of Starloom, not of your input: %v; please report it with the sweep file", value)
+		}
+		err = errors.Join(err, r.keep(), r.close())
+	}()
+	if err := r.open(ctx); err != nil {
+		return err
+	}
+	return r.runAll(ctx)
+}
+
+// open builds a machine.
+func (r *runner) open(ctx context.Context) error {
+	one, err := r.pool.elaborate(r.job.Point)
+	if err != nil {
+		return err
+	}
+	r.batch = one.Batch
+	return r.build(ctx)
+}
+
+func (r *runner) build(ctx context.Context) (err error) {
+	begun := time.Now()
+	r.machine, err = emulator.New(ctx, r.batch.Config, emulator.Options{Workers: r.job.threads})
+	r.pool.note(func() { r.job.built = time.Since(begun) })
+	return err
+}
+
+func (r *runner) close() error {
+	if r.machine == nil {
+		return nil
+	}
+	m := r.machine
+	r.machine = nil
+	return m.Release()
+}
+
+// runAll runs what is left of the job.
+func (r *runner) runAll(ctx context.Context) error {
+	for {
+		i, ok := r.pool.hand(ctx, r.job)
+		if !ok {
+			return nil
+		}
+		if r.machine.RTLFailed { // it takes its machine along
+			if err := errors.Join(r.close(), r.build(ctx)); err != nil {
+				return err
+			}
+		}
+		begun := time.Now()
+		run, err := r.batch.One(ctx, r.machine, i)
+		if err != nil || run == nil {
+			return err
+		}
+		if run.Report.ToolFailed() {
+			return fmt.Errorf("seed %d: %s", run.Seed, run.Report.Violations[len(run.Report.Violations)-1].Message)
+		}
+		record, err := recordOf(run, r.batch.Permutations > 0)
+		if err != nil {
+			return err
+		}
+		r.records = append(r.records, record)
+		r.pool.took(r.job, time.Since(begun))
+		if time.Since(r.kept) > keepEvery {
+			if err := r.keep(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// keep keeps what was run.
+func (r *runner) keep() error {
+	records := r.records
+	r.records, r.kept = nil, time.Now() // so that what cannot be kept is not tried again
+	if err := r.pool.folder.Keep(r.job.key, records); err != nil {
+		return &folderError{err}
+	}
+	return nil
+}
+
+// folderError is one of the folder: nothing else can be kept, either.
+type folderError struct{ error }
+
+func (e *folderError) Unwrap() error { return e.error }
+
+// recordOf is what is kept of a run. Of what went wrong it tells the first thing: the run can be repeated alone.
+func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
+	r := run.Report
+	record := folder.Record{Seed: run.Seed, Verdict: r.Verdict, Violations: r.ViolationsTotal, Digest: r.Digest}
+	if permuted {
+		record.Permutation = &run.Permutation
+	}
+	if r.Verdict != outcome.VerdictPass {
+		record.Rule = r.Violations[0].Rule
+		r.Violations = slices.Clone(r.Violations[:1])
+	}
+	for _, m := range r.Figures() {
+		record.Figures = append(record.Figures, m.Name)
+		value := m.Value
+		if _, ok := outcome.Number64(value); !ok && value != nil {
+			value = outcome.ExactMetric(value)
+		}
+		record.Values = append(record.Values, value)
+	}
+	var text, line bytes.Buffer
+	if err := r.WriteJSON(&text); err != nil {
+		return record, err
+	}
+	err := json.Compact(&line, text.Bytes())
+	record.Report = line.Bytes()
+	return record, err
+}

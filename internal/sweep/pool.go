@@ -1,0 +1,251 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"starloom/hw"
+	"starloom/internal/emulator"
+	"starloom/internal/sweep/folder"
+)
+
+// pool shares the runs of points among workers. A worker takes a point that no one has begun, while there is one whose machine
+// has room, and runs it run by run; then it helps where most is left.
+type pool struct {
+	*sweeper
+	folder *folder.Folder
+
+	lock    sync.Mutex
+	moved   sync.Cond // something was begun, or has ended
+	queue   []*job    // that no one has begun
+	running []*job
+	alone   []*job // that have ended processes, which run in their own
+	over    []*job // that have an error
+	memory  uint64 // that there is
+	used    uint64 // of it, as estimated
+	threads int    // that are free
+	err     error  // ends all
+	told    time.Time
+}
+
+// newPool takes the points of which something is missing.
+func newPool(s *sweeper, points []*point) *pool {
+	p := &pool{sweeper: s, folder: s.folder, threads: s.workers, memory: 1 << 63}
+	p.moved.L = &p.lock
+	if have, limit := hw.MemoryAvailable(); limit != "" {
+		p.memory = have
+	}
+	queued := map[string]bool{} // by key: points that differ in nothing that matters are run once
+	for _, x := range points {
+		if len(x.missing) == 0 || queued[x.key] {
+			continue
+		}
+		queued[x.key] = true
+		j := &job{point: x, need: min(x.memory, 1<<62), threads: 1}
+		if x.processors >= emulator.ParallelProcessorsMin {
+			j.threads = s.workers
+		}
+		p.queue = append(p.queue, j)
+	}
+	return p
+}
+
+// run runs all of it, or until ctx ends. The error is one that ends all; those of points are theirs.
+func (p *pool) run(ctx context.Context) error {
+	defer context.AfterFunc(ctx, p.moved.Broadcast)()
+	var wg sync.WaitGroup
+	for range p.workers {
+		wg.Go(func() {
+			for j := p.take(ctx); j != nil; j = p.take(ctx) {
+				p.release(j, p.work(ctx, j))
+			}
+		})
+	}
+	wg.Wait()
+	return p.err
+}
+
+// take returns the job that a worker runs next, nil if there is nothing to do for it any more.
+func (p *pool) take(ctx context.Context) *job {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for p.err == nil && ctx.Err() == nil {
+		if j := p.begin(); j != nil {
+			return p.reserve(j)
+		}
+		if j := p.help(); j != nil {
+			return p.reserve(j)
+		}
+		if len(p.queue) == 0 && !slices.ContainsFunc(p.running, func(j *job) bool { return j.left() > 0 }) {
+			return nil
+		}
+		p.moved.Wait()
+	}
+	return nil
+}
+
+func (p *pool) reserve(j *job) *job {
+	j.workers++
+	p.used += j.need
+	p.threads -= j.threads
+	return j
+}
+
+// fits reports whether a machine of a job has room; one that runs alone always has.
+func (p *pool) fits(j *job) bool {
+	return len(p.running) == 0 || p.used+j.need <= p.memory && j.threads <= p.threads
+}
+
+// begin takes the first job that no one has begun and that has room.
+func (p *pool) begin() *job {
+	for i := 0; i < len(p.queue); {
+		j := p.queue[i]
+		if !p.fits(j) {
+			i++
+			continue
+		}
+		p.queue = slices.Delete(p.queue, i, i+1)
+		switch ready, err := p.ready(j); {
+		case err != nil:
+			p.err = &folderError{err}
+			return nil
+		case ready:
+			j.started = true
+			p.running = append(p.running, j)
+			return j
+		}
+	}
+	return nil
+}
+
+// aloneAfter is how many processes a point may have ended before it gets one of its own.
+const aloneAfter = 2
+
+// ready marks that a job is run, unless someone else runs it: then it waits until the others have been begun. Runs that
+// are there by now are not run again.
+func (p *pool) ready(j *job) (bool, error) {
+	begun, err := p.folder.Begun(j.key)
+	switch {
+	case err != nil:
+		return false, err
+	case begun >= aloneAfter && p.Child != nil:
+		p.alone = append(p.alone, j)
+		return false, nil
+	case begun > 0 && !j.postponed:
+		j.postponed = true
+		p.queue = append(p.queue, j)
+		return false, nil
+	case j.postponed:
+		before := len(j.missing)
+		if err := p.findMissing(j.point); err != nil {
+			return false, err
+		}
+		p.done += uint64(before - len(j.missing))
+		if len(j.missing) == 0 {
+			return false, nil
+		}
+	}
+	return true, p.folder.Begin(j.key)
+}
+
+// help takes the job of which most is left, if that is worth a machine more.
+func (p *pool) help() (most *job) {
+	for _, j := range p.running {
+		worth := j.left() >= 2 && (j.done == 0 || time.Duration(j.left())*j.took/time.Duration(j.done) > 2*j.built)
+		if worth && p.fits(j) && (most == nil || j.left()*j.processors > most.left()*most.processors) {
+			most = j
+		}
+	}
+	return most
+}
+
+// hand returns the number of the run of a job that a worker runs next.
+func (p *pool) hand(ctx context.Context, j *job) (number uint64, ok bool) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.err != nil || ctx.Err() != nil || j.left() == 0 {
+		return 0, false
+	}
+	j.next++
+	return j.missing[j.next-1], true
+}
+
+// note changes what is known of a job.
+func (p *pool) note(change func()) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	change()
+}
+
+// took notes that a run of a job is done.
+func (p *pool) took(j *job, time time.Duration) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if j.done == 0 {
+		p.moved.Broadcast() // whether to help is known better now
+	}
+	j.done++
+	j.took += time
+	p.done++
+	p.tell()
+}
+
+// release is called by a worker that has no more to do for a job.
+func (p *pool) release(j *job, err error) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	defer p.moved.Broadcast()
+	j.workers--
+	p.threads += j.threads
+	p.used -= j.need
+	var broken *folderError
+	switch {
+	case errors.As(err, &broken):
+		p.err = err
+	case err != nil && !errors.Is(err, context.Canceled) && j.err == nil:
+		j.err = err
+	}
+	if j.workers > 0 {
+		return
+	}
+	p.running = slices.DeleteFunc(p.running, func(other *job) bool { return other == j })
+	if j.err != nil {
+		p.over = append(p.over, j)
+	}
+	if err := p.folder.End(j.key, j.err == nil && j.done == len(j.missing)); err != nil && p.err == nil {
+		p.err = &folderError{fmt.Errorf("%s: %w", j.String(p.plan.Names()), err)}
+	}
+}
+
+// tellEvery is how often progress is told.
+const tellEvery = 100 * time.Millisecond
+
+// tell tells how far all is, and how long the rest may take.
+func (p *pool) tell() {
+	if p.Progress == nil || time.Since(p.told) < tellEvery {
+		return
+	}
+	p.told = time.Now()
+	var took time.Duration // by runs of those that run, of so many processors
+	processors := 0
+	for _, j := range p.running {
+		took += j.took
+		processors += j.done * j.processors
+	}
+	var left time.Duration
+	for _, jobs := range [][]*job{p.running, p.queue} {
+		for _, j := range jobs {
+			switch {
+			case j.done > 0:
+				left += time.Duration(j.left()) * (j.took / time.Duration(j.done)) * time.Duration(j.threads)
+			case processors > 0:
+				left += time.Duration(float64(took) * float64(j.left()*j.processors) / float64(processors))
+			}
+		}
+	}
+	p.Progress(Progress{Runs: p.done, RunsTotal: p.total, Left: left / time.Duration(p.workers)})
+}

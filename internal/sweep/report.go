@@ -1,0 +1,67 @@
+package sweep
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"starloom/internal/outcome"
+	"starloom/traces"
+)
+
+// Report says what of a sweep has been run. What was found is in its tables.
+type Report struct {
+	Name       string
+	Axes       []string
+	Out        string
+	Extent     Extent
+	Runs       uint64 // that are there
+	Failed     uint64 // of them
+	Unfinished []Unfinished
+	Files      []string // tables
+	Cut        bool     // it was interrupted
+}
+
+// Unfinished is a point that could not be finished.
+type Unfinished struct{ Point, Key, Reason string }
+
+// Verdict is pass if every point ran: what runs have found is a result, whatever it is.
+func (r *Report) Verdict() outcome.Verdict {
+	if len(r.Unfinished) > 0 {
+		return outcome.VerdictFail
+	}
+	return outcome.VerdictPass
+}
+
+// Interrupted reports whether the sweep was ended from outside.
+func (r *Report) Interrupted() bool { return r.Cut }
+
+// unfinishedShown is how many points that could not be finished the text shows.
+const unfinishedShown = 20
+
+// WriteText writes what a person wants to know.
+func (r *Report) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	missing := r.Extent.Runs - r.Runs
+	fmt.Fprintf(&b, "%s: %s, %s", outcome.Printable(r.Name), traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"))
+	if r.Extent.RunsThere > 0 {
+		fmt.Fprintf(&b, ", of which %d were there", r.Extent.RunsThere)
+	}
+	fmt.Fprintf(&b, "; %d failed\n", r.Failed)
+	for i, u := range r.Unfinished {
+		if i == unfinishedShown {
+			fmt.Fprintf(&b, "  and %d more could not be finished\n", len(r.Unfinished)-i)
+			break
+		}
+		fmt.Fprintf(&b, "  %s: not finished: %s\n", outcome.Printable(u.Point), outcome.Printable(u.Reason))
+	}
+	if missing > 0 {
+		fmt.Fprintf(&b, "  %s missing: the same command runs them\n", traces.Plural(missing, "run is", "runs are"))
+	}
+	if len(r.Files) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(r.Files, "\n"))
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}

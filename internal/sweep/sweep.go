@@ -1,0 +1,136 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"starloom/internal/outcome"
+	"starloom/internal/sweep/folder"
+	"starloom/internal/sweep/plan"
+	"starloom/traces/input"
+)
+
+// Run runs the sweep of the file at path. Bad input is an *input.Error, and then nothing has been run. When ctx ends, tables and
+// report have the runs so far.
+func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Report, error) {
+	s := &sweeper{Options: o, make: elaborate, workers: o.Workers}
+	if s.workers <= 0 {
+		s.workers = runtime.GOMAXPROCS(0)
+	}
+	if o.Out == "" {
+		return nil, &input.Error{Place: "--out", Reason: "no folder is named for the results", Remedy: "give one, for example --out results"}
+	}
+	var err error
+	if s.plan, err = plan.Load(path); err != nil {
+		return nil, err
+	}
+	all, err := s.plan.Points()
+	if err != nil {
+		return nil, err
+	}
+	if s.executable, err = executableHash(); err != nil {
+		return nil, err
+	}
+	c := &checker{sweeper: s}
+	points, err := c.checkAll(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	if s.folder, err = folder.Open(o.Out); err != nil {
+		return nil, err
+	}
+	s.folder.Step = o.Step
+	if len(o.Keys) > 0 {
+		points = slices.DeleteFunc(points, func(x *point) bool { return !slices.Contains(o.Keys, x.key) })
+	}
+	return s.runAll(ctx, points)
+}
+
+// runAll runs what is missing of the points, and writes the tables.
+func (s *sweeper) runAll(ctx context.Context, points []*point) (*Report, error) {
+	extent := Extent{Points: len(points), Workers: s.workers}
+	for _, x := range points {
+		if extent.Runs += x.total; extent.Runs > runsMax {
+			return nil, &input.Error{Place: s.plan.Place("seeds"), Reason: fmt.Sprintf("the sweep has more than %d runs", runsMax), Remedy: "take fewer seeds or points"}
+		}
+	}
+	for _, x := range points {
+		if err := s.findMissing(x); err != nil {
+			return nil, err
+		}
+		there := x.total - uint64(len(x.missing))
+		extent.RunsThere, extent.Memory = extent.RunsThere+there, max(extent.Memory, x.memory)
+		if len(x.missing) == 0 {
+			extent.PointsThere++
+		}
+	}
+	s.done, s.total = extent.RunsThere, extent.Runs
+	if s.Checked != nil {
+		s.Checked(extent)
+	}
+	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out, Extent: extent}
+	p := newPool(s, points)
+	err := p.run(ctx)
+	if err == nil {
+		err = s.runAlone(ctx, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range p.over {
+		r.Unfinished = append(r.Unfinished, Unfinished{Point: j.String(r.Axes), Key: j.key, Reason: j.err.Error()})
+	}
+	r.Cut = ctx.Err() != nil
+	if len(s.Keys) > 0 {
+		return r, nil
+	}
+	return r, s.write(r, points)
+}
+
+// runsMax is how many runs a sweep may have: their numbers are kept.
+const runsMax = 100_000_000
+
+// write writes the tables, and counts what is in them.
+func (s *sweeper) write(r *Report, points []*point) error {
+	t := &folder.Tables{Axes: r.Axes}
+	for _, x := range points {
+		t.Entries = append(t.Entries, folder.Entry{Labels: x.Labels, Key: x.key})
+	}
+	t.Wanted = func(i int, run *folder.Record) bool {
+		return run.Seed >= points[i].seeds.First && run.Seed <= points[i].seeds.Last
+	}
+	t.Each = func(i int, runs []folder.Record) {
+		r.Runs += uint64(len(runs))
+		for k := range runs {
+			if runs[k].Verdict != outcome.VerdictPass {
+				r.Failed++
+			}
+		}
+	}
+	if err := s.folder.Write(t); err != nil {
+		return err
+	}
+	for _, name := range []string{folder.ResultsCSV, folder.RunsCSV, folder.ReportsJSONL} {
+		r.Files = append(r.Files, filepath.Join(s.Out, name))
+	}
+	return nil
+}
+
+// Merge takes the runs of other folders over into one.
+func Merge(out string, from []string) (points, files int, err error) {
+	f, err := folder.Open(out)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, path := range from {
+		p, n, err := f.Join(path)
+		points, files = points+p, files+n
+		if err != nil {
+			return points, files, err
+		}
+	}
+	return points, files, nil
+}

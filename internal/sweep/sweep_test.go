@@ -1,0 +1,114 @@
+package sweep_test
+
+import (
+	"context"
+	"encoding/csv"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/internal/sweep"
+	"starloom/internal/sweep/folder"
+)
+
+// small is a sweep of two fabrics, whose points take milliseconds.
+const small = `
+scenario: {starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: scatter/sync}, workload: {scatter: {origin: 0}}}
+axes:
+  n: {key: fabric.crossbar.ports, range: {from: 2, to: 16, times: 2}}
+  what:
+    settings:
+      sync: {firmware.program: scatter/sync}
+      async: {firmware.program: scatter/async, firmware.params.order: 2}
+      gossip: {firmware.program: gossip/fsa, workload: {gossip: {orders: pipelined}}}
+where: n < 16 || what != "async"
+seeds: 3..7
+`
+
+// fileOf writes a sweep file.
+func fileOf(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "small.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	return path
+}
+
+// tables are the files that a sweep has written.
+func tables(t *testing.T, out string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, name := range []string{folder.ResultsCSV, folder.RunsCSV, folder.ReportsJSONL} {
+		data, err := os.ReadFile(filepath.Join(out, name))
+		require.NoError(t, err)
+		all[name] = string(data)
+	}
+	return all
+}
+
+// run runs a sweep into a folder of its own, or the one of the options, which it returns.
+func run(t *testing.T, path string, o sweep.Options) (string, *sweep.Report) {
+	t.Helper()
+	if o.Out == "" {
+		o.Out = filepath.Join(t.TempDir(), "results")
+	}
+	report, err := starloom.Sweep(context.Background(), path, o)
+	require.NoError(t, err)
+	return o.Out, report
+}
+
+// rows are those of a table, by the name of the column.
+func rows(t *testing.T, text string) (all []map[string]string) {
+	t.Helper()
+	cells, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	for _, row := range cells[1:] {
+		named := map[string]string{}
+		for k, name := range cells[0] {
+			named[name] = row[k]
+		}
+		all = append(all, named)
+	}
+	return all
+}
+
+// TestSweep: tables are those of the same runs started one by one, for any number of workers, and a second call runs nothing.
+func TestSweep(t *testing.T) {
+	path := fileOf(t, small)
+	one, report := run(t, path, sweep.Options{Workers: 1})
+	require.Equal(t, uint64(55), report.Runs)
+	want := tables(t, one)
+	two, _ := run(t, path, sweep.Options{Workers: 2})
+	require.Equal(t, want, tables(t, two))
+	_, report = run(t, path, sweep.Options{Out: two})
+	require.Equal(t, uint64(55), report.Extent.RunsThere)
+	require.Equal(t, want, tables(t, two))
+
+	points := rows(t, want[folder.ResultsCSV])
+	require.Len(t, points, 11)
+	require.Equal(t, []string{"4", "sync", "5", "0"}, []string{points[3]["n"], points[3]["what"], points[3]["runs"], points[3]["failed"]})
+	scenario, err := starloom.ParseScenario("", []byte(`{starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: scatter/sync}, workload: {scatter: {origin: 0}}}`))
+	require.NoError(t, err)
+	seeds, err := starloom.RunSeeds(context.Background(), scenario, starloom.Seeds{First: 3, Last: 7}, starloom.RunOptions{})
+	require.NoError(t, err)
+	completion := seeds.Statistics.Get("completion")
+	require.InDelta(t, *completion.Mean, number(t, points[3]["completion.mean"]), 1e-12)
+	require.InDelta(t, *completion.SD, number(t, points[3]["completion.sd"]), 1e-12)
+	// Of four degrees of freedom, Student's t is 2.7764 (Student 1908; any table).
+	require.InDelta(t, *completion.Mean+2.776445105*(*completion.SE), number(t, points[3]["completion.high"]), 1e-8)
+	require.InDelta(t, *completion.Mean-2.776445105*(*completion.SE), number(t, points[3]["completion.low"]), 1e-8)
+	require.Empty(t, points[3]["lambda.mean"], "of gossip alone")
+	require.NotEmpty(t, points[5]["lambda.mean"])
+}
+
+// number reads a cell.
+func number(t *testing.T, cell string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(cell, 64)
+	require.NoError(t, err)
+	return x
+}
