@@ -20,6 +20,7 @@ type Program struct {
 	NoteOnce     string   // the same of gossip in one session
 	Needs        Needs    // what it sets where the scenario does not
 	Params       []Choice // parameters that have few values
+	Carries      *Carries // of traffic; nil if it carries none
 	Native       *firmware.NativeProgram
 }
 

@@ -30,6 +30,8 @@ type Workload struct {
 	Scatter *Scatter `json:"scatter,omitempty"`
 	// the permutation that a deterministic two-hops firmware cannot route, built from its choice table
 	Adversary *Adversary `json:"adversary,omitempty"`
+	// every processor sends packets, one after the other; latencies are measured
+	Traffic *Traffic `json:"traffic,omitempty"`
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -43,6 +45,7 @@ const (
 	WorkloadAdversary   = "adversary"   // Workload.Adversary
 	WorkloadGossip      = "gossip"      // Workload.Gossip
 	WorkloadScatter     = "scatter"     // Workload.Scatter
+	WorkloadTraffic     = "traffic"     // Workload.Traffic
 )
 
 // Kind returns which workload it is.
@@ -58,6 +61,8 @@ func (w *Workload) Kind() string {
 		return WorkloadGossip
 	case w.Scatter != nil:
 		return WorkloadScatter
+	case w.Traffic != nil:
+		return WorkloadTraffic
 	}
 	return WorkloadPermutation
 }

@@ -32,6 +32,7 @@ const (
 	PurposeFault       = 3 // where and when faults strike
 	PurposePermutation = 4 // seeds of the runs of all permutations
 	PurposeCoin        = 5 // who transmits on a medium without an arbiter
+	PurposeTraffic     = 6 // when packets of traffic are created, and where they go
 )
 
 // NewStream returns the stream of a seed for one purpose.

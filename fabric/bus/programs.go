@@ -1,9 +1,12 @@
 package bus
 
 import (
+	"fmt"
 	"math"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
+	"starloom/traces"
 )
 
 // sensorsProgram is for buses that are given.
@@ -25,7 +28,7 @@ func (b Network) Programs() (programs []fabric.Program) {
 		}
 		programs = append(programs, p)
 	}
-	return append(programs, fabric.Program{
+	return append(programs, b.traffic(), fabric.Program{
 		Name: sensorsProgram, SlotsPerStep: 1, Needs: fabric.Needs{PayloadMin: readingBytes},
 		Params: []fabric.Choice{
 			{Name: "period", Low: 1, High: math.MaxInt32}, {Name: "spread", Low: 0, High: math.MaxInt32},
@@ -33,6 +36,37 @@ func (b Network) Programs() (programs []fabric.Program) {
 		},
 		Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoLoss: true, OneBus: true, BusLength: true},
 	})
+}
+
+// trafficProgram is for buses that are given, of which each vertex is on one.
+const trafficProgram = "bus/traffic"
+
+// traffic is the program that carries packets of traffic. Without an arbiter frames are lost.
+func (b Network) traffic() fabric.Program {
+	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Workloads: []string{fabric.WorkloadTraffic},
+		Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Rules: fabric.Rules{OneBus: true, BusLength: true},
+		Carries: &fabric.Carries{Direct: true, Reaches: b.reaches}}
+	if b.arbitrated() {
+		p.Rules.ExactlyOnce, p.Rules.CollisionFree = true, &fabric.CollisionFree{Period: 1, Slots: []int{1}}
+	}
+	if b.schedule == "" && len(b.Buses) > 1 {
+		p.Carries.Anywhere = fmt.Sprintf("vertices of %d buses reach those of their own", len(b.Buses))
+	}
+	return p
+}
+
+// reaches says why a frame of a vertex at its only tap does not reach another one at its.
+func (b Network) reaches(source, destination int) string {
+	taps := b.Plan().taps.Bus
+	for _, vertex := range []int{source, destination} {
+		if n := len(taps[vertex]); n != 1 {
+			return fmt.Sprintf("vertex %d is on %s, and %s wants each vertex to be on one", vertex, traces.Plural(n, "bus", "buses"), trafficProgram)
+		}
+	}
+	if taps[source][0] != taps[destination][0] {
+		return fmt.Sprintf("vertex %d is on bus %d, and vertex %d on bus %d", source, taps[source][0], destination, taps[destination][0])
+	}
+	return ""
 }
 
 // Referee implements fabric.Network: that of gossip where the buses are those of a schedule, else

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 )
 
 // The programs.
@@ -15,6 +16,7 @@ const (
 	votingProgram   = "gossip/voting"
 	syncProgram     = "scatter/sync"
 	asyncProgram    = "scatter/async"
+	trafficProgram  = "crossbar/traffic"
 )
 
 // The values of their parameter scheduling.
@@ -60,8 +62,23 @@ func (x Network) Programs() []fabric.Program {
 		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters, Schedule: x.turns,
 			Needs:  fabric.Needs{RxFrames: 1, PayloadBytes: packetBytes, Slots: scatterUnits * uint32(x.Ports)},
 			Params: []fabric.Choice{{Name: "order", Values: []int64{0, 1, 2}}}},
+		x.traffic(free),
 	}
 }
+
+// traffic is the program that carries packets of traffic. An output with a queue may have a frame from each input
+// in a slot.
+func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
+	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free},
+		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true}}
+	if x.Output == OutputQueue {
+		p.Needs.RxFrames = min(x.settled().QueueFrames+1, rxFramesMax)
+	}
+	return p
+}
+
+// Reflexive implements fabric.Reflexive.
+func (x Network) Reflexive() bool { return true }
 
 // packetBytes is the packet of an item, or at the head of a message; valueBytes what a module
 // says.

@@ -6,6 +6,7 @@ import (
 
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/internal/meter"
 	"starloom/nic"
 	"starloom/traces/input"
@@ -18,6 +19,7 @@ type Config struct {
 	Seed     uint64
 	Network  fabric.Network // with what its program wants
 	Workload fabric.Workload
+	Traffic  *traffic.Spec // of Workload.Traffic, nil for none
 	Rules    fabric.Rules
 	Faults   []fabric.Fault // empty for none
 	Slots    uint32         // after which a run that is not done fails
@@ -109,4 +111,5 @@ func KnownAre(what string, names []string) string {
 var WorkloadExample = map[string]string{
 	fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAllToAll: "{}",
 	fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}",
+	fabric.WorkloadTraffic: "{rate: 0.1}",
 }

@@ -83,6 +83,9 @@ func (m *Machine) turnShard(index int) {
 	if m.phase != phaseAct {
 		m.begin(index, w.shard)
 	}
+	if m.offering != nil {
+		m.offering.Create(index, m.slot)
+	}
 	if m.Parking != nil {
 		m.turnBlocks(&w)
 		return
@@ -135,6 +138,7 @@ func (m *Machine) merge() {
 	sending := false
 	m.Done = 0
 	m.Log.clear()
+	m.settle()
 	m.judge()
 	for i := range m.Shards {
 		shard := &m.Shards[i]
@@ -163,6 +167,18 @@ func (m *Machine) merge() {
 		m.losses.boundary(m.slot)
 	}
 	m.endByRTL()
+}
+
+// settle follows the packets that the host has offered.
+func (m *Machine) settle() {
+	if m.offering == nil {
+		return
+	}
+	m.offering.Settle(m.slot, func(f fabric.Finding) {
+		if m.Rules.ExactlyOnce {
+			m.Shards[0].Ledger.Find(f)
+		}
+	})
 }
 
 // judge takes the results of all shards and holds them to the rules of the referee.

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/meter"
@@ -46,8 +47,9 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 		return c.Source.Refusal(err)
 	}
-	m.Referee = m.Network.Referee(&c.Workload, m.Program)
+	m.Referee = m.referee()
 	m.ending, _ = m.Referee.(fabric.Ending)
+	m.offering, _ = m.Referee.(fabric.Offering)
 	if err := m.checkJudged(); err != nil {
 		return err
 	}
@@ -75,6 +77,16 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	}
 	m.until(context.Background())
 	return nil
+}
+
+// referee is the network's, but for packets that the host offers: they are the same on all networks.
+func (m *Machine) referee() fabric.Referee {
+	c := m.Config
+	if c.Traffic == nil {
+		return m.Network.Referee(&c.Workload, m.Program)
+	}
+	return traffic.New(&traffic.Config{Spec: c.Traffic, Network: m.Network, Program: m.Program, Timing: m.timing,
+		Shards: m.Shape.Shards(m.options.BankSize), Log: m.options.Packets})
 }
 
 // checkJudged refuses rules that no one can check in this workload.

@@ -61,7 +61,7 @@ func (m *Machine) loadWorkload() error {
 // planSchedule builds the schedule of firmware that takes one.
 func (m *Machine) planSchedule() error {
 	name := m.Config.Firmware.Schedule
-	if name == "" {
+	if name == "" || m.offering != nil {
 		return nil
 	}
 	return m.Config.Source.Refusal(m.plan(m.Network, name, m.Referee, m.Shape.Processors()))

@@ -23,6 +23,7 @@ type Options struct {
 	Workers  int    // threads; 0: one, or all cores for large machines; one with RTL
 	BankSize int    // processors per bank, rounded up to whole units of the network; 0: by size
 	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
+	Packets  bool   // keep all packets of traffic, for Machine.WritePackets
 	RunTable bool   // keeps who sent to whom in each slot
 	Watched  bool   // someone looks at single cycles: EngineAuto takes EngineCycle
 	Audit    bool   // hold built-in programs, too, to what their frames show

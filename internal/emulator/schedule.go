@@ -43,6 +43,15 @@ func (s *scheduled) fillWords(begins uint32) {
 	}
 }
 
+// tell gives a bank of a shard its words for the slot that begins.
+func (m *Machine) tell(shard int, bank *nic.Bank) {
+	if m.offering != nil {
+		m.offering.Offer(shard, bank, m.slot)
+		return
+	}
+	m.setWords(bank)
+}
+
 // setWords gives a bank its words for the slot that begins.
 func (s *scheduled) setWords(bank *nic.Bank) {
 	if s.Sparse == nil {

@@ -59,7 +59,7 @@ func (w *window) turn(instance firmware.Instance) {
 func (w *window) each() {
 	m, bank := w.m, w.bank
 	if bank.Schedule != nil && m.phase != phaseHear {
-		m.setWords(bank)
+		m.tell(w.index, bank)
 	}
 	units, cells, width := m.Shape.Windows(bank, windowBytes/bank.RecordBytes())
 	if wanted := units * width; cap(w.shard.awake) < wanted {

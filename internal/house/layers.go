@@ -23,7 +23,7 @@ var layers = []string{
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest",
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
-	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
+	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/traffic", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
 	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs",
 	"starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",
 	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs",

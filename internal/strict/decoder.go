@@ -58,6 +58,10 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 	case reflect.Map:
 		return d.params(node, v, path)
 	case reflect.Slice:
+		if _, ok := reflect.Zero(v.Type().Elem()).Interface().(shorthand); ok && node.Kind == yaml.ScalarNode { // one for all
+			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+			return d.Decode(node, v.Index(0), path, Limits{})
+		}
 		if node.Kind != yaml.SequenceNode {
 			return d.Wrong(node, path, "a list: [...]")
 		}

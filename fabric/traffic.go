@@ -1,0 +1,150 @@
+package fabric
+
+import (
+	_ "embed"
+
+	"starloom/nic"
+)
+
+// trafficSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed traffic.go
+var trafficSource string
+
+// Traffic lets every processor send packets, one after the other, to destinations of a pattern. What is sent
+// is a function of these keys, the seed and the processor alone, on every network. Package fabric/traffic
+// draws it, offers it to firmware, and measures. What is left out has the value that it settles.
+type Traffic struct {
+	// where packets go: uniform to any processor, transpose row i, column j to row j, column i,
+	// bit_complement, bit_reverse and shuffle (rotated left by one) by the bits of the processor's number,
+	// tornado about halfway round, neighbour to the next, hotspot to the processors of hotspots, permutation
+	// as drawn from the seed (default uniform)
+	Pattern string `json:"pattern,omitempty" jsonschema:"enum=uniform,enum=transpose,enum=bit_complement,enum=bit_reverse,enum=shuffle,enum=tornado,enum=neighbour,enum=hotspot,enum=permutation"`
+	// a packet may go to its own source; without, a source that its pattern sends to itself sends nothing
+	// (default: true on a crossbar, else false)
+	Self *bool `json:"self,omitempty"`
+	// packets that a processor creates in a slot, on average
+	Rate float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1"`
+	// when packets are created: bernoulli with probability rate in each slot; bursty in each slot of bursts,
+	// whose lengths and distances are geometric; periodic every 1/rate slots, beginning at random; file as
+	// the file says (default bernoulli)
+	Arrivals string `json:"arrivals,omitempty" jsonschema:"enum=bernoulli,enum=bursty,enum=periodic,enum=file"`
+	// packets of a burst, on average; only with arrivals: bursty (default 8)
+	Burst float64 `json:"burst,omitempty" jsonschema:"minimum=1,maximum=1000000"`
+	// frames of a packet: a number, or a list of numbers and how often they occur (default 1)
+	Size []SizeShare `json:"size,omitempty"`
+	// where packets of pattern hotspot go; the others go anywhere, as uniform
+	Hotspots []Hotspot `json:"hotspots,omitempty" jsonschema:"minItems=1"`
+	// slots before packets are measured (default 1000; with arrivals: file 0)
+	WarmUp *uint32 `json:"warm_up,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
+	// slots whose packets are measured (default 10000; with arrivals: file up to its last packet)
+	Measure uint32 `json:"measure,omitempty" jsonschema:"minimum=1,maximum=1000000000"`
+	// slots after these in which the last of them must have arrived; packets are created all the time. A run
+	// that takes longer is saturated (default 10000)
+	Drain *uint32 `json:"drain,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
+	// packets of a source that may be on their way or unacknowledged at once; 0 for any number
+	Closed int `json:"closed,omitempty" jsonschema:"minimum=0,maximum=65535"`
+	// packets to send, for arrivals: file: a CSV file with columns source, destination, size and created, in
+	// cycles, as --packets writes it, or src, dest, size and ctime; relative to the scenario's folder
+	File string `json:"file,omitempty" jsonschema:"minLength=1"`
+
+	Path string       `json:"-"` // of File as seen from the working folder
+	Rows []TrafficRow `json:"-"` // of the file, or from Go
+}
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Traffic) Declaration() string { return trafficSource }
+
+// Hotspot is a processor to which many packets go.
+type Hotspot struct {
+	// the processor
+	Node int `json:"node" jsonschema:"required,minimum=0,maximum=2147483646"`
+	// of all packets, that go there
+	Share float64 `json:"share" jsonschema:"required,minimum=0,maximum=1"`
+}
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Hotspot) Declaration() string { return trafficSource }
+
+// SizeShare is a number of frames that packets have, and how often. In a scenario the number alone may stand
+// for it, and one for the whole list.
+type SizeShare struct {
+	// of a packet
+	Frames int `json:"frames" jsonschema:"required,minimum=1,maximum=255"`
+	// how often, beside those of the others; 0 or left out is 1
+	Weight float64 `json:"weight,omitempty" jsonschema:"minimum=0,maximum=1000000"`
+}
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (SizeShare) Declaration() string { return trafficSource }
+
+// Share is the weight that is meant.
+func (s SizeShare) Share() float64 {
+	if s.Weight == 0 {
+		return 1
+	}
+	return s.Weight
+}
+
+// Short implements Shorthand.
+func (SizeShare) Short() (key, description string) {
+	return "frames", "frames of a packet: a number, or a list of numbers or of {frames, weight} (default 1)"
+}
+
+// TrafficRow is a packet of a file: it is created in a cycle.
+type TrafficRow struct {
+	Created             uint64
+	Source, Destination uint32
+	Size                uint8
+}
+
+// The values of Traffic.Pattern.
+const (
+	PatternUniform       = "uniform"
+	PatternTranspose     = "transpose"
+	PatternBitComplement = "bit_complement"
+	PatternBitReverse    = "bit_reverse"
+	PatternShuffle       = "shuffle"
+	PatternTornado       = "tornado"
+	PatternNeighbour     = "neighbour"
+	PatternHotspot       = "hotspot"
+	PatternPermutation   = "permutation"
+)
+
+// The values of Traffic.Arrivals.
+const (
+	ArrivalsBernoulli = "bernoulli"
+	ArrivalsBursty    = "bursty"
+	ArrivalsPeriodic  = "periodic"
+	ArrivalsFile      = "file"
+)
+
+// Carries is what of traffic a program can carry.
+type Carries struct {
+	// Direct: a frame goes from the source of its packet to the destination in the slot in which it is sent; one
+	// that has not arrived then is lost.
+	Direct bool
+	Closed bool // it acknowledges packets: its parameter `closed` says how many may be on their way
+	// Reaches says why packets of a source cannot go to a destination, "" if they can; nil: all can. Anywhere says why
+	// they cannot go to all destinations.
+	Reaches  func(source, destination int) (why string)
+	Anywhere string
+}
+
+// Reflexive is a network on which packets of traffic may go to their own source, unless a workload says
+// otherwise.
+type Reflexive interface {
+	Network
+	Reflexive() bool
+}
+
+// Offering is a Referee that offers packets to the firmware, word by word of its schedule.
+type Offering interface {
+	Ending
+	// Create creates what the sources of a shard create in a slot, at its boundary, before Offer.
+	Create(shard int, slot uint32)
+	// Offer takes back the words that firmware has cleared, and shows what there is to send in a slot.
+	Offer(shard int, bank *nic.Bank, slot uint32)
+	// Settle judges what the slot before has brought, after the boundaries of all shards and before Over.
+	Settle(slot uint32, find func(Finding))
+}

@@ -1,0 +1,23 @@
+// Package traffic offers packets to firmware, follows them, and measures how long they take: the workload
+// traffic, on every fabric. What is sent is a function of workload, seed and processor alone; carrying it is
+// the firmware's.
+//
+//	draws --> sources --word of the schedule--> firmware --frames--> referee --> figures
+//	          (cursors)  <------cleared--------                     (flights)     log
+//
+// Time counts in slots, in a streaming network in cycles. A packet is created at the beginning of a slot, and is
+// offered at the first boundary not before that, one at a time: while the word of a source is not cleared,
+// the packets created since wait. The queue is two cursors, at what is created next and at what is offered
+// next, so that it takes the same memory whatever its length: what the second one passes is drawn again.
+//
+//	file         what it holds
+//	spec.go      Spec: the keys with what they leave open, and what is wrong with them
+//	arrivals.go  when packets are created
+//	pattern.go   where they go
+//	draws.go     Draws: all of it, packet by packet
+//	sources.go   the cursors of a shard's sources, who creates in a slot, what is offered
+//	flights.go   packets from the first offer to the last frame
+//	referee.go   Referee: what frames show of packets
+//	figures.go   latencies, queues, loads
+//	log.go       the file of packets; file.go: packets from a file
+package traffic

@@ -1,0 +1,389 @@
+package traffic
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// figures are what is measured in a run. A packet is measured if it is created in one of the slots that are; loads, queues and
+// what is accepted are those of these slots.
+type figures struct {
+	from, end  uint32 // slots that are measured
+	slotCycles uint64
+	toFirst    uint64 // cycles from the beginning of a slot to the first phit of a frame...
+	toLast     uint64 // ...and to the last one
+	processors int
+	fromFile   bool
+
+	totals
+	latency, network distribution // in slots
+	cycles           map[uint64]uint64
+	load             []uint64 // frames by medium
+	flows            []uint32 // measured packets that have arrived, by source and destination; nil for networks of too many
+	flowSlots        []uint64 // the sum of their latencies
+}
+
+// totals are sums of a run.
+type totals struct {
+	offered  uint64 // packets created in the slots that are measured
+	accepted uint64 // received in them, whenever they were created
+	pending  uint64 // measured, and neither arrived nor lost
+	lost     uint64 // measured, and lost
+	hops     uint64 // of measured packets that have arrived
+	waiting  uint64 // created, and not sent
+	queued   uint64 // the sum of these over the slots that are measured
+	queueMax uint64 // the most of one source
+}
+
+// flowProcessorsMax is in networks of how many processors each pair of them is counted.
+const flowProcessorsMax = 1 << 10
+
+func newFigures(s *Spec, shape fabric.Shape, timing nic.Timing) figures {
+	f := figures{
+		from: s.WarmUp, end: s.WarmUp + s.Measure, slotCycles: uint64(timing.SlotCycles()), toFirst: timing.FirstPhitCycle(0), toLast: timing.LastPhitCycle(0),
+		processors: shape.Processors(), fromFile: s.Arrivals == fabric.ArrivalsFile, load: make([]uint64, shape.Media), cycles: map[uint64]uint64{},
+	}
+	if f.processors <= flowProcessorsMax {
+		f.flows, f.flowSlots = make([]uint32, f.processors*f.processors), make([]uint64, f.processors*f.processors)
+	}
+	return f
+}
+
+// measures reports whether a slot is one of those that are measured.
+func (f *figures) measures(slot uint32) bool { return f.from <= slot && slot < f.end }
+
+// carried counts a frame on its medium. Shards may share one.
+func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView, slot uint32) {
+	if !f.measures(slot) {
+		return
+	}
+	if medium := names.SentOn(processor, frame.Port(), int(frame.Destination())); medium >= 0 && medium < len(f.load) {
+		atomic.AddUint64(&f.load[medium], 1)
+	}
+}
+
+// created counts packets that are created in a slot.
+func (f *figures) created(packets int, slot uint32) {
+	f.waiting += uint64(packets)
+	if f.measures(slot) {
+		f.offered += uint64(packets)
+		f.pending += uint64(packets)
+	}
+}
+
+// leaves counts a packet whose first frame was sent.
+func (f *figures) leaves() { f.waiting-- }
+
+// crossed counts what waits after a slot.
+func (f *figures) crossed(slot uint32) {
+	if f.measures(slot) {
+		f.queued += f.waiting
+	}
+}
+
+// queue counts what waits at one source.
+func (f *figures) queue(packets uint32, slot uint32) {
+	if f.measures(slot) {
+		f.queueMax = max(f.queueMax, uint64(packets))
+	}
+}
+
+// arrived counts a packet whose last frame has arrived in a slot; it was created so many cycles before its slot.
+func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
+	if f.measures(slot) {
+		f.accepted++
+	}
+	if !f.measures(x.created) {
+		return
+	}
+	f.pending--
+	latency := slot - x.created + 1
+	f.latency.add(latency)
+	f.network.add(slot - x.sent + 1)
+	f.hops += uint64(x.hops)
+	if f.fromFile {
+		f.cycles[f.cyclesOf(latency)+uint64(before)]++
+	}
+	if f.flows != nil {
+		k := int(source)*f.processors + int(x.destination)
+		f.flows[k]++
+		f.flowSlots[k] += uint64(latency)
+	}
+}
+
+// cyclesOf is a latency of slots in cycles, up to the last phit.
+func (f *figures) cyclesOf(slots uint32) uint64 { return uint64(slots-1)*f.slotCycles + f.toLast }
+
+// loses counts a packet that will not arrive any more.
+func (f *figures) loses(x *flight) {
+	if f.measures(x.created) {
+		f.pending--
+		f.lost++
+	}
+}
+
+func (f *figures) reset() {
+	f.totals = totals{}
+	f.latency.counts, f.network.counts = f.latency.counts[:0], f.network.counts[:0]
+	clear(f.cycles)
+	clear(f.load)
+	clear(f.flows)
+	clear(f.flowSlots)
+}
+
+func (f *figures) state(v *hw.StateVisitor) {
+	t := &f.totals
+	for i, total := range []*uint64{&t.offered, &t.accepted, &t.pending, &t.lost, &t.hops, &t.waiting, &t.queued, &t.queueMax} {
+		hw.StateScalar(v, hw.Index("total", i), total)
+	}
+	hw.StateList(v, "latency", &f.latency.counts)
+	hw.StateList(v, "network", &f.network.counts)
+	hw.StateColumn(v, "load", f.load)
+	hw.StateColumn(v, "flows", f.flows)
+	hw.StateColumn(v, "flow_slots", f.flowSlots)
+	values := slices.Sorted(maps.Keys(f.cycles))
+	counts := make([]uint64, len(values))
+	for i, value := range values {
+		counts[i] = f.cycles[value]
+	}
+	hw.StateList(v, "cycles.value", &values)
+	hw.StateList(v, "cycles.count", &counts)
+	v.AfterRestore(func() {
+		clear(f.cycles)
+		for i := range min(len(values), len(counts)) {
+			f.cycles[values[i]] = counts[i]
+		}
+	})
+}
+
+// distribution counts numbers of slots.
+type distribution struct{ counts []uint64 }
+
+func (d *distribution) add(value uint32) {
+	if int(value) >= len(d.counts) {
+		d.counts = append(d.counts, make([]uint64, int(value)+1-len(d.counts))...)
+	}
+	d.counts[value]++
+}
+
+// values are those that have occurred, each by of as something else, in ascending order.
+func (d *distribution) values(of func(value uint32) uint64) (all Histogram) {
+	for value, count := range d.counts {
+		if count > 0 {
+			all = append(all, [2]uint64{of(uint32(value)), count})
+		}
+	}
+	return all
+}
+
+// Histogram are values and how often they have occurred, in ascending order.
+type Histogram [][2]uint64
+
+// Lines implements fabric.Lined: how many there are up to each power of two.
+func (h Histogram) Lines() (lines []string) {
+	total, most := uint64(0), uint64(0)
+	var bins []uint64
+	low := uint64(1)
+	if len(h) > 0 {
+		low = 1 << (bitsOf(h[0][0]) - 1)
+	}
+	for _, v := range h {
+		k := bitsOf(v[0]) - bitsOf(low)
+		for len(bins) <= k {
+			bins = append(bins, 0)
+		}
+		bins[k] += v[1]
+		total += v[1]
+		most = max(most, bins[k])
+	}
+	for k, count := range bins {
+		bar := strings.Repeat("#", int((count*40+most-1)/most))
+		lines = append(lines, strings.TrimRight(fmt.Sprintf("%8d to %-8d %6.2f %%  %s", low<<k, low<<(k+1)-1, 100*float64(count)/float64(total), bar), " "))
+	}
+	return lines
+}
+
+// bitsOf is how many binary digits a number has, 1 at least.
+func bitsOf(x uint64) (n int) {
+	for n = 1; x > 1; x >>= 1 {
+		n++
+	}
+	return n
+}
+
+// summary is what is said of a distribution.
+type summary struct {
+	mean, sd  float64
+	quantiles [4]uint64 // 50, 95, 99 and 99.9 %, by nearest rank
+	max       uint64
+}
+
+// quantiles are the names of those of a summary, and their parts of a thousand.
+var quantiles = [4]struct {
+	name string
+	of   uint64
+}{{"p50", 500}, {"p95", 950}, {"p99", 990}, {"p999", 999}}
+
+// summary sums up, which needs a value; sd is 0 of one.
+func (h Histogram) summary() (s summary) {
+	total, sum := uint64(0), uint64(0)
+	for _, v := range h {
+		total += v[1]
+		sum += v[0] * v[1]
+	}
+	s.mean = float64(sum) / float64(total)
+	squares := 0.0
+	for _, v := range h {
+		deviation := float64(v[0]) - s.mean
+		squares += float64(float64(deviation*deviation) * float64(v[1]))
+	}
+	if total > 1 {
+		s.sd = math.Sqrt(squares / float64(total-1))
+	}
+	for i, q := range quantiles {
+		rank := (total*q.of + 999) / 1000 // of the values in order, from 1
+		for _, v := range h {
+			if rank <= v[1] {
+				s.quantiles[i] = v[0]
+				break
+			}
+			rank -= v[1]
+		}
+	}
+	s.max = h[len(h)-1][0]
+	return s
+}
+
+// add appends the figures of a distribution; those of a saturated run, and of none, are not known.
+func (h Histogram) add(m *fabric.Metrics, name string, known bool) {
+	known = known && len(h) > 0
+	var s summary
+	if known {
+		s = h.summary()
+	}
+	m.AddKnown(known, name+".mean", s.mean)
+	m.AddKnown(known, name+".sd", s.sd)
+	for i, q := range quantiles {
+		m.AddKnown(known, name+"."+q.name, s.quantiles[i])
+	}
+	m.AddKnown(known, name+".max", s.max)
+}
+
+// loadsMax is how many media and flows a report lists.
+const loadsMax = 10
+
+// MediumLoad is how many frames cross a medium in a slot, on average.
+type MediumLoad struct {
+	Path string  `json:"path"`
+	Load float64 `json:"load"`
+}
+
+// MediumLoads are the most loaded media.
+type MediumLoads []MediumLoad
+
+// Lines implements fabric.Lined.
+func (l MediumLoads) Lines() (lines []string) {
+	for _, m := range l {
+		lines = append(lines, fmt.Sprintf("%.4f  %s", m.Load, m.Path))
+	}
+	return lines
+}
+
+// media are the most loaded ones of a run, and the mean of all.
+func (f *figures) media(names fabric.Names) (most MediumLoads, mean float64) {
+	order := make([]int, 0, len(f.load))
+	all := uint64(0)
+	for medium, frames := range f.load {
+		if all += frames; frames > 0 {
+			order = append(order, medium)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.load[b], f.load[a]) })
+	slots := float64(f.end - f.from)
+	for _, medium := range order[:min(len(order), loadsMax)] {
+		most = append(most, MediumLoad{names.Medium(medium), float64(f.load[medium]) / slots})
+	}
+	return most, float64(all) / slots / float64(max(len(f.load), 1))
+}
+
+// FlowLoad is how many packets of a source arrive at a destination in a slot, and how long they take.
+type FlowLoad struct {
+	Source      string  `json:"source"`
+	Destination string  `json:"destination"`
+	Load        float64 `json:"load"`
+	Latency     float64 `json:"latency"`
+}
+
+// FlowLoads are the most loaded flows.
+type FlowLoads []FlowLoad
+
+// Lines implements fabric.Lined.
+func (l FlowLoads) Lines() (lines []string) {
+	for _, f := range l {
+		lines = append(lines, fmt.Sprintf("%.4f  %s to %s, latency %.2f", f.Load, f.Source, f.Destination, f.Latency))
+	}
+	return lines
+}
+
+// most are the flows with the most packets.
+func (f *figures) most(names fabric.Names) (most FlowLoads) {
+	var order []int
+	for k, packets := range f.flows {
+		if packets > 0 {
+			order = append(order, k)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.flows[b], f.flows[a]) })
+	for _, k := range order[:min(len(order), loadsMax)] {
+		most = append(most, FlowLoad{names.Processor(k / f.processors), names.Processor(k % f.processors),
+			float64(f.flows[k]) / float64(f.end-f.from), float64(f.flowSlots[k]) / float64(f.flows[k])})
+	}
+	return most
+}
+
+// Metrics implements fabric.Referee.
+func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
+	f := &r.figures
+	whole := r.slot >= f.end
+	perSlot := float64(f.processors) * float64(f.end-f.from)
+	saturated := whole && f.pending > 0
+	m.AddKnown(whole, "offered", float64(f.offered)/perSlot)
+	m.AddKnown(whole, "accepted", float64(f.accepted)/perSlot)
+	m.AddKnown(r.over, "saturated", map[bool]int{true: 1}[saturated])
+	m.AddKnown(whole, "lost", f.lost)
+	known := r.over && !saturated
+	latency := f.latency.values(func(value uint32) uint64 { return uint64(value) })
+	latency.add(&m, "latency", known)
+	f.inCycles().add(&m, "latency_cycles", known)
+	f.network.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "network_latency", known)
+	arrived := f.offered - f.lost - f.pending
+	m.AddKnown(known && arrived > 0, "hops.mean", float64(f.hops)/float64(max(arrived, 1)))
+	m.AddKnown(whole, "source_queue.mean", float64(f.queued)/perSlot)
+	m.AddKnown(whole, "source_queue.max", f.queueMax)
+	most, mean := f.media(r.names)
+	m.AddKnown(whole, "load.mean", mean)
+	m.AddKnown(known && len(latency) > 0, "latency.histogram", latency)
+	m.AddKnown(whole && len(most) > 0, "load.most", most)
+	m.AddKnown(known && f.flows != nil && arrived > 0, "flows.most", f.most(r.names))
+	return m
+}
+
+// inCycles are the latencies in cycles.
+func (f *figures) inCycles() (h Histogram) {
+	if !f.fromFile {
+		return f.latency.values(f.cyclesOf)
+	}
+	for _, cycles := range slices.Sorted(maps.Keys(f.cycles)) {
+		h = append(h, [2]uint64{cycles, f.cycles[cycles]})
+	}
+	return h
+}

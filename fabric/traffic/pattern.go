@@ -1,0 +1,106 @@
+package traffic
+
+import (
+	"math/bits"
+
+	"starloom/fabric"
+	"starloom/hw"
+)
+
+// pattern says where packets go.
+type pattern struct {
+	kind   string
+	n      uint32
+	self   bool
+	stream hw.Stream
+
+	to   []uint32 // of a permutation, by source
+	hot  []uint64 // hotspots: a draw below it, of 2^32, goes there, if to none before...
+	node []uint32 // ...which is this
+}
+
+func newPattern(s *Spec, processors int, seed uint64, stream hw.Stream) pattern {
+	p := pattern{kind: s.Pattern, n: uint32(processors), self: s.Self, stream: stream}
+	if p.kind == fabric.PatternPermutation {
+		p.to = make([]uint32, processors)
+		fabric.FillRandom(p.to, seed)
+	}
+	sum := 0.0
+	for _, h := range s.Hotspots {
+		sum += h.Share
+		p.hot, p.node = append(p.hot, share(sum)), append(p.node, uint32(h.Node))
+	}
+	return p
+}
+
+// silent reports whether a source sends nothing: its pattern sends it to itself, and that is not wanted.
+func (p *pattern) silent(source uint32) bool {
+	if p.self {
+		return false
+	}
+	if p.kind == fabric.PatternUniform || p.kind == fabric.PatternHotspot {
+		return p.n == 1
+	}
+	return p.fixed(source) == source
+}
+
+// destination is where a packet goes.
+func (p *pattern) destination(source, number uint32) uint32 {
+	switch p.kind {
+	case fabric.PatternHotspot:
+		drawn := uint64(p.stream.Draw(source, number, drawHotspot))
+		for i, below := range p.hot {
+			if drawn < below && (p.self || p.node[i] != source) {
+				return p.node[i]
+			}
+		}
+		return p.anywhere(source, number)
+	case fabric.PatternUniform:
+		return p.anywhere(source, number)
+	}
+	return p.fixed(source)
+}
+
+// anywhere is a processor drawn from all, or from all others.
+func (p *pattern) anywhere(source, number uint32) uint32 {
+	drawn := p.stream.Draw(source, number, drawDestination)
+	if p.self {
+		return hw.Below(drawn, p.n)
+	}
+	to := hw.Below(drawn, p.n-1)
+	if to >= source {
+		to++
+	}
+	return to
+}
+
+// fixed is where all packets of a source go, in a pattern that draws nothing.
+func (p *pattern) fixed(source uint32) uint32 {
+	n, width := p.n, bits.Len32(p.n-1)
+	switch p.kind {
+	case fabric.PatternTranspose:
+		side := squareRoot(n)
+		return source%side*side + source/side
+	case fabric.PatternBitComplement:
+		return n - 1 - source
+	case fabric.PatternBitReverse:
+		return uint32(uint64(bits.Reverse32(source)) >> (32 - width))
+	case fabric.PatternShuffle:
+		return (source<<1 | source>>max(width-1, 0)) & (n - 1)
+	case fabric.PatternTornado:
+		return uint32((uint64(source) + uint64((n+1)/2) + uint64(n) - 1) % uint64(n))
+	case fabric.PatternNeighbour:
+		return uint32((uint64(source) + 1) % uint64(n))
+	}
+	return p.to[source]
+}
+
+// squareRoot is rounded down.
+func squareRoot(n uint32) (root uint32) {
+	for bit := uint32(1 << 15); bit > 0; bit >>= 1 {
+		if next := uint64(root | bit); next*next <= uint64(n) {
+			root |= bit
+		}
+	}
+	return root
+}

@@ -1,0 +1,405 @@
+package traffic
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// What the payload of a frame begins with: origin and destination of its packet, as in all packets that the host can
+// follow, and the packet's number at its source with the place of the frame in it.
+const (
+	headOrigin      = 0
+	headDestination = 4
+	headNumber      = 8 // 24 bits; the frame's place in the upper 8
+	headBytes       = 12
+)
+
+// HeadBytes is the least payload of a frame of traffic.
+const HeadBytes = headBytes
+
+// Config is what a Referee follows.
+type Config struct {
+	Spec    *Spec
+	Network fabric.Network
+	Program *fabric.Program // nil for an image
+	Timing  nic.Timing
+	Shards  []hw.Shard // in units
+	Log     bool       // keep every packet, for a file
+}
+
+// Referee offers the packets of a run, and follows them by the frames that carry them. A packet is offered one
+// boundary before the slot in which it can be sent at the earliest; it is over when its last frame has
+// arrived, or cannot any more.
+type Referee struct {
+	spec   *Spec
+	direct bool
+	names  fabric.Names
+	timing nic.Timing
+	seed   uint64
+	draws  *Draws
+
+	cursors
+	sources []sources // by shard
+	flights []flights // by shard
+	shardOf []uint32  // by unit
+	perUnit int
+	seen    []seen     // by shard
+	leaving []sighting // last frames that were sent in the slot that has crossed
+
+	figures figures
+	log     *log // nil for none
+	over    bool
+	slot    uint32 // slots that were settled
+}
+
+// seen is what the frames of a shard have shown since the last Settle.
+type seen struct {
+	sent     []sighting
+	received []sighting
+	_        [16]byte
+}
+
+// sighting is a frame of traffic that a processor has sent or received.
+type sighting struct {
+	slot, processor, origin, destination uint32
+	number                               uint32 // with the frame's place
+	ack                                  bool
+}
+
+var _ interface {
+	fabric.Offering
+	fabric.Witness
+	fabric.Dropper
+	fabric.Keeper
+} = (*Referee)(nil)
+
+// New returns the referee of a run.
+func New(c *Config) *Referee {
+	shape := c.Network.Shape()
+	r := &Referee{spec: c.Spec, names: c.Network.Names(), timing: c.Timing, perUnit: shape.PerUnit}
+	if c.Program != nil && c.Program.Carries != nil {
+		r.direct = c.Program.Carries.Direct
+	}
+	processors := shape.Processors()
+	r.cursors = newCursors(processors, c.Spec.Closed > 0)
+	r.sources, r.flights, r.seen = make([]sources, len(c.Shards)), make([]flights, len(c.Shards)), make([]seen, len(c.Shards))
+	r.shardOf = make([]uint32, shape.Units)
+	for i, shard := range c.Shards {
+		first, end := shard.First*shape.PerUnit, shard.End*shape.PerUnit
+		r.sources[i].first, r.sources[i].end, r.sources[i].after = first, end, make([]uint32, end-first)
+		r.flights[i].begin(first, end)
+		for unit := shard.First; unit < shard.End; unit++ {
+			r.shardOf[unit] = uint32(i)
+		}
+	}
+	r.figures = newFigures(c.Spec, shape, c.Timing)
+	if c.Log {
+		r.log = new(log)
+	}
+	return r
+}
+
+// Load implements fabric.Referee.
+func (r *Referee) Load(l *fabric.Load) error {
+	r.seed = l.Seed
+	r.draw()
+	for source := range r.at {
+		at := r.draws.First(uint32(source))
+		r.at[source], r.due[source] = at, at
+	}
+	r.file()
+	return nil
+}
+
+// draw makes what is drawn from the seed.
+func (r *Referee) draw() {
+	r.draws = NewDraws(r.spec, len(r.at), r.seed, r.timing.SlotCycles())
+}
+
+// file files the sources of all shards.
+func (r *Referee) file() {
+	for i := range r.sources {
+		r.sources[i].begin(&r.cursors)
+	}
+}
+
+// Tell implements fabric.Referee: how many packets may be on their way, 0 for any number.
+func (r *Referee) Tell(_ int, words []uint32) {
+	for i := range words {
+		words[i] = uint32(r.spec.Closed)
+	}
+}
+
+// Create implements fabric.Offering.
+func (r *Referee) Create(shard int, slot uint32) { r.sources[shard].create(&r.cursors, r.draws, slot) }
+
+// Offer implements fabric.Offering.
+func (r *Referee) Offer(shard int, bank *nic.Bank, _ uint32) {
+	r.offer(&r.sources[shard], bank, shard)
+}
+
+// Witness implements fabric.Referee.
+func (r *Referee) Witness(bool) fabric.Witness { return r }
+
+// sight is what a frame shows, ok false for one without traffic.
+func (r *Referee) sight(processor int, frame nic.FrameView, slot uint32) (s sighting, ok bool) {
+	kind := frame.Kind()
+	if frame.PayloadBytes() < headBytes || kind != nic.KindData && kind != nic.KindAck {
+		return s, false
+	}
+	head := frame.Payload()
+	s = sighting{slot, uint32(processor), binary.LittleEndian.Uint32(head[headOrigin:]), binary.LittleEndian.Uint32(head[headDestination:]),
+		binary.LittleEndian.Uint32(head[headNumber:]), kind == nic.KindAck}
+	return s, uint64(s.origin) < uint64(len(r.at)) && uint64(s.destination) < uint64(len(r.at))
+}
+
+// Sent implements fabric.Witness.
+func (r *Referee) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	r.figures.carried(r.names, processor, frame, slot)
+	if s, ok := r.sight(processor, frame, slot); ok && !s.ack {
+		r.seen[l.Shard].sent = append(r.seen[l.Shard].sent, s)
+	}
+}
+
+// Blocked implements fabric.Witness.
+func (r *Referee) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
+
+// Received implements fabric.Witness: a frame that is for the processor; others pass it on, or hear it.
+func (r *Referee) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	s, ok := r.sight(processor, frame, slot)
+	if !ok {
+		return
+	}
+	home := s.destination
+	if s.ack {
+		home = s.origin
+	}
+	if int(home) == processor {
+		r.seen[l.Shard].received = append(r.seen[l.Shard].received, s)
+	}
+}
+
+// Settle implements fabric.Offering: what the slot before has carried, and then what is created in this one.
+func (r *Referee) Settle(slot uint32, find func(fabric.Finding)) {
+	r.settle(slot, find)
+	for i := range r.sources {
+		r.figures.created(len(r.sources[i].created), slot)
+	}
+	r.over = r.over || r.done()
+}
+
+// settle is Settle without what is created.
+func (r *Referee) settle(slot uint32, find func(fabric.Finding)) {
+	if r.slot = slot; slot == 0 {
+		return
+	}
+	crossed := slot - 1
+	r.leaving = r.leaving[:0]
+	for i := range r.seen {
+		sent := r.seen[i].sent
+		k := 0
+		for ; k < len(sent) && sent[k].slot <= crossed; k++ {
+			r.settleSent(&sent[k])
+		}
+		r.seen[i].sent = append(sent[:0], sent[k:]...)
+	}
+	for i := range r.seen {
+		received := r.seen[i].received
+		for k := range received {
+			r.settleReceived(&received[k], find)
+		}
+		r.seen[i].received = received[:0]
+	}
+	for i := range r.leaving {
+		r.settleLost(&r.leaving[i], find)
+	}
+	for i := range r.sources {
+		for _, c := range r.sources[i].before {
+			r.figures.queue(c.created-r.sent[c.source], crossed)
+		}
+	}
+	r.figures.crossed(crossed)
+}
+
+// settleSent follows a frame that was sent.
+func (r *Referee) settleSent(s *sighting) {
+	x := r.flight(s)
+	if x == nil {
+		return
+	}
+	place := uint8(s.number >> 24)
+	if s.processor == s.origin && x.sent == never {
+		x.sent = s.slot
+		r.sent[s.origin]++
+		r.figures.leaves()
+	}
+	if place == 0 && x.sent != never {
+		x.hops++
+	}
+	if r.direct && place == x.size-1 {
+		r.leaving = append(r.leaving, *s)
+	}
+}
+
+// settleReceived follows a frame that has arrived at its destination, or an acknowledgement at the source.
+func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
+	x := r.flight(s)
+	if s.ack {
+		if x != nil && x.arrived != 0 && x.destination == s.destination && r.open != nil {
+			r.open[s.origin]--
+			r.end(s.origin, x)
+		}
+		return
+	}
+	place := uint8(s.number >> 24)
+	switch {
+	case x == nil || x.arrived != 0 || x.sent != never && place < x.expects:
+		find(fabric.Finding{Kind: fabric.FindDuplicate, Slot: s.slot, Index: int(s.processor), Value: s.origin})
+		return
+	case x.sent == never || x.destination != s.destination || place >= x.size:
+		find(fabric.Finding{Kind: fabric.FindMisrouted, Slot: s.slot, Index: int(s.processor), Value: s.origin})
+		return
+	}
+	x.expects = place + 1
+	if x.received++; x.received < x.size {
+		return
+	}
+	x.arrived = 1
+	before := r.draws.before(s.origin, x.number)
+	r.figures.arrived(s.origin, x, s.slot, before)
+	if r.log != nil {
+		r.log.note(s.origin, x, before, s.slot)
+	}
+	if r.open == nil {
+		r.end(s.origin, x)
+	}
+}
+
+// settleLost ends a packet of a direct program whose last frame was sent in the slot that has crossed, if not all of
+// it has arrived.
+func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
+	x := r.flight(s)
+	if x == nil || x.arrived != 0 {
+		return
+	}
+	r.figures.loses(x)
+	if r.log != nil {
+		r.log.note(s.origin, x, r.draws.before(s.origin, x.number), never)
+	}
+	if r.open != nil {
+		r.open[s.origin]--
+	}
+	find(fabric.Finding{Kind: fabric.FindMissing, Slot: s.slot, Index: int(x.destination), Value: s.origin})
+	r.end(s.origin, x)
+}
+
+// flight returns the flight of a frame's packet, nil for none.
+func (r *Referee) flight(s *sighting) *flight {
+	return r.flights[r.shardOf[int(s.origin)/r.perUnit]].find(s.origin, s.number&numberMask)
+}
+
+// end ends a flight of a source.
+func (r *Referee) end(source uint32, x *flight) {
+	r.flights[r.shardOf[int(source)/r.perUnit]].end(source, x)
+}
+
+// done reports whether the run is over: all that is measured has arrived or is lost, or there is no more time.
+func (r *Referee) done() bool {
+	measured := r.spec.WarmUp + r.spec.Measure
+	return r.slot >= measured && r.figures.pending == 0 || r.slot >= r.spec.Slots()
+}
+
+// Over implements fabric.Ending.
+func (r *Referee) Over([]uint8) bool { return r.over }
+
+// Unfinished implements fabric.Ending: a run that was given less slots than it takes.
+func (r *Referee) Unfinished(yield func(fabric.Finding)) {
+	yield(fabric.Finding{Kind: fabric.FindUnfinished, Text: fmt.Sprintf(
+		"and all others were to be offered packets for %d slots, with up to %d more for these to arrive: stop.slots is less", r.spec.WarmUp+r.spec.Measure, r.spec.Drain)})
+}
+
+// Drop implements fabric.Dropper: the boundary before a slot was interrupted.
+func (r *Referee) Drop(slot uint32) {
+	for i := range r.seen {
+		r.seen[i].sent = slices.DeleteFunc(r.seen[i].sent, func(s sighting) bool { return s.slot >= slot })
+	}
+	r.settle(slot, func(fabric.Finding) {})
+}
+
+// Keeps implements fabric.Keeper.
+func (r *Referee) Keeps() []string { return nil }
+
+// Reset implements fabric.Referee.
+func (r *Referee) Reset() {
+	for _, column := range [][]uint32{r.created, r.next, r.sent} {
+		clear(column)
+	}
+	clear(r.shown)
+	clear(r.open)
+	for i := range r.flights {
+		r.flights[i].begin(r.sources[i].first, r.sources[i].end)
+		r.seen[i].sent, r.seen[i].received = r.seen[i].sent[:0], r.seen[i].received[:0]
+	}
+	r.figures.reset()
+	if r.log != nil {
+		r.log.rows = r.log.rows[:0]
+	}
+	r.over, r.slot = false, 0
+}
+
+// State implements fabric.Referee.
+func (r *Referee) State(v *hw.StateVisitor) {
+	hw.StateScalar(v, "seed", &r.seed)
+	hw.StateScalar(v, "settled", &r.slot)
+	v.AfterRestore(func() {
+		r.draw()
+		r.over = r.done()
+	})
+	r.cursors.state(v)
+	r.figures.state(v)
+	for i := range r.flights {
+		r.flights[i].state(v, hw.Index("flights", i), func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })
+		r.seen[i].state(v, hw.Index("seen", i))
+	}
+	v.AfterRestore(r.file)
+	for i := range r.sources {
+		r.sources[i].state(v, hw.Index("created_now", i))
+	}
+}
+
+// sightWords is a sighting in a saved state.
+const sightWords = 5
+
+// state visits frames that were sent in the slot that has begun.
+func (s *seen) state(v *hw.StateVisitor, name string) {
+	var words []uint32
+	if v.Saving() {
+		for i := range s.sent {
+			x := &s.sent[i]
+			words = append(words, x.slot, x.processor, x.origin, x.destination, x.number)
+		}
+	}
+	hw.StateList(v, name, &words)
+	v.AfterRestore(func() {
+		s.sent = s.sent[:0]
+		for ; len(words) >= sightWords; words = words[sightWords:] {
+			s.sent = append(s.sent, sighting{words[0], words[1], words[2], words[3], words[4], false})
+		}
+	})
+}
+
+// Overhears, Arrive, Announce, Acknowledges, Acknowledge, Missing and Routed implement fabric.Referee: packets are
+// seen in frames, and firmware announces nothing.
+
+func (r *Referee) Overhears() bool                                 { return false }
+func (r *Referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
+func (r *Referee) Announce(_ *fabric.Ledger, _ int, _, _ uint32)   {}
+func (r *Referee) Acknowledges() bool                              { return false }
+func (r *Referee) Acknowledge(func(int))                           {}
+func (r *Referee) Missing(func(fabric.Finding) bool)               {}
+func (r *Referee) Routed() *fabric.Packets                         { return nil }

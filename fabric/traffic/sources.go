@@ -1,0 +1,182 @@
+package traffic
+
+import (
+	"fmt"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// The word that offers a packet: valid 1, destination 31, frames 8, number 24 bits, from the highest on. Firmware
+// takes the packet by clearing the word.
+const (
+	wordValid            = 1 << 63
+	wordDestinationShift = 32
+	wordSizeShift        = 24
+	numberMask           = 1<<24 - 1
+)
+
+// word offers a packet.
+func word(destination uint32, size uint8, number uint32) uint64 {
+	return wordValid | uint64(destination)<<wordDestinationShift | uint64(size)<<wordSizeShift | uint64(number&numberMask)
+}
+
+// cursors are the columns of all sources: what they have created, and what has been offered of it.
+type cursors struct {
+	created []uint32 // packets so far, which is the number of the next one...
+	at      []uint32 // ...and the slot in which it is created, never for none
+	next    []uint32 // the number of the packet that is offered, or will be next...
+	due     []uint32 // ...and the slot in which it was, or will be, created
+	shown   []uint8  // 1: its word is shown
+	open    []uint16 // packets on their way, or not acknowledged, where that is limited; else nil
+	sent    []uint32 // packets so far whose first frame was sent
+}
+
+func newCursors(processors int, closed bool) cursors {
+	column := func() []uint32 { return make([]uint32, processors) }
+	c := cursors{created: column(), at: column(), next: column(), due: column(), shown: make([]uint8, processors), sent: column()}
+	if closed {
+		c.open = make([]uint16, processors)
+	}
+	return c
+}
+
+// state visits the columns.
+func (c *cursors) state(v *hw.StateVisitor) {
+	hw.StateColumn(v, "created", c.created)
+	hw.StateColumn(v, "at", c.at)
+	hw.StateColumn(v, "next", c.next)
+	hw.StateColumn(v, "due", c.due)
+	hw.StateColumn(v, "shown", c.shown, hw.AtMost[uint8](1))
+	hw.StateColumn(v, "open", c.open)
+	hw.StateColumn(v, "sent", c.sent)
+}
+
+// wheelSlots is how many slots ahead sources are filed by the slot in which they create a packet; those that create
+// later are looked at once in so many slots.
+const wheelSlots = 1 << 10
+
+// none ends lists of sources and flights.
+const none = ^uint32(0)
+
+// sources are those of a shard: who creates in a slot, and who has something to offer. Both follow from the cursors.
+type sources struct {
+	first, end int
+	wheel      [wheelSlots]uint32 // sources that create in one of these slots, or later
+	after      []uint32           // the next source of the same list, by source
+	waiting    []uint32           // sources that have created what was not taken
+	created    []creation         // in this slot, one for each packet
+	before     []creation         // in the slot before
+}
+
+// state visits what was created in the slot that has begun.
+func (s *sources) state(v *hw.StateVisitor, name string) {
+	var words []uint32
+	for _, c := range s.created {
+		words = append(words, c.source, c.created)
+	}
+	hw.StateList(v, name, &words, func(i int, value uint32) error {
+		if i%2 == 0 && (int(value) < s.first || int(value) >= s.end) {
+			return fmt.Errorf("processor %d is in another shard", value)
+		}
+		return nil
+	})
+	v.AfterRestore(func() {
+		for s.created = s.created[:0]; len(words) >= 2; words = words[2:] {
+			s.created = append(s.created, creation{words[0], words[1]})
+		}
+	})
+}
+
+// creation is a packet that a source has created, after which it has created so many.
+type creation struct{ source, created uint32 }
+
+// file puts a source where the slot of its next packet is.
+func (s *sources) file(source, at uint32) {
+	if at == never {
+		return
+	}
+	list := &s.wheel[at%wheelSlots]
+	s.after[int(source)-s.first], *list = *list, source
+}
+
+// begin files all sources, after slot from has begun: they create later than in slot from-1.
+func (s *sources) begin(c *cursors) {
+	for i := range s.wheel {
+		s.wheel[i] = none
+	}
+	s.waiting, s.created, s.before = s.waiting[:0], s.created[:0], s.before[:0]
+	for source := uint32(s.first); source < uint32(s.end); source++ {
+		s.file(source, c.at[source])
+		if c.created[source] > c.next[source] {
+			s.waiting = append(s.waiting, source)
+		}
+	}
+}
+
+// create lets the sources create what they create in a slot.
+func (s *sources) create(c *cursors, d *Draws, slot uint32) {
+	s.created, s.before = s.before[:0], s.created
+	list := &s.wheel[slot%wheelSlots]
+	source := *list
+	for *list = none; source != none; {
+		following := s.after[int(source)-s.first]
+		if c.at[source] == slot && c.created[source] == c.next[source] {
+			s.waiting = append(s.waiting, source)
+		}
+		for c.at[source] == slot {
+			c.created[source]++
+			s.created = append(s.created, creation{source, c.created[source]})
+			c.at[source] = d.Next(source, c.created[source], slot)
+		}
+		s.file(source, c.at[source])
+		source = following
+	}
+}
+
+// offer takes back the words that firmware has cleared, and shows packets of sources of a bank that wait; show is
+// called for each that is shown.
+func (r *Referee) offer(s *sources, bank *nic.Bank, shard int) {
+	if bank.Cells < s.end-s.first { // one of many banks
+		for cell := range bank.Cells {
+			if source := uint32(bank.First + cell); r.created[source] > r.next[source] {
+				r.offerOne(bank, cell, shard, source)
+			}
+		}
+		return
+	}
+	kept := s.waiting[:0]
+	for _, source := range s.waiting {
+		if r.offerOne(bank, int(source)-bank.First, shard, source) {
+			kept = append(kept, source)
+		}
+	}
+	s.waiting = kept
+}
+
+// offerOne is offer for a source that has created what was not taken, and reports whether that is still so.
+func (r *Referee) offerOne(bank *nic.Bank, cell, shard int, source uint32) (waits bool) {
+	if r.shown[source] != 0 {
+		if bank.Schedule[cell] != 0 {
+			return true
+		}
+		r.shown[source] = 0
+		r.next[source]++
+		r.due[source] = r.draws.Next(source, r.next[source], r.due[source])
+	}
+	if r.created[source] == r.next[source] {
+		return false
+	}
+	if r.open != nil {
+		if int(r.open[source]) >= r.spec.Closed {
+			return true
+		}
+		r.open[source]++
+	}
+	number := r.next[source]
+	destination, size := r.draws.Packet(source, number)
+	r.shown[source] = 1
+	r.flights[shard].add(source, flight{number: number, created: r.due[source], sent: never, destination: destination, size: size})
+	bank.SetScheduleWord(cell, word(destination, size, number))
+	return true
+}
