@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/fabric/bus"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/ej"
@@ -188,12 +189,14 @@ func TestABIWorkload(t *testing.T) {
 	workloads := map[string]fabric.Workload{
 		"one_to_all": {OneToAll: &fabric.OneToAll{Source: source}}, "all_to_all": {AllToAll: &fabric.AllToAll{}}, "gossip": {Gossip: &fabric.Gossip{Sessions: 3}},
 		"scatter": {Scatter: &fabric.Scatter{Origin: source}}, "permutation": {Permutation: fabric.Permutation{Kind: fabric.PermutationReverse}}, "adversary": {},
+		"traffic": {Traffic: &fabric.Traffic{Rate: 0.1, Closed: 3}},
 	}
 	words := map[string]func(n, self int) uint32{
 		"destination of the packet that starts there": func(n, self int) uint32 { return uint32(n - 1 - self) },
 		"the speaker, the same for all":               func(int, int) uint32 { return source },
 		"0":                                           func(int, int) uint32 { return 0 },
 		"number of sessions":                          func(int, int) uint32 { return 3 },
+		"`closed`, 0 for any number":                  func(int, int) uint32 { return 3 },
 		"the processor that has the item at first":    func(int, int) uint32 { return source },
 	}
 	carried := map[string][]string{}
@@ -212,6 +215,11 @@ func TestABIWorkload(t *testing.T) {
 			}
 			for _, n := range abiNetworks()[kind] {
 				referee := n.Referee(&workload, nil)
+				if workload.Traffic != nil { // the same on all networks
+					spec, err := traffic.Settle(workload.Traffic, n, nil, 7)
+					require.NoError(t, err)
+					referee = traffic.New(&traffic.Config{Spec: spec, Network: n, Shards: n.Shape().Shards(1)})
+				}
 				require.NoError(t, referee.Load(&fabric.Load{Workload: &workload, Seed: 1, Shards: 1}))
 				got := make([]uint32, n.Shape().Processors())
 				referee.Tell(0, got)

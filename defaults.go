@@ -51,6 +51,9 @@ func (s *Scenario) takeNeeds() {
 			slots *= uint64(g.Count())
 		}
 		s.Stop.Slots = uint32(min(take("stop.slots", slots, uint64(usual.Stop.Slots)), SlotsMax))
+		if spec, err := s.traffic(); err == nil && spec != nil { // what is wrong with it is refused later
+			s.Stop.Slots = spec.Slots()
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/firmware/wasm"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -58,7 +59,38 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 			return nil, err
 		}
 	}
-	return c, nil
+	var err error
+	c.Traffic, err = s.traffic()
+	return c, err
+}
+
+// traffic decides what the workload traffic leaves open, and reads its file; nil without it.
+func (s *Scenario) traffic() (*traffic.Spec, error) {
+	t := s.Workload.Traffic
+	if t == nil {
+		return nil, nil
+	}
+	c := &config.Config{Network: s.network()}
+	if err := s.elaborateTiming(c); err != nil {
+		return nil, err
+	}
+	own := *t
+	if own.File != "" && own.Rows == nil {
+		var err error
+		own.Path = s.resolve(own.File)
+		if own.Rows, err = traffic.ReadFile(own.Path); err != nil {
+			return nil, err
+		}
+	}
+	spec, err := traffic.Settle(&own, c.Network, s.program(), c.Timing.SlotCycles())
+	if err == nil && s.NIC.PayloadBytes < traffic.HeadBytes {
+		err = s.refuse("nic.payload_bytes", fmt.Sprintf("nic.payload_bytes is %d, and a frame of traffic has %d bytes", s.NIC.PayloadBytes, traffic.HeadBytes),
+			fmt.Sprintf("give at least %d", traffic.HeadBytes))
+	}
+	if err != nil {
+		return nil, s.refusal(err)
+	}
+	return spec, nil
 }
 
 // source is where the scenario is from.
@@ -352,6 +384,9 @@ func isKey(place string) bool {
 
 // schedule returns which schedule the firmware takes, "" for none.
 func (s *Scenario) schedule() string {
+	if s.Workload.Traffic != nil {
+		return traffic.Schedule
+	}
 	if p := s.program(); p != nil {
 		return p.Schedule
 	}

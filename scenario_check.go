@@ -489,6 +489,12 @@ func (s *Scenario) checkWorkload() error {
 	if err := s.checkCarried(); err != nil {
 		return err
 	}
+	if s.Firmware.Schedule != "" && s.Workload.Traffic != nil {
+		return s.refuse("firmware.schedule", "the words of the schedule are those of traffic", "delete schedule")
+	}
+	if _, err := s.traffic(); err != nil {
+		return err
+	}
 	if s.Firmware.Schedule != "" && s.Firmware.Program != "" {
 		return s.refuse("firmware.schedule", "a built-in program brings its own schedule", "delete schedule, or give an image")
 	}
@@ -504,7 +510,7 @@ func (s *Scenario) checkOneWorkload() error {
 		given bool
 	}{
 		{"one_to_all", w.OneToAll != nil}, {"all_to_all", w.AllToAll != nil}, {"gossip", w.Gossip != nil},
-		{"scatter", w.Scatter != nil}, {"adversary", w.Adversary != nil},
+		{"scatter", w.Scatter != nil}, {"adversary", w.Adversary != nil}, {"traffic", w.Traffic != nil},
 	} {
 		if kind.given {
 			given = append(given, kind.name)
@@ -515,7 +521,7 @@ func (s *Scenario) checkOneWorkload() error {
 	}
 	if _, permuted := s.places["workload.permutation"]; permuted && len(given) > 0 {
 		return s.refuse("workload", "workload has a permutation and something else",
-			"keep one of permutation, file, one_to_all, all_to_all, gossip, scatter and adversary")
+			"keep one of permutation, file, one_to_all, all_to_all, gossip, scatter, adversary and traffic")
 	}
 	return nil
 }
@@ -570,7 +576,7 @@ func (s *Scenario) checkCarried() error {
 // carried returns the kinds of workloads that the network knows: what the host writes into every
 // NIC, and what programs of the network carry.
 func (s *Scenario) carried() []string {
-	kinds := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll}
+	kinds := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadTraffic}
 	for _, p := range s.network().Programs() {
 		for _, kind := range p.Workloads {
 			if !slices.Contains(kinds, kind) {

@@ -141,6 +141,14 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		property(name, "targets").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	}
 	definitions["Workload"].MaxProperties = strict.Pointer(1)
+	pattern := property("Traffic", "pattern")
+	for _, name := range fabric.Patterns() {
+		pattern.Enum = append(pattern.Enum, name)
+	}
+	size := property("Traffic", "size") // a number, or a list
+	entry := strict.IntegerSchema(1, 255)
+	list := &jsonschema.Schema{Type: "array", Items: size.Items, MinItems: strict.Pointer(1)}
+	*size = jsonschema.Schema{Description: size.Description, OneOf: []*jsonschema.Schema{entry, list}}
 	property("CollisionFree", "slots").Items = strict.IntegerSchema(1, 65535)
 	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}

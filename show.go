@@ -132,6 +132,9 @@ func (s *Scenario) settle() {
 		whole.Sessions = g.Count()
 		s.Workload.Gossip = &whole
 	}
+	if spec, err := s.traffic(); err == nil && spec != nil {
+		s.Workload.Traffic = spec.Keys()
+	}
 	switch {
 	case p != nil && p.Workloads == nil:
 		s.Workload.Permutation = Permutation{}

@@ -112,6 +112,13 @@ func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
 	return nil, nil
 }
 
+// Reflexive is a network on which packets of traffic may go to their own source, unless a workload says
+// otherwise.
+type Reflexive interface {
+	Network
+	Reflexive() bool
+}
+
 // Directed is a network some of whose links carry one direction in a slot.
 type Directed interface {
 	Network

@@ -18,7 +18,7 @@
 //	names.go         Names: paths; program.go: built-in programs, schedules and tables for firmware
 //	wiring.go        Wiring: who drives and who hears each medium; slot_transport.go: the slot engine of a
 //	                 network by its wiring alone, and what faster ones are compared with
-//	workload.go      what a run has to carry; permutation.go: permutations
+//	workload.go      what a run has to carry; permutation.go: permutations; traffic.go: packets one after the other
 //	rules.go         rules; findings.go: what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
 //	discipline.go    how NICs get at their media: one_port.go, all_ports.go, addressed.go,

@@ -57,6 +57,18 @@ func (c *Choice) Allowed() string {
 	return strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Values), " ", ", "), "[]")
 }
 
+// Carries is what of traffic a program can carry.
+type Carries struct {
+	// Direct: a frame goes from the source of its packet to the destination in the slot in which it is sent; one
+	// that has not arrived then is lost.
+	Direct bool
+	Closed bool // it acknowledges packets: its parameter `closed` says how many may be on their way
+	// Reaches says why packets of a source cannot go to a destination, "" if they can; nil: all can. Anywhere says why
+	// they cannot go to all destinations.
+	Reaches  func(source, destination int) (why string)
+	Anywhere string
+}
+
 // Schedule is what all processors do in all slots of an algorithm whose routes are known
 // before it starts. A processor has it as a read-only table; the meaning of a word is
 // the network's.

@@ -54,6 +54,17 @@ type Ending interface {
 	Unfinished(yield func(Finding))
 }
 
+// Offering is a Referee that offers packets to the firmware, word by word of its schedule.
+type Offering interface {
+	Ending
+	// Create creates what the sources of a shard create in a slot, at its boundary, before Offer.
+	Create(shard int, slot uint32)
+	// Offer takes back the words that firmware has cleared, and shows what there is to send in a slot.
+	Offer(shard int, bank *nic.Bank, slot uint32)
+	// Settle judges what the slot before has brought, after the boundaries of all shards and before Over.
+	Settle(slot uint32, find func(Finding))
+}
+
 // AllAliveHave reports whether every processor that lives has something, and some processor lives. It looks
 // from at on and leaves there the one that lacks it, so that the next call need not look at the others again.
 func AllAliveHave(dead []uint8, at *int, has func(processor int) bool) bool {

@@ -1,10 +1,6 @@
 package fabric
 
-import (
-	_ "embed"
-
-	"starloom/nic"
-)
+import _ "embed"
 
 // trafficSource is this file, whose comments describe keys of a scenario.
 //
@@ -19,7 +15,7 @@ type Traffic struct {
 	// bit_complement, bit_reverse and shuffle (rotated left by one) by the bits of the processor's number,
 	// tornado about halfway round, neighbour to the next, hotspot to the processors of hotspots, permutation
 	// as drawn from the seed (default uniform)
-	Pattern string `json:"pattern,omitempty" jsonschema:"enum=uniform,enum=transpose,enum=bit_complement,enum=bit_reverse,enum=shuffle,enum=tornado,enum=neighbour,enum=hotspot,enum=permutation"`
+	Pattern string `json:"pattern,omitempty" jsonschema:"minLength=1"`
 	// a packet may go to its own source; without, a source that its pattern sends to itself sends nothing
 	// (default: true on a crossbar, else false)
 	Self *bool `json:"self,omitempty"`
@@ -96,55 +92,32 @@ type TrafficRow struct {
 	Created             uint64
 	Source, Destination uint32
 	Size                uint8
+	Line                uint32 // of the file
 }
 
 // The values of Traffic.Pattern.
 const (
-	PatternUniform       = "uniform"
-	PatternTranspose     = "transpose"
-	PatternBitComplement = "bit_complement"
-	PatternBitReverse    = "bit_reverse"
-	PatternShuffle       = "shuffle"
-	PatternTornado       = "tornado"
-	PatternNeighbour     = "neighbour"
-	PatternHotspot       = "hotspot"
-	PatternPermutation   = "permutation"
+	PatternUniform       = "uniform"        // to any processor
+	PatternTranspose     = "transpose"      // row i, column j to row j, column i
+	PatternBitComplement = "bit_complement" // all bits of the number inverted
+	PatternBitReverse    = "bit_reverse"    // the bits in reverse order
+	PatternShuffle       = "shuffle"        // the bits rotated left by one
+	PatternTornado       = "tornado"        // about halfway round
+	PatternNeighbour     = "neighbour"      // to the next
+	PatternHotspot       = "hotspot"        // to Traffic.Hotspots, the others as uniform
+	PatternPermutation   = "permutation"    // a permutation drawn from the seed
 )
+
+// Patterns are the values of Traffic.Pattern.
+func Patterns() []string {
+	return []string{PatternUniform, PatternTranspose, PatternBitComplement, PatternBitReverse, PatternShuffle, PatternTornado, PatternNeighbour,
+		PatternHotspot, PatternPermutation}
+}
 
 // The values of Traffic.Arrivals.
 const (
-	ArrivalsBernoulli = "bernoulli"
-	ArrivalsBursty    = "bursty"
-	ArrivalsPeriodic  = "periodic"
-	ArrivalsFile      = "file"
+	ArrivalsBernoulli = "bernoulli" // with probability Rate in each slot
+	ArrivalsBursty    = "bursty"    // in each slot of bursts
+	ArrivalsPeriodic  = "periodic"  // every 1/Rate slots
+	ArrivalsFile      = "file"      // as Traffic.File says
 )
-
-// Carries is what of traffic a program can carry.
-type Carries struct {
-	// Direct: a frame goes from the source of its packet to the destination in the slot in which it is sent; one
-	// that has not arrived then is lost.
-	Direct bool
-	Closed bool // it acknowledges packets: its parameter `closed` says how many may be on their way
-	// Reaches says why packets of a source cannot go to a destination, "" if they can; nil: all can. Anywhere says why
-	// they cannot go to all destinations.
-	Reaches  func(source, destination int) (why string)
-	Anywhere string
-}
-
-// Reflexive is a network on which packets of traffic may go to their own source, unless a workload says
-// otherwise.
-type Reflexive interface {
-	Network
-	Reflexive() bool
-}
-
-// Offering is a Referee that offers packets to the firmware, word by word of its schedule.
-type Offering interface {
-	Ending
-	// Create creates what the sources of a shard create in a slot, at its boundary, before Offer.
-	Create(shard int, slot uint32)
-	// Offer takes back the words that firmware has cleared, and shows what there is to send in a slot.
-	Offer(shard int, bank *nic.Bank, slot uint32)
-	// Settle judges what the slot before has brought, after the boundaries of all shards and before Over.
-	Settle(slot uint32, find func(Finding))
-}

@@ -15,9 +15,9 @@
 //	arrivals.go  when packets are created
 //	pattern.go   where they go
 //	draws.go     Draws: all of it, packet by packet
-//	sources.go   the cursors of a shard's sources, who creates in a slot, what is offered
+//	sources.go   the cursors of a shard's sources, who creates in a slot; offer.go: what is offered
 //	flights.go   packets from the first offer to the last frame
 //	referee.go   Referee: what frames show of packets
-//	figures.go   latencies, queues, loads
-//	log.go       the file of packets; file.go: packets from a file
+//	figures.go   latencies, queues, loads; report.go: the metrics that a report has of them
+//	log.go       packets that are over; packets.go: the file of all packets; file.go: packets from a file
 package traffic

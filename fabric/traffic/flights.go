@@ -102,14 +102,15 @@ func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32
 	})
 	v.Verify(func() error {
 		if read%flightWords != 0 {
-			return fmt.Errorf("%s: %d words are no number of packets", name, read)
+			return fmt.Errorf("%s: %d words do not make whole packets", name, read)
 		}
 		return nil
 	})
 	v.AfterRestore(func() {
 		f.begin(f.first, f.first+len(f.of))
 		for ; len(words) >= flightWords; words = words[flightWords:] {
-			x := flight{number: words[1], created: words[2], sent: words[3], hops: uint16(words[4]), expects: uint8(words[4] >> 16), received: uint8(words[4] >> 24),
+			x := flight{number: words[1], created: words[2], sent: words[3],
+				hops: uint16(words[4]), expects: uint8(words[4] >> 16), received: uint8(words[4] >> 24),
 				last: uint8(words[5] & 1), arrived: uint8(words[5] >> 1 & 1)}
 			fill(words[0], &x)
 			f.add(words[0], x)

@@ -138,11 +138,6 @@ func (r *Referee) Tell(_ int, words []uint32) {
 // Create implements fabric.Offering.
 func (r *Referee) Create(shard int, slot uint32) { r.sources[shard].create(&r.cursors, r.draws, slot) }
 
-// Offer implements fabric.Offering.
-func (r *Referee) Offer(shard int, bank *nic.Bank, _ uint32) {
-	r.offer(&r.sources[shard], bank, shard)
-}
-
 // Witness implements fabric.Referee.
 func (r *Referee) Witness(bool) fabric.Witness { return r }
 
@@ -320,7 +315,8 @@ func (r *Referee) Over([]uint8) bool { return r.over }
 // Unfinished implements fabric.Ending: a run that was given less slots than it takes.
 func (r *Referee) Unfinished(yield func(fabric.Finding)) {
 	yield(fabric.Finding{Kind: fabric.FindUnfinished, Text: fmt.Sprintf(
-		"and all others were to be offered packets for %d slots, with up to %d more for these to arrive: stop.slots is less", r.spec.WarmUp+r.spec.Measure, r.spec.Drain)})
+		"and all others were to be offered packets for %d slots, with up to %d more for these to arrive: stop.slots is less",
+		r.spec.WarmUp+r.spec.Measure, r.spec.Drain)})
 }
 
 // Drop implements fabric.Dropper: the boundary before a slot was interrupted.

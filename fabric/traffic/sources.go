@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"starloom/hw"
-	"starloom/nic"
 )
 
 // The word that offers a packet: valid 1, destination 31, frames 8, number 24 bits, from the highest on. Firmware
@@ -132,51 +131,4 @@ func (s *sources) create(c *cursors, d *Draws, slot uint32) {
 		s.file(source, c.at[source])
 		source = following
 	}
-}
-
-// offer takes back the words that firmware has cleared, and shows packets of sources of a bank that wait; show is
-// called for each that is shown.
-func (r *Referee) offer(s *sources, bank *nic.Bank, shard int) {
-	if bank.Cells < s.end-s.first { // one of many banks
-		for cell := range bank.Cells {
-			if source := uint32(bank.First + cell); r.created[source] > r.next[source] {
-				r.offerOne(bank, cell, shard, source)
-			}
-		}
-		return
-	}
-	kept := s.waiting[:0]
-	for _, source := range s.waiting {
-		if r.offerOne(bank, int(source)-bank.First, shard, source) {
-			kept = append(kept, source)
-		}
-	}
-	s.waiting = kept
-}
-
-// offerOne is offer for a source that has created what was not taken, and reports whether that is still so.
-func (r *Referee) offerOne(bank *nic.Bank, cell, shard int, source uint32) (waits bool) {
-	if r.shown[source] != 0 {
-		if bank.Schedule[cell] != 0 {
-			return true
-		}
-		r.shown[source] = 0
-		r.next[source]++
-		r.due[source] = r.draws.Next(source, r.next[source], r.due[source])
-	}
-	if r.created[source] == r.next[source] {
-		return false
-	}
-	if r.open != nil {
-		if int(r.open[source]) >= r.spec.Closed {
-			return true
-		}
-		r.open[source]++
-	}
-	number := r.next[source]
-	destination, size := r.draws.Packet(source, number)
-	r.shown[source] = 1
-	r.flights[shard].add(source, flight{number: number, created: r.due[source], sent: never, destination: destination, size: size})
-	bank.SetScheduleWord(cell, word(destination, size, number))
-	return true
 }

@@ -3,6 +3,7 @@ package traffic
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"starloom/fabric"
@@ -86,6 +87,17 @@ func (s *Spec) settle(n fabric.Network, slotCycles int) {
 	}
 }
 
+// Keys are those of the workload, with all that was left open.
+func (s *Spec) Keys() *fabric.Traffic {
+	t := s.Traffic
+	self, warmUp, drain := s.Self, s.WarmUp, s.Drain
+	t.Self, t.WarmUp, t.Drain = &self, &warmUp, &drain
+	return &t
+}
+
+// Schedule is what fills the schedule of firmware that carries traffic.
+const Schedule = "traffic"
+
 // Slots is after how many slots a run ends at the latest.
 func (s *Spec) Slots() uint32 {
 	return uint32(min(uint64(s.WarmUp)+uint64(s.Measure)+uint64(s.Drain), 1<<32-2))
@@ -115,6 +127,10 @@ func (s *Spec) checkKeys() error {
 	file, bursty := s.Arrivals == fabric.ArrivalsFile, s.Arrivals == fabric.ArrivalsBursty
 	t := &s.Traffic
 	const inFile = ", and arrivals: file has it in the file"
+	if s.Pattern != "" && !slices.Contains(fabric.Patterns(), s.Pattern) {
+		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %q", s.Pattern),
+			input.DidYouMean(s.Pattern, fabric.Patterns(), "allowed are "+strings.Join(fabric.Patterns(), ", "))})
+	}
 	return refuse(
 		refusal{!file && s.File != "", "file", "a file is given, and arrivals is " + s.Arrivals, "delete file, or write arrivals: file"},
 		refusal{file && s.File == "" && s.Rows == nil, "arrivals", "arrivals is file, and no file is given",
@@ -142,12 +158,20 @@ func (s *Spec) checkKeys() error {
 func (s *Spec) checkPattern(n int) error {
 	of := fmt.Sprintf("pattern is %s, and there are %d processors", s.Pattern, n)
 	if side := int(squareRoot(uint32(n))); s.Pattern == fabric.PatternTranspose && side*side != n {
-		return refuse(refusal{true, "pattern", of, fmt.Sprintf("take a square number of processors, %d or %d, or another pattern", side*side, (side+1)*(side+1))})
+		return refuse(refusal{true, "pattern", of,
+			fmt.Sprintf("take a square number of processors, %d or %d, or another pattern", side*side, (side+1)*(side+1))})
 	}
 	if s.Pattern == fabric.PatternBitComplement || s.Pattern == fabric.PatternBitReverse || s.Pattern == fabric.PatternShuffle {
 		if n&(n-1) != 0 {
 			below := 1 << (bits.Len(uint(n)) - 1)
 			return refuse(refusal{true, "pattern", of, fmt.Sprintf("take a power of two of processors, %d or %d, or another pattern", below, 2*below)})
+		}
+	}
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		if int(r.Source) >= n || int(r.Destination) >= n {
+			return &input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line), Reason: fmt.Sprintf("a packet goes from %d to %d", r.Source, r.Destination),
+				Remedy: fmt.Sprintf("processors are 0 to %d", n-1)}
 		}
 	}
 	shares := 0.0
@@ -157,7 +181,8 @@ func (s *Spec) checkPattern(n int) error {
 			return refuse(refusal{true, at + ".node", fmt.Sprintf("node is %d", h.Node), fmt.Sprintf("allowed are 0 to %d", n-1)})
 		}
 		if shares += h.Share; h.Share < 0 || shares > 1+1e-9 {
-			return refuse(refusal{true, at + ".share", fmt.Sprintf("share is %v, with those before it %v", h.Share, shares), "allowed are 0 to 1 for all of them together"})
+			return refuse(refusal{true, at + ".share", fmt.Sprintf("share is %v, with those before it %v", h.Share, shares),
+				"allowed are 0 to 1 for all of them together"})
 		}
 	}
 	for i, size := range s.Size {
@@ -188,7 +213,8 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and %s does not acknowledge packets", s.Closed, p.Name), "delete closed"})
 	}
 	if c.Anywhere != "" && s.draws() {
-		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %s, and %s", s.Pattern, c.Anywhere), "take a pattern whose destinations they reach, or arrivals: file"})
+		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %s, and %s", s.Pattern, c.Anywhere),
+			"take a pattern whose destinations they reach, or arrivals: file"})
 	}
 	if c.Reaches == nil {
 		return nil

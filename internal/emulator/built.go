@@ -35,8 +35,7 @@ type built struct {
 	Plant     *fabric.Plant // the transport of the cycle engine, nil in the other
 	RTL       *rtl.Devices  // nil if everything is model
 	Referee   fabric.Referee
-	ending    fabric.Ending   // the referee if it ends the run, else nil
-	offering  fabric.Offering // the referee if it offers packets, else nil
+	ending    fabric.Ending // the referee if it ends the run, else nil
 }
 
 // Image is what the report says of the firmware.

@@ -167,6 +167,10 @@ func (m *Machine) notAttached(place string, err error) error {
 
 // wrongSchedule says that firmware and scenario do not agree on a schedule.
 func (m *Machine) wrongSchedule(place string, takes bool) error {
+	if m.offering != nil {
+		return m.Config.Source.Refuse("workload.traffic", fmt.Sprintf("the firmware %s takes no schedule, and packets of traffic are offered there", m.Image.Name),
+			"include starloom_traffic.h, or take another workload")
+	}
 	if takes {
 		return &input.Error{
 			Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.Image.Name),

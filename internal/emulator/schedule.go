@@ -7,6 +7,7 @@ import (
 
 // scheduled is what firmware is told of its schedule. It follows from what a run has to carry.
 type scheduled struct {
+	offering fabric.Offering                  // what offers packets in the place of a schedule, nil for nothing
 	Schedule fabric.Schedule                  // nil if the firmware takes none
 	words    []uint64                         // its words for the slot that begins...
 	Sparse   fabric.Sparse                    // ...unless it has few of them in a slot:

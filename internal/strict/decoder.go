@@ -58,18 +58,8 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 	case reflect.Map:
 		return d.params(node, v, path)
 	case reflect.Slice:
-		if _, ok := reflect.Zero(v.Type().Elem()).Interface().(shorthand); ok && node.Kind == yaml.ScalarNode { // one for all
-			v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-			return d.Decode(node, v.Index(0), path, Limits{})
-		}
-		if node.Kind != yaml.SequenceNode {
-			return d.Wrong(node, path, "a list: [...]")
-		}
-		v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
-		for i, entry := range node.Content {
-			if err := d.Decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), Limits{}); err != nil {
-				return err
-			}
+		if err := d.list(node, v, path); err != nil {
+			return err
 		}
 	case reflect.String:
 		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
@@ -100,6 +90,24 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 	}
 	if reason, remedy := limits.Refuse(v); reason != "" {
 		return d.Refuse(node, path+" "+reason, remedy)
+	}
+	return nil
+}
+
+// list fills a slice. Where one value may stand for an entry, it may stand for a list of one, too.
+func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string) error {
+	if _, short := reflect.Zero(v.Type().Elem()).Interface().(shorthand); short && node.Kind == yaml.ScalarNode {
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		return d.Decode(node, v.Index(0), path, Limits{})
+	}
+	if node.Kind != yaml.SequenceNode {
+		return d.Wrong(node, path, "a list: [...]")
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
+	for i, entry := range node.Content {
+		if err := d.Decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), Limits{}); err != nil {
+			return err
+		}
 	}
 	return nil
 }

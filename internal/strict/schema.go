@@ -30,13 +30,16 @@ func Shorthand(t reflect.Type) (key, description string, ok bool) {
 	return key, description, ok
 }
 
-// ShorthandSchema describes an object of integers for which the value of one key may stand.
+// ShorthandSchema describes an object of numbers for which the value of one key may stand.
 func ShorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
 	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
 	short := &jsonschema.Schema{}
 	for _, field := range Fields(t) {
 		limit := field.Limits.Span(t.Field(field.Index).Type)
 		p := IntegerSchema(limit.Min, limit.Max)
+		if t.Field(field.Index).Type.Kind() == reflect.Float64 {
+			p.Type = "number"
+		}
 		p.Description = field.Limits.Description()
 		object.Properties.Set(field.Key, p)
 		if field.Limits.Required {

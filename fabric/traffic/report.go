@@ -1,0 +1,30 @@
+package traffic
+
+import "starloom/fabric"
+
+// Metrics implements fabric.Referee.
+func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
+	f := &r.figures
+	whole := r.slot >= f.end
+	perSlot := float64(f.processors) * float64(f.end-f.from)
+	saturated := whole && f.pending > 0
+	m.AddKnown(whole, "offered", float64(f.offered)/perSlot)
+	m.AddKnown(whole, "accepted", float64(f.accepted)/perSlot)
+	m.AddKnown(r.over, "saturated", map[bool]int{true: 1}[saturated])
+	m.AddKnown(whole, "lost", f.lost)
+	known := r.over && !saturated
+	latency := f.latency.values(func(value uint32) uint64 { return uint64(value) })
+	latency.add(&m, "latency", known)
+	f.inCycles().add(&m, "latency_cycles", known)
+	f.network.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "network_latency", known)
+	arrived := f.offered - f.lost - f.pending
+	m.AddKnown(known && arrived > 0, "hops.mean", float64(f.hops)/float64(max(arrived, 1)))
+	m.AddKnown(whole, "source_queue.mean", float64(f.queued)/perSlot)
+	m.AddKnown(whole, "source_queue.max", f.queueMax)
+	most, mean := f.media(r.names)
+	m.AddKnown(whole, "load.mean", mean)
+	m.AddKnown(known && len(latency) > 0, "latency.histogram", latency)
+	m.AddKnown(whole && len(most) > 0, "load.most", most)
+	m.AddKnown(known && f.flows != nil && arrived > 0, "flows.most", f.most(r.names))
+	return m
+}
