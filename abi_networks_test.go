@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
-	"starloom/fabric/traffic"
 	"starloom/fabric/bus"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/ej"
 	"starloom/fabric/pops"
+	"starloom/fabric/traffic"
 	"starloom/firmware"
 	"starloom/nic"
 )
