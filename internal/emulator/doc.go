@@ -28,16 +28,16 @@
 //	memory.go      estimates memory, refuses what has none
 //	load.go        seed, workload, tables and schedule are put into the processors
 //	run.go         Step, Run, Close: slots cross, boundaries run
-//	boundary.go    the boundary of all shards: begin, hear, act, merge, or drop
-//	window.go      window: the boundary of a bank, window by window: hear, choose, call, settle, send
-//	strikes.go     faults of processors at a boundary: killed, restarted, paused, out of room
+//	slot_boundary.go  the boundary of all shards: begin, hear, act, merge, or drop; and window by window: hear,
+//	               choose, call, settle, send
+//	faults.go      faults strike processors at a boundary: killed, restarted, paused, out of room
 //	queues.go      frames that are lost or late, after a slot has crossed
 //	rtl.go         RTL that has failed ends the run
 //	shard.go       Shard: what one worker handles, its events and its books
 //	schedule.go    the words of a schedule, slot by slot
 //	parking.go     blocks of processors without a bank of their own
-//	faults.go      who is dead, whose FIFOs are smaller
-//	meter.go       what the handlers of a shard have cost
+//	faulted.go     who is dead, whose FIFOs are smaller
+//	shard_meter.go what the handlers of a shard have cost
 //	log.go         lines that firmware logs at a boundary
 //	violations.go  the list of violations
 //	state.go       Reset, Save, Restore: the parts of a run's state

@@ -4,81 +4,112 @@ import (
 	"slices"
 
 	"starloom/fabric"
-	"starloom/hw"
-	"starloom/internal/config"
+	"starloom/firmware"
 	"starloom/nic"
 )
 
-// Faults of processors happen at the boundary of a slot, between what the slot before has brought
-// and the handlers, in both engines alike. Those of media are the transports'.
-
-// faulted is a machine's part in its faults.
-type faulted struct {
-	plan       *fabric.Faults
-	processors bool    // some fault is one of processors
-	dead       []uint8 // by processor: 1 if a fault has killed it
-}
-
-// struck are the cells of one window that a fault has hit at this boundary, and what of the
-// boundary has to be taken back when it ends in its middle.
-type struck struct {
-	killed, restarted, called []uint32
-	turned                    []int // processors that have died or come back, in order
-}
-
-// newFaulted returns that of a plan, nil for none.
-func newFaulted(c *config.Config, processors int) *faulted {
-	if len(c.Faults) == 0 {
-		return nil
+// strike kills and restarts processors among some cells that lie side by side. The start
+// handlers of those that restart run at once.
+func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end int) {
+	bank, l, hit := instance.Bank(), &shard.Ledger, &shard.struck
+	hit.restarted = hit.restarted[:0]
+	for i := range m.faults.plan.All {
+		fault := &m.faults.plan.All[i]
+		if fault.Kind != fabric.FaultDead && fault.Kind != fabric.FaultRestart {
+			continue
+		}
+		from, to := bank.First+first, bank.First+end
+		for processor := fault.Targets.Next(from, to); processor < to; processor = fault.Targets.Next(processor+1, to) {
+			dies, cell := fault.Kind == fabric.FaultDead, processor-bank.First
+			if dies && m.faults.dead[processor] != 0 || !m.faults.plan.Happens(i, processor, m.slot) {
+				continue
+			}
+			l.FaultActs[i].Note(m.slot, uint32(processor))
+			l.Empty(processor, int(bank.Registers[cell].TxCount), dies, m.slot)
+			if dies || m.faults.dead[processor] != 0 {
+				hit.turned = append(hit.turned, processor)
+			}
+			if dies {
+				m.faults.dead[processor] = 1
+				bank.Silence(cell)
+				hit.killed = append(hit.killed, uint32(cell))
+				hit.restarted = slices.DeleteFunc(hit.restarted, func(c uint32) bool { return c == uint32(cell) })
+				continue
+			}
+			m.faults.dead[processor] = 0
+			if !slices.Contains(hit.restarted, uint32(cell)) {
+				hit.restarted = append(hit.restarted, uint32(cell))
+			}
+		}
 	}
-	plan := fabric.NewFaults(c.Network.Names(), slices.Clone(c.Faults), c.Seed)
-	return &faulted{plan: plan, processors: plan.On(false), dead: make([]uint8, processors)}
-}
-
-// reset begins a run with a seed.
-func (f *faulted) reset(seed uint64) {
-	if f == nil {
+	if len(hit.restarted) == 0 {
 		return
 	}
-	f.plan.Reset(seed)
-	clear(f.dead)
+	slices.Sort(hit.restarted)
+	if m.held != nil {
+		for _, cell := range hit.restarted {
+			m.held.Restart(bank.First+int(cell), m.slot)
+		}
+	}
+	call := m.Replay.begin(instance, callRestart, hit.restarted, m.slot)
+	instance.Restart(hit.restarted)
+	if m.stopped() {
+		return
+	}
+	m.Replay.end(call, instance)
+	if m.Meter != nil {
+		shard.meter.noteRestart(m.Meter, m.slot, bank, hit.restarted, instance.Costs())
+	}
 }
 
-// shrink gives the processors of a bank their FIFOs.
-func (f *faulted) shrink(bank *nic.Bank) {
-	for i := range f.plan.All {
-		if fault := &f.plan.All[i]; fault.Kind == fabric.FaultBuffers {
-			end := bank.First + bank.Cells
-			for processor := fault.Targets.Next(bank.First, end); processor < end; processor = fault.Targets.Next(processor+1, end) {
-				bank.Shrink(processor-bank.First, fault.RxFrames, fault.TxFrames)
+// pause returns those of the cells that are to be called whose clocks run. The others are
+// called as soon as they run again.
+func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
+	hit := &shard.struck
+	hit.called = append(hit.called[:0], awake...)
+	for i := range m.faults.plan.All {
+		if m.faults.plan.All[i].Kind != fabric.FaultPause {
+			continue
+		}
+		hit.called = slices.DeleteFunc(hit.called, func(cell uint32) bool {
+			processor := bank.First + int(cell)
+			if !m.faults.plan.Happens(i, processor, m.slot) {
+				return false
 			}
+			shard.Ledger.FaultActs[i].Note(m.slot, uint32(processor))
+			bank.Wake(int(cell))
+			return true
+		})
+	}
+	return hit.called
+}
+
+// cut drops the frames for which smaller TX FIFOs have no room, and notes the handlers that have
+// found none.
+func (m *Machine) cut(shard *Shard, bank *nic.Bank, cells []uint32) {
+	for _, cell := range cells {
+		if bank.CutTx(int(cell)) {
+			shard.Ledger.NoteSmall(bank.First+int(cell), m.slot, true)
 		}
 	}
 }
 
-// killed reports whether a fault has killed a processor.
-func (f *faulted) killed(processor int) bool { return f != nil && f.dead[processor] != 0 }
-
-// column has a 1 for each processor that a fault has killed; nil for no faults.
-func (f *faulted) column() []uint8 {
-	if f == nil {
-		return nil
+// unstrike takes back which processors are dead, of a boundary that has ended in its middle.
+func (m *Machine) unstrike(shard *Shard) {
+	for _, processor := range shard.struck.turned {
+		m.faults.dead[processor] ^= 1
 	}
-	return f.dead
 }
 
-// harm is what faults do to the light of a medium in a slot.
-func (f *faulted) harm(medium int, slot uint32) fabric.Effect {
-	if f == nil {
-		return fabric.Unharmed
+// killedBefore reports whether a fault has killed a processor before the boundary that runs.
+func (m *Machine) killedBefore(processor int) bool {
+	killed := m.faults.killed(processor)
+	for i := range m.Shards {
+		for _, turned := range m.Shards[i].struck.turned {
+			if turned == processor {
+				killed = !killed
+			}
+		}
 	}
-	effect, _ := f.plan.OnMedium(medium, slot)
-	return effect
-}
-
-// state visits who is dead.
-func (f *faulted) state(v *hw.StateVisitor) {
-	if f != nil {
-		hw.StateColumn(v, "dead", f.dead, hw.AtMost[uint8](1))
-	}
+	return killed
 }
