@@ -37,11 +37,21 @@ import (
 //
 // Every error is an *InputError with file, line and column. Pins are looked up when
 // a device is opened.
-func LoadPinMap(path string) (*pinmap.Map, error) { return maps.LoadPin(path, rtlLibrary()) }
+func LoadPinMap(path string) (*pinmap.Map, error) { return Networks(nil).LoadPinMap(path) }
+
+// LoadPinMap is LoadPinMap with the twins of these networks.
+func (list Networks) LoadPinMap(path string) (*pinmap.Map, error) {
+	return maps.LoadPin(path, list.library())
+}
 
 // TwinMap returns the pin map of a twin; see pinmap.OfTwin.
 func TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.Map, error) {
-	return pinmap.OfTwin(rtlLibrary(), name, parameters, cacheDir)
+	return Networks(nil).TwinMap(name, parameters, cacheDir)
+}
+
+// TwinMap is TwinMap with the twins of these networks.
+func (list Networks) TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.Map, error) {
+	return pinmap.OfTwin(list.library(), name, parameters, cacheDir)
 }
 
 // CheckOptions are the runs of CosimCheck and what it writes.

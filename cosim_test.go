@@ -311,7 +311,7 @@ func pinMapSeeds() []string {
 // tryPinMap parses a text as a pin map and, if it is one, looks for its pins. What is refused is
 // refused with a place.
 func tryPinMap(path string, text []byte) error {
-	m, err := maps.ParsePin(path, text, rtlLibrary())
+	m, err := maps.ParsePin(path, text, Networks(nil).library())
 	if err != nil {
 		return refused(path, err)
 	}

@@ -94,7 +94,7 @@ func (s *Scenario) noteNetwork() fabric.Network {
 		n, program = open.Settled()
 	}
 	own, settled := reflect.Indirect(reflect.ValueOf(s.Fabric.network())), reflect.Indirect(reflect.ValueOf(n))
-	if s.Fabric.Custom == nil && own.Type() == settled.Type() {
+	if own.Kind() == reflect.Struct && own.Type() == settled.Type() {
 		s.noteDifferences("fabric."+n.Kind(), own, settled, program)
 	}
 	return n

@@ -96,7 +96,8 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 // source is where the scenario is from.
 func (s *Scenario) source() config.Source {
 	return config.Source{
-		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: rtlLibrary, RunCommand: s.runCommand(), CheckCommand: s.checkCommand(),
+		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: s.foreign.library,
+		RunCommand: s.runCommand(), CheckCommand: s.checkCommand(),
 		Identity: func() string {
 			rest := *s
 			rest.Seed, rest.Firmware.Image = 0, ""
@@ -394,9 +395,12 @@ func (s *Scenario) schedule() string {
 }
 
 // Twins returns the twins of all components, and those that fabrics bring.
-func Twins() []twin.Twin {
+func Twins() []twin.Twin { return Networks(nil).Twins() }
+
+// Twins is Twins with these networks.
+func (list Networks) Twins() []twin.Twin {
 	all := twin.All()
-	for _, n := range new(Fabric).kinds() {
+	for _, n := range append(new(Fabric).kinds(), list...) {
 		if own, _ := fabric.TwinOf(n); own != nil {
 			all = append(all, *own)
 		}
@@ -404,7 +408,7 @@ func Twins() []twin.Twin {
 	return all
 }
 
-// rtlLibrary is all that a pin map can name.
-func rtlLibrary() pinmap.Library {
-	return pinmap.Library{Twins: Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend(), verilator.Native()}}
+// library is all that a pin map can name.
+func (list Networks) library() pinmap.Library {
+	return pinmap.Library{Twins: list.Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend(), verilator.Native()}}
 }

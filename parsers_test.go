@@ -302,7 +302,7 @@ func written(t testing.TB, name string, try func(path string) error) func([]byte
 }
 
 func newTryStimulus(t testing.TB) func([]byte) error {
-	m, err := maps.ParsePin("m.yml", []byte("model: fifo\nparameters: {DEPTH: 4, WIDTH: 8, COUNT_BITS: 16}\ntop: fifo\nsources: [fifo.v]\n"), rtlLibrary())
+	m, err := maps.ParsePin("m.yml", []byte("model: fifo\nparameters: {DEPTH: 4, WIDTH: 8, COUNT_BITS: 16}\ntop: fifo\nsources: [fifo.v]\n"), Networks(nil).library())
 	require.NoError(t, err)
 	return written(t, "s.csv", func(path string) error {
 		_, err := lockstep.ReadStimulus(m, path)
@@ -471,7 +471,7 @@ func kindOfRefusal(err error) string {
 
 // TestKeysHaveOneLine: input 670204 of the pin maps, whose error had two lines.
 func TestKeysHaveOneLine(t *testing.T) {
-	_, err := maps.ParsePin("m.yml", []byte("model: lfsr\nties: {halt_i\n\n0}\n"), rtlLibrary())
+	_, err := maps.ParsePin("m.yml", []byte("model: lfsr\nties: {halt_i\n\n0}\n"), Networks(nil).library())
 	require.EqualError(t, err, "m.yml:2:8: the key \"halt_i\\n0\" of ties has control characters; write a name in one line as key")
 	_, err = ParseScenario("s.yaml", []byte(small+"workload: {? \"a\\nb\" : 1}\n"))
 	require.EqualError(t, err, "s.yaml:4:14: the key \"a\\nb\" of workload has control characters; write a name in one line as key")

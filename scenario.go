@@ -77,11 +77,12 @@ type Scenario struct {
 	// written
 	Traces Traces `json:"traces"`
 
-	oneOf  string            // which of many runs this is, for the report; "" for none
-	set    []Assignment      // what other values than the file's were given when it was read
-	given  string            // the options of Overrides that matter to all runs of it, as a shell reads them
-	folder string            // paths in the scenario are relative to it
-	places map[string]string // path of a value ("link.phit_bits") to file:line:column
+	oneOf   string            // which of many runs this is, for the report; "" for none
+	foreign Networks          // that its file could name
+	set     []Assignment      // what other values than the file's were given when it was read
+	given   string            // the options of Overrides that matter to all runs of it, as a shell reads them
+	folder  string            // paths in the scenario are relative to it
+	places  map[string]string // path of a value ("link.phit_bits") to file:line:column
 
 	origins map[string]config.Origin // of values that do not stand in the file, by path: who has decided them
 }
@@ -125,7 +126,7 @@ func (f *Fabric) network() fabric.Network {
 	return nil
 }
 
-// kinds are the networks of scenario files, without a size.
+// kinds are the built-in networks of scenario files, without a size.
 func (f *Fabric) kinds() (kinds []fabric.Network) {
 	t := reflect.TypeFor[Fabric]()
 	for i := range t.NumField() {
@@ -136,8 +137,20 @@ func (f *Fabric) kinds() (kinds []fabric.Network) {
 	return kinds
 }
 
-// keep takes a network in the place of the one of its kind that the scenario file has given.
+// kindNames are their keys.
+func (f *Fabric) kindNames() (names []string) {
+	for _, n := range f.kinds() {
+		names = append(names, n.Kind())
+	}
+	return names
+}
+
+// keep takes a network in the place of the one of its kind that the scenario has given.
 func (f *Fabric) keep(n fabric.Network) {
+	if f.Custom != nil {
+		f.Custom = n
+		return
+	}
 	v := reflect.ValueOf(f).Elem()
 	for i := range v.NumField() {
 		if field := v.Field(i); field.Type() == reflect.PointerTo(reflect.TypeOf(n)) && !field.IsNil() {

@@ -87,9 +87,9 @@ func (s *Scenario) checkFabric() error {
 	n := s.network()
 	if n == nil {
 		var known []string
-		for _, kind := range s.Fabric.kinds() {
+		for _, kind := range append(s.Fabric.kinds(), s.foreign...) {
 			var keys []string
-			for _, field := range strict.Fields(reflect.TypeOf(kind).Elem()) {
+			for _, field := range strict.Fields(reflect.Indirect(reflect.ValueOf(kind)).Type()) {
 				if field.Limits.Required {
 					keys = append(keys, field.Key+": ...")
 				}
@@ -97,6 +97,11 @@ func (s *Scenario) checkFabric() error {
 			known = append(known, fmt.Sprintf("fabric: {%s: {%s}}", kind.Kind(), strings.Join(keys, ", ")))
 		}
 		return s.refuse("fabric", "the scenario has no fabric", "write "+strings.Join(known, " or "))
+	}
+	if custom := reflect.Indirect(reflect.ValueOf(s.Fabric.Custom)); custom.Kind() == reflect.Struct {
+		if err := s.checkRanges(custom, "fabric."+n.Kind()); err != nil {
+			return err
+		}
 	}
 	var refused *InputError
 	switch err := n.Check(); {

@@ -11,6 +11,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
+	"starloom/fabric"
 	"starloom/internal/config"
 	"starloom/internal/strict"
 	"starloom/traces/input"
@@ -37,15 +38,7 @@ const standardInput = "standard input"
 // - is standard input; paths in that are relative to the working folder. Every error is an *InputError
 // with file, line and column, or the place of an assignment.
 func LoadScenario(path string, set ...Assignment) (*Scenario, error) {
-	read := func() ([]byte, error) { return input.Read(path, scenarioBytesMax) }
-	if path == "-" {
-		path, read = standardInput, func() ([]byte, error) { return io.ReadAll(io.LimitReader(os.Stdin, scenarioBytesMax+1)) }
-	}
-	data, err := read()
-	if err != nil {
-		return nil, input.Unreadable(path, err, "give the path of a scenario; `starloom schema` prints what one may say")
-	}
-	return ParseScenario(path, data, set...)
+	return Networks(nil).LoadScenario(path, set...)
 }
 
 // ParseScenario reads and checks a scenario, YAML or JSON, at most 64 MiB. place is the
@@ -54,6 +47,36 @@ func LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 // their paths are relative to the working folder. set are keys with other values than the file's,
 // before anything is checked. Every error is an *InputError.
 func ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, error) {
+	return Networks(nil).ParseScenario(place, data, set...)
+}
+
+// Networks are networks from Go that scenario files may name: the Kind of each is its key under
+// fabric:, the fields of its struct are the keys there, by their tags (json: the key; jsonschema: required,
+// minimum, maximum, enum, default, description). A key that is left out has the value that it has here.
+// Package cmd/cli makes a command line of them.
+type Networks []fabric.Network
+
+// Check refuses networks that no file can name. All methods do, before anything else.
+func (list Networks) Check() error { return config.Networks(list).Check(new(Fabric).kindNames()) }
+
+// LoadScenario is LoadScenario with these networks.
+func (list Networks) LoadScenario(path string, set ...Assignment) (*Scenario, error) {
+	read := func() ([]byte, error) { return input.Read(path, scenarioBytesMax) }
+	if path == "-" {
+		path, read = standardInput, func() ([]byte, error) { return io.ReadAll(io.LimitReader(os.Stdin, scenarioBytesMax+1)) }
+	}
+	data, err := read()
+	if err != nil {
+		return nil, input.Unreadable(path, err, "give the path of a scenario; `starloom schema` prints what one may say")
+	}
+	return list.ParseScenario(path, data, set...)
+}
+
+// ParseScenario is ParseScenario with these networks.
+func (list Networks) ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, error) {
+	if err := list.Check(); err != nil {
+		return nil, err
+	}
 	if len(data) > scenarioBytesMax {
 		return nil, &InputError{
 			Place: place, Reason: fmt.Sprintf("larger than %d MiB", scenarioBytesMax>>20),
@@ -71,7 +94,7 @@ func ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, err
 	if place != standardInput {
 		s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
 	}
-	s.folder, s.set = filepath.Dir(place), set
+	s.folder, s.set, s.foreign = filepath.Dir(place), set, list
 	s.places, s.origins = map[string]string{}, map[string]config.Origin{"": {By: ByDefault}}
 	d := newScenarioDecoder(place, s)
 	if root, err = d.Assign(root, set, rivals); err != nil {
@@ -110,12 +133,24 @@ func newScenarioDecoder(place string, s *Scenario) *scenarioDecoder {
 
 var permutationType = reflect.TypeFor[Permutation]()
 
-// special reads a permutation, which is a word or a list.
+// special reads a permutation, which is a word or a list, and networks from Go.
 func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string) (taken bool, err error) {
-	if v.Type() != permutationType {
-		return false, nil
+	known := config.Networks(d.scenario.foreign)
+	switch {
+	case v.Type() == permutationType:
+		return true, d.decodePermutation(node, v.Addr().Interface().(*Permutation), path)
+	case len(known) > 0 && v.Type() == reflect.TypeFor[Fabric]():
+		all := known.Fabric(v.Type())
+		err := d.Decode(node, all, path, strict.Limits{})
+		for _, field := range strict.Fields(v.Type()) {
+			v.Field(field.Index).Set(all.FieldByName(v.Type().Field(field.Index).Name))
+		}
+		d.scenario.Fabric.Custom = known.Read(all)
+		return true, err
+	case known.Start(v):
+		return true, d.Decode(node, v.Elem(), path, strict.Limits{})
 	}
-	return true, d.decodePermutation(node, v.Addr().Interface().(*Permutation), path)
+	return false, nil
 }
 
 // refuses refuses a scenario with two fabrics before it reads the second one.

@@ -12,6 +12,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/internal/config"
 	"starloom/internal/strict"
 )
 
@@ -19,7 +20,13 @@ import (
 // the Scenario type, for editors and other tools. It refuses whatever a schema
 // can express; LoadScenario also checks what depends on several values, such as
 // the length of a permutation.
-func Schema() ([]byte, error) {
+func Schema() ([]byte, error) { return Networks(nil).Schema() }
+
+// Schema is Schema with these networks.
+func (list Networks) Schema() ([]byte, error) {
+	if err := list.Check(); err != nil {
+		return nil, err
+	}
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
 		RequiredFromJSONSchemaTags: true,
@@ -37,7 +44,10 @@ func Schema() ([]byte, error) {
 	}
 	schema := reflector.Reflect(&Scenario{})
 	schema.Title = "Starloom scenario"
-	if err := refineSchema(schema.Definitions); err != nil {
+	if err := list.refineSchema(schema.Definitions); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if err := config.Networks(list).Describe(reflector, schema.Definitions, schema.Definitions["Fabric"]); err != nil {
 		return nil, fmt.Errorf("schema: %w", err)
 	}
 	data, err := json.Marshal(schema)
@@ -76,7 +86,7 @@ func permutationSchema() *jsonschema.Schema {
 
 // refineSchema adds what struct tags cannot say: ranges of types, programs, and
 // which keys exclude or need each other.
-func refineSchema(definitions jsonschema.Definitions) error {
+func (list Networks) refineSchema(definitions jsonschema.Definitions) error {
 	property := func(definition, key string) *jsonschema.Schema {
 		if d := definitions[definition]; d != nil {
 			if p, ok := d.Properties.Get(key); ok {
@@ -94,7 +104,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	for _, n := range new(Fabric).kinds() {
 		types = append(types, reflect.TypeOf(n).Elem())
 	}
-	if err := strict.SchemaRanges(definitions, types); err != nil {
+	if err := strict.SchemaRanges(definitions, types, strict.SchemaName); err != nil {
 		return err
 	}
 	definitions["Fabric"].MinProperties = strict.Pointer(1)
@@ -125,13 +135,13 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	definitions["CPU"].DependentRequired = map[string][]string{"cost": {"model"}, "clock_ratio": {"model"}, "trap_cycles": {"model"}}
 
 	schedule := property("Firmware", "schedule")
-	for _, n := range new(Fabric).kinds() {
+	for _, n := range append(new(Fabric).kinds(), list...) {
 		for _, name := range fabric.SchedulesOf(n) {
 			schedule.Enum = append(schedule.Enum, name)
 		}
 	}
 	twin := property("RTL", "twin")
-	for _, t := range Twins() { // which of them a machine has a place for, its fabric says
+	for _, t := range list.Twins() { // which of them a machine has a place for, its fabric says
 		twin.Enum = append(twin.Enum, t.Name)
 	}
 	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}

@@ -1,7 +1,6 @@
 package starloom
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -177,15 +176,16 @@ func (s *Scenario) keys() (map[string]any, error) {
 			*file.to = absolute
 		}
 	}
-	data, err := json.Marshal(&own)
+	keys, err := strict.Keys(&own)
 	if err != nil {
 		return nil, err
 	}
-	keys := map[string]any{}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber() // a seed has 64 bits
-	if err := decoder.Decode(&keys); err != nil {
-		return nil, err
+	if custom := s.Fabric.Custom; custom != nil {
+		own, err := strict.Keys(custom)
+		if err != nil {
+			return nil, err
+		}
+		keys["fabric"] = map[string]any{custom.Kind(): own}
 	}
 	delete(keys, "traces")
 	if workload := keys["workload"].(map[string]any); workload["permutation"] == PermutationRandom { // which is the default, and excludes others
@@ -204,13 +204,13 @@ func (s *Scenario) checkedKeys() check.Keys {
 		if err != nil {
 			return nil, err
 		}
-		small, err := ParseScenario("scenario", data)
+		small, err := s.foreign.ParseScenario("scenario", data)
 		if err != nil {
 			return nil, err
 		}
 		return small.elaborate()
 	}}
-	if s.Fabric.Custom == nil {
+	if s.Fabric.Custom == nil || len(s.foreign) > 0 {
 		k.Own = s.keys
 	}
 	return k

@@ -41,15 +41,18 @@ type StudyInfo struct {
 }
 
 // Studies lists the studies: those of all networks of scenario files.
-func Studies() (infos []StudyInfo) {
-	for _, s := range studies() {
+func Studies() (infos []StudyInfo) { return Networks(nil).Studies() }
+
+// Studies are those of these networks, too.
+func (list Networks) Studies() (infos []StudyInfo) {
+	for _, s := range list.studies() {
 		infos = append(infos, StudyInfo{Name: s.Name, Cases: s.Cases, Doc: s.Doc, Files: s.Files})
 	}
 	return infos
 }
 
-func studies() (all []*fabric.Study) {
-	for _, n := range new(Fabric).kinds() {
+func (list Networks) studies() (all []*fabric.Study) {
+	for _, n := range append(new(Fabric).kinds(), list...) {
 		all = append(all, fabric.StudiesOf(n)...)
 	}
 	return all
@@ -59,7 +62,12 @@ func studies() (all []*fabric.Study) {
 // tolerance. When ctx ends, the verdict is fail, and the report has the rows so far
 // and a note.
 func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
-	found := studies()
+	return Networks(nil).Study(ctx, name, o)
+}
+
+// Study is Study with the studies of these networks.
+func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
+	found := list.studies()
 	i := slices.IndexFunc(found, func(s *fabric.Study) bool { return s.Name == name })
 	if i < 0 {
 		var names []string
@@ -77,8 +85,13 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 // and what is there already is not run again. Bad input is an *InputError, and then nothing has been run.
 // When ctx ends, tables and report have the runs so far.
 func Sweep(ctx context.Context, path string, o SweepOptions) (*SweepReport, error) {
+	return Networks(nil).Sweep(ctx, path, o)
+}
+
+// Sweep is Sweep of scenarios that may name these networks.
+func (list Networks) Sweep(ctx context.Context, path string, o SweepOptions) (*SweepReport, error) {
 	return sweep.Run(ctx, path, o, func(place string, data []byte, set ...Assignment) (*sweep.Case, error) {
-		s, err := ParseScenario(place, data, set...)
+		s, err := list.ParseScenario(place, data, set...)
 		if err != nil {
 			return nil, err
 		}

@@ -11,13 +11,13 @@ import (
 	"starloom/nic"
 )
 
-func newSchema() *cobra.Command {
+func newSchema(networks starloom.Networks) *cobra.Command {
 	return &cobra.Command{
 		Use:   "schema",
 		Short: "Print the JSON Schema of scenarios",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			data, err := starloom.Schema()
+			data, err := networks.Schema()
 			if err != nil {
 				return fault(err)
 			}

@@ -7,15 +7,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"starloom"
 	"starloom/cosim"
 	"starloom/cosim/verilator"
 )
 
-func newCosim() *cobra.Command {
+func newCosim(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{
 		Use: "cosim", Short: "Work with RTL: Verilog and VHDL in place of modelled parts", Args: cobra.ArbitraryArgs, RunE: group,
 	}
-	parent.AddCommand(newCosimBuild(), newCosimCheck())
+	parent.AddCommand(newCosimBuild(), newCosimCheck(networks))
 	return parent
 }
 

@@ -10,10 +10,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/cosim/twin"
 )
 
-func newCosimCheck() *cobra.Command {
-	var o checkFlags
+func newCosimCheck(networks starloom.Networks) *cobra.Command {
+	o := checkFlags{settings: settings{networks: networks}}
 	c := &cobra.Command{
 		Use:               "check MAP.yml | SCENARIO",
 		Short:             "Run RTL beside the model that it stands for and show the first difference",
@@ -24,7 +25,7 @@ func newCosimCheck() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case o.list:
-			return listTwins(c.OutOrStdout())
+			return listTwins(c.OutOrStdout(), networks.Twins())
 		case len(args) == 1 && o.twin == "" && (args[0] == "-" || starloom.IsScenario(args[0])):
 			return o.checkScenario(c, args[0])
 		}
@@ -34,9 +35,9 @@ func newCosimCheck() *cobra.Command {
 }
 
 // listTwins lists the models with their ports.
-func listTwins(w io.Writer) error {
+func listTwins(w io.Writer, twins []twin.Twin) error {
 	var b strings.Builder
-	for _, t := range starloom.Twins() {
+	for _, t := range twins {
 		m, err := t.New(t.Sets[0])
 		if err != nil {
 			return fault(err)

@@ -72,7 +72,7 @@ func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*pinmap.Map, strin
 		if err := exactly("MAP.yml")(c, args); err != nil {
 			return nil, "", err
 		}
-		m, err := starloom.LoadPinMap(args[0])
+		m, err := o.settings.networks.LoadPinMap(args[0])
 		if err != nil {
 			return nil, "", err
 		}
@@ -86,7 +86,7 @@ func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*pinmap.Map, strin
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := starloom.TwinMap(o.twin, parameters, "")
+	m, err := o.settings.networks.TwinMap(o.twin, parameters, "")
 	return m, "--twin " + o.twin + subject, err
 }
 

@@ -15,8 +15,8 @@ type firmwareCheckFlags struct {
 	outputs  outputs
 }
 
-func newFirmwareCheck() *cobra.Command {
-	var o firmwareCheckFlags
+func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
+	o := firmwareCheckFlags{settings: settings{networks: networks}}
 	c := &cobra.Command{
 		Use:               "check IMAGE|PROGRAM SCENARIO",
 		Short:             "Run firmware in all ways that must not change a result and compare",

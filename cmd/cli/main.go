@@ -12,13 +12,15 @@ import (
 	"time"
 
 	"starloom"
+	"starloom/fabric"
 	"starloom/hw"
 	"starloom/traces"
 )
 
-// Main runs the command line of the process and ends it with its exit status.
-func Main() {
-	status := execute(os.Args[1:], os.Stdout, os.Stderr)
+// Main runs the command line of the process and ends it with its exit status. Scenarios may name the
+// networks, too: see starloom.Networks. A program with a network of its own calls nothing else.
+func Main(networks ...fabric.Network) {
+	status := execute(os.Args[1:], os.Stdout, os.Stderr, networks...)
 	if status == statusFault {
 		traces.RemoveTemporaries()
 	}
@@ -26,11 +28,14 @@ func Main() {
 }
 
 // execute runs one command line and returns the exit status.
-func execute(args []string, stdout, stderr io.Writer) int {
+func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network) int {
 	return protect(stderr, func() int {
+		if err := starloom.Networks(networks).Check(); err != nil {
+			return report(err, stderr)
+		}
 		ctx, stop := interruptible(context.Background(), stderr)
 		defer stop()
-		root := newRoot()
+		root := newRoot(networks...)
 		root.SetArgs(args)
 		root.SetOut(stdout)
 		root.SetErr(stderr)

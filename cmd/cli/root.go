@@ -1,9 +1,13 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
 
-// newRoot makes all commands.
-func newRoot() *cobra.Command {
+	"starloom/fabric"
+)
+
+// newRoot makes all commands. Scenarios may name the networks, too.
+func newRoot(networks ...fabric.Network) *cobra.Command {
 	root := &cobra.Command{
 		Use:               "starloom",
 		Short:             "Cycle-accurate emulator for interconnect hardware and its firmware",
@@ -19,7 +23,8 @@ func newRoot() *cobra.Command {
 	root.SetHelpFunc(printHelp)
 	help := newHelp()
 	root.SetHelpCommand(help)
-	root.AddCommand(newRun(), newScenario(), newStudy(), newSweep(), newFirmware(), newCosim(), newTrace(), newSchema(), newVersion())
+	root.AddCommand(newRun(networks), newScenario(networks), newStudy(networks), newSweep(networks), newFirmware(networks), newCosim(networks),
+		newTrace(), newSchema(networks), newVersion())
 	describe(root, help)
 	return root
 }

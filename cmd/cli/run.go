@@ -21,8 +21,8 @@ type runFlags struct {
 	engine, wasm   *choice
 }
 
-func newRun() *cobra.Command {
-	var o runFlags
+func newRun(networks starloom.Networks) *cobra.Command {
+	o := runFlags{settings: settings{networks: networks}}
 	c := &cobra.Command{
 		Use:               "run SCENARIO",
 		Short:             "Run a scenario and report",

@@ -2,18 +2,20 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+
+	"starloom"
 )
 
-func newScenario() *cobra.Command {
+func newScenario(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{
 		Use: "scenario", Short: "Show what a scenario becomes", Args: cobra.ArbitraryArgs, RunE: group,
 	}
-	parent.AddCommand(newScenarioShow())
+	parent.AddCommand(newScenarioShow(networks))
 	return parent
 }
 
-func newScenarioShow() *cobra.Command {
-	var set settings
+func newScenarioShow(networks starloom.Networks) *cobra.Command {
+	set := settings{networks: networks}
 	var o overrides
 	var files outputs
 	c := &cobra.Command{

@@ -11,7 +11,10 @@ import (
 )
 
 // settings are the values of the option --set, which give keys of a scenario other values.
-type settings struct{ words []string }
+type settings struct {
+	networks starloom.Networks // that the scenario may name
+	words    []string
+}
 
 // declare adds the option to a command.
 func (s *settings) declare(f *pflag.FlagSet) {
@@ -24,7 +27,7 @@ func (s *settings) load(path string) (*starloom.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
-	return starloom.LoadScenario(path, set...)
+	return s.networks.LoadScenario(path, set...)
 }
 
 // assignments are what the options say.

@@ -15,19 +15,20 @@ import (
 // studyFlags are the options of `study`.
 type studyFlags struct {
 	starloom.StudyOptions
+	networks  starloom.Networks // whose studies there are, too
 	quick     bool
 	workers   *uint16
 	outputs   outputs
 	json, csv *output
 }
 
-func newStudy() *cobra.Command {
-	var o studyFlags
+func newStudy(networks starloom.Networks) *cobra.Command {
+	o := studyFlags{networks: networks}
 	c := &cobra.Command{
 		Use:               "study NAME",
 		Short:             "Repeat published results and compare",
 		Args:              exactly("NAME"),
-		ValidArgsFunction: studyNames,
+		ValidArgsFunction: o.names,
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
 	}
 	f := c.Flags()
@@ -39,14 +40,14 @@ func newStudy() *cobra.Command {
 	f.StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
-	c.AddCommand(newStudyList())
+	c.AddCommand(newStudyList(networks))
 	return c
 }
 
-// studyNames completes the name of a study.
-func studyNames(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+// names completes the name of a study.
+func (o *studyFlags) names(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
-		for _, study := range starloom.Studies() {
+		for _, study := range o.networks.Studies() {
 			names = append(names, cobra.CompletionWithDesc(study.Name, study.Doc))
 		}
 	}
@@ -72,7 +73,7 @@ func (o *studyFlags) run(c *cobra.Command, name string) error {
 	}
 	progress := newProgress(c.ErrOrStderr())
 	o.Progress, o.Workers = progress.study, int(*o.workers)
-	report, err := starloom.Study(c.Context(), name, o.StudyOptions)
+	report, err := o.networks.Study(c.Context(), name, o.StudyOptions)
 	progress.clear()
 	if err != nil {
 		return fault(err)
@@ -89,14 +90,14 @@ func (o *studyFlags) run(c *cobra.Command, name string) error {
 	return printReport(o.outputs.text(c), report, report.Verdict)
 }
 
-func newStudyList() *cobra.Command {
+func newStudyList(networks starloom.Networks) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the studies",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
-			for _, study := range starloom.Studies() {
+			for _, study := range networks.Studies() {
 				fmt.Fprintf(table, "%s\t%s\n\tcases: %s\n", study.Name, study.Doc, strings.Join(study.Cases, ", "))
 			}
 			return table.Flush()

@@ -21,8 +21,8 @@ type sweepFlags struct {
 	workers  uint16
 }
 
-func newSweep() *cobra.Command {
-	var o sweepFlags
+func newSweep(networks starloom.Networks) *cobra.Command {
+	o := sweepFlags{settings: settings{networks: networks}}
 	c := &cobra.Command{
 		Use:               "sweep FILE",
 		Short:             "Run a scenario at many points, on all cores",
@@ -50,7 +50,7 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 		o.Child = func(ctx context.Context, key string) *exec.Cmd { return o.child(ctx, path, key) }
 		o.Checked = func(e sweep.Extent) { writeExtent(c.ErrOrStderr(), e) }
 	}
-	report, err := starloom.Sweep(c.Context(), path, o.SweepOptions)
+	report, err := o.settings.networks.Sweep(c.Context(), path, o.SweepOptions)
 	progress.clear()
 	if err != nil {
 		return fault(err)

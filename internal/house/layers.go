@@ -30,7 +30,8 @@ var layers = []string{
 	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs",
 	"starloom/internal/sweep/plan", "starloom/internal/sweep/folder", "starloom/internal/sweep", "starloom/internal/check", "starloom/internal/tools", "starloom",
 	"starloom/examples/languages", "starloom/cmd/cli",
-	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/tuned",
+	"starloom/fabric/fabrictest",
+	"starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/stars/starloom-stars", "starloom/fabric/fabrictest/tuned",
 	"starloom/cmd/starloom",
 	"starloom/internal/house",
 }

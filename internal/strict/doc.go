@@ -12,6 +12,7 @@
 //	assign.go    Assignment: keys that get another value than the document's
 //	decoder.go   Decoder: structs, lists, maps of integers
 //	fields.go    Fields, Limits, Span: what tags say of a key
+//	types.go     which structs a Decoder can fill, and those in them
 //	comments.go  Commented: descriptions from the comments of fields
 //	number.go    Number: integers that mean the same to every reader
 //	values.go    readers of single values, for files that are not structs

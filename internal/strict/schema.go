@@ -64,13 +64,13 @@ func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 // Pointer is what the schema's optional numbers are.
 func Pointer(n uint64) *uint64 { return &n }
 
-// SchemaRanges adds to the definitions of types the ranges of their integers, and the descriptions that no tag
-// can hold.
-func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type) error {
+// SchemaRanges adds to the definitions of types, which have names, the ranges of their integers, and the
+// descriptions that no tag can hold.
+func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name func(reflect.Type) string) error {
 	for _, t := range types {
-		d := definitions[SchemaName(t)]
+		d := definitions[name(t)]
 		if d == nil {
-			return fmt.Errorf("type %s is not in it", SchemaName(t))
+			return fmt.Errorf("type %s is not in it", name(t))
 		}
 		for _, field := range Fields(t) {
 			p, ok := d.Properties.Get(field.Key)

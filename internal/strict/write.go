@@ -34,6 +34,18 @@ func WriteYAML(keys map[string]any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
+// Keys are those of a value in a document.
+func Keys(value any) (keys map[string]any, err error) {
+	data, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber() // a seed has 64 bits
+	err = decoder.Decode(&keys)
+	return keys, err
+}
+
 // keyRank puts the keys first that a reader looks for first.
 func keyRank(key string) int {
 	first := []string{"starloom", "name", "seed", "fabric", "firmware"}

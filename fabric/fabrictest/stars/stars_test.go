@@ -1,102 +1,15 @@
-// Package stars is a fabric in one file: groups of processors, each with two passive stars, as the
-// guide docs/new-fabric.md builds it step by step.
 package stars
 
 import (
-	"errors"
-	"fmt"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom"
-	"starloom/fabric"
 	"starloom/fabric/fabrictest"
 	"starloom/firmware"
-	"starloom/hw"
-	"starloom/nic"
 )
-
-// Stars are groups of processors in a circle. A group has two stars: port 0 of a processor leads
-// to its own group, port 1 to the next group. It hears its own group at port 0, the group before at
-// port 1. Star 2*k+p is what port p of group k sends to.
-type Stars struct{ Groups, Size int }
-
-// Kind is the head of all paths.
-func (s Stars) Kind() string { return "stars" }
-
-// Check says what is wrong with the sizes.
-func (s Stars) Check() error {
-	if s.Groups < 2 || s.Size < 1 {
-		return errors.New("stars need 2 groups or more, of 1 processor or more")
-	}
-	return nil
-}
-
-// Shape is the size: a unit is a group.
-func (s Stars) Shape() fabric.Shape {
-	return fabric.Shape{
-		Units: s.Groups, PerUnit: s.Size, Ports: 2, Media: 2 * s.Groups, Discipline: fabric.OnePort{},
-		Words: [nic.ShapeWords]uint32{uint32(s.Groups), uint32(s.Size)},
-	}
-}
-
-// Programs are none: images of the user run here.
-func (s Stars) Programs() []fabric.Program { return nil }
-
-// Referee follows a packet of each processor, or one for all.
-func (s Stars) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
-	return fabric.NewPackets(s.Groups * s.Size)
-}
-
-// MemoryBytes is small.
-func (s Stars) MemoryBytes(*fabric.Config) uint64 { return 0 }
-
-// heard is the star that a group hears at a port.
-func (s Stars) heard(group, port int) int {
-	return 2*((group-port+s.Groups)%s.Groups) + port
-}
-
-// Names are paths such as stars.group[1].nic[0] and stars.group[1].star[0].
-func (s Stars) Names() fabric.Names {
-	return names{fabric.UnitNames{Path: "stars.group", PerUnit: s.Size}, s}
-}
-
-type names struct {
-	fabric.UnitNames
-	Stars
-}
-
-func (n names) Medium(star int) string {
-	return fmt.Sprintf("stars.group[%d].star[%d]", star/2, star%2)
-}
-func (n names) Link(star int) string           { return n.Medium(star) + ".fibre" }
-func (n names) MediumNoun() (one, many string) { return "star", "stars" }
-func (n names) HeardOn(processor int, port uint16) int {
-	return n.heard(processor/n.Size, int(port))
-}
-
-// SentOn is the star of a port; a frame to all ports comes to the next group by the second.
-func (n names) SentOn(processor int, port uint16, towards int) int {
-	group := processor / n.Size
-	if port == nic.PortAll && towards/n.Size == group {
-		port = 0
-	}
-	return 2*group + int(min(port, 1))
-}
-
-// Build is the hardware of the cycle engine; the slot engine follows from the names.
-func (s Stars) Build(p *fabric.Plant) error {
-	stars := fabric.Stars{Name: "star", Link: "fibre", Fan: 2, Hears: hw.Gather{Inputs: 2}}
-	for processor := range s.Groups * s.Size {
-		stars.Leaves = append(stars.Leaves, uint32(2*(processor/s.Size)))
-	}
-	for group := range s.Groups {
-		stars.Hears.Wires = append(stars.Hears.Wires, uint32(s.heard(group, 0)), uint32(s.heard(group, 1)))
-	}
-	return p.CarryStars(stars)
-}
 
 // TestStars: the network passes the suite that every fabric passes.
 func TestStars(t *testing.T) {

@@ -1,0 +1,128 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"github.com/invopop/jsonschema"
+
+	"starloom/fabric"
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
+
+// Networks are kinds of networks from Go that scenario files may name. What one has in its fields is
+// what a file leaves out.
+type Networks []fabric.Network
+
+// kindPattern is what a key under fabric: looks like.
+var kindPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// Check refuses networks that a file cannot name: their keys are those of a struct, and their kinds
+// differ from each other and from those that are there already.
+func (list Networks) Check(kinds []string) error {
+	for _, n := range list {
+		place := fmt.Sprintf("network %T", n)
+		refuse := func(reason, remedy string) error { return &input.Error{Place: place, Reason: reason, Remedy: remedy} }
+		if n == nil || reflect.ValueOf(n).Kind() == reflect.Pointer && reflect.ValueOf(n).IsNil() {
+			return refuse("it is nil", "give a value, whose fields are what a scenario leaves out")
+		}
+		kind := n.Kind()
+		switch {
+		case !kindPattern.MatchString(kind):
+			return refuse(fmt.Sprintf("its kind is %q", kind), "a kind is a key under fabric: small letters, digits and _")
+		case slices.Contains(kinds, kind):
+			return refuse("there is another network of the kind "+kind, "return another word from Kind")
+		case structOf(n).Kind() != reflect.Struct:
+			return refuse("it is no struct", "make it a struct, or a pointer to one: its fields are the keys under fabric."+kind)
+		}
+		if reason := strict.Unreadable(structOf(n)); reason != "" {
+			return refuse(reason, "a key is an exported field with a tag json: "+
+				"a string, bool, int, int64, uint32, uint64 or float64, a struct or a list of these")
+		}
+		kinds = append(kinds, kind)
+	}
+	return nil
+}
+
+// structOf is the struct whose fields are the keys of a network.
+func structOf(n fabric.Network) reflect.Type {
+	t := reflect.TypeOf(n)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+// Fabric is a value of a struct that has the keys of others and one for each network, a pointer to its
+// struct. Only one with networks differs from others.
+func (list Networks) Fabric(others reflect.Type) reflect.Value {
+	var fields []reflect.StructField
+	for _, field := range strict.Fields(others) {
+		fields = append(fields, others.Field(field.Index))
+	}
+	for i, n := range list {
+		fields = append(fields, reflect.StructField{
+			Name: fmt.Sprintf("Network%d", i), Type: reflect.PointerTo(structOf(n)), Tag: reflect.StructTag(fmt.Sprintf(`json:"%s,omitempty"`, n.Kind())),
+		})
+	}
+	return reflect.New(reflect.StructOf(fields)).Elem()
+}
+
+// Start gives a pointer to the struct of a network what the file leaves out, and reports whether it is one.
+func (list Networks) Start(v reflect.Value) bool {
+	for _, n := range list {
+		if v.Type() == reflect.PointerTo(structOf(n)) {
+			v.Set(reflect.New(structOf(n)))
+			v.Elem().Set(reflect.Indirect(reflect.ValueOf(n)))
+			return true
+		}
+	}
+	return false
+}
+
+// Read is the network that stands in a value of Fabric, nil for none of the list.
+func (list Networks) Read(v reflect.Value) fabric.Network {
+	for i, n := range list {
+		switch field := v.FieldByName(fmt.Sprintf("Network%d", i)); {
+		case field.IsNil():
+		case reflect.TypeOf(n).Kind() == reflect.Pointer:
+			return field.Interface().(fabric.Network)
+		default:
+			return field.Elem().Interface().(fabric.Network)
+		}
+	}
+	return nil
+}
+
+// Describe adds the networks to the schema of a fabric, one more key each. Definitions of one network have
+// names of their own.
+func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Definitions, one *jsonschema.Schema) error {
+	for _, n := range list {
+		kind, t := n.Kind(), structOf(n)
+		r.Namer = func(other reflect.Type) string {
+			if other == t {
+				return kind
+			}
+			return kind + "." + other.Name()
+		}
+		own := r.ReflectFromType(t)
+		maps.Copy(definitions, own.Definitions)
+		types := slices.DeleteFunc(strict.Structs(t), func(t reflect.Type) bool { return own.Definitions[r.Namer(t)] == nil }) // with a form of their own
+		if err := strict.SchemaRanges(own.Definitions, types, r.Namer); err != nil {
+			return err
+		}
+		network := definitions[kind]
+		for _, field := range strict.Fields(t) {
+			value := reflect.Indirect(reflect.ValueOf(n)).Field(field.Index)
+			if p, ok := network.Properties.Get(field.Key); ok && !value.IsZero() && value.Kind() != reflect.Pointer {
+				p.Default = value.Interface()
+			}
+		}
+		one.Properties.Set(kind, &jsonschema.Schema{Ref: own.Ref, Description: "network " + kind})
+	}
+	return nil
+}
