@@ -34,9 +34,6 @@ var paramSpan = strict.Span{Min: math.MinInt32, Max: math.MaxInt32}
 // paramName is what a firmware parameter may be called: a C identifier.
 var paramName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// permutationRules are the permutations that have a name.
-var permutationRules = []string{PermutationRandom, PermutationIdentity, PermutationReverse, PermutationAll}
-
 // Check checks a scenario that was built or changed by a program; ParseScenario
 // has done it for a file. The error is an *InputError.
 func (s *Scenario) Check() error { return s.check(func() {}, nil) }
@@ -245,7 +242,7 @@ func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 		return nil
 	}
 	if p.Kind != PermutationList {
-		if !slices.Contains(permutationRules, p.Kind) {
+		if !slices.Contains(config.PermutationRules, p.Kind) {
 			return s.refuse(path, fmt.Sprintf("%s is %q", path, p.Kind), "allowed are random, identity, reverse, all or a list")
 		}
 		if p.List != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -138,7 +137,8 @@ func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string)
 	known := config.Networks(d.scenario.foreign)
 	switch {
 	case v.Type() == permutationType:
-		return true, d.decodePermutation(node, v.Addr().Interface().(*Permutation), path)
+		d.entryPlace, err = config.DecodePermutation(&d.Decoder, node, v.Addr().Interface().(*Permutation), path)
+		return true, err
 	case len(known) > 0 && v.Type() == reflect.TypeFor[Fabric]():
 		all := known.Fabric(v.Type())
 		err := d.Decode(node, all, path, strict.Limits{})
@@ -168,31 +168,6 @@ func paramRange(path, key string) strict.Span {
 		return costSpan(key)
 	}
 	return paramSpan
-}
-
-func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, path string) error {
-	const wants = "random, identity, reverse, all or a list of destinations: [1, 0, 2]"
-	switch {
-	case node.Kind == yaml.SequenceNode:
-		p.Kind, p.List = PermutationList, make([]uint32, len(node.Content))
-		d.entryPlace = func(i int) string { return d.Place(node.Content[i]) }
-		for i, entry := range node.Content {
-			number, err := d.Integer(strict.Target(entry), fmt.Sprintf("%s[%d]", path, i), strict.Span{Max: strict.DestinationMax})
-			if err != nil {
-				return err
-			}
-			p.List[i] = uint32(number.Magnitude)
-		}
-		return nil
-	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str":
-		p.Kind, p.List = node.Value, nil
-		if !slices.Contains(permutationRules, node.Value) {
-			remedy := input.DidYouMean(node.Value, permutationRules, "allowed are "+wants)
-			return d.Refuse(node, fmt.Sprintf("%s is %q", path, strict.Clip(node.Value)), remedy)
-		}
-		return nil
-	}
-	return d.Wrong(node, path, wants)
 }
 
 // readPermutationFile replaces workload.file by the permutation in that file.

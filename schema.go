@@ -34,7 +34,7 @@ func (list Networks) Schema() ([]byte, error) {
 		LookupComment:              strict.Comment,
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			if t == permutationType {
-				return permutationSchema()
+				return config.PermutationSchema()
 			}
 			if key, _, ok := strict.Shorthand(t); ok {
 				return strict.ShorthandSchema(t, key)
@@ -60,28 +60,6 @@ func (list Networks) Schema() ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
-}
-
-// permutationSchema describes Permutation, whose two forms no struct tag can say.
-func permutationSchema() *jsonschema.Schema {
-	rules := make([]any, len(permutationRules))
-	for i, rule := range permutationRules {
-		rules[i] = rule
-	}
-	return &jsonschema.Schema{
-		Default: PermutationRandom,
-		OneOf: []*jsonschema.Schema{
-			{
-				Type: "string", Enum: rules,
-				Description: "random: drawn from the seed; identity: i to i; reverse: i to n-1-i; " +
-					"all: every permutation of a small network, one run each, with random numbers of its own",
-			},
-			{
-				Type: "array", Items: strict.IntegerSchema(0, strict.DestinationMax), MinItems: strict.Pointer(1), UniqueItems: true,
-				Description: "entry i is the destination of processor i's packet",
-			},
-		},
-	}
 }
 
 // refineSchema adds what struct tags cannot say: ranges of types, programs, and
@@ -157,8 +135,8 @@ func (list Networks) refineSchema(definitions jsonschema.Definitions) error {
 	}
 	size := property("Traffic", "size") // a number, or a list
 	entry := strict.IntegerSchema(1, 255)
-	list := &jsonschema.Schema{Type: "array", Items: size.Items, MinItems: strict.Pointer(1)}
-	*size = jsonschema.Schema{Description: size.Description, OneOf: []*jsonschema.Schema{entry, list}}
+	several := &jsonschema.Schema{Type: "array", Items: size.Items, MinItems: strict.Pointer(1)}
+	*size = jsonschema.Schema{Description: size.Description, OneOf: []*jsonschema.Schema{entry, several}}
 	property("CollisionFree", "slots").Items = strict.IntegerSchema(1, 65535)
 	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}

@@ -6,5 +6,6 @@
 //	file         what it holds
 //	config.go    Config, and the errors that name where a value is from
 //	networks.go  Networks from Go as keys of scenario files
+//	permutation.go  a permutation as a file has it, a word or a list
 //	settings.go  Settings: the values of all keys, and who has decided each
 package config
