@@ -34,6 +34,7 @@
 //	record, runs       waveform, capture and log of a machine; one run and many
 //	sweep              a scenario at many points: the file, the folder of results, the pool
 //	check, tools       what firmware must not do; traces, and lockstep of RTL
+//	estimate           what memory and time a run will take
 //
 //	file               what it holds
 //	scenario.go        the scenario: types, its faults too, options that replace its values, what it is known by

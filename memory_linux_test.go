@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"starloom/internal/emulator"
 )
 
 // memoryEnvironment asks the child process of TestMemoryEstimates for a run: of this engine or runtime
@@ -172,6 +174,33 @@ func TestMemoryEstimates(t *testing.T) {
 			require.Less(t, estimate/peak, memoryFactor)
 			require.Less(t, peak/estimate, memoryBelow)
 		})
+	}
+}
+
+// TestMemoryUnbuilt: what a machine is said to take before it is built is what it says itself.
+func TestMemoryUnbuilt(t *testing.T) {
+	for _, run := range append(memoryRuns()[:9],
+		memoryCrossbar("slot", 300, "program: gossip/fsa", "pipelined"),
+		memoryBus("cycle", 500, "improved"), memoryBus("slot", 300, "improved, mode: isolated"), memorySensors("slot", 600, 1000, 2, "fixed"),
+		memoryEJ("slot", 1, 2, 8, "improved", memoryOneToAll), memoryEJ("slot", 1, 2, 4, "all-to-all-c2", memoryAllToAll),
+		memoryPOPS("native", 64, 64, "program: pops/random", ""),
+		memoryPOPS("slot", 64, 64, "program: pops/random, "+memoryMetering, memoryFaults("drop, rate: 0.001")),
+	) {
+		engine, scenario, _ := strings.Cut(run, "|")
+		s, err := ParseScenario("", []byte(scenario))
+		require.NoError(t, err)
+		options := MachineOptions{Engine: engine, Workers: 2}
+		if engine == "native" {
+			options.Engine, options.Runtime = EngineSlot, engine
+		}
+		c, err := s.elaborate()
+		require.NoError(t, err)
+		bytes, _, err := emulator.Weigh(t.Context(), c, options.own())
+		require.NoError(t, err)
+		m, err := NewMachine(t.Context(), s, options)
+		require.NoError(t, err)
+		require.InEpsilon(t, m.own.MemoryBytes(), bytes, 0.005, run[:min(len(run), 200)])
+		require.NoError(t, m.Close())
 	}
 }
 

@@ -3,9 +3,13 @@ package starloom
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
+	"time"
 
+	"starloom/fabric"
+	"starloom/internal/estimate"
 	"starloom/internal/outcome"
 	"starloom/internal/record"
 	"starloom/internal/runs"
@@ -114,6 +118,59 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 		return nil, err
 	}
 	return b.RunSeeds(ctx, own)
+}
+
+// EstimateOptions say what is estimated, and what that may cost.
+type EstimateOptions struct {
+	Run     RunOptions    // as it would be run; what is given as an output is made, and goes nowhere
+	Seeds   *Seeds        // of many runs, nil for one
+	Longest time.Duration // for which the scenario is run at most, and as long for smaller ones; 0: a few seconds
+	Cache   string        // folder in which measurements are kept for the next time; "": they are not
+	Again   bool          // measure again what is kept there
+}
+
+// Estimate is what a run will take on this machine, and runs at larger sizes; its JSON form is stable and versioned.
+type Estimate = estimate.Estimate
+
+// Estimate says what memory and time a run will take on this machine, and what larger networks would. For
+// that the scenario is run for some seconds, and smaller networks are to their end. Bad input is an *InputError.
+func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, error) {
+	seeds, own := Seeds{s.Seed, s.Seed}, o.Run.own()
+	if o.Seeds != nil {
+		seeds = *o.Seeds
+	}
+	at := func(steps int) (*runs.Batch, []estimate.Key, error) {
+		one, keys := s.resized(steps)
+		if one == nil {
+			return nil, nil, nil
+		}
+		b, err := one.ratedBatch(seeds, own.Machine)
+		return b, keys, err
+	}
+	r := estimate.Runs{At: at, Many: o.Seeds != nil, Seeds: outcome.Seeds(seeds), Options: own, Inputs: s.Inputs(), Keys: s}
+	return estimate.Of(ctx, r, o.Longest, o.Cache, o.Again)
+}
+
+// resized is the scenario with a network so many steps larger, and the keys that differ; nil if it has none.
+func (s *Scenario) resized(steps int) (*Scenario, []estimate.Key) {
+	n := s.Fabric.network()
+	if steps == 0 {
+		return s, nil
+	}
+	other := fabric.Resized(n, steps)
+	if other == nil {
+		return nil, nil
+	}
+	one := *s
+	one.origins = maps.Clone(s.origins)
+	one.Fabric.keep(other)
+	if s.Fabric.Custom != nil {
+		one.Fabric.Custom = other
+	}
+	if one.check(one.takeNeeds, nil) != nil {
+		return nil, nil // what goes with this size does not with another
+	}
+	return &one, estimate.Differences("fabric."+n.Kind(), n, other)
 }
 
 // ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not

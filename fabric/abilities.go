@@ -32,6 +32,30 @@ type Weighed interface {
 	WorkloadBytes(w *Workload, p *Program) (kept, roms uint64)
 }
 
+// Sized is a network that there is larger and smaller, and otherwise the same.
+type Sized interface {
+	Network
+	// Resized is the network so many steps larger, or smaller if steps is negative; nil if it has no such size.
+	// Whether there can be a network of that size, Check says.
+	Resized(steps int) Network
+}
+
+// Resized is a network so many steps larger, nil if it has no such size.
+func Resized(n Network, steps int) Network {
+	if s, ok := n.(Sized); ok {
+		return s.Resized(steps)
+	}
+	return nil
+}
+
+// Scaled is a size that doubles with each step, and halves with each step down: 0 where less than 1 would be left.
+func Scaled(size, steps int) int {
+	if steps >= 0 {
+		return size << min(steps, 32)
+	}
+	return size >> min(-steps, 63)
+}
+
 // Queued is a network that knows how far its programs fill the FIFOs of a NIC that sends and receives at all
 // ports at once.
 type Queued interface {

@@ -14,6 +14,7 @@
 //	main.go                   one command line: interrupts, panics, from errors to exit statuses
 //	root.go                   starloom: all commands
 //	run.go                    starloom run
+//	estimate.go               starloom estimate
 //	scenario.go               starloom scenario show
 //	study.go                  starloom study
 //	sweep.go                  starloom sweep

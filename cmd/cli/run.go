@@ -33,6 +33,7 @@ func newRun(networks starloom.Networks) *cobra.Command {
 	o.declareOutputs(c.Flags())
 	o.settings.declare(c.Flags())
 	o.overrides.declare(c)
+	o.declareExecution(c)
 	o.declareWays(c)
 	return c
 }
@@ -59,14 +60,25 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	})
 }
 
-// declareWays adds the options that say how to run, from where and up to where.
-func (o *runFlags) declareWays(c *cobra.Command) {
+// declareExecution adds the options that say how to run, which change no result, and how often.
+func (o *runFlags) declareExecution(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.seeds, "seeds", "", "run once for every seed of the range `A..B`")
 	o.engine = choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
 	o.wasm = choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: as many as help")
 	f.Uint32Var(&o.bank, "bank", 0, "`N` processors per bank; 0: by size")
+}
+
+// execution takes those of them that are of package starloom.
+func (o *runFlags) execution() {
+	o.Engine, o.Runtime = o.engine.value, o.wasm.value
+	o.Workers, o.BankSize = int(o.workers), int(o.bank)
+}
+
+// declareWays adds the options that say from where to run, and up to where.
+func (o *runFlags) declareWays(c *cobra.Command) {
+	f := c.Flags()
 	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
 	o.every = integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
@@ -98,8 +110,7 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 		}
 	}
 	o.CheckpointEvery = uint32(o.every.value)
-	o.Engine, o.Runtime = o.engine.value, o.wasm.value
-	o.Workers, o.BankSize = int(o.workers), int(o.bank)
+	o.execution()
 	return o.start(c, scenario, many)
 }
 

@@ -68,6 +68,15 @@ const (
 // others are those of hw.ArbiterKinds.
 const ArbiterNone = "none"
 
+// Resized implements fabric.Sized: twice as many vertices, unless buses are listed.
+func (b Network) Resized(steps int) fabric.Network {
+	if b.Buses != nil {
+		return nil
+	}
+	b.Vertices = fabric.Scaled(b.Vertices, steps)
+	return b
+}
+
 // Kind implements fabric.Network.
 func (b Network) Kind() string { return "bus" }
 

@@ -112,6 +112,12 @@ func (x Network) Settled() (n fabric.Network, program []string) {
 	return x.settled(), program
 }
 
+// Resized implements fabric.Sized: twice as many ports.
+func (x Network) Resized(steps int) fabric.Network {
+	x.Ports = fabric.Scaled(x.Ports, steps)
+	return x
+}
+
 // Kind implements fabric.Network.
 func (x Network) Kind() string { return "crossbar" }
 

@@ -72,6 +72,12 @@ const _ = uint(nic.LanesMax/directions - DimensionsMax)
 // packetsPerLinkMax is what one frame has room for.
 const packetsPerLinkMax = 4096
 
+// Resized implements fabric.Sized: a and b grow together, as its programs need them.
+func (e Network) Resized(steps int) fabric.Network {
+	e.A, e.B = e.A+steps, e.B+steps
+	return e
+}
+
 // Kind implements fabric.Network.
 func (e Network) Kind() string { return "ej" }
 

@@ -81,6 +81,11 @@ func (p Network) Processors() int { return p.Groups * p.GroupSize }
 // Couplers returns g*g.
 func (p Network) Couplers() int { return p.Groups * p.Groups }
 
+// Resized implements fabric.Sized: both numbers double, so that d/g stays as it is.
+func (p Network) Resized(steps int) fabric.Network {
+	return Network{Groups: fabric.Scaled(p.Groups, steps), GroupSize: fabric.Scaled(p.GroupSize, steps)}
+}
+
 // Coupler returns the index of the coupler between two groups.
 func (p Network) Coupler(from, to int) int { return from*p.Groups + to }
 

@@ -15,12 +15,7 @@ import (
 
 // buildFirmware loads the image and makes the instances of every shard.
 func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
-	c := m.Config
-	config := nic.BankConfig{
-		Processors: m.Shape.Processors(), Shape: m.Shape.Words, Ports: m.Shape.Ports,
-		PayloadBytes: c.NIC.PayloadBytes, Seed: firmwareSeed(c.Seed),
-		Discipline: m.Shape.NIC(), RxFrames: c.NIC.RxFrames * m.Shape.Lanes(), TxFrames: c.NIC.TxFrames * m.Shape.Lanes(),
-	}
+	config := *m.bankConfig()
 	if m.rom != nil {
 		config.ROMWords, config.MachineROM = m.rom.Words()
 	}
@@ -70,6 +65,15 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		}
 	}
 	return nil
+}
+
+// bankConfig is what all banks have in common.
+func (m *Machine) bankConfig() *nic.BankConfig {
+	n := &m.Config.NIC
+	return &nic.BankConfig{
+		Processors: m.Shape.Processors(), Shape: m.Shape.Words, Ports: m.Shape.Ports, PayloadBytes: n.PayloadBytes, Seed: firmwareSeed(m.Config.Seed),
+		Discipline: m.Shape.NIC(), RxFrames: n.RxFrames * m.Shape.Lanes(), TxFrames: n.TxFrames * m.Shape.Lanes(),
+	}
 }
 
 // newShards opens the books of all shards.

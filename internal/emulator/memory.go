@@ -1,10 +1,15 @@
 package emulator
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"starloom/fabric"
 	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/internal/meter"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -229,4 +234,36 @@ func (m *Machine) stands() bool {
 // followsFrames reports whether a rule asks where each frame is.
 func (m *Machine) followsFrames() bool {
 	return m.Rules.NoLoss || m.Rules.DeadlineSlots > 0 && !m.Config.Known.Carries
+}
+
+// Weigh estimates what MemoryBytes does of a machine that is not built: only its firmware is loaded, into the
+// memory of one processor. It returns the engine that would run it, too.
+func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engine string, err error) {
+	m := &Machine{Stop: new(atomic.Bool)}
+	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing
+	m.Network, m.Program = c.Network, c.Firmware.Program
+	m.Shape, m.Names = m.Network.Shape(), m.Network.Names()
+	defer func() { err = errors.Join(err, m.Release()) }()
+	if err := m.options.choose(&m.Shape, len(c.RTL) > 0); err != nil {
+		return 0, "", err
+	}
+	if c.Firmware.CPU != nil {
+		m.Meter = meter.NewClock(c.Firmware.CPU, 1)
+	}
+	m.faults = newFaulted(c, m.Shape.Processors())
+	bank := m.bankConfig()
+	instantiate, place, err := m.loadImage(ctx, bank)
+	if err != nil {
+		return 0, "", interruption(ctx, err)
+	}
+	bank.Cells, bank.ROMWords, bank.MachineROM = 1, 1, 1 // how many they are changes nothing of what is asked
+	instance, err := instantiate(*bank)
+	if err != nil {
+		return 0, "", m.notAttached(place, err)
+	}
+	parks := m.mayPark() && instance.Bank().Parks() && len(instance.Probes()) == 0
+	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
+		m.Parking = new(parking)
+	}
+	return m.MemoryBytes(), m.options.Engine, nil
 }

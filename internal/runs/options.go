@@ -2,6 +2,8 @@ package runs
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
@@ -32,6 +34,49 @@ type Progress struct {
 	Done, Processors  int    // processors that are done or faulty, of all
 	Runs, RunsTotal   uint64 // of many runs; else 0
 	Repeated          bool   // the run is repeated to find out more
+}
+
+// outputs are all outputs, wherever they go.
+func (o *Options) outputs() []*outputs.Output {
+	r := &o.Record
+	return []*outputs.Output{&r.VCD, &r.GTKW, &r.PCAPNG, &r.Lua, &r.Log, &o.JSON, &o.JUnit, &o.CSV, &o.StatsCSV,
+		&o.SurvivalCSV, &o.SurvivalSVG, &o.RunTableCSV, &o.RunTableSVG, &o.Replay, &o.Profile}
+}
+
+// ToTemporary has everything that is asked for made, and written to files that no one sees. They are gone when
+// what is returned is called.
+func (o *Options) ToTemporary() (remove func(), err error) {
+	var files []*os.File
+	remove = func() {
+		for _, file := range files {
+			_ = file.Close() // it has no name any more
+		}
+	}
+	for _, to := range o.outputs() {
+		if !to.Given() {
+			continue
+		}
+		file, err := os.CreateTemp(filepath.Dir(to.Path), ".starloom-*")
+		if err == nil {
+			err = os.Remove(file.Name())
+			files = append(files, file)
+		}
+		if err != nil {
+			remove()
+			return nil, &input.Error{Place: to.Path, Reason: err.Error(), Remedy: "give a path in a folder that can be written"}
+		}
+		*to = outputs.Writer(file)
+	}
+	o.Save, o.CheckpointEvery = "", 0
+	return remove, nil
+}
+
+// Asked says which outputs are asked for.
+func (o *Options) Asked() (asked []bool) {
+	for _, to := range o.outputs() {
+		asked = append(asked, to.Given())
+	}
+	return asked
 }
 
 // survival reports whether a survival curve is wanted, in either form.

@@ -1,0 +1,253 @@
+package estimate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"starloom/hw"
+)
+
+// Size is a scenario at one size of its network.
+type Size struct {
+	Scenario   string
+	Keys       []Key // what is other than in the scenario; nil for the scenario itself
+	Processors int
+	SlotsMax   uint32 // after which a run that is not done fails
+	Memory     uint64 // bytes, as what a run is refused for
+	Engine     string // that runs it
+	// Run runs it as the command does, with outputs that go nowhere, and says how far it is. It is an error
+	// that of the context if that ends first, and else only if the scenario cannot run.
+	Run func(ctx context.Context, progress func(Progress)) error
+}
+
+// Key is a key of the scenario with the value that makes it another size.
+type Key struct {
+	Key   string `json:"key"` // as --set has it
+	Value int    `json:"value"`
+}
+
+// subject is what is estimated.
+type subject struct {
+	// at is the scenario so many steps larger, smaller if steps is negative; nil if it cannot be of that size.
+	at func(steps int) (*Size, error)
+}
+
+// LongestDefault is how long the scenario itself is run; smaller sizes take at most as long in all, so that
+// an estimate takes half a minute at most.
+const LongestDefault = 10 * time.Second
+
+const (
+	smallerMost = 14                    // steps down at most
+	largerSizes = 3                     // steps up that are told
+	memoryPart  = 4                     // the scenario itself is begun if it takes at most this part of the memory there is
+	memoryAlong = 1 << 30               // or this
+	measurable  = 20 * time.Millisecond // runs that take less say nothing of how time grows
+	shareMin    = 0.05                  // of a run, which its first slots must be to tell all of it
+)
+
+// estimator is an estimate that is being made.
+type estimator struct {
+	longest   time.Duration
+	subject   subject
+	available uint64 // memory, 0 if that is not known
+	steps     []int  // of the smaller sizes that were measured to their end, the smallest first
+	smaller   []*Measured
+	own       *Measured // the scenario itself, nil if it is too large to begin
+	told      *point    // what it is said to take, if it was not run to its end
+	kept      *kept
+}
+
+// of estimates a subject.
+func of(ctx context.Context, subject subject, longest time.Duration, kept *kept) (*Estimate, error) {
+	if longest == 0 {
+		longest = LongestDefault
+	}
+	available, limit := hw.MemoryAvailable()
+	if limit == "" {
+		available = 0
+	}
+	e := &estimator{longest: longest, subject: subject, available: available, kept: kept}
+	size, err := subject.at(0)
+	if err != nil {
+		return nil, err
+	}
+	r := &Estimate{
+		Schema: Schema, Scenario: size.Scenario, Engine: size.Engine, Processors: size.Processors, SlotsMax: size.SlotsMax,
+		MemoryBytes: size.Memory, MemoryAvailable: available,
+	}
+	if e.begins(size) {
+		if e.own, err = e.measure(ctx, 0, size, e.longest); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.descend(ctx); err != nil {
+		return nil, err
+	}
+	e.tell(&r.Time, size)
+	for steps := 1; steps <= largerSizes; steps++ {
+		larger, err := subject.at(steps)
+		if err != nil || larger == nil {
+			break
+		}
+		l := Larger{Keys: larger.Keys, Processors: larger.Processors, MemoryBytes: larger.Memory}
+		e.tell(&l.Time, larger)
+		r.Larger = append(r.Larger, l)
+	}
+	r.Measured = e.kept.fresh
+	return r, nil
+}
+
+// begins reports whether a size is begun: not one that would press other programs out of the memory.
+func (e *estimator) begins(size *Size) bool {
+	return e.available == 0 || size.Memory <= max(e.available/memoryPart, min(memoryAlong, e.available))
+}
+
+// measure runs a size, unless that was done before.
+func (e *estimator) measure(ctx context.Context, steps int, size *Size, limit time.Duration) (*Measured, error) {
+	if m := e.kept.find(steps, limit); m != nil {
+		return m, nil
+	}
+	m, err := probe(ctx, size, limit)
+	if err == nil {
+		e.kept.add(steps, limit, m)
+	}
+	return m, err
+}
+
+// descend measures smaller sizes to their end, the smallest first, as long as the next one is likely to end in
+// time. What it finds out is of use for larger ones only.
+func (e *estimator) descend(ctx context.Context) error {
+	if e.own != nil && e.own.Of > 0 {
+		return nil // of many runs it is known how many are left
+	}
+	lowest := 0
+	var sizes []*Size
+	for steps := -1; steps >= -smallerMost; steps-- {
+		size, err := e.subject.at(steps)
+		if err != nil || size == nil || len(sizes) > 0 && size.Processors >= sizes[len(sizes)-1].Processors {
+			break
+		}
+		sizes, lowest = append(sizes, size), steps
+	}
+	slices.Reverse(sizes)
+	left := e.longest
+	for i, size := range sizes {
+		if e.expected(size) > left {
+			break
+		}
+		m, err := e.measure(ctx, lowest+i, size, left)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil || !m.Whole { // a size that cannot run says nothing of others
+			continue
+		}
+		left -= m.total()
+		e.smaller, e.steps = append(e.smaller, m), append(e.steps, lowest+i)
+	}
+	return nil
+}
+
+// expected is about what a size takes, by those below it.
+func (e *estimator) expected(size *Size) time.Duration {
+	points := e.times()
+	if len(points) < 2 {
+		return 0
+	}
+	return time.Duration(fitted(points, float64(size.Processors)))
+}
+
+// whole are the sizes that were measured to their end, the smallest first.
+func (e *estimator) whole() []*Measured {
+	if e.own != nil && e.own.Whole {
+		return append(slices.Clip(e.smaller), e.own)
+	}
+	return e.smaller
+}
+
+// times are the times of sizes that took long enough to tell, from the first place to the last.
+func (e *estimator) times() (points []point) {
+	all := e.whole()
+	for i, m := range all {
+		if m.total() >= measurable || i >= len(all)-2 {
+			points = append(points, point{float64(m.Processors), float64(m.total())})
+		}
+	}
+	if e.told != nil {
+		points = append(points, *e.told)
+	}
+	return points
+}
+
+// tell says how long a size takes.
+func (e *estimator) tell(t *Time, size *Size) {
+	own, n := e.own, float64(size.Processors)
+	if size.Keys != nil {
+		own = nil
+	}
+	switch {
+	case own != nil && own.Whole:
+		t.set(own.total(), own.cores(own.total()), float64(own.Places), BasisItself, "")
+		return
+	case own != nil && own.Of > 0:
+		e.pace(t, own.Of, BasisPart, fmt.Sprintf("%d of %d runs", own.Places, own.Of))
+		return
+	}
+	all := e.whole()
+	if len(all) == 0 {
+		if own != nil {
+			e.pace(t, uint64(size.SlotsMax), BasisLimit, fmt.Sprintf("%d slots", own.Places))
+		}
+		return // else nothing is known
+	}
+	slots, last := e.slots(size), all[len(all)-1]
+	if own != nil && own.Places > 0 {
+		slots = math.Max(slots, float64(own.Places))
+		if total, ok := own.whole(last, slots); ok {
+			t.set(total, own.cores(own.total()), slots, BasisPart, fmt.Sprintf("%d slots", own.Places))
+			e.told = &point{n, float64(total)}
+			return
+		}
+	}
+	total := time.Duration(fitted(e.times(), n))
+	busy := last
+	if e.own != nil {
+		busy = e.own
+	}
+	t.set(total, busy.cores(busy.total()), slots, BasisSmaller, fmt.Sprintf("%d to %d processors", all[0].Processors, last.Processors))
+}
+
+// pace goes on as the scenario was when it was left.
+func (e *estimator) pace(t *Time, places uint64, basis, from string) {
+	total := e.own.total() + time.Duration(e.own.pace()*float64(places-min(e.own.Places, places)))
+	t.set(total, e.own.cores(e.own.total()), float64(places), basis, from)
+}
+
+// slots is how many slots a size is likely to take.
+func (e *estimator) slots(size *Size) float64 {
+	all := e.whole()
+	if last := all[len(all)-1]; last.Places == uint64(last.SlotsMax) {
+		return float64(size.SlotsMax) // which is what ends it
+	}
+	var points []point
+	for _, m := range all {
+		points = append(points, point{float64(m.Processors), float64(m.Places)})
+	}
+	return math.Min(places(points, float64(size.Processors)), float64(size.SlotsMax))
+}
+
+// whole is what a run takes that was left, if it takes so many places and its time is spread over them as
+// that of a smaller one; false if too little of it has been run to tell.
+func (m *Measured) whole(smaller *Measured, places float64) (time.Duration, bool) {
+	half, end := float64(m.Places/2), float64(m.Places)
+	before, now := smaller.share(half/places), smaller.share(end/places)
+	if now-before < shareMin/2 {
+		return 0, false
+	}
+	between := (float64(m.Between) - m.after(half)) / (now - before) // of a run that was as fast from its beginning
+	left := (1-now)*between + float64(smaller.Rest)/math.Max(float64(smaller.Between), 1)*between
+	return m.total() + time.Duration(left), true
+}

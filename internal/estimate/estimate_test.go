@@ -1,0 +1,141 @@
+package estimate
+
+import (
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// work takes processor time.
+func work(d time.Duration) {
+	for begin := processorTime(); processorTime()-begin < d; {
+	}
+}
+
+// grown is a scenario of 64 processors whose runs take slots(n) slots, of which each takes cost(n, slot), in
+// microseconds.
+func grown(largest int, slots func(n float64) float64, cost func(n, slot float64) float64) (subject, *int) {
+	runs := new(int)
+	return subject{at: func(steps int) (*Size, error) {
+		if steps < -4 || steps > largest {
+			return nil, nil
+		}
+		n := 64 * math.Exp2(float64(steps))
+		size := &Size{Processors: int(n), SlotsMax: 100000, Memory: 1 << 20, Run: func(ctx context.Context, progress func(Progress)) error {
+			*runs++
+			for slot := 0.0; slot <= slots(n); slot++ {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				progress(Progress{Slots: uint32(slot)})
+				work(time.Duration(cost(n, slot) * 1e3))
+			}
+			return nil
+		}}
+		if steps != 0 {
+			size.Keys = []Key{{"size", int(n)}}
+		}
+		return size, nil
+	}}, runs
+}
+
+// TestLaws: runs of which the time is known, at sizes that were not run.
+func TestLaws(t *testing.T) {
+	linear := func(n float64) float64 { return n }
+	for name, c := range map[string]struct {
+		slots   func(n float64) float64
+		cost    func(n, slot float64) float64
+		total   func(n float64) float64 // microseconds
+		longest time.Duration
+		basis   string
+	}{
+		"it ends":             {linear, func(n, _ float64) float64 { return n }, func(n float64) float64 { return n * n }, time.Second, BasisItself},
+		"constant pace":       {linear, func(n, _ float64) float64 { return 20 * n }, func(n float64) float64 { return 20 * n * n }, 40 * time.Millisecond, BasisPart},
+		"slower at the end":   {linear, func(n, s float64) float64 { return 20 * s }, func(n float64) float64 { return 10 * n * n }, 40 * time.Millisecond, BasisPart},
+		"slots by logarithms": {func(n float64) float64 { return 20 * math.Log2(n) }, func(n, _ float64) float64 { return 10 * n }, func(n float64) float64 { return 200 * n * math.Log2(n) }, 40 * time.Millisecond, BasisPart},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, _ := grown(2, c.slots, c.cost)
+			e, err := of(t.Context(), s, c.longest, open("", "", false))
+			require.NoError(t, err)
+			require.Equal(t, c.basis, e.Time.Basis, e.Time)
+			require.InDelta(t, 0, math.Log(e.Time.Processor*1e6/c.total(64)), math.Log(1.5), e.Time)
+			require.Len(t, e.Larger, 2)
+			for _, l := range e.Larger {
+				require.InDelta(t, 0, math.Log(l.Time.Processor*1e6/c.total(float64(l.Processors))), math.Log(2), l)
+			}
+		})
+	}
+}
+
+// TestPlaces: how many slots a size takes is told by the law that the others have.
+func TestPlaces(t *testing.T) {
+	for name, law := range map[string]func(n float64) float64{
+		"constant": func(float64) float64 { return 12 }, "linear": func(n float64) float64 { return 3*n - 3 },
+		"square": func(n float64) float64 { return n * n }, "logarithm": func(n float64) float64 { return 5 * math.Log2(n) },
+	} {
+		var points []point
+		for n := 4.0; n <= 256; n *= 2 {
+			points = append(points, point{n, law(n)})
+		}
+		require.InEpsilon(t, law(4096), places(points, 4096), 0.02, name)
+	}
+	require.InDelta(t, 20, places([]point{{10, 20}}, 100), 0)
+}
+
+// TestNothingToMeasure: a scenario that is too large to begin and has no smaller ones has no time; one that has
+// no smaller ones and does not end is told by its limit.
+func TestNothingToMeasure(t *testing.T) {
+	s, runs := grown(0, func(float64) float64 { return 1e9 }, func(float64, float64) float64 { return 100 })
+	alone := subject{at: func(steps int) (*Size, error) {
+		if steps != 0 {
+			return nil, nil
+		}
+		return s.at(0)
+	}}
+	e, err := of(t.Context(), alone, 20*time.Millisecond, open("", "", false))
+	require.NoError(t, err)
+	require.Equal(t, BasisLimit, e.Time.Basis)
+	require.InEpsilon(t, 10, e.Time.Processor, 0.3) // 100,000 slots of 100 us
+	*runs = 0
+	huge := subject{at: func(steps int) (*Size, error) {
+		size, err := alone.at(steps)
+		if size != nil {
+			size.Memory = 1 << 60
+		}
+		return size, err
+	}}
+	e, err = of(t.Context(), huge, 20*time.Millisecond, open("", "", false))
+	require.NoError(t, err)
+	require.Equal(t, Time{}, e.Time)
+	require.Zero(t, *runs)
+}
+
+// TestKept: what was measured is not measured again, unless it is asked for or is of another subject.
+func TestKept(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "a", "b")
+	s, runs := grown(1, func(n float64) float64 { return n }, func(float64, float64) float64 { return 10 })
+	ask := func(identity string, again bool) (made int) {
+		*runs = 0
+		_, err := of(t.Context(), s, time.Second, open(folder, identity, again))
+		require.NoError(t, err)
+		return *runs
+	}
+	require.Equal(t, 5, ask("x", false))
+	require.Zero(t, ask("x", false))
+	require.Equal(t, 5, ask("y", false))
+	require.Equal(t, 5, ask("x", true))
+	require.Zero(t, ask("x", false))
+	files, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	for _, file := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, file.Name()), []byte("{"), 0o644))
+	}
+	require.Equal(t, 5, ask("x", false))
+}

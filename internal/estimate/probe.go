@@ -1,0 +1,185 @@
+package estimate
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+)
+
+// Progress says how far a run has come.
+type Progress struct {
+	Slots    uint32 // that have crossed
+	Runs     uint64 // of many; else 0
+	Of       uint64 // runs in all; 0 for one
+	Repeated bool   // the run is over, and repeated to find out more
+}
+
+// place is where it is: in runs of many, else in slots.
+func (p *Progress) place() uint64 {
+	if p.Of > 0 {
+		return p.Runs
+	}
+	return uint64(p.Slots)
+}
+
+// Mark is a place of a run and the processor time that it had taken when it was there, since the first one.
+type Mark struct {
+	Place uint64        `json:"place"`
+	After time.Duration `json:"after_ns"`
+}
+
+// Measured is one size, as far as it was run. A place is a slot, or one of many runs. Times are those of the
+// processors: a machine that is busy with other things changes them little.
+type Measured struct {
+	Processors int           `json:"processors"`
+	SlotsMax   uint32        `json:"slots_max"`
+	Whole      bool          `json:"whole"`      // it was run to its end
+	Begin      time.Duration `json:"begin_ns"`   // until the first place
+	Between    time.Duration `json:"between_ns"` // from the first place to the last
+	Rest       time.Duration `json:"rest_ns"`    // from there to the end: report, repeats
+	Wall       time.Duration `json:"wall_ns"`    // all of it, by the clock
+	Places     uint64        `json:"places"`
+	Of         uint64        `json:"of,omitempty"` // runs in all, if there are many
+	Marks      []Mark        `json:"marks"`        // some, the last place among them
+}
+
+// marksMax is how many marks are kept: when there are more, every other one is forgotten.
+const marksMax = 256
+
+// slack is how much longer than it may a run lasts before it is stopped in the middle of a slot.
+const slack = 3
+
+// watch is a run that is measured.
+type watch struct {
+	*Measured
+	start        time.Time
+	begin, first time.Duration // processor time
+	limit        time.Duration
+	place        uint64 // where the run is
+	next, stride uint64 // the place at which the clocks are read again, and how many are passed over between
+	step         uint64 // places between two marks
+	last         Mark
+	stop         func()
+	over         bool // it was stopped before its end, or all places have been
+}
+
+// Clocks are read so often that it costs nothing, and the run is stopped in time.
+const (
+	readsApart    = time.Millisecond
+	readsTogether = 8 * readsApart
+)
+
+// probe runs one size to its end, or for so long. It is an error only if the scenario cannot run.
+func probe(ctx context.Context, size *Size, limit time.Duration) (*Measured, error) {
+	hurried, stop := context.WithTimeout(ctx, slack*limit)
+	defer stop()
+	w := &watch{
+		Measured: &Measured{Processors: size.Processors, SlotsMax: size.SlotsMax},
+		start:    time.Now(), begin: processorTime(), limit: limit, stride: 1, step: 1, stop: stop,
+	}
+	err := size.Run(hurried, w.see)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return nil, err
+	}
+	w.end(hurried.Err() == nil)
+	return w.Measured, nil
+}
+
+// see notes where the run is, and stops it when its time is over.
+func (w *watch) see(p Progress) {
+	if w.over {
+		return
+	}
+	if p.Repeated {
+		w.over, w.last.After = true, processorTime()-w.first
+		return
+	}
+	if w.place = p.place(); w.place < w.next {
+		return
+	}
+	now := processorTime()
+	if w.Marks == nil {
+		w.first, w.Begin, w.Of = now, now-w.begin, p.Of
+		w.last = Mark{Place: w.place}
+		w.Marks = append(make([]Mark, 0, marksMax), w.last)
+		return
+	}
+	switch passed := now - w.first - w.last.After; {
+	case passed < readsApart:
+		w.stride *= 2
+	case passed > readsTogether:
+		w.stride = max(1, w.stride/2)
+	}
+	w.last, w.next = Mark{w.place, now - w.first}, w.place+w.stride
+	if w.place >= w.Marks[len(w.Marks)-1].Place+w.step {
+		w.Marks = append(w.Marks, w.last)
+	}
+	if len(w.Marks) == marksMax {
+		w.Marks, w.step = everyOther(w.Marks), 2*w.step
+	}
+	if time.Since(w.start) >= w.limit && (p.Of == 0 || w.place < p.Of) {
+		w.over = true
+		w.stop()
+	}
+}
+
+// end notes how the run has ended.
+func (w *watch) end(whole bool) {
+	w.Whole, w.Places, w.Between, w.Wall = whole, w.place, w.last.After, time.Since(w.start)
+	if w.Marks == nil {
+		w.Begin = processorTime() - w.begin
+		return
+	}
+	if w.last.Place = w.place; w.Marks[len(w.Marks)-1].Place < w.Places {
+		w.Marks = append(w.Marks, w.last)
+	}
+	if whole {
+		w.Rest = processorTime() - w.begin - w.Begin - w.Between
+	}
+}
+
+// everyOther keeps the first and every other mark after it.
+func everyOther(marks []Mark) []Mark {
+	kept := marks[:0]
+	for i := 0; i < len(marks); i += 2 {
+		kept = append(kept, marks[i])
+	}
+	return kept
+}
+
+// total is what it took, from the beginning to the end.
+func (m *Measured) total() time.Duration { return m.Begin + m.Between + m.Rest }
+
+// cores is how many processors it has kept busy.
+func (m *Measured) cores(total time.Duration) float64 {
+	return math.Max(float64(total)/math.Max(float64(m.Wall), 1), 0.1)
+}
+
+// after is the processor time from the first place to another one, which may lie between two marks.
+func (m *Measured) after(place float64) float64 {
+	for i := 1; i < len(m.Marks); i++ {
+		a, b := m.Marks[i-1], m.Marks[i]
+		if place <= float64(b.Place) {
+			within := (place - float64(a.Place)) / float64(b.Place-a.Place)
+			return float64(a.After) + max(within, 0)*float64(b.After-a.After)
+		}
+	}
+	return float64(m.Between)
+}
+
+// share is how much of the time between its first place and its last one passed at a part of its
+// places, from 0 to 1.
+func (m *Measured) share(part float64) float64 {
+	return m.after(part*float64(m.Places)) / math.Max(float64(m.Between), 1)
+}
+
+// pace is the time of a place, in the second half of those that were measured: in the first, memory is
+// touched for the first time.
+func (m *Measured) pace() float64 {
+	half := m.Places / 2
+	return (float64(m.Between) - m.after(float64(half))) / math.Max(float64(m.Places-half), 1)
+}

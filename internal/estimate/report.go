@@ -1,0 +1,160 @@
+package estimate
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+)
+
+// Schema is the version of the JSON form of Estimate. Keys are only added under one version.
+const Schema = 1
+
+// Estimate is what a scenario will take on this machine.
+type Estimate struct {
+	Schema          int      `json:"schema"` // Schema
+	Scenario        string   `json:"scenario"`
+	Engine          string   `json:"engine"`
+	Processors      int      `json:"processors"`
+	SlotsMax        uint32   `json:"slots_max"`              // after which a run that is not done fails
+	MemoryBytes     uint64   `json:"memory_bytes"`           // a run is refused if there is less
+	MemoryAvailable uint64   `json:"memory_available_bytes"` // now; 0 if the system does not say
+	Time            Time     `json:"time"`
+	Larger          []Larger `json:"larger"` // the next sizes
+	Measured        bool     `json:"-"`      // something was run for it; else all had been measured before
+}
+
+// Larger is a larger size of the same scenario.
+type Larger struct {
+	Keys        []Key  `json:"keys"`
+	Processors  int    `json:"processors"`
+	MemoryBytes uint64 `json:"memory_bytes"`
+	Time        Time   `json:"time"`
+}
+
+// Time is how long a run takes.
+type Time struct {
+	Seconds   float64 `json:"seconds"`           // 0 if nothing is known
+	Processor float64 `json:"processor_seconds"` // of all processors together
+	Slots     float64 `json:"slots"`             // that it takes, or runs if there are many; 0 if that is not known
+	Basis     string  `json:"basis"`             // BasisItself, ...
+	From      string  `json:"from"`              // what was measured: 40 slots
+}
+
+// What a time is based on: the values of Time.Basis.
+const (
+	BasisItself  = "run"           // the whole run was made
+	BasisPart    = "first slots"   // its first slots, and how its time is spread where it is smaller
+	BasisLimit   = "limit"         // its first slots, up to its limit of slots: it may end before
+	BasisSmaller = "smaller sizes" // runs of smaller sizes
+	BasisNothing = ""              // nothing could be measured
+)
+
+// set notes a time of so many processors at once.
+func (t *Time) set(processor time.Duration, cores, slots float64, basis, from string) {
+	t.Processor, t.Slots, t.Basis, t.From = processor.Seconds(), math.Round(slots), basis, from
+	t.Seconds = t.Processor / cores
+}
+
+// Duration is the time, 0 if nothing is known.
+func (t *Time) Duration() time.Duration { return time.Duration(t.Seconds * float64(time.Second)) }
+
+// WriteJSON writes the stable, versioned form.
+func (e *Estimate) WriteJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(e)
+}
+
+// WriteText writes the form for people.
+func (e *Estimate) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	available := ""
+	if e.MemoryAvailable > 0 {
+		available = fmt.Sprintf(" of %s that are available", MemoryText(e.MemoryAvailable))
+		if e.MemoryBytes > e.MemoryAvailable {
+			available = fmt.Sprintf(", and only %s are available: a run is refused here", MemoryText(e.MemoryAvailable))
+		}
+	}
+	fmt.Fprintf(table, "memory\t%s%s\n", MemoryText(e.MemoryBytes), available)
+	fmt.Fprintf(table, "time\t%s, engine %s\n", e.Time.text(), e.Engine)
+	fmt.Fprintf(table, "based on\t%s\n", e.Time.basis())
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if len(e.Larger) > 0 {
+		fmt.Fprintf(table, "\nlarger\tprocessors\tmemory\ttime\n")
+	}
+	for i := range e.Larger {
+		l := &e.Larger[i]
+		keys := make([]string, len(l.Keys))
+		for k, key := range l.Keys {
+			keys[k] = fmt.Sprintf("%s=%d", key.Key, key.Value)
+		}
+		fmt.Fprintf(table, "%s\t%d\t%s\t%s\n", strings.Join(keys, " "), l.Processors, MemoryText(l.MemoryBytes), l.Time.text())
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// text is the time, at most two digits of it: more are not known.
+func (t *Time) text() string {
+	if t.Basis == BasisNothing {
+		return "-"
+	}
+	text := "about " + DurationText(t.Duration())
+	if t.Basis == BasisLimit {
+		text = "at most" + strings.TrimPrefix(text, "about")
+	}
+	return text
+}
+
+// basis says what a time is based on.
+func (t *Time) basis() string {
+	switch t.Basis {
+	case BasisItself:
+		return fmt.Sprintf("the run itself: it ended after %.0f", t.Slots)
+	case BasisPart:
+		return fmt.Sprintf("its first %s; it is likely to take %.0f", t.From, t.Slots)
+	case BasisLimit:
+		return fmt.Sprintf("its first %s; it may end before its limit of %.0f slots", t.From, t.Slots)
+	case BasisSmaller:
+		return fmt.Sprintf("runs of smaller sizes, %s; it is likely to take %.0f slots", t.From, t.Slots)
+	}
+	return "nothing: it cannot be begun here, and has no smaller sizes"
+}
+
+// DurationText is a time for people, with two digits.
+func DurationText(d time.Duration) string {
+	switch s := d.Seconds(); {
+	case s < 0.095:
+		return fmt.Sprintf("%.2f s", math.Max(s, 0.01))
+	case s < 9.5:
+		return fmt.Sprintf("%.1f s", s)
+	case s < 95:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 5700:
+		return fmt.Sprintf("%.0f min", s/60)
+	case s < 48*3600:
+		return fmt.Sprintf("%.1f h", s/3600)
+	default:
+		return fmt.Sprintf("%.1f days", s/86400)
+	}
+}
+
+// MemoryText is an amount of memory for people.
+func MemoryText(bytes uint64) string {
+	if bytes < 10<<30 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}

@@ -1,0 +1,108 @@
+package estimate
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"time"
+
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/runs"
+	"starloom/internal/strict"
+)
+
+// Runs are what is estimated: a scenario as a command would run it.
+type Runs struct {
+	// At is the scenario so many steps larger, smaller if steps is negative, and the keys that are other than in the
+	// scenario; nil if it cannot be of that size.
+	At      func(steps int) (*runs.Batch, []Key, error)
+	Many    bool // it is run for each of these seeds, else once
+	Seeds   outcome.Seeds
+	Options runs.Options
+	Inputs  []string // files that it reads
+	Keys    any      // the scenario as JSON says all that decides what it takes
+}
+
+// Of estimates a run. longest bounds that of one size, 0 for LongestDefault; cache is the folder in which
+// measurements are kept, "" for none, and again has them made again.
+func Of(ctx context.Context, r Runs, longest time.Duration, cache string, again bool) (*Estimate, error) {
+	check := r.Options.CheckOne
+	if r.Many {
+		check = func() error { return r.Options.CheckSeeds(r.Seeds) }
+	}
+	if err := check(); err != nil {
+		return nil, err
+	}
+	at := func(steps int) (*Size, error) {
+		b, keys, err := r.At(steps)
+		if b == nil || err != nil {
+			return nil, err
+		}
+		return r.size(ctx, b, keys)
+	}
+	return of(ctx, subject{at}, longest, open(cache, r.identity(), again))
+}
+
+// size is one size of it.
+func (r *Runs) size(ctx context.Context, b *runs.Batch, keys []Key) (size *Size, err error) {
+	options := b.Options
+	options.Watched = r.Options.Record.VCD.Given()
+	size = &Size{Scenario: b.Config.Name, Keys: keys, Processors: b.Config.Network.Shape().Processors(), SlotsMax: b.Config.Slots}
+	if size.Memory, size.Engine, err = emulator.Weigh(ctx, b.Config, options); err != nil {
+		return nil, err
+	}
+	size.Run = func(ctx context.Context, progress func(Progress)) error { return r.run(ctx, *b, progress) }
+	return size, nil
+}
+
+// run runs one size.
+func (r *Runs) run(ctx context.Context, b runs.Batch, progress func(Progress)) error {
+	own := r.Options
+	remove, err := own.ToTemporary()
+	if err != nil {
+		return err
+	}
+	defer remove()
+	own.Progress = func(p runs.Progress) {
+		progress(Progress{Slots: p.Slots, Runs: p.Runs, Of: p.RunsTotal, Repeated: p.Repeated})
+	}
+	if r.Many {
+		_, err = b.RunSeeds(ctx, own)
+	} else {
+		_, err = b.Run(ctx, own)
+	}
+	return err
+}
+
+// identity is all that decides what it takes, but the executable and the machine; "" if it cannot be told.
+func (r *Runs) identity() string {
+	b, _, err := r.At(0)
+	if b == nil || err != nil {
+		return ""
+	}
+	keys, err := json.Marshal(r.Keys)
+	if err != nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s %s %+v %v %v %v", b.Config.Source.Hash(), keys, b.Options, r.Options.Asked(), r.Many, b.Seeds)
+	for _, path := range r.Inputs {
+		if info, err := os.Stat(path); err == nil {
+			text += fmt.Sprint(" ", path, info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return text
+}
+
+// Differences are the keys at path, with whole numbers, that b has other than a.
+func Differences(path string, a, b any) (keys []Key) {
+	from, to := reflect.Indirect(reflect.ValueOf(a)), reflect.Indirect(reflect.ValueOf(b))
+	for _, field := range strict.Fields(to.Type()) {
+		if x, y := from.Field(field.Index), to.Field(field.Index); y.CanInt() && x.Int() != y.Int() {
+			keys = append(keys, Key{strict.Join(path, field.Key), int(y.Int())})
+		}
+	}
+	return keys
+}
