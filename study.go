@@ -83,7 +83,7 @@ func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*S
 
 // Sweep runs the sweep file at path: a scenario at many points, each for some seeds. Results go to a folder,
 // and what is there already is not run again. Bad input is an *InputError, and then nothing has been run.
-// When ctx ends, tables and report have the runs so far.
+// When ctx ends, the folder has what was run, and its tables stay as they were.
 func Sweep(ctx context.Context, path string, o SweepOptions) (*SweepReport, error) {
 	return Networks(nil).Sweep(ctx, path, o)
 }

@@ -22,7 +22,7 @@ type Options struct {
 
 	Checked  func(Extent)      // is told what will be run, before the first run
 	Progress func(Progress)    // is told how far it is; one at a time
-	Step     func(what string) // is told of each change in the folder: for tests
+	Step     func(what string) // is told of each change in the folder, and of each point that is begun: for tests
 }
 
 // Extent is what a sweep will run.

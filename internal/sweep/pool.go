@@ -139,17 +139,21 @@ func (p *pool) ready(j *job) (bool, error) {
 		j.postponed = true
 		p.queue = append(p.queue, j)
 		return false, nil
-	case j.postponed:
-		before := len(j.missing)
-		if err := p.findMissing(j.point); err != nil {
-			return false, err
-		}
-		p.done += uint64(before - len(j.missing))
-		if len(j.missing) == 0 {
-			return false, nil
-		}
 	}
-	return true, p.folder.Begin(j.key)
+	before := len(j.missing)
+	if err := p.findMissing(j.point); err != nil {
+		return false, err
+	}
+	if p.done += uint64(before - len(j.missing)); len(j.missing) == 0 {
+		return false, nil
+	}
+	if err := p.folder.Begin(j.key); err != nil {
+		return false, err
+	}
+	if p.Step != nil {
+		p.Step("run " + j.String(p.plan.Names()))
+	}
+	return true, nil
 }
 
 // help takes the job of which most is left, if that is worth a machine more.

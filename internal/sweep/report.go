@@ -44,6 +44,11 @@ const unfinishedShown = 20
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	missing := r.Extent.Runs - r.Runs
+	if r.Cut {
+		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which stay in %s: the same command runs the others, and writes the tables\n",
+			outcome.Printable(r.Name), r.Runs, r.Extent.Runs, outcome.ShellQuote(r.Out))
+		return err
+	}
 	fmt.Fprintf(&b, "%s: %s, %s", outcome.Printable(r.Name), traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"))
 	if r.Extent.RunsThere > 0 {
 		fmt.Fprintf(&b, ", of which %d were there", r.Extent.RunsThere)

@@ -13,8 +13,8 @@ import (
 	"starloom/traces/input"
 )
 
-// Run runs the sweep of the file at path. Bad input is an *input.Error, and then nothing has been run. When ctx ends, tables and
-// report have the runs so far.
+// Run runs the sweep of the file at path. Bad input is an *input.Error, and then nothing has been run. When ctx ends, the folder has
+// what was run, and the tables stay as they were.
 func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Report, error) {
 	s := &sweeper{Options: o, make: elaborate, workers: o.Workers}
 	if s.workers <= 0 {
@@ -84,7 +84,7 @@ func (s *sweeper) runAll(ctx context.Context, points []*point) (*Report, error) 
 		r.Unfinished = append(r.Unfinished, Unfinished{Point: j.String(r.Axes), Key: j.key, Reason: j.err.Error()})
 	}
 	r.Cut = ctx.Err() != nil
-	if len(s.Keys) > 0 {
+	if r.Runs = s.done; len(s.Keys) > 0 || r.Cut {
 		return r, nil
 	}
 	return r, s.write(r, points)
@@ -102,6 +102,7 @@ func (s *sweeper) write(r *Report, points []*point) error {
 	t.Wanted = func(i int, run *folder.Record) bool {
 		return run.Seed >= points[i].seeds.First && run.Seed <= points[i].seeds.Last
 	}
+	r.Runs = 0
 	t.Each = func(i int, runs []folder.Record) {
 		r.Runs += uint64(len(runs))
 		for k := range runs {

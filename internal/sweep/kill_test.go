@@ -1,0 +1,228 @@
+package sweep_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/cmd/cli"
+	"starloom/internal/sweep"
+	"starloom/internal/sweep/folder"
+)
+
+// process is a sweep in a process of its own, which this test is where the environment says so.
+type process struct {
+	File      string
+	Out       string
+	Workers   int
+	Keys      []string
+	DieAt     int    // before which change of the folder it kills itself, counted from 1; 0: at none
+	DieIn     string // the point that kills it when it runs
+	DieAlways bool   // in a process of its own, too
+}
+
+const (
+	asProcess = "STARLOOM_TEST_SWEEP"   // a process, as JSON
+	asCommand = "STARLOOM_TEST_COMMAND" // the command starloom
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		cli.Main()
+	}
+	if text := os.Getenv(asProcess); text != "" {
+		var p process
+		if err := json.Unmarshal([]byte(text), &p); err != nil {
+			panic(err)
+		}
+		os.Exit(p.run())
+	}
+	os.Exit(m.Run())
+}
+
+// run is what the process does: its exit status is 1 for points that are not finished, 3 for errors.
+func (p *process) run() int {
+	step := 0
+	o := sweep.Options{Out: p.Out, Workers: p.Workers, Keys: p.Keys, Step: func(what string) {
+		if step++; step == p.DieAt || p.DieIn != "" && what == "run "+p.DieIn && (p.Keys == nil || p.DieAlways) {
+			die()
+		}
+	}}
+	if p.Keys == nil {
+		o.Child = func(ctx context.Context, key string) *exec.Cmd {
+			child := *p
+			child.Keys = []string{key}
+			return child.command(ctx)
+		}
+	}
+	report, err := starloom.Sweep(context.Background(), p.File, o)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 3
+	}
+	if err := report.WriteText(os.Stdout); err != nil || len(report.Unfinished) > 0 {
+		return 1
+	}
+	return 0
+}
+
+func die() {
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	select {} // until it comes
+}
+
+// command starts this test as the process.
+func (p *process) command(ctx context.Context) *exec.Cmd {
+	text, err := json.Marshal(p)
+	if err != nil {
+		panic(err)
+	}
+	c := exec.CommandContext(ctx, os.Args[0])
+	c.Env = append(os.Environ(), asProcess+"="+string(text))
+	return c
+}
+
+// status runs the process and returns its exit status, -1 if it was killed, and what it said.
+func (p *process) status(t *testing.T) (int, string) {
+	t.Helper()
+	said, err := p.command(context.Background()).CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	if exit != nil {
+		return exit.ExitCode(), string(said)
+	}
+	return 0, string(said)
+}
+
+// TestKilledAtEveryChange: whichever change of the folder is the last one before the kill, another call ends with the same bytes.
+func TestKilledAtEveryChange(t *testing.T) {
+	path := fileOf(t, strings.Replace(small, "to: 16", "to: 4", 1))
+	steps := 0
+	reference, report := run(t, path, sweep.Options{Workers: 1, Step: func(string) { steps++ }})
+	want := tables(t, reference)
+	require.Equal(t, 5*report.Extent.Points+4*3, steps, "a point is begun, and each file is created, written, renamed, and there")
+	for at := 1; at <= steps; at++ {
+		p := process{File: path, Out: filepath.Join(t.TempDir(), "out"), Workers: 1, DieAt: at}
+		status, said := p.status(t)
+		require.Equal(t, -1, status, said)
+		p.DieAt = 0
+		status, said = p.status(t)
+		require.Zero(t, status, said)
+		require.Equal(t, want, tables(t, p.Out), "killed before change %d", at)
+	}
+}
+
+// points200 are 200 points of about 20 ms, of POPS and a crossbar; points1000 are as many.
+const points200 = `
+scenario: {starloom: 1, fabric: {pops: {groups: 8, group_size: 8}}, firmware: {program: pops/random}}
+axes:
+  fabric:
+    settings:
+      pops: {fabric.pops.groups: 8}
+      crossbar: {fabric.crossbar.ports: 64, firmware.program: scatter/sync, workload.scatter.origin: 0}
+  delay: {key: link.propagation_cycles, range: [1, 100, 1]}
+seeds: 1..30
+`
+
+// killedAtDrawnMoments kills the command ten times at drawn moments of its work, and lets it finish then.
+func killedAtDrawnMoments(t *testing.T, text string) {
+	path := fileOf(t, text)
+	begun := time.Now()
+	reference, report := run(t, path, sweep.Options{})
+	took := time.Since(begun)
+	t.Logf("%d points, %d runs in %v", report.Extent.Points, report.Runs, took)
+	out := filepath.Join(t.TempDir(), "out")
+	const seed = 23
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 0))
+	killed := 0
+	for range 10 {
+		c := exec.Command(os.Args[0], "sweep", path, "--out", out, "--workers", "2")
+		c.Env = append(os.Environ(), asCommand+"=1")
+		require.NoError(t, c.Start())
+		timer := time.AfterFunc(time.Duration(random.Float64()*float64(took)/4), func() { _ = c.Process.Kill() })
+		if err := c.Wait(); err != nil {
+			killed++
+		}
+		timer.Stop()
+	}
+	c := exec.Command(os.Args[0], "sweep", path, "--out", out)
+	c.Env = append(os.Environ(), asCommand+"=1")
+	said, err := c.CombinedOutput()
+	require.NoError(t, err, string(said))
+	require.Equal(t, tables(t, reference), tables(t, out))
+	require.GreaterOrEqual(t, killed, 5)
+	t.Logf("killed %d times: %s", killed, said)
+}
+
+// TestKilledAtDrawnMoments: a sweep that is killed and called again ends with the bytes of one that is left in peace.
+func TestKilledAtDrawnMoments(t *testing.T) { killedAtDrawnMoments(t, points200) }
+
+// TestLongKilledAtDrawnMoments is of 1,000 points.
+func TestLongKilledAtDrawnMoments(t *testing.T) {
+	killedAtDrawnMoments(t, strings.Replace(points200, "100, 1]", "500, 1]", 1))
+}
+
+// TestPointThatKills: a point that kills the process twice gets one of its own; if it kills that, too, the others are finished, and it is listed.
+func TestPointThatKills(t *testing.T) {
+	path := fileOf(t, small)
+	reference, _ := run(t, path, sweep.Options{})
+	p := process{File: path, Out: filepath.Join(t.TempDir(), "out"), Workers: 2,
+		DieIn: "n=8 what=async", DieAlways: true}
+	for range 2 {
+		status, said := p.status(t)
+		require.Equal(t, -1, status, said)
+	}
+	status, said := p.status(t)
+	require.Equal(t, 1, status, said)
+	require.Contains(t, said, "11 points, 50 runs")
+	require.Contains(t, said, "n=8 what=async: not finished: it has ended 2 processes, and in one of its own: signal: killed\n")
+	require.Contains(t, said, "5 runs are missing")
+	all := rows(t, tables(t, p.Out)[folder.ResultsCSV])
+	require.Equal(t, "0", all[slices.IndexFunc(all, func(row map[string]string) bool { return row["n"] == "8" && row["what"] == "async" })]["runs"])
+
+	p.DieAlways = false
+	status, said = p.status(t)
+	require.Zero(t, status, said)
+	require.Equal(t, tables(t, reference), tables(t, p.Out))
+	marks, err := filepath.Glob(filepath.Join(p.Out, "points", "*", "*.started"))
+	require.NoError(t, err)
+	require.Empty(t, marks)
+}
+
+// TestTwoCallsAtOnce: two calls on one folder finish together, and share the work.
+func TestTwoCallsAtOnce(t *testing.T) {
+	path := fileOf(t, strings.Replace(points200, "100, 1]", "20, 1]", 1))
+	reference, _ := run(t, path, sweep.Options{})
+	p := process{File: path, Out: filepath.Join(t.TempDir(), "out"), Workers: 1}
+	var calls [2]*exec.Cmd
+	var said [2]bytes.Buffer
+	for i := range calls {
+		calls[i] = p.command(context.Background())
+		calls[i].Stdout, calls[i].Stderr = &said[i], &said[i]
+		require.NoError(t, calls[i].Start())
+	}
+	for i := range calls {
+		require.NoError(t, calls[i].Wait(), said[i].String())
+	}
+	require.Equal(t, tables(t, reference), tables(t, p.Out))
+	files, err := filepath.Glob(filepath.Join(p.Out, "points", "*", "*.jsonl"))
+	require.NoError(t, err)
+	require.Less(t, len(files), 60, "of 40 points: most are run once")
+}
