@@ -28,6 +28,7 @@ type Elaborate func(place string, data []byte, set ...strict.Assignment) (*Case,
 // point is one of the sweep, once it has been checked.
 type point struct {
 	plan.Point
+	index      int    // of all
 	key        string // hash of all that determines its results
 	memory     uint64 // bytes that a machine of it takes, as estimated
 	processors int
@@ -69,7 +70,9 @@ func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, 
 				}
 				if checked[i], errs[i] = c.check(ctx, points[i]); errs[i] != nil {
 					failed.Store(true)
+					return
 				}
+				checked[i].index = i
 			}
 		})
 	}

@@ -80,6 +80,7 @@ func (s *sweeper) runAll(ctx context.Context, points []*point) (*Report, error) 
 	if err != nil {
 		return nil, err
 	}
+	slices.SortFunc(p.over, func(a, b *job) int { return a.index - b.index })
 	for _, j := range p.over {
 		r.Unfinished = append(r.Unfinished, Unfinished{Point: j.String(r.Axes), Key: j.key, Reason: j.err.Error()})
 	}
