@@ -41,6 +41,10 @@ type RunOptions struct {
 	RunTableCSV Output
 	RunTableSVG Output // a picture of it
 
+	// All packets of the workload traffic: a row for each, in order of arrival, then source, those that have not arrived
+	// at the end, with a header; times are cycles. A scenario reads it as workload.traffic.file.
+	Packets Output
+
 	// The state of the run, with which another process goes on: the report of the run is the
 	// same. Traces start where it was restored.
 	Save            string // file for the state at the end or at the break
@@ -68,7 +72,7 @@ func (o *RunOptions) own() runs.Options {
 		Machine: o.MachineOptions.own(),
 		Record:  record.Options{VCD: o.VCD, GTKW: o.GTKW, PCAPNG: o.PCAPNG, Lua: o.Lua, Log: o.Log},
 		JSON:    o.JSON, JUnit: o.JUnit, CSV: o.CSV, StatsCSV: o.StatsCSV,
-		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG,
+		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG, Packets: o.Packets,
 		Save: o.Save, Restore: o.Restore, CheckpointEvery: o.CheckpointEvery, BreakOn: runs.Break(o.BreakOn),
 		Replay: o.Replay, ReplayProcessor: o.ReplayProcessor, Profile: o.Profile,
 	}

@@ -374,6 +374,9 @@ func (s *Scenario) Inputs() (paths []string) {
 	if g := s.Workload.Gossip; g != nil {
 		all = append(all, g.Path, g.ValuesPath)
 	}
+	if t := s.Workload.Traffic; t != nil {
+		all = append(all, s.resolve(t.File))
+	}
 	for i := range s.RTL {
 		all = append(all, s.resolve(s.RTL[i].Map))
 	}

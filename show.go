@@ -176,6 +176,14 @@ func (s *Scenario) keys() (map[string]any, error) {
 			*file.to = absolute
 		}
 	}
+	if t := own.Workload.Traffic; t != nil && t.File != "" {
+		whole := *t
+		var err error
+		if whole.File, err = filepath.Abs(s.resolve(t.File)); err != nil {
+			return nil, err
+		}
+		own.Workload.Traffic = &whole
+	}
 	keys, err := strict.Keys(&own)
 	if err != nil {
 		return nil, err

@@ -30,6 +30,13 @@ type Metric struct {
 // Lined is the value of a Metric that has a line for each of its parts in a report for people.
 type Lined interface{ Lines() []string }
 
+// Pooled is the value of a Metric of which many runs together say more than statistics of each: Pool adds what
+// another run has, nil for nothing so far, and Figures are those of all, by the name of the Metric.
+type Pooled interface {
+	Pool(all Pooled) Pooled
+	Figures(name string) Metrics
+}
+
 // Add appends one figure.
 func (m *Metrics) Add(name string, value any) { *m = append(*m, Metric{Name: name, Value: value}) }
 

@@ -212,6 +212,29 @@ func (h Histogram) Lines() (lines []string) {
 	return lines
 }
 
+// Pool implements fabric.Pooled.
+func (h Histogram) Pool(all fabric.Pooled) fabric.Pooled {
+	counts := map[uint64]uint64{}
+	other, _ := all.(Histogram)
+	for _, v := range slices.Concat(h, other) {
+		counts[v[0]] += v[1]
+	}
+	var sum Histogram
+	for _, value := range slices.Sorted(maps.Keys(counts)) {
+		sum = append(sum, [2]uint64{value, counts[value]})
+	}
+	return sum
+}
+
+// Figures implements fabric.Pooled: the quantiles.
+func (h Histogram) Figures(name string) (m fabric.Metrics) {
+	s := h.summary()
+	for i, q := range quantiles {
+		m.Add(strings.TrimSuffix(name, ".histogram")+".pooled."+q.name, s.quantiles[i])
+	}
+	return m
+}
+
 // bitsOf is how many binary digits a number has, 1 at least.
 func bitsOf(x uint64) (n int) {
 	for n = 1; x > 1; x >>= 1 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/firmware"
 	"starloom/internal/config"
 	"starloom/internal/meter"
@@ -51,6 +52,11 @@ func (m *Machine) RunTable() fabric.RunTable {
 		return tabled.RunTable()
 	}
 	return nil
+}
+
+// WritePackets writes all packets of traffic so far, if Options.Packets has asked for them.
+func (m *Machine) WritePackets(to io.Writer) error {
+	return m.Referee.(*traffic.Referee).WritePackets(to)
 }
 
 // Harmed returns what faults do to the light of a medium in a slot.

@@ -70,6 +70,10 @@ func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 			Remedy: "delete --restore, or --run-table",
 		}
 	}
+	if o.Packets.Given() {
+		return &input.Error{Place: "--packets", Reason: "a file of packets has those of the whole run, and a saved state has only those that are on their way",
+			Remedy: "delete --restore, or --packets"}
+	}
 	if err := restoreFile(m, o.Restore); err != nil {
 		return err
 	}

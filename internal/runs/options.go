@@ -19,6 +19,7 @@ type Options struct {
 	JSON, JUnit, CSV, StatsCSV outputs.Output // reports, and tables of runs and of figures
 	SurvivalCSV, SurvivalSVG   outputs.Output
 	RunTableCSV, RunTableSVG   outputs.Output
+	Packets                    outputs.Output
 	Save, Restore              string // files of states, "" for none
 	CheckpointEvery            uint32 // slots; 0: not
 	BreakOn                    Break
@@ -139,6 +140,7 @@ func (o *Options) refuseTraces(many, remedy string) error {
 		{"--log", o.Record.Log, "a log"},
 		{"--run-table", o.RunTableCSV, "a run-table"},
 		{"--run-table", o.RunTableSVG, "a run-table"},
+		{"--packets", o.Packets, "a file of packets"},
 		{"--replay", o.Replay, "a replay"},
 		{"--profile", o.Profile, "a profile"},
 	} {

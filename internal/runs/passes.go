@@ -19,6 +19,7 @@ func passes() []pass {
 		new(losses),
 		new(recording),
 		new(runTable),
+		new(packets),
 		new(replay),
 		new(profile),
 	}

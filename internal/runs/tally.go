@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"starloom/fabric"
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
 	"starloom/traces"
@@ -56,6 +57,8 @@ type figure struct {
 	numeric  bool // some run has it, as a number
 	finishes bool
 	values   outcome.Histogram
+	pool     fabric.Pooled // of the runs that have it, as it is; nil for none...
+	pooled   uint64        // ...and how many these are
 }
 
 // begin says that the runs that are added next have a rate.
@@ -132,7 +135,7 @@ func (t *tally) add(run *BatchRun) error {
 	figures := r.Figures()
 	if t.figures == nil {
 		for _, m := range figures {
-			t.figures = append(t.figures, figure{m.Name, false, slices.Contains(outcome.FinishingTimes, m.Name), outcome.Histogram{}})
+			t.figures = append(t.figures, figure{name: m.Name, finishes: slices.Contains(outcome.FinishingTimes, m.Name), values: outcome.Histogram{}})
 		}
 		if err := t.head(); err != nil {
 			return err
@@ -140,6 +143,10 @@ func (t *tally) add(run *BatchRun) error {
 	}
 	for i := range t.figures {
 		f := &t.figures[i]
+		if p, ok := figures[i].Value.(fabric.Pooled); ok {
+			f.pool = p.Pool(f.pool)
+			f.pooled++
+		}
 		value, numeric := outcome.Number64(figures[i].Value)
 		f.numeric = f.numeric || numeric
 		if numeric && (passed || !f.finishes) {
@@ -174,9 +181,28 @@ func (t *tally) statistics() outcome.Statistics {
 		if f := &t.figures[i]; f.numeric || f.finishes {
 			all = append(all, f.values.Statistic(f.name))
 		}
+		if f := &t.figures[i]; f.pool != nil {
+			all = append(all, f.together(t.runs)...)
+		}
 	}
 	if t.faulty {
 		all = append(all, t.survival()...)
+	}
+	return all
+}
+
+// together are the figures of all runs together, without values if some lack them.
+func (f *figure) together(runs uint64) (all outcome.Statistics) {
+	for _, m := range f.pool.Figures(f.name) {
+		values := outcome.Histogram{}
+		if value, ok := outcome.Number64(m.Value); ok && f.pooled == runs {
+			values.Add(value)
+		}
+		one := values.Statistic(m.Name)
+		if one.Runs > 0 {
+			one.Runs = runs
+		}
+		all = append(all, one)
 	}
 	return all
 }
