@@ -3,6 +3,7 @@ package starloom
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"reflect"
@@ -60,8 +61,17 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		}
 	}
 	var err error
-	c.Traffic, err = s.traffic()
-	return c, err
+	if c.Traffic, err = s.traffic(); err != nil {
+		return nil, err
+	}
+	if t := c.Traffic; t != nil && t.Closed > 0 && p != nil { // which the program takes: its state depends on it
+		c.Firmware.Params = maps.Clone(c.Firmware.Params)
+		if c.Firmware.Params == nil {
+			c.Firmware.Params = map[string]int64{}
+		}
+		c.Firmware.Params["closed"] = int64(t.Closed)
+	}
+	return c, nil
 }
 
 // traffic decides what the workload traffic leaves open, and reads its file; nil without it.

@@ -4,7 +4,7 @@ package nic
 // that comes too late nothing of it counts.
 //
 //	put back      registers with their flags (not sleeping: the handler is called in the next slot),
-//	              FIFO of frames to send, listening table, request list, tag filter
+//	              FIFO of frames to send, listening table, request list, tag filter, word of the schedule
 //	not put back  the state; the frames that were taken from the RX FIFO
 //
 // Columns are kept from the first cell of the list to the last, or by its places if these are few.
@@ -16,8 +16,9 @@ type Kept struct {
 	choice []uint32
 	valid  []uint64
 	accept []uint16
-	frames []byte // of all TX FIFOs, one after the other...
-	first  []int  // ...where those of each cell start
+	shown  []uint64 // words of the schedule, which handlers clear
+	frames []byte   // of all TX FIFOs, one after the other...
+	first  []int    // ...where those of each cell start
 }
 
 // Keep notes what the NICs of some cells are like.
@@ -34,6 +35,9 @@ func (b *Bank) Keep(k *Kept, cells []uint32) {
 	}
 	if b.AcceptTag != nil {
 		k.accept = gather(k.accept[:0], b.AcceptTag, cells, k.few)
+	}
+	if b.Schedule != nil {
+		k.shown = gather(k.shown[:0], b.Schedule, cells, k.few)
 	}
 	if b.Choice != nil {
 		k.choice, k.valid = gather(k.choice[:0], b.Choice, cells, k.few), k.valid[:0]
@@ -100,6 +104,9 @@ func (b *Bank) TakeBack(k *Kept, place, cell int) {
 	}
 	if len(k.accept) > 0 {
 		b.AcceptTag[cell] = k.accept[at]
+	}
+	if len(k.shown) > 0 {
+		b.Schedule[cell] = k.shown[at]
 	}
 	b.Wake(cell)
 }

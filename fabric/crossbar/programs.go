@@ -70,7 +70,7 @@ func (x Network) Programs() []fabric.Program {
 // in a slot.
 func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free},
-		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true}}
+		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true, Closed: true}}
 	if x.Output == OutputQueue {
 		p.Needs.RxFrames = min(x.settled().QueueFrames+1, rxFramesMax)
 	}

@@ -19,5 +19,6 @@
 //	flights.go   packets from the first offer to the last frame
 //	referee.go   Referee: what frames show of packets
 //	figures.go   latencies, queues, loads; report.go: the metrics that a report has of them
+//	memory.go    how much all of this takes
 //	log.go       packets that are over; packets.go: the file of all packets; file.go: packets from a file
 package traffic

@@ -13,10 +13,9 @@ type flight struct {
 	sent              uint32 // slot of its first frame, never before that
 	destination       uint32
 	following         uint32 // flight of the same source
-	hops              uint16 // of its first frame
+	hops              uint16 // of its last frame
 	size              uint8
-	expects, received uint8 // the next frame; how many have arrived
-	last              uint8 // 1: its last frame was sent by the source
+	expects, received uint8 // fewer frames than so many follow the next one; how many have arrived
 	arrived           uint8 // 1: all of its frames have; the acknowledgement is on its way
 }
 
@@ -111,7 +110,7 @@ func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32
 		for ; len(words) >= flightWords; words = words[flightWords:] {
 			x := flight{number: words[1], created: words[2], sent: words[3],
 				hops: uint16(words[4]), expects: uint8(words[4] >> 16), received: uint8(words[4] >> 24),
-				last: uint8(words[5] & 1), arrived: uint8(words[5] >> 1 & 1)}
+				arrived: uint8(words[5] & 1)}
 			fill(words[0], &x)
 			f.add(words[0], x)
 		}
@@ -127,7 +126,7 @@ func (f *flights) words() (words []uint32) {
 		for k := len(of) - 1; k >= 0; k-- {
 			x := &of[k]
 			words = append(words, uint32(f.first+i), x.number, x.created, x.sent,
-				uint32(x.hops)|uint32(x.expects)<<16|uint32(x.received)<<24, uint32(x.last)|uint32(x.arrived)<<1)
+				uint32(x.hops)|uint32(x.expects)<<16|uint32(x.received)<<24, uint32(x.arrived))
 		}
 	}
 	return words

@@ -45,7 +45,7 @@ func (r *Referee) offerOne(bank *nic.Bank, cell, shard int, source uint32) (wait
 	number := r.next[source]
 	destination, size := r.draws.Packet(source, number)
 	r.shown[source] = 1
-	r.flights[shard].add(source, flight{number: number, created: r.due[source], sent: never, destination: destination, size: size})
+	r.flights[shard].add(source, flight{number: number, created: r.due[source], sent: never, destination: destination, size: size, expects: size})
 	bank.SetScheduleWord(cell, word(destination, size, number))
 	return true
 }

@@ -15,7 +15,7 @@ import (
 const (
 	headOrigin      = 0
 	headDestination = 4
-	headNumber      = 8 // 24 bits; the frame's place in the upper 8
+	headNumber      = 8 // 24 bits; in the upper 8 how many frames of the packet follow
 	headBytes       = 12
 )
 
@@ -67,7 +67,7 @@ type seen struct {
 // sighting is a frame of traffic that a processor has sent or received.
 type sighting struct {
 	slot, processor, origin, destination uint32
-	number                               uint32 // with the frame's place
+	number                               uint32 // with how many frames follow
 	ack                                  bool
 }
 
@@ -227,16 +227,16 @@ func (r *Referee) settleSent(s *sighting) {
 	if x == nil {
 		return
 	}
-	place := uint8(s.number >> 24)
+	last := s.number>>24 == 0
 	if s.processor == s.origin && x.sent == never {
 		x.sent = s.slot
 		r.sent[s.origin]++
 		r.figures.leaves()
 	}
-	if place == 0 && x.sent != never {
+	if last && x.sent != never {
 		x.hops++
 	}
-	if r.direct && place == x.size-1 {
+	if r.direct && last {
 		r.leaving = append(r.leaving, *s)
 	}
 }
@@ -251,16 +251,16 @@ func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 		}
 		return
 	}
-	place := uint8(s.number >> 24)
+	follow := uint8(s.number >> 24)
 	switch {
-	case x == nil || x.arrived != 0 || x.sent != never && place < x.expects:
+	case x == nil || x.arrived != 0 || x.sent != never && follow >= x.expects && follow < x.size:
 		find(fabric.Finding{Kind: fabric.FindDuplicate, Slot: s.slot, Index: int(s.processor), Value: s.origin})
 		return
-	case x.sent == never || x.destination != s.destination || place >= x.size:
+	case x.sent == never || x.destination != s.destination || follow >= x.size:
 		find(fabric.Finding{Kind: fabric.FindMisrouted, Slot: s.slot, Index: int(s.processor), Value: s.origin})
 		return
 	}
-	x.expects = place + 1
+	x.expects = follow
 	if x.received++; x.received < x.size {
 		return
 	}

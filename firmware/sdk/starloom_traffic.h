@@ -23,7 +23,7 @@ typedef struct {
     uint32_t number; /* of this source's packets, modulo 2^24 */
 } sl_offer;
 
-/* What the payload of a frame begins with; the frame's place in its packet is in the upper 8 bits of number. */
+/* What the payload of a frame begins with; the upper 8 bits of number say how many frames of the packet follow. */
 typedef struct {
     uint32_t origin, destination, number;
 } sl_traffic;
@@ -42,12 +42,15 @@ SL_INLINE void sl_take(sl_nic *nic) { nic->bank.schedule[nic->cell] = 0; }
 
 /* The head of a frame of the packet that is offered: place 0 to frames-1. */
 SL_INLINE sl_traffic sl_traffic_of(const sl_nic *nic, const sl_offer *offer, uint32_t place) {
-    sl_traffic head = {sl_self(nic), offer->destination, offer->number | place << 24};
+    sl_traffic head = {sl_self(nic), offer->destination, offer->number | (offer->frames - 1 - place) << 24};
     return head;
 }
 
 /* The head of a frame that was received. */
 SL_INLINE const sl_traffic *sl_traffic_in(const sl_frame *frame) { return (const sl_traffic *)frame->payload; }
+
+/* Whether it is that of the last frame of its packet. */
+SL_INLINE int sl_traffic_last(const sl_traffic *head) { return head->number >> 24 == 0; }
 
 /* Sends a frame to a port, and to the processor that it reaches next. */
 SL_INLINE void sl_send_traffic(sl_nic *nic, uint32_t port, uint32_t next, sl_traffic head) {

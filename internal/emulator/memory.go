@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/meter"
@@ -193,6 +194,9 @@ func (m *Machine) MemoryBytes() uint64 {
 		words, machine := m.rom.Words()
 		processor += 4 * uint64(words)
 		need += instances * 4 * uint64(machine)
+	}
+	if c.Traffic != nil {
+		need += traffic.MemoryBytes(c.Traffic, &m.Shape, m.options.Packets)
 	}
 	if m.Image.announces {
 		processor += memoryEvent

@@ -1,12 +1,18 @@
 /* crossbar/traffic: packets of any size, straight to their destinations.
  *
- * It always listens. Frames of a packet are sent one after the other; one that is blocked waits, and all
- * behind it: the input is a queue, first come, first served. */
+ * It always listens. Frames are sent one after the other; one that is blocked waits, and all behind it: the
+ * input is a queue, first come, first served. Where packets are acknowledged, acknowledgements go before
+ * packets. They wait in a ring, which has room for all packets that may be on their way. */
 #define STARLOOM_TX_STATUS
+#define STARLOOM_STATE_BYTES (bank->processors * (uint32_t)bank->param[0] * (uint32_t)sizeof(sl_traffic))
 #include "starloom_traffic.h"
 
+STARLOOM_PARAMS("closed=0") /* packets of a source that may be on their way: the workload sets it */
+
 typedef struct {
-    uint32_t place; /* of the next frame of the packet that is offered */
+    uint32_t place;       /* of the next frame of the packet that is offered */
+    uint32_t first, acks; /* of the ring: acknowledgements to send */
+    sl_traffic ring[];
 } state_t;
 
 static void on_start(sl_nic *nic, state_t *s) {
@@ -14,16 +20,35 @@ static void on_start(sl_nic *nic, state_t *s) {
     sl_listen(nic, 0);
 }
 
-static void on_slot(sl_nic *nic, state_t *s) {
-    sl_offer offer;
-    while (sl_receive(nic) != 0) {}
-    if (!sl_tx_head(nic) && sl_offered(nic, &offer)) {
-        sl_send_traffic(nic, 0, offer.destination, sl_traffic_of(nic, &offer, s->place));
-        if (++s->place == offer.frames) {
-            sl_take(nic);
-            s->place = 0;
-        }
+static void receive(sl_nic *nic, state_t *s) {
+    const uint32_t room = sl_processors(nic) * (uint32_t)sl_param(nic, 0);
+    const sl_frame *frame;
+    while ((frame = sl_receive(nic)) != 0) {
+        if (frame->kind != SL_KIND_DATA || frame->payload_bytes < sizeof(sl_traffic) || !sl_traffic_last(sl_traffic_in(frame))) continue;
+        if (sl_closed(nic) == 0 || s->acks >= room) continue;
+        uint32_t at = s->first + s->acks++;
+        s->ring[at < room ? at : at - room] = *sl_traffic_in(frame);
     }
+}
+
+static void send(sl_nic *nic, state_t *s) {
+    sl_offer offer;
+    if (s->acks > 0) {
+        const sl_traffic head = s->ring[s->first++];
+        if (s->first >= sl_processors(nic) * (uint32_t)sl_param(nic, 0)) s->first = 0;
+        s->acks--;
+        sl_acknowledge(nic, 0, head.origin, head);
+    } else if (sl_offered(nic, &offer)) {
+        sl_send_traffic(nic, 0, offer.destination, sl_traffic_of(nic, &offer, s->place));
+        if (++s->place < offer.frames) return;
+        sl_take(nic);
+        s->place = 0;
+    }
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    receive(nic, s);
+    if (!sl_tx_head(nic)) send(nic, s);
     sl_sleep(nic, SL_LONG); /* until something was received or sent, or a packet is offered */
 }
 
