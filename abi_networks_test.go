@@ -295,6 +295,19 @@ func TestABISchedulesAndROMs(t *testing.T) {
 	require.EqualValues(t, 7, stairs[0])
 	require.EqualValues(t, machine, stairs[6])
 	require.Equal(t, []uint32{2, 1, 0}, stairs[7:10], "alpha = 3+4rho: sectors of diameter 3, in which both directions together take no more hops")
+
+	rom, err = fabric.ROMOf(networks["ej"][1], &fabric.Workload{Traffic: &fabric.Traffic{Rate: 0.1}}, nil)
+	require.NoError(t, err)
+	each, machine = rom.Words()
+	require.Equal(t, []int{0, 3 + (37+7)/8}, []int{each, machine})
+	routes := make([]uint32, machine)
+	rom.Machine(1, routes)
+	require.Equal(t, []uint32{37, 1, 10}, routes[:3])
+	for residue, direction := range []uint32{1: 0, 10: 4, 11: 5, 26: 2, 27: 1, 36: 3} { // the neighbours of node 0
+		if residue == 1 || direction > 0 {
+			require.Equal(t, direction, routes[3+residue/8]>>(4*(residue%8))&0xF, residue)
+		}
+	}
 }
 
 // TestABICalls holds the names of calls to the programs that have them.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/nic"
 )
@@ -39,11 +40,17 @@ func TestSleepIsAHint(t *testing.T) {
 							s = programScenario(program, max(size[0], size[1]), size[1])
 							s.Workload = Workload{Adversary: &Adversary{Slots: 2}}
 						}
-						s.Firmware.Mode = mode
 						s.Stop.Slots = 100
+						if program == "pops/traffic" {
+							s.Workload = Workload{Traffic: &fabric.Traffic{Rate: 0.02, WarmUp: new(uint32), Measure: 90, Drain: new(uint32)}}
+						}
+						s.Firmware.Mode = mode
 						want, asleep := sleepers(t, s, engine)
 						slept += asleep
-						s.Firmware.Schedule, s.Firmware.Program, s.Firmware.Image = s.schedule(), "", image
+						if s.Workload.Traffic == nil { // whose words are no schedule of the network
+							s.Firmware.Schedule = s.schedule()
+						}
+						s.Firmware.Program, s.Firmware.Image = "", image
 						have, asleep := sleepers(t, s, engine)
 						require.Zero(t, asleep)
 						require.Equal(t, want.Digest, have.Digest)

@@ -32,7 +32,8 @@ type Network struct {
 	B int `json:"b" jsonschema:"required,minimum=1,maximum=65536"`
 	// number of dimensions n; the network has (a*a+a*b+b*b)^n nodes
 	Dimensions int `json:"dimensions" jsonschema:"required,minimum=1,maximum=11"`
-	// half: a link carries one direction in a slot, and two frames on it meet (default); full: both
+	// half: a link carries one direction in a slot, and two frames on it meet; full: both (default half, and
+	// full of traffic)
 	Duplex string `json:"duplex,omitempty" jsonschema:"enum=half,enum=full"`
 	// packets of an all-to-all broadcast that may cross a link in one slot; 0 for no limit (default)
 	PacketsPerLink int `json:"packets_per_link,omitempty" jsonschema:"minimum=0,maximum=4096"`
@@ -41,6 +42,7 @@ type Network struct {
 
 	program string // that Adapt was told, "" for an image
 	params  map[string]int64
+	decided []string // the keys that the program has decided
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -86,6 +88,9 @@ func (e Network) Adapt(program, _ string, params map[string]int64) fabric.Networ
 	e.program, e.params = program, params
 	if e.Duplex == "" {
 		e.Duplex = DuplexHalf
+		if program == trafficProgram {
+			e.Duplex, e.decided = DuplexFull, []string{"duplex"}
+		}
 	}
 	return e
 }
@@ -121,6 +126,9 @@ func (e Network) Check() error {
 	if nodes > 1<<31-1 {
 		return refuse("dimensions", fmt.Sprintf("%d nodes in each of %d dimensions are %.4g processors", e.norm(), e.Dimensions, nodes),
 			fmt.Sprintf("at most %d are possible", 1<<31-1))
+	}
+	if e.program == trafficProgram && e.Duplex == DuplexHalf {
+		return refuse("duplex", "duplex is half, and "+trafficProgram+" sends in both directions of a link", "write duplex: full, or delete it")
 	}
 	for _, program := range onlySuccessors {
 		if e.program == program && e.B != e.A+1 {
@@ -212,7 +220,7 @@ func (e Network) Settled() (n fabric.Network, program []string) {
 		limits := e.Credits.Settled()
 		e.Credits = &limits
 	}
-	return e, nil
+	return e, e.decided
 }
 
 // Parks implements fabric.Parkable.

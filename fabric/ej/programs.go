@@ -1,11 +1,13 @@
 package ej
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
+	"starloom/fabric/traffic"
 	"starloom/nic"
 )
 
@@ -18,6 +20,7 @@ const (
 	allToAllProgram   = "ej/all-to-all"
 	allToAllC1Program = "ej/all-to-all-c1"
 	allToAllC2Program = "ej/all-to-all-c2"
+	trafficProgram    = "ej/traffic"
 )
 
 // onlySuccessors are the programs for alpha = a+(a+1)*rho.
@@ -84,6 +87,25 @@ func (e Network) Programs() []fabric.Program {
 			Note:  e.incomplete()},
 		{Name: allToAllC1Program, SlotsPerStep: 1, Rules: once, Workloads: all, Needs: needs(allToAllC1Program, phases*steps+2, e.mostPackets(allToAllC1Program))},
 		c2,
+		e.traffic(),
+	}
+}
+
+// queueFramesMax is the largest queue of a port of ej/traffic: the state of a node with all its ports fits in 1 MiB.
+const queueFramesMax = 512
+
+// traffic is the program that carries packets of traffic.
+func (e Network) traffic() fabric.Program {
+	return fabric.Program{
+		Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true}, Workloads: []string{fabric.WorkloadTraffic},
+		Needs:  fabric.Needs{RxFrames: 1, TxFrames: 1, PayloadMin: traffic.HeadBytes},
+		Params: []fabric.Choice{{Name: "queue", Low: 1, High: queueFramesMax}},
+		Carries: &fabric.Carries{Closed: true, Reaches: func(source, destination int) string {
+			if source == destination {
+				return fmt.Sprintf("no link leads from processor %d to itself", source)
+			}
+			return ""
+		}},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/traces/input"
 )
 
@@ -11,6 +12,7 @@ import (
 const (
 	randomProgram  = "pops/random"
 	twoHopsProgram = "pops/two-hops"
+	trafficProgram = "pops/traffic"
 )
 
 // The schedules that firmware can take.
@@ -45,8 +47,15 @@ func (p Network) Programs() []fabric.Program {
 		// Two slots take a packet over its two hops; collisions are its fate.
 		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true},
 			Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
+		{Name: trafficProgram, SlotsPerStep: 1, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes},
+			Rules:     fabric.Rules{ExactlyOnce: true, CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}},
+			Workloads: []string{fabric.WorkloadTraffic}, Carries: &fabric.Carries{Direct: true},
+			Params: []fabric.Choice{{Name: "queue", Low: 1, High: queuePacketsMax}}},
 	}
 }
+
+// queuePacketsMax is the longest queue of a processor of pops/traffic.
+const queuePacketsMax = 1 << 14
 
 // routed are the rules of a router whose slots from first to the last of a step are free
 // of collisions: a processor holds at most three packets, and every packet arrives exactly

@@ -63,4 +63,31 @@ SL_INLINE void *sl_ej_append(sl_nic *nic, sl_ej_lists *lists, uint32_t port, uin
     return frame->payload + used;
 }
 
+/* The routes of traffic: define STARLOOM_ROM; the workload must be traffic. The residue of `to` less that of
+ * `from`, by the numbering at the head of the ROM. */
+SL_INLINE uint32_t sl_ej_difference(const sl_nic *nic, uint32_t to, uint32_t from) {
+    const int32_t wide = (int32_t)sl_machine_rom(nic, 0), high = (int32_t)sl_machine_rom(nic, 1), skew = (int32_t)sl_machine_rom(nic, 2);
+    int32_t x = (int32_t)to % wide - (int32_t)from % wide, y = (int32_t)to / wide - (int32_t)from / wide;
+    if (y < 0) {
+        y += high;
+        x += skew;
+    }
+    if (x < 0) x += wide;
+    if (x >= wide) x -= wide;
+    return (uint32_t)(y * wide + x);
+}
+
+/* The port by which a packet goes on to another node: dimension 1 first, and in a dimension on a shortest
+ * route. */
+SL_INLINE uint32_t sl_ej_next(const sl_nic *nic, uint32_t destination) {
+    const uint32_t residues = sl_ej_residues(nic);
+    uint32_t here = sl_self(nic), dimension = 1;
+    for (; here % residues == destination % residues; dimension++) {
+        here /= residues;
+        destination /= residues;
+    }
+    const uint32_t left = sl_ej_difference(nic, destination % residues, here % residues);
+    return sl_ej_port(dimension, sl_machine_rom(nic, 3 + left / 8) >> 4 * (left % 8) & 0xF);
+}
+
 #endif

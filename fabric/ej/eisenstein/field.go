@@ -119,6 +119,10 @@ func (f *Field) Alpha() (a, b int) { return f.a, f.b }
 // Size is N, the number of residues.
 func (f *Field) Size() int { return f.size }
 
+// Numbering is what residues are numbered with: that of x + y*rho is y*wide + x for 0 <= x < wide and
+// 0 <= y < high, and x + y*rho is the same residue as (x + skew) + (y + high)*rho.
+func (f *Field) Numbering() (wide, high, skew int) { return f.wide, f.high, f.skew }
+
 // Index is the number of the residue of x + y*rho; those of coordinates up to 2^31 are exact.
 func (f *Field) Index(x, y int) int { return f.residue(integer{x, y}) }
 

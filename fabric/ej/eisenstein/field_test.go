@@ -146,6 +146,30 @@ func TestStaircases(t *testing.T) {
 	}
 }
 
+// TestRoutes: who goes on towards what is left is there after as many hops as the residue is away, for
+// every alpha.
+func TestRoutes(t *testing.T) {
+	for b := 1; b <= 12; b++ {
+		for a := range b + 1 {
+			f, err := New(a, b)
+			if err != nil {
+				continue
+			}
+			wide, high, skew := f.Numbering()
+			require.Equal(t, f.Index(5, 7), f.Index(5+skew, 7+high))
+			require.Equal(t, f.Size(), wide*high)
+			for to := range f.Size() {
+				left := to
+				for hops := f.Weight(to); hops > 0; hops-- {
+					require.Equal(t, hops, f.Weight(left), "alpha = %d + %d*rho, to %d", a, b, to)
+					left = f.Neighbour(left, Opposite(f.Towards(left)))
+				}
+				require.Zero(t, left)
+			}
+		}
+	}
+}
+
 func TestRefusedAlphas(t *testing.T) {
 	for text, alpha := range map[string][2]int{
 		"alpha = 0 + 0*rho is zero":                   {0, 0},

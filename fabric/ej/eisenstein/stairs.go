@@ -89,3 +89,10 @@ func (f *Field) Sectors() [6][]int { return [6][]int(f.sectors.extents) }
 
 // Oriented are the staircases of the three sectors between +1, +rho^2 and -rho.
 func (f *Field) Oriented() [3][]int { return [3][]int(f.oriented.extents) }
+
+// Towards is the direction, 0 to 5, of the first hop from node 0 to a residue other than 0 on its route,
+// which is one of the shortest: that of the six sectors, in the major direction first. What is left after
+// a hop is the route of the residue that is left.
+func (f *Field) Towards(node int) (direction int) {
+	return f.sectors.sectors[f.sectors.places[node].sector].major
+}

@@ -1,0 +1,117 @@
+/* ej/traffic: carries packets from node to node, one dimension after the other.
+ *
+ * A packet goes on by the port that the difference of its destination and this node says, in
+ * dimension 1 until that coordinate is right, and then in the next one: always on a shortest route,
+ * so that it takes as many hops as its destination is away. A port sends a frame in a slot; what
+ * has to wait waits in a queue of the port. What is on its way goes first: a packet that starts
+ * here leaves when no other frame waits for its port.
+ *
+ * queue: frames that may wait for a port. When one more comes, the processor fails, with the number of
+ * the port as its code.
+ * closed: not 0 if a destination acknowledges a packet, by a frame that goes back as packets do. The
+ * workload sets it. */
+#define STARLOOM_ROM
+#define STARLOOM_STATE_BYTES (bank->ports * (sizeof(queue_t) + (uint32_t)bank->param[0] * sizeof(waiting_t)))
+
+#include <stdint.h>
+
+/* A frame that waits. */
+typedef struct {
+    uint32_t kind, origin, destination, number;
+} waiting_t;
+
+/* The queue of a port: the place of its head in its ring, and how many frames wait. */
+typedef struct {
+    uint32_t head, count;
+} queue_t;
+
+#include "starloom_traffic.h"
+#include "starloom_ej.h"
+
+STARLOOM_PARAMS("queue=64", "closed=0")
+enum { QUEUE, CLOSED };
+
+typedef struct {
+    uint32_t waits;  /* frames in all queues */
+    uint32_t place;  /* of the next frame of the packet that is offered */
+    queue_t queue[]; /* of each port; their rings follow */
+} state_t;
+
+/* A place in the ring of a port, counted on from its end. */
+SL_INLINE waiting_t *ring_of(const sl_nic *nic, state_t *s, uint32_t port, uint32_t place) {
+    const uint32_t size = (uint32_t)sl_param(nic, QUEUE);
+    return (waiting_t *)&s->queue[sl_ports(nic)] + (port * size + (place < size ? place : place - size));
+}
+
+/* Lets a frame wait for a port. */
+static void enqueue(sl_nic *nic, state_t *s, uint32_t port, waiting_t frame) {
+    queue_t *queue = &s->queue[port];
+    if (queue->count == (uint32_t)sl_param(nic, QUEUE)) sl_fail(nic, (int32_t)port);
+    *ring_of(nic, s, port, queue->head + queue->count++) = frame;
+    s->waits++;
+}
+
+/* Takes a frame in: it goes on, or it is at home. An acknowledgement goes back to the origin of its
+ * packet. A faulty neighbour may send anything. */
+static void take_in(sl_nic *nic, state_t *s, const sl_frame *frame) {
+    const sl_traffic *head = sl_traffic_in(frame);
+    if (frame->payload_bytes < sizeof *head || head->origin >= sl_processors(nic) || head->destination >= sl_processors(nic)) return;
+    waiting_t on = {frame->kind, head->origin, head->destination, head->number};
+    uint32_t home = on.kind == SL_KIND_ACK ? on.origin : on.destination;
+    if (home == sl_self(nic)) {
+        if (on.kind == SL_KIND_ACK || !sl_traffic_last(head) || !sl_param(nic, CLOSED) || on.origin == home) return;
+        on.kind = SL_KIND_ACK;
+        home = on.origin;
+    }
+    enqueue(nic, s, sl_ej_next(nic, home), on);
+}
+
+/* Takes the next frame of the packet that is offered if no other waits for its port. */
+static void begin(sl_nic *nic, state_t *s) {
+    sl_offer offer;
+    if (!sl_offered(nic, &offer) || offer.destination == sl_self(nic)) return;
+    const uint32_t port = sl_ej_next(nic, offer.destination);
+    if (s->queue[port].count > 0) return;
+    const sl_traffic head = sl_traffic_of(nic, &offer, s->place++);
+    enqueue(nic, s, port, (waiting_t){SL_KIND_DATA, head.origin, head.destination, head.number});
+    if (!sl_traffic_last(&head)) return;
+    s->place = 0;
+    sl_take(nic);
+}
+
+/* Whether a port still has a frame of a slot before: where there are credits, it may have to wait. */
+SL_INLINE int is_busy(const sl_nic *nic, uint32_t port, uint32_t left) {
+    for (uint32_t place = 0; place < left; place++)
+        if (starloom_tx(nic, place)->port == port) return 1;
+    return 0;
+}
+
+/* Sends the first frame of each queue. */
+static void send_all(sl_nic *nic, state_t *s) {
+    const uint32_t left = nic->registers->tx_count;
+    for (uint32_t port = 0; port < sl_ports(nic) && s->waits > 0; port++) {
+        queue_t *queue = &s->queue[port];
+        if (queue->count == 0 || is_busy(nic, port, left)) continue;
+        const waiting_t *first = ring_of(nic, s, port, queue->head);
+        sl_frame *frame = sl_send(nic, port, first->kind, SL_EJ_NEIGHBOUR, sizeof(sl_traffic));
+        *(sl_traffic *)frame->payload = (sl_traffic){first->origin, first->destination, first->number};
+        queue->head = --queue->count > 0 ? (queue->head + 1) % (uint32_t)sl_param(nic, QUEUE) : 0;
+        s->waits--;
+    }
+}
+
+static void on_start(sl_nic *nic, state_t *s) {
+    (void)nic;
+    (void)s;
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    sl_offer offer;
+    const sl_frame *frame;
+    while ((frame = sl_receive(nic)) != 0) take_in(nic, s, frame);
+    begin(nic, s);
+    send_all(nic, s);
+    if (s->waits == 0 && !sl_offered(nic, &offer)) sl_sleep(nic, SL_LONG); /* until something comes */
+}
+
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
