@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -171,6 +172,38 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 		x := report.Statistics[i]
 		require.Equal(t, []string{x.Name, fmt.Sprint(x.Runs), outcome.ExactFloat(*x.Mean), outcome.ExactFloat(*x.SD)}, []string{row["metric"], row["runs"], row["mean"], row["sd"]})
 	}
+}
+
+// TestSeedsOfListsAndFractions: statistics of fractions and of entries of lists are those of the rows in the
+// table of runs.
+func TestSeedsOfListsAndFractions(t *testing.T) {
+	s, err := LoadScenario("examples/gossip.yaml", Assignment{Key: "workload.gossip.orders", Value: "shared-random"})
+	require.NoError(t, err)
+	report, files := seedsFiles(t, s, Seeds{1, 12}, RunOptions{})
+	values := map[string][]float64{}
+	for _, row := range table(t, files["csv"]) {
+		for _, name := range []string{"mu", "epsilon"} {
+			var a, b float64
+			_, err := fmt.Sscanf(row[name], "%g/%g", &a, &b)
+			require.NoError(t, err)
+			values[name] = append(values[name], a/b)
+		}
+		for k, word := range strings.Fields(row["utilisation"]) {
+			value, err := strconv.ParseFloat(word, 64)
+			require.NoError(t, err)
+			name := fmt.Sprintf("utilisation[%d]", k)
+			values[name] = append(values[name], value)
+		}
+	}
+	require.Greater(t, len(values["utilisation[50]"]), len(values["utilisation[66]"]), "lists of different lengths")
+	stated := 0
+	for _, row := range table(t, files["stats-csv"]) {
+		if strings.ContainsAny(row["metric"], "[") || row["metric"] == "mu" || row["metric"] == "epsilon" {
+			stated++
+			require.Equal(t, statisticOf(row["metric"], values[row["metric"]]), *report.Statistics.Get(row["metric"]))
+		}
+	}
+	require.Len(t, values, stated)
 }
 
 // TestSeedsReportForms holds the forms still, on the last seeds that there are.

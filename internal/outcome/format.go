@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/big"
 	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"starloom/fabric"
+	"starloom/internal/strict"
 )
 
 // listedMax is how many entries of a list the text shows.
@@ -107,6 +109,60 @@ func Number64(value any) (float64, bool) {
 		return v, true
 	}
 	return 0, false
+}
+
+// EachNumber yields the numbers of a figure: a number and a fraction "a/b" with the entry -1, those of a
+// list by its entries. Texts, and what has lines of its own, have none.
+func EachNumber(value any, yield func(entry int, number float64)) {
+	if number, ok := Number64(value); ok {
+		yield(-1, number)
+		return
+	}
+	switch v := value.(type) {
+	case nil, fabric.Lined:
+	case string:
+		if number, ok := fraction(v); ok {
+			yield(-1, number)
+		}
+	case []int:
+		for k, number := range v {
+			yield(k, float64(number))
+		}
+	default:
+		eachEntry(reflect.ValueOf(value), yield)
+	}
+}
+
+// eachEntry yields the numbers in a list of any type; entries may be unknown.
+func eachEntry(list reflect.Value, yield func(entry int, number float64)) {
+	if list.Kind() != reflect.Slice {
+		return
+	}
+	for k := range list.Len() {
+		switch v := reflect.Indirect(list.Index(k)); {
+		case !v.IsValid():
+		case v.CanInt():
+			yield(k, float64(v.Int()))
+		case v.CanUint():
+			yield(k, float64(v.Uint()))
+		case v.CanFloat():
+			yield(k, v.Float())
+		}
+	}
+}
+
+// fraction is the value of a figure that is exact, "a/b".
+func fraction(text string) (value float64, ok bool) {
+	a, b, ok := strings.Cut(text, "/")
+	if !ok || !strict.PlainInteger(a) || !strict.PlainInteger(b) {
+		return 0, false
+	}
+	exact, ok := new(big.Rat).SetString(text)
+	if !ok {
+		return 0, false // of nothing
+	}
+	value, _ = exact.Float64()
+	return value, true
 }
 
 // WriteJSON writes v indented by two blanks, with a newline at the end and

@@ -156,12 +156,35 @@ func (s Statistics) WriteCSV(w io.Writer) error {
 	return table.WriteAll(rows)
 }
 
+// entriesShown is how many entries of a list the text shows.
+const entriesShown = 32
+
+// inList returns the list that the statistic is an entry of, "" for none, and how many of its entries
+// there were with this one; before are those of the statistic before.
+func (s *Statistic) inList(before string, entries int) (list string, count int) {
+	list, _, ok := strings.Cut(s.Name, "[")
+	switch {
+	case !ok || !strings.HasSuffix(s.Name, "]"):
+		return "", 0
+	case list != before:
+		return list, 1
+	}
+	return list, entries + 1
+}
+
 // writeText writes a table with a row for each figure.
 func (s Statistics) writeText(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "metric\truns\tmean\tsd\tse\tmin\tmedian\tmax\thistogram")
+	list, entries := "", 0
 	for i := range s {
 		x := &s[i]
+		if list, entries = x.inList(list, entries); entries > entriesShown {
+			if i+1 == len(s) || !strings.HasPrefix(s[i+1].Name, list+"[") {
+				fmt.Fprintf(table, "%s[...]\t\t\t\t\t\t\t\tand %d more; --stats-csv has all\n", list, entries-entriesShown)
+			}
+			continue
+		}
 		fmt.Fprintf(table, "%s\t%d", x.Name, x.Runs)
 		for _, value := range []*float64{x.Mean, x.SD, x.SE, x.Min, x.Median, x.Max} {
 			text := "-"

@@ -2,8 +2,10 @@ package outcome
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +44,32 @@ func TestStatistic(t *testing.T) {
 	s := many.Statistic("x")
 	require.Len(t, []rune(s.draw()), sparkBins)
 	require.Contains(t, s.draw(), " ", "a bin without runs")
+}
+
+// TestStatisticsText: of a list the first entries are shown, and how many there are; what is not one list
+// is shown whole.
+func TestStatisticsText(t *testing.T) {
+	one := func(name string) Statistic { return Histogram{7: 1}.Statistic(name) }
+	all := Statistics{one("slots")}
+	for k := range 40 {
+		all = append(all, one(fmt.Sprintf("known[%d]", k)))
+	}
+	for k := range 40 {
+		all = append(all, one(fmt.Sprintf("rate[%d].slots", k)))
+	}
+	for k := range 33 {
+		all = append(all, one(fmt.Sprintf("last[%d]", k)))
+	}
+	var b strings.Builder
+	require.NoError(t, all.writeText(&b))
+	require.Contains(t, b.String(), "\nknown[31] ")
+	require.NotContains(t, b.String(), "known[32]")
+	require.Regexp(t, `(?m)^known\[\.\.\.\] +and 8 more; --stats-csv has all$`, b.String())
+	require.Contains(t, b.String(), "\nrate[39].slots ")
+	require.Regexp(t, `last\[\.\.\.\] +and 1 more; --stats-csv has all\n$`, b.String())
+	b.Reset()
+	require.NoError(t, all.WriteCSV(&b))
+	require.Contains(t, b.String(), "\nknown[39],1,7,,,7,7,7,7:1\n")
 }
 
 // requireStatistic compares with the definitions, on all values.

@@ -54,11 +54,50 @@ type rateTally struct {
 // figure is one figure of all runs.
 type figure struct {
 	name     string
-	numeric  bool // some run has it, as a number
+	numeric  bool // some run has it, as a number or a fraction
 	finishes bool
 	values   outcome.Histogram
-	pool     fabric.Pooled // of the runs that have it, as it is; nil for none...
-	pooled   uint64        // ...and how many these are
+	entries  []outcome.Histogram // of a list, each of the runs that have it
+	pool     fabric.Pooled       // of the runs that have it, as it is; nil for none...
+	pooled   uint64              // ...and how many these are
+}
+
+// entriesMax is how many entries of a list have statistics.
+const entriesMax = 1024
+
+// add takes what a run says of it; counts says whether its numbers count.
+func (f *figure) add(value any, counts bool) {
+	if p, ok := value.(fabric.Pooled); ok {
+		f.pool = p.Pool(f.pool)
+		f.pooled++
+	}
+	outcome.EachNumber(value, func(entry int, number float64) {
+		switch {
+		case entry < 0:
+			if f.numeric = true; counts {
+				f.values.Add(number)
+			}
+		case counts && entry < entriesMax:
+			for len(f.entries) <= entry {
+				f.entries = append(f.entries, outcome.Histogram{})
+			}
+			f.entries[entry].Add(number)
+		}
+	})
+}
+
+// statistics are its own, and those of its entries, or of all runs together, of which there are so many.
+func (f *figure) statistics(runs uint64) (all outcome.Statistics) {
+	if f.numeric || f.finishes {
+		all = append(all, f.values.Statistic(f.name))
+	}
+	for k, values := range f.entries {
+		all = append(all, values.Statistic(fmt.Sprintf("%s[%d]", f.name, k)))
+	}
+	if f.pool != nil {
+		all = append(all, f.together(runs)...)
+	}
+	return all
 }
 
 // begin says that the runs that are added next have a rate.
@@ -143,15 +182,7 @@ func (t *tally) add(run *BatchRun) error {
 	}
 	for i := range t.figures {
 		f := &t.figures[i]
-		if p, ok := figures[i].Value.(fabric.Pooled); ok {
-			f.pool = p.Pool(f.pool)
-			f.pooled++
-		}
-		value, numeric := outcome.Number64(figures[i].Value)
-		f.numeric = f.numeric || numeric
-		if numeric && (passed || !f.finishes) {
-			f.values.Add(value)
-		}
+		f.add(figures[i].Value, passed || !f.finishes)
 	}
 	return t.row(run, rule, figures)
 }
@@ -166,7 +197,7 @@ func (t *rateTally) add(r *outcome.Report, passed bool) {
 	}
 }
 
-// statistics sums up the figures that are numbers. Those of runs with different rates have
+// statistics sums up the figures that are numbers, fractions or lists. Those of runs with different rates have
 // nothing in common: then they are those of each rate.
 func (t *tally) statistics() outcome.Statistics {
 	all := outcome.Statistics{}
@@ -178,12 +209,7 @@ func (t *tally) statistics() outcome.Statistics {
 		return all
 	}
 	for i := range t.figures {
-		if f := &t.figures[i]; f.numeric || f.finishes {
-			all = append(all, f.values.Statistic(f.name))
-		}
-		if f := &t.figures[i]; f.pool != nil {
-			all = append(all, f.together(t.runs)...)
-		}
+		all = append(all, t.figures[i].statistics(t.runs)...)
 	}
 	if t.faulty {
 		all = append(all, t.survival()...)

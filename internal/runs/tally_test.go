@@ -12,8 +12,8 @@ import (
 	"starloom/internal/outcome"
 )
 
-// TestTally takes made-up runs: lists and texts have a column and no statistics, and
-// the lists of a report are bounded.
+// TestTally takes made-up runs: texts have a column and no statistics, a fraction has those of its value,
+// and the lists of a report are bounded.
 func TestTally(t *testing.T) {
 	tally := newTally(true, nil)
 	for i := range uint64(outcome.FailedRunsMax + 5) {
@@ -21,6 +21,7 @@ func TestTally(t *testing.T) {
 		r.Metrics.Add("load", float64(i)/4)
 		r.Metrics.Add("mu", "3/7")
 		r.Metrics.Add("known", []int{1, 2})
+		r.Metrics.Add("orders", "random")
 		require.NoError(t, tally.add(&BatchRun{Seed: i / 2, Permutation: i % 2, Report: r}))
 	}
 	require.Len(t, tally.failed, outcome.FailedRunsMax)
@@ -30,9 +31,11 @@ func TestTally(t *testing.T) {
 	for _, s := range tally.statistics() {
 		names = append(names, s.Name)
 	}
-	require.NotContains(t, names, "mu")
+	require.NotContains(t, names, "orders")
 	require.NotContains(t, names, "known")
-	require.Contains(t, names, "load")
+	require.Subset(t, names, []string{"load", "mu", "known[0]", "known[1]"})
+	require.Equal(t, 3./7, *tally.statistics().Get("mu").Median)
+	require.Equal(t, 2.0, *tally.statistics().Get("known[1]").Mean)
 	require.Zero(t, tally.statistics().Get("slots").Runs, "runs that fail have no finishing time")
 	require.EqualValues(t, outcome.FailedRunsMax+5, tally.statistics().Get("load").Runs)
 	for value, want := range map[any]string{3: "3", uint64(1 << 63): "9223372036854775808", 0.1: "0.1", "3/7": "3/7"} {
@@ -53,6 +56,39 @@ func TestKnownInSomeRuns(t *testing.T) {
 	require.EqualValues(t, 2, tally.statistics().Get("load").Runs)
 	require.Equal(t, 4.0, *tally.statistics().Get("load").Mean)
 	require.Nil(t, tally.statistics().Get("never"))
+}
+
+// TestListsOfSomeRuns: an entry of a list is that of the runs whose list has it, and is known there; what is
+// no number has none, and the entries of long lists end.
+func TestListsOfSomeRuns(t *testing.T) {
+	tally := newTally(false, nil)
+	three, long := int64(3), make([]uint64, entriesMax+1)
+	for i, list := range []any{[]int{4, 1}, []int{8, 2, -5}, nil, []int{}, []float64{0.5}, []*int64{nil, &three}, [][3]uint64{{1, 2, 3}}, []string{"1"}} {
+		r := &outcome.Report{Verdict: outcome.VerdictPass}
+		r.Metrics.Add("list", list)
+		r.Metrics.Add("share", []any{"1/2", "-3/4", "1/0", "a/b", "1/2/3", nil, 2, "0x1/2"}[i])
+		r.Metrics.Add("long", long)
+		require.NoError(t, tally.add(&BatchRun{Seed: uint64(i), Report: r}))
+	}
+	all := tally.statistics()
+	require.Equal(t, []float64{0.5, 4, 8}, valuesOf(all.Get("list[0]")))
+	require.Equal(t, []float64{1, 2, 3}, valuesOf(all.Get("list[1]")))
+	require.Equal(t, []float64{-5}, valuesOf(all.Get("list[2]")))
+	require.Nil(t, all.Get("list[3]"))
+	require.Nil(t, all.Get("list"))
+	require.Equal(t, []float64{-0.75, 0.5, 2}, valuesOf(all.Get("share")))
+	require.NotNil(t, all.Get("long[1023]"))
+	require.Nil(t, all.Get("long[1024]"))
+}
+
+// valuesOf are all values of a statistic.
+func valuesOf(s *outcome.Statistic) (values []float64) {
+	for _, bin := range s.Histogram {
+		for range bin.Count {
+			values = append(values, bin.Value)
+		}
+	}
+	return values
 }
 
 // TestWorstOfManyRuns: the longest call of many runs is that of the first run, slot and processor, with
