@@ -10,7 +10,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
-	"starloom/traces/plot"
+	"starloom/traces/figure"
 )
 
 // gossipStudy repeats what V. De Florio and C. Blondia, "The Algorithm of Pipelined
@@ -309,7 +309,7 @@ func (s *gossipRuns) lengths(name string) error {
 	if !s.Writes(fabric.StudyPlot) {
 		return nil
 	}
-	optimal := gossip.Curve{Name: "optimal", Style: plot.Dots}
+	optimal := gossip.Curve{Name: "optimal", Style: figure.Dots}
 	for N := 1; N <= sizes; N = 2*N + 1 {
 		g, err := s.best(N, false)
 		if err != nil {
@@ -320,7 +320,7 @@ func (s *gossipRuns) lengths(name string) error {
 	lambda, mu, epsilon := gossip.Plots(append(curves, optimal))
 	for _, p := range []struct {
 		name string
-		plot *plot.Plot
+		plot *figure.Figure
 	}{{"lambda", lambda}, {"mu", mu}, {"epsilon", epsilon}} {
 		if err := s.File(fabric.StudyPlot, "gossip-"+p.name, p.plot.WriteSVG); err != nil {
 			return err

@@ -6,7 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/scatter"
-	"starloom/traces/plot"
+	"starloom/traces/figure"
 )
 
 // scatterer is a kind of scattering that is run.
@@ -115,7 +115,7 @@ func (s *scatterRuns) samples(name string, z *scatterSize) error {
 				s.doneBy(name, x, &done, sample)
 			}
 		}
-		curve := scatter.ColouredCurve{Name: x.name + " runs", Style: plot.Dots}
+		curve := scatter.ColouredCurve{Name: x.name + " runs", Style: figure.Dots}
 		curve.Mean, curve.SE = sample.Lists["coloured"].Means()
 		curves = append(curves, curve)
 	}
@@ -150,8 +150,8 @@ func (s *scatterRuns) coloured(n int, runs []scatter.ColouredCurve) error {
 	if n <= 1024 {
 		curves = append(curves, scatter.ColouredCurve{Name: "SYNC exact", Mean: scatter.NewChain(n).Coloured(unitsMax)})
 	}
-	sync := scatter.ColouredCurve{Name: "SYNC mean field", Style: plot.Dashed}
-	async := scatter.ColouredCurve{Name: "ASYNC mean field", Style: plot.Dashed}
+	sync := scatter.ColouredCurve{Name: "SYNC mean field", Style: figure.Dashed}
+	async := scatter.ColouredCurve{Name: "ASYNC mean field", Style: figure.Dashed}
 	field := scatter.NewField(n)
 	for unit := range unitsMax + 1 {
 		sync.Mean = append(sync.Mean, field.P*float64(n))

@@ -6,7 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
-	"starloom/traces/plot"
+	"starloom/traces/figure"
 )
 
 // The networks of the cases.
@@ -42,7 +42,7 @@ func (s *broadcastRuns) table2(name string) error {
 	}
 	nodes := uint64(table1Net.nodes())
 	return s.draw("ej", table1Net.String(), []eisenstein.Course{
-		{Name: previous.name, Style: plot.Dashed, Nodes: nodes, Steps: before},
+		{Name: previous.name, Style: figure.Dashed, Nodes: nodes, Steps: before},
 		{Name: proposed.name, Nodes: nodes, Steps: b.course},
 	})
 }
@@ -52,7 +52,7 @@ func (s *broadcastRuns) draw(prefix, title string, courses []eisenstein.Course) 
 	senders, receivers, free, active := eisenstein.Plots(title, courses)
 	for _, figure := range []struct {
 		name string
-		plot *plot.Plot
+		plot *figure.Figure
 	}{{"senders", senders}, {"receivers", receivers}, {"free", free}, {"active", active}} {
 		if err := s.File(fabric.StudyPlot, prefix+"-"+figure.name, figure.plot.WriteSVG); err != nil {
 			return err
@@ -85,7 +85,10 @@ func (s *broadcastRuns) table(name string, rows [][]string, from int, o oneToAll
 
 // table3 repeats the total senders, and draws Figure 22.
 func (s *broadcastRuns) table3(name string) error {
-	p := &plot.Plot{Title: "Senders in every step of a broadcast, EJ_{3+4rho}^(n)", X: plot.Axis{Label: "step"}, Y: plot.Axis{Label: "nodes", Log2: true}}
+	p := &figure.Figure{
+		Title: "Senders in every step of a broadcast, EJ_{3+4rho}^(n)",
+		X:     figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes", Scale: figure.Log2},
+	}
 	closed := 0
 	for i, row := range records("table3") {
 		x := table3Nets[i]
@@ -101,10 +104,10 @@ func (s *broadcastRuns) table3(name string) error {
 			}
 			s.published(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), fabric.Figure(row[k+1]), float64(totals[k]), b.runs, b.how())
 			if x.n >= 4 {
-				curve := plot.Curve{Name: fmt.Sprintf("%s, n = %d", o.name, x.n), Style: []plot.Style{plot.Dashed, plot.Line}[k]}
+				curve := figure.Curve{Name: fmt.Sprintf("%s, n = %d", o.name, x.n), Style: []figure.Style{figure.Dashed, figure.Line}[k]}
 				for step, counts := range b.course {
 					if counts.Senders > 0 { // what the axis can show
-						curve.Points = append(curve.Points, plot.Point{X: float64(step + 1), Y: float64(counts.Senders)})
+						curve.Points = append(curve.Points, figure.Point{X: float64(step + 1), Y: float64(counts.Senders)})
 					}
 				}
 				p.Curves = append(p.Curves, curve)
@@ -194,7 +197,7 @@ func (s *broadcastRuns) twelveSteps(name string) error {
 			"senders, receivers and active nodes of every step, over the five networks")
 		courses = append(courses, eisenstein.Course{Name: o.name, Steps: sums})
 	}
-	courses[0].Style = plot.Dashed
+	courses[0].Style = figure.Dashed
 	return s.drawMeans(courses)
 }
 
@@ -215,7 +218,7 @@ func (s *broadcastRuns) drawMeans(courses []eisenstein.Course) error {
 	senders, receivers, _, active := eisenstein.Plots("mean of five networks", courses)
 	for _, figure := range []struct {
 		name string
-		plot *plot.Plot
+		plot *figure.Figure
 	}{{"senders", senders}, {"receivers", receivers}, {"active", active}} {
 		for i := range figure.plot.Curves {
 			for k := range figure.plot.Curves[i].Points {

@@ -11,7 +11,7 @@ import (
 // traces and hw stand side by side and know nothing of each other.
 var layers = []string{
 	"starloom/internal/rounded", "starloom/internal/fingerprint",
-	"starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/plot",
+	"starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/figure",
 	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",

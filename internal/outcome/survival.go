@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/traces"
-	"starloom/traces/plot"
+	"starloom/traces/figure"
 )
 
 // Survival is the survival curve of many runs with faults: over the slots of a run, or over
@@ -116,15 +116,15 @@ func (s Survival) writeText(w io.Writer) error {
 
 // Plot is the curve with the intervals as its band: steps over slots, straight lines between rates. It
 // has nothing to draw if no run has ended.
-func (s Survival) Plot(name string) *plot.Plot {
-	p := &plot.Plot{
+func (s Survival) Plot(name string) *figure.Figure {
+	p := &figure.Figure{
 		Title: "Survival of " + name + ", with intervals of 95%",
-		X:     plot.Axis{Label: "slot"}, Y: plot.Axis{Label: "fraction of runs that broke no rule"},
+		X:     figure.Axis{Label: "slot"}, Y: figure.Axis{Label: "fraction of runs that broke no rule"},
 	}
 	if len(s) == 0 { // interrupted
 		return p
 	}
-	curve := plot.Curve{Name: traces.Plural(s[0].Runs, "run", "runs"), Style: plot.Line}
+	curve := figure.Curve{Name: traces.Plural(s[0].Runs, "run", "runs"), Style: figure.Line}
 	if s[0].Rate != nil {
 		p.X.Label = "rate of faults.random"
 		curve.Name += " for each rate"
@@ -133,7 +133,7 @@ func (s Survival) Plot(name string) *plot.Plot {
 		}
 	}
 	for i := range s {
-		now := plot.Point{Y: s[i].Fraction, Low: s[i].Low, High: s[i].High}
+		now := figure.Point{Y: s[i].Fraction, Low: s[i].Low, High: s[i].High}
 		if s[i].Rate != nil {
 			now.X = *s[i].Rate
 		} else {
@@ -146,6 +146,6 @@ func (s Survival) Plot(name string) *plot.Plot {
 		}
 		curve.Points = append(curve.Points, now)
 	}
-	p.Curves = []plot.Curve{curve}
+	p.Curves = []figure.Curve{curve}
 	return p
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/crossbar/gossip"
-	"starloom/traces/plot"
+	"starloom/traces/figure"
 )
 
 // TestPlots draws the family for N = 1 to 160 and compares the figures with exact metrics.
 func TestPlots(t *testing.T) {
-	curves := []gossip.Curve{{Name: "identity", Style: plot.Dashed}, {Name: "pipelined"}, {Name: "lower bound", Style: plot.Dots}}
+	curves := []gossip.Curve{{Name: "identity", Style: figure.Dashed}, {Name: "pipelined"}, {Name: "lower bound", Style: figure.Dots}}
 	for N := 1; N <= 160; N++ {
 		for i, length := range []int{gossip.IdentityLength(N), gossip.PipelinedLength(N, 1), gossip.LowerBound(N)} {
 			curves[i].N = append(curves[i].N, N)
@@ -20,7 +20,7 @@ func TestPlots(t *testing.T) {
 		}
 	}
 	lambda, mu, epsilon := gossip.Plots(curves)
-	require.Equal(t, plot.Point{X: 9, Y: 27}, lambda.Curves[1].Points[8])
+	require.Equal(t, figure.Point{X: 9, Y: 27}, lambda.Curves[1].Points[8])
 	for i, c := range curves {
 		for k, N := range c.N {
 			exact, _ := gossip.Mu(gossip.UsedSlots(N), c.Lambda[k]).Float64()
@@ -29,9 +29,9 @@ func TestPlots(t *testing.T) {
 			require.InDelta(t, exact, epsilon.Curves[i].Points[k].Y, 1e-12)
 		}
 	}
-	for _, p := range []*plot.Plot{lambda, mu, epsilon} {
+	for _, p := range []*figure.Figure{lambda, mu, epsilon} {
 		var text strings.Builder
 		require.NoError(t, p.WriteSVG(&text))
-		require.Equal(t, 161, strings.Count(text.String(), "<circle"), "160 points, one in the legend")
+		require.Equal(t, 161, strings.Count(text.String(), ` class="f5"/>`), "160 points, one in the legend")
 	}
 }

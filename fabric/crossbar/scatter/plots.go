@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"starloom/traces/plot"
+	"starloom/traces/figure"
 )
 
 // confidence is the standard normal quantile of 95 % bands.
@@ -30,19 +30,20 @@ type DoneCurve struct {
 
 // DonePlot draws Table 1 of the paper: the probability that all are coloured after j
 // units, the law as lines and runs as dots with 95 % bands.
-func DonePlot(curves []DoneCurve) *plot.Plot {
-	p := &plot.Plot{Title: "Scattering: all nodes are coloured", X: plot.Axis{Label: "j, units"}, Y: plot.Axis{Label: "p(j,n)"}}
+func DonePlot(curves []DoneCurve) *figure.Figure {
+	p := &figure.Figure{Title: "Scattering: all nodes are coloured", X: figure.Axis{Label: "j, units"}, Y: figure.Axis{Label: "p(j,n)"}}
 	for _, c := range curves {
-		exact := plot.Curve{Name: fmt.Sprintf("n = %d, exact", c.Nodes)}
+		of := fmt.Sprintf("n = %d", c.Nodes) // the law and its runs have one colour
+		exact := figure.Curve{Name: of + ", exact", Of: of}
 		for j, done := range c.Exact {
-			exact.Points = append(exact.Points, plot.Point{X: float64(j), Y: done})
+			exact.Points = append(exact.Points, figure.Point{X: float64(j), Y: done})
 		}
-		runs := plot.Curve{Name: fmt.Sprintf("n = %d, %d runs", c.Nodes, c.Runs), Style: plot.Dots}
+		runs := figure.Curve{Name: fmt.Sprintf("%s, %d runs", of, c.Runs), Of: of, Style: figure.Dots}
 		for j, finished := range c.Finished {
 			low, high := Wilson(finished, c.Runs)
-			runs.Points = append(runs.Points, plot.Point{X: float64(j), Y: float64(finished) / float64(c.Runs), Low: low, High: high})
+			runs.Points = append(runs.Points, figure.Point{X: float64(j), Y: float64(finished) / float64(c.Runs), Low: low, High: high})
 		}
-		for _, curve := range []plot.Curve{exact, runs} {
+		for _, curve := range []figure.Curve{exact, runs} {
 			if len(curve.Points) > 0 {
 				p.Curves = append(p.Curves, curve)
 			}
@@ -54,18 +55,18 @@ func DonePlot(curves []DoneCurve) *plot.Plot {
 // ColouredCurve is a number of coloured nodes over time.
 type ColouredCurve struct {
 	Name  string
-	Style plot.Style
+	Style figure.Style
 	Mean  []float64 // after 0, 1, 2 ... units
 	SE    []float64 // standard error of Mean; empty: none
 }
 
 // ColouredPlot draws numbers of coloured nodes over time with 95 % bands.
-func ColouredPlot(nodes int, curves []ColouredCurve) *plot.Plot {
-	p := &plot.Plot{Title: fmt.Sprintf("Scattering among %d nodes", nodes), X: plot.Axis{Label: "t, units"}, Y: plot.Axis{Label: "coloured(t)"}}
+func ColouredPlot(nodes int, curves []ColouredCurve) *figure.Figure {
+	p := &figure.Figure{Title: fmt.Sprintf("Scattering among %d nodes", nodes), X: figure.Axis{Label: "t, units"}, Y: figure.Axis{Label: "coloured(t)"}}
 	for _, c := range curves {
-		curve := plot.Curve{Name: c.Name, Style: c.Style}
+		curve := figure.Curve{Name: c.Name, Style: c.Style}
 		for j, mean := range c.Mean {
-			point := plot.Point{X: float64(j), Y: mean}
+			point := figure.Point{X: float64(j), Y: mean}
 			if j < len(c.SE) {
 				half := float64(confidence * c.SE[j])
 				point.Low, point.High = mean-half, mean+half

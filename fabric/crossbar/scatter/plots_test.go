@@ -1,6 +1,7 @@
 package scatter_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -10,7 +11,7 @@ import (
 
 	"starloom/fabric/crossbar/scatter"
 	"starloom/fabric/crossbar/scatter/scattertest"
-	"starloom/traces/plot"
+	"starloom/traces/figure"
 )
 
 // TestWilson compares with published intervals (R. G. Newcombe, 1998, method 3: 81 of 263,
@@ -50,14 +51,14 @@ func TestPlots(t *testing.T) {
 	require.Len(t, done.Curves, 3)
 	require.Equal(t, "n = 64, 2000 runs", done.Curves[1].Name)
 
-	measured := scatter.ColouredCurve{Name: "2000 runs", Style: plot.Dots}
+	measured := scatter.ColouredCurve{Name: "2000 runs", Style: figure.Dots}
 	for j := range sums {
 		mean := sums[j] / runs
 		measured.Mean = append(measured.Mean, mean)
 		measured.SE = append(measured.SE, math.Sqrt(max(0, squares[j]/runs-mean*mean)/runs))
 	}
 	coloured := scatter.ColouredPlot(n, []scatter.ColouredCurve{{Name: "law", Mean: chain.Coloured(units)}, measured})
-	for _, p := range []*plot.Plot{done, coloured} {
+	for colour, p := range map[int]*figure.Figure{3: done, 4: coloured} { // that of the law, and another one
 		outside := 0
 		for j, point := range p.Curves[1].Points {
 			if law := p.Curves[0].Points[j].Y; law < point.Low-1e-3 || law > point.High+1e-3 {
@@ -67,6 +68,6 @@ func TestPlots(t *testing.T) {
 		require.LessOrEqual(t, outside, 5, "of 26, which depend on each other")
 		var text strings.Builder
 		require.NoError(t, p.WriteSVG(&text))
-		require.Equal(t, units+2, strings.Count(text.String(), "<circle"), "one in the legend")
+		require.Equal(t, units+2, strings.Count(text.String(), fmt.Sprintf(` class="f%d"/>`, colour)), "one in the legend")
 	}
 }

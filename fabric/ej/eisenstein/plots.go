@@ -1,20 +1,20 @@
 package eisenstein
 
-import "starloom/traces/plot"
+import "starloom/traces/figure"
 
 // Course is what happens in the steps of one broadcast.
 type Course struct {
 	Name  string
-	Style plot.Style
+	Style figure.Style
 	Nodes uint64 // N^n
 	Steps []Step
 }
 
 // Plots are the figures 15 to 18 of the paper for any courses: senders, receivers, free and active nodes
 // of every step.
-func Plots(network string, courses []Course) (senders, receivers, free, active *plot.Plot) {
-	figure := func(what string, count func(nodes uint64, s Step) uint64) *plot.Plot {
-		p := &plot.Plot{Title: what + " in every step of a broadcast, " + network, X: plot.Axis{Label: "step"}, Y: plot.Axis{Label: "nodes"}}
+func Plots(network string, courses []Course) (senders, receivers, free, active *figure.Figure) {
+	figure := func(what string, count func(nodes uint64, s Step) uint64) *figure.Figure {
+		p := &figure.Figure{Title: what + " in every step of a broadcast, " + network, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"}}
 		for _, c := range courses {
 			p.Curves = append(p.Curves, curve(c.Name, c.Style, c.Steps, func(s Step) uint64 { return count(c.Nodes, s) }))
 		}
@@ -28,17 +28,17 @@ func Plots(network string, courses []Course) (senders, receivers, free, active *
 }
 
 // SendersAndReceivers draws both of one broadcast.
-func SendersAndReceivers(title string, steps []Step) *plot.Plot {
-	return &plot.Plot{Title: title, X: plot.Axis{Label: "step"}, Y: plot.Axis{Label: "nodes"}, Curves: []plot.Curve{
-		curve("senders", plot.Line, steps, func(s Step) uint64 { return s.Senders }),
-		curve("receivers", plot.Dashed, steps, func(s Step) uint64 { return s.Receivers }),
+func SendersAndReceivers(title string, steps []Step) *figure.Figure {
+	return &figure.Figure{Title: title, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"}, Curves: []figure.Curve{
+		curve("senders", figure.Line, steps, func(s Step) uint64 { return s.Senders }),
+		curve("receivers", figure.Dashed, steps, func(s Step) uint64 { return s.Receivers }),
 	}}
 }
 
-func curve(name string, style plot.Style, steps []Step, count func(Step) uint64) plot.Curve {
-	c := plot.Curve{Name: name, Style: style}
+func curve(name string, style figure.Style, steps []Step, count func(Step) uint64) figure.Curve {
+	c := figure.Curve{Name: name, Style: style}
 	for i, step := range steps {
-		c.Points = append(c.Points, plot.Point{X: float64(i + 1), Y: float64(count(step))})
+		c.Points = append(c.Points, figure.Point{X: float64(i + 1), Y: float64(count(step))})
 	}
 	return c
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/traces/plot"
+	"starloom/traces/figure"
 )
 
 // tableOf is the table of a message that is followed, translated to a source.
@@ -102,13 +102,13 @@ func TestPlane(t *testing.T) {
 func TestPlots(t *testing.T) {
 	const nodes = 37 * 37 * 37
 	courses := []Course{
-		{Name: "previous", Style: plot.Dashed, Nodes: nodes, Steps: steps(t, 3, 4, 3, Previous)},
+		{Name: "previous", Style: figure.Dashed, Nodes: nodes, Steps: steps(t, 3, 4, 3, Previous)},
 		{Name: "proposed", Nodes: nodes, Steps: steps(t, 3, 4, 3, Improved)},
 	}
 	senders, receivers, free, active := Plots("EJ_{3+4rho}^(3)", courses)
 	for i, record := range golden(t, "table2")[:9] {
-		for column, p := range []*plot.Plot{free, senders, receivers, active} {
-			require.Equal(t, plot.Point{X: float64(i + 1), Y: float64(number(t, record[column+1]))}, p.Curves[1].Points[i])
+		for column, p := range []*figure.Figure{free, senders, receivers, active} {
+			require.Equal(t, figure.Point{X: float64(i + 1), Y: float64(number(t, record[column+1]))}, p.Curves[1].Points[i])
 		}
 	}
 	var text strings.Builder

@@ -1,0 +1,116 @@
+package figure
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+
+	"starloom/internal/rounded"
+)
+
+// ticksMax is the most ticks of an axis.
+const ticksMax = 10
+
+// span is the range of the values on an axis.
+type span struct{ least, most float64 }
+
+func (s *span) take(values ...float64) {
+	for _, v := range values {
+		s.least, s.most = min(s.least, v), max(s.most, v)
+	}
+}
+
+// lay lays an axis: its range, scale, ticks and label.
+func (a *Axis) lay(axis *plot.Axis, s span) {
+	switch {
+	case a.Scale != Linear:
+		axis.Scale = logScale(a.Scale)
+		if s.least == s.most {
+			s = span{s.least / 2, s.most * 2}
+		}
+	case a.Names != nil:
+		s = span{-0.5, float64(len(a.Names)) - 0.5}
+	default:
+		if s.least > 0 && s.least <= s.most/2 {
+			s.least = 0
+		}
+		if s.least == s.most {
+			s = span{s.least - 1, s.most + 1}
+		}
+	}
+	axis.Min, axis.Max, axis.Label.Text = s.least, s.most, a.Label
+	axis.Tick.Marker = ticker{a}
+}
+
+// logScale divides an axis by equal ratios.
+type logScale Scale
+
+// Normalize implements plot.Normalizer.
+func (logScale) Normalize(least, most, value float64) float64 {
+	low := rounded.Log2(least)
+	return (rounded.Log2(value) - low) / (rounded.Log2(most) - low)
+}
+
+// ticker marks an axis.
+type ticker struct{ *Axis }
+
+// Ticks implements plot.Ticker: at multiples of 1, 2 or 5 times a power of ten, at powers of two or ten, or at
+// names.
+func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
+	switch {
+	case t.Names != nil:
+		every := (len(t.Names) + ticksMax*2 - 1) / (ticksMax * 2)
+		for i := 0; i < len(t.Names); i += max(1, every) {
+			ticks = append(ticks, plot.Tick{Value: float64(i), Label: t.Names[i]})
+		}
+		return ticks
+	case t.Scale == Linear:
+		step := tickStep(most - least)
+		for i := math.Ceil(least/step - 1e-9); float64(i*step) <= most+float64(step*1e-9); i++ {
+			ticks = append(ticks, plot.Tick{Value: float64(i * step), Label: tickText(float64(i * step))})
+		}
+		return ticks
+	}
+	base := 2.0
+	if t.Scale == Log10 {
+		base = 10
+	}
+	low, high := rounded.Log2(least)/rounded.Log2(base), rounded.Log2(most)/rounded.Log2(base)
+	every, within := max(1, tickStep(high-low)), []float64{1}
+	if t.Scale == Log10 && high-low < 3 {
+		within = []float64{1, 2, 5}
+	}
+	for k := math.Floor(low/every) * every; k <= high+1e-9; k += every {
+		for _, factor := range within {
+			if value := factor * math.Pow(base, k); value >= least*(1-1e-9) && value <= most*(1+1e-9) {
+				ticks = append(ticks, plot.Tick{Value: value, Label: tickText(value)})
+			}
+		}
+	}
+	return ticks
+}
+
+// tickStep is the smallest step of 1, 2 or 5 times a power of ten with ticksMax ticks or fewer.
+func tickStep(span float64) float64 {
+	exponent := int(math.Floor(math.Log10(span / ticksMax))) // or one beside it
+	for ; math.Pow10(exponent) > span/ticksMax; exponent-- {
+	}
+	for ; math.Pow10(exponent+1) <= span/ticksMax; exponent++ {
+	}
+	unit := math.Pow10(exponent)
+	for _, factor := range []float64{1, 2, 5} {
+		if span/(factor*unit) <= ticksMax {
+			return factor * unit
+		}
+	}
+	return 10 * unit
+}
+
+// tickText is a value without the noise of its last bits.
+func tickText(value float64) string {
+	if value == 0 { // not -0
+		return "0"
+	}
+	return strconv.FormatFloat(value, 'g', 10, 64)
+}

@@ -1,0 +1,156 @@
+package figure
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// markers of the curves, in their order.
+var markers = [curveColours]draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{},
+}
+
+// curve draws one curve of a figure.
+type curve struct {
+	d      *drawing
+	c      *Curve
+	number int // of its colour and marker
+}
+
+// curve is the one with an index. Curves of one thing have its colour.
+func (d *drawing) curve(index int) curve {
+	var of []string
+	for i := range index + 1 {
+		if name := d.Curves[i].of(); !slices.Contains(of, name) && d.Curves[i].Style != Published {
+			of = append(of, name)
+		}
+	}
+	return curve{d, &d.Curves[index], max(0, slices.Index(of, d.Curves[index].of()))}
+}
+
+func (c curve) colour(alpha uint8) paint {
+	if c.c.Style == Published {
+		return paint{ink, alpha, c.d.dark}
+	}
+	return paint{colourOf(c.number), alpha, c.d.dark}
+}
+
+func (c curve) line() draw.LineStyle {
+	l := draw.LineStyle{Color: c.colour(255), Width: 1.5}
+	if c.c.Style == Dashed {
+		l.Dashes = []vg.Length{5, 3}
+	}
+	return l
+}
+
+func (c curve) glyph() draw.GlyphStyle {
+	if c.c.Style == Published {
+		return draw.GlyphStyle{Color: c.colour(255), Radius: 4, Shape: draw.CrossGlyph{}}
+	}
+	return draw.GlyphStyle{Color: c.colour(255), Radius: 2.5, Shape: markers[c.number%curveColours]}
+}
+
+// Plot implements plot.Plotter.
+func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&canvas)
+	at := func(px, py float64) vg.Point { return vg.Point{X: x(px), Y: y(py)} }
+	defer titled(canvas, c.c.Name)()
+	points := c.c.Points
+	if c.c.joined() {
+		points = slices.Clone(points)
+		slices.SortStableFunc(points, func(a, b Point) int {
+			switch {
+			case a.X < b.X:
+				return -1
+			case a.X > b.X:
+				return 1
+			}
+			return 0
+		})
+	}
+	switch {
+	case c.c.Style == Bars:
+		half := c.c.barWidth() / 2
+		for _, point := range points {
+			base := math.Max(0, p.Y.Min)
+			canvas.FillPolygon(c.colour(255), []vg.Point{
+				at(point.X-half, base), at(point.X-half, point.Y), at(point.X+half, point.Y), at(point.X+half, base)})
+		}
+	case c.c.joined():
+		c.band(canvas, points, at)
+		line := make([]vg.Point, len(points))
+		for i, point := range points {
+			line[i] = at(point.X, point.Y)
+		}
+		canvas.StrokeLines(c.line(), line)
+	}
+	if c.c.joined() && c.c.Style != Marked || c.c.Style == Bars {
+		return
+	}
+	for _, point := range points {
+		if point.hasBand() && !c.c.joined() {
+			canvas.StrokeLine2(draw.LineStyle{Color: c.colour(255), Width: 1}, x(point.X), y(point.Low), x(point.X), y(point.High))
+		}
+		canvas.DrawGlyph(c.glyph(), at(point.X, point.Y))
+	}
+}
+
+// band fills what lies between the bands of points side by side.
+func (c curve) band(canvas draw.Canvas, points []Point, at func(x, y float64) vg.Point) {
+	for first := 0; first < len(points); first++ {
+		end := first
+		for end < len(points) && points[end].hasBand() {
+			end++
+		}
+		if end-first > 1 {
+			var area []vg.Point
+			for _, point := range points[first:end] {
+				area = append(area, at(point.X, point.High))
+			}
+			for _, point := range slices.Backward(points[first:end]) {
+				area = append(area, at(point.X, point.Low))
+			}
+			canvas.FillPolygon(c.colour(50), area)
+		}
+		first = max(first, end-1)
+	}
+}
+
+// Thumbnail implements plot.Thumbnailer.
+func (c curve) Thumbnail(canvas *draw.Canvas) {
+	middle := canvas.Center()
+	if c.c.Style == Bars {
+		canvas.FillPolygon(c.colour(255), []vg.Point{{X: canvas.Min.X, Y: middle.Y - 3}, {X: canvas.Min.X, Y: middle.Y + 3},
+			{X: canvas.Max.X, Y: middle.Y + 3}, {X: canvas.Max.X, Y: middle.Y - 3}})
+		return
+	}
+	if c.c.joined() {
+		canvas.StrokeLine2(c.line(), canvas.Min.X, middle.Y, canvas.Max.X, middle.Y)
+	}
+	if !c.c.joined() || c.c.Style == Marked {
+		canvas.DrawGlyphNoClip(c.glyph(), middle)
+	}
+}
+
+// barWidth is nine tenths of the least distance of two bars, 1 for one bar.
+func (c *Curve) barWidth() float64 {
+	var xs []float64
+	for _, p := range c.Points {
+		xs = append(xs, p.X)
+	}
+	slices.Sort(xs)
+	least := math.Inf(1)
+	for i := 1; i < len(xs); i++ {
+		if gap := xs[i] - xs[i-1]; gap > 0 {
+			least = min(least, gap)
+		}
+	}
+	if math.IsInf(least, 1) {
+		least = 1
+	}
+	return least * 0.9
+}

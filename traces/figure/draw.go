@@ -1,0 +1,167 @@
+package figure
+
+import (
+	"io"
+	"math"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// Sizes in points.
+const (
+	width, height = 560, 380
+	textSize      = 11
+	titleSize     = 13
+	margin        = 10
+	otherFont     = 1.2 // how much wider the reader's font may be than the one that is measured
+)
+
+// WriteSVG draws the figure. It has an error when there is nothing to draw, or a point that is not a number
+// or not on a logarithmic axis, and those of w.
+func (f *Figure) WriteSVG(w io.Writer) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	d := drawing{Figure: f}
+	whole := d.width()
+	c := newCanvas(whole, height, f.Title, f.describe())
+	d.draw(c, whole)
+	_, err := c.WriteTo(w)
+	return err
+}
+
+// WritePNG draws the figure at 192 dots per inch, on light or dark paper. Its errors are those of WriteSVG.
+func (f *Figure) WritePNG(w io.Writer, dark bool) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	d := drawing{Figure: f, dark: dark}
+	whole := d.width()
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(whole, height), vgimg.UseDPI(192), vgimg.UseBackgroundColor(d.colour(paper)))}
+	d.draw(c, whole)
+	_, err := c.WriteTo(w)
+	return err
+}
+
+// drawing is a figure that is being drawn.
+type drawing struct {
+	*Figure
+	dark bool
+}
+
+func (d *drawing) colour(r role) paint { return paint{r, 255, d.dark} }
+
+func (d *drawing) font(size vg.Length) font.Font {
+	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+// width is that of the figure with its legend.
+func (d *drawing) width() vg.Length {
+	l := d.legend()
+	if l == nil {
+		return width
+	}
+	r := l.Rectangle(draw.Canvas{})
+	return width + margin + r.Size().X*otherFont
+}
+
+// draw lays out the axes at the left and the legend at the right.
+func (d *drawing) draw(c vg.Canvas, whole vg.Length) {
+	all := draw.NewCanvas(c, whole, height)
+	all.SetColor(d.colour(paper))
+	all.Fill(all.Rectangle.Path())
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.Title.Text = d.Title
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = d.font(titleSize), d.colour(ink), 8
+	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
+		axis.LineStyle.Color, axis.Tick.LineStyle.Color = d.colour(ink), d.colour(ink)
+		axis.Tick.Label.Font, axis.Tick.Label.Color = d.font(textSize), d.colour(ink)
+		axis.Label.TextStyle.Font, axis.Label.TextStyle.Color = d.font(textSize), d.colour(ink)
+		axis.Label.Padding = 4
+	}
+	x, y := d.spans()
+	d.X.lay(&p.X, x)
+	d.Y.lay(&p.Y, y)
+	p.Add(grid{d})
+	if d.Cells != nil {
+		p.Add(heat{d})
+	}
+	for i := range d.Curves {
+		p.Add(d.curve(i))
+	}
+	p.Draw(draw.Crop(all, margin, -(whole - width + margin), margin, -margin))
+	if l := d.legend(); l != nil {
+		l.Draw(draw.Crop(all, width, -margin, margin, -margin-2*titleSize))
+	}
+}
+
+// spans are the ranges of both axes.
+func (d *drawing) spans() (x, y span) {
+	none := span{math.Inf(1), math.Inf(-1)}
+	x, y = none, none
+	for _, c := range d.Curves {
+		for _, point := range c.Points {
+			x.take(point.X)
+			y.take(point.Y)
+			if point.hasBand() {
+				y.take(point.Low, point.High)
+			}
+			if c.Style == Bars {
+				half := c.barWidth() / 2
+				x.take(point.X-half, point.X+half)
+				y.take(0)
+			}
+		}
+	}
+	if d.Cells != nil {
+		for i, row := range d.Cells.Values {
+			y.take(float64(i)-0.5, float64(i)+0.5)
+			x.take(-0.5, float64(len(row))-0.5)
+		}
+	}
+	return x, y
+}
+
+// legend names the curves, unless there is one alone, and the values of cells.
+func (d *drawing) legend() *plot.Legend {
+	l := plot.NewLegend()
+	l.TextStyle.Font, l.TextStyle.Color = d.font(textSize), d.colour(ink)
+	l.Left, l.Top, l.Padding, l.ThumbnailWidth = true, true, 3, 22
+	entries := 0
+	if d.Cells != nil {
+		entries = d.rampLegend(&l)
+	}
+	if len(d.Curves) > 1 {
+		for i := range d.Curves {
+			l.Add(d.Curves[i].Name, d.curve(i))
+			entries++
+		}
+	}
+	if entries == 0 {
+		return nil
+	}
+	return &l
+}
+
+// grid are faint lines at the ticks.
+type grid struct{ d *drawing }
+
+// Plot implements plot.Plotter.
+func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
+	if g.d.Cells != nil {
+		return
+	}
+	x, y := p.Transforms(&c)
+	style := draw.LineStyle{Color: g.d.colour(faint), Width: 0.5}
+	for _, t := range p.X.Tick.Marker.Ticks(p.X.Min, p.X.Max) {
+		c.StrokeLine2(style, x(t.Value), c.Min.Y, x(t.Value), c.Max.Y)
+	}
+	for _, t := range p.Y.Tick.Marker.Ticks(p.Y.Min, p.Y.Max) {
+		c.StrokeLine2(style, c.Min.X, y(t.Value), c.Max.X, y(t.Value))
+	}
+}

@@ -1,0 +1,134 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Figure is a set of curves over one x axis, or cells in rows and columns.
+type Figure struct {
+	Title  string
+	X, Y   Axis
+	Curves []Curve
+	Cells  *Cells // beneath the curves; nil for none
+}
+
+// Axis is the label of an axis and how it is divided.
+type Axis struct {
+	Label string
+	Scale Scale
+	Names []string // of 0, 1, 2 ..., in place of numbers
+}
+
+// Scale is how an axis is divided.
+type Scale int
+
+// Values on a logarithmic axis are above 0.
+const (
+	Linear Scale = iota // equal distances
+	Log2                // by powers of two
+	Log10               // by powers of ten
+)
+
+// Curve is a named list of points. Colours and markers follow the order of the curves, and repeat after
+// eight; Of is the name of what has one colour and marker in several curves, "" for the curve's own.
+type Curve struct {
+	Name   string
+	Of     string
+	Style  Style
+	Points []Point
+}
+
+// Style is how the points of a curve are drawn.
+type Style int
+
+const (
+	Line      Style = iota // joined
+	Dashed                 // joined by dashes
+	Dots                   // as markers
+	Marked                 // joined, with markers
+	Published              // as crosses in the colour of text
+	Bars                   // as bars from 0
+)
+
+// Point is a point with its band: Low <= Y <= High where there is one, both 0 where there is none.
+// The band of a line is an area, that of others a bar each.
+type Point struct{ X, Y, Low, High float64 }
+
+func (p Point) hasBand() bool { return p.Low != 0 || p.High != 0 }
+
+// Cells are the values of a heat map, row by row from the bottom. NaN is an empty cell.
+type Cells struct {
+	Label  string // of the values
+	Values [][]float64
+}
+
+// XY makes a curve of points without bands; x and y have the same length.
+func XY(name string, style Style, x, y []float64) Curve {
+	c := Curve{Name: name, Style: style}
+	for i := range x {
+		c.Points = append(c.Points, Point{X: x[i], Y: y[i]})
+	}
+	return c
+}
+
+// of is the name of what the curve belongs to.
+func (c *Curve) of() string {
+	if c.Of == "" {
+		return c.Name
+	}
+	return c.Of
+}
+
+// joined reports whether the points are joined.
+func (c *Curve) joined() bool { return c.Style == Line || c.Style == Dashed || c.Style == Marked }
+
+// check says why a figure cannot be drawn: it has no points, or one that is not on its axes.
+func (f *Figure) check() error {
+	points := 0
+	for _, c := range f.Curves {
+		for _, point := range c.Points {
+			for _, value := range []float64{point.X, point.Y, point.Low, point.High} {
+				if math.IsNaN(value) || math.IsInf(value, 0) {
+					return fmt.Errorf("figure %q: curve %q has the point %+v", f.Title, c.Name, point)
+				}
+			}
+			low := f.Y.Scale != Linear && (point.Y <= 0 || point.Low < 0 || point.hasBand() && point.Low == 0)
+			if f.X.Scale != Linear && point.X <= 0 || low {
+				return fmt.Errorf("figure %q: curve %q has the point %+v, which is not on a logarithmic axis", f.Title, c.Name, point)
+			}
+			points++
+		}
+	}
+	if f.Cells != nil {
+		for _, row := range f.Cells.Values {
+			points += len(row)
+		}
+	}
+	if points == 0 {
+		return errors.New("figure " + f.Title + " has no points")
+	}
+	return nil
+}
+
+// describe says what is drawn, for who cannot see it.
+func (f *Figure) describe() string {
+	var said []string
+	if f.X.Label != "" || f.Y.Label != "" {
+		said = append(said, fmt.Sprintf("%s over %s.", f.Y.Label, f.X.Label))
+	}
+	for i := range f.Curves {
+		c := &f.Curves[i]
+		if len(c.Points) == 0 {
+			continue
+		}
+		s := span{math.Inf(1), math.Inf(-1)}
+		for _, p := range c.Points {
+			s.take(p.Y)
+		}
+		said = append(said, fmt.Sprintf("%s: %d points, from %s to %s.", c.Name, len(c.Points), tickText(s.least), tickText(s.most)))
+	}
+	return strings.Join(said, " ")
+}

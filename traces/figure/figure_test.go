@@ -1,0 +1,169 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"image/png"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// drawn is a figure as SVG, which is XML and the same each time.
+func drawn(t *testing.T, f Figure) string {
+	var text, again strings.Builder
+	require.NoError(t, f.WriteSVG(&text))
+	require.NoError(t, f.WriteSVG(&again))
+	require.Equal(t, text.String(), again.String())
+	decoder := xml.NewDecoder(strings.NewReader(text.String()))
+	for {
+		_, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return text.String()
+		}
+		require.NoError(t, err)
+	}
+}
+
+// ticks are where the grid lines of an axis stand, in order.
+func ticks(t *testing.T, svg, pattern string) (at []float64) {
+	for _, match := range regexp.MustCompile(pattern).FindAllStringSubmatch(svg, -1) {
+		value, err := strconv.ParseFloat(match[1], 64)
+		require.NoError(t, err)
+		at = append(at, value)
+	}
+	return at
+}
+
+// TestPointsStandAtTheirTicks draws points whose values are ticks.
+func TestPointsStandAtTheirTicks(t *testing.T) {
+	svg := drawn(t, Figure{
+		Title: "a < b", X: Axis{Label: "N", Scale: Log2}, Y: Axis{Label: "steps"},
+		Curves: []Curve{
+			XY("one & two", Line, []float64{16, 1, 4}, []float64{40, 0, 10}), // any order
+			{Name: "dots", Style: Dots, Points: []Point{{X: 8, Y: 20, Low: 10, High: 30}}},
+			{Name: "area", Style: Dashed, Points: []Point{{X: 1, Y: 20, Low: 10, High: 30}, {X: 2, Y: 20}, {X: 4, Y: 20, Low: 10, High: 40}}},
+			{Name: "both", Style: Dashed, Points: []Point{{X: 8, Y: 20, Low: 10, High: 30}, {X: 16, Y: 20, Low: 10, High: 40}}},
+		},
+	})
+	x := ticks(t, svg, `M([0-9.]+) [0-9.]+L[0-9.]+ [0-9.]+" fill="none" class="s2"`)[:5] // 1, 2, 4, 8, 16
+	y := ticks(t, svg, `M[0-9.]+ ([0-9.]+)L[0-9.]+ [0-9.]+" fill="none" class="s2"`)[5:] // 0, 5, 10 ... 40
+	require.Len(t, y, 9)
+	require.InDelta(t, x[0]+x[4], 2*x[2], 0.02, "powers of two are equally far apart")
+	at := func(command string, column, row int) string {
+		return command + strconv.FormatFloat(x[column], 'f', -1, 64) + " " + strconv.FormatFloat(y[row], 'f', -1, 64)
+	}
+	require.Contains(t, svg, `"`+at("M", 0, 0)+at("L", 2, 2)+at("L", 4, 8)+`" fill="none" class="s3"`)
+	require.Contains(t, svg, `"`+at("M", 3, 2)+at("L", 3, 6)+`" fill="none" class="s4"`, "the bar of a dot")
+	require.Contains(t, svg, at("L", 4, 8)+at("L", 4, 2)+at("L", 3, 2), "the band")
+	require.Equal(t, 1, strings.Count(svg, "fill-opacity"), "a band takes two points side by side")
+	for _, text := range []string{"<title>a &lt; b</title>", ">one &amp; two</text>", "<g><title>one &amp; two</title>", ">N</text>", ">steps</text>",
+		"stroke-dasharray", "steps over N.", "prefers-color-scheme:dark"} {
+		require.Contains(t, svg, text)
+	}
+}
+
+// TestCurvesDiffer: each has a colour and a marker of its own, but what is of one thing has one colour, and
+// what was published stands in the colour of text.
+func TestCurvesDiffer(t *testing.T) {
+	f := Figure{Curves: []Curve{
+		{Name: "a", Style: Marked}, {Name: "b", Style: Marked}, {Name: "law of a", Of: "a", Style: Dashed},
+		{Name: "paper", Of: "paper", Style: Published}, {Name: "c", Style: Bars},
+	}}
+	d := drawing{Figure: &f}
+	var roles []role
+	for i := range f.Curves {
+		roles = append(roles, d.curve(i).colour(255).role)
+	}
+	require.Equal(t, []role{first, first + 1, first, ink, first + 2}, roles)
+	require.NotEqual(t, d.curve(0).glyph().Shape, d.curve(1).glyph().Shape)
+	for _, paper := range [][]uint32{light[:], dark[:]} {
+		for i, colour := range paper[first : int(first)+curveColours-1] {
+			require.Greater(t, contrast(colour, paper[0]), 2.0, "%06x on its paper", colour)
+			for _, other := range paper[int(first)+i+1:] {
+				require.NotEqual(t, colour, other)
+			}
+		}
+		require.Greater(t, contrast(paper[ink], paper[0]), 7.0)
+	}
+}
+
+// contrast is the ratio of two colours' luminances (WCAG 2.1).
+func contrast(a, b uint32) float64 {
+	luminance := func(rgb uint32) (l float64) {
+		for k, weight := range []float64{0.0722, 0.7152, 0.2126} {
+			c := float64(rgb>>(8*k)&0xff) / 255
+			if c <= 0.04045 {
+				c /= 12.92
+			} else {
+				c = math.Pow((c+0.055)/1.055, 2.4)
+			}
+			l += weight * c
+		}
+		return l + 0.05
+	}
+	return max(luminance(a)/luminance(b), luminance(b)/luminance(a))
+}
+
+func TestHeat(t *testing.T) {
+	svg := drawn(t, Figure{Title: "media", X: Axis{Label: "slot"}, Y: Axis{Names: []string{"bus[0]", "bus[1]"}},
+		Cells: &Cells{Label: "frames", Values: [][]float64{{0, 1, 2}, {math.NaN(), 4, 4}}}})
+	require.Equal(t, 5, strings.Count(svg, "crispEdges")-rampSteps, "a cell that is not a number is empty")
+	require.Equal(t, 2+1, strings.Count(svg, `fill="#fee838"`), "the largest values, and the legend")
+	for _, text := range []string{">bus[1]</text>", ">frames</text>", ">slot</text>"} {
+		require.Contains(t, svg, text)
+	}
+}
+
+func TestPNG(t *testing.T) {
+	f := Figure{Title: "bars", Curves: []Curve{{Name: "a", Style: Bars, Points: []Point{{X: 1, Y: 3}, {X: 2, Y: 1}}}}}
+	corner := map[bool]uint32{false: 0xffffff, true: dark[paper]}
+	for _, night := range []bool{false, true} {
+		var b bytes.Buffer
+		require.NoError(t, f.WritePNG(&b, night))
+		picture, err := png.Decode(&b)
+		require.NoError(t, err)
+		r, g, blue, _ := picture.At(0, 0).RGBA()
+		require.Equal(t, corner[night], r>>8<<16|g>>8<<8|blue>>8)
+	}
+}
+
+func TestTicks(t *testing.T) {
+	texts := func(axis Axis, least, most float64) string {
+		var all []string
+		for _, tick := range (ticker{&axis}).Ticks(least, most) {
+			all = append(all, tick.Label)
+		}
+		return strings.Join(all, " ")
+	}
+	require.Equal(t, "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1", texts(Axis{}, 0, 1))
+	require.Equal(t, "0 20 40 60 80 100 120 140 160", texts(Axis{}, 0, 160))
+	require.Equal(t, "2.6 2.62 2.64 2.66 2.68 2.7", texts(Axis{}, 2.6, 2.7))
+	require.Equal(t, "-10 -8 -6 -4 -2 0 2 4", texts(Axis{}, -10, 5))
+	require.Equal(t, "2 4 8 16", texts(Axis{Scale: Log2}, 2, 20))
+	require.Equal(t, "1 32 1024 32768 1048576", texts(Axis{Scale: Log2}, 1, 1<<24))
+	require.Equal(t, "2 5 10 20", texts(Axis{Scale: Log10}, 2, 40))
+	require.Equal(t, "1 10 100 1000 10000", texts(Axis{Scale: Log10}, 1, 20000))
+	require.Equal(t, "a b", texts(Axis{Names: []string{"a", "b"}}, -0.5, 1.5))
+}
+
+func TestWhatCannotBeDrawn(t *testing.T) {
+	for _, f := range []Figure{
+		{Title: "none"},
+		{Title: "nan", Curves: []Curve{XY("a", Line, []float64{1}, []float64{math.NaN()})}},
+		{Title: "infinite", Curves: []Curve{{Points: []Point{{High: math.Inf(1)}}}}},
+		{Title: "log", X: Axis{Scale: Log2}, Curves: []Curve{XY("a", Line, []float64{0}, []float64{1})}},
+		{Title: "log", Y: Axis{Scale: Log10}, Curves: []Curve{{Points: []Point{{X: 1, Y: 1, High: 2}}}}},
+	} {
+		var text strings.Builder
+		require.ErrorContains(t, f.WriteSVG(&text), f.Title)
+		require.Empty(t, text.String())
+		require.ErrorContains(t, f.WritePNG(&text, false), f.Title)
+	}
+}

@@ -1,0 +1,231 @@
+package figure
+
+import (
+	"bytes"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// canvas writes SVG. Its origin is at the bottom left, that of SVG at the top left. Colours by role are
+// classes, which a style sheet makes light or dark.
+type canvas struct {
+	body bytes.Buffer
+	w, h vg.Length
+
+	now   state
+	stack []state
+}
+
+// state is what Push keeps.
+type state struct {
+	line   vg.Length
+	dashes []vg.Length
+	colour color.Color
+	move   vg.Point
+	turn   float64 // radians
+}
+
+func newCanvas(w, h vg.Length, title, description string) *canvas {
+	c := &canvas{w: w, h: h}
+	vg.Initialize(c)
+	fmt.Fprintf(&c.body, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" class="figure" `+
+		`font-family="Liberation Sans, Arial, Helvetica, sans-serif">`+"\n", number(w), number(h), number(w), number(h))
+	fmt.Fprintf(&c.body, "<title>%s</title>\n<desc>%s</desc>\n<style>\n%s</style>\n", html.EscapeString(title), html.EscapeString(description), styleSheet())
+	return c
+}
+
+// styleSheet gives roles their colours.
+func styleSheet() string {
+	rules := func(colours []uint32) string {
+		var b strings.Builder
+		for r, rgb := range colours {
+			fmt.Fprintf(&b, ".figure .f%d{fill:#%06x}.figure .s%d{stroke:#%06x}\n", r, rgb, r, rgb)
+		}
+		return b.String()
+	}
+	return rules(light[:]) + "@media (prefers-color-scheme:dark) and (not print){\n" + rules(dark[:]) + "}\n"
+}
+
+// WriteTo implements io.WriterTo.
+func (c *canvas) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.WriteString(w, c.body.String()+"</svg>\n")
+	return int64(n), err
+}
+
+// titled puts what is drawn until its result is called into a group with a title, for readers of screens and
+// as a tooltip. Other canvases have no titles.
+func titled(d draw.Canvas, title string) (end func()) {
+	inner := d.Canvas
+	for { // a part of a canvas is one around it
+		part, ok := inner.(draw.Canvas)
+		if !ok {
+			break
+		}
+		inner = part.Canvas
+	}
+	c, ok := inner.(*canvas)
+	if !ok || title == "" {
+		return func() {}
+	}
+	fmt.Fprintf(&c.body, "<g><title>%s</title>\n", html.EscapeString(title))
+	return func() { c.body.WriteString("</g>\n") }
+}
+
+// number writes a length in points with at most two decimals. What is beyond the sixth is noise of the
+// processor's arithmetic.
+func number(l vg.Length) string {
+	value := math.Round(math.Round(float64(l)*1e6)/1e4) / 100
+	if value == 0 { // not -0
+		return "0"
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}
+
+// Size implements vg.CanvasSizer.
+func (c *canvas) Size() (w, h vg.Length) { return c.w, c.h }
+
+// SetLineWidth implements vg.Canvas.
+func (c *canvas) SetLineWidth(w vg.Length) { c.now.line = w }
+
+// SetLineDash implements vg.Canvas.
+func (c *canvas) SetLineDash(pattern []vg.Length, _ vg.Length) { c.now.dashes = pattern }
+
+// SetColor implements vg.Canvas.
+func (c *canvas) SetColor(colour color.Color) { c.now.colour = colour }
+
+// Rotate implements vg.Canvas.
+func (c *canvas) Rotate(radians float64) { c.now.turn += radians }
+
+// Translate implements vg.Canvas.
+func (c *canvas) Translate(by vg.Point) { c.now.move = c.place(by) }
+
+// Scale implements vg.Canvas. Figures are not scaled.
+func (c *canvas) Scale(float64, float64) {}
+
+// Push implements vg.Canvas.
+func (c *canvas) Push() { c.stack = append(c.stack, c.now) }
+
+// Pop implements vg.Canvas.
+func (c *canvas) Pop() { c.now, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
+
+// place is a point before it is turned upside down.
+func (c *canvas) place(at vg.Point) vg.Point {
+	if c.now.turn == 0 {
+		return c.now.move.Add(at)
+	}
+	sin, cos := math.Sincos(c.now.turn)
+	return vg.Point{
+		X: c.now.move.X + vg.Length(float64(float64(at.X)*cos)-float64(float64(at.Y)*sin)),
+		Y: c.now.move.Y + vg.Length(float64(float64(at.X)*sin)+float64(float64(at.Y)*cos)),
+	}
+}
+
+// xy writes a point.
+func (c *canvas) xy(at vg.Point) string {
+	at = c.place(at)
+	return number(at.X) + " " + number(c.h-at.Y)
+}
+
+// colours is the attribute of a colour, of "f"ill or "s"troke.
+func (c *canvas) colours(kind string) string {
+	name := map[string]string{"f": "fill", "s": "stroke"}[kind]
+	opacity := func(alpha uint8) string {
+		if alpha == 255 {
+			return ""
+		}
+		return fmt.Sprintf(` %s-opacity="%s"`, name, number(vg.Length(float64(alpha)/255)))
+	}
+	if p, ok := c.now.colour.(paint); ok {
+		return fmt.Sprintf(`class="%s%d"`, kind, p.role) + opacity(p.alpha)
+	}
+	n := color.NRGBAModel.Convert(c.now.colour).(color.NRGBA)
+	return fmt.Sprintf(`%s="#%02x%02x%02x"`, name, n.R, n.G, n.B) + opacity(n.A)
+}
+
+// Stroke implements vg.Canvas.
+func (c *canvas) Stroke(path vg.Path) {
+	if c.now.line <= 0 {
+		return
+	}
+	dashes := ""
+	if len(c.now.dashes) > 0 {
+		lengths := make([]string, len(c.now.dashes))
+		for i, d := range c.now.dashes {
+			lengths[i] = number(d)
+		}
+		dashes = ` stroke-dasharray="` + strings.Join(lengths, " ") + `"`
+	}
+	fmt.Fprintf(&c.body, `<%s fill="none" %s stroke-width="%s"%s/>`+"\n", c.shape(path), c.colours("s"), number(c.now.line), dashes)
+}
+
+// Fill implements vg.Canvas.
+func (c *canvas) Fill(path vg.Path) {
+	sharp := ""
+	if _, cell := c.now.colour.(color.NRGBA); cell { // no seams between cells
+		sharp = ` shape-rendering="crispEdges"`
+	}
+	fmt.Fprintf(&c.body, "<%s %s%s/>\n", c.shape(path), c.colours("f"), sharp)
+}
+
+// shape is the element of a path: a circle, or any other.
+func (c *canvas) shape(path vg.Path) string {
+	if len(path) >= 2 && path[0].Type == vg.MoveComp && path[1].Type == vg.ArcComp && math.Abs(path[1].Angle) > 6.28 {
+		at := c.place(path[1].Pos)
+		return fmt.Sprintf(`circle cx="%s" cy="%s" r="%s"`, number(at.X), number(c.h-at.Y), number(path[1].Radius))
+	}
+	return `path d="` + c.path(path) + `"`
+}
+
+// path writes a path. Its only arcs are whole circles, and stand alone.
+func (c *canvas) path(path vg.Path) string {
+	var b strings.Builder
+	for _, step := range path {
+		switch step.Type {
+		case vg.MoveComp:
+			b.WriteString("M" + c.xy(step.Pos))
+		case vg.LineComp:
+			b.WriteString("L" + c.xy(step.Pos))
+		case vg.CurveComp:
+			fmt.Fprintf(&b, "Q%s %s", c.xy(step.Control[0]), c.xy(step.Pos))
+		case vg.CloseComp:
+			b.WriteString("Z")
+		}
+	}
+	return b.String()
+}
+
+// FillString implements vg.Canvas.
+func (c *canvas) FillString(face font.Face, at vg.Point, text string) {
+	if face.Font.Size == 0 {
+		return
+	}
+	place := c.place(at)
+	x, y, turned := number(place.X), number(c.h-place.Y), ""
+	if c.now.turn != 0 {
+		turned = fmt.Sprintf(` transform="rotate(%s %s %s)"`, number(vg.Length(-c.now.turn*180/math.Pi)), x, y)
+	}
+	fmt.Fprintf(&c.body, `<text x="%s" y="%s" font-size="%s" %s%s>%s</text>`+"\n", x, y, number(face.Font.Size), c.colours("f"), turned, html.EscapeString(text))
+}
+
+// DrawImage implements vg.Canvas.
+func (c *canvas) DrawImage(r vg.Rectangle, img image.Image) {
+	var b bytes.Buffer
+	if png.Encode(&b, img) != nil {
+		return // a buffer takes everything, and every image of memory can be encoded
+	}
+	at := c.place(vg.Point{X: r.Min.X, Y: r.Max.Y})
+	fmt.Fprintf(&c.body, `<image x="%s" y="%s" width="%s" height="%s" href="data:image/png;base64,%s"/>`+"\n", number(at.X), number(c.h-at.Y),
+		number(r.Size().X), number(r.Size().Y), base64.StdEncoding.EncodeToString(b.Bytes()))
+}
