@@ -86,12 +86,32 @@ var frozenFabrics = map[string]string{
 	"metered-overruns": "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random-corrected, cpu: {model: unit, budget_cycles: 60}}\nstop: {slots: 60}",
 	"metered-ratio":    "fabric: {crossbar: {ports: 6}}\nfirmware: {program: gossip/fsa, cpu: {model: microcoded, clock_ratio: 8, budget_cycles: 100}}\nworkload: {gossip: {orders: pipelined}}\nstop: {slots: 80}",
 	"metered-traps":    "fabric: {bus: {vertices: 9, length: 3}}\nfirmware: {program: bus/two-phase, cpu: {model: unit, budget_cycles: 50, trap_cycles: 20000}}\nstop: {slots: 30}",
+	// Traffic.
+	"traffic-crossbar":  offering("crossbar: {ports: 6, arbiter: round_robin}", "rate: 0.5", ""),
+	"traffic-sizes":     offering("crossbar: {ports: 5, arbiter: matrix}", "rate: 0.15, arrivals: bursty, burst: 4, size: [1, {frames: 3, weight: 2}], self: false", ""),
+	"traffic-queue":     offering("crossbar: {ports: 5, output: queue}", "rate: 0.6, arrivals: periodic", "link: {phit_bits: 9, propagation_cycles: 2}"),
+	"traffic-saturated": offering("crossbar: {ports: 4}", "rate: 1, drain: 20", ""),
+	"traffic-aloha":     offering("crossbar: {ports: 5, medium: aloha}", "rate: 0.05, drain: 300", ""),
+	"traffic-closed":    offering("crossbar: {ports: 5, arbiter: round_robin}", "rate: 0.3, closed: 2, size: 2, drain: 300", ""),
+	"traffic-cap":       offering("crossbar: {ports: 6, cap: 2, cap_arbiter: matrix}", "rate: 0.3, pattern: hotspot, hotspots: [{node: 2, share: 0.3}]", ""),
+	"traffic-cut-short": offering("crossbar: {ports: 4}", "rate: 0.2, pattern: tornado", "stop: {slots: 60}"),
+	"traffic-faults": offering("crossbar: {ports: 6}", "rate: 0.2, drain: 40", "faults: {schedule: [{kind: dead, targets: ['crossbar.nic[5]'], slots: {list: [30]}}, "+
+		"{kind: restart, targets: ['crossbar.nic[2]'], slots: {list: [16]}}, {kind: clock_pause, targets: ['crossbar.nic[1]'], slots: {from: 20, to: 29}}, {kind: drop, slots: {every: 3}, probability: 0.1}]}"),
+	"traffic-bus":      offering("bus: {vertices: 5, buses: [[1, 2, 3, 4, 0]], arbiter: fixed}", "rate: 0.15", ""),
+	"traffic-bus-none": offering("bus: {vertices: 5, buses: [[0, 1, 2, 3, 4]]}", "rate: 0.2", ""),
+	"traffic-bus-tdma": offering("bus: {vertices: 8, buses: [[1, 2, 5, 6], [4, 0, 3, 7]], arbiter: tdma}", "rate: 0.2, pattern: bit_complement", ""),
 	// RTL in the loop.
 	"rtl-crossbar-arbiters": gossiping(5, "orders: pipelined", "") + "\nrtl: [{replace: 'crossbar.output[*].arbiter'}]",
 	"rtl-crossbar-outputs":  on("crossbar: {ports: 4, arbiter: round_robin}", gossiping(4, "orders: identity", "")) + "\nrtl: [{replace: 'crossbar.output[*]', backend: icarus}]",
 	"rtl-bus":               sensing("round_robin", "rtl: [{replace: 'bus.bus[*].arbiter'}]"),
 	"rtl-bus-whole":         sensing("fixed", "rtl: [{replace: 'bus.bus[*]', backend: icarus}]"),
 	"rtl-ej":                broadcasting("a: 1, b: 2, dimensions: 1, credits: 2", "improved", "rtl: [{replace: 'ej.**.link[*]'}]"),
+}
+
+// offering is traffic on a network.
+func offering(network, workload, more string) string {
+	program, _, _ := strings.Cut(network, ":")
+	return "fabric: {" + network + "}\nfirmware: {program: " + program + "/traffic}\nworkload: {traffic: {warm_up: 10, measure: 60, " + workload + "}}\n" + more
 }
 
 // gossiping is gossip of so many processors with its orders.
