@@ -70,9 +70,13 @@ func (x Network) Programs() []fabric.Program {
 // in a slot.
 func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free},
-		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true, Closed: true}}
+		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true, Closed: true},
+		Params: []fabric.Choice{{Name: "closed", Low: 0, High: 65535}, {Name: "take", Low: 0, High: math.MaxInt32}}}
 	if x.Output == OutputQueue {
 		p.Needs.RxFrames = min(x.settled().QueueFrames+1, rxFramesMax)
+	}
+	if x.params["take"] > 0 { // what is not taken waits
+		p.Needs.RxFrames = rxFramesMax
 	}
 	return p
 }
@@ -116,6 +120,10 @@ func (x Network) Adapt(program, _ string, params map[string]int64) fabric.Networ
 			if x.Matching == "" {
 				x.Matching, x.matchingBy = MatchList, x.listsFor
 			}
+		}
+	case trafficProgram:
+		if x.Output == OutputQueue && x.QueueFrames == 0 {
+			x.QueueFrames = min(x.Ports, QueueFramesMax) // one's own input may send, too
 		}
 	case syncProgram, asyncProgram:
 		if x.Output == "" {

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// flight is a packet from its first offer until its last frame has arrived, or, where the number of packets on their
+// flight is a packet from its first offer until its last frame is delivered, or, where the number of packets on their
 // way is limited, until its source has the acknowledgement.
 type flight struct {
 	number, created   uint32
@@ -16,7 +16,7 @@ type flight struct {
 	hops              uint16 // of its last frame
 	size              uint8
 	expects, received uint8 // fewer frames than so many follow the next one; how many have arrived
-	arrived           uint8 // 1: all of its frames have; the acknowledgement is on its way
+	arrived           uint8 // 1: all of its frames have, the last one is in a FIFO; 2: firmware has taken that, too
 }
 
 // flights are those of a shard's sources, each in the list of its source.
@@ -110,7 +110,7 @@ func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32
 		for ; len(words) >= flightWords; words = words[flightWords:] {
 			x := flight{number: words[1], created: words[2], sent: words[3],
 				hops: uint16(words[4]), expects: uint8(words[4] >> 16), received: uint8(words[4] >> 24),
-				arrived: uint8(words[5] & 1)}
+				arrived: uint8(words[5] & 3)}
 			fill(words[0], &x)
 			f.add(words[0], x)
 		}

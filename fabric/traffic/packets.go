@@ -16,7 +16,7 @@ func (r *Referee) WritePackets(to io.Writer) error {
 		f := &r.flights[i]
 		for source := f.first; source < f.first+len(f.of); source++ {
 			f.each(source, func(x *flight) {
-				if x.arrived == 0 {
+				if x.arrived != delivered {
 					before := r.draws.before(uint32(source), x.number)
 					rows = append(rows, logged{uint32(source), x.number, x.destination, x.created, before, x.sent, never, x.hops, x.size})
 				}

@@ -30,6 +30,8 @@ type Config struct {
 	Timing  nic.Timing
 	Shards  []hw.Shard // in units
 	Log     bool       // keep every packet, for a file
+	// Bank returns a processor's bank and its cell there.
+	Bank func(processor int) (bank *nic.Bank, cell int)
 }
 
 // Referee offers the packets of a run, and follows them by the frames that carry them. A packet is offered one
@@ -50,6 +52,9 @@ type Referee struct {
 	perUnit int
 	seen    []seen     // by shard
 	leaving []sighting // last frames that were sent in the slot that has crossed
+	heard   []uint32   // by processor: good frames so far
+	held    []sighting // last frames that have arrived, and are in a FIFO
+	bank    func(processor int) (bank *nic.Bank, cell int)
 
 	figures figures
 	log     *log // nil for none
@@ -68,6 +73,7 @@ type seen struct {
 type sighting struct {
 	slot, processor, origin, destination uint32
 	number                               uint32 // with how many frames follow
+	place                                uint32 // of a frame that is received: how many its receiver had received before
 	ack                                  bool
 }
 
@@ -81,7 +87,7 @@ var _ interface {
 // New returns the referee of a run.
 func New(c *Config) *Referee {
 	shape := c.Network.Shape()
-	r := &Referee{spec: c.Spec, names: c.Network.Names(), timing: c.Timing, perUnit: shape.PerUnit}
+	r := &Referee{bank: c.Bank, heard: make([]uint32, shape.Processors()), spec: c.Spec, names: c.Network.Names(), timing: c.Timing, perUnit: shape.PerUnit}
 	if c.Program != nil && c.Program.Carries != nil {
 		r.direct = c.Program.Carries.Direct
 	}
@@ -148,8 +154,9 @@ func (r *Referee) sight(processor int, frame nic.FrameView, slot uint32) (s sigh
 		return s, false
 	}
 	head := frame.Payload()
-	s = sighting{slot, uint32(processor), binary.LittleEndian.Uint32(head[headOrigin:]), binary.LittleEndian.Uint32(head[headDestination:]),
-		binary.LittleEndian.Uint32(head[headNumber:]), kind == nic.KindAck}
+	word := func(at int) uint32 { return binary.LittleEndian.Uint32(head[at:]) }
+	s = sighting{slot: slot, processor: uint32(processor), origin: word(headOrigin), destination: word(headDestination), number: word(headNumber),
+		ack: kind == nic.KindAck}
 	return s, uint64(s.origin) < uint64(len(r.at)) && uint64(s.destination) < uint64(len(r.at))
 }
 
@@ -166,10 +173,13 @@ func (r *Referee) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
 // Received implements fabric.Witness: a frame that is for the processor; others pass it on, or hear it.
 func (r *Referee) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	place := r.heard[processor]
+	r.heard[processor]++
 	s, ok := r.sight(processor, frame, slot)
 	if !ok {
 		return
 	}
+	s.place = place
 	home := s.destination
 	if s.ack {
 		home = s.origin
@@ -210,6 +220,7 @@ func (r *Referee) settle(slot uint32, find func(fabric.Finding)) {
 		}
 		r.seen[i].received = received[:0]
 	}
+	r.deliverHeld(crossed)
 	for i := range r.leaving {
 		r.settleLost(&r.leaving[i], find)
 	}
@@ -245,7 +256,7 @@ func (r *Referee) settleSent(s *sighting) {
 func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 	x := r.flight(s)
 	if s.ack {
-		if x != nil && x.arrived != 0 && x.destination == s.destination && r.open != nil {
+		if x != nil && x.arrived == delivered && x.destination == s.destination && r.open != nil {
 			r.open[s.origin]--
 			r.end(s.origin, x)
 		}
@@ -264,15 +275,37 @@ func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 	if x.received++; x.received < x.size {
 		return
 	}
-	x.arrived = 1
-	before := r.draws.before(s.origin, x.number)
-	r.figures.arrived(s.origin, x, s.slot, before)
-	if r.log != nil {
-		r.log.note(s.origin, x, before, s.slot)
+	x.arrived = arrived
+	r.held = append(r.held, *s)
+}
+
+// The values of flight.arrived.
+const (
+	arrived   = 1
+	delivered = 2
+)
+
+// deliverHeld delivers the packets whose last frame firmware has taken out of its FIFO after a slot.
+func (r *Referee) deliverHeld(slot uint32) {
+	held := r.held[:0]
+	for i := range r.held {
+		s := &r.held[i]
+		if bank, cell := r.bank(int(s.processor)); s.place+uint32(bank.Registers[cell].RxCount) >= r.heard[s.processor] {
+			held = append(held, *s)
+			continue
+		}
+		x := r.flight(s)
+		x.arrived = delivered
+		before := r.draws.before(s.origin, x.number)
+		r.figures.arrived(s.origin, x, slot, before)
+		if r.log != nil {
+			r.log.note(s.origin, x, before, slot)
+		}
+		if r.open == nil {
+			r.end(s.origin, x)
+		}
 	}
-	if r.open == nil {
-		r.end(s.origin, x)
-	}
+	r.held = held
 }
 
 // settleLost ends a packet of a direct program whose last frame was sent in the slot that has crossed, if not all of
@@ -337,6 +370,8 @@ func (r *Referee) Reset() {
 	}
 	clear(r.shown)
 	clear(r.open)
+	clear(r.heard)
+	r.held = r.held[:0]
 	for i := range r.flights {
 		r.flights[i].begin(r.sources[i].first, r.sources[i].end)
 		r.seen[i].sent, r.seen[i].received = r.seen[i].sent[:0], r.seen[i].received[:0]
@@ -357,10 +392,12 @@ func (r *Referee) State(v *hw.StateVisitor) {
 		r.over = r.done()
 	})
 	r.cursors.state(v)
+	hw.StateColumn(v, "heard", r.heard)
+	stateSightings(v, "held", &r.held)
 	r.figures.state(v)
 	for i := range r.flights {
 		r.flights[i].state(v, hw.Index("flights", i), func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })
-		r.seen[i].state(v, hw.Index("seen", i))
+		stateSightings(v, hw.Index("sent", i), &r.seen[i].sent) // in the slot that has begun
 	}
 	v.AfterRestore(r.file)
 	for i := range r.sources {
@@ -369,22 +406,22 @@ func (r *Referee) State(v *hw.StateVisitor) {
 }
 
 // sightWords is a sighting in a saved state.
-const sightWords = 5
+const sightWords = 6
 
-// state visits frames that were sent in the slot that has begun.
-func (s *seen) state(v *hw.StateVisitor, name string) {
+// stateSightings visits frames that are not acknowledgements.
+func stateSightings(v *hw.StateVisitor, name string, list *[]sighting) {
 	var words []uint32
 	if v.Saving() {
-		for i := range s.sent {
-			x := &s.sent[i]
-			words = append(words, x.slot, x.processor, x.origin, x.destination, x.number)
+		for i := range *list {
+			x := &(*list)[i]
+			words = append(words, x.slot, x.processor, x.origin, x.destination, x.number, x.place)
 		}
 	}
 	hw.StateList(v, name, &words)
 	v.AfterRestore(func() {
-		s.sent = s.sent[:0]
+		*list = (*list)[:0]
 		for ; len(words) >= sightWords; words = words[sightWords:] {
-			s.sent = append(s.sent, sighting{words[0], words[1], words[2], words[3], words[4], false})
+			*list = append(*list, sighting{words[0], words[1], words[2], words[3], words[4], words[5], false})
 		}
 	})
 }

@@ -86,7 +86,7 @@ func (m *Machine) referee() fabric.Referee {
 		return m.Network.Referee(&c.Workload, m.Program)
 	}
 	return traffic.New(&traffic.Config{Spec: c.Traffic, Network: m.Network, Program: m.Program, Timing: m.timing,
-		Shards: m.Shape.Shards(m.options.BankSize), Log: m.options.Packets})
+		Shards: m.Shape.Shards(m.options.BankSize), Log: m.options.Packets, Bank: m.Cell})
 }
 
 // checkJudged refuses rules that no one can check in this workload.

@@ -2,12 +2,15 @@
  *
  * It always listens. Frames are sent one after the other; one that is blocked waits, and all behind it: the
  * input is a queue, first come, first served. Where packets are acknowledged, acknowledgements go before
- * packets. They wait in a ring, which has room for all packets that may be on their way. */
+ * packets. They wait in a ring, which has room for all packets that may be on their way. A frame is delivered when it is
+ * taken out of the FIFO: with `output: queue` and take: 1 that is the queue of an output. */
 #define STARLOOM_TX_STATUS
 #define STARLOOM_STATE_BYTES (bank->processors * (uint32_t)bank->param[0] * (uint32_t)sizeof(sl_traffic))
 #include "starloom_traffic.h"
 
-STARLOOM_PARAMS("closed=0") /* packets of a source that may be on their way: the workload sets it */
+/* closed: packets of a source that may be on their way, which the workload sets; take: frames that a receiver takes in a slot, 0 for all */
+STARLOOM_PARAMS("closed=0", "take=0")
+enum { CLOSED, TAKE };
 
 typedef struct {
     uint32_t place;       /* of the next frame of the packet that is offered */
@@ -21,9 +24,9 @@ static void on_start(sl_nic *nic, state_t *s) {
 }
 
 static void receive(sl_nic *nic, state_t *s) {
-    const uint32_t room = sl_processors(nic) * (uint32_t)sl_param(nic, 0);
+    const uint32_t room = sl_processors(nic) * (uint32_t)sl_param(nic, CLOSED), take = (uint32_t)sl_param(nic, TAKE);
     const sl_frame *frame;
-    while ((frame = sl_receive(nic)) != 0) {
+    for (uint32_t taken = 0; (take == 0 || taken < take) && (frame = sl_receive(nic)) != 0; taken++) {
         if (frame->kind != SL_KIND_DATA || frame->payload_bytes < sizeof(sl_traffic) || !sl_traffic_last(sl_traffic_in(frame))) continue;
         if (sl_closed(nic) == 0 || s->acks >= room) continue;
         uint32_t at = s->first + s->acks++;
@@ -35,7 +38,7 @@ static void send(sl_nic *nic, state_t *s) {
     sl_offer offer;
     if (s->acks > 0) {
         const sl_traffic head = s->ring[s->first++];
-        if (s->first >= sl_processors(nic) * (uint32_t)sl_param(nic, 0)) s->first = 0;
+        if (s->first >= sl_processors(nic) * (uint32_t)sl_param(nic, CLOSED)) s->first = 0;
         s->acks--;
         sl_acknowledge(nic, 0, head.origin, head);
     } else if (sl_offered(nic, &offer)) {

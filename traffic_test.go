@@ -1,0 +1,225 @@
+package starloom
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// trafficOn is a scenario of traffic.
+func trafficOn(t testing.TB, network, firmware, workload string) *Scenario {
+	t.Helper()
+	s, err := ParseScenario("traffic.yaml", []byte("starloom: 1\nfabric: {"+network+"}\nfirmware: {program: "+firmware+"}\nworkload: {traffic: {"+workload+"}}\n"))
+	require.NoError(t, err)
+	return s
+}
+
+// trafficSeeds is how many seeds a law is held to.
+const trafficSeeds = 40
+
+// requireLaw holds the mean of a figure over the seeds to a law, within 3 standard errors.
+func requireLaw(t *testing.T, s *Scenario, figure string, law float64) {
+	t.Helper()
+	report, err := RunSeeds(t.Context(), s, Seeds{1, trafficSeeds}, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, report.Verdict)
+	x := report.Statistics.Get(figure)
+	require.NotNil(t, x, figure)
+	require.EqualValues(t, trafficSeeds, x.Runs, "a run of %s lacks it", figure)
+	t.Logf("%s: %.5f, se %.5f, law %.5f: %+.2f se", figure, *x.Mean, *x.SE, law, (*x.Mean-law)/math.Max(*x.SE, 1e-12))
+	require.InDelta(t, law, *x.Mean, 3**x.SE+1e-9)
+}
+
+// TestSaturatedCrossbar: a frame that waits holds back all that came after it. The laws for 2 to 4 are exact; those for 8 and 64 are
+// Karol, Hluchyj and Morgan's, "Input Versus Output Queueing on a Space-Division Packet Switch", Table I.
+func TestSaturatedCrossbar(t *testing.T) {
+	for _, c := range []struct {
+		ports, measure int
+		self           bool
+		law            float64
+	}{{2, 4000, true, 0.75}, {3, 3000, true, 0.6825}, {4, 3000, true, 0.6553}, {8, 1500, true, 0.6184}, {2, 500, false, 1}, {3, 3000, false, 0.75}} {
+		for _, arbiter := range []string{"fixed", "round_robin", "matrix"} {
+			t.Run(fmt.Sprintf("%d ports, self %v, %s", c.ports, c.self, arbiter), func(t *testing.T) {
+				requireLaw(t, trafficOn(t, fmt.Sprintf("crossbar: {ports: %d, arbiter: %s}", c.ports, arbiter), "crossbar/traffic",
+					fmt.Sprintf("rate: 1, self: %v, warm_up: 100, measure: %d, drain: 0", c.self, c.measure)), "accepted", c.law)
+			})
+		}
+	}
+	if *full {
+		requireLaw(t, trafficOn(t, "crossbar: {ports: 64, arbiter: round_robin}", "crossbar/traffic", "rate: 1, warm_up: 500, measure: 10000, drain: 0"), "accepted", 0.5896)
+	}
+}
+
+// TestQueueLaw: with output: queue the wait is that of an output, to which each of N inputs sends in a slot with probability p/N,
+// and which takes one frame in a slot.
+func TestQueueLaw(t *testing.T) {
+	for _, c := range []struct {
+		ports int
+		rate  float64
+	}{{2, 0.5}, {4, 0.7}, {8, 0.3}} {
+		n, p := float64(c.ports), c.rate
+		requireLaw(t, trafficOn(t, fmt.Sprintf("crossbar: {ports: %d, output: queue}", c.ports), "crossbar/traffic, params: {take: 1}",
+			fmt.Sprintf("rate: %v, warm_up: 300, measure: 2000", p)), "latency.mean", 1+(n-1)/n*p/(2*(1-p)))
+	}
+}
+
+// oneBus is a bus of so many vertices.
+func oneBus(vertices int, arbiter string) string {
+	list := make([]string, vertices)
+	for i := range list {
+		list[i] = fmt.Sprint(i)
+	}
+	return fmt.Sprintf("bus: {vertices: %d, buses: [[%s]], arbiter: %s}", vertices, strings.Join(list, ", "), arbiter)
+}
+
+// TestBusLaws: the frames of N senders wait as in one queue, whoever is served first; with turns a sender waits for its own; and
+// without an arbiter a frame arrives if no other one is sent.
+func TestBusLaws(t *testing.T) {
+	const n = 5
+	window := ", warm_up: 300, measure: 3000"
+	for _, arbiter := range []string{"fixed", "round_robin", "matrix"} {
+		for _, rate := range []float64{0.05, 0.15} {
+			rho := n * rate
+			requireLaw(t, trafficOn(t, oneBus(n, arbiter), "bus/traffic", fmt.Sprintf("rate: %v", rate)+window), "latency.mean", 1+(n-1.0)/n*rho/(2*(1-rho)))
+		}
+	}
+	for _, rate := range []float64{0.03, 0.12} {
+		requireLaw(t, trafficOn(t, oneBus(n, "tdma"), "bus/traffic", fmt.Sprintf("rate: %v", rate)+window), "latency.mean", 1+(n-1.0)/(2*(1-n*rate)))
+	}
+	for _, rate := range []float64{0.1, 0.3} {
+		requireLaw(t, trafficOn(t, oneBus(n, "none"), "bus/traffic", fmt.Sprintf("rate: %v", rate)+window), "accepted", rate*math.Pow(1-rate, n-1))
+	}
+}
+
+// TestALOHALaw: all of N want the medium, and each sends with probability 1/N.
+func TestALOHALaw(t *testing.T) {
+	for _, n := range []int{2, 5, 16} {
+		requireLaw(t, trafficOn(t, fmt.Sprintf("crossbar: {ports: %d, medium: aloha}", n), "crossbar/traffic", "rate: 1, warm_up: 20, measure: 4000, drain: 0"),
+			"accepted", math.Pow(1-1/float64(n), float64(n-1))/float64(n))
+	}
+}
+
+// TestFixedPriorityLaw: the k-th sender of a bus with fixed priorities waits r/2 [k(k-1)/(1-kr) - (k-1)(k-2)/(1-(k-1)r)] / r slots, as the
+// difference of what waits of the first k and of the first k-1.
+func TestFixedPriorityLaw(t *testing.T) {
+	const n, rate, seeds = 5, 0.15, 60
+	s := trafficOn(t, oneBus(n, "fixed"), "bus/traffic", fmt.Sprintf("rate: %v, warm_up: 300, measure: 3000", rate))
+	slot := elaborated(t, s).Timing.SlotCycles()
+	var waits [n][]float64
+	for seed := range uint64(seeds) {
+		s.Seed = seed + 1
+		path := filepath.Join(t.TempDir(), "packets.csv")
+		_, err := Run(t.Context(), s, RunOptions{Packets: File(path)})
+		require.NoError(t, err)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		var sum, count [n]float64
+		for _, row := range table(t, string(data)) {
+			if row["measured"] == "1" {
+				var source, created, sent int
+				_, err := fmt.Sscan(row["source"]+" "+row["created"]+" "+row["sent"], &source, &created, &sent)
+				require.NoError(t, err)
+				sum[source] += float64(sent/slot - created/slot)
+				count[source]++
+			}
+		}
+		for k := range n {
+			waits[k] = append(waits[k], sum[k]/count[k])
+		}
+	}
+	for i := range n {
+		mean, squares := 0.0, 0.0
+		for _, w := range waits[i] {
+			mean += w / seeds
+		}
+		for _, w := range waits[i] {
+			squares += (w - mean) * (w - mean)
+		}
+		k, r := float64(i+1), rate
+		law := (k*(k-1)/(1-k*r) - (k-1)*(k-2)/(1-(k-1)*r)) * r / 2
+		se := math.Sqrt(squares/(seeds-1)) / math.Sqrt(seeds)
+		t.Logf("sender %d: %.5f, se %.5f, law %.5f", i+1, mean, se, law)
+		require.InDelta(t, law, mean, 3*se+1e-9)
+	}
+}
+
+// TestPacketsRoundTrip: the packets of a run, read from its file, make the same run.
+func TestPacketsRoundTrip(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string) string { return filepath.Join(folder, name) }
+	scenario := func(workload string) *Scenario {
+		path := in("s.yaml")
+		require.NoError(t, os.WriteFile(path, []byte("starloom: 1\nname: round\nfabric: {crossbar: {ports: 6, arbiter: matrix}}\nfirmware: {program: crossbar/traffic}\n"+
+			"workload: {traffic: {warm_up: 50, measure: 400, drain: 100, "+workload+"}}\n"), 0o600))
+		s, err := LoadScenario(path)
+		require.NoError(t, err)
+		return s
+	}
+	for _, workload := range []string{"rate: 0.2, size: [1, 3], arrivals: bursty", "rate: 0.9, self: false"} { // the second one is saturated
+		drawn, err := Run(t.Context(), scenario(workload), RunOptions{Packets: File(in("a.csv"))})
+		require.NoError(t, err)
+		read, err := Run(t.Context(), scenario("file: a.csv"), RunOptions{Packets: File(in("b.csv"))})
+		require.NoError(t, err)
+		drawn.Files, read.Files = nil, nil
+		require.Equal(t, reportText(t, drawn), reportText(t, read))
+		a, err := os.ReadFile(in("a.csv"))
+		require.NoError(t, err)
+		b, err := os.ReadFile(in("b.csv"))
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(a, b))
+
+		// The same by BookSim's names, in another order, with columns of its own.
+		var other strings.Builder
+		other.WriteString("pid,size,dest,src,ctime,itime,atime,hops,measured\n")
+		for _, row := range table(t, string(a)) {
+			fmt.Fprintf(&other, "%s,%s,%s,%s,%s,0,0,0,1\n", row["id"], row["size"], row["destination"], row["source"], row["created"])
+		}
+		require.NoError(t, os.WriteFile(in("c.csv"), []byte(other.String()), 0o600))
+		renamed, err := Run(t.Context(), scenario("file: c.csv"), RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, read.Digest, renamed.Digest)
+	}
+}
+
+// TestPacketsAddUp: what the file says of each packet is what the report says of all.
+func TestPacketsAddUp(t *testing.T) {
+	s := trafficOn(t, "crossbar: {ports: 6}", "crossbar/traffic", "rate: 0.35, size: [1, 2], warm_up: 100, measure: 1000")
+	path := filepath.Join(t.TempDir(), "packets.csv")
+	report, err := Run(t.Context(), s, RunOptions{Packets: File(path)})
+	require.NoError(t, err)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	cycles := elaborated(t, s).Timing.SlotCycles()
+	var offered, accepted, sum, most, inCycles float64
+	last := 0
+	for i, row := range table(t, string(data)) {
+		var created, sent, received, measured int
+		require.Equal(t, fmt.Sprint(map[bool]int{true: 1}[row["received"] != ""]), row["hops"])
+		if row["received"] == "" {
+			require.Equal(t, "0", row["measured"], "packet %d", i)
+			continue
+		}
+		_, err := fmt.Sscan(row["created"]+" "+row["sent"]+" "+row["received"]+" "+row["measured"], &created, &sent, &received, &measured)
+		require.NoError(t, err)
+		require.True(t, created <= sent && sent < received && last <= received)
+		last = received
+		if slot := received / cycles; slot >= 100 && slot < 1100 {
+			accepted++
+		}
+		if measured == 1 {
+			latency := float64(received/cycles - created/cycles + 1)
+			offered, sum, most, inCycles = offered+1, sum+latency, max(most, latency), inCycles+float64(received-created)
+		}
+	}
+	require.InDelta(t, offered/6000, report.Metrics.Get("offered"), 1e-12)
+	require.InDelta(t, accepted/6000, report.Metrics.Get("accepted"), 1e-12)
+	require.InDelta(t, sum/offered, report.Metrics.Get("latency.mean"), 1e-9)
+	require.InDelta(t, inCycles/offered, report.Metrics.Get("latency_cycles.mean"), 1e-9)
+	require.EqualValues(t, most, report.Metrics.Get("latency.max"))
+}
