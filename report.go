@@ -76,6 +76,9 @@ type (
 	//	SHA256 string // of the image, in hex; "" for Runtime "native"
 	//	Traps  uint64 // processors that trapped
 	//
+	//	// Results are the names of the firmware's results, from word 0 on.
+	//	Results []string
+	//
 	//	// Mode is ModeBanked or ModeIsolated. Trusted says that processors share an instance, so that
 	//	// nothing but trust keeps a handler from what is another's: CheckFirmware looks.
 	//	Mode    string

@@ -1,13 +1,19 @@
 package starloom
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/pops"
 	"starloom/firmware"
+	"starloom/internal/outcome"
 )
 
 // TestResults: results of an image are in the report of any network, however the machine is cut;
@@ -37,4 +43,77 @@ func TestResults(t *testing.T) {
 		digests = append(digests, report.Digest)
 	}
 	require.Equal(t, digests[0], digests[1])
+}
+
+// TestNamedResults: results with names are in every form of the report, with statistics over processors,
+// which follow from the rows; many seeds have statistics of those.
+func TestNamedResults(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "named.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/named.c", Output: image}))
+	info, err := firmware.Inspect(t.Context(), image)
+	require.NoError(t, err)
+	require.Equal(t, []string{"draw", "minus", "never"}, info.Results)
+	s := DefaultScenario()
+	s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 3}
+	s.Firmware.Image, s.Rules = image, &Rules{}
+
+	means := map[string][]float64{}
+	for seed := uint64(1); seed <= 5; seed++ {
+		s.Seed = seed
+		var text, data bytes.Buffer
+		m, err := NewMachine(t.Context(), s, MachineOptions{BankSize: 3, Workers: 2})
+		require.NoError(t, err)
+		defer m.Close()
+		require.NoError(t, m.Run(t.Context(), nil))
+		report := m.Report()
+		require.NoError(t, report.WriteText(&text))
+		require.NoError(t, report.WriteJSON(&data))
+		var form struct {
+			Metrics  map[string]any
+			Firmware struct{ Results []string }
+		}
+		require.NoError(t, json.Unmarshal(data.Bytes(), &form))
+		require.Equal(t, info.Results, form.Firmware.Results)
+		words, shown := map[float64][]float64{}, []string{}
+		for _, row := range form.Metrics["results"].([]any) {
+			x := row.([]any)
+			processor, word, value := x[0].(float64), x[1].(float64), x[2].(float64)
+			name := fmt.Sprint(word)
+			if word < 3 {
+				if name = info.Results[int(word)]; word == 1 {
+					value = -processor // minus as an unsigned word
+				}
+				words[word] = append(words[word], value)
+			} else {
+				require.Equal(t, 0x1p63, value)
+			}
+			shown = append(shown, fmt.Sprintf("%v.%s=%.0f", processor, name, value))
+		}
+		require.Regexp(t, "\nresults +"+regexp.QuoteMeta(strings.Join(shown, " "))+"\n", text.String())
+		require.Len(t, words[0], 5)
+		for word, name := range info.Results[:2] {
+			want := statisticOf(name, words[float64(word)])
+			for _, part := range []struct {
+				name  string
+				value float64
+			}{{"processors", float64(want.Runs)}, {"mean", *want.Mean}, {"sd", *want.SD}, {"min", *want.Min}, {"median", *want.Median}, {"max", *want.Max}} {
+				require.Equal(t, part.value, form.Metrics["results."+name+"."+part.name], part.name)
+			}
+			means[name] = append(means[name], *want.Mean)
+		}
+		require.Equal(t, -3.0, form.Metrics["results.minus.median"])
+		require.Equal(t, 0.0, form.Metrics["results.never.processors"])
+		require.Contains(t, form.Metrics, "results.never.mean")
+		require.Nil(t, form.Metrics["results.never.mean"])
+	}
+
+	report, files := seedsFiles(t, s, Seeds{1, 5}, RunOptions{})
+	require.Equal(t, statisticOf("results.draw.mean", means["draw"]), *report.Statistics.Get("results.draw.mean"))
+	require.Equal(t, statisticOf("results.minus.mean", means["minus"]), *report.Statistics.Get("results.minus.mean"))
+	require.Nil(t, report.Statistics.Get("results.never.mean"))
+	for k, row := range table(t, files["csv"]) {
+		require.Equal(t, outcome.ExactFloat(means["draw"][k]), row["results.draw.mean"])
+		require.Empty(t, row["results.never.max"])
+	}
+	require.Contains(t, files["stats-csv"], "\nresults.minus.max,5,-1,0,0,-1,-1,-1,-1:5\n")
 }

@@ -43,6 +43,8 @@ func TestBuildRefuses(t *testing.T) {
 		"bad_param.c":       "parameter \"retries\": write name=default",
 		"probe_twice.c":     "has two probes \"held\"; rename one",
 		"probe_name.c":      "probe \"held[0]\": write a letter or _",
+		"result_twice.c":    "has two results \"hops\"; rename one in STARLOOM_RESULTS",
+		"result_name.c":     "result \"1st\": write a letter or _, then letters, digits and _ in STARLOOM_RESULTS",
 		"param_twice.c":     "has two parameters \"k\"; rename one",
 		"huge_data.c":       "has 300 MiB of data of its own, allowed are 256",
 		"just_too_large.c":  "has 262208 KiB of data of its own, allowed are 262144",

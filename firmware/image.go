@@ -24,6 +24,8 @@ type Image struct {
 	Probes []string // names of sl_probe's signals
 	Params []Param  // parameters and their defaults
 
+	ResultNames []string // names of sl_result's words, from 0 on
+
 	// DataBytes is about what an instance takes for the image's own data: tables and
 	// static variables, without the stack.
 	DataBytes uint64

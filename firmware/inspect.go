@@ -21,8 +21,9 @@ type Info struct {
 	RecordBytes int      `json:"record_bytes"` // one processor's state, RX FIFO and TX FIFO, one frame of 16 bytes payload each
 	Params      []Param  `json:"params"`
 	Probes      []string `json:"probes"`
-	Schedule    bool     `json:"needs_schedule"` // the scenario must give it one
-	ROM         bool     `json:"needs_rom"`      // the network must give it tables
+	Results     []string `json:"results,omitempty"` // names of its results, from word 0 on
+	Schedule    bool     `json:"needs_schedule"`    // the scenario must give it one
+	ROM         bool     `json:"needs_rom"`         // the network must give it tables
 	Recursive   []string `json:"recursive"`
 	Runtime     bool     `json:"brings_runtime"` // and serves one processor per instance
 	Checked     bool     `json:"checked"`        // a checked build: `starloom firmware build --debug`
@@ -80,7 +81,7 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 	}
 	return Info{
 		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
-		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil, ROM: in.Bank().TakesROM,
+		Params: image.Params, Probes: image.Probes, Results: image.ResultNames, Schedule: in.Bank().Schedule != nil, ROM: in.Bank().TakesROM,
 		Recursive: image.Recursive(), Runtime: image.Runtime, Checked: image.Checked,
 	}, nil
 }
@@ -100,6 +101,9 @@ func (i Info) write(t io.Writer) {
 	}
 	if len(i.Probes) > 0 {
 		fmt.Fprintf(t, "probes\t%s\n", strings.Join(i.Probes, ", "))
+	}
+	if len(i.Results) > 0 {
+		fmt.Fprintf(t, "results\t%s\n", strings.Join(i.Results, ", "))
 	}
 	if i.Schedule {
 		fmt.Fprintln(t, "schedule\tneeded: firmware: {schedule: offline} or {schedule: sort} in the scenario")

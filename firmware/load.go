@@ -185,16 +185,11 @@ func (img *Image) describe() error {
 	if in.ExportedFunction(exportBank) == nil {
 		return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", exportBank)
 	}
-	if img.Probes, err = img.names(in, exportProbeNames); err != nil {
+	if img.Probes, err = img.distinctNames(in, exportProbeNames, "probe", "STARLOOM_PROBES"); err != nil {
 		return err
 	}
-	for k, name := range img.Probes {
-		if !isName(name) {
-			return fmt.Errorf("probe %q: write a letter or _, then letters, digits and _ in STARLOOM_PROBES", name)
-		}
-		if slices.Contains(img.Probes[:k], name) {
-			return fmt.Errorf("has two probes %q; rename one in STARLOOM_PROBES", name)
-		}
+	if img.ResultNames, err = img.distinctNames(in, exportResults, "result", "STARLOOM_RESULTS"); err != nil {
+		return err
 	}
 	params, err := img.names(in, exportParamNames)
 	if err != nil {
@@ -217,7 +212,21 @@ func (img *Image) describe() error {
 	return nil
 }
 
-// isName reports whether a probe or parameter can be a name in scenarios, traces
+// distinctNames reads names that are different, of probes or results, as a macro gives them.
+func (img *Image) distinctNames(in api.Module, export, what, macro string) ([]string, error) {
+	names, err := img.names(in, export)
+	for k, name := range names {
+		if !isName(name) {
+			return nil, fmt.Errorf("%s %q: write a letter or _, then letters, digits and _ in %s", what, name, macro)
+		}
+		if slices.Contains(names[:k], name) {
+			return nil, fmt.Errorf("has two %ss %q; rename one in %s", what, name, macro)
+		}
+	}
+	return names, err
+}
+
+// isName reports whether a probe, result or parameter can be a name in scenarios, traces
 // and C.
 func isName(text string) bool {
 	for i, c := range []byte(text) {

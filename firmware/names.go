@@ -16,6 +16,7 @@ const (
 	exportStart      = "starloom_start"
 	exportSlot       = "starloom_slot"
 	exportProbeNames = "starloom_probe_names"
+	exportResults    = "starloom_result_names"
 	exportParamNames = "starloom_param_names"
 	exportChecked    = "starloom_checked" // of a checked build only
 	exportCall       = "starloom_call_"   // and a name
@@ -35,6 +36,7 @@ var exportTypes = []struct {
 	{exportStart, 1, 0, false},
 	{exportSlot, 2, 0, false},
 	{exportProbeNames, 0, 1, true},
+	{exportResults, 0, 1, true},
 	{exportParamNames, 0, 1, true},
 	{exportChecked, 0, 1, true},
 }

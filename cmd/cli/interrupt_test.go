@@ -130,7 +130,7 @@ func TestLongInterruptEveryExport(t *testing.T) {
 		report bool
 	}
 	var commands []command
-	for _, export := range []string{"start", "_initialize", "starloom_abi", "starloom_probe_names", "starloom_param_names", "starloom_bank", "starloom_attach"} {
+	for _, export := range []string{"start", "_initialize", "starloom_abi", "starloom_probe_names", "starloom_result_names", "starloom_param_names", "starloom_bank", "starloom_attach"} {
 		write(export+".wasm", string(endlessModule(export, 0x41, 0, 0x41, 0, 0x41, 0x80, 0xE0, 0x03, 0xFC, 0x0B, 0))) // memory.fill of 60 KiB: its turns would take half a minute
 		write(export+".yaml", strings.Replace(smallScenario, "program: pops/random", "image: "+export+".wasm", 1))
 		commands = append(commands, command{export, []string{"inspect"}, false}, command{export, []string{"run"}, false})

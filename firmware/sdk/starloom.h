@@ -486,6 +486,14 @@ SL_INLINE void sl_result(sl_nic *nic, uint32_t k, uint64_t value) {
     sl_host_result(k, value);
 }
 
+/* Names of the results from word 0 on, e.g. STARLOOM_RESULTS("hops", "waited"): the report has
+ * statistics over processors of each, which take a word for a signed integer. */
+#define STARLOOM_RESULTS(...) \
+    SL_EXPORT(starloom_result_names) const char *const *starloom_result_names(void) { \
+        static const char *const names[] = {__VA_ARGS__, 0}; \
+        return names; \
+    }
+
 SL_IMPORT(logf) __attribute__((format(printf, 1, 2))) void sl_host_logf(const char *format, ...);
 SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line);
 

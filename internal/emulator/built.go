@@ -47,6 +47,7 @@ type Image struct {
 	stateBytes   uint64   // of each processor; 0 before an instance is made
 	announces    bool     // it may say itself that packets have arrived
 	results      bool     // it may give results
+	resultNames  []string // of their words, from 0 on
 	Recursive    []string // functions that may call themselves
 	checked      bool     // a checked build
 	metered      []byte   // what a profile is made of, if handlers take time

@@ -173,9 +173,7 @@ func (m *Machine) Sum() *outcome.Report {
 	metrics.Add("steps", m.Steps())
 	over := fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
 	metrics = append(metrics, m.Referee.Metrics(&over, m.Config.Known.Carries)...)
-	if _, judged := m.Referee.(fabric.Judge); m.Image.results && !judged {
-		metrics.Add("results", m.Results.All())
-	}
+	metrics = append(metrics, m.resultMetrics()...)
 	report := &outcome.Report{
 		Schema:          outcome.ReportSchema,
 		Scenario:        m.Config.Name,
@@ -196,7 +194,7 @@ func (m *Machine) Sum() *outcome.Report {
 		Faults:  m.faultReports(),
 		Firmware: outcome.FirmwareReport{
 			Image: m.Image.Name, SHA256: m.Image.SHA256, Traps: m.traps,
-			Mode: m.Config.Firmware.Mode, Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes(),
+			Results: m.Image.resultNames, Mode: m.Config.Firmware.Mode, Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes(),
 		},
 		Notes:  slices.Clone(m.Config.Known.Notes),
 		Digest: m.Digest.String(),
@@ -226,6 +224,34 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, m.rtlNotes(total > 0 && !report.ToolFailed())...)
 	}
 	return report
+}
+
+// resultMetrics are the results of the firmware, unless the referee has said what they mean, and statistics
+// over processors of those with a name.
+func (m *Machine) resultMetrics() (metrics fabric.Metrics) {
+	if !m.Image.results {
+		return nil
+	}
+	rows, names := m.Results.All(), m.Image.resultNames
+	if _, judged := m.Referee.(fabric.Judge); !judged && names == nil {
+		metrics.Add("results", rows)
+	} else if !judged {
+		metrics.Add("results", outcome.NamedResults{Rows: rows, Names: names})
+	}
+	words := make([]outcome.Histogram, len(names))
+	for k := range words {
+		words[k] = outcome.Histogram{}
+	}
+	for _, row := range rows {
+		if word := row[1]; word < uint64(len(words)) {
+			words[word].Add(float64(int64(row[2])))
+		}
+	}
+	for k, name := range names {
+		s := words[k].Statistic("results." + name)
+		metrics = append(metrics, s.Figures("processors")...)
+	}
+	return metrics
 }
 
 // Steps returns the steps of the algorithm that the run took.

@@ -13,6 +13,9 @@ type FirmwareReport struct {
 	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
 	Traps  uint64 `json:"traps"`  // processors that trapped
 
+	// Results are the names of the firmware's results, from word 0 on.
+	Results []string `json:"results,omitempty"`
+
 	// Mode is ModeBanked or ModeIsolated. Trusted says that processors share an instance, so that
 	// nothing but trust keeps a handler from what is another's: CheckFirmware looks.
 	Mode    string `json:"mode,omitempty"`

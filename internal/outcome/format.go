@@ -37,21 +37,46 @@ func formatMetric(value any) string {
 	if f, ok := value.(float64); ok {
 		return formatFloat(f)
 	}
+	if results, ok := value.(NamedResults); ok {
+		return results.text()
+	}
 	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice && list.Len() > listedMax {
 		return fmt.Sprintf("%s ... and %d more; --json has all", formatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
 	}
 	if results, ok := value.([][3]uint64); ok {
-		words := make([]string, len(results))
-		for i, x := range results {
-			words[i] = fmt.Sprintf("%d.%d=%d", x[0], x[1], x[2])
-		}
-		return strings.Join(words, " ")
+		return NamedResults{Rows: results}.text()
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
 		return fmt.Sprint(value)
 	}
 	return strings.NewReplacer("[", "", "]", "", ",", " ", `"`, "", "null", "-").Replace(string(data))
+}
+
+// NamedResults are results of firmware as rows of processor, word and value, and the names of the first
+// words. Their JSON is the rows.
+type NamedResults struct {
+	Rows  [][3]uint64
+	Names []string
+}
+
+// MarshalJSON implements json.Marshaler.
+func (r NamedResults) MarshalJSON() ([]byte, error) { return json.Marshal(r.Rows) }
+
+// text writes results as processor.word=value, and of many the first.
+func (r NamedResults) text() string {
+	var words []string
+	for _, x := range r.Rows[:min(len(r.Rows), listedMax)] {
+		if x[1] < uint64(len(r.Names)) {
+			words = append(words, fmt.Sprintf("%d.%s=%d", x[0], r.Names[x[1]], int64(x[2])))
+		} else {
+			words = append(words, fmt.Sprintf("%d.%d=%d", x[0], x[1], x[2]))
+		}
+	}
+	if more := len(r.Rows) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("... and %d more; --json has all", more))
+	}
+	return strings.Join(words, " ")
 }
 
 // formatFloat writes a whole number in full, and of others at most six digits that count.

@@ -28,6 +28,23 @@ type Statistic struct {
 	Histogram []Bin    `json:"histogram"` // every value that occurred, in ascending order
 }
 
+// Figures are those of a run that has counted what: how many have the figure, and the others, nil where
+// there are none.
+func (s *Statistic) Figures(what string) (m fabric.Metrics) {
+	m.Add(s.Name+"."+what, s.Runs)
+	for _, x := range []struct {
+		name  string
+		value *float64
+	}{{"mean", s.Mean}, {"sd", s.SD}, {"min", s.Min}, {"median", s.Median}, {"max", s.Max}} {
+		if x.value == nil {
+			m.Add(s.Name+"."+x.name, nil)
+		} else {
+			m.Add(s.Name+"."+x.name, *x.value)
+		}
+	}
+	return m
+}
+
 // Bin is a value and the number of runs that have it.
 type Bin struct {
 	Value float64 `json:"value"`
