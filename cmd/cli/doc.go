@@ -18,6 +18,7 @@
 //	scenario.go               starloom scenario show
 //	study.go                  starloom study
 //	sweep.go                  starloom sweep
+//	plot.go                   starloom plot
 //	firmware.go               starloom firmware build, new and sdk
 //	firmware_check.go         starloom firmware check; firmware_inspect.go: inspect
 //	cosim.go                  starloom cosim build

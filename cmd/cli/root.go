@@ -23,8 +23,10 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	root.SetHelpFunc(printHelp)
 	help := newHelp()
 	root.SetHelpCommand(help)
-	root.AddCommand(newRun(networks), newEstimate(networks), newScenario(networks), newStudy(networks), newSweep(networks),
-		newFirmware(networks), newCosim(networks), newTrace(), newSchema(networks), newVersion())
+	root.AddCommand(
+		newRun(networks), newEstimate(networks), newScenario(networks), newStudy(networks), newSweep(networks), newPlot(),
+		newFirmware(networks), newCosim(networks), newTrace(), newSchema(networks), newVersion(),
+	)
 	describe(root, help)
 	return root
 }

@@ -25,7 +25,7 @@ var layers = []string{
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
 	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/traffic",
 	"starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
-	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs",
+	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs", "starloom/internal/plot",
 	"starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",
 	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/estimate",
 	"starloom/internal/sweep/plan", "starloom/internal/sweep/folder", "starloom/internal/sweep", "starloom/internal/check", "starloom/internal/tools", "starloom",

@@ -67,6 +67,9 @@ func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 		return ticks
 	case t.Scale == Linear:
 		step := tickStep(most - least)
+		if t.Whole {
+			step = max(step, 1)
+		}
 		for i := math.Ceil(least/step - 1e-9); float64(i*step) <= most+float64(step*1e-9); i++ {
 			ticks = append(ticks, plot.Tick{Value: float64(i * step), Label: tickText(float64(i * step))})
 		}

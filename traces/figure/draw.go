@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -94,7 +95,14 @@ func (d *drawing) draw(c vg.Canvas, whole vg.Length) {
 	for i := range d.Curves {
 		p.Add(d.curve(i))
 	}
-	p.Draw(draw.Crop(all, margin, -(whole - width + margin), margin, -margin))
+	axes := draw.Crop(all, margin, -(whole - width + margin), margin, -margin)
+	if p.Y.Label.Text != "" { // which gonum puts outside a logarithmic axis
+		style := p.Y.Label.TextStyle
+		style.Rotation, style.YAlign = math.Pi/2, text.YTop
+		axes.FillText(style, vg.Point{X: axes.Min.X, Y: axes.Center().Y}, p.Y.Label.Text)
+		axes, p.Y.Label.Text = draw.Crop(axes, textSize+6, 0, 0, 0), ""
+	}
+	p.Draw(axes)
 	if l := d.legend(); l != nil {
 		l.Draw(draw.Crop(all, width, -margin, margin, -margin-2*titleSize))
 	}

@@ -20,6 +20,7 @@ type Axis struct {
 	Label string
 	Scale Scale
 	Names []string // of 0, 1, 2 ..., in place of numbers
+	Whole bool     // it counts something: no ticks between whole numbers
 }
 
 // Scale is how an axis is divided.

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/internal/plot"
+	"starloom/traces/figure"
+)
+
+// plotFlags are the options of `plot`.
+type plotFlags struct {
+	plot.Options
+	outputs    outputs
+	out        *output
+	logX, logY *choice
+	dark       bool
+}
+
+func newPlot() *cobra.Command {
+	var o plotFlags
+	c := &cobra.Command{
+		Use:               "plot RESULTS",
+		Short:             "Draw the results of a sweep, or any table",
+		Args:              exactly("RESULTS"),
+		ValidArgsFunction: oneFile("csv"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.X, "x", "", "the column or figure `A` along the x axis")
+	f.StringVar(&o.Y, "y", "", "the column or figure `B` along the y axis")
+	f.StringVar(&o.Z, "z", "", "draw a heat map of the column or figure `C`, by x and y")
+	f.StringSliceVar(&o.By, "by", nil, "make a curve for each value of the column `COLUMN` (default: all other axes that vary); several with commas")
+	f.StringArrayVar(&o.Where, "where", nil, "draw only rows with `COLUMN=VALUE`; any number of times")
+	f.StringVar(&o.Histogram, "histogram", "", "draw how often the column or figure `M` of single runs has which value")
+	o.logX = choose(c, "log-x", "divide the x axis by powers of 2 or 10", "2", "10")
+	o.logY = choose(c, "log-y", "divide the y axis by powers of 2 or 10", "2", "10")
+	f.StringVar(&o.Title, "title", "", "write `TEXT` above the picture")
+	f.StringVar(&o.Published, "published", "", "draw the points of the table `F.csv` (columns x and y) beside the curves")
+	f.BoolVar(&o.dark, "dark", false, "draw a PNG on dark paper; an SVG is light or dark as the reader's system is")
+	o.out = o.outputs.add(f, "out", "o", "write the picture to `F.svg` or F.png", nil)
+	return c
+}
+
+func (o *plotFlags) run(c *cobra.Command, path string) error {
+	scales := map[string]figure.Scale{"": figure.Linear, "2": figure.Log2, "10": figure.Log10}
+	o.LogX, o.LogY = scales[o.logX.String()], scales[o.logY.String()]
+	write := (*figure.Figure).WriteSVG
+	switch name := o.out.path; {
+	case strings.HasSuffix(name, ".png"):
+		write = func(f *figure.Figure, w io.Writer) error { return f.WritePNG(w, o.dark) }
+	case name == "":
+		return &starloom.InputError{Place: "--out", Reason: "no file is named for the picture", Remedy: "give one, for example -o latency.svg"}
+	case name != "-" && !strings.HasSuffix(name, ".svg"):
+		return &starloom.InputError{Place: "--out", Reason: name + " ends in neither .svg nor .png", Remedy: "give a path that ends in one of them"}
+	case o.dark:
+		return &starloom.InputError{Place: "--dark", Reason: "an SVG is light or dark as the reader's system is", Remedy: "delete --dark, or write a .png"}
+	}
+	table := "results.csv"
+	if o.Histogram != "" {
+		table = "runs.csv"
+	}
+	t, err := plot.Read(path, table)
+	if err != nil {
+		return err
+	}
+	if err := o.outputs.check(t.Path, o.Published); err != nil {
+		return err
+	}
+	f, note, err := plot.Draw(t, o.Options)
+	if err != nil {
+		return err
+	}
+	if note != "" {
+		fmt.Fprintln(c.ErrOrStderr(), note)
+	}
+	return o.out.write(c.OutOrStdout(), func(w io.Writer) error { return write(f, w) })
+}

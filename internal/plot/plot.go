@@ -1,0 +1,311 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"starloom/traces"
+	"starloom/traces/figure"
+	"starloom/traces/input"
+)
+
+// Options say what of a table is drawn, and how.
+type Options struct {
+	X, Y, Z    string       // columns, or figures of a sweep; with Z a heat map
+	By         []string     // columns that make a curve each; nil: the other axes that vary
+	Where      []string     // COLUMN=VALUE: only these rows
+	LogX, LogY figure.Scale // how the axes are divided
+	Title      string       // "": what the axes say
+	Published  string       // path of a CSV file with the columns x and y: points beside the curves
+	Histogram  string       // column or figure of which the values are counted, in place of X and Y
+}
+
+// Draw makes the figure. The note says what of the table is not in it, "" if all is. Errors are *input.Error.
+func Draw(t *Table, o Options) (f *figure.Figure, note string, err error) {
+	own := *t
+	t = &own
+	for _, where := range o.Where {
+		if err := t.keep(where); err != nil {
+			return nil, "", err
+		}
+	}
+	switch {
+	case o.Histogram != "":
+		f, note, err = t.histogram(o)
+	case o.X == "" || o.Y == "":
+		return nil, "", &input.Error{Place: t.Path, Reason: "no columns are named", Remedy: "give --x and --y, or --histogram; " + t.known()}
+	case o.Z != "":
+		f, note, err = t.heat(o)
+	default:
+		f, note, err = t.lines(o)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if o.Title != "" {
+		f.Title = o.Title
+	}
+	return f, note, nil
+}
+
+// known names what can be drawn.
+func (t *Table) known() string {
+	if m := t.metrics(); m != nil {
+		return fmt.Sprintf("axes are %s; figures are %s", strings.Join(t.Axes, ", "), strings.Join(m, ", "))
+	}
+	return "columns are " + strings.Join(t.Columns, ", ")
+}
+
+// by are the columns that make a curve each.
+func (t *Table) by(o Options, used ...string) (columns []int, err error) {
+	names := o.By
+	if names == nil {
+		for _, axis := range t.Axes {
+			if at := slices.Index(t.Columns, axis); !slices.Contains(used, axis) && t.varies(at) {
+				names = append(names, axis)
+			}
+		}
+	}
+	for _, name := range names {
+		at := slices.Index(t.Columns, name)
+		if at < 0 {
+			return nil, &input.Error{Place: "--by", Reason: fmt.Sprintf("%s has no column %q", t.Path, name), Remedy: input.RemedyOf(name, t.Columns)}
+		}
+		columns = append(columns, at)
+	}
+	return columns, nil
+}
+
+// curveName is what the columns of a row are.
+func (t *Table) curveName(row int, by []int, of string) string {
+	var words []string
+	for _, column := range by {
+		words = append(words, t.Columns[column]+" "+t.rows[row][column])
+	}
+	if words == nil {
+		return of
+	}
+	return strings.Join(words, ", ")
+}
+
+// lines draws y over x, a curve for each combination of the columns by.
+func (t *Table) lines(o Options) (*figure.Figure, string, error) {
+	x, _, _, err := t.column("--x", o.X)
+	if err != nil {
+		return nil, "", err
+	}
+	y, low, high, err := t.column("--y", o.Y)
+	if err != nil {
+		return nil, "", err
+	}
+	by, err := t.by(o, o.X)
+	if err != nil {
+		return nil, "", err
+	}
+	f := &figure.Figure{
+		Title: fmt.Sprintf("%s over %s", o.Y, o.X),
+		X:     figure.Axis{Label: o.X, Scale: o.LogX}, Y: figure.Axis{Label: t.label(o.Y, low), Scale: o.LogY},
+	}
+	f.X.Names = t.names(x)
+	curves, left := map[string]int{}, 0
+	for row := range t.rows {
+		point, there, err := t.point(row, x, y, low, high, f.X.Names)
+		if err != nil {
+			return nil, "", err
+		}
+		if !there || f.Y.Scale != figure.Linear && point.Y <= 0 || f.X.Scale != figure.Linear && point.X <= 0 {
+			left++
+			continue
+		}
+		if f.Y.Scale != figure.Linear && point.Low <= 0 {
+			point.Low, point.High = 0, 0
+		}
+		name := t.curveName(row, by, o.Y)
+		at, ok := curves[name]
+		if !ok {
+			at = len(f.Curves)
+			curves[name] = at
+			f.Curves = append(f.Curves, figure.Curve{Name: name, Style: figure.Marked})
+		}
+		c := &f.Curves[at]
+		if slices.ContainsFunc(c.Points, func(p figure.Point) bool { return p.X == point.X }) {
+			return nil, "", &input.Error{Place: t.line(row), Reason: fmt.Sprintf("%s has several values for %s %s", name, o.X, t.rows[row][x]),
+				Remedy: "name the column in which they differ: --by COLUMN, or --where COLUMN=VALUE"}
+		}
+		c.Points = append(c.Points, point)
+	}
+	if len(f.Curves) == 0 {
+		return nil, "", &input.Error{Place: t.Path, Reason: fmt.Sprintf("no row has a value for %s that can be drawn", o.Y),
+			Remedy: "name another column; " + t.known()}
+	}
+	if o.Published != "" {
+		if err := published(f, o.Published); err != nil {
+			return nil, "", err
+		}
+	}
+	return f, t.leftOut(left, o.Y), nil
+}
+
+// leftOut says how many rows are not drawn.
+func (t *Table) leftOut(rows int, of string) string {
+	if rows == 0 {
+		return ""
+	}
+	return fmt.Sprintf("left out: %s of %d, which have no %s that can be drawn", traces.Plural(uint64(rows), "row", "rows"), len(t.rows), of)
+}
+
+// label of an axis of means says so.
+func (t *Table) label(name string, low int) string {
+	if low < 0 {
+		return name
+	}
+	return name + ", mean and 95% interval"
+}
+
+// names are the values of a column of words, in their order, nil for numbers.
+func (t *Table) names(column int) (names []string) {
+	words := false
+	for row := range t.rows {
+		if _, _, err := t.number(row, column); err != nil {
+			words = true
+		}
+		if text := t.rows[row][column]; !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	if !words {
+		return nil
+	}
+	return names
+}
+
+// at is where a row stands on an axis.
+func (t *Table) at(row, column int, names []string) (float64, bool, error) {
+	if names != nil {
+		return float64(slices.Index(names, t.rows[row][column])), true, nil
+	}
+	return t.number(row, column)
+}
+
+// point is a row's, false if it has none.
+func (t *Table) point(row, x, y, low, high int, names []string) (p figure.Point, there bool, err error) {
+	if p.X, there, err = t.at(row, x, names); err != nil || !there {
+		return p, false, err
+	}
+	if p.Y, there, err = t.number(row, y); err != nil || !there {
+		return p, false, err
+	}
+	if low >= 0 {
+		var both [2]bool
+		if p.Low, both[0], err = t.number(row, low); err != nil {
+			return p, false, err
+		}
+		if p.High, both[1], err = t.number(row, high); err != nil {
+			return p, false, err
+		}
+		if !both[0] || !both[1] {
+			p.Low, p.High = 0, 0
+		}
+	}
+	return p, true, nil
+}
+
+// published adds the points of a file.
+func published(f *figure.Figure, path string) error {
+	t, err := Read(path, "")
+	if err != nil {
+		return err
+	}
+	x, y := slices.Index(t.Columns, "x"), slices.Index(t.Columns, "y")
+	if x < 0 || y < 0 {
+		return &input.Error{Place: path + ":1", Reason: "there are no columns x and y", Remedy: "begin the file with the line x,y"}
+	}
+	c := figure.Curve{Name: "published", Style: figure.Published}
+	for row := range t.rows {
+		point, there, err := t.point(row, x, y, -1, -1, f.X.Names)
+		if err != nil {
+			return err
+		}
+		if point.X < 0 && f.X.Names != nil {
+			return &input.Error{Place: t.line(row), Reason: fmt.Sprintf("x is %q", t.rows[row][x]), Remedy: input.RemedyOf(t.rows[row][x], f.X.Names)}
+		}
+		if there {
+			c.Points = append(c.Points, point)
+		}
+	}
+	f.Curves = append(f.Curves, c)
+	return nil
+}
+
+// heat draws z by x and y.
+func (t *Table) heat(o Options) (*figure.Figure, string, error) {
+	x, _, _, err := t.column("--x", o.X)
+	if err != nil {
+		return nil, "", err
+	}
+	y, _, _, err := t.column("--y", o.Y)
+	if err != nil {
+		return nil, "", err
+	}
+	z, _, _, err := t.column("--z", o.Z)
+	if err != nil {
+		return nil, "", err
+	}
+	f := &figure.Figure{
+		Title: fmt.Sprintf("%s by %s and %s", o.Z, o.X, o.Y),
+		X:     figure.Axis{Label: o.X, Names: t.values(x)}, Y: figure.Axis{Label: o.Y, Names: t.values(y)},
+		Cells: &figure.Cells{Label: o.Z},
+	}
+	for range f.Y.Names {
+		f.Cells.Values = append(f.Cells.Values, slices.Repeat([]float64{math.NaN()}, len(f.X.Names)))
+	}
+	left := 0
+	for row := range t.rows {
+		value, there, err := t.number(row, z)
+		if err != nil {
+			return nil, "", err
+		}
+		if !there {
+			left++
+			continue
+		}
+		cell := &f.Cells.Values[slices.Index(f.Y.Names, t.rows[row][y])][slices.Index(f.X.Names, t.rows[row][x])]
+		if !math.IsNaN(*cell) {
+			return nil, "", &input.Error{Place: t.line(row),
+				Reason: fmt.Sprintf("there are several values for %s %s and %s %s", o.X, t.rows[row][x], o.Y, t.rows[row][y]),
+				Remedy: "choose one: --where COLUMN=VALUE"}
+		}
+		*cell = value
+	}
+	return f, t.leftOut(left, o.Z), nil
+}
+
+// values are those of a column, numbers in ascending order, words as they come.
+func (t *Table) values(column int) (names []string) {
+	if names = t.names(column); names != nil {
+		return names
+	}
+	var rows []int
+	for row := range t.rows {
+		if !slices.ContainsFunc(rows, func(other int) bool { return t.rows[other][column] == t.rows[row][column] }) {
+			rows = append(rows, row)
+		}
+	}
+	slices.SortFunc(rows, func(a, b int) int {
+		va, _, _ := t.number(a, column)
+		vb, _, _ := t.number(b, column)
+		switch {
+		case va < vb:
+			return -1
+		case va > vb:
+			return 1
+		}
+		return 0
+	})
+	for _, row := range rows {
+		names = append(names, t.rows[row][column])
+	}
+	return names
+}

@@ -1,0 +1,117 @@
+package plot_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/internal/plot"
+	"starloom/traces/figure"
+)
+
+const results = `load,arbiter,runs,failed,saturated.mean,saturated.sd,saturated.low,saturated.high,latency.mean,latency.sd,latency.low,latency.high
+0.1,fixed,20,0,0,0,0,0,1.5,0.1,1.4,1.6
+0.2,fixed,20,0,0,0,0,0,2,0.1,1.9,2.1
+0.3,fixed,20,0,1,0,1,1,,,,
+0.1,matrix,20,0,0,0,0,0,1.25,,,
+0.2,matrix,20,0,0,0,0,0,1.75,,,
+0.3,matrix,20,0,0,0,0,0,3,,,
+`
+
+const runs = `load,arbiter,seed,verdict,latency.mean
+0.1,fixed,1,pass,1.5
+0.1,fixed,2,pass,1.5
+0.1,fixed,3,pass,2.5
+0.1,fixed,4,pass,3.5
+0.2,fixed,1,pass,9
+`
+
+// folder holds the tables of a sweep.
+func folder(t *testing.T) string {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"results.csv": results, "runs.csv": runs, "published.csv": "x,y\n0.1,1.4\n0.2,1.8\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return dir
+}
+
+func read(t *testing.T, dir, table string) *plot.Table {
+	read, err := plot.Read(dir, table)
+	require.NoError(t, err)
+	return read
+}
+
+// TestLines: a figure of a sweep has its interval as a band, each value of the other axes is a curve, and rows
+// without a value are left out and counted.
+func TestLines(t *testing.T) {
+	dir := folder(t)
+	f, note, err := plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "latency", LogY: figure.Log10, Published: filepath.Join(dir, "published.csv")})
+	require.NoError(t, err)
+	require.Equal(t, "left out: 1 row of 6, which have no latency that can be drawn", note)
+	require.Equal(t, []figure.Curve{
+		{Name: "arbiter fixed", Style: figure.Marked, Points: []figure.Point{{X: 0.1, Y: 1.5, Low: 1.4, High: 1.6}, {X: 0.2, Y: 2, Low: 1.9, High: 2.1}}},
+		{Name: "arbiter matrix", Style: figure.Marked, Points: []figure.Point{{X: 0.1, Y: 1.25}, {X: 0.2, Y: 1.75}, {X: 0.3, Y: 3}}},
+		{Name: "published", Style: figure.Published, Points: []figure.Point{{X: 0.1, Y: 1.4}, {X: 0.2, Y: 1.8}}},
+	}, f.Curves)
+	require.Equal(t, figure.Axis{Label: "latency, mean and 95% interval", Scale: figure.Log10}, f.Y)
+	f, _, err = plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "arbiter", Y: "latency", Where: []string{"load=0.2"}, Title: "T"})
+	require.NoError(t, err)
+	require.Equal(t, "T", f.Title)
+	require.Equal(t, []string{"fixed", "matrix"}, f.X.Names)
+	require.Equal(t, "latency", f.Curves[0].Name, "the load does not vary")
+}
+
+func TestHeat(t *testing.T) {
+	f, note, err := plot.Draw(read(t, folder(t), "results.csv"), plot.Options{X: "load", Y: "arbiter", Z: "saturated"})
+	require.NoError(t, err)
+	require.Empty(t, note)
+	require.Equal(t, [][]float64{{0, 0, 1}, {0, 0, 0}}, f.Cells.Values)
+	require.Equal(t, []string{"0.1", "0.2", "0.3"}, f.X.Names)
+}
+
+func TestHistogram(t *testing.T) {
+	f, _, err := plot.Draw(read(t, folder(t), "runs.csv"), plot.Options{Histogram: "latency.mean", Where: []string{"load=0.1"}})
+	require.NoError(t, err)
+	require.Equal(t, []figure.Point{{X: 2, Y: 2}, {X: 3, Y: 2}}, f.Curves[0].Points, "two bins, 1.5 to 2.5 and 2.5 to 3.5")
+	require.Equal(t, "latency.mean in 4 runs", f.Title)
+}
+
+// TestRefused: every refusal names the place, the reason and what to do.
+func TestRefused(t *testing.T) {
+	dir := folder(t)
+	for want, o := range map[string]plot.Options{
+		`no columns are named; give --x and --y, or --histogram; axes are load, arbiter; figures are saturated, latency`:     {},
+		`--x: ` + dir + `/results.csv has no column "lod"; did you mean "load"? there are load, arbiter, saturated, latency`: {X: "lod", Y: "latency"},
+		`--by: ` + dir + `/results.csv has no column "x"`:                                                                    {X: "load", Y: "latency", By: []string{"x"}},
+		`results.csv:5: latency has several values for load 0.1; name the column in which they differ: --by`:                 {X: "load", Y: "latency", By: []string{}},
+		`results.csv:2: arbiter is "fixed"; name a column of numbers`:                                                        {X: "load", Y: "arbiter"},
+		`--where arbiter: this is not a column and its value; write --where COLUMN=VALUE`:                                    {Where: []string{"arbiter"}},
+		`--where arbiter=fxed: no row has arbiter=fxed; did you mean fixed?`:                                                 {Where: []string{"arbiter=fxed"}},
+		`published.csv:1: there are no columns`:                                                                              {X: "load", Y: "latency", Published: filepath.Join(dir, "runs.csv")},
+		`there are several values for load 0.1 and runs 20; choose one: --where`:                                             {X: "load", Y: "runs", Z: "latency"},
+		`--histogram: ` + dir + `/results.csv has runs of several points: load varies; choose one: --where`:                  {Histogram: "latency"},
+		`no row has a value for latency that can be drawn; name another column`:                                              {X: "load", Y: "latency", Where: []string{"saturated.mean=1"}},
+	} {
+		_, _, err := plot.Draw(read(t, dir, "results.csv"), o)
+		if o.Published != "" {
+			want = `runs.csv:1: there are no columns x and y; begin the file with the line x,y`
+		}
+		require.ErrorContains(t, err, want)
+	}
+	for text, want := range map[string]string{
+		"":                 "the table has no rows",
+		"a,b\n":            "the table has no rows",
+		"a,a\n1,2\n":       `two columns are called "a"`,
+		"a,b\n1,2,3\n":     "x.csv:2:1: wrong number of fields",
+		"a,b\n\"1,2\n3,4,": "x.csv:3:",
+	} {
+		path := filepath.Join(dir, "x.csv")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		_, err := plot.Read(path, "")
+		require.ErrorContains(t, err, want)
+	}
+	_, err := plot.Read(filepath.Join(dir, "none"), "results.csv")
+	require.ErrorContains(t, err, "none")
+}

@@ -1,0 +1,140 @@
+package plot
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/traces/input"
+)
+
+// bytesMax is the largest table that is read.
+const bytesMax = 1 << 30
+
+// Table is a CSV file with a header.
+type Table struct {
+	Path    string
+	Columns []string
+	Axes    []string // of a sweep: the columns before runs or seed; nil if there is neither
+	rows    [][]string
+}
+
+// Read reads a table, or one of the tables of a folder that a sweep has written. Errors are *input.Error.
+func Read(path, ofFolder string) (*Table, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		path = filepath.Join(path, ofFolder)
+	}
+	data, err := input.Read(path, bytesMax)
+	if err != nil {
+		return nil, err
+	}
+	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	all, err := reader.ReadAll()
+	var wrong *csv.ParseError
+	switch {
+	case errors.As(err, &wrong):
+		return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", path, wrong.Line, wrong.Column), Reason: wrong.Err.Error(),
+			Remedy: "give a CSV file with a header, such as results.csv of a sweep"}
+	case err != nil:
+		return nil, input.Unreadable(path, err, "give a CSV file with a header")
+	case len(all) < 2:
+		return nil, &input.Error{Place: path, Reason: "the table has no rows", Remedy: "give a CSV file with a header and rows"}
+	}
+	t := &Table{Path: path, Columns: all[0], rows: all[1:]}
+	for i, name := range t.Columns {
+		if slices.Contains(t.Columns[:i], name) {
+			return nil, &input.Error{Place: path + ":1", Reason: fmt.Sprintf("two columns are called %q", name), Remedy: "give each its own name"}
+		}
+	}
+	for _, end := range []string{"runs", "seed"} {
+		if at := slices.Index(t.Columns, end); at > 0 {
+			t.Axes = t.Columns[:at]
+			break
+		}
+	}
+	return t, nil
+}
+
+// line is the line of a row, for errors; cells do not span lines in tables of numbers.
+func (t *Table) line(row int) string { return fmt.Sprintf("%s:%d", t.Path, row+2) }
+
+// metrics are the figures of a sweep: M of the columns M.mean.
+func (t *Table) metrics() (names []string) {
+	for _, c := range t.Columns {
+		if m, ok := strings.CutSuffix(c, ".mean"); ok && slices.Contains(t.Columns, m+".low") {
+			names = append(names, m)
+		}
+	}
+	return names
+}
+
+// column is the index of a column that an option names. A figure of a sweep stands for its mean, and has a band.
+func (t *Table) column(option, name string) (value, low, high int, err error) {
+	if at := slices.Index(t.Columns, name); at >= 0 {
+		return at, -1, -1, nil
+	}
+	if at := slices.Index(t.Columns, name+".mean"); at >= 0 && slices.Contains(t.metrics(), name) {
+		return at, slices.Index(t.Columns, name+".low"), slices.Index(t.Columns, name+".high"), nil
+	}
+	known := t.Columns
+	if m := t.metrics(); m != nil {
+		known = append(slices.Clone(t.Axes), m...)
+	}
+	return 0, 0, 0, &input.Error{Place: option, Reason: fmt.Sprintf("%s has no column %q", t.Path, name),
+		Remedy: input.DidYouMean(name, known, "there are "+strings.Join(known, ", "))}
+}
+
+// number is a cell as a number; false for an empty one and for "-".
+func (t *Table) number(row, column int) (value float64, there bool, err error) {
+	text := strings.TrimSpace(t.rows[row][column])
+	if text == "" || text == "-" {
+		return 0, false, nil
+	}
+	if value, err = strconv.ParseFloat(text, 64); err != nil {
+		return 0, false, &input.Error{Place: t.line(row), Reason: fmt.Sprintf("%s is %q", t.Columns[column], text), Remedy: "name a column of numbers"}
+	}
+	return value, true, nil
+}
+
+// varies reports whether rows differ in a column.
+func (t *Table) varies(column int) bool {
+	for _, row := range t.rows {
+		if row[column] != t.rows[0][column] {
+			return true
+		}
+	}
+	return false
+}
+
+// keep leaves the rows in which a column has a value, as COLUMN=VALUE.
+func (t *Table) keep(where string) error {
+	name, value, ok := strings.Cut(where, "=")
+	if !ok {
+		return &input.Error{Place: "--where " + where, Reason: "this is not a column and its value", Remedy: "write --where COLUMN=VALUE: --where arbiter=fixed"}
+	}
+	column := slices.Index(t.Columns, name)
+	if column < 0 {
+		return &input.Error{Place: "--where " + where, Reason: fmt.Sprintf("%s has no column %q", t.Path, name), Remedy: input.RemedyOf(name, t.Columns)}
+	}
+	var kept [][]string
+	var values []string
+	for _, row := range t.rows {
+		if row[column] == value {
+			kept = append(kept, row)
+		}
+		if !slices.Contains(values, row[column]) {
+			values = append(values, row[column])
+		}
+	}
+	if kept == nil {
+		return &input.Error{Place: "--where " + where, Reason: fmt.Sprintf("no row has %s", where), Remedy: input.RemedyOf(value, values)}
+	}
+	t.rows = kept
+	return nil
+}
