@@ -1,6 +1,8 @@
 package outcome
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
@@ -104,7 +106,19 @@ func (r *Report) Figures() []fabric.Metric {
 }
 
 // WriteJSON writes the stable, versioned form.
-func (r *Report) WriteJSON(w io.Writer) error {
+func (r *Report) WriteJSON(w io.Writer) error { return WriteJSON(w, r.listed()) }
+
+// Line is that form in one line.
+func (r *Report) Line() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(r.listed())
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// listed is the report with lists where it has none.
+func (r *Report) listed() *Report {
 	out := *r
 	// Scripts want a list, never null.
 	if out.Rules == nil {
@@ -113,5 +127,5 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	if out.Violations == nil {
 		out.Violations = []Violation{}
 	}
-	return WriteJSON(w, &out)
+	return &out
 }

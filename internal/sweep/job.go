@@ -1,11 +1,10 @@
 package sweep
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -154,18 +153,16 @@ func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 		r.Violations = slices.Clone(r.Violations[:1])
 	}
 	for _, m := range r.Figures() {
-		record.Figures = append(record.Figures, m.Name)
 		value := m.Value
-		if _, ok := outcome.Number64(value); !ok && value != nil {
+		switch kind := reflect.ValueOf(value).Kind(); {
+		case kind == reflect.Slice: // of which no table has use, and reports have all
+			continue
+		case kind != reflect.Int && kind != reflect.Uint64 && kind != reflect.Float64 && value != nil:
 			value = outcome.ExactMetric(value)
 		}
-		record.Values = append(record.Values, value)
+		record.Figures, record.Values = append(record.Figures, m.Name), append(record.Values, value)
 	}
-	var text, line bytes.Buffer
-	if err := r.WriteJSON(&text); err != nil {
-		return record, err
-	}
-	err := json.Compact(&line, text.Bytes())
-	record.Report = line.Bytes()
+	var err error
+	record.Report, err = r.Line()
 	return record, err
 }

@@ -24,7 +24,7 @@ func open(t *testing.T) *Folder {
 
 // record is a run with these values of a, b ...
 func record(seed uint64, values ...any) Record {
-	r := Record{Seed: seed, Verdict: outcome.VerdictPass, Values: values, Digest: "d", Report: json.RawMessage(`{"seed":1}`)}
+	r := Record{Seed: seed, Verdict: outcome.VerdictPass, Values: values, Digest: "d", Report: []byte(`{"seed":1}`)}
 	for k := range values {
 		r.Figures = append(r.Figures, string(rune('a'+k)))
 	}

@@ -24,9 +24,9 @@ type Record struct {
 	Violations  uint64          `json:"violations"`
 	Values      []any           `json:"values"` // of the figures: a number (json.Number once it is read), a text, nil for what is not known
 	Digest      string          `json:"digest"`
-	Report      json.RawMessage `json:"report"`
 
 	Figures []string `json:"-"` // the names of Values
+	Report  []byte   `json:"-"` // JSON in one line, after the record's own and a tab: it is long, and only passed on
 }
 
 // head is the first line of a file of records, end the last one.
@@ -52,8 +52,7 @@ const lineBytesMax = 1 << 30
 // writeRecords writes a file of records, which have the same figures.
 func writeRecords(w io.Writer, records []Record) error {
 	sum := sha256.New()
-	encoder := json.NewEncoder(io.MultiWriter(w, sum))
-	encoder.SetEscapeHTML(false)
+	both := io.MultiWriter(w, sum)
 	h := head{format, records[0].Figures, make([]bool, len(records[0].Figures)), records[0].Permutation != nil}
 	for i := range records {
 		for k, value := range records[i].Values {
@@ -61,12 +60,15 @@ func writeRecords(w io.Writer, records []Record) error {
 			h.Numeric[k] = h.Numeric[k] || value != nil && !text
 		}
 	}
-	if err := encoder.Encode(h); err != nil {
-		return err
+	line, err := json.Marshal(h)
+	if _, errWrite := both.Write(append(line, '\n')); err != nil || errWrite != nil {
+		return errors.Join(err, errWrite)
 	}
 	for i := range records {
-		if err := encoder.Encode(&records[i]); err != nil {
-			return err
+		line, err := json.Marshal(&records[i])
+		line = append(append(append(line, '\t'), records[i].Report...), '\n')
+		if _, errWrite := both.Write(line); err != nil || errWrite != nil {
+			return errors.Join(err, errWrite)
 		}
 	}
 	return json.NewEncoder(w).Encode(end{len(records), hex.EncodeToString(sum.Sum(nil))})
@@ -113,11 +115,13 @@ func readLine(line []byte, first bool, h *head, records *[]Record) error {
 		return nil
 	}
 	var r Record
-	decoder := json.NewDecoder(bytes.NewReader(line))
+	own, report, ok := bytes.Cut(line, []byte{'\t'})
+	decoder := json.NewDecoder(bytes.NewReader(own))
 	decoder.UseNumber()
-	if err := decoder.Decode(&r); err != nil {
-		return err
+	if err := decoder.Decode(&r); err != nil || !ok {
+		return errors.New("this is not a record")
 	}
+	r.Report = bytes.Clone(report)
 	if len(r.Values) != len(h.Figures) {
 		return fmt.Errorf("%d values of %d figures", len(r.Values), len(h.Figures))
 	}
