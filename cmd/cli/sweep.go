@@ -33,6 +33,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.Out, "out", "", "write results to the folder `DIR`; what is there already is not run again")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
+	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for each combination of the others")
 	o.settings.declare(f)
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
 	_ = f.MarkHidden("point") // it was added in the line above: this cannot fail

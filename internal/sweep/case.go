@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
@@ -37,6 +38,11 @@ type point struct {
 	missing    []uint64 // numbers of those that are not there
 }
 
+// wants reports whether a run is one of the point's.
+func (p *point) wants(r *folder.Record) bool {
+	return r.Seed >= p.seeds.First && r.Seed <= p.seeds.Last
+}
+
 // sweeper is a sweep that is run.
 type sweeper struct {
 	Options
@@ -53,6 +59,7 @@ type sweeper struct {
 type checker struct {
 	*sweeper
 	files files
+	rtl   sync.Map // RTL of which a machine was built
 }
 
 // checkAll checks every point before the first run.
@@ -96,18 +103,37 @@ func (c *checker) check(ctx context.Context, p plan.Point) (*point, error) {
 	if x.total, err = b.Runs(); err != nil {
 		return nil, err
 	}
-	m, err := emulator.New(ctx, b.Config, emulator.Options{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
-	x.memory = m.MemoryBytes()
-	if err := m.Release(); err != nil {
+	if err := c.weigh(ctx, x, b.Config); err != nil {
 		return nil, err
 	}
 	if x.key, err = c.key(one); err != nil {
 		return nil, err
 	}
 	return x, nil
+}
+
+// builtMax is the largest network of which a machine is built to check it.
+const builtMax = 2048
+
+// weigh estimates the memory of a point, and refuses what only a machine that is built can refuse. Large ones are not built, and of RTL
+// only the first point with it: what is wrong with one is wrong with all.
+func (c *checker) weigh(ctx context.Context, x *point, config *config.Config) (err error) {
+	if x.processors > builtMax || len(config.RTL) > 0 && c.built(config) {
+		x.memory, _, err = emulator.Weigh(ctx, config, emulator.Options{Workers: c.workers})
+		return err
+	}
+	m, err := emulator.New(ctx, config, emulator.Options{Workers: 1})
+	if err != nil {
+		return err
+	}
+	x.memory = m.MemoryBytes()
+	return m.Release()
+}
+
+// built reports whether a machine with the same RTL has been built.
+func (c *checker) built(config *config.Config) bool {
+	_, built := c.rtl.LoadOrStore(fmt.Sprint(config.RTL), true)
+	return built
 }
 
 // elaborate makes the case of a point, with the sweep's seeds.
@@ -132,7 +158,7 @@ func (s *sweeper) findMissing(x *point) error {
 	each := x.total / x.seeds.Count()
 	found := map[uint64]bool{}
 	for i := range there {
-		if r := &there[i]; r.Seed >= x.seeds.First && r.Seed <= x.seeds.Last {
+		if r := &there[i]; x.wants(r) {
 			n := (r.Seed - x.seeds.First) * each
 			if r.Permutation != nil {
 				n += *r.Permutation

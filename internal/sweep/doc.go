@@ -13,5 +13,6 @@
 //	pool.go      workers, and which point each of them runs
 //	job.go       the runs of one point
 //	alone.go     points that have ended processes, each in a process of its own
+//	adaptive.go  one axis is bisected, for each combination of the others
 //	report.go    Report: what was run, and what could not be
 package sweep

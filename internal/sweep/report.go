@@ -2,9 +2,11 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
+	"text/tabwriter"
 
 	"starloom/internal/outcome"
 	"starloom/traces"
@@ -20,6 +22,7 @@ type Report struct {
 	Failed     uint64 // of them
 	Unfinished []Unfinished
 	Files      []string // tables
+	Limits     *Limits  // of an axis that was bisected; nil for none
 	Cut        bool     // it was interrupted
 }
 
@@ -63,6 +66,19 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if missing > 0 {
 		fmt.Fprintf(&b, "  %s missing: the same command runs them\n", traces.Plural(missing, "run is", "runs are"))
+	}
+	if r.Limits != nil {
+		b.WriteByte('\n')
+		table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+		for _, row := range r.Limits.rows() {
+			for i, cell := range row {
+				row[i] = cmp.Or(outcome.Printable(cell), "-")
+			}
+			fmt.Fprintln(table, strings.Join(row, "\t"))
+		}
+		if err := table.Flush(); err != nil {
+			return err
+		}
 	}
 	if len(r.Files) > 0 {
 		fmt.Fprintf(&b, "\n%s\n", strings.Join(r.Files, "\n"))

@@ -31,11 +31,14 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	if err != nil {
 		return nil, err
 	}
+	b, err := s.bisection(all)
+	if err != nil {
+		return nil, err
+	}
 	if s.executable, err = executableHash(); err != nil {
 		return nil, err
 	}
-	c := &checker{sweeper: s}
-	points, err := c.checkAll(ctx, all)
+	points, err := (&checker{sweeper: s}).checkAll(ctx, all)
 	if err != nil {
 		return nil, err
 	}
@@ -46,43 +49,17 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	if len(o.Keys) > 0 {
 		points = slices.DeleteFunc(points, func(x *point) bool { return !slices.Contains(o.Keys, x.key) })
 	}
-	return s.runAll(ctx, points)
-}
-
-// runAll runs what is missing of the points, and writes the tables.
-func (s *sweeper) runAll(ctx context.Context, points []*point) (*Report, error) {
-	extent := Extent{Points: len(points), Workers: s.workers}
-	for _, x := range points {
-		if extent.Runs += x.total; extent.Runs > runsMax {
-			return nil, &input.Error{Place: s.plan.Place("seeds"), Reason: fmt.Sprintf("the sweep has more than %d runs", runsMax), Remedy: "take fewer seeds or points"}
-		}
-	}
-	for _, x := range points {
-		if err := s.findMissing(x); err != nil {
-			return nil, err
-		}
-		there := x.total - uint64(len(x.missing))
-		extent.RunsThere, extent.Memory = extent.RunsThere+there, max(extent.Memory, x.memory)
-		if len(x.missing) == 0 {
-			extent.PointsThere++
-		}
-	}
-	s.done, s.total = extent.RunsThere, extent.Runs
-	if s.Checked != nil {
-		s.Checked(extent)
-	}
-	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out, Extent: extent}
-	p := newPool(s, points)
-	err := p.run(ctx)
-	if err == nil {
-		err = s.runAlone(ctx, p)
-	}
+	r, err := s.open(points)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(p.over, func(a, b *job) int { return a.index - b.index })
-	for _, j := range p.over {
-		r.Unfinished = append(r.Unfinished, Unfinished{Point: j.String(r.Axes), Key: j.key, Reason: j.err.Error()})
+	if b != nil {
+		points, err = s.bisect(ctx, r, b, points)
+	} else {
+		err = s.runAll(ctx, r, points)
+	}
+	if err != nil {
+		return nil, err
 	}
 	r.Cut = ctx.Err() != nil
 	if r.Runs = s.done; len(s.Keys) > 0 || r.Cut {
@@ -91,8 +68,51 @@ func (s *sweeper) runAll(ctx context.Context, points []*point) (*Report, error) 
 	return r, s.write(r, points)
 }
 
+// open begins the report: it finds what is missing, and tells of it.
+func (s *sweeper) open(points []*point) (*Report, error) {
+	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out, Extent: Extent{Points: len(points), Workers: s.workers}}
+	e := &r.Extent
+	for _, x := range points {
+		if e.Runs += x.total; e.Runs > runsMax {
+			return nil, &input.Error{Place: s.plan.Place("seeds"), Reason: fmt.Sprintf("the sweep has more than %d runs", runsMax), Remedy: "take fewer seeds or points"}
+		}
+	}
+	for _, x := range points {
+		if err := s.findMissing(x); err != nil {
+			return nil, err
+		}
+		e.RunsThere += x.total - uint64(len(x.missing))
+		e.Memory = max(e.Memory, x.memory)
+		if len(x.missing) == 0 {
+			e.PointsThere++
+		}
+	}
+	s.done, s.total = e.RunsThere, e.Runs
+	if s.Checked != nil {
+		s.Checked(*e)
+	}
+	return r, nil
+}
+
 // runsMax is how many runs a sweep may have: their numbers are kept.
 const runsMax = 100_000_000
+
+// runAll runs what is missing of points, in this process or, where they have ended some, in their own.
+func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error {
+	p := newPool(s, points)
+	err := p.run(ctx)
+	if err == nil {
+		err = s.runAlone(ctx, p)
+	}
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(p.over, func(a, b *job) int { return a.index - b.index })
+	for _, j := range p.over {
+		r.Unfinished = append(r.Unfinished, Unfinished{Point: j.String(r.Axes), Key: j.key, Reason: j.err.Error()})
+	}
+	return nil
+}
 
 // write writes the tables, and counts what is in them.
 func (s *sweeper) write(r *Report, points []*point) error {
@@ -100,9 +120,7 @@ func (s *sweeper) write(r *Report, points []*point) error {
 	for _, x := range points {
 		t.Entries = append(t.Entries, folder.Entry{Labels: x.Labels, Key: x.key})
 	}
-	t.Wanted = func(i int, run *folder.Record) bool {
-		return run.Seed >= points[i].seeds.First && run.Seed <= points[i].seeds.Last
-	}
+	t.Wanted = func(i int, run *folder.Record) bool { return points[i].wants(run) }
 	r.Runs = 0
 	t.Each = func(i int, runs []folder.Record) {
 		r.Runs += uint64(len(runs))
@@ -115,7 +133,14 @@ func (s *sweeper) write(r *Report, points []*point) error {
 	if err := s.folder.Write(t); err != nil {
 		return err
 	}
-	for _, name := range []string{folder.ResultsCSV, folder.RunsCSV, folder.ReportsJSONL} {
+	names := []string{folder.ResultsCSV, folder.RunsCSV, folder.ReportsJSONL}
+	if r.Limits != nil {
+		if err := s.folder.WriteLimits(r.Limits.rows()); err != nil {
+			return err
+		}
+		names = append(names, folder.LimitsCSV)
+	}
+	for _, name := range names {
 		r.Files = append(r.Files, filepath.Join(s.Out, name))
 	}
 	return nil

@@ -18,7 +18,13 @@ const (
 	ResultsCSV   = "results.csv"   // a row for each point
 	RunsCSV      = "runs.csv"      // a row for each run
 	ReportsJSONL = "reports.jsonl" // a report for each run
+	LimitsCSV    = "limits.csv"    // of an axis that is bisected
 )
+
+// WriteLimits writes the table of an axis that was bisected.
+func (f *Folder) WriteLimits(rows [][]string) error {
+	return f.whole(filepath.Join(f.Path, LimitsCSV), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+}
 
 // Entry is a point in tables.
 type Entry struct {

@@ -1,0 +1,195 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/internal/outcome"
+	"starloom/internal/sweep/plan"
+	"starloom/traces/input"
+)
+
+// Limits says where an axis that was bisected changes from what passes to what does not, for each combination of the other axes.
+type Limits struct {
+	Axis   string
+	Others []string
+	Rows   []Limit
+}
+
+// Limit is between two values that are neighbours: with one all runs pass and none is saturated, with the other not. One is empty if there
+// is none.
+type Limit struct {
+	Others        []string
+	Passes, Fails string
+}
+
+// rows are those of a table.
+func (l *Limits) rows() [][]string {
+	table := [][]string{append(slices.Clone(l.Others), l.Axis+".passes", l.Axis+".fails")}
+	for i := range l.Rows {
+		table = append(table, append(slices.Clone(l.Rows[i].Others), l.Rows[i].Passes, l.Rows[i].Fails))
+	}
+	return table
+}
+
+// bisection is an axis that is bisected: the points along it, for each combination of the others.
+type bisection struct {
+	axis  int // its index
+	lines [][]int
+}
+
+// bisection finds the lines, nil if no axis is bisected.
+func (s *sweeper) bisection(points []plan.Point) (*bisection, error) {
+	if s.Adaptive == "" {
+		return nil, nil
+	}
+	names := s.plan.Names()
+	b := &bisection{axis: slices.Index(names, s.Adaptive)}
+	if b.axis < 0 {
+		return nil, &input.Error{Place: "--adaptive", Reason: fmt.Sprintf("there is no axis %q", s.Adaptive), Remedy: input.RemedyOf(s.Adaptive, names)}
+	}
+	for _, together := range s.plan.Zip {
+		if slices.Contains(together, s.Adaptive) {
+			return nil, &input.Error{Place: s.plan.Place("zip"), Reason: "the axis " + s.Adaptive + " goes together with others", Remedy: "bisect one that is alone"}
+		}
+	}
+	of := map[string]int{}
+	for i := range points {
+		others := strings.Join(b.others(points[i].Labels), "\x00")
+		k, ok := of[others]
+		if !ok {
+			k = len(b.lines)
+			of[others] = k
+			b.lines = append(b.lines, nil)
+		}
+		b.lines[k] = append(b.lines[k], i)
+	}
+	return b, nil
+}
+
+// others are the labels of the other axes.
+func (b *bisection) others(labels []string) []string {
+	return slices.Delete(slices.Clone(labels), b.axis, b.axis+1)
+}
+
+// search is the part of a line that is searched: at both ends it is known how runs end.
+type search struct {
+	line     []int
+	low, top int
+	passes   map[int]bool // by place in the line
+	unknown  bool         // a point could not be finished
+}
+
+// wants is which places of the line are run next; none if all is known.
+func (x *search) wants() []int {
+	_, low := x.passes[x.low]
+	_, top := x.passes[x.top]
+	switch {
+	case x.unknown:
+		return nil
+	case !low || !top:
+		return slices.Compact([]int{x.low, x.top})
+	case x.passes[x.low] == x.passes[x.top] || x.top-x.low <= 1:
+		return nil
+	}
+	return []int{(x.low + x.top) / 2}
+}
+
+// learn notes how a place of the line has ended.
+func (x *search) learn(at int, passes bool) {
+	x.passes[at] = passes
+	if at > x.low && at < x.top {
+		if passes == x.passes[x.low] {
+			x.low = at
+		} else {
+			x.top = at
+		}
+	}
+}
+
+// bisect runs as few points as find where each line changes, supposed that it does so once. It returns those that were run.
+func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []*point) (run []*point, err error) {
+	searches := make([]*search, len(b.lines))
+	for k, line := range b.lines {
+		searches[k] = &search{line: line, top: len(line) - 1, passes: map[int]bool{}}
+	}
+	for ctx.Err() == nil {
+		var next []*point
+		for _, x := range searches {
+			for _, at := range x.wants() {
+				next = append(next, points[x.line[at]])
+			}
+		}
+		if len(next) == 0 {
+			break
+		}
+		if err := s.runAll(ctx, r, next); err != nil {
+			return nil, err
+		}
+		run = append(run, next...)
+		for _, x := range searches {
+			for _, at := range x.wants() {
+				if err := s.look(x, at, points[x.line[at]]); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	slices.SortFunc(run, func(a, b *point) int { return a.index - b.index })
+	r.Limits = b.limits(r.Axes, searches, points)
+	r.Extent.Points, r.Extent.Runs = len(run), 0
+	for _, x := range run {
+		r.Extent.Runs += x.total
+	}
+	return run, nil
+}
+
+// saturated is the metric that says that a run could not carry what was offered.
+const saturated = "saturated"
+
+// look finds out how a point has ended: it passes if no run fails, and less than half of them are saturated.
+func (s *sweeper) look(x *search, at int, p *point) error {
+	runs, err := s.folder.Runs(p.key)
+	if err != nil {
+		return err
+	}
+	count, full, failed := uint64(0), 0, false
+	for i := range runs {
+		if r := &runs[i]; p.wants(r) {
+			count++
+			failed = failed || r.Verdict != outcome.VerdictPass
+			if k := slices.Index(r.Figures, saturated); k >= 0 && fmt.Sprint(r.Values[k]) == "1" {
+				full++
+			}
+		}
+	}
+	if count < p.total {
+		x.unknown = true
+		return nil
+	}
+	x.learn(at, !failed && uint64(2*full) < count)
+	return nil
+}
+
+// limits are what was found.
+func (b *bisection) limits(axes []string, searches []*search, points []*point) *Limits {
+	l := &Limits{Axis: axes[b.axis], Others: b.others(axes)}
+	for _, x := range searches {
+		row := Limit{Others: b.others(points[x.line[0]].Labels)}
+		label := func(at int) string { return points[x.line[at]].Labels[b.axis] }
+		for _, at := range []int{x.low, x.top} {
+			passes, known := x.passes[at]
+			switch {
+			case x.unknown || !known:
+			case passes && (at == x.low || row.Passes == ""):
+				row.Passes = label(at)
+			case !passes && (at == x.low || row.Fails == ""):
+				row.Fails = label(at)
+			}
+		}
+		l.Rows = append(l.Rows, row)
+	}
+	return l
+}

@@ -1,0 +1,92 @@
+package sweep_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/internal/sweep"
+	"starloom/internal/sweep/folder"
+)
+
+// budgets is a sweep over the slots that a run may take.
+const budgets = `
+scenario: {starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: scatter/sync}, workload: {scatter: {origin: 0}}}
+axes:
+  n: {key: fabric.crossbar.ports, values: [2, 8, 16]}
+  limit: {key: stop.slots, range: [1, 24, 1]}
+  frames: {key: nic.rx_frames, values: [1, 4]}
+where: n > 2 || frames == 4
+seeds: 1..12
+`
+
+// TestAdaptive: bisection finds what running every point finds, with few of them.
+func TestAdaptive(t *testing.T) {
+	path := fileOf(t, budgets)
+	whole, report := run(t, path, sweep.Options{})
+	require.Equal(t, 24*5, report.Extent.Points)
+	type line struct{ n, frames string }
+	passes, fails := map[line]string{}, map[line]string{}
+	for _, row := range rows(t, tables(t, whole)[folder.ResultsCSV]) {
+		switch x := (line{row["n"], row["frames"]}); {
+		case row["failed"] != "0":
+			fails[x] = row["limit"] // the largest
+		case passes[x] == "":
+			passes[x] = row["limit"] // the smallest
+		}
+	}
+	out, report := run(t, path, sweep.Options{Adaptive: "limit"})
+	require.Less(t, report.Extent.Points, 5*7, "two ends and five halves of 24, for each line")
+	data, err := os.ReadFile(filepath.Join(out, folder.LimitsCSV))
+	require.NoError(t, err)
+	limits := rows(t, string(data))
+	require.Len(t, limits, 5)
+	for _, row := range limits {
+		x := line{row["n"], row["frames"]}
+		require.Equal(t, passes[x], row["limit.passes"], x)
+		require.Equal(t, fails[x], row["limit.fails"], x)
+	}
+	require.Empty(t, limits[0]["limit.fails"], "two processors are done after one slot")
+
+	all := rows(t, tables(t, whole)[folder.ResultsCSV])
+	for _, row := range rows(t, tables(t, out)[folder.ResultsCSV]) {
+		require.True(t, slices.ContainsFunc(all, func(same map[string]string) bool { return same["slots.mean"] == row["slots.mean"] && same["limit"] == row["limit"] }))
+	}
+	_, again := run(t, path, sweep.Options{Adaptive: "limit", Out: out})
+	require.Equal(t, again.Extent.Runs, again.Runs)
+	require.Equal(t, report.Limits, again.Limits)
+}
+
+// TestAdaptiveSaturation: without a failed run, the limit is where most runs are saturated.
+func TestAdaptiveSaturation(t *testing.T) {
+	path := fileOf(t, `
+scenario:
+  starloom: 1
+  fabric: {crossbar: {ports: 4, arbiter: round_robin}}
+  firmware: {program: crossbar/traffic}
+  workload: {traffic: {rate: 0.1, warm_up: 100, measure: 2000, drain: 200}}
+axes:
+  load: {key: workload.traffic.rate, range: [0.05, 1, 0.05]}
+seeds: 1..3
+`)
+	_, report := run(t, path, sweep.Options{Adaptive: "load"})
+	require.Empty(t, report.Unfinished)
+	require.Zero(t, report.Failed)
+	limit := report.Limits.Rows[0]
+	// A saturated crossbar of four ports carries 0.6553 (Karol, Hluchyj and Morgan 1987, table I); queues of 200 slots come a little later.
+	require.Contains(t, [][2]string{{"0.65", "0.7"}, {"0.7", "0.75"}}, [2]string{limit.Passes, limit.Fails})
+}
+
+// TestAdaptiveRefused: an axis that is not there, or goes together with others.
+func TestAdaptiveRefused(t *testing.T) {
+	for axis, want := range map[string]string{"limits": `--adaptive: there is no axis "limits"; did you mean limit?`, "n": "the axis n goes together with others; bisect one that is alone"} {
+		_, err := starloom.Sweep(context.Background(), fileOf(t, budgets[:len(budgets)-len("where: n > 2 || frames == 4\nseeds: 1..12\n")]+"  m: {key: seed, values: [1, 2, 3]}\nzip: [[n, m]]\n"),
+			sweep.Options{Adaptive: axis, Out: t.TempDir()})
+		require.ErrorContains(t, err, want)
+	}
+}
