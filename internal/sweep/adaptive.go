@@ -76,10 +76,11 @@ func (b *bisection) others(labels []string) []string {
 
 // search is the part of a line that is searched: at both ends it is known how runs end.
 type search struct {
-	line     []int
-	low, top int
-	passes   map[int]bool // by place in the line
-	unknown  bool         // a point could not be finished
+	line      []int
+	low, top  int
+	passes    map[int]bool // by place in the line
+	unknown   bool         // a point could not be finished
+	saturates bool         // runs have the metric
 }
 
 // wants is which places of the line are run next; none if all is known.
@@ -160,8 +161,11 @@ func (s *sweeper) look(x *search, at int, p *point) error {
 		if r := &runs[i]; p.wants(r) {
 			count++
 			failed = failed || r.Verdict != outcome.VerdictPass
-			if k := slices.Index(r.Figures, saturated); k >= 0 && fmt.Sprint(r.Values[k]) == "1" {
-				full++
+			if k := slices.Index(r.Figures, saturated); k >= 0 {
+				x.saturates = true
+				if fmt.Sprint(r.Values[k]) == "1" {
+					full++
+				}
 			}
 		}
 	}
@@ -176,20 +180,41 @@ func (s *sweeper) look(x *search, at int, p *point) error {
 // limits are what was found.
 func (b *bisection) limits(axes []string, searches []*search, points []*point) *Limits {
 	l := &Limits{Axis: axes[b.axis], Others: b.others(axes)}
+	rising := risingFails(searches)
 	for _, x := range searches {
 		row := Limit{Others: b.others(points[x.line[0]].Labels)}
-		label := func(at int) string { return points[x.line[at]].Labels[b.axis] }
-		for _, at := range []int{x.low, x.top} {
-			passes, known := x.passes[at]
-			switch {
-			case x.unknown || !known:
-			case passes && (at == x.low || row.Passes == ""):
-				row.Passes = label(at)
-			case !passes && (at == x.low || row.Fails == ""):
-				row.Fails = label(at)
+		low, knownLow := x.passes[x.low]
+		top, knownTop := x.passes[x.top]
+		at := map[bool]int{low: x.low, top: x.top} // by whether it passes
+		if low == top {
+			at = map[bool]int{low: x.low}
+			if low == rising {
+				at[low] = x.top
+			}
+		}
+		for passes, k := range at {
+			switch label := points[x.line[k]].Labels[b.axis]; {
+			case x.unknown || !knownLow || !knownTop:
+			case passes:
+				row.Passes = label
+			default:
+				row.Fails = label
 			}
 		}
 		l.Rows = append(l.Rows, row)
 	}
 	return l
+}
+
+// risingFails reports whether larger values are those that fail: as on a line that changes, else as of what saturates. So the value
+// shown of a line that does not change is the one that is next to a change.
+func risingFails(searches []*search) bool {
+	rising := false
+	for _, x := range searches {
+		if x.passes[x.low] != x.passes[x.top] {
+			return x.passes[x.low]
+		}
+		rising = rising || x.saturates
+	}
+	return rising
 }

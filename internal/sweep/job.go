@@ -51,19 +51,19 @@ type runner struct {
 	kept    time.Time
 }
 
-// work runs a job's runs one after the other, until none is left.
-func (p *pool) work(ctx context.Context, j *job) (err error) {
-	r := &runner{pool: p, job: j, kept: time.Now()}
+// work runs a job's runs one after the other, until none is left. What it returns has runs that are not kept yet.
+func (p *pool) work(ctx context.Context, j *job) (r *runner, err error) {
+	r = &runner{pool: p, job: j, kept: time.Now()}
 	defer func() {
 		if value := recover(); value != nil { // other points have nothing to do with it
 			err = fmt.Errorf("this is a fault of Starloom, not of your input: %v; please report it with the sweep file", value)
 		}
-		err = errors.Join(err, r.keep(), r.close())
+		err = errors.Join(err, r.close())
 	}()
 	if err := r.open(ctx); err != nil {
-		return err
+		return r, err
 	}
-	return r.runAll(ctx)
+	return r, r.runAll(ctx)
 }
 
 // open builds a machine.

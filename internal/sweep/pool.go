@@ -58,15 +58,31 @@ func newPool(s *sweeper, points []*point) *pool {
 func (p *pool) run(ctx context.Context) error {
 	defer context.AfterFunc(ctx, p.moved.Broadcast)()
 	var wg sync.WaitGroup
+	keeping := make(chan bool, p.workers)
 	for range p.workers {
 		wg.Go(func() {
 			for j := p.take(ctx); j != nil; j = p.take(ctx) {
-				p.release(j, p.work(ctx, j))
+				r, err := p.work(ctx, j)
+				p.free(j)
+				keeping <- true
+				wg.Go(func() { // the disk works while the worker does
+					p.release(j, errors.Join(err, r.keep()))
+					<-keeping
+				})
 			}
 		})
 	}
 	wg.Wait()
 	return p.err
+}
+
+// free gives back what a worker's machine has taken.
+func (p *pool) free(j *job) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.threads += j.threads
+	p.used -= j.need
+	p.moved.Broadcast()
 }
 
 // take returns the job that a worker runs next, nil if there is nothing to do for it any more.
@@ -97,7 +113,7 @@ func (p *pool) reserve(j *job) *job {
 
 // fits reports whether a machine of a job has room; one that runs alone always has.
 func (p *pool) fits(j *job) bool {
-	return len(p.running) == 0 || p.used+j.need <= p.memory && j.threads <= p.threads
+	return p.threads == p.workers || p.used+j.need <= p.memory && j.threads <= p.threads
 }
 
 // begin takes the first job that no one has begun and that has room.
@@ -198,14 +214,12 @@ func (p *pool) took(j *job, time time.Duration) {
 	p.tell()
 }
 
-// release is called by a worker that has no more to do for a job.
+// release is called when a worker has no more to do for a job, and what it has run is kept.
 func (p *pool) release(j *job, err error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	defer p.moved.Broadcast()
 	j.workers--
-	p.threads += j.threads
-	p.used -= j.need
 	var broken *folderError
 	switch {
 	case errors.As(err, &broken):

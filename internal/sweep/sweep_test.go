@@ -30,6 +30,18 @@ where: n < 16 || what != "async"
 seeds: 3..7
 `
 
+// points200 are 200 points of about 20 ms, of POPS and a crossbar; points1000 are as many.
+const points200 = `
+scenario: {starloom: 1, fabric: {pops: {groups: 8, group_size: 8}}, firmware: {program: pops/random}}
+axes:
+  fabric:
+    settings:
+      pops: {fabric.pops.groups: 8}
+      crossbar: {fabric.crossbar.ports: 64, firmware.program: scatter/sync, workload.scatter.origin: 0}
+  delay: {key: link.propagation_cycles, range: [1, 100, 1]}
+seeds: 1..30
+`
+
 // fileOf writes a sweep file.
 func fileOf(t *testing.T, text string) string {
 	t.Helper()

@@ -88,15 +88,38 @@ func (w *tableWriter) findColumns(f *Folder) error {
 	return nil
 }
 
-// each goes through the points, with those of their runs that the sweep has.
+// ahead is how many points are read before they are written.
+const ahead = 8
+
+// each goes through the points in their order, with those of their runs that the sweep has. Files are read and decoded by several
+// goroutines.
 func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) error {
-	for i := range w.Entries {
-		runs, err := f.Runs(w.Entries[i].Key)
-		if err == nil {
-			err = take(i, slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(i, &r) }))
+	type read struct {
+		runs []Record
+		err  error
+	}
+	var slots [ahead]chan read
+	begin := func(i int) {
+		if i < len(w.Entries) {
+			into := make(chan read, 1)
+			slots[i%ahead] = into
+			go func() {
+				runs, err := f.Runs(w.Entries[i].Key)
+				into <- read{slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(i, &r) }), err}
+			}()
 		}
-		if err != nil {
-			return err
+	}
+	for i := range ahead {
+		begin(i)
+	}
+	for i := range w.Entries {
+		x := <-slots[i%ahead]
+		begin(i + ahead)
+		if x.err == nil {
+			x.err = take(i, x.runs)
+		}
+		if x.err != nil {
+			return x.err
 		}
 	}
 	return nil

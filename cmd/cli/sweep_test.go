@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+const smallSweep = `
+scenario: s.yaml
+axes:
+  groups: {key: fabric.pops.groups, values: [2, 4]}
+  delay: {key: link.propagation_cycles, range: [1, 3, 1]}
+seeds: 1..4
+`
+
+// TestSweepCommand: exit statuses, what is printed, and folders that are joined.
+func TestSweepCommand(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": smallScenario, "sweep.yaml": smallSweep})
+	r := starloomIn(t, dir, "sweep", "sweep.yaml", "--out", "a", "--set", "nic.rx_frames=8")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, r.stderr, "starloom: 6 points, 24 runs; a point takes up to ")
+	require.Equal(t, "sweep: 6 points, 24 runs; 0 failed\n\na/results.csv\na/runs.csv\na/reports.jsonl\n", r.stdout)
+	require.Equal(t, []string{"points", "reports.jsonl", "results.csv", "runs.csv"}, list(t, filepath.Join(dir, "a")))
+
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "two.yaml"), []byte(strings.Replace(smallSweep, "1..4", "3..6", 1)), 0o666))
+	r = starloomIn(t, dir, "sweep", "two.yaml", "--out", "b", "--set", "nic.rx_frames=8", "--workers", "1")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	r = starloomIn(t, dir, "sweep", "merge", "a", "b", "--out", "c")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, r.stdout, "12 points, 12 files new in c")
+	r = starloomIn(t, dir, "sweep", "sweep.yaml", "--out", "c", "--set", "nic.rx_frames=8")
+	require.Contains(t, r.stdout, "6 points, 24 runs, of which 24 were there; 0 failed")
+	one, err := os.ReadFile(filepath.Join(dir, "a", "results.csv"))
+	require.NoError(t, err)
+	joined, err := os.ReadFile(filepath.Join(dir, "c", "results.csv"))
+	require.NoError(t, err)
+	require.Equal(t, string(one), string(joined))
+	r = starloomIn(t, dir, "sweep", "sweep.yaml", "--out", "c")
+	require.Contains(t, r.stdout, "24 runs; 0 failed", "a key was set before")
+
+	for args, want := range map[string]string{
+		"sweep sweep.yaml":                                    "--out: no folder is named for the results; give one",
+		"sweep none.yaml --out d":                             "none.yaml: cannot be read: no such file or directory; give the path of a sweep file",
+		"sweep s.yaml --out d":                                "s.yaml:2:1: unknown key \"fabric\" in the sweep",
+		"sweep sweep.yaml --out s.yaml":                       "--out: s.yaml",
+		"sweep sweep.yaml --out d --adaptive gruops":          "--adaptive: there is no axis \"gruops\"; did you mean groups?",
+		"sweep sweep.yaml --out d --set fabric.pops.gruop":    "--set fabric.pops.gruop: this is not a key and its value",
+		"sweep sweep.yaml --out d --set fabric.pops.groups=9": "groups has another value already",
+		"sweep merge --out d":                                 "DIR is missing",
+		"sweep merge a":                                       "--out: no folder is named",
+		"sweep merge s.yaml --out d":                          "s.yaml: this is not a folder of a sweep",
+	} {
+		r := starloomIn(t, dir, strings.Fields(args)...)
+		require.Equal(t, statusInput, r.status, args)
+		require.Contains(t, r.stderr, want, args)
+	}
+}
+
+// TestSweepInterrupted: an interrupt ends the command with 130, and the next one goes on.
+func TestSweepInterrupted(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": smallScenario, "sweep.yaml": strings.Replace(smallSweep, "1..4", "1..20000", 1)})
+	c := exec.Command(binary, "sweep", "sweep.yaml", "--out", "a", "--workers", "1")
+	c.Dir = dir
+	var stdout, stderr strings.Builder
+	c.Stdout, c.Stderr = &stdout, &stderr
+	require.NoError(t, c.Start())
+	require.Eventually(t, func() bool {
+		files, err := filepath.Glob(filepath.Join(dir, "a", "points", "*", "*.jsonl"))
+		return err == nil && len(files) > 0
+	}, 30*time.Second, 10*time.Millisecond)
+	require.NoError(t, c.Process.Signal(syscall.SIGINT))
+	require.Error(t, c.Wait())
+	require.Equal(t, statusInterrupted, c.ProcessState.ExitCode(), stderr.String())
+	require.Regexp(t, `^sweep: interrupted after \d+ of 120000 runs, which stay in a: the same command runs the others`, stdout.String())
+	require.Equal(t, []string{"points"}, list(t, filepath.Join(dir, "a")))
+	marks, err := filepath.Glob(filepath.Join(dir, "a", "points", "*", "*.started"))
+	require.NoError(t, err)
+	require.Empty(t, marks)
+}
