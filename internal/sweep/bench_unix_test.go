@@ -64,7 +64,7 @@ func BenchmarkSweepOverSeeds(b *testing.B) {
 	data, err := os.ReadFile("../../examples/sweep-gossip.yaml")
 	require.NoError(b, err)
 	path := filepath.Join(b.TempDir(), "gossip.yaml")
-	require.NoError(b, os.WriteFile(path, []byte(strings.NewReplacer("to: 512", "to: 64", "1..200", "1..200").Replace(string(data))), 0o666))
+	require.NoError(b, os.WriteFile(path, []byte(strings.Replace(string(data), "to: 512", "to: 64", 1)), 0o666))
 	settings := [][]starloom.Assignment{}
 	for _, orders := range []string{"identity", "pipelined", "shared-random"} {
 		settings = append(settings, []starloom.Assignment{{Key: "workload.gossip.orders", Value: orders}})
@@ -84,7 +84,8 @@ func BenchmarkSweepOverSeeds(b *testing.B) {
 				set := append([]starloom.Assignment{{Key: "fabric.crossbar.ports", Value: ports}}, set...)
 				s, err := starloom.ParseScenario("", []byte("starloom: 1\nfabric: {crossbar: {ports: 2}}\nfirmware: {program: gossip/fsa}\n"), set...)
 				require.NoError(b, err)
-				_, err = starloom.RunSeeds(context.Background(), s, starloom.Seeds{First: 1, Last: 200}, starloom.RunOptions{CSV: starloom.File(filepath.Join(b.TempDir(), "runs.csv"))})
+				o := starloom.RunOptions{CSV: starloom.File(filepath.Join(b.TempDir(), "runs.csv"))}
+				_, err = starloom.RunSeeds(context.Background(), s, starloom.Seeds{First: 1, Last: 200}, o)
 				require.NoError(b, err)
 			}
 		}
