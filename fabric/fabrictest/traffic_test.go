@@ -1,6 +1,7 @@
 package fabrictest
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -32,4 +33,32 @@ func TestTraffic(t *testing.T) {
 		{Name: "bus", Scenario: offering("bus: {vertices: 5, buses: [[1, 2, 3, 4, 0]], arbiter: matrix}", bus, "rate: 0.15", "")},
 		{Name: "bus without an arbiter", Scenario: offering("bus: {vertices: 5, buses: [[1, 2, 3, 4, 0]]}", bus, "rate: 0.2", "")},
 	}, RTL: []starloom.RTL{{Replace: "crossbar.output[*].arbiter"}}}).Run(t)
+}
+
+// TestTrafficOnPOPS carries traffic by time division; with more groups than the listening table has slots, too, and where
+// processors stand still and miss their turns.
+func TestTrafficOnPOPS(t *testing.T) {
+	pops := func(groups, size int) string { return fmt.Sprintf("pops: {groups: %d, group_size: %d}", groups, size) }
+	const program = "pops/traffic"
+	(&Suite{Cases: []Case{
+		{Name: "uniform", Scenario: offering(pops(3, 2), program, "rate: 0.3, self: true", "")},
+		{Name: "sizes in bursts", Scenario: offering(pops(2, 3), program, "rate: 0.1, arrivals: bursty, size: [1, {frames: 3, weight: 1}]", "")},
+		{Name: "many groups", Scenario: offering(pops(67, 1), program, "rate: 0.1, pattern: tornado, drain: 70", "")},
+		{Name: "short queue", Scenario: offering(pops(2, 2), program+", params: {queue: 1}", "rate: 0.6, drain: 10", "")},
+		{Name: "stands still", Scenario: offering(pops(2, 2), program, "rate: 0.3, drain: 30",
+			"faults: {schedule: [{kind: clock_pause, targets: ['pops.group[0].nic[*]'], slots: {from: 14, to: 23}}]}\n")},
+	}, RTL: []starloom.RTL{{Replace: "pops.group[*].coupler[1]", Twin: "star_coupler"}, {Replace: "pops.group[1].nic[*].tx", Twin: "serialiser"}}}).Run(t)
+}
+
+// TestTrafficOnEJ carries traffic hop by hop, with and without acknowledgements and credits, and until a queue is too short.
+func TestTrafficOnEJ(t *testing.T) {
+	ej := func(a, b int, more string) string { return fmt.Sprintf("ej: {a: %d, b: %d, %s}", a, b, more) }
+	const program = "ej/traffic"
+	(&Suite{Cases: []Case{
+		{Name: "uniform", Scenario: offering(ej(1, 2, "dimensions: 2"), program, "rate: 0.4", "")},
+		{Name: "closed", Scenario: offering(ej(2, 2, "dimensions: 1"), program, "rate: 0.6, size: 2, closed: 2, drain: 9", "")},
+		{Name: "credits", Scenario: offering(ej(0, 4, "dimensions: 1, credits: {depth: 1, round_trip_slots: 3}"), program, "rate: 0.7, drain: 20", "")},
+		{Name: "overflow", Scenario: offering(ej(1, 3, "dimensions: 1"), program+", params: {queue: 1}",
+			"rate: 0.9, pattern: hotspot, hotspots: [{node: 3, share: 0.9}], drain: 5", ""), Breaks: starloom.RuleFail},
+	}, RTL: long(starloom.RTL{Replace: "ej.node[*].dim[2].link[*]", Twin: "duplex_link"})}).Run(t)
 }
