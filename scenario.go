@@ -117,33 +117,11 @@ func (f *Fabric) network() fabric.Network {
 	if f.Custom != nil {
 		return f.Custom
 	}
-	fields := reflect.ValueOf(f).Elem()
-	for i := range fields.NumField() {
-		if field := fields.Field(i); !field.IsNil() {
-			return field.Interface().(fabric.Network)
-		}
-	}
-	return nil
+	return config.Given(reflect.ValueOf(f).Elem())
 }
 
 // kinds are the built-in networks of scenario files, without a size.
-func (f *Fabric) kinds() (kinds []fabric.Network) {
-	t := reflect.TypeFor[Fabric]()
-	for i := range t.NumField() {
-		if field := t.Field(i).Type; field.Kind() == reflect.Pointer {
-			kinds = append(kinds, reflect.New(field.Elem()).Interface().(fabric.Network))
-		}
-	}
-	return kinds
-}
-
-// kindNames are their keys.
-func (f *Fabric) kindNames() (names []string) {
-	for _, n := range f.kinds() {
-		names = append(names, n.Kind())
-	}
-	return names
-}
+func (f *Fabric) kinds() []fabric.Network { return config.Kinds(reflect.TypeFor[Fabric]()) }
 
 // keep takes a network in the place of the one of its kind that the scenario has given.
 func (f *Fabric) keep(n fabric.Network) {
@@ -151,14 +129,7 @@ func (f *Fabric) keep(n fabric.Network) {
 		f.Custom = n
 		return
 	}
-	v := reflect.ValueOf(f).Elem()
-	for i := range v.NumField() {
-		if field := v.Field(i); field.Type() == reflect.PointerTo(reflect.TypeOf(n)) && !field.IsNil() {
-			kept := reflect.New(reflect.TypeOf(n))
-			kept.Elem().Set(reflect.ValueOf(n))
-			field.Set(kept)
-		}
-	}
+	config.Keep(reflect.ValueOf(f).Elem(), n)
 }
 
 // Link is the physical link.

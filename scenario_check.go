@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -23,16 +22,6 @@ import (
 	"starloom/traces"
 	"starloom/traces/input"
 )
-
-// paramsMax is the number of firmware parameters: the register map has a
-// register for each.
-const paramsMax = 16
-
-// paramSpan is the range of a firmware parameter, a signed 32-bit register.
-var paramSpan = strict.Span{Min: math.MinInt32, Max: math.MaxInt32}
-
-// paramName is what a firmware parameter may be called: a C identifier.
-var paramName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
 // Check checks a scenario that was built or changed by a program; ParseScenario
 // has done it for a file. The error is an *InputError.
@@ -146,9 +135,9 @@ func (s *Scenario) checkFirmware() error {
 		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)),
 			fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
 	}
-	if len(f.Params) > paramsMax {
+	if len(f.Params) > config.ParamsMax {
 		return s.refuse("firmware.params", fmt.Sprintf("firmware.params has %d parameters", len(f.Params)),
-			fmt.Sprintf("give at most %d", paramsMax))
+			fmt.Sprintf("give at most %d", config.ParamsMax))
 	}
 	names := make([]string, 0, len(f.Params))
 	for name := range f.Params {
@@ -157,7 +146,7 @@ func (s *Scenario) checkFirmware() error {
 	sort.Strings(names) // so that the same file gives the same error
 	for _, name := range names {
 		at := strict.Join("firmware.params", name)
-		if !paramName.MatchString(name) {
+		if !config.ParamName.MatchString(name) {
 			return s.refuse(at, fmt.Sprintf("%q is not the name of a parameter", strict.Clip(name)),
 				"write letters, digits and underscores, at most 63, not starting with a digit")
 		}
@@ -169,7 +158,7 @@ func (s *Scenario) checkFirmware() error {
 			}
 		}
 		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {
-			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), paramSpan.Allowed())
+			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), config.ParamSpan.Allowed())
 		}
 	}
 	return nil
@@ -297,9 +286,6 @@ func (s *Scenario) checkFaults() error {
 	return nil
 }
 
-// ratesMax is the most rates of a survival curve.
-const ratesMax = 64
-
 // checkRates refuses a random fault without a rate, and rates that do not make a curve.
 func (s *Scenario) checkRates() error {
 	r := s.Faults.Random
@@ -312,8 +298,8 @@ func (s *Scenario) checkRates() error {
 		return s.refuse("faults.random", "random has neither rate nor rates", "give a rate, 0 to 1")
 	case r.Rate != nil && r.Rates != nil:
 		return s.refuse(at, "random has both rate and rates", "delete one")
-	case len(r.Rates) > ratesMax:
-		return s.refuse(at, fmt.Sprintf("there are %d rates", len(r.Rates)), fmt.Sprintf("give at most %d", ratesMax))
+	case len(r.Rates) > config.RatesMax:
+		return s.refuse(at, fmt.Sprintf("there are %d rates", len(r.Rates)), fmt.Sprintf("give at most %d", config.RatesMax))
 	}
 	for i, rate := range r.Rates {
 		switch at := hw.Index(at, i); {

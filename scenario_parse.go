@@ -56,7 +56,7 @@ func ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, err
 type Networks []fabric.Network
 
 // Check refuses networks that no file can name. All methods do, before anything else.
-func (list Networks) Check() error { return config.Networks(list).Check(new(Fabric).kindNames()) }
+func (list Networks) Check() error { return config.Networks(list).Check(new(Fabric).kinds()) }
 
 // LoadScenario is LoadScenario with these networks.
 func (list Networks) LoadScenario(path string, set ...Assignment) (*Scenario, error) {
@@ -167,7 +167,7 @@ func paramRange(path, key string) strict.Span {
 	if path == "firmware.cpu.cost" {
 		return costSpan(key)
 	}
-	return paramSpan
+	return config.ParamSpan
 }
 
 // readPermutationFile replaces workload.file by the permutation in that file.

@@ -17,6 +17,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/pops"
+	"starloom/internal/config"
 	"starloom/internal/strict"
 	"starloom/nic"
 )
@@ -470,7 +471,7 @@ func TestLimitsAreThoseOfTheNIC(t *testing.T) {
 	assert.EqualValues(t, nic.GuardCyclesMax, limit(Link{}, "guard_cycles"))
 	assert.EqualValues(t, nic.PayloadBytesMax, limit(NIC{}, "payload_bytes"))
 	assert.EqualValues(t, nic.ComputeCyclesMax, limit(CPU{}, "budget_cycles"))
-	assert.EqualValues(t, nic.Params, paramsMax)
+	assert.EqualValues(t, nic.Params, config.ParamsMax)
 	size := limit(pops.Network{}, "groups")
 	assert.LessOrEqual(t, size*size, uint64(math.MaxUint32-1), "processor numbers need 32 bits")
 	assert.LessOrEqual(t, size*size-1, uint64(strict.DestinationMax))

@@ -23,7 +23,11 @@ var kindPattern = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
 
 // Check refuses networks that a file cannot name: their keys are those of a struct, and their kinds
 // differ from each other and from those that are there already.
-func (list Networks) Check(kinds []string) error {
+func (list Networks) Check(builtIn []fabric.Network) error {
+	var kinds []string
+	for _, n := range builtIn {
+		kinds = append(kinds, n.Kind())
+	}
 	for _, n := range list {
 		place := fmt.Sprintf("network %T", n)
 		refuse := func(reason, remedy string) error { return &input.Error{Place: place, Reason: reason, Remedy: remedy} }
@@ -46,6 +50,37 @@ func (list Networks) Check(kinds []string) error {
 		kinds = append(kinds, kind)
 	}
 	return nil
+}
+
+// Given is the network that a struct of pointers to networks has, nil for none.
+func Given(v reflect.Value) fabric.Network {
+	for i := range v.NumField() {
+		if field := v.Field(i); field.Kind() == reflect.Pointer && !field.IsNil() {
+			return field.Interface().(fabric.Network)
+		}
+	}
+	return nil
+}
+
+// Kinds are the networks that such a struct may have, without a size.
+func Kinds(t reflect.Type) (kinds []fabric.Network) {
+	for i := range t.NumField() {
+		if field := t.Field(i).Type; field.Kind() == reflect.Pointer {
+			kinds = append(kinds, reflect.New(field.Elem()).Interface().(fabric.Network))
+		}
+	}
+	return kinds
+}
+
+// Keep gives such a struct a network in the place of the one of its kind.
+func Keep(v reflect.Value, n fabric.Network) {
+	for i := range v.NumField() {
+		if field := v.Field(i); field.Type() == reflect.PointerTo(reflect.TypeOf(n)) && !field.IsNil() {
+			kept := reflect.New(reflect.TypeOf(n))
+			kept.Elem().Set(reflect.ValueOf(n))
+			field.Set(kept)
+		}
+	}
 }
 
 // structOf is the struct whose fields are the keys of a network.

@@ -1,0 +1,153 @@
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+
+	"github.com/invopop/jsonschema"
+
+	"starloom/cosim/twin"
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/firmware/wasm"
+	"starloom/internal/strict"
+)
+
+// ParamsMax is the number of firmware parameters: the register map has a
+// word for each.
+const ParamsMax = 16
+
+// ParamSpan is the range of a firmware parameter, a signed 32-bit register.
+var ParamSpan = strict.Span{Min: math.MinInt32, Max: math.MaxInt32}
+
+// ParamName is what a firmware parameter may be called: a C identifier.
+var ParamName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
+
+// RatesMax is the most rates of a survival curve.
+const RatesMax = 64
+
+// Described is what a schema of scenarios describes.
+type Described struct {
+	Types   []reflect.Type   // of objects; the first is the whole scenario's
+	BuiltIn []fabric.Network // without a size
+	More    Networks
+	Twins   []twin.Twin
+}
+
+// Schema is the JSON Schema of scenarios.
+func (x *Described) Schema() ([]byte, error) {
+	reflector := jsonschema.Reflector{
+		Anonymous:                  true,
+		RequiredFromJSONSchemaTags: true,
+		Namer:                      strict.SchemaName,
+		LookupComment:              strict.Comment,
+		Mapper: func(t reflect.Type) *jsonschema.Schema {
+			if t == reflect.TypeFor[fabric.Permutation]() {
+				return PermutationSchema()
+			}
+			if key, _, ok := strict.Shorthand(t); ok {
+				return strict.ShorthandSchema(t, key)
+			}
+			return nil
+		},
+	}
+	schema := reflector.ReflectFromType(x.Types[0])
+	schema.Title = "Starloom scenario"
+	if err := x.refine(schema.Definitions); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	if err := x.More.Describe(reflector, schema.Definitions, schema.Definitions["Fabric"]); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, data, "", "  "); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// refine adds what struct tags cannot say: ranges of types, programs, and
+// which keys exclude or need each other.
+func (x *Described) refine(definitions jsonschema.Definitions) error {
+	property := func(definition, key string) *jsonschema.Schema {
+		if d := definitions[definition]; d != nil {
+			if p, ok := d.Properties.Get(key); ok {
+				return p
+			}
+		}
+		return &jsonschema.Schema{}
+	}
+	types := slices.Clone(x.Types)
+	for _, n := range x.BuiltIn {
+		types = append(types, reflect.TypeOf(n).Elem())
+	}
+	if err := strict.SchemaRanges(definitions, types, strict.SchemaName); err != nil {
+		return err
+	}
+	definitions["Fabric"].MinProperties = strict.Pointer(1)
+	definitions["Fabric"].MaxProperties = strict.Pointer(1)
+
+	definitions["Firmware"].OneOf = []*jsonschema.Schema{{Required: []string{"program"}}, {Required: []string{"image"}}}
+	program := property("Firmware", "program")
+	program.Enum = nil
+	for _, name := range firmware.Programs() {
+		program.Enum = append(program.Enum, name)
+	}
+	params := property("Firmware", "params")
+	params.AdditionalProperties = strict.IntegerSchema(ParamSpan.Min, ParamSpan.Max)
+	params.PropertyNames = &jsonschema.Schema{Pattern: ParamName.String()}
+	params.MaxProperties = strict.Pointer(ParamsMax)
+
+	definitions["RandomFault"].OneOf = []*jsonschema.Schema{{Required: []string{"rate"}}, {Required: []string{"rates"}}}
+	rates := property("RandomFault", "rates")
+	rates.Items = &jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}
+	rates.MaxItems, rates.UniqueItems = strict.Pointer(RatesMax), true
+
+	cost := property("CPU", "cost")
+	cost.AdditionalProperties = strict.IntegerSchema(0, wasm.CostMax)
+	cost.PropertyNames = &jsonschema.Schema{}
+	for _, name := range wasm.ClassNames() {
+		cost.PropertyNames.Enum = append(cost.PropertyNames.Enum, name)
+	}
+	definitions["CPU"].DependentRequired = map[string][]string{"cost": {"model"}, "clock_ratio": {"model"}, "trap_cycles": {"model"}}
+
+	schedule := property("Firmware", "schedule")
+	for _, n := range slices.Concat(x.BuiltIn, x.More) {
+		for _, name := range fabric.SchedulesOf(n) {
+			schedule.Enum = append(schedule.Enum, name)
+		}
+	}
+	twin := property("RTL", "twin")
+	for _, t := range x.Twins { // which of them a machine has a place for, its fabric says
+		twin.Enum = append(twin.Enum, t.Name)
+	}
+	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}
+	definitions["Faults"].MinProperties = strict.Pointer(1)
+	property("FaultSlots", "list").Items = strict.IntegerSchema(0, math.MaxUint32)
+	for _, name := range []string{"Fault", "RandomFault"} {
+		property(name, "targets").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
+	}
+	definitions["Workload"].MaxProperties = strict.Pointer(1)
+	pattern := property("Traffic", "pattern")
+	for _, name := range fabric.Patterns() {
+		pattern.Enum = append(pattern.Enum, name)
+	}
+	size := property("Traffic", "size") // a number, or a list
+	entry := strict.IntegerSchema(1, 255)
+	several := &jsonschema.Schema{Type: "array", Items: size.Items, MinItems: strict.Pointer(1)}
+	*size = jsonschema.Schema{Description: size.Description, OneOf: []*jsonschema.Schema{entry, several}}
+	property("CollisionFree", "slots").Items = strict.IntegerSchema(1, 65535)
+	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
+	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}
+	return nil
+}
