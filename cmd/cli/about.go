@@ -8,16 +8,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/internal/sweep/plan"
 	"starloom/nic"
 )
 
 func newSchema(networks starloom.Networks) *cobra.Command {
-	return &cobra.Command{
+	ofSweeps := false
+	c := &cobra.Command{
 		Use:   "schema",
-		Short: "Print the JSON Schema of scenarios",
+		Short: "Print the JSON Schema of scenarios, or of sweeps",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			data, err := networks.Schema()
+			if ofSweeps {
+				data, err = plan.Schema()
+			}
 			if err != nil {
 				return fault(err)
 			}
@@ -25,6 +30,8 @@ func newSchema(networks starloom.Networks) *cobra.Command {
 			return err
 		},
 	}
+	c.Flags().BoolVar(&ofSweeps, "sweep", false, "that of sweep files")
+	return c
 }
 
 func newVersion() *cobra.Command {

@@ -61,7 +61,7 @@ func BenchmarkSweepBusy(b *testing.B) {
 // BenchmarkSweepOverSeeds compares the processor time of a sweep with that of the same runs started by RunSeeds, one point after the
 // other: gossip and scattering, N = 2, 4 ... 64, three orders each. Larger networks come nearer to one.
 func BenchmarkSweepOverSeeds(b *testing.B) {
-	data, err := os.ReadFile("../../examples/sweep-gossip.yaml")
+	data, err := os.ReadFile("../../examples/sweeps/gossip.yaml")
 	require.NoError(b, err)
 	path := filepath.Join(b.TempDir(), "gossip.yaml")
 	require.NoError(b, os.WriteFile(path, []byte(strings.Replace(string(data), "to: 512", "to: 64", 1)), 0o666))

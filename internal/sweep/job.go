@@ -153,11 +153,16 @@ func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 		r.Violations = slices.Clone(r.Violations[:1])
 	}
 	for _, m := range r.Figures() {
-		value := m.Value
-		switch kind := reflect.ValueOf(value).Kind(); {
-		case kind == reflect.Slice: // of which no table has use, and reports have all
-			continue
-		case kind != reflect.Int && kind != reflect.Uint64 && kind != reflect.Float64 && value != nil:
+		value, number := m.Value, false
+		if reflect.ValueOf(value).Kind() == reflect.Slice {
+			continue // no table has use for lists, and reports have them
+		}
+		outcome.EachNumber(value, func(_ int, x float64) {
+			if _, number = outcome.Number64(value); !number { // a fraction
+				value, number = x, true
+			}
+		})
+		if !number && value != nil {
 			value = outcome.ExactMetric(value)
 		}
 		record.Figures, record.Values = append(record.Figures, m.Name), append(record.Values, value)

@@ -115,6 +115,8 @@ func TestSweep(t *testing.T) {
 	require.InDelta(t, *completion.Mean-2.776445105*(*completion.SE), number(t, points[3]["completion.low"]), 1e-8)
 	require.Empty(t, points[3]["lambda.mean"], "of gossip alone")
 	require.NotEmpty(t, points[5]["lambda.mean"])
+	// "mu_k = 2/3 (k+1)" for k+1 processors in pipelined orders (De Florio and Blondia, Proposition 20): a fraction in the report.
+	require.InDelta(t, 2./3*4, number(t, points[5]["mu.mean"]), 1e-12)
 }
 
 // number reads a cell.

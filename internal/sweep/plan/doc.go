@@ -10,5 +10,6 @@
 //	axis.go     Axis: its values, given or counted
 //	decimal.go  numbers of ranges, in decimals
 //	points.go   Points: the product of the axes, those that go together, those that where leaves
+//	schema.go   the JSON Schema of sweep files
 //	where.go    conditions on points; text.go: a value in one line
 package plan
