@@ -64,9 +64,9 @@ type Carries struct {
 	Direct bool
 	Closed bool // it acknowledges packets: its parameter `closed` says how many may be on their way
 	// Reaches says why packets of a source cannot go to a destination, "" if they can; nil: all can. Anywhere says why
-	// they cannot go to all destinations.
+	// not all can go to all, but for their own source.
 	Reaches  func(source, destination int) (why string)
-	Anywhere string
+	Anywhere func() (why string)
 }
 
 // Schedule is what all processors do in all slots of an algorithm whose routes are known

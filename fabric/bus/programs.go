@@ -45,14 +45,21 @@ const trafficProgram = "bus/traffic"
 func (b Network) traffic() fabric.Program {
 	p := fabric.Program{Name: trafficProgram, SlotsPerStep: 1, Workloads: []string{fabric.WorkloadTraffic},
 		Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Rules: fabric.Rules{OneBus: true, BusLength: true},
-		Carries: &fabric.Carries{Direct: true, Reaches: b.reaches}}
+		Carries: &fabric.Carries{Direct: true, Reaches: b.reaches, Anywhere: b.anywhere}}
 	if b.arbitrated() {
 		p.Rules.ExactlyOnce, p.Rules.CollisionFree = true, &fabric.CollisionFree{Period: 1, Slots: []int{1}}
 	}
-	if b.schedule == "" && len(b.Buses) > 1 {
-		p.Carries.Anywhere = fmt.Sprintf("vertices of %d buses reach those of their own", len(b.Buses))
-	}
 	return p
+}
+
+// anywhere says why not all vertices reach all others at their only taps.
+func (b Network) anywhere() string {
+	for vertex := range b.Vertices {
+		if why := b.reaches(0, vertex); why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // reaches says why a frame of a vertex at its only tap does not reach another one at its.

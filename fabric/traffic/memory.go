@@ -20,7 +20,7 @@ const listGrowth = 2.25
 // MemoryBytes estimates what the workload takes on a network: what a Referee keeps, with a file of packets if logs.
 func MemoryBytes(s *Spec, shape *fabric.Shape, logs bool) uint64 {
 	n, slots := uint64(shape.Processors()), uint64(s.Slots())
-	bytes := n*uint64(memorySource+memoryFlights+memorySeen) + 8*uint64(shape.Media) + 2*8*min(slots, uint64(s.WarmUp)+uint64(s.Measure)+uint64(s.Drain))
+	bytes := n*uint64(memorySource+memoryFlights+memorySeen) + 8*uint64(shape.Media) + 2*8*slots
 	if n <= flowProcessorsMax {
 		bytes += 12 * n * n
 	}

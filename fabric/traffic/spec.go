@@ -100,7 +100,7 @@ const Schedule = "traffic"
 
 // Slots is after how many slots a run ends at the latest.
 func (s *Spec) Slots() uint32 {
-	return uint32(min(uint64(s.WarmUp)+uint64(s.Measure)+uint64(s.Drain), 1<<32-2))
+	return uint32(min(uint64(s.WarmUp)+uint64(s.Measure)+uint64(s.Drain), never-1)) // from Go they may be more than in a file
 }
 
 // leaves is the probability with which a bursty source leaves the time between two bursts in a slot.
@@ -149,8 +149,6 @@ func (s *Spec) checkKeys() error {
 			"add hotspots: [{node: 0, share: 0.2}]"},
 		refusal{s.Pattern != fabric.PatternHotspot && len(s.Hotspots) > 0, "hotspots", "hotspots are given, and the pattern is " + s.Pattern,
 			"delete them, or write pattern: hotspot"},
-		refusal{uint64(s.WarmUp)+uint64(s.Measure)+uint64(s.Drain) > 1<<32-2, "", "warm_up, measure and drain are more than 4294967294 slots together",
-			"give less"},
 	)
 }
 
@@ -212,8 +210,8 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 	if s.Closed > 0 && !c.Closed {
 		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and %s does not acknowledge packets", s.Closed, p.Name), "delete closed"})
 	}
-	if c.Anywhere != "" && s.draws() {
-		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %s, and %s", s.Pattern, c.Anywhere),
+	if why := s.anywhere(c); why != "" {
+		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %s, and %s", s.Pattern, why),
 			"take a pattern whose destinations they reach, or arrivals: file"})
 	}
 	if c.Reaches == nil {
@@ -228,6 +226,14 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 		return nil
 	}
 	return s.checkReaches(n, c)
+}
+
+// anywhere says why destinations that are drawn cannot be reached.
+func (s *Spec) anywhere(c *fabric.Carries) string {
+	if c.Anywhere == nil || s.Arrivals == fabric.ArrivalsFile || !s.draws() {
+		return ""
+	}
+	return c.Anywhere()
 }
 
 // draws reports whether the pattern draws destinations.
