@@ -10,6 +10,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/firmware"
 )
 
 // trafficOn is a scenario of traffic.
@@ -222,4 +225,51 @@ func TestPacketsAddUp(t *testing.T) {
 	require.InDelta(t, sum/offered, report.Metrics.Get("latency.mean"), 1e-9)
 	require.InDelta(t, inCycles/offered, report.Metrics.Get("latency_cycles.mean"), 1e-9)
 	require.EqualValues(t, most, report.Metrics.Get("latency.max"))
+}
+
+// TestTrafficOfAnImage: a user's image carries traffic as the program does; one that does not do it as it should is found out by its
+// frames, or what it keeps has not arrived.
+func TestTrafficOfAnImage(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "carries.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/carries_traffic.c", Output: image}))
+	run := func(fault int, o MachineOptions) *Report {
+		s, err := ParseScenario("traffic.yaml", []byte(fmt.Sprintf("starloom: 1\nname: traffic\nfabric: {crossbar: {ports: 5}}\nfirmware: {image: %s, params: {fault: %d}}\n"+
+			"workload: {traffic: {rate: 0.2, size: 2, warm_up: 0, measure: 200, drain: 100}}\nrules: {exactly_once: true, collision_free: {period: 1, slots: [1]}}\n", image, fault)))
+		require.NoError(t, err)
+		m := machine(t, s, o)
+		require.NoError(t, m.Run(t.Context(), nil))
+		return m.Report()
+	}
+	program, honest := machine(t, trafficOn(t, "crossbar: {ports: 5}", "crossbar/traffic", "rate: 0.2, size: 2, warm_up: 0, measure: 200, drain: 100"), MachineOptions{}), run(0, MachineOptions{})
+	require.NoError(t, program.Run(t.Context(), nil))
+	require.Equal(t, VerdictPass, honest.Verdict)
+	require.Equal(t, program.Report().Digest, honest.Digest)
+	require.Equal(t, program.Report().Metrics, honest.Metrics)
+	for fault, says := range map[int]string{2: "again", 3: "again", 4: "is not for it", 5: "again", 6: "again"} {
+		for _, o := range []MachineOptions{{Engine: EngineSlot}, {Engine: EngineCycle}} {
+			report := run(fault, o)
+			require.Equal(t, VerdictFail, report.Verdict, "fault %d", fault)
+			require.Equal(t, RuleExactlyOnce, report.Violations[0].Rule)
+			require.Contains(t, report.Violations[0].Message, says, "fault %d", fault)
+		}
+	}
+	for _, fault := range []int{1, 7} {
+		report := run(fault, MachineOptions{})
+		require.Equal(t, 1, report.Metrics.Get("saturated"), "fault %d", fault)
+		require.Nil(t, report.Metrics.Get("latency.mean"))
+		require.Positive(t, report.Metrics.Get("pending"))
+	}
+}
+
+// TestTrafficNeedsASchedule: packets are offered there.
+func TestTrafficNeedsASchedule(t *testing.T) {
+	s := imageScenario(t, "counts")
+	s.Workload = Workload{Traffic: &fabric.Traffic{Rate: 0.1}}
+	_, err := NewMachine(t.Context(), s, MachineOptions{})
+	require.ErrorContains(t, err, "takes no schedule, and packets of traffic are offered there; include starloom_traffic.h")
+	s = imageScenario(t, "counts")
+	path := filepath.Join(t.TempDir(), "packets.csv")
+	_, err = Run(t.Context(), s, RunOptions{Packets: File(path)})
+	require.ErrorContains(t, err, "--packets: the workload permutation has no packets of traffic; run a scenario with workload: {traffic: {rate: 0.1}}")
+	require.NoFileExists(t, path)
 }

@@ -12,6 +12,7 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	m.AddKnown(whole, "accepted", float64(f.accepted)/perSlot)
 	m.AddKnown(r.over, "saturated", map[bool]int{true: 1}[saturated])
 	m.AddKnown(whole, "lost", f.lost)
+	m.AddKnown(whole, "pending", f.pending)
 	known := r.over && !saturated
 	latency := f.latency.values(func(value uint32) uint64 { return uint64(value) })
 	latency.add(&m, "latency", known)
