@@ -75,6 +75,10 @@ func memoryRuns() []string {
 		memoryCrossbar("slot", 2000, "program: gossip/fsa", "pipelined") + memoryPlan(250, "*.nic[%d]"),
 		memoryEJ("slot", 1, 2, 7, "improved", memoryOneToAll+memoryFaults("restart, rate: 0.001")),
 		memoryBus("cycle", 10000, "improved") + memoryFaults("clock_pause, rate: 0.0001"),
+		memoryTraffic("slot", "crossbar: {ports: 60000}", "rate: 0.5"),
+		memoryTraffic("slot", "crossbar: {ports: 60000, output: queue, queue_frames: 12}", "rate: 1, size: 3"),
+		memoryTraffic("cycle", "crossbar: {ports: 3000}", "rate: 0.1"),
+		memoryTraffic("slot", "bus: {vertices: 3, buses: [[0, 1, 2]], arbiter: fixed}", "rate: 0.2"),
 	}
 }
 
@@ -108,6 +112,11 @@ func memoryPOPS(engine string, groups, size int, firmware, more string) string {
 
 func memoryCrossbar(engine string, ports int, firmware, orders string) string {
 	return memoryRun(engine, fmt.Sprintf("crossbar: {ports: %d}", ports), firmware, fmt.Sprintf(memoryGossip, orders))
+}
+
+func memoryTraffic(engine, network, workload string) string {
+	program, _, _ := strings.Cut(network, ":")
+	return memoryRun(engine, network, "program: "+program+"/traffic", "\nworkload: {traffic: {warm_up: 0, measure: 50, drain: 0, "+workload+"}}")
 }
 
 func memoryBus(engine string, vertices int, program string) string {

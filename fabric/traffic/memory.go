@@ -6,21 +6,26 @@ import (
 	"starloom/fabric"
 )
 
-// What a source takes, in bytes: its cursors and its places in the lists, and the flights that lists have room for
-// when a processor holds few packets.
+// What traffic takes, in bytes, as measured in processes that ran nothing else (TestMemoryEstimates): what there is once, what a
+// source has at least, and what is in lists when it sends in every slot.
 const (
-	memorySource  = 7*4 + 1 + 2 + 4 + 8 + 8
-	memoryFlights = 4 * unsafe.Sizeof(flight{})
-	memorySeen    = 2 * unsafe.Sizeof(sighting{})
+	memoryOnce   = 4 << 20
+	memorySource = 6*4 + 1 + 2 + 2*4
+	memoryBusy   = unsafe.Sizeof(flight{}) + 4*unsafe.Sizeof(sighting{}) + 2*unsafe.Sizeof(creation{}) + 4
 )
 
-// listGrowth is how much larger a list that has grown may be than what is in it, with the one that it has outgrown.
-const listGrowth = 2.25
+// How much larger a list that has grown may be than what is in it, with the one that it has outgrown; and with all of these
+// that have not been collected.
+const (
+	listGrowth = 2.25
+	listsGrow  = 5.2
+)
 
 // MemoryBytes estimates what the workload takes on a network: what a Referee keeps, with a file of packets if logs.
 func MemoryBytes(s *Spec, shape *fabric.Shape, logs bool) uint64 {
 	n, slots := uint64(shape.Processors()), uint64(s.Slots())
-	bytes := n*uint64(memorySource+memoryFlights+memorySeen) + 8*uint64(shape.Media) + 2*8*slots
+	bytes := memoryOnce + n*memorySource + uint64(float64(n)*s.busy()*listsGrow*float64(memoryBusy)) + 8*uint64(shape.Media)
+	bytes += 2 * 8 * min(slots, latenciesMemory)
 	if n <= flowProcessorsMax {
 		bytes += 12 * n * n
 	}
@@ -36,4 +41,20 @@ func MemoryBytes(s *Spec, shape *fabric.Shape, logs bool) uint64 {
 		bytes += uint64(float64(rows)*listGrowth)*uint64(unsafe.Sizeof(logged{})) + rows*uint64(unsafe.Sizeof(logged{})+8)
 	}
 	return bytes
+}
+
+// latenciesMemory is how long latencies of runs are that do not last for ever: each takes a counter.
+const latenciesMemory = 1 << 16
+
+// busy is the part of all sources that send in a slot.
+func (s *Spec) busy() float64 {
+	if s.Arrivals == fabric.ArrivalsFile {
+		return 1
+	}
+	frames, weights := 0.0, 0.0
+	for _, size := range s.Size {
+		frames += float64(float64(size.Frames) * size.Share())
+		weights += size.Share()
+	}
+	return min(1, s.Rate*frames/weights)
 }
