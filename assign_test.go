@@ -3,6 +3,8 @@ package starloom
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -169,4 +171,35 @@ func TestAssignmentDecides(t *testing.T) {
 		_, err = ParseScenario(filepath.Join("d", "s.yaml"), []byte(small), Assignment{Key: path, Value: "-1", Place: "sweep.yaml:3:4"})
 		require.ErrorContains(t, err, "sweep.yaml:3:4: "+path)
 	}
+}
+
+// TestAssignmentFuzz: whatever is assigned, a scenario or an error with a place comes of it.
+func TestAssignmentFuzz(t *testing.T) {
+	parts := []string{"fabric", "pops", "groups", "rtl", "[0]", "[1]", "[", "]", ".", "replace", "rules", "workload", "permutation", "traces", "vcd", "signals", "*", "x", "", "firmware", "params",
+		"image", "program", "-1", "9", "name", "seed", "faults", "schedule", "kind", "[[1, 2], {a: b}]", "{}", "[]", "{a: 1}", "\"q\"", "~", "\n", "# c", "&a", "*a", "!!int", "- 1", "true", "1.5", "1e999"}
+	random := rand.New(rand.NewPCG(1, 2))
+	text := func(most int) (text string) {
+		for range random.IntN(most + 1) {
+			text += parts[random.IntN(len(parts))]
+		}
+		return text
+	}
+	read := 0
+	for range 20_000 {
+		var set []Assignment
+		for range 1 + random.IntN(3) {
+			set = append(set, Assignment{Key: text(6), Value: text(3)})
+		}
+		_, err := ParseScenario("s.yaml", []byte(small), set...)
+		var refused *InputError
+		switch {
+		case err == nil:
+			read++
+		case !errors.As(err, &refused):
+			t.Fatalf("%v: %v", set, err)
+		default:
+			require.True(t, strings.HasPrefix(refused.Place, "--set ") || strings.HasPrefix(refused.Place, "s.yaml:"), "%v: %v", set, err)
+		}
+	}
+	require.NotZero(t, read)
 }

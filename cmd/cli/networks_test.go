@@ -104,6 +104,13 @@ func TestNetworks(t *testing.T) {
 		require.Regexp(t, `(?m)^fabric\.square\.`+key+` +`+value+`$`, r.stdout)
 	}
 	require.NotContains(t, r.stdout, "unseen")
+	sides := filepath.Join(dir, "sweep.yaml")
+	require.NoError(t, os.WriteFile(sides, []byte("scenario: s.yaml\naxes: {side: {key: fabric.square.side, values: [2, 5]}}\nseeds: 1..3\n"), 0o644))
+	r = squares(t, "sweep", sides, "--out", filepath.Join(dir, "out"))
+	require.Equal(t, statusPass, r.status, r.stderr)
+	results, err := os.ReadFile(filepath.Join(dir, "out", "results.csv"))
+	require.NoError(t, err)
+	require.Regexp(t, "(?m)^side,runs,failed,slots.mean,.*\n2,3,0,.*\n5,3,0,", string(results))
 	require.Contains(t, squares(t, "study", "list").stdout, "squares")
 	r = squares(t, "study", "squares")
 	require.Equal(t, statusPass, r.status, r.stderr)

@@ -154,7 +154,7 @@ func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 	}
 	for _, m := range r.Figures() {
 		value, number := m.Value, false
-		if reflect.ValueOf(value).Kind() == reflect.Slice {
+		if kind := reflect.ValueOf(value).Kind(); kind == reflect.Slice || kind == reflect.Struct {
 			continue // no table has use for lists, and reports have them
 		}
 		outcome.EachNumber(value, func(_ int, x float64) {
