@@ -32,6 +32,7 @@
 //	meter, config      what handlers cost; what a scenario becomes before it runs
 //	rtl, emulator      RTL in a machine; the machine and the boundary of its slots
 //	record, runs       waveform, capture and log of a machine; one run and many
+//	slurm              work done by the jobs of a cluster
 //	sweep              a scenario at many points: the file, the folder of results, the pool
 //	check, tools       what firmware must not do; traces, and lockstep of RTL
 //	estimate           what memory and time a run will take

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"starloom/internal/outcome"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -30,12 +31,13 @@ const (
 // runner is work that is done.
 type runner struct {
 	*Work
-	*cluster
+	*Cluster
 	units []*unit
 	byKey map[string]*unit
 	waits map[*unit]bool // to be sent
 	sent  map[taskID]*sent
 	jobs  map[string]bool // that were sent
+	heres map[string]bool // folders of their arrays
 	begun time.Time
 	log   string // path
 	done  int
@@ -43,7 +45,7 @@ type runner struct {
 
 // newRunner makes one of the units of a work.
 func newRunner(w *Work) *runner {
-	r := &runner{Work: w, byKey: map[string]*unit{}, waits: map[*unit]bool{}, sent: map[taskID]*sent{}, jobs: map[string]bool{}, begun: time.Now()}
+	r := &runner{Work: w, byKey: map[string]*unit{}, waits: map[*unit]bool{}, sent: map[taskID]*sent{}, jobs: map[string]bool{}, heres: map[string]bool{}, begun: time.Now()}
 	for _, one := range w.Units {
 		u := &unit{Unit: one}
 		r.units = append(r.units, u)
@@ -54,16 +56,15 @@ func newRunner(w *Work) *runner {
 
 // Run does the work, and returns when it is done or the context has ended; the jobs go on then. The error is
 // one of Slurm, or of the folder.
-func Run(ctx context.Context, w *Work) (*Outcome, error) {
-	c, err := w.findCluster(ctx)
-	if err != nil {
+func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
+	if err := c.fits(w); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(w.Folder, 0o777); err != nil {
 		return nil, &input.Error{Place: "--out", Reason: err.Error(), Remedy: "give a folder that can be written, and that all nodes share"}
 	}
 	r := newRunner(w)
-	r.cluster, r.log = c, filepath.Join(w.Folder, "log-"+rand.Text()[:8]+".csv")
+	r.Cluster, r.log = c, filepath.Join(w.Folder, "log-"+rand.Text()[:8]+".csv")
 	queue, err := c.queue(ctx)
 	if err != nil {
 		return nil, &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: "try 'squeue'"}
@@ -78,20 +79,29 @@ func Run(ctx context.Context, w *Work) (*Outcome, error) {
 			return nil, err
 		}
 	}
-	return r.outcome(ctx), nil
+	o := r.outcome(ctx)
+	if !o.Cut && len(o.Failed) == 0 {
+		for here := range r.heres { // what is in them is of no use any more
+			if err := os.RemoveAll(here); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return o, nil
 }
 
-// WriteScripts writes the scripts of all arrays, as they would be sent to a cluster that takes arrays of so many
-// tasks, for people to read. Nothing is sent, and no file is written.
-func WriteScripts(to io.Writer, w *Work, most int) error {
+// WriteScripts writes the scripts of all arrays, as they would be sent to a cluster with the usual limits, for people to read. Nothing
+// is sent, and no file is written.
+func WriteScripts(to io.Writer, w *Work) error {
 	r := newRunner(w)
-	for i, a := range arrays(pack(r.units, w.Settings.ArrayParallelism), most) {
+	for i, a := range arrays(pack(r.units, w.Settings.ArrayParallelism), arrayUsual) {
 		name := fmt.Sprintf("%s-%d", w.Name, i)
 		units := 0
 		for _, t := range a.tasks {
 			units += len(t.units)
 		}
-		if _, err := fmt.Fprintf(to, "%s# array %d: %d tasks, %d units\n\n", w.script(a, name, filepath.Join(w.Folder, name)), i, len(a.tasks), units); err != nil {
+		text := w.script(a, name, filepath.Join(w.Folder, name))
+		if _, err := fmt.Fprintf(to, "%s# %s for %s\n\n", text, traces.Plural(uint64(len(a.tasks)), "task", "tasks"), traces.Plural(uint64(units), "point", "points")); err != nil {
 			return err
 		}
 	}
@@ -167,7 +177,7 @@ func (r *runner) submit(ctx context.Context, a *array) error {
 		return errors.Join(err, os.RemoveAll(here))
 	}
 	job, _, _ := strings.Cut(strings.TrimSpace(text), ";")
-	r.jobs[job] = true
+	r.jobs[job], r.heres[here] = true, true
 	for i, t := range a.tasks {
 		r.sent[taskID{name, i}] = &sent{task: t, here: here}
 		for _, u := range t.units {

@@ -76,7 +76,7 @@ func (r *runner) adopt(queue map[taskID]queued) {
 			}
 			if len(t.units) > 0 {
 				r.sent[id] = &sent{task: t, here: here}
-				r.jobs[queue[id].job] = true
+				r.jobs[queue[id].job], r.heres[here] = true, true
 			}
 		}
 	}

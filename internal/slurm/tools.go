@@ -18,6 +18,9 @@ import (
 // place is that of errors about Slurm itself.
 const place = "--on slurm"
 
+// arrayUsual is MaxArraySize where nothing else is said.
+const arrayUsual = 1001
+
 // answerTime is how long a command of Slurm may take.
 const answerTime = 2 * time.Minute
 
@@ -36,7 +39,17 @@ func ask(ctx context.Context, name string, words ...string) (string, error) {
 	if text == "" {
 		text = err.Error()
 	}
-	return out.String(), errors.New(strings.TrimPrefix(lastLine(text), name+": "))
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, head := range []string{name + ": ", "fatal: ", "error: "} {
+			line = strings.TrimPrefix(line, head)
+		}
+		if line != "" && !strings.HasPrefix(line, "Try ") {
+			lines = append(lines, line)
+		}
+	}
+	return out.String(), errors.New(strings.Join(lines, "; "))
 }
 
 // lastLine is the last line of a text.
@@ -45,16 +58,17 @@ func lastLine(text string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// cluster is what is known of it.
-type cluster struct {
+// Cluster is one that jobs can be sent to, and what is known of it.
+type Cluster struct {
+	settings *Settings
 	user     string
 	arrayMax int           // tasks of an array
 	timeMax  time.Duration // of a job in the partition; 0 for no limit
 	memory   uint64        // of its largest node
 }
 
-// findCluster refuses, before anything is sent, what cannot go to this cluster.
-func (w *Work) findCluster(ctx context.Context) (*cluster, error) {
+// Open refuses, before anything is done, what cannot be sent: there is no Slurm here, it does not answer, or has no such partition.
+func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 	for _, tool := range []string{"sbatch", "squeue", "sinfo", "scontrol"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return nil, &input.Error{Place: place, Reason: "there is no command " + tool,
@@ -65,7 +79,7 @@ func (w *Work) findCluster(ctx context.Context) (*cluster, error) {
 	if err != nil {
 		return nil, &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: "try 'scontrol ping'; SLURM_CONF names its configuration"}
 	}
-	c := &cluster{arrayMax: 1001}
+	c := &Cluster{settings: s, arrayMax: arrayUsual}
 	if n, err := strconv.Atoi(configured(text, "MaxArraySize")); err == nil {
 		c.arrayMax = n
 	}
@@ -80,7 +94,7 @@ func (w *Work) findCluster(ctx context.Context) (*cluster, error) {
 		return nil, &input.Error{Place: place, Reason: err.Error(), Remedy: "run it as a user that the system knows"}
 	}
 	c.user = me.Username
-	return c, w.findPartition(ctx, c)
+	return c, c.findPartition(ctx)
 }
 
 // configured is a value of what scontrol shows.
@@ -94,7 +108,7 @@ func configured(text, key string) string {
 }
 
 // findPartition looks at the partition that the jobs go to.
-func (w *Work) findPartition(ctx context.Context, c *cluster) error {
+func (c *Cluster) findPartition(ctx context.Context) error {
 	text, err := ask(ctx, "sinfo", "--noheader", "--all", "--format=%P|%l|%m")
 	if err != nil {
 		return &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: "try 'sinfo'"}
@@ -108,7 +122,7 @@ func (w *Work) findPartition(ctx context.Context, c *cluster) error {
 		}
 		name, standard := strings.CutSuffix(cells[0], "*")
 		names = append(names, name)
-		if name != w.Settings.Partition && (w.Settings.Partition != "" || !standard) {
+		if name != c.settings.Partition && (c.settings.Partition != "" || !standard) {
 			continue
 		}
 		found, c.timeMax = true, max(c.timeMax, timeOf(cells[1]))
@@ -118,25 +132,30 @@ func (w *Work) findPartition(ctx context.Context, c *cluster) error {
 	}
 	switch {
 	case found:
-	case w.Settings.Partition == "":
+	case c.settings.Partition == "":
 		return &input.Error{Place: place, Reason: "this cluster has no partition that jobs go to by themselves", Remedy: "write slurm: {partition: ...}: one of " + strings.Join(names, ", ")}
 	default:
-		return &input.Error{Place: w.at("partition"), Reason: fmt.Sprintf("there is no partition %q", strict.Clip(w.Settings.Partition)),
-			Remedy: input.DidYouMean(w.Settings.Partition, names, "there are "+strings.Join(names, ", "))}
+		return &input.Error{Place: c.settings.at("partition"), Reason: fmt.Sprintf("there is no partition %q", strict.Clip(c.settings.Partition)),
+			Remedy: input.DidYouMean(c.settings.Partition, names, "there are "+strings.Join(names, ", "))}
 	}
+	return nil
+}
+
+// fits refuses units that no node has memory for.
+func (c *Cluster) fits(w *Work) error {
 	for i := range w.Units {
 		if u := &w.Units[i]; c.memory > 0 && asked(u.Memory) > c.memory {
-			return &input.Error{Place: place, Reason: fmt.Sprintf("%s takes about %d MiB of memory, and the largest node of the partition has %d MiB", u.Name, asked(u.Memory)>>20, c.memory>>20),
-				Remedy: "take a partition with more memory, or a smaller network"}
+			return &input.Error{Place: place, Remedy: "take a partition with more memory, or a smaller network",
+				Reason: fmt.Sprintf("%s takes about %d MiB of memory, and the largest node of the partition has %d MiB", u.Name, asked(u.Memory)>>20, c.memory>>20)}
 		}
 	}
 	return nil
 }
 
 // at is where a setting stands.
-func (w *Work) at(key string) string {
-	if place := w.Settings.places["slurm."+key]; place != "" {
-		return place
+func (s *Settings) at(key string) string {
+	if at := s.places["slurm."+key]; at != "" {
+		return at
 	}
 	return place
 }
@@ -180,7 +199,7 @@ type queued struct {
 }
 
 // queue lists the user's tasks by the name of their array and their number in it.
-func (c *cluster) queue(ctx context.Context) (map[taskID]queued, error) {
+func (c *Cluster) queue(ctx context.Context) (map[taskID]queued, error) {
 	text, err := ask(ctx, "squeue", "--noheader", "--array", "--states=all", "--user="+c.user, "--format=%j|%K|%F|%T|%r")
 	if err != nil {
 		return nil, err
