@@ -45,7 +45,10 @@ type runner struct {
 
 // newRunner makes one of the units of a work.
 func newRunner(w *Work) *runner {
-	r := &runner{Work: w, byKey: map[string]*unit{}, waits: map[*unit]bool{}, sent: map[taskID]*sent{}, jobs: map[string]bool{}, heres: map[string]bool{}, begun: time.Now()}
+	r := &runner{
+		Work: w, byKey: map[string]*unit{}, waits: map[*unit]bool{},
+		sent: map[taskID]*sent{}, jobs: map[string]bool{}, heres: map[string]bool{}, begun: time.Now(),
+	}
 	for _, one := range w.Units {
 		u := &unit{Unit: one}
 		r.units = append(r.units, u)
@@ -67,7 +70,7 @@ func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	r.Cluster, r.log = c, filepath.Join(w.Folder, "log-"+rand.Text()[:8]+".csv")
 	queue, err := c.queue(ctx)
 	if err != nil {
-		return nil, &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: "try 'squeue'"}
+		return nil, silent(err, "try 'squeue'")
 	}
 	r.adopt(queue)
 	for len(r.waits)+len(r.sent) > 0 && ctx.Err() == nil {
@@ -101,7 +104,8 @@ func WriteScripts(to io.Writer, w *Work) error {
 			units += len(t.units)
 		}
 		text := w.script(a, name, filepath.Join(w.Folder, name))
-		if _, err := fmt.Fprintf(to, "%s# %s for %s\n\n", text, traces.Plural(uint64(len(a.tasks)), "task", "tasks"), traces.Plural(uint64(units), "point", "points")); err != nil {
+		of := traces.Plural(uint64(len(a.tasks)), "task", "tasks") + " for " + traces.Plural(uint64(units), "point", "points")
+		if _, err := fmt.Fprintf(to, "%s# %s\n\n", text, of); err != nil {
 			return err
 		}
 	}
@@ -309,6 +313,7 @@ func (r *runner) note(id taskID, s *sent, q queued, e ended, missing int) error 
 		}
 		return time.Unix(seconds, 0).UTC().Format(time.RFC3339)
 	}
-	_, err = fmt.Fprintf(file, "%s%s,%d,%s,%s,%d,%s,%s,%s,%d,%d\n", head, id.array, id.number, q.job, q.state, e.status, e.host, at(e.begun), at(e.end), len(s.units), missing)
+	const line = "%s%s,%d,%s,%s,%d,%s,%s,%s,%d,%d\n"
+	_, err = fmt.Fprintf(file, line, head, id.array, id.number, q.job, q.state, e.status, e.host, at(e.begun), at(e.end), len(s.units), missing)
 	return errors.Join(err, file.Close())
 }

@@ -77,7 +77,7 @@ func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 	}
 	text, err := ask(ctx, "scontrol", "show", "config")
 	if err != nil {
-		return nil, &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: "try 'scontrol ping'; SLURM_CONF names its configuration"}
+		return nil, silent(err, "try 'scontrol ping'; SLURM_CONF names its configuration")
 	}
 	c := &Cluster{settings: s, arrayMax: arrayUsual}
 	if n, err := strconv.Atoi(configured(text, "MaxArraySize")); err == nil {
@@ -87,7 +87,8 @@ func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 		c.arrayMax = min(c.arrayMax, n)
 	}
 	if c.arrayMax < 1 {
-		return nil, &input.Error{Place: place, Reason: "this cluster takes no job arrays: its MaxArraySize is 0", Remedy: "ask its administrator for arrays, or run it --on local"}
+		return nil, &input.Error{Place: place, Reason: "this cluster takes no job arrays: its MaxArraySize is 0",
+			Remedy: "ask its administrator for arrays, or run it --on local"}
 	}
 	me, err := user.Current()
 	if err != nil {
@@ -95,6 +96,11 @@ func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 	}
 	c.user = me.Username
 	return c, c.findPartition(ctx)
+}
+
+// silent says that Slurm does not do what it is asked for.
+func silent(err error, remedy string) error {
+	return &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: remedy}
 }
 
 // configured is a value of what scontrol shows.
@@ -111,7 +117,7 @@ func configured(text, key string) string {
 func (c *Cluster) findPartition(ctx context.Context) error {
 	text, err := ask(ctx, "sinfo", "--noheader", "--all", "--format=%P|%l|%m")
 	if err != nil {
-		return &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: "try 'sinfo'"}
+		return silent(err, "try 'sinfo'")
 	}
 	var names []string
 	found := false
@@ -133,7 +139,8 @@ func (c *Cluster) findPartition(ctx context.Context) error {
 	switch {
 	case found:
 	case c.settings.Partition == "":
-		return &input.Error{Place: place, Reason: "this cluster has no partition that jobs go to by themselves", Remedy: "write slurm: {partition: ...}: one of " + strings.Join(names, ", ")}
+		return &input.Error{Place: place, Reason: "this cluster has no partition that jobs go to by themselves",
+			Remedy: "write slurm: {partition: ...}: one of " + strings.Join(names, ", ")}
 	default:
 		return &input.Error{Place: c.settings.at("partition"), Reason: fmt.Sprintf("there is no partition %q", strict.Clip(c.settings.Partition)),
 			Remedy: input.DidYouMean(c.settings.Partition, names, "there are "+strings.Join(names, ", "))}

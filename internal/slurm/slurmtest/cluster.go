@@ -17,10 +17,10 @@ import (
 
 // The limits of the cluster, which are small so that tests meet them.
 const (
-	ArrayMax  = 21   // MaxArraySize
-	MemoryMiB = 4000 // of the node
-	CPUs      = 2
-	Partition = "all"
+	ArrayMax  = 21    // MaxArraySize
+	MemoryMiB = 4000  // of the node
+	CPUs      = 2     // of it
+	Partition = "all" // to which jobs go by themselves; "short" has jobs of a minute
 )
 
 // configuration is that of a cluster of one node that is also its controller, in a plain container: no cgroups.
@@ -88,7 +88,8 @@ func Start(t *testing.T) {
 	t.Setenv("SLURM_CONF", conf)
 
 	in := func(name string) string { return filepath.Join(dir, "munge."+name) }
-	start(t, dir, "munged", "--foreground", "--force", "--key-file="+in("key"), "--socket="+in("socket"), "--pid-file="+in("pid"), "--log-file="+in("log"), "--seed-file="+in("seed"))
+	start(t, dir, "munged", "--foreground", "--force", "--key-file="+in("key"), "--socket="+in("socket"),
+		"--pid-file="+in("pid"), "--log-file="+in("log"), "--seed-file="+in("seed"))
 	start(t, dir, "slurmctld", "-D")
 	start(t, dir, "slurmd", "-D")
 	t.Cleanup(func() { Cancel(t) })
