@@ -17,7 +17,7 @@
 //	Sweep(ctx, file, options)       runs of every combination of the values of some keys
 //
 // All of it works without files: a scenario is bytes or a Go value, a firmware image may be
-// bytes, a network may be Go code (Fabric.Custom), and every output goes to a file or to an
+// bytes, a network may be Go code (Fabric.Custom, Networks), and every output goes to a file or to an
 // io.Writer. The examples of this package are complete programs. Results are a function of
 // scenario and seed; errors that the user can mend are *InputError.
 //
