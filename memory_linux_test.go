@@ -79,6 +79,10 @@ func memoryRuns() []string {
 		memoryTraffic("slot", "crossbar: {ports: 60000, output: queue, queue_frames: 12}", "rate: 1, size: 3"),
 		memoryTraffic("cycle", "crossbar: {ports: 3000}", "rate: 0.1"),
 		memoryTraffic("slot", "bus: {vertices: 3, buses: [[0, 1, 2]], arbiter: fixed}", "rate: 0.2"),
+		memoryTraffic("slot", "pops: {groups: 64, group_size: 2048}", "rate: 0.01"), // a listening table of 64 slots
+		memoryTraffic("cycle", "pops: {groups: 32, group_size: 1024}", "rate: 0.01"),
+		memoryTraffic("slot", "ej: {a: 6, b: 7, dimensions: 2}", "rate: 0.5"),
+		memoryTraffic("cycle", "ej: {a: 5, b: 6, dimensions: 2}", "rate: 0.1"),
 	}
 }
 

@@ -356,3 +356,38 @@ func TestTrafficOnEJHopByHop(t *testing.T) {
 		require.Positive(t, waited, "where no packet waits nothing is compared")
 	}
 }
+
+// TestTrafficOnEJClosed: where a source may have K packets that are not acknowledged, and each takes h hops there and h
+// back, it sends K packets in 2h+1 slots: it is offered the next one in the slot after the acknowledgement has come.
+func TestTrafficOnEJClosed(t *testing.T) {
+	net := carryingTorus(t, 3, 4, 1)
+	for _, c := range []struct {
+		pattern string
+		away    int // destination - source
+		closed  int
+	}{{"neighbour", 1, 1}, {"neighbour", 1, 2}, {"neighbour", 1, 3}, {"tornado", 18, 1}} {
+		hops := net.Distance(0, c.away)
+		report, _ := carry(t, fmt.Sprintf("fabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/traffic}\n"+
+			"workload: {traffic: {pattern: %s, rate: 1, closed: %d, warm_up: 20, measure: %d, drain: 0}}\n", c.pattern, c.closed, 50*(2*hops+1)))
+		require.Equal(t, VerdictPass, report.Verdict)
+		require.InDelta(t, float64(c.closed)/float64(2*hops+1), report.Metrics.Get("accepted"), 1e-12, "%+v, %d hops", c, hops)
+	}
+}
+
+// TestTrafficRefused: what a network cannot carry is refused with its place and what to do.
+func TestTrafficRefused(t *testing.T) {
+	const pops, ej = "fabric: {pops: {groups: 3, group_size: 3}}\nfirmware: {program: pops/traffic", "fabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/traffic"
+	for text, want := range map[string]string{
+		pops + "}\nworkload: {traffic: {rate: 0.1, closed: 2}}":                                                        "4:33: closed is 2, and pops/traffic does not acknowledge packets; delete closed",
+		ej + "}\nworkload: {traffic: {rate: 0.1, self: true}}":                                                         "4:33: pattern is uniform, and no link leads from processor 0 to itself; write self: false",
+		ej + ", params: {queue: 0}}\nworkload: {traffic: {rate: 0.1}}":                                                 "1 to 512",
+		pops + ", params: {queue: 100000}}\nworkload: {traffic: {rate: 0.1}}":                                          "1 to 16384",
+		strings.Replace(ej, "dimensions: 1", "dimensions: 1, duplex: half", 1) + "}\nworkload: {traffic: {rate: 0.1}}": "2:50: duplex is half, and ej/traffic sends in both directions of a link; write duplex: full, or delete it",
+	} {
+		s, err := ParseScenario("bad.yaml", []byte("starloom: 1\n"+text+"\n"))
+		if err == nil {
+			_, err = NewMachine(t.Context(), s, MachineOptions{})
+		}
+		require.ErrorContains(t, err, want)
+	}
+}

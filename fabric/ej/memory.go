@@ -1,9 +1,11 @@
 package ej
 
 import (
+	"math"
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/nic"
 )
 
@@ -46,6 +48,10 @@ func queueBytes(c *fabric.Config, payloads []int) (bytes int) {
 
 // QueueBytes implements fabric.Queued.
 func (e Network) QueueBytes(c *fabric.Config) (payloads []int) {
+	if c.Workload.Traffic != nil && c.Program != nil {
+		frames := e.trafficFrames(c.Workload.Traffic)
+		return slices.Repeat([]int{traffic.HeadBytes}, min(int(frames+busiest*math.Sqrt(frames))+1, e.ports()))
+	}
 	for _, queue := range e.queues(c) {
 		for place, bytes := range queue {
 			if place == len(payloads) {
@@ -91,9 +97,36 @@ func (e Network) queues(c *fabric.Config) (steps [][]int) {
 	return steps
 }
 
+// busiest is by how many standard deviations a node has more frames of traffic in its busiest slot than on average.
+const busiest = 4
+
+// trafficFrames are the frames of traffic that a node sends in a slot on average, where no one has to wait: its source
+// sends one at most.
+func (e Network) trafficFrames(t *fabric.Traffic) (frames float64) {
+	torus, hops := e.torus(), 0
+	for residue := range torus.Size() {
+		hops += torus.Weight(residue)
+	}
+	rate, size := t.Rate, 1.
+	if rate == 0 { // of a file
+		rate = 1
+	}
+	for _, s := range t.Size {
+		size = max(size, float64(s.Frames))
+	}
+	frames = min(rate*size, 1) * float64(e.Dimensions*hops) / float64(torus.Size())
+	if t.Closed > 0 {
+		frames *= 2
+	}
+	return min(frames, float64(e.ports()))
+}
+
 // framesMax is about how many frames are on their way in the busiest slot.
 func (e Network) framesMax(c *fabric.Config) uint64 {
 	nodes := uint64(e.nodes())
+	if t := c.Workload.Traffic; t != nil {
+		return uint64(float64(nodes) * e.trafficFrames(t))
+	}
 	if c.Workload.OneToAll == nil {
 		return nodes
 	}

@@ -45,6 +45,7 @@ type Image struct {
 	takesROM     bool     // known when an instance is made
 	DataBytes    uint64   // of each instance
 	stateBytes   uint64   // of each processor; 0 before an instance is made
+	listenSlots  int      // columns of its listening table; 0 before
 	announces    bool     // it may say itself that packets have arrived
 	results      bool     // it may give results
 	resultNames  []string // of their words, from 0 on

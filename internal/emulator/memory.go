@@ -32,6 +32,9 @@ const (
 	memoryEvent          = 320      // an announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
 )
 
+// listenUsual are the columns of the listening table that memoryColumns has.
+const listenUsual = 5
+
 // memorySpare is the part of an estimate that is added to it, so that no run takes more: what the runtime
 // has not collected yet, and how far lists have grown, differs.
 const memorySpare = 10
@@ -117,7 +120,7 @@ func (m *Machine) bankBytes() uint64 {
 // residentBytes is what of it takes memory in a run: a FIFO's places only as far as
 // they are used.
 func (m *Machine) residentBytes() uint64 {
-	return memoryColumns + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
+	return memoryColumns + 2*uint64(max(0, m.Image.listenSlots-listenUsual)) + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
 }
 
 // queueBytes is what of a processor's FIFOs takes memory.
@@ -266,6 +269,7 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 		return 0, "", m.notAttached(place, err)
 	}
 	parks := m.mayPark() && instance.Bank().Parks() && len(instance.Probes()) == 0
+	m.Image.listenSlots = instance.Bank().ListenSlots()
 	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
 		m.Parking = new(parking)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"starloom/hw"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/sweep/folder"
 )
 
@@ -40,16 +39,12 @@ func newPool(s *sweeper, points []*point) *pool {
 	if have, limit := hw.MemoryAvailable(); limit != "" {
 		p.memory = have
 	}
-	type runs struct {
-		key   string
-		seeds outcome.Seeds
-	}
-	queued := map[runs]bool{} // points that differ in nothing that matters are run once
+	queued := map[string]bool{} // by key: points that differ in nothing that matters are run once
 	for _, x := range points {
-		if len(x.missing) == 0 || queued[runs{x.key, x.seeds}] {
+		if len(x.missing) == 0 || queued[x.key] {
 			continue
 		}
-		queued[runs{x.key, x.seeds}] = true
+		queued[x.key] = true
 		j := &job{point: x, need: min(x.memory, 1<<62), threads: 1}
 		if x.processors >= emulator.ParallelProcessorsMin {
 			j.threads = s.workers
