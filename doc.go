@@ -17,7 +17,7 @@
 //	Sweep(ctx, file, options)       runs of every combination of the values of some keys
 //
 // All of it works without files: a scenario is bytes or a Go value, a firmware image may be
-// bytes, a network may be Go code (Fabric.Custom), and every output goes to a file or to an
+// bytes, a network may be Go code (Fabric.Custom, Networks), and every output goes to a file or to an
 // io.Writer. The examples of this package are complete programs. Results are a function of
 // scenario and seed; errors that the user can mend are *InputError.
 //
@@ -32,6 +32,7 @@
 //	meter, config      what handlers cost; what a scenario becomes before it runs
 //	rtl, emulator      RTL in a machine; the machine and the boundary of its slots
 //	record, runs       waveform, capture and log of a machine; one run and many
+//	slurm              work done by the jobs of a cluster
 //	sweep              a scenario at many points: the file, the folder of results, the pool
 //	check, tools       what firmware must not do; traces, and lockstep of RTL
 //	estimate           what memory and time a run will take

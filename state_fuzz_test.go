@@ -123,6 +123,8 @@ var stateScenarios = map[string]string{
 	"bus":       "fabric: {bus: {vertices: 9, length: 3}}\nfirmware: {program: bus/two-phase}",
 	"sensors":   "fabric: {bus: {vertices: 5, buses: [[1, 2, 3, 0], [4, 0, 2]], arbiter: round_robin}}\nfirmware: {program: bus/sensors, params: {period: 2, readings: 9}}",
 	"matrix":    "fabric: {bus: {vertices: 5, buses: [[1, 2, 3, 0], [4, 0, 2]], arbiter: matrix}}\nfirmware: {program: bus/sensors, params: {period: 2, readings: 9}}",
+	"traffic":   "fabric: {crossbar: {ports: 5, output: queue, queue_frames: 1}}\nfirmware: {program: crossbar/traffic, params: {take: 1}}\nworkload: {traffic: {rate: 0.6, size: [1, 2], warm_up: 2, measure: 8}}",
+	"closed":    "fabric: {crossbar: {ports: 4}}\nfirmware: {program: crossbar/traffic}\nworkload: {traffic: {rate: 0.9, closed: 1, arrivals: bursty, burst: 20, warm_up: 2, measure: 8}}",
 	"ej":        "fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 3}}",
 	"ej all":    "fabric: {ej: {a: 1, b: 2, dimensions: 1, duplex: full}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}",
 	"ej credit": "fabric: {ej: {a: 1, b: 2, dimensions: 1, credits: 2}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 3}}",

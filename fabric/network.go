@@ -8,9 +8,10 @@ import (
 )
 
 // Network is a fabric: sizes, numbering, names, programs, and the hardware that carries
-// frames. What only some networks can is in abilities.go. It stands under `fabric:` in a scenario, as a pointer to a struct whose tags
-// give its keys, or is given to Scenario.Fabric.Custom from Go. Its methods are called
-// when a machine is built, never per processor or slot.
+// frames. What only some networks can is in abilities.go. It stands under `fabric:` in a scenario, as a
+// pointer to a struct whose tags give its keys, or is given to Scenario.Fabric.Custom from Go, or to
+// starloom.Networks, so that scenarios may name it, too. Its methods are called when a machine is built,
+// never per processor or slot.
 type Network interface {
 	// Kind is the key in a scenario and the head of all paths.
 	Kind() string

@@ -2,10 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +22,9 @@ type sweepFlags struct {
 	starloom.SweepOptions
 	settings settings
 	workers  uint16
+	on       *choice
+	dryRun   bool
+	points   string // path of a file with keys of points
 }
 
 func newSweep(networks starloom.Networks) *cobra.Command {
@@ -36,13 +42,19 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for each combination of the others")
 	o.settings.declare(f)
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
-	_ = f.MarkHidden("point") // it was added in the line above: this cannot fail
+	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
+	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points")) // they were added in the lines above: this cannot fail
+	o.on = choose(c, "on", "run in this process, or as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
+	f.BoolVar(&o.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing but what tells their times")
 	c.AddCommand(newSweepMerge())
 	return c
 }
 
 func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	if o.Set, err = o.settings.assignments(); err != nil {
+		return err
+	}
+	if err := o.place(c, path); err != nil {
 		return err
 	}
 	progress := newProgress(c.ErrOrStderr())
@@ -56,15 +68,60 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	if err != nil {
 		return fault(err)
 	}
+	if o.dryRun {
+		return nil
+	}
 	return printReport(c.OutOrStdout(), report, report.Verdict())
+}
+
+// place says where the sweep runs, and which part of it.
+func (o *sweepFlags) place(c *cobra.Command, path string) error {
+	if o.points != "" {
+		data, err := os.ReadFile(o.points)
+		if err != nil {
+			return &starloom.InputError{Place: "--points", Reason: err.Error(), Remedy: "give a file with a key in each line"}
+		}
+		o.Keys = append(o.Keys, strings.Fields(string(data))...)
+	}
+	if o.On = o.on.value; o.On != sweep.OnSlurm {
+		if o.dryRun {
+			return &starloom.InputError{Place: "--dry-run", Reason: "it shows what would be sent to a cluster", Remedy: "add --on slurm, or delete it"}
+		}
+		return nil
+	}
+	if o.dryRun {
+		o.DryRun = c.OutOrStdout()
+	}
+	self, err := sharedExecutable()
+	o.Command = append(append([]string{self}, o.again(path)...), "--workers", "1", "--points")
+	return err
+}
+
+// sharedExecutable is the path of this program, as other machines are to find it.
+func sharedExecutable() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if strings.Contains(self, string(filepath.Separator)+"go-build") && filepath.Base(filepath.Dir(self)) == "exe" {
+		return "", &starloom.InputError{Place: "--on slurm", Reason: self + " is gone when 'go run' has ended",
+			Remedy: "'go build' the program into a folder that all nodes share, and run that"}
+	}
+	return self, nil
+}
+
+// again are the words of a command line that runs the same sweep.
+func (o *sweepFlags) again(path string) []string {
+	args := []string{"sweep", path, "--out", o.Out}
+	for _, word := range o.settings.words {
+		args = append(args, "--set", word)
+	}
+	return args
 }
 
 // child is the command that runs one point in a process of its own.
 func (o *sweepFlags) child(ctx context.Context, path, key string) *exec.Cmd {
-	args := []string{"sweep", path, "--out", o.Out, "--point", key, "--workers", fmt.Sprint(o.workers)}
-	for _, word := range o.settings.words {
-		args = append(args, "--set", word)
-	}
+	args := append(o.again(path), "--point", key, "--workers", fmt.Sprint(o.workers))
 	self, err := os.Executable()
 	if err != nil {
 		self = os.Args[0]

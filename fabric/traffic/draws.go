@@ -70,7 +70,7 @@ func (d *Draws) sort(rows []fabric.TrafficRow, processors int, slotCycles uint64
 func (d *Draws) First(source uint32) uint32 {
 	switch {
 	case d.first != nil:
-		return d.rowAt(source, 0)
+		return d.row(source, 0).at
 	case d.pattern.silent(source):
 		return never
 	}
@@ -80,23 +80,15 @@ func (d *Draws) First(source uint32) uint32 {
 // Next is when a source creates a packet, 1 or a later one, of which the one before was created in slot at.
 func (d *Draws) Next(source, number, at uint32) uint32 {
 	if d.first != nil {
-		return d.rowAt(source, number)
+		return d.row(source, number).at
 	}
 	return d.arrivals.next(source, number, at)
-}
-
-// rowAt is the slot of a packet of a file.
-func (d *Draws) rowAt(source, number uint32) uint32 {
-	if number >= d.first[source+1]-d.first[source] {
-		return never
-	}
-	return d.rows[d.first[source]+number].at
 }
 
 // Packet is where a packet goes, and how many frames it has.
 func (d *Draws) Packet(source, number uint32) (destination uint32, size uint8) {
 	if d.first != nil {
-		r := &d.rows[d.first[source]+number]
+		r := d.row(source, number)
 		return r.destination, r.size
 	}
 	size = d.frames[0]
@@ -116,5 +108,13 @@ func (d *Draws) before(source, number uint32) uint32 {
 	if d.first == nil {
 		return 0
 	}
-	return d.rows[d.first[source]+number].before
+	return d.row(source, number).before
+}
+
+// row is that of a packet. A number that the file does not have is one of a state that is none of this run's.
+func (d *Draws) row(source, number uint32) row {
+	if number >= d.first[source+1]-d.first[source] {
+		return row{at: never, size: 1}
+	}
+	return d.rows[d.first[source]+number]
 }

@@ -106,9 +106,9 @@ func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
 		return
 	}
 	f.pending--
-	latency := slot - x.created + 1
+	latency := slot - min(x.created, slot) + 1
 	f.latency.add(latency)
-	f.network.add(slot - x.sent + 1)
+	f.network.add(slot - min(x.sent, slot) + 1)
 	f.hops += uint64(x.hops)
 	if f.fromFile {
 		f.cycles[f.cyclesOf(latency)+uint64(before)]++

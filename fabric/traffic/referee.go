@@ -295,6 +295,9 @@ func (r *Referee) deliverHeld(slot uint32) {
 			continue
 		}
 		x := r.flight(s)
+		if x == nil || x.arrived != arrived {
+			continue // in a state that is none of this run's
+		}
 		x.arrived = delivered
 		before := r.draws.before(s.origin, x.number)
 		r.figures.arrived(s.origin, x, slot, before)
@@ -393,11 +396,11 @@ func (r *Referee) State(v *hw.StateVisitor) {
 	})
 	r.cursors.state(v)
 	hw.StateColumn(v, "heard", r.heard)
-	stateSightings(v, "held", &r.held)
+	stateSightings(v, "held", &r.held, len(r.at))
 	r.figures.state(v)
 	for i := range r.flights {
 		r.flights[i].state(v, hw.Index("flights", i), func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })
-		stateSightings(v, hw.Index("sent", i), &r.seen[i].sent) // in the slot that has begun
+		stateSightings(v, hw.Index("sent", i), &r.seen[i].sent, len(r.at)) // in the slot that has begun
 	}
 	v.AfterRestore(r.file)
 	for i := range r.sources {
@@ -408,8 +411,8 @@ func (r *Referee) State(v *hw.StateVisitor) {
 // sightWords is a sighting in a saved state.
 const sightWords = 6
 
-// stateSightings visits frames that are not acknowledgements.
-func stateSightings(v *hw.StateVisitor, name string, list *[]sighting) {
+// stateSightings visits frames that are not acknowledgements, of so many processors.
+func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processors int) {
 	var words []uint32
 	if v.Saving() {
 		for i := range *list {
@@ -417,7 +420,12 @@ func stateSightings(v *hw.StateVisitor, name string, list *[]sighting) {
 			words = append(words, x.slot, x.processor, x.origin, x.destination, x.number, x.place)
 		}
 	}
-	hw.StateList(v, name, &words)
+	hw.StateList(v, name, &words, func(i int, value uint32) error {
+		if at := i % sightWords; at >= 1 && at <= 3 && int(value) >= processors {
+			return fmt.Errorf("element %d is %d, at most %d is allowed", i, value, processors-1)
+		}
+		return nil
+	})
 	v.AfterRestore(func() {
 		*list = (*list)[:0]
 		for ; len(words) >= sightWords; words = words[sightWords:] {

@@ -106,3 +106,31 @@ func Differences(path string, a, b any) (keys []Key) {
 	}
 	return keys
 }
+
+// One measures a batch's run of the scenario's own seed, to its end or for so long.
+func One(ctx context.Context, b *runs.Batch, longest time.Duration) (*Measured, error) {
+	r := Runs{}
+	one := *b
+	one.Permutations, one.Rates = 0, nil
+	size := &Size{Processors: b.Config.Network.Shape().Processors(), SlotsMax: b.Config.Slots}
+	size.Run = func(ctx context.Context, progress func(Progress)) error { return r.run(ctx, one, progress) }
+	return probe(ctx, size, longest)
+}
+
+// Time is the processor time that was measured, or, of a run that was left before its end, at least that.
+func (m *Measured) Time() time.Duration { return m.total() }
+
+// Grown is the time of a size, told by those of others, which are in the order of their sizes.
+func Grown(measured []*Measured, processors int) time.Duration {
+	var points []point
+	for _, m := range measured {
+		points = append(points, point{float64(m.Processors), float64(m.total())})
+	}
+	n := float64(processors)
+	for i := 1; i < len(points); i++ {
+		if a, b := points[i-1], points[i]; n < b.n && a.n < b.n {
+			return time.Duration(fitted([]point{a, b}, n))
+		}
+	}
+	return time.Duration(fitted(points, n))
+}

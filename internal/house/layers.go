@@ -28,6 +28,7 @@ var layers = []string{
 	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs", "starloom/internal/plot",
 	"starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",
 	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/estimate",
+	"starloom/internal/slurm", "starloom/internal/slurm/slurmtest",
 	"starloom/internal/sweep/plan", "starloom/internal/sweep/folder", "starloom/internal/sweep", "starloom/internal/check", "starloom/internal/tools", "starloom",
 	"starloom/examples/languages", "starloom/cmd/cli",
 	"starloom/fabric/fabrictest",

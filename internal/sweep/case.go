@@ -12,6 +12,7 @@ import (
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
+	"starloom/internal/slurm"
 	"starloom/internal/strict"
 	"starloom/internal/sweep/folder"
 	"starloom/internal/sweep/plan"
@@ -47,6 +48,8 @@ func (p *point) wants(r *folder.Record) bool {
 type sweeper struct {
 	Options
 	plan       *plan.Plan
+	settings   *slurm.Settings
+	cluster    *slurm.Cluster // nil: none is used
 	make       Elaborate
 	folder     *folder.Folder
 	workers    int

@@ -14,5 +14,6 @@
 //	job.go       the runs of one point
 //	alone.go     points that have ended processes, each in a process of its own
 //	adaptive.go  one axis is bisected, for each combination of the others
+//	cluster.go   points run by the jobs of a cluster; times.go: how long they are likely to take
 //	report.go    Report: what was run, and what could not be
 package sweep

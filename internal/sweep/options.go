@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"io"
 	"os/exec"
 	"time"
 
@@ -19,6 +20,10 @@ type Options struct {
 	// Child is a process that runs one point, as Run with its key among Keys: for points that have ended processes before. nil:
 	// they are run with the others.
 	Child func(ctx context.Context, key string) *exec.Cmd
+
+	On      string    // OnLocal (also ""), OnSlurm
+	Command []string  // words of a command that runs points in a process of its own; the path of a file with their keys is put after them
+	DryRun  io.Writer // is told what OnSlurm would send, and nothing is run
 
 	Checked  func(Extent)      // is told what will be run, before the first run
 	Progress func(Progress)    // is told how far it is; one at a time

@@ -10,6 +10,7 @@ import (
 
 	"starloom/hw"
 	"starloom/internal/emulator"
+	"starloom/internal/outcome"
 	"starloom/internal/sweep/folder"
 )
 
@@ -39,12 +40,16 @@ func newPool(s *sweeper, points []*point) *pool {
 	if have, limit := hw.MemoryAvailable(); limit != "" {
 		p.memory = have
 	}
-	queued := map[string]bool{} // by key: points that differ in nothing that matters are run once
+	type runs struct {
+		key   string
+		seeds outcome.Seeds
+	}
+	queued := map[runs]bool{} // points that differ in nothing that matters are run once
 	for _, x := range points {
-		if len(x.missing) == 0 || queued[x.key] {
+		if len(x.missing) == 0 || queued[runs{x.key, x.seeds}] {
 			continue
 		}
-		queued[x.key] = true
+		queued[runs{x.key, x.seeds}] = true
 		j := &job{point: x, need: min(x.memory, 1<<62), threads: 1}
 		if x.processors >= emulator.ParallelProcessorsMin {
 			j.threads = s.workers

@@ -24,6 +24,7 @@ type Report struct {
 	Files      []string // tables
 	Limits     *Limits  // of an axis that was bisected; nil for none
 	Cut        bool     // it was interrupted
+	Jobs       []string // of a cluster that go on
 }
 
 // Unfinished is a point that could not be finished.
@@ -50,6 +51,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Cut {
 		_, err := fmt.Fprintf(w, "%s: interrupted after %d of %d runs, which stay in %s: the same command runs the others, and writes the tables\n",
 			outcome.Printable(r.Name), r.Runs, r.Extent.Runs, outcome.ShellQuote(r.Out))
+		if len(r.Jobs) > 0 && err == nil {
+			_, err = fmt.Fprintf(w, "  the jobs go on, and it takes up what they find; 'scancel %s' ends them\n", strings.Join(r.Jobs, " "))
+		}
 		return err
 	}
 	fmt.Fprintf(&b, "%s: %s, %s", outcome.Printable(r.Name), traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"))

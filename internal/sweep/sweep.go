@@ -27,6 +27,9 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	if s.plan, err = plan.Load(path); err != nil {
 		return nil, err
 	}
+	if err := s.openSlurm(ctx, path); err != nil {
+		return nil, err
+	}
 	all, err := s.plan.Points()
 	if err != nil {
 		return nil, err
@@ -42,12 +45,19 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	if s.folder, err = folder.Open(o.Out); err != nil {
+	if o.DryRun != nil {
+		s.folder = &folder.Folder{Path: o.Out}
+	} else if s.folder, err = folder.Open(o.Out); err != nil {
 		return nil, err
 	}
 	s.folder.Step = o.Step
 	if len(o.Keys) > 0 {
 		points = slices.DeleteFunc(points, func(x *point) bool { return !slices.Contains(o.Keys, x.key) })
+		if len(points) < len(o.Keys) {
+			return nil, &input.Error{Place: path,
+				Reason: "the sweep has not all of the points that are asked for: its files, or this executable, are not those of the command that asks",
+				Remedy: "leave them as they are while a sweep runs, and start the command again"}
+		}
 	}
 	r, err := s.open(points)
 	if err != nil {
@@ -62,7 +72,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 		return nil, err
 	}
 	r.Cut = ctx.Err() != nil
-	if r.Runs = s.done; len(s.Keys) > 0 || r.Cut {
+	if r.Runs = s.done; len(s.Keys) > 0 || r.Cut || s.DryRun != nil {
 		return r, nil
 	}
 	return r, s.write(r, points)
@@ -97,8 +107,11 @@ func (s *sweeper) open(points []*point) (*Report, error) {
 // runsMax is how many runs a sweep may have: their numbers are kept.
 const runsMax = 100_000_000
 
-// runAll runs what is missing of points, in this process or, where they have ended some, in their own.
+// runAll runs what is missing of points, by the jobs of a cluster, or in this process and, where they have ended some, in their own.
 func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error {
+	if s.On == OnSlurm {
+		return s.runSlurm(ctx, r, points)
+	}
 	p := newPool(s, points)
 	err := p.run(ctx)
 	if err == nil {

@@ -30,7 +30,8 @@ func Schema() ([]byte, error) {
 	steps := object("from, to, and a step or a factor: both ends are met",
 		properties{"from", number}, properties{"to", number}, properties{"step", number}, properties{"times", number})
 	steps.OneOf = []*jsonschema.Schema{{Required: []string{"from", "to", "step"}}, {Required: []string{"from", "to", "times"}}}
-	three := &jsonschema.Schema{Type: "array", Items: number, MinItems: strict.Pointer(3), MaxItems: strict.Pointer(3), Description: "[from, to, step]: both ends are met"}
+	three := &jsonschema.Schema{Type: "array", Items: number, MinItems: strict.Pointer(3), MaxItems: strict.Pointer(3),
+		Description: "[from, to, step]: both ends are met"}
 	settings := &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1), Description: "names, and what keys each of them sets",
 		AdditionalProperties: &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1)}}
 	axis := object("one key and its values, or settings of several keys",
@@ -42,7 +43,8 @@ func Schema() ([]byte, error) {
 
 	s := object("",
 		properties{"starloom", &jsonschema.Schema{Const: 1, Description: "version of the format; 1 if left out"}},
-		properties{"scenario", &jsonschema.Schema{OneOf: []*jsonschema.Schema{text("path of a scenario, relative to this file"), {Type: "object", Description: "the scenario itself"}}}},
+		properties{"scenario", &jsonschema.Schema{OneOf: []*jsonschema.Schema{
+			text("path of a scenario, relative to this file"), {Type: "object", Description: "the scenario itself"}}}},
 		properties{"axes", &jsonschema.Schema{Type: "object", MinProperties: strict.Pointer(1), Description: "what is varied; the last one changes fastest",
 			PropertyNames: &jsonschema.Schema{Pattern: axisName.String()}, AdditionalProperties: axis}},
 		properties{"zip", &jsonschema.Schema{Type: "array", Description: "axes that take their values together, one by one",

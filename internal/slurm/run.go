@@ -1,0 +1,319 @@
+package slurm
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"starloom/internal/outcome"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+const (
+	triesMost   = 3 // tasks that end without the results of a unit, before it is given up
+	longestMost = 8 // times that its time is doubled
+	pollFirst   = time.Second
+	pollLast    = 15 * time.Second
+	pollPart    = 30 // of the time that has passed
+	// settles is how long a task has been gone before its results count as not there: other nodes' files
+	// show late on a network file system.
+	settles = 20 * time.Second
+)
+
+// runner is work that is done.
+type runner struct {
+	*Work
+	*Cluster
+	units []*unit
+	byKey map[string]*unit
+	waits map[*unit]bool // to be sent
+	sent  map[taskID]*sent
+	jobs  map[string]bool // that were sent
+	heres map[string]bool // folders of their arrays
+	begun time.Time
+	log   string // path
+	done  int
+}
+
+// newRunner makes one of the units of a work.
+func newRunner(w *Work) *runner {
+	r := &runner{
+		Work: w, byKey: map[string]*unit{}, waits: map[*unit]bool{},
+		sent: map[taskID]*sent{}, jobs: map[string]bool{}, heres: map[string]bool{}, begun: time.Now(),
+	}
+	for _, one := range w.Units {
+		u := &unit{Unit: one}
+		r.units = append(r.units, u)
+		r.byKey[u.Key], r.waits[u] = u, true
+	}
+	return r
+}
+
+// Run does the work, and returns when it is done or the context has ended; the jobs go on then. The error is
+// one of Slurm, or of the folder.
+func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
+	if err := c.fits(w); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(w.Folder, 0o777); err != nil {
+		return nil, &input.Error{Place: "--out", Reason: err.Error(), Remedy: "give a folder that can be written, and that all nodes share"}
+	}
+	r := newRunner(w)
+	r.Cluster, r.log = c, filepath.Join(w.Folder, "log-"+rand.Text()[:8]+".csv")
+	queue, err := c.queue(ctx)
+	if err != nil {
+		return nil, silent(err, "try 'squeue'")
+	}
+	r.adopt(queue)
+	for len(r.waits)+len(r.sent) > 0 && ctx.Err() == nil {
+		if err := r.send(ctx); err != nil {
+			return nil, err
+		}
+		r.sleep(ctx)
+		if err := r.look(ctx); err != nil {
+			return nil, err
+		}
+	}
+	o := r.outcome(ctx)
+	if !o.Cut && len(o.Failed) == 0 {
+		for here := range r.heres { // what is in them is of no use any more
+			if err := os.RemoveAll(here); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return o, nil
+}
+
+// WriteScripts writes the scripts of all arrays, as they would be sent to a cluster with the usual limits, for people to read. Nothing
+// is sent, and no file is written.
+func WriteScripts(to io.Writer, w *Work) error {
+	r := newRunner(w)
+	for i, a := range arrays(pack(r.units, w.Settings.ArrayParallelism), arrayUsual) {
+		name := fmt.Sprintf("%s-%d", w.Name, i)
+		units := 0
+		for _, t := range a.tasks {
+			units += len(t.units)
+		}
+		text := w.script(a, name, filepath.Join(w.Folder, name))
+		of := traces.Plural(uint64(len(a.tasks)), "task", "tasks") + " for " + traces.Plural(uint64(units), "point", "points")
+		if _, err := fmt.Fprintf(to, "%s# %s\n\n", text, of); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// outcome sums up.
+func (r *runner) outcome(ctx context.Context) *Outcome {
+	o := &Outcome{Cut: ctx.Err() != nil}
+	for _, u := range r.units {
+		if u.failed != "" {
+			o.Failed = append(o.Failed, Failure{u.Key, u.failed})
+		}
+	}
+	if o.Cut {
+		for job := range r.jobs {
+			o.Jobs = append(o.Jobs, job)
+		}
+		slices.Sort(o.Jobs)
+	}
+	return o
+}
+
+// waiting are the units to be sent, in their order.
+func (r *runner) waiting() (units []*unit) {
+	for _, u := range r.units {
+		if r.waits[u] {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// send sends what waits. What the cluster has no room for now waits until something has ended.
+func (r *runner) send(ctx context.Context) error {
+	tasks := pack(r.waiting(), r.Settings.ArrayParallelism)
+	for most := r.arrayMax; len(tasks) > 0; {
+		a := arrays(tasks, most)[0]
+		if r.timeMax > 0 {
+			a.limit = min(a.limit, r.timeMax)
+		}
+		err := r.submit(ctx, a)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			tasks = slices.DeleteFunc(tasks, func(t *task) bool { return slices.Contains(a.tasks, t) })
+		case full(err) && most > 1:
+			most = min(most, len(a.tasks)+1) / 2
+		case full(err) && len(r.sent) > 0:
+			return nil
+		default:
+			return &input.Error{Place: place, Reason: "sbatch: " + err.Error(), Remedy: "change what stands under slurm: in the file; --dry-run shows the script"}
+		}
+	}
+	return nil
+}
+
+// submit sends an array.
+func (r *runner) submit(ctx context.Context, a *array) error {
+	name := r.Name + "-" + rand.Text()[:10]
+	here := filepath.Join(r.Folder, name)
+	path, err := r.write(a, name, here)
+	if err == nil {
+		err = a.keep(here)
+	}
+	if err != nil {
+		return err
+	}
+	// It must not be sent in part: an interruption waits for the answer.
+	text, err := ask(context.WithoutCancel(ctx), "sbatch", "--parsable", path)
+	if err != nil {
+		return errors.Join(err, os.RemoveAll(here))
+	}
+	job, _, _ := strings.Cut(strings.TrimSpace(text), ";")
+	r.jobs[job], r.heres[here] = true, true
+	for i, t := range a.tasks {
+		r.sent[taskID{name, i}] = &sent{task: t, here: here}
+		for _, u := range t.units {
+			delete(r.waits, u)
+		}
+	}
+	return nil
+}
+
+// sleep waits before the queue is looked at again.
+func (r *runner) sleep(ctx context.Context) {
+	timer := time.NewTimer(min(max(time.Since(r.begun)/pollPart, pollFirst), pollLast))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// look looks at the queue, and takes what has ended.
+func (r *runner) look(ctx context.Context) error {
+	queue, err := r.queue(ctx)
+	if err != nil {
+		return nil // it may answer the next time: what is not in it is not lost
+	}
+	p := Progress{Units: len(r.units)}
+	for id, s := range r.sent {
+		q := queue[id]
+		if !q.over() {
+			s.gone = time.Time{}
+			if q.state == "PENDING" {
+				p.Waiting, p.Why = p.Waiting+1, q.reason
+			} else {
+				p.Running++
+			}
+			continue
+		}
+		if err := r.take(id, s, q); err != nil {
+			return err
+		}
+	}
+	p.Done = r.done
+	if r.Told != nil {
+		r.Told(p)
+	}
+	return nil
+}
+
+// take takes what a task has done, once its results are there or cannot come any more.
+func (r *runner) take(id taskID, s *sent, q queued) error {
+	var missing []*unit
+	for _, u := range s.units {
+		done, err := r.Done(u.Key)
+		if err != nil {
+			return err
+		}
+		if !done {
+			missing = append(missing, u)
+		}
+	}
+	e, begun := readEnded(s.here, id.number)
+	if s.gone.IsZero() {
+		s.gone = time.Now()
+	}
+	if len(missing) > 0 && (q.state == "" || q.state == "COMPLETED") && time.Since(s.gone) < settles {
+		return nil
+	}
+	delete(r.sent, id)
+	r.done += len(s.units) - len(missing)
+	late := q.state == "TIMEOUT" || q.state == "" && begun && e.end == 0 && time.Since(time.Unix(e.begun, 0)) >= s.limit
+	for _, u := range missing {
+		u.again(s, q, late, r.timeMax, r.why(id, s, q, e, late))
+		if u.failed == "" {
+			r.waits[u] = true
+		}
+	}
+	return r.note(id, s, q, e, len(missing))
+}
+
+// again says how a unit is sent once more, if it is.
+func (u *unit) again(s *sent, q queued, late bool, timeMax time.Duration, why string) {
+	if late {
+		u.limit = 2 * s.limit
+		if len(s.units) == 1 && timeMax > 0 && s.limit >= timeMax || u.limit > rounded(limitOf(u.Time))<<longestMost {
+			u.failed = why
+		}
+		return
+	}
+	if q.state == "OUT_OF_MEMORY" {
+		u.Memory *= 2
+	}
+	u.alone = len(s.units) > 1 || u.alone
+	if u.tries++; u.tries >= triesMost {
+		u.failed = why
+	}
+}
+
+// why says what has become of a task.
+func (r *runner) why(id taskID, s *sent, q queued, e ended, late bool) string {
+	log := filepath.Join(s.here, fmt.Sprintf("%d.log", id.number))
+	text := "its task has ended without results"
+	switch {
+	case late:
+		text = fmt.Sprintf("its task had %s, the most that there is for it, and was not done", minutes(s.limit))
+	case e.end != 0:
+		text = fmt.Sprintf("its task has ended with status %d", e.status)
+	case q.state != "":
+		text = "its task has ended: " + strings.ToLower(q.state)
+	}
+	if data, err := os.ReadFile(log); err == nil && len(strings.TrimSpace(string(data))) > 0 {
+		text += ": " + outcome.Printable(lastLine(string(data)))
+	}
+	return text + " (" + log + ")"
+}
+
+// note adds a line to the log: what ran where, and when. Times and hosts are nowhere else.
+func (r *runner) note(id taskID, s *sent, q queued, e ended, missing int) error {
+	head := ""
+	if _, err := os.Stat(r.log); err != nil {
+		head = "array,task,job,state,status,host,begun,ended,units,missing\n"
+	}
+	file, err := os.OpenFile(r.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	at := func(seconds int64) string {
+		if seconds == 0 {
+			return ""
+		}
+		return time.Unix(seconds, 0).UTC().Format(time.RFC3339)
+	}
+	const line = "%s%s,%d,%s,%s,%d,%s,%s,%s,%d,%d\n"
+	_, err = fmt.Fprintf(file, line, head, id.array, id.number, q.job, q.state, e.status, e.host, at(e.begun), at(e.end), len(s.units), missing)
+	return errors.Join(err, file.Close())
+}

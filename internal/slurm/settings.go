@@ -1,0 +1,62 @@
+package slurm
+
+import (
+	_ "embed"
+	"reflect"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/hw"
+	"starloom/internal/strict"
+)
+
+// source is this file, whose comments describe keys of a file.
+//
+//go:embed settings.go
+var source string
+
+// Settings are what a file says of the cluster under slurm:. None of them is needed.
+type Settings struct {
+	// partition that the jobs go to (default: the cluster's)
+	Partition string `json:"partition,omitempty"`
+	// account that they are charged to
+	Account string `json:"account,omitempty"`
+	// quality of service
+	QOS string `json:"qos,omitempty"`
+	// tasks of an array that run at once, at most
+	ArrayParallelism int `json:"array_parallelism,omitempty" jsonschema:"minimum=1,maximum=1000000"`
+	// lines of shell that a task begins with: module load ...
+	Setup string `json:"setup,omitempty"`
+	// more options of sbatch: --constraint=avx2
+	Options []string `json:"options,omitempty"`
+
+	places map[string]string
+}
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Settings) Declaration() string { return source }
+
+// Read reads what stands under slurm: in a file; nil is nothing.
+func Read(file string, node *yaml.Node) (*Settings, error) {
+	s := &Settings{}
+	if node == nil {
+		return s, nil
+	}
+	d := strict.Decoder{File: file, Whole: "the sweep", Places: map[string]string{}}
+	s.places = d.Places
+	if err := d.Decode(node, reflect.ValueOf(s).Elem(), "slurm", strict.Limits{}); err != nil {
+		return nil, err
+	}
+	for i, option := range s.Options {
+		if !strings.HasPrefix(option, "-") || strings.ContainsAny(option, "\n\r") {
+			return nil, d.Refuse(node, hw.Index("slurm.options", i)+" is not an option of sbatch: "+strict.Clip(option), "write --NAME=VALUE")
+		}
+	}
+	for _, word := range []string{s.Partition, s.Account, s.QOS} {
+		if strings.ContainsAny(word, " \t\n\r\"'") {
+			return nil, d.Refuse(node, "slurm: "+strict.Clip(word)+" is not a name", "give the name of a partition, an account or a quality of service")
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,111 @@
+package slurm
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// taskID is a task: the name of its array, which no other has, and its number in it.
+type taskID struct {
+	array  string
+	number int
+}
+
+// sent is a task on its way.
+type sent struct {
+	*task
+	here string    // folder of its array
+	gone time.Time // since when it is not in the queue any more, zero while it is
+}
+
+// record is what is kept of an array, before it is sent: another call finds its tasks by it.
+type record struct {
+	Limit  time.Duration `json:"limit_ns"`
+	Memory uint64        `json:"memory_bytes"`
+	Tasks  [][]string    `json:"tasks"` // keys of units
+}
+
+const recordName = "array.json"
+
+// keep keeps what an array is.
+func (a *array) keep(here string) error {
+	r := record{Limit: a.limit, Memory: a.memory}
+	for _, t := range a.tasks {
+		var keys []string
+		for _, u := range t.units {
+			keys = append(keys, u.Key)
+		}
+		r.Tasks = append(r.Tasks, keys)
+	}
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = writeFile(filepath.Join(here, recordName), string(data)+"\n")
+	}
+	return err
+}
+
+// adopt takes over the tasks of earlier calls that are in the queue and do units of this one.
+func (r *runner) adopt(queue map[taskID]queued) {
+	paths, err := filepath.Glob(filepath.Join(globbed(r.Folder), "*", recordName))
+	if err != nil {
+		return // the pattern is right
+	}
+	for _, path := range paths {
+		var kept record
+		data, err := os.ReadFile(path)
+		if err != nil || json.Unmarshal(data, &kept) != nil {
+			continue
+		}
+		here := filepath.Dir(path)
+		for i, keys := range kept.Tasks {
+			id := taskID{filepath.Base(here), i}
+			if q, ok := queue[id]; !ok || q.over() {
+				continue
+			}
+			t := &task{limit: kept.Limit, memory: kept.Memory}
+			for _, key := range keys {
+				if u := r.byKey[key]; u != nil && r.waits[u] {
+					delete(r.waits, u)
+					t.units = append(t.units, u)
+				}
+			}
+			if len(t.units) > 0 {
+				r.sent[id] = &sent{task: t, here: here}
+				r.jobs[queue[id].job], r.heres[here] = true, true
+			}
+		}
+	}
+}
+
+// globbed is a path as a pattern.
+func globbed(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
+}
+
+// ended is what a task says of itself at its end.
+type ended struct {
+	host       string
+	begun, end int64 // seconds since 1970; end is 0 if it has not said that it has ended
+	status     int
+}
+
+// readEnded reads it; false if it has not even begun.
+func readEnded(here string, number int) (e ended, ok bool) {
+	path := filepath.Join(here, strconv.Itoa(number))
+	if data, err := os.ReadFile(path + ".ended"); err == nil {
+		if _, err := fmt.Sscan(string(data), &e.host, &e.begun, &e.end, &e.status); err == nil {
+			return e, true
+		}
+	}
+	data, err := os.ReadFile(path + ".began")
+	if err != nil {
+		return e, false
+	}
+	_, err = fmt.Sscan(string(data), &e.host, &e.begun)
+	return e, err == nil
+}

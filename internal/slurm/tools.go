@@ -1,0 +1,245 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"os/user"
+	"strconv"
+	"strings"
+	"time"
+
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
+
+// place is that of errors about Slurm itself.
+const place = "--on slurm"
+
+// arrayUsual is MaxArraySize where nothing else is said.
+const arrayUsual = 1001
+
+// answerTime is how long a command of Slurm may take.
+const answerTime = 2 * time.Minute
+
+// ask runs a command of Slurm.
+func ask(ctx context.Context, name string, words ...string) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, answerTime)
+	defer stop()
+	command := exec.CommandContext(ctx, name, words...)
+	var out, said bytes.Buffer
+	command.Stdout, command.Stderr = &out, &said
+	err := command.Run()
+	if err == nil {
+		return out.String(), nil
+	}
+	text := strings.TrimSpace(said.String())
+	if text == "" {
+		text = err.Error()
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		for _, head := range []string{name + ": ", "fatal: ", "error: "} {
+			line = strings.TrimPrefix(line, head)
+		}
+		if line != "" && !strings.HasPrefix(line, "Try ") {
+			lines = append(lines, line)
+		}
+	}
+	return out.String(), errors.New(strings.Join(lines, "; "))
+}
+
+// lastLine is the last line of a text.
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+// Cluster is one that jobs can be sent to, and what is known of it.
+type Cluster struct {
+	settings *Settings
+	user     string
+	arrayMax int           // tasks of an array
+	timeMax  time.Duration // of a job in the partition; 0 for no limit
+	memory   uint64        // of its largest node
+}
+
+// Open refuses, before anything is done, what cannot be sent: there is no Slurm here, it does not answer, or has no such partition.
+func Open(ctx context.Context, s *Settings) (*Cluster, error) {
+	for _, tool := range []string{"sbatch", "squeue", "sinfo", "scontrol"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return nil, &input.Error{Place: place, Reason: "there is no command " + tool,
+				Remedy: "run it where jobs are sent from, with Slurm's commands on the path; --dry-run shows the script without them, --on local needs none"}
+		}
+	}
+	text, err := ask(ctx, "scontrol", "show", "config")
+	if err != nil {
+		return nil, silent(err, "try 'scontrol ping'; SLURM_CONF names its configuration")
+	}
+	c := &Cluster{settings: s, arrayMax: arrayUsual}
+	if n, err := strconv.Atoi(configured(text, "MaxArraySize")); err == nil {
+		c.arrayMax = n
+	}
+	if n, err := strconv.Atoi(configured(text, "MaxJobCount")); err == nil {
+		c.arrayMax = min(c.arrayMax, n)
+	}
+	if c.arrayMax < 1 {
+		return nil, &input.Error{Place: place, Reason: "this cluster takes no job arrays: its MaxArraySize is 0",
+			Remedy: "ask its administrator for arrays, or run it --on local"}
+	}
+	me, err := user.Current()
+	if err != nil {
+		return nil, &input.Error{Place: place, Reason: err.Error(), Remedy: "run it as a user that the system knows"}
+	}
+	c.user = me.Username
+	return c, c.findPartition(ctx)
+}
+
+// silent says that Slurm does not do what it is asked for.
+func silent(err error, remedy string) error {
+	return &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: remedy}
+}
+
+// configured is a value of what scontrol shows.
+func configured(text, key string) string {
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(name) == key {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// findPartition looks at the partition that the jobs go to.
+func (c *Cluster) findPartition(ctx context.Context) error {
+	text, err := ask(ctx, "sinfo", "--noheader", "--all", "--format=%P|%l|%m")
+	if err != nil {
+		return silent(err, "try 'sinfo'")
+	}
+	var names []string
+	found := false
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 3 {
+			continue
+		}
+		name, standard := strings.CutSuffix(cells[0], "*")
+		names = append(names, name)
+		if name != c.settings.Partition && (c.settings.Partition != "" || !standard) {
+			continue
+		}
+		found, c.timeMax = true, max(c.timeMax, timeOf(cells[1]))
+		if megabytes, err := strconv.ParseUint(strings.TrimSuffix(cells[2], "+"), 10, 40); err == nil {
+			c.memory = max(c.memory, megabytes<<20)
+		}
+	}
+	switch {
+	case found:
+	case c.settings.Partition == "":
+		return &input.Error{Place: place, Reason: "this cluster has no partition that jobs go to by themselves",
+			Remedy: "write slurm: {partition: ...}: one of " + strings.Join(names, ", ")}
+	default:
+		return &input.Error{Place: c.settings.at("partition"), Reason: fmt.Sprintf("there is no partition %q", strict.Clip(c.settings.Partition)),
+			Remedy: input.DidYouMean(c.settings.Partition, names, "there are "+strings.Join(names, ", "))}
+	}
+	return nil
+}
+
+// fits refuses units that no node has memory for.
+func (c *Cluster) fits(w *Work) error {
+	for i := range w.Units {
+		if u := &w.Units[i]; c.memory > 0 && asked(u.Memory) > c.memory {
+			return &input.Error{Place: place, Remedy: "take a partition with more memory, or a smaller network",
+				Reason: fmt.Sprintf("%s takes about %d MiB of memory, and the largest node of the partition has %d MiB", u.Name, asked(u.Memory)>>20, c.memory>>20)}
+		}
+	}
+	return nil
+}
+
+// at is where a setting stands.
+func (s *Settings) at(key string) string {
+	if at := s.places["slurm."+key]; at != "" {
+		return at
+	}
+	return place
+}
+
+// timeOf reads a time limit: days-hours:minutes:seconds, 0 for none.
+func timeOf(text string) time.Duration {
+	days, rest, ok := strings.Cut(text, "-")
+	if !ok {
+		days, rest = "0", text
+	}
+	parts := strings.Split(rest, ":")
+	var total time.Duration
+	units := []time.Duration{time.Minute}
+	switch {
+	case ok:
+		units = []time.Duration{time.Hour, time.Minute, time.Second}
+	case len(parts) == 2:
+		units = []time.Duration{time.Minute, time.Second}
+	case len(parts) == 3:
+		units = []time.Duration{time.Hour, time.Minute, time.Second}
+	}
+	for i, part := range parts {
+		n, err := strconv.Atoi(part)
+		if err != nil || i >= len(units) {
+			return 0
+		}
+		total += time.Duration(n) * units[i]
+	}
+	n, err := strconv.Atoi(days)
+	if err != nil {
+		return 0
+	}
+	return total + time.Duration(n)*24*time.Hour
+}
+
+// queued is a task in the queue, or one that has left it not long ago.
+type queued struct {
+	job    string // number of the array
+	state  string // PENDING, RUNNING, TIMEOUT, ...
+	reason string
+}
+
+// queue lists the user's tasks by the name of their array and their number in it.
+func (c *Cluster) queue(ctx context.Context) (map[taskID]queued, error) {
+	text, err := ask(ctx, "squeue", "--noheader", "--array", "--states=all", "--user="+c.user, "--format=%j|%K|%F|%T|%r")
+	if err != nil {
+		return nil, err
+	}
+	all := map[taskID]queued{}
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) < 5 {
+			continue
+		}
+		if n, err := strconv.Atoi(cells[1]); err == nil {
+			all[taskID{cells[0], n}] = queued{cells[2], cells[3], cells[4]}
+		}
+	}
+	return all, nil
+}
+
+// over reports whether a task has come to an end.
+func (q queued) over() bool {
+	switch q.state {
+	case "", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED", "SPECIAL_EXIT":
+		return true
+	}
+	return false
+}
+
+// full reports whether Slurm has refused an array because there are too many jobs now.
+func full(err error) bool {
+	text := err.Error()
+	for _, sign := range []string{"SubmitJob", "MaxSubmit", "temporarily unable", "job count", "Resource temporarily"} {
+		if strings.Contains(text, sign) {
+			return true
+		}
+	}
+	return false
+}
