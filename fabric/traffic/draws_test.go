@@ -69,7 +69,8 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// burstDispersion is that of a renewal process, (variance of a gap) / (mean of a gap)^2. Gaps are 1, and with probability 1/burst a geometric number from 1 on more: its mean
+// burstDispersion is that of a renewal process, (variance of a gap) / (mean of a gap)^2.
+// Gaps are 1, and with probability 1/burst a geometric number from 1 on more: its mean
 // is 1/p, p = rate/(burst (1-rate)).
 func burstDispersion(rate, burst float64) float64 {
 	q, p := 1/burst, rate/(burst*(1-rate))
@@ -133,7 +134,8 @@ func TestDestinations(t *testing.T) {
 	const n, packets, source = 7, 70_000, 2
 	for _, self := range []bool{true, false} {
 		p := newPattern(drawn(fabric.Traffic{Pattern: fabric.PatternUniform, Self: &self}), n, 1, hw.NewStream(4, hw.PurposeTraffic))
-		hot := newPattern(drawn(fabric.Traffic{Pattern: fabric.PatternHotspot, Self: &self, Hotspots: []fabric.Hotspot{{Node: 5, Share: 0.3}, {Node: source, Share: 0.1}}}), n, 1,
+		spots := []fabric.Hotspot{{Node: 5, Share: 0.3}, {Node: source, Share: 0.1}}
+		hot := newPattern(drawn(fabric.Traffic{Pattern: fabric.PatternHotspot, Self: &self, Hotspots: spots}), n, 1,
 			hw.NewStream(4, hw.PurposeTraffic))
 		uniform, heated := make([]float64, n), make([]float64, n)
 		for number := range uint32(packets) {
