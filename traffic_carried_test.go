@@ -6,6 +6,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
 	"starloom/fabric/traffic"
+	"starloom/firmware"
 	"starloom/internal/emulator"
 )
 
@@ -390,4 +393,23 @@ func TestTrafficRefused(t *testing.T) {
 		}
 		require.ErrorContains(t, err, want)
 	}
+}
+
+// TestTrafficPage: the image of docs/traffic.md carries what crossbar/traffic carries, frame by frame.
+func TestTrafficPage(t *testing.T) {
+	page, err := os.ReadFile("docs/traffic.md")
+	require.NoError(t, err)
+	_, code, ok := strings.Cut(string(page), "```c\n")
+	require.True(t, ok)
+	code, _, _ = strings.Cut(code, "```")
+	dir := t.TempDir()
+	source, image := filepath.Join(dir, "direct.c"), filepath.Join(dir, "direct.wasm")
+	require.NoError(t, os.WriteFile(source, []byte(code), 0o644))
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
+	const network, workload = "fabric: {crossbar: {ports: 5}}\n", "workload: {traffic: {rate: 0.3, size: [1, 2], warm_up: 10, measure: 200}}\n"
+	report, packets := carry(t, network+"firmware: {program: crossbar/traffic}\n"+workload)
+	own, same := carry(t, network+"firmware: {image: "+image+"}\n"+workload)
+	require.Equal(t, packets, same)
+	require.Equal(t, report.Digest, own.Digest)
+	require.Equal(t, report.Metrics, own.Metrics)
 }

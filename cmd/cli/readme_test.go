@@ -35,7 +35,7 @@ func TestReadme(t *testing.T) {
 	git("add", "-A")
 	git("commit", "-q", "-m", "as it is")
 	t.Setenv("PATH", builtOnce(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
-	for _, path := range []string{"README.md", "examples/rtl/README.md"} {
+	for _, path := range []string{"README.md", "docs/traffic.md", "examples/rtl/README.md"} {
 		t.Run(path, func(t *testing.T) { runReadme(t, project, filepath.Join("../..", path)) })
 	}
 	require.Empty(t, git("status", "--porcelain"), "what the commands write is ignored")

@@ -7,7 +7,7 @@
 //	slot.go       the same in the slot engine: work grows with the frames
 //	programs.go   what the programs need
 //	memory.go     what a run takes
-//	rom.go        the tables of the programs for every alpha
+//	rom.go        the tables of the programs for every alpha, and the routes of traffic
 //	referee.go    who has received which message, in which step
 //	study.go      published figures beside runs; study_tables.go: tables, study_limits.go: what does not hold
 //	eisenstein/   arithmetic, trees, closed forms, run-tables
