@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/internal/estimate"
 	"starloom/internal/sweep"
 	"starloom/traces"
 )
@@ -61,7 +62,7 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	o.Workers, o.Progress = int(o.workers), progress.sweep
 	if len(o.Keys) == 0 {
 		o.Child = func(ctx context.Context, key string) *exec.Cmd { return o.child(ctx, path, key) }
-		o.Checked = func(e sweep.Extent) { writeExtent(c.ErrOrStderr(), e) }
+		o.Checked = func(e sweep.Extent) { writeExtent(c.ErrOrStderr(), e, o.Adaptive != "") }
 	}
 	report, err := o.settings.networks.Sweep(c.Context(), path, o.SweepOptions)
 	progress.clear()
@@ -132,13 +133,19 @@ func (o *sweepFlags) child(ctx context.Context, path, key string) *exec.Cmd {
 }
 
 // writeExtent says what will be run, before the first run.
-func writeExtent(w io.Writer, e sweep.Extent) {
+func writeExtent(w io.Writer, e sweep.Extent, adaptive bool) {
 	text := fmt.Sprintf("starloom: %s, %s", traces.Plural(uint64(e.Points), "point", "points"), traces.Plural(e.Runs, "run", "runs"))
 	if e.RunsThere > 0 {
 		text += fmt.Sprintf("; %d of them are there", e.RunsThere)
 	}
 	if e.RunsThere < e.Runs {
 		text += fmt.Sprintf("; a point takes up to %d MiB; %s", (e.Memory+1<<20-1)>>20, traces.Plural(uint64(e.Workers), "worker", "workers"))
+		if e.Time > 0 {
+			text += "; about " + estimate.DurationText(e.Time)
+		}
+	}
+	if adaptive {
+		text += "; of the points only those are run that bisection asks for"
 	}
 	fmt.Fprintln(w, text)
 }

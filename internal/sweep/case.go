@@ -34,6 +34,7 @@ type point struct {
 	key        string // hash of all that determines its results
 	memory     uint64 // bytes that a machine of it takes, as estimated
 	processors int
+	kind       string // of points whose times grow alike
 	seeds      outcome.Seeds
 	total      uint64   // runs
 	missing    []uint64 // numbers of those that are not there
@@ -102,7 +103,7 @@ func (c *checker) check(ctx context.Context, p plan.Point) (*point, error) {
 		return nil, err
 	}
 	b := one.Batch
-	x := &point{Point: p, processors: b.Config.Network.Shape().Processors(), seeds: b.Seeds}
+	x := &point{Point: p, processors: b.Config.Network.Shape().Processors(), kind: kindOf(b.Config), seeds: b.Seeds}
 	if x.total, err = b.Runs(); err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (s *sweeper) work(ctx context.Context, points []*point) (*slurm.Work, error
 			byKey[x.key], wanted = append(byKey[x.key], x), append(wanted, x)
 		}
 	}
-	times, err := s.times(ctx, wanted)
+	times, err := s.times(ctx, wanted, timingOfTasks)
 	if err != nil && ctx.Err() != nil {
 		return &slurm.Work{}, nil
 	} else if err != nil {

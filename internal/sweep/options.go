@@ -36,7 +36,8 @@ type Extent struct {
 	PointsThere int    // all of whose runs are there
 	Runs        uint64 // of all points
 	RunsThere   uint64
-	Memory      uint64 // bytes of the largest point, as estimated
+	Memory      uint64        // bytes of the largest point, as estimated
+	Time        time.Duration // for what is missing, as estimated from a run of some points; 0 if it is not
 	Workers     int
 }
 

@@ -59,7 +59,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 				Remedy: "leave them as they are while a sweep runs, and start the command again"}
 		}
 	}
-	r, err := s.open(points)
+	r, err := s.open(ctx, points)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 }
 
 // open begins the report: it finds what is missing, and tells of it.
-func (s *sweeper) open(points []*point) (*Report, error) {
+func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 	r := &Report{Name: s.plan.Name, Axes: s.plan.Names(), Out: s.Out, Extent: Extent{Points: len(points), Workers: s.workers}}
 	e := &r.Extent
 	for _, x := range points {
@@ -98,9 +98,16 @@ func (s *sweeper) open(points []*point) (*Report, error) {
 		}
 	}
 	s.done, s.total = e.RunsThere, e.Runs
-	if s.Checked != nil {
-		s.Checked(*e)
+	if s.Checked == nil {
+		return r, nil
 	}
+	if e.RunsThere < e.Runs && s.On != OnSlurm {
+		var err error
+		if e.Time, err = s.timeHere(ctx, points); err != nil && ctx.Err() == nil {
+			return nil, err
+		}
+	}
+	s.Checked(*e)
 	return r, nil
 }
 

@@ -2,68 +2,109 @@ package sweep
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
+	"starloom/internal/config"
 	"starloom/internal/estimate"
 )
 
-const (
-	timedEach = 2 * time.Second  // for which a point is run at most, to know how long it takes
-	timedAll  = 20 * time.Second // and all that are
-	timedMost = 5                // sizes of networks of one kind that are
+// timing says how much may be run to know how long points take.
+type timing struct {
+	each time.Duration // a point at most
+	all  time.Duration // and all that are
+}
+
+// A task of a cluster is ended when its time is over. In this process the time is only told, and what is run for it is run again.
+var (
+	timingOfTasks = timing{2 * time.Second, 20 * time.Second}
+	timingHere    = timing{50 * time.Millisecond, 300 * time.Millisecond}
 )
 
+// timedMost is how many sizes of networks of one kind are run.
+const timedMost = 5
+
 // kindOf is what points have in common whose times grow alike.
-func kindOf(x *point, one *Case) string {
-	c := one.Batch.Config
+func kindOf(c *config.Config) string {
 	return c.Network.Kind() + " " + c.Firmware.Name + " " + c.Firmware.Mode
 }
 
 // times are the times that the missing runs of points are likely to take: a run of some is made, the smallest networks first.
-func (s *sweeper) times(ctx context.Context, points []*point) ([]time.Duration, error) {
-	kinds, cases, at := map[string][]*point{}, map[*point]*Case{}, map[*point]string{}
+func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.Duration, error) {
+	kinds := map[string][]*point{}
 	for _, x := range points {
-		one, err := s.elaborate(x.Point)
-		if err != nil {
-			return nil, err
-		}
-		cases[x], at[x] = one, kindOf(x, one)
-		kinds[at[x]] = append(kinds[at[x]], x)
+		kinds[x.kind] = append(kinds[x.kind], x)
 	}
-	measured, begun, longest := map[string][]*estimate.Measured{}, time.Now(), time.Duration(0)
-	for kind, of := range kinds {
-		for _, x := range spread(of) {
-			if time.Since(begun) > timedAll {
+	measured, begun := map[string][]*estimate.Measured{}, time.Now()
+	var longest, build time.Duration // of a run, and before it
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		for _, x := range spread(kinds[kind]) {
+			if time.Since(begun) > t.all {
 				break
 			}
-			m, err := estimate.One(ctx, cases[x].Batch, timedEach)
+			one, err := s.elaborate(x.Point)
+			if err != nil {
+				return nil, err
+			}
+			m, err := estimate.One(ctx, one.Batch, t.each)
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			if err != nil {
 				continue // its task will say so
 			}
+			build, m.Begin = max(build, m.Begin), 0 // which a point does once
 			measured[kind] = append(measured[kind], m)
 			longest = max(longest, m.Time())
 		}
+		measured[kind] = averaged(measured[kind])
 	}
 	all := make([]time.Duration, len(points))
 	for i, x := range points {
 		each := longest
-		if m := measured[at[x]]; len(m) > 0 {
+		if m := measured[x.kind]; len(m) > 0 {
 			each = estimate.Grown(m, x.processors)
 		}
-		all[i] = each * time.Duration(max(len(x.missing), 1))
+		all[i] = each*time.Duration(max(len(x.missing), 1)) + build
 	}
 	return all, nil
 }
 
-// spread are some points of different sizes, the smallest and the largest among them, by size.
+// averaged are measurements of which each size has one.
+func averaged(measured []*estimate.Measured) (sizes []*estimate.Measured) {
+	counts := []time.Duration{}
+	for _, m := range measured {
+		if k := len(sizes) - 1; k >= 0 && sizes[k].Processors == m.Processors {
+			sizes[k].Between, sizes[k].Rest = sizes[k].Between+m.Between, sizes[k].Rest+m.Rest
+			counts[k]++
+			continue
+		}
+		sizes, counts = append(sizes, m), append(counts, 1)
+	}
+	for k, m := range sizes {
+		m.Between, m.Rest = m.Between/counts[k], m.Rest/counts[k]
+	}
+	return sizes
+}
+
+// timeHere is how long what is missing is likely to take in this process.
+func (s *sweeper) timeHere(ctx context.Context, points []*point) (sum time.Duration, err error) {
+	points = slices.DeleteFunc(slices.Clone(points), func(x *point) bool { return len(x.missing) == 0 })
+	times, err := s.times(ctx, points, timingHere)
+	for _, t := range times {
+		sum += t
+	}
+	return sum / time.Duration(s.workers), err
+}
+
+// spread are some points of different sizes, by size, and of one size some of its first, its last and those between.
 func spread(points []*point) (some []*point) {
 	sorted := slices.Clone(points)
 	slices.SortStableFunc(sorted, func(a, b *point) int { return a.processors - b.processors })
-	sorted = slices.CompactFunc(sorted, func(a, b *point) bool { return a.processors == b.processors })
+	if sizes := slices.CompactFunc(slices.Clone(sorted), func(a, b *point) bool { return a.processors == b.processors }); len(sizes) >= timedMost {
+		sorted = sizes
+	}
 	if len(sorted) <= timedMost {
 		return sorted
 	}
