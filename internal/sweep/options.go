@@ -32,13 +32,12 @@ type Options struct {
 
 // Extent is what a sweep will run.
 type Extent struct {
-	Points      int
-	PointsThere int    // all of whose runs are there
-	Runs        uint64 // of all points
-	RunsThere   uint64
-	Memory      uint64        // bytes of the largest point, as estimated
-	Time        time.Duration // for what is missing, as estimated from a run of some points; 0 if it is not
-	Workers     int
+	Points    int
+	Runs      uint64 // of all points
+	RunsThere uint64
+	Memory    uint64        // bytes of the largest point, as estimated
+	Time      time.Duration // for what is missing, as estimated from a run of some points; 0 if it is not
+	Workers   int
 }
 
 // Progress says how far a sweep has come.

@@ -93,8 +93,11 @@ func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 		}
 		e.RunsThere += x.total - uint64(len(x.missing))
 		e.Memory = max(e.Memory, x.memory)
-		if len(x.missing) == 0 {
-			e.PointsThere++
+		if len(x.missing) > 0 || s.DryRun != nil {
+			continue
+		}
+		if err := s.folder.End(x.key, true); err != nil { // who was killed when all was there has left its mark
+			return nil, err
 		}
 	}
 	s.done, s.total = e.RunsThere, e.Runs
