@@ -67,6 +67,31 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 
 // Study is Study with the studies of these networks.
 func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
+	s, err := list.study(name)
+	if err != nil {
+		return nil, err
+	}
+	return runs.Study(ctx, s, runs.StudyOptions(o), elaborateSetting)
+}
+
+// StudyCase is a case of a study that can be run alone: Only is its pattern.
+type StudyCase = runs.StudyCase
+
+// StudyCases are the cases of a study that match, in the order of its report. Nothing is run for that.
+func (list Networks) StudyCases(ctx context.Context, name string, o StudyOptions) ([]StudyCase, error) {
+	s, err := list.study(name)
+	if err != nil {
+		return nil, err
+	}
+	return runs.StudyCases(ctx, s, runs.StudyOptions(o), elaborateSetting)
+}
+
+func elaborateSetting(x *fabric.Setting) (*config.Config, error) {
+	return settingScenario(x).elaborate()
+}
+
+// study is the one of that name.
+func (list Networks) study(name string) (*fabric.Study, error) {
 	found := list.studies()
 	i := slices.IndexFunc(found, func(s *fabric.Study) bool { return s.Name == name })
 	if i < 0 {
@@ -78,7 +103,7 @@ func (list Networks) Study(ctx context.Context, name string, o StudyOptions) (*S
 			Place: "study", Reason: fmt.Sprintf("there is no study %q", name), Remedy: "choose one of " + strings.Join(names, ", "),
 		}
 	}
-	return runs.Study(ctx, found[i], runs.StudyOptions(o), func(x *fabric.Setting) (*config.Config, error) { return settingScenario(x).elaborate() })
+	return found[i], nil
 }
 
 // Sweep runs the sweep file at path: a scenario at many points, each for some seeds. Results go to a folder,

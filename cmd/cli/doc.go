@@ -16,7 +16,7 @@
 //	run.go                    starloom run
 //	estimate.go               starloom estimate
 //	scenario.go               starloom scenario show
-//	study.go                  starloom study
+//	study.go                  starloom study; study_slurm.go: its cases as jobs of a cluster
 //	sweep.go                  starloom sweep
 //	plot.go                   starloom plot
 //	firmware.go               starloom firmware build, new and sdk

@@ -20,6 +20,7 @@ type studyFlags struct {
 	workers   *uint16
 	outputs   outputs
 	json, csv *output
+	slurm     studySlurm
 }
 
 func newStudy(networks starloom.Networks) *cobra.Command {
@@ -40,6 +41,7 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
+	o.slurm.declare(c)
 	c.AddCommand(newStudyList(networks))
 	return c
 }
@@ -58,7 +60,7 @@ func (o *studyFlags) run(c *cobra.Command, name string) error {
 	if o.quick && o.Full {
 		return &starloom.InputError{Place: "--quick", Reason: "--full is given as well", Remedy: "choose one"}
 	}
-	if err := o.outputs.check(); err != nil {
+	if err := errors.Join(o.slurm.check(o), o.outputs.check()); err != nil {
 		return err
 	}
 	var files traces.Files
@@ -73,10 +75,13 @@ func (o *studyFlags) run(c *cobra.Command, name string) error {
 	}
 	progress := newProgress(c.ErrOrStderr())
 	o.Progress, o.Workers = progress.study, int(*o.workers)
-	report, err := o.networks.Study(c.Context(), name, o.StudyOptions)
+	report, err := o.report(c, name)
 	progress.clear()
 	if err != nil {
 		return fault(err)
+	}
+	if report == nil {
+		return nil
 	}
 	if json != nil {
 		err = report.WriteJSON(json)
@@ -88,6 +93,21 @@ func (o *studyFlags) run(c *cobra.Command, name string) error {
 		return fault(err)
 	}
 	return printReport(o.outputs.text(c), report, report.Verdict)
+}
+
+// report runs the study; it is nil if there is none to print.
+func (o *studyFlags) report(c *cobra.Command, name string) (*starloom.StudyReport, error) {
+	if !o.slurm.used() {
+		return o.networks.Study(c.Context(), name, o.StudyOptions)
+	}
+	p, err := newCaseParts(c.Context(), o, name)
+	if err != nil {
+		return nil, err
+	}
+	if o.slurm.keys != "" {
+		return nil, p.runKeys(c.Context())
+	}
+	return p.runCases(c)
 }
 
 func newStudyList(networks starloom.Networks) *cobra.Command {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -83,6 +84,9 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 			return &starloom.InputError{Place: "--points", Reason: err.Error(), Remedy: "give a file with a key in each line"}
 		}
 		o.Keys = append(o.Keys, strings.Fields(string(data))...)
+		if !c.Flags().Changed("workers") {
+			o.workers = taskProcessors()
+		}
 	}
 	if o.On = o.on.value; o.On != sweep.OnSlurm {
 		if o.dryRun {
@@ -94,8 +98,17 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 		o.DryRun = c.OutOrStdout()
 	}
 	self, err := sharedExecutable()
-	o.Command = append(append([]string{self}, o.again(path)...), "--workers", "1", "--points")
+	o.Command = append(append([]string{self}, o.again(path)...), "--points")
 	return err
+}
+
+// taskProcessors is how many processors a task of a cluster has: one, unless it has asked for more.
+func taskProcessors() uint16 {
+	n, err := strconv.ParseUint(os.Getenv("SLURM_CPUS_PER_TASK"), 10, 16)
+	if err != nil {
+		return 1
+	}
+	return uint16(n)
 }
 
 // sharedExecutable is the path of this program, as other machines are to find it.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom"
+	"starloom/internal/runs"
 	"starloom/internal/slurm/slurmtest"
 )
 
@@ -111,4 +113,65 @@ func TestSweepSlurmRefused(t *testing.T) {
 // sweepFolder is a folder with a sweep file.
 func sweepFolder(t *testing.T, text string) string {
 	return folder(t, map[string]string{"s.yaml": text})
+}
+
+// TestStudyOnSlurm: a study whose cases were run by jobs has the rows of one that was run here.
+func TestStudyOnSlurm(t *testing.T) {
+	slurmtest.Start(t)
+	dir := folder(t, map[string]string{"cluster.yaml": "partition: all\narray_parallelism: 2\n"})
+	r := starloomIn(t, dir, "study", "gossip", "--case", "table [1-7]", "--json", "here.json")
+	require.Zero(t, r.status, r.stderr)
+	words := []string{"study", "gossip", "--case", "table [1-7]", "--json", "there.json", "--on", "slurm", "--out", "cases", "--slurm", "cluster.yaml"}
+	there := starloomIn(t, dir, words...)
+	require.Zero(t, there.status, there.stderr)
+	require.Equal(t, r.stdout, there.stdout)
+	here, err := os.ReadFile(filepath.Join(dir, "here.json"))
+	require.NoError(t, err)
+	data, err := os.ReadFile(filepath.Join(dir, "there.json"))
+	require.NoError(t, err)
+	require.Equal(t, string(here), string(data))
+	again := starloomIn(t, dir, words...) // all is there: no job is sent
+	require.Equal(t, r.stdout, again.stdout)
+	logs, err := filepath.Glob(filepath.Join(dir, "cases", "slurm", "log-*.csv"))
+	require.NoError(t, err)
+	require.Len(t, logs, 1)
+}
+
+// TestStudyCasesJoined: cases that are run one by one, in any order, make the study.
+func TestStudyCasesJoined(t *testing.T) { joinCases(t, map[string]string{"gossip": "table*"}) }
+
+// TestLongStudyCasesJoined is TestStudyCasesJoined of studies that take longer.
+func TestLongStudyCasesJoined(t *testing.T) {
+	joinCases(t, map[string]string{"bus": "*", "pops": "*=4*", "ej": "table*", "scatter": "*"})
+}
+
+func joinCases(t *testing.T, patterns map[string]string) {
+	for study, pattern := range patterns {
+		o := starloom.StudyOptions{Case: pattern}
+		cases, err := starloom.Networks(nil).StudyCases(t.Context(), study, o)
+		require.NoError(t, err)
+		require.Greater(t, len(cases), 1, study)
+		whole, err := starloom.Study(t.Context(), study, o)
+		require.NoError(t, err)
+		var parts []*starloom.StudyReport
+		for i := range cases {
+			part, err := starloom.Study(t.Context(), study, starloom.StudyOptions{Case: cases[i].Only()})
+			require.NoError(t, err)
+			parts = append(parts, part)
+		}
+		require.Equal(t, whole, runs.JoinStudy(study, parts), study)
+	}
+}
+
+// TestStudySlurmRefused: what does not go together is refused.
+func TestStudySlurmRefused(t *testing.T) {
+	dir := folder(t, map[string]string{"bad.yaml": "partiton: all\n"})
+	for place, words := range map[string]string{
+		"--out: ": "--on slurm", "--on: ": "--dry-run", "--on slurm: ": "--on slurm --out o --svg p", "bad.yaml:1:1: ": "--on slurm --out o --slurm bad.yaml", "none.yaml": "--on slurm --out o --slurm none.yaml",
+	} {
+		r := starloomIn(t, dir, append([]string{"study", "bus"}, strings.Fields(words)...)...)
+		require.Equal(t, 2, r.status, words)
+		require.Contains(t, r.stderr, place)
+	}
+	require.Equal(t, []string{"bad.yaml"}, list(t, dir))
 }

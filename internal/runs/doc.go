@@ -22,5 +22,5 @@
 //	exhaustive.go    the report of every permutation of a small network
 //	permutations.go  permutations by number, and their seeds
 //	reports.go       reports in the forms that are wanted, written at the end
-//	study.go         Study: the runs that a study asks for
+//	study.go         Study: the runs that a study asks for; study_cases.go: its cases, run apart
 package runs

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,7 +51,7 @@ func (o *Options) ToTemporary() (remove func(), err error) {
 	var files []*os.File
 	remove = func() {
 		for _, file := range files {
-			_ = file.Close() // it has no name any more
+			_ = errors.Join(file.Sync(), file.Close()) // it has no name any more, and costs what others cost
 		}
 	}
 	for _, to := range o.outputs() {

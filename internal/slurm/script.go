@@ -75,16 +75,16 @@ func (w *Work) write(a *array, name, here string) (string, error) {
 		for _, u := range t.units {
 			keys.WriteString(u.Key + "\n")
 		}
-		if err := writeFile(filepath.Join(here, fmt.Sprintf("%d.keys", i)), keys.String()); err != nil {
+		if err := WriteFile(filepath.Join(here, fmt.Sprintf("%d.keys", i)), keys.String()); err != nil {
 			return "", err
 		}
 	}
 	path := filepath.Join(here, "array.sh")
-	return path, writeFile(path, w.script(a, name, here))
+	return path, WriteFile(path, w.script(a, name, here))
 }
 
-// writeFile writes a file that is whole or not there.
-func writeFile(path, text string) error {
+// WriteFile writes a file that is whole or not there, on a network file system, too.
+func WriteFile(path, text string) error {
 	temp := path + "." + rand.Text() + ".new"
 	err := os.WriteFile(temp, []byte(text), 0o666)
 	if err == nil {

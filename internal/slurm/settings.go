@@ -9,6 +9,7 @@ import (
 
 	"starloom/hw"
 	"starloom/internal/strict"
+	"starloom/traces/input"
 )
 
 // source is this file, whose comments describe keys of a file.
@@ -36,6 +37,26 @@ type Settings struct {
 
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Settings) Declaration() string { return source }
+
+// settingsBytesMax is the largest file of settings.
+const settingsBytesMax = 1 << 20
+
+// Load reads a file that has nothing but what stands under slurm: in others; "" is none.
+func Load(path string) (*Settings, error) {
+	if path == "" {
+		return &Settings{}, nil
+	}
+	const remedy = "write what a sweep file has under slurm: partition: NAME"
+	data, err := input.Read(path, settingsBytesMax)
+	if err != nil {
+		return nil, input.Unreadable(path, err, remedy)
+	}
+	root, err := strict.Document(path, data, "settings", remedy)
+	if err != nil {
+		return nil, err
+	}
+	return Read(path, root)
+}
 
 // Read reads what stands under slurm: in a file; nil is nothing.
 func Read(file string, node *yaml.Node) (*Settings, error) {

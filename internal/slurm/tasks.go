@@ -44,7 +44,7 @@ func (a *array) keep(here string) error {
 	}
 	data, err := json.Marshal(r)
 	if err == nil {
-		err = writeFile(filepath.Join(here, recordName), string(data)+"\n")
+		err = WriteFile(filepath.Join(here, recordName), string(data)+"\n")
 	}
 	return err
 }
