@@ -1,7 +1,10 @@
 package fabrictest
 
 import (
+	"bytes"
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -61,4 +64,61 @@ func TestTrafficOnEJ(t *testing.T) {
 		{Name: "overflow", Scenario: offering(ej(1, 3, "dimensions: 1"), program+", params: {queue: 1}",
 			"rate: 0.9, pattern: hotspot, hotspots: [{node: 3, share: 0.9}], drain: 5", ""), Breaks: starloom.RuleFail},
 	}, RTL: long(starloom.RTL{Replace: "ej.node[*].dim[2].link[*]", Twin: "duplex_link"})}).Run(t)
+}
+
+// randomTraffic draws a network and what it carries.
+func randomTraffic(draw *rand.Rand) func(t testing.TB) *starloom.Scenario {
+	of := func(words ...string) string { return words[draw.IntN(len(words))] }
+	rate := 0.02 + 0.5*draw.Float64()*draw.Float64()
+	keys := []string{fmt.Sprintf("rate: %.4f, pattern: %s, drain: %d", rate, of("uniform", "tornado", "neighbour", "permutation", "hotspot, hotspots: [{node: 1, share: 0.4}]"), draw.IntN(60))}
+	keys = append(keys, of("arrivals: bernoulli", "arrivals: periodic", "arrivals: bursty", fmt.Sprintf("arrivals: bursty, burst: %d", 2+draw.IntN(9))))
+	keys = append(keys, of("size: 1", "size: 2", "size: [1, 3]"))
+	network, program := "", ""
+	switch draw.IntN(4) {
+	case 0:
+		program, network = "crossbar/traffic", fmt.Sprintf("crossbar: {ports: %d, %s}", 2+draw.IntN(7), of("arbiter: fixed", "arbiter: round_robin", "arbiter: matrix", "output: queue",
+			"output: queue, queue_frames: 2, arbiter: matrix", "medium: aloha", "cap: 1", "cap: 2, cap_arbiter: round_robin"))
+		keys = append(keys, of("self: true", "self: false", "closed: 1", "closed: 3"))
+		program += of("", ", params: {take: 1}")
+	case 1:
+		n := 2 + draw.IntN(6)
+		program, network = "bus/traffic", strings.ReplaceAll(fmt.Sprintf("bus: {vertices: %d, buses: [%v], arbiter: %s}", n, draw.Perm(n), of("none", "fixed", "round_robin", "matrix", "tdma")), " ", ", ")
+		network = strings.NewReplacer(":, ", ": ", ",, ", ", ").Replace(network)
+	case 2:
+		program, network = "pops/traffic", fmt.Sprintf("pops: {groups: %d, group_size: %d}", 1+draw.IntN(4), 2+draw.IntN(3))
+	default:
+		program, network = "ej/traffic", fmt.Sprintf("ej: {a: %d, b: %d, dimensions: %d%s}", 1+draw.IntN(2), 2+draw.IntN(2), 1+draw.IntN(2), of("", ", credits: 2"))
+	}
+	more := fmt.Sprintf("seed: %d\nlink: {phit_bits: %s, propagation_cycles: %d, guard_cycles: %d}\nrules: {}\n", draw.IntN(1e9), of("64", "7", "33", "1"), draw.IntN(3), 1+draw.IntN(2))
+	return offering(network, program, strings.Join(keys, ", "), more)
+}
+
+// TestRandomTraffic: both engines, any cut, and a run that is saved, restored and goes on at drawn slots say the same of traffic
+// that is drawn with its network.
+func TestRandomTraffic(t *testing.T) {
+	draw := rand.New(rand.NewPCG(23, 2))
+	scenarios := 60
+	if *full {
+		scenarios = 2000
+	}
+	for i := range scenarios {
+		c := Case{Scenario: randomTraffic(draw)}
+		s := c.Scenario(t)
+		n := s.Processors()
+		want := c.run(t, starloom.MachineOptions{Engine: starloom.EngineCycle})
+		for range 3 {
+			o := starloom.MachineOptions{Engine: []string{starloom.EngineSlot, starloom.EngineCycle}[draw.IntN(2)], BankSize: 1 + draw.IntN(n), Workers: 1 + draw.IntN(2)}
+			m, other := machine(t, c.Scenario(t), o), machine(t, c.Scenario(t), o)
+			for !m.Ended() {
+				for range 1 + draw.IntN(30) {
+					require.NoError(t, m.Step())
+				}
+				var state bytes.Buffer
+				require.NoError(t, m.Save(&state))
+				require.NoError(t, other.Restore(&state))
+				m, other = other, m
+			}
+			require.Equal(t, want, text(t, m.Report()), "%d: %+v", i, o)
+		}
+	}
 }
