@@ -228,7 +228,7 @@ const parkingBytes = 1 << 30
 // parked.
 func (m *Machine) mayPark() bool {
 	return m.stands() && m.faults == nil && !m.followsFrames() &&
-		m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.options.Runtime != "native" &&
+		m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.Config.Firmware.Schedule == "" && m.options.Runtime != "native" &&
 		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
 }
 
