@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom"
 )
 
 // TestLeft: who has asked for more than a day's runs sees it at once.
@@ -23,4 +26,20 @@ func TestLeft(t *testing.T) {
 	} {
 		require.Equal(t, c.want, left(c.done, c.total, c.took))
 	}
+}
+
+// TestSweepProgressInALog: elsewhere than on a terminal a sweep writes a line a minute.
+func TestSweepProgressInALog(t *testing.T) {
+	var log bytes.Buffer
+	p := newProgress(&log)
+	now := starloom.SweepProgress{Runs: 30, RunsTotal: 100, Left: 3 * time.Hour}
+	p.sweep(now)
+	require.Empty(t, log.String(), "it has just begun")
+	p.last = p.last.Add(-time.Minute)
+	p.sweep(now)
+	p.sweep(now)
+	require.Equal(t, "starloom: 30 of 100 runs, about 3 hours left\n", log.String())
+	p.run(starloom.Progress{Runs: 1, RunsTotal: 2})
+	p.clear()
+	require.Equal(t, "starloom: 30 of 100 runs, about 3 hours left\n", log.String(), "other commands are silent")
 }

@@ -146,7 +146,7 @@ func killedAtDrawnMoments(t *testing.T, text string) {
 		c := exec.Command(os.Args[0], "sweep", path, "--out", out, "--workers", "2")
 		c.Env = append(os.Environ(), asCommand+"=1")
 		require.NoError(t, c.Start())
-		timer := time.AfterFunc(time.Duration(random.Float64()*float64(took)/4), func() { _ = c.Process.Kill() })
+		timer := time.AfterFunc(time.Duration(random.Float64()*float64(took)/6), func() { _ = c.Process.Kill() })
 		if err := c.Wait(); err != nil {
 			killed++
 		}
@@ -157,7 +157,7 @@ func killedAtDrawnMoments(t *testing.T, text string) {
 	said, err := c.CombinedOutput()
 	require.NoError(t, err, string(said))
 	require.Equal(t, tables(t, reference), tables(t, out))
-	require.GreaterOrEqual(t, killed, 5)
+	require.GreaterOrEqual(t, killed, 3)
 	t.Logf("killed %d times: %s", killed, said)
 }
 

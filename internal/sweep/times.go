@@ -19,7 +19,7 @@ type timing struct {
 // A task of a cluster is ended when its time is over. In this process the time is only told, and what is run for it is run again.
 var (
 	timingOfTasks = timing{2 * time.Second, 20 * time.Second}
-	timingHere    = timing{50 * time.Millisecond, 300 * time.Millisecond}
+	timingHere    = timing{30 * time.Millisecond, 120 * time.Millisecond}
 )
 
 // timedMost is how many sizes of networks of one kind are run.
