@@ -3,6 +3,7 @@
 package sweep_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -145,8 +146,12 @@ func killedAtDrawnMoments(t *testing.T, text string) {
 	for range 10 {
 		c := exec.Command(os.Args[0], "sweep", path, "--out", out, "--workers", "2")
 		c.Env = append(os.Environ(), asCommand+"=1")
+		stderr, err := c.StderrPipe()
+		require.NoError(t, err)
 		require.NoError(t, c.Start())
-		timer := time.AfterFunc(time.Duration(random.Float64()*float64(took)/6), func() { _ = c.Process.Kill() })
+		_, err = bufio.NewReader(stderr).ReadString('\n') // what it will run: it begins
+		require.NoError(t, err)
+		timer := time.AfterFunc(time.Duration(random.Float64()*float64(took)/10), func() { _ = c.Process.Kill() })
 		if err := c.Wait(); err != nil {
 			killed++
 		}
@@ -158,6 +163,7 @@ func killedAtDrawnMoments(t *testing.T, text string) {
 	require.NoError(t, err, string(said))
 	require.Equal(t, tables(t, reference), tables(t, out))
 	require.GreaterOrEqual(t, killed, 3)
+	require.Contains(t, string(said), "of them are there", "they were killed at work")
 	t.Logf("killed %d times: %s", killed, said)
 }
 

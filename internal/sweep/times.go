@@ -71,8 +71,12 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 	return all, nil
 }
 
-// averaged are measurements of which each size has one.
+// averaged are measurements of which each size has one. Those of runs that were left before their end say little beside two others.
 func averaged(measured []*estimate.Measured) (sizes []*estimate.Measured) {
+	left := func(m *estimate.Measured) bool { return !m.Whole }
+	if whole := slices.DeleteFunc(slices.Clone(measured), left); len(whole) > 1 {
+		measured = whole
+	}
 	counts := []time.Duration{}
 	for _, m := range measured {
 		if k := len(sizes) - 1; k >= 0 && sizes[k].Processors == m.Processors {
