@@ -261,6 +261,27 @@ func TestTrafficOfAnImage(t *testing.T) {
 	}
 }
 
+// TestRulesOfTraffic: those of one packet for each processor do not apply; frames that are lost are found by no_loss, too.
+func TestRulesOfTraffic(t *testing.T) {
+	s := trafficOn(t, "crossbar: {ports: 5, output: queue}", "crossbar/traffic", "rate: 0.5, measure: 50, warm_up: 0, drain: 10")
+	for says, rules := range map[string]Rules{"the rule counts one packet of each processor": {PacketsPerProcessorMax: 3}, "stop.slots is its deadline": {DeadlineSlots: 9}} {
+		s.Rules = &rules
+		_, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.ErrorContains(t, err, says)
+	}
+	s.Rules, s.NIC.RXFrames = &Rules{NoLoss: true, ExactlyOnce: true}, 1
+	m := machine(t, s, MachineOptions{})
+	require.NoError(t, m.Run(t.Context(), nil))
+	report := m.Report()
+	broken := map[string]uint64{}
+	for _, v := range report.Violations {
+		broken[v.Rule]++
+	}
+	require.Equal(t, map[string]uint64{RuleNoLoss: report.Frames.Overflow, RuleExactlyOnce: report.Frames.Overflow}, broken)
+	require.Positive(t, report.Frames.Overflow)
+	require.EqualValues(t, report.Frames.Overflow, report.Metrics.Get("lost"))
+}
+
 // TestTrafficNeedsASchedule: packets are offered there.
 func TestTrafficNeedsASchedule(t *testing.T) {
 	s := imageScenario(t, "counts")

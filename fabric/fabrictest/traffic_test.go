@@ -99,7 +99,7 @@ func TestRandomTraffic(t *testing.T) {
 	draw := rand.New(rand.NewPCG(23, 2))
 	scenarios := 60
 	if *full {
-		scenarios = 2000
+		scenarios = 500
 	}
 	for i := range scenarios {
 		c := Case{Scenario: randomTraffic(draw)}
@@ -107,7 +107,8 @@ func TestRandomTraffic(t *testing.T) {
 		n := s.Processors()
 		want := c.run(t, starloom.MachineOptions{Engine: starloom.EngineCycle})
 		for range 3 {
-			o := starloom.MachineOptions{Engine: []string{starloom.EngineSlot, starloom.EngineCycle}[draw.IntN(2)], BankSize: 1 + draw.IntN(n), Workers: 1 + draw.IntN(2)}
+			engine := []string{starloom.EngineSlot, starloom.EngineCycle}[draw.IntN(2)]
+			o := starloom.MachineOptions{Engine: engine, BankSize: 1 + draw.IntN(n), Workers: 1 + draw.IntN(2)}
 			m, other := machine(t, c.Scenario(t), o), machine(t, c.Scenario(t), o)
 			for !m.Ended() {
 				for range 1 + draw.IntN(30) {

@@ -139,8 +139,12 @@ func (m *Machine) newQueues(shards int) *fabric.Queues {
 	return fabric.NewQueues(m.Names, m.Shape.Processors(), config, shards)
 }
 
-// checkDeadline refuses a deadline for what is over only when all of it has arrived.
+// checkDeadline refuses a deadline for what is over only when all of it has arrived, and a limit of packets that counts one of
+// each source.
 func (m *Machine) checkDeadline() error {
+	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
+		return m.Config.Source.Refuse("rules."+fabric.RuleHeld, "the rule counts one packet of each processor, and with traffic each has many", "delete it")
+	}
 	if m.Rules.DeadlineSlots == 0 || m.ending == nil {
 		return nil
 	}
