@@ -120,7 +120,7 @@ func refuseEmpty(c *cobra.Command, args []string) (err error) {
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		if err == nil && slices.Contains(values, "") {
+		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
 			err = &starloom.InputError{Place: "--" + f.Name, Reason: "its value is empty", Remedy: "give one, or leave the option out"}
 		}
 	})
