@@ -19,7 +19,7 @@ type timing struct {
 // A task of a cluster is ended when its time is over. In this process the time is only told, and what is run for it is run again.
 var (
 	timingOfTasks = timing{2 * time.Second, 20 * time.Second}
-	timingHere    = timing{30 * time.Millisecond, 120 * time.Millisecond}
+	timingHere    = timing{100 * time.Millisecond, 500 * time.Millisecond}
 )
 
 // timedMost is how many sizes of networks of one kind are run.
@@ -38,9 +38,9 @@ func (s *sweeper) times(ctx context.Context, points []*point, t timing) ([]time.
 	}
 	measured, begun := map[string][]*estimate.Measured{}, time.Now()
 	var longest, build time.Duration // of a run, and before it
-	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+	for i, kind := range slices.Sorted(maps.Keys(kinds)) {
 		for _, x := range spread(kinds[kind]) {
-			if time.Since(begun) > t.all {
+			if time.Since(begun) > t.all*time.Duration(i+1)/time.Duration(len(kinds)) {
 				break
 			}
 			one, err := s.elaborate(x.Point)

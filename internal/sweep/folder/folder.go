@@ -96,21 +96,35 @@ func (f *Folder) files(key, ending string) (paths []string, err error) {
 	return paths, err
 }
 
-// Runs returns the runs of a point that are there, by seed and permutation. Files that are not whole, which a
+// Runs returns the runs of a point that are there, by seed and permutation, without their reports. Files that are not whole, which a
 // lost connection or a full disk may leave, count as not there.
-func (f *Folder) Runs(key string) ([]Record, error) {
+func (f *Folder) Runs(key string) ([]Record, error) { return f.runs(key, false) }
+
+// runs returns them with their reports, or without.
+func (f *Folder) runs(key string, reports bool) ([]Record, error) {
 	paths, err := f.files(key, endingRecords)
 	if err != nil {
 		return nil, err
 	}
 	var all []Record
 	for _, path := range paths {
-		if records, err := readRecords(path); err == nil {
+		if records, err := readRecords(path, reports); err == nil {
 			all = append(all, records...)
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Record) int { return a.before(&b) })
 	return slices.CompactFunc(all, func(a, b Record) bool { return a.before(&b) == 0 }), nil
+}
+
+// bytes is how long the files of a point are.
+func (f *Folder) bytes(key string) (sum int64) {
+	paths, err := f.files(key, endingRecords)
+	for _, path := range paths {
+		if info, errInfo := os.Stat(path); err == nil && errInfo == nil {
+			sum += info.Size()
+		}
+	}
+	return sum
 }
 
 // heads returns those of a point's files, in an order that does not depend on their names.
@@ -158,7 +172,7 @@ func (f *Folder) Join(from string) (points, files int, err error) {
 			if _, err := os.Stat(target); err == nil {
 				continue
 			}
-			if _, err := readRecords(path); err != nil {
+			if _, err := readRecords(path, false); err != nil {
 				continue // it is not whole
 			}
 			files++

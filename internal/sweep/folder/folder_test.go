@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -185,4 +187,35 @@ true,c,0,0,,,,,,,,
 {"point":{"load":0.10,"word":"a,b"},"report":{"seed":1}}
 `, read(ReportsJSONL))
 	require.NotPanics(t, func() { _ = f.whole(filepath.Join(f.Path, "no", "folder"), func(io.Writer) error { return nil }) })
+}
+
+// TestLongPoints: points that are too long to be read ahead stand in their place.
+func TestLongPoints(t *testing.T) {
+	f := open(t)
+	var entries []Entry
+	for i := range 2*ahead + 1 {
+		r := record(uint64(i), i)
+		if i%3 == 1 {
+			r.Report = []byte(`"` + strings.Repeat("x", longBytes/4) + `"`)
+		}
+		key := strconv.Itoa(i)
+		entries = append(entries, Entry{[]string{key}, key})
+		copies := []Record{r}
+		for k := range 4 {
+			if i%3 == 1 {
+				copies = append(copies, record(uint64(100*k+100), k))
+				copies[k].Report = r.Report
+			}
+		}
+		require.NoError(t, f.Keep(key, copies))
+	}
+	require.NoError(t, f.Write(&Tables{Axes: []string{"i"}, Entries: entries, Wanted: func(int, *Record) bool { return true }}))
+	data, err := os.ReadFile(filepath.Join(f.Path, ResultsCSV))
+	require.NoError(t, err)
+	for i, line := range strings.Split(strings.TrimSpace(string(data)), "\n")[1:] {
+		require.True(t, strings.HasPrefix(line, strconv.Itoa(i)+","), line)
+	}
+	info, err := os.Stat(filepath.Join(f.Path, ReportsJSONL))
+	require.NoError(t, err)
+	require.Greater(t, info.Size(), int64(3*longBytes))
 }

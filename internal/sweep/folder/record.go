@@ -74,8 +74,8 @@ func writeRecords(w io.Writer, records []Record) error {
 	return json.NewEncoder(w).Encode(end{len(records), hex.EncodeToString(sum.Sum(nil))})
 }
 
-// readRecords reads a file of records. An error is that the file is none, is not whole, or cannot be read.
-func readRecords(path string) (records []Record, err error) {
+// readRecords reads a file of records, with their reports or without. An error is that the file is none, is not whole, or cannot be read.
+func readRecords(path string, reports bool) (records []Record, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func readRecords(path string) (records []Record, err error) {
 	lines.Buffer(make([]byte, 0, 1<<16), lineBytesMax)
 	for n := 0; lines.Scan(); n++ {
 		if n > 0 { // the line before is not the last one
-			if err := readLine(last, n == 1, &h, &records); err != nil {
+			if err := readLine(last, n == 1, reports, &h, &records); err != nil {
 				return nil, fmt.Errorf("%s: line %d: %w", path, n, err)
 			}
 			sum.Write(last)
@@ -107,7 +107,7 @@ func readRecords(path string) (records []Record, err error) {
 }
 
 // readLine reads the head, or a record.
-func readLine(line []byte, first bool, h *head, records *[]Record) error {
+func readLine(line []byte, first, reports bool, h *head, records *[]Record) error {
 	if first {
 		if err := json.Unmarshal(line, h); err != nil || h.Format != format {
 			return errors.New("this is not a file of records")
@@ -121,7 +121,9 @@ func readLine(line []byte, first bool, h *head, records *[]Record) error {
 	if err := decoder.Decode(&r); err != nil || !ok {
 		return errors.New("this is not a record")
 	}
-	r.Report = bytes.Clone(report)
+	if reports {
+		r.Report = bytes.Clone(report)
+	}
 	if len(r.Values) != len(h.Figures) {
 		return fmt.Errorf("%d values of %d figures", len(r.Values), len(h.Figures))
 	}

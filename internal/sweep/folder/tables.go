@@ -88,8 +88,11 @@ func (w *tableWriter) findColumns(f *Folder) error {
 	return nil
 }
 
-// ahead is how many points are read before they are written.
-const ahead = 8
+// Points are read before they are written: so many, but for those that are long, of which one at a time takes memory.
+const (
+	ahead     = 4
+	longBytes = 32 << 20
+)
 
 // each goes through the points in their order, with those of their runs that the sweep has. Files are read and decoded by several
 // goroutines.
@@ -99,21 +102,28 @@ func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) err
 		err  error
 	}
 	var slots [ahead]chan read
+	now := func(i int) read {
+		runs, err := f.runs(w.Entries[i].Key, true)
+		return read{slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(i, &r) }), err}
+	}
 	begin := func(i int) {
-		if i < len(w.Entries) {
+		if i < len(w.Entries) && f.bytes(w.Entries[i].Key) <= longBytes {
 			into := make(chan read, 1)
 			slots[i%ahead] = into
-			go func() {
-				runs, err := f.Runs(w.Entries[i].Key)
-				into <- read{slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(i, &r) }), err}
-			}()
+			go func() { into <- now(i) }()
 		}
 	}
 	for i := range ahead {
 		begin(i)
 	}
 	for i := range w.Entries {
-		x := <-slots[i%ahead]
+		var x read
+		if from := slots[i%ahead]; from != nil {
+			x = <-from
+		} else {
+			x = now(i)
+		}
+		slots[i%ahead] = nil
 		begin(i + ahead)
 		if x.err == nil {
 			x.err = take(i, x.runs)
