@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,11 +47,11 @@ func TestSaturatedCrossbar(t *testing.T) {
 		ports, measure int
 		self           bool
 		law            float64
-	}{{2, 4000, true, 0.75}, {3, 3000, true, 0.6825}, {4, 3000, true, 0.6553}, {8, 1500, true, 0.6184}, {2, 500, false, 1}, {3, 3000, false, 0.75}} {
+	}{{2, 4000, true, 0.75}, {3, 3000, true, 0.6825}, {4, 3000, true, 0.6553}, {8, 1500, true, 0.6184}, {2, 500, false, 1}, {3, 3000, false, 0.75}, {64, 400, true, 0.5896}} {
 		for _, arbiter := range []string{"fixed", "round_robin", "matrix"} {
 			t.Run(fmt.Sprintf("%d ports, self %v, %s", c.ports, c.self, arbiter), func(t *testing.T) {
 				requireLaw(t, trafficOn(t, fmt.Sprintf("crossbar: {ports: %d, arbiter: %s}", c.ports, arbiter), "crossbar/traffic",
-					fmt.Sprintf("rate: 1, self: %v, warm_up: 100, measure: %d, drain: 0", c.self, c.measure)), "accepted", c.law)
+					fmt.Sprintf("rate: 1, self: %v, warm_up: 200, measure: %d, drain: 0", c.self, c.measure)), "accepted", c.law)
 			})
 		}
 	}
@@ -293,4 +294,46 @@ func TestTrafficNeedsASchedule(t *testing.T) {
 	_, err = Run(t.Context(), s, RunOptions{Packets: File(path)})
 	require.ErrorContains(t, err, "--packets: the workload permutation has no packets of traffic; run a scenario with workload: {traffic: {rate: 0.1}}")
 	require.NoFileExists(t, path)
+}
+
+// TestPooledQuantiles: over seeds they are those of all packets together, by nearest rank; they are not known if a run is saturated.
+func TestPooledQuantiles(t *testing.T) {
+	s := trafficOn(t, "crossbar: {ports: 4}", "crossbar/traffic", "rate: 0.45, warm_up: 50, measure: 300")
+	slot := elaborated(t, s).Timing.SlotCycles()
+	var latencies []int
+	seeds := Seeds{3, 6}
+	for seed := seeds.First; seed <= seeds.Last; seed++ {
+		one := *s
+		one.Seed = seed
+		path := filepath.Join(t.TempDir(), "packets.csv")
+		_, err := Run(t.Context(), &one, RunOptions{Packets: File(path)})
+		require.NoError(t, err)
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, row := range table(t, string(data)) {
+			var created, received int
+			if row["measured"] == "1" {
+				_, err := fmt.Sscan(row["created"]+" "+row["received"], &created, &received)
+				require.NoError(t, err)
+				latencies = append(latencies, received/slot-created/slot+1)
+			}
+		}
+	}
+	slices.Sort(latencies)
+	report, err := RunSeeds(t.Context(), s, seeds, RunOptions{})
+	require.NoError(t, err)
+	for name, per := range map[string]int{"p50": 500, "p95": 950, "p99": 990, "p999": 999} {
+		x := report.Statistics.Get("latency.pooled." + name)
+		require.EqualValues(t, latencies[(len(latencies)*per+999)/1000-1], *x.Mean, name)
+		require.EqualValues(t, 4, x.Runs)
+		require.Nil(t, x.SD)
+	}
+
+	s = trafficOn(t, "crossbar: {ports: 4}", "crossbar/traffic", "rate: 0.55, warm_up: 50, measure: 300, drain: 4") // some are saturated
+	report, err = RunSeeds(t.Context(), s, Seeds{1, 12}, RunOptions{})
+	require.NoError(t, err)
+	saturated := *report.Statistics.Get("saturated").Mean
+	require.True(t, saturated > 0 && saturated < 1, "%v", saturated)
+	require.Nil(t, report.Statistics.Get("latency.pooled.p99").Mean)
+	require.Less(t, report.Statistics.Get("latency.p99").Runs, uint64(12))
 }
