@@ -56,6 +56,21 @@ func Scaled(size, steps int) int {
 	return size >> min(-steps, 63)
 }
 
+// Counting is a network whose referee may keep something of each slot, so that a run takes the more the longer it is.
+type Counting interface {
+	Network
+	// SlotBytes is about what it keeps of a slot.
+	SlotBytes(w *Workload) uint64
+}
+
+// SlotBytes is about what a network's referee keeps of a slot.
+func SlotBytes(n Network, w *Workload) uint64 {
+	if c, ok := n.(Counting); ok {
+		return c.SlotBytes(w)
+	}
+	return 0
+}
+
 // Queued is a network that knows how far its programs fill the FIFOs of a NIC that sends and receives at all
 // ports at once.
 type Queued interface {

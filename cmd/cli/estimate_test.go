@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -45,6 +46,15 @@ func TestEstimate(t *testing.T) {
 		require.NoError(t, err)
 		require.Empty(t, entries)
 		require.GreaterOrEqual(t, len(e.Larger), c.larger, out)
+		if len(e.Larger) > 0 {
+			arguments := []string{"run", "../../" + c.arguments[0], "--json", file}
+			for _, key := range e.Larger[0].Keys {
+				arguments = append(arguments, "--set", fmt.Sprintf("%s=%d", key.Key, key.Value))
+			}
+			r := starloomIn(t, ".", arguments...)
+			require.Zero(t, r.status, r.stderr)
+			require.NoError(t, os.Remove(file))
+		}
 	}
 	for _, bad := range [][]string{{"--engine", "slot", "--vcd", vcd}, {"--seed", "77", "--vcd", filepath.Join(folder, "none", "run.vcd")}} {
 		r := starloomIn(t, ".", append([]string{"estimate", "../../examples/gossip.yaml"}, bad...)...)

@@ -481,3 +481,14 @@ func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, rom
 	}
 	return kept, roms
 }
+
+// gossipSlot is how many processors are used in a slot: in a list that grows, and in the report's.
+const gossipSlot = 20
+
+// SlotBytes implements fabric.Counting.
+func (x Network) SlotBytes(w *fabric.Workload) uint64 {
+	if w.Gossip == nil {
+		return 0
+	}
+	return gossipSlot
+}

@@ -74,9 +74,15 @@ const _ = uint(nic.LanesMax/directions - DimensionsMax)
 // packetsPerLinkMax is what one frame has room for.
 const packetsPerLinkMax = 4096
 
-// Resized implements fabric.Sized: a and b grow together, as its programs need them.
+// Resized implements fabric.Sized: a and b grow together, as its programs need them; below the smallest of them it
+// has fewer dimensions.
 func (e Network) Resized(steps int) fabric.Network {
-	e.A, e.B = e.A+steps, e.B+steps
+	least := 0
+	if e.B-e.A < 2 {
+		least = 1 // below, there are less than seven residues
+	}
+	fewer := max(least-(e.A+steps), 0)
+	e.A, e.B, e.Dimensions = e.A+steps+fewer, e.B+steps+fewer, e.Dimensions-fewer
 	return e
 }
 

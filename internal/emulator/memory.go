@@ -29,6 +29,7 @@ const (
 	memoryMeter          = 8 << 20  // a metered run: an image is rewritten, and compiled with what counts
 	memoryMetered        = 20       // costs of a processor's calls
 	memoryInstance       = 30 << 10 // a sandbox: two stacks of the compiler, tables, the first pages
+	memorySignals        = 8 << 10  // of a waveform, for a processor or a medium: names, values, what is visited
 	memoryEvent          = 320      // an announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
 )
 
@@ -213,6 +214,9 @@ func (m *Machine) MemoryBytes() uint64 {
 	}
 	if m.options.Engine == EngineCycle {
 		processor += uint64(m.Shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(c.NIC.PayloadBytes)))
+	}
+	if m.options.Watched && len(c.VCD.Signals) == 0 {
+		need += memorySignals * (n + uint64(m.Shape.Media))
 	}
 	if c.Firmware.Isolated() {
 		processor -= min(processor, 4<<10) // which is in the first pages

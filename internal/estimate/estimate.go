@@ -17,6 +17,7 @@ type Size struct {
 	Processors int
 	SlotsMax   uint32 // after which a run that is not done fails
 	Memory     uint64 // bytes, as what a run is refused for
+	SlotBytes  uint64 // that are kept of each slot, beside that
 	Engine     string // that runs it
 	// Run runs it as the command does, with outputs that go nowhere, and says how far it is. It is an error
 	// that of the context if that ends first, and else only if the scenario cannot run.
@@ -87,6 +88,10 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 		return nil, err
 	}
 	e.tell(&r.Time, size)
+	many := e.own != nil && e.own.Of > 0 // whose slots are not told
+	if !many {
+		r.MemoryBytes += size.kept(&r.Time)
+	}
 	for steps := 1; steps <= largerSizes; steps++ {
 		larger, err := subject.at(steps)
 		if err != nil || larger == nil {
@@ -94,11 +99,17 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 		}
 		l := Larger{Keys: larger.Keys, Processors: larger.Processors, MemoryBytes: larger.Memory}
 		e.tell(&l.Time, larger)
+		if !many {
+			l.MemoryBytes += larger.kept(&l.Time)
+		}
 		r.Larger = append(r.Larger, l)
 	}
 	r.Measured = e.kept.fresh
 	return r, nil
 }
+
+// kept is the memory of what is kept of each slot.
+func (s *Size) kept(t *Time) uint64 { return s.SlotBytes * uint64(t.Slots) }
 
 // begins reports whether a size is begun: not one that would press other programs out of the memory.
 func (e *estimator) begins(size *Size) bool {

@@ -55,9 +55,9 @@ func TestLaws(t *testing.T) {
 		basis   string
 	}{
 		"it ends":             {linear, func(n, _ float64) float64 { return n }, func(n float64) float64 { return n * n }, time.Second, BasisItself},
-		"constant pace":       {linear, func(n, _ float64) float64 { return 20 * n }, func(n float64) float64 { return 20 * n * n }, 40 * time.Millisecond, BasisPart},
-		"slower at the end":   {linear, func(n, s float64) float64 { return 20 * s }, func(n float64) float64 { return 10 * n * n }, 40 * time.Millisecond, BasisPart},
-		"slots by logarithms": {func(n float64) float64 { return 20 * math.Log2(n) }, func(n, _ float64) float64 { return 10 * n }, func(n float64) float64 { return 200 * n * math.Log2(n) }, 40 * time.Millisecond, BasisPart},
+		"constant pace":       {linear, func(n, _ float64) float64 { return 60 * n }, func(n float64) float64 { return 60 * n * n }, 120 * time.Millisecond, BasisPart},
+		"slower at the end":   {linear, func(n, s float64) float64 { return 60 * s }, func(n float64) float64 { return 30 * n * n }, 120 * time.Millisecond, BasisPart},
+		"slots by logarithms": {func(n float64) float64 { return 20 * math.Log2(n) }, func(n, _ float64) float64 { return 30 * n }, func(n float64) float64 { return 600 * n * math.Log2(n) }, 120 * time.Millisecond, BasisPart},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := grown(2, c.slots, c.cost)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"time"
 
+	"starloom/fabric"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
@@ -51,6 +52,7 @@ func (r *Runs) size(ctx context.Context, b *runs.Batch, keys []Key) (size *Size,
 	options := b.Options
 	options.Watched = r.Options.Record.VCD.Given()
 	size = &Size{Scenario: b.Config.Name, Keys: keys, Processors: b.Config.Network.Shape().Processors(), SlotsMax: b.Config.Slots}
+	size.SlotBytes = fabric.SlotBytes(b.Config.Network, &b.Config.Workload)
 	if size.Memory, size.Engine, err = emulator.Weigh(ctx, b.Config, options); err != nil {
 		return nil, err
 	}
