@@ -195,7 +195,7 @@ func TestMemoryUnbuilt(t *testing.T) {
 	for _, run := range append(memoryRuns()[:9],
 		memoryCrossbar("slot", 300, "program: gossip/fsa", "pipelined"),
 		memoryBus("cycle", 500, "improved"), memoryBus("slot", 300, "improved, mode: isolated"), memorySensors("slot", 600, 1000, 2, "fixed"),
-		memoryEJ("slot", 1, 2, 8, "improved", memoryOneToAll), memoryEJ("slot", 1, 2, 4, "all-to-all-c2", memoryAllToAll),
+		memoryEJ("slot", 1, 2, 8, "improved", memoryOneToAll), memoryEJ("slot", 1, 2, 4, "all-to-all-c2", memoryAllToAll), memoryEJ("slot", 2, 3, 3, "all-to-all-c2", memoryAllToAll),
 		memoryPOPS("native", 64, 64, "program: pops/random", ""),
 		memoryPOPS("slot", 64, 64, "program: pops/random, "+memoryMetering, memoryFaults("drop, rate: 0.001")),
 	) {

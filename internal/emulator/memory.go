@@ -267,7 +267,7 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	if err != nil {
 		return 0, "", interruption(ctx, err)
 	}
-	bank.Cells, bank.ROMWords, bank.MachineROM = 1, 1, 1 // how many they are changes nothing of what is asked
+	bank.Cells, bank.ROMWords, bank.MachineROM = 1, 0, 1 // how many words a ROM has is not known yet
 	instance, err := instantiate(*bank)
 	if err != nil {
 		return 0, "", m.notAttached(place, err)
@@ -276,6 +276,17 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	m.Image.listenSlots = instance.Bank().ListenSlots()
 	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
 		m.Parking = new(parking)
+	}
+	have, limit := hw.MemoryAvailable()
+	if need := m.MemoryBytes(); instance.Bank().TakesROM && (limit == "" || need <= have) { // else the tables would not fit, either
+		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
+			return 0, "", c.Source.Refusal(err)
+		}
+		if m.Image.takesROM = m.rom != nil; m.Image.takesROM {
+			if words, _ := m.rom.Words(); words > 0 {
+				m.Parking = nil // which those with tables of their own do not do
+			}
+		}
 	}
 	return m.MemoryBytes(), m.options.Engine, nil
 }

@@ -39,7 +39,7 @@ var estimated = map[string][3]string{
 }
 
 // BenchmarkEstimates compares what runs are said to take with what they took, in processor time and in memory: how many times more.
-// What takes longer than two seconds is told by a part of it. Time must be within 1.5, and what is told by the limit of slots
+// What takes longer than four seconds is told by a part of it. Time must be within 1.5, and what is told by the limit of slots
 // not below it; memory must be within 1.25.
 func BenchmarkEstimates(b *testing.B) {
 	if run := os.Getenv(runEnvironment); run != "" {
@@ -56,7 +56,7 @@ func BenchmarkEstimates(b *testing.B) {
 			for range b.N {
 				s, err := starloom.LoadScenario(file)
 				require.NoError(b, err)
-				e, err := s.Estimate(context.Background(), starloom.EstimateOptions{Run: options(c[0], c[1], dir), Longest: 2 * time.Second})
+				e, err := s.Estimate(context.Background(), starloom.EstimateOptions{Run: options(c[0], c[1], dir), Longest: 4 * time.Second})
 				require.NoError(b, err)
 				runtime.GC()
 				command := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=^BenchmarkEstimates$", "-test.benchtime=1x")
