@@ -189,8 +189,8 @@ true,c,0,0,,,,,,,,
 	require.NotPanics(t, func() { _ = f.whole(filepath.Join(f.Path, "no", "folder"), func(io.Writer) error { return nil }) })
 }
 
-// TestLongPoints: points that are too long to be read ahead stand in their place.
-func TestLongPoints(t *testing.T) {
+// TestLargePoints: points that are too long to be read ahead stand in their place.
+func TestLargePoints(t *testing.T) {
 	f := open(t)
 	var entries []Entry
 	for i := range 2*ahead + 1 {
