@@ -337,3 +337,26 @@ func TestPooledQuantiles(t *testing.T) {
 	require.Nil(t, report.Statistics.Get("latency.pooled.p99").Mean)
 	require.Less(t, report.Statistics.Get("latency.p99").Runs, uint64(12))
 }
+
+// TestMissedSlotTakesNothing: of a handler that comes too late the word that it has cleared is put back, so that the packet is offered again.
+func TestMissedSlotTakesNothing(t *testing.T) {
+	const text = "starloom: 1\nfabric: {crossbar: {ports: 4}}\nfirmware: {program: crossbar/traffic, cpu: {model: unit, budget_cycles: %d}}\nworkload: {traffic: {rate: 0.3, warm_up: 0, measure: 50, drain: 5}}\n"
+	for budget, sends := range map[int]bool{40: false, 400: true} {
+		s, err := ParseScenario("s.yaml", []byte(fmt.Sprintf(text, budget)))
+		require.NoError(t, err)
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			s.Firmware.Mode = mode
+			m := machine(t, s, MachineOptions{})
+			require.NoError(t, m.Run(t.Context(), nil))
+			report := m.Report()
+			require.Equal(t, sends, report.Verdict == VerdictPass)
+			require.Equal(t, sends, report.Frames.Sent > 0)
+			if !sends {
+				bank, cell := m.own.Cell(2)
+				require.NotZero(t, bank.Schedule[cell])
+				require.Zero(t, bank.Schedule[cell]&0xFFFFFF, "the first packet is still offered")
+				require.Equal(t, 1, report.Metrics.Get("saturated"))
+			}
+		}
+	}
+}
