@@ -196,7 +196,9 @@ func TestDeadSlurm(t *testing.T) {
 	if _, err := exec.LookPath("scontrol"); err != nil {
 		t.Skip("there is no scontrol: this test needs Slurm (Debian: slurm-wlm munge)")
 	}
-	t.Setenv("SLURM_CONF", filepath.Join(t.TempDir(), "none"))
+	conf := filepath.Join(t.TempDir(), "slurm.conf")
+	require.NoError(t, os.WriteFile(conf, []byte("ClusterName=dead\nSlurmctldHost=localhost(127.0.0.1)\nSlurmctldPort=1\nAuthInfo=socket=/none\nNodeName=localhost\n"), 0o644))
+	t.Setenv("SLURM_CONF", conf)
 	_, err := slurm.Open(t.Context(), &slurm.Settings{})
 	require.ErrorContains(t, err, "Slurm does not answer")
 }
