@@ -47,7 +47,8 @@ func TestSaturatedCrossbar(t *testing.T) {
 		ports, measure int
 		self           bool
 		law            float64
-	}{{2, 4000, true, 0.75}, {3, 3000, true, 0.6825}, {4, 3000, true, 0.6553}, {8, 1500, true, 0.6184}, {2, 500, false, 1}, {3, 3000, false, 0.75}, {64, 400, true, 0.5896}} {
+	}{{2, 4000, true, 0.75}, {3, 3000, true, 0.6825}, {4, 3000, true, 0.6553},
+		{8, 1500, true, 0.6184}, {2, 500, false, 1}, {3, 3000, false, 0.75}, {64, 400, true, 0.5896}} {
 		for _, arbiter := range []string{"fixed", "round_robin", "matrix"} {
 			t.Run(fmt.Sprintf("%d ports, self %v, %s", c.ports, c.self, arbiter), func(t *testing.T) {
 				requireLaw(t, trafficOn(t, fmt.Sprintf("crossbar: {ports: %d, arbiter: %s}", c.ports, arbiter), "crossbar/traffic",
