@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,12 +45,19 @@ func sweepTables(t *testing.T, dir string) (text string) {
 
 // TestSweepOnSlurm: 200 points run by jobs, interrupted, with a task that is killed, and taken up again, have the bytes of
 // those that ran here.
-func TestSweepOnSlurm(t *testing.T) {
+func TestSweepOnSlurm(t *testing.T) { sweepOnSlurm(t, sweepOfPoints, 200) }
+
+// TestLongSweepOnSlurm is TestSweepOnSlurm of 1,000 points.
+func TestLongSweepOnSlurm(t *testing.T) {
+	sweepOnSlurm(t, strings.Replace(sweepOfPoints, "[1, 25, 1]", "[1, 125, 1]", 1), 1000)
+}
+
+func sweepOnSlurm(t *testing.T, text string, points int) {
 	slurmtest.Start(t)
-	dir := sweepFolder(t, sweepOfPoints)
+	dir := sweepFolder(t, text)
 	r := starloomIn(t, dir, "sweep", "s.yaml", "--out", "here")
 	require.Zero(t, r.status, r.stderr)
-	require.Contains(t, r.stdout, "200 points, 200 runs; 0 failed")
+	require.Contains(t, r.stdout, fmt.Sprintf("%d points, %d runs; 0 failed", points, points))
 
 	r = starloomIn(t, dir, "sweep", "s.yaml", "--out", "there", "--on", "slurm", "--dry-run")
 	require.Zero(t, r.status, r.stderr)
@@ -88,7 +96,7 @@ func TestSweepOnSlurm(t *testing.T) {
 
 	r = starloomIn(t, dir, "sweep", "s.yaml", "--out", "there", "--on", "slurm")
 	require.Zero(t, r.status, r.stderr)
-	require.Contains(t, r.stdout, "of which 200 were there")
+	require.Contains(t, r.stdout, fmt.Sprintf("of which %d were there", points))
 }
 
 // TestSweepSlurmRefused: what cannot be sent is refused before anything is run, with its place and what to do.
