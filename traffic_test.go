@@ -287,7 +287,7 @@ func TestRulesOfTraffic(t *testing.T) {
 // TestTrafficNeedsASchedule: packets are offered there.
 func TestTrafficNeedsASchedule(t *testing.T) {
 	s := imageScenario(t, "counts")
-	s.Workload = Workload{Traffic: &fabric.Traffic{Rate: 0.1}}
+	s.Workload, s.Rules = Workload{Traffic: &fabric.Traffic{Rate: 0.1}}, &Rules{}
 	_, err := NewMachine(t.Context(), s, MachineOptions{})
 	require.ErrorContains(t, err, "takes no schedule, and packets of traffic are offered there; include starloom_traffic.h")
 	s = imageScenario(t, "counts")

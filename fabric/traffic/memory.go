@@ -9,7 +9,7 @@ import (
 // What traffic takes, in bytes, as measured in processes that ran nothing else (TestMemoryEstimates): what there is once, what a
 // source has at least, and what is in lists when it sends in every slot.
 const (
-	memoryOnce   = 4 << 20
+	memoryOnce   = 1 << 20
 	memorySource = 6*4 + 1 + 2 + 2*4
 	memoryBusy   = unsafe.Sizeof(flight{}) + 4*unsafe.Sizeof(sighting{}) + 2*unsafe.Sizeof(creation{}) + 4
 )
