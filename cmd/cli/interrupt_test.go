@@ -78,7 +78,8 @@ func endlessModule(name string, body ...byte) []byte {
 		body []byte
 	}{
 		{"starloom_abi", 0, []byte{0x41, nic.ABIVersion}}, {"starloom_bank", 0, []byte{0x41, 8}}, {"starloom_attach", 1, []byte{0x41, 0}}, {"starloom_start", 2, nil}, {"starloom_slot", 3, nil},
-		{"starloom_probe_names", 0, []byte{0x41, 0}}, {"starloom_param_names", 0, []byte{0x41, 0}}, {"_initialize", 4, nil}, {"start", 4, nil},
+		{"starloom_probe_names", 0, []byte{0x41, 0}}, {"starloom_result_names", 0, []byte{0x41, 0}}, {"starloom_param_names", 0, []byte{0x41, 0}},
+		{"_initialize", 4, nil}, {"start", 4, nil},
 	} {
 		if f.name == name {
 			f.body = slices.Concat([]byte{0x03, 0x40}, body, []byte{0x0C, 0, 0x0B, 0x00}) // loop, body, br 0, end, unreachable
