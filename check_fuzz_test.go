@@ -142,9 +142,9 @@ func TestFuzzFindsForeignWrites(t *testing.T) {
 	require.Equal(t, first, second, "same seed, same findings")
 }
 
-// TestFuzzSparesGoodFirmware: nothing that can be received harms a built-in program, with its tables
+// TestLongFuzzSparesGoodFirmware: nothing that can be received harms a built-in program, with its tables
 // and its schedule, slot after slot.
-func TestFuzzSparesGoodFirmware(t *testing.T) {
+func TestLongFuzzSparesGoodFirmware(t *testing.T) {
 	const sequences = 2000
 	var list [][2]string
 	for _, program := range firmware.Programs() {

@@ -16,7 +16,7 @@ import (
 	"starloom/internal/emulator"
 )
 
-// memoryEnvironment asks the child process of TestMemoryEstimates for a run: of this engine or runtime
+// memoryEnvironment asks the child process of TestLongMemoryEstimates for a run: of this engine or runtime
 // and the scenario in this file.
 const memoryEnvironment = "STARLOOM_TEST_MEMORY"
 
@@ -156,8 +156,8 @@ func memoryPlan(faults int, targets string) string {
 	return text
 }
 
-// TestMemoryEstimates compares what a run is said to take with the most that a process took for it.
-func TestMemoryEstimates(t *testing.T) {
+// TestLongMemoryEstimates compares what a run is said to take with the most that a process took for it.
+func TestLongMemoryEstimates(t *testing.T) {
 	if run := os.Getenv(memoryEnvironment); run != "" {
 		runForMemory(t, run)
 		return
@@ -175,7 +175,7 @@ func TestMemoryEstimates(t *testing.T) {
 			engine, scenario, _ := strings.Cut(run, "|")
 			file := filepath.Join(t.TempDir(), "s.yaml")
 			require.NoError(t, os.WriteFile(file, []byte(scenario), 0o644))
-			child := exec.Command(os.Args[0], "-test.run=^TestMemoryEstimates$", "-test.v", "-test.timeout=30m")
+			child := exec.Command(os.Args[0], "-test.run=^TestLongMemoryEstimates$", "-test.v", "-test.timeout=30m")
 			child.Env = append(os.Environ(), memoryEnvironment+"="+engine+"|"+file)
 			text, err := child.CombinedOutput()
 			require.NoError(t, err, string(text))

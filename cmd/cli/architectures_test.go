@@ -61,7 +61,7 @@ func TestLongOtherSystems(t *testing.T) {
 }
 
 func buildFor(t *testing.T, system, architecture, path string) {
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, ".")
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", path, "starloom/cmd/starloom")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)

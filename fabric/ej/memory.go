@@ -50,7 +50,7 @@ func queueBytes(c *fabric.Config, payloads []int) (bytes int) {
 func (e Network) QueueBytes(c *fabric.Config) (payloads []int) {
 	if c.Workload.Traffic != nil && c.Program != nil {
 		frames := e.trafficFrames(c.Workload.Traffic)
-		return slices.Repeat([]int{traffic.HeadBytes}, min(int(frames+busiest*math.Sqrt(frames))+1, e.ports()))
+		return slices.Repeat([]int{traffic.HeadBytes}, min(int(frames+float64(busiest*math.Sqrt(frames)))+1, e.ports()))
 	}
 	for _, queue := range e.queues(c) {
 		for place, bytes := range queue {

@@ -6,7 +6,7 @@ import (
 	"starloom/fabric"
 )
 
-// What traffic takes, in bytes, as measured in processes that ran nothing else (TestMemoryEstimates): what there is once, what a
+// What traffic takes, in bytes, as measured in processes that ran nothing else (TestLongMemoryEstimates): what there is once, what a
 // source has at least, and what is in lists when it sends in every slot.
 const (
 	memoryOnce   = 1 << 20

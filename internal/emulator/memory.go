@@ -16,7 +16,7 @@ import (
 )
 
 // What a part of a machine takes, in bytes, beside its frames and what the network takes: as measured
-// in processes that ran nothing else (TestMemoryEstimates).
+// in processes that ran nothing else (TestLongMemoryEstimates).
 const (
 	memoryProcess        = 35 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors
 	memoryValue          = 455      // a value of the scenario's file: its place, and what was made to read it

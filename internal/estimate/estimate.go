@@ -259,6 +259,6 @@ func (m *Measured) whole(smaller *Measured, places float64) (time.Duration, bool
 		return 0, false
 	}
 	between := (float64(m.Between) - m.after(half)) / (now - before) // of a run that was as fast from its beginning
-	left := (1-now)*between + float64(smaller.Rest)/math.Max(float64(smaller.Between), 1)*between
+	left := float64((1-now)*between) + float64(float64(smaller.Rest)/math.Max(float64(smaller.Between), 1)*between)
 	return m.total() + time.Duration(left), true
 }

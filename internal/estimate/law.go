@@ -23,7 +23,7 @@ func logarithm(points []point, n float64) float64 {
 	if a.n == b.n {
 		return b.y
 	}
-	return b.y + (b.y-a.y)*math.Log(n/b.n)/math.Log(b.n/a.n)
+	return b.y + float64((b.y-a.y)*math.Log(n/b.n)/math.Log(b.n/a.n))
 }
 
 // constant stays at the mean of the last points.
@@ -68,12 +68,12 @@ func fitted(points []point, n float64) float64 {
 	var sx, sy, sxx, sxy float64
 	for _, p := range last {
 		x, y := math.Log(p.n), math.Log(math.Max(p.y, 1))
-		sx, sy, sxx, sxy = sx+x, sy+y, sxx+x*x, sxy+x*y
+		sx, sy, sxx, sxy = sx+x, sy+y, sxx+float64(x*x), sxy+float64(x*y)
 	}
 	count := float64(len(last))
 	exponent := 1.0
-	if spread := count*sxx - sx*sx; len(last) > 1 && spread > 0 {
-		exponent = (count*sxy - sx*sy) / spread
+	if spread := float64(count*sxx) - float64(sx*sx); len(last) > 1 && spread > 0 {
+		exponent = (float64(count*sxy) - float64(sx*sy)) / spread
 	}
-	return math.Exp(sy/count + exponent*(math.Log(n)-sx/count))
+	return math.Exp(sy/count + float64(exponent*(math.Log(n)-sx/count)))
 }

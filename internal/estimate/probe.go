@@ -169,7 +169,7 @@ func (m *Measured) after(place float64) float64 {
 		a, b := m.Marks[i-1], m.Marks[i]
 		if place <= float64(b.Place) {
 			within := (place - float64(a.Place)) / float64(b.Place-a.Place)
-			return float64(a.After) + max(within, 0)*float64(b.After-a.After)
+			return float64(a.After) + float64(max(within, 0)*float64(b.After-a.After))
 		}
 	}
 	return float64(m.Between)
@@ -178,7 +178,7 @@ func (m *Measured) after(place float64) float64 {
 // share is how much of the time between its first place and its last one passed at a part of its
 // places, from 0 to 1.
 func (m *Measured) share(part float64) float64 {
-	return m.after(part*float64(m.Places)) / math.Max(float64(m.Between), 1)
+	return m.after(float64(part*float64(m.Places))) / math.Max(float64(m.Between), 1)
 }
 
 // pace is the time of a place, in the second half of those that were measured: in the first, memory is

@@ -74,7 +74,7 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 	}
 	switch {
 	case c.c.Style == Bars:
-		half := c.c.barWidth() / 2
+		half := float64(c.c.barWidth() / 2)
 		for _, point := range points {
 			base := math.Max(0, p.Y.Min)
 			canvas.FillPolygon(c.colour(255), []vg.Point{
@@ -122,7 +122,7 @@ func (c curve) band(canvas draw.Canvas, points []Point, at func(x, y float64) vg
 
 // Thumbnail implements plot.Thumbnailer.
 func (c curve) Thumbnail(canvas *draw.Canvas) {
-	middle := canvas.Center()
+	middle := middleOf(canvas.Rectangle)
 	if c.c.Style == Bars {
 		canvas.FillPolygon(c.colour(255), []vg.Point{{X: canvas.Min.X, Y: middle.Y - 3}, {X: canvas.Min.X, Y: middle.Y + 3},
 			{X: canvas.Max.X, Y: middle.Y + 3}, {X: canvas.Max.X, Y: middle.Y - 3}})
@@ -152,5 +152,5 @@ func (c *Curve) barWidth() float64 {
 	if math.IsInf(least, 1) {
 		least = 1
 	}
-	return least * 0.9
+	return float64(least * 0.9)
 }

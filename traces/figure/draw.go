@@ -67,7 +67,7 @@ func (d *drawing) width() vg.Length {
 		return width
 	}
 	r := l.Rectangle(draw.Canvas{})
-	return width + margin + r.Size().X*otherFont
+	return width + margin + vg.Length(r.Size().X*otherFont)
 }
 
 // draw lays out the axes at the left and the legend at the right.
@@ -99,13 +99,19 @@ func (d *drawing) draw(c vg.Canvas, whole vg.Length) {
 	if p.Y.Label.Text != "" { // which gonum puts outside a logarithmic axis
 		style := p.Y.Label.TextStyle
 		style.Rotation, style.YAlign = math.Pi/2, text.YTop
-		axes.FillText(style, vg.Point{X: axes.Min.X, Y: axes.Center().Y}, p.Y.Label.Text)
+		axes.FillText(style, vg.Point{X: axes.Min.X, Y: middleOf(axes.Rectangle).Y}, p.Y.Label.Text)
 		axes, p.Y.Label.Text = draw.Crop(axes, textSize+6, 0, 0, 0), ""
 	}
 	p.Draw(axes)
 	if l := d.legend(); l != nil {
 		l.Draw(draw.Crop(all, width, -margin, margin, -margin-2*titleSize))
 	}
+}
+
+// middleOf is the middle of a part of a canvas, rounded before anything is added to it.
+func middleOf(r vg.Rectangle) vg.Point {
+	half := func(sum vg.Length) vg.Length { return vg.Length(float64(float64(sum) / 2)) }
+	return vg.Point{X: half(r.Min.X + r.Max.X), Y: half(r.Min.Y + r.Max.Y)}
 }
 
 // spans are the ranges of both axes.
@@ -120,7 +126,7 @@ func (d *drawing) spans() (x, y span) {
 				y.take(point.Low, point.High)
 			}
 			if c.Style == Bars {
-				half := c.barWidth() / 2
+				half := float64(c.barWidth() / 2)
 				x.take(point.X-half, point.X+half)
 				y.take(0)
 			}

@@ -46,7 +46,7 @@ func (p paint) RGBA() (r, g, b, a uint32) {
 // in nine steps with straight lines between them.
 func ramp(value float64) color.NRGBA {
 	steps := [...]uint32{0x00224e, 0x123570, 0x3b496c, 0x575d6d, 0x707173, 0x8a8678, 0xa59c74, 0xc3b369, 0xe1cc55, 0xfee838}
-	at := min(max(value, 0), 1) * float64(len(steps)-1)
+	at := float64(min(max(value, 0), 1) * float64(len(steps)-1))
 	k := min(int(at), len(steps)-2)
 	part := at - float64(k)
 	mix := func(shift uint) uint8 {
