@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,18 +83,8 @@ func newCaseParts(ctx context.Context, o *studyFlags, name string) (*caseParts, 
 		return nil, err
 	}
 	p := &caseParts{studyFlags: o, name: name, cases: cases}
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.Open(self)
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.New()
-	_, err = io.Copy(sum, file)
-	p.executable = hex.EncodeToString(sum.Sum(nil))
-	return p, errors.Join(err, file.Close())
+	p.executable, err = sweep.ExecutableHash()
+	return p, err
 }
 
 // key is the hash of all that determines what a case finds.

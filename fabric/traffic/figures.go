@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -194,10 +195,10 @@ func (h Histogram) Lines() (lines []string) {
 	var bins []uint64
 	low := uint64(1)
 	if len(h) > 0 {
-		low = 1 << (bitsOf(h[0][0]) - 1)
+		low = 1 << (bits.Len64(h[0][0]|1) - 1)
 	}
 	for _, v := range h {
-		k := bitsOf(v[0]) - bitsOf(low)
+		k := bits.Len64(v[0]|1) - bits.Len64(low)
 		for len(bins) <= k {
 			bins = append(bins, 0)
 		}
@@ -233,14 +234,6 @@ func (h Histogram) Figures(name string) (m fabric.Metrics) {
 		m.Add(strings.TrimSuffix(name, ".histogram")+".pooled."+q.name, s.quantiles[i])
 	}
 	return m
-}
-
-// bitsOf is how many binary digits a number has, 1 at least.
-func bitsOf(x uint64) (n int) {
-	for n = 1; x > 1; x >>= 1 {
-		n++
-	}
-	return n
 }
 
 // summary is what is said of a distribution.

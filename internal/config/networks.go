@@ -41,7 +41,7 @@ func (list Networks) Check(builtIn []fabric.Network) error {
 		case slices.Contains(kinds, kind):
 			return refuse("there is another network of the kind "+kind, "return another word from Kind")
 		case structOf(n).Kind() != reflect.Struct:
-			return refuse("it is no struct", "make it a struct, or a pointer to one: its fields are the keys under fabric."+kind)
+			return refuse("it is not a struct", "make it a struct, or a pointer to one: its fields are the keys under fabric."+kind)
 		}
 		if reason := strict.Unreadable(structOf(n)); reason != "" {
 			return refuse(reason, "a key is an exported field with a tag json: "+

@@ -199,6 +199,12 @@ func WriteJSON(w io.Writer, v any) error {
 	return encoder.Encode(v)
 }
 
+// LastLine is the last line of what a program has said, printable.
+func LastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return Printable(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
+}
+
 // Printable replaces what could move a terminal's cursor.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {

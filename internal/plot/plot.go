@@ -1,6 +1,7 @@
 package plot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -58,12 +59,12 @@ func (t *Table) known() string {
 	return "columns are " + strings.Join(t.Columns, ", ")
 }
 
-// by are the columns that make a curve each.
-func (t *Table) by(o Options, used ...string) (columns []int, err error) {
+// by are the columns that make a curve each: those named, or the other axes that vary.
+func (t *Table) by(o Options) (columns []int, err error) {
 	names := o.By
 	if names == nil {
 		for _, axis := range t.Axes {
-			if at := slices.Index(t.Columns, axis); !slices.Contains(used, axis) && t.varies(at) {
+			if at := slices.Index(t.Columns, axis); axis != o.X && t.varies(at) {
 				names = append(names, axis)
 			}
 		}
@@ -100,7 +101,7 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	by, err := t.by(o, o.X)
+	by, err := t.by(o)
 	if err != nil {
 		return nil, "", err
 	}
@@ -296,13 +297,7 @@ func (t *Table) values(column int) (names []string) {
 	slices.SortFunc(rows, func(a, b int) int {
 		va, _, _ := t.number(a, column)
 		vb, _, _ := t.number(b, column)
-		switch {
-		case va < vb:
-			return -1
-		case va > vb:
-			return 1
-		}
-		return 0
+		return cmp.Compare(va, vb)
 	})
 	for _, row := range rows {
 		names = append(names, t.rows[row][column])

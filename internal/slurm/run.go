@@ -292,7 +292,7 @@ func (r *runner) why(id taskID, s *sent, q queued, e ended, late bool) string {
 		text = "its task has ended: " + strings.ToLower(q.state)
 	}
 	if data, err := os.ReadFile(log); err == nil && len(strings.TrimSpace(string(data))) > 0 {
-		text += ": " + outcome.Printable(lastLine(string(data)))
+		text += ": " + outcome.LastLine(string(data))
 	}
 	return text + " (" + log + ")"
 }

@@ -52,12 +52,6 @@ func ask(ctx context.Context, name string, words ...string) (string, error) {
 	return out.String(), errors.New(strings.Join(lines, "; "))
 }
 
-// lastLine is the last line of a text.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
-}
-
 // Cluster is one that jobs can be sent to, and what is known of it.
 type Cluster struct {
 	settings *Settings

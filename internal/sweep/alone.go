@@ -5,7 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+
+	"starloom/internal/outcome"
 )
 
 // runAlone runs the points that have ended processes, one after the other, each in a process of its own: it ends that, if it does
@@ -36,17 +37,11 @@ func (s *sweeper) runAlone(ctx context.Context, p *pool) error {
 		if status != nil {
 			reason = status.Error()
 		}
-		if line := lastLine(said.String()); line != "" {
+		if line := outcome.LastLine(said.String()); line != "" {
 			reason += ": " + line
 		}
 		j.err = errors.New("it has ended " + fmt.Sprint(aloneAfter) + " processes, and in one of its own: " + reason)
 		p.over = append(p.over, j)
 	}
 	return nil
-}
-
-// lastLine is the last one of a text that is not empty.
-func lastLine(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }

@@ -119,8 +119,8 @@ func sourcesOf(m *pinmap.Map) []string {
 // sourceBytesMax is the longest file that is searched for names of others.
 const sourceBytesMax = 4 << 20
 
-// executableHash is that of the program that runs.
-func executableHash() (string, error) {
+// ExecutableHash is that of the program that runs.
+func ExecutableHash() (string, error) {
 	path, err := os.Executable()
 	if err != nil {
 		return "", err

@@ -38,7 +38,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	if s.executable, err = executableHash(); err != nil {
+	if s.executable, err = ExecutableHash(); err != nil {
 		return nil, err
 	}
 	points, err := (&checker{sweeper: s}).checkAll(ctx, all)

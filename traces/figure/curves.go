@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -62,15 +63,7 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 	points := c.c.Points
 	if c.c.joined() {
 		points = slices.Clone(points)
-		slices.SortStableFunc(points, func(a, b Point) int {
-			switch {
-			case a.X < b.X:
-				return -1
-			case a.X > b.X:
-				return 1
-			}
-			return 0
-		})
+		slices.SortStableFunc(points, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	}
 	switch {
 	case c.c.Style == Bars:

@@ -2,12 +2,10 @@ package figure
 
 import (
 	"bytes"
-	"encoding/base64"
 	"fmt"
 	"html"
 	"image"
 	"image/color"
-	"image/png"
 	"io"
 	"math"
 	"strconv"
@@ -140,7 +138,10 @@ func (c *canvas) xy(at vg.Point) string {
 
 // colours is the attribute of a colour, of "f"ill or "s"troke.
 func (c *canvas) colours(kind string) string {
-	name := map[string]string{"f": "fill", "s": "stroke"}[kind]
+	name := "fill"
+	if kind == "s" {
+		name = "stroke"
+	}
 	opacity := func(alpha uint8) string {
 		if alpha == 255 {
 			return ""
@@ -188,7 +189,7 @@ func (c *canvas) shape(path vg.Path) string {
 	return `path d="` + c.path(path) + `"`
 }
 
-// path writes a path. Its only arcs are whole circles, and stand alone.
+// path writes a path. Its only arcs are whole circles, and stand alone; figures have no other curves.
 func (c *canvas) path(path vg.Path) string {
 	var b strings.Builder
 	for _, step := range path {
@@ -197,8 +198,6 @@ func (c *canvas) path(path vg.Path) string {
 			b.WriteString("M" + c.xy(step.Pos))
 		case vg.LineComp:
 			b.WriteString("L" + c.xy(step.Pos))
-		case vg.CurveComp:
-			fmt.Fprintf(&b, "Q%s %s", c.xy(step.Control[0]), c.xy(step.Pos))
 		case vg.CloseComp:
 			b.WriteString("Z")
 		}
@@ -219,13 +218,5 @@ func (c *canvas) FillString(face font.Face, at vg.Point, text string) {
 	fmt.Fprintf(&c.body, `<text x="%s" y="%s" font-size="%s" %s%s>%s</text>`+"\n", x, y, number(face.Font.Size), c.colours("f"), turned, html.EscapeString(text))
 }
 
-// DrawImage implements vg.Canvas.
-func (c *canvas) DrawImage(r vg.Rectangle, img image.Image) {
-	var b bytes.Buffer
-	if png.Encode(&b, img) != nil {
-		return // a buffer takes everything, and every image of memory can be encoded
-	}
-	at := c.place(vg.Point{X: r.Min.X, Y: r.Max.Y})
-	fmt.Fprintf(&c.body, `<image x="%s" y="%s" width="%s" height="%s" href="data:image/png;base64,%s"/>`+"\n", number(at.X), number(c.h-at.Y),
-		number(r.Size().X), number(r.Size().Y), base64.StdEncoding.EncodeToString(b.Bytes()))
-}
+// DrawImage implements vg.Canvas. Figures have no images.
+func (c *canvas) DrawImage(vg.Rectangle, image.Image) {}
