@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/pops"
+	"starloom/traces/diff"
 )
 
 // asGTKWaveSees has GTKWave load a save file, on a display that is not shown, and returns what it shows: the
@@ -88,6 +89,68 @@ func TestSaveFileShowsViolations(t *testing.T) {
 		require.Contains(t, nic, fmt.Sprintf("\n%s %d\n", name, value))
 	}
 	require.Contains(t, nic, "\nflags[7:0] 02\n")
+
+	// In FST it is the same waveform, in fewer bytes, and GTKWave shows it the same way.
+	_, err = Run(t.Context(), s, RunOptions{VCD: File(filepath.Join(folder, "small.fst"))})
+	require.NoError(t, err)
+	fstMarkers, fstRows := asGTKWaveSees(t, filepath.Join(folder, "small.gtkw"))
+	require.Equal(t, markers, fstMarkers)
+	require.Equal(t, rows, fstRows)
+}
+
+// TestFST: what GTKWave's converter makes of an FST file is the waveform as VCD, whatever window it has.
+func TestFST(t *testing.T) {
+	for name, window := range map[string]*VCDTrace{
+		"all": nil, "end": {From: 4}, "states": {Signals: []string{"**.state", "**.rx_status"}},
+		"loses": {Trigger: TriggerFirstViolation, Before: 3, After: 2}, // found at the end: the waveform is written once more
+	} {
+		s := imageScenario(t, "loses")
+		s.Traces.VCD = window
+		folder := t.TempDir()
+		file := func(name string) string { return filepath.Join(folder, name) }
+		var sums []string
+		for _, wave := range []string{"run.vcd", "run.fst", "again.FST"} {
+			report, err := Run(t.Context(), s, RunOptions{VCD: File(file(wave))})
+			require.NoError(t, err)
+			require.Equal(t, strings.ToLower(wave[len(wave)-3:]), report.Files[0].Kind)
+			data, err := os.ReadFile(file(wave))
+			require.NoError(t, err)
+			sums = append(sums, string(data))
+		}
+		require.Equal(t, sums[1], sums[2], "the same run gives the same bytes")
+		save, err := os.ReadFile(file("run.gtkw"))
+		require.NoError(t, err)
+		require.Contains(t, string(save), "[dumpfile] \"run.fst\"\n")
+		require.NoError(t, os.WriteFile(file("back.vcd"), []byte(tool(t, "gtkwave", "fst2vcd", file("run.fst"))), 0o666))
+		equal, err := diff.Files(t.Context(), file("run.vcd"), file("back.vcd"), diff.Options{})
+		require.NoError(t, err)
+		require.Nil(t, equal.First, name)
+		require.Positive(t, equal.Compared)
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Len(t, entries, 6, "three waveforms, two save files, one that went back")
+	}
+}
+
+// TestFSTIsRefused: without vcd2fst a run does not begin, and where there is one the reason is not the tool's.
+func TestFSTIsRefused(t *testing.T) {
+	folder := t.TempDir()
+	options := RunOptions{VCD: File(filepath.Join(folder, "run.fst")), Progress: func(Progress) { t.Error("the run has begun") }}
+	t.Setenv("PATH", folder)
+	_, err := Run(t.Context(), imageScenario(t, "loses"), options)
+	require.EqualError(t, err, filepath.Join(folder, "run.fst")+": vcd2fst, which writes such files, is not on the PATH; "+
+		"install the Debian package gtkwave, or give a path that ends in .vcd")
+	var refused *InputError
+	require.ErrorAs(t, err, &refused)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "vcd2fst"), []byte("#!/bin/sh\necho no more >&2\nexit 7\n"), 0o777))
+	options.Progress = nil
+	_, err = Run(t.Context(), imageScenario(t, "loses"), options)
+	var failed *ToolError
+	require.ErrorAs(t, err, &failed)
+	require.ErrorContains(t, err, "run.fst: vcd2fst: exit status 7: no more; free memory and space on the disk, or give a path that ends in .vcd")
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, entries, 1, "vcd2fst")
 }
 
 // TestMarkersAreInTheWindow: the save file of a waveform has markers for the violations that its window shows,

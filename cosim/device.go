@@ -91,7 +91,9 @@ type Fault struct {
 
 // ToolError is the fault of a simulator that has failed.
 func (f *Fault) ToolError() *ToolError {
-	return &ToolError{f.Tool, f.Device, fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text), remedySimulator, f}
+	return &ToolError{
+		Tool: f.Tool, Place: f.Device, Reason: fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text), Remedy: remedySimulator, Err: f,
+	}
 }
 
 // Error returns "device: kind in cycle n: text".

@@ -29,6 +29,8 @@
 //	digest.go        run digest: order-free within a slot, chained over slots
 //	file.go          output files that are whole or not there
 //	file_lock_*.go   how a run knows that a temporary file is still in use
+//	converter.go     programs that write what Starloom does not write itself
+//	converter_*.go   what keeps an interrupt from them
 //	waves.go         signals drawn as text
 //	report.go        what the reports of the tools have in common
 //	input            what a user gives: files, and the one kind of error about it

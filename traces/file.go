@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -38,6 +39,8 @@ type File struct {
 	held    []byte
 	err     error
 	settled bool // committed or aborted
+
+	conversion *conversion // what writes the file in its own form; nil: the bytes are the file
 }
 
 const (
@@ -66,16 +69,20 @@ func (f *File) release() error {
 // tempCount keeps the names of this process's temporary files apart.
 var tempCount atomic.Uint64
 
-// temporaries are the temporary files of this process, for RemoveTemporaries.
+// temporaries are the temporary files of this process, for RemoveTemporaries, and what writes some of them.
 var temporaries = struct {
 	sync.Mutex
-	paths map[string]bool
-}{paths: map[string]bool{}}
+	paths      map[string]bool
+	converters map[*exec.Cmd]bool
+}{paths: map[string]bool{}, converters: map[*exec.Cmd]bool{}}
 
 // RemoveTemporaries removes all temporary files of this process, for one that has
 // to end at once: a File that is made or settled afterwards waits forever.
 func RemoveTemporaries() {
 	temporaries.Lock() // never unlocked
+	for converter := range temporaries.converters {
+		_ = converter.Process.Kill() // it may have ended
+	}
 	for path := range temporaries.paths {
 		_ = os.Remove(path)
 	}
@@ -289,6 +296,12 @@ func (f *File) Restart() error {
 		f.held, f.bytes = f.held[:0], 0
 		return nil
 	}
+	if f.conversion != nil {
+		f.buf.Reset(f.conversion)
+		f.bytes = 0
+		f.conversion.drop()
+		return f.keep(f.conversion.start())
+	}
 	if written := f.bytes > uint64(f.buf.Buffered()); written {
 		if f.temp == "" {
 			return fmt.Errorf("%s cannot be written again", f.path)
@@ -331,6 +344,9 @@ func (f *File) Abort() {
 		}
 		return
 	}
+	if f.conversion != nil {
+		f.conversion.drop()
+	}
 	// Nothing is lost when these fail: the file is unwanted, and closed already
 	// if it was finished.
 	_ = f.file.Close()
@@ -355,6 +371,12 @@ func (f *File) finish() error {
 		}
 		return f.keep(f.file.Close())
 	}
+	if f.conversion != nil {
+		if err := f.keep(f.conversion.finish(f.file)); err != nil {
+			return err
+		}
+		f.conversion.drop()
+	}
 	if err := f.keep(f.file.Sync()); err != nil {
 		return err
 	}
@@ -376,8 +398,12 @@ func (f *File) rename() error {
 
 // keep wraps the first error and returns it ever after.
 func (f *File) keep(err error) error {
+	var tool *input.ToolError
 	switch {
 	case f.err != nil || err == nil:
+	case errors.As(err, &tool):
+		tool.Place = "output " + f.path
+		f.err = err
 	case f.temp == "" && f.sink != os.Stdout:
 		f.err = fmt.Errorf("output %s: %w", f.path, input.WithoutPath(err))
 	default:

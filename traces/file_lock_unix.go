@@ -38,5 +38,8 @@ func removeIfStale(path string) {
 	defer file.Close()
 	if unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil {
 		_ = os.Remove(path) // whoever makes it at this moment sees that it is gone
+		for _, left := range leftovers(path) {
+			_ = os.Remove(left) // most have none
+		}
 	}
 }

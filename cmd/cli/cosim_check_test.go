@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -187,6 +188,12 @@ func TestCosimCheckFiles(t *testing.T) {
 	require.Contains(t, read("a.gtkw"), marker)
 	require.Contains(t, read("a.gtkw"), "-lockstep\n@28\nlockstep.differs\n@1000200\n-lockstep\n@800200\n-model\n@22\nmodel.value_o[31:0]\n", "what differs comes first")
 	require.Contains(t, run("a", "--vcd a.wave").stdout, "waveform: a.wave; look at it with: gtkwave a.gtkw\n")
+	require.Contains(t, run("f", "--seed 5 --vcd f.fst").stdout, "waveform: f.fst; look at it with: gtkwave f.gtkw\n")
+	require.Contains(t, read("f.gtkw"), "[dumpfile] \"f.fst\"\n")
+	back, err := exec.Command("fst2vcd", filepath.Join(dir, "f.fst")).Output()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "f.vcd"), back, 0o666))
+	require.Equal(t, statusPass, starloomIn(t, dir, "trace", "diff", "a.vcd", "f.vcd").status)
 	r := starloomIn(t, dir, "cosim", "check", "m.yml", "--vcd", "/dev/null", "--save", "/dev/null")
 	require.Equal(t, statusFail, r.status)
 	require.NotContains(t, r.stdout, "/dev/null", "nothing there can be opened")

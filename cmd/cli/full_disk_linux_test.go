@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,12 +29,17 @@ func TestFullDisk(t *testing.T) {
 		{[]string{"firmware", "new", "--language", "c", "small/mine"}, `NAME: output small/mine/[A-Za-z_.]+` + full},
 		{[]string{"help", "--man", "small"}, `starloom: output small/[a-z-]+\.1` + full},
 		{[]string{"run", "s.yaml", "--vcd", "small/run.vcd"}, `starloom: output small/run\.vcd` + full},
+		{[]string{"run", "s.yaml", "--vcd", "small/run.fst"}, `output small/run\.fst: vcd2fst: [^;]+; free memory and space on the disk, or give a path that ends in \.vcd\n`},
 		{[]string{"run", "s.yaml", "--log", "none/run.log"}, "--log: output none/run.log: the folder none: no such file or directory: make the folder first, or give another path\\n"},
 		{[]string{"firmware", "sdk", "s.yaml"}, "DIR: the folder s.yaml: not a directory: give a folder that can be written\\n"},
 		{[]string{"help", "--man", "s.yaml/man"}, "--man: the folder s.yaml/man: not a directory: give a folder that can be written\\n"},
 	} {
 		r := starloomIn(t, dir, c.args...)
-		require.Equal(t, statusInput, r.status, "%v", c.args)
+		want := statusInput
+		if strings.Contains(c.want, "vcd2fst") {
+			want = statusTool
+		}
+		require.Equal(t, want, r.status, "%v", c.args)
 		require.Regexp(t, `^`+c.want+`$`, r.stderr, "%v", c.args)
 		entries, err := os.ReadDir(small)
 		require.NoError(t, err)

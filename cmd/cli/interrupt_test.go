@@ -45,6 +45,18 @@ func interrupt(t *testing.T, dir string, sent syscall.Signal, ready func() bool,
 	return interrupted{result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, time.Since(start)}
 }
 
+// interruptTerminal does so as a terminal does: the signal reaches what the command has started, too.
+func interruptTerminal(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	command := exec.Command(binary, args...)
+	command.Dir, command.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(t, command.Start())
+	time.Sleep(500 * time.Millisecond)
+	require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGINT))
+	_ = command.Wait() // the status says how it ended
+	require.Equal(t, statusInterrupted, command.ProcessState.ExitCode())
+}
+
 // The first interrupt ends the run with a report and whole files.
 func TestInterrupt(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 256", "group_size: 4", "group_size: 256").Replace(smallScenario)})
@@ -211,6 +223,11 @@ func TestLongInterruptEveryExport(t *testing.T) {
 		return after
 	}
 	require.Equal(t, signals("a.vcd"), signals("b.vcd"))
+	interruptTerminal(t, dir, "run", "starloom_slot.yaml", "--vcd", "c.fst")
+	back, err := exec.Command("fst2vcd", filepath.Join(dir, "c.fst")).Output()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.vcd"), back, 0o666))
+	require.Equal(t, statusPass, starloomIn(t, dir, "trace", "diff", "b.vcd", "c.vcd").status)
 	require.Equal(t, 2*16, strings.Count(read("b.log"), "\n"))
 	require.True(t, strings.HasPrefix(read("a.log"), read("b.log")))
 	var report struct {

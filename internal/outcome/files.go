@@ -9,7 +9,7 @@ import (
 
 // OutputFile is an output of a run.
 type OutputFile struct {
-	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
+	Kind string // "vcd", "fst", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
 	Path string // as it was given; "-" is standard output, "" a writer
 	Note string // why it is empty, "" if it is not
 
@@ -34,10 +34,10 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 		opener := ""
 		switch {
 		case file.Stream:
-		case file.Kind == "vcd":
+		case file.Kind == "vcd" || file.Kind == "fst":
 			// The .gtkw file opens the waveform with the signals arranged.
 			if path["gtkw"] == "" {
-				opener = "gtkwave " + path["vcd"]
+				opener = "gtkwave " + path[file.Kind]
 			}
 		case file.Kind == "gtkw":
 			opener = "gtkwave " + path["gtkw"]

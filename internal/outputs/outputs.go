@@ -9,6 +9,7 @@ import (
 	"starloom/internal/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/vcd"
 )
 
 // Output is where one output goes: to a file, to an io.Writer, or nowhere, which is the
@@ -77,10 +78,25 @@ func (o *Set) OpenQuietly(option, kind string, to Output) (file *traces.File, er
 	return file, nil
 }
 
-// Note adds a remark to an output of a kind.
-func (o *Set) Note(kind, text string) {
+// OpenWaveform opens the output of a waveform: FST if its path says so, else VCD.
+func (o *Set) OpenWaveform(to Output) (*traces.File, error) {
+	if !vcd.IsFST(to.Path) {
+		return o.Open("--vcd", "vcd", to)
+	}
+	file, err := o.Open("--vcd", "fst", to)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Through(vcd.FST()); err != nil {
+		return nil, err
+	}
+	return file, nil
+}
+
+// NoteWaveform adds a remark to the waveform.
+func (o *Set) NoteWaveform(text string) {
 	for i := range o.Written {
-		if o.Written[i].Kind == kind {
+		if kind := o.Written[i].Kind; kind == "vcd" || kind == "fst" {
 			o.Written[i].Note = text
 		}
 	}

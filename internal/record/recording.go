@@ -14,7 +14,7 @@ import (
 
 // Options say what is written while a machine runs.
 type Options struct {
-	VCD    outputs.Output // waveform
+	VCD    outputs.Output // waveform; in FST if the path ends in .fst
 	GTKW   outputs.Output // save file that arranges it in GTKWave; beside VCD if that is a file
 	PCAPNG outputs.Output // packet capture
 	Lua    outputs.Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
@@ -58,7 +58,7 @@ func Alone(m *emulator.Machine, o Options) (*Recording, error) {
 // Begin begins a recording whose files belong to out.
 func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err error) {
 	r := &Recording{machine: m, out: out}
-	if r.vcd, err = out.Open("--vcd", "vcd", o.VCD); err != nil {
+	if r.vcd, err = out.OpenWaveform(o.VCD); err != nil {
 		return nil, err
 	}
 	if r.vcd != nil {
@@ -190,7 +190,7 @@ func (r *Recording) Finish(violations []outcome.Violation, cycles uint64) error 
 		if err := r.wave.close(violations, cycles); err != nil {
 			return err
 		}
-		r.out.Note("vcd", r.wave.note(cycles))
+		r.out.NoteWaveform(r.wave.note(cycles))
 		if err := r.save.write(r.machine, r.wave.vcd, violations, cycles); err != nil {
 			return err
 		}

@@ -17,12 +17,18 @@ type Files struct {
 func OpenFiles(vcd, save, report outputs.Output) (*Files, error) {
 	beside := vcd.Beside(outputs.Output{}, ".gtkw")
 	c := &Files{to: Case{WavePath: vcd.Path, GTKWPath: beside.Path}}
+	if wave, err := c.OpenWaveform(vcd); err != nil {
+		c.Abort()
+		return nil, err
+	} else if wave != nil {
+		c.to.Wave = wave
+	}
 	for _, f := range []struct {
 		option, kind string
 		output       outputs.Output
 		to           *io.Writer
 	}{
-		{"--vcd", "vcd", vcd, &c.to.Wave}, {"--vcd", "gtkw", beside, &c.to.GTKW},
+		{"--vcd", "gtkw", beside, &c.to.GTKW},
 		{"--save", "csv", save, &c.to.Stimulus}, {"--json", "json", report, &c.to.Report},
 	} {
 		file, err := c.Open(f.option, f.kind, f.output)

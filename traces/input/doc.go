@@ -9,8 +9,11 @@
 // The package imports nothing of Starloom, so that all others may import it. It is
 // starloom.InputError in the Go API.
 //
-//	file         what it holds
-//	error.go     Error, and errors of the operating system as one
-//	file.go      files that a user has named: regular ones, of bounded size
-//	nearest.go   the allowed word that is nearest to a mistyped one
+// What programs that Starloom runs do wrong is a ToolError, and exit status 4.
+//
+//	file            what it holds
+//	error.go        Error, and errors of the operating system as one
+//	tool_error.go   ToolError
+//	file.go         files that a user has named: regular ones, of bounded size
+//	nearest.go      the allowed word that is nearest to a mistyped one
 package input

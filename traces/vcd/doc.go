@@ -4,6 +4,7 @@
 //	Declare, Set, Cycle, Trigger                        Signals
 //	----------------------------> Writer --> run.vcd    --------> SaveFile --> run.gtkw
 //	                              window: From, To, trigger
+//	                                     --> vcd2fst --> run.fst
 //
 //	            declarations        time by time            instant by instant
 //	any VCD --> Header, Var --> Reader ----------> Sampler ---------------------> diff, decode
@@ -17,6 +18,7 @@
 //	window.go       which cycles are written: From and To, trigger, ring of past changes
 //	format.go       how a change looks: identifier codes, vectors, names
 //	gtkw.go         GTKWave save file that goes beside a VCD
+//	fst.go          FST, which vcd2fst makes of a VCD
 //	reader.go       Reader: time by time, with what has changed
 //	read_scan.go    its buffer, tokens and places of errors
 //	read_header.go  its declarations

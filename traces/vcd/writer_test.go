@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"starloom/traces"
 	"starloom/traces/internal/tracetest"
 )
 
@@ -465,6 +467,19 @@ func TestThroughFST(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 	_, stderr := tracetest.Run(t, "vcd2fst", path, path+".fst")
 	assert.Empty(t, stderr)
+	var out [2][]byte
+	for i := range out { // FST writes the same twice
+		file, err := traces.Create(path + ".fst")
+		require.NoError(t, err)
+		require.NoError(t, file.Through(FST()))
+		_, err = file.Write(b.Bytes())
+		require.NoError(t, err)
+		require.NoError(t, file.Commit())
+		out[i], err = os.ReadFile(path + ".fst")
+		require.NoError(t, err)
+	}
+	require.Equal(t, out[0], out[1])
+	require.Contains(t, string(out[0]), "Thu Jan  1 00:00:00 1970", "a date of a run would differ")
 	back, stderr := tracetest.Run(t, "fst2vcd", path+".fst")
 	assert.Empty(t, stderr)
 	want, wantEnd := parseVCD(t, b.String())
@@ -472,6 +487,18 @@ func TestThroughFST(t *testing.T) {
 	assert.Equal(t, want, got)
 	assert.Equal(t, wantEnd, gotEnd)
 	assert.Len(t, want, 400)
+
+	// A file that is cut short, or has lost bytes in its middle, is not taken.
+	whole := out[0]
+	for _, broken := range [][]byte{
+		nil, whole[:100], whole[:330], whole[:len(whole)-1], append(slices.Clone(whole), 0), slices.Concat(whole[:400], whole[500:]),
+	} {
+		require.NoError(t, os.WriteFile(path, broken, 0o666))
+		file, err := os.Open(path)
+		require.NoError(t, err)
+		require.Error(t, checkFST(file), len(broken))
+		require.NoError(t, file.Close())
+	}
 }
 
 func TestAllocatesNothingPerCycle(t *testing.T) {

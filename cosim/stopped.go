@@ -3,35 +3,15 @@ package cosim
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
+
+	"starloom/traces/input"
 )
 
 // ToolError says that a program that Starloom runs has failed, hung or was killed: a
 // compiler, a converter or a simulator. Neither the RTL nor Starloom is known to be at
 // fault. The command line ends with exit status 4.
-type ToolError struct {
-	Tool   string // "clang++", "vvp"
-	Place  string // what it was working on: "arbiter.v: arbiter"
-	Reason string // how it ended
-	Remedy string
-	Err    error // may be nil
-}
-
-// Error returns "place: tool: reason; remedy".
-func (e *ToolError) Error() string {
-	text := fmt.Sprintf("%s: %s", e.Tool, e.Reason)
-	if e.Place != "" {
-		text = e.Place + ": " + text
-	}
-	if e.Remedy != "" {
-		text += "; " + e.Remedy
-	}
-	return text
-}
-
-// Unwrap returns Err.
-func (e *ToolError) Unwrap() error { return e.Err }
+type ToolError = input.ToolError
 
 // RemedyTool is what helps when a tool ends by a signal.
 const RemedyTool = "try again with more memory free; if it fails again, the tool has a fault: see whether it accepts the source by itself"
@@ -53,7 +33,7 @@ func Stopped(ctx context.Context, tool, place string, err error) error {
 	case errors.As(err, &late):
 		return err
 	case errors.As(err, &exit) && !exit.Exited():
-		return &ToolError{tool, place, "was stopped: " + exit.Error(), RemedyTool, err}
+		return &ToolError{Tool: tool, Place: place, Reason: "was stopped: " + exit.Error(), Remedy: RemedyTool, Err: err}
 	}
 	return nil
 }

@@ -1,0 +1,157 @@
+package traces
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"starloom/traces/input"
+)
+
+// Converter is a program that writes a form of file which Starloom does not write itself: it reads
+// what an output is given on standard input, and its last argument is the path that it writes to.
+type Converter struct {
+	Command   string
+	Package   string // of Debian, which brings it
+	Arguments []string
+	Head      string               // what it reads first
+	Instead   string               // what to give in the place of a file of this form
+	Check     func(*os.File) error // whether what it wrote is whole; its errors follow a colon
+}
+
+// conversion is a converter at work.
+type conversion struct {
+	*Converter
+	path    string   // of the command
+	files   []string // what it writes, beside the temporary file of the output; the first one is wanted
+	process *exec.Cmd
+	input   io.WriteCloser
+	said    bytes.Buffer
+	ended   error // how it ended, once input is nil
+}
+
+// Through has a program convert what is written before it gets into the file. Nothing must have been written.
+func (f *File) Through(c *Converter) error {
+	path, err := exec.LookPath(c.Command)
+	if err != nil {
+		return &input.Error{
+			Place: f.path, Reason: c.Command + ", which writes such files, is not on the PATH",
+			Remedy: "install the Debian package " + c.Package + ", or " + c.Instead,
+		}
+	}
+	if f.temp == "" {
+		return &input.Error{
+			Place: f.path, Reason: "this is a pipe or a device, and " + c.Command + " needs a file, whose beginning it writes last", Remedy: c.Instead,
+		}
+	}
+	f.conversion = &conversion{Converter: c, path: path, files: leftovers(f.temp)}
+	f.buf.Reset(f.conversion)
+	return f.conversion.start()
+}
+
+// leftovers are the files of a conversion into a temporary file: the second is one that vcd2fst has while it runs.
+func leftovers(temp string) []string { return []string{temp + ".out", temp + ".out.hier"} }
+
+func (c *conversion) start() (err error) {
+	c.said.Reset()
+	c.process = exec.Command(c.path, append(append([]string{}, c.Arguments...), c.files[0])...)
+	c.process.Env = append(os.Environ(), "LC_ALL=C")
+	c.process.Stdout, c.process.Stderr = &c.said, &c.said
+	c.process.WaitDelay = time.Second
+	alone(c.process)
+	if c.input, err = c.process.StdinPipe(); err != nil {
+		return err
+	}
+	temporaries.Lock()
+	if err = c.process.Start(); err == nil {
+		temporaries.converters[c.process] = true
+		for _, path := range c.files {
+			temporaries.paths[path] = true
+		}
+	}
+	temporaries.Unlock()
+	if err != nil {
+		c.input, c.ended = nil, c.failed(err)
+		return c.ended
+	}
+	_, err = io.WriteString(c, c.Head)
+	return err
+}
+
+// Write gives the converter bytes.
+func (c *conversion) Write(p []byte) (int, error) {
+	if c.input == nil {
+		return 0, c.ended
+	}
+	n, err := c.input.Write(p)
+	if err != nil { // it has ended, and its status says why
+		if err = c.wait(); err == nil {
+			err = errors.New("it ended before its input did")
+		}
+		c.ended = c.failed(err)
+		return n, c.ended
+	}
+	return n, nil
+}
+
+// wait ends the input and waits for the converter to end.
+func (c *conversion) wait() error {
+	_ = c.input.Close() // its status says whether it has all of it
+	c.input = nil
+	err := c.process.Wait()
+	temporaries.Lock()
+	delete(temporaries.converters, c.process)
+	temporaries.Unlock()
+	return err
+}
+
+// finish copies what the converter has written to the file.
+func (c *conversion) finish(to io.Writer) error {
+	if c.input == nil {
+		return c.ended
+	}
+	if err := c.wait(); err != nil {
+		return c.failed(err)
+	}
+	file, err := os.Open(c.files[0])
+	if err != nil {
+		return c.failed(input.WithoutPath(err))
+	}
+	defer file.Close()
+	if err := c.Check(file); err != nil {
+		return c.failed(err)
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = io.Copy(to, file)
+	return err
+}
+
+// drop ends the converter, if it still runs, and removes its files.
+func (c *conversion) drop() {
+	if c.input != nil {
+		_ = c.process.Process.Kill() // it may have ended
+		c.ended = c.wait()           // what it has written is not wanted
+	}
+	temporaries.Lock()
+	defer temporaries.Unlock()
+	for _, path := range c.files {
+		delete(temporaries.paths, path)
+		_ = os.Remove(path)
+	}
+}
+
+// failed is the error of a converter that did not end well.
+func (c *conversion) failed(err error) error {
+	reason := err.Error()
+	if said := strings.Join(strings.Fields(c.said.String()), " "); said != "" {
+		reason += fmt.Sprintf(": %.500s", said)
+	}
+	return &input.ToolError{Tool: c.Command, Reason: reason, Remedy: "free memory and space on the disk, or " + c.Instead, Err: err}
+}
