@@ -128,7 +128,7 @@ func TestFST(t *testing.T) {
 		require.Positive(t, equal.Compared)
 		entries, err := os.ReadDir(folder)
 		require.NoError(t, err)
-		require.Len(t, entries, 6, "three waveforms, two save files, one that went back")
+		require.Len(t, entries, 8, "three waveforms, two pairs of save files, one that went back")
 	}
 }
 

@@ -278,7 +278,7 @@ func TestReportsAppearWithTraces(t *testing.T) {
 	}
 	report, err := Run(context.Background(), routing(2, 2), RunOptions{VCD: File(file("run.vcd")), JSON: File(file("run.json")), JUnit: File(file("run.xml"))})
 	require.NoError(t, err)
-	require.Len(t, report.Files, 4)
+	require.Len(t, report.Files, 5)
 	for _, f := range report.Files {
 		require.FileExists(t, f.Path)
 	}

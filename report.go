@@ -189,7 +189,7 @@ type (
 	RTLReport = outcome.RTLReport
 	// OutputFile is an output of a run.
 	//
-	//	Kind string // "vcd", "fst", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
+	//	Kind string // "vcd", "fst", "gtkw", "sucl", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
 	//	Path string // as it was given; "-" is standard output, "" a writer
 	//	Note string // why it is empty, "" if it is not
 	//

@@ -41,7 +41,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
-	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw for GTKWave beside it", &o.VCD)
+	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case to `F`, CSV for --stimulus", &o.Save)
 	o.json = o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 }

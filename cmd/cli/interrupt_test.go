@@ -204,13 +204,13 @@ func TestLongInterruptEveryExport(t *testing.T) {
 	before := list(t, dir)
 	whole := starloomIn(t, dir, "run", "none.yaml", "--slots", "2", "--vcd", "a.vcd", "--log", "a.log", "--json", "a.json")
 	require.Equal(t, statusFail, whole.status)
-	files := []string{"b.json", "b.log", "b.lua", "b.pcapng", "b.vcd", "b.gtkw"}
-	r := interrupt(t, dir, syscall.SIGHUP, func() bool { return len(list(t, dir)) == len(before)+4+len(files) }, 300*time.Millisecond,
+	files := []string{"b.json", "b.log", "b.lua", "b.pcapng", "b.vcd", "b.gtkw", "b.sucl"}
+	r := interrupt(t, dir, syscall.SIGHUP, func() bool { return len(list(t, dir)) == len(before)+5+len(files) }, 300*time.Millisecond,
 		"run", "starloom_slot.yaml", "--vcd", "b.vcd", "--pcapng", "b.pcapng", "--log", "b.log", "--json", "b.json")
 	require.Equal(t, statusHungUp, r.status, r.stderr)
 	require.Less(t, r.took, 2*time.Second)
 	require.Subset(t, list(t, dir), files)
-	require.Len(t, list(t, dir), len(before)+4+len(files))
+	require.Len(t, list(t, dir), len(before)+5+len(files))
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)

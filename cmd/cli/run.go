@@ -41,7 +41,7 @@ func newRun(networks starloom.Networks) *cobra.Command {
 // declareOutputs adds the options that name files to write.
 func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to := &o.outputs
-	to.to(f, "vcd", "write a waveform to `F`, in FST if it ends in .fst, and F.gtkw for GTKWave beside it", &o.VCD)
+	to.to(f, "vcd", "write a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
 	to.to(f, "pcapng", "write a packet capture to `F`, and F.lua for Wireshark beside it", &o.PCAPNG)
 	to.to(f, "log", "write the firmware's log lines to `F`", &o.Log).shared = true
 	to.tableOrPicture(f, "run-table", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg", &o.RunTableCSV, &o.RunTableSVG)

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"text/tabwriter"
@@ -9,7 +10,7 @@ import (
 
 // OutputFile is an output of a run.
 type OutputFile struct {
-	Kind string // "vcd", "fst", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
+	Kind string // "vcd", "fst", "gtkw", "sucl", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
 	Path string // as it was given; "-" is standard output, "" a writer
 	Note string // why it is empty, "" if it is not
 
@@ -41,6 +42,8 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 			}
 		case file.Kind == "gtkw":
 			opener = "gtkwave " + path["gtkw"]
+		case file.Kind == "sucl":
+			opener = "surfer --command-file " + path["sucl"] + " " + cmp.Or(path["vcd"], path["fst"])
 		case file.Kind == "pcapng":
 			opener = "tshark -r " + path["pcapng"]
 			if path["lua"] != "" {

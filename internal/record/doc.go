@@ -1,13 +1,13 @@
 // Package record writes what a machine does while it runs: an observer that keeps signals, frames and
 // lines of the log.
 //
-//	emulator.Machine --cycle, boundary--> Recording --+--> waveform (VCD) and its save file
+//	emulator.Machine --cycle, boundary--> Recording --+--> waveform (VCD) and its save files
 //	                                                  +--> packet capture (pcapng)
 //	                                                  +--> log of the firmware
 //
 //	file          what it holds
 //	recording.go  Recording: outputs of a machine, from one boundary to another
-//	save_file.go  a save file arranges the waveform in GTKWave
+//	save_file.go  what arranges the waveform in GTKWave and in Surfer
 //	waveform.go   signals into a VCD, with its window and its trigger
 //	capture.go    frames into a packet capture
 //	origin.go     which run a trace is of

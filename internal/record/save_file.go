@@ -12,10 +12,11 @@ import (
 	"starloom/traces/vcd"
 )
 
-// saveFile arranges the waveform in GTKWave.
+// saveFile arranges the waveform in GTKWave and Surfer.
 type saveFile struct {
 	vcd.SaveFile
-	file *traces.File // nil for none
+	file   *traces.File // nil for none
+	surfer *traces.File // nil for none
 }
 
 // openSaveFile opens the save file that goes with the waveform, nil without one. It names it by its base
@@ -40,15 +41,16 @@ func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, erro
 	case savePath == "":
 		savePath = outputs.WithExtension(vcdPath, ".gtkw")
 	}
-	return &saveFile{vcd.SaveFile{Path: savePath, VCD: vcdPath}, file}, err
+	if err != nil {
+		return nil, err
+	}
+	surfer, err := out.Open("--vcd", "sucl", o.VCD.Beside(outputs.Output{}, ".sucl"))
+	return &saveFile{vcd.SaveFile{Path: savePath, VCD: vcdPath}, file, surfer}, err
 }
 
-// write writes the save file: the slot and what has broken rules come first, with markers where
+// write writes what there is of both: the slot and what has broken rules come first, with markers where
 // they did, if the waveform shows that. One that only the end of the run shows is at its last cycle.
 func (s *saveFile) write(m *emulator.Machine, wave *vcd.Writer, violations []outcome.Violation, end uint64) error {
-	if s.file == nil {
-		return nil
-	}
 	s.Signals, s.First = wave.Signals(), []string{m.SlotProbe().Path}
 	for _, v := range violations {
 		if v.Path != m.Network.Kind() && !slices.Contains(s.First, v.Path) { // not all of it
@@ -60,5 +62,13 @@ func (s *saveFile) write(m *emulator.Machine, wave *vcd.Writer, violations []out
 			s.Markers = append(s.Markers, vcd.Marker{Cycle: v.Cycle, Name: v.Rule})
 		}
 	}
-	return s.Write(s.file)
+	if s.file != nil {
+		if err := s.Write(s.file); err != nil {
+			return err
+		}
+	}
+	if s.surfer == nil {
+		return nil
+	}
+	return s.WriteSurfer(s.surfer)
 }

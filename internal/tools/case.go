@@ -10,7 +10,7 @@ import (
 
 // Case is where the case that a lockstep shows is written to; writers are nil for none.
 type Case struct {
-	Wave, GTKW         io.Writer // a waveform, and its save file for GTKWave
+	Wave, GTKW, Surfer io.Writer // a waveform, its save file for GTKWave, and its command file for Surfer
 	WavePath, GTKWPath string    // by which the save file names them
 	Stimulus           io.Writer // CSV
 	Report             io.Writer // JSON
@@ -26,6 +26,11 @@ func (c *Case) Write(report *lockstep.Report) error {
 		if c.GTKW != nil {
 			save.Path, save.VCD = c.GTKWPath, c.WavePath
 			if err := save.Write(c.GTKW); err != nil {
+				return err
+			}
+		}
+		if c.Surfer != nil {
+			if err := save.WriteSurfer(c.Surfer); err != nil {
 				return err
 			}
 		}

@@ -28,7 +28,7 @@ func OpenFiles(vcd, save, report outputs.Output) (*Files, error) {
 		output       outputs.Output
 		to           *io.Writer
 	}{
-		{"--vcd", "gtkw", beside, &c.to.GTKW},
+		{"--vcd", "gtkw", beside, &c.to.GTKW}, {"--vcd", "sucl", vcd.Beside(outputs.Output{}, ".sucl"), &c.to.Surfer},
 		{"--save", "csv", save, &c.to.Stimulus}, {"--json", "json", report, &c.to.Report},
 	} {
 		file, err := c.Open(f.option, f.kind, f.output)

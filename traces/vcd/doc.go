@@ -18,6 +18,7 @@
 //	window.go       which cycles are written: From and To, trigger, ring of past changes
 //	format.go       how a change looks: identifier codes, vectors, names
 //	gtkw.go         GTKWave save file that goes beside a VCD
+//	surfer.go       the same for Surfer: a command file
 //	fst.go          FST, which vcd2fst makes of a VCD
 //	reader.go       Reader: time by time, with what has changed
 //	read_scan.go    its buffer, tokens and places of errors

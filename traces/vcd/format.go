@@ -179,6 +179,28 @@ func scopeTree(signals []Signal) *scope {
 	return root
 }
 
+// visit calls f with every scope that has signals of its own, and its path, and then those in it.
+func (s *scope) visit(path string, f func(s *scope, path string)) {
+	if len(s.signals) > 0 {
+		f(s, path)
+	}
+	for _, sub := range s.scopes {
+		sub.visit(strings.TrimPrefix(path+"."+sub.name, "."), f)
+	}
+}
+
+// narrowFirst are its own signals: single bits and states, and then vectors.
+func (s *scope) narrowFirst(signals []Signal) (order []SignalID) {
+	for _, vectors := range []bool{false, true} {
+		for _, id := range s.signals {
+			if signals[id].Bits > 1 == vectors {
+				order = append(order, id)
+			}
+		}
+	}
+	return order
+}
+
 func (v *Writer) headerScope(s *scope, depth int) {
 	if len(v.buf) >= flushBytes {
 		v.flush()

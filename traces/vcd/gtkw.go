@@ -70,14 +70,14 @@ func (f *SaveFile) Write(w io.Writer) error {
 	fmt.Fprintf(b, "[savefile] \"%s\"\n", filepath.Base(f.Path))
 	f.markers(b)
 
-	groups := f.order()
+	groups := f.order(gtkwSignalsMax)
 	for _, scope := range scopeTree(slices.Concat(groups...)).scopes {
 		fmt.Fprintf(b, "[treeopen] %s.\n", scope.name)
 	}
 	fmt.Fprintf(b, "[sst_width] 260\n[signals_width] 320\n[sst_expanded] 1\n[sst_vpaned_height] 300\n")
 	g := gtkw{w: b}
 	for _, g.signals = range groups {
-		g.scope(scopeTree(g.signals), "")
+		scopeTree(g.signals).visit("", g.group)
 	}
 	fmt.Fprintf(b, "[pattern_trace] 1\n[pattern_trace] 0\n")
 	if err := b.Flush(); err != nil {
@@ -107,8 +107,8 @@ func (f *SaveFile) markers(b *bufio.Writer) {
 	}
 }
 
-// order returns the signals that are listed: those of each of First, and then the others.
-func (f *SaveFile) order() (groups [][]Signal) {
+// order returns the signals that are listed, so many: those of each of First, and then the others.
+func (f *SaveFile) order(signals int) (groups [][]Signal) {
 	rank := make(map[string]int, len(f.First))
 	for k, first := range f.First {
 		rank[first] = k
@@ -116,14 +116,13 @@ func (f *SaveFile) order() (groups [][]Signal) {
 	groups = make([][]Signal, len(f.First)+1)
 	for i := range f.Signals {
 		signal := &f.Signals[i]
-		if at := f.rankOf(signal.Path, rank); len(groups[at]) < gtkwSignalsMax {
+		if at := f.rankOf(signal.Path, rank); len(groups[at]) < signals {
 			groups[at] = append(groups[at], *signal)
 		}
 	}
-	left := gtkwSignalsMax
 	for at := range groups {
-		groups[at] = groups[at][:min(left, len(groups[at]))]
-		left -= len(groups[at])
+		groups[at] = groups[at][:min(signals, len(groups[at]))]
+		signals -= len(groups[at])
 	}
 	return groups
 }
@@ -147,17 +146,8 @@ type gtkw struct {
 	flags   uint32 // as last written; flags stay until others come
 }
 
-// scope writes the group of a scope and then those below it. Groups are not
-// nested: a path of four scopes would need four clicks to open.
-func (g *gtkw) scope(s *scope, path string) {
-	if len(s.signals) > 0 {
-		g.group(s, path)
-	}
-	for _, sub := range s.scopes {
-		g.scope(sub, strings.TrimPrefix(path+"."+sub.name, "."))
-	}
-}
-
+// group writes the group of a scope, without those of the scopes in it: a path of four nested groups would
+// need four clicks to open.
 func (g *gtkw) group(s *scope, path string) {
 	g.groups++
 	// Of a closed group only the end is marked as collapsed, as GTKWave itself
@@ -170,14 +160,8 @@ func (g *gtkw) group(s *scope, path string) {
 	if path != "" {
 		g.row(begin, "-"+path)
 	}
-	for _, vectors := range []bool{false, true} {
-		for _, id := range s.signals {
-			signal := g.signals[id]
-			if signal.Bits > 1 != vectors {
-				continue
-			}
-			g.signal(&signal)
-		}
+	for _, id := range s.narrowFirst(g.signals) {
+		g.signal(&g.signals[id])
 	}
 	if path != "" {
 		g.row(end, "-"+path)
