@@ -7,6 +7,7 @@ import (
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/internal/rtl"
+	"starloom/internal/runs"
 )
 
 // What a run has come to.
@@ -436,6 +437,14 @@ const (
 //	// goes with standard output or a writer.
 //	func (o Output) Beside(given Output, extension string) Output
 type Output = outputs.Output
+
+// Pictures are where pictures of one run go, as SVG.
+//
+//	Topology Output // who drives and hears which medium
+//	Heat     Output // media over time: frames, collisions, frames that wait
+//	Latency  Output // how long packets of traffic take, or frames from their queue to a receiver
+//	Timeline Output // what each processor does over time
+type Pictures = runs.Pictures
 
 // File is an output to the file at path: "-" is standard output, "" nowhere.
 func File(path string) Output { return outputs.File(path) }

@@ -41,6 +41,8 @@ type RunOptions struct {
 	RunTableCSV Output
 	RunTableSVG Output // a picture of it
 
+	SVG Pictures // pictures of one run
+
 	// All packets of the workload traffic: a row for each, in order of arrival, then source, those that have not arrived
 	// at the end, with a header; times are cycles. A scenario reads it as workload.traffic.file.
 	Packets Output
@@ -72,7 +74,7 @@ func (o *RunOptions) own() runs.Options {
 		Machine: o.MachineOptions.own(),
 		Record:  record.Options{VCD: o.VCD, GTKW: o.GTKW, PCAPNG: o.PCAPNG, Lua: o.Lua, Log: o.Log},
 		JSON:    o.JSON, JUnit: o.JUnit, CSV: o.CSV, StatsCSV: o.StatsCSV,
-		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG, Packets: o.Packets,
+		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG, Packets: o.Packets, Pictures: o.SVG,
 		Save: o.Save, Restore: o.Restore, CheckpointEvery: o.CheckpointEvery, BreakOn: runs.Break(o.BreakOn),
 		Replay: o.Replay, ReplayProcessor: o.ReplayProcessor, Profile: o.Profile,
 	}

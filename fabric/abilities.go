@@ -177,3 +177,12 @@ type Blocker interface {
 	Network
 	Blocks(processor int, port uint16, slot uint32) bool
 }
+
+// Planar is a network of links whose processors have places in a plane, for pictures: neighbours are at distance 1.
+type Planar interface {
+	Network
+	// Place is where a processor is; drawn is false for those of other planes.
+	Place(processor int) (x, y float64, drawn bool)
+	// Step is where a port leads to, from its processor; 0, 0 to another plane.
+	Step(port int) (dx, dy float64)
+}

@@ -35,6 +35,7 @@
 //	                 component
 //	sent_sums.go     whether RTL delivers what was sent, for the digest
 //	ledger.go        what a shard has seen: counters, digest, arrivals; scan.go: what its handlers have said
+//	onlooker.go      who draws what a shard sees
 //	referee.go       who follows the workload
 //	packets.go       the referee of packets, announced deliveries included; packet.go: one in a frame
 //	follow.go        every frame of some packets, to find out where they were lost

@@ -59,13 +59,14 @@ type Ledger struct {
 	Checks    Checks
 	Shard     int // whose ledger it is
 	Referee   Referee
-	Witness   Witness // the referee's, nil if it need not see every frame
-	Overhears bool    // packets in frames for somebody else are arrivals, too: Referee.Overhears
-	Capture   bool    // keep Sent and Heard for a packet capture
-	Held      *Held   // what frames show of the packets that processors hold, nil for nothing
-	Follow    *Follow // the packets whose every frame is kept in Followed, nil for none
-	Faults    *Faults // of this run, nil for none: SetFaults
-	Queues    *Queues // of the machine, nil if no one asks
+	Witness   Witness  // the referee's, nil if it need not see every frame
+	Overhears bool     // packets in frames for somebody else are arrivals, too: Referee.Overhears
+	Capture   bool     // keep Sent and Heard for a packet capture
+	Held      *Held    // what frames show of the packets that processors hold, nil for nothing
+	Follow    *Follow  // the packets whose every frame is kept in Followed, nil for none
+	Faults    *Faults  // of this run, nil for none: SetFaults
+	Queues    *Queues  // of the machine, nil if no one asks
+	Onlooker  Onlooker // who draws what happens, nil for no one
 
 	Frames      Frames
 	HeldMax     uint8
@@ -94,7 +95,7 @@ type Events struct {
 // Next returns the ledger of a new run of the same machine.
 func (l *Ledger) Next() Ledger {
 	next := Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, Overhears: l.Overhears,
-		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Queues: l.Queues,
+		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Queues: l.Queues, Onlooker: l.Onlooker,
 		Found: Found{Findings: l.Findings[:0]}, Events: Events{arrivals: l.arrivals[:0]}}
 	next.SetFaults(l.Faults)
 	return next
@@ -131,7 +132,7 @@ const (
 // Looks reports whether somebody looks at every frame, so that all go through NoteSent and
 // NoteHeard; if not, a transport may do the same in a faster way for frames of a packet.
 func (l *Ledger) Looks() bool {
-	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil || l.Queues != nil
+	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil || l.Queues != nil || l.Onlooker != nil
 }
 
 // EventSent is the head of the digest's event of a frame that is sent; its head and route words
@@ -147,7 +148,7 @@ func EventHeard(status nic.Status, port uint16, processor uint32) uint64 {
 
 // NoteSent notes a frame that a NIC puts on the fabric.
 func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
-	l.noteOnFabric(processor, frame, slot)
+	l.noteOnFabric(processor, frame, slot, false)
 	if l.Held != nil && isPacket(frame) {
 		l.sentPacket(processor, originOf(frame), slot)
 	}
@@ -163,16 +164,19 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 // NoteMet notes a frame in a cell's TX FIFO that was sent and has met another one, where the
 // medium tells that: it stays there.
 func (l *Ledger) NoteMet(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
-	l.noteOnFabric(bank.First+cell, frame, slot)
+	l.noteOnFabric(bank.First+cell, frame, slot, true)
 	if l.Witness != nil {
 		l.Witness.Blocked(l, bank.First+cell, frame, slot)
 	}
 	bank.NoteTx(cell, frame.Port(), nic.TxCollided, frame.Destination())
 }
 
-// noteOnFabric counts a frame.
-func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32) {
+// noteOnFabric counts a frame, which may stay in its TX FIFO.
+func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32, stays bool) {
 	l.Frames.Sent++
+	if l.Onlooker != nil {
+		l.Onlooker.Sent(processor, frame, slot, stays)
+	}
 	a, b := frame.Words()
 	l.Sum.Event(EventSent(frame.Port(), uint32(processor)), a, b, foldPayload(frame))
 	if l.Capture {
@@ -184,6 +188,9 @@ func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32) {
 // stays there.
 func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
 	l.Frames.Blocked++
+	if l.Onlooker != nil {
+		l.Onlooker.Blocked(bank.First+cell, frame, slot)
+	}
 	if l.Witness != nil {
 		l.Witness.Blocked(l, bank.First+cell, frame, slot)
 	}
@@ -212,6 +219,9 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 		l.follow(FollowOverflow, processor, port, frame)
 		l.NoteSmall(processor, slot, false)
 		source = uint64(frame.Source())
+	}
+	if l.Onlooker != nil {
+		l.Onlooker.Heard(processor, port, status, frame, slot)
 	}
 	if l.Queues != nil {
 		l.Queues.heard(l.Shard, processor, port, status, frame)

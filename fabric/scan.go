@@ -26,6 +26,9 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	if l.Held != nil {
 		l.Held.scan(b, cells)
 	}
+	if l.Onlooker != nil {
+		l.Onlooker.Acted(b, cells, slot)
+	}
 	if any>>nic.WordFlagsShift&nic.FlagTxOverflow != 0 {
 		l.scanTxOverflow(b, cells, slot)
 	}

@@ -28,6 +28,7 @@
 //	about.go                  starloom schema and version
 //	help.go                   starloom help; manual.go: manual pages; texts.go: the texts of both
 //	outputs.go                options that name files to write, and what they must not be
+//	pictures.go               run --svg: kinds of pictures and their files
 //	options.go                options that take a word, a number of a range, names with values
 //	settings.go               --set: keys of a scenario; the scenario at a path
 //	overrides.go              options that replace what a scenario says

@@ -92,6 +92,8 @@ func flagError(c *cobra.Command, err error) error {
 		remedy = "choose one of " + strings.Join(value.words, ", ")
 	case *integerValue:
 		remedy = fmt.Sprintf("give an integer from %d to %d", value.least, value.most)
+	case *pictures:
+		remedy = value.remedy(invalid.GetValue())
 	default:
 		switch value.Type() {
 		case "uint", "uint64":

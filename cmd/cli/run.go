@@ -45,6 +45,7 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to.to(f, "pcapng", "write a packet capture to `F`, and F.lua for Wireshark beside it", &o.PCAPNG)
 	to.to(f, "log", "write the firmware's log lines to `F`", &o.Log).shared = true
 	to.tableOrPicture(f, "run-table", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg", &o.RunTableCSV, &o.RunTableSVG)
+	to.pictures(f, &o.SVG)
 	to.to(f, "packets", "write all packets of traffic, and when each was created, sent and received, to `F.csv`", &o.Packets)
 	to.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	to.to(f, "junit", "write the report as JUnit XML to `F`", &o.JUnit)

@@ -366,6 +366,12 @@ func (f *figures) most(names fabric.Names) (most FlowLoads) {
 	return most
 }
 
+// Latencies are those of the packets that are measured and have arrived, in slots; left are the others.
+func (r *Referee) Latencies() (arrived Histogram, left uint64) {
+	f := &r.figures
+	return f.latency.values(func(value uint32) uint64 { return uint64(value) }), f.lost + f.pending
+}
+
 // inCycles are the latencies in cycles.
 func (f *figures) inCycles() (h Histogram) {
 	if !f.fromFile {

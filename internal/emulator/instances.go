@@ -98,6 +98,9 @@ func (m *Machine) newShards(shards []hw.Shard) {
 			if m.losses != nil {
 				shard.met = append(shard.met, metOn{medium, cycle})
 			}
+			if o := shard.Ledger.Onlooker; o != nil {
+				o.Collided(medium, shard.slot)
+			}
 			if !m.mustNotCollide(shard.slot) {
 				return
 			}

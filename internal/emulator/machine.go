@@ -134,7 +134,9 @@ func (m *Machine) mustNotCollide(slot uint32) bool {
 }
 
 // exact reports whether it matters on which media frames meet in a slot, and when.
-func (m *Machine) exact(slot uint32) bool { return m.losses != nil || m.mustNotCollide(slot) }
+func (m *Machine) exact(slot uint32) bool {
+	return m.losses != nil || m.onlookers != nil || m.mustNotCollide(slot)
+}
 
 // Cycles returns the cycles that have passed, 0 before the end of slot 0.
 func (m *Machine) Cycles() uint64 { return uint64(m.slot) * uint64(m.timing.SlotCycles()) }

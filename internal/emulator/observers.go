@@ -2,6 +2,8 @@ package emulator
 
 import (
 	"errors"
+
+	"starloom/fabric"
 )
 
 // Observer looks at what a machine does, while it runs. It changes nothing.
@@ -21,6 +23,26 @@ type observers struct {
 	Replay     *replay    // of one processor, or nil
 	profiling  *profiling // of one call, or nil
 	losses     *losses    // while a run is repeated to find them, else nil
+	onlookers  Onlookers  // who draws the run, or nil
+}
+
+// Onlookers draw a run. They change nothing.
+type Onlookers interface {
+	Shard(index int) fabric.Onlooker // who looks at a shard
+	// Boundary is called at each that is whole: what happened before this slot is all told. Of a run that is cut
+	// off in the middle of a boundary it is called there, too, and what was told of this slot does not count.
+	Boundary(slot uint32)
+}
+
+// Look lets somebody draw what the machine does from now on, nil for no one. It is called between steps.
+func (m *Machine) Look(o Onlookers) {
+	m.onlookers = o
+	for i := range m.Shards {
+		m.Shards[i].Ledger.Onlooker = nil
+		if o != nil {
+			m.Shards[i].Ledger.Onlooker = o.Shard(i)
+		}
+	}
 }
 
 // MayRecord refuses a recording that cannot begin now.

@@ -65,6 +65,9 @@ func (m *Machine) DropBoundary() {
 	m.Replay.drop(m.slot)
 	m.Log.clear()
 	m.noteFindings()
+	if m.onlookers != nil {
+		m.onlookers.Boundary(m.slot)
+	}
 	m.Interrupted, m.ended = true, true
 }
 
@@ -168,6 +171,9 @@ func (m *Machine) merge() {
 	m.noteFindings()
 	if m.losses != nil {
 		m.losses.boundary(m.slot)
+	}
+	if m.onlookers != nil {
+		m.onlookers.Boundary(m.slot)
 	}
 	m.endByRTL()
 }

@@ -11,6 +11,7 @@
 //	checkpoints.go   a pass: runs from stop to stop, restores and saves states; break.go: where a run stops
 //	recording.go     a pass: waveform, packet capture, log
 //	run_table.go     a pass: who did what in each step; packets.go: packets of traffic
+//	pictures.go      a pass: topology, heat, latency, timeline
 //	replay.go        a pass: what the handlers of one processor were told and did
 //	profile.go       a pass: where the longest call has spent its cost
 //	repeats.go       passes that repeat the run: without its faults, and to find lost packets

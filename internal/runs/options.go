@@ -21,6 +21,7 @@ type Options struct {
 	SurvivalCSV, SurvivalSVG   outputs.Output
 	RunTableCSV, RunTableSVG   outputs.Output
 	Packets                    outputs.Output
+	Pictures                   Pictures
 	Save, Restore              string // files of states, "" for none
 	CheckpointEvery            uint32 // slots; 0: not
 	BreakOn                    Break
@@ -40,9 +41,10 @@ type Progress struct {
 
 // outputs are all outputs, wherever they go.
 func (o *Options) outputs() []*outputs.Output {
-	r := &o.Record
+	r, p := &o.Record, &o.Pictures
 	return []*outputs.Output{&r.VCD, &r.GTKW, &r.PCAPNG, &r.Lua, &r.Log, &o.JSON, &o.JUnit, &o.CSV, &o.StatsCSV,
-		&o.SurvivalCSV, &o.SurvivalSVG, &o.RunTableCSV, &o.RunTableSVG, &o.Replay, &o.Profile}
+		&o.SurvivalCSV, &o.SurvivalSVG, &o.RunTableCSV, &o.RunTableSVG, &o.Replay, &o.Profile,
+		&p.Topology, &p.Heat, &p.Latency, &p.Timeline}
 }
 
 // ToTemporary has everything that is asked for made, and written to files that no one sees. They are gone when
@@ -144,6 +146,10 @@ func (o *Options) refuseTraces(many, remedy string) error {
 		{"--packets", o.Packets, "a file of packets"},
 		{"--replay", o.Replay, "a replay"},
 		{"--profile", o.Profile, "a profile"},
+		{"--svg topology", o.Pictures.Topology, "a picture"},
+		{"--svg heat", o.Pictures.Heat, "a picture"},
+		{"--svg latency", o.Pictures.Latency, "a picture"},
+		{"--svg timeline", o.Pictures.Timeline, "a picture"},
 	} {
 		if trace.to.Given() {
 			return &input.Error{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}

@@ -20,6 +20,7 @@ func passes() []pass {
 		new(recording),
 		new(runTable),
 		new(packets),
+		new(pictures),
 		new(replay),
 		new(profile),
 	}

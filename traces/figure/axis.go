@@ -21,8 +21,8 @@ func (s *span) take(values ...float64) {
 	}
 }
 
-// lay lays an axis: its range, scale, ticks and label.
-func (a *Axis) lay(axis *plot.Axis, s span) {
+// lay lays an axis with room for so many names: its range, scale, ticks and label.
+func (a *Axis) lay(axis *plot.Axis, s span, names int) {
 	switch {
 	case a.Scale != Linear:
 		axis.Scale = logScale(a.Scale)
@@ -40,7 +40,7 @@ func (a *Axis) lay(axis *plot.Axis, s span) {
 		}
 	}
 	axis.Min, axis.Max, axis.Label.Text = s.least, s.most, a.Label
-	axis.Tick.Marker = ticker{a}
+	axis.Tick.Marker = ticker{a, names}
 }
 
 // logScale divides an axis by equal ratios.
@@ -53,14 +53,17 @@ func (logScale) Normalize(least, most, value float64) float64 {
 }
 
 // ticker marks an axis.
-type ticker struct{ *Axis }
+type ticker struct {
+	*Axis
+	names int // at most
+}
 
 // Ticks implements plot.Ticker: at multiples of 1, 2 or 5 times a power of ten, at powers of two or ten, or at
 // names.
 func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 	switch {
 	case t.Names != nil:
-		every := (len(t.Names) + ticksMax*2 - 1) / (ticksMax * 2)
+		every := (len(t.Names) + t.names - 1) / t.names
 		for i := 0; i < len(t.Names); i += max(1, every) {
 			ticks = append(ticks, plot.Tick{Value: float64(i), Label: t.Names[i]})
 		}

@@ -15,8 +15,9 @@
 //	file        what it holds
 //	figure.go   Figure, Axis, Curve, Point, Cells: what a figure is
 //	draw.go     how it is laid out, by gonum's plot
-//	curves.go   how a curve is drawn: band, line, markers, bars; heat.go: cells
+//	curves.go   how a curve is drawn: band, line, markers, bars; heat.go: cells; spans.go: spans of time
 //	axis.go     ranges, scales, ticks
 //	palette.go  colours by their role, light and dark
+//	sketch.go   Sketch: a picture without axes
 //	svg.go      a canvas that writes SVG
 package figure

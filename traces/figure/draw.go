@@ -3,6 +3,7 @@ package figure
 import (
 	"io"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -18,19 +19,39 @@ const (
 	textSize      = 11
 	titleSize     = 13
 	margin        = 10
+	noteSize      = 10
+	noteLine      = 13 // from line to line
+	noteLetters   = 104
 	otherFont     = 1.2 // how much wider the reader's font may be than the one that is measured
 )
 
 // WriteSVG draws the figure. It has an error when there is nothing to draw, or a point that is not a number
 // or not on a logarithmic axis, and those of w.
-func (f *Figure) WriteSVG(w io.Writer) error {
-	if err := f.check(); err != nil {
-		return err
+func (f *Figure) WriteSVG(w io.Writer) error { return WriteSheet(w, f.Title, f) }
+
+// WriteSheet draws figures one below the other. Its errors are those of WriteSVG.
+func WriteSheet(w io.Writer, title string, figures ...*Figure) error {
+	var said []string
+	var whole, high vg.Length
+	for _, f := range figures {
+		if err := f.check(); err != nil {
+			return err
+		}
+		d := drawing{Figure: f}
+		whole, high = max(whole, d.width()), high+d.height()
+		if f.Title != title {
+			said = append(said, f.Title+".")
+		}
+		said = append(said, f.describe())
 	}
-	d := drawing{Figure: f}
-	whole := d.width()
-	c := newCanvas(whole, height, f.Title, f.describe())
-	d.draw(c, whole)
+	c := newCanvas(whole, high, title, strings.Join(said, " "))
+	all := draw.NewCanvas(c, whole, high)
+	paperOf(all, paint{paper, 255, false})
+	for _, f := range figures {
+		d := drawing{Figure: f}
+		d.draw(draw.Crop(all, 0, 0, all.Max.Y-all.Min.Y-d.height(), 0))
+		all = draw.Crop(all, 0, 0, 0, -d.height())
+	}
 	_, err := c.WriteTo(w)
 	return err
 }
@@ -41,11 +62,19 @@ func (f *Figure) WritePNG(w io.Writer, dark bool) error {
 		return err
 	}
 	d := drawing{Figure: f, dark: dark}
-	whole := d.width()
-	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(whole, height), vgimg.UseDPI(192), vgimg.UseBackgroundColor(d.colour(paper)))}
-	d.draw(c, whole)
+	whole, high := d.width(), d.height()
+	c := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(whole, high), vgimg.UseDPI(192), vgimg.UseBackgroundColor(d.colour(paper)))}
+	all := draw.NewCanvas(c, whole, high)
+	paperOf(all, d.colour(paper))
+	d.draw(all)
 	_, err := c.WriteTo(w)
 	return err
+}
+
+// paperOf fills a canvas.
+func paperOf(c draw.Canvas, p paint) {
+	c.SetColor(p)
+	c.Fill(c.Rectangle.Path())
 }
 
 // drawing is a figure that is being drawn.
@@ -70,11 +99,29 @@ func (d *drawing) width() vg.Length {
 	return width + margin + vg.Length(r.Size().X*otherFont)
 }
 
+// height is that of the figure with its note.
+func (d *drawing) height() vg.Length {
+	high := vg.Length(height)
+	if d.Height > 0 {
+		high = vg.Length(d.Height)
+	}
+	return high + vg.Length(len(d.note()))*noteLine
+}
+
+// note is the note in lines.
+func (d *drawing) note() (lines []string) {
+	for _, word := range strings.Fields(d.Note) {
+		if last := len(lines) - 1; last >= 0 && len(lines[last])+len(word) < noteLetters {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
 // draw lays out the axes at the left and the legend at the right.
-func (d *drawing) draw(c vg.Canvas, whole vg.Length) {
-	all := draw.NewCanvas(c, whole, height)
-	all.SetColor(d.colour(paper))
-	all.Fill(all.Rectangle.Path())
+func (d *drawing) draw(all draw.Canvas) {
 	p := plot.New()
 	p.BackgroundColor = nil
 	p.Title.Text = d.Title
@@ -86,16 +133,21 @@ func (d *drawing) draw(c vg.Canvas, whole vg.Length) {
 		axis.Label.Padding = 4
 	}
 	x, y := d.spans()
-	d.X.lay(&p.X, x)
-	d.Y.lay(&p.Y, y)
+	notes := d.note()
+	d.X.lay(&p.X, x, width/(2*textSize))
+	d.Y.lay(&p.Y, y, int((d.height()-vg.Length(len(notes))*noteLine)/(1.2*textSize)))
 	p.Add(grid{d})
 	if d.Cells != nil {
 		p.Add(heat{d})
 	}
+	for i := range d.Spans {
+		p.Add(spans{d, &d.Spans[i]})
+	}
 	for i := range d.Curves {
 		p.Add(d.curve(i))
 	}
-	axes := draw.Crop(all, margin, -(whole - width + margin), margin, -margin)
+	all = draw.Crop(all, 0, 0, d.writeNote(all, notes), 0)
+	axes := draw.Crop(all, margin, width-margin-all.Size().X, margin, -margin)
 	if p.Y.Label.Text != "" { // which gonum puts outside a logarithmic axis
 		style := p.Y.Label.TextStyle
 		style.Rotation, style.YAlign = math.Pi/2, text.YTop
@@ -106,6 +158,15 @@ func (d *drawing) draw(c vg.Canvas, whole vg.Length) {
 	if l := d.legend(); l != nil {
 		l.Draw(draw.Crop(all, width, -margin, margin, -margin-2*titleSize))
 	}
+}
+
+// writeNote writes the note at the bottom, and returns how much room it takes.
+func (d *drawing) writeNote(c draw.Canvas, lines []string) vg.Length {
+	style := text.Style{Font: d.font(noteSize), Color: d.colour(ink), Handler: plot.DefaultTextHandler}
+	for i, line := range lines {
+		c.FillText(style, vg.Point{X: c.Min.X + margin, Y: c.Min.Y + margin + vg.Length(len(lines)-1-i)*noteLine}, line)
+	}
+	return vg.Length(len(lines)) * noteLine
 }
 
 // middleOf is the middle of a part of a canvas, rounded before anything is added to it.
@@ -132,10 +193,16 @@ func (d *drawing) spans() (x, y span) {
 			}
 		}
 	}
+	for _, s := range d.Spans {
+		for _, r := range s.Rects {
+			x.take(r.Left, r.Right)
+			y.take(r.Low, r.High)
+		}
+	}
 	if d.Cells != nil {
 		for i, row := range d.Cells.Values {
 			y.take(float64(i)-0.5, float64(i)+0.5)
-			x.take(-0.5, float64(len(row))-0.5)
+			x.take(d.Cells.edge(0), d.Cells.edge(len(row)))
 		}
 	}
 	return x, y
@@ -150,7 +217,11 @@ func (d *drawing) legend() *plot.Legend {
 	if d.Cells != nil {
 		entries = d.rampLegend(&l)
 	}
-	if len(d.Curves) > 1 {
+	for i := range d.Spans {
+		l.Add(d.Spans[i].Name, swatch{spans{d, &d.Spans[i]}.colour(1)})
+		entries++
+	}
+	if len(d.Curves) > 1 || len(d.Spans) > 0 {
 		for i := range d.Curves {
 			l.Add(d.Curves[i].Name, d.curve(i))
 			entries++
@@ -167,7 +238,7 @@ type grid struct{ d *drawing }
 
 // Plot implements plot.Plotter.
 func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
-	if g.d.Cells != nil {
+	if g.d.Cells != nil || g.d.Spans != nil {
 		return
 	}
 	x, y := p.Transforms(&c)

@@ -7,12 +7,15 @@ import (
 	"strings"
 )
 
-// Figure is a set of curves over one x axis, or cells in rows and columns.
+// Figure is a set of curves over one x axis, or cells in rows and columns, or spans of time.
 type Figure struct {
 	Title  string
 	X, Y   Axis
 	Curves []Curve
-	Cells  *Cells // beneath the curves; nil for none
+	Cells  *Cells  // beneath the curves; nil for none
+	Spans  []Spans // likewise
+	Note   string  // in small letters below, what is left out for example; "" for none
+	Height float64 // in points; 0 for the usual one
 }
 
 // Axis is the label of an axis and how it is divided.
@@ -60,10 +63,30 @@ type Point struct{ X, Y, Low, High float64 }
 
 func (p Point) hasBand() bool { return p.Low != 0 || p.High != 0 }
 
+// Spans are rectangles of one kind, in the units of the axes.
+type Spans struct {
+	Name   string
+	Colour int // of the curves' colours, from 0 on; below 0 that of grid lines
+	Rects  []Rect
+}
+
+// Rect is a rectangle, the paler the lower its part is, above 0 and at most 1.
+type Rect struct{ Left, Right, Low, High, Part float64 }
+
 // Cells are the values of a heat map, row by row from the bottom. NaN is an empty cell.
 type Cells struct {
 	Label  string // of the values
 	Values [][]float64
+	// The first column begins at From of the x axis, and each is Step wide. Step 0: they are numbered from 0.
+	From, Step float64
+}
+
+// edge is where a column begins.
+func (c *Cells) edge(column int) float64 {
+	if c.Step == 0 {
+		return float64(column) - 0.5
+	}
+	return c.From + float64(c.Step*float64(column))
 }
 
 // XY makes a curve of points without bands; x and y have the same length.
@@ -108,6 +131,9 @@ func (f *Figure) check() error {
 			points += len(row)
 		}
 	}
+	for _, s := range f.Spans {
+		points += len(s.Rects) + 1 // without any, the axes are a picture
+	}
 	if points == 0 {
 		return errors.New("figure " + f.Title + " has no points")
 	}
@@ -130,6 +156,9 @@ func (f *Figure) describe() string {
 			s.take(p.Y)
 		}
 		said = append(said, fmt.Sprintf("%s: %d points, from %s to %s.", c.Name, len(c.Points), tickText(s.least), tickText(s.most)))
+	}
+	if f.Note != "" {
+		said = append(said, f.Note)
 	}
 	return strings.Join(said, " ")
 }

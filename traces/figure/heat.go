@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"image/color"
 	"math"
 
@@ -11,6 +12,9 @@ import (
 
 // heat draws cells.
 type heat struct{ d *drawing }
+
+// shades are how many colours cells have at most, less one: so many shapes are drawn.
+const shades = 64
 
 // span is the range of the values of cells.
 func (c *Cells) span() span {
@@ -26,30 +30,48 @@ func (c *Cells) span() span {
 }
 
 // shade is the colour of a value.
-func (s span) shade(value float64) color.Color {
+func (s span) shade(value float64) color.NRGBA {
 	if s.most == s.least {
 		return ramp(1)
 	}
-	return ramp((value - s.least) / (s.most - s.least))
+	return ramp(math.Round((value-s.least)/(s.most-s.least)*shades) / shades)
 }
 
-// Plot implements plot.Plotter.
+// Plot implements plot.Plotter. Cells of one colour are one shape, side by side as one rectangle.
 func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	s := h.d.Cells.span()
-	defer titled(c, h.d.Cells.Label)()
-	for i, row := range h.d.Cells.Values {
-		for j, value := range row {
-			if math.IsNaN(value) {
+	cells, s := h.d.Cells, h.d.Cells.span()
+	defer titled(c, cmp.Or(cells.Label, h.d.Title))()
+	shapes, shades := map[color.NRGBA]*vg.Path{}, []color.NRGBA{}
+	for i, row := range cells.Values {
+		for j := 0; j < len(row); j++ {
+			if math.IsNaN(row[j]) {
 				continue
 			}
-			left, right, low, high := x(float64(j)-0.5), x(float64(j)+0.5), y(float64(i)-0.5), y(float64(i)+0.5)
-			c.FillPolygon(s.shade(value), []vg.Point{{X: left, Y: low}, {X: left, Y: high}, {X: right, Y: high}, {X: right, Y: low}})
+			shade, first := s.shade(row[j]), j
+			for j+1 < len(row) && !math.IsNaN(row[j+1]) && s.shade(row[j+1]) == shade {
+				j++
+			}
+			path := shapes[shade]
+			if path == nil {
+				path = new(vg.Path)
+				shapes[shade], shades = path, append(shades, shade)
+			}
+			left, right, low, high := x(cells.edge(first)), x(cells.edge(j+1)), y(float64(i)-0.5), y(float64(i)+0.5)
+			path.Move(vg.Point{X: left, Y: low})
+			path.Line(vg.Point{X: left, Y: high})
+			path.Line(vg.Point{X: right, Y: high})
+			path.Line(vg.Point{X: right, Y: low})
+			path.Close()
 		}
+	}
+	for _, shade := range shades {
+		c.SetColor(shade)
+		c.Fill(*shapes[shade])
 	}
 }
 
-// rampSteps are the values of cells that a legend shows.
+// rampSteps are the values of cells that a legend shows, if there are as many between whole numbers.
 const rampSteps = 5
 
 // rampLegend names values of cells, and returns how many.
@@ -58,15 +80,33 @@ func (d *drawing) rampLegend(l *plot.Legend) int {
 	if math.IsInf(s.least, 1) {
 		return 0
 	}
-	l.Add(d.Cells.Label)
-	for k := rampSteps - 1; k >= 0; k-- {
-		value := s.least + float64((s.most-s.least)*float64(k)/(rampSteps-1))
+	if d.Cells.Label != "" {
+		l.Add(d.Cells.Label)
+	}
+	steps := rampSteps - 1
+	if wide := s.most - s.least; wide < rampSteps && d.Cells.whole() {
+		steps = int(wide)
+	}
+	for k := steps; k >= 0; k-- {
+		value := s.least
+		if steps > 0 {
+			value += float64((s.most - s.least) * float64(k) / float64(steps))
+		}
 		l.Add(tickText(math.Round(value*1000)/1000), swatch{s.shade(value)})
-		if s.least == s.most {
-			return 2
+	}
+	return steps + 2
+}
+
+// whole reports whether all values are whole numbers.
+func (c *Cells) whole() bool {
+	for _, row := range c.Values {
+		for _, value := range row {
+			if value != math.Trunc(value) && !math.IsNaN(value) {
+				return false
+			}
 		}
 	}
-	return rampSteps + 1
+	return true
 }
 
 // swatch is a colour in a legend.

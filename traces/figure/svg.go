@@ -22,8 +22,9 @@ type canvas struct {
 	body bytes.Buffer
 	w, h vg.Length
 
-	now   state
-	stack []state
+	now    state
+	stack  []state
+	anchor Align // of words; "" is Begin
 }
 
 // state is what Push keeps.
@@ -77,6 +78,10 @@ func titled(d draw.Canvas, title string) (end func()) {
 	if !ok || title == "" {
 		return func() {}
 	}
+	return c.titled(title)
+}
+
+func (c *canvas) titled(title string) (end func()) {
 	fmt.Fprintf(&c.body, "<g><title>%s</title>\n", html.EscapeString(title))
 	return func() { c.body.WriteString("</g>\n") }
 }
@@ -215,7 +220,15 @@ func (c *canvas) FillString(face font.Face, at vg.Point, text string) {
 	if c.now.turn != 0 {
 		turned = fmt.Sprintf(` transform="rotate(%s %s %s)"`, number(vg.Length(-c.now.turn*180/math.Pi)), x, y)
 	}
-	fmt.Fprintf(&c.body, `<text x="%s" y="%s" font-size="%s" %s%s>%s</text>`+"\n", x, y, number(face.Font.Size), c.colours("f"), turned, html.EscapeString(text))
+	if c.anchor != "" && c.anchor != Begin {
+		turned += fmt.Sprintf(` text-anchor="%s"`, c.anchor)
+	}
+	length := ""
+	if face.Face != nil { // words take the room that was measured, whatever font the reader has
+		length = fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, number(face.Width(text)))
+	}
+	fmt.Fprintf(&c.body, `<text x="%s" y="%s" font-size="%s" %s%s%s>%s</text>`+"\n",
+		x, y, number(face.Font.Size), c.colours("f"), turned, length, html.EscapeString(text))
 }
 
 // DrawImage implements vg.Canvas. Figures have no images.

@@ -21,6 +21,7 @@
 //	broadcast.go   one message followed, packet by packet; the step in which a node receives it
 //	message.go     what becomes of one message: who misses it, who gets it again, loads of links
 //	table.go       a broadcast as a run-table; table_svg.go: as a hexagonal plane
+//	place.go       where a node lies in a plane
 //	plots.go       nodes that send, receive and are free in every step, as curves
 //	eisensteintest/  broadcasts with one packet per link, for tests
 package eisenstein

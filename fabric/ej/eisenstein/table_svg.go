@@ -64,11 +64,7 @@ type point struct{ x, y float64 }
 func (p *plane) printf(format string, values ...any) { fmt.Fprintf(p.out, format, values...) }
 
 // least is the representative of a node's displacement from the source by which it is drawn.
-func (p *plane) least(node int) integer {
-	at := p.net.sectors.places[p.net.Field.Subtract(node, p.source)]
-	sector := sectorDirections[at.sector]
-	return integer{}.plus(int(at.q), units[sector.major]).plus(int(at.p), units[sector.minor])
-}
+func (p *plane) least(node int) integer { return p.net.least(p.net.Field.Subtract(node, p.source)) }
 
 // at is where an integer is drawn, in hops from it: +1 leads to the right, +rho up and to the right.
 func (p *plane) at(z integer) point {

@@ -1,0 +1,275 @@
+package picture
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// Rows of pictures at most.
+const (
+	mediaRowsMax = 40
+	lanesMax     = 32 // processors that are drawn
+	watchedMax   = 4 << 10
+)
+
+// Collector is told what the shards of a machine see, and sums it up. What it keeps depends on the network, not on
+// how long the run is.
+type Collector struct {
+	names      fabric.Names
+	shape      fabric.Shape
+	latencies  bool // frames are followed from queue to reception
+	perRow     int  // media of a row
+	stride     int  // of the processors that are watched
+	shards     []*shard
+	from       uint32 // the first slot that is told whole
+	slots      uint32 // that are told, from there on
+	heat       [heats]series
+	unassigned uint64 // frames that wait for no medium in particular
+
+	acts       [actions]series // of the processors that are watched
+	lastAct    []uint32        // by processor: the slot after that in which it last did something, from 0
+	done       []uint32        // by processor: the slot in which it was done first, never for none
+	faulty     []uint32
+	waiting    [][]waiting // by processor: its TX FIFO, since when
+	took       map[uint32]uint64
+	unreceived uint64
+}
+
+// What is counted of media, and of processors.
+const (
+	carried = iota
+	collided
+	blocked
+	heats
+)
+
+const (
+	sends = iota
+	waits
+	hears
+	harmed // hears what cannot be read, or has no room for it
+	actions
+)
+
+// never is no slot.
+const never = ^uint32(0)
+
+// shard is told what one shard sees. The events of a slot come at two boundaries, those of the next slot between.
+type shard struct {
+	c   *Collector
+	now [2]moment // by slot
+}
+
+// moment is what a shard has seen of a slot.
+type moment struct {
+	heat       [heats][]uint64 // by row
+	acts       []uint8         // by processor that is watched: one bit for each action
+	unassigned uint64
+	departures []departure
+	arrivals   []uint64 // source and medium
+}
+
+// Look makes a collector for a machine of so many shards, which has crossed some slots. Latencies are those of
+// frames.
+func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector {
+	shape := n.Shape()
+	processors := shape.Processors()
+	c := &Collector{names: n.Names(), shape: shape, latencies: latencies, from: slot, took: map[uint32]uint64{},
+		perRow: mediaOfRow(shape), stride: 1}
+	if processors > watchedMax {
+		c.stride = (processors + lanesMax - 1) / lanesMax
+	}
+	rows, watched := (shape.Media+c.perRow-1)/c.perRow, (processors+c.stride-1)/c.stride
+	for k := range c.heat {
+		c.heat[k] = newSeries(rows)
+	}
+	for k := range c.acts {
+		c.acts[k] = newSeries(watched)
+	}
+	c.done, c.faulty = slices.Repeat([]uint32{never}, watched), slices.Repeat([]uint32{never}, watched)
+	if latencies {
+		c.waiting = make([][]waiting, processors)
+	}
+	for range shards {
+		s := &shard{c: c}
+		for i := range s.now {
+			for k := range s.now[i].heat {
+				s.now[i].heat[k] = make([]uint64, rows)
+			}
+			s.now[i].acts = make([]uint8, watched)
+		}
+		c.shards = append(c.shards, s)
+	}
+	return c
+}
+
+// mediaOfRow is how many media side by side share a row: those of whole units if each has as many.
+func mediaOfRow(s fabric.Shape) int {
+	switch each := s.Media / max(s.Units, 1); {
+	case s.Media <= mediaRowsMax:
+		return 1
+	case each > 1 && each*s.Units == s.Media && s.Units > 1:
+		return each * ((s.Units + mediaRowsMax - 1) / mediaRowsMax)
+	}
+	return (s.Media + mediaRowsMax - 1) / mediaRowsMax
+}
+
+// Shard is who looks at a shard.
+func (c *Collector) Shard(index int) fabric.Onlooker { return c.shards[index] }
+
+// Boundary takes what is told of the slot that has crossed, slots-1: all of that is known now.
+func (c *Collector) Boundary(slots uint32) {
+	if slots == 0 || slots <= c.from { // what was sent in the slot that has just crossed, no one has seen
+		c.forget(slots + 1)
+		return
+	}
+	slot := slots - 1
+	at := slot - c.from
+	c.slots = at + 1
+	var arrivals []uint64
+	for _, s := range c.shards {
+		m := &s.now[slot&1]
+		for k := range m.heat {
+			for row, count := range m.heat[k] {
+				if count > 0 {
+					c.heat[k].add(at, row, count)
+				}
+			}
+		}
+		for watched, acts := range m.acts {
+			for k := range actions {
+				if acts>>k&1 != 0 {
+					c.acts[k].add(at, watched, 1)
+				}
+			}
+		}
+		c.unassigned += m.unassigned
+		arrivals = append(arrivals, m.arrivals...)
+	}
+	c.judge(slot, arrivals)
+	c.forget(slot)
+}
+
+// forget makes room for the slot after the next.
+func (c *Collector) forget(slot uint32) {
+	for _, s := range c.shards {
+		m := &s.now[slot&1]
+		for k := range m.heat {
+			clear(m.heat[k])
+		}
+		clear(m.acts)
+		m.unassigned, m.departures, m.arrivals = 0, m.departures[:0], m.arrivals[:0]
+	}
+}
+
+// act notes an action of a processor, if it is watched.
+func (s *shard) act(processor, action int, slot uint32) {
+	if processor%s.c.stride == 0 {
+		s.now[slot&1].acts[processor/s.c.stride] |= 1 << action
+	}
+}
+
+// on counts a frame on the media that it is sent to.
+func (s *shard) on(what, processor int, frame nic.FrameView, slot uint32) {
+	c, m := s.c, &s.now[slot&1]
+	c.media(processor, frame, func(medium int) {
+		if medium >= 0 && medium < c.shape.Media {
+			m.heat[what][medium/c.perRow]++
+		} else {
+			m.unassigned++
+		}
+	})
+}
+
+// media yields those that a frame is sent to.
+func (c *Collector) media(processor int, frame nic.FrameView, yield func(medium int)) {
+	to := int(frame.Destination())
+	if frame.Port() != nic.PortAll {
+		yield(c.names.SentOn(processor, frame.Port(), to))
+		return
+	}
+	last := -1
+	for port := range c.shape.Ports {
+		if medium := c.names.SentOn(processor, uint16(port), to); medium != last {
+			yield(medium)
+			last = medium
+		}
+	}
+}
+
+// Acted implements fabric.Onlooker.
+func (s *shard) Acted(bank *nic.Bank, cells []uint32, slot uint32) {
+	c := s.c
+	for _, cell := range cells {
+		processor := bank.First + int(cell)
+		if processor%c.stride == 0 {
+			k, flags := processor/c.stride, bank.Registers[cell].Flags
+			note := func(first []uint32, flag uint8) {
+				switch {
+				case flags&flag == 0:
+					first[k] = never
+				case first[k] == never:
+					first[k] = slot
+				}
+			}
+			note(c.done, nic.FlagDone)
+			note(c.faulty, nic.FlagFaulty)
+		}
+		if c.waiting != nil {
+			c.look(bank, int(cell), slot)
+		}
+	}
+}
+
+// Sent implements fabric.Onlooker.
+func (s *shard) Sent(processor int, frame nic.FrameView, slot uint32, stays bool) {
+	s.act(processor, sends, slot)
+	s.on(carried, processor, frame, slot)
+	if s.c.waiting != nil && !stays {
+		s.depart(processor, frame, slot)
+	}
+}
+
+// Blocked implements fabric.Onlooker.
+func (s *shard) Blocked(processor int, frame nic.FrameView, slot uint32) {
+	s.act(processor, waits, slot)
+	s.on(blocked, processor, frame, slot)
+}
+
+// Heard implements fabric.Onlooker.
+func (s *shard) Heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
+	if status != nic.StatusOK {
+		s.act(processor, harmed, slot)
+		return
+	}
+	s.act(processor, hears, slot)
+	if s.c.waiting != nil {
+		m := &s.now[slot&1]
+		m.arrivals = append(m.arrivals, uint64(frame.Source())<<32|uint64(uint32(s.c.names.HeardOn(processor, port))))
+	}
+}
+
+// Collided implements fabric.Onlooker.
+func (s *shard) Collided(medium int, slot uint32) {
+	s.now[slot&1].heat[collided][medium/s.c.perRow]++
+}
+
+// since says what of the run is not drawn.
+func (c *Collector) since() string {
+	if c.from == 0 {
+		return ""
+	}
+	return fmt.Sprintf("The picture begins with slot %d, where the run was restored. ", c.from)
+}
+
+// column says what a column is.
+func column(width uint32) string {
+	if width == 1 {
+		return ""
+	}
+	return fmt.Sprintf("A column stands for %s. ", traces.Plural(width, "slot", "slots"))
+}

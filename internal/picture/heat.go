@@ -1,0 +1,119 @@
+package picture
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/traces"
+	"starloom/traces/figure"
+)
+
+// Heat is how media are used over time: a row for each, or for some side by side.
+type Heat struct {
+	Title  string
+	From   uint32 // slot of the first column
+	Width  uint32 // slots of a column
+	Rows   []string
+	Panels []Panel
+	Note   string // what is left out or joined
+}
+
+// Panel is one figure of all rows over time, by row and column.
+type Panel struct {
+	Label  string
+	Values [][]float64
+}
+
+// Heat is what was seen of the media of a run.
+func (c *Collector) Heat(title string) *Heat {
+	h := &Heat{Title: title, From: c.from, Width: c.heat[carried].width}
+	one, many := c.names.MediumNoun()
+	for first := 0; first < c.shape.Media; first += c.perRow {
+		h.Rows = append(h.Rows, c.rowName(first, min(first+c.perRow, c.shape.Media)-1))
+	}
+	per := "in a slot"
+	if h.Width > 1 {
+		per = "per slot"
+	}
+	if c.perRow > 1 {
+		per += " and " + one
+		h.Note = fmt.Sprintf("A row stands for up to %d of %s. ", c.perRow, traces.Plural(c.shape.Media, one, many))
+	}
+	labels := [heats]string{"frames " + per, "collisions " + per, "frames that wait, " + per}
+	none := [heats]string{"", "No frames met. ", "No frame had to wait. "}
+	for k := range c.heat {
+		if c.slots > 0 {
+			c.heat[k].extend(c.slots - 1)
+		}
+		if p := c.panel(labels[k], &c.heat[k]); k == carried || p != nil {
+			if p == nil {
+				p = &Panel{labels[k], make([][]float64, len(h.Rows))}
+			}
+			h.Panels = append(h.Panels, *p)
+		} else {
+			h.Note += none[k]
+		}
+	}
+	h.Note += column(h.Width) + c.since()
+	if c.unassigned > 0 {
+		h.Note += fmt.Sprintf("Not drawn: %s for no %s in particular. ", traces.Plural(c.unassigned, "frame", "frames"), one)
+	}
+	return h
+}
+
+// rowName names media side by side.
+func (c *Collector) rowName(first, last int) string {
+	if first == last {
+		return c.names.Medium(first)
+	}
+	if each := c.shape.Media / c.shape.Units; each > 1 && c.perRow%each == 0 {
+		if first/each == last/each {
+			return fmt.Sprintf("%s[%d]", c.names.Unit(), first/each)
+		}
+		return fmt.Sprintf("%s[%d..%d]", c.names.Unit(), first/each, last/each)
+	}
+	_, many := c.names.MediumNoun()
+	return fmt.Sprintf("%s %d to %d", many, first, last)
+}
+
+// panel is what was counted, nil if it is nothing.
+func (c *Collector) panel(label string, s *series) *Panel {
+	p, any := &Panel{Label: label}, false
+	for row := range s.rows {
+		media := min(c.perRow, c.shape.Media-row*c.perRow)
+		values := make([]float64, len(s.sums))
+		for k := range s.sums {
+			values[k] = float64(s.sums[k][row]) / float64(media) / float64(s.slots(k, c.slots))
+			any = any || s.sums[k][row] > 0
+		}
+		p.Values = append(p.Values, values)
+	}
+	if !any {
+		return nil
+	}
+	return p
+}
+
+// SVG draws it: a heat map for each panel.
+func (h *Heat) SVG() ([]byte, error) {
+	var all []*figure.Figure
+	for _, p := range h.Panels {
+		all = append(all, &figure.Figure{
+			Title: h.Title + ": " + p.Label, X: figure.Axis{Label: "slot", Whole: true}, Y: figure.Axis{Names: reversed(h.Rows)},
+			Cells:  &figure.Cells{Values: reversed(p.Values), From: float64(h.From), Step: float64(h.Width)},
+			Height: max(140, float64(80+rowHeight*len(h.Rows))),
+		})
+	}
+	all[len(all)-1].Note = h.Note
+	return svg(h.Title, all...)
+}
+
+// rowHeight is that of a row in points.
+const rowHeight = 13
+
+// reversed is a list from its end: the first row is on top.
+func reversed[T any](list []T) []T {
+	list = slices.Clone(list)
+	slices.Reverse(list)
+	return list
+}

@@ -1,0 +1,132 @@
+package picture
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"starloom/traces"
+	"starloom/traces/figure"
+)
+
+// Latency is how long packets or frames take: how many take how many slots.
+type Latency struct {
+	Title  string
+	What   string      // "packets" or "frames"
+	Counts [][2]uint64 // slots, and how many take so many, in ascending order
+	Note   string
+}
+
+// Latency is how long frames took from their queue to a receiver.
+func (c *Collector) Latency(title string) *Latency {
+	l := &Latency{Title: title, What: "frames", Note: "From the slot in which a frame is queued to the end of that in which it is received, by anyone. "}
+	for _, slots := range slices.Sorted(maps.Keys(c.took)) {
+		l.Counts = append(l.Counts, [2]uint64{uint64(slots), c.took[slots]})
+	}
+	if c.unreceived > 0 {
+		l.Note += fmt.Sprintf("Not drawn: %s that no one received. ", traces.Plural(c.unreceived, "frame", "frames"))
+	}
+	l.Note += c.since()
+	return l
+}
+
+// PacketLatency is how long the packets of traffic took that are measured: slots, and how many took so many, in
+// ascending order; left are those that have not arrived.
+func PacketLatency(title string, counts [][2]uint64, left uint64) *Latency {
+	l := &Latency{Title: title, What: "packets", Counts: counts,
+		Note: "From the slot in which a packet is created to the end of that in which it arrives, of packets that are measured. "}
+	if left > 0 {
+		l.Note += fmt.Sprintf("Not drawn: %s that had not arrived when the run ended, or were lost. ", traces.Plural(left, "packet", "packets"))
+	}
+	return l
+}
+
+// barsMax is the most bars of a picture, barsMin the fewest, less one.
+const barsMax, barsMin = 60, 4
+
+// quantile is the least latency that a part of a thousand does not exceed.
+func (l *Latency) quantile(of uint64) uint64 {
+	total := uint64(0)
+	for _, n := range l.Counts {
+		total += n[1]
+	}
+	rank := (total*of + 999) / 1000
+	for _, n := range l.Counts {
+		if rank <= n[1] {
+			return n[0]
+		}
+		rank -= n[1]
+	}
+	return 0
+}
+
+// SVG draws it: bars, and the quantiles as lines.
+func (l *Latency) SVG() ([]byte, error) {
+	f := &figure.Figure{
+		Title: l.Title + ": latency of " + l.What, Note: l.Note,
+		X: figure.Axis{Label: "latency in slots", Whole: true}, Y: figure.Axis{Label: l.What, Whole: true},
+	}
+	if len(l.Counts) == 0 {
+		f.Note = "No " + l.What + " have arrived. " + f.Note
+		f.Curves = []figure.Curve{figure.XY(l.What, figure.Bars, []float64{1}, []float64{0})}
+		return svg(l.Title, f)
+	}
+	least, most := l.Counts[0][0], l.Counts[len(l.Counts)-1][0]
+	shown := most
+	if tail := l.quantile(999); most-least >= 3*(tail-least+20) { // else a few leave no room for the others
+		shown = tail
+	}
+	width := barWidth(shown - least)
+	bars, beyond, high := map[uint64]uint64{}, uint64(0), uint64(0)
+	for _, n := range l.Counts {
+		if n[0] > shown {
+			beyond += n[1]
+			continue
+		}
+		bars[n[0]/width] += n[1]
+		high = max(high, bars[n[0]/width])
+	}
+	c := figure.Curve{Name: l.What, Style: figure.Bars}
+	for bar := least / width; bar <= max(shown/width, least/width+barsMin); bar++ {
+		c.Points = append(c.Points, figure.Point{X: float64(bar*width) + float64(width-1)/2, Y: float64(bars[bar])})
+	}
+	f.Curves = append([]figure.Curve{c}, l.quantiles(shown, float64(high))...)
+	if width > 1 {
+		f.Note += fmt.Sprintf("A bar stands for %d slots. ", width)
+	}
+	if beyond > 0 {
+		f.Note += fmt.Sprintf("Not drawn: %s that take longer, up to %d slots. ", traces.Plural(beyond, strings.TrimSuffix(l.What, "s"), l.What), most)
+	}
+	return svg(l.Title, f)
+}
+
+// barWidth is how many slots a bar stands for: 1, 2, 5, 10, 20, 50 ...
+func barWidth(slots uint64) uint64 {
+	for unit := uint64(1); ; unit *= 10 {
+		for _, factor := range []uint64{1, 2, 5} {
+			if slots/(factor*unit) < barsMax {
+				return factor * unit
+			}
+		}
+	}
+}
+
+// quantiles are lines up to a height; those at one place are one.
+func (l *Latency) quantiles(shown uint64, high float64) (lines []figure.Curve) {
+	var names []string
+	quantiles := []struct {
+		name string
+		of   uint64
+	}{{"median", 500}, {"95 %", 950}, {"99 %", 990}}
+	for i, q := range quantiles {
+		at := l.quantile(q.of)
+		names = append(names, q.name)
+		if at > shown || i+1 < len(quantiles) && l.quantile(quantiles[i+1].of) == at {
+			continue
+		}
+		name := fmt.Sprintf("%s: %d", strings.Join(names, ", "), at)
+		lines, names = append(lines, figure.XY(name, figure.Dashed, []float64{float64(at), float64(at)}, []float64{0, high})), nil
+	}
+	return lines
+}

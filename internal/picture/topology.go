@@ -1,0 +1,304 @@
+package picture
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/traces"
+)
+
+// Topology is who is wired to whom: a plane of processors joined by links if each medium joins two processors,
+// else rows of processors that cross columns of media.
+type Topology struct {
+	Title string
+	Note  string // what is left out
+
+	Nodes []Node // of a plane
+	Links []Link
+
+	Rows, Columns []string // of a crossing: processors, or groups of them, and media
+	Sends, Hears  [][]bool // by row and column
+
+	Broken map[string]string // paths at which rules were broken, and which
+}
+
+// Node is a processor in a plane; its neighbours are at distance 1.
+type Node struct {
+	Number int
+	Name   string
+	X, Y   float64
+}
+
+// Link joins two nodes. One of which the other end is not where it leads to is a stub, which names the processor there.
+type Link struct {
+	From, To int // indices of nodes; To is -1 of a stub
+	DX, DY   float64
+	Number   int // of the processor at the other end
+	OneWay   bool
+}
+
+// Limits of what is drawn.
+const (
+	nodesMax   = 400
+	circleMax  = 64
+	rowsMax    = 32
+	columnsTop = 64
+)
+
+// TopologyOf is that of a network.
+func TopologyOf(n fabric.Network, title string, violations []Violation) *Topology {
+	t := &Topology{Title: title, Broken: map[string]string{}}
+	for _, v := range violations {
+		if t.Broken[v.Path] == "" {
+			t.Broken[v.Path] = fmt.Sprintf("%s in slot %d", v.Rule, v.Slot)
+		}
+	}
+	w := wired{n, n.Shape(), n.Names()}
+	if w.joinsTwo() {
+		t.plane(&w)
+	} else {
+		t.cross(&w)
+	}
+	return t
+}
+
+// wired is a network that is asked for its wiring.
+type wired struct {
+	fabric.Network
+	shape fabric.Shape
+	names fabric.Names
+}
+
+// ports are those of a processor.
+func (w *wired) ports(processor int) int {
+	if taps := w.shape.NIC().Taps; taps != nil {
+		return len(taps.Bus[processor])
+	}
+	return w.shape.Ports
+}
+
+// sends yields the media that a processor can send on, towards processors below a number.
+func (w *wired) sends(processor, towards int, yield func(port, medium int)) {
+	for port := range w.ports(processor) {
+		first := w.names.SentOn(processor, uint16(port), 0)
+		yield(port, first)
+		for to := 1; to < towards; to++ {
+			medium := w.names.SentOn(processor, uint16(port), to)
+			if medium == first { // the port leads to one medium
+				break
+			}
+			yield(port, medium)
+		}
+	}
+}
+
+// joinsTwo reports whether each medium leads from one processor to one: whether a look at the first ones says so.
+func (w *wired) joinsTwo() bool {
+	few := min(w.shape.Processors(), 2*circleMax)
+	drivers, hearers := map[int]int{}, map[int]int{}
+	for processor := range few {
+		w.sends(processor, few, func(_, medium int) { drivers[medium]++ })
+		for port := range w.ports(processor) {
+			hearers[w.names.HeardOn(processor, uint16(port))]++
+		}
+	}
+	for _, counts := range []map[int]int{drivers, hearers} {
+		for _, count := range counts {
+			if count > 1 {
+				return false
+			}
+		}
+	}
+	return w.shape.Processors() > 1
+}
+
+// plane lays out processors in a plane: as the network says, else on a circle.
+func (t *Topology) plane(w *wired) {
+	processors := w.shape.Processors()
+	planar, _ := w.Network.(fabric.Planar)
+	if planar != nil {
+		for processor := range processors {
+			if x, y, in := planar.Place(processor); in {
+				t.Nodes = append(t.Nodes, Node{Number: processor, X: x, Y: y})
+			}
+		}
+		if in := len(t.Nodes); in < processors {
+			t.Note = fmt.Sprintf("Drawn is the plane of the first dimension, with %d of %d processors. ", in, processors)
+		}
+		if in := len(t.Nodes); in > nodesMax {
+			far := func(n Node) float64 { return math.Round(1e6 * (float64(n.X*n.X) + float64(n.Y*n.Y))) }
+			slices.SortStableFunc(t.Nodes, func(a, b Node) int {
+				switch d := far(a) - far(b); {
+				case d < 0:
+					return -1
+				case d > 0:
+					return 1
+				}
+				return 0
+			})
+			t.Nodes = t.Nodes[:nodesMax]
+			t.Note = fmt.Sprintf("Drawn are the %d processors around processor 0, of %d. ", nodesMax, processors)
+		}
+	} else {
+		drawn := min(processors, circleMax)
+		if drawn < processors {
+			t.Note = fmt.Sprintf("Drawn are the first %d of %d processors, and the links between them. ", drawn, processors)
+		}
+		for processor := range drawn {
+			sin, cos := math.Sincos(2 * math.Pi * float64(processor) / float64(drawn))
+			radius := max(1, float64(drawn)/(2*math.Pi))
+			t.Nodes = append(t.Nodes, Node{Number: processor, X: float64(radius * sin), Y: float64(radius * cos)})
+		}
+	}
+	t.join(w, planar)
+}
+
+// join draws the links of the nodes.
+func (t *Topology) join(w *wired, planar fabric.Planar) {
+	index, hearer := map[int]int{}, map[int]int{}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		n.Name = w.names.Processor(n.Number)
+		index[n.Number] = i
+	}
+	heard := func(processor int) {
+		for port := range w.ports(processor) {
+			hearer[w.names.HeardOn(processor, uint16(port))] = processor
+		}
+	}
+	for processor := range w.shape.Processors() {
+		heard(processor)
+	}
+	joined := map[[2]int]int{}
+	for i, n := range t.Nodes {
+		w.sends(n.Number, w.shape.Processors(), func(port, medium int) {
+			to, ok := hearer[medium]
+			if !ok {
+				return
+			}
+			other, drawn := index[to]
+			l := Link{From: i, To: other, Number: to, OneWay: true}
+			if planar != nil {
+				l.DX, l.DY = planar.Step(port)
+				if l.DX == 0 && l.DY == 0 {
+					return // another dimension
+				}
+				m := Node{}
+				if drawn {
+					m = t.Nodes[other]
+				}
+				drawn = drawn && math.Abs(m.X-n.X-l.DX) < 0.01 && math.Abs(m.Y-n.Y-l.DY) < 0.01
+			} else if !drawn {
+				return
+			}
+			if !drawn {
+				l.To = -1
+			} else if k, ok := joined[[2]int{other, i}]; ok {
+				t.Links[k].OneWay = false
+				return
+			}
+			joined[[2]int{i, other}] = len(t.Links)
+			t.Links = append(t.Links, l)
+		})
+	}
+}
+
+// cross sets processors against media.
+func (t *Topology) cross(w *wired) {
+	per, all := 1, w.shape.Processors()
+	if w.shape.PerUnit > 1 && w.shape.Units > 1 {
+		per, all = w.shape.PerUnit, w.shape.Units
+	}
+	for rows := min(all, rowsMax); ; rows-- {
+		columns := t.between(w, per, rows, rows == all)
+		if len(columns) > columnsTop && rows > 2 {
+			continue
+		}
+		one, many := w.names.MediumNoun()
+		group := "processor"
+		if per > 1 {
+			group = "group"
+			t.Note = fmt.Sprintf("A row stands for %d processors. ", per)
+		}
+		cut := len(columns) > columnsTop
+		columns = columns[:min(len(columns), columnsTop)]
+		if rows < all || cut {
+			t.Note = fmt.Sprintf("Drawn are %d of %s, and %d of %s. ", rows, traces.Plural(all, group, group+"s"),
+				len(columns), traces.Plural(w.shape.Media, one, many)) + t.Note
+		}
+		t.fill(w, per, rows, columns)
+		return
+	}
+}
+
+// between are the media that the first rows can send on, and, unless all is drawn, hear.
+func (t *Topology) between(w *wired, per, rows int, all bool) (media []int) {
+	if all {
+		for medium := range min(w.shape.Media, columnsTop+1) {
+			media = append(media, medium)
+		}
+		return media
+	}
+	heard := map[int]bool{}
+	for row := range rows {
+		for port := range w.ports(row * per) {
+			heard[w.names.HeardOn(row*per, uint16(port))] = true
+		}
+	}
+	for row := range rows {
+		w.sends(row*per, rows*per, func(_, medium int) {
+			if heard[medium] && !slices.Contains(media, medium) {
+				media = append(media, medium)
+			}
+		})
+		if len(media) > columnsTop {
+			return media
+		}
+	}
+	slices.Sort(media)
+	return media
+}
+
+// fill sets who sends and hears where.
+func (t *Topology) fill(w *wired, per, rows int, columns []int) {
+	place := map[int]int{}
+	for i, medium := range columns {
+		place[medium] = i
+		t.Columns = append(t.Columns, w.names.Medium(medium))
+	}
+	for row := range rows {
+		name := w.names.Processor(row)
+		if per > 1 {
+			name = fmt.Sprintf("%s[%d]", w.names.Unit(), row)
+		}
+		t.Rows = append(t.Rows, name)
+		sends, hears := make([]bool, len(columns)), make([]bool, len(columns))
+		w.sends(row*per, rows*per, func(_, medium int) {
+			if i, ok := place[medium]; ok {
+				sends[i] = true
+			}
+		})
+		for port := range w.ports(row * per) {
+			if i, ok := place[w.names.HeardOn(row*per, uint16(port))]; ok {
+				hears[i] = true
+			}
+		}
+		t.Sends, t.Hears = append(t.Sends, sends), append(t.Hears, hears)
+	}
+}
+
+// broken says which rule was broken at a path, or within it: "" for none.
+func (t *Topology) broken(path string) (what string) {
+	if what = t.Broken[path]; what != "" {
+		return what
+	}
+	for at, other := range t.Broken {
+		if strings.HasPrefix(at, path+".nic[") && (what == "" || other < what) {
+			what = other
+		}
+	}
+	return what
+}

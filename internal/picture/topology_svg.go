@@ -1,0 +1,241 @@
+package picture
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"starloom/traces/figure"
+)
+
+// What pictures of topologies measure, in points.
+const (
+	edge    = 24 // around them
+	head    = 44 // above them
+	letter  = 5.4
+	cell    = 20 // of a crossing
+	hop     = 46 // between neighbours
+	nodeBig = 14 // radius with a number in it
+	below   = 34 // with the legend
+)
+
+// brokenColour is that of what has broken a rule.
+const brokenColour = 1
+
+// SVG draws it.
+func (t *Topology) SVG() ([]byte, error) {
+	if t.Nodes != nil {
+		return t.drawPlane()
+	}
+	return t.drawCrossing()
+}
+
+// sheet begins a picture of a size without title, legend and note, and returns how to end it.
+func (t *Topology) sheet(width, high float64, legend []entry) (s *figure.Sketch, end func() ([]byte, error)) {
+	heading := t.Title + ": topology"
+	room := 2.0 * edge
+	for _, e := range legend {
+		room += float64(letter*float64(len(e.name))) + 40
+	}
+	width = max(width, 2*edge+float64(7*float64(len(heading))), room, 400)
+	notes := wrapped(t.Note, int((width-2*edge)/5))
+	all := high + below + float64(13*float64(len(notes)))
+	s = figure.NewSketch(width, all, heading, t.describe())
+	s.Text(figure.Ink, 13, figure.Begin, edge, 24, heading)
+	x := float64(edge)
+	for _, e := range legend {
+		e.draw(s, x+8, high+8)
+		s.Text(figure.Ink, 11, figure.Begin, x+22, high+12, e.name)
+		x += float64(letter*float64(len(e.name))) + 40
+	}
+	for i, line := range notes {
+		s.Text(figure.Ink, 10, figure.Begin, edge, high+below+float64(13*float64(i)), line)
+	}
+	return s, func() ([]byte, error) {
+		var b bytes.Buffer
+		err := s.WriteSVG(&b)
+		return b.Bytes(), err
+	}
+}
+
+// entry is one of a legend, drawn around a point.
+type entry struct {
+	name string
+	draw func(s *figure.Sketch, x, y float64)
+}
+
+// wrapped cuts a note into lines.
+func wrapped(note string, letters int) (all []string) {
+	for _, word := range strings.Fields(note) {
+		if last := len(all) - 1; last >= 0 && len(all[last])+len(word) < letters {
+			all[last] += " " + word
+		} else {
+			all = append(all, word)
+		}
+	}
+	return all
+}
+
+// describe says what is drawn, for who cannot see it.
+func (t *Topology) describe() string {
+	if t.Nodes != nil {
+		return fmt.Sprintf("%d processors, %d links. %s", len(t.Nodes), len(t.Links), t.Note)
+	}
+	return fmt.Sprintf("%d rows, %s to %s, cross %d columns, %s to %s. %s", len(t.Rows), t.Rows[0], t.Rows[len(t.Rows)-1],
+		len(t.Columns), t.Columns[0], t.Columns[len(t.Columns)-1], t.Note)
+}
+
+// sign is a dot for who sends, a ring for who hears.
+func sign(s *figure.Sketch, x, y float64, sends, hears bool) {
+	if hears {
+		s.Disc(figure.Paper, figure.Of(2), x, y, 6)
+	}
+	if sends {
+		s.Disc(figure.Of(0), figure.Of(0), x, y, 3)
+	}
+}
+
+// drawCrossing draws rows that cross columns: a dot where a row sends, a ring where it hears.
+func (t *Topology) drawCrossing() ([]byte, error) {
+	widest, tallest := 0, 0
+	for _, row := range t.Rows {
+		widest = max(widest, len(row))
+	}
+	for _, column := range t.Columns {
+		tallest = max(tallest, len(column))
+	}
+	left, top := edge+float64(letter*float64(widest))+12, head+float64(letter*float64(tallest))+10
+	right, bottom := left+float64(cell*float64(len(t.Columns))), top+float64(cell*float64(len(t.Rows)))
+	legend := []entry{
+		{"sends", func(s *figure.Sketch, x, y float64) { sign(s, x, y, true, false) }},
+		{"hears", func(s *figure.Sketch, x, y float64) { sign(s, x, y, false, true) }},
+		{"sends and hears", func(s *figure.Sketch, x, y float64) { sign(s, x, y, true, true) }},
+	}
+	if t.marks() {
+		legend = append(legend, entry{"a rule was broken", func(s *figure.Sketch, x, y float64) {
+			s.Lines(figure.Of(brokenColour), 3, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
+		}})
+	}
+	s, end := t.sheet(right+edge, bottom+10, legend)
+	x := func(column int) float64 { return left + float64(cell*(float64(column)+0.5)) }
+	y := func(row int) float64 { return top + float64(cell*(float64(row)+0.5)) }
+	for column, name := range t.Columns {
+		t.line(s, name, figure.XYs{{X: x(column), Y: top}, {X: x(column), Y: bottom}})
+		s.Upright(figure.Ink, 10, x(column)+3.5, top-6, name)
+	}
+	for row, name := range t.Rows {
+		t.line(s, name, figure.XYs{{X: left, Y: y(row)}, {X: right, Y: y(row)}})
+		s.Text(figure.Ink, 10, figure.End, left-6, y(row)+3.5, name)
+	}
+	for row := range t.Rows {
+		for column := range t.Columns {
+			if sends, hears := t.Sends[row][column], t.Hears[row][column]; sends || hears {
+				sign(s, x(column), y(row), sends, hears)
+			}
+		}
+	}
+	return end()
+}
+
+// line draws a row or a column, in another colour if a rule was broken there.
+func (t *Topology) line(s *figure.Sketch, name string, line figure.XYs) {
+	what := t.broken(name)
+	if what == "" {
+		s.Lines(figure.Faint, 1.5, false, line)
+		return
+	}
+	defer s.Titled(name + ": " + what)()
+	s.Lines(figure.Of(brokenColour), 3, false, line)
+}
+
+// marks reports whether a rule was broken at anything that is drawn.
+func (t *Topology) marks() bool {
+	for _, names := range [][]string{t.Rows, t.Columns} {
+		for _, name := range names {
+			if t.broken(name) != "" {
+				return true
+			}
+		}
+	}
+	for _, n := range t.Nodes {
+		if t.broken(n.Name) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// drawPlane draws nodes and the links between them.
+func (t *Topology) drawPlane() ([]byte, error) {
+	var least, most struct{ X, Y float64 }
+	for _, n := range t.Nodes {
+		least.X, least.Y = min(least.X, n.X), min(least.Y, n.Y)
+		most.X, most.Y = max(most.X, n.X), max(most.Y, n.Y)
+	}
+	margin := 2.0 * edge
+	at := func(x, y float64) (float64, float64) {
+		return margin + float64(hop*(x-least.X)), head + margin/2 + float64(hop*(most.Y-y))
+	}
+	width, high := 2*margin+float64(hop*(most.X-least.X)), head+margin+float64(hop*(most.Y-least.Y))
+	var legend []entry
+	if t.marks() {
+		legend = append(legend, entry{"a rule was broken", func(s *figure.Sketch, x, y float64) {
+			s.Disc(figure.Of(brokenColour), figure.Ink, x, y, 6)
+		}})
+	}
+	s, end := t.sheet(width, high, legend)
+	var both, single, stubs []figure.XYs
+	for _, l := range t.Links {
+		from := t.Nodes[l.From]
+		x, y := at(from.X, from.Y)
+		if l.To < 0 {
+			x2, y2 := at(from.X+float64(0.5*l.DX), from.Y+float64(0.5*l.DY))
+			stubs = append(stubs, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
+			x2, y2 = at(from.X+float64(0.68*l.DX), from.Y+float64(0.68*l.DY))
+			s.Text(figure.Ink.Pale(0.7), 8, figure.Middle, x2, y2+3, strconv.Itoa(l.Number))
+			continue
+		}
+		to := t.Nodes[l.To]
+		x2, y2 := at(to.X, to.Y)
+		line := figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}
+		both = append(both, line)
+		if l.OneWay {
+			single = append(single, arrow(x, y, x2, y2))
+		}
+	}
+	s.Lines(figure.Of(0).Pale(0.7), 1.5, false, both...)
+	s.Lines(figure.Faint, 1.5, false, stubs...)
+	s.Areas(figure.Of(0), single...)
+	for _, n := range t.Nodes {
+		x, y := at(n.X, n.Y)
+		t.node(s, n, x, y)
+	}
+	return end()
+}
+
+// arrow is the head of an arrow that ends at a node.
+func arrow(x, y, x2, y2 float64) figure.XYs {
+	dx, dy := x2-x, y2-y
+	length := math.Hypot(dx, dy)
+	dx, dy = dx/length, dy/length
+	tip := func(along, across float64) (float64, float64) {
+		return x2 - float64(along*dx) - float64(across*dy), y2 - float64(along*dy) + float64(across*dx)
+	}
+	ax, ay := tip(nodeBig, 0)
+	bx, by := tip(nodeBig+9, 4)
+	cx, cy := tip(nodeBig+9, -4)
+	return figure.XYs{{X: ax, Y: ay}, {X: bx, Y: by}, {X: cx, Y: cy}}
+}
+
+// node draws a processor.
+func (t *Topology) node(s *figure.Sketch, n Node, x, y float64) {
+	name, fill, ink := n.Name, figure.Paper, figure.Ink
+	if what := t.broken(n.Name); what != "" {
+		name, fill, ink = name+": "+what, figure.Of(brokenColour), figure.Paper
+	}
+	defer s.Titled(name)()
+	s.Disc(fill, figure.Ink, x, y, nodeBig)
+	s.Text(ink, 10, figure.Middle, x, y+3.5, strconv.Itoa(n.Number))
+}
