@@ -36,6 +36,7 @@
 //	sweep              a scenario at many points: the file, the folder of results, the pool
 //	check, tools       what firmware must not do; traces, and lockstep of RTL
 //	estimate           what memory and time a run will take
+//	meaning, explain   what figures mean: the form in which packages say it, and how it is found
 //
 //	file               what it holds
 //	scenario.go        the scenario: types, its faults too, options that replace its values, what it is known by

@@ -36,4 +36,5 @@
 //	decode.go          frames out of the phits of a waveform
 //	layer.go           the gopacket layers of a capture
 //	dissector.go       the Wireshark dissector, generated from the frame definition
+//	meanings.go        what receive statuses mean, from metrics.yaml
 package nic

@@ -25,6 +25,7 @@
 //	cosim_check.go            starloom cosim check; cosim_check_options.go: its options
 //	cosim_check_map.go        the check of a pin map; cosim_check_scenario.go: of a scenario's RTL
 //	trace.go                  starloom trace info, decode and dissector; trace_diff.go: diff
+//	explain.go                starloom explain
 //	about.go                  starloom schema and version
 //	help.go                   starloom help; manual.go: manual pages; texts.go: the texts of both
 //	outputs.go                options that name files to write, and what they must not be

@@ -25,7 +25,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	root.SetHelpCommand(help)
 	root.AddCommand(
 		newRun(networks), newEstimate(networks), newScenario(networks), newStudy(networks), newSweep(networks), newPlot(),
-		newFirmware(networks), newCosim(networks), newTrace(), newSchema(networks), newVersion(),
+		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks), newVersion(),
 	)
 	describe(root, help)
 	return root

@@ -20,4 +20,5 @@
 //	waiting.go    Waiting: how long frames have waited at each tap
 //	study.go      what is published of gossip on buses; study_runs.go: the runs beside it
 //	gossip/       its arithmetic: schedules, lengths, bounds, the shortest ones, run-tables
+//	meanings.go   what figures of runs and studies mean, from metrics.yaml
 package bus

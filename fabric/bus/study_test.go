@@ -116,6 +116,7 @@ func TestStudy(t *testing.T) {
 	}))
 	require.Equal(t, [5]int{36, 18, 15, 4, 2}, [5]int{rows["table 1"], rows["table 2"], rows["optimum"], contradicted, cut})
 	studytest.Rows(t, m.rows, "lengths", "phase 2", "bounds", "optimum", "improved", "buses")
+	studytest.Explained(t, &Network{}, "bus", m.rows)
 	bounds := slices.DeleteFunc(slices.Clone(m.rows), func(row fabric.StudyRow) bool { return row.Case != "bounds" })
 	require.Contains(t, bounds[0].Note, "it is met in 15 of them")
 	require.Contains(t, bounds[1].Note, "it is met in 2111 of them")

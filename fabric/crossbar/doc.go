@@ -22,4 +22,5 @@
 //	study_*.go    the studies gossip and scatter, and the figures that they repeat
 //	gossip/       arithmetic of gossip: orders, closed forms, run-tables, search
 //	scatter/      arithmetic of scattering: exact laws, mean field
+//	meanings.go   what figures of runs and studies mean, from metrics.yaml
 package crossbar

@@ -129,6 +129,7 @@ func TestGossipStudy(t *testing.T) {
 	}
 	require.Len(t, cases, 17)
 	studytest.Rows(t, r.rows, "sessions", "cap", "aloha", "optimal", "search")
+	studytest.Explained(t, &Network{}, "gossip", r.rows)
 	// Table 6 is about completions of processors, which come every two steps; Section 1 is about sessions.
 	for quantity, figures := range map[string][3]float64{"completions of a processor per step": {0.5, 0, 0.5}, "steps for each whole session, N = 4": {2, 10, 10}} {
 		row := r.rows[slices.IndexFunc(r.rows, func(row fabric.StudyRow) bool { return row.Quantity == quantity })]
@@ -194,6 +195,7 @@ func TestScatterStudy(t *testing.T) {
 	}
 	require.Equal(t, 82, rows["table 1"])
 	studytest.Rows(t, r.rows, "exact law", "completion", "distribution", "runs", "mean field")
+	studytest.Explained(t, &Network{}, "scatter", r.rows)
 	require.Equal(t, 5, rows["low"])
 	require.Equal(t, 36+132, rows["mean field"], "of --quick and of --full")
 	require.Equal(t, []string{"scatter-coloured-1024.svg", "scatter-coloured-128.svg", "scatter-done.svg"}, slices.Sorted(maps.Keys(r.files)))

@@ -11,4 +11,5 @@
 //	referee.go    who has received which message, in which step
 //	study.go      published figures beside runs; study_tables.go: tables, study_limits.go: what does not hold
 //	eisenstein/   arithmetic, trees, closed forms, run-tables
+//	meanings.go   what figures of runs and studies mean, from metrics.yaml
 package ej

@@ -145,6 +145,7 @@ func TestBroadcastStudy(t *testing.T) {
 	}
 	require.Equal(t, 1+5+8+9, cases["contradicted"])
 	studytest.Rows(t, r.rows, "mean steps", "every alpha", "counters", "one packet")
+	studytest.Explained(t, &Network{}, "ej", r.rows)
 	for _, row := range r.rows { // Section 6 is about EJ_{3+4rho} alone, in one dimension wrong; Section 7 is about all
 		switch {
 		case strings.HasPrefix(row.Quantity, "senders saved, %, EJ_{3+4rho}^(1)"):

@@ -20,4 +20,5 @@
 //	native_random.go a program in Go, the yardstick of the sandbox
 //	study.go         Tables I and II, Figure 3, the lower bound; study_tables.go: their figures
 //	benchmarks/      a C++ simulator with an object for every processor, to compare with
+//	meanings.go      what the figures of its study mean, from metrics.yaml
 package pops

@@ -67,6 +67,7 @@ func TestStudyRows(t *testing.T) {
 	s := &samples{t: t, pattern: "*"}
 	require.NoError(t, (&study{s}).run())
 	studytest.Rows(t, s.rows, "corrected", "figure 3", "adversary")
+	studytest.Explained(t, &Network{}, "pops", s.rows)
 	printed, contradicted := 0, 0
 	for _, row := range s.rows {
 		require.True(t, row.OK, "%+v", row)

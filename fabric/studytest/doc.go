@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/internal/meaning"
 )
 
 // quoted is how the note of a row begins that contradicts a paper: its words, and where they are.
@@ -35,5 +36,28 @@ func Rows(t *testing.T, rows []fabric.StudyRow, ours ...string) {
 	}
 	for _, name := range ours {
 		require.True(t, slices.ContainsFunc(rows, func(r fabric.StudyRow) bool { return strings.HasPrefix(r.Case, name) }), "no row of %s", name)
+	}
+}
+
+// Explained checks that a network says what all quantities of a study's rows are, which `starloom explain` shows, and of none that
+// no row has.
+func Explained(t *testing.T, n fabric.Network, study string, rows []fabric.StudyRow) {
+	t.Helper()
+	used := map[string]bool{}
+	for _, g := range fabric.MeaningsOf(n) {
+		for _, e := range g.Entries {
+			if g.Key != "study-"+study {
+				continue
+			}
+			for _, row := range rows {
+				if e.Name == row.Quantity || meaning.Matches(e.Name, row.Quantity) {
+					used[e.Name], used[row.Quantity] = true, true
+				}
+			}
+			require.True(t, used[e.Name], "study %s: no row has a quantity %s", study, e.Name)
+		}
+	}
+	for _, row := range rows {
+		require.True(t, used[row.Quantity], "study %s: %s is not explained", study, row.Quantity)
 	}
 }

@@ -21,4 +21,5 @@
 //	figures.go   latencies, queues, loads; report.go: the metrics that a report has of them
 //	memory.go    how much all of this takes
 //	log.go       packets that are over; packets.go: the file of all packets; file.go: packets from a file
+//	meanings.go  what the figures of traffic mean, from metrics.yaml
 package traffic

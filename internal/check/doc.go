@@ -26,4 +26,5 @@
 //	text.go        the report's forms
 //	report.go      what a check has found: its data
 //	input.go       input of a handler: its data, read and checked
+//	meanings.go    what keys of a report mean, from metrics.yaml
 package check

@@ -18,4 +18,5 @@
 //	report.go           Estimate: what is known then, and on what it is based; its forms
 //	kept.go             measurements in the user's cache folder
 //	processor_unix.go   processor time of this process; processor_other.go: where there is none
+//	meanings.go         what keys of a report mean, from metrics.yaml
 package estimate

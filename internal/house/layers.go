@@ -10,7 +10,7 @@ import (
 // layers are the packages from the bottom up: a package may import only what stands before it.
 // traces and hw stand side by side and know nothing of each other.
 var layers = []string{
-	"starloom/internal/rounded", "starloom/internal/fingerprint",
+	"starloom/internal/rounded", "starloom/internal/fingerprint", "starloom/internal/meaning",
 	"starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/figure",
 	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
@@ -30,7 +30,8 @@ var layers = []string{
 	"starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",
 	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/estimate",
 	"starloom/internal/slurm", "starloom/internal/slurm/slurmtest",
-	"starloom/internal/sweep/plan", "starloom/internal/sweep/folder", "starloom/internal/sweep", "starloom/internal/check", "starloom/internal/tools", "starloom",
+	"starloom/internal/sweep/plan", "starloom/internal/sweep/folder", "starloom/internal/sweep", "starloom/internal/check", "starloom/internal/tools",
+	"starloom/internal/explain", "starloom",
 	"starloom/examples/languages", "starloom/cmd/cli",
 	"starloom/fabric/fabrictest",
 	"starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/stars/starloom-stars", "starloom/fabric/fabrictest/tuned",

@@ -22,4 +22,5 @@
 //	statistics.go  mean, deviation, histogram of a figure
 //	survival.go    survival curves over slots and rates
 //	format.go      how figures, paths and JSON are written
+//	meanings.go    what keys of reports, columns and endings mean, from metrics.yaml
 package outcome

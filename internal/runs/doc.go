@@ -24,4 +24,5 @@
 //	permutations.go  permutations by number, and their seeds
 //	reports.go       reports in the forms that are wanted, written at the end
 //	study.go         Study: the runs that a study asks for; study_cases.go: its cases, run apart
+//	meanings.go      what the figures of every run, and of many, mean, from metrics.yaml
 package runs

@@ -16,4 +16,5 @@
 //	whole.go    files that are whole or not there
 //	tables.go   the tables
 //	column.go   one figure over the seeds of a point: mean, sd, interval
+//	meanings.go what columns mean, from metrics.yaml
 package folder

@@ -1,0 +1,37 @@
+package fabric
+
+import (
+	_ "embed"
+
+	"starloom/internal/meaning"
+)
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what rules, faults and the figures of packets mean.
+func Meanings() []MeaningGroup { return ReadMeanings(metrics) }
+
+// MeaningGroup is what belongs together among the figures of a network, as `starloom explain` shows it.
+type MeaningGroup = meaning.Group
+
+// Meaning is what one of them means.
+type Meaning = meaning.Entry
+
+// ReadMeanings reads groups from text that is part of the program, as metrics.yaml of this package. It panics
+// where there is a fault in it.
+func ReadMeanings(text string) []MeaningGroup { return meaning.Must(text) }
+
+// Explained is a network that says what the figures of its runs and studies mean.
+type Explained interface {
+	Network
+	Meanings() []MeaningGroup
+}
+
+// MeaningsOf are those of a network, nil for none.
+func MeaningsOf(n Network) []MeaningGroup {
+	if e, ok := n.(Explained); ok {
+		return e.Meanings()
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+package traffic
+
+import (
+	_ "embed"
+
+	"starloom/internal/meaning"
+)
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what figures of traffic mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }

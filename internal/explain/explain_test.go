@@ -1,0 +1,331 @@
+package explain_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim/lockstep"
+	"starloom/fabric"
+	"starloom/fabric/bus"
+	"starloom/fabric/crossbar"
+	"starloom/fabric/ej"
+	"starloom/fabric/pops"
+	"starloom/internal/check"
+	"starloom/internal/estimate"
+	"starloom/internal/explain"
+	"starloom/internal/meaning"
+	"starloom/internal/outcome"
+	"starloom/internal/sweep/folder"
+	"starloom/internal/tools"
+	"starloom/nic"
+	"starloom/traces/input"
+)
+
+func book() *explain.Book {
+	return explain.Collect([]fabric.Network{&pops.Network{}, &crossbar.Network{}, &bus.Network{}, &ej.Network{}})
+}
+
+// produced are names that are made, and the kinds of entries that may explain them.
+type produced struct {
+	b    *explain.Book
+	seen map[*meaning.Entry]bool
+}
+
+// explained reports whether a name has an entry in one of the groups, and notes which.
+func (p *produced) explained(name string, wanted func(g *meaning.Group) bool) (ok bool) {
+	for _, f := range p.b.Resolve(name) {
+		if wanted(f.Group()) {
+			ok = true
+			p.seen[f.Entry] = true
+			for _, ending := range f.Endings {
+				p.seen[ending.Entry] = true
+			}
+		}
+	}
+	return ok
+}
+
+func kinds(kinds ...string) func(g *meaning.Group) bool {
+	return func(g *meaning.Group) bool { return slices.Contains(kinds, g.Kind) }
+}
+
+func groups(keys ...string) func(g *meaning.Group) bool {
+	return func(g *meaning.Group) bool { return slices.Contains(keys, g.Key) }
+}
+
+// TestEveryFigureIsExplained: what a frozen run, a report, a table, a rule or a status is called, has an entry; and there is no
+// entry for what nothing makes. Quantities of studies are those of each fabric's own test (studytest.Explained).
+func TestEveryFigureIsExplained(t *testing.T) {
+	p := &produced{book(), map[*meaning.Entry]bool{}}
+	metric := kinds(meaning.KindMetric)
+	for name := range frozenMetrics(t) {
+		require.True(t, p.explained(name, metric), "metric %s", name)
+	}
+	for _, name := range []string{ // of runs that are not frozen as they are: of many, with results, with faults
+		"latency.pooled.p99", "latency.p50.mean", "results.hops.processors", "results.hops.mean", "rate[0.1].survived", "rate[0.1].slots", "rate[0.1].faults",
+		"survival[7]", "lambda.low", "lambda.high", "mu.se", "slots.runs", "steps.sd", "coloured[3].median", "steps.min", "steps.histogram",
+	} {
+		require.True(t, p.explained(name, kinds(meaning.KindMetric, meaning.KindKey)), "metric %s", name)
+	}
+	require.Subset(t, sources(t), []string{"survival[%d]", "rate[", ".survived", ".faults", ".pooled.", "results."}, "the names above")
+
+	for _, r := range []struct {
+		of     any
+		groups []string
+	}{
+		{outcome.Report{}, []string{"report"}},
+		{outcome.SeedsReport{}, []string{"seeds", "report"}},
+		{outcome.StudyReport{}, []string{"study", "report"}},
+		{check.Report{}, []string{"check", "report"}},
+		{lockstep.Report{}, []string{"cosim"}},
+		{tools.Check{}, []string{"cosim"}},
+		{estimate.Estimate{}, []string{"estimate"}},
+	} {
+		for path, numeric := range keysOf(reflect.TypeOf(r.of)) {
+			if strings.HasPrefix(path, "statistics.") {
+				continue // of each figure: below
+			}
+			require.True(t, p.explained(path, groups(r.groups...)), "%T: %s", r.of, path)
+			for _, f := range p.b.Resolve(path) {
+				if numeric && slices.Contains(r.groups, f.Group().Key) && !strings.HasSuffix(f.Name, "*") {
+					require.NotEmpty(t, f.Unit, "%T: %s is a number and has no unit", r.of, path)
+				}
+			}
+		}
+	}
+	for name := range keysOf(reflect.TypeFor[outcome.Statistic]()) {
+		require.True(t, p.explained("slots."+name, groups("report")), "statistic %s", name)
+	}
+	for i := range (&outcome.Report{Faults: []outcome.FaultReport{{Kind: "dead"}}}).Figures() {
+		name := (&outcome.Report{Faults: []outcome.FaultReport{{Kind: "dead"}}}).Figures()[i].Name
+		require.True(t, p.explained(name, groups("report")), name)
+	}
+	for _, row := range strings.Split("status case quantity", " ") {
+		require.True(t, p.explained(row, groups("study")), row)
+	}
+	for key, columns := range map[string]string{
+		"packets": "id,source,destination,size,created,sent,received,hops,measured",
+		"rows":    "seed,permutation,rate,verdict,rule,violations,digest",
+		"sweep":   "runs,failed,load.passes,load.fails",
+	} {
+		for name := range strings.SplitSeq(columns, ",") {
+			require.True(t, p.explained(name, groups(key)), "column %s", name)
+		}
+	}
+	require.Contains(t, sources(t), "id,source,destination,size,created,sent,received,hops,measured\n")
+
+	p.words(t)
+	for i := range p.b.Groups {
+		g := &p.b.Groups[i]
+		for k := range g.Entries {
+			if g.Kind != meaning.KindQuantity {
+				require.True(t, p.seen[&g.Entries[k]], "group %s: nothing makes %s", g.Key, g.Entries[k].Name)
+			}
+		}
+	}
+}
+
+// words holds rules, statuses and faults to what the code names.
+func (p *produced) words(t *testing.T) {
+	rules := []string{check.RuleForeignWrite, check.RuleStaleRead}
+	for name, value := range constants(t, "../../fabric/rules.go", "../outcome/rules.go") {
+		if strings.HasPrefix(name, "Rule") {
+			rules = append(rules, value)
+		}
+	}
+	require.Greater(t, len(rules), 20)
+	for key, words := range map[string][]string{
+		"rules": rules, "statuses": append(nic.StatusNames, "none"), "faults": fabric.FaultNames[:],
+		"text": {"mode", "handlers", "longest call", "without faults", "most slots"},
+	} {
+		for _, word := range words {
+			require.True(t, p.explained(word, func(g *meaning.Group) bool { return g.Key == key && g.Kind == meaning.KindWord }), "%s: %s", key, word)
+		}
+	}
+}
+
+// constants are those of files, by name.
+func constants(t *testing.T, files ...string) map[string]string {
+	all := map[string]string{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`(?m)^(?:const |\t)(Rule\w+)\s*= "(\w+)"`).FindAllStringSubmatch(string(data), -1) {
+			all[m[1]] = m[2]
+		}
+	}
+	return all
+}
+
+// sources are the texts in quotes of the files that put names together.
+func sources(t *testing.T) (texts []string) {
+	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/packets.go"} {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).FindAllString(string(data), -1) {
+			var text string
+			require.NoError(t, json.Unmarshal([]byte(m), &text))
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// frozenMetrics are the metrics of all frozen runs, with the keys of those that are lists of objects.
+func frozenMetrics(t *testing.T) map[string]bool {
+	files, err := filepath.Glob("../../testdata/frozen/*.json")
+	require.NoError(t, err)
+	require.Greater(t, len(files), 100)
+	names := map[string]bool{}
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var report struct {
+			Metrics map[string]any `json:"metrics"`
+		}
+		require.NoError(t, json.Unmarshal(data, &report))
+		for name, value := range report.Metrics {
+			names[name] = true
+			list, ok := value.([]any)
+			if !ok || len(list) == 0 {
+				continue
+			}
+			if object, ok := list[0].(map[string]any); ok {
+				for key := range object {
+					names[name+"."+key] = true
+				}
+			}
+		}
+	}
+	return names
+}
+
+// keysOf are the paths of all keys of a type's JSON form, and whether they are numbers.
+func keysOf(t reflect.Type) map[string]bool {
+	all := map[string]bool{}
+	var walk func(t reflect.Type, at string)
+	walk = func(t reflect.Type, at string) {
+		for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
+			t = t.Elem()
+		}
+		if at != "" {
+			all[at] = t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64
+		}
+		if t.Kind() != reflect.Struct {
+			return
+		}
+		for i := range t.NumField() {
+			field := t.Field(i)
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			switch {
+			case key == "-" || !field.IsExported() || key == "" && !field.Anonymous:
+			case key == "":
+				walk(field.Type, at)
+			case at == "":
+				walk(field.Type, key)
+			default:
+				walk(field.Type, at+"."+key)
+			}
+		}
+	}
+	walk(t, "")
+	return all
+}
+
+// TestFind: names with indices and endings, patterns, endings alone and groups are understood.
+func TestFind(t *testing.T) {
+	b := book()
+	for word, want := range map[string][]string{
+		"latency.p99":                             {"latency .p99"},
+		"latency.p99.mean":                        {"latency .p99 .mean"},
+		"latency.pooled.p99":                      {"latency .pooled .p99"},
+		"results.hops.mean":                       {"results.* .mean"},
+		"statistics.slots.sd":                     {"slots .sd"},
+		"metrics.lambda":                          {"lambda"},
+		"utilisation[3]":                          {"utilisation"},
+		"violations[0].rule":                      {"violations.rule"},
+		"fault[0].dead.mean":                      {"fault[*].* .mean"},
+		"rate[0.25].survived.mean":                {"rate[*].survived .mean"},
+		"firmware.start_cycles.p99":               {"firmware.*cycles.p99"},
+		"processor.hops":                          {"results.*"},
+		"4.hops=17":                               {"results.*"},
+		"exactly_once":                            {"exactly_once"},
+		"table I column A slots":                  {"table I column A slots"},
+		"largest n at which it is shorter, l = 3": {"largest n at which it is shorter, l = *"},
+		"lost":    {"lost", "lost"},
+		"load.m*": {"load", "load.most", "load.most.path", "load.most.load"},
+		".p50":    {".p50", "firmware.*cycles.p50"},
+	} {
+		a, err := b.Find(word)
+		require.NoError(t, err, word)
+		var found []string
+		for _, f := range a.Found {
+			name := f.Name
+			for _, ending := range slices.Backward(f.Endings) {
+				name = strings.Replace(name, " ", " "+ending.Name+" ", 1)
+				if !strings.Contains(name, ending.Name) {
+					name += " " + ending.Name
+				}
+			}
+			found = append(found, name)
+		}
+		require.ElementsMatch(t, want, found, word)
+	}
+	a, err := b.Find("traffic")
+	require.NoError(t, err)
+	require.Len(t, a.Groups, 1)
+	for word, near := range map[string]string{"latncy.p99": "latency.p99", "lamda": "lambda", "exactly-once": "exactly_once", "trafic": "traffic", "slots.meen": "slots_mean"} {
+		_, err := b.Find(word)
+		var refused *input.Error
+		require.ErrorAs(t, err, &refused)
+		require.Contains(t, refused.Remedy, "did you mean "+near+"?", word)
+	}
+	_, err = b.Find("xyzzy")
+	require.EqualError(t, err, `explain: no figure, column or rule is called "xyzzy"; 'starloom explain' lists what there is`)
+}
+
+// TestWidth: no line is wider than it may be, but for what cannot be broken.
+func TestWidth(t *testing.T) {
+	for _, columns := range []int{60, 80, 200} {
+		var text strings.Builder
+		require.NoError(t, book().WriteText(&text, columns))
+		for line := range strings.Lines(text.String()) {
+			require.LessOrEqual(t, len([]rune(strings.TrimRight(line, "\n"))), columns, line)
+		}
+	}
+}
+
+// TestFolderNames: the tables of a sweep are those that the group names.
+func TestFolderNames(t *testing.T) {
+	for i := range folder.Meanings() {
+		if g := folder.Meanings()[i]; g.Key == "sweep" {
+			for _, name := range []string{folder.ResultsCSV, folder.RunsCSV, folder.LimitsCSV} {
+				require.Contains(t, g.Where, name)
+			}
+		}
+	}
+}
+
+// own is a network from Go with a figure of its own.
+type own struct{ *pops.Network }
+
+func (own) Meanings() []fabric.MeaningGroup {
+	return fabric.ReadMeanings("- {group: own, title: Own, where: metrics, kind: metric, source: me, entries: [{name: gloss, means: how it shines, unit: lm, range: any, counted: all}]}")
+}
+
+// TestOwnNetwork: what a network from Go says of its figures is found as all other.
+func TestOwnNetwork(t *testing.T) {
+	a, err := explain.Collect([]fabric.Network{own{&pops.Network{}}}).Find("gloss.p99")
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, a.WriteText(&text, 80))
+	require.Contains(t, text.String(), "gloss  how it shines\n    unit     lm\n    range    any\n    counted  all\n    source   me\n    where    Own: metrics\n\n.p99  ")
+}

@@ -1,0 +1,169 @@
+package explain
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"starloom/internal/meaning"
+	"starloom/traces/input"
+)
+
+// Answer is what a word is about.
+type Answer struct {
+	Word   string
+	Found  []Found          // by its name
+	Groups []*meaning.Group // whose word it is
+}
+
+// Found is an entry that a name is about, and the endings that the name has beside the entry's.
+type Found struct {
+	entry
+	Endings []entry
+}
+
+// Group is the group of an entry.
+func (e entry) Group() *meaning.Group { return e.group }
+
+// Find says what a word is about: the name of a figure, with indices and endings, a pattern with * and ?, an ending alone, or the
+// word of a group. It is an *input.Error if that is nothing.
+func (b *Book) Find(word string) (*Answer, error) {
+	a := &Answer{Word: word}
+	for i := range b.Groups {
+		if b.Groups[i].Key == word {
+			a.Groups = append(a.Groups, &b.Groups[i])
+		}
+	}
+	switch {
+	case strings.HasPrefix(word, "."):
+		a.Found = b.only(func(e entry) bool { return strings.HasSuffix(e.Name, word) })
+	case strings.ContainsAny(word, "*?") && len(a.Groups) == 0:
+		a.Found = b.only(func(e entry) bool { return b.fits(word, e) })
+	default:
+		a.Found = b.Resolve(word)
+	}
+	if len(a.Found) == 0 && len(a.Groups) == 0 {
+		remedy := "'starloom explain' lists what there is"
+		if near := b.nearest(word); near != "" {
+			remedy = fmt.Sprintf("did you mean %s? %s", near, remedy)
+		}
+		return nil, &input.Error{Place: "explain", Reason: fmt.Sprintf("no figure, column or rule is called %q", word), Remedy: remedy}
+	}
+	return a, nil
+}
+
+// only are the entries that are wanted.
+func (b *Book) only(wanted func(e entry) bool) (found []Found) {
+	for e := range b.each {
+		if wanted(e) {
+			found = append(found, Found{entry: e})
+		}
+	}
+	return found
+}
+
+// fits reports whether a pattern stands for the name of an entry, or of a figure with an ending.
+func (b *Book) fits(pattern string, e entry) bool {
+	if meaning.Matches(pattern, e.Name) {
+		return true
+	}
+	if e.group.Kind != meaning.KindMetric {
+		return false
+	}
+	for _, ending := range b.endings() {
+		if meaning.Matches(pattern, e.Name+ending.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// endings are those that a figure may have.
+func (b *Book) endings() (all []entry) {
+	for e := range b.each {
+		if e.group.Kind == meaning.KindEnding {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+var (
+	indices = regexp.MustCompile(`\[[0-9]+\]`)
+	heads   = regexp.MustCompile(`^(metrics|statistics|rows)\.(.+)$`) // of the JSON form
+	result  = regexp.MustCompile(`^(\d+|processor)\.[^.= ]+(=.*)?$`)  // of firmware, as the text form has it
+)
+
+// Resolve finds the entries that the name of a figure is about: those of the name itself, else of the name without an ending, else
+// those that end in any characters, else of the name without an index. The key of JSON under which it stands is left out.
+func (b *Book) Resolve(name string) []Found {
+	if head := heads.FindStringSubmatch(name); head != nil {
+		if found := b.Resolve(head[2]); len(found) > 0 {
+			return found
+		}
+	}
+	var same, wide, quantities []Found
+	for e := range b.each {
+		switch {
+		case e.Name == name:
+			same = append(same, Found{entry: e})
+		case !strings.Contains(e.Name, "*") || !meaning.Matches(e.Name, name):
+		case e.group.Kind == meaning.KindQuantity:
+			quantities = append(quantities, Found{entry: e})
+		case strings.HasSuffix(e.Name, "*"):
+			wide = append(wide, Found{entry: e})
+		default:
+			same = append(same, Found{entry: e})
+		}
+	}
+	if len(same) > 0 {
+		return append(same, quantities...)
+	}
+	for _, ending := range b.endings() {
+		base, ok := strings.CutSuffix(name, ending.Name)
+		if !ok || base == "" {
+			continue
+		}
+		found := slices.DeleteFunc(b.Resolve(base), func(f Found) bool { return !f.figure() })
+		for i := range found {
+			found[i].Endings = append(found[i].Endings, b.same(ending.Name)...)
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	if found := append(wide, quantities...); len(found) > 0 {
+		return found
+	}
+	switch bare := indices.ReplaceAllString(name, ""); {
+	case bare != name:
+		return b.Resolve(bare)
+	case result.MatchString(name):
+		return b.only(func(e entry) bool { return e.Name == "results.*" })
+	}
+	return nil
+}
+
+// figure reports whether what was found may have endings: it is a number of a run.
+func (f *Found) figure() bool {
+	return f.Unit != "" && (f.group.Kind == meaning.KindMetric || f.group.Kind == meaning.KindKey)
+}
+
+// same are the endings of a name.
+func (b *Book) same(name string) []entry {
+	return slices.DeleteFunc(b.endings(), func(e entry) bool { return e.Name != name })
+}
+
+// nearest is the name that was meant, "" if none is near.
+func (b *Book) nearest(word string) string {
+	names := b.Names()
+	for _, ending := range b.endings() {
+		if base, ok := strings.CutSuffix(word, ending.Name); ok && base != "" {
+			if near := input.Nearest(base, names); near != "" && len(b.Resolve(near+ending.Name)) > 0 {
+				return near + ending.Name
+			}
+		}
+	}
+	return input.Nearest(word, names)
+}

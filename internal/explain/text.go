@@ -1,0 +1,131 @@
+package explain
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"starloom/internal/meaning"
+)
+
+// foundMax is how many entries are explained in full; of more there is a list.
+const foundMax = 8
+
+// WriteText writes all groups as lists, so many columns wide.
+func (b *Book) WriteText(w io.Writer, columns int) error {
+	p := printer{columns: columns}
+	for i := range b.Groups {
+		if i > 0 {
+			p.out.WriteByte('\n')
+		}
+		p.list(&b.Groups[i])
+	}
+	p.out.WriteByte('\n')
+	p.paragraph("", 0, "'starloom explain NAME' says all of one; a word in brackets stands for its group.")
+	_, err := w.Write(p.out.Bytes())
+	return err
+}
+
+// WriteText writes the answer, so many columns wide.
+func (a *Answer) WriteText(w io.Writer, columns int) error {
+	p := printer{columns: columns}
+	if len(a.Found) > foundMax {
+		p.names(a.Found)
+	} else {
+		for i := range a.Found {
+			if i > 0 {
+				p.out.WriteByte('\n')
+			}
+			p.found(a.Word, &a.Found[i])
+		}
+	}
+	for i, g := range a.Groups {
+		if i > 0 || len(a.Found) > 0 {
+			p.out.WriteByte('\n')
+		}
+		p.list(g)
+	}
+	_, err := w.Write(p.out.Bytes())
+	return err
+}
+
+// printer writes paragraphs.
+type printer struct {
+	out     bytes.Buffer
+	columns int
+}
+
+// found explains an entry, and its endings.
+func (p *printer) found(word string, f *Found) {
+	p.entry(f.entry)
+	for _, ending := range f.Endings {
+		p.out.WriteByte('\n')
+		p.entry(ending)
+	}
+}
+
+// entry explains one entry.
+func (p *printer) entry(e entry) {
+	p.paragraph(e.Name+"  ", 4, e.Means)
+	source := e.Source
+	if source == "" {
+		source = e.group.Source
+	}
+	for _, row := range [][2]string{
+		{"unit", e.Unit}, {"range", e.Range}, {"counted", e.Counted}, {"source", source}, {"where", e.group.Title + ": " + e.group.Where},
+	} {
+		if row[1] != "" {
+			p.paragraph(fmt.Sprintf("    %-9s", row[0]), 13, row[1])
+		}
+	}
+}
+
+// list writes a group: its title, then a line for each entry.
+func (p *printer) list(g *meaning.Group) {
+	p.paragraph("", 2, fmt.Sprintf("%s [%s]: %s", g.Title, g.Key, g.Where))
+	var all []Found
+	for i := range g.Entries {
+		all = append(all, Found{entry: entry{g, &g.Entries[i]}})
+	}
+	p.names(all)
+}
+
+// nameMost is the widest name that others are aligned with.
+const nameMost = 28
+
+// names writes a line for each entry.
+func (p *printer) names(all []Found) {
+	width := 0
+	for _, f := range all {
+		if n := utf8.RuneCountInString(f.Name); n <= nameMost {
+			width = max(width, n)
+		}
+	}
+	for _, f := range all {
+		p.paragraph(fmt.Sprintf("  %-*s  ", width, f.Name), width+4, f.Means)
+	}
+}
+
+// paragraph writes text after a head, its further lines indented.
+func (p *printer) paragraph(head string, indent int, text string) {
+	line, at := head, utf8.RuneCountInString(head)
+	first := true
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case first:
+			first = false
+		case at+1+n > p.columns:
+			p.out.WriteString(strings.TrimRight(line, " ") + "\n")
+			line, at = strings.Repeat(" ", indent), indent
+		default:
+			line += " "
+			at++
+		}
+		line += word
+		at += n
+	}
+	p.out.WriteString(line + "\n")
+}

@@ -1,0 +1,13 @@
+package runs
+
+import (
+	_ "embed"
+
+	"starloom/internal/meaning"
+)
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what the figures of every run, and of many, mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }
