@@ -171,7 +171,7 @@ func BenchmarkMap(b *testing.B) {
 		m, err := pinmap.OfTwin(library(), tw, nil, "")
 		require.NoError(b, err)
 		b.Run(tw, func(b *testing.B) {
-			r, err := Run(context.Background(), m, Options{Cycles: uint64(b.N), PowerOn: 1})
+			r, err := Run(context.Background(), m, Options{Cycles: uint64(max(b.N, 100)), PowerOn: 1})
 			require.NoError(b, err)
 			require.Nil(b, r.Divergence)
 		})

@@ -18,7 +18,7 @@ import (
 // arbiter16 is the twin with 16 requesters.
 func arbiter16() cosim.Source {
 	return cosim.Source{
-		Top: "arbiter_round_robin", Files: []string{filepath.Join("..", "rtl", "arbiter_round_robin.v")},
+		Top: "arbiter_round_robin", Files: []string{filepath.Join("..", "rtl", "arbiter_round_robin.v"), filepath.Join("..", "rtl", "arbiter_lock.v")},
 		Params: map[string]string{"REQUESTERS": "16"}, Clocks: []string{"clock"},
 	}
 }
@@ -108,8 +108,8 @@ func benchmarkNativeLoop(b *testing.B) {
 		return strings.TrimSpace(string(out))
 	}
 	s := arbiter16()
-	run("verilator", "--cc", "--no-timing", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-GREQUESTERS=16",
-		"--prefix", "Vdut", "--top-module", s.Top, "--Mdir", dir, s.Files[0])
+	run("verilator", append([]string{"--cc", "--no-timing", "-O3", "--x-assign", "fast", "--x-initial", "fast", "-GREQUESTERS=16",
+		"--prefix", "Vdut", "--top-module", s.Top, "--Mdir", dir}, s.Files...)...)
 	main := filepath.Join(dir, "main.cpp")
 	require.NoError(b, os.WriteFile(main, []byte(nativeLoop), 0o644))
 	include := filepath.Join(run("verilator", "--getenv", "VERILATOR_ROOT"), "include")
