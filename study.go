@@ -11,6 +11,7 @@ import (
 	"starloom/internal/emulator"
 	"starloom/internal/runs"
 	"starloom/internal/sweep"
+	"starloom/traces/input"
 )
 
 // StudyOptions say how a study is run. The rows are a function of Full and Case.
@@ -100,7 +101,7 @@ func (list Networks) study(name string) (*fabric.Study, error) {
 			names = append(names, s.Name)
 		}
 		return nil, &InputError{
-			Place: "study", Reason: fmt.Sprintf("there is no study %q", name), Remedy: "choose one of " + strings.Join(names, ", "),
+			Place: "study", Reason: fmt.Sprintf("there is no study %q", name), Remedy: input.DidYouMean(name, names, "choose one of "+strings.Join(names, ", ")),
 		}
 	}
 	return found[i], nil

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"starloom"
+	"starloom/traces/input"
 )
 
 // choice is the value of an option that takes one of a few words.
@@ -80,16 +81,22 @@ func pairs(option string, words []string, valued bool) (map[string]string, error
 	return values, nil
 }
 
-// flagError says what an option wants, without the words of package strconv.
+// flagError says what an option wants, without the words of package strconv, and of an option that
+// there is not, which one may be meant.
 func flagError(c *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if !errors.As(err, &invalid) {
-		return &starloom.InputError{Place: c.CommandPath(), Reason: err.Error(), Remedy: fmt.Sprintf("see '%s --help'", c.CommandPath())}
+		remedy := fmt.Sprintf("see '%s --help'", c.CommandPath())
+		var unknown *pflag.NotExistError
+		if errors.As(err, &unknown) {
+			remedy = meantOption(c, unknown, remedy)
+		}
+		return &starloom.InputError{Place: c.CommandPath(), Reason: err.Error(), Remedy: remedy}
 	}
 	remedy := "give a value of another kind"
 	switch value := invalid.GetFlag().Value.(type) {
 	case *choice:
-		remedy = "choose one of " + strings.Join(value.words, ", ")
+		remedy = input.DidYouMean(invalid.GetValue(), value.words, "choose one of "+strings.Join(value.words, ", "))
 	case *integerValue:
 		remedy = fmt.Sprintf("give an integer from %d to %d", value.least, value.most)
 	case *pictures:
@@ -105,6 +112,36 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	}
 	return &starloom.InputError{Place: "--" + invalid.GetFlag().Name, Reason: fmt.Sprintf("%q cannot be used", invalid.GetValue()), Remedy: remedy}
+}
+
+// meantOption puts the option before a remedy that may be meant by one that the command does not have: a similar one, or one
+// with a single dash; else it names the commands that have it.
+func meantOption(c *cobra.Command, unknown *pflag.NotExistError, remedy string) string {
+	word := unknown.GetSpecifiedName()
+	if letters := unknown.GetSpecifiedShortnames(); letters != "" {
+		if word = letters; len(letters) == 1 {
+			return remedy // any letter is as near as any other
+		}
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	if near := input.Nearest(word, names); near != "" {
+		return fmt.Sprintf("did you mean --%s? %s", near, remedy)
+	}
+	var others []string
+	for _, other := range documented(c.Root()) {
+		if f := other.Flags().Lookup(word); f != nil && !f.Hidden {
+			others = append(others, "'"+other.CommandPath()+"'")
+		}
+	}
+	if len(others) == 0 {
+		return remedy
+	}
+	return fmt.Sprintf("it is one of %s; %s", strings.Join(others, ", "), remedy)
 }
 
 // refuseEmpty refuses options and arguments that are there and empty, as those of a script whose
