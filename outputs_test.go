@@ -33,7 +33,7 @@ func tool(t *testing.T, debianPackage, name string, args ...string) string {
 	return out.String()
 }
 
-// TestRealToolsReadARun runs the README's first example and reads what it wrote
+// TestRealToolsReadARun runs the first example of the README and reads what it wrote
 // with GTKWave's converters and with tshark.
 func TestRealToolsReadARun(t *testing.T) {
 	dir := t.TempDir()

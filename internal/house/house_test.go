@@ -276,9 +276,30 @@ func TestCycles(t *testing.T) {
 func TestLayersRefuse(t *testing.T) {
 	require.Equal(t, []string{
 		"starloom/hw imports starloom/nic",
-		"starloom/new has no place in the layout: give it one in internal/house/layers.go and in the README",
+		"starloom/new has no place in the layout: give it one in internal/house/layers.go and in docs/contributing.md",
 		"starloom/traces/vcd imports starloom/hw",
 	}, upwardImports(map[string][]string{"starloom/hw": {"starloom/nic"}, "starloom/traces/vcd": {"starloom/hw"}, "starloom/new": nil, "starloom": {"starloom/hw"}}))
+}
+
+// TestWayIsWhole: every package stands by its name in the table by which a newcomer finds the way, but for
+// those below a network or a trade, and those for tests.
+func TestWayIsWhole(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(top, "docs/contributing.md"))
+	require.NoError(t, err)
+	_, way, found := strings.Cut(string(page), "## Find your way\n")
+	require.True(t, found)
+	way, _, _ = strings.Cut(way, "\n## ")
+	for _, layer := range layers {
+		name, _ := strings.CutPrefix(layer, "starloom/")
+		if strings.Count(name, "/") < 2 && name != "starloom" {
+			require.Contains(t, way, "`"+name+"`")
+		}
+	}
+	for _, folder := range regexp.MustCompile("(?m)^\\| `([^|]+)` \\|").FindAllStringSubmatch(way, -1) {
+		for _, name := range strings.Split(folder[1], "`, `") {
+			require.DirExists(t, filepath.Join(top, name))
+		}
+	}
 }
 
 // initRepository makes a repository of a folder, so that its files are listed.

@@ -44,7 +44,7 @@ func upwardImports(imports map[string][]string) (up []string) {
 	for _, p := range slices.Sorted(maps.Keys(imports)) {
 		level := slices.Index(layers, p)
 		if level < 0 {
-			up = append(up, fmt.Sprintf("%s has no place in the layout: give it one in internal/house/layers.go and in the README", p))
+			up = append(up, fmt.Sprintf("%s has no place in the layout: give it one in internal/house/layers.go and in docs/contributing.md", p))
 			continue
 		}
 		for _, imported := range imports[p] {

@@ -1,0 +1,283 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the commands' output into the pages")
+
+// heldElsewhere are pages whose blocks another test takes: they are the files of a package.
+var heldElsewhere = map[string]string{"../../docs/new-fabric.md": "fabric/fabrictest/stars"}
+
+// pages are what a newcomer reads: the front door, everything in docs, and the tutorial of RTL.
+func pages(t *testing.T) []string {
+	pages, err := filepath.Glob("../../docs/*.md")
+	require.NoError(t, err)
+	require.Greater(t, len(pages), 10)
+	return append(pages, "../../README.md", "../../examples/rtl/README.md")
+}
+
+// TestDocs runs every command of every page in a fresh copy of the project, and compares what it prints
+// with what the page shows. A line ... stands for any lines, and a line that ends with ... for the rest of it.
+// Blocks of the kind "sh long" are those of TestLongDocs.
+func TestDocs(t *testing.T) {
+	runPages(t, false)
+}
+
+// TestLongDocs runs the pages again, with the blocks that take long.
+func TestLongDocs(t *testing.T) {
+	runPages(t, true)
+}
+
+func runPages(t *testing.T, long bool) {
+	require.Contains(t, shell(t, "../..", "go run ./cmd/starloom version"), "starloom ", "the real one")
+	project, bin := copyProject(t), commands(t)
+	for _, path := range pages(t) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		if heldElsewhere[path] != "" || long && !strings.Contains(string(text), "```sh long\n") {
+			continue
+		}
+		t.Run(strings.TrimPrefix(path, "../../"), func(t *testing.T) {
+			t.Parallel()
+			folder := filepath.Join(t.TempDir(), "starloom")
+			require.NoError(t, exec.Command("cp", "-a", project, folder).Run())
+			p := page{path: path, folder: folder, bin: bin, long: long}
+			p.run(t)
+			p.comparePictures(t, folder)
+			dirty, err := exec.Command("git", "-C", folder, "status", "--porcelain").Output()
+			require.NoError(t, err)
+			require.Empty(t, string(dirty), "what the commands write is ignored")
+		})
+	}
+}
+
+// TestLongDocsOfTheGuide follows the guide from an empty folder, with this program as starloom.
+// Its figures of cycles are those of the compiler that the CI installs.
+func TestLongDocsOfTheGuide(t *testing.T) {
+	p := page{path: "../../examples/validate/README.md", folder: t.TempDir(), bin: commands(t)}
+	p.run(t)
+}
+
+// TestDocsMatch: what a page leaves out is what it says, and no more.
+func TestDocsMatch(t *testing.T) {
+	for _, c := range []struct {
+		shown, got string
+		want       bool
+	}{
+		{"a\nb\n", "a\nb\n", true},
+		{"a\n", "a\nb\n", false},
+		{"", "a\n", false},
+		{"a\n...\n", "a\nb\nc\n", true},
+		{"a\n...\n", "a\n", true},
+		{"...\nc\n", "a\nb\nc\n", true},
+		{"...\nc\n", "a\nb\ncc\n", false},
+		{"a ...\n", "a b c\n", true},
+		{"a ...\n", "b c\n", false},
+		{"a ...\n", "a b\nc\n", false},
+		{"a.b\n", "a-b\n", false},
+	} {
+		require.Equal(t, c.want, matches(c.shown, c.got), "%q %q", c.shown, c.got)
+	}
+}
+
+// A page is run in a folder. In a block of commands (sh) lines that start with "$ " are followed by what
+// they print; another block is a file, which its first line names and a later command uses.
+type page struct {
+	path, folder, bin string
+	long              bool
+	text              string
+}
+
+var (
+	fence     = regexp.MustCompile("(?ms)^```([a-z ]*)\n(.*?)^```$")
+	namedFile = regexp.MustCompile(`^(?:# |/\* |// )([\w./-]+\.\w+)(?: \*/)?\n`)
+	picture   = regexp.MustCompile(`!\[[^]]+\]\(([^)]+\.svg)\)`)
+)
+
+func (p *page) run(t *testing.T) {
+	data, err := os.ReadFile(p.path)
+	require.NoError(t, err)
+	p.text = string(data)
+	blocks := fence.FindAllStringSubmatchIndex(p.text, -1)
+	for _, at := range blocks {
+		kind, body := string(data[at[2]:at[3]]), string(data[at[4]:at[5]])
+		switch kind {
+		case "sh":
+			p.session(t, body)
+		case "sh long":
+			if p.long {
+				p.session(t, body)
+			}
+		case "text":
+		default:
+			name := namedFile.FindStringSubmatch(body)
+			require.NotNil(t, name, "%s: the first line of a block names its file:\n%s", p.path, body)
+			used := strings.TrimSuffix(name[1], "/main.go")
+			require.Contains(t, string(data[at[1]:]), filepath.Base(used), "%s: nothing below uses %s", p.path, name[1])
+			file := filepath.Join(p.folder, name[1])
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(body), 0o644))
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(p.path, []byte(p.text), 0o644))
+	}
+}
+
+// session runs the commands of a block. One that ends with 1 has to show what failed.
+func (p *page) session(t *testing.T, block string) {
+	written := ""
+	for _, step := range steps(t, block) {
+		command, shown, _ := strings.Cut(step, "\n")
+		written += "$ " + command + "\n"
+		if into, ok := strings.CutPrefix(command, "cd "); ok {
+			p.folder = filepath.Join(p.folder, into)
+			require.Empty(t, shown)
+			continue
+		}
+		got, status := p.shell(t, command)
+		failed := regexp.MustCompile(`(?m)^(FAIL|fail:|DIFFERENT)`).MatchString(shown)
+		if *update && !matches(shown, got) {
+			written += got
+			continue
+		}
+		require.True(t, matches(shown, got), "%s: %s\nshows\n%s\nand prints\n%s\ngo test ./cmd/cli -run TestDocs -update writes it", p.path, command, shown, got)
+		require.True(t, status == 0 || status == 1 && failed, "%s: %s\nended with %d", p.path, command, status)
+		written += shown
+	}
+	p.text = strings.Replace(p.text, block, written, 1)
+}
+
+// steps are the commands of a block, each with what it shows.
+func steps(t *testing.T, block string) []string {
+	require.True(t, strings.HasPrefix(block, "$ "), "a block of commands begins with one:\n%s", block)
+	parts := strings.Split("\n"+block, "\n$ ")[1:]
+	for i := range parts {
+		if !strings.HasSuffix(parts[i], "\n") {
+			parts[i] += "\n"
+		}
+	}
+	return parts
+}
+
+// matches reports whether a command has printed what a page shows.
+func matches(shown, got string) bool {
+	pattern := "^"
+	for line := range strings.Lines(shown) {
+		line = strings.TrimSuffix(line, "\n")
+		switch prefix, cut := strings.CutSuffix(line, "..."); {
+		case line == "...":
+			pattern += "(?s:.*\n)?"
+		case cut:
+			pattern += regexp.QuoteMeta(strings.TrimRight(prefix, " ")) + ".*\n"
+		default:
+			pattern += regexp.QuoteMeta(line) + " *\n"
+		}
+	}
+	return regexp.MustCompile(pattern + "$").MatchString(got)
+}
+
+// comparePictures holds a picture of the page to the one of its name that its commands have drawn.
+func (p *page) comparePictures(t *testing.T, folder string) {
+	for _, match := range picture.FindAllStringSubmatch(p.text, -1) {
+		drawn, err := os.ReadFile(filepath.Join(folder, "out", filepath.Base(match[1])))
+		if os.IsNotExist(err) {
+			continue // a test of what draws it holds it
+		}
+		require.NoError(t, err)
+		file := filepath.Join(filepath.Dir(p.path), match[1])
+		if *update {
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, drawn, 0o644))
+		}
+		shown, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Equal(t, string(drawn), string(shown), "%s: go test ./cmd/cli -run TestDocs -update writes %s", p.path, match[1])
+	}
+}
+
+// shell runs a command as a user would, and returns what it prints and its exit status.
+func (p *page) shell(t *testing.T, command string) (printed string, status int) {
+	run := exec.CommandContext(t.Context(), "bash", "-c", command)
+	run.Dir = p.folder
+	run.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "PATH="+p.bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	var out, errors strings.Builder
+	run.Stdout, run.Stderr = &out, &errors
+	if err := run.Run(); err != nil {
+		require.IsType(t, &exec.ExitError{}, err)
+		require.Contains(t, []int{0, 1}, run.ProcessState.ExitCode(), "%s: %s\n%s%s", p.path, command, out.String(), errors.String())
+	}
+	return out.String(), run.ProcessState.ExitCode()
+}
+
+func shell(t *testing.T, folder, command string) string {
+	run := exec.Command("bash", "-c", command)
+	run.Dir = folder
+	var out, errors strings.Builder
+	run.Stdout, run.Stderr = &out, &errors
+	require.NoError(t, run.Run(), "%s\n%s%s", command, out.String(), errors.String())
+	return out.String()
+}
+
+// commands is a folder with starloom, which is the binary of these tests, and a go that takes it for go
+// install and go build ./cmd/starloom: a copy would be compiled from the first package on. For the same
+// reason programs in out are built as if they stood in the sources of these tests.
+func commands(t *testing.T) string {
+	bin := t.TempDir()
+	require.NoError(t, os.Symlink(binary, filepath.Join(bin, "starloom")))
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	goTool, err := exec.LookPath("go")
+	require.NoError(t, err)
+	script := fmt.Sprintf(`#!/bin/sh
+root=%q go=%q starloom=%q
+case "$*" in
+"install ./cmd/starloom") exit ;;
+"env GOPATH") exec "$go" env GOPATH ;;
+"build -o starloom ./cmd/starloom") exec cp "$starloom" starloom ;;
+"run ./out/"*)
+	made=$(mktemp -d) && trap 'rm -r "$made"' EXIT
+	printf '{"Replace": {"%%s": "%%s"}}' "$root/$2/main.go" "$PWD/$2/main.go" > "$made/overlay"
+	(cd "$root" && "$go" build -overlay "$made/overlay" -o "$made/program" "$2") && "$made/program"
+	exit ;;
+"mod "*|"run .") exec "$go" "$@" ;;
+esac
+echo "no test knows how to run: go $*" >&2
+exit 3
+`, root, goTool, binary)
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
+	return bin
+}
+
+// copyProject is a repository with what is tracked, and what is new and not ignored.
+func copyProject(t *testing.T) string {
+	list, err := exec.Command("git", "-C", "../..", "ls-files", "-co", "--exclude-standard").Output()
+	require.NoError(t, err)
+	target := t.TempDir()
+	for _, name := range strings.Fields(string(list)) {
+		data, err := os.ReadFile(filepath.Join("../..", name))
+		if os.IsNotExist(err) {
+			continue // deleted, and not yet committed
+		}
+		require.NoError(t, err)
+		path := filepath.Join(target, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, data, 0o644))
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "as it is"}} {
+		text, err := exec.Command("git", slices.Concat([]string{"-C", target}, args)...).CombinedOutput()
+		require.NoError(t, err, string(text))
+	}
+	return target
+}
