@@ -107,7 +107,7 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 func (s *Scenario) source() config.Source {
 	return config.Source{
 		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: s.foreign.library,
-		RunCommand: s.runCommand(), CheckCommand: s.checkCommand(),
+		RunCommand: s.runCommand(), RunOne: s.one, CheckCommand: s.checkCommand(),
 		Identity: func() string {
 			rest := *s
 			rest.Seed, rest.Firmware.Image = 0, ""

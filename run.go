@@ -27,6 +27,7 @@ type RunOptions struct {
 	Log      Output // what firmware logs: a line for each call of sl_log
 	JSON     Output // report, see Report.WriteJSON
 	JUnit    Output // report as JUnit XML
+	HTML     Output // report as a page for a browser
 	CSV      Output // a table with a row for each run
 	StatsCSV Output // a table with a row for each figure of the report
 
@@ -73,7 +74,7 @@ func (o *RunOptions) own() runs.Options {
 	own := runs.Options{
 		Machine: o.MachineOptions.own(),
 		Record:  record.Options{VCD: o.VCD, GTKW: o.GTKW, PCAPNG: o.PCAPNG, Lua: o.Lua, Log: o.Log},
-		JSON:    o.JSON, JUnit: o.JUnit, CSV: o.CSV, StatsCSV: o.StatsCSV,
+		JSON:    o.JSON, JUnit: o.JUnit, HTML: o.HTML, CSV: o.CSV, StatsCSV: o.StatsCSV,
 		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG, Packets: o.Packets, Pictures: o.SVG,
 		Save: o.Save, Restore: o.Restore, CheckpointEvery: o.CheckpointEvery, BreakOn: runs.Break(o.BreakOn),
 		Replay: o.Replay, ReplayProcessor: o.ReplayProcessor, Profile: o.Profile,

@@ -81,6 +81,7 @@ type Scenario struct {
 	foreign Networks          // that its file could name
 	set     []Assignment      // what other values than the file's were given when it was read
 	given   string            // the options of Overrides that matter to all runs of it, as a shell reads them
+	one     string            // those of one run
 	folder  string            // paths in the scenario are relative to it
 	places  map[string]string // path of a value ("link.phit_bits") to file:line:column
 
@@ -426,12 +427,14 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	if o.Seed != nil {
 		s.Seed = *o.Seed
 		option("seed", "--seed")
+		s.one = fmt.Sprintf(" --seed %d", s.Seed)
 	}
 	if o.Permutation != nil {
 		if err := s.choosePermutation(*o.Permutation); err != nil {
 			return err
 		}
 		option("workload.permutation", "--permutation")
+		s.one += fmt.Sprintf(" --permutation %d", *o.Permutation)
 		s.decide("seed", ByOption, "--permutation") // which is the permutation's own
 	}
 	if o.Slots != nil {

@@ -49,6 +49,7 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to.to(f, "packets", "write all packets of traffic, and when each was created, sent and received, to `F.csv`", &o.Packets)
 	to.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	to.to(f, "junit", "write the report as JUnit XML to `F`", &o.JUnit)
+	to.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else", &o.HTML)
 	to.to(f, "csv", "write a table with a row for each run to `F`", &o.CSV)
 	to.to(f, "stats-csv", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram", &o.StatsCSV)
 	to.tableOrPicture(f, "survival", "write how many seeds survive faults to `F.csv`, or a picture of it to F.svg", &o.SurvivalCSV, &o.SurvivalSVG)

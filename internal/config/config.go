@@ -85,6 +85,7 @@ type Source struct {
 	Identity func() string            // of the scenario without seed and image
 	Library  func() pinmap.Library    // twins and backends of RTL
 
+	RunOne                   string // options that RunCommand needs for this run: of its seed, of its permutation
 	RunCommand, CheckCommand string // command lines that repeat a run, and compare its RTL with the models; "" for a scenario that is from no file
 }
 

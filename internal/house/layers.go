@@ -27,6 +27,7 @@ var layers = []string{
 	"starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
 	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs",
 	"starloom/internal/plot", "starloom/internal/picture",
+	"starloom/internal/page",
 	"starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",
 	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/estimate",
 	"starloom/internal/slurm", "starloom/internal/slurm/slurmtest",

@@ -23,8 +23,8 @@ type FaultFirst struct {
 	Path  string `json:"path"` // of a processor or medium
 }
 
-// text is what the report for people says of a fault, after its kind.
-func (f *FaultReport) text() string {
+// Text is what the report for people says of a fault, after its kind.
+func (f *FaultReport) Text() string {
 	if f.First == nil {
 		return "has done nothing"
 	}
@@ -47,8 +47,8 @@ type WithoutFaults struct {
 	Digest          string  `json:"digest"`
 }
 
-// text is the row of the report for people.
-func (w *WithoutFaults) text() string {
+// Text is what the report for people says of it.
+func (w *WithoutFaults) Text() string {
 	slots, violations := traces.Plural(w.Slots, "slot", "slots"), traces.Plural(w.ViolationsTotal, "violation", "violations")
 	return fmt.Sprintf("%s after %s, %s; frames: %s", w.Verdict, slots, violations, w.Frames.text())
 }

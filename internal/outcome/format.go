@@ -30,18 +30,18 @@ func rows(row func(name, value string), name string, lines []string) {
 	}
 }
 
-// formatMetric writes a figure as JSON does, but floats short, results of firmware as
+// FormatMetric writes a figure as JSON does, but floats short, results of firmware as
 // processor.word=value, what is not known as a dash, and lists without brackets, and only the
 // head of long ones.
-func formatMetric(value any) string {
+func FormatMetric(value any) string {
 	if f, ok := value.(float64); ok {
-		return formatFloat(f)
+		return FormatFloat(f)
 	}
 	if results, ok := value.(NamedResults); ok {
 		return results.text()
 	}
 	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice && list.Len() > listedMax {
-		return fmt.Sprintf("%s ... and %d more; --json has all", formatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
+		return fmt.Sprintf("%s ... and %d more; --json has all", FormatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
 	}
 	if results, ok := value.([][3]uint64); ok {
 		return NamedResults{Rows: results}.text()
@@ -79,20 +79,20 @@ func (r NamedResults) text() string {
 	return strings.Join(words, " ")
 }
 
-// formatFloat writes a whole number in full, and of others at most six digits that count.
-func formatFloat(f float64) string {
+// FormatFloat writes a whole number in full, and of others at most six digits that count.
+func FormatFloat(f float64) string {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return strconv.FormatFloat(f, 'f', 0, 64)
 	}
 	return strconv.FormatFloat(f, 'g', 6, 64)
 }
 
-// orDash writes a figure that there may not be.
-func orDash(f *float64) string {
+// OrDash writes a figure that there may not be.
+func OrDash(f *float64) string {
 	if f == nil {
 		return "-"
 	}
-	return formatFloat(*f)
+	return FormatFloat(*f)
 }
 
 // ExactFloat writes the shortest decimal number that reads back as f.

@@ -81,7 +81,7 @@ func (h *HandlerCycles) text() string {
 		return "no calls"
 	}
 	return fmt.Sprintf("mean %s, 50%% %d, 90%% %d, 99%% %d, max %d (%s), %s",
-		formatFloat(h.Mean), h.P50, h.P90, h.P99, h.Max, h.Worst.Text(), traces.Plural(h.Calls, "call", "calls"))
+		FormatFloat(h.Mean), h.P50, h.P90, h.P99, h.Max, h.Worst.Text(), traces.Plural(h.Calls, "call", "calls"))
 }
 
 // Text says which call it is.
@@ -89,7 +89,7 @@ func (w *WorstCall) Text() string {
 	text := fmt.Sprintf("%s, slot %d", w.Path, w.Slot)
 	if w.Seed != nil {
 		run := FailedRun{Seed: *w.Seed, Permutation: w.Permutation, Rate: w.Rate}
-		text += ", " + run.alone()
+		text += ", " + run.Alone()
 	}
 	return text
 }

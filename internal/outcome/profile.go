@@ -52,6 +52,9 @@ func (c *CallProfile) WriteFolded(w io.Writer) error {
 	return out.Flush()
 }
 
+// Stacks are the functions around each place, with what was spent there.
+func (c *CallProfile) Stacks() []firmware.ProfileStack { return c.all }
+
 // rows are the lines of the text form.
 func (c *CallProfile) rows() (rows []string) {
 	percent := func(l ProfileLine) uint64 { return l.Cost * 100 / max(c.Cost, 1) }

@@ -57,8 +57,10 @@ type Aside struct {
 	Missing     []MissingPacket // violations that are packets which never arrived
 	OnTrust     uint64          // announced deliveries that cannot be checked
 	RTLCheck    string          // the command that compares RTL with its models
-	Command     string          // of many runs: of a run, without the options of one seed
+	Command     string          // repeats the run; of many runs: one of them, without the options of one seed
 	FailedSeeds []FailedRun     // the first run of every seed that failed, for junitSeedsMax seeds
+	Scenes      []Scene         // of one run, for a page: what happened around its first violations
+	Pictures    []Picture       // of one run, for a page
 }
 
 // NoteTrust names deliveries that were announced and cannot be checked.

@@ -63,8 +63,8 @@ type FailedRun struct {
 	First Violation `json:"-"`
 }
 
-// alone returns the options that repeat the run, and what to change in the scenario.
-func (f *FailedRun) alone() string {
+// Alone returns the options that repeat the run, and what to change in the scenario.
+func (f *FailedRun) Alone() string {
 	options := Alone(f.Seed, f.Permutation)
 	if f.Rate != nil {
 		options += " with rate: " + ExactFloat(*f.Rate)

@@ -79,7 +79,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	shown := r.Failed[:min(len(r.Failed), violationsShown)]
 	for i := range shown {
 		failed := &shown[i]
-		fmt.Fprintf(&b, "  %s: %s: %s: %s\n", failed.alone(), failed.Rule, failed.First.Where(), Printable(failed.First.Message))
+		fmt.Fprintf(&b, "  %s: %s: %s: %s\n", failed.Alone(), failed.Rule, failed.First.Where(), Printable(failed.First.Message))
 	}
 	if more := r.FailedTotal - uint64(len(shown)); more > 0 {
 		fmt.Fprintf(&b, "  and %d more failed; --json lists the first %d, --csv all\n", more, FailedRunsMax)
@@ -157,7 +157,7 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 			first.writeBacktrace(&backtrace, len(first.Backtrace))
 			testCase.Failure = &junitFailure{
 				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.Where(), first.Message),
-				Text:    backtrace.String() + "repeat with " + strings.TrimSpace(r.Aside.Command+" "+failed.alone()) + "\n",
+				Text:    backtrace.String() + "repeat with " + strings.TrimSpace(r.Aside.Command+" "+failed.Alone()) + "\n",
 			}
 			suite.Failures++
 		}

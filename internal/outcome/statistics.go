@@ -210,7 +210,7 @@ func (s Statistics) writeText(w io.Writer) error {
 			case *value == math.Trunc(*value) && math.Abs(*value) < 1e15:
 				text = strconv.FormatFloat(*value, 'f', 0, 64)
 			default:
-				text = formatFloat(*value)
+				text = FormatFloat(*value)
 			}
 			fmt.Fprintf(table, "\t%s", text)
 		}

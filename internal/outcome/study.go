@@ -48,8 +48,8 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 		status := row.Status()
 		statuses[status]++
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", row.Case, row.Quantity,
-			orDash(row.Published), orDash(row.Reference), formatFloat(row.Measured), orDash(row.SD), orDash(row.SE),
-			row.Runs, formatFloat(row.Tolerance), status, row.Note)
+			OrDash(row.Published), OrDash(row.Reference), FormatFloat(row.Measured), OrDash(row.SD), OrDash(row.SE),
+			row.Runs, FormatFloat(row.Tolerance), status, row.Note)
 	}
 	if err := table.Flush(); err != nil {
 		return err

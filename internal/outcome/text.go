@@ -26,16 +26,13 @@ const (
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), Printable(r.Scenario))
-	shown, ofRule := uint64(0), map[string]int{}
-	for _, v := range causesFirst(r.Violations) {
-		if ofRule[v.Rule]++; ofRule[v.Rule] > violationsShownPerRule || shown == violationsShown {
-			continue
-		}
-		shown++
+	places := Shown(r.Violations, violationsShown, violationsShownPerRule)
+	for _, k := range places {
+		v := &r.Violations[k]
 		fmt.Fprintf(&b, "  %s: %s: %s%s\n", v.Rule, v.Where(), Printable(v.Message), causeText(v.Cause))
 		v.writeBacktrace(&b, framesShown)
 	}
-	if more := r.ViolationsTotal - shown; more > 0 {
+	if more := r.ViolationsTotal - uint64(len(places)); more > 0 {
 		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", more, ViolationsMax)
 	}
 	for _, note := range r.Notes {
@@ -58,16 +55,16 @@ func (r *Report) WriteText(w io.Writer) error {
 			rows(row, metric.Name, lined.Lines())
 			continue
 		}
-		if text := formatMetric(metric.Value); text != "" { // a list may be empty
+		if text := FormatMetric(metric.Value); text != "" { // a list may be empty
 			row(metric.Name, text)
 		}
 	}
 	row("frames", r.Frames.text())
 	for i := range r.Faults {
-		row("fault "+r.Faults[i].Kind, r.Faults[i].text())
+		row("fault "+r.Faults[i].Kind, r.Faults[i].Text())
 	}
 	if r.Without != nil {
-		row("without faults", r.Without.text())
+		row("without faults", r.Without.Text())
 	}
 	runRows(row, r.Rules, &r.Firmware, r.RTL, r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
@@ -80,16 +77,23 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// causesFirst is violations by cycle, but for those that handlers themselves have made: what became of
-// packets may be dated before them, and follows from them. Other forms of the report are by cycle alone.
-func causesFirst(violations []Violation) []Violation {
-	of := func(v Violation) int {
-		if k := slices.Index([]string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend, fabric.RuleIllegalListen, fabric.RuleMeetsBudget}, v.Rule); k >= 0 {
-			return 0
+// Shown are the places of violations that people are shown, so many in all and of one rule: by cycle, but for those
+// that handlers themselves have made, which come first. What became of packets may be dated before them, and follows
+// from them. Other forms of the report are by cycle alone.
+func Shown(violations []Violation, most, ofOneRule int) (places []int) {
+	own := []string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend, fabric.RuleIllegalListen, fabric.RuleMeetsBudget}
+	count := map[string]int{}
+	for _, handlers := range []bool{true, false} {
+		for k := range violations {
+			rule := violations[k].Rule
+			if slices.Contains(own, rule) != handlers || len(places) == most || count[rule] == ofOneRule {
+				continue
+			}
+			count[rule]++
+			places = append(places, k)
 		}
-		return 1
 	}
-	return slices.SortedStableFunc(slices.Values(violations), func(a, b Violation) int { return of(a) - of(b) })
+	return places
 }
 
 // runRows say what was run: the rules that it was held to, firmware, RTL and engine.

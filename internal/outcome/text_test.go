@@ -11,7 +11,7 @@ func TestFormatFloat(t *testing.T) {
 	for want, value := range map[string]float64{
 		"0": 0, "-3": -3, "1354133382": 1354133382, "13841287201": 13841287201, "1.02778": 38. / 36.9729729, "0.162162": 6. / 37, "1e+60": 1e60,
 	} {
-		require.Equal(t, want, formatFloat(value))
+		require.Equal(t, want, FormatFloat(value))
 	}
 }
 

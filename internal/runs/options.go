@@ -18,6 +18,7 @@ type Options struct {
 	Machine                    emulator.Options
 	Record                     record.Options
 	JSON, JUnit, CSV, StatsCSV outputs.Output // reports, and tables of runs and of figures
+	HTML                       outputs.Output // a page
 	SurvivalCSV, SurvivalSVG   outputs.Output
 	RunTableCSV, RunTableSVG   outputs.Output
 	Packets                    outputs.Output
@@ -42,7 +43,7 @@ type Progress struct {
 // outputs are all outputs, wherever they go.
 func (o *Options) outputs() []*outputs.Output {
 	r, p := &o.Record, &o.Pictures
-	return []*outputs.Output{&r.VCD, &r.GTKW, &r.PCAPNG, &r.Lua, &r.Log, &o.JSON, &o.JUnit, &o.CSV, &o.StatsCSV,
+	return []*outputs.Output{&r.VCD, &r.GTKW, &r.PCAPNG, &r.Lua, &r.Log, &o.JSON, &o.JUnit, &o.CSV, &o.StatsCSV, &o.HTML,
 		&o.SurvivalCSV, &o.SurvivalSVG, &o.RunTableCSV, &o.RunTableSVG, &o.Replay, &o.Profile,
 		&p.Topology, &p.Heat, &p.Latency, &p.Timeline}
 }

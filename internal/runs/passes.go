@@ -14,6 +14,7 @@ import (
 // passes are what every run does. Most do nothing unless an option asks for it.
 func passes() []pass {
 	return []pass{
+		new(scenes),
 		new(checkpoints),
 		new(separation),
 		new(losses),
@@ -51,6 +52,7 @@ func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) 
 	}
 
 	r.report = r.machine.Sum()
+	r.report.Aside.Command = c.Source.RunCommand + c.Source.RunOne
 	r.machine.Attach(nil, false, false)
 	if err := each(opposite, func(p pass) error { return p.end(r) }); err != nil {
 		return nil, err

@@ -1,10 +1,13 @@
 package runs
 
 import (
+	"fmt"
 	"io"
+	"slices"
 
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
+	"starloom/internal/page"
 	"starloom/traces"
 )
 
@@ -43,6 +46,7 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
 		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJUnit(w) }},
 		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
+		{"html", options.HTML, files.writePage},
 		{"stats-csv", options.StatsCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.statistics().WriteCSV(w) }},
 	} {
 		file, err := out.OpenQuietly("--"+r.kind, r.kind, r.to)
@@ -70,4 +74,19 @@ func (f *reportFiles) commit(report reportForms, t *tally) ([]outcome.OutputFile
 		f.out.Written = append(f.out.Written, r.OutputFile)
 	}
 	return f.out.Written, f.out.Files.Commit()
+}
+
+// writePage writes the report as a page, with the other files of the run.
+func (f *reportFiles) writePage(report reportForms, _ *tally, w io.Writer) error {
+	written := f.out.Written
+	for _, r := range f.list {
+		written = append(slices.Clip(written), r.OutputFile)
+	}
+	switch r := report.(type) {
+	case *outcome.Report:
+		return page.Run(r, written).Write(w)
+	case *outcome.SeedsReport:
+		return page.Seeds(r).Write(w)
+	}
+	panic(fmt.Sprintf("no page of %T", report))
 }

@@ -1,0 +1,53 @@
+package outcome
+
+import "starloom/traces"
+
+// Scene is what a run did around one of its violations: frames, the way of packets in them, signals. It is
+// for pages, and found by repeating the run.
+type Scene struct {
+	Violation  int          // its place in Report.Violations
+	Frames     []SceneFrame // on the medium or at the processor of the violation, in the order of cycles
+	FramesLeft int          // not listed
+	Trails     []Trail      // of packets in the frames of its slot
+	TrailsLeft int
+	Waves      *SceneWaves // nil for none, then...
+	Unshown    string      // ...why
+}
+
+// SceneFrame is a frame at a port, when its first phit leaves or its last one has come.
+type SceneFrame struct {
+	Cycle, Slot uint64
+	Path        string // of the port
+	Processor   int
+	Sent        bool   // else heard, then...
+	Status      string // ...what the receiver said
+	Medium      string // its path
+
+	// Of a frame that can be read.
+	Kind                string // "" for a frame that cannot
+	Source, Destination uint32
+	Payload             []byte
+}
+
+// Trail is the way of a packet through a network: the frames with its payload.
+type Trail struct {
+	Payload    []byte
+	Frames     []SceneFrame
+	FramesLeft int
+}
+
+// SceneWaves are signals around a cycle. Cycles in which none of them changes are left out.
+type SceneWaves struct {
+	Columns     []uint64 // cycles
+	Rows        []traces.WaveRow
+	Marked      int      // column of the violation
+	Still       []string // signals that do not change, each with its value
+	SignalsLeft int      // signals that change, too, and are not shown
+	Patterns    []string // globs of the signals, as traces.vcd.signals takes them
+}
+
+// Picture is SVG with what it shows.
+type Picture struct {
+	Caption string
+	SVG     []byte
+}

@@ -1,0 +1,69 @@
+package page
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"starloom/internal/outcome"
+)
+
+// files are the files of a run by kind, as a shell takes them.
+func filesOf(written []outcome.OutputFile) map[string]string {
+	files := map[string]string{}
+	for _, f := range written {
+		if !f.Stream && f.Path != "" && f.Path != "-" {
+			files[f.Kind] = outcome.ShellQuote(f.Path)
+		}
+	}
+	return files
+}
+
+// look says how to open waveform and capture at a cycle: those that were written, else how to write them.
+func look(command string, written []outcome.OutputFile, v *outcome.Violation, cycles uint64) *Section {
+	files, steps := filesOf(written), []Step(nil)
+	cycle, again := uint64(0), []string(nil)
+	if v != nil {
+		cycle = min(v.Cycle, max(cycles, 1)-1)
+	}
+	with := func(kind, beside, option, path string) {
+		if files[kind] == "" {
+			again = append(again, option+" "+path)
+			files[kind], files[beside] = path, strings.TrimSuffix(path, filepath.Ext(path))+"."+beside
+		}
+	}
+	with("vcd", "gtkw", "--vcd", "out/run.vcd")
+	with("pcapng", "lua", "--pcapng", "out/run.pcapng")
+	if len(again) > 0 {
+		if command == "" {
+			return nil
+		}
+		steps = append(steps, Step{"Write waveform and packet capture: the same run, so every cycle is the same.", command + " " + strings.Join(again, " ")})
+	}
+	at := ""
+	if v != nil {
+		at = fmt.Sprintf(" at cycle %d", cycle)
+	}
+	gtkw := files["gtkw"]
+	if gtkw == "" {
+		gtkw = files["vcd"]
+	}
+	steps = append(steps,
+		Step{"GTKWave opens with its marker" + at + ", and what broke the rule at the top:", "gtkwave " + gtkw},
+		Step{fmt.Sprintf("Surfer: then go to %d ns; a cycle is 1 ns.", cycle), "surfer " + files["vcd"]})
+	if lua := files["lua"]; lua != "" {
+		filter := fmt.Sprintf("starloom.slot == %d", slotOf(v))
+		steps = append(steps,
+			Step{"Wireshark, with the frames of this slot:", fmt.Sprintf("wireshark -X lua_script:%s -r %s -Y '%s'", lua, files["pcapng"], filter)},
+			Step{"The same in a terminal:", fmt.Sprintf("tshark -X lua_script:%s -r %s -Y '%s'", lua, files["pcapng"], filter)})
+	}
+	return &Section{Title: "Look at this cycle in other tools", Blocks: []Block{{Steps: steps}}}
+}
+
+// slotOf is the slot of a violation, 0 without one.
+func slotOf(v *outcome.Violation) uint64 {
+	if v == nil {
+		return 0
+	}
+	return v.Slot
+}

@@ -1,0 +1,159 @@
+package page
+
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"unicode"
+
+	"starloom/internal/outcome"
+)
+
+// Page is a report for people.
+type Page struct {
+	Subject  string          // what was done: run, study, ...
+	Name     string          // of the scenario, the study, ...
+	Verdict  outcome.Verdict // pass, fail, or "" for what has none
+	Summary  string          // the verdict in a sentence
+	Answers  []Answer        // what failed, where, what to do next
+	Sections []*Section
+}
+
+// Answer is an answer to a question that everybody has.
+type Answer struct {
+	Question string
+	Blocks   []Block
+}
+
+// Section is a part of a page with a heading.
+type Section struct {
+	Title  string
+	Blocks []Block
+	Parts  []*Section // which have no parts of their own
+
+	ID string // in the page; Write gives it
+}
+
+// Block is one of these.
+type Block struct {
+	Text    string
+	Aside   string   // a remark
+	List    []string // of points; of steps if Steps are given
+	Steps   []Step
+	Command string // a command line
+	Lines   []string
+	Table   *Table
+	Picture *Picture
+	Waves   *Waves
+}
+
+// Step is something to do, with a command line or without.
+type Step struct{ Text, Command string }
+
+// Table is a table; the first cell of each row names it.
+type Table struct {
+	Caption string
+	Columns []Column
+	Rows    [][]string
+	Sorts   bool   // a reader may sort and filter it
+	Left    string // what of it is left out
+}
+
+// Column is a column of a table.
+type Column struct {
+	Name   string
+	Number bool
+}
+
+// Picture is SVG that this module has drawn.
+type Picture struct {
+	Caption string
+	SVG     []byte
+}
+
+// Drawn is the picture as it stands in a page.
+func (p *Picture) Drawn() template.HTML {
+	svg := p.SVG
+	if at := bytes.Index(svg, []byte("<svg")); at > 0 {
+		svg = svg[at:] // what stands before is for files
+	}
+	return template.HTML(bytes.TrimSpace(svg)) //nolint:gosec // it is this module's own, and escaped
+}
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+//go:embed page.js
+var pageJS string
+
+// layout is page.html.
+var layout = template.Must(template.New("page").Funcs(template.FuncMap{
+	"style":  func() template.CSS { return template.CSS(pageCSS) },
+	"script": func() template.JS { return template.JS(pageJS) },
+	"upper":  func(v outcome.Verdict) string { return strings.ToUpper(string(v)) },
+	"first":  func(i int) bool { return i == 0 },
+}).Parse(pageHTML))
+
+// Write writes the page as HTML.
+func (p *Page) Write(w io.Writer) error {
+	p.fit()
+	used := map[string]int{}
+	for _, s := range p.Sections {
+		s.name(used)
+	}
+	var b bytes.Buffer
+	if err := layout.Execute(&b, p); err != nil {
+		return fmt.Errorf("page of %s: %w", p.Name, err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// name gives the section and its parts their IDs.
+func (s *Section) name(used map[string]int) {
+	s.ID = strings.Trim(strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return unicode.ToLower(r)
+		}
+		return '-'
+	}, s.Title), "-")
+	if s.ID == "" || unicode.IsDigit(rune(s.ID[0])) {
+		s.ID = "part-" + s.ID
+	}
+	if used[s.ID]++; used[s.ID] > 1 {
+		s.ID += fmt.Sprintf("-%d", used[s.ID])
+	}
+	for _, part := range s.Parts {
+		part.name(used)
+	}
+}
+
+// add adds a section unless it is empty.
+func (p *Page) add(s *Section) {
+	if s != nil && (len(s.Blocks) > 0 || len(s.Parts) > 0) {
+		p.Sections = append(p.Sections, s)
+	}
+}
+
+// Add adds a section unless it is empty.
+func (p *Page) Add(title string, blocks ...Block) { p.add(&Section{Title: title, Blocks: blocks}) }
+
+// text is a paragraph.
+func text(format string, values ...any) Block { return Block{Text: fmt.Sprintf(format, values...)} }
+
+// columns are those of words, and from the first numeric one on those of numbers.
+func columns(words []string, numbers ...string) (list []Column) {
+	for _, name := range words {
+		list = append(list, Column{Name: name})
+	}
+	for _, name := range numbers {
+		list = append(list, Column{Name: name, Number: true})
+	}
+	return list
+}

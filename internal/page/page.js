@@ -1,0 +1,40 @@
+"use strict";
+for (const at of document.querySelectorAll(".waves")) {
+  const mark = at.querySelector(".now");
+  if (mark) at.scrollLeft = Math.max(0, mark.x.baseVal.value - (at.clientWidth - at.firstElementChild.clientWidth) / 2);
+}
+for (const table of document.querySelectorAll("table.sorts")) {
+  const body = table.tBodies[0], rows = [...body.rows], heads = [...table.tHead.rows[0].cells];
+  const value = (row, i) => row.cells[i].textContent;
+  heads.forEach((head, i) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = head.textContent;
+    head.replaceChildren(button);
+    button.addEventListener("click", () => {
+      const up = head.getAttribute("aria-sort") !== "ascending";
+      heads.forEach(h => h.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", up ? "ascending" : "descending");
+      const number = head.classList.contains("n");
+      const compare = (a, b) => {
+        const x = value(a, i), y = value(b, i);
+        if (!number) return x < y ? -1 : x > y ? 1 : 0;
+        const p = parseFloat(x), q = parseFloat(y);
+        return isNaN(p) || isNaN(q) ? isNaN(p) - isNaN(q) : p - q;
+      };
+      body.append(...[...rows].sort((a, b) => up ? compare(a, b) : compare(b, a)));
+    });
+  });
+  const label = document.createElement("label"), input = document.createElement("input");
+  label.className = "filter";
+  label.append("Only rows with ", input);
+  input.type = "search";
+  input.addEventListener("input", () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(w => w);
+    for (const row of rows) {
+      const text = row.textContent.toLowerCase(), cells = [...row.cells].map((c, i) => (heads[i].textContent + "=" + c.textContent).toLowerCase());
+      row.hidden = !words.every(w => w.includes("=") ? cells.includes(w) : text.includes(w));
+    }
+  });
+  table.parentElement.before(label);
+}

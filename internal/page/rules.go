@@ -1,0 +1,60 @@
+package page
+
+import (
+	"starloom/fabric"
+	"starloom/internal/outcome"
+)
+
+// rule says what a rule means, and what to do when it is broken.
+type rule struct{ means, next string }
+
+// rules are all rules.
+var rules = map[string]rule{
+	fabric.RuleTrap: {"no handler of the firmware traps",
+		"Open the firmware at the innermost source line of the backtrace. An image built with -g names lines; `starloom firmware build --debug` checks more."},
+	fabric.RuleFail: {"no handler calls sl_fail, and no assertion fails",
+		"Open the firmware at the source line of the backtrace, and see which of its assumptions does not hold."},
+	fabric.RuleIllegalSend: {"firmware sends only what its NIC accepts",
+		"Compare port, destination and payload of the frame that the handler queues with what this fabric has."},
+	fabric.RuleIllegalListen: {"firmware listens only where there is a port",
+		"See which port the handler chooses in this slot; the fabric has fewer."},
+	fabric.RuleFinishes: {"every processor is done before the run ends",
+		"See what the processor waits for: its flags and receive status below. If it only needs more time, raise stop.slots or give --slots."},
+	fabric.RuleCollisionFree: {"no two frames meet on one medium, in the slots that the rule names",
+		"The frames below are those that met: two processors chose the same medium for the same slot. Look at how the firmware chooses slot and port for each of them."},
+	fabric.RuleHeld: {"a processor holds no more packets than the rule allows",
+		"Follow the packets that reach this processor: one comes before another has left."},
+	fabric.RuleExactlyOnce: {"every packet arrives exactly once, where it belongs",
+		"Follow the packet below from hop to hop, up to where it was last seen. With a collision, find out who else sent there; otherwise see why that processor did not send it on."},
+	fabric.RuleNoLoss: {"every frame that firmware queues finds room, and is received",
+		"See in the signals below why the frame had no receiver: a FIFO that was full, no one who listened, or a fault."},
+	fabric.RuleDeadline: {"what has to arrive arrives within deadline_slots",
+		"See what the packet waited for: a request that was not granted, or a handler that sent it late. If the deadline is too short, raise rules.deadline_slots."},
+	fabric.RuleNoCreation: {"a frame of gossip has no item that its sender does not know",
+		"See which item the handler puts into the frame, and which frames had come to it before."},
+	fabric.RuleOneBus: {"a vertex is on one bus in a slot",
+		"See which bus the handler sends to and which it listens to in this slot: they must be the same."},
+	fabric.RuleBusLength: {"no more vertices are on a bus in a slot than its length",
+		"Count who sends, listens and waits on this bus in this slot: one of them must choose another."},
+	fabric.RuleReceiveStep: {"a broadcast reaches every processor in the step that its algorithm says",
+		"Follow the message along its path: the first hop that is late is where to look."},
+	fabric.RuleAgreement: {"all voters that decide decide alike",
+		"Compare what the two voters received: a module has told them different values, or a frame was lost."},
+	fabric.RuleValidity: {"a voter decides for what the correct modules hold",
+		"See which values the voter counted, and from whom."},
+	fabric.RuleEnergy: {"no update raises the energy of the network",
+		"See which neuron was updated in this slot, with which states of the others."},
+	fabric.RuleMeetsBudget: {"a handler is done at the end of its compute window",
+		"See where the longest call spent its cycles: the flame graph below. Make that faster, or raise firmware.cpu.budget_cycles."},
+	fabric.RuleLateLight: {"no light reaches the receivers in the last guard cycle of a slot",
+		"RTL before this link is later than its model. Add guard_cycles, or correct the RTL."},
+	outcome.RuleReplay: {"handlers that are called again alone do the same",
+		"Something beside registers, FIFOs and state tells the handler what to do: a static variable, most often. `starloom firmware check` finds it."},
+	outcome.RuleInterrupted: {"a run comes to its end", "Run it again, or give it fewer slots."},
+	outcome.RuleRTLFault:    {"RTL settles, and does not end the simulation", "See what the RTL has printed, and its waveform at this cycle."},
+	outcome.RuleRTLUnknown:  {"no output of the RTL is X or Z", "Find the register that reset does not set."},
+	outcome.RuleRTLTool:     {"the simulator of the RTL works", "Read what the tool has printed."},
+}
+
+// meaning is what a rule means, "" if it is not known.
+func meaning(name string) string { return rules[name].means }

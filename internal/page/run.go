@@ -1,0 +1,296 @@
+package page
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+	"starloom/traces"
+)
+
+// violationsListed is how many violations a page has, with a scene or in a table.
+const violationsListed = outcome.ViolationsMax
+
+// Run is the page of one run; written are its other files.
+func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
+	p := &Page{Subject: "run", Name: outcome.Printable(r.Scenario), Verdict: r.Verdict}
+	order := outcome.Shown(r.Violations, violationsListed, violationsListed)
+	var first *outcome.Violation
+	if len(order) > 0 {
+		first = &r.Violations[order[0]]
+	}
+	p.Summary = runSummary(r)
+	p.Answers = runAnswers(r, first, written)
+	p.add(violationsSection(r, order))
+	for _, picture := range r.Aside.Pictures {
+		p.add(pictureSection(p, picture))
+	}
+	p.add(rulesSection(r.Rules, broken(r)))
+	p.add(costSection(&r.Firmware))
+	p.add(faultsSection(r))
+	p.add(figuresSection(r))
+	p.add(look(r.Aside.Command, written, first, r.Cycles))
+	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, [][2]string{{"seed", strconv.FormatUint(r.Seed, 10)}, {"digest", r.Digest}}))
+	return p
+}
+
+// pictureSection adds a picture to the section of pictures.
+func pictureSection(p *Page, x outcome.Picture) *Section {
+	block := Block{Picture: &Picture{x.Caption, x.SVG}}
+	for _, s := range p.Sections {
+		if s.Title == "Pictures" {
+			s.Blocks = append(s.Blocks, block)
+			return nil
+		}
+	}
+	return &Section{Title: "Pictures", Blocks: []Block{block}}
+}
+
+// runSummary is the verdict in a sentence.
+func runSummary(r *outcome.Report) string {
+	took := fmt.Sprintf("%s, %s", traces.Plural(r.Slots, "slot", "slots"), traces.Plural(r.Cycles, "cycle", "cycles"))
+	if r.Verdict == outcome.VerdictPass {
+		return fmt.Sprintf("The run kept all %s: %s.", traces.Plural(uint64(len(r.Rules)), "rule", "rules"), took)
+	}
+	var names []string
+	for i := range r.Violations {
+		if name := r.Violations[i].Rule; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("The run broke %s (%s), %s in all: %s.", traces.Plural(uint64(len(names)), "rule", "rules"), join(names),
+		traces.Plural(r.ViolationsTotal, "violation", "violations"), took)
+}
+
+// broken counts the violations of each rule that are listed.
+func broken(r *outcome.Report) map[string]int {
+	count := map[string]int{}
+	for i := range r.Violations {
+		count[r.Violations[i].Rule]++
+	}
+	return count
+}
+
+// runAnswers say what failed, where, and what to do next.
+func runAnswers(r *outcome.Report, first *outcome.Violation, written []outcome.OutputFile) (answers []Answer) {
+	if first == nil {
+		a := Answer{Question: "What to do next", Blocks: []Block{{Text: "Nothing failed. This repeats the run:"}, {Command: r.Aside.Command}}}
+		if r.Aside.Command == "" {
+			a.Blocks = []Block{{Text: "Nothing failed."}}
+		}
+		for _, note := range r.Notes {
+			a.Blocks = append(a.Blocks, Block{Aside: "Note: " + note + "."})
+		}
+		return []Answer{a}
+	}
+	what := first.Rule + ": " + first.Message + causeOf(first) + "."
+	if means := meaning(first.Rule); means != "" {
+		what += " The rule: " + means + "."
+	}
+	where := first.Where() + "."
+	if len(first.Backtrace) > 0 {
+		where += " In the firmware: " + first.Backtrace[0].String() + "."
+	}
+	next := Answer{Question: "What to do next", Blocks: []Block{{Steps: nextSteps(r, first, written)}}}
+	for _, note := range r.Notes {
+		next.Blocks = append(next.Blocks, Block{Aside: "Note: " + note + "."})
+	}
+	return []Answer{
+		{"What failed", []Block{{Text: what}}},
+		{"Where", []Block{{Text: where}}},
+		next,
+	}
+}
+
+// nextSteps are what to do about the first violation.
+func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.OutputFile) (steps []Step) {
+	if next := rules[first.Rule].next; next != "" {
+		steps = append(steps, Step{Text: next})
+	}
+	command := r.Aside.Command
+	if command == "" {
+		return append(steps, Step{Text: fmt.Sprintf("Run the scenario again with seed %d: the run is the same, cycle by cycle.", r.Seed)})
+	}
+	steps = append(steps, Step{"Repeat it: the run is the same, cycle by cycle.", command})
+	files := filesOf(written)
+	switch {
+	case files["gtkw"] != "":
+		steps = append(steps, Step{"See it in the waveform, with a marker where the rule was broken:", "gtkwave " + files["gtkw"]})
+	default:
+		steps = append(steps, Step{"See it in a waveform, with a marker where the rule was broken:", command + " --vcd out/run.vcd && gtkwave out/run.gtkw"})
+	}
+	if r.Aside.RTLCheck != "" {
+		steps = append(steps, Step{"Find the first cycle in which RTL and model differ:", strings.Trim(r.Aside.RTLCheck, "`")})
+	}
+	return steps
+}
+
+// violationsSection shows the first violations with their scenes, and lists the others.
+func violationsSection(r *outcome.Report, order []int) *Section {
+	if len(order) == 0 {
+		return nil
+	}
+	s := &Section{Title: "Violations"}
+	rest := &Table{Caption: "The other violations.", Columns: columns([]string{"rule"}, "cycle", "slot"), Sorts: len(order) > 12}
+	rest.Columns = append(rest.Columns, Column{Name: "where"}, Column{Name: "what"})
+	last := max(r.Cycles, 1) - 1
+	number := 0
+	for _, k := range order {
+		v := &r.Violations[k]
+		scene := sceneOf(r.Aside.Scenes, k)
+		if scene != nil || len(r.Aside.Scenes) == 0 && number == 0 {
+			number++
+			s.Parts = append(s.Parts, violationPart(number, v, scene, last))
+			continue
+		}
+		rest.Rows = append(rest.Rows, []string{v.Rule, strconv.FormatUint(v.Cycle, 10), strconv.FormatUint(v.Slot, 10), v.Path, v.Message + causeOf(v)})
+	}
+	if more := r.ViolationsTotal - uint64(len(r.Violations)); more > 0 && r.ViolationsTotal > uint64(len(r.Violations)) {
+		rest.Left = fmt.Sprintf("%d more are counted, and not listed.", more)
+	}
+	if len(rest.Rows) > 0 {
+		s.Parts = append(s.Parts, &Section{Title: "Others", Blocks: []Block{{Table: rest}}})
+	}
+	return s
+}
+
+// sceneOf is the scene of a violation, nil if there is none.
+func sceneOf(scenes []outcome.Scene, violation int) *outcome.Scene {
+	for i := range scenes {
+		if scenes[i].Violation == violation {
+			return &scenes[i]
+		}
+	}
+	return nil
+}
+
+// rulesSection lists the rules that were checked.
+func rulesSection(names []string, broken map[string]int) *Section {
+	t := &Table{Caption: "What the run was held to.", Columns: columns([]string{"rule", "means", "result"})}
+	listed := map[string]bool{}
+	row := func(name string) {
+		result := "kept"
+		if n := broken[name]; n > 0 {
+			result = fmt.Sprintf("BROKEN: %s listed", traces.Plural(uint64(n), "violation", "violations"))
+		}
+		listed[name] = true
+		t.Rows = append(t.Rows, []string{name, meaning(name), result})
+	}
+	for _, name := range names {
+		row(name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(broken)) {
+		if !listed[name] {
+			row(name)
+		}
+	}
+	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
+}
+
+// costSection says what handlers cost, and where the longest call has spent it.
+func costSection(f *outcome.FirmwareReport) *Section {
+	if f.Cycles == nil {
+		return nil
+	}
+	s := &Section{Title: "What handlers cost"}
+	t := &Table{Caption: "Cycles of the fabric that calls of handlers took; processor model " + f.CPU + ".",
+		Columns: columns([]string{"handler"}, "calls", "mean", "50%", "90%", "99%", "max")}
+	for _, h := range []struct {
+		name   string
+		cycles *outcome.HandlerCycles
+	}{{"slot", f.Cycles}, {"start", f.StartCycles}} {
+		if c := h.cycles; c != nil {
+			t.Rows = append(t.Rows, []string{h.name, fmt.Sprint(c.Calls), outcome.FormatFloat(c.Mean), fmt.Sprint(c.P50), fmt.Sprint(c.P90), fmt.Sprint(c.P99), fmt.Sprint(c.Max)})
+		}
+	}
+	s.Blocks = append(s.Blocks, Block{Table: t})
+	if f.Overruns != nil {
+		s.Blocks = append(s.Blocks, text("The compute window has %s; %s longer and missed their slot.",
+			traces.Plural(f.BudgetCycles, "cycle", "cycles"), traces.Plural(*f.Overruns, "call took", "calls took")))
+	}
+	if worst := f.Cycles.Worst; worst != nil {
+		s.Blocks = append(s.Blocks, text("The longest call took %s: %s.", traces.Plural(f.Cycles.Max, "cycle", "cycles"), worst.Text()))
+		s.Blocks = append(s.Blocks, flameBlocks(worst)...)
+	}
+	return s
+}
+
+// flameBlocks show where a call has spent its cost.
+func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
+	profile := worst.Profile
+	if profile == nil {
+		return []Block{{Aside: "Where it spent them is not recorded; --profile F says."}}
+	}
+	svg, left := FlameGraph("Where the longest call has spent its cost, by function", profile.Stacks())
+	caption := "Where it has spent its cost: each function below the one that called it, as wide as what it cost with all that it called. Filled: a quarter of the cost or more is its own."
+	if left > 0 {
+		caption += " " + traces.Plural(uint64(left), "function is", "functions are") + " too narrow to be drawn."
+	}
+	t := &Table{Caption: "The places that cost most, without what they call.", Columns: []Column{{"place", false}, {"cost", true}, {"%", true}}}
+	for _, l := range profile.Lines {
+		t.Rows = append(t.Rows, []string{l.Frame.String(), strconv.FormatUint(l.Cost, 10), strconv.FormatUint(l.Cost*100/max(profile.Cost, 1), 10)})
+	}
+	return []Block{{Picture: &Picture{caption, svg}}, {Table: t}}
+}
+
+// faultsSection says what the faults of the scenario have done.
+func faultsSection(r *outcome.Report) *Section {
+	if len(r.Faults) == 0 {
+		return nil
+	}
+	s := &Section{Title: "Faults of the scenario"}
+	t := &Table{Caption: "What each fault has done.", Columns: columns([]string{"fault", "has done"})}
+	for i := range r.Faults {
+		t.Rows = append(t.Rows, []string{r.Faults[i].Kind, r.Faults[i].Text()})
+	}
+	s.Blocks = append(s.Blocks, Block{Table: t})
+	if r.Without != nil {
+		s.Blocks = append(s.Blocks, text("The same run without the faults: %s.", r.Without.Text()))
+	}
+	return s
+}
+
+// figuresSection lists all figures.
+func figuresSection(r *outcome.Report) *Section {
+	t := &Table{Caption: "Figures of the run. `starloom explain NAME` says what each means.", Columns: columns([]string{"figure", "value"})}
+	for _, m := range r.Figures() {
+		value := ""
+		if lined, ok := m.Value.(fabric.Lined); ok {
+			value = strings.Join(lined.Lines(), "; ")
+		} else {
+			value = outcome.FormatMetric(m.Value)
+		}
+		if value != "" {
+			t.Rows = append(t.Rows, []string{m.Name, value})
+		}
+	}
+	return &Section{Title: "Figures", Blocks: []Block{{Table: t}}}
+}
+
+// aboutSection says what was run, and how to run it again.
+func aboutSection(command string, f *outcome.FirmwareReport, rtl []outcome.RTLReport, more [][2]string) *Section {
+	t := &Table{Caption: "What was run.", Columns: columns([]string{"what", "value"})}
+	add := func(name, value string) {
+		if value != "" {
+			t.Rows = append(t.Rows, []string{name, value})
+		}
+	}
+	add("command", command)
+	for _, row := range more {
+		add(row[0], row[1])
+	}
+	add("firmware", f.Image)
+	add("SHA-256 of its image", f.SHA256)
+	add("mode", f.Mode)
+	for i := range rtl {
+		add("RTL", fmt.Sprintf("%s: %s, %s", rtl[i].Path, rtl[i].Top, rtl[i].Backend))
+	}
+	return &Section{Title: "What was run", Blocks: []Block{{Table: t}}}
+}
+
+// join lists texts.
+func join(list []string) string { return strings.Join(list, ", ") }

@@ -1,0 +1,144 @@
+package page
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+
+	"starloom/internal/outcome"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// violationPart shows a violation with its scene, nil for none.
+func violationPart(number int, v *outcome.Violation, s *outcome.Scene, last uint64) *Section {
+	part := &Section{Title: fmt.Sprintf("%d. %s at cycle %d", number, v.Rule, v.Cycle)}
+	add := func(b Block) { part.Blocks = append(part.Blocks, b) }
+	add(text("%s: %s%s", v.Where(), v.Message, causeOf(v)))
+	if lines := backtrace(v); lines != nil {
+		add(Block{Text: "The handler was in these functions, the innermost first:"})
+		add(Block{Lines: lines})
+	}
+	if s == nil {
+		return part
+	}
+	if w := s.Waves; w != nil {
+		waves := &Waves{Columns: w.Columns, Rows: w.Rows, Marked: w.Marked,
+			Caption: fmt.Sprintf("Signals around cycle %d: %s.", w.Columns[w.Marked], v.Path)}
+		if v.Cycle > last {
+			waves.Note = "The rule is broken at the end of the run, after its last cycle, which is marked."
+		} else {
+			waves.Note = "The cycle of the violation is marked."
+		}
+		if gaps(w.Columns) {
+			waves.Note += " Dotted lines: cycles without a change are left out."
+		}
+		if w.SignalsLeft > 0 {
+			waves.Note += fmt.Sprintf(" %s left out.", traces.Plural(uint64(w.SignalsLeft), "signal that changes, too, is", "signals that change, too, are"))
+		}
+		add(Block{Waves: waves})
+		if len(w.Still) > 0 {
+			add(Block{Aside: "Without a change here: " + join(w.Still) + "."})
+		}
+	} else if s.Unshown != "" {
+		add(Block{Aside: "No waveform: " + s.Unshown + ". A waveform with traces.vcd.trigger first_violation shows this cycle."})
+	}
+	if t := framesTable(s.Frames, s.FramesLeft, fmt.Sprintf("Frames at %s around slot %d.", v.Path, v.Slot)); t != nil {
+		add(Block{Table: t})
+	} else if s.Waves != nil {
+		add(Block{Aside: fmt.Sprintf("No frame was sent or heard at %s around slot %d.", v.Path, v.Slot)})
+	}
+	for i := range s.Trails {
+		trail := &s.Trails[i]
+		add(Block{Table: framesTable(trail.Frames, trail.FramesLeft, "The way of the packet "+packetName(trail.Payload)+" through the run.")})
+	}
+	if s.TrailsLeft > 0 {
+		add(Block{Aside: traces.Plural(uint64(s.TrailsLeft), "packet of this slot is", "packets of this slot are") + " not followed here."})
+	}
+	return part
+}
+
+// gaps reports whether cycles are left out.
+func gaps(columns []uint64) bool {
+	for i := 1; i < len(columns); i++ {
+		if columns[i] != columns[i-1]+1 {
+			return true
+		}
+	}
+	return false
+}
+
+// causeOf says whose a violation is, in a run with faults.
+func causeOf(v *outcome.Violation) string {
+	return map[string]string{
+		outcome.CauseFaults: " - only with the faults: without them this does not happen", outcome.CauseFirmware: " - without the faults, too: the firmware does this by itself",
+		outcome.CauseUnclear: " - without the faults the rule is broken here, too, but in another way",
+	}[v.Cause]
+}
+
+// backtrace are the functions that a handler was in.
+func backtrace(v *outcome.Violation) (lines []string) {
+	for _, frame := range v.Backtrace {
+		lines = append(lines, frame.String())
+	}
+	return lines
+}
+
+// framesTable lists frames, nil for none.
+func framesTable(frames []outcome.SceneFrame, left int, caption string) *Table {
+	if len(frames) == 0 {
+		return nil
+	}
+	t := &Table{Caption: caption, Columns: []Column{{"cycle", true}, {"slot", true}, {"what", false}, {"port", false}, {"medium", false},
+		{"from", true}, {"to", true}, {"carries", false}}}
+	if left > 0 {
+		t.Left = traces.Plural(uint64(left), "frame is", "frames are") + " left out."
+	}
+	for i := range frames {
+		x := &frames[i]
+		what, from, to := "sent", "", ""
+		if !x.Sent {
+			what = "heard: " + x.Status
+		}
+		if x.Kind != "" {
+			from, to = strconv.FormatUint(uint64(x.Source), 10), destination(x.Destination)
+		}
+		t.Rows = append(t.Rows, []string{strconv.FormatUint(x.Cycle, 10), strconv.FormatUint(x.Slot, 10), what, x.Path, x.Medium, from, to, carries(x)})
+	}
+	return t
+}
+
+// destination names whom a frame is for.
+func destination(to uint32) string {
+	switch to {
+	case nic.AnyDestination:
+		return "anybody"
+	case nic.ListedDestination:
+		return "its list"
+	}
+	return strconv.FormatUint(uint64(to), 10)
+}
+
+// payloadShown is how many bytes of a payload are shown.
+const payloadShown = 12
+
+// carries is what is in a frame.
+func carries(x *outcome.SceneFrame) string {
+	switch {
+	case x.Kind == "":
+		return ""
+	case len(x.Payload) == 0:
+		return x.Kind
+	}
+	return x.Kind + " " + packetName(x.Payload)
+}
+
+// packetName is the beginning of a payload.
+func packetName(payload []byte) string {
+	shown := payload[:min(len(payload), payloadShown)]
+	name := hex.EncodeToString(shown)
+	if len(shown) < len(payload) {
+		name += "\u2026"
+	}
+	return name
+}

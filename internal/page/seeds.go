@@ -1,0 +1,172 @@
+package page
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"starloom/internal/outcome"
+	"starloom/traces"
+	"starloom/traces/figure"
+)
+
+// What a page of many runs shows: failed runs, histograms of figures.
+const (
+	failedListed  = 200
+	histogramsMax = 12
+	histogramBars = 24
+)
+
+// Seeds is the page of many runs.
+func Seeds(r *outcome.SeedsReport) *Page {
+	p := &Page{Subject: "run --seeds", Name: outcome.Printable(r.Scenario), Verdict: r.Verdict}
+	seeds := outcome.Seeds{First: r.Seeds[0], Last: r.Seeds[1]}
+	p.Summary = fmt.Sprintf("%s of seeds %s: all kept all rules.", traces.Plural(r.Runs, "run", "runs"), seeds.String())
+	if r.FailedTotal > 0 {
+		p.Summary = fmt.Sprintf("%d of %s failed, of seeds %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"), seeds.String())
+	}
+	if r.Interrupted() {
+		p.Summary += fmt.Sprintf(" Interrupted after %d of %d runs.", r.Runs, r.RunsTotal)
+	}
+	p.Answers = seedsAnswers(r)
+	p.add(failedSection(r))
+	if svg := figureSVG(survivalFigure(r)); svg != nil {
+		p.Add("Survival", Block{Picture: &Picture{"How many runs have broken no rule, with the interval of Wilson at 95%.", svg}})
+	}
+	p.add(statisticsSection(r.Statistics))
+	p.add(histogramSection(r.Statistics))
+	p.add(rulesSection(r.Rules, seedsBroken(r)))
+	p.add(costSection(&r.Firmware))
+	more := [][2]string{{"seeds", seeds.String()}, {"runs", strconv.FormatUint(r.Runs, 10)}, {"digest of all digests", r.Digest}}
+	if r.MostSlots != nil {
+		more = append(more, [2]string{"most slots", fmt.Sprintf("%d, repeat with %s", r.MostSlots.Slots, outcome.Alone(r.MostSlots.Seed, r.MostSlots.Permutation))})
+	}
+	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, more))
+	return p
+}
+
+// seedsAnswers say what failed first, where, and how to look at it.
+func seedsAnswers(r *outcome.SeedsReport) []Answer {
+	notes := func(a Answer) Answer {
+		for _, note := range r.Notes {
+			a.Blocks = append(a.Blocks, Block{Aside: "Note: " + note + "."})
+		}
+		return a
+	}
+	if len(r.Failed) == 0 {
+		return []Answer{notes(Answer{"What to do next", []Block{{Text: "Nothing failed. The figures below have their intervals; one run alone has a page of its own."}}})}
+	}
+	first := &r.Failed[0]
+	what := first.Rule + ": " + first.First.Message + "."
+	if means := meaning(first.Rule); means != "" {
+		what += " The rule: " + means + "."
+	}
+	where := first.Alone() + ": " + first.First.Where() + "."
+	if len(first.First.Backtrace) > 0 {
+		where += " In the firmware: " + first.First.Backtrace[0].String() + "."
+	}
+	step := Step{Text: "Run the first one alone, for a page with its signals and frames: " + first.Alone()}
+	if r.Aside.Command != "" {
+		step = Step{"Run the first one alone, for a page with its signals and frames:", r.Aside.Command + " " + first.Alone() + " --html out/run.html"}
+	}
+	steps := []Step{step}
+	if next := rules[first.Rule].next; next != "" {
+		steps = append(steps, Step{Text: next})
+	}
+	return []Answer{{"What failed first", []Block{{Text: what}}}, {"Where", []Block{{Text: where}}}, notes(Answer{"What to do next", []Block{{Steps: steps}}})}
+}
+
+// failedSection lists the runs that failed.
+func failedSection(r *outcome.SeedsReport) *Section {
+	if len(r.Failed) == 0 {
+		return nil
+	}
+	t := &Table{Caption: "Runs that failed, each with the first rule that it broke.", Sorts: len(r.Failed) > 12,
+		Columns: []Column{{"options", false}, {"rule", false}, {"cycle", true}, {"slot", true}, {"where", false}, {"what", false}}}
+	for i := range r.Failed[:min(len(r.Failed), failedListed)] {
+		f := &r.Failed[i]
+		t.Rows = append(t.Rows, []string{f.Alone(), f.Rule, strconv.FormatUint(f.First.Cycle, 10), strconv.FormatUint(f.First.Slot, 10), f.First.Path, f.First.Message})
+	}
+	if more := r.FailedTotal - uint64(len(t.Rows)); more > 0 {
+		t.Left = fmt.Sprintf("%d more failed; --csv has all.", more)
+	}
+	return &Section{Title: "Runs that failed", Blocks: []Block{{Table: t}}}
+}
+
+// seedsBroken counts the runs that broke each rule first.
+func seedsBroken(r *outcome.SeedsReport) map[string]int {
+	count := map[string]int{}
+	for i := range r.Failed {
+		count[r.Failed[i].Rule]++
+	}
+	return count
+}
+
+// survivalFigure is the survival curve, nil for runs that have none.
+func survivalFigure(r *outcome.SeedsReport) *figure.Figure {
+	if len(r.Survival) == 0 {
+		return nil
+	}
+	return r.Survival.Plot(r.Scenario)
+}
+
+// z95 is the quantile of the normal distribution for a confidence of 95%.
+const z95 = 1.959963984540054
+
+// statisticsSection lists all figures with their intervals.
+func statisticsSection(all outcome.Statistics) *Section {
+	t := &Table{Caption: "Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal distribution).", Sorts: len(all) > 12,
+		Columns: columns([]string{"figure"}, "runs", "mean", "from", "to", "sd", "min", "median", "max")}
+	for i := range all {
+		s := &all[i]
+		low, high := "-", "-"
+		if s.Mean != nil && s.SE != nil {
+			half := float64(z95 * *s.SE)
+			low, high = outcome.FormatFloat(*s.Mean-half), outcome.FormatFloat(*s.Mean+half)
+		}
+		t.Rows = append(t.Rows, []string{s.Name, strconv.FormatUint(s.Runs, 10), outcome.OrDash(s.Mean), low, high, outcome.OrDash(s.SD), outcome.OrDash(s.Min), outcome.OrDash(s.Median), outcome.OrDash(s.Max)})
+	}
+	return &Section{Title: "Statistics", Blocks: []Block{{Table: t}}}
+}
+
+// histogramSection draws how often figures have which values: those that vary, and are no entries of lists.
+func histogramSection(all outcome.Statistics) *Section {
+	s, left := &Section{Title: "Histograms"}, 0
+	for i := range all {
+		x := &all[i]
+		if len(x.Histogram) < 2 || x.Name[len(x.Name)-1] == ']' {
+			continue
+		}
+		if len(s.Blocks) == histogramsMax {
+			left++
+			continue
+		}
+		if svg := figureSVG(histogram(x)); svg != nil {
+			s.Blocks = append(s.Blocks, Block{Picture: &Picture{fmt.Sprintf("%s: how many of %s have which value.", x.Name, traces.Plural(x.Runs, "run", "runs")), svg}})
+		}
+	}
+	if left > 0 {
+		s.Blocks = append(s.Blocks, Block{Aside: traces.Plural(uint64(left), "figure has", "figures have") + " no histogram here; --stats-csv has those of all."})
+	}
+	return s
+}
+
+// histogram draws a column for each value, or for each of some bins of equal width.
+func histogram(x *outcome.Statistic) *figure.Figure {
+	c := figure.Curve{Name: "runs", Style: figure.Bars}
+	if len(x.Histogram) <= histogramBars {
+		for _, bin := range x.Histogram {
+			c.Points = append(c.Points, figure.Point{X: bin.Value, Y: float64(bin.Count)})
+		}
+	} else {
+		low, width := *x.Min, (*x.Max-*x.Min)/histogramBars
+		counts := make([]uint64, histogramBars)
+		for _, bin := range x.Histogram {
+			counts[min(int(math.Floor((bin.Value-low)/width)), histogramBars-1)] += bin.Count
+		}
+		for k, count := range counts {
+			c.Points = append(c.Points, figure.Point{X: low + float64((float64(k)+0.5)*width), Y: float64(count)})
+		}
+	}
+	return &figure.Figure{Title: x.Name, X: figure.Axis{Label: x.Name}, Y: figure.Axis{Label: "runs", Whole: true}, Curves: []figure.Curve{c}}
+}

@@ -1,0 +1,227 @@
+package page
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+	"strings"
+	"unicode/utf8"
+
+	"starloom/traces"
+)
+
+// Waves is a timing diagram: signals over cycles, of which some may be left out.
+type Waves struct {
+	Caption string
+	Note    string
+	Columns []uint64 // cycles, ascending
+	Rows    []traces.WaveRow
+	Marked  int // column that is pointed at, -1 for none
+
+	svg string
+}
+
+// Sizes in pixels. The names of signals stand beside the picture, line by line.
+const (
+	waveRow     = 20
+	waveLow     = 16 // of a line that is 0
+	waveHigh    = 5
+	waveChar10  = 67 // width of ten characters of the font
+	waveCellMin = 24
+	waveCellMax = 96
+)
+
+// WaveName is the name of a row: of a signal, or of the scope that is around those below it.
+type WaveName struct {
+	Text  string
+	Scope bool
+}
+
+// lines are the rows with a line for each scope: a row without values.
+func (w *Waves) lines() (names []WaveName, rows []*traces.WaveRow) {
+	scope := ""
+	for i := range w.Rows {
+		name := w.Rows[i].Name
+		at := strings.LastIndexByte(name, '.') + 1
+		if fabric := strings.Count(name[:at], "."); fabric > 2 { // nic[0].tx.light.rail1: one line for the NIC
+			if nic := strings.Index(name, ".nic["); nic >= 0 {
+				if end := strings.IndexByte(name[nic+1:], '.'); end >= 0 {
+					at = nic + 1 + end + 1
+				}
+			}
+		}
+		if inside := strings.TrimSuffix(name[:at], "."); inside != scope {
+			scope = inside
+			if scope != "" {
+				names, rows = append(names, WaveName{scope, true}), append(rows, nil)
+			}
+		}
+		names, rows = append(names, WaveName{name[at:], false}), append(rows, &w.Rows[i])
+	}
+	return names, rows
+}
+
+// Names are those of the lines below that of the cycles.
+func (w *Waves) Names() []WaveName {
+	names, _ := w.lines()
+	return names
+}
+
+// Drawn is the picture as it stands in a page.
+func (w *Waves) Drawn() template.HTML {
+	return template.HTML(w.SVG()) //nolint:gosec // texts are escaped
+}
+
+// SVG draws the values.
+func (w *Waves) SVG() string {
+	if w.svg == "" {
+		w.svg = w.draw()
+	}
+	return w.svg
+}
+
+// cell is the width of a column: the longest label fits, up to a limit.
+func (w *Waves) cell() int {
+	most := 0
+	for _, c := range w.Columns {
+		most = max(most, len(fmt.Sprint(c)))
+	}
+	for _, row := range w.Rows {
+		if row.Bits == 1 {
+			continue
+		}
+		for i, value := range row.Values {
+			run := 1
+			for i+run < len(row.Values) && row.Values[i+run] == value {
+				run++
+			}
+			most = max(most, (utf8.RuneCountInString(value)+run-1)/run)
+		}
+	}
+	return min(max(waveCellMin, waveChar10*most/10+10), waveCellMax)
+}
+
+func (w *Waves) draw() string {
+	cell := w.cell()
+	_, rows := w.lines()
+	width, height := cell*len(w.Columns)+1, waveRow*(len(rows)+1)
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="wave" role="img" viewBox="0 0 %d %d" width="%d" height="%d">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString(w.Caption), html.EscapeString(w.describe()))
+	if w.Marked >= 0 {
+		fmt.Fprintf(&b, `<rect class="now" x="%d" y="0" width="%d" height="%d"/>`+"\n", w.Marked*cell, cell, height)
+	}
+	w.drawCycles(&b, cell, height)
+	for i, row := range rows {
+		y := waveRow * (i + 1)
+		switch {
+		case row == nil:
+		case row.Bits == 1:
+			drawLine(&b, row.Values, cell, y)
+		default:
+			drawLabels(&b, row.Values, cell, y)
+		}
+	}
+	b.WriteString("</svg>")
+	return b.String()
+}
+
+// drawCycles writes the numbers of the columns, as far as there is room, and where cycles are left out.
+func (w *Waves) drawCycles(b *strings.Builder, cell, height int) {
+	free := 0
+	marked := max(w.Marked, 0)
+	text := func(c int) {
+		number := fmt.Sprint(w.Columns[c])
+		class := "t"
+		if c == w.Marked {
+			class = "m"
+		}
+		fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, c*cell+3, waveLow-2, number)
+		free = c*cell + waveChar10*len(number)/10 + 8
+	}
+	for c := range w.Columns {
+		at, end := c*cell, c*cell+waveChar10*len(fmt.Sprint(w.Columns[c]))/10+8
+		if at >= free && (c >= marked || w.Marked < 0 || end <= w.Marked*cell) {
+			text(c)
+		}
+		if c > 0 && w.Columns[c] != w.Columns[c-1]+1 {
+			fmt.Fprintf(b, `<path class="gap" d="M%d 0V%d"/>`+"\n", at, height)
+		}
+	}
+}
+
+// drawLine draws a single bit; x and z are between the levels.
+func drawLine(b *strings.Builder, values []string, cell, y int) {
+	level := func(value string) int {
+		switch value {
+		case "0":
+			return y + waveLow
+		case "1":
+			return y + waveHigh
+		}
+		return y + (waveLow+waveHigh)/2
+	}
+	unknown := func(value string) bool { return value != "0" && value != "1" }
+	for i := 0; i < len(values); { // a path for each stretch that is known, or is not
+		class := ""
+		if unknown(values[i]) {
+			class = ` class="x"`
+		}
+		fmt.Fprintf(b, `<path%s d="M%d %d`, class, i*cell, level(values[i]))
+		if i > 0 {
+			fmt.Fprintf(b, "V%d", level(values[i-1]))
+			fmt.Fprintf(b, "V%d", level(values[i]))
+		}
+		k := i
+		for ; k < len(values) && unknown(values[k]) == unknown(values[i]); k++ {
+			if k > i && values[k] != values[k-1] {
+				fmt.Fprintf(b, "H%dV%d", k*cell, level(values[k]))
+			}
+		}
+		fmt.Fprintf(b, `H%d"/>`+"\n", k*cell)
+		i = k
+	}
+}
+
+// drawLabels draws a vector: two lines that cross where it changes, and its value between them.
+func drawLabels(b *strings.Builder, values []string, cell, y int) {
+	var path strings.Builder
+	var texts strings.Builder
+	for i := 0; i < len(values); {
+		k := i + 1
+		for k < len(values) && values[k] == values[i] {
+			k++
+		}
+		x, end := i*cell, k*cell
+		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveHigh-1, end-3, end, y+(waveLow+waveHigh)/2)
+		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveLow+1, end-3, end, y+(waveLow+waveHigh)/2)
+		fmt.Fprintf(&texts, `<text x="%d" y="%d">%s</text>`+"\n", x+6, y+waveLow-2, html.EscapeString(cut(values[i], (end-x-8)*10/waveChar10)))
+		i = k
+	}
+	fmt.Fprintf(b, `<path d="%s"/>`+"\n%s", path.String(), texts.String())
+}
+
+// cut is the beginning of a text that has so many characters at most.
+func cut(text string, most int) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:max(most-1, 1)]) + "\u2026"
+}
+
+// describe says what the signals are at the marked cycle, for who cannot see them.
+func (w *Waves) describe() string {
+	at := w.Marked
+	if at < 0 {
+		at = len(w.Columns) - 1
+	}
+	if at < 0 {
+		return ""
+	}
+	said := make([]string, len(w.Rows))
+	for i, row := range w.Rows {
+		said[i] = row.Name + " is " + row.Values[at]
+	}
+	return fmt.Sprintf("In cycle %d %s.", w.Columns[at], strings.Join(said, ", "))
+}

@@ -1,0 +1,341 @@
+package runs
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/record"
+	"starloom/nic"
+	"starloom/traces"
+	"starloom/traces/vcd"
+)
+
+// What a page shows of a run: so many scenes, and of each so many frames, packets and signals.
+const (
+	scenesMax        = 6
+	scenesPerRule    = 2
+	sceneFramesMax   = 16
+	sceneTrailsMax   = 3
+	sceneTrailMax    = 24    // frames of one packet
+	sceneColumnsMax  = 36    // cycles
+	sceneRowsMax     = 18    // signals
+	sceneStillMax    = 12    // signals that do not change
+	sceneActorsMax   = 4     // processors whose signals are shown beside a medium
+	sceneCyclesMax   = 4096  // around a violation that are looked at
+	sceneFramesOther = 1 << 20
+	// sceneWorkMax bounds the repetition cycle by cycle: processors times cycles.
+	sceneWorkMax = 1 << 31
+)
+
+// scenes repeats a run that has failed, and says what happened around its first violations. It is the first
+// pass, so that the report is complete when it finishes.
+type scenes struct{ nothing }
+
+// finish implements pass. What it finds is a function of scenario and seed, not of the engine: single cycles are
+// those of a machine of its own.
+func (p *scenes) finish(ctx context.Context, r *run) error {
+	if !r.options.HTML.Given() || len(r.report.Violations) == 0 || ctx.Err() != nil || r.report.Aside.CutShort {
+		return nil
+	}
+	f := &filming{run: r}
+	for _, k := range outcome.Shown(r.report.Violations, scenesMax, scenesPerRule) {
+		f.scenes = append(f.scenes, outcome.Scene{Violation: k})
+	}
+	if err := f.frames(ctx); err != nil {
+		return err
+	}
+	if err := f.waves(ctx); err != nil {
+		return err
+	}
+	r.report.Aside.Scenes = f.scenes
+	return nil
+}
+
+// filming makes the scenes of a run.
+type filming struct {
+	*run
+	scenes []outcome.Scene
+}
+
+// of is the violation of a scene, last the last slot that any of them needs.
+func (f *filming) of(s *outcome.Scene) *outcome.Violation { return &f.report.Violations[s.Violation] }
+
+func (f *filming) last() (slot uint32) {
+	for i := range f.scenes {
+		slot = max(slot, uint32(f.of(&f.scenes[i]).Slot))
+	}
+	return slot
+}
+
+// cycle is where a scene is: a violation that only the end of a run shows is in its last cycle.
+func (f *filming) cycle(s *outcome.Scene) uint64 {
+	return min(f.of(s).Cycle, max(f.report.Cycles, 1)-1)
+}
+
+// frames repeats the run for frames, and for the ways of packets.
+func (f *filming) frames(ctx context.Context) error {
+	m, last := f.machine, f.last()
+	near := func(slot uint32) bool {
+		return slices.ContainsFunc(f.scenes, func(s outcome.Scene) bool {
+			at := f.of(&s).Slot
+			return uint64(slot)+2 >= at && uint64(slot) <= at+1
+		})
+	}
+	kept := record.Frames{Most: sceneFramesOther, Wants: near}
+	kept.KeepFrames(m)
+	err := m.Repeat(ctx, f.report, nil, f.until(m, last))
+	m.Detach(&kept)
+	if err != nil && !errors.Is(err, errStop) {
+		return err
+	}
+	all := kept.Sorted()
+	for i := range f.scenes {
+		s := &f.scenes[i]
+		f.concerned(s, all)
+		if kept.Whole && (f.config.Known.Carries || f.config.Traffic != nil) {
+			f.trails(s, all)
+		}
+	}
+	return nil
+}
+
+// until ends a repetition when a slot is over.
+func (f *filming) until(m *emulator.Machine, last uint32) func() error {
+	each := f.progress(last+1, true)
+	return func() error {
+		if m.Slots() > last+1 {
+			return errStop
+		}
+		return each()
+	}
+}
+
+// concerned are the frames of a scene: those on the medium or at the processor of the violation, in its slot and
+// just before.
+func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame) {
+	v, names := f.of(s), f.machine.Names
+	for i := range all {
+		x := &all[i]
+		if x.Slot+2 < v.Slot || x.Slot > v.Slot+1 {
+			continue
+		}
+		about := x.Medium == v.Path || x.Path == v.Path || strings.HasPrefix(x.Path, v.Path+".") || names.Processor(x.Processor) == v.Path
+		if !about && x.Sent && int64(x.Destination) < int64(f.machine.Shape.Processors()) {
+			about = names.Processor(int(x.Destination)) == v.Path
+		}
+		if about {
+			s.Frames = append(s.Frames, *x)
+		}
+	}
+	// Those of the slot itself are kept, then those nearest to it.
+	for len(s.Frames) > sceneFramesMax {
+		s.FramesLeft++
+		if s.Frames[0].Slot < v.Slot {
+			s.Frames = s.Frames[1:]
+			continue
+		}
+		s.Frames = s.Frames[:len(s.Frames)-1]
+	}
+}
+
+// trails are the ways of the packets in the frames of the violation's slot.
+func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
+	v := f.of(s)
+	for i := range s.Frames {
+		x := &s.Frames[i]
+		known := slices.ContainsFunc(s.Trails, func(t outcome.Trail) bool { return bytes.Equal(t.Payload, x.Payload) })
+		if x.Slot != v.Slot || x.Kind != nic.KindData.String() || len(x.Payload) < 8 || known {
+			continue
+		}
+		if len(s.Trails) == sceneTrailsMax {
+			s.TrailsLeft++
+			continue
+		}
+		t := outcome.Trail{Payload: x.Payload}
+		for k := range all {
+			if all[k].Kind != x.Kind || !bytes.Equal(all[k].Payload, x.Payload) {
+				continue
+			}
+			if len(t.Frames) == sceneTrailMax {
+				t.FramesLeft++
+				continue
+			}
+			t.Frames = append(t.Frames, all[k])
+		}
+		s.Trails = append(s.Trails, t)
+	}
+}
+
+// waves runs a machine of its own, cycle by cycle, for signals.
+func (f *filming) waves(ctx context.Context) error {
+	unshown := func(why string) {
+		for i := range f.scenes {
+			f.scenes[i].Unshown = why
+		}
+	}
+	last, settings := f.last(), f.settings
+	cycles := uint64(f.config.Timing.SlotCycles()) * (uint64(last) + 1)
+	if work := cycles * uint64(f.machine.Shape.Processors()); work > sceneWorkMax {
+		unshown(fmt.Sprintf("a run of %s up to cycle %d would take long cycle by cycle", traces.Plural(f.machine.Shape.Processors(), "processor", "processors"), cycles))
+		return nil
+	}
+	settings.Engine, settings.RunTable, settings.Packets, settings.Replay = emulator.EngineCycle, false, false, 0
+	m, err := emulator.New(ctx, f.config, settings)
+	if err != nil {
+		if ctx.Err() == nil {
+			unshown("the run could not be repeated cycle by cycle: " + err.Error())
+		}
+		return nil
+	}
+	excerpts := make([]*record.Excerpt, len(f.scenes))
+	for i := range f.scenes {
+		excerpts[i] = f.window(&f.scenes[i])
+	}
+	kept := record.Keep(m, excerpts)
+	err = m.Run(ctx, f.until(m, last))
+	m.Detach(kept)
+	if err != nil && !errors.Is(err, errStop) {
+		return errors.Join(err, m.Release())
+	}
+	for i := range f.scenes {
+		f.draw(&f.scenes[i], excerpts[i])
+	}
+	return m.Release()
+}
+
+// window is the excerpt of a scene: the slot of the violation and a little around it, and the signals of its place,
+// of those who send on a medium, and the number of the slot.
+func (f *filming) window(s *outcome.Scene) *record.Excerpt {
+	const around = 16
+	v, at := f.of(s), f.cycle(s)
+	slot := uint64(f.config.Timing.SlotCycles())
+	from := at / slot * slot
+	to := from + slot - 1 + around
+	from -= min(from, around)
+	if to-from >= sceneCyclesMax {
+		from, to = at-min(at, sceneCyclesMax/2), at+sceneCyclesMax/2
+	}
+	x := &record.Excerpt{From: from, To: to, Paths: []string{f.machine.SlotProbe().Path, v.Path}}
+	for i := range s.Frames {
+		path := f.machine.Names.Processor(s.Frames[i].Processor)
+		if s.Frames[i].Slot == v.Slot && len(x.Paths) < 2+sceneActorsMax && !slices.Contains(x.Paths, path) {
+			x.Paths = append(x.Paths, path)
+		}
+		if medium := s.Frames[i].Medium; s.Frames[i].Slot == v.Slot && medium != "" && len(x.Paths) < 2+sceneActorsMax && !slices.Contains(x.Paths, medium) {
+			x.Paths = append(x.Paths, medium)
+		}
+	}
+	return x
+}
+
+// draw makes rows of the signals that change.
+func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
+	at := f.cycle(s)
+	marked, found := slices.BinarySearch(x.Cycles, at)
+	if !found || len(x.Signals) == 0 {
+		s.Unshown = "the run did not come to this cycle when it was repeated"
+		return
+	}
+	w := &outcome.SceneWaves{}
+	for _, path := range x.Paths[1:] {
+		w.Patterns = append(w.Patterns, path, path+".**")
+	}
+	var moving []int
+	for i := range x.Signals {
+		signal := &x.Signals[i]
+		if i > 0 && len(slices.Compact(slices.Clone(signal.Values))) == 1 {
+			if len(w.Still) < sceneStillMax && (signal.Path == x.Paths[1] || strings.HasPrefix(signal.Path, x.Paths[1]+".")) {
+				w.Still = append(w.Still, signal.Path+" "+label(signal, signal.Values[0]))
+			}
+			continue
+		}
+		moving = append(moving, i)
+	}
+	if len(moving) > sceneRowsMax { // those stay that change nearest to the cycle
+		w.SignalsLeft = len(moving) - sceneRowsMax
+		slices.SortStableFunc(moving[1:], func(a, b int) int {
+			return distance(x.Signals[a].Values, marked) - distance(x.Signals[b].Values, marked)
+		})
+		moving = moving[:sceneRowsMax]
+		slices.Sort(moving)
+	}
+	columns := f.columns(x, moving, marked)
+	for _, c := range columns {
+		if c == marked {
+			w.Marked = len(w.Columns)
+		}
+		w.Columns = append(w.Columns, x.Cycles[c])
+	}
+	for _, i := range moving {
+		signal := &x.Signals[i]
+		row := traces.WaveRow{Name: signal.Path, Bits: signal.Bits}
+		if signal.States != nil {
+			row.Bits = 0
+		}
+		for _, c := range columns {
+			row.Values = append(row.Values, label(signal, signal.Values[c]))
+		}
+		w.Rows = append(w.Rows, row)
+	}
+	s.Waves = w
+}
+
+// columns are the cycles in which a signal changes, the marked one, and its neighbours: as many as are drawn, nearest to it.
+func (f *filming) columns(x *record.Excerpt, signals []int, marked int) (columns []int) {
+	for c := range x.Cycles {
+		changes := c+1 >= marked && c <= marked+1
+		for _, i := range signals {
+			changes = changes || c > 0 && x.Signals[i].Values[c] != x.Signals[i].Values[c-1]
+		}
+		if changes {
+			columns = append(columns, c)
+		}
+	}
+	at := slices.Index(columns, marked)
+	first := max(0, min(at-sceneColumnsMax*2/3, len(columns)-sceneColumnsMax))
+	return columns[first:min(len(columns), first+sceneColumnsMax)]
+}
+
+// distance is how far from a cycle a signal changes.
+func distance(values []uint64, marked int) int {
+	nearest := len(values)
+	for c := 1; c < len(values); c++ {
+		if values[c] != values[c-1] {
+			nearest = min(nearest, max(c-marked, marked-c))
+		}
+	}
+	return nearest
+}
+
+// label is the value of a signal: a bit, a state, names of flags, a decimal or a hexadecimal number.
+func label(s *record.ExcerptSignal, value uint64) string {
+	switch {
+	case s.States != nil:
+		return s.States[min(value, uint64(len(s.States)-1))]
+	case s.Form.Flags != nil:
+		return flags(s.Form, value)
+	case s.Bits == 1, s.Form.Decimal:
+		return fmt.Sprint(value)
+	}
+	return fmt.Sprintf("%x", value)
+}
+
+// flags are the names of the bits that are set.
+func flags(form vcd.Form, value uint64) string {
+	var names []string
+	for bit, name := range form.Flags {
+		if value>>bit&1 != 0 {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "0"
+	}
+	return strings.Join(names, "+")
+}
