@@ -29,6 +29,7 @@
 //
 //	strict, maps       YAML, read strictly: scenarios, pin maps, maps of traces
 //	outcome, outputs   reports and their forms; where outputs go
+//	page               reports as pages for a browser
 //	meter, config      what handlers cost; what a scenario becomes before it runs
 //	rtl, emulator      RTL in a machine; the machine and the boundary of its slots
 //	record, runs       waveform, capture and log of a machine; one run and many

@@ -8,6 +8,7 @@
 //	report.go      Report: the outcome of one run; JSON
 //	text.go        its form for people; junit.go: that for continuous integration
 //	violation.go   Verdict, Violation; rules.go: the rules that no network has
+//	scene.go       Scene: what happened around a violation, for pages
 //	frames.go      Frames: what became of frames
 //	faults.go      what faults have done; causes.go: which violations they have caused
 //	firmware.go    FirmwareReport: which firmware ran

@@ -2,16 +2,21 @@ package outcome
 
 import "starloom/traces"
 
-// Scene is what a run did around one of its violations: frames, the way of packets in them, signals. It is
-// for pages, and found by repeating the run.
+// Scene is what a run did around one of its violations, or where a fault struck first: frames, the way of packets in
+// them, signals. It is for pages, and found by repeating the run.
 type Scene struct {
-	Violation  int          // its place in Report.Violations
-	Frames     []SceneFrame // on the medium or at the processor of the violation, in the order of cycles
+	Violation  int // its place in Report.Violations, -1 for...
+	Fault      int // ...that of a fault in Report.Faults
+	Cycle      uint64
+	Slot       uint64
+	Path       string
+	Frames     []SceneFrame // on the medium or at the processor, in the order of cycles
 	FramesLeft int          // not listed
 	Trails     []Trail      // of packets in the frames of its slot
 	TrailsLeft int
 	Waves      *SceneWaves // nil for none, then...
 	Unshown    string      // ...why
+	Still      []string    // signals that do not change, each with its value
 }
 
 // SceneFrame is a frame at a port, when its first phit leaves or its last one has come.
@@ -21,7 +26,8 @@ type SceneFrame struct {
 	Processor   int
 	Sent        bool   // else heard, then...
 	Status      string // ...what the receiver said
-	Medium      string // its path
+	Medium      string // its path, and...
+	Link        string // ...that of what leads from it to its listeners
 
 	// Of a frame that can be read.
 	Kind                string // "" for a frame that cannot
@@ -41,7 +47,6 @@ type SceneWaves struct {
 	Columns     []uint64 // cycles
 	Rows        []traces.WaveRow
 	Marked      int      // column of the violation
-	Still       []string // signals that do not change, each with its value
 	SignalsLeft int      // signals that change, too, and are not shown
 	Patterns    []string // globs of the signals, as traces.vcd.signals takes them
 }

@@ -20,11 +20,11 @@ func TestOneIsSingular(t *testing.T) {
 	first := &FaultFirst{Cycle: 6, Slot: 1, Path: "p"}
 	for kind, what := range map[string]string{"dead": "death", "restart": "restart", "clock_pause": "handler call left out", "buffers": "overflow", "drop": "reception"} {
 		one, two := FaultReport{Kind: kind, Count: 1, First: first}, FaultReport{Kind: kind, Count: 2, First: first}
-		require.Equal(t, "1 "+what+", first in cycle 6, slot 1: p", one.text())
-		require.Contains(t, two.text(), "s")
-		require.NotContains(t, two.text(), what+",")
+		require.Equal(t, "1 "+what+", first in cycle 6, slot 1: p", one.Text())
+		require.Contains(t, two.Text(), "s")
+		require.NotContains(t, two.Text(), what+",")
 	}
-	require.Equal(t, "fail after 1 slot, 1 violation; frames: "+Frames{}.text(), (&WithoutFaults{Verdict: VerdictFail, Slots: 1, ViolationsTotal: 1}).text())
+	require.Equal(t, "fail after 1 slot, 1 violation; frames: "+Frames{}.text(), (&WithoutFaults{Verdict: VerdictFail, Slots: 1, ViolationsTotal: 1}).Text())
 	require.Contains(t, TrustNote(1), "1 announced delivery is taken")
 	require.Contains(t, TrustNote(2), "2 announced deliveries are taken")
 }

@@ -8,6 +8,7 @@
 //
 //	file        what it holds
 //	page.go     Page and its parts; page.html, page.css, page.js: how they look
+//	figures.go  pictures of package figure
 //	limits.go   what is left out of a page that would be too large
 //	run.go      the page of one run; seeds.go: of many; study.go: of a study; lockstep.go: of RTL beside its model
 //	rules.go    what each rule means, and what to do when it is broken

@@ -32,8 +32,8 @@ func look(command string, written []outcome.OutputFile, v *outcome.Violation, cy
 			files[kind], files[beside] = path, strings.TrimSuffix(path, filepath.Ext(path))+"."+beside
 		}
 	}
-	with("vcd", "gtkw", "--vcd", "out/run.vcd")
-	with("pcapng", "lua", "--pcapng", "out/run.pcapng")
+	with("vcd", "gtkw", "--vcd", "run.vcd")
+	with("pcapng", "lua", "--pcapng", "run.pcapng")
 	if len(again) > 0 {
 		if command == "" {
 			return nil

@@ -21,11 +21,13 @@ var rules = map[string]rule{
 	fabric.RuleFinishes: {"every processor is done before the run ends",
 		"See what the processor waits for: its flags and receive status below. If it only needs more time, raise stop.slots or give --slots."},
 	fabric.RuleCollisionFree: {"no two frames meet on one medium, in the slots that the rule names",
-		"The frames below are those that met: two processors chose the same medium for the same slot. Look at how the firmware chooses slot and port for each of them."},
+		"The frames below are those that met: two processors chose the same medium for the same slot. " +
+			"Look at how the firmware chooses slot and port for each of them."},
 	fabric.RuleHeld: {"a processor holds no more packets than the rule allows",
 		"Follow the packets that reach this processor: one comes before another has left."},
 	fabric.RuleExactlyOnce: {"every packet arrives exactly once, where it belongs",
-		"Follow the packet below from hop to hop, up to where it was last seen. With a collision, find out who else sent there; otherwise see why that processor did not send it on."},
+		"Follow the packet below from hop to hop, up to where it was last seen. With a collision, find out who else sent there; " +
+			"otherwise see why that processor did not send it on."},
 	fabric.RuleNoLoss: {"every frame that firmware queues finds room, and is received",
 		"See in the signals below why the frame had no receiver: a FIFO that was full, no one who listened, or a fault."},
 	fabric.RuleDeadline: {"what has to arrive arrives within deadline_slots",

@@ -91,10 +91,7 @@ func runAnswers(r *outcome.Report, first *outcome.Violation, written []outcome.O
 	if means := meaning(first.Rule); means != "" {
 		what += " The rule: " + means + "."
 	}
-	where := first.Where() + "."
-	if len(first.Backtrace) > 0 {
-		where += " In the firmware: " + first.Backtrace[0].String() + "."
-	}
+	where := whereText(r, first)
 	next := Answer{Question: "What to do next", Blocks: []Block{{Steps: nextSteps(r, first, written)}}}
 	for _, note := range r.Notes {
 		next.Blocks = append(next.Blocks, Block{Aside: "Note: " + note + "."})
@@ -106,9 +103,54 @@ func runAnswers(r *outcome.Report, first *outcome.Violation, written []outcome.O
 	}
 }
 
+// whereText says where the first violation is: in the network, in the firmware, who sent, and what faults did before.
+func whereText(r *outcome.Report, first *outcome.Violation) string {
+	where := "C" + strings.TrimPrefix(first.Where(), "c") + "."
+	if len(first.Backtrace) > 0 {
+		where += " In the firmware: " + first.Backtrace[0].String() + "."
+	}
+	for i := range r.Aside.Scenes {
+		s := &r.Aside.Scenes[i]
+		if s.Violation >= 0 && &r.Violations[s.Violation] == first {
+			if senders := sendersOn(s); senders != "" {
+				where += " Sent there in this slot: " + senders + "."
+			}
+		}
+		if s.Violation < 0 {
+			where += fmt.Sprintf(" The fault %s struck first at cycle %d, slot %d, %s.", r.Faults[s.Fault].Kind, s.Cycle, s.Slot, s.Path)
+		}
+	}
+	return where
+}
+
+// sendersShown is how many senders are named.
+const sendersShown = 4
+
+// sendersOn names who sent on the medium of a scene in its slot.
+func sendersOn(s *outcome.Scene) string {
+	var names []string
+	for i := range s.Frames {
+		x := &s.Frames[i]
+		if !x.Sent || x.Slot != s.Slot || x.Medium != s.Path && x.Link != s.Path {
+			continue
+		}
+		if len(names) == sendersShown {
+			return join(names) + " and others"
+		}
+		names = append(names, fmt.Sprintf("processor %d at %s", x.Processor, x.Path))
+	}
+	return join(names)
+}
+
 // nextSteps are what to do about the first violation.
 func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.OutputFile) (steps []Step) {
-	if next := rules[first.Rule].next; next != "" {
+	if next := rules[first.Rule].next; len(first.Backtrace) > 0 && first.Backtrace[0].Source != "" {
+		at := &first.Backtrace[0]
+		steps = append(steps, Step{Text: fmt.Sprintf("Open %s, in the function %s: the handler stopped there.", at.Source, at.Function)})
+	} else if first.Cause == outcome.CauseFaults && r.Without != nil {
+		steps = append(steps, Step{Text: fmt.Sprintf("Look at where the faults struck first, below: without them the run ends so: %s. "+
+			"Then decide whether the firmware should survive such a fault.", r.Without.Text())})
+	} else if next != "" {
 		steps = append(steps, Step{Text: next})
 	}
 	command := r.Aside.Command
@@ -121,7 +163,7 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	case files["gtkw"] != "":
 		steps = append(steps, Step{"See it in the waveform, with a marker where the rule was broken:", "gtkwave " + files["gtkw"]})
 	default:
-		steps = append(steps, Step{"See it in a waveform, with a marker where the rule was broken:", command + " --vcd out/run.vcd && gtkwave out/run.gtkw"})
+		steps = append(steps, Step{"See it in a waveform, with a marker where the rule was broken:", command + " --vcd run.vcd && gtkwave run.gtkw"})
 	}
 	if r.Aside.RTLCheck != "" {
 		steps = append(steps, Step{"Find the first cycle in which RTL and model differ:", strings.Trim(r.Aside.RTLCheck, "`")})
@@ -137,6 +179,9 @@ func violationsSection(r *outcome.Report, order []int) *Section {
 	s := &Section{Title: "Violations"}
 	rest := &Table{Caption: "The other violations.", Columns: columns([]string{"rule"}, "cycle", "slot"), Sorts: len(order) > 12}
 	rest.Columns = append(rest.Columns, Column{Name: "where"}, Column{Name: "what"})
+	if r.Without != nil {
+		rest.Columns = append(rest.Columns, Column{Name: "cause"})
+	}
 	last := max(r.Cycles, 1) - 1
 	number := 0
 	for _, k := range order {
@@ -147,7 +192,16 @@ func violationsSection(r *outcome.Report, order []int) *Section {
 			s.Parts = append(s.Parts, violationPart(number, v, scene, last))
 			continue
 		}
-		rest.Rows = append(rest.Rows, []string{v.Rule, strconv.FormatUint(v.Cycle, 10), strconv.FormatUint(v.Slot, 10), v.Path, v.Message + causeOf(v)})
+		row := []string{v.Rule, strconv.FormatUint(v.Cycle, 10), strconv.FormatUint(v.Slot, 10), v.Path, v.Message}
+		if r.Without != nil {
+			row = append(row, v.Cause)
+		}
+		rest.Rows = append(rest.Rows, row)
+	}
+	for i := range r.Aside.Scenes {
+		if scene := &r.Aside.Scenes[i]; scene.Violation < 0 {
+			s.Parts = append(s.Parts, faultPart(&r.Faults[scene.Fault], scene, last))
+		}
 	}
 	if more := r.ViolationsTotal - uint64(len(r.Violations)); more > 0 && r.ViolationsTotal > uint64(len(r.Violations)) {
 		rest.Left = fmt.Sprintf("%d more are counted, and not listed.", more)
@@ -204,7 +258,11 @@ func costSection(f *outcome.FirmwareReport) *Section {
 		cycles *outcome.HandlerCycles
 	}{{"slot", f.Cycles}, {"start", f.StartCycles}} {
 		if c := h.cycles; c != nil {
-			t.Rows = append(t.Rows, []string{h.name, fmt.Sprint(c.Calls), outcome.FormatFloat(c.Mean), fmt.Sprint(c.P50), fmt.Sprint(c.P90), fmt.Sprint(c.P99), fmt.Sprint(c.Max)})
+			row := []string{h.name, fmt.Sprint(c.Calls), outcome.FormatFloat(c.Mean)}
+			for _, cycles := range []uint64{c.P50, c.P90, c.P99, c.Max} {
+				row = append(row, strconv.FormatUint(cycles, 10))
+			}
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	s.Blocks = append(s.Blocks, Block{Table: t})
@@ -226,7 +284,8 @@ func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
 		return []Block{{Aside: "Where it spent them is not recorded; --profile F says."}}
 	}
 	svg, left := FlameGraph("Where the longest call has spent its cost, by function", profile.Stacks())
-	caption := "Where it has spent its cost: each function below the one that called it, as wide as what it cost with all that it called. Filled: a quarter of the cost or more is its own."
+	caption := "Where it has spent its cost: each function below the one that called it, as wide as what it cost with all that it called. " +
+		"Filled: a quarter of the cost or more is its own."
 	if left > 0 {
 		caption += " " + traces.Plural(uint64(left), "function is", "functions are") + " too narrow to be drawn."
 	}

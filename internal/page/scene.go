@@ -13,40 +13,44 @@ import (
 // violationPart shows a violation with its scene, nil for none.
 func violationPart(number int, v *outcome.Violation, s *outcome.Scene, last uint64) *Section {
 	part := &Section{Title: fmt.Sprintf("%d. %s at cycle %d", number, v.Rule, v.Cycle)}
-	add := func(b Block) { part.Blocks = append(part.Blocks, b) }
-	add(text("%s: %s%s", v.Where(), v.Message, causeOf(v)))
+	part.Blocks = append(part.Blocks, text("%s: %s%s", v.Where(), v.Message, causeOf(v)))
 	if lines := backtrace(v); lines != nil {
-		add(Block{Text: "The handler was in these functions, the innermost first:"})
-		add(Block{Lines: lines})
+		part.Blocks = append(part.Blocks, Block{Text: "The handler was in these functions, the innermost first:"}, Block{Lines: lines})
 	}
+	part.scene(s, last)
+	return part
+}
+
+// faultPart shows where a fault struck first.
+func faultPart(f *outcome.FaultReport, s *outcome.Scene, last uint64) *Section {
+	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", f.Kind, s.Cycle)}
+	part.Blocks = append(part.Blocks, text("%s has done this: %s.", f.Kind, f.Text()))
+	part.scene(s, last)
+	return part
+}
+
+// scene shows frames, packets and signals of a scene; last is the last cycle of the run.
+func (part *Section) scene(s *outcome.Scene, last uint64) {
 	if s == nil {
-		return part
+		return
 	}
-	if w := s.Waves; w != nil {
-		waves := &Waves{Columns: w.Columns, Rows: w.Rows, Marked: w.Marked,
-			Caption: fmt.Sprintf("Signals around cycle %d: %s.", w.Columns[w.Marked], v.Path)}
-		if v.Cycle > last {
-			waves.Note = "The rule is broken at the end of the run, after its last cycle, which is marked."
-		} else {
-			waves.Note = "The cycle of the violation is marked."
-		}
-		if gaps(w.Columns) {
-			waves.Note += " Dotted lines: cycles without a change are left out."
-		}
-		if w.SignalsLeft > 0 {
-			waves.Note += fmt.Sprintf(" %s left out.", traces.Plural(uint64(w.SignalsLeft), "signal that changes, too, is", "signals that change, too, are"))
-		}
-		add(Block{Waves: waves})
-		if len(w.Still) > 0 {
-			add(Block{Aside: "Without a change here: " + join(w.Still) + "."})
-		}
+	add := func(b Block) { part.Blocks = append(part.Blocks, b) }
+	if s.Waves != nil {
+		add(Block{Waves: sceneWaves(s, last)})
 	} else if s.Unshown != "" {
-		add(Block{Aside: "No waveform: " + s.Unshown + ". A waveform with traces.vcd.trigger first_violation shows this cycle."})
+		add(Block{Aside: "No waveform here: " + s.Unshown + "."})
 	}
-	if t := framesTable(s.Frames, s.FramesLeft, fmt.Sprintf("Frames at %s around slot %d.", v.Path, v.Slot)); t != nil {
+	if len(s.Still) > 0 {
+		add(Block{Aside: "Without a change: " + join(s.Still) + "."})
+	}
+	caption := fmt.Sprintf("Frames at %s around slot %d.", s.Path, s.Slot)
+	if n := len(s.Frames); n > 0 && s.Frames[n-1].Slot+2 < s.Slot {
+		caption = fmt.Sprintf("The last frames at %s before slot %d.", s.Path, s.Slot)
+	}
+	if t := framesTable(s.Frames, s.FramesLeft, caption); t != nil {
 		add(Block{Table: t})
-	} else if s.Waves != nil {
-		add(Block{Aside: fmt.Sprintf("No frame was sent or heard at %s around slot %d.", v.Path, v.Slot)})
+	} else if s.Waves != nil || len(s.Still) > 0 {
+		add(Block{Aside: fmt.Sprintf("No frame was sent or heard at %s around slot %d.", s.Path, s.Slot)})
 	}
 	for i := range s.Trails {
 		trail := &s.Trails[i]
@@ -55,7 +59,23 @@ func violationPart(number int, v *outcome.Violation, s *outcome.Scene, last uint
 	if s.TrailsLeft > 0 {
 		add(Block{Aside: traces.Plural(uint64(s.TrailsLeft), "packet of this slot is", "packets of this slot are") + " not followed here."})
 	}
-	return part
+}
+
+// sceneWaves is the timing diagram of a scene.
+func sceneWaves(s *outcome.Scene, last uint64) *Waves {
+	w := s.Waves
+	waves := &Waves{Columns: w.Columns, Rows: w.Rows, Marked: w.Marked, Note: "This cycle is marked.",
+		Caption: fmt.Sprintf("Signals around cycle %d: %s.", w.Columns[w.Marked], s.Path)}
+	if s.Cycle > last {
+		waves.Note = "The rule is broken at the end of the run, after its last cycle, which is marked."
+	}
+	if gaps(w.Columns) {
+		waves.Note += " Dotted lines: cycles without a change are left out."
+	}
+	if w.SignalsLeft > 0 {
+		waves.Note += fmt.Sprintf(" %s left out.", traces.Plural(uint64(w.SignalsLeft), "signal that changes, too, is", "signals that change, too, are"))
+	}
+	return waves
 }
 
 // gaps reports whether cycles are left out.
@@ -71,8 +91,9 @@ func gaps(columns []uint64) bool {
 // causeOf says whose a violation is, in a run with faults.
 func causeOf(v *outcome.Violation) string {
 	return map[string]string{
-		outcome.CauseFaults: " - only with the faults: without them this does not happen", outcome.CauseFirmware: " - without the faults, too: the firmware does this by itself",
-		outcome.CauseUnclear: " - without the faults the rule is broken here, too, but in another way",
+		outcome.CauseFaults:   " - only with the faults: without them this does not happen",
+		outcome.CauseFirmware: " - without the faults, too: the firmware does this by itself",
+		outcome.CauseUnclear:  " - without the faults the rule is broken here, too, but in another way",
 	}[v.Cause]
 }
 

@@ -54,7 +54,8 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 		return a
 	}
 	if len(r.Failed) == 0 {
-		return []Answer{notes(Answer{"What to do next", []Block{{Text: "Nothing failed. The figures below have their intervals; one run alone has a page of its own."}}})}
+		next := Block{Text: "Nothing failed. The figures below have their intervals; one run alone has a page of its own."}
+		return []Answer{notes(Answer{"What to do next", []Block{next}})}
 	}
 	first := &r.Failed[0]
 	what := first.Rule + ": " + first.First.Message + "."
@@ -67,7 +68,7 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	}
 	step := Step{Text: "Run the first one alone, for a page with its signals and frames: " + first.Alone()}
 	if r.Aside.Command != "" {
-		step = Step{"Run the first one alone, for a page with its signals and frames:", r.Aside.Command + " " + first.Alone() + " --html out/run.html"}
+		step = Step{"Run the first one alone, for a page with its signals and frames:", r.Aside.Command + " " + first.Alone() + " --html run.html"}
 	}
 	steps := []Step{step}
 	if next := rules[first.Rule].next; next != "" {
@@ -84,8 +85,8 @@ func failedSection(r *outcome.SeedsReport) *Section {
 	t := &Table{Caption: "Runs that failed, each with the first rule that it broke.", Sorts: len(r.Failed) > 12,
 		Columns: []Column{{"options", false}, {"rule", false}, {"cycle", true}, {"slot", true}, {"where", false}, {"what", false}}}
 	for i := range r.Failed[:min(len(r.Failed), failedListed)] {
-		f := &r.Failed[i]
-		t.Rows = append(t.Rows, []string{f.Alone(), f.Rule, strconv.FormatUint(f.First.Cycle, 10), strconv.FormatUint(f.First.Slot, 10), f.First.Path, f.First.Message})
+		f, v := &r.Failed[i], &r.Failed[i].First
+		t.Rows = append(t.Rows, []string{f.Alone(), f.Rule, strconv.FormatUint(v.Cycle, 10), strconv.FormatUint(v.Slot, 10), v.Path, v.Message})
 	}
 	if more := r.FailedTotal - uint64(len(t.Rows)); more > 0 {
 		t.Left = fmt.Sprintf("%d more failed; --csv has all.", more)
@@ -124,7 +125,11 @@ func statisticsSection(all outcome.Statistics) *Section {
 			half := float64(z95 * *s.SE)
 			low, high = outcome.FormatFloat(*s.Mean-half), outcome.FormatFloat(*s.Mean+half)
 		}
-		t.Rows = append(t.Rows, []string{s.Name, strconv.FormatUint(s.Runs, 10), outcome.OrDash(s.Mean), low, high, outcome.OrDash(s.SD), outcome.OrDash(s.Min), outcome.OrDash(s.Median), outcome.OrDash(s.Max)})
+		row := []string{s.Name, strconv.FormatUint(s.Runs, 10), outcome.OrDash(s.Mean), low, high}
+		for _, value := range []*float64{s.SD, s.Min, s.Median, s.Max} {
+			row = append(row, outcome.OrDash(value))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return &Section{Title: "Statistics", Blocks: []Block{{Table: t}}}
 }

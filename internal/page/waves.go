@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,7 +29,9 @@ const (
 	waveHigh    = 5
 	waveChar10  = 67 // width of ten characters of the font
 	waveCellMin = 24
-	waveCellMax = 96
+	waveAgain   = 10 // columns after which a value is written again
+	waveCellMax = 58
+	waveWidth   = 870 // of all columns: what fits on paper
 )
 
 // WaveName is the name of a row: of a signal, or of the scope that is around those below it.
@@ -101,12 +104,32 @@ func (w *Waves) cell() int {
 	return min(max(waveCellMin, waveChar10*most/10+10), waveCellMax)
 }
 
+// narrow leaves out the columns that are farthest from the marked one, until the others fit on paper.
+func (w *Waves) narrow() {
+	most := max(waveWidth/w.cell(), 1)
+	if len(w.Columns) <= most {
+		return
+	}
+	from := max(0, min(w.Marked-most*2/3, len(w.Columns)-most))
+	if w.Marked < 0 {
+		from = len(w.Columns) - most
+	}
+	w.Columns = w.Columns[from : from+most]
+	rows := slices.Clone(w.Rows)
+	for i := range rows {
+		rows[i].Values = rows[i].Values[from : from+most]
+	}
+	w.Rows, w.Marked = rows, max(w.Marked-from, -1)
+}
+
 func (w *Waves) draw() string {
+	w.narrow()
 	cell := w.cell()
 	_, rows := w.lines()
 	width, height := cell*len(w.Columns)+1, waveRow*(len(rows)+1)
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="wave" role="img" viewBox="0 0 %d %d" width="%d" height="%d">`+"\n", width, height, width, height)
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="wave" role="img" viewBox="0 0 %d %d" width="%d" height="%d">`+"\n",
+		width, height, width, height)
 	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString(w.Caption), html.EscapeString(w.describe()))
 	if w.Marked >= 0 {
 		fmt.Fprintf(&b, `<rect class="now" x="%d" y="0" width="%d" height="%d"/>`+"\n", w.Marked*cell, cell, height)
@@ -195,7 +218,10 @@ func drawLabels(b *strings.Builder, values []string, cell, y int) {
 		x, end := i*cell, k*cell
 		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveHigh-1, end-3, end, y+(waveLow+waveHigh)/2)
 		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveLow+1, end-3, end, y+(waveLow+waveHigh)/2)
-		fmt.Fprintf(&texts, `<text x="%d" y="%d">%s</text>`+"\n", x+6, y+waveLow-2, html.EscapeString(cut(values[i], (end-x-8)*10/waveChar10)))
+		for at := i; at < k; at += waveAgain {
+			stretch := min(k, at+waveAgain) - at
+			fmt.Fprintf(&texts, `<text x="%d" y="%d">%s</text>`+"\n", at*cell+6, y+waveLow-2, html.EscapeString(cut(values[i], (stretch*cell-8)*10/waveChar10)))
+		}
 		i = k
 	}
 	fmt.Fprintf(b, `<path d="%s"/>`+"\n%s", path.String(), texts.String())

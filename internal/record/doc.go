@@ -11,4 +11,5 @@
 //	waveform.go   signals into a VCD, with its window and its trigger
 //	capture.go    frames into a packet capture
 //	origin.go     which run a trace is of
+//	excerpt.go    a few cycles of a few signals; frames.go: frames, kept for pages
 package record

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -29,6 +30,17 @@ type ExcerptSignal struct {
 	slot  bool // it changes only at the boundary of a slot
 }
 
+// under is which of the paths a signal is under, the first one, -1 for none.
+func (x *Excerpt) under(signal string) int {
+	return slices.IndexFunc(x.Paths, func(path string) bool {
+		rest, ok := strings.CutPrefix(signal, path)
+		return ok && (rest == "" || rest[0] == '.')
+	})
+}
+
+// Under is which of the paths a signal is under.
+func (x *Excerpt) Under(signal int) int { return x.under(x.Signals[signal].Path) }
+
 // excerptSignalsMax bounds the signals of an excerpt.
 const excerptSignalsMax = 2000
 
@@ -42,11 +54,7 @@ type Excerpts struct {
 func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	declare := func(p hw.Probe, form vcd.Form, slot bool) {
 		for _, x := range list {
-			under := func(path string) bool {
-				rest, ok := strings.CutPrefix(p.Path, path)
-				return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
-			}
-			if len(x.Signals) < excerptSignalsMax && slices.ContainsFunc(x.Paths, under) {
+			if len(x.Signals) < excerptSignalsMax && x.under(p.Path) >= 0 {
 				x.Signals = append(x.Signals, ExcerptSignal{Path: p.Path, Bits: p.Bits, States: p.States, Form: form, probe: p, slot: slot})
 			}
 		}
@@ -84,3 +92,45 @@ func (e *Excerpts) Boundary() error { return nil }
 
 // Dropped implements emulator.Observer.
 func (e *Excerpts) Dropped() error { return nil }
+
+// JoinRails makes one signal of the two rails of each wire of light: its texts are dark, the word that it carries,
+// or collision where a bit is on both rails.
+func (x *Excerpt) JoinRails() {
+	var joined []ExcerptSignal
+	for i := 0; i < len(x.Signals); i++ {
+		s := x.Signals[i]
+		scope, ok := strings.CutSuffix(s.Path, ".rail1")
+		if !ok || i+1 == len(x.Signals) || x.Signals[i+1].Path != scope+".rail0" {
+			joined = append(joined, s)
+			continue
+		}
+		if s.Path = scope; !strings.HasSuffix(scope, ".light") {
+			s.Path += ".light"
+		}
+		s.States, s.Values = rails(s.Values, x.Signals[i+1].Values)
+		joined = append(joined, s)
+		i++
+	}
+	x.Signals = joined
+}
+
+// rails are the texts of light on two rails, and which of them it has in each cycle.
+func rails(rail1, rail0 []uint64) (texts []string, values []uint64) {
+	values = make([]uint64, len(rail1))
+	for c := range rail1 {
+		text := fmt.Sprintf("%x", rail1[c])
+		switch {
+		case rail1[c]|rail0[c] == 0:
+			text = "dark"
+		case rail1[c]&rail0[c] != 0:
+			text = "collision"
+		}
+		k := slices.Index(texts, text)
+		if k < 0 {
+			k = len(texts)
+			texts = append(texts, text)
+		}
+		values[c] = uint64(k)
+	}
+	return texts, values
+}

@@ -72,22 +72,23 @@ func (f *Frames) take(c *fabric.Captured, sent bool, cycle uint64) {
 		x.Kind, x.Source, x.Destination, x.Payload = h.Kind.String(), h.Source, h.Destination, slices.Clone(c.Frame.Payload())
 	}
 	if sent {
-		x.Path, x.Medium = f.sentAt(c, int(x.Destination))
+		f.sentAt(&x, c.Port)
 	} else {
-		x.Status = c.Status.String()
-		x.Path, x.Medium = m.Names.Port(c.Processor, c.Port), m.Names.Medium(m.Names.HeardOn(c.Processor, c.Port))
+		x.Status, x.Path = c.Status.String(), m.Names.Port(c.Processor, c.Port)
+		medium := m.Names.HeardOn(c.Processor, c.Port)
+		x.Medium, x.Link = m.Names.Medium(medium), m.Names.Link(medium)
 	}
 	f.Kept = append(f.Kept, x)
 }
 
-// sentAt is the port of a frame that is sent, and the medium that it leads to, "" for those of all ports.
-func (f *Frames) sentAt(c *fabric.Captured, destination int) (port, medium string) {
-	names := f.machine.Names
-	switch {
-	case c.Port != nic.PortAll:
-		return names.Port(c.Processor, c.Port), names.Medium(names.SentOn(c.Processor, c.Port, destination))
-	case destination < f.machine.Shape.Processors():
-		return names.Processor(c.Processor), names.Medium(names.SentOn(c.Processor, c.Port, destination))
+// sentAt says where a frame was sent: at one port, or at that which leads to its destination, or at all ports.
+func (f *Frames) sentAt(x *outcome.SceneFrame, port uint16) {
+	names, to := f.machine.Names, int(x.Destination)
+	if x.Path = names.Processor(x.Processor); port != nic.PortAll {
+		x.Path = names.Port(x.Processor, port)
+	} else if to >= f.machine.Shape.Processors() {
+		return
 	}
-	return names.Processor(c.Processor), ""
+	medium := names.SentOn(x.Processor, port, to)
+	x.Medium, x.Link = names.Medium(medium), names.Link(medium)
 }

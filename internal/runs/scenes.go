@@ -2,6 +2,7 @@ package runs
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,9 +22,11 @@ const (
 	scenesMax        = 6
 	scenesPerRule    = 2
 	sceneFramesMax   = 16
+	sceneFramesLast  = 6 // where there are none around its slot
 	sceneTrailsMax   = 3
 	sceneTrailMax    = 24    // frames of one packet
 	sceneColumnsMax  = 36    // cycles
+	sceneFaultsMax   = 3
 	sceneRowsMax     = 18    // signals
 	sceneStillMax    = 12    // signals that do not change
 	sceneActorsMax   = 4     // processors whose signals are shown beside a medium
@@ -44,9 +47,7 @@ func (p *scenes) finish(ctx context.Context, r *run) error {
 		return nil
 	}
 	f := &filming{run: r}
-	for _, k := range outcome.Shown(r.report.Violations, scenesMax, scenesPerRule) {
-		f.scenes = append(f.scenes, outcome.Scene{Violation: k})
-	}
+	f.choose()
 	if err := f.frames(ctx); err != nil {
 		return err
 	}
@@ -63,28 +64,39 @@ type filming struct {
 	scenes []outcome.Scene
 }
 
-// of is the violation of a scene, last the last slot that any of them needs.
-func (f *filming) of(s *outcome.Scene) *outcome.Violation { return &f.report.Violations[s.Violation] }
+// choose says what is looked at: the first violations, of each rule some, and, if faults have caused one, where each of
+// them struck first.
+func (f *filming) choose() {
+	r, byFaults := f.report, false
+	for _, k := range outcome.Shown(r.Violations, scenesMax, scenesPerRule) {
+		v := &r.Violations[k]
+		byFaults = byFaults || v.Cause == outcome.CauseFaults
+		f.scenes = append(f.scenes, outcome.Scene{Violation: k, Fault: -1, Cycle: v.Cycle, Slot: v.Slot, Path: v.Path})
+	}
+	for k := range r.Faults {
+		if first := r.Faults[k].First; byFaults && first != nil && k < sceneFaultsMax {
+			f.scenes = append(f.scenes, outcome.Scene{Violation: -1, Fault: k, Cycle: first.Cycle, Slot: first.Slot, Path: first.Path})
+		}
+	}
+}
 
+// last is the last slot that any scene needs.
 func (f *filming) last() (slot uint32) {
 	for i := range f.scenes {
-		slot = max(slot, uint32(f.of(&f.scenes[i]).Slot))
+		slot = max(slot, uint32(f.scenes[i].Slot))
 	}
 	return slot
 }
 
 // cycle is where a scene is: a violation that only the end of a run shows is in its last cycle.
-func (f *filming) cycle(s *outcome.Scene) uint64 {
-	return min(f.of(s).Cycle, max(f.report.Cycles, 1)-1)
-}
+func (f *filming) cycle(s *outcome.Scene) uint64 { return min(s.Cycle, max(f.report.Cycles, 1)-1) }
 
 // frames repeats the run for frames, and for the ways of packets.
 func (f *filming) frames(ctx context.Context) error {
 	m, last := f.machine, f.last()
 	near := func(slot uint32) bool {
 		return slices.ContainsFunc(f.scenes, func(s outcome.Scene) bool {
-			at := f.of(&s).Slot
-			return uint64(slot)+2 >= at && uint64(slot) <= at+1
+			return uint64(slot)+2 >= s.Slot && uint64(slot) <= s.Slot+1
 		})
 	}
 	kept := record.Frames{Most: sceneFramesOther, Wants: near}
@@ -97,7 +109,7 @@ func (f *filming) frames(ctx context.Context) error {
 	all := kept.Sorted()
 	for i := range f.scenes {
 		s := &f.scenes[i]
-		f.concerned(s, all)
+		f.concerned(s, all, kept.Whole)
 		if kept.Whole && (f.config.Known.Carries || f.config.Traffic != nil) {
 			f.trails(s, all)
 		}
@@ -117,26 +129,17 @@ func (f *filming) until(m *emulator.Machine, last uint32) func() error {
 }
 
 // concerned are the frames of a scene: those on the medium or at the processor of the violation, in its slot and
-// just before.
-func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame) {
-	v, names := f.of(s), f.machine.Names
-	for i := range all {
-		x := &all[i]
-		if x.Slot+2 < v.Slot || x.Slot > v.Slot+1 {
-			continue
-		}
-		about := x.Medium == v.Path || x.Path == v.Path || strings.HasPrefix(x.Path, v.Path+".") || names.Processor(x.Processor) == v.Path
-		if !about && x.Sent && int64(x.Destination) < int64(f.machine.Shape.Processors()) {
-			about = names.Processor(int(x.Destination)) == v.Path
-		}
-		if about {
-			s.Frames = append(s.Frames, *x)
-		}
+// just before, or, without any there, the last ones before that, if all frames are known.
+func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame, whole bool) {
+	f.between(s, all, s.Slot-min(s.Slot, 2), s.Slot+1)
+	if len(s.Frames) == 0 && whole {
+		f.between(s, all, 0, s.Slot)
+		s.Frames, s.FramesLeft = s.Frames[max(0, len(s.Frames)-sceneFramesLast):], 0
 	}
 	// Those of the slot itself are kept, then those nearest to it.
 	for len(s.Frames) > sceneFramesMax {
 		s.FramesLeft++
-		if s.Frames[0].Slot < v.Slot {
+		if s.Frames[0].Slot < s.Slot {
 			s.Frames = s.Frames[1:]
 			continue
 		}
@@ -144,31 +147,53 @@ func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame) {
 	}
 }
 
-// trails are the ways of the packets in the frames of the violation's slot.
-func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
-	v := f.of(s)
-	for i := range s.Frames {
-		x := &s.Frames[i]
-		known := slices.ContainsFunc(s.Trails, func(t outcome.Trail) bool { return bytes.Equal(t.Payload, x.Payload) })
-		if x.Slot != v.Slot || x.Kind != nic.KindData.String() || len(x.Payload) < 8 || known {
+// between adds the frames of a scene from one slot to another.
+func (f *filming) between(s *outcome.Scene, all []outcome.SceneFrame, from, to uint64) {
+	names := f.machine.Names
+	for i := range all {
+		x := &all[i]
+		if x.Slot < from || x.Slot > to {
 			continue
 		}
+		about := x.Medium == s.Path || x.Link == s.Path || x.Path == s.Path || names.Processor(x.Processor) == s.Path
+		if !about && x.Sent && int64(x.Destination) < int64(f.machine.Shape.Processors()) {
+			about = names.Processor(int(x.Destination)) == s.Path
+		}
+		if about {
+			s.Frames = append(s.Frames, *x)
+		}
+	}
+}
+
+// trails are the ways of the packets in the frames of the scene's slot, of which more is to be seen than these frames.
+func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
+	var followed [][]byte
+	for i := range s.Frames {
+		x := &s.Frames[i]
+		known := slices.ContainsFunc(followed, func(payload []byte) bool { return bytes.Equal(payload, x.Payload) })
+		if x.Slot != s.Slot || x.Kind != nic.KindData.String() || len(x.Payload) < 8 || known {
+			continue
+		}
+		followed = append(followed, x.Payload)
 		if len(s.Trails) == sceneTrailsMax {
 			s.TrailsLeft++
 			continue
 		}
-		t := outcome.Trail{Payload: x.Payload}
+		t, more := outcome.Trail{Payload: x.Payload}, false
 		for k := range all {
 			if all[k].Kind != x.Kind || !bytes.Equal(all[k].Payload, x.Payload) {
 				continue
 			}
+			more = more || all[k].Slot+2 < s.Slot || all[k].Slot > s.Slot+1
 			if len(t.Frames) == sceneTrailMax {
 				t.FramesLeft++
 				continue
 			}
 			t.Frames = append(t.Frames, all[k])
 		}
-		s.Trails = append(s.Trails, t)
+		if more {
+			s.Trails = append(s.Trails, t)
+		}
 	}
 }
 
@@ -182,7 +207,8 @@ func (f *filming) waves(ctx context.Context) error {
 	last, settings := f.last(), f.settings
 	cycles := uint64(f.config.Timing.SlotCycles()) * (uint64(last) + 1)
 	if work := cycles * uint64(f.machine.Shape.Processors()); work > sceneWorkMax {
-		unshown(fmt.Sprintf("a run of %s up to cycle %d would take long cycle by cycle", traces.Plural(f.machine.Shape.Processors(), "processor", "processors"), cycles))
+		processors := traces.Plural(f.machine.Shape.Processors(), "processor", "processors")
+		unshown(fmt.Sprintf("a run of %s up to cycle %d would take long cycle by cycle", processors, cycles))
 		return nil
 	}
 	settings.Engine, settings.RunTable, settings.Packets, settings.Replay = emulator.EngineCycle, false, false, 0
@@ -213,7 +239,7 @@ func (f *filming) waves(ctx context.Context) error {
 // of those who send on a medium, and the number of the slot.
 func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	const around = 16
-	v, at := f.of(s), f.cycle(s)
+	at := f.cycle(s)
 	slot := uint64(f.config.Timing.SlotCycles())
 	from := at / slot * slot
 	to := from + slot - 1 + around
@@ -221,14 +247,13 @@ func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	if to-from >= sceneCyclesMax {
 		from, to = at-min(at, sceneCyclesMax/2), at+sceneCyclesMax/2
 	}
-	x := &record.Excerpt{From: from, To: to, Paths: []string{f.machine.SlotProbe().Path, v.Path}}
+	x := &record.Excerpt{From: from, To: to, Paths: []string{f.machine.SlotProbe().Path, s.Path}}
 	for i := range s.Frames {
-		path := f.machine.Names.Processor(s.Frames[i].Processor)
-		if s.Frames[i].Slot == v.Slot && len(x.Paths) < 2+sceneActorsMax && !slices.Contains(x.Paths, path) {
-			x.Paths = append(x.Paths, path)
-		}
-		if medium := s.Frames[i].Medium; s.Frames[i].Slot == v.Slot && medium != "" && len(x.Paths) < 2+sceneActorsMax && !slices.Contains(x.Paths, medium) {
-			x.Paths = append(x.Paths, medium)
+		near := &s.Frames[i]
+		for _, path := range []string{near.Medium, f.machine.Names.Processor(near.Processor)} {
+			if near.Slot == s.Slot && path != "" && len(x.Paths) < 2+sceneActorsMax && !slices.Contains(x.Paths, path) {
+				x.Paths = append(x.Paths, path)
+			}
 		}
 	}
 	return x
@@ -242,6 +267,7 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 		s.Unshown = "the run did not come to this cycle when it was repeated"
 		return
 	}
+	x.JoinRails()
 	w := &outcome.SceneWaves{}
 	for _, path := range x.Paths[1:] {
 		w.Patterns = append(w.Patterns, path, path+".**")
@@ -250,8 +276,8 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 	for i := range x.Signals {
 		signal := &x.Signals[i]
 		if i > 0 && len(slices.Compact(slices.Clone(signal.Values))) == 1 {
-			if len(w.Still) < sceneStillMax && (signal.Path == x.Paths[1] || strings.HasPrefix(signal.Path, x.Paths[1]+".")) {
-				w.Still = append(w.Still, signal.Path+" "+label(signal, signal.Values[0]))
+			if len(s.Still) < sceneStillMax && (signal.Path == x.Paths[1] || strings.HasPrefix(signal.Path, x.Paths[1]+".")) {
+				s.Still = append(s.Still, signal.Path+" "+label(signal, signal.Values[0]))
 			}
 			continue
 		}
@@ -263,7 +289,13 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 			return distance(x.Signals[a].Values, marked) - distance(x.Signals[b].Values, marked)
 		})
 		moving = moving[:sceneRowsMax]
-		slices.Sort(moving)
+	}
+	slices.SortFunc(moving, func(a, b int) int { // as their places were found, and then as they are declared
+		return cmp.Or(cmp.Compare(x.Under(a), x.Under(b)), cmp.Compare(a, b))
+	})
+	if len(moving) == 1 { // the number of the slot alone
+		s.Unshown = fmt.Sprintf("no signal of %s changes from cycle %d to %d", s.Path, x.From, x.To)
+		return
 	}
 	columns := f.columns(x, moving, marked)
 	for _, c := range columns {

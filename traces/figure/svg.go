@@ -54,7 +54,7 @@ func styleSheet() string {
 		}
 		return b.String()
 	}
-	return rules(light[:]) + "@media (prefers-color-scheme:dark) and (not print){\n" + rules(dark[:]) + "}\n"
+	return rules(light[:]) + "@media screen and (prefers-color-scheme:dark){\n" + rules(dark[:]) + "}\n"
 }
 
 // WriteTo implements io.WriterTo.

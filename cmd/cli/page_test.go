@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// copied is a folder with an example.
+func copied(t *testing.T, example string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../examples", example))
+	require.NoError(t, err)
+	return folder(t, map[string]string{example: string(data)})
+}
+
+func goldenPage(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join("testdata/page", name)
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, string(want) == text, "%s differs: look at the page, then run with -update", path)
+}
+
+// The page of a run that fails says what failed, where, and which command repeats it, and is the same for every way to
+// execute the run.
+func TestPageOfARunThatFails(t *testing.T) {
+	dir := copied(t, "ej-faults.yaml")
+	r := starloomIn(t, dir, "run", "ej-faults.yaml", "--html", "run.html")
+	require.Equal(t, statusFail, r.status, r.stderr)
+	require.Contains(t, r.stdout, "html  run.html")
+	data, err := os.ReadFile(filepath.Join(dir, "run.html"))
+	require.NoError(t, err)
+	goldenPage(t, "ej-faults.html", string(data))
+	for _, part := range []string{
+		"exactly_once: processor 1 never received the message of processor 0", "Cycle 15, slot 3, ej.node[1].nic[0].",
+		"The fault bit_flip struck first at cycle 0, slot 0, ej.node[0].dim[1].link[", "starloom run ej-faults.yaml --vcd run.vcd",
+		"heard: crc", "tshark -X lua_script:run.lua -r run.pcapng",
+	} {
+		require.Contains(t, strings.ReplaceAll(string(data), "&#43;", "+"), part)
+	}
+	for _, way := range [][]string{{"--engine", "cycle"}, {"--workers", "2", "--bank", "8"}, {"--runtime", "interpreter"}, {"--mode", "banked", "--set", "name=ej-faults"}} {
+		r := starloomIn(t, dir, append([]string{"run", "ej-faults.yaml", "--html", "-"}, way...)...)
+		require.Equal(t, statusFail, r.status, r.stderr)
+		want := string(data)
+		if way[0] == "--mode" {
+			want = strings.ReplaceAll(want, "run ej-faults.yaml", "run ej-faults.yaml --set name=ej-faults --mode banked")
+		}
+		require.True(t, want == r.stdout, "%v: another page", way)
+		require.Contains(t, r.stderr, "FAIL  ej-faults", "the report for people")
+	}
+	r = starloomIn(t, dir, "run", "ej-faults.yaml", "--html", "-", "--vcd", "w.vcd", "--pcapng", "c.pcapng")
+	require.Contains(t, r.stdout, "gtkwave w.gtkw")
+	require.Contains(t, r.stdout, "tshark -X lua_script:c.lua -r c.pcapng")
+	require.NotContains(t, r.stdout, "Write waveform and packet capture")
+
+	// Nothing is half-written.
+	r = starloomIn(t, dir, "run", "ej-faults.yaml", "--html", "no/such/folder.html", "--json", "r.json")
+	require.Equal(t, statusInput, r.status)
+	require.NoFileExists(t, filepath.Join(dir, "r.json"))
+}
+
+// A cycle of the page is that of the waveform: what it draws is what a VCD has.
+func TestPageShowsTheWaveform(t *testing.T) {
+	dir := copied(t, "pops-64x16-published.yaml")
+	r := starloomIn(t, dir, "run", "pops-64x16-published.yaml", "--html", "run.html", "--vcd", "run.vcd", "--set", `traces.vcd.signals=["pops.group[2].coupler[5].violation"]`)
+	require.Equal(t, statusFail, r.status, r.stderr)
+	data, err := os.ReadFile(filepath.Join(dir, "run.html"))
+	require.NoError(t, err)
+	html := string(data)
+	require.Contains(t, html, "Sent there in this slot: processor 132 at pops.group[2].nic[4].port[5], processor 140 at pops.group[2].nic[12].port[5].")
+	require.Contains(t, html, "pops.group[2].coupler[5].violation is 1", "in the marked cycle, 24")
+	wave, err := os.ReadFile(filepath.Join(dir, "run.vcd"))
+	require.NoError(t, err)
+	require.Contains(t, string(wave), "\n#24\n1!\n", "where the waveform has it")
+	require.Contains(t, html, "The way of the packet f301000072010000 through the run.", "from processor 499, by 263 and 132")
+}
+
+// Pages of many runs have intervals, histograms and the command for one of them.
+func TestPageOfManyRuns(t *testing.T) {
+	dir := copied(t, "pops-4x4-faults.yaml")
+	args := []string{"run", "pops-4x4-faults.yaml", "--seeds", "1..40", "--set", "stop.slots=20", "--html", "-"}
+	r := starloomIn(t, dir, args...)
+	require.Equal(t, statusFail, r.status, r.stderr)
+	for _, part := range []string{"of 40 runs failed", "starloom run pops-4x4-faults.yaml --set stop.slots=20 --seed 1 --html run.html", "The interval is that of the mean at 95%",
+		"Survival of pops-4x4-faults", "how many of 40 runs have which value"} {
+		require.Contains(t, r.stdout, part)
+	}
+	again := starloomIn(t, dir, append(args, "--workers", "1", "--engine", "cycle")...)
+	require.True(t, r.stdout == again.stdout)
+}
+
+// pageChecker installs html-validate, axe and puppeteer, and returns what holds pages with them.
+func pageChecker(t *testing.T) func(pages ...string) (out string, err error) {
+	t.Helper()
+	for _, tool := range []string{"node", "npm", "chromium"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(tool + " is not installed")
+		}
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"check.mjs", "package.json", "package-lock.json", ".npmrc"} {
+		data, err := os.ReadFile(filepath.Join("../../internal/page/testdata/htmlcheck", name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
+	}
+	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-progress")
+	install.Dir = dir
+	if text, err := install.CombinedOutput(); err != nil {
+		t.Fatalf("npm ci: %v\n%s", err, text)
+	}
+	chromium, err := exec.LookPath("chromium")
+	require.NoError(t, err)
+	return func(pages ...string) (string, error) {
+		command := exec.Command("node", append([]string{"check.mjs", chromium}, pages...)...)
+		command.Dir = dir
+		text, err := command.CombinedOutput()
+		return string(text), err
+	}
+}
+
+// TestLongPagesHold: html-validate and axe find nothing in any kind of page, on a phone and on a screen, light and dark; and they do
+// find what is wrong in one that is.
+func TestLongPagesHold(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples")))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "trap.c"), []byte(trapSource), 0o644))
+	var pages []string
+	page := func(status int, args ...string) {
+		t.Helper()
+		path := filepath.Join(dir, strings.Repeat("p", len(pages)+1)+".html")
+		r := starloomIn(t, dir, append(args, "--html", path)...)
+		require.Equal(t, status, r.status, "%v: %s%s", args, r.stdout, r.stderr)
+		pages = append(pages, path)
+	}
+	r := starloomIn(t, dir, "firmware", "build", "trap.c")
+	require.Equal(t, statusPass, r.status, r.stderr)
+
+	page(statusFail, "run", "pops-64x16-published.yaml")
+	page(statusFail, "run", "gossip.yaml", "--set", "rules.deadline_slots=24")
+	page(statusFail, "run", "pops-16x16.yaml", "--firmware", "trap.wasm", "--vcd", "t.vcd", "--pcapng", "t.pcapng")
+	page(statusFail, "run", "ej-faults.yaml")
+	page(statusFail, "run", "bus-faults.yaml")
+	page(statusPass, "run", "gossip.yaml")
+	page(statusFail, "run", "pops-4x4-faults.yaml", "--seeds", "1..40", "--set", "stop.slots=20")
+	page(statusPass, "run", "pops-16x16.yaml", "--set", "firmware.cpu.model=rv32-inorder", "--profile", "cost.folded")
+
+	check := pageChecker(t)
+	out, err := check(pages...)
+	require.NoError(t, err, out)
+	t.Log(strings.TrimSpace(out))
+
+	bad := filepath.Join(dir, "bad.html")
+	require.NoError(t, os.WriteFile(bad, []byte(`<!DOCTYPE html><html><head><title></title></head><body><p style="color:#ccc">pale<img src="http://localhost/x.png"></p></body></html>`), 0o644))
+	out, err = check(bad)
+	require.Error(t, err)
+	for _, rule := range []string{"no-inline-style", "color-contrast", "image-alt", "html-has-lang", "asks for http://localhost/x.png"} {
+		require.Contains(t, out, rule)
+	}
+}
+
+// trapSource divides by zero in slot 3, in processor 5.
+const trapSource = `#include "starloom.h"
+
+typedef struct {
+    uint32_t count, share;
+} state_t;
+
+static uint32_t share(uint32_t of, uint32_t by) { return of / by; }
+
+static void on_start(sl_nic *nic, state_t *s) {
+    s->count = 4;
+    sl_listen(nic, 0);
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    s->count--;
+    if (sl_self(nic) == 5)
+        s->share = share(100, s->count);
+    if (sl_slot(nic) == 8)
+        sl_done(nic);
+}
+
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`

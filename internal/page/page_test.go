@@ -1,0 +1,200 @@
+package page
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/firmware/wasm"
+	"starloom/internal/outcome"
+	"starloom/traces"
+)
+
+func written(t *testing.T, p *Page) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, p.Write(&b))
+	return b.String()
+}
+
+const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'&`
+
+// failing is a report with a scene, all of whose texts are hostile.
+func failing() *outcome.Report {
+	return &outcome.Report{
+		Scenario: hostile, Verdict: outcome.VerdictFail, Rules: []string{fabric.RuleTrap, hostile}, Cycles: 60, Slots: 10, ViolationsTotal: 1,
+		Violations: []outcome.Violation{{Rule: fabric.RuleTrap, Cycle: 12, Slot: 2, Path: hostile, Message: hostile,
+			Backtrace: []wasm.Frame{{Function: hostile, Source: hostile}}}},
+		Notes:      []string{hostile}, Metrics: fabric.Metrics{{Name: hostile, Value: hostile}}, Firmware: outcome.FirmwareReport{Image: hostile},
+		Faults: []outcome.FaultReport{{Kind: hostile}},
+		Aside: outcome.Aside{
+			Command: "starloom run " + hostile,
+			Scenes: []outcome.Scene{{
+				Fault: -1, Path: hostile, Cycle: 12, Slot: 2, Still: []string{hostile},
+				Frames: []outcome.SceneFrame{{Path: hostile, Medium: hostile, Status: hostile, Kind: hostile}},
+				Waves: &outcome.SceneWaves{Columns: []uint64{11, 12, 14}, Marked: 1,
+					Rows: []traces.WaveRow{{Name: hostile, Values: []string{hostile, hostile, "x"}}, {Name: "bit", Bits: 1, Values: []string{"0", "x", "1"}}}},
+			}},
+		},
+	}
+}
+
+// Whatever a scenario, a firmware or a file is called, it stays text.
+func TestHostileNames(t *testing.T) {
+	files := []outcome.OutputFile{{Kind: "vcd", Path: hostile}, {Kind: "pcapng", Path: hostile}}
+	html := written(t, Run(failing(), files))
+	require.Contains(t, html, "alert(1)")
+	for _, part := range []string{"<script>alert", "<img", `onerror="`} {
+		require.NotContains(t, html, part)
+	}
+	require.Equal(t, 1, strings.Count(html, "<script"), "its own")
+	html = written(t, Seeds(&outcome.SeedsReport{Scenario: hostile, Verdict: outcome.VerdictFail, FailedTotal: 1, Runs: 1, Rules: []string{hostile},
+		Failed: []outcome.FailedRun{{Rule: hostile, First: failing().Violations[0]}}}))
+	require.NotContains(t, html, "<script>alert")
+	require.NotContains(t, html, "<img")
+}
+
+// loads is what makes a browser ask for something.
+var loads = regexp.MustCompile(`(?i)\b(src|srcset|data|poster|action|background)\s*=|\bhref\s*=\s*"[^#]|@import|url\(|<link|<iframe|<object|<embed|<base`)
+
+func TestPageNeedsNothing(t *testing.T) {
+	r := failing()
+	r.Aside.Pictures = []outcome.Picture{{Caption: "a picture", SVG: figureSVG(histogram(histogramOf(3)))}}
+	html := written(t, Run(r, nil))
+	require.Empty(t, loads.FindAllString(strings.ReplaceAll(html, "img src=", ""), -1), "but for texts that have it")
+	for _, address := range regexp.MustCompile(`https?://[^" ]*`).FindAllString(html, -1) {
+		require.Equal(t, "http://www.w3.org/2000/svg", address, "the name of SVG, which is not loaded")
+	}
+	require.Contains(t, html, `default-src 'none'`, "a browser would refuse it, too")
+	require.Equal(t, html, written(t, Run(r, nil)))
+}
+
+// histogramOf has so many values.
+func histogramOf(values int) *outcome.Statistic {
+	h := outcome.Histogram{}
+	for k := range values {
+		h.Add(float64(k * k))
+	}
+	s := h.Statistic("figure")
+	return &s
+}
+
+// What a page must be: one h1, headings without gaps, all tables with captions and heads with scopes.
+func TestPageIsInOrder(t *testing.T) {
+	r := failing()
+	cycles := &outcome.HandlerCycles{Calls: 2, Max: 3, Worst: &outcome.WorstCall{}}
+	r.Firmware.Cycles = cycles
+	html := written(t, Run(r, nil))
+	before := 0
+	for _, h := range regexp.MustCompile(`<h([1-6])`).FindAllStringSubmatch(html, -1) {
+		level := int(h[1][0] - '0')
+		require.LessOrEqual(t, level, before+1)
+		before = level
+	}
+	require.Equal(t, 1, strings.Count(html, "<h1"))
+	require.Equal(t, strings.Count(html, "<table"), strings.Count(html, "<caption>"))
+	require.Equal(t, strings.Count(html, "<th"), strings.Count(html, `scope="`)+strings.Count(html, "<thead"))
+	require.Contains(t, html, `<html lang="en">`)
+	ids := map[string]bool{}
+	for _, id := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		require.False(t, ids[id[1]], id[1])
+		ids[id[1]] = true
+	}
+	for _, to := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(html, -1) {
+		require.True(t, ids[to[1]], to[1])
+	}
+}
+
+// A page that would be too large says what it leaves out.
+func TestPageLimits(t *testing.T) {
+	p := &Page{Subject: "run", Name: "large"}
+	p.Add("a long picture", Block{Picture: &Picture{Caption: "Long", SVG: []byte("<svg>" + strings.Repeat(" ", 2<<20) + "</svg>")}})
+	for k := range 8 {
+		svg := "<svg>" + strings.Repeat("<path/>", 999) + "</svg>"
+		p.Add(fmt.Sprint("picture ", k), Block{Picture: &Picture{Caption: fmt.Sprint("Picture ", k), SVG: []byte(svg)}})
+	}
+	table := &Table{Caption: "Rows", Columns: columns([]string{"name", "value"})}
+	for k := range 200_000 {
+		table.Rows = append(table.Rows, []string{fmt.Sprint("row ", k), "<&>"})
+	}
+	p.Add("rows", Block{Table: table})
+	p.Add("more rows", Block{Table: &Table{Caption: "None", Columns: columns([]string{"name"}), Rows: [][]string{{strings.Repeat("x", 1<<20)}}}})
+	html := written(t, p)
+	require.Less(t, len(html), BytesMax)
+	require.Equal(t, 5, strings.Count(html, "<svg"))
+	inside := 0
+	for _, svg := range regexp.MustCompile(`(?s)<svg.*?</svg>`).FindAllString(html, -1) {
+		inside += Elements([]byte(svg))
+	}
+	require.Equal(t, 5000, inside)
+	for k := 5; k < 8; k++ {
+		require.Contains(t, html, fmt.Sprintf("Left out, because a page has at most 5000 elements of SVG: Picture %d (1000).", k))
+	}
+	require.Contains(t, html, "Left out, because a page would be longer than 3 MB: Long.")
+	require.Regexp(t, `\d+ rows are left out, because a page has at most 3 MB`, html)
+	require.Contains(t, html, "1 row is left out")
+}
+
+func TestElements(t *testing.T) {
+	require.Equal(t, 3, Elements([]byte(`<svg><g><!-- < a --><path d="M0 0"/></g></svg>`)))
+}
+
+// A timing diagram has each value where it begins, and a mark.
+func TestWaves(t *testing.T) {
+	w := &Waves{Caption: "c", Columns: []uint64{8, 9, 12}, Marked: 1, Rows: []traces.WaveRow{
+		{Name: "a.nic[0].tx.light", Values: []string{"dark", "dark", "3f"}}, {Name: "a.nic[0].busy", Bits: 1, Values: []string{"0", "1", "z"}}}}
+	require.Equal(t, []WaveName{{"a.nic[0]", true}, {"tx.light", false}, {"busy", false}}, w.Names())
+	svg := w.SVG()
+	require.Equal(t, 1, strings.Count(svg, ">dark<"))
+	require.Equal(t, 1, strings.Count(svg, ">3f<"))
+	require.Contains(t, svg, `class="now" x="`)
+	require.Equal(t, 1, strings.Count(svg, `class="gap"`), "cycles 10 and 11 are left out")
+	require.Contains(t, svg, "In cycle 9 a.nic[0].tx.light is dark, a.nic[0].busy is 1.")
+	require.Contains(t, svg, `class="x"`, "what is unknown is not a level")
+
+	// Of many columns those stay that are near the mark.
+	many := &Waves{Marked: 200, Rows: []traces.WaveRow{{Name: "a", Bits: 1}}}
+	for c := range 400 {
+		many.Columns, many.Rows[0].Values = append(many.Columns, uint64(c)), append(many.Rows[0].Values, fmt.Sprint(c%2))
+	}
+	many.SVG()
+	require.Less(t, len(many.Columns), 40)
+	require.Equal(t, uint64(200), many.Columns[many.Marked])
+	require.Len(t, many.Rows[0].Values, len(many.Columns))
+}
+
+// A flame graph adds up stacks that are alike; what is too narrow is counted.
+func TestFlameGraph(t *testing.T) {
+	stack := func(cost uint64, functions ...string) firmware.ProfileStack {
+		s := firmware.ProfileStack{Cost: cost}
+		for _, f := range functions {
+			s.Frames = append(s.Frames, wasm.Frame{Function: f})
+		}
+		return s
+	}
+	svg, left := FlameGraph("t", []firmware.ProfileStack{stack(600, "inner", "main"), stack(300, "main"), stack(99, "inner", "main"), stack(1, "tiny<", "main")})
+	text := string(svg)
+	require.Contains(t, text, "<title>main: 1000 of 1000, 100%, of which 300 are its own</title>")
+	require.Contains(t, text, "<title>inner: 699 of 1000, 69%, of which 699 are its own</title>")
+	require.Equal(t, 1, left)
+	require.NotContains(t, text, "tiny<")
+}
+
+// Every rule has a meaning and a next step.
+func TestRulesAreExplained(t *testing.T) {
+	all := fabric.Rules{CollisionFree: &fabric.CollisionFree{}, PacketsPerProcessorMax: 1, ExactlyOnce: true, NoLoss: true, DeadlineSlots: 1, NoCreation: true,
+		OneBus: true, BusLength: true, Agreement: true, Validity: true, ReceiveStep: true, MeetsBudget: true, Energy: true}
+	names := append(all.Checked(), fabric.RuleLateLight, outcome.RuleReplay, outcome.RuleInterrupted,
+		outcome.RuleRTLFault, outcome.RuleRTLUnknown, outcome.RuleRTLTool)
+	for _, name := range names {
+		require.NotEmpty(t, rules[name].means, name)
+		require.NotEmpty(t, rules[name].next, name)
+	}
+	require.Len(t, rules, len(names))
+}

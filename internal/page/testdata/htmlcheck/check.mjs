@@ -1,0 +1,50 @@
+// Holds pages: html-validate, and axe in Chromium at two widths, light and dark, on screen and in print.
+//
+//     node check.mjs CHROMIUM PAGE.html...
+//
+// Prints what is wrong, and exits with 1 if anything is.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { HtmlValidate, FileSystemConfigLoader } from "html-validate";
+import puppeteer from "puppeteer-core";
+
+const [chromium, ...files] = process.argv.slice(2);
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+let wrong = 0, checks = 0;
+const say = text => { wrong++; console.log(text); };
+
+const validate = new HtmlValidate(new FileSystemConfigLoader({ extends: ["html-validate:recommended"], rules: { "long-title": "off" } }));
+for (const file of files) {
+  const report = await validate.validateString(readFileSync(file, "utf8"), "page.html");
+  for (const result of report.results)
+    for (const m of result.messages) say(`${file}:${m.line}:${m.column}: ${m.ruleId}: ${m.message}`);
+}
+
+const browser = await puppeteer.launch({ executablePath: chromium, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-quic",
+  "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"] });
+try {
+  for (const file of files) {
+    const page = await browser.newPage(), url = pathToFileURL(resolve(file)).href;
+    page.on("request", r => { if (r.url() !== url && !r.url().startsWith("data:")) say(`${file}: asks for ${r.url()}`); });
+    page.on("pageerror", e => say(`${file}: ${e}`));
+    page.on("console", m => { if (m.type() === "error") say(`${file}: ${m.text()}`); });
+    for (const width of [390, 1280]) for (const scheme of ["light", "dark"]) {
+      await page.setViewport({ width, height: 900 });
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await page.goto(url);
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (beyond > 0) say(`${file}: ${beyond} pixels wider than a window of ${width}`);
+      await page.evaluate(`const module = undefined, exports = undefined; (0, eval)(${JSON.stringify(axe)})`);
+      const { violations, passes } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+      checks += passes.length;
+      for (const v of violations) for (const n of v.nodes) say(`${file}: ${width} ${scheme}: ${v.id}: ${n.html.slice(0, 120)}: ${n.failureSummary}`);
+    }
+    await page.close();
+  }
+} finally {
+  await browser.close();
+}
+console.log(`${files.length} pages, ${checks} checks passed, ${wrong} wrong`);
+process.exit(wrong > 0 || checks === 0 ? 1 : 0);
