@@ -72,9 +72,9 @@ type RunOptions struct {
 // own is what runs.
 func (o *RunOptions) own() runs.Options {
 	own := runs.Options{
-		Machine: o.MachineOptions.own(),
-		Record:  record.Options{VCD: o.VCD, GTKW: o.GTKW, PCAPNG: o.PCAPNG, Lua: o.Lua, Log: o.Log},
-		JSON:    o.JSON, JUnit: o.JUnit, HTML: o.HTML, CSV: o.CSV, StatsCSV: o.StatsCSV,
+		Machine:     o.MachineOptions.own(),
+		Record:      record.Options{VCD: o.VCD, GTKW: o.GTKW, PCAPNG: o.PCAPNG, Lua: o.Lua, Log: o.Log},
+		Reports:     runs.Reports{JSON: o.JSON, JUnit: o.JUnit, HTML: o.HTML, CSV: o.CSV, StatsCSV: o.StatsCSV},
 		SurvivalCSV: o.SurvivalCSV, SurvivalSVG: o.SurvivalSVG, RunTableCSV: o.RunTableCSV, RunTableSVG: o.RunTableSVG, Packets: o.Packets, Pictures: o.SVG,
 		Save: o.Save, Restore: o.Restore, CheckpointEvery: o.CheckpointEvery, BreakOn: runs.Break(o.BreakOn),
 		Replay: o.Replay, ReplayProcessor: o.ReplayProcessor, Profile: o.Profile,

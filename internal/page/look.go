@@ -32,7 +32,12 @@ func look(command string, written []outcome.OutputFile, v *outcome.Violation, cy
 			files[kind], files[beside] = path, strings.TrimSuffix(path, filepath.Ext(path))+"."+beside
 		}
 	}
-	with("vcd", "gtkw", "--vcd", "run.vcd")
+	if files["vcd"] == "" {
+		files["vcd"] = files["fst"]
+	}
+	if with("vcd", "gtkw", "--vcd", "run.vcd"); files["vcd"] == "run.vcd" && len(again) > 0 {
+		files["sucl"] = "run.sucl"
+	}
 	with("pcapng", "lua", "--pcapng", "run.pcapng")
 	if len(again) > 0 {
 		if command == "" {
@@ -50,7 +55,7 @@ func look(command string, written []outcome.OutputFile, v *outcome.Violation, cy
 	}
 	steps = append(steps,
 		Step{"GTKWave opens with its marker" + at + ", and what broke the rule at the top:", "gtkwave " + gtkw},
-		Step{fmt.Sprintf("Surfer: then go to %d ns; a cycle is 1 ns.", cycle), "surfer " + files["vcd"]})
+		Step{"Surfer with the same signals" + at + ":", surfer(files, cycle)})
 	if lua := files["lua"]; lua != "" {
 		filter := fmt.Sprintf("starloom.slot == %d", slotOf(v))
 		steps = append(steps,
@@ -58,6 +63,14 @@ func look(command string, written []outcome.OutputFile, v *outcome.Violation, cy
 			Step{"The same in a terminal:", fmt.Sprintf("tshark -X lua_script:%s -r %s -Y '%s'", lua, files["pcapng"], filter)})
 	}
 	return &Section{Title: "Look at this cycle in other tools", Blocks: []Block{{Steps: steps}}}
+}
+
+// surfer opens a waveform in Surfer, with its signals arranged if there is a file for that.
+func surfer(files map[string]string, cycle uint64) string {
+	if files["sucl"] != "" {
+		return fmt.Sprintf("surfer --command-file %s %s", files["sucl"], files["vcd"])
+	}
+	return fmt.Sprintf("surfer %s    # and go to %d ns: a cycle is 1 ns", files["vcd"], cycle)
 }
 
 // slotOf is the slot of a violation, 0 without one.

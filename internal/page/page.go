@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -66,6 +67,24 @@ type Table struct {
 type Column struct {
 	Name   string
 	Number bool
+}
+
+// wideChars is from how many characters on a text keeps some width on a narrow screen.
+const wideChars = 25
+
+// Classes are how the cells of columns look: numbers, long texts, or others.
+func (t *Table) Classes() []string {
+	classes := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		wide := func(row []string) bool { return len(row[i]) >= wideChars }
+		switch {
+		case t.Columns[i].Number:
+			classes[i] = "n"
+		case slices.ContainsFunc(t.Rows, wide):
+			classes[i] = "w"
+		}
+	}
+	return classes
 }
 
 // Picture is SVG that this module has drawn.

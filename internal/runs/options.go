@@ -15,22 +15,24 @@ import (
 
 // Options say how runs are executed and what they write: the options of package starloom.
 type Options struct {
-	Machine                    emulator.Options
-	Record                     record.Options
-	JSON, JUnit, CSV, StatsCSV outputs.Output // reports, and tables of runs and of figures
-	HTML                       outputs.Output // a page
-	SurvivalCSV, SurvivalSVG   outputs.Output
-	RunTableCSV, RunTableSVG   outputs.Output
-	Packets                    outputs.Output
-	Pictures                   Pictures
-	Save, Restore              string // files of states, "" for none
-	CheckpointEvery            uint32 // slots; 0: not
-	BreakOn                    Break
-	Replay                     outputs.Output
-	ReplayProcessor            int
-	Profile                    outputs.Output
-	Progress                   func(Progress) // nil for none
+	Machine emulator.Options
+	Record  record.Options
+	Reports
+	SurvivalCSV, SurvivalSVG outputs.Output
+	RunTableCSV, RunTableSVG outputs.Output
+	Packets                  outputs.Output
+	Pictures                 Pictures
+	Save, Restore            string // files of states, "" for none
+	CheckpointEvery          uint32 // slots; 0: not
+	BreakOn                  Break
+	Replay                   outputs.Output
+	ReplayProcessor          int
+	Profile                  outputs.Output
+	Progress                 func(Progress) // nil for none
 }
+
+// Reports are the forms of the report: a page, tables of runs and of figures, and those for scripts.
+type Reports struct{ JSON, JUnit, HTML, CSV, StatsCSV outputs.Output }
 
 // Progress says how far a run, or many, have come.
 type Progress struct {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"starloom/fabric/traffic"
+	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/internal/picture"
 	"starloom/traces"
@@ -25,6 +26,14 @@ type pictures struct {
 	seen  *picture.Collector // nil if no one need look
 }
 
+// captions say in a page what pictures show.
+var captions = map[picture.Kind]string{
+	picture.KindTopology: "What is wired to what: processors, media, and who drives and hears them. Marked: where rules were broken.",
+	picture.KindHeat:     "Media over time: how many frames each had.",
+	picture.KindLatency:  "How long packets or frames took.",
+	picture.KindTimeline: "What processors did over time. Marked: where rules were broken.",
+}
+
 // open opens the files, and looks at the machine from here on if a picture needs it.
 func (p *pictures) open(r *run) (err error) {
 	p.files = map[picture.Kind]*traces.File{}
@@ -37,8 +46,9 @@ func (p *pictures) open(r *run) (err error) {
 	if err != nil {
 		return err
 	}
-	frames := p.files[picture.KindLatency] != nil && r.config.Traffic == nil
-	if frames || p.files[picture.KindHeat] != nil || p.files[picture.KindTimeline] != nil {
+	page := r.options.HTML.Given()
+	frames := (page || p.files[picture.KindLatency] != nil) && r.config.Traffic == nil
+	if page || frames || p.files[picture.KindHeat] != nil || p.files[picture.KindTimeline] != nil {
 		m := r.machine
 		p.seen = picture.Look(m.Network, len(m.Shards), m.Slots(), frames)
 		m.Look(p.seen)
@@ -57,7 +67,7 @@ func (p *pictures) end(r *run) error {
 	title := r.report.Title()
 	for _, kind := range picture.Kinds {
 		file := p.files[kind]
-		if file == nil {
+		if file == nil && !r.options.HTML.Given() {
 			continue
 		}
 		var drawn interface{ SVG() ([]byte, error) }
@@ -75,8 +85,15 @@ func (p *pictures) end(r *run) error {
 			drawn = p.seen.Latency(title)
 		}
 		svg, err := drawn.SVG()
+		if err != nil && file == nil {
+			continue // a page does without one that has nothing to draw
+		}
 		if err != nil {
 			return err
+		}
+		r.report.Aside.Pictures = append(r.report.Aside.Pictures, outcome.Picture{Caption: captions[kind], SVG: svg})
+		if file == nil {
+			continue
 		}
 		if _, err := file.Write(svg); err != nil {
 			return err
