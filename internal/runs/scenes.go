@@ -24,13 +24,13 @@ const (
 	sceneFramesMax   = 16
 	sceneFramesLast  = 6 // where there are none around its slot
 	sceneTrailsMax   = 3
-	sceneTrailMax    = 24    // frames of one packet
-	sceneColumnsMax  = 36    // cycles
+	sceneTrailMax    = 24 // frames of one packet
+	sceneColumnsMax  = 36 // cycles
 	sceneFaultsMax   = 3
-	sceneRowsMax     = 18    // signals
-	sceneStillMax    = 12    // signals that do not change
-	sceneActorsMax   = 4     // processors whose signals are shown beside a medium
-	sceneCyclesMax   = 4096  // around a violation that are looked at
+	sceneRowsMax     = 18   // signals
+	sceneStillMax    = 12   // signals that do not change
+	sceneActorsMax   = 4    // processors whose signals are shown beside a medium
+	sceneCyclesMax   = 4096 // around a violation that are looked at
 	sceneFramesOther = 1 << 20
 	// sceneWorkMax bounds the repetition cycle by cycle: processors times cycles.
 	sceneWorkMax = 1 << 31
