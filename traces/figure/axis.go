@@ -3,6 +3,7 @@ package figure
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 
@@ -90,7 +91,11 @@ func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 	for k := math.Floor(low/every) * every; k <= high+1e-9; k += every {
 		for _, factor := range within {
 			if value := factor * math.Pow(base, k); value >= least*(1-1e-9) && value <= most*(1+1e-9) {
-				ticks = append(ticks, plot.Tick{Value: value, Label: tickText(value)})
+				label := tickText(value)
+				if t.Scale == Log2 && value >= 1<<16 {
+					label = "2^" + strconv.Itoa(int(k))
+				}
+				ticks = append(ticks, plot.Tick{Value: value, Label: label})
 			}
 		}
 	}
@@ -113,10 +118,18 @@ func tickStep(span float64) float64 {
 	return 10 * unit
 }
 
-// tickText is a value without the noise of its last bits.
+// tickText is a value without the noise of its last bits; that of a large or a tiny one has an exponent.
 func tickText(value float64) string {
 	if value == 0 { // not -0
 		return "0"
 	}
-	return strconv.FormatFloat(value, 'g', 10, 64)
+	if size := math.Abs(value); size >= 1e-4 && size < 1e6 {
+		return strconv.FormatFloat(value, 'g', 10, 64)
+	}
+	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(value, 'e', 9, 64), "e")
+	power, err := strconv.Atoi(exponent)
+	if err != nil { // NaN, infinity
+		return mantissa
+	}
+	return strings.TrimRight(strings.TrimRight(mantissa, "0"), ".") + "e" + strconv.Itoa(power)
 }

@@ -158,11 +158,12 @@ func TestTicks(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	require.Equal(t, "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1", texts(Axis{}, 0, 1))
+	require.Equal(t, "0 5e8 1e9 1.5e9 2e9 2.5e9", texts(Axis{}, 0, 2.7e9))
 	require.Equal(t, "0 20 40 60 80 100 120 140 160", texts(Axis{}, 0, 160))
 	require.Equal(t, "2.6 2.62 2.64 2.66 2.68 2.7", texts(Axis{}, 2.6, 2.7))
 	require.Equal(t, "-10 -8 -6 -4 -2 0 2 4", texts(Axis{}, -10, 5))
 	require.Equal(t, "2 4 8 16", texts(Axis{Scale: Log2}, 2, 20))
-	require.Equal(t, "1 32 1024 32768 1048576", texts(Axis{Scale: Log2}, 1, 1<<24))
+	require.Equal(t, "1 32 1024 32768 2^20", texts(Axis{Scale: Log2}, 1, 1<<24))
 	require.Equal(t, "2 5 10 20", texts(Axis{Scale: Log10}, 2, 40))
 	require.Equal(t, "1 10 100 1000 10000", texts(Axis{Scale: Log10}, 1, 20000))
 	require.Equal(t, "a b", texts(Axis{Names: []string{"a", "b"}}, -0.5, 1.5))

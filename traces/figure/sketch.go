@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"image/color"
 	"io"
 	"math"
 
@@ -16,37 +15,18 @@ type Sketch struct {
 	high float64
 }
 
-// Colour is one of a sketch: by its role, or a shade of a heat map.
-type Colour struct {
-	role  role
-	shade *color.NRGBA
-	alpha uint8
-}
+// Colour is one of a sketch, by its role.
+type Colour struct{ paint }
 
 // Colours by their role.
 var (
-	Ink   = Colour{role: ink, alpha: 255}   // of words
-	Faint = Colour{role: faint, alpha: 255} // of what stands back
-	Paper = Colour{role: paper, alpha: 255} // beneath all
+	Ink   = Colour{paint{ink, 255, false}}   // of words
+	Faint = Colour{paint{faint, 255, false}} // of what stands back
+	Paper = Colour{paint{paper, 255, false}} // beneath all
 )
 
-// Of is the colour of the curve with a number.
-func Of(number int) Colour { return Colour{role: colourOf(number), alpha: 255} }
-
-// Shade is the colour of a value from 0 to 1 in a heat map, and On the one of words on it.
-func Shade(value float64) Colour {
-	n := ramp(value)
-	return Colour{shade: &n, alpha: 255}
-}
-
-// On is the colour of words on a shade, on light and on dark paper.
-func On(value float64) Colour {
-	n := color.NRGBA{255, 255, 255, 255}
-	if value > 0.5 {
-		n = color.NRGBA{0, 0, 0, 255}
-	}
-	return Colour{shade: &n, alpha: 255}
-}
+// Of is the colour of the curve with a number, from 0 on.
+func Of(number int) Colour { return Colour{paint{colourOf(number), 255, false}} }
 
 // Pale is the colour with so much of it, from 0 to 1.
 func (c Colour) Pale(part float64) Colour {
@@ -54,13 +34,13 @@ func (c Colour) Pale(part float64) Colour {
 	return c
 }
 
-func (c Colour) paint() color.Color {
-	if c.shade != nil {
-		n := *c.shade
-		n.A = c.alpha
-		return n
-	}
-	return paint{c.role, c.alpha, false}
+// Fill is the attribute of an element of SVG that is filled with the colour; Stroke is that of a line.
+func (c Colour) Fill() string   { return attribute("f", c.paint) }
+func (c Colour) Stroke() string { return attribute("s", c.paint) }
+
+// Head begins an SVG that is written by hand: with title, style sheet and paper. It ends with </svg>.
+func Head(width, height float64, title, description string) string {
+	return head(vg.Length(width), vg.Length(height), title, description) + `<rect width="100%" height="100%" ` + Paper.Fill() + "/>\n"
 }
 
 // XYs are places in points from the top left.
@@ -83,7 +63,7 @@ func (s *Sketch) Titled(title string) (end func()) { return s.c.titled(title) }
 
 // Lines draws lines through places, all as one shape.
 func (s *Sketch) Lines(c Colour, width float64, dashed bool, lines ...XYs) {
-	s.c.SetColor(c.paint())
+	s.c.SetColor(c.paint)
 	s.c.SetLineWidth(vg.Length(width))
 	s.c.SetLineDash(nil, 0)
 	if dashed {
@@ -96,7 +76,7 @@ func (s *Sketch) Lines(c Colour, width float64, dashed bool, lines ...XYs) {
 
 // Areas fills what is within lines, all as one shape.
 func (s *Sketch) Areas(c Colour, lines ...XYs) {
-	s.c.SetColor(c.paint())
+	s.c.SetColor(c.paint)
 	if path := s.path(lines, true); path != nil {
 		s.c.Fill(path)
 	}
@@ -129,9 +109,9 @@ func (s *Sketch) Disc(fill, edge Colour, x, y, radius float64) {
 	path.Move(s.at(x+radius, y))
 	path.Arc(s.at(x, y), vg.Length(radius), 0, 2*math.Pi)
 	path.Close()
-	s.c.SetColor(fill.paint())
+	s.c.SetColor(fill.paint)
 	s.c.Fill(path)
-	s.c.SetColor(edge.paint())
+	s.c.SetColor(edge.paint)
 	s.c.SetLineWidth(1)
 	s.c.SetLineDash(nil, 0)
 	s.c.Stroke(path)
@@ -149,7 +129,7 @@ const (
 
 // Text writes words, whose base line is at y.
 func (s *Sketch) Text(c Colour, size float64, align Align, x, y float64, words string) {
-	s.c.SetColor(c.paint())
+	s.c.SetColor(c.paint)
 	s.c.anchor = align
 	s.c.FillString(font.Face{Font: font.Font{Size: vg.Length(size)}}, s.at(x, y), words)
 	s.c.anchor = ""
@@ -159,7 +139,7 @@ func (s *Sketch) Text(c Colour, size float64, align Align, x, y float64, words s
 func (s *Sketch) Upright(c Colour, size, x, y float64, words string) {
 	s.c.now.turn = math.Pi / 2
 	defer func() { s.c.now.turn = 0 }()
-	s.c.SetColor(c.paint())
+	s.c.SetColor(c.paint)
 	at := s.at(x, y)
 	s.c.FillString(font.Face{Font: font.Font{Size: vg.Length(size)}}, vg.Point{X: at.Y, Y: -at.X}, words)
 }

@@ -39,10 +39,15 @@ type state struct {
 func newCanvas(w, h vg.Length, title, description string) *canvas {
 	c := &canvas{w: w, h: h}
 	vg.Initialize(c)
-	fmt.Fprintf(&c.body, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" class="figure" `+
-		`font-family="Liberation Sans, Arial, Helvetica, sans-serif">`+"\n", number(w), number(h), number(w), number(h))
-	fmt.Fprintf(&c.body, "<title>%s</title>\n<desc>%s</desc>\n<style>\n%s</style>\n", html.EscapeString(title), html.EscapeString(description), styleSheet())
+	c.body.WriteString(head(w, h, title, description))
 	return c
+}
+
+// head begins a picture.
+func head(w, h vg.Length, title, description string) string {
+	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" class="figure" `+
+		`font-family="Liberation Sans, Arial, Helvetica, sans-serif">`+"\n<title>%s</title>\n<desc>%s</desc>\n<style>\n%s</style>\n",
+		number(w), number(h), number(w), number(h), html.EscapeString(title), html.EscapeString(description), styleSheet())
 }
 
 // styleSheet gives roles their colours.
@@ -142,21 +147,20 @@ func (c *canvas) xy(at vg.Point) string {
 }
 
 // colours is the attribute of a colour, of "f"ill or "s"troke.
-func (c *canvas) colours(kind string) string {
-	name := "fill"
-	if kind == "s" {
-		name = "stroke"
-	}
+func (c *canvas) colours(kind string) string { return attribute(kind, c.now.colour) }
+
+func attribute(kind string, c color.Color) string {
+	name := map[string]string{"f": "fill", "s": "stroke"}[kind]
 	opacity := func(alpha uint8) string {
 		if alpha == 255 {
 			return ""
 		}
 		return fmt.Sprintf(` %s-opacity="%s"`, name, number(vg.Length(float64(alpha)/255)))
 	}
-	if p, ok := c.now.colour.(paint); ok {
+	if p, ok := c.(paint); ok {
 		return fmt.Sprintf(`class="%s%d"`, kind, p.role) + opacity(p.alpha)
 	}
-	n := color.NRGBAModel.Convert(c.now.colour).(color.NRGBA)
+	n := color.NRGBAModel.Convert(c).(color.NRGBA)
 	return fmt.Sprintf(`%s="#%02x%02x%02x"`, name, n.R, n.G, n.B) + opacity(n.A)
 }
 

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-)
 
-// busColours are those of buses that are side by side in a step; they repeat.
-var busColours = []string{"#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#a2720c", "#444"}
+	"starloom/traces/figure"
+)
 
 // measures are those of a picture, in pixels.
 type measures struct {
@@ -23,8 +22,8 @@ type measures struct {
 const fullRowsMax = 256
 
 var (
-	fullMeasures  = measures{row: 16, lane: 10, gap: 14, dot: 3, square: 4, stroke: 2, left: 44, top: 26, numbers: true, titles: true}
-	smallMeasures = measures{row: 2, lane: 2, gap: 8, dot: 1, square: 1, stroke: 1, left: 8, top: 26}
+	fullMeasures  = measures{row: 16, lane: 10, gap: 14, dot: 3, square: 4, stroke: 2, left: 44, top: 66, numbers: true, titles: true}
+	smallMeasures = measures{row: 2, lane: 2, gap: 8, dot: 1, square: 1, stroke: 1, left: 8, top: 66}
 )
 
 // bar is a bus in a step of a picture: a bar over the rows of its vertices.
@@ -48,15 +47,15 @@ func (t *Table) WriteSVG(w io.Writer) error {
 		width += lanes[column]*m.lane + m.gap
 	}
 	high := len(t.rows) * m.row
-	height := m.top + high + 10
+	height := m.top + high + legendHeight
+	title := fmt.Sprintf("Buses in use among %d vertices, %d steps", len(t.rows), t.columns)
+	width = max(width, 8*len(title))
 	out := bufio.NewWriter(w) // the first error stays until Flush
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif">
-<title>Buses in use among %d vertices, %d steps: a square sends, dots receive</title>
-<rect width="100%%" height="100%%" fill="#fff"/>
-<g font-size="11" fill="#555" text-anchor="end">
-`, width, height, width, height, len(t.rows), t.columns)
+	_, _ = out.WriteString(figure.Head(float64(width), float64(height), title, "A row for each vertex, a column for each step: a square sends, dots receive."))
+	fmt.Fprintf(out, `<text x="%d" y="24" font-size="14" %s>%s</text>`+"\n", titleLeft, figure.Ink.Fill(), title)
+	fmt.Fprintf(out, `<g font-size="11" text-anchor="end" %s>`+"\n", figure.Ink.Fill())
+	fmt.Fprintf(out, `<text x="%d" y="%d" text-anchor="start">step</text>`+"\n", titleLeft, m.top-8)
 	if m.numbers {
-		fmt.Fprintf(out, `<text x="%d" y="%d">step</text>`+"\n", m.left-14, m.top-8)
 		for vertex := range t.rows {
 			fmt.Fprintf(out, `<text x="%d" y="%d">%d</text>`+"\n", m.left-14, m.middle(vertex)+4, vertex)
 		}
@@ -64,19 +63,32 @@ func (t *Table) WriteSVG(w io.Writer) error {
 	_, _ = out.WriteString("</g>\n")
 	left := m.left
 	for column, bars := range columns {
-		wide, fill := lanes[column]*m.lane, "#f4f4f4"
-		if column%2 == 1 {
-			fill = "#fff"
+		wide := lanes[column] * m.lane
+		if column%2 == 0 {
+			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, figure.Faint.Pale(0.4).Fill())
 		}
-		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, fill)
-		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" fill="#555" text-anchor="middle">%d</text>`+"\n", left+wide/2, m.top-8, column+1)
+		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="middle" %s>%d</text>`+"\n", left+wide/2, m.top-8, figure.Ink.Fill(), column+1)
 		for i := range bars {
 			bars[i].draw(out, m, left)
 		}
 		left += wide + m.gap
 	}
+	m.legend(out, m.top+high+22)
 	_, _ = out.WriteString("</svg>\n")
 	return out.Flush()
+}
+
+// titleLeft is where title and legend begin, legendHeight what the legend takes.
+const titleLeft, legendHeight = 12, 40
+
+// legend says what the signs are; its buses have the first colour.
+func (m *measures) legend(out *bufio.Writer, y int) {
+	words := figure.Ink.Fill()
+	fmt.Fprintf(out, `<g font-size="11"><path d="M%d %dh24" stroke-width="2" %s/><text x="%d" y="%d" %s>bus</text>`,
+		titleLeft, y-4, figure.Of(0).Stroke(), titleLeft+30, y, words)
+	fmt.Fprintf(out, `<rect x="%d" y="%d" width="8" height="8" %s/><text x="%d" y="%d" %s>sends</text>`, titleLeft+68, y-8, figure.Of(0).Fill(), titleLeft+82, y, words)
+	fmt.Fprintf(out, `<circle cx="%d" cy="%d" r="3" %s/><text x="%d" y="%d" %s>receives</text></g>`+"\n",
+		titleLeft+134, y-4, figure.Of(0).Fill(), titleLeft+144, y, words)
 }
 
 // middle is the height of a vertex's row in the picture.
@@ -118,12 +130,12 @@ func (t *Table) bars(column int) (bars []bar, lanes int) {
 
 // draw draws a bar in a step whose lanes begin at left.
 func (b *bar) draw(out *bufio.Writer, m *measures, left int) {
-	x, colour := left+b.lane*m.lane+m.lane/2, busColours[b.bus%len(busColours)]
-	fmt.Fprintf(out, `<g fill="%s">`, colour)
+	x, colour := left+b.lane*m.lane+m.lane/2, figure.Of(b.bus)
+	fmt.Fprintf(out, `<g %s>`, colour.Fill())
 	if m.titles {
 		fmt.Fprintf(out, `<title>bus %d</title>`, b.bus)
 	}
-	fmt.Fprintf(out, `<path d="M%d %dV%d" stroke="%s" stroke-width="%d"/>`, x, m.middle(b.first), m.middle(b.last), colour, m.stroke)
+	fmt.Fprintf(out, `<path d="M%d %dV%d" %s stroke-width="%d"/>`, x, m.middle(b.first), m.middle(b.last), colour.Stroke(), m.stroke)
 	for _, vertex := range b.senders {
 		fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d"/>`, x-m.square, m.middle(vertex)-m.square, 2*m.square, 2*m.square)
 	}

@@ -5,17 +5,24 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+
+	"starloom/traces/figure"
 )
 
 // Pictures of run-tables have the colours of the paper's figures 4, 8 and 12 made plain:
-// waiting is white, receiving grey, sending black.
+// waiting is that of paper, receiving grey, sending that of ink.
+var (
+	received = figure.Ink.Pale(0.4)
+	sent     = figure.Ink
+	waiting  = figure.Paper
+)
+
+// What stands above and below a table, in pixels.
 const (
-	svgHead = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif">
-<title>%s</title>
-<rect width="100%%" height="100%%" fill="#fff"/>
-`
-	receivedFill = "#999"
-	sentFill     = "#000"
+	headHeight   = 40
+	legendHeight = 30
+	headLeft     = 12
+	legendWidth  = 400
 )
 
 // Tables of at most so many rows and columns are drawn with symbols in their cells.
@@ -34,8 +41,8 @@ const (
 	cellMax      = 12
 )
 
-// WriteSVG draws the table: a row per processor, a column per step; waiting is white,
-// receiving grey, sending black. A small table has the symbols S3 R0 - ~ in its cells, ids
+// WriteSVG draws the table: a row per processor, a column per step; waiting is as paper,
+// receiving grey, sending as ink. A small table has the symbols S3 R0 - ~ in its cells, ids
 // and steps beside them and the used slots of every step below. In a table of more than
 // 16384 steps a column of the picture stands for several, and shows that somebody sent, else
 // that somebody received.
@@ -51,49 +58,69 @@ func (t *Table) WriteSVG(w io.Writer) error {
 
 // title says what is drawn.
 func (t *Table) title() string {
-	return fmt.Sprintf("Run-table of %d processors, %d steps: sending black, receiving grey, waiting white", t.Processors(), t.Columns())
+	return fmt.Sprintf("Run-table of %d processors, %d steps", t.Processors(), t.Columns())
+}
+
+// begin begins a picture with a table of a size, below its title and above its legend.
+func (t *Table) begin(out *bufio.Writer, width, height int, note string) {
+	title := t.title()
+	wide := max(width, legendWidth, 8*len(title))
+	_, _ = out.WriteString(figure.Head(float64(wide), float64(headHeight+height+legendHeight), title, "A row for each processor, a column for each step. "+note))
+	words := figure.Ink.Fill()
+	fmt.Fprintf(out, `<text x="%d" y="24" font-size="14" %s>%s</text>`+"\n"+`<g font-size="11">`, headLeft, words, title)
+	x, y := headLeft, headHeight+height+18
+	for _, e := range []struct {
+		name   string
+		colour figure.Colour
+		room   int
+	}{{"sends", sent, 64}, {"receives", received, 76}, {"waits, or is blocked", waiting, 130}} {
+		fmt.Fprintf(out, `<path d="M%d %dh12v10h-12Z" %s stroke="#888"/><text x="%d" y="%d" %s>%s</text>`,
+			x, y-9, e.colour.Fill(), x+18, y, words, e.name)
+		x += e.room
+	}
+	fmt.Fprintf(out, `<text x="%d" y="%d" %s>%s</text></g>`+"\n", x+8, y, words, note)
 }
 
 // drawSymbols draws a small table like Table 1 of the paper.
 func (t *Table) drawSymbols(out *bufio.Writer) {
 	const cell, high, left, top = 30, 20, 34, 22
 	columns, rows := t.Columns(), t.Processors()
-	width, height := left+columns*cell+10, top+(rows+1)*high+10
-	fmt.Fprintf(out, svgHead, width, height, width, height, t.title())
+	t.begin(out, left+columns*cell+10, top+(rows+1)*high+10, "S3: to 3; R0: from 0")
 	fmt.Fprintf(out, `<g font-size="12" text-anchor="middle">`+"\n")
-	text := func(column, row int, fill, text string) {
-		fmt.Fprintf(out, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", left+column*cell+cell/2, top+row*high+14, fill, text)
+	text := func(column, row int, ink figure.Colour, text string) {
+		fmt.Fprintf(out, `<text x="%d" y="%d" %s>%s</text>`+"\n", left+column*cell+cell/2, headHeight+top+row*high+14, ink.Fill(), text)
 	}
+	fmt.Fprintf(out, `<text x="%d" y="%d" %s>step</text>`+"\n", left-cell/2, headHeight+top-6, figure.Ink.Fill())
 	for column := range columns {
-		text(column, -1, "#555", strconv.Itoa(column+1))
+		text(column, -1, figure.Ink, strconv.Itoa(column+1))
 	}
 	for p := range rows {
-		text(-1, p, "#555", strconv.Itoa(p))
+		text(-1, p, figure.Ink, strconv.Itoa(p))
 		for run := range t.Row(p) {
 			fill, ink := colours(run.Cell.Action)
 			for i := range run.Length {
 				column := int(run.Column + i)
-				fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s" stroke="#ccc"/>`+"\n", left+column*cell, top+p*high, cell, high, fill)
+				fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left+column*cell+1, headHeight+top+p*high+1, cell-1, high-1, fill.Fill())
 				text(column, p, ink, run.Cell.String())
 			}
 		}
 	}
-	text(-1, rows, "#555", "used")
+	text(-1, rows, figure.Ink, "used")
 	for column, used := range t.Nu() {
-		text(column, rows, "#555", strconv.Itoa(used))
+		text(column, rows, figure.Ink, strconv.Itoa(used))
 	}
 	_, _ = out.WriteString("</g>\n</svg>\n")
 }
 
 // colours are those of a cell and of its symbol.
-func colours(action Action) (fill, ink string) {
+func colours(action Action) (fill, ink figure.Colour) {
 	switch action {
 	case Sent:
-		return sentFill, "#fff"
+		return sent, figure.Paper
 	case Received:
-		return receivedFill, "#000"
+		return received, figure.Ink
 	}
-	return "#fff", "#000"
+	return waiting, figure.Ink
 }
 
 // drawPicture draws a large table as two paths, one per colour, made of horizontal strokes.
@@ -101,25 +128,26 @@ func (t *Table) drawPicture(out *bufio.Writer) {
 	columns, rows := t.Columns(), t.Processors()
 	steps := max(1, (columns+pictureColumnsMax-1)/pictureColumnsMax)
 	width := (columns + steps - 1) / steps
-	title := t.title()
+	note := ""
 	if steps > 1 {
-		title += fmt.Sprintf("; a column stands for %d steps", steps)
+		note = fmt.Sprintf("a column stands for %d steps", steps)
 	}
 	cell := min(max(1, pictureWidth/width), cellMax)
-	fmt.Fprintf(out, svgHead, width, rows, width*cell, rows*cell, title)
+	t.begin(out, width*cell, rows*cell, note)
+	fmt.Fprintf(out, `<svg y="%d" width="%d" height="%d" viewBox="0 0 %d %d" preserveAspectRatio="none">`+"\n", headHeight, width*cell, rows*cell, width, rows)
 	drawn := make([]Action, width)
 	for _, colour := range []struct {
 		action Action
-		stroke string
-	}{{Received, receivedFill}, {Sent, sentFill}} {
-		fmt.Fprintf(out, `<path stroke="%s" shape-rendering="crispEdges" d="`, colour.stroke)
+		stroke figure.Colour
+	}{{Received, received}, {Sent, sent}} {
+		fmt.Fprintf(out, `<path %s shape-rendering="crispEdges" d="`, colour.stroke.Stroke())
 		for p := range rows {
 			t.shrink(p, steps, drawn)
 			drawStrokes(out, p, drawn, colour.action)
 		}
 		_, _ = out.WriteString("\"/>\n")
 	}
-	_, _ = out.WriteString("</svg>\n")
+	_, _ = out.WriteString("</svg>\n</svg>\n")
 }
 
 // shrink sets what the columns of a picture show of a row, Idle where it waits.

@@ -92,8 +92,8 @@ func TestSmallPicturesHaveSymbols(t *testing.T) {
 			at := strings.Index(text, `">`+symbol+"</text>")
 			require.GreaterOrEqual(t, at, 0)
 			rect := text[strings.LastIndex(text[:at], "<rect"):at]
-			fill := map[byte]string{'S': "#000", 'R': "#999", '-': "#fff", '~': "#fff"}[symbol[0]]
-			require.Contains(t, rect, `fill="`+fill+`" stroke`)
+			fill := map[byte]string{'S': `class="f1"/>`, 'R': `class="f1" fill-opacity="0.4"/>`, '-': `class="f0"/>`, '~': `class="f0"/>`}[symbol[0]]
+			require.Contains(t, rect, fill)
 			text = text[at+1:]
 		}
 	}
@@ -106,7 +106,7 @@ func TestLargePicturesDrawEveryCell(t *testing.T) {
 		want := make(map[[2]int]string)
 		for p := range N + 1 {
 			for run := range table.Row(p) {
-				if colour := map[gossip.Action]string{gossip.Sent: "#000", gossip.Received: "#999"}[run.Cell.Action]; colour != "" {
+				if colour := map[gossip.Action]string{gossip.Sent: "1", gossip.Received: `1" stroke-opacity="0.4`}[run.Cell.Action]; colour != "" {
 					want[[2]int{p, int(run.Column)}] = colour
 				}
 			}
@@ -118,7 +118,7 @@ func TestLargePicturesDrawEveryCell(t *testing.T) {
 // drawn are the colours of the cells that the paths of a picture cover.
 func drawn(t *testing.T, text string) map[[2]int]string {
 	cells := make(map[[2]int]string)
-	for _, path := range strings.Split(text, "<path stroke=\"")[1:] {
+	for _, path := range strings.Split(text, "<path class=\"s")[1:] {
 		colour, rest, _ := strings.Cut(path, `" shape-rendering="crispEdges" d="`)
 		strokes, _, _ := strings.Cut(rest, `"`)
 		column, row := 0, 0

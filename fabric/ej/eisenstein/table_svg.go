@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"starloom/traces/figure"
 )
 
 // planeNodesMax is the largest number of nodes that are drawn one by one.
@@ -89,20 +91,13 @@ func (p *plane) draw() {
 	width := most.x - least.x + 2*planeMargin + planeLegend
 	height := max(most.y-least.y+2*planeMargin+30, float64(len(p.steps)*22+190))
 	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b), p.source, p.net.Diameter())
-	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" `+
-		`font-family="sans-serif" font-size="12">`+"\n", width, height, width, height)
-	p.printf("<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<defs>\n", title)
-	for step := range p.steps {
-		p.printf(`<marker id="step%d" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" `+
-			`markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8Z" fill="%s"/></marker>`+"\n", step+1, p.colour(step+1))
-	}
-	p.printf("</defs>\n")
-	p.printf(`<text x="%.1f" y="30" text-anchor="middle" font-size="16">%s</text>`+"\n", width/2, title)
+	p.printf("%s", figure.Head(width, height, title, fmt.Sprintf("%d nodes in a hexagonal plane; packets are arrows in the colours of their steps.", p.net.Nodes())))
+	p.printf(`<g font-size="12" %s>`+"\n"+`<text x="%.1f" y="30" text-anchor="middle" font-size="16">%s</text>`+"\n", figure.Ink.Fill(), width/2, title)
 	p.links()
 	p.packets()
 	p.nodes()
 	p.legend(width - planeLegend)
-	p.printf("</svg>\n")
+	p.printf("</g>\n</svg>\n")
 }
 
 // leaves reports whether a link leads out of the plane: the node at its other end is drawn elsewhere.
@@ -124,23 +119,37 @@ func (p *plane) links() {
 				length = planeHop / 2
 			}
 			from, to := p.at(z), p.along(z, direction, length)
-			p.printf(`<path d="M%.1f %.1fL%.1f %.1f" stroke="#ccc"/>`+"\n", from.x, from.y, to.x, to.y)
+			p.line(from, to, 1, figure.Faint)
 			if leaves {
 				label := p.along(z, direction, planeHop*0.66)
-				p.printf(`<text x="%.1f" y="%.1f" font-size="9" fill="#888" text-anchor="middle">%d</text>`+"\n",
+				p.printf(`<text x="%.1f" y="%.1f" font-size="9" fill-opacity="0.7" text-anchor="middle">%d</text>`+"\n",
 					label.x, label.y+3, p.net.Field.Neighbour(node, direction))
 			}
 		}
 	}
 }
 
+// line draws a line.
+func (p *plane) line(from, to point, width float64, c figure.Colour) {
+	p.printf(`<path d="M%.1f %.1fL%.1f %.1f" %s stroke-width="%.1f"/>`+"\n", from.x, from.y, to.x, to.y, c.Stroke(), width)
+}
+
+// arrow draws an arrow in the colour of a step.
+func (p *plane) arrow(from, to point, step int) {
+	const long, half = 8, 4
+	dx, dy := to.x-from.x, to.y-from.y
+	length := math.Sqrt(float64(dx*dx) + float64(dy*dy))
+	dx, dy = dx/length, dy/length
+	neck := point{to.x - float64(long*dx), to.y - float64(long*dy)}
+	p.line(from, neck, 2.5, colour(step))
+	p.printf(`<path d="M%.1f %.1fL%.1f %.1fL%.1f %.1fZ" %s/>`+"\n", to.x, to.y, neck.x-float64(half*dy), neck.y+float64(half*dx),
+		neck.x+float64(half*dy), neck.y-float64(half*dx), colour(step).Fill())
+}
+
 // packets draws an arrow for each packet; one that leaves the plane has a stub at each end.
 func (p *plane) packets() {
 	for _, h := range p.sorted() {
-		arrow := func(from, to point) {
-			p.printf(`<path d="M%.1f %.1fL%.1f %.1f" stroke="%s" stroke-width="2.5" marker-end="url(#step%d)"/>`+"\n",
-				from.x, from.y, to.x, to.y, p.colour(h.Step), h.Step)
-		}
+		arrow := func(from, to point) { p.arrow(from, to, h.Step) }
 		z := p.least(h.From)
 		if !p.leaves(h.From, h.Direction) {
 			arrow(p.at(z), p.along(z, h.Direction, planeHop-planeNode))
@@ -152,7 +161,7 @@ func (p *plane) packets() {
 	}
 }
 
-// nodes draws every node in the colour of the step in which it receives first, the source in black.
+// nodes draws every node with a ring in the colour of the step in which it receives first, the source as a disc.
 func (p *plane) nodes() {
 	first := make([]int, p.net.Nodes())
 	for _, h := range p.sorted() {
@@ -162,16 +171,18 @@ func (p *plane) nodes() {
 	}
 	for node, step := range first {
 		z := p.least(node)
-		at, fill, ink, what := p.at(z), "#fff", "#000", "not reached"
+		at, fill, ring, wide, ink, what := p.at(z), figure.Paper, figure.Faint, 1, figure.Ink, "not reached"
 		switch {
 		case node == p.source:
-			fill, ink, what = "#000", "#fff", "source"
+			fill, ring, ink, what = figure.Ink, figure.Ink, figure.Paper, "source"
 		case step > 0:
-			fill, ink, what = p.colour(step), "#fff", fmt.Sprintf("step %d", step)
+			ring, wide, what = colour(step), 4, fmt.Sprintf("step %d", step)
 		}
 		p.printf(`<g><title>node %d, %s from node %d: %s</title>`, node, z, p.source, what)
-		p.printf(`<circle cx="%.1f" cy="%.1f" r="%d" fill="%s" stroke="#333"/>`, at.x, at.y, planeNode, fill)
-		p.printf(`<text x="%.1f" y="%.1f" text-anchor="middle" fill="%s">%d</text></g>`+"\n", at.x, at.y+4, ink, node)
+		p.printf(`<circle cx="%.1f" cy="%.1f" r="%d" %s/>`, at.x, at.y, planeNode, fill.Fill())
+		p.printf(`<path d="M%.1f %.1fa%d %d 0 1 0 %d 0a%d %d 0 1 0 -%d 0" fill="none" stroke-width="%d" %s/>`,
+			at.x-planeNode+2, at.y, planeNode-2, planeNode-2, 2*planeNode-4, planeNode-2, planeNode-2, 2*planeNode-4, wide, ring.Stroke())
+		p.printf(`<text x="%.1f" y="%.1f" text-anchor="middle" %s>%d</text></g>`+"\n", at.x, at.y+4, ink.Fill(), node)
 	}
 }
 
@@ -183,34 +194,19 @@ func (p *plane) legend(left float64) {
 	const row, top = 22, 80
 	for i, step := range p.steps {
 		y := float64(top + i*row)
-		p.printf(`<path d="M%.1f %.1fh22" stroke="%s" stroke-width="2.5" marker-end="url(#step%d)"/>`+"\n", left, y, p.colour(i+1), i+1)
+		p.arrow(point{left, y}, point{left + 22, y}, i+1)
 		p.printf(`<text x="%.1f" y="%.1f">step %d: senders %d, receivers %d</text>`+"\n", left+32, y+4, i+1, step.Senders, step.Receivers)
 	}
 	y := float64(top + len(p.steps)*row)
-	p.printf(`<path d="M%.1f %.1fh22" stroke="#ccc"/>`+"\n", left, y)
+	p.line(point{left, y}, point{left + 22, y}, 1, figure.Faint)
 	p.printf(`<text x="%.1f" y="%.1f">unused, or to a node</text><text x="%.1f" y="%.1f">on the other side</text>`+"\n", left+32, y+4, left+32, y+18)
-	compass := plane{Table: p.Table, middle: point{left + 75, y + 75}}
+	compass := plane{Table: p.Table, out: p.out, middle: point{left + 75, y + 75}}
 	for direction, name := range Directions {
 		from, to, label := compass.middle, compass.along(integer{}, direction, 24), compass.along(integer{}, direction, 42)
-		p.printf(`<path d="M%.1f %.1fL%.1f %.1f" stroke="#888"/>`+"\n", from.x, from.y, to.x, to.y)
+		p.line(from, to, 1, figure.Ink.Pale(0.6))
 		p.printf(`<text x="%.1f" y="%.1f" font-size="10" text-anchor="middle">%s</text>`+"\n", label.x, label.y+4, name)
 	}
 }
 
-// ramp are the colours of the steps from the first to the last, dark enough for white letters.
-var ramp = [...][3]float64{{0x35, 0x2a, 0x87}, {0x00, 0x72, 0xb2}, {0x00, 0x8a, 0x63}, {0xb3, 0x6b, 0x00}, {0xb0, 0x24, 0x18}}
-
-// colour is that of a step.
-func (p *plane) colour(step int) string {
-	place := 0.0
-	if len(p.steps) > 1 {
-		place = float64(step-1) / float64(len(p.steps)-1) * float64(len(ramp)-1)
-	}
-	below := min(int(place), len(ramp)-2)
-	part := place - float64(below)
-	mixed := [3]int{}
-	for i := range mixed {
-		mixed[i] = int(math.Round(float64(ramp[below][i]*(1-part)) + float64(ramp[below+1][i]*part)))
-	}
-	return fmt.Sprintf("#%02x%02x%02x", mixed[0], mixed[1], mixed[2])
-}
+// colour is that of a step: those of curves, again and again.
+func colour(step int) figure.Colour { return figure.Of(step - 1) }

@@ -91,7 +91,7 @@ func TestPlane(t *testing.T) {
 				arrows++
 			}
 		}
-		require.Equal(t, arrows, strings.Count(text.String(), "marker-end"))
+		require.Equal(t, arrows, strings.Count(text.String(), `Z" class="f`), "heads of arrows")
 		if dir := os.Getenv("EJ_PICTURES"); dir != "" {
 			require.NoError(t, os.WriteFile(fmt.Sprintf("%s/ej-%d-%d-%d.svg", dir, c.a, c.b, c.algorithm), []byte(text.String()), 0o644))
 		}
