@@ -61,7 +61,7 @@ func TestStudyPlots(t *testing.T) {
 	require.Contains(t, string(text), "n = 128, exact")
 	require.Contains(t, string(text), "n = 128, 2000 runs")
 	for args, says := range map[string]string{
-		"pops --svg plots":       "--svg: study pops writes no such files; delete --svg",
+		"pops --orders plots":    "--orders: study pops writes no such files; delete --orders",
 		"scatter --orders plots": "--orders: study scatter writes no such files; delete --orders",
 		"gossip --svg file/sub":  "--svg: ",
 		"gossip --orders file":   "--orders: ",

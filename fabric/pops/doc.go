@@ -18,7 +18,8 @@
 //	batcher.go       Batcher's merge-exchange as routes
 //	adversary.go     two-hops routing and the permutation that defeats it
 //	native_random.go a program in Go, the yardstick of the sandbox
-//	study.go         Tables I and II, Figure 3, the lower bound; study_tables.go: their figures
+//	study.go         Tables I and II, Figure 3, the lower bound; study_tables.go: their figures;
+//	study_plots.go   as curves
 //	benchmarks/      a C++ simulator with an object for every processor, to compare with
 //	meanings.go      what the figures of its study mean, from metrics.yaml
 package pops

@@ -15,7 +15,8 @@ func (Network) Studies() []*fabric.Study {
 		Cases: []string{"d=g", "d=4g", "d=16g", "corrected", "offline", "figure 3", "adversary"},
 		Doc: "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary;" +
 			" n to 4,096 (--full: to 16,777,216)",
-		Run: func(r fabric.Runs) error { return (&study{r}).run() },
+		Files: []fabric.StudyFile{fabric.StudyPlot},
+		Run:   func(r fabric.Runs) error { return (&study{Runs: r}).run() },
 	}}
 }
 
@@ -52,7 +53,10 @@ func (r *correctedRow) name() string {
 }
 
 // study asks for runs and adds rows.
-type study struct{ fabric.Runs }
+type study struct {
+	fabric.Runs
+	measured, delivering []measured // of the tables, and of the corrected rule
+}
 
 // The sizes and efforts. Runs per row follow from constants, never from a clock.
 const (
@@ -90,7 +94,7 @@ func (s *study) run() error {
 		}
 	}
 	s.Plan(total)
-	for _, step := range []func() error{s.tables, s.corrected, s.offline, s.figure3, s.adversary} {
+	for _, step := range []func() error{s.tables, s.corrected, s.offline, s.figure3, s.adversary, s.draw} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -114,7 +118,7 @@ func (s *study) runs(name string, d, g int, slots float64) int {
 
 // tables repeats Tables I and II.
 func (s *study) tables() error {
-	for _, row := range tables {
+	for i, row := range tables {
 		name, d, g := row.name(), row.groupSize, row.groups
 		runs := s.runs(name, d, g, row.mean*5)
 		if runs == 0 {
@@ -129,8 +133,8 @@ func (s *study) tables() error {
 			note += fmt.Sprintf("; reached only by losing %.1f%% of the packets", 100*float64(lost)/float64(runs*d*g))
 		}
 		tolerance, why := sample.Tolerance(row.sd, publishedRuns)
-		if d == 16*g && g <= 8 {
-			// The mean hangs on a few runs of thousands of iterations.
+		few := d == 16*g && g <= 8 // the mean hangs on a few runs of thousands of iterations
+		if few {
 			s.Add(fabric.Referred(name, "iterations, median", float64(row.median), sample.Median, runs, 2,
 				note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations)))
 		} else {
@@ -139,15 +143,16 @@ func (s *study) tables() error {
 		}
 		p := Network{Groups: g, GroupSize: d}
 		s.Add(fabric.Published(name, "table I column B slots", float64(row.formula), PreviousSlots(p), 0, 0, "formula"))
-		measured, runs, note := float64(SortSlots(p)), 0, "stages x slots of a stage"
+		sorting, runs, note := float64(SortSlots(p)), 0, "stages x slots of a stage"
 		if row.sorts() {
 			slots, err := s.single(setting("pops/sort", d, g))
 			if err != nil {
 				return err
 			}
-			measured, runs, note = slots, 1, "run, every packet in its place"
+			sorting, runs, note = slots, 1, "run, every packet in its place"
 		}
-		s.Add(fabric.Referred(name, "sorting slots", float64(row.sorting), measured, runs, 0, note))
+		s.Add(fabric.Referred(name, "sorting slots", float64(row.sorting), sorting, runs, 0, note))
+		s.measured = append(s.measured, measured{&tables[i], sample.Mean, sample.SE, few, sorting})
 	}
 	return nil
 }
@@ -168,6 +173,7 @@ func (s *study) corrected() error {
 		}
 		tolerance, why := sample.Tolerance(row.sd, row.runs)
 		s.Add(sample.Referred(row.name(), "steps", row.mean, 1, tolerance, longest(sample)+"; every packet exactly once; "+why))
+		s.delivering = append(s.delivering, measured{row: &tableRow{groupSize: row.groupSize, groups: row.groups}, mean: sample.Mean, se: sample.SE})
 	}
 	return nil
 }

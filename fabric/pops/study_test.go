@@ -3,7 +3,9 @@ package pops
 import (
 	"context"
 	"io"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/studytest"
+	"starloom/traces/figure"
 )
 
 // samples takes the reference figures of the study for what runs have measured.
@@ -18,6 +21,7 @@ type samples struct {
 	t       *testing.T
 	pattern string
 	rows    []fabric.StudyRow
+	files   map[string]string
 }
 
 func (s *samples) Full() bool                   { return false }
@@ -33,7 +37,12 @@ func (s *samples) Wants(name string) bool {
 	return match
 }
 
-func (s *samples) File(fabric.StudyFile, string, func(io.Writer) error) error { return nil }
+func (s *samples) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+	var text strings.Builder
+	err := write(&text)
+	s.files[name+string(kind)] = text.String()
+	return err
+}
 
 func (s *samples) Sample(x *fabric.Setting, runs int, _ string) (*fabric.Sample, error) {
 	sample := &fabric.Sample{Runs: runs, Mean: 4.19, SE: 0.01, SD: 1}
@@ -64,8 +73,10 @@ func (s *samples) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 // TestStudyRows: the paper prints tables and theorems, and neither slots of sorting nor the mean of
 // Figure 3; it is wrong in one proof, which is quoted.
 func TestStudyRows(t *testing.T) {
-	s := &samples{t: t, pattern: "*"}
-	require.NoError(t, (&study{s}).run())
+	s := &samples{t: t, pattern: "*", files: map[string]string{}}
+	require.NoError(t, (&study{Runs: s}).run())
+	require.Equal(t, []string{"pops-corrected.svg", "pops-iterations.svg", "pops-slots-1.svg", "pops-slots-16.svg", "pops-slots-4.svg"},
+		slices.Sorted(maps.Keys(s.files)))
 	studytest.Rows(t, s.rows, "corrected", "figure 3", "adversary")
 	studytest.Explained(t, &Network{}, "pops", s.rows)
 	printed, contradicted := 0, 0
@@ -77,6 +88,37 @@ func TestStudyRows(t *testing.T) {
 	}
 	require.Positive(t, printed)
 	require.Equal(t, 1, contradicted)
+}
+
+// TestStudyPlots: the figures have the numbers of the tables; means that hang on a few runs are not among them.
+func TestStudyPlots(t *testing.T) {
+	var all []measured
+	for i := range tables {
+		row := &tables[i]
+		all = append(all, measured{row, row.mean, row.sd / 100, row.name() == "d=16g n=64", float64(row.sorting)})
+	}
+	f := iterationsPlot(all)
+	require.Contains(t, f.Note, "Not drawn")
+	points := 0
+	for _, c := range f.Curves[:3] {
+		points += len(c.Points)
+	}
+	require.Equal(t, len(tables)-1, points)
+	require.Len(t, f.Curves[3].Points, len(tables))
+	require.Equal(t, figure.Point{X: 16, Y: 4.43}, f.Curves[3].Points[1])
+	slots := slotsPlot(all, 4)
+	for _, c := range slots.Curves {
+		require.Len(t, c.Points, 11)
+	}
+	at := slots.Curves[0].Points[0]
+	require.Equal(t, 16.0, at.X)
+	require.InDelta(t, 5*14.0838, at.Y, 1e-9)
+	require.InDelta(t, 5*1.96*4.4205/100, at.High-at.Y, 1e-9)
+	require.Equal(t, []float64{118, 80, 71.4}, []float64{slots.Curves[1].Points[0].Y, slots.Curves[2].Points[0].Y, slots.Curves[3].Points[0].Y})
+	corrected := correctedPlot(all, []measured{{row: &tableRow{groupSize: 8, groups: 2}, mean: 15.9, se: 0.1}})
+	require.Equal(t, "d = 4g, corrected", corrected.Curves[0].Name)
+	require.Equal(t, corrected.Curves[0].Of, corrected.Curves[1].Of, "one colour")
+	require.Len(t, corrected.Curves, 2, "the other ratios have no sizes with the corrected rule")
 }
 
 func truth(holds bool) int {

@@ -22,6 +22,9 @@ func (s *span) take(values ...float64) {
 	}
 }
 
+// logRoom is how much of a logarithmic axis is left free at its ends.
+const logRoom = 0.02
+
 // lay lays an axis with room for so many names: its range, scale, ticks and label.
 func (a *Axis) lay(axis *plot.Axis, s span, names int) {
 	switch {
@@ -30,6 +33,8 @@ func (a *Axis) lay(axis *plot.Axis, s span, names int) {
 		if s.least == s.most {
 			s = span{s.least / 2, s.most * 2}
 		}
+		room := rounded.Exp(float64(logRoom * float64(rounded.Log(s.most)-rounded.Log(s.least))))
+		s = span{s.least / room, s.most * room}
 	case a.Names != nil:
 		s = span{-0.5, float64(len(a.Names)) - 0.5}
 	default:

@@ -52,7 +52,12 @@ func (c curve) glyph() draw.GlyphStyle {
 	if c.c.Style == Published {
 		return draw.GlyphStyle{Color: c.colour(255), Radius: 4, Shape: draw.CrossGlyph{}}
 	}
-	return draw.GlyphStyle{Color: c.colour(255), Radius: 2.5, Shape: markers[c.number%curveColours]}
+	shape, radius := markers[c.number%curveColours], vg.Length(2.5)
+	switch shape.(type) {
+	case draw.PlusGlyph, draw.CrossGlyph: // lines alone
+		radius = 4
+	}
+	return draw.GlyphStyle{Color: c.colour(255), Radius: radius, Shape: shape}
 }
 
 // Plot implements plot.Plotter.
