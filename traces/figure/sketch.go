@@ -34,8 +34,10 @@ func (c Colour) Pale(part float64) Colour {
 	return c
 }
 
-// Fill is the attribute of an element of SVG that is filled with the colour; Stroke is that of a line.
-func (c Colour) Fill() string   { return attribute("f", c.paint) }
+// Fill is the attribute of an element of SVG that is filled with the colour.
+func (c Colour) Fill() string { return attribute("f", c.paint) }
+
+// Stroke is the attribute of a line in the colour.
 func (c Colour) Stroke() string { return attribute("s", c.paint) }
 
 // Head begins an SVG that is written by hand: with title, style sheet and paper. It ends with </svg>.

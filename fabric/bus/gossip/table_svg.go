@@ -65,7 +65,8 @@ func (t *Table) WriteSVG(w io.Writer) error {
 	for column, bars := range columns {
 		wide := lanes[column] * m.lane
 		if column%2 == 0 {
-			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, figure.Faint.Pale(0.4).Fill())
+			stripe := figure.Faint.Pale(0.4).Fill()
+			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, stripe)
 		}
 		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="middle" %s>%d</text>`+"\n", left+wide/2, m.top-8, figure.Ink.Fill(), column+1)
 		for i := range bars {

@@ -91,7 +91,8 @@ func (p *plane) draw() {
 	width := most.x - least.x + 2*planeMargin + planeLegend
 	height := max(most.y-least.y+2*planeMargin+30, float64(len(p.steps)*22+190))
 	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b), p.source, p.net.Diameter())
-	p.printf("%s", figure.Head(width, height, title, fmt.Sprintf("%d nodes in a hexagonal plane; packets are arrows in the colours of their steps.", p.net.Nodes())))
+	p.printf("%s", figure.Head(width, height, title,
+		fmt.Sprintf("%d nodes in a hexagonal plane; packets are arrows in the colours of their steps.", p.net.Nodes())))
 	p.printf(`<g font-size="12" %s>`+"\n"+`<text x="%.1f" y="30" text-anchor="middle" font-size="16">%s</text>`+"\n", figure.Ink.Fill(), width/2, title)
 	p.links()
 	p.packets()
