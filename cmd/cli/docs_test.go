@@ -171,8 +171,9 @@ func steps(t *testing.T, block string) []string {
 	return parts
 }
 
-// matches reports whether a command has printed what a page shows.
+// matches reports whether a command has printed what a page shows, but for empty lines at the end.
 func matches(shown, got string) bool {
+	shown, got = strings.TrimRight(shown, "\n")+"\n", strings.TrimRight(got, "\n")+"\n"
 	pattern := "^"
 	for line := range strings.Lines(shown) {
 		line = strings.TrimSuffix(line, "\n")
