@@ -19,12 +19,13 @@ type (
 	//	Seed            uint64
 	//	Engine          string // "cycle" or "slot"
 	//	Verdict         Verdict
-	//	Rules           []string    // names of the rules that were checked
-	//	Violations      []Violation // the first ViolationsMax, and the first of every rule
-	//	ViolationsTotal uint64      // all of them
-	//	Notes           []string    // what the user should know of the scenario, whatever the verdict
-	//	Cycles          uint64      // whole slots, in cycles
-	//	Slots           uint64      // that have crossed the fabric
+	//	Expect          *Expectation // nil if nothing was expected
+	//	Rules           []string     // names of the rules that were checked
+	//	Violations      []Violation  // the first ViolationsMax, and the first of every rule
+	//	ViolationsTotal uint64       // all of them
+	//	Notes           []string     // what the user should know of the scenario, whatever the verdict
+	//	Cycles          uint64       // whole slots, in cycles
+	//	Slots           uint64       // that have crossed the fabric
 	//	Frames          Frames
 	//	Metrics         fabric.Metrics
 	//	Firmware        FirmwareReport
@@ -33,8 +34,7 @@ type (
 	//	RTL             []RTLReport    // components that were RTL, by path
 	//	Digest          string         // of what digestCovers says
 	//
-	//	// Files lists what was written beside the report, for the text form only.
-	//	Files []OutputFile
+	//	Beside
 	//
 	//	func (r *Report) WriteJUnit(w io.Writer) error // writes the report for continuous integration
 	//	func (r *Report) Interrupted() bool // reports whether the run was ended from outside, or its repetition, which would have told more
@@ -42,6 +42,12 @@ type (
 	//	func (r *Report) WriteJSON(w io.Writer) error // writes the stable, versioned form
 	//	func (r *Report) WriteText(w io.Writer) error // writes what a person wants to know
 	Report = outcome.Report
+	// Expectation says how a run is to end, and whether it has.
+	//
+	//	Verdict Verdict
+	//	Rule    string // that is to be broken, whatever others are; "" for any
+	//	Met     bool
+	Expectation = outcome.Expectation
 	// Verdict is the outcome of a run or a study.
 	//
 	//	string
@@ -203,8 +209,7 @@ type (
 	//	Rows    []fabric.StudyRow
 	//	Notes   []string // how far an interrupted study came
 	//
-	//	// Files lists what was written beside the rows, for the text form only.
-	//	Files []OutputFile
+	//	Beside
 	//
 	//	func (r *StudyReport) Interrupted() bool // reports whether the study was ended from outside
 	//	func (r *StudyReport) WriteJSON(w io.Writer) error // writes the stable form
@@ -219,6 +224,7 @@ type (
 	//	Permutations uint64    // of each seed, if every permutation was run
 	//	Engine       string
 	//	Verdict      Verdict
+	//	Expect       *Expectation // nil if nothing was expected
 	//	Rules        []string
 	//	Notes        []string
 	//	Runs         uint64
@@ -232,8 +238,7 @@ type (
 	//	RTL          []RTLReport
 	//	Digest       string // of the digests of all runs
 	//
-	//	// Files lists what was written beside the report, for the text form only.
-	//	Files []OutputFile
+	//	Beside
 	//
 	//	func (r *SeedsReport) WriteJSON(w io.Writer) error // writes the stable, versioned form
 	//	func (r *SeedsReport) Interrupted() bool // reports whether the runs were ended from outside

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/internal/outcome"
 )
 
 // passReport and failReport are made up: these tests are about the forms.
@@ -26,14 +27,14 @@ func passReport() *Report {
 		Frames:   Frames{Sent: 1751, Delivered: 1362, Collided: 389},
 		Firmware: FirmwareReport{Image: "pops/random", SHA256: strings.Repeat("0123456789abcdef", 4)},
 		Digest:   "00112233445566778899aabbccddeeff",
-		Files: []OutputFile{
+		Beside: outcome.Beside{Files: []OutputFile{
 			{Kind: "vcd", Path: "out.vcd"},
 			{Kind: "gtkw", Path: "out.gtkw"},
 			{Kind: "pcapng", Path: "my runs/it's.pcapng"},
 			{Kind: "lua", Path: "my runs/it's.lua"},
 			{Kind: "json", Path: "out.json"},
 			{Kind: "log", Path: "-"}, // not a file to open: not listed
-		},
+		}},
 	}
 	r.Metrics.Add("steps", 5)
 	r.Metrics.Add("delivered", 256)

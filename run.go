@@ -55,6 +55,9 @@ type RunOptions struct {
 	CheckpointEvery uint32 // replace the file Save by the state every so many slots; 0: not
 	BreakOn         Break  // stop before the end
 
+	// How the run is to end, nil for no expectation: it changes no verdict, but what JUnit says of it, and Report.Expect.
+	Expect *Expectation
+
 	// What the handlers of one processor were told and did, a line for each call. They are called
 	// again alone; what they do then must be the same, which is the rule RuleReplay.
 	Replay          Output
@@ -107,6 +110,7 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.Expect = o.Expect
 	return b.Run(ctx, own)
 }
 
@@ -124,6 +128,7 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 	if err != nil {
 		return nil, err
 	}
+	b.Expect = o.Expect
 	return b.RunSeeds(ctx, own)
 }
 

@@ -26,7 +26,7 @@ func newSchema(networks starloom.Networks) *cobra.Command {
 			if err != nil {
 				return fault(err)
 			}
-			_, err = c.OutOrStdout().Write(data)
+			_, err = product(c).Write(data)
 			return err
 		},
 	}
@@ -40,7 +40,7 @@ func newVersion() *cobra.Command {
 		Short: "Print the version",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintln(c.OutOrStdout(), versionText())
+			_, err := fmt.Fprintln(product(c), versionText())
 			return err
 		},
 	}

@@ -69,7 +69,7 @@ func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
 	if err != nil {
 		return fault(err)
 	}
-	if err := o.wasm.write(c.OutOrStdout(), func(w io.Writer) error { _, err := w.Write(circuit.Wasm()); return err }); err != nil {
+	if err := o.wasm.write(product(c), func(w io.Writer) error { _, err := w.Write(circuit.Wasm()); return err }); err != nil {
 		return err
 	}
 	text := o.outputs.text(c)
@@ -92,7 +92,11 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	if circuit != nil {
 		weighty = circuit.Warnings
 	}
-	if err := printWarnings(c.ErrOrStderr(), said.Bytes(), weighty, o.warnings || err != nil); err != nil {
+	to := c.ErrOrStderr()
+	if err != nil {
+		to = c.Root().ErrOrStderr() // they are a part of the error
+	}
+	if err := printWarnings(to, said.Bytes(), weighty, o.warnings || err != nil); err != nil {
 		return nil, err
 	}
 	return circuit, err

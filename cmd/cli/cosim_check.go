@@ -25,7 +25,7 @@ func newCosimCheck(networks starloom.Networks) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case o.list:
-			return listTwins(c.OutOrStdout(), networks.Twins())
+			return listTwins(product(c), networks.Twins())
 		case len(args) == 1 && o.twin == "" && (args[0] == "-" || starloom.IsScenario(args[0])):
 			return o.checkScenario(c, args[0])
 		}

@@ -18,7 +18,7 @@ func newExplain(networks starloom.Networks) *cobra.Command {
 		Short: "Say what a figure means, how it is counted and where it comes from",
 		Args:  cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
-			out := c.OutOrStdout()
+			out := product(c)
 			book, columns := newBook(networks), columnsOf(out, os.Getenv("COLUMNS"))
 			if len(args) == 0 {
 				return book.WriteText(out, columns)

@@ -49,7 +49,7 @@ func newHelp() *cobra.Command {
 
 // printHelp prints the help of a command, as wide as its reader's terminal.
 func printHelp(c *cobra.Command, _ []string) {
-	out := c.OutOrStdout()
+	out := product(c)
 	columns := columnsOf(out, os.Getenv("COLUMNS"))
 	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 	text := fill(cmp.Or(c.Long, c.Short), columns) + "\n\n" + c.UsageString()

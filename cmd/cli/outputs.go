@@ -137,6 +137,10 @@ func (all *outputs) text(c *cobra.Command) io.Writer {
 	return c.OutOrStdout()
 }
 
+// product is where a command prints what was asked for, with --quiet, too: an output -, scripts, lists, help. All else goes to
+// OutOrStdout and ErrOrStderr of the command.
+func product(c *cobra.Command) io.Writer { return c.Root().OutOrStdout() }
+
 // open opens the output among files that appear together, nil for nowhere.
 func (o *output) open(files *traces.Files) (io.Writer, error) {
 	if o.path == "" {

@@ -78,5 +78,5 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 	if note != "" {
 		fmt.Fprintln(c.ErrOrStderr(), note)
 	}
-	return o.out.write(c.OutOrStdout(), func(w io.Writer) error { return write(f, w) })
+	return o.out.write(product(c), func(w io.Writer) error { return write(f, w) })
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"starloom/fabric"
@@ -16,8 +18,9 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		RunE:              group,
-		PersistentPreRunE: refuseEmpty,
+		PersistentPreRunE: prepare,
 	}
+	root.PersistentFlags().BoolP("quiet", "q", false, "print errors only, and what - asks for: the exit status tells")
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpFunc(printHelp)
@@ -29,4 +32,16 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	)
 	describe(root, help)
 	return root
+}
+
+// prepare is what every command begins with.
+func prepare(c *cobra.Command, args []string) error {
+	if err := refuseEmpty(c, args); err != nil {
+		return err
+	}
+	if quiet, err := c.Flags().GetBool("quiet"); err == nil && quiet && c.HasParent() {
+		c.SetOut(io.Discard)
+		c.SetErr(io.Discard) // errors are printed when the command is over
+	}
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"starloom"
+	"starloom/internal/outcome"
 )
 
 // runFlags are the options of `run`.
@@ -12,13 +13,13 @@ type runFlags struct {
 	starloom.RunOptions
 	outputs outputs
 
-	settings       settings
-	overrides      overrides
-	seeds, breakOn string
-	every          *integerValue
-	replay, bank   uint32
-	workers        uint16
-	engine, wasm   *choice
+	settings               settings
+	overrides              overrides
+	seeds, breakOn, expect string
+	every                  *integerValue
+	replay, bank           uint32
+	workers                uint16
+	engine, wasm           *choice
 }
 
 func newRun(networks starloom.Networks) *cobra.Command {
@@ -82,6 +83,7 @@ func (o *runFlags) execution() {
 // declareWays adds the options that say from where to run, and up to where.
 func (o *runFlags) declareWays(c *cobra.Command) {
 	f := c.Flags()
+	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, with 1 if not: for runs whose failure is the point")
 	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
 	o.every = integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
@@ -102,13 +104,18 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 	}
 	if c.Flags().Changed("replay") {
 		o.outputs.stream = "--replay"
-		o.Replay, o.ReplayProcessor = starloom.Writer(c.OutOrStdout()), int(o.replay)
+		o.Replay, o.ReplayProcessor = starloom.Writer(product(c)), int(o.replay)
 	}
 	if err := o.outputs.check(inputs(scenario, path)...); err != nil {
 		return err
 	}
 	if c.Flags().Changed("break-on") {
 		if o.BreakOn, err = starloom.ParseBreak(o.breakOn); err != nil {
+			return err
+		}
+	}
+	if c.Flags().Changed("expect") {
+		if o.Expect, err = outcome.ParseExpectation("--expect", o.expect); err != nil {
 			return err
 		}
 	}
@@ -143,12 +150,12 @@ func (o *runFlags) start(c *cobra.Command, scenario *starloom.Scenario, many sta
 		if err != nil {
 			return fault(err)
 		}
-		return printRun(text, report, report.Verdict)
+		return printRun(text, report, report.Expect.Judged(report.Verdict))
 	}
 	report, err := starloom.Run(c.Context(), scenario, o.RunOptions)
 	progress.clear()
 	if err != nil {
 		return fault(err)
 	}
-	return printRun(text, report, report.Verdict)
+	return printRun(text, report, report.Expect.Judged(report.Verdict))
 }

@@ -116,7 +116,7 @@ func newStudyList(networks starloom.Networks) *cobra.Command {
 		Short: "List the studies",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			table := tabwriter.NewWriter(product(c), 0, 0, 2, ' ', 0)
 			for _, study := range networks.Studies() {
 				fmt.Fprintf(table, "%s\t%s\n\tcases: %s\n", study.Name, study.Doc, strings.Join(study.Cases, ", "))
 			}

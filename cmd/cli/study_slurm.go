@@ -201,7 +201,7 @@ func (p *caseParts) runCases(c *cobra.Command) (*starloom.StudyReport, error) {
 		return nil, err
 	}
 	if p.slurm.dryRun {
-		return nil, slurm.WriteScripts(c.OutOrStdout(), w)
+		return nil, slurm.WriteScripts(product(c), w)
 	}
 	cluster, err := slurm.Open(c.Context(), settings)
 	if err != nil {

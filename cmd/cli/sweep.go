@@ -95,7 +95,7 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 		return nil
 	}
 	if o.dryRun {
-		o.DryRun = c.OutOrStdout()
+		o.DryRun = product(c)
 	}
 	self, err := sharedExecutable()
 	o.Command = append(append([]string{self}, o.again(path)...), "--points")

@@ -80,6 +80,6 @@ func newTraceDissector() *cobra.Command {
 		Args:  exactly(),
 	}
 	to := files.add(c.Flags(), "output", "o", "write to `F` (default: standard output)", nil)
-	c.RunE = func(c *cobra.Command, _ []string) error { return to.write(c.OutOrStdout(), nic.WriteDissector) }
+	c.RunE = func(c *cobra.Command, _ []string) error { return to.write(product(c), nic.WriteDissector) }
 	return c
 }

@@ -198,7 +198,7 @@ func (m *Machine) Sum() *outcome.Report {
 		},
 		Notes:  slices.Clone(m.Config.Known.Notes),
 		Digest: m.Digest.String(),
-		Aside:  outcome.Aside{Missing: missing},
+		Beside: outcome.Beside{Aside: outcome.Aside{Missing: missing}},
 	}
 	if m.ended && !m.finished && m.slot >= m.Config.Slots && count > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(m.slot, "slot", "slots")))

@@ -7,6 +7,7 @@
 //	file           what it holds
 //	report.go      Report: the outcome of one run; JSON
 //	text.go        its form for people; junit.go: that for continuous integration
+//	expect.go      Expectation: how a run is to end, and whether it has
 //	violation.go   Verdict, Violation; rules.go: the rules that no network has
 //	scene.go       Scene: what happened around a violation, for pages
 //	frames.go      Frames: what became of frames

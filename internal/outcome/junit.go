@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
@@ -32,10 +33,31 @@ func (s *junitSuite) write(w io.Writer) error {
 	return err
 }
 
+// expected adds a test case for an expectation, nil for none: if it is met, what was broken is told and fails no test case.
+func (s *junitSuite) expected(e *Expectation, verdict Verdict) {
+	if e == nil {
+		return
+	}
+	own := junitCase{Class: s.Name, Name: "expect " + e.String()}
+	if !e.Met {
+		own.Failure = &junitFailure{Message: fmt.Sprintf("expected was %s; the verdict is %s", e, verdict)}
+		s.Failures++
+	} else {
+		for i := range s.Cases {
+			if f := s.Cases[i].Failure; f != nil {
+				s.Cases[i].Failure, s.Cases[i].Output = nil, "as expected:\n"+cmp.Or(f.Text, f.Message)
+			}
+		}
+		s.Failures = 0
+	}
+	s.Cases = append(s.Cases, own)
+}
+
 type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Name    string        `xml:"name,attr"`
 	Failure *junitFailure `xml:"failure"`
+	Output  string        `xml:"system-out,omitempty"`
 }
 
 type junitFailure struct {
@@ -73,5 +95,6 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		}
 		suite.Cases = append(suite.Cases, testCase)
 	}
+	suite.expected(r.Expect, r.Verdict)
 	return suite.write(w)
 }

@@ -30,6 +30,7 @@ type Report struct {
 	Seed            uint64         `json:"seed"`
 	Engine          string         `json:"engine"` // "cycle" or "slot"
 	Verdict         Verdict        `json:"verdict"`
+	Expect          *Expectation   `json:"expect,omitempty"` // nil if nothing was expected
 	Rules           []string       `json:"rules"`            // names of the rules that were checked
 	Violations      []Violation    `json:"violations"`       // the first ViolationsMax, and the first of every rule
 	ViolationsTotal uint64         `json:"violations_total"` // all of them
@@ -44,6 +45,11 @@ type Report struct {
 	RTL             []RTLReport    `json:"rtl,omitempty"`            // components that were RTL, by path
 	Digest          string         `json:"digest"`                   // of what digestCovers says
 
+	Beside
+}
+
+// Beside is what goes with a report and is not in its JSON form.
+type Beside struct {
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
 
@@ -90,6 +96,13 @@ func (r *Report) Interrupted() bool {
 // simulator of its RTL, failed, hung or was killed.
 func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
+}
+
+// Expects notes what was expected of the run.
+func (r *Report) Expects(e *Expectation) {
+	r.Expect = e.judge(r.Verdict, r.Interrupted() || r.ToolFailed(), func(rule string) bool {
+		return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == rule })
+	})
 }
 
 // Figures lists all figures of a run: how long it took, its metrics, its frames.

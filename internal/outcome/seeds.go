@@ -19,6 +19,7 @@ type SeedsReport struct {
 	Permutations uint64         `json:"permutations,omitempty"` // of each seed, if every permutation was run
 	Engine       string         `json:"engine"`
 	Verdict      Verdict        `json:"verdict"`
+	Expect       *Expectation   `json:"expect,omitempty"` // nil if nothing was expected
 	Rules        []string       `json:"rules"`
 	Notes        []string       `json:"notes,omitempty"`
 	Runs         uint64         `json:"runs"`
@@ -32,11 +33,7 @@ type SeedsReport struct {
 	RTL          []RTLReport    `json:"rtl,omitempty"`
 	Digest       string         `json:"digest"` // of the digests of all runs
 
-	// Files lists what was written beside the report, for the text form only.
-	Files []OutputFile `json:"-"`
-
-	// Aside is what Starloom itself notes beside the report.
-	Aside Aside `json:"-"`
+	Beside
 }
 
 // WriteJSON writes the stable, versioned form.
@@ -63,6 +60,13 @@ func (r *SeedsReport) ToolFailed() bool {
 	return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == RuleRTLTool })
 }
 
+// Expects notes what was expected of the runs: fail is that one of them fails, with a rule that this is the first one that it breaks.
+func (r *SeedsReport) Expects(e *Expectation) {
+	r.Expect = e.judge(r.Verdict, r.Interrupted() || r.ToolFailed(), func(rule string) bool {
+		return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == rule })
+	})
+}
+
 // interrupted says how far an interrupted batch came, "" if nothing interrupted it.
 func (r *SeedsReport) interrupted() string {
 	if !r.Interrupted() {
@@ -76,6 +80,7 @@ func (r *SeedsReport) interrupted() string {
 func (r *SeedsReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), Printable(r.Scenario))
+	r.Expect.text(&b)
 	shown := r.Failed[:min(len(r.Failed), violationsShown)]
 	for i := range shown {
 		failed := &shown[i]
@@ -167,5 +172,6 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 		suite.Cases = append(suite.Cases, junitCase{Class: r.Scenario, Name: RuleInterrupted, Failure: &junitFailure{Message: text}})
 		suite.Failures++
 	}
+	suite.expected(r.Expect, r.Verdict)
 	return suite.write(w)
 }

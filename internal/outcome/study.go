@@ -19,11 +19,7 @@ type StudyReport struct {
 	Rows    []fabric.StudyRow `json:"rows"`
 	Notes   []string          `json:"notes,omitempty"` // how far an interrupted study came
 
-	// Files lists what was written beside the rows, for the text form only.
-	Files []OutputFile `json:"-"`
-
-	// Aside is what Starloom itself notes beside the report.
-	Aside Aside `json:"-"`
+	Beside
 }
 
 // Interrupted reports whether the study was ended from outside.

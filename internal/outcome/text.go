@@ -26,6 +26,7 @@ const (
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), Printable(r.Scenario))
+	r.Expect.text(&b)
 	places := Shown(r.Violations, violationsShown, violationsShownPerRule)
 	for _, k := range places {
 		v := &r.Violations[k]

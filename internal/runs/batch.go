@@ -31,6 +31,7 @@ type Batch struct {
 	Seeds        outcome.Seeds
 	Permutations uint64 // of each seed; 0: the scenario's own workload
 	Options      emulator.Options
+	Expect       *outcome.Expectation                              // nil for none
 	Build        func(emulator.Options) (*emulator.Machine, error) // nil: emulator.New
 	Alone        func(permutation uint64) (*config.Config, error)  // one of the permutations
 

@@ -59,7 +59,7 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 		Firmware: b.firmware(t),
 		Notes:    c.Known.Notes,
 		Digest:   t.digest(),
-		Aside:    outcome.Aside{CutShort: b.cutShort},
+		Beside:   outcome.Beside{Aside: outcome.Aside{CutShort: b.cutShort}},
 	}
 	r.NoteTrust(t.onTrust)
 	statistics := t.statistics()

@@ -9,6 +9,9 @@ import (
 
 // Run runs the scenario once, or every permutation.
 func (b *Batch) Run(ctx context.Context, o Options) (report *outcome.Report, err error) {
+	if err := b.Expect.Check(b.Config.Rules.Checked()); err != nil {
+		return nil, err
+	}
 	if o.Restore != "" {
 		defer refuseBroken(o.Restore, &err)
 	}
@@ -30,6 +33,7 @@ func (b *Batch) Run(ctx context.Context, o Options) (report *outcome.Report, err
 	if err != nil {
 		return nil, err
 	}
+	report.Expects(b.Expect)
 	if report.Files, err = reports.commit(report, t); err != nil {
 		return nil, err
 	}
@@ -39,6 +43,9 @@ func (b *Batch) Run(ctx context.Context, o Options) (report *outcome.Report, err
 // RunSeeds runs the scenario for each seed, with each rate of its faults.
 func (b *Batch) RunSeeds(ctx context.Context, o Options) (*outcome.SeedsReport, error) {
 	if err := o.checkSurvival(len(b.Config.Faults) > 0, len(b.Rates) > 0); err != nil {
+		return nil, err
+	}
+	if err := b.Expect.Check(b.Config.Rules.Checked()); err != nil {
 		return nil, err
 	}
 	if _, err := b.Runs(); err != nil {
@@ -55,6 +62,7 @@ func (b *Batch) RunSeeds(ctx context.Context, o Options) (*outcome.SeedsReport, 
 		return nil, err
 	}
 	report := b.report(t)
+	report.Expects(b.Expect)
 	report.Files, err = reports.commit(report, t)
 	return report, err
 }

@@ -1,0 +1,82 @@
+package outcome
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/traces/input"
+)
+
+// Expectation says how a run is to end, and whether it has: where failing is the point, as of a mutant or of a fault that must be
+// noticed, the run that passes is the bad one. The verdict stays what it is.
+type Expectation struct {
+	Verdict Verdict `json:"verdict"`
+	Rule    string  `json:"rule,omitempty"` // that is to be broken, whatever others are; "" for any
+	Met     bool    `json:"met"`
+}
+
+// ParseExpectation reads pass, fail, or fail:RULE. The error is an *input.Error at the place.
+func ParseExpectation(place, text string) (*Expectation, error) {
+	verdict, rule, ruled := strings.Cut(text, ":")
+	e := &Expectation{Verdict: Verdict(verdict), Rule: rule}
+	if e.Verdict != VerdictFail && (e.Verdict != VerdictPass || ruled) || ruled && rule == "" {
+		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("%q is not how a run may end", text),
+			Remedy: "write pass, fail, or fail:RULE with the rule that is to be broken"}
+	}
+	if rule == "trap" { // as --break-on has it
+		e.Rule = fabric.RuleTrap
+	}
+	return e, nil
+}
+
+// String is the form that ParseExpectation reads.
+func (e *Expectation) String() string {
+	if e.Rule != "" {
+		return string(e.Verdict) + ":" + e.Rule
+	}
+	return string(e.Verdict)
+}
+
+// Check refuses a rule that a run cannot break.
+func (e *Expectation) Check(checked []string) error {
+	if e == nil || e.Rule == "" || slices.Contains(checked, e.Rule) || slices.Contains(rulesBeside, e.Rule) {
+		return nil
+	}
+	return &input.Error{Place: "--expect", Reason: fmt.Sprintf("the run is not held to a rule %q", e.Rule),
+		Remedy: input.DidYouMean(e.Rule, append(slices.Clone(checked), rulesBeside...), "it is to "+strings.Join(checked, ", "))}
+}
+
+// judge returns the expectation with what has become of it, nil for none. A run that was interrupted, or ended by a tool, meets none.
+func (e *Expectation) judge(verdict Verdict, cut bool, broken func(rule string) bool) *Expectation {
+	if e == nil {
+		return nil
+	}
+	judged := *e
+	judged.Met = !cut && verdict == e.Verdict && (e.Rule == "" || broken(e.Rule))
+	return &judged
+}
+
+// Judged is the verdict of a run by what was expected of it, its own if nothing was.
+func (e *Expectation) Judged(verdict Verdict) Verdict {
+	switch {
+	case e == nil:
+		return verdict
+	case e.Met:
+		return VerdictPass
+	}
+	return VerdictFail
+}
+
+// text is the line of the text form, nothing if nothing was expected.
+func (e *Expectation) text(b *bytes.Buffer) {
+	switch {
+	case e == nil:
+	case e.Met:
+		fmt.Fprintf(b, "  as expected: %s\n", e)
+	default:
+		fmt.Fprintf(b, "  not as expected: %s\n", e)
+	}
+}
