@@ -70,13 +70,20 @@ func (e *Expectation) Judged(verdict Verdict) Verdict {
 	return VerdictFail
 }
 
-// text is the line of the text form, nothing if nothing was expected.
-func (e *Expectation) text(b *bytes.Buffer) {
+// Words say whether a run has ended as expected, "" if nothing was expected.
+func (e *Expectation) Words() string {
 	switch {
 	case e == nil:
+		return ""
 	case e.Met:
-		fmt.Fprintf(b, "  as expected: %s\n", e)
-	default:
-		fmt.Fprintf(b, "  not as expected: %s\n", e)
+		return "as expected: " + e.String()
+	}
+	return "not as expected: " + e.String()
+}
+
+// text is the line of the text form, nothing if nothing was expected.
+func (e *Expectation) text(b *bytes.Buffer) {
+	if e != nil {
+		fmt.Fprintf(b, "  %s\n", e.Words())
 	}
 }

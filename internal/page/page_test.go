@@ -33,7 +33,7 @@ func failing() *outcome.Report {
 			Backtrace: []wasm.Frame{{Function: hostile, Source: hostile}}}},
 		Notes: []string{hostile}, Metrics: fabric.Metrics{{Name: hostile, Value: hostile}}, Firmware: outcome.FirmwareReport{Image: hostile},
 		Faults: []outcome.FaultReport{{Kind: hostile}},
-		Aside: outcome.Aside{
+		Beside: outcome.Beside{Aside: outcome.Aside{
 			Command: "starloom run " + hostile,
 			Scenes: []outcome.Scene{{
 				Fault: -1, Path: hostile, Cycle: 12, Slot: 2, Still: []string{hostile},
@@ -41,7 +41,18 @@ func failing() *outcome.Report {
 				Waves: &outcome.SceneWaves{Columns: []uint64{11, 12, 14}, Marked: 1,
 					Rows: []traces.WaveRow{{Name: hostile, Values: []string{hostile, hostile, "x"}}, {Name: "bit", Bits: 1, Values: []string{"0", "x", "1"}}}},
 			}},
-		},
+		}},
+	}
+}
+
+// TestExpected: a page says whether the run has ended as expected.
+func TestExpected(t *testing.T) {
+	r := failing()
+	for expect, words := range map[string]string{"fail": "This is as expected: fail.", "pass": "This is not as expected: pass."} {
+		e, err := outcome.ParseExpectation("--expect", expect)
+		require.NoError(t, err)
+		r.Expects(e)
+		require.Contains(t, written(t, Run(r, nil)), words)
 	}
 }
 

@@ -23,7 +23,7 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	if len(order) > 0 {
 		first = &r.Violations[order[0]]
 	}
-	p.Summary = runSummary(r)
+	p.Summary = runSummary(r) + expected(r.Expect)
 	p.Answers = runAnswers(r, first, written)
 	p.add(violationsSection(r, order))
 	for _, picture := range r.Aside.Pictures {
@@ -48,6 +48,14 @@ func pictureSection(p *Page, x outcome.Picture) *Section {
 		}
 	}
 	return &Section{Title: "Pictures", Blocks: []Block{block}}
+}
+
+// expected says whether a run has ended as expected, if anything was.
+func expected(e *outcome.Expectation) string {
+	if e == nil {
+		return ""
+	}
+	return " This is " + e.Words() + "."
 }
 
 // runSummary is the verdict in a sentence.

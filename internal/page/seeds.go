@@ -28,6 +28,7 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	if r.Interrupted() {
 		p.Summary += fmt.Sprintf(" Interrupted after %d of %d runs.", r.Runs, r.RunsTotal)
 	}
+	p.Summary += expected(r.Expect)
 	p.Answers = seedsAnswers(r)
 	p.add(failedSection(r))
 	if svg := figureSVG(survivalFigure(r)); svg != nil {
