@@ -243,6 +243,7 @@ func TestBusTracesOpen(t *testing.T) {
 	s, err := LoadScenario("examples/bus-sensors.yaml")
 	require.NoError(t, err)
 	s.Firmware.Params["readings"] = 2
+	s.Traces.PCAPNG = &PCAPNGTrace{Interfaces: "port"}
 	folder := t.TempDir()
 	file := func(name string) string { return filepath.Join(folder, name) }
 	_, err = Run(context.Background(), s, RunOptions{VCD: File(file("run.vcd")), PCAPNG: File(file("run.pcapng"))})
@@ -266,6 +267,12 @@ func TestBusTracesOpen(t *testing.T) {
 		require.Contains(t, interfaces, tap)
 	}
 	require.NotContains(t, interfaces, "nic")
+	s.Traces.PCAPNG = nil
+	_, err = Run(context.Background(), s, RunOptions{PCAPNG: File(file("run.pcapng"))})
+	require.NoError(t, err)
+	interfaces = output("tshark", "-r", file("run.pcapng"), "-T", "fields", "-e", "frame.interface_name")
+	require.Contains(t, interfaces, "bus.nic[6]\n")
+	require.NotContains(t, interfaces, "tap")
 }
 
 // TestPacketsOnBuses: firmware may carry the packets of a workload, and is held to that; what is

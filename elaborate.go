@@ -55,6 +55,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	if t := s.Traces.VCD; t != nil {
 		c.VCD = config.Wave{Signals: t.Signals, From: t.From, To: t.To, Triggered: t.Trigger == TriggerFirstViolation, Before: t.Before, After: t.After}
 	}
+	c.PerPort = s.Traces.PCAPNG != nil && s.Traces.PCAPNG.Interfaces == "port"
 	for _, step := range []func(*config.Config) error{s.elaborateTiming, s.checkLanes, s.elaborateFaults} {
 		if err := step(c); err != nil {
 			return nil, err

@@ -51,13 +51,16 @@ func TestRealToolsReadARun(t *testing.T) {
 	rows := tool(t, "tshark", "tshark", "-X", "lua_script:"+file("run.lua"), "-r", file("run.pcapng"), "-T", "fields",
 		"-e", "starloom.cycle", "-e", "starloom.slot", "-e", "starloom.direction", "-e", "starloom.status",
 		"-e", "starloom.source", "-e", "starloom.crc.ok", "-e", "frame.interface_name", "-e", "frame.time_epoch",
-		"-e", "starloom.kind", "-e", "starloom.origin", "-e", "starloom.final")
+		"-e", "starloom.kind", "-e", "starloom.origin", "-e", "starloom.final", "-e", "starloom.port")
 	var sent, ok, final uint64
-	name := regexp.MustCompile(`^pops\.group\[(\d+)\]\.nic\[(\d+)\]\.port\[\d+\]$`)
+	name := regexp.MustCompile(`^pops\.group\[(\d+)\]\.nic\[(\d+)\]$`)
 	slotCycles := uint64(6)
 	for line := range strings.Lines(rows) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		require.Len(t, f, 11, line)
+		require.Len(t, f, 12, line)
+		hears, err := strconv.Atoi(f[11])
+		require.NoError(t, err)
+		require.Less(t, hears, 16, "a port leads to a group")
 		cycle, err := strconv.ParseUint(f[0], 10, 64)
 		require.NoError(t, err)
 		slot, err := strconv.ParseUint(f[1], 10, 64)
@@ -101,7 +104,7 @@ func TestRealToolsReadLabels(t *testing.T) {
 fabric: {ej: {a: 3, b: 4, dimensions: 1}}
 firmware: {program: ej/improved}
 workload: {one_to_all: {source: 0}}
-traces: {vcd: {signals: [ej.slot, "ej.node[*].dim[1].port[*].tx.light.*", "ej.node[*].dim[1].link[+rho].**", "**.port[-rho^2].rx_status"]}}
+traces: {pcapng: {interfaces: port}, vcd: {signals: [ej.slot, "ej.node[*].dim[1].port[*].tx.light.*", "ej.node[*].dim[1].link[+rho].**", "**.port[-rho^2].rx_status"]}}
 `))
 	require.NoError(t, err)
 	_, err = Run(context.Background(), s, RunOptions{VCD: File(file("run.vcd")), PCAPNG: File(file("run.pcapng"))})
@@ -132,6 +135,15 @@ interfaces:
 	require.Len(t, all, 36)
 	require.ElementsMatch(t, all, interfaces("decoded.pcapng", "frame"))
 	require.Equal(t, []string{"ej.node[27].dim[1].port[-rho]"}, interfaces("run.pcapng", `frame.interface_name == "ej.node[27].dim[1].port[-rho]"`)) // what node 0 sends by +rho
+
+	// With an interface for each NIC the same frames are there, and the pseudo-header has the port by its name.
+	s.Traces.PCAPNG = nil
+	_, err = Run(context.Background(), s, RunOptions{PCAPNG: File(file("nics.pcapng")), Lua: File(file("nics.lua"))})
+	require.NoError(t, err)
+	ports := tool(t, "tshark", "tshark", "-X", "lua_script:"+file("nics.lua"), "-r", file("nics.pcapng"), "-T", "fields", "-e", "_ws.col.Info")
+	require.Equal(t, tool(t, "tshark", "tshark", "-X", "lua_script:"+file("run.lua"), "-r", file("run.pcapng"), "-T", "fields", "-e", "_ws.col.Info"), ports)
+	require.Equal(t, []string{"ej.node[27].nic[0]"}, interfaces("nics.pcapng", `starloom.port == "dim[1].port[-rho]" && frame.interface_name == "ej.node[27].nic[0]"`))
+	require.Contains(t, tool(t, "wireshark-common", "capinfos", file("nics.pcapng")), "Number of interfaces in file: 37\n", "one for each node")
 }
 
 func epochNanoseconds(t *testing.T, epoch string) uint64 {

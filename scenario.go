@@ -327,8 +327,14 @@ func (VCDTrace) Declaration() string { return scenarioSource }
 // TriggerFirstViolation is the value of VCDTrace.Trigger that is not empty.
 const TriggerFirstViolation = "first_violation"
 
-// PCAPNGTrace has no settings in this version.
-type PCAPNGTrace struct{}
+// PCAPNGTrace says what an interface of a packet capture is; the port of a frame is in its pseudo-header as well.
+type PCAPNGTrace struct {
+	// what an interface of the capture is: a NIC, or each of its ports
+	Interfaces string `json:"interfaces,omitempty" jsonschema:"enum=nic,enum=port,default=nic"`
+}
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (PCAPNGTrace) Declaration() string { return scenarioSource }
 
 // Processors returns the number of processors of the fabric.
 func (s *Scenario) Processors() int {

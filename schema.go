@@ -21,7 +21,8 @@ func (list Networks) Schema() ([]byte, error) {
 		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[Link](),
 		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
 		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](),
-		reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](), reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
+		reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[PCAPNGTrace](), reflect.TypeFor[RTL](),
+		reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
 	}
 	described := config.Described{Types: types, BuiltIn: new(Fabric).kinds(), More: config.Networks(list), Twins: list.Twins()}
 	return described.Schema()

@@ -63,7 +63,7 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutput
 		return nil, err
 	}
 	if lua != nil {
-		if err := nic.WriteDissector(lua); err != nil {
+		if err := nic.WriteDissector(lua, nil); err != nil {
 			return nil, err
 		}
 	}

@@ -36,6 +36,7 @@ interfaces:
 type packet struct {
 	direction pcapng.Direction
 	status    nic.Status
+	port      uint16
 	slot      uint32
 	cycle     uint64
 	bytes     string
@@ -48,7 +49,7 @@ func packetsOf(t *testing.T, data []byte) map[string][]packet {
 	all := map[string][]packet{}
 	for _, p := range capture.Packets {
 		h := p.PseudoHeader
-		all[p.Interface] = append(all[p.Interface], packet{h.Direction(), nic.Status(h.Status()), h.Slot(), h.Cycle(), string(h.Frame())})
+		all[p.Interface] = append(all[p.Interface], packet{h.Direction(), nic.Status(h.Status()), h.Port(), h.Slot(), h.Cycle(), string(h.Frame())})
 	}
 	return all
 }
@@ -69,6 +70,7 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 			if c.program == "pops/one-to-all" {
 				s = oneToAll(t, c.phitBits)
 			}
+			s.Traces.PCAPNG = &PCAPNGTrace{Interfaces: "port"}
 			ran, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: EngineCycle}, VCD: File(file("run.vcd")), PCAPNG: File(file("run.pcapng"))})
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(file("map.yaml"), []byte(popsLanes), 0o666))
@@ -117,6 +119,8 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 						// A receiver is asked when the longest frame would be there.
 						early := nic.Phits(nic.FrameBytes(s.NIC.PayloadBytes), c.phitBits) - nic.Phits(len(p.bytes), c.phitBits)
 						p.cycle += uint64(early)
+						require.EqualValues(t, pcapng.PortNone, p.port, "a coupler has none")
+						p.port = heard.port
 						require.Equal(t, heard, p)
 					}
 				}
@@ -193,8 +197,8 @@ interfaces:
 	whole := string(frame)
 	damaged := whole[:12] + "\x00\x00" + whole[14:]
 	require.Equal(t, map[string][]packet{"out.3": {
-		{pcapng.Sent, 0, 10, 1003, whole}, {pcapng.Sent, 0, 10, 1029, whole[:8]},
-		{pcapng.Sent, 0, 10, 1033, damaged}, {pcapng.Sent, 0, 10, 1042, whole},
+		{pcapng.Sent, 0, pcapng.PortNone, 10, 1003, whole}, {pcapng.Sent, 0, pcapng.PortNone, 10, 1029, whole[:8]},
+		{pcapng.Sent, 0, pcapng.PortNone, 10, 1033, damaged}, {pcapng.Sent, 0, pcapng.PortNone, 10, 1042, whole},
 	}}, got)
 	var text strings.Builder
 	require.NoError(t, report.WriteText(&text))
@@ -251,7 +255,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 		{"clock: c", "m.yaml:1:1: the map has no interfaces; add interfaces: "},
 		{"interfaces: {}", "m.yaml:1:13: interfaces is an object; write a list"},
 		{"interfaces: [{data: d}]", "m.yaml:1:14: interfaces[0] has no name"},
-		{"interfaces: [{name: n, ports: 3}]", "m.yaml:1:14: interfaces[0] has ports, but no port or no ${port} in its name"},
+		{"interfaces: [{name: n, ports: 3}]", "m.yaml:1:14: interfaces[0] has ports, but no port; add the signal"},
 		{"interfaces: [{name: n, direction: up}]", `m.yaml:1:35: direction is the text "up"; write sent or received`},
 		{"interfaces: [{name: n, gaps: 1}]", "m.yaml:1:30: gaps is 1; write true or false"},
 		{"slot_cycles: -1", "m.yaml:1:14: slot_cycles is -1"},

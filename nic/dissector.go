@@ -31,14 +31,17 @@ const (
 // WriteDissector writes the Wireshark dissector of Starloom's captures. Its
 // protocol is "starloom", on link type USER0; every field of the pseudo-header and
 // of the frame is starloom.NAME, and starloom.crc, starloom.crc.ok,
-// starloom.payload, starloom.origin and starloom.final are added. The same bytes
-// are written every time. It returns write errors.
-func WriteDissector(w io.Writer) error {
+// starloom.payload, starloom.origin and starloom.final are added. Ports are shown with their names, nil if they
+// have none. The same bytes are written every time. It returns write errors.
+func WriteDissector(w io.Writer, ports []string) error {
 	d := dissector{bases: map[string]int{}, fields: map[string]pcapng.Field{}}
 	var pseudo, frame []string
 	for _, f := range pcapng.PseudoHeaderFields {
 		if f.Name == "status" {
 			f.Names = slices.Concat([]string{"none"}, StatusNames[1:]) // nothing idle is captured
+		}
+		if f.Name == "port" {
+			f.Names = ports
 		}
 		d.add(f, 0)
 		pseudo = append(pseudo, f.Name)
@@ -141,7 +144,7 @@ func title(name string) string {
 
 // script returns the whole dissector.
 func (d *dissector) script(pseudo, frame []string) []byte {
-	for _, name := range []string{"trace_version", "direction", "status", "slot", "cycle", "kind", "payload_bytes", "source", "destination", "tag"} {
+	for _, name := range []string{"trace_version", "direction", "status", "port", "slot", "cycle", "kind", "payload_bytes", "source", "destination", "tag"} {
 		d.field(name)
 	}
 	if d.err != nil {
@@ -176,6 +179,7 @@ func (d *dissector) script(pseudo, frame []string) []byte {
 	line("local PSEUDO, HEADER, CRC = %d, %d, %d", pcapng.PseudoHeaderBytes, HeaderBytes, CRCBytes)
 	line("local ROUTE, ORIGIN, FINAL = %d, %d, %d", payloadRouteBytes, payloadOrigin, payloadFinal)
 	line("local VERSION, SENT, COLLISION, DATA = %d, %d, %d, %d", pcapng.PseudoHeaderVersion, pcapng.Sent, StatusCollision, KindData)
+	line("local PORT_NONE = 0x%X", pcapng.PortNone)
 	line("local ANY, CRC_INIT, CRC_POLYNOMIAL = 0x%X, 0x%X, 0x%X", uint32(AnyDestination), crcInit, crcTables[0][1])
 
 	for _, part := range []struct {
@@ -185,11 +189,15 @@ func (d *dissector) script(pseudo, frame []string) []byte {
 		line("\nlocal function add_%s_fields(tvb, tree)", part.name)
 		for _, name := range part.fields {
 			first, count := d.span(name)
+			if absent := d.field(name).Absent; absent != 0 {
+				line("  if %s ~= %d then tree:add(f.%s, tvb(%d, %d)) end", d.value(name), absent, name, first, count)
+				continue
+			}
 			line("  tree:add(f.%s, tvb(%d, %d))", name, first, count)
 		}
 		line("end")
 	}
-	for _, name := range []string{"trace_version", "direction", "status", "slot", "kind", "payload_bytes", "source", "destination", "tag"} {
+	for _, name := range []string{"trace_version", "direction", "status", "port", "slot", "kind", "payload_bytes", "source", "destination", "tag"} {
 		line("\nlocal function get_%s(tvb)", name)
 		line("  return %s", d.value(name))
 		line("end")
@@ -331,6 +339,10 @@ function starloom.dissector(tvb, pinfo, tree)
   end
   if tvb:len() > PSEUDO then
     info = info .. ": " .. dissect_frame(tvb, pinfo, root)
+  end
+  local port = get_port(tvb)
+  if port ~= PORT_NONE then
+    info = (names.port and names.port[port] or string.format("port %d", port)) .. " " .. info
   end
   pinfo.cols.info:set(string.format("slot %.0f, %s", get_slot(tvb), info))
   return tvb:len()

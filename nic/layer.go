@@ -41,6 +41,7 @@ type PseudoHeaderLayer struct {
 	layers.BaseLayer
 	Direction pcapng.Direction
 	Status    Status // StatusIdle when the frame was sent
+	Port      uint16 // pcapng.PortNone if it is not known
 	Slot      uint32
 	Cycle     uint64
 }
@@ -76,6 +77,7 @@ func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedb
 		BaseLayer: layers.BaseLayer{Contents: data[:pcapng.PseudoHeaderBytes], Payload: p.Frame()},
 		Direction: p.Direction(),
 		Status:    Status(p.Status()),
+		Port:      p.Port(),
 		Slot:      p.Slot(),
 		Cycle:     p.Cycle(),
 	}
@@ -88,7 +90,7 @@ func (l *PseudoHeaderLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.S
 	if err != nil {
 		return err
 	}
-	pcapng.PutPseudoHeader(head, l.Direction, uint8(l.Status), l.Slot, l.Cycle)
+	pcapng.PutPseudoHeader(head, &pcapng.Header{Direction: l.Direction, Status: uint8(l.Status), Port: l.Port, Slot: l.Slot, Cycle: l.Cycle})
 	return nil
 }
 

@@ -21,7 +21,7 @@ func serialised(t testing.TB, payload []byte) []byte {
 	t.Helper()
 	b := gopacket.NewSerializeBuffer()
 	err := gopacket.SerializeLayers(b, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true},
-		&PseudoHeaderLayer{Direction: pcapng.Received, Status: StatusOK, Slot: 5, Cycle: 77},
+		&PseudoHeaderLayer{Direction: pcapng.Received, Status: StatusOK, Port: 3, Slot: 5, Cycle: 77},
 		&FrameLayer{Header: Header{Kind: KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}},
 		gopacket.Payload(payload))
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func TestLayersInDecodingLayerParser(t *testing.T) {
 
 func TestCollisionHasNoFrame(t *testing.T) {
 	data := make([]byte, pcapng.PseudoHeaderBytes)
-	pcapng.PutPseudoHeader(data, pcapng.Received, uint8(StatusCollision), 1, 2)
+	pcapng.PutPseudoHeader(data, &pcapng.Header{Direction: pcapng.Received, Status: uint8(StatusCollision), Slot: 1, Cycle: 2})
 	packet := gopacket.NewPacket(data, LayerTypePseudoHeader, gopacket.Default)
 	require.Nil(t, packet.ErrorLayer())
 	assert.Len(t, packet.Layers(), 1)
@@ -101,10 +101,9 @@ func TestLayersRefuse(t *testing.T) {
 		truncated bool
 	}{
 		"short pseudo-header":  {func(b []byte) []byte { return b[:15] }, true},
-		"pseudo version":       {func(b []byte) []byte { b[0] = 2; return b }, false},
-		"direction":            {func(b []byte) []byte { b[1] = 2; return b }, false},
-		"status":               {func(b []byte) []byte { b[2] = 5; return b }, false},
-		"reserved":             {func(b []byte) []byte { b[3] = 1; return b }, false},
+		"pseudo version":       {func(b []byte) []byte { b[0] = 1; return b }, false},
+		"direction":            {func(b []byte) []byte { b[1] = 0x20; return b }, false},
+		"status":               {func(b []byte) []byte { b[1] = 0x15; return b }, false},
 		"short frame":          {func(b []byte) []byte { return b[:31] }, true},
 		"frame version":        {func(b []byte) []byte { b[16] = 0x20; return b }, false},
 		"kind":                 {func(b []byte) []byte { b[16] = 0x13; return b }, false},

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+
 	"github.com/spf13/cobra"
 
 	"starloom"
@@ -80,6 +82,8 @@ func newTraceDissector() *cobra.Command {
 		Args:  exactly(),
 	}
 	to := files.add(c.Flags(), "output", "o", "write to `F` (default: standard output)", nil)
-	c.RunE = func(c *cobra.Command, _ []string) error { return to.write(product(c), nic.WriteDissector) }
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return to.write(product(c), func(w io.Writer) error { return nic.WriteDissector(w, nil) })
+	}
 	return c
 }

@@ -28,6 +28,7 @@ type Config struct {
 	Firmware Firmware
 	RTL      []RTL
 	VCD      Wave
+	PerPort  bool // a packet capture has an interface for each port, not for each NIC
 	Known    Known
 	Source   Source
 }

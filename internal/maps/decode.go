@@ -2,7 +2,6 @@ package maps
 
 import (
 	"math"
-	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -25,7 +24,7 @@ import (
 //	    data: "tb.link[*].data_i"
 //	    valid: "tb.link[$1].valid_i"
 //	    ready: "tb.link[$1].ready_o"   # optional, as first and last
-//	  - name: "net.unit[$1].nic[$2].port[${port}]"
+//	  - name: "net.unit[$1].nic[$2]"   # or with .port[${port}]
 //	    rail1: "net.unit[*].nic[*].tx.light.rail1"
 //	    rail0: "net.unit[$1].nic[$2].tx.light.rail0"
 //	    port: "net.unit[$1].nic[$2].tx.port"
@@ -127,8 +126,8 @@ func (d *decoder) lane(node *yaml.Node, where string, m *Decode) error {
 	if l.Name == "" {
 		return d.Refuse(node, where+" has no name", `add name, for example name: "link[$1]"`)
 	}
-	if ports != 0 && (l.Port == "" || !strings.Contains(l.Name, "${port}")) {
-		return d.Refuse(node, where+" has ports, but no port or no ${port} in its name", "add both, or delete ports")
+	if ports != 0 && l.Port == "" {
+		return d.Refuse(node, where+" has ports, but no port", "add the signal that selects one, or delete ports")
 	}
 	if !gapsGiven {
 		gaps = l.Ready != "" || l.First != "" || l.Last != ""

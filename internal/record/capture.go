@@ -13,10 +13,10 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// capture writes every frame at every port into a pcapng file.
+// capture writes every frame at every port into a pcapng file, with an interface for each NIC or for each port.
 type capture struct {
 	pcapng     *pcapng.Writer
-	interfaces map[uint64]pcapng.InterfaceID // by processor and port
+	interfaces map[uint64]pcapng.InterfaceID // by processor and, if it is that fine, port
 }
 
 func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
@@ -77,14 +77,24 @@ func byProcessor(frames []fabric.Captured) {
 }
 
 func (c *capture) packet(m *emulator.Machine, captured fabric.Captured, port uint16, direction pcapng.Direction, cycle uint64) error {
-	key := uint64(captured.Processor)<<16 | uint64(port)
+	key := uint64(captured.Processor) << 16
+	if m.Config.PerPort {
+		key |= uint64(port)
+	}
 	id, ok := c.interfaces[key]
 	if !ok {
-		var err error
-		if id, err = c.pcapng.Interface(m.Names.Port(captured.Processor, port)); err != nil {
+		name, err := m.Names.Processor(captured.Processor), error(nil)
+		if m.Config.PerPort {
+			name = m.Names.Port(captured.Processor, port)
+		}
+		if id, err = c.pcapng.Interface(name); err != nil {
 			return err
 		}
 		c.interfaces[key] = id
 	}
-	return c.pcapng.Packet(id, direction, uint8(captured.Status), captured.Slot, cycle, captured.Frame)
+	h := pcapng.Header{Direction: direction, Port: port, Slot: captured.Slot, Cycle: cycle}
+	if direction == pcapng.Received {
+		h.Status = uint8(captured.Status)
+	}
+	return c.pcapng.Packet(id, &h, captured.Frame)
 }

@@ -89,7 +89,7 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 		return nil, err
 	}
 	if lua != nil {
-		if err := nic.WriteDissector(lua); err != nil {
+		if err := nic.WriteDissector(lua, m.Shape.PortLabels); err != nil {
 			return nil, err
 		}
 	}

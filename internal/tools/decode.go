@@ -59,27 +59,31 @@ func (d *decoding) frame(f *nic.DecodedFrame) error {
 	name := d.in.Names[f.Lane]
 	if ports := d.m.Ports[rule]; ports != 0 && f.Port == hw.PortAll {
 		for port := range uint64(ports) {
-			if err := d.packet(f, rule, decode.PortName(name, port)); err != nil {
+			if err := d.packet(f, rule, name, port); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return d.packet(f, rule, decode.PortName(name, f.Port))
+	return d.packet(f, rule, name, f.Port)
 }
 
 // packet writes a frame: a sent one has the cycle of its first phit, a received one that of its last.
-func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string) error {
+func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string, port uint64) error {
+	h := pcapng.Header{Direction: pcapng.Sent, Port: pcapng.PortNone, Slot: f.Slot, Cycle: f.First}
+	if d.m.Options.Lanes[rule].Port != "" && port < hw.PortsMax {
+		h.Port = uint16(port)
+	}
+	name = decode.PortName(name, port)
 	id, err := d.out.Interface(name)
 	if err != nil {
 		return &input.Error{Place: d.m.Options.Lanes[rule].Place, Reason: err.Error(), Remedy: "give the interface another name"}
 	}
-	direction, cycle := pcapng.Sent, f.First
 	if d.m.Framings[rule].Received {
-		direction, cycle = pcapng.Received, f.Last
+		h.Direction, h.Status, h.Cycle = pcapng.Received, uint8(f.Status), f.Last
 	}
 	d.count(name, f.Status)
-	return d.out.Packet(id, direction, uint8(f.Status), f.Slot, cycle, f.Bytes)
+	return d.out.Packet(id, &h, f.Bytes)
 }
 
 // count counts a frame by what became of it.

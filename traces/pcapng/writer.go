@@ -25,20 +25,20 @@ const (
 	interfaceNameMax = 4096
 )
 
-// InterfaceID names a port of a capture: 0, 1, 2 ... in the order in which
+// InterfaceID names an interface of a capture: 0, 1, 2 ... in the order in which
 // Interface was first called with its path. It is not the number in the file.
 type InterfaceID uint32
 
-// Writer writes a packet capture: every frame that a port sends or receives,
-// after a pseudo-header, one interface per port. Interfaces appear in the file
-// with their first packet, numbered in that order; ports without packets are not
+// Writer writes a packet capture: every frame that a NIC sends or receives,
+// after a pseudo-header. An interface is a NIC, or one of its ports: the pseudo-header names the port. Interfaces
+// appear in the file with their first packet, numbered in that order; those without packets are not
 // in it. Time stamps have a resolution of 1 ns and one cycle is 1 ns, so they
 // are the cycle numbers. The file is a function of the calls: no wall clock, no
 // host, no operating system.
 //
 //	p, err := NewWriter(w, comment)
-//	port, err := p.Interface("net.unit[0].nic[3].port[0]")
-//	err = p.Packet(port, Sent, 0, slot, cycle, frame)
+//	nic, err := p.Interface("net.unit[0].nic[3]")
+//	err = p.Packet(nic, &Header{Direction: Sent, Port: 2, Slot: slot, Cycle: cycle}, frame)
 //	err = p.Close()
 //
 // The first error stays and Packet and Close return it. Packet allocates nothing,
@@ -73,8 +73,8 @@ func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	}, nil
 }
 
-// Interface returns the port with the given path, which becomes the interface's
-// name. The same path gives the same port. Nothing is written.
+// Interface returns the interface with the given path, which becomes its
+// name. The same path gives the same one. Nothing is written.
 func (p *Writer) Interface(path string) (InterfaceID, error) {
 	if id, ok := p.byPath[path]; ok {
 		return id, nil
@@ -94,19 +94,21 @@ func (p *Writer) Interface(path string) (InterfaceID, error) {
 	return id, nil
 }
 
-// Packet writes what a port sent or received. status is the receiver's; a frame that
-// was sent has none, and 0 is written. cycle is below 2^63 and need not be in order, but viewers
-// expect it. frame has at most FrameBytesMax bytes and is nil when
+// Packet writes what was sent or received over an interface. The cycle is below 2^63 and need not be in order, but
+// viewers expect it. frame has at most FrameBytesMax bytes and is nil when
 // there was none to see.
-func (p *Writer) Packet(id InterfaceID, direction Direction, status uint8, slot uint32, cycle uint64, frame []byte) error {
+func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 	if p.err != nil {
 		return p.err
 	}
+	cycle := h.Cycle
 	switch {
 	case p.closed:
 		return p.fail(cycle, id, errors.New("packet after Close"))
 	case cycle > math.MaxInt64:
 		return p.fail(cycle, id, errors.New("cycles from 2^63 on have no time stamp"))
+	case h.Status > statusMax:
+		return p.fail(cycle, id, fmt.Errorf("status %d, a capture takes 0 to %d", h.Status, statusMax))
 	case len(frame) > FrameBytesMax:
 		return p.fail(cycle, id, fmt.Errorf("a frame of %d bytes, a capture takes %d", len(frame), FrameBytesMax))
 	}
@@ -115,10 +117,7 @@ func (p *Writer) Packet(id InterfaceID, direction Direction, status uint8, slot 
 			return p.fail(cycle, id, err)
 		}
 	}
-	if direction == Sent {
-		status = 0
-	}
-	PutPseudoHeader(p.packet, direction, status, slot, cycle)
+	PutPseudoHeader(p.packet, h)
 	p.packet = append(p.packet[:PseudoHeaderBytes], frame...)
 	info := gopacket.CaptureInfo{
 		Timestamp:      time.Unix(0, int64(cycle)),
@@ -153,7 +152,7 @@ func (p *Writer) Close() error {
 	return p.err
 }
 
-// addInterface gives a port its number in the file. The section header comes
+// addInterface gives an interface its number in the file. The section header comes
 // with the first.
 func (p *Writer) addInterface(id InterfaceID) error {
 	description := describe(p.paths[id])

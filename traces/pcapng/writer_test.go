@@ -32,9 +32,9 @@ func capture(t testing.TB) []byte {
 	first, unused, second := port("pops.processor[0].port[0]"), port("pops.processor[1].port[0]"), port("pops.processor[2].port[0]")
 	require.Equal(t, first, port("pops.processor[0].port[0]"))
 	require.NotEqual(t, first, unused)
-	require.NoError(t, p.Packet(second, Sent, 0, 0, 3, []byte("frame")))
-	require.NoError(t, p.Packet(first, Received, 1, 0, 7, []byte("frame")))
-	require.NoError(t, p.Packet(second, Received, 2, 1, 1_000_000_000_007, nil))
+	require.NoError(t, p.Packet(second, &Header{Direction: Sent, Port: 5, Cycle: 3}, []byte("frame")))
+	require.NoError(t, p.Packet(first, &Header{Direction: Received, Status: 1, Cycle: 7}, []byte("frame")))
+	require.NoError(t, p.Packet(second, &Header{Direction: Received, Status: 2, Port: PortNone, Slot: 1, Cycle: 1_000_000_000_007}, nil))
 	require.NoError(t, p.Close())
 	require.NoError(t, p.Close())
 	return b.Bytes()
@@ -75,20 +75,22 @@ func TestErrorsStay(t *testing.T) {
 		return p, id
 	}
 	p, id := begin(io.Discard)
-	err := p.Packet(id, Sent, 0, 0, math.MaxInt64+1, nil)
+	err := p.Packet(id, &Header{Cycle: math.MaxInt64 + 1}, nil)
 	assert.ErrorContains(t, err, "port")
-	assert.Equal(t, err, p.Packet(id, Sent, 0, 0, 1, nil))
+	assert.Equal(t, err, p.Packet(id, &Header{Cycle: 1}, nil))
 	assert.Equal(t, err, p.Close())
 	p, id = begin(io.Discard)
-	assert.ErrorContains(t, p.Packet(id, Sent, 0, 0, 9, make([]byte, FrameBytesMax+1)), "cycle 9: port: a frame of 65536 bytes")
+	assert.ErrorContains(t, p.Packet(id, &Header{Cycle: 9}, make([]byte, FrameBytesMax+1)), "cycle 9: port: a frame of 65536 bytes")
+	p, id = begin(io.Discard)
+	assert.ErrorContains(t, p.Packet(id, &Header{Direction: Received, Status: 16, Cycle: 9}, nil), "cycle 9: port: status 16, a capture takes 0 to 15")
 	p, id = begin(io.Discard)
 	require.NoError(t, p.Close())
-	assert.ErrorContains(t, p.Packet(id, Sent, 0, 0, 9, nil), "after Close")
+	assert.ErrorContains(t, p.Packet(id, &Header{Cycle: 9}, nil), "after Close")
 	full := errors.New("disk full")
 	p, _ = begin(tracetest.FailingWriter{Err: full})
 	assert.ErrorIs(t, p.Close(), full)
 	p, id = begin(tracetest.FailingWriter{Err: full})
-	require.NoError(t, p.Packet(id, Sent, 0, 0, 9, nil), "it is in the buffer")
+	require.NoError(t, p.Packet(id, &Header{Cycle: 9}, nil), "it is in the buffer")
 	assert.ErrorIs(t, p.Close(), full)
 	for _, path := range []string{"", "a b", "caf\u00e9", strings.Repeat("x", interfaceNameMax+1)} {
 		_, err := p.Interface(path)
@@ -107,7 +109,7 @@ func TestAllocatesNothingPerPacket(t *testing.T) {
 	cycle := uint64(0)
 	assert.Zero(t, testing.AllocsPerRun(100, func() {
 		cycle++
-		if err := p.Packet(id, Received, 1, 2, cycle, frame); err != nil {
+		if err := p.Packet(id, &Header{Direction: Received, Status: 1, Slot: 2, Cycle: cycle}, frame); err != nil {
 			panic(err)
 		}
 	}))

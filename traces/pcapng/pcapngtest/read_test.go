@@ -25,15 +25,15 @@ func capture(t testing.TB) []byte {
 func TestReadWhatWasWritten(t *testing.T) {
 	got, err := Read(capture(t))
 	require.NoError(t, err)
-	header := func(direction pcapng.Direction, status uint8, slot uint32, cycle uint64, frame string) pcapng.PseudoHeader {
+	header := func(h pcapng.Header, frame string) pcapng.PseudoHeader {
 		b := make([]byte, pcapng.PseudoHeaderBytes)
-		pcapng.PutPseudoHeader(b, direction, status, slot, cycle)
+		pcapng.PutPseudoHeader(b, &h)
 		return append(b, frame...)
 	}
 	assert.Equal(t, &Capture{Comment: "seed 1", Packets: []Packet{
-		{"pops.processor[2].port[0]", header(pcapng.Sent, 0, 0, 3, "frame")},
-		{"pops.processor[0].port[0]", header(pcapng.Received, 1, 0, 7, "frame")},
-		{"pops.processor[2].port[0]", header(pcapng.Received, 2, 1, 1_000_000_000_007, "")},
+		{"pops.processor[2].port[0]", header(pcapng.Header{Port: 5, Cycle: 3}, "frame")},
+		{"pops.processor[0].port[0]", header(pcapng.Header{Direction: pcapng.Received, Status: 1, Cycle: 7}, "frame")},
+		{"pops.processor[2].port[0]", header(pcapng.Header{Direction: pcapng.Received, Status: 2, Port: pcapng.PortNone, Slot: 1, Cycle: 1_000_000_000_007}, "")},
 	}}, got)
 }
 
