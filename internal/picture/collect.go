@@ -81,7 +81,7 @@ func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector 
 	c := &Collector{names: n.Names(), shape: shape, latencies: latencies, from: slot, took: map[uint32]uint64{},
 		perRow: mediaOfRow(shape), stride: 1}
 	if processors > watchedMax {
-		c.stride = (processors + lanesMax - 1) / lanesMax
+		c.stride = (processors+lanesMax-1)/lanesMax | 1 // odd, so that it does not step from unit to unit
 	}
 	rows, watched := (shape.Media+c.perRow-1)/c.perRow, (processors+c.stride-1)/c.stride
 	for k := range c.heat {

@@ -32,14 +32,14 @@ func (c *Collector) Heat(title string) *Heat {
 		h.Rows = append(h.Rows, c.rowName(first, min(first+c.perRow, c.shape.Media)-1))
 	}
 	per := "in a slot"
-	if h.Width > 1 {
+	if h.Width > 1 || c.perRow > 1 {
 		per = "per slot"
 	}
 	if c.perRow > 1 {
 		per += " and " + one
 		h.Note = fmt.Sprintf("A row stands for up to %d of %s. ", c.perRow, traces.Plural(c.shape.Media, one, many))
 	}
-	labels := [heats]string{"frames " + per, "collisions " + per, "frames that wait, " + per}
+	labels := [heats]string{"frames " + per, "collisions " + per, "frames that wait " + per}
 	none := [heats]string{"", "No frames met. ", "No frame had to wait. "}
 	for k := range c.heat {
 		if c.slots > 0 {

@@ -154,7 +154,7 @@ func (t *Timeline) SVG() ([]byte, error) {
 		f.Spans = append(f.Spans, figure.Spans{Name: "nothing", Colour: -1})
 	}
 	f.Spans[0].Rects = append(f.Spans[0].Rects, figure.Rect{Left: float64(t.From), Right: max(end, float64(t.From)+1), Low: -0.5, High: top(0), Part: 0})
-	broken := figure.Curve{Name: "rule broken", Style: figure.Published}
+	broken := figure.Curve{Name: "rule broken", Style: figure.Alerts}
 	marks := slices.Clone(t.Marks)
 	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.Slot, b.Slot) })
 	for _, m := range marks {

@@ -36,13 +36,14 @@ type Node struct {
 type Link struct {
 	From, To int // indices of nodes; To is -1 of a stub
 	DX, DY   float64
-	Number   int // of the processor at the other end
+	Number   int // of the processor at the other end; -1 of one that is not drawn
 	OneWay   bool
 }
 
 // Limits of what is drawn.
 const (
 	nodesMax   = 400
+	aroundMax  = 108 // the square of a distance: 391 nodes
 	circleMax  = 64
 	rowsMax    = 32
 	columnsTop = 64
@@ -120,27 +121,21 @@ func (t *Topology) plane(w *wired) {
 	processors := w.shape.Processors()
 	planar, _ := w.Network.(fabric.Planar)
 	if planar != nil {
+		in := 0
 		for processor := range processors {
-			if x, y, in := planar.Place(processor); in {
+			x, y, drawn := planar.Place(processor)
+			if !drawn {
+				continue
+			}
+			if in++; processors <= nodesMax || float64(x*x)+float64(y*y) <= aroundMax {
 				t.Nodes = append(t.Nodes, Node{Number: processor, X: x, Y: y})
 			}
 		}
-		if in := len(t.Nodes); in < processors {
-			t.Note = fmt.Sprintf("Drawn is the plane of the first dimension, with %d of %d processors. ", in, processors)
+		if in < processors {
+			t.Note = fmt.Sprintf("Drawn is the plane of the first dimension, of %s. ", traces.Plural(processors, "processor", "processors"))
 		}
-		if in := len(t.Nodes); in > nodesMax {
-			far := func(n Node) float64 { return math.Round(1e6 * (float64(n.X*n.X) + float64(n.Y*n.Y))) }
-			slices.SortStableFunc(t.Nodes, func(a, b Node) int {
-				switch d := far(a) - far(b); {
-				case d < 0:
-					return -1
-				case d > 0:
-					return 1
-				}
-				return 0
-			})
-			t.Nodes = t.Nodes[:nodesMax]
-			t.Note = fmt.Sprintf("Drawn are the %d processors around processor 0, of %d. ", nodesMax, processors)
+		if drawn := len(t.Nodes); drawn < in {
+			t.Note += fmt.Sprintf("Of its %d processors %d are drawn, those around processor 0. ", in, drawn)
 		}
 	} else {
 		drawn := min(processors, circleMax)
@@ -164,43 +159,36 @@ func (t *Topology) join(w *wired, planar fabric.Planar) {
 		n.Name = w.names.Processor(n.Number)
 		index[n.Number] = i
 	}
-	heard := func(processor int) {
-		for port := range w.ports(processor) {
-			hearer[w.names.HeardOn(processor, uint16(port))] = processor
+	for _, n := range t.Nodes {
+		for port := range w.ports(n.Number) {
+			hearer[w.names.HeardOn(n.Number, uint16(port))] = n.Number
 		}
-	}
-	for processor := range w.shape.Processors() {
-		heard(processor)
 	}
 	joined := map[[2]int]int{}
 	for i, n := range t.Nodes {
 		w.sends(n.Number, w.shape.Processors(), func(port, medium int) {
-			to, ok := hearer[medium]
-			if !ok {
-				return
+			to, drawn := hearer[medium]
+			l := Link{From: i, Number: -1, OneWay: true}
+			if drawn {
+				l.To, l.Number = index[to], to
 			}
-			other, drawn := index[to]
-			l := Link{From: i, To: other, Number: to, OneWay: true}
 			if planar != nil {
 				l.DX, l.DY = planar.Step(port)
 				if l.DX == 0 && l.DY == 0 {
 					return // another dimension
 				}
-				m := Node{}
-				if drawn {
-					m = t.Nodes[other]
-				}
+				m := t.Nodes[l.To]
 				drawn = drawn && math.Abs(m.X-n.X-l.DX) < 0.01 && math.Abs(m.Y-n.Y-l.DY) < 0.01
 			} else if !drawn {
 				return
 			}
 			if !drawn {
 				l.To = -1
-			} else if k, ok := joined[[2]int{other, i}]; ok {
+			} else if k, ok := joined[[2]int{l.To, i}]; ok {
 				t.Links[k].OneWay = false
 				return
 			}
-			joined[[2]int{i, other}] = len(t.Links)
+			joined[[2]int{i, l.To}] = len(t.Links)
 			t.Links = append(t.Links, l)
 		})
 	}

@@ -193,6 +193,9 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		if l.To < 0 {
 			x2, y2 := at(from.X+float64(0.5*l.DX), from.Y+float64(0.5*l.DY))
 			stubs = append(stubs, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
+			if l.Number < 0 {
+				continue
+			}
 			x2, y2 = at(from.X+float64(0.68*l.DX), from.Y+float64(0.68*l.DY))
 			s.Text(figure.Ink.Pale(0.7), 8, figure.Middle, x2, y2+3, strconv.Itoa(l.Number))
 			continue

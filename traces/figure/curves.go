@@ -26,7 +26,7 @@ type curve struct {
 func (d *drawing) curve(index int) curve {
 	var of []string
 	for i := range index + 1 {
-		if name := d.Curves[i].of(); !slices.Contains(of, name) && d.Curves[i].Style != Published {
+		if name := d.Curves[i].of(); !slices.Contains(of, name) && d.Curves[i].Style != Published && d.Curves[i].Style != Alerts {
 			of = append(of, name)
 		}
 	}
@@ -34,7 +34,7 @@ func (d *drawing) curve(index int) curve {
 }
 
 func (c curve) colour(alpha uint8) paint {
-	if c.c.Style == Published {
+	if c.c.Style == Published || c.c.Style == Alerts {
 		return paint{ink, alpha, c.d.dark}
 	}
 	return paint{colourOf(c.number), alpha, c.d.dark}
@@ -49,8 +49,11 @@ func (c curve) line() draw.LineStyle {
 }
 
 func (c curve) glyph() draw.GlyphStyle {
-	if c.c.Style == Published {
+	switch c.c.Style {
+	case Published:
 		return draw.GlyphStyle{Color: c.colour(255), Radius: 4, Shape: draw.CrossGlyph{}}
+	case Alerts:
+		return draw.GlyphStyle{Color: c.colour(255), Radius: 5, Shape: draw.PyramidGlyph{}}
 	}
 	shape, radius := markers[c.number%curveColours], vg.Length(2.5)
 	switch shape.(type) {

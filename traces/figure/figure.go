@@ -55,6 +55,7 @@ const (
 	Marked                 // joined, with markers
 	Published              // as crosses in the colour of text
 	Bars                   // as bars from 0
+	Alerts                 // as large triangles in the colour of text
 )
 
 // Point is a point with its band: Low <= Y <= High where there is one, both 0 where there is none.
