@@ -3,7 +3,7 @@
 //
 //	Suite.Run   engines, banks, workers, modes and runtimes agree
 //	            a run that is saved, rebuilt and restored anywhere goes on the same
-//	            reset is as good as new, tracing changes nothing
+//	            reset is as good as new, tracing and drawing change nothing
 //	            RTL in the loop gives the same digest and report
 //	            each rule that should break does, and no other
 //	Flood.Run   given a network and nothing else: firmware that floods it, faults of
@@ -14,6 +14,6 @@
 // of its own, and a slot engine that is made wrong in many ways, each of which Flood must find.
 //
 //	file       what it holds
-//	suite.go   Suite and Case: what is run, and compared with what
+//	suite.go   Suite and Case: what is run, and compared with what; pictures.go: what is drawn
 //	flood.go   Flood, with testdata/flood.c
 package fabrictest

@@ -36,6 +36,7 @@ func (s *Suite) Run(t *testing.T) {
 			t.Run("state", func(t *testing.T) { c.state(t, want) })
 			t.Run("reset", func(t *testing.T) { c.reset(t, want) })
 			t.Run("traces", func(t *testing.T) { c.traces(t) })
+			t.Run("pictures", func(t *testing.T) { c.pictures(t) })
 		})
 	}
 	t.Run("rtl", s.rtl)

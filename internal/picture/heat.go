@@ -26,6 +26,11 @@ type Panel struct {
 
 // Heat is what was seen of the media of a run.
 func (c *Collector) Heat(title string) *Heat {
+	if c.slots > 0 {
+		for k := range c.heat {
+			c.heat[k].extend(c.slots - 1)
+		}
+	}
 	h := &Heat{Title: title, From: c.from, Width: c.heat[carried].width}
 	one, many := c.names.MediumNoun()
 	for first := 0; first < c.shape.Media; first += c.perRow {
@@ -42,9 +47,6 @@ func (c *Collector) Heat(title string) *Heat {
 	labels := [heats]string{"frames " + per, "collisions " + per, "frames that wait " + per}
 	none := [heats]string{"", "No frames met. ", "No frame had to wait. "}
 	for k := range c.heat {
-		if c.slots > 0 {
-			c.heat[k].extend(c.slots - 1)
-		}
 		if p := c.panel(labels[k], &c.heat[k]); k == carried || p != nil {
 			if p == nil {
 				p = &Panel{labels[k], make([][]float64, len(h.Rows))}
