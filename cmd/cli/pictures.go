@@ -51,13 +51,23 @@ func (p *pictures) Set(text string) error {
 		if name != kind {
 			continue
 		}
-		if !ok || path == "" || p.of[i].path != "" {
+		if !ok || p.of[i].path != "" || p.several(path) || path != "-" && !strings.HasSuffix(path, ".svg") {
 			break
 		}
 		p.of[i].path, p.given = path, append(p.given, text)
 		return nil
 	}
 	return errors.New("not a kind and a file") // remedy says what is
+}
+
+// several reports whether a path holds another kind and its file.
+func (p *pictures) several(path string) bool {
+	for _, kind := range p.kinds {
+		if strings.Contains(path, ","+kind+"=") {
+			return true
+		}
+	}
+	return false
 }
 
 // remedy says what to write in the place of what was refused.
@@ -69,6 +79,10 @@ func (p *pictures) remedy(text string) string {
 			return "name a file: --svg " + kind + "=" + kind + ".svg"
 		case name == kind && p.of[i].path != "":
 			return "give each kind once: there is --svg " + kind + "=" + p.of[i].path
+		case name == kind && p.several(path):
+			return "give the option once for each kind: --svg " + strings.ReplaceAll(text, ",", " --svg ")
+		case name == kind:
+			return "give a path that ends in .svg"
 		}
 	}
 	return input.DidYouMean(kind, p.kinds, "write KIND=F.svg, KIND being "+p.words())
