@@ -66,7 +66,7 @@ func (t *Table) WriteSVG(w io.Writer) error {
 		wide := lanes[column] * m.lane
 		if column%2 == 0 {
 			stripe := figure.Faint.Pale(0.4).Fill()
-			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, stripe)
+			fmt.Fprintf(out, `<path d="M%d %dh%dv%dh-%dZ" %s/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, wide+m.gap, stripe)
 		}
 		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="middle" %s>%d</text>`+"\n", left+wide/2, m.top-8, figure.Ink.Fill(), column+1)
 		for i := range bars {
@@ -87,7 +87,8 @@ func (m *measures) legend(out *bufio.Writer, y int) {
 	words := figure.Ink.Fill()
 	fmt.Fprintf(out, `<g font-size="11"><path d="M%d %dh24" stroke-width="2" %s/><text x="%d" y="%d" %s>bus</text>`,
 		titleLeft, y-4, figure.Of(0).Stroke(), titleLeft+30, y, words)
-	fmt.Fprintf(out, `<rect x="%d" y="%d" width="8" height="8" %s/><text x="%d" y="%d" %s>sends</text>`, titleLeft+68, y-8, figure.Of(0).Fill(), titleLeft+82, y, words)
+	fmt.Fprintf(out, `<rect x="%d" y="%d" width="8" height="8" %s/><text x="%d" y="%d" %s>sends</text>`,
+		titleLeft+68, y-8, figure.Of(0).Fill(), titleLeft+82, y, words)
 	fmt.Fprintf(out, `<circle cx="%d" cy="%d" r="3" %s/><text x="%d" y="%d" %s>receives</text></g>`+"\n",
 		titleLeft+134, y-4, figure.Of(0).Fill(), titleLeft+144, y, words)
 }
