@@ -66,7 +66,7 @@ func (t *Table) WriteSVG(w io.Writer) error {
 		wide := lanes[column] * m.lane
 		if column%2 == 0 {
 			stripe := figure.Faint.Pale(0.4).Fill()
-			fmt.Fprintf(out, `<path d="M%d %dh%dv%dh-%dZ" %s/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, wide+m.gap, stripe)
+			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left-m.gap/2, m.top, wide+m.gap, high, stripe)
 		}
 		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="middle" %s>%d</text>`+"\n", left+wide/2, m.top-8, figure.Ink.Fill(), column+1)
 		for i := range bars {
