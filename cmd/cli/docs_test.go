@@ -91,6 +91,43 @@ func TestDocsMatch(t *testing.T) {
 	}
 }
 
+// TestFrontDoor: the README is short, it leads to every page, and places within pages are there.
+func TestFrontDoor(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	require.LessOrEqual(t, strings.Count(string(readme), "\n"), 150, "lines")
+	link := regexp.MustCompile(`\]\(([^)#:]*)#([^)]+)\)`)
+	places := 0
+	for _, path := range pages(t) {
+		name := strings.TrimPrefix(path, "../../")
+		if strings.HasPrefix(name, "docs/") {
+			require.Contains(t, string(readme), "]("+name+")")
+		}
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, match := range link.FindAllStringSubmatch(string(text), -1) {
+			to := path
+			if match[1] != "" {
+				to = filepath.Join(filepath.Dir(path), match[1])
+			}
+			require.Contains(t, headings(t, to), match[2], "%s leads to %s", name, match[0])
+			places++
+		}
+	}
+	require.Greater(t, places, 10)
+}
+
+// headings are those of a page, as links name them.
+func headings(t *testing.T, path string) (names []string) {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, heading := range regexp.MustCompile("(?m)^#+ (.+)$").FindAllStringSubmatch(fence.ReplaceAllString(string(text), ""), -1) {
+		name := regexp.MustCompile(`[^\w -]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		names = append(names, strings.ReplaceAll(name, " ", "-"))
+	}
+	return names
+}
+
 // A page is run in a folder. In a block of commands (sh) lines that start with "$ " are followed by what
 // they print; another block is a file, which its first line names and a later command uses.
 type page struct {
@@ -140,6 +177,10 @@ func (p *page) session(t *testing.T, block string) {
 	written := ""
 	for _, step := range steps(t, block) {
 		command, shown, _ := strings.Cut(step, "\n")
+		for strings.HasSuffix(command, "\\") {
+			more, rest, _ := strings.Cut(shown, "\n")
+			command, shown = command+"\n"+more, rest
+		}
 		written += "$ " + command + "\n"
 		if into, ok := strings.CutPrefix(command, "cd "); ok {
 			p.folder = filepath.Join(p.folder, into)
