@@ -38,6 +38,7 @@
 //	check, tools       what firmware must not do; traces, and lockstep of RTL
 //	estimate           what memory and time a run will take
 //	meaning, explain   what figures mean: the form in which packages say it, and how it is found
+//	template           a scenario to begin with
 //
 //	file               what it holds
 //	scenario.go        the scenario: types, its faults too, options that replace its values, what it is known by

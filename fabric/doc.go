@@ -47,4 +47,5 @@
 //	study.go         what a study asks for, and its rows
 //	study_parts.go   the cases of a study, and the published figures that it compares with
 //	meanings.go      what rules, faults and figures mean, from metrics.yaml; Explained: a network that says so
+//	example.go       Exemplary: a network that says what a small scenario is
 package fabric

@@ -13,6 +13,7 @@
 //	file                      what it holds
 //	main.go                   one command line: interrupts, panics, from errors to exit statuses
 //	root.go                   starloom: all commands
+//	new.go                    starloom new
 //	run.go                    starloom run
 //	estimate.go               starloom estimate
 //	scenario.go               starloom scenario show

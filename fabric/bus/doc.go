@@ -21,4 +21,5 @@
 //	study.go      what is published of gossip on buses; study_runs.go: the runs beside it
 //	gossip/       its arithmetic: schedules, lengths, bounds, the shortest ones, run-tables
 //	meanings.go   what figures of runs and studies mean, from metrics.yaml
+//	example.go    a small scenario of each program, for those who begin
 package bus

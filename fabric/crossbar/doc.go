@@ -23,4 +23,5 @@
 //	gossip/       arithmetic of gossip: orders, closed forms, run-tables, search
 //	scatter/      arithmetic of scattering: exact laws, mean field
 //	meanings.go   what figures of runs and studies mean, from metrics.yaml
+//	example.go    a small scenario of each program, for those who begin
 package crossbar

@@ -12,4 +12,5 @@
 //	study.go      published figures beside runs; study_tables.go: tables, study_limits.go: what does not hold
 //	eisenstein/   arithmetic, trees, closed forms, run-tables
 //	meanings.go   what figures of runs and studies mean, from metrics.yaml
+//	example.go    a small scenario of each program, for those who begin
 package ej

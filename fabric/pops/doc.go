@@ -22,4 +22,5 @@
 //	study_plots.go   as curves
 //	benchmarks/      a C++ simulator with an object for every processor, to compare with
 //	meanings.go      what the figures of its study mean, from metrics.yaml
+//	example.go       a small scenario of each program, for those who begin
 package pops

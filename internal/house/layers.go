@@ -32,7 +32,7 @@ var layers = []string{
 	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/estimate",
 	"starloom/internal/slurm", "starloom/internal/slurm/slurmtest",
 	"starloom/internal/sweep/plan", "starloom/internal/sweep/folder", "starloom/internal/sweep", "starloom/internal/check", "starloom/internal/tools",
-	"starloom/internal/explain", "starloom",
+	"starloom/internal/explain", "starloom/internal/template", "starloom",
 	"starloom/examples/languages", "starloom/cmd/cli",
 	"starloom/fabric/fabrictest",
 	"starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/stars/starloom-stars", "starloom/fabric/fabrictest/tuned",

@@ -1,0 +1,248 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/fabric"
+	"starloom/internal/config"
+	"starloom/internal/outcome"
+	"starloom/internal/strict"
+	"starloom/internal/template"
+	"starloom/traces/input"
+)
+
+// newFlags are the options of `new`.
+type newFlags struct {
+	networks starloom.Networks
+	settings settings
+	program  string
+	outputs  outputs
+	out      *output
+}
+
+func newNew(networks starloom.Networks) *cobra.Command {
+	o := newFlags{networks: networks, settings: settings{networks: networks}}
+	c := &cobra.Command{
+		Use:   "new [FABRIC]",
+		Short: "Write a small scenario to begin with",
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return o.list(c)
+			}
+			return o.write(c, args[0])
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (kinds []string, _ cobra.ShellCompDirective) {
+			for _, n := range o.all() {
+				kinds = append(kinds, n.Kind())
+			}
+			return kinds[:len(kinds)*max(0, 1-len(args))], cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.program, "program", "", "run the built-in program `P` (default: one to begin with)")
+	o.out = o.outputs.add(f, "out", "o", "write to `F` (default: FABRIC.yaml), - for standard output", nil)
+	o.settings.declare(f)
+	_ = c.RegisterFlagCompletionFunc("program", func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+		for _, n := range o.all() {
+			if len(args) == 0 || n.Kind() == args[0] {
+				names = append(names, programNames(n)...)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}) // it was added in the lines above: this cannot fail
+	return c
+}
+
+// all are the networks that a scenario may name.
+func (o *newFlags) all() []fabric.Network {
+	return append(config.Kinds(reflect.TypeFor[starloom.Fabric]()), o.networks...)
+}
+
+func programNames(n fabric.Network) (names []string) {
+	for _, p := range n.Programs() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// list prints fabrics and their programs.
+func (o *newFlags) list(c *cobra.Command) error {
+	table := tabwriter.NewWriter(product(c), 0, 0, 2, ' ', 0)
+	for _, n := range o.all() {
+		fmt.Fprintf(table, "%s\t%s\n", n.Kind(), cmp.Or(strings.Join(programNames(n), ", "), "no programs: images of your own"))
+	}
+	return table.Flush()
+}
+
+// write writes a scenario of a kind of network.
+func (o *newFlags) write(c *cobra.Command, kind string) error {
+	var kinds []string
+	for _, n := range o.all() {
+		kinds = append(kinds, n.Kind())
+	}
+	k := slices.Index(kinds, kind)
+	if k < 0 {
+		return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("there is no fabric %q", kind),
+			Remedy: input.DidYouMean(kind, kinds, "choose one of "+strings.Join(kinds, ", "))}
+	}
+	n := o.all()[k]
+	o.out.path = cmp.Or(o.out.path, kind+".yaml")
+	if _, err := os.Lstat(o.out.path); err == nil && o.out.path != "-" {
+		return &starloom.InputError{Place: "--out", Reason: o.out.path + " is there already", Remedy: "give another path"}
+	}
+	expect, err := o.assign(n)
+	if err != nil {
+		return err
+	}
+	text, err := o.text(c.Context(), n, expect)
+	if err != nil {
+		return fault(err)
+	}
+	if err := o.create(c, text); err != nil || o.out.path == "-" {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "made %s: %s\n", o.out.path, o.command(expect))
+	return err
+}
+
+// assign completes the values of --set by what the network says of a small scenario, and returns how its run ends.
+func (o *newFlags) assign(n fabric.Network) (expect string, err error) {
+	names := programNames(n)
+	own := o.settings.words
+	if o.program == "" && len(names) > 0 && !sets(own, "firmware.image") && !sets(own, "firmware.program") {
+		o.program = cmp.Or(fabric.ExampleOf(n, "").Program, names[0])
+	}
+	if k := slices.Index(names, o.program); o.program != "" && k < 0 {
+		return "", &starloom.InputError{Place: "--program", Reason: fmt.Sprintf("%s has no program %q", n.Kind(), o.program),
+			Remedy: input.DidYouMean(o.program, names, "it has "+cmp.Or(strings.Join(names, ", "), "none: give an image of your own, --set firmware.image=F.wasm"))}
+	}
+	example := fabric.ExampleOf(n, o.program)
+	wanted := slices.Clone(example.Set)
+	if p := fabric.ProgramNamed(n, o.program); p != nil {
+		wanted = append(wanted, "firmware.program="+p.Name)
+		if kinds := p.Workloads; len(kinds) > 0 && !sets(wanted, "workload") {
+			wanted = append(wanted, "workload."+kinds[0]+"="+config.WorkloadExample[kinds[0]])
+		}
+	} else if !sets(own, "firmware") {
+		return "", &starloom.InputError{Place: n.Kind(), Reason: "it has no programs: images of your own run here",
+			Remedy: "give one, --set firmware.image=F.wasm; 'starloom firmware new' makes one"}
+	}
+	schema, err := o.networks.Schema()
+	if err != nil {
+		return "", fault(err)
+	}
+	keys, least, err := template.Required(schema, n.Kind())
+	if err != nil {
+		return "", fault(err)
+	}
+	has, err := strict.Keys(n) // the values of a network from Go, which a file may leave out
+	if err != nil {
+		return "", fault(err)
+	}
+	for _, key := range keys {
+		value := least[key]
+		if number, ok := has[key].(json.Number); ok && number != "0" {
+			value = number.String()
+		}
+		if key := "fabric." + n.Kind() + "." + key; !sets(wanted, key) && value != "" {
+			wanted = append(wanted, key+"="+value)
+		}
+	}
+	for _, word := range own {
+		key, _, _ := strings.Cut(word, "=")
+		wanted = slices.DeleteFunc(wanted, func(word string) bool { return sets([]string{word}, key) })
+	}
+	o.settings.words = append(wanted, own...)
+	if len(own) > 0 {
+		return "", nil // it is another scenario
+	}
+	return example.Expect, nil
+}
+
+// sets reports whether one of the words gives a key, or one below it, a value.
+func sets(words []string, key string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		name, _, _ := strings.Cut(word, "=")
+		return name == key || strings.HasPrefix(name, key+".")
+	})
+}
+
+// text is the scenario. That it can be run is certain: it was loaded.
+func (o *newFlags) text(ctx context.Context, n fabric.Network, expect string) ([]byte, error) {
+	set, err := o.settings.assignments()
+	if err != nil {
+		return nil, err
+	}
+	var keys []string
+	for _, a := range set {
+		keys = append(keys, a.Key)
+	}
+	s, err := o.networks.ParseScenario(o.out.path, []byte("starloom: 1\n"), set...)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.Explain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := o.networks.Schema()
+	if err != nil {
+		return nil, err
+	}
+	t := template.Template{
+		Settings: e.Settings, Keys: keys,
+		Head:  []string{fmt.Sprintf("A scenario for the fabric %s: '%s'.", n.Kind(), o.command(expect))},
+		Notes: map[string]string{},
+		Tail: []string{"What is there besides: rules, faults, rtl, traces. 'starloom schema' prints every key with its meaning and range, 'starloom scenario show' " +
+			"what this scenario becomes, and 'starloom explain' what the figures of its report mean."},
+	}
+	if expect != "" {
+		t.Head = append(t.Head, "Its run fails, and is to: that is what the program is there to show.")
+	}
+	t.Head = append(t.Head, "A line that is a comment has what a key is if it is left out: delete the # to change it.")
+	if others := slices.DeleteFunc(programNames(n), func(name string) bool { return name == o.program }); len(others) > 0 && o.program != "" {
+		t.Notes["firmware.program"] = "or " + strings.Join(others, ", ") + ": 'starloom new " + n.Kind() + " --program P' writes what each needs"
+	}
+	return t.Write(schema)
+}
+
+// command is the command that runs the scenario.
+func (o *newFlags) command(expect string) string {
+	path := o.out.path
+	if path == "-" {
+		path = "SCENARIO"
+	}
+	text := "starloom run " + outcome.ShellQuote(path)
+	if expect != "" {
+		text += " --expect " + expect
+	}
+	return text
+}
+
+// create writes the file, which is not there.
+func (o *newFlags) create(c *cobra.Command, text []byte) error {
+	err := o.out.write(product(c), func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+	var refused *fs.PathError
+	if errors.As(err, &refused) {
+		return &starloom.InputError{Place: "--out", Reason: refused.Error(), Remedy: "give another path"}
+	}
+	return err
+}
