@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -47,10 +48,29 @@ func newVersion() *cobra.Command {
 }
 
 func versionText() string {
-	version := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		build = &debug.BuildInfo{}
 	}
-	return fmt.Sprintf("starloom %s, scenario format 1, report schema %d, frame version %d, %s",
-		version, starloom.ReportSchema, nic.Version, runtime.Version())
+	return fmt.Sprintf("starloom %s, %s, scenario format 1, report schema %d, frame version %d, %s",
+		cmp.Or(build.Main.Version, "unknown"), commitText(build.Settings), starloom.ReportSchema, nic.Version, runtime.Version())
+}
+
+// commitDigits is how many digits of a commit are printed.
+const commitDigits = 12
+
+// commitText says from which commit the program was built, by what go build has noted.
+func commitText(settings []debug.BuildSetting) string {
+	note := map[string]string{}
+	for _, s := range settings {
+		note[s.Key] = s.Value
+	}
+	commit := note["vcs.revision"]
+	switch {
+	case commit == "":
+		return "commit unknown (built without version control)"
+	case note["vcs.modified"] == "true":
+		return fmt.Sprintf("commit %.*s (modified)", commitDigits, commit)
+	}
+	return fmt.Sprintf("commit %.*s", commitDigits, commit)
 }
