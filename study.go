@@ -21,6 +21,7 @@ type StudyOptions struct {
 	Workers  int    // 0: all cores
 	Plots    string // folder to which plots are written as SVG; "": none
 	Orders   string // folder to which orders of gossip that were found are written; "": none
+	Pictures bool   // the report keeps the plots: a page shows them
 	Progress func(done, total int, what string)
 }
 

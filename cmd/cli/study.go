@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/internal/outcome"
+	"starloom/internal/page"
 	"starloom/traces"
 )
 
@@ -19,6 +21,7 @@ type studyFlags struct {
 	quick     bool
 	workers   *uint16
 	outputs   outputs
+	html      *output
 	json, csv *output
 	slurm     studySlurm
 }
@@ -38,6 +41,7 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
 	o.json = o.outputs.file(f, "json", "write the rows as JSON to `F`")
 	o.csv = o.outputs.file(f, "csv", "write the rows as a table to `F`")
+	o.html = o.outputs.file(f, "html", "write rows and plots as a page for a browser to `F.html`: one file that needs nothing else")
 	f.StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
 	f.StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	o.workers = f.Uint16("workers", 0, "use `N` threads; 0: all cores")
@@ -73,6 +77,11 @@ func (o *studyFlags) run(c *cobra.Command, name string) error {
 	if err != nil {
 		return err
 	}
+	html, err := o.html.open(&files)
+	if err != nil {
+		return err
+	}
+	o.Pictures = html != nil
 	progress := newProgress(c.ErrOrStderr())
 	o.Progress, o.Workers = progress.study, int(*o.workers)
 	report, err := o.report(c, name)
@@ -89,10 +98,25 @@ func (o *studyFlags) run(c *cobra.Command, name string) error {
 	if csv != nil {
 		err = errors.Join(err, report.WriteCSV(csv))
 	}
+	if html != nil {
+		err = errors.Join(err, page.Study(report, o.command(name)).Write(html))
+	}
 	if err := errors.Join(err, files.Commit()); err != nil {
 		return fault(err)
 	}
 	return printReport(o.outputs.text(c), report, report.Verdict)
+}
+
+// command is what runs the study again, without its outputs.
+func (o *studyFlags) command(name string) string {
+	words := "starloom study " + outcome.ShellQuote(name)
+	if o.Full {
+		words += " --full"
+	}
+	if o.Case != "" {
+		words += " --case " + outcome.ShellQuote(o.Case)
+	}
+	return words
 }
 
 // report runs the study; it is nil if there is none to print.

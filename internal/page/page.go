@@ -29,6 +29,13 @@ type Answer struct {
 	Blocks   []Block
 }
 
+// notes adds notes of a report.
+func (a *Answer) notes(list []string) {
+	for _, note := range list {
+		a.Blocks = append(a.Blocks, Block{Aside: "Note: " + note + "."})
+	}
+}
+
 // Section is a part of a page with a heading.
 type Section struct {
 	Title  string

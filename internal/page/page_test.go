@@ -76,7 +76,7 @@ var loads = regexp.MustCompile(`(?i)\b(src|srcset|data|poster|action|background)
 
 func TestPageNeedsNothing(t *testing.T) {
 	r := failing()
-	r.Aside.Pictures = []outcome.Picture{{Caption: "a picture", SVG: figureSVG(histogram(histogramOf(3)))}}
+	r.Aside.Pictures = []outcome.Picture{{Caption: "a picture", SVG: FigureSVG(histogram(histogramOf(3)))}}
 	html := written(t, Run(r, nil))
 	require.Empty(t, loads.FindAllString(strings.ReplaceAll(html, "img src=", ""), -1), "but for texts that have it")
 	for _, address := range regexp.MustCompile(`https?://[^" ]*`).FindAllString(html, -1) {

@@ -90,9 +90,7 @@ func runAnswers(r *outcome.Report, first *outcome.Violation, written []outcome.O
 		if r.Aside.Command == "" {
 			a.Blocks = []Block{{Text: "Nothing failed."}}
 		}
-		for _, note := range r.Notes {
-			a.Blocks = append(a.Blocks, Block{Aside: "Note: " + note + "."})
-		}
+		a.notes(r.Notes)
 		return []Answer{a}
 	}
 	what := first.Rule + ": " + first.Message + causeOf(first) + "."
@@ -101,9 +99,7 @@ func runAnswers(r *outcome.Report, first *outcome.Violation, written []outcome.O
 	}
 	where := whereText(r, first)
 	next := Answer{Question: "What to do next", Blocks: []Block{{Steps: nextSteps(r, first, written)}}}
-	for _, note := range r.Notes {
-		next.Blocks = append(next.Blocks, Block{Aside: "Note: " + note + "."})
-	}
+	next.notes(r.Notes)
 	return []Answer{
 		{"What failed", []Block{{Text: what}}},
 		{"Where", []Block{{Text: where}}},

@@ -31,7 +31,7 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	p.Summary += expected(r.Expect)
 	p.Answers = seedsAnswers(r)
 	p.add(failedSection(r))
-	if svg := figureSVG(survivalFigure(r)); svg != nil {
+	if svg := FigureSVG(survivalFigure(r)); svg != nil {
 		p.Add("Survival", Block{Picture: &Picture{"How many runs have broken no rule, with the interval of Wilson at 95%.", svg}})
 	}
 	p.add(statisticsSection(r.Statistics))
@@ -48,15 +48,11 @@ func Seeds(r *outcome.SeedsReport) *Page {
 
 // seedsAnswers say what failed first, where, and how to look at it.
 func seedsAnswers(r *outcome.SeedsReport) []Answer {
-	notes := func(a Answer) Answer {
-		for _, note := range r.Notes {
-			a.Blocks = append(a.Blocks, Block{Aside: "Note: " + note + "."})
-		}
-		return a
-	}
 	if len(r.Failed) == 0 {
 		next := Block{Text: "Nothing failed. The figures below have their intervals; one run alone has a page of its own."}
-		return []Answer{notes(Answer{"What to do next", []Block{next}})}
+		a := Answer{"What to do next", []Block{next}}
+		a.notes(r.Notes)
+		return []Answer{a}
 	}
 	first := &r.Failed[0]
 	what := first.Rule + ": " + first.First.Message + "."
@@ -75,7 +71,9 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if next := rules[first.Rule].next; next != "" {
 		steps = append(steps, Step{Text: next})
 	}
-	return []Answer{{"What failed first", []Block{{Text: what}}}, {"Where", []Block{{Text: where}}}, notes(Answer{"What to do next", []Block{{Steps: steps}}})}
+	do := Answer{"What to do next", []Block{{Steps: steps}}}
+	do.notes(r.Notes)
+	return []Answer{{"What failed first", []Block{{Text: what}}}, {"Where", []Block{{Text: where}}}, do}
 }
 
 // failedSection lists the runs that failed.
@@ -147,7 +145,7 @@ func histogramSection(all outcome.Statistics) *Section {
 			left++
 			continue
 		}
-		if svg := figureSVG(histogram(x)); svg != nil {
+		if svg := FigureSVG(histogram(x)); svg != nil {
 			s.Blocks = append(s.Blocks, Block{Picture: &Picture{fmt.Sprintf("%s: how many of %s have which value.", x.Name, traces.Plural(x.Runs, "run", "runs")), svg}})
 		}
 	}

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type studyRuns struct {
 	folders map[fabric.StudyFile]string // where files go, by kind
 	files   traces.Files
 	written []outcome.OutputFile
+
+	pictures []outcome.Picture // for a page
 }
 
 // openFolders makes the folders of files before the runs: one that cannot be made is
@@ -58,9 +61,19 @@ func (r *studyRuns) openFolders(s *fabric.Study) error {
 	return nil
 }
 
-func (r *studyRuns) Writes(kind fabric.StudyFile) bool { return r.folders[kind] != "" }
+func (r *studyRuns) Writes(kind fabric.StudyFile) bool { return r.folders[kind] != "" || r.keeps(kind) }
+
+// keeps reports whether files of a kind are kept for a page.
+func (r *studyRuns) keeps(kind fabric.StudyFile) bool { return r.options.Pictures && kind == fabric.StudyPlot }
 
 func (r *studyRuns) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+	if r.keeps(kind) {
+		var svg bytes.Buffer
+		if err := write(&svg); err != nil {
+			return err
+		}
+		r.pictures = append(r.pictures, outcome.Picture{Caption: name, SVG: svg.Bytes()})
+	}
 	folder := r.folders[kind]
 	if folder == "" {
 		return nil
@@ -168,6 +181,7 @@ type StudyOptions struct {
 	Workers  int
 	Plots    string
 	Orders   string
+	Pictures bool
 	Progress func(done, total int, what string)
 }
 
@@ -219,6 +233,7 @@ func Study(ctx context.Context, s *fabric.Study, o StudyOptions, elaborate func(
 	if err := r.files.Commit(); err != nil {
 		return nil, err
 	}
+	report.Aside.Pictures = r.pictures
 	if report.Files = r.written; r.folders != nil && len(report.Files) == 0 {
 		report.Notes = append(report.Notes, "no files were written: the cases that were run have none")
 	}

@@ -1,0 +1,86 @@
+package page
+
+import (
+	"fmt"
+	"strconv"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+	"starloom/traces"
+)
+
+// Study is the page of a study, which a command runs again.
+func Study(r *outcome.StudyReport, command string) *Page {
+	p := &Page{Subject: "study", Name: r.Study, Verdict: r.Verdict}
+	var off, contradicted []*fabric.StudyRow
+	for i := range r.Rows {
+		switch row := &r.Rows[i]; {
+		case !row.OK:
+			off = append(off, row)
+		case row.Contradicted:
+			contradicted = append(contradicted, row)
+		}
+	}
+	p.Summary = fmt.Sprintf("%s: %d within tolerance of what was published, %d off, %d that contradict the publication.",
+		traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(r.Rows)-len(off)-len(contradicted), len(off), len(contradicted))
+	p.Answers = studyAnswers(r, off, command)
+	p.add(rowsSection("Off", "Figures that are not within their tolerance.", off))
+	p.add(rowsSection("Contradictions", "Figures that contradict the publication, with its words.", contradicted))
+	pictures := &Section{Title: "Plots"}
+	for _, x := range r.Aside.Pictures {
+		pictures.Blocks = append(pictures.Blocks, Block{Picture: &Picture{titled(x.SVG, x.Caption), x.SVG}})
+	}
+	p.add(pictures)
+	all := make([]*fabric.StudyRow, len(r.Rows))
+	for i := range r.Rows {
+		all[i] = &r.Rows[i]
+	}
+	p.add(rowsSection("All figures", "What was published, and what was measured.", all))
+	p.Add("What was run", Block{Text: "This repeats the study:"}, Block{Command: command})
+	return p
+}
+
+// studyAnswers say which figure is off, where it is from, and how to look at it.
+func studyAnswers(r *outcome.StudyReport, off []*fabric.StudyRow, command string) []Answer {
+	next := Answer{Question: "What to do next"}
+	if len(off) == 0 {
+		next.Blocks = []Block{{Text: "No figure is off. Those that contradict the publication, if there are any, have its words beside them. This repeats the study:"}, {Command: command}}
+		next.notes(r.Notes)
+		return []Answer{next}
+	}
+	first := off[0]
+	what := fmt.Sprintf("%s, %s: measured %s", first.Case, first.Quantity, outcome.FormatFloat(first.Measured))
+	if first.Published != nil {
+		what += ", published " + outcome.FormatFloat(*first.Published)
+	} else if first.Reference != nil {
+		what += ", expected " + outcome.FormatFloat(*first.Reference)
+	}
+	what += fmt.Sprintf(", tolerance %s.", outcome.FormatFloat(first.Tolerance))
+	if first.Note != "" {
+		what += " " + first.Note + "."
+	}
+	next.Blocks = []Block{{Steps: []Step{
+		{"Run this case alone:", fmt.Sprintf("starloom study %s --case %s", outcome.ShellQuote(r.Study), outcome.ShellQuote(first.Case))},
+		{Text: "If a change of yours has brought it, compare the digests of one of its runs before and after; if not, see whether the interval (se) is wide, and --full narrows it."},
+	}}}
+	next.notes(r.Notes)
+	return []Answer{{"What failed", []Block{{Text: what}}}, {"Where", []Block{{Text: fmt.Sprintf("The case %s of the study %s; of %s, %d are off.",
+		first.Case, r.Study, traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(off))}}}, next}
+}
+
+// rowsSection lists rows of a study.
+func rowsSection(title, caption string, rows []*fabric.StudyRow) *Section {
+	if len(rows) == 0 {
+		return nil
+	}
+	t := &Table{Caption: caption, Sorts: len(rows) > 12, Columns: []Column{{"case", false}, {"quantity", false}, {"published", true}, {"reference", true}, {"measured", true},
+		{"sd", true}, {"se", true}, {"runs", true}, {"tolerance", true}, {"status", false}, {"note", false}}}
+	for _, x := range rows {
+		row := []string{x.Case, x.Quantity}
+		for _, value := range []*float64{x.Published, x.Reference, &x.Measured, x.SD, x.SE} {
+			row = append(row, outcome.OrDash(value))
+		}
+		t.Rows = append(t.Rows, append(row, strconv.Itoa(x.Runs), outcome.FormatFloat(x.Tolerance), x.Status(), x.Note))
+	}
+	return &Section{Title: title, Blocks: []Block{{Table: t}}}
+}
