@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,8 @@ import (
 	"starloom"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/internal/page"
+	"starloom/traces"
 )
 
 // checkMap runs the RTL of a pin map, or a twin, in lockstep with its model.
@@ -38,6 +41,12 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	if err := o.outputs.check(inputs...); err != nil {
 		return err
 	}
+	var files traces.Files
+	defer files.Abort()
+	html, err := o.html.open(&files)
+	if err != nil {
+		return err
+	}
 	o.NoShrink = !o.shrink && (o.StimulusFile != "" || c.Flags().Changed("shrink"))
 	progress := newProgress(c.ErrOrStderr())
 	m.Build.Progress, o.Progress = progress.step, progress.cycles
@@ -47,6 +56,11 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 		return fault(err)
 	}
 	defer m.Close()
+	if html != nil {
+		if err := errors.Join(page.Lockstep(report, "", subject+o.again(), o.written()).Write(html), files.Commit()); err != nil {
+			return fault(err)
+		}
+	}
 	text := o.outputs.text(c)
 	if err := report.WriteText(text); err != nil {
 		return err

@@ -11,12 +11,14 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/internal/outcome"
 )
 
 // checkFlags are the options of `cosim check`.
 type checkFlags struct {
 	starloom.CheckOptions
 	outputs         outputs
+	html            *output
 	vcd, save, json *output
 
 	settings settings
@@ -44,6 +46,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case to `F`, CSV for --stimulus", &o.Save)
 	o.json = o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
+	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 }
 
 // isFile reports whether an output is a file that can be opened afterwards: no pipe, no device.
@@ -89,4 +92,20 @@ func (o *checkFlags) again() (text string) {
 		text += fmt.Sprintf(" --reset-seeds %d", o.PowerOn)
 	}
 	return text
+}
+
+// written are the files of the case, for a page.
+func (o *checkFlags) written() (files []outcome.OutputFile) {
+	for _, one := range []struct {
+		kind string
+		to   *output
+	}{{"vcd", o.vcd}, {"save", o.save}} {
+		if isFile(one.to.path) {
+			files = append(files, outcome.OutputFile{Kind: one.kind, Path: one.to.path})
+		}
+	}
+	if isFile(o.vcd.path) {
+		files = append(files, outcome.OutputFile{Kind: "gtkw", Path: strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path)) + ".gtkw"})
+	}
+	return files
 }

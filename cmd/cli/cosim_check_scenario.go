@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/internal/outcome"
 	"starloom/internal/tools"
 	"starloom/traces"
 )
@@ -31,14 +32,26 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	html, err := o.html.open(&files)
+	if err != nil {
+		return err
+	}
 	check, err := o.compare(c, s)
 	if err != nil {
 		return fault(err)
 	}
 	if json != nil {
-		if err := errors.Join(check.WriteJSON(json), files.Commit()); err != nil {
-			return fault(err)
+		err = check.WriteJSON(json)
+	}
+	if html != nil {
+		subject := outcome.ShellQuote(path) + o.settings.again()
+		if c.Flags().Changed("seed") {
+			subject += fmt.Sprintf(" --seed %d", o.Seed)
 		}
+		err = errors.Join(err, check.Page(subject, o.written()).Write(html))
+	}
+	if err := errors.Join(err, files.Commit()); err != nil {
+		return fault(err)
 	}
 	return o.verdict(o.outputs.text(c), check, path)
 }

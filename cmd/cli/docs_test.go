@@ -52,7 +52,7 @@ func runPages(t *testing.T, long bool) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), "starloom")
 			require.NoError(t, exec.Command("cp", "-a", project, folder).Run())
-			p := page{path: path, folder: folder, bin: bin, long: long}
+			p := docPage{path: path, folder: folder, bin: bin, long: long}
 			p.run(t)
 			p.comparePictures(t, folder)
 			dirty, err := exec.Command("git", "-C", folder, "status", "--porcelain").Output()
@@ -65,7 +65,7 @@ func runPages(t *testing.T, long bool) {
 // TestLongDocsOfTheGuide follows the guide from an empty folder, with this program as starloom.
 // Its figures of cycles are those of the compiler that the CI installs.
 func TestLongDocsOfTheGuide(t *testing.T) {
-	p := page{path: "../../examples/validate/README.md", folder: t.TempDir(), bin: commands(t)}
+	p := docPage{path: "../../examples/validate/README.md", folder: t.TempDir(), bin: commands(t)}
 	p.run(t)
 }
 
@@ -128,9 +128,9 @@ func headings(t *testing.T, path string) (names []string) {
 	return names
 }
 
-// A page is run in a folder. In a block of commands (sh) lines that start with "$ " are followed by what
+// A docPage is run in a folder. In a block of commands (sh) lines that start with "$ " are followed by what
 // they print; another block is a file, which its first line names and a later command uses.
-type page struct {
+type docPage struct {
 	path, folder, bin string
 	long              bool
 	text              string
@@ -142,7 +142,7 @@ var (
 	picture   = regexp.MustCompile(`!\[[^]]+\]\(([^)]+\.svg)\)`)
 )
 
-func (p *page) run(t *testing.T) {
+func (p *docPage) run(t *testing.T) {
 	data, err := os.ReadFile(p.path)
 	require.NoError(t, err)
 	p.text = string(data)
@@ -173,7 +173,7 @@ func (p *page) run(t *testing.T) {
 }
 
 // session runs the commands of a block. One that ends with 1 has to show what failed.
-func (p *page) session(t *testing.T, block string) {
+func (p *docPage) session(t *testing.T, block string) {
 	written := ""
 	for _, step := range steps(t, block) {
 		command, shown, _ := strings.Cut(step, "\n")
@@ -231,7 +231,7 @@ func matches(shown, got string) bool {
 }
 
 // comparePictures holds a picture of the page to the one of its name that its commands have drawn.
-func (p *page) comparePictures(t *testing.T, folder string) {
+func (p *docPage) comparePictures(t *testing.T, folder string) {
 	for _, match := range picture.FindAllStringSubmatch(p.text, -1) {
 		drawn, err := os.ReadFile(filepath.Join(folder, "out", filepath.Base(match[1])))
 		if os.IsNotExist(err) {
@@ -250,7 +250,7 @@ func (p *page) comparePictures(t *testing.T, folder string) {
 }
 
 // shell runs a command as a user would, and returns what it prints and its exit status.
-func (p *page) shell(t *testing.T, command string) (printed string, status int) {
+func (p *docPage) shell(t *testing.T, command string) (printed string, status int) {
 	run := exec.CommandContext(t.Context(), "bash", "-c", command)
 	run.Dir = p.folder
 	run.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "PATH="+p.bin+string(os.PathListSeparator)+os.Getenv("PATH"))

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"starloom"
+	"starloom/internal/outcome"
 )
 
 // firmwareCheckFlags are the options of `firmware check`.
@@ -27,6 +29,7 @@ func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	o.settings.declare(f)
 	o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
+	o.outputs.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else", &o.HTML)
 	f.Uint32Var(&o.fuzz, "fuzz", 30000, "try `N` sequences of arbitrary input; 0: none")
 	f.StringVar(&o.Reproduce, "reproduce", "", "write a scenario and an input for each of what that finds into the folder `DIR`")
 	f.StringVar(&o.Replay, "replay", "", "only try the sequence in `F`, which --reproduce has written")
@@ -49,6 +52,7 @@ func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
 	if err := o.outputs.check(inputs(scenario, path)...); err != nil {
 		return err
 	}
+	o.Command = o.command(c.Flags(), image, path)
 	progress := newProgress(c.ErrOrStderr())
 	o.Fuzz, o.Progress = int(o.fuzz), progress.step
 	report, err := starloom.CheckFirmware(c.Context(), scenario, o.FirmwareCheckOptions)
@@ -63,4 +67,15 @@ func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
 		return errFailed
 	}
 	return nil
+}
+
+// command is the command line that repeats the check, for its page.
+func (o *firmwareCheckFlags) command(f *pflag.FlagSet, image, path string) string {
+	words := "starloom firmware check " + outcome.ShellQuote(image) + " " + outcome.ShellQuote(path) + o.settings.again()
+	for _, name := range []string{"seed", "fuzz", "replay"} {
+		if f.Changed(name) {
+			words += " --" + name + " " + outcome.ShellQuote(f.Lookup(name).Value.String())
+		}
+	}
+	return words
 }

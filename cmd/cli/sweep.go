@@ -15,6 +15,7 @@ import (
 
 	"starloom"
 	"starloom/internal/estimate"
+	"starloom/internal/outcome"
 	"starloom/internal/sweep"
 	"starloom/traces"
 )
@@ -24,6 +25,8 @@ type sweepFlags struct {
 	starloom.SweepOptions
 	settings settings
 	workers  uint16
+	outputs  outputs
+	html     *output
 	on       *choice
 	dryRun   bool
 	points   string // path of a file with keys of points
@@ -43,6 +46,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
 	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for each combination of the others")
 	o.settings.declare(f)
+	o.html = o.outputs.file(f, "html", "write results and plots as a page for a browser to `F.html`: one file that needs nothing else")
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")
 	_ = errors.Join(f.MarkHidden("point"), f.MarkHidden("points")) // they were added in the lines above: this cannot fail
@@ -59,6 +63,15 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	if err := o.place(c, path); err != nil {
 		return err
 	}
+	if err := o.outputs.check(path); err != nil {
+		return err
+	}
+	var files traces.Files
+	defer files.Abort()
+	html, err := o.html.open(&files)
+	if err != nil {
+		return err
+	}
 	progress := newProgress(c.ErrOrStderr())
 	o.Workers, o.Progress = int(o.workers), progress.sweep
 	if len(o.Keys) == 0 {
@@ -73,7 +86,16 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	if o.dryRun {
 		return nil
 	}
-	return printReport(c.OutOrStdout(), report, report.Verdict())
+	if html != nil && len(report.Files) > 0 { // else there are no tables of which to make a page
+		p, err := report.Page(o.command(path))
+		if err == nil {
+			err = errors.Join(p.Write(html), files.Commit())
+		}
+		if err != nil {
+			return fault(err)
+		}
+	}
+	return printReport(o.outputs.text(c), report, report.Verdict())
 }
 
 // place says where the sweep runs, and which part of it.
@@ -122,6 +144,15 @@ func sharedExecutable() (string, error) {
 			Remedy: "'go build' the program into a folder that all nodes share, and run that"}
 	}
 	return self, nil
+}
+
+// command is the command line that runs the same sweep, for a page.
+func (o *sweepFlags) command(path string) string {
+	words := "starloom sweep " + outcome.ShellQuote(path) + " --out " + outcome.ShellQuote(o.Out)
+	if o.Adaptive != "" {
+		words += " --adaptive " + outcome.ShellQuote(o.Adaptive)
+	}
+	return words + o.settings.again()
 }
 
 // again are the words of a command line that runs the same sweep.

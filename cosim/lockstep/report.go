@@ -124,8 +124,8 @@ func (r *Report) countOutputs(l *pair) {
 	}
 }
 
-// comparedText is what a run compared: 1 of 2 outputs (index_o is absent).
-func (r *Report) comparedText() string {
+// ComparedText is what a run compared: 1 of 2 outputs (index_o is absent).
+func (r *Report) ComparedText() string {
 	text := fmt.Sprintf("%d of %s", r.Compared, cosim.Count(uint64(r.Outputs), "output"))
 	switch len(r.Absent) {
 	case 0:
@@ -136,9 +136,9 @@ func (r *Report) comparedText() string {
 	return fmt.Sprintf("%s (%s are absent)", text, strings.Join(r.Absent, ", "))
 }
 
-// inputsText is what it was compared on: 100,000 cycles of inputs, 3 times, each from another
+// InputsText is what it was compared on: 100,000 cycles of inputs, 3 times, each from another
 // power-on state.
-func (r *Report) inputsText() string {
+func (r *Report) InputsText() string {
 	text := cosim.Count(r.Inputs, "cycle") + " of inputs"
 	if r.PowerOns > 1 {
 		text += fmt.Sprintf(", %d times, each from another power-on state", r.PowerOns)
@@ -203,7 +203,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	d := r.Divergence
 	if d == nil {
-		fmt.Fprintf(&b, "pass: no difference found in %s: %s", r.comparedText(), r.inputsText())
+		fmt.Fprintf(&b, "pass: no difference found in %s: %s", r.ComparedText(), r.InputsText())
 		if r.clocked {
 			fmt.Fprintf(&b, "; longest stretch without reset: %s", cosim.Count(r.LongestStretch, "cycle"))
 		}
@@ -220,6 +220,19 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		b.WriteByte('\n')
 	}
+	for _, line := range r.HowFound() {
+		fmt.Fprintln(&b, line)
+	}
+	if d.Printed != "" {
+		fmt.Fprintf(&b, "the RTL has printed:\n%s\n", strings.TrimRight(d.Printed, "\n"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// HowFound says in which cycle of which run the divergence was found, and what else is known of it.
+func (r *Report) HowFound() (lines []string) {
+	d := r.Divergence
 	how := fmt.Sprintf("found in cycle %d with seed %d, power-on %d", d.Found.Cycle, d.Found.Seed, d.Found.PowerOn)
 	if d.Found.Directed {
 		of := "the stimulus"
@@ -233,15 +246,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		how += fmt.Sprintf("; this case was made of it: %s, %s",
 			cosim.Count(uint64(shown.Cycles()), "cycle"), cosim.Count(uint64(shown.ones()), "one"))
 	}
-	fmt.Fprintln(&b, how)
+	lines = []string{how}
 	if text := d.Survivors.text(d.Signal == ""); text != "" {
-		fmt.Fprintln(&b, text)
+		lines = append(lines, text)
 	}
-	if d.Printed != "" {
-		fmt.Fprintf(&b, "the RTL has printed:\n%s\n", strings.TrimRight(d.Printed, "\n"))
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return lines
 }
 
 // writeReservations ends the line of a verdict with what makes it worth less.

@@ -105,13 +105,21 @@ const (
 	drawnRowsAlways = 6
 )
 
-// draw draws the last cycles: inputs, then outputs, of model and RTL where they differ. Of
-// many ports only those that change are drawn.
-func (v *Waves) draw(w io.Writer) error {
+// Drawing is what is drawn of a run.
+type Drawing struct {
+	Columns []uint64 // cycles
+	Rows    []traces.WaveRow
+	Marked  int      // column of the divergence, -1 for none
+	Still   []string // ports that do not change, each with its value
+}
+
+// Drawing is the last cycles: inputs, then outputs, of model and RTL where they differ. Of many ports only those that
+// change are drawn.
+func (v *Waves) Drawing() (d Drawing) {
 	from := max(0, len(v.samples)-drawnCycles)
 	samples := v.samples[from:]
-	columns := make([]uint64, len(samples))
-	copy(columns, v.cycles[from:])
+	d.Columns = make([]uint64, len(samples))
+	copy(d.Columns, v.cycles[from:])
 	var rows [2][]traces.WaveRow // inputs, outputs
 	add := func(at int, p cosim.Port, name string, label func(s *sample) string) traces.WaveRow {
 		row := traces.WaveRow{Name: name, Bits: p.Bits}
@@ -135,23 +143,28 @@ func (v *Waves) draw(w io.Writer) error {
 			}
 		}
 	}
-	all, still := append(rows[0], rows[1]...), []string(nil)
-	if len(all) > drawnRowsAlways {
-		all = slices.DeleteFunc(all, func(row traces.WaveRow) bool {
+	d.Rows = append(rows[0], rows[1]...)
+	if len(d.Rows) > drawnRowsAlways {
+		d.Rows = slices.DeleteFunc(d.Rows, func(row traces.WaveRow) bool {
 			constant := !strings.Contains(row.Name, ".") && len(slices.Compact(slices.Clone(row.Values))) == 1
 			if constant {
-				still = append(still, row.Name+" "+brief(row.Values[0]))
+				d.Still = append(d.Still, row.Name+" "+brief(row.Values[0]))
 			}
 			return constant
 		})
 	}
-	marked := -1
-	if v.fails {
-		marked = len(samples) - 1
+	if d.Marked = -1; v.fails {
+		d.Marked = len(samples) - 1
 	}
-	err := traces.WriteWaves(w, "cycle", columns, all, marked)
-	if err == nil && len(still) > 0 {
-		_, err = fmt.Fprintf(w, "unchanged: %s\n", strings.Join(still, ", "))
+	return d
+}
+
+// draw draws it as text.
+func (v *Waves) draw(w io.Writer) error {
+	d := v.Drawing()
+	err := traces.WriteWaves(w, "cycle", d.Columns, d.Rows, d.Marked)
+	if err == nil && len(d.Still) > 0 {
+		_, err = fmt.Fprintf(w, "unchanged: %s\n", strings.Join(d.Still, ", "))
 	}
 	return err
 }

@@ -12,7 +12,9 @@ import (
 
 // Options say how CheckFirmware looks.
 type Options struct {
-	JSON outputs.Output // report, see FirmwareCheck.WriteJSON
+	JSON    outputs.Output // report, see FirmwareCheck.WriteJSON
+	HTML    outputs.Output // report as a page for a browser
+	Command string         // that repeats the check, for the page; "" for none
 
 	Fuzz      int    // sequences of arbitrary input that are tried; 0 for none
 	Reproduce string // folder for a scenario and an input that shows each of what they find; "" for none
@@ -36,6 +38,10 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 	if err != nil {
 		return nil, err
 	}
+	html, err := out.Open("--html", "html", o.HTML)
+	if err != nil {
+		return nil, err
+	}
 	models := *own
 	c := &checker{ctx: ctx, config: &models, keys: keys, progress: o.Progress}
 	if c.progress == nil {
@@ -55,6 +61,11 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 	}
 	if json != nil {
 		if err := c.report.WriteJSON(json); err != nil {
+			return nil, err
+		}
+	}
+	if html != nil {
+		if err := c.report.Page(o.Command, own.Source.RunCommand+own.Source.RunOne).Write(html); err != nil {
 			return nil, err
 		}
 	}

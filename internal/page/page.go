@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -79,15 +78,20 @@ type Column struct {
 // wideChars is from how many characters on a text keeps some width on a narrow screen.
 const wideChars = 25
 
-// Classes are how the cells of columns look: numbers, long texts, or others.
+// Classes are how the cells of columns look: numbers, wide and long texts, or others.
 func (t *Table) Classes() []string {
 	classes := make([]string, len(t.Columns))
 	for i := range t.Columns {
-		wide := func(row []string) bool { return len(row[i]) >= wideChars }
+		longest := 0
+		for _, row := range t.Rows {
+			longest = max(longest, len(row[i]))
+		}
 		switch {
 		case t.Columns[i].Number:
 			classes[i] = "n"
-		case slices.ContainsFunc(t.Rows, wide):
+		case longest >= 3*wideChars:
+			classes[i] = "l"
+		case longest >= wideChars:
 			classes[i] = "w"
 		}
 	}

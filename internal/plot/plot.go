@@ -53,7 +53,7 @@ func Draw(t *Table, o Options) (f *figure.Figure, note string, err error) {
 
 // known names what can be drawn.
 func (t *Table) known() string {
-	if m := t.metrics(); m != nil {
+	if m := t.Metrics(); m != nil {
 		return fmt.Sprintf("axes are %s; figures are %s", strings.Join(t.Axes, ", "), strings.Join(m, ", "))
 	}
 	return "columns are " + strings.Join(t.Columns, ", ")

@@ -64,8 +64,8 @@ func Read(path, ofFolder string) (*Table, error) {
 // line is the line of a row, for errors; cells do not span lines in tables of numbers.
 func (t *Table) line(row int) string { return fmt.Sprintf("%s:%d", t.Path, row+2) }
 
-// metrics are the figures of a sweep: M of the columns M.mean.
-func (t *Table) metrics() (names []string) {
+// Metrics are the figures of a sweep: M of the columns M.mean.
+func (t *Table) Metrics() (names []string) {
 	for _, c := range t.Columns {
 		if m, ok := strings.CutSuffix(c, ".mean"); ok && slices.Contains(t.Columns, m+".low") {
 			names = append(names, m)
@@ -79,11 +79,11 @@ func (t *Table) column(option, name string) (value, low, high int, err error) {
 	if at := slices.Index(t.Columns, name); at >= 0 {
 		return at, -1, -1, nil
 	}
-	if at := slices.Index(t.Columns, name+".mean"); at >= 0 && slices.Contains(t.metrics(), name) {
+	if at := slices.Index(t.Columns, name+".mean"); at >= 0 && slices.Contains(t.Metrics(), name) {
 		return at, slices.Index(t.Columns, name+".low"), slices.Index(t.Columns, name+".high"), nil
 	}
 	known := t.Columns
-	if m := t.metrics(); m != nil {
+	if m := t.Metrics(); m != nil {
 		known = append(slices.Clone(t.Axes), m...)
 	}
 	return 0, 0, 0, &input.Error{Place: option, Reason: fmt.Sprintf("%s has no column %q", t.Path, name),
@@ -100,6 +100,15 @@ func (t *Table) number(row, column int) (value float64, there bool, err error) {
 		return 0, false, &input.Error{Place: t.line(row), Reason: fmt.Sprintf("%s is %q", t.Columns[column], text), Remedy: "name a column of numbers"}
 	}
 	return value, true, nil
+}
+
+// Rows are the cells, row by row. The caller must not change them.
+func (t *Table) Rows() [][]string { return t.rows }
+
+// Varies reports whether rows differ in a column that is named.
+func (t *Table) Varies(name string) bool {
+	at := slices.Index(t.Columns, name)
+	return at >= 0 && t.varies(at)
 }
 
 // varies reports whether rows differ in a column.

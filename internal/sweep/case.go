@@ -48,6 +48,7 @@ func (p *point) wants(r *folder.Record) bool {
 // sweeper is a sweep that is run.
 type sweeper struct {
 	Options
+	path       string // of the sweep file
 	plan       *plan.Plan
 	settings   *slurm.Settings
 	cluster    *slurm.Cluster // nil: none is used

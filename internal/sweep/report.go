@@ -20,6 +20,7 @@ type Report struct {
 	Extent     Extent
 	Runs       uint64 // that are there
 	Failed     uint64 // of them
+	FailedRuns []FailedRun // the first of them
 	Unfinished []Unfinished
 	Files      []string // tables
 	Limits     *Limits  // of an axis that was bisected; nil for none
@@ -29,6 +30,12 @@ type Report struct {
 
 // Unfinished is a point that could not be finished.
 type Unfinished struct{ Point, Key, Reason string }
+
+// FailedRun is a run that failed, and the command that repeats it alone; "" for a scenario that stands in the sweep file.
+type FailedRun struct{ Point, Rule, Command string }
+
+// failedRunsMax bounds Report.FailedRuns.
+const failedRunsMax = 20
 
 // Verdict is pass if every point ran: what runs have found is a result, whatever it is.
 func (r *Report) Verdict() outcome.Verdict {

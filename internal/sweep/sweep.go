@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 
 	"starloom/internal/outcome"
+	"starloom/internal/strict"
 	"starloom/internal/sweep/folder"
 	"starloom/internal/sweep/plan"
 	"starloom/traces/input"
@@ -16,7 +18,7 @@ import (
 // Run runs the sweep of the file at path. Bad input is an *input.Error, and then nothing has been run. When ctx ends, the folder has
 // what was run, and the tables stay as they were.
 func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Report, error) {
-	s := &sweeper{Options: o, make: elaborate, workers: o.Workers}
+	s := &sweeper{Options: o, path: path, make: elaborate, workers: o.Workers}
 	if s.workers <= 0 {
 		s.workers = runtime.GOMAXPROCS(0)
 	}
@@ -148,8 +150,11 @@ func (s *sweeper) write(r *Report, points []*point) error {
 	t.Each = func(i int, runs []folder.Record) {
 		r.Runs += uint64(len(runs))
 		for k := range runs {
-			if runs[k].Verdict != outcome.VerdictPass {
-				r.Failed++
+			if runs[k].Verdict == outcome.VerdictPass {
+				continue
+			}
+			if r.Failed++; len(r.FailedRuns) < failedRunsMax {
+				r.FailedRuns = append(r.FailedRuns, s.failed(r.Axes, points[i], &runs[k]))
 			}
 		}
 	}
@@ -167,6 +172,24 @@ func (s *sweeper) write(r *Report, points []*point) error {
 		r.Files = append(r.Files, filepath.Join(s.Out, name))
 	}
 	return nil
+}
+
+// failed says which run has failed.
+func (s *sweeper) failed(axes []string, x *point, run *folder.Record) FailedRun {
+	words := " --seed " + strconv.FormatUint(run.Seed, 10)
+	if run.Permutation != nil {
+		words += " --permutation " + strconv.FormatUint(*run.Permutation, 10)
+	}
+	f := FailedRun{Point: x.String(axes) + words, Rule: run.Rule}
+	if s.plan.Scenario.Place == s.path {
+		return f
+	}
+	f.Command = "starloom run " + outcome.ShellQuote(s.plan.Scenario.Place)
+	for _, a := range slices.Concat(s.Set, x.Settings) {
+		f.Command += " " + strict.SetOption + " " + outcome.ShellQuote(a.Key+"="+a.Value)
+	}
+	f.Command += words
+	return f
 }
 
 // Merge takes the runs of other folders over into one.

@@ -1,0 +1,185 @@
+package check
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+
+	"starloom/internal/outcome"
+	"starloom/internal/page"
+	"starloom/traces"
+)
+
+// Page is the report as a page; a command repeats the check, another runs the scenario once.
+func (r *Report) Page(command, run string) *page.Page {
+	p := &page.Page{Subject: "firmware check", Verdict: r.Verdict,
+		Name: outcome.Printable(cmp.Or(r.Firmware.Image, "firmware")) + " in " + outcome.Printable(r.Scenario)}
+	var failing []string
+	count := func(n int, one, many string) {
+		if n > 0 {
+			failing = append(failing, traces.Plural(n, one, many))
+		}
+	}
+	writes, findings := 0, 0
+	for i := range r.Writes {
+		if r.Writes[i].fails() {
+			writes++
+		}
+	}
+	for i := range r.Fuzz {
+		if r.Fuzz[i].Fails() {
+			findings++
+		}
+	}
+	count(len(r.Faults), "handler that does not return", "handlers that do not return")
+	count(int(min(r.ViolationsTotal, 1<<31)), "violation of the run itself", "violations of the run itself")
+	if r.Difference != nil {
+		failing = append(failing, "a difference between ways to run it")
+	}
+	count(writes, "write into what is not the processor's", "writes into what is not the processor's")
+	count(findings, "finding on arbitrary input", "findings on arbitrary input")
+	if p.Summary = "Found: " + strings.Join(failing, ", ") + "."; failing == nil {
+		p.Summary = fmt.Sprintf("No difference found between %s, nothing written that is not a processor's, and nothing on %s of arbitrary input.",
+			traces.Plural(len(r.Runs), "way to run it", "ways to run it"), traces.Plural(r.Fuzzed, "sequence", "sequences"))
+	}
+	p.Answers = r.answers(command, run)
+	r.sections(p)
+	what := []page.Block{{Table: r.aboutTable()}}
+	if command != "" {
+		what = append(what, page.Block{Text: "This repeats the check:"}, page.Block{Command: command})
+	}
+	p.Add("What was run", what...)
+	return p
+}
+
+// answers say what failed first, where, and what to do.
+func (r *Report) answers(command, run string) []page.Answer {
+	answer := func(what, where string, steps ...page.Step) []page.Answer {
+		if command != "" {
+			steps = append(steps, page.Step{Text: "Check again:", Command: command})
+		}
+		return []page.Answer{{Question: "What failed", Blocks: []page.Block{{Text: what}}}, {Question: "Where", Blocks: []page.Block{{Text: where}}},
+			{Question: "What to do next", Blocks: []page.Block{{Steps: steps}}}}
+	}
+	for i := range r.Writes {
+		if w := &r.Writes[i]; w.fails() && r.Difference == nil && len(r.Faults) == 0 && r.ViolationsTotal == 0 {
+			return answer("A handler writes what is not its processor's: "+w.text()+".", fmt.Sprintf("Slot %d, %s.", w.Slot, w.Path),
+				page.Step{Text: "Remedy: " + w.remedy() + "."})
+		}
+	}
+	switch d := r.Difference; {
+	case len(r.Faults) > 0:
+		return answer("A handler does not return.", r.Faults[0]+".", page.Step{Text: "Bound its loops: a handler must end in every slot."})
+	case r.ViolationsTotal > 0:
+		v := &r.Violations[0]
+		step := page.Step{Text: "Mend the run first; it has a page of its own:", Command: run + " --html run.html"}
+		if run == "" {
+			step = page.Step{Text: "Mend the run first."}
+		}
+		where := "C" + strings.TrimPrefix(v.Where(), "c") + "."
+		if len(v.Backtrace) > 0 {
+			where += " In the firmware: " + v.Backtrace[0].String() + "."
+		}
+		return answer("The run itself fails: "+v.Rule+": "+v.Message+".", where, step)
+	case d != nil && d.Found:
+		return answer("Two ways to run the same scenario differ: "+r.Runs[d.Runs[0]].Text()+" and "+r.Runs[d.Runs[1]].Text()+".",
+			fmt.Sprintf("Slot %d, %s: %s.", d.Slot, d.Path, d.Item), page.Step{Text: "Usual cause: " + d.Cause + "."}, page.Step{Text: "Remedy: " + d.Remedy + "."})
+	case d != nil:
+		return answer("Two ways to run the same scenario differ: "+r.Runs[d.Runs[0]].Text()+" and "+r.Runs[d.Runs[1]].Text()+".",
+			"The reports differ in "+d.Field+"; the state of no processor does.", page.Step{Text: "Usual cause: " + d.Cause + "."}, page.Step{Text: "Remedy: " + d.Remedy + "."})
+	}
+	for i := range r.Fuzz {
+		if x := &r.Fuzz[i]; x.Fails() {
+			step := page.Step{Text: "Write the smallest scenario and input that show it: the same command with --reproduce DIR."}
+			if x.Again != "" {
+				step = page.Step{Text: "This shows it again, in the smallest scenario that was found:", Command: x.Again}
+			}
+			return answer("On input that a faulty neighbour could send, a handler breaks "+x.Rule+": "+x.Text+".",
+				fmt.Sprintf("%s, after %s of the run with seed %d.", x.Path, traces.Plural(x.Input.Slots, "slot", "slots"), x.Input.Seed), step)
+		}
+	}
+	next := page.Answer{Question: "What to do next", Blocks: []page.Block{{Text: "Nothing failed. What was not compared and not tried stands below."}}}
+	return []page.Answer{next}
+}
+
+// sections show what was found, and how much was looked at.
+func (r *Report) sections(p *page.Page) {
+	lines := func(write func(b *bytes.Buffer)) page.Block {
+		var b bytes.Buffer
+		write(&b)
+		all := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+		for i := range all {
+			all[i] = strings.TrimPrefix(all[i], "  ")
+		}
+		return page.Block{Lines: all}
+	}
+	if r.ViolationsTotal > 0 {
+		t := &page.Table{Caption: "What the run itself has broken.", Columns: []page.Column{{Name: "rule"}, {Name: "cycle", Number: true}, {Name: "where"}, {Name: "what"}}}
+		for i := range r.Violations {
+			v := &r.Violations[i]
+			t.Rows = append(t.Rows, []string{v.Rule, fmt.Sprint(v.Cycle), v.Path, v.Message})
+		}
+		if more := r.ViolationsTotal - uint64(len(r.Violations)); more > 0 {
+			t.Left = fmt.Sprintf("%d more are counted, and not listed.", more)
+		}
+		p.Add("Violations of the run", page.Block{Table: t})
+	}
+	if d := r.Difference; d != nil {
+		p.Add("The first difference", lines(func(b *bytes.Buffer) { d.writeText(b, r) }))
+	}
+	if len(r.Writes) > 0 {
+		p.Add("What handlers have written", lines(func(b *bytes.Buffer) {
+			for i := range r.Writes {
+				r.Writes[i].writeText(b)
+			}
+		}))
+	}
+	if len(r.Fuzz) > 0 {
+		p.Add("On arbitrary input", lines(func(b *bytes.Buffer) {
+			for i := range r.Fuzz {
+				r.Fuzz[i].writeText(b)
+			}
+		}))
+	}
+	t := &page.Table{Caption: "Ways to run it, which must not differ.", Columns: []page.Column{{Name: "way"}, {Name: "slots", Number: true}, {Name: "verdict"}, {Name: "digest"}, {Name: "compared"}}}
+	for i := range r.Runs {
+		same := "same"
+		switch {
+		case i == 0:
+			same = "the others are compared with it"
+		case !r.Runs[i].Same:
+			same = "DIFFERS"
+		}
+		t.Rows = append(t.Rows, []string{r.Runs[i].Text(), fmt.Sprint(r.Runs[i].Slots), string(r.Runs[i].Verdict), r.Runs[i].Digest, same})
+	}
+	if len(t.Rows) > 0 {
+		p.Add("What was compared", page.Block{Table: t})
+	}
+	var b bytes.Buffer
+	r.writeTried(&b)
+	left := append([]string{}, strings.Split(strings.TrimRight(b.String(), "\n"), "\n")...)
+	for _, one := range r.NotCompared {
+		left = append(left, "not compared: "+one)
+	}
+	if w := r.Watched; w.Slots > 0 && !w.Whole {
+		left = append(left, fmt.Sprintf("watched in slots 0 to %d only: more takes too long", w.Slots))
+	}
+	if left[0] == "" {
+		left = left[1:]
+	}
+	if len(left) > 0 {
+		p.Add("What was tried, and what not", page.Block{List: left})
+	}
+}
+
+// aboutTable says what was checked.
+func (r *Report) aboutTable() *page.Table {
+	t := &page.Table{Caption: "What was checked.", Columns: []page.Column{{Name: "what"}, {Name: "value"}}}
+	for _, row := range [][2]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256}, {"scenario", r.Scenario}, {"seed", fmt.Sprint(r.Seed)}} {
+		if row[1] != "" {
+			t.Rows = append(t.Rows, []string{row[0], row[1]})
+		}
+	}
+	return t
+}

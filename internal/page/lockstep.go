@@ -1,0 +1,116 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"starloom/cosim/lockstep"
+	"starloom/internal/outcome"
+)
+
+// Lockstep is the page of RTL beside its model: of one component, which path names in a scenario, or of a pin map. subject is
+// what the command `starloom cosim check` takes, written are the other files.
+func Lockstep(r *lockstep.Report, path, subject string, written []outcome.OutputFile) *Page {
+	p := &Page{Subject: "cosim check", Name: r.Title(), Verdict: outcome.VerdictPass}
+	if path != "" {
+		p.Name = path + ": " + p.Name
+	}
+	command := "starloom cosim check " + subject
+	d := r.Divergence
+	if d == nil {
+		p.Summary = fmt.Sprintf("No difference found in %s, with %s.", r.ComparedText(), r.InputsText())
+		next := Answer{Question: "What to do next", Blocks: []Block{{Text: "Nothing differs. This repeats the check:"}, {Command: command}}}
+		if len(r.Unexercised) > 0 {
+			next.Blocks = append(next.Blocks, Block{Aside: "What the inputs never did was not compared; it stands below."})
+		}
+		p.Answers = []Answer{next}
+	} else {
+		p.Verdict = outcome.VerdictFail
+		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle)
+		p.Answers = lockstepAnswers(r, command, written)
+	}
+	p.add(shownSection(r))
+	t := &Table{Caption: "What was compared.", Columns: columns([]string{"what", "value"})}
+	for _, row := range [][2]string{{"RTL", r.Top}, {"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()}, {"inputs", r.InputsText()},
+		{"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)}} {
+		if row[1] != "" {
+			t.Rows = append(t.Rows, []string{row[0], row[1]})
+		}
+	}
+	p.Add("What was compared", Block{Table: t}, Block{Text: "This repeats the check:"}, Block{Command: command})
+	p.add(gapsSection(r))
+	return p
+}
+
+// lockstepAnswers say what differs, where, and how to look at it.
+func lockstepAnswers(r *lockstep.Report, command string, written []outcome.OutputFile) []Answer {
+	d := r.Divergence
+	where := fmt.Sprintf("Cycle %d", d.Cycle)
+	if d.Signal != "" {
+		where += fmt.Sprintf(", output %s of the model", d.Signal)
+	}
+	if len(d.Pins) > 0 {
+		where += fmt.Sprintf(", of the RTL: %s", join(d.Pins))
+	}
+	where += "."
+	for _, line := range r.HowFound() {
+		where += " " + strings.ToUpper(line[:1]) + line[1:] + "."
+	}
+	files := filesOf(written)
+	steps := []Step{{Text: "See in the waveform below which inputs came before the cycle that is marked, and correct what the RTL makes of them."}}
+	if files["vcd"] == "" {
+		steps = append(steps, Step{"Write the case as a waveform, and its inputs:", command + " --vcd check.vcd --save check.csv"})
+		files["vcd"], files["gtkw"], files["save"] = "check.vcd", "check.gtkw", "check.csv"
+	}
+	gtkw := files["gtkw"]
+	if gtkw == "" {
+		gtkw = files["vcd"]
+	}
+	steps = append(steps, Step{"Open it, with a marker where they differ:", "gtkwave " + gtkw})
+	if files["save"] != "" && !strings.Contains(command, "--stimulus") {
+		steps = append(steps, Step{"When the RTL is corrected, run these inputs again, then the whole check:", command + " --stimulus " + files["save"]})
+	}
+	what := strings.ToUpper(d.Text[:1]) + d.Text[1:]
+	return []Answer{{"What failed", []Block{{Text: strings.TrimSuffix(what, ".") + "."}}}, {"Where", []Block{{Text: where}}}, {"What to do next", []Block{{Steps: steps}}}}
+}
+
+// shownSection draws the cycles around the difference, or the first ones of a check that passes.
+func shownSection(r *lockstep.Report) *Section {
+	if r.Shown == nil {
+		return nil
+	}
+	d := r.Shown.Drawing()
+	if len(d.Columns) == 0 {
+		return nil
+	}
+	s := &Section{Title: "Waveform"}
+	caption := fmt.Sprintf("Model and RTL, cycles %d to %d.", d.Columns[0], d.Columns[len(d.Columns)-1])
+	waves := &Waves{Caption: caption, Columns: d.Columns, Rows: d.Rows, Marked: d.Marked}
+	if waves.Note = "An output that stands here once is alike in both."; d.Marked >= 0 {
+		waves.Note += " The cycle in which they differ is marked."
+	}
+	s.Blocks = append(s.Blocks, Block{Waves: waves})
+	if len(d.Still) > 0 {
+		s.Blocks = append(s.Blocks, Block{Aside: "Without a change: " + join(d.Still) + "."})
+	}
+	if r.Divergence != nil && r.Divergence.Printed != "" {
+		s.Blocks = append(s.Blocks, Block{Text: "The RTL has printed:"}, Block{Lines: strings.Split(strings.TrimRight(r.Divergence.Printed, "\n"), "\n")})
+	}
+	return s
+}
+
+// gapsSection says what makes a verdict worth less.
+func gapsSection(r *lockstep.Report) *Section {
+	s := &Section{Title: "What was not compared"}
+	if len(r.Unexercised) > 0 {
+		s.Blocks = append(s.Blocks, text("Inputs that never did something: %s.", lockstep.GapsText(r.Unexercised)))
+	}
+	if len(r.Warnings) > 0 {
+		t := &Table{Caption: "Warnings of the tools that bear on the verdict.", Columns: columns([]string{"place", "code", "text"})}
+		for _, w := range r.Warnings {
+			t.Rows = append(t.Rows, []string{w.Place, w.Code, w.Text})
+		}
+		s.Blocks = append(s.Blocks, Block{Table: t})
+	}
+	return s
+}

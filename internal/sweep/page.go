@@ -1,0 +1,230 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/internal/outcome"
+	"starloom/internal/page"
+	"starloom/internal/plot"
+	"starloom/internal/sweep/folder"
+	"starloom/traces"
+)
+
+// What a page of a sweep shows of its figures; its tables have all.
+const (
+	pageFiguresMax = 6
+	pageCurvesMax  = 12
+)
+
+// pageFigures come first, if a sweep has them.
+var pageFigures = []string{"latency.mean", "latency.p99", "throughput.accepted", "steps", "slots", "lambda", "mu", "completion", "lost", "delivered"}
+
+// Page is the report as a page, with a table and plots of its results; a command runs the sweep again.
+func (r *Report) Page(command string) (*page.Page, error) {
+	t, err := plot.Read(r.Out, folder.ResultsCSV)
+	if err != nil {
+		return nil, err
+	}
+	p := &page.Page{Subject: "sweep", Name: outcome.Printable(r.Name), }
+	if r.Verdict() == outcome.VerdictFail { // else runs may have failed, which is a result
+		p.Verdict = outcome.VerdictFail
+	}
+	p.Summary = fmt.Sprintf("%s, %s; %d failed.", traces.Plural(uint64(r.Extent.Points), "point", "points"), traces.Plural(r.Runs, "run", "runs"), r.Failed)
+	p.Answers = r.answers(command)
+	names, left := r.figures(t)
+	r.unfinishedPage(p)
+	r.failedPage(p)
+	if r.Limits != nil {
+		rows := r.Limits.rows()
+		limits := &page.Table{Caption: "Between which values of " + r.Limits.Axis + " runs begin to fail or to saturate.", Rows: rows[1:]}
+		for _, name := range rows[0] {
+			limits.Columns = append(limits.Columns, page.Column{Name: name})
+		}
+		p.Add("Limits", page.Block{Table: limits})
+	}
+	p.Add("Results", page.Block{Table: r.table(t, names)}, page.Block{Aside: r.leftText(left)})
+	p.Add("Plots", r.plots(t, names)...)
+	p.Add("What was run", page.Block{Text: "This repeats the sweep; runs that are in its folder already are not run again."}, page.Block{Command: command})
+	return p, nil
+}
+
+// answers say what failed, and what to do next.
+func (r *Report) answers(command string) []page.Answer {
+	next := page.Answer{Question: "What to do next"}
+	switch {
+	case len(r.Unfinished) > 0:
+		u := &r.Unfinished[0]
+		next.Blocks = []page.Block{{Steps: []page.Step{
+			{Text: "Mend what the reason below names, or leave the point out with where."},
+			{Text: "The same command runs what is missing, and only that:", Command: command},
+		}}}
+		return []page.Answer{
+			{Question: "What failed", Blocks: []page.Block{{Text: fmt.Sprintf("%s could not be finished: %s.",
+				traces.Plural(uint64(len(r.Unfinished)), "point", "points"), u.Reason)}}},
+			{Question: "Where", Blocks: []page.Block{{Text: "The first one is " + u.Point + "."}}}, next,
+		}
+	case len(r.FailedRuns) == 0:
+		next.Blocks = []page.Block{{Text: "No run failed. Sort and filter the table of results below, or draw other figures of it:"},
+			{Command: fmt.Sprintf("starloom plot %s --x %s --y FIGURE -o FIGURE.svg", outcome.ShellQuote(r.Out), r.Axes[0])}}
+		return []page.Answer{next}
+	}
+	first := &r.FailedRuns[0]
+	step := page.Step{Text: "Run the first one alone, for a page with its signals and frames:", Command: first.Command + " --html run.html"}
+	if first.Command == "" {
+		step = page.Step{Text: "The scenario stands in the sweep file: write it into a file of its own to run that point alone, with --html run.html."}
+	}
+	next.Blocks = []page.Block{{Steps: []page.Step{step,
+		{Text: "See in the plots and the table below where runs begin to fail. A run that fails is a result; it does not fail the sweep."}}}}
+	return []page.Answer{
+		{Question: "What failed", Blocks: []page.Block{{Text: fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed, traces.Plural(r.Runs, "run", "runs"), first.Rule)}}},
+		{Question: "Where", Blocks: []page.Block{{Text: "The first one is " + first.Point + "."}}}, next,
+	}
+}
+
+// unfinishedPage lists points that could not be finished, failedPage runs that failed.
+func (r *Report) unfinishedPage(p *page.Page) {
+	if len(r.Unfinished) == 0 {
+		return
+	}
+	t := &page.Table{Caption: "Points that could not be finished.", Columns: []page.Column{{Name: "point"}, {Name: "why"}}}
+	for _, u := range r.Unfinished {
+		t.Rows = append(t.Rows, []string{u.Point, u.Reason})
+	}
+	p.Add("Not finished", page.Block{Table: t})
+}
+
+func (r *Report) failedPage(p *page.Page) {
+	if len(r.FailedRuns) == 0 {
+		return
+	}
+	t := &page.Table{Caption: "Runs that failed, with the first rule that each broke.", Columns: []page.Column{{Name: "run"}, {Name: "rule"}, {Name: "command"}}}
+	for _, f := range r.FailedRuns {
+		t.Rows = append(t.Rows, []string{f.Point, f.Rule, f.Command})
+	}
+	if more := r.Failed - uint64(len(t.Rows)); more > 0 {
+		t.Left = fmt.Sprintf("%d more failed; %s lists them.", more, folder.RunsCSV)
+	}
+	p.Add("Runs that failed", page.Block{Table: t})
+}
+
+// figures are those that a page shows: of those that vary, the ones that are known best, then the others in their
+// order, frames last; left is how many are not shown.
+func (r *Report) figures(t *plot.Table) (names []string, left int) {
+	for _, name := range t.Metrics() {
+		if t.Varies(name + ".mean") {
+			names = append(names, name)
+		}
+	}
+	rank := func(name string) int {
+		at := slices.Index(pageFigures, name)
+		switch {
+		case at >= 0:
+			return at
+		case strings.HasPrefix(name, "frames."), name == "cycles":
+			return len(pageFigures) + 1
+		}
+		return len(pageFigures)
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	var shown []string
+	for _, name := range names {
+		alike := func(other string) bool { return sameColumn(t, name+".mean", other+".mean") }
+		if len(shown) < pageFiguresMax && !slices.ContainsFunc(shown, alike) {
+			shown = append(shown, name)
+		}
+	}
+	return shown, len(t.Metrics()) - len(shown)
+}
+
+// sameColumn reports whether two columns have the same cells: steps and slots, often.
+func sameColumn(t *plot.Table, one, other string) bool {
+	a, b := slices.Index(t.Columns, one), slices.Index(t.Columns, other)
+	return !slices.ContainsFunc(t.Rows(), func(row []string) bool { return row[a] != row[b] })
+}
+
+func (r *Report) leftText(left int) string {
+	if left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s not here: %s has all. `starloom explain NAME` says what each means.",
+		traces.Plural(uint64(left), "figure is", "figures are"), folder.ResultsCSV)
+}
+
+// table is that of results: axes, runs, those that failed, and figures as mean and half of the interval at 95%.
+func (r *Report) table(t *plot.Table, names []string) *page.Table {
+	out := &page.Table{Sorts: true, Caption: "Results of each point: means over its runs, and \u00b1 half of their interval at 95%."}
+	at := func(name string) int { return slices.Index(t.Columns, name) }
+	for _, axis := range t.Axes {
+		out.Columns = append(out.Columns, page.Column{Name: axis, Number: numbers(t, at(axis))})
+	}
+	out.Columns = append(out.Columns, page.Column{Name: "runs", Number: true}, page.Column{Name: "failed", Number: true})
+	for _, name := range names {
+		out.Columns = append(out.Columns, page.Column{Name: name, Number: true}, page.Column{Name: "\u00b1", Number: true})
+	}
+	for _, cells := range t.Rows() {
+		row := append(slices.Clone(cells[:len(t.Axes)]), cells[at("runs")], cells[at("failed")])
+		for _, name := range names {
+			mean, half := "-", "-"
+			if value, err := strconv.ParseFloat(cells[at(name+".mean")], 64); err == nil {
+				mean = outcome.FormatFloat(value)
+				if high, err := strconv.ParseFloat(cells[at(name+".high")], 64); err == nil {
+					half = outcome.FormatFloat(high - value)
+				}
+			}
+			row = append(row, mean, half)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}
+
+// numbers reports whether a column has nothing but numbers.
+func numbers(t *plot.Table, column int) bool {
+	return !slices.ContainsFunc(t.Rows(), func(row []string) bool {
+		_, err := strconv.ParseFloat(row[column], 64)
+		return err != nil
+	})
+}
+
+// plots draw the figures over the axis with most values, a curve for each combination of the others.
+func (r *Report) plots(t *plot.Table, names []string) (blocks []page.Block) {
+	x, most, points := "", 0, 1
+	for k, axis := range t.Axes {
+		values := map[string]bool{}
+		for _, row := range t.Rows() {
+			values[row[k]] = true
+		}
+		points *= len(values)
+		if n := len(values); n > most && (numbers(t, k) || x == "") {
+			x, most = axis, n
+		}
+	}
+	if most < 2 {
+		return nil
+	}
+	if r.Failed > 0 && t.Varies("failed") {
+		names = append([]string{"failed"}, names...)
+	}
+	for _, name := range names {
+		if points/most > pageCurvesMax {
+			const text = "Left out, because they would have %d curves: plots over %s. `starloom plot %s --x %s --y %s --where AXIS=VALUE -o plot.svg` draws some of them."
+			return []page.Block{{Aside: fmt.Sprintf(text, points/most, x, outcome.ShellQuote(r.Out), x, name)}}
+		}
+		f, note, err := plot.Draw(t, plot.Options{X: x, Y: name})
+		if err != nil {
+			continue // a figure that no row has on these axes
+		}
+		if svg := page.FigureSVG(f); svg != nil {
+			caption := f.Title + "."
+			if note != "" {
+				caption += " L" + strings.TrimPrefix(note, "l") + "."
+			}
+			blocks = append(blocks, page.Block{Picture: &page.Picture{Caption: caption, SVG: svg}})
+		}
+	}
+	return blocks
+}
