@@ -27,7 +27,9 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (*F
 type (
 	// FirmwareCheckOptions say how CheckFirmware looks.
 	//
-	//	JSON outputs.Output // report, see FirmwareCheck.WriteJSON
+	//	JSON    outputs.Output // report, see FirmwareCheck.WriteJSON
+	//	HTML    outputs.Output // report as a page for a browser
+	//	Command string         // that repeats the check, for the page; "" for none
 	//
 	//	Fuzz      int    // sequences of arbitrary input that are tried; 0 for none
 	//	Reproduce string // folder for a scenario and an input that shows each of what they find; "" for none

@@ -98,6 +98,86 @@ func TestPageOfManyRuns(t *testing.T) {
 	require.True(t, r.stdout == again.stdout)
 }
 
+// written is a page that a command has written.
+func writtenPage(t *testing.T, dir string, status int, args ...string) string {
+	t.Helper()
+	r := starloomIn(t, dir, append(args, "--html", "page.html")...)
+	require.Equal(t, status, r.status, "%v: %s%s", args, r.stdout, r.stderr)
+	data, err := os.ReadFile(filepath.Join(dir, "page.html"))
+	require.NoError(t, err)
+	return strings.NewReplacer("&#43;", "+", "&#39;", "'", "&#34;", `"`).Replace(string(data))
+}
+
+// A study's page has what is off, its plots and all figures; the same ones with all workers and with one.
+func TestPageOfAStudy(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"study", "gossip", "--case", "claims"}
+	html := writtenPage(t, dir, statusPass, args...)
+	for _, part := range []string{"starloom study gossip --case claims", "Figures that contradict the publication", "steps, pipelined, N = 1"} {
+		require.Contains(t, html, part)
+	}
+	require.Equal(t, html, writtenPage(t, dir, statusPass, append(args, "--workers", "1")...))
+	require.Contains(t, writtenPage(t, dir, statusPass, "study", "bus", "--case", "lengths*"), "<svg", "its plots")
+}
+
+// A sweep's page has its results, plots and the runs that failed; the same one when nothing is left to run.
+func TestPageOfASweep(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"base.yaml": gossipOf("pipelined"),
+		"sweep.yaml": "scenario: base.yaml\nseeds: 1..2\naxes:\n  ports: {key: fabric.crossbar.ports, values: [4, 10]}\n" +
+			"  deadline: {key: rules.deadline_slots, values: [5, 12, 30]}\n",
+		"own.yaml": "scenario: {starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: gossip/fsa}, workload: {gossip: {}}}\n" +
+			"axes:\n  ports: {key: fabric.crossbar.ports, values: [4, 5]}\n",
+	})
+	html := writtenPage(t, dir, statusPass, "sweep", "sweep.yaml", "--out", "out")
+	for _, part := range []string{
+		"6 points, 12 runs; 6 failed.", "starloom run base.yaml --set fabric.crossbar.ports=4 --set rules.deadline_slots=5 --seed 1 --html run.html",
+		`<table class="sorts">`, "failed over deadline", "starloom sweep sweep.yaml --out out",
+	} {
+		require.Contains(t, html, part)
+	}
+	require.Equal(t, html, writtenPage(t, dir, statusPass, "sweep", "sweep.yaml", "--out", "out", "--workers", "1"), "all is there")
+	r := starloomIn(t, dir, "run", "base.yaml", "--set", "fabric.crossbar.ports=4", "--set", "rules.deadline_slots=5", "--seed", "1")
+	require.Equal(t, statusFail, r.status, "the command repeats the run")
+
+	html = writtenPage(t, dir, statusPass, "sweep", "own.yaml", "--out", "own")
+	require.Contains(t, html, "No run failed.")
+	require.NotContains(t, html, `class="verdict`, "a sweep that is whole passes, whatever its runs have found")
+}
+
+// Pages of checks name what failed, where, and the command that shows it again.
+func TestPageOfAFirmwareCheck(t *testing.T) {
+	dir := copied(t, "ej-faults.yaml")
+	args := []string{"firmware", "check", "ej/improved", "ej-faults.yaml", "--fuzz", "50"}
+	html := writtenPage(t, dir, statusFail, args...)
+	for _, part := range []string{"The run itself fails: exactly_once", "starloom run ej-faults.yaml --firmware ej/improved --html run.html",
+		"starloom firmware check ej/improved ej-faults.yaml --fuzz 50", "Ways to run it, which must not differ."} {
+		require.Contains(t, html, part)
+	}
+	require.Equal(t, html, writtenPage(t, dir, statusFail, args...))
+}
+
+func TestPageOfACosimCheck(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rtl")))
+	html := writtenPage(t, dir, statusFail, "cosim", "check", "stream_arbiter_bug.yml")
+	for _, part := range []string{"grant_o (ready_o) differs in cycle", "starloom cosim check stream_arbiter_bug.yml --vcd check.vcd --save check.csv",
+		"starloom cosim check stream_arbiter_bug.yml --stimulus check.csv", `class="now"`, "model.grant_o is"} {
+		require.Contains(t, html, part)
+	}
+	scenario, err := os.ReadFile(filepath.Join(dir, "gossip-4.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bug.yaml"), []byte(strings.ReplaceAll(string(scenario), "stream_arbiter.yml", "stream_arbiter_bug.yml")), 0o644))
+	html = writtenPage(t, dir, statusFail, "cosim", "check", "bug.yaml", "--vcd", "w.vcd", "--save", "inputs.csv")
+	for _, part := range []string{"of 4 components differ from the model; first crossbar.output[2].arbiter", "gtkwave w.gtkw",
+		"starloom cosim check stream_arbiter_bug.yml --stimulus inputs.csv"} {
+		require.Contains(t, html, part)
+	}
+	r := starloomIn(t, dir, "cosim", "check", "stream_arbiter_bug.yml", "--stimulus", "inputs.csv")
+	require.Equal(t, statusFail, r.status, "the inputs show it again")
+	require.Contains(t, writtenPage(t, dir, statusPass, "cosim", "check", "stream_arbiter.yml", "--cycles", "1000"), "No difference found in 1 of 2 outputs")
+}
+
 // pageChecker installs html-validate, axe and puppeteer, and returns what holds pages with them.
 func pageChecker(t *testing.T) func(pages ...string) (out string, err error) {
 	t.Helper()
@@ -152,6 +232,10 @@ func TestLongPagesHold(t *testing.T) {
 	page(statusPass, "run", "gossip.yaml")
 	page(statusFail, "run", "pops-4x4-faults.yaml", "--seeds", "1..40", "--set", "stop.slots=20")
 	page(statusPass, "run", "pops-16x16.yaml", "--set", "firmware.cpu.model=rv32-inorder", "--profile", "cost.folded")
+	page(statusPass, "study", "bus")
+	page(statusPass, "sweep", "sweeps/latency.yaml", "--out", "results", "--set", "fabric.crossbar.ports=8")
+	page(statusFail, "firmware", "check", "trap.wasm", "pops-16x16.yaml", "--fuzz", "200")
+	page(statusFail, "cosim", "check", "rtl/stream_arbiter_bug.yml")
 
 	check := pageChecker(t)
 	out, err := check(pages...)

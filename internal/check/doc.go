@@ -24,6 +24,7 @@
 //	watch.go       what handlers write that is not their processor's, and which do not return
 //	checker.go     a check that is going on: the scenario, and the machines that it builds
 //	text.go        the report's forms
+//	page.go        the report as a page for a browser
 //	report.go      what a check has found: its data
 //	input.go       input of a handler: its data, read and checked
 //	meanings.go    what keys of a report mean, from metrics.yaml

@@ -82,12 +82,13 @@ func (r *Report) answers(command, run string) []page.Answer {
 			where += " In the firmware: " + v.Backtrace[0].String() + "."
 		}
 		return answer("The run itself fails: "+v.Rule+": "+v.Message+".", where, step)
-	case d != nil && d.Found:
-		return answer("Two ways to run the same scenario differ: "+r.Runs[d.Runs[0]].Text()+" and "+r.Runs[d.Runs[1]].Text()+".",
-			fmt.Sprintf("Slot %d, %s: %s.", d.Slot, d.Path, d.Item), page.Step{Text: "Usual cause: " + d.Cause + "."}, page.Step{Text: "Remedy: " + d.Remedy + "."})
 	case d != nil:
-		return answer("Two ways to run the same scenario differ: "+r.Runs[d.Runs[0]].Text()+" and "+r.Runs[d.Runs[1]].Text()+".",
-			"The reports differ in "+d.Field+"; the state of no processor does.", page.Step{Text: "Usual cause: " + d.Cause + "."}, page.Step{Text: "Remedy: " + d.Remedy + "."})
+		where := "The reports differ in " + d.Field + "; the state of no processor does."
+		if d.Found {
+			where = fmt.Sprintf("Slot %d, %s: %s.", d.Slot, d.Path, d.Item)
+		}
+		what := "Two ways to run the same scenario differ: " + r.Runs[d.Runs[0]].Text() + " and " + r.Runs[d.Runs[1]].Text() + "."
+		return answer(what, where, page.Step{Text: "Usual cause: " + d.Cause + "."}, page.Step{Text: "Remedy: " + d.Remedy + "."})
 	}
 	for i := range r.Fuzz {
 		if x := &r.Fuzz[i]; x.Fails() {
@@ -105,17 +106,9 @@ func (r *Report) answers(command, run string) []page.Answer {
 
 // sections show what was found, and how much was looked at.
 func (r *Report) sections(p *page.Page) {
-	lines := func(write func(b *bytes.Buffer)) page.Block {
-		var b bytes.Buffer
-		write(&b)
-		all := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
-		for i := range all {
-			all[i] = strings.TrimPrefix(all[i], "  ")
-		}
-		return page.Block{Lines: all}
-	}
 	if r.ViolationsTotal > 0 {
-		t := &page.Table{Caption: "What the run itself has broken.", Columns: []page.Column{{Name: "rule"}, {Name: "cycle", Number: true}, {Name: "where"}, {Name: "what"}}}
+		t := &page.Table{Caption: "What the run itself has broken.",
+			Columns: []page.Column{{Name: "rule"}, {Name: "cycle", Number: true}, {Name: "where"}, {Name: "what"}}}
 		for i := range r.Violations {
 			v := &r.Violations[i]
 			t.Rows = append(t.Rows, []string{v.Rule, fmt.Sprint(v.Cycle), v.Path, v.Message})
@@ -126,59 +119,76 @@ func (r *Report) sections(p *page.Page) {
 		p.Add("Violations of the run", page.Block{Table: t})
 	}
 	if d := r.Difference; d != nil {
-		p.Add("The first difference", lines(func(b *bytes.Buffer) { d.writeText(b, r) }))
+		p.Add("The first difference", textLines(func(b *bytes.Buffer) { d.writeText(b, r) }))
 	}
 	if len(r.Writes) > 0 {
-		p.Add("What handlers have written", lines(func(b *bytes.Buffer) {
+		p.Add("What handlers have written", textLines(func(b *bytes.Buffer) {
 			for i := range r.Writes {
 				r.Writes[i].writeText(b)
 			}
 		}))
 	}
 	if len(r.Fuzz) > 0 {
-		p.Add("On arbitrary input", lines(func(b *bytes.Buffer) {
+		p.Add("On arbitrary input", textLines(func(b *bytes.Buffer) {
 			for i := range r.Fuzz {
 				r.Fuzz[i].writeText(b)
 			}
 		}))
 	}
-	t := &page.Table{Caption: "Ways to run it, which must not differ.", Columns: []page.Column{{Name: "way"}, {Name: "slots", Number: true}, {Name: "verdict"}, {Name: "digest"}, {Name: "compared"}}}
-	for i := range r.Runs {
-		same := "same"
-		switch {
-		case i == 0:
-			same = "the others are compared with it"
-		case !r.Runs[i].Same:
-			same = "DIFFERS"
-		}
-		t.Rows = append(t.Rows, []string{r.Runs[i].Text(), fmt.Sprint(r.Runs[i].Slots), string(r.Runs[i].Verdict), r.Runs[i].Digest, same})
-	}
-	if len(t.Rows) > 0 {
-		p.Add("What was compared", page.Block{Table: t})
-	}
-	var b bytes.Buffer
-	r.writeTried(&b)
-	left := append([]string{}, strings.Split(strings.TrimRight(b.String(), "\n"), "\n")...)
+	r.comparedSection(p)
+	left := textLines(r.writeTried).Lines
 	for _, one := range r.NotCompared {
 		left = append(left, "not compared: "+one)
 	}
 	if w := r.Watched; w.Slots > 0 && !w.Whole {
 		left = append(left, fmt.Sprintf("watched in slots 0 to %d only: more takes too long", w.Slots))
 	}
-	if left[0] == "" {
-		left = left[1:]
-	}
 	if len(left) > 0 {
 		p.Add("What was tried, and what not", page.Block{List: left})
 	}
 }
 
+// comparedSection lists the ways to run it.
+func (r *Report) comparedSection(p *page.Page) {
+	if len(r.Runs) == 0 {
+		return
+	}
+	t := &page.Table{Caption: "Ways to run it, which must not differ.",
+		Columns: []page.Column{{Name: "way"}, {Name: "slots", Number: true}, {Name: "verdict"}, {Name: "digest"}, {Name: "compared"}}}
+	for i := range r.Runs {
+		x, same := &r.Runs[i], "same"
+		switch {
+		case i == 0:
+			same = "the others are compared with it"
+		case !x.Same:
+			same = "DIFFERS"
+		}
+		t.Rows = append(t.Rows, []string{x.Text(), fmt.Sprint(x.Slots), string(x.Verdict), x.Digest, same})
+	}
+	p.Add("What was compared", page.Block{Table: t})
+}
+
+// textLines are lines of the text form, as they stand there.
+func textLines(write func(b *bytes.Buffer)) page.Block {
+	var b bytes.Buffer
+	write(&b)
+	if b.Len() == 0 {
+		return page.Block{}
+	}
+	all := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+	for i := range all {
+		all[i] = strings.TrimPrefix(all[i], "  ")
+	}
+	return page.Block{Lines: all}
+}
+
 // aboutTable says what was checked.
 func (r *Report) aboutTable() *page.Table {
 	t := &page.Table{Caption: "What was checked.", Columns: []page.Column{{Name: "what"}, {Name: "value"}}}
-	for _, row := range [][2]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256}, {"scenario", r.Scenario}, {"seed", fmt.Sprint(r.Seed)}} {
+	rows := [][]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256}, {"scenario", r.Scenario}, {"seed", fmt.Sprint(r.Seed)}}
+	for _, row := range rows {
 		if row[1] != "" {
-			t.Rows = append(t.Rows, []string{row[0], row[1]})
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	return t

@@ -27,14 +27,15 @@ func Lockstep(r *lockstep.Report, path, subject string, written []outcome.Output
 	} else {
 		p.Verdict = outcome.VerdictFail
 		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle)
-		p.Answers = lockstepAnswers(r, command, written)
+		p.Answers = lockstepAnswers(r, path, command, written)
 	}
 	p.add(shownSection(r))
 	t := &Table{Caption: "What was compared.", Columns: columns([]string{"what", "value"})}
-	for _, row := range [][2]string{{"RTL", r.Top}, {"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()}, {"inputs", r.InputsText()},
-		{"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)}} {
+	rows := [][]string{{"RTL", r.Top}, {"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
+		{"inputs", r.InputsText()}, {"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)}}
+	for _, row := range rows {
 		if row[1] != "" {
-			t.Rows = append(t.Rows, []string{row[0], row[1]})
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	p.Add("What was compared", Block{Table: t}, Block{Text: "This repeats the check:"}, Block{Command: command})
@@ -43,9 +44,13 @@ func Lockstep(r *lockstep.Report, path, subject string, written []outcome.Output
 }
 
 // lockstepAnswers say what differs, where, and how to look at it.
-func lockstepAnswers(r *lockstep.Report, command string, written []outcome.OutputFile) []Answer {
+func lockstepAnswers(r *lockstep.Report, path, command string, written []outcome.OutputFile) []Answer {
 	d := r.Divergence
-	where := fmt.Sprintf("Cycle %d", d.Cycle)
+	where, again := fmt.Sprintf("Cycle %d", d.Cycle), command
+	if path != "" { // inputs of a run are for the RTL's own map
+		where += ", " + path
+		again = "starloom cosim check " + outcome.ShellQuote(r.Map)
+	}
 	if d.Signal != "" {
 		where += fmt.Sprintf(", output %s of the model", d.Signal)
 	}
@@ -67,11 +72,14 @@ func lockstepAnswers(r *lockstep.Report, command string, written []outcome.Outpu
 		gtkw = files["vcd"]
 	}
 	steps = append(steps, Step{"Open it, with a marker where they differ:", "gtkwave " + gtkw})
-	if files["save"] != "" && !strings.Contains(command, "--stimulus") {
-		steps = append(steps, Step{"When the RTL is corrected, run these inputs again, then the whole check:", command + " --stimulus " + files["save"]})
+	if files["save"] != "" && !strings.Contains(again, "--stimulus") && (path == "" || r.Map != "") {
+		steps = append(steps, Step{"When the RTL is corrected, run these inputs again, then the whole check:", again + " --stimulus " + files["save"]})
 	}
-	what := strings.ToUpper(d.Text[:1]) + d.Text[1:]
-	return []Answer{{"What failed", []Block{{Text: strings.TrimSuffix(what, ".") + "."}}}, {"Where", []Block{{Text: where}}}, {"What to do next", []Block{{Steps: steps}}}}
+	return []Answer{
+		{"What failed", []Block{{Text: strings.TrimSuffix(d.Text, ".") + "."}}},
+		{"Where", []Block{{Text: where}}},
+		{"What to do next", []Block{{Steps: steps}}},
+	}
 }
 
 // shownSection draws the cycles around the difference, or the first ones of a check that passes.

@@ -44,7 +44,10 @@ func Study(r *outcome.StudyReport, command string) *Page {
 func studyAnswers(r *outcome.StudyReport, off []*fabric.StudyRow, command string) []Answer {
 	next := Answer{Question: "What to do next"}
 	if len(off) == 0 {
-		next.Blocks = []Block{{Text: "No figure is off. Those that contradict the publication, if there are any, have its words beside them. This repeats the study:"}, {Command: command}}
+		next.Blocks = []Block{
+			{Text: "No figure is off. Those that contradict the publication, if there are any, have its words beside them. This repeats the study:"},
+			{Command: command},
+		}
 		next.notes(r.Notes)
 		return []Answer{next}
 	}
@@ -61,7 +64,8 @@ func studyAnswers(r *outcome.StudyReport, off []*fabric.StudyRow, command string
 	}
 	next.Blocks = []Block{{Steps: []Step{
 		{"Run this case alone:", fmt.Sprintf("starloom study %s --case %s", outcome.ShellQuote(r.Study), outcome.ShellQuote(first.Case))},
-		{Text: "If a change of yours has brought it, compare the digests of one of its runs before and after; if not, see whether the interval (se) is wide, and --full narrows it."},
+		{Text: "If a change of yours has brought it, compare the digests of one of its runs before and after. " +
+			"If not, see whether the interval is wide (se): --full narrows it."},
 	}}}
 	next.notes(r.Notes)
 	return []Answer{{"What failed", []Block{{Text: what}}}, {"Where", []Block{{Text: fmt.Sprintf("The case %s of the study %s; of %s, %d are off.",
@@ -73,8 +77,9 @@ func rowsSection(title, caption string, rows []*fabric.StudyRow) *Section {
 	if len(rows) == 0 {
 		return nil
 	}
-	t := &Table{Caption: caption, Sorts: len(rows) > 12, Columns: []Column{{"case", false}, {"quantity", false}, {"published", true}, {"reference", true}, {"measured", true},
-		{"sd", true}, {"se", true}, {"runs", true}, {"tolerance", true}, {"status", false}, {"note", false}}}
+	t := &Table{Caption: caption, Sorts: len(rows) > 12,
+		Columns: columns([]string{"case", "quantity"}, "published", "reference", "measured", "sd", "se", "runs", "tolerance")}
+	t.Columns = append(t.Columns, columns([]string{"status", "note"})...)
 	for _, x := range rows {
 		row := []string{x.Case, x.Quantity}
 		for _, value := range []*float64{x.Published, x.Reference, &x.Measured, x.SD, x.SE} {

@@ -247,6 +247,7 @@ func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	if to-from >= sceneCyclesMax {
 		from, to = at-min(at, sceneCyclesMax/2), at+sceneCyclesMax/2
 	}
+	to = min(to, max(f.report.Cycles, 1)-1)
 	x := &record.Excerpt{From: from, To: to, Paths: []string{f.machine.SlotProbe().Path, s.Path}}
 	for i := range s.Frames {
 		near := &s.Frames[i]

@@ -64,7 +64,9 @@ func (r *studyRuns) openFolders(s *fabric.Study) error {
 func (r *studyRuns) Writes(kind fabric.StudyFile) bool { return r.folders[kind] != "" || r.keeps(kind) }
 
 // keeps reports whether files of a kind are kept for a page.
-func (r *studyRuns) keeps(kind fabric.StudyFile) bool { return r.options.Pictures && kind == fabric.StudyPlot }
+func (r *studyRuns) keeps(kind fabric.StudyFile) bool {
+	return r.options.Pictures && kind == fabric.StudyPlot
+}
 
 func (r *studyRuns) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
 	if r.keeps(kind) {

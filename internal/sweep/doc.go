@@ -16,4 +16,5 @@
 //	adaptive.go  one axis is bisected, for each combination of the others
 //	cluster.go   points run by the jobs of a cluster; times.go: how long they are likely to take
 //	report.go    Report: what was run, and what could not be
+//	page.go      the report as a page for a browser
 package sweep

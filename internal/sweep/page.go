@@ -29,7 +29,7 @@ func (r *Report) Page(command string) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &page.Page{Subject: "sweep", Name: outcome.Printable(r.Name), }
+	p := &page.Page{Subject: "sweep", Name: outcome.Printable(r.Name)}
 	if r.Verdict() == outcome.VerdictFail { // else runs may have failed, which is a result
 		p.Verdict = outcome.VerdictFail
 	}
@@ -80,7 +80,8 @@ func (r *Report) answers(command string) []page.Answer {
 	next.Blocks = []page.Block{{Steps: []page.Step{step,
 		{Text: "See in the plots and the table below where runs begin to fail. A run that fails is a result; it does not fail the sweep."}}}}
 	return []page.Answer{
-		{Question: "What failed", Blocks: []page.Block{{Text: fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed, traces.Plural(r.Runs, "run", "runs"), first.Rule)}}},
+		{Question: "What failed", Blocks: []page.Block{{Text: fmt.Sprintf("%d of %s; the first broke the rule %s.",
+			r.Failed, traces.Plural(r.Runs, "run", "runs"), first.Rule)}}},
 		{Question: "Where", Blocks: []page.Block{{Text: "The first one is " + first.Point + "."}}}, next,
 	}
 }
@@ -211,7 +212,8 @@ func (r *Report) plots(t *plot.Table, names []string) (blocks []page.Block) {
 	}
 	for _, name := range names {
 		if points/most > pageCurvesMax {
-			const text = "Left out, because they would have %d curves: plots over %s. `starloom plot %s --x %s --y %s --where AXIS=VALUE -o plot.svg` draws some of them."
+			const text = "Left out, because they would have %d curves: plots over %s. " +
+				"`starloom plot %s --x %s --y %s --where AXIS=VALUE -o plot.svg` draws some of them."
 			return []page.Block{{Aside: fmt.Sprintf(text, points/most, x, outcome.ShellQuote(r.Out), x, name)}}
 		}
 		f, note, err := plot.Draw(t, plot.Options{X: x, Y: name})

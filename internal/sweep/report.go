@@ -18,8 +18,8 @@ type Report struct {
 	Axes       []string
 	Out        string
 	Extent     Extent
-	Runs       uint64 // that are there
-	Failed     uint64 // of them
+	Runs       uint64      // that are there
+	Failed     uint64      // of them
 	FailedRuns []FailedRun // the first of them
 	Unfinished []Unfinished
 	Files      []string // tables

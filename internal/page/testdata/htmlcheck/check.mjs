@@ -41,6 +41,24 @@ try {
       checks += passes.length;
       for (const v of violations) for (const n of v.nodes) say(`${file}: ${width} ${scheme}: ${v.id}: ${n.html.slice(0, 120)}: ${n.failureSummary}`);
     }
+    // Tables sort and filter, by keyboard, too.
+    for (const table of await page.$$("table.sorts")) {
+      const state = () => table.evaluate(t => ({
+        shown: [...t.tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[0].textContent), sorted: t.querySelector("th").getAttribute("aria-sort"),
+      }));
+      const before = await state(), button = await table.$("thead button");
+      await button.focus();
+      await page.keyboard.press("Enter");
+      const up = await state();
+      await page.keyboard.press("Enter");
+      const down = await state();
+      if (up.sorted !== "ascending" || down.sorted !== "descending" || up.shown.length !== before.shown.length) say(`${file}: a table does not sort`);
+      if (new Set(before.shown).size > 1 && String(up.shown) === String(down.shown)) say(`${file}: a table sorts nothing`);
+      const input = await table.evaluateHandle(t => t.parentElement.previousElementSibling.querySelector("input"));
+      await input.asElement().type("no row has this");
+      if ((await state()).shown.length > 0) say(`${file}: a table does not filter`);
+      checks++;
+    }
     await page.close();
   }
 } finally {
