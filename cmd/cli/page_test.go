@@ -117,7 +117,7 @@ func TestPageOfAStudy(t *testing.T) {
 		require.Contains(t, html, part)
 	}
 	require.Equal(t, html, writtenPage(t, dir, statusPass, append(args, "--workers", "1")...))
-	require.Contains(t, writtenPage(t, dir, statusPass, "study", "bus", "--case", "lengths*"), "<svg", "its plots")
+	require.Contains(t, writtenPage(t, dir, statusPass, "study", "bus", "--case", "table 1*"), "<svg", "its plots")
 }
 
 // A sweep's page has its results, plots and the runs that failed; the same one when nothing is left to run.
