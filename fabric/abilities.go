@@ -178,11 +178,16 @@ type Blocker interface {
 	Blocks(processor int, port uint16, slot uint32) bool
 }
 
-// Planar is a network of links whose processors have places in a plane, for pictures: neighbours are at distance 1.
+// Planar is a network of links whose processors have places in a plane, for pictures.
 type Planar interface {
 	Network
+	Plane() Plane
+}
+
+// Plane is where processors are. Neighbours are at distance 1.
+type Plane struct {
 	// Place is where a processor is; drawn is false for those of other planes.
-	Place(processor int) (x, y float64, drawn bool)
+	Place func(processor int) (x, y float64, drawn bool)
 	// Step is where a port leads to, from its processor; 0, 0 to another plane.
-	Step(port int) (dx, dy float64)
+	Step func(port int) (dx, dy float64)
 }

@@ -119,6 +119,8 @@ func architectureRuns(t *testing.T) []string {
 		"run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng --log out.log",
 		"run examples/pops-16x16.yaml --seeds 1..40 --json - --csv out.csv --stats-csv stats.csv --junit out.xml",
 		"run examples/gossip.yaml --run-table out.svg", "run examples/ej-broadcast.yaml --run-table out.svg",
+		"run examples/ej-faults.yaml --svg topology=out.svg --svg timeline=time.svg --svg heat=heat.svg",
+		"run examples/bus-sensors.yaml --svg latency=out.svg",
 		"run examples/scatter.yaml --seeds 1..40 --json - --stats-csv stats.csv",
 		"run examples/bus-sensors.yaml --engine cycle --seeds 1..4 --json -",
 		"run examples/pops-4x4-survival.yaml --seeds 1..40 --json -",
@@ -130,7 +132,7 @@ var architectureStudies = []string{
 	"study scatter --case [tmg]* --json -", "study scatter --case co* --json -",
 	"study bus --case [ag]* --json -", "study bus --case table* --json - --svg .", "study gossip --case table*[1-79] --json -",
 	"study gossip --case claims --json - --csv out.csv", "study ej --case table*[12] --json - --svg .", "study ej --case plane --svg .",
-	"study pops --case offline* --json -", "study pops --case adversary*d --json -", "study pops --case d=16g*n=1024 --json -",
+	"study pops --case offline* --json -", "study pops --case adversary*d --json -", "study pops --case d=16g*n=1024 --json - --svg .",
 }
 
 // architectureRun runs a command in a folder of its own: its status, what it prints, and its files.

@@ -339,19 +339,22 @@ func (n names) HeardOn(node int, port uint16) int {
 	return n.net.heardOn(n.torus(), node, int(port)%n.net.ports())
 }
 
-// Place implements fabric.Planar: the residues of the first dimension, each where its least representative lies.
-func (e Network) Place(node int) (x, y float64, drawn bool) {
-	if node >= e.norm() {
-		return 0, 0, false
+// Plane implements fabric.Planar: the residues of the first dimension, each where its least representative lies.
+func (e Network) Plane() fabric.Plane {
+	torus := e.torus()
+	return fabric.Plane{
+		Place: func(node int) (x, y float64, drawn bool) {
+			if node >= torus.Size() {
+				return 0, 0, false
+			}
+			x, y = torus.Place(node)
+			return x, y, true
+		},
+		Step: func(port int) (dx, dy float64) {
+			if port >= directions {
+				return 0, 0
+			}
+			return eisenstein.Unit(port)
+		},
 	}
-	x, y = e.torus().Place(node)
-	return x, y, true
-}
-
-// Step implements fabric.Planar.
-func (e Network) Step(port int) (dx, dy float64) {
-	if port >= directions {
-		return 0, 0
-	}
-	return eisenstein.Unit(port)
 }

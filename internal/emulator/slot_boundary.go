@@ -367,6 +367,9 @@ func (w *window) settle() {
 		m.cut(w.shard, bank, w.called)
 	}
 	l.Scan(bank, w.awake, m.slot)
+	if killed := w.shard.struck.killed; len(killed) > 0 && l.Onlooker != nil {
+		l.Onlooker.Acted(bank, killed, m.slot)
+	}
 	few := bank.ListenSlots() == 1 && m.slot > 0 && len(w.awake) < w.runs*w.length/listenScan
 	if few { // without a table, only handlers that were called listen elsewhere
 		for _, cell := range w.awake {

@@ -9,6 +9,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric/crossbar"
+	"starloom/fabric/ej"
+	"starloom/fabric/pops"
 	"starloom/internal/picture"
 )
 
@@ -44,4 +47,62 @@ func TestLatency(t *testing.T) {
 	}
 	require.Contains(t, drawn(t, picture.PacketLatency("net", nil, 0)), "No packets have arrived.")
 	require.Contains(t, drawn(t, picture.PacketLatency("net", [][2]uint64{{100, 1}, {1000, 1}}, 0)), "A bar stands for 20 slots.")
+}
+
+// TestTopologyCrossing: a coupler of POPS(d,g) has one group that sends and one that hears, by its number; on a crossbar all
+// send to all. Of large networks a part is drawn, which is closed: what it sends on is heard in it.
+func TestTopologyCrossing(t *testing.T) {
+	top := picture.TopologyOf(&pops.Network{Groups: 3, GroupSize: 2}, "net", []picture.Violation{
+		{Slot: 4, Rule: "collision_free", Path: "pops.group[1].coupler[2]"}, {Slot: 5, Rule: "firmware_trap", Path: "pops.group[2].nic[1]"},
+	})
+	require.Equal(t, []string{"pops.group[0]", "pops.group[1]", "pops.group[2]"}, top.Rows)
+	require.Len(t, top.Columns, 9)
+	for row := range 3 {
+		for column := range 9 {
+			require.Equal(t, column/3 == row, top.Sends[row][column])
+			require.Equal(t, column%3 == row, top.Hears[row][column])
+		}
+	}
+	text := drawn(t, top)
+	for _, want := range []string{"pops.group[1].coupler[2]: collision_free in slot 4", "pops.group[2]: firmware_trap in slot 5", "A row stands for 2 processors.", ">a rule was broken<"} {
+		require.Contains(t, text, want)
+	}
+	top = picture.TopologyOf(&pops.Network{Groups: 1024, GroupSize: 1024}, "net", nil)
+	require.Len(t, top.Rows, 8)
+	require.Len(t, top.Columns, 64)
+	require.Contains(t, drawn(t, top), "Drawn are 8 of 1024 groups, and 64 of 1048576 couplers.")
+	top = picture.TopologyOf(crossbar.Network{Ports: 5}, "net", nil)
+	for row := range 5 {
+		for column := range 5 {
+			require.True(t, top.Sends[row][column])
+			require.Equal(t, row == column, top.Hears[row][column])
+		}
+	}
+}
+
+// TestTopologyPlane: each node of an Eisenstein-Jacobi network has six links; those that leave the plane name the
+// node at their other end, and of a large plane the nodes around node 0 are drawn.
+func TestTopologyPlane(t *testing.T) {
+	net := ej.Network{A: 3, B: 4, Dimensions: 1}
+	top := picture.TopologyOf(net, "net", nil)
+	require.Len(t, top.Nodes, 37)
+	ends := map[int]int{}
+	for _, l := range top.Links {
+		require.False(t, l.To >= 0 && l.OneWay, "%+v", l)
+		ends[l.From]++
+		if l.To >= 0 {
+			ends[l.To]++
+		} else {
+			require.GreaterOrEqual(t, l.Number, 0)
+		}
+	}
+	for node := range 37 {
+		require.Equal(t, 6, ends[node])
+	}
+	top = picture.TopologyOf(ej.Network{A: 3, B: 4, Dimensions: 4}, "net", nil)
+	require.Len(t, top.Nodes, 37)
+	require.Contains(t, drawn(t, top), "of 1874161 processors")
+	top = picture.TopologyOf(ej.Network{A: 100, B: 101, Dimensions: 1}, "net", nil)
+	require.Len(t, top.Nodes, 385)
+	require.Contains(t, drawn(t, top), "Of its 30301 processors 385 are drawn")
 }

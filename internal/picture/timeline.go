@@ -3,6 +3,7 @@ package picture
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"starloom/traces"
@@ -73,6 +74,9 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	if len(drawn) < processors {
 		t.Note = fmt.Sprintf("Drawn are %d of %s. ", len(drawn), traces.Plural(processors, "processor", "processors"))
 	}
+	if t.Width > 1 {
+		t.Note += "The higher a bar, the more of its column's slots. "
+	}
 	t.Note += column(t.Width) + c.since()
 	return t
 }
@@ -115,54 +119,43 @@ const (
 
 // SVG draws it.
 func (t *Timeline) SVG() ([]byte, error) {
-	var names []string
-	elsewhere := slices.ContainsFunc(t.Marks, func(m Mark) bool { return m.Lane < 0 })
-	if elsewhere {
-		names = append(names, "elsewhere")
+	d := timelineDrawing{Timeline: t, end: max(float64(t.From)+float64(t.Slots), float64(t.From)+1)}
+	if slices.ContainsFunc(t.Marks, func(m Mark) bool { return m.Lane < 0 }) {
+		d.names = append(d.names, "elsewhere")
 	}
-	first := len(names)
+	d.first = len(d.names)
 	for _, l := range t.Lanes {
-		names = append(names, l.Name)
+		d.names = append(d.names, l.Name)
 	}
-	top := func(row int) float64 { return float64(len(names)-1-row) + 0.5 } // of a row, whose height is 1
 	f := &figure.Figure{
-		Title: t.Title + ": what processors do", X: figure.Axis{Label: "slot", Whole: true}, Y: figure.Axis{Names: reversed(names)},
-		Note: t.Note, Height: max(140, float64(80+18*len(names))),
+		Title: t.Title + ": what processors do", Note: t.Note, Height: max(140, float64(80+18*len(d.names))),
+		X: figure.Axis{Label: "slot", Whole: true, Least: float64(t.From), Most: d.end}, Y: figure.Axis{Names: reversed(d.names)},
 	}
-	end := float64(t.From) + float64(t.Slots)
-	add := func(name string, colour int, rects []figure.Rect) {
-		if len(rects) > 0 {
-			f.Spans = append(f.Spans, figure.Spans{Name: name, Colour: colour, Rects: rects})
+	none := func(*Lane) []float64 { return nil }
+	sent, heard := func(l *Lane) []float64 { return l.Sends }, func(l *Lane) []float64 { return l.Hears }
+	for _, s := range []figure.Spans{
+		{Name: "done or faulty", Colour: -1, Rects: d.over()},
+		{Name: "sends", Colour: sendColour, Rects: d.bars(1, none, sent)},
+		{Name: "waits to send", Colour: waitColour, Rects: d.bars(1, sent, func(l *Lane) []float64 { return l.Waits })},
+		{Name: "hears", Colour: hearColour, Rects: d.bars(-1, none, heard)},
+		{Name: "hears in vain", Colour: damageColour, Rects: d.bars(-1, heard, func(l *Lane) []float64 { return l.Damaged })},
+	} {
+		if len(s.Rects) > 0 {
+			f.Spans = append(f.Spans, s)
 		}
 	}
-	var over []figure.Rect
-	for i, l := range t.Lanes {
-		if from := max(l.Done, l.Faulty); from >= 0 {
-			if l.Done >= 0 && l.Faulty >= 0 {
-				from = min(l.Done, l.Faulty)
-			}
-			y := top(first + i)
-			over = append(over, figure.Rect{Left: max(float64(from), float64(t.From)), Right: max(end, float64(from)), Low: y - 0.9, High: y - 0.1, Part: 1})
-		}
-	}
-	add("done or faulty", -1, over)
-	add("sends", sendColour, t.rects(first, top, 0.1, 0.5, func(l *Lane) []float64 { return l.Sends }))
-	add("waits to send", waitColour, t.rects(first, top, 0.1, 0.5, func(l *Lane) []float64 { return l.Waits }))
-	add("hears", hearColour, t.rects(first, top, 0.5, 0.9, func(l *Lane) []float64 { return l.Hears }))
-	add("hears in vain", damageColour, t.rects(first, top, 0.5, 0.9, func(l *Lane) []float64 { return l.Damaged }))
 	if len(f.Spans) == 0 {
-		f.Spans = append(f.Spans, figure.Spans{Name: "nothing", Colour: -1})
+		f.Spans = []figure.Spans{{Name: "nothing happens", Colour: -1}}
 	}
-	f.Spans[0].Rects = append(f.Spans[0].Rects, figure.Rect{Left: float64(t.From), Right: max(end, float64(t.From)+1), Low: -0.5, High: top(0), Part: 0})
 	broken := figure.Curve{Name: "rule broken", Style: figure.Alerts}
 	marks := slices.Clone(t.Marks)
 	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.Slot, b.Slot) })
 	for _, m := range marks {
 		row := 0
 		if m.Lane >= 0 {
-			row = first + m.Lane
+			row = d.first + m.Lane
 		}
-		broken.Points = append(broken.Points, figure.Point{X: min(float64(m.Slot)+0.5, max(end, float64(t.From)+1)), Y: top(row) - 0.5})
+		broken.Points = append(broken.Points, figure.Point{X: min(max(float64(m.Slot)+0.5, float64(t.From)), d.end), Y: d.middle(row)})
 	}
 	if len(broken.Points) > 0 {
 		f.Curves = append(f.Curves, broken)
@@ -170,19 +163,53 @@ func (t *Timeline) SVG() ([]byte, error) {
 	return svg(t.Title, f)
 }
 
-// rects are what lanes do, equal columns joined, between two depths of a row.
-func (t *Timeline) rects(first int, top func(row int) float64, from, to float64, parts func(*Lane) []float64) (all []figure.Rect) {
-	width := float64(t.Width)
-	for i := range t.Lanes {
-		y := top(first + i)
-		end := float64(t.From) + float64(t.Slots)
-		for column, part := range parts(&t.Lanes[i]) {
+// timelineDrawing is a timeline that is being drawn. A row has the height 1.
+type timelineDrawing struct {
+	*Timeline
+	names []string // of rows, from the top
+	first int      // the row of the first lane
+	end   float64  // of the axis
+}
+
+// middle is that of a row.
+func (d *timelineDrawing) middle(row int) float64 { return float64(len(d.names) - 1 - row) }
+
+// half is the height of a lane's upper half, and of the lower one; barMin the least part of it that is drawn.
+const half, barMin = 0.42, 0.12
+
+// over are processors that are done or faulty, from then on.
+func (d *timelineDrawing) over() (all []figure.Rect) {
+	for i, l := range d.Lanes {
+		from := l.Done
+		if from < 0 || l.Faulty >= 0 && l.Faulty < from {
+			from = l.Faulty
+		}
+		if left := max(float64(from), float64(d.From)); from >= 0 && left < d.end {
+			y := d.middle(d.first + i)
+			all = append(all, figure.Rect{Left: left, Right: d.end, Low: y - half, High: y + half})
+		}
+	}
+	return all
+}
+
+// bars are what lanes do, as high as its part of each column is, upwards (1) or downwards (-1) from those of below.
+// Columns that are equally high are one bar.
+func (d *timelineDrawing) bars(way float64, below, parts func(*Lane) []float64) (all []figure.Rect) {
+	width := float64(d.Width)
+	for i := range d.Lanes {
+		y, under := d.middle(d.first+i), below(&d.Lanes[i])
+		for column, part := range parts(&d.Lanes[i]) {
 			if part == 0 {
 				continue
 			}
-			left := float64(t.From) + float64(float64(column)*width)
-			r := figure.Rect{Left: left, Right: min(left+width, end), Low: y - to, High: y - from, Part: part}
-			if last := len(all) - 1; last >= 0 && all[last].Right == r.Left && all[last].Low == r.Low && all[last].Part == r.Part {
+			base := 0.0
+			if under != nil {
+				base = high(under[column])
+			}
+			left := float64(d.From) + float64(float64(column)*width)
+			from, to := y+float64(way*half*base), y+float64(way*half*min(1, base+high(part)))
+			r := figure.Rect{Left: left, Right: min(left+width, d.end), Low: min(from, to), High: max(from, to)}
+			if last := len(all) - 1; last >= 0 && all[last].Right == r.Left && all[last].Low == r.Low && all[last].High == r.High {
 				all[last].Right = r.Right
 				continue
 			}
@@ -190,4 +217,12 @@ func (t *Timeline) rects(first int, top func(row int) float64, from, to float64,
 		}
 	}
 	return all
+}
+
+// high is how high a part is drawn, in steps of an eighth: 0, or high enough to be seen.
+func high(part float64) float64 {
+	if part == 0 {
+		return 0
+	}
+	return max(barMin, math.Round(float64(part*8))/8)
 }

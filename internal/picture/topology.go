@@ -43,7 +43,7 @@ type Link struct {
 // Limits of what is drawn.
 const (
 	nodesMax   = 400
-	aroundMax  = 108 // the square of a distance: 391 nodes
+	aroundMax  = 108.5 // the square of a distance: of 385 nodes, none of which is near it
 	circleMax  = 64
 	rowsMax    = 32
 	columnsTop = 64
@@ -119,11 +119,13 @@ func (w *wired) joinsTwo() bool {
 // plane lays out processors in a plane: as the network says, else on a circle.
 func (t *Topology) plane(w *wired) {
 	processors := w.shape.Processors()
-	planar, _ := w.Network.(fabric.Planar)
-	if planar != nil {
+	var plane *fabric.Plane
+	if planar, ok := w.Network.(fabric.Planar); ok {
+		p := planar.Plane()
+		plane = &p
 		in := 0
 		for processor := range processors {
-			x, y, drawn := planar.Place(processor)
+			x, y, drawn := plane.Place(processor)
 			if !drawn {
 				continue
 			}
@@ -148,11 +150,11 @@ func (t *Topology) plane(w *wired) {
 			t.Nodes = append(t.Nodes, Node{Number: processor, X: float64(radius * sin), Y: float64(radius * cos)})
 		}
 	}
-	t.join(w, planar)
+	t.join(w, plane)
 }
 
 // join draws the links of the nodes.
-func (t *Topology) join(w *wired, planar fabric.Planar) {
+func (t *Topology) join(w *wired, plane *fabric.Plane) {
 	index, hearer := map[int]int{}, map[int]int{}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -172,8 +174,8 @@ func (t *Topology) join(w *wired, planar fabric.Planar) {
 			if drawn {
 				l.To, l.Number = index[to], to
 			}
-			if planar != nil {
-				l.DX, l.DY = planar.Step(port)
+			if plane != nil {
+				l.DX, l.DY = plane.Step(port)
 				if l.DX == 0 && l.DY == 0 {
 					return // another dimension
 				}

@@ -178,7 +178,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 	at := func(x, y float64) (float64, float64) {
 		return margin + float64(hop*(x-least.X)), head + margin/2 + float64(hop*(most.Y-y))
 	}
-	width, high := 2*margin+float64(hop*(most.X-least.X)), head+margin+float64(hop*(most.Y-least.Y))
+	width, high := 2*margin+float64(hop*(most.X-least.X)), head+1.6*margin+float64(hop*(most.Y-least.Y))
 	var legend []entry
 	if t.marks() {
 		legend = append(legend, entry{"a rule was broken", func(s *figure.Sketch, x, y float64) {

@@ -179,6 +179,11 @@ func middleOf(r vg.Rectangle) vg.Point {
 func (d *drawing) spans() (x, y span) {
 	none := span{math.Inf(1), math.Inf(-1)}
 	x, y = none, none
+	for axis, s := range map[*Axis]*span{&d.X: &x, &d.Y: &y} {
+		if axis.Least != 0 || axis.Most != 0 {
+			s.take(axis.Least, axis.Most)
+		}
+	}
 	for _, c := range d.Curves {
 		for _, point := range c.Points {
 			x.take(point.X)
@@ -218,7 +223,7 @@ func (d *drawing) legend() *plot.Legend {
 		entries = d.rampLegend(&l)
 	}
 	for i := range d.Spans {
-		l.Add(d.Spans[i].Name, swatch{spans{d, &d.Spans[i]}.colour(1)})
+		l.Add(d.Spans[i].Name, swatch{spans{d, &d.Spans[i]}.colour()})
 		entries++
 	}
 	if len(d.Curves) > 1 || len(d.Spans) > 0 {

@@ -24,6 +24,8 @@ type Axis struct {
 	Scale Scale
 	Names []string // of 0, 1, 2 ..., in place of numbers
 	Whole bool     // it counts something: no ticks between whole numbers
+	// It reaches from Least to Most, and further if there are points; both 0: as far as there are points.
+	Least, Most float64
 }
 
 // Scale is how an axis is divided.
@@ -71,8 +73,8 @@ type Spans struct {
 	Rects  []Rect
 }
 
-// Rect is a rectangle, the paler the lower its part is, above 0 and at most 1.
-type Rect struct{ Left, Right, Low, High, Part float64 }
+// Rect is a rectangle.
+type Rect struct{ Left, Right, Low, High float64 }
 
 // Cells are the values of a heat map, row by row from the bottom. NaN is an empty cell.
 type Cells struct {

@@ -117,7 +117,7 @@ func TestHeat(t *testing.T) {
 	require.Equal(t, 4, strings.Count(svg, "crispEdges")-rampSteps, "a cell that is not a number is empty; those of one value are one shape")
 	require.Equal(t, 1+1, strings.Count(svg, `fill="#fee838"`), "the largest values, and the legend")
 	area := func(fill string) (width, height float64) {
-		corners := regexp.MustCompile(`M([0-9.]+) ([0-9.]+)L[0-9.]+ ([0-9.]+)L([0-9.]+) [0-9.]+L[0-9.]+ [0-9.]+Z" fill="` + fill).FindStringSubmatch(svg)
+		corners := regexp.MustCompile(`M([0-9.]+) ([0-9.]+)H([0-9.]+)V([0-9.]+)H[0-9.]+Z" fill="` + fill).FindStringSubmatch(svg)
 		require.NotNil(t, corners, fill)
 		var at [4]float64
 		for i := range at {
@@ -125,7 +125,7 @@ func TestHeat(t *testing.T) {
 			at[i], err = strconv.ParseFloat(corners[i+1], 64)
 			require.NoError(t, err)
 		}
-		return at[2+1] - at[0], at[1] - at[2]
+		return at[2] - at[0], at[1] - at[3]
 	}
 	one, high := area("#00224e")
 	two, same := area("#fee838")

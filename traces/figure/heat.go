@@ -42,7 +42,7 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	cells, s := h.d.Cells, h.d.Cells.span()
 	defer titled(c, cmp.Or(cells.Label, h.d.Title))()
-	shapes, shades := map[color.NRGBA]*vg.Path{}, []color.NRGBA{}
+	shapes, shades := map[color.NRGBA][]vg.Rectangle{}, []color.NRGBA{}
 	for i, row := range cells.Values {
 		for j := 0; j < len(row); j++ {
 			if math.IsNaN(row[j]) {
@@ -52,22 +52,15 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 			for j+1 < len(row) && !math.IsNaN(row[j+1]) && s.shade(row[j+1]) == shade {
 				j++
 			}
-			path := shapes[shade]
-			if path == nil {
-				path = new(vg.Path)
-				shapes[shade], shades = path, append(shades, shade)
+			if shapes[shade] == nil {
+				shades = append(shades, shade)
 			}
 			left, right, low, high := x(cells.edge(first)), x(cells.edge(j+1)), y(float64(i)-0.5), y(float64(i)+0.5)
-			path.Move(vg.Point{X: left, Y: low})
-			path.Line(vg.Point{X: left, Y: high})
-			path.Line(vg.Point{X: right, Y: high})
-			path.Line(vg.Point{X: right, Y: low})
-			path.Close()
+			shapes[shade] = append(shapes[shade], vg.Rectangle{Min: vg.Point{X: left, Y: low}, Max: vg.Point{X: right, Y: high}})
 		}
 	}
 	for _, shade := range shades {
-		c.SetColor(shade)
-		c.Fill(*shapes[shade])
+		fillRects(c, shade, shapes[shade])
 	}
 }
 

@@ -1,49 +1,31 @@
 package figure
 
 import (
-	"math"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// spans draws spans of one kind, those that are equally pale as one shape.
+// spans draws spans of one kind as one shape.
 type spans struct {
 	d *drawing
 	s *Spans
 }
 
-// pales are how many parts a rectangle may show.
-const pales = 4
-
-func (s spans) colour(part float64) paint {
-	r := faint
-	if s.s.Colour >= 0 {
-		r = colourOf(s.s.Colour)
+func (s spans) colour() paint {
+	if s.s.Colour < 0 {
+		return s.d.colour(faint)
 	}
-	return paint{r, uint8(255 * math.Ceil(part*pales) / pales), s.d.dark}
+	return s.d.colour(colourOf(s.s.Colour))
 }
 
 // Plot implements plot.Plotter.
 func (s spans) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	defer titled(c, s.s.Name)()
-	for k := 1; k <= pales; k++ {
-		var path vg.Path
-		for _, r := range s.s.Rects {
-			if int(math.Ceil(r.Part*pales)) == k {
-				left, right, low, high := x(r.Left), x(r.Right), y(r.Low), y(r.High)
-				path.Move(vg.Point{X: left, Y: low})
-				path.Line(vg.Point{X: left, Y: high})
-				path.Line(vg.Point{X: right, Y: high})
-				path.Line(vg.Point{X: right, Y: low})
-				path.Close()
-			}
-		}
-		if path != nil {
-			c.SetColor(s.colour(float64(k) / pales))
-			c.Fill(path)
-		}
+	var rects []vg.Rectangle
+	for _, r := range s.s.Rects {
+		rects = append(rects, vg.Rectangle{Min: vg.Point{X: x(r.Left), Y: y(r.Low)}, Max: vg.Point{X: x(r.Right), Y: y(r.High)}})
 	}
+	fillRects(c, s.colour(), rects)
 }

@@ -71,19 +71,47 @@ func (c *canvas) WriteTo(w io.Writer) (int64, error) {
 // titled puts what is drawn until its result is called into a group with a title, for readers of screens and
 // as a tooltip. Other canvases have no titles.
 func titled(d draw.Canvas, title string) (end func()) {
-	inner := d.Canvas
-	for { // a part of a canvas is one around it
-		part, ok := inner.(draw.Canvas)
-		if !ok {
-			break
-		}
-		inner = part.Canvas
-	}
-	c, ok := inner.(*canvas)
-	if !ok || title == "" {
+	c := inner(d)
+	if c == nil || title == "" {
 		return func() {}
 	}
 	return c.titled(title)
+}
+
+// inner is the canvas of a part of one, nil if it writes no SVG.
+func inner(part draw.Canvas) *canvas {
+	whole := part.Canvas
+	for { // a part of a canvas is one around it
+		around, ok := whole.(draw.Canvas)
+		if !ok {
+			break
+		}
+		whole = around.Canvas
+	}
+	c, _ := whole.(*canvas)
+	return c
+}
+
+// fillRects fills rectangles as one shape.
+func fillRects(d draw.Canvas, colour color.Color, rects []vg.Rectangle) {
+	if len(rects) == 0 {
+		return
+	}
+	d.SetColor(colour)
+	c := inner(d)
+	if c == nil {
+		var path vg.Path
+		for _, r := range rects {
+			path = append(path, r.Path()...)
+		}
+		d.Fill(path)
+		return
+	}
+	var b strings.Builder
+	for _, r := range rects {
+		fmt.Fprintf(&b, "M%sH%sV%sH%sZ", c.xy(r.Min), number(r.Max.X), number(c.h-r.Max.Y), number(r.Min.X))
+	}
+	fmt.Fprintf(&c.body, `<path d="%s" %s shape-rendering="crispEdges"/>`+"\n", b.String(), c.colours("f"))
 }
 
 func (c *canvas) titled(title string) (end func()) {
