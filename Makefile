@@ -5,6 +5,7 @@
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
 # make man     manual pages: man -M man starloom-run
+# make install  the command, its manual pages and its completion for bash, zsh and fish: PREFIX (/usr/local), DESTDIR
 # make house   how the sources are built: sizes, uses, cycles, and what breaks the rules of form (HOUSE=all: every place)
 # make full    everything at full length, and the full studies; needs rustc for wasm32 and npm, too
 
@@ -19,6 +20,9 @@ LIBRARIES = /usr/include/cmocka.h:libcmocka-dev /usr/lib/wasm32-wasi/libc.a:wasi
 MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool))))) \
 	$(foreach library,$(LIBRARIES),$(if $(wildcard $(firstword $(subst :, ,$(library)))),,$(lastword $(subst :, ,$(library)))))
 
+PREFIX ?= /usr/local
+
+.PHONY: install
 .PHONY: test tools check long lengthy race shared architectures bench bench-scale images man house full
 
 test: tools
@@ -76,6 +80,21 @@ images:
 
 man:
 	$(GO) run ./cmd/starloom help --man man/man1
+
+# What is installed is made in a folder of its own: DESTDIR may belong to another user.
+install:
+	@tmp=$$(mktemp -d) && trap 'rm -rf "$$tmp"' EXIT && set -e && \
+	$(GO) build -o "$$tmp/starloom" ./cmd/starloom && "$$tmp/starloom" help --man "$$tmp/man" && \
+	for shell in bash zsh fish; do "$$tmp/starloom" completion $$shell > "$$tmp/$$shell"; done && \
+	to="$(DESTDIR)$(PREFIX)" && \
+	install -d "$$to/bin" "$$to/share/man/man1" "$$to/share/bash-completion/completions" \
+		"$$to/share/zsh/site-functions" "$$to/share/fish/vendor_completions.d" && \
+	install -m 755 "$$tmp/starloom" "$$to/bin/starloom" && \
+	install -m 644 "$$tmp"/man/*.1 "$$to/share/man/man1/" && \
+	install -m 644 "$$tmp/bash" "$$to/share/bash-completion/completions/starloom" && \
+	install -m 644 "$$tmp/zsh" "$$to/share/zsh/site-functions/_starloom" && \
+	install -m 644 "$$tmp/fish" "$$to/share/fish/vendor_completions.d/starloom.fish" && \
+	echo "installed $$to/bin/starloom, with manual pages and completion"
 
 house:
 	@$(GO) run ./internal/house

@@ -32,7 +32,7 @@ type checkFlags struct {
 // declare adds the options to the command.
 func (o *checkFlags) declare(c *cobra.Command) {
 	f := c.Flags()
-	o.settings.declare(f)
+	o.settings.declare(c)
 	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
 	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")

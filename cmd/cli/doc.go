@@ -28,6 +28,7 @@
 //	trace.go                  starloom trace info, decode and dissector; trace_diff.go: diff
 //	explain.go                starloom explain
 //	about.go                  starloom schema and version
+//	completion.go             how options and arguments are completed
 //	help.go                   starloom help; manual.go: manual pages; texts.go: the texts of both
 //	outputs.go                options that name files to write, and what they must not be
 //	pictures.go               run --svg: kinds of pictures and their files

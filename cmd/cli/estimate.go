@@ -24,7 +24,7 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 	o.outputs.to(f, "vcd", "as run would write a waveform to `F`, which is not written", &o.VCD)
 	o.outputs.to(f, "pcapng", "as run would write a packet capture to `F`, which is not written", &o.PCAPNG)
 	o.outputs.to(f, "log", "as run would write the firmware's log lines to `F`, which is not written", &o.Log)
-	o.settings.declare(f)
+	o.settings.declare(c)
 	o.overrides.declare(c)
 	o.declareExecution(c)
 	f.BoolVar(&again, "recalibrate", false, "measure again what was measured before on this machine")

@@ -27,7 +27,7 @@ func newFirmwareCheck(networks starloom.Networks) *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0], args[1]) },
 	}
 	f := c.Flags()
-	o.settings.declare(f)
+	o.settings.declare(c)
 	o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
 	o.outputs.to(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else", &o.HTML)
 	f.Uint32Var(&o.fuzz, "fuzz", 30000, "try `N` sequences of arbitrary input; 0: none")

@@ -56,15 +56,15 @@ func newNew(networks starloom.Networks) *cobra.Command {
 	f := c.Flags()
 	f.StringVar(&o.program, "program", "", "run the built-in program `P` (default: one to begin with)")
 	o.out = o.outputs.add(f, "out", "o", "write to `F` (default: FABRIC.yaml), - for standard output", nil)
-	o.settings.declare(f)
-	_ = c.RegisterFlagCompletionFunc("program", func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	o.settings.declare(c)
+	completed(c, "program", func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 		for _, n := range o.all() {
 			if len(args) == 0 || n.Kind() == args[0] {
 				names = append(names, programNames(n)...)
 			}
 		}
 		return names, cobra.ShellCompDirectiveNoFileComp
-	}) // it was added in the lines above: this cannot fail
+	})
 	return c
 }
 

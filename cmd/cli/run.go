@@ -32,7 +32,7 @@ func newRun(networks starloom.Networks) *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
 	}
 	o.declareOutputs(c.Flags())
-	o.settings.declare(c.Flags())
+	o.settings.declare(c)
 	o.overrides.declare(c)
 	o.declareExecution(c)
 	o.declareWays(c)
@@ -84,6 +84,7 @@ func (o *runFlags) execution() {
 func (o *runFlags) declareWays(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, with 1 if not: for runs whose failure is the point")
+	completed(c, "expect", expectWords)
 	f.StringVar(&o.breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
 	o.every = integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")

@@ -24,7 +24,7 @@ func newScenarioShow(networks starloom.Networks) *cobra.Command {
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: oneFile("yaml", "yml"),
 	}
-	set.declare(c.Flags())
+	set.declare(c)
 	o.declare(c)
 	json := files.file(c.Flags(), "json", "write everything as JSON to `F`")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"starloom"
 	"starloom/internal/outcome"
@@ -17,8 +17,9 @@ type settings struct {
 }
 
 // declare adds the option to a command.
-func (s *settings) declare(f *pflag.FlagSet) {
-	f.StringArrayVar(&s.words, "set", nil, "give a key of the scenario another value, `KEY=VALUE`; any number of times")
+func (s *settings) declare(c *cobra.Command) {
+	c.Flags().StringArrayVar(&s.words, "set", nil, "give a key of the scenario another value, `KEY=VALUE`; any number of times")
+	completed(c, "set", settingWords(s.networks))
 }
 
 // load reads the scenario at a path, - for standard input, with the values of --set.

@@ -45,7 +45,7 @@ func newSweep(networks starloom.Networks) *cobra.Command {
 	f.StringVar(&o.Out, "out", "", "write results to the folder `DIR`; what is there already is not run again")
 	f.Uint16Var(&o.workers, "workers", 0, "use `N` threads; 0: all cores")
 	f.StringVar(&o.Adaptive, "adaptive", "", "bisect the axis `AXIS`: where runs begin to fail or to saturate, for each combination of the others")
-	o.settings.declare(f)
+	o.settings.declare(c)
 	o.html = o.outputs.file(f, "html", "write results and plots as a page for a browser to `F.html`: one file that needs nothing else")
 	f.StringArrayVar(&o.Keys, "point", nil, "run only the point with this `KEY`, and write no tables")
 	f.StringVar(&o.points, "points", "", "run only the points whose keys are in the file `F`, and write no tables")

@@ -12,6 +12,9 @@ type schema struct {
 	Properties  map[string]*schema `json:"properties"`
 	Required    []string           `json:"required"`
 	Minimum     json.Number        `json:"minimum"`
+	Type        any                `json:"type"`
+	Enum        []any              `json:"enum"`
+	OneOf       []*schema          `json:"oneOf"`
 	Defs        map[string]*schema `json:"$defs"`
 }
 
