@@ -18,7 +18,9 @@ const small = `{"$ref": "#/$defs/Scenario", "$defs": {
 
 // TestWrite: what is given are lines, what is not comments; a part that is given empty has its first key; long words stand below.
 func TestWrite(t *testing.T) {
-	set := func(key string, value any, by string) outcome.Setting { return outcome.Setting{Key: key, Value: value, By: by} }
+	set := func(key string, value any, by string) outcome.Setting {
+		return outcome.Setting{Key: key, Value: value, By: by}
+	}
 	x := Template{
 		Head: []string{"First.", "Second."}, Keys: []string{"fabric.ring.nodes", "workload.gossip"}, Tail: []string{"Last."},
 		Settings: []outcome.Setting{
