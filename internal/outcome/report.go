@@ -64,6 +64,7 @@ type Aside struct {
 	OnTrust     uint64          // announced deliveries that cannot be checked
 	RTLCheck    string          // the command that compares RTL with its models
 	Command     string          // repeats the run; of many runs: one of them, without the options of one seed
+	Alone       string          // of every permutation: the options that repeat the first that fails alone, "" for none
 	FailedSeeds []FailedRun     // the first run of every seed that failed, for junitSeedsMax seeds
 	Scenes      []Scene         // of one run, for a page: what happened around its first violations
 	Pictures    []Picture       // of one run, for a page

@@ -3,6 +3,8 @@ package page
 import (
 	"bytes"
 	"html"
+	"regexp"
+	"strconv"
 
 	"starloom/traces/figure"
 )
@@ -24,4 +26,20 @@ func titled(svg []byte, other string) string {
 		return other
 	}
 	return html.UnescapeString(string(title))
+}
+
+// widthOf finds the width of SVG in pixels.
+var widthOf = regexp.MustCompile(`^[^>]*\bwidth="([0-9.]+)`)
+
+// sideBySide is up to which width two pictures may stand side by side, a little smaller than they are.
+const sideBySide = 800
+
+// Wide reports whether the picture needs the whole width.
+func (p *Picture) Wide() bool {
+	found := widthOf.FindSubmatch(p.SVG)
+	if found == nil {
+		return true
+	}
+	width, err := strconv.ParseFloat(string(found[1]), 64)
+	return err != nil || width > sideBySide
 }

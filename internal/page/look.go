@@ -54,15 +54,29 @@ func look(command string, written []outcome.OutputFile, v *outcome.Violation, cy
 		gtkw = files["vcd"]
 	}
 	steps = append(steps,
-		Step{"GTKWave opens with its marker" + at + ", and what broke the rule at the top:", "gtkwave " + gtkw},
+		Step{gtkwave(v, cycle), "gtkwave " + gtkw},
 		Step{"Surfer with the same signals" + at + ":", surfer(files, cycle)})
 	if lua := files["lua"]; lua != "" {
-		filter := fmt.Sprintf("starloom.slot == %d", slotOf(v))
-		steps = append(steps,
-			Step{"Wireshark, with the frames of this slot:", fmt.Sprintf("wireshark -X lua_script:%s -r %s -Y '%s'", lua, files["pcapng"], filter)},
-			Step{"The same in a terminal:", fmt.Sprintf("tshark -X lua_script:%s -r %s -Y '%s'", lua, files["pcapng"], filter)})
+		what, filter := "Wireshark, with all frames:", ""
+		if v != nil {
+			what, filter = "Wireshark, with the frames of this slot:", fmt.Sprintf(" -Y 'starloom.slot == %d'", v.Slot)
+		}
+		words := fmt.Sprintf(" -X lua_script:%s -r %s%s", lua, files["pcapng"], filter)
+		steps = append(steps, Step{what, "wireshark" + words}, Step{"The same in a terminal:", "tshark" + words})
 	}
-	return &Section{Title: "Look at this cycle in other tools", Blocks: []Block{{Steps: steps}}}
+	title := "Look at it in other tools"
+	if v != nil {
+		title = "Look at this cycle in other tools"
+	}
+	return &Section{Title: title, Blocks: []Block{{Steps: steps}}}
+}
+
+// gtkwave says what GTKWave shows.
+func gtkwave(v *outcome.Violation, cycle uint64) string {
+	if v == nil {
+		return "GTKWave, with the signals arranged:"
+	}
+	return fmt.Sprintf("GTKWave opens with its marker at cycle %d, and what broke the rule at the top:", cycle)
 }
 
 // surfer opens a waveform in Surfer, with its signals arranged if there is a file for that.
@@ -71,12 +85,4 @@ func surfer(files map[string]string, cycle uint64) string {
 		return fmt.Sprintf("surfer --command-file %s %s", files["sucl"], files["vcd"])
 	}
 	return fmt.Sprintf("surfer %s    # and go to %d ns: a cycle is 1 ns", files["vcd"], cycle)
-}
-
-// slotOf is the slot of a violation, 0 without one.
-func slotOf(v *outcome.Violation) uint64 {
-	if v == nil {
-		return 0
-	}
-	return v.Slot
 }

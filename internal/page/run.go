@@ -12,28 +12,36 @@ import (
 	"starloom/traces"
 )
 
-// violationsListed is how many violations a page has, with a scene or in a table.
-const violationsListed = outcome.ViolationsMax
+// How many violations a page has, with a scene or in a table, in all and of one rule.
+const violationsListed, violationsPerRule = 30, 12
 
 // Run is the page of one run; written are its other files.
 func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	p := &Page{Subject: "run", Name: outcome.Printable(r.Scenario), Verdict: r.Verdict}
-	order := outcome.Shown(r.Violations, violationsListed, violationsListed)
+	order := outcome.Shown(r.Violations, violationsListed, violationsPerRule)
 	var first *outcome.Violation
 	if len(order) > 0 {
 		first = &r.Violations[order[0]]
 	}
 	p.Summary = runSummary(r) + expected(r.Expect)
 	p.Answers = runAnswers(r, first, written)
+	late := first != nil && first.Rule == fabric.RuleMeetsBudget
+	if late {
+		p.add(costSection(&r.Firmware))
+	}
 	p.add(violationsSection(r, order))
 	for _, picture := range r.Aside.Pictures {
 		p.add(pictureSection(p, picture))
 	}
 	p.add(rulesSection(r.Rules, broken(r)))
-	p.add(costSection(&r.Firmware))
+	if !late {
+		p.add(costSection(&r.Firmware))
+	}
 	p.add(faultsSection(r))
 	p.add(figuresSection(r))
-	p.add(look(r.Aside.Command, written, first, r.Cycles))
+	if r.Aside.Alone == "" {
+		p.add(look(r.Aside.Command, written, first, r.Cycles))
+	}
 	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, [][2]string{{"seed", strconv.FormatUint(r.Seed, 10)}, {"digest", r.Digest}}))
 	return p
 }
@@ -113,6 +121,11 @@ func whereText(r *outcome.Report, first *outcome.Violation) string {
 	if len(first.Backtrace) > 0 {
 		where += " In the firmware: " + first.Backtrace[0].String() + "."
 	}
+	if c := r.Firmware.Cycles; first.Rule == fabric.RuleMeetsBudget && c != nil && c.Worst != nil && c.Worst.Profile != nil {
+		if stack := c.Worst.Profile.Stack; len(stack) > 0 {
+			where += fmt.Sprintf(" The longest call of a handler, %s, spent most of its %d cycles in %s.", c.Worst.Text(), c.Max, stack[0].Frame)
+		}
+	}
 	for i := range r.Aside.Scenes {
 		s := &r.Aside.Scenes[i]
 		if s.Violation >= 0 && &r.Violations[s.Violation] == first {
@@ -164,6 +177,8 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	steps = append(steps, Step{"Repeat it: the run is the same, cycle by cycle.", command})
 	files := filesOf(written)
 	switch {
+	case r.Aside.Alone != "":
+		return []Step{{"Run the first permutation that fails alone, for a page with its signals and frames:", command + " " + r.Aside.Alone + " --html run.html"}}
 	case files["gtkw"] != "":
 		steps = append(steps, Step{"See it in the waveform, with a marker where the rule was broken:", "gtkwave " + files["gtkw"]})
 	default:
@@ -207,8 +222,8 @@ func violationsSection(r *outcome.Report, order []int) *Section {
 			s.Parts = append(s.Parts, faultPart(&r.Faults[scene.Fault], scene, last))
 		}
 	}
-	if more := r.ViolationsTotal - uint64(len(r.Violations)); more > 0 && r.ViolationsTotal > uint64(len(r.Violations)) {
-		rest.Left = fmt.Sprintf("%d more are counted, and not listed.", more)
+	if more := r.ViolationsTotal - min(uint64(len(order)), r.ViolationsTotal); more > 0 {
+		rest.Left = fmt.Sprintf("%d more; --json lists the first %d.", more, outcome.ViolationsMax)
 	}
 	if len(rest.Rows) > 0 {
 		s.Parts = append(s.Parts, &Section{Title: "Others", Blocks: []Block{{Table: rest}}})
@@ -233,7 +248,7 @@ func rulesSection(names []string, broken map[string]int) *Section {
 	row := func(name string) {
 		result := "kept"
 		if n := broken[name]; n > 0 {
-			result = fmt.Sprintf("BROKEN: %s listed", traces.Plural(uint64(n), "violation", "violations"))
+			result = fmt.Sprintf("BROKEN %s", times(n))
 		}
 		listed[name] = true
 		t.Rows = append(t.Rows, []string{name, meaning(name), result})
@@ -247,6 +262,17 @@ func rulesSection(names []string, broken map[string]int) *Section {
 		}
 	}
 	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
+}
+
+// times is once, or 2 times; of more than are listed, no one has counted those of one rule.
+func times(n int) string {
+	switch {
+	case n == 1:
+		return "once"
+	case n >= outcome.ViolationsMax:
+		return fmt.Sprintf("%d times or more", n)
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // costSection says what handlers cost, and where the longest call has spent it.

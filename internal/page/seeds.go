@@ -12,7 +12,7 @@ import (
 
 // What a page of many runs shows: failed runs, histograms of figures.
 const (
-	failedListed  = 200
+	failedListed  = 30
 	histogramsMax = 12
 	histogramBars = 24
 )
@@ -67,10 +67,7 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if r.Aside.Command != "" {
 		step = Step{"Run the first one alone, for a page with its signals and frames:", r.Aside.Command + " " + first.Alone() + " --html run.html"}
 	}
-	steps := []Step{step}
-	if next := rules[first.Rule].next; next != "" {
-		steps = append(steps, Step{Text: next})
-	}
+	steps := []Step{step, {Text: "That page says what to do about it. The table below says which other runs failed, and in which slots they did."}}
 	do := Answer{"What to do next", []Block{{Steps: steps}}}
 	do.notes(r.Notes)
 	return []Answer{{"What failed first", []Block{{Text: what}}}, {"Where", []Block{{Text: where}}}, do}

@@ -59,7 +59,7 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 		Firmware: b.firmware(t),
 		Notes:    c.Known.Notes,
 		Digest:   t.digest(),
-		Beside:   outcome.Beside{Aside: outcome.Aside{CutShort: b.cutShort}},
+		Beside:   outcome.Beside{Aside: outcome.Aside{CutShort: b.cutShort, Command: c.Source.RunCommand}},
 	}
 	r.NoteTrust(t.onTrust)
 	statistics := t.statistics()
@@ -80,6 +80,7 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 	if t.firstFail != nil {
 		first := t.failed[0].Permutation
 		failing := PermutationNumber(n, *first)
+		r.Aside.Alone = outcome.Alone(c.Seed, first)
 		r.Verdict = outcome.VerdictFail
 		r.Metrics.Add("failing_permutation", failing)
 		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, outcome.Alone(c.Seed, first)))
