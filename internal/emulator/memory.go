@@ -28,6 +28,7 @@ const (
 	memoryProcessorCycle = 64       // registers of transmitter and receiver
 	memoryMeter          = 8 << 20  // a metered run: an image is rewritten, and compiled with what counts
 	memoryMetered        = 20       // costs of a processor's calls
+	memoryLatency        = 240      // what waits, was sent and was heard, of each processor in one slot
 	memoryInstance       = 30 << 10 // a sandbox: two stacks of the compiler, tables, the first pages
 	memorySignals        = 8 << 10  // of a waveform, for a processor or a medium: names, values, what is visited
 	memoryEvent          = 320      // an announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
@@ -211,6 +212,9 @@ func (m *Machine) MemoryBytes() uint64 {
 	}
 	if m.auditsHeld() {
 		processor += fabric.HeldBytes
+	}
+	if m.options.Latencies {
+		processor += memoryLatency
 	}
 	if m.options.Engine == EngineCycle {
 		processor += uint64(m.Shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(c.NIC.PayloadBytes)))

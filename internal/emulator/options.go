@@ -19,14 +19,15 @@ const (
 
 // Options say how a machine is executed. None of them changes a result.
 type Options struct {
-	Engine   string // EngineAuto (also ""), EngineCycle or EngineSlot
-	Workers  int    // threads; 0: one, or all cores for large machines; one with RTL
-	BankSize int    // processors per bank, rounded up to whole units of the network; 0: by size
-	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
-	Packets  bool   // keep all packets of traffic, for Machine.WritePackets
-	RunTable bool   // keeps who sent to whom in each slot
-	Watched  bool   // someone looks at single cycles: EngineAuto takes EngineCycle
-	Audit    bool   // hold built-in programs, too, to what their frames show
+	Engine    string // EngineAuto (also ""), EngineCycle or EngineSlot
+	Workers   int    // threads; 0: one, or all cores for large machines; one with RTL
+	BankSize  int    // processors per bank, rounded up to whole units of the network; 0: by size
+	Runtime   string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
+	Packets   bool   // keep all packets of traffic, for Machine.WritePackets
+	RunTable  bool   // keeps who sent to whom in each slot
+	Watched   bool   // someone looks at single cycles: EngineAuto takes EngineCycle
+	Latencies bool   // someone follows frames from their queues to receivers, for a picture
+	Audit     bool   // hold built-in programs, too, to what their frames show
 
 	Parks bool // park processors, whatever they take
 

@@ -21,7 +21,7 @@ const (
 type Collector struct {
 	names      fabric.Names
 	shape      fabric.Shape
-	latencies  bool // frames are followed from queue to reception
+	latencies  bool // frames are followed from their queues to receivers
 	perRow     int  // media of a row
 	stride     int  // of the processors that are watched
 	shards     []*shard
@@ -31,10 +31,9 @@ type Collector struct {
 	unassigned uint64 // frames that wait for no medium in particular
 
 	acts       [actions]series // of the processors that are watched
-	lastAct    []uint32        // by processor: the slot after that in which it last did something, from 0
 	done       []uint32        // by processor: the slot in which it was done first, never for none
 	faulty     []uint32
-	waiting    [][]waiting // by processor: its TX FIFO, since when
+	arrivals   []uint64 // of judge
 	took       map[uint32]uint64
 	unreceived uint64
 }
@@ -60,8 +59,10 @@ const never = ^uint32(0)
 
 // shard is told what one shard sees. The events of a slot come at two boundaries, those of the next slot between.
 type shard struct {
-	c   *Collector
-	now [2]moment // by slot
+	c      *Collector
+	now    [2]moment // by slot
+	queues queues
+	seen   []waiting // room to work in
 }
 
 // moment is what a shard has seen of a slot.
@@ -91,11 +92,8 @@ func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector 
 		c.acts[k] = newSeries(watched)
 	}
 	c.done, c.faulty = slices.Repeat([]uint32{never}, watched), slices.Repeat([]uint32{never}, watched)
-	if latencies {
-		c.waiting = make([][]waiting, processors)
-	}
 	for range shards {
-		s := &shard{c: c}
+		s := &shard{c: c, queues: queues{blocks: map[int]*block{}}}
 		for i := range s.now {
 			for k := range s.now[i].heat {
 				s.now[i].heat[k] = make([]uint64, rows)
@@ -130,7 +128,6 @@ func (c *Collector) Boundary(slots uint32) {
 	slot := slots - 1
 	at := slot - c.from
 	c.slots = at + 1
-	var arrivals []uint64
 	for _, s := range c.shards {
 		m := &s.now[slot&1]
 		for k := range m.heat {
@@ -148,9 +145,8 @@ func (c *Collector) Boundary(slots uint32) {
 			}
 		}
 		c.unassigned += m.unassigned
-		arrivals = append(arrivals, m.arrivals...)
 	}
-	c.judge(slot, arrivals)
+	c.judge(slot)
 	c.forget(slot)
 }
 
@@ -219,8 +215,8 @@ func (s *shard) Acted(bank *nic.Bank, cells []uint32, slot uint32) {
 			note(c.done, nic.FlagDone)
 			note(c.faulty, nic.FlagFaulty)
 		}
-		if c.waiting != nil {
-			c.look(bank, int(cell), slot)
+		if c.latencies {
+			s.look(bank, int(cell), slot)
 		}
 	}
 }
@@ -229,7 +225,7 @@ func (s *shard) Acted(bank *nic.Bank, cells []uint32, slot uint32) {
 func (s *shard) Sent(processor int, frame nic.FrameView, slot uint32, stays bool) {
 	s.act(processor, sends, slot)
 	s.on(carried, processor, frame, slot)
-	if s.c.waiting != nil && !stays {
+	if s.c.latencies && !stays {
 		s.depart(processor, frame, slot)
 	}
 }
@@ -247,7 +243,7 @@ func (s *shard) Heard(processor int, port uint16, status nic.Status, frame nic.F
 		return
 	}
 	s.act(processor, hears, slot)
-	if s.c.waiting != nil {
+	if s.c.latencies {
 		m := &s.now[slot&1]
 		m.arrivals = append(m.arrivals, uint64(frame.Source())<<32|uint64(uint32(s.c.names.HeardOn(processor, port))))
 	}

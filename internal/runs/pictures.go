@@ -34,6 +34,12 @@ var captions = map[picture.Kind]string{
 	picture.KindTimeline: "What processors did over time. Marked: where rules were broken.",
 }
 
+// ask has the memory counted that a picture of latencies takes.
+func (p *pictures) ask(r *run) error {
+	r.settings.Latencies = r.options.Pictures.Latency.Given() && r.config.Traffic == nil
+	return nil
+}
+
 // open opens the files, and looks at the machine from here on if a picture needs it.
 func (p *pictures) open(r *run) (err error) {
 	p.files = map[picture.Kind]*traces.File{}
