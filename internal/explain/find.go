@@ -20,6 +20,7 @@ type Answer struct {
 // Found is an entry that a name is about, and the endings that the name has beside the entry's.
 type Found struct {
 	entry
+	As      string // the name without these
 	Endings []entry
 }
 
@@ -57,26 +58,22 @@ func (b *Book) Find(word string) (*Answer, error) {
 func (b *Book) only(wanted func(e entry) bool) (found []Found) {
 	for e := range b.each {
 		if wanted(e) {
-			found = append(found, Found{entry: e})
+			found = append(found, Found{entry: e, As: e.Name})
 		}
 	}
 	return found
 }
 
-// fits reports whether a pattern stands for the name of an entry, or of a figure with an ending.
+// fits reports whether a pattern stands for the name of an entry, or of a figure with an ending: latency.* for latency.
 func (b *Book) fits(pattern string, e entry) bool {
 	if meaning.Matches(pattern, e.Name) {
 		return true
 	}
-	if e.group.Kind != meaning.KindMetric {
+	dot := max(strings.LastIndexByte(pattern, '.'), 0)
+	if e.group.Kind != meaning.KindMetric || strings.Trim(pattern[:dot], "*?") == "" || !meaning.Matches(pattern[:dot], e.Name) {
 		return false
 	}
-	for _, ending := range b.endings() {
-		if meaning.Matches(pattern, e.Name+ending.Name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.endings(), func(ending entry) bool { return meaning.Matches(pattern[dot:], ending.Name) })
 }
 
 // endings are those that a figure may have.
@@ -107,16 +104,20 @@ func (b *Book) Resolve(name string) []Found {
 	for e := range b.each {
 		switch {
 		case e.Name == name:
-			same = append(same, Found{entry: e})
+			same = append(same, Found{entry: e, As: name})
+		case e.group.Kind == meaning.KindQuantity && strings.HasPrefix(e.Name, name+","): // without the sizes of its runs
+			quantities = append(quantities, Found{entry: e, As: e.Name})
 		case !strings.Contains(e.Name, "*") || !meaning.Matches(e.Name, name):
 		case e.group.Kind == meaning.KindQuantity:
-			quantities = append(quantities, Found{entry: e})
+			quantities = append(quantities, Found{entry: e, As: name})
 		case strings.HasSuffix(e.Name, "*"):
-			wide = append(wide, Found{entry: e})
+			wide = append(wide, Found{entry: e, As: name})
 		default:
-			same = append(same, Found{entry: e})
+			same = append(same, Found{entry: e, As: name})
 		}
 	}
+	// Of patterns the one that says most comes first.
+	slices.SortStableFunc(quantities, func(x, y Found) int { return len(y.Name) - len(x.Name) })
 	if len(same) > 0 {
 		return append(same, quantities...)
 	}

@@ -38,7 +38,7 @@ func (a *Answer) WriteText(w io.Writer, columns int) error {
 			if i > 0 {
 				p.out.WriteByte('\n')
 			}
-			p.found(a.Word, &a.Found[i])
+			p.found(&a.Found[i])
 		}
 	}
 	for i, g := range a.Groups {
@@ -58,17 +58,17 @@ type printer struct {
 }
 
 // found explains an entry, and its endings.
-func (p *printer) found(word string, f *Found) {
-	p.entry(f.entry)
+func (p *printer) found(f *Found) {
+	p.entry(f.As, f.entry)
 	for _, ending := range f.Endings {
 		p.out.WriteByte('\n')
-		p.entry(ending)
+		p.entry(ending.Name, ending)
 	}
 }
 
-// entry explains one entry.
-func (p *printer) entry(e entry) {
-	p.paragraph(e.Name+"  ", 4, e.Means)
+// entry explains one entry, by the name that it has here.
+func (p *printer) entry(name string, e entry) {
+	p.paragraph(name+"  ", 4, e.Means)
 	source := e.Source
 	if source == "" {
 		source = e.group.Source
