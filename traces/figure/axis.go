@@ -10,8 +10,8 @@ import (
 	"starloom/internal/rounded"
 )
 
-// ticksMax is the most ticks of an axis.
-const ticksMax = 10
+// ticksMax is the most ticks of an axis, ticksMin the fewest of a logarithmic one that stand at powers.
+const ticksMax, ticksMin = 10, 2
 
 // span is the range of the values on an axis.
 type span struct{ least, most float64 }
@@ -75,14 +75,7 @@ func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 		}
 		return ticks
 	case t.Scale == Linear:
-		step := tickStep(most - least)
-		if t.Whole {
-			step = max(step, 1)
-		}
-		for i := math.Ceil(least/step - 1e-9); float64(i*step) <= most+float64(step*1e-9); i++ {
-			ticks = append(ticks, plot.Tick{Value: float64(i * step), Label: tickText(float64(i * step))})
-		}
-		return ticks
+		return t.even(least, most)
 	}
 	base := 2.0
 	if t.Scale == Log10 {
@@ -103,6 +96,21 @@ func (t ticker) Ticks(least, most float64) (ticks []plot.Tick) {
 				ticks = append(ticks, plot.Tick{Value: value, Label: label})
 			}
 		}
+	}
+	if len(ticks) < ticksMin {
+		return t.even(least, most)
+	}
+	return ticks
+}
+
+// even are ticks at multiples of 1, 2 or 5 times a power of ten.
+func (t ticker) even(least, most float64) (ticks []plot.Tick) {
+	step := tickStep(most - least)
+	if t.Whole {
+		step = max(step, 1)
+	}
+	for i := math.Ceil(least/step - 1e-9); float64(i*step) <= most+float64(step*1e-9); i++ {
+		ticks = append(ticks, plot.Tick{Value: float64(i * step), Label: tickText(float64(i * step))})
 	}
 	return ticks
 }

@@ -12,7 +12,7 @@ import (
 
 // markers of the curves, in their order.
 var markers = [curveColours]draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}, draw.PlusGlyph{}, draw.CrossGlyph{},
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, outline{}, outline{4, true}, outline{3, false}, strokes{}, strokes{true},
 }
 
 // curve draws one curve of a figure.
@@ -51,13 +51,13 @@ func (c curve) line() draw.LineStyle {
 func (c curve) glyph() draw.GlyphStyle {
 	switch c.c.Style {
 	case Published:
-		return draw.GlyphStyle{Color: c.colour(255), Radius: 4, Shape: draw.CrossGlyph{}}
+		return draw.GlyphStyle{Color: c.colour(255), Radius: 4.5, Shape: strokes{true}}
 	case Alerts:
 		return draw.GlyphStyle{Color: c.colour(255), Radius: 5, Shape: draw.PyramidGlyph{}}
 	}
 	shape, radius := markers[c.number%curveColours], vg.Length(2.5)
 	switch shape.(type) {
-	case draw.PlusGlyph, draw.CrossGlyph: // lines alone
+	case strokes: // lines alone
 		radius = 4
 	}
 	return draw.GlyphStyle{Color: c.colour(255), Radius: radius, Shape: shape}

@@ -16,6 +16,7 @@
 //	figure.go   Figure, Axis, Curve, Point, Cells: what a figure is
 //	draw.go     how it is laid out, by gonum's plot
 //	curves.go   how a curve is drawn: band, line, markers, bars; heat.go: cells; spans.go: spans of time
+//	glyphs.go   markers that are not filled
 //	axis.go     ranges, scales, ticks
 //	palette.go  colours by their role, light and dark
 //	sketch.go   Sketch: a picture without axes

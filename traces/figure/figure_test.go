@@ -166,6 +166,7 @@ func TestTicks(t *testing.T) {
 	require.Equal(t, "1 32 1024 32768 2^20", texts(Axis{Scale: Log2}, 1, 1<<24))
 	require.Equal(t, "2 5 10 20", texts(Axis{Scale: Log10}, 2, 40))
 	require.Equal(t, "1 10 100 1000 10000", texts(Axis{Scale: Log10}, 1, 20000))
+	require.Equal(t, "3 3.5 4 4.5 5 5.5 6 6.5 7", texts(Axis{Scale: Log2}, 2.9, 7.1), "one power is too few")
 	require.Equal(t, "a b", texts(Axis{Names: []string{"a", "b"}}, -0.5, 1.5))
 }
 
