@@ -322,6 +322,9 @@ func (s *Scenario) known(p *fabric.Program) config.Known {
 		if p.Note != "" {
 			k.Notes = append(k.Notes, p.Note)
 		}
+		if note := p.Replaced(r); note != "" {
+			k.Notes = append(k.Notes, note)
+		}
 		if g := s.Workload.Gossip; g != nil && g.Count() == 1 && p.NoteOnce != "" {
 			k.Notes = append(k.Notes, p.NoteOnce)
 		}

@@ -67,6 +67,33 @@ func TestExplainDecides(t *testing.T) {
 	require.ErrorContains(t, s.Check(), "nic.payload_bytes is 1, and a message of gossip/hopfield has")
 }
 
+// TestReplacedRules: who gives a rule beside a program gives all of them, and is told which ones are not checked any more.
+func TestReplacedRules(t *testing.T) {
+	const text = "starloom: 1\nfabric: {pops: {groups: 3, group_size: 4}}\nfirmware: {program: pops/random-corrected}\n"
+	const all = "collision_free: {period: 5, slots: [3, 4, 5]}, packets_per_processor_max: 3, exactly_once: true"
+	for rules, want := range map[string]string{
+		"":                     "",
+		"rules: {}":            "collision_free, packets_per_processor_max, exactly_once",
+		"rules: {" + all + "}": "",
+		"rules: {deadline_slots: 100, exactly_once: true}":      "collision_free, packets_per_processor_max",
+		"rules: {" + all + ", deadline_slots: 100}":             "",
+		"rules: {packets_per_processor_max: 9, no_loss: false}": "collision_free, exactly_once",
+	} {
+		s, err := ParseScenario("s.yaml", []byte(text+rules))
+		require.NoError(t, err)
+		var notes []string
+		if want != "" {
+			notes = []string{"the scenario's rules replace those of pops/random-corrected; not checked: " + want}
+		}
+		e, err := s.Explain(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, notes, e.Notes, rules)
+		report, err := Run(context.Background(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, notes, report.Notes, rules)
+	}
+}
+
 // TestExplainCaller: of a scenario from Go the caller has decided what no one else has.
 func TestExplainCaller(t *testing.T) {
 	s := DefaultScenario()

@@ -24,6 +24,20 @@ type Program struct {
 	Native       *firmware.NativeProgram
 }
 
+// Replaced is the note that a scenario's own rules, nil for none, leave some of the program's unchecked:
+// they replace all of them. "" if they check them all.
+func (p *Program) Replaced(own *Rules) string {
+	if own == nil {
+		return ""
+	}
+	checked := own.Checked()
+	left := slices.DeleteFunc(p.Rules.Checked(), func(rule string) bool { return slices.Contains(checked, rule) })
+	if len(left) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the scenario's rules replace those of %s; not checked: %s", p.Name, strings.Join(left, ", "))
+}
+
 // Needs are values of a scenario that a program needs, unless the file gives others: 0 for the
 // usual default.
 type Needs struct {
