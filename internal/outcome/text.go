@@ -36,6 +36,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	if more := r.ViolationsTotal - uint64(len(places)); more > 0 {
 		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", more, ViolationsMax)
 	}
+	if !slices.IsSortedFunc(places, func(a, b int) int { return cmp.Compare(r.Violations[a].Cycle, r.Violations[b].Cycle) }) {
+		b.WriteString("  (what handlers themselves did comes first; --json is in the order of cycles)\n")
+	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "  note: %s\n", Printable(note))
 	}

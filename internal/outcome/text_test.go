@@ -1,9 +1,14 @@
 package outcome
 
 import (
+	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
 )
 
 // TestFormatFloat: counts are exact, fractions have six digits.
@@ -27,4 +32,19 @@ func TestOneIsSingular(t *testing.T) {
 	require.Equal(t, "fail after 1 slot, 1 violation; frames: "+Frames{}.text(), (&WithoutFaults{Verdict: VerdictFail, Slots: 1, ViolationsTotal: 1}).Text())
 	require.Contains(t, TrustNote(1), "1 announced delivery is taken")
 	require.Contains(t, TrustNote(2), "2 announced deliveries are taken")
+}
+
+// TestOrderIsSaid: what handlers did comes first, and a line says so if that is not the order of cycles.
+func TestOrderIsSaid(t *testing.T) {
+	trap := Violation{Rule: fabric.RuleTrap, Cycle: 21}
+	for cycle, said := range map[uint64]bool{20: true, 21: false, 22: false} {
+		r := Report{Violations: []Violation{{Rule: fabric.RuleDeadline, Cycle: cycle}, trap}, ViolationsTotal: 2}
+		if cycle > trap.Cycle {
+			slices.Reverse(r.Violations)
+		}
+		var text bytes.Buffer
+		require.NoError(t, r.WriteText(&text))
+		require.Less(t, strings.Index(text.String(), fabric.RuleTrap), strings.Index(text.String(), fabric.RuleDeadline))
+		require.Equal(t, said, strings.Contains(text.String(), "comes first; --json is in the order of cycles"), text.String())
+	}
 }
