@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/crossbar"
 	"starloom/nic"
 )
 
@@ -76,6 +77,27 @@ func TestFaultedWhereAllListen(t *testing.T) {
 	}
 	report := machineReport(t, crossbarFaults(t, 40))
 	require.Equal(t, []uint64{0, 5}, []uint64{report.Frames.Unheard, report.Frames.Faulted})
+}
+
+// TestDeafAddressees: where outputs take a frame only if its processor listens, a frame for one that never does waits
+// until the end. The report names it, in both engines; where all listen, it does not.
+func TestDeafAddressees(t *testing.T) {
+	const note = "processor 2 listens at no port, and a frame of processor 0 for it waits; so it is with 1 other processor"
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		s := imageScenario(t, "deaf_pair")
+		s.Fabric, s.Workload, s.Rules = Fabric{Crossbar: &crossbar.Network{Ports: 4}}, s.Workload, nil
+		m := machine(t, s, MachineOptions{Engine: engine, BankSize: 1})
+		require.NoError(t, m.Run(t.Context(), nil))
+		report := m.Report()
+		require.Equal(t, VerdictFail, report.Verdict)
+		require.Zero(t, report.Frames.Sent)
+		require.Contains(t, report.Notes, note)
+	}
+	s := gossipScenario(4, 2, Gossip{})
+	s.Stop.Slots = 3 // not enough
+	report := machineReport(t, s)
+	require.Equal(t, VerdictFail, report.Verdict)
+	require.NotContains(t, strings.Join(report.Notes, "\n"), "listens at no port")
 }
 
 // TestFramesAlwaysHaveAllCounters: also those that are 0.

@@ -103,6 +103,43 @@ func (m *Machine) faultNotes() (notes []string) {
 	return notes
 }
 
+// deafNotes says who listens at no port while a frame for it waits, at the end of a run that has not finished:
+// outputs give such a frame to no one, and nothing is lost.
+func (m *Machine) deafNotes() []string {
+	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // then no processor is parked
+		return nil
+	}
+	deaf := make([]bool, m.Shape.Processors())
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		hears := false
+		for column := range bank.ListenSlots() {
+			hears = hears || bank.Listen(uint32(column))[cell] != nic.PortNone
+		}
+		deaf[bank.First+cell] = !hears && !m.faults.killed(bank.First+cell)
+	})
+	count, note := 0, ""
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		if bank.Registers[cell].TxCount == 0 || bank.Silenced(cell) || !bank.Legal(cell, bank.TxHead(cell)) {
+			return
+		}
+		to := bank.TxHead(cell).Destination()
+		if to == nic.ListedDestination || !deaf[to] {
+			return
+		}
+		deaf[to] = false
+		if count++; count == 1 {
+			note = fmt.Sprintf("processor %d listens at no port, and a frame of processor %d for it waits", to, bank.First+cell)
+		}
+	})
+	switch {
+	case count == 0:
+		return nil
+	case count > 1:
+		note += fmt.Sprintf("; so it is with %s", traces.Plural(count-1, "other processor", "other processors"))
+	}
+	return []string{note}
+}
+
 // Measure adds what a machine has measured, in the run with this place among all.
 func (m *Machine) Measure(x *meter.Measured, run uint64) {
 	for i := range m.Shards {
@@ -204,6 +241,7 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(m.slot, "slot", "slots")))
 	}
 	report.Notes = append(report.Notes, m.faultNotes()...)
+	report.Notes = append(report.Notes, m.deafNotes()...)
 	m.meterReport(&report.Firmware)
 	report.NoteTrust(frames.OnTrust)
 	if lost := m.Results.Lost; lost > 0 {
