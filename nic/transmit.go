@@ -151,7 +151,9 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return "sends to whom its request list says, and takes no list: STARLOOM_REQUESTS is not defined"
 	case b.Addressed && f.Port() == PortAll:
 		return "sends to all ports; this network takes a frame to one processor"
-	case b.Addressed && f.Port() == 0:
+	case b.Addressed && f.Port() != 0:
+		return fmt.Sprintf("sends to port %d; the NIC has port 0 alone, from which the destination leads to a processor", f.Port())
+	case b.Addressed:
 		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
 	case b.Taps != nil && f.Port() == PortAll:
 		return "sends to all ports; the NIC has one switch, which is at one of them"
