@@ -85,7 +85,7 @@ func TestDeafAddressees(t *testing.T) {
 	const note = "processor 2 listens at no port, and a frame of processor 0 for it waits; so it is with 1 other processor"
 	for _, engine := range []string{EngineSlot, EngineCycle} {
 		s := imageScenario(t, "deaf_pair")
-		s.Fabric, s.Workload, s.Rules = Fabric{Crossbar: &crossbar.Network{Ports: 4}}, s.Workload, nil
+		s.Fabric, s.Rules = Fabric{Crossbar: &crossbar.Network{Ports: 4}}, nil
 		m := machine(t, s, MachineOptions{Engine: engine, BankSize: 1})
 		require.NoError(t, m.Run(t.Context(), nil))
 		report := m.Report()
