@@ -6,6 +6,7 @@
 # make images  rebuilds the firmware images and all generated files
 # make man     manual pages: man -M man starloom-run
 # make install  the command, its manual pages and its completion for bash, zsh and fish: PREFIX (/usr/local), DESTDIR
+# make dist    dist/: static programs for Linux, macOS and Windows (amd64, arm64), with manual pages, completion and checksums
 # make house   how the sources are built: sizes, uses, cycles, and what breaks the rules of form (HOUSE=all: every place)
 # make full    everything at full length, and the full studies; needs rustc for wasm32 and npm, too
 
@@ -22,8 +23,7 @@ MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :,
 
 PREFIX ?= /usr/local
 
-.PHONY: install
-.PHONY: test tools check long lengthy race shared architectures bench bench-scale images man house full
+.PHONY: test tools check long lengthy race shared architectures bench bench-scale images man install dist house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
@@ -95,6 +95,9 @@ install:
 	install -m 644 "$$tmp/zsh" "$$to/share/zsh/site-functions/_starloom" && \
 	install -m 644 "$$tmp/fish" "$$to/share/fish/vendor_completions.d/starloom.fish" && \
 	echo "installed $$to/bin/starloom, with manual pages and completion"
+
+dist:
+	@$(GO) run ./internal/dist
 
 house:
 	@$(GO) run ./internal/house

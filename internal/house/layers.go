@@ -37,7 +37,7 @@ var layers = []string{
 	"starloom/fabric/fabrictest",
 	"starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/stars/starloom-stars", "starloom/fabric/fabrictest/tuned",
 	"starloom/cmd/starloom",
-	"starloom/internal/house",
+	"starloom/internal/house", "starloom/internal/dist",
 }
 
 // upwardImports returns the imports that go up, and packages that have no place.

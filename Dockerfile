@@ -1,0 +1,20 @@
+# An image with nothing but the static program:
+#
+#   docker build -t starloom .
+#   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" starloom run scenario.yaml --html run.html
+#
+# RTL, firmware from sources and FST need tools that it does not have.
+FROM golang:1.26-bookworm AS build
+WORKDIR /src
+COPY go.mod go.sum ./
+RUN go mod download
+COPY . .
+RUN CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o starloom ./cmd/starloom
+
+FROM scratch
+COPY --from=build /src/LICENSE /LICENSE
+COPY --from=build /src/starloom /usr/bin/starloom
+WORKDIR /work
+USER 65532:65532
+ENTRYPOINT ["/usr/bin/starloom"]
+CMD ["help"]

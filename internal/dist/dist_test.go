@@ -1,0 +1,207 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const top = "../.."
+
+// sources copies the files of the repository to a folder.
+func sources(t *testing.T, folder string) {
+	t.Helper()
+	list, err := exec.Command("git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	require.NoError(t, err)
+	for _, name := range strings.Split(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		data, err := os.ReadFile(filepath.Join(top, name))
+		if os.IsNotExist(err) {
+			continue // deleted, and not yet committed
+		}
+		require.NoError(t, err)
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, data, 0o666))
+	}
+}
+
+// dist runs the command in a folder with sources, as make dist does.
+func dist(t *testing.T, folder string, arguments ...string) string {
+	t.Helper()
+	command := exec.Command("make", append([]string{"-s", "dist"}, arguments...)...)
+	command.Dir = folder
+	said, err := command.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	return string(said)
+}
+
+// TestLongDist builds everything twice, in two folders. Programs for linux run here, that for arm64 in an
+// emulator; those for darwin and windows are only looked at.
+func TestLongDist(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds for six systems")
+	}
+	one, two := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "another/folder, with a longer name")
+	sources(t, one)
+	sources(t, two)
+	sums := dist(t, one)
+	require.Equal(t, sums, dist(t, two), "the folder is in them, or the time")
+	listed, err := os.ReadFile(filepath.Join(one, "dist/SHA256SUMS"))
+	require.NoError(t, err)
+	require.Equal(t, sums, string(listed))
+	check := exec.Command("sha256sum", "-c", "--strict", "SHA256SUMS")
+	check.Dir = filepath.Join(one, "dist")
+	said, err := check.CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Equal(t, len(targets), strings.Count(string(said), ": OK\n"))
+	entries, err := os.ReadDir(filepath.Join(one, "dist"))
+	require.NoError(t, err)
+	require.Len(t, entries, len(targets)+1)
+
+	licence, err := os.ReadFile(filepath.Join(top, "LICENSE"))
+	require.NoError(t, err)
+	for _, target := range targets {
+		t.Run(target, func(t *testing.T) {
+			name := "starloom-" + strings.ReplaceAll(target, "/", "-")
+			all := unpacked(t, filepath.Join(one, "dist", name))
+			require.Equal(t, string(licence), string(all["LICENSE"]))
+			require.Contains(t, string(all["README.md"]), "Starloom")
+			require.Contains(t, string(all["man/man1/starloom-run.1"]), "STARLOOM\\-RUN")
+			require.Contains(t, string(all["completion/starloom.bash"]), "__start_starloom")
+			require.Contains(t, string(all["completion/_starloom"]), "#compdef starloom")
+			for path, data := range all {
+				require.NotContains(t, string(data), filepath.Dir(one), "%s has the folder in it", path)
+			}
+			isStatic(t, target, all)
+			runs(t, target, all["starloom"])
+		})
+	}
+}
+
+// unpacked reads an archive with a reader of its own, and returns what is in its folder.
+func unpacked(t *testing.T, path string) map[string][]byte {
+	t.Helper()
+	all, order := map[string][]byte{}, []string{}
+	add := func(name string, data []byte) {
+		inside, ok := strings.CutPrefix(name, filepath.Base(path)+"/")
+		require.True(t, ok, name)
+		all[inside] = data
+		order = append(order, name)
+	}
+	if data, err := os.ReadFile(path + ".zip"); err == nil {
+		r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		require.NoError(t, err)
+		for _, f := range r.File {
+			require.True(t, released.Equal(f.Modified), f.Name)
+			entry, err := f.Open()
+			require.NoError(t, err)
+			data, err := io.ReadAll(entry)
+			require.NoError(t, err)
+			add(f.Name, data)
+		}
+	} else {
+		data, err := os.ReadFile(path + ".tar.gz")
+		require.NoError(t, err)
+		compressed, err := gzip.NewReader(bytes.NewReader(data))
+		require.NoError(t, err)
+		require.True(t, compressed.ModTime.IsZero())
+		for r := tar.NewReader(compressed); ; {
+			header, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			require.NoError(t, err)
+			require.Equal(t, "1980-01-01 0 0  ", fmt.Sprintf("%s %d %d %s %s", header.ModTime.UTC().Format("2006-01-02"), header.Uid, header.Gid, header.Uname, header.Gname))
+			data, err := io.ReadAll(r)
+			require.NoError(t, err)
+			add(header.Name, data)
+		}
+	}
+	require.True(t, slices.IsSorted(order))
+	return all
+}
+
+// isStatic holds that a program is one of its system and needs no library, but for those that every system of that
+// kind has.
+func isStatic(t *testing.T, target string, all map[string][]byte) {
+	t.Helper()
+	system, architecture, _ := strings.Cut(target, "/")
+	switch system {
+	case "linux":
+		program, err := elf.NewFile(bytes.NewReader(all["starloom"]))
+		require.NoError(t, err)
+		require.Equal(t, map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[architecture], program.Machine)
+		libraries, err := program.ImportedLibraries()
+		require.NoError(t, err)
+		require.Empty(t, libraries)
+		for _, part := range program.Progs {
+			require.NotEqual(t, elf.PT_INTERP, part.Type)
+		}
+	case "darwin":
+		program, err := macho.NewFile(bytes.NewReader(all["starloom"]))
+		require.NoError(t, err)
+		require.Equal(t, map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}[architecture], program.Cpu)
+		libraries, err := program.ImportedLibraries()
+		require.NoError(t, err)
+		for _, library := range libraries {
+			require.Regexp(t, regexp.MustCompile(`^/(usr/lib|System/Library)/`), library)
+		}
+	case "windows":
+		program, err := pe.NewFile(bytes.NewReader(all["starloom.exe"]))
+		require.NoError(t, err)
+		require.Equal(t, map[string]uint16{"amd64": pe.IMAGE_FILE_MACHINE_AMD64, "arm64": pe.IMAGE_FILE_MACHINE_ARM64}[architecture], program.Machine)
+		libraries, err := program.ImportedLibraries()
+		require.NoError(t, err)
+		require.Subset(t, []string{"kernel32.dll"}, libraries)
+	}
+}
+
+// runs runs a scenario with a program for linux.
+func runs(t *testing.T, target string, data []byte) {
+	t.Helper()
+	folder := t.TempDir()
+	program := filepath.Join(folder, "starloom")
+	var prefix []string
+	switch target {
+	case "linux/amd64":
+	case "linux/arm64":
+		prefix = []string{"qemu-aarch64"}
+	default:
+		return
+	}
+	require.NoError(t, os.WriteFile(program, data, 0o777))
+	scenario, err := filepath.Abs(filepath.Join(top, "examples/pops-16x16.yaml"))
+	require.NoError(t, err)
+	line := append(prefix, program, "run", scenario)
+	said, err := exec.Command(line[0], line[1:]...).CombinedOutput()
+	require.NoError(t, err, "%s", said)
+	require.Contains(t, string(said), "\ndigest                     bc43c5c4fe0941429c2752d971e03822 ")
+}
+
+// TestArchivesAreFixed: the same content gives the same bytes, and what is not a target is refused.
+func TestArchivesAreFixed(t *testing.T) {
+	c := content{"b": {data: []byte("two")}, "a/b": {data: []byte("one"), executable: true}}
+	for _, write := range []func(content, io.Writer) error{content.writeTar, content.writeZip} {
+		var one, two bytes.Buffer
+		require.NoError(t, write(c, &one))
+		require.NoError(t, write(c, &two))
+		require.Equal(t, one.Bytes(), two.Bytes())
+	}
+	_, _, err := pack(nil, t.TempDir(), t.TempDir(), "linux-amd64", nil)
+	require.EqualError(t, err, "not a target: write system/architecture, such as linux/amd64")
+}
