@@ -236,7 +236,7 @@ func (s *Signal) Value() uint64 { return s.own.Value() }
 // RecordOptions say what is written while a machine runs. What waveform and capture hold
 // is said by the scenario's Traces.
 type RecordOptions struct {
-	VCD    Output // waveform
+	VCD    Output // waveform; FST if the path ends in .fst
 	GTKW   Output // save file that arranges it in GTKWave; beside VCD if that is a file
 	PCAPNG Output // packet capture
 	Lua    Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file

@@ -20,7 +20,7 @@ import (
 // PCAPNG, Log, a run-table - is refused for many.
 type RunOptions struct {
 	MachineOptions
-	VCD      Output // waveform; EngineAuto takes EngineCycle for it
+	VCD      Output // waveform, FST if the path ends in .fst; EngineAuto takes EngineCycle for it
 	GTKW     Output // save file that arranges it in GTKWave; beside VCD if that is a file
 	PCAPNG   Output // packet capture
 	Lua      Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
