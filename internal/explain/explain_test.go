@@ -260,12 +260,13 @@ func TestFind(t *testing.T) {
 		"exactly_once":                            {"exactly_once"},
 		"table I column A slots":                  {"table I column A slots"},
 		"largest n at which it is shorter, l = 3": {"largest n at which it is shorter, l = *"},
-		"*.p50":                  {".p50", "firmware.*cycles.p50"},
-		"latency_*.p99":          {"latency_cycles"},
-		"steps saved most often": {"steps saved most often, l = *", "steps*", "steps*"},
-		"lost":                   {"lost", "lost"},
-		"load.m*":                {"load", "load.most", "load.most.path", "load.most.load"},
-		".p50":                   {".p50", "firmware.*cycles.p50"},
+		"*.p50":                              {".p50", "firmware.*cycles.p50"},
+		"latency_*.p99":                      {"latency_cycles"},
+		"steps saved most often":             {"steps saved most often, l = *", "steps*", "steps*"},
+		"broadcasts not of n*M steps, n = 2": {"broadcasts *"},
+		"lost":                               {"lost", "lost"},
+		"load.m*":                            {"load", "load.most", "load.most.path", "load.most.load"},
+		".p50":                               {".p50", "firmware.*cycles.p50"},
 	} {
 		a, err := b.Find(word)
 		require.NoError(t, err, word)

@@ -41,7 +41,8 @@ func (b *Book) Find(word string) (*Answer, error) {
 		a.Found = b.only(func(e entry) bool { return strings.HasSuffix(e.Name, word) })
 	case strings.ContainsAny(word, "*?") && len(a.Groups) == 0:
 		a.Found = b.only(func(e entry) bool { return b.fits(word, e) })
-	default:
+	}
+	if len(a.Found) == 0 { // a name may have a *, too: broadcasts not of n*M steps
 		a.Found = b.Resolve(word)
 	}
 	if len(a.Found) == 0 && len(a.Groups) == 0 {
