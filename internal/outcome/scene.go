@@ -14,6 +14,7 @@ type Scene struct {
 	FramesLeft int          // not listed
 	Trails     []Trail      // of packets in the frames of its slot
 	TrailsLeft int
+	Untrailed  string      // why packets are not followed, "" if they are
 	Waves      *SceneWaves // nil for none, then...
 	Unshown    string      // ...why
 	Still      []string    // signals that do not change, each with its value

@@ -56,6 +56,9 @@ func (part *Section) scene(s *outcome.Scene, last uint64) {
 		trail := &s.Trails[i]
 		add(Block{Table: framesTable(trail.Frames, trail.FramesLeft, "The way of the packet "+packetName(trail.Payload)+" through the run.")})
 	}
+	if s.Untrailed != "" {
+		add(Block{Aside: "Packets are not followed: " + s.Untrailed + "."})
+	}
 	if s.TrailsLeft > 0 {
 		add(Block{Aside: traces.Plural(uint64(s.TrailsLeft), "packet of this slot is", "packets of this slot are") + " not followed here."})
 	}

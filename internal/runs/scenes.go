@@ -27,13 +27,14 @@ const (
 	sceneTrailMax    = 24 // frames of one packet
 	sceneColumnsMax  = 36 // cycles
 	sceneFaultsMax   = 3
-	sceneRowsMax     = 18   // signals
-	sceneStillMax    = 12   // signals that do not change
-	sceneActorsMax   = 4    // processors whose signals are shown beside a medium
-	sceneCyclesMax   = 4096 // around a violation that are looked at
-	sceneFramesOther = 1 << 20
-	// sceneWorkMax bounds the repetition cycle by cycle: processors times cycles.
-	sceneWorkMax = 1 << 31
+	sceneRowsMax     = 18      // signals
+	sceneStillMax    = 12      // signals that do not change
+	sceneActorsMax   = 4       // processors whose signals are shown beside a medium
+	sceneCyclesMax   = 4096    // around a violation that are looked at
+	sceneFramesOther = 1 << 17 // of a run, in which packets are followed
+	// The repetition cycle by cycle takes some seconds at most.
+	sceneProcessorsMax = 1 << 16
+	sceneWorkMax       = 1 << 27 // processors times cycles
 )
 
 // scenes repeats a run that has failed, and says what happened around its first violations. It is the first
@@ -110,8 +111,11 @@ func (f *filming) frames(ctx context.Context) error {
 	for i := range f.scenes {
 		s := &f.scenes[i]
 		f.concerned(s, all, kept.Whole)
-		if kept.Whole && (f.config.Known.Carries || f.config.Traffic != nil) {
+		switch carries := f.config.Known.Carries || f.config.Traffic != nil; {
+		case carries && kept.Whole:
 			f.trails(s, all)
+		case carries && len(s.Frames) > 0:
+			s.Untrailed = fmt.Sprintf("the run has more than %d frames up to here", sceneFramesOther)
 		}
 	}
 	return nil
@@ -206,9 +210,9 @@ func (f *filming) waves(ctx context.Context) error {
 	}
 	last, settings := f.last(), f.settings
 	cycles := uint64(f.config.Timing.SlotCycles()) * (uint64(last) + 1)
-	if work := cycles * uint64(f.machine.Shape.Processors()); work > sceneWorkMax {
-		processors := traces.Plural(f.machine.Shape.Processors(), "processor", "processors")
-		unshown(fmt.Sprintf("a run of %s up to cycle %d would take long cycle by cycle", processors, cycles))
+	if n := f.machine.Shape.Processors(); n > sceneProcessorsMax || cycles*uint64(n) > sceneWorkMax {
+		unshown(fmt.Sprintf("%s up to cycle %d would take long, cycle by cycle; --vcd shows it, with traces.vcd.trigger: first_violation only this cycle",
+			traces.Plural(n, "processor", "processors"), cycles))
 		return nil
 	}
 	settings.Engine, settings.RunTable, settings.Packets, settings.Replay = emulator.EngineCycle, false, false, 0
