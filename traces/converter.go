@@ -51,7 +51,7 @@ func (f *File) Through(c *Converter) error {
 	}
 	f.conversion = &conversion{Converter: c, path: path, files: leftovers(f.temp)}
 	f.buf.Reset(f.conversion)
-	return f.conversion.start()
+	return f.keep(f.conversion.start())
 }
 
 // leftovers are the files of a conversion into a temporary file: the second is one that vcd2fst has while it runs.

@@ -65,7 +65,7 @@ func TestConverterFails(t *testing.T) {
 		path := filepath.Join(folder, "run.loud")
 		f, err := Create(path)
 		require.NoError(t, err)
-		require.NoError(t, f.Through(louder(script)))
+		_ = f.Through(louder(script)) // it may have ended already, which the first write sees, or a later one
 		_, early := f.Write([]byte(strings.Repeat("whole ", 4*fileBufferBytes)))
 		err = f.Commit()
 		require.EqualError(t, err, "output "+path+": sh: "+want+"; free memory and space on the disk, or give another path", script)
