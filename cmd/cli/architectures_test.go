@@ -108,6 +108,7 @@ func architectureRuns(t *testing.T) []string {
 		"run examples/gossip.yaml --run-table out.svg", "run examples/ej-broadcast.yaml --run-table out.svg",
 		"run examples/ej-faults.yaml --svg topology=out.svg --svg timeline=time.svg --svg heat=heat.svg",
 		"run examples/bus-sensors.yaml --svg latency=out.svg",
+		"run examples/bus-faults.yaml --html out.html", "run examples/pops-4x4-faults.yaml --seeds 1..40 --slots 20 --html out.html",
 		"run examples/scatter.yaml --seeds 1..40 --json - --stats-csv stats.csv",
 		"run examples/bus-sensors.yaml --engine cycle --seeds 1..4 --json -",
 		"run examples/pops-4x4-survival.yaml --seeds 1..40 --json -",

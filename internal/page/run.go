@@ -165,8 +165,12 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 		at := &first.Backtrace[0]
 		steps = append(steps, Step{Text: fmt.Sprintf("Open %s, in the function %s: the handler stopped there.", at.Source, at.Function)})
 	} else if first.Cause == outcome.CauseFaults && r.Without != nil {
-		steps = append(steps, Step{Text: fmt.Sprintf("Look at where the faults struck first, below: without them the run ends so: %s. "+
-			"Then decide whether the firmware should survive such a fault.", r.Without.Text())})
+		without := "keeps all rules"
+		if r.Without.Verdict == outcome.VerdictFail {
+			without = "fails, too, with " + traces.Plural(r.Without.ViolationsTotal, "violation", "violations")
+		}
+		steps = append(steps, Step{Text: fmt.Sprintf("Look at where the faults struck first, below; without them the run %s. "+
+			"Then decide whether the firmware should survive such a fault.", without)})
 	} else if next != "" {
 		steps = append(steps, Step{Text: next})
 	}
@@ -177,6 +181,8 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	steps = append(steps, Step{"Repeat it: the run is the same, cycle by cycle.", command})
 	files := filesOf(written)
 	switch {
+	case first.Rule == outcome.RuleInterrupted:
+		return steps
 	case r.Aside.Alone != "":
 		return []Step{{"Run the first permutation that fails alone, for a page with its signals and frames:", command + " " + r.Aside.Alone + " --html run.html"}}
 	case files["gtkw"] != "":
