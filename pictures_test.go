@@ -88,6 +88,25 @@ func TestPicturesCount(t *testing.T) {
 	}
 }
 
+// TestPicturesOfViolations: of many processors those are drawn that have broken rules, and what was broken elsewhere stands in a
+// row of its own.
+func TestPicturesOfViolations(t *testing.T) {
+	_, c := seenRun(t, "bus-gossip", MachineOptions{})
+	line := c.Timeline("", []picture.Violation{
+		{Slot: 3, Rule: RuleTrap, Path: "bus.nic[57]"}, {Slot: 4, Rule: RuleFinishes, Path: "bus.bus[7]"}, {Slot: 5, Rule: RuleTrap, Path: "bus.nic[57]"},
+		{Slot: 6, Rule: RuleTrap, Path: "bus.nic[58]"},
+	})
+	require.Len(t, line.Lanes, 32)
+	lane := line.Marks[0].Lane
+	require.Equal(t, "bus.nic[57]", line.Lanes[lane].Name)
+	require.Equal(t, []picture.Mark{{Slot: 3, Lane: lane}, {Slot: 4, Lane: -1}, {Slot: 5, Lane: lane}, {Slot: 6, Lane: lane + 1}}, line.Marks)
+	svg, err := line.SVG()
+	require.NoError(t, err)
+	for _, want := range []string{">elsewhere<", "Drawn are 32 of 100 processors.", "Broken: firmware_trap at bus.nic[57] in slot 3;", "and 1 more."} {
+		require.Contains(t, string(svg), want)
+	}
+}
+
 // TestPicturesCollide: on a passive star two frames or more are a collision, and one is not.
 func TestPicturesCollide(t *testing.T) {
 	report, c := seenRun(t, "pops-4x4-faults", MachineOptions{})

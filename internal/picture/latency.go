@@ -37,7 +37,7 @@ func PacketLatency(title string, counts [][2]uint64, left uint64) *Latency {
 	l := &Latency{Title: title, What: "packets", Counts: counts,
 		Note: "From the slot in which a packet is created to the end of that in which it arrives, of packets that are measured. "}
 	if left > 0 {
-		l.Note += fmt.Sprintf("Not drawn: %s that had not arrived when the run ended, or were lost. ", traces.Plural(left, "packet", "packets"))
+		l.Note += fmt.Sprintf("Not drawn: %s on the way when the run ended, or lost. ", traces.Plural(left, "packet", "packets"))
 	}
 	return l
 }

@@ -41,7 +41,7 @@ func drawn(t *testing.T, p interface{ SVG() ([]byte, error) }) string {
 // counted.
 func TestLatency(t *testing.T) {
 	svg := drawn(t, picture.PacketLatency("net", [][2]uint64{{1, 999_000}, {2, 1000}, {400, 3}}, 7))
-	for _, want := range []string{"<title>net</title>", ">net: latency of packets<", "median, 95 %, 99 %: 1", "Not drawn: 7 packets that had not arrived",
+	for _, want := range []string{"<title>net</title>", ">net: latency of packets<", "median, 95 %, 99 %: 1", "Not drawn: 7 packets on the way when the run ended, or lost.",
 		"Not drawn: 3 packets that take longer, up to 400 slots."} {
 		require.Contains(t, svg, want)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"starloom/traces"
 	"starloom/traces/figure"
@@ -32,7 +33,6 @@ type Lane struct {
 type Mark struct {
 	Slot uint32
 	Lane int
-	What string
 }
 
 // Violation is a rule that was broken, and where: a path of the machine.
@@ -69,16 +69,35 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	}
 	for _, v := range violations {
 		lane := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == v.Path })
-		t.Marks = append(t.Marks, Mark{uint32(v.Slot), lane, v.Rule + " at " + v.Path})
+		t.Marks = append(t.Marks, Mark{uint32(v.Slot), lane})
 	}
+	t.Note = brokenNote(violations)
 	if len(drawn) < processors {
-		t.Note = fmt.Sprintf("Drawn are %d of %s. ", len(drawn), traces.Plural(processors, "processor", "processors"))
+		t.Note += fmt.Sprintf("Drawn are %d of %s. ", len(drawn), traces.Plural(processors, "processor", "processors"))
 	}
 	if t.Width > 1 {
 		t.Note += "The higher a bar, the more of its column's slots. "
 	}
 	t.Note += column(t.Width) + c.since()
 	return t
+}
+
+// namedMax is how many violations a note names.
+const namedMax = 3
+
+// brokenNote names the first violations.
+func brokenNote(violations []Violation) string {
+	if len(violations) == 0 {
+		return ""
+	}
+	var named []string
+	for _, v := range violations[:min(len(violations), namedMax)] {
+		named = append(named, fmt.Sprintf("%s at %s in slot %d", v.Rule, v.Path, v.Slot))
+	}
+	if more := len(violations) - len(named); more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	return "Broken: " + strings.Join(named, "; ") + ". "
 }
 
 // lanes are the processors that are drawn: all, or those of violations and others, equally far apart.
