@@ -60,10 +60,10 @@ func listTwins(w io.Writer, twins []twin.Twin) error {
 		if err := m.Close(); err != nil {
 			return fault(err)
 		}
-		fmt.Fprintf(&b, "%s\n  parameters  {%s}\n  inputs      %s\n  outputs     %s\n",
-			t.Name, strings.Join(parameters, ", "), strings.Join(inputs, ", "), strings.Join(outputs, ", "))
+		fmt.Fprintf(&b, "%s\n  does        %s\n  parameters  {%s}\n  inputs      %s\n  outputs     %s\n",
+			t.Name, t.Does, strings.Join(parameters, ", "), strings.Join(inputs, ", "), strings.Join(outputs, ", "))
 	}
-	b.WriteString("\nWidths are those with the parameters that stand here.\n")
+	b.WriteString("\nEvery parameter needs a value; those that stand here are examples, and widths are those with them.\n")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -126,7 +126,11 @@ func (m *Map) NewModel() (*twin.Model, error) {
 	}
 	model, err := t.New(m.Parameters)
 	if err != nil {
-		return nil, m.refuse("parameters", err.Error(), "for example "+t.Sets[0].Text())
+		remedy := "for example " + t.Sets[0].Text()
+		if len(m.Absent) > 0 {
+			remedy += "; absent outputs have a width, too"
+		}
+		return nil, m.refuse("parameters", err.Error(), remedy)
 	}
 	return model, nil
 }

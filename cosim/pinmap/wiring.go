@@ -208,6 +208,9 @@ func (w *wirer) wirePort(key string, p Wiring) error {
 		switch first := pinText.FindStringSubmatch(p.Pins[0]); {
 		case total < port.Bits:
 			remedy += ", or join several pins, the highest first: [" + first[2] + ", OTHER]"
+			if !port.Input {
+				remedy += fmt.Sprintf(", or leave it out and compare the others: absent: [%s]", port.Name)
+			}
 		case len(p.Pins) == 1 && first[3] == "":
 			remedy += ", or name the bits: " + cosim.SliceText(first[1]+first[2], 0, port.Bits)
 			if port.Input {

@@ -59,4 +59,20 @@ func TestRemediesArePossible(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+
+	m.Pins, m.Ties, m.Absent = []Wiring{{"request", []string{"req"}}, {"index", []string{"who"}}}, nil, []string{"grant"}
+	rtl := []cosim.Port{{Name: "req", Bits: 4, Input: true}, {Name: "who", Bits: 2}}
+	_, err = m.wire(model, rtl)
+	require.ErrorContains(t, err, "who has 2 bits, index_o of arbiter_fixed has 6")
+	require.ErrorContains(t, err, "or leave it out and compare the others: absent: [index_o]")
+	m.Pins, m.Absent = m.Pins[:1], []string{"grant", "index_o"}
+	_, err = m.wire(model, rtl)
+	require.NoError(t, err)
+
+	m = &Map{Library: m.Library, Model: "fifo", Parameters: twin.Parameters{"DEPTH": 2, "WIDTH": 4}, Absent: []string{"overflows"}}
+	_, err = m.NewModel()
+	require.ErrorContains(t, err, "fifo: parameter COUNT_BITS has no value; for example {COUNT_BITS: 16, DEPTH: 4, WIDTH: 8}; absent outputs have a width, too")
+	m.Model = "arbiter_rr"
+	_, err = m.NewModel()
+	require.ErrorContains(t, err, "did you mean arbiter_round_robin? there are ")
 }

@@ -9,8 +9,13 @@ import (
 
 // arbiter is the twin of hw.Arbiters of one kind.
 func arbiter(kind string) Twin {
+	grants := map[string]string{
+		"fixed": "the lowest requester", "round_robin": "the first after the one that was granted last",
+		"matrix": "the one whose last grant is the longest ago", "tdma": "the one whose turn of SLICE_CYCLES it is",
+	}
 	t := Twin{
 		Name: "arbiter_" + kind, Sources: []string{"arbiter_" + kind + ".v", "arbiter_lock.v"},
+		Does:       "grants " + grants[kind] + ", from the cycle after its request on, and holds the grant while the request stays high",
 		Components: []string{"hw.Arbiters"}, Mutants: arbiterMutants(kind),
 	}
 	for _, set := range [][2]int{{4, 4}, {100, 2}, {1, 1}, {5, 3}, {16, 7}, {64, 1}, {65, 1}, {requestersMax, 1}} {

@@ -9,6 +9,7 @@ import (
 func capArbiter() Twin {
 	return Twin{
 		Name: "cap_arbiter", Sources: []string{"cap_arbiter.v"}, Components: []string{"hw.CapArbiters"},
+		Does: "chooses one requester in a cycle, lower tag first, of equal tags as KIND says, until CAP are chosen",
 		Sets: []Parameters{
 			{"PORTS": 5, "CAP": 2, "KIND": 1}, {"PORTS": 4, "CAP": 3, "KIND": 2}, {"PORTS": 4, "CAP": 1, "KIND": 0},
 			{"PORTS": 1, "CAP": 1, "KIND": 2}, {"PORTS": 16, "CAP": 16, "KIND": 1}, {"PORTS": matchingMax, "CAP": 9, "KIND": 2},

@@ -10,6 +10,7 @@ import (
 func contention() Twin {
 	return Twin{
 		Name: "contention", Sources: []string{"contention.v"}, Components: []string{"hw.Contentions"},
+		Does: "counts who contends in a slot; of those that have transmitted one alone has passed, several have collided",
 		Sets: []Parameters{{"PORTS": 4}, {"PORTS": 5}, {"PORTS": 1}, {"PORTS": 16}, {"PORTS": matchingMax}},
 		Mutants: []Mistake{
 			{"all that request", "request_i[i] && |(accepts", "request_i[i] && |(~accepts | accepts"},

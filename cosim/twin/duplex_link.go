@@ -9,6 +9,7 @@ import (
 func duplexLink() Twin {
 	return Twin{
 		Name: "duplex_link", Sources: []string{"duplex_link.v"}, Components: []string{"hw.DuplexLinks"},
+		Does: "passes each end's light to the other within the cycle; light of both is a code violation towards both",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "HALF": 1}, {"PHIT_BITS": 8, "HALF": 0}, {"PHIT_BITS": 1, "HALF": 1},
 			{"PHIT_BITS": 13, "HALF": 0}, {"PHIT_BITS": 64, "HALF": 1}, {"PHIT_BITS": 64, "HALF": 0},

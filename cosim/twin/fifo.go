@@ -5,6 +5,8 @@ import "starloom/hw"
 func fifo() Twin {
 	return Twin{
 		Name: "fifo", Sources: []string{"fifo.v"}, Components: []string{"hw.FIFOs"},
+		Does: "shows the head without a pop, 0 when empty; a pop comes before the push of its cycle, so a full one that " +
+			"is popped takes a word; else a push into a full one is lost and counted",
 		Sets: []Parameters{
 			{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}, {"DEPTH": 1, "WIDTH": 1, "COUNT_BITS": 1}, {"DEPTH": 3, "WIDTH": 64, "COUNT_BITS": 4},
 			{"DEPTH": 5, "WIDTH": 17, "COUNT_BITS": 3}, {"DEPTH": 16, "WIDTH": 32, "COUNT_BITS": 32},

@@ -9,6 +9,7 @@ import (
 func outputPort() Twin {
 	return Twin{
 		Name: "output_port",
+		Does: "output_filter, then an arbiter of KIND: grant registered, held while its request stays and passes",
 		Sources: []string{
 			"output_port.v", "output_filter.v", "arbiter_lock.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v",
 		},

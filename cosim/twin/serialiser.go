@@ -10,6 +10,7 @@ import (
 func serialiser() Twin {
 	return Twin{
 		Name: "serialiser", Sources: []string{"serialiser.v"}, Components: []string{"nic.Serialisers"},
+		Does: "takes a frame with load_i, waits COMPUTE_CYCLES, then sends a phit in each cycle; load_i while it sends is ignored",
 		Sets: []Parameters{
 			{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32, "COMPUTE_CYCLES": 3}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0},
 			{"PHIT_BITS": 1, "FRAME_BYTES_MAX": 4, "COMPUTE_CYCLES": 1}, {"PHIT_BITS": 5, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 0},

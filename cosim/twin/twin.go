@@ -21,6 +21,9 @@ type Twin struct {
 	Name    string   // also the top module: star_coupler
 	Sources []string // file names in RTL's directory rtl, the top module's first
 
+	// Does says in one line how it behaves, for people who choose a model.
+	Does string
+
 	// Components are the Go types that it is the twin of: hw.StarCouplers.
 	Components []string
 

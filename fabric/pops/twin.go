@@ -30,6 +30,7 @@ func Twin() twin.Twin {
 	return twin.Twin{
 		Own:        files,
 		Name:       "pops_slot",
+		Does:       "sends, couples and receives one frame of each NIC in a slot: all hardware of a POPS network",
 		Sources:    []string{"pops_slot.v", "serialiser.v", "star_coupler.v", "link.v", "deserialiser.v", "crc16.v"},
 		Components: []string{"nic.Serialisers", "hw.StarCouplers", "hw.Fibre", "nic.Deserialisers"},
 		Sets: []twin.Parameters{

@@ -6,7 +6,7 @@ import (
 )
 
 // Nearest returns the word that differs least, or "" if none is near. A part of a
-// word is near, too.
+// word is near, too, and one whose parts are shortened to initials: arbiter_rr.
 func Nearest(word string, words []string) string {
 	best, least := "", 1+max(1, min(len(word)/3, 3))
 	for _, other := range words {
@@ -22,7 +22,32 @@ func Nearest(word string, words []string) string {
 			return other
 		}
 	}
+	for _, other := range words {
+		if shortens(parts(word), parts(other)) {
+			return other
+		}
+	}
 	return ""
+}
+
+// parts are those of a name, between underscores and the like.
+func parts(name string) []string {
+	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_-./ ", r) })
+}
+
+// shortens reports whether parts of a word are those of another one, some of which stand as initials.
+func shortens(word, other []string) bool {
+	if len(word) == 0 || len(other) == 0 {
+		return len(word) == len(other)
+	}
+	initials := ""
+	for k, part := range other {
+		initials += part[:1]
+		if (initials == word[0] || k == 0 && part == word[0]) && shortens(word[1:], other[k+1:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // editDistance is the number of bytes to insert, delete or replace, or of neighbours to swap.

@@ -7,10 +7,10 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	words := []string{"load", "store", "call", "call_host"}
+	words := []string{"load", "store", "call", "call_host", "a_round_robin", "a_round_robin_3"}
 	for word, want := range map[string]string{
 		"laod": "load", "Laod": "load", "olad": "load", "loda": "load", "stoer": "store", "strore": "store", "storr": "store", "cal_lhost": "call_host",
-		"host": "call_host", "dola": "", "x": "", "": "",
+		"host": "call_host", "a_rr": "a_round_robin", "b_rr": "", "a_rr_3": "a_round_robin_3", "dola": "", "x": "", "": "",
 	} {
 		require.Equal(t, want, Nearest(word, words), word)
 	}
