@@ -333,3 +333,24 @@ func TestOwnNetwork(t *testing.T) {
 	require.NoError(t, a.WriteText(&text, 80))
 	require.Contains(t, text.String(), "gloss  how it shines\n    unit     lm\n    range    any\n    counted  all\n    source   me\n    where    Own: metrics\n\n.p99  ")
 }
+
+// TestWordsOfTheRow: each word that the row frames has, with the counter that it stands for; frames lists all of them.
+func TestWordsOfTheRow(t *testing.T) {
+	whole, err := book().Find("frames")
+	require.NoError(t, err)
+	var parts []string
+	for name := range keysOf(reflect.TypeFor[outcome.Frames]()) {
+		parts = append(parts, "frames."+name)
+		a, err := book().Find(name)
+		require.NoError(t, err)
+		require.True(t, slices.ContainsFunc(a.Found, func(f explain.Found) bool { return f.Name == "frames."+name }), name)
+	}
+	require.Len(t, parts, 8)
+	var listed []string
+	for _, f := range whole.Parts {
+		listed = append(listed, f.Name)
+	}
+	require.ElementsMatch(t, parts, listed)
+	_, err = book().Find("violation") // also a signal of couplers
+	require.ErrorContains(t, err, "did you mean violations? 'starloom explain' lists what there is, without signals of waveforms")
+}

@@ -14,6 +14,7 @@ import (
 type Answer struct {
 	Word   string
 	Found  []Found          // by its name
+	Parts  []Found          // what stands below it: frames.sent of frames
 	Groups []*meaning.Group // whose word it is
 }
 
@@ -45,14 +46,22 @@ func (b *Book) Find(word string) (*Answer, error) {
 	if len(a.Found) == 0 { // a name may have a *, too: broadcasts not of n*M steps
 		a.Found = b.Resolve(word)
 	}
+	a.Found = append(a.Found, b.only(func(e entry) bool { return e.Name == "frames."+word })...) // as its row has it: 0 blocked
+	a.Parts = b.only(func(e entry) bool { return e.group.Kind == meaning.KindKey && directly(word, e.Name) })
 	if len(a.Found) == 0 && len(a.Groups) == 0 {
-		remedy := "'starloom explain' lists what there is"
+		remedy := "'starloom explain' lists what there is, without signals of waveforms"
 		if near := b.nearest(word); near != "" {
 			remedy = fmt.Sprintf("did you mean %s? %s", near, remedy)
 		}
 		return nil, &input.Error{Place: "explain", Reason: fmt.Sprintf("no figure, column or rule is called %q", word), Remedy: remedy}
 	}
 	return a, nil
+}
+
+// directly reports whether a key stands in the object of another one.
+func directly(object, key string) bool {
+	name, ok := strings.CutPrefix(key, object+".")
+	return ok && !strings.Contains(name, ".")
 }
 
 // only are the entries that are wanted.

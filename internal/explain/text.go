@@ -41,6 +41,10 @@ func (a *Answer) WriteText(w io.Writer, columns int) error {
 			p.found(&a.Found[i])
 		}
 	}
+	if len(a.Parts) > 0 {
+		p.out.WriteString("\nIts parts:\n")
+		p.names(a.Parts)
+	}
 	for i, g := range a.Groups {
 		if i > 0 || len(a.Found) > 0 {
 			p.out.WriteByte('\n')

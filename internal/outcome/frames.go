@@ -13,7 +13,7 @@ type Frames struct {
 	// Blocked counts the slots in which a frame had to wait because its medium was taken.
 	Blocked  uint64 `json:"blocked"`
 	CRC      uint64 `json:"crc"`      // receptions with status crc
-	Overflow uint64 `json:"overflow"` // good frames lost at a full RX FIFO, and slots in which a TX FIFO was too small
+	Overflow uint64 `json:"overflow"` // good frames lost at a full RX FIFO, and slots in which a TX FIFO refused frames, however many
 	Unheard  uint64 `json:"unheard"`  // alone on a medium to which no one listened, per medium
 	Faulted  uint64 `json:"faulted"`  // alone on a medium to which someone listened, and lost there by a fault, per medium
 }
