@@ -293,7 +293,7 @@ func TestFind(t *testing.T) {
 		require.Contains(t, refused.Remedy, "did you mean "+near+"?", word)
 	}
 	_, err = b.Find("xyzzy")
-	require.EqualError(t, err, `explain: no figure, column or rule is called "xyzzy"; 'starloom explain' lists what there is`)
+	require.EqualError(t, err, `explain: no figure, column or rule is called "xyzzy"; 'starloom explain' lists what there is, without signals of waveforms`)
 }
 
 // TestWidth: no line is wider than it may be, but for what cannot be broken.
