@@ -238,6 +238,10 @@ var badRuns = []badInput{
 	{"run key.yaml", `key.yaml:4:1: unknown key "sed" in the scenario; did you mean "seed"?`},
 	{"run perm.yaml", "perm.yaml:4:25: the permutation has 1 destination, the fabric 16 processors"},
 	{"run image.yaml", "image.yaml:3:19: "},
+	{"run text.wasm", "text.wasm: this is firmware, not a scenario; give a scenario, and this with it: starloom run SCENARIO --firmware text.wasm\n"},
+	{"run sweep.yaml", "sweep.yaml: this is a sweep, not a scenario; run it: starloom sweep sweep.yaml --out DIR\n"},
+	{"run readme.md", "readme.md:2:35: not YAML: mapping values are not allowed in this context; give a scenario; 'starloom new' writes one\n"},
+	{"plot none.csv --x a --y b -o a.svg", "none.csv: cannot be read: no such file or directory; give a CSV file with a header, or the folder"},
 	{"run s.yaml --firmware none.wasm", "--firmware: the firmware image cannot be read: "},
 	{"run s.yaml --firmware text.wasm", "--firmware: the firmware image text.wasm: not a WebAssembly module; build one with `starloom firmware build`\n"},
 	{"run s.yaml --firmware short.wasm", "--firmware: "},
@@ -344,6 +348,8 @@ func TestBadInput(t *testing.T) {
 		"s.yaml": smallScenario, "key.yaml": smallScenario + "sed: 1\n", "perm.yaml": smallScenario + "workload: {permutation: [0]}\n",
 		"image.yaml":  strings.Replace(smallScenario, "program: pops/random", "image: none.wasm", 1),
 		"text.wasm":   "this is text",
+		"sweep.yaml":  "scenario: s.yaml\naxes: {seed: {key: seed, values: [1, 2]}}\n",
+		"readme.md":   "# Read me\nThis is what it is, see: more, and: less\n",
 		"header.wasm": "\x00asm\x01\x00\x00\x00",
 		"short.wasm":  "\x00asm",
 		"old.json":    "old",
@@ -365,6 +371,7 @@ func TestBadInput(t *testing.T) {
 		assert.True(t, strings.HasPrefix(r.stderr, c.want), "%s: %s", c.args, r.stderr)
 		assert.Empty(t, r.stdout, c.args)
 		assert.NotContains(t, r.stderr, "goroutine", c.args)
+		assert.NotContains(t, r.stderr, "stat ", "%s: a file is named, not a call of the system", c.args)
 		assert.Equal(t, before, list(t, dir), c.args)
 		old, err := os.ReadFile(filepath.Join(dir, "old.json"))
 		require.NoError(t, err)

@@ -48,7 +48,7 @@ func TestSweepCommand(t *testing.T) {
 	for args, want := range map[string]string{
 		"sweep sweep.yaml":                                    "--out: no folder is named for the results; give one",
 		"sweep none.yaml --out d":                             "none.yaml: cannot be read: no such file or directory; give the path of a sweep file",
-		"sweep s.yaml --out d":                                "s.yaml:2:1: unknown key \"fabric\" in the sweep",
+		"sweep s.yaml --out d":                                "s.yaml: this is a scenario, not a sweep; run it: starloom run s.yaml\n",
 		"sweep sweep.yaml --out s.yaml":                       "--out: s.yaml",
 		"sweep sweep.yaml --out d --adaptive gruops":          "--adaptive: there is no axis \"gruops\"; did you mean groups?",
 		"sweep sweep.yaml --out d --set fabric.pops.gruop":    "--set fabric.pops.gruop: this is not a key and its value",

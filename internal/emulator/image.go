@@ -96,7 +96,7 @@ func (m *Machine) readImage(place string) (wasm []byte, err error) {
 		return f.Bytes, nil
 	}
 	if wasm, err = firmware.ReadImage(f.Path); err != nil {
-		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage(err)}
+		return nil, &input.Error{Place: place, Reason: "the firmware image cannot be read: " + f.Path + ": " + input.WithoutPath(err).Error(), Remedy: m.remedyOfImage(err)}
 	}
 	return wasm, nil
 }

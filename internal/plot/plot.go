@@ -146,7 +146,19 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 			return nil, "", err
 		}
 	}
-	return f, t.leftOut(left, o.Y), nil
+	return f, strings.Join(slices.DeleteFunc([]string{t.leftOut(left, o.Y), hidden(f.Curves)}, func(note string) bool { return note == "" }), "; "), nil
+}
+
+// hidden names a curve of which nothing is seen, as a later one has the same points.
+func hidden(curves []figure.Curve) string {
+	for k := range curves {
+		for _, later := range curves[k+1:] {
+			if slices.Equal(curves[k].Points, later.Points) {
+				return fmt.Sprintf("%s has the same values as %s, which is drawn over it", curves[k].Name, later.Name)
+			}
+		}
+	}
+	return ""
 }
 
 // leftOut says how many rows are not drawn.

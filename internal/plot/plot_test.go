@@ -56,6 +56,9 @@ func TestLines(t *testing.T) {
 		{Name: "published", Style: figure.Published, Points: []figure.Point{{X: 0.1, Y: 1.4}, {X: 0.2, Y: 1.8}}},
 	}, f.Curves)
 	require.Equal(t, figure.Axis{Label: "latency, mean and 95% interval", Scale: figure.Log10}, f.Y)
+	mean, _, err := plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "latency.mean", LogY: figure.Log10})
+	require.NoError(t, err)
+	require.Equal(t, f.Curves[:2], mean.Curves, "its mean is the figure, with its band")
 	f, _, err = plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "arbiter", Y: "latency", Where: []string{"load=0.2"}, Title: "T"})
 	require.NoError(t, err)
 	require.Equal(t, "T", f.Title)
@@ -114,4 +117,21 @@ func TestRefused(t *testing.T) {
 	}
 	_, err := plot.Read(filepath.Join(dir, "none"), "results.csv")
 	require.ErrorContains(t, err, "none")
+}
+
+// TestHidden: of curves with the same values one is seen, and the note names the other.
+func TestHidden(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	require.NoError(t, os.WriteFile(path, []byte("x,y,of\n1,2,a\n2,3,a\n1,2,b\n2,3,b\n1,2,c\n2,4,c\n"), 0o644))
+	table, err := plot.Read(path, "")
+	require.NoError(t, err)
+	_, note, err := plot.Draw(table, plot.Options{X: "x", Y: "y", By: []string{"of"}})
+	require.NoError(t, err)
+	require.Equal(t, "of a has the same values as of b, which is drawn over it", note)
+	_, note, err = plot.Draw(table, plot.Options{X: "x", Y: "y", By: []string{"of"}, Where: []string{"x=2"}})
+	require.NoError(t, err)
+	require.Contains(t, note, "of b")
+	_, note, err = plot.Draw(table, plot.Options{X: "x", Y: "y", Where: []string{"of=c"}})
+	require.NoError(t, err)
+	require.Empty(t, note)
 }

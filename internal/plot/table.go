@@ -32,7 +32,7 @@ func Read(path, ofFolder string) (*Table, error) {
 	}
 	data, err := input.Read(path, bytesMax)
 	if err != nil {
-		return nil, err
+		return nil, input.Unreadable(path, err, "give a CSV file with a header, or the folder that a sweep has written: starloom sweep FILE --out DIR")
 	}
 	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	all, err := reader.ReadAll()
@@ -74,8 +74,12 @@ func (t *Table) Metrics() (names []string) {
 	return names
 }
 
-// column is the index of a column that an option names. A figure of a sweep stands for its mean, and has a band.
+// column is the index of a column that an option names. A figure of a sweep stands for its mean, and has a band;
+// its mean, by the name of its column, has one, too.
 func (t *Table) column(option, name string) (value, low, high int, err error) {
+	if figure, ok := strings.CutSuffix(name, ".mean"); ok && slices.Contains(t.Metrics(), figure) && !slices.Contains(t.Columns, figure) {
+		name = figure
+	}
 	if at := slices.Index(t.Columns, name); at >= 0 {
 		return at, -1, -1, nil
 	}

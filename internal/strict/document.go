@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -15,6 +17,10 @@ import (
 // Document returns the content of the one YAML document in data. what it is called is "scenario"
 // or "sweep", and remedy what to do if there is none.
 func Document(place string, data []byte, what, remedy string) (*yaml.Node, error) {
+	if strings.HasSuffix(place, ".wasm") {
+		return nil, &input.Error{Place: place, Reason: "this is firmware, not a " + what,
+			Remedy: fmt.Sprintf("give a scenario, and this with it: starloom run SCENARIO --firmware %s", place)}
+	}
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
 		return nil, SyntaxError(place, data, err)
@@ -34,7 +40,10 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 		}
 	}
 	if err != nil {
-		return nil, SyntaxError(place, data, err)
+		return nil, notYAML(place, data, what, err)
+	}
+	if err := mistaken(place, document.Content[0], what); err != nil {
+		return nil, err
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
@@ -49,6 +58,33 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 		return nil, err
 	}
 	return document.Content[0], nil
+}
+
+// notYAML is a SyntaxError; who gives a file that by its name is something else is told what to give.
+func notYAML(place string, data []byte, what string, err error) *input.Error {
+	e := SyntaxError(place, data, err)
+	if what == "scenario" && !slices.Contains([]string{".yaml", ".yml", ".json", ""}, strings.ToLower(filepath.Ext(place))) {
+		e.Remedy = "give a scenario; 'starloom new' writes one"
+	}
+	return e
+}
+
+// mistaken refuses a sweep where a scenario is wanted, and a scenario where a sweep is.
+func mistaken(place string, root *yaml.Node, what string) error {
+	has := map[string]bool{}
+	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
+		has[root.Content[i].Value] = true
+	}
+	is, command := "", ""
+	switch {
+	case what == "scenario" && has["axes"] && !has["fabric"]:
+		is, command = "sweep", "starloom sweep "+place+" --out DIR"
+	case what == "sweep" && has["fabric"] && !has["axes"] && !has["scenario"]:
+		is, command = "scenario", "starloom run "+place
+	default:
+		return nil
+	}
+	return &input.Error{Place: place, Reason: fmt.Sprintf("this is a %s, not a %s", is, what), Remedy: "run it: " + command}
 }
 
 // RefuseTags refuses what is tagged as something else than a map, a list or a plain

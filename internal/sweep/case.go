@@ -4,7 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -16,6 +19,7 @@ import (
 	"starloom/internal/strict"
 	"starloom/internal/sweep/folder"
 	"starloom/internal/sweep/plan"
+	"starloom/traces/input"
 )
 
 // Case is what a point runs.
@@ -81,6 +85,7 @@ func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, 
 					return
 				}
 				if checked[i], errs[i] = c.check(ctx, points[i]); errs[i] != nil {
+					errs[i] = atPoint(errs[i], &points[i], c.plan.Names())
 					failed.Store(true)
 					return
 				}
@@ -152,6 +157,19 @@ func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
 		one.Batch.Seeds = *s.plan.Seeds
 	}
 	return one, nil
+}
+
+// atPoint is an error that names the point, at which alone it may be wrong, unless its place is where the sweep
+// gives the axis its values.
+func atPoint(err error, p *plan.Point, axes []string) error {
+	line := func(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
+	var refused *input.Error
+	if !errors.As(err, &refused) || len(axes) == 0 || slices.ContainsFunc(p.Settings, func(a strict.Assignment) bool { return line(a.Place) == line(refused.Place) }) {
+		return err
+	}
+	at := *refused
+	at.Reason = fmt.Sprintf("at the point %s: %s", p.String(axes), at.Reason)
+	return &at
 }
 
 // findMissing finds the runs of a point that are not there.

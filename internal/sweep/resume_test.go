@@ -141,7 +141,7 @@ func TestRefusedBeforeAnythingRuns(t *testing.T) {
 		"orders: orders.csv}}\naxes=>orders: orders.csv}}\naxis":                                   "sweep.yaml:7:1: unknown key \"axis\" in the sweep; did you mean \"axes\"?",
 		"firmware.program: gossip/fsa=>firmware.program: gossip/fs":                                "unknown program \"gossip/fs\"; did you mean \"gossip/fsa\"?",
 		"firmware.program: gossip/fsa=>firmware.params.no: 1":                                      "the firmware fsa.wasm has no parameter \"no\"",
-		"key: link.propagation_cycles, values: [1, 2]=>key: fabric.crossbar.ports, values: [4, 5]": "orders.csv",
+		"key: link.propagation_cycles, values: [1, 2]=>key: fabric.crossbar.ports, values: [4, 5]": "at the point what=file delay=5: the order of processor 0 ends",
 	} {
 		dir, path := imageFolder(t)
 		old, new, _ := strings.Cut(change, "=>")
