@@ -174,7 +174,7 @@ func TestPinMapsOfExamples(t *testing.T) {
 			m, err := LoadPinMap(path)
 			require.NoError(t, err)
 			m.Backend = backend
-			r, err := CosimCheck(context.Background(), m, CheckOptions{Options: lockstep.Options{Cycles: 5000}}) // all cycles: the tutorial, run by TestReadme
+			r, err := CosimCheck(context.Background(), m, CheckOptions{Options: lockstep.Options{Cycles: 5000}}) // all cycles: the tutorial, run by TestDocs
 			require.NoError(t, err)
 			require.Equal(t, differs, r.Divergence != nil, "%s %s", path, backend)
 			if differs {
