@@ -49,7 +49,10 @@ func (c *Collector) Heat(title string) *Heat {
 	for k := range c.heat {
 		if p := c.panel(labels[k], &c.heat[k]); k == carried || p != nil {
 			if p == nil {
-				p = &Panel{labels[k], make([][]float64, len(h.Rows))}
+				p = &Panel{Label: labels[k]} // of a run without frames
+				for range h.Rows {
+					p.Values = append(p.Values, make([]float64, max(1, len(c.heat[k].sums))))
+				}
 			}
 			h.Panels = append(h.Panels, *p)
 		} else {

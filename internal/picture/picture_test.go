@@ -106,3 +106,13 @@ func TestTopologyPlane(t *testing.T) {
 	require.Len(t, top.Nodes, 385)
 	require.Contains(t, drawn(t, top), "Of its 30301 processors 385 are drawn")
 }
+
+// TestHeatOfNothing: a run without frames has a picture, too.
+func TestHeatOfNothing(t *testing.T) {
+	c := picture.Look(&pops.Network{Groups: 2, GroupSize: 2}, 1, 0, true)
+	for slot := range uint32(3) {
+		c.Boundary(slot)
+	}
+	require.Contains(t, drawn(t, c.Heat("idle")), "No frames met.")
+	require.Contains(t, drawn(t, picture.Look(&pops.Network{Groups: 2, GroupSize: 2}, 1, 0, true).Heat("no slot")), "frames in a slot")
+}
