@@ -96,7 +96,8 @@ func (m *Machine) readImage(place string) (wasm []byte, err error) {
 		return f.Bytes, nil
 	}
 	if wasm, err = firmware.ReadImage(f.Path); err != nil {
-		return nil, &input.Error{Place: place, Reason: "the firmware image cannot be read: " + f.Path + ": " + input.WithoutPath(err).Error(), Remedy: m.remedyOfImage(err)}
+		return nil, &input.Error{Place: place, Remedy: m.remedyOfImage(err),
+			Reason: fmt.Sprintf("the firmware image cannot be read: %s: %v", f.Path, input.WithoutPath(err))}
 	}
 	return wasm, nil
 }

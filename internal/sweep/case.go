@@ -164,7 +164,10 @@ func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
 func atPoint(err error, p *plan.Point, axes []string) error {
 	line := func(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
 	var refused *input.Error
-	if !errors.As(err, &refused) || len(axes) == 0 || slices.ContainsFunc(p.Settings, func(a strict.Assignment) bool { return line(a.Place) == line(refused.Place) }) {
+	if !errors.As(err, &refused) || len(axes) == 0 {
+		return err
+	}
+	if slices.ContainsFunc(p.Settings, func(a strict.Assignment) bool { return line(a.Place) == line(refused.Place) }) {
 		return err
 	}
 	at := *refused
