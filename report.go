@@ -73,7 +73,7 @@ type (
 	//	// Blocked counts the slots in which a frame had to wait because its medium was taken.
 	//	Blocked  uint64
 	//	CRC      uint64 // receptions with status crc
-	//	Overflow uint64 // good frames lost at a full RX FIFO, and slots in which a TX FIFO was too small
+	//	Overflow uint64 // good frames lost at a full RX FIFO, and slots in which a TX FIFO refused frames, however many
 	//	Unheard  uint64 // alone on a medium to which no one listened, per medium
 	//	Faulted  uint64 // alone on a medium to which someone listened, and lost there by a fault, per medium
 	Frames = outcome.Frames
