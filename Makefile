@@ -6,7 +6,8 @@
 # make images  rebuilds the firmware images and all generated files
 # make man     manual pages: man -M man starloom-run
 # make install  the command, its manual pages and its completion for bash, zsh and fish: PREFIX (/usr/local), DESTDIR
-# make dist    dist/: static programs for Linux, macOS and Windows (amd64, arm64), with manual pages, completion and checksums
+# make dist    dist/: static programs for Linux, macOS and Windows (amd64, arm64; TARGETS=linux/amd64: only these), with manual pages,
+#              completion and checksums
 # make house   how the sources are built: sizes, uses, cycles, and what breaks the rules of form (HOUSE=all: every place)
 # make full    everything at full length, and the full studies; needs rustc for wasm32 and npm, too
 
@@ -97,7 +98,7 @@ install:
 	echo "installed $$to/bin/starloom, with manual pages and completion"
 
 dist:
-	@$(GO) run ./internal/dist
+	@$(GO) run ./internal/dist $(TARGETS)
 
 house:
 	@$(GO) run ./internal/house
@@ -105,6 +106,7 @@ house:
 full:
 	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
+	$(GO) test ./internal/dist -run TestLongDist -full
 	$(GO) test ./cmd/cli -run 'BigFiles|EveryExportEnds' -full -v
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full

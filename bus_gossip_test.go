@@ -131,7 +131,9 @@ func TestBusFramesHaveTheSets(t *testing.T) {
 	for _, size := range [][2]int{{9, 4}, {61, 3}, {64, 5}, {67, 8}} {
 		n, l := size[0], size[1]
 		var capture bytes.Buffer
-		report, err := Run(t.Context(), busGossipScenario(t, "two-phase", n, l, ""), RunOptions{PCAPNG: Writer(&capture)})
+		s := busGossipScenario(t, "two-phase", n, l, "")
+		s.Traces.PCAPNG = &PCAPNGTrace{Interfaces: "port"}
+		report, err := Run(t.Context(), s, RunOptions{PCAPNG: Writer(&capture)})
 		require.NoError(t, err)
 		require.Equal(t, VerdictPass, report.Verdict)
 		packets, err := pcapngtest.Read(capture.Bytes())

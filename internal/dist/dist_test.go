@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -50,17 +51,25 @@ func dist(t *testing.T, folder string, arguments ...string) string {
 	return string(said)
 }
 
-// TestLongDist builds everything twice, in two folders. Programs for linux run here, that for arm64 in an
+// full builds for all systems.
+var full = flag.Bool("full", false, "build for all six systems and architectures, not for three")
+
+// TestLongDist builds the same twice, in two folders. Programs for linux run here, that for arm64 in an
 // emulator; those for darwin and windows are only looked at.
 func TestLongDist(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds for six systems")
+		t.Skip("builds for several systems")
 	}
+	targets := []string{"linux/arm64", "darwin/arm64", "windows/amd64"} // all systems and architectures
+	if *full {
+		targets = allTargets
+	}
+	chosen := "TARGETS=" + strings.Join(targets, " ")
 	one, two := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "another/folder, with a longer name")
 	sources(t, one)
 	sources(t, two)
-	sums := dist(t, one)
-	require.Equal(t, sums, dist(t, two), "the folder is in them, or the time")
+	sums := dist(t, one, chosen)
+	require.Equal(t, sums, dist(t, two, chosen), "the folder is in them, or the time")
 	listed, err := os.ReadFile(filepath.Join(one, "dist/SHA256SUMS"))
 	require.NoError(t, err)
 	require.Equal(t, sums, string(listed))

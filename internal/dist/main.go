@@ -13,8 +13,8 @@ import (
 	"starloom/traces"
 )
 
-// targets are the systems and architectures that archives are built for.
-var targets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
+// allTargets are the systems and architectures that archives are built for.
+var allTargets = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
 // shells have completion, in a file that each looks for under this name.
 var shells = map[string]string{"bash": "starloom.bash", "zsh": "_starloom", "fish": "starloom.fish", "powershell": "starloom.ps1"}
@@ -24,7 +24,7 @@ func main() {
 	flag.Parse()
 	chosen := flag.Args()
 	if len(chosen) == 0 {
-		chosen = targets
+		chosen = allTargets
 	}
 	if err := run(*folder, chosen); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
