@@ -92,8 +92,8 @@ func TestFuzzFindsUncheckedDestination(t *testing.T) {
 	}
 }
 
-// TestCoveredFirmwareIsTheSame: what notes the way of handlers changes nothing that they do.
-func TestCoveredFirmwareIsTheSame(t *testing.T) {
+// TestLongCoveredFirmwareIsTheSame: what notes the way of handlers changes nothing that they do.
+func TestLongCoveredFirmwareIsTheSame(t *testing.T) {
 	for _, program := range firmware.Programs() {
 		for _, cpu := range []string{"", ", cpu: {model: unit}"} {
 			s, err := ParseScenario("same.yaml", []byte("starloom: 1\nfirmware: {program: "+program+cpu+"}\n"+networksOfPrograms[program]))

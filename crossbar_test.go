@@ -108,9 +108,9 @@ func TestGossipSessions(t *testing.T) {
 
 var gossipEngines = []string{EngineSlot, EngineCycle}
 
-// TestGossipAgainstReference holds random orders, schedulings, sessions and caps to the
+// TestLongGossipAgainstReference holds random orders, schedulings, sessions and caps to the
 // stepper of gossiptest.
-func TestGossipAgainstReference(t *testing.T) {
+func TestLongGossipAgainstReference(t *testing.T) {
 	for k := range 500 {
 		random := rand.New(rand.NewPCG(uint64(k), 11))
 		N := 1 + random.IntN(12)

@@ -81,8 +81,8 @@ func logOf(t *testing.T, w *slurm.Work) (lines []string) {
 	return lines
 }
 
-// TestCluster has a cluster do work. It is one test, for one cluster.
-func TestCluster(t *testing.T) {
+// TestLongCluster has a cluster do work. It is one test, for one cluster.
+func TestLongCluster(t *testing.T) {
 	slurmtest.Start(t)
 	t.Run("arrays", func(t *testing.T) {
 		w, _ := workOf(t, 24, nil) // in two arrays: the cluster takes 21 tasks in each
