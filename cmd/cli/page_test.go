@@ -46,7 +46,7 @@ func TestPageOfARunThatFails(t *testing.T) {
 	require.NoError(t, err)
 	goldenPage(t, "ej-faults.html", string(data))
 	for _, part := range []string{
-		"exactly_once: processor 1 never received the message of processor 0", "Cycle 15, slot 3, ej.node[1].nic[0].",
+		"exactly_once: processor 1 never received the message of processor 0", "At the end of the run, which has shown it: cycle 15, slot 3, ej.node[1].nic[0].",
 		"The fault bit_flip struck first at cycle 0, slot 0, ej.node[0].dim[1].link[", "starloom run ej-faults.yaml --vcd run.vcd",
 		"heard: crc", "tshark -X lua_script:run.lua -r run.pcapng",
 	} {

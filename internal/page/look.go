@@ -58,7 +58,7 @@ func look(command string, written []outcome.OutputFile, v *outcome.Violation, cy
 		Step{"Surfer with the same signals" + at + ":", surfer(files, cycle)})
 	if lua := files["lua"]; lua != "" {
 		what, filter := "Wireshark, with all frames:", ""
-		if v != nil {
+		if v != nil && v.Cycle < cycles { // else the end of the run has shown it, and it has no frames
 			what, filter = "Wireshark, with the frames of this slot:", fmt.Sprintf(" -Y 'starloom.slot == %d'", v.Slot)
 		}
 		words := fmt.Sprintf(" -X lua_script:%s -r %s%s", lua, files["pcapng"], filter)

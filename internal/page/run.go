@@ -118,6 +118,9 @@ func runAnswers(r *outcome.Report, first *outcome.Violation, written []outcome.O
 // whereText says where the first violation is: in the network, in the firmware, who sent, and what faults did before.
 func whereText(r *outcome.Report, first *outcome.Violation) string {
 	where := "C" + strings.TrimPrefix(first.Where(), "c") + "."
+	if first.Cycle >= r.Cycles {
+		where = "At the end of the run, which has shown it: " + first.Where() + "."
+	}
 	if len(first.Backtrace) > 0 {
 		where += " In the firmware: " + first.Backtrace[0].String() + "."
 	}
@@ -188,7 +191,7 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 	case files["gtkw"] != "":
 		steps = append(steps, Step{"See it in the waveform, with a marker where the rule was broken:", "gtkwave " + files["gtkw"]})
 	default:
-		steps = append(steps, Step{"See it in a waveform, with a marker where the rule was broken:", command + " --vcd run.vcd && gtkwave run.gtkw"})
+		steps = append(steps, Step{"See it in a waveform, with a marker where the rule was broken:", command + " --vcd run.vcd; gtkwave run.gtkw"}) // it fails again
 	}
 	if r.Aside.RTLCheck != "" {
 		steps = append(steps, Step{"Find the first cycle in which RTL and model differ:", strings.Trim(r.Aside.RTLCheck, "`")})
