@@ -53,9 +53,9 @@ lengthy:
 	$(GO) test -vet=off -ldflags=-w -run '^TestLong' -skip Architectures ./...
 	$(GO) test -vet=off -run '^$$' -bench . -benchtime 1x ./cosim/...
 
-# All studies, too: that takes about as long as all other long tests.
+# Cases of all studies; make full has all of them.
 architectures:
-	$(GO) test -vet=off -run '^TestLongArchitectures' ./cmd/cli -full
+	$(GO) test -vet=off -ldflags=-w -run '^TestLongArchitectures' ./cmd/cli
 
 # With native libraries only their own tests run, one package after the other: the first compiles
 # Verilator's library for both.
@@ -108,6 +108,7 @@ full:
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./internal/dist -run TestLongDist -full
 	$(GO) test ./cmd/cli -run 'BigFiles|EveryExportEnds' -full -v
+	$(GO) test ./cmd/cli -run Architectures -full
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full
 	$(GO) run ./cmd/starloom study bus --full

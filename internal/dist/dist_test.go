@@ -46,6 +46,7 @@ func dist(t *testing.T, folder string, arguments ...string) string {
 	t.Helper()
 	command := exec.Command("make", append([]string{"-s", "dist"}, arguments...)...)
 	command.Dir = folder
+	command.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "MAKE") }) // a make above has jobs of its own
 	said, err := command.CombinedOutput()
 	require.NoError(t, err, "%s", said)
 	return string(said)
