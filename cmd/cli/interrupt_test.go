@@ -50,8 +50,10 @@ func interruptTerminal(t *testing.T, dir string, args ...string) {
 	t.Helper()
 	command := exec.Command(binary, args...)
 	command.Dir, command.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
+	before := len(list(t, dir))
 	require.NoError(t, command.Start())
-	time.Sleep(500 * time.Millisecond)
+	require.Eventually(t, func() bool { return len(list(t, dir)) > before+2 }, 20*time.Second, time.Millisecond, "its files are begun")
+	time.Sleep(300 * time.Millisecond) // for the slots that it has; not long, since a handler that hangs is ended
 	require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGINT))
 	_ = command.Wait() // the status says how it ended
 	require.Equal(t, statusInterrupted, command.ProcessState.ExitCode())
@@ -227,7 +229,8 @@ func TestLongInterruptEveryExport(t *testing.T) {
 	back, err := exec.Command("fst2vcd", filepath.Join(dir, "c.fst")).Output()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "c.vcd"), back, 0o666))
-	require.Equal(t, statusPass, starloomIn(t, dir, "trace", "diff", "b.vcd", "c.vcd").status)
+	compared := starloomIn(t, dir, "trace", "diff", "b.vcd", "c.vcd")
+	require.Equal(t, statusPass, compared.status, compared.stdout)
 	require.Equal(t, 2*16, strings.Count(read("b.log"), "\n"))
 	require.True(t, strings.HasPrefix(read("a.log"), read("b.log")))
 	var report struct {
