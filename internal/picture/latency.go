@@ -89,7 +89,7 @@ func (l *Latency) SVG() ([]byte, error) {
 	}
 	c := figure.Curve{Name: l.What, Style: figure.Bars}
 	for bar := least / width; bar <= max(shown/width, least/width+barsMin); bar++ {
-		c.Points = append(c.Points, figure.Point{X: float64(bar*width) + float64(width-1)/2, Y: float64(bars[bar])})
+		c.Points = append(c.Points, figure.Point{X: float64(bar*width) + float64(float64(width-1)/2), Y: float64(bars[bar])})
 	}
 	f.Curves = append([]figure.Curve{c}, l.quantiles(shown, float64(high))...)
 	if width > 1 {

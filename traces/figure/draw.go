@@ -105,8 +105,11 @@ func (d *drawing) height() vg.Length {
 	if d.Height > 0 {
 		high = vg.Length(d.Height)
 	}
-	return high + vg.Length(len(d.note()))*noteLine
+	return high + noteHeight(len(d.note()))
 }
+
+// noteHeight is that of so many lines of a note, rounded before anything is added to it.
+func noteHeight(lines int) vg.Length { return vg.Length(float64(float64(lines) * noteLine)) }
 
 // note is the note in lines.
 func (d *drawing) note() (lines []string) {
@@ -135,7 +138,7 @@ func (d *drawing) draw(all draw.Canvas) {
 	x, y := d.spans()
 	notes := d.note()
 	d.X.lay(&p.X, x, width/(2*textSize))
-	d.Y.lay(&p.Y, y, int((d.height()-vg.Length(len(notes))*noteLine)/(1.2*textSize)))
+	d.Y.lay(&p.Y, y, int((d.height()-noteHeight(len(notes)))/(1.2*textSize)))
 	p.Add(grid{d})
 	if d.Cells != nil {
 		p.Add(heat{d})
@@ -164,9 +167,9 @@ func (d *drawing) draw(all draw.Canvas) {
 func (d *drawing) writeNote(c draw.Canvas, lines []string) vg.Length {
 	style := text.Style{Font: d.font(noteSize), Color: d.colour(ink), Handler: plot.DefaultTextHandler}
 	for i, line := range lines {
-		c.FillText(style, vg.Point{X: c.Min.X + margin, Y: c.Min.Y + margin + vg.Length(len(lines)-1-i)*noteLine}, line)
+		c.FillText(style, vg.Point{X: c.Min.X + margin, Y: c.Min.Y + margin + noteHeight(len(lines)-1-i)}, line)
 	}
-	return vg.Length(len(lines)) * noteLine
+	return noteHeight(len(lines))
 }
 
 // middleOf is the middle of a part of a canvas, rounded before anything is added to it.

@@ -18,5 +18,5 @@ func (f *Field) Place(node int) (x, y float64) { return f.least(node).place() }
 func Unit(direction int) (dx, dy float64) { return units[direction].place() }
 
 func (z integer) place() (x, y float64) {
-	return float64(z.x) + float64(z.y)/2, float64(float64(z.y) * high)
+	return float64(z.x) + float64(float64(z.y)/2), float64(float64(z.y) * high)
 }
