@@ -28,6 +28,7 @@
 //	folder          what it holds
 //	verilator/      RTL as WebAssembly or as a native library
 //	icarus/         RTL in a process of its own, four states
+//	condition/      conditions over the ports of a model
 //	twin/           the components of hw and nic with the ports of their Verilog
 //	pinmap/         which RTL stands for which model, pin by pin
 //	lockstep/       model beside RTL, up to the first difference, made short

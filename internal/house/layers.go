@@ -15,7 +15,7 @@ var layers = []string{
 	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
-	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/twin", "starloom/cosim/pinmap", // know no backend
+	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/condition", "starloom/cosim/twin", "starloom/cosim/pinmap", // know no backend
 	"starloom/cosim/lockstep", "starloom/cosim/inloop",
 	"starloom/cosim/verilator", "starloom/cosim/icarus",
 	// Arithmetic: no hardware.
