@@ -60,6 +60,15 @@ type Port struct {
 	// Edges: an input without Clock of which only the edges count, which is a clock that was not
 	// named. Icarus does not report it.
 	Edges bool `json:",omitempty"`
+
+	// Parts are what a structure or an array consists of, at any depth.
+	Parts []Part `json:",omitempty"`
+}
+
+// Part is a part of a port with a name of its own: .valid, [3], [3].data.
+type Part struct {
+	Name      string // after that of the port
+	Low, Bits int    // its first bit in the port
 }
 
 // Words returns how many words the port has in Inputs or Outputs.
@@ -78,7 +87,12 @@ const (
 	FaultOscillation FaultKind = "oscillation" // combinational logic does not settle
 	FaultHang        FaultKind = "hang"        // a loop does not end
 	FaultDied        FaultKind = "died"        // the simulator is gone
+	FaultLimit       FaultKind = "limit"       // a value is beyond what its pin map allows
 )
+
+// Checked is a device that can say, once it is settled and reset is off, whether values are beyond
+// what it was attached for: then Check returns a *Fault.
+type Checked interface{ Check() error }
 
 // Fault is a misbehaviour of the circuit. It ends the device.
 type Fault struct {

@@ -3,6 +3,7 @@ package cosim
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // PlacePorts marks the clocks and gives every other port its words.
@@ -91,4 +92,14 @@ func ClockMask(ports []Port) uint64 {
 		}
 	}
 	return 1<<count - 1
+}
+
+// Elements names the elements of an array that is a port, or, with the name of a part, a part of it.
+func (p Port) Elements(part string) (names []string) {
+	for _, q := range p.Parts {
+		if inner, ok := strings.CutPrefix(q.Name, part+"["); ok && strings.IndexByte(inner, ']') == len(inner)-1 {
+			names = append(names, p.Name+q.Name)
+		}
+	}
+	return names
 }

@@ -21,6 +21,7 @@ type part struct {
 	resetAt int      // the word of reset in the inputs
 	asked   []uint64 // inputs of the last exchange
 	wild    hw.Wild
+	checked cosim.Checked // nil for a device that checks nothing
 }
 
 // newPart finds the ports of a site in a device, by name.
@@ -31,6 +32,7 @@ func newPart(l *Loop, site *hw.Site, p Part) (*part, error) {
 		}
 	}
 	x := &part{Part: p, loop: l, site: site}
+	x.checked, _ = p.Device.(cosim.Checked)
 	ports := p.Device.Ports()
 	place := func(name string, bits int, input bool) (int, error) {
 		i := slices.IndexFunc(ports, func(q cosim.Port) bool { return q.Name == name })
@@ -139,13 +141,23 @@ func (p *part) blame(k int, port string, err error) {
 func (p *part) settle() {
 	if p.loop.fault == nil {
 		p.judge(p.Device.Settle())
+		p.check()
 	}
 }
 
 func (p *part) edge() {
 	if p.loop.fault == nil {
 		p.judge(p.Device.Edge(1))
+		p.check()
 	}
+}
+
+// check ends the run where a value is beyond what the device was attached for.
+func (p *part) check() {
+	if p.checked == nil || p.loop.fault != nil || p.site.Clocked && p.Device.Inputs()[p.resetAt] != 0 {
+		return
+	}
+	p.judge(p.checked.Check())
 }
 
 func (p *part) judge(err error) {

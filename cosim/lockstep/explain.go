@@ -48,6 +48,11 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 		return err
 	}
 	d := l.rtl.(*pinmap.Device)
+	if stimulus != nil && len(d.Limits) > 0 {
+		for cycle := range stimulus.Cycles() {
+			d.Fit(stimulus.row(cycle))
+		}
+	}
 	waves.absent, waves.fourWay = d.Absent(), d.Unknown() != nil
 	limited := func(cycle uint64, inputs []uint64) bool { return cycle < length && next(cycle, inputs) }
 	_, err := l.run(limited, func(cycle uint64, settled bool) {
@@ -151,8 +156,11 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 		name += " (" + pins + ")"
 	}
 	differs, model, rtl := "differs", d.Model, d.RTL
-	if at.kind == DivergenceUnknown {
+	switch at.kind {
+	case DivergenceUnknown:
 		differs = "is unknown"
+	case DivergenceLimit:
+		differs = "is beyond what the map takes: " + l.brokenText(at.port)
 	}
 	where := d.where()
 	if p.Bits > 64 { // too long to be compared by eye
@@ -160,4 +168,13 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 		model, rtl = brief(model), brief(rtl)
 	}
 	d.Text = fmt.Sprintf("%s %s %s: the model says %s, the RTL %s", name, differs, where, model, rtl)
+}
+
+// brokenText says what the RTL's outputs break now.
+func (l *pair) brokenText(port int) string {
+	d := l.rtl.(*pinmap.Device)
+	if limit := d.Broken(); limit != nil {
+		return d.LimitText(limit) + ","
+	}
+	return d.Ports()[port].Name
 }

@@ -28,6 +28,9 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	defer l.close()
 	report := newReport(m, l.model)
 	report.countOutputs(l)
+	if err := report.bound(l); err != nil {
+		return nil, err
+	}
 	report.ofRun = o.Stimulus != nil && o.Stimulus.cycles != nil
 	var found *finding
 	var first *finding // the first run, to be shown when all are equal

@@ -32,6 +32,7 @@ type finding struct {
 const (
 	DivergenceValue   = "value"   // the values differ
 	DivergenceUnknown = "unknown" // the RTL shows X or Z
+	DivergenceLimit   = "limit"   // the RTL shows what the map has no place for
 )
 
 // pair is a model and RTL with the same ports.
@@ -212,7 +213,7 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 	if clocked {
 		clocks = 1
 	}
-	for cycle := uint64(0); next(cycle, m.Inputs()); cycle++ {
+	for cycle := uint64(0); l.take(next, cycle); cycle++ {
 		if cycle%progressCycles == 0 {
 			if err := l.lookUp(); err != nil {
 				return nil, err
@@ -266,6 +267,17 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 	return nil, nil
 }
 
+// take gets the inputs of a cycle, which the map may bound.
+func (l *pair) take(next drive, cycle uint64) bool {
+	if !next(cycle, l.model.Inputs()) {
+		return false
+	}
+	if d := l.rtl.(*pinmap.Device); len(d.Limits) > 0 {
+		d.Fit(l.model.Inputs())
+	}
+	return true
+}
+
 func (l *pair) lookUp() error {
 	if l.options.Progress != nil {
 		l.options.Progress(l.exchanged, l.options.Cycles*uint64(l.options.Seeds*l.options.PowerOn))
@@ -310,6 +322,11 @@ func (l *pair) compare(cycle uint64) *difference {
 	}
 	for i := range unknown {
 		differs |= unknown[i] & l.mask[i]
+	}
+	if d := l.rtl.(*pinmap.Device); differs == 0 && len(d.Limits) > 0 {
+		if limit := d.Broken(); limit != nil {
+			return &difference{kind: DivergenceLimit, cycle: cycle, port: limit.Port}
+		}
 	}
 	if differs == 0 {
 		return nil

@@ -19,7 +19,10 @@ type vcdInput struct {
 	inverted  bool
 	net       vcd.NetID
 	bits      int
-	to        int // bit in the row
+	to        int    // bit in the row
+	port      int    // index of the input
+	fixed     []bool // bits of a number in a join; of one that fills what is left, one
+	fills     bool
 }
 
 // readVCD samples a waveform.
@@ -34,6 +37,8 @@ func (s *Stimulus) readVCD(path string, m *pinmap.Map, model *twin.Model) error 
 		return err
 	}
 	nets := []vcd.NetID{}
+	now, high := make([]uint64, s.words), false
+	v.putFixed(now)
 	for _, in := range v.inputs {
 		nets = append(nets, in.net)
 	}
@@ -43,7 +48,6 @@ func (s *Stimulus) readVCD(path string, m *pinmap.Map, model *twin.Model) error 
 	if err := r.Watch(nets); err != nil {
 		return err
 	}
-	now, high := make([]uint64, s.words), false
 	changed := false
 	for first := true; r.Next(); first = false {
 		if !v.clocked && !first {
@@ -94,6 +98,18 @@ type vcdInputs struct {
 	clock   vcd.NetID
 }
 
+// putFixed puts the numbers of joins, and forgets them.
+func (v *vcdInputs) putFixed(row []uint64) {
+	for _, in := range v.inputs {
+		for bit, one := range in.fixed {
+			if one {
+				hw.PutBits(row, in.to+bit, 1, 1)
+			}
+		}
+	}
+	v.inputs = slices.DeleteFunc(v.inputs, func(in vcdInput) bool { return in.fixed != nil })
+}
+
 // findVCDInputs looks for a scope with the names of the model, or of the RTL.
 func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map, model *twin.Model) (*vcdInputs, error) {
 	ours := vcdNames(m, s.Inputs, false)
@@ -139,7 +155,7 @@ func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map,
 // vcdNames says where the bits of all inputs come from: from the ports themselves, or
 // from pins. It is nil if an input has none.
 func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
-	for _, p := range inputs {
+	for i, p := range inputs {
 		texts := []string{p.Name}
 		if pins {
 			texts = m.PinsOf(p.Name)
@@ -148,11 +164,15 @@ func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 			return nil
 		}
 		for _, text := range texts {
-			pin, ok := pinmap.ParsePin(text)
-			if !ok {
+			item, why := pinmap.ParseItem(text)
+			switch {
+			case why != "" || item.Function != "":
 				return nil
+			case !item.IsPin:
+				all = append(all, vcdInput{port: i, fixed: item.Fixed(), fills: item.Flexible(), high: -1})
+			default:
+				all = append(all, vcdInput{port: i, name: item.Pin.Name, high: item.Pin.High, low: item.Pin.Low, inverted: item.Pin.Inverted})
 			}
-			all = append(all, vcdInput{name: pin.Name, high: pin.High, low: pin.Low, inverted: pin.Inverted})
 		}
 	}
 	return all
@@ -188,33 +208,48 @@ func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bo
 	for _, in := range wanted {
 		inputs = append(inputs, partsOf(scope, in)...)
 	}
-	next := 0
-	for _, p := range s.Inputs {
-		left := p.Bits
-		for ; left > 0 && next < len(inputs); next++ {
-			in := &inputs[next]
-			v, ok := scope[in.name]
-			if !ok && fold { // GHDL's own waveforms are in lower case
-				v, ok = scope[strings.ToLower(in.name)]
+	left := make([]int, len(s.Inputs)) // bits of each that are still to come
+	for i, p := range s.Inputs {
+		left[i] = p.Bits
+	}
+	for i := range inputs {
+		in := &inputs[i]
+		if in.fixed != nil {
+			if in.bits = len(in.fixed); !in.fills {
+				left[in.port] -= in.bits
 			}
-			if !ok || v.Kind != vcd.KindBits {
-				return nil
-			}
-			if in.high < 0 {
-				in.high, in.low = v.Bits-1, 0
-			}
-			in.net, in.bits = v.Net, in.high-in.low+1
-			if left -= in.bits; left < 0 || in.high >= v.Bits || in.bits < 1 {
-				return nil
-			}
-			in.to = 64*p.Word + left
+			continue
 		}
-		if left != 0 {
+		v, ok := scope[in.name]
+		if !ok && fold { // GHDL's own waveforms are in lower case
+			v, ok = scope[strings.ToLower(in.name)]
+		}
+		if !ok || v.Kind != vcd.KindBits {
+			return nil
+		}
+		if in.high < 0 {
+			in.high, in.low = v.Bits-1, 0
+		}
+		in.net, in.bits = v.Net, in.high-in.low+1
+		if left[in.port] -= in.bits; in.high >= v.Bits || in.bits < 1 {
 			return nil
 		}
 	}
-	if next != len(inputs) || len(inputs) == 0 {
+	for i := range inputs {
+		if in := &inputs[i]; in.fills {
+			if in.bits, left[in.port] = left[in.port], 0; in.bits < 1 {
+				return nil
+			}
+			in.fixed = slices.Repeat(in.fixed, in.bits)
+		}
+	}
+	if len(inputs) == 0 || slices.ContainsFunc(left, func(bits int) bool { return bits != 0 }) {
 		return nil
+	}
+	for i := len(inputs) - 1; i >= 0; i-- { // the first of a join is the highest
+		in := &inputs[i]
+		in.to = 64*s.Inputs[in.port].Word + left[in.port]
+		left[in.port] += in.bits
 	}
 	return inputs
 }

@@ -40,6 +40,10 @@ type Report struct {
 	// Warnings are those of Verilator or Icarus that bear on the verdict.
 	Warnings []cosim.Warning `json:"warnings"`
 
+	// Bounds are what the map's joins and functions let inputs of the model be: give_i is [0, credit].
+	// What is beyond was not tried.
+	Bounds []string `json:"bounds,omitempty"`
+
 	// Unexercised is what the inputs never did, in cycles without reset.
 	Unexercised []Gap     `json:"unexercised"`
 	Coverage    *Coverage `json:"-"`
@@ -134,6 +138,34 @@ func (r *Report) ComparedText() string {
 		return fmt.Sprintf("%s (%s is absent)", text, r.Absent[0])
 	}
 	return fmt.Sprintf("%s (%s are absent)", text, strings.Join(r.Absent, ", "))
+}
+
+// bound notes the bounds of inputs, and refuses a given stimulus that goes beyond them.
+func (r *Report) bound(l *pair) error {
+	d, ok := l.rtl.(*pinmap.Device)
+	if !ok || len(d.Limits) == 0 {
+		return nil
+	}
+	r.Bounds = d.Bounds()
+	s := l.options.Stimulus
+	if s == nil {
+		return nil
+	}
+	for cycle := range s.Cycles() {
+		row := s.row(cycle)
+		if l.model.Clocked() && row[l.model.ResetWord()]&1 != 0 {
+			continue
+		}
+		if limit := d.BrokenBy(row); limit != nil {
+			p := d.Ports()[limit.Port]
+			return &cosim.InputError{
+				Place:  s.Place,
+				Reason: fmt.Sprintf("%s is %#x in cycle %d, and the map says %s", p.Name, numberOf(row[p.Word:][:p.Words()]), cycle, limit.Text),
+				Remedy: "give the RTL a pin for all of it, or keep the inputs to what the map takes",
+			}
+		}
+	}
+	return nil
 }
 
 // InputsText is what it was compared on: 100,000 cycles of inputs, 3 times, each from another
@@ -256,6 +288,9 @@ func (r *Report) HowFound() (lines []string) {
 // writeReservations ends the line of a verdict with what makes it worth less.
 func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings, r.Backend)
+	if len(r.Bounds) > 0 {
+		fmt.Fprintf(w, "inputs kept to what the map takes: %s\n", strings.Join(r.Bounds, "; "))
+	}
 	if len(r.Unexercised) > 0 {
 		fmt.Fprintf(w, "inputs never exercised: %s\n", GapsText(r.Unexercised))
 	}

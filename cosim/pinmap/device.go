@@ -30,11 +30,11 @@ const feedbackTurns = 100
 
 // adapt gives a device the model's ports.
 func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
-	w, err := m.wire(model, rtl.Ports())
+	w, err := m.Wire(model, rtl.Ports())
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{rtl: rtl, routing: *w, ports: slices.Clone(model.Ports()), resetWord: -1}
+	d := &Device{rtl: rtl, routing: route(w), ports: slices.Clone(model.Ports()), resetWord: -1}
 	in, out := cosim.Words(d.ports)
 	d.inputs, d.outputs, d.before = make([]uint64, in), make([]uint64, out), make([]uint64, out)
 	if rtl.Unknown() != nil {
@@ -49,14 +49,14 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 		}
 	}
 	d.resetOutputs = slices.Clone(model.Outputs())
-	for i, tie := range d.ties {
-		value, invert := d.values[i], uint64(0)
-		if tie.inverted {
-			invert = ^uint64(0)
-		}
-		for first, left := tie.first, tie.bits; left > 0; first, left, value = first+64, left-64, 0 {
-			hw.PutBits(rtl.Inputs(), first, min(left, 64), value^invert)
-		}
+	for _, fixed := range d.fixedIn {
+		value, _ := d.value(fixed.bit)
+		hw.PutBits(rtl.Inputs(), fixed.to, 1, value)
+	}
+	for _, fixed := range d.fixedOut {
+		value, _ := d.value(fixed.bit)
+		hw.PutBits(d.outputs, fixed.to, 1, value)
+		hw.PutBits(d.before, fixed.to, 1, value)
 	}
 	d.pull()
 	return d, nil
@@ -80,10 +80,10 @@ func (d *Device) Outputs() []uint64   { return d.outputs }
 func (d *Device) Unknown() []uint64   { return d.unknown }
 
 // Late is how many cycles the RTL is late, by port of the model.
-func (d *Device) Late() []int { return d.late }
+func (d *Device) Late() []int { return d.Wires.Late }
 
 // Absent has the ports of the model that the RTL does not have.
-func (d *Device) Absent() []bool { return d.absent }
+func (d *Device) Absent() []bool { return d.Wires.Absent }
 
 // Log is what the RTL has printed.
 func (d *Device) Log() string {
@@ -93,15 +93,26 @@ func (d *Device) Log() string {
 	return ""
 }
 
-// pull shows the RTL's outputs but the early ones.
-func (d *Device) pull() { d.pullTo(d.out, d.outputs, d.unknown) }
+// push gives the RTL its inputs.
+func (d *Device) push() {
+	moveBits(d.in, d.inputs, d.rtl.Inputs())
+	if len(d.madeIn) > 0 {
+		d.make(d.madeIn, d.rtl.Inputs(), nil)
+	}
+}
 
-func (d *Device) pullTo(moves []bitMove, outputs, unknown []uint64) {
+// pull shows the RTL's outputs but the early ones.
+func (d *Device) pull() { d.pullTo(d.out, d.madeOut, d.outputs, d.unknown) }
+
+func (d *Device) pullTo(moves []bitMove, gates []made, outputs, unknown []uint64) {
 	if d.unknown == nil {
 		moveBits(moves, d.rtl.Outputs(), outputs)
-		return
+	} else {
+		moveUnknown(moves, d.rtl.Outputs(), d.rtl.Unknown(), outputs, unknown)
 	}
-	moveUnknown(moves, d.rtl.Outputs(), d.rtl.Unknown(), outputs, unknown)
+	if len(gates) > 0 {
+		d.make(gates, outputs, unknown)
+	}
 }
 
 // settle lets the RTL see its inputs, and its feedback until nothing changes.
@@ -143,11 +154,11 @@ func (d *Device) Settle() error {
 	if d.err != nil {
 		return d.err
 	}
-	moveBits(d.in, d.inputs, d.rtl.Inputs())
+	d.push()
 	if err := d.settle(); err != nil {
 		return err
 	}
-	if len(d.early) > 0 || len(d.feedback) > 0 {
+	if len(d.ahead) > 0 || len(d.feedback) > 0 {
 		d.settled = append(d.settledBuffer[:0], d.inputs...)
 	}
 	d.pull()
@@ -158,15 +169,15 @@ func (d *Device) Edge(clocks uint64) error {
 	if d.err != nil {
 		return d.err
 	}
-	moveBits(d.in, d.inputs, d.rtl.Inputs())
-	if len(d.early) > 0 || len(d.feedback) > 0 {
+	d.push()
+	if len(d.ahead) > 0 || len(d.feedback) > 0 {
 		if d.settled == nil || !slices.Equal(d.settled, d.inputs) {
 			if err := d.settle(); err != nil {
 				return err
 			}
 		}
 		d.settled = nil
-		d.pullTo(d.early, d.before, d.beforeUnknown)
+		d.pullTo(d.early, d.madeEarly, d.before, d.beforeUnknown)
 	}
 	if err := d.rtl.Edge(clocks & d.clock); err != nil {
 		return err
@@ -177,7 +188,7 @@ func (d *Device) Edge(clocks uint64) error {
 		}
 	}
 	d.pull()
-	if len(d.early) > 0 && clocks&1 != 0 {
+	if len(d.ahead) > 0 && clocks&1 != 0 {
 		d.showEarly()
 	}
 	return nil
@@ -186,18 +197,17 @@ func (d *Device) Edge(clocks uint64) error {
 // showEarly clocks the registers of the early outputs.
 func (d *Device) showEarly() {
 	reset := d.resetWord >= 0 && d.inputs[d.resetWord]&1 != 0
-	for i := range d.early {
-		m := &d.early[i]
-		value, unknown := hw.GetBits(d.before, m.to, m.bits), uint64(0)
+	for _, s := range d.ahead {
+		value, unknown := hw.GetBits(d.before, s.first, s.bits), uint64(0)
 		if d.unknown != nil {
-			unknown = hw.GetBits(d.beforeUnknown, m.to, m.bits)
+			unknown = hw.GetBits(d.beforeUnknown, s.first, s.bits)
 		}
 		if reset {
-			value, unknown = hw.GetBits(d.resetOutputs, m.to, m.bits), 0
+			value, unknown = hw.GetBits(d.resetOutputs, s.first, s.bits), 0
 		}
-		hw.PutBits(d.outputs, m.to, m.bits, value)
+		hw.PutBits(d.outputs, s.first, s.bits, value)
 		if d.unknown != nil {
-			hw.PutBits(d.unknown, m.to, m.bits, unknown)
+			hw.PutBits(d.unknown, s.first, s.bits, unknown)
 		}
 	}
 }

@@ -8,7 +8,13 @@
 //
 //	file         what it holds
 //	map.go       Map, Library: the map, and what it can name
-//	wiring.go    which bit goes where; what is wrong with a map
+//	open.go      how the RTL of a map is built and opened
+//	wires.go     Wires: which bit comes from where, as plain data
+//	wiring.go    how a map becomes Wires; what is wrong with a map
+//	pins.go      pins, numbers and functions as a map writes them
+//	joins.go     what these stand for
+//	routing.go   Wires as moves of bits
+//	limits.go    what a map takes for granted
 //	device.go    Device: RTL with the ports of a model
 //	twin.go      OfTwin: the twins' own maps
 package pinmap

@@ -3,60 +3,38 @@ package pinmap
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"starloom/cosim"
 	"starloom/cosim/twin"
-	"starloom/hw"
 	"starloom/traces/input"
 )
-
-// pinBits are bits of one port, and of the words that all ports of its direction
-// share.
-type pinBits struct {
-	port     int // index
-	first    int // bit in the words
-	bits     int
-	inverted bool
-}
-
-// A bitMove copies up to 64 bits between two vectors of words.
-type bitMove struct {
-	from, to, bits int
-	invert         uint64 // all ones of bits, or 0
-}
-
-// A routing connects the ports of a model to those of an RTL device.
-type routing struct {
-	in       []bitMove // model's inputs to RTL's inputs
-	out      []bitMove // RTL's outputs to the model's
-	early    []bitMove // the same of outputs that are a cycle ahead
-	feedback []bitMove // RTL's outputs to its inputs
-	ties     []pinBits
-	values   []uint64 // of ties
-	late     []int    // cycles that RTL is late, by port of the model
-	absent   []bool   // by port of the model
-}
 
 // A wirer works out the wiring of a map.
 type wirer struct {
 	*Map
-	routing
+	wires      *Wires
 	model, rtl []cosim.Port
 	fold       bool              // RTL in VHDL: upper and lower case are the same
 	taken      map[[2]int]string // port and bit of the RTL: the key that takes it
 	wired      []string          // by port of the model: the key that wires it
-	err        error
 }
 
-// wire connects ports, or returns an *InputError.
-func (m *Map) wire(model *twin.Model, rtl []cosim.Port) (*routing, error) {
+// Wire works out the wiring between a model and RTL with these ports, or returns an *InputError.
+func (m *Map) Wire(model *twin.Model, rtl []cosim.Port) (*Wires, error) {
 	w := &wirer{Map: m, model: model.Ports(), rtl: rtl, fold: m.FoldsCase(), taken: map[[2]int]string{}}
 	w.wired = make([]string, len(w.model))
-	w.late, w.absent = make([]int, len(w.model)), make([]bool, len(w.model))
+	w.wires = &Wires{
+		Model: w.model, RTL: rtl,
+		Pins: make([][]Bit, len(rtl)), Ports: make([][]Bit, len(w.model)),
+		Late: make([]int, len(w.model)), Absent: make([]bool, len(w.model)), Derived: make([]bool, len(w.model)),
+	}
+	for i, p := range rtl {
+		if p.Input && !p.Clock {
+			w.wires.Pins[i] = make([]Bit, p.Bits)
+		}
+	}
 	for _, step := range []func() error{
 		w.wireClock, w.wireReset, w.wireAbsent, w.wireLatency, w.wirePins, w.wireTies, w.wireFeedback, w.checkAllDriven,
 	} {
@@ -64,7 +42,7 @@ func (m *Map) wire(model *twin.Model, rtl []cosim.Port) (*routing, error) {
 			return nil, err
 		}
 	}
-	return &w.routing, nil
+	return w.wires, nil
 }
 
 func (w *wirer) wireClock() error {
@@ -126,7 +104,7 @@ func (w *wirer) wireAbsent() error {
 		if w.wired[at] != "" {
 			return w.refuse(key, w.model[at].Name+" is named twice", "delete one")
 		}
-		w.absent[at], w.wired[at] = true, key
+		w.wires.Absent[at], w.wired[at] = true, key
 	}
 	return nil
 }
@@ -150,7 +128,7 @@ func (w *wirer) wireLatency() error {
 		case cycles == -1 && !slices.ContainsFunc(w.model, func(p cosim.Port) bool { return p.Clock }):
 			return w.refuse(key, w.Model+" has no clock, so nothing can be ahead of it", "delete it")
 		}
-		w.late[at] = cycles
+		w.wires.Late[at] = cycles
 	}
 	return nil
 }
@@ -191,50 +169,29 @@ func (w *wirer) wirePort(key string, p Wiring) error {
 		return w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", port.Name, w.Place(before)), "delete one")
 	}
 	w.wired[at] = key
-	pins := make([]pinBits, len(p.Pins))
-	total := 0
-	for i, text := range p.Pins {
-		pinKey := key
-		if len(p.Pins) > 1 {
-			pinKey = fmt.Sprintf("%s[%d]", key, i)
-		}
-		if pins[i], err = w.takePin(pinKey, text, port.Input); err != nil {
-			return err
-		}
-		total += pins[i].bits
+	items, err := w.items(key, p)
+	if err != nil {
+		return err
 	}
-	if total != port.Bits {
-		remedy := "give both the same width by params of the RTL or parameters of the model"
-		switch first := pinText.FindStringSubmatch(p.Pins[0]); {
-		case total < port.Bits:
-			remedy += ", or join several pins, the highest first: [" + first[2] + ", OTHER]"
-			if !port.Input {
-				remedy += fmt.Sprintf(", or leave it out and compare the others: absent: [%s]", port.Name)
-			}
-		case len(p.Pins) == 1 && first[3] == "":
-			remedy += ", or name the bits: " + cosim.SliceText(first[1]+first[2], 0, port.Bits)
-			if port.Input {
-				remedy += ", and give the others a constant: ties: {\"" + cosim.SliceText(first[2], port.Bits, total) + "\": 0}"
-			}
-		default:
-			remedy += ", or name fewer bits"
-		}
-		return w.refuse(key,
-			fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total), port.Name, w.Model, port.Bits),
-			remedy)
+	if err := w.fit(key, port, p, items); err != nil {
+		return err
 	}
-	at64 := 64*port.Word + port.Bits // the first pin is the highest
-	for _, pin := range pins {
-		at64 -= pin.bits
-		switch {
-		case port.Input:
-			w.in = appendMoves(w.in, at64, pin.first, pin.bits, pin.inverted)
-		case w.late[at] < 0:
-			w.early = appendMoves(w.early, pin.first, at64, pin.bits, pin.inverted)
-		default:
-			w.out = appendMoves(w.out, pin.first, at64, pin.bits, pin.inverted)
-		}
+	text := port.Name + " is " + strings.Join(p.Pins, ", ")
+	if len(p.Pins) > 1 {
+		text = port.Name + " is [" + strings.Join(p.Pins, ", ") + "]"
 	}
+	j := &joiner{wirer: w, port: at, text: text}
+	bits := make([]Bit, port.Bits)
+	end := port.Bits // the first item is the highest
+	for _, item := range items {
+		part := bits[end-item.bits : end]
+		if port.Input {
+			j.drive(item, bitsOf(OfModel, at, port.Bits)[end-item.bits:end])
+		}
+		copy(part, j.value(item, port.Input))
+		end -= item.bits
+	}
+	w.wires.Ports[at] = bits
 	return nil
 }
 
@@ -245,14 +202,24 @@ func (w *wirer) wireTies() error {
 		if err != nil {
 			return err
 		}
-		if pin.bits < 64 && t.Value>>pin.bits != 0 {
+		if len(pin) < 64 && t.Value>>len(pin) != 0 {
 			return w.refuse(key,
-				fmt.Sprintf("%d does not fit into %s of %s", t.Value, cosim.BitsText(pin.bits), t.Pin),
-				fmt.Sprintf("give at most %d", uint64(1)<<pin.bits-1))
+				fmt.Sprintf("%d does not fit into %s of %s", t.Value, cosim.BitsText(len(pin)), t.Pin),
+				fmt.Sprintf("give at most %d", uint64(1)<<len(pin)-1))
 		}
-		w.ties, w.values = append(w.ties, pin), append(w.values, t.Value)
+		for i, b := range pin {
+			w.driveBit(b, one(i < 64 && t.Value>>i&1 != 0))
+		}
 	}
 	return nil
+}
+
+// driveBit says what drives a bit of the RTL's inputs; of one that a map inverts, its inverse.
+func (w *wirer) driveBit(pin, by Bit) {
+	if pin.Inverted {
+		by = by.Not()
+	}
+	w.wires.Pins[pin.Port][pin.Bit] = by
 }
 
 func (w *wirer) wireFeedback() error {
@@ -266,17 +233,19 @@ func (w *wirer) wireFeedback() error {
 		if err != nil {
 			return err
 		}
-		if from.bits != to.bits {
+		if len(from) != len(to) {
 			wider := f.From
-			if to.bits > from.bits {
+			if len(to) > len(from) {
 				wider = f.To
 			}
 			named, _ := ParsePin(wider)
 			return w.refuse(key,
-				fmt.Sprintf("%s has %s, %s has %s", f.To, cosim.BitsText(to.bits), f.From, cosim.BitsText(from.bits)),
-				"name as many bits of the wider one, as in "+cosim.SliceText(named.Name, 0, min(to.bits, from.bits)))
+				fmt.Sprintf("%s has %s, %s has %s", f.To, cosim.BitsText(len(to)), f.From, cosim.BitsText(len(from))),
+				"name as many bits of the wider one, as in "+cosim.SliceText(named.Name, 0, min(len(to), len(from))))
 		}
-		w.feedback = appendMoves(w.feedback, from.first, to.first, to.bits, from.inverted != to.inverted)
+		for i := range to {
+			w.driveBit(to[i], from[i])
+		}
 	}
 	return nil
 }
@@ -325,42 +294,19 @@ func (w *wirer) modelPort(key, name string) (int, error) {
 	return 0, w.refuse(key, fmt.Sprintf("%s has no port %s", w.Model, name), input.RemedyOf(name, all))
 }
 
-var pinText = regexp.MustCompile(`^(~?)([A-Za-z_][A-Za-z0-9_$]*)(?:\[(\d{1,8})(?::(\d{1,8}))?\])?$`)
-
-// A Pin is a pin as a map writes it.
-type Pin struct {
-	Name      string
-	High, Low int // -1: all bits
-	Inverted  bool
-}
-
-// ParsePin reads NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse.
-func ParsePin(text string) (pin Pin, ok bool) {
-	parts := pinText.FindStringSubmatch(text)
-	if parts == nil {
-		return Pin{}, false
-	}
-	pin = Pin{Name: parts[2], High: -1, Low: -1, Inverted: parts[1] != ""}
-	if parts[3] != "" {
-		pin.High, _ = strconv.Atoi(parts[3]) // at most eight digits
-		if pin.Low = pin.High; parts[4] != "" {
-			pin.Low, _ = strconv.Atoi(parts[4])
-		}
-	}
-	return pin, true
-}
-
-// pin finds bits of the RTL.
-func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
+// pin finds bits of the RTL, low bit first.
+func (w *wirer) pin(key, text string, isInput bool) ([]Bit, error) {
 	named, ok := ParsePin(text)
 	if !ok {
-		return pinBits{}, w.refuse(key,
-			fmt.Sprintf("%q is not a pin", text),
-			"write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse")
+		return nil, w.refuse(key, fmt.Sprintf("%q is not a pin", text), itemHelp)
 	}
-	at := slices.IndexFunc(w.rtl, func(p cosim.Port) bool { return cosim.SameName(w.fold, p.Name, named.Name) })
+	return w.bitsOfPin(key, named, isInput)
+}
+
+func (w *wirer) bitsOfPin(key string, named Pin, isInput bool) ([]Bit, error) {
+	at, part, rest := w.find(named)
 	if at < 0 {
-		return pinBits{}, w.refuse(key,
+		return nil, w.refuse(key,
 			fmt.Sprintf("the RTL has no pin %s", named.Name),
 			input.RemedyOf(named.Name, namesOf(w.rtl, isInput)))
 	}
@@ -370,72 +316,73 @@ func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
 		if isInput {
 			wanted = "an input"
 		}
-		return pinBits{}, w.refuse(key,
+		return nil, w.refuse(key,
 			fmt.Sprintf("the RTL's %s is %s; this place needs %s", p.Name, p.Kind(), wanted),
 			input.RemedyOf(p.Name, namesOf(w.rtl, isInput)))
 	}
 	if p.Clock {
-		return pinBits{}, w.refuse(key, p.Name+" is the clock", "name another pin: "+strings.Join(namesOf(w.rtl, true), ", "))
+		return nil, w.refuse(key, p.Name+" is the clock", "name another pin: "+strings.Join(namesOf(w.rtl, true), ", "))
 	}
-	high, low := named.High, named.Low
+	high, low := rest.High, rest.Low
+	if elements := p.Elements(part.Name); high >= 0 && len(elements) > 0 {
+		return nil, w.refuse(key,
+			fmt.Sprintf("the RTL's %s is an array, there are no bits [%d:%d]", p.Name+part.Name, high, low),
+			"name elements: "+strings.Join(elements, ", "))
+	}
 	if high < 0 {
-		high, low = p.Bits-1, 0
+		high, low = part.Bits-1, 0
 	}
-	if high < low || high >= p.Bits {
-		return pinBits{}, w.refuse(key,
-			fmt.Sprintf("the RTL's %s is %s, there are no bits [%d:%d]", p.Name, p.Kind(), high, low),
-			fmt.Sprintf("bits are [%d:0]; the higher one comes first", p.Bits-1))
+	if high < low || high >= part.Bits {
+		of := cosim.Port{Bits: part.Bits, Input: p.Input}
+		return nil, w.refuse(key,
+			fmt.Sprintf("the RTL's %s is %s, there are no bits [%d:%d]", p.Name+part.Name, of.Kind(), high, low),
+			fmt.Sprintf("bits are [%d:0]; the higher one comes first, and reverse(%s) is the other order", part.Bits-1, p.Name+part.Name))
 	}
-	return pinBits{port: at, first: 64*p.Word + low, bits: high - low + 1, inverted: named.Inverted}, nil
+	bits := bitsOf(OfRTL, at, p.Bits)[part.Low+low : part.Low+high+1]
+	for i := range bits {
+		bits[i].Inverted = named.Inverted
+	}
+	return bits, nil
+}
+
+// find returns the port that a pin is of, the part of it, all of it for a plain one, and
+// which bits of the part are meant.
+func (w *wirer) find(named Pin) (at int, part cosim.Part, rest Pin) {
+	tries := []Pin{named}
+	if named.High >= 0 && named.High == named.Low { // data[3] is an element before it is a bit
+		tries = []Pin{{fmt.Sprintf("%s[%d]", named.Name, named.High), -1, -1, named.Inverted}, named}
+	}
+	for _, try := range tries {
+		for i, p := range w.rtl {
+			for _, part := range append([]cosim.Part{{Bits: p.Bits}}, p.Parts...) {
+				if cosim.SameName(w.fold, p.Name+part.Name, try.Name) {
+					return i, part, try
+				}
+			}
+		}
+	}
+	return -1, cosim.Part{}, named
 }
 
 // takePin finds bits of the RTL that are still free, and takes them.
-func (w *wirer) takePin(key, text string, input bool) (pinBits, error) {
-	pin, err := w.pin(key, text, input)
+func (w *wirer) takePin(key, text string, input bool) ([]Bit, error) {
+	bits, err := w.pin(key, text, input)
 	if err != nil {
-		return pin, err
+		return nil, err
 	}
-	low := pin.first - 64*w.rtl[pin.port].Word
-	for bit := low; bit < low+pin.bits; bit++ {
-		if before, ok := w.taken[[2]int{pin.port, bit}]; ok {
-			return pin, w.refuse(key,
-				fmt.Sprintf("the RTL's %s is mapped twice, first at %s", w.rtl[pin.port].Name, w.Place(before)),
+	return bits, w.take(key, bits)
+}
+
+func (w *wirer) take(key string, bits []Bit) error {
+	for _, b := range bits {
+		if before, ok := w.taken[[2]int{b.Port, b.Bit}]; ok {
+			return w.refuse(key,
+				fmt.Sprintf("the RTL's %s is mapped twice, first at %s", w.rtl[b.Port].Name, w.Place(before)),
 				"delete one, or name other bits")
 		}
-		w.taken[[2]int{pin.port, bit}] = key
+		w.taken[[2]int{b.Port, b.Bit}] = key
 	}
-	return pin, nil
-}
-
-// appendMoves adds the moves of any number of bits.
-func appendMoves(moves []bitMove, from, to, bits int, inverted bool) []bitMove {
-	for bits > 0 {
-		m := bitMove{from: from, to: to, bits: min(bits, 64)}
-		if inverted {
-			m.invert = ^uint64(0) >> (64 - m.bits)
-		}
-		moves = append(moves, m)
-		from, to, bits = from+m.bits, to+m.bits, bits-m.bits
-	}
-	return moves
-}
-
-// moveBits does all moves from one vector to another.
-func moveBits(moves []bitMove, from, to []uint64) {
-	for i := range moves {
-		m := &moves[i]
-		hw.PutBits(to, m.to, m.bits, hw.GetBits(from, m.from, m.bits)^m.invert)
-	}
-}
-
-// moveUnknown moves values and their unknown bits: an unknown bit is not inverted.
-func moveUnknown(moves []bitMove, from, fromUnknown, to, toUnknown []uint64) {
-	for i := range moves {
-		m := &moves[i]
-		unknown := hw.GetBits(fromUnknown, m.from, m.bits)
-		hw.PutBits(to, m.to, m.bits, hw.GetBits(from, m.from, m.bits)^m.invert&^unknown)
-		hw.PutBits(toUnknown, m.to, m.bits, unknown)
-	}
+	return nil
 }
 
 // namesOf are the names of ports of one direction.

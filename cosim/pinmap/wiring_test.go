@@ -1,6 +1,7 @@
 package pinmap
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,13 +30,13 @@ func TestPinsOfVHDL(t *testing.T) {
 	model, err := m.NewModel()
 	require.NoError(t, err)
 	defer model.Close()
-	_, err = m.wire(model, ports)
+	_, err = m.Wire(model, ports)
 	require.NoError(t, err)
 	m.Source.Files = nil // an image
-	_, err = m.wire(model, ports)
+	_, err = m.Wire(model, ports)
 	require.ErrorContains(t, err, "the RTL was built with the clock ClkI, not clki", "Verilog tells them apart")
 	m.designs = map[string]cosim.Design{cosim.BackendWasm: caseBlind{}}
-	_, err = m.wire(model, ports)
+	_, err = m.Wire(model, ports)
 	require.NoError(t, err)
 }
 
@@ -45,28 +46,26 @@ func TestRemediesArePossible(t *testing.T) {
 	model, err := m.NewModel()
 	require.NoError(t, err)
 	defer model.Close()
-	for bits, remedy := range map[int]string{
-		2: "or join several pins, the highest first: [req, OTHER]",
-		6: `or name the bits: req[3:0], and give the others a constant: ties: {"req[5:4]": 0}`,
+	for bits, remedy := range map[int]struct{ text, item string }{
+		2: {"or join several pins, the highest first: [req, OTHER], or bound what it is given: [0, req]", "0, req"},
+		6: {"or take its low bits: low(req), where the others are 0", "low(req)"},
 	} {
 		m.Pins = []Wiring{{"request", []string{"req"}}}
 		rtl := []cosim.Port{{Name: "req", Bits: bits, Input: true}}
-		_, err := m.wire(model, rtl)
-		require.ErrorContains(t, err, remedy)
-		if bits == 6 {
-			m.Pins, m.Ties = []Wiring{{"request", []string{"req[3:0]"}}}, []Tie{{Pin: "req[5:4]"}}
-			_, err = m.wire(model, rtl)
-			require.NoError(t, err)
-		}
+		_, err := m.Wire(model, rtl)
+		require.ErrorContains(t, err, remedy.text)
+		m.Pins = []Wiring{{"request", strings.Split(remedy.item, ", ")}}
+		_, err = m.Wire(model, rtl)
+		require.NoError(t, err)
 	}
 
 	m.Pins, m.Ties, m.Absent = []Wiring{{"request", []string{"req"}}, {"index", []string{"who"}}}, nil, []string{"grant"}
 	rtl := []cosim.Port{{Name: "req", Bits: 4, Input: true}, {Name: "who", Bits: 2}}
-	_, err = m.wire(model, rtl)
+	_, err = m.Wire(model, rtl)
 	require.ErrorContains(t, err, "who has 2 bits, index_o of arbiter_fixed has 6")
-	require.ErrorContains(t, err, "or leave it out and compare the others: absent: [index_o]")
+	require.ErrorContains(t, err, "or fill it with zeros: [0, who], or leave it out and compare the others: absent: [index_o]")
 	m.Pins, m.Absent = m.Pins[:1], []string{"grant", "index_o"}
-	_, err = m.wire(model, rtl)
+	_, err = m.Wire(model, rtl)
 	require.NoError(t, err)
 
 	m = &Map{Library: m.Library, Model: "fifo", Parameters: twin.Parameters{"DEPTH": 2, "WIDTH": 4}, Absent: []string{"overflows"}}

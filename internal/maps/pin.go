@@ -220,19 +220,34 @@ func (d *pinDecoder) reset(n *yaml.Node, where string) error {
 	return err
 }
 
-// pin reads one pin, or a list of them.
+// pin reads one pin, or a list of them; 0 and 1 are numbers in YAML.
 func (d *pinDecoder) pin(n *yaml.Node, key, where string) error {
 	w := pinmap.Wiring{Port: key}
+	items := []*yaml.Node{n}
 	if n.Kind == yaml.SequenceNode {
-		if err := d.noted(n, where, &w.Pins); err != nil {
-			return err
+		items = n.Content
+		for i, entry := range items {
+			d.m.Places[fmt.Sprintf("%s[%d]", where, i)] = d.Place(entry)
 		}
-	} else {
+	}
+	for i, entry := range items {
+		entry = strict.Target(entry)
+		if entry.Kind == yaml.ScalarNode && entry.ShortTag() == "!!int" && (entry.Value == "0" || entry.Value == "1") {
+			w.Pins = append(w.Pins, entry.Value)
+			continue
+		}
+		at := where
+		if n.Kind == yaml.SequenceNode {
+			at = fmt.Sprintf("%s[%d]", where, i)
+		}
 		var text string
-		if err := d.Text(n, where, &text); err != nil {
+		if err := d.Text(entry, at, &text); err != nil {
 			return err
 		}
-		w.Pins = []string{text}
+		w.Pins = append(w.Pins, text)
+	}
+	if len(w.Pins) == 0 {
+		return d.Refuse(n, where+" names no pin", "write "+key+": PIN")
 	}
 	d.m.Places[where] = d.Place(n)
 	d.m.Pins = append(d.m.Pins, w)

@@ -1,0 +1,271 @@
+package pinmap
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// A joined is an item with the bits of the RTL that it is about.
+type joined struct {
+	Item
+	key  string
+	bits int      // of the model's port that it stands for
+	pins []Bit    // of a pin, low bit first
+	of   []joined // its arguments
+}
+
+// items reads what a map writes for a port, and finds its pins.
+func (w *wirer) items(key string, p Wiring) ([]joined, error) {
+	port, err := w.modelPort(key, p.Port)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]joined, len(p.Pins))
+	for i, text := range p.Pins {
+		at := key
+		if len(p.Pins) > 1 {
+			at = fmt.Sprintf("%s[%d]", key, i)
+		}
+		item, why := ParseItem(text)
+		if why != "" {
+			return nil, w.refuse(at, why, itemHelp)
+		}
+		if items[i], err = w.findPins(at, item, w.model[port].Input, false); err != nil {
+			return nil, err
+		}
+	}
+	return items, nil
+}
+
+// findPins finds the pins of an item. Inputs can be driven once only; an output that a function
+// takes may be mapped elsewhere, too.
+func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, error) {
+	j := joined{Item: item, key: key, bits: len(item.Number)}
+	if item.IsPin {
+		var err error
+		if j.pins, err = w.bitsOfPin(key, item.Pin, isInput); err == nil && (isInput || !within) {
+			err = w.take(key, j.pins)
+		}
+		j.bits = len(j.pins)
+		return j, err
+	}
+	for _, argument := range item.Of {
+		of, err := w.findPins(key, argument, isInput, true)
+		if err != nil {
+			return j, err
+		}
+		j.of = append(j.of, of)
+		if item.Function == "reverse" {
+			j.bits = of.bits
+		}
+	}
+	return j, nil
+}
+
+// fit gives the one item of a join without a width of its own what is left of the port, and refuses
+// what does not fit.
+func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error {
+	total, flexible := 0, -1
+	for i := range items {
+		if !items[i].Flexible() {
+			total += items[i].bits
+			continue
+		}
+		if flexible >= 0 {
+			return w.refuse(items[i].key,
+				fmt.Sprintf("%s and %s both take what is left of %s", items[flexible].Text, items[i].Text, port.Name),
+				"give numbers a width, as in 2'b00, and use one of low, onehot and index in a join")
+		}
+		flexible = i
+	}
+	switch {
+	case flexible < 0 && total == port.Bits:
+		return nil
+	case flexible < 0 || total >= port.Bits:
+		return w.misfit(key, port, p, total)
+	}
+	item := &items[flexible]
+	item.bits = port.Bits - total
+	return w.fits(item, port)
+}
+
+// fits refuses a function that cannot give as many bits as are left for it.
+func (w *wirer) fits(item *joined, port cosim.Port) error {
+	refuse := func(reason, remedy string) error {
+		return w.refuse(item.key, fmt.Sprintf("%s stands for %s of %s, and %s", item.Text, cosim.BitsText(item.bits), port.Name, reason), remedy)
+	}
+	if len(item.of) == 0 {
+		return nil
+	}
+	of := item.of[0].bits
+	switch item.Function {
+	case "low":
+		if of < item.bits {
+			return refuse(fmt.Sprintf("it has %d", of), fmt.Sprintf("write [0, %s]: the others are 0", item.of[0].Text))
+		}
+	case "onehot":
+		if of > 16 {
+			return refuse("its index has more than 16 bits", "name the low bits of the index, and map the others in another place")
+		}
+		if 1<<of < item.bits {
+			return refuse(fmt.Sprintf("an index of %s has %d values", cosim.BitsText(of), 1<<of),
+				fmt.Sprintf("give both the same size by params of the RTL or parameters of the model, or write [%d'd0, %s]: the others are 0", item.bits-1<<of, item.Text))
+		}
+		if len(item.of) > 1 && item.of[1].bits != 1 {
+			return refuse(fmt.Sprintf("%s has %d bits", item.of[1].Text, item.of[1].bits), "name one bit, which is 1 where the index counts")
+		}
+	case "index":
+		if needed := bits.Len(uint(of - 1)); needed > item.bits {
+			return refuse(fmt.Sprintf("an index of %d pins needs %d", of, needed), "name fewer pins, or give the model more by parameters")
+		}
+	}
+	return nil
+}
+
+// misfit refuses a join of another width than its port.
+func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
+	remedy := "give both the same width by params of the RTL or parameters of the model"
+	text := p.Pins[0]
+	pin, isPin := ParsePin(text)
+	switch {
+	case total < port.Bits:
+		remedy += ", or join several pins, the highest first: [" + strings.TrimPrefix(text, "~") + ", OTHER]"
+		if port.Input {
+			remedy += fmt.Sprintf(", or bound what it is given: [0, %s]", strings.Join(p.Pins, ", "))
+		} else {
+			remedy += fmt.Sprintf(", or fill it with zeros: [0, %s], or leave it out and compare the others: absent: [%s]", strings.Join(p.Pins, ", "), port.Name)
+		}
+	case len(p.Pins) == 1 && isPin && pin.High < 0:
+		remedy += fmt.Sprintf(", or take its low bits: low(%s), where the others are 0", text)
+	default:
+		remedy += ", or name fewer bits"
+	}
+	return w.refuse(key,
+		fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total), port.Name, w.Model, port.Bits),
+		remedy)
+}
+
+// A joiner wires one port of the model.
+type joiner struct {
+	*wirer
+	port int // of the model
+	text string
+}
+
+// value is what an item stands for, in terms of the RTL's pins; for outputs with the limits that it
+// takes for granted.
+func (j *joiner) value(item joined, isInput bool) []Bit {
+	w := j.wires
+	all := make([]Bit, item.bits)
+	limit := func(is, must Bit) {
+		if !isInput {
+			w.limit(j.port, is, must, j.text)
+		}
+	}
+	switch {
+	case item.IsPin:
+		return item.pins
+	case item.Number != nil:
+		for i, b := range item.Number {
+			all[i] = one(b)
+		}
+	case item.Function == "":
+		for i := range all {
+			all[i] = one(item.One)
+		}
+	case item.Function == "reverse":
+		copy(all, j.value(item.of[0], isInput))
+		slices.Reverse(all)
+	case item.Function == "low":
+		of := j.value(item.of[0], isInput)
+		copy(all, of)
+		for _, cut := range of[item.bits:] {
+			limit(cut, one(false))
+		}
+	case item.Function == "onehot":
+		index := j.value(item.of[0], isInput)
+		var valid []Bit
+		if len(item.of) > 1 {
+			valid = j.value(item.of[1], isInput)
+		}
+		for k := range all {
+			all[k] = w.decode(index, k, valid...)
+		}
+		if 1<<len(index) > len(all) && !isInput {
+			any := slices.Clone(all)
+			for _, v := range valid {
+				any = append(any, v.Not())
+			}
+			limit(w.gate(false, any...), one(true))
+		}
+	case item.Function == "index":
+		hot := j.value(item.of[0], isInput)
+		copy(all, w.encode(hot, bits.Len(uint(len(hot)-1))))
+		if len(hot) > 1 && !isInput {
+			limit(w.several(hot), one(false))
+		}
+	}
+	if item.Inverted {
+		for i := range all {
+			all[i] = all[i].Not()
+		}
+	}
+	return all
+}
+
+// drive makes the pins of an item what they have to be for it to be some bits of the model.
+func (j *joiner) drive(item joined, by []Bit) {
+	w := j.wires
+	if item.Inverted {
+		by = slices.Clone(by)
+		for i := range by {
+			by[i] = by[i].Not()
+		}
+	}
+	switch {
+	case item.IsPin:
+		for i, pin := range item.pins {
+			j.driveBit(pin, by[i])
+		}
+	case item.Number != nil || item.Function == "":
+		for i, b := range by {
+			w.limit(j.port, b, one(item.One || item.Number != nil && item.Number[i]), j.text)
+		}
+	case item.Function == "reverse":
+		by = slices.Clone(by)
+		slices.Reverse(by)
+		j.drive(item.of[0], by)
+	case item.Function == "low":
+		j.drive(item.of[0], append(slices.Clone(by), make([]Bit, item.of[0].bits-item.bits)...))
+	case item.Function == "onehot":
+		j.driveIndex(item, by)
+	case item.Function == "index":
+		hot := make([]Bit, item.of[0].bits)
+		for k := range hot {
+			hot[k] = w.decode(by, k)
+		}
+		if 1<<min(item.bits, 16) > len(hot) {
+			w.limit(j.port, w.gate(false, hot...), one(true), j.text)
+		}
+		j.drive(item.of[0], hot)
+	}
+}
+
+// driveIndex gives the RTL the index of the bit that is 1.
+func (j *joiner) driveIndex(item joined, by []Bit) {
+	w := j.wires
+	j.drive(item.of[0], w.encode(by, item.of[0].bits))
+	if len(by) > 1 {
+		w.limit(j.port, w.several(by), one(false), j.text)
+	}
+	any := w.gate(false, by...)
+	if len(item.of) > 1 {
+		j.drive(item.of[1], []Bit{any})
+	} else {
+		w.limit(j.port, any, one(true), j.text)
+	}
+}

@@ -1,0 +1,85 @@
+package pinmap
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/hw"
+)
+
+// Bounds says which limits the map sets to the inputs of the model, each once: give_i is [0, credit].
+func (w *Wires) Bounds() (texts []string) {
+	for _, l := range w.Limits {
+		if w.Model[l.Port].Input && !slices.Contains(texts, l.Text) {
+			texts = append(texts, l.Text)
+		}
+	}
+	return texts
+}
+
+// Broken returns a limit that the RTL's outputs break now, nil for none. It has a meaning once the RTL is
+// settled, in cycles in which reset is off.
+func (d *Device) Broken() *Limit { return d.broken(func(p cosim.Port) bool { return !p.Input }) }
+
+// BrokenBy returns a limit that inputs of the model break, nil for none.
+func (d *Device) BrokenBy(inputs []uint64) *Limit {
+	copy(d.inputs, inputs)
+	return d.broken(func(p cosim.Port) bool { return p.Input })
+}
+
+func (d *Device) broken(asked func(cosim.Port) bool) *Limit {
+	for i := range d.Limits {
+		l := &d.Limits[i]
+		if !asked(d.Model[l.Port]) {
+			continue
+		}
+		is, unknown := d.value(l.Is)
+		if must, wild := d.value(l.Must); unknown|wild == 0 && is != must {
+			return l
+		}
+	}
+	return nil
+}
+
+// Check is a *cosim.Fault where a limit does not hold. It implements cosim.Checked.
+func (d *Device) Check() error {
+	if len(d.Limits) == 0 {
+		return nil
+	}
+	if l := d.broken(func(cosim.Port) bool { return true }); l != nil {
+		return &cosim.Fault{Kind: cosim.FaultLimit, Device: "the pin map", Text: d.LimitText(l)}
+	}
+	return nil
+}
+
+// LimitText says what is wrong where a limit does not hold.
+func (d *Device) LimitText(l *Limit) string {
+	p := d.Model[l.Port]
+	if !p.Input {
+		return fmt.Sprintf("%s, which is not so here: bits that the map cuts off are not 0, an index is too large, or more than one bit is 1", l.Text)
+	}
+	return fmt.Sprintf("%s, and no value of its pins is what the model is given", l.Text)
+}
+
+// Fit changes inputs of the model to what the map's limits allow.
+func (d *Device) Fit(inputs []uint64) {
+	const rounds = 4 // one changes what the next one sees: an index that is too large is none
+	for range rounds {
+		if d.BrokenBy(inputs) == nil {
+			return
+		}
+		d.push()
+		for i := range d.Limits {
+			port := d.Limits[i].Port
+			p := d.Model[port]
+			if !p.Input || i > 0 && d.Limits[i-1].Port == port {
+				continue
+			}
+			for bit, from := range d.Wires.Ports[port] {
+				value, _ := d.value(from)
+				hw.PutBits(inputs, 64*p.Word+bit, 1, value)
+			}
+		}
+	}
+}

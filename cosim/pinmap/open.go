@@ -1,0 +1,135 @@
+package pinmap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/traces/input"
+)
+
+// Open builds the RTL the first time, and makes a device with exactly the model's
+// ports. Clocks of Edge are those of the model.
+//
+// Errors: an *InputError with the place in the map, or in the sources; a *Fault of
+// the RTL.
+func (m *Map) Open(ctx context.Context, o cosim.Options) (cosim.Device, error) {
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	rtl, err := m.openRTL(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := m.adapt(model, rtl)
+	if err != nil {
+		return nil, errors.Join(err, rtl.Close())
+	}
+	return d, nil
+}
+
+// openRTL opens the RTL with its own ports.
+func (m *Map) openRTL(ctx context.Context, o cosim.Options) (cosim.Device, error) {
+	if err := m.checkSource(); err != nil {
+		return nil, err
+	}
+	source := m.Source
+	if m.Clock != "" {
+		source.Clocks = []string{m.Clock}
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	design := m.designs[m.backend()]
+	if design == nil {
+		var err error
+		if design, err = m.loadOrBuild(ctx, source); err != nil {
+			return nil, m.inMap(err)
+		}
+		if m.designs == nil {
+			m.designs = map[string]cosim.Design{}
+		}
+		m.designs[m.backend()] = design
+	}
+	d, err := design.Open(o)
+	m.warnings = design.Warnings()
+	if err != nil {
+		return nil, m.inMap(err)
+	}
+	return d, nil
+}
+
+func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source) (cosim.Design, error) {
+	b := m.Backends[slices.IndexFunc(m.Backends, func(b cosim.Backend) bool { return b.Name == m.backend() })]
+	if m.Image == "" {
+		return b.Build(ctx, source, m.Build)
+	}
+	wasm, err := input.Read(m.Image, cosim.InputBytesMax)
+	if err != nil {
+		return nil, m.refuse("image",
+			fmt.Sprintf("%s cannot be read: %v", m.Image, cosim.Reason(err)),
+			"make it with `starloom cosim build`")
+	}
+	return b.Load(wasm)
+}
+
+// checkSource refuses what is wrong with the map's backend, image and sources.
+func (m *Map) checkSource() error {
+	var backends []string
+	for _, b := range m.Backends {
+		backends = append(backends, b.Name)
+	}
+	if !slices.Contains(backends, m.backend()) {
+		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.backend()), input.RemedyOf(m.backend(), backends))
+	}
+	if m.Image != "" {
+		if m.Backend != "" && m.Backend != cosim.BackendWasm {
+			return m.refuse("image", "an image runs as wasm, the backend is "+m.Backend, "give sources instead")
+		}
+		if len(m.Source.Files) > 0 {
+			return m.refuse("image", "there are sources and an image", "delete one")
+		}
+		return nil
+	}
+	if m.Source.Top == "" {
+		return m.refuse("", "no top module is named", "add top: the name of the RTL's module")
+	}
+	if len(m.Source.Files) == 0 {
+		return m.refuse("", "no source is given", "add sources: [FILE], or image: FILE.wasm")
+	}
+	for i, file := range m.Source.Files {
+		if _, err := os.Stat(file); err != nil {
+			return m.refuse(fmt.Sprintf("sources[%d]", i),
+				fmt.Sprintf("%s cannot be read: %v", file, cosim.Reason(err)),
+				"give a path relative to the map's folder")
+		}
+	}
+	return nil
+}
+
+// inMap gives errors that name options of the command line their place in the map.
+func (m *Map) inMap(err error) error {
+	var bad *cosim.InputError
+	if !errors.As(err, &bad) {
+		if m.Backend == cosim.BackendShared && m.designs[m.Backend] == nil {
+			reason, remedy, _ := strings.Cut(err.Error(), ": ")
+			return m.refuse("backend", reason, remedy)
+		}
+		return err
+	}
+	key, ok := strings.CutPrefix(bad.Place, "--")
+	switch {
+	case key == "param":
+		return m.refuse("params", bad.Reason, bad.Remedy)
+	case ok:
+		return m.refuse(key, bad.Reason, bad.Remedy)
+	case bad.Place == "" && m.Image != "":
+		return m.refuse("image", m.Image+": "+bad.Reason, bad.Remedy)
+	}
+	return err
+}

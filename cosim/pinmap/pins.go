@@ -1,0 +1,168 @@
+package pinmap
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Pin is a pin as a map writes it.
+type Pin struct {
+	Name      string
+	High, Low int // -1: all bits
+	Inverted  bool
+}
+
+var pinText = regexp.MustCompile(`^(~?)([A-Za-z_][A-Za-z0-9_$]*(?:\.[A-Za-z_][A-Za-z0-9_$]*|\[\d{1,8}\])*?)(?:\[(\d{1,8})(?::(\d{1,8}))?\])?$`)
+
+// ParsePin reads NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse. A NAME may lead into
+// a structure, an array or an interface: req.data, data[3], bus.valid.
+func ParsePin(text string) (pin Pin, ok bool) {
+	parts := pinText.FindStringSubmatch(text)
+	if parts == nil {
+		return Pin{}, false
+	}
+	pin = Pin{Name: parts[2], High: -1, Low: -1, Inverted: parts[1] != ""}
+	if parts[3] != "" {
+		pin.High, _ = strconv.Atoi(parts[3]) // at most eight digits
+		if pin.Low = pin.High; parts[4] != "" {
+			pin.Low, _ = strconv.Atoi(parts[4])
+		}
+	}
+	return pin, true
+}
+
+// An Item is one entry of what a map writes for a port: a pin, a number, or a function of those.
+type Item struct {
+	Text     string
+	Function string // one of functions; "" for a pin or a number
+	Of       []Item // its arguments
+	Pin      Pin    // where IsPin
+	IsPin    bool
+	Inverted bool // of what is not a pin
+
+	// A number has bits, low bit first; nil for a plain 0 or 1, which fills what is left of a join.
+	Number []bool
+	One    bool
+}
+
+// functions of pins, and how many arguments each takes at most.
+var functions = map[string]int{"reverse": 1, "onehot": 2, "index": 1, "low": 1}
+
+// itemHelp says how to write an item.
+const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join; " +
+	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT)"
+
+var (
+	callText   = regexp.MustCompile(`^(~?)([a-z]+) ?\((.*)\)$`)
+	numberText = regexp.MustCompile(`^(~?)(\d{1,4})'([bodhBODH])([0-9a-fA-F_]+)$`)
+)
+
+// ParseItem reads an item; why says what is wrong with it, "" for nothing.
+func ParseItem(text string) (item Item, why string) {
+	text = strings.TrimSpace(text)
+	item.Text = text
+	if text == "0" || text == "1" {
+		item.One = text == "1"
+		return item, ""
+	}
+	if parts := numberText.FindStringSubmatch(text); parts != nil {
+		item.Inverted = parts[1] != ""
+		if item.Number = numberBits(parts[2], parts[3], parts[4]); item.Number == nil {
+			return item, fmt.Sprintf("%q does not fit into its bits", text)
+		}
+		return item, ""
+	}
+	if parts := callText.FindStringSubmatch(text); parts != nil {
+		item.Inverted, item.Function = parts[1] != "", parts[2]
+		most, ok := functions[item.Function]
+		if !ok {
+			return item, fmt.Sprintf("there is no function %s", item.Function)
+		}
+		for _, argument := range arguments(parts[3]) {
+			of, why := ParseItem(argument)
+			switch {
+			case why != "":
+				return item, why
+			case of.Flexible():
+				return item, fmt.Sprintf("%s in %s has no width of its own", of.Text, text)
+			}
+			item.Of = append(item.Of, of)
+		}
+		if len(item.Of) > most {
+			return item, fmt.Sprintf("%s has %d arguments", text, len(item.Of))
+		}
+		return item, ""
+	}
+	pin, ok := ParsePin(text)
+	if !ok {
+		return item, fmt.Sprintf("%q is not a pin", text)
+	}
+	item.Pin, item.IsPin = pin, true
+	return item, ""
+}
+
+// Flexible reports whether an item takes as many bits as are left for it.
+func (i *Item) Flexible() bool {
+	return i.Function == "onehot" || i.Function == "index" || i.Function == "low" || !i.IsPin && i.Function == "" && i.Number == nil
+}
+
+// Fixed are the bits of a number, low bit first; one bit of a plain 0 or 1.
+func (i *Item) Fixed() (bits []bool) {
+	if i.Number == nil {
+		return []bool{i.One}
+	}
+	for _, b := range i.Number {
+		bits = append(bits, b != i.Inverted)
+	}
+	return bits
+}
+
+// arguments splits a text at the commas that are in no braces.
+func arguments(text string) (all []string) {
+	depth, from := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		case c == ',' && depth == 0:
+			all, from = append(all, text[from:i]), i+1
+		}
+	}
+	return append(all, text[from:])
+}
+
+// numberBits are the bits of a Verilog number, nil for one that does not fit.
+func numberBits(width, base, digits string) []bool {
+	bits, _ := strconv.Atoi(width) // at most four digits
+	digits = strings.ReplaceAll(digits, "_", "")
+	per := map[string]int{"b": 1, "o": 3, "h": 4}[strings.ToLower(base)]
+	if per == 0 { // decimal
+		value, err := strconv.ParseUint(digits, 10, 64)
+		if err != nil {
+			return nil
+		}
+		digits, per = strconv.FormatUint(value, 2), 1
+	}
+	var all []bool
+	for i := range digits {
+		value, err := strconv.ParseUint(digits[len(digits)-1-i:][:1], 1<<per, 8)
+		if err != nil {
+			return nil
+		}
+		for bit := range per {
+			all = append(all, value>>bit&1 != 0)
+		}
+	}
+	for len(all) < bits {
+		all = append(all, false)
+	}
+	if bits == 0 || slices.Contains(all[bits:], true) {
+		return nil
+	}
+	return all[:bits]
+}
