@@ -340,7 +340,7 @@ func (p *parser) name() (*node, error) {
 }
 
 func (p *parser) use(port cosim.Port) {
-	if u := (Use{port, p.past}); !slices.Contains(p.uses, u) {
+	if u := (Use{port, p.past}); !slices.ContainsFunc(p.uses, func(v Use) bool { return v.Port.Name == port.Name && v.Past == p.past }) {
 		p.uses = append(p.uses, u)
 	}
 }
