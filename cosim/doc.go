@@ -27,6 +27,7 @@
 //
 //	folder          what it holds
 //	verilator/      RTL as WebAssembly or as a native library
+//	flatten/        RTL of any language as one module of plain Verilog
 //	icarus/         RTL in a process of its own, four states
 //	condition/      conditions over the ports of a model
 //	twin/           the components of hw and nic with the ports of their Verilog

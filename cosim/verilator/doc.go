@@ -8,6 +8,7 @@
 //	build.go        Build: sources to one wasm file, or what an earlier build has made
 //	builder.go      builder: one build; tools.go: the tools that it needs; target.go: what it compiles for
 //	elaboration.go  what an earlier build has read, so that the same design is not read again
+//	flat.go         Flatten: a design in one module, as Verilator has elaborated it
 //	ghdl.go         VHDL to Verilog
 //	verilate.go     running Verilator, what its messages mean; warnings.go: those that matter
 //	design.go, xml.go          what Verilator finds out about a design: ports, clocks, files

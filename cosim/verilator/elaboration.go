@@ -51,6 +51,7 @@ func (b *builder) elaborationName() (string, error) {
 	say(translationFlags...)
 	say(b.compileFlags()...)
 	say(b.target.link...)
+	say(b.target.ending)
 	say(b.libraries.hash, plain.portsHeader(nil, ""))
 	err = eachGlueFile(func(name string, text []byte) error { say(name, string(text)); return nil })
 	return "elaborated-" + hex.EncodeToString(sum.Sum(nil))[:32] + ".json", err

@@ -1,0 +1,335 @@
+package flatten
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/verilator"
+)
+
+// CompareCycles is how long a print runs beside its source before a verdict may rest on it.
+const CompareCycles = 10_000
+
+// A Comparison is what Compare has done without finding a difference.
+type Comparison struct {
+	Cycles   int `json:"cycles"`
+	Restarts int `json:"restarts"` // the source has ended by itself, as an assertion does
+	Violated int `json:"violated"` // of those, with the print's assertion at the same edge
+	Changed  int `json:"changed"`  // cycles in which an output has changed
+}
+
+// A Difference is where print and source disagree: the print is wrong, or the source depends on
+// the order in which a simulator runs its processes.
+type Difference struct {
+	Device, What  string
+	Cycle         int
+	Seed          uint64
+	Source, Print []uint64
+}
+
+// Error names port and cycle.
+func (d *Difference) Error() string {
+	return fmt.Sprintf("%s: its print as plain Verilog differs in cycle %d with seed %d: %s: the source says %x, the print %x; nothing can be proved with it",
+		d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
+}
+
+// Compare runs a printed module and its source side by side in Verilator, with random inputs,
+// resets among them, from registers that are zero or as the source initialises them. All outputs
+// are compared in every cycle, before the edge and after it, and assertions at every edge.
+func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (done *Comparison, err error) {
+	file, err := m.write(o)
+	if err != nil {
+		return nil, err
+	}
+	print := cosim.Source{Top: m.Top, Files: []string{file}, Defines: map[string]string{DefinePowerOn: "", DefineAssertions: ""}}
+	for _, p := range m.Ports {
+		if p.Clock {
+			print.Clocks = append(print.Clocks, p.Name)
+		}
+	}
+	c := &comparison{Module: m, s: s, cycles: cycles, seed: seed, random: rand.New(rand.NewPCG(seed, 0x5eed))}
+	for i, source := range []cosim.Source{s, print} {
+		design, err := verilator.Wasm().Build(ctx, source, o)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, design.Close()) }()
+		c.designs[i] = design
+	}
+	return c.run()
+}
+
+// restartsMax bounds how often a source may end by itself. When its assertions at edges have ended
+// it violatedMax times, inputs that violate one are drawn again.
+const restartsMax, violatedMax = 500, 20
+
+// A comparison is one run of Compare.
+type comparison struct {
+	*Module
+	s       cosim.Source
+	designs [2]cosim.Design
+	devices [2]cosim.Device // source, print
+	cycles  int
+	seed    uint64
+	random  *rand.Rand
+	modes   []int // of the inputs in this phase
+	left    int   // cycles of this phase
+	done    Comparison
+	clocks  uint64
+}
+
+func (c *comparison) run() (*Comparison, error) {
+	defer c.close()
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	for c.done.Cycles < c.cycles {
+		ended, err := c.cycle()
+		if err != nil {
+			return nil, err
+		}
+		c.done.Cycles++
+		if !ended {
+			continue
+		}
+		if c.done.Restarts++; c.done.Restarts > restartsMax {
+			return nil, &cosim.InputError{
+				Place:  c.s.Name(),
+				Reason: fmt.Sprintf("it has ended by itself %d times in %d cycles of random inputs", restartsMax, c.done.Cycles),
+				Remedy: "leave $finish, and checks of what the inputs may do, out of the circuit: `ifndef SYNTHESIS",
+			}
+		}
+		c.close()
+		if err := c.open(); err != nil {
+			return nil, err
+		}
+	}
+	return &c.done, nil
+}
+
+func (c *comparison) open() error {
+	for i, d := range c.designs {
+		device, err := d.Open(cosim.Options{})
+		if err != nil {
+			return err
+		}
+		c.devices[i] = device
+	}
+	c.clocks = cosim.ClockMask(c.devices[0].Ports())
+	return nil
+}
+
+func (c *comparison) close() {
+	for i, d := range c.devices {
+		if d != nil {
+			_ = d.Close() // nothing is left in it
+		}
+		c.devices[i] = nil
+	}
+}
+
+// The modes of an input: most bits of a control signal are still for many cycles.
+const (
+	modeZero = iota
+	modeOnes
+	modeRandom
+	modeRare
+	modeOften
+	modeHold
+	modeSmall
+	modes
+)
+
+// stimulate draws inputs: each has a mode for a phase.
+func (c *comparison) stimulate() {
+	ports := c.devices[0].Ports()
+	if c.left == 0 {
+		c.left = 1 + c.random.IntN(400)
+		c.modes = make([]int, len(ports))
+		for i, p := range ports {
+			if c.modes[i] = c.random.IntN(modes); p.Bits == 1 { // perhaps a reset
+				c.modes[i] = []int{modeZero, modeZero, modeOnes, modeOnes, modeRandom, modeRare, modeOften}[c.random.IntN(7)]
+			}
+		}
+	}
+	c.left--
+	in, other := c.devices[0].Inputs(), c.devices[1].Inputs()
+	for i, p := range ports {
+		if !p.Input || p.Clock {
+			continue
+		}
+		for w := range p.Words() {
+			word := &in[p.Word+w]
+			switch r := c.random.Uint64(); c.modes[i] {
+			case modeZero:
+				*word = 0
+			case modeOnes:
+				*word = ^uint64(0)
+			case modeRandom:
+				*word = r
+			case modeRare:
+				*word = r & c.random.Uint64() & c.random.Uint64() & c.random.Uint64()
+			case modeOften:
+				*word = r | c.random.Uint64() | c.random.Uint64() | c.random.Uint64()
+			case modeHold:
+				if r%8 == 0 {
+					*word = c.random.Uint64()
+				}
+			case modeSmall:
+				*word = r % 4
+			}
+			if last := p.Bits - 64*w; last < 64 {
+				*word &= 1<<last - 1
+			}
+			other[p.Word+w] = *word
+		}
+	}
+}
+
+// cycle is one cycle of both; ended: the source has.
+func (c *comparison) cycle() (ended bool, err error) {
+	source, print := c.devices[0], c.devices[1]
+	before := append([]uint64(nil), source.Outputs()...)
+	if ended, err := c.settle(); ended || err != nil {
+		return ended, err
+	}
+	_, edge := c.violated()
+	for try := 0; edge != "" && c.done.Violated >= violatedMax && try < 64; try++ {
+		if try%8 == 7 {
+			c.left = 0 // other modes
+		}
+		if ended, err := c.settle(); ended || err != nil {
+			return ended, err
+		}
+		_, edge = c.violated()
+	}
+	if err := c.same("before the edge"); err != nil {
+		return false, err
+	}
+	if c.clocks != 0 {
+		fault, err := ending(source.Edge(c.clocks))
+		if err != nil {
+			return false, err
+		}
+		if err := print.Edge(c.clocks); err != nil {
+			return false, err
+		}
+		after, _ := c.violated()
+		switch {
+		case fault != nil:
+			return true, c.explained(fault, edge+after)
+		case edge != "":
+			return false, c.difference(edge, []uint64{0}, []uint64{1})
+		}
+		if err := c.same("after the edge"); err != nil {
+			return false, err
+		}
+	}
+	for i, word := range source.Outputs() {
+		if word != before[i] {
+			c.done.Changed++
+			break
+		}
+	}
+	return false, nil
+}
+
+// settle gives both new inputs.
+func (c *comparison) settle() (ended bool, err error) {
+	c.stimulate()
+	fault, err := ending(c.devices[0].Settle())
+	if err != nil {
+		return false, err
+	}
+	if err := c.devices[1].Settle(); err != nil {
+		return false, err
+	}
+	level, _ := c.violated()
+	switch {
+	case fault != nil:
+		return true, c.explained(fault, level)
+	case level != "":
+		return false, c.difference(level, []uint64{0}, []uint64{1})
+	}
+	return false, nil
+}
+
+// ending is how a source ends itself, which is no failure of its device.
+func ending(err error) (*cosim.Fault, error) {
+	var fault *cosim.Fault
+	if errors.As(err, &fault) && (fault.Kind == cosim.FaultFatal || fault.Kind == cosim.FaultFinish) {
+		return fault, nil
+	}
+	return nil, err
+}
+
+// explained compares an assertion of the source with those of the print.
+func (c *comparison) explained(fault *cosim.Fault, violated string) error {
+	if fault.Kind == cosim.FaultFinish {
+		return nil
+	}
+	if violated != "" {
+		c.done.Violated++
+		return nil
+	}
+	for _, a := range c.Assertions {
+		if !strings.HasPrefix(a.Clock, "posedge") { // seen before all has settled, or at the other edge
+			return nil
+		}
+	}
+	return c.difference("assertion: "+fault.Text, []uint64{1}, []uint64{0})
+}
+
+// violated names an assertion of the print: one without a clock, and one that counts at the next edge.
+func (c *comparison) violated() (level, edge string) {
+	ports := c.devices[1].Ports()
+	for i, a := range c.Assertions {
+		p := ports[len(ports)-len(c.Assertions)+i]
+		if c.devices[1].Outputs()[p.Word] == 0 {
+			continue
+		}
+		switch name, rising := strings.CutPrefix(a.Clock, "posedge "); {
+		case a.Clock == "":
+			level = a.Place + ": " + a.Kind + ": " + a.Text
+		case rising && c.isClock(name):
+			edge = a.Place + ": " + a.Kind + ": " + a.Text
+		}
+	}
+	return level, edge
+}
+
+func (c *comparison) isClock(name string) bool {
+	for _, p := range c.Ports {
+		if p.Clock && p.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// same compares all outputs.
+func (c *comparison) same(when string) error {
+	a, b := c.devices[0].Outputs(), c.devices[1].Outputs()
+	for _, p := range c.devices[0].Ports() {
+		if p.Input {
+			continue
+		}
+		for w := p.Word; w < p.Word+p.Words(); w++ {
+			if a[w] != b[w] {
+				return c.difference(p.Name+" "+when, a[p.Word:p.Word+p.Words()], b[p.Word:p.Word+p.Words()])
+			}
+		}
+	}
+	return nil
+}
+
+func (c *comparison) difference(what string, source, print []uint64) error {
+	return &Difference{
+		Device: c.s.Name(), What: what, Cycle: c.done.Cycles, Seed: c.seed,
+		Source: append([]uint64(nil), source...), Print: append([]uint64(nil), print...),
+	}
+}

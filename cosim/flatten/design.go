@@ -1,0 +1,181 @@
+package flatten
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A design is a module on its way from Verilator's tree to what is printed.
+type design struct {
+	*tree
+	g         *graph
+	top       string
+	clocks    []string
+	variables []*variable
+	byScope   map[string]*variable // by the id of a VARSCOPE
+
+	initials, processes []*node
+	written             map[*variable]bool // by something else than an initial block
+	plain               map[*variable]bool // arrays that cannot be memories after all
+
+	checks  []check
+	dropped []string
+	seen    map[string]bool // of dropped
+	covered map[string]bool // kinds of nodes that were met
+	latches []latch
+}
+
+// A check is an assertion: bad is never 1.
+type check struct {
+	Assertion
+	bad *expr
+}
+
+// A latch is what a process without a clock has written; it must not depend on itself.
+type latch struct {
+	at *node
+	v  *variable
+	part
+	own map[*variable][]part
+}
+
+// A demotion says that an array is not a memory: the design is read again with it as a vector.
+type demotion struct{ v *variable }
+
+const modelTop = "TOP"
+
+func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *design {
+	d := &design{
+		tree: t, g: newGraph(), top: top, clocks: clocks, byScope: map[string]*variable{},
+		written: map[*variable]bool{}, plain: map[*variable]bool{}, seen: map[string]bool{}, covered: map[string]bool{},
+	}
+	d.root.each(func(n *node) {
+		switch n.kind {
+		case "VARSCOPE":
+			d.declare(n, plain)
+		case "INITIAL", "INITIALSTATIC", "INITIALAUTOMATIC":
+			d.initials = append(d.initials, n)
+		case "ALWAYS", "ASSIGNW", "ALWAYSPUBLIC":
+			d.processes = append(d.processes, n)
+		case "FINAL":
+			d.drop(n, "a final block")
+		}
+	})
+	// A declaration with a value comes before all initial blocks.
+	slices.SortStableFunc(d.initials, func(a, b *node) int { return order(a.kind) - order(b.kind) })
+	for _, n := range d.processes {
+		n.each(func(n *node) {
+			if n.kind == "VARREF" && (strings.Contains(n.rest, "[LV]") || strings.Contains(n.rest, "[LRV]")) {
+				d.written[d.variableOf(n)] = true
+			}
+		})
+	}
+	return d
+}
+
+func order(kind string) int { return map[string]int{"INITIAL": 1}[kind] }
+
+var scopedName = regexp.MustCompile(`^(\S+)->(\S+)`)
+
+// declare makes a variable of one instance.
+func (d *design) declare(n *node, plain map[string]bool) {
+	name, id := scopedName.FindStringSubmatch(n.rest), variableOf.FindStringSubmatch(n.rest)
+	if name == nil || id == nil {
+		panic(d.refuse(n, "a variable without a name", "give it one"))
+	}
+	of := d.nodes[id[1]]
+	v := &variable{index: len(d.variables), at: of, name: d.plainName(name[1] + "." + name[2])}
+	words := strings.Fields(of.rest)
+	v.temp = slices.Contains(words, "BLOCKTEMP")
+	if of.parent.kind == "MODULE" && of.parent.name() == "__024root" {
+		v.input, v.output = slices.Contains(words, "[PI]"), slices.Contains(words, "[PO]")
+	}
+	v.what = d.typeOf(of, of.dtype)
+	v.memory = v.what.element != nil && v.what.element.element == nil && v.what.element.members == nil && !plain[v.name]
+	d.variables = append(d.variables, v)
+	d.byScope[n.id] = v
+}
+
+var escapedCode = regexp.MustCompile(`__0([0-9A-F]{2})`)
+
+// plainName is a name as in the source, without the top module's.
+func (d *design) plainName(name string) string {
+	name = strings.TrimPrefix(name, modelTop+".")
+	for _, part := range [][2]string{{"__DOT__", "."}, {"__BRA__", "["}, {"__KET__", "]"}} {
+		name = strings.ReplaceAll(name, part[0], part[1])
+	}
+	name = strings.TrimPrefix(name, d.top+".")
+	return escapedCode.ReplaceAllStringFunc(name, func(code string) string {
+		n, _ := strconv.ParseUint(code[3:], 16, 8)
+		return string(rune(n))
+	})
+}
+
+// variableOf is what a reference names.
+func (d *design) variableOf(n *node) *variable {
+	found := referenceTo.FindStringSubmatch(n.rest)
+	if found == nil || d.byScope[found[1]] == nil {
+		panic(d.refuse(n, "the name "+d.plainName(n.name())+", which Verilator does not resolve", "declare it in this module"))
+	}
+	v := d.byScope[found[1]]
+	if v.what.bits <= 0 {
+		panic(d.refuse(n, v.name+", which is not a vector", "leave it out of the circuit: `ifndef SYNTHESIS"))
+	}
+	return v
+}
+
+// drop notes what the print does not have.
+func (d *design) drop(n *node, what string) {
+	if n.kind == "DISPLAY" {
+		for _, list := range n.parent.operands {
+			for _, beside := range list {
+				if beside.kind == "STOP" && beside.loc == n.loc {
+					return // the text of an assertion
+				}
+			}
+		}
+	}
+	text := d.place(n) + ": " + what
+	if !d.seen[text] {
+		d.seen[text] = true
+		d.dropped = append(d.dropped, text)
+	}
+}
+
+// walk visits every expr below some once.
+func walk(roots []*expr, visit func(*expr)) {
+	seen := map[*expr]bool{}
+	var down func(e *expr)
+	down = func(e *expr) {
+		if seen[e] {
+			return
+		}
+		seen[e] = true
+		visit(e)
+		for _, a := range e.args {
+			down(a)
+		}
+	}
+	for _, e := range roots {
+		down(e)
+	}
+}
+
+func (d *design) check(v violation, clock string, bad *expr) {
+	if bad.is(0) {
+		return
+	}
+	kind := "assert"
+	switch word := d.word(v.at); word {
+	case "assume", "$fatal", "$error", "$stop":
+		kind = word
+	case "case", "casez", "casex", "if", "unique", "unique0", "priority":
+		kind = "unique"
+	}
+	d.checks = append(d.checks, check{Assertion{
+		Net: fmt.Sprintf("assertion_%d", len(d.checks)), Kind: kind, Place: d.place(v.at), Text: v.text, Clock: clock,
+	}, bad})
+}

@@ -1,0 +1,37 @@
+// Package flatten prints a module in any language that Verilator or GHDL reads as one module of
+// plain Verilog with the same ports, for tools that read nothing else, such as Yosys.
+//
+//	VHDL --ghdl--> Verilog --verilator--> tree --Print--> Module --Compare--> the same in 10,000 cycles
+//
+// Verilator resolves parameters, types, generate, packages and interfaces, and inlines instances,
+// functions and tasks; it says how wide every operation is. What it leaves, processes, is run
+// here once with symbols for values, until there is an expression for every bit that is written:
+//
+//	if, case        multiplexers
+//	loops           unrolled: their ends must be constants, or follow from them
+//	break, return   states that merge where the jump arrives
+//	a[i] = x        every element that i may choose, or a shifted mask
+//	reset           the process runs once with it on and once off: its values must be constants
+//	initial         values at power-on; what nothing else writes is a constant
+//
+// What is X in the source stays X (an index beyond the end, a division by zero, a bit that nothing
+// drives): a proof must hold for both values. What a circuit cannot have is refused with its place.
+//
+// What is taken on trust is Verilator's elaboration: where it deviates from the standard (an index is cut to
+// the bits that its array needs), the print does what Verilator does, as lockstep does.
+//
+//	file            what it holds
+//	flatten.go      Print: a design to a Module
+//	module.go       Module: what is printed, and what it says about itself
+//	compare.go      Compare: print and source side by side
+//	tree.go         Verilator's tree and its types
+//	design.go       variables, and where they are written
+//	elaborate.go    all processes of a design; clock.go: those with clocks
+//	nodes.go        the nodes that a process may consist of
+//	process.go      a process; statement.go: if, loops, jumps; selection.go: case; target.go: where assignments go
+//	eval.go         expressions; operators.go: those of one and two operands
+//	memory.go       files of $readmem
+//	values.go       values and variables; state.go: what a process has written so far
+//	expr.go         the graph of values, computed as far as they are constants
+//	print.go        the text; registers.go: registers and memories
+package flatten

@@ -1,0 +1,297 @@
+package flatten
+
+import (
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var constantText = regexp.MustCompile(`^(\d+)'(s?)([bhd])([0-9a-fxz]+)$`)
+
+// literal reads 8'hff, 4'b1xz0, which has lost its leading zeros, and text.
+func (p *process) literal(n *node, _ *state) *expr {
+	width, digits, x := p.constantOf(n)
+	return p.g.partly(width, digits, x)
+}
+
+func (p *process) constantOf(n *node) (width int, value, x *big.Int) {
+	if text, err := strconv.Unquote(strings.TrimSpace(n.rest)); err == nil {
+		return max(8*len(text), 8), new(big.Int).SetBytes([]byte(text)), zero
+	}
+	found := constantText.FindStringSubmatch(n.name())
+	if found == nil {
+		panic(p.refuse(n, "the constant "+n.name(), "declare it as a vector, or leave it out of the circuit: `ifndef SYNTHESIS"))
+	}
+	width, _ = strconv.Atoi(found[1])
+	x = new(big.Int)
+	digits := found[4]
+	if found[3] == "b" {
+		for i, c := range digits {
+			if c == 'x' || c == 'z' {
+				x.SetBit(x, len(digits)-1-i, 1)
+			}
+		}
+		digits = strings.NewReplacer("x", "0", "z", "0").Replace(digits)
+	}
+	value, ok := new(big.Int).SetString(digits, map[string]int{"b": 2, "h": 16, "d": 10}[found[3]])
+	if !ok {
+		panic(p.refuse(n, "the constant "+n.name(), "write it in binary"))
+	}
+	return width, value, x
+}
+
+// exactly returns the variable and the bits that a node names, if no value chooses them.
+func (p *process) exactly(n *node, s *state) (t target, ok bool) {
+	switch n.kind {
+	case "VARREF":
+		v := p.variableOf(n)
+		return target{v: v, width: v.what.bits, what: v.what}, !v.memory || p.initial
+	case "ARRAYSEL", "SEL", "STRUCTSEL":
+		below, ok := p.exactly(n.one(1), s)
+		if !ok {
+			return below, false
+		}
+		if n.kind != "STRUCTSEL" {
+			if at := p.eval(n.one(2), s); !at.known() {
+				return below, false
+			}
+		}
+		t := p.locate(n, s)
+		return t, !t.off && t.width == p.bitsOf(n)
+	}
+	return t, false
+}
+
+func (p *process) bitsOf(n *node) int { return p.typeOf(n, n.dtype).bits }
+
+// selected reads a variable, or a part of any value.
+func (p *process) selected(n *node, s *state) *expr {
+	if t, ok := p.exactly(n, s); ok {
+		return p.read(s, t.v, t.low, t.width)
+	}
+	g := p.g
+	if n.kind == "VARREF" {
+		panic(demotion{p.variableOf(n)})
+	}
+	inner := n.one(1)
+	if n.kind == "STRUCTSEL" {
+		m := p.typeOf(inner, inner.dtype).members[n.name()]
+		return g.slice(p.eval(inner, s), m.low, m.what.bits)
+	}
+	at := p.eval(n.one(2), s)
+	if n.kind == "SEL" {
+		return g.dyn(p.eval(inner, s), at, p.width(n))
+	}
+	array := p.typeOf(inner, inner.dtype)
+	if array.element == nil {
+		panic(p.refuse(n, "an element of what is not an array", "select from the array itself"))
+	}
+	if inner.kind == "VARREF" {
+		v := p.variableOf(inner)
+		if i, ok := at.small(); ok && v.memory && v.constant && i < array.elements {
+			return v.power.get(g, i*array.element.bits, array.element.bits)
+		}
+		if v.memory && !p.initial {
+			return g.mux(p.within(at, array.elements), g.word(v, at), g.unknown(array.element.bits))
+		}
+	}
+	whole := p.eval(inner, s)
+	width := array.element.bits
+	// wide enough for the product
+	product := g.binary(opMul, g.zext(at, at.width+32), g.number(at.width+32, width))
+	return g.dyn(whole, product, width)
+}
+
+// sliceOfArray is some elements of an array.
+func (p *process) sliceOfArray(n *node, s *state) *expr {
+	inner := n.one(1)
+	whole, array := p.eval(inner, s), p.typeOf(inner, inner.dtype)
+	at, ok := p.eval(n.one(2), s).small()
+	if array.element == nil || !ok {
+		panic(p.unknownNode(n))
+	}
+	return p.g.slice(whole, at*array.element.bits, p.width(n))
+}
+
+func (p *process) replicated(n *node, s *state) *expr {
+	e := p.eval(n.one(1), s)
+	times := p.width(n) / e.width
+	parts := make([]*expr, times)
+	for i := range parts {
+		parts[i] = e
+	}
+	return p.g.concat(parts...)
+}
+
+var itemOfArray = regexp.MustCompile(`\[(\d+)\]=(0x[0-9a-f]+)`)
+
+// arrayOf is '{...} for an unpacked array: the dump says which element each item is.
+func (p *process) arrayOf(n *node, s *state) *expr {
+	array := p.typeOf(n, n.dtype)
+	if array.element == nil {
+		panic(p.unknownNode(n))
+	}
+	items := map[int]*node{}
+	for _, found := range itemOfArray.FindAllStringSubmatch(n.rest, -1) {
+		i, _ := strconv.Atoi(found[1])
+		items[i] = p.nodes[found[2]]
+	}
+	parts := make([]*expr, array.elements)
+	for i := range parts {
+		e := p.g.unknown(array.element.bits)
+		if item := items[i]; item != nil {
+			e = p.eval(item.one(1), s)
+		} else if n.one(1) != nil {
+			e = p.eval(n.one(1), s)
+		}
+		parts[len(parts)-1-i] = p.g.zext(e, array.element.bits)
+	}
+	return p.g.concat(parts...)
+}
+
+// streamed reverses the order of slices.
+func (p *process) streamed(n *node, s *state) *expr {
+	e := p.eval(n.one(1), s)
+	size, ok := p.eval(n.one(2), s).small()
+	if !ok || size < 1 {
+		panic(p.unknownNode(n))
+	}
+	var parts []*expr
+	for low := 0; low < e.width; low += size {
+		parts = append(parts, p.g.slice(e, low, min(size, e.width-low)))
+	}
+	return p.g.concat(parts...)
+}
+
+// power has a constant exponent, or 2 as its base.
+func (p *process) power(n *node, s *state) *expr {
+	g, base, exponent := p.g, p.eval(n.one(1), s), p.eval(n.one(2), s)
+	if by, ok := exponent.small(); ok && by < 64 && !(strings.HasSuffix(n.kind, "S") && signed(exponent).Sign() < 0) {
+		e := g.number(base.width, 1)
+		for range by {
+			e = g.binary(opMul, base, e)
+		}
+		return e
+	}
+	if base.is(2) && !strings.HasSuffix(n.kind, "S") {
+		return g.shift(opShl, g.number(base.width, 1), exponent)
+	}
+	panic(p.refuse(n, "a power whose exponent is not a small constant", "write 1 << n, or multiply"))
+}
+
+// literally is === and !==: no bit of a circuit is X or Z.
+func (p *process) literally(n *node, s *state) *expr {
+	a, b := p.eval(n.one(1), s), p.eval(n.one(2), s)
+	width := max(a.width, b.width)
+	equal := p.g.compare(opEq, p.g.zext(a, width), p.g.zext(b, width))
+	for _, e := range []*expr{a, b} {
+		if e.op == opConst && !e.known() {
+			equal = p.g.bit(a == b)
+		}
+	}
+	if n.kind == "NEQCASE" {
+		return p.g.not(equal)
+	}
+	return equal
+}
+
+// wildly is ==? and !=?: unknown bits of the right side match all.
+func (p *process) wildly(n *node, s *state) *expr {
+	a, b := p.eval(n.one(1), s), p.eval(n.one(2), s)
+	width := max(a.width, b.width)
+	equal := p.matches(p.g.zext(a, width), p.g.zext(b, width), true)
+	if n.kind == "NEQWILD" {
+		return p.g.not(equal)
+	}
+	return equal
+}
+
+// matches compares with a constant some of whose bits may match all.
+func (p *process) matches(e, pattern *expr, wild bool) *expr {
+	if pattern.op != opConst || pattern.known() {
+		return p.g.compare(opEq, e, pattern)
+	}
+	if !wild {
+		return p.g.bit(false)
+	}
+	var have, want []*expr
+	for end := e.width; end > 0; {
+		free := pattern.x.Bit(end - 1)
+		low := end - 1
+		for low > 0 && pattern.x.Bit(low-1) == free {
+			low--
+		}
+		if free == 0 {
+			have, want = append(have, p.g.slice(e, low, end-low)), append(want, p.g.slice(pattern, low, end-low))
+		}
+		end = low
+	}
+	if len(have) == 0 {
+		return p.g.bit(true)
+	}
+	return p.g.compare(opEq, p.g.concat(have...), p.g.concat(want...))
+}
+
+// ones is $countones: a tree of adders.
+func (p *process) ones(n *node, s *state) *expr { return p.count(p.eval(n.one(1), s), p.width(n)) }
+
+func (p *process) count(e *expr, width int) *expr {
+	if e.width == 1 {
+		return p.g.zext(e, width)
+	}
+	half := e.width / 2
+	return p.g.binary(opAdd, p.count(p.g.slice(e, 0, half), width), p.count(p.g.slice(e, half, e.width-half), width))
+}
+
+// bitsLike is $countbits for 0 and 1.
+func (p *process) bitsLike(n *node, s *state) *expr {
+	e, width := p.eval(n.one(1), s), p.width(n)
+	sum, has := p.g.number(width, 0), [2]bool{}
+	for operand := 2; operand <= 4; operand++ {
+		if c := n.one(operand); c != nil {
+			kind := p.eval(c, s)
+			if !kind.known() {
+				continue // no bit is X or Z
+			}
+			has[kind.value.Bit(0)] = true
+		}
+	}
+	if has[1] {
+		sum = p.g.binary(opAdd, sum, p.count(e, width))
+	}
+	if has[0] {
+		sum = p.g.binary(opAdd, sum, p.count(p.g.not(e), width))
+	}
+	return sum
+}
+
+// hot is $onehot and $onehot0: e & (e-1) has no bit.
+func (p *process) hot(n *node, s *state) *expr {
+	e := p.eval(n.one(1), s)
+	less := p.g.binary(opSub, e, p.g.number(e.width, 1))
+	most := p.g.not(p.g.reduce(opAny, p.g.and(e, less)))
+	if n.kind == "ONEHOT0" {
+		return most
+	}
+	return p.g.and(most, p.g.reduce(opAny, e))
+}
+
+// logarithm is $clog2 of a value: bits that value-1 needs.
+func (p *process) logarithm(n *node, s *state) *expr {
+	g, e, width := p.g, p.eval(n.one(1), s), p.width(n)
+	less := g.binary(opSub, e, g.number(e.width, 1))
+	r := g.number(width, 0)
+	for i := range e.width {
+		r = g.mux(g.slice(less, i, 1), g.number(width, i+1), r)
+	}
+	return g.mux(g.reduce(opAny, e), r, g.number(width, 0))
+}
+
+// insideVerilator is C++ of Verilator: whether assertions are on. They are.
+func (p *process) insideVerilator(n *node, _ *state) *expr {
+	if text := n.one(1); text != nil && strings.Contains(text.rest, "assertOn()") {
+		return p.g.bit(true)
+	}
+	panic(p.refuse(n, "C++ inside of Verilog", "leave it out of the circuit: `ifndef SYNTHESIS"))
+}

@@ -1,0 +1,91 @@
+package flatten
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/cosim/verilator"
+)
+
+// edition changes whenever the same source is printed in another way.
+const edition = "flat-1"
+
+// Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
+// print with its meaning is refused with its place.
+func Print(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Module, error) {
+	text, err := verilator.Flatten(ctx, s, o, edition, func(f *verilator.Flat) ([]byte, error) {
+		m, err := printFlat(f, s)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(m)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := &Module{}
+	return m, json.Unmarshal(text, m)
+}
+
+func printFlat(f *verilator.Flat, s cosim.Source) (*Module, error) {
+	t, err := readTree(f)
+	if err != nil {
+		return nil, err
+	}
+	plain := map[string]bool{}
+	for {
+		m, again, err := printOnce(t, s, plain)
+		if again == nil {
+			return m, err
+		}
+		plain[again.name] = true
+	}
+}
+
+// printOnce prints, or says which array is not a memory.
+func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again *variable, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case demotion:
+			if plain[r.v.name] {
+				panic(fmt.Sprintf("%s is not a memory twice", r.v.name))
+			}
+			again = r.v
+		case error:
+			var refused *cosim.InputError
+			if !errors.As(r, &refused) {
+				panic(r)
+			}
+			err = refused
+		default:
+			panic(r)
+		}
+	}()
+	d := newDesign(t, s.Top, s.Clocks, plain)
+	d.elaborate()
+	pr := &printer{design: d, ports: t.Ports, needed: map[*variable]bool{}, names: map[string]bool{}, wires: map[*expr]string{}}
+	m = &Module{Top: s.Top, Verilog: pr.print(), Ports: t.Ports, Kinds: slices.Sorted(maps.Keys(d.covered))}
+	for _, c := range d.checks {
+		m.Assertions = append(m.Assertions, c.Assertion)
+	}
+	for _, v := range pr.order {
+		if len(v.registers) == 0 && len(v.ports) == 0 {
+			continue
+		}
+		r := Register{Name: v.printed, Source: v.name, Bits: v.what.bits, Place: t.place(v.at)}
+		if v.memory {
+			r.Bits, r.Words = v.what.element.bits, v.what.elements
+		}
+		m.Registers = append(m.Registers, r)
+	}
+	slices.Sort(d.dropped)
+	m.Dropped = d.dropped
+	m.Verilog = m.header(s) + m.Verilog
+	return m, nil, nil
+}

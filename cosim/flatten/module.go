@@ -1,0 +1,81 @@
+package flatten
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// Names that change what a printed module has when they are defined.
+const (
+	DefineAssertions = "STARLOOM_ASSERTIONS" // outputs after the others: the nets of all assertions
+	DefinePowerOn    = "STARLOOM_POWER_ON"   // the values that initial blocks give to registers and memories
+)
+
+// A Module is a design as one module of plain Verilog: wires, one operation each, registers with
+// one clock and constant asynchronous resets, memories. It has the ports and the name of the source.
+//
+// Power-on values are free, but for variables that only initial blocks write: constants, ROM.
+type Module struct {
+	Top        string       `json:"top"`
+	Verilog    string       `json:"verilog"`
+	Ports      []cosim.Port `json:"ports"`
+	Assertions []Assertion  `json:"assertions"`
+	Registers  []Register   `json:"registers"`
+	Dropped    []string     `json:"dropped"` // what the print does not have, each with file:line:column
+	Kinds      []string     `json:"kinds"`   // of Verilator's nodes that were met
+}
+
+// An Assertion is what the source requires: $fatal, $error, assert, unique. Its net is 1 where it
+// is violated: in every cycle, or, with a clock, only what is there at its edges counts.
+type Assertion struct {
+	Net   string `json:"net"`
+	Kind  string `json:"kind"` // as the source writes it; assume is one that inputs must respect
+	Place string `json:"place"`
+	Text  string `json:"text"`
+	Clock string `json:"clock,omitempty"` // posedge clk; "" for one without
+}
+
+// A Register is a variable of the source that holds its value from cycle to cycle.
+type Register struct {
+	Name   string `json:"name"`   // in the print
+	Source string `json:"source"` // i_fifo.count
+	Bits   int    `json:"bits"`
+	Words  int    `json:"words,omitempty"` // of a memory
+	Place  string `json:"place"`
+}
+
+func (m *Module) header(s cosim.Source) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "// %s as one module of plain Verilog.\n", s.Name())
+	for _, dropped := range m.Dropped {
+		fmt.Fprintf(&text, "// not here: %s\n", dropped)
+	}
+	return text.String()
+}
+
+// write puts the print into the cache.
+func (m *Module) write(o cosim.BuildOptions) (string, error) {
+	cache, err := cosim.OpenCache(o.Cache)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(m.Verilog))
+	return cache.Take("print-"+hex.EncodeToString(sum[:16])+".v", func(path string) error {
+		return os.WriteFile(path, []byte(m.Verilog), 0o644)
+	})
+}
+
+// File is where a print stands in the cache.
+func (m *Module) File(o cosim.BuildOptions) (string, error) {
+	path, err := m.write(o)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}

@@ -1,0 +1,133 @@
+package flatten
+
+import (
+	"strings"
+)
+
+type (
+	statement  = func(p *process, n *node, s *state) *state
+	expression = func(p *process, n *node, s *state) *expr
+)
+
+// A process is one always, initial or assign, run once with symbols for its inputs. What is left
+// is an expression for every bit that it writes: if and case become multiplexers, loops are
+// unrolled, jumps merge where they arrive.
+type process struct {
+	*design
+	statements  map[string]statement
+	expressions map[string]expression
+	initial     bool
+	clocked     bool
+	fixed       map[*variable]*expr // inputs with a value: a reset that is on, or off
+	path        []*expr             // conditions of the branches that lead here
+	blocks      map[string]*landing // by id, of the jump blocks that are open
+	turns       int                 // of loops
+
+	jumped     []*expr // conditions of all jumps so far
+	fixedReset bool    // a reset is on
+	fixedWords map[*variable]int
+	writes     []memoryWrite
+	violations []violation
+}
+
+type violation struct {
+	when *expr
+	at   *node
+	text string
+}
+
+// when is the condition for being here, since the path had a depth.
+func (p *process) when(depth int) *expr {
+	c := p.g.bit(true)
+	for _, part := range p.path[depth:] {
+		c = p.g.and(c, part)
+	}
+	return c
+}
+
+// entry is what a variable holds before the process writes it.
+func (p *process) entry(k key) *value {
+	e := p.g.variable(k.v)
+	switch {
+	case p.initial && !k.v.input, k.v.temp && !k.later:
+		e = p.g.unknown(k.v.what.bits)
+	case p.fixed[k.v] != nil && !k.later:
+		e = p.fixed[k.v]
+	}
+	return &value{parts: []part{{width: k.v.what.bits, e: e}}}
+}
+
+// read returns bits of a variable.
+func (p *process) read(s *state, v *variable, low, width int) *expr {
+	if v.constant && !p.initial {
+		return v.power.get(p.g, low, width)
+	}
+	if found := s.find(key{v, false}); found != nil {
+		return found.get(p.g, low, width)
+	}
+	return p.g.slice(p.entry(key{v, false}).parts[0].e, low, width)
+}
+
+// run executes statements and returns the state after them, nil if they end in a jump.
+func (p *process) run(list []*node, s *state) *state {
+	for _, n := range list {
+		do, ok := p.statements[n.kind]
+		if !ok {
+			panic(p.unknownNode(n))
+		}
+		p.covered[n.kind] = true
+		if s = do(p, n, s); s == nil {
+			return nil
+		}
+	}
+	return s
+}
+
+// condition is a value as a condition.
+func (p *process) condition(n *node, s *state) *expr { return p.g.reduce(opAny, p.eval(n, s)) }
+
+func (p *process) unknownNode(n *node) error {
+	what, remedy := strings.ToLower(n.kind), "write the part without it, or prove the module inside"
+	if known, ok := refusedNodes[n.kind]; ok {
+		what, remedy = known[0], known[1]
+	}
+	return p.refuse(n, what+" cannot be printed as plain Verilog", remedy)
+}
+
+// refusedNodes are those that a circuit may contain and a proof may not: what they are, what helps.
+var refusedNodes = map[string][2]string{
+	"TIME":         {"$time", "a circuit has no time: count cycles in a register"},
+	"TIMED":        {"$realtime", "a circuit has no time: count cycles in a register"},
+	"RAND":         {"$random", "take random bits from an input, or from an LFSR"},
+	"RANDRNG":      {"$urandom_range", "take random bits from an input, or from an LFSR"},
+	"CCALL":        {"a function that is not inlined", "make it a plain function, without recursion or DPI"},
+	"FUNCREF":      {"a function that is not inlined", "make it a plain function, without recursion or DPI"},
+	"FOPEN":        {"$fopen", "leave files out of the circuit: `ifndef SYNTHESIS"},
+	"FCLOSE":       {"$fclose", "leave files out of the circuit: `ifndef SYNTHESIS"},
+	"SFORMATF":     {"text that is computed", "leave it out of the circuit: `ifndef SYNTHESIS"},
+	"NEW":          {"a class", "leave it out of the circuit: `ifndef SYNTHESIS"},
+	"FORK":         {"fork", "write one always for each branch"},
+	"DELAY":        {"a delay", "leave it out of the circuit: `ifndef SYNTHESIS"},
+	"EVENTCONTROL": {"an event inside of a process", "write one event at the head of an always"},
+}
+
+// eval is the value of an expression.
+func (p *process) eval(n *node, s *state) *expr {
+	do, ok := p.expressions[n.kind]
+	if !ok {
+		panic(p.unknownNode(n))
+	}
+	p.covered[n.kind] = true
+	return do(p, n, s)
+}
+
+func (p *process) width(n *node) int {
+	d := p.typeOf(n, n.dtype)
+	if d.bits <= 0 {
+		for what := range d.members {
+			panic(p.refuse(n, "a value of the type "+what, "declare it as a vector, or leave it out of the circuit: `ifndef SYNTHESIS"))
+		}
+		panic(p.refuse(n, "a value without a width", "declare it as a vector"))
+	}
+	return d.bits
+}

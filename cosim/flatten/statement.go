@@ -1,0 +1,195 @@
+package flatten
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Loops of a process turn no more than this in all, those of initial blocks more often.
+const turnsMax, turnsMaxInitial = 1 << 15, 1 << 23
+
+// A landing is the end of a block that jumps lead to.
+type landing struct {
+	depth int // of the path where the block begins
+	jumps []jump
+}
+
+type jump struct {
+	when *expr // since the block began
+	s    *state
+}
+
+func (p *process) assignment(n *node, s *state) *state {
+	data := p.eval(n.one(1), s)
+	p.assign(n.one(2), s, data, n.kind == "ASSIGNDLY")
+	return s
+}
+
+func (p *process) branch(n *node, s *state) *state {
+	return p.split(p.condition(n.one(1), s), s,
+		func(s *state) *state { return p.run(n.operands[1], s) },
+		func(s *state) *state { return p.run(n.operands[2], s) })
+}
+
+// split runs both sides of a branch and merges them.
+func (p *process) split(c *expr, s *state, yes, no func(*state) *state) *state {
+	if c.known() {
+		if c.is(1) {
+			return yes(s)
+		}
+		return no(s)
+	}
+	depth, jumps := len(p.path), len(p.jumped)
+	side := func(c *expr, do func(*state) *state) *state {
+		p.path = append(p.path[:depth:depth], c)
+		r := do(newState(s))
+		p.path = p.path[:depth]
+		return r
+	}
+	a := side(c, yes)
+	between := len(p.jumped)
+	b := side(p.g.not(c), no)
+	to := s
+	if len(p.jumped) > jumps { // states that have jumped away stand on s
+		to = newState(s)
+	}
+	switch {
+	case a == nil && b == nil:
+		return nil
+	case a == nil && between == len(p.jumped):
+		p.path = append(p.path, p.g.not(c))
+	case b == nil && between == jumps:
+		p.path = append(p.path, c)
+	default:
+		for _, when := range p.jumped[jumps:] {
+			p.path = append(p.path, p.g.not(when))
+		}
+	}
+	if a == nil {
+		a = b
+	} else if b == nil {
+		b = a
+	}
+	p.merge(c, a, b, s, to)
+	return to
+}
+
+// merge writes to a state what two others, which stand on base, have made of it.
+func (p *process) merge(c *expr, a, b, base, to *state) {
+	for _, k := range touched(base, a, b) {
+		to.put(k, p.choice(c, k, a, b))
+	}
+}
+
+func (p *process) choice(c *expr, k key, a, b *state) *value {
+	one, other := a.find(k), b.find(k)
+	if one == nil {
+		one = p.entry(k)
+	}
+	if other == nil {
+		other = p.entry(k)
+	}
+	if one == other {
+		return one
+	}
+	return choose(p.g, c, one, other)
+}
+
+func (p *process) loop(n *node, s *state) *state {
+	for {
+		if s = p.run(n.operands[0], s); s == nil {
+			return nil
+		}
+		c := p.condition(n.one(2), s)
+		if c.is(0) {
+			return s
+		}
+		p.turns++
+		if limit := map[bool]int{false: turnsMax, true: turnsMaxInitial}[p.initial]; p.turns > limit {
+			panic(p.refuse(n, fmt.Sprintf("a loop that turns more than %d times, or whose end depends on values of the circuit", limit),
+				"give it a constant bound: `for (i = 0; i < N; i++)`"))
+		}
+		if !c.known() {
+			return p.split(c, s, func(s *state) *state {
+				if s = p.turn(n, s); s == nil {
+					return nil
+				}
+				return p.loop(n, s)
+			}, func(s *state) *state { return s })
+		}
+		if s = p.turn(n, s); s == nil {
+			return nil
+		}
+	}
+}
+
+// turn runs a loop's body once.
+func (p *process) turn(n *node, s *state) *state {
+	if s = p.run(n.operands[2], s); s == nil {
+		return nil
+	}
+	return p.run(n.operands[3], s)
+}
+
+func (p *process) block(n *node, s *state) *state {
+	depth, jumps := len(p.path), len(p.jumped)
+	l := &landing{depth: depth}
+	p.blocks[n.id] = l
+	fall := p.run(n.operands[0], s)
+	delete(p.blocks, n.id)
+	if len(l.jumps) == 0 {
+		return fall
+	}
+	// Later conditions are those of the path, and not having left for the end of a block outside.
+	arrives := p.g.bit(false)
+	for _, j := range l.jumps {
+		arrives = p.g.or(arrives, j.when)
+	}
+	if fall != nil {
+		arrives = p.g.or(arrives, p.when(depth))
+	}
+	p.path = p.path[:depth]
+	if len(p.jumped)-jumps > len(l.jumps) {
+		p.path = append(p.path, arrives)
+	}
+	for _, j := range slices.Backward(l.jumps) { // the first one that is taken counts
+		if fall == nil {
+			fall = j.s
+			continue
+		}
+		to := newState(s)
+		p.merge(j.when, j.s, fall, s, to)
+		fall = to
+	}
+	return newState(fall)
+}
+
+func (p *process) jump(n *node, s *state) *state {
+	found := jumpTarget.FindStringSubmatch(n.rest)
+	if found == nil || p.blocks[found[1]] == nil {
+		panic(p.refuse(n, "a jump out of the block that it belongs to", "write it with if"))
+	}
+	l := p.blocks[found[1]]
+	l.jumps = append(l.jumps, jump{p.when(l.depth), s})
+	p.jumped = append(p.jumped, p.when(l.depth))
+	return nil
+}
+
+// stop is $fatal, $stop, or an assertion that has failed.
+func (p *process) stop(n *node, s *state) *state {
+	text := ""
+	for _, beside := range n.parent.operands {
+		for _, d := range beside {
+			if d.kind == "DISPLAY" && d.loc == n.loc && d.one(1) != nil {
+				text = d.one(1).rest
+			}
+		}
+	}
+	if _, after, ok := strings.Cut(text, "%m: "); ok {
+		text = after
+	}
+	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), `\n`))
+	p.violations = append(p.violations, violation{p.when(0), n, text})
+	return s
+}

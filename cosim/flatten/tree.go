@@ -1,0 +1,237 @@
+package flatten
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/verilator"
+)
+
+// A node is one line of Verilator's dump of its tree:
+//
+//	1:2:2:2:1: ADD 0x55eea2897370 {c15dj} @dt=0x55eea2874390@(G/w4)  rest
+//
+// The last number is which operand of the node above it is, or begins: operands may be lists.
+type node struct {
+	kind, id string
+	loc      string // file, line and column: c15dj
+	dtype    string // id of the type
+	rest     string
+	operands [4][]*node
+	parent   *node
+}
+
+// one returns an operand that is not a list.
+func (n *node) one(operand int) *node {
+	if len(n.operands[operand-1]) == 0 {
+		return nil
+	}
+	return n.operands[operand-1][0]
+}
+
+// each calls do for a node and everything below it.
+func (n *node) each(do func(*node)) {
+	do(n)
+	for _, list := range n.operands {
+		for _, child := range list {
+			child.each(do)
+		}
+	}
+}
+
+// name is the first word that follows a node's type.
+func (n *node) name() string {
+	word, _, _ := strings.Cut(n.rest, " ")
+	return word
+}
+
+var (
+	nodeLine = regexp.MustCompile(`^ *((?:\d+:)+) (\w+) (0x[0-9a-f]+) (?:<e\d+>\S* ?)?\{([a-z]+\d+[a-z]+)\}` +
+		`(?: @dt=(this|0x[0-9a-f]+)@\([^)]*\)\S*)? *(.*)$`)
+	referenceTo = regexp.MustCompile(`VARSCOPE (0x[0-9a-f]+)`)
+	variableOf  = regexp.MustCompile(`-> VAR (0x[0-9a-f]+)`)
+	jumpTarget  = regexp.MustCompile(`-> JUMPBLOCK (0x[0-9a-f]+)`)
+	typeWidth   = regexp.MustCompile(`@\((?:G/)?s?w(\d+)`)
+	typeBelow   = regexp.MustCompile(`refdt=(0x[0-9a-f]+)`)
+	arrayRange  = regexp.MustCompile(`\[(-?\d+):(-?\d+)\]$`)
+	placeOf     = regexp.MustCompile(`^([a-z]+)(\d+)([a-z]+)$`)
+)
+
+// A tree is a design as Verilator has elaborated it.
+type tree struct {
+	*verilator.Flat
+	nodes map[string]*node // by id, those above the table of types too
+	root  *node
+	types map[string]*dtype
+	lines map[string][][]byte // of sources
+}
+
+func readTree(f *verilator.Flat) (*tree, error) {
+	t := &tree{Flat: f, nodes: map[string]*node{}, root: &node{kind: "NETLIST"}, types: map[string]*dtype{}, lines: map[string][][]byte{}}
+	path := []*node{t.root}
+	for i, line := range bytes.Split(f.Tree, []byte("\n")) {
+		if i < 2 || len(line) == 0 || line[0] == '\t' {
+			continue
+		}
+		found := nodeLine.FindSubmatch(line)
+		if found == nil {
+			return nil, fmt.Errorf("line %d of verilator's tree is not a node: %.100s", i+1, line)
+		}
+		numbers := bytes.Count(found[1], []byte(":"))
+		operand := found[1][len(found[1])-2] - '0'
+		if numbers > len(path) || operand < 1 || operand > 4 {
+			return nil, fmt.Errorf("line %d of verilator's tree has no place: %.100s", i+1, line)
+		}
+		above := path[numbers-1]
+		n := &node{kind: string(found[2]), id: string(found[3]), loc: string(found[4]), dtype: string(found[5]), rest: string(found[6]), parent: above}
+		if n.dtype == "this" {
+			n.dtype = n.id
+			n.rest = string(line[bytes.Index(line, []byte("@dt=")):])
+		}
+		above.operands[operand-1] = append(above.operands[operand-1], n)
+		path = append(path[:numbers], n)
+		t.nodes[n.id] = n
+	}
+	return t, nil
+}
+
+// place returns file:line:column of a node.
+func (t *tree) place(n *node) string {
+	file, line, column := t.position(n)
+	return fmt.Sprintf("%s:%d:%d", file, line, column)
+}
+
+func (t *tree) position(n *node) (file string, line, column int) {
+	found := placeOf.FindStringSubmatch(n.loc)
+	if found == nil {
+		return "", 0, 0
+	}
+	line, _ = strconv.Atoi(found[2]) // digits
+	for _, c := range found[3] {
+		column = column*26 + int(c-'a')
+	}
+	return t.Files[found[1]], line, column
+}
+
+var firstWord = regexp.MustCompile(`^\$?\w+`)
+
+// word is what stands in the source where a node begins. The tree does not tell case from casez,
+// $readmemh from $readmemb, assert from assume.
+func (t *tree) word(n *node) string {
+	file, line, column := t.position(n)
+	lines, ok := t.lines[file]
+	if !ok {
+		if text, err := t.Text(file); err == nil {
+			lines = bytes.Split(text, []byte("\n"))
+		}
+		t.lines[file] = lines
+	}
+	if line < 1 || line > len(lines) || column < 1 || column > len(lines[line-1]) {
+		return ""
+	}
+	return string(firstWord.Find(lines[line-1][column-1:]))
+}
+
+// A dtype is a type, as far as its bits matter. All values are vectors here; element 0 of an
+// array and the last member of a structure are at the low end.
+type dtype struct {
+	bits     int
+	elements int    // of an unpacked array
+	element  *dtype // of it
+	members  map[string]member
+}
+
+type member struct {
+	low  int
+	what *dtype
+}
+
+// typeOf returns a type by its id.
+func (t *tree) typeOf(at *node, id string) *dtype {
+	if known, ok := t.types[id]; ok {
+		return known
+	}
+	n := t.nodes[id]
+	if n == nil {
+		panic(t.refuse(at, "of a type that Verilator does not list", "declare it as a vector"))
+	}
+	d := &dtype{}
+	t.types[id] = d
+	below := func() *dtype {
+		if n.dtype != n.id && n.dtype != "" {
+			return t.typeOf(at, n.dtype)
+		}
+		if found := typeBelow.FindStringSubmatch(n.rest); found != nil {
+			return t.typeOf(at, found[1])
+		}
+		panic(t.refuse(at, "of the type "+strings.ToLower(n.kind), "declare it as a vector"))
+	}
+	switch n.kind {
+	case "UNPACKARRAYDTYPE":
+		span := arrayRange.FindStringSubmatch(strings.TrimSpace(n.rest))
+		if span == nil {
+			panic(t.refuse(at, "an array without bounds", "give it constant bounds"))
+		}
+		left, _ := strconv.Atoi(span[1]) // digits
+		right, _ := strconv.Atoi(span[2])
+		d.element, d.elements = below(), max(left-right, right-left)+1
+		d.bits = d.elements * d.element.bits
+	case "STRUCTDTYPE", "UNIONDTYPE":
+		t.structure(at, n, d)
+	case "REFDTYPE", "CONSTDTYPE", "ENUMDTYPE", "PARAMTYPEDTYPE", "MEMBERDTYPE":
+		*d = *below()
+	case "BASICDTYPE", "PACKARRAYDTYPE":
+		switch word := strings.Fields(n.rest)[1]; word {
+		case "real", "double", "string", "chandle", "event", "shortreal", "realtime":
+			d.members = map[string]member{word: {}} // without bits: refused where it is used
+			return d
+		}
+		width := typeWidth.FindStringSubmatch(n.rest)
+		if width == nil {
+			panic(t.refuse(at, "of a type without a width", "declare it as a vector"))
+		}
+		d.bits, _ = strconv.Atoi(width[1])
+	case "IFACEREFDTYPE", "VOIDDTYPE":
+	default:
+		panic(t.refuse(at, "of the type "+strings.ToLower(strings.TrimSuffix(n.kind, "DTYPE")), "declare it as a vector or a fixed array"))
+	}
+	return d
+}
+
+func (t *tree) structure(at, n *node, d *dtype) {
+	if strings.Contains(n.rest, "[PACKED]") {
+		d.bits, _ = strconv.Atoi(typeWidth.FindStringSubmatch(n.rest)[1])
+		return
+	}
+	if n.kind == "UNIONDTYPE" {
+		panic(t.refuse(at, "an unpacked union", "write `union packed`"))
+	}
+	d.members = map[string]member{}
+	for _, m := range n.operands[0] {
+		what := t.typeOf(at, m.id)
+		d.members[firstMember(m)] = member{d.bits, what}
+		d.bits += what.bits
+	}
+}
+
+// firstMember is the name of a structure's member: the word after its type.
+func firstMember(m *node) string {
+	_, after, _ := strings.Cut(m.rest, ")")
+	words := strings.Fields(after)
+	if len(words) == 0 {
+		return ""
+	}
+	if strings.HasPrefix(words[0], "u[") || strings.HasPrefix(words[0], "p[") || words[0] == "ref" || words[0] == "enum" {
+		words = words[1:]
+	}
+	return words[0]
+}
+
+// refuse is what a panic carries to Print.
+func (t *tree) refuse(n *node, reason, remedy string) *cosim.InputError {
+	return &cosim.InputError{Place: t.place(n), Reason: reason, Remedy: remedy}
+}

@@ -1,0 +1,62 @@
+//go:build linux
+
+package flatten
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/twin"
+)
+
+// read has Yosys read a print as a proof does, and wants no warning and no latch.
+func read(t *testing.T, m *Module) {
+	t.Helper()
+	file, err := m.File(cosim.BuildOptions{Cache: testCache})
+	require.NoError(t, err)
+	path, err := exec.LookPath("yosys")
+	require.NoError(t, err, "this test needs yosys (make tools)")
+	script := "read_verilog " + file + "; prep -top " + m.Top + "; memory_map; opt_clean; check -assert; select -assert-none t:$dlatch t:$_DLATCH*"
+	said, err := exec.Command(path, "-q", "-p", script).CombinedOutput()
+	require.NoError(t, err, "%s\n%s", said, m.Verilog)
+	require.Empty(t, string(said))
+}
+
+// beside prints a source, has Yosys read it, and runs both.
+func beside(t *testing.T, s cosim.Source, cycles int) (*Module, *Comparison) {
+	t.Helper()
+	o := cosim.BuildOptions{Cache: testCache}
+	m, err := Print(context.Background(), s, o)
+	require.NoError(t, err)
+	read(t, m)
+	done, err := Compare(context.Background(), s, m, o, cycles, 1)
+	require.NoError(t, err, m.Verilog)
+	require.Equal(t, cycles, done.Cycles)
+	return m, done
+}
+
+// TestLongTwins prints the twins of all components with their first parameters.
+func TestLongTwins(t *testing.T) {
+	for _, tw := range twin.All() {
+		t.Run(tw.Name, func(t *testing.T) {
+			model, err := tw.New(tw.Sets[0])
+			require.NoError(t, err)
+			defer func() { require.NoError(t, model.Close()) }()
+			s := cosim.Source{Top: tw.Name, IncludeDirs: []string{"../rtl"}, Params: tw.Sets[0].Verilog()}
+			for _, name := range tw.Sources {
+				s.Files = append(s.Files, filepath.Join("..", "rtl", name))
+			}
+			if model.Clocked() {
+				s.Clocks = []string{"clock"}
+			}
+			m, done := beside(t, s, CompareCycles)
+			t.Logf("%d assertions, %d registers, %+v", len(m.Assertions), len(m.Registers), *done)
+			require.NotZero(t, done.Changed)
+		})
+	}
+}

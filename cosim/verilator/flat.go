@@ -1,0 +1,99 @@
+package verilator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"starloom/cosim"
+	"starloom/traces/input"
+)
+
+// Flat is a design in one module as Verilator has elaborated it: parameters resolved, instances,
+// functions and tasks inlined, every operation with its width.
+//
+// It is Verilator's dump of its tree and not its XML: that has neither the targets of jumps nor
+// which instance of an interface a name belongs to.
+type Flat struct {
+	Tree  []byte
+	Files map[string]string // by the letters that begin every place
+	Ports []cosim.Port
+	Data  map[string][]byte // files of $readmem by their names there
+	dir   string            // what the names of Files are relative to
+}
+
+// Text returns a source that Verilator has read.
+func (f *Flat) Text(file string) ([]byte, error) {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(f.dir, file)
+	}
+	return input.Read(file, cosim.InputBytesMax)
+}
+
+// flatFlags are those of the tree. Graph optimisation would make expressions that the source does not have.
+var flatFlags = []string{"--xml-only", "--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "--assert", "-fno-dfg", "--dumpi-V3Task", "3"}
+
+// Flatten has Verilator elaborate a design, make turn that into a text, and keeps the text in the
+// cache until a source, an option or a tool changes. kind names what make does, and its edition.
+func Flatten(ctx context.Context, s cosim.Source, o cosim.BuildOptions, kind string, make func(*Flat) ([]byte, error)) (text []byte, err error) {
+	b, err := newBuilder(ctx, &s, &o, target{ending: "." + kind, compiler: verilatorTool})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
+	name, err := b.elaborationName()
+	if err != nil {
+		return nil, err
+	}
+	if path := b.elaborated(name); path != "" {
+		return os.ReadFile(path)
+	}
+	if err := b.discover(); err != nil {
+		return nil, err
+	}
+	flat, err := b.flat()
+	if err != nil {
+		return nil, err
+	}
+	path, err := b.cache.Take(b.description.Hash+b.target.ending, func(path string) error {
+		text, err := make(flat)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, text, 0o644)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := b.keepElaboration(name, path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+func (b *builder) flat() (*Flat, error) {
+	xml, dir := filepath.Join(b.work, "flat.xml"), filepath.Join(b.work, "flat")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	if _, err := b.verilate(append([]string{"--xml-output", xml, "--Mdir", dir}, flatFlags...)...); err != nil {
+		return nil, err
+	}
+	list, err := readXML(xml)
+	if err != nil {
+		return nil, fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
+	}
+	trees, err := filepath.Glob(filepath.Join(dir, "*_task.tree"))
+	if err != nil || len(trees) != 1 {
+		return nil, &cosim.InputError{
+			Place:  verilatorTool.Command,
+			Reason: fmt.Sprintf("does not show how it has elaborated %s: %d trees", b.Name(), len(trees)),
+			Remedy: "install version 5.006, such as Debian's",
+		}
+	}
+	f := &Flat{Files: list.files, Ports: b.design.ports, Data: b.description.Data, dir: b.hdlDir}
+	f.Tree, err = os.ReadFile(trees[0])
+	return f, err
+}
