@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/internal/rounded"
 	"starloom/traces/figure"
 )
 
@@ -26,9 +27,6 @@ type measured struct {
 	deviating bool    // the mean hangs on a few runs, and is not drawn
 	sorting   float64 // slots
 }
-
-// confidence is the standard normal quantile of 95 % bands.
-const confidence = 1.96
 
 // sizes is an axis of processors.
 var sizes = figure.Axis{Label: "n = dg processors", Scale: figure.Log2}
@@ -63,7 +61,7 @@ func iterationsPlot(all []measured) *figure.Figure {
 
 // point is the mean with its band, in units of so many.
 func (m *measured) point(n, scale float64) figure.Point {
-	mean, half := float64(scale*m.mean), float64(scale*float64(confidence*m.se))
+	mean, half := float64(scale*m.mean), float64(scale*float64(rounded.Z95*m.se))
 	p := figure.Point{X: n, Y: mean}
 	if half > 0 {
 		p.Low, p.High = mean-half, mean+half

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"text/tabwriter"
 
+	"starloom/internal/rounded"
 	"starloom/traces"
 	"starloom/traces/figure"
 )
@@ -31,24 +31,10 @@ type SurvivalPoint struct {
 	High     float64  `json:"high"`
 }
 
-// wilsonZ is the quantile of the normal distribution for a confidence of 95%.
-const wilsonZ = 1.959963984540054
-
 // NewSurvivalPoint is the point of so many runs, one or more.
 func NewSurvivalPoint(runs, survived uint64) SurvivalPoint {
-	n, p := float64(runs), float64(survived)/float64(runs)
-	z2 := float64(wilsonZ * wilsonZ)
-	middle := float64(p + float64(z2/float64(2*n)))
-	half := float64(wilsonZ * math.Sqrt(float64(float64(p*(1-p))/n)+float64(z2/float64(4*float64(n*n)))))
-	scale := 1 + float64(z2/n)
-	point := SurvivalPoint{Runs: runs, Survived: survived, Fraction: p, Low: (middle - half) / scale, High: (middle + half) / scale}
-	switch survived { // where rounding might miss the end
-	case 0:
-		point.Low = 0
-	case runs:
-		point.High = 1
-	}
-	return point
+	low, high := rounded.Wilson(survived, runs)
+	return SurvivalPoint{Runs: runs, Survived: survived, Fraction: float64(survived) / float64(runs), Low: low, High: high}
 }
 
 // SurvivalBySlot is the curve of so many runs of which those that failed broke their first rule in

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"starloom/internal/outcome"
+	"starloom/internal/rounded"
 	"starloom/traces"
 	"starloom/traces/figure"
 )
@@ -107,9 +108,6 @@ func survivalFigure(r *outcome.SeedsReport) *figure.Figure {
 	return r.Survival.Plot(r.Scenario)
 }
 
-// z95 is the quantile of the normal distribution for a confidence of 95%.
-const z95 = 1.959963984540054
-
 // statisticsSection lists all figures with their intervals.
 func statisticsSection(all outcome.Statistics) *Section {
 	t := &Table{Caption: "Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal distribution).", Sorts: len(all) > 12,
@@ -118,7 +116,7 @@ func statisticsSection(all outcome.Statistics) *Section {
 		s := &all[i]
 		low, high := "-", "-"
 		if s.Mean != nil && s.SE != nil {
-			half := float64(z95 * *s.SE)
+			half := float64(rounded.Z95 * *s.SE)
 			low, high = outcome.FormatFloat(*s.Mean-half), outcome.FormatFloat(*s.Mean+half)
 		}
 		row := []string{s.Name, strconv.FormatUint(s.Runs, 10), outcome.OrDash(s.Mean), low, high}

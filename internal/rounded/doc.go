@@ -7,4 +7,5 @@
 //
 //	file         what it holds
 //	rounded.go   Exp, Expm1, Log, Log1p, Log2, Pow
+//	normal.go    Z95, Wilson: intervals at 95 %, which have no products that could be fused
 package rounded

@@ -2,23 +2,10 @@ package scatter
 
 import (
 	"fmt"
-	"math"
 
+	"starloom/internal/rounded"
 	"starloom/traces/figure"
 )
-
-// confidence is the standard normal quantile of 95 % bands.
-const confidence = 1.96
-
-// Wilson is the 95 % confidence interval of a probability after successes of so many
-// runs, 1 or more (E. B. Wilson, "Probable Inference", 1927): it is right near 0 and 1, too.
-func Wilson(successes, runs uint64) (low, high float64) {
-	n, p := float64(runs), float64(successes)/float64(runs)
-	const z2 = confidence * confidence
-	middle := (p + float64(z2/(2*n))) / (1 + z2/n)
-	half := confidence * math.Sqrt(float64(p*(1-p)/n)+float64(z2/(4*n*n))) / (1 + z2/n)
-	return max(0, middle-half), min(1, middle+half)
-}
 
 // DoneCurve is what is known of p(j,n) for one n.
 type DoneCurve struct {
@@ -40,7 +27,7 @@ func DonePlot(curves []DoneCurve) *figure.Figure {
 		}
 		runs := figure.Curve{Name: fmt.Sprintf("%s, %d runs", of, c.Runs), Of: of, Style: figure.Dots}
 		for j, finished := range c.Finished {
-			low, high := Wilson(finished, c.Runs)
+			low, high := rounded.Wilson(finished, c.Runs)
 			runs.Points = append(runs.Points, figure.Point{X: float64(j), Y: float64(finished) / float64(c.Runs), Low: low, High: high})
 		}
 		for _, curve := range []figure.Curve{exact, runs} {
@@ -68,7 +55,7 @@ func ColouredPlot(nodes int, curves []ColouredCurve) *figure.Figure {
 		for j, mean := range c.Mean {
 			point := figure.Point{X: float64(j), Y: mean}
 			if j < len(c.SE) {
-				half := float64(confidence * c.SE[j])
+				half := float64(rounded.Z95 * c.SE[j])
 				point.Low, point.High = mean-half, mean+half
 			}
 			curve.Points = append(curve.Points, point)

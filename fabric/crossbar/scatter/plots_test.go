@@ -14,19 +14,6 @@ import (
 	"starloom/traces/figure"
 )
 
-// TestWilson compares with published intervals (R. G. Newcombe, 1998, method 3: 81 of 263,
-// 15 of 148, 0 of 20, 1 of 29), of which 95 % bands have four digits.
-func TestWilson(t *testing.T) {
-	for _, c := range []struct {
-		successes, runs uint64
-		low, high       float64
-	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		low, high := scatter.Wilson(c.successes, c.runs)
-		require.InDelta(t, c.low, low, 6e-5)
-		require.InDelta(t, c.high, high, 6e-5)
-	}
-}
-
 // TestPlots draws law and runs: nearly all points of p(j,n) lie in their bands.
 func TestPlots(t *testing.T) {
 	const n, runs, units = 64, 2000, 25

@@ -1,4 +1,4 @@
-package outcome
+package rounded
 
 import (
 	"testing"
@@ -13,17 +13,18 @@ func TestWilson(t *testing.T) {
 		survived, runs uint64
 		low, high      float64
 	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}} {
-		p := NewSurvivalPoint(c.runs, c.survived)
-		require.InDelta(t, c.low, p.Low, 5e-5, "%+v", c)
-		require.InDelta(t, c.high, p.High, 5e-5, "%+v", c)
+		low, high := Wilson(c.survived, c.runs)
+		require.InDelta(t, c.low, low, 5e-5, "%+v", c)
+		require.InDelta(t, c.high, high, 5e-5, "%+v", c)
 	}
 	for runs := uint64(1); runs < 60; runs++ {
 		for survived := range runs + 1 {
-			p := NewSurvivalPoint(runs, survived)
-			require.True(t, 0 <= p.Low && p.Low <= p.Fraction && p.Fraction <= p.High && p.High <= 1, "%+v", p)
-			for _, end := range []float64{p.Low, p.High} {
-				away := (p.Fraction - end) * (p.Fraction - end)
-				require.InDelta(t, wilsonZ*wilsonZ*end*(1-end)/float64(runs), away, 1e-12, "%+v", p)
+			low, high := Wilson(survived, runs)
+			fraction := float64(survived) / float64(runs)
+			require.True(t, 0 <= low && low <= fraction && fraction <= high && high <= 1, "%d of %d", survived, runs)
+			for _, end := range []float64{low, high} {
+				away := (fraction - end) * (fraction - end)
+				require.InDelta(t, Z95*Z95*end*(1-end)/float64(runs), away, 1e-12, "%d of %d", survived, runs)
 			}
 		}
 	}
