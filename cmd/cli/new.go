@@ -28,6 +28,8 @@ import (
 // newFlags are the options of `new`.
 type newFlags struct {
 	networks starloom.Networks
+	all      []fabric.Network // that a scenario may name
+	kinds    []string         // their names
 	settings settings
 	program  string
 	outputs  outputs
@@ -36,6 +38,10 @@ type newFlags struct {
 
 func newNew(networks starloom.Networks) *cobra.Command {
 	o := newFlags{networks: networks, settings: settings{networks: networks}}
+	o.all = append(config.Kinds(reflect.TypeFor[starloom.Fabric]()), networks...)
+	for _, n := range o.all {
+		o.kinds = append(o.kinds, n.Kind())
+	}
 	c := &cobra.Command{
 		Use:   "new [FABRIC]",
 		Short: "Write a small scenario to begin with",
@@ -46,11 +52,11 @@ func newNew(networks starloom.Networks) *cobra.Command {
 			}
 			return o.write(c, args[0])
 		},
-		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (kinds []string, _ cobra.ShellCompDirective) {
-			for _, n := range o.all() {
-				kinds = append(kinds, n.Kind())
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return kinds[:len(kinds)*max(0, 1-len(args))], cobra.ShellCompDirectiveNoFileComp
+			return o.kinds, cobra.ShellCompDirectiveNoFileComp
 		},
 	}
 	f := c.Flags()
@@ -58,7 +64,7 @@ func newNew(networks starloom.Networks) *cobra.Command {
 	o.out = o.outputs.add(f, "out", "o", "write to `F` (default: FABRIC.yaml), - for standard output", nil)
 	o.settings.declare(c)
 	completed(c, "program", func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		for _, n := range o.all() {
+		for _, n := range o.all {
 			if len(args) == 0 || n.Kind() == args[0] {
 				names = append(names, programNames(n)...)
 			}
@@ -66,11 +72,6 @@ func newNew(networks starloom.Networks) *cobra.Command {
 		return names, cobra.ShellCompDirectiveNoFileComp
 	})
 	return c
-}
-
-// all are the networks that a scenario may name.
-func (o *newFlags) all() []fabric.Network {
-	return append(config.Kinds(reflect.TypeFor[starloom.Fabric]()), o.networks...)
 }
 
 func programNames(n fabric.Network) (names []string) {
@@ -83,7 +84,7 @@ func programNames(n fabric.Network) (names []string) {
 // list prints fabrics and their programs.
 func (o *newFlags) list(c *cobra.Command) error {
 	table := tabwriter.NewWriter(product(c), 0, 0, 2, ' ', 0)
-	for _, n := range o.all() {
+	for _, n := range o.all {
 		fmt.Fprintf(table, "%s\t%s\n", n.Kind(), cmp.Or(strings.Join(programNames(n), ", "), "no programs: images of your own"))
 	}
 	return table.Flush()
@@ -91,16 +92,12 @@ func (o *newFlags) list(c *cobra.Command) error {
 
 // write writes a scenario of a kind of network.
 func (o *newFlags) write(c *cobra.Command, kind string) error {
-	var kinds []string
-	for _, n := range o.all() {
-		kinds = append(kinds, n.Kind())
-	}
-	k := slices.Index(kinds, kind)
+	k := slices.Index(o.kinds, kind)
 	if k < 0 {
 		return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("there is no fabric %q", kind),
-			Remedy: input.DidYouMean(kind, kinds, "choose one of "+strings.Join(kinds, ", "))}
+			Remedy: input.DidYouMean(kind, o.kinds, "choose one of "+strings.Join(o.kinds, ", "))}
 	}
-	n := o.all()[k]
+	n := o.all[k]
 	o.out.path = cmp.Or(o.out.path, kind+".yaml")
 	if _, err := os.Lstat(o.out.path); err == nil && o.out.path != "-" {
 		return &starloom.InputError{Place: "--out", Reason: o.out.path + " is there already", Remedy: "give another path"}
