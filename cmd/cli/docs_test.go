@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/sourcestest"
 )
 
 var update = flag.Bool("update", false, "write the commands' output into the pages")
@@ -304,22 +306,10 @@ exit 3
 // copyProject is a repository with what is tracked, and what is new and not ignored: the whole, or the
 // files that commands without a compiler of Go can need.
 func copyProject(t *testing.T, whole bool) string {
-	list, err := exec.Command("git", "-C", "../..", "ls-files", "-co", "--exclude-standard").Output()
-	require.NoError(t, err)
 	target := t.TempDir()
-	for _, name := range strings.Fields(string(list)) {
-		if !whole && strings.Contains(name, "/") && !strings.HasPrefix(name, "examples/") && !strings.HasPrefix(name, "out/") && !strings.HasPrefix(name, "firmware/images/") {
-			continue
-		}
-		data, err := os.ReadFile(filepath.Join("../..", name))
-		if os.IsNotExist(err) {
-			continue // deleted, and not yet committed
-		}
-		require.NoError(t, err)
-		path := filepath.Join(target, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, data, 0o644))
-	}
+	sourcestest.Copy(t, "../..", target, func(name string) bool {
+		return whole || !strings.Contains(name, "/") || strings.HasPrefix(name, "examples/") || strings.HasPrefix(name, "out/") || strings.HasPrefix(name, "firmware/images/")
+	})
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "as it is"}} {
 		text, err := exec.Command("git", slices.Concat([]string{"-C", target}, args)...).CombinedOutput()
 		require.NoError(t, err, string(text))

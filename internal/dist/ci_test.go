@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v4"
+
+	"starloom/internal/sourcestest"
 )
 
 // actionlint is the version that holds the workflow.
@@ -126,7 +128,7 @@ func TestLongPipelines(t *testing.T) {
 	for _, c := range []struct{ name, sources, more string }{{"sources", ".", ""}, {"submodule", "lib/starloom", ""}, {"fails", ".", failing}} {
 		t.Run(c.name, func(t *testing.T) {
 			folder := t.TempDir()
-			sources(t, filepath.Join(folder, c.sources))
+			sourcestest.Copy(t, top, filepath.Join(folder, c.sources), nil)
 			require.NoError(t, os.Chmod(filepath.Join(folder, c.sources, "examples/ci/run-scenarios"), 0o777))
 			summary := filepath.Join(folder, "summary.md")
 			scenarios := strings.Fields(github.Env["SCENARIOS"] + " " + c.more)
@@ -190,7 +192,7 @@ func TestLongDockerfile(t *testing.T) {
 	}
 	build, root := t.TempDir(), t.TempDir()
 	require.NoError(t, os.Chmod(root, 0o755))
-	sources(t, build)
+	sourcestest.Copy(t, top, build, nil)
 	stage, work, user := "", "", 0
 	for line := range strings.Lines(read(t, "Dockerfile")) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")

@@ -20,26 +20,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/internal/sourcestest"
 )
 
 const top = "../.."
-
-// sources copies the files of the repository to a folder.
-func sources(t *testing.T, folder string) {
-	t.Helper()
-	list, err := exec.Command("git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
-	require.NoError(t, err)
-	for _, name := range strings.Split(strings.TrimSuffix(string(list), "\x00"), "\x00") {
-		data, err := os.ReadFile(filepath.Join(top, name))
-		if os.IsNotExist(err) {
-			continue // deleted, and not yet committed
-		}
-		require.NoError(t, err)
-		path := filepath.Join(folder, name)
-		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
-		require.NoError(t, os.WriteFile(path, data, 0o666))
-	}
-}
 
 // dist runs the command in a folder with sources, as make dist does.
 func dist(t *testing.T, folder string, arguments ...string) string {
@@ -67,8 +52,8 @@ func TestLongDist(t *testing.T) {
 	}
 	chosen := "TARGETS=" + strings.Join(targets, " ")
 	one, two := filepath.Join(t.TempDir(), "one"), filepath.Join(t.TempDir(), "another/folder, with a longer name")
-	sources(t, one)
-	sources(t, two)
+	sourcestest.Copy(t, top, one, nil)
+	sourcestest.Copy(t, top, two, nil)
 	sums := dist(t, one, chosen)
 	require.Equal(t, sums, dist(t, two, chosen), "the folder is in them, or the time")
 	listed, err := os.ReadFile(filepath.Join(one, "dist/SHA256SUMS"))

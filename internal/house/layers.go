@@ -10,7 +10,7 @@ import (
 // layers are the packages from the bottom up: a package may import only what stands before it.
 // traces and hw stand side by side and know nothing of each other.
 var layers = []string{
-	"starloom/internal/rounded", "starloom/internal/fingerprint", "starloom/internal/meaning",
+	"starloom/internal/rounded", "starloom/internal/fingerprint", "starloom/internal/meaning", "starloom/internal/sourcestest",
 	"starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/figure",
 	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",

@@ -1,0 +1,32 @@
+package sourcestest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Copy copies to a folder what is tracked in the repository at top, and what is new and not ignored: the files whose
+// names are wanted, all for nil.
+func Copy(t testing.TB, top, folder string, wanted func(name string) bool) {
+	t.Helper()
+	list, err := exec.Command("git", "-C", top, "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	require.NoError(t, err)
+	for _, name := range strings.Split(strings.TrimSuffix(string(list), "\x00"), "\x00") {
+		if wanted != nil && !wanted(name) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(top, name))
+		if os.IsNotExist(err) {
+			continue // deleted, and not yet committed
+		}
+		require.NoError(t, err)
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, data, 0o666))
+	}
+}
