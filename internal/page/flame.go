@@ -109,7 +109,7 @@ func (d *flameDrawing) calls(f *flameBox, from uint64, depth int) {
 		percent := call.cost * 100 / d.total
 		fmt.Fprintf(&d.b, `<g><title>%s: %d of %d, %d%%, of which %d are its own</title><rect%s x="%d" y="%d" width="%d" height="%d"/>`,
 			html.EscapeString(call.frame.Function), call.cost, d.total, percent, call.own, class, x, depth*flameRow, end-x, flameRow-1)
-		if room := (end - x - 8) * 10 / 67; room >= 3 {
+		if room := (end - x - 8) * 10 / char10; room >= 3 {
 			name := fmt.Sprintf("%s %d%%", call.frame.Function, percent)
 			fmt.Fprintf(&d.b, `<text%s x="%d" y="%d">%s</text>`, on, x+4, depth*flameRow+14, html.EscapeString(cut(name, room)))
 		}

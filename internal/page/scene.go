@@ -72,7 +72,7 @@ func sceneWaves(s *outcome.Scene, last uint64) *Waves {
 	if s.Cycle > last {
 		waves.Note = "The rule is broken at the end of the run, after its last cycle, which is marked."
 	}
-	if gaps(w.Columns) {
+	if len(waves.gaps()) > 0 {
 		waves.Note += " Dotted lines: cycles without a change are left out."
 	}
 	if w.SignalsLeft > 0 {
@@ -81,23 +81,17 @@ func sceneWaves(s *outcome.Scene, last uint64) *Waves {
 	return waves
 }
 
-// gaps reports whether cycles are left out.
-func gaps(columns []uint64) bool {
-	for i := 1; i < len(columns); i++ {
-		if columns[i] != columns[i-1]+1 {
-			return true
-		}
-	}
-	return false
-}
-
 // causeOf says whose a violation is, in a run with faults.
 func causeOf(v *outcome.Violation) string {
-	return map[string]string{
-		outcome.CauseFaults:   " - only with the faults: without them this does not happen",
-		outcome.CauseFirmware: " - without the faults, too: the firmware does this by itself",
-		outcome.CauseUnclear:  " - without the faults the rule is broken here, too, but in another way",
-	}[v.Cause]
+	switch v.Cause {
+	case outcome.CauseFaults:
+		return " - only with the faults: without them this does not happen"
+	case outcome.CauseFirmware:
+		return " - without the faults, too: the firmware does this by itself"
+	case outcome.CauseUnclear:
+		return " - without the faults the rule is broken here, too, but in another way"
+	}
+	return ""
 }
 
 // backtrace are the functions that a handler was in.

@@ -27,12 +27,14 @@ const (
 	waveRow     = 20
 	waveLow     = 16 // of a line that is 0
 	waveHigh    = 5
-	waveChar10  = 67 // width of ten characters of the font
 	waveCellMin = 24
 	waveAgain   = 10 // columns after which a value is written again
 	waveCellMax = 58
 	waveWidth   = 870 // of all columns: what fits on paper
 )
+
+// char10 is the width of ten characters of the font of diagrams and flame graphs.
+const char10 = 67
 
 // WaveName is the name of a row: of a signal, or of the scope that is around those below it.
 type WaveName struct {
@@ -101,7 +103,7 @@ func (w *Waves) cell() int {
 			most = max(most, (utf8.RuneCountInString(value)+run-1)/run)
 		}
 	}
-	return min(max(waveCellMin, waveChar10*most/10+10), waveCellMax)
+	return min(max(waveCellMin, char10*most/10+10), waveCellMax)
 }
 
 // narrow leaves out the columns that are farthest from the marked one, until the others fit on paper.
@@ -160,17 +162,27 @@ func (w *Waves) drawCycles(b *strings.Builder, cell, height int) {
 			class = "m"
 		}
 		fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, c*cell+3, waveLow-2, number)
-		free = c*cell + waveChar10*len(number)/10 + 8
+		free = c*cell + char10*len(number)/10 + 8
 	}
 	for c := range w.Columns {
-		at, end := c*cell, c*cell+waveChar10*len(fmt.Sprint(w.Columns[c]))/10+8
+		at, end := c*cell, c*cell+char10*len(fmt.Sprint(w.Columns[c]))/10+8
 		if at >= free && (c >= marked || w.Marked < 0 || end <= w.Marked*cell) {
 			text(c)
 		}
-		if c > 0 && w.Columns[c] != w.Columns[c-1]+1 {
-			fmt.Fprintf(b, `<path class="gap" d="M%d 0V%d"/>`+"\n", at, height)
+	}
+	for _, c := range w.gaps() {
+		fmt.Fprintf(b, `<path class="gap" d="M%d 0V%d"/>`+"\n", c*cell, height)
+	}
+}
+
+// gaps are the columns before which cycles are left out.
+func (w *Waves) gaps() (before []int) {
+	for c := 1; c < len(w.Columns); c++ {
+		if w.Columns[c] != w.Columns[c-1]+1 {
+			before = append(before, c)
 		}
 	}
+	return before
 }
 
 // drawLine draws a single bit; x and z are between the levels.
@@ -220,7 +232,7 @@ func drawLabels(b *strings.Builder, values []string, cell, y int) {
 		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveLow+1, end-3, end, y+(waveLow+waveHigh)/2)
 		for at := i; at < k; at += waveAgain {
 			stretch := min(k, at+waveAgain) - at
-			fmt.Fprintf(&texts, `<text x="%d" y="%d">%s</text>`+"\n", at*cell+6, y+waveLow-2, html.EscapeString(cut(values[i], (stretch*cell-8)*10/waveChar10)))
+			fmt.Fprintf(&texts, `<text x="%d" y="%d">%s</text>`+"\n", at*cell+6, y+waveLow-2, html.EscapeString(cut(values[i], (stretch*cell-8)*10/char10)))
 		}
 		i = k
 	}

@@ -32,9 +32,9 @@ type Node struct {
 	X, Y   float64
 }
 
-// Link joins two nodes. One of which the other end is not where it leads to is a stub, which names the processor there.
+// Link joins two nodes. One whose other end is drawn elsewhere is cut short, and names the processor there.
 type Link struct {
-	From, To int // indices of nodes; To is -1 of a stub
+	From, To int // indices of nodes; To is -1 of one that is cut short
 	DX, DY   float64
 	Number   int // of the processor at the other end; -1 of one that is not drawn
 	OneWay   bool

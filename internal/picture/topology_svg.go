@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 
 	"starloom/traces/figure"
 )
@@ -40,7 +39,7 @@ func (t *Topology) sheet(width, high float64, legend []entry) (s *figure.Sketch,
 		room += float64(letter*float64(len(e.name))) + 40
 	}
 	width = max(width, 2*edge+float64(7*float64(len(heading))), room, 400)
-	notes := wrapped(t.Note, int((width-2*edge)/5))
+	notes := figure.Wrapped(t.Note, int((width-2*edge)/5))
 	all := high + below + float64(13*float64(len(notes)))
 	s = figure.NewSketch(width, all, heading, t.describe())
 	s.Text(figure.Ink, 13, figure.Begin, edge, 24, heading)
@@ -64,18 +63,6 @@ func (t *Topology) sheet(width, high float64, legend []entry) (s *figure.Sketch,
 type entry struct {
 	name string
 	draw func(s *figure.Sketch, x, y float64)
-}
-
-// wrapped cuts a note into lines.
-func wrapped(note string, letters int) (all []string) {
-	for _, word := range strings.Fields(note) {
-		if last := len(all) - 1; last >= 0 && len(all[last])+len(word) < letters {
-			all[last] += " " + word
-		} else {
-			all = append(all, word)
-		}
-	}
-	return all
 }
 
 // describe says what is drawn, for who cannot see it.
@@ -186,13 +173,13 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		}})
 	}
 	s, end := t.sheet(width, high, legend)
-	var both, single, stubs []figure.XYs
+	var both, single, short []figure.XYs
 	for _, l := range t.Links {
 		from := t.Nodes[l.From]
 		x, y := at(from.X, from.Y)
 		if l.To < 0 {
 			x2, y2 := at(from.X+float64(0.5*l.DX), from.Y+float64(0.5*l.DY))
-			stubs = append(stubs, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
+			short = append(short, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
 			if l.Number < 0 {
 				continue
 			}
@@ -209,7 +196,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		}
 	}
 	s.Lines(figure.Of(0).Pale(0.7), 1.5, false, both...)
-	s.Lines(figure.Faint, 1.5, false, stubs...)
+	s.Lines(figure.Faint, 1.5, false, short...)
 	s.Areas(figure.Of(0), single...)
 	for _, n := range t.Nodes {
 		x, y := at(n.X, n.Y)

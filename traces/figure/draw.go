@@ -112,9 +112,12 @@ func (d *drawing) height() vg.Length {
 func noteHeight(lines int) vg.Length { return vg.Length(float64(float64(lines) * noteLine)) }
 
 // note is the note in lines.
-func (d *drawing) note() (lines []string) {
-	for _, word := range strings.Fields(d.Note) {
-		if last := len(lines) - 1; last >= 0 && len(lines[last])+len(word) < noteLetters {
+func (d *drawing) note() []string { return Wrapped(d.Note, noteLetters) }
+
+// Wrapped cuts a text into lines of at most so many letters; a word that is longer has a line of its own.
+func Wrapped(text string, letters int) (lines []string) {
+	for _, word := range strings.Fields(text) {
+		if last := len(lines) - 1; last >= 0 && len(lines[last])+len(word) < letters {
 			lines[last] += " " + word
 		} else {
 			lines = append(lines, word)
