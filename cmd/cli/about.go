@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/internal/outcome"
 	"starloom/internal/sweep/plan"
 	"starloom/nic"
 )
@@ -48,29 +47,5 @@ func newVersion() *cobra.Command {
 }
 
 func versionText() string {
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		build = &debug.BuildInfo{}
-	}
-	return fmt.Sprintf("starloom %s, %s, scenario format 1, report schema %d, frame version %d, %s",
-		cmp.Or(build.Main.Version, "unknown"), commitText(build.Settings), starloom.ReportSchema, nic.Version, runtime.Version())
-}
-
-// commitDigits is how many digits of a commit are printed.
-const commitDigits = 12
-
-// commitText says from which commit the program was built, by what go build has noted.
-func commitText(settings []debug.BuildSetting) string {
-	note := map[string]string{}
-	for _, s := range settings {
-		note[s.Key] = s.Value
-	}
-	commit := note["vcs.revision"]
-	switch {
-	case commit == "":
-		return "commit unknown (built without version control)"
-	case note["vcs.modified"] == "true":
-		return fmt.Sprintf("commit %.*s (modified)", commitDigits, commit)
-	}
-	return fmt.Sprintf("commit %.*s", commitDigits, commit)
+	return fmt.Sprintf("%s, scenario format 1, report schema %d, frame version %d, %s", outcome.Version(), starloom.ReportSchema, nic.Version, runtime.Version())
 }
