@@ -60,6 +60,7 @@ type (
 	//	Path    string // of a processor, medium or link
 	//	Message string // for people; may change
 	//	Cause   string // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
+	//	Faults  []int  // of one run, for a page: which of its faults bring it about alone
 	//
 	//	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	//	// the innermost first, inlined ones, too, with file:line:column of images built with -g.

@@ -2,7 +2,6 @@ package fabric
 
 import (
 	"math"
-	"slices"
 
 	"starloom/hw"
 )
@@ -61,6 +60,7 @@ func (f *Fault) in(slot uint32) bool {
 type Faults struct {
 	All    []Fault
 	Off    bool // nothing happens
+	Only   int  // the number of the one that happens, from 1 on; 0: all do
 	names  Names
 	stream hw.Stream
 }
@@ -88,7 +88,15 @@ func (f *Faults) On(media bool) bool {
 // Happens reports whether a fault, by its number, happens to a target in a slot.
 func (f *Faults) Happens(number, target int, slot uint32) bool {
 	fault := &f.All[number]
-	return !f.Off && fault.in(slot) && fault.Targets.Has(target) && uint64(f.stream.Draw(uint32(target), slot, uint16(number))) < fault.Chance
+	return f.active(number) && fault.in(slot) && fault.Targets.Has(target) && uint64(f.stream.Draw(uint32(target), slot, uint16(number))) < fault.Chance
+}
+
+// active reports whether a fault may happen in this run.
+func (f *Faults) active(number int) bool { return !f.Off && (f.Only == 0 || f.Only == number+1) }
+
+// Shrinks reports whether a fault makes FIFOs smaller in this run.
+func (f *Faults) Shrinks(number int) bool {
+	return f.All[number].Kind == FaultBuffers && f.active(number)
 }
 
 // Effect is what faults do to the light of a medium in a slot.
@@ -160,7 +168,15 @@ func (c *FaultCount) Merge(o *FaultCount) {
 
 // Smaller reports whether a fault has made a FIFO of a processor smaller, tx or rx.
 func (f *Faults) Smaller(processor int, tx bool) bool {
-	return f != nil && !f.Off && slices.ContainsFunc(f.All, func(fault Fault) bool { return fault.shrinks(processor, tx) })
+	if f == nil {
+		return false
+	}
+	for i := range f.All {
+		if f.active(i) && f.All[i].shrinks(processor, tx) {
+			return true
+		}
+	}
+	return false
 }
 
 // shrinks reports whether a fault does.

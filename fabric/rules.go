@@ -2,6 +2,11 @@ package fabric
 
 import (
 	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"starloom/traces"
 )
 
 // rulesSource is this file, whose comments describe keys of a scenario.
@@ -103,6 +108,28 @@ func (r *Rules) Checked() []string {
 		names = append(names, RuleMeetsBudget)
 	}
 	return append(append(names, r.Switched()...), r.Judged()...)
+}
+
+// Limits are the numbers that the rules have, in words, by their names.
+func (r *Rules) Limits() map[string]string {
+	limits := map[string]string{}
+	if r.DeadlineSlots > 0 {
+		limits[RuleDeadline] = traces.Plural(uint64(r.DeadlineSlots), "slot", "slots")
+	}
+	if r.PacketsPerProcessorMax > 0 {
+		limits[RuleHeld] = traces.Plural(uint64(r.PacketsPerProcessorMax), "packet", "packets")
+	}
+	if c := r.CollisionFree; c != nil {
+		list := make([]string, len(c.Slots))
+		for i, slot := range c.Slots {
+			list[i] = strconv.Itoa(slot)
+		}
+		limits[RuleCollisionFree] = fmt.Sprintf("%s of each step of %d", strings.Join(list, ", "), c.Period)
+		if c.Period == 1 {
+			limits[RuleCollisionFree] = "every slot"
+		}
+	}
+	return limits
 }
 
 // Checks are those that the ledgers watch.

@@ -46,6 +46,7 @@
 //	signals.go     Signal, Watch: hardware and firmware by path
 //	reporting.go   Report: the sum of a run
 //	repeats.go     runs again to find out more: where packets were lost, what took longest, what faults have done
+//	blame.go       which violations each fault brings about alone
 //	losses.go      trails of packets through a repeated run
 //	profile.go     the one call that is profiled in a repeated run
 //	replay.go      the calls of one processor, kept and made again, alone

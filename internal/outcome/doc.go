@@ -18,6 +18,7 @@
 //	rtl.go         RTLReport: what was RTL
 //	files.go       files that were written, with what opens them
 //	study.go       StudyReport and its forms
+//	version.go     Version: which Starloom made a report
 //	explained.go   Explained: a scenario as it runs, and who has decided each value
 //	runs.go        many runs: which have failed, which took longest
 //	seeds.go       SeedsReport: the report of many runs

@@ -68,6 +68,16 @@ type Aside struct {
 	FailedSeeds []FailedRun     // the first run of every seed that failed, for junitSeedsMax seeds
 	Scenes      []Scene         // of one run, for a page: what happened around its first violations
 	Pictures    []Picture       // of one run, for a page
+	Known       Known           // of one run, for a page
+}
+
+// Known is what a run knows and its report does not say.
+type Known struct {
+	Limits     map[string]string // what rules allow, by their names
+	Processors []string          // the paths of all, nil of more than a report lists violations of
+	Wait       string            // how long anything has waited, a sentence; "" if that is not known
+	Blamed     bool              // each fault was tried alone: Violation.Faults are known
+	Cut        string            // why the run has not come to its end, "" if it has
 }
 
 // NoteTrust names deliveries that were announced and cannot be checked.

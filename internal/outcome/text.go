@@ -100,6 +100,31 @@ func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 	return places
 }
 
+// Repeat is a violation, by its place, that is like others but for its time: how many there are with it, and which is the last.
+type Repeat struct{ Place, Times, Last int }
+
+// ShownOnce are those of Shown of which none is like an earlier one but for its time.
+func ShownOnce(violations []Violation, most, ofOneRule int) (all []Repeat) {
+	var once []Violation
+	var repeats []Repeat
+	for k := range violations {
+		v := &violations[k]
+		i := slices.IndexFunc(once, func(o Violation) bool {
+			return o.Rule == v.Rule && o.Path == v.Path && o.Message == v.Message && o.Cause == v.Cause
+		})
+		if i < 0 {
+			i = len(once)
+			once, repeats = append(once, *v), append(repeats, Repeat{Place: k})
+		}
+		repeats[i].Times++
+		repeats[i].Last = k
+	}
+	for _, i := range Shown(once, most, ofOneRule) {
+		all = append(all, repeats[i])
+	}
+	return all
+}
+
 // runRows say what was run: the rules that it was held to, firmware, RTL and engine.
 func runRows(row func(name, value string), rules []string, f *FirmwareReport, rtl []RTLReport, engine string) {
 	row("rules", strings.Join(rules, ", "))

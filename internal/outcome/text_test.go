@@ -48,3 +48,13 @@ func TestOrderIsSaid(t *testing.T) {
 		require.Equal(t, said, strings.Contains(text.String(), "comes first; --json is in the order of cycles"), text.String())
 	}
 }
+
+// Violations that are alike but for their time are shown once, by the first of them, with how many there are.
+func TestShownOnce(t *testing.T) {
+	v := func(rule, path string, slot uint64) Violation {
+		return Violation{Rule: rule, Path: path, Slot: slot, Message: "m"}
+	}
+	all := []Violation{v("x", "a", 0), v("x", "b", 0), v("x", "a", 1), v("firmware_trap", "a", 2), v("x", "a", 3)}
+	require.Equal(t, []Repeat{{3, 1, 3}, {0, 3, 4}, {1, 1, 1}}, ShownOnce(all, 9, 9))
+	require.Equal(t, []Repeat{{3, 1, 3}, {0, 3, 4}}, ShownOnce(all, 9, 1))
+}

@@ -30,6 +30,7 @@ type Violation struct {
 	Path    string `json:"path"`            // of a processor, medium or link
 	Message string `json:"message"`         // for people; may change
 	Cause   string `json:"cause,omitempty"` // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
+	Faults  []int  `json:"-"`               // of one run, for a page: which of its faults bring it about alone
 
 	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	// the innermost first, inlined ones, too, with file:line:column of images built with -g.

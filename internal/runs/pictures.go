@@ -1,6 +1,10 @@
 package runs
 
 import (
+	"context"
+	"fmt"
+	"strings"
+
 	"starloom/fabric/traffic"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
@@ -24,6 +28,7 @@ type pictures struct {
 	nothing
 	files map[picture.Kind]*traces.File
 	seen  *picture.Collector // nil if no one need look
+	took  *picture.Latency   // of packets or frames, as the run has ended
 }
 
 // captions say in a page what pictures show.
@@ -62,10 +67,41 @@ func (p *pictures) open(r *run) (err error) {
 	return nil
 }
 
-// end draws what was seen.
+// end looks no longer: what is repeated is not drawn.
 func (p *pictures) end(r *run) error {
+	r.machine.Look(nil)
+	title := r.report.Title()
+	if len(p.files) == 0 && !r.options.HTML.Given() {
+		return nil
+	}
+	if referee, ok := r.machine.Referee.(*traffic.Referee); ok && r.config.Traffic != nil {
+		arrived, left := referee.Latencies()
+		p.took = picture.PacketLatency(title, arrived, left)
+	} else if p.seen != nil {
+		p.took = p.seen.Latency(title)
+	}
+	if p.took != nil {
+		r.report.Aside.Known.Wait = p.longest(r)
+	}
+	return nil
+}
+
+// longest says how long anything that has arrived has waited.
+func (p *pictures) longest(r *run) string {
+	counts := p.took.Counts
+	if len(counts) == 0 {
+		return ""
+	}
+	slots := counts[len(counts)-1][0]
+	if r.config.Known.Carries && r.config.Traffic == nil { // packets wait from slot 0 on
+		return fmt.Sprintf("The run ended after %s.", traces.Plural(r.report.Slots, "slot", "slots"))
+	}
+	return fmt.Sprintf("The longest wait of a %s that was received: %s.", strings.TrimSuffix(p.took.What, "s"), traces.Plural(slots, "slot", "slots"))
+}
+
+// finish draws what was seen, with violations where the report says they are.
+func (p *pictures) finish(_ context.Context, r *run) error {
 	m := r.machine
-	m.Look(nil)
 	var violations []picture.Violation
 	for _, v := range r.report.Violations {
 		violations = append(violations, picture.Violation{Slot: v.Slot, Rule: v.Rule, Path: v.Path})
@@ -84,15 +120,14 @@ func (p *pictures) end(r *run) error {
 			drawn = p.seen.Heat(title)
 		case kind == picture.KindTimeline:
 			drawn = p.seen.Timeline(title, violations)
-		case r.config.Traffic != nil:
-			arrived, left := m.Referee.(*traffic.Referee).Latencies()
-			drawn = picture.PacketLatency(title, arrived, left)
+		case file == nil && len(p.took.Counts) == 0:
+			continue // a page does without one that has nothing to draw
 		default:
-			drawn = p.seen.Latency(title)
+			drawn = p.took
 		}
 		svg, err := drawn.SVG()
 		if err != nil && file == nil {
-			continue // a page does without one that has nothing to draw
+			continue
 		}
 		if err != nil {
 			return err

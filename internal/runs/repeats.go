@@ -2,11 +2,18 @@ package runs
 
 import "context"
 
-// separation repeats a run with faults that has failed without them: which violations are theirs.
+// separation repeats a run with faults that has failed without them: which violations are theirs; and for a page with
+// each of them alone, unless that takes long.
 type separation struct{ nothing }
 
 func (separation) repeat(ctx context.Context, r *run) error {
-	return r.machine.Separate(ctx, r.report, r.repeated())
+	if err := r.machine.Separate(ctx, r.report, r.repeated()); err != nil || !r.options.HTML.Given() {
+		return err
+	}
+	if _, long := r.long(uint32(r.report.Slots)); long {
+		return nil
+	}
+	return r.machine.Blame(ctx, r.report, r.repeated())
 }
 
 // losses repeats a run that has lost packets: where it did.

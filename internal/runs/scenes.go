@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/fabric"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/record"
@@ -41,9 +42,34 @@ const (
 // pass, so that the report is complete when it finishes.
 type scenes struct{ nothing }
 
+// known notes what the run knows of itself, for its page.
+func known(r *run) {
+	m, k := r.machine, &r.report.Aside.Known
+	k.Limits = m.Rules.Limits()
+	if n := m.Shape.Processors(); n <= outcome.ViolationsMax {
+		for processor := range n {
+			k.Processors = append(k.Processors, m.Names.Processor(processor))
+		}
+	}
+	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
+		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
+	}
+	switch {
+	case m.Paused:
+		k.Cut = "the run stopped before its end"
+	case r.report.Interrupted():
+		k.Cut = "the run was interrupted"
+	case m.RTLFailed:
+		k.Cut = "the run ended with its RTL"
+	}
+}
+
 // finish implements pass. What it finds is a function of scenario and seed, not of the engine: single cycles are
 // those of a machine of its own.
 func (p *scenes) finish(ctx context.Context, r *run) error {
+	if r.options.HTML.Given() {
+		known(r)
+	}
 	if !r.options.HTML.Given() || len(r.report.Violations) == 0 || ctx.Err() != nil || r.report.Aside.CutShort {
 		return nil
 	}
@@ -69,10 +95,10 @@ type filming struct {
 // them struck first.
 func (f *filming) choose() {
 	r, byFaults := f.report, false
-	for _, k := range outcome.Shown(r.Violations, scenesMax, scenesPerRule) {
-		v := &r.Violations[k]
+	for _, x := range outcome.ShownOnce(r.Violations, scenesMax, scenesPerRule) {
+		v := &r.Violations[x.Place]
 		byFaults = byFaults || v.Cause == outcome.CauseFaults
-		f.scenes = append(f.scenes, outcome.Scene{Violation: k, Fault: -1, Cycle: v.Cycle, Slot: v.Slot, Path: v.Path})
+		f.scenes = append(f.scenes, outcome.Scene{Violation: x.Place, Fault: -1, Cycle: v.Cycle, Slot: v.Slot, Path: v.Path})
 	}
 	for k := range r.Faults {
 		if first := r.Faults[k].First; byFaults && first != nil && k < sceneFaultsMax {
@@ -209,10 +235,9 @@ func (f *filming) waves(ctx context.Context) error {
 		}
 	}
 	last, settings := f.last(), f.settings
-	cycles := uint64(f.config.Timing.SlotCycles()) * (uint64(last) + 1)
-	if n := f.machine.Shape.Processors(); n > sceneProcessorsMax || cycles*uint64(n) > sceneWorkMax {
+	if cycles, long := f.long(last); long {
 		unshown(fmt.Sprintf("%s up to cycle %d would take long, cycle by cycle; --vcd shows it, with traces.vcd.trigger: first_violation only this cycle",
-			traces.Plural(n, "processor", "processors"), cycles))
+			traces.Plural(f.machine.Shape.Processors(), "processor", "processors"), cycles))
 		return nil
 	}
 	settings.Engine, settings.RunTable, settings.Packets, settings.Replay = emulator.EngineCycle, false, false, 0
@@ -237,6 +262,12 @@ func (f *filming) waves(ctx context.Context) error {
 		f.draw(&f.scenes[i], excerpts[i])
 	}
 	return m.Release()
+}
+
+// long reports whether a run would take long, cycle by cycle, up to a slot, of which it returns the last cycle.
+func (r *run) long(last uint32) (cycles uint64, long bool) {
+	cycles, n := uint64(r.config.Timing.SlotCycles())*(uint64(last)+1), r.machine.Shape.Processors()
+	return cycles, n > sceneProcessorsMax || cycles*uint64(n) > sceneWorkMax
 }
 
 // window is the excerpt of a scene: the slot of the violation and a little around it, and the signals of its place,
