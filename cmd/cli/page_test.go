@@ -22,6 +22,11 @@ func copied(t *testing.T, example string) string {
 // figures are pictures of package figure, which have tests of their own.
 var figures = regexp.MustCompile(`(?s)<svg[^>]*class="figure".*?</svg>`)
 
+// unmarked is a page with characters and commands as they are read.
+func unmarked(html string) string {
+	return strings.NewReplacer("&#43;", "+", "&#39;", "'", "&#34;", `"`, "<span>", "", "</span>", "").Replace(html)
+}
+
 func goldenPage(t *testing.T, name, text string) {
 	t.Helper()
 	text = figures.ReplaceAllString(text, "<svg/>")
@@ -47,24 +52,25 @@ func TestPageOfARunThatFails(t *testing.T) {
 	goldenPage(t, "ej-faults.html", string(data))
 	for _, part := range []string{
 		"exactly_once: processor 1 never received the message of processor 0", "At the end of the run, which has shown it: cycle 15, slot 3, ej.node[1].nic[0].",
-		"The fault bit_flip struck first at cycle 0, slot 0, ej.node[0].dim[1].link[", "starloom run ej-faults.yaml --vcd run.vcd",
+		`The fault bit_flip struck first at <a href="#fault-1">cycle 0</a>, slot 0, ej.node[0].dim[1].link[+1].out.fibre. Alone it breaks exactly_once at ej.node[1].nic[0], `, "starloom run ej-faults.yaml --vcd run.vcd",
 		"heard: crc", "tshark -X lua_script:run.lua -r run.pcapng",
 	} {
-		require.Contains(t, strings.ReplaceAll(string(data), "&#43;", "+"), part)
+		require.Contains(t, unmarked(string(data)), part)
 	}
 	for _, way := range [][]string{{"--engine", "cycle"}, {"--workers", "2", "--bank", "8"}, {"--runtime", "interpreter"}, {"--mode", "banked", "--set", "name=ej-faults"}} {
 		r := starloomIn(t, dir, append([]string{"run", "ej-faults.yaml", "--html", "-"}, way...)...)
 		require.Equal(t, statusFail, r.status, r.stderr)
 		want := string(data)
 		if way[0] == "--mode" {
-			want = strings.ReplaceAll(want, "run ej-faults.yaml", "run ej-faults.yaml --set name=ej-faults --mode banked")
+			want = strings.ReplaceAll(want, "<span>ej-faults.yaml</span>", "<span>ej-faults.yaml</span> <span>--set</span> <span>name=ej-faults</span> <span>--mode</span> <span>banked</span>")
+			want = strings.ReplaceAll(want, "starloom run ej-faults.yaml", "starloom run ej-faults.yaml --set name=ej-faults --mode banked")
 		}
 		require.True(t, want == r.stdout, "%v: another page", way)
 		require.Contains(t, r.stderr, "FAIL  ej-faults", "the report for people")
 	}
 	r = starloomIn(t, dir, "run", "ej-faults.yaml", "--html", "-", "--vcd", "w.vcd", "--pcapng", "c.pcapng")
-	require.Contains(t, r.stdout, "gtkwave w.gtkw")
-	require.Contains(t, r.stdout, "tshark -X lua_script:c.lua -r c.pcapng")
+	require.Contains(t, unmarked(r.stdout), "gtkwave w.gtkw")
+	require.Contains(t, unmarked(r.stdout), "tshark -X lua_script:c.lua -r c.pcapng")
 	require.NotContains(t, r.stdout, "Write waveform and packet capture")
 
 	// Nothing is half-written.
@@ -97,7 +103,7 @@ func TestPageOfManyRuns(t *testing.T) {
 	require.Equal(t, statusFail, r.status, r.stderr)
 	for _, part := range []string{"of 40 runs failed", "starloom run pops-4x4-faults.yaml --set stop.slots=20 --seed 1 --html run.html", "The interval is that of the mean at 95%",
 		"Survival of pops-4x4-faults", "how many of 40 runs have which value"} {
-		require.Contains(t, r.stdout, part)
+		require.Contains(t, unmarked(r.stdout), part)
 	}
 	again := starloomIn(t, dir, append(args, "--workers", "1", "--engine", "cycle")...)
 	require.True(t, r.stdout == again.stdout)
@@ -110,7 +116,7 @@ func writtenPage(t *testing.T, dir string, status int, args ...string) string {
 	require.Equal(t, status, r.status, "%v: %s%s", args, r.stdout, r.stderr)
 	data, err := os.ReadFile(filepath.Join(dir, "page.html"))
 	require.NoError(t, err)
-	return strings.NewReplacer("&#43;", "+", "&#39;", "'", "&#34;", `"`).Replace(string(data))
+	return unmarked(string(data))
 }
 
 // A study's page has what is off, its plots and all figures; the same ones with all workers and with one.
@@ -137,7 +143,7 @@ func TestPageOfASweep(t *testing.T) {
 	html := writtenPage(t, dir, statusPass, "sweep", "sweep.yaml", "--out", "out")
 	for _, part := range []string{
 		"6 points, 12 runs; 6 failed.", "starloom run base.yaml --set fabric.crossbar.ports=4 --set rules.deadline_slots=5 --seed 1 --html run.html",
-		`<table class="sorts">`, "failed over deadline", "starloom sweep sweep.yaml --out out",
+		`<table class="sorts cards`, "failed over deadline", "starloom sweep sweep.yaml --out out",
 	} {
 		require.Contains(t, html, part)
 	}

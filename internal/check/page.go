@@ -45,7 +45,8 @@ func (r *Report) Page(command, run string) *page.Page {
 	}
 	p.Answers = r.answers(command, run)
 	r.sections(p)
-	what := []page.Block{{Table: r.aboutTable()}}
+	what := []page.Block{page.About("What was checked.", [][2]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256},
+		{"scenario", r.Scenario}, {"seed", fmt.Sprint(r.Seed)}}...)}
 	if command != "" {
 		what = append(what, page.Block{Text: "This repeats the check:"}, page.Block{Command: command})
 	}
@@ -59,8 +60,7 @@ func (r *Report) answers(command, run string) []page.Answer {
 		if command != "" {
 			steps = append(steps, page.Step{Text: "Check again:", Command: command})
 		}
-		return []page.Answer{{Question: "What failed", Blocks: []page.Block{{Text: what}}}, {Question: "Where", Blocks: []page.Block{{Text: where}}},
-			{Question: "What to do next", Blocks: []page.Block{{Steps: steps}}}}
+		return page.Failed([]string{what}, []string{where}, nil, steps...)
 	}
 	for i := range r.Writes {
 		if w := &r.Writes[i]; w.fails() && r.Difference == nil && len(r.Faults) == 0 && r.ViolationsTotal == 0 {
@@ -100,8 +100,7 @@ func (r *Report) answers(command, run string) []page.Answer {
 				fmt.Sprintf("%s, after %s of the run with seed %d.", x.Path, traces.Plural(x.Input.Slots, "slot", "slots"), x.Input.Seed), step)
 		}
 	}
-	next := page.Answer{Question: "What to do next", Blocks: []page.Block{{Text: "Nothing failed. What was not compared and not tried stands below."}}}
-	return []page.Answer{next}
+	return page.Passed(nil, page.Block{Text: "Nothing failed. See also [what was not compared, and not tried](#what-was-tried--and-what-not)."})
 }
 
 // sections show what was found, and how much was looked at.
@@ -180,16 +179,4 @@ func textLines(write func(b *bytes.Buffer)) page.Block {
 		all[i] = strings.TrimPrefix(all[i], "  ")
 	}
 	return page.Block{Lines: all}
-}
-
-// aboutTable says what was checked.
-func (r *Report) aboutTable() *page.Table {
-	t := &page.Table{Caption: "What was checked.", Columns: []page.Column{{Name: "what"}, {Name: "value"}}}
-	rows := [][]string{{"firmware", r.Firmware.Image}, {"SHA-256 of its image", r.Firmware.SHA256}, {"scenario", r.Scenario}, {"seed", fmt.Sprint(r.Seed)}}
-	for _, row := range rows {
-		if row[1] != "" {
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	return t
 }

@@ -8,10 +8,12 @@
 //
 //	file        what it holds
 //	page.go     Page and its parts; page.html, page.css, page.js: how they look
+//	marks.go    code and links in texts
 //	figures.go  pictures of package figure
 //	limits.go   what is left out of a page that would be too large
+//	answers.go  what failed in a run, where, what to do next
 //	run.go      the page of one run; seeds.go: of many; study.go: of a study; lockstep.go: of RTL beside its model
-//	rules.go    what each rule means, and what to do when it is broken
+//	rules.go    what each rule means, what to do when it is broken, and whether anything has tested it
 //	scene.go    what happened around a violation: frames, packets, signals
 //	waves.go    a timing diagram
 //	flame.go    a flame graph

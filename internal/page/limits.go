@@ -59,8 +59,14 @@ func (p *Page) fit() {
 
 // fit leaves out the last rows of a table that would take more bytes, and returns what it takes.
 func (t *Table) fit(most int) (size int) {
+	named := 0 // cards
+	if t.Cards() {
+		for i := range t.Columns {
+			named += len(` data-name=""`) + len(t.Columns[i].Name)
+		}
+	}
 	for i, row := range t.Rows {
-		now := rowBytes
+		now := rowBytes + named
 		for _, cell := range row {
 			now += cellBytes + len(cell) + bytes.Count([]byte(cell), []byte{'<'})*4
 		}

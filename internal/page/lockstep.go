@@ -19,28 +19,27 @@ func Lockstep(r *lockstep.Report, path, subject string, written []outcome.Output
 	d := r.Divergence
 	if d == nil {
 		p.Summary = fmt.Sprintf("No difference found in %s, with %s.", r.ComparedText(), r.InputsText())
-		next := Answer{Question: "What to do next", Blocks: []Block{{Text: "Nothing differs. This repeats the check:"}, {Command: command}}}
-		if len(r.Unexercised) > 0 {
-			next.Blocks = append(next.Blocks, Block{Aside: "What the inputs never did was not compared; it stands below."})
-		}
-		p.Answers = []Answer{next}
+		p.Answers = Passed(nil, Block{Text: "Nothing differs. This repeats the check:"}, Block{Command: command}, untold(r))
 	} else {
 		p.Verdict = outcome.VerdictFail
 		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle)
 		p.Answers = lockstepAnswers(r, path, command, written)
 	}
 	p.add(shownSection(r))
-	t := &Table{Caption: "What was compared.", Columns: columns([]string{"what", "value"})}
-	rows := [][]string{{"RTL", r.Top}, {"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
-		{"inputs", r.InputsText()}, {"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)}}
-	for _, row := range rows {
-		if row[1] != "" {
-			t.Rows = append(t.Rows, row)
-		}
-	}
-	p.Add("What was compared", Block{Table: t}, Block{Text: "This repeats the check:"}, Block{Command: command})
+	about := About("What was compared.", [][2]string{{"RTL", r.Top},
+		{"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
+		{"inputs", r.InputsText()}, {"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)}}...)
+	p.Add("What was compared", about, Block{Text: "This repeats the check:"}, Block{Command: command})
 	p.add(gapsSection(r))
 	return p
+}
+
+// untold says that inputs never did something, if so.
+func untold(r *lockstep.Report) Block {
+	if len(r.Unexercised) == 0 {
+		return Block{}
+	}
+	return Block{Aside: "What the inputs never did [was not compared](#what-was-not-compared)."}
 }
 
 // lockstepAnswers say what differs, where, and how to look at it.
@@ -62,7 +61,7 @@ func lockstepAnswers(r *lockstep.Report, path, command string, written []outcome
 		where += " " + strings.ToUpper(line[:1]) + line[1:] + "."
 	}
 	files := filesOf(written)
-	steps := []Step{{Text: "See in the waveform below which inputs came before the cycle that is marked, and correct what the RTL makes of them."}}
+	steps := []Step{{Text: "See in [the waveform](#waveform) which inputs came before the cycle that is marked, and correct what the RTL makes of them."}}
 	if files["vcd"] == "" {
 		steps = append(steps, Step{"Write the case as a waveform, and its inputs:", command + " --vcd check.vcd --save check.csv"})
 		files["vcd"], files["gtkw"], files["save"] = "check.vcd", "check.gtkw", "check.csv"
@@ -75,11 +74,7 @@ func lockstepAnswers(r *lockstep.Report, path, command string, written []outcome
 	if files["save"] != "" && !strings.Contains(again, "--stimulus") && (path == "" || r.Map != "") {
 		steps = append(steps, Step{"When the RTL is corrected, run these inputs again, then the whole check:", again + " --stimulus " + files["save"]})
 	}
-	return []Answer{
-		{"What failed", []Block{{Text: strings.TrimSuffix(d.Text, ".") + "."}}},
-		{"Where", []Block{{Text: where}}},
-		{"What to do next", []Block{{Steps: steps}}},
-	}
+	return Failed([]string{strings.TrimSuffix(d.Text, ".") + "."}, []string{where}, nil, steps...)
 }
 
 // shownSection draws the cycles around the difference, or the first ones of a check that passes.

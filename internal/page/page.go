@@ -28,11 +28,33 @@ type Answer struct {
 	Blocks   []Block
 }
 
-// notes adds notes of a report.
-func (a *Answer) notes(list []string) {
-	for _, note := range list {
-		a.Blocks = append(a.Blocks, Block{Aside: "Note: " + note + "."})
+// Failed are the answers where something failed: what did, where, and what to do next. Of what and where each text is a
+// paragraph; the notes of a report, which often name cause and remedy, stand before the steps.
+func Failed(what, where, notes []string, steps ...Step) []Answer {
+	paragraphs := func(texts []string) (blocks []Block) {
+		for _, text := range texts {
+			blocks = append(blocks, Block{Text: text})
+		}
+		return blocks
 	}
+	return []Answer{
+		{"What failed", paragraphs(what)},
+		{"Where", paragraphs(where)},
+		{"What to do next", append(noteBlocks(notes), Block{Steps: steps})},
+	}
+}
+
+// Passed is the answer where nothing failed.
+func Passed(notes []string, next ...Block) []Answer {
+	return []Answer{{"What to do next", append(next, noteBlocks(notes)...)}}
+}
+
+// noteBlocks are the notes of a report.
+func noteBlocks(notes []string) (blocks []Block) {
+	for _, note := range notes {
+		blocks = append(blocks, Block{Text: "Note: " + note + "."})
+	}
+	return blocks
 }
 
 // Section is a part of a page with a heading.
@@ -41,10 +63,10 @@ type Section struct {
 	Blocks []Block
 	Parts  []*Section // which have no parts of their own
 
-	ID string // in the page; Write gives it
+	ID string // in the page; "" for one that Write gives it, after its title
 }
 
-// Block is one of these.
+// Block is one of these. Texts of all kinds have marks: `code`, and [words](#id) that lead to a place of the page.
 type Block struct {
 	Text    string
 	Aside   string   // a remark
@@ -73,6 +95,29 @@ type Table struct {
 type Column struct {
 	Name   string
 	Number bool
+}
+
+// cardColumns is from how many columns on the rows of a table become cards on a narrow screen.
+const cardColumns = 4
+
+// Cards reports whether rows become cards on a narrow screen: each cell with the name of its column.
+func (t *Table) Cards() bool { return len(t.Columns) >= cardColumns }
+
+// shortRows is up to how many rows a table is not cut in print.
+const shortRows = 20
+
+// Kinds are the classes of the table.
+func (t *Table) Kinds() string {
+	var kinds []string
+	for _, kind := range []struct {
+		name string
+		is   bool
+	}{{"sorts", t.Sorts}, {"cards", t.Cards()}, {"short", len(t.Rows) <= shortRows}} {
+		if kind.is {
+			kinds = append(kinds, kind.name)
+		}
+	}
+	return strings.Join(kinds, " ")
 }
 
 // wideChars is from how many characters on a text keeps some width on a narrow screen.
@@ -128,6 +173,9 @@ var layout = template.Must(template.New("page").Funcs(template.FuncMap{
 	"script": func() template.JS { return template.JS(pageJS) },
 	"upper":  func(v outcome.Verdict) string { return strings.ToUpper(string(v)) },
 	"first":  func(i int) bool { return i == 0 },
+	"marked": func(text string) template.HTML { return marked(text, nil) },
+	"plain":  plain,
+	"words":  func(line string) []string { return strings.Split(line, " ") },
 }).Parse(pageHTML))
 
 // Write writes the page as HTML.
@@ -137,31 +185,45 @@ func (p *Page) Write(w io.Writer) error {
 	for _, s := range p.Sections {
 		s.name(used)
 	}
-	var b bytes.Buffer
-	if err := layout.Execute(&b, p); err != nil {
+	page, err := layout.Clone()
+	if err != nil {
 		return fmt.Errorf("page of %s: %w", p.Name, err)
 	}
-	_, err := w.Write(b.Bytes())
+	page.Funcs(template.FuncMap{"marked": func(text string) template.HTML { return marked(text, used) }})
+	var b bytes.Buffer
+	if err := page.Execute(&b, p); err != nil {
+		return fmt.Errorf("page of %s: %w", p.Name, err)
+	}
+	_, err = w.Write(b.Bytes())
 	return err
 }
 
 // name gives the section and its parts their IDs.
 func (s *Section) name(used map[string]int) {
-	s.ID = strings.Trim(strings.Map(func(r rune) rune {
-		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
-			return unicode.ToLower(r)
-		}
-		return '-'
-	}, s.Title), "-")
-	if s.ID == "" || unicode.IsDigit(rune(s.ID[0])) {
-		s.ID = "part-" + s.ID
+	if s.ID == "" {
+		s.ID = titleID(s.Title)
 	}
 	if used[s.ID]++; used[s.ID] > 1 {
 		s.ID += fmt.Sprintf("-%d", used[s.ID])
+		used[s.ID]++
 	}
 	for _, part := range s.Parts {
 		part.name(used)
 	}
+}
+
+// titleID is a title as an ID.
+func titleID(title string) string {
+	id := strings.Trim(strings.Map(func(r rune) rune {
+		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			return unicode.ToLower(r)
+		}
+		return '-'
+	}, title), "-")
+	if id == "" || unicode.IsDigit(rune(id[0])) {
+		id = "part-" + id
+	}
+	return id
 }
 
 // add adds a section unless it is empty.

@@ -3,6 +3,20 @@ for (const at of document.querySelectorAll(".waves")) {
   const mark = at.querySelector(".now");
   if (mark) at.scrollLeft = Math.max(0, mark.x.baseVal.value - (at.clientWidth - at.firstElementChild.clientWidth) / 2);
 }
+for (const at of document.querySelectorAll("figure > .scroll:not(.waves)")) {
+  const svg = at.querySelector("svg");
+  if (!svg || svg.width.baseVal.value <= at.clientWidth + 1) continue;
+  const button = document.createElement("button");
+  button.type = "button";
+  const show = whole => {
+    at.classList.toggle("whole", whole);
+    button.textContent = whole ? "Fit to the page" : "Enlarge";
+    button.setAttribute("aria-label", button.textContent + ": " + at.getAttribute("aria-label"));
+  };
+  button.addEventListener("click", () => show(!at.classList.contains("whole")));
+  show(false);
+  at.after(button);
+}
 for (const table of document.querySelectorAll("table.sorts")) {
   const body = table.tBodies[0], rows = [...body.rows], heads = [...table.tHead.rows[0].cells];
   const value = (row, i) => row.cells[i].textContent;

@@ -78,7 +78,7 @@ func TestPageNeedsNothing(t *testing.T) {
 	r := failing()
 	r.Aside.Pictures = []outcome.Picture{{Caption: "a picture", SVG: FigureSVG(histogram(histogramOf(3)))}}
 	html := written(t, Run(r, nil))
-	require.Empty(t, loads.FindAllString(strings.ReplaceAll(html, "img src=", ""), -1), "but for texts that have it")
+	require.Empty(t, loads.FindAllString(strings.NewReplacer("img src=", "", "img</span> <span>src=", "").Replace(html), -1), "but for texts that have it")
 	for _, address := range regexp.MustCompile(`https?://[^" ]*`).FindAllString(html, -1) {
 		require.Equal(t, "http://www.w3.org/2000/svg", address, "the name of SVG, which is not loaded")
 	}

@@ -1,11 +1,15 @@
 package page
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"starloom/fabric"
 	"starloom/internal/outcome"
 )
 
-// rule says what a rule means, and what to do when it is broken.
+// rule says what a rule means, and what to do when it is broken: there #violation-1 is the first violation of a page.
 type rule struct{ means, next string }
 
 // rules are all rules.
@@ -19,21 +23,22 @@ var rules = map[string]rule{
 	fabric.RuleIllegalListen: {"firmware listens only where there is a port",
 		"See which port the handler chooses in this slot; the fabric has fewer."},
 	fabric.RuleFinishes: {"every processor is done before the run ends",
-		"See what the processor waits for: its flags and receive status below. If it only needs more time, raise stop.slots or give --slots."},
+		"See what the processor waits for: [its flags and receive status](#violation-1). If it only needs more time, raise stop.slots or give --slots."},
 	fabric.RuleCollisionFree: {"no two frames meet on one medium, in the slots that the rule names",
-		"The frames below are those that met: two processors chose the same medium for the same slot. " +
+		"[The frames](#violation-1) are those that met: two processors chose the same medium for the same slot. " +
 			"Look at how the firmware chooses slot and port for each of them."},
 	fabric.RuleHeld: {"a processor holds no more packets than the rule allows",
-		"Follow the packets that reach this processor: one comes before another has left."},
+		"Follow [the packets](#violation-1) that reach this processor: one comes before another has left."},
 	fabric.RuleExactlyOnce: {"every packet arrives exactly once, where it belongs",
-		"Follow the packet below from hop to hop, up to where it was last seen. With a collision, find out who else sent there; " +
+		"Follow [the packet](#violation-1) from hop to hop, up to where it was last seen. With a collision, find out who else sent there; " +
 			"otherwise see why that processor did not send it on."},
 	fabric.RuleNoLoss: {"every frame that firmware queues finds room, and is received",
-		"See in the signals below why the frame had no receiver: a FIFO that was full, no one who listened, or a fault."},
+		"See in [the signals](#violation-1) why the frame had no receiver: a FIFO that was full, no one who listened, or a fault."},
 	fabric.RuleDeadline: {"what has to arrive arrives within deadline_slots",
-		"See what the packet waited for: a request that was not granted, or a handler that sent it late. If the deadline is too short, raise rules.deadline_slots."},
+		"See what [the packet](#violation-1) waited for: a request that was not granted, or a handler that sent it late. " +
+			"If the deadline is too short, raise rules.deadline_slots."},
 	fabric.RuleNoCreation: {"a frame of gossip has no item that its sender does not know",
-		"See which item the handler puts into the frame, and which frames had come to it before."},
+		"See which item the handler puts into the frame, and which [frames](#violation-1) had come to it before."},
 	fabric.RuleOneBus: {"a vertex is on one bus in a slot",
 		"See which bus the handler sends to and which it listens to in this slot: they must be the same."},
 	fabric.RuleBusLength: {"no more vertices are on a bus in a slot than its length",
@@ -47,16 +52,87 @@ var rules = map[string]rule{
 	fabric.RuleEnergy: {"no update raises the energy of the network",
 		"See which neuron was updated in this slot, with which states of the others."},
 	fabric.RuleMeetsBudget: {"a handler is done at the end of its compute window",
-		"See where the longest call spent its cycles: the flame graph below. Make that faster, or raise firmware.cpu.budget_cycles."},
+		"See where the longest call spent its cycles: [the flame graph](#what-handlers-cost). Make that faster, or raise firmware.cpu.budget_cycles."},
 	fabric.RuleLateLight: {"no light reaches the receivers in the last guard cycle of a slot",
 		"RTL before this link is later than its model. Add guard_cycles, or correct the RTL."},
 	outcome.RuleReplay: {"handlers that are called again alone do the same",
 		"Something beside registers, FIFOs and state tells the handler what to do: a static variable, most often. `starloom firmware check` finds it."},
 	outcome.RuleInterrupted: {"a run comes to its end", "Run it again, or give it fewer slots."},
-	outcome.RuleRTLFault:    {"RTL settles, and does not end the simulation", "See what the RTL has printed, and its waveform at this cycle."},
+	outcome.RuleRTLFault:    {"RTL settles, and does not end the simulation", "See what the RTL has printed, and [its waveform](#violation-1) at this cycle."},
 	outcome.RuleRTLUnknown:  {"no output of the RTL is X or Z", "Find the register that reset does not set."},
 	outcome.RuleRTLTool:     {"the simulator of the RTL works", "Read what the tool has printed."},
 }
 
-// meaning is what a rule means, "" if it is not known.
-func meaning(name string) string { return rules[name].means }
+// ruleText is what a rule means, and what it allows here; "" if it is not known.
+func ruleText(name string, limits map[string]string) string {
+	if limit := limits[name]; limit != "" {
+		return rules[name].means + ", here " + limit
+	}
+	return rules[name].means
+}
+
+// rulesSection lists the rules that were checked; unheld says why nothing has tested one.
+func rulesSection(names []string, broken map[string]int, unheld func(rule string) string, limits map[string]string) *Section {
+	t := &Table{Caption: "What the run was held to.", Columns: columns([]string{"rule", "means", "result"})}
+	listed := map[string]bool{}
+	row := func(name string) {
+		result := "kept"
+		if n := broken[name]; n > 0 {
+			result = fmt.Sprintf("BROKEN %s", times(n))
+		} else if why := unheld(name); why != "" {
+			result = "not tested: " + why
+		}
+		listed[name] = true
+		t.Rows = append(t.Rows, []string{name, ruleText(name, limits), result})
+	}
+	for _, name := range names {
+		row(name)
+	}
+	for _, name := range slices.Sorted(maps.Keys(broken)) {
+		if !listed[name] {
+			row(name)
+		}
+	}
+	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
+}
+
+// times is once, or 2 times; of more than are listed, no one has counted those of one rule.
+func times(n int) string {
+	switch {
+	case n == 1:
+		return "once"
+	case n >= outcome.ViolationsMax:
+		return fmt.Sprintf("%d times or more", n)
+	}
+	return fmt.Sprintf("%d times", n)
+}
+
+// unheld says why nothing in a run has tested a rule, "" if something has.
+func unheld(r *outcome.Report, rule string) string {
+	cut := r.Aside.Known.Cut
+	switch rule {
+	case fabric.RuleFinishes:
+		return cut
+	case fabric.RuleMeetsBudget:
+		if r.Firmware.Cycles == nil || r.Firmware.Cycles.Calls == 0 {
+			return "no handler was called"
+		}
+	case fabric.RuleExactlyOnce:
+		if r.Frames.Sent == 0 {
+			return unsent
+		}
+		return cut
+	case fabric.RuleCollisionFree, fabric.RuleHeld, fabric.RuleNoLoss, fabric.RuleDeadline, fabric.RuleNoCreation, fabric.RuleOneBus, fabric.RuleBusLength:
+		if r.Frames.Sent == 0 {
+			return unsent
+		}
+	case fabric.RuleReceiveStep:
+		if r.Frames.Delivered == 0 {
+			return "no frame was received"
+		}
+	}
+	return ""
+}
+
+// unsent is why rules about frames are not tested.
+const unsent = "no frame was sent"

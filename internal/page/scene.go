@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"starloom/fabric"
 	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
@@ -12,18 +13,22 @@ import (
 
 // violationPart shows a violation with its scene, nil for none.
 func violationPart(number int, v *outcome.Violation, s *outcome.Scene, last uint64) *Section {
-	part := &Section{Title: fmt.Sprintf("%d. %s at cycle %d", number, v.Rule, v.Cycle)}
+	part := &Section{Title: fmt.Sprintf("%d. %s at cycle %d", number, v.Rule, v.Cycle), ID: fmt.Sprintf("violation-%d", number)}
 	part.Blocks = append(part.Blocks, text("%s: %s%s", v.Where(), v.Message, causeOf(v)))
 	if lines := backtrace(v); lines != nil {
 		part.Blocks = append(part.Blocks, Block{Text: "The handler was in these functions, the innermost first:"}, Block{Lines: lines})
+	}
+	if v.Rule == fabric.RuleMeetsBudget {
+		part.Blocks = append(part.Blocks, text("[The flame graph](#what-handlers-cost) says where the longest call spent its cycles."))
 	}
 	part.scene(s, last)
 	return part
 }
 
 // faultPart shows where a fault struck first.
-func faultPart(f *outcome.FaultReport, s *outcome.Scene, last uint64) *Section {
-	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", f.Kind, s.Cycle)}
+func faultPart(r *outcome.Report, s *outcome.Scene, last uint64) *Section {
+	f := &r.Faults[s.Fault]
+	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", f.Kind, s.Cycle), ID: fmt.Sprintf("fault-%d", s.Fault+1)}
 	part.Blocks = append(part.Blocks, text("%s has done this: %s.", f.Kind, f.Text()))
 	part.scene(s, last)
 	return part

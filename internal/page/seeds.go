@@ -37,7 +37,7 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	}
 	p.add(statisticsSection(r.Statistics))
 	p.add(histogramSection(r.Statistics))
-	p.add(rulesSection(r.Rules, seedsBroken(r)))
+	p.add(rulesSection(r.Rules, seedsBroken(r), func(rule string) string { return seedsUnheld(r, rule) }, nil))
 	p.add(costSection(&r.Firmware))
 	more := [][2]string{{"seeds", seeds.String()}, {"runs", strconv.FormatUint(r.Runs, 10)}, {"digest of all digests", r.Digest}}
 	if r.MostSlots != nil {
@@ -50,14 +50,11 @@ func Seeds(r *outcome.SeedsReport) *Page {
 // seedsAnswers say what failed first, where, and how to look at it.
 func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if len(r.Failed) == 0 {
-		next := Block{Text: "Nothing failed. The figures below have their intervals; one run alone has a page of its own."}
-		a := Answer{"What to do next", []Block{next}}
-		a.notes(r.Notes)
-		return []Answer{a}
+		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have their intervals; one run alone has a page of its own."})
 	}
 	first := &r.Failed[0]
-	what := first.Rule + ": " + first.First.Message + "."
-	if means := meaning(first.Rule); means != "" {
+	what := fmt.Sprintf("%d of %s. The first: %s: %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"), first.Rule, first.First.Message)
+	if means := rules[first.Rule].means; means != "" {
 		what += " The rule: " + means + "."
 	}
 	where := first.Alone() + ": " + first.First.Where() + "."
@@ -68,10 +65,8 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if r.Aside.Command != "" {
 		step = Step{"Run the first one alone, for a page with its signals and frames:", r.Aside.Command + " " + first.Alone() + " --html run.html"}
 	}
-	steps := []Step{step, {Text: "That page says what to do about it. The table below says which other runs failed, and in which slots they did."}}
-	do := Answer{"What to do next", []Block{{Steps: steps}}}
-	do.notes(r.Notes)
-	return []Answer{{"What failed first", []Block{{Text: what}}}, {"Where", []Block{{Text: where}}}, do}
+	also := Step{Text: "That page says what to do about it. [The table](#runs-that-failed) says which other runs failed, and in which slots they did."}
+	return Failed([]string{what}, []string{where}, r.Notes, step, also)
 }
 
 // failedSection lists the runs that failed.
@@ -98,6 +93,22 @@ func seedsBroken(r *outcome.SeedsReport) map[string]int {
 		count[r.Failed[i].Rule]++
 	}
 	return count
+}
+
+// seedsUnheld says why nothing in any run has tested a rule, "" if something has.
+func seedsUnheld(r *outcome.SeedsReport, rule string) string {
+	one := outcome.Report{Firmware: r.Firmware}
+	for i := range r.Statistics {
+		if s := &r.Statistics[i]; s.Max != nil {
+			switch s.Name {
+			case "frames.sent":
+				one.Frames.Sent = uint64(*s.Max)
+			case "frames.delivered":
+				one.Frames.Delivered = uint64(*s.Max)
+			}
+		}
+	}
+	return unheld(&one, rule)
 }
 
 // survivalFigure is the survival curve, nil for runs that have none.

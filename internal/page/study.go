@@ -36,20 +36,16 @@ func Study(r *outcome.StudyReport, command string) *Page {
 		all[i] = &r.Rows[i]
 	}
 	p.add(rowsSection("All figures", "What was published, and what was measured.", all))
-	p.Add("What was run", Block{Text: "This repeats the study:"}, Block{Command: command})
+	p.Add("What was run", Block{Text: "This repeats the study:"}, Block{Command: command}, About("What was run.", [2]string{"study", r.Study}))
 	return p
 }
 
 // studyAnswers say which figure is off, where it is from, and how to look at it.
 func studyAnswers(r *outcome.StudyReport, off []*fabric.StudyRow, command string) []Answer {
-	next := Answer{Question: "What to do next"}
 	if len(off) == 0 {
-		next.Blocks = []Block{
-			{Text: "No figure is off. Those that contradict the publication, if there are any, have its words beside them. This repeats the study:"},
-			{Command: command},
-		}
-		next.notes(r.Notes)
-		return []Answer{next}
+		const text = "No figure is off. [Those that contradict the publication](#contradictions), if there are any, " +
+			"have its words beside them. This repeats the study:"
+		return Passed(r.Notes, Block{Text: text}, Block{Command: command})
 	}
 	first := off[0]
 	what := fmt.Sprintf("%s, %s: measured %s", first.Case, first.Quantity, outcome.FormatFloat(first.Measured))
@@ -62,14 +58,12 @@ func studyAnswers(r *outcome.StudyReport, off []*fabric.StudyRow, command string
 	if first.Note != "" {
 		what += " " + first.Note + "."
 	}
-	next.Blocks = []Block{{Steps: []Step{
-		{"Run this case alone:", fmt.Sprintf("starloom study %s --case %s", outcome.ShellQuote(r.Study), outcome.ShellQuote(first.Case))},
-		{Text: "If a change of yours has brought it, compare the digests of one of its runs before and after. " +
-			"If not, see whether the interval is wide (se): --full narrows it."},
-	}}}
-	next.notes(r.Notes)
-	return []Answer{{"What failed", []Block{{Text: what}}}, {"Where", []Block{{Text: fmt.Sprintf("The case %s of the study %s; of %s, %d are off.",
-		first.Case, r.Study, traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(off))}}}, next}
+	where := fmt.Sprintf("The case %s of the study %s; of %s, [%d are off](#off).",
+		first.Case, r.Study, traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(off))
+	return Failed([]string{what}, []string{where}, r.Notes,
+		Step{"Run this case alone:", fmt.Sprintf("starloom study %s --case %s", outcome.ShellQuote(r.Study), outcome.ShellQuote(first.Case))},
+		Step{Text: "If a change of yours has brought it, compare the digests of one of its runs before and after. " +
+			"If not, see whether the interval is wide (se): --full narrows it."})
 }
 
 // rowsSection lists rows of a study.

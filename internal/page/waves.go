@@ -28,8 +28,8 @@ const (
 	waveLow     = 16 // of a line that is 0
 	waveHigh    = 5
 	waveCellMin = 24
-	waveAgain   = 10 // columns after which a value is written again
-	waveCellMax = 58
+	waveAgain   = 160 // after which a value is written again: less than a phone shows
+	waveCellMax = 58  // of many columns
 	waveWidth   = 870 // of all columns: what fits on paper
 )
 
@@ -103,7 +103,7 @@ func (w *Waves) cell() int {
 			most = max(most, (utf8.RuneCountInString(value)+run-1)/run)
 		}
 	}
-	return min(max(waveCellMin, char10*most/10+10), waveCellMax)
+	return min(max(waveCellMin, char10*most/10+10), max(waveCellMax, waveWidth/max(1, len(w.Columns))))
 }
 
 // narrow leaves out the columns that are farthest from the marked one, until the others fit on paper.
@@ -230,9 +230,13 @@ func drawLabels(b *strings.Builder, values []string, cell, y int) {
 		x, end := i*cell, k*cell
 		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveHigh-1, end-3, end, y+(waveLow+waveHigh)/2)
 		fmt.Fprintf(&path, "M%d %dL%d %dH%dL%d %d", x, y+(waveLow+waveHigh)/2, x+3, y+waveLow+1, end-3, end, y+(waveLow+waveHigh)/2)
-		for at := i; at < k; at += waveAgain {
-			stretch := min(k, at+waveAgain) - at
-			fmt.Fprintf(&texts, `<text x="%d" y="%d">%s</text>`+"\n", at*cell+6, y+waveLow-2, html.EscapeString(cut(values[i], (stretch*cell-8)*10/char10)))
+		again := max(1, waveAgain/cell)
+		for at := i; at < k; at += again {
+			shown, title := cut(values[i], ((min(k, at+again)-at)*cell-8)*10/char10), ""
+			if shown != values[i] {
+				title = "<title>" + html.EscapeString(values[i]) + "</title>"
+			}
+			fmt.Fprintf(&texts, `<text x="%d" y="%d">%s%s</text>`+"\n", at*cell+6, y+waveLow-2, title, html.EscapeString(shown))
 		}
 		i = k
 	}

@@ -48,42 +48,32 @@ func (r *Report) Page(command string) (*page.Page, error) {
 	}
 	p.Add("Results", page.Block{Table: r.table(t, names)}, page.Block{Aside: r.leftText(left)})
 	p.Add("Plots", r.plots(t, names)...)
-	p.Add("What was run", page.Block{Text: "This repeats the sweep; runs that are in its folder already are not run again."}, page.Block{Command: command})
+	p.Add("What was run", page.Block{Text: "This repeats the sweep; runs that are in its folder already are not run again."}, page.Block{Command: command},
+		page.About("What was run.", [2]string{"sweep", r.Name}))
 	return p, nil
 }
 
 // answers say what failed, and what to do next.
 func (r *Report) answers(command string) []page.Answer {
-	next := page.Answer{Question: "What to do next"}
 	switch {
 	case len(r.Unfinished) > 0:
 		u := &r.Unfinished[0]
-		next.Blocks = []page.Block{{Steps: []page.Step{
-			{Text: "Mend what the reason below names, or leave the point out with where."},
-			{Text: "The same command runs what is missing, and only that:", Command: command},
-		}}}
-		return []page.Answer{
-			{Question: "What failed", Blocks: []page.Block{{Text: fmt.Sprintf("%s could not be finished: %s.",
-				traces.Plural(uint64(len(r.Unfinished)), "point", "points"), u.Reason)}}},
-			{Question: "Where", Blocks: []page.Block{{Text: "The first one is " + u.Point + "."}}}, next,
-		}
+		what := fmt.Sprintf("%s could not be finished: %s.", traces.Plural(uint64(len(r.Unfinished)), "point", "points"), u.Reason)
+		return page.Failed([]string{what}, []string{"The first one is " + u.Point + "."}, nil,
+			page.Step{Text: "Mend what [the reason](#not-finished) names, or leave the point out with `where`."},
+			page.Step{Text: "The same command runs what is missing, and only that:", Command: command})
 	case len(r.FailedRuns) == 0:
-		next.Blocks = []page.Block{{Text: "No run failed. Sort and filter the table of results below, or draw other figures of it:"},
-			{Command: fmt.Sprintf("starloom plot %s --x %s --y FIGURE -o FIGURE.svg", outcome.ShellQuote(r.Out), r.Axes[0])}}
-		return []page.Answer{next}
+		return page.Passed(nil, page.Block{Text: "No run failed. Sort and filter [the table of results](#results), or draw other figures of it:"},
+			page.Block{Command: fmt.Sprintf("starloom plot %s --x %s --y FIGURE -o FIGURE.svg", outcome.ShellQuote(r.Out), r.Axes[0])})
 	}
 	first := &r.FailedRuns[0]
 	step := page.Step{Text: "Run the first one alone, for a page with its signals and frames:", Command: first.Command + " --html run.html"}
 	if first.Command == "" {
 		step = page.Step{Text: "The scenario stands in the sweep file: write it into a file of its own to run that point alone, with --html run.html."}
 	}
-	next.Blocks = []page.Block{{Steps: []page.Step{step,
-		{Text: "See in the plots and the table below where runs begin to fail. A run that fails is a result; it does not fail the sweep."}}}}
-	return []page.Answer{
-		{Question: "What failed", Blocks: []page.Block{{Text: fmt.Sprintf("%d of %s; the first broke the rule %s.",
-			r.Failed, traces.Plural(r.Runs, "run", "runs"), first.Rule)}}},
-		{Question: "Where", Blocks: []page.Block{{Text: "The first one is " + first.Point + "."}}}, next,
-	}
+	what := fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed, traces.Plural(r.Runs, "run", "runs"), first.Rule)
+	return page.Failed([]string{what}, []string{"The first one is " + first.Point + "."}, nil, step, page.Step{
+		Text: "See in [the plots](#plots) and [the table](#results) where runs begin to fail. A run that fails is a result; it does not fail the sweep."})
 }
 
 // unfinishedPage lists points that could not be finished, failedPage runs that failed.

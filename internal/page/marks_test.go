@@ -1,0 +1,66 @@
+package page
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+)
+
+// Marks of a text become code and links; all else stays text, and so do links that lead nowhere.
+func TestMarks(t *testing.T) {
+	ids := map[string]int{"here": 1}
+	for text, html := range map[string]string{
+		"see `starloom --x`.":                 "see <code><span>starloom</span> <span>--x</span></code>.",
+		"[the frames](#here) & more":          `<a href="#here">the frames</a> &amp; more`,
+		"[the frames](#there)":                "the frames",
+		"one ` alone, a[1](b), [x](http://y)": "one ` alone, a[1](b), [x](http://y)",
+		"`<b>` [<i>](#here)":                  `<code><span>&lt;b&gt;</span></code> <a href="#here">&lt;i&gt;</a>`,
+	} {
+		require.Equal(t, html, string(marked(text, ids)), text)
+	}
+	require.Equal(t, "a b, c", plain("`a b`, [c](#here)"))
+}
+
+// A rule is kept only if something has tested it.
+func TestRulesThatNothingTested(t *testing.T) {
+	r := &outcome.Report{Rules: []string{fabric.RuleTrap, fabric.RuleFinishes, fabric.RuleNoLoss, fabric.RuleReceiveStep}, Verdict: outcome.VerdictPass}
+	require.Contains(t, written(t, Run(r, nil)), "The run kept the 2 rules that it tested, of 4: ")
+	require.Equal(t, "no frame was sent", unheld(r, fabric.RuleNoLoss))
+	r.Frames.Sent = 1
+	require.Empty(t, unheld(r, fabric.RuleNoLoss))
+	require.Equal(t, "no frame was received", unheld(r, fabric.RuleReceiveStep))
+	r.Frames.Delivered = 1
+	require.Empty(t, unheld(r, fabric.RuleReceiveStep))
+	require.Contains(t, written(t, Run(r, nil)), "The run kept all 4 rules: ")
+	r.Aside.Known.Cut = "the run was interrupted"
+	require.Equal(t, "the run was interrupted", unheld(r, fabric.RuleFinishes))
+	require.Contains(t, written(t, Run(r, nil)), ">not tested: the run was interrupted</td>")
+}
+
+// What failed names every rule up to three, the limit, how many processors and slots, and what each fault has done; notes
+// come before the first step.
+func TestAnswersNameAll(t *testing.T) {
+	r := &outcome.Report{Verdict: outcome.VerdictFail, Slots: 2, Cycles: 20, Notes: []string{"use another program"}}
+	for slot := range uint64(2) {
+		for _, path := range []string{"a", "b"} {
+			r.Violations = append(r.Violations, outcome.Violation{Rule: fabric.RuleDeadline, Slot: slot, Path: path, Message: "late", Cause: outcome.CauseFaults, Faults: []int{1}})
+		}
+	}
+	r.Violations = append(r.Violations, outcome.Violation{Rule: fabric.RuleFinishes, Cycle: 20, Slot: 2, Path: "b", Message: "not done"})
+	r.ViolationsTotal = 5
+	r.Faults = []outcome.FaultReport{{Kind: "dead"}, {Kind: "drop", First: &outcome.FaultFirst{Path: "c"}}}
+	r.Aside.Known = outcome.Known{Limits: map[string]string{fabric.RuleDeadline: "7 slots"}, Processors: []string{"a", "b"}, Wait: "The longest: 9.", Blamed: true}
+	html := written(t, Run(r, nil))
+	for _, part := range []string{
+		"deadline_slots: late - only with the faults: without them this does not happen. The rule: what has to arrive arrives within deadline_slots, here 7 slots." +
+			" It was broken 4 times, at all 2 processors, in every slot. The longest: 9.",
+		"<p>finishes: not done. The rule: every processor is done before the run ends.</p>", "<p>finishes first: cycle 20, slot 2, b.</p>",
+		"The fault dead has done nothing.", "The fault drop struck first at cycle 0, slot 0, c. Alone it breaks deadline_slots at a, b.",
+		"<p>Note: use another program.</p>\n<ol>", "The same once more, up to cycle 0, slot 1.",
+	} {
+		require.Contains(t, html, part)
+	}
+}
