@@ -17,12 +17,15 @@ var verilogConstant = regexp.MustCompile(`^(?:` +
 	`'[01xXzZ]|` +
 	`"(?:[^"\\]|\\.)*")$`)
 
-// Constants are the parameters as the tools take them: for Verilog plain text in quotes,
-// for generics without.
+// Constants are the parameters as the tools take them, without those that are types: for Verilog
+// plain text in quotes, for generics without.
 func (s *Source) Constants() map[string]string {
-	values := maps.Clone(s.Params)
-	for name, value := range values {
+	values, types := maps.Clone(s.Params), s.Types()
+	for name, value := range s.Params {
+		_, isType := types[name]
 		switch {
+		case isType:
+			delete(values, name)
 		case s.VHDL():
 			if len(value) > 1 && strings.HasPrefix(value, `"`) && strings.HasSuffix(value, `"`) {
 				values[name] = value[1 : len(value)-1]
@@ -34,6 +37,28 @@ func (s *Source) Constants() map[string]string {
 	return values
 }
 
+// Types are the parameters that are types: a source declares them so.
+func (s *Source) Types() map[string]string {
+	types := map[string]string{}
+	for name, value := range s.Params {
+		if !s.VHDL() && !verilogConstant.MatchString(value) && s.declares(typeNamed(name)) {
+			types[name] = value
+		}
+	}
+	return types
+}
+
+func typeNamed(name string) string { return `\btype\s+` + regexp.QuoteMeta(name) + `\s*(?:=|,|\))` }
+
+// declares reports whether any source has what an expression matches.
+func (s *Source) declares(expression string) bool {
+	wanted := regexp.MustCompile(expression)
+	return slices.ContainsFunc(s.Files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && wanted.Match(text)
+	})
+}
+
 // checkParams refuses text for a parameter that no source gives a text: 8hff would
 // silently become the codes of its letters.
 func (s *Source) checkParams() error {
@@ -42,14 +67,14 @@ func (s *Source) checkParams() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
 		value := s.Params[name]
-		if verilogConstant.MatchString(value) || !IsIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
+		_, own, inner := strings.Cut(name, ".")
+		if !inner {
+			own = name
+		}
+		if verilogConstant.MatchString(value) || !IsIdentifier(own) || strings.ContainsAny(value, "\n\x00") {
 			continue
 		}
-		textual := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\s*=\s*"|\bstring\s+` + regexp.QuoteMeta(name) + `\b`)
-		if !slices.ContainsFunc(s.Files, func(file string) bool {
-			text, err := os.ReadFile(file)
-			return err == nil && textual.Match(text)
-		}) {
+		if q := regexp.QuoteMeta(own); !s.declares(`\b` + q + `\s*=\s*"|\bstring\s+` + q + `\b|` + typeNamed(own)) {
 			return &InputError{
 				Place:  "--param",
 				Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),

@@ -70,7 +70,7 @@ func (s *Source) Check() error {
 	}
 	for _, names := range []map[string]string{s.Defines, s.Params} {
 		for name, value := range names {
-			if !IsIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
+			if !isParameter(name) || strings.ContainsAny(value, "\n\x00") {
 				return &InputError{Place: name + "=" + value, Reason: "is not a name and a value", Remedy: "write NAME=VALUE"}
 			}
 		}
@@ -87,6 +87,13 @@ func (s *Source) Check() error {
 }
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
+
+// isParameter reports whether a text is a name, or that of a parameter of an interface that is a port:
+// axis.WIDTH.
+func isParameter(text string) bool {
+	of, parameter, inner := strings.Cut(text, ".")
+	return IsIdentifier(of) && (!inner || IsIdentifier(parameter))
+}
 
 // IsIdentifier reports whether a text is a plain Verilog name.
 func IsIdentifier(text string) bool { return identifier.MatchString(text) }

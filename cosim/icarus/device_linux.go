@@ -57,6 +57,11 @@ func Open(source cosim.Source, options cosim.Options) (cosim.Device, error) {
 			Remedy: "turn it into Verilog: `ghdl synth --std=08 --out=verilog`",
 		}
 	}
+	for name := range source.Types() {
+		return nil, &cosim.InputError{
+			Place: "--param", Reason: fmt.Sprintf("parameter %s is a type, which Icarus does not read", name), Remedy: "use backend: wasm",
+		}
+	}
 	source.Params = source.Constants()
 	d := &device{name: source.Name(), limit: options.Limit(), clocks: 1<<len(source.Clocks) - 1}
 	scratch, err := os.MkdirTemp("", "starloom-icarus-")

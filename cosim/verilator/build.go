@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"starloom/cosim"
 	"starloom/traces/input"
@@ -134,7 +135,12 @@ func (b *builder) hash() (string, error) {
 		return "", err
 	}
 	say(string(description), fmt.Sprint(b.IncludeDirs))
-	say(b.arguments()...)
+	for _, argument := range b.arguments() {
+		say(strings.TrimPrefix(argument, b.work))
+	}
+	if b.shell != nil {
+		say(b.shell.text)
+	}
 	say(translationFlags...)
 	say(b.compileFlags()...)
 	say(b.target.linker.Command, b.libraries.hash)

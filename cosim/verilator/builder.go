@@ -15,9 +15,11 @@ type builder struct {
 	options   *cosim.BuildOptions
 	target    target
 	cache     cosim.Cache
-	work      string // temporary directory
-	hdlDir    string // where Verilator runs, so that Files are found
-	vhdlTop   string // the top module of GHDL's Verilog
+	work      string            // temporary directory
+	hdlDir    string            // where Verilator runs, so that Files are found
+	vhdlTop   string            // the top module of GHDL's Verilog
+	shell     *shell            // the module around the top, nil for none
+	types     map[string]string // parameters that are types; Params has the others
 	tools     []cosim.ToolVersion
 	libraries libraries
 
@@ -31,8 +33,8 @@ func newBuilder(ctx context.Context, s *cosim.Source, o *cosim.BuildOptions, t t
 		return nil, err
 	}
 	plain := *s
-	plain.Params = s.Constants()
 	b := &builder{Context: ctx, Source: &plain, options: o, target: t}
+	plain.Params, b.types = s.Constants(), s.Types()
 	needed := append([]cosim.Tool{verilatorTool, t.compiler}, t.tools...)
 	if s.VHDL() {
 		needed = append(needed, ghdlTool)

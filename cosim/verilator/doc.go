@@ -12,6 +12,7 @@
 //	ghdl.go         VHDL to Verilog
 //	verilate.go     running Verilator, what its messages mean; warnings.go: those that matter
 //	design.go, xml.go          what Verilator finds out about a design: ports, clocks, files
+//	shell.go        a module with plain ports around one with arrays, interfaces, types; shellports.go: its ports
 //	glue.go         ../glue, and the part of it that is generated for a design
 //	compile.go      C++ of Verilator to a result; compiler.go: running compiler and linker, what their messages mean
 //	headers.go      Verilator's headers as the compiler keeps them

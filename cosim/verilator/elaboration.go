@@ -31,7 +31,7 @@ type elaboration struct {
 }
 
 // elaborationFormat changes when a design's description is made in another way.
-const elaborationFormat = 1
+const elaborationFormat = 2
 
 // elaborationName is where the cache keeps the elaboration of this build.
 func (b *builder) elaborationName() (string, error) {
@@ -47,7 +47,7 @@ func (b *builder) elaborationName() (string, error) {
 	say(b.Files...)
 	say(b.IncludeDirs...)
 	say(b.Clocks...)
-	say(fmt.Sprint(b.Params, b.Defines, b.tools))
+	say(fmt.Sprint(b.Params, b.types, b.Defines, b.tools))
 	say(translationFlags...)
 	say(b.compileFlags()...)
 	say(b.target.link...)

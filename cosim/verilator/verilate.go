@@ -2,6 +2,7 @@ package verilator
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -16,8 +17,11 @@ import (
 // arguments are those that discovery and translation share.
 func (b *builder) arguments() []string {
 	top := b.Top
-	if b.VHDL() {
+	switch {
+	case b.VHDL():
 		top = b.vhdlTop
+	case b.shell != nil:
+		top = b.shell.top
 	}
 	args := []string{"--top-module", top}
 	for _, dir := range b.IncludeDirs {
@@ -31,7 +35,7 @@ func (b *builder) arguments() []string {
 		args = append(args, define)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
-		if !b.VHDL() { // ghdl has seen to them
+		if !b.VHDL() && b.shell == nil { // ghdl, or the module around, has seen to them
 			args = append(args, "-G"+name+"="+b.Params[name])
 		}
 	}
@@ -50,20 +54,34 @@ func (b *builder) verilogFiles() []string {
 		}
 		files[i] = file
 	}
+	if b.shell != nil {
+		files = append(files, b.shell.file)
+	}
 	return files
 }
 
 // verilate runs Verilator; its refusal of a source becomes an error.
 func (b *builder) verilate(args ...string) (said []byte, err error) {
-	c := cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...)
-	said, err = c.CombinedOutput()
-	if stop := cosim.Stopped(b, verilatorTool.Command, b.Name(), err); stop != nil {
-		return nil, stop
-	}
-	if err != nil {
-		return nil, b.refusal(said, err)
+	if said, err = b.runVerilator(args...); err != nil {
+		return nil, b.refusalUnlessStopped(said, err)
 	}
 	return said, nil
+}
+
+func (b *builder) runVerilator(args ...string) (said []byte, err error) {
+	return cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...).CombinedOutput()
+}
+
+// refusalUnlessStopped makes an error of what Verilator has said.
+func (b *builder) refusalUnlessStopped(said []byte, err error) error {
+	if stop := cosim.Stopped(b, verilatorTool.Command, b.Name(), err); stop != nil {
+		return stop
+	}
+	var known *cosim.InputError
+	if errors.As(err, &known) {
+		return err
+	}
+	return b.refusal(said, err)
 }
 
 // note keeps the warnings of a translation that matter: discovery does not see all.
@@ -95,10 +113,11 @@ func (b *builder) warn(said []byte) error {
 }
 
 var (
-	toolMessage    = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
-	toolCrash      = regexp.MustCompile(`(?m)^%Error: (?:Verilator (?:threw signal|aborted|internal fault)|Command Failed|Internal Error|.*: Internal Error)`)
-	crashPlace     = regexp.MustCompile(`(?m)^%Error: Internal Error: (\S.*?:\d+:\d+): (?:\S+:\d+: )?(.*)`)
-	moduleOfSource = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
+	parameterMissing = regexp.MustCompile(`Parameter (?:pin )?not found: '(?:\w+\.)?(\w+)'`)
+	toolMessage      = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
+	toolCrash        = regexp.MustCompile(`(?m)^%Error: (?:Verilator (?:threw signal|aborted|internal fault)|Command Failed|Internal Error|.*: Internal Error)`)
+	crashPlace       = regexp.MustCompile(`(?m)^%Error: Internal Error: (\S.*?:\d+:\d+): (?:\S+:\d+: )?(.*)`)
+	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
 
 // refusal makes an error of Verilator's first message that has a place, or of its
@@ -169,6 +188,12 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 			Reason: fmt.Sprintf("module %s has no parameter %s", b.Top, names),
 			Remedy: "its parameters are " + strings.Join(b.parameters(), ", "),
 		}
+	case parameterMissing.MatchString(message):
+		return &cosim.InputError{
+			Place:  b.Files[0],
+			Reason: fmt.Sprintf("module %s has no parameter %s", b.Top, parameterMissing.FindStringSubmatch(message)[1]),
+			Remedy: "name parameters that it has",
+		}
 	case has("interface is not found"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "connect an instance of the interface to this port"}
 	case has("Interfaced port"):
@@ -222,23 +247,4 @@ func (b *builder) parameters() []string {
 		return []string{"none"}
 	}
 	return slices.Sorted(maps.Keys(again.design.params))
-}
-
-// readDesign finds the ports of the top module.
-func (b *builder) readDesign() error {
-	path := filepath.Join(b.work, "design.xml")
-	args := []string{"--xml-only", "--xml-output", path, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert"}
-	said, err := b.verilate(args...)
-	if err != nil {
-		return err
-	}
-	if err := b.warn(said); err != nil {
-		return err
-	}
-	netlist, err := readXML(path)
-	if err != nil {
-		return fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
-	}
-	b.design, err = netlist.design(b.Source)
-	return err
 }

@@ -51,6 +51,7 @@ type netlist struct {
 	modules map[string]*xmlNode
 	top     *xmlNode
 	root    *xmlNode
+	folder  string // that names of files are relative to
 }
 
 func readXML(path string) (*netlist, error) {
@@ -110,18 +111,22 @@ func parseXML(r io.Reader) (*xmlNode, error) {
 	}
 }
 
-// design reads the top module's ports and what else a build depends on.
-func (n *netlist) design(s *cosim.Source) (*design, error) {
+// design reads the top module's ports and what else a build depends on; parameters are those of
+// module, which is the top or inside of it.
+func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 	d := &design{params: map[string]string{}}
 	var vars []*xmlNode
+	for _, v := range module.children {
+		if v.name == "var" && v.get("param") == "true" {
+			d.params[v.get("name")] = parameterValue(v)
+		}
+	}
 	for _, v := range n.top.children {
 		switch {
-		case v.name != "var":
-		case v.get("param") == "true":
-			d.params[v.get("name")] = parameterValue(v)
+		case v.name != "var" || v.get("param") == "true":
 		case v.get("dir") != "":
 			vars = append(vars, v)
-		} // an interface as a port is refused by Verilator itself; the others are instances
+		}
 	}
 	slices.SortStableFunc(vars, func(a, b *xmlNode) int { return number(a.get("pinIndex")) - number(b.get("pinIndex")) })
 	for _, v := range vars {

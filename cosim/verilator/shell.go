@@ -1,0 +1,220 @@
+package verilator
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// A shell has plain packed ports and the user's top module inside. It stands around one whose
+// ports are unpacked arrays or interfaces, or which has parameters that are types:
+//
+//	interface s with r, g     \s.r , \s.g
+//	logic [7:0] d [4]         logic [31:0] d, element 0 lowest
+//
+// To know the ports, Verilator reads the top module first, or, since it reads none with interfaces, a
+// probe: a module that has nothing but the interfaces and the top module.
+type shell struct {
+	top, file string // file in the builder's temporary directory
+	text      string
+}
+
+// interfacePort is a port of the top module that is an interface.
+type interfacePort struct{ name, kind, modport string }
+
+// readDesign finds the ports of the top module.
+func (b *builder) readDesign() error {
+	var interfaces []interfacePort
+	var n *netlist
+	if len(b.types) == 0 {
+		said, err := b.readNetlist(&n)
+		if err != nil {
+			if interfaces, err = b.interfacePorts(said, err); err != nil {
+				return err
+			}
+		}
+	}
+	if n == nil {
+		if err := b.wrap("probe", b.probe(interfaces)); err != nil {
+			return err
+		}
+		if said, err := b.readNetlist(&n); err != nil {
+			return b.refusalUnlessStopped(said, err)
+		}
+	}
+	module, err := n.moduleOf(b.shell)
+	if err != nil {
+		return err
+	}
+	ports, err := n.shellPorts(module, interfaces)
+	if err != nil {
+		return err
+	}
+	if b.shell != nil || slices.ContainsFunc(ports, func(p shellPort) bool { return len(p.dims) > 0 }) {
+		if err := b.wrap("flat", b.shellText(ports, interfaces)); err != nil {
+			return err
+		}
+		n = nil
+		if said, err := b.readNetlist(&n); err != nil {
+			return b.refusalUnlessStopped(said, err)
+		}
+		if module, err = n.moduleOf(b.shell); err != nil {
+			return err
+		}
+	}
+	if b.design, err = n.design(b.Source, module); err != nil {
+		return err
+	}
+	b.design.describe(ports)
+	if b.shell != nil {
+		b.design.files = slices.DeleteFunc(b.design.files, func(file string) bool { return file == b.shell.file })
+	}
+	return nil
+}
+
+// readNetlist asks Verilator for the netlist; said is what it has said to a source that it refuses.
+func (b *builder) readNetlist(to **netlist) (said []byte, err error) {
+	path := filepath.Join(b.work, "design.xml")
+	said, err = b.runVerilator("--xml-only", "--xml-output", path, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert")
+	if err != nil {
+		return said, err
+	}
+	if b.shell == nil || !strings.HasSuffix(b.shell.top, "_probe") { // its own pins are open
+		if err := b.warn(said); err != nil {
+			return nil, err
+		}
+	}
+	if *to, err = readXML(path); err != nil {
+		return nil, fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
+	}
+	(*to).folder = b.hdlDir
+	return nil, nil
+}
+
+// wrap makes a module of such a text the top one.
+func (b *builder) wrap(kind, text string) error {
+	top := b.Top + "_" + kind
+	b.shell = &shell{top: top, file: filepath.Join(b.work, top+".sv"), text: fmt.Sprintf("module %s%s", top, text)}
+	return os.WriteFile(b.shell.file, []byte(b.shell.text), 0o644)
+}
+
+var (
+	interfaceMessage = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?):(\d+):(\d+): Unsupported: Interfaced port on top`)
+	genericMessage   = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?:\d+:\d+): Unsupported: generic interface`)
+	interfaceType    = regexp.MustCompile(`([A-Za-z_]\w*)(?:\s*\.\s*([A-Za-z_]\w*))?\s+$`)
+	interfaceName    = regexp.MustCompile(`^([A-Za-z_]\w*)\s*(\[)?`)
+	comments         = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
+)
+
+// interfacePorts reads from the source what the ports are that Verilator refuses because they are
+// interfaces; for another refusal it returns that.
+func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePort, err error) {
+	if found := genericMessage.FindSubmatch(said); found != nil {
+		return nil, &cosim.InputError{Place: string(found[1]), Reason: "the top module has a port that is any interface", Remedy: remedyWrapper}
+	}
+	messages := interfaceMessage.FindAllStringSubmatch(string(said), -1)
+	if len(messages) == 0 || b.VHDL() {
+		return nil, b.refusalUnlessStopped(said, refused)
+	}
+	for _, m := range messages {
+		place := strings.Join(m[1:], ":")
+		before, after, err := splitAt(filepath.Join(b.hdlDir, m[1]), m[2], m[3])
+		if err != nil {
+			return nil, err
+		}
+		name := interfaceName.FindStringSubmatch(after)
+		switch {
+		case name == nil:
+			return nil, &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface, without a plain name here", Remedy: remedyWrapper}
+		case name[2] != "":
+			return nil, &cosim.InputError{Place: place, Reason: "the top module has a port that is an array of interfaces", Remedy: remedyWrapper}
+		}
+		port := interfacePort{name: name[1]}
+		before = comments.ReplaceAllStringFunc(before, func(text string) string { return strings.Repeat(" ", len(text)) })
+		if kind := interfaceType.FindStringSubmatch(before); kind != nil {
+			port.kind, port.modport = kind[1], kind[2]
+		} else if len(all) > 0 && strings.HasSuffix(strings.TrimSpace(before), ",") {
+			port.kind, port.modport = all[len(all)-1].kind, all[len(all)-1].modport
+		}
+		if port.modport == "" {
+			return nil, &cosim.InputError{
+				Place:  place,
+				Reason: fmt.Sprintf("port %s is an interface without a modport, so its signals have no direction", port.name),
+				Remedy: fmt.Sprintf("name one: %s.MODPORT %s", cmp.Or(port.kind, "INTERFACE"), port.name),
+			}
+		}
+		if !slices.Contains(all, port) {
+			all = append(all, port)
+		}
+	}
+	return all, nil
+}
+
+// splitAt cuts a file at a line and a column.
+func splitAt(path, line, column string) (before, after string, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", "", err
+	}
+	row, _ := strconv.Atoi(line) // verilator writes numbers
+	col, _ := strconv.Atoi(column)
+	at := 0
+	for ; row > 1; row-- {
+		next := strings.IndexByte(string(text[at:]), '\n')
+		if next < 0 {
+			return "", "", errors.New(path + ":" + line + " is not in the file")
+		}
+		at += next + 1
+	}
+	at = min(at+col-1, len(text))
+	return string(text[:at]), string(text[at:]), nil
+}
+
+// instance is the user's top module, with its parameters.
+func (b *builder) instance(connections []string) string {
+	var values []string
+	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
+		if !strings.Contains(name, ".") {
+			values = append(values, fmt.Sprintf(".%s(%s)", name, b.Params[name]))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.types)) {
+		values = append(values, fmt.Sprintf(".%s(%s)", name, b.types[name]))
+	}
+	parameters := ""
+	if len(values) > 0 {
+		parameters = "#(" + strings.Join(values, ", ") + ") "
+	}
+	return fmt.Sprintf("  %s %sdut (%s);\n", b.Top, parameters, strings.Join(connections, ", "))
+}
+
+// interfaceInstance is the interface that a port of the top module is.
+func (b *builder) interfaceInstance(port interfacePort, connections []string) string {
+	var values []string
+	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
+		if of, parameter, _ := strings.Cut(name, "."); of == port.name && parameter != "" {
+			values = append(values, fmt.Sprintf(".%s(%s)", parameter, b.Params[name]))
+		}
+	}
+	return fmt.Sprintf("  %s #(%s) %s (%s);\n", port.kind, strings.Join(values, ", "), port.name, strings.Join(connections, ", "))
+}
+
+// probe has the interfaces and the top module only.
+func (b *builder) probe(interfaces []interfacePort) string {
+	text := ";\n"
+	var connections []string
+	for _, port := range interfaces {
+		text += b.interfaceInstance(port, nil)
+		connections = append(connections, fmt.Sprintf(".%s(%s)", port.name, port.name))
+	}
+	return text + b.instance(connections) + "endmodule\n"
+}
