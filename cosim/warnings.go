@@ -55,9 +55,14 @@ func Count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
+	return Digits(n) + " " + what + "s"
+}
+
+// Digits is a number with a comma after every three digits: 100,000.
+func Digits(n uint64) string {
 	digits := fmt.Sprint(n)
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "," + digits[i:]
 	}
-	return digits + " " + what + "s"
+	return digits
 }

@@ -10,6 +10,7 @@
 //	pair.go        model and RTL side by side: power-on, one run, the comparison
 //	stimulus.go    Stimulus: inputs cycle by cycle; read_csv.go, read_vcd.go: from files
 //	recorder.go    Recorder: a model that keeps its inputs, for lockstep on those of a run
+//	contract.go    what the map assumes of the inputs, and when its outputs count
 //	coverage.go    Coverage: what the inputs never did
 //	past.go        whether what happened before the last reset matters
 //	shrink.go      a short case instead of a long run

@@ -62,7 +62,11 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	}
 	l.coverage = nil
 	report.Warnings, report.Unexercised = slices.Clip(m.Warnings()), report.Coverage.Gaps()
+	report.take(l.contract)
 	if found == nil {
+		if err := report.uncounted(l.contract); err != nil {
+			return nil, err
+		}
 		if report.LongestStretch == 0 {
 			return nil, o.nothingCompared()
 		}

@@ -56,6 +56,9 @@ type pair struct {
 	lines  [][]uint64
 	wanted []uint64 // the model's outputs, held back
 
+	contract *contract // nil without one
+	counted  []uint64  // of output words: what counts in this cycle; mask without a contract
+
 	exchanged uint64    // cycles of all runs
 	longest   uint64    // cycles of the last run's longest stretch without reset
 	coverage  *Coverage // of the runs; nil while a case is shrunk and shown
@@ -84,7 +87,7 @@ func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
 func (l *pair) prepare(d *pinmap.Device) {
 	ports := l.model.Ports()
 	l.mask = make([]uint64, len(l.model.Outputs()))
-	l.wanted = make([]uint64, len(l.mask))
+	l.wanted, l.counted = make([]uint64, len(l.mask)), l.mask
 	l.late, l.lines = make([]int, len(ports)), make([][]uint64, len(ports))
 	for i, p := range ports {
 		if p.Input || d.Absent()[i] {
@@ -96,6 +99,9 @@ func (l *pair) prepare(d *pinmap.Device) {
 		if l.late[i] = max(d.Late()[i], 0); l.late[i] > 0 {
 			l.lines[i] = make([]uint64, l.late[i]*p.Words())
 		}
+	}
+	if l.contract = newContract(l.pinMap, l.model, d.Terms(), l.late); l.contract != nil {
+		l.counted = make([]uint64, len(l.mask))
 	}
 }
 
@@ -185,8 +191,13 @@ func (l *pair) stimulusOf(seed uint64) drive {
 	}
 	schedule := twin.NewSchedule(seed, l.options.Cycles)
 	return func(cycle uint64, inputs []uint64) bool {
+		if l.contract == nil {
+			l.model.Stimulate(schedule, cycle, inputs)
+			return cycle < l.options.Cycles
+		}
+		copy(l.contract.before, inputs)
 		l.model.Stimulate(schedule, cycle, inputs)
-		return cycle < l.options.Cycles
+		return cycle < l.options.Cycles && l.contract.respect(schedule, cycle, inputs)
 	}
 }
 
@@ -213,6 +224,7 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 	if clocked {
 		clocks = 1
 	}
+	l.contract.begin(l.coverage != nil)
 	for cycle := uint64(0); l.take(next, cycle); cycle++ {
 		if cycle%progressCycles == 0 {
 			if err := l.lookUp(); err != nil {
@@ -231,6 +243,16 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 			err = d.Settle()
 		}
 		l.holdBack(cycle)
+		reset := clocked && m.Inputs()[resetWord]&1 != 0
+		if l.contract != nil {
+			if compared && !reset {
+				if at := l.contract.broken(); at >= 0 {
+					return nil, l.contract.stop(l.options.Stimulus, cycle, at)
+				}
+			}
+			copy(l.counted, l.mask)
+			l.contract.weigh(cycle, l.counted)
+		}
 		if seen != nil {
 			seen(cycle, err == nil && !(ends && l.ending.unsettled))
 		}
@@ -244,14 +266,15 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 			}
 			return at, err
 		}
-		reset := clocked && m.Inputs()[resetWord]&1 != 0
 		if compared && !reset && cycle >= from {
 			stretch++
 			l.longest = max(l.longest, stretch)
+			l.contract.count()
 			if at := l.compare(cycle); at != nil {
 				return at, nil
 			}
 		}
+		l.contract.next()
 		if clocked {
 			m.Latch() // Edge without settling again: the next cycle does
 		}
@@ -262,9 +285,10 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 			compared, stretch = true, 0
 			_ = m.Settle() // a model never fails
 			l.fillLines()
+			l.contract.resetAll()
 		}
 	}
-	return nil, nil
+	return nil, l.contract.failure()
 }
 
 // take gets the inputs of a cycle, which the map may bound.
@@ -317,11 +341,11 @@ func (l *pair) fillLines() {
 func (l *pair) compare(cycle uint64) *difference {
 	got, unknown := l.rtl.Outputs(), l.rtl.Unknown()
 	differs := uint64(0)
-	for i, mask := range l.mask {
+	for i, mask := range l.counted {
 		differs |= (got[i] ^ l.wanted[i]) & mask
 	}
 	for i := range unknown {
-		differs |= unknown[i] & l.mask[i]
+		differs |= unknown[i] & l.counted[i]
 	}
 	if d := l.rtl.(*pinmap.Device); differs == 0 && len(d.Limits) > 0 {
 		if limit := d.Broken(); limit != nil {
@@ -332,7 +356,7 @@ func (l *pair) compare(cycle uint64) *difference {
 		return nil
 	}
 	for i, p := range l.model.Ports() {
-		if p.Input || l.mask[p.Word] == 0 {
+		if p.Input || l.counted[p.Word] == 0 {
 			continue
 		}
 		words := func(of []uint64) []uint64 { return of[p.Word:][:p.Words()] }

@@ -155,6 +155,10 @@ func (l *pair) moreOf(after *Stimulus, seed uint64) *Stimulus {
 		cycles = pastMoreCyclesIcarus
 	}
 	more, schedule := after.clone(), twin.NewSchedule(seed+1, cycles)
+	if l.contract != nil && len(l.contract.Assume) > 0 {
+		l.contract.extend(more, schedule, cycles, l.initial)
+		return more
+	}
 	inputs := slices.Clone(after.row(after.Cycles() - 1))
 	for cycle := range cycles {
 		l.model.Stimulate(schedule, cycle, inputs)

@@ -66,6 +66,12 @@ type Extent struct {
 	Outputs  int      `json:"outputs"`
 	Compared int      `json:"outputs_compared"`
 	Absent   []string `json:"outputs_absent"`
+
+	// Uncounted are outputs that a run never met the condition of; they are none of Compared.
+	Uncounted []string `json:"outputs_never_counted,omitempty"`
+
+	// Contract is nil without conditions.
+	Contract *Contract `json:"contract,omitempty"`
 }
 
 // Divergence is the first difference between model and RTL.
@@ -128,16 +134,47 @@ func (r *Report) countOutputs(l *pair) {
 	}
 }
 
+// take keeps what the map's contract has meant.
+func (r *Report) take(c *contract) {
+	if c != nil {
+		r.Contract = &c.is
+	}
+}
+
+// uncounted counts the outputs off whose condition never held; with the inputs of a run, which are as
+// they are, others may be left.
+func (r *Report) uncounted(c *contract) error {
+	if c == nil || c.is.Cycles == 0 {
+		return nil
+	}
+	names := c.never()
+	if len(names) > 0 && (!r.ofRun || len(names) == r.Compared) {
+		return c.neverCompared(names[0])
+	}
+	r.Uncounted, r.Compared = names, r.Compared-len(names)
+	return nil
+}
+
 // ComparedText is what a run compared: 1 of 2 outputs (index_o is absent).
 func (r *Report) ComparedText() string {
 	text := fmt.Sprintf("%d of %s", r.Compared, cosim.Count(uint64(r.Outputs), "output"))
-	switch len(r.Absent) {
-	case 0:
-		return text
-	case 1:
-		return fmt.Sprintf("%s (%s is absent)", text, r.Absent[0])
+	var others []string
+	for _, of := range []struct {
+		names     []string
+		one, many string
+	}{{r.Absent, "is absent", "are absent"}, {r.Uncounted, "never counted", "never counted"}} {
+		switch len(of.names) {
+		case 0:
+		case 1:
+			others = append(others, of.names[0]+" "+of.one)
+		default:
+			others = append(others, strings.Join(of.names, ", ")+" "+of.many)
+		}
 	}
-	return fmt.Sprintf("%s (%s are absent)", text, strings.Join(r.Absent, ", "))
+	if len(others) == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s (%s)", text, strings.Join(others, "; "))
 }
 
 // bound notes the bounds of inputs, and refuses a given stimulus that goes beyond them.
@@ -278,7 +315,7 @@ func (r *Report) HowFound() (lines []string) {
 		how += fmt.Sprintf("; this case was made of it: %s, %s",
 			cosim.Count(uint64(shown.Cycles()), "cycle"), cosim.Count(uint64(shown.ones()), "one"))
 	}
-	lines = []string{how}
+	lines = append([]string{how}, r.Contract.Lines()...)
 	if text := d.Survivors.text(d.Signal == ""); text != "" {
 		lines = append(lines, text)
 	}
@@ -290,6 +327,9 @@ func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings, r.Backend)
 	if len(r.Bounds) > 0 {
 		fmt.Fprintf(w, "inputs kept to what the map takes: %s\n", strings.Join(r.Bounds, "; "))
+	}
+	for _, line := range r.Contract.Lines() {
+		fmt.Fprintln(w, line)
 	}
 	if len(r.Unexercised) > 0 {
 		fmt.Fprintf(w, "inputs never exercised: %s\n", GapsText(r.Unexercised))

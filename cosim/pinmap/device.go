@@ -19,6 +19,7 @@ type Device struct {
 	resetWord                int      // in inputs, -1 without
 	resetOutputs             []uint64 // what the model shows after a reset
 	clock                    uint64   // of the RTL: 1, or 0 without one
+	terms                    *Terms
 	before, beforeUnknown    []uint64 // early outputs, sampled just before the edge
 	settled                  []uint64 // inputs with which the RTL has settled; nil for none
 	settledBuffer            []uint64
@@ -34,7 +35,11 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Device{rtl: rtl, routing: route(w), ports: slices.Clone(model.Ports()), resetWord: -1}
+	terms, err := m.Terms(model, rtl.Ports())
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{rtl: rtl, routing: route(w), ports: slices.Clone(model.Ports()), resetWord: -1, terms: terms}
 	in, out := cosim.Words(d.ports)
 	d.inputs, d.outputs, d.before = make([]uint64, in), make([]uint64, out), make([]uint64, out)
 	if rtl.Unknown() != nil {
@@ -84,6 +89,9 @@ func (d *Device) Late() []int { return d.Wires.Late }
 
 // Absent has the ports of the model that the RTL does not have.
 func (d *Device) Absent() []bool { return d.Wires.Absent }
+
+// Terms are those of the map's contract.
+func (d *Device) Terms() *Terms { return d.terms }
 
 // Log is what the RTL has printed.
 func (d *Device) Log() string {

@@ -15,6 +15,7 @@
 //	joins.go     what these stand for
 //	routing.go   Wires as moves of bits
 //	limits.go    what a map takes for granted
+//	contract.go  Contract: what the inputs respect, and when an output counts
 //	device.go    Device: RTL with the ports of a model
 //	twin.go      OfTwin: the twins' own maps
 package pinmap

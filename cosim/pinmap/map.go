@@ -62,8 +62,15 @@ type Map struct {
 	Absent   []string       // outputs of the model that the RTL does not have; they are 0
 	Latency  map[string]int // by output of the model
 
+	Contract
+
 	Build cosim.BuildOptions
 
+	built
+}
+
+// built is what was built of a map.
+type built struct {
 	mutex    sync.Mutex
 	designs  map[string]cosim.Design // by backend
 	warnings []cosim.Warning         // of what was opened last

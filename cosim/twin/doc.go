@@ -18,6 +18,7 @@
 //	event.go        Event: what the ports of a model can do together, for coverage; cover.go: those of strobes,
 //	                grants and slots
 //	schedule.go     Schedule: resets and phases of a run's inputs; stimulate.go: a model's inputs by it
+//	redraw.go       other inputs for a cycle, where a contract excludes those that were drawn
 //	assertion_test.go          a mistake for every assertion in the Verilog
 //	testdata/twins  every twin with its first parameters as wasm: lockstep without any tool
 //

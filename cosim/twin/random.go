@@ -11,6 +11,7 @@ type Random struct {
 	stream hw.Stream
 	cycle  uint64
 	draw   uint16
+	again  uint32 // other draws of the same cycle
 }
 
 // NewRandom returns the draws of a seed, in cycle 0.
@@ -27,7 +28,7 @@ func (r *Random) Cycle() uint64 { return r.cycle }
 // Uint32 returns 32 uniform bits.
 func (r *Random) Uint32() uint32 {
 	r.draw++
-	return r.stream.Draw(uint32(r.cycle>>32), uint32(r.cycle), r.draw)
+	return r.stream.Draw(uint32(r.cycle>>32)^r.again<<16, uint32(r.cycle), r.draw)
 }
 
 // Uint64 returns 64 uniform bits.

@@ -28,6 +28,7 @@ type Schedule struct {
 	cycles  uint64
 	stretch stretch // from the first cycle of a reset to the next reset
 	phase   stretch
+	again   uint32 // which of a cycle's draws: 0, or an attempt of Redraw
 }
 
 // A stretch is a part of a run.
@@ -42,10 +43,12 @@ func NewSchedule(seed, cycles uint64) *Schedule {
 const (
 	drawsOfStretch = 1 << 62
 	drawsOfPhase   = 1 << 61
+	drawsOfRedraw  = 1 << 60
 )
 
 // at goes to a cycle.
 func (s *Schedule) at(cycle uint64) {
+	s.random.again = 0
 	s.stretch.reach(cycle, s.stretchEnd)
 	s.phase.reach(cycle, s.phaseEnd)
 	s.random.At(cycle)

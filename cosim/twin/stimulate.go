@@ -18,6 +18,7 @@ func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 		now.schedule, now.phase, now.vary = s, s.phase.number+1, s.manners(now.manners)
 		s.at(cycle)
 	}
+	s.random.again = s.again
 	if m.site.Clocked {
 		on := &inputs[m.reset.Word]
 		*on &= uint64(s.random.Below(2))

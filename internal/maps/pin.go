@@ -54,6 +54,7 @@ func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, er
 		return nil, err
 	}
 	m := &pinmap.Map{Library: library, File: path, Places: map[string]string{}, Parameters: twin.Parameters{}, Latency: map[string]int{}}
+	m.Compare = map[string]string{}
 	if fabric := FabricKey(root); fabric != nil {
 		return nil, d.Refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
 	}
@@ -102,6 +103,14 @@ func (d *pinDecoder) keys() map[string]readNode {
 		"reset":  d.reset,
 		"pins":   d.each(d.pin),
 		"ties":   d.each(d.tie),
+		"assume": d.assume,
+		"compare": d.each(func(n *yaml.Node, key, where string) error {
+			m.Places[where] = d.Place(n)
+			var text string
+			err := d.Text(n, where, &text)
+			m.Compare[key] = text
+			return err
+		}),
 		"absent": func(n *yaml.Node, where string) error { return d.noted(n, where, &m.Absent) },
 		"feedback": d.each(func(n *yaml.Node, key, where string) error {
 			f := pinmap.Feedback{To: key}
@@ -217,6 +226,17 @@ func (d *pinDecoder) reset(n *yaml.Node, where string) error {
 	if err == nil && d.m.Reset == "" {
 		err = d.Refuse(n, "reset names no pin", "write reset: {pin: rst_ni, active: low}")
 	}
+	return err
+}
+
+// assume reads one condition, or a list.
+func (d *pinDecoder) assume(n *yaml.Node, where string) error {
+	if n.Kind == yaml.SequenceNode {
+		return d.noted(n, where, &d.m.Assume)
+	}
+	var text string
+	err := d.Text(n, where, &text)
+	d.m.Assume = []string{text}
 	return err
 }
 

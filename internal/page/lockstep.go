@@ -26,10 +26,14 @@ func Lockstep(r *lockstep.Report, path, subject string, written []outcome.Output
 		p.Answers = lockstepAnswers(r, path, command, written)
 	}
 	p.add(shownSection(r))
-	about := About("What was compared.", [][2]string{{"RTL", r.Top},
-		{"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
-		{"inputs", r.InputsText()}, {"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)}}...)
-	p.Add("What was compared", about, Block{Text: "This repeats the check:"}, Block{Command: command})
+	rows := [][2]string{
+		{"RTL", r.Top}, {"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
+		{"inputs", r.InputsText()}, {"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)},
+	}
+	for _, line := range r.Contract.Lines() {
+		rows = append(rows, [2]string{"contract", line})
+	}
+	p.Add("What was compared", About("What was compared.", rows...), Block{Text: "This repeats the check:"}, Block{Command: command})
 	p.add(gapsSection(r))
 	return p
 }

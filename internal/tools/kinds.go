@@ -42,12 +42,13 @@ type kind struct {
 	verdict  string             // fail if that of one is
 	report   *lockstep.Report   // of the first
 	coverage *lockstep.Coverage // of all
+	contract *lockstep.Contract // of all; nil without conditions
 }
 
 func (k *kind) summary() Kind {
 	r := k.report
 	extent := r.Extent
-	extent.Inputs = k.inputs
+	extent.Inputs, extent.Contract = k.inputs, k.contract
 	return Kind{r.Map, r.Model, r.Top, r.Backend, k.verdict, k.count, k.cycles, extent, r.Warnings, k.coverage.Gaps()}
 }
 
@@ -58,7 +59,7 @@ type kinds []*kind
 func (k *kinds) add(part *Part, report *lockstep.Report) {
 	at := slices.IndexFunc(*k, func(kind *kind) bool { return kind.pins == part.Map })
 	if at < 0 {
-		*k = append(*k, &kind{part.Map, part.Check, 1, report.Cycles, report.Inputs, report.Verdict, report, report.Coverage})
+		*k = append(*k, &kind{part.Map, part.Check, 1, report.Cycles, report.Inputs, report.Verdict, report, report.Coverage, report.Contract.Clone()})
 		return
 	}
 	kind := (*k)[at]
@@ -69,6 +70,7 @@ func (k *kinds) add(part *Part, report *lockstep.Report) {
 		kind.verdict = report.Verdict
 	}
 	kind.coverage.Add(report.Coverage)
+	kind.contract.Add(report.Contract)
 }
 
 // writeText ends the line of the verdict with what it is worth less for: warnings, and what the
@@ -83,6 +85,11 @@ func (k kinds) writeText(w io.Writer) error {
 		}
 	}
 	cosim.WriteWarnings(&b, warnings, tools)
+	for _, kind := range k {
+		for _, line := range kind.contract.Lines() {
+			fmt.Fprintf(&b, "%d %s: %s\n", kind.count, kind.report.Top, line)
+		}
+	}
 	said := false
 	for _, kind := range k {
 		gaps := kind.coverage.Gaps()

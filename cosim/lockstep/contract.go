@@ -1,0 +1,323 @@
+package lockstep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/condition"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+)
+
+// Contract is what a check has taken for granted, as pinmap.Contract says, and what that meant for its
+// inputs and outputs.
+type Contract struct {
+	Assumed []string `json:"assume"` // conditions that all inputs have met, in cycles without reset
+
+	// Redrawn are cycles of random inputs that broke one and were replaced; in Reset of them no
+	// others were found, so that reset came instead.
+	Redrawn uint64 `json:"redrawn_cycles"`
+	Reset   uint64 `json:"reset_cycles"`
+
+	// Cycles is how many were compared, and Compare in how many of them an output counted.
+	Cycles  uint64    `json:"compared_cycles"`
+	Compare []Counted `json:"compare"`
+}
+
+// Counted is an output that counts when a condition holds.
+type Counted struct {
+	Output string `json:"output"`
+	When   string `json:"when"`
+	Cycles uint64 `json:"cycles"`
+}
+
+// redrawsMax is how many inputs are tried for a cycle.
+const redrawsMax = 300
+
+// deadEndsMax is how many cycles without inputs are enough if there has been no other.
+const deadEndsMax = 32
+
+// contract is the map's, asked cycle by cycle.
+type contract struct {
+	*pinmap.Terms
+	pins   *pinmap.Map
+	model  *twin.Model
+	sight  *condition.Sight
+	gates  []gate
+	before []uint64 // inputs
+	met    bool     // in some cycle
+	held   []bool   // by assumption: for some inputs that were drawn
+	err    error    // no inputs
+	counts bool     // this run is reported
+	is     Contract
+}
+
+// A gate says in which cycles an output counts.
+type gate struct {
+	port    cosim.Port
+	when    *condition.Condition
+	line    []bool // of late RTL: the model's cycles that are still to be compared
+	on      bool
+	counted *Counted
+}
+
+func newContract(m *pinmap.Map, model *twin.Model, terms *pinmap.Terms, late []int) *contract {
+	if len(terms.Assume) == 0 && !slices.ContainsFunc(terms.Compare, func(c *condition.Condition) bool { return c != nil }) {
+		return nil
+	}
+	c := &contract{Terms: terms, pins: m, model: model, sight: condition.NewSight(model.Inputs(), model.Outputs())}
+	c.before, c.held = make([]uint64, len(model.Inputs())), make([]bool, len(terms.Assume))
+	c.is.Assumed, c.is.Compare = []string{}, []Counted{}
+	for _, a := range terms.Assume {
+		c.is.Assumed = append(c.is.Assumed, a.Text)
+	}
+	for i, when := range terms.Compare {
+		if when != nil {
+			c.is.Compare = append(c.is.Compare, Counted{Output: model.Ports()[i].Name, When: when.Text})
+			c.gates = append(c.gates, gate{port: model.Ports()[i], when: when, line: make([]bool, late[i])})
+		}
+	}
+	for i := range c.gates {
+		c.gates[i].counted = &c.is.Compare[i]
+	}
+	return c
+}
+
+// broken returns the first assumption that does not hold, -1 for none.
+func (c *contract) broken() int {
+	return slices.IndexFunc(c.Assume, func(a *condition.Condition) bool { return !a.Holds(c.sight) })
+}
+
+// respect replaces random inputs that break an assumption. It draws others, and where it finds
+// none turns reset on; a model without reset has to have some.
+func (c *contract) respect(s *twin.Schedule, cycle uint64, inputs []uint64) (ok bool) {
+	if len(c.Assume) == 0 || c.model.Clocked() && inputs[c.model.ResetWord()]&1 != 0 {
+		return true
+	}
+	for attempt := range redrawsMax {
+		if attempt > 0 {
+			c.model.Redraw(s, cycle, attempt, inputs, c.before)
+		}
+		_ = c.model.Settle() // a model never fails
+		at := c.broken()
+		if at < 0 {
+			if c.met = true; attempt > 0 && c.counts {
+				c.is.Redrawn++
+			}
+			return true
+		}
+		for i := range at {
+			c.held[i] = true
+		}
+	}
+	if c.counts {
+		c.is.Redrawn, c.is.Reset = c.is.Redrawn+1, c.is.Reset+1
+	}
+	if !c.model.Clocked() || !c.met && c.is.Reset >= deadEndsMax {
+		c.err = c.unsatisfiable(cycle)
+		return false
+	}
+	inputs[c.model.ResetWord()] = 1
+	return true
+}
+
+// unsatisfiable names the first assumption that no inputs have met.
+func (c *contract) unsatisfiable(cycle uint64) error {
+	at := max(slices.Index(c.held, false), 0)
+	reason := fmt.Sprintf("no inputs were found that meet %q, nor has any cycle before met all of assume", c.Assume[at].Text)
+	if c.met {
+		reason = fmt.Sprintf("no inputs were found in cycle %d that meet %q and all others of assume", cycle, c.Assume[at].Text)
+	}
+	return &cosim.InputError{
+		Place:  c.pins.Place(c.pins.AssumeKey(at)),
+		Reason: fmt.Sprintf("%s: %d were tried for each cycle", reason, redrawsMax),
+		Remedy: "if it can be met, say it in other words or give inputs that meet it: --stimulus FILE",
+	}
+}
+
+// breaks says that a given stimulus breaks an assumption.
+func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
+	d := newDivergence(&finding{difference: difference{cycle: row}}, s)
+	return &cosim.InputError{
+		Place:  s.Place,
+		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", d.where(), c.pins.Place(c.pins.AssumeKey(at)), c.Assume[at].Text),
+		Remedy: "give inputs that meet it, or delete it from assume: the RTL has to bear what it meets",
+	}
+}
+
+// weigh decides which outputs count in a settled cycle, and clears the others in mask.
+func (c *contract) weigh(cycle uint64, mask []uint64) {
+	for i := range c.gates {
+		g := &c.gates[i]
+		g.on = g.when.Holds(c.sight)
+		if len(g.line) > 0 {
+			at := cycle % uint64(len(g.line))
+			g.line[at], g.on = g.on, g.line[at]
+		}
+		if !g.on {
+			clear(mask[g.port.Word:][:g.port.Words()])
+		}
+	}
+}
+
+// count counts a cycle that is compared.
+func (c *contract) count() {
+	if c == nil || !c.counts {
+		return
+	}
+	c.is.Cycles++
+	for i := range c.gates {
+		if c.gates[i].on {
+			c.gates[i].counted.Cycles++
+		}
+	}
+}
+
+// begin starts a run.
+func (c *contract) begin(counts bool) {
+	if c != nil {
+		c.counts = counts
+		c.sight.Reset()
+	}
+}
+
+// next ends a cycle.
+func (c *contract) next() {
+	if c != nil {
+		c.sight.Next()
+	}
+}
+
+// failure is why random inputs have ended before their time.
+func (c *contract) failure() error {
+	if c == nil {
+		return nil
+	}
+	return c.err
+}
+
+// stop ends a run whose inputs break an assumption: one that was given is refused, one that shrinking
+// tries shows nothing.
+func (c *contract) stop(s *Stimulus, row uint64, at int) error {
+	if !c.counts || s == nil {
+		return nil
+	}
+	return c.breaks(s, row, at)
+}
+
+// resetAll ends a cycle in which reset is on. It reaches what late RTL still has to show: what
+// depends on the inputs of a cycle does not count there.
+func (c *contract) resetAll() {
+	if c == nil {
+		return
+	}
+	c.sight.Reset()
+	for i := range c.gates {
+		if g := &c.gates[i]; len(g.line) > 0 {
+			ofInputs := slices.ContainsFunc(g.when.Uses(), func(u condition.Use) bool { return u.Port.Input })
+			holds := !ofInputs && g.when.Holds(c.sight)
+			for k := range g.line {
+				g.line[k] = holds
+			}
+		}
+	}
+}
+
+// never lists outputs that did not count in any cycle.
+func (c *contract) never() (names []string) {
+	for _, g := range c.gates {
+		if g.counted.Cycles == 0 {
+			names = append(names, g.port.Name)
+		}
+	}
+	return names
+}
+
+// neverCompared refuses a check in which an output did not count in any cycle.
+func (c *contract) neverCompared(name string) error {
+	key := "compare." + name
+	for written := range c.pins.Compare {
+		if written == name || written+"_o" == name {
+			key = "compare." + written
+		}
+	}
+	when := c.is.Compare[slices.IndexFunc(c.is.Compare, func(o Counted) bool { return o.Output == name })].When
+	return &cosim.InputError{
+		Place:  c.pins.Place(key),
+		Reason: fmt.Sprintf("%s did not count in any of %s, so nothing is known of it: %s", name, cosim.Count(c.is.Cycles, "cycle"), when),
+		Remedy: fmt.Sprintf("correct the condition, give inputs with which it holds, or leave the output out: absent: [%s]", name),
+	}
+}
+
+// Clone returns a copy, to which others can be added.
+func (c *Contract) Clone() *Contract {
+	if c == nil {
+		return nil
+	}
+	all := *c
+	all.Compare = slices.Clone(c.Compare)
+	return &all
+}
+
+// Add counts the cycles of another check with the same map.
+func (c *Contract) Add(other *Contract) {
+	if c == nil {
+		return
+	}
+	c.Redrawn, c.Reset, c.Cycles = c.Redrawn+other.Redrawn, c.Reset+other.Reset, c.Cycles+other.Cycles
+	for i := range c.Compare {
+		c.Compare[i].Cycles += other.Compare[i].Cycles
+	}
+}
+
+// Lines are the contract in words: what was assumed, and how often each output counted.
+func (c *Contract) Lines() (lines []string) {
+	if c == nil {
+		return nil
+	}
+	if len(c.Assumed) > 0 {
+		line := "assumed of the inputs: " + strings.Join(c.Assumed, "; ")
+		if c.Redrawn > 0 {
+			line += fmt.Sprintf(" (%s drawn again", cosim.Count(c.Redrawn, "cycle"))
+			if c.Reset > 0 {
+				line += fmt.Sprintf(", %s of them reset instead", cosim.Count(c.Reset, "cycle"))
+			}
+			line += ")"
+		}
+		lines = append(lines, line)
+	}
+	for _, o := range c.Compare {
+		lines = append(lines, fmt.Sprintf("%s counted in %s of %s: when %s", o.Output, cosim.Digits(o.Cycles), cosim.Count(c.Cycles, "cycle"), o.When))
+	}
+	return lines
+}
+
+// extend adds random inputs without reset to a stimulus that begins after one; the model runs on
+// them, since assumptions depend on its outputs. It ends where there are no inputs.
+func (c *contract) extend(s *Stimulus, schedule *twin.Schedule, cycles uint64, initial []byte) {
+	_ = c.model.Restore(initial) // its own
+	c.begin(false)
+	inputs := c.model.Inputs()
+	step := func() {
+		_ = c.model.Settle() // a model never fails
+		c.next()
+		c.model.Latch()
+	}
+	for row := range s.Cycles() {
+		copy(inputs, s.row(row))
+		step()
+	}
+	for cycle := range cycles {
+		copy(c.before, inputs)
+		c.model.Stimulate(schedule, cycle, inputs)
+		inputs[c.model.ResetWord()] = 0
+		if !c.respect(schedule, cycle, inputs) || inputs[c.model.ResetWord()] != 0 {
+			break
+		}
+		s.rows = append(s.rows, inputs...)
+		step()
+	}
+	s.mask()
+}
