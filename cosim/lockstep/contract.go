@@ -9,6 +9,7 @@ import (
 	"starloom/cosim/condition"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/hw"
 )
 
 // Contract is what a check has taken for granted, as pinmap.Contract says, and what that meant for its
@@ -47,6 +48,7 @@ type contract struct {
 	sight  *condition.Sight
 	gates  []gate
 	before []uint64 // inputs
+	mask   []uint64 // of output words: what counts in this cycle
 	met    bool     // in some cycle
 	held   []bool   // by assumption: for some inputs that were drawn
 	err    error    // no inputs
@@ -139,16 +141,32 @@ func (c *contract) unsatisfiable(cycle uint64) error {
 
 // breaks says that a given stimulus breaks an assumption.
 func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
-	d := newDivergence(&finding{difference: difference{cycle: row}}, s)
+	where := fmt.Sprintf("in cycle %d", s.cycleOf(row))
+	if s.cycleOf(row) == hw.CycleOfReset {
+		where = fmt.Sprintf("in cycle %d of the reset before the run", row)
+	}
 	return &cosim.InputError{
 		Place:  s.Place,
-		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", d.where(), c.pins.Place(c.pins.AssumeKey(at)), c.Assume[at].Text),
+		Reason: fmt.Sprintf("%s the inputs break what %s assumes: %s", where, c.pins.Place(c.pins.AssumeKey(at)), c.Assume[at].Text),
 		Remedy: "give inputs that meet it, or delete it from assume: the RTL has to bear what it meets",
 	}
 }
 
-// weigh decides which outputs count in a settled cycle, and clears the others in mask.
-func (c *contract) weigh(cycle uint64, mask []uint64) {
+// weigh decides which outputs of those in all count in a settled cycle. Where assumptions are asked and
+// one does not hold, the run stops, with an error if its inputs were given.
+func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (stop bool, err error) {
+	if c == nil {
+		return false, nil
+	}
+	if asked {
+		if at := c.broken(); at >= 0 {
+			if !c.counts || s == nil { // shrinking tries it
+				return true, nil
+			}
+			return true, c.breaks(s, cycle, at)
+		}
+	}
+	c.mask = append(c.mask[:0], all...)
 	for i := range c.gates {
 		g := &c.gates[i]
 		g.on = g.when.Holds(c.sight)
@@ -157,9 +175,10 @@ func (c *contract) weigh(cycle uint64, mask []uint64) {
 			g.line[at], g.on = g.on, g.line[at]
 		}
 		if !g.on {
-			clear(mask[g.port.Word:][:g.port.Words()])
+			clear(c.mask[g.port.Word:][:g.port.Words()])
 		}
 	}
+	return false, nil
 }
 
 // count counts a cycle that is compared.
@@ -196,15 +215,6 @@ func (c *contract) failure() error {
 		return nil
 	}
 	return c.err
-}
-
-// stop ends a run whose inputs break an assumption: one that was given is refused, one that shrinking
-// tries shows nothing.
-func (c *contract) stop(s *Stimulus, row uint64, at int) error {
-	if !c.counts || s == nil {
-		return nil
-	}
-	return c.breaks(s, row, at)
 }
 
 // resetAll ends a cycle in which reset is on. It reaches what late RTL still has to show: what

@@ -108,12 +108,12 @@ func TestGivenInputsBreakTheContract(t *testing.T) {
 // TestContractThatNothingMeets: what no inputs meet, and outputs that never count, are no pass.
 func TestContractThatNothingMeets(t *testing.T) {
 	for text, wanted := range map[string]string{
-		"push && !push":          `dut.yml:9:3: no inputs were found that meet "push && !push", nor has any cycle`,
-		"count == 2":             `dut.yml:9:3: no inputs were found that meet "count == 2", nor has any cycle`,
-		"puhs":                   `dut.yml:9:3: column 1 of "puhs": fifo has no port puhs; did you mean "push"?`,
-		"push -> !usage_o":       "usage_o is a pin of the RTL, not a port of fifo; a condition sees inputs and the model's outputs",
-		"push ->\n  count[9]":    "line 2, column 9 of the condition: count_o is an output of 3 bits, there is no bit 9",
-		"data == 8'h55": "",
+		"push && !push":       `dut.yml:9:3: no inputs were found that meet "push && !push", nor has any cycle`,
+		"count == 2":          `dut.yml:9:3: no inputs were found that meet "count == 2", nor has any cycle`,
+		"puhs":                `dut.yml:9:3: column 1 of "puhs": fifo has no port puhs; did you mean "push"?`,
+		"push -> !usage_o":    "usage_o is a pin of the RTL, not a port of fifo; a condition sees inputs and the model's outputs",
+		"push ->\n  count[9]": "line 2, column 9 of the condition: count_o is an output of 3 bits, there is no bit 9",
+		"data == 8'h55":       "",
 	} {
 		m := trustfulMap(t, "0")
 		m.Assume = append([]string{text}, m.Assume...)

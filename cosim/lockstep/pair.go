@@ -51,17 +51,20 @@ type pair struct {
 	ending        *difference // up to which, and not into it, a run is repeated; nil for none
 	seed, powerOn uint64
 
-	mask   []uint64 // of output words: what is compared
-	late   []int    // by port
-	lines  [][]uint64
-	wanted []uint64 // the model's outputs, held back
-
+	mask []uint64 // of output words: what is compared
+	held
 	contract *contract // nil without one
-	counted  []uint64  // of output words: what counts in this cycle; mask without a contract
 
 	exchanged uint64    // cycles of all runs
 	longest   uint64    // cycles of the last run's longest stretch without reset
 	coverage  *Coverage // of the runs; nil while a case is shrunk and shown
+}
+
+// held is what the model's outputs are compared as.
+type held struct {
+	late   []int // by port
+	lines  [][]uint64
+	wanted []uint64 // the model's outputs, held back
 }
 
 func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
@@ -87,7 +90,7 @@ func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
 func (l *pair) prepare(d *pinmap.Device) {
 	ports := l.model.Ports()
 	l.mask = make([]uint64, len(l.model.Outputs()))
-	l.wanted, l.counted = make([]uint64, len(l.mask)), l.mask
+	l.wanted = make([]uint64, len(l.mask))
 	l.late, l.lines = make([]int, len(ports)), make([][]uint64, len(ports))
 	for i, p := range ports {
 		if p.Input || d.Absent()[i] {
@@ -100,9 +103,7 @@ func (l *pair) prepare(d *pinmap.Device) {
 			l.lines[i] = make([]uint64, l.late[i]*p.Words())
 		}
 	}
-	if l.contract = newContract(l.pinMap, l.model, d.Terms(), l.late); l.contract != nil {
-		l.counted = make([]uint64, len(l.mask))
-	}
+	l.contract = newContract(l.pinMap, l.model, d.Terms(), l.late)
 }
 
 // comparesNothing refuses a map whose RTL has no output of the model: its check could only pass.
@@ -219,11 +220,8 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 	}
 	clocked, resetWord := m.Clocked(), m.ResetWord()
 	compared := !clocked
-	var clocks, stretch uint64
+	clocks, stretch := cosim.ClockMask(m.Ports()), uint64(0)
 	l.longest = 0
-	if clocked {
-		clocks = 1
-	}
 	l.contract.begin(l.coverage != nil)
 	for cycle := uint64(0); l.take(next, cycle); cycle++ {
 		if cycle%progressCycles == 0 {
@@ -244,14 +242,8 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 		}
 		l.holdBack(cycle)
 		reset := clocked && m.Inputs()[resetWord]&1 != 0
-		if l.contract != nil {
-			if compared && !reset {
-				if at := l.contract.broken(); at >= 0 {
-					return nil, l.contract.stop(l.options.Stimulus, cycle, at)
-				}
-			}
-			copy(l.counted, l.mask)
-			l.contract.weigh(cycle, l.counted)
+		if stop, err := l.contract.weigh(cycle, l.mask, compared && !reset, l.options.Stimulus); stop {
+			return nil, err
 		}
 		if seen != nil {
 			seen(cycle, err == nil && !(ends && l.ending.unsettled))
@@ -339,13 +331,16 @@ func (l *pair) fillLines() {
 
 // compare looks for the first output that differs.
 func (l *pair) compare(cycle uint64) *difference {
-	got, unknown := l.rtl.Outputs(), l.rtl.Unknown()
+	got, unknown, counted := l.rtl.Outputs(), l.rtl.Unknown(), l.mask
+	if l.contract != nil {
+		counted = l.contract.mask
+	}
 	differs := uint64(0)
-	for i, mask := range l.counted {
+	for i, mask := range counted {
 		differs |= (got[i] ^ l.wanted[i]) & mask
 	}
 	for i := range unknown {
-		differs |= unknown[i] & l.counted[i]
+		differs |= unknown[i] & counted[i]
 	}
 	if d := l.rtl.(*pinmap.Device); differs == 0 && len(d.Limits) > 0 {
 		if limit := d.Broken(); limit != nil {
@@ -356,7 +351,7 @@ func (l *pair) compare(cycle uint64) *difference {
 		return nil
 	}
 	for i, p := range l.model.Ports() {
-		if p.Input || l.counted[p.Word] == 0 {
+		if p.Input || counted[p.Word] == 0 {
 			continue
 		}
 		words := func(of []uint64) []uint64 { return of[p.Word:][:p.Words()] }
