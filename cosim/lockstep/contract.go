@@ -47,12 +47,13 @@ type contract struct {
 	model  *twin.Model
 	sight  *condition.Sight
 	gates  []gate
-	before []uint64 // inputs
-	mask   []uint64 // of output words: what counts in this cycle
-	met    bool     // in some cycle
-	held   []bool   // by assumption: for some inputs that were drawn
-	err    error    // no inputs
-	counts bool     // this run is reported
+	fit    func(inputs []uint64) // to what the map's wiring takes
+	before []uint64              // inputs
+	mask   []uint64              // of output words: what counts in this cycle
+	met    bool                  // in some cycle
+	held   []bool                // by assumption: for some inputs that were drawn
+	err    error                 // no inputs
+	counts bool                  // this run is reported
 	is     Contract
 }
 
@@ -65,11 +66,12 @@ type gate struct {
 	counted *Counted
 }
 
-func newContract(m *pinmap.Map, model *twin.Model, terms *pinmap.Terms, late []int) *contract {
+func newContract(m *pinmap.Map, model *twin.Model, d *pinmap.Device, late []int) *contract {
+	terms := d.Terms()
 	if len(terms.Assume) == 0 && !slices.ContainsFunc(terms.Compare, func(c *condition.Condition) bool { return c != nil }) {
 		return nil
 	}
-	c := &contract{Terms: terms, pins: m, model: model, sight: condition.NewSight(model.Inputs(), model.Outputs())}
+	c := &contract{Terms: terms, pins: m, model: model, sight: condition.NewSight(model.Inputs(), model.Outputs()), fit: d.Fit}
 	c.before, c.held = make([]uint64, len(model.Inputs())), make([]bool, len(terms.Assume))
 	c.is.Assumed, c.is.Compare = []string{}, []Counted{}
 	for _, a := range terms.Assume {
@@ -102,6 +104,7 @@ func (c *contract) respect(s *twin.Schedule, cycle uint64, inputs []uint64) (ok 
 		if attempt > 0 {
 			c.model.Redraw(s, cycle, attempt, inputs, c.before)
 		}
+		c.fit(inputs)
 		_ = c.model.Settle() // a model never fails
 		at := c.broken()
 		if at < 0 {
@@ -160,7 +163,7 @@ func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (s
 	}
 	if asked {
 		if at := c.broken(); at >= 0 {
-			if !c.counts || s == nil { // shrinking tries it
+			if !c.counts { // shrinking tries it
 				return true, nil
 			}
 			return true, c.breaks(s, cycle, at)

@@ -103,7 +103,7 @@ func (l *pair) prepare(d *pinmap.Device) {
 			l.lines[i] = make([]uint64, l.late[i]*p.Words())
 		}
 	}
-	l.contract = newContract(l.pinMap, l.model, d.Terms(), l.late)
+	l.contract = newContract(l.pinMap, l.model, d, l.late)
 }
 
 // comparesNothing refuses a map whose RTL has no output of the model: its check could only pass.
@@ -343,7 +343,7 @@ func (l *pair) compare(cycle uint64) *difference {
 		differs |= unknown[i] & counted[i]
 	}
 	if d := l.rtl.(*pinmap.Device); differs == 0 && len(d.Limits) > 0 {
-		if limit := d.Broken(); limit != nil {
+		if limit := d.Broken(); limit != nil && counted[d.Ports()[limit.Port].Word] != 0 {
 			return &difference{kind: DivergenceLimit, cycle: cycle, port: limit.Port}
 		}
 	}
