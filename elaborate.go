@@ -310,8 +310,10 @@ const noteUnmetered = "budget_cycles reserves time at the start of every slot, a
 // known takes the scenario's program, nil for an image.
 func (s *Scenario) known(p *fabric.Program) config.Known {
 	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce}
-	if s.oneOf != "" {
-		k.Notes = append(k.Notes, s.oneOf)
+	for _, note := range []string{s.oneOf, s.ofImage} {
+		if note != "" {
+			k.Notes = append(k.Notes, note)
+		}
 	}
 	if c := &s.Firmware.CPU; c.BudgetCycles > 0 && !c.metered() {
 		k.Notes = append(k.Notes, noteUnmetered)

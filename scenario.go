@@ -78,6 +78,7 @@ type Scenario struct {
 	Traces Traces `json:"traces"`
 
 	oneOf   string            // which of many runs this is, for the report; "" for none
+	ofImage string            // which rules of its program an image is not held to, for the report; "" for all
 	foreign Networks          // that its file could name
 	set     []Assignment      // what other values than the file's were given when it was read
 	given   string            // the options of Overrides that matter to all runs of it, as a shell reads them
@@ -521,6 +522,8 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	if s.Rules == nil {
 		s.Rules = &p.Rules
 		s.decide("rules", ByProgram, p.Name)
+	} else {
+		s.ofImage = p.Replaced(s.Rules)
 	}
 	s.noteNetwork()
 	s.Fabric.keep(s.network()) // as the program wants it

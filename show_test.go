@@ -91,6 +91,11 @@ func TestReplacedRules(t *testing.T) {
 		report, err := Run(context.Background(), s, RunOptions{})
 		require.NoError(t, err)
 		require.Equal(t, notes, report.Notes, rules)
+
+		require.NoError(t, s.Override(context.Background(), Overrides{Image: "firmware/images/pops/random-corrected.wasm"}))
+		e, err = s.Explain(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, notes, e.Notes, "with an image in the place of the program: %s", rules)
 	}
 }
 
