@@ -12,6 +12,7 @@ import (
 	"starloom/internal/maps"
 	"starloom/internal/strict"
 	"starloom/internal/tools"
+	"starloom/traces"
 )
 
 // LoadPinMap reads the pin map of RTL that stands for a model:
@@ -63,6 +64,8 @@ type CheckOptions struct {
 	VCD  Output // the case as a waveform, and its save file for GTKWave beside it if it is a file
 	Save Output // the case's stimulus as CSV, for StimulusFile
 	JSON Output // the report
+
+	Among *traces.Files // with which they appear, when the caller commits them; nil: when the check is over
 }
 
 // CosimCheck runs RTL in lockstep with the model that it stands for. The case that
@@ -70,7 +73,7 @@ type CheckOptions struct {
 // the first run. Files appear together or not at all; they are opened before the
 // work. Errors about the map, the RTL and files are *InputError.
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
-	files, err := tools.OpenFiles(o.VCD, o.Save, o.JSON)
+	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +150,7 @@ type RTLCheck struct {
 // case that the outputs of the options show is its; without a difference the first part's.
 // step, which may be nil, is told of each part.
 func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path string)) (*RTLCheck, error) {
-	files, err := tools.OpenFiles(o.VCD, o.Save, o.JSON)
+	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON)
 	if err != nil {
 		return nil, err
 	}

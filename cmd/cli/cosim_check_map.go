@@ -48,6 +48,7 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 		return err
 	}
 	o.NoShrink = !o.shrink && (o.StimulusFile != "" || c.Flags().Changed("shrink"))
+	o.Among = &files
 	progress := newProgress(c.ErrOrStderr())
 	m.Build.Progress, o.Progress = progress.step, progress.cycles
 	report, err := starloom.CosimCheck(c.Context(), m, o.CheckOptions)
@@ -57,9 +58,10 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	}
 	defer m.Close()
 	if html != nil {
-		if err := errors.Join(page.Lockstep(report, "", subject+o.again(), o.written()).Write(html), files.Commit()); err != nil {
-			return fault(err)
-		}
+		err = page.Lockstep(report, "", subject+o.again(), o.written()).Write(html)
+	}
+	if err := errors.Join(err, files.Commit()); err != nil {
+		return fault(err)
 	}
 	text := o.outputs.text(c)
 	if err := report.WriteText(text); err != nil {

@@ -49,10 +49,10 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 }
 
-// isFile reports whether an output is a file that can be opened afterwards: no pipe, no device.
+// isFile reports whether an output is a file, which may not be there yet: no pipe, no device.
 func isFile(output string) bool {
 	info, err := os.Stat(output)
-	return output != "-" && err == nil && info.Mode().IsRegular()
+	return output != "" && output != "-" && (err != nil || info.Mode().IsRegular())
 }
 
 // next says which files there are and what to do with them.

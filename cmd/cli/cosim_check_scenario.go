@@ -23,9 +23,6 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	if err := o.outputs.check(inputs(s, path)...); err != nil {
 		return err
 	}
-	if to := o.json.path; to != "" && (to == o.vcd.path || to == o.save.path) {
-		return &starloom.InputError{Place: "--json", Reason: "another output goes to " + to, Remedy: "give each output its own file"}
-	}
 	var files traces.Files
 	defer files.Abort()
 	json, err := o.json.open(&files)
@@ -36,6 +33,7 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	o.Among = &files
 	check, err := o.compare(c, s)
 	if err != nil {
 		return fault(err)

@@ -187,6 +187,15 @@ func TestPageOfACosimCheck(t *testing.T) {
 	r := starloomIn(t, dir, "cosim", "check", "stream_arbiter_bug.yml", "--stimulus", "inputs.csv")
 	require.Equal(t, statusFail, r.status, "the inputs show it again")
 	require.Contains(t, writtenPage(t, dir, statusPass, "cosim", "check", "stream_arbiter.yml", "--cycles", "1000"), "No difference found in 1 of 2 outputs")
+
+	// Nothing is half-written: when the page cannot be, no other file appears.
+	for _, subject := range []string{"stream_arbiter_bug.yml", "bug.yaml"} {
+		r = starloomIn(t, dir, "cosim", "check", subject, "--vcd", "no.vcd", "--save", "no.csv", "--json", "no.json", "--html", "/dev/full")
+		require.NotEqual(t, statusFail, r.status, r.stdout)
+		for _, name := range []string{"no.vcd", "no.gtkw", "no.csv", "no.json"} {
+			require.NoFileExists(t, filepath.Join(dir, name), subject)
+		}
+	}
 }
 
 // pageChecker installs html-validate, axe and puppeteer, and returns what holds pages with them.

@@ -1,6 +1,7 @@
 package outputs
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"path/filepath"
@@ -52,6 +53,7 @@ func WithExtension(path, extension string) string {
 // otherwise.
 type Set struct {
 	Files   traces.Files
+	Among   *traces.Files // in their place, those of others, who commit them; nil for none
 	Written []outcome.OutputFile
 }
 
@@ -66,11 +68,12 @@ func (o *Set) Open(option, kind string, to Output) (*traces.File, error) {
 
 // OpenQuietly is open without an entry in what the report lists.
 func (o *Set) OpenQuietly(option, kind string, to Output) (file *traces.File, err error) {
+	files := cmp.Or(o.Among, &o.Files)
 	switch {
 	case to.writer != nil:
-		file, err = o.Files.To(kind, to.writer)
+		file, err = files.To(kind, to.writer)
 	case to.Path != "":
-		file, err = o.Files.Create(to.Path)
+		file, err = files.Create(to.Path)
 	}
 	if err != nil {
 		return nil, &input.Error{Place: option, Reason: err.Error()}

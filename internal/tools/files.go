@@ -5,6 +5,7 @@ import (
 
 	"starloom/cosim/lockstep"
 	"starloom/internal/outputs"
+	"starloom/traces"
 )
 
 // Files are what a check writes.
@@ -13,10 +14,10 @@ type Files struct {
 	to Case
 }
 
-// OpenFiles opens the files of a check before its work.
-func OpenFiles(vcd, save, report outputs.Output) (*Files, error) {
+// OpenFiles opens the files of a check before its work, among those of others unless they are nil.
+func OpenFiles(among *traces.Files, vcd, save, report outputs.Output) (*Files, error) {
 	beside := vcd.Beside(outputs.Output{}, ".gtkw")
-	c := &Files{to: Case{WavePath: vcd.Path, GTKWPath: beside.Path}}
+	c := &Files{Set: outputs.Set{Among: among}, to: Case{WavePath: vcd.Path, GTKWPath: beside.Path}}
 	if wave, err := c.OpenWaveform(vcd); err != nil {
 		c.Abort()
 		return nil, err
@@ -43,7 +44,7 @@ func OpenFiles(vcd, save, report outputs.Output) (*Files, error) {
 	return c, nil
 }
 
-// Write writes the files; they appear together.
+// Write writes the files; they appear together, with those of others when these do.
 func (c *Files) Write(report *lockstep.Report) error {
 	if err := c.to.Write(report); err != nil {
 		return err
