@@ -24,7 +24,7 @@ var figures = regexp.MustCompile(`(?s)<svg[^>]*class="figure".*?</svg>`)
 
 // unmarked is a page with characters and commands as they are read.
 func unmarked(html string) string {
-	return strings.NewReplacer("&#43;", "+", "&#39;", "'", "&#34;", `"`, "<span>", "", "</span>", "").Replace(html)
+	return strings.NewReplacer("&#43;", "+", "&#39;", "'", "&#34;", `"`, "<span>", "", "</span>", "", "<code>", "", "</code>", "").Replace(html)
 }
 
 func goldenPage(t *testing.T, name, text string) {

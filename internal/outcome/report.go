@@ -74,7 +74,8 @@ type Aside struct {
 // Known is what a run knows and its report does not say.
 type Known struct {
 	Limits     map[string]string // what rules allow, by their names
-	Processors []string          // the paths of all, nil of more than a report lists violations of
+	Count      int               // of processors
+	Processors []string          // their paths, nil of more than a report lists violations of
 	Wait       string            // how long anything has waited, a sentence; "" if that is not known
 	Blamed     bool              // each fault was tried alone: Violation.Faults are known
 	Cut        string            // why the run has not come to its end, "" if it has

@@ -42,7 +42,7 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string) 
 		if i == rulesNamed {
 			return append(texts, fmt.Sprintf("And %s more; [all violations](#violations).", traces.Plural(uint64(len(firsts)-i), "rule", "rules")))
 		}
-		what := v.Rule + ": " + v.Message + causeOf(v) + "."
+		what := "`" + v.Rule + "`: " + v.Message + causeOf(v) + "."
 		if means := ruleText(v.Rule, r.Aside.Known.Limits); means != "" {
 			what += " The rule: " + means + "."
 		}
@@ -69,25 +69,31 @@ func extent(r *outcome.Report, rule string) string {
 			count++
 		}
 	}
+	if f := &r.Firmware; rule == fabric.RuleMeetsBudget && f.Cycles != nil && f.Overruns != nil && *f.Overruns == f.Cycles.Calls {
+		return fmt.Sprintf(" Every call of a handler took longer: all %s, every slot.", traces.Plural(uint64(r.Aside.Known.Count), "processor", "processors"))
+	}
 	if count < 2 {
 		return ""
 	}
-	text := " It was broken " + times(count)
+	more := "" // of which a report does not know
 	if r.ViolationsTotal > uint64(len(r.Violations)) {
-		text = fmt.Sprintf(" It was broken %d times or more", count)
+		more = " or more"
 	}
-	switch all := len(r.Aside.Known.Processors); {
+	text := fmt.Sprintf(" It was broken %d times%s", count, more)
+	switch all := r.Aside.Known.Count; {
 	case processors > 1 && processors == all:
 		text += fmt.Sprintf(", at all %d processors", all)
 	case len(places) > 1 && processors == len(places):
-		text += fmt.Sprintf(", at %d of %d processors", processors, all)
+		text += fmt.Sprintf(", at %d of %d processors%s", processors, all, more)
 	case len(places) > 1:
-		text += fmt.Sprintf(", at %d places", len(places))
+		text += fmt.Sprintf(", at %d places%s", len(places), more)
 	}
 	switch whole := uint64(len(slots)) == most-least+1; {
-	case len(slots) == 1:
-	case whole && least == 0 && most+1 == r.Slots:
+	case whole && least == 0 && most+1 == r.Slots && len(slots) > 1:
 		text += ", in every slot"
+	case more != "":
+		text += fmt.Sprintf(", from slot %d on", least)
+	case len(slots) == 1:
 	case len(slots) == 2:
 		text += fmt.Sprintf(", in slots %d and %d", least, most)
 	case whole:
@@ -124,7 +130,7 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string)
 	}
 	texts = append(texts, where)
 	for _, v := range firsts[1:min(len(firsts), rulesNamed)] {
-		texts = append(texts, fmt.Sprintf("%s first: %s.", v.Rule, v.Where()))
+		texts = append(texts, fmt.Sprintf("`%s`: first at %s.", v.Rule, v.Where()))
 	}
 	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Cause == outcome.CauseFaults }) {
 		for k := range r.Faults[:min(len(r.Faults), faultsNamed)] {

@@ -52,12 +52,13 @@ func TestAnswersNameAll(t *testing.T) {
 	r.Violations = append(r.Violations, outcome.Violation{Rule: fabric.RuleFinishes, Cycle: 20, Slot: 2, Path: "b", Message: "not done"})
 	r.ViolationsTotal = 5
 	r.Faults = []outcome.FaultReport{{Kind: "dead"}, {Kind: "drop", First: &outcome.FaultFirst{Path: "c"}}}
-	r.Aside.Known = outcome.Known{Limits: map[string]string{fabric.RuleDeadline: "7 slots"}, Processors: []string{"a", "b"}, Wait: "The longest: 9.", Blamed: true}
+	r.Aside.Known = outcome.Known{Limits: map[string]string{fabric.RuleDeadline: "7 slots"}, Count: 2, Processors: []string{"a", "b"}, Wait: "The longest: 9.", Blamed: true}
 	html := written(t, Run(r, nil))
 	for _, part := range []string{
-		"deadline_slots: late - only with the faults: without them this does not happen. The rule: what has to arrive arrives within deadline_slots, here 7 slots." +
+		"<code><span>deadline_slots</span></code>: late - only with the faults: without them this does not happen. The rule: what has to arrive arrives within deadline_slots, here 7 slots." +
 			" It was broken 4 times, at all 2 processors, in every slot. The longest: 9.",
-		"<p>finishes: not done. The rule: every processor is done before the run ends.</p>", "<p>finishes first: cycle 20, slot 2, b.</p>",
+		"<p><code><span>finishes</span></code>: not done. The rule: every processor is done before the run ends.</p>",
+		"<p><code><span>finishes</span></code>: first at cycle 20, slot 2, b.</p>",
 		"The fault dead has done nothing.", "The fault drop struck first at cycle 0, slot 0, c. Alone it breaks deadline_slots at a, b.",
 		"<p>Note: use another program.</p>\n<ol>", "The same once more, up to cycle 0, slot 1.",
 	} {

@@ -53,7 +53,7 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have their intervals; one run alone has a page of its own."})
 	}
 	first := &r.Failed[0]
-	what := fmt.Sprintf("%d of %s. The first: %s: %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"), first.Rule, first.First.Message)
+	what := fmt.Sprintf("%d of %s. The first: `%s`: %s.", r.FailedTotal, traces.Plural(r.Runs, "run", "runs"), first.Rule, first.First.Message)
 	if means := rules[first.Rule].means; means != "" {
 		what += " The rule: " + means + "."
 	}

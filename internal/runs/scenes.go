@@ -45,9 +45,9 @@ type scenes struct{ nothing }
 // known notes what the run knows of itself, for its page.
 func known(r *run) {
 	m, k := r.machine, &r.report.Aside.Known
-	k.Limits = m.Rules.Limits()
-	if n := m.Shape.Processors(); n <= outcome.ViolationsMax {
-		for processor := range n {
+	k.Limits, k.Count = m.Rules.Limits(), m.Shape.Processors()
+	if k.Count <= outcome.ViolationsMax {
+		for processor := range k.Count {
 			k.Processors = append(k.Processors, m.Names.Processor(processor))
 		}
 	}

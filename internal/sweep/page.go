@@ -213,7 +213,7 @@ func (r *Report) plots(t *plot.Table, names []string) (blocks []page.Block) {
 		if svg := page.FigureSVG(f); svg != nil {
 			caption := f.Title + "."
 			if note != "" {
-				caption += " L" + strings.TrimPrefix(note, "l") + "."
+				caption += " " + strings.ToUpper(note[:1]) + note[1:] + "."
 			}
 			blocks = append(blocks, page.Block{Picture: &page.Picture{Caption: caption, SVG: svg}})
 		}
