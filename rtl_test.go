@@ -354,7 +354,7 @@ func TestRTLFaultsEndTheRun(t *testing.T) {
 			RuleRTLFault, "coupler", 0, "does not answer"},
 	} {
 		if strings.HasPrefix(name, "hang") && !*full {
-			continue // the time limit is 10 s
+			continue // the time limit is 5 s
 		}
 		t.Run(name, func(t *testing.T) {
 			s := routing(4, 4)

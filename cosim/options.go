@@ -11,7 +11,7 @@ type Options struct {
 	// the same seed; 0: all of them start at zero.
 	Seed uint64
 
-	// TimeLimit is how long one cycle may take before it is a FaultHang; 0: 10 s. An endless loop
+	// TimeLimit is how long one cycle may take before it is a FaultHang; 0: 5 s. An endless loop
 	// is found earlier: by its turns, in Icarus by the processor time that it takes.
 	TimeLimit time.Duration
 
@@ -24,7 +24,7 @@ func (o *Options) Limit() time.Duration {
 	if o.TimeLimit > 0 {
 		return o.TimeLimit
 	}
-	return 10 * time.Second
+	return 5 * time.Second
 }
 
 // Logger is a device that keeps what its circuit prints: about the last 64 KiB.

@@ -386,6 +386,12 @@ func (b *ArbitratedBuses) State(v *StateVisitor) {
 	v.Within(b.arbiters)
 }
 
+// Cells yields the registers of both parts.
+func (b *ArbitratedBuses) Cells(yield func(Probe)) {
+	b.buses.Cells(yield)
+	b.arbiters.Cells(yield)
+}
+
 // Probes yields those of the parts.
 func (b *ArbitratedBuses) Probes(yield func(Probe)) {
 	b.buses.Probes(yield)

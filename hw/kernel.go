@@ -260,6 +260,15 @@ func (k *Kernel) Probes(yield func(Probe)) {
 	}
 }
 
+// Cells yields the registers of all components that declare them; see Registers.
+func (k *Kernel) Cells(yield func(Probe)) {
+	for _, c := range k.components {
+		if p, ok := c.(interface{ Cells(yield func(Probe)) }); ok {
+			p.Cells(yield)
+		}
+	}
+}
+
 type drivePhase struct {
 	kernel     *Kernel
 	components []Driver

@@ -60,6 +60,12 @@ func (o *OutputPorts) State(v *StateVisitor) {
 	v.Within(o.arbiters)
 }
 
+// Cells yields the registers of both parts.
+func (o *OutputPorts) Cells(yield func(Probe)) {
+	o.filters.Cells(yield)
+	o.arbiters.Cells(yield)
+}
+
 // Probes yields those of the parts.
 func (o *OutputPorts) Probes(yield func(Probe)) {
 	o.filters.Probes(yield)

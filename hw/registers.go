@@ -99,8 +99,21 @@ func (r *Registers) Probes(yield func(Probe)) {
 	}
 }
 
+// Cells yields a probe of every register, whether traces show it or not, by path of the
+// component and name of the column. Lists, signed registers and those that are only collected
+// to be saved have none.
+func (r *Registers) Cells(yield func(Probe)) {
+	if r.collect != nil {
+		return
+	}
+	for _, c := range r.columns {
+		c.each(r.path, yield)
+	}
+}
+
 // Register is a column of registers: Column or List.
 type Register interface {
+	each(path string, yield func(Probe))
 	reset()
 	visit(v *StateVisitor, rows *[]int)
 	shown() bool
@@ -152,22 +165,49 @@ func (c *RegisterColumn[T]) visit(v *StateVisitor, _ *[]int) {
 
 func (c *RegisterColumn[T]) shown() bool { return c.bits > 0 }
 
-func (c *RegisterColumn[T]) probe(element string, i int) (p Probe) {
+func (c *RegisterColumn[T]) probe(element string, i int) Probe {
 	path := element + "." + c.name
-	switch cells := any(c.cells).(type) {
-	case []uint8:
-		p = NewProbe(path, c.bits, cells, i)
-	case []uint16:
-		p = NewProbe(path, c.bits, cells, i)
-	case []uint32:
-		p = NewProbe(path, c.bits, cells, i)
-	case []uint64:
-		p = NewProbe(path, c.bits, cells, i)
-	default:
+	p, ok := c.view(path, i, c.bits)
+	if !ok {
 		panic(fmt.Sprintf("hw: %s: signed registers cannot be shown", path))
 	}
-	p.States = c.states
 	return p
+}
+
+// view is a probe of one register, of all bits of its type for a width of 0.
+func (c *RegisterColumn[T]) view(path string, i, bits int) (p Probe, ok bool) {
+	width := func(all int) int {
+		if bits > 0 {
+			return bits
+		}
+		return all
+	}
+	switch cells := any(c.cells).(type) {
+	case []uint8:
+		p = NewProbe(path, width(8), cells, i)
+	case []uint16:
+		p = NewProbe(path, width(16), cells, i)
+	case []uint32:
+		p = NewProbe(path, width(32), cells, i)
+	case []uint64:
+		p = NewProbe(path, width(64), cells, i)
+	default:
+		return p, false
+	}
+	p.States = c.states
+	return p, true
+}
+
+func (c *RegisterColumn[T]) each(path string, yield func(Probe)) {
+	for i := range c.cells {
+		name := path + "." + c.name
+		if len(c.cells) > 1 {
+			name = fmt.Sprintf("%s[%d]", name, i)
+		}
+		if p, ok := c.view(name, i, c.bits); ok {
+			yield(p)
+		}
+	}
 }
 
 type registerList[T Fixed] struct {
@@ -194,5 +234,6 @@ func (l *registerList[T]) visit(v *StateVisitor, rows *[]int) {
 	}
 }
 
-func (l *registerList[T]) shown() bool             { return false }
-func (l *registerList[T]) probe(string, int) Probe { panic("hw: a list is not shown") }
+func (l *registerList[T]) each(string, func(Probe)) {}
+func (l *registerList[T]) shown() bool              { return false }
+func (l *registerList[T]) probe(string, int) Probe  { panic("hw: a list is not shown") }

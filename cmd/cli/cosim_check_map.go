@@ -28,7 +28,7 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	if o.Seeds < 1 || o.Seeds > 1_000_000 || o.PowerOn < 0 || o.PowerOn > 1_000_000 {
 		return &starloom.InputError{Place: "--seeds", Reason: "no such number of runs", Remedy: "give 1 to 1000000"}
 	}
-	for _, option := range []string{"cycles", "seed", "seeds"} {
+	for _, option := range []string{"cycles", "explore", "seed", "seeds"} {
 		if o.StimulusFile != "" && c.Flags().Changed(option) {
 			return &starloom.InputError{Place: "--" + option, Reason: "the inputs come from " + o.StimulusFile, Remedy: "leave it out, or --stimulus"}
 		}

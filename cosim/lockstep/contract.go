@@ -96,13 +96,13 @@ func (c *contract) broken() int {
 
 // respect replaces random inputs that break an assumption. It draws others, and where it finds
 // none turns reset on; a model without reset has to have some.
-func (c *contract) respect(s *twin.Schedule, cycle uint64, inputs []uint64) (ok bool) {
+func (c *contract) respect(redraw func(attempt int), cycle uint64, inputs []uint64) (ok bool) {
 	if len(c.Assume) == 0 || c.model.Clocked() && inputs[c.model.ResetWord()]&1 != 0 {
 		return true
 	}
 	for attempt := range redrawsMax {
 		if attempt > 0 {
-			c.model.Redraw(s, cycle, attempt, inputs, c.before)
+			redraw(attempt)
 		}
 		c.fit(inputs)
 		_ = c.model.Settle() // a model never fails
@@ -209,6 +209,27 @@ func (c *contract) begin(counts bool) {
 func (c *contract) next() {
 	if c != nil {
 		c.sight.Next()
+	}
+}
+
+// linesOf copies what is kept for late RTL.
+func (c *contract) linesOf() (lines [][]bool) {
+	for i := 0; c != nil && i < len(c.gates); i++ {
+		lines = append(lines, slices.Clone(c.gates[i].line))
+	}
+	return lines
+}
+
+// resume goes on where the model was saved, with lines of linesOf.
+func (c *contract) resume(lines [][]bool, reset bool) {
+	if c == nil {
+		return
+	}
+	if c.sight.Reset(); !reset {
+		c.sight.Next() // ports are those of the cycle before
+	}
+	for i, line := range lines {
+		copy(c.gates[i].line, line)
 	}
 }
 
@@ -326,7 +347,8 @@ func (c *contract) extend(s *Stimulus, schedule *twin.Schedule, cycles uint64, i
 		copy(c.before, inputs)
 		c.model.Stimulate(schedule, cycle, inputs)
 		inputs[c.model.ResetWord()] = 0
-		if !c.respect(schedule, cycle, inputs) || inputs[c.model.ResetWord()] != 0 {
+		redraw := func(attempt int) { c.model.Redraw(schedule, cycle, attempt, inputs, c.before) }
+		if !c.respect(redraw, cycle, inputs) || inputs[c.model.ResetWord()] != 0 {
 			break
 		}
 		s.rows = append(s.rows, inputs...)

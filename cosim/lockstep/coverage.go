@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"starloom/cosim"
@@ -21,6 +22,7 @@ type Coverage struct {
 	resetWord   int
 	ran, again  bool // a cycle without reset; a reset after one in the same run
 	started     bool // this run has had one
+	shown       int  // events that have happened
 }
 
 // Gap is something that no cycle has shown.
@@ -65,8 +67,9 @@ func (c *Coverage) see() {
 		c.zeros[i] |= ^word
 	}
 	for i := range c.events {
-		if c.left[i] != 0 { // what has happened costs no more time
+		if left := c.left[i]; left != 0 { // what has happened costs no more time
 			c.left[i] &^= c.events[i].Of(&c.now)
+			c.shown += bits.OnesCount64(left &^ c.left[i])
 		}
 	}
 	c.now.First = false

@@ -9,6 +9,7 @@
 //	options.go     Options
 //	pair.go        model and RTL side by side: power-on, one run, the comparison
 //	stimulus.go    Stimulus: inputs cycle by cycle; read_csv.go, read_vcd.go: from files
+//	explore.go     explorer: phases from states that are kept; novelty.go: what of the model is new
 //	recorder.go    Recorder: a model that keeps its inputs, for lockstep on those of a run
 //	contract.go    what the map assumes of the inputs, and when its outputs count
 //	coverage.go    Coverage: what the inputs never did

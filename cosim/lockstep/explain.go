@@ -15,7 +15,7 @@ const shownCyclesMax = 10_000
 // show runs a case once more and keeps its cycles. stimulus is nil for
 // the options' own.
 func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
-	next, length := l.stimulusOf(f.seed), min(l.options.Cycles, shownCyclesMax)
+	next, length := l.stimulusOf(f), min(l.options.Cycles, shownCyclesMax)
 	if stimulus != nil {
 		next, length = stimulus.drive(), uint64(stimulus.Cycles())
 	} else if r.Divergence != nil {
@@ -72,7 +72,9 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 	})
 	if stimulus == nil {
 		waves.Stimulus.mask()
-		waves.number(l.options.Stimulus)
+		if f.way == nil {
+			waves.number(l.options.Stimulus)
+		}
 	}
 	return err
 }
@@ -100,7 +102,7 @@ func (l *pair) explain(r *Report, f *finding) error {
 			if at = smaller; at.fault != nil {
 				fault = at.fault
 			}
-			if err := l.show(r, &finding{at, f.seed, f.powerOn}, smallest); err != nil {
+			if err := l.show(r, &finding{difference: at, seed: f.seed, powerOn: f.powerOn}, smallest); err != nil {
 				return err
 			}
 		}
@@ -143,6 +145,9 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 		d.Text = fmt.Sprintf("the RTL ends %s: %s", d.where(), at.kind)
 		if fault != nil && fault.Text != "" {
 			d.Text += ": " + fault.Text
+		}
+		if cosim.FaultKind(at.kind) == cosim.FaultHang {
+			d.Text += ", in module " + r.Top
 		}
 		return
 	}

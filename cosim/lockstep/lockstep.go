@@ -37,10 +37,10 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	l.coverage = newCoverage(l.model)
 	report.Coverage = l.coverage
 	for _, run := range o.runs() {
-		l.exchanged, l.seed, l.powerOn = report.Cycles, run.seed, run.powerOn
+		l.exchanged = report.Cycles
 		at, err := l.power(run.powerOn)
 		if err == nil && at == nil {
-			at, err = l.run(l.stimulusOf(run.seed), nil)
+			at, err = l.run(l.stimulusOf(&finding{seed: run.seed}), nil)
 		}
 		if err != nil {
 			return nil, err
@@ -60,15 +60,25 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 			break
 		}
 	}
+	if found == nil && report.LongestStretch == 0 {
+		return nil, o.nothingCompared()
+	}
+	var shown *novelty // of all seeds so far
+	for seed := o.Seed; found == nil && o.Explore > 0 && seed < o.Seed+uint64(o.Seeds); seed++ {
+		e, at, err := l.explore(seed, o.Explore)
+		if err != nil {
+			return nil, err
+		}
+		found = at
+		report.addExploration(seed, e, shown)
+		shown = e.novelty
+	}
 	l.coverage = nil
 	report.Warnings, report.Unexercised = slices.Clip(m.Warnings()), report.Coverage.Gaps()
 	report.take(l.contract)
 	if found == nil {
 		if err := report.uncounted(l.contract); err != nil {
 			return nil, err
-		}
-		if report.LongestStretch == 0 {
-			return nil, o.nothingCompared()
 		}
 		if o.Brief {
 			return report, nil

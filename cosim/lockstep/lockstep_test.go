@@ -72,7 +72,9 @@ func TestOfTwins(t *testing.T) {
 			r := runLockstep(t, m, Options{Cycles: 3000, PowerOn: 2})
 			require.Nil(t, r.Divergence)
 			require.Equal(t, "pass", r.Verdict)
-			require.EqualValues(t, 6000, r.Cycles)
+			require.EqualValues(t, 6000, r.Inputs*2)
+			require.EqualValues(t, 6000+r.Explored[0].Cycles, r.Cycles)
+			require.EqualValues(t, 3000*exploreTimes, r.Explored[0].Cycles)
 			require.Equal(t, 2, r.Runs)
 		})
 	}
@@ -285,7 +287,7 @@ endmodule`
 			}
 			r := runLockstep(t, m, Options{Cycles: 1000, Device: cosim.Options{TimeLimit: time.Hour}})
 			require.NotNil(t, r.Divergence)
-			require.Equal(t, fmt.Sprintf("the RTL ends in cycle %d: hang: a loop does not end: 1,073,741,824 turns in one cycle", r.Divergence.Cycle), r.Divergence.Text)
+			require.Equal(t, fmt.Sprintf("the RTL ends in cycle %d: hang: a loop does not end: 1,073,741,824 turns in one cycle, in module dut", r.Divergence.Cycle), r.Divergence.Text)
 			require.Equal(t, cycle == 0, r.Divergence.Cycle == 0)
 			if cycle == 0 {
 				require.Equal(t, 1, opened)

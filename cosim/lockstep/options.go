@@ -13,6 +13,12 @@ type Options struct {
 	Seeds   int    // runs with Seed, Seed+1, ...; 0: 1
 	PowerOn int    // random states of registers at power-on, each run once with each; 0: 3, with Icarus, which has X, 1
 
+	// Explore is how many cycles each seed has beyond those: of phases that are put together as
+	// what they reach suggests. 0: 6 times Cycles, with Icarus as many. After the stimulus of a run
+	// they begin at states that it has reached; a given one has none. NoExplore is for none.
+	Explore   uint64
+	NoExplore bool
+
 	// Stimulus takes the place of the random one: one run for each power-on state.
 	Stimulus *Stimulus
 
@@ -47,7 +53,32 @@ func (o *Options) complete(backend string) {
 	if o.Stimulus != nil {
 		o.Cycles, o.Seeds = uint64(o.Stimulus.Cycles()), 1
 	}
+	o.completeExplore(backend)
 }
+
+// completeExplore says how many cycles of phases there are: none with a given stimulus, but
+// for those of a run.
+func (o *Options) completeExplore(backend string) {
+	ofRun := o.Stimulus != nil && o.Stimulus.cycles != nil
+	switch {
+	case o.NoExplore, o.Stimulus != nil && !ofRun:
+		o.Explore = 0
+	case o.Explore > 0:
+	case backend == cosim.BackendIcarus:
+		o.Explore = o.Cycles
+	case ofRun:
+		o.Explore = min(max(exploreTimes*o.Cycles, exploreRunMin), exploreRunMax)
+	default:
+		o.Explore = exploreTimes * o.Cycles
+	}
+}
+
+// exploreTimes is how many cycles of phases there are for one of a schedule, or of a run, with
+// bounds for a run.
+const (
+	exploreTimes                 = 6
+	exploreRunMin, exploreRunMax = 1_000, 600_000
+)
 
 // nothingCompared refuses runs in which reset is always on.
 func (o *Options) nothingCompared() error {

@@ -26,6 +26,7 @@ type difference struct {
 type finding struct {
 	difference
 	seed, powerOn uint64
+	way           *place // to it, of an exploration; nil for the inputs of a schedule, or given ones
 }
 
 // Kinds of divergence besides those of faults.
@@ -43,18 +44,18 @@ type pair struct {
 	model   *twin.Model
 	initial []byte // model's snapshot
 
-	rtl           cosim.Device // nil: to be opened
-	rtlInitial    []byte       // its snapshot at power-on; nil where there is none
-	rtlPowerOn    uint64
-	rtlFresh      bool        // nothing has run since it was opened
-	failed        *finding    // at power-on; it would do so again
-	ending        *difference // up to which, and not into it, a run is repeated; nil for none
-	seed, powerOn uint64
+	rtl        cosim.Device // nil: to be opened
+	rtlInitial []byte       // its snapshot at power-on; nil where there is none
+	rtlPowerOn uint64
+	rtlFresh   bool        // nothing has run since it was opened
+	failed     *finding    // at power-on; it would do so again
+	ending     *difference // up to which, and not into it, a run is repeated; nil for none
 
 	mask []uint64 // of output words: what is compared
 	held
 	contract *contract // nil without one
 
+	now       course    // where the run is
 	exchanged uint64    // cycles of all runs
 	longest   uint64    // cycles of the last run's longest stretch without reset
 	coverage  *Coverage // of the runs; nil while a case is shrunk and shown
@@ -186,11 +187,14 @@ func faultIn(cycle uint64, err error) (*difference, error) {
 	return &difference{kind: string(fault.Kind), cycle: cycle, port: -1, fault: fault}, nil
 }
 
-func (l *pair) stimulusOf(seed uint64) drive {
+func (l *pair) stimulusOf(f *finding) drive {
+	if f.way != nil {
+		return l.way(f.seed, f.way)
+	}
 	if s := l.options.Stimulus; s != nil {
 		return s.drive()
 	}
-	schedule := twin.NewSchedule(seed, l.options.Cycles)
+	schedule := twin.NewSchedule(f.seed, l.options.Cycles)
 	return func(cycle uint64, inputs []uint64) bool {
 		if l.contract == nil {
 			l.model.Stimulate(schedule, cycle, inputs)
@@ -198,7 +202,8 @@ func (l *pair) stimulusOf(seed uint64) drive {
 		}
 		copy(l.contract.before, inputs)
 		l.model.Stimulate(schedule, cycle, inputs)
-		return cycle < l.options.Cycles && l.contract.respect(schedule, cycle, inputs)
+		redraw := func(attempt int) { l.model.Redraw(schedule, cycle, attempt, inputs, l.contract.before) }
+		return cycle < l.options.Cycles && l.contract.respect(redraw, cycle, inputs)
 	}
 }
 
@@ -213,74 +218,102 @@ func (l *pair) run(next drive, seen func(cycle uint64, settled bool)) (*differen
 
 // runFrom does the same, and compares from a cycle on only.
 func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
-	m, d := l.model, l.rtl
-	l.rtlFresh = false
-	if l.coverage != nil {
-		l.coverage.begin()
-	}
-	clocked, resetWord := m.Clocked(), m.ResetWord()
-	compared := !clocked
-	clocks, stretch := cosim.ClockMask(m.Ports()), uint64(0)
-	l.longest = 0
-	l.contract.begin(l.coverage != nil)
-	for cycle := uint64(0); l.take(next, cycle); cycle++ {
-		if cycle%progressCycles == 0 {
+	l.begin(from)
+	for l.take(next, l.now.cycle) {
+		if l.now.cycle%progressCycles == 0 {
 			if err := l.lookUp(); err != nil {
 				return nil, err
 			}
 		}
-		l.exchanged++
-		copy(d.Inputs(), m.Inputs())
-		_ = m.Settle() // a model never fails
-		if l.coverage != nil {
-			l.coverage.see()
-		}
-		ends := l.ending != nil && l.ending.cycle == cycle
-		var err error
-		if !ends || !l.ending.unsettled {
-			err = d.Settle()
-		}
-		l.holdBack(cycle)
-		reset := clocked && m.Inputs()[resetWord]&1 != 0
-		if stop, err := l.contract.weigh(cycle, l.mask, compared && !reset, l.options.Stimulus); stop {
-			return nil, err
-		}
-		if seen != nil {
-			seen(cycle, err == nil && !(ends && l.ending.unsettled))
-		}
-		if ends {
-			return nil, nil
-		}
-		if err != nil {
-			at, err := faultIn(cycle, err)
-			if at != nil {
-				at.unsettled = true
-			}
+		ended, at, err := l.advance(seen)
+		if ended || at != nil || err != nil {
 			return at, err
-		}
-		if compared && !reset && cycle >= from {
-			stretch++
-			l.longest = max(l.longest, stretch)
-			l.contract.count()
-			if at := l.compare(cycle); at != nil {
-				return at, nil
-			}
-		}
-		l.contract.next()
-		if clocked {
-			m.Latch() // Edge without settling again: the next cycle does
-		}
-		if err := d.Edge(clocks); err != nil {
-			return faultIn(cycle, err)
-		}
-		if reset {
-			compared, stretch = true, 0
-			_ = m.Settle() // a model never fails
-			l.fillLines()
-			l.contract.resetAll()
 		}
 	}
 	return nil, l.contract.failure()
+}
+
+// course is where a run is.
+type course struct {
+	cycle    uint64 // the next one
+	from     uint64 // that is compared, if not in reset
+	compared bool   // outputs are: an edge has seen a reset, or there is none
+	stretch  uint64 // cycles compared since the last reset
+	reset    bool   // was on in the cycle before
+}
+
+// begin starts a run, with both at power-on.
+func (l *pair) begin(from uint64) {
+	l.rtlFresh = false
+	l.now = course{from: from, compared: !l.model.Clocked()}
+	l.longest = 0
+	if l.coverage != nil {
+		l.coverage.begin()
+	}
+	l.contract.begin(l.coverage != nil)
+}
+
+// advance runs a cycle with the model's inputs as they are. A run has ended where one is repeated
+// up to its last cycle.
+func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *difference, err error) {
+	m, d, cycle := l.model, l.rtl, l.now.cycle
+	l.exchanged++
+	copy(d.Inputs(), m.Inputs())
+	_ = m.Settle() // a model never fails
+	if l.coverage != nil {
+		l.coverage.see()
+	}
+	ends := l.ending != nil && l.ending.cycle == cycle
+	if !ends || !l.ending.unsettled {
+		err = d.Settle()
+	}
+	l.holdBack(cycle)
+	reset := l.inReset()
+	if stop, err := l.contract.weigh(cycle, l.mask, l.now.compared && !reset, l.options.Stimulus); stop {
+		return true, nil, err
+	}
+	if seen != nil {
+		seen(cycle, err == nil && !(ends && l.ending.unsettled))
+	}
+	if ends {
+		return true, nil, nil
+	}
+	if err != nil {
+		at, err := faultIn(cycle, err)
+		if at != nil {
+			at.unsettled = true
+		}
+		return false, at, err
+	}
+	if l.now.compared && !reset && cycle >= l.now.from {
+		l.now.stretch++
+		l.longest = max(l.longest, l.now.stretch)
+		l.contract.count()
+		if at := l.compare(cycle); at != nil {
+			return false, at, nil
+		}
+	}
+	l.contract.next()
+	if m.Clocked() {
+		m.Latch() // Edge without settling again: the next cycle does
+	}
+	if err := d.Edge(cosim.ClockMask(m.Ports())); err != nil {
+		at, err := faultIn(cycle, err)
+		return false, at, err
+	}
+	if reset {
+		l.now.compared, l.now.stretch = true, 0
+		_ = m.Settle() // a model never fails
+		l.fillLines()
+		l.contract.resetAll()
+	}
+	l.now.cycle, l.now.reset = cycle+1, reset
+	return false, nil, nil
+}
+
+// inReset reports whether reset is on in the cycle.
+func (l *pair) inReset() bool {
+	return l.model.Clocked() && l.model.Inputs()[l.model.ResetWord()]&1 != 0
 }
 
 // take gets the inputs of a cycle, which the map may bound.
@@ -288,15 +321,20 @@ func (l *pair) take(next drive, cycle uint64) bool {
 	if !next(cycle, l.model.Inputs()) {
 		return false
 	}
+	l.fit()
+	return true
+}
+
+// fit changes the inputs to what the map allows.
+func (l *pair) fit() {
 	if d := l.rtl.(*pinmap.Device); len(d.Limits) > 0 {
 		d.Fit(l.model.Inputs())
 	}
-	return true
 }
 
 func (l *pair) lookUp() error {
 	if l.options.Progress != nil {
-		l.options.Progress(l.exchanged, l.options.Cycles*uint64(l.options.Seeds*l.options.PowerOn))
+		l.options.Progress(l.exchanged, (l.options.Cycles*uint64(l.options.PowerOn)+l.options.Explore)*uint64(l.options.Seeds))
 	}
 	return l.ctx.Err()
 }

@@ -37,6 +37,9 @@ type Report struct {
 	// what takes more of them to show was not looked for.
 	LongestStretch uint64 `json:"longest_stretch_cycles"`
 
+	// Explored is what phases have shown of the model beyond the runs with a schedule, by seed.
+	Explored []Exploration `json:"explored,omitempty"`
+
 	// Warnings are those of Verilator or Icarus that bear on the verdict.
 	Warnings []cosim.Warning `json:"warnings"`
 
@@ -74,6 +77,29 @@ type Extent struct {
 	Contract *Contract `json:"contract,omitempty"`
 }
 
+// Exploration is how far the phases of a seed have come.
+type Exploration struct {
+	Seed    uint64 `json:"seed"`
+	Cycles  uint64 `json:"cycles"`
+	Shown   int    `json:"shown"`          // values, and pairs of events
+	New     int    `json:"new"`            // of these, what earlier seeds have not shown
+	LastNew uint64 `json:"last_new_cycle"` // when one was shown for the first time, for the last time
+	Places  int    `json:"places"`         // states that later phases began at
+	RunUps  uint64 `json:"run_up_cycles"`  // to take counters further
+	Deep    uint64 `json:"deep_cycles"`    // long after a reset
+}
+
+// addExploration counts an exploration, beyond what earlier seeds have shown.
+func (r *Report) addExploration(seed uint64, e *explorer, earlier *novelty) {
+	b := &e.budget
+	r.Explored = append(r.Explored, Exploration{
+		Seed: seed, Cycles: b.spent, Shown: e.novelty.count(), LastNew: b.lastNew, Places: len(e.corpus) + len(e.marks),
+		RunUps: b.runUps, Deep: b.deep, New: e.novelty.beyond(earlier),
+	})
+	r.Cycles = e.exchanged
+	r.LongestStretch = max(r.LongestStretch, e.longest)
+}
+
 // Divergence is the first difference between model and RTL.
 type Divergence struct {
 	Kind   string   `json:"kind"` // value, unknown, or that of a fault
@@ -93,6 +119,8 @@ type Divergence struct {
 		Seed     uint64 `json:"seed"`
 		PowerOn  uint64 `json:"power_on"`
 		Directed bool   `json:"directed,omitempty"` // by a given stimulus
+		Explored bool   `json:"explored,omitempty"` // by phases that coverage guides
+		OfRun    int    `json:"of_run,omitempty"`   // the first so many inputs are those of a run, the others phases
 	} `json:"found"`
 	Shrunk bool `json:"shrunk"`
 
@@ -215,10 +243,40 @@ func (r *Report) InputsText() string {
 	return text
 }
 
+// ExploredCycles are those of all seeds.
+func (r *Report) ExploredCycles() (cycles uint64) {
+	for _, e := range r.Explored {
+		cycles += e.Cycles
+	}
+	return cycles
+}
+
+// ExploredText is what phases have added: then 600,000 cycles guided by coverage, which stopped
+// growing after 512,345 cycles.
+func (r *Report) ExploredText() string {
+	cycles, before, last := r.ExploredCycles(), uint64(0), uint64(0)
+	for _, e := range r.Explored {
+		if e.LastNew > 0 {
+			last = before + e.LastNew
+		}
+		before += e.Cycles
+	}
+	if cycles == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", then %s guided by coverage, which stopped growing after %s", cosim.Count(cycles, "cycle"), cosim.Count(last, "cycle"))
+}
+
 // newDivergence says where a difference was found, in the cycles of the stimulus; nil is a random
 // one.
 func newDivergence(f *finding, s *Stimulus) *Divergence {
 	d := &Divergence{Kind: f.kind, Cycle: f.cycle}
+	if f.way != nil {
+		begin := f.way
+		for ; begin.from != nil; begin = begin.from {
+		}
+		s, d.Found.Explored, d.Found.OfRun = nil, true, begin.rows
+	}
 	if d.BeforeRun = s.cycleOf(f.cycle) == hw.CycleOfReset; !d.BeforeRun {
 		d.Cycle = s.cycleOf(f.cycle)
 	}
@@ -226,18 +284,19 @@ func newDivergence(f *finding, s *Stimulus) *Divergence {
 	return d
 }
 
-// Compare orders differences in time: the power-on state first, then what is before cycle 0 of a
-// run, then the cycle.
+// Compare orders differences in time: those on the inputs of a run, then the others; the power-on
+// state, then what is before cycle 0 of a run, then the cycle.
 func (d *Divergence) Compare(other *Divergence) int {
-	before := func(d *Divergence) int {
-		if d.BeforeRun {
-			return 0
+	number := func(is bool) int {
+		if is {
+			return 1
 		}
-		return 1
+		return 0
 	}
 	return cmp.Or(
+		cmp.Compare(number(d.Found.Explored), number(other.Found.Explored)),
 		cmp.Compare(d.Found.PowerOn, other.Found.PowerOn),
-		cmp.Compare(before(d), before(other)),
+		cmp.Compare(number(other.BeforeRun), number(d.BeforeRun)),
 		cmp.Compare(d.Found.Cycle, other.Found.Cycle))
 }
 
@@ -272,7 +331,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	d := r.Divergence
 	if d == nil {
-		fmt.Fprintf(&b, "pass: no difference found in %s: %s", r.ComparedText(), r.InputsText())
+		fmt.Fprintf(&b, "pass: no difference found in %s: %s%s", r.ComparedText(), r.InputsText(), r.ExploredText())
 		if r.clocked {
 			fmt.Fprintf(&b, "; longest stretch without reset: %s", cosim.Count(r.LongestStretch, "cycle"))
 		}
@@ -303,6 +362,10 @@ func (r *Report) WriteText(w io.Writer) error {
 func (r *Report) HowFound() (lines []string) {
 	d := r.Divergence
 	how := fmt.Sprintf("found in cycle %d with seed %d, power-on %d", d.Found.Cycle, d.Found.Seed, d.Found.PowerOn)
+	if d.Found.OfRun > 0 {
+		how = fmt.Sprintf("found by random inputs from a state that the run has reached in %s, after %d more, with seed %d",
+			cosim.Count(uint64(d.Found.OfRun), "cycle"), int(d.Found.Cycle)+1-d.Found.OfRun, d.Found.Seed)
+	}
 	if d.Found.Directed {
 		of := "the stimulus"
 		if r.ofRun && !d.BeforeRun {

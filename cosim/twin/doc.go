@@ -19,6 +19,7 @@
 //	                grants and slots
 //	schedule.go     Schedule: resets and phases of a run's inputs; stimulate.go: a model's inputs by it
 //	redraw.go       other inputs for a cycle, where a contract excludes those that were drawn
+//	observe.go      Observed: ports and registers of a model; phase.go: Phase, Phaser: inputs that are put together as it goes
 //	assertion_test.go          a mistake for every assertion in the Verilog
 //	testdata/twins  every twin with its first parameters as wasm: lockstep without any tool
 //

@@ -40,6 +40,9 @@ func (r *Random) Below(bound int) int { return int(hw.Below(r.Uint32(), uint32(b
 // OneIn is true once in n draws.
 func (r *Random) OneIn(draws int) bool { return r.Below(draws) == 0 }
 
+// Between returns low to high, as many of one length in binary digits as of another.
+func (r *Random) Between(low, high uint64) uint64 { return r.between(max(low, 1), max(low, high, 1)) }
+
 // Sparse returns 64 bits, each one once in 2^halvings.
 func (r *Random) Sparse(halvings int) uint64 {
 	bits := ^uint64(0)

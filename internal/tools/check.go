@@ -43,6 +43,7 @@ type Differing struct {
 	Cycle     uint64 `json:"cycle"` // of the run
 	BeforeRun bool   `json:"before_run,omitempty"`
 	PowerOn   uint64 `json:"power_on"`
+	Explored  bool   `json:"explored,omitempty"` // not by the inputs of the run, but by phases after them
 }
 
 // NewCheck adds up what a check of a scenario has found.
@@ -60,7 +61,7 @@ func NewCheck(scenario string, parts []Part, found Found) *Check {
 	}
 	for _, i := range found.Differs {
 		d := found.Brief[i].Divergence
-		c.Differing = append(c.Differing, Differing{parts[i].Path, d.Found.Cycle, d.BeforeRun, d.Found.PowerOn})
+		c.Differing = append(c.Differing, Differing{parts[i].Path, d.Found.Cycle, d.BeforeRun, d.Found.PowerOn, d.Found.Explored})
 	}
 	for _, kind := range c.kinds {
 		c.Kinds = append(c.Kinds, kind.summary())
@@ -107,6 +108,9 @@ func (c *Check) writeDifference(w io.Writer) error {
 		if d.BeforeRun {
 			from = "from before cycle 0"
 		}
+		if d.Explored {
+			from = "with random inputs"
+		}
 		if d.PowerOn > 1 {
 			from += fmt.Sprintf(" with power-on %d", d.PowerOn)
 		}
@@ -122,6 +126,13 @@ func (c *Check) writePass(w io.Writer) error {
 	times, n := "", c.kinds[0].report.PowerOns
 	if n > 1 && !slices.ContainsFunc(c.kinds, func(k *kind) bool { return k.report.PowerOns != n }) {
 		times = fmt.Sprintf(", %d times, each from another power-on state", n)
+	}
+	explored := uint64(0)
+	for _, k := range c.kinds {
+		explored += k.explored
+	}
+	if explored > 0 {
+		times += fmt.Sprintf(", then %s of random inputs from states that the run has reached", cosim.Count(explored, "cycle"))
 	}
 	_, err := fmt.Fprintf(w, "pass: no difference found in %s of %s: %d of %s, %s of inputs%s",
 		traces.Plural(c.Components, "component", "components"), c.Scenario,

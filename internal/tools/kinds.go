@@ -39,6 +39,7 @@ type kind struct {
 	count    int
 	cycles   uint64
 	inputs   uint64
+	explored uint64             // cycles of phases after them
 	verdict  string             // fail if that of one is
 	report   *lockstep.Report   // of the first
 	coverage *lockstep.Coverage // of all
@@ -59,13 +60,14 @@ type kinds []*kind
 func (k *kinds) add(part *Part, report *lockstep.Report) {
 	at := slices.IndexFunc(*k, func(kind *kind) bool { return kind.pins == part.Map })
 	if at < 0 {
-		*k = append(*k, &kind{part.Map, part.Check, 1, report.Cycles, report.Inputs, report.Verdict, report, report.Coverage, report.Contract.Clone()})
+		*k = append(*k, &kind{part.Map, part.Check, 1, report.Cycles, report.Inputs, report.ExploredCycles(), report.Verdict, report, report.Coverage, report.Contract.Clone()})
 		return
 	}
 	kind := (*k)[at]
 	kind.count++
 	kind.cycles += report.Cycles
 	kind.inputs += report.Inputs
+	kind.explored += report.ExploredCycles()
 	if report.Divergence != nil {
 		kind.verdict = report.Verdict
 	}
@@ -97,7 +99,7 @@ func (k kinds) writeText(w io.Writer) error {
 			continue
 		}
 		if !said {
-			b.WriteString("inputs never exercised in this run, so a mistake there does not show; a check with random inputs has more:\n")
+			b.WriteString("inputs never exercised, so a mistake there does not show; a check of the map alone has more:\n")
 			said = true
 		}
 		fmt.Fprintf(&b, "  %d %s: %s\n    %s\n", kind.count, kind.report.Top, lockstep.GapsText(gaps), kind.check)

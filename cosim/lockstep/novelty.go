@@ -1,0 +1,295 @@
+package lockstep
+
+import (
+	"math/bits"
+
+	"starloom/cosim/twin"
+)
+
+// novelty knows what a model has shown, and says what is new in a cycle:
+//
+//	values     of ports and registers of up to 8 bits, each; of wider ones, how far they are from 0,
+//	           from all ones and from their value after reset, in eighths of a power of two
+//	crosses    every two events in one cycle, or in two in sequence; an event is a bit of a narrow
+//	           port, on or off, or a value that is 0, all ones, or the largest so far
+//	events     those that the twin declares (Coverage)
+//
+// A cycle that shows nothing else than one before costs little: its events are looked up by a
+// hash.
+type novelty struct {
+	observed []twin.Observed
+	signals  []observedSignal
+	seen     []uint64 // bits of values, by signal
+	events   []uint64 // of this cycle, a bit each
+	before   []uint64 // of the cycle before
+	crosses  [2][]uint64
+	known    []uint64 // hashes of two cycles in sequence that have shown nothing new
+	fresh    bool     // no cycle before
+	coverage *Coverage
+
+	shown int // declared events, in cycles before
+}
+
+// observedSignal is where what is observed of a signal has its bits.
+type observedSignal struct {
+	last, reset, most uint64
+	earlier           uint64 // value, in the cycle before
+	ups, downs        uint64 // changes in this phase
+	values            int    // the first in seen
+	event             int    // the first in events
+	eventBits         int
+	wide              bool
+}
+
+const (
+	narrowBits    = 8   // of a signal whose values count one by one
+	eventBitsMax  = 32  // of a port whose bits are events
+	eventsMax     = 384 // of a model
+	distanceBits  = 3   // of a distance, after its highest one
+	distancesMax  = 64 << distanceBits
+	knownCrosses  = 1 << 12
+	crossesBefore = 1 // those with the cycle before
+)
+
+func newNovelty(observed []twin.Observed, coverage *Coverage) *novelty {
+	n := &novelty{observed: observed, coverage: coverage, fresh: true, known: make([]uint64, knownCrosses)}
+	values, events := 0, 0
+	for i := range observed {
+		o := &observed[i]
+		at := o.Value()
+		s := observedSignal{last: at, reset: at, most: at, values: values, event: events, wide: o.Bits > narrowBits}
+		values += 1 << min(o.Bits, narrowBits)
+		if s.wide {
+			values += 3*distancesMax - 1<<narrowBits
+		}
+		switch {
+		case o.Bits == 1:
+			s.eventBits = 2
+		case o.Port && o.Bits <= eventBitsMax && events+o.Bits+3 <= eventsMax:
+			s.eventBits = o.Bits + 3
+		case events+3 <= eventsMax:
+			s.eventBits = 3
+		}
+		events += s.eventBits
+		n.signals = append(n.signals, s)
+	}
+	n.seen = make([]uint64, (values+63)/64)
+	width := (events + 63) / 64
+	n.events, n.before = make([]uint64, width), make([]uint64, width)
+	for i := range n.crosses {
+		n.crosses[i] = make([]uint64, 64*width*width)
+	}
+	for i := range n.signals {
+		n.put(i, n.signals[i].last)
+	}
+	return n
+}
+
+// breakOff forgets the cycle before: the model has another state now.
+func (n *novelty) breakOff() { n.fresh = true }
+
+// begin begins a phase.
+func (n *novelty) begin() {
+	for i := range n.signals {
+		n.signals[i].ups, n.signals[i].downs = 0, 0
+	}
+}
+
+// counter numbers the values that may be counters, of more than 8 bits, with their direction; -1 for
+// others.
+func (n *novelty) counter(i int, up bool) int {
+	switch {
+	case !n.signals[i].wide || n.observed[i].Input:
+		return -1
+	case up:
+		return 2 * i
+	}
+	return 2*i + 1
+}
+
+// moves reports whether one of some counters has moved in this cycle.
+func (n *novelty) moves(counters func(counter int) bool) bool {
+	for i := range n.signals {
+		s := &n.signals[i]
+		if c := n.counter(i, s.last > s.earlier); c >= 0 && s.last != s.earlier && counters(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// counts finds a counter that has gone only up, or only down, in at least half of the cycles of a
+// phase; -1 for none.
+func (n *novelty) counts(cycles uint64) int {
+	for i := range n.signals {
+		s := &n.signals[i]
+		if c := n.counter(i, s.downs == 0); c >= 0 && min(s.ups, s.downs) == 0 && max(s.ups, s.downs) >= cycles/2 {
+			return c
+		}
+	}
+	return -1
+}
+
+// see returns how many new things a settled cycle has shown.
+func (n *novelty) see() (found int) {
+	for i := range n.signals {
+		s := &n.signals[i]
+		value := n.observed[i].Value()
+		s.earlier = s.last
+		if value == s.last {
+			continue
+		}
+		if value > s.last {
+			s.ups++
+		} else {
+			s.downs++
+		}
+		s.last = value
+		found += n.value(i, value)
+		n.put(i, value)
+	}
+	found += n.cross()
+	copy(n.before, n.events)
+	n.fresh = false
+	if n.coverage != nil {
+		found += n.coverage.shown - n.shown
+		n.shown = n.coverage.shown
+	}
+	return found
+}
+
+// value notes the value of a signal.
+func (n *novelty) value(i int, value uint64) (found int) {
+	s := &n.signals[i]
+	s.most = max(s.most, value)
+	if !s.wide {
+		return n.note(s.values + int(value&(1<<narrowBits-1)))
+	}
+	width := n.observed[i].Bits
+	away := value - s.reset
+	if value < s.reset {
+		away = s.reset - value
+	}
+	for k, distance := range [3]uint64{value, ^value & (^uint64(0) >> (64 - width)), away} {
+		found += n.note(s.values + k*distancesMax + bucket(distance))
+	}
+	return found
+}
+
+// note sets a bit of what was seen.
+func (n *novelty) note(bit int) int {
+	if word, mask := &n.seen[bit/64], uint64(1)<<(bit%64); *word&mask == 0 {
+		*word |= mask
+		return 1
+	}
+	return 0
+}
+
+// bucket numbers distances, eight in each power of two.
+func bucket(distance uint64) int {
+	length := bits.Len64(distance)
+	if length <= distanceBits {
+		return int(distance)
+	}
+	shift := length - 1 - distanceBits
+	return (shift+1)<<distanceBits | int(distance>>shift)&(1<<distanceBits-1)
+}
+
+// put sets the events of a signal.
+func (n *novelty) put(i int, value uint64) {
+	s := &n.signals[i]
+	if s.eventBits == 0 {
+		return
+	}
+	var word uint64
+	width := n.observed[i].Bits
+	all := ^uint64(0) >> (64 - width)
+	switch {
+	case width == 1:
+		word = 1 << (value & 1)
+	default:
+		word = value << 3
+		if s.eventBits == 3 {
+			word = 0
+		}
+		if value == 0 {
+			word |= 1
+		}
+		if value == all {
+			word |= 2
+		}
+		if value == s.most {
+			word |= 4
+		}
+	}
+	at, shift := s.event/64, s.event%64
+	mask := uint64(1)<<s.eventBits - 1
+	n.events[at] = n.events[at]&^(mask<<shift) | word<<shift
+	if shift+s.eventBits > 64 {
+		n.events[at+1] = n.events[at+1]&^(mask>>(64-shift)) | word>>(64-shift)
+	}
+}
+
+// cross notes pairs of events in this cycle, and from the one before to this one.
+func (n *novelty) cross() (found int) {
+	hash := uint64(0x9E3779B97F4A7C15)
+	for i, word := range n.events {
+		hash = (hash ^ word) * 0xBF58476D1CE4E5B9
+		if !n.fresh {
+			hash = (hash ^ hash>>29 ^ n.before[i]) * 0x94D049BB133111EB
+		}
+		hash ^= hash >> 32
+	}
+	known := &n.known[hash%knownCrosses]
+	if *known == hash {
+		return 0
+	}
+	*known = hash
+	found = crossed(n.crosses[0], n.events, n.events)
+	if !n.fresh {
+		found += crossed(n.crosses[crossesBefore], n.before, n.events)
+	}
+	return found
+}
+
+// crossed adds the pairs of two sets of events to those that were seen.
+func crossed(seen, first, second []uint64) (found int) {
+	words := len(second)
+	for w, word := range first {
+		for ; word != 0; word &= word - 1 {
+			row := seen[(64*w+bits.TrailingZeros64(word))*words:][:words]
+			for k, other := range second {
+				if more := other &^ row[k]; more != 0 {
+					found += bits.OnesCount64(more)
+					row[k] |= other
+				}
+			}
+		}
+	}
+	return found
+}
+
+// count is how many things have been shown.
+func (n *novelty) count() (shown int) {
+	for _, words := range [][]uint64{n.seen, n.crosses[0], n.crosses[crossesBefore]} {
+		for _, word := range words {
+			shown += bits.OnesCount64(word)
+		}
+	}
+	return shown + n.shown
+}
+
+// beyond returns how much of it others, which may be nil, have not shown, and adds what they have.
+func (n *novelty) beyond(others *novelty) int {
+	if others == nil {
+		return n.count()
+	}
+	known := others.count()
+	for k, words := range [][]uint64{n.seen, n.crosses[0], n.crosses[crossesBefore]} {
+		for i, word := range [][]uint64{others.seen, others.crosses[0], others.crosses[crossesBefore]}[k] {
+			words[i] |= word
+		}
+	}
+	n.shown = max(n.shown, others.shown)
+	return n.count() - known
+}

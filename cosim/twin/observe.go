@@ -1,0 +1,70 @@
+package twin
+
+import (
+	"strings"
+
+	"starloom/hw"
+)
+
+// Observed is a value of a model: a port of up to 64 bits, or a register of its components.
+type Observed struct {
+	Name  string
+	Bits  int
+	Port  bool
+	Input bool
+
+	word  *uint64 // of a port
+	mask  uint64
+	probe hw.Probe
+}
+
+// Value returns what it is: of a port since the model has settled, of a register since the
+// latest clock edge.
+func (o *Observed) Value() uint64 {
+	if o.Port {
+		return *o.word & o.mask
+	}
+	return o.probe.Value()
+}
+
+// Columns of more registers than this hold data, and are not observed; nor are registers beyond
+// the most.
+const (
+	observedColumnMax    = 64
+	observedRegistersMax = 256
+)
+
+// Observed returns what can be observed: the ports but for clock, reset and those of more than 64
+// bits, then the registers, those in a column of many excepted.
+func (m *Model) Observed() (all []Observed) {
+	for _, p := range m.ports {
+		if p.Clock || p.Bits > 64 || m.site.Clocked && p.Name == "reset" {
+			continue
+		}
+		words := m.outputs
+		if p.Input {
+			words = m.inputs
+		}
+		all = append(all, Observed{
+			Name: p.Name, Bits: p.Bits, Port: true, Input: p.Input, word: &words[p.Word], mask: ^uint64(0) >> (64 - p.Bits),
+		})
+	}
+	var cells []hw.Probe
+	columns := map[string]int{}
+	column := func(p *hw.Probe) string {
+		name, _, _ := strings.Cut(p.Path[strings.LastIndexByte(p.Path, '.')+1:], "[")
+		return name
+	}
+	m.kernel.Cells(func(p hw.Probe) {
+		cells = append(cells, p)
+		columns[column(&p)]++
+	})
+	registers := 0
+	for i := range cells {
+		if p := &cells[i]; columns[column(p)] <= observedColumnMax && registers < observedRegistersMax {
+			registers++
+			all = append(all, Observed{Name: p.Path, Bits: p.Bits, probe: *p})
+		}
+	}
+	return all
+}
