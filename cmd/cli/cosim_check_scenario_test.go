@@ -171,8 +171,9 @@ found in cycle 8 of the run, power-on 1
 			Found struct{ Cycle uint64 }
 		}
 		Differing []struct {
-			Path  string
-			Cycle uint64
+			Path     string
+			Cycle    uint64
+			Explored bool
 		}
 	}
 	report, err := os.ReadFile(filepath.Join(dir, "r.json"))
@@ -181,7 +182,9 @@ found in cycle 8 of the run, power-on 1
 	require.Equal(t, "crossbar.output[2].arbiter", all.Path)
 	require.Equal(t, uint64(8), all.Divergence.Cycle)
 	require.Equal(t, uint64(8), all.Divergence.Found.Cycle)
-	require.Len(t, all.Differing, 3)
+	require.Len(t, all.Differing, 4)
+	require.False(t, all.Differing[2].Explored)
+	require.True(t, all.Differing[3].Explored)
 	require.Equal(t, uint64(20), all.Differing[1].Cycle)
 	wave, err := os.ReadFile(filepath.Join(dir, "case.vcd"))
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ type Check struct {
 // Differing is a component that differs from its model.
 type Differing struct {
 	Path      string `json:"path"`
-	Cycle     uint64 `json:"cycle"` // of the run
+	Cycle     uint64 `json:"cycle"` // of the run, phases after it included
 	BeforeRun bool   `json:"before_run,omitempty"`
 	PowerOn   uint64 `json:"power_on"`
 	Explored  bool   `json:"explored,omitempty"` // not by the inputs of the run, but by phases after them
