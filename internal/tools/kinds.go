@@ -60,7 +60,10 @@ type kinds []*kind
 func (k *kinds) add(part *Part, report *lockstep.Report) {
 	at := slices.IndexFunc(*k, func(kind *kind) bool { return kind.pins == part.Map })
 	if at < 0 {
-		*k = append(*k, &kind{part.Map, part.Check, 1, report.Cycles, report.Inputs, report.ExploredCycles(), report.Verdict, report, report.Coverage, report.Contract.Clone()})
+		*k = append(*k, &kind{
+			part.Map, part.Check, 1, report.Cycles, report.Inputs, report.ExploredCycles(), report.Verdict, report, report.Coverage,
+			report.Contract.Clone(),
+		})
 		return
 	}
 	kind := (*k)[at]
