@@ -31,6 +31,7 @@
 //	overview.go             the static view of `inspect`
 //	wasm/                   the rewriter
 //	host.go                 what runs images, and when they must stop
+//	compilations.go         what stays compiled for the next host
 //	names.go                what images export and import, by name
 //	load.go                 an image checked and compiled
 //	image.go                what is known of it; how an instance of it begins

@@ -14,14 +14,15 @@ import (
 // Host runs firmware images in a wazero sandbox. It and its images are for one
 // goroutine at a time, except that instances may be made and run in parallel.
 type Host struct {
-	ctx     context.Context
-	runtime wazero.Runtime
-	memory  slab
-	until   atomic.Pointer[context.Context] // until it ends, the image may run
-	stopped atomic.Bool                     // a call of the image was ended
-	turns   uint64                          // after so many a call traps; 0: see Limit
-	endless atomic.Bool                     // one has
-	covers  bool                            // images note their way: see Cover
+	ctx      context.Context
+	runtime  wazero.Runtime
+	memory   slab
+	until    atomic.Pointer[context.Context] // until it ends, the image may run
+	stopped  atomic.Bool                     // a call of the image was ended
+	turns    uint64                          // after so many a call traps; 0: see Limit
+	endless  atomic.Bool                     // one has
+	covers   bool                            // images note their way: see Cover
+	compiles bool                            // instead of interpreting
 
 	maps     string // MapsIn
 	limitKey string // wasm.Meter.Key of the last image with a meter: a host has one
@@ -32,10 +33,6 @@ type Host struct {
 // Runtimes are the ways to execute an image: results are the same, the
 // interpreter is about 28 times slower and serves as the compiler's oracle.
 var Runtimes = []string{"compiler", "interpreter"}
-
-// compilations holds what wazero has compiled for as long as a host has it loaded: all
-// machines of a batch share one compilation of their image.
-var compilations = wazero.NewCompilationCache()
 
 // Until says until when images may run from now on. A call that is running when ctx
 // ends stops within wasm.TickTurns iterations of its loops: a handler makes no event then,

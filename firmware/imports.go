@@ -26,10 +26,7 @@ func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	default:
 		return nil, fmt.Errorf("runtime %q is not known; use one of %s", runtime, strings.Join(Runtimes, ", "))
 	}
-	// Reference types bring table.grow, with which an image could take any amount of
-	// the host's memory; only linear memory is limited.
-	config = config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes).WithCompilationCache(compilations)
-	h := &Host{ctx: context.WithoutCancel(ctx), runtime: wazero.NewRuntimeWithConfig(ctx, config)}
+	h := &Host{ctx: context.WithoutCancel(ctx), runtime: wazero.NewRuntimeWithConfig(ctx, runtimeConfig(config)), compiles: runtime != "interpreter"}
 	h.Until(ctx)
 	if err := h.exportImports(); err != nil {
 		return nil, errors.Join(err, h.Close())

@@ -2,6 +2,7 @@ package firmware
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -54,6 +55,9 @@ func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, erro
 		return nil, brokenImage(rewritten, err)
 	}
 	h.compiled = append(h.compiled, compiled)
+	if h.compiles && (meter == nil || !meter.Profile) {
+		keepCompiled(context.WithoutCancel(h.ctx), rewritten.Binary)
+	}
 	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter, pristine: map[nic.BankConfig]pristine{}}
 	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
 	sum := sha256.Sum256(binary)

@@ -46,6 +46,10 @@ const memorySpare = 10
 // processors fan out to some of them: to one of so many, if the network does not know.
 const placesFanOut = 6
 
+// memoryUnasked is what a machine may take without a look at what there is: reading that takes a
+// millisecond, and Starloom itself has taken more.
+const memoryUnasked = 8 << 20
+
 // bankBytesMax is what the 32-bit addresses of one firmware instance reach.
 const bankBytesMax = 1<<32 - 1<<16
 
@@ -53,8 +57,11 @@ const bankBytesMax = 1<<32 - 1<<16
 // anything is allocated: the operating system would end the process without a word
 // to the user.
 func (m *Machine) checkMemory() error {
-	have, limit := hw.MemoryAvailable()
 	need := m.MemoryBytes()
+	if need <= memoryUnasked {
+		return m.checkBank()
+	}
+	have, limit := hw.MemoryAvailable()
 	if limit == "" || need <= have {
 		return m.checkBank()
 	}
