@@ -1,6 +1,7 @@
 # make test    installs what the tests need (Debian) and runs them, but for the long ones
 # make check   the same without installing anything
-# make long    the long ones: TestLong..., the race detector, native libraries; CI runs them after make test
+# make vet     gofmt and go vet
+# make long    make vet and the long tests: TestLong..., the race detector, native libraries; CI runs them after make test
 # make bench   the benchmarks, one line each
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
@@ -24,13 +25,14 @@ MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :,
 
 PREFIX ?= /usr/local
 
-.PHONY: test tools check long lengthy race shared architectures bench bench-scale images man install dist house full
+.PHONY: test tools check vet long lengthy race shared architectures bench bench-scale images man install dist house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
 
 # Both at once: one waits for its last package while the other compiles.
 long: tools
+	@$(MAKE) --no-print-directory vet
 	@$(MAKE) --no-print-directory -j2 lengthy race
 	@$(MAKE) --no-print-directory shared architectures
 
@@ -42,15 +44,19 @@ ifneq ($(strip $(MISSING)),)
 	$$run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(MISSING) >/dev/null
 endif
 
+# Fewer collections of garbage: tests make many small machines.
 check:
+	GOGC=400 $(GO) test -vet=off -ldflags=-w -skip '^TestLong' ./cosim/... ./...
+
+# What reads the sources: TestLongTidy of internal/house is one of the long tests.
+vet:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags shared ./cosim/...
-	$(GO) test -vet=off -ldflags=-w -skip '^TestLong' ./cosim/... ./...
 
-# A benchmark that no one runs breaks unseen: those of RTL are run once.
+# First what waits most: a cluster's limits are minutes. A benchmark that no one runs breaks unseen: those of RTL are run once.
 lengthy:
-	$(GO) test -vet=off -ldflags=-w -run '^TestLong' -skip Architectures ./...
+	$(GO) test -vet=off -ldflags=-w -p 3 -run '^TestLong' -skip Architectures ./internal/slurm ./cmd/cli ./...
 	$(GO) test -vet=off -run '^$$' -bench . -benchtime 1x ./cosim/...
 
 # Cases of all studies; make full has all of them.

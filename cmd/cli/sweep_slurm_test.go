@@ -43,18 +43,12 @@ func sweepTables(t *testing.T, dir string) (text string) {
 	return text
 }
 
-// TestSweepOnSlurm: 200 points run by jobs, interrupted, with a task that is killed, and taken up again, have the bytes of
-// those that ran here.
-func TestSweepOnSlurm(t *testing.T) { sweepOnSlurm(t, sweepOfPoints, 200) }
-
-// TestLongSweepOnSlurm is TestSweepOnSlurm of 1,000 points.
+// TestLongSweepOnSlurm: 1,000 points run by jobs, interrupted, with a task that is killed, and taken up again, have the bytes
+// of those that ran here.
 func TestLongSweepOnSlurm(t *testing.T) {
-	sweepOnSlurm(t, strings.Replace(sweepOfPoints, "[1, 25, 1]", "[1, 125, 1]", 1), 1000)
-}
-
-func sweepOnSlurm(t *testing.T, text string, points int) {
 	slurmtest.Start(t)
-	dir := sweepFolder(t, text)
+	const points = 1000
+	dir := sweepFolder(t, strings.Replace(sweepOfPoints, "[1, 25, 1]", "[1, 125, 1]", 1))
 	r := starloomIn(t, dir, "sweep", "s.yaml", "--out", "here")
 	require.Zero(t, r.status, r.stderr)
 	require.Contains(t, r.stdout, fmt.Sprintf("%d points, %d runs; 0 failed", points, points))
@@ -123,8 +117,8 @@ func sweepFolder(t *testing.T, text string) string {
 	return folder(t, map[string]string{"s.yaml": text})
 }
 
-// TestStudyOnSlurm: a study whose cases were run by jobs has the rows of one that was run here.
-func TestStudyOnSlurm(t *testing.T) {
+// TestLongStudyOnSlurm: a study whose cases were run by jobs has the rows of one that was run here.
+func TestLongStudyOnSlurm(t *testing.T) {
 	slurmtest.Start(t)
 	dir := folder(t, map[string]string{"cluster.yaml": "partition: all\narray_parallelism: 2\n"})
 	r := starloomIn(t, dir, "study", "gossip", "--case", "table [1-7]", "--json", "here.json")

@@ -41,10 +41,10 @@ func rebuilt(t *testing.T, twin Twin) *verilator.Circuit {
 	return c
 }
 
-// TestTwinFixtures rebuilds every twin and compares it with what is committed: the
+// TestLongTwinFixtures rebuilds every twin and compares it with what is committed: the
 // same sources, and the same outputs in every cycle. The bytes depend on the
 // compiler's version and may differ.
-func TestTwinFixtures(t *testing.T) {
+func TestLongTwinFixtures(t *testing.T) {
 	files, err := filepath.Glob("twin/testdata/twins/*.wasm")
 	require.NoError(t, err)
 	if !*update {

@@ -131,9 +131,10 @@ func TestKilledAtEveryChange(t *testing.T) {
 	}
 }
 
-// killedAtDrawnMoments kills the command ten times at drawn moments of its work, and lets it finish then.
-func killedAtDrawnMoments(t *testing.T, text string) {
-	path := fileOf(t, text)
+// TestLongKilledAtDrawnMoments: a sweep of 1,000 points that is killed ten times at drawn moments of its work, and called again,
+// ends with the bytes of one that is left in peace.
+func TestLongKilledAtDrawnMoments(t *testing.T) {
+	path := fileOf(t, strings.Replace(points200, "100, 1]", "500, 1]", 1))
 	begun := time.Now()
 	reference, report := run(t, path, sweep.Options{})
 	took := time.Since(begun)
@@ -165,14 +166,6 @@ func killedAtDrawnMoments(t *testing.T, text string) {
 	require.GreaterOrEqual(t, killed, 3)
 	require.Contains(t, string(said), "of them are there", "they were killed at work")
 	t.Logf("killed %d times: %s", killed, said)
-}
-
-// TestKilledAtDrawnMoments: a sweep that is killed and called again ends with the bytes of one that is left in peace.
-func TestKilledAtDrawnMoments(t *testing.T) { killedAtDrawnMoments(t, points200) }
-
-// TestLongKilledAtDrawnMoments is of 1,000 points.
-func TestLongKilledAtDrawnMoments(t *testing.T) {
-	killedAtDrawnMoments(t, strings.Replace(points200, "100, 1]", "500, 1]", 1))
 }
 
 // TestPointThatKills: a point that kills the process twice gets one of its own; if it kills that, too, the others are finished, and it is listed.
