@@ -39,7 +39,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")
 	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus has X and needs 1)")
 	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
-	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, or VCD")
+	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, VCD or FST")
 	f.BoolVar(&o.shrink, "shrink", false, "make the case that differs short (default true; false with --stimulus and for a scenario)")
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")

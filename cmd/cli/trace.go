@@ -22,9 +22,9 @@ func newTraceInfo() *cobra.Command {
 	var signals bool
 	c := &cobra.Command{
 		Use:               "info FILE...",
-		Short:             "Summarise a VCD or a packet capture",
+		Short:             "Summarise a waveform or a packet capture",
 		Args:              atLeastOne("FILE"),
-		ValidArgsFunction: filesOf("vcd", "pcapng"),
+		ValidArgsFunction: filesOf("vcd", "fst", "gz", "pcapng"),
 	}
 	json := files.file(c.Flags(), "json", "write it as JSON to `F`")
 	c.Flags().BoolVar(&signals, "signals", false, "list the signals")
@@ -44,9 +44,9 @@ func newTraceDecode() *cobra.Command {
 	var files outputs
 	c := &cobra.Command{
 		Use:               "decode FILE.vcd --map MAP.yaml --pcapng OUT.pcapng",
-		Short:             "Extract frames from a VCD into a packet capture",
+		Short:             "Extract frames from a waveform into a packet capture",
 		Args:              exactly("FILE.vcd"),
-		ValidArgsFunction: filesOf("vcd"),
+		ValidArgsFunction: filesOf("vcd", "fst", "gz"),
 	}
 	f := c.Flags()
 	f.StringVar(&mapPath, "map", "", "where the phits are: YAML file `F`")

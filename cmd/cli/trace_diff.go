@@ -32,9 +32,9 @@ func newTraceDiff() *cobra.Command {
 	var o diffFlags
 	c := &cobra.Command{
 		Use:               "diff A.vcd B.vcd",
-		Short:             "Compare two VCDs",
+		Short:             "Compare two waveforms",
 		Args:              exactly("A.vcd", "B.vcd"),
-		ValidArgsFunction: filesOf("vcd"),
+		ValidArgsFunction: filesOf("vcd", "fst", "gz"),
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0], args[1]) },
 	}
 	f := c.Flags()

@@ -15,15 +15,17 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/traces/input"
+	"starloom/traces/vcd"
 )
 
-// ReadStimulus reads the inputs of the map's model from a file.
+// ReadStimulus reads the inputs of the map's model from a file, packed with gzip or not, or from standard input
+// for "-".
 //
 // CSV: a line with names, then one for each cycle; values as 12, 0x1f or 0b101.
 // Inputs without a column are 0. With a column cycle, lines may be left out: the
 // inputs stay as they are.
 //
-// VCD: the first scope that has all inputs of the model by their names, or all pins
+// VCD or FST: the first scope that has all inputs of the model by their names, or all pins
 // of the map: the waveform of a testbench. If the scope has the clock, too, a cycle
 // is what is there just before its rising edge, else one unit of time. X and Z are
 // read as 0.
@@ -36,10 +38,14 @@ func ReadStimulus(m *pinmap.Map, path string) (*Stimulus, error) {
 	}
 	defer model.Close()
 	s := newStimulus(model)
-	if strings.EqualFold(filepath.Ext(path), ".vcd") {
-		err = s.readVCD(path, m, model)
+	stream, err := input.OpenStream(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	if strings.EqualFold(filepath.Ext(path), ".vcd") || vcd.IsWaveform(stream.Peek()) {
+		err = s.readVCD(stream, m, model)
 	} else {
-		err = s.readCSV(path)
+		err = s.readCSV(stream)
 	}
 	if err != nil {
 		return nil, err
@@ -67,17 +73,24 @@ func (s *Stimulus) resets(m *twin.Model) bool {
 	return false
 }
 
-func (s *Stimulus) readCSV(path string) error {
-	file, err := input.Open(path)
-	if err != nil {
-		return &cosim.InputError{
-			Place:  path,
-			Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)),
-			Remedy: "give a stimulus: CSV with the names of the inputs in its first line, or VCD",
-		}
+// unreadable is the error for a stimulus that cannot be opened.
+func unreadable(path string, err error) error {
+	var known *input.Error
+	if errors.As(err, &known) {
+		return known
 	}
-	defer file.Close()
-	r := csv.NewReader(file)
+	return &cosim.InputError{
+		Place:  path,
+		Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)),
+		Remedy: "give a stimulus: CSV with the names of the inputs in its first line, VCD or FST, or - for standard input",
+	}
+}
+
+// readCSV closes the stream.
+func (s *Stimulus) readCSV(stream *input.Stream) error {
+	path := stream.Name
+	defer stream.Close()
+	r := csv.NewReader(stream)
 	r.Comment, r.ReuseRecord, r.TrimLeadingSpace = '#', true, true
 	names, err := r.Read()
 	if err != nil {
@@ -117,6 +130,10 @@ func (s *Stimulus) readCSV(path string) error {
 }
 
 func csvError(path string, err error) error {
+	var known *input.Error
+	if errors.As(err, &known) {
+		return known
+	}
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
 		return &cosim.InputError{

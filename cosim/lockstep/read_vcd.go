@@ -9,6 +9,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
+	"starloom/traces/input"
 	"starloom/traces/vcd"
 )
 
@@ -25,9 +26,10 @@ type vcdInput struct {
 	fills     bool
 }
 
-// readVCD samples a waveform.
-func (s *Stimulus) readVCD(path string, m *pinmap.Map, model *twin.Model) error {
-	r, err := vcd.Open(path)
+// readVCD samples a waveform. It closes the stream.
+func (s *Stimulus) readVCD(stream *input.Stream, m *pinmap.Map, model *twin.Model) error {
+	path := stream.Name
+	r, err := vcd.OpenStream(stream)
 	if err != nil {
 		return err
 	}

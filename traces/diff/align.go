@@ -34,7 +34,7 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 		return 0, &input.Error{
 			Place:  "--align",
 			Reason: fmt.Sprintf("%s is not among the signals that are compared", o.Align),
-			Remedy: "give a signal of " + d.paths[0] + " that the other file has, too",
+			Remedy: "give a signal of " + d.files[0].Name + " that the other file has, too",
 		}
 	}
 	if p.pairs[i].kind != vcd.KindBits || p.pairs[i].bits != 1 {
@@ -52,7 +52,7 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 
 // firstEdge returns the first instant at which a signal is 1 and was 0 before.
 func (d *differ) firstEdge(p *pair, side int) (int64, error) {
-	r, err := vcd.Open(d.paths[side])
+	r, err := d.files[side].Open()
 	if err != nil {
 		return 0, err
 	}
@@ -76,7 +76,7 @@ func (d *differ) firstEdge(p *pair, side int) (int64, error) {
 		if !s.Loaded || s.Cut {
 			return 0, &input.Error{
 				Place:  "--align",
-				Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.paths[side]),
+				Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.files[side].Name),
 				Remedy: "give another signal",
 			}
 		}

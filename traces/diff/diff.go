@@ -12,12 +12,22 @@ import (
 
 const contextDefault = 16
 
-// Files compares two VCDs in one pass, side by side. Memory grows with the number
+// Files compares two waveforms in one pass, side by side; see vcd.Open for what they may be. Memory grows with the number
 // of signals, not with the length of the files; only the few cycles before
 // the first difference are read a second time. It returns an *input.Error for files and
 // options that cannot be used, and the context's error when that ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
-	d := &differ{ctx: ctx, paths: [2]string{pathA, pathB}, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance}}
+	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance}}
+	if pathA == input.StandardInput && pathB == pathA {
+		return nil, &input.Error{Place: "standard input", Reason: "it cannot be both files", Remedy: "give a file for one of them"}
+	}
+	for i, path := range []string{pathA, pathB} {
+		var err error
+		if d.files[i], err = vcd.Keep(path); err != nil {
+			return nil, err
+		}
+		defer d.files[i].Drop()
+	}
 	if d.o.Context <= 0 {
 		d.o.Context = contextDefault
 	}
@@ -42,12 +52,12 @@ func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error)
 
 // prepare opens both files, decides what to compare, and aligns them.
 func (d *differ) prepare() error {
-	a, err := vcd.Open(d.paths[0])
+	a, err := d.files[0].Open()
 	if err != nil {
 		return err
 	}
 	defer a.Close()
-	b, err := vcd.Open(d.paths[1])
+	b, err := d.files[1].Open()
 	if err != nil {
 		return err
 	}
@@ -65,7 +75,7 @@ func (d *differ) prepare() error {
 	d.pairs = p.pairs
 	p.mapClock(&d.o)
 	d.report = Report{
-		Schema: Schema, Verdict: VerdictEqual, A: d.paths[0], B: d.paths[1],
+		Schema: Schema, Verdict: VerdictEqual, A: d.files[0].Name, B: d.files[1].Name,
 		Compared: len(p.pairs), Shapes: p.shapes,
 		OnlyA: traces.NewNameList(p.onlyA), OnlyB: traces.NewNameList(p.onlyB),
 		Span:  Span{Unit: d.unit.String(), Sampled: d.o.A.Sampled()},

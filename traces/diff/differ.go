@@ -9,7 +9,7 @@ import (
 // differ is one comparison.
 type differ struct {
 	ctx   context.Context
-	paths [2]string
+	files [2]*vcd.Waveform
 	o     Options
 
 	unit     vcd.Timescale // the finest of both files and of the options

@@ -32,7 +32,7 @@ func (d *differ) draw() error {
 			drawing.add(step.instant)
 		}
 	}
-	d.report.Waves, err = drawing.text(d.unit, d.paths)
+	d.report.Waves, err = drawing.text(d.unit)
 	return err
 }
 
@@ -161,7 +161,7 @@ func appendLast[T any](list []T, value T, count int) []T {
 }
 
 // text draws the columns: two rows where the files differ, else one.
-func (w *drawing) text(unit vcd.Timescale, paths [2]string) (string, error) {
+func (w *drawing) text(unit vcd.Timescale) (string, error) {
 	head := "cycle"
 	numbers := make([]uint64, len(w.instants))
 	for i, instant := range w.instants {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"slices"
 
 	"starloom/traces"
 	"starloom/traces/input"
@@ -60,6 +61,19 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 	if d.o.A.Period.Count != 0 || d.o.B.Period.Count != 0 {
 		skip("within a period nothing is compared but the values at its end")
 	}
+	passedA, passedB := m.readA.Passed(), m.readB.Passed()
+	for _, what := range passedA {
+		where := "in A"
+		if slices.Contains(passedB, what) {
+			where = "in both"
+		}
+		skip("%s: %s", where, what)
+	}
+	for _, what := range passedB {
+		if !slices.Contains(passedA, what) {
+			skip("in B: %s", what)
+		}
+	}
 }
 
 // began reports whether there is anything in the file.
@@ -86,5 +100,5 @@ func (d *differ) nothingCompared(m *merge) error {
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {
 		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"
 	}
-	return &input.Error{Place: d.paths[0] + " and " + d.paths[1], Reason: reason, Remedy: remedy}
+	return &input.Error{Place: d.files[0].Name + " and " + d.files[1].Name, Reason: reason, Remedy: remedy}
 }

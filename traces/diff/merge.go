@@ -16,12 +16,16 @@ type merge struct {
 // open opens both files and watches the pairs.
 func (d *differ) open(pairs []pair) (m *merge, err error) {
 	m = &merge{}
-	if m.readA, err = vcd.Open(d.paths[0]); err != nil {
+	if m.readA, err = d.files[0].Open(); err != nil {
 		return nil, err
 	}
-	if m.readB, err = vcd.Open(d.paths[1]); err != nil {
+	if m.readB, err = d.files[1].Open(); err != nil {
 		m.close()
 		return nil, err
+	}
+	if m.readA.FST() || m.readB.FST() {
+		m.readA.RoundReals()
+		m.readB.RoundReals()
 	}
 	m.a, err = vcd.NewSampler(m.readA, d.o.A, d.unit, nets(pairs, sideA))
 	if err == nil {

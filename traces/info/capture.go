@@ -42,14 +42,10 @@ type Interface struct {
 
 const statusesCounted = 256
 
-// readCapture reads a capture block by block.
-func readCapture(path string, o Options) (*Capture, error) {
-	file, err := input.Open(path)
-	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	defer file.Close()
-	r := pcapng.NewReader(file, path)
+// readCapture reads a capture block by block. It closes the stream.
+func readCapture(s *input.Stream, o Options) (*Capture, error) {
+	defer s.Close()
+	r := pcapng.NewReader(s, s.Name)
 	t := captureTally{info: &Capture{Interfaces: []Interface{}}, names: map[string]int{}}
 	for blocks := 0; ; blocks++ {
 		if blocks%checkEvery == 0 {

@@ -1,6 +1,7 @@
 package info
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -43,7 +44,7 @@ type Options struct {
 // checkEvery is how many times or blocks pass between two calls of Interrupted.
 const checkEvery = 4096
 
-// Read reads a whole file and says what is in it. Memory grows with the number of
+// Read reads a whole file, packed with gzip or not, or standard input for "-", and says what is in it. Memory grows with the number of
 // signals or interfaces, not with the file's length.
 func Read(path string, o Options) (*File, error) {
 	if o.Top == 0 {
@@ -52,36 +53,25 @@ func Read(path string, o Options) (*File, error) {
 	if o.Interrupted == nil {
 		o.Interrupted = func() error { return nil }
 	}
-	capture, err := isCapture(path)
+	s, err := input.OpenStream(path)
 	if err != nil {
-		return nil, err
+		return nil, unreadable(path, err)
 	}
-	f := &File{File: path}
-	if capture {
-		f.PCAPNG, err = readCapture(path, o)
+	f := &File{File: s.Name}
+	if bytes.HasPrefix(s.Peek(), []byte(pcapng.Magic)) {
+		f.PCAPNG, err = readCapture(s, o)
 	} else {
-		f.VCD, err = readVCD(path, o)
+		f.VCD, err = readVCD(s, o)
 	}
 	return f, err
 }
 
-// isCapture looks at the first bytes.
-func isCapture(path string) (bool, error) {
-	file, err := input.Open(path)
-	if err != nil {
-		return false, unreadable(path, err)
+func unreadable(path string, err error) error {
+	var known *input.Error
+	if errors.As(err, &known) {
+		return known
 	}
-	defer file.Close()
-	var first [4]byte
-	_, err = io.ReadFull(file, first[:])
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false, unreadable(path, err)
-	}
-	return string(first[:]) == pcapng.Magic, nil
-}
-
-func unreadable(path string, err error) *input.Error {
-	return input.Unreadable(path, err, "give the path of a VCD or a packet capture")
+	return input.Unreadable(path, err, "give the path of a VCD, an FST or a packet capture, or - for standard input")
 }
 
 // WriteJSON writes everything as JSON.

@@ -59,7 +59,7 @@ func TestVCD(t *testing.T) {
 	_, err = Read(path, Options{Interrupted: func() error { return errors.New("stop") }})
 	require.EqualError(t, err, "stop")
 	_, err = Read("none", Options{})
-	require.EqualError(t, err, "none: cannot be read: no such file or directory; give the path of a VCD or a packet capture")
+	require.EqualError(t, err, "none: cannot be read: no such file or directory; give the path of a VCD, an FST or a packet capture, or - for standard input")
 }
 
 // smallCapture is a capture of two ports.

@@ -1,12 +1,14 @@
 package info
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"starloom/traces"
+	"starloom/traces/input"
 	"starloom/traces/vcd"
 )
 
@@ -31,7 +33,9 @@ type VCD struct {
 	Unknown  UnknownList     `json:"unknown"`
 	Undriven traces.NameList `json:"never_known"`
 
+	FST       bool     `json:"fst,omitempty"`
 	Truncated bool     `json:"truncated,omitempty"` // the last line has no end and was not read
+	Passed    []string `json:"passed,omitempty"`    // what the file has that is not among the values
 	Unread    uint64   `json:"unread,omitempty"`    // values of another kind than their signals
 	Signals   []Signal `json:"signals,omitempty"`
 }
@@ -74,12 +78,13 @@ type Signal struct {
 	Changes uint64 `json:"changes"`
 }
 
-func readVCD(path string, o Options) (*VCD, error) {
+// readVCD closes the stream.
+func readVCD(s *input.Stream, o Options) (*VCD, error) {
 	patterns, err := vcd.CompilePatterns(o.Signals, "--signals")
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, s.Close())
 	}
-	r, err := vcd.Open(path)
+	r, err := vcd.OpenStream(s)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func readVCD(path string, o Options) (*VCD, error) {
 	}
 	h := r.Header()
 	info := &VCD{
-		Version: h.Version, Date: h.Date, Comments: h.Comments, Timescale: h.Timescale.String(),
+		Version: h.Version, Date: h.Date, Comments: h.Comments, Timescale: r.Duration(h.Tick).String(),
 		Scopes: h.Scopes, Variables: len(h.Vars), Nets: r.Nets(),
 	}
 	seen, err := watchUnknown(r, info, o)
@@ -97,7 +102,7 @@ func readVCD(path string, o Options) (*VCD, error) {
 		return nil, err
 	}
 	info.From, info.To = r.Duration(info.FirstAt).String(), r.Duration(info.LastAt).String()
-	info.Bytes, _ = r.Progress()
+	info.Bytes, info.FST, info.Passed = r.Bytes(), r.FST(), r.Passed()
 	info.Truncated, info.Unread = r.Truncated(), r.Unread()
 	for id := range vcd.NetID(r.Nets()) {
 		_, bits := r.Net(id)
@@ -235,9 +240,12 @@ func mostActive(r *vcd.Reader, names []string, count int) []Activity {
 // write writes the information as text.
 func (i *VCD) write(w io.Writer) {
 	t := newTable(w)
-	t.row("kind", "VCD%s", map[bool]string{true: ", ends within a line, which is left out"}[i.Truncated])
+	t.row("kind", "%s%s", map[bool]string{true: "FST", false: "VCD"}[i.FST], map[bool]string{true: ", ends within a line, which is left out"}[i.Truncated])
 	if i.Unread > 0 {
 		t.row("skipped", "%s of another kind than the signal", traces.Plural(i.Unread, "value", "values"))
+	}
+	for _, what := range i.Passed {
+		t.row("skipped", "%s", what)
 	}
 	if i.Version != "" {
 		t.row("written by", "%s", i.Version)

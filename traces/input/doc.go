@@ -15,5 +15,6 @@
 //	error.go        Error, and errors of the operating system as one
 //	tool_error.go   ToolError
 //	file.go         files that a user has named: regular ones, of bounded size
+//	stream.go       Stream: the same from beginning to end, unpacked; standard input
 //	nearest.go      the allowed word that is nearest to a mistyped one
 package input

@@ -150,6 +150,10 @@ func (r *Reader) cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return r.fail("the file ends within a block", "write it again: its end is cut off")
 	}
+	var known *input.Error
+	if errors.As(err, &known) {
+		return known
+	}
 	return r.fail(fmt.Sprintf("cannot be read: %v", input.WithoutPath(err)), "check the disk")
 }
 

@@ -18,6 +18,11 @@ const (
 	// LinkTypeUser0 is the link type of all captures: LINKTYPE_USER0, which is
 	// free for private use and to which the generated dissector attaches.
 	LinkTypeUser0 = layers.LinkType(147)
+	// LinkTypeRaw is that of frames about which nothing is known: LINKTYPE_USER1.
+	LinkTypeRaw = layers.LinkType(148)
+	// LinkTypeEthernet is that of Ethernet frames from their destination to their last byte before the
+	// frame check sequence.
+	LinkTypeEthernet = layers.LinkTypeEthernet
 	// FrameBytesMax is the longest frame that a capture takes.
 	FrameBytesMax = 65535
 
@@ -48,6 +53,7 @@ type Writer struct {
 	w       io.Writer
 	ng      *pcapgo.NgWriter
 	section pcapgo.NgSectionInfo
+	link    layers.LinkType
 	err     error
 	closed  bool
 
@@ -68,9 +74,19 @@ func NewWriter(w io.Writer, comment string) (*Writer, error) {
 	return &Writer{
 		w:       w,
 		section: pcapgo.NgSectionInfo{Application: application, Comment: comment},
+		link:    LinkTypeUser0,
 		byPath:  map[string]InterfaceID{},
 		packet:  make([]byte, PseudoHeaderBytes, PseudoHeaderBytes+2048),
 	}, nil
+}
+
+// NewFrameWriter is NewWriter for frames of another kind, which Frame writes, without a pseudo-header.
+func NewFrameWriter(w io.Writer, comment string, link layers.LinkType) (*Writer, error) {
+	p, err := NewWriter(w, comment)
+	if err == nil {
+		p.link = link
+	}
+	return p, err
 }
 
 // Interface returns the interface with the given path, which becomes its
@@ -101,14 +117,28 @@ func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 	if p.err != nil {
 		return p.err
 	}
-	cycle := h.Cycle
+	if h.Status > statusMax {
+		return p.fail(h.Cycle, id, fmt.Errorf("status %d, a capture takes 0 to %d", h.Status, statusMax))
+	}
+	PutPseudoHeader(p.packet, h)
+	return p.write(id, h.Cycle, PseudoHeaderBytes, frame)
+}
+
+// Frame is Packet for a frame of a NewFrameWriter.
+func (p *Writer) Frame(id InterfaceID, cycle uint64, frame []byte) error {
+	if p.err != nil {
+		return p.err
+	}
+	return p.write(id, cycle, 0, frame)
+}
+
+// write writes a frame after the first bytes of packet.
+func (p *Writer) write(id InterfaceID, cycle uint64, header int, frame []byte) error {
 	switch {
 	case p.closed:
 		return p.fail(cycle, id, errors.New("packet after Close"))
 	case cycle > math.MaxInt64:
 		return p.fail(cycle, id, errors.New("cycles from 2^63 on have no time stamp"))
-	case h.Status > statusMax:
-		return p.fail(cycle, id, fmt.Errorf("status %d, a capture takes 0 to %d", h.Status, statusMax))
 	case len(frame) > FrameBytesMax:
 		return p.fail(cycle, id, fmt.Errorf("a frame of %d bytes, a capture takes %d", len(frame), FrameBytesMax))
 	}
@@ -117,8 +147,7 @@ func (p *Writer) Packet(id InterfaceID, h *Header, frame []byte) error {
 			return p.fail(cycle, id, err)
 		}
 	}
-	PutPseudoHeader(p.packet, h)
-	p.packet = append(p.packet[:PseudoHeaderBytes], frame...)
+	p.packet = append(p.packet[:header], frame...)
 	info := gopacket.CaptureInfo{
 		Timestamp:      time.Unix(0, int64(cycle)),
 		CaptureLength:  len(p.packet),
@@ -155,7 +184,7 @@ func (p *Writer) Close() error {
 // addInterface gives an interface its number in the file. The section header comes
 // with the first.
 func (p *Writer) addInterface(id InterfaceID) error {
-	description := describe(p.paths[id])
+	description := p.describe(p.paths[id])
 	if p.ng == nil {
 		ng, err := pcapgo.NewNgWriterInterface(p.w, description, pcapgo.NgWriterOptions{SectionInfo: p.section})
 		if err != nil {
@@ -175,15 +204,15 @@ func (p *Writer) addInterface(id InterfaceID) error {
 
 // captureInterface leaves out the operating system, which gopacket's default
 // would name.
-func describe(name string) pcapgo.NgInterface {
-	return pcapgo.NgInterface{Name: name, LinkType: LinkTypeUser0, TimestampResolution: 9}
+func (p *Writer) describe(name string) pcapgo.NgInterface {
+	return pcapgo.NgInterface{Name: name, LinkType: p.link, TimestampResolution: 9}
 }
 
 // writeEmpty writes the section header alone. gopacket always adds an
 // interface to it, which is cut off.
 func (p *Writer) writeEmpty() error {
 	var b bytes.Buffer
-	ng, err := pcapgo.NewNgWriterInterface(&b, describe(""), pcapgo.NgWriterOptions{SectionInfo: p.section})
+	ng, err := pcapgo.NewNgWriterInterface(&b, p.describe(""), pcapgo.NgWriterOptions{SectionInfo: p.section})
 	if err != nil {
 		return err
 	}

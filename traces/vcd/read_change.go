@@ -3,6 +3,7 @@ package vcd
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -50,11 +51,13 @@ func (r *Reader) readChanges() {
 		case '#':
 			done = r.readTime(at)
 		case 'b', 'B':
-			r.readVector(at)
+			r.readVector(at, at+1)
 		case '$':
 			r.readSection()
 		case 'r', 'R', 's', 'S':
 			r.readWord(at)
+		case 'p':
+			r.readPort(at)
 		default:
 			r.readScalar(at)
 		}
@@ -91,35 +94,6 @@ func (r *Reader) bad(at int, reason string) {
 		return
 	}
 	r.err = r.fail(at, reason, "give a VCD that its simulator has written to the end, or correct the line")
-}
-
-// readTime reads #time. It returns true when it is the next one.
-func (r *Reader) readTime(at int) bool {
-	start := at + 1
-	number, overflow := uint64(0), false
-	end := start
-	for ; r.buf[end]-'0' <= 9; end++ {
-		digit := uint64(r.buf[end] - '0')
-		overflow = overflow || number > (math.MaxUint64-digit)/10
-		number = 10*number + digit
-	}
-	switch {
-	case end == r.end:
-		r.cut()
-		return false
-	case end == start || r.buf[end] > ' ' || overflow:
-		r.bad(at, fmt.Sprintf("found %s, expected a time such as #120", shown(r.buf[at:r.tokenEnd(at)])))
-		return false
-	case r.started && number < r.now:
-		r.bad(at, fmt.Sprintf("time #%d after #%d, expected a later one", number, r.now))
-		return false
-	}
-	r.pos = end
-	if r.started && number == r.now {
-		return false
-	}
-	r.next, r.hasNext, r.snapshot = number, true, noSnapshot // not every writer has an $end
-	return true
 }
 
 func (r *Reader) tokenEnd(at int) int {
@@ -198,10 +172,9 @@ const (
 	eightGather = 0x8040201008040201
 )
 
-// readVector reads b, digits, a space and a code. value and unknown hold the last
+// readVector reads b, digits (from start on), a space and a code. value and unknown hold the last
 // 64 digits, which are all for most signals.
-func (r *Reader) readVector(at int) {
-	start := at + 1
+func (r *Reader) readVector(at, start int) {
 	end := start
 	value, unknown := uint64(0), uint64(0)
 	for end+8 <= r.end {
@@ -228,6 +201,10 @@ func (r *Reader) readVector(at int) {
 		return
 	}
 	if end == start || code == end {
+		if start == at+1 && end == start+1 && r.buf[start] == '0' && r.buf[end]|0x20 == 'b' {
+			r.readVector(at, end+1) // b0b101: of a language that writes 0b101
+			return
+		}
 		r.bad(at, fmt.Sprintf("found %s, expected b, binary digits, a space and an identifier code", shown(r.buf[at:r.tokenEnd(at)])))
 		return
 	}
@@ -353,7 +330,9 @@ func (r *Reader) readWord(at int) {
 	number := 0.0
 	if isReal {
 		var err error
-		if number, err = strconv.ParseFloat(string(word), 64); err != nil {
+		number, err = strconv.ParseFloat(string(word), 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) { // what is too large is infinite
+
 			r.bad(at, fmt.Sprintf("found %s, expected a number such as r1.5", shown(r.buf[at:end])))
 			return
 		}
@@ -366,11 +345,17 @@ func (r *Reader) readWord(at int) {
 	switch {
 	case !ok:
 	case isReal && n.kind == KindReal:
+		if r.rounds {
+			number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', realDigits, 64), 64) // it is a number
+		}
 		if was := r.real(n); was != number {
 			r.value[n.word] = math.Float64bits(number)
 			r.mark(n, id)
 		}
 	case !isReal && n.kind == KindText:
+		if bytes.IndexByte(word, '\\') >= 0 {
+			word = unescaped(word)
+		}
 		if r.texts[n.word] != string(word) {
 			r.texts[n.word] = r.intern(word)
 			r.mark(n, id)
@@ -398,6 +383,7 @@ func (r *Reader) intern(word []byte) string {
 
 // readSection reads a $keyword among the changes.
 func (r *Reader) readSection() {
+	at := r.pos
 	token, err := r.token()
 	if err != nil {
 		r.err = err
@@ -406,35 +392,68 @@ func (r *Reader) readSection() {
 	switch string(token) {
 	case "$end":
 		r.snapshot = noSnapshot
-	case "$dumpvars":
+	case "$dumpvars", "$dumpports":
 		r.snapshot = firstSnapshot
-	case "$dumpall":
+		if r.fst { // fst2vcd writes all changes of the first time there
+			r.snapshot = laterSnapshot
+		}
+	case "$dumpall", "$dumpportsall":
 		r.snapshot = laterSnapshot
-	case "$dumpoff":
+	case "$dumpoff", "$dumpportsoff":
 		r.off, r.snapshot = true, firstSnapshot
-	case "$dumpon":
+	case "$dumpon", "$dumpportson":
 		r.off, r.snapshot = false, laterSnapshot
-	case "$comment", "$date", "$version", "$vcdclose":
+	case "$comment", "$date", "$version", "$vcdclose", "$dumpflush", "$dumpportsflush":
+		r.pos = at
 		r.skipSection()
 	default:
 		r.bad(r.pos-len(token), fmt.Sprintf("found %s, expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end", shown(token)))
 	}
 }
 
+// skipSection skips a section up to its $end. If a line with a time comes first, the section has none, and
+// is the one line that it begins with.
 func (r *Reader) skipSection() {
+	at, oneLine := r.pos, 0 // where that line ends, 0 as long as it is not known
 	for {
-		token, err := r.token()
-		switch {
-		case err != nil:
-			r.err = err
-			return
-		case token == nil:
-			r.truncated, r.cutChange = true, true
-			return
+		for r.buf[at] <= ' ' && at < r.end {
+			if r.buf[at] == '\n' && oneLine == 0 {
+				oneLine = at - r.pos
+			}
+			at++
+		}
+		if at-r.pos > scanBytes/2 { // too long to go back
+			r.pos, oneLine = at, -1
+		}
+		end := r.tokenEnd(at)
+		if end == r.end {
+			at -= r.pos
+			if !r.refill() {
+				r.cutSection(oneLine)
+				return
+			}
+			at += r.pos
+			continue
+		}
+		switch token := r.buf[at:end]; {
 		case string(token) == "$end":
+			r.pos = end
+			return
+		case oneLine > 0 && token[0] == '#' && isDecimal(token[1:]):
+			r.pos += oneLine
 			return
 		}
+		at = end
 	}
+}
+
+// cutSection is called where the file ends within a section, or with it: its first line may be all of it.
+func (r *Reader) cutSection(oneLine int) {
+	alone := oneLine > 0 && len(bytes.TrimSpace(r.buf[r.pos+oneLine:r.end])) == 0
+	if !alone && !bytes.HasSuffix(r.buf[:r.end], []byte("$end")) {
+		r.truncated, r.cutChange = true, true
+	}
+	r.pos = r.end
 }
 
 // mark notes a change.

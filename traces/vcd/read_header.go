@@ -29,6 +29,7 @@ type Header struct {
 	Date, Version string
 	Comments      []string
 	Timescale     Timescale // 1 ns when the file does not say
+	Tick          uint64    // what the file counts in, in units of Timescale: 1, but for a $timescale such as 244 ns
 	HasTimescale  bool
 	Scopes        int
 	Vars          []Var // in the file's order
@@ -45,12 +46,12 @@ const (
 
 const badDeclaration = "give a VCD: a declaration reads like $var wire 8 # data [7:0] $end"
 
-// magics are how other files with waveforms begin, and their names.
+// magics are how other files with waveforms begin, and their names; Open has unpacked some already.
 var magics = []struct{ start, what, remedy string }{
 	{"\x1f\x8b", "this is compressed with gzip", "unpack it: gunzip -k FILE"},
+	{fstMagic, "this is an FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
+	{fstMagicPacked, "this is a compressed FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
 	{"\x28\xb5\x2f\xfd", "this is compressed with zstd", "unpack it: zstd -d FILE"},
-	{"\x00\x00\x00\x00\x00\x00\x00\x01\x49", "this is an FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
-	{"\xfe\x00\x00\x00", "this is a compressed FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
 	{"\x0a\x0d\x0d\x0a", "this is a packet capture", "give a VCD; `starloom trace info` reads captures, too"},
 	{"GHDLwave", "this is a GHW file of GHDL", "let GHDL write a VCD: --vcd=FILE.vcd"},
 }
@@ -62,6 +63,7 @@ func (r *Reader) readHeader() error {
 	}
 	h := &r.header
 	h.Timescale = Nanosecond
+	h.Tick = 1
 	var scopes []string // full paths
 	for {
 		token, err := r.token()
@@ -76,8 +78,7 @@ func (r *Reader) readHeader() error {
 		}
 		switch string(token) {
 		case "$enddefinitions":
-			_, err = r.words()
-			return err
+			return r.endOfHeader()
 		case "$scope":
 			var words []string
 			if words, err = r.words(); err == nil {
@@ -85,12 +86,7 @@ func (r *Reader) readHeader() error {
 			}
 		case "$upscope":
 			_, err = r.words()
-			if err == nil && len(scopes) == 0 {
-				err = r.fail(r.pos, "$upscope without a $scope that is open", badDeclaration)
-			}
-			if err == nil {
-				scopes = scopes[:len(scopes)-1]
-			}
+			scopes = scopes[:max(len(scopes)-1, 0)]
 		case "$var":
 			scope := ""
 			if len(scopes) > 0 {
@@ -99,25 +95,64 @@ func (r *Reader) readHeader() error {
 			err = r.variable(scope)
 		case "$timescale":
 			err = r.timescale()
-		case "$date":
-			h.Date, err = r.text()
-		case "$version":
-			h.Version, err = r.text()
-		case "$comment":
-			var text string
-			if text, err = r.text(); len(h.Comments) < headerCommentsMax {
-				h.Comments = append(h.Comments, text)
-			}
+		case "$end": // of nothing, or of what has ended before
 		default:
-			if token[0] != '$' {
-				return r.fail(r.pos, fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions", shown(token)), "give a VCD")
-			}
-			_, err = r.text() // a simulator's own section
+			err = r.remark(token)
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// remark reads a section that declares nothing.
+func (r *Reader) remark(keyword []byte) (err error) {
+	h := &r.header
+	switch string(keyword) {
+	case "$date":
+		h.Date, err = r.text()
+	case "$version":
+		h.Version, err = r.text()
+	case "$comment":
+		var text string
+		if text, err = r.text(); len(h.Comments) < headerCommentsMax {
+			h.Comments = append(h.Comments, text)
+		}
+	default:
+		if keyword[0] != '$' {
+			return r.fail(r.pos, fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions", shown(keyword)), "give a VCD")
+		}
+		_, err = r.text() // a simulator's own section
+	}
+	return err
+}
+
+// endOfHeader reads the $end of $enddefinitions, if it is there.
+func (r *Reader) endOfHeader() error {
+	token, err := r.token()
+	if err == nil && token != nil && string(token) != "$end" {
+		r.pos -= len(token)
+	}
+	return err
+}
+
+// headerKeywords begin a declaration or a remark; where an $end is missing, one on a new line is the end.
+var headerKeywords = map[string]bool{
+	"$var": true, "$scope": true, "$upscope": true, "$enddefinitions": true, "$timescale": true,
+	"$date": true, "$version": true, "$comment": true,
+}
+
+// sectionEnds reports whether a token ends a section of the header: an $end, or what follows a missing one,
+// which is to be read again.
+func (r *Reader) sectionEnds(token []byte) bool {
+	if token[0] != '$' {
+		return false
+	}
+	if r.newLine && headerKeywords[string(token)] {
+		r.pos -= len(token)
+		return true
+	}
+	return string(token) == "$end"
 }
 
 // checkMagic recognises files that are not VCDs but are easily taken for one.
@@ -146,7 +181,7 @@ func (r *Reader) words() (words []string, err error) {
 			return nil, err
 		case token == nil:
 			return nil, r.fail(r.pos, "the file ends within a declaration, expected $end", "write the file again: its end is cut off")
-		case string(token) == "$end":
+		case r.sectionEnds(token):
 			return words, nil
 		case len(words) == headerWordsMax:
 			return nil, r.fail(r.pos, fmt.Sprintf("a declaration of more than %d words, expected $end", headerWordsMax), badDeclaration)
@@ -166,7 +201,7 @@ func (r *Reader) text() (string, error) {
 			return "", err
 		case token == nil:
 			return "", r.fail(r.pos, "the file ends within a comment, expected $end", "write the file again: its end is cut off")
-		case string(token) == "$end":
+		case r.sectionEnds(token):
 			return string(text), nil
 		}
 		if len(text)+len(token) < headerTextMax {
@@ -187,11 +222,11 @@ func (r *Reader) timescale() error {
 	if err != nil {
 		return err
 	}
-	scale, err := parseTimescale(strings.Join(words, " "))
+	scale, tick, err := parseTimescale(strings.Join(words, " "))
 	if err != nil {
 		return r.fail(r.pos, "$timescale: "+err.Error(), "correct the line")
 	}
-	r.header.Timescale, r.header.HasTimescale = scale, true
+	r.header.Timescale, r.tick, r.header.HasTimescale = scale, tick, true
 	return nil
 }
 
@@ -246,17 +281,17 @@ func (r *Reader) variable(scope string) error {
 		return r.fail(r.pos, fmt.Sprintf("$var with %s, expected a kind, bits, an identifier code and a name", found),
 			badDeclaration)
 	}
-	if words[0] == "port" {
-		return r.fail(r.pos, "this is an extended VCD ($dumpports)", "dump with $dumpvars instead")
-	}
 	v := Var{Type: r.intern([]byte(words[0])), Kind: varKinds[words[0]]}
+	r.pass(portsPassed, words[0] == "port")
 	v.Bits, err = strconv.Atoi(words[1])
+	if msb, lsb, ok := parseRange(words[1]); ok { // of a port, as VCS has it
+		v.Bits, err = max(msb-lsb, lsb-msb)+1, nil
+		v.MSB, v.LSB, v.HasRange = msb, lsb, true
+	}
 	if err != nil || v.Bits < 0 || v.Bits > bitsMax {
 		return r.fail(r.pos, fmt.Sprintf("$var with %q bits, expected a number from 1 to %d", words[1], bitsMax), badDeclaration)
 	}
-	if v.Bits == 0 && v.Kind == KindBits {
-		v.Kind = KindEvent // an array without elements has no value either
-	}
+	v.Bits = max(v.Bits, 1) // as GTKWave takes an array without elements
 	v.reference(scope, words[3], strings.Join(words[4:], ""))
 	number, ok := codeNumber([]byte(words[2]))
 	if !ok {

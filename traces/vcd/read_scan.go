@@ -55,6 +55,7 @@ func (s *scanner) more() (bool, error) {
 		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}
+	var known *input.Error
 	for {
 		n, err := s.r.Read(s.buf[s.end : len(s.buf)-1])
 		s.end += n
@@ -64,6 +65,8 @@ func (s *scanner) more() (bool, error) {
 		case errors.Is(err, io.EOF):
 			s.eof = true
 			return n > 0, nil
+		case errors.As(err, &known):
+			return false, known
 		case err != nil:
 			return false, s.fail(s.end, fmt.Sprintf("cannot be read: %v", err), "check the disk, or give another file")
 		case n > 0:

@@ -3,12 +3,14 @@ package vcd
 import (
 	"fmt"
 	"io"
+	"slices"
 
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
-// Reader reads a Value Change Dump (IEEE 1364-2005, section 18) as Starloom,
-// Verilator, Icarus and GHDL write it, in one pass. Memory grows with the number
+// Reader reads a Value Change Dump (IEEE 1364-2005, section 18), plain or extended ($dumpports), as Starloom,
+// Verilator, Icarus, GHDL and others write it, in one pass. Memory grows with the number
 // of signals and not with the length of the file.
 //
 //	r, err := Open(path)                 // reads the declarations
@@ -31,14 +33,16 @@ import (
 // What $dumpvars and $dumpoff write of it up to their $end triggers nothing; after
 // $dumpall and $dumpon it is not known (Maybe).
 //
+// Of an extended VCD the values are read, not their strengths and not who drives: see Passed. Where an $end is
+// missing, a declaration or comment ends before the line that begins the next thing. A time may have a fraction.
+//
 // A file whose last line has no end is read without that line, which may be cut off;
 // Truncated reports it. A value of another kind than its signal, a real of a wire for
 // example, is not read; Unread counts them.
 // Any other fault ends the reading with a *input.Error.
 type Reader struct {
 	scanner
-	closer io.Closer
-	size   int64 // of the file, 0 when it is not known
+	source source // nil when it is the caller's
 
 	header Header
 	nets   []net
@@ -59,6 +63,13 @@ type Reader struct {
 	cutChange bool // truncated within a change, not a time
 	unread    uint64
 	err       error
+
+	tick   uint64 // units of the time scale in one of the file's times
+	places int    // digits that times may have after the point
+	cutOff uint64 // times with more of them
+	rounds bool   // reals, to realDigits
+	fst    bool   // fst2vcd has written what is read
+	passed []string
 }
 
 // net is what has one identifier code.
@@ -84,34 +95,13 @@ const (
 // watchWordsMax bounds the columns to 512 MiB each.
 const watchWordsMax = 1 << 26
 
-// Open opens a file and reads its declarations.
-func Open(path string) (*Reader, error) {
-	file, err := input.Open(path)
-	if err != nil {
-		return nil, unreadable(path, err)
-	}
-	stat, err := file.Stat()
-	if err != nil {
-		_ = file.Close()
-		return nil, unreadable(path, err)
-	}
-	r, err := NewReader(file, path)
-	if err != nil {
-		_ = file.Close()
-		return nil, err
-	}
-	r.closer, r.size = file, stat.Size()
-	return r, nil
-}
-
-func unreadable(path string, err error) *input.Error {
-	return input.Unreadable(path, err, "give the path of a VCD")
-}
-
 // NewReader reads the declarations; errors begin with name.
 func NewReader(source io.Reader, name string) (*Reader, error) {
-	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}}
+	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}, tick: 1}
 	if err := r.readHeader(); err != nil {
+		return nil, err
+	}
+	if err := r.measureTimes(); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -119,10 +109,10 @@ func NewReader(source io.Reader, name string) (*Reader, error) {
 
 // Close closes the file.
 func (r *Reader) Close() error {
-	if r.closer == nil {
+	if r.source == nil {
 		return nil
 	}
-	return r.closer.Close()
+	return r.source.Close()
 }
 
 // Name returns the file's name.
@@ -248,6 +238,41 @@ func (r *Reader) CutFrom() string {
 // another kind than the net.
 func (r *Reader) Unread() uint64 { return r.unread }
 
+// Passed says what the file has that is not among the values: a text for each kind.
+func (r *Reader) Passed() []string {
+	if r.cutOff == 0 {
+		return r.passed
+	}
+	unit := Duration{Count: 1, Unit: r.header.Timescale}
+	if r.places == 0 {
+		unit.Count = r.tick
+	}
+	return append(slices.Clone(r.passed), fmt.Sprintf("%s rounded down to %v", traces.Plural(r.cutOff, "time is", "times are"), unit))
+}
+
+// pass notes what is not read, once.
+func (r *Reader) pass(what string, there bool) {
+	if there && !slices.Contains(r.passed, what) {
+		r.passed = append(r.passed, what)
+	}
+}
+
+// realDigits is how many digits of a real fst2vcd writes.
+const realDigits = 16
+
+// FST reports whether the file is an FST.
+func (r *Reader) FST() bool { return r.fst }
+
+// RoundReals rounds reals as those of an FST are, so that both can be compared. Call it before the first Next.
+func (r *Reader) RoundReals() {
+	r.rounds = true
+	r.pass("reals are read with 16 digits, as fst2vcd writes them", r.hasReals())
+}
+
+func (r *Reader) hasReals() bool {
+	return slices.ContainsFunc(r.nets, func(n net) bool { return n.kind == KindReal })
+}
+
 // Maybe reports that an event that is among the changes of the last Step may not have
 // been triggered.
 func (r *Reader) Maybe(id NetID) bool { return r.nets[id].maybe }
@@ -255,9 +280,17 @@ func (r *Reader) Maybe(id NetID) bool { return r.nets[id].maybe }
 // Changes returns how many changes of a net were read, watched or not.
 func (r *Reader) Changes(id NetID) uint64 { return r.nets[id].changes }
 
-// Progress returns how many bytes were read, and how many there are; 0 when that
+// Progress returns how many bytes of the file were read, packed as it is, and how many there are; 0 when that
 // is not known.
-func (r *Reader) Progress() (read, size int64) { return r.read, r.size }
+func (r *Reader) Progress() (read, size int64) {
+	if r.source == nil {
+		return r.read, 0
+	}
+	return r.source.Progress()
+}
+
+// Bytes returns how many bytes of VCD were read.
+func (r *Reader) Bytes() int64 { return r.read }
 
 // Value returns the value of a watched net.
 func (r *Reader) Value(id NetID) Value {

@@ -201,18 +201,21 @@ func TestReadRefuses(t *testing.T) {
 		{"\x1f\x8b\x08 etc", "t.vcd: this is compressed with gzip, not a VCD; unpack it: gunzip -k t.vcd"},
 		{"\x00\x00\x00\x00\x00\x00\x00\x01\x49rest of it", "t.vcd: this is an FST file, not a VCD; convert it: fst2vcd -f t.vcd -o t.vcd.vcd"},
 		{"\n$scope module a $end\n#0\n", `t.vcd:3: found "#0", expected a declaration ($timescale, $scope, $var ...) or $enddefinitions`},
-		{"$timescale 3 ns $end", `t.vcd:1: $timescale: "3 ns" is not a unit of time: allowed are 1, 10 or 100 of s, ms, us, ns, ps or fs`},
+		{"$timescale 3 nn $end", `t.vcd:1: $timescale: "3 nn" is not a unit of time: write a number such as 1, 10, 100, 244 or 0.1 and s, ms, us, ns, ps or fs; correct`},
+		{"$timescale 0.0001 zs $end", `t.vcd:1: $timescale: "0.0001 zs" is not a unit of time`},
+		{"$timescale .5 ns $end", `t.vcd:1: $timescale: ".5 ns" is not a unit of time`},
+		{"$timescale 1234567891 ns $end", `t.vcd:1: $timescale: "1234567891 ns" is not a unit of time`},
+		{"$timescale ns $end", `t.vcd:1: $timescale: "ns" is not a unit of time`},
 		{"$timescale 1 ns $end\n$scope module", "t.vcd:2: the file ends within a declaration, expected $end; write the file again: its end is cut off"},
 		{"$timescale 1 ns $end\n", "t.vcd:2: the file ends before $enddefinitions; write the file again: its end is cut off"},
 		{"$comment\n\n", "t.vcd:3: the file ends within a comment, expected $end; write the file again: its end is cut off"},
-		{"$upscope $end", "t.vcd:1: $upscope without a $scope that is open"},
 		{"$scope $end", "t.vcd:1: $scope with 0 words, expected a kind and a name"},
 		{"$var wire 1 ! $end", "t.vcd:1: $var with 3 words, expected a kind, bits, an identifier code and a name"},
 		{"$var wire 1\n! a " + strings.Repeat("b ", 99), "t.vcd:2: a declaration of more than 64 words, expected $end"},
 		{"$var wire one ! a $end", `t.vcd:1: $var with "one" bits, expected a number from 1 to 1048576`},
 		{"$var wire 1048577 ! a $end", `t.vcd:1: $var with "1048577" bits`},
 		{"$var wire 1 \xff a $end", `t.vcd:1: identifier code "\xff", expected printable ASCII`},
-		{"$var port [3:0] <0 a $end", "t.vcd:1: this is an extended VCD ($dumpports); dump with $dumpvars instead"},
+		{"$var port [3:0] <0 $end", "t.vcd:1: $var with 3 words"},
 		{strings.Repeat("$scope module a $end\n", 1025), "t.vcd:1025: more than 1024 nested scopes"},
 		{good + "#0\n1!\n#5\n1?\n\n", `t.vcd:5: "1?": no signal with identifier code "?" is declared`},
 		{good + "#0\nb1 ?\n\n", `t.vcd:3: "b1 ?": no signal with identifier code "?" is declared`},
@@ -226,7 +229,13 @@ func TestReadRefuses(t *testing.T) {
 		{good + "#9\nb10001 #\n", "t.vcd:3: 5 digits for a signal of 4 bits"},
 		{good + "#9\nb1\n#\n", ""}, // white space is white space
 		{good + "#9\nrone $\n", `t.vcd:3: found "rone", expected a number such as r1.5`},
-		{good + "#9\n$dumpports 1! $end\n", `t.vcd:3: found "$dumpports", expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end`},
+		{good + "#9\n$dump 1! $end\n", `t.vcd:3: found "$dump", expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end`},
+		{good + "#9\npDU 6 6 #\n", "t.vcd:3: 2 states for a port of 4 bits"},
+		{good + "#9\npDq 6 6 #\n", `t.vcd:3: found "pDq 6 6 #", expected p, a state for each bit (DUNZdu, LHXTlh, 01?FAaBbCcf), two strengths`},
+		{good + "#9\np 6 6 #\n", `t.vcd:3: found "p 6 6 #", expected p, a state for each bit`},
+		{good + "#9.5.1\n", `t.vcd:2: found "#9.5.1", expected a time such as #120`},
+		{good + "# \n", `t.vcd:2: found "#", expected a time`},
+		{good + "#2.5\n#2.25\n", "t.vcd:3: time #2.25 after #2.5, expected a later one"},
 		{good + "#9\nb" + strings.Repeat("0", 3<<20) + " #\n", "t.vcd:3: more than 1048640 characters without a space"},
 	} {
 		err := readAll(strings.NewReader(c.text))
@@ -241,9 +250,9 @@ func TestReadRefuses(t *testing.T) {
 		require.NotEmpty(t, bad.Remedy)
 	}
 	_, err := Open(filepath.Join("none", "a.vcd"))
-	require.EqualError(t, err, filepath.Join("none", "a.vcd")+": cannot be read: no such file or directory; give the path of a VCD")
+	require.EqualError(t, err, filepath.Join("none", "a.vcd")+": cannot be read: no such file or directory; give the path of a VCD or an FST, or - for standard input")
 	_, err = Open(".")
-	require.EqualError(t, err, ".: cannot be read: this is a folder; give the path of a VCD")
+	require.EqualError(t, err, ".: cannot be read: this is a folder; give the path of a VCD or an FST, or - for standard input")
 	require.ErrorContains(t, readAll(io.MultiReader(strings.NewReader(good+"#0\n1!\n"), iotest.ErrReader(errors.New("disk on fire")))), "t.vcd:4: cannot be read: disk on fire")
 }
 

@@ -77,7 +77,13 @@ func newColumns(r *Reader) columns {
 // *input.Error.
 func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler, error) {
 	s := &Sampler{Reader: r, clocking: clocking{clock: noNet, falling: how.Falling}}
-	scale, _ := Duration{Count: 1, Unit: r.Header().Timescale}.In(unit) // unit is the finest
+	scale, ok := Duration{Count: 1, Unit: r.Header().Timescale}.In(unit) // unit is the finest
+	if !ok || scale > math.MaxInt64/2 {
+		return nil, &input.Error{
+			Place: r.Name(), Reason: fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, unit),
+			Remedy: "sample by a clock",
+		}
+	}
 	s.scale = int64(scale)
 	if how.Period.Count != 0 {
 		period, ok := how.Period.In(unit)

@@ -9,47 +9,71 @@ import (
 	"strings"
 )
 
-// Timescale is a unit of time, 10^e seconds for e from -15 to 2.
+// Timescale is a unit of time, 10^e seconds for e from -21 to 2.
 type Timescale int8
 
-// The finest and the coarsest unit, and that of Starloom's own files.
+// The finest and the coarsest unit, the finest that is usual, and that of Starloom's own files.
 const (
-	Femtosecond  Timescale = -15 // the finest
-	Nanosecond   Timescale = -9  // that of Starloom's own files
+	timescaleMin Timescale = -21
+	Femtosecond  Timescale = -15
+	Nanosecond   Timescale = -9
 	timescaleMax Timescale = 2
 )
 
 // timeUnits are the units from the finest to the coarsest, three powers of ten
-// apart.
-var timeUnits = []string{"fs", "ps", "ns", "us", "ms", "s"}
+// apart. GTKWave knows the first two.
+var timeUnits = []string{"zs", "as", "fs", "ps", "ns", "us", "ms", "s"}
 
 // String returns the unit as a VCD has it: 1 ns, 100 ps.
 func (t Timescale) String() string {
-	i := int(t - Femtosecond)
+	i := int(t - timescaleMin)
 	return fmt.Sprintf("1%s %s", strings.Repeat("0", i%3), timeUnits[i/3])
 }
 
-// parseTimescale reads 1 ns, 10ps or 100 s.
-func parseTimescale(text string) (Timescale, error) {
-	number, unit := splitUnit(text)
-	i := slices.Index(timeUnits, unit)
-	zeros := slices.Index([]string{"1", "10", "100"}, number)
-	if i < 0 || zeros < 0 {
-		return 0, fmt.Errorf("%q is not a unit of time: allowed are 1, 10 or 100 of s, ms, us, ns, ps or fs", text)
+// parseTimescale reads a $timescale: 1 ns, 10ps or 100 s as the standard has it, and any other number of
+// at most 9 digits, such as 244 ns or 0.1 ps: tick units of a power of ten. Verilator has written 0 for 1.
+func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
+	fail := func() (Timescale, uint64, error) {
+		return 0, 0, fmt.Errorf("%q is not a unit of time: write a number such as 1, 10, 100, 244 or 0.1 and s, ms, us, ns, ps or fs", text)
 	}
-	return Femtosecond + Timescale(3*i+zeros), nil
+	text = strings.TrimSpace(text)
+	end := strings.LastIndexAny(text, "0123456789.") + 1
+	i := slices.Index(timeUnits, strings.ToLower(strings.TrimSpace(text[end:])))
+	whole, fraction, _ := strings.Cut(text[:end], ".")
+	digits := strings.TrimLeft(whole+strings.TrimRight(fraction, "0"), "0")
+	places := len(strings.TrimRight(fraction, "0"))
+	if i < 0 || end == 0 || whole == "" || len(digits) > tickDigitsMax {
+		return fail()
+	}
+	if digits == "" {
+		digits = "1"
+	}
+	if tick, err = strconv.ParseUint(digits, 10, 64); err != nil {
+		return fail()
+	}
+	e := int(timescaleMin) + 3*i - places
+	for ; tick%10 == 0 && e < int(timescaleMax); e++ {
+		tick /= 10
+	}
+	if e < int(timescaleMin) {
+		return fail()
+	}
+	return Timescale(e), tick, nil
 }
+
+// tickDigitsMax bounds the number in a $timescale.
+const tickDigitsMax = 9
 
 // Shorten returns the unit of numbers for the head of a drawing, such as ns; it
 // divides all of them as long as they end in zeros, and makes the unit coarser.
 func (t Timescale) Shorten(numbers []uint64) string {
-	for ; (t-Femtosecond)%3 != 0; t-- { // 10 or 100 of a unit
+	for ; (t-timescaleMin)%3 != 0; t-- { // 10 or 100 of a unit
 		for i := range numbers {
 			numbers[i] *= 10
 		}
 	}
 	if slices.Max(numbers) == 0 {
-		return timeUnits[(t-Femtosecond)/3]
+		return timeUnits[(t-timescaleMin)/3]
 	}
 	for t < 0 && !slices.ContainsFunc(numbers, func(n uint64) bool { return n%1000 != 0 }) {
 		t += 3
@@ -57,7 +81,7 @@ func (t Timescale) Shorten(numbers []uint64) string {
 			numbers[i] /= 1000
 		}
 	}
-	return timeUnits[(t-Femtosecond)/3]
+	return timeUnits[(t-timescaleMin)/3]
 }
 
 func splitUnit(text string) (number, unit string) {
@@ -83,12 +107,12 @@ func ParseDuration(text string) (Duration, error) {
 	if i < 0 || err != nil {
 		return Duration{}, fmt.Errorf("%q is not a time: write a whole number and s, ms, us, ns, ps or fs", text)
 	}
-	return Duration{Count: count, Unit: Femtosecond + Timescale(3*i)}, nil
+	return Duration{Count: count, Unit: timescaleMin + Timescale(3*i)}, nil
 }
 
 // String writes the time with the coarsest unit that keeps it a whole number.
 func (d Duration) String() string {
-	count, i := d.Count, int(d.Unit-Femtosecond)
+	count, i := d.Count, int(d.Unit-timescaleMin)
 	for ; i%3 != 0; i-- {
 		// Only a time scale of 10 or 100 units comes here.
 		high, low := bits.Mul64(count, 10)
@@ -106,6 +130,9 @@ func (d Duration) String() string {
 // In returns the time in another unit. ok is false when it is not a whole number
 // of that unit, or too large.
 func (d Duration) In(unit Timescale) (count uint64, ok bool) {
+	if max(d.Unit-unit, unit-d.Unit) > power10Max {
+		return 0, d.Count == 0
+	}
 	if d.Unit >= unit {
 		high, low := bits.Mul64(d.Count, power10(d.Unit-unit))
 		return low, high == 0
@@ -114,5 +141,8 @@ func (d Duration) In(unit Timescale) (count uint64, ok bool) {
 	return d.Count / divisor, d.Count%divisor == 0
 }
 
-// power10 returns 10^e for e from 0 to 17.
+// power10Max is the largest power of ten in 64 bits.
+const power10Max = 19
+
+// power10 returns 10^e for e from 0 to power10Max.
 func power10(e Timescale) uint64 { return uint64(math.Pow10(int(e))) }

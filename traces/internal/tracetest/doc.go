@@ -4,5 +4,7 @@
 //	test --writes--> a.vcd --Run--> vcd2fst, tshark, ... --stdout--> Golden: testdata
 //
 //	file          what it holds
-//	tracetest.go  all of it
+//	tracetest.go  real tools, golden files, headers
+//	dump.go       Parse: a second reader of VCDs, which shares no code with package vcd
+//	invent.go     Invent: waveforms made up, and written in many ways
 package tracetest

@@ -67,3 +67,11 @@ type FailingWriter struct{ Err error }
 
 // Write returns the error.
 func (w FailingWriter) Write([]byte) (int, error) { return 0, w.Err }
+
+// Tries runs a real tool and reports whether it ended well.
+func Tries(t *testing.T, name string, arguments ...string) bool {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	require.NoError(t, err, "%s is not installed: apt-get install %s", name, debianPackages[name])
+	return exec.Command(path, arguments...).Run() == nil
+}

@@ -1,0 +1,88 @@
+package diff
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/traces/internal/tracetest"
+)
+
+// pairsOf is how many pairs of waveforms are compared, one half of them equal.
+func pairsOf(t *testing.T) int {
+	if *full {
+		return 10_000
+	}
+	if testing.Short() {
+		return 100
+	}
+	return 500
+}
+
+// saved writes a waveform as a VCD, packed or not, or now and then as an FST.
+func saved(t *testing.T, random *rand.Rand, folder, name, text string, fst bool) string {
+	path := filepath.Join(folder, name)
+	data := []byte(text)
+	if random.IntN(4) == 0 && !fst {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		_, err := w.Write(data)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		data = b.Bytes()
+	}
+	require.NoError(t, os.WriteFile(path, data, 0o666))
+	if fst {
+		tracetest.Run(t, "vcd2fst", path, path+".fst")
+		return path + ".fst"
+	}
+	return path
+}
+
+// TestDiffOfInventedPairs: waveforms that are made up are written in many strange ways and compared. A second reader,
+// which shares no code with ours, reads both in full and says whether they are equal: no verdict of ours may differ.
+func TestDiffOfInventedPairs(t *testing.T) {
+	folder := t.TempDir()
+	started := time.Now()
+	pairs, equals, differents, kept := pairsOf(t), 0, 0, 0
+	for seed := range uint64(pairs) {
+		random := rand.New(rand.NewPCG(seed, 99))
+		a := tracetest.Invent(random)
+		b := a
+		if seed%2 == 1 {
+			b = a.Differ(random)
+		}
+		fst := seed%250 == 0 || seed%250 == 1
+		style := tracetest.Style{Exact: random.IntN(4) > 0, GTKWave: fst}
+		textA, textB := a.Write(random, style), b.Write(random, style)
+		readA, err := tracetest.Parse(textA)
+		require.NoError(t, err, "seed %d:\n%s", seed, textA)
+		readB, err := tracetest.Parse(textB)
+		require.NoError(t, err, "seed %d:\n%s", seed, textB)
+		same := readA.Same(readB)
+		require.True(t, same || b != a, "seed %d: one waveform, written twice:\n%s\n%s", seed, textA, textB)
+		r, err := Files(context.Background(), saved(t, random, folder, "a.vcd", textA, false), saved(t, random, folder, "b.vcd", textB, fst), Options{})
+		require.NoError(t, err, "seed %d:\n%s\n%s", seed, textA, textB)
+		require.Equal(t, same, !r.Differs(), "seed %d: %s\n%s\n%s\n%+v", seed, r.Verdict, textA, textB, r)
+		if same && style.Exact && !fst {
+			require.Equal(t, VerdictEqual, r.Verdict, "seed %d: %q", seed, r.Skipped)
+		}
+		require.Equal(t, len(readA.Waves), r.Compared, "seed %d", seed)
+		if same {
+			equals++
+		} else {
+			differents++
+			kept += r.Differing
+		}
+	}
+	t.Logf("%d pairs, %d equal, %d different, in %v", pairs, equals, differents, time.Since(started).Round(time.Millisecond))
+	require.Greater(t, equals, pairs/2-1)
+	require.Greater(t, differents, pairs*2/5, "what is planted makes a difference")
+}

@@ -1,0 +1,252 @@
+package tracetest
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Dump is a VCD as Parse understands it: slowly, all of it in memory, by other means than package vcd and without
+// any of its code. It is what tests hold package vcd against.
+type Dump struct {
+	Unit  *big.Rat // seconds in one of the file's times
+	Times []*big.Rat
+	Waves map[string]*Wave // by path
+}
+
+// Wave is one signal: its values from each time on. A value is all binary digits, or a number or text after r or s;
+// of an event there is a step for each time at which it is triggered.
+type Wave struct {
+	Type  string
+	Bits  int
+	Steps []Step
+}
+
+// Step is the value from a time on, in seconds.
+type Step struct {
+	At    *big.Rat
+	Value string
+}
+
+var unitExponents = map[string]int64{"s": 0, "ms": 3, "us": 6, "ns": 9, "ps": 12, "fs": 15, "as": 18, "zs": 21}
+
+// Parse reads a VCD. Its changes stand one in a line, its declarations at the beginnings of lines.
+func Parse(text string) (*Dump, error) {
+	d := &Dump{Unit: big.NewRat(1, 1_000_000_000), Waves: map[string]*Wave{}}
+	codes := map[string]*Wave{}
+	header, changes, found := strings.Cut(text, "$enddefinitions")
+	if !found {
+		return nil, fmt.Errorf("no $enddefinitions")
+	}
+	var scopes []string
+	for _, section := range sections(header) {
+		words := strings.Fields(section)
+		switch at := slices.Index(words, "$end"); {
+		case at >= 0:
+			words = words[:at]
+		}
+		switch words[0] {
+		case "$timescale":
+			if err := d.unit(strings.Join(words[1:], "")); err != nil {
+				return nil, err
+			}
+		case "$scope":
+			scopes = append(scopes, strings.TrimPrefix(words[2], `\`))
+		case "$upscope":
+			scopes = scopes[:max(len(scopes)-1, 0)]
+		case "$var":
+			w := codes[words[3]]
+			if w == nil {
+				w = &Wave{Type: words[1], Bits: bitsOf(words[2])}
+				codes[words[3]] = w
+			}
+			name := strings.Join(words[4:], "")
+			if colon := strings.LastIndexByte(name, '['); colon > 0 && strings.Contains(name[colon:], ":") {
+				name = name[:colon]
+			}
+			d.Waves[strings.Join(append(slices.Clone(scopes), strings.TrimPrefix(name, `\`)), ".")] = w
+		}
+	}
+	return d, d.changes(changes, codes)
+}
+
+// sections are the declarations: each begins a line, and ends with it or an $end.
+func sections(header string) (found []string) {
+	for line := range strings.Lines(header) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "$") && !strings.HasPrefix(line, "$end") {
+			found = append(found, line)
+		} else if len(found) > 0 {
+			found[len(found)-1] += " " + line
+		}
+	}
+	return found
+}
+
+func (d *Dump) unit(text string) error {
+	at := strings.IndexAny(text, "smunpfaz")
+	if at < 0 {
+		return fmt.Errorf("timescale %q", text)
+	}
+	number, ok := new(big.Rat).SetString(text[:at])
+	exponent, known := unitExponents[text[at:]]
+	if !ok || !known {
+		return fmt.Errorf("timescale %q", text)
+	}
+	if number.Sign() == 0 {
+		number.SetInt64(1)
+	}
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(exponent), nil)
+	d.Unit = number.Quo(number, new(big.Rat).SetInt(power))
+	return nil
+}
+
+func bitsOf(word string) int {
+	if inner, ok := strings.CutPrefix(word, "["); ok {
+		high, low, _ := strings.Cut(strings.TrimSuffix(inner, "]"), ":")
+		h, _ := strconv.Atoi(high)
+		l, _ := strconv.Atoi(low)
+		return max(h-l, l-h) + 1
+	}
+	count, _ := strconv.Atoi(word)
+	return max(count, 1)
+}
+
+// changes reads line by line: a line is a time, a change, or nothing that counts.
+func (d *Dump) changes(text string, codes map[string]*Wave) error {
+	now := new(big.Rat)
+	begun, snapshot := false, false
+	type change struct {
+		fields   []string
+		snapshot bool
+	}
+	var early []change
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0:
+		case line[0] == '#' || fields[0][0] == '#':
+			number, ok := new(big.Rat).SetString(strings.Join(fields, "")[1:])
+			if !ok {
+				return fmt.Errorf("time %q", line)
+			}
+			now = number.Mul(number, d.Unit)
+			d.Times = append(d.Times, now)
+			snapshot = false
+			for _, c := range early {
+				if err := take(c.fields, now, codes, c.snapshot); err != nil {
+					return err
+				}
+			}
+			begun, early = true, nil
+		case fields[0] == "$end":
+			snapshot = false
+		case fields[0] == "$dumpvars", fields[0] == "$dumpports":
+			snapshot = !slices.Contains(fields, "$end")
+		case fields[0][0] == '$':
+		case !begun:
+			early = append(early, change{fields, snapshot})
+		default:
+			if err := take(fields, now, codes, snapshot); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// take applies one change.
+func take(fields []string, now *big.Rat, codes map[string]*Wave, snapshot bool) error {
+	first := fields[0]
+	code, value := fields[len(fields)-1], first
+	if len(fields) == 1 {
+		code, value = first[1:], first[:1]
+	}
+	w := codes[code]
+	if w == nil {
+		return fmt.Errorf("code of %q", fields)
+	}
+	switch {
+	case w.Type == "event":
+		if snapshot {
+			return nil
+		}
+		value = "!"
+	case value[0] == 'r', value[0] == 'R':
+		number, err := strconv.ParseFloat(value[1:], 64)
+		if err != nil && number == 0 {
+			return err
+		}
+		value = "r" + strconv.FormatFloat(number, 'e', 17, 64)
+	case value[0] == 's', value[0] == 'S':
+		escaped := strings.NewReplacer(`\\`, `\\`, `\"`, `\"`, `\?`, `?`, `\'`, `'`, `"`, `\"`).Replace(value[1:])
+		if plain, err := strconv.Unquote(`"` + escaped + `"`); err == nil {
+			value = "s" + plain
+		}
+	default:
+		value = w.digits(value)
+	}
+	if n := len(w.Steps); n > 0 && w.Steps[n-1].At.Cmp(now) == 0 {
+		w.Steps[n-1].Value = value
+		return nil
+	}
+	w.Steps = append(w.Steps, Step{now, value})
+	return nil
+}
+
+// states are what states of any kind of VCD are among 0, 1, x and z.
+var states = strings.NewReplacer(
+	"L", "0", "l", "0", "D", "0", "d", "0", "H", "1", "h", "1", "U", "1", "u", "1", "T", "z", "Z", "z", "F", "z", "f", "z",
+	"N", "x", "X", "x", "?", "x", "A", "x", "a", "x", "B", "x", "b", "x", "C", "x", "c", "x",
+)
+
+var nine = strings.NewReplacer("L", "0", "l", "0", "H", "1", "h", "1", "Z", "z", "X", "x", "U", "x", "u", "x", "W", "x", "w", "x", "-", "x")
+
+// digits is a value with as many digits as the signal has.
+func (w *Wave) digits(value string) string {
+	switch value[0] {
+	case 'p':
+		return states.Replace(value[1:])
+	case 'b', 'B':
+		value = strings.TrimPrefix(strings.TrimPrefix(value[1:], "0b"), "0B")
+	}
+	value = nine.Replace(value)
+	fill := "0"
+	if value[0] == 'x' || value[0] == 'z' {
+		fill = value[:1]
+	}
+	value = strings.Repeat(fill, max(w.Bits-len(value), 0)) + value
+	return value[len(value)-w.Bits:]
+}
+
+// Changes are the steps at which the value is another one than before.
+func (w *Wave) Changes() (steps []Step) {
+	before := strings.Repeat("x", w.Bits)
+	switch {
+	case w.Type == "event":
+		return w.Steps
+	case w.Type == "string":
+		before = "s"
+	case strings.HasPrefix(w.Type, "real"):
+		before = "rNaN"
+	}
+	for _, s := range w.Steps {
+		if s.Value != before {
+			steps = append(steps, s)
+			before = s.Value
+		}
+	}
+	return steps
+}
+
+// Same reports whether two dumps say the same of all signals at all times.
+func (d *Dump) Same(other *Dump) bool {
+	for path, w := range d.Waves {
+		o := other.Waves[path]
+		if o == nil || !slices.EqualFunc(w.Changes(), o.Changes(), func(x, y Step) bool { return x.At.Cmp(y.At) == 0 && x.Value == y.Value }) {
+			return false
+		}
+	}
+	return len(d.Waves) == len(other.Waves)
+}

@@ -1,0 +1,306 @@
+package tracetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Invented is what a waveform says, before it is written down.
+type Invented struct {
+	Signals []Invention
+	Changes []Change // in the order of their times, each time once for a signal
+	End     uint64   // a time after the last change
+}
+
+// Invention is a signal.
+type Invention struct {
+	Scope, Name, Type string
+	Bits              int
+}
+
+// Change is a new value: all binary digits, or a number or a text; nothing for an event.
+type Change struct {
+	At     uint64
+	Signal int
+	Value  string
+}
+
+var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", "string", "event"}
+
+// Invent makes up a waveform.
+func Invent(random *rand.Rand) *Invented {
+	v := &Invented{}
+	for i := range 1 + random.IntN(12) {
+		s := Invention{Scope: []string{"", "a", "b"}[random.IntN(3)], Name: fmt.Sprintf("s%d", i), Type: inventedTypes[random.IntN(len(inventedTypes))]}
+		s.Bits = []int{1, 1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 100, 128, 200}[random.IntN(14)]
+		switch s.Type {
+		case "real":
+			s.Bits = 64
+		case "string", "event":
+			s.Bits = 1
+		}
+		v.Signals = append(v.Signals, s)
+	}
+	before := make([]string, len(v.Signals))
+	at := uint64(0)
+	for range 1 + random.IntN(30) {
+		for i := range v.Signals {
+			if at == 0 && random.IntN(8) > 0 || random.IntN(4) == 0 {
+				if value := v.value(random, i, before[i]); value != before[i] || v.Signals[i].Type == "event" {
+					v.Changes = append(v.Changes, Change{at, i, value})
+					before[i] = value
+				}
+			}
+		}
+		at += 1 + random.Uint64N(9)
+	}
+	v.End = at
+	return v
+}
+
+// value makes up a value, often one near the one before.
+func (v *Invented) value(random *rand.Rand, signal int, before string) string {
+	s := &v.Signals[signal]
+	switch s.Type {
+	case "event":
+		return ""
+	case "real":
+		return strconv.FormatFloat([]float64{0, 1, 0.5, -2.25, 1e-9, 3e30}[random.IntN(6)]+float64(random.IntN(3)), 'g', -1, 64)
+	case "string":
+		return []string{"idle", "run", "x1", "a_b", ""}[random.IntN(5)]
+	}
+	digits := []byte(before)
+	if len(digits) == 0 || random.IntN(3) == 0 {
+		digits = []byte(strings.Repeat(string("01xz"[random.IntN(4)]), s.Bits))
+	}
+	for range 1 + random.IntN(3) {
+		digits[random.IntN(len(digits))] = "0101xz"[random.IntN(6)]
+	}
+	return string(digits)
+}
+
+// Differ changes one thing of a waveform; what that means for its changes is for Parse to say.
+func (v *Invented) Differ(random *rand.Rand) *Invented {
+	other := &Invented{Signals: v.Signals, Changes: slices.Clone(v.Changes), End: v.End}
+	if len(other.Changes) == 0 {
+		return other
+	}
+	i := random.IntN(len(other.Changes))
+	c := &other.Changes[i]
+	switch random.IntN(4) {
+	case 0: // another value
+		c.Value = v.value(random, c.Signal, c.Value)
+	case 1: // missing
+		other.Changes = slices.Delete(other.Changes, i, i+1)
+	case 2: // later
+		c.At++
+	case 3: // ends early
+		other.Changes, other.End = other.Changes[:i], c.At
+	}
+	slices.SortStableFunc(other.Changes, func(x, y Change) int { return int(x.At) - int(y.At) })
+	return other
+}
+
+// Style is what may be strange about how a waveform is written.
+type Style struct {
+	GTKWave bool // only what vcd2fst reads rightly
+	Exact   bool // only what a comparison leaves nothing of out: no ports
+}
+
+// timescales are ways to write a nanosecond: so many of a unit.
+var timescales = []struct {
+	text  string
+	count uint64 // 0: half of one
+}{{"1 ns", 1}, {"1ns", 1}, {"100 ps", 10}, {"10ps", 100}, {"\n\t1 ps\n", 1000}, {"0.1 ns", 10}, {"250 ps", 4}, {"0.5ns", 2}, {"2 ns", 0}, {"0.02 ns", 50}}
+
+// Write writes a waveform in one of many ways.
+func (v *Invented) Write(random *rand.Rand, style Style) string {
+	count := len(timescales)
+	if style.GTKWave {
+		count = 5
+	}
+	w := inventedWriter{
+		Invented: v, random: random, style: style, scale: timescales[random.IntN(count)], codes: random.Perm(len(v.Signals)),
+		odd: random.IntN(2) == 0, before: make([]string, len(v.Signals)),
+	}
+	w.header()
+	w.body()
+	if text := w.b.String(); random.IntN(6) > 0 {
+		return text
+	}
+	return strings.ReplaceAll(w.b.String(), "\n", "\r\n")
+}
+
+type inventedWriter struct {
+	*Invented
+	random *rand.Rand
+	style  Style
+	scale  struct {
+		text  string
+		count uint64
+	}
+	codes  []int
+	ports  bool
+	odd    bool // $end missing, 0b, .0 and so on now and then
+	before []string
+	b      strings.Builder
+}
+
+func (w *inventedWriter) some(n int) bool { return w.odd && w.random.IntN(n) == 0 }
+
+// end is an $end that may be missing.
+func (w *inventedWriter) end() string {
+	if w.some(4) {
+		return "\n"
+	}
+	return " $end\n"
+}
+
+func (w *inventedWriter) code(signal int) string {
+	return string(rune('!'+w.codes[signal])) + strings.Repeat("~", w.codes[signal]%2)
+}
+
+func (w *inventedWriter) header() {
+	if w.some(2) {
+		w.b.WriteString("$date today" + w.end() + "$version strange" + w.end() + "$comment a\n  b $end\n")
+	}
+	w.ports = !w.style.Exact && w.some(4)
+	fmt.Fprintf(&w.b, "$timescale %s $end\n", w.scale.text)
+	fmt.Fprintf(&w.b, "$scope module top%s", w.end())
+	for _, scope := range []string{"", "a", "b"} {
+		if scope != "" {
+			fmt.Fprintf(&w.b, "$scope module %s%s", scope, w.end())
+		}
+		for i, s := range w.Signals {
+			if s.Scope != scope {
+				continue
+			}
+			switch {
+			case w.ports && s.isBits() && s.Bits > 1:
+				fmt.Fprintf(&w.b, "$var port [%d:0] %s %s $end\n", s.Bits-1, w.code(i), s.Name)
+			case w.ports && s.isBits():
+				fmt.Fprintf(&w.b, "$var port 1 %s %s $end\n", w.code(i), s.Name)
+			case s.isBits() && s.Bits > 1:
+				fmt.Fprintf(&w.b, "$var %s %d %s %s [%d:0]%s", s.Type, s.Bits, w.code(i), s.Name, s.Bits-1, w.end())
+			default:
+				fmt.Fprintf(&w.b, "$var %s %d %s %s $end\n", s.Type, s.Bits, w.code(i), s.Name)
+			}
+		}
+		if scope != "" {
+			w.b.WriteString("$upscope" + w.end())
+		}
+	}
+	w.b.WriteString("$upscope" + w.end() + "$enddefinitions" + w.end())
+}
+
+func (s *Invention) isBits() bool { return s.Type != "real" && s.Type != "string" && s.Type != "event" }
+
+func (w *inventedWriter) body() {
+	at := 0
+	var times []uint64
+	for _, c := range w.Changes {
+		times = append(times, c.At)
+	}
+	times = append(times, 0, w.End)
+	for range w.random.IntN(4) { // at which nothing changes
+		times = append(times, w.random.Uint64N(w.End+1))
+	}
+	slices.Sort(times)
+	for _, time := range slices.Compact(times) {
+		w.time(time)
+		first := at
+		for ; at < len(w.Changes) && w.Changes[at].At == time; at++ {
+		}
+		now := slices.Clone(w.Changes[first:at])
+		w.random.Shuffle(len(now), func(i, j int) { now[i], now[j] = now[j], now[i] })
+		for _, c := range now {
+			if w.some(8) && w.Signals[c.Signal].Type != "event" { // a glitch
+				w.change(c.Signal, w.value(w.random, c.Signal, c.Value))
+			}
+			w.change(c.Signal, c.Value)
+			w.before[c.Signal] = c.Value
+		}
+		if i := w.random.IntN(len(w.Signals)); w.some(3) && w.before[i] != "" { // the same again
+			w.change(i, w.before[i])
+		}
+		if w.some(6) {
+			w.b.WriteString("$comment nothing" + w.end())
+		}
+	}
+}
+
+// time writes a time.
+func (w *inventedWriter) time(time uint64) {
+	blank := ""
+	if w.some(5) {
+		blank = " "
+	}
+	text := strconv.FormatUint(time*w.scale.count, 10)
+	if w.scale.count == 0 {
+		text = strconv.FormatUint(time/2, 10) + []string{"", ".5"}[time%2]
+	}
+	if w.some(3) {
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		text += strings.Repeat("0", w.random.IntN(3))
+	}
+	w.b.WriteString("#" + blank + text + "\n")
+}
+
+func (w *inventedWriter) change(signal int, value string) {
+	s := &w.Signals[signal]
+	code := w.code(signal)
+	switch {
+	case s.Type == "event":
+		w.b.WriteString("1" + code)
+	case s.Type == "real":
+		w.b.WriteString("r" + value + " " + code)
+	case s.Type == "string":
+		w.b.WriteString("s" + value + " " + code)
+	case w.ports:
+		fmt.Fprintf(&w.b, "p%s %s %s %s", w.states(value), strings.Repeat("6", s.Bits), strings.Repeat("0", s.Bits), code)
+	case s.Bits == 1 && w.random.IntN(4) > 0:
+		w.b.WriteString(value + code)
+	default:
+		w.b.WriteString("b" + w.digits(value) + " " + code)
+	}
+	w.b.WriteString("\n")
+}
+
+// digits leaves out what digits are extended by, or not.
+func (w *inventedWriter) digits(value string) string {
+	if w.random.IntN(2) == 0 && len(value) > 1 {
+		switch rest := strings.TrimLeft(value, value[:1]); {
+		case value[0] == '1':
+		case value[0] != '0':
+			value = value[:1] + rest
+		case rest == "":
+			value = "0"
+		case rest[0] == '1':
+			value = rest
+		default:
+			value = "0" + rest
+		}
+		if !w.style.GTKWave && w.some(3) && value[0] < 'a' {
+			value = "0b" + value
+		}
+	}
+	if !w.style.GTKWave && w.some(3) {
+		value = strings.ToUpper(value[:1]) + value[1:]
+	}
+	return value
+}
+
+// states are states of ports that stand for these digits.
+func (w *inventedWriter) states(value string) string {
+	states := make([]byte, len(value))
+	for i := range states {
+		all := map[byte]string{'0': "DdLl0", '1': "UuHh1", 'x': "NX?AaBbCc", 'z': "ZTFf"}[value[i]]
+		states[i] = all[w.random.IntN(len(all))]
+	}
+	return string(states)
+}

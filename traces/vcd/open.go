@@ -1,0 +1,142 @@
+package vcd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// Open opens a waveform and reads its declarations: a VCD or an FST, packed with gzip or not; "-" is standard
+// input.
+func Open(path string) (*Reader, error) {
+	s, err := input.OpenStream(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	return OpenStream(s)
+}
+
+// OpenStream is Open for what is open already. It closes s if it fails.
+func OpenStream(s *input.Stream) (*Reader, error) {
+	source, err := unpack(s)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	r, err := NewReader(source, s.Name)
+	if err != nil {
+		// What the declarations lack is not worth more than why a converter has ended early.
+		if ended := source.Close(); ended != nil && source.converted() {
+			err = ended
+		}
+		return nil, err
+	}
+	r.source = source
+	if source.converted() {
+		r.fst = true
+		r.RoundReals()
+	}
+	return r, nil
+}
+
+func unreadable(path string, err error) error {
+	var known *input.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	return input.Unreadable(path, err, "give the path of a VCD or an FST, or - for standard input")
+}
+
+// source is where a Reader gets its VCD from.
+type source interface {
+	io.ReadCloser
+	Progress() (read, size int64)
+	converted() bool // from an FST
+}
+
+// plain is a VCD.
+type plain struct{ *input.Stream }
+
+func (plain) converted() bool { return false }
+
+// unpack returns the VCD that is in a stream.
+func unpack(s *input.Stream) (source, error) {
+	if !looksLikeFST(s.Peek()) {
+		return plain{s}, nil
+	}
+	return convertFST(s)
+}
+
+// IsWaveform reports whether a file that begins like this is to be read as a waveform: a VCD or an FST.
+func IsWaveform(first []byte) bool {
+	return looksLikeFST(first) || bytes.HasPrefix(bytes.TrimSpace(first), []byte("$"))
+}
+
+// Waveform is a file that a user has named, as often as it is to be read. Standard input is kept in a temporary
+// file for that.
+type Waveform struct {
+	Name string
+	path string
+	temp *traces.Temporary // nil for none
+}
+
+// Keep makes a path one that can be opened again and again. Drop it.
+func Keep(path string) (*Waveform, error) {
+	if path != input.StandardInput {
+		return &Waveform{Name: path, path: path}, nil
+	}
+	s, err := input.OpenStream(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	temp, err := keep(s)
+	if err != nil {
+		return nil, err
+	}
+	return &Waveform{Name: s.Name, path: temp.Path(), temp: temp}, nil
+}
+
+// keep copies what is left of a stream into a temporary file.
+func keep(s *input.Stream) (*traces.Temporary, error) {
+	temp, err := traces.NewTemporary("starloom-*.wave")
+	if err != nil {
+		return nil, noRoom(s, err)
+	}
+	if _, err := io.Copy(temp, s); err != nil {
+		temp.Remove()
+		var known *input.Error
+		if errors.As(err, &known) {
+			return nil, known
+		}
+		return nil, noRoom(s, err)
+	}
+	return temp, nil
+}
+
+func noRoom(s *input.Stream, err error) error {
+	return &input.Error{
+		Place:  s.Name,
+		Reason: fmt.Sprintf("it cannot be kept in %s for the time of the work: %v", os.TempDir(), input.WithoutPath(err)),
+		Remedy: "free space there, set TMPDIR to another folder, or give a file",
+	}
+}
+
+// Open opens the waveform.
+func (w *Waveform) Open() (*Reader, error) {
+	s, err := input.OpenStreamAs(w.path, w.Name)
+	if err != nil {
+		return nil, unreadable(w.Name, err)
+	}
+	return OpenStream(s)
+}
+
+// Drop removes what was kept.
+func (w *Waveform) Drop() {
+	if w.temp != nil {
+		w.temp.Remove()
+	}
+}
