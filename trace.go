@@ -13,7 +13,7 @@ import (
 	"starloom/traces/info"
 )
 
-// TraceInfo says what is in VCDs and packet captures. Errors about a file are
+// TraceInfo says what is in waveforms and packet captures. Errors about a file are
 // *InputError.
 func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Report, error) {
 	return tools.Info(ctx, paths, o)
@@ -23,7 +23,7 @@ func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Repor
 // line and column.
 func LoadDiffMap(path string, o *diff.Options) error { return maps.LoadDiff(path, o) }
 
-// DecodeMap says where in a VCD the frames are; LoadDecodeMap reads one.
+// DecodeMap says where in a waveform the frames are; LoadDecodeMap reads one.
 type DecodeMap = maps.Decode
 
 // LoadDecodeMap reads a map of `trace decode`. Every error is an *InputError with file, line and
@@ -39,11 +39,11 @@ type DecodeInterface = decode.Interface
 // DecodeOutputs are what TraceDecode writes. Files appear together or not at all.
 type DecodeOutputs struct {
 	PCAPNG Output // the frames
-	Lua    Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	Lua    Output // dissector of Starloom's frames; beside PCAPNG if that is a file
 	JSON   Output // the report
 }
 
-// TraceDecode takes frames out of the VCD at path and writes them as a packet capture.
+// TraceDecode takes frames out of the waveform at path and writes them as a packet capture.
 // The packets are in the order of their cycles, those of one cycle in the order of the
 // interfaces; a sent frame has the cycle of its first phit, a received one that of
 // its last. Nothing is read before the outputs are open. Errors about files and the map
@@ -58,7 +58,7 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutput
 	if err != nil {
 		return nil, err
 	}
-	lua, err := o.Open("--pcapng", "lua", to.PCAPNG.Beside(to.Lua, ".lua"))
+	lua, err := o.Open("--pcapng", "lua", to.PCAPNG.Beside(to.Lua, ".lua").Unless(m.Octets))
 	if err != nil {
 		return nil, err
 	}

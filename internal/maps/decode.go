@@ -9,6 +9,7 @@ import (
 	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces/decode"
+	"starloom/traces/input"
 	"starloom/traces/vcd"
 )
 
@@ -29,10 +30,21 @@ import (
 //	    rail0: "net.unit[$1].nic[$2].tx.light.rail0"
 //	    port: "net.unit[$1].nic[$2].tx.port"
 //	    ports: 4                  # a frame to all ports is 4 packets
+//
+// With frames: raw or ethernet, interfaces carry bytes; see decode.Form for fcs and preamble:
+//
+//	frames: ethernet
+//	fcs: true
+//	interfaces:
+//	  - {name: rx, axi_stream: tb.rx_}       # rx_tdata, rx_tvalid ...
+//	  - {name: tx, data: tb.txd, valid: tb.tx_en, last: tb.tx_last, keep: tb.tx_keep, bad: tb.tx_er, first_byte: high}
 type Decode struct {
 	Options  decode.Options
 	Framings []nic.Framing // of each lane
 	Ports    []int         // of each lane, 0 without
+
+	Octets bool // frames are bytes of this form, not Starloom's
+	Form   decode.Form
 }
 
 // LoadDecode reads a map of `trace decode`. Every error is an *input.Error with
@@ -57,16 +69,52 @@ func ParseDecode(path string, data []byte) (*Decode, error) {
 	keys["first_cycle"] = func(n *yaml.Node, where string) error { return d.Natural(n, where, math.MaxInt64, &o.FirstCycle) }
 	keys["slot"] = func(n *yaml.Node, where string) error { return d.Text(n, where, &o.Slot) }
 	keys["slot_cycles"] = func(n *yaml.Node, where string) error { return d.Natural(n, where, math.MaxInt64, &o.SlotCycles) }
+	keys["frames"] = func(n *yaml.Node, where string) error {
+		words := []string{"starloom", "raw", "ethernet"}
+		i, err := d.Word(n, where, words...)
+		m.Octets, m.Form.Name = i > 0, words[max(i, 0)]
+		return err
+	}
+	keys["fcs"] = func(n *yaml.Node, where string) error { return d.Bool(n, where, &m.Form.FCS) }
+	keys["preamble"] = func(n *yaml.Node, where string) error { return d.Bool(n, where, &m.Form.Preamble) }
 	keys["interfaces"] = func(n *yaml.Node, where string) error {
 		return d.List(n, where, func(entry *yaml.Node, where string) error { return d.lane(entry, where, m) })
 	}
 	if err := d.Keys(root, "the map", keys); err != nil {
 		return nil, err
 	}
+	if err := d.octets(root, m); err != nil {
+		return nil, err
+	}
 	if len(o.Lanes) == 0 {
 		return nil, d.Refuse(root, "the map has no interfaces", "add interfaces: [{name: ..., valid: ..., data: ...}]")
 	}
 	return m, nil
+}
+
+// octets checks what depends on what frames are.
+func (d *decoder) octets(root *yaml.Node, m *Decode) error {
+	if (m.Form.FCS || m.Form.Preamble) && m.Form.Name != "ethernet" {
+		return d.Refuse(root, "fcs and preamble are of Ethernet frames", "write frames: ethernet, or delete them")
+	}
+	for i := range m.Options.Lanes {
+		l := &m.Options.Lanes[i]
+		l.Octets = m.Octets
+		refuse := func(reason, remedy string) error {
+			return &input.Error{Place: l.Place, Reason: "the interface " + l.Name + " has " + reason, Remedy: remedy}
+		}
+		switch {
+		case !m.Octets && (l.AXIStream != "" || l.Keep != "" || l.Bad != "" || l.HighFirst):
+			return refuse("axi_stream, keep, bad or first_byte, which are for frames of bytes", "write frames: raw or frames: ethernet at the top of the map")
+		case m.Octets && (l.Rail1 != "" || l.Rail0 != "" || l.Port != ""):
+			return refuse("rails or a port, which only Starloom's frames have", "delete them, or frames")
+		case l.AXIStream != "" && l.Data+l.Valid+l.Last != "":
+			return refuse("axi_stream and data, valid or last", "give one or the other")
+		case m.Octets && l.AXIStream == "" && l.Ready != "" && l.Last == "" && l.First == "":
+			return refuse("ready, but neither last nor first: where a frame ends is not known", "add last or first")
+		}
+	}
+	return nil
 }
 
 func (d *decoder) sampling(node *yaml.Node, where string, to *vcd.Sampling) error {
@@ -109,6 +157,12 @@ func (d *decoder) lane(node *yaml.Node, where string, m *Decode) error {
 	err := d.Keys(node, where, map[string]func(*yaml.Node, string) error{
 		"name": text(&l.Name), "data": text(&l.Data), "valid": text(&l.Valid), "ready": text(&l.Ready),
 		"first": text(&l.First), "last": text(&l.Last), "rail1": text(&l.Rail1), "rail0": text(&l.Rail0), "port": text(&l.Port),
+		"keep": text(&l.Keep), "bad": text(&l.Bad), "axi_stream": text(&l.AXIStream),
+		"first_byte": func(n *yaml.Node, where string) error {
+			i, err := d.Word(n, where, "low", "high")
+			l.HighFirst = i == 1
+			return err
+		},
 		"ports": func(n *yaml.Node, where string) error { return d.Natural(n, where, hw.PortsMax, &ports) },
 		"gaps": func(n *yaml.Node, where string) error {
 			gapsGiven = true

@@ -44,6 +44,14 @@ func (o Output) Beside(given Output, extension string) Output {
 	return File(WithExtension(o.Path, extension))
 }
 
+// Unless is no output if it is not wanted.
+func (o Output) Unless(unwanted bool) Output {
+	if unwanted {
+		return Output{}
+	}
+	return o
+}
+
 // WithExtension is the path with another extension.
 func WithExtension(path, extension string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + extension

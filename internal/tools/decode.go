@@ -2,9 +2,10 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"io"
 	"path/filepath"
+
+	"github.com/google/gopacket/layers"
 
 	"starloom/hw"
 	"starloom/internal/maps"
@@ -14,7 +15,7 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// Decode takes frames out of the VCD at path and writes them as a packet capture, in the order of
+// Decode takes frames out of the waveform at path and writes them as a packet capture, in the order of
 // their cycles, those of one cycle in the order of the interfaces.
 func Decode(ctx context.Context, path string, m *maps.Decode, out io.Writer) (*decode.Report, error) {
 	in, err := decode.Open(path, m.Options)
@@ -22,26 +23,82 @@ func Decode(ctx context.Context, path string, m *maps.Decode, out io.Writer) (*d
 		return nil, err
 	}
 	defer in.Close()
-	packets, err := pcapng.NewWriter(out, "decoded from "+filepath.Base(path))
+	link := pcapng.LinkTypeUser0
+	if m.Octets {
+		link = map[string]layers.LinkType{"raw": pcapng.LinkTypeRaw, "ethernet": pcapng.LinkTypeEthernet}[m.Form.Name]
+	}
+	packets, err := pcapng.NewFrameWriter(out, "decoded from "+filepath.Base(in.Name()), link)
 	if err != nil {
 		return nil, err
 	}
 	d := decoding{in: in, m: m, out: packets, interfaces: map[string]int{}}
-	d.report = decode.Report{Schema: decode.Schema, File: path, Lanes: len(in.Names), Interfaces: []decode.Interface{}}
+	d.report = decode.Report{Schema: decode.Schema, File: in.Name(), Lanes: len(in.Names), Interfaces: []decode.Interface{}}
+	read := d.readFrames
+	if m.Octets {
+		read = d.readOctets
+	}
+	if err := read(ctx); err != nil {
+		return nil, err
+	}
+	if err := packets.Close(); err != nil {
+		return nil, err
+	}
+	d.report.Cycles, d.report.Unknown, d.report.Truncated = in.Cycles, in.Unknown, in.Truncated()
+	return &d.report, nil
+}
+
+// readOctets takes out frames of bytes.
+func (d *decoding) readOctets(ctx context.Context) error {
+	framer := decode.NewFramer(d.in, d.m.Form, d.octets)
+	if err := d.in.Run(ctx, framer.Put); err != nil {
+		return err
+	}
+	return framer.Flush()
+}
+
+// octets writes a frame of bytes as one packet. One without bytes is only counted.
+func (d *decoding) octets(f *decode.Frame) error {
+	name := d.in.Names[f.Lane]
+	status := nic.StatusOK
+	if f.Fault != "" {
+		status = nic.StatusCRC
+		d.fault(f)
+	}
+	d.count(name, status)
+	if len(f.Bytes) == 0 {
+		return nil
+	}
+	id, err := d.out.Interface(name)
+	if err != nil {
+		return &input.Error{Place: d.m.Options.Lanes[d.in.Rules[f.Lane]].Place, Reason: err.Error(), Remedy: "give the interface another name"}
+	}
+	return d.out.Frame(id, f.Cycle, f.Bytes)
+}
+
+// fault counts what is wrong with a frame.
+func (d *decoding) fault(f *decode.Frame) {
+	for i := range d.report.Faults {
+		if d.report.Faults[i].What == f.Fault {
+			d.report.Faults[i].Frames++
+			return
+		}
+	}
+	d.report.Faults = append(d.report.Faults, decode.Fault{What: f.Fault, Frames: 1, Cycle: f.Cycle})
+}
+
+// readFrames takes out Starloom's own frames.
+func (d *decoding) readFrames(ctx context.Context) error {
+	in, m := d.in, d.m
 	framings := make([]nic.Framing, len(in.Names))
 	for i, rule := range in.Rules {
 		framings[i] = m.Framings[rule]
 	}
 	decoder := nic.NewDecoder(framings, d.frame)
-	err = in.Run(ctx, func(id decode.LaneID, cycle uint64, p decode.Phit) { decoder.Put(int(id), cycle, p) })
+	err := in.Run(ctx, func(id decode.LaneID, cycle uint64, p decode.Phit) { decoder.Put(int(id), cycle, p) })
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := errors.Join(decoder.Flush(), packets.Close()); err != nil {
-		return nil, err
-	}
-	d.report.Cycles, d.report.Unknown, d.report.Truncated = in.Cycles, in.Unknown, in.Truncated()
-	return &d.report, nil
+	return decoder.Flush()
 }
 
 // decoding writes frames as packets.

@@ -22,6 +22,11 @@ type Phit struct {
 	Unknown      bool // some of its bits are x or z
 	Port         uint64
 	Slot         uint32
+
+	// Of an interface of bytes: those that count, in their order, valid until the next cycle, and whether the
+	// interface calls the frame bad.
+	Octets []byte
+	Bad    bool
 }
 
 // Lane says which signals of a VCD are one interface. Names may be patterns (see
@@ -30,6 +35,7 @@ type Phit struct {
 //
 //	valid, data  (ready, first, last)      a phit in every cycle with valid and ready
 //	rail1, rail0                           a phit in every cycle with light
+//	axi_stream                             the beginning of the names of tdata, tvalid, tready, tlast and tkeep
 type Lane struct {
 	Name  string // of the interface; ${port} in it is the value of Port
 	Place string // where it stands, for errors
@@ -37,6 +43,13 @@ type Lane struct {
 	Data, Valid, Ready, First, Last string
 	Rail1, Rail0                    string
 	Port                            string // the transmitter's port select, if any
+
+	// Octets: what is carried are bytes, any number in one cycle, the lowest first unless HighFirst. Keep has a bit
+	// for each byte that counts, bit 0 for the lowest; Bad is on for frames that are not to be used.
+	Octets    bool
+	HighFirst bool
+	Keep, Bad string
+	AXIStream string
 }
 
 // Options says how phits are found in a VCD.
@@ -83,7 +96,10 @@ type Reader struct {
 // laneWires are the wires of one interface; nil where it has none.
 type laneWires struct {
 	data, valid, ready, first, last, rail1, rail0, port *vcd.Part
-	now                                                 Phit // Slot is not kept
+	keep, bad                                           *vcd.Part
+	highFirst                                           bool
+	octets                                              []byte // nil unless it carries bytes
+	now                                                 Phit   // Slot is not kept
 	unknown                                             bool
 }
 
@@ -100,6 +116,9 @@ func Open(path string, o Options) (*Reader, error) {
 	}
 	return d, nil
 }
+
+// Name is the file's name.
+func (d *Reader) Name() string { return d.r.Name() }
 
 // Close closes the file.
 func (d *Reader) Close() error { return d.r.Close() }
@@ -155,7 +174,7 @@ func (d *Reader) prepare() error {
 }
 
 func (l *laneWires) wires() []*vcd.Part {
-	return []*vcd.Part{l.data, l.valid, l.ready, l.first, l.last, l.rail1, l.rail0, l.port}
+	return []*vcd.Part{l.data, l.valid, l.ready, l.first, l.last, l.rail1, l.rail0, l.port, l.keep, l.bad}
 }
 
 // addLanes finds the wires of a rule, once for every signal that fits its pattern.
@@ -164,18 +183,15 @@ func (d *Reader) addLanes(rule int, index map[string]int) error {
 	fail := func(format string, arguments ...any) error {
 		return &input.Error{Place: l.Place, Reason: fmt.Sprintf(format, arguments...), Remedy: d.r.NamesRemedy()}
 	}
-	key := l.Data
-	if l.Rail1 != "" {
-		key = l.Rail1
-	}
-	if (l.Data == "") == (l.Rail1 == "") || (l.Data == "") != (l.Valid == "") || (l.Rail1 == "") != (l.Rail0 == "") {
+	key := l.key()
+	if l.AXIStream == "" && ((l.Data == "") == (l.Rail1 == "") || (l.Data == "") != (l.Valid == "") || (l.Rail1 == "") != (l.Rail0 == "")) {
 		return &input.Error{Place: l.Place, Reason: "an interface without its wires", Remedy: "give valid and data, or rail1 and rail0"}
 	}
 	pattern, err := vcd.CompilePattern(key)
 	if err != nil {
 		return fail("%v", err)
 	}
-	for _, text := range []string{l.Name, l.Valid, l.Ready, l.First, l.Last, l.Rail0, l.Port} {
+	for _, text := range []string{l.Name, l.Valid, l.Ready, l.First, l.Last, l.Rail0, l.Port, l.Keep, l.Bad} {
 		if err := pattern.CheckTemplate(text); err != nil {
 			return fail("%v", err)
 		}
@@ -203,25 +219,58 @@ func (d *Reader) addLanes(rule int, index map[string]int) error {
 	return nil
 }
 
+// key is the name, or the pattern, of which there is an interface for each signal that fits.
+func (l *Lane) key() string {
+	switch {
+	case l.AXIStream != "":
+		return l.AXIStream + axiData
+	case l.Rail1 != "":
+		return l.Rail1
+	}
+	return l.Data
+}
+
+// axiData ends the name of the data of an AXI stream.
+const axiData = "tdata"
+
+// expanded is the lane of one signal that fits its key.
+func (d *Reader) expanded(l *Lane, key string, parts []string, index map[string]int) Lane {
+	one := *l
+	for _, name := range []*string{&one.Rail0, &one.Valid, &one.Ready, &one.First, &one.Last, &one.Port, &one.Keep, &one.Bad} {
+		*name = vcd.Expand(*name, parts)
+	}
+	switch {
+	case l.AXIStream != "":
+		stream := strings.TrimSuffix(key, axiData)
+		one.Data, one.Valid, one.Last = key, stream+"tvalid", stream+"tlast"
+		for name, to := range map[string]*string{"tready": &one.Ready, "tkeep": &one.Keep} {
+			if _, _, there := d.r.Header().Resolve(index, stream+name); there && *to == "" {
+				*to = stream + name
+			}
+		}
+	case l.Rail1 != "":
+		one.Rail1 = key
+	default:
+		one.Data = key
+	}
+	return one
+}
+
 func (d *Reader) addLane(rule int, key string, parts []string, index map[string]int, fail func(string, ...any) error) error {
 	l := &d.o.Lanes[rule]
-	var wires laneWires
-	data, rail1 := "", ""
-	if l.Rail1 != "" {
-		rail1 = key
-	} else {
-		data = key
-	}
+	one := d.expanded(l, key, parts, index)
+	wires := laneWires{highFirst: l.HighFirst}
 	for _, w := range []struct {
 		to    **vcd.Part
 		name  string
 		bits  uint32 // 0 for any
 		field string
 	}{
-		{&wires.data, data, 0, "data"}, {&wires.rail1, rail1, 0, "rail1"},
-		{&wires.rail0, vcd.Expand(l.Rail0, parts), 0, "rail0"}, {&wires.valid, vcd.Expand(l.Valid, parts), 1, "valid"},
-		{&wires.ready, vcd.Expand(l.Ready, parts), 1, "ready"}, {&wires.first, vcd.Expand(l.First, parts), 1, "first"},
-		{&wires.last, vcd.Expand(l.Last, parts), 1, "last"}, {&wires.port, vcd.Expand(l.Port, parts), 0, "port"},
+		{&wires.data, one.Data, 0, "data"}, {&wires.rail1, one.Rail1, 0, "rail1"},
+		{&wires.rail0, one.Rail0, 0, "rail0"}, {&wires.valid, one.Valid, 1, "valid"},
+		{&wires.ready, one.Ready, 1, "ready"}, {&wires.first, one.First, 1, "first"},
+		{&wires.last, one.Last, 1, "last"}, {&wires.port, one.Port, 0, "port"},
+		{&wires.keep, one.Keep, 0, "keep"}, {&wires.bad, one.Bad, 1, "bad"},
 	} {
 		if w.name == "" {
 			continue
@@ -230,10 +279,20 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 		if !ok {
 			return fail("%s: there is no signal %s", w.field, w.name)
 		}
-		if s.Kind != vcd.KindBits || s.Bits > 64 || w.bits != 0 && s.Bits != w.bits {
+		wide := l.Octets && (w.field == "data" || w.field == "keep")
+		if s.Kind != vcd.KindBits || s.Bits > 64 && !wide || w.bits != 0 && s.Bits != w.bits {
 			return fail("%s: %s has %s, expected %s", w.field, w.name, s.Shape(), map[bool]string{true: "1 to 64 bits", false: "1 bit"}[w.bits == 0])
 		}
 		*w.to = &s
+	}
+	if l.Octets {
+		switch {
+		case wires.data.Bits%8 != 0:
+			return fail("data: %s has %s, which are no whole bytes", wires.data.Name, wires.data.Shape())
+		case wires.keep != nil && wires.keep.Bits != wires.data.Bits/8:
+			return fail("keep: %s has %s, expected one for each of %d bytes", wires.keep.Name, wires.keep.Shape(), wires.data.Bits/8)
+		}
+		wires.octets = make([]byte, 0, wires.data.Bits/8)
 	}
 	if wires.rail1 != nil && wires.rail1.Bits != wires.rail0.Bits {
 		return fail("%s has %d bits and %s has %d", wires.rail1.Name, wires.rail1.Bits, wires.rail0.Name, wires.rail0.Bits)
@@ -363,12 +422,39 @@ func (l *laneWires) handshake(s *vcd.Sampler) {
 		return
 	}
 	l.unknown = false // the phit itself says so
-	bits, unknown := value(s, l.data)
-	l.now.Rail1, l.now.Unknown = bits&^unknown, unknown != 0
-	l.now.Rail0 = ^l.now.Rail1 & (^uint64(0) >> (64 - l.data.Bits))
-	l.now.First, l.now.Last = is(l.first, false), is(l.last, false)
+	if l.octets != nil {
+		l.carried(s)
+	} else {
+		bits, unknown := value(s, l.data)
+		l.now.Rail1, l.now.Unknown = bits&^unknown, unknown != 0
+		l.now.Rail0 = ^l.now.Rail1 & (^uint64(0) >> (64 - l.data.Bits))
+	}
+	l.now.First, l.now.Last, l.now.Bad = is(l.first, false), is(l.last, false), is(l.bad, false)
 	l.now.Unknown = l.now.Unknown || l.unknown
 	l.unknown = false
+}
+
+// carried takes the bytes of a cycle.
+func (l *laneWires) carried(s *vcd.Sampler) {
+	l.octets = l.octets[:0]
+	count := l.data.Bits / 8
+	for i := range count {
+		at := i
+		if l.highFirst {
+			at = count - 1 - i
+		}
+		if l.keep != nil {
+			keep, unknown := s.Bits(l.keep.Net, l.keep.Low+at, 1)
+			l.now.Unknown = l.now.Unknown || unknown != 0
+			if keep == 0 || unknown != 0 {
+				continue
+			}
+		}
+		octet, unknown := s.Bits(l.data.Net, l.data.Low+8*at, 8)
+		l.now.Unknown = l.now.Unknown || unknown != 0
+		l.octets = append(l.octets, byte(octet&^unknown))
+	}
+	l.now.Octets = l.octets
 }
 
 func value(s *vcd.Sampler, p *vcd.Part) (value, unknown uint64) {

@@ -24,8 +24,16 @@ type Report struct {
 	OK         uint64      `json:"ok"`
 	Damaged    uint64      `json:"damaged"`
 	Collisions uint64      `json:"collisions"`
-	Unknown    uint64      `json:"unknown"` // times that x or z came and was taken for darkness
+	Faults     []Fault     `json:"faults,omitempty"` // what is wrong with damaged frames of bytes
+	Unknown    uint64      `json:"unknown"`          // times that x or z came and was taken for darkness
 	Truncated  bool        `json:"truncated,omitempty"`
+}
+
+// Fault is what is wrong with frames.
+type Fault struct {
+	What   string `json:"what"`
+	Frames uint64 `json:"frames"`
+	Cycle  uint64 `json:"cycle"` // in which the first of them ends
 }
 
 // Interface is what was found on one interface.
@@ -52,6 +60,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintf(t, "  cycles\t%d\n", r.Cycles)
 	fmt.Fprintf(t, "  interfaces\t%d in the waveform, %d in the capture\n", r.Lanes, len(r.Interfaces))
 	fmt.Fprintf(t, "  frames\t%d: %d ok, %d damaged, %d collided\n", r.Frames, r.OK, r.Damaged, r.Collisions)
+	for _, f := range r.Faults {
+		fmt.Fprintf(t, "  damaged\t%d: %s, first in cycle %d\n", f.Frames, f.What, f.Cycle)
+	}
 	if r.Unknown > 0 {
 		times := traces.Plural(r.Unknown, "time", "times")
 		fmt.Fprintf(t, "  note\tx or z came on valid, ready or a rail %s and was taken for no phit\n", times)
