@@ -15,7 +15,7 @@
 //	                                                      32 hex digits in the report
 //
 //	any VCD --> vcd.Reader --+--> diff: two files, side by side    --> diff.Report, drawing
-//	                         +--> decode: phits of interfaces      --> nic.Decoder, pcapng.Writer
+//	or FST                   +--> decode: phits of interfaces      --> nic.Decoder, pcapng.Writer
 //	any capture -------------+--> info                             --> info.Report
 //
 // A package imports only what stands to its left:
@@ -31,6 +31,7 @@
 //	file_lock_*.go   how a run knows that a temporary file is still in use
 //	converter.go     programs that write what Starloom does not write itself
 //	converter_*.go   what keeps an interrupt from them
+//	temporary.go     files for the time of the work
 //	waves.go         signals drawn as text
 //	report.go        what the reports of the tools have in common
 //	input            what a user gives: files, and the one kind of error about it

@@ -3,7 +3,7 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/binary"
+	le "encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"hash/crc32"
@@ -96,7 +96,7 @@ func gmii(frames [][]byte, bad int) string {
 	tick("0v\n")
 	for i, frame := range frames {
 		whole := append(bytes.Repeat([]byte{0x55}, 7), 0xD5)
-		whole = binary.LittleEndian.AppendUint32(append(whole, frame...), crc32.ChecksumIEEE(frame))
+		whole = le.LittleEndian.AppendUint32(append(whole, frame...), crc32.ChecksumIEEE(frame))
 		if i == bad {
 			whole[20] ^= 1
 		}
@@ -205,7 +205,7 @@ func TestTraceDecodeRefuses(t *testing.T) {
 		{"clock: tb.clk\n" + lane, "m.yaml:3:5: the interface rx has axi_stream, keep, bad or first_byte, which are for frames of bytes; write frames: raw"},
 		{"clock: tb.clk\nframes: raw\nfcs: true\n" + lane, "fcs and preamble are of Ethernet frames"},
 		{"clock: tb.clk\nframes: atm\n" + lane, `"atm"`},
-		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.tx_}\n", "no signal fits tb.tx_tdata"},
+		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.tx_}\n", "m.yaml:4:5: data: there is no signal tb.tx_tdata"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, axi_stream: tb.rx_, last: tb.rx_tlast}\n", "axi_stream and data, valid or last"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tdata, valid: tb.rx_tvalid, ready: tb.rx_tready}\n", "where a frame ends is not known; add last or first"},
 		{"clock: tb.clk\nframes: raw\ninterfaces:\n  - {name: rx, data: tb.rx_tkeep, valid: tb.rx_tvalid}\n", "data: tb.rx_tkeep has 4 bits, which are no whole bytes"},

@@ -144,7 +144,7 @@ func TestTraceBadInput(t *testing.T) {
 	before := list(t, dir)
 	for _, c := range []struct{ args, want string }{
 		{"info", "starloom trace info: FILE is missing; usage: starloom trace info FILE..."},
-		{"info none.vcd", "none.vcd: cannot be read: no such file or directory; give the path of a VCD or a packet capture"},
+		{"info none.vcd", "none.vcd: cannot be read: no such file or directory; give the path of a VCD, an FST or a packet capture, or - for standard input"},
 		{"info .", ".: cannot be read: this is a folder"},
 		{"info text.vcd", `text.vcd:1: found "hello", expected a declaration ($timescale, $scope, $var ...)`},
 		{"info broken.vcd", `broken.vcd:6: found "broken", expected b, binary digits, a space and an identifier code`},

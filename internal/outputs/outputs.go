@@ -44,7 +44,7 @@ func (o Output) Beside(given Output, extension string) Output {
 	return File(WithExtension(o.Path, extension))
 }
 
-// Unless is no output if it is not wanted.
+// Unless returns an output that goes nowhere if it is not wanted.
 func (o Output) Unless(unwanted bool) Output {
 	if unwanted {
 		return Output{}

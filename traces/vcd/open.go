@@ -3,9 +3,6 @@ package vcd
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"io"
-	"os"
 
 	"starloom/traces"
 	"starloom/traces/input"
@@ -41,21 +38,6 @@ func OpenStream(s *input.Stream) (*Reader, error) {
 		r.RoundReals()
 	}
 	return r, nil
-}
-
-func unreadable(path string, err error) error {
-	var known *input.Error
-	if errors.As(err, &known) {
-		return known
-	}
-	return input.Unreadable(path, err, "give the path of a VCD or an FST, or - for standard input")
-}
-
-// source is where a Reader gets its VCD from.
-type source interface {
-	io.ReadCloser
-	Progress() (read, size int64)
-	converted() bool // from an FST
 }
 
 // plain is a VCD.
@@ -98,31 +80,6 @@ func Keep(path string) (*Waveform, error) {
 		return nil, err
 	}
 	return &Waveform{Name: s.Name, path: temp.Path(), temp: temp}, nil
-}
-
-// keep copies what is left of a stream into a temporary file.
-func keep(s *input.Stream) (*traces.Temporary, error) {
-	temp, err := traces.NewTemporary("starloom-*.wave")
-	if err != nil {
-		return nil, noRoom(s, err)
-	}
-	if _, err := io.Copy(temp, s); err != nil {
-		temp.Remove()
-		var known *input.Error
-		if errors.As(err, &known) {
-			return nil, known
-		}
-		return nil, noRoom(s, err)
-	}
-	return temp, nil
-}
-
-func noRoom(s *input.Stream, err error) error {
-	return &input.Error{
-		Place:  s.Name,
-		Reason: fmt.Sprintf("it cannot be kept in %s for the time of the work: %v", os.TempDir(), input.WithoutPath(err)),
-		Remedy: "free space there, set TMPDIR to another folder, or give a file",
-	}
 }
 
 // Open opens the waveform.

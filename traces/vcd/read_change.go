@@ -415,11 +415,13 @@ func (r *Reader) readSection() {
 // is the one line that it begins with.
 func (r *Reader) skipSection() {
 	at, oneLine := r.pos, 0 // where that line ends, 0 as long as it is not known
+	newLine := false
 	for {
 		for r.buf[at] <= ' ' && at < r.end {
 			if r.buf[at] == '\n' && oneLine == 0 {
 				oneLine = at - r.pos
 			}
+			newLine = newLine || r.buf[at] == '\n'
 			at++
 		}
 		if at-r.pos > scanBytes/2 { // too long to go back
@@ -439,11 +441,11 @@ func (r *Reader) skipSection() {
 		case string(token) == "$end":
 			r.pos = end
 			return
-		case oneLine > 0 && token[0] == '#' && isDecimal(token[1:]):
+		case newLine && oneLine > 0 && token[0] == '#' && (len(token) == 1 || isDecimal(token[1:])):
 			r.pos += oneLine
 			return
 		}
-		at = end
+		at, newLine = end, false
 	}
 }
 

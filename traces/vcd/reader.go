@@ -64,6 +64,11 @@ type Reader struct {
 	unread    uint64
 	err       error
 
+	manner
+}
+
+// manner is how a file is written.
+type manner struct {
 	tick   uint64 // units of the time scale in one of the file's times
 	places int    // digits that times may have after the point
 	cutOff uint64 // times with more of them
@@ -97,7 +102,7 @@ const watchWordsMax = 1 << 26
 
 // NewReader reads the declarations; errors begin with name.
 func NewReader(source io.Reader, name string) (*Reader, error) {
-	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}, tick: 1}
+	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}, manner: manner{tick: 1}}
 	if err := r.readHeader(); err != nil {
 		return nil, err
 	}

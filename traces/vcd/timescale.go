@@ -15,8 +15,8 @@ type Timescale int8
 // The finest and the coarsest unit, the finest that is usual, and that of Starloom's own files.
 const (
 	timescaleMin Timescale = -21
-	Femtosecond  Timescale = -15
-	Nanosecond   Timescale = -9
+	Femtosecond  Timescale = -15 // the finest that simulators use
+	Nanosecond   Timescale = -9  // that of Starloom's own files
 	timescaleMax Timescale = 2
 )
 
