@@ -59,7 +59,7 @@ func TestDiffOfInventedPairs(t *testing.T) {
 		if seed%2 == 1 {
 			b = a.Differ(random)
 		}
-		fst := seed%250 == 0 || seed%250 == 1
+		fst := (seed%250 == 0 || seed%250 == 1) && len(b.Changes) > 0 // without any, vcd2fst writes no whole file
 		style := tracetest.Style{Exact: random.IntN(4) > 0, GTKWave: fst}
 		textA, textB := a.Write(random, style), b.Write(random, style)
 		readA, err := tracetest.Parse(textA)

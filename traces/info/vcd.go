@@ -1,7 +1,6 @@
 package info
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -82,7 +81,8 @@ type Signal struct {
 func readVCD(s *input.Stream, o Options) (*VCD, error) {
 	patterns, err := vcd.CompilePatterns(o.Signals, "--signals")
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		_ = s.Close() // it was only read
+		return nil, err
 	}
 	r, err := vcd.OpenStream(s)
 	if err != nil {

@@ -31,7 +31,7 @@
 //	read_header.go  its declarations
 //	read_change.go  its changes
 //	read_time.go    their times, with fractions or not
-//	read_port.go    values of ports ($dumpports)
+//	read_port.go    states of ports ($dumpports)
 //	read_text.go    escapes in texts
 //	read_code.go    its table of identifier codes
 //	value.go        Value: bits with x and z, reals, texts

@@ -2,7 +2,6 @@ package vcd
 
 import (
 	"bytes"
-	"errors"
 
 	"starloom/traces"
 	"starloom/traces/input"
@@ -22,7 +21,8 @@ func Open(path string) (*Reader, error) {
 func OpenStream(s *input.Stream) (*Reader, error) {
 	source, err := unpack(s)
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		_ = s.Close() // it was only read
+		return nil, err
 	}
 	r, err := NewReader(source, s.Name)
 	if err != nil {

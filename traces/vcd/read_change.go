@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // digitValues are the planes of a digit: bit 0 of Value, bit 1 of Unknown; badDigit
@@ -214,6 +215,53 @@ func (r *Reader) readVector(at, start int) {
 		return
 	}
 	r.readOther(n, id, ok)
+}
+
+// readPort reads p, a state for each bit, the strengths of 0 and of 1, and a code.
+func (r *Reader) readPort(at int) {
+	states := at + 1
+	statesEnd := r.tokenEnd(states)
+	field, end := statesEnd, statesEnd
+	for range 2 { // the strengths
+		field = r.skipSpace(end)
+		end = r.tokenEnd(field)
+	}
+	code := r.skipSpace(end)
+	if code == r.end {
+		r.cut()
+		return
+	}
+	wrong := func() {
+		line := string(r.buf[at:r.tokenEnd(code)])
+		r.bad(at, fmt.Sprintf("found %s, expected p, a state for each bit (DUNZdu, LHXTlh, 01?FAaBbCcf), two strengths and an identifier code",
+			shown([]byte(strings.Join(strings.Fields(line), " ")))))
+	}
+	value, unknown := uint64(0), uint64(0)
+	digits := make([]byte, 0, 64)
+	for _, state := range r.buf[states:statesEnd] {
+		digit := portDigits[state]
+		if digit == 0 {
+			wrong()
+			return
+		}
+		digits = append(digits, digit)
+		value = value<<1 | uint64(digitValues[digit]&1)
+		unknown = unknown<<1 | uint64(digitValues[digit]>>1)
+	}
+	if len(digits) == 0 {
+		wrong()
+		return
+	}
+	n, id, ok := r.readCode(at, code)
+	switch {
+	case !ok:
+	case n.kind != KindBits:
+		r.readOther(n, id, ok)
+	case int(n.bits) != len(digits):
+		r.bad(at, fmt.Sprintf("%d states for a port of %d bits", len(digits), n.bits))
+	default:
+		r.setVector(n, id, at, digits, value, unknown)
+	}
 }
 
 // readOther takes bits that were written for a net that does not have bits.

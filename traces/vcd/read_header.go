@@ -270,6 +270,9 @@ var varKinds = map[string]Kind{
 	"string": KindText, "event": KindEvent,
 }
 
+// portsPassed is what a comparison of ports leaves out.
+const portsPassed = "strengths and directions of ports ($dumpports)"
+
 // variable reads a declaration: kind, bits, code, name, range.
 func (r *Reader) variable(scope string) error {
 	words, err := r.words()
