@@ -103,6 +103,9 @@ const cardColumns = 4
 // Cards reports whether rows become cards on a narrow screen: each cell with the name of its column.
 func (t *Table) Cards() bool { return len(t.Columns) >= cardColumns }
 
+// manyColumns is from how many columns on a table is small in print.
+const manyColumns = 9
+
 // shortRows is up to how many rows a table is not cut in print.
 const shortRows = 20
 
@@ -112,7 +115,7 @@ func (t *Table) Kinds() string {
 	for _, kind := range []struct {
 		name string
 		is   bool
-	}{{"sorts", t.Sorts}, {"cards", t.Cards()}, {"short", len(t.Rows) <= shortRows}} {
+	}{{"sorts", t.Sorts}, {"cards", t.Cards()}, {"many", len(t.Columns) >= manyColumns}, {"short", len(t.Rows) <= shortRows}} {
 		if kind.is {
 			kinds = append(kinds, kind.name)
 		}

@@ -232,18 +232,17 @@ func faultsSection(r *outcome.Report) *Section {
 // figuresSection lists all figures.
 func figuresSection(r *outcome.Report) *Section {
 	t := &Table{Caption: "Figures of the run. `starloom explain NAME` says what each means.", Columns: columns([]string{"figure"}, "value")}
+	s := &Section{Title: "Figures", Blocks: []Block{{Table: t}}}
 	for _, m := range r.Figures() {
-		value := ""
 		if lined, ok := m.Value.(fabric.Lined); ok {
-			value = strings.Join(lined.Lines(), "; ")
-		} else {
-			value = outcome.FormatMetric(m.Value)
-		}
-		if value != "" {
+			if lines := lined.Lines(); len(lines) > 0 {
+				s.Blocks = append(s.Blocks, Block{Text: "`" + m.Name + "`:"}, Block{Lines: lines})
+			}
+		} else if value := outcome.FormatMetric(m.Value); value != "" {
 			t.Rows = append(t.Rows, []string{m.Name, value})
 		}
 	}
-	return &Section{Title: "Figures", Blocks: []Block{{Table: t}}}
+	return s
 }
 
 // aboutSection says what was run, and how to run it again.
