@@ -25,6 +25,8 @@ for (const table of document.querySelectorAll("table.sorts")) {
     button.type = "button";
     button.textContent = head.textContent;
     head.replaceChildren(button);
+    addEventListener("beforeprint", () => head.replaceChildren(button.textContent)); // heads with buttons are not repeated on every sheet
+    addEventListener("afterprint", () => head.replaceChildren(button));
     button.addEventListener("click", () => {
       const up = head.getAttribute("aria-sort") !== "ascending";
       heads.forEach(h => h.removeAttribute("aria-sort"));
