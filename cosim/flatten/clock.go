@@ -17,52 +17,109 @@ type sensitivity struct {
 func (d *design) clock(n *node) {
 	items := d.sensitivities(n)
 	at := d.clockOf(n, items)
-	clock := items[at]
-	resets := slices.Delete(slices.Clone(items), at, at+1)
-	off := map[*variable]*expr{}
-	for _, r := range resets {
+	c := &clocked{design: d, n: n, clock: items[at].event, resets: slices.Delete(slices.Clone(items), at, at+1), off: map[*variable]*expr{}}
+	for _, r := range c.resets {
 		if r.v == nil {
 			panic(d.refuse(n, "an asynchronous reset that is an expression", "give it a name: `wire rst = ...`"))
 		}
-		off[r.v] = d.g.bit(r.falling)
+		c.off[r.v] = d.g.bit(r.falling)
 	}
-	run := func(fixed map[*variable]*expr, on bool) (*process, *state) {
-		p := d.newProcess()
-		p.clocked, p.fixed, p.fixedReset = true, fixed, on
-		s := p.run(n.operands[1], newState(nil))
-		return p, s
-	}
-	p, s := run(off, false)
-	held := make([]*state, len(resets))
-	for i, r := range resets {
-		fixed := map[*variable]*expr{}
-		for _, before := range resets[:i] {
-			fixed[before.v] = off[before.v]
+	// The list does not say which reset counts first: Verilator sorts it.
+	slices.SortFunc(c.resets, func(a, b sensitivity) int { return a.v.index - b.v.index })
+	p, s := c.run(c.off, false)
+	var problem error
+	for orders := permutations(c.resets); len(orders) > 0; orders = orders[1:] {
+		c.resets, c.found = orders[0], nil
+		why := c.reset(s)
+		if why == nil {
+			problem = nil
+			break
 		}
-		fixed[r.v] = d.g.not(off[r.v])
-		var q *process
-		q, held[i] = run(fixed, true)
+		if problem == nil {
+			problem = why
+		}
+	}
+	if problem != nil {
+		panic(problem)
+	}
+	for _, f := range c.found {
+		f.v.registers = append(f.v.registers, f.register)
+	}
+	c.ports(p)
+}
+
+// A clocked is a process with a clock.
+type clocked struct {
+	*design
+	n      *node
+	clock  event
+	resets []sensitivity
+	off    map[*variable]*expr // all resets
+	found  []registerOf
+}
+
+type registerOf struct {
+	v *variable
+	register
+}
+
+// permutations are all orders of a few resets.
+func permutations(list []sensitivity) (all [][]sensitivity) {
+	if len(list) < 2 {
+		return [][]sensitivity{list}
+	}
+	for i := range list {
+		for _, rest := range permutations(slices.Delete(slices.Clone(list), i, i+1)) {
+			all = append(all, append([]sensitivity{list[i]}, rest...))
+		}
+	}
+	return all
+}
+
+func (c *clocked) run(fixed map[*variable]*expr, on bool) (*process, *state) {
+	p := c.newProcess()
+	p.clocked, p.fixed, p.fixedReset = true, fixed, on
+	return p, p.run(c.n.operands[1], newState(nil))
+}
+
+// reset finds what each reset does, if the first one that is on counts.
+func (c *clocked) reset(s *state) error {
+	states := []*state{s}
+	for i, r := range c.resets {
+		fixed := map[*variable]*expr{r.v: c.g.not(c.off[r.v])}
+		for _, before := range c.resets[:i] {
+			fixed[before.v] = c.off[before.v]
+		}
+		q, on := c.run(fixed, true)
+		states = append(states, on)
 		for _, v := range q.violations {
-			d.drop(v.at, "an assertion while an asynchronous reset is on")
+			c.drop(v.at, "an assertion while an asynchronous reset is on")
 		}
 	}
-	for _, k := range touched(nil, append([]*state{s}, held...)...) {
-		d.register(n, p, k, s, resets, held, clock.event)
+	for _, k := range touched(nil, states...) {
+		if err := c.register(k, states); err != nil {
+			return err
+		}
 	}
-	active := d.g.bit(true) // no reset is on
-	for _, r := range resets {
-		on := d.g.variable(r.v)
+	return nil
+}
+
+// ports keeps what the process writes to memories, and its assertions: both wait while a reset is on.
+func (c *clocked) ports(p *process) {
+	active := c.g.bit(true)
+	for _, r := range c.resets {
+		on := c.g.variable(r.v)
 		if r.falling {
-			on = d.g.not(on)
+			on = c.g.not(on)
 		}
-		active = d.g.and(active, d.g.not(on))
+		active = c.g.and(active, c.g.not(on))
 	}
 	for _, w := range p.writes {
-		w.when = d.g.and(w.when, active)
-		w.v.ports = append(w.v.ports, writePort{w, clock.event})
+		w.when = c.g.and(w.when, active)
+		w.v.ports = append(w.v.ports, writePort{w, c.clock})
 	}
 	for _, v := range p.violations {
-		d.check(v, d.eventText(clock.event), d.g.and(v.when, active))
+		c.check(v, c.eventText(c.clock), c.g.and(v.when, active))
 	}
 }
 
@@ -107,52 +164,46 @@ func (d *design) clockOf(n *node, items []sensitivity) int {
 	return unread[0]
 }
 
-// register makes registers of what a clocked process has written to a variable.
-func (d *design) register(n *node, p *process, k key, s *state, resets []sensitivity, held []*state, clock event) {
-	if both := s.find(key{k.v, !k.later}); both != nil && k.later {
-		panic(d.refuse(n, k.v.name+" has blocking and nonblocking assignments in one process", "use one kind"))
+// register makes registers of what the process has written to a variable.
+func (c *clocked) register(k key, states []*state) error {
+	if both := states[0].find(key{k.v, !k.later}); both != nil && k.later {
+		return c.refuse(c.n, k.v.name+" has blocking and nonblocking assignments in one process", "use one kind")
 	}
 	if k.v.temp {
-		return
+		return nil
 	}
-	plain := &process{design: d} // without fixed inputs
-	take := func(s *state) *value {
-		if v := s.find(k); v != nil {
-			return v
+	plain := &process{design: c.design} // without fixed inputs
+	values := make([]*value, len(states))
+	for i, s := range states {
+		if values[i] = s.find(k); values[i] == nil {
+			values[i] = plain.entry(k)
 		}
-		return plain.entry(k)
-	}
-	values := []*value{take(s)}
-	for _, h := range held {
-		values = append(values, take(h))
 	}
 	for _, bounds := range cuts(values) {
 		low, width := bounds[0], bounds[1]-bounds[0]
-		written := false
-		for _, v := range values {
-			written = written || v.parts[v.at(low)].written
-		}
-		if !written {
+		written := func(v *value) bool { return v.parts[v.at(low)].written }
+		if !slices.ContainsFunc(values, written) {
 			continue
 		}
-		self := d.g.slice(d.g.variable(k.v), low, width)
-		r := register{low: low, width: width, clock: clock, next: values[0].get(d.g, low, width)}
+		self := c.g.slice(c.g.variable(k.v), low, width)
+		r := register{low: low, width: width, clock: c.clock, next: values[0].get(c.g, low, width)}
 		for i, v := range values[1:] {
-			e := v.get(d.g, low, width)
+			e := v.get(c.g, low, width)
 			if e != self && e.op != opConst {
-				e = d.settle(e, resets[i])
+				e = c.settle(e, c.resets[i])
 			}
 			switch {
 			case e == self:
 				e = nil
 			case e.op != opConst:
-				panic(d.refuse(n, fmt.Sprintf("%s takes a value that is not a constant while %s is on", k.v.name, resets[i].v.name),
-					"reset it to a constant, or synchronously"))
+				return c.refuse(c.n, fmt.Sprintf("%s takes a value that is not a constant while %s is on", k.v.name, c.resets[i].v.name),
+					"reset it to a constant, or synchronously")
 			}
-			r.resets = append(r.resets, reset{resets[i].event, e})
+			r.resets = append(r.resets, reset{c.resets[i].event, e})
 		}
-		k.v.registers = append(k.v.registers, r)
+		c.found = append(c.found, registerOf{k.v, r})
 	}
+	return nil
 }
 
 // cuts are the ranges in which no value has a boundary.

@@ -2,6 +2,7 @@ package flatten
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,6 +20,11 @@ func (d *design) elaborate() {
 	}
 	for _, n := range clocked {
 		d.clock(n)
+	}
+	for _, v := range d.variables { // words that are always the same ones are registers
+		if len(v.ports) > 0 && !slices.ContainsFunc(v.ports, func(w writePort) bool { return !w.address.known() }) {
+			panic(demotion{v})
+		}
 	}
 }
 

@@ -13,6 +13,23 @@ type graph struct {
 
 func newGraph() *graph { return &graph{known: map[string]*expr{}} }
 
+// waysMax bounds choices of constants with which is computed: what a loop counts that ends early.
+const waysMax = 64
+
+// each computes with the constants that a value chooses from; nil if it is not such a choice.
+func (g *graph) each(e *expr, do func(*expr) *expr) *expr {
+	if e.op != opMux || e.ways == 0 {
+		return nil
+	}
+	side := func(a *expr) *expr {
+		if a.op == opConst {
+			return do(a)
+		}
+		return g.each(a, do)
+	}
+	return g.mux(e.args[0], side(e.args[1]), side(e.args[2]))
+}
+
 func (g *graph) intern(e expr) *expr {
 	var key strings.Builder
 	fmt.Fprintf(&key, "%d %d %d", e.op, e.width, e.low)
@@ -29,6 +46,12 @@ func (g *graph) intern(e expr) *expr {
 		return old
 	}
 	e.id = len(g.known)
+	switch {
+	case e.op == opConst:
+		e.ways = 1
+	case e.op == opMux && e.args[1].ways > 0 && e.args[2].ways > 0 && e.args[1].ways+e.args[2].ways <= waysMax:
+		e.ways = e.args[1].ways + e.args[2].ways
+	}
 	made := &e
 	g.known[key.String()] = made
 	return made
@@ -88,6 +111,9 @@ func (g *graph) slice(e *expr, low, width int) *expr {
 		return e
 	case low+width > e.width || low < 0: // beyond either end
 		return g.beyond(e, low, width)
+	}
+	if made := g.each(e, func(e *expr) *expr { return g.slice(e, low, width) }); made != nil {
+		return made
 	}
 	switch e.op {
 	case opConst:
@@ -292,6 +318,16 @@ func (g *graph) binary(op operation, a, b *expr) *expr {
 			return g.unknown(a.width)
 		}
 	}
+	if b.known() {
+		if e := g.each(a, func(a *expr) *expr { return g.binary(op, a, b) }); e != nil {
+			return e
+		}
+	}
+	if a.known() {
+		if e := g.each(b, func(b *expr) *expr { return g.binary(op, a, b) }); e != nil {
+			return e
+		}
+	}
 	switch op {
 	case opAdd:
 		if a.is(0) {
@@ -393,6 +429,16 @@ func (g *graph) compare(op operation, a, b *expr) *expr {
 		a, b = b, a
 	case op == opLt && b.is(0):
 		return g.bit(false)
+	}
+	if b.known() {
+		if e := g.each(a, func(a *expr) *expr { return g.compare(op, a, b) }); e != nil {
+			return e
+		}
+	}
+	if a.known() {
+		if e := g.each(b, func(b *expr) *expr { return g.compare(op, a, b) }); e != nil {
+			return e
+		}
 	}
 	if op == opEq {
 		if differ := g.neverEqual(a, b); differ {

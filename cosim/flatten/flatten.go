@@ -13,7 +13,7 @@ import (
 )
 
 // edition changes whenever the same source is printed in another way.
-const edition = "flat-1"
+const edition = "flat-2"
 
 // Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
 // print with its meaning is refused with its place.
@@ -69,7 +69,7 @@ func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again
 	}()
 	d := newDesign(t, s.Top, s.Clocks, plain)
 	d.elaborate()
-	pr := &printer{design: d, ports: t.Ports, needed: map[*variable]bool{}, names: map[string]bool{}, wires: map[*expr]string{}}
+	pr := &printer{design: d, ports: t.Ports, needed: map[*variable]bool{}, names: map[string]bool{}, registers: map[string]bool{}, wires: map[*expr]string{}}
 	m = &Module{Top: s.Top, Verilog: pr.print(), Ports: t.Ports, Kinds: slices.Sorted(maps.Keys(d.covered))}
 	for _, c := range d.checks {
 		m.Assertions = append(m.Assertions, c.Assertion)

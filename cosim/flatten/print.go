@@ -14,13 +14,14 @@ import (
 // around it widens it.
 type printer struct {
 	*design
-	ports   []cosim.Port
-	needed  map[*variable]bool
-	order   []*variable
-	names   map[string]bool
-	wires   map[*expr]string
-	body    strings.Builder
-	declare strings.Builder
+	ports     []cosim.Port
+	needed    map[*variable]bool
+	order     []*variable
+	names     map[string]bool
+	registers map[string]bool // ports that are
+	wires     map[*expr]string
+	body      strings.Builder
+	declare   strings.Builder
 }
 
 var plainName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
@@ -73,6 +74,8 @@ func (pr *printer) print() string {
 		direction := "output"
 		if p.Input {
 			direction = "input"
+		} else if pr.registers[p.Name] {
+			direction = "output reg"
 		}
 		comma := ","
 		if i == len(pr.ports)-1 {
@@ -206,9 +209,7 @@ func (pr *printer) variableText(v *variable) {
 	}
 	if v.input || v.output {
 		v.printed = v.name
-		if kind == "reg" {
-			fmt.Fprintf(&pr.declare, "  reg %s%s;\n", vectorOf(v.what.bits), v.printed)
-		}
+		pr.registers[v.name] = kind == "reg"
 		return
 	}
 	v.printed = pr.nameOf(v.name)
@@ -275,8 +276,8 @@ func (pr *printer) named(e *expr) string {
 	}
 	var text string
 	switch {
-	case e.op == opConst:
-		text = literalText(e)
+	case e.op == opConst, e.op == opSlice:
+		text = pr.ref(e)
 	case e.op == opWord && e.v.constant:
 		return pr.romText(e)
 	default:
@@ -329,7 +330,7 @@ func (pr *printer) operationText(e *expr) string {
 
 // romText is a word of a memory that nothing writes.
 func (pr *printer) romText(e *expr) string {
-	address, width := pr.named(e.args[0]), e.width
+	address, width := pr.ref(e.args[0]), e.width
 	name := pr.nameOf(fmt.Sprintf("n%d", len(pr.wires)))
 	pr.wires[e] = name
 	fmt.Fprintf(&pr.body, "  reg %s%s;\n  always @*\n    case (%s)\n", vectorOf(width), name, address)

@@ -23,8 +23,8 @@ type process struct {
 	blocks      map[string]*landing // by id, of the jump blocks that are open
 	turns       int                 // of loops
 
-	jumped     []*expr // conditions of all jumps so far
-	fixedReset bool    // a reset is on
+	jumped     []away // jumps to ends of blocks that are still open
+	fixedReset bool   // a reset is on
 	fixedWords map[*variable]int
 	writes     []memoryWrite
 	violations []violation
@@ -130,4 +130,10 @@ func (p *process) width(n *node) int {
 		panic(p.refuse(n, "a value without a width", "declare it as a vector"))
 	}
 	return d.bits
+}
+
+// An away is a jump that has not landed yet.
+type away struct {
+	to   *landing
+	when *expr // since that block began
 }

@@ -62,8 +62,8 @@ func (p *process) split(c *expr, s *state, yes, no func(*state) *state) *state {
 	case b == nil && between == jumps:
 		p.path = append(p.path, c)
 	default:
-		for _, when := range p.jumped[jumps:] {
-			p.path = append(p.path, p.g.not(when))
+		for _, j := range p.jumped[jumps:] {
+			p.path = append(p.path, p.g.not(j.when))
 		}
 	}
 	if a == nil {
@@ -91,7 +91,7 @@ func (p *process) choice(c *expr, k key, a, b *state) *value {
 		other = p.entry(k)
 	}
 	if one == other {
-		return one
+		return &value{parts: slices.Clone(one.parts)} // the other one may change
 	}
 	return choose(p.g, c, one, other)
 }
@@ -150,7 +150,8 @@ func (p *process) block(n *node, s *state) *state {
 		arrives = p.g.or(arrives, p.when(depth))
 	}
 	p.path = p.path[:depth]
-	if len(p.jumped)-jumps > len(l.jumps) {
+	p.jumped = slices.DeleteFunc(p.jumped, func(j away) bool { return j.to == l })
+	if len(p.jumped) > jumps {
 		p.path = append(p.path, arrives)
 	}
 	for _, j := range slices.Backward(l.jumps) { // the first one that is taken counts
@@ -172,7 +173,7 @@ func (p *process) jump(n *node, s *state) *state {
 	}
 	l := p.blocks[found[1]]
 	l.jumps = append(l.jumps, jump{p.when(l.depth), s})
-	p.jumped = append(p.jumped, p.when(l.depth))
+	p.jumped = append(p.jumped, away{l, p.when(l.depth)})
 	return nil
 }
 

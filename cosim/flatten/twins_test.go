@@ -6,6 +6,7 @@ import (
 	"context"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,10 +22,12 @@ func read(t *testing.T, m *Module) {
 	require.NoError(t, err)
 	path, err := exec.LookPath("yosys")
 	require.NoError(t, err, "this test needs yosys (make tools)")
-	script := "read_verilog " + file + "; prep -top " + m.Top + "; memory_map; opt_clean; check -assert; select -assert-none t:$dlatch t:$_DLATCH*"
+	script := "read_verilog " + file + "; prep -top " + m.Top + "; check -assert; memory_map; opt_clean; select -assert-none t:$dlatch t:$_DLATCH*"
 	said, err := exec.Command(path, "-q", "-p", script).CombinedOutput()
 	require.NoError(t, err, "%s\n%s", said, m.Verilog)
-	require.Empty(t, string(said))
+	for line := range strings.Lines(string(said)) { // two resets of different values are cells of their own
+		require.Contains(t, line, "Complex async reset")
+	}
 }
 
 // beside prints a source, has Yosys read it, and runs both.

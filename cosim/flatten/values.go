@@ -17,6 +17,7 @@ type expr struct {
 	x     *big.Int // its unknown bits, which are 0 in value
 	v     *variable
 	id    int
+	ways  int // how many constants it chooses from; 0: it is not only constants
 }
 
 const (

@@ -1,0 +1,62 @@
+//go:build linux
+
+package flatten
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+)
+
+var moduleName = regexp.MustCompile(`(?m)^module ([mvb]_\w+) \(input (?:logic|wire) clk`)
+
+// together writes a module that contains all modules of some files with the ports clk, rst_n, i and o,
+// and returns it with their names.
+func together(t *testing.T, skip []string, files ...string) (s cosim.Source, names []string) {
+	var ports, body strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, found := range moduleName.FindAllSubmatch(text, -1) {
+			name := string(found[1])
+			if slices.Contains(skip, name) {
+				continue
+			}
+			names = append(names, name)
+			fmt.Fprintf(&ports, ",\n  output [31:0] %s_o", name)
+			fmt.Fprintf(&body, "  %s u_%s (.clk(clk), .rst_n(rst_n), .i(i), .o(%s_o));\n", name, name, name)
+		}
+	}
+	top := filepath.Join(t.TempDir(), "together.v")
+	text := fmt.Sprintf("module together (input clk, input rst_n, input [31:0] i%s);\n%sendmodule\n", ports.String(), body.String())
+	require.NoError(t, os.WriteFile(top, []byte(text), 0o644))
+	return cosim.Source{Top: "together", Files: append([]string{top}, files...), Clocks: []string{"clk"}}, names
+}
+
+// TestLongModules prints small modules in the styles of libraries, each for itself, and runs all of
+// them beside their sources.
+func TestLongModules(t *testing.T) {
+	files := []string{"testdata/cells.sv", "testdata/axis.v", "testdata/basejump.sv"}
+	s, names := together(t, nil, files...)
+	require.GreaterOrEqual(t, len(names), 60)
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			m, err := Print(context.Background(), cosim.Source{Top: name, Files: files, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache})
+			require.NoError(t, err)
+			read(t, m)
+		})
+	}
+	t.Run("together", func(t *testing.T) {
+		m, done := beside(t, s, CompareCycles)
+		t.Logf("%d assertions, %d registers, %+v", len(m.Assertions), len(m.Registers), *done)
+	})
+}
