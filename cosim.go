@@ -15,26 +15,7 @@ import (
 	"starloom/traces"
 )
 
-// LoadPinMap reads the pin map of RTL that stands for a model:
-//
-//	model: arbiter_round_robin           # a twin: `starloom cosim check --list`
-//	parameters: {REQUESTERS: 16}         # of the model
-//	top: rr_arb                          # module of the RTL
-//	sources: [rr_arb.sv]                 # relative to the map's folder
-//	include: [inc]                       # folders of `include
-//	defines: {SYNTHESIS: ""}
-//	params: {NUM: 16}                    # of the top module
-//	image: rr_arb.wasm                   # of `starloom cosim build`, instead of sources
-//	backend: wasm                        # or icarus, shared
-//	clock: clk_i
-//	reset: {pin: rst_ni, active: low}    # or only a name: active high
-//	pins:                                # port of the model: pin of the RTL
-//	  request: [valid_b, "valid_a[3:0]"] # first is highest, as in Verilog's braces
-//	  grant: ~ready_no                   # inverted
-//	ties: {test_en_i: 0}                 # constants for other inputs
-//	feedback: {ack_i: gnt_o}             # an input that follows an output within a cycle
-//	absent: [index]                      # outputs of the model that the RTL has not
-//	latency: {grant: -1}                 # -1: combinational; see pinmap.Map
+// LoadPinMap reads the pin map of RTL that stands for a model; `starloom cosim check --help` shows one.
 //
 // Every error is an *InputError with file, line and column. Pins are looked up when
 // a device is opened.
@@ -43,6 +24,15 @@ func LoadPinMap(path string) (*pinmap.Map, error) { return Networks(nil).LoadPin
 // LoadPinMap is LoadPinMap with the twins of these networks.
 func (list Networks) LoadPinMap(path string) (*pinmap.Map, error) {
 	return maps.LoadPin(path, list.library())
+}
+
+// PinMapPoint is a pin map with one value of each list of parameters.
+type PinMapPoint = maps.Point
+
+// LoadPinMaps is LoadPinMap of a map of which parameters and params may have lists, all equally long: it
+// returns a map for each place in them.
+func (list Networks) LoadPinMaps(path string) ([]PinMapPoint, error) {
+	return maps.LoadPins(path, list.library())
 }
 
 // TwinMap returns the pin map of a twin; see pinmap.OfTwin.
@@ -66,6 +56,10 @@ type CheckOptions struct {
 	JSON Output // the report
 
 	Among *traces.Files // with which they appear, when the caller commits them; nil: when the check is over
+
+	// Cover is what the runs have covered of RTL and model: JSON, LCOV or Verilator's form for a file that
+	// ends in .json, .info or .dat, else a text.
+	Cover Output
 }
 
 // CosimCheck runs RTL in lockstep with the model that it stands for. The case that
@@ -73,7 +67,7 @@ type CheckOptions struct {
 // the first run. Files appear together or not at all; they are opened before the
 // work. Errors about the map, the RTL and files are *InputError.
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
-	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON)
+	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON, o.Cover)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +78,7 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 		}
 		o.Stimulus.Place = o.StimulusFile
 	}
+	o.Internals, o.Coverage = o.VCD.Given(), o.Coverage || o.Cover.Given()
 	report, err := lockstep.Run(ctx, m, o.Options)
 	if err != nil {
 		return nil, err
@@ -150,7 +145,7 @@ type RTLCheck struct {
 // case that the outputs of the options show is its; without a difference the first part's.
 // step, which may be nil, is told of each part.
 func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path string)) (*RTLCheck, error) {
-	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON)
+	files, err := tools.OpenFiles(o.Among, o.VCD, o.Save, o.JSON, o.Cover)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +156,8 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 			step(run.Parts[part].Path)
 		}
 		options := o.Options
-		options.Stimulus, options.Brief = run.Parts[part].Stimulus, brief
+		options.Stimulus, options.Brief, options.Internals = run.Parts[part].Stimulus, brief, o.VCD.Given()
+		options.Coverage = o.Cover.Given()
 		return lockstep.Run(ctx, run.Parts[part].Map, options)
 	}
 	for i := range run.Parts {
@@ -181,6 +177,7 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 	if c.Report, err = check(c.Part, false); err != nil {
 		return nil, err
 	}
+	c.Report.MergeCoverage(c.Brief)
 	return c, files.Write(c.Report)
 }
 

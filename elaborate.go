@@ -107,7 +107,7 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 // source is where the scenario is from.
 func (s *Scenario) source() config.Source {
 	return config.Source{
-		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: s.foreign.library,
+		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: s.library,
 		RunCommand: s.runCommand(), RunOne: s.one, CheckCommand: s.checkCommand(),
 		Identity: func() string {
 			rest := *s
@@ -417,11 +417,17 @@ func Twins() []twin.Twin { return Networks(nil).Twins() }
 func (list Networks) Twins() []twin.Twin {
 	all := twin.All()
 	for _, n := range append(new(Fabric).kinds(), list...) {
-		if own, _ := fabric.TwinOf(n); own != nil {
-			all = append(all, *own)
-		}
+		all = append(all, fabric.TwinsOf(n)...)
 	}
 	return all
+}
+
+// library is all that pin maps of the scenario can name, models of its own network included.
+func (s *Scenario) library() pinmap.Library {
+	if s.Fabric.Custom != nil && len(s.foreign) == 0 {
+		return Networks{s.Fabric.Custom}.library()
+	}
+	return s.foreign.library()
 }
 
 // library is all that a pin map can name.

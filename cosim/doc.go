@@ -14,7 +14,7 @@
 //	file            what it holds
 //	device.go       the interface of all devices, and their faults
 //	source.go       Source: the files of a design
-//	options.go      how to build, how to open
+//	options.go      how to build, how to open; seeing.go: what shows or counts more than ports
 //	backend.go      Backend, Design: what makes devices of RTL
 //	ports.go        where ports have their words
 //	params.go, datafiles.go    parameters of text, files of $readmem
@@ -32,6 +32,7 @@
 //	condition/      conditions over the ports of a model
 //	twin/           the components of hw and nic with the ports of their Verilog
 //	pinmap/         which RTL stands for which model, pin by pin
+//	coverage/       what runs have covered of RTL and model
 //	lockstep/       model beside RTL, up to the first difference, made short
 //	inloop/         RTL in the place of elements of a machine's components
 //	internal/cosimtest         what the tests of several packages need

@@ -15,5 +15,5 @@ var Glue embed.FS
 
 // VPI is the C of the module that Icarus loads.
 //
-//go:embed vpi/cosim.c
-var VPI string
+//go:embed vpi
+var VPI embed.FS

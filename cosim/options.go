@@ -35,6 +35,7 @@ type BuildOptions struct {
 	Cache    string            // directory of earlier results; "" for the user's own
 	Warnings io.Writer         // what the tools say of a source that they accept; nil: it is discarded
 	Progress func(step string) // called when a step begins; may be nil
+	Seeing   Seeing
 }
 
 // Step reports the beginning of a step.

@@ -151,6 +151,25 @@ func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
 	return nil, nil
 }
 
+// PartsTwinned is a network with components of its own that RTL may stand for.
+type PartsTwinned interface {
+	Network
+	// PartTwins are the models of its components, by the names that their sites give: RTL is attached to
+	// a model by a pin map, or is its Verilog, if there is some.
+	PartTwins() []twin.Twin
+}
+
+// TwinsOf are the models that a network brings: of all of it, and of its own components.
+func TwinsOf(n Network) (twins []twin.Twin) {
+	if whole, _ := TwinOf(n); whole != nil {
+		twins = append(twins, *whole)
+	}
+	if p, ok := n.(PartsTwinned); ok {
+		twins = append(twins, p.PartTwins()...)
+	}
+	return twins
+}
+
 // Reflexive is a network on which packets of traffic may go to their own source, unless a workload says
 // otherwise.
 type Reflexive interface {

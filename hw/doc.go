@@ -45,7 +45,7 @@
 //	lfsr.go      LFSRs: the random register of a NIC
 //	bits.go      packed vectors: the ports of RTL
 //	set.go       sets of numbers that cost what is in them
-//	probe.go     Probe: a signal that a trace may follow
+//	probe.go     Probe: a signal that a trace may follow; cells.go: Cells: every register of a component
 //	path.go      the grammar of names; path_scan.go: what breaks it; pattern.go: globs over them
 //	memory_linux.go, huge_linux.go (memory_other.go, huge_other.go: elsewhere)  main memory, huge pages
 //	state.go     Save, Restore, StateVisitor

@@ -225,7 +225,7 @@ func (l *registerList[T]) reset() { *l.list = (*l.list)[:0] }
 
 func (l *registerList[T]) visit(v *StateVisitor, rows *[]int) {
 	if v.Saving() {
-		writeColumn(v, l.name, *l.list)
+		saveList(v, l.name, *l.list)
 		return
 	}
 	if values, ok := readColumn(v, l.name, -1, l.checks); ok {

@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"io"
 	"strings"
+	"unsafe"
 )
 
 // State is plain data: a component names its register columns, and one visitor
@@ -53,10 +54,14 @@ type StateVisitor struct {
 	verify  []func() error // restoring: asked when everything was read
 	assign  []func()       // restoring: done only when everything was right
 	rebuild []func()
+
+	look     func(c Cell) // not nil: neither saving nor restoring, but showing every register (Cells)
+	list     func(name string)
+	collects bool // and nothing but what comes before
 }
 
 // Saving reports whether the visitor reads the columns; else it writes them.
-func (v *StateVisitor) Saving() bool { return v.w != nil }
+func (v *StateVisitor) Saving() bool { return v.w != nil || v.look != nil }
 
 // Fail makes the whole Save or Restore fail with err.
 func (v *StateVisitor) Fail(err error) {
@@ -110,7 +115,11 @@ func AtMost[T Fixed](limit T) func(i int, value T) error {
 // StateColumn visits a column whose length is a parameter. The checks judge each
 // restored element before anything is assigned.
 func StateColumn[T Fixed](v *StateVisitor, name string, column []T, checks ...func(i int, value T) error) {
-	if v.Saving() {
+	switch {
+	case v.look != nil:
+		lookAt(v, name, column, checks)
+		return
+	case v.Saving():
 		writeColumn(v, name, column)
 		return
 	}
@@ -121,7 +130,11 @@ func StateColumn[T Fixed](v *StateVisitor, name string, column []T, checks ...fu
 
 // StateScalar visits one register.
 func StateScalar[T Fixed](v *StateVisitor, name string, value *T, checks ...func(i int, value T) error) {
-	if v.Saving() {
+	switch {
+	case v.look != nil:
+		lookAt(v, name, unsafe.Slice(value, 1), checks)
+		return
+	case v.Saving():
 		writeColumn(v, name, []T{*value})
 		return
 	}
@@ -133,12 +146,21 @@ func StateScalar[T Fixed](v *StateVisitor, name string, value *T, checks ...func
 // StateList visits a column whose length is part of the state.
 func StateList[T Fixed](v *StateVisitor, name string, list *[]T, checks ...func(i int, value T) error) {
 	if v.Saving() {
-		writeColumn(v, name, *list)
+		saveList(v, name, *list)
 		return
 	}
 	if values, ok := readColumn(v, name, -1, checks); ok {
 		v.assign = append(v.assign, func() { *list = append((*list)[:0], values...) })
 	}
+}
+
+// saveList writes a list, which is not shown.
+func saveList[T Fixed](v *StateVisitor, name string, list []T) {
+	if v.look != nil {
+		v.list(v.prefix + name)
+		return
+	}
+	writeColumn(v, name, list)
 }
 
 // Save writes the state of the parts. Call it between cycles: after Latch, before

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -21,7 +22,7 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	if len(o.settings.words) > 0 {
 		return &starloom.InputError{Place: "--set", Reason: "this is for the keys of a scenario", Remedy: "give a scenario, or change the pin map"}
 	}
-	m, subject, err := o.pinMap(c, args)
+	points, subject, err := o.pinMaps(c, args)
 	if err != nil {
 		return fault(err)
 	}
@@ -33,6 +34,14 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 			return &starloom.InputError{Place: "--" + option, Reason: "the inputs come from " + o.StimulusFile, Remedy: "leave it out, or --stimulus"}
 		}
 	}
+	if len(points) > 1 {
+		return o.checkSweep(c, points, args[0], subject)
+	}
+	return o.checkPoint(c, points[0].Map, subject)
+}
+
+// checkPoint runs RTL with the parameters that it has.
+func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string) error {
 	if o.backend.value != "" {
 		m.Backend = o.backend.value
 		m.Places["backend"] = "--backend"
@@ -76,8 +85,9 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// pinMap is what the command line names, and how to name it again.
-func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*pinmap.Map, string, error) {
+// pinMaps is what the command line names, and how to name it again: one map, or one for each point of its
+// lists of parameters.
+func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMapPoint, string, error) {
 	if o.twin == "" {
 		if len(args) == 0 {
 			return nil, "", &starloom.InputError{
@@ -88,12 +98,12 @@ func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*pinmap.Map, strin
 		if err := exactly("MAP.yml")(c, args); err != nil {
 			return nil, "", err
 		}
-		m, err := o.settings.networks.LoadPinMap(args[0])
+		points, err := o.settings.networks.LoadPinMaps(args[0])
 		if err != nil {
 			return nil, "", err
 		}
-		subject, err := o.complete(m)
-		return m, args[0] + subject, err
+		points, subject, err := o.choose(points)
+		return points, args[0] + subject, err
 	}
 	if len(args) > 0 {
 		return nil, "", &starloom.InputError{Place: "--twin", Reason: "there is a map, too: " + args[0], Remedy: "give one of them"}
@@ -103,7 +113,7 @@ func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*pinmap.Map, strin
 		return nil, "", err
 	}
 	m, err := o.settings.networks.TwinMap(o.twin, parameters, "")
-	return m, "--twin " + o.twin + subject, err
+	return []starloom.PinMapPoint{{Map: m}}, "--twin " + o.twin + subject, err
 }
 
 // parameters reads -G, and writes it again.
@@ -124,25 +134,48 @@ func (o *checkFlags) parameters() (twin.Parameters, string, error) {
 	return parameters, subject, nil
 }
 
-// complete gives a map the parameters of the model that it leaves to a machine.
-func (o *checkFlags) complete(m *pinmap.Map) (string, error) {
+// choose takes the points of which -G gives values, and gives all of them the parameters of the model that
+// the map leaves to a machine.
+func (o *checkFlags) choose(points []starloom.PinMapPoint) ([]starloom.PinMapPoint, string, error) {
 	parameters, subject, err := o.parameters()
 	if err != nil || len(parameters) == 0 {
-		return "", err
+		return points, "", err
 	}
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		value := fmt.Sprintf("%s=%d", name, parameters[name])
+		if !slices.ContainsFunc(points[0].Values, func(v string) bool { return strings.HasPrefix(v, name+"=") }) {
+			continue
+		}
+		chosen := slices.DeleteFunc(slices.Clone(points), func(p starloom.PinMapPoint) bool { return !slices.Contains(p.Values, value) })
+		if len(chosen) == 0 {
+			return nil, "", &starloom.InputError{Place: "-G", Reason: "no point of the pin map has " + value, Remedy: "give a value of its list"}
+		}
+		points = chosen
+		delete(parameters, name)
+	}
+	for _, p := range points {
+		if err := o.complete(p.Map, parameters); err != nil {
+			return nil, "", err
+		}
+	}
+	return points, subject, nil
+}
+
+// complete gives a map parameters of the model that it leaves out.
+func (o *checkFlags) complete(m *pinmap.Map, parameters twin.Parameters) error {
 	tw, err := m.Twin()
 	if err != nil {
-		return "", err
+		return err
 	}
 	for name, value := range parameters {
 		_, known := tw.Sets[0][name]
 		if _, given := m.Parameters[name]; given || !known {
-			return "", &starloom.InputError{
+			return &starloom.InputError{
 				Place: "-G", Reason: "a map has its own parameters",
 				Remedy: "write parameters: and params: in the map; -G gives parameters of the model that it leaves out",
 			}
 		}
 		m.Parameters[name] = value
 	}
-	return subject, nil
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/cosim/coverage"
 	"starloom/internal/outcome"
 )
 
@@ -20,6 +21,7 @@ type checkFlags struct {
 	outputs         outputs
 	html            *output
 	vcd, save, json *output
+	coverage        *output
 
 	settings settings
 	twin     string
@@ -47,6 +49,8 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case to `F`, CSV for --stimulus", &o.Save)
 	o.json = o.outputs.to(f, "json", "write the report as JSON to `F`", &o.JSON)
+	o.coverage = o.outputs.to(f, "coverage", "write what was covered of RTL and model to `F`: JSON if it ends in .json, LCOV in .info, "+
+		"Verilator's form in .dat, else a text", &o.Cover)
 	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 }
 
@@ -62,6 +66,9 @@ func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
 	if isFile(o.vcd.path) {
 		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd, strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path))+".gtkw")
 	}
+	if isFile(o.coverage.path) {
+		fmt.Fprintf(&b, "coverage: %s%s\n", o.coverage, coverageHint(o.coverage.path))
+	}
 	if isFile(o.save.path) {
 		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s\n", o.save, subject, o.save)
 	}
@@ -70,6 +77,17 @@ func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// coverageHint says what reads a file of coverage.
+func coverageHint(path string) string {
+	switch coverage.FormOf(path) {
+	case coverage.LCOV:
+		return "; look at it with: genhtml --branch-coverage -o coverage " + path
+	case coverage.Verilator:
+		return "; verilator_coverage reads it, and merges it with others"
+	}
+	return ""
 }
 
 // again are the options that lead to the same runs.

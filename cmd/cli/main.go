@@ -123,6 +123,8 @@ func report(err error, stderr io.Writer) int {
 		return statusFail
 	case errors.Is(err, errTool):
 		return statusTool
+	case errors.Is(err, errRefused):
+		return statusInput
 	case errors.As(err, &input):
 		// The place comes first, so that editors and terminals can jump to it.
 		fmt.Fprintln(stderr, input)

@@ -484,6 +484,7 @@ func TestExitStatus(t *testing.T) {
 		{fault(&starloom.ToolError{Tool: "vvp", Place: "a.v: a", Reason: "signal: killed", Remedy: "do"}), statusTool, "a.v: a: vvp: signal: killed; do\n"},
 		{fault(fmt.Errorf("a.c does not compile (%w)", exec.Command("sh", "-c", "kill -9 $$").Run())), statusTool, "a.c does not compile (signal: killed)\n"},
 		{errTool, statusTool, ""},
+		{errRefused, statusInput, ""},
 		{fault(errors.New("broken")), statusFault, "starloom: this is a fault of Starloom, not of your input: broken\nplease report it with the command line and the scenario\n"},
 	} {
 		var stderr bytes.Buffer

@@ -26,6 +26,9 @@ var errFailed = errors.New("fail")
 // errTool says that a report was printed of a run that a tool's failure has ended.
 var errTool = errors.New("a tool failed")
 
+// errRefused says that a table was printed in which input was refused.
+var errRefused = errors.New("refused")
+
 // errInterrupted says that a report on an interrupted run was printed.
 var errInterrupted = errors.New("interrupted")
 

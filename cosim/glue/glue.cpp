@@ -12,7 +12,11 @@
 #endif
 
 #include "glue.h"
+#include "wanted.h"
 #include "verilated.h"
+#if SL_TRACE
+#include "verilated_vcd_c.h"
+#endif
 
 #ifdef __wasm__
 #define SL_EXPORT(name) extern "C" __attribute__((export_name(#name)))
@@ -21,6 +25,8 @@ extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
 #else
 #define SL_EXPORT(name) extern "C" __attribute__((visibility("default")))
 #endif
+
+#include "seeing.h"
 
 // Every loop of the circuit counts its turns: RTL that loops for ever is found
 // without a thread that watches. Verilator writes all loops as while. Those of its
@@ -50,6 +56,7 @@ struct sl_device {
     char log[SL_LOG_BYTES] = {};
     VerilatedContext context;
     std::unique_ptr<Vdut> top;
+    sl_seeing seeing;
 #ifndef __wasm__
     std::jmp_buf out_of_here;
     uint64_t late_cycle = ~0ULL, late_since_ns = 0, late_rounds = 0;  // of the call that runs
@@ -57,6 +64,9 @@ struct sl_device {
 };
 
 static thread_local sl_device* sl_self = nullptr;
+#if SL_COVERAGE
+static sl_seeing& sl_seen() { return sl_self->seeing; }
+#endif
 
 [[noreturn]] static void sl_leave_now() {
 #ifdef __wasm__
@@ -249,6 +259,9 @@ SL_EXPORT(sl_open) sl_device* sl_open(uint64_t seed, uint64_t limit_ns) {
     auto* d = new sl_device;
     d->limit_ns = limit_ns;
     const uint64_t mixed = (seed ^ seed >> 32) * 0x9e3779b97f4a7c15ULL;
+#if SL_TRACE
+    d->context.traceEverOn(true);
+#endif
     d->context.randReset(seed ? 2 : 0);
     d->context.randSeed(static_cast<int>(mixed >> 33) | 1);
     return d;
@@ -290,6 +303,27 @@ SL_EXPORT(sl_close) void sl_close(sl_device* d) {
     sl_enter(d);
     delete d;
 }
+
+#if SL_TRACE
+// sl_trace begins a waveform; sl_dump adds what has changed, at a later time.
+SL_EXPORT(sl_trace) void sl_trace(sl_device* d) {
+    sl_enter(d);
+    d->seeing.trace = std::make_unique<VerilatedVcdC>(&d->seeing.stream);
+    d->top->trace(d->seeing.trace.get(), 99);
+    d->seeing.trace->open("");
+}
+
+SL_EXPORT(sl_dump) void sl_dump(sl_device* d, uint64_t time) {
+    sl_enter(d);
+    d->seeing.trace->dump(time);
+    d->seeing.trace->flush();
+}
+#endif
+
+#if SL_COVERAGE
+// sl_points shows what is counted.
+SL_EXPORT(sl_points) void sl_points(sl_device* d) { sl_show(d->seeing.points.data(), d->seeing.points.size()); }
+#endif
 
 // sl_part returns the address of a part.
 SL_EXPORT(sl_part) void* sl_part(sl_device* d, uint32_t part) {

@@ -10,8 +10,8 @@ import (
 func Backend() cosim.Backend {
 	return cosim.Backend{
 		Name: cosim.BackendIcarus,
-		Build: func(_ context.Context, s cosim.Source, _ cosim.BuildOptions) (cosim.Design, error) {
-			return &uncompiled{source: s}, nil
+		Build: func(_ context.Context, s cosim.Source, o cosim.BuildOptions) (cosim.Design, error) {
+			return &uncompiled{source: s, seeing: o.Seeing}, nil
 		},
 	}
 }
@@ -19,11 +19,12 @@ func Backend() cosim.Backend {
 // uncompiled is a source as a Design: every device is compiled on its own.
 type uncompiled struct {
 	source   cosim.Source
+	seeing   cosim.Seeing
 	warnings []cosim.Warning // of the last device
 }
 
 func (b *uncompiled) Open(o cosim.Options) (cosim.Device, error) {
-	d, err := Open(b.source, o)
+	d, err := OpenSeeing(b.source, o, b.seeing)
 	if err == nil {
 		b.warnings = d.(interface{ Warnings() []cosim.Warning }).Warnings()
 	}

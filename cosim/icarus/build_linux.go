@@ -49,12 +49,31 @@ func find(t cosim.Tool) (string, error) {
 // once per user and version. Without a cache it is built in scratch.
 func findModule(vvp cosim.ToolVersion, scratch string) (string, error) {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s\n%s\n%s", runtime.GOARCH, vvp.Text, cosim.VPI)
+	fmt.Fprintf(hash, "%s\n%s\n", runtime.GOARCH, vvp.Text)
+	if err := eachModuleFile(func(_ string, text []byte) error { _, err := hash.Write(text); return err }); err != nil {
+		return "", err
+	}
 	kept, err := cosim.OpenCache("")
 	if err != nil {
 		kept = cosim.Cache{Dir: scratch, Remedy: cosim.RemedyUserCache}
 	}
 	return kept.Take(fmt.Sprintf("icarus-%x.vpi", hash.Sum(nil)[:16]), compileModule)
+}
+
+// eachModuleFile calls do with the module's texts, in the order of their names.
+func eachModuleFile(do func(name string, text []byte) error) error {
+	const folder = "vpi"
+	entries, err := cosim.VPI.ReadDir(folder)
+	for _, entry := range entries {
+		var text []byte
+		if text, err = cosim.VPI.ReadFile(folder + "/" + entry.Name()); err == nil {
+			err = do(entry.Name(), text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return err
 }
 
 func compileModule(path string) error {
@@ -66,10 +85,16 @@ func compileModule(path string) error {
 		return err
 	}
 	dir, file := filepath.Split(path)
-	if err := os.WriteFile(filepath.Join(dir, "cosim.c"), []byte(cosim.VPI), 0o644); err != nil {
+	args := []string{"--name=" + strings.TrimSuffix(file, ".vpi")}
+	if err := eachModuleFile(func(name string, text []byte) error {
+		if filepath.Ext(name) == ".c" {
+			args = append(args, name)
+		}
+		return os.WriteFile(filepath.Join(dir, name), text, 0o644)
+	}); err != nil {
 		return fmt.Errorf("the module for Icarus: %w", err)
 	}
-	said, err := runTool(dir, dir, vpi, "--name="+strings.TrimSuffix(file, ".vpi"), "cosim.c")
+	said, err := runTool(dir, dir, vpi, args...)
 	if stop := cosim.Stopped(context.Background(), "iverilog-vpi", "", err); stop != nil {
 		return stop
 	}

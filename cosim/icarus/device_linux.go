@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -29,6 +30,9 @@ type device struct {
 	inputs, outputs, unknown                   []uint64 // the device's own: valid after Close, too
 	sharedInputs, sharedOutputs, sharedUnknown []uint64
 
+	trace *os.File // of what is inside, nil for none
+	shown io.Writer
+
 	waited string // how long it had before it was asked to stop
 	err    error  // what ended the device
 }
@@ -47,6 +51,11 @@ type device struct {
 // the circuit ends the simulation before the first cycle. Options.Seed has no effect
 // here.
 func Open(source cosim.Source, options cosim.Options) (cosim.Device, error) {
+	return OpenSeeing(source, options, cosim.Seeing{})
+}
+
+// OpenSeeing is Open of a device that shows its internals, if they are wanted.
+func OpenSeeing(source cosim.Source, options cosim.Options, seeing cosim.Seeing) (cosim.Device, error) {
 	if err := source.Check(); err != nil {
 		return nil, err
 	}
@@ -72,6 +81,11 @@ func Open(source cosim.Source, options cosim.Options) (cosim.Device, error) {
 		return nil, err
 	}
 	d.folder = scratch
+	if seeing.Internals {
+		if d.trace, err = traceFile(scratch); err != nil {
+			return nil, errors.Join(err, os.RemoveAll(scratch))
+		}
+	}
 	if err := d.start(&source, scratch); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(scratch))
 	}
@@ -110,7 +124,7 @@ func (d *device) start(source *cosim.Source, scratch string) error {
 	if err != nil {
 		return err
 	}
-	d.process, err = startProcess(vvp.Path, folder, design, module, memory, &d.log)
+	d.process, err = startProcess(vvp.Path, folder, design, module, memory, d.trace, &d.log)
 	if err != nil {
 		memory.close()
 		return fmt.Errorf("%s: starting %s: %w", d.name, vvp.Path, err)
@@ -288,6 +302,9 @@ func (d *device) Restore([]byte) error { return cosim.ErrNoSnapshot }
 func (d *device) Close() error {
 	if d.process == nil {
 		return nil
+	}
+	if d.trace != nil {
+		_ = d.trace.Close() // its name is gone
 	}
 	if d.err == nil {
 		d.process.memory.post(opClose, 0, 0)

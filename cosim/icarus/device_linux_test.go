@@ -424,9 +424,12 @@ func TestModuleCache(t *testing.T) {
 
 // TestMemoryLayout holds what is written by hand on both sides.
 func TestMemoryLayout(t *testing.T) {
-	source := cosim.VPI
+	text, err := cosim.VPI.ReadFile("vpi/cosim.c")
+	require.NoError(t, err)
+	source := string(text)
 	for name, value := range map[string]int{"REQUEST": requestAt, "REPORT": reportAt, "VALUES": valuesAt, "MEMORY_BYTES": memoryBytes,
 		"OP_SETTLE": int(opSettle), "OP_EDGE": int(opEdge), "OP_CLOSE": int(opClose),
+		"OP_TRACE": int(opTrace), "OP_DUMP": int(opDump), "OP_END_TRACE": int(opEndTrace),
 		"STATUS_OK": int(statusOK), "STATUS_REFUSED": int(statusRefused), "STATUS_FINISHED": int(statusFinished), "STATUS_ENDLESS": int(statusEndless), "STATUS_OSCILLATES": int(statusOscillates)} {
 		found := regexp.MustCompile(name + ` = (\d+)(?: << (\d+))?[,\s]`).FindStringSubmatch(source)
 		require.NotNil(t, found, name)

@@ -26,6 +26,10 @@ const (
 	opSettle op = 1
 	opEdge   op = 2
 	opClose  op = 3
+
+	opTrace    op = 4
+	opDump     op = 5
+	opEndTrace op = 6
 )
 
 type status uint32

@@ -9,7 +9,12 @@ import (
 )
 
 // Open needs Linux: futexes, and processes that end with their owner.
-func Open(source cosim.Source, _ cosim.Options) (cosim.Device, error) {
+func Open(source cosim.Source, o cosim.Options) (cosim.Device, error) {
+	return OpenSeeing(source, o, cosim.Seeing{})
+}
+
+// OpenSeeing needs Linux, too.
+func OpenSeeing(source cosim.Source, _ cosim.Options, _ cosim.Seeing) (cosim.Device, error) {
 	return nil, &cosim.InputError{
 		Place:  source.Top,
 		Reason: "Icarus cannot be driven on " + runtime.GOOS,

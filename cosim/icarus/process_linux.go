@@ -32,13 +32,18 @@ type process struct {
 
 // startProcess runs vvp in a folder on a compiled design with a VPI module, NAME.vpi. The first
 // command, number 1, is under way when it returns.
-func startProcess(vvp, folder, design, module string, memory *memory, log *sharedLog) (*process, error) {
+//
+// It has the memory and, unless that is nil, a file for what is traced.
+func startProcess(vvp, folder, design, module string, memory *memory, trace *os.File, log *sharedLog) (*process, error) {
 	p := &process{memory: memory, log: log, done: make(chan struct{})}
 	dir, file := filepath.Split(module) // an absolute path, as design is
 	p.cmd = exec.Command(vvp, "-n", "-M", dir, "-m", strings.TrimSuffix(file, ".vpi"), design)
 	p.cmd.Dir = folder
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.ExtraFiles = []*os.File{memory.file}
+	if trace != nil {
+		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, trace) // TRACE_FD
+	}
 	p.cmd.SysProcAttr = alone()
 	p.cmd.WaitDelay = time.Second
 	memory.command.Store(1)

@@ -15,6 +15,7 @@ const shownCyclesMax = 10_000
 // show runs a case once more and keeps its cycles. stimulus is nil for
 // the options' own.
 func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
+	l.shownAs, l.shownOn = f, stimulus
 	next, length := l.stimulusOf(f), min(l.options.Cycles, shownCyclesMax)
 	if stimulus != nil {
 		next, length = stimulus.drive(), uint64(stimulus.Cycles())
@@ -67,7 +68,7 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 				waves.unsettle(&sample)
 			}
 			waves.samples = append(waves.samples, sample)
-			waves.cycles = append(waves.cycles, cycle)
+			waves.cycles, waves.rows = append(waves.cycles, cycle), append(waves.rows, cycle)
 		}
 	})
 	if stimulus == nil {

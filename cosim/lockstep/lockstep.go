@@ -36,6 +36,10 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	var first *finding // the first run, to be shown when all are equal
 	l.coverage = newCoverage(l.model)
 	report.Coverage = l.coverage
+	if o.Coverage {
+		l.covered = newCovered(m.Model, l.model.Kernel())
+		report.Covered = &l.covered.Coverage
+	}
 	for _, run := range o.runs() {
 		l.exchanged = report.Cycles
 		at, err := l.power(run.powerOn)
@@ -43,6 +47,9 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 			at, err = l.run(l.stimulusOf(&finding{seed: run.seed}), nil)
 		}
 		if err != nil {
+			return nil, err
+		}
+		if err := l.covered.add(l.rtl); err != nil {
 			return nil, err
 		}
 		report.Runs++
@@ -63,17 +70,13 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	if found == nil && report.LongestStretch == 0 {
 		return nil, o.nothingCompared()
 	}
-	var shown *novelty // of all seeds so far
-	for seed := o.Seed; found == nil && o.Explore > 0 && seed < o.Seed+uint64(o.Seeds); seed++ {
-		e, at, err := l.explore(seed, o.Explore)
-		if err != nil {
+	if found == nil {
+		if found, err = l.exploreSeeds(report); err != nil {
 			return nil, err
 		}
-		found = at
-		report.addExploration(seed, e, shown)
-		shown = e.novelty
 	}
-	l.coverage = nil
+	l.coverage, l.covered = nil, nil
+	report.summarise()
 	report.Warnings, report.Unexercised = slices.Clip(m.Warnings()), report.Coverage.Gaps()
 	report.take(l.contract)
 	if found == nil {
@@ -83,11 +86,34 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		if o.Brief {
 			return report, nil
 		}
-		return report, l.show(report, first, nil)
+		if err := l.show(report, first, nil); err != nil {
+			return nil, err
+		}
+		return report, l.lookIfWanted(report)
 	}
 	report.Verdict, report.Divergence = "fail", newDivergence(found, o.Stimulus)
 	if o.Brief {
 		return report, nil
 	}
-	return report, l.explain(report, found)
+	if err := l.explain(report, found); err != nil {
+		return nil, err
+	}
+	return report, l.lookIfWanted(report)
+}
+
+// exploreSeeds explores with each seed, up to the first difference.
+func (l *pair) exploreSeeds(report *Report) (found *finding, err error) {
+	var shown *novelty // of all seeds so far
+	for seed := l.options.Seed; found == nil && l.options.Explore > 0 && seed < l.options.Seed+uint64(l.options.Seeds); seed++ {
+		var e *explorer
+		if e, found, err = l.explore(seed, l.options.Explore); err != nil {
+			return nil, err
+		}
+		if err := l.covered.add(l.rtl); err != nil {
+			return nil, err
+		}
+		report.addExploration(seed, e, shown)
+		shown = e.novelty
+	}
+	return found, nil
 }

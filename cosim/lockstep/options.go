@@ -26,6 +26,12 @@ type Options struct {
 	// and shows nothing.
 	NoShrink, Brief bool
 
+	// Internals keeps what model and RTL have inside in the case that is shown, for its waveform.
+	Internals bool
+
+	// Coverage counts what the runs cover: of the RTL and of the model.
+	Coverage bool
+
 	Device   cosim.Options              // without Seed
 	Progress func(cycles, total uint64) // called now and then; may be nil
 

@@ -55,10 +55,19 @@ type pair struct {
 	held
 	contract *contract // nil without one
 
-	now       course    // where the run is
-	exchanged uint64    // cycles of all runs
-	longest   uint64    // cycles of the last run's longest stretch without reset
-	coverage  *Coverage // of the runs; nil while a case is shrunk and shown
+	now       course // where the run is
+	exchanged uint64 // cycles of all runs
+	longest   uint64 // cycles of the last run's longest stretch without reset
+	sight
+}
+
+// sight is what is seen of the runs beside what is compared.
+type sight struct {
+	seeing   cosim.Seeing // what is built into the RTL
+	shownAs  *finding     // the case that was shown last
+	shownOn  *Stimulus    // and its inputs, nil for the options' own
+	coverage *Coverage    // of the runs; nil while a case is shrunk and shown
+	covered  *covered     // likewise; nil if it is not wanted
 }
 
 // held is what the model's outputs are compared as.
@@ -73,7 +82,7 @@ func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &pair{ctx: ctx, pinMap: m, options: o, model: model}
+	l := &pair{ctx: ctx, pinMap: m, options: o, model: model, sight: sight{seeing: cosim.Seeing{Coverage: o.Coverage}}}
 	if l.initial, err = model.Save(); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
@@ -150,7 +159,7 @@ func (l *pair) power(powerOn uint64) (*difference, error) {
 	}
 	options := l.options.Device
 	options.Seed = powerOn
-	d, err := l.pinMap.Open(l.ctx, options)
+	d, err := l.pinMap.OpenSeeing(l.ctx, options, l.seeing)
 	if err != nil {
 		at, err := faultIn(0, err)
 		if at != nil {
@@ -267,6 +276,7 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 	if !ends || !l.ending.unsettled {
 		err = d.Settle()
 	}
+	err = l.covered.settled(cycle, d, err)
 	l.holdBack(cycle)
 	reset := l.inReset()
 	if stop, err := l.contract.weigh(cycle, l.mask, l.now.compared && !reset, l.options.Stimulus); stop {
@@ -285,6 +295,7 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 		}
 		return false, at, err
 	}
+	l.covered.see(reset)
 	if l.now.compared && !reset && cycle >= l.now.from {
 		l.now.stretch++
 		l.longest = max(l.longest, l.now.stretch)

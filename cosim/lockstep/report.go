@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/coverage"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
@@ -51,11 +52,19 @@ type Report struct {
 	Unexercised []Gap     `json:"unexercised"`
 	Coverage    *Coverage `json:"-"`
 
+	Covers
+
 	// Shown is a run: that of the divergence, or the first cycles of the first one.
 	Shown *Waves `json:"-"`
 
 	clocked bool
 	ofRun   bool // the stimulus is that of a run
+}
+
+// Covers is what the runs have covered of RTL and model, if that was wanted.
+type Covers struct {
+	Covered         *coverage.Coverage `json:"-"`
+	CoverageSummary *coverage.Summary  `json:"coverage,omitempty"`
 }
 
 // Extent is what was compared, and on which inputs.
@@ -336,6 +345,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "; longest stretch without reset: %s", cosim.Count(r.LongestStretch, "cycle"))
 		}
 		r.writeReservations(&b)
+		r.writeCoverage(&b)
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -351,11 +361,43 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, line := range r.HowFound() {
 		fmt.Fprintln(&b, line)
 	}
+	r.writeCoverage(&b)
 	if d.Printed != "" {
 		fmt.Fprintf(&b, "the RTL has printed:\n%s\n", strings.TrimRight(d.Printed, "\n"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// MergeCoverage makes the coverage of a report that of several.
+func (r *Report) MergeCoverage(of []*Report) {
+	if r.Covered == nil {
+		return
+	}
+	r.Covered = &coverage.Coverage{}
+	for _, other := range of {
+		r.Covered.Merge(other.Covered)
+	}
+	r.summarise()
+}
+
+// summarise puts the coverage into the report.
+func (r *Report) summarise() {
+	if r.Covered != nil {
+		s := r.Covered.Summary()
+		r.CoverageSummary = &s
+	}
+}
+
+// writeCoverage writes the line of the coverage, and what has never run.
+func (r *Report) writeCoverage(w io.Writer) {
+	if r.CoverageSummary == nil {
+		return
+	}
+	fmt.Fprintln(w, r.CoverageSummary.Text())
+	if text := r.CoverageSummary.UncoveredText(); text != "" {
+		fmt.Fprintln(w, text)
+	}
 }
 
 // HowFound says in which cycle of which run the divergence was found, and what else is known of it.

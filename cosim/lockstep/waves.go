@@ -17,6 +17,7 @@ import (
 type Waves struct {
 	Stimulus *Stimulus // from power-on; nil if it is too long to keep
 	cycles   []uint64  // by sample
+	rows     []uint64  // of what was run, by sample; cycles may be those of a machine's run
 	end      bool      // Stimulus is only the end of the run
 	ports    []cosim.Port
 	absent   []bool
@@ -24,6 +25,7 @@ type Waves struct {
 	failed   int  // port that differs, -1 for none
 	fails    bool // the last sample is the divergence
 	samples  []sample
+	inside   *inside // nil for nothing
 }
 
 // sample is one cycle, settled.
@@ -45,7 +47,7 @@ func (v *Waves) number(s *Stimulus) {
 			from = i + 1
 		}
 	}
-	v.cycles, v.samples = v.cycles[from:], v.samples[from:]
+	v.cycles, v.rows, v.samples = v.cycles[from:], v.rows[from:], v.samples[from:]
 }
 
 // unsettle makes the RTL's outputs of a cycle X: they have no values yet. Samples before
@@ -186,7 +188,7 @@ func brief(label string) string {
 // Z are ones of NAME_unknown. It returns the save file that goes with it, without its two paths:
 // the signal that differs comes first, with a marker where it does.
 func (v *Waves) WriteVCD(w io.Writer, comments []string) (*vcd.SaveFile, error) {
-	out, err := vcd.NewWriter(w, vcd.Options{Comments: comments})
+	out, err := vcd.NewWriter(w, vcd.Options{Comments: append(comments, v.inside.notes()...)})
 	if err != nil {
 		return nil, err
 	}
@@ -231,6 +233,10 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) (*vcd.SaveFile, error) 
 	if err != nil || declared != nil {
 		return nil, fmt.Errorf("the waveform of %s: %v%v", v.ports[0].Name, err, declared)
 	}
+	within, err := declareInside(v.inside, out)
+	if err != nil {
+		return nil, err
+	}
 	if err := out.Begin(); err != nil {
 		return nil, err
 	}
@@ -240,6 +246,9 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) (*vcd.SaveFile, error) 
 		}
 		for _, f := range set {
 			f(&v.samples[i])
+		}
+		if err := within.set(i); err != nil {
+			return nil, err
 		}
 		if v.fails && i == len(v.samples)-1 {
 			out.Set(differ, 1)

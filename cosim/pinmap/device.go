@@ -109,6 +109,18 @@ func (d *Device) push() {
 	}
 }
 
+// Tracer is the RTL of a device, with its own names; nil for RTL that shows no more than its ports.
+func (d *Device) Tracer() cosim.Tracer {
+	tracer, _ := d.rtl.(cosim.Tracer)
+	return tracer
+}
+
+// Counter is the RTL of a device, nil for RTL that counts nothing.
+func (d *Device) Counter() cosim.Counter {
+	counter, _ := d.rtl.(cosim.Counter)
+	return counter
+}
+
 // pull shows the RTL's outputs but the early ones.
 func (d *Device) pull() { d.pullTo(d.out, d.madeOut, d.outputs, d.unknown) }
 

@@ -17,5 +17,6 @@
 //	limits.go    what a map takes for granted
 //	contract.go  Contract: what the inputs respect, and when an output counts
 //	device.go    Device: RTL with the ports of a model
+//	seeing.go    RTL that shows or counts more than its ports
 //	twin.go      OfTwin: the twins' own maps
 package pinmap

@@ -72,8 +72,8 @@ type Map struct {
 // built is what was built of a map.
 type built struct {
 	mutex    sync.Mutex
-	designs  map[string]cosim.Design // by backend
-	warnings []cosim.Warning         // of what was opened last
+	designs  map[builtAs]cosim.Design
+	warnings []cosim.Warning // of what was opened last
 }
 
 // Wiring connects a port of the model to pins.
@@ -98,6 +98,12 @@ const parameterMax = 65535
 
 // latencyMax bounds what lockstep has to keep of the model's outputs.
 const latencyMax = 64
+
+// builtAs tells designs apart that one map makes.
+type builtAs struct {
+	backend string
+	seeing  cosim.Seeing
+}
 
 // Twin returns what the RTL stands for.
 func (m *Map) Twin() (twin.Twin, error) {
@@ -168,8 +174,12 @@ func (m *Map) FoldsCase() bool {
 	if len(m.Source.Files) > 0 {
 		return m.Source.VHDL()
 	}
-	design := m.designs[m.backend()]
-	return design != nil && design.CaseBlind()
+	for _, design := range m.designs {
+		if design.CaseBlind() {
+			return true
+		}
+	}
+	return false
 }
 
 // Place returns where a key stands, or the nearest key above it that has a place.

@@ -18,12 +18,18 @@ import (
 // Errors: an *InputError with the place in the map, or in the sources; a *Fault of
 // the RTL.
 func (m *Map) Open(ctx context.Context, o cosim.Options) (cosim.Device, error) {
+	return m.OpenSeeing(ctx, o, cosim.Seeing{})
+}
+
+// OpenSeeing is Open of a device that shows more than its ports; see Device.Tracer and
+// Device.Counter.
+func (m *Map) OpenSeeing(ctx context.Context, o cosim.Options, seeing cosim.Seeing) (cosim.Device, error) {
 	model, err := m.NewModel()
 	if err != nil {
 		return nil, err
 	}
 	defer model.Close()
-	rtl, err := m.openRTL(ctx, o)
+	rtl, err := m.openRTL(ctx, o, seeing)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +41,11 @@ func (m *Map) Open(ctx context.Context, o cosim.Options) (cosim.Device, error) {
 }
 
 // openRTL opens the RTL with its own ports.
-func (m *Map) openRTL(ctx context.Context, o cosim.Options) (cosim.Device, error) {
+func (m *Map) openRTL(ctx context.Context, o cosim.Options, seeing cosim.Seeing) (cosim.Device, error) {
 	if err := m.checkSource(); err != nil {
+		return nil, err
+	}
+	if err := m.checkSeeing(seeing); err != nil {
 		return nil, err
 	}
 	source := m.Source
@@ -45,16 +54,17 @@ func (m *Map) openRTL(ctx context.Context, o cosim.Options) (cosim.Device, error
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	design := m.designs[m.backend()]
+	built := builtAs{m.backend(), seeing}
+	design := m.designs[built]
 	if design == nil {
 		var err error
-		if design, err = m.loadOrBuild(ctx, source); err != nil {
+		if design, err = m.loadOrBuild(ctx, source, seeing); err != nil {
 			return nil, m.inMap(err)
 		}
 		if m.designs == nil {
-			m.designs = map[string]cosim.Design{}
+			m.designs = map[builtAs]cosim.Design{}
 		}
-		m.designs[m.backend()] = design
+		m.designs[built] = design
 	}
 	d, err := design.Open(o)
 	m.warnings = design.Warnings()
@@ -64,10 +74,12 @@ func (m *Map) openRTL(ctx context.Context, o cosim.Options) (cosim.Device, error
 	return d, nil
 }
 
-func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source) (cosim.Design, error) {
+func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source, seeing cosim.Seeing) (cosim.Design, error) {
 	b := m.Backends[slices.IndexFunc(m.Backends, func(b cosim.Backend) bool { return b.Name == m.backend() })]
 	if m.Image == "" {
-		return b.Build(ctx, source, m.Build)
+		options := m.Build
+		options.Seeing = seeing
+		return b.Build(ctx, source, options)
 	}
 	wasm, err := input.Read(m.Image, cosim.InputBytesMax)
 	if err != nil {
@@ -116,7 +128,7 @@ func (m *Map) checkSource() error {
 func (m *Map) inMap(err error) error {
 	var bad *cosim.InputError
 	if !errors.As(err, &bad) {
-		if m.Backend == cosim.BackendShared && m.designs[m.Backend] == nil {
+		if m.Backend == cosim.BackendShared && len(m.designs) == 0 {
 			reason, remedy, _ := strings.Cut(err.Error(), ": ")
 			return m.refuse("backend", reason, remedy)
 		}

@@ -35,7 +35,7 @@ func TestPinsOfVHDL(t *testing.T) {
 	m.Source.Files = nil // an image
 	_, err = m.Wire(model, ports)
 	require.ErrorContains(t, err, "the RTL was built with the clock ClkI, not clki", "Verilog tells them apart")
-	m.designs = map[string]cosim.Design{cosim.BackendWasm: caseBlind{}}
+	m.designs = map[builtAs]cosim.Design{{backend: cosim.BackendWasm}: caseBlind{}}
 	_, err = m.Wire(model, ports)
 	require.NoError(t, err)
 }

@@ -27,14 +27,31 @@ func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 		}
 	}
 	if !now.vary {
-		m.Use(&s.random, inputs)
+		m.use(&s.random, inputs)
 		return
 	}
 	copy(now.before, inputs)
-	m.Use(&s.random, inputs)
+	m.use(&s.random, inputs)
 	for i, p := range m.ports {
 		if p.Input && !p.Clock && now.manners[i] != inUse && !slices.Contains(m.OnlyInUse, Pin{p.Word, p.Bits}) {
 			now.manners[i].put(&s.random, inputs[p.Word:][:p.Words()], now.before[p.Word:][:p.Words()], p.Bits)
+		}
+	}
+}
+
+// use puts all inputs but reset as in use: of a model that does not say how, at random.
+func (m *Model) use(random *Random, inputs []uint64) {
+	if m.Use != nil {
+		m.Use(random, inputs)
+		return
+	}
+	for _, p := range m.ports {
+		if !p.Input || p.Clock || p.Name == "reset" {
+			continue
+		}
+		words := inputs[p.Word:][:p.Words()]
+		for w := range words {
+			words[w] = random.Uint64()
 		}
 	}
 }

@@ -95,6 +95,9 @@ func (b *builder) discover() error {
 		Format: descriptionFormat, Device: b.Name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
 		Params: b.design.params, CaseBlind: b.VHDL(), Levels: b.design.levels, Edges: b.design.resets, Sources: sources, Data: data,
 	}
+	if b.options.Seeing.Internals {
+		b.description.Untraced = b.design.large
+	}
 	for _, t := range b.tools {
 		b.description.Tools = append(b.description.Tools, t.Text)
 	}
@@ -141,7 +144,7 @@ func (b *builder) hash() (string, error) {
 	if b.shell != nil {
 		say(b.shell.text)
 	}
-	say(translationFlags...)
+	say(b.translationFlags()...)
 	say(b.compileFlags()...)
 	say(b.target.linker.Command, b.libraries.hash)
 	say(b.target.link...)

@@ -23,11 +23,16 @@ func (b *builder) compile(path string) error {
 	}
 	b.options.Step("verilator translates " + b.Top)
 	translated := filepath.Join(b.work, "verilated")
-	said, err := b.verilate(append([]string{"--Mdir", translated}, translationFlags...)...)
+	said, err := b.verilate(append([]string{"--Mdir", translated}, b.translationFlags()...)...)
 	if err != nil {
 		return err
 	}
 	b.note(said)
+	if b.options.Seeing != (cosim.Seeing{}) {
+		if err := b.likePlain(translated); err != nil {
+			return err
+		}
+	}
 	if err := b.writeModel(translated); err != nil {
 		return err
 	}
@@ -86,6 +91,7 @@ func (b *builder) writeModel(translated string) error {
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(b.work, "model.h"), []byte(model.String()), 0o644),
+		os.WriteFile(filepath.Join(b.work, "wanted.h"), []byte(b.wantedHeader()), 0o644),
 		os.WriteFile(filepath.Join(b.work, "ports.h"), []byte(b.portsHeader(members, string(root))), 0o644),
 	)
 }
@@ -98,7 +104,7 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		return nil, nil, err
 	}
 	include = []string{"-I" + root, "-I" + filepath.Join(root, "vltstd")}
-	for _, unit := range []string{"verilated.cpp", "verilated_threads.cpp"} {
+	for _, unit := range b.runtimeUnits() {
 		source := filepath.Join(root, unit)
 		text, err := os.ReadFile(source)
 		if err != nil {

@@ -37,6 +37,8 @@ type Description struct {
 	Tools   []string          `json:"tools"`
 
 	Data map[string][]byte `json:"data,omitempty"` // files of $readmem by their names
+
+	Untraced []string `json:"untraced,omitempty"` // signals that Verilator's waveforms leave out, and why
 }
 
 // WriteText writes what a user needs to know before using a circuit.

@@ -14,6 +14,7 @@ type design struct {
 	levels bool              // something sees more of a clock than its rising edge
 	resets []string          // other inputs whose edges something waits for, asynchronous resets mostly
 	inner  bool              // something waits for a signal that is made inside
+	large  []string          // signals that waveforms leave out, and why
 }
 
 const remedyWrapper = "flatten it in a wrapper: a module with plain packed inputs and outputs, which contains this one"

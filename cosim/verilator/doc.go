@@ -13,6 +13,8 @@
 //	verilate.go     running Verilator, what its messages mean; warnings.go: those that matter
 //	design.go, xml.go          what Verilator finds out about a design: ports, clocks, files
 //	shell.go        a module with plain ports around one with arrays, interfaces, types; shellports.go: its ports
+//	seeing.go       what is built in so that more than ports can be seen; large.go: what is too large for that;
+//	                poweron.go: registers that begin as without it
 //	glue.go         ../glue, and the part of it that is generated for a design
 //	compile.go      C++ of Verilator to a result; compiler.go: running compiler and linker, what their messages mean
 //	headers.go      Verilator's headers as the compiler keeps them
@@ -20,6 +22,7 @@
 //	description.go  Description: what a result says about itself
 //	device.go       what the two devices below have in common
 //	wasm.go, wasm_device.go    Circuit, Load, Open: RTL in wazero; wasm_memory_*.go: its memory
+//	wasm_seeing.go  what such a circuit shows and counts
 //	shared.go       BuildShared, OpenShared: RTL as a native library (build tag shared);
 //	                shared_off.go: without the tag
 //	backend.go      Wasm, Native: both as backends

@@ -48,7 +48,7 @@ func (b *builder) elaborationName() (string, error) {
 	say(b.IncludeDirs...)
 	say(b.Clocks...)
 	say(fmt.Sprint(b.Params, b.types, b.Defines, b.tools))
-	say(translationFlags...)
+	say(b.translationFlags()...)
 	say(b.compileFlags()...)
 	say(b.target.link...)
 	say(b.target.ending)

@@ -133,7 +133,9 @@ func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, 
 		return fail(err)
 	}
 	_, err := r.NewHostModuleBuilder("starloom").NewFunctionBuilder().
-		WithGoModuleFunction(api.GoModuleFunc(late), []api.ValueType{api.ValueTypeI64}, nil).Export("late").Instantiate(ctx)
+		WithGoModuleFunction(api.GoModuleFunc(late), []api.ValueType{api.ValueTypeI64}, nil).Export("late").
+		NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(show), []api.ValueType{api.ValueTypeI32, api.ValueTypeI32}, nil).Export("show").
+		Instantiate(ctx)
 	if err != nil {
 		return fail(err)
 	}

@@ -34,10 +34,10 @@ type wasmDevice struct {
 	cycles          *uint64
 	printed         *glueLog
 	text, log       []byte
-	kept            cosim.KeptLog
 
 	turns loopTurns // of the call that runs
-	err   error     // what ended the device
+	seen
+	err error // what ended the device
 }
 
 // wasmMemoryBytesMax is the most memory that a circuit can have, memories of the RTL included.
@@ -115,7 +115,7 @@ func (d *wasmDevice) open(r *circuitRuntime, seed uint64) (err error) {
 	if err := d.module.ExportedFunction("sl_start").CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
 		return d.after(err)
 	}
-	return nil
+	return d.findPoints()
 }
 
 // zeros is a source of no randomness: a circuit gets a seed instead.
@@ -269,8 +269,13 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 			return fmt.Errorf("%s: the snapshot of %d bytes does not fit into the memory", d.circuit.Device, len(saved))
 		}
 	}
+	counted, err := d.Counts() // they count over runs
+	if err != nil {
+		return err
+	}
 	now := d.memory.bytes()[wasmStackBytes:]
 	clear(now[copy(now, saved):])
+	d.putCounts(counted)
 	return nil
 }
 

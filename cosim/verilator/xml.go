@@ -157,6 +157,7 @@ func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 	}
 	slices.Sort(d.files)
 	n.sensitivity(d)
+	d.large = n.untraced()
 	d.io = n.fileWarnings()
 	var err error
 	d.data, err = n.dataFiles()

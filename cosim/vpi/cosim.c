@@ -40,6 +40,8 @@
 #include <vpi_user.h>
 #include <sv_vpi_user.h>
 
+#include "trace.h"
+
 enum {
     MEMORY_FD = 3,
     REQUEST = 4096,
@@ -52,7 +54,7 @@ enum {
     SPINS = 20000, /* about 10 us: the other side sleeps rather than this one */
 };
 
-enum { OP_SETTLE = 1, OP_EDGE = 2, OP_CLOSE = 3 };
+enum { OP_SETTLE = 1, OP_EDGE = 2, OP_CLOSE = 3, OP_TRACE = 4, OP_DUMP = 5, OP_END_TRACE = 6 };
 
 enum { STATUS_OK = 0, STATUS_REFUSED = 1, STATUS_FINISHED = 2, STATUS_ENDLESS = 3, STATUS_OSCILLATES = 4 };
 
@@ -62,7 +64,7 @@ struct header {
     uint32_t op;
     uint32_t parent;               /* process that owns this simulation */
     uint64_t clocks;               /* OP_EDGE: which clocks rise */
-    uint64_t count;                /* OP_EDGE: how many cycles, at least 1 */
+    uint64_t count;                /* OP_EDGE: how many cycles, at least 1; OP_DUMP: the time */
     uint64_t reserved0[4];
     _Atomic uint32_t reply;        /* the command that is done */
     _Atomic uint32_t they_sleep;   /* the other side waits in the kernel */
@@ -232,6 +234,15 @@ static PLI_INT32 read_and_obey(void)
                 return rise();
             after(quarter_ticks, rise);
             return 0;
+        case OP_TRACE:
+            trace_begin(vpi_handle_by_name((char *)shared + REQUEST, NULL));
+            continue;
+        case OP_DUMP:
+            trace_dump(shared->count);
+            continue;
+        case OP_END_TRACE:
+            trace_end();
+            continue;
         default:
             closing = 1;
             vpi_control(vpiFinish, 0);

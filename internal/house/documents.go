@@ -16,7 +16,7 @@ var fileName = regexp.MustCompile(`[\w./*-]+\.(?:go|md|c|h|v|vh|cpp|hpp|yaml|yml
 // elsewhere are names of files that belong to users, tools and standards.
 var elsewhere = []string{
 	"my.c", "my_test.c", "my.yaml", "map.yml", "arbiter.yml", "file.yaml", "values.csv", "file.csv", "perm.csv",
-	"ports.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json",
+	"ports.h", "wanted.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json",
 }
 
 // references returns comments that cite a file or a document that the repository does not have.

@@ -16,7 +16,7 @@ var layers = []string{
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
 	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/condition", "starloom/cosim/twin", "starloom/cosim/pinmap", // know no backend
-	"starloom/cosim/lockstep", "starloom/cosim/inloop",
+	"starloom/cosim/coverage", "starloom/cosim/lockstep", "starloom/cosim/inloop",
 	"starloom/cosim/verilator", "starloom/cosim/icarus", "starloom/cosim/flatten",
 	// Arithmetic: no hardware.
 	"starloom/fabric/bus/gossip",

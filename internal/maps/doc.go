@@ -3,7 +3,7 @@
 //
 //	file        what it holds
 //	maps.go     what they share
-//	pin.go      LoadPin: RTL that stands for a model
+//	pin.go      LoadPin: RTL that stands for a model; sweep.go: LoadPins: for several parameters of both
 //	diff.go     LoadDiff: names of two waveforms
 //	decode.go   LoadDecode: where the frames are in a waveform
 package maps

@@ -53,6 +53,14 @@ func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, er
 	if err != nil {
 		return nil, err
 	}
+	if err := d.refuseLists(root); err != nil {
+		return nil, err
+	}
+	return d.readPin(path, root, library)
+}
+
+// readPin reads the pin map whose document is root.
+func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) (*pinmap.Map, error) {
 	m := &pinmap.Map{Library: library, File: path, Places: map[string]string{}, Parameters: twin.Parameters{}, Latency: map[string]int{}}
 	m.Compare = map[string]string{}
 	if fabric := FabricKey(root); fabric != nil {

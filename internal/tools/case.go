@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"starloom/cosim/coverage"
 	"starloom/cosim/lockstep"
 	"starloom/traces/input"
 )
@@ -14,6 +15,8 @@ type Case struct {
 	WavePath, GTKWPath string    // by which the save file names them
 	Stimulus           io.Writer // CSV
 	Report             io.Writer // JSON
+	Coverage           io.Writer // what the runs have covered, in this form
+	CoverageForm       coverage.Form
 }
 
 // Write writes the case of a report.
@@ -42,6 +45,11 @@ func (c *Case) Write(report *lockstep.Report) error {
 			}
 		}
 		if err := report.Shown.Stimulus.WriteCSV(c.Stimulus); err != nil {
+			return err
+		}
+	}
+	if c.Coverage != nil {
+		if err := report.Covered.Write(c.Coverage, c.CoverageForm); err != nil {
 			return err
 		}
 	}

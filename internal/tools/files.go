@@ -3,6 +3,7 @@ package tools
 import (
 	"io"
 
+	"starloom/cosim/coverage"
 	"starloom/cosim/lockstep"
 	"starloom/internal/outputs"
 	"starloom/traces"
@@ -15,9 +16,10 @@ type Files struct {
 }
 
 // OpenFiles opens the files of a check before its work, among those of others unless they are nil.
-func OpenFiles(among *traces.Files, vcd, save, report outputs.Output) (*Files, error) {
+func OpenFiles(among *traces.Files, vcd, save, report, covered outputs.Output) (*Files, error) {
 	beside := vcd.Beside(outputs.Output{}, ".gtkw")
-	c := &Files{Set: outputs.Set{Among: among}, to: Case{WavePath: vcd.Path, GTKWPath: beside.Path}}
+	to := Case{WavePath: vcd.Path, GTKWPath: beside.Path, CoverageForm: coverage.FormOf(covered.Path)}
+	c := &Files{Set: outputs.Set{Among: among}, to: to}
 	if wave, err := c.OpenWaveform(vcd); err != nil {
 		c.Abort()
 		return nil, err
@@ -30,7 +32,7 @@ func OpenFiles(among *traces.Files, vcd, save, report outputs.Output) (*Files, e
 		to           *io.Writer
 	}{
 		{"--vcd", "gtkw", beside, &c.to.GTKW}, {"--vcd", "sucl", vcd.Beside(outputs.Output{}, ".sucl"), &c.to.Surfer},
-		{"--save", "csv", save, &c.to.Stimulus}, {"--json", "json", report, &c.to.Report},
+		{"--save", "csv", save, &c.to.Stimulus}, {"--json", "json", report, &c.to.Report}, {"--coverage", "coverage", covered, &c.to.Coverage},
 	} {
 		file, err := c.Open(f.option, f.kind, f.output)
 		if err != nil {

@@ -1,0 +1,106 @@
+package coverage
+
+import (
+	"cmp"
+	"slices"
+
+	"starloom/cosim"
+)
+
+// RTL is how often the points of circuits have been counted.
+type RTL struct {
+	counts map[cosim.Point]uint64
+	asked  map[condition]uint64 // how often the condition of an if was
+}
+
+// condition is where an if stands.
+type condition struct {
+	file         string
+	line, column int
+}
+
+// Count is a point and how often it has been counted.
+type Count struct {
+	cosim.Point
+	Count uint64 `json:"count"`
+}
+
+// Add adds what a device has counted, in the order of the device.
+func (r *RTL) Add(points []cosim.Point, counts []uint64) {
+	for i, p := range points {
+		r.add(p, counts[i])
+	}
+	r.ask(points, counts)
+}
+
+// ask adds up how often conditions were asked. Verilator has a point for what follows an if and one for its
+// else, also where none is written; of an if whose else is another if it has a point for the first and those
+// of the second before it.
+func (r *RTL) ask(points []cosim.Point, counts []uint64) {
+	if r.asked == nil {
+		r.asked = map[condition]uint64{}
+	}
+	times := uint64(0) // that the condition before was asked
+	for i := range points {
+		p := &points[i]
+		switch {
+		case p.Kind == cosim.PointBranch && p.Comment == "if":
+			times = counts[i]
+			continue // its else follows
+		case p.Kind == cosim.PointBranch && p.Comment == "else":
+			times += counts[i]
+			r.asked[condition{p.File, p.Line, p.Column - 1}] += times
+		case p.Comment == "elsif":
+			times += counts[i]
+			r.asked[condition{p.File, p.Line, p.Column}] += times
+		default:
+			times = 0
+		}
+	}
+}
+
+func (r *RTL) add(p cosim.Point, count uint64) {
+	if r.counts == nil {
+		r.counts = map[cosim.Point]uint64{}
+	}
+	r.counts[p] += count
+}
+
+func (r *RTL) merge(other *RTL) {
+	for p, count := range other.counts {
+		r.add(p, count)
+	}
+	if r.asked == nil {
+		r.asked = map[condition]uint64{}
+	}
+	for at, count := range other.asked {
+		r.asked[at] += count
+	}
+}
+
+// Counts are all points, by place.
+func (r *RTL) Counts() []Count {
+	all := make([]Count, 0, len(r.counts))
+	for p, count := range r.counts {
+		all = append(all, Count{p, count})
+	}
+	slices.SortFunc(all, func(a, b Count) int {
+		return cmp.Or(
+			cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Kind, b.Kind),
+			cmp.Compare(a.Page, b.Page), cmp.Compare(a.Comment, b.Comment), cmp.Compare(a.Lines, b.Lines), cmp.Compare(a.Hier, b.Hier))
+	})
+	return all
+}
+
+func isToggle(p *cosim.Point) bool { return p.Kind == cosim.PointToggle }
+func isUser(p *cosim.Point) bool   { return p.Kind == cosim.PointUser }
+
+// part counts points of a kind.
+func (r *RTL) part(of func(p *cosim.Point) bool) (part Part) {
+	for p, count := range r.counts {
+		if of(&p) {
+			part.count(count > 0)
+		}
+	}
+	return part
+}

@@ -1,0 +1,93 @@
+package lockstep
+
+import (
+	"starloom/cosim"
+	"starloom/cosim/coverage"
+	"starloom/cosim/pinmap"
+	"starloom/hw"
+)
+
+// covered counts what the runs of a pair cover.
+type covered struct {
+	coverage.Coverage
+	kernel *hw.Kernel
+	device cosim.Device
+	last   []uint64 // what it had counted when that was added
+	first  []uint64 // and since then, when its inputs had settled for the first time; nil: in no run
+}
+
+// newCovered has counted nothing; name is the model's.
+func newCovered(name string, kernel *hw.Kernel) *covered {
+	cells, _ := modelCells(kernel)
+	return &covered{Coverage: coverage.Coverage{Model: coverage.NewModel(name, cells)}, kernel: kernel}
+}
+
+// see notes a settled cycle of the model without reset.
+func (c *covered) see(reset bool) {
+	if c == nil || reset {
+		return
+	}
+	hw.Collect(c.kernel)
+	c.Model.See()
+}
+
+// settled notes what the RTL has counted up to where its inputs have settled for the first time: bits that
+// have only got their first value have not toggled. It returns the error of settling, or its own.
+func (c *covered) settled(cycle uint64, rtl cosim.Device, err error) error {
+	if c == nil || cycle > 0 || err != nil || c.first != nil {
+		return err
+	}
+	counts, err := counted(rtl)
+	if err != nil {
+		return err
+	}
+	c.enter(rtl)
+	c.first = make([]uint64, len(counts))
+	for i, count := range counts {
+		c.first[i] = count - c.last[i]
+	}
+	return nil
+}
+
+// enter begins to count a device: its counts go on over runs, also where a run begins by restoring it.
+func (c *covered) enter(rtl cosim.Device) {
+	if c.device == rtl {
+		return
+	}
+	c.device, c.last = rtl, make([]uint64, len(c.points(rtl)))
+}
+
+// add adds what the RTL has covered since it was called before; nothing of RTL that has ended at power-on.
+func (c *covered) add(rtl cosim.Device) error {
+	if c == nil || rtl == nil {
+		return nil
+	}
+	counts, err := counted(rtl)
+	if err != nil {
+		return err
+	}
+	c.enter(rtl)
+	points, since := c.points(rtl), make([]uint64, len(counts))
+	for i, count := range counts {
+		since[i] = count - c.last[i]
+		if c.first != nil && points[i].Kind == cosim.PointToggle {
+			since[i] -= c.first[i]
+		}
+	}
+	c.last, c.first = counts, nil
+	c.RTL.Add(points, since)
+	return nil
+}
+
+func (c *covered) points(rtl cosim.Device) []cosim.Point {
+	points, _ := rtl.(*pinmap.Device).Counter().Points() // it has counted
+	return points
+}
+
+func counted(rtl cosim.Device) ([]uint64, error) {
+	counter := rtl.(*pinmap.Device).Counter()
+	if _, err := counter.Points(); err != nil {
+		return nil, err
+	}
+	return counter.Counts()
+}
