@@ -36,10 +36,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	var first *finding // the first run, to be shown when all are equal
 	l.coverage = newCoverage(l.model)
 	report.Coverage = l.coverage
-	if o.Coverage {
-		l.covered = newCovered(m.Model, l.model.Kernel())
-		report.Covered = &l.covered.Coverage
-	}
+	l.cover(report)
 	for _, run := range o.runs() {
 		l.exchanged = report.Cycles
 		at, err := l.power(run.powerOn)
@@ -99,6 +96,14 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		return nil, err
 	}
 	return report, l.lookIfWanted(report)
+}
+
+// cover begins to count what the runs cover, if that is wanted.
+func (l *pair) cover(report *Report) {
+	if l.options.Coverage {
+		l.covered = newCovered(l.pinMap.Model, l.model.Kernel())
+		report.Covered = &l.covered.Coverage
+	}
 }
 
 // exploreSeeds explores with each seed, up to the first difference.

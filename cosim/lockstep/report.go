@@ -49,8 +49,7 @@ type Report struct {
 	Bounds []string `json:"bounds,omitempty"`
 
 	// Unexercised is what the inputs never did, in cycles without reset.
-	Unexercised []Gap     `json:"unexercised"`
-	Coverage    *Coverage `json:"-"`
+	Unexercised []Gap `json:"unexercised"`
 
 	Covers
 
@@ -63,6 +62,7 @@ type Report struct {
 
 // Covers is what the runs have covered of RTL and model, if that was wanted.
 type Covers struct {
+	Coverage        *Coverage          `json:"-"` // what the inputs never did
 	Covered         *coverage.Coverage `json:"-"`
 	CoverageSummary *coverage.Summary  `json:"coverage,omitempty"`
 }
