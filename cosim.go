@@ -49,7 +49,7 @@ func (list Networks) TwinMap(name string, parameters twin.Parameters, cacheDir s
 type CheckOptions struct {
 	lockstep.Options
 
-	StimulusFile string // CSV or VCD, in the place of the random stimulus; "" for none
+	StimulusFile string // CSV, VCD or FST, in the place of the random stimulus; "" for none
 
 	VCD  Output // the case as a waveform, and its save file for GTKWave beside it if it is a file
 	Save Output // the case's stimulus as CSV, for StimulusFile

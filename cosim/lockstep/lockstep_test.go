@@ -4,9 +4,11 @@ package lockstep
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -243,14 +245,29 @@ func TestIsDeterministic(t *testing.T) {
 	second := runLockstep(t, m, Options{Cycles: 20_000, Seed: 7})
 	require.Equal(t, string(forms(first)), string(forms(second)))
 
-	for _, ending := range []string{".csv", ".vcd"} {
+	for _, ending := range []string{".csv", ".vcd", ".csv.gz", ".vcd.gz", ".fst"} {
 		path := filepath.Join(t.TempDir(), "case"+ending)
 		var b bytes.Buffer
-		if ending == ".csv" {
+		if strings.HasPrefix(ending, ".csv") {
 			require.NoError(t, first.Shown.Stimulus.WriteCSV(&b))
 		} else {
 			_, err := first.Shown.WriteVCD(&b, nil)
 			require.NoError(t, err)
+		}
+		switch filepath.Ext(ending) {
+		case ".gz":
+			var packed bytes.Buffer
+			w := gzip.NewWriter(&packed)
+			_, err := b.WriteTo(w)
+			require.NoError(t, err)
+			require.NoError(t, w.Close())
+			b = packed
+		case ".fst":
+			require.NoError(t, os.WriteFile(path+".vcd", b.Bytes(), 0o666))
+			require.NoError(t, exec.Command("vcd2fst", path+".vcd", path).Run())
+			fst, err := os.ReadFile(path)
+			require.NoError(t, err)
+			b = *bytes.NewBuffer(fst)
 		}
 		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
 		s, err := ReadStimulus(m, path)

@@ -117,6 +117,16 @@ func TestRealSimulators(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, VerdictNoDifference, read.Verdict, "%+v", read.First)
 	require.Equal(t, []string{"in both: reals are read with 16 digits, as fst2vcd writes them"}, read.Skipped)
+	// So does the FST that Icarus writes itself, whole or with a pause.
+	for vcdFile, plus := range map[string]string{icarus: "+whole", file("pause.vcd"): "+pause"} {
+		own := t.TempDir()
+		tracetest.RunIn(t, own, "vvp", file("tb.vvp"), "-fst", plus)
+		read, err := Files(context.Background(), vcdFile, filepath.Join(own, "icarus.vcd"), Options{})
+		require.NoError(t, err)
+		require.False(t, read.Differs() || read.Damaged(), "%s: %+v", plus, read.First)
+		require.Equal(t, 16, read.Compared)
+		require.Greater(t, read.Instants, uint64(150))
+	}
 	tracetest.Run(t, "fst2vcd", "-f", file("icarus.fst"), "-o", file("back.vcd"))
 	back, err := Files(context.Background(), icarus, file("back.vcd"), Options{})
 	require.NoError(t, err)
