@@ -36,7 +36,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f := c.Flags()
 	o.settings.declare(c)
 	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
-	f.Uint64Var(&o.Explore, "explore", 0, "cycles guided by coverage that follow, `N` for each seed (default 6 times --cycles, with Icarus as many)")
+	f.Uint64Var(&o.Explore, "explore", 0, "cycles guided by coverage that follow, `N` for each seed (default 8 times --cycles, with Icarus as many)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
 	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")
 	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus has X and needs 1)")

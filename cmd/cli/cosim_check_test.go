@@ -52,7 +52,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		status           int
 		wants            []string // in stdout or, with status 2, in stderr
 	}{
-		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 12,000 cycles guided by coverage, which stopped growing after "}},
+		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage, which stopped growing after "}},
 		{"twin", "", "--twin lfsr -G SEED=0x7EDCBA98 --cycles 1000", statusPass, []string{"model lfsr SEED=2128394904\npass"}},
 		{"differs", "always @(posedge clk) if (!rst && v[0]) v <= 2;", "m.yml --cycles 1000", statusFail, []string{"fail: value_o (v) differs in cycle ", "starloom cosim check m.yml --cycles 1000 --vcd check.vcd --save check.csv"}},
 		{"unknown", "always @(posedge clk) if (!rst && v[1]) v <= 32'bx;", "m.yml --backend icarus --cycles 200", statusFail, []string{"fail: value_o (v) is unknown in cycle ", "the RTL xxxxxxxx"}},

@@ -45,7 +45,7 @@ func TestCosimCheckCorners(t *testing.T) {
 	}
 	r := check()
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
-	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 12,000 cycles guided by coverage, which stopped growing after ")
+	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage, which stopped growing after ")
 	require.Contains(t, r.stdout, " cycles; 3 warnings of Verilator: ASSIGNDLY, LATCH, MULTIDRIVEN\n")
 	require.Contains(t, r.stdout, "dut.sv:13:14: MULTIDRIVEN: ")
 	var report struct {

@@ -51,6 +51,15 @@ type budget struct {
 	lastNew       uint64 // spent when something was new for the last time
 }
 
+// shareOfDeep is how many of the cycles spent are for passes and bursts: a half, more where nothing
+// new is found for long.
+func (b *budget) shareOfDeep() uint64 {
+	if b.spent-b.lastNew > b.cycles/8 {
+		return b.spent / 4 * 3
+	}
+	return b.spent / 2
+}
+
 // place is a state that has been reached.
 type place struct {
 	from   *place // nil for power-on, or a run
@@ -111,7 +120,7 @@ func (e *explorer) explore() {
 		e.backbone(min(backboneCycles, e.budget.cycles/4))
 	}
 	for !e.over() {
-		if len(e.marks) > 0 && e.budget.deep < e.budget.spent/2 {
+		if len(e.marks) > 0 && e.budget.deep < e.budget.shareOfDeep() {
 			e.goDeep()
 		} else {
 			e.search()

@@ -94,6 +94,32 @@ func TestExplorationKnowsTheModelOnly(t *testing.T) {
 	require.NotEqual(t, want.Shown, explored(right, 4).Shown)
 }
 
+// TestExplorationRespectsAssumptions: RTL that wraps is right where no credit is taken that is not
+// there, whatever states phases begin at, and also with what they have drawn again.
+func TestExplorationRespectsAssumptions(t *testing.T) {
+	m := wrappingMap(t, "1")
+	m.Assume = []string{"take -> count != 0"}
+	r := runLockstep(t, m, Options{Cycles: 2000, Explore: 300_000})
+	require.Nil(t, r.Divergence)
+	require.NotZero(t, r.Contract.Redrawn)
+	require.EqualValues(t, 302_000, r.Explored[0].Cycles+r.Inputs)
+
+	m = wrappingMap(t, "1")
+	m.Assume = []string{"give < 2000"}
+	r = runLockstep(t, m, Options{Cycles: 2000, Explore: 300_000, NoShrink: true})
+	require.NotNil(t, r.Divergence)
+	require.True(t, r.Divergence.Found.Explored)
+	give := m.Pins[1].Port
+	require.Equal(t, "give", give)
+	for cycle := range r.Shown.Stimulus.Cycles() {
+		row := r.Shown.Stimulus.row(cycle)
+		require.True(t, row[0] != 0 || row[2] < 2000, "cycle %d: %v", cycle, row)
+	}
+	replayed := runLockstep(t, m, Options{Stimulus: r.Shown.Stimulus, NoShrink: true})
+	require.NotNil(t, replayed.Divergence)
+	require.Equal(t, r.Divergence.Text, replayed.Divergence.Text)
+}
+
 // TestExploresWithoutSnapshots: Icarus cannot go back, and goes on.
 func TestExploresWithoutSnapshots(t *testing.T) {
 	m := wrappingMap(t, "0")

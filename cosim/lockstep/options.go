@@ -14,7 +14,7 @@ type Options struct {
 	PowerOn int    // random states of registers at power-on, each run once with each; 0: 3, with Icarus, which has X, 1
 
 	// Explore is how many cycles each seed has beyond those: of phases that are put together as
-	// what they reach suggests. 0: 6 times Cycles, with Icarus as many. After the stimulus of a run
+	// what they reach suggests. 0: 8 times Cycles, with Icarus as many. After the stimulus of a run
 	// they begin at states that it has reached; a given one has none. NoExplore is for none.
 	Explore   uint64
 	NoExplore bool
@@ -82,8 +82,8 @@ func (o *Options) completeExplore(backend string) {
 // exploreTimes is how many cycles of phases there are for one of a schedule, or of a run, with
 // bounds for a run.
 const (
-	exploreTimes                 = 6
-	exploreRunMin, exploreRunMax = 1_000, 600_000
+	exploreTimes                 = 8
+	exploreRunMin, exploreRunMax = 1_000, 800_000
 )
 
 // nothingCompared refuses runs in which reset is always on.

@@ -260,7 +260,7 @@ func (r *Report) ExploredCycles() (cycles uint64) {
 	return cycles
 }
 
-// ExploredText is what phases have added: then 600,000 cycles guided by coverage, which stopped
+// ExploredText is what phases have added: then 800,000 cycles guided by coverage, which stopped
 // growing after 512,345 cycles.
 func (r *Report) ExploredText() string {
 	cycles, before, last := r.ExploredCycles(), uint64(0), uint64(0)
