@@ -35,7 +35,7 @@ type Model struct {
 	source  source
 	reset   Pin
 
-	Use func(random *Random, inputs []uint64) // puts all inputs but reset, as in use
+	Use func(random *Random, inputs []uint64) // puts all inputs but reset, as in use; nil: at random
 
 	OnlyInUse   []Pin // inputs that only Use drives
 	stimulation stimulation
@@ -172,6 +172,9 @@ func (m *Model) finish() error {
 	}
 	m.kernel.BeforeCycle0()
 	m.settle()
+	if m.Use == nil {
+		m.Use = m.atRandom
+	}
 	return nil
 }
 

@@ -27,11 +27,11 @@ func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 		}
 	}
 	if !now.vary {
-		m.use(&s.random, inputs)
+		m.Use(&s.random, inputs)
 		return
 	}
 	copy(now.before, inputs)
-	m.use(&s.random, inputs)
+	m.Use(&s.random, inputs)
 	for i, p := range m.ports {
 		if p.Input && !p.Clock && now.manners[i] != inUse && !slices.Contains(m.OnlyInUse, Pin{p.Word, p.Bits}) {
 			now.manners[i].put(&s.random, inputs[p.Word:][:p.Words()], now.before[p.Word:][:p.Words()], p.Bits)
@@ -39,12 +39,8 @@ func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 	}
 }
 
-// use puts all inputs but reset as in use: of a model that does not say how, at random.
-func (m *Model) use(random *Random, inputs []uint64) {
-	if m.Use != nil {
-		m.Use(random, inputs)
-		return
-	}
+// atRandom puts all inputs but reset, of a model that does not say how they are in use.
+func (m *Model) atRandom(random *Random, inputs []uint64) {
 	for _, p := range m.ports {
 		if !p.Input || p.Clock || p.Name == "reset" {
 			continue
