@@ -17,7 +17,7 @@
 // What is X in the source stays X (an index beyond the end, a division by zero, a bit that nothing
 // drives): a proof must hold for both values. What a circuit cannot have is refused with its place.
 //
-// What is taken on trust is Verilator's elaboration: where it deviates from the standard (an index is cut to
+// What is taken on trust is Verilator's elaboration, and GHDL's before it: where it deviates from the standard (an index is cut to
 // the bits that its array needs), the print does what Verilator does, as lockstep does.
 //
 //	file            what it holds

@@ -95,11 +95,11 @@ func (d *design) listens(n *node, own map[*variable][]part, p *process) {
 		return
 	}
 	heard := map[*variable]bool{}
-	tree.each(func(n *node) {
-		if n.kind == "VARREF" {
-			heard[d.variableOf(n)] = true
+	for _, item := range tree.operands[0] {
+		if of := item.one(1); of != nil && of.kind == "VARREF" {
+			heard[d.variableOf(of)] = true
 		}
-	})
+	}
 	var needed []*expr
 	for _, v := range d.variables {
 		for _, part := range own[v] {

@@ -15,7 +15,7 @@ import (
 	"starloom/cosim"
 )
 
-// A writer makes modules of expressions, cases and loops that nobody would write.
+// A writer makes modules of expressions, cases and loops as no one writes them.
 type writer struct {
 	*rand.Rand
 	names []string // of values that may be read

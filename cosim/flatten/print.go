@@ -158,20 +158,31 @@ func (pr *printer) lint() {
 		if !pr.needed[l.v] {
 			continue
 		}
-		walk([]*expr{l.e}, func(e *expr) {
-			low, width := 0, e.width
-			if e.op == opSlice && e.args[0].op == opVar {
-				low, e = e.low, e.args[0]
-			} else if e.op == opVar && len(l.own[e.v]) > 0 && e.width > 1 {
-				return // by its slices, unless it is whole
+		seen := map[*expr]bool{}
+		var down func(e *expr)
+		down = func(e *expr) {
+			if seen[e] {
+				return
 			}
-			for _, own := range l.own[e.v] {
-				if e.op == opVar && own.low < low+width && low < own.end() {
-					panic(pr.refuse(l.at, fmt.Sprintf("%s keeps its value in a process without a clock: a latch", e.v.name),
+			seen[e] = true
+			low, width, of := 0, e.width, e
+			if e.op == opSlice && e.args[0].op == opVar {
+				low, of = e.low, e.args[0]
+			}
+			if of.op != opVar {
+				for _, a := range e.args {
+					down(a)
+				}
+				return
+			}
+			for _, own := range l.own[of.v] {
+				if own.low < low+width && low < own.end() {
+					panic(pr.refuse(l.at, fmt.Sprintf("%s keeps its value in a process without a clock: a latch", of.v.name),
 						"give it a value in every branch: a default at the head of the process"))
 				}
 			}
-		})
+		}
+		down(l.e)
 	}
 }
 

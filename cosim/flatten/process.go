@@ -21,6 +21,7 @@ type process struct {
 	fixed       map[*variable]*expr // inputs with a value: a reset that is on, or off
 	path        []*expr             // conditions of the branches that lead here
 	blocks      map[string]*landing // by id, of the jump blocks that are open
+	guesses     int                 // of loops whose conditions are values of the circuit
 	turns       int                 // of loops
 
 	jumped     []away // jumps to ends of blocks that are still open

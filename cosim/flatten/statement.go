@@ -9,6 +9,9 @@ import (
 // Loops of a process turn no more than this in all, those of initial blocks more often.
 const turnsMax, turnsMaxInitial = 1 << 15, 1 << 23
 
+// guessesMax is how often a process may ask a value of the circuit whether a loop goes on.
+const guessesMax = 1 << 10
+
 // A landing is the end of a block that jumps lead to.
 type landing struct {
 	depth int // of the path where the block begins
@@ -106,11 +109,12 @@ func (p *process) loop(n *node, s *state) *state {
 			return s
 		}
 		p.turns++
-		if limit := map[bool]int{false: turnsMax, true: turnsMaxInitial}[p.initial]; p.turns > limit {
+		if limit := map[bool]int{false: turnsMax, true: turnsMaxInitial}[p.initial]; p.turns > limit || p.guesses > guessesMax {
 			panic(p.refuse(n, fmt.Sprintf("a loop that turns more than %d times, or whose end depends on values of the circuit", limit),
 				"give it a constant bound: `for (i = 0; i < N; i++)`"))
 		}
 		if !c.known() {
+			p.guesses++
 			return p.split(c, s, func(s *state) *state {
 				if s = p.turn(n, s); s == nil {
 					return nil

@@ -2,7 +2,8 @@
 // combinational logic and one for registers, synchronous resets, memories, functions, generate.
 module axis_register (input wire clk, input wire rst, input wire [7:0] s_tdata, input wire s_tvalid, output wire s_tready, input wire s_tlast,
   output wire [7:0] m_tdata, output wire m_tvalid, input wire m_tready, output wire m_tlast);
-reg s_ready_reg = 1'b0; reg [7:0] m_data_reg = 8'd0, t_data_reg = 8'd0; reg m_valid_reg = 1'b0, m_valid_next, t_valid_reg = 1'b0, t_valid_next; reg m_last_reg = 1'b0, t_last_reg = 1'b0;
+reg s_ready_reg = 1'b0; reg [7:0] m_data_reg = 8'd0, t_data_reg = 8'd0;
+reg m_valid_reg = 1'b0, m_valid_next, t_valid_reg = 1'b0, t_valid_next; reg m_last_reg = 1'b0, t_last_reg = 1'b0;
 reg store_in_out, store_in_temp, store_temp_out;
 assign s_tready = s_ready_reg; assign m_tdata = m_data_reg; assign m_tvalid = m_valid_reg; assign m_tlast = m_last_reg;
 wire s_ready_early = m_tready || (!t_valid_reg && (!m_valid_reg || !s_tvalid));
@@ -22,7 +23,8 @@ always @(posedge clk) begin
 end
 endmodule
 module v_register (input wire clk, input wire rst_n, input wire [31:0] i, output wire [31:0] o);
-axis_register r (.clk(clk), .rst(~rst_n), .s_tdata(i[7:0]), .s_tvalid(i[8]), .s_tready(o[10]), .s_tlast(i[9]), .m_tdata(o[7:0]), .m_tvalid(o[8]), .m_tready(i[10]), .m_tlast(o[9]));
+axis_register r (.clk(clk), .rst(~rst_n), .s_tdata(i[7:0]), .s_tvalid(i[8]), .s_tready(o[10]), .s_tlast(i[9]),
+  .m_tdata(o[7:0]), .m_tvalid(o[8]), .m_tready(i[10]), .m_tlast(o[9]));
 assign o[31:11] = 0;
 endmodule
 
@@ -119,9 +121,9 @@ assign o = {acc, i[15:0] * i[31:16]};
 endmodule
 
 module v_divide (input wire clk, input wire rst_n, input wire [31:0] i, output wire [31:0] o);
-wire signed [7:0] a = i[7:0], b = i[15:8];
+wire signed [7:0] a = i[7:0], b = i[15:8]; wire signed [7:0] sq = a / b, sr = a % b;
 assign o[7:0] = i[15:8] ? i[7:0] / i[15:8] : 8'd0; assign o[15:8] = i[15:8] != 0 ? i[7:0] % i[15:8] : 8'd1;
-assign o[23:16] = (b != 0 && !(a == -8'sd128 && b == -8'sd1)) ? a / b : 8'd3; assign o[31:24] = (b != 0 && !(a == -8'sd128 && b == -8'sd1)) ? a % b : 8'd4;
+assign o[23:16] = (b != 0 && !(a == -8'sd128 && b == -8'sd1)) ? sq : 8'd3; assign o[31:24] = (b != 0 && !(a == -8'sd128 && b == -8'sd1)) ? sr : 8'd4;
 endmodule
 
 module v_shifts (input wire clk, input wire rst_n, input wire [31:0] i, output wire [31:0] o);
@@ -141,7 +143,8 @@ always @(posedge clk) begin tmp = x + i[7:0]; if (tmp[0]) tmp = tmp ^ 8'h5a; x <
 assign o = {8'b0, tmp, y, x};
 endmodule
 
-module v_defparam_child (input wire [7:0] a, output wire [7:0] y); parameter K = 1; generate if (K > 2) begin : times assign y = a * K; end else begin : plus assign y = a + K; end endgenerate endmodule
+module v_defparam_child (input wire [7:0] a, output wire [7:0] y); parameter K = 1;
+generate if (K > 2) begin : times assign y = a * K; end else begin : plus assign y = a + K; end endgenerate endmodule
 module v_generate (input wire clk, input wire rst_n, input wire [31:0] i, output wire [31:0] o);
 genvar g; generate for (g = 0; g < 4; g = g + 1) begin : u v_defparam_child #(.K(g + 1)) c (.a(i[8*g +: 8]), .y(o[8*g +: 8])); end endgenerate
 endmodule

@@ -19,7 +19,7 @@ begin
       if v.Valid = '0' then v.Valid := '1'; v.Data := rotated(In_Data); else v.Shad := '1'; v.ShadData := In_Data; end if;
       if r.Level /= 15 then v.Level := r.Level + 1; end if;
     end if;
-    case to_integer(unsigned(In_Data(1 downto 0))) is when 0 => null; when 3 => v.Level := v.Level - 2; when others => v.Level := v.Level xor "0001"; end case;
+    if In_Data(1 downto 0) = "11" then v.Level := v.Level - 2; elsif In_Data(1 downto 0) /= "00" then v.Level := v.Level xor "0001"; end if;
     r_next <= v;
   end process;
   In_Ready <= not r.Shad; Out_Valid <= r.Valid; Level <= std_logic_vector(r.Level);

@@ -1,0 +1,83 @@
+//go:build linux
+
+package flatten
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+)
+
+// TestLongRefused: what has no place in plain Verilog is refused with its place and a remedy.
+func TestLongRefused(t *testing.T) {
+	for name, c := range map[string]struct{ text, says string }{
+		"latch":         {"always_latch if (i[0]) o = i;", "m.sv:2:1: o keeps its value in a process without a clock: a latch; give it a value in every branch"},
+		"asynchronous":  {"always @(posedge clk or negedge rst_n) if (!rst_n) o <= i; else o <= 0;", "o takes a value that is not a constant while rst_n is on"},
+		"time":          {"always @(posedge clk) o <= 32'($time);", "$time cannot be printed as plain Verilog"},
+		"sensitivity":   {"always @(i[0]) o = i;", "its sensitivity list lacks"},
+		"both edges":    {"always @(edge clk) o <= i;", "m.sv:2:10: both edges of a clock"},
+		"two drivers":   {"always @(posedge clk) o <= i; always @(posedge clk) o[3] <= 0;", " is written by several processes"},
+		"endless":       {"always_comb begin o = i; while (o[0]) o = o + i; end", "a loop that turns more than"},
+		"random":        {"always @(posedge clk) o <= $random;", "$random cannot be printed as plain Verilog"},
+		"power":         {"assign o = 3 ** i[3:0];", "a power whose exponent is not a small constant"},
+		"ends at start": {"initial $fatal(1, \"never\"); assign o = i;", "the design ends before its first cycle: never"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "m.sv")
+			text := "module m (input clk, input rst_n, input [31:0] i, output logic [31:0] o);\n" + c.text + "\nendmodule\n"
+			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+			_, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache})
+			require.ErrorContains(t, err, c.says)
+			var refused *cosim.InputError
+			require.ErrorAs(t, err, &refused)
+			require.NotEmpty(t, refused.Remedy)
+			require.Contains(t, refused.Place, "m.sv:")
+		})
+	}
+}
+
+// TestLongWrongPrint: a print with one operation changed is not believed.
+func TestLongWrongPrint(t *testing.T) {
+	s := cosim.Source{Top: "credit_counter", Files: []string{"../rtl/credit_counter.v"}, Clocks: []string{"clock"}}
+	o := cosim.BuildOptions{Cache: testCache}
+	m, err := Print(context.Background(), s, o)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(m.Verilog, "3'h4 - "), m.Verilog)
+	m.Verilog = strings.Replace(m.Verilog, "3'h4 - ", "3'h5 - ", 1)
+	_, err = Compare(context.Background(), s, m, o, CompareCycles, 1)
+	var differs *Difference
+	require.ErrorAs(t, err, &differs)
+}
+
+// TestLongVHDL prints what GHDL makes of an entity, with a generic.
+func TestLongVHDL(t *testing.T) {
+	s := cosim.Source{Top: "H_Stage", Files: []string{"testdata/logic_pkg.vhd"}, Clocks: []string{"clk"}, Params: map[string]string{"Width_g": "5"}}
+	m, done := beside(t, s, CompareCycles)
+	require.Greater(t, done.Changed, 1000)
+	require.Equal(t, 5, m.Ports[2].Bits)
+}
+
+// TestGraph: what can be computed is; what is unknown stays so.
+func TestGraph(t *testing.T) {
+	g := newGraph()
+	a := g.variable(&variable{index: 1, what: &dtype{bits: 8}})
+	n := func(width, value int) *expr { return g.number(width, value) }
+	require.Same(t, n(8, 0x2a), g.binary(opMul, n(8, 6), n(8, 7)))
+	require.Same(t, n(8, 0xfe), g.binary(opDivS, n(8, 0xf8), n(8, 4)), "-8 / 4")
+	require.Same(t, g.unknown(8), g.binary(opMod, n(8, 1), n(8, 0)))
+	require.Same(t, g.slice(a, 2, 3), g.slice(g.concat(g.slice(a, 4, 4), g.slice(a, 0, 4)), 2, 3), "neighbours are one")
+	require.Same(t, a, g.mux(g.bit(true), a, n(8, 0)))
+	require.Same(t, g.bit(true), g.compare(opLtS, n(4, 8), n(4, 7)))
+	require.Same(t, g.bit(false), g.compare(opEq, g.zext(a, 9), n(9, 256)))
+	require.Same(t, g.concat(g.slice(a, 0, 5), n(3, 0)), g.shift(opShl, a, n(32, 3)))
+	require.Same(t, n(8, 0xf0), g.shift(opSar, n(8, 0x80), n(4, 3)))
+	require.Equal(t, "10'bxx00000000", literalText(g.slice(g.concat(g.unknown(8), n(8, 0)), 0, 10)))
+	c := g.slice(a, 0, 1)
+	require.Same(t, g.mux(c, n(8, 4), n(8, 6)), g.binary(opAdd, g.mux(c, n(8, 3), n(8, 5)), n(8, 1)), "choices of constants")
+}
