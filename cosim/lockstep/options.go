@@ -33,6 +33,7 @@ type Options struct {
 	Coverage bool
 
 	Device   cosim.Options              // without Seed
+	Observe  func(c *Cycle)             // called in every cycle of the runs; may be nil
 	Progress func(cycles, total uint64) // called now and then; may be nil
 
 	keptWords int // of a stimulus, less than stimulusWordsMax in tests

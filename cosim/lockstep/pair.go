@@ -296,7 +296,9 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 		return false, at, err
 	}
 	l.covered.see(reset)
-	if l.now.compared && !reset && cycle >= l.now.from {
+	counts := l.now.compared && !reset && cycle >= l.now.from
+	l.observe(cycle, counts)
+	if counts {
 		l.now.stretch++
 		l.longest = max(l.longest, l.now.stretch)
 		l.contract.count()

@@ -1,0 +1,88 @@
+package prove
+
+import (
+	"fmt"
+
+	"starloom/cosim/lockstep"
+	"starloom/cosim/twin"
+)
+
+// agreement runs the miter's graph on the inputs of a lockstep, on 64 sequences of free values at once,
+// and compares it with what lockstep sees. It is what ties the proof to the simulators.
+type agreement struct {
+	*miter
+	sim    *simulation
+	random *twin.Random
+	in     []uint64
+
+	cycles, compared uint64 // bits compared of all cycles
+	checked          []bool // by bit: it has been compared, and agreed
+	stretch, longest int    // comparable cycles since the last one that was not
+	disagrees        string // the first disagreement
+}
+
+func (m *miter) agreement() *agreement {
+	a := &agreement{miter: m, sim: m.graph.simulation(), in: make([]uint64, m.graph.inputs), checked: make([]bool, len(m.bits))}
+	a.random = twin.NewRandom(1)
+	return a
+}
+
+// see takes a cycle of a lockstep.
+func (a *agreement) see(c *lockstep.Cycle) {
+	if a.disagrees != "" {
+		return
+	}
+	if c.Number == 0 { // power-on
+		clear(a.sim.latch)
+		a.stretch = 0
+	}
+	a.cycles++
+	a.random.At(a.cycles)
+	a.put(c.Inputs)
+	for _, i := range a.signals.free {
+		a.in[i] = a.random.Uint64()
+	}
+	a.in[a.on] = ^uint64(0)
+	a.sim.settle(a.in)
+	defer a.sim.edge()
+	comparable := a.sim.of(a.graph.outputs[a.comparable])
+	if c.Compared != (comparable == ^uint64(0)) || !c.Compared && comparable != 0 {
+		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it compares where lockstep does not, or the other way round", c.Number)
+		return
+	}
+	if !c.Compared {
+		a.stretch = 0
+		return
+	}
+	a.stretch++
+	a.longest = max(a.longest, a.stretch)
+	for i, b := range a.bits {
+		p := a.ports[b.port]
+		at, bit := p.Word+b.bit/64, b.bit%64
+		wanted, got := a.sim.of(a.graph.outputs[a.wanted[i]]), a.sim.of(a.graph.outputs[a.got[i]])
+		model, rtl := -(c.Wanted[at] >> bit & 1), -(c.Got[at] >> bit & 1)
+		switch {
+		case wanted != model:
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its twin's %s[%d] is not the model's", c.Number, p.Name, b.bit)
+		case got == rtl:
+			a.compared++
+			a.checked[i] = true
+		case got == 0 || got == ^uint64(0):
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its RTL's %s[%d] is not that of the simulator", c.Number, p.Name, b.bit)
+		}
+	}
+}
+
+// put gives the model's inputs to all sequences.
+func (a *agreement) put(inputs []uint64) {
+	for i, p := range a.ports {
+		if !p.Input || p.Clock {
+			continue
+		}
+		for bit := range p.Bits {
+			if at, ok := a.signals.inputs[fmt.Sprintf("%s[%d]", inputName(i), bit)]; ok {
+				a.in[at] = -(inputs[p.Word+bit/64] >> (bit % 64) & 1)
+			}
+		}
+	}
+}

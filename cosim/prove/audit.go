@@ -1,0 +1,128 @@
+package prove
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A side's netlist, as far as it is audited.
+type netlist struct {
+	Modules map[string]struct {
+		Ports map[string]struct {
+			Direction string
+			Bits      []any
+		}
+		Cells map[string]struct {
+			Type       string
+			Parameters map[string]any
+			Directions map[string]string `json:"port_directions"`
+			Connected  map[string][]any  `json:"connections"`
+		}
+	}
+}
+
+// audit refuses what an and-inverter graph with one clock does not show as it is: other clocks and
+// edges, a clock that is data, tri-states, memory that was not mapped, divisions whose result Verilog
+// leaves open.
+func audit(text []byte, side, clock string) error {
+	var n netlist
+	if err := json.Unmarshal(text, &n); err != nil {
+		return fmt.Errorf("Yosys' netlist: %w", err)
+	}
+	m, ok := n.Modules[side]
+	if !ok {
+		return fmt.Errorf("Yosys' netlist lacks %s", side)
+	}
+	tick := ""
+	for name, p := range m.Ports {
+		if name == clock && len(p.Bits) == 1 {
+			tick = fmt.Sprint(p.Bits[0])
+		}
+	}
+	for name, p := range m.Ports {
+		if p.Direction != "input" && tick != "" && slices.ContainsFunc(p.Bits, func(b any) bool { return fmt.Sprint(b) == tick }) {
+			return &refusal{fmt.Sprintf("output %s is the clock: only registers can be clocked", name)}
+		}
+	}
+	for _, name := range sortedKeys(m.Cells) {
+		c := m.Cells[name]
+		where := cellName(name)
+		if reason := unknownCell(c.Type, c.Connected["B"]); reason != "" {
+			return &refusal{fmt.Sprintf("%s (%s) %s", where, strings.TrimPrefix(c.Type, "$"), reason)}
+		}
+		for _, port := range sortedKeys(c.Connected) {
+			for _, b := range c.Connected[port] {
+				isClock := tick != "" && fmt.Sprint(b) == tick
+				switch {
+				case port == "CLK" && !isClock:
+					return &refusal{fmt.Sprintf("register %s has a clock of its own: there can be one clock, and nothing between it and the registers", where)}
+				case port == "CLK" && !positive(c.Parameters["CLK_POLARITY"]):
+					return &refusal{fmt.Sprintf("register %s is clocked by the falling edge: a cycle has one edge here", where)}
+				case port != "CLK" && isClock:
+					return &refusal{fmt.Sprintf("%s (%s) takes the clock as data", where, strings.TrimPrefix(c.Type, "$"))}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// cellName is a cell's name without what Yosys adds: the place in the source is what is left.
+func cellName(name string) string {
+	if at := strings.IndexByte(name, '$'); at == 0 {
+		if parts := strings.Split(name, "$"); len(parts) > 2 {
+			return parts[len(parts)-2]
+		}
+	}
+	return strings.TrimPrefix(name, "side.")
+}
+
+func positive(value any) bool {
+	switch v := value.(type) {
+	case float64:
+		return v == 1
+	case string:
+		n, err := strconv.ParseUint(v, 2, 64)
+		return err == nil && n == 1
+	}
+	return false
+}
+
+// unknownCell says what is wrong with a cell, "" for nothing. divisor is its second input.
+func unknownCell(kind string, divisor []any) string {
+	constant := func() bool {
+		one := false
+		for _, b := range divisor {
+			text, ok := b.(string)
+			if !ok || text != "0" && text != "1" {
+				return false
+			}
+			one = one || text == "1"
+		}
+		return one
+	}
+	switch {
+	case !strings.HasPrefix(kind, "$"):
+		return "has no body"
+	case slices.Contains([]string{"$div", "$mod", "$divfloor", "$modfloor"}, kind):
+		if !constant() {
+			return "divides by what may be 0, for which Verilog has no value"
+		}
+	case kind == "$pow", kind == "$tribuf", kind == "$anyinit", kind == "$anyconst", kind == "$allconst", kind == "$allseq",
+		strings.HasPrefix(kind, "$mem"), strings.HasPrefix(kind, "$fsm"), strings.HasPrefix(kind, "$spec"), kind == "$print", kind == "$initstate":
+		return "is not supported in a proof"
+	}
+	return ""
+}

@@ -1,0 +1,222 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+)
+
+// A miter is both sides in one graph.
+type miter struct {
+	graph      *graph
+	signals    *signals
+	ports      []cosim.Port // of the model
+	bits       []comparedBit
+	bad        []int // outputs of the graph, by bit
+	wanted     []int
+	got        []int
+	comparable int
+	on         int // the input that is always 1
+	late       int // the largest latency
+}
+
+// A builder makes a miter in a folder.
+type builder struct {
+	ctx         context.Context
+	dir         string
+	m           *pinmap.Map
+	model       *twin.Model
+	connections *pinmap.Connections
+	keepInitial bool // registers begin with the values that the RTL declares
+	checks      int  // $fatal and the like in the RTL
+}
+
+// write puts a file into the folder.
+func (b *builder) write(name, text string) error {
+	return os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o644)
+}
+
+// sources writes all that Yosys reads.
+func (b *builder) sources() (bits []comparedBit, err error) {
+	t := &miterText{Connections: b.connections, m: b.m, clocked: b.model.Clocked()}
+	twinText, rtlText := t.moduleSides()
+	miterText, bits := t.write()
+	read, err := b.readTwin()
+	if err != nil {
+		return nil, err
+	}
+	rtl, err := b.readRTL()
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range []struct{ name, text string }{
+		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap},
+		{"script.ys", sideScript(twinSide, "twin", read, false) + sideScript(rtlSide, "rtl", rtl, b.keepInitial) + miterScript},
+	} {
+		if err := b.write(file.name, file.text); err != nil {
+			return nil, err
+		}
+	}
+	return bits, nil
+}
+
+// readTwin writes the twin's sources.
+func (b *builder) readTwin() (read []string, err error) {
+	t, err := b.m.Twin()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(b.dir, "twin")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	files, err := t.WriteSources(dir)
+	if err != nil {
+		return nil, err
+	}
+	command := "read_verilog -nosynthesis -DSYNTHESIS -Itwin"
+	for _, file := range files {
+		command += " twin/" + filepath.Base(file)
+	}
+	return []string{command}, nil
+}
+
+// readRTL writes the RTL as Verilator's preprocessor gives it, with the definitions of lockstep.
+func (b *builder) readRTL() (read []string, err error) {
+	s := &b.m.Source
+	if len(s.Files) == 0 {
+		return nil, &cosim.InputError{
+			Place: b.m.Place("image"), Reason: "a proof needs the sources of the RTL, and an image has none", Remedy: "give top and sources",
+		}
+	}
+	if s.VHDL() {
+		return nil, &refusal{"the RTL is VHDL"}
+	}
+	args := []string{"-E", "-P"}
+	for _, dir := range s.IncludeDirs {
+		args = append(args, "-I"+absolute(dir))
+	}
+	for _, name := range sortedKeys(s.Defines) {
+		define := "-D" + name
+		if value := s.Defines[name]; value != "" {
+			define += "=" + value
+		}
+		args = append(args, define)
+	}
+	for _, file := range s.Files {
+		args = append(args, absolute(file))
+	}
+	c := cosim.Command(b.ctx, b.dir, "verilator", args...)
+	var said strings.Builder
+	c.Stderr = &said
+	text, err := c.Output()
+	if stop := cosim.Stopped(b.ctx, "verilator", s.Name(), err); stop != nil {
+		return nil, stop
+	}
+	if err != nil {
+		return nil, &refusal{"Verilator's preprocessor refuses it: " + cosim.OneLine([]byte(said.String()))}
+	}
+	stripped, checks := plain(string(text))
+	b.checks = checks
+	return []string{"read_verilog -sv -nosynthesis -noassert -noassume -norestrict rtl.sv"}, b.write("rtl.sv", stripped)
+}
+
+func absolute(path string) string {
+	if p, err := filepath.Abs(path); err == nil {
+		return p
+	}
+	return path
+}
+
+// build makes the miter; what cannot be proved is a *refusal.
+func (b *builder) build() (*miter, error) {
+	bits, err := b.sources()
+	if err != nil {
+		return nil, err
+	}
+	log, err := runYosys(b.ctx, b.dir, "script.ys")
+	if err != nil {
+		return nil, err
+	}
+	if found := conflict.FindStringSubmatch(log); found != nil {
+		return nil, &refusal{"several drivers fight for " + found[1]}
+	}
+	if err := b.audit(); err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(filepath.Join(b.dir, "miter.aig"))
+	if err != nil {
+		return nil, err
+	}
+	names, err := os.ReadFile(filepath.Join(b.dir, "miter.map"))
+	if err != nil {
+		return nil, err
+	}
+	return b.read(data, string(names), bits)
+}
+
+func (b *builder) audit() error {
+	clock := func(ports []cosim.Port, name func(i int) string) string {
+		for i, p := range ports {
+			if p.Clock {
+				return name(i)
+			}
+		}
+		return ""
+	}
+	for _, side := range []struct{ name, clock string }{
+		{twinSide, clock(b.connections.Model, func(i int) string { return b.connections.Model[i].Name })},
+		{rtlSide, clock(b.connections.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })},
+	} {
+		text, err := os.ReadFile(filepath.Join(b.dir, side.name+".json"))
+		if err != nil {
+			return err
+		}
+		if err := audit(text, side.name, side.clock); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read makes a miter of what Yosys has written.
+func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, error) {
+	g, err := readAIGER(data)
+	if err != nil {
+		return nil, err
+	}
+	s, err := readMap(names, g.inputs, len(g.outputs))
+	if err != nil {
+		return nil, err
+	}
+	m := &miter{graph: g, signals: s, ports: b.connections.Model, bits: bits}
+	for _, n := range b.connections.Late {
+		m.late = max(m.late, n)
+	}
+	output := func(name string, bit int) int {
+		at, ok := s.outputs[fmt.Sprintf("%s[%d]", name, bit)]
+		if !ok { // a constant, which can only be 0: see onName
+			g.outputs = append(g.outputs, 0)
+			return len(g.outputs) - 1
+		}
+		return at
+	}
+	for i := range bits {
+		m.bad = append(m.bad, output("bad", i))
+		m.wanted = append(m.wanted, output("wanted", i))
+		m.got = append(m.got, output("got", i))
+	}
+	m.comparable = output("comparable", 0)
+	on, ok := s.inputs[onName+"[0]"]
+	if !ok {
+		return nil, fmt.Errorf("Yosys' graph lacks input %s", onName)
+	}
+	m.on = on
+	return m, nil
+}

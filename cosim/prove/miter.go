@@ -1,0 +1,288 @@
+package prove
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+)
+
+// The modules that are written here.
+const (
+	twinSide  = "starloom_twin_side"  // the twin with the ports of the model
+	rtlSide   = "starloom_rtl_side"   // the RTL with ports p0, p1, ...
+	miterName = "starloom_miter"      // both, and what differs
+	clockName = "starloom_miter_time" // the miter's clock
+	onName    = "starloom_miter_on"   // an input that all outputs pass: without it Yosys forgets those that are constant
+)
+
+// A miterText writes the Verilog of a miter.
+type miterText struct {
+	*pinmap.Connections
+	m       *pinmap.Map
+	clocked bool
+	b       strings.Builder
+}
+
+// moduleSides are the wrappers of both sides: after them nothing depends on how a module is called, or
+// on the names of its ports.
+func (t *miterText) moduleSides() (twinText, rtlText string) {
+	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), t.Model, func(i int) string { return t.Model[i].Name }),
+		sideText(rtlSide, t.m.Source.Top, t.m.Source.Constants(), t.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })
+}
+
+func sideText(side, module string, params map[string]string, ports []cosim.Port, name func(i int) string) string {
+	var b strings.Builder
+	var declared, connected, values []string
+	for i, p := range ports {
+		direction := "output"
+		if p.Input {
+			direction = "input"
+		}
+		declared = append(declared, fmt.Sprintf("%s %s%s", direction, rangeText(p.Bits), name(i)))
+		connected = append(connected, fmt.Sprintf(".\\%s (%s)", p.Name, name(i)))
+	}
+	for _, key := range slices.Sorted(maps.Keys(params)) {
+		values = append(values, fmt.Sprintf(".\\%s (%s)", key, params[key]))
+	}
+	fmt.Fprintf(&b, "module %s(%s);\n  \\%s ", side, strings.Join(declared, ", "), module)
+	if len(values) > 0 {
+		fmt.Fprintf(&b, "#(%s) ", strings.Join(values, ", "))
+	}
+	fmt.Fprintf(&b, "side(%s);\nendmodule\n", strings.Join(connected, ", "))
+	return b.String()
+}
+
+func rangeText(bits int) string {
+	if bits == 1 {
+		return ""
+	}
+	return fmt.Sprintf("[%d:0] ", bits-1)
+}
+
+// A compared bit is one that both sides have.
+type comparedBit struct {
+	port, bit int // of the model
+}
+
+// observed are the miter's outputs: those of the twin as they are compared, those of the RTL, what
+// differs, bit by bit, and when that counts.
+type observed struct {
+	bits       []comparedBit
+	comparable int
+}
+
+// write writes the module of the miter.
+func (t *miterText) write() (text string, bits []comparedBit) {
+	w := &t.b
+	declared := []string{"input " + clockName, "input " + onName}
+	for i, p := range t.Model {
+		if p.Input && !p.Clock {
+			declared = append(declared, fmt.Sprintf("input %s%s", rangeText(p.Bits), inputName(i)))
+		}
+	}
+	for port := range t.Model {
+		for bit := range t.Outputs[port] {
+			bits = append(bits, comparedBit{port, bit})
+		}
+	}
+	for _, name := range []string{"bad", "wanted", "got"} {
+		declared = append(declared, fmt.Sprintf("output [%d:0] %s", len(bits)-1, name))
+	}
+	declared = append(declared, "output comparable")
+	fmt.Fprintf(w, "module %s(%s);\n", miterName, strings.Join(declared, ", "))
+	t.writeReset()
+	t.writeSides()
+	t.writeOutputs(bits)
+	fmt.Fprintf(w, "  assign bad = (wanted ^ got) & {%d{comparable}};\nendmodule\n", len(bits))
+	return w.String(), bits
+}
+
+func inputName(port int) string                { return fmt.Sprintf("in%d", port) }
+func twinName(port int) string                 { return fmt.Sprintf("twin%d", port) }
+func rtlName(port int) string                  { return fmt.Sprintf("rtl%d", port) }
+func (t *miterText) isReset(p cosim.Port) bool { return t.clocked && p.Input && p.Name == "reset" }
+
+// writeReset has reset on in the first cycle, and free after it.
+func (t *miterText) writeReset() {
+	w := &t.b
+	if !t.clocked {
+		fmt.Fprint(w, "  assign comparable = "+onName+";\n")
+		return
+	}
+	reset := slices.IndexFunc(t.Model, t.isReset)
+	fmt.Fprintf(w, "  reg first = 1'b1;\n  always @(posedge %s) first <= 1'b0;\n", clockName)
+	fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && %s;\n", inputName(reset), onName)
+}
+
+// driven is what an input of the model is in this cycle.
+func (t *miterText) driven(port int) string {
+	switch p := t.Model[port]; {
+	case p.Clock:
+		return clockName
+	case t.isReset(p):
+		return "reset"
+	}
+	return inputName(port)
+}
+
+func (t *miterText) writeSides() {
+	w := &t.b
+	t.writeTwin("twin", twinName, t.driven)
+	for i, p := range t.RTL {
+		if !p.Input {
+			fmt.Fprintf(w, "  wire %s%s;\n", rangeText(p.Bits), rtlName(i))
+		}
+	}
+	var connected []string
+	for i, p := range t.RTL {
+		from := rtlName(i)
+		if p.Clock {
+			from = clockName
+		} else if p.Input {
+			from = t.joined(t.Inputs[i])
+		}
+		connected = append(connected, fmt.Sprintf("\n    .p%d(%s)", i, from))
+	}
+	fmt.Fprintf(w, "  %s rtl(%s);\n", rtlSide, strings.Join(connected, ","))
+}
+
+// writeTwin instantiates the twin.
+func (t *miterText) writeTwin(instance string, output, input func(port int) string) {
+	w := &t.b
+	var connected []string
+	for i, p := range t.Model {
+		from := ""
+		if p.Input {
+			from = input(i)
+		} else {
+			from = output(i)
+			fmt.Fprintf(w, "  wire %s%s;\n", rangeText(p.Bits), from)
+		}
+		connected = append(connected, fmt.Sprintf("\n    .%s(%s)", p.Name, from))
+	}
+	fmt.Fprintf(w, "  %s %s(%s);\n", twinSide, instance, strings.Join(connected, ","))
+}
+
+// joined is a vector of bits.
+func (t *miterText) joined(bits []pinmap.Bit) string {
+	var all []string
+	for _, b := range slices.Backward(bits) {
+		text := ""
+		switch b.Source {
+		case pinmap.FromConstant:
+			text = "1'b0"
+			if b.One {
+				text = "1'b1"
+			}
+		case pinmap.FromModel:
+			text = bitText(t.driven(b.Port), b.Bit, t.Model[b.Port].Bits)
+		case pinmap.FromRTL:
+			text = bitText(rtlName(b.Port), b.Bit, t.RTL[b.Port].Bits)
+		}
+		if b.Inverted {
+			text = "~" + text
+		}
+		all = append(all, text)
+	}
+	return "{" + strings.Join(all, ", ") + "}"
+}
+
+func bitText(name string, bit, of int) string {
+	if of == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s[%d]", name, bit)
+}
+
+// writeOutputs brings both sides to the same cycle, as lockstep does: the twin's outputs are held
+// back for an RTL that is late, an early RTL's sample is shown in the next cycle.
+func (t *miterText) writeOutputs(bits []comparedBit) {
+	w := &t.b
+	var wanted, got []string
+	late := false
+	for port, outputs := range t.Outputs {
+		if outputs == nil {
+			continue
+		}
+		late = late || t.Late[port] > 0
+		name := t.Model[port].Name
+		fmt.Fprintf(w, "  // %s\n", name)
+		width := rangeText(t.Model[port].Bits)
+		model, rtl := twinName(port), fmt.Sprintf("got%d", port)
+		fmt.Fprintf(w, "  wire %s%s = %s;\n", width, rtl, t.joined(outputs))
+		switch n := t.Late[port]; {
+		case n < 0:
+			fmt.Fprintf(w, "  reg %searly%d;\n  always @(posedge %s) early%d <= reset ? %s : %s;\n",
+				width, port, clockName, port, t.resetValue(port), rtl)
+			rtl = fmt.Sprintf("early%d", port)
+		case n > 0:
+			model = t.writeLine(port, n)
+		}
+		wanted, got = append(wanted, model), append(got, rtl)
+	}
+	if late {
+		t.writeAfterReset()
+	}
+	slices.Reverse(wanted)
+	slices.Reverse(got)
+	for _, side := range []struct {
+		name string
+		bits []string
+	}{{"wanted", wanted}, {"got", got}} {
+		fmt.Fprintf(w, "  assign %s = {%s} & {%d{%s}};\n", side.name, strings.Join(side.bits, ", "), len(bits), onName)
+	}
+}
+
+// writeLine holds an output of the twin back by n cycles. After a reset it shows what the twin shows
+// after one, with the inputs of the cycle of the reset.
+func (t *miterText) writeLine(port, n int) string {
+	w := &t.b
+	width := rangeText(t.Model[port].Bits)
+	var stages []string
+	for i := range n {
+		stages = append(stages, fmt.Sprintf("line%d_%d", port, i))
+		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = was_reset ? after%d : %s;\n", width, stages[i], width, stages[i], port, stages[i])
+	}
+	fmt.Fprintf(w, "  always @(posedge %s) begin\n    %s <= %s;\n", clockName, stages[0], twinName(port))
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(w, "    %s <= %s_now;\n", stages[i], stages[i-1])
+	}
+	fmt.Fprint(w, "  end\n")
+	return stages[n-1] + "_now"
+}
+
+// writeAfterReset is another twin that is always in reset, with the inputs of the cycle before: what
+// the twin shows after a reset in that cycle.
+func (t *miterText) writeAfterReset() {
+	w := &t.b
+	fmt.Fprintf(w, "  reg was_reset;\n  always @(posedge %s) was_reset <= reset;\n", clockName)
+	for i, p := range t.Model {
+		if p.Input && !p.Clock && !t.isReset(p) {
+			fmt.Fprintf(w, "  reg %sbefore%d;\n  always @(posedge %s) before%d <= %s;\n", rangeText(p.Bits), i, clockName, i, t.driven(i))
+		}
+	}
+	t.writeTwin("after_reset", func(port int) string { return fmt.Sprintf("after%d", port) }, func(port int) string {
+		switch p := t.Model[port]; {
+		case p.Clock:
+			return clockName
+		case t.isReset(p):
+			return "1'b1"
+		}
+		return fmt.Sprintf("before%d", port)
+	})
+}
+
+// resetValue is what an early output shows after a reset.
+func (t *miterText) resetValue(port int) string {
+	p := t.Model[port]
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d'b", p.Bits)
+	for bit := p.Bits - 1; bit >= 0; bit-- {
+		fmt.Fprint(&b, t.ResetOutputs[p.Word+bit/64]>>(bit%64)&1)
+	}
+	return b.String()
+}

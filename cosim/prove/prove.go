@@ -1,0 +1,222 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+)
+
+// Options say how long to try.
+type Options struct {
+	Limit    time.Duration     // of the engines; 0: LimitDefault
+	Workers  int               // engines at once; 0: 2
+	Folder   string            // where to keep what repeats the proof; "": nowhere
+	NoCache  bool              // do not look for an earlier verdict
+	Progress func(text string) // may be nil
+}
+
+// LimitDefault is how long the engines try.
+const LimitDefault = time.Minute
+
+func (o *Options) limit() time.Duration {
+	if o.Limit > 0 {
+		return o.Limit
+	}
+	return LimitDefault
+}
+
+// agreeCycles is how many cycles of random inputs tie the miter to model and RTL.
+const agreeCycles = 10_000
+
+// A prover is one proof.
+type prover struct {
+	ctx     context.Context
+	options Options
+	m       *pinmap.Map
+	model   *twin.Model
+	dir     string
+	report  *Report
+	miter   *miter
+}
+
+// Run proves that RTL equals the twin of the model that it stands for, or finds a difference.
+//
+// Errors are about the map and the RTL, as those of lockstep.Run, and the context's; what the engines
+// cannot decide is a verdict.
+func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
+	if o.Workers == 0 {
+		o.Workers = 2
+	}
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	p := &prover{ctx: ctx, options: o, m: m, model: model, report: newReport(m)}
+	if p.dir = o.Folder; p.dir == "" {
+		if p.dir, err = os.MkdirTemp("", "starloom-prove-"); err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(p.dir)
+	}
+	err = p.run()
+	var refused *refusal
+	if errors.As(err, &refused) {
+		p.report.undecided(refused.reason)
+		err = nil
+	}
+	return p.report, err
+}
+
+func (p *prover) run() error {
+	p.options.Progress("builds the RTL")
+	connections, err := p.m.Connections(p.ctx)
+	if err != nil {
+		return err
+	}
+	p.report.count(connections)
+	if p.report.Compared == 0 {
+		_, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10}) // refuses it
+		return err
+	}
+	for _, keep := range []bool{false, true} {
+		b := &builder{ctx: p.ctx, dir: p.dir, m: p.m, model: p.model, connections: connections, keepInitial: keep}
+		p.options.Progress("makes the miter")
+		if p.miter, err = b.build(); err != nil {
+			return err
+		}
+		p.report.KeepsInitial = keep
+		if differs, err := p.agree(); err != nil || differs {
+			return err
+		}
+		again, err := p.decide()
+		if err != nil || !again {
+			return err
+		}
+	}
+	return nil
+}
+
+// agree runs RTL and model in lockstep, with the miter beside them.
+func (p *prover) agree() (differs bool, err error) {
+	p.options.Progress("runs the miter beside model and RTL")
+	a := p.miter.agreement()
+	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: agreeCycles, PowerOn: 1, Observe: a.see})
+	if err != nil {
+		return false, err
+	}
+	p.report.AgreeCycles, p.report.AgreeBits = a.cycles, a.compared
+	if found.Divergence != nil {
+		p.report.differs(found, "random inputs")
+		return true, nil
+	}
+	if a.disagrees != "" {
+		return false, &refusal{"the miter is not what is simulated: " + a.disagrees}
+	}
+	if a.longest <= p.miter.late {
+		return false, &refusal{fmt.Sprintf("only %d cycles in a row could be compared, and the RTL is %d late", a.longest, p.miter.late)}
+	}
+	for i, seen := range a.checked {
+		if !seen {
+			b := p.miter.bits[i]
+			return false, &refusal{fmt.Sprintf("%s[%d] of the RTL depends on nothing that was driven, in all cycles of random inputs", p.miter.ports[b.port].Name, b.bit)}
+		}
+	}
+	return false, nil
+}
+
+// decide lets the engines decide; again says that the values that registers begin with should be kept.
+func (p *prover) decide() (again bool, err error) {
+	r := p.miter.graph.decide(p.ctx, p.dir, p.miter.bad, &p.options, p.options.Progress)
+	if err := p.ctx.Err(); err != nil {
+		return false, err
+	}
+	p.report.took(r, p.miter)
+	switch {
+	case r.witness != nil:
+		return p.replay(r)
+	case r.err != nil:
+		return false, &refusal{r.err.Error()}
+	case len(r.open) > 0:
+		return false, &refusal{fmt.Sprintf("%s not proved within %v", cosim.Count(uint64(len(r.proved)), "bit"), p.options.limit())}
+	}
+	return false, p.notVacuous()
+}
+
+// notVacuous lets an engine refute the miter with a bit inverted: an engine, or a miter, that proves
+// everything proves nothing.
+func (p *prover) notVacuous() error {
+	p.options.Progress("looks whether the miter can fail")
+	g := *p.miter.graph
+	g.gates, g.outputs = slices.Clone(g.gates), slices.Clone(g.outputs)
+	bad, comparable := p.miter.bad[0], g.outputs[p.miter.comparable]
+	g.outputs = append(g.outputs, g.and(comparable, g.outputs[bad]^1))
+	last := len(g.outputs) - 1
+	r := g.decide(p.ctx, p.dir, []int{last}, &Options{Limit: 20 * time.Second, Workers: 1}, func(string) {})
+	if r.witness == nil {
+		return &refusal{"the same miter with a bit inverted was not refuted: the proof is worth nothing"}
+	}
+	p.report.Verdict = Equal
+	return nil
+}
+
+// replayPowerOns is from how many power-on states a counterexample is replayed.
+const replayPowerOns = 8
+
+// replay runs a counterexample in lockstep.
+func (p *prover) replay(r *race) (again bool, err error) {
+	p.options.Progress("replays the counterexample")
+	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, r.witness))
+	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Stimulus: stimulus, PowerOn: replayPowerOns})
+	if err != nil {
+		return false, err
+	}
+	if found.Divergence != nil {
+		p.report.differs(found, r.by)
+		return false, nil
+	}
+	if !p.report.KeepsInitial && p.miter.needsPowerOn(r.witness) {
+		return true, nil
+	}
+	b := p.miter.bits[slices.Index(p.miter.bad, r.failed)]
+	return false, &refusal{fmt.Sprintf("%s has a counterexample of %s, in %s[%d], that lockstep does not show",
+		r.by, cosim.Count(uint64(len(r.witness)), "cycle"), p.miter.ports[b.port].Name, b.bit)}
+}
+
+// rows are the model's inputs of a counterexample.
+func (m *miter) rows(model *twin.Model, witness [][]bool) (rows []uint64) {
+	for cycle, row := range witness {
+		inputs := make([]uint64, len(model.Inputs()))
+		for i, p := range m.ports {
+			if !p.Input || p.Clock {
+				continue
+			}
+			for bit := range p.Bits {
+				if at, ok := m.signals.inputs[fmt.Sprintf("%s[%d]", inputName(i), bit)]; ok && row[at] {
+					inputs[p.Word+bit/64] |= 1 << (bit % 64)
+				}
+			}
+		}
+		if cycle == 0 && model.Clocked() {
+			inputs[model.ResetWord()] = 1
+		}
+		rows = append(rows, inputs...)
+	}
+	return rows
+}
+
+// needsPowerOn reports whether a counterexample sets registers at power-on.
+func (m *miter) needsPowerOn(witness [][]bool) bool {
+	return slices.ContainsFunc(m.signals.powerOn, func(at int) bool { return at < len(witness[0]) && witness[0][at] })
+}

@@ -1,0 +1,167 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/cosim"
+)
+
+var (
+	yosysTool = cosim.Tool{Command: "yosys", Packages: "yosys", VersionOption: "-V"}
+	abcTool   = cosim.Tool{Command: "yosys-abc", Packages: "yosys", VersionOption: "-h"}
+)
+
+// shiftMap gives a read beyond a vector any value: Yosys' own map is free to choose one, and may choose
+// the one that is looked for.
+const shiftMap = `(* techmap_celltype = "$shiftx" *)
+module starloom_shiftx(A, B, Y);
+  parameter A_SIGNED = 0;
+  parameter B_SIGNED = 0;
+  parameter A_WIDTH = 1;
+  parameter B_WIDTH = 1;
+  parameter Y_WIDTH = 1;
+  input [A_WIDTH-1:0] A;
+  input [B_WIDTH-1:0] B;
+  output [Y_WIDTH-1:0] Y;
+  wire [Y_WIDTH-1:0] value, inside, free;
+  \$shift #(.A_SIGNED(0), .B_SIGNED(B_SIGNED), .A_WIDTH(A_WIDTH), .B_WIDTH(B_WIDTH), .Y_WIDTH(Y_WIDTH))
+    shifted (.A(A), .B(B), .Y(value));
+  \$shift #(.A_SIGNED(0), .B_SIGNED(B_SIGNED), .A_WIDTH(A_WIDTH), .B_WIDTH(B_WIDTH), .Y_WIDTH(Y_WIDTH))
+    mask (.A({A_WIDTH{1'b1}}), .B(B), .Y(inside));
+  \$anyseq #(.WIDTH(Y_WIDTH)) any (.Y(free));
+  assign Y = (value & inside) | (free & ~inside);
+endmodule
+`
+
+// sideScript turns one side into registers and logic. Undriven nets, X and what is read beyond the end
+// of a memory become free in every cycle before anything is optimised. Registers lose their initial
+// values, unless they are kept.
+func sideScript(side, design string, read []string, keepInitial bool) string {
+	lines := append(slices.Clone(read),
+		"read_verilog "+side+".v",
+		"hierarchy -check -top "+side,
+		"proc -noopt",
+		"flatten",
+		"memory_collect",
+		"memory_map",
+		"opt_muxtree", // branches that are never taken: what is X there is not free
+		"opt_clean -purge",
+	)
+	if !keepInitial {
+		lines = append(lines, "setattr -unset init w:*")
+	}
+	lines = append(lines,
+		"check",
+		"setundef -undriven -anyseq",
+		"techmap -map shift.v",
+		"setundef -undriven -anyseq",
+		"opt_clean -purge",
+		"write_json "+side+".json",
+		"design -stash "+design,
+	)
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// miterScript joins both sides and writes them as AIGER.
+const miterScript = `read_verilog miter.v
+design -copy-from twin -as ` + twinSide + ` ` + twinSide + `
+design -copy-from rtl -as ` + rtlSide + ` ` + rtlSide + `
+hierarchy -check -top ` + miterName + `
+proc
+flatten
+async2sync
+dffunmap
+opt_clean
+techmap
+opt_expr
+opt_merge
+opt_clean
+simplemap
+aigmap
+opt_clean
+write_aiger -zinit -map miter.map miter.aig
+`
+
+// runYosys runs a script in a folder; what it refuses is a *refusal.
+func runYosys(ctx context.Context, dir, script string) (log string, err error) {
+	if err := os.WriteFile(filepath.Join(dir, script+".log"), nil, 0o644); err != nil {
+		return "", err
+	}
+	c := cosim.Command(ctx, dir, yosysTool.Command, "-Q", "-T", "-l", script+".log", "-s", script)
+	said, err := c.CombinedOutput()
+	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
+		return "", stop
+	}
+	if err != nil {
+		return "", &refusal{fmt.Sprintf("Yosys refuses it: %s", yosysError(string(said)))}
+	}
+	return string(said), nil
+}
+
+// A refusal is what cannot be proved, and why.
+type refusal struct{ reason string }
+
+func (r *refusal) Error() string { return r.reason }
+
+var errorLine = regexp.MustCompile(`(?m)^.*ERROR: (.*)$`)
+
+func yosysError(said string) string {
+	if found := errorLine.FindAllStringSubmatch(said, -1); found != nil {
+		return cosim.OneLine([]byte(found[len(found)-1][0]))
+	}
+	return cosim.OneLine([]byte(said[max(0, len(said)-200):]))
+}
+
+var conflict = regexp.MustCompile(`Warning: multiple conflicting drivers for (.*)`)
+
+// signals are the miter's inputs and outputs in its graph.
+type signals struct {
+	inputs  map[string]int // by name, bit 0 or name[bit]: number of the input
+	outputs map[string]int
+	free    []int // inputs that are no ports: values at power-on, X, undriven nets
+	powerOn []int // those of free that are values at power-on
+}
+
+// readMap reads what Yosys says of the bits of an AIGER file.
+func readMap(text string, inputs, outputs int) (*signals, error) {
+	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}}
+	named := make([]bool, inputs)
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
+		if len(fields) < 4 {
+			continue
+		}
+		at, err := strconv.Atoi(fields[1])
+		if err != nil {
+			return nil, fmt.Errorf("a map of AIGER with the line %q", strings.TrimSpace(line))
+		}
+		name := strings.TrimPrefix(fields[3], `\`)
+		switch fields[0] {
+		case "input":
+			if at >= inputs {
+				return nil, fmt.Errorf("a map of AIGER with input %d of %d", at, inputs)
+			}
+			s.inputs[name+"["+fields[2]+"]"], named[at] = at, true
+		case "init":
+			s.powerOn = append(s.powerOn, at)
+		case "output":
+			if at >= outputs {
+				return nil, fmt.Errorf("a map of AIGER with output %d of %d", at, outputs)
+			}
+			s.outputs[name+"["+fields[2]+"]"] = at
+		}
+	}
+	for i, known := range named {
+		if !known {
+			s.free = append(s.free, i)
+		}
+	}
+	return s, nil
+}
