@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"starloom/cosim"
@@ -32,7 +33,7 @@ type builder struct {
 	dir         string
 	m           *pinmap.Map
 	model       *twin.Model
-	connections *pinmap.Connections
+	wires       *pinmap.Wires
 	keepInitial bool // registers begin with the values that the RTL declares
 	checks      int  // $fatal and the like in the RTL
 }
@@ -44,7 +45,10 @@ func (b *builder) write(name, text string) error {
 
 // sources writes all that Yosys reads.
 func (b *builder) sources() (bits []comparedBit, err error) {
-	t := &miterText{Connections: b.connections, m: b.m, clocked: b.model.Clocked()}
+	t := &miterText{Wires: b.wires, m: b.m, clocked: b.model.Clocked()}
+	if t.after, err = afterReset(b.m); err != nil {
+		return nil, err
+	}
 	twinText, rtlText := t.moduleSides()
 	miterText, bits := t.write()
 	read, err := b.readTwin()
@@ -64,6 +68,23 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 		}
 	}
 	return bits, nil
+}
+
+// afterReset is what the model shows after a reset, with all other inputs 0.
+func afterReset(m *pinmap.Map) ([]uint64, error) {
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	if model.Clocked() {
+		model.Inputs()[model.ResetWord()] = 1
+		if err := model.Edge(1); err != nil {
+			return nil, err
+		}
+		model.Inputs()[model.ResetWord()] = 0
+	}
+	return slices.Clone(model.Outputs()), nil
 }
 
 // readTwin writes the twin's sources.
@@ -171,8 +192,8 @@ func (b *builder) audit() error {
 		return ""
 	}
 	for _, side := range []struct{ name, clock string }{
-		{twinSide, clock(b.connections.Model, func(i int) string { return b.connections.Model[i].Name })},
-		{rtlSide, clock(b.connections.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })},
+		{twinSide, clock(b.wires.Model, func(i int) string { return b.wires.Model[i].Name })},
+		{rtlSide, clock(b.wires.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })},
 	} {
 		text, err := os.ReadFile(filepath.Join(b.dir, side.name+".json"))
 		if err != nil {
@@ -195,8 +216,8 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 	if err != nil {
 		return nil, err
 	}
-	m := &miter{graph: g, signals: s, ports: b.connections.Model, bits: bits}
-	for _, n := range b.connections.Late {
+	m := &miter{graph: g, signals: s, ports: b.wires.Model, bits: bits}
+	for _, n := range b.wires.Late {
 		m.late = max(m.late, n)
 	}
 	output := func(name string, bit int) int {

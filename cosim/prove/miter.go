@@ -21,9 +21,10 @@ const (
 
 // A miterText writes the Verilog of a miter.
 type miterText struct {
-	*pinmap.Connections
+	*pinmap.Wires
 	m       *pinmap.Map
 	clocked bool
+	after   []uint64 // what the model shows after a reset
 	b       strings.Builder
 }
 
@@ -63,16 +64,10 @@ func rangeText(bits int) string {
 	return fmt.Sprintf("[%d:0] ", bits-1)
 }
 
-// A compared bit is one that both sides have.
+// A compared bit is one that both sides have, or a limit that the map sets to the RTL's outputs.
 type comparedBit struct {
 	port, bit int // of the model
-}
-
-// observed are the miter's outputs: those of the twin as they are compared, those of the RTL, what
-// differs, bit by bit, and when that counts.
-type observed struct {
-	bits       []comparedBit
-	comparable int
+	limit     *pinmap.Limit
 }
 
 // write writes the module of the miter.
@@ -84,9 +79,16 @@ func (t *miterText) write() (text string, bits []comparedBit) {
 			declared = append(declared, fmt.Sprintf("input %s%s", rangeText(p.Bits), inputName(i)))
 		}
 	}
-	for port := range t.Model {
-		for bit := range t.Outputs[port] {
-			bits = append(bits, comparedBit{port, bit})
+	for port, p := range t.Model {
+		if !p.Input && !t.Absent[port] {
+			for bit := range p.Bits {
+				bits = append(bits, comparedBit{port: port, bit: bit})
+			}
+		}
+	}
+	for i := range t.Limits {
+		if l := &t.Limits[i]; !t.Model[l.Port].Input {
+			bits = append(bits, comparedBit{port: l.Port, limit: l})
 		}
 	}
 	for _, name := range []string{"bad", "wanted", "got"} {
@@ -96,6 +98,7 @@ func (t *miterText) write() (text string, bits []comparedBit) {
 	fmt.Fprintf(w, "module %s(%s);\n", miterName, strings.Join(declared, ", "))
 	t.writeReset()
 	t.writeSides()
+	t.writeAssumed()
 	t.writeOutputs(bits)
 	fmt.Fprintf(w, "  assign bad = (wanted ^ got) & {%d{comparable}};\nendmodule\n", len(bits))
 	return w.String(), bits
@@ -115,7 +118,7 @@ func (t *miterText) writeReset() {
 	}
 	reset := slices.IndexFunc(t.Model, t.isReset)
 	fmt.Fprintf(w, "  reg first = 1'b1;\n  always @(posedge %s) first <= 1'b0;\n", clockName)
-	fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && %s;\n", inputName(reset), onName)
+	fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s;\n", inputName(reset), onName)
 }
 
 // driven is what an input of the model is in this cycle.
@@ -137,13 +140,14 @@ func (t *miterText) writeSides() {
 			fmt.Fprintf(w, "  wire %s%s;\n", rangeText(p.Bits), rtlName(i))
 		}
 	}
+	t.writeGates()
 	var connected []string
 	for i, p := range t.RTL {
 		from := rtlName(i)
 		if p.Clock {
 			from = clockName
 		} else if p.Input {
-			from = t.joined(t.Inputs[i])
+			from = t.joined(t.Pins[i])
 		}
 		connected = append(connected, fmt.Sprintf("\n    .p%d(%s)", i, from))
 	}
@@ -171,24 +175,64 @@ func (t *miterText) writeTwin(instance string, output, input func(port int) stri
 func (t *miterText) joined(bits []pinmap.Bit) string {
 	var all []string
 	for _, b := range slices.Backward(bits) {
-		text := ""
-		switch b.Source {
-		case pinmap.FromConstant:
-			text = "1'b0"
-			if b.One {
-				text = "1'b1"
-			}
-		case pinmap.FromModel:
-			text = bitText(t.driven(b.Port), b.Bit, t.Model[b.Port].Bits)
-		case pinmap.FromRTL:
-			text = bitText(rtlName(b.Port), b.Bit, t.RTL[b.Port].Bits)
-		}
-		if b.Inverted {
-			text = "~" + text
-		}
-		all = append(all, text)
+		all = append(all, t.bitText(b))
 	}
 	return "{" + strings.Join(all, ", ") + "}"
+}
+
+// bitText is a bit of the wiring.
+func (t *miterText) bitText(b pinmap.Bit) (text string) {
+	switch b.Origin {
+	case pinmap.Constant:
+		text = "1'b0"
+	case pinmap.OfModel:
+		text = bitText(t.driven(b.Port), b.Bit, t.Model[b.Port].Bits)
+	case pinmap.OfRTL:
+		text = bitText(rtlName(b.Port), b.Bit, t.RTL[b.Port].Bits)
+	case pinmap.OfGate:
+		text = fmt.Sprintf("gate%d", b.Port)
+	}
+	if b.Inverted {
+		text = "~" + text
+	}
+	return text
+}
+
+// writeGates writes what is more than a wire.
+func (t *miterText) writeGates() {
+	for i, g := range t.Gates {
+		operation, none := "|", "1'b0"
+		if g.And {
+			operation, none = "&", "1'b1"
+		}
+		text := none
+		if len(g.Inputs) > 0 {
+			text = operation + t.joined(g.Inputs)
+		}
+		fmt.Fprintf(&t.b, "  wire gate%d = %s;\n", i, text)
+	}
+}
+
+// writeAssumed has nothing compared from the first cycle on in which an input is not what the map
+// allows.
+func (t *miterText) writeAssumed() {
+	w := &t.b
+	var all []string
+	for _, l := range t.Limits {
+		if t.Model[l.Port].Input {
+			all = append(all, fmt.Sprintf("%s == %s", t.bitText(l.Is), t.bitText(l.Must)))
+		}
+	}
+	if len(all) == 0 {
+		fmt.Fprint(w, "  wire allowed = 1'b1;\n")
+		return
+	}
+	now := "(" + strings.Join(all, ") && (") + ")"
+	if t.clocked {
+		fmt.Fprintf(w, "  reg kept = 1'b1;\n  wire allowed = kept && (reset || %s);\n  always @(posedge %s) kept <= allowed;\n", now, clockName)
+	} else {
+		fmt.Fprintf(w, "  wire allowed = %s;\n", now)
+	}
 }
 
 func bitText(name string, bit, of int) string {
@@ -204,10 +248,11 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 	w := &t.b
 	var wanted, got []string
 	late := false
-	for port, outputs := range t.Outputs {
-		if outputs == nil {
+	for port, p := range t.Model {
+		if p.Input || t.Absent[port] {
 			continue
 		}
+		outputs := t.Ports[port]
 		late = late || t.Late[port] > 0
 		name := t.Model[port].Name
 		fmt.Fprintf(w, "  // %s\n", name)
@@ -226,6 +271,11 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 	}
 	if late {
 		t.writeAfterReset()
+	}
+	for _, b := range bits {
+		if b.limit != nil {
+			wanted, got = append(wanted, t.bitText(b.limit.Must)), append(got, t.bitText(b.limit.Is))
+		}
 	}
 	slices.Reverse(wanted)
 	slices.Reverse(got)
@@ -282,7 +332,7 @@ func (t *miterText) resetValue(port int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d'b", p.Bits)
 	for bit := p.Bits - 1; bit >= 0; bit-- {
-		fmt.Fprint(&b, t.ResetOutputs[p.Word+bit/64]>>(bit%64)&1)
+		fmt.Fprint(&b, t.after[p.Word+bit/64]>>(bit%64)&1)
 	}
 	return b.String()
 }

@@ -81,17 +81,21 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 
 func (p *prover) run() error {
 	p.options.Progress("builds the RTL")
-	connections, err := p.m.Connections(p.ctx)
+	d, err := p.m.Open(p.ctx, cosim.Options{})
 	if err != nil {
 		return err
 	}
-	p.report.count(connections)
+	wires := d.(*pinmap.Device).Wires
+	if err := d.Close(); err != nil {
+		return err
+	}
+	p.report.count(wires)
 	if p.report.Compared == 0 {
 		_, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10}) // refuses it
 		return err
 	}
 	for _, keep := range []bool{false, true} {
-		b := &builder{ctx: p.ctx, dir: p.dir, m: p.m, model: p.model, connections: connections, keepInitial: keep}
+		b := &builder{ctx: p.ctx, dir: p.dir, m: p.m, model: p.model, wires: wires, keepInitial: keep}
 		p.options.Progress("makes the miter")
 		if p.miter, err = b.build(); err != nil {
 			return err

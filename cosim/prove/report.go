@@ -55,12 +55,12 @@ func newReport(m *pinmap.Map) *Report {
 	}
 }
 
-func (r *Report) count(c *pinmap.Connections) {
-	for i, p := range c.Model {
+func (r *Report) count(w *pinmap.Wires) {
+	for i, p := range w.Model {
 		switch {
 		case p.Input:
 			continue
-		case c.Outputs[i] == nil:
+		case w.Absent[i]:
 			r.Absent = append(r.Absent, p.Name)
 		default:
 			r.Compared++
