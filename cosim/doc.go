@@ -9,6 +9,7 @@
 //	        pinmap: any RTL with the ports of a model
 //	                                   |
 //	        lockstep: model and RTL on the same inputs
+//	        prove: the same for all inputs, by Yosys and abc
 //	        inloop: RTL in the place of parts of a machine
 //
 //	file            what it holds
@@ -34,6 +35,7 @@
 //	pinmap/         which RTL stands for which model, pin by pin
 //	coverage/       what runs have covered of RTL and model
 //	lockstep/       model beside RTL, up to the first difference, made short
+//	prove/          RTL proved equal to its twin, or refuted
 //	inloop/         RTL in the place of elements of a machine's components
 //	internal/cosimtest         what the tests of several packages need
 //	rtl/            Verilog twins of the components of packages hw and nic

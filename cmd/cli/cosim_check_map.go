@@ -82,6 +82,9 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	if report.Divergence != nil {
 		return errFailed
 	}
+	if o.proves {
+		return o.prove(c, m, text)
+	}
 	return nil
 }
 

@@ -29,6 +29,7 @@ type checkFlags struct {
 	backend  *choice
 	shrink   bool
 	list     bool
+	proves   bool
 }
 
 // declare adds the options to the command.
@@ -45,6 +46,7 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	f.BoolVar(&o.shrink, "shrink", false, "make the case that differs short (default true; false with --stimulus and for a scenario)")
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")
+	f.BoolVar(&o.proves, "prove", false, "if no difference is found, try to prove that there is none, as cosim prove does")
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
 	o.vcd = o.outputs.to(f, "vcd", "write the case as a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case to `F`, CSV for --stimulus", &o.Save)

@@ -56,7 +56,7 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 
 // scenario reads the scenario that is checked.
 func (o *checkFlags) scenario(c *cobra.Command, path string) (*starloom.Scenario, error) {
-	for _, option := range []string{"cycles", "seeds", "stimulus", "param", "backend"} {
+	for _, option := range []string{"cycles", "seeds", "stimulus", "param", "backend", "prove"} {
 		if c.Flags().Changed(option) {
 			return nil, &starloom.InputError{
 				Place: "--" + option, Reason: "RTL and inputs are those of the scenario " + path,

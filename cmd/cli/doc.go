@@ -24,6 +24,7 @@
 //	firmware_check.go         starloom firmware check; firmware_inspect.go: inspect
 //	cosim.go                  starloom cosim build
 //	cosim_check.go            starloom cosim check; cosim_check_options.go: its options
+//	cosim_prove.go            starloom cosim prove
 //	cosim_check_map.go        the check of a pin map; cosim_check_scenario.go: of a scenario's RTL;
 //	                          cosim_check_sweep.go: of a pin map with lists of parameters
 //	trace.go                  starloom trace info, decode and dissector; trace_diff.go: diff

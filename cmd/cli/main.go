@@ -121,6 +121,10 @@ func report(err error, stderr io.Writer) int {
 		return statusPass
 	case errors.Is(err, errFailed):
 		return statusFail
+	case errors.Is(err, errBounded):
+		return statusBounded
+	case errors.Is(err, errUndecided):
+		return statusUndecided
 	case errors.Is(err, errTool):
 		return statusTool
 	case errors.Is(err, errRefused):

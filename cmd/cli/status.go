@@ -16,12 +16,20 @@ const (
 	statusInput       = 2
 	statusFault       = 3
 	statusTool        = 4
+	statusBounded     = 5   // of a proof: equal up to some cycles
+	statusUndecided   = 6   // of a proof
 	statusHungUp      = 129 // by SIGHUP, as shells say it
 	statusInterrupted = 130 // by SIGINT or SIGTERM: as shells say it of SIGINT
 )
 
 // errFailed says that a report with the verdict fail was printed.
 var errFailed = errors.New("fail")
+
+// errBounded and errUndecided say that a proof has ended without having decided everything.
+var (
+	errBounded   = errors.New("equal up to some cycles")
+	errUndecided = errors.New("undecided")
+)
 
 // errTool says that a report was printed of a run that a tool's failure has ended.
 var errTool = errors.New("a tool failed")

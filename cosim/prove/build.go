@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/flatten"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 )
@@ -27,6 +29,18 @@ type miter struct {
 	late       int // the largest latency
 }
 
+// groups are the outputs that show a difference, by port.
+func (m *miter) groups() (groups [][]int) {
+	port := -1
+	for i, b := range m.bits {
+		if b.port != port || b.limit != nil {
+			groups, port = append(groups, nil), b.port
+		}
+		groups[len(groups)-1] = append(groups[len(groups)-1], m.bad[i])
+	}
+	return groups
+}
+
 // A builder makes a miter in a folder.
 type builder struct {
 	ctx         context.Context
@@ -35,7 +49,9 @@ type builder struct {
 	model       *twin.Model
 	wires       *pinmap.Wires
 	keepInitial bool // registers begin with the values that the RTL declares
-	checks      int  // $fatal and the like in the RTL
+	front       string
+	checks      int      // $fatal and the like in the RTL
+	dropped     []string // what the front end has left out
 }
 
 // write puts a file into the folder.
@@ -49,7 +65,7 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 	if t.after, err = afterReset(b.m); err != nil {
 		return nil, err
 	}
-	twinText, rtlText := t.moduleSides()
+	twinText, rtlText := t.moduleSides(b.front == readFlat)
 	miterText, bits := t.write()
 	read, err := b.readTwin()
 	if err != nil {
@@ -108,7 +124,13 @@ func (b *builder) readTwin() (read []string, err error) {
 	return []string{command}, nil
 }
 
-// readRTL writes the RTL as Verilator's preprocessor gives it, with the definitions of lockstep.
+// Front ends, as reports name them.
+const (
+	readByYosys = "Yosys"
+	readFlat    = "Verilator, printed as one module of plain Verilog"
+)
+
+// readRTL writes the RTL as one of the front ends gives it.
 func (b *builder) readRTL() (read []string, err error) {
 	s := &b.m.Source
 	if len(s.Files) == 0 {
@@ -116,9 +138,24 @@ func (b *builder) readRTL() (read []string, err error) {
 			Place: b.m.Place("image"), Reason: "a proof needs the sources of the RTL, and an image has none", Remedy: "give top and sources",
 		}
 	}
-	if s.VHDL() {
-		return nil, &refusal{"the RTL is VHDL"}
+	if b.front == readFlat {
+		return b.readFlattened()
 	}
+	if s.VHDL() {
+		return nil, &refusal{"it reads no VHDL"}
+	}
+	text, err := b.preprocessed()
+	if err != nil {
+		return nil, err
+	}
+	stripped, checks := plain(text)
+	b.checks = checks
+	return []string{"read_verilog -sv -nosynthesis -noassert -noassume -norestrict rtl.sv"}, b.write("rtl.sv", stripped)
+}
+
+// preprocessed is the RTL as Verilator's preprocessor gives it, with the definitions of lockstep.
+func (b *builder) preprocessed() (string, error) {
+	s := &b.m.Source
 	args := []string{"-E", "-P"}
 	for _, dir := range s.IncludeDirs {
 		args = append(args, "-I"+absolute(dir))
@@ -138,14 +175,38 @@ func (b *builder) readRTL() (read []string, err error) {
 	c.Stderr = &said
 	text, err := c.Output()
 	if stop := cosim.Stopped(b.ctx, "verilator", s.Name(), err); stop != nil {
-		return nil, stop
+		return "", stop
 	}
 	if err != nil {
-		return nil, &refusal{"Verilator's preprocessor refuses it: " + cosim.OneLine([]byte(said.String()))}
+		return "", &refusal{"Verilator's preprocessor refuses it: " + cosim.OneLine([]byte(said.String()))}
 	}
-	stripped, checks := plain(string(text))
-	b.checks = checks
-	return []string{"read_verilog -sv -nosynthesis -noassert -noassume -norestrict rtl.sv"}, b.write("rtl.sv", stripped)
+	return string(text), nil
+}
+
+// readFlattened writes the RTL as one module, which has run beside its source.
+func (b *builder) readFlattened() ([]string, error) {
+	s := b.m.Source
+	if b.m.Clock != "" {
+		s.Clocks = []string{b.m.Clock}
+	}
+	m, err := flatten.Print(b.ctx, s, b.m.Build)
+	if err == nil {
+		_, err = flatten.Compare(b.ctx, s, m, b.m.Build, flatten.CompareCycles, 1)
+	}
+	var bad *cosim.InputError
+	var differs *flatten.Difference
+	if errors.As(err, &bad) || errors.As(err, &differs) {
+		return nil, &refusal{err.Error()}
+	}
+	if err != nil {
+		return nil, err
+	}
+	b.checks, b.dropped = len(m.Assertions), m.Dropped
+	command := "read_verilog -nosynthesis rtl.v"
+	if b.keepInitial {
+		command = "read_verilog -nosynthesis -D" + flatten.DefinePowerOn + " rtl.v"
+	}
+	return []string{command}, b.write("rtl.v", m.Verilog)
 }
 
 func absolute(path string) string {
@@ -155,8 +216,25 @@ func absolute(path string) string {
 	return path
 }
 
-// build makes the miter; what cannot be proved is a *refusal.
+// build makes the miter with the first front end that can read the RTL; what cannot be proved is a
+// *refusal.
 func (b *builder) build() (*miter, error) {
+	b.front = readByYosys
+	m, err := b.buildOnce()
+	var first *refusal
+	if !errors.As(err, &first) {
+		return m, err
+	}
+	b.front = readFlat
+	m, err = b.buildOnce()
+	var second *refusal
+	if errors.As(err, &second) && second.reason != first.reason {
+		return nil, &refusal{fmt.Sprintf("%s: %s; %s: %s", readByYosys, first.reason, readFlat, second.reason)}
+	}
+	return m, err
+}
+
+func (b *builder) buildOnce() (*miter, error) {
 	bits, err := b.sources()
 	if err != nil {
 		return nil, err

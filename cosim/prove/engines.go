@@ -44,10 +44,22 @@ var (
 	scorr = engine{name: "scorr", reduces: true, script: func(int) string { return "strash; scleanup; lcorr; scorr; scorr -F 2; dc2" }}
 )
 
+// bounded looks at some cycles only; the first one is that of the reset.
+func bounded(cycles int) engine {
+	return engine{name: "bmc3", bounded: true, script: func(seconds int) string {
+		return fmt.Sprintf("strash; bmc3 -F %d -T %d", cycles+1, seconds)
+	}}
+}
+
 var (
 	statusLine = regexp.MustCompile(`(?m)^Status = (-?\d)`) // 1: proved, 0: refuted
 	framesLine = regexp.MustCompile(`No output asserted in (\d+) frames?`)
 )
+
+// command is what abc is told.
+func (t *task) command(name string) string {
+	return fmt.Sprintf("read_aiger %s.aig; %s", name, t.script(max(1, int(t.limit.Seconds()))))
+}
 
 // run gives a graph to an engine for a time. What the engine says of a counterexample is not believed:
 // the caller simulates it.
@@ -59,7 +71,7 @@ func (e *engine) run(ctx context.Context, dir, name string, g *graph, limit time
 	defer os.Remove(cex)
 	ctx, cancel := context.WithTimeout(ctx, limit+limit/4+2*time.Second)
 	defer cancel()
-	script := fmt.Sprintf("read_aiger %s; %s; print_status; write_cex -a %s", in, e.script(max(1, int(limit.Seconds()))), cex)
+	script := fmt.Sprintf("read_aiger %s.aig; %s; print_status; write_cex -a %s.cex", name, e.script(max(1, int(limit.Seconds()))), name)
 	c := cosim.Command(ctx, dir, abcTool.Command, "-q", script)
 	said, err := c.CombinedOutput()
 	if ctx.Err() != nil {
@@ -79,7 +91,7 @@ func (e *engine) reduce(ctx context.Context, dir, name string, g *graph, limit t
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c := cosim.Command(ctx, dir, abcTool.Command, "-q", fmt.Sprintf("read_aiger %s; %s; write_aiger %s", in, e.script(0), out))
+	c := cosim.Command(ctx, dir, abcTool.Command, "-q", fmt.Sprintf("read_aiger %s.aig; %s; write_aiger %s-reduced.aig", name, e.script(0), name))
 	if said, err := c.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return nil, nil

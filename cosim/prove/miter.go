@@ -28,11 +28,15 @@ type miterText struct {
 	b       strings.Builder
 }
 
-// moduleSides are the wrappers of both sides: after them nothing depends on how a module is called, or
-// on the names of its ports.
-func (t *miterText) moduleSides() (twinText, rtlText string) {
+// moduleSides are the wrappers of both sides: after them nothing depends on how a module is called, or on
+// the names of its ports. A module that is printed flat has its parameters already.
+func (t *miterText) moduleSides(flat bool) (twinText, rtlText string) {
+	params := t.m.Source.Constants()
+	if flat {
+		params = nil
+	}
 	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), t.Model, func(i int) string { return t.Model[i].Name }),
-		sideText(rtlSide, t.m.Source.Top, t.m.Source.Constants(), t.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })
+		sideText(rtlSide, t.m.Source.Top, params, t.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })
 }
 
 func sideText(side, module string, params map[string]string, ports []cosim.Port, name func(i int) string) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -18,9 +19,12 @@ import (
 type Options struct {
 	Limit    time.Duration     // of the engines; 0: LimitDefault
 	Workers  int               // engines at once; 0: 2
+	Cycles   int               // look at so many cycles after the first reset only; 0: at all
 	Folder   string            // where to keep what repeats the proof; "": nowhere
 	NoCache  bool              // do not look for an earlier verdict
 	Progress func(text string) // may be nil
+
+	engines bool // random inputs refute nothing, so that tests of the engines test them
 }
 
 // LimitDefault is how long the engines try.
@@ -64,6 +68,9 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	}
 	defer model.Close()
 	p := &prover{ctx: ctx, options: o, m: m, model: model, report: newReport(m)}
+	if p.report.Tools, err = toolVersions(ctx); err != nil {
+		return nil, err
+	}
 	if p.dir = o.Folder; p.dir == "" {
 		if p.dir, err = os.MkdirTemp("", "starloom-prove-"); err != nil {
 			return nil, err
@@ -76,8 +83,14 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		p.report.undecided(refused.reason)
 		err = nil
 	}
+	if err == nil && o.Folder != "" {
+		err = p.writeFolder()
+	}
 	return p.report, err
 }
+
+// path is a file in the folder of the proof.
+func (p *prover) path(name string) string { return filepath.Join(p.dir, name) }
 
 func (p *prover) run() error {
 	p.options.Progress("builds the RTL")
@@ -100,7 +113,8 @@ func (p *prover) run() error {
 		if p.miter, err = b.build(); err != nil {
 			return err
 		}
-		p.report.KeepsInitial = keep
+		p.report.KeepsInitial, p.report.Front, p.report.Checks, p.report.Dropped = keep, b.front, b.checks, b.dropped
+		p.report.Assumed = wires.Bounds()
 		if differs, err := p.agree(); err != nil || differs {
 			return err
 		}
@@ -121,6 +135,9 @@ func (p *prover) agree() (differs bool, err error) {
 		return false, err
 	}
 	p.report.AgreeCycles, p.report.AgreeBits = a.cycles, a.compared
+	if found.Divergence != nil && p.options.engines {
+		return false, nil
+	}
 	if found.Divergence != nil {
 		p.report.differs(found, "random inputs")
 		return true, nil
@@ -142,20 +159,27 @@ func (p *prover) agree() (differs bool, err error) {
 
 // decide lets the engines decide; again says that the values that registers begin with should be kept.
 func (p *prover) decide() (again bool, err error) {
-	r := p.miter.graph.decide(p.ctx, p.dir, p.miter.bad, &p.options, p.options.Progress)
-	if err := p.ctx.Err(); err != nil {
-		return false, err
+	d, err := p.cached(func() (*decision, error) {
+		r := p.miter.graph.decide(p.ctx, p.dir, p.miter.groups(), &p.options, p.options.Progress)
+		return r.decision(), r.err
+	})
+	if ended := p.ctx.Err(); ended != nil {
+		return false, ended
 	}
-	p.report.took(r, p.miter)
+	if err != nil {
+		return false, &refusal{err.Error()}
+	}
+	p.report.took(d, p.miter)
 	switch {
-	case r.witness != nil:
-		return p.replay(r)
-	case r.err != nil:
-		return false, &refusal{r.err.Error()}
-	case len(r.open) > 0:
-		return false, &refusal{fmt.Sprintf("%s not proved within %v", cosim.Count(uint64(len(r.proved)), "bit"), p.options.limit())}
+	case d.Witness != nil:
+		return p.replay(d)
+	case d.Open == 0:
+		return false, p.notVacuous()
+	case p.options.Cycles > 0 && d.Frames > p.options.Cycles:
+		p.report.Verdict, p.report.Depth = Bounded, p.options.Cycles
+		return false, nil
 	}
-	return false, p.notVacuous()
+	return false, &refusal{fmt.Sprintf("%d of %s not proved in %v", p.report.Bits-p.report.BitsProved, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())}
 }
 
 // notVacuous lets an engine refute the miter with a bit inverted: an engine, or a miter, that proves
@@ -167,7 +191,7 @@ func (p *prover) notVacuous() error {
 	bad, comparable := p.miter.bad[0], g.outputs[p.miter.comparable]
 	g.outputs = append(g.outputs, g.and(comparable, g.outputs[bad]^1))
 	last := len(g.outputs) - 1
-	r := g.decide(p.ctx, p.dir, []int{last}, &Options{Limit: 20 * time.Second, Workers: 1}, func(string) {})
+	r := g.decide(p.ctx, p.dir, [][]int{{last}}, &Options{Limit: 20 * time.Second, Workers: 1}, func(string) {})
 	if r.witness == nil {
 		return &refusal{"the same miter with a bit inverted was not refuted: the proof is worth nothing"}
 	}
@@ -179,23 +203,23 @@ func (p *prover) notVacuous() error {
 const replayPowerOns = 8
 
 // replay runs a counterexample in lockstep.
-func (p *prover) replay(r *race) (again bool, err error) {
+func (p *prover) replay(r *decision) (again bool, err error) {
 	p.options.Progress("replays the counterexample")
-	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, r.witness))
+	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, r.Witness))
 	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Stimulus: stimulus, PowerOn: replayPowerOns})
 	if err != nil {
 		return false, err
 	}
 	if found.Divergence != nil {
-		p.report.differs(found, r.by)
+		p.report.differs(found, r.By)
 		return false, nil
 	}
-	if !p.report.KeepsInitial && p.miter.needsPowerOn(r.witness) {
+	if !p.report.KeepsInitial && p.miter.needsPowerOn(r.Witness) {
 		return true, nil
 	}
-	b := p.miter.bits[slices.Index(p.miter.bad, r.failed)]
+	b := p.miter.bits[slices.Index(p.miter.bad, r.Failed)]
 	return false, &refusal{fmt.Sprintf("%s has a counterexample of %s, in %s[%d], that lockstep does not show",
-		r.by, cosim.Count(uint64(len(r.witness)), "cycle"), p.miter.ports[b.port].Name, b.bit)}
+		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit)}
 }
 
 // rows are the model's inputs of a counterexample.

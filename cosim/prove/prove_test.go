@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,10 +23,7 @@ import (
 	"starloom/fabric/pops"
 )
 
-var (
-	only = flag.String("only", "", "twins of TestTwins and TestMutants")
-	keep = flag.String("keep", "", "keep the folders of proofs in this one")
-)
+var keep = flag.String("keep", "", "keep the folders of proofs in this one")
 
 // library is all that maps can name.
 func library() pinmap.Library {
@@ -66,31 +64,59 @@ func runProof(t *testing.T, m *pinmap.Map, o Options) *Report {
 	return r
 }
 
-// TestTwins: every twin equals itself.
-func TestTwins(t *testing.T) {
+// TestLongTwins: twins of each kind equal themselves; all of them with -full.
+func TestLongTwins(t *testing.T) {
 	for _, tw := range library().Twins {
-		if *only != "" && *only != tw.Name {
+		if !*full && !slices.Contains([]string{"fifo", "arbiter_matrix", "light_tap", "crosspoint"}, tw.Name) {
 			continue
 		}
 		t.Run(tw.Name, func(t *testing.T) {
-			require.Equal(t, Equal, runProof(t, twinMap(t, tw.Name, nil), Options{}).Verdict)
+			if slices.Contains(undecidedTwins, tw.Name) {
+				t.Skip("see docs/proof.md")
+			}
+			require.Equal(t, Equal, runProof(t, twinMap(t, tw.Name, nil), Options{Limit: fullLimit()}).Verdict)
 		})
 	}
 }
 
-// TestMutants: every mutant is refuted.
-func TestMutants(t *testing.T) {
+// undecidedTwins are too large with their first parameters: 64-bit products, a whole datapath.
+var undecidedTwins = []string{"coin", "pops_slot"}
+
+// fullLimit is what the engines get.
+func fullLimit() time.Duration {
+	if *full {
+		return 2 * time.Minute
+	}
+	return time.Minute
+}
+
+// TestMutant: the engines refute a mutant whose mistake random inputs would find, too.
+func TestMutant(t *testing.T) {
+	refuted(t, twin.Mutants(library().Twins)[slices.IndexFunc(twin.Mutants(library().Twins), func(m twin.Mutant) bool {
+		return m.Twin.Name == "arbiter_round_robin" && m.Name == "missing reset"
+	})])
+}
+
+// TestLongMutants: a mutant of every other twin is refuted by the engines, without the help of random
+// inputs; all of them with -full.
+func TestLongMutants(t *testing.T) {
+	done := map[string]int{}
 	for _, mutant := range twin.Mutants(library().Twins) {
-		if *only != "" && *only != mutant.Twin.Name {
+		done[mutant.Twin.Name]++
+		if !*full && (done[mutant.Twin.Name] != 2 || len(done)%3 != 0) {
 			continue
 		}
-		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) {
-			for _, p := range mutant.Twin.Sets {
-				if runProof(t, mutantMap(t, mutant, p), Options{}).Verdict == Differs {
-					return
-				}
-			}
-			require.Fail(t, "not refuted")
-		})
+		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) { refuted(t, mutant) })
 	}
+}
+
+func refuted(t *testing.T, mutant twin.Mutant) {
+	for _, p := range mutant.Twin.Sets {
+		r := runProof(t, mutantMap(t, mutant, p), Options{Limit: fullLimit(), engines: true})
+		require.NotEqual(t, "random inputs", r.FoundBy)
+		if r.Verdict == Differs {
+			return
+		}
+	}
+	require.Fail(t, "not refuted")
 }

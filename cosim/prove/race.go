@@ -3,43 +3,54 @@ package prove
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
 
 // A race decides all outputs of a graph with several engines side by side.
 //
-//	worker 1   bmc3 on all outputs at once, then as worker 2
+//	worker 1   pdr on all outputs at once: what is true of all together is often easier than of one; then
+//	           bmc3, which finds what pdr is too slow for; then as worker 2
 //	worker 2   reduces the graph by what is always equal in it, which decides most outputs of two circuits
-//	           of one style; then one output of each class of cones, with every engine, for longer
-//	           and longer
+//	           of one style; then all outputs that are left, each port, and one output of each class of
+//	           cones, with every engine, for longer and longer
 type race struct {
 	whole   *graph
 	dir     string
 	outputs []int
+	groups  [][]int
 	begun   time.Time
 	limit   time.Duration
+	cycles  int // only so many are looked at; 0: all
 	tell    func(text string)
 
-	mutex   sync.Mutex
-	work    *cone       // what is left of the whole
-	at      map[int]int // outputs of the whole in it
-	open    [][]int     // classes of outputs that are not decided
-	tried   map[string]bool
-	number  int            // of files
-	proved  map[int]string // by output: the engine
-	witness [][]bool       // inputs of the whole, cycle by cycle, to the first difference
-	failed  int            // the output that differs there
-	by      string         // the engine that found it
-	frames  int            // all outputs are equal in so many cycles
-	err     error
-	cancel  context.CancelFunc
+	mutex    sync.Mutex
+	work     *cone       // what is left of the whole
+	at       map[int]int // outputs of the whole in it
+	open     [][]int     // classes of outputs that are not decided
+	tried    map[string]bool
+	number   int            // of files
+	proved   map[int]string // by output: the engine
+	commands []string       // that have decided something, for a replay
+	witness  [][]bool       // inputs of the whole, cycle by cycle, to the first difference
+	failed   int            // the output that differs there
+	by       string         // the engine that found it
+	frames   int            // all outputs are equal in so many cycles
+	err      error
+	cancel   context.CancelFunc
 }
 
-// decide runs the race.
-func (g *graph) decide(ctx context.Context, dir string, outputs []int, o *Options, tell func(string)) *race {
+// decide runs the race. Groups are outputs that belong together; outputs may stand there twice.
+func (g *graph) decide(ctx context.Context, dir string, groups [][]int, o *Options, tell func(string)) *race {
+	var outputs []int
+	for _, group := range groups {
+		outputs = append(outputs, group...)
+	}
+	slices.Sort(outputs)
+	outputs = slices.Compact(outputs)
 	r := &race{
-		whole: g, dir: dir, outputs: outputs, begun: time.Now(), limit: o.limit(), tell: tell,
+		whole: g, dir: dir, outputs: outputs, groups: groups, begun: time.Now(), limit: o.limit(), cycles: o.Cycles, tell: tell,
 		tried: map[string]bool{}, proved: map[int]string{}, failed: -1, cancel: func() {},
 	}
 	r.shrinkTo(g.coneOf(outputs, false), outputs, "the same logic")
@@ -113,6 +124,7 @@ func (r *race) step(ctx context.Context, worker int) bool {
 		r.mutex.Lock()
 		defer r.mutex.Unlock()
 		if err == nil && reduced != nil {
+			r.commands = append(r.commands, t.command(t.name)+"; write_aiger "+t.name+"-reduced.aig")
 			r.shrinkTo(&cone{graph: *reduced, inputOf: t.cone.inputOf}, t.outputs, t.engine.name)
 		}
 		return ctx.Err() == nil
@@ -126,8 +138,10 @@ func (r *race) step(ctx context.Context, worker int) bool {
 			r.err = err
 		}
 	case a.proved:
+		r.commands = append(r.commands, t.command(t.name)+"; print_status")
 		r.prove(t)
 	case a.inputs != nil:
+		r.commands = append(r.commands, t.command(t.name)+"; print_status")
 		r.refute(t, a.inputs)
 	case t.bounded:
 		r.frames = max(r.frames, a.frames)
@@ -193,19 +207,50 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	for _, class := range r.open {
 		all = append(all, class...)
 	}
-	if worker == 0 && r.once("bmc3") {
-		return r.task(bmc3, all, all, min(left, max(r.limit/2, 10*time.Second)), true)
+	if r.cycles > 0 {
+		if worker == 0 && r.once("bmc3") {
+			return r.task(bounded(r.cycles), all, nil, left, true)
+		}
+		return nil
 	}
-	if r.once("reduce") {
-		return r.task(scorr, all, nil, min(left, max(r.limit/2, 10*time.Second)), false)
+	part := func(n int) time.Duration { return min(left, max(r.limit/time.Duration(n), 2*time.Second)) }
+	switch {
+	case worker == 0 && r.once("pdr of all"):
+		return r.task(pdr, all, all, 2*part(3), true)
+	case worker == 0 && r.once("bmc3"):
+		return r.task(bmc3, all, all, left, true)
+	case r.once("reduce"):
+		return r.task(scorr, all, nil, part(3), false)
 	}
 	for budget := r.limit / 12; budget < 2*r.limit; budget *= 3 {
 		for _, e := range []engine{pdr, deeper, dprove} {
-			for _, class := range r.open {
-				if r.once(fmt.Sprint(e.name, budget, class[0])) {
-					return r.task(e, class[:1], class, min(left, max(budget, 2*time.Second)), true)
-				}
+			if t := r.nextOf(e, budget, all, min(left, max(budget, 2*time.Second))); t != nil {
+				return t
 			}
+		}
+	}
+	return nil
+}
+
+// nextOf chooses outputs for an engine: all, those of a port, one of a class.
+func (r *race) nextOf(e engine, budget time.Duration, all []int, limit time.Duration) *task {
+	if r.once(fmt.Sprint(e.name, budget, all)) {
+		return r.task(e, all, all, limit, true)
+	}
+	for _, group := range r.groups {
+		var open []int
+		for _, output := range group {
+			if slices.Contains(all, output) {
+				open = append(open, output)
+			}
+		}
+		if len(open) > 1 && r.once(fmt.Sprint(e.name, budget, open)) {
+			return r.task(e, open, open, limit, true)
+		}
+	}
+	for _, class := range r.open {
+		if r.once(fmt.Sprint(e.name, budget, class[:1])) {
+			return r.task(e, class[:1], class, limit, true)
 		}
 	}
 	return nil
@@ -230,4 +275,12 @@ func (r *race) once(key string) bool {
 	before := r.tried[key]
 	r.tried[key] = true
 	return !before
+}
+
+// decision is how the race has ended.
+func (r *race) decision() *decision {
+	return &decision{
+		Proved: r.proved, Witness: r.witness, Failed: r.failed, By: r.by, Frames: r.frames, Open: len(r.outputs) - len(r.proved),
+		Commands: r.commands, Took: max(time.Since(r.begun), r.limit*min(time.Duration(len(r.open)), 1)),
+	}
 }

@@ -17,6 +17,7 @@ import (
 const (
 	Equal     = "equal"
 	Differs   = "differs"
+	Bounded   = "bounded" // equal up to some cycles after the first reset
 	Undecided = "undecided"
 )
 
@@ -40,6 +41,17 @@ type Report struct {
 	KeepsInitial bool     `json:"keeps_initial_values"`
 
 	Engines map[string]int `json:"engines"` // bits by the engine that proved them
+	Cached  bool           `json:"cached"`  // the engines have decided this miter before
+	Tools   []string       `json:"tools"`
+
+	Front   string   `json:"front_end"`   // what has read the RTL
+	Checks  int      `json:"rtl_checks"`  // $fatal and the like of the RTL, which a proof does not see
+	Dropped []string `json:"rtl_dropped"` // what the front end has left out
+	Assumed []string `json:"assumed"`     // what the map takes for granted of the inputs
+
+	Mutants int `json:"twin_mutants"` // mistakes planted in the twin, which lockstep finds
+
+	commands []string
 
 	AgreeCycles uint64 `json:"agree_cycles"` // of random inputs, in which the miter was compared with model and RTL
 	AgreeBits   uint64 `json:"agree_bits"`
@@ -49,8 +61,12 @@ type Report struct {
 }
 
 func newReport(m *pinmap.Map) *Report {
+	mutants := 0
+	if t, err := m.Twin(); err == nil {
+		mutants = len(t.Mutants)
+	}
 	return &Report{
-		Schema: 1, Map: m.File, Model: m.Model, Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
+		Mutants: mutants, Schema: 1, Map: m.File, Model: m.Model, Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
 		Absent: []string{}, Engines: map[string]int{},
 	}
 }
@@ -76,12 +92,15 @@ func (r *Report) differs(found *lockstep.Report, by string) {
 	r.Verdict, r.Case, r.FoundBy = Differs, found, by
 }
 
-// took keeps what a race has decided.
-func (r *Report) took(race *race, m *miter) {
+// took keeps what the engines have decided.
+func (r *Report) took(d *decision, m *miter) {
 	clear(r.Engines)
-	r.BitsProved, r.Depth, r.Took = len(race.proved), race.frames, time.Since(race.begun)
-	for _, engine := range race.proved {
-		r.Engines[engine]++
+	r.BitsProved, r.Depth, r.Took, r.Cached, r.commands = 0, max(0, d.Frames-1), d.Took, d.cached, d.Commands
+	for _, output := range m.bad {
+		if engine, ok := d.Proved[output]; ok {
+			r.Engines[engine]++
+			r.BitsProved++
+		}
 	}
 }
 
@@ -108,20 +127,76 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	switch r.Verdict {
 	case Equal:
-		fmt.Fprintf(&b, "equal: %d of %s", r.Compared, cosim.Count(uint64(r.Outputs), "output"))
-		fmt.Fprintln(&b)
+		fmt.Fprintf(&b, "equal: %s, for all inputs, all later resets and all values of registers at power-on, in every cycle after\n"+
+			"a reset in which reset is off\n", r.comparedText())
+	case Bounded:
+		fmt.Fprintf(&b, "equal up to %s after the first reset: %s, for all inputs; what takes longer is not proved\n",
+			cosim.Count(uint64(r.Depth), "cycle"), r.comparedText())
 	case Undecided:
-		fmt.Fprintf(&b, "undecided: %s", r.Reason)
+		fmt.Fprintf(&b, "undecided: %s\n", r.Reason)
 		if r.Depth > 0 {
-			fmt.Fprintf(&b, "; no difference in the first %s", cosim.Count(uint64(r.Depth), "cycle"))
+			fmt.Fprintf(&b, "no difference in the first %s after a reset at power-on\n", cosim.Count(uint64(r.Depth), "cycle"))
 		}
-		fmt.Fprintln(&b)
 	case Differs:
-		fmt.Fprintf(&b, "differs, found by %s\n", r.FoundBy)
+		fmt.Fprintf(&b, "differs: found by %s; in lockstep:\n", r.FoundBy)
 		if err := r.Case.WriteText(&b); err != nil {
 			return err
 		}
 	}
+	if r.Verdict == Equal || r.Verdict == Bounded {
+		for _, line := range r.reservations() {
+			fmt.Fprintln(&b, line)
+		}
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// comparedText is what was compared: 1 of 2 outputs (index_o is absent), 4 bits.
+func (r *Report) comparedText() string {
+	text := fmt.Sprintf("%d of %s", r.Compared, cosim.Count(uint64(r.Outputs), "output"))
+	if len(r.Absent) > 0 {
+		text += fmt.Sprintf(" (not compared: %s)", strings.Join(r.Absent, ", "))
+	}
+	return text + ", " + cosim.Count(uint64(r.Bits), "bit")
+}
+
+// reservations say for what a verdict holds, and on what it rests.
+func (r *Report) reservations() (lines []string) {
+	lines = append(lines, "  holds for these parameters, one clock, two states: X and undriven nets may have any value in every cycle")
+	if r.KeepsInitial {
+		lines = append(lines, "  registers begin with the values that the RTL declares: with others it differs, as a chip without them would")
+	}
+	for _, text := range r.Assumed {
+		lines = append(lines, "  assumed: "+text)
+	}
+	if r.Checks > 0 {
+		lines = append(lines, fmt.Sprintf("  not looked at: %s of the RTL itself ($fatal and the like)", cosim.Count(uint64(r.Checks), "check")))
+	}
+	for _, text := range r.Dropped {
+		lines = append(lines, "  not in the proof: "+text)
+	}
+	lines = append(lines, fmt.Sprintf("  equal to the twin, Starloom's Verilog of the model: here both agreed in %s of random inputs; %s planted in the twin "+
+		"are found by lockstep", cosim.Count(r.AgreeCycles, "cycle"), cosim.Count(uint64(r.Mutants), "mistake")))
+	how := "  decided by " + r.enginesText()
+	if r.Cached {
+		how += " in an earlier run"
+	}
+	how += "; the miter was simulated beside model and RTL"
+	if r.Verdict == Equal {
+		how += ", and refuted with a bit inverted"
+	}
+	return append(lines, how+"; RTL read by "+r.Front, "  "+strings.Join(r.Tools, ", "))
+}
+
+// enginesText counts bits by engine.
+func (r *Report) enginesText() string {
+	var all []string
+	for _, name := range sortedKeys(r.Engines) {
+		all = append(all, fmt.Sprintf("%s (%s)", name, cosim.Count(uint64(r.Engines[name]), "bit")))
+	}
+	if len(all) == 0 {
+		return "bmc3"
+	}
+	return strings.Join(all, ", ")
 }

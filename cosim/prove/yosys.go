@@ -16,6 +16,8 @@ import (
 var (
 	yosysTool = cosim.Tool{Command: "yosys", Packages: "yosys", VersionOption: "-V"}
 	abcTool   = cosim.Tool{Command: "yosys-abc", Packages: "yosys", VersionOption: "-h"}
+
+	verilatorTool = cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}
 )
 
 // shiftMap gives a read beyond a vector any value: Yosys' own map is free to choose one, and may choose

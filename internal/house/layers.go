@@ -17,7 +17,7 @@ var layers = []string{
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
 	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/condition", "starloom/cosim/twin", "starloom/cosim/pinmap", // know no backend
 	"starloom/cosim/coverage", "starloom/cosim/lockstep", "starloom/cosim/inloop",
-	"starloom/cosim/verilator", "starloom/cosim/icarus", "starloom/cosim/flatten",
+	"starloom/cosim/verilator", "starloom/cosim/icarus", "starloom/cosim/flatten", "starloom/cosim/prove",
 	// Arithmetic: no hardware.
 	"starloom/fabric/bus/gossip",
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",

@@ -1,14 +1,14 @@
 // arbiter_matrix REQUESTERS=4
 // A bit for each pair says who goes first.
 module dut(input clock, input reset, input [3:0] request_i, output reg [3:0] grant_o, output reg [5:0] index_o);
-  reg [3:0] before [0:3]; // before[i][j]: i goes before j
+  reg [3:0] first [0:3]; // first[i][j]: i goes first j
   reg [3:0] win;
   integer i, j;
   always @* begin
     win = request_i;
     for (i = 0; i < 4; i = i + 1)
       for (j = 0; j < 4; j = j + 1)
-        if (i != j && request_i[j] && before[j][i]) win[i] = 0;
+        if (i != j && request_i[j] && first[j][i]) win[i] = 0;
     index_o = 0;
     for (i = 0; i < 4; i = i + 1) if (grant_o[i]) index_o = i;
   end
@@ -17,12 +17,12 @@ module dut(input clock, input reset, input [3:0] request_i, output reg [3:0] gra
     if (reset) begin
       grant_o <= 0;
       for (i = 0; i < 4; i = i + 1)
-        for (j = 0; j < 4; j = j + 1) before[i][j] <= i < j;
+        for (j = 0; j < 4; j = j + 1) first[i][j] <= i < j;
     end else if (free) begin
       grant_o <= win;
       for (i = 0; i < 4; i = i + 1)
         for (j = 0; j < 4; j = j + 1)
-          if (win[i]) before[i][j] <= 0;
-          else if (win[j]) before[i][j] <= 1;
+          if (win[i]) first[i][j] <= 0;
+          else if (win[j]) first[i][j] <= 1;
     end
 endmodule

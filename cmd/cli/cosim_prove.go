@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/prove"
+	"starloom/internal/tools"
+	"starloom/traces"
+)
+
+// proveFlags are the options of `cosim prove`.
+type proveFlags struct {
+	checkFlags // those that name a map, and where to write the case
+	limit      time.Duration
+	depth      int
+	folder     string
+	again      bool
+}
+
+func newCosimProve(networks starloom.Networks) *cobra.Command {
+	o := proveFlags{checkFlags: checkFlags{settings: settings{networks: networks}}}
+	c := &cobra.Command{
+		Use:               "prove MAP.yml",
+		Short:             "Prove that RTL equals the model that it stands for, or find a difference",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: filesOf("yml", "yaml"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
+	}
+	f := c.Flags()
+	f.DurationVar(&o.limit, "time", prove.LimitDefault, "let the engines try for `T`, such as 90s or 10m")
+	f.IntVar(&o.depth, "cycles", 0, "look at the first `N` cycles after a reset only (default: at all)")
+	f.StringVar(&o.folder, "folder", "", "write what repeats the proof to the new folder `DIR`")
+	f.BoolVar(&o.again, "again", false, "decide it again, whatever an earlier run has found")
+	f.StringVar(&o.twin, "twin", "", "prove Starloom's own Verilog of the model `NAME` against itself, without a map")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")
+	o.vcd = o.outputs.to(f, "vcd", "write the case that differs as a waveform to `F`, in FST if it ends in .fst", &o.VCD)
+	o.save = o.outputs.to(f, "save", "write the inputs of the case that differs to `F`, CSV for cosim check --stimulus", &o.Save)
+	o.json = o.outputs.file(f, "json", "write the report as JSON to `F`")
+	return c
+}
+
+func (o *proveFlags) run(c *cobra.Command, args []string) error {
+	m, subject, err := o.pinMap(c, args)
+	if err != nil {
+		return fault(err)
+	}
+	defer m.Close()
+	if o.limit < time.Second || o.limit > 24*time.Hour {
+		return &starloom.InputError{Place: "--time", Reason: fmt.Sprintf("the engines cannot try for %v", o.limit), Remedy: "give 1s to 24h"}
+	}
+	if o.depth < 0 || o.depth > 1_000_000 {
+		return &starloom.InputError{Place: "--cycles", Reason: fmt.Sprintf("no such number of cycles: %d", o.depth), Remedy: "give 1 to 1000000"}
+	}
+	if err := o.outputs.check(append([]string{m.File, m.Image}, m.Source.Files...)...); err != nil {
+		return err
+	}
+	if o.folder != "" {
+		if err := os.Mkdir(o.folder, 0o755); err != nil {
+			return &starloom.InputError{Place: "--folder", Reason: err.Error(), Remedy: "name a folder that does not exist, in one that does"}
+		}
+	}
+	files, err := tools.OpenFiles(o.VCD, o.Save, starloom.Output{})
+	if err != nil {
+		return err
+	}
+	defer files.Abort()
+	var reports traces.Files
+	defer reports.Abort()
+	json, err := o.json.open(&reports)
+	if err != nil {
+		return err
+	}
+	report, err := proved(c, m, prove.Options{Limit: o.limit, Cycles: o.depth, Folder: o.folder, NoCache: o.again})
+	if err != nil {
+		return fault(err)
+	}
+	if report.Case != nil {
+		err = files.Write(report.Case)
+	}
+	if json != nil {
+		err = errors.Join(err, report.WriteJSON(json), reports.Commit())
+	}
+	if err != nil {
+		return fault(err)
+	}
+	return o.say(c, report, subject)
+}
+
+// proved runs a proof and shows how far it is.
+func proved(c *cobra.Command, m *pinmap.Map, o prove.Options) (*prove.Report, error) {
+	progress := newProgress(c.ErrOrStderr())
+	defer progress.clear()
+	m.Build.Progress, o.Progress = progress.step, progress.step
+	return prove.Run(c.Context(), m, o)
+}
+
+// say prints the verdict and what to do next, and returns what its exit status is made of.
+func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string) error {
+	text := o.outputs.text(c)
+	if err := report.WriteText(text); err != nil {
+		return err
+	}
+	if report.Case != nil {
+		if err := o.next(text, subject, true); err != nil {
+			return err
+		}
+	}
+	if o.folder != "" {
+		if _, err := fmt.Fprintf(text, "to repeat it: sh %s/run.sh\n", o.folder); err != nil {
+			return err
+		}
+	}
+	return verdictOf(report)
+}
+
+// verdictOf is what a verdict's exit status is made of.
+func verdictOf(report *prove.Report) error {
+	switch report.Verdict {
+	case prove.Equal:
+		return nil
+	case prove.Differs:
+		return errFailed
+	case prove.Bounded:
+		return errBounded
+	}
+	return errUndecided
+}
+
+// prove adds a proof to a check that has found no difference.
+func (o *checkFlags) prove(c *cobra.Command, m *pinmap.Map, w io.Writer) error {
+	report, err := proved(c, m, prove.Options{})
+	if err != nil {
+		return fault(err)
+	}
+	if err := report.WriteText(w); err != nil {
+		return err
+	}
+	return verdictOf(report)
+}
