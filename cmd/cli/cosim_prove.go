@@ -67,7 +67,7 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 			return &starloom.InputError{Place: "--folder", Reason: err.Error(), Remedy: "name a folder that does not exist, in one that does"}
 		}
 	}
-	files, err := tools.OpenFiles(o.VCD, o.Save, starloom.Output{})
+	files, err := tools.OpenFiles(nil, o.VCD, o.Save, starloom.Output{})
 	if err != nil {
 		return err
 	}

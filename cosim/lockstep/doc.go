@@ -9,11 +9,8 @@
 //	options.go     Options
 //	pair.go        model and RTL side by side: power-on, one run, the comparison
 //	stimulus.go    Stimulus: inputs cycle by cycle; read_csv.go, read_vcd.go: from files
-<<<<<<< HEAD
 //	explore.go     explorer: phases from states that are kept; novelty.go: what of the model is new
-=======
 //	observe.go     Cycle: what somebody else sees of a run
->>>>>>> 689204d9 (cosim/prove: RTL proved equal to its twin, first steps)
 //	recorder.go    Recorder: a model that keeps its inputs, for lockstep on those of a run
 //	contract.go    what the map assumes of the inputs, and when its outputs count
 //	coverage.go    Coverage: what the inputs never did; covered.go: what the runs cover of RTL and model

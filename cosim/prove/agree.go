@@ -65,7 +65,12 @@ func (a *agreement) see(c *lockstep.Cycle) {
 		at, bit := p.Word+b.bit/64, b.bit%64
 		wanted, got := a.sim.of(a.graph.outputs[a.wanted[i]]), a.sim.of(a.graph.outputs[a.got[i]])
 		model, rtl := -(c.Wanted[at] >> bit & 1), -(c.Got[at] >> bit & 1)
+		bad := a.sim.of(a.graph.outputs[a.bad[i]])
+		counts := -(c.Counted[at] >> bit & 1)
 		switch {
+		case bad != (wanted^got)&counts:
+			a.disagrees = fmt.Sprintf("in cycle %d of random inputs it counts %s[%d] where lockstep does not, or the other way round", c.Number, p.Name, b.bit)
+		case counts == 0:
 		case wanted != model:
 			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its twin's %s[%d] is not the model's", c.Number, p.Name, b.bit)
 		case got == rtl:

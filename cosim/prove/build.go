@@ -48,6 +48,7 @@ type builder struct {
 	m           *pinmap.Map
 	model       *twin.Model
 	wires       *pinmap.Wires
+	terms       *pinmap.Terms
 	keepInitial bool // registers begin with the values that the RTL declares
 	front       string
 	checks      int      // $fatal and the like in the RTL
@@ -61,7 +62,7 @@ func (b *builder) write(name, text string) error {
 
 // sources writes all that Yosys reads.
 func (b *builder) sources() (bits []comparedBit, err error) {
-	t := &miterText{Wires: b.wires, m: b.m, clocked: b.model.Clocked()}
+	t := &miterText{Wires: b.wires, terms: b.terms, m: b.m, clocked: b.model.Clocked()}
 	if t.after, err = afterReset(b.m); err != nil {
 		return nil, err
 	}

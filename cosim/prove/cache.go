@@ -7,26 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"time"
 
 	"starloom/cosim"
 )
 
 // edition changes whenever the same miter may be decided in another way.
 const edition = "proof-1"
-
-// A decision is how a race has ended, as the cache keeps it.
-type decision struct {
-	Proved   map[int]string `json:"proved"` // by output of the graph: the engine
-	Witness  [][]bool       `json:"witness,omitempty"`
-	Failed   int            `json:"failed"`
-	By       string         `json:"by,omitempty"`
-	Frames   int            `json:"frames"`
-	Open     int            `json:"open"` // outputs that are not decided
-	Commands []string       `json:"commands"`
-	Took     time.Duration  `json:"took"`
-	cached   bool
-}
 
 // toolVersions are those of the engines: a part of what a verdict is known by.
 func toolVersions(ctx context.Context) ([]string, error) {
@@ -41,40 +27,25 @@ func toolVersions(ctx context.Context) ([]string, error) {
 	return all, nil
 }
 
-// cached returns what is known of a miter from an earlier proof, or decides it. What was not decided in
-// time is known for this time only.
-func (p *prover) cached(decide func() (*decision, error)) (*decision, error) {
-	cache, err := cosim.OpenCache(p.m.Build.Cache)
+// decided returns what is known from an earlier proof of something with the same content, or decides it.
+// What was not decided in time is known for this time only.
+func decided(ctx context.Context, dir string, o *Options, content []any, decide func() (*decision, error)) (*decision, error) {
+	cache, err := cosim.OpenCache(dir)
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile(p.path("miter.aig"))
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.New()
-	fmt.Fprintln(sum, edition, p.report.Tools, p.options.Cycles, len(text))
-	_, _ = sum.Write(text)
-	name := fmt.Sprintf("proof-%x.json", sum.Sum(nil)[:16])
-	known := func(path string) *decision {
-		d := &decision{cached: true}
-		data, err := os.ReadFile(path)
-		if err != nil || json.Unmarshal(data, d) != nil || d.Open > 0 && d.Took < p.options.limit() && p.options.Cycles == 0 {
-			return nil
-		}
-		return d
-	}
+	name := fmt.Sprintf("proof-%x.json", sha256.Sum256(fmt.Append(nil, edition, o.Cycles, content)))
 	path := filepath.Join(cache.Dir, name)
-	if !p.options.NoCache && p.options.Folder == "" {
-		if d := known(path); d != nil {
+	if !o.NoCache && o.Folder == "" {
+		if d := readDecision(path); d != nil && (d.Open == 0 || d.Witness != nil || o.Cycles > 0 || d.Took >= o.limit()) {
 			return d, nil
 		}
 	}
 	d, err := decide()
-	if err != nil || p.ctx.Err() != nil {
+	if err != nil || ctx.Err() != nil {
 		return d, err
 	}
-	_ = os.Remove(path) // an earlier one that was given less time
+	_ = os.Remove(path) // one that was given less time
 	_, err = cache.Take(name, func(path string) error {
 		data, err := json.Marshal(d)
 		if err != nil {
@@ -83,4 +54,13 @@ func (p *prover) cached(decide func() (*decision, error)) (*decision, error) {
 		return os.WriteFile(path, data, 0o644)
 	})
 	return d, err
+}
+
+func readDecision(path string) *decision {
+	d := &decision{cached: true}
+	data, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(data, d) != nil {
+		return nil
+	}
+	return d
 }

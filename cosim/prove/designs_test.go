@@ -61,6 +61,8 @@ func designMap(t *testing.T, file string) *pinmap.Map {
 				}
 				m.Latency[name], err = strconv.Atoi(cycles)
 				require.NoError(t, err)
+			case "assume":
+				m.Assume = []string{value}
 			case "absent":
 				m.Absent = append(m.Absent, word)
 				for i, w := range m.Pins {

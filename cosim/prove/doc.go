@@ -15,8 +15,9 @@
 // be refuted), and what the report lists. What does not replay is undecided.
 //
 //	file         what it holds
-//	prove.go     Run: one proof
-//	miter.go     the miter as Verilog, behind the pin map
+//	prove.go     Run: one proof; options.go: Options
+//	miter.go     the miter as Verilog, with the wiring of the pin map
+//	contract.go  what the map assumes, and when outputs count, in it
 //	build.go     both sides read, and the graph of both
 //	yosys.go     what Yosys is told; plain.go: what is taken from Verilog before it reads it
 //	audit.go     what a graph with one clock does not show, and is refused

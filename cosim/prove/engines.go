@@ -57,8 +57,8 @@ var (
 )
 
 // command is what abc is told.
-func (t *task) command(name string) string {
-	return fmt.Sprintf("read_aiger %s.aig; %s", name, t.script(max(1, int(t.limit.Seconds()))))
+func (e *engine) command(name string, limit time.Duration) string {
+	return fmt.Sprintf("read_aiger %s.aig; %s", name, e.script(max(1, int(limit.Seconds()))))
 }
 
 // run gives a graph to an engine for a time. What the engine says of a counterexample is not believed:
@@ -71,7 +71,7 @@ func (e *engine) run(ctx context.Context, dir, name string, g *graph, limit time
 	defer os.Remove(cex)
 	ctx, cancel := context.WithTimeout(ctx, limit+limit/4+2*time.Second)
 	defer cancel()
-	script := fmt.Sprintf("read_aiger %s.aig; %s; print_status; write_cex -a %s.cex", name, e.script(max(1, int(limit.Seconds()))), name)
+	script := fmt.Sprintf("%s; print_status; write_cex -a %s.cex", e.command(name, limit), name)
 	c := cosim.Command(ctx, dir, abcTool.Command, "-q", script)
 	said, err := c.CombinedOutput()
 	if ctx.Err() != nil {
@@ -91,7 +91,7 @@ func (e *engine) reduce(ctx context.Context, dir, name string, g *graph, limit t
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	c := cosim.Command(ctx, dir, abcTool.Command, "-q", fmt.Sprintf("read_aiger %s.aig; %s; write_aiger %s-reduced.aig", name, e.script(0), name))
+	c := cosim.Command(ctx, dir, abcTool.Command, "-q", fmt.Sprintf("%s; write_aiger %s-reduced.aig", e.command(name, limit), name))
 	if said, err := c.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
 			return nil, nil

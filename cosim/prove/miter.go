@@ -23,6 +23,7 @@ const (
 type miterText struct {
 	*pinmap.Wires
 	m       *pinmap.Map
+	terms   *pinmap.Terms
 	clocked bool
 	after   []uint64 // what the model shows after a reset
 	b       strings.Builder
@@ -104,7 +105,7 @@ func (t *miterText) write() (text string, bits []comparedBit) {
 	t.writeSides()
 	t.writeAssumed()
 	t.writeOutputs(bits)
-	fmt.Fprintf(w, "  assign bad = (wanted ^ got) & {%d{comparable}};\nendmodule\n", len(bits))
+	fmt.Fprintf(w, "  assign bad = (wanted ^ got) & {%d{comparable}} & {%s};\nendmodule\n", len(bits), t.counts(bits))
 	return w.String(), bits
 }
 
@@ -145,6 +146,7 @@ func (t *miterText) writeSides() {
 		}
 	}
 	t.writeGates()
+	t.writePast()
 	var connected []string
 	for i, p := range t.RTL {
 		from := rtlName(i)
@@ -227,6 +229,9 @@ func (t *miterText) writeAssumed() {
 			all = append(all, fmt.Sprintf("%s == %s", t.bitText(l.Is), t.bitText(l.Must)))
 		}
 	}
+	for _, c := range t.terms.Assume {
+		all = append(all, c.Verilog(t.sight))
+	}
 	if len(all) == 0 {
 		fmt.Fprint(w, "  wire allowed = 1'b1;\n")
 		return
@@ -276,6 +281,7 @@ func (t *miterText) writeOutputs(bits []comparedBit) {
 	if late {
 		t.writeAfterReset()
 	}
+	t.writeCounts()
 	for _, b := range bits {
 		if b.limit != nil {
 			wanted, got = append(wanted, t.bitText(b.limit.Must)), append(got, t.bitText(b.limit.Is))

@@ -15,28 +15,6 @@ import (
 	"starloom/cosim/twin"
 )
 
-// Options say how long to try.
-type Options struct {
-	Limit    time.Duration     // of the engines; 0: LimitDefault
-	Workers  int               // engines at once; 0: 2
-	Cycles   int               // look at so many cycles after the first reset only; 0: at all
-	Folder   string            // where to keep what repeats the proof; "": nowhere
-	NoCache  bool              // do not look for an earlier verdict
-	Progress func(text string) // may be nil
-
-	engines bool // random inputs refute nothing, so that tests of the engines test them
-}
-
-// LimitDefault is how long the engines try.
-const LimitDefault = time.Minute
-
-func (o *Options) limit() time.Duration {
-	if o.Limit > 0 {
-		return o.Limit
-	}
-	return LimitDefault
-}
-
 // agreeCycles is how many cycles of random inputs tie the miter to model and RTL.
 const agreeCycles = 10_000
 
@@ -84,13 +62,10 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		err = nil
 	}
 	if err == nil && o.Folder != "" {
-		err = p.writeFolder()
+		err = writeFolder(p.dir, p.report)
 	}
 	return p.report, err
 }
-
-// path is a file in the folder of the proof.
-func (p *prover) path(name string) string { return filepath.Join(p.dir, name) }
 
 func (p *prover) run() error {
 	p.options.Progress("builds the RTL")
@@ -98,23 +73,26 @@ func (p *prover) run() error {
 	if err != nil {
 		return err
 	}
-	wires := d.(*pinmap.Device).Wires
+	wires, terms := d.(*pinmap.Device).Wires, d.(*pinmap.Device).Terms()
 	if err := d.Close(); err != nil {
 		return err
 	}
 	p.report.count(wires)
 	if p.report.Compared == 0 {
-		_, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10}) // refuses it
+		_, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10, NoExplore: true}) // refuses it
 		return err
 	}
+	if clocks := max(clocksOf(wires.Model), clocksOf(wires.RTL)); clocks > 1 {
+		return &refusal{fmt.Sprintf("there are %d clocks, and a proof is for one", clocks)}
+	}
 	for _, keep := range []bool{false, true} {
-		b := &builder{ctx: p.ctx, dir: p.dir, m: p.m, model: p.model, wires: wires, keepInitial: keep}
+		b := &builder{ctx: p.ctx, dir: p.dir, m: p.m, model: p.model, wires: wires, terms: terms, keepInitial: keep}
 		p.options.Progress("makes the miter")
 		if p.miter, err = b.build(); err != nil {
 			return err
 		}
 		p.report.KeepsInitial, p.report.Front, p.report.Checks, p.report.Dropped = keep, b.front, b.checks, b.dropped
-		p.report.Assumed = wires.Bounds()
+		p.report.Assumed = p.assumed(wires, terms)
 		if differs, err := p.agree(); err != nil || differs {
 			return err
 		}
@@ -126,11 +104,35 @@ func (p *prover) run() error {
 	return nil
 }
 
+// clocksOf counts clocks.
+func clocksOf(ports []cosim.Port) (count int) {
+	for _, p := range ports {
+		if p.Clock {
+			count++
+		}
+	}
+	return count
+}
+
+// assumed says what the map takes for granted.
+func (p *prover) assumed(w *pinmap.Wires, terms *pinmap.Terms) []string {
+	all := append([]string{}, w.Bounds()...)
+	for _, c := range terms.Assume {
+		all = append(all, c.Text)
+	}
+	for i, c := range terms.Compare {
+		if c != nil {
+			all = append(all, fmt.Sprintf("%s counts when %s", w.Model[i].Name, c.Text))
+		}
+	}
+	return all
+}
+
 // agree runs RTL and model in lockstep, with the miter beside them.
 func (p *prover) agree() (differs bool, err error) {
 	p.options.Progress("runs the miter beside model and RTL")
 	a := p.miter.agreement()
-	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: agreeCycles, PowerOn: 1, Observe: a.see})
+	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: agreeCycles, PowerOn: 1, NoExplore: true, Observe: a.see})
 	if err != nil {
 		return false, err
 	}
@@ -151,7 +153,8 @@ func (p *prover) agree() (differs bool, err error) {
 	for i, seen := range a.checked {
 		if !seen {
 			b := p.miter.bits[i]
-			return false, &refusal{fmt.Sprintf("%s[%d] of the RTL depends on nothing that was driven, in all cycles of random inputs", p.miter.ports[b.port].Name, b.bit)}
+			return false, &refusal{fmt.Sprintf("%s[%d] of the RTL depends on nothing that was driven, in all cycles of random inputs",
+				p.miter.ports[b.port].Name, b.bit)}
 		}
 	}
 	return false, nil
@@ -159,7 +162,11 @@ func (p *prover) agree() (differs bool, err error) {
 
 // decide lets the engines decide; again says that the values that registers begin with should be kept.
 func (p *prover) decide() (again bool, err error) {
-	d, err := p.cached(func() (*decision, error) {
+	text, err := os.ReadFile(filepath.Join(p.dir, "miter.aig"))
+	if err != nil {
+		return false, err
+	}
+	d, err := decided(p.ctx, p.m.Build.Cache, &p.options, []any{p.report.Tools, string(text)}, func() (*decision, error) {
 		r := p.miter.graph.decide(p.ctx, p.dir, p.miter.groups(), &p.options, p.options.Progress)
 		return r.decision(), r.err
 	})
@@ -179,7 +186,8 @@ func (p *prover) decide() (again bool, err error) {
 		p.report.Verdict, p.report.Depth = Bounded, p.options.Cycles
 		return false, nil
 	}
-	return false, &refusal{fmt.Sprintf("%d of %s not proved in %v", p.report.Bits-p.report.BitsProved, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())}
+	left := p.report.Bits - p.report.BitsProved
+	return false, &refusal{fmt.Sprintf("%d of %s not proved in %v", left, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())}
 }
 
 // notVacuous lets an engine refute the miter with a bit inverted: an engine, or a miter, that proves

@@ -25,20 +25,25 @@ type race struct {
 	cycles  int // only so many are looked at; 0: all
 	tell    func(text string)
 
-	mutex    sync.Mutex
-	work     *cone       // what is left of the whole
-	at       map[int]int // outputs of the whole in it
-	open     [][]int     // classes of outputs that are not decided
-	tried    map[string]bool
-	number   int            // of files
+	mutex  sync.Mutex
+	work   *cone       // what is left of the whole
+	at     map[int]int // outputs of the whole in it
+	open   [][]int     // classes of outputs that are not decided
+	tried  map[string]bool
+	number int // of files
+	found
+	err    error
+	cancel context.CancelFunc
+}
+
+// found is what a race has decided so far.
+type found struct {
 	proved   map[int]string // by output: the engine
 	commands []string       // that have decided something, for a replay
 	witness  [][]bool       // inputs of the whole, cycle by cycle, to the first difference
 	failed   int            // the output that differs there
 	by       string         // the engine that found it
 	frames   int            // all outputs are equal in so many cycles
-	err      error
-	cancel   context.CancelFunc
 }
 
 // decide runs the race. Groups are outputs that belong together; outputs may stand there twice.
@@ -51,7 +56,7 @@ func (g *graph) decide(ctx context.Context, dir string, groups [][]int, o *Optio
 	outputs = slices.Compact(outputs)
 	r := &race{
 		whole: g, dir: dir, outputs: outputs, groups: groups, begun: time.Now(), limit: o.limit(), cycles: o.Cycles, tell: tell,
-		tried: map[string]bool{}, proved: map[int]string{}, failed: -1, cancel: func() {},
+		tried: map[string]bool{}, found: found{proved: map[int]string{}, failed: -1}, cancel: func() {},
 	}
 	r.shrinkTo(g.coneOf(outputs, false), outputs, "the same logic")
 	if len(r.open) == 0 {
@@ -124,7 +129,7 @@ func (r *race) step(ctx context.Context, worker int) bool {
 		r.mutex.Lock()
 		defer r.mutex.Unlock()
 		if err == nil && reduced != nil {
-			r.commands = append(r.commands, t.command(t.name)+"; write_aiger "+t.name+"-reduced.aig")
+			r.commands = append(r.commands, t.command(t.name, t.limit)+"; write_aiger "+t.name+"-reduced.aig")
 			r.shrinkTo(&cone{graph: *reduced, inputOf: t.cone.inputOf}, t.outputs, t.engine.name)
 		}
 		return ctx.Err() == nil
@@ -138,10 +143,10 @@ func (r *race) step(ctx context.Context, worker int) bool {
 			r.err = err
 		}
 	case a.proved:
-		r.commands = append(r.commands, t.command(t.name)+"; print_status")
+		r.commands = append(r.commands, t.command(t.name, t.limit)+"; print_status")
 		r.prove(t)
 	case a.inputs != nil:
-		r.commands = append(r.commands, t.command(t.name)+"; print_status")
+		r.commands = append(r.commands, t.command(t.name, t.limit)+"; print_status")
 		r.refute(t, a.inputs)
 	case t.bounded:
 		r.frames = max(r.frames, a.frames)
@@ -275,6 +280,19 @@ func (r *race) once(key string) bool {
 	before := r.tried[key]
 	r.tried[key] = true
 	return !before
+}
+
+// A decision is how a race has ended, as the cache keeps it.
+type decision struct {
+	Proved   map[int]string `json:"proved"` // by output of the graph: the engine
+	Witness  [][]bool       `json:"witness,omitempty"`
+	Failed   int            `json:"failed"`
+	By       string         `json:"by,omitempty"`
+	Frames   int            `json:"frames"`
+	Open     int            `json:"open"` // outputs that are not decided
+	Commands []string       `json:"commands"`
+	Took     time.Duration  `json:"took"`
+	cached   bool
 }
 
 // decision is how the race has ended.

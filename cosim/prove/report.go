@@ -13,12 +13,12 @@ import (
 	"starloom/cosim/twin"
 )
 
-// Verdicts.
+// The verdicts.
 const (
-	Equal     = "equal"
-	Differs   = "differs"
-	Bounded   = "bounded" // equal up to some cycles after the first reset
-	Undecided = "undecided"
+	Equal     = "equal"     // proved
+	Differs   = "differs"   // lockstep shows a case
+	Bounded   = "bounded"   // equal up to some cycles after the first reset
+	Undecided = "undecided" // for a reason
 )
 
 // Report says how a proof has ended.
@@ -32,32 +32,40 @@ type Report struct {
 	Reason     string          `json:"reason,omitempty"` // why it is undecided
 	FoundBy    string          `json:"found_by,omitempty"`
 
-	Outputs      int      `json:"outputs"`
-	Compared     int      `json:"outputs_compared"`
-	Absent       []string `json:"outputs_absent"`
-	Bits         int      `json:"bits"`
-	BitsProved   int      `json:"bits_proved"`
-	Depth        int      `json:"depth_cycles"` // cycles from power-on without a difference, where bits are not proved
-	KeepsInitial bool     `json:"keeps_initial_values"`
+	Scope
+	Basis
 
-	Engines map[string]int `json:"engines"` // bits by the engine that proved them
-	Cached  bool           `json:"cached"`  // the engines have decided this miter before
+	Depth int              `json:"depth_cycles"`   // cycles from power-on without a difference, where bits are not proved
+	Case  *lockstep.Report `json:"case,omitempty"` // the difference, as lockstep shows it
+	Took  time.Duration    `json:"-"`
+}
+
+// Scope is for what a verdict holds.
+type Scope struct {
+	Outputs    int      `json:"outputs"`
+	Compared   int      `json:"outputs_compared"`
+	Absent     []string `json:"outputs_absent"`
+	Bits       int      `json:"bits"`
+	BitsProved int      `json:"bits_proved"`
+	Assumed    []string `json:"assumed"`     // what the map takes for granted of the inputs
+	Checks     int      `json:"rtl_checks"`  // $fatal and the like of the RTL, which a proof does not see
+	Dropped    []string `json:"rtl_dropped"` // what the front end has left out
+
+	KeepsInitial bool `json:"keeps_initial_values"` // registers begin with the values that the RTL declares
+}
+
+// Basis is what a verdict rests on.
+type Basis struct {
+	Front   string         `json:"front_end"` // what has read the RTL
+	Engines map[string]int `json:"engines"`   // bits by the engine that proved them
+	Cached  bool           `json:"cached"`    // the engines have decided this miter before
 	Tools   []string       `json:"tools"`
-
-	Front   string   `json:"front_end"`   // what has read the RTL
-	Checks  int      `json:"rtl_checks"`  // $fatal and the like of the RTL, which a proof does not see
-	Dropped []string `json:"rtl_dropped"` // what the front end has left out
-	Assumed []string `json:"assumed"`     // what the map takes for granted of the inputs
-
-	Mutants int `json:"twin_mutants"` // mistakes planted in the twin, which lockstep finds
-
-	commands []string
+	Mutants int            `json:"twin_mutants"` // mistakes planted in the twin, which lockstep finds
 
 	AgreeCycles uint64 `json:"agree_cycles"` // of random inputs, in which the miter was compared with model and RTL
 	AgreeBits   uint64 `json:"agree_bits"`
 
-	Case *lockstep.Report `json:"case,omitempty"` // the difference, as lockstep shows it
-	Took time.Duration    `json:"-"`
+	commands []string // that have decided it
 }
 
 func newReport(m *pinmap.Map) *Report {
@@ -66,8 +74,8 @@ func newReport(m *pinmap.Map) *Report {
 		mutants = len(t.Mutants)
 	}
 	return &Report{
-		Mutants: mutants, Schema: 1, Map: m.File, Model: m.Model, Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
-		Absent: []string{}, Engines: map[string]int{},
+		Schema: 1, Map: m.File, Model: m.Model, Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
+		Scope: Scope{Absent: []string{}}, Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
 	}
 }
 

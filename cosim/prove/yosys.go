@@ -127,7 +127,7 @@ var conflict = regexp.MustCompile(`Warning: multiple conflicting drivers for (.*
 type signals struct {
 	inputs  map[string]int // by name, bit 0 or name[bit]: number of the input
 	outputs map[string]int
-	free    []int // inputs that are no ports: values at power-on, X, undriven nets
+	free    []int // inputs that the model does not have: values at power-on, X, undriven nets
 	powerOn []int // those of free that are values at power-on
 }
 

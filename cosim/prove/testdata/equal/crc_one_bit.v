@@ -1,4 +1,5 @@
 // crc16 PHIT_BITS=1
+// assume: bits_i <= 1
 module dut(input clock, input reset, input start_i, input [6:0] bits_i, input data_i, output [15:0] next_o, output [15:0] crc_o);
   reg [15:0] q;
   wire [15:0] c = start_i ? 16'hffff : q;

@@ -1,4 +1,5 @@
 // crc16 PHIT_BITS=8
+// assume: bits_i <= 8
 // Bit by bit, as in the standard.
 module dut(input clock, input reset, input start_i, input [6:0] bits_i, input [7:0] data_i, output reg [15:0] next_o, output reg [15:0] crc_o);
   integer i;

@@ -1,0 +1,113 @@
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/condition"
+)
+
+// port finds a port of the model.
+func (t *miterText) port(name string) int {
+	return slices.IndexFunc(t.Model, func(p cosim.Port) bool { return p.Name == name })
+}
+
+// sight names what a condition reads: inputs, the twin's outputs, or both as they were a cycle before.
+func (t *miterText) sight(u condition.Use) string {
+	port := t.port(u.Port.Name)
+	switch {
+	case u.Past:
+		return fmt.Sprintf("past%d", port)
+	case u.Port.Input:
+		return t.driven(port)
+	}
+	return twinName(port)
+}
+
+// conditions are all of the contract.
+func (t *miterText) conditions() (all []*condition.Condition) {
+	all = append(all, t.terms.Assume...)
+	for _, c := range t.terms.Compare {
+		if c != nil {
+			all = append(all, c)
+		}
+	}
+	return all
+}
+
+// writePast keeps what conditions read of the cycle before: 0 in the first one after a reset.
+func (t *miterText) writePast() {
+	done := map[int]bool{}
+	for _, c := range t.conditions() {
+		for _, u := range c.Uses() {
+			port := t.port(u.Port.Name)
+			if !u.Past || done[port] {
+				continue
+			}
+			done[port] = true
+			now := t.sight(condition.Use{Port: u.Port})
+			value := now
+			if t.clocked {
+				value = fmt.Sprintf("reset ? %d'd0 : %s", u.Port.Bits, now)
+			}
+			fmt.Fprintf(&t.b, "  reg %spast%d;\n  always @(posedge %s) past%d <= %s;\n", rangeText(u.Port.Bits), port, clockName, port, value)
+		}
+	}
+}
+
+// writeCounts has a wire for every output that counts when a condition holds: in the model's cycle, for RTL that is
+// late, too. A reset reaches what is late: what depends on the inputs of a cycle does not count there.
+func (t *miterText) writeCounts() {
+	w := &t.b
+	for port, c := range t.terms.Compare {
+		if c == nil {
+			continue
+		}
+		now, late := c.Verilog(t.sight), max(t.Late[port], 0)
+		if late == 0 {
+			fmt.Fprintf(w, "  wire counts%d = %s;\n", port, now)
+			continue
+		}
+		fmt.Fprintf(w, "  reg [%d:0] counting%d;\n", late-1, port)
+		fmt.Fprintf(w, "  wire [%d:0] counted%d = was_reset ? {%d{%s}} : counting%d;\n", late-1, port, late, t.afterReset(c), port)
+		fmt.Fprintf(w, "  wire counts%d = counted%d[%d];\n", port, port, late-1)
+		next := now
+		if late > 1 {
+			next = fmt.Sprintf("{counted%d[%d:0], %s}", port, late-2, now)
+		}
+		fmt.Fprintf(w, "  always @(posedge %s) counting%d <= %s;\n", clockName, port, next)
+	}
+}
+
+// afterReset is a condition on what the twin shows after a reset.
+func (t *miterText) afterReset(c *condition.Condition) string {
+	if slices.ContainsFunc(c.Uses(), func(u condition.Use) bool { return u.Port.Input }) {
+		return "1'b0"
+	}
+	for _, u := range c.Uses() {
+		if u.Past {
+			fmt.Fprintf(&t.b, "  wire %snone%d = 0;\n", rangeText(u.Port.Bits), t.port(u.Port.Name))
+		}
+	}
+	return c.Verilog(func(u condition.Use) string {
+		if u.Past {
+			return fmt.Sprintf("none%d", t.port(u.Port.Name))
+		}
+		return fmt.Sprintf("after%d", t.port(u.Port.Name))
+	})
+}
+
+// counts are the wires of all bits, the highest first.
+func (t *miterText) counts(bits []comparedBit) string {
+	var all []string
+	for _, b := range slices.Backward(bits) {
+		if b.limit == nil && t.terms.Compare[b.port] != nil {
+			all = append(all, fmt.Sprintf("counts%d", b.port))
+		} else {
+			all = append(all, "1'b1")
+		}
+	}
+	return strings.Join(all, ", ")
+}
