@@ -109,8 +109,13 @@ func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string)
 		return err
 	}
 	if report.Case != nil {
-		if err := o.next(text, subject, true); err != nil {
+		if err := o.next(text, subject, false); err != nil {
 			return err
+		}
+		if o.vcd.path == "" && o.save.path == "" {
+			if _, err := fmt.Fprintf(text, "for a waveform and the inputs: starloom cosim prove %s --vcd prove.vcd --save prove.csv\n", subject); err != nil {
+				return err
+			}
 		}
 	}
 	if o.folder != "" {

@@ -70,6 +70,14 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 func (p *prover) run() error {
 	p.options.Progress("builds the RTL")
 	d, err := p.m.Open(p.ctx, cosim.Options{})
+	var fault *cosim.Fault
+	if errors.As(err, &fault) { // at power-on
+		found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: 10})
+		if err == nil && found.Divergence != nil {
+			p.report.differs(found, "its power-on")
+		}
+		return err
+	}
 	if err != nil {
 		return err
 	}

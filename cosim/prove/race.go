@@ -214,7 +214,7 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	}
 	if r.cycles > 0 {
 		if worker == 0 && r.once("bmc3") {
-			return r.task(bounded(r.cycles), all, nil, left, true)
+			return r.task(bounded(r.cycles), all, nil, max(left-3*time.Second, time.Second), true)
 		}
 		return nil
 	}
@@ -223,7 +223,7 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	case worker == 0 && r.once("pdr of all"):
 		return r.task(pdr, all, all, 2*part(3), true)
 	case worker == 0 && r.once("bmc3"):
-		return r.task(bmc3, all, all, left, true)
+		return r.task(bmc3, all, all, max(left-3*time.Second, time.Second), true) // it has to end by itself to say how far it is
 	case r.once("reduce"):
 		return r.task(scorr, all, nil, part(3), false)
 	}
