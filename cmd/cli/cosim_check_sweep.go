@@ -87,6 +87,11 @@ func (o *checkFlags) refuseInSweep() error {
 			}
 		}
 	}
+	if o.proves {
+		return &starloom.InputError{
+			Place: "--prove", Reason: "the pin map has lists of parameters, and a proof is of one of each", Remedy: "choose with -G NAME=VALUE",
+		}
+	}
 	return nil
 }
 

@@ -48,10 +48,17 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 }
 
 func (o *proveFlags) run(c *cobra.Command, args []string) error {
-	m, subject, err := o.pinMap(c, args)
+	points, subject, err := o.pinMaps(c, args)
 	if err != nil {
 		return fault(err)
 	}
+	if len(points) > 1 {
+		return &starloom.InputError{
+			Place: args[0], Reason: fmt.Sprintf("its lists of parameters make %d points, and a proof is of one", len(points)),
+			Remedy: "name one with -G PARAMETER=VALUE",
+		}
+	}
+	m := points[0].Map
 	defer m.Close()
 	if o.limit < time.Second || o.limit > 24*time.Hour {
 		return &starloom.InputError{Place: "--time", Reason: fmt.Sprintf("the engines cannot try for %v", o.limit), Remedy: "give 1s to 24h"}
@@ -67,7 +74,7 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 			return &starloom.InputError{Place: "--folder", Reason: err.Error(), Remedy: "name a folder that does not exist, in one that does"}
 		}
 	}
-	files, err := tools.OpenFiles(nil, o.VCD, o.Save, starloom.Output{})
+	files, err := tools.OpenFiles(nil, o.VCD, o.Save, starloom.Output{}, starloom.Output{})
 	if err != nil {
 		return err
 	}
