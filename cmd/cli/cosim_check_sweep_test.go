@@ -31,7 +31,7 @@ func TestCosimCheckSweep(t *testing.T) {
 		wants               []string
 	}{
 		{"[1, 5]", "[1, 5]", "", statusPass, []string{
-			"SEED  START  verdict  outputs  cycles  warnings  not exercised  what\n1     1      pass     1 of 1   9,000   0         0\n", "pass: no difference found in 2 points\n"}},
+			"SEED  START  verdict  outputs  cycles  warnings  not exercised  what\n1     1      pass     1 of 1   11,000  0         0\n", "pass: no difference found in 2 points\n"}},
 		{"[1, 3, 5]", "[1, 3, 5]", "", statusFail, []string{
 			"\n3     3      fail     1 of 1   ", "value_o (v) differs in cycle ", "\n5     5      pass ",
 			"fail: of 3 points 1 fail\nfor the case: starloom cosim check m.yml -G SEED=3 -G START=3 --cycles 1000\n"}},
