@@ -75,6 +75,7 @@ type held struct {
 	late   []int // by port
 	lines  [][]uint64
 	wanted []uint64 // the model's outputs, held back
+	inputs []uint64 // while a reset reaches them
 }
 
 func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
@@ -316,9 +317,7 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 	}
 	if reset {
 		l.now.compared, l.now.stretch = true, 0
-		_ = m.Settle() // a model never fails
-		l.fillLines()
-		l.contract.resetAll()
+		l.resetLate()
 	}
 	l.now.cycle, l.now.reset = cycle+1, reset
 	return false, nil, nil
@@ -365,6 +364,19 @@ func (l *pair) holdBack(cycle uint64) {
 			line[at+w], l.wanted[p.Word+w] = l.wanted[p.Word+w], line[at+w]
 		}
 	}
+}
+
+// resetLate lets a reset reach all that late RTL still has to show: the model's outputs with all inputs 0, for those that
+// follow inputs within the cycle.
+func (l *pair) resetLate() {
+	inputs := l.model.Inputs()
+	before := append(l.inputs[:0], inputs...)
+	clear(inputs)
+	_ = l.model.Settle() // a model never fails
+	l.fillLines()
+	l.contract.resetAll()
+	l.inputs = before
+	copy(inputs, before)
 }
 
 // fillLines lets a reset reach all that is held back.

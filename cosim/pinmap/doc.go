@@ -16,6 +16,7 @@
 //	routing.go   Wires as moves of bits
 //	limits.go    what a map takes for granted
 //	contract.go  Contract: what the inputs respect, and when an output counts
+//	stream.go    sides with valid and ready, by their roles
 //	device.go    Device: RTL with the ports of a model
 //	seeing.go    RTL that shows or counts more than its ports
 //	twin.go      OfTwin: the twins' own maps

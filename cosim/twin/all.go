@@ -1,6 +1,6 @@
 package twin
 
-// All returns the twins of all components of packages hw and nic.
+// All returns the twins of all components of packages hw and nic, and of circuits that only people's RTL has.
 func All() []Twin {
 	return []Twin{
 		starCoupler(), link(), lightTap(), duplexLink(),
@@ -9,5 +9,6 @@ func All() []Twin {
 		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
 		bus(), busTaps(),
 		crc16(), serialiser(), requester(), deserialiser(),
+		freeArbiter(), streamFIFO(), skidBuffer(), registerSlice(), counter(), delayLine(),
 	}
 }

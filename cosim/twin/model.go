@@ -39,6 +39,7 @@ type Model struct {
 
 	OnlyInUse   []Pin // inputs that only Use drives
 	stimulation stimulation
+	redraws     redraws
 	Events      []Event // what ports do together, for coverage
 }
 

@@ -1,16 +1,25 @@
 package twin
 
-import "slices"
+import (
+	"math/bits"
+	"slices"
+)
 
-// singleRedraws is how many first attempts of Redraw change a single input.
-const singleRedraws = 32
+const (
+	stuckInputsMax = 6  // inputs of which Redraw tries every selection
+	singleRedraws  = 48 // attempts after those that change a single input
+)
 
 // Redraw replaces inputs that a cycle must not have by others: before are those of the cycle
-// before. Attempts are 1, 2, ...; the first ones change one input of what Stimulate has drawn, later
-// ones several, every third draws all again. Reset is off.
+// before. Attempts are 1, 2, ... The first ones keep some inputs as they were in the cycle before, ever more of
+// them, and the others as Stimulate has drawn them: so what has to stay stays, and only that. Then one
+// input changes, then several; every third attempt draws all again. Reset is off.
 func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []uint64) {
+	free := m.freeInputs()
+	kept := m.redraws.kept(len(free))
+	late := attempt - len(kept) // after the first ones
 	copy(inputs, before)
-	if attempt%3 == 0 {
+	if late > 0 && late%3 == 0 {
 		s.again = uint32(attempt)
 	}
 	m.Stimulate(s, cycle, inputs)
@@ -24,13 +33,26 @@ func (m *Model) change(random *Random, cycle uint64, attempt int, inputs, before
 	if m.site.Clocked {
 		inputs[m.reset.Word] = 0
 	}
+<<<<<<< HEAD
 	random.At(drawsOfRedraw | uint64(attempt)<<48 | cycle)
 	var free []int
 	for i, p := range m.ports {
 		if p.Input && !p.Clock && p.Name != "reset" {
 			free = append(free, i)
+=======
+	s.random.At(drawsOfRedraw | cycle)
+	turn := s.random.Below(len(free)) // which input is the first
+	if late <= 0 {
+		for i := range free {
+			if kept[attempt-1]>>i&1 != 0 {
+				p := m.ports[free[(i+turn)%len(free)]]
+				copy(inputs[p.Word:][:p.Words()], before[p.Word:])
+			}
+>>>>>>> f14413f7 (models of what RTL often is, with twins: arbiters that hold or not, streams, counters, delay lines; roles of sides with valid and ready)
 		}
+		return
 	}
+<<<<<<< HEAD
 	only := free[random.Below(len(free))]
 	for _, i := range free {
 		if attempt <= singleRedraws && i != only || attempt > singleRedraws && random.Below(2) == 0 {
@@ -39,9 +61,60 @@ func (m *Model) change(random *Random, cycle uint64, attempt int, inputs, before
 		p := m.ports[i]
 		words := inputs[p.Word:][:p.Words()]
 		change := 1 + manner(random.Below(int(mannerCount)-1))
+=======
+	s.random.At(drawsOfRedraw | uint64(attempt)<<48 | cycle)
+	only := free[s.random.Below(len(free))]
+	for _, i := range free {
+		if late <= singleRedraws && i != only || late > singleRedraws && s.random.Below(2) == 0 {
+			continue
+		}
+		p := m.ports[i]
+		change := 1 + manner(s.random.Below(int(mannerCount)-1))
+>>>>>>> f14413f7 (models of what RTL often is, with twins: arbiters that hold or not, streams, counters, delay lines; roles of sides with valid and ready)
 		if slices.Contains(m.OnlyInUse, Pin{p.Word, p.Bits}) {
 			change = []manner{stuck, allZeros}[random.Below(2)]
 		}
+<<<<<<< HEAD
 		change.put(random, words, before[p.Word:][:p.Words()], p.Bits)
+=======
+		change.put(&s.random, inputs[p.Word:][:p.Words()], before[p.Word:][:p.Words()], p.Bits)
+>>>>>>> f14413f7 (models of what RTL often is, with twins: arbiters that hold or not, streams, counters, delay lines; roles of sides with valid and ready)
 	}
+}
+
+// freeInputs are the ports that Redraw may change.
+func (m *Model) freeInputs() []int {
+	if m.redraws.free == nil {
+		for i, p := range m.ports {
+			if p.Input && !p.Clock && p.Name != "reset" {
+				m.redraws.free = append(m.redraws.free, i)
+			}
+		}
+	}
+	return m.redraws.free
+}
+
+// redraws is what Redraw needs to know of a model.
+type redraws struct {
+	free    []int    // ports
+	subsets []uint64 // of free
+}
+
+// kept are selections of inputs, the small ones first: all of few inputs, else single ones and all.
+func (r *redraws) kept(inputs int) []uint64 {
+	if r.subsets != nil {
+		return r.subsets
+	}
+	if inputs > stuckInputsMax {
+		for i := range min(inputs, 64) {
+			r.subsets = append(r.subsets, 1<<i)
+		}
+		r.subsets = append(r.subsets, ^uint64(0))
+		return r.subsets
+	}
+	for of := uint64(1); of < 1<<inputs; of++ {
+		r.subsets = append(r.subsets, of)
+	}
+	slices.SortStableFunc(r.subsets, func(a, b uint64) int { return bits.OnesCount64(a) - bits.OnesCount64(b) })
+	return r.subsets
 }

@@ -207,7 +207,13 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"requester": {
 			"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "COMPUTE_CYCLES": {-1, 65536}, "ARBITRATION_CYCLES": {0, 65536},
 		},
-		"deserialiser": {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "PORTS": {0}},
+		"free_arbiter":   {"REQUESTERS": {0, 65}, "KIND": {-1, 2}, "HOLD": {-1, 4}, "TAKE_BITS": {0, 2}},
+		"stream_fifo":    {"DEPTH": {0, 1025}, "WIDTH": {0, 65}, "FALL_THROUGH": {-1, 2}, "FULL_THROUGH": {-1, 2}},
+		"skid_buffer":    {"WIDTH": {0, 65}, "REGISTERED": {-1, 2}},
+		"register_slice": {"WIDTH": {0, 65}, "MODE": {-1, 4}},
+		"counter":        {"MAX": {0, 65536}, "MODE": {-1, 2}},
+		"delay_line":     {"WIDTH": {0, 65}, "CYCLES": {0, 1025}, "RESET": {-1, 2}},
+		"deserialiser":   {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "PORTS": {0}},
 	} {
 		twin, err := Find(All(), name)
 		require.NoError(t, err)

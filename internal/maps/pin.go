@@ -66,10 +66,15 @@ func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) 
 	if fabric := FabricKey(root); fabric != nil {
 		return nil, d.Refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
 	}
-	p := pinDecoder{d, m, filepath.Dir(path)}
+	p := pinDecoder{d, m, filepath.Dir(path), map[string]*pinmap.Stream{}}
 	m.Source.DataDir = p.folder
 	if err := p.Keys(root, "the pin map", p.keys()); err != nil {
 		return nil, err
+	}
+	for _, side := range pinmap.StreamSides { // when all else is read
+		if s := p.sides[side]; s != nil {
+			m.AddStream(side, *s)
+		}
 	}
 	if m.Model == "" {
 		return nil, d.Refuse(root, "the pin map names no model",
@@ -83,6 +88,7 @@ type pinDecoder struct {
 	*decoder
 	m      *pinmap.Map
 	folder string
+	sides  map[string]*pinmap.Stream
 }
 
 func (d *pinDecoder) keys() map[string]readNode {
@@ -107,11 +113,12 @@ func (d *pinDecoder) keys() map[string]readNode {
 			m.Backend = cosim.Backends[i]
 			return err
 		},
-		"clock":  d.textTo(&m.Clock),
-		"reset":  d.reset,
-		"pins":   d.each(d.pin),
-		"ties":   d.each(d.tie),
-		"assume": d.assume,
+		"clock":   d.textTo(&m.Clock),
+		"reset":   d.reset,
+		"pins":    d.each(d.pin),
+		"ties":    d.each(d.tie),
+		"streams": d.streams,
+		"assume":  d.assume,
 		"compare": d.each(func(n *yaml.Node, key, where string) error {
 			m.Places[where] = d.Place(n)
 			var text string

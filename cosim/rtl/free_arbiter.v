@@ -1,0 +1,73 @@
+// Arbiter whose grant follows the requests within the cycle, of the kinds that streams need.
+//
+// KIND 0 grants the lowest request, 1 the first after the one that was granted last. HOLD 0: it chooses
+// in every cycle. 1: who was chosen keeps the grant while its request stays. 2: who was chosen
+// keeps it until a cycle with take_i, whatever its request does. 3: the same where take_i refers to the
+// grant of the cycle before, as in arbiters whose grant is a register: what they show is this grant a
+// cycle later. take_i is one bit, or one for each requester, of which the holder's counts. With HOLD
+// 0 and 2 only a grant that is taken moves the order of KIND 1. Reset: nothing held, requester 0 is
+// asked first. Twin of package twin's free arbiter.
+`default_nettype none
+
+module free_arbiter #(
+  parameter integer REQUESTERS = 4, // 1..64
+  parameter integer KIND = 1,       // 0 fixed, 1 round robin
+  parameter integer HOLD = 0,       // 0 nothing, 1 while requested, 2 until taken, 3 until taken a cycle later
+  parameter integer TAKE_BITS = 1   // 1 or REQUESTERS
+) (
+  input  wire                  clock,
+  input  wire                  reset,
+  input  wire [REQUESTERS-1:0] request_i,
+  input  wire [TAKE_BITS-1:0]  take_i,
+  output wire [REQUESTERS-1:0] grant_o,
+  output reg  [5:0]            index_o
+);
+  initial if (REQUESTERS < 1 || REQUESTERS > 64 || KIND < 0 || KIND > 1 || HOLD < 0 || HOLD > 3 ||
+      (TAKE_BITS != 1 && TAKE_BITS != REQUESTERS)) begin
+    $display("%m: allowed are REQUESTERS 1 to 64, KIND 0 or 1, HOLD 0 to 3, TAKE_BITS 1 or REQUESTERS");
+    $finish;
+  end
+
+  localparam [REQUESTERS-1:0] ONE = 1;
+
+  reg [REQUESTERS-1:0] held_q;  // who keeps the grant
+  reg [REQUESTERS-1:0] after_q; // those after the last one
+
+  wire [REQUESTERS-1:0] take = {(REQUESTERS / TAKE_BITS){take_i}};
+  wire taken = |(take & (HOLD == 3 ? held_q : grant_o));
+  wire [REQUESTERS-1:0] keep = HOLD == 1 ? held_q & request_i :
+    HOLD == 2 ? held_q :
+    HOLD == 3 ? held_q & {REQUESTERS{!taken}} : {REQUESTERS{1'b0}};
+
+  wire [REQUESTERS-1:0] after = request_i & after_q;
+  wire [REQUESTERS-1:0] asked = KIND != 0 && |after ? after : request_i;
+  assign grant_o = |keep ? keep : asked & (~asked + ONE);
+
+  wire moves = |grant_o && (taken || HOLD == 1 || HOLD == 3);
+  always @(posedge clock) begin
+    if (reset) begin
+      held_q <= {REQUESTERS{1'b0}};
+      after_q <= {REQUESTERS{1'b1}};
+    end else begin
+      held_q <= HOLD == 0 || (HOLD == 2 && taken) ? {REQUESTERS{1'b0}} : grant_o;
+      if (moves) after_q <= ~(grant_o | (grant_o - ONE));
+    end
+  end
+
+  integer i;
+  always @* begin
+    index_o = 6'd0;
+    for (i = 0; i < REQUESTERS; i = i + 1) if (grant_o[i]) index_o = i[5:0];
+  end
+
+`ifndef SYNTHESIS
+  always @(posedge clock) begin
+    if (!reset) begin
+      if (|(grant_o & (grant_o - ONE))) $fatal(1, "hot_one: grants %b", grant_o);
+      if (|(~after_q & (~after_q + ONE))) $fatal(1, "order: asks %b first, not those after one", after_q);
+    end
+  end
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,59 @@
+package twin
+
+import (
+	"fmt"
+
+	"starloom/hw"
+)
+
+// circuit is a component that is not a part of any machine: something that people have as RTL, with the
+// model that their check needs. Its outputs follow registers and inputs within the cycle.
+type circuit struct {
+	hw.Registers
+	twin  string
+	ports []hw.Port
+	latch func()
+}
+
+// declare gives the circuit its registers, once all of them are made.
+func (c *circuit) declare(registers ...hw.Register) {
+	c.Registers = hw.Declare(hw.Declaration{Bank: one("circuit"), Registers: registers})
+}
+
+// input declares a port of at most 64 bits and returns where its value is.
+func (c *circuit) input(name string, bits int) *uint64 {
+	value := new(uint64)
+	c.ports = append(c.ports, hw.Port{Name: name, Bits: bits, Input: true, Get: func(int, hw.Pins) {}, Put: func(_ int, from hw.Pins) error {
+		*value = from.Value()
+		return nil
+	}})
+	return value
+}
+
+// output declares a port of at most 64 bits.
+func (c *circuit) output(name string, bits int, get func() uint64) {
+	c.ports = append(c.ports, hw.Port{
+		Name: name, Bits: bits, Get: func(_ int, to hw.Pins) { to.Set(get()) }, Put: func(int, hw.Pins) error { return nil },
+	})
+}
+
+func (c *circuit) Latches() []hw.Wire { return nil }
+func (c *circuit) Latch(hw.Shard)     { c.latch() }
+
+// Site implements hw.Sited.
+func (c *circuit) Site() *hw.Site {
+	return &hw.Site{
+		Twin: c.twin, What: "circuits", Parameters: hw.Same(map[string]int{}), Elements: 1,
+		Path: func(int) string { return c.Path() }, Clocked: true, Combinational: true, Ports: c.ports,
+	}
+}
+
+// within refuses parameters that are not within their bounds.
+func (p Parameters) within(bounds map[string][2]int) error {
+	for name, b := range bounds {
+		if p[name] < b[0] || p[name] > b[1] {
+			return fmt.Errorf("%s is %d, allowed are %d to %d", name, p[name], b[0], b[1])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,6 @@
+// A delay of four cycles without a reset, as FPGAs keep it in shift registers.
+module shift_line (input wire clk, input wire [11:0] d, output wire [11:0] q);
+  reg [47:0] line;
+  always @(posedge clk) line <= {line[35:0], d};
+  assign q = line[47:36];
+endmodule
