@@ -15,9 +15,7 @@ const (
 // them, and the others as Stimulate has drawn them: so what has to stay stays, and only that. Then one
 // input changes, then several; every third attempt draws all again. Reset is off.
 func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []uint64) {
-	free := m.freeInputs()
-	kept := m.redraws.kept(len(free))
-	late := attempt - len(kept) // after the first ones
+	late := attempt - len(m.redraws.kept(len(m.freeInputs()))) // after the first ones
 	copy(inputs, before)
 	if late > 0 && late%3 == 0 {
 		s.again = uint32(attempt)
@@ -27,58 +25,37 @@ func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []
 	m.change(&s.random, cycle, attempt, inputs, before)
 }
 
-// change turns reset off and gives inputs other manners: a single one in the first attempts, then
-// several.
+// change turns reset off and changes inputs, as the attempt says.
 func (m *Model) change(random *Random, cycle uint64, attempt int, inputs, before []uint64) {
 	if m.site.Clocked {
 		inputs[m.reset.Word] = 0
 	}
-<<<<<<< HEAD
-	random.At(drawsOfRedraw | uint64(attempt)<<48 | cycle)
-	var free []int
-	for i, p := range m.ports {
-		if p.Input && !p.Clock && p.Name != "reset" {
-			free = append(free, i)
-=======
-	s.random.At(drawsOfRedraw | cycle)
-	turn := s.random.Below(len(free)) // which input is the first
+	free := m.freeInputs()
+	kept := m.redraws.kept(len(free))
+	late := attempt - len(kept)
+	random.At(drawsOfRedraw | cycle)
+	turn := random.Below(len(free)) // which input is the first
 	if late <= 0 {
 		for i := range free {
 			if kept[attempt-1]>>i&1 != 0 {
 				p := m.ports[free[(i+turn)%len(free)]]
 				copy(inputs[p.Word:][:p.Words()], before[p.Word:])
 			}
->>>>>>> f14413f7 (models of what RTL often is, with twins: arbiters that hold or not, streams, counters, delay lines; roles of sides with valid and ready)
 		}
 		return
 	}
-<<<<<<< HEAD
+	random.At(drawsOfRedraw | uint64(attempt)<<48 | cycle)
 	only := free[random.Below(len(free))]
 	for _, i := range free {
-		if attempt <= singleRedraws && i != only || attempt > singleRedraws && random.Below(2) == 0 {
+		if late <= singleRedraws && i != only || late > singleRedraws && random.Below(2) == 0 {
 			continue
 		}
 		p := m.ports[i]
-		words := inputs[p.Word:][:p.Words()]
 		change := 1 + manner(random.Below(int(mannerCount)-1))
-=======
-	s.random.At(drawsOfRedraw | uint64(attempt)<<48 | cycle)
-	only := free[s.random.Below(len(free))]
-	for _, i := range free {
-		if late <= singleRedraws && i != only || late > singleRedraws && s.random.Below(2) == 0 {
-			continue
-		}
-		p := m.ports[i]
-		change := 1 + manner(s.random.Below(int(mannerCount)-1))
->>>>>>> f14413f7 (models of what RTL often is, with twins: arbiters that hold or not, streams, counters, delay lines; roles of sides with valid and ready)
 		if slices.Contains(m.OnlyInUse, Pin{p.Word, p.Bits}) {
 			change = []manner{stuck, allZeros}[random.Below(2)]
 		}
-<<<<<<< HEAD
-		change.put(random, words, before[p.Word:][:p.Words()], p.Bits)
-=======
-		change.put(&s.random, inputs[p.Word:][:p.Words()], before[p.Word:][:p.Words()], p.Bits)
->>>>>>> f14413f7 (models of what RTL often is, with twins: arbiters that hold or not, streams, counters, delay lines; roles of sides with valid and ready)
+		change.put(random, inputs[p.Word:][:p.Words()], before[p.Word:][:p.Words()], p.Bits)
 	}
 }
 
