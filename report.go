@@ -193,7 +193,8 @@ type (
 	//	Path    string // of the component
 	//	Top     string // module
 	//	Backend string
-	//	SHA256  string // of the sources' text, or of the image
+	//	SHA256  string   // of the sources' text, or of the image
+	//	Derived []string // outputs that the RTL lacks, made of its others
 	RTLReport = outcome.RTLReport
 	// OutputFile is an output of a run.
 	//

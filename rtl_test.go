@@ -109,6 +109,35 @@ func TestRTLOfManyKinds(t *testing.T) {
 	)
 }
 
+// TestRTLTakesThePlace: parameters of RTL are those of its place, and a violation that it does not
+// report is made of its rails.
+func TestRTLTakesThePlace(t *testing.T) {
+	or, err := filepath.Abs("examples/rtl/optical_or.v")
+	require.NoError(t, err)
+	path := filepath.Join(t.TempDir(), "or.yml")
+	text := "model: star_coupler\ntop: optical_or\nsources: [" + or + "]\nparams: {LANES: $D, WIDTH: $PHIT_BITS}\n" +
+		"pins: {rail1_i: ~one_n, rail0_i: ~zero_n, rail1_o: one, rail0_o: zero}\nabsent: [violation]\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	for _, size := range []int{2, 3} {
+		s := routing(size, size)
+		s.Link.PhitBits = 7 * size
+		s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 1, Slots: []int{1}}} // every collision with its cycle
+		part := RTL{Replace: "pops.group[*].coupler[*]", Map: path}
+		requireSameRuns(t, s, 3, part)
+		m := machine(t, withRTL(s, part), MachineOptions{})
+		require.NoError(t, m.Run(context.Background(), nil))
+		report := m.Report()
+		require.Positive(t, report.Frames.Collided, "a violation matters")
+		require.Equal(t, []string{"violation_o"}, report.RTL[0].Derived)
+		var people bytes.Buffer
+		require.NoError(t, report.WriteText(&people))
+		require.Contains(t, people.String(), fmt.Sprintf("%d optical_or (wasm; violation_o is derived from its rails)", size*size))
+	}
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(text, "$D", "$LANES", 1)), 0o666))
+	_, err = NewMachine(context.Background(), withRTL(routing(2, 2), RTL{Replace: "pops.group[*].coupler[*]", Map: path}), MachineOptions{})
+	require.ErrorContains(t, err, "star_coupler has no parameter LANES for $LANES; parameters of the model are D, PHIT_BITS")
+}
+
 // TestLongRTLOfAnyTiming takes random machines; all of them collide, some do not finish.
 func TestLongRTLOfAnyTiming(t *testing.T) {
 	machines := 8
@@ -480,7 +509,7 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
 		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no component of the kind arbiter_round_robin"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)}, "the pin map has D = 7, in this machine it is 4"},
-		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [violation]\n"+pins)}, "the RTL has no violation, and the machine needs it"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [rail1]\n"+pins)}, "the RTL has no rail1, and the machine needs it"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycle late"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("narrow.yml", coupler+pins), Backend: cosim.BackendIcarus}, "rail1_o"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("missing.yml", "model: star_coupler\ntop: narrow\nsources: [gone.v]\n"+pins)}, "gone.v"},

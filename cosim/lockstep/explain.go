@@ -49,9 +49,9 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 		return err
 	}
 	d := l.rtl.(*pinmap.Device)
-	if stimulus != nil && len(d.Limits) > 0 {
+	if stimulus != nil {
 		for cycle := range stimulus.Cycles() {
-			d.Fit(stimulus.row(cycle))
+			l.fitRow(uint64(cycle), stimulus.row(cycle))
 		}
 	}
 	waves.absent, waves.fourWay = d.Absent(), d.Unknown() != nil

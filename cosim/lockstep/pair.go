@@ -250,6 +250,7 @@ type course struct {
 	compared bool   // outputs are: an edge has seen a reset, or there is none
 	stretch  uint64 // cycles compared since the last reset
 	reset    bool   // was on in the cycle before
+	off      uint64 // cycles since it was on last
 }
 
 // begin starts a run, with both at power-on.
@@ -280,7 +281,8 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 	err = l.covered.settled(cycle, d, err)
 	l.holdBack(cycle)
 	reset := l.inReset()
-	if stop, err := l.contract.weigh(cycle, l.mask, l.now.compared && !reset, l.options.Stimulus); stop {
+	compared := l.now.compared && !reset && l.flushed()
+	if stop, err := l.contract.weigh(cycle, l.mask, compared, l.options.Stimulus); stop {
 		return true, nil, err
 	}
 	if seen != nil {
@@ -297,7 +299,7 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 		return false, at, err
 	}
 	l.covered.see(reset)
-	counts := l.now.compared && !reset && cycle >= l.now.from
+	counts := compared && cycle >= l.now.from
 	l.observe(cycle, counts)
 	if counts {
 		l.now.stretch++
@@ -320,12 +322,20 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 		l.resetLate()
 	}
 	l.now.cycle, l.now.reset = cycle+1, reset
+	if l.now.off++; reset {
+		l.now.off = 0
+	}
 	return false, nil, nil
 }
 
 // inReset reports whether reset is on in the cycle.
 func (l *pair) inReset() bool {
 	return l.model.Clocked() && l.model.Inputs()[l.model.ResetWord()]&1 != 0
+}
+
+// flushed reports whether what RTL without a reset held when the model was reset is gone.
+func (l *pair) flushed() bool {
+	return !l.pinMap.KeepsState() || l.now.off >= uint64(l.pinMap.Timing.ResetCycles)
 }
 
 // take gets the inputs of a cycle, which the map may bound.
@@ -338,9 +348,18 @@ func (l *pair) take(next drive, cycle uint64) bool {
 }
 
 // fit changes the inputs to what the map allows.
-func (l *pair) fit() {
+func (l *pair) fit() { l.fitRow(l.now.cycle, l.model.Inputs()) }
+
+// fitRow does so with those of a cycle. No reset but the first reaches RTL that has none.
+func (l *pair) fitRow(cycle uint64, inputs []uint64) {
+	if l.options.Stimulus == nil && l.model.Clocked() && l.pinMap.KeepsState() {
+		inputs[l.model.ResetWord()] = 0
+		if cycle == 0 {
+			inputs[l.model.ResetWord()] = 1
+		}
+	}
 	if d := l.rtl.(*pinmap.Device); len(d.Limits) > 0 {
-		d.Fit(l.model.Inputs())
+		d.Fit(inputs)
 	}
 }
 

@@ -18,8 +18,10 @@ type Device struct {
 	inputs, outputs, unknown []uint64
 	resetWord                int      // in inputs, -1 without
 	resetOutputs             []uint64 // what the model shows after a reset
-	clock                    uint64   // of the RTL: 1, or 0 without one
 	terms                    *Terms
+	beats                    []beat   // of the RTL's clocks; nil without one
+	resetCycles              int      // of the RTL in one of the model; 0: it is not clocked while reset is on
+	cycle                    uint64   // cycles of the RTL: the next one's beat
 	before, beforeUnknown    []uint64 // early outputs, sampled just before the edge
 	settled                  []uint64 // inputs with which the RTL has settled; nil for none
 	settledBuffer            []uint64
@@ -46,7 +48,14 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 		d.unknown, d.beforeUnknown = make([]uint64, out), make([]uint64, out)
 	}
 	d.settledBuffer = make([]uint64, 0, in)
-	d.clock = cosim.ClockMask(rtl.Ports())
+	if m.Clock != "" {
+		if d.beats, err = m.beats(rtl.Ports()); err != nil {
+			return nil, err
+		}
+		if d.resetCycles, err = m.resetCycles(len(d.beats)); err != nil {
+			return nil, err
+		}
+	}
 	if model.Clocked() {
 		d.resetWord = model.ResetWord()
 		if err := resetOnce(model); err != nil {
@@ -190,20 +199,20 @@ func (d *Device) Edge(clocks uint64) error {
 		return d.err
 	}
 	d.push()
-	if len(d.ahead) > 0 || len(d.feedback) > 0 {
-		if d.settled == nil || !slices.Equal(d.settled, d.inputs) {
-			if err := d.settle(); err != nil {
-				return err
-			}
+	cycles := 1
+	if clocks&1 == 0 || d.beats == nil {
+		cycles = 0
+	} else if d.inReset() {
+		cycles = d.resetCycles
+	}
+	for k := range cycles {
+		if err := d.clock(&d.beats[d.cycle%uint64(len(d.beats))], k == cycles-1); err != nil {
+			return err
 		}
-		d.settled = nil
-		d.pullTo(d.early, d.madeEarly, d.before, d.beforeUnknown)
+		d.cycle++
 	}
-	if err := d.rtl.Edge(clocks & d.clock); err != nil {
-		return err
-	}
-	if len(d.feedback) > 0 {
-		if err := d.settle(); err != nil {
+	if cycles == 0 {
+		if err := d.clock(&beat{}, true); err != nil {
 			return err
 		}
 	}
@@ -214,9 +223,41 @@ func (d *Device) Edge(clocks uint64) error {
 	return nil
 }
 
+// clock is one cycle of the RTL's clocks; the last one of the model's cycle samples what is early.
+func (d *Device) clock(b *beat, last bool) error {
+	for _, mask := range b.before {
+		if err := d.feedAndClock(mask); err != nil {
+			return err
+		}
+	}
+	if last && (len(d.ahead) > 0 || len(d.feedback) > 0) {
+		if d.settled == nil || len(b.before) > 0 || !slices.Equal(d.settled, d.inputs) {
+			if err := d.settle(); err != nil {
+				return err
+			}
+		}
+		d.pullTo(d.early, d.madeEarly, d.before, d.beforeUnknown)
+	}
+	return d.feedAndClock(b.last)
+}
+
+// feedAndClock is an edge of some clocks, after which feedback settles.
+func (d *Device) feedAndClock(mask uint64) error {
+	d.settled = nil
+	if err := d.rtl.Edge(mask); err != nil {
+		return err
+	}
+	if len(d.feedback) > 0 {
+		return d.settle()
+	}
+	return nil
+}
+
+func (d *Device) inReset() bool { return d.resetWord >= 0 && d.inputs[d.resetWord]&1 != 0 }
+
 // showEarly clocks the registers of the early outputs.
 func (d *Device) showEarly() {
-	reset := d.resetWord >= 0 && d.inputs[d.resetWord]&1 != 0
+	reset := d.inReset()
 	for _, s := range d.ahead {
 		value, unknown := hw.GetBits(d.before, s.first, s.bits), uint64(0)
 		if d.unknown != nil {
@@ -253,11 +294,12 @@ func (d *Device) Save() ([]byte, error) {
 			all = binary.LittleEndian.AppendUint64(all, word)
 		}
 	}
+	all = binary.LittleEndian.AppendUint64(all, d.cycle)
 	return append(all, state...), nil
 }
 
 func (d *Device) Restore(snapshot []byte) error {
-	own := 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown))
+	own := 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown) + 1)
 	if len(snapshot) < own {
 		return fmt.Errorf("a snapshot of %d bytes is too short: it comes from another device", len(snapshot))
 	}
@@ -271,6 +313,7 @@ func (d *Device) Restore(snapshot []byte) error {
 			snapshot = snapshot[8:]
 		}
 	}
+	d.cycle = binary.LittleEndian.Uint64(snapshot)
 	return nil
 }
 

@@ -11,6 +11,8 @@
 //	open.go      how the RTL of a map is built and opened
 //	wires.go     Wires: which bit comes from where, as plain data
 //	wiring.go    how a map becomes Wires; what is wrong with a map
+//	timing.go    clocks and resets
+//	place.go     what a place in a machine changes: parameters, an output that is derived
 //	pins.go      pins, numbers and functions as a map writes them
 //	joins.go     what these stand for
 //	routing.go   Wires as moves of bits

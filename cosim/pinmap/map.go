@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"starloom/cosim"
 	"starloom/cosim/twin"
@@ -55,6 +54,7 @@ type Map struct {
 	Clock    string // "" for RTL without one
 	Reset    string // "" for RTL without one
 	ResetLow bool   // active low
+	Timing   Timing // more of clocks and resets
 
 	Pins     []Wiring
 	Ties     []Tie          // RTL inputs that the model does not have
@@ -66,12 +66,11 @@ type Map struct {
 
 	Build cosim.BuildOptions
 
-	built
+	opened *opened // nil before
 }
 
-// built is what was built of a map.
-type built struct {
-	mutex    sync.Mutex
+// opened is the RTL of a map once it was opened.
+type opened struct {
 	designs  map[builtAs]cosim.Design
 	warnings []cosim.Warning // of what was opened last
 }
@@ -148,13 +147,11 @@ func (m *Map) NewModel() (*twin.Model, error) {
 
 // Close forgets what was built; all devices must be closed before.
 func (m *Map) Close() error {
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
 	var err error
-	for _, design := range m.designs {
+	for _, design := range m.built().designs {
 		err = errors.Join(err, design.Close())
 	}
-	m.designs = nil
+	m.opened = nil
 	return err
 }
 
@@ -167,14 +164,22 @@ func (m *Map) backend() string {
 }
 
 // Warnings is what the tools said of the RTL that was opened last and that bears on a verdict.
-func (m *Map) Warnings() []cosim.Warning { return m.warnings }
+func (m *Map) Warnings() []cosim.Warning { return m.built().warnings }
+
+// built is what was opened.
+func (m *Map) built() *opened {
+	if m.opened == nil {
+		m.opened = &opened{designs: map[builtAs]cosim.Design{}}
+	}
+	return m.opened
+}
 
 // FoldsCase reports whether names of the RTL, which has been opened, are those of VHDL.
 func (m *Map) FoldsCase() bool {
 	if len(m.Source.Files) > 0 {
 		return m.Source.VHDL()
 	}
-	for _, design := range m.designs {
+	for _, design := range m.built().designs {
 		if design.CaseBlind() {
 			return true
 		}

@@ -48,26 +48,20 @@ func (m *Map) openRTL(ctx context.Context, o cosim.Options, seeing cosim.Seeing)
 	if err := m.checkSeeing(seeing); err != nil {
 		return nil, err
 	}
-	source := m.Source
-	if m.Clock != "" {
-		source.Clocks = []string{m.Clock}
-	}
-	m.mutex.Lock()
-	defer m.mutex.Unlock()
-	built := builtAs{m.backend(), seeing}
-	design := m.designs[built]
+	as := builtAs{m.backend(), seeing}
+	design := m.built().designs[as]
 	if design == nil {
-		var err error
+		source, err := m.source()
+		if err != nil {
+			return nil, err
+		}
 		if design, err = m.loadOrBuild(ctx, source, seeing); err != nil {
 			return nil, m.inMap(err)
 		}
-		if m.designs == nil {
-			m.designs = map[builtAs]cosim.Design{}
-		}
-		m.designs[built] = design
+		m.built().designs[as] = design
 	}
 	d, err := design.Open(o)
-	m.warnings = design.Warnings()
+	m.built().warnings = design.Warnings()
 	if err != nil {
 		return nil, m.inMap(err)
 	}
@@ -128,7 +122,7 @@ func (m *Map) checkSource() error {
 func (m *Map) inMap(err error) error {
 	var bad *cosim.InputError
 	if !errors.As(err, &bad) {
-		if m.Backend == cosim.BackendShared && len(m.designs) == 0 {
+		if m.Backend == cosim.BackendShared && len(m.built().designs) == 0 {
 			reason, remedy, _ := strings.Cut(err.Error(), ": ")
 			return m.refuse("backend", reason, remedy)
 		}

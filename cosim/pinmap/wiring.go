@@ -36,57 +36,18 @@ func (m *Map) Wire(model *twin.Model, rtl []cosim.Port) (*Wires, error) {
 		}
 	}
 	for _, step := range []func() error{
-		w.wireClock, w.wireReset, w.wireAbsent, w.wireLatency, w.wirePins, w.wireTies, w.wireFeedback, w.checkAllDriven,
+		w.wireClocks, w.wireResets, w.wireAbsent, w.wireLatency, w.wirePins, w.wireTies, w.wireFeedback, w.checkAllDriven,
 	} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
+	w.derive(model)
 	return w.wires, nil
 }
 
-func (w *wirer) wireClock() error {
-	if w.Clock == "" {
-		return nil
-	}
-	for i, p := range w.rtl {
-		named := cosim.SameName(w.fold, p.Name, w.Clock)
-		if p.Clock && !named {
-			return w.refuse("clock",
-				fmt.Sprintf("the RTL was built with the clock %s, not %s", p.Name, w.Clock),
-				"name that one, or build it again with --clock "+w.Clock)
-		}
-		if named {
-			if !p.Clock {
-				return w.refuse("clock", w.Clock+" is "+p.Kind()+" and was not built as a clock", "build it again with --clock "+w.Clock)
-			}
-			w.taken[[2]int{i, 0}] = "clock"
-		}
-	}
-	if len(w.taken) == 0 {
-		return w.refuse("clock", fmt.Sprintf("the RTL has no pin %s", w.Clock), input.RemedyOf(w.Clock, namesOf(w.rtl, true)))
-	}
-	for i, p := range w.model {
-		if p.Clock {
-			w.wired[i] = "clock"
-			return nil
-		}
-	}
-	return w.refuse("clock", w.Model+" has no clock", "give the RTL's clock a constant: ties: {"+w.Clock+": 0}")
-}
-
-func (w *wirer) wireReset() error {
-	if w.Reset == "" {
-		return nil
-	}
-	pin := w.Reset
-	if w.ResetLow {
-		pin = "~" + strings.TrimPrefix(pin, "~")
-	}
-	if !slices.ContainsFunc(w.model, func(p cosim.Port) bool { return p.Name == "reset" }) {
-		return w.refuse("reset", w.Model+" has no reset", "give the RTL's reset a constant: ties: {"+w.Reset+": 0}")
-	}
-	return w.wirePort("reset", Wiring{"reset", []string{pin}})
+func remedyOfClock(name string, rtl []cosim.Port) string {
+	return input.RemedyOf(name, namesOf(rtl, true))
 }
 
 func (w *wirer) wireAbsent() error {
@@ -266,10 +227,12 @@ func (w *wirer) checkAllDriven() error {
 			}
 			reason := fmt.Sprintf("nothing drives the RTL's input %s", name)
 			remedy := fmt.Sprintf("map it in pins, or give it a constant: ties: {%s: 0}", p.Name)
-			one := "drive both from one clock in a wrapper, and name that as top: a map has one clock"
+			one := fmt.Sprintf("name both: clock: {%s: 1, %s: 1}", w.Clock, p.Name)
 			switch {
 			case p.Clock, p.Edges && w.Clock == "":
 				remedy = "write clock: " + p.Name
+			case p.Edges && len(w.clocks()) > 1:
+				reason, remedy = fmt.Sprintf("the RTL's input %s is another clock: something waits for its edges", name), "add it to clock: "+p.Name+": 1"
 			case p.Edges:
 				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock, beside %s: something waits for its edges", name, w.Clock), one
 			case p.Bits == 1 && (w.Reset == "" || w.Clock == ""):

@@ -35,7 +35,7 @@ func TestPinsOfVHDL(t *testing.T) {
 	m.Source.Files = nil // an image
 	_, err = m.Wire(model, ports)
 	require.ErrorContains(t, err, "the RTL was built with the clock ClkI, not clki", "Verilog tells them apart")
-	m.designs = map[builtAs]cosim.Design{{backend: cosim.BackendWasm}: caseBlind{}}
+	m.built().designs[builtAs{backend: cosim.BackendWasm}] = caseBlind{}
 	_, err = m.Wire(model, ports)
 	require.NoError(t, err)
 }

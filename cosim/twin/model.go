@@ -311,3 +311,16 @@ func wire(name string, bits int) *hw.Signal {
 	}
 	return s
 }
+
+// Rails returns the outputs that a violation is made of, in the order of m.Ports: each bit of it is 1
+// where both rails of its part of them are lit at once. ok is false for an output that is no violation.
+func (m *Model) Rails(output string) (rail1, rail0 int, ok bool) {
+	find := func(name string) int {
+		return slices.IndexFunc(m.ports, func(p cosim.Port) bool { return p.Name == name && !p.Input })
+	}
+	own := find(output)
+	if rail1, rail0 = find("rail1_o"), find("rail0_o"); output != "violation_o" || own < 0 || rail1 < 0 || rail0 < 0 {
+		return 0, 0, false
+	}
+	return rail1, rail0, m.ports[rail1].Bits%m.ports[own].Bits == 0 && m.ports[rail1].Bits == m.ports[rail0].Bits
+}

@@ -25,11 +25,12 @@ import (
 //	params: {NUM: 16}                    # of the top module
 //	image: rr_arb.wasm                   # of `starloom cosim build`, instead of sources
 //	backend: wasm                        # or icarus, shared
-//	clock: clk_i
-//	reset: {pin: rst_ni, active: low}    # or only a name: active high
+//	clock: clk_i                         # or {clk_i: 1, fast_i: 2, slow_i: {ratio: 1/4, phase: 1/2}}
+//	reset: {pin: rst_ni, active: low}    # or only a name: active high; cycles: 4; or a list of them
 //	pins:                                # port of the model: pin of the RTL
 //	  request: [valid_b, "valid_a[3:0]"] # first is highest, as in Verilog's braces
 //	  grant: ~ready_no                   # inverted
+//	  index: [0, who]                    # zeros above it; also low, reverse, onehot, index: pinmap.ParseItem
 //	ties: {test_en_i: 0}                 # constants for other inputs
 //	feedback: {ack_i: gnt_o}             # an input that follows an output within a cycle
 //	absent: [index]                      # outputs of the model that the RTL lacks
@@ -113,7 +114,7 @@ func (d *pinDecoder) keys() map[string]readNode {
 			m.Backend = cosim.Backends[i]
 			return err
 		},
-		"clock":   d.textTo(&m.Clock),
+		"clock":   d.clock,
 		"reset":   d.reset,
 		"pins":    d.each(d.pin),
 		"ties":    d.each(d.tie),
@@ -223,25 +224,6 @@ func (d *pinDecoder) constants(to *map[string]string) readNode {
 		}
 		return nil
 	})
-}
-
-// reset reads {pin: rst_ni, active: low}, or the name of a pin.
-func (d *pinDecoder) reset(n *yaml.Node, where string) error {
-	if n.Kind == yaml.ScalarNode {
-		return d.Text(n, where, &d.m.Reset)
-	}
-	err := d.Keys(n, where, map[string]readNode{
-		"pin": d.textTo(&d.m.Reset),
-		"active": func(n *yaml.Node, where string) error {
-			i, err := d.Word(n, where, "high", "low")
-			d.m.ResetLow = i == 1
-			return err
-		},
-	})
-	if err == nil && d.m.Reset == "" {
-		err = d.Refuse(n, "reset names no pin", "write reset: {pin: rst_ni, active: low}")
-	}
-	return err
 }
 
 // assume reads one condition, or a list.

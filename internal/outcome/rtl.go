@@ -8,10 +8,11 @@ import (
 
 // RTLReport says what was RTL in a run.
 type RTLReport struct {
-	Path    string `json:"path"` // of the component
-	Top     string `json:"top"`  // module
-	Backend string `json:"backend"`
-	SHA256  string `json:"sha256"` // of the sources' text, or of the image
+	Path    string   `json:"path"` // of the component
+	Top     string   `json:"top"`  // module
+	Backend string   `json:"backend"`
+	SHA256  string   `json:"sha256"`            // of the sources' text, or of the image
+	Derived []string `json:"derived,omitempty"` // outputs that the RTL lacks, made of its others
 }
 
 // rtlPassed says what a verdict does not say of RTL.
@@ -28,6 +29,9 @@ func rtlText(list []RTLReport) string {
 	counts := map[string]int{}
 	for _, x := range list {
 		kind := fmt.Sprintf("%s (%s)", Printable(x.Top), x.Backend)
+		if len(x.Derived) > 0 {
+			kind = fmt.Sprintf("%s (%s; %s is derived from its rails)", Printable(x.Top), x.Backend, strings.Join(x.Derived, ", "))
+		}
 		if counts[kind]++; counts[kind] == 1 {
 			kinds = append(kinds, kind)
 		}

@@ -58,8 +58,14 @@ func (r *Devices) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap
 				"change the map, and the RTL's own parameters with it, or the scenario")
 		}
 	}
-	source.own.Parameters = parameters
-	return source.own, nil
+	pins := source.own
+	if source.used { // for another place, whose parameters may be others
+		if pins = source.own.In(parameters); pins != source.own {
+			r.Maps = append(r.Maps, pins)
+		}
+	}
+	pins.Parameters, source.used = parameters, true
+	return pins, nil
 }
 
 // rtlSeed gives registers without a reset values that differ from zero, always the

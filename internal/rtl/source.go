@@ -21,7 +21,9 @@ type rtlSource struct {
 	at      string // of the entry
 	key     string // that errors stand at
 	own     *pinmap.Map
-	model   string // "" for the twin of whatever is replaced
+	used    bool     // own has the parameters of a place
+	derived []string // outputs that the RTL lacks and that are made of its others
+	model   string   // "" for the twin of whatever is replaced
 	backend string
 }
 
@@ -59,6 +61,10 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 		return nil, r.misfit(source.key, source.model, x.Replace)
 	}
 	for _, output := range source.own.Absent {
+		if source.own.Derives(output) {
+			source.derived = append(source.derived, strings.TrimSuffix(output, "_o")+"_o")
+			continue
+		}
 		if !r.watched(source.model, output) {
 			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output), "make the output in a wrapper of the RTL")
 		}

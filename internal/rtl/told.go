@@ -39,7 +39,9 @@ func (r *Devices) note(source *rtlSource, pins *pinmap.Map, paths []string) erro
 		top = filepath.Base(pins.Image)
 	}
 	for _, path := range paths {
-		r.Report = append(r.Report, outcome.RTLReport{Path: path, Top: top, Backend: source.backend, SHA256: hex.EncodeToString(sum.Sum(nil))})
+		r.Report = append(r.Report, outcome.RTLReport{
+			Path: path, Top: top, Backend: source.backend, SHA256: hex.EncodeToString(sum.Sum(nil)), Derived: source.derived,
+		})
 	}
 	return nil
 }

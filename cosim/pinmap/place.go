@@ -1,0 +1,94 @@
+package pinmap
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/twin"
+)
+
+// In returns the map of the same RTL for a model with these parameters: those of a place in a
+// machine. What was built for other values of them stays apart.
+func (m *Map) In(parameters twin.Parameters) *Map {
+	if maps.Equal(m.Parameters, parameters) {
+		return m
+	}
+	other := *m
+	other.Parameters, other.opened = parameters, nil
+	return &other
+}
+
+// source is the RTL with its clocks; a parameter $NAME has the value of the model's NAME.
+func (m *Map) source() (cosim.Source, error) {
+	s := m.Source
+	for _, c := range m.clocks() {
+		s.Clocks = append(s.Clocks, c.Name)
+	}
+	s.Params = maps.Clone(m.Source.Params)
+	for _, name := range slices.Sorted(maps.Keys(m.Source.Params)) {
+		of, ok := strings.CutPrefix(m.Source.Params[name], "$")
+		if !ok {
+			continue
+		}
+		value, ok := m.Parameters[of]
+		if !ok {
+			names := slices.Sorted(maps.Keys(m.Parameters))
+			return s, m.refuse("params."+name, fmt.Sprintf("%s has no parameter %s for $%s", m.Model, of, of),
+				"parameters of the model are "+strings.Join(names, ", "))
+		}
+		s.Params[name] = twin.Parameters{name: value}.Verilog()[name]
+	}
+	return s, nil
+}
+
+// Derives reports whether an output that the RTL lacks is made of its other outputs: a violation of
+// both rails.
+func (m *Map) Derives(output string) bool {
+	t, err := m.Twin()
+	if err != nil {
+		return false
+	}
+	model, err := t.New(t.Sets[0])
+	if err != nil {
+		return false
+	}
+	defer model.Close()
+	w := &wirer{Map: m, model: model.Ports()}
+	at, err := w.modelPort("absent", output)
+	if err != nil {
+		return false
+	}
+	rail1, rail0, ok := model.Rails(w.model[at].Name)
+	return ok && !w.lacks(rail1) && !w.lacks(rail0)
+}
+
+// lacks reports whether the map says that a port of the model is absent.
+func (w *wirer) lacks(port int) bool {
+	return slices.ContainsFunc(w.Map.Absent, func(name string) bool {
+		at, err := w.modelPort("absent", name)
+		return err == nil && at == port
+	})
+}
+
+// derive makes the violations that the RTL lacks of its rails: an OR of ANDs.
+func (w *wirer) derive(model *twin.Model) {
+	for at, p := range w.model {
+		rail1, rail0, ok := model.Rails(p.Name)
+		if !ok || !w.wires.Absent[at] || w.wires.Ports[rail1] == nil || w.wires.Ports[rail0] == nil || w.wires.Late[rail1] != w.wires.Late[rail0] {
+			continue
+		}
+		part := w.model[rail1].Bits / p.Bits
+		bits := make([]Bit, p.Bits)
+		for i := range bits {
+			var both []Bit
+			for k := i * part; k < (i+1)*part; k++ {
+				both = append(both, w.wires.gate(true, w.wires.Ports[rail1][k], w.wires.Ports[rail0][k]))
+			}
+			bits[i] = w.wires.gate(false, both...)
+		}
+		w.wires.Ports[at], w.wires.Derived[at], w.wires.Late[at] = bits, true, w.wires.Late[rail1]
+	}
+}

@@ -1,0 +1,206 @@
+package pinmap
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// Timing is what a map says of clocks and resets beyond one of each.
+type Timing struct {
+	// Clocks are all clocks of the RTL, Map.Clock among them; nil for that one alone.
+	Clocks []Clock
+
+	// Resets are pins beside Map.Reset that follow the model's reset, too.
+	Resets []Reset
+
+	// ResetCycles is how many cycles with reset on the RTL gets for each of the model's; 0: so many that
+	// every clock has an edge. For RTL without a reset: how many cycles after a reset of the
+	// model nothing is compared.
+	ResetCycles int
+}
+
+// A Clock of the RTL rises Edges times in so many Cycles of the model. At phase 0 one of its edges is
+// that of the model's clock; Phase, from 0 up to but not including 1, shifts all of them by a part of
+// its own period.
+type Clock struct {
+	Name          string
+	Edges, Cycles int
+	Phase         *big.Rat // nil for 0
+}
+
+// Reset is a reset of the RTL.
+type Reset struct {
+	Pin string
+	Low bool // active low
+}
+
+// Bounds of what a map can say of clocks.
+const (
+	clockEdgesMax  = 64   // in a cycle of the model
+	clockCyclesMax = 1024 // until all clocks have the same phase again
+	resetCyclesMax = 4096
+)
+
+// clocks are all clocks of the RTL.
+func (m *Map) clocks() []Clock {
+	if m.Clock == "" || len(m.Timing.Clocks) > 0 {
+		return m.Timing.Clocks
+	}
+	return []Clock{{Name: m.Clock, Edges: 1, Cycles: 1}}
+}
+
+// KeepsState reports whether the RTL has registers and no reset: it is in its power-on state
+// when the model leaves its first reset, and no later one reaches it.
+func (m *Map) KeepsState() bool { return m.Clock != "" && m.Reset == "" }
+
+// A beat is the clock edges of one cycle of the model, as Edge takes them.
+type beat struct {
+	before []uint64 // one after the other, before the edge of the model's clock
+	last   uint64   // with it
+}
+
+// beats are the edges of all clocks until they have the same phase again.
+func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
+	length := 1
+	for i, c := range m.clocks() {
+		if c.Edges < 1 || c.Cycles < 1 || c.Edges > clockEdgesMax*c.Cycles {
+			return nil, m.refuse("clock."+c.Name,
+				fmt.Sprintf("%s has %d edges in %d cycles", c.Name, c.Edges, c.Cycles),
+				fmt.Sprintf("give a ratio above 0 and up to %d: 2, or 1/4", clockEdgesMax))
+		}
+		if slices.ContainsFunc(m.clocks()[:i], func(o Clock) bool { return o.Name == c.Name }) {
+			return nil, m.refuse("clock."+c.Name, c.Name+" is named twice", "delete one")
+		}
+		if length *= c.Cycles / gcd(length, c.Cycles); length > clockCyclesMax {
+			return nil, m.refuse("clock", fmt.Sprintf("the clocks have the same phase after more than %d cycles only", clockCyclesMax), "choose simpler ratios")
+		}
+	}
+	type edge struct {
+		time  *big.Rat
+		clock uint64
+	}
+	var edges []edge
+	for _, c := range m.clocks() {
+		bit := uint64(1)
+		for _, p := range rtl {
+			if p.Clock && cosim.SameName(m.FoldsCase(), p.Name, c.Name) {
+				break
+			}
+			if p.Clock {
+				bit <<= 1
+			}
+		}
+		phase := c.Phase
+		if phase == nil {
+			phase = new(big.Rat)
+		}
+		for k := range c.Edges * length / c.Cycles { // the k-th is at (k + phase) periods; at 0 it is at the end
+			at := new(big.Rat).Add(big.NewRat(int64(k), 1), phase)
+			if at.Mul(at, big.NewRat(int64(c.Cycles), int64(c.Edges))); at.Sign() == 0 {
+				at.SetInt64(int64(length))
+			}
+			edges = append(edges, edge{at, bit})
+		}
+	}
+	slices.SortStableFunc(edges, func(a, b edge) int { return a.time.Cmp(b.time) })
+	beats := make([]beat, length)
+	for i := 0; i < len(edges); {
+		time, mask := edges[i].time, uint64(0)
+		for ; i < len(edges) && edges[i].time.Cmp(time) == 0; i++ {
+			mask |= edges[i].clock
+		}
+		if time.IsInt() {
+			beats[time.Num().Int64()-1].last = mask
+			continue
+		}
+		cycle := new(big.Int).Quo(time.Num(), time.Denom()).Int64()
+		beats[cycle].before = append(beats[cycle].before, mask)
+	}
+	return beats, nil
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// resetCycles is how many cycles of the RTL one cycle of the model's reset is.
+func (m *Map) resetCycles(beats int) (int, error) {
+	switch n := m.Timing.ResetCycles; {
+	case n < 0 || n > resetCyclesMax:
+		return 0, m.refuse("reset", fmt.Sprintf("a reset of %d cycles", n), fmt.Sprintf("give 1 to %d", resetCyclesMax))
+	case m.Reset == "":
+		return 0, nil
+	case n == 0:
+		return beats, nil
+	default:
+		return n, nil
+	}
+}
+
+// wireResets connects the resets to that of the model.
+func (w *wirer) wireResets() error {
+	all := w.Timing.Resets
+	if w.Reset != "" {
+		all = append([]Reset{{w.Reset, w.ResetLow}}, all...)
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	at := slices.IndexFunc(w.model, func(p cosim.Port) bool { return p.Name == "reset" })
+	if at < 0 {
+		return w.refuse("reset", w.Model+" has no reset", "give the RTL's reset a constant: ties: {"+w.Reset+": 0}")
+	}
+	for _, r := range all {
+		pin := r.Pin
+		if r.Low {
+			pin = "~" + strings.TrimPrefix(pin, "~")
+		}
+		w.wired[at] = ""
+		if err := w.wirePort("reset", Wiring{"reset", []string{pin}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wireClocks finds the clocks.
+func (w *wirer) wireClocks() error {
+	clocks := w.clocks()
+	if len(clocks) == 0 {
+		return nil
+	}
+	named := func(p cosim.Port) bool {
+		return slices.ContainsFunc(clocks, func(c Clock) bool { return cosim.SameName(w.fold, p.Name, c.Name) })
+	}
+	for i, p := range w.rtl {
+		switch {
+		case p.Clock && !named(p):
+			return w.refuse("clock",
+				fmt.Sprintf("the RTL was built with the clock %s, not %s", p.Name, w.Clock),
+				"name that one, or build it again with --clock "+w.Clock)
+		case p.Clock:
+			w.taken[[2]int{i, 0}] = "clock"
+		case named(p):
+			return w.refuse("clock", p.Name+" is "+p.Kind()+" and was not built as a clock", "build it again with --clock "+p.Name)
+		}
+	}
+	for _, c := range clocks {
+		if !slices.ContainsFunc(w.rtl, func(p cosim.Port) bool { return cosim.SameName(w.fold, p.Name, c.Name) }) {
+			return w.refuse("clock", fmt.Sprintf("the RTL has no pin %s", c.Name), remedyOfClock(c.Name, w.rtl))
+		}
+	}
+	for i, p := range w.model {
+		if p.Clock {
+			w.wired[i] = "clock"
+			return nil
+		}
+	}
+	return w.refuse("clock", w.Model+" has no clock", "give the RTL's clock a constant: ties: {"+w.Clock+": 0}")
+}
