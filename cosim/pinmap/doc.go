@@ -10,6 +10,7 @@
 //	map.go       Map, Library: the map, and what it can name
 //	open.go      how the RTL of a map is built and opened
 //	wires.go     Wires: which bit comes from where, as plain data
+//	wirer.go     finding ports and pins
 //	wiring.go    how a map becomes Wires; what is wrong with a map
 //	timing.go    clocks and resets
 //	place.go     what a place in a machine changes: parameters, an output that is derived

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
-	"strings"
 
 	"starloom/cosim"
 )
@@ -142,65 +141,4 @@ func (m *Map) resetCycles(beats int) (int, error) {
 	default:
 		return n, nil
 	}
-}
-
-// wireResets connects the resets to that of the model.
-func (w *wirer) wireResets() error {
-	all := w.Timing.Resets
-	if w.Reset != "" {
-		all = append([]Reset{{w.Reset, w.ResetLow}}, all...)
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	at := slices.IndexFunc(w.model, func(p cosim.Port) bool { return p.Name == "reset" })
-	if at < 0 {
-		return w.refuse("reset", w.Model+" has no reset", "give the RTL's reset a constant: ties: {"+w.Reset+": 0}")
-	}
-	for _, r := range all {
-		pin := r.Pin
-		if r.Low {
-			pin = "~" + strings.TrimPrefix(pin, "~")
-		}
-		w.wired[at] = ""
-		if err := w.wirePort("reset", Wiring{"reset", []string{pin}}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// wireClocks finds the clocks.
-func (w *wirer) wireClocks() error {
-	clocks := w.clocks()
-	if len(clocks) == 0 {
-		return nil
-	}
-	named := func(p cosim.Port) bool {
-		return slices.ContainsFunc(clocks, func(c Clock) bool { return cosim.SameName(w.fold, p.Name, c.Name) })
-	}
-	for i, p := range w.rtl {
-		switch {
-		case p.Clock && !named(p):
-			return w.refuse("clock",
-				fmt.Sprintf("the RTL was built with the clock %s, not %s", p.Name, w.Clock),
-				"name that one, or build it again with --clock "+w.Clock)
-		case p.Clock:
-			w.taken[[2]int{i, 0}] = "clock"
-		case named(p):
-			return w.refuse("clock", p.Name+" is "+p.Kind()+" and was not built as a clock", "build it again with --clock "+p.Name)
-		}
-	}
-	for _, c := range clocks {
-		if !slices.ContainsFunc(w.rtl, func(p cosim.Port) bool { return cosim.SameName(w.fold, p.Name, c.Name) }) {
-			return w.refuse("clock", fmt.Sprintf("the RTL has no pin %s", c.Name), remedyOfClock(c.Name, w.rtl))
-		}
-	}
-	for i, p := range w.model {
-		if p.Clock {
-			w.wired[i] = "clock"
-			return nil
-		}
-	}
-	return w.refuse("clock", w.Model+" has no clock", "give the RTL's clock a constant: ties: {"+w.Clock+": 0}")
 }
