@@ -15,6 +15,7 @@
 //	file            what it holds
 //	device.go       the interface of all devices, and their faults
 //	source.go       Source: the files of a design
+//	filelist.go     lists of files; language.go: languages of files, libraries of VHDL
 //	options.go      how to build, how to open; seeing.go: what shows or counts more than ports
 //	backend.go      Backend, Design: what makes devices of RTL
 //	ports.go        where ports have their words

@@ -18,6 +18,10 @@ type Source struct {
 	Defines     map[string]string // `define; "" for a name without a value
 	Params      map[string]string // of the top module, as Verilog constants or plain text; VHDL: generics
 	Clocks      []string          // the inputs that Edge drives, in any order
+
+	Languages map[string]string // of Verilog files, by name: one of Languages
+	Libraries []Library         // of VHDL, in the order of analysis, before Files
+	GHDLFlags []string          // for every run of GHDL: -frelaxed
 }
 
 // Name says what a source is in messages.
@@ -46,7 +50,10 @@ func (s *Source) Check() error {
 	if len(s.Files) == 0 {
 		return &InputError{Place: s.Top, Reason: "no source is given", Remedy: "give the Verilog or VHDL files of the design"}
 	}
-	for _, file := range s.Files {
+	if err := s.checkLanguages(); err != nil {
+		return err
+	}
+	for _, file := range s.AllFiles() {
 		info, err := os.Stat(file)
 		if err != nil {
 			return &InputError{Place: file, Reason: fmt.Sprintf("cannot be read: %v", Reason(err)), Remedy: "give an existing source"}

@@ -140,7 +140,11 @@ func compile(source *cosim.Source, out string) error {
 	if err != nil {
 		return err
 	}
-	said, err := runTool("", filepath.Dir(out), iverilog, append([]string{"-o", out}, iverilogArguments(source)...)...)
+	plain := *source
+	if plain.Files, err = source.InLanguage(filepath.Dir(out)); err != nil {
+		return err
+	}
+	said, err := runTool("", filepath.Dir(out), iverilog, append([]string{"-o", out}, iverilogArguments(&plain)...)...)
 	if stop := cosim.Stopped(context.Background(), iverilogTool.Command, source.Name(), err); stop != nil {
 		return stop
 	}

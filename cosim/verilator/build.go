@@ -137,7 +137,7 @@ func (b *builder) hash() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	say(string(description), fmt.Sprint(b.IncludeDirs))
+	say(string(description), fmt.Sprint(b.IncludeDirs, b.Languages))
 	for _, argument := range b.arguments() {
 		say(strings.TrimPrefix(argument, b.work))
 	}

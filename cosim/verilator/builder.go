@@ -2,6 +2,7 @@ package verilator
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 
@@ -18,6 +19,7 @@ type builder struct {
 	work      string            // temporary directory
 	hdlDir    string            // where Verilator runs, so that Files are found
 	vhdlTop   string            // the top module of GHDL's Verilog
+	files     []string          // Files as Verilator gets them
 	shell     *shell            // the module around the top, nil for none
 	types     map[string]string // parameters that are types; Params has the others
 	tools     []cosim.ToolVersion
@@ -55,8 +57,13 @@ func newBuilder(ctx context.Context, s *cosim.Source, o *cosim.BuildOptions, t t
 	if b.cache, err = cosim.OpenCache(o.Cache); err != nil {
 		return nil, err
 	}
-	b.work, err = os.MkdirTemp("", "starloom-cosim-")
-	return b, err
+	if b.work, err = os.MkdirTemp("", "starloom-cosim-"); err != nil {
+		return nil, err
+	}
+	if b.files, err = b.InLanguage(b.work); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(b.work))
+	}
+	return b, nil
 }
 
 // compileFlags are the compiler's for everything that goes into the result.

@@ -44,7 +44,8 @@ func (b *builder) elaborationName() (string, error) {
 	sum := sha256.New()
 	say := func(parts ...string) { fmt.Fprintf(sum, "%d %q\n", len(parts), parts) }
 	say(fmt.Sprint(elaborationFormat, descriptionFormat), folder, b.Top, b.DataDir)
-	say(b.Files...)
+	say(b.AllFiles()...)
+	say(fmt.Sprint(b.Languages, b.Libraries, b.GHDLFlags))
 	say(b.IncludeDirs...)
 	say(b.Clocks...)
 	say(fmt.Sprint(b.Params, b.types, b.Defines, b.tools))
@@ -101,7 +102,7 @@ func (b *builder) keepElaboration(name, result string) error {
 		Result: filepath.Base(result), Files: map[string]string{}, Folders: map[string]string{},
 		Data: b.design.data, Texts: map[string]string{}, Said: b.said,
 	}
-	files := slices.Clone(b.Files)
+	files := b.AllFiles()
 	if !b.VHDL() { // GHDL's Verilog is gone with the build
 		files = append(files, b.design.files...)
 	}

@@ -18,7 +18,10 @@ var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\
 
 // synthesise turns VHDL-2008 into Verilog, which is then built like any other.
 func (b *builder) synthesise() error {
-	args := []string{"synth", "--std=08", "--out=verilog", "--workdir=" + b.work}
+	if err := b.analyseLibraries(); err != nil {
+		return err
+	}
+	args := append([]string{"synth", "--std=08", "--out=verilog", "--workdir=" + b.work, "-P" + b.work}, b.GHDLFlags...)
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		args = append(args, "-g"+name+"="+b.Params[name])
 	}
@@ -46,6 +49,21 @@ func (b *builder) synthesise() error {
 	}
 	b.hdlDir = b.work
 	return os.WriteFile(filepath.Join(b.work, b.vhdlTop+".v"), verilog, 0o644)
+}
+
+// analyseLibraries puts the libraries of a design where the synthesis finds them.
+func (b *builder) analyseLibraries() error {
+	for _, l := range b.Libraries {
+		args := append([]string{"-a", "--std=08", "--workdir=" + b.work, "-P" + b.work, "--work=" + l.Name}, b.GHDLFlags...)
+		said, err := cosim.Command(b, "", ghdlTool.Command, append(args, l.Files...)...).CombinedOutput()
+		if stop := cosim.Stopped(b, ghdlTool.Command, b.Name(), err); stop != nil {
+			return stop
+		}
+		if err != nil {
+			return b.ghdlRefusal(string(said), err)
+		}
+	}
+	return nil
 }
 
 // ghdlRefusal makes an error of GHDL's first message that is one.

@@ -75,8 +75,8 @@ func (b *builder) readDesign() error {
 		return err
 	}
 	b.design.describe(ports)
-	if b.shell != nil {
-		b.design.files = slices.DeleteFunc(b.design.files, func(file string) bool { return file == b.shell.file })
+	if !b.VHDL() { // what the build has written itself
+		b.design.files = slices.DeleteFunc(b.design.files, func(file string) bool { return filepath.Dir(file) == b.work })
 	}
 	return nil
 }

@@ -47,8 +47,8 @@ func (b *builder) verilogFiles() []string {
 	if b.VHDL() {
 		return []string{b.vhdlTop + ".v"}
 	}
-	files := make([]string, len(b.Files))
-	for i, file := range b.Files {
+	files := make([]string, len(b.files))
+	for i, file := range b.files {
 		if strings.HasPrefix(file, "-") || strings.HasPrefix(file, "+") {
 			file = "./" + file
 		}

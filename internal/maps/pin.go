@@ -19,7 +19,7 @@ import (
 //	model: arbiter_round_robin           # a twin: `starloom cosim check --list`
 //	parameters: {REQUESTERS: 16}         # of the model
 //	top: rr_arb                          # module of the RTL
-//	sources: [rr_arb.sv]                 # relative to the map's folder
+//	sources: [rr_arb.sv]                 # relative to the map's folder; -f LIST; {file: old.v, language: 1364-2001}
 //	include: [inc]                       # folders of `include
 //	defines: {SYNTHESIS: ""}
 //	params: {NUM: 16}                    # of the top module
@@ -100,10 +100,17 @@ func (d *pinDecoder) keys() map[string]readNode {
 			return d.integerTo(n, where, m.Parameters, key, 0, math.MaxUint32)
 		}),
 		"top":     d.textTo(&m.Source.Top),
-		"sources": d.pathsTo(&m.Source.Files),
-		"include": d.pathsTo(&m.Source.IncludeDirs),
-		"defines": d.constants(&m.Source.Defines),
-		"params":  d.constants(&m.Source.Params),
+		"sources": d.sources,
+		"libraries": d.each(func(n *yaml.Node, key, where string) error {
+			l := cosim.Library{Name: key}
+			err := d.pathsTo(&l.Files)(n, where)
+			m.Source.Libraries = append(m.Source.Libraries, l)
+			return err
+		}),
+		"ghdl_flags": func(n *yaml.Node, where string) error { return d.noted(n, where, &m.Source.GHDLFlags) },
+		"include":    d.pathsTo(&m.Source.IncludeDirs),
+		"defines":    d.constants(&m.Source.Defines),
+		"params":     d.constants(&m.Source.Params),
 		"image": func(n *yaml.Node, where string) error {
 			err := d.Text(n, where, &m.Image)
 			m.Image = d.relative(m.Image)
@@ -192,9 +199,10 @@ func (d *pinDecoder) noted(n *yaml.Node, where string, to *[]string) error {
 
 func (d *pinDecoder) pathsTo(to *[]string) readNode {
 	return func(n *yaml.Node, where string) error {
-		err := d.noted(n, where, to)
-		for i, path := range *to {
-			(*to)[i] = d.relative(path)
+		var paths []string
+		err := d.noted(n, where, &paths)
+		for _, path := range paths {
+			*to = append(*to, d.relative(path))
 		}
 		return err
 	}

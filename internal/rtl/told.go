@@ -18,7 +18,7 @@ import (
 // note adds components to the report.
 func (r *Devices) note(source *rtlSource, pins *pinmap.Map, paths []string) error {
 	sum := sha256.New()
-	files := pins.Source.Files
+	files := pins.Source.AllFiles()
 	if pins.Image != "" {
 		files = []string{pins.Image}
 	}

@@ -1,0 +1,76 @@
+package maps
+
+import (
+	"fmt"
+	"maps"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/cosim"
+	"starloom/internal/strict"
+)
+
+// sources reads names of files, lists of files, and files with a language:
+//
+//	sources: [a.sv, -f files.f, {file: old.v, language: 1364-2001}]
+func (d *pinDecoder) sources(n *yaml.Node, where string) error {
+	s := &d.m.Source
+	return d.List(n, where, func(entry *yaml.Node, _ string) error {
+		entry = strict.Target(entry)
+		at := fmt.Sprintf("%s[%d]", where, len(s.Files))
+		d.m.Places[at] = d.Place(entry)
+		if entry.Kind == yaml.MappingNode {
+			return d.oneSource(entry, at)
+		}
+		var text string
+		if err := d.Text(entry, at, &text); err != nil {
+			return err
+		}
+		list, ok := strings.CutPrefix(text, "-f ")
+		if !ok {
+			s.Files = append(s.Files, d.relative(text))
+			return nil
+		}
+		read, err := cosim.ReadFileList(d.relative(strings.TrimSpace(list)))
+		if err != nil {
+			return err
+		}
+		s.Files, s.IncludeDirs = append(s.Files, read.Files...), append(s.IncludeDirs, read.IncludeDirs...)
+		if s.Defines == nil {
+			s.Defines = map[string]string{}
+		}
+		for name, value := range read.Defines { // what the map itself says counts
+			if _, given := s.Defines[name]; !given {
+				s.Defines[name] = value
+			}
+		}
+		return nil
+	})
+}
+
+func (d *pinDecoder) oneSource(n *yaml.Node, where string) error {
+	s := &d.m.Source
+	var file, language string
+	err := d.Keys(n, where, map[string]readNode{
+		"file":     d.textTo(&file),
+		"language": d.textTo(&language),
+	})
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		return d.Refuse(n, where+" names no file", "write {file: old.v, language: 1364-2001}")
+	}
+	file = d.relative(file)
+	s.Files = append(s.Files, file)
+	if language != "" {
+		languages := maps.Clone(s.Languages)
+		if languages == nil {
+			languages = map[string]string{}
+		}
+		languages[file] = language
+		s.Languages = languages
+	}
+	return nil
+}

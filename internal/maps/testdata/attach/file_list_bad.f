@@ -1,0 +1,2 @@
+file_list.sv
+-timescale=1ns/1ps

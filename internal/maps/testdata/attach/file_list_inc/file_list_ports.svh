@@ -1,0 +1,1 @@
+input logic [3:0] one_i, zero_i

@@ -1,0 +1,1 @@
+file_list.sv -DFILE_LIST_ONE=one_i
