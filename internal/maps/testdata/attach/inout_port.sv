@@ -1,0 +1,5 @@
+module dut (input logic clk, rst_n, inout wire [3:0] one_i, input logic [3:0] zero_i, output logic [3:0] one_o, zero_o);
+  always_ff @(posedge clk or negedge rst_n)
+    if (!rst_n) {one_o, zero_o} <= '0;
+    else {one_o, zero_o} <= {one_i, zero_i};
+endmodule

@@ -1,0 +1,8 @@
+package unpacked_struct_pkg;
+  typedef struct {logic [3:0] one; logic [3:0] zero;} two_t;
+endpackage
+module dut import unpacked_struct_pkg::*; (input logic clk, rst_n, input two_t two_i, output logic [3:0] one_o, zero_o);
+  always_ff @(posedge clk or negedge rst_n)
+    if (!rst_n) {one_o, zero_o} <= '0;
+    else {one_o, zero_o} <= {two_i.one, two_i.zero};
+endmodule
