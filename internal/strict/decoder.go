@@ -112,15 +112,24 @@ func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string) error {
 	return nil
 }
 
+// needed are the keys that an object must have, or the first one, as an example.
+func needed(fields []Field) (keys []string) {
+	for _, field := range fields {
+		if field.Limits.Required {
+			keys = append(keys, field.Key+": ...")
+		}
+	}
+	if len(keys) == 0 && len(fields) > 0 {
+		keys = []string{fields[0].Key + ": ..."}
+	}
+	return keys
+}
+
 // object fills a struct.
 func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 	fields := Fields(v.Type())
 	if node.Kind != yaml.MappingNode {
-		example := "an object: {}"
-		if len(fields) > 0 {
-			example = fmt.Sprintf("an object: {%s: ...}", fields[0].Key)
-		}
-		return d.Wrong(node, path, example)
+		return d.Wrong(node, path, "an object: {"+strings.Join(needed(fields), ", ")+"}")
 	}
 	where := path
 	if where == "" {
