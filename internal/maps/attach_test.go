@@ -132,7 +132,7 @@ func (f *feature) remedied(t *testing.T) string {
 		require.NoError(t, err)
 		old, fresh, ok := strings.Cut(edit, " => ")
 		require.True(t, ok, remedy)
-		_, body, _ := strings.Cut(string(text), "\nmodel") // the comments have the text, too
+		_, body, _ := strings.Cut("\n"+string(text), "\nmodel") // the comments have the text, too
 		if file != filepath.Base(f.path) {
 			body = string(text)
 		}

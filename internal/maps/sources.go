@@ -13,7 +13,7 @@ import (
 
 // sources reads names of files, lists of files, and files with a language:
 //
-//	sources: [a.sv, -f files.f, {file: old.v, language: 1364-2001}]
+//	sources: [a.sv, -f files.f, {file: language_old.v, language: 1364-2001}]
 func (d *pinDecoder) sources(n *yaml.Node, where string) error {
 	s := &d.m.Source
 	return d.List(n, where, func(entry *yaml.Node, _ string) error {
@@ -60,7 +60,7 @@ func (d *pinDecoder) oneSource(n *yaml.Node, where string) error {
 		return err
 	}
 	if file == "" {
-		return d.Refuse(n, where+" names no file", "write {file: old.v, language: 1364-2001}")
+		return d.Refuse(n, where+" names no file", "write {file: language_old.v, language: 1364-2001}")
 	}
 	file = d.relative(file)
 	s.Files = append(s.Files, file)
