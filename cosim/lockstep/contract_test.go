@@ -137,9 +137,9 @@ func TestContractThatNothingMeets(t *testing.T) {
 	}
 }
 
-// TestContractWhereThereIsNoWayOut: a cycle in which nothing meets the contract is one of reset; what is late is
+// TestLongContractWhereThereIsNoWayOut: a cycle in which nothing meets the contract is one of reset; what is late is
 // compared by the condition of its own cycle.
-func TestContractWhereThereIsNoWayOut(t *testing.T) {
+func TestLongContractWhereThereIsNoWayOut(t *testing.T) {
 	m := trustfulMap(t, "0")
 	m.Assume = append(m.Assume, "count == 3 -> !push && !pop", "count != 3 -> push")
 	r := runLockstep(t, m, Options{Cycles: 3000})

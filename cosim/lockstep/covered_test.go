@@ -59,9 +59,9 @@ func coverageText(t *testing.T, c *coverage.Coverage) string {
 	return b.String()
 }
 
-// TestCovered: what no run reaches is named by its line, what a tie holds has not changed, and runs add up over
+// TestLongCovered: what no run reaches is named by its line, what a tie holds has not changed, and runs add up over
 // seeds and power-on states.
-func TestCovered(t *testing.T) {
+func TestLongCovered(t *testing.T) {
 	m := coveredMap(t)
 	file := m.Source.Files[0]
 	r := runLockstep(t, m, Options{Cycles: 500, Seeds: 2, Coverage: true})
@@ -92,9 +92,9 @@ func TestCovered(t *testing.T) {
 	require.Equal(t, r.Covered.RTL.Counts(), merged.RTL.Counts())
 }
 
-// TestCoveredChangesNothing: with coverage a mistake is found where it is found without, from registers
+// TestLongCoveredChangesNothing: with coverage a mistake is found where it is found without, from registers
 // that begin alike.
-func TestCoveredChangesNothing(t *testing.T) {
+func TestLongCoveredChangesNothing(t *testing.T) {
 	for _, name := range []string{"missing reset of the count", "a full one that is popped takes nothing"} {
 		m := mutantMap(t, "fifo", name, cosim.BackendWasm, twin.Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16})
 		with, without := runLockstep(t, m, Options{Cycles: 5000, Coverage: true}), runLockstep(t, m, Options{Cycles: 5000})

@@ -40,10 +40,10 @@ func wrappingMap(t *testing.T, wraps string) *pinmap.Map {
 	})
 }
 
-// TestExplorationIsARun: what phases find from states that were kept is a plain run of inputs from
+// TestLongExplorationIsARun: what phases find from states that were kept is a plain run of inputs from
 // power-on on, which ends with the same difference, also without snapshots; and the same seed
 // finds the same.
-func TestExplorationIsARun(t *testing.T) {
+func TestLongExplorationIsARun(t *testing.T) {
 	m := wrappingMap(t, "1")
 	report := func(o Options) (*Report, string) {
 		r := runLockstep(t, m, o)
@@ -76,9 +76,9 @@ func TestExplorationIsARun(t *testing.T) {
 	}
 }
 
-// TestExplorationKnowsTheModelOnly: RTL that differs in what is not compared, and any state at
+// TestLongExplorationKnowsTheModelOnly: RTL that differs in what is not compared, and any state at
 // power-on, have the same inputs; other seeds have others.
-func TestExplorationKnowsTheModelOnly(t *testing.T) {
+func TestLongExplorationKnowsTheModelOnly(t *testing.T) {
 	explored := func(m *pinmap.Map, seed uint64) Exploration {
 		r := runLockstep(t, m, Options{Cycles: 1000, Explore: 30_000, Seed: seed, Brief: true, PowerOn: 1})
 		require.Nil(t, r.Divergence)

@@ -52,9 +52,9 @@ func inOwnWords(t *testing.T, backend string) (map[string][]uint64, string) {
 	return waveOf(t, r)
 }
 
-// TestInside: in both backends the waveform of a case has registers of the model, and all that is inside
+// TestLongInside: in both backends the waveform of a case has registers of the model, and all that is inside
 // of the RTL, at the same times; its ports there are those of rtl.
-func TestInside(t *testing.T) {
+func TestLongInside(t *testing.T) {
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 		values, text := inOwnWords(t, backend)
 		for _, port := range []string{"push_i", "pop_i", "data_i", "head_o", "count_o", "overflow_o", "overflows_o"} {
@@ -75,8 +75,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// TestInsideAgrees: what Verilator and Icarus show of the same RTL on the same inputs is the same, wherever it is not X.
-func TestInsideAgrees(t *testing.T) {
+// TestLongInsideAgrees: what Verilator and Icarus show of the same RTL on the same inputs is the same, wherever it is not X.
+func TestLongInsideAgrees(t *testing.T) {
 	for _, name := range []string{"fifo", "arbiter_round_robin", "credit_counter", "link"} {
 		var shown []map[string][]uint64
 		for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
@@ -105,9 +105,9 @@ func TestInsideAgrees(t *testing.T) {
 	}
 }
 
-// TestInsideBeginsAlike: RTL that is built to show what is inside begins with the same values in registers that
+// TestLongInsideBeginsAlike: RTL that is built to show what is inside begins with the same values in registers that
 // nothing resets, whatever else it keeps; else the case would not be the one that was found.
-func TestInsideBeginsAlike(t *testing.T) {
+func TestLongInsideBeginsAlike(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "dut.sv")
 	require.NoError(t, os.WriteFile(file, []byte(`module part(input clk, input go, output reg [31:0] v);
