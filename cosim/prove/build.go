@@ -184,9 +184,17 @@ func (b *builder) preprocessed() (string, error) {
 	return string(text), nil
 }
 
-// readFlattened writes the RTL as one module, which has run beside its source.
+// readFlattened writes the RTL as one module, which has run beside its source. Verilator has two states: it folds what the RTL
+// leaves at X, a division by 0 among them, so RTL with a division is refused.
 func (b *builder) readFlattened() ([]string, error) {
 	s := b.m.Source
+	text, err := b.preprocessed()
+	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsAny(text, "/%") {
+		return nil, &refusal{"the RTL has a division, or a sign that looks like one: a divisor of 0 gives X, for which Verilator has a value"}
+	}
 	if b.m.Clock != "" {
 		s.Clocks = []string{b.m.Clock}
 	}
