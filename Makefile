@@ -44,9 +44,9 @@ ifneq ($(strip $(MISSING)),)
 	$$run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(MISSING) >/dev/null
 endif
 
-# Fewer collections of garbage: tests make many small machines.
+# Fewer collections of garbage: tests make many small machines. Three packages at once: tests wait for tools.
 check:
-	GOGC=400 $(GO) test -vet=off -ldflags=-w -skip '^TestLong' ./cosim/... ./...
+	GOGC=400 $(GO) test -vet=off -ldflags=-w -p 3 -skip '^TestLong' ./cosim/... ./...
 
 # What reads the sources: TestLongTidy of internal/house is one of the long tests.
 vet:

@@ -23,8 +23,8 @@ endmodule
 `})
 }
 
-// TestCosimCheckSweep: one table, and the worst status.
-func TestCosimCheckSweep(t *testing.T) {
+// TestLongCosimCheckSweep: one table, and the worst status.
+func TestLongCosimCheckSweep(t *testing.T) {
 	for _, c := range []struct {
 		seeds, values, args string
 		status              int

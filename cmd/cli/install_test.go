@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestInstall: make install puts the command, a manual page of each command and the completion of three shells below DESTDIR and
+// TestLongInstall: make install puts the command, a manual page of each command and the completion of three shells below DESTDIR and
 // PREFIX, with the rights of installed files, and what is there works.
-func TestInstall(t *testing.T) {
+func TestLongInstall(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a stage")
 	shell := func(name string, args ...string) string {
 		command := exec.Command(name, args...)

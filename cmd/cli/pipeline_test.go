@@ -19,9 +19,9 @@ type workflowStep struct {
 	Name, Run, If string
 }
 
-// TestPipeline runs the steps of examples/pipeline's workflow after those that install tools,
+// TestLongPipeline runs the steps of examples/pipeline's workflow after those that install tools,
 // as they stand there; then with a mistake in the firmware, which every report must name.
-func TestPipeline(t *testing.T) {
+func TestLongPipeline(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.CopyFS(folder, os.DirFS("../../examples/pipeline")))
 	var workflow struct {

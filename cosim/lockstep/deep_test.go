@@ -15,9 +15,9 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestReachesDeepState: mistakes that thousands of cycles without reset lead
+// TestLongReachesDeepState: mistakes that thousands of cycles without reset lead
 // to are found with the default cycles, and shrinking their long cases ends.
-func TestReachesDeepState(t *testing.T) {
+func TestLongReachesDeepState(t *testing.T) {
 	late := uint32(1)
 	for range lfsrLateSteps {
 		late = late>>1 ^ -(late&1)&0x80200003

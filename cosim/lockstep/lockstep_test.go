@@ -126,10 +126,10 @@ var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "dese
 // pointers, frames and a whole datapath.
 var twinsOfKinds = []string{"star_coupler", "fifo", "credit_counter", "arbiter_round_robin", "arbiter_tdma", "list_allocator", "deserialiser", "pops_slot"}
 
-// TestCatchesMutants finds every mutant with some set of parameters and makes
+// TestLongCatchesMutants finds every mutant with some set of parameters and makes
 // a short case of it. Without -full one mutant of a twin of each kind. In Icarus every trial of
 // shrinking is a process, so the long cases are made on wasm.
-func TestCatchesMutants(t *testing.T) {
+func TestLongCatchesMutants(t *testing.T) {
 	done := map[string]bool{}
 	for _, mutant := range twin.Mutants(library().Twins) {
 		if !*full && (done[mutant.Twin.Name] || !slices.Contains(twinsOfKinds, mutant.Twin.Name)) {

@@ -125,9 +125,9 @@ func (s arbiterStyle) attach(t *testing.T, text string) *pinmap.Map {
 	return foreign(t, text, m)
 }
 
-// TestArbiterStyles: arbiters that choose in every cycle, hold while requested or until they are taken, with
+// TestLongArbiterStyles: arbiters that choose in every cycle, hold while requested or until they are taken, with
 // grants within the cycle or in a register, attach without a wrapper; a mistake in each is found.
-func TestArbiterStyles(t *testing.T) {
+func TestLongArbiterStyles(t *testing.T) {
 	for name, style := range arbiterStyles {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

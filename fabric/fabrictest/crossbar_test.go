@@ -123,9 +123,9 @@ func TestCrossbarQueues(t *testing.T) {
 	}).Run(t)
 }
 
-// TestCrossbarAllRTL: a crossbar of which every part is RTL is the model, in both backends. The
+// TestLongCrossbarAllRTL: a crossbar of which every part is RTL is the model, in both backends. The
 // frames of lists get their addressee, and a new CRC, in RTL.
-func TestCrossbarAllRTL(t *testing.T) {
+func TestLongCrossbarAllRTL(t *testing.T) {
 	for _, c := range []struct {
 		name, backend string
 		parts         int
