@@ -66,7 +66,7 @@ func TestRulesFire(t *testing.T) {
 		{image: "collides", change: func(s *Scenario) {
 			s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 2}
 			s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 5, Slots: []int{3, 4, 5}}}
-		}, rule: RuleCollisionFree, path: "pops.group[0].coupler[0]", cycle: 12, message: "slot 3 of a step of 5"},
+		}, rule: RuleCollisionFree, path: "pops.group[0].coupler[0]", cycle: 12, message: "the 3rd of the 5 slots of a step"},
 		{image: "hoards", change: func(s *Scenario) { s.Rules.ExactlyOnce = false },
 			rule: RuleHeld, path: "pops.group[3].nic[0]", cycle: 24, message: "holds 4 packets, at most 3"},
 		{image: "hoards", change: func(s *Scenario) {

@@ -268,9 +268,6 @@ func (s *Scenario) checkFaults() error {
 		return nil
 	}
 	faults, paths := s.Faults.all()
-	if len(faults) == 0 {
-		return s.refuse("faults", "faults has neither schedule nor random", "give one, or delete the key")
-	}
 	if len(faults) > fabric.FaultsMax {
 		return s.refuse("faults.schedule", fmt.Sprintf("there are %d faults", len(faults)),
 			fmt.Sprintf("give at most %d; one fault may have many targets and slots", fabric.FaultsMax))

@@ -258,7 +258,6 @@ var badScenarios = slices.Concat([]badScenario{
 	{"vcd empty", small + "traces: {vcd: }\n", true},
 
 	// Faults.
-	{"faults without any", small + "faults: {}\n", true},
 	{"unknown fault", small + "faults: {schedule: [{kind: sleepy}]}\n", true},
 	{"random buffers", small + "faults: {random: {kind: buffers, rate: 0.1}}\n", true},
 	{"rate above 1", small + "faults: {random: {kind: dead, rate: 1.5}}\n", true},

@@ -132,6 +132,17 @@ const (
 	flipBits  = 80
 )
 
+// FlippedField is the field of the header in which a bit is that Faults.Bit has flipped.
+func FlippedField(bit int) string {
+	switch at := bit - flipFirst; {
+	case at < 32:
+		return "source"
+	case at < 64:
+		return "destination"
+	}
+	return "tag"
+}
+
 // flipDraw tells the draws of bits from those of faults, of which there are FaultsMax.
 const flipDraw = 1 << 15
 

@@ -3,6 +3,8 @@ package fabric
 import (
 	"cmp"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"starloom/firmware/wasm"
 	"starloom/nic"
@@ -58,6 +60,7 @@ const (
 	FindTrap                            // the handler trapped: Text says where
 	FindFail                            // the handler called sl_fail, or an assertion of it failed: Text says where
 	FindUnfinished                      // the run ended before the processor was done: Text says how
+	FindShort                           // the run ended before its workload was offered: Text says how
 	FindMissing                         // at the end: no packet has arrived; Value is its origin; Text for one that is no packet on its way
 	FindStep                            // a message came in another step than it should: Text says which
 	FindDisagreement                    // voters have not decided alike: Text says which
@@ -92,7 +95,10 @@ var findings = [findingKinds]struct {
 	FindCollision: {rule: RuleCollisionFree, path: Names.Medium, medium: true, when: atValue, text: func(f *Finding, c *Circumstances) string {
 		one, _ := c.Names.MediumNoun()
 		period := c.Rules.CollisionFree.Period
-		return fmt.Sprintf("frames met on a %s in slot %d of a step of %d, which must be free of collisions", one, int(f.Slot)%period+1, period)
+		if period == 1 {
+			return fmt.Sprintf("frames met on a %s, where none may ever meet", one)
+		}
+		return fmt.Sprintf("frames met on a %s in the %s of the %d slots of a step, which must be free of collisions", one, ordinal(int(f.Slot)%period+1), period)
 	}},
 	FindLate: {rule: RuleLateLight, path: Names.Link, medium: true, when: atBoundary, text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: RTL before it is late, or shines all the time;"+
@@ -124,6 +130,9 @@ var findings = [findingKinds]struct {
 	FindTrap:       {rule: RuleTrap, path: Names.Processor, before: ": "},
 	FindFail:       {rule: RuleFail, path: Names.Processor, before: ": "},
 	FindUnfinished: {rule: RuleFinishes, path: Names.Processor, before: " "},
+	FindShort: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
+		return "all processors " + f.Text
+	}},
 	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, before: " ", text: func(f *Finding, _ *Circumstances) string {
 		if int(f.Value) == f.Index {
 			return "lost its packet for itself, which is routed like all others"
@@ -135,6 +144,21 @@ var findings = [findingKinds]struct {
 	FindInvalid:      {rule: RuleValidity, path: Names.Processor, before: " "},
 	FindOverrun:      {rule: RuleMeetsBudget, path: Names.Processor, before: " "},
 	FindEnergy:       {rule: RuleEnergy, path: Names.Processor, before: " "},
+}
+
+// ordinal is the place of a slot in its step, from the first on: slots themselves count from 0.
+func ordinal(n int) string {
+	ending := "th"
+	if n%100 < 11 || n%100 > 13 {
+		ending = [...]string{"th", "st", "nd", "rd", "th", "th", "th", "th", "th", "th"}[n%10]
+	}
+	return strconv.Itoa(n) + ending
+}
+
+// whole is the path of a whole network.
+func whole(n Names) string {
+	path, _, _ := strings.Cut(n.Processor(0), ".")
+	return path
 }
 
 // Rule names the rule that a finding of this kind breaks.

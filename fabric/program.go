@@ -17,6 +17,7 @@ type Program struct {
 	Workloads    []string // keys under workload: that it can carry; nil if it takes none
 	Schedule     string   // that it takes, "" for none
 	Note         string   // what a user must know of it here, "" for nothing
+	Instead      string   // the program that is right here if this one is not, "" for none
 	NoteOnce     string   // the same of gossip in one session
 	Needs        Needs    // what it sets where the scenario does not
 	Params       []Choice // parameters that have few values
@@ -30,12 +31,17 @@ func (p *Program) Replaced(own *Rules) string {
 	if own == nil {
 		return ""
 	}
-	checked := own.Checked()
-	left := slices.DeleteFunc(p.Rules.Checked(), func(rule string) bool { return slices.Contains(checked, rule) })
+	left := p.Unchecked(own)
 	if len(left) == 0 {
 		return ""
 	}
 	return fmt.Sprintf("the scenario's rules replace those of %s; not checked: %s", p.Name, strings.Join(left, ", "))
+}
+
+// Unchecked are the rules of the program that others leave out.
+func (p *Program) Unchecked(own *Rules) []string {
+	checked := own.Checked()
+	return slices.DeleteFunc(p.Rules.Checked(), func(rule string) bool { return slices.Contains(checked, rule) })
 }
 
 // Needs are values of a scenario that a program needs, unless the file gives others: 0 for the

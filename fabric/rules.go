@@ -3,7 +3,6 @@ package fabric
 import (
 	_ "embed"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"starloom/traces"
@@ -122,9 +121,9 @@ func (r *Rules) Limits() map[string]string {
 	if c := r.CollisionFree; c != nil {
 		list := make([]string, len(c.Slots))
 		for i, slot := range c.Slots {
-			list[i] = strconv.Itoa(slot)
+			list[i] = ordinal(slot)
 		}
-		limits[RuleCollisionFree] = fmt.Sprintf("%s of each step of %d", strings.Join(list, ", "), c.Period)
+		limits[RuleCollisionFree] = fmt.Sprintf("the %s of the %d slots of each step", strings.Join(list, ", "), c.Period)
 		if c.Period == 1 {
 			limits[RuleCollisionFree] = "every slot"
 		}

@@ -21,14 +21,17 @@ type plotFlags struct {
 	dark       bool
 }
 
-func newPlot() *cobra.Command {
+func newPlot(networks starloom.Networks) *cobra.Command {
 	var o plotFlags
 	c := &cobra.Command{
 		Use:               "plot RESULTS",
 		Short:             "Draw the results of a sweep, or any table",
 		Args:              exactly("RESULTS"),
 		ValidArgsFunction: oneFile("csv"),
-		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Unit = newBook(networks).Unit
+			return o.run(c, args[0])
+		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.X, "x", "", "the column or figure `A` along the x axis")

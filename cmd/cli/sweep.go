@@ -87,7 +87,7 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 		return nil
 	}
 	if html != nil && len(report.Files) > 0 { // else there are no tables of which to make a page
-		p, err := report.Page(o.command(path))
+		p, err := report.Page(o.command(path), newBook(o.settings.networks).Unit)
 		if err == nil {
 			err = errors.Join(p.Write(html), files.Commit())
 		}

@@ -10,9 +10,10 @@ import (
 
 // The programs, of which the first and the last have a peculiarity.
 const (
-	randomProgram  = "pops/random"
-	twoHopsProgram = "pops/two-hops"
-	trafficProgram = "pops/traffic"
+	randomProgram    = "pops/random"
+	correctedProgram = "pops/random-corrected"
+	twoHopsProgram   = "pops/two-hops"
+	trafficProgram   = "pops/traffic"
 )
 
 // The schedules that firmware can take.
@@ -40,9 +41,10 @@ func (p Network) Programs() []fabric.Program {
 		{Name: "pops/one-to-all", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: []string{fabric.WorkloadOneToAll}},
 		// Five slots a step; slots 3 to 5 use couplers that survived slots 1 and 2 in
 		// reverse. For d > g the claim is wrong: packets are lost in slot 5.
-		{Name: randomProgram, SlotsPerStep: 5, Needs: needs, Rules: routed(3, 5), Workloads: permutation, Note: p.randomNote(), Native: &nativeRandom},
+		{Name: randomProgram, SlotsPerStep: 5, Needs: needs, Rules: routed(3, 5), Workloads: permutation,
+			Note: p.randomNote(), Instead: p.randomInstead(), Native: &nativeRandom},
 		// Six slots for d > g: random, temporary, destination group, and three acks.
-		{Name: "pops/random-corrected", SlotsPerStep: corrected, Needs: needs, Rules: routed(corrected-2, corrected), Workloads: permutation},
+		{Name: correctedProgram, SlotsPerStep: corrected, Needs: needs, Rules: routed(corrected-2, corrected), Workloads: permutation},
 		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleSort},
 		// Two slots take a packet over its two hops; collisions are its fate.
 		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true},
@@ -73,11 +75,19 @@ func (p Network) randomNote() string {
 	if p.GroupSize == p.Groups {
 		return ""
 	}
-	why := "d > g: packets that are acknowledged already may collide in slot 5 of a step, and are lost"
+	why := "d > g: packets that are acknowledged already may collide in the fifth slot of a step, and are lost"
 	if p.GroupSize < p.Groups {
 		why = "d < g: a group hears only d of the g groups, so the run may never end"
 	}
 	return fmt.Sprintf("pops/random is right for d = g; here d = %d and g = %d, %s; pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)
+}
+
+// randomInstead is the router that is right where the published one is not, "" where that is.
+func (p Network) randomInstead() string {
+	if p.randomNote() == "" {
+		return ""
+	}
+	return correctedProgram
 }
 
 // Schedules implements fabric.Scheduler.

@@ -350,9 +350,9 @@ func (r *Referee) Over([]uint8) bool { return r.over }
 
 // Unfinished implements fabric.Ending: a run that was given less slots than it takes.
 func (r *Referee) Unfinished(yield func(fabric.Finding)) {
-	yield(fabric.Finding{Kind: fabric.FindUnfinished, Text: fmt.Sprintf(
-		"and all others were to be offered packets for %d slots, with up to %d more for these to arrive: stop.slots is less",
-		r.spec.WarmUp+r.spec.Measure, r.spec.Drain)})
+	yield(fabric.Finding{Kind: fabric.FindShort, Text: fmt.Sprintf(
+		"were to be offered packets for %d slots, with up to %d more for these to arrive; the run was given %d",
+		r.spec.WarmUp+r.spec.Measure, r.spec.Drain, r.slot)})
 }
 
 // Drop implements fabric.Dropper: the boundary before a slot was interrupted.

@@ -44,9 +44,10 @@
 //	identity.go    whether a state is one of this machine, and a run as far as it says
 //	inspect.go     Processor: the registers of one
 //	signals.go     Signal, Watch: hardware and firmware by path
-//	reporting.go   Report: the sum of a run
+//	reporting.go   Report: the sum of a run; notes.go: what it notes of faults, of what is missing and of what is not checked
 //	repeats.go     runs again to find out more: where packets were lost, what took longest, what faults have done
 //	blame.go       which violations each fault brings about alone
+//	lateness.go    when in a repeated run what has missed its deadline has come
 //	losses.go      trails of packets through a repeated run
 //	profile.go     the one call that is profiled in a repeated run
 //	replay.go      the calls of one processor, kept and made again, alone

@@ -32,15 +32,20 @@ func (m *Machine) crossed() {
 			l.FindingsTotal++
 			return true
 		}
-		what := "the packet of processor"
-		if !f.Plain() { // no packet on its way
-			what = "all that is for it from processor"
-		}
-		f.Text = fmt.Sprintf("has not received %s %d after %s", what, f.Value, traces.Plural(m.slot, "slot", "slots"))
-		f.Kind, f.Slot, f.Write = fabric.FindOverdue, m.slot-1, nil
-		l.Find(f)
+		l.Find(overdue(f, m.slot))
 		return true
 	})
+}
+
+// overdue is what has not arrived when its deadline is over, after so many slots.
+func overdue(f fabric.Finding, slots uint32) fabric.Finding {
+	what := "the packet of processor"
+	if !f.Plain() { // no packet on its way
+		what = "all that is for it from processor"
+	}
+	f.Text = fmt.Sprintf("has not received %s %d after %s", what, f.Value, traces.Plural(slots, "slot", "slots"))
+	f.Kind, f.Slot, f.Write = fabric.FindOverdue, slots-1, nil
+	return f
 }
 
 // followQueues notes what handlers have queued for the slot that begins, unless the run has ended.

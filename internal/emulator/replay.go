@@ -220,8 +220,13 @@ func (n *narrator) came(c *ReplayCall, say func(format string, values ...any)) {
 	if c.before.Schedule != 0 {
 		say(" schedule %#x;", c.before.Schedule)
 	}
-	for _, frame := range c.before.RxFrames(n.stride) {
-		say(" received from %d: %s;", frame.Source(), frameText(frame))
+	taken := int(c.before.RxCount) - int(c.after.RxCount)
+	for place, frame := range c.before.RxFrames(n.stride) {
+		if place < taken {
+			say(" received from %d: %s;", frame.Source(), frameText(frame))
+		} else {
+			say(" left in the RX FIFO, from %d: %s;", frame.Source(), frameText(frame))
+		}
 	}
 	if c.after.TxCount < c.before.TxCount {
 		say(" -> withdrew %d;", c.before.TxCount-c.after.TxCount)

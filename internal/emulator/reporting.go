@@ -62,6 +62,19 @@ func (m *Machine) WritePackets(to io.Writer) error {
 // Harmed returns what faults do to the light of a medium in a slot.
 func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect { return m.faults.harm(medium, slot) }
 
+// FaultOn is the fault that has harmed what a medium carried in a slot, and the bit of a frame that it has flipped, -1 for
+// none; ok is false if none has.
+func (m *Machine) FaultOn(medium int, slot uint32) (number, bit int, ok bool) {
+	if m.faults == nil {
+		return 0, -1, false
+	}
+	effect, number := m.faults.plan.OnMedium(medium, slot)
+	if effect == fabric.Flipped {
+		return number, m.faults.plan.Bit(number, medium, slot), true
+	}
+	return number, -1, effect != fabric.Unharmed
+}
+
 // faultReports are those of all faults, in the scenario's order.
 func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 	if m.faults == nil {
@@ -84,60 +97,6 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 		reports = append(reports, report)
 	}
 	return reports
-}
-
-// faultNotes says which processors the rule finishes leaves out.
-func (m *Machine) faultNotes() (notes []string) {
-	dead, first := 0, 0
-	for processor := range m.Shape.Processors() {
-		if m.faults.killed(processor) {
-			if dead++; dead == 1 {
-				first = processor
-			}
-		}
-	}
-	if dead > 0 {
-		notes = append(notes, fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out",
-			traces.Plural(dead, "processor", "processors"), m.Names.Processor(first)))
-	}
-	return notes
-}
-
-// deafNotes says who listens at no port while a frame for it waits, at the end of a run that has not finished:
-// outputs give such a frame to no one, and nothing is lost.
-func (m *Machine) deafNotes() []string {
-	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // then no processor is parked
-		return nil
-	}
-	deaf := make([]bool, m.Shape.Processors())
-	m.eachProcessor(func(bank *nic.Bank, cell int) {
-		hears := false
-		for column := range bank.ListenSlots() {
-			hears = hears || bank.Listen(uint32(column))[cell] != nic.PortNone
-		}
-		deaf[bank.First+cell] = !hears && !m.faults.killed(bank.First+cell)
-	})
-	count, note := 0, ""
-	m.eachProcessor(func(bank *nic.Bank, cell int) {
-		if bank.Registers[cell].TxCount == 0 || bank.Silenced(cell) || !bank.Legal(cell, bank.TxHead(cell)) {
-			return
-		}
-		to := bank.TxHead(cell).Destination()
-		if to == nic.ListedDestination || !deaf[to] {
-			return
-		}
-		deaf[to] = false
-		if count++; count == 1 {
-			note = fmt.Sprintf("processor %d listens at no port, and a frame of processor %d for it waits", to, bank.First+cell)
-		}
-	})
-	switch {
-	case count == 0:
-		return nil
-	case count > 1:
-		note += fmt.Sprintf("; so it is with %s", traces.Plural(count-1, "other processor", "other processors"))
-	}
-	return []string{note}
 }
 
 // Measure adds what a machine has measured, in the run with this place among all.
@@ -238,10 +197,11 @@ func (m *Machine) Sum() *outcome.Report {
 		Beside: outcome.Beside{Aside: outcome.Aside{Missing: missing}},
 	}
 	if m.ended && !m.finished && m.slot >= m.Config.Slots && count > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(m.slot, "slot", "slots")))
+		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
-	report.Notes = append(report.Notes, m.faultNotes()...)
-	report.Notes = append(report.Notes, m.deafNotes()...)
+	for _, notes := range []func() []string{m.lackNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
+		report.Notes = append(report.Notes, notes()...)
+	}
 	m.meterReport(&report.Firmware)
 	report.NoteTrust(frames.OnTrust)
 	if lost := m.Results.Lost; lost > 0 {

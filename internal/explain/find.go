@@ -58,6 +58,21 @@ func (b *Book) Find(word string) (*Answer, error) {
 	return a, nil
 }
 
+// Unit is what a figure is in, "" for none, or if it is not known.
+func (b *Book) Unit(name string) string {
+	unit := ""
+	for _, f := range b.Resolve(name) {
+		switch known := f.group.Kind == meaning.KindMetric || f.group.Kind == meaning.KindKey || f.group.Kind == meaning.KindColumn; {
+		case !known || f.Entry.Unit == "" || f.Entry.Unit == "none":
+		case unit != "" && unit != f.Entry.Unit:
+			return ""
+		default:
+			unit = f.Entry.Unit
+		}
+	}
+	return unit
+}
+
 // directly reports whether a key stands in the object of another one.
 func directly(object, key string) bool {
 	name, ok := strings.CutPrefix(key, object+".")

@@ -14,5 +14,5 @@
 //
 //	file         what it holds
 //	meaning.go   Group, Entry; Read
-//	match.go     which names an entry is about
+//	match.go     which names an entry is about; of.go: what groups say of a figure of a run
 package meaning

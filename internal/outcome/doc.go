@@ -9,6 +9,7 @@
 //	text.go        its form for people; junit.go: that for continuous integration
 //	expect.go      Expectation: how a run is to end, and whether it has
 //	violation.go   Verdict, Violation; rules.go: the rules that no network has
+//	lateness.go    Lateness: how late came what has missed its deadline; Remedy
 //	scene.go       Scene: what happened around a violation, for pages
 //	frames.go      Frames: what became of frames
 //	faults.go      what faults have done; causes.go: which violations they have caused

@@ -145,7 +145,7 @@ func (e *Explained) follow(row func(name, format string, values ...any)) {
 	}
 	row("schedule", "%s", schedule)
 	for i := range e.Faults {
-		row(fmt.Sprintf("fault[%d]", i), "%s", e.Faults[i].text(e.ManyMedia))
+		row(fmt.Sprintf("fault[%d]", i), "%s", e.Faults[i].Text(e.ManyMedia))
 	}
 	if len(e.RTL) > 0 {
 		row("RTL", "%s: %s", traces.Plural(len(e.RTL), "component", "components"), listText(e.RTL))
@@ -184,8 +184,8 @@ func (n *NetworkSize) lanes() string {
 	return ports + ", all at once"
 }
 
-// text says whom the fault happens to, and when.
-func (f *FaultPlan) text(media string) string {
+// Text says whom the fault happens to, and when.
+func (f *FaultPlan) Text(media string) string {
 	targets := "processors"
 	if f.OnMedia {
 		targets = media

@@ -23,6 +23,17 @@ type FaultFirst struct {
 	Path  string `json:"path"` // of a processor or medium
 }
 
+// FaultName is what a fault of the run is called: its kind, and its number from 1 on if there are several of this kind.
+func (r *Report) FaultName(fault int) string {
+	kind := r.Faults[fault].Kind
+	for k := range r.Faults {
+		if k != fault && r.Faults[k].Kind == kind {
+			return fmt.Sprintf("%s (number %d)", kind, fault+1)
+		}
+	}
+	return kind
+}
+
 // Text is what the report for people says of a fault, after its kind.
 func (f *FaultReport) Text() string {
 	if f.First == nil {

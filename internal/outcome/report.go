@@ -66,6 +66,8 @@ type Aside struct {
 	Command     string          // repeats the run; of many runs: one of them, without the options of one seed
 	Alone       string          // of every permutation: the options that repeat the first that fails alone, "" for none
 	FailedSeeds []FailedRun     // the first run of every seed that failed, for junitSeedsMax seeds
+	Late        *Lateness       // what has missed its deadline; nil if that is not known
+	Remedies    []Remedy        // of one run, for a page: what may mend it, the likeliest first
 	Scenes      []Scene         // of one run, for a page: what happened around its first violations
 	Pictures    []Picture       // of one run, for a page
 	Known       Known           // of one run, for a page
@@ -73,12 +75,24 @@ type Aside struct {
 
 // Known is what a run knows and its report does not say.
 type Known struct {
-	Limits     map[string]string // what rules allow, by their names
-	Count      int               // of processors
-	Processors []string          // their paths, nil of more than a report lists violations of
-	Wait       string            // how long anything has waited, a sentence; "" if that is not known
-	Blamed     bool              // each fault was tried alone: Violation.Faults are known
-	Cut        string            // why the run has not come to its end, "" if it has
+	Limits     map[string]string  // what rules allow, by their names
+	Count      int                // of processors
+	Processors []string           // their paths, nil of more than a report lists violations of
+	Unchecked  []string           // rules of the program that the scenario's own leave out...
+	Program    string             // ...and its name
+	Means      map[string]Meaning // of figures, by their names
+	Faults     []string           // what each fault of the scenario is set to
+	Limited    string             // of a run that has come to its limit of slots without finishing: the note that says so, "" for others
+	Blamed     bool               // each fault was tried alone: Violation.Faults are known
+	Cut        string             // why the run has not come to its end, "" if it has
+}
+
+// Meaning is what a figure means, and its unit.
+type Meaning struct{ Means, Unit string }
+
+// LimitNote says that a run has ended at its limit.
+func LimitNote(slots uint64) string {
+	return fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(slots, "slot", "slots"))
 }
 
 // NoteTrust names deliveries that were announced and cannot be checked.

@@ -10,6 +10,8 @@ type Scene struct {
 	Cycle      uint64
 	Slot       uint64
 	Path       string
+	Sender     string       // path of the processor that has sent what has not arrived, "" for none
+	Beside     []string     // paths of scopes whose signals belong to it, too: the sender, and the medium that it asks for
 	Frames     []SceneFrame // on the medium or at the processor, in the order of cycles
 	FramesLeft int          // not listed
 	Trails     []Trail      // of packets in the frames of its slot

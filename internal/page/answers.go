@@ -3,7 +3,6 @@ package page
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
@@ -15,11 +14,19 @@ func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.Out
 	switch {
 	case len(order) > 0:
 		firsts := firstOfRules(r, order)
-		return Failed(whatTexts(r, firsts), whereTexts(r, firsts), r.Notes, nextSteps(r, firsts[0], written)...)
+		return Failed(whatTexts(r, firsts), whereTexts(r, firsts), notesBeside(r), nextSteps(r, firsts[0], written)...)
 	case r.Aside.Command == "":
 		return Passed(r.Notes, Block{Text: "Nothing failed."})
 	}
 	return Passed(r.Notes, Block{Text: "Nothing failed. This repeats the run:"}, Block{Command: r.Aside.Command})
+}
+
+// notesBeside are the notes of a report without that of a limit of slots, where a remedy speaks of it or the run ends by
+// itself without its faults.
+func notesBeside(r *outcome.Report) []string {
+	return slices.DeleteFunc(slices.Clone(r.Notes), func(note string) bool {
+		return note == r.Aside.Known.Limited && (len(r.Aside.Remedies) > 0 || r.Without != nil && r.Without.Slots < r.Slots)
+	})
 }
 
 // firstOfRules are the first violations of each rule that was broken.
@@ -42,17 +49,30 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string) 
 		if i == rulesNamed {
 			return append(texts, fmt.Sprintf("And %s more; [all violations](#violations).", traces.Plural(uint64(len(firsts)-i), "rule", "rules")))
 		}
-		what := "`" + v.Rule + "`: " + v.Message + causeOf(v) + "."
+		what := "`" + v.Rule + "`: " + v.Message + causeOf(r, v) + "."
+		if one := sameEvent(firsts[:i], v); one != nil {
+			what += " This is the same event as the first of `" + one.Rule + "`: the same cycle and place."
+		}
 		if means := ruleText(v.Rule, r.Aside.Known.Limits); means != "" {
 			what += " The rule: " + means + "."
 		}
 		what += extent(r, v.Rule)
-		if wait := r.Aside.Known.Wait; v.Rule == fabric.RuleDeadline && wait != "" {
-			what += " " + wait
+		if late := r.Aside.Late; v.Rule == fabric.RuleDeadline && late != nil {
+			what += " " + late.Text()
 		}
 		texts = append(texts, what)
 	}
 	return texts
+}
+
+// sameEvent is one of some violations that is at the cycle and place of another, nil for none.
+func sameEvent(before []*outcome.Violation, v *outcome.Violation) *outcome.Violation {
+	for _, b := range before {
+		if b.Cycle == v.Cycle && b.Path == v.Path {
+			return b
+		}
+	}
+	return nil
 }
 
 // extent says how often a rule was broken, at how many processors or other places, and in which slots.
@@ -104,13 +124,18 @@ func extent(r *outcome.Report, rule string) string {
 	return text + "."
 }
 
-// whereTexts say where the first violation is: in the network, in the firmware, who sent; where the other rules were broken
-// first, and what faults did before.
+// whereTexts say where the first violation is: what faults did before, the place in the network and in the firmware, who
+// sent there; where it was broken next, and where the other rules were broken first.
 func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string) {
 	first := firsts[0]
-	where := "C" + strings.TrimPrefix(first.Where(), "c") + "."
-	if first.Cycle >= r.Cycles {
-		where = "At the end of the run, which has shown it: " + first.Where() + "."
+	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Cause == outcome.CauseFaults }) {
+		for k := range r.Faults[:min(len(r.Faults), faultsNamed)] {
+			texts = append(texts, faultText(r, k))
+		}
+	}
+	where := capital(whereOf(r, first)) + "."
+	if len(texts) > 0 {
+		where = fmt.Sprintf("`%s`: first noticed %s.", first.Rule, noticed(r, first))
 	}
 	if len(first.Backtrace) > 0 {
 		where += " In the firmware: " + first.Backtrace[0].String() + "."
@@ -120,59 +145,47 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string)
 			where += fmt.Sprintf(" The longest call of a handler, %s, spent most of its %d cycles in %s.", c.Worst.Text(), c.Max, stack[0].Frame)
 		}
 	}
-	for i := range r.Aside.Scenes {
-		s := &r.Aside.Scenes[i]
-		if s.Violation >= 0 && &r.Violations[s.Violation] == first {
-			if senders := sendersOn(s); senders != "" {
-				where += " Sent there in this slot: " + senders + "."
-			}
+	if s := sceneAt(r, first); s != nil {
+		if senders := sendersOn(s); senders != "" {
+			where += " Sent there in this slot: " + senders + "."
+		}
+		if s.Sender != "" {
+			where += " The packet is that of " + s.Sender + ": [its signals, and the output that it asks for](#violation-1)."
 		}
 	}
+	where += nextPlace(r, first)
 	texts = append(texts, where)
-	for _, v := range firsts[1:min(len(firsts), rulesNamed)] {
-		texts = append(texts, fmt.Sprintf("`%s`: first at %s.", v.Rule, v.Where()))
-	}
-	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Cause == outcome.CauseFaults }) {
-		for k := range r.Faults[:min(len(r.Faults), faultsNamed)] {
-			texts = append(texts, faultText(r, k))
+	for i, v := range firsts[1:min(len(firsts), rulesNamed)] {
+		text := fmt.Sprintf("`%s`: first %s.", v.Rule, noticed(r, v))
+		if one := sameEvent(firsts[:i+1], v); one != nil {
+			text = fmt.Sprintf("`%s`: first at the same cycle and place as `%s`; they are one event.", v.Rule, one.Rule)
 		}
+		texts = append(texts, text+nextPlace(r, v))
 	}
 	return texts
 }
 
-// faultsNamed and lostShown are of how many faults it is said what they did, and at how many places.
-const faultsNamed, lostShown = 4, 4
-
-// faultText says what a fault did: where it struck first, and what it has brought about.
-func faultText(r *outcome.Report, fault int) string {
-	f := &r.Faults[fault]
-	if f.First == nil {
-		return fmt.Sprintf("The fault %s has done nothing.", f.Kind)
-	}
-	text := fmt.Sprintf("The fault %s struck first at [cycle %d](#fault-%d), slot %d, %s", f.Kind, f.First.Cycle, fault+1, f.First.Slot, f.First.Path)
-	if !r.Aside.Known.Blamed {
-		return text + "."
-	}
-	var places []string
+// nextPlace says where and when a rule was broken next, at another place or time than a first violation, "" for nowhere.
+func nextPlace(r *outcome.Report, first *outcome.Violation) string {
 	for i := range r.Violations {
-		v := &r.Violations[i]
-		if place := v.Rule + " at " + v.Path; slices.Contains(v.Faults, fault) && !slices.Contains(places, place) {
-			places = append(places, place)
+		if v := &r.Violations[i]; v.Rule == first.Rule && v != first && (v.Path != first.Path || v.Cycle != first.Cycle) {
+			if v.Cycle == first.Cycle {
+				return fmt.Sprintf(" Then at %s.", v.Path)
+			}
+			return fmt.Sprintf(" Then %s.", noticed(r, v))
 		}
 	}
-	for i := len(places) - 1; i > 0; i-- { // a rule is named once
-		rule, path, _ := strings.Cut(places[i], " at ")
-		if before, _, _ := strings.Cut(places[i-1], " at "); before == rule {
-			places[i] = path
+	return ""
+}
+
+// sceneAt is the scene of a violation, nil if there is none.
+func sceneAt(r *outcome.Report, v *outcome.Violation) *outcome.Scene {
+	for i := range r.Aside.Scenes {
+		if s := &r.Aside.Scenes[i]; s.Violation >= 0 && &r.Violations[s.Violation] == v {
+			return s
 		}
 	}
-	switch more := len(places) - lostShown; {
-	case len(places) == 0:
-		return text + ". Alone it breaks none of these rules."
-	case more > 1:
-		return text + fmt.Sprintf(". Alone it breaks %s and %d more.", join(places[:lostShown]), more)
-	}
-	return text + ". Alone it breaks " + join(places) + "."
+	return nil
 }
 
 // sendersShown is how many senders are named.
@@ -192,47 +205,4 @@ func sendersOn(s *outcome.Scene) string {
 		names = append(names, fmt.Sprintf("processor %d at %s", x.Processor, x.Path))
 	}
 	return join(names)
-}
-
-// firstFault is the place of the page with the first fault that has done anything.
-func firstFault(r *outcome.Report) string {
-	k := slices.IndexFunc(r.Faults, func(f outcome.FaultReport) bool { return f.First != nil })
-	return fmt.Sprintf("fault-%d", k+1)
-}
-
-// nextSteps are what to do about the first violation.
-func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.OutputFile) (steps []Step) {
-	if next := rules[first.Rule].next; len(first.Backtrace) > 0 && first.Backtrace[0].Source != "" {
-		at := &first.Backtrace[0]
-		steps = append(steps, Step{Text: fmt.Sprintf("Open %s, in the function %s: the handler stopped there.", at.Source, at.Function)})
-	} else if first.Cause == outcome.CauseFaults && r.Without != nil {
-		without := "keeps all rules"
-		if r.Without.Verdict == outcome.VerdictFail {
-			without = "fails, too, with " + traces.Plural(r.Without.ViolationsTotal, "violation", "violations")
-		}
-		steps = append(steps, Step{Text: fmt.Sprintf("Look at [where the faults struck first](#%s); without them the run %s. "+
-			"Then decide whether the firmware should survive such a fault.", firstFault(r), without)})
-	} else if next != "" {
-		steps = append(steps, Step{Text: next})
-	}
-	command := r.Aside.Command
-	if command == "" {
-		return append(steps, Step{Text: fmt.Sprintf("Run the scenario again with seed %d: the run is the same, cycle by cycle.", r.Seed)})
-	}
-	steps = append(steps, Step{"Repeat it: the run is the same, cycle by cycle.", command})
-	files := filesOf(written)
-	switch {
-	case first.Rule == outcome.RuleInterrupted:
-		return steps
-	case r.Aside.Alone != "":
-		return []Step{{"Run the first permutation that fails alone, for a page with its signals and frames:", command + " " + r.Aside.Alone + " --html run.html"}}
-	case files["gtkw"] != "":
-		steps = append(steps, Step{"See it in the waveform, with a marker where the rule was broken:", "gtkwave " + files["gtkw"]})
-	default:
-		steps = append(steps, Step{"See it in a waveform, with a marker where the rule was broken:", command + " --vcd run.vcd; gtkwave run.gtkw"}) // it fails again
-	}
-	if r.Aside.RTLCheck != "" {
-		steps = append(steps, Step{"Find the first cycle in which RTL and model differ:", strings.Trim(r.Aside.RTLCheck, "`")})
-	}
-	return steps
 }

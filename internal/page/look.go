@@ -20,11 +20,12 @@ func filesOf(written []outcome.OutputFile) map[string]string {
 }
 
 // look says how to open waveform and capture at a cycle: those that were written, else how to write them.
-func look(command string, written []outcome.OutputFile, v *outcome.Violation, cycles uint64) *Section {
+// Where faults have broken a rule, Surfer and Wireshark show the cycle in which they struck first.
+func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation) *Section {
 	files, steps := filesOf(written), []Step(nil)
-	cycle, again := uint64(0), []string(nil)
+	command, cycle, again := r.Aside.Command, uint64(0), []string(nil)
 	if v != nil {
-		cycle = min(v.Cycle, max(cycles, 1)-1)
+		cycle = min(v.Cycle, max(r.Cycles, 1)-1)
 	}
 	with := func(kind, beside, option, path string) {
 		if files[kind] == "" {
@@ -49,16 +50,24 @@ func look(command string, written []outcome.OutputFile, v *outcome.Violation, cy
 	if v != nil {
 		at = fmt.Sprintf(" at cycle %d", cycle)
 	}
+	before, fault := ":", struck(r)
+	if fault != nil && v != nil && fault.Cycle < cycle {
+		before = fmt.Sprintf("; the faults struck first at cycle %d:", fault.Cycle)
+	}
 	gtkw := files["gtkw"]
 	if gtkw == "" {
 		gtkw = files["vcd"]
 	}
 	steps = append(steps,
-		Step{gtkwave(v, cycle), "gtkwave " + gtkw},
+		Step{gtkwave(v, cycle) + before, "gtkwave " + gtkw},
 		Step{"Surfer with the same signals" + at + ":", surfer(files, cycle)})
 	if lua := files["lua"]; lua != "" {
 		what, filter := "Wireshark, with all frames:", ""
-		if v != nil && v.Cycle < cycles { // else the end of the run has shown it, and it has no frames
+		switch {
+		case fault != nil:
+			what = fmt.Sprintf("Wireshark, with the frames of slot %d, in which the faults struck first:", fault.Slot)
+			filter = fmt.Sprintf(" -Y 'starloom.slot == %d'", fault.Slot)
+		case v != nil && !atEnd(r, v): // else the end of the run has shown it, and it has no frames
 			what, filter = "Wireshark, with the frames of this slot:", fmt.Sprintf(" -Y 'starloom.slot == %d'", v.Slot)
 		}
 		words := fmt.Sprintf(" -X lua_script:%s -r %s%s", lua, files["pcapng"], filter)
@@ -74,9 +83,9 @@ func look(command string, written []outcome.OutputFile, v *outcome.Violation, cy
 // gtkwave says what GTKWave shows.
 func gtkwave(v *outcome.Violation, cycle uint64) string {
 	if v == nil {
-		return "GTKWave, with the signals arranged:"
+		return "GTKWave, with the signals arranged"
 	}
-	return fmt.Sprintf("GTKWave opens with its marker at cycle %d, and what broke the rule at the top:", cycle)
+	return fmt.Sprintf("GTKWave opens with its marker at cycle %d, and what broke the rule at the top", cycle)
 }
 
 // surfer opens a waveform in Surfer, with its signals arranged if there is a file for that.

@@ -6,21 +6,25 @@ import (
 	"strings"
 )
 
-// marks are what a text may have in it: `code`, and [words](#id).
-var marks = regexp.MustCompile("`([^`\n]+)`|\\[([^][]+)\\]\\(#([a-z0-9-]+)\\)")
+// marks are what a text may have in it: `code`, and [words](#id). An option is code, too: a line must not end within it.
+var marks = regexp.MustCompile("`([^`\n]+)`|\\[([^][]+)\\]\\(#([a-z0-9-]+)\\)|--[a-z][a-z-]*[a-z]")
 
 // marked is a text as HTML. A link to an ID that the page does not have becomes its words.
-func marked(text string, ids map[string]int) template.HTML {
+func marked(text string, ids map[string]string) template.HTML {
 	var b strings.Builder
 	plainly := func(text string) { b.WriteString(template.HTMLEscapeString(text)) }
 	at := 0
 	for _, m := range marks.FindAllStringSubmatchIndex(text, -1) {
 		plainly(text[at:m[0]])
 		at = m[1]
+		code := text[m[0]:m[1]]
+		if m[2] >= 0 {
+			code = text[m[2]:m[3]]
+		}
 		switch {
-		case m[2] >= 0:
+		case m[4] < 0:
 			b.WriteString("<code>")
-			for i, word := range strings.Split(text[m[2]:m[3]], " ") {
+			for i, word := range strings.Split(code, " ") {
 				if i > 0 {
 					b.WriteByte(' ')
 				}
@@ -29,8 +33,10 @@ func marked(text string, ids map[string]int) template.HTML {
 				b.WriteString("</span>")
 			}
 			b.WriteString("</code>")
-		case ids[text[m[6]:m[7]]] > 0:
-			b.WriteString(`<a href="#` + text[m[6]:m[7]] + `">`)
+		case ids[text[m[6]:m[7]]] != "":
+			b.WriteString(`<a href="#` + text[m[6]:m[7]] + `" data-to="`)
+			plainly(ids[text[m[6]:m[7]]])
+			b.WriteString(`">`)
 			plainly(text[m[4]:m[5]])
 			b.WriteString("</a>")
 		default:
@@ -42,4 +48,11 @@ func marked(text string, ids map[string]int) template.HTML {
 }
 
 // plain is a text without its marks, for attributes.
-func plain(text string) string { return marks.ReplaceAllString(text, "$1$2") }
+func plain(text string) string {
+	return marks.ReplaceAllStringFunc(text, func(mark string) string {
+		if strings.HasPrefix(mark, "--") {
+			return mark
+		}
+		return marks.ReplaceAllString(mark, "$1$2")
+	})
+}

@@ -11,17 +11,19 @@ import (
 
 // Marks of a text become code and links; all else stays text, and so do links that lead nowhere.
 func TestMarks(t *testing.T) {
-	ids := map[string]int{"here": 1}
+	ids := map[string]string{"here": "Frames & all"}
 	for text, html := range map[string]string{
 		"see `starloom --x`.":                 "see <code><span>starloom</span> <span>--x</span></code>.",
-		"[the frames](#here) & more":          `<a href="#here">the frames</a> &amp; more`,
+		"[the frames](#here) & more":          `<a href="#here" data-to="Frames &amp; all">the frames</a> &amp; more`,
 		"[the frames](#there)":                "the frames",
 		"one ` alone, a[1](b), [x](http://y)": "one ` alone, a[1](b), [x](http://y)",
-		"`<b>` [<i>](#here)":                  `<code><span>&lt;b&gt;</span></code> <a href="#here">&lt;i&gt;</a>`,
+		"`<b>` [<i>](#here)":                  `<code><span>&lt;b&gt;</span></code> <a href="#here" data-to="Frames &amp; all">&lt;i&gt;</a>`,
+		"give --slots, or --stats-csv":        "give <code><span>--slots</span></code>, or <code><span>--stats-csv</span></code>",
+		"a -- b, a--":                         "a -- b, a--",
 	} {
 		require.Equal(t, html, string(marked(text, ids)), text)
 	}
-	require.Equal(t, "a b, c", plain("`a b`, [c](#here)"))
+	require.Equal(t, "a b, c, --slots", plain("`a b`, [c](#here), --slots"))
 }
 
 // A rule is kept only if something has tested it.
@@ -49,18 +51,19 @@ func TestAnswersNameAll(t *testing.T) {
 			r.Violations = append(r.Violations, outcome.Violation{Rule: fabric.RuleDeadline, Slot: slot, Path: path, Message: "late", Cause: outcome.CauseFaults, Faults: []int{1}})
 		}
 	}
-	r.Violations = append(r.Violations, outcome.Violation{Rule: fabric.RuleFinishes, Cycle: 20, Slot: 2, Path: "b", Message: "not done"})
+	r.Violations = append(r.Violations, outcome.Violation{Rule: fabric.RuleFinishes, Cycle: 20, Slot: 2, Path: "n.b", Message: "not done"})
 	r.ViolationsTotal = 5
 	r.Faults = []outcome.FaultReport{{Kind: "dead"}, {Kind: "drop", First: &outcome.FaultFirst{Path: "c"}}}
-	r.Aside.Known = outcome.Known{Limits: map[string]string{fabric.RuleDeadline: "7 slots"}, Count: 2, Processors: []string{"a", "b"}, Wait: "The longest: 9.", Blamed: true}
+	r.Aside.Known = outcome.Known{Limits: map[string]string{fabric.RuleDeadline: "7 slots"}, Count: 2, Processors: []string{"a", "b"}, Blamed: true}
+	r.Aside.Late = &outcome.Lateness{What: [2]string{"frame", "frames"}, Deadline: 7, Late: 4, Most: 9}
 	html := written(t, Run(r, nil))
 	for _, part := range []string{
-		"<code><span>deadline_slots</span></code>: late - only with the faults: without them this does not happen. The rule: what has to arrive arrives within deadline_slots, here 7 slots." +
-			" It was broken 4 times, at all 2 processors, in every slot. The longest: 9.",
+		"<code><span>deadline_slots</span></code>: late - brought about by the fault drop: without faults this does not happen. The rule: what has to arrive arrives within deadline_slots, here 7 slots." +
+			" It was broken 4 times, at all 2 processors, in every slot. 4 frames missed the deadline of 7 slots: all came late, the last after 9 slots, 2 late. The smallest deadline that all meet is 9.",
 		"<p><code><span>finishes</span></code>: not done. The rule: every processor is done before the run ends.</p>",
-		"<p><code><span>finishes</span></code>: first at cycle 20, slot 2, b.</p>",
+		"<p><code><span>finishes</span></code>: first at the end of the run, after slot 1, cycle 19, n.b.</p>",
 		"The fault dead has done nothing.", "The fault drop struck first at cycle 0, slot 0, c. Alone it breaks deadline_slots at a, b.",
-		"<p>Note: use another program.</p>\n<ol>", "The same once more, up to cycle 0, slot 1.",
+		"<p>Note: use another program.</p>\n<ol>", "The same once more, up to cycle 0, slot 1.", "first noticed at cycle 0, slot 0, a. Then at b.",
 	} {
 		require.Contains(t, html, part)
 	}

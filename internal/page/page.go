@@ -192,7 +192,14 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("page of %s: %w", p.Name, err)
 	}
-	page.Funcs(template.FuncMap{"marked": func(text string) template.HTML { return marked(text, used) }})
+	titles := map[string]string{}
+	for _, s := range p.Sections {
+		titles[s.ID] = s.Title
+		for _, part := range s.Parts {
+			titles[part.ID] = part.Title
+		}
+	}
+	page.Funcs(template.FuncMap{"marked": func(text string) template.HTML { return marked(text, titles) }})
 	var b bytes.Buffer
 	if err := page.Execute(&b, p); err != nil {
 		return fmt.Errorf("page of %s: %w", p.Name, err)
@@ -252,3 +259,6 @@ func columns(words []string, numbers ...string) (list []Column) {
 	}
 	return list
 }
+
+// join lists texts.
+func join(list []string) string { return strings.Join(list, ", ") }

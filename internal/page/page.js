@@ -1,5 +1,11 @@
 "use strict";
 for (const at of document.querySelectorAll(".waves")) {
+  if (at.scrollWidth > at.clientWidth + 1) {
+    const hint = document.createElement("p");
+    hint.className = "aside hint";
+    hint.textContent = "\u2194 Scroll sideways for more cycles.";
+    at.before(hint);
+  }
   const mark = at.querySelector(".now");
   if (mark) at.scrollLeft = Math.max(0, mark.x.baseVal.value - (at.clientWidth - at.firstElementChild.clientWidth) / 2);
 }

@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
+	"starloom/traces"
 )
 
 // rule says what a rule means, and what to do when it is broken: there #violation-1 is the first violation of a page.
@@ -72,7 +73,7 @@ func ruleText(name string, limits map[string]string) string {
 }
 
 // rulesSection lists the rules that were checked; unheld says why nothing has tested one.
-func rulesSection(names []string, broken map[string]int, unheld func(rule string) string, limits map[string]string) *Section {
+func rulesSection(names []string, broken map[string]int, unheld, kept func(rule string) string, known *outcome.Known) *Section {
 	t := &Table{Caption: "What the run was held to.", Columns: columns([]string{"rule", "means", "result"})}
 	listed := map[string]bool{}
 	row := func(name string) {
@@ -81,9 +82,11 @@ func rulesSection(names []string, broken map[string]int, unheld func(rule string
 			result = fmt.Sprintf("BROKEN %s", times(n))
 		} else if why := unheld(name); why != "" {
 			result = "not tested: " + why
+		} else {
+			result += kept(name)
 		}
 		listed[name] = true
-		t.Rows = append(t.Rows, []string{name, ruleText(name, limits), result})
+		t.Rows = append(t.Rows, []string{name, ruleText(name, known.Limits), result})
 	}
 	for _, name := range names {
 		row(name)
@@ -93,7 +96,33 @@ func rulesSection(names []string, broken map[string]int, unheld func(rule string
 			row(name)
 		}
 	}
+	for _, name := range known.Unchecked {
+		t.Rows = append(t.Rows, []string{name, rules[name].means, "not checked: the scenario's own rules replace those of " + known.Program})
+	}
 	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
+}
+
+// keptBy says who has kept a rule that faults have kept others from, or that only some could break: what follows "kept".
+func keptBy(r *outcome.Report, rule string) string {
+	count := broken(r)
+	switch dead := slices.IndexFunc(r.Faults, func(f outcome.FaultReport) bool { return f.Kind == fabric.FaultNames[fabric.FaultDead] && f.Count > 0 }); {
+	case rule == fabric.RuleFinishes && dead >= 0:
+		return fmt.Sprintf(" by all but %s, left out", traces.Plural(r.Faults[dead].Count, "processor that a fault has killed", "processors that a fault has killed"))
+	case rule == fabric.RuleReceiveStep && count[fabric.RuleExactlyOnce] > 0:
+		return fmt.Sprintf(" by those that received it; %s did not: exactly_once", traces.Plural(uint64(count[fabric.RuleExactlyOnce]), "processor", "processors"))
+	case rule == fabric.RuleExactlyOnce && r.Aside.Known.Limited != "":
+		return " up to the end; what had not arrived then is not counted as lost"
+	}
+	return ""
+}
+
+// broken counts the violations of each rule that are listed.
+func broken(r *outcome.Report) map[string]int {
+	count := map[string]int{}
+	for i := range r.Violations {
+		count[r.Violations[i].Rule]++
+	}
+	return count
 }
 
 // times is once, or 2 times; of more than are listed, no one has counted those of one rule.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
@@ -32,14 +31,15 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	for _, picture := range r.Aside.Pictures {
 		p.add(pictureSection(p, picture))
 	}
-	p.add(rulesSection(r.Rules, broken(r), func(rule string) string { return unheld(r, rule) }, r.Aside.Known.Limits))
+	unheldBy, kept := func(rule string) string { return unheld(r, rule) }, func(rule string) string { return keptBy(r, rule) }
+	p.add(rulesSection(r.Rules, broken(r), unheldBy, kept, &r.Aside.Known))
 	if !late {
 		p.add(costSection(&r.Firmware))
 	}
 	p.add(faultsSection(r))
 	p.add(figuresSection(r))
 	if r.Aside.Alone == "" {
-		p.add(look(r.Aside.Command, written, first, r.Cycles))
+		p.add(look(r, written, first))
 	}
 	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, [][2]string{{"seed", strconv.FormatUint(r.Seed, 10)}, {"digest", r.Digest}}))
 	return p
@@ -90,35 +90,31 @@ func runSummary(r *outcome.Report) string {
 		traces.Plural(r.ViolationsTotal, "violation", "violations"), took)
 }
 
-// broken counts the violations of each rule that are listed.
-func broken(r *outcome.Report) map[string]int {
-	count := map[string]int{}
-	for i := range r.Violations {
-		count[r.Violations[i].Rule]++
-	}
-	return count
-}
-
-// violationsSection shows the first violations with their scenes, and lists the others.
+// violationsSection shows the first violations with their scenes, after those of the faults that have brought them about,
+// and lists the others.
 func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 	if len(order) == 0 {
 		return nil
 	}
 	s := &Section{Title: "Violations"}
+	for i := range r.Aside.Scenes {
+		if scene := &r.Aside.Scenes[i]; scene.Violation < 0 {
+			s.Parts = append(s.Parts, faultPart(r, scene))
+		}
+	}
 	rest := &Table{Caption: "The other violations.", Columns: columns([]string{"rule"}, "cycle", "slot"), Sorts: len(order) > 12}
 	rest.Columns = append(rest.Columns, Column{Name: "times", Number: true}, Column{Name: "where"}, Column{Name: "what"})
 	if r.Without != nil {
 		rest.Columns = append(rest.Columns, Column{Name: "cause"})
 	}
-	last := max(r.Cycles, 1) - 1
 	number, listed := 0, 0
 	for _, x := range order {
 		v := &r.Violations[x.Place]
 		listed += x.Times
 		scene := sceneOf(r.Aside.Scenes, x.Place)
-		if scene != nil || len(r.Aside.Scenes) == 0 && number == 0 {
+		if scene != nil || len(s.Parts) == 0 && number == 0 {
 			number++
-			part := violationPart(number, v, scene, last)
+			part := violationPart(r, number, v, scene)
 			if x.Times > 1 {
 				again := &r.Violations[x.Last]
 				part.Blocks = slices.Insert(part.Blocks, 1, text("The same %s more, up to cycle %d, slot %d%s.",
@@ -127,16 +123,15 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 			s.Parts = append(s.Parts, part)
 			continue
 		}
-		row := []string{v.Rule, strconv.FormatUint(v.Cycle, 10), strconv.FormatUint(v.Slot, 10), strconv.Itoa(x.Times), v.Path, v.Message}
+		cycle, slot := min(v.Cycle, max(r.Cycles, 1)-1), min(v.Slot, max(r.Slots, 1)-1)
+		row := []string{v.Rule, strconv.FormatUint(cycle, 10), strconv.FormatUint(slot, 10), strconv.Itoa(x.Times), v.Path, v.Message}
 		if r.Without != nil {
-			row = append(row, v.Cause)
+			row = append(row, causeCell(r, v))
 		}
 		rest.Rows = append(rest.Rows, row)
 	}
-	for i := range r.Aside.Scenes {
-		if scene := &r.Aside.Scenes[i]; scene.Violation < 0 {
-			s.Parts = append(s.Parts, faultPart(r, scene, last))
-		}
+	if slices.ContainsFunc(order, func(x outcome.Repeat) bool { return atEnd(r, &r.Violations[x.Place]) }) {
+		rest.Caption += " What only the end of the run shows stands in its last cycle."
 	}
 	if more := r.ViolationsTotal - min(uint64(listed), r.ViolationsTotal); more > 0 {
 		rest.Left = fmt.Sprintf("%d more; --json lists the first %d.", more, outcome.ViolationsMax)
@@ -212,41 +207,36 @@ func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
 	return []Block{{Picture: &Picture{caption, svg}}, {Table: t}}
 }
 
-// faultsSection says what the faults of the scenario have done.
-func faultsSection(r *outcome.Report) *Section {
-	if len(r.Faults) == 0 {
-		return nil
-	}
-	s := &Section{Title: "Faults of the scenario"}
-	t := &Table{Caption: "What each fault has done.", Columns: columns([]string{"fault", "has done"})}
-	for i := range r.Faults {
-		t.Rows = append(t.Rows, []string{r.Faults[i].Kind, r.Faults[i].Text()})
-	}
-	s.Blocks = append(s.Blocks, Block{Table: t})
-	if r.Without != nil {
-		s.Blocks = append(s.Blocks, text("The same run without the faults: %s.", r.Without.Text()))
-	}
-	return s
-}
-
-// figuresSection lists all figures.
+// figuresSection lists all figures with what they mean.
 func figuresSection(r *outcome.Report) *Section {
-	t := &Table{Caption: "Figures of the run. `starloom explain NAME` says what each means.", Columns: columns([]string{"figure"}, "value")}
-	s := &Section{Title: "Figures", Blocks: []Block{{Table: t}}}
+	t := &Table{Caption: "Figures of the run. `starloom explain NAME` says more of each.", Columns: columns([]string{"figure"}, "value")}
+	t.Columns = append(t.Columns, Column{Name: "unit"}, Column{Name: "means"})
+	s, unknown := &Section{Title: "Figures", Blocks: []Block{{Table: t}}}, []string(nil)
 	for _, m := range r.Figures() {
+		means := r.Aside.Known.Means[m.Name]
 		if lined, ok := m.Value.(fabric.Lined); ok {
 			if lines := lined.Lines(); len(lines) > 0 {
-				s.Blocks = append(s.Blocks, Block{Text: "`" + m.Name + "`:"}, Block{Lines: lines})
+				s.Blocks = append(s.Blocks, Block{Text: "`" + m.Name + "`: " + means.Means}, Block{Lines: lines})
 			}
 		} else if value := outcome.FormatMetric(m.Value); value != "" {
-			t.Rows = append(t.Rows, []string{m.Name, value})
+			if value == "-" {
+				unknown = append(unknown, "`"+m.Name+"`")
+				continue
+			}
+			t.Rows = append(t.Rows, []string{m.Name, value, means.Unit, means.Means})
 		}
+	}
+	if unknown != nil {
+		t.Left = "Not known, as the run did not come to where they are complete: " + join(unknown) + "."
 	}
 	return s
 }
 
 // aboutSection says what was run, and how to run it again.
 func aboutSection(command string, f *outcome.FirmwareReport, rtl []outcome.RTLReport, more [][2]string) *Section {
+	if command != "" {
+		command = "`" + command + "`"
+	}
 	rows := append([][2]string{{"command", command}}, more...)
 	rows = append(rows, [][2]string{{"firmware", f.Image}, {"SHA-256 of its image", f.SHA256}, {"mode", f.Mode}}...)
 	for i := range rtl {
@@ -273,6 +263,3 @@ func ofThoseListed(r *outcome.Report) string {
 	}
 	return ""
 }
-
-// join lists texts.
-func join(list []string) string { return strings.Join(list, ", ") }

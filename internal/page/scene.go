@@ -3,7 +3,10 @@ package page
 import (
 	"encoding/hex"
 	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
@@ -12,50 +15,127 @@ import (
 )
 
 // violationPart shows a violation with its scene, nil for none.
-func violationPart(number int, v *outcome.Violation, s *outcome.Scene, last uint64) *Section {
-	part := &Section{Title: fmt.Sprintf("%d. %s at cycle %d", number, v.Rule, v.Cycle), ID: fmt.Sprintf("violation-%d", number)}
-	part.Blocks = append(part.Blocks, text("%s: %s%s", v.Where(), v.Message, causeOf(v)))
+func violationPart(r *outcome.Report, number int, v *outcome.Violation, s *outcome.Scene) *Section {
+	when := fmt.Sprintf("at cycle %d", v.Cycle)
+	if atEnd(r, v) {
+		when = "at the end of the run"
+	}
+	part := &Section{Title: fmt.Sprintf("%d. %s %s", number, v.Rule, when), ID: fmt.Sprintf("violation-%d", number)}
+	part.Blocks = append(part.Blocks, text("%s: %s%s", capital(whereOf(r, v)), v.Message, causeOf(r, v)))
 	if lines := backtrace(v); lines != nil {
 		part.Blocks = append(part.Blocks, Block{Text: "The handler was in these functions, the innermost first:"}, Block{Lines: lines})
 	}
 	if v.Rule == fabric.RuleMeetsBudget {
 		part.Blocks = append(part.Blocks, text("[The flame graph](#what-handlers-cost) says where the longest call spent its cycles."))
 	}
-	part.scene(s, last)
+	part.scene(r, s)
 	return part
 }
 
 // faultPart shows where a fault struck first.
-func faultPart(r *outcome.Report, s *outcome.Scene, last uint64) *Section {
-	f := &r.Faults[s.Fault]
-	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", f.Kind, s.Cycle), ID: fmt.Sprintf("fault-%d", s.Fault+1)}
-	part.Blocks = append(part.Blocks, text("%s has done this: %s.", f.Kind, f.Text()))
-	part.scene(s, last)
+func faultPart(r *outcome.Report, s *outcome.Scene) *Section {
+	name := r.FaultName(s.Fault)
+	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", name, s.Cycle), ID: fmt.Sprintf("fault-%d", s.Fault+1)}
+	if set := r.Aside.Known.Faults; s.Fault < len(set) {
+		part.Blocks = append(part.Blocks, text("It is set to this: %s.", set[s.Fault]))
+	}
+	part.Blocks = append(part.Blocks, text("It has done this: %s.", r.Faults[s.Fault].Text()))
+	part.scene(r, s)
 	return part
 }
 
-// scene shows frames, packets and signals of a scene; last is the last cycle of the run.
-func (part *Section) scene(s *outcome.Scene, last uint64) {
+// sceneID is the place of the page with a scene.
+func sceneID(r *outcome.Report, s *outcome.Scene) (id, title string) {
+	if s.Violation < 0 {
+		return fmt.Sprintf("fault-%d", s.Fault+1), "the fault " + r.FaultName(s.Fault)
+	}
+	number := 1
+	for i := range r.Aside.Scenes {
+		if &r.Aside.Scenes[i] == s {
+			break
+		}
+		if r.Aside.Scenes[i].Violation >= 0 {
+			number++
+		}
+	}
+	return fmt.Sprintf("violation-%d", number), strconv.Itoa(number)
+}
+
+// shownBefore is a scene that stands before another on the page and shows the same: the same slot and place, and the same frames.
+func shownBefore(r *outcome.Report, s *outcome.Scene) *outcome.Scene {
+	var before []*outcome.Scene // in the order of the page: faults come first
+	for _, faults := range []bool{true, false} {
+		for i := range r.Aside.Scenes {
+			if o := &r.Aside.Scenes[i]; (o.Violation < 0) == faults {
+				before = append(before, o)
+			}
+		}
+	}
+	for _, o := range before[:slices.Index(before, s)] {
+		if o.Slot == s.Slot && within(o.Path, s.Path) && o.Sender == s.Sender && reflect.DeepEqual(o.Frames, s.Frames) {
+			return o
+		}
+	}
+	return nil
+}
+
+// within reports whether one path is the other, or below it.
+func within(a, b string) bool {
+	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
+}
+
+// signalWords say what signals are which many processors have.
+var signalWords = []struct{ signal, is string }{
+	{"rx_port", "the port that the NIC hears"}, {"rx_status", "what its receiver says of the last slot"},
+	{"held", "how many packets the firmware holds"}, {"flags", "what the firmware has told its NIC"},
+}
+
+// stillText lists signals that do not change, with what they are.
+func stillText(still []string) string {
+	text := "Without a change: " + join(still) + "."
+	var words []string
+	for _, w := range signalWords {
+		if slices.ContainsFunc(still, func(s string) bool { return strings.Contains(s, "."+w.signal+" ") }) {
+			words = append(words, "`"+w.signal+"` is "+w.is)
+		}
+	}
+	if words != nil {
+		text += " " + strings.Join(words, "; ") + "."
+	}
+	return text
+}
+
+// scene shows frames, packets and signals of a scene.
+func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	if s == nil {
 		return
 	}
 	add := func(b Block) { part.Blocks = append(part.Blocks, b) }
+	if before := shownBefore(r, s); before != nil {
+		id, title := sceneID(r, before)
+		add(text("Signals and frames of this slot stand at [%s](#%s).", title, id))
+		return
+	}
 	if s.Waves != nil {
-		add(Block{Waves: sceneWaves(s, last)})
+		add(Block{Waves: sceneWaves(s, max(r.Cycles, 1)-1)})
 	} else if s.Unshown != "" {
 		add(Block{Aside: "No waveform here: " + s.Unshown + "."})
 	}
 	if len(s.Still) > 0 {
-		add(Block{Aside: "Without a change: " + join(s.Still) + "."})
+		add(Block{Aside: stillText(s.Still)})
 	}
-	caption := fmt.Sprintf("Frames at %s around slot %d.", s.Path, s.Slot)
+	at := s.Path
+	if s.Sender != "" {
+		at += " and of " + s.Sender
+	}
+	caption := fmt.Sprintf("Frames at %s around slot %d.", at, s.Slot)
 	if n := len(s.Frames); n > 0 && s.Frames[n-1].Slot+2 < s.Slot {
-		caption = fmt.Sprintf("The last frames at %s before slot %d.", s.Path, s.Slot)
+		caption = fmt.Sprintf("The last frames at %s before slot %d.", at, s.Slot)
 	}
 	if t := framesTable(s.Frames, s.FramesLeft, caption); t != nil {
 		add(Block{Table: t})
 	} else if s.Waves != nil || len(s.Still) > 0 {
-		add(Block{Aside: fmt.Sprintf("No frame was sent or heard at %s around slot %d.", s.Path, s.Slot)})
+		add(Block{Aside: fmt.Sprintf("No frame was sent or heard at %s around slot %d.", at, s.Slot)})
 	}
 	for i := range s.Trails {
 		trail := &s.Trails[i]
@@ -84,19 +164,6 @@ func sceneWaves(s *outcome.Scene, last uint64) *Waves {
 		waves.Note += fmt.Sprintf(" %s left out.", traces.Plural(uint64(w.SignalsLeft), "signal that changes, too, is", "signals that change, too, are"))
 	}
 	return waves
-}
-
-// causeOf says whose a violation is, in a run with faults.
-func causeOf(v *outcome.Violation) string {
-	switch v.Cause {
-	case outcome.CauseFaults:
-		return " - only with the faults: without them this does not happen"
-	case outcome.CauseFirmware:
-		return " - without the faults, too: the firmware does this by itself"
-	case outcome.CauseUnclear:
-		return " - without the faults the rule is broken here, too, but in another way"
-	}
-	return ""
 }
 
 // backtrace are the functions that a handler was in.

@@ -37,7 +37,7 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	}
 	p.add(statisticsSection(r.Statistics))
 	p.add(histogramSection(r.Statistics))
-	p.add(rulesSection(r.Rules, seedsBroken(r), func(rule string) string { return seedsUnheld(r, rule) }, nil))
+	p.add(rulesSection(r.Rules, seedsBroken(r), func(rule string) string { return seedsUnheld(r, rule) }, func(string) string { return "" }, &outcome.Known{}))
 	p.add(costSection(&r.Firmware))
 	more := [][2]string{{"seeds", seeds.String()}, {"runs", strconv.FormatUint(r.Runs, 10)}, {"digest of all digests", r.Digest}}
 	if r.MostSlots != nil {

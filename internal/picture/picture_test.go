@@ -54,7 +54,7 @@ func TestLatency(t *testing.T) {
 func TestTopologyCrossing(t *testing.T) {
 	top := picture.TopologyOf(&pops.Network{Groups: 3, GroupSize: 2}, "net", []picture.Violation{
 		{Slot: 4, Rule: "collision_free", Path: "pops.group[1].coupler[2]"}, {Slot: 5, Rule: "firmware_trap", Path: "pops.group[2].nic[1]"},
-	})
+	}, []picture.Violation{{Slot: 2, Rule: "stuck", Path: "pops.group[0].coupler[1].fibre"}, {Slot: 3, Rule: "dead", Path: "pops.group[2].nic[0]"}})
 	require.Equal(t, []string{"pops.group[0]", "pops.group[1]", "pops.group[2]"}, top.Rows)
 	require.Len(t, top.Columns, 9)
 	for row := range 3 {
@@ -64,14 +64,16 @@ func TestTopologyCrossing(t *testing.T) {
 		}
 	}
 	text := drawn(t, top)
-	for _, want := range []string{"pops.group[1].coupler[2]: collision_free in slot 4", "pops.group[2]: firmware_trap in slot 5", "A row stands for 2 processors.", ">a rule was broken<"} {
+	for _, want := range []string{"pops.group[1].coupler[2]: collision_free in slot 4", "pops.group[2]: firmware_trap in slot 5", "A row stands for 2 processors.", ">a rule was broken<",
+		"pops.group[0].coupler[1]: the fault stuck struck first in slot 2", "pops.group[2]: the fault dead struck first in slot 3", ">a fault struck here first<"} {
 		require.Contains(t, text, want)
 	}
-	top = picture.TopologyOf(&pops.Network{Groups: 1024, GroupSize: 1024}, "net", nil)
+	require.NotContains(t, text, "pops.group[0]: the fault", "a coupler is not within its group")
+	top = picture.TopologyOf(&pops.Network{Groups: 1024, GroupSize: 1024}, "net", nil, nil)
 	require.Len(t, top.Rows, 8)
 	require.Len(t, top.Columns, 64)
 	require.Contains(t, drawn(t, top), "Drawn are 8 of 1024 groups, and 64 of 1048576 couplers.")
-	top = picture.TopologyOf(crossbar.Network{Ports: 5}, "net", nil)
+	top = picture.TopologyOf(crossbar.Network{Ports: 5}, "net", nil, nil)
 	for row := range 5 {
 		for column := range 5 {
 			require.True(t, top.Sends[row][column])
@@ -84,8 +86,13 @@ func TestTopologyCrossing(t *testing.T) {
 // node at their other end, and of a large plane the nodes around node 0 are drawn.
 func TestTopologyPlane(t *testing.T) {
 	net := ej.Network{A: 3, B: 4, Dimensions: 1}
-	top := picture.TopologyOf(net, "net", nil)
+	top := picture.TopologyOf(net, "net", nil, nil)
 	require.Len(t, top.Nodes, 37)
+	require.NotContains(t, drawn(t, top), "a fault struck")
+	struck := picture.TopologyOf(net, "net", nil, []picture.Violation{{Slot: 1, Rule: "drop", Path: net.Names().Link(0)}, {Rule: "dead", Path: net.Names().Processor(7)}})
+	for _, want := range []string{"the fault drop struck first in slot 1", net.Names().Processor(7) + ": the fault dead struck first in slot 0", ">a fault struck here first<"} {
+		require.Contains(t, drawn(t, struck), want)
+	}
 	ends := map[int]int{}
 	for _, l := range top.Links {
 		require.False(t, l.To >= 0 && l.OneWay, "%+v", l)
@@ -99,10 +106,10 @@ func TestTopologyPlane(t *testing.T) {
 	for node := range 37 {
 		require.Equal(t, 6, ends[node])
 	}
-	top = picture.TopologyOf(ej.Network{A: 3, B: 4, Dimensions: 4}, "net", nil)
+	top = picture.TopologyOf(ej.Network{A: 3, B: 4, Dimensions: 4}, "net", nil, nil)
 	require.Len(t, top.Nodes, 37)
 	require.Contains(t, drawn(t, top), "of 1874161 processors")
-	top = picture.TopologyOf(ej.Network{A: 100, B: 101, Dimensions: 1}, "net", nil)
+	top = picture.TopologyOf(ej.Network{A: 100, B: 101, Dimensions: 1}, "net", nil, nil)
 	require.Len(t, top.Nodes, 385)
 	require.Contains(t, drawn(t, top), "Of its 30301 processors 385 are drawn")
 }

@@ -23,6 +23,7 @@ type Topology struct {
 	Sends, Hears  [][]bool // by row and column
 
 	Broken map[string]string // paths at which rules were broken, and which
+	Struck map[string]string // paths at which faults struck first, and which
 }
 
 // Node is a processor in a plane; its neighbours are at distance 1.
@@ -38,6 +39,7 @@ type Link struct {
 	DX, DY   float64
 	Number   int // of the processor at the other end; -1 of one that is not drawn
 	OneWay   bool
+	Paths    []string // of its medium, or of both
 }
 
 // Limits of what is drawn.
@@ -49,9 +51,12 @@ const (
 	columnsTop = 64
 )
 
-// TopologyOf is that of a network.
-func TopologyOf(n fabric.Network, title string, violations []Violation) *Topology {
-	t := &Topology{Title: title, Broken: map[string]string{}}
+// TopologyOf is that of a network, with marks where rules were broken and where faults struck first.
+func TopologyOf(n fabric.Network, title string, violations, faults []Violation) *Topology {
+	t := &Topology{Title: title, Broken: map[string]string{}, Struck: map[string]string{}}
+	for _, f := range faults {
+		t.Struck[f.Path] = fmt.Sprintf("the fault %s struck first in slot %d", f.Rule, f.Slot)
+	}
 	for _, v := range violations {
 		if t.Broken[v.Path] == "" {
 			t.Broken[v.Path] = fmt.Sprintf("%s in slot %d", v.Rule, v.Slot)
@@ -170,7 +175,7 @@ func (t *Topology) join(w *wired, plane *fabric.Plane) {
 	for i, n := range t.Nodes {
 		w.sends(n.Number, w.shape.Processors(), func(port, medium int) {
 			to, drawn := hearer[medium]
-			l := Link{From: i, Number: -1, OneWay: true}
+			l := Link{From: i, Number: -1, OneWay: true, Paths: []string{w.names.Medium(medium), w.names.Link(medium)}}
 			if drawn {
 				l.To, l.Number = index[to], to
 			}
@@ -188,6 +193,7 @@ func (t *Topology) join(w *wired, plane *fabric.Plane) {
 				l.To = -1
 			} else if k, ok := joined[[2]int{l.To, i}]; ok {
 				t.Links[k].OneWay = false
+				t.Links[k].Paths = append(t.Links[k].Paths, l.Paths...)
 				return
 			}
 			joined[[2]int{i, l.To}] = len(t.Links)
@@ -288,6 +294,20 @@ func (t *Topology) broken(path string) (what string) {
 	for at, other := range t.Broken {
 		if strings.HasPrefix(at, path+".nic[") && (what == "" || other < what) {
 			what = other
+		}
+	}
+	return what
+}
+
+// struck says which fault struck first at one of some paths, or on what leads from there: "" for none.
+func (t *Topology) struck(paths ...string) (what string) {
+	for _, path := range paths {
+		for at, fault := range t.Struck {
+			rest, below := strings.CutPrefix(at, path+".")
+			here := at == path || below && (strings.HasPrefix(rest, "nic[") || !strings.Contains(rest, "["))
+			if here && (what == "" || fault < what) {
+				what = fault
+			}
 		}
 	}
 	return what

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"starloom/traces/figure"
@@ -22,6 +23,9 @@ const (
 
 // brokenColour is that of what has broken a rule.
 const brokenColour = 1
+
+// struckColour is that of where a fault struck first.
+const struckColour = 3
 
 // SVG draws it.
 func (t *Topology) SVG() ([]byte, error) {
@@ -105,6 +109,9 @@ func (t *Topology) drawCrossing() ([]byte, error) {
 			s.Lines(figure.Of(brokenColour), 3, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
 		}})
 	}
+	if slices.ContainsFunc(slices.Concat(t.Rows, t.Columns), func(name string) bool { return t.struck(name) != "" }) {
+		legend = append(legend, struckEntry())
+	}
 	s, end := t.sheet(right+edge, bottom+10, legend)
 	x := func(column int) float64 { return left + float64(cell*(float64(column)+0.5)) }
 	y := func(row int) float64 { return top + float64(cell*(float64(row)+0.5)) }
@@ -126,8 +133,24 @@ func (t *Topology) drawCrossing() ([]byte, error) {
 	return end()
 }
 
+// struckEntry is the legend of where a fault struck first.
+func struckEntry() entry {
+	return entry{"a fault struck here first", func(s *figure.Sketch, x, y float64) {
+		s.Lines(figure.Of(struckColour), 7, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
+	}}
+}
+
+// strike draws below a line that a fault struck at one of its paths.
+func (t *Topology) strike(s *figure.Sketch, line figure.XYs, paths ...string) {
+	if what := t.struck(paths...); what != "" {
+		defer s.Titled(paths[0] + ": " + what)()
+		s.Lines(figure.Of(struckColour), 7, false, line)
+	}
+}
+
 // line draws a row or a column, in another colour if a rule was broken there.
 func (t *Topology) line(s *figure.Sketch, name string, line figure.XYs) {
+	t.strike(s, line, name)
 	what := t.broken(name)
 	if what == "" {
 		s.Lines(figure.Faint, 1.5, false, line)
@@ -172,6 +195,9 @@ func (t *Topology) drawPlane() ([]byte, error) {
 			s.Disc(figure.Of(brokenColour), figure.Ink, x, y, 6)
 		}})
 	}
+	if t.struckDrawn() {
+		legend = append(legend, struckEntry())
+	}
 	s, end := t.sheet(width, high, legend)
 	var both, single, short []figure.XYs
 	for _, l := range t.Links {
@@ -179,6 +205,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		x, y := at(from.X, from.Y)
 		if l.To < 0 {
 			x2, y2 := at(from.X+float64(0.5*l.DX), from.Y+float64(0.5*l.DY))
+			t.strike(s, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}, l.Paths...)
 			short = append(short, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
 			if l.Number < 0 {
 				continue
@@ -190,6 +217,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		to := t.Nodes[l.To]
 		x2, y2 := at(to.X, to.Y)
 		line := figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}
+		t.strike(s, line, l.Paths...)
 		both = append(both, line)
 		if l.OneWay {
 			single = append(single, arrow(x, y, x2, y2))
@@ -203,6 +231,12 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		t.node(s, n, x, y)
 	}
 	return end()
+}
+
+// struckDrawn reports whether a fault struck anything that is drawn of a plane.
+func (t *Topology) struckDrawn() bool {
+	return slices.ContainsFunc(t.Links, func(l Link) bool { return t.struck(l.Paths...) != "" }) ||
+		slices.ContainsFunc(t.Nodes, func(n Node) bool { return t.struck(n.Name) != "" })
 }
 
 // arrow is the head of an arrow that ends at a node.
@@ -224,6 +258,10 @@ func (t *Topology) node(s *figure.Sketch, n Node, x, y float64) {
 	name, fill, ink := n.Name, figure.Paper, figure.Ink
 	if what := t.broken(n.Name); what != "" {
 		name, fill, ink = name+": "+what, figure.Of(brokenColour), figure.Paper
+	}
+	if what := t.struck(n.Name); what != "" {
+		name += ": " + what
+		s.Disc(figure.Of(struckColour), figure.Of(struckColour), x, y, nodeBig+5)
 	}
 	defer s.Titled(name)()
 	s.Disc(fill, figure.Ink, x, y, nodeBig)

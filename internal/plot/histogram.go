@@ -52,7 +52,7 @@ func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 	}
 	f := &figure.Figure{
 		Title:  fmt.Sprintf("%s in %s", o.Histogram, traces.Plural(uint64(len(t.rows)-left), "run", "runs")),
-		X:      figure.Axis{Label: o.Histogram},
+		X:      figure.Axis{Label: t.label(o, o.Histogram, -1)},
 		Y:      figure.Axis{Label: "runs", Whole: true},
 		Curves: []figure.Curve{c},
 	}

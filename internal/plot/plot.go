@@ -21,6 +21,8 @@ type Options struct {
 	Title      string       // "": what the axes say
 	Published  string       // path of a CSV file with the columns x and y: points beside the curves
 	Histogram  string       // column or figure of which the values are counted, in place of X and Y
+
+	Unit func(name string) string // of a figure, "" for none or if it is not known; nil: of none
 }
 
 // Draw makes the figure. The note says what of the table is not in it, "" if all is. Errors are *input.Error.
@@ -107,7 +109,7 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	}
 	f := &figure.Figure{
 		Title: fmt.Sprintf("%s over %s", o.Y, o.X),
-		X:     figure.Axis{Label: o.X, Scale: o.LogX}, Y: figure.Axis{Label: t.label(o.Y, low), Scale: o.LogY},
+		X:     figure.Axis{Label: t.label(o, o.X, -1), Scale: o.LogX}, Y: figure.Axis{Label: t.label(o, o.Y, low), Scale: o.LogY},
 	}
 	f.X.Names = t.names(x)
 	curves, left := map[string]int{}, 0
@@ -169,12 +171,18 @@ func (t *Table) leftOut(rows int, of string) string {
 	return fmt.Sprintf("left out: %s of %d, which have no %s that can be drawn", traces.Plural(uint64(rows), "row", "rows"), len(t.rows), of)
 }
 
-// label of an axis of means says so.
-func (t *Table) label(name string, low int) string {
-	if low < 0 {
-		return name
+// label of an axis has the unit of its figure; that of means says so.
+func (t *Table) label(o Options, name string, low int) string {
+	label := name
+	if o.Unit != nil && !slices.Contains(t.Axes, name) {
+		if unit := o.Unit(name); unit != "" {
+			label += " (" + unit + ")"
+		}
 	}
-	return name + ", mean and 95% interval"
+	if low >= 0 {
+		label += ", mean and 95% interval"
+	}
+	return label
 }
 
 // names are the values of a column of words, in their order, nil for numbers.
@@ -268,8 +276,8 @@ func (t *Table) heat(o Options) (*figure.Figure, string, error) {
 	}
 	f := &figure.Figure{
 		Title: fmt.Sprintf("%s by %s and %s", o.Z, o.X, o.Y),
-		X:     figure.Axis{Label: o.X, Names: t.values(x)}, Y: figure.Axis{Label: o.Y, Names: t.values(y)},
-		Cells: &figure.Cells{Label: o.Z},
+		X:     figure.Axis{Label: t.label(o, o.X, -1), Names: t.values(x)}, Y: figure.Axis{Label: t.label(o, o.Y, -1), Names: t.values(y)},
+		Cells: &figure.Cells{Label: t.label(o, o.Z, -1)},
 	}
 	for range f.Y.Names {
 		f.Cells.Values = append(f.Cells.Values, slices.Repeat([]float64{math.NaN()}, len(f.X.Names)))

@@ -51,10 +51,15 @@ func (f *Frames) Boundary() error {
 
 // Sorted are the frames in the order of cycles, then of processors.
 func (f *Frames) Sorted() []outcome.SceneFrame {
-	slices.SortStableFunc(f.Kept, func(a, b outcome.SceneFrame) int {
+	SortFrames(f.Kept)
+	return f.Kept
+}
+
+// SortFrames sorts frames by cycle, then by processor and port.
+func SortFrames(frames []outcome.SceneFrame) {
+	slices.SortStableFunc(frames, func(a, b outcome.SceneFrame) int {
 		return cmp.Or(cmp.Compare(a.Cycle, b.Cycle), cmp.Compare(a.Processor, b.Processor), cmp.Compare(a.Path, b.Path))
 	})
-	return f.Kept
 }
 
 // take keeps a frame, if it is wanted or there is room.

@@ -14,8 +14,9 @@
 //	pictures.go      a pass: topology, heat, latency, timeline
 //	replay.go        a pass: what the handlers of one processor were told and did
 //	profile.go       a pass: where the longest call has spent its cost
-//	repeats.go       passes that repeat the run: without its faults, and to find lost packets
-//	scenes.go        a pass: what happened around the first violations, for a page
+//	repeats.go       passes that repeat the run: without its faults, and to find packets that were lost or late
+//	scenes.go        a pass: what happened around the first violations, for a page; known.go: what else a page says;
+//	                 remedies.go: what may mend a run
 //	batch.go         Batch: runs of many seeds on many workers
 //	queue.go         chunks of runs are handed out, and taken back in order
 //	tally.go         what is said of many runs; rows.go: a table with a row for each

@@ -18,6 +18,7 @@ func passes() []pass {
 		new(checkpoints),
 		new(separation),
 		new(losses),
+		new(lateness),
 		new(recording),
 		new(runTable),
 		new(packets),

@@ -2,9 +2,8 @@ package runs
 
 import (
 	"context"
-	"fmt"
-	"strings"
 
+	"starloom/fabric"
 	"starloom/fabric/traffic"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
@@ -33,7 +32,7 @@ type pictures struct {
 
 // captions say in a page what pictures show.
 var captions = map[picture.Kind]string{
-	picture.KindTopology: "What is wired to what: processors, media, and who drives and hears them. Marked: where rules were broken.",
+	picture.KindTopology: "What is wired to what: processors, media, who drives and hears them. Marked: broken rules, and where faults struck first.",
 	picture.KindHeat:     "Media over time: how many frames each had.",
 	picture.KindLatency:  "How long packets or frames took.",
 	picture.KindTimeline: "What processors did over time. Marked: where rules were broken.",
@@ -80,31 +79,45 @@ func (p *pictures) end(r *run) error {
 	} else if p.seen != nil {
 		p.took = p.seen.Latency(title)
 	}
-	if p.took != nil {
-		r.report.Aside.Known.Wait = p.longest(r)
+	if limit := uint64(r.config.Rules.DeadlineSlots); p.took != nil && limit > 0 && !r.config.Known.Carries {
+		r.report.Aside.Late = p.late(r.report, limit)
 	}
 	return nil
 }
 
-// longest says how long anything that has arrived has waited.
-func (p *pictures) longest(r *run) string {
-	counts := p.took.Counts
-	if len(counts) == 0 {
-		return ""
+// late says how many frames were received later than so many slots after they were queued, and how late; nil for none.
+func (p *pictures) late(report *outcome.Report, limit uint64) *outcome.Lateness {
+	l := &outcome.Lateness{What: [2]string{"frame", "frames"}, Deadline: limit, Never: "were not received"}
+	for i := range report.Violations {
+		if report.Violations[i].Rule == fabric.RuleDeadline {
+			l.Late++
+		}
 	}
-	slots := counts[len(counts)-1][0]
-	if r.config.Known.Carries && r.config.Traffic == nil { // packets wait from slot 0 on
-		return fmt.Sprintf("The run ended after %s.", traces.Plural(r.report.Slots, "slot", "slots"))
+	came := 0
+	for _, count := range p.took.Counts {
+		if slots, frames := count[0], count[1]; slots > limit {
+			came += int(frames)
+			l.Most = slots
+		}
 	}
-	return fmt.Sprintf("The longest wait of a %s that was received: %s.", strings.TrimSuffix(p.took.What, "s"), traces.Plural(slots, "slot", "slots"))
+	if l.Late = max(l.Late, came); l.Late == 0 {
+		return nil
+	}
+	l.Lost = l.Late - came
+	return l
 }
 
 // finish draws what was seen, with violations where the report says they are.
 func (p *pictures) finish(_ context.Context, r *run) error {
 	m := r.machine
-	var violations []picture.Violation
-	for _, v := range r.report.Violations {
-		violations = append(violations, picture.Violation{Slot: v.Slot, Rule: v.Rule, Path: v.Path})
+	var violations, faults []picture.Violation
+	for _, v := range r.report.Violations { // what only the end shows stands in the last slot
+		violations = append(violations, picture.Violation{Slot: min(v.Slot, max(r.report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
+	}
+	for k := range r.report.Faults {
+		if first := r.report.Faults[k].First; first != nil {
+			faults = append(faults, picture.Violation{Slot: first.Slot, Rule: r.report.FaultName(k), Path: first.Path})
+		}
 	}
 	title := r.report.Title()
 	for _, kind := range picture.Kinds {
@@ -115,7 +128,7 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		var drawn interface{ SVG() ([]byte, error) }
 		switch {
 		case kind == picture.KindTopology:
-			drawn = picture.TopologyOf(m.Network, title, violations)
+			drawn = picture.TopologyOf(m.Network, title, violations, faults)
 		case kind == picture.KindHeat:
 			drawn = p.seen.Heat(title)
 		case kind == picture.KindTimeline:

@@ -16,6 +16,13 @@ func (separation) repeat(ctx context.Context, r *run) error {
 	return r.machine.Blame(ctx, r.report, r.repeated())
 }
 
+// lateness repeats a run in which packets have missed their deadline: when they came.
+type lateness struct{ nothing }
+
+func (lateness) repeat(ctx context.Context, r *run) error {
+	return r.machine.Lateness(ctx, r.report, r.repeated())
+}
+
 // losses repeats a run that has lost packets: where it did.
 type losses struct{ nothing }
 

@@ -42,28 +42,6 @@ const (
 // pass, so that the report is complete when it finishes.
 type scenes struct{ nothing }
 
-// known notes what the run knows of itself, for its page.
-func known(r *run) {
-	m, k := r.machine, &r.report.Aside.Known
-	k.Limits, k.Count = m.Rules.Limits(), m.Shape.Processors()
-	if k.Count <= outcome.ViolationsMax {
-		for processor := range k.Count {
-			k.Processors = append(k.Processors, m.Names.Processor(processor))
-		}
-	}
-	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
-		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
-	}
-	switch {
-	case m.Paused:
-		k.Cut = "the run stopped before its end"
-	case r.report.Interrupted():
-		k.Cut = "the run was interrupted"
-	case m.RTLFailed:
-		k.Cut = "the run ended with its RTL"
-	}
-}
-
 // finish implements pass. What it finds is a function of scenario and seed, not of the engine: single cycles are
 // those of a machine of its own.
 func (p *scenes) finish(ctx context.Context, r *run) error {
@@ -85,6 +63,12 @@ func (p *scenes) finish(ctx context.Context, r *run) error {
 	return nil
 }
 
+// place is a medium in a slot.
+type place struct {
+	medium string
+	slot   uint64
+}
+
 // filming makes the scenes of a run.
 type filming struct {
 	*run
@@ -98,13 +82,34 @@ func (f *filming) choose() {
 	for _, x := range outcome.ShownOnce(r.Violations, scenesMax, scenesPerRule) {
 		v := &r.Violations[x.Place]
 		byFaults = byFaults || v.Cause == outcome.CauseFaults
-		f.scenes = append(f.scenes, outcome.Scene{Violation: x.Place, Fault: -1, Cycle: v.Cycle, Slot: v.Slot, Path: v.Path})
+		if v.Rule == fabric.RuleFinishes && v.Path == f.machine.Network.Kind() {
+			continue // it is about no place in particular
+		}
+		s := outcome.Scene{Violation: x.Place, Fault: -1, Cycle: v.Cycle, Slot: min(v.Slot, max(r.Slots, 1)-1), Path: v.Path}
+		if from := r.Aside.Late.From(v); from >= 0 {
+			s.Sender = f.machine.Names.Processor(from)
+			s.Beside = append(s.Beside, s.Sender)
+			if to := f.numberOf(v.Path); f.machine.Shape.Ports == 1 && to >= 0 {
+				s.Beside = append(s.Beside, f.machine.Names.Medium(f.machine.Names.SentOn(from, 0, to)))
+			}
+		}
+		f.scenes = append(f.scenes, s)
 	}
 	for k := range r.Faults {
 		if first := r.Faults[k].First; byFaults && first != nil && k < sceneFaultsMax {
 			f.scenes = append(f.scenes, outcome.Scene{Violation: -1, Fault: k, Cycle: first.Cycle, Slot: first.Slot, Path: first.Path})
 		}
 	}
+}
+
+// numberOf is the processor with a path, -1 for none.
+func (f *filming) numberOf(path string) int {
+	for processor := range f.machine.Shape.Processors() {
+		if f.machine.Names.Processor(processor) == path {
+			return processor
+		}
+	}
+	return -1
 }
 
 // last is the last slot that any scene needs.
@@ -133,7 +138,7 @@ func (f *filming) frames(ctx context.Context) error {
 	if err != nil && !errors.Is(err, errStop) {
 		return err
 	}
-	all := kept.Sorted()
+	all := f.unheard(kept.Sorted(), func(slot uint32) bool { return kept.Whole || near(slot) })
 	for i := range f.scenes {
 		s := &f.scenes[i]
 		f.concerned(s, all, kept.Whole)
@@ -145,6 +150,55 @@ func (f *filming) frames(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// unheard adds to the frames of a run, in the slots that are known, a line for each that no one has heard, and says of
+// those that faults have harmed by which.
+func (f *filming) unheard(all []outcome.SceneFrame, known func(slot uint32) bool) []outcome.SceneFrame {
+	numbers, heard := map[string]int{}, map[place]bool{}
+	for medium := range f.machine.Shape.Media {
+		if len(f.report.Faults) > 0 {
+			numbers[f.machine.Names.Medium(medium)] = medium
+		}
+	}
+	for i := range all {
+		if x := &all[i]; !x.Sent {
+			heard[place{x.Medium, x.Slot}] = true
+			if by := f.harmed(numbers, x); by != "" {
+				x.Status += " (" + by + ")"
+			}
+		}
+	}
+	for i := range all {
+		x := &all[i]
+		if at := (place{x.Medium, x.Slot}); x.Sent && x.Medium != "" && !heard[at] && x.Slot < f.report.Slots && known(uint32(x.Slot)) {
+			heard[at] = true
+			silent := outcome.SceneFrame{Cycle: f.machine.Timing().LastPhitCycle(uint32(x.Slot)), Slot: x.Slot, Processor: -1,
+				Status: "nothing, by no one", Medium: x.Medium, Link: x.Link}
+			if by := f.harmed(numbers, x); by != "" {
+				silent.Status = "nothing (" + by + ")"
+			}
+			all = append(all, silent)
+		}
+	}
+	record.SortFrames(all)
+	return all
+}
+
+// harmed says which fault has harmed what was on the medium of a frame, "" for none.
+func (f *filming) harmed(numbers map[string]int, x *outcome.SceneFrame) string {
+	medium, ok := numbers[x.Medium]
+	if !ok || !x.Sent && x.Status == nic.StatusOK.String() {
+		return ""
+	}
+	number, bit, harmed := f.machine.FaultOn(medium, uint32(x.Slot))
+	switch {
+	case !harmed:
+		return ""
+	case bit >= 0:
+		return fmt.Sprintf("fault %s: bit %d, of the %s", f.report.FaultName(number), bit, fabric.FlippedField(bit))
+	}
+	return "fault " + f.report.FaultName(number)
 }
 
 // until ends a repetition when a slot is over.
@@ -185,7 +239,11 @@ func (f *filming) between(s *outcome.Scene, all []outcome.SceneFrame, from, to u
 		if x.Slot < from || x.Slot > to {
 			continue
 		}
-		about := x.Medium == s.Path || x.Link == s.Path || x.Path == s.Path || names.Processor(x.Processor) == s.Path
+		about := x.Medium == s.Path || x.Link == s.Path || x.Path == s.Path
+		if x.Processor >= 0 {
+			who := names.Processor(x.Processor)
+			about = about || who == s.Path || x.Sent && who == s.Sender
+		}
 		if !about && x.Sent && int64(x.Destination) < int64(f.machine.Shape.Processors()) {
 			about = names.Processor(int(x.Destination)) == s.Path
 		}
@@ -210,11 +268,17 @@ func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 			continue
 		}
 		t, more := outcome.Trail{Payload: x.Payload}, false
+		on := map[place]bool{} // media and slots with a frame that carries it
 		for k := range all {
-			if all[k].Kind != x.Kind || !bytes.Equal(all[k].Payload, x.Payload) {
+			y := &all[k]
+			carries, at := y.Kind == x.Kind && bytes.Equal(y.Payload, x.Payload), place{y.Medium, y.Slot}
+			if y.Sent && carries {
+				on[at] = true
+			}
+			if !carries && !(y.Kind == "" && !y.Sent && on[at]) { // a frame with it that no one could read
 				continue
 			}
-			more = more || all[k].Slot+2 < s.Slot || all[k].Slot > s.Slot+1
+			more = more || carries && (y.Slot+2 < s.Slot || y.Slot > s.Slot+1)
 			if len(t.Frames) == sceneTrailMax {
 				t.FramesLeft++
 				continue
@@ -283,11 +347,11 @@ func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 		from, to = at-min(at, sceneCyclesMax/2), at+sceneCyclesMax/2
 	}
 	to = min(to, max(f.report.Cycles, 1)-1)
-	x := &record.Excerpt{From: from, To: to, Paths: []string{f.machine.SlotProbe().Path, s.Path}}
+	x := &record.Excerpt{From: from, To: to, Paths: append([]string{f.machine.SlotProbe().Path, s.Path}, s.Beside...)}
 	for i := range s.Frames {
 		near := &s.Frames[i]
 		for _, path := range []string{near.Medium, f.machine.Names.Processor(near.Processor)} {
-			if near.Slot == s.Slot && path != "" && len(x.Paths) < 2+sceneActorsMax && !slices.Contains(x.Paths, path) {
+			if s.Sender == "" && near.Slot == s.Slot && path != "" && len(x.Paths) < 2+sceneActorsMax && near.Processor >= 0 && !slices.Contains(x.Paths, path) {
 				x.Paths = append(x.Paths, path)
 			}
 		}
@@ -384,6 +448,10 @@ func distance(values []uint64, marked int) int {
 // label is the value of a signal: a bit, a state, names of flags, a decimal or a hexadecimal number.
 func label(s *record.ExcerptSignal, value uint64) string {
 	switch {
+	case (strings.HasSuffix(s.Path, ".rx_port") || strings.HasSuffix(s.Path, ".tx.port")) && value == uint64(nic.PortNone):
+		return "none"
+	case strings.HasSuffix(s.Path, ".rx_port") && value == uint64(nic.PortAll):
+		return "all"
 	case s.States != nil:
 		return s.States[min(value, uint64(len(s.States)-1))]
 	case s.Form.Flags != nil:

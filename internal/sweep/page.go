@@ -23,8 +23,9 @@ const (
 // pageFigures come first, if a sweep has them.
 var pageFigures = []string{"latency.mean", "latency.p99", "throughput.accepted", "steps", "slots", "lambda", "mu", "completion", "lost", "delivered"}
 
-// Page is the report as a page, with a table and plots of its results; a command runs the sweep again.
-func (r *Report) Page(command string) (*page.Page, error) {
+// Page is the report as a page, with a table and plots of its results; a command runs the sweep again, and unit says
+// in what figures are.
+func (r *Report) Page(command string, unit func(figure string) string) (*page.Page, error) {
 	t, err := plot.Read(r.Out, folder.ResultsCSV)
 	if err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (r *Report) Page(command string) (*page.Page, error) {
 		p.Add("Limits", page.Block{Table: limits})
 	}
 	p.Add("Results", page.Block{Table: r.table(t, names)}, page.Block{Aside: r.leftText(left)})
-	p.Add("Plots", r.plots(t, names)...)
+	p.Add("Plots", r.plots(t, names, unit)...)
 	p.Add("What was run", page.Block{Text: "This repeats the sweep; runs that are in its folder already are not run again."}, page.Block{Command: command},
 		page.About("What was run.", [2]string{"sweep", r.Name}))
 	return p, nil
@@ -182,7 +183,7 @@ func numbers(t *plot.Table, column int) bool {
 }
 
 // plots draw the figures over the axis with most values, a curve for each combination of the others.
-func (r *Report) plots(t *plot.Table, names []string) (blocks []page.Block) {
+func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) (blocks []page.Block) {
 	x, most, points := "", 0, 1
 	for k, axis := range t.Axes {
 		values := map[string]bool{}
@@ -206,7 +207,7 @@ func (r *Report) plots(t *plot.Table, names []string) (blocks []page.Block) {
 				"`starloom plot %s --x %s --y %s --where AXIS=VALUE -o plot.svg` draws some of them."
 			return []page.Block{{Aside: fmt.Sprintf(text, points/most, x, outcome.ShellQuote(r.Out), x, name)}}
 		}
-		f, note, err := plot.Draw(t, plot.Options{X: x, Y: name})
+		f, note, err := plot.Draw(t, plot.Options{X: x, Y: name, Unit: unit})
 		if err != nil {
 			continue // a figure that no row has on these axes
 		}

@@ -1,0 +1,130 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// faultNotes says which processors the rule finishes leaves out.
+func (m *Machine) faultNotes() (notes []string) {
+	dead, first := 0, 0
+	for processor := range m.Shape.Processors() {
+		if m.faults.killed(processor) {
+			if dead++; dead == 1 {
+				first = processor
+			}
+		}
+	}
+	if dead > 0 {
+		notes = append(notes, fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out",
+			traces.Plural(dead, "processor", "processors"), m.Names.Processor(first)))
+	}
+	return notes
+}
+
+// deafNotes says who listens at no port while a frame for it waits, at the end of a run that has not finished:
+// outputs give such a frame to no one, and nothing is lost.
+func (m *Machine) deafNotes() []string {
+	if !m.ended || m.finished || !m.Shape.NIC().Addressed { // then no processor is parked
+		return nil
+	}
+	deaf := make([]bool, m.Shape.Processors())
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		hears := false
+		for column := range bank.ListenSlots() {
+			hears = hears || bank.Listen(uint32(column))[cell] != nic.PortNone
+		}
+		deaf[bank.First+cell] = !hears && !m.faults.killed(bank.First+cell)
+	})
+	count, note := 0, ""
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		if bank.Registers[cell].TxCount == 0 || bank.Silenced(cell) || !bank.Legal(cell, bank.TxHead(cell)) {
+			return
+		}
+		to := bank.TxHead(cell).Destination()
+		if to == nic.ListedDestination || !deaf[to] {
+			return
+		}
+		deaf[to] = false
+		if count++; count == 1 {
+			note = fmt.Sprintf("processor %d listens at no port, and a frame of processor %d for it waits", to, bank.First+cell)
+		}
+	})
+	switch {
+	case count == 0:
+		return nil
+	case count > 1:
+		note += fmt.Sprintf("; so it is with %s", traces.Plural(count-1, "other processor", "other processors"))
+	}
+	return []string{note}
+}
+
+// noted is how many packets or processors a note names.
+const noted = 3
+
+// lackNotes say what had not arrived when a run ended at its limit of slots, which breaks no rule by itself.
+func (m *Machine) lackNotes() []string {
+	if !m.ended || m.finished || m.slot < m.Config.Slots || !m.Config.Known.Carries || m.ending != nil {
+		return nil
+	}
+	count := 0
+	var names []string
+	m.Referee.Missing(func(f fabric.Finding) bool {
+		if count++; count <= noted {
+			names = append(names, fmt.Sprintf("that of processor %d for processor %d", f.Value, f.Index))
+		}
+		return true
+	})
+	if count == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s not arrived when the run ended: %s", traces.Plural(count, "packet had", "packets had"), list(names, count))}
+}
+
+// list joins the names of some of so many.
+func list(names []string, count int) string {
+	text := strings.Join(names, ", ")
+	if more := count - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// leftNotes say that the firmware of an image has left frames in its RX FIFOs: at the NIC they were received.
+func (m *Machine) leftNotes() []string {
+	if !m.ended || m.Config.Firmware.Program != nil {
+		return nil
+	}
+	frames, processors := 0, 0
+	var names []string
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		left := int(bank.Registers[cell].RxCount)
+		if left == 0 || bank.Silenced(cell) || m.faults.killed(bank.First+cell) {
+			return
+		}
+		frames += left
+		if processors++; processors <= noted {
+			names = append(names, fmt.Sprintf("%s: %d", m.Names.Processor(bank.First+cell), left))
+		}
+	})
+	if frames == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s never taken from the RX FIFO by firmware (%s)", traces.Plural(frames, "frame was", "frames were"), list(names, processors))}
+}
+
+// uncheckedNotes say that a scenario states a workload, and nothing checks what an image does with it.
+func (m *Machine) uncheckedNotes() []string {
+	c := m.Config
+	bare := fabric.Rules{MeetsBudget: c.Rules.MeetsBudget}
+	stated := c.Source.Place != nil && c.Source.Place("workload") != c.Source.Place("") && c.Source.Place("workload") != "workload"
+	if c.Firmware.Program != nil || !stated || m.ending != nil || !slices.Equal(c.Rules.Checked(), bare.Checked()) {
+		return nil
+	}
+	return []string{"nothing checks the workload; `rules: {exactly_once: true}` does"}
+}
