@@ -249,6 +249,7 @@ static inline void sl_cycle(sl_device* d, uint64_t clocks) {
 
 static __attribute__((noinline)) void sl_first(sl_device* d) {
     d->top = std::make_unique<Vdut>(&d->context, "");
+    sl_clocks(*d->top->rootp, 0); // which is at random, and would hide the first edge
     d->top->eval();
     sl_push(*d->top->rootp, d->out);
 }

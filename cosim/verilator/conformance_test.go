@@ -259,6 +259,12 @@ func conformClocks(t *testing.T, open backend) {
 	b.edge("clk_i")
 	b.edge("clk_i", "slow_clk_i")
 	require.Equal(t, []uint64{6, 3, 5}, []uint64{b.one("fast_o"), b.one("slow_o"), b.one("sampled_o")})
+	for seed := range uint64(12) { // the first edge counts, whatever is at random at power-on
+		b := bench(t, open, conforming("clocks.v", "clocks", "clk_i", "slow_clk_i"), cosim.Options{Seed: seed + 1})
+		b.set("rst_i", 1)
+		b.edge("clk_i", "slow_clk_i")
+		require.Equal(t, []uint64{0, 0}, []uint64{b.one("fast_o"), b.one("slow_o")}, "seed %d", seed+1)
+	}
 }
 
 func conformLevels(t *testing.T, open backend) {
