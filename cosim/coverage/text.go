@@ -13,12 +13,11 @@ import (
 
 // Text is a summary in one line.
 func (s *Summary) Text() string {
-	text := fmt.Sprintf("coverage of the RTL: %s, %s, %s", s.Lines.text("line"), s.Branches.text("branche"), s.Toggles.text("toggle"))
-	text = strings.ReplaceAll(text, "branche,", "branch,")
+	text := fmt.Sprintf("coverage of the RTL: %s, %s, %s", s.Lines.text("lines"), s.Branches.text("branches"), s.Toggles.text("toggles"))
 	if s.User.Of > 0 {
-		text += ", " + s.User.text("cover propertie")
+		text += ", " + s.User.text("cover properties")
 	}
-	text += fmt.Sprintf("; of the model: %s of registers, %s", s.Values.text("value"), cosim.Count(uint64(s.States), "state"))
+	text += fmt.Sprintf("; of the model: %s of registers, %s", s.Values.text("values"), cosim.Count(uint64(s.States), "state"))
 	if s.States == StatesMax {
 		text += " or more"
 	}
@@ -39,7 +38,7 @@ func (s *Summary) UncoveredText() string {
 }
 
 // text is 45 of 47 lines.
-func (p Part) text(what string) string { return fmt.Sprintf("%d of %d %ss", p.Covered, p.Of, what) }
+func (p Part) text(what string) string { return fmt.Sprintf("%d of %d %s", p.Covered, p.Of, what) }
 
 // writeText lists everything that was not covered.
 func (c *Coverage) writeText(w io.Writer) {
@@ -97,7 +96,7 @@ func (r *RTL) writeUnchanged(w io.Writer) {
 		name, hier   string
 	}
 	var order []signal
-	bits := map[signal][]int{}
+	bits, known := map[signal][]int{}, map[signal]bool{}
 	for _, p := range r.Counts() {
 		switch {
 		case p.Count > 0:
@@ -108,8 +107,8 @@ func (r *RTL) writeUnchanged(w io.Writer) {
 				s.name = name
 				bits[s] = append(bits[s], bit)
 			}
-			if !slices.Contains(order, s) {
-				order = append(order, s)
+			if !known[s] {
+				known[s], order = true, append(order, s)
 			}
 		case p.Kind == cosim.PointUser:
 			fmt.Fprintf(w, "%s:%d:%d: never held: %s in %s\n", p.File, p.Line, p.Column, p.Comment, p.Hier)
