@@ -52,7 +52,7 @@ var strange = map[string]string{
 	"wire of no bits":                  strings.Replace(strangeHead, "wire 1 !", "wire 0 !", 1) + "#0\n0!\n#3\n1!\n",
 	"aliases":                          strings.Replace(strangeHead, "$upscope", "$var wire 1 ! b $end\n$upscope", 1) + "#0\n0!\n#3\n1!\n",
 	"ports": strings.Replace(strangeHead, "$upscope", "$var port 1 <0 p $end\n$var port [3:0] <1 q $end\n$var port 4 <2 o [3:0] $end\n$upscope", 1) +
-		"#0\n$dumpports\npN 6 6 <0\npXXXX 6666 6666 <1\np0?FA 6666 6666 <2\n$end\n#7\npD 6 0 <0\npUDLH 6006 0660 <1\n#9\npaBbC 6006 0660 <2\n" +
+		"#0\n$dumpports\npN 6 6 <0\npXNZT 6666 6666 <1\np0?FA 6666 6666 <2\n$end\n#7\npD 6 0 <0\npUDLH 6006 0660 <1\n#9\npaBbC 6006 0660 <2\n" +
 		"#10\npcfdu  6006  0660  <2\npU 0 6 <0\n#11\nplhTZ 6006 0660 <2\n1!\n",
 }
 
