@@ -2,6 +2,7 @@ package cosim
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +25,19 @@ const fileListsMax = 64
 func ReadFileList(path string) (*FileList, error) {
 	l := &fileLister{list: &FileList{Defines: map[string]string{}}}
 	return l.list, l.read(path)
+}
+
+// AddList adds what a list of files names. What is defined already stays so.
+func (s *Source) AddList(path string) error {
+	list, err := ReadFileList(path)
+	if err != nil {
+		return err
+	}
+	s.Files, s.IncludeDirs = append(s.Files, list.Files...), append(s.IncludeDirs, list.IncludeDirs...)
+	defines := maps.Clone(list.Defines)
+	maps.Copy(defines, s.Defines)
+	s.Defines = defines
+	return nil
 }
 
 type fileLister struct {

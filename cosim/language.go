@@ -69,7 +69,7 @@ func (s *Source) checkLanguages() error {
 	for _, flag := range s.GHDLFlags {
 		if !ghdlFlag.MatchString(flag) {
 			return &InputError{
-				Place: "--ghdl_flags", Reason: fmt.Sprintf("%q is no flag of GHDL that is passed on", flag),
+				Place: "--ghdl-flags", Reason: fmt.Sprintf("%q is no flag of GHDL that is passed on", flag),
 				Remedy: "give flags such as -frelaxed, -fsynopsys, --std=93, --ieee=synopsys",
 			}
 		}

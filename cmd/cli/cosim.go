@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,10 +26,11 @@ func newCosim(networks starloom.Networks) *cobra.Command {
 type cosimBuildFlags struct {
 	cosim.Source
 	cosim.BuildOptions
-	params, defines []string
-	warnings        bool
-	outputs         outputs
-	wasm            *output
+	params, defines             []string
+	lists, languages, libraries []string
+	warnings                    bool
+	outputs                     outputs
+	wasm                        *output
 }
 
 func newCosimBuild() *cobra.Command {
@@ -44,6 +47,10 @@ func newCosimBuild() *cobra.Command {
 	f.StringArrayVarP(&o.params, "param", "G", nil, "give the top module's parameter P the value `P=V`")
 	f.StringArrayVarP(&o.IncludeDirs, "include", "I", nil, "look for included files and modules in `DIR`")
 	f.StringArrayVarP(&o.defines, "define", "D", nil, "define the macro `X`, or X=V")
+	f.StringArrayVarP(&o.lists, "list", "f", nil, "read sources, folders and definitions from the list `F`")
+	f.StringArrayVar(&o.languages, "language", nil, "the Verilog of a source is of a standard: `FILE=1364-2001`")
+	f.StringArrayVar(&o.libraries, "libraries", nil, "VHDL library with its files: `NAME=F,F`")
+	f.StringArrayVar(&o.GHDLFlags, "ghdl-flags", nil, "give ghdl the `FLAG`, as in --ghdl-flags=-frelaxed")
 	f.StringArrayVar(&o.Clocks, "clock", nil, "input `NAME` is a clock")
 	o.wasm = o.outputs.add(f, "output", "o", "write the result to `F` (default: the top's name with .wasm)", nil)
 	f.StringVar(&o.Cache, "cache", "", "keep results in `DIR` (default: the user's cache)")
@@ -52,17 +59,13 @@ func newCosimBuild() *cobra.Command {
 }
 
 func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
-	o.Files = sources
-	if o.Params, err = pairs("-G", o.params, true); err != nil {
-		return err
-	}
-	if o.Defines, err = pairs("-D", o.defines, false); err != nil {
+	if err := o.read(sources); err != nil {
 		return err
 	}
 	if o.wasm.path == "" {
 		o.wasm.path = o.Top + ".wasm"
 	}
-	if err := o.outputs.check(sources...); err != nil {
+	if err := o.outputs.check(o.AllFiles()...); err != nil {
 		return err
 	}
 	circuit, err := o.build(c)
@@ -77,6 +80,37 @@ func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
 		return err
 	}
 	_, err = fmt.Fprintf(text, "\nwritten to %s (%d bytes)\n", o.wasm.path, len(circuit.Wasm()))
+	return err
+}
+
+// read makes the source of what the options say: lists come before the other sources, and what -D defines
+// before what they do.
+func (o *cosimBuildFlags) read(sources []string) (err error) {
+	if o.Params, err = pairs("-G", o.params, true); err != nil {
+		return err
+	}
+	if o.Defines, err = pairs("-D", o.defines, false); err != nil {
+		return err
+	}
+	for _, list := range o.lists {
+		if err := o.AddList(list); err != nil {
+			return err
+		}
+	}
+	o.Files = append(o.Files, sources...)
+	if o.Languages, err = pairs("--language", o.languages, true); err != nil {
+		return err
+	}
+	for file := range o.Languages {
+		if !slices.Contains(o.Files, file) {
+			return &starloom.InputError{Place: "--language", Reason: file + " is none of the sources", Remedy: "name one as it stands there: FILE=1364-2001"}
+		}
+	}
+	files, err := pairs("--libraries", o.libraries, true)
+	for _, library := range o.libraries { // in their order
+		name, _, _ := strings.Cut(library, "=")
+		o.Libraries = append(o.Libraries, cosim.Library{Name: name, Files: strings.Split(files[name], ",")})
+	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -77,5 +78,50 @@ func takeLibrary(t *testing.T, cache string) {
 	require.NoError(t, err)
 	for _, path := range objects {
 		_ = os.Link(path, filepath.Join(cache, filepath.Base(path))) // else it is compiled
+	}
+}
+
+// TestLongCosimBuildTakesWhatMapsTake: lists of files, languages, libraries and flags of GHDL build what pin maps
+// attach with them, and nothing without them.
+func TestLongCosimBuildTakesWhatMapsTake(t *testing.T) {
+	const attach = "../../internal/maps/testdata/attach/"
+	cache := t.TempDir()
+	takeLibrary(t, cache)
+	for _, c := range []struct{ name, file, options, without string }{
+		{"file_list", "", "-f file_list.f", "no source is given"},
+		{"language_old", "language_old.v", "--language language_old.v=1364-2001", "syntax error"},
+		{"vhdl_library", "vhdl_library.vhd", "--libraries tools=vhdl_library_pkg.vhd", "tools"},
+		{"vhdl_relaxed", "vhdl_relaxed.vhd", "--ghdl-flags=-frelaxed", "shared variable"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Chdir(attach)
+			build := func(options ...string) (int, string) {
+				var stdout, stderr bytes.Buffer
+				args := append([]string{"cosim", "build", "--cache", cache, "-o", filepath.Join(cache, c.name+".wasm"), "--top", "dut"}, options...)
+				if c.file != "" {
+					args = append(args, c.file)
+				}
+				status := execute(args, &stdout, &stderr)
+				return status, stdout.String() + stderr.String()
+			}
+			status, said := build(strings.Fields(c.options)...)
+			require.Equal(t, statusPass, status, said)
+			status, said = build()
+			require.Equal(t, statusInput, status)
+			require.Contains(t, said, c.without)
+		})
+	}
+	for says, options := range map[string][]string{
+		"--language: b.v is none of the sources":             {"--language", "b.v=1364-2001", "a.v"},
+		"there is no language \"1364\"":                      {"--language", "a.v=1364", "a.v"},
+		"none.f: cannot be read: no such file":               {"-f", "none.f"},
+		"--ghdl-flags: \"-P/etc\" is no flag of GHDL":        {"--ghdl-flags=-P/etc", "a.vhd"},
+		"library \"1x\" has no name or no files":             {"--libraries", "1x=a.vhd", "a.vhd"},
+		"--libraries: \"tools\" is not a name and a value":   {"--libraries", "tools", "a.vhd"},
+		"libraries and ghdl_flags are for VHDL; delete them": {"--libraries", "tools=b.vhd", "a.v"},
+	} {
+		var stdout, stderr bytes.Buffer
+		require.Equal(t, statusInput, execute(append([]string{"cosim", "build", "--top", "t"}, options...), &stdout, &stderr), says)
+		require.Contains(t, stderr.String(), says)
 	}
 }

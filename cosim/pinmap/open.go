@@ -133,7 +133,7 @@ func (m *Map) inMap(err error) error {
 	case key == "param":
 		return m.refuse("params", bad.Reason, bad.Remedy)
 	case ok:
-		return m.refuse(key, bad.Reason, bad.Remedy)
+		return m.refuse(strings.ReplaceAll(key, "-", "_"), bad.Reason, bad.Remedy)
 	case bad.Place == "" && m.Image != "":
 		return m.refuse("image", m.Image+": "+bad.Reason, bad.Remedy)
 	}

@@ -7,7 +7,6 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/cosim"
 	"starloom/internal/strict"
 )
 
@@ -32,20 +31,7 @@ func (d *pinDecoder) sources(n *yaml.Node, where string) error {
 			s.Files = append(s.Files, d.relative(text))
 			return nil
 		}
-		read, err := cosim.ReadFileList(d.relative(strings.TrimSpace(list)))
-		if err != nil {
-			return err
-		}
-		s.Files, s.IncludeDirs = append(s.Files, read.Files...), append(s.IncludeDirs, read.IncludeDirs...)
-		if s.Defines == nil {
-			s.Defines = map[string]string{}
-		}
-		for name, value := range read.Defines { // what the map itself says counts
-			if _, given := s.Defines[name]; !given {
-				s.Defines[name] = value
-			}
-		}
-		return nil
+		return s.AddList(d.relative(strings.TrimSpace(list)))
 	})
 }
 
