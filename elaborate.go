@@ -383,8 +383,7 @@ func (s *Scenario) withRate(rate float64) *Scenario {
 	return &one
 }
 
-// refusal gives what a network refuses its place in the scenario; a place in another file
-// stays.
+// refusal gives what a network refuses its place in the scenario; a place in another file stays.
 func (s *Scenario) refusal(err error) error {
 	var refusal *InputError
 	if errors.As(err, &refusal) && isKey(refusal.Place) {

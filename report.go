@@ -193,8 +193,9 @@ type (
 	//	Path    string // of the component
 	//	Top     string // module
 	//	Backend string
-	//	SHA256  string   // of the sources' text, or of the image
-	//	Derived []string // outputs that the RTL lacks, made of its others
+	//	SHA256  string       // of the sources' text, or of the image
+	//	Derived []string     // outputs that the RTL lacks, made of its others
+	//	Assumed []Assumption // what its pin map assumes of the machine
 	RTLReport = outcome.RTLReport
 	// OutputFile is an output of a run.
 	//

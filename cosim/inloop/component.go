@@ -119,6 +119,9 @@ func (c *replaced) Reset() {
 	c.resetDevices()
 }
 
+// Beginner is a device that is told that a run begins: it has been reset.
+type Beginner interface{ Begin() }
+
 // resetEdges is how long reset is on: enough for a synchroniser in the RTL.
 const resetEdges = 4
 
@@ -127,13 +130,16 @@ func (c *replaced) resetDevices() {
 		clear(p.Device.Inputs())
 		if !c.site.Clocked {
 			p.settle()
-			continue
+		} else {
+			p.reset(1)
+			for range resetEdges {
+				p.edge()
+			}
+			p.reset(0)
 		}
-		p.reset(1)
-		for range resetEdges {
-			p.edge()
+		if b, ok := p.Device.(Beginner); ok {
+			b.Begin()
 		}
-		p.reset(0)
 	}
 }
 

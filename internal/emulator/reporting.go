@@ -218,7 +218,8 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Verdict = outcome.VerdictFail
 	}
 	if m.RTL != nil {
-		report.RTL, report.Aside.RTLCheck = m.RTL.Report, m.rtlCheck()
+		report.RTL, report.Aside.RTLCheck = m.RTL.Reports(), m.rtlCheck()
+		report.Notes = append(report.Notes, m.RTL.BrokenNotes()...)
 		report.Notes = append(report.Notes, m.rtlNotes(total > 0 && !report.ToolFailed())...)
 	}
 	return report

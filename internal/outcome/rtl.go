@@ -8,11 +8,20 @@ import (
 
 // RTLReport says what was RTL in a run.
 type RTLReport struct {
-	Path    string   `json:"path"` // of the component
-	Top     string   `json:"top"`  // module
-	Backend string   `json:"backend"`
-	SHA256  string   `json:"sha256"`            // of the sources' text, or of the image
-	Derived []string `json:"derived,omitempty"` // outputs that the RTL lacks, made of its others
+	Path    string       `json:"path"` // of the component
+	Top     string       `json:"top"`  // module
+	Backend string       `json:"backend"`
+	SHA256  string       `json:"sha256"`            // of the sources' text, or of the image
+	Derived []string     `json:"derived,omitempty"` // outputs that the RTL lacks, made of its others
+	Assumed []Assumption `json:"assumed,omitempty"` // what its pin map assumes of the machine
+}
+
+// Assumption is a condition that a pin map assumes of the inputs of its RTL, and in how many cycles the
+// machine broke it.
+type Assumption struct {
+	Text   string  `json:"assume"`
+	Broken uint64  `json:"broken_cycles"`
+	First  *uint64 `json:"first_broken_cycle,omitempty"` // nil without one
 }
 
 // rtlPassed says what a verdict does not say of RTL.

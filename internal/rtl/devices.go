@@ -38,7 +38,8 @@ type Devices struct {
 	ChecksOwn []string            // those of pin maps
 	Maps      []*pinmap.Map       // that end with the devices
 	devices   []cosim.Device
-	icarus    int // processes
+	beside    []*watched // of these, those whose maps assume something
+	icarus    int        // processes
 
 	Recorded  []PartRun
 	Recorders []*lockstep.Recorder

@@ -9,5 +9,6 @@
 //	replace.go     which components an entry means, and what stands in their places
 //	source.go      where an entry's RTL is from: a twin or a pin map
 //	open.go        devices for components; array.go: one for many of a kind
+//	assumed.go     watched: in which cycles a machine breaks what a map assumes
 //	told.go        what reports say of RTL: its sources, its check, how it has failed
 package rtl

@@ -2,6 +2,7 @@ package rtl
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"starloom/cosim"
@@ -89,6 +90,11 @@ func (r *Devices) device(ctx context.Context, source *rtlSource, pins *pinmap.Ma
 			return nil, ctx.Err()
 		}
 		return nil, r.refuse(source, err)
+	}
+	if d := device.(*pinmap.Device); len(d.Terms().Assume) > 0 {
+		if device, err = r.watch(d, pins, path); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
 	}
 	r.devices = append(r.devices, device)
 	return device, nil
