@@ -1,7 +1,12 @@
 package starloom
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,6 +42,47 @@ func TestForeignArbiterOnABus(t *testing.T) {
 	require.Equal(t, model.Metrics, right.Metrics)
 	wrong := run(RTL{Replace: "bus.bus[*].arbiter", Map: "examples/rtl/stream_arbiter_bug.yml"})
 	require.NotEqual(t, model.Digest, wrong.Digest)
+}
+
+// TestViolationOfABusIsDerived: on a bus without an arbiter readings collide, and RTL that does not say so has its violation
+// made of its rails: the run is that of the model, in every signal, and the report says what is derived. RTL that never has
+// a violation shows another trace.
+func TestViolationOfABusIsDerived(t *testing.T) {
+	folder, err := filepath.Abs("cosim/rtl")
+	require.NoError(t, err)
+	var sources []string
+	for _, name := range []string{"bus.v", "bus_taps.v", "arbiter_lock.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v"} {
+		sources = append(sources, filepath.Join(folder, name))
+	}
+	attach := func(violation string) string {
+		path := filepath.Join(t.TempDir(), "bus.yml")
+		text := fmt.Sprintf("model: bus\ntop: bus\nsources: [%s]\nclock: clock\nreset: reset\n"+
+			"params: {TAPS: $TAPS, PHIT_BITS: $PHIT_BITS, ARBITER: $ARBITER, SLICE_CYCLES: $SLICE_CYCLES}\n"+
+			"pins: {request: request_i, rail1_i: rail1_i, rail0_i: rail0_i, rail1_o: rail1_o, rail0_o: rail0_o, grant: grant_o%s\n",
+			strings.Join(sources, ", "), violation)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		return path
+	}
+	model := sensorsOn("none")
+	model.Fabric.Bus.Vertices, model.Fabric.Bus.Buses = 6, [][]int{{1, 2, 3, 0}, {4, 5, 2}}
+	part := RTL{Replace: "bus.bus[*]", Map: attach("}\nabsent: [violation]")}
+	requireSameRuns(t, model, 3, part)
+	require.Equal(t, traced(t, model), traced(t, withRTL(model, part)), "in every cycle")
+
+	m := machine(t, withRTL(model, part), MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	report := m.Report()
+	require.Positive(t, report.Frames.Collided, "a violation matters")
+	require.Len(t, report.RTL, 2)
+	for _, of := range report.RTL {
+		require.Equal(t, []string{"violation_o"}, of.Derived)
+	}
+	var people bytes.Buffer
+	require.NoError(t, report.WriteText(&people))
+	require.Contains(t, people.String(), "2 bus (wasm; violation_o is derived from its rails)")
+
+	dark := withRTL(model, RTL{Replace: "bus.bus[*]", Map: attach(", violation: 0}")})
+	require.NotEqual(t, traced(t, model)["run.vcd"], traced(t, dark)["run.vcd"], "the trace shows it")
 }
 
 // TestRecordedBus: all parts of a bus in RTL are their models on the inputs of a run, and so is the
