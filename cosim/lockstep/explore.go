@@ -20,8 +20,8 @@ import (
 //
 // After the inputs of a run, places on its way take that of the backbone.
 //
-// What the RTL does has no influence, nor has its state at power-on, so that the inputs are a
-// function of model, seed and cycles. A backend that cannot restore its state goes on from where
+// What the RTL does has no influence (but on a model that leaves outputs to it), nor has its state at
+// power-on, so that the inputs are a function of model, seed and cycles. A backend that cannot restore its state goes on from where
 // it is.
 type explorer struct {
 	*pair

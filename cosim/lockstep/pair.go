@@ -279,6 +279,7 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 		err = d.Settle()
 	}
 	err = l.covered.settled(cycle, d, err)
+	m.Follow(d.Outputs())
 	l.holdBack(cycle)
 	reset := l.inReset()
 	compared := l.now.compared && !reset && l.flushed()
@@ -317,6 +318,7 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 		at, err := faultIn(cycle, err)
 		return false, at, err
 	}
+	m.Follow(d.Outputs()) // what the next inputs depend on
 	if reset {
 		l.now.compared, l.now.stretch = true, 0
 		l.resetLate()

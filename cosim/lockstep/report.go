@@ -79,6 +79,9 @@ type Extent struct {
 	Compared int      `json:"outputs_compared"`
 	Absent   []string `json:"outputs_absent"`
 
+	// Left are outputs that the model leaves to the RTL, within bounds.
+	Left []string `json:"outputs_left_to_the_rtl,omitempty"`
+
 	// Uncounted are outputs that a run never met the condition of; they are none of Compared.
 	Uncounted []string `json:"outputs_never_counted,omitempty"`
 
@@ -145,6 +148,7 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
 		clocked: model.Clocked(),
 	}
+	r.Left = model.Left()
 	if r.Backend == "" {
 		r.Backend = cosim.BackendWasm
 	}
@@ -432,6 +436,9 @@ func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings, r.Backend)
 	if len(r.Bounds) > 0 {
 		fmt.Fprintf(w, "inputs kept to what the map takes: %s\n", strings.Join(r.Bounds, "; "))
+	}
+	if len(r.Left) > 0 {
+		fmt.Fprintf(w, "left to the RTL, within what %s allows: %s\n", r.Model, strings.Join(r.Left, ", "))
 	}
 	for _, line := range r.Contract.Lines() {
 		fmt.Fprintln(w, line)

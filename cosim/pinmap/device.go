@@ -19,7 +19,8 @@ type Device struct {
 	resetWord                int      // in inputs, -1 without
 	resetOutputs             []uint64 // what the model shows after a reset
 	terms                    *Terms
-	beats                    []beat   // of the RTL's clocks; nil without one
+	beats                    []beat // of the RTL's clocks; nil without one
+	gated                    []gated
 	resetCycles              int      // of the RTL in one of the model; 0: it is not clocked while reset is on
 	cycle                    uint64   // cycles of the RTL: the next one's beat
 	before, beforeUnknown    []uint64 // early outputs, sampled just before the edge
@@ -52,6 +53,7 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 		if d.beats, err = m.beats(rtl.Ports()); err != nil {
 			return nil, err
 		}
+		d.gated = m.gated(model, rtl.Ports())
 		if d.resetCycles, err = m.resetCycles(len(d.beats)); err != nil {
 			return nil, err
 		}
@@ -206,7 +208,9 @@ func (d *Device) Edge(clocks uint64) error {
 		cycles = d.resetCycles
 	}
 	for k := range cycles {
-		if err := d.clock(&d.beats[d.cycle%uint64(len(d.beats))], k == cycles-1); err != nil {
+		b := d.beats[d.cycle%uint64(len(d.beats))]
+		b.last |= d.rises()
+		if err := d.clock(&b, k == cycles-1); err != nil {
 			return err
 		}
 		d.cycle++
@@ -239,6 +243,16 @@ func (d *Device) clock(b *beat, last bool) error {
 		d.pullTo(d.early, d.madeEarly, d.before, d.beforeUnknown)
 	}
 	return d.feedAndClock(b.last)
+}
+
+// rises is the clocks that rise by an input of the model, and all of them in reset.
+func (d *Device) rises() (mask uint64) {
+	for _, g := range d.gated {
+		if d.inputs[g.word]&1 != 0 || d.inReset() {
+			mask |= g.mask
+		}
+	}
+	return mask
 }
 
 // feedAndClock is an edge of some clocks, after which feedback settles.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"starloom/cosim"
+	"starloom/cosim/twin"
 )
 
 // Timing is what a map says of clocks and resets beyond one of each.
@@ -25,10 +26,14 @@ type Timing struct {
 // A Clock of the RTL rises Edges times in so many Cycles of the model. At phase 0 one of its edges is
 // that of the model's clock; Phase, from 0 up to but not including 1, shifts all of them by a part of
 // its own period.
+//
+// A clock with When, an input of the model, rises with the model's clock in cycles in which that input
+// is 1, and while reset is on.
 type Clock struct {
 	Name          string
 	Edges, Cycles int
 	Phase         *big.Rat // nil for 0
+	When          string
 }
 
 // Reset is a reset of the RTL.
@@ -66,6 +71,9 @@ type beat struct {
 func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 	length := 1
 	for i, c := range m.clocks() {
+		if c.When != "" {
+			c.Edges, c.Cycles = 1, 1
+		}
 		if c.Edges < 1 || c.Cycles < 1 || c.Edges > clockEdgesMax*c.Cycles {
 			return nil, m.refuse("clock."+c.Name,
 				fmt.Sprintf("%s has %d edges in %d cycles", c.Name, c.Edges, c.Cycles),
@@ -84,15 +92,10 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 	}
 	var edges []edge
 	for _, c := range m.clocks() {
-		bit := uint64(1)
-		for _, p := range rtl {
-			if p.Clock && cosim.SameName(m.FoldsCase(), p.Name, c.Name) {
-				break
-			}
-			if p.Clock {
-				bit <<= 1
-			}
+		if c.When != "" {
+			continue
 		}
+		bit := m.clockBit(c.Name, rtl)
 		phase := c.Phase
 		if phase == nil {
 			phase = new(big.Rat)
@@ -120,6 +123,40 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 		beats[cycle].before = append(beats[cycle].before, mask)
 	}
 	return beats, nil
+}
+
+// clockBit is the place of a clock in what Edge takes.
+func (m *Map) clockBit(name string, rtl []cosim.Port) uint64 {
+	bit := uint64(1)
+	for _, p := range rtl {
+		if p.Clock && cosim.SameName(m.FoldsCase(), p.Name, name) {
+			break
+		}
+		if p.Clock {
+			bit <<= 1
+		}
+	}
+	return bit
+}
+
+// A gated clock rises in cycles in which an input of the model is 1.
+type gated struct {
+	word int // of the inputs
+	mask uint64
+}
+
+// gated finds the clocks with When, whose inputs the wiring has found.
+func (m *Map) gated(model *twin.Model, rtl []cosim.Port) (all []gated) {
+	w := &wirer{Map: m, model: model.Ports()}
+	for _, c := range m.clocks() {
+		if c.When == "" {
+			continue
+		}
+		if at, err := w.modelPort("clock."+c.Name, c.When); err == nil {
+			all = append(all, gated{w.model[at].Word, m.clockBit(c.Name, rtl)})
+		}
+	}
+	return all
 }
 
 func gcd(a, b int) int {

@@ -16,6 +16,8 @@ type wirer struct {
 	fold       bool              // RTL in VHDL: upper and lower case are the same
 	taken      map[[2]int]string // port and bit of the RTL: the key that takes it
 	wired      []string          // by port of the model: the key that wires it
+	edges      []string          // inputs of the model that say when a clock rises
+	left       []string          // outputs of the model that it leaves to the RTL
 }
 
 // driveBit says what drives a bit of the RTL's inputs; of one that a map inverts, its inverse.

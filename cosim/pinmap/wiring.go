@@ -14,7 +14,7 @@ import (
 // Wire works out the wiring between a model and RTL with these ports, or returns an *InputError.
 func (m *Map) Wire(model *twin.Model, rtl []cosim.Port) (*Wires, error) {
 	w := &wirer{Map: m, model: model.Ports(), rtl: rtl, fold: m.FoldsCase(), taken: map[[2]int]string{}}
-	w.wired = make([]string, len(w.model))
+	w.wired, w.edges, w.left = make([]string, len(w.model)), model.Edges, model.Left()
 	w.wires = &Wires{
 		Model: w.model, RTL: rtl,
 		Pins: make([][]Bit, len(rtl)), Ports: make([][]Bit, len(w.model)),
@@ -55,6 +55,9 @@ func (w *wirer) wireAbsent() error {
 		if w.wired[at] != "" {
 			return w.refuse(key, w.model[at].Name+" is named twice", "delete one")
 		}
+		if slices.Contains(w.left, w.model[at].Name) {
+			return w.refuse(key, fmt.Sprintf("%s follows %s of the RTL, which cannot be absent", w.Model, w.model[at].Name), "give it a pin")
+		}
 		w.wires.Absent[at], w.wired[at] = true, key
 	}
 	return nil
@@ -68,6 +71,8 @@ func (w *wirer) wireLatency() error {
 			return err
 		}
 		switch {
+		case len(w.left) > 0:
+			return w.refuse(key, fmt.Sprintf("%s follows outputs of the RTL, cycle by cycle", w.Model), "delete latency; what may be late is a parameter")
 		case w.model[at].Input:
 			return w.refuse(key,
 				fmt.Sprintf("%s is %s of %s", w.model[at].Name, w.model[at].Kind(), w.Model),
@@ -93,6 +98,10 @@ func (w *wirer) wirePins() error {
 	for i, p := range w.model {
 		switch {
 		case w.wired[i] != "" || p.Clock && w.Clock == "" || p.Name == "reset" && w.Reset == "":
+		case slices.Contains(w.edges, p.Name):
+			return w.refuse("clock",
+				fmt.Sprintf("no clock of the RTL rises in cycles with %s of %s", p.Name, w.Model),
+				fmt.Sprintf("write clock: {PIN: %s} instead of a ratio; assume bounds how the clocks may rise", strings.TrimSuffix(p.Name, "_i")))
 		case p.Input:
 			return w.refuse("pins",
 				fmt.Sprintf("%s of %s has no pin", p.Name, w.Model),
@@ -279,6 +288,9 @@ func (w *wirer) wireClocks() error {
 		if !slices.ContainsFunc(w.rtl, func(p cosim.Port) bool { return cosim.SameName(w.fold, p.Name, c.Name) }) {
 			return w.refuse("clock", fmt.Sprintf("the RTL has no pin %s", c.Name), remedyOfClock(c.Name, w.rtl))
 		}
+		if err := w.wireEdges(c); err != nil {
+			return err
+		}
 	}
 	for i, p := range w.model {
 		if p.Clock {
@@ -287,4 +299,25 @@ func (w *wirer) wireClocks() error {
 		}
 	}
 	return w.refuse("clock", w.Model+" has no clock", "give the RTL's clock a constant: ties: {"+w.Clock+": 0}")
+}
+
+// wireEdges connects a clock that rises by an input of the model.
+func (w *wirer) wireEdges(c Clock) error {
+	if c.When == "" {
+		return nil
+	}
+	key := "clock." + c.Name
+	at, err := w.modelPort(key, c.When)
+	if err != nil {
+		return err
+	}
+	if port := w.model[at]; !slices.Contains(w.edges, port.Name) {
+		remedy := "give the ratio of the clocks: {" + c.Name + ": 1}"
+		if len(w.edges) > 0 {
+			remedy = "name one of " + strings.Join(w.edges, ", ")
+		}
+		return w.refuse(key, fmt.Sprintf("%s of %s does not say when a clock rises", port.Name, w.Model), remedy)
+	}
+	w.wired[at] = key
+	return nil
 }

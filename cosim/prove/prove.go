@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"starloom/cosim"
@@ -80,6 +81,10 @@ func (p *prover) run() error {
 	}
 	if err != nil {
 		return err
+	}
+	if left := p.model.Left(); len(left) > 0 {
+		reason := fmt.Sprintf("%s follows %s of the RTL, and a proof is beside a model that does not", p.m.Model, strings.Join(left, ", "))
+		return errors.Join(d.Close(), &refusal{reason})
 	}
 	wires, terms := d.(*pinmap.Device).Wires, d.(*pinmap.Device).Terms()
 	if err := d.Close(); err != nil {

@@ -9,6 +9,6 @@ func All() []Twin {
 		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
 		bus(), busTaps(),
 		crc16(), serialiser(), requester(), deserialiser(),
-		freeArbiter(), streamFIFO(), skidBuffer(), registerSlice(), counter(), delayLine(),
+		freeArbiter(), streamFIFO(), skidBuffer(), registerSlice(), counter(), delayLine(), asyncFIFO(),
 	}
 }

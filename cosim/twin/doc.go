@@ -14,7 +14,7 @@
 //	                one component each: parameters to test, inputs as in use, mutants; its
 //	                ports are its own
 //	circuit.go      circuit: what is not a part of any machine: free_arbiter.go, stream.go (stream_fifo, skid_buffer,
-//	                register_slice), counter.go, delay_line.go
+//	                register_slice), counter.go, delay_line.go, async_fifo.go
 //	slots.go        slots: inputs of what matches the ports of a crossbar
 //	random.go, traffic.go      Random: draws; what circuits encounter in use
 //	event.go        Event: what the ports of a model can do together, for coverage; cover.go: those of strobes,

@@ -41,6 +41,17 @@ type Model struct {
 	stimulation stimulation
 	redraws     redraws
 	Events      []Event // what ports do together, for coverage
+
+	Edges []string // inputs that say in which cycles a clock of the RTL rises
+	left  choice
+}
+
+// choice is what a model leaves to the RTL.
+type choice struct {
+	outputs []string
+	pins    []Pin
+	values  []uint64
+	take    func(values []uint64)
 }
 
 // Pin is a port of a Model.
@@ -164,6 +175,32 @@ func (m *Model) put() {
 	if m.site.Take != nil {
 		m.site.Take(0)
 	}
+}
+
+// leave says which outputs the RTL may choose, of up to 64 bits each, and what takes its choice: the
+// model shows it where it is allowed, and else what is.
+func (m *Model) leave(outputs []string, take func(values []uint64)) {
+	m.left = choice{outputs: outputs, values: make([]uint64, len(outputs)), take: take}
+	for _, name := range outputs {
+		m.left.pins = append(m.left.pins, m.Pin(name))
+	}
+}
+
+// Left names the outputs that the model leaves to the RTL: it follows them within bounds, so that it
+// judges RTL whose outputs no model can foretell cycle by cycle.
+func (m *Model) Left() []string { return m.left.outputs }
+
+// Follow takes what the RTL has chosen of the outputs that are left to it, and settles. It
+// comes when the RTL has settled, and after each edge.
+func (m *Model) Follow(outputs []uint64) {
+	if m.left.take == nil {
+		return
+	}
+	for i, p := range m.left.pins {
+		m.left.values[i] = outputs[p.Word]
+	}
+	m.left.take(m.left.values)
+	m.settle()
 }
 
 // finish builds the kernel and shows the reset state.

@@ -212,8 +212,11 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"skid_buffer":    {"WIDTH": {0, 65}, "REGISTERED": {-1, 2}},
 		"register_slice": {"WIDTH": {0, 65}, "MODE": {-1, 4}},
 		"counter":        {"MAX": {0, 65536}, "MODE": {-1, 2}},
-		"delay_line":     {"WIDTH": {0, 65}, "CYCLES": {0, 1025}, "RESET": {-1, 2}},
-		"deserialiser":   {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "PORTS": {0}},
+		"async_fifo": {
+			"DEPTH": {0, 1, 3, 2048}, "WIDTH": {0, 65}, "LATE": {1, 9}, "SPARE": {-1, 5}, "REGISTERED": {-1, 2},
+		},
+		"delay_line":   {"WIDTH": {0, 65}, "CYCLES": {0, 1025}, "RESET": {-1, 2}},
+		"deserialiser": {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "PORTS": {0}},
 	} {
 		twin, err := Find(All(), name)
 		require.NoError(t, err)
@@ -465,6 +468,13 @@ func TestStimulusReaches(t *testing.T) {
 	seen(t, "bus", 1, 20_000, v)
 	many(v["grant_o"], 0, 0b0001, 0b1111)
 	many(v["violation_o"], 0, 1)
+	for set := range 4 {
+		v = map[string]map[uint64]int{"full_o": {}, "empty_o": {}, "write_clock_i": {}, "read_clock_i": {}}
+		seen(t, "async_fifo", set, 20_000, v)
+		for _, count := range v {
+			many(count, 0, 1)
+		}
+	}
 	v = map[string]map[uint64]int{"heads_o": {}, "count_i": {}}
 	seen(t, "coin", 0, 20_000, v)
 	many(v["heads_o"], 0, 1)

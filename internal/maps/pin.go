@@ -25,7 +25,7 @@ import (
 //	params: {NUM: 16}                    # of the top module
 //	image: rr_arb.wasm                   # of `starloom cosim build`, instead of sources
 //	backend: wasm                        # or icarus, shared
-//	clock: clk_i                         # or {clk_i: 1, fast_i: 2, slow_i: {ratio: 1/4, phase: 1/2}}
+//	clock: clk_i                         # or {clk_i: 1, fast_i: 2, slow_i: {ratio: 1/4, phase: 1/2}}, {wr_clk: write_clock}
 //	reset: {pin: rst_ni, active: low}    # or only a name: active high; cycles: 4; or a list of them
 //	pins:                                # port of the model: pin of the RTL
 //	  request: [valid_b, "valid_a[3:0]"] # first is highest, as in Verilog's braces
@@ -35,6 +35,10 @@ import (
 //	feedback: {ack_i: gnt_o}             # an input that follows an output within a cycle
 //	absent: [index]                      # outputs of the model that the RTL lacks
 //	latency: {grant: -1}                 # -1: combinational; see pinmap.Map
+//	assume: "push -> count < DEPTH"      # what inputs respect, one or a list; compare: when an output counts
+//	compare: {head: "count != 0"}
+//	streams: {in: {axis: s_axis}}        # sides with valid and ready
+//	libraries: {tools: [tools.vhd]}      # of VHDL; ghdl_flags: [-frelaxed]
 //
 // Every error is an *input.Error with file, line and column. Pins are looked up when
 // a device is opened.

@@ -8,6 +8,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
+	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/internal/strict"
 )
@@ -17,6 +18,7 @@ import (
 //	clock: clk
 //	clock: [wr_clk, rd_clk]
 //	clock: {clk: 1, clk2x: 2, slow: 1/4, shifted: {ratio: 1, phase: 1/2}}
+//	clock: {wr_clk: write_clock, rd_clk: read_clock}   # rise when an input of the model says so
 func (d *pinDecoder) clock(n *yaml.Node, where string) error {
 	timing := &d.m.Timing
 	switch n.Kind {
@@ -48,9 +50,14 @@ func (d *pinDecoder) clock(n *yaml.Node, where string) error {
 	return nil
 }
 
-// ratio reads 2, 1/4 or {ratio: 1/4, phase: 1/2}.
+// ratio reads 2, 1/4, {ratio: 1/4, phase: 1/2}, or the name of an input.
 func (d *pinDecoder) ratio(n *yaml.Node, key, where string) error {
 	c := pinmap.Clock{Name: key}
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" && cosim.IsIdentifier(n.Value) {
+		c.When = n.Value
+		d.m.Timing.Clocks = append(d.m.Timing.Clocks, c)
+		return nil
+	}
 	ratio, phase := big.NewRat(1, 1), new(big.Rat)
 	var err error
 	if n.Kind == yaml.MappingNode {

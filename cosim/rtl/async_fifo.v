@@ -1,0 +1,160 @@
+// First-in first-out buffer between two clocks.
+//
+// Its two clocks are gated from `clock`, which is time: the write clock rises with it in cycles in
+// which write_clock_i is 1, the read clock in those in which read_clock_i is 1, both in reset. A word
+// is pushed by an edge of the write clock with push_i when full_o is 0, and popped by one of the read
+// clock with pop_i when empty_o is 0.
+//
+// Pointers cross in Gray code, through LATE - 1 registers of the other clock. Bit 0 of each takes
+// a cycle of `clock` more, as a longer wire would: in Gray code the other side sees the pointer before or after a
+// step, in binary code one that never was. So full_o falls, and empty_o, at most LATE edges of its
+// own clock after what the other side did. Metastability is not in two-valued logic: one register
+// would do here, and does not in silicon.
+//
+// SPARE registers after the memory hold words, too. REGISTERED 0: head_o is the word to be popped next, 0 when
+// empty; 1: the one that was popped last, 0 after a reset. Reset: empty. Twin of package twin's asyncFIFO.
+`default_nettype none
+
+module async_fifo #(
+  parameter integer DEPTH = 4,     // words of the memory, a power of two, 2..1024
+  parameter integer WIDTH = 8,     // bits of a word, 1..64
+  parameter integer LATE = 3,      // edges until the other side is seen, 2..8
+  parameter integer SPARE = 0,     // registers after the memory, 0..4
+  parameter integer REGISTERED = 0 // 1: head_o is a register
+) (
+  input  wire             clock,
+  input  wire             reset,
+  input  wire             write_clock_i,
+  input  wire             push_i,
+  input  wire [WIDTH-1:0] data_i,
+  output wire             full_o,
+  input  wire             read_clock_i,
+  input  wire             pop_i,
+  output wire [WIDTH-1:0] head_o,
+  output wire             empty_o
+);
+  localparam integer BITS = $clog2(DEPTH);
+  localparam integer STAGES = LATE - 1;
+  localparam [BITS:0] FULL = DEPTH[BITS:0];
+
+  initial if (DEPTH < 2 || DEPTH > 1024 || DEPTH != 1 << BITS || WIDTH < 1 || WIDTH > 64 || LATE < 2 || LATE > 8 ||
+      SPARE < 0 || SPARE > 4 || REGISTERED < 0 || REGISTERED > 1) begin
+    $display("%m: allowed are DEPTH 2, 4, 8 to 1024, WIDTH 1 to 64, LATE 2 to 8, SPARE 0 to 4, REGISTERED 0 or 1");
+    $finish;
+  end
+
+  function [BITS:0] gray(input [BITS:0] number);
+    gray = number ^ (number >> 1);
+  endfunction
+  function [BITS:0] binary(input [BITS:0] code);
+    integer i;
+    for (i = 0; i <= BITS; i = i + 1) binary[i] = ^(code >> i);
+  endfunction
+
+  wire write_clock = clock & (write_clock_i | reset);
+  wire read_clock = clock & (read_clock_i | reset);
+
+  reg [WIDTH-1:0] mem_q [0:DEPTH-1];
+  reg [BITS:0] write_q, write_code_q, read_q, read_code_q;        // pointers with a bit more
+  reg [(BITS+1)*STAGES-1:0] written_q, popped_q;                  // on their way to the other side
+  reg write_code_late_q, read_code_late_q;
+
+  always @(posedge clock) begin
+    write_code_late_q <= !reset && write_code_q[0];
+    read_code_late_q <= !reset && read_code_q[0];
+  end
+
+  // The side that writes.
+  wire [BITS:0] popped = binary(popped_q[(BITS+1)*(STAGES-1)+:BITS+1]);
+  wire [BITS:0] used = write_q - popped;
+  assign full_o = used >= FULL;
+  wire pushes = push_i && !full_o;
+  wire [BITS:0] write_next = write_q + {{BITS{1'b0}}, pushes};
+
+  integer s;
+  always @(posedge write_clock) begin
+    if (pushes) mem_q[write_q[BITS-1:0]] <= data_i;
+    if (reset) begin
+      write_q <= {BITS + 1{1'b0}};
+      write_code_q <= {BITS + 1{1'b0}};
+      popped_q <= {(BITS + 1) * STAGES{1'b0}};
+    end else begin
+      write_q <= write_next;
+      write_code_q <= gray(write_next);
+      for (s = 1; s < STAGES; s = s + 1) popped_q[(BITS+1)*s+:BITS+1] <= popped_q[(BITS+1)*(s-1)+:BITS+1];
+      popped_q[BITS:0] <= {read_code_q[BITS:1], read_code_late_q};
+    end
+  end
+
+  // The side that reads.
+  wire [BITS:0] written = binary(written_q[(BITS+1)*(STAGES-1)+:BITS+1]);
+  wire [BITS:0] available = written - read_q;
+  wire [WIDTH-1:0] word = mem_q[read_q[BITS-1:0]];
+  wire takes; // a word of the memory
+  wire [WIDTH-1:0] head;
+  wire pops = pop_i && !empty_o;
+  wire [BITS:0] read_next = read_q + {{BITS{1'b0}}, takes};
+
+  integer t;
+  always @(posedge read_clock) begin
+    if (reset) begin
+      read_q <= {BITS + 1{1'b0}};
+      read_code_q <= {BITS + 1{1'b0}};
+      written_q <= {(BITS + 1) * STAGES{1'b0}};
+    end else begin
+      read_q <= read_next;
+      read_code_q <= gray(read_next);
+      for (t = 1; t < STAGES; t = t + 1) written_q[(BITS+1)*t+:BITS+1] <= written_q[(BITS+1)*(t-1)+:BITS+1];
+      written_q[BITS:0] <= {write_code_q[BITS:1], write_code_late_q};
+    end
+  end
+
+  generate
+    if (SPARE == 0) begin : g_memory
+      assign takes = pops;
+      assign empty_o = available == {BITS + 1{1'b0}};
+      assign head = word;
+    end else begin : g_registers
+      reg [WIDTH*SPARE-1:0] data_q; // the lowest is the head
+      reg [SPARE-1:0] valid_q;
+      reg [SPARE-1:0] moves;        // a register is free, or becomes so
+      integer i;
+      always @* begin
+        moves[0] = !valid_q[0] || pops;
+        for (i = 1; i < SPARE; i = i + 1) moves[i] = !valid_q[i] || moves[i-1];
+      end
+      assign takes = available != {BITS + 1{1'b0}} && moves[SPARE-1];
+      assign empty_o = !valid_q[0];
+      assign head = data_q[WIDTH-1:0];
+      integer k;
+      always @(posedge read_clock) begin
+        for (k = 0; k < SPARE; k = k + 1) begin
+          if (moves[k]) begin
+            valid_q[k] <= k == SPARE - 1 ? takes : valid_q[(k+1)%SPARE];
+            data_q[WIDTH*k+:WIDTH] <= k == SPARE - 1 ? word : data_q[WIDTH*((k+1)%SPARE)+:WIDTH];
+          end
+        end
+        if (reset) valid_q <= {SPARE{1'b0}};
+      end
+    end
+    if (REGISTERED != 0) begin : g_head
+      reg [WIDTH-1:0] head_q;
+      always @(posedge read_clock) begin
+        if (reset) head_q <= {WIDTH{1'b0}};
+        else if (pops) head_q <= head;
+      end
+      assign head_o = head_q;
+    end else begin : g_shown
+      assign head_o = empty_o ? {WIDTH{1'b0}} : head;
+    end
+  endgenerate
+
+`ifndef SYNTHESIS
+  always @(posedge clock) begin
+    if (!reset && write_q - read_q > FULL)
+      $fatal(1, "pointers: %0d words in a memory of %0d, write pointer %0d, read pointer %0d", write_q - read_q, DEPTH, write_q, read_q);
+  end
+`endif
+endmodule
+
+`default_nettype wire
