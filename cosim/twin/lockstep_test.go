@@ -3,14 +3,18 @@
 package twin_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
@@ -44,6 +48,7 @@ func lockstepWith(t *testing.T, m *Model, d cosim.Device, seed, cycles uint64) s
 		if cycle > 0 || !m.Clocked() {
 			require.NoError(t, m.Settle())
 			require.NoError(t, d.Settle())
+			m.Follow(d.Outputs())
 			if text := differenceOf(m, d); text != "" {
 				return fmt.Sprintf("seed %d, cycle %d, settled: %s", seed, cycle, text)
 			}
@@ -55,6 +60,7 @@ func lockstepWith(t *testing.T, m *Model, d cosim.Device, seed, cycles uint64) s
 		} else {
 			require.NoError(t, err)
 		}
+		m.Follow(d.Outputs())
 		if text := differenceOf(m, d); text != "" {
 			return fmt.Sprintf("seed %d, cycle %d, after the edge: %s", seed, cycle, text)
 		}
@@ -219,4 +225,113 @@ func TestMutantsAreCaughtOnWasm(t *testing.T) {
 		})
 	}
 	require.Equal(t, len(mutantsOfKinds), found)
+}
+
+// besideEachOther writes a module with the mutants of a twin side by side: the same inputs, outputs of their own. The
+// assertions are left out, which would end all at once.
+func besideEachOther(t *testing.T, m *Model, p Parameters, mutants []Mutant) cosim.Source {
+	dir := t.TempDir()
+	s := cosim.Source{Top: "mutants", Defines: map[string]string{"SYNTHESIS": ""}, Clocks: []string{"clock"}, Files: []string{filepath.Join(dir, "mutants.v")}}
+	var declared, inside strings.Builder
+	for k, mutant := range mutants {
+		folder := filepath.Join(dir, fmt.Sprint(k))
+		require.NoError(t, os.Mkdir(folder, 0o777))
+		files, err := mutant.WriteSources(folder)
+		require.NoError(t, err)
+		require.Len(t, files, 1, "a circuit is one module")
+		text, err := os.ReadFile(files[0])
+		require.NoError(t, err)
+		name := fmt.Sprintf("mutant_%d", k)
+		text = bytes.Replace(text, []byte("module "+mutant.Twin.Name+" "), []byte("module "+name+" "), 1)
+		file := filepath.Join(dir, name+".v")
+		require.NoError(t, os.WriteFile(file, text, 0o666))
+		s.Files = append(s.Files, file)
+		var values, pins []string
+		for parameter, value := range p.Verilog() {
+			values = append(values, fmt.Sprintf(".%s(%s)", parameter, value))
+		}
+		for _, port := range m.Ports() {
+			pin := port.Name
+			if !port.Input {
+				pin = fmt.Sprintf("%s_%d", port.Name, k)
+				fmt.Fprintf(&declared, ",\n  output wire [%d:0] %s", port.Bits-1, pin)
+			} else if k == 0 {
+				fmt.Fprintf(&declared, ",\n  input wire [%d:0] %s", port.Bits-1, pin)
+			}
+			pins = append(pins, fmt.Sprintf(".%s(%s)", port.Name, pin))
+		}
+		fmt.Fprintf(&inside, "  %s #(%s) m%d (%s);\n", name, strings.Join(values, ", "), k, strings.Join(pins, ", "))
+	}
+	text := fmt.Sprintf("module mutants (%s);\n%sendmodule\n", strings.TrimPrefix(declared.String(), ","), inside.String())
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "[0:0] clock", "clock"), "[0:0] reset", "reset")
+	require.NoError(t, os.WriteFile(s.Files[0], []byte(text), 0o666))
+	return s
+}
+
+// caughtOf runs mutants side by side, each with a model of its own, and returns those that have not differed.
+func caughtOf(t *testing.T, twin Twin, p Parameters, mutants []Mutant) (left []Mutant) {
+	models := make([]*Model, len(mutants))
+	for k := range models {
+		m, err := twin.New(p)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, m.Close()) }()
+		models[k] = m
+	}
+	m := models[0]
+	d := onWasm(t, besideEachOther(t, m, p, mutants))
+	defer func() { require.NoError(t, d.Close()) }()
+	words := len(m.Outputs())
+	caught, count := make([]bool, len(mutants)), 0
+	schedule := NewSchedule(1, mutantCycles)
+	inputs := make([]uint64, len(m.Inputs()))
+	look := func(cycle uint64) {
+		for k, model := range models {
+			own := d.Outputs()[k*words:][:words]
+			model.Follow(own)
+			if cycle > 0 && !caught[k] && !slices.Equal(model.Outputs(), own) {
+				caught[k], count = true, count+1
+			}
+		}
+	}
+	for cycle := uint64(0); cycle < mutantCycles && count < len(mutants); cycle++ {
+		m.Stimulate(schedule, cycle, inputs)
+		copy(d.Inputs(), inputs)
+		require.NoError(t, d.Settle())
+		for _, model := range models {
+			copy(model.Inputs(), inputs)
+			require.NoError(t, model.Settle())
+		}
+		look(cycle)
+		require.NoError(t, d.Edge(1))
+		for _, model := range models {
+			require.NoError(t, model.Edge(1))
+		}
+		look(cycle + 1)
+	}
+	for k, mutant := range mutants {
+		if !caught[k] {
+			left = append(left, mutant)
+		}
+	}
+	return left
+}
+
+// TestLongMutantsOfCircuitsOnWasm: mutants of what is in no machine, side by side, so that a twin is one build for each
+// set that it needs. All are caught by what they do, without their assertions.
+func TestLongMutantsOfCircuitsOnWasm(t *testing.T) {
+	forTwins(t, func(t *testing.T, twin Twin) {
+		if len(twin.Components) > 0 {
+			t.Skip("a component of machines: TestMutantsAreCaughtOnWasm")
+		}
+		t.Parallel()
+		left := Mutants([]Twin{twin})
+		for _, p := range twin.Sets {
+			if len(left) > 0 {
+				left = caughtOf(t, twin, p, left)
+			}
+		}
+		for _, mutant := range left {
+			assert.Fail(t, "not caught", mutant.Name)
+		}
+	})
 }
