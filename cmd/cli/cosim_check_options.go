@@ -56,22 +56,25 @@ func (o *checkFlags) declare(c *cobra.Command) {
 	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 }
 
-// isFile reports whether an output is a file, which may not be there yet: no pipe, no device.
-func isFile(output string) bool {
-	info, err := os.Stat(output)
-	return output != "" && output != "-" && (err != nil || info.Mode().IsRegular())
+// isFile reports whether a command has this option, and its output is a file, which may not be there yet: no pipe, no device.
+func isFile(o *output) bool {
+	if o == nil || o.path == "" || o.path == "-" {
+		return false
+	}
+	info, err := os.Stat(o.path)
+	return err != nil || info.Mode().IsRegular()
 }
 
 // next says which files there are and what to do with them.
 func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
 	var b strings.Builder
-	if isFile(o.vcd.path) {
+	if isFile(o.vcd) {
 		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd, strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path))+".gtkw")
 	}
-	if isFile(o.coverage.path) {
+	if isFile(o.coverage) {
 		fmt.Fprintf(&b, "coverage: %s%s\n", o.coverage, coverageHint(o.coverage.path))
 	}
-	if isFile(o.save.path) {
+	if isFile(o.save) {
 		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s\n", o.save, subject, o.save)
 	}
 	if differs && o.vcd.path == "" && o.save.path == "" {
@@ -124,11 +127,11 @@ func (o *checkFlags) written() (files []outcome.OutputFile) {
 		kind string
 		to   *output
 	}{{"vcd", o.vcd}, {"save", o.save}} {
-		if isFile(one.to.path) {
+		if isFile(one.to) {
 			files = append(files, outcome.OutputFile{Kind: one.kind, Path: one.to.path})
 		}
 	}
-	if isFile(o.vcd.path) {
+	if isFile(o.vcd) {
 		files = append(files, outcome.OutputFile{Kind: "gtkw", Path: strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path)) + ".gtkw"})
 	}
 	return files

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -8,11 +9,12 @@ import (
 	"starloom"
 	"starloom/nic"
 	"starloom/traces/info"
+	"starloom/traces/vcd"
 )
 
 func newTrace() *cobra.Command {
 	parent := &cobra.Command{Use: "trace", Short: "Work with traces", Args: cobra.ArbitraryArgs, RunE: group}
-	parent.AddCommand(newTraceInfo(), newTraceDiff(), newTraceDecode(), newTraceDissector())
+	parent.AddCommand(newTraceInfo(), newTraceValues(), newTraceDiff(), newTraceDecode(), newTraceDissector())
 	return parent
 }
 
@@ -34,6 +36,33 @@ func newTraceInfo() *cobra.Command {
 			o.Signals = []string{"**"}
 		}
 		return withJSON(c, &files, json, args, func() (textAndJSON, error) { return starloom.TraceInfo(c.Context(), args, o) })
+	}
+	return c
+}
+
+func newTraceValues() *cobra.Command {
+	var o info.ValuesOptions
+	var from, to string
+	c := &cobra.Command{
+		Use:               "values FILE",
+		Short:             "Print values of signals in a waveform",
+		Args:              exactly("FILE"),
+		ValidArgsFunction: filesOf("vcd", "fst", "gz"),
+	}
+	f := c.Flags()
+	f.StringArrayVar(&o.Signals, "only", nil, "print signals that match the pattern `GLOB` (may be repeated; default all)")
+	f.StringVar(&from, "from", "", "begin at `T` (50ns), with the values that signals have there")
+	f.StringVar(&to, "to", "", "end with `T` (60ns)")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o.Interrupted = c.Context().Err
+		err := errors.Join(
+			duration("--from", from, func(d vcd.Duration, _ bool) { o.From = &d }),
+			duration("--to", to, func(d vcd.Duration, _ bool) { o.To = &d }),
+		)
+		if err != nil {
+			return err
+		}
+		return fault(info.Values(args[0], o, c.OutOrStdout()))
 	}
 	return c
 }

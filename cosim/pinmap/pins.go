@@ -52,7 +52,7 @@ type Item struct {
 var functions = map[string]int{"reverse": 1, "onehot": 2, "index": 1, "low": 1}
 
 // itemHelp says how to write an item.
-const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join; " +
+const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join, which is a list: [0, NAME]; " +
 	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT)"
 
 var (

@@ -15,7 +15,8 @@ func arbiter(kind string) Twin {
 	}
 	t := Twin{
 		Name: "arbiter_" + kind, Sources: []string{"arbiter_" + kind + ".v", "arbiter_lock.v"},
-		Does:       "grants " + grants[kind] + ", from the cycle after its request on, and holds the grant while the request stays high",
+		Does: "grants " + grants[kind] + ", from the cycle after its request on, and holds the grant while the request stays high; " +
+			"index_o is its number, 0 without a grant",
 		Components: []string{"hw.Arbiters"}, Mutants: arbiterMutants(kind),
 	}
 	for _, set := range [][2]int{{4, 4}, {100, 2}, {1, 1}, {5, 3}, {16, 7}, {64, 1}, {65, 1}, {requestersMax, 1}} {

@@ -103,7 +103,7 @@ func (b Network) Check() error {
 		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter tdma lets no one send"+
 			" but the one whose turn the slot is", b.schedule), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
-		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a schedule that brings them: "+
+		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a program of gossip, whose schedule brings them: "+
 			strings.Join(b.Schedules(), ", "))
 	}
 	for i, bus := range b.Buses {

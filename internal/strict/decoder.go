@@ -125,11 +125,18 @@ func needed(fields []Field) (keys []string) {
 	return keys
 }
 
+// Exemplified is an object with a value that is wanted more often than others: errors show it.
+type Exemplified interface{ Example() string }
+
 // object fills a struct.
 func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 	fields := Fields(v.Type())
 	if node.Kind != yaml.MappingNode {
-		return d.Wrong(node, path, "an object: {"+strings.Join(needed(fields), ", ")+"}")
+		wanted := "an object: {" + strings.Join(needed(fields), ", ") + "}"
+		if e, ok := v.Interface().(Exemplified); ok {
+			wanted += ", such as " + e.Example()
+		}
+		return d.Wrong(node, path, wanted)
 	}
 	where := path
 	if where == "" {

@@ -7,5 +7,6 @@
 //	file        what it holds
 //	info.go     Options, Read, Report
 //	vcd.go      VCD: signals, times, activity, x and z
+//	values.go   Values: the values of some signals, a change a line
 //	capture.go  Capture: interfaces, packets, statuses
 package info

@@ -127,6 +127,17 @@ func (d Duration) String() string {
 	return fmt.Sprintf("%d %s", count, timeUnits[i/3])
 }
 
+// Before reports whether a time is earlier than another one.
+func (d Duration) Before(other Duration) bool {
+	low := min(d.Unit, other.Unit)
+	a, fits := d.In(low)
+	if !fits { // longer than any count of the other's unit
+		return false
+	}
+	b, fits := other.In(low)
+	return !fits || a < b
+}
+
 // In returns the time in another unit. ok is false when it is not a whole number
 // of that unit, or too large.
 func (d Duration) In(unit Timescale) (count uint64, ok bool) {

@@ -1,0 +1,109 @@
+package info
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+
+	"starloom/traces/input"
+	"starloom/traces/vcd"
+)
+
+// ValuesOptions says which values are wanted.
+type ValuesOptions struct {
+	// Signals are patterns (see vcd.Pattern); those that fit one are printed. Nil is all.
+	Signals []string
+	// From and To are the first and last time; nil is that of the file.
+	From, To *vcd.Duration
+	// Interrupted is called now and then; its error ends the reading.
+	Interrupted func() error
+}
+
+// Values writes the values of signals in a waveform, a change a line: time, signal, value. With a first time, the values
+// that signals have there stand first. Memory grows with the number of signals, not with the file's length.
+func Values(path string, o ValuesOptions, w io.Writer) error {
+	if o.Signals == nil {
+		o.Signals = []string{"**"}
+	}
+	patterns, err := vcd.CompilePatterns(o.Signals, "--only")
+	if err != nil {
+		return err
+	}
+	r, err := vcd.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	p := valuePrinter{reader: r, to: bufio.NewWriter(w), names: map[vcd.NetID][]string{}}
+	for i := range r.Header().Vars {
+		v := &r.Header().Vars[i]
+		if !patterns.Match(v.Path) {
+			continue
+		}
+		if p.names[v.Net] == nil {
+			p.nets = append(p.nets, v.Net)
+		}
+		p.names[v.Net] = append(p.names[v.Net], v.Path)
+	}
+	if len(p.nets) == 0 {
+		return &input.Error{Place: r.Name(), Reason: "no signal matches " + o.Signals[0], Remedy: r.NamesRemedy()}
+	}
+	if err := r.Watch(p.nets); err != nil {
+		return err
+	}
+	if err := p.run(&o); err != nil {
+		return err
+	}
+	return p.to.Flush()
+}
+
+// valuePrinter prints values of some signals.
+type valuePrinter struct {
+	reader *vcd.Reader
+	to     *bufio.Writer
+	nets   []vcd.NetID // in the file's order
+	names  map[vcd.NetID][]string
+}
+
+func (p *valuePrinter) run(o *ValuesOptions) error {
+	r, began := p.reader, o.From == nil
+	for steps := 0; r.Next(); steps++ {
+		next := r.Duration(r.NextTime())
+		if !began && o.From.Before(next) {
+			began = true
+			p.print(*o.From, p.nets)
+		}
+		if o.To != nil && o.To.Before(next) {
+			return nil
+		}
+		changed, err := r.Step()
+		if err != nil {
+			return err
+		}
+		switch {
+		case began:
+			p.print(next, changed)
+		case !next.Before(*o.From): // it is the first time itself
+			began = true
+			p.print(next, p.nets)
+		}
+		if steps%checkEvery == 0 && o.Interrupted != nil {
+			if err := o.Interrupted(); err != nil {
+				return err
+			}
+		}
+	}
+	if !began && r.Err() == nil { // nothing changes any more
+		p.print(*o.From, p.nets)
+	}
+	return r.Err()
+}
+
+// print writes a line for each signal of some nets. A failed write shows when the rest is written.
+func (p *valuePrinter) print(at vcd.Duration, nets []vcd.NetID) {
+	for _, id := range nets {
+		for _, name := range p.names[id] {
+			_, _ = fmt.Fprintf(p.to, "%v\t%s\t%v\n", at, name, p.reader.Value(id))
+		}
+	}
+}
