@@ -43,7 +43,7 @@ func TestBusRulesFire(t *testing.T) {
 		{"bus length", "crowds", bus.Network{Vertices: 4, Length: 3, Buses: pair}, nil, RuleBusLength, "bus.bus[0]", 18, 0,
 			"more than 3 vertices are on the bus in one slot, senders included; its length is 3"},
 		{"bus length, arbiter", "crowds", bus.Network{Vertices: 4, Length: 2, Buses: pair, Arbiter: "tdma"}, nil, RuleBusLength, "bus.bus[0]", 14, 4, "more than 2 vertices"},
-		{"two senders", "contends", bus.Network{Vertices: 4, Buses: pair}, nil, RuleCollisionFree, "bus.bus[0]", 18, 0, "frames met on a bus, where none may ever meet"},
+		{"two senders", "contends", bus.Network{Vertices: 4, Buses: pair}, nil, RuleCollisionFree, "bus.bus[0]", 18, 0, "frames met on a bus; no slot may have a collision"},
 		{"no such tap", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 1}, RuleIllegalSend, "bus.nic[1]", 0, 0, "sends to port 1; the NIC has 1 port, counted from 0"},
 		{"no such tap, arbiter", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair, Arbiter: "fixed"}, map[string]int64{"to": 1}, RuleIllegalSend, "bus.nic[1]", 0, 0, "sends to port 1"},
 		{"all taps", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 0xFFFE}, RuleIllegalSend, "bus.nic[1]", 0, 0, "sends to all ports; the NIC has one switch, which is at one of them"},

@@ -191,3 +191,19 @@ func TestReplayRefused(t *testing.T) {
 	_, err := RunSeeds(context.Background(), routing(4, 4), Seeds{1, 2}, RunOptions{Replay: Writer(&text)})
 	require.ErrorContains(t, err, "--replay")
 }
+
+// TestReplayLeft: a frame that a handler has left in the RX FIFO was not received by the firmware, and the replay does not say so.
+func TestReplayLeft(t *testing.T) {
+	var text bytes.Buffer
+	report, err := Run(context.Background(), frozenScenario(t, "own-deaf"), RunOptions{Replay: Writer(&text)})
+	require.NoError(t, err)
+	require.Contains(t, text.String(), " left in the RX FIFO, from ")
+	require.NotContains(t, text.String(), " received from ")
+	require.Contains(t, strings.Join(report.Notes, "\n"), "frames were never taken from the RX FIFO by firmware (pops.group[0].nic[0]: 4, ")
+	require.Contains(t, strings.Join(report.Notes, "\n"), "nothing checks the workload; `rules: {exactly_once: true}` does")
+	s := frozenScenario(t, "own-deaf")
+	s.Rules = &Rules{ExactlyOnce: true}
+	report, err = Run(context.Background(), s, RunOptions{})
+	require.NoError(t, err)
+	require.NotContains(t, strings.Join(report.Notes, "\n"), "nothing checks the workload")
+}

@@ -96,7 +96,7 @@ var findings = [findingKinds]struct {
 		one, _ := c.Names.MediumNoun()
 		period := c.Rules.CollisionFree.Period
 		if period == 1 {
-			return fmt.Sprintf("frames met on a %s, where none may ever meet", one)
+			return fmt.Sprintf("frames met on a %s; no slot may have a collision", one)
 		}
 		return fmt.Sprintf("frames met on a %s in the %s of the %d slots of a step, which must be free of collisions", one, ordinal(int(f.Slot)%period+1), period)
 	}},

@@ -96,7 +96,7 @@ func TestPageShowsTheWaveform(t *testing.T) {
 	wave, err := os.ReadFile(filepath.Join(dir, "run.vcd"))
 	require.NoError(t, err)
 	require.Contains(t, string(wave), "\n#24\n1!\n", "where the waveform has it")
-	require.Contains(t, html, "The way of the packet f301000072010000 through the run.", "from processor 499, by 263 and 132")
+	require.Contains(t, html, "The way of the packet of 499 for 370 (f301000072010000) through the run.", "from processor 499, by 263 and 132")
 }
 
 // Pages of many runs have intervals, histograms and the command for one of them.

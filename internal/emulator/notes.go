@@ -67,9 +67,29 @@ func (m *Machine) deafNotes() []string {
 // noted is how many packets or processors a note names.
 const noted = 3
 
+// limited reports whether a run has come to its limit of slots without finishing.
+func (m *Machine) limited() bool { return m.ended && !m.finished && m.slot >= m.Config.Slots }
+
+// undecided says why it is not known whether a run has kept the rule exactly_once, "" if it is: it has come to its limit of
+// slots, and what has not arrived is not lost.
+func (m *Machine) undecided() string {
+	if !m.limited() || !m.Rules.ExactlyOnce {
+		return ""
+	}
+	lacks := m.ending != nil
+	m.Referee.Missing(func(fabric.Finding) bool {
+		lacks = true
+		return false
+	})
+	if !lacks {
+		return ""
+	}
+	return fmt.Sprintf("the run ended at its limit of %s before all had arrived", traces.Plural(m.slot, "slot", "slots"))
+}
+
 // lackNotes say what had not arrived when a run ended at its limit of slots, which breaks no rule by itself.
 func (m *Machine) lackNotes() []string {
-	if !m.ended || m.finished || m.slot < m.Config.Slots || !m.Config.Known.Carries || m.ending != nil {
+	if !m.limited() || !m.Config.Known.Carries || m.ending != nil {
 		return nil
 	}
 	count := 0
@@ -83,7 +103,11 @@ func (m *Machine) lackNotes() []string {
 	if count == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s not arrived when the run ended: %s", traces.Plural(count, "packet had", "packets had"), list(names, count))}
+	so := ""
+	if m.Rules.ExactlyOnce {
+		so = ", so exactly_once is not decided"
+	}
+	return []string{fmt.Sprintf("%s not arrived when the run ended%s: %s", traces.Plural(count, "packet had", "packets had"), so, list(names, count))}
 }
 
 // list joins the names of some of so many.

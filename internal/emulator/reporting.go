@@ -203,6 +203,9 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
+	if why := m.undecided(); why != "" {
+		report.Aside.Undecided = map[string]string{fabric.RuleExactlyOnce: why}
+	}
 	report.NoteTrust(frames.OnTrust)
 	if lost := m.Results.Lost; lost > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept",

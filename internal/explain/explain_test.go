@@ -354,3 +354,12 @@ func TestWordsOfTheRow(t *testing.T) {
 	_, err = book().Find("violation") // also a signal of couplers
 	require.ErrorContains(t, err, "did you mean violations? 'starloom explain' lists what there is, without signals of waveforms")
 }
+
+// TestUnit: figures of runs and columns have their units, with and without endings; what is none has none.
+func TestUnit(t *testing.T) {
+	b := explain.Collect([]fabric.Network{&pops.Network{}, &crossbar.Network{}})
+	for name, unit := range map[string]string{"latency": "slots", "latency.mean": "slots", "latency_cycles.p99": "cycles", "lambda": "steps", "saturated.x": "", "runs": "runs", "epsilon": "",
+		"fabric.crossbar.ports": ""} {
+		require.Equal(t, unit, b.Unit(name), name)
+	}
+}

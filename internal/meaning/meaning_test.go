@@ -36,3 +36,19 @@ func TestMatches(t *testing.T) {
 		require.Equal(t, names[1] == "-", Matches(pattern, names[1]), pattern)
 	}
 }
+
+// A figure of a run is found by its name, by a pattern, without its ending and without its place in a list.
+func TestOf(t *testing.T) {
+	figure := func(name, unit string) Entry {
+		return Entry{Name: name, Means: "m", Unit: unit, Range: "r", Counted: "c"}
+	}
+	groups := []Group{{Kind: KindMetric, Entries: []Entry{figure("results.*", "words"), figure("latency", "slots"), figure("latency.histogram", "packets")}},
+		{Kind: KindColumn, Entries: []Entry{figure("runs", "runs")}}}
+	for name, unit := range map[string]string{"latency": "slots", "latency.p99": "slots", "latency.histogram": "packets", "results.x": "words", "latency[3]": "slots"} {
+		e := Of(groups, name)
+		require.NotNil(t, e, name)
+		require.Equal(t, unit, e.Unit, name)
+	}
+	require.Nil(t, Of(groups, "runs"), "a column is no figure")
+	require.Nil(t, Of(groups, "other"))
+}

@@ -19,6 +19,7 @@ type junitSuite struct {
 	Name     string      `xml:"name,attr"`
 	Tests    int         `xml:"tests,attr"`
 	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr,omitempty"`
 	Cases    []junitCase `xml:"testcase"`
 }
 
@@ -57,7 +58,12 @@ type junitCase struct {
 	Class   string        `xml:"classname,attr"`
 	Name    string        `xml:"name,attr"`
 	Failure *junitFailure `xml:"failure"`
+	Skipped *junitSkipped `xml:"skipped"`
 	Output  string        `xml:"system-out,omitempty"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
 }
 
 type junitFailure struct {
@@ -92,6 +98,9 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 				Text:    text.String(),
 			}
 			suite.Failures++
+		} else if why := r.Aside.Undecided[rule]; why != "" {
+			testCase.Skipped = &junitSkipped{"not decided: " + why}
+			suite.Skipped++
 		}
 		suite.Cases = append(suite.Cases, testCase)
 	}

@@ -59,18 +59,19 @@ type Beside struct {
 
 // Aside is what is noted beside a report, for its text form and for those who go on with it.
 type Aside struct {
-	CutShort    bool            // the run has ended by itself, but was interrupted while it was repeated
-	Missing     []MissingPacket // violations that are packets which never arrived
-	OnTrust     uint64          // announced deliveries that cannot be checked
-	RTLCheck    string          // the command that compares RTL with its models
-	Command     string          // repeats the run; of many runs: one of them, without the options of one seed
-	Alone       string          // of every permutation: the options that repeat the first that fails alone, "" for none
-	FailedSeeds []FailedRun     // the first run of every seed that failed, for junitSeedsMax seeds
-	Late        *Lateness       // what has missed its deadline; nil if that is not known
-	Remedies    []Remedy        // of one run, for a page: what may mend it, the likeliest first
-	Scenes      []Scene         // of one run, for a page: what happened around its first violations
-	Pictures    []Picture       // of one run, for a page
-	Known       Known           // of one run, for a page
+	CutShort    bool              // the run has ended by itself, but was interrupted while it was repeated
+	Missing     []MissingPacket   // violations that are packets which never arrived
+	OnTrust     uint64            // announced deliveries that cannot be checked
+	RTLCheck    string            // the command that compares RTL with its models
+	Command     string            // repeats the run; of many runs: one of them, without the options of one seed
+	Alone       string            // of every permutation: the options that repeat the first that fails alone, "" for none
+	FailedSeeds []FailedRun       // the first run of every seed that failed, for junitSeedsMax seeds
+	Undecided   map[string]string // rules that the run has come to no end of, and why; nil for none
+	Late        *Lateness         // what has missed its deadline; nil if that is not known
+	Remedies    []Remedy          // of one run, for a page: what may mend it, the likeliest first
+	Scenes      []Scene           // of one run, for a page: what happened around its first violations
+	Pictures    []Picture         // of one run, for a page
+	Known       Known             // of one run, for a page
 }
 
 // Known is what a run knows and its report does not say.
@@ -78,6 +79,7 @@ type Known struct {
 	Limits     map[string]string  // what rules allow, by their names
 	Count      int                // of processors
 	Processors []string           // their paths, nil of more than a report lists violations of
+	Packets    bool               // data frames carry packets: sl_packet
 	Unchecked  []string           // rules of the program that the scenario's own leave out...
 	Program    string             // ...and its name
 	Means      map[string]Meaning // of figures, by their names

@@ -209,3 +209,15 @@ func TestRulesAreExplained(t *testing.T) {
 	}
 	require.Len(t, rules, len(names))
 }
+
+// On paper, tables repeat their heads on every sheet, also those whose heads are buttons; links name their section.
+func TestPrinted(t *testing.T) {
+	_, print, ok := strings.Cut(pageCSS, "@media print {")
+	require.True(t, ok)
+	require.Contains(t, print, "thead { display: table-header-group; }")
+	require.Contains(t, print, `a[data-to]::after { content: " (see`)
+	require.Contains(t, pageJS, `addEventListener("beforeprint", () => head.replaceChildren(button.textContent))`)
+	p := &Page{Subject: "run", Name: "n"}
+	p.Add("The frames", text("See [them](#the-frames)."))
+	require.Contains(t, written(t, p), `See <a href="#the-frames" data-to="The frames">them</a>.`)
+}

@@ -110,8 +110,6 @@ func keptBy(r *outcome.Report, rule string) string {
 		return fmt.Sprintf(" by all but %s, left out", traces.Plural(r.Faults[dead].Count, "processor that a fault has killed", "processors that a fault has killed"))
 	case rule == fabric.RuleReceiveStep && count[fabric.RuleExactlyOnce] > 0:
 		return fmt.Sprintf(" by those that received it; %s did not: exactly_once", traces.Plural(uint64(count[fabric.RuleExactlyOnce]), "processor", "processors"))
-	case rule == fabric.RuleExactlyOnce && r.Aside.Known.Limited != "":
-		return " up to the end; what had not arrived then is not counted as lost"
 	}
 	return ""
 }
@@ -139,6 +137,9 @@ func times(n int) string {
 // unheld says why nothing in a run has tested a rule, "" if something has.
 func unheld(r *outcome.Report, rule string) string {
 	cut := r.Aside.Known.Cut
+	if why := r.Aside.Undecided[rule]; why != "" {
+		return why
+	}
 	switch rule {
 	case fabric.RuleFinishes:
 		return cut

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"reflect"
@@ -132,14 +133,14 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	if n := len(s.Frames); n > 0 && s.Frames[n-1].Slot+2 < s.Slot {
 		caption = fmt.Sprintf("The last frames at %s before slot %d.", at, s.Slot)
 	}
-	if t := framesTable(s.Frames, s.FramesLeft, caption); t != nil {
+	if t := framesTable(r, s.Frames, s.FramesLeft, caption); t != nil {
 		add(Block{Table: t})
 	} else if s.Waves != nil || len(s.Still) > 0 {
 		add(Block{Aside: fmt.Sprintf("No frame was sent or heard at %s around slot %d.", at, s.Slot)})
 	}
 	for i := range s.Trails {
 		trail := &s.Trails[i]
-		add(Block{Table: framesTable(trail.Frames, trail.FramesLeft, "The way of the packet "+packetName(trail.Payload)+" through the run.")})
+		add(Block{Table: framesTable(r, trail.Frames, trail.FramesLeft, "The way of "+packetWords(r, trail.Payload)+" through the run.")})
 	}
 	if s.Untrailed != "" {
 		add(Block{Aside: "Packets are not followed: " + s.Untrailed + "."})
@@ -175,7 +176,7 @@ func backtrace(v *outcome.Violation) (lines []string) {
 }
 
 // framesTable lists frames, nil for none.
-func framesTable(frames []outcome.SceneFrame, left int, caption string) *Table {
+func framesTable(r *outcome.Report, frames []outcome.SceneFrame, left int, caption string) *Table {
 	if len(frames) == 0 {
 		return nil
 	}
@@ -193,7 +194,7 @@ func framesTable(frames []outcome.SceneFrame, left int, caption string) *Table {
 		if x.Kind != "" {
 			from, to = strconv.FormatUint(uint64(x.Source), 10), destination(x.Destination)
 		}
-		t.Rows = append(t.Rows, []string{strconv.FormatUint(x.Cycle, 10), strconv.FormatUint(x.Slot, 10), what, x.Path, x.Medium, from, to, carries(x)})
+		t.Rows = append(t.Rows, []string{strconv.FormatUint(x.Cycle, 10), strconv.FormatUint(x.Slot, 10), what, x.Path, x.Medium, from, to, carries(r, x)})
 	}
 	return t
 }
@@ -213,14 +214,31 @@ func destination(to uint32) string {
 const payloadShown = 12
 
 // carries is what is in a frame.
-func carries(x *outcome.SceneFrame) string {
+func carries(r *outcome.Report, x *outcome.SceneFrame) string {
 	switch {
 	case x.Kind == "":
 		return ""
 	case len(x.Payload) == 0:
 		return x.Kind
 	}
-	return x.Kind + " " + packetName(x.Payload)
+	if x.Kind != nic.KindData.String() {
+		return x.Kind + " " + packetName(x.Payload)
+	}
+	return x.Kind + ": " + packetWords(r, x.Payload)
+}
+
+// packetBytes is the length of an sl_packet: origin and destination.
+const packetBytes = 8
+
+// packetWords say whose packet is in a payload, if the run routes packets and this can be one.
+func packetWords(r *outcome.Report, payload []byte) string {
+	if r.Aside.Known.Packets && len(payload) >= packetBytes {
+		from, to := binary.LittleEndian.Uint32(payload), binary.LittleEndian.Uint32(payload[4:])
+		if count := uint32(r.Aside.Known.Count); from < count && (to < count || to == nic.AnyDestination) {
+			return fmt.Sprintf("the packet of %d for %s (%s)", from, destination(to), packetName(payload))
+		}
+	}
+	return packetName(payload)
 }
 
 // packetName is the beginning of a payload.

@@ -135,3 +135,22 @@ func TestHidden(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, note)
 }
+
+// TestUnits: axes of figures have their units, those of sweeps and figures without any have none.
+func TestUnits(t *testing.T) {
+	dir := folder(t)
+	unit := func(name string) string {
+		return map[string]string{"latency": "slots", "latency.mean": "slots", "load": "frames"}[name]
+	}
+	f, _, err := plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "latency", Unit: unit})
+	require.NoError(t, err)
+	require.Equal(t, "latency (slots), mean and 95% interval", f.Y.Label)
+	require.Equal(t, "load", f.X.Label, "an axis of the sweep is a key of the scenario")
+	f, _, err = plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "latency.mean", Y: "failed", Unit: unit})
+	require.NoError(t, err)
+	require.Equal(t, "latency.mean (slots)", f.X.Label)
+	require.Equal(t, "failed", f.Y.Label)
+	f, _, err = plot.Draw(read(t, dir, "runs.csv"), plot.Options{Histogram: "latency.mean", Where: []string{"load=0.1"}, Unit: unit})
+	require.NoError(t, err)
+	require.Equal(t, "latency.mean (slots)", f.X.Label)
+}

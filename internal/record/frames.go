@@ -77,23 +77,36 @@ func (f *Frames) take(c *fabric.Captured, sent bool, cycle uint64) {
 		x.Kind, x.Source, x.Destination, x.Payload = h.Kind.String(), h.Source, h.Destination, slices.Clone(c.Frame.Payload())
 	}
 	if sent {
-		f.sentAt(&x, c.Port)
-	} else {
-		x.Status, x.Path = c.Status.String(), m.Names.Port(c.Processor, c.Port)
-		medium := m.Names.HeardOn(c.Processor, c.Port)
-		x.Medium, x.Link = m.Names.Medium(medium), m.Names.Link(medium)
+		f.sent(x, c.Port)
+		return
 	}
+	x.Status, x.Path = c.Status.String(), m.Names.Port(c.Processor, c.Port)
+	medium := m.Names.HeardOn(c.Processor, c.Port)
+	x.Medium, x.Link = m.Names.Medium(medium), m.Names.Link(medium)
 	f.Kept = append(f.Kept, x)
 }
 
-// sentAt says where a frame was sent: at one port, or at that which leads to its destination, or at all ports.
-func (f *Frames) sentAt(x *outcome.SceneFrame, port uint16) {
-	names, to := f.machine.Names, int(x.Destination)
-	if x.Path = names.Processor(x.Processor); port != nic.PortAll {
-		x.Path = names.Port(x.Processor, port)
-	} else if to >= f.machine.Shape.Processors() {
-		return
+// sent keeps a frame that was sent: at one port, at that which leads to its destination, or at each, as a capture has it.
+func (f *Frames) sent(x outcome.SceneFrame, port uint16) {
+	names, shape, to := f.machine.Names, f.machine.Shape, int(x.Destination)
+	at := func(port uint16, path string) {
+		medium := names.SentOn(x.Processor, port, to)
+		x.Path, x.Medium, x.Link = path, names.Medium(medium), names.Link(medium)
+		f.Kept = append(f.Kept, x)
 	}
-	medium := names.SentOn(x.Processor, port, to)
-	x.Medium, x.Link = names.Medium(medium), names.Link(medium)
+	switch {
+	case port != nic.PortAll:
+		at(port, names.Port(x.Processor, port))
+	case to < shape.Processors():
+		at(port, names.Processor(x.Processor))
+	default:
+		ports := shape.Ports
+		if taps := shape.NIC().Taps; taps != nil {
+			ports = len(taps.Bus[x.Processor])
+		}
+		to = 0
+		for p := range ports {
+			at(uint16(p), names.Port(x.Processor, uint16(p)))
+		}
+	}
 }

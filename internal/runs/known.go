@@ -21,6 +21,7 @@ func known(r *run) {
 			k.Processors = append(k.Processors, m.Names.Processor(processor))
 		}
 	}
+	k.Packets = m.Referee.Routed() != nil && r.config.Known.Carries
 	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
 		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
 	}
