@@ -284,6 +284,16 @@ func TestRulesOfTraffic(t *testing.T) {
 	require.EqualValues(t, report.Frames.Overflow, report.Metrics.Get("lost"))
 }
 
+// TestOverloadIsSaid: a drain that is long enough lets queues empty that have grown without end.
+func TestOverloadIsSaid(t *testing.T) {
+	for rate, overloaded := range map[string]bool{"0.1": false, "0.2": true} {
+		report, err := Run(t.Context(), trafficOn(t, "bus: {vertices: 8, buses: [[0, 1, 2, 3, 4, 5, 6, 7]], arbiter: round_robin}", "bus/traffic", "rate: "+rate), RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, VerdictPass, report.Verdict)
+		require.Equal(t, overloaded, strings.Contains(strings.Join(report.Notes, "\n"), "queues have grown"), "%s: %q", rate, report.Notes)
+	}
+}
+
 // TestTrafficNeedsASchedule: packets are offered there.
 func TestTrafficNeedsASchedule(t *testing.T) {
 	s := imageScenario(t, "counts")

@@ -2,6 +2,16 @@ package traffic
 
 import "starloom/fabric"
 
+// overloadedOf is how many measured packets it takes to tell overload from chance.
+const overloadedOf = 200
+
+// Overload is how many packets were created and received in the slots that are measured, and whether the second is
+// clearly less than the first although all of them have arrived since: queues have grown, and latencies with them.
+func (r *Referee) Overload() (offered, accepted uint64, overloaded bool) {
+	f := &r.figures
+	return f.offered, f.accepted, r.over && f.pending == 0 && f.offered >= overloadedOf && f.accepted < f.offered-f.offered/20
+}
+
 // Metrics implements fabric.Referee.
 func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	f := &r.figures

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/traffic"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -108,6 +109,20 @@ func (m *Machine) lackNotes() []string {
 		so = ", so exactly_once is not decided"
 	}
 	return []string{fmt.Sprintf("%s not arrived when the run ended%s: %s", traces.Plural(count, "packet had", "packets had"), so, list(names, count))}
+}
+
+// overloadNotes say that fewer packets were received than created while traffic was measured.
+func (m *Machine) overloadNotes() []string {
+	r, ok := m.Referee.(*traffic.Referee)
+	if !ok {
+		return nil
+	}
+	offered, accepted, overloaded := r.Overload()
+	if !overloaded {
+		return nil
+	}
+	return []string{fmt.Sprintf("in the measured slots %d packets were created and %d received: queues have grown, and latencies depend on how long was measured; "+
+		"give a lower rate, or a warm_up that is longer than a packet's way", offered, accepted)}
 }
 
 // list joins the names of some of so many.

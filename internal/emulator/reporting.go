@@ -199,7 +199,7 @@ func (m *Machine) Sum() *outcome.Report {
 	if m.ended && !m.finished && m.slot >= m.Config.Slots && count > 0 {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
-	for _, notes := range []func() []string{m.lackNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
+	for _, notes := range []func() []string{m.lackNotes, m.overloadNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
