@@ -120,7 +120,7 @@ func TestShrinks(t *testing.T) {
 // those that are in the list: a frame or a count has to come to its end there.
 const mutantCasesMax = 12
 
-var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "deserialiser": 40, "pops_slot": 90}
+var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "deserialiser": 40, "pops_slot": 90, "async_fifo": 14}
 
 // twinsOfKinds are twins that are shrunk in different ways: logic without a clock, words that are kept, counts,
 // pointers, frames and a whole datapath.

@@ -79,8 +79,18 @@ func TestLongTwins(t *testing.T) {
 	}
 }
 
-// undecidedTwins are too large with their first parameters: 64-bit products, a whole datapath.
-var undecidedTwins = []string{"coin", "pops_slot"}
+// undecidedTwins are too large with their first parameters: 64-bit products, a whole datapath; or have no model that
+// says what comes.
+var undecidedTwins = []string{"coin", "pops_slot", "async_fifo"}
+
+// TestNoProofBesideAFollower: a model that takes outputs from the RTL is nothing to prove it equal to.
+func TestNoProofBesideAFollower(t *testing.T) {
+	m := twinMap(t, "async_fifo", nil)
+	m.Source, m.Image = cosim.Source{}, "../twin/testdata/twins/async_fifo.wasm"
+	r := runProof(t, m, Options{})
+	require.Equal(t, Undecided, r.Verdict)
+	require.Equal(t, "async_fifo follows full_o, empty_o of the RTL, and a proof is beside a model that does not", r.Reason)
+}
 
 // fullLimit is what the engines get.
 func fullLimit() time.Duration {
@@ -102,6 +112,9 @@ func TestMutant(t *testing.T) {
 func TestLongMutants(t *testing.T) {
 	done := map[string]int{}
 	for _, mutant := range twin.Mutants(library().Twins) {
+		if mutant.Twin.Name == "async_fifo" {
+			continue // TestNoProofBesideAFollower
+		}
 		done[mutant.Twin.Name]++
 		if !*full && (done[mutant.Twin.Name] != 2 || len(done)%3 != 0) {
 			continue
