@@ -128,6 +128,12 @@ func TestTwoClocksBounds(t *testing.T) {
 	require.Contains(t, []string{"full_o", "empty_o"}, r.Divergence.Signal)
 	require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), 12)
 
+	m = twoClocks(t, twoClockFIFO(t), cosim.BackendIcarus) // one clock is twice as fast as the other, or more
+	m.Assume = []string{"read_clock", "$past(write_clock) -> !write_clock"}
+	r = runLockstep(t, m, Options{Cycles: 2000, NoExplore: true})
+	require.Nil(t, r.Divergence)
+	require.Less(t, r.Contract.Reset, r.Contract.Redrawn/20)
+
 	for reason, change := range map[string]func(m *pinmap.Map){
 		"dut.yml:5:1: no clock of the RTL rises in cycles with write_clock_i of async_fifo; write clock: {PIN: write_clock}": func(m *pinmap.Map) {
 			m.Timing.Clocks[0] = pinmap.Clock{Name: "wr_clk", Edges: 1, Cycles: 1}
