@@ -101,42 +101,47 @@ func (d *Datapath) last() bool { return (d.clock.Cycle()+1)%uint64(d.timing.Slot
 
 var errLastCycle = errors.New("output last_o is 0 in the last cycle of a slot: the RTL's slots have another length")
 
-// Site says what the ports are: those of the parts, side by side. Inputs count in the last
-// cycle of a slot; then violation_o shows which media were violated in it.
-func (d *Datapath) Site() *hw.Site {
-	tx, media, links, rx := d.serialisers.Site(), d.medium.Site(), d.links.Site(), d.deserialisers.Site()
-	inLast := func(port hw.Port, also func()) hw.Port {
-		put := port.Put
-		port.Put = func(_ int, from hw.Pins) error {
+// inLast is an input that counts in the last cycle of a slot.
+func (d *Datapath) inLast(port hw.Port, also func()) hw.Port {
+	bind := port.Put
+	port.Put = func(_ int, from hw.Pins) func() error {
+		put := bind(0, from)
+		return func() error {
 			if !d.last() {
 				return nil
 			}
 			also()
-			return put(0, from)
+			return put()
 		}
-		return port
 	}
+	return port
+}
+
+// Site says what the ports are: those of the parts, side by side. Inputs count in the last
+// cycle of a slot; then violation_o shows which media were violated in it.
+func (d *Datapath) Site() *hw.Site {
+	tx, media, links, rx := d.serialisers.Site(), d.medium.Site(), d.links.Site(), d.deserialisers.Site()
 	none := func() {}
-	load := inLast(tx.Wide("load_i", "load_i"), func() { d.medium.ClearSlot(0) })
-	frame, length, port := inLast(tx.Wide("frame_i", "frame_i"), none), inLast(tx.Wide("length_i", "length_i"), none), inLast(tx.Wide("port_i", "port_i"), none)
-	hear := inLast(rx.Wide("hear_i", "port_i"), func() { d.deserialisers.EndSlot(0) })
+	load := d.inLast(tx.Wide("load_i", "load_i"), func() { d.medium.ClearSlot(0) })
+	frame, length, port := d.inLast(tx.Wide("frame_i", "frame_i"), none), d.inLast(tx.Wide("length_i", "length_i"), none), d.inLast(tx.Wide("port_i", "port_i"), none)
+	hear := d.inLast(rx.Wide("hear_i", "port_i"), func() { d.deserialisers.EndSlot(0) })
 	last := hw.Port{
 		Name: "last_o", Bits: 1,
-		Get: func(_ int, to hw.Pins) {
+		Get: hw.GetPins(func(_ int, to hw.Pins) {
 			to.Set(0)
 			if d.last() {
 				to.Set(1)
 			}
-		},
-		Put: func(_ int, from hw.Pins) error {
-			if from.Value() == 0 && d.last() {
+		}),
+		Put: hw.PutValue(func(_ int, value uint64) error {
+			if value == 0 && d.last() {
 				return errLastCycle
 			}
 			return nil
-		},
+		}),
 	}
-	violation := inLast(media.Wide("violation_o", "violation_o"), none)
-	violation.Get = func(_ int, to hw.Pins) {
+	violation := d.inLast(media.Wide("violation_o", "violation_o"), none)
+	violation.Get = hw.GetPins(func(_ int, to hw.Pins) {
 		for medium := range d.seen {
 			met := uint64(0)
 			if d.medium.Met(medium) {
@@ -144,13 +149,16 @@ func (d *Datapath) Site() *hw.Site {
 			}
 			to.SetBits(medium, 1, met)
 		}
-	}
+	})
 	rail1, rail0 := links.Wide("rail1_o", "rail1_o"), links.Wide("rail0_o", "rail0_o")
-	putRail0 := rail0.Put
-	rail0.Put = func(_ int, from hw.Pins) error {
-		err := putRail0(0, from)
-		d.look()
-		return err
+	bindRail0 := rail0.Put
+	rail0.Put = func(_ int, from hw.Pins) func() error {
+		put := bindRail0(0, from)
+		return func() error {
+			err := put()
+			d.look()
+			return err
+		}
 	}
 	return &hw.Site{
 		Twin: d.twin, What: "all hardware", Parameters: hw.Same(d.parameters),

@@ -201,19 +201,19 @@ func (a *Arbiters) Site() *Site {
 	}
 	index := SignalPort("index_o", a.index, false)
 	index.Watched = true // grant_o says it
-	index.Put = func(int, Pins) error { return nil }
+	index.Put = Unread
 	return &Site{
 		Twin: "arbiter_" + a.kind.String(), What: "arbiters", Parameters: Same(parameters),
 		Elements: a.bank.Size(), Path: a.bank.Element, Clocked: true,
 		Ports: []Port{a.request.Port("request_i"), {
 			Name: "grant_o", Bits: a.requesters,
-			Get: func(element int, to Pins) {
+			Get: GetPins(func(element int, to Pins) {
 				to.Clear()
 				if a.busy.Value[element] != 0 {
 					to.SetBits(int(a.index.Value[element]), 1, 1)
 				}
-			},
-			Put: a.putGrant,
+			}),
+			Put: PutPins(a.putGrant),
 		}, index},
 	}
 }

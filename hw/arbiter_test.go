@@ -345,13 +345,13 @@ func TestTwoGrantsAreRefused(t *testing.T) {
 	port := a.Site().Port("grant_o")
 	pins := Pins{Words: make([]uint64, 2), Bits: 100}
 	pins.SetBits(70, 1, 1)
-	require.NoError(t, port.Put(3, pins))
+	require.NoError(t, port.Put(3, pins)())
 	require.EqualValues(t, 1, a.Busy().Value[3])
 	require.EqualValues(t, 70, a.Index().Value[3])
 	pins.SetBits(3, 1, 1)
-	require.EqualError(t, port.Put(3, pins), "it grants 2 requesters at once, 3 and 70 among them")
+	require.EqualError(t, port.Put(3, pins)(), "it grants 2 requesters at once, 3 and 70 among them")
 	pins.Clear()
-	require.NoError(t, port.Put(3, pins))
+	require.NoError(t, port.Put(3, pins)())
 	require.Zero(t, a.Busy().Value[3])
 }
 

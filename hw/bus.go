@@ -240,8 +240,8 @@ func (b *Buses) Site() *Site {
 	site.Twin, site.Clocked, site.Parameters = "bus", true, Same(busParameters(lanes, b.In.width, 0, 1))
 	request := Port{
 		Name: "request_i", Bits: lanes, Input: true,
-		Get: func(bus int, to Pins) { b.switched(bus, to) },
-		Put: func(bus int, from Pins) error {
+		Get: GetPins(func(bus int, to Pins) { b.switched(bus, to) }),
+		Put: PutPins(func(bus int, from Pins) error {
 			for tap, i := range b.Taps.Members[bus] {
 				b.Ports.Value[i] = PortNone
 				if from.GetBits(tap, 1) != 0 {
@@ -249,12 +249,12 @@ func (b *Buses) Site() *Site {
 				}
 			}
 			return nil
-		},
+		}),
 	}
 	site.Ports = append(append([]Port{request}, rails...), append(out, Port{
 		Name: "grant_o", Bits: lanes,
-		Get: func(bus int, to Pins) { b.switched(bus, to) },
-		Put: func(int, Pins) error { return nil }, // nothing waits for it
+		Get: GetPins(func(bus int, to Pins) { b.switched(bus, to) }),
+		Put: Unread,
 	})...)
 	return site
 }
@@ -304,14 +304,14 @@ func (b *Buses) railPorts() []Port {
 	member := func(bus, tap int) uint32 { return uint32(b.Taps.Members[bus][tap]) }
 	ports := LightPorts("rail1_i", "rail0_i", b.In, true, b.Taps.Longest, member)
 	for k, rail := range [][]uint64{b.In.Rail1, b.In.Rail0} {
-		ports[k].Get = func(bus int, to Pins) {
+		ports[k].Get = GetPins(func(bus int, to Pins) {
 			to.Clear()
 			for tap, i := range b.Taps.Members[bus] {
 				if light := rail[i]; light != 0 && b.switchedTo(bus, i) {
 					to.SetBits(tap*b.In.width, b.In.width, light)
 				}
 			}
-		}
+		})
 	}
 	return ports
 }
@@ -320,17 +320,17 @@ func (b *Buses) railPorts() []Port {
 func (b *Buses) grantPort() Port {
 	return Port{
 		Name: "grant_i", Bits: b.Taps.Longest, Input: true,
-		Get: func(bus int, to Pins) {
+		Get: GetPins(func(bus int, to Pins) {
 			to.Clear()
 			if b.Busy.Value[bus] != 0 {
 				to.SetBits(int(b.Index.Value[bus]), 1, 1)
 			}
-		},
-		Put: func(bus int, from Pins) error {
+		}),
+		Put: PutPins(func(bus int, from Pins) error {
 			b.Busy.Value[bus], b.Index.Value[bus] = 0, 0
 			from.Ones(func(tap int) { b.Busy.Value[bus], b.Index.Value[bus] = 1, uint64(tap) })
 			return nil
-		},
+		}),
 	}
 }
 
@@ -405,24 +405,24 @@ func (b *ArbitratedBuses) Site() *Site {
 	taps, lanes, slice := buses.Taps, buses.Taps.Longest, max(1, int(arbiters.slice))
 	request := Port{
 		Name: "request_i", Bits: lanes, Input: true,
-		Get: func(bus int, to Pins) {
+		Get: GetPins(func(bus int, to Pins) {
 			to.Clear()
 			buses.Asks.each(func(i uint32) {
 				if port := buses.Asks.To[i]; taps.Reaches(i, port, bus) {
 					to.SetBits(int(taps.Tap[i][port]), 1, 1)
 				}
 			})
-		},
-		Put: func(bus int, from Pins) error {
+		}),
+		Put: PutPins(func(bus int, from Pins) error {
 			from.Ones(func(tap int) {
 				i := taps.Members[bus][tap]
 				buses.Asks.Raise(0, uint32(i), buses.port(bus, i), 0)
 			})
 			return nil
-		},
+		}),
 	}
 	grant := arbiters.Site().Port("grant_o")
-	grant.Put = func(bus int, from Pins) error {
+	grant.Put = PutPins(func(bus int, from Pins) error {
 		err := arbiters.putGrant(bus, from)
 		if arbiters.busy.Value[bus] == 0 {
 			return err
@@ -436,7 +436,7 @@ func (b *ArbitratedBuses) Site() *Site {
 			buses.show(0, uint32(i), uint32(bus), uint16(tap))
 		}
 		return err
-	}
+	})
 	ports := append([]Port{request}, buses.railPorts()...)
 	ports = append(append(ports, LightPorts("rail1_o", "rail0_o", buses.Out, false, 1, same)...), buses.violations.port(), grant)
 	return &Site{

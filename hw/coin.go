@@ -116,13 +116,13 @@ func (c *Coins) Site() *Site {
 			SharedPort("start_i", c.start, true, c.inputs), SignalPort("toss_i", c.toss, true),
 			{
 				Name: "stream_i", Bits: 64, Input: true,
-				Get: func(_ int, to Pins) { to.Set(uint64(c.stream)) },
-				Put: func(_ int, from Pins) error { c.stream = Stream(from.Value()); return nil },
+				Get: GetValue(func(int) uint64 { return uint64(c.stream) }),
+				Put: PutValue(func(_ int, value uint64) error { c.stream = Stream(value); return nil }),
 			},
 			{
 				Name: "processor_i", Bits: 32, Input: true,
-				Get: func(element int, to Pins) { to.Set(uint64(c.processor[element])) },
-				Put: func(element int, from Pins) error { c.processor[element] = uint32(from.Value()); return nil },
+				Get: GetValue(func(element int) uint64 { return uint64(c.processor[element]) }),
+				Put: PutValue(func(element int, value uint64) error { c.processor[element] = uint32(value); return nil }),
 			},
 			SharedPort("slot_i", c.slot, true, c.inputs), SharedPort("count_i", c.count, true, c.inputs),
 			SignalPort("heads_o", c.heads, false), SignalPort("value_o", c.value, false),

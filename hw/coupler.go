@@ -124,23 +124,29 @@ func (c *StarCouplers) Site() *Site {
 	ports := LightPorts("rail1_i", "rail0_i", c.in, true, senders, sender)
 	for i := range ports {
 		rail := [][]uint64{c.in.Rail1, c.in.Rail0}[i]
-		ports[i].Get = func(coupler int, to Pins) {
-			first := sender(coupler, 0)
-			for lane, light := range rail[first : int(first)+senders] {
-				if light != 0 && !c.reaches(first+uint32(lane), uint32(coupler)) {
-					light = 0
+		ports[i].Get = func(coupler int, to Pins) func() {
+			first, fields := sender(coupler, 0), to.Lanes(senders)
+			lanes := rail[first : int(first)+senders]
+			return func() {
+				for lane, light := range lanes {
+					if light != 0 && !c.reaches(first+uint32(lane), uint32(coupler)) {
+						light = 0
+					}
+					fields[lane].Set(light)
 				}
-				to.SetBits(lane*c.in.width, c.in.width, light)
 			}
 		}
 	}
 	put := ports[0].Put
-	ports[0].Put = func(coupler int, from Pins) error {
-		for lane := range senders {
-			i := sender(coupler, lane)
-			c.ports.Value[i] = uint16(uint32(coupler) - c.base[i])
+	ports[0].Put = func(coupler int, from Pins) func() error {
+		put := put(coupler, from)
+		return func() error {
+			for lane := range senders {
+				i := sender(coupler, lane)
+				c.ports.Value[i] = uint16(uint32(coupler) - c.base[i])
+			}
+			return put()
 		}
-		return put(coupler, from)
 	}
 	ports = append(append(ports, LightPorts("rail1_o", "rail0_o", c.out, false, 1, same)...), c.violations.port())
 	return &Site{

@@ -170,11 +170,11 @@ func (c *CreditCounters) Site() *Site {
 	flag := func(name string, column []uint8) Port {
 		return Port{
 			Name: name, Bits: 1, Watched: true,
-			Get: func(sender int, to Pins) { to.Set(uint64(column[sender])) },
-			Put: func(sender int, from Pins) error {
-				column[sender] = uint8(from.Value())
+			Get: GetValue(func(sender int) uint64 { return uint64(column[sender]) }),
+			Put: PutValue(func(sender int, value uint64) error {
+				column[sender] = uint8(value)
 				return nil
-			},
+			}),
 		}
 	}
 	return &Site{
@@ -183,30 +183,30 @@ func (c *CreditCounters) Site() *Site {
 		Ports: []Port{
 			{
 				Name: "take_i", Bits: 1, Input: true,
-				Get: func(sender int, to Pins) { to.Set(uint64(c.take[sender])) },
-				Put: func(sender int, from Pins) error {
-					c.take[sender] = uint8(from.Value())
+				Get: GetValue(func(sender int) uint64 { return uint64(c.take[sender]) }),
+				Put: PutValue(func(sender int, value uint64) error {
+					c.take[sender] = uint8(value)
 					ask(sender)
 					return nil
-				},
+				}),
 			}, {
 				Name: "give_i", Bits: width, Input: true,
-				Get: func(sender int, to Pins) { to.Set(uint64(c.give[sender])) },
-				Put: func(sender int, from Pins) error {
-					c.give[sender] = uint16(from.Value())
+				Get: GetValue(func(sender int) uint64 { return uint64(c.give[sender]) }),
+				Put: PutValue(func(sender int, value uint64) error {
+					c.give[sender] = uint16(value)
 					ask(sender)
 					return nil
-				},
+				}),
 			}, {
 				Name: "count_o", Bits: width,
-				Get: func(sender int, to Pins) { to.Set(uint64(c.count[sender])) },
-				Put: func(sender int, from Pins) error {
-					if count := from.Value(); count > uint64(c.depth) {
-						return fmt.Errorf("output count_o is %d, there are %d credits", count, c.depth)
+				Get: GetValue(func(sender int) uint64 { return uint64(c.count[sender]) }),
+				Put: PutValue(func(sender int, value uint64) error {
+					if value > uint64(c.depth) {
+						return fmt.Errorf("output count_o is %d, there are %d credits", value, c.depth)
 					}
-					c.count[sender] = uint16(from.Value())
+					c.count[sender] = uint16(value)
 					return nil
-				},
+				}),
 			},
 			flag("underflow_o", c.underflow), flag("overflow_o", c.overflow),
 		},

@@ -133,20 +133,20 @@ func (c *Crosspoints) Site() *Site {
 	ports := LightPorts("rail1_i", "rail0_i", c.In, true, 1, same)
 	ports = append(ports, Port{
 		Name: "addressee_i", Bits: 16, Input: true,
-		Get: func(i int, to Pins) {
+		Get: GetPins(func(i int, to Pins) {
 			if c.Busy == nil {
 				to.Set(0)
 				return
 			}
 			to.Set(uint64(c.Asks.To[i]))
-		},
-		Put: func(i int, from Pins) error {
-			c.Asks.To[i] = uint16(from.Value())
+		}),
+		Put: PutValue(func(i int, value uint64) error {
+			c.Asks.To[i] = uint16(value)
 			return nil
-		},
+		}),
 	}, Port{
 		Name: "grant_i", Bits: outputs, Input: true,
-		Get: func(i int, to Pins) {
+		Get: GetPins(func(i int, to Pins) {
 			to.Clear()
 			if c.Allow != nil && c.Allow.Value[i] == 0 {
 				return
@@ -156,26 +156,25 @@ func (c *Crosspoints) Site() *Site {
 					to.SetBits(output, 1, 1)
 				}
 			}
-		},
-		Put: func(i int, from Pins) error {
+		}),
+		Put: PutPins(func(i int, from Pins) error {
 			for output := range outputs {
 				c.Busy.Value[output], c.Index.Value[output] = from.GetBits(output, 1), uint64(i)
 			}
 			return nil
-		},
+		}),
 	})
 	ports = append(ports, LightPorts("rail1_o", "rail0_o", c.Out, false, 1, same)...)
 	ports = append(ports, Port{
 		Name: "to_o", Bits: 16,
-		Get: func(i int, to Pins) { to.Set(uint64(c.to.Value[i])) },
-		Put: func(i int, from Pins) error {
-			output := from.Value()
+		Get: GetValue(func(i int) uint64 { return uint64(c.to.Value[i]) }),
+		Put: PutValue(func(i int, output uint64) error {
 			if c.to.Value[i] = PortNone; output != PortNone && output >= uint64(outputs) {
 				return fmt.Errorf("output to_o is %d, there are %d outputs", output, outputs)
 			}
 			c.to.Value[i] = uint16(output)
 			return nil
-		},
+		}),
 	})
 	return &Site{
 		Twin: "crosspoint", What: "crosspoints", Parameters: Same(map[string]int{"OUTPUTS": outputs, "PHIT_BITS": c.In.width}),

@@ -131,21 +131,21 @@ func (l *DuplexLinks) Site() *Site {
 	ports = append(ports, LightPorts("rail1_o", "rail0_o", l.out, false, 2, towards)...)
 	ports = append(ports, Port{
 		Name: "violation_o", Bits: 2,
-		Get: func(link int, to Pins) {
+		Get: GetPins(func(link int, to Pins) {
 			to.Clear()
 			for end := range 2 {
 				if wire := towards(link, end); l.out.Rail1[wire]&l.out.Rail0[wire] != 0 {
 					to.SetBits(end, 1, 1)
 				}
 			}
-		},
-		Put: func(link int, from Pins) error {
+		}),
+		Put: PutPins(func(link int, from Pins) error {
 			from.Ones(func(end int) {
 				wire := towards(link, end)
 				l.flag(l.out.Owner(wire), wire)
 			})
 			return nil
-		},
+		}),
 	})
 	half := 0
 	if l.half {

@@ -187,7 +187,7 @@ func TestReplacedDuplexLink(t *testing.T) {
 	}
 	for name, value := range map[string]uint64{"rail1_o": 0x0102, "rail0_o": 0x0300, "violation_o": 0b10} {
 		port := site.Port(name)
-		require.NoError(t, port.Put(4, Pins{Words: []uint64{value}, Bits: port.Bits}))
+		require.NoError(t, port.Put(4, Pins{Words: []uint64{value}, Bits: port.Bits})())
 	}
 	towards0, towards1 := l.to[9], l.to[8]
 	require.EqualValues(t, 0x02, l.out.Rail1[towards0])

@@ -173,11 +173,11 @@ func (f *Filters) Site() *Site {
 	loads := func(name string, bits int, get func(load filterLoad) uint64, put func(load *filterLoad, value uint64)) Port {
 		return Port{
 			Name: name, Bits: bits, Input: true,
-			Get: func(output int, to Pins) { to.Set(get(f.load[output])) },
-			Put: func(output int, from Pins) error {
-				put(&f.load[output], from.Value())
+			Get: GetValue(func(output int) uint64 { return get(f.load[output]) }),
+			Put: PutValue(func(output int, value uint64) error {
+				put(&f.load[output], value)
 				return nil
-			},
+			}),
 		}
 	}
 	return &Site{
@@ -192,30 +192,30 @@ func (f *Filters) Site() *Site {
 			loads("accept_i", 16, func(load filterLoad) uint64 { return uint64(load.tag) }, func(load *filterLoad, value uint64) { load.tag = uint16(value) }),
 			{
 				Name: "request_i", Bits: inputs, Input: true,
-				Get: func(output int, to Pins) {
+				Get: GetPins(func(output int, to Pins) {
 					to.Clear()
 					asks.each(func(i uint32) {
 						if int(asks.To[i]) == output {
 							to.SetBits(int(i), 1, 1)
 						}
 					})
-				},
-				Put: func(output int, from Pins) error {
+				}),
+				Put: PutPins(func(output int, from Pins) error {
 					from.Ones(func(i int) { asks.Raise(0, uint32(i), uint16(output), asks.Tag[i]) })
 					return nil
-				},
+				}),
 			}, {
 				Name: "tag_i", Bits: 16 * inputs, Input: true,
-				Get: func(_ int, to Pins) {
+				Get: GetPins(func(_ int, to Pins) {
 					to.Clear()
 					asks.each(func(i uint32) { to.SetBits(16*int(i), 16, uint64(asks.Tag[i])) })
-				},
-				Put: func(_ int, from Pins) error {
+				}),
+				Put: PutPins(func(_ int, from Pins) error {
 					for i := range asks.Tag {
 						asks.Tag[i] = uint16(from.GetBits(16*i, 16))
 					}
 					return nil
-				},
+				}),
 			},
 			lines,
 		},

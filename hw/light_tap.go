@@ -100,14 +100,14 @@ func (t *LightTap) Site() *Site {
 	input := func(name string, bits int, get func(Harm) uint64, put func(h *Harm, value uint64)) Port {
 		return Port{
 			Name: name, Bits: bits, Input: true,
-			Get: func(wire int, to Pins) { to.Set(get(t.ask(uint32(wire)))) },
-			Put: func(wire int, from Pins) error {
+			Get: GetValue(func(wire int) uint64 { return get(t.ask(uint32(wire))) }),
+			Put: PutValue(func(wire int, value uint64) error {
 				if t.told == nil {
 					t.told = make([]Harm, len(t.held))
 				}
-				put(&t.told[wire], from.Value())
+				put(&t.told[wire], value)
 				return nil
-			},
+			}),
 		}
 	}
 	ports := append(LightPorts("rail1_i", "rail0_i", t.in, true, 1, same),

@@ -200,13 +200,13 @@ func (a *ListAllocators) Source() *Signal { return a.source }
 // Site says what the ports of an allocator are.
 func (a *ListAllocators) Site() *Site {
 	input := SignalPort("input_o", a.input, false)
-	input.Put = func(element int, from Pins) error {
-		if from.Value() >= uint64(a.ports) {
-			return fmt.Errorf("output input_o is %d, there are inputs 0 to %d", from.Value(), a.ports-1)
+	input.Put = PutValue(func(element int, value uint64) error {
+		if value >= uint64(a.ports) {
+			return fmt.Errorf("output input_o is %d, there are inputs 0 to %d", value, a.ports-1)
 		}
-		a.input.Value[element] = from.Value()
+		a.input.Value[element] = value
 		return nil
-	}
+	})
 	column := func(name string, signal *Signal, input bool) Port { return ColumnPort(name, signal, input, a.ports) }
 	round := 0
 	if a.rule.RoundRobin {
@@ -233,20 +233,20 @@ func (a *ListAllocators) listPort() Port {
 	width := IndexBits(a.ports)
 	return Port{
 		Name: "list_i", Bits: a.lists.length * width, Input: true,
-		Get: func(element int, to Pins) {
+		Get: GetPins(func(element int, to Pins) {
 			to.Clear()
 			for position, output := range a.lists.Answer[element].List {
 				to.SetBits(position*width, width, uint64(output))
 			}
-		},
-		Put: func(element int, from Pins) error {
+		}),
+		Put: PutPins(func(element int, from Pins) error {
 			list := make([]uint32, a.lists.length)
 			for position := range list {
 				list[position] = uint32(from.GetBits(position*width, width))
 			}
 			a.lists.Answer[element].List = list
 			return nil
-		},
+		}),
 	}
 }
 
@@ -254,7 +254,7 @@ func (a *ListAllocators) listPort() Port {
 func (a *ListAllocators) validPort() Port {
 	return Port{
 		Name: "valid_i", Bits: a.lists.length, Input: true,
-		Get: func(element int, to Pins) {
+		Get: GetPins(func(element int, to Pins) {
 			to.Clear()
 			r := &a.lists.Answer[element]
 			for position := range r.List {
@@ -262,13 +262,13 @@ func (a *ListAllocators) validPort() Port {
 					to.SetBits(position, 1, 1)
 				}
 			}
-		},
-		Put: func(element int, from Pins) error {
+		}),
+		Put: PutPins(func(element int, from Pins) error {
 			valid := make([]uint64, (a.lists.length+63)/64)
 			from.Ones(func(position int) { valid[position>>6] |= 1 << (position & 63) })
 			a.lists.Answer[element].Valid = valid
 			return nil
-		},
+		}),
 	}
 }
 
@@ -276,18 +276,18 @@ func (a *ListAllocators) validPort() Port {
 func (a *ListAllocators) firstPort() Port {
 	return Port{
 		Name: "first_i", Bits: bits.Len(uint(a.lists.length)), Input: true,
-		Get: func(element int, to Pins) {
+		Get: GetPins(func(element int, to Pins) {
 			r := &a.lists.Answer[element]
 			if first := uint64(r.First); first < uint64(len(r.List)) {
 				to.Set(first)
 				return
 			}
 			to.Set(uint64(a.lists.length))
-		},
-		Put: func(element int, from Pins) error {
-			a.lists.Answer[element].First = uint32(from.Value())
+		}),
+		Put: PutValue(func(element int, value uint64) error {
+			a.lists.Answer[element].First = uint32(value)
 			return nil
-		},
+		}),
 	}
 }
 

@@ -43,8 +43,20 @@ func NewStream(seed uint64, purpose uint64) Stream {
 // Draw returns 32 uniform bits. processor and slot are below 1<<32; draw counts
 // the draws of one processor in one slot, 0..65535.
 func (s Stream) Draw(processor, slot uint32, draw uint16) uint32 {
-	x := Mix64(uint64(s) + goldenGamma*uint64(processor))
-	return uint32(Mix64(x+goldenGamma*(uint64(slot)<<16|uint64(draw))) >> 32)
+	return s.Of(processor).Draw(slot, draw)
+}
+
+// Draws are those of one processor: half of the work of a Stream's Draw is done.
+type Draws uint64
+
+// Of returns the draws of a processor.
+func (s Stream) Of(processor uint32) Draws {
+	return Draws(Mix64(uint64(s) + goldenGamma*uint64(processor)))
+}
+
+// Draw is that of the stream.
+func (d Draws) Draw(slot uint32, draw uint16) uint32 {
+	return uint32(Mix64(uint64(d)+goldenGamma*(uint64(slot)<<16|uint64(draw))) >> 32)
 }
 
 // Seed returns seed k of the stream, for a run that is one of many made from one

@@ -30,7 +30,7 @@ func TestReplacedCoupler(t *testing.T) {
 
 	for name, value := range map[string]uint64{"rail1_o": 0x03, "rail0_o": 0x04, "violation_o": 1} {
 		port := site.Port(name)
-		require.NoError(t, port.Put(1, Pins{Words: []uint64{value}, Bits: port.Bits}))
+		require.NoError(t, port.Put(1, Pins{Words: []uint64{value}, Bits: port.Bits})())
 	}
 	require.Equal(t, []uint64{0xF0, 0x03}, out.Rail1)
 	require.Equal(t, []uint64{0x0F, 0x04}, out.Rail0)

@@ -82,7 +82,7 @@ func (r *Requests) High(driver, reader int) []Request { return r.high[driver*r.s
 func (r *Requests) Port(name string) Port {
 	return Port{
 		Name: name, Bits: r.requesters, Input: true,
-		Get: func(arbiter int, to Pins) {
+		Get: GetPins(func(arbiter int, to Pins) {
 			to.Clear()
 			reader := r.Owner(uint32(arbiter))
 			for driver := range r.shards {
@@ -92,10 +92,10 @@ func (r *Requests) Port(name string) Port {
 					}
 				}
 			}
-		},
-		Put: func(arbiter int, from Pins) error {
+		}),
+		Put: PutPins(func(arbiter int, from Pins) error {
 			from.Ones(func(bit int) { r.Raise(r.Owner(uint32(arbiter)), uint32(arbiter), uint32(bit)) })
 			return nil
-		},
+		}),
 	}
 }

@@ -13,7 +13,7 @@ import (
 //	inputs [component] outputs: Put ... Get                      the component as a device itself,
 //	                                                             beside RTL or in its place
 //
-// Sites serve single elements that somebody has chosen to join with RTL, so their functions
+// Sites serve single elements that somebody has chosen to join with RTL, so what they exchange
 // may cost what a closure costs; the component's own phases know nothing of them.
 type Site struct {
 	Twin       string                           // the Verilog twin of one element: star_coupler
@@ -53,8 +53,9 @@ type Composite interface {
 	Parts() []Sited
 }
 
-// Port is a port of a component. Get copies what an element has there, Put is the other
-// way round; ports are moved in the order of declaration. Inputs that matter in some
+// Port is a port of a component. Get, for an element and pins, returns what copies all that the element has
+// there; Put is the other way round: who exchanges the two asks once and calls that every cycle. Ports are moved
+// in the order of declaration. Inputs that matter in some
 // cycles only (data without a strobe) may be left as they were in the others. The error of
 // an output that cannot be put says what is wrong with its value.
 type Port struct {
@@ -63,8 +64,8 @@ type Port struct {
 	Input   bool
 	Watched bool // an output that nothing but traces show: RTL may lack it
 	Polled  bool // an output that counts in some cycles only: those in which the component asks for it
-	Get     func(element int, to Pins)
-	Put     func(element int, from Pins) error
+	Get     func(element int, to Pins) func()
+	Put     func(element int, from Pins) func() error
 }
 
 // Pins are one element's part of a port of a device: bits of a packed vector, the low word
@@ -84,6 +85,65 @@ type Pins struct {
 type Wild struct {
 	Mask  uint64 // the bits, 0 for none
 	First int    // where they start in the port
+}
+
+// Field is the pins of a port of at most 64 bits, found once: they change their place no more.
+func (p Pins) Field() Field {
+	word, shift := p.First>>6, uint8(p.First&63)
+	f := Field{low: &p.Words[word], shift: shift, mask: ^uint64(0) >> (64 - uint(p.Bits))}
+	if f.crosses = int(shift)+p.Bits > 64; f.crosses {
+		f.high = &p.Words[word+1]
+	}
+	if p.Unknown != nil {
+		f.pins = &p
+	}
+	return f
+}
+
+// Lanes cuts the pins into so many fields of equal width.
+func (p Pins) Lanes(count int) []Field {
+	fields := make([]Field, count)
+	for k := range fields {
+		fields[k] = p.Slice(k*(p.Bits/count), p.Bits/count).Field()
+	}
+	return fields
+}
+
+// Field is up to 64 neighbouring pins.
+type Field struct {
+	low, high *uint64 // the words that they are in
+	mask      uint64
+	shift     uint8
+	crosses   bool  // they are in both
+	pins      *Pins // that may be X or Z; nil for two states
+}
+
+// Set writes the pins; bits of value above them are ignored.
+func (f *Field) Set(value uint64) {
+	value &= f.mask
+	*f.low = *f.low&^(f.mask<<f.shift) | value<<f.shift
+	if f.crosses {
+		f.setHigh(value)
+	}
+}
+
+func (f *Field) setHigh(value uint64) {
+	*f.high = *f.high&^(f.mask>>(64-f.shift)) | value>>(64-f.shift)
+}
+
+// Value reads the pins.
+func (f *Field) Value() uint64 {
+	if f.crosses || f.pins != nil {
+		return f.general()
+	}
+	return *f.low >> f.shift & f.mask
+}
+
+func (f *Field) general() uint64 {
+	if f.pins != nil {
+		return f.pins.Value()
+	}
+	return (*f.low>>f.shift | *f.high<<(64-f.shift)) & f.mask
 }
 
 // Set writes a port of at most 64 bits.
@@ -155,20 +215,59 @@ func (p Pins) Slice(first, bits int) Pins {
 func SignalPort(name string, signal *Signal, input bool) Port {
 	return Port{
 		Name: name, Bits: signal.width, Input: input,
-		Get: func(element int, to Pins) { to.Set(signal.Value[element]) },
-		Put: func(element int, from Pins) error {
-			signal.Value[element] = from.Value()
-			return nil
+		Get: func(element int, to Pins) func() {
+			value, field := &signal.Value[element], to.Field()
+			return func() { field.Set(*value) }
+		},
+		Put: func(element int, from Pins) func() error {
+			value, field := &signal.Value[element], from.Field()
+			return func() error {
+				*value = field.Value()
+				return nil
+			}
 		},
 	}
 }
+
+// GetValue is the Get of a port of at most 64 bits with a value.
+func GetValue(get func(element int) uint64) func(element int, to Pins) func() {
+	return func(element int, to Pins) func() {
+		field := to.Field()
+		return func() { field.Set(get(element)) }
+	}
+}
+
+// PutValue is the Put of a port of at most 64 bits.
+func PutValue(put func(element int, value uint64) error) func(element int, from Pins) func() error {
+	return func(element int, from Pins) func() error {
+		field := from.Field()
+		return func() error { return put(element, field.Value()) }
+	}
+}
+
+// GetPins is the Get of a port that does with its pins what it likes.
+func GetPins(get func(element int, to Pins)) func(element int, to Pins) func() {
+	return func(element int, to Pins) func() {
+		return func() { get(element, to) }
+	}
+}
+
+// PutPins is the Put of such a port.
+func PutPins(put func(element int, from Pins) error) func(element int, from Pins) func() error {
+	return func(element int, from Pins) func() error {
+		return func() error { return put(element, from) }
+	}
+}
+
+// Unread is the Put of an output that nothing waits for.
+func Unread(int, Pins) func() error { return func() error { return nil } }
 
 // SharedPort is the port of a signal that has one element for so many of a component.
 func SharedPort(name string, signal *Signal, input bool, sharers int) Port {
 	p := SignalPort(name, signal, input)
 	get, put := p.Get, p.Put
-	p.Get = func(element int, to Pins) { get(element/sharers, to) }
-	p.Put = func(element int, from Pins) error { return put(element/sharers, from) }
+	p.Get = func(element int, to Pins) func() { return get(element/sharers, to) }
+	p.Put = func(element int, from Pins) func() error { return put(element/sharers, from) }
 	return p
 }
 
@@ -177,16 +276,20 @@ func SharedPort(name string, signal *Signal, input bool, sharers int) Port {
 func ColumnPort(name string, signal *Signal, input bool, elements int) Port {
 	return Port{
 		Name: name, Bits: elements * signal.width, Input: input,
-		Get: func(element int, to Pins) {
-			for k, value := range signal.Value[element*elements:][:elements] {
-				to.SetBits(k*signal.width, signal.width, value)
+		Get: func(element int, to Pins) func() {
+			return func() {
+				for k, value := range signal.Value[element*elements:][:elements] {
+					to.SetBits(k*signal.width, signal.width, value)
+				}
 			}
 		},
-		Put: func(element int, from Pins) error {
-			for k := range elements {
-				signal.Value[element*elements+k] = from.GetBits(k*signal.width, signal.width)
+		Put: func(element int, from Pins) func() error {
+			return func() error {
+				for k := range elements {
+					signal.Value[element*elements+k] = from.GetBits(k*signal.width, signal.width)
+				}
+				return nil
 			}
-			return nil
 		},
 	}
 }
@@ -198,19 +301,28 @@ func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire f
 	port := func(name string, rail []uint64, put func(driver int, wire uint32, value uint64)) Port {
 		return Port{
 			Name: name, Bits: lanes * light.width, Input: input,
-			Get: func(element int, to Pins) {
-				for lane := range lanes {
-					to.SetBits(lane*light.width, light.width, rail[wire(element, lane)])
+			Get: func(element int, to Pins) func() {
+				fields, wires := to.Lanes(lanes), make([]uint32, lanes)
+				for lane := range wires {
+					wires[lane] = wire(element, lane)
 				}
-			},
-			Put: func(element int, from Pins) error {
-				for lane := range lanes {
-					if value := from.GetBits(lane*light.width, light.width); value != 0 {
-						w := wire(element, lane)
-						put(light.Owner(w), w, value)
+				return func() {
+					for lane := range fields {
+						fields[lane].Set(rail[wires[lane]])
 					}
 				}
-				return nil
+			},
+			Put: func(element int, from Pins) func() error {
+				fields := from.Lanes(lanes)
+				return func() error {
+					for lane := range fields {
+						if value := fields[lane].Value(); value != 0 { // not every lane has a wire
+							w := wire(element, lane)
+							put(light.Owner(w), w, value)
+						}
+					}
+					return nil
+				}
 			},
 		}
 	}
@@ -236,19 +348,30 @@ func (s *Site) Wide(name, port string) Port {
 	one := s.Port(port)
 	wide := one
 	wide.Name, wide.Bits = name, s.Elements*one.Bits
-	wide.Get = func(_ int, to Pins) {
-		for k := range s.Elements {
-			one.Get(k, to.Slice(k*one.Bits, one.Bits))
+	wide.Get = func(_ int, to Pins) func() {
+		gets := make([]func(), s.Elements)
+		for k := range gets {
+			gets[k] = one.Get(k, to.Slice(k*one.Bits, one.Bits))
 		}
-	}
-	wide.Put = func(_ int, from Pins) error {
-		var first error
-		for k := range s.Elements {
-			if err := one.Put(k, from.Slice(k*one.Bits, one.Bits)); err != nil && first == nil {
-				first = &ElementError{s.Path(k), err}
+		return func() {
+			for _, get := range gets {
+				get()
 			}
 		}
-		return first
+	}
+	wide.Put = func(_ int, from Pins) func() error {
+		puts := make([]func() error, s.Elements)
+		for k := range puts {
+			puts[k] = one.Put(k, from.Slice(k*one.Bits, one.Bits))
+		}
+		return func() (first error) {
+			for k, put := range puts {
+				if err := put(); err != nil && first == nil {
+					first = &ElementError{s.Path(k), err}
+				}
+			}
+			return first
+		}
 	}
 	return wide
 }

@@ -97,11 +97,11 @@ func TestSites(t *testing.T) {
 	words := []uint64{0x1A5}
 	pins := Pins{Words: words, Bits: 9}
 	data, head := fifos.Site().Ports[1], fifos.Site().Ports[3]
-	require.NoError(t, data.Put(7, pins))
-	require.NoError(t, head.Put(2, pins))
+	require.NoError(t, data.Put(7, pins)())
+	require.NoError(t, head.Put(2, pins)())
 	require.EqualValues(t, 0x1A5, fifos.Head().Value[2])
 	words[0] = 0
-	data.Get(7, pins)
+	data.Get(7, pins)()
 	require.EqualValues(t, 0x1A5, words[0])
 
 	for text, change := range map[string]func(s *Site){

@@ -64,18 +64,12 @@ func (v *violations) list() {
 func (v *violations) port() Port {
 	return Port{
 		Name: "violation_o", Bits: 1,
-		Get: func(medium int, to Pins) {
-			both := uint64(0)
-			if v.light.Rail1[medium]&v.light.Rail0[medium] != 0 {
-				both = 1
-			}
-			to.Set(both)
-		},
-		Put: func(medium int, from Pins) error {
-			if from.Value() != 0 {
+		Get: GetValue(func(medium int) uint64 { return oneIf(v.light.Rail1[medium]&v.light.Rail0[medium] != 0) }),
+		Put: PutValue(func(medium int, value uint64) error {
+			if value != 0 {
 				v.flag(v.light.Owner(uint32(medium)), uint32(medium))
 			}
 			return nil
-		},
+		}),
 	}
 }

@@ -43,18 +43,18 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 	return []hw.Port{
 		{
 			Name: "end_slot_i", Bits: 1, Input: true,
-			Get: func(cell int, to hw.Pins) { to.Set(oneIf(d.ends[shard(cell)])) },
-			Put: func(cell int, from hw.Pins) error {
-				if from.Value() != 0 {
+			Get: hw.GetValue(func(cell int) uint64 { return oneIf(d.ends[shard(cell)]) }),
+			Put: hw.PutValue(func(cell int, value uint64) error {
+				if value != 0 {
 					d.EndSlot(shard(cell))
 				}
 				return nil
-			},
+			}),
 		}, {
 			Name: "port_i", Bits: 16, Input: true,
-			Get: func(cell int, to hw.Pins) { to.Set(uint64(d.port[cell])) },
-			Put: func(cell int, from hw.Pins) error {
-				port := uint16(from.Value())
+			Get: hw.GetValue(func(cell int) uint64 { return uint64(d.port[cell]) }),
+			Put: hw.PutValue(func(cell int, value uint64) error {
+				port := uint16(value)
 				if int(port) >= d.inputs(cell) {
 					port = hw.PortNone
 				}
@@ -62,7 +62,7 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 					d.Listen(cell, port)
 				}
 				return nil
-			},
+			}),
 		},
 	}
 }
@@ -71,26 +71,24 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 func (d *Deserialisers) statePorts() []hw.Port {
 	return []hw.Port{{
 		Name: "state_o", Bits: 3, Watched: true,
-		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.state[cell])) },
-		Put: func(cell int, from hw.Pins) error {
-			state := from.Value()
+		Get: hw.GetValue(func(cell int) uint64 { return uint64(d.state[cell]) }),
+		Put: hw.PutValue(func(cell int, state uint64) error {
 			if state >= uint64(receiverStates) {
 				return fmt.Errorf("output state_o is %d, a receiver has 0 to %d", state, receiverStates-1)
 			}
 			d.state[cell] = uint8(state)
 			return nil
-		},
+		}),
 	}, {
 		Name: "bits_o", Bits: 16, Watched: true,
-		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.bits[cell])) },
-		Put: func(cell int, from hw.Pins) error {
-			bits := from.Value()
+		Get: hw.GetValue(func(cell int) uint64 { return uint64(d.bits[cell]) }),
+		Put: hw.PutValue(func(cell int, bits uint64) error {
 			if bits > uint64(8*d.frameMax) {
 				return fmt.Errorf("output bits_o is %d, the longest frame has %d", bits, 8*d.frameMax)
 			}
 			d.bits[cell] = uint32(bits)
 			return nil
-		},
+		}),
 	}}
 }
 
@@ -99,29 +97,29 @@ func (d *Deserialisers) framePorts() []hw.Port {
 	x := d.site
 	return []hw.Port{{
 		Name: "status_o", Bits: 3, Polled: true,
-		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.Status(cell))) },
-		Put: func(cell int, from hw.Pins) error {
-			x.status[cell] = Status(from.Value())
+		Get: hw.GetValue(func(cell int) uint64 { return uint64(d.Status(cell)) }),
+		Put: hw.PutValue(func(cell int, value uint64) error {
+			x.status[cell] = Status(value)
 			if status := x.status[cell]; status > StatusCRC {
 				x.status[cell] = StatusIdle
 				return fmt.Errorf("the receive status is %d, a receiver has 0 to %d", status, StatusCRC)
 			}
 			return nil
-		},
+		}),
 	}, {
 		Name: "length_o", Bits: 16, Polled: true,
-		Get: func(cell int, to hw.Pins) { to.Set(uint64(len(d.whole(cell)))) },
-		Put: func(cell int, from hw.Pins) error {
-			x.length[cell] = int(from.Value())
+		Get: hw.GetValue(func(cell int) uint64 { return uint64(len(d.whole(cell))) }),
+		Put: hw.PutValue(func(cell int, value uint64) error {
+			x.length[cell] = int(value)
 			return nil
-		},
+		}),
 	}, {
 		Name: "frame_o", Bits: 8 * d.frameMax, Polled: true,
-		Get: func(cell int, to hw.Pins) {
+		Get: hw.GetPins(func(cell int, to hw.Pins) {
 			to.Clear()
 			to.SetBytes(0, d.whole(cell))
-		},
-		Put: d.judge,
+		}),
+		Put: hw.PutPins(d.judge),
 	}}
 }
 
@@ -135,12 +133,12 @@ func (d *Deserialisers) railPorts() []hw.Port {
 	}
 	ports := hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 { return d.taps.Bus[cell][lane] })
 	for k, rail := range [][]uint64{d.in.Rail1, d.in.Rail0} {
-		ports[k].Get = func(cell int, to hw.Pins) {
+		ports[k].Get = hw.GetPins(func(cell int, to hw.Pins) {
 			to.Clear()
 			for lane, bus := range d.taps.Bus[cell] {
 				to.SetBits(lane*d.phitBits, d.phitBits, rail[bus])
 			}
-		}
+		})
 	}
 	return ports
 }

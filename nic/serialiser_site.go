@@ -64,51 +64,55 @@ func (t *Serialisers) takeInputs(cell int) {
 // loadPorts are the inputs of a load: the frame, its length and its port.
 func (t *Serialisers) loadPorts() []hw.Port {
 	x := t.site
+	whileLoaded := func(value func(cell int) uint64) func(cell int, to hw.Pins) func() {
+		return func(cell int, to hw.Pins) func() {
+			field := to.Field()
+			return func() {
+				if x.load[cell] {
+					field.Set(value(cell))
+				}
+			}
+		}
+	}
 	return []hw.Port{
 		{
 			Name: "load_i", Bits: 1, Input: true,
-			Get: func(cell int, to hw.Pins) { to.Set(oneIf(x.load[cell])) },
-			Put: func(cell int, from hw.Pins) error {
-				x.load[cell] = from.Value() != 0
+			Get: hw.GetValue(func(cell int) uint64 { return oneIf(x.load[cell]) }),
+			Put: hw.PutValue(func(cell int, value uint64) error {
+				x.load[cell] = value != 0
 				return nil
-			},
+			}),
 		}, {
 			Name: "frame_i", Bits: 8 * t.frameMax, Input: true,
-			Get: func(cell int, to hw.Pins) {
-				if x.load[cell] {
-					to.SetBytes(0, t.frames[cell*t.stride:][:t.length[cell]])
+			Get: func(cell int, to hw.Pins) func() {
+				return func() {
+					if x.load[cell] {
+						to.SetBytes(0, t.frames[cell*t.stride:][:t.length[cell]])
+					}
 				}
 			},
-			Put: func(cell int, from hw.Pins) error {
+			Put: hw.PutPins(func(cell int, from hw.Pins) error {
 				if x.load[cell] && t.length[cell] == 0 {
 					from.GetBytes(0, t.frames[cell*t.stride:][:t.frameMax])
 				}
 				return nil
-			},
+			}),
 		}, {
 			Name: "length_i", Bits: 16, Input: true,
-			Get: func(cell int, to hw.Pins) {
-				if x.load[cell] {
-					to.Set(uint64(t.length[cell]))
-				}
-			},
-			Put: func(cell int, from hw.Pins) error {
-				x.length[cell] = uint16(from.Value())
+			Get: whileLoaded(func(cell int) uint64 { return uint64(t.length[cell]) }),
+			Put: hw.PutValue(func(cell int, value uint64) error {
+				x.length[cell] = uint16(value)
 				return nil
-			},
+			}),
 		}, {
 			Name: "port_i", Bits: 16, Input: true,
-			Get: func(cell int, to hw.Pins) {
-				if x.load[cell] {
-					to.Set(uint64(x.port[cell]))
-				}
-			},
-			Put: func(cell int, from hw.Pins) error {
-				if x.port[cell] = uint16(from.Value()); !t.hasPort(x.port[cell]) {
+			Get: whileLoaded(func(cell int) uint64 { return uint64(x.port[cell]) }),
+			Put: hw.PutValue(func(cell int, value uint64) error {
+				if x.port[cell] = uint16(value); !t.hasPort(x.port[cell]) {
 					x.port[cell] = hw.PortNone
 				}
 				return nil
-			},
+			}),
 		},
 	}
 }
@@ -117,11 +121,11 @@ func (t *Serialisers) loadPorts() []hw.Port {
 func (t *Serialisers) servingPort() hw.Port {
 	return hw.Port{
 		Name: "serving_i", Bits: 16, Input: true,
-		Get: func(cell int, to hw.Pins) { to.Set(uint64(t.serving.Value[cell])) },
-		Put: func(cell int, from hw.Pins) error {
-			t.serving.Value[cell] = uint16(from.Value())
+		Get: hw.GetValue(func(cell int) uint64 { return uint64(t.serving.Value[cell]) }),
+		Put: hw.PutValue(func(cell int, value uint64) error {
+			t.serving.Value[cell] = uint16(value)
 			return nil
-		},
+		}),
 	}
 }
 
@@ -129,16 +133,16 @@ func (t *Serialisers) servingPort() hw.Port {
 func (t *Serialisers) portPort() hw.Port {
 	return hw.Port{
 		Name: "port_o", Bits: 16,
-		Get: func(cell int, to hw.Pins) { to.Set(uint64(t.ports.Value[cell])) },
-		Put: func(cell int, from hw.Pins) error {
-			port := uint16(from.Value())
+		Get: hw.GetValue(func(cell int) uint64 { return uint64(t.ports.Value[cell]) }),
+		Put: hw.PutValue(func(cell int, value uint64) error {
+			port := uint16(value)
 			if !t.hasPort(port) || t.asks != nil && port == hw.PortAll {
 				t.ports.Value[cell] = hw.PortNone
 				return fmt.Errorf("output port_o is %d, the transmitter has %d ports", port, t.portCount)
 			}
 			t.ports.Value[cell] = port
 			return nil
-		},
+		}),
 	}
 }
 
@@ -146,13 +150,13 @@ func (t *Serialisers) portPort() hw.Port {
 func (t *Serialisers) busyPort() hw.Port {
 	return hw.Port{
 		Name: "busy_o", Bits: 1,
-		Get: func(cell int, to hw.Pins) { to.Set(oneIf(t.length[cell] != 0)) },
-		Put: func(cell int, from hw.Pins) error {
-			if from.Value() == 0 {
+		Get: hw.GetValue(func(cell int) uint64 { return oneIf(t.length[cell] != 0) }),
+		Put: hw.PutValue(func(cell int, value uint64) error {
+			if value == 0 {
 				t.length[cell] = 0
 			}
 			return nil
-		},
+		}),
 	}
 }
 
@@ -162,31 +166,31 @@ func (t *Serialisers) askPorts() []hw.Port {
 	return []hw.Port{
 		{
 			Name: "tag_o", Bits: 16,
-			Get: func(cell int, to hw.Pins) { to.Set(uint64(t.tag[cell])) },
-			Put: func(cell int, from hw.Pins) error {
-				t.tag[cell] = uint16(from.Value())
+			Get: hw.GetValue(func(cell int) uint64 { return uint64(t.tag[cell]) }),
+			Put: hw.PutValue(func(cell int, value uint64) error {
+				t.tag[cell] = uint16(value)
 				return nil
-			},
+			}),
 		}, {
 			Name: "request_o", Bits: 1,
-			Get: func(cell int, to hw.Pins) { to.Set(oneIf(slices.Contains(t.asks.High(owner(cell)), uint32(cell)))) },
-			Put: func(cell int, from hw.Pins) error {
-				if from.Value() != 0 {
+			Get: hw.GetValue(func(cell int) uint64 { return oneIf(slices.Contains(t.asks.High(owner(cell)), uint32(cell))) }),
+			Put: hw.PutValue(func(cell int, value uint64) error {
+				if value != 0 {
 					t.asks.Raise(owner(cell), uint32(cell), t.ports.Value[cell], t.tag[cell])
 				}
 				return nil
-			},
+			}),
 		}, {
 			Name: "served_o", Bits: 16,
-			Get: func(cell int, to hw.Pins) { to.Set(uint64(t.served[cell])) },
-			Put: func(cell int, from hw.Pins) error {
-				output := uint16(from.Value())
+			Get: hw.GetValue(func(cell int) uint64 { return uint64(t.served[cell]) }),
+			Put: hw.PutValue(func(cell int, value uint64) error {
+				output := uint16(value)
 				if t.served[cell] = hw.PortNone; output != hw.PortNone && int(output) >= t.portCount {
 					return fmt.Errorf("output served_o is %d, there are %d outputs", output, t.portCount)
 				}
 				t.served[cell] = output
 				return nil
-			},
+			}),
 		},
 	}
 }

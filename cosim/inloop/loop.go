@@ -65,7 +65,7 @@ func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 			if site.Replace != nil {
 				site.Replace(element, func() bool {
 					if l.fault == nil {
-						placed.put(k, placed.polled)
+						placed.put(k, placed.polled[k])
 					}
 					return l.fault == nil
 				})

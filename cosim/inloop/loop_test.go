@@ -134,6 +134,9 @@ func TestSwappedPortsShow(t *testing.T) {
 				component, err := m.loop.Replace(model, oneEach(t, site, all(site))...)
 				require.NoError(t, err)
 				swap(component.(*replaced).site, c.a, c.b)
+				for _, p := range component.(*replaced).parts {
+					require.NoError(t, p.bind())
+				}
 				return component, nil
 			}
 			return model, nil
@@ -148,6 +151,7 @@ type faulty struct {
 	cosim.Device
 	from, edges int
 	unknown     []uint64
+	shown       []uint64 // the same, once it has come to that
 	err         error
 }
 
@@ -155,15 +159,13 @@ func (f *faulty) Edge(clocks uint64) error {
 	if f.edges++; f.edges >= f.from && f.err != nil {
 		return f.err
 	}
+	if f.edges >= f.from {
+		copy(f.shown, f.unknown)
+	}
 	return f.Device.Edge(clocks)
 }
 
-func (f *faulty) Unknown() []uint64 {
-	if f.edges < f.from {
-		return nil
-	}
-	return f.unknown
-}
+func (f *faulty) Unknown() []uint64 { return f.shown }
 
 func (f *faulty) Restore([]byte) error { return errors.New("no thank you") }
 
@@ -179,6 +181,9 @@ func TestFaults(t *testing.T) {
 			Err: fmt.Errorf("output rail0_o has X or Z in the bits 0x30 from bit 0 on")}},
 	} {
 		broken := c.device
+		if broken.unknown != nil {
+			broken.shown = make([]uint64, len(broken.unknown))
+		}
 		m, err := newMachine(t, lines[0], func(m *machine, model hw.Sited) (hw.Component, error) {
 			site := model.Site()
 			if site.Twin != twinOfFault {

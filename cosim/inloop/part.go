@@ -14,14 +14,19 @@ type part struct {
 	Part
 	loop    *Loop
 	site    *hw.Site
-	first   []int    // per port of the site: its first bit in the device's inputs or outputs
-	given   []int    // ports that are inputs...
-	shown   []int    // ...outputs...
-	polled  []int    // ...and outputs that the component asks for
-	resetAt int      // the word of reset in the inputs
-	asked   []uint64 // inputs of the last exchange
+	given   []func()   // inputs...
+	shown   [][]output // ...outputs, by element...
+	polled  [][]output // ...and outputs that the component asks for
+	resetAt int        // the word of reset in the inputs
+	asked   []uint64   // inputs of the last exchange
 	wild    hw.Wild
 	checked cosim.Checked // nil for a device that checks nothing
+}
+
+// output is an output of an element.
+type output struct {
+	name string
+	put  func() error
 }
 
 // newPart finds the ports of a site in a device, by name.
@@ -33,41 +38,63 @@ func newPart(l *Loop, site *hw.Site, p Part) (*part, error) {
 	}
 	x := &part{Part: p, loop: l, site: site}
 	x.checked, _ = p.Device.(cosim.Checked)
-	ports := p.Device.Ports()
-	place := func(name string, bits int, input bool) (int, error) {
-		i := slices.IndexFunc(ports, func(q cosim.Port) bool { return q.Name == name })
-		if i < 0 || ports[i].Input != input || ports[i].Clock || ports[i].Bits != bits {
-			return 0, fmt.Errorf("%s: the device has no %s %s of %d bits, its ports are %v", x.path(0), direction(input), name, bits, ports)
-		}
-		return ports[i].Word, nil
-	}
-	for i, port := range site.Ports {
-		switch {
-		case port.Input:
-			x.given = append(x.given, i)
-		case port.Polled:
-			x.polled = append(x.polled, i)
-		default:
-			x.shown = append(x.shown, i)
-		}
-		word, err := place(port.Name, port.Bits*len(p.Elements), port.Input)
-		if err != nil {
-			return nil, err
-		}
-		x.first = append(x.first, 64*word)
+	if err := x.bind(); err != nil {
+		return nil, err
 	}
 	own := len(site.Ports)
 	if site.Clocked {
 		own += 2
 		var err error
-		if x.resetAt, err = place("reset", 1, true); err != nil {
+		if x.resetAt, err = x.place("reset", 1, true); err != nil {
 			return nil, err
 		}
 	}
-	if len(ports) != own {
+	if ports := p.Device.Ports(); len(ports) != own {
 		return nil, fmt.Errorf("%s: the device has %d ports, %d are needed: %v", x.path(0), len(ports), own, ports)
 	}
 	return x, nil
+}
+
+// place returns the first word of a port of the device.
+func (p *part) place(name string, bits int, input bool) (int, error) {
+	ports := p.Device.Ports()
+	i := slices.IndexFunc(ports, func(q cosim.Port) bool { return q.Name == name })
+	if i < 0 || ports[i].Input != input || ports[i].Clock || ports[i].Bits != bits {
+		return 0, fmt.Errorf("%s: the device has no %s %s of %d bits, its ports are %v", p.path(0), direction(input), name, bits, ports)
+	}
+	return ports[i].Word, nil
+}
+
+// bind finds the pins of all ports.
+func (p *part) bind() error {
+	p.given, p.shown, p.polled = nil, make([][]output, len(p.Elements)), make([][]output, len(p.Elements))
+	for i := range p.site.Ports {
+		port := &p.site.Ports[i]
+		word, err := p.place(port.Name, port.Bits*len(p.Elements), port.Input)
+		if err != nil {
+			return err
+		}
+		p.bindPort(port, 64*word)
+	}
+	return nil
+}
+
+// bindPort finds those of a port that starts with a bit of the device's inputs or outputs.
+func (p *part) bindPort(port *hw.Port, first int) {
+	for k, element := range p.Elements {
+		pins := hw.Pins{First: first + k*port.Bits, Bits: port.Bits}
+		if port.Input {
+			pins.Words = p.Device.Inputs()
+			p.given = append(p.given, port.Get(element, pins))
+			continue
+		}
+		pins.Words, pins.Unknown, pins.Wild = p.Device.Outputs(), p.Device.Unknown(), &p.wild
+		of := p.shown
+		if port.Polled {
+			of = p.polled
+		}
+		of[k] = append(of[k], output{port.Name, port.Put(element, pins)})
+	}
 }
 
 func direction(input bool) string {
@@ -92,32 +119,23 @@ func (p *part) changeInputs() (changed bool) {
 
 // getInputs puts what the machine gives on the inputs.
 func (p *part) getInputs() {
-	pins := hw.Pins{Words: p.Device.Inputs()}
-	for _, i := range p.given {
-		port := &p.site.Ports[i]
-		pins.Bits = port.Bits
-		for k, element := range p.Elements {
-			pins.First = p.first[i] + k*port.Bits
-			port.Get(element, pins)
-		}
+	for _, get := range p.given {
+		get()
 	}
 }
 
 // putOutputs shows the machine what the outputs are, but for those that are polled.
 func (p *part) putOutputs() {
-	for k := range p.Elements {
-		p.put(k, p.shown)
+	for k := range p.shown {
+		p.put(k, p.shown[k])
 	}
 }
 
 // put shows the machine what some outputs of element k are.
-func (p *part) put(k int, ports []int) {
-	element, pins := p.Elements[k], hw.Pins{Words: p.Device.Outputs(), Unknown: p.Device.Unknown(), Wild: &p.wild}
-	for _, i := range ports {
-		port := &p.site.Ports[i]
-		pins.First, pins.Bits = p.first[i]+k*port.Bits, port.Bits
-		if err := port.Put(element, pins); err != nil || p.wild.Mask != 0 {
-			p.blame(k, port.Name, err)
+func (p *part) put(k int, outputs []output) {
+	for i := range outputs {
+		if err := outputs[i].put(); err != nil || p.wild.Mask != 0 {
+			p.blame(k, outputs[i].name, err)
 		}
 	}
 }

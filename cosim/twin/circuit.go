@@ -23,17 +23,17 @@ func (c *circuit) declare(registers ...hw.Register) {
 // input declares a port of at most 64 bits and returns where its value is.
 func (c *circuit) input(name string, bits int) *uint64 {
 	value := new(uint64)
-	c.ports = append(c.ports, hw.Port{Name: name, Bits: bits, Input: true, Get: func(int, hw.Pins) {}, Put: func(_ int, from hw.Pins) error {
-		*value = from.Value()
+	c.ports = append(c.ports, hw.Port{Name: name, Bits: bits, Input: true, Get: hw.GetPins(func(int, hw.Pins) {}), Put: hw.PutValue(func(_ int, put uint64) error {
+		*value = put
 		return nil
-	}})
+	})})
 	return value
 }
 
 // output declares a port of at most 64 bits.
 func (c *circuit) output(name string, bits int, get func() uint64) {
 	c.ports = append(c.ports, hw.Port{
-		Name: name, Bits: bits, Get: func(_ int, to hw.Pins) { to.Set(get()) }, Put: func(int, hw.Pins) error { return nil },
+		Name: name, Bits: bits, Get: hw.GetValue(func(int) uint64 { return get() }), Put: hw.Unread,
 	})
 }
 

@@ -91,13 +91,13 @@ func (c *crcRegister) Latch(hw.Shard)     { c.message = c.next() }
 
 func (c *crcRegister) Site() *hw.Site {
 	input := func(name string, bits int, put func(value uint64)) hw.Port {
-		return hw.Port{Name: name, Bits: bits, Input: true, Get: func(int, hw.Pins) {}, Put: func(_ int, from hw.Pins) error {
-			put(from.Value())
+		return hw.Port{Name: name, Bits: bits, Input: true, Get: hw.GetPins(func(int, hw.Pins) {}), Put: hw.PutValue(func(_ int, value uint64) error {
+			put(value)
 			return nil
-		}}
+		})}
 	}
 	output := func(name string, get func() uint16) hw.Port {
-		return hw.Port{Name: name, Bits: 16, Get: func(_ int, to hw.Pins) { to.Set(uint64(get())) }, Put: func(int, hw.Pins) error { return nil }}
+		return hw.Port{Name: name, Bits: 16, Get: hw.GetValue(func(int) uint64 { return uint64(get()) }), Put: hw.Unread}
 	}
 	return &hw.Site{
 		Twin: "crc16", What: "CRC registers", Parameters: hw.Same(map[string]int{"PHIT_BITS": c.phit}),

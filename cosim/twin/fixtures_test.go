@@ -124,6 +124,7 @@ func TestSwappedPortsAreCaught(t *testing.T) {
 				a, b := &m.SitePorts()[i], &m.SitePorts()[k]
 				a.Get, b.Get = b.Get, a.Get
 				a.Put, b.Put = b.Put, a.Put
+				m.Rebind()
 				require.NotEmpty(t, lockstepWith(t, m, d, 3, 20_000), "%s and %s", a.Name, b.Name)
 				require.NoError(t, m.Close())
 				pairs++

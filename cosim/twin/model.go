@@ -31,7 +31,9 @@ type Model struct {
 	shards  []hw.Shard
 	kernel  *hw.Kernel
 	site    *hw.Site
-	pins    []hw.Pins // of the site's ports
+	puts    []input    // of the site
+	gets    []func()   // its outputs
+	clears  []clearing // wires that the inputs drive
 	source  source
 	reset   Pin
 
@@ -122,13 +124,10 @@ func (m *Model) StandFor(site *hw.Site, parts ...hw.Component) error {
 	for _, p := range site.Ports {
 		m.declare(p.Name, p.Bits, p.Input)
 	}
-	for _, p := range m.ports {
-		words := m.outputs
-		if p.Input {
-			words = m.inputs
-		}
-		if !p.Clock && p.Name != "reset" {
-			m.pins = append(m.pins, hw.Pins{Words: words, First: 64 * p.Word, Bits: p.Bits})
+	m.bind()
+	for _, w := range m.source.wires {
+		if sparse, ok := w.(clearing); ok {
+			m.clears = append(m.clears, sparse)
 		}
 	}
 	m.source.model = m
@@ -147,6 +146,29 @@ func (m *Model) declare(name string, bits int, input bool) Pin {
 	return Pin{p.Word, bits}
 }
 
+// clearing is a wire of which only what is on is kept: light, request lines.
+type clearing interface{ Clear(driver int) }
+
+// input is an input of the model.
+type input struct {
+	name string
+	put  func() error
+}
+
+// bind finds the pins of the site's ports.
+func (m *Model) bind() {
+	m.puts, m.gets = nil, nil
+	first := len(m.ports) - len(m.site.Ports)
+	for i := range m.site.Ports {
+		p, own := &m.site.Ports[i], &m.ports[first+i]
+		if p.Input {
+			m.puts = append(m.puts, input{p.Name, p.Put(0, hw.Pins{Words: m.inputs, First: 64 * own.Word, Bits: p.Bits})})
+		} else {
+			m.gets = append(m.gets, p.Get(0, hw.Pins{Words: m.outputs, First: 64 * own.Word, Bits: p.Bits}))
+		}
+	}
+}
+
 // Has reports whether there is a port of a name.
 func (m *Model) Has(name string) bool {
 	return slices.ContainsFunc(m.ports, func(p cosim.Port) bool { return p.Name == name })
@@ -160,16 +182,12 @@ func (m *Model) Pin(name string) Pin {
 
 // put gives the inputs to the component.
 func (m *Model) put() {
-	for _, w := range m.source.wires {
-		if sparse, ok := w.(interface{ Clear(driver int) }); ok { // light, request lines
-			sparse.Clear(0)
-		}
+	for _, w := range m.clears {
+		w.Clear(0)
 	}
-	for i := range m.site.Ports {
-		if p := &m.site.Ports[i]; p.Input {
-			if err := p.Put(0, m.pins[i]); err != nil {
-				panic(fmt.Sprintf("%s: input %s: %v", m.name, p.Name, err))
-			}
+	for i := range m.puts {
+		if err := m.puts[i].put(); err != nil {
+			panic(fmt.Sprintf("%s: input %s: %v", m.name, m.puts[i].name, err))
 		}
 	}
 	if m.site.Take != nil {
@@ -249,10 +267,8 @@ func (m *Model) Settle() error {
 // settle runs Drive and Settle and shows the outputs.
 func (m *Model) settle() {
 	m.kernel.DriveAndSettle()
-	for i := range m.site.Ports {
-		if p := &m.site.Ports[i]; !p.Input {
-			p.Get(0, m.pins[i])
-		}
+	for _, get := range m.gets {
+		get()
 	}
 }
 

@@ -12,11 +12,15 @@ type Random struct {
 	cycle  uint64
 	draw   uint16
 	again  uint32 // other draws of the same cycle
+
+	draws hw.Draws // of processor of
+	of    uint32
 }
 
 // NewRandom returns the draws of a seed, in cycle 0.
 func NewRandom(seed uint64) *Random {
-	return &Random{stream: hw.NewStream(seed, purposeStimulus)}
+	stream := hw.NewStream(seed, purposeStimulus)
+	return &Random{stream: stream, draws: stream.Of(0)}
 }
 
 // At goes to the first draw of a cycle.
@@ -28,7 +32,10 @@ func (r *Random) Cycle() uint64 { return r.cycle }
 // Uint32 returns 32 uniform bits.
 func (r *Random) Uint32() uint32 {
 	r.draw++
-	return r.stream.Draw(uint32(r.cycle>>32)^r.again<<16, uint32(r.cycle), r.draw)
+	if of := uint32(r.cycle>>32) ^ r.again<<16; of != r.of {
+		r.of, r.draws = of, r.stream.Of(of)
+	}
+	return r.draws.Draw(uint32(r.cycle), r.draw)
 }
 
 // Uint64 returns 64 uniform bits.
