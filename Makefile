@@ -25,7 +25,7 @@ MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :,
 
 PREFIX ?= /usr/local
 
-.PHONY: test tools check vet long lengthy race shared architectures bench bench-scale images man install dist house full
+.PHONY: test tools check vet long lengthy race architectures bench bench-scale images man install dist house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
@@ -34,7 +34,7 @@ test: tools
 long: tools
 	@$(MAKE) --no-print-directory vet
 	@$(MAKE) --no-print-directory -j2 lengthy race
-	@$(MAKE) --no-print-directory shared architectures
+	@$(MAKE) --no-print-directory architectures
 
 tools:
 ifneq ($(strip $(MISSING)),)
@@ -52,7 +52,6 @@ check:
 vet:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags shared ./cosim/...
 
 # First what waits most: a cluster's limits are minutes. A benchmark that no one runs breaks unseen: those of RTL are run once.
 lengthy:
@@ -62,11 +61,6 @@ lengthy:
 # Cases of all studies; make full has all of them.
 architectures:
 	$(GO) test -vet=off -ldflags=-w -run '^TestLongArchitectures' ./cmd/cli
-
-# With native libraries only their own tests run, one package after the other: the first compiles
-# Verilator's library for both.
-shared:
-	$(GO) test -vet=off -tags shared -p 1 -run 'Shared|RTLRoutes' ./cosim/verilator .
 
 # The race detector watches everything that more than one worker touches: left out are tests on one
 # goroutine that compare with a definition or run tshark, and the study, whose batch of runs is that of the seeds.

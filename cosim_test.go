@@ -87,7 +87,7 @@ func TestBadPinMaps(t *testing.T) {
 		{"no image", []string{"arbiter.wasm", "map.yml"}, "map.yml:3:8: "},
 		{"image and sources", []string{"image:", "sources: [stream_arbiter.sv]\nimage:"}, "map.yml:4:8: there are sources and an image"},
 		{"image on Icarus", []string{"image:", "backend: icarus\nimage:"}, "map.yml:4:8: an image runs as wasm"},
-		{"backend", []string{"image:", "backend: vcs\nimage:"}, `map.yml:3:10: backend is the text "vcs"; write wasm or icarus or shared`},
+		{"backend", []string{"image:", "backend: vcs\nimage:"}, `map.yml:3:10: backend is the text "vcs"; write wasm or icarus`},
 		{"no such clock", []string{"clock: clk_i", "clock: clk"}, "map.yml:6:8: the RTL was built with the clock clk_i, not clk"},
 		{"no such clock in sources", []string{"params: {Streams: 4}\nclock: clk_i", "params: {Streams: 4}\nclock: clk"}, "map.yml:6:8: there is no port clk; inputs of one bit are [clk_i rst_ni halt_i]"},
 		{"no such reset", []string{"pin: rst_ni", "pin: rst_n"}, "map.yml:7:8: the RTL has no pin rst_n; did you mean rst_ni?"},

@@ -431,5 +431,5 @@ func (s *Scenario) library() pinmap.Library {
 
 // library is all that a pin map can name.
 func (list Networks) library() pinmap.Library {
-	return pinmap.Library{Twins: list.Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend(), verilator.Native()}}
+	return pinmap.Library{Twins: list.Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }

@@ -4,7 +4,6 @@ go 1.26.0
 
 require (
 	github.com/crillab/gophersat v1.4.0
-	github.com/ebitengine/purego v0.11.3
 	github.com/expr-lang/expr v1.17.8
 	github.com/fzipp/gocyclo v0.6.0
 	github.com/google/gopacket v1.1.19

@@ -58,15 +58,11 @@ func requireSameRuns(t *testing.T, s *Scenario, seeds uint64, parts ...RTL) {
 	}
 }
 
-// rtlBackends are those of this build, with seeds for each path. The build with native
-// libraries runs only these: the others have run without them.
+// rtlBackends are all backends, with seeds for each path.
 func rtlBackends() map[string]uint64 {
 	compiled, simulated := uint64(15), uint64(3)
 	if *full {
 		compiled, simulated = 200, 20
-	}
-	if sharedInBuild {
-		return map[string]uint64{cosim.BackendShared: compiled}
 	}
 	return map[string]uint64{cosim.BackendWasm: compiled, cosim.BackendIcarus: simulated}
 }
@@ -75,9 +71,6 @@ func TestRTLRoutesAsTheModel(t *testing.T) {
 	paths := []string{
 		everyPart, allAtOnce, "pops.group[*].coupler[*]", "pops.group[2].coupler[1]", "pops.*.*.fibre",
 		"pops.group[*].nic[*]", "pops.group[1].nic[3]", "pops.group[*].nic[*].tx", "pops.group[0..1].nic[2].rx",
-	}
-	if sharedInBuild && !*full {
-		paths = paths[:1] // each native library takes long to compile, that of a datapath longest
 	}
 	for backend, seeds := range rtlBackends() {
 		for _, path := range paths {
@@ -504,7 +497,7 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers, and the RTL is a link"},
 		{RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
 		{RTL{Replace: "pops.**", Twin: "pops_slot"}, "pops_slot does not fit pops.**"},
-		{RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed are wasm, icarus, shared`},
+		{RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed are wasm, icarus`},
 		{RTL{Replace: "pops.**", Twin: "link", Map: "x.yml"}, "rtl[0] has both twin and map"},
 		{RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
 		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no component of the kind arbiter_round_robin"},
@@ -521,11 +514,6 @@ func TestRTLRefuses(t *testing.T) {
 		require.ErrorAs(t, err, &input, c.want)
 		require.ErrorContains(t, err, c.want)
 		require.NotEmpty(t, input.Remedy, c.want)
-	}
-	if !sharedInBuild {
-		_, err := NewMachine(context.Background(), withRTL(routing(4, 4), RTL{Replace: "pops", Backend: cosim.BackendShared}), MachineOptions{})
-		require.ErrorContains(t, err, "-tags shared")
-		require.ErrorAs(t, err, new(*InputError))
 	}
 
 	_, err := NewMachine(t.Context(), withRTL(gossipScenario(3, 0, Gossip{}), RTL{Replace: "crossbar"}), MachineOptions{})

@@ -586,9 +586,8 @@ type RTL struct {
 	Twin string `json:"twin,omitempty" jsonschema:"minLength=1"`
 	// path of a pin map that attaches other RTL, relative to the scenario's folder
 	Map string `json:"map,omitempty" jsonschema:"minLength=1"`
-	// what runs the RTL: wasm (Verilator, sandboxed, the default), icarus (four states, slow) or shared
-	// (Verilator, native; needs a build with the tag shared)
-	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared"`
+	// what runs the RTL: wasm (Verilator, sandboxed, the default) or icarus (four states, slow)
+	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus"`
 
 	// PinMap attaches RTL instead of Map, for programs. A machine fills in its
 	// parameters; the caller closes it.

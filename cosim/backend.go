@@ -6,11 +6,10 @@ import "context"
 const (
 	BackendWasm   = "wasm"   // Verilator's C++ as WebAssembly
 	BackendIcarus = "icarus" // Icarus Verilog in a process of its own
-	BackendShared = "shared" // Verilator's C++ as a native library
 )
 
 // Backends are the names of all backends.
-var Backends = []string{BackendWasm, BackendIcarus, BackendShared}
+var Backends = []string{BackendWasm, BackendIcarus}
 
 // A Backend makes devices of RTL. The program that assembles a machine says which backends
 // there are: this package imports none of them.

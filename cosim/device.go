@@ -49,6 +49,17 @@ type Device interface {
 	Close() error
 }
 
+// Player is a device that can run many cycles in one call.
+type Player interface {
+	// Rows is where inputs and outputs of cycles stand, one after the other: the words of Inputs, then those
+	// of Outputs. As many cycles can be played as have room; nil for a device that plays none.
+	Rows() []uint64
+
+	// Play does Settle, then Edge, for each of the first rows: it takes the inputs and puts the outputs as they
+	// have settled. halves is how many of these went well, two for each cycle; the next one is that of err.
+	Play(clocks uint64, cycles int) (halves int, err error)
+}
+
 // Port is a port of a device.
 type Port struct {
 	Name  string

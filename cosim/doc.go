@@ -28,7 +28,7 @@
 //	embed.go        the folders below that are not Go, for the packages that use them
 //
 //	folder          what it holds
-//	verilator/      RTL as WebAssembly or as a native library
+//	verilator/      RTL as WebAssembly
 //	flatten/        RTL of any language as one module of plain Verilog
 //	icarus/         RTL in a process of its own, four states
 //	condition/      conditions over the ports of a model

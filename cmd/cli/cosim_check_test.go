@@ -76,7 +76,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"no such parameter", "", "--twin lfsr -G SEAD=1", statusInput, []string{"-G: lfsr has no parameter SEAD; did you mean SEED?"}},
 		{"too large", "", "--twin star_coupler -G D=4000000000", statusInput, []string{"-G: D of star_coupler is 4000000000; give 0 to 65535"}},
 		{"no number", "", "--twin lfsr -G SEED=x", statusInput, []string{`-G: SEED is "x"`}},
-		{"bad backend", "", "m.yml --backend vcs", statusInput, []string{`--backend: "vcs" cannot be used; choose one of wasm, icarus, shared`}},
+		{"bad backend", "", "m.yml --backend vcs", statusInput, []string{`--backend: "vcs" cannot be used; choose one of wasm, icarus`}},
 		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{"--seeds: no such number of runs"}},
 		{"RTL with a mistake", "wire", "m.yml", statusInput, []string{"dut.sv:"}},
 		{"second clock", "", "two.yml", statusInput, []string{"two.yml:7:7: the RTL's input clk_b is a second clock, beside clk: something waits for its edges; name both: clock: {clk: 1, clk_b: 1}"}},

@@ -7,9 +7,6 @@
 #include <string>
 #include <vector>
 #include <algorithm>
-#ifndef __wasm__
-#include <csetjmp>
-#endif
 
 #include "glue.h"
 #include "wanted.h"
@@ -18,13 +15,9 @@
 #include "verilated_vcd_c.h"
 #endif
 
-#ifdef __wasm__
 #define SL_EXPORT(name) extern "C" __attribute__((export_name(#name)))
 __attribute__((import_module("starloom"), import_name("late"))) extern "C" void sl_late(uint64_t cycle);
 extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
-#else
-#define SL_EXPORT(name) extern "C" __attribute__((visibility("default")))
-#endif
 
 #include "seeing.h"
 
@@ -32,7 +25,7 @@ extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
 // without a thread that watches. Verilator writes all loops as while. Those of its
 // scheduler end by themselves and would cost a tenth of the speed: the build has
 // renamed them. The condition comes first, so that do {} while (false) costs nothing.
-static thread_local int64_t sl_turns = SL_TURNS;
+static int64_t sl_turns = SL_TURNS;
 static bool sl_tick();
 #define SL_SCHEDULER(condition) for (; condition;)
 #define while(...) while ((__VA_ARGS__) && (--sl_turns >= 0 || sl_tick()))
@@ -46,35 +39,30 @@ struct sl_device {
     uint64_t in[SL_IN_WORDS + 1] = {};
     uint64_t out[SL_OUT_WORDS + 1] = {};
     uint64_t cycles = 0;
-    uint64_t limit_ns = 0;
     uint32_t end = SL_GOES_ON;  // this and the next three are one part
     uint32_t log_used = 0;
     uint32_t log_lost = 0;
     uint32_t last = 0;  // where the last printed piece starts in log
     bool high = false;  // a clock is high
-    char text[SL_TEXT_BYTES] = {};
-    char log[SL_LOG_BYTES] = {};
     VerilatedContext context;
     std::unique_ptr<Vdut> top;
     sl_seeing seeing;
-#ifndef __wasm__
-    std::jmp_buf out_of_here;
-    uint64_t late_cycle = ~0ULL, late_since_ns = 0, late_rounds = 0;  // of the call that runs
-#endif
 };
 
-static thread_local sl_device* sl_self = nullptr;
+// What has a meaning during a call only: saved states do without.
+static struct {
+    uint64_t rows[SL_ROW_WORDS];  // of sl_play
+    volatile uint64_t played;     // by it; known after a trap, too
+    char text[SL_TEXT_BYTES];
+    char log[SL_LOG_BYTES];
+} sl_passing;
+
+static sl_device* sl_self = nullptr;
 #if SL_COVERAGE
 static sl_seeing& sl_seen() { return sl_self->seeing; }
 #endif
 
-[[noreturn]] static void sl_leave_now() {
-#ifdef __wasm__
-    __builtin_trap();
-#else
-    std::longjmp(sl_self->out_of_here, 1);
-#endif
-}
+[[noreturn]] static void sl_leave_now() { __builtin_trap(); }
 
 static void sl_ends(sl_end how, const char* format, ...) __attribute__((format(printf, 2, 3)));
 static void sl_ends(sl_end how, const char* format, ...) {
@@ -83,7 +71,7 @@ static void sl_ends(sl_end how, const char* format, ...) {
     d.end = how;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(d.text, sizeof d.text, format, arguments);
+    vsnprintf(sl_passing.text, sizeof sl_passing.text, format, arguments);
     va_end(arguments);
 }
 
@@ -97,7 +85,7 @@ int sl_printf(const char* format, ...) {
     sl_device& d = *sl_self;
     const uint32_t room = SL_LOG_BYTES - d.log_used;
     if (size >= 0 && static_cast<uint32_t>(size) < room) {
-        vsnprintf(d.log + d.log_used, room, format, arguments);
+        vsnprintf(sl_passing.log + d.log_used, room, format, arguments);
         d.last = d.log_used;
         d.log_used += size;
     } else {
@@ -107,15 +95,12 @@ int sl_printf(const char* format, ...) {
     return size;
 }
 
-// The folder of the files of $readmem: the root in wasm.
-static std::string sl_folder;
-
-// sl_fopen: a folder has no name above it, so ../ becomes up/, as in the build. A native
-// library has the user's files, too.
+// sl_fopen: the files of $readmem are in the root, which has no name above it, so ../ becomes up/, as
+// in the build.
 #undef fopen
 FILE* sl_fopen(const char* name, const char* mode) {
     if (mode[0] == 'r' && name[0] != '/') {
-        std::string path = sl_folder + "/";
+        std::string path = "/";
         const char* rest = name;
         for (; !std::strncmp(rest, "../", 3); rest += 3) path += "up/";
         if (FILE* file = std::fopen((path + rest).c_str(), mode)) return file;
@@ -123,14 +108,10 @@ FILE* sl_fopen(const char* name, const char* mode) {
     return std::fopen(name, mode);
 }
 
-#ifndef __wasm__
-SL_EXPORT(sl_data) void sl_data(const char* folder) { sl_folder = folder; }
-#endif
-
 // sl_said returns the last printed line, without its end.
 static std::string sl_said() {
     sl_device& d = *sl_self;
-    std::string said{d.log + d.last, d.log_used - d.last};
+    std::string said{sl_passing.log + d.last, d.log_used - d.last};
     const auto end = said.find_last_not_of(" \n");
     return end == std::string::npos ? std::string{} : said.substr(0, end + 1);
 }
@@ -160,29 +141,6 @@ void vl_fatal(const char* file, int line, const char*, const char* message) VL_M
     sl_leave_now();
 }
 
-#ifndef __wasm__
-static uint64_t sl_now_ns() {
-    std::timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-static void sl_late(uint64_t cycle) {
-    sl_device& d = *sl_self;
-    const uint64_t now = sl_now_ns();
-    if (d.late_cycle != cycle) {
-        d.late_cycle = cycle;
-        d.late_since_ns = now;
-        d.late_rounds = 0;
-    }
-    const bool endless = ++d.late_rounds > SL_HANG_TURNS / SL_TURNS;
-    if (endless || now - d.late_since_ns > d.limit_ns) {
-        sl_ends(endless ? SL_ENDLESS : SL_HANG, "a loop does not end");
-        sl_leave_now();
-    }
-}
-#endif
-
 static bool sl_tick() {
     if (sl_self->end != SL_GOES_ON) sl_leave_now();
     sl_turns = SL_TURNS;
@@ -193,45 +151,24 @@ static bool sl_tick() {
 static inline void sl_enter(sl_device* d) {
     sl_self = d;
     sl_turns = SL_TURNS;
-#ifndef __wasm__
-    Verilated::threadContextp(&d->context);
-    d->late_cycle = ~0ULL;
-#endif
 }
 
 static inline uint32_t sl_result(const sl_device* d) {
     return d->end | (d->log_used || d->log_lost ? SL_LOG : 0);
 }
 
-// In a library the way out of the middle of an evaluation is a jump. setjmp's
-// function must not hold variables that change, so the work is in another one.
-#ifdef __wasm__
-#define SL_GUARD(d, ...) __VA_ARGS__
-#else
-#define SL_GUARD(d, ...) \
-    if (!_setjmp((d)->out_of_here)) { __VA_ARGS__ }
-#endif
-
-static inline void sl_low(sl_device* d) {
+static inline void sl_low(sl_device* d, const uint64_t* in) {
     auto& t = *d->top->rootp;
-    const bool changed = sl_pull(t, d->in);
+    const bool changed = sl_pull(t, in);
     if (!changed && !d->high) return;
     if (d->high) sl_clocks(t, 0);
     d->high = false;
     d->top->eval();
 }
 
-// sl_cycle is one edge. Inputs come before it, so they are evaluated alone; where
-// nothing waits for the inputs that change, one evaluation does the same, since
-// combinational logic comes first in it. A falling clock is evaluated only where
-// something sees it.
-static inline void sl_cycle(sl_device* d, uint64_t clocks) {
+// sl_rise is one edge of clocks that are low. A falling clock is evaluated only where something sees it.
+static inline void sl_rise(sl_device* d, uint64_t clocks) {
     auto& t = *d->top->rootp;
-    if (SL_TOGETHER && clocks && !sl_resets(t, d->in)) {
-        sl_pull(t, d->in);
-    } else {
-        sl_low(d);
-    }
     ++d->cycles;
     if (!clocks) return;
     d->context.timeInc(1);
@@ -247,6 +184,19 @@ static inline void sl_cycle(sl_device* d, uint64_t clocks) {
     }
 }
 
+// sl_cycle is one edge. Inputs come before it, so they are evaluated alone; where
+// nothing waits for the inputs that change, one evaluation does the same, since
+// combinational logic comes first in it.
+static inline void sl_cycle(sl_device* d, uint64_t clocks) {
+    auto& t = *d->top->rootp;
+    if (SL_TOGETHER && clocks && !sl_resets(t, d->in)) {
+        sl_pull(t, d->in);
+    } else {
+        sl_low(d, d->in);
+    }
+    sl_rise(d, clocks);
+}
+
 static __attribute__((noinline)) void sl_first(sl_device* d) {
     d->top = std::make_unique<Vdut>(&d->context, "");
     sl_clocks(*d->top->rootp, 0); // which is at random, and would hide the first edge
@@ -255,10 +205,9 @@ static __attribute__((noinline)) void sl_first(sl_device* d) {
 }
 
 // sl_open makes a circuit. Registers without a value start at zero, or, with a
-// seed, at random.
-SL_EXPORT(sl_open) sl_device* sl_open(uint64_t seed, uint64_t limit_ns) {
+// seed, at random. The other number has no meaning.
+SL_EXPORT(sl_open) sl_device* sl_open(uint64_t seed, uint64_t) {
     auto* d = new sl_device;
-    d->limit_ns = limit_ns;
     const uint64_t mixed = (seed ^ seed >> 32) * 0x9e3779b97f4a7c15ULL;
 #if SL_TRACE
     d->context.traceEverOn(true);
@@ -272,37 +221,59 @@ SL_EXPORT(sl_open) sl_device* sl_open(uint64_t seed, uint64_t limit_ns) {
 SL_EXPORT(sl_start) uint32_t sl_start(sl_device* d) {
     sl_enter(d);
     Verilated::threadContextp(&d->context);
-    SL_GUARD(d, sl_first(d);)
+    sl_first(d);
     return sl_result(d);
 }
 
 SL_EXPORT(sl_settle) uint32_t sl_settle(sl_device* d) {
     sl_enter(d);
-    SL_GUARD(d, sl_low(d); sl_push(*d->top->rootp, d->out);)
+    sl_low(d, d->in);
+    sl_push(*d->top->rootp, d->out);
     return sl_result(d);
 }
 
 SL_EXPORT(sl_edge) uint32_t sl_edge(sl_device* d, uint64_t clocks) {
     sl_enter(d);
-    SL_GUARD(d, sl_cycle(d, clocks); sl_push(*d->top->rootp, d->out);)
+    sl_cycle(d, clocks);
+    sl_push(*d->top->rootp, d->out);
     return sl_result(d);
 }
 
 SL_EXPORT(sl_step) uint32_t sl_step(sl_device* d, uint64_t clocks, uint32_t cycles) {
     sl_enter(d);
-    SL_GUARD(d,
-        for (; cycles > 0 && !d->end; --cycles) {
-            sl_turns = SL_TURNS;
-            sl_cycle(d, clocks);
-        }
-        sl_push(*d->top->rootp, d->out);)
+    for (; cycles > 0 && !d->end; --cycles) {
+        sl_turns = SL_TURNS;
+        sl_cycle(d, clocks);
+    }
+    sl_push(*d->top->rootp, d->out);
     return sl_result(d);
 }
 
-// sl_close frees a circuit; not one that was left in the middle of an evaluation.
-SL_EXPORT(sl_close) void sl_close(sl_device* d) {
+// sl_play is sl_settle and sl_edge for rows: inputs, which it takes, and the outputs as they have settled.
+// It counts the halves of rows that have gone well in sl_passing.played, and returns early where something
+// was printed; from is where it goes on.
+SL_EXPORT(sl_play) uint32_t sl_play(sl_device* d, uint64_t clocks, uint32_t from, uint32_t rows) {
+    constexpr uint32_t words = SL_IN_WORDS + SL_OUT_WORDS;
     sl_enter(d);
-    delete d;
+    uint64_t* row = sl_passing.rows + from / 2 * words;
+    const bool edge = from % 2;
+    for (sl_passing.played = from; sl_passing.played < 2 * rows; row += words) {
+        if (!edge || sl_passing.played > from) {
+            sl_turns = SL_TURNS;
+            sl_low(d, row);
+            sl_push(*d->top->rootp, row + SL_IN_WORDS);
+            if (d->end) break;
+            sl_passing.played = sl_passing.played + 1;
+            if (sl_result(d)) break;
+        }
+        sl_turns = SL_TURNS;
+        sl_rise(d, clocks);
+        if (d->end) break;
+        sl_passing.played = sl_passing.played + 1;
+        if (sl_result(d)) break;
+    }
+    sl_push(*d->top->rootp, d->out);
+    return sl_result(d);
 }
 
 #if SL_TRACE
@@ -333,8 +304,10 @@ SL_EXPORT(sl_part) void* sl_part(sl_device* d, uint32_t part) {
     case 1: return d->out;
     case 2: return &d->cycles;
     case 3: return &d->end;
-    case 4: return d->text;
-    case 5: return d->log;
+    case 4: return sl_passing.text;
+    case 5: return sl_passing.log;
+    case 6: return sl_passing.rows;
+    case 7: return const_cast<uint64_t*>(&sl_passing.played);
     }
     return nullptr;
 }

@@ -8,8 +8,6 @@ enum sl_end : uint32_t {
     SL_FINISH = 2,
     SL_FATAL = 4,
     SL_OSCILLATION = 6,
-    SL_HANG = 8,
-    SL_ENDLESS = 10,
 };
 enum : uint32_t { SL_LOG = 1 };
 
@@ -18,6 +16,6 @@ enum : uint32_t {
     SL_TEXT_BYTES = 1 << 10,
     // Turns of loops in one evaluation before the time is checked.
     SL_TURNS = 1 << 16,
-    // Turns of loops in one cycle that make it endless.
-    SL_HANG_TURNS = 1 << 30,
+    // Words of rows of inputs and outputs.
+    SL_ROW_WORDS = 1 << 13,
 };

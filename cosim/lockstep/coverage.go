@@ -3,6 +3,7 @@ package lockstep
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"starloom/cosim"
@@ -49,6 +50,27 @@ func newCoverage(m *twin.Model) *Coverage {
 		}
 	}
 	return c
+}
+
+// clone and set keep what was counted up to a cycle, and go back to it.
+
+func (c *Coverage) clone() *Coverage {
+	if c == nil {
+		return nil
+	}
+	all := *c
+	all.ones, all.zeros, all.left = slices.Clone(c.ones), slices.Clone(c.zeros), slices.Clone(c.left)
+	return &all
+}
+
+func (c *Coverage) set(to *Coverage) {
+	if c == nil {
+		return
+	}
+	copy(c.ones, to.ones)
+	copy(c.zeros, to.zeros)
+	copy(c.left, to.left)
+	c.now, c.ran, c.again, c.started, c.shown = to.now, to.ran, to.again, to.started, to.shown
 }
 
 // begin starts a run: its first reset does not count as one in the middle of the run.

@@ -8,6 +8,7 @@
 //	lockstep.go    Run: all runs, up to the first difference
 //	options.go     Options
 //	pair.go        model and RTL side by side: power-on, one run, the comparison
+//	batch.go       RTL that runs many cycles in one call
 //	stimulus.go    Stimulus: inputs cycle by cycle; read_csv.go, read_vcd.go: from files
 //	explore.go     explorer: phases from states that are kept; novelty.go: what of the model is new
 //	observe.go     Cycle: what somebody else sees of a run

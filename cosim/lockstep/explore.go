@@ -91,8 +91,8 @@ const (
 	searchCyclesMax = 1 << 7
 )
 
-// explore runs model and RTL for a number of cycles beyond the runs with a schedule.
-func (l *pair) explore(seed, cycles uint64) (*explorer, *finding, error) {
+// explored runs model and RTL for a number of cycles beyond the runs with a schedule.
+func (l *pair) explored(seed, cycles uint64) *explorer {
 	e := &explorer{pair: l, phaser: twin.NewPhaser(l.model, seed), next: l.options.Cycles, here: &place{}, ends: map[int]int{}}
 	e.budget.cycles = cycles
 	e.differs, e.err = l.power(1)
@@ -106,10 +106,14 @@ func (l *pair) explore(seed, cycles uint64) (*explorer, *finding, error) {
 			e.explore()
 		}
 	}
-	if e.differs == nil {
-		return e, nil, e.err
+	return e
+}
+
+// flush runs what the RTL has not run yet.
+func (e *explorer) flush() {
+	if at := e.exchange.flush(e.pair); at != nil && e.differs == nil {
+		e.differs = at
 	}
-	return e, &finding{difference: *e.differs, seed: seed, powerOn: 1, way: e.here}, e.err
 }
 
 func (e *explorer) explore() {
@@ -236,6 +240,9 @@ func (e *explorer) save(p *place) {
 	if !e.saves || p.rtl != nil {
 		return
 	}
+	if e.flush(); e.differs != nil {
+		return
+	}
 	if p.model, e.err = e.model.Save(); e.err != nil {
 		return
 	}
@@ -252,6 +259,9 @@ func (e *explorer) save(p *place) {
 // goTo restores the state of a place.
 func (e *explorer) goTo(p *place) {
 	if p == e.here || p.rtl == nil || e.over() {
+		return
+	}
+	if e.flush(); e.differs != nil {
 		return
 	}
 	if e.err = e.model.Restore(p.model); e.err != nil {

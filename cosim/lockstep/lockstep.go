@@ -39,10 +39,12 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	l.cover(report)
 	for _, run := range o.runs() {
 		l.exchanged = report.Cycles
-		at, err := l.power(run.powerOn)
-		if err == nil && at == nil {
-			at, err = l.run(l.stimulusOf(&finding{seed: run.seed}), nil)
-		}
+		at, err := l.twice(func() (*difference, error) {
+			if at, err := l.power(run.powerOn); at != nil || err != nil {
+				return at, err
+			}
+			return l.run(l.stimulusOf(&finding{seed: run.seed}), nil)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -121,4 +123,16 @@ func (l *pair) exploreSeeds(report *Report) (found *finding, err error) {
 		shown = e.novelty
 	}
 	return found, nil
+}
+
+// explore runs model and RTL for a number of cycles beyond the runs with a schedule.
+func (l *pair) explore(seed, cycles uint64) (e *explorer, found *finding, err error) {
+	at, err := l.twice(func() (*difference, error) {
+		e = l.explored(seed, cycles)
+		return e.differs, e.err
+	})
+	if at == nil {
+		return e, nil, err
+	}
+	return e, &finding{difference: *at, seed: seed, powerOn: 1, way: e.here}, err
 }

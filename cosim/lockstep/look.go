@@ -33,7 +33,7 @@ func (l *pair) lookInside(r *Report, f *finding, stimulus *Stimulus) error {
 	if len(r.Shown.samples) == 0 {
 		return nil
 	}
-	see := &pair{ctx: l.ctx, pinMap: l.pinMap, options: l.options, model: l.model, initial: l.initial, contract: l.contract,
+	see := &pair{ctx: l.ctx, pinMap: l.pinMap, options: l.options, model: l.model, initial: l.initial, contract: l.contract, pace: pace{exchange: stepwise{}},
 		sight: sight{seeing: cosim.Seeing{Internals: l.pinMap.CanShow()}}}
 	see.options.Progress = nil
 	if !see.seeing.Internals {

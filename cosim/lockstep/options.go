@@ -36,7 +36,8 @@ type Options struct {
 	Observe  func(c *Cycle)             // called in every cycle of the runs; may be nil
 	Progress func(cycles, total uint64) // called now and then; may be nil
 
-	keptWords int // of a stimulus, less than stimulusWordsMax in tests
+	stepwise  bool // the RTL runs cycle by cycle, in tests
+	keptWords int  // of a stimulus, less than stimulusWordsMax in tests
 }
 
 // complete sets defaults.

@@ -55,10 +55,77 @@ type pair struct {
 	held
 	contract *contract // nil without one
 
+	pace
 	now       course // where the run is
 	exchanged uint64 // cycles of all runs
 	longest   uint64 // cycles of the last run's longest stretch without reset
 	sight
+}
+
+// An exchange is how a pair runs its RTL: step by step, or many cycles in one call.
+type exchange interface {
+	// settle lets the RTL see the inputs of a cycle. compare looks for an output that differs, in cycles that
+	// count; l.wanted has what is compared with. edge ends the cycle. What they find is of this cycle or, where
+	// the RTL runs late, of an earlier one.
+	settle(l *pair) error // with inputs that stand in the device
+	compare(l *pair, cycle uint64, counts bool) *difference
+	edge(l *pair, cycle uint64) (*difference, error)
+
+	// flush runs what is left.
+	flush(l *pair) *difference
+}
+
+// stepwise runs the RTL cycle by cycle.
+type stepwise struct{}
+
+func (stepwise) settle(l *pair) error {
+	return l.known.or(l.rtl.Settle)
+}
+
+func (stepwise) compare(l *pair, cycle uint64, counts bool) *difference {
+	if !counts {
+		return nil
+	}
+	counted := l.mask
+	if l.contract != nil {
+		counted = l.contract.mask
+	}
+	return l.compare(cycle, l.wanted, counted)
+}
+
+func (stepwise) edge(l *pair, cycle uint64) (*difference, error) {
+	err := l.known.or(func() error { return l.rtl.Edge(cosim.ClockMask(l.model.Ports())) })
+	if err != nil {
+		return faultIn(cycle, err)
+	}
+	return nil, nil
+}
+
+func (stepwise) flush(*pair) *difference { return nil }
+
+// A hang is a fault that takes seconds to be found: it is not found again.
+type hang struct {
+	halves uint64 // of cycles before it
+	err    error
+}
+
+// or does half a cycle, unless it is known to hang there.
+func (h *hang) or(do func() error) error {
+	if h == nil {
+		return do()
+	}
+	if h.halves == 0 {
+		return h.err
+	}
+	h.halves--
+	return do()
+}
+
+// pace is how the runs go on.
+type pace struct {
+	exchange exchange
+	known    *hang
+	told     uint64 // cycles, as progress
 }
 
 // sight is what is seen of the runs beside what is compared.
@@ -83,7 +150,7 @@ func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &pair{ctx: ctx, pinMap: m, options: o, model: model, sight: sight{seeing: cosim.Seeing{Coverage: o.Coverage}}}
+	l := &pair{ctx: ctx, pinMap: m, options: o, model: model, pace: pace{exchange: stepwise{}}, sight: sight{seeing: cosim.Seeing{Coverage: o.Coverage}}}
 	if l.initial, err = model.Save(); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
@@ -276,7 +343,7 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 	}
 	ends := l.ending != nil && l.ending.cycle == cycle
 	if !ends || !l.ending.unsettled {
-		err = d.Settle()
+		err = l.exchange.settle(l)
 	}
 	err = l.covered.settled(cycle, d, err)
 	m.Follow(d.Outputs())
@@ -306,16 +373,15 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 		l.now.stretch++
 		l.longest = max(l.longest, l.now.stretch)
 		l.contract.count()
-		if at := l.compare(cycle); at != nil {
-			return false, at, nil
-		}
+	}
+	if at := l.exchange.compare(l, cycle, counts); at != nil {
+		return false, at, nil
 	}
 	l.contract.next()
 	if m.Clocked() {
 		m.Latch() // Edge without settling again: the next cycle does
 	}
-	if err := d.Edge(cosim.ClockMask(m.Ports())); err != nil {
-		at, err := faultIn(cycle, err)
+	if at, err := l.exchange.edge(l, cycle); at != nil || err != nil {
 		return false, at, err
 	}
 	m.Follow(d.Outputs()) // what the next inputs depend on
@@ -366,7 +432,8 @@ func (l *pair) fitRow(cycle uint64, inputs []uint64) {
 }
 
 func (l *pair) lookUp() error {
-	if l.options.Progress != nil {
+	if l.options.Progress != nil && l.exchanged >= l.told {
+		l.told = l.exchanged
 		l.options.Progress(l.exchanged, (l.options.Cycles*uint64(l.options.PowerOn)+l.options.Explore)*uint64(l.options.Seeds))
 	}
 	return l.ctx.Err()
@@ -413,15 +480,12 @@ func (l *pair) fillLines() {
 	}
 }
 
-// compare looks for the first output that differs.
-func (l *pair) compare(cycle uint64) *difference {
-	got, unknown, counted := l.rtl.Outputs(), l.rtl.Unknown(), l.mask
-	if l.contract != nil {
-		counted = l.contract.mask
-	}
+// compare looks for the first output that differs, of the bits that count.
+func (l *pair) compare(cycle uint64, wanted, counted []uint64) *difference {
+	got, unknown := l.rtl.Outputs(), l.rtl.Unknown()
 	differs := uint64(0)
 	for i, mask := range counted {
-		differs |= (got[i] ^ l.wanted[i]) & mask
+		differs |= (got[i] ^ wanted[i]) & mask
 	}
 	for i := range unknown {
 		differs |= unknown[i] & counted[i]
@@ -442,7 +506,7 @@ func (l *pair) compare(cycle uint64) *difference {
 		switch {
 		case unknown != nil && slices.Max(words(unknown)) != 0:
 			return &difference{kind: DivergenceUnknown, cycle: cycle, port: i}
-		case !slices.Equal(words(got), words(l.wanted)):
+		case !slices.Equal(words(got), words(wanted)):
 			return &difference{kind: DivergenceValue, cycle: cycle, port: i}
 		}
 	}

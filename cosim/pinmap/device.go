@@ -26,8 +26,13 @@ type Device struct {
 	before, beforeUnknown    []uint64 // early outputs, sampled just before the edge
 	settled                  []uint64 // inputs with which the RTL has settled; nil for none
 	settledBuffer            []uint64
+	now, live                exchanged // what is exchanged: of a row that was played, or of the RTL itself
+	player                   *player   // nil: it runs cycle by cycle
 	err                      error
 }
+
+// exchanged is what stands on the ports of the RTL.
+type exchanged struct{ rtlIn, rtlOut, rtlUnknown []uint64 }
 
 // feedbackTurns bounds how often a feedback may change within a cycle.
 const feedbackTurns = 100
@@ -49,6 +54,8 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 		d.unknown, d.beforeUnknown = make([]uint64, out), make([]uint64, out)
 	}
 	d.settledBuffer = make([]uint64, 0, in)
+	d.live = exchanged{rtl.Inputs(), rtl.Outputs(), rtl.Unknown()}
+	d.now = d.live
 	if m.Clock != "" {
 		if d.beats, err = m.beats(rtl.Ports()); err != nil {
 			return nil, err
@@ -75,6 +82,7 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 		hw.PutBits(d.before, fixed.to, 1, value)
 	}
 	d.pull()
+	d.player = d.newPlayer()
 	return d, nil
 }
 
@@ -114,9 +122,9 @@ func (d *Device) Log() string {
 
 // push gives the RTL its inputs.
 func (d *Device) push() {
-	moveBits(d.in, d.inputs, d.rtl.Inputs())
+	moveBits(d.in, d.inputs, d.now.rtlIn)
 	if len(d.madeIn) > 0 {
-		d.make(d.madeIn, d.rtl.Inputs(), nil)
+		d.make(d.madeIn, d.now.rtlIn, nil)
 	}
 }
 
@@ -137,9 +145,9 @@ func (d *Device) pull() { d.pullTo(d.out, d.madeOut, d.outputs, d.unknown) }
 
 func (d *Device) pullTo(moves []bitMove, gates []made, outputs, unknown []uint64) {
 	if d.unknown == nil {
-		moveBits(moves, d.rtl.Outputs(), outputs)
+		moveBits(moves, d.now.rtlOut, outputs)
 	} else {
-		moveUnknown(moves, d.rtl.Outputs(), d.rtl.Unknown(), outputs, unknown)
+		moveUnknown(moves, d.now.rtlOut, d.now.rtlUnknown, outputs, unknown)
 	}
 	if len(gates) > 0 {
 		d.make(gates, outputs, unknown)
@@ -169,7 +177,7 @@ func (d *Device) settle() error {
 
 // feed moves the feedback and reports whether it has changed.
 func (d *Device) feed() (changed bool) {
-	in, out := d.rtl.Inputs(), d.rtl.Outputs()
+	in, out := d.now.rtlIn, d.now.rtlOut
 	for i := range d.feedback {
 		m := &d.feedback[i]
 		value := hw.GetBits(out, m.from, m.bits) ^ m.invert

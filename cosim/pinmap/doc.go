@@ -21,6 +21,7 @@
 //	contract.go  Contract: what the inputs respect, and when an output counts
 //	stream.go    sides with valid and ready, by their roles
 //	device.go    Device: RTL with the ports of a model
+//	play.go      the same for many cycles in one call
 //	seeing.go    RTL that shows or counts more than its ports
 //	twin.go      OfTwin: the twins' own maps
 package pinmap

@@ -49,7 +49,7 @@ type Map struct {
 
 	Source  cosim.Source // without Clocks: see Clock
 	Image   string       // what `starloom cosim build` made, instead of Source's files
-	Backend string       // "", BackendWasm, BackendIcarus or BackendShared
+	Backend string       // "", BackendWasm or BackendIcarus
 
 	Clock    string // "" for RTL without one
 	Reset    string // "" for RTL without one

@@ -122,10 +122,6 @@ func (m *Map) checkSource() error {
 func (m *Map) inMap(err error) error {
 	var bad *cosim.InputError
 	if !errors.As(err, &bad) {
-		if m.Backend == cosim.BackendShared && len(m.built().designs) == 0 {
-			reason, remedy, _ := strings.Cut(err.Error(), ": ")
-			return m.refuse("backend", reason, remedy)
-		}
 		return err
 	}
 	key, ok := strings.CutPrefix(bad.Place, "--")

@@ -129,8 +129,8 @@ func (d *Device) value(b Bit) (value, unknown uint64) {
 	case OfModel:
 		value = portBit(d.Model[b.Port], b.Bit, d.inputs, d.outputs)
 	case OfRTL:
-		value = portBit(d.RTL[b.Port], b.Bit, d.rtl.Inputs(), d.rtl.Outputs())
-		if u := d.rtl.Unknown(); u != nil && !d.RTL[b.Port].Input {
+		value = portBit(d.RTL[b.Port], b.Bit, d.now.rtlIn, d.now.rtlOut)
+		if u := d.now.rtlUnknown; u != nil && !d.RTL[b.Port].Input {
 			if unknown = hw.GetBits(u, 64*d.RTL[b.Port].Word+b.Bit, 1); unknown != 0 {
 				return 0, 1
 			}

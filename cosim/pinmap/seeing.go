@@ -2,9 +2,8 @@ package pinmap
 
 import "starloom/cosim"
 
-// CanShow reports whether devices of the map can be Tracers: an image holds what was built into it,
-// and a library of the machine shows ports only.
-func (m *Map) CanShow() bool { return m.Image == "" && m.backend() != cosim.BackendShared }
+// CanShow reports whether devices of the map can be Tracers: an image holds what was built into it.
+func (m *Map) CanShow() bool { return m.Image == "" }
 
 // checkSeeing refuses to count what nothing counts.
 func (m *Map) checkSeeing(seeing cosim.Seeing) error {

@@ -31,25 +31,3 @@ func (b wasmBuild) Open(o cosim.Options) (cosim.Device, error) { return Open(b.c
 func (b wasmBuild) Warnings() []cosim.Warning                  { return b.circuit.Warnings }
 func (b wasmBuild) CaseBlind() bool                            { return b.circuit.CaseBlind }
 func (b wasmBuild) Close() error                               { return b.circuit.Close() }
-
-// Native is the backend that loads a circuit as a library of the machine; see Shared.
-func Native() cosim.Backend {
-	return cosim.Backend{
-		Name: cosim.BackendShared,
-		Build: func(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (cosim.Design, error) {
-			shared, err := BuildShared(ctx, s, o)
-			if err != nil {
-				return nil, err
-			}
-			return sharedBuild{shared}, nil
-		},
-	}
-}
-
-// sharedBuild is a Shared as a Design. A library stays loaded.
-type sharedBuild struct{ shared *Shared }
-
-func (b sharedBuild) Open(o cosim.Options) (cosim.Device, error) { return OpenShared(b.shared, o) }
-func (b sharedBuild) Warnings() []cosim.Warning                  { return b.shared.Warnings }
-func (b sharedBuild) CaseBlind() bool                            { return b.shared.CaseBlind }
-func (b sharedBuild) Close() error                               { return nil }

@@ -22,7 +22,7 @@ import (
 // *InputError.
 func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit, error) {
 	for again := false; ; again = true {
-		_, path, err := build(ctx, s, o, wasmTarget)
+		path, err := build(ctx, s, o)
 		if err != nil {
 			return nil, err
 		}
@@ -44,31 +44,27 @@ func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit,
 	}
 }
 
-// build returns the path of the result in the cache, and the description of a library.
-func build(ctx context.Context, s cosim.Source, o cosim.BuildOptions, t target) (d Description, path string, err error) {
-	b, err := newBuilder(ctx, &s, &o, t)
+// build returns the path of the result in the cache.
+func build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (path string, err error) {
+	b, err := newBuilder(ctx, &s, &o, wasmTarget)
 	if err != nil {
-		return d, "", err
+		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
-	wasm := t.ending == wasmTarget.ending // which has its description in it
 	name, err := b.elaborationName()
 	if err != nil {
-		return d, "", err
+		return "", err
 	}
-	if path = b.elaborated(name); path != "" && wasm {
-		return d, path, nil
+	if path = b.elaborated(name); path != "" {
+		return path, nil
 	}
 	if err := b.discover(); err != nil {
-		return d, "", err
+		return "", err
 	}
-	if path, err = b.cache.Take(b.description.Hash+t.ending, b.compile); err != nil {
-		return d, "", err
+	if path, err = b.cache.Take(b.description.Hash+b.target.ending, b.compile); err != nil {
+		return "", err
 	}
-	if wasm {
-		return b.description, path, b.keepElaboration(name, path)
-	}
-	return b.description, path, b.lint() // a library has no place for what was said when it was made
+	return path, b.keepElaboration(name, path)
 }
 
 // discover finds the ports, and the hash of everything that the result depends on.

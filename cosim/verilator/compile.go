@@ -48,9 +48,6 @@ func (b *builder) compile(path string) error {
 	if err := b.link(path, append([]string{object}, objects...)...); err != nil {
 		return err
 	}
-	if b.target.ending != wasmTarget.ending {
-		return nil
-	}
 	return b.description.attach(path)
 }
 
@@ -117,7 +114,7 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		name := "runtime-" + b.runtimeHash(text) + "-" + strings.TrimSuffix(unit, ".cpp") + ".o"
 		object, err := b.cache.Take(name, func(path string) error {
 			b.options.Step(b.target.compiler.Command + " compiles Verilator's library, which happens once")
-			return b.compilesIn(b.work, nil, append(slices.Clone(include), "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)...)
+			return b.compilesIn(b.work, append(slices.Clone(include), "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)...)
 		})
 		if err != nil {
 			return nil, nil, err

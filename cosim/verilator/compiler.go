@@ -18,7 +18,7 @@ func (b *builder) link(path string, objects ...string) error {
 
 var undefinedSymbol = regexp.MustCompile(`undefined (?:symbol|reference to)[: ]+[\x60']?(\w+)`)
 
-// compilerMessage is the first error of clang or gcc: its place in the C++, or in the
+// compilerMessage is the first error of the compiler: its place in the C++, or in the
 // RTL where Verilator names that, and its text.
 var compilerMessage = regexp.MustCompile(`(?m)^(\S+?:\d+(?::\d+)?): (?:fatal )?error: (.*)$`)
 
@@ -32,8 +32,7 @@ func (b *builder) compilerError(tool string, said []byte, err error) error {
 	}
 	text := string(said)
 	switch {
-	case strings.Contains(text, "file not found") && b.target.ending == wasmTarget.ending,
-		strings.Contains(text, "cannot open") && b.target.ending == wasmTarget.ending:
+	case strings.Contains(text, "file not found"), strings.Contains(text, "cannot open"):
 		return &cosim.InputError{
 			Place:  clangTool.Command,
 			Reason: "cannot compile C++ for WebAssembly: " + cosim.OneLine(said),
@@ -51,9 +50,8 @@ func (b *builder) compilerError(tool string, said []byte, err error) error {
 		Remedy: "replace what leads there: C++ in $c, or a construct that this version of Verilator does not translate", Err: err}
 }
 
-// compilesIn runs the compiler in a directory. Options of headers come first: gcc takes
-// what it has kept only before any other text.
-func (b *builder) compilesIn(dir string, headers []string, args ...string) error {
-	said, err := cosim.Command(b, dir, b.target.compiler.Command, slices.Concat(headers, b.compileFlags(), args)...).CombinedOutput()
+// compilesIn runs the compiler in a directory.
+func (b *builder) compilesIn(dir string, args ...string) error {
+	said, err := cosim.Command(b, dir, b.target.compiler.Command, slices.Concat(b.compileFlags(), args)...).CombinedOutput()
 	return b.compilerError(b.target.compiler.Command, said, err)
 }

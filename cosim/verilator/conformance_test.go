@@ -516,14 +516,12 @@ func conformClose(t *testing.T, open backend) {
 // testCache is one cache for all tests of a run, so that a design is compiled once.
 var testCache string
 
-// buildLibrary builds any design in the user's cache, with what this build of the tests
-// needs most of: native libraries if they can be loaded, wasm otherwise.
-var buildLibrary = func() error {
-	_, err := Build(context.Background(), conforming("adder.v", "adder"), cosim.BuildOptions{})
-	return err
+func TestMain(m *testing.M) {
+	os.Exit(cosimtest.Main(m, &testCache, func() error {
+		_, err := Build(context.Background(), conforming("adder.v", "adder"), cosim.BuildOptions{})
+		return err
+	}))
 }
-
-func TestMain(m *testing.M) { os.Exit(cosimtest.Main(m, &testCache, buildLibrary)) }
 
 // building has a lock for each source.
 var building sync.Map

@@ -8,9 +8,6 @@ import (
 	"starloom/cosim"
 )
 
-// What the wasm device and the native one have in common: the glue's results, its
-// log, and its parts.
-
 // The parts of sl_part.
 const (
 	partInputs = iota
@@ -19,18 +16,19 @@ const (
 	partLog
 	partText
 	partLogText
+	partRows   // 0 in circuits that were built before there were rows, and the next one
+	partPlayed //
+	partCount
 )
 
 const (
 	logBytes  = 1 << 16 // SL_LOG_BYTES
 	textBytes = 1 << 10 // SL_TEXT_BYTES
+	rowWords  = 1 << 13 // SL_ROW_WORDS
 )
 
 // endKinds are the values of sl_end.
-var endKinds = map[uint32]cosim.FaultKind{2: cosim.FaultFinish, 4: cosim.FaultFatal, 6: cosim.FaultOscillation, 8: cosim.FaultHang, 10: cosim.FaultHang}
-
-// endEndless is the sl_end of loops that have turned hangTurns times; 8 is that of the time limit.
-const endEndless = 10
+var endKinds = map[uint32]cosim.FaultKind{2: cosim.FaultFinish, 4: cosim.FaultFatal, 6: cosim.FaultOscillation}
 
 // stepCyclesMax is how many cycles one call may take: Go cannot stop it for a
 // garbage collection in between.
@@ -56,7 +54,7 @@ func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte) *cos
 	return &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
 }
 
-// hangTurns is how many turns of the loops of one cycle count as endless, SL_HANG_TURNS: a count is the
+// hangTurns is how many turns of the loops of one cycle count as endless: a count is the
 // same on every machine, however slow. Loops that fill a memory turn once for each word, and all memory
 // of a circuit has fewer bytes (wasmMemoryBytesMax). Loops whose turns take long reach the time
 // limit first. glueTurns is SL_TURNS.

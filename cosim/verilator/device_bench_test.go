@@ -36,7 +36,7 @@ func BenchmarkDevice(b *testing.B) {
 	}
 }
 
-// moreBackends are those that not every build has.
+// moreBackends are those that not every system has.
 var moreBackends []struct {
 	name string
 	open backend

@@ -2,7 +2,6 @@
 // compiler does the rest.
 //
 //	VHDL --ghdl--> Verilog --verilator--> C++ --clang++--> Circuit (wasm) --> Device
-//	                                          \--g++-----> Shared (.so) ----> Device
 //
 //	file            what it holds
 //	build.go        Build: sources to one wasm file, or what an earlier build has made
@@ -20,12 +19,10 @@
 //	headers.go      Verilator's headers as the compiler keeps them
 //	wasi.go         the libraries of C++ in WebAssembly
 //	description.go  Description: what a result says about itself
-//	device.go       what the two devices below have in common
+//	device.go       results of the glue's functions, and how a device has ended
 //	wasm.go, wasm_device.go    Circuit, Load, Open: RTL in wazero; wasm_memory_*.go: its memory
 //	wasm_seeing.go  what such a circuit shows and counts
-//	shared.go       BuildShared, OpenShared: RTL as a native library (build tag shared);
-//	                shared_off.go: without the tag
-//	backend.go      Wasm, Native: both as backends
+//	backend.go      Wasm: the same as a backend
 //
 // The tests of this package also hold that all backends, icarus among them, do the same.
 package verilator

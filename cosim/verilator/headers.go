@@ -26,23 +26,16 @@ const commonHeaders = `#include <cstdarg>
 // build does without.
 func (b *builder) headers(include []string) (path string, take []string) {
 	name := "runtime-" + b.runtimeHash([]byte(commonHeaders)) + "-headers"
-	ending := ".pch"
-	if b.target.compiler.Command == gccTool.Command {
-		ending = ".gch" // is taken by the name without it
-	}
-	path, err := b.cache.Take(name+ending, func(path string) error {
+	path, err := b.cache.Take(name+".pch", func(path string) error {
 		b.options.Step(b.target.compiler.Command + " reads Verilator's headers, which happens once")
 		dir, err := b.headersDir(name)
 		if err != nil {
 			return err
 		}
-		return b.compilesIn(dir, nil, append(slices.Clone(include), "-x", "c++-header", "common.h", "-o", path)...)
+		return b.compilesIn(dir, append(slices.Clone(include), "-x", "c++-header", "common.h", "-o", path)...)
 	})
 	if err != nil {
 		return "", nil
-	}
-	if ending == ".gch" {
-		return path, []string{"-include", strings.TrimSuffix(path, ending)}
 	}
 	return path, []string{"-include-pch", path}
 }
@@ -85,12 +78,12 @@ func (b *builder) compilesDesign(include []string, object string) error {
 	args := slices.Concat(include, []string{"-Iverilated", "-c", "glue.cpp", "-o", object})
 	kept, take := b.headers(include)
 	if kept == "" {
-		return b.compilesIn(b.work, nil, args...)
+		return b.compilesIn(b.work, args...)
 	}
-	if err := b.compilesIn(b.work, take, args...); err == nil || b.Err() != nil {
+	if err := b.compilesIn(b.work, append(take, args...)...); err == nil || b.Err() != nil {
 		return err
 	}
-	if err := b.compilesIn(b.work, nil, args...); err != nil {
+	if err := b.compilesIn(b.work, args...); err != nil {
 		return err // the design's, in its own words
 	}
 	_ = os.Remove(kept) // else the next build fails to take them, too

@@ -6,7 +6,6 @@ import "starloom/cosim"
 var (
 	verilatorTool = cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}
 	clangTool     = cosim.Tool{Command: "clang++", Packages: "clang", VersionOption: "--version"}
-	gccTool       = cosim.Tool{Command: "g++", Packages: "g++", VersionOption: "--version"}
 	linkerTool    = cosim.Tool{Command: "wasm-ld", Packages: "lld", VersionOption: "--version"}
 	ghdlTool      = cosim.Tool{Command: "ghdl", Packages: "ghdl", VersionOption: "--version"}
 )

@@ -92,15 +92,6 @@ func (b *builder) note(said []byte) {
 	}
 }
 
-// lint finds the warnings without a translation.
-func (b *builder) lint() error {
-	said, err := b.verilate("--lint-only", "--no-timing", "-Wno-fatal", "--assert", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY", "--Mdir", b.work)
-	if err == nil {
-		b.note(said)
-	}
-	return err
-}
-
 // warn passes on what a tool says of a source that it accepts.
 func (b *builder) warn(said []byte) error {
 	said = bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil)

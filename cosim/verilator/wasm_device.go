@@ -26,18 +26,27 @@ type wasmDevice struct {
 	module  api.Module
 	memory  *wasmMemory
 
-	settle, edge, step api.Function
-	self               uint64 // address of the sl_device
-	stack              [3]uint64
-
-	inputs, outputs []uint64
-	cycles          *uint64
-	printed         *glueLog
-	text, log       []byte
+	calls
+	self  uint64 // address of the sl_device
+	stack [4]uint64
+	views
 
 	turns loopTurns // of the call that runs
 	seen
 	err error // what ended the device
+}
+
+// calls are functions of a circuit; play is nil for one without rows.
+type calls struct{ settle, edge, step, play api.Function }
+
+// views are parts of its memory.
+type views struct {
+	inputs, outputs []uint64
+	rows            []uint64
+	cycles, played  *uint64
+	printed         *glueLog
+	text, log       []byte
+	passing         [2]uint32 // addresses below and above of what belongs to no snapshot
 }
 
 // wasmMemoryBytesMax is the most memory that a circuit can have, memories of the RTL included.
@@ -111,6 +120,7 @@ func (d *wasmDevice) open(r *circuitRuntime, seed uint64) (err error) {
 		return err
 	}
 	d.settle, d.edge, d.step = d.module.ExportedFunction("sl_settle"), d.module.ExportedFunction("sl_edge"), d.module.ExportedFunction("sl_step")
+	d.play = d.module.ExportedFunction(playExport)
 	d.stack[0] = d.self
 	if err := d.module.ExportedFunction("sl_start").CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
 		return d.after(err)
@@ -129,7 +139,7 @@ func (zeros) Read(p []byte) (int, error) {
 // findParts takes the views of the device's columns.
 func (d *wasmDevice) findParts() error {
 	part := d.module.ExportedFunction("sl_part")
-	var at [partLogText + 1]uint32
+	var at [partCount]uint32
 	for i := range at {
 		address, err := part.Call(d.ctx, d.self, uint64(i))
 		if err != nil {
@@ -139,13 +149,22 @@ func (d *wasmDevice) findParts() error {
 	}
 	in, out := cosim.Words(d.circuit.Ports)
 	var cycles, log []uint64
-	var ok [6]bool
+	var ok [partCount]bool
 	d.inputs, ok[0] = d.memory.words(at[partInputs], in)
 	d.outputs, ok[1] = d.memory.words(at[partOutputs], out)
 	cycles, ok[2] = d.memory.words(at[partCycles], 1)
 	log, ok[3] = d.memory.words(at[partLog], int(unsafe.Sizeof(glueLog{}))/8)
 	d.text, ok[4] = d.module.Memory().Read(at[partText], textBytes)
 	d.log, ok[5] = d.module.Memory().Read(at[partLogText], logBytes)
+	ok[6], ok[7] = true, true
+	if at[partRows] != 0 {
+		var played []uint64
+		d.rows, ok[6] = d.memory.words(at[partRows], rowWords)
+		if played, ok[7] = d.memory.words(at[partPlayed], 1); ok[7] {
+			d.played = &played[0]
+		}
+		d.passing = [2]uint32{at[partRows], at[partLogText] + logBytes}
+	}
 	if slices.Contains(ok[:], false) {
 		return &cosim.InputError{Place: d.circuit.Device, Reason: "the circuit's columns are not in its memory", Remedy: errNotBuilt.Remedy}
 	}
@@ -183,6 +202,28 @@ func (d *wasmDevice) Edge(clocks uint64) error {
 	return nil
 }
 
+// Rows and Play implement cosim.Player.
+
+func (d *wasmDevice) Rows() []uint64 { return d.rows }
+
+func (d *wasmDevice) Play(clocks uint64, cycles int) (halves int, err error) {
+	if d.err != nil || clocks&^d.clocks != 0 {
+		return 0, refuseClocks(d.err, &d.circuit.Description, clocks)
+	}
+	for halves < 2*cycles {
+		d.turns.rounds = 0
+		d.stack = [4]uint64{d.self, clocks, uint64(halves), uint64(cycles)}
+		trap := d.play.CallWithStack(d.ctx, d.stack[:])
+		halves = int(*d.played)
+		if trap != nil || d.stack[0] != 0 {
+			if err := d.after(trap); err != nil {
+				return halves, err
+			}
+		}
+	}
+	return halves, nil
+}
+
 func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 	if d.err != nil || clocks&^d.clocks != 0 {
 		return refuseClocks(d.err, &d.circuit.Description, clocks)
@@ -190,7 +231,7 @@ func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 	for cycles > 0 {
 		part := min(cycles, stepCyclesMax)
 		d.turns.rounds = 0
-		d.stack = [3]uint64{d.self, clocks, uint64(part)}
+		d.stack = [4]uint64{d.self, clocks, uint64(part)}
 		if err := d.step.CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
 			if err := d.after(err); err != nil {
 				return err
@@ -237,7 +278,8 @@ func (d *wasmDevice) ended(trap error) error {
 	return d.err
 }
 
-// A snapshot of a wasm device is its hash and its linear memory without the stack.
+// A snapshot of a wasm device is its hash and its linear memory without the stack, without what has a
+// meaning during a call only, and without zeros at its end.
 const snapshotHead = 16
 
 func (d *wasmDevice) hash() [snapshotHead]byte {
@@ -251,8 +293,17 @@ func (d *wasmDevice) Save() ([]byte, error) {
 		return nil, d.err
 	}
 	head := d.hash()
-	memory := d.memory.bytes()[wasmStackBytes:]
-	return append(append(make([]byte, 0, len(head)+len(memory)), head[:]...), memory...), nil
+	low, high := d.state()
+	for zeros := make([]byte, 1<<12); bytes.HasSuffix(high, zeros); {
+		high = high[:len(high)-len(zeros)]
+	}
+	return slices.Concat(head[:], low, high), nil
+}
+
+// state is the memory below and above what belongs to no snapshot.
+func (d *wasmDevice) state() (low, high []byte) {
+	memory := d.memory.bytes()
+	return memory[wasmStackBytes:max(d.passing[0], wasmStackBytes)], memory[max(d.passing[1], wasmStackBytes):]
 }
 
 func (d *wasmDevice) Restore(snapshot []byte) error {
@@ -264,7 +315,8 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 		return fmt.Errorf("%s: the snapshot comes from another build", d.circuit.Device)
 	}
 	saved := snapshot[snapshotHead:]
-	if missing := len(saved) + wasmStackBytes - len(d.memory.bytes()); missing > 0 {
+	low, high := d.state()
+	if missing := len(saved) - len(low) - len(high); missing > 0 {
 		if _, ok := d.module.Memory().Grow(uint32((missing + wasmPageBytes - 1) / wasmPageBytes)); !ok {
 			return fmt.Errorf("%s: the snapshot of %d bytes does not fit into the memory", d.circuit.Device, len(saved))
 		}
@@ -273,8 +325,9 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 	if err != nil {
 		return err
 	}
-	now := d.memory.bytes()[wasmStackBytes:]
-	clear(now[copy(now, saved):])
+	low, high = d.state()
+	saved = saved[copy(low, saved):]
+	clear(high[copy(high, saved):])
 	d.putCounts(counted)
 	return nil
 }

@@ -450,7 +450,7 @@ func (n *netlist) fileWarnings() (found []cosim.Warning) {
 			found = append(found, cosim.Warning{
 				Code:  task,
 				Place: n.place(node),
-				Text:  "a circuit has no files but those of $readmem: this does nothing in wasm, and anything in a native library",
+				Text:  "a circuit has no files but those of $readmem: this does nothing",
 			})
 		}
 	})

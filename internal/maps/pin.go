@@ -24,7 +24,7 @@ import (
 //	defines: {SYNTHESIS: ""}
 //	params: {NUM: 16}                    # of the top module
 //	image: rr_arb.wasm                   # of `starloom cosim build`, instead of sources
-//	backend: wasm                        # or icarus, shared
+//	backend: wasm                        # or icarus
 //	clock: clk_i                         # or {clk_i: 1, fast_i: 2, slow_i: {ratio: 1/4, phase: 1/2}}, {wr_clk: write_clock}
 //	reset: {pin: rst_ni, active: low}    # or only a name: active high; cycles: 4; or a list of them
 //	pins:                                # port of the model: pin of the RTL

@@ -105,8 +105,6 @@ func (r *Devices) refuse(source *rtlSource, err error) error {
 		return &input.Error{Place: place, Reason: reason, Remedy: bad.Remedy}
 	case errors.As(err, &fault):
 		return &input.Error{Place: place, Reason: "before the first cycle, " + FaultText(fault), Remedy: "correct it, or its parameters"}
-	case source.backend == cosim.BackendShared:
-		return &input.Error{Place: place, Reason: err.Error(), Remedy: "choose backend: wasm"}
 	}
 	return fmt.Errorf("%s: %w", place, err)
 }

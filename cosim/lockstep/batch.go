@@ -1,0 +1,141 @@
+package lockstep
+
+import (
+	"errors"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+)
+
+// batched lets the model run ahead, and the RTL after it, many cycles in one call. Where they
+// differ, the run is repeated step by step: see pair.twice.
+type batched struct {
+	queued int
+	counts []bool     // by cycle
+	wanted [][]uint64 // by cycle, as the next one
+	masks  [][]uint64 // with a contract
+	halves uint64     // that have gone well, of all cycles
+	found  bool       // a difference, or a fault
+	fault  *hang
+}
+
+// newBatched returns how a pair runs many cycles in one call, nil if it cannot: a model that follows the RTL
+// cannot run ahead of it.
+func (l *pair) newBatched() *batched {
+	d, ok := l.rtl.(*pinmap.Device)
+	if !ok || d.Plays() == 0 || l.covered != nil || l.options.Observe != nil || l.options.stepwise || len(l.model.Left()) > 0 {
+		return nil
+	}
+	b := &batched{counts: make([]bool, d.Plays())}
+	for range b.counts {
+		b.wanted = append(b.wanted, make([]uint64, len(l.wanted)))
+		if l.contract != nil {
+			b.masks = append(b.masks, make([]uint64, len(l.mask)))
+		}
+	}
+	return b
+}
+
+func (b *batched) settle(l *pair) error {
+	l.rtl.(*pinmap.Device).Queue()
+	return nil
+}
+
+func (b *batched) compare(l *pair, _ uint64, counts bool) *difference {
+	b.counts[b.queued] = counts
+	copy(b.wanted[b.queued], l.wanted)
+	if l.contract != nil {
+		copy(b.masks[b.queued], l.contract.mask)
+	}
+	return nil
+}
+
+func (b *batched) edge(l *pair, _ uint64) (*difference, error) {
+	if b.queued++; b.queued < len(b.counts) {
+		return nil, nil
+	}
+	return b.flush(l), nil
+}
+
+func (b *batched) flush(l *pair) *difference {
+	cycles := b.queued
+	if b.queued = 0; cycles == 0 {
+		return nil
+	}
+	d := l.rtl.(*pinmap.Device)
+	halves, err := d.Play()
+	b.halves += uint64(halves)
+	for row := range min((halves+1)/2, cycles) {
+		d.Show(row)
+		counted := l.mask
+		if l.contract != nil {
+			counted = b.masks[row]
+		}
+		var at *difference
+		if b.counts[row] {
+			at = l.compare(0, b.wanted[row], counted)
+		}
+		if d.Shown(); at != nil {
+			b.found = true
+			return at
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	b.found = true
+	var fault *cosim.Fault
+	if errors.As(err, &fault) && fault.Kind == cosim.FaultHang {
+		b.fault = &hang{b.halves, err}
+	}
+	return &difference{}
+}
+
+// twice does runs that are batched, if that is possible, and again step by step if they find
+// something: what a report says is that of the cycles up to there.
+func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
+	batch := l.newBatched()
+	if batch == nil {
+		return runs()
+	}
+	before := l.books()
+	l.exchange = batch
+	at, err := runs()
+	if at == nil && !batch.found {
+		if at = batch.flush(l); at == nil {
+			l.exchange = stepwise{}
+			return nil, err
+		}
+	}
+	l.exchange, l.known = stepwise{}, batch.fault
+	l.putBooks(before)
+	defer func() { l.known = nil }()
+	return runs()
+}
+
+// books are what the runs of a pair count and note.
+type books struct {
+	exchanged uint64
+	coverage  *Coverage
+	contract  *contract
+}
+
+func (l *pair) books() books {
+	b := books{exchanged: l.exchanged, coverage: l.coverage.clone()}
+	if c := l.contract; c != nil {
+		b.contract = &contract{met: c.met, err: c.err, held: slices.Clone(c.held), is: *c.is.Clone()}
+	}
+	return b
+}
+
+func (l *pair) putBooks(b books) {
+	l.exchanged = b.exchanged
+	l.coverage.set(b.coverage)
+	if c := l.contract; c != nil {
+		c.met, c.err = b.contract.met, b.contract.err
+		copy(c.held, b.contract.held)
+		c.is.Redrawn, c.is.Reset, c.is.Cycles = b.contract.is.Redrawn, b.contract.is.Reset, b.contract.is.Cycles
+		copy(c.is.Compare, b.contract.is.Compare) // gates count there
+	}
+}

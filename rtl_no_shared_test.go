@@ -1,5 +1,0 @@
-//go:build !shared || !unix
-
-package starloom
-
-const sharedInBuild = false
