@@ -121,8 +121,8 @@ func (m *Machine) overloadNotes() []string {
 	if !overloaded {
 		return nil
 	}
-	return []string{fmt.Sprintf("in the measured slots %d packets were created and %d received: queues have grown, and latencies depend on how long was measured; "+
-		"give a lower rate, or a warm_up that is longer than a packet's way", offered, accepted)}
+	return []string{fmt.Sprintf("in the measured slots %d packets were created and %d received: queues have grown, and latencies depend on how long "+
+		"was measured; give a lower rate, or a warm_up that is longer than a packet's way", offered, accepted)}
 }
 
 // list joins the names of some of so many.
