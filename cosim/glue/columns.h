@@ -1,6 +1,7 @@
 // How a port of Verilator's C++ exchanges values with the words of a column. ports.h uses it.
 #pragma once
 #include <cstdint>
+#include <cstring>
 
 static constexpr uint64_t sl_mask(int bits) { return ~0ULL >> (64 - bits); }
 
@@ -13,7 +14,13 @@ template <int Bits, class T> static inline uint64_t sl_pull_word(T& port, uint64
 
 template <int Bits, class T> static inline uint64_t sl_pull_wide(T& port, const uint64_t* in) {
     uint64_t changed = 0;
-    for (int i = 0; i < (Bits + 31) / 32; ++i) {
+    for (int i = 0; i < Bits / 64; ++i) {
+        uint64_t now;
+        std::memcpy(&now, &port[2 * i], sizeof now);
+        changed |= now ^ in[i];
+        std::memcpy(&port[2 * i], in + i, sizeof now);
+    }
+    for (int i = Bits / 64 * 2; i < (Bits + 31) / 32; ++i) {
         uint32_t fresh = static_cast<uint32_t>(in[i / 2] >> (i % 2 * 32));
         if (i == Bits / 32) fresh &= (1U << Bits % 32) - 1;
         changed |= port[i] ^ fresh;
