@@ -20,7 +20,7 @@
 //	backend.go      Backend, Design: what makes devices of RTL
 //	ports.go        where ports have their words
 //	params.go, datafiles.go    parameters of text, files of $readmem
-//	tool.go         programs that Starloom runs; stopped.go: how they end
+//	tool.go         programs that Starloom runs; stopped.go: how they end; tool_linux.go: with Starloom; tool_other.go: elsewhere, by themselves
 //	warnings.go     what a tool accepts but a verdict must name
 //	inputerror.go   errors of what the user gave
 //	cache.go        results of earlier builds

@@ -55,13 +55,14 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	return version, nil
 }
 
-// Command is a tool's process, which ends with the context; messages come in
+// Command is a tool's process, which ends with the context, and with Starloom; messages come in
 // English.
 func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
 	c.Env = append(os.Environ(), "LC_ALL=C")
 	c.WaitDelay = time.Second
+	bind(c)
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"starloom"
 	"starloom/cosim/pinmap"
+	"starloom/cosim/prove"
 	"starloom/cosim/twin"
 	"starloom/internal/page"
 	"starloom/traces"
@@ -66,8 +67,14 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		return fault(err)
 	}
 	defer m.Close()
+	var proof *prove.Report
+	if o.proves && report.Divergence == nil {
+		if proof, err = proved(c, m, prove.Options{}); err != nil {
+			return fault(err)
+		}
+	}
 	if html != nil {
-		err = page.Lockstep(report, "", subject+o.again(), o.written()).Write(html)
+		err = page.LockstepProved(report, proof, subject, o.again(), o.written()).Write(html)
 	}
 	if err := errors.Join(err, files.Commit()); err != nil {
 		return fault(err)
@@ -82,10 +89,13 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	if report.Divergence != nil {
 		return errFailed
 	}
-	if o.proves {
-		return o.prove(c, m, text)
+	if proof == nil {
+		return nil
 	}
-	return nil
+	if err := proof.WriteText(text); err != nil {
+		return err
+	}
+	return verdictOf(proof)
 }
 
 // pinMaps is what the command line names, and how to name it again: one map, or one for each point of its

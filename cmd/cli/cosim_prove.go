@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"starloom"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/prove"
+	"starloom/internal/page"
 	"starloom/internal/tools"
 	"starloom/traces"
 )
@@ -44,6 +44,7 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 	o.vcd = o.outputs.to(f, "vcd", "write the case that differs as a waveform to `F`, in FST if it ends in .fst", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case that differs to `F`, CSV for cosim check --stimulus", &o.Save)
 	o.json = o.outputs.file(f, "json", "write the report as JSON to `F`")
+	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 	return c
 }
 
@@ -85,6 +86,10 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	html, err := o.html.open(&reports)
+	if err != nil {
+		return err
+	}
 	report, err := proved(c, m, prove.Options{Limit: o.limit, Cycles: o.depth, Folder: o.folder, NoCache: o.again})
 	if err != nil {
 		return fault(err)
@@ -93,9 +98,12 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 		err = files.Write(report.Case)
 	}
 	if json != nil {
-		err = errors.Join(err, report.WriteJSON(json), reports.Commit())
+		err = errors.Join(err, report.WriteJSON(json))
 	}
-	if err != nil {
+	if html != nil {
+		err = errors.Join(err, page.Proof(report, subject, o.written()).Write(html))
+	}
+	if err := errors.Join(err, reports.Commit()); err != nil {
 		return fault(err)
 	}
 	return o.say(c, report, subject)
@@ -144,16 +152,4 @@ func verdictOf(report *prove.Report) error {
 		return errBounded
 	}
 	return errUndecided
-}
-
-// prove adds a proof to a check that has found no difference.
-func (o *checkFlags) prove(c *cobra.Command, m *pinmap.Map, w io.Writer) error {
-	report, err := proved(c, m, prove.Options{})
-	if err != nil {
-		return fault(err)
-	}
-	if err := report.WriteText(w); err != nil {
-		return err
-	}
-	return verdictOf(report)
 }

@@ -14,16 +14,18 @@ type agreement struct {
 	sim    *simulation
 	random *twin.Random
 	in     []uint64
+	mined  *miner
 
 	cycles, compared uint64 // bits compared of all cycles
-	checked          []bool // by bit: it has been compared, and agreed
-	stretch, longest int    // comparable cycles since the last one that was not
+	checked          []bool // by bit: it has been compared, and agreed, in a cycle that no reset reaches
+	phases           []bool // by cycles since the last reset, as many as the RTL is late: outputs could be compared
+	stretch          int    // comparable cycles since the last one that was not
 	disagrees        string // the first disagreement
 }
 
 func (m *miter) agreement() *agreement {
-	a := &agreement{miter: m, sim: m.graph.simulation(), in: make([]uint64, m.graph.inputs), checked: make([]bool, len(m.bits))}
-	a.random = twin.NewRandom(1)
+	a := &agreement{miter: m, sim: m.graph.simulation(), in: make([]uint64, m.graph.inputs), checked: make([]bool, len(m.bits)), phases: make([]bool, m.late+1)}
+	a.random, a.mined = twin.NewRandom(1), m.miner()
 	return a
 }
 
@@ -54,11 +56,18 @@ func (a *agreement) see(c *lockstep.Cycle) {
 		a.stretch = 0
 		return
 	}
+	a.mined.see(a.sim)
+	phase := min(a.stretch, a.late)
+	steady := a.sim.of(a.graph.outputs[a.steady]) == ^uint64(0)
+	if steady != (phase == a.late) {
+		a.disagrees = fmt.Sprintf("in cycle %d of random inputs it takes the last reset for another one", c.Number)
+		return
+	}
 	a.stretch++
-	a.longest = max(a.longest, a.stretch)
+	a.phases[phase] = true
 	for i, b := range a.bits {
 		if b.limit != nil {
-			a.checked[i] = true
+			a.checked[i] = a.checked[i] || steady
 			continue
 		}
 		p := a.ports[b.port]
@@ -75,7 +84,7 @@ func (a *agreement) see(c *lockstep.Cycle) {
 			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its twin's %s[%d] is not the model's", c.Number, p.Name, b.bit)
 		case got == rtl:
 			a.compared++
-			a.checked[i] = true
+			a.checked[i] = a.checked[i] || steady
 		case got == 0 || got == ^uint64(0):
 			a.disagrees = fmt.Sprintf("in cycle %d of random inputs its RTL's %s[%d] is not that of the simulator", c.Number, p.Name, b.bit)
 		}

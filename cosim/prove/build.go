@@ -24,9 +24,12 @@ type miter struct {
 	bad        []int // outputs of the graph, by bit
 	wanted     []int
 	got        []int
+	counts     []int
 	comparable int
-	on         int // the input that is always 1
-	late       int // the largest latency
+	steady     int   // comparable, and the last reset is longer ago than the RTL is late
+	lemmas     []int // outputs of the graph: what the twin checks is broken
+	on         int   // the input that is always 1
+	late       int   // the largest latency
 }
 
 // groups are the outputs that show a difference, by port.
@@ -118,8 +121,16 @@ func (b *builder) readTwin() (read []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	command := "read_verilog -nosynthesis -DSYNTHESIS -Itwin"
+	command := "read_verilog -nosynthesis -formal -DSTARLOOM_PROOF -Itwin"
 	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		asserted, _ := plain(string(text), "assert(1'b0)")
+		if err := os.WriteFile(file, []byte(asserted), 0o644); err != nil {
+			return nil, err
+		}
 		command += " twin/" + filepath.Base(file)
 	}
 	return []string{command}, nil
@@ -149,7 +160,7 @@ func (b *builder) readRTL() (read []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	stripped, checks := plain(text)
+	stripped, checks := plain(text, "")
 	b.checks = checks
 	return []string{"read_verilog -sv -nosynthesis -noassert -noassume -norestrict rtl.sv"}, b.write("rtl.sv", stripped)
 }
@@ -307,6 +318,15 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 	for _, n := range b.wires.Late {
 		m.late = max(m.late, n)
 	}
+	named := make([]bool, len(g.outputs))
+	for _, at := range s.outputs {
+		named[at] = true
+	}
+	for at := range named {
+		if !named[at] {
+			m.lemmas = append(m.lemmas, at)
+		}
+	}
 	output := func(name string, bit int) int {
 		at, ok := s.outputs[fmt.Sprintf("%s[%d]", name, bit)]
 		if !ok { // a constant, which can only be 0: see onName
@@ -319,8 +339,9 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 		m.bad = append(m.bad, output("bad", i))
 		m.wanted = append(m.wanted, output("wanted", i))
 		m.got = append(m.got, output("got", i))
+		m.counts = append(m.counts, output("counts", i))
 	}
-	m.comparable = output("comparable", 0)
+	m.comparable, m.steady = output("comparable", 0), output("steady", 0)
 	on, ok := s.inputs[onName+"[0]"]
 	if !ok {
 		return nil, fmt.Errorf("Yosys' graph lacks input %s", onName)

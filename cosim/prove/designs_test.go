@@ -23,7 +23,7 @@ import (
 //	// latency: grant_o=-1       absent: index_o      assume: ...
 //
 // Pins that are not named have the names of the model's ports.
-func designMap(t *testing.T, file string) *pinmap.Map {
+func designMap(t testing.TB, file string) *pinmap.Map {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	lines := strings.Split(string(text), "\n")
@@ -78,7 +78,7 @@ func designMap(t *testing.T, file string) *pinmap.Map {
 }
 
 // designs are those of a folder of testdata.
-func designs(t *testing.T, folder string) []string {
+func designs(t testing.TB, folder string) []string {
 	files, err := filepath.Glob(filepath.Join("testdata", folder, "*.v"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
@@ -121,6 +121,20 @@ func TestLongEqual(t *testing.T) {
 		"fifo_shift", "round_robin_rotated", "matrix_pairs", "tdma_down", "credit_out", "lfsr_inverted", "link_ring", "link_late",
 		"light_tap_down", "list_first", "bus_fixed", "serialiser_indexed", "contention_outputs",
 	}, requireEqual)
+}
+
+// BenchmarkProve times the proofs of all designs in another style.
+func BenchmarkProve(b *testing.B) {
+	for _, file := range designs(b, "equal") {
+		b.Run(strings.TrimSuffix(filepath.Base(file), ".v"), func(b *testing.B) {
+			for b.Loop() {
+				r := runProof(b, designMap(b, file), Options{Limit: fullLimit(), NoCache: true})
+				b.ReportMetric(float64(r.Bits), "bits")
+				b.ReportMetric(float64(r.BitsProved), "proved")
+				b.ReportMetric(r.Took.Seconds(), "engine-s")
+			}
+		})
+	}
 }
 
 // requireNotEqual: whatever else it is called, it is not equal.

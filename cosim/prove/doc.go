@@ -23,6 +23,8 @@
 //	audit.go     what a graph with one clock does not show, and is refused
 //	aiger.go     graphs: AIGER, cones, simulation
 //	agree.go     the miter beside model and RTL on random inputs
+//	begin.go     the graph after its first cycle, in which reset is on
+//	views.go     what the twin shows of its state for a proof, and registers that are the same
 //	classes.go   cones that are alike
 //	race.go      which engine gets which outputs, for how long; engines.go: the engines
 //	report.go    Report: the verdict, as text and JSON

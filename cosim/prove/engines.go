@@ -15,9 +15,10 @@ import (
 
 // An answer is what an engine says of a graph with one output.
 type answer struct {
-	proved bool
-	inputs [][]bool // of a counterexample, cycle by cycle, by input of the graph; nil for none
-	frames int      // cycles in which there is none
+	proved  bool
+	refuted bool     // with or without inputs that show it
+	inputs  [][]bool // of a counterexample, cycle by cycle, by input of the graph; nil for none
+	frames  int      // cycles in which there is none
 }
 
 // An engine is a way to decide a graph with one output.
@@ -141,10 +142,10 @@ func (e *engine) read(said, cex string, g *graph) (answer, error) {
 	case status[1] == "0":
 		text, err := os.ReadFile(cex)
 		if err != nil {
-			return answer{}, nil // a counterexample that it does not write
+			return answer{refuted: true}, nil // it does not write its counterexample
 		}
 		inputs, err := readWitness(string(text), g.inputs)
-		return answer{inputs: inputs}, err
+		return answer{refuted: true, inputs: inputs}, err
 	}
 	return answer{frames: framesIn(said)}, nil
 }

@@ -7,17 +7,43 @@ import (
 	"strings"
 )
 
+// runHead is the beginning of run.sh: the miter is made again, and has to be the same, byte by byte.
+const runHead = `set -e
+export LC_ALL=C
+cd "$(dirname "$0")"
+cp miter.aig miter.before
+yosys -Q -T -q -s script.ys
+cmp miter.aig miter.before
+rm miter.before
+status() { # STATUS COMMANDS
+  yosys-abc -q "$2; print_status" | grep "Status = $1 " || { echo "not repeated: $2"; exit 1; }
+}
+proved() { status 1 "$1"; }
+refuted() { status 0 "$1"; }
+reduced() { # CONE COMMANDS OUTPUT...: outputs that become constant 0 are proved
+  cone=$1
+  rm -f "$cone-reduced.aig"
+  yosys-abc -q "$2; write_aiger $cone-reduced.aig" > /dev/null
+  shift 2
+  latches=$(sed -n 1p "$cone-reduced.aig" | cut -d ' ' -f 4)
+  for output; do
+    test "$(sed -n "$((2 + latches + output))p" "$cone-reduced.aig")" = 0 || { echo "not repeated: output $output of $cone"; exit 1; }
+  done
+  echo "$cone: outputs proved: $*"
+}
+`
+
 // writeFolder adds to a folder what repeats the proof: the commands that have decided it, the tools,
 // the verdict. Everything that they read is there already.
 func writeFolder(dir string, report *Report) error {
 	var run, said strings.Builder
-	fmt.Fprintf(&run, "#!/bin/sh\n# Repeats the proof: %s. Status = 1 is proved, 0 refuted.\n", report.Title())
+	fmt.Fprintf(&run, "#!/bin/sh\n# Repeats the proof: %s.\n# It was made with\n", report.Title())
 	for _, tool := range report.Tools {
-		fmt.Fprintf(&run, "# %s\n", tool)
+		fmt.Fprintf(&run, "#   %s\n", tool)
 	}
-	fmt.Fprintf(&run, "set -e\ncd \"$(dirname \"$0\")\"\n%s -Q -T -q -s script.ys\n", yosysTool.Command)
+	run.WriteString(runHead)
 	for _, c := range report.commands {
-		fmt.Fprintf(&run, "%s -q '%s'\n", abcTool.Command, c)
+		fmt.Fprintln(&run, c)
 	}
 	if err := report.WriteText(&said); err != nil {
 		return err

@@ -96,16 +96,17 @@ func (t *miterText) write() (text string, bits []comparedBit) {
 			bits = append(bits, comparedBit{port: l.Port, limit: l})
 		}
 	}
-	for _, name := range []string{"bad", "wanted", "got"} {
+	for _, name := range []string{"bad", "wanted", "got", "counts"} {
 		declared = append(declared, fmt.Sprintf("output [%d:0] %s", len(bits)-1, name))
 	}
-	declared = append(declared, "output comparable")
+	declared = append(declared, "output comparable", "output steady")
 	fmt.Fprintf(w, "module %s(%s);\n", miterName, strings.Join(declared, ", "))
 	t.writeReset()
 	t.writeSides()
 	t.writeAssumed()
 	t.writeOutputs(bits)
-	fmt.Fprintf(w, "  assign bad = (wanted ^ got) & {%d{comparable}} & {%s};\nendmodule\n", len(bits), t.counts(bits))
+	t.writeSteady()
+	fmt.Fprintf(w, "  assign counts = {%d{comparable}} & {%s};\n  assign bad = (wanted ^ got) & counts;\nendmodule\n", len(bits), t.counts(bits))
 	return w.String(), bits
 }
 
@@ -124,6 +125,17 @@ func (t *miterText) writeReset() {
 	reset := slices.IndexFunc(t.Model, t.isReset)
 	fmt.Fprintf(w, "  reg first = 1'b1;\n  always @(posedge %s) first <= 1'b0;\n", clockName)
 	fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s;\n", inputName(reset), onName)
+}
+
+// writeSteady says when a reset is so long ago that it reaches nothing that is late.
+func (t *miterText) writeSteady() {
+	late := slices.Max(append([]int{0}, t.Late...))
+	if late == 0 || !t.clocked {
+		fmt.Fprint(&t.b, "  assign steady = comparable;\n")
+		return
+	}
+	fmt.Fprintf(&t.b, "  reg [31:0] since;\n  always @(posedge %s) since <= reset ? 32'd0 : since == 32'd%d ? since : since + 32'd1;\n", clockName, late)
+	fmt.Fprintf(&t.b, "  assign steady = comparable && since == 32'd%d;\n", late)
 }
 
 // driven is what an input of the model is in this cycle.

@@ -4,8 +4,8 @@ import "strings"
 
 // plain takes from Verilog what a synthesiser believes and a simulator does not: attributes and
 // comments (full_case, parallel_case), and unique and priority, which promise what need not be so. The
-// RTL's own checks are taken out and counted: lockstep ends there, a proof does not see them.
-func plain(text string) (stripped string, checks int) {
+// RTL's own checks are taken out and counted: lockstep ends there, a proof does not see them; those of a twin become another check.
+func plain(text, check string) (stripped string, checks int) {
 	var b strings.Builder
 	for i := 0; i < len(text); {
 		rest := text[i:]
@@ -41,6 +41,7 @@ func plain(text string) (stripped string, checks int) {
 			case "$fatal", "$error", "$warning", "$info":
 				checks++
 				end += arguments(rest[end:])
+				b.WriteString(check)
 			default:
 				b.WriteString(word)
 			}

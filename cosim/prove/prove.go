@@ -28,6 +28,7 @@ type prover struct {
 	dir     string
 	report  *Report
 	miter   *miter
+	mined   *miner
 }
 
 // Run proves that RTL equals the twin of the model that it stands for, or finds a difference.
@@ -149,7 +150,7 @@ func (p *prover) agree() (differs bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	p.report.AgreeCycles, p.report.AgreeBits = a.cycles, a.compared
+	p.report.AgreeCycles, p.report.AgreeBits, p.mined = a.cycles, a.compared, a.mined
 	if found.Divergence != nil && p.options.engines {
 		return false, nil
 	}
@@ -160,13 +161,13 @@ func (p *prover) agree() (differs bool, err error) {
 	if a.disagrees != "" {
 		return false, &refusal{"the miter is not what is simulated: " + a.disagrees}
 	}
-	if a.longest <= p.miter.late {
-		return false, &refusal{fmt.Sprintf("only %d cycles in a row could be compared, and the RTL is %d late", a.longest, p.miter.late)}
+	if phase := slices.Index(a.phases, false); phase >= 0 {
+		return false, &refusal{fmt.Sprintf("nothing could be compared %s after a reset, and the RTL is %d late", cosim.Count(uint64(phase+1), "cycle"), p.miter.late)}
 	}
 	for i, seen := range a.checked {
 		if !seen {
 			b := p.miter.bits[i]
-			return false, &refusal{fmt.Sprintf("%s[%d] of the RTL depends on nothing that was driven, in all cycles of random inputs",
+			return false, &refusal{fmt.Sprintf("%s[%d] of the RTL depends on nothing that was driven, or did not count, in all cycles of random inputs",
 				p.miter.ports[b.port].Name, b.bit)}
 		}
 	}
@@ -180,7 +181,10 @@ func (p *prover) decide() (again bool, err error) {
 		return false, err
 	}
 	d, err := decided(p.ctx, p.m.Build.Cache, &p.options, []any{p.report.Tools, string(text)}, func() (*decision, error) {
-		r := p.miter.graph.decide(p.ctx, p.dir, p.miter.groups(), &p.options, p.options.Progress)
+		r := p.miter.problem(p.mined.relations()).decide(p.ctx, p.dir, &p.options, p.options.Progress)
+		if r.witness != nil {
+			return r.decision(), nil
+		}
 		return r.decision(), r.err
 	})
 	if ended := p.ctx.Err(); ended != nil {
@@ -209,10 +213,11 @@ func (p *prover) notVacuous() error {
 	p.options.Progress("looks whether the miter can fail")
 	g := *p.miter.graph
 	g.gates, g.outputs = slices.Clone(g.gates), slices.Clone(g.outputs)
-	bad, comparable := p.miter.bad[0], g.outputs[p.miter.comparable]
-	g.outputs = append(g.outputs, g.and(comparable, g.outputs[bad]^1))
+	bad, counts := g.outputs[p.miter.bad[0]], g.outputs[p.miter.counts[0]]
+	g.outputs = append(g.outputs, g.and(counts, bad^1))
 	last := len(g.outputs) - 1
-	r := g.decide(p.ctx, p.dir, [][]int{{last}}, &Options{Limit: 20 * time.Second, Workers: 1}, func(string) {})
+	inverted := &problem{whole: &g, groups: [][]int{{last}}}
+	r := inverted.decide(p.ctx, p.dir, &Options{Limit: 20 * time.Second, Workers: 1}, func(string) {})
 	if r.witness == nil {
 		return &refusal{"the same miter with a bit inverted was not refuted: the proof is worth nothing"}
 	}

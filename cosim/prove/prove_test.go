@@ -23,6 +23,8 @@ import (
 	"starloom/fabric/pops"
 )
 
+var limit = flag.Duration("limit", 0, "let the engines try for so long (default: a minute, two with -full)")
+
 var keep = flag.String("keep", "", "keep the folders of proofs in this one")
 
 // library is all that maps can name.
@@ -31,7 +33,7 @@ func library() pinmap.Library {
 }
 
 // twinMap is the map of a twin.
-func twinMap(t *testing.T, name string, p twin.Parameters) *pinmap.Map {
+func twinMap(t testing.TB, name string, p twin.Parameters) *pinmap.Map {
 	m, err := pinmap.OfTwin(library(), name, p, "")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
@@ -39,7 +41,7 @@ func twinMap(t *testing.T, name string, p twin.Parameters) *pinmap.Map {
 }
 
 // mutantMap is the map of a twin with a mistake.
-func mutantMap(t *testing.T, mutant twin.Mutant, p twin.Parameters) *pinmap.Map {
+func mutantMap(t testing.TB, mutant twin.Mutant, p twin.Parameters) *pinmap.Map {
 	m := twinMap(t, mutant.Twin.Name, p)
 	dir := filepath.Join(testCache, mutant.Twin.Name, strings.ReplaceAll(mutant.Name, " ", "-"))
 	require.NoError(t, os.MkdirAll(dir, 0o777))
@@ -50,7 +52,7 @@ func mutantMap(t *testing.T, mutant twin.Mutant, p twin.Parameters) *pinmap.Map 
 	return m
 }
 
-func runProof(t *testing.T, m *pinmap.Map, o Options) *Report {
+func runProof(t testing.TB, m *pinmap.Map, o Options) *Report {
 	begun := time.Now()
 	if *keep != "" {
 		o.Folder = filepath.Join(*keep, strings.NewReplacer("/", "-", " ", "-", ":", "").Replace(t.Name()))
@@ -94,6 +96,9 @@ func TestNoProofBesideAFollower(t *testing.T) {
 
 // fullLimit is what the engines get.
 func fullLimit() time.Duration {
+	if *limit > 0 {
+		return *limit
+	}
 	if *full {
 		return 2 * time.Minute
 	}

@@ -16,19 +16,20 @@ import (
 //	           of one style; then all outputs that are left, each port, and one output of each class of
 //	           cones, with every engine, for longer and longer
 type race struct {
-	whole   *graph
+	*problem
 	dir     string
 	outputs []int
-	groups  [][]int
-	begun   time.Time
+	start   time.Time
 	limit   time.Duration
 	cycles  int // only so many are looked at; 0: all
 	tell    func(text string)
 
 	mutex  sync.Mutex
-	work   *cone       // what is left of the whole
-	at     map[int]int // outputs of the whole in it
+	exact  bool        // the work is the whole, not the begun graph
+	work   *cone       // what is left of it
+	at     map[int]int // outputs of the whole in the work: the first of each class, and hints
 	open   [][]int     // classes of outputs that are not decided
+	hunted [][]int     // outputs that an engine has refuted without saying how
 	tried  map[string]bool
 	number int // of files
 	found
@@ -36,33 +37,43 @@ type race struct {
 	cancel context.CancelFunc
 }
 
+// A problem is a graph with outputs that should always be 0.
+type problem struct {
+	whole   *graph
+	groups  [][]int     // outputs that belong together; outputs may stand there twice
+	begun   *begun      // the whole from its second cycle on, whose outputs go on with hints; nil for none
+	hints   []int       // outputs of begun that engines may prove with the others, if it helps
+	on      int         // the input that is always 1
+	powerOn map[int]int // by latch of the whole: the input that it begins with
+}
+
 // found is what a race has decided so far.
 type found struct {
 	proved   map[int]string // by output: the engine
-	commands []string       // that have decided something, for a replay
+	commands []string       // that have decided something, as a replay has them
 	witness  [][]bool       // inputs of the whole, cycle by cycle, to the first difference
 	failed   int            // the output that differs there
 	by       string         // the engine that found it
 	frames   int            // all outputs are equal in so many cycles
 }
 
-// decide runs the race. Groups are outputs that belong together; outputs may stand there twice.
-func (g *graph) decide(ctx context.Context, dir string, groups [][]int, o *Options, tell func(string)) *race {
+// decide runs the race.
+func (p *problem) decide(ctx context.Context, dir string, o *Options, tell func(string)) *race {
 	var outputs []int
-	for _, group := range groups {
+	for _, group := range p.groups {
 		outputs = append(outputs, group...)
 	}
 	slices.Sort(outputs)
 	outputs = slices.Compact(outputs)
 	r := &race{
-		whole: g, dir: dir, outputs: outputs, groups: groups, begun: time.Now(), limit: o.limit(), cycles: o.Cycles, tell: tell,
-		tried: map[string]bool{}, found: found{proved: map[int]string{}, failed: -1}, cancel: func() {},
+		problem: p, dir: dir, outputs: outputs, start: time.Now(), limit: o.limit(), cycles: o.Cycles, tell: tell,
+		exact: p.begun == nil || o.Cycles > 0, tried: map[string]bool{}, found: found{proved: map[int]string{}, failed: -1}, cancel: func() {},
 	}
-	r.shrinkTo(g.coneOf(outputs, false), outputs, "the same logic")
+	r.begin()
 	if len(r.open) == 0 {
 		return r
 	}
-	ctx, r.cancel = context.WithDeadline(ctx, r.begun.Add(r.limit))
+	ctx, r.cancel = context.WithDeadline(ctx, r.start.Add(r.limit))
 	defer r.cancel()
 	var all sync.WaitGroup
 	for worker := range max(o.Workers, 1) {
@@ -75,29 +86,73 @@ func (g *graph) decide(ctx context.Context, dir string, groups [][]int, o *Optio
 	return r
 }
 
-// shrinkTo goes on with a graph whose outputs are some of the whole's; those that are constant 0 are
-// proved.
-func (r *race) shrinkTo(work *cone, outputs []int, by string) {
-	r.work, r.at, r.open = work, map[int]int{}, nil
+// begin makes classes of the outputs that are not proved, and the work of their first ones and the hints.
+func (r *race) begin() {
+	g, hints := r.whole, []int(nil)
+	if !r.exact {
+		g, hints = &r.begun.graph, r.hints
+	}
 	var left []int
-	back := map[int]int{}
+	for _, output := range r.outputs {
+		if g.outputs[output] == 0 {
+			r.proved[output] = "the same logic"
+		}
+		if _, done := r.proved[output]; !done {
+			left = append(left, output)
+		}
+	}
+	r.open = g.classes(left)
+	outputs := append(r.firsts(), hints...)
+	r.shrinkTo(g.coneOf(outputs, false), outputs, "the same logic")
+}
+
+// firsts has the first output of each open class: what holds for it holds for all.
+func (r *race) firsts() (all []int) {
+	for _, class := range r.open {
+		all = append(all, class[0])
+	}
+	return all
+}
+
+// shrinkTo goes on with a graph that has some outputs; those that are constant 0 are proved.
+func (r *race) shrinkTo(work *cone, outputs []int, by string) {
+	r.work, r.at = work, map[int]int{}
+	var proved []int
 	for i, output := range outputs {
-		r.at[output], back[i] = i, output
-		if _, done := r.proved[output]; done {
+		r.at[output] = i
+		if work.outputs[i] == 0 {
+			proved = append(proved, output)
+		}
+	}
+	r.prove(proved, by)
+	var firsts []int
+	for _, first := range r.firsts() {
+		firsts = append(firsts, r.at[first])
+	}
+	var merged [][]int
+	for _, alike := range work.classes(firsts) { // what is left of several classes may have become alike
+		var class []int
+		for _, at := range alike {
+			class = append(class, r.open[slices.Index(firsts, at)]...)
+		}
+		merged = append(merged, class)
+	}
+	r.open = merged
+}
+
+// prove notes what is proved of outputs, and so of their classes.
+func (r *race) prove(outputs []int, by string) {
+	var open [][]int
+	for _, class := range r.open {
+		if !slices.Contains(outputs, class[0]) {
+			open = append(open, class)
 			continue
 		}
-		if work.outputs[i] == 0 {
+		for _, output := range class {
 			r.proved[output] = by
-		} else {
-			left = append(left, i)
 		}
 	}
-	for _, class := range work.classes(left) {
-		for i := range class {
-			class[i] = back[class[i]]
-		}
-		r.open = append(r.open, class)
-	}
+	r.open = open
 	r.told()
 }
 
@@ -112,8 +167,8 @@ func (r *race) told() {
 type task struct {
 	engine
 	cone    *cone
+	exact   bool
 	outputs []int // of the whole, that the cone has
-	proves  []int // what is proved with them
 	limit   time.Duration
 	name    string // of its files
 }
@@ -128,8 +183,8 @@ func (r *race) step(ctx context.Context, worker int) bool {
 		reduced, err := t.reduce(ctx, r.dir, t.name, &t.cone.graph, t.limit)
 		r.mutex.Lock()
 		defer r.mutex.Unlock()
-		if err == nil && reduced != nil {
-			r.commands = append(r.commands, t.command(t.name, t.limit)+"; write_aiger "+t.name+"-reduced.aig")
+		if err == nil && reduced != nil && t.exact == r.exact {
+			r.commands = append(r.commands, fmt.Sprintf("reduced %s '%s'%s", t.name, t.command(t.name, t.limit), zeros(reduced)))
 			r.shrinkTo(&cone{graph: *reduced, inputOf: t.cone.inputOf}, t.outputs, t.engine.name)
 		}
 		return ctx.Err() == nil
@@ -143,29 +198,31 @@ func (r *race) step(ctx context.Context, worker int) bool {
 			r.err = err
 		}
 	case a.proved:
-		r.commands = append(r.commands, t.command(t.name, t.limit)+"; print_status")
-		r.prove(t)
+		r.commands = append(r.commands, fmt.Sprintf("proved '%s'", t.command(t.name, t.limit)))
+		r.prove(t.outputs, t.engine.name)
 	case a.inputs != nil:
-		r.commands = append(r.commands, t.command(t.name, t.limit)+"; print_status")
+		r.commands = append(r.commands, fmt.Sprintf("refuted '%s'", t.command(t.name, t.limit)))
 		r.refute(t, a.inputs)
+	case a.refuted:
+		r.hunted = append(r.hunted, t.outputs)
 	case t.bounded:
-		r.frames = max(r.frames, a.frames)
+		frames := a.frames
+		if !t.exact && frames > 0 {
+			frames++ // the first one of the whole
+		}
+		r.frames = max(r.frames, frames)
 	}
 	return ctx.Err() == nil
 }
 
-func (r *race) prove(t *task) {
-	for _, output := range t.proves {
-		r.proved[output] = t.engine.name
-	}
-	var open [][]int
-	for _, class := range r.open {
-		if _, done := r.proved[class[0]]; !done {
-			open = append(open, class)
+// zeros numbers the outputs that are constant 0.
+func zeros(g *graph) (text string) {
+	for i, literal := range g.outputs {
+		if literal == 0 {
+			text += fmt.Sprint(" ", i)
 		}
 	}
-	r.open = open
-	r.told()
+	return text
 }
 
 // refute believes a counterexample only as far as its simulation shows it.
@@ -173,59 +230,94 @@ func (r *race) refute(t *task, inputs [][]bool) {
 	if r.witness != nil {
 		return
 	}
-	whole := make([][]bool, len(inputs))
+	rows := r.ofWhole(t, inputs)
 	s := r.whole.simulation()
 	words := make([]uint64, r.whole.inputs)
-	for cycle, row := range inputs {
-		whole[cycle] = make([]bool, r.whole.inputs)
+	for cycle, row := range rows {
 		for i, on := range row {
-			whole[cycle][t.cone.inputOf[i]] = on
-		}
-		for i, on := range whole[cycle] {
-			words[i] = 0
-			if on {
-				words[i] = 1
-			}
+			words[i] = bit(on)
 		}
 		s.settle(words)
 		for _, output := range r.outputs {
 			if s.of(r.whole.outputs[output])&1 != 0 {
-				r.witness, r.failed, r.by = whole[:cycle+1], output, t.engine.name
+				r.witness, r.failed, r.by = rows[:cycle+1], output, t.engine.name
 				r.cancel()
 				return
 			}
 		}
 		s.edge()
 	}
-	r.err = fmt.Errorf("%s has a counterexample that its graph does not show", t.engine.name)
+	if t.exact {
+		r.err = fmt.Errorf("%s has a counterexample that its graph does not show", t.engine.name)
+		return
+	}
+	if !r.exact { // the begun graph has begun with what the first cycle never leaves
+		r.exact = true
+		r.begin()
+	}
+}
+
+// ofWhole are the inputs of the whole for those of a task's cone.
+func (r *race) ofWhole(t *task, inputs [][]bool) (rows [][]bool) {
+	if !t.exact {
+		rows = append(rows, make([]bool, r.whole.inputs))
+		for i, in := range t.cone.inputOf {
+			if latch := slices.Index(r.begun.freeOf, in); latch >= 0 {
+				if at, ok := r.powerOn[latch]; ok {
+					rows[0][at] = inputs[0][i]
+				}
+			}
+		}
+	}
+	for _, row := range inputs {
+		whole := make([]bool, r.whole.inputs)
+		for i, on := range row {
+			if in := t.cone.inputOf[i]; in < len(whole) {
+				whole[in] = on
+			}
+		}
+		rows = append(rows, whole)
+	}
+	if !t.exact {
+		for _, row := range rows {
+			row[r.on] = true
+		}
+	}
+	return rows
 }
 
 // next chooses a task; nil for none.
 func (r *race) next(ctx context.Context, worker int) *task {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	left := time.Until(r.begun.Add(r.limit))
+	left := time.Until(r.start.Add(r.limit))
 	if ctx.Err() != nil || left < time.Second || len(r.open) == 0 || r.witness != nil {
 		return nil
 	}
-	var all []int
-	for _, class := range r.open {
-		all = append(all, class...)
-	}
+	all := r.firsts()
 	if r.cycles > 0 {
 		if worker == 0 && r.once("bmc3") {
-			return r.task(bounded(r.cycles), all, nil, max(left-3*time.Second, time.Second), true)
+			return r.task(bounded(r.cycles), all, max(left-3*time.Second, time.Second), true)
 		}
 		return nil
+	}
+	for _, outputs := range r.hunted {
+		outputs = slices.DeleteFunc(slices.Clone(outputs), func(o int) bool { return !slices.Contains(all, o) })
+		if len(outputs) > 0 && r.once(fmt.Sprint("hunt", outputs)) {
+			return r.task(bmc3, outputs, max(left-3*time.Second, time.Second), true)
+		}
 	}
 	part := func(n int) time.Duration { return min(left, max(r.limit/time.Duration(n), 2*time.Second)) }
 	switch {
 	case worker == 0 && r.once("pdr of all"):
-		return r.task(pdr, all, all, 2*part(3), true)
+		return r.task(pdr, all, 2*part(3), true)
 	case worker == 0 && r.once("bmc3"):
-		return r.task(bmc3, all, all, max(left-3*time.Second, time.Second), true) // it has to end by itself to say how far it is
+		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // it has to end by itself to say how far it is
 	case r.once("reduce"):
-		return r.task(scorr, all, nil, part(3), false)
+		if !r.exact {
+			all = append(all, r.hints...)
+		}
+		return r.task(scorr, all, part(3), false)
 	}
 	for budget := r.limit / 12; budget < 2*r.limit; budget *= 3 {
 		for _, e := range []engine{pdr, deeper, dprove} {
@@ -237,10 +329,10 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	return nil
 }
 
-// nextOf chooses outputs for an engine: all, those of a port, one of a class.
+// nextOf chooses outputs for an engine: all, those of a port, one.
 func (r *race) nextOf(e engine, budget time.Duration, all []int, limit time.Duration) *task {
 	if r.once(fmt.Sprint(e.name, budget, all)) {
-		return r.task(e, all, all, limit, true)
+		return r.task(e, all, limit, true)
 	}
 	for _, group := range r.groups {
 		var open []int
@@ -250,19 +342,19 @@ func (r *race) nextOf(e engine, budget time.Duration, all []int, limit time.Dura
 			}
 		}
 		if len(open) > 1 && r.once(fmt.Sprint(e.name, budget, open)) {
-			return r.task(e, open, open, limit, true)
+			return r.task(e, open, limit, true)
 		}
 	}
-	for _, class := range r.open {
-		if r.once(fmt.Sprint(e.name, budget, class[:1])) {
-			return r.task(e, class[:1], class, limit, true)
+	for _, output := range all {
+		if r.once(fmt.Sprint(e.name, budget, []int{output})) {
+			return r.task(e, []int{output}, limit, true)
 		}
 	}
 	return nil
 }
 
 // task cuts out what an engine gets.
-func (r *race) task(e engine, outputs, proves []int, limit time.Duration, joined bool) *task {
+func (r *race) task(e engine, outputs []int, limit time.Duration, joined bool) *task {
 	r.number++
 	at := make([]int, len(outputs))
 	for i, output := range outputs {
@@ -272,11 +364,12 @@ func (r *race) task(e engine, outputs, proves []int, limit time.Duration, joined
 	for i, input := range c.inputOf {
 		c.inputOf[i] = r.work.inputOf[input]
 	}
-	return &task{engine: e, cone: c, outputs: outputs, proves: proves, limit: limit, name: fmt.Sprintf("cone-%d", r.number)}
+	return &task{engine: e, cone: c, exact: r.exact, outputs: outputs, limit: limit, name: fmt.Sprintf("cone-%d", r.number)}
 }
 
-// once is true the first time.
+// once is true the first time, of the whole and of the begun graph.
 func (r *race) once(key string) bool {
+	key = fmt.Sprint(r.exact, " ", key)
 	before := r.tried[key]
 	r.tried[key] = true
 	return !before
@@ -299,6 +392,6 @@ type decision struct {
 func (r *race) decision() *decision {
 	return &decision{
 		Proved: r.proved, Witness: r.witness, Failed: r.failed, By: r.by, Frames: r.frames, Open: len(r.outputs) - len(r.proved),
-		Commands: r.commands, Took: max(time.Since(r.begun), r.limit*min(time.Duration(len(r.open)), 1)),
+		Commands: r.commands, Took: max(time.Since(r.start), r.limit*min(time.Duration(len(r.open)), 1)),
 	}
 }

@@ -136,10 +136,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	switch r.Verdict {
 	case Equal:
 		fmt.Fprintf(&b, "equal: %s, for all inputs, all later resets and all values of registers at power-on, in every cycle after\n"+
-			"a reset in which reset is off\n", r.comparedText())
+			"a reset in which reset is off\n", r.ComparedText())
 	case Bounded:
 		fmt.Fprintf(&b, "equal up to %s after the first reset: %s, for all inputs; what takes longer is not proved\n",
-			cosim.Count(uint64(r.Depth), "cycle"), r.comparedText())
+			cosim.Count(uint64(r.Depth), "cycle"), r.ComparedText())
 	case Undecided:
 		fmt.Fprintf(&b, "undecided: %s\n", r.Reason)
 		if r.Depth > 0 {
@@ -151,17 +151,28 @@ func (r *Report) WriteText(w io.Writer) error {
 			return err
 		}
 	}
-	if r.Verdict == Equal || r.Verdict == Bounded {
-		for _, line := range r.reservations() {
-			fmt.Fprintln(&b, line)
-		}
+	for _, line := range r.Reservations() {
+		fmt.Fprintln(&b, "  "+line)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// comparedText is what was compared: 1 of 2 outputs (index_o is absent), 4 bits.
-func (r *Report) comparedText() string {
+// Sentence is the verdict in a sentence.
+func (r *Report) Sentence() string {
+	switch r.Verdict {
+	case Equal:
+		return "Proved equal to the twin of the model for all inputs, in all cycles after a reset."
+	case Bounded:
+		return fmt.Sprintf("Proved equal to the twin of the model up to %s after the first reset.", cosim.Count(uint64(r.Depth), "cycle"))
+	case Differs:
+		return fmt.Sprintf("The RTL differs from its model in cycle %d; found by %s.", r.Case.Divergence.Cycle, r.FoundBy)
+	}
+	return "Not proved, and not refuted: " + r.Reason + "."
+}
+
+// ComparedText is what was compared: 1 of 2 outputs (index_o is absent), 4 bits.
+func (r *Report) ComparedText() string {
 	text := fmt.Sprintf("%d of %s", r.Compared, cosim.Count(uint64(r.Outputs), "output"))
 	if len(r.Absent) > 0 {
 		text += fmt.Sprintf(" (not compared: %s)", strings.Join(r.Absent, ", "))
@@ -169,24 +180,27 @@ func (r *Report) comparedText() string {
 	return text + ", " + cosim.Count(uint64(r.Bits), "bit")
 }
 
-// reservations say for what a verdict holds, and on what it rests.
-func (r *Report) reservations() (lines []string) {
-	lines = append(lines, "  holds for these parameters, one clock, two states: X and undriven nets may have any value in every cycle")
+// Reservations say for what a proof holds, and on what it rests; none for other verdicts.
+func (r *Report) Reservations() (lines []string) {
+	if r.Verdict != Equal && r.Verdict != Bounded {
+		return nil
+	}
+	lines = append(lines, "holds for these parameters, one clock, two states: X and undriven nets may have any value in every cycle")
 	if r.KeepsInitial {
-		lines = append(lines, "  registers begin with the values that the RTL declares: with others it differs, as a chip without them would")
+		lines = append(lines, "registers begin with the values that the RTL declares: with others it differs, as a chip without them would")
 	}
 	for _, text := range r.Assumed {
-		lines = append(lines, "  assumed: "+text)
+		lines = append(lines, "assumed: "+text)
 	}
 	if r.Checks > 0 {
-		lines = append(lines, fmt.Sprintf("  not looked at: %s of the RTL itself ($fatal and the like)", cosim.Count(uint64(r.Checks), "check")))
+		lines = append(lines, fmt.Sprintf("not looked at: %s of the RTL itself ($fatal and the like)", cosim.Count(uint64(r.Checks), "check")))
 	}
 	for _, text := range r.Dropped {
-		lines = append(lines, "  not in the proof: "+text)
+		lines = append(lines, "not in the proof: "+text)
 	}
-	lines = append(lines, fmt.Sprintf("  equal to the twin, Starloom's Verilog of the model: here both agreed in %s of random inputs; %s planted in the twin "+
+	lines = append(lines, fmt.Sprintf("equal to the twin, Starloom's Verilog of the model: here both agreed in %s of random inputs; %s planted in the twin "+
 		"are found by lockstep", cosim.Count(r.AgreeCycles, "cycle"), cosim.Count(uint64(r.Mutants), "mistake")))
-	how := "  decided by " + r.enginesText()
+	how := "decided by " + r.enginesText()
 	if r.Cached {
 		how += " in an earlier run"
 	}
@@ -194,7 +208,7 @@ func (r *Report) reservations() (lines []string) {
 	if r.Verdict == Equal {
 		how += ", and refuted with a bit inverted"
 	}
-	return append(lines, how+"; RTL read by "+r.Front, "  "+strings.Join(r.Tools, ", "))
+	return append(lines, how+"; RTL read by "+r.Front, strings.Join(r.Tools, ", "))
 }
 
 // enginesText counts bits by engine.

@@ -51,6 +51,8 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 		"hierarchy -check -top "+side,
 		"proc -noopt",
 		"flatten",
+		"chformal -early", // a check is one of its cycle, not of the one before
+		"setattr -set keep 1 w:*"+viewsName+" w:*"+countsName,
 		"memory_collect",
 		"memory_map",
 		"opt_muxtree", // branches that are never taken: what is X there is not free
@@ -78,6 +80,7 @@ design -copy-from rtl -as ` + rtlSide + ` ` + rtlSide + `
 hierarchy -check -top ` + miterName + `
 proc
 flatten
+expose w:twin.*` + viewsName + ` w:twin.*` + countsName + `
 async2sync
 dffunmap
 opt_clean
@@ -129,11 +132,14 @@ type signals struct {
 	outputs map[string]int
 	free    []int // inputs that the model does not have: values at power-on, X, undriven nets
 	powerOn []int // those of free that are values at power-on
+
+	powerOnOf map[int]int // by latch: the one of powerOn that it begins with
 }
 
 // readMap reads what Yosys says of the bits of an AIGER file.
 func readMap(text string, inputs, outputs int) (*signals, error) {
-	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}}
+	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}, powerOnOf: map[int]int{}}
+	begins := map[string]int{}
 	named := make([]bool, inputs)
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
@@ -153,6 +159,11 @@ func readMap(text string, inputs, outputs int) (*signals, error) {
 			s.inputs[name+"["+fields[2]+"]"], named[at] = at, true
 		case "init":
 			s.powerOn = append(s.powerOn, at)
+			begins[name+"["+fields[2]+"]"] = at
+		case "latch", "invlatch": // after all of init
+			if from, ok := begins[name+"["+fields[2]+"]"]; ok {
+				s.powerOnOf[at] = from
+			}
 		case "output":
 			if at >= outputs {
 				return nil, fmt.Errorf("a map of AIGER with output %d of %d", at, outputs)

@@ -30,52 +30,30 @@ module stream_fifo #(
   end
 
   localparam integer USAGE_BITS = $clog2(DEPTH + 1);
-  localparam integer POINTER_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1;
-  localparam integer LAST_WORD = DEPTH - 1;
   localparam [USAGE_BITS-1:0] FULL = DEPTH[USAGE_BITS-1:0];
-  localparam [POINTER_BITS-1:0] LAST = LAST_WORD[POINTER_BITS-1:0];
 
-  reg [WIDTH-1:0] mem_q [0:DEPTH-1];
-  reg [POINTER_BITS-1:0] read_pointer_q, write_pointer_q;
-  reg [USAGE_BITS-1:0] usage_q;
+  wire [WIDTH-1:0] head; // 0 when it is empty
+  wire overflow, overflows;
+  wire unused = &{1'b0, overflow, overflows}; // nothing is pushed into a full one
 
-  wire empty = usage_q == {USAGE_BITS{1'b0}};
+  wire empty = count_o == {USAGE_BITS{1'b0}};
   wire passes = FALL_THROUGH != 0 && empty && valid_i;
-  assign ready_o = usage_q != FULL || (FULL_THROUGH != 0 && ready_i);
+  assign ready_o = count_o != FULL || (FULL_THROUGH != 0 && ready_i);
   assign valid_o = !empty || passes;
-  assign data_o = empty ? (passes ? data_i : {WIDTH{1'b0}}) : mem_q[read_pointer_q];
-  assign count_o = usage_q;
+  assign data_o = passes ? data_i : head;
 
   wire pushes = valid_i && ready_o;
   wire stores = pushes && !(passes && ready_i);
   wire removes = !empty && ready_i;
 
-  function [POINTER_BITS-1:0] next(input [POINTER_BITS-1:0] pointer);
-    next = pointer == LAST ? {POINTER_BITS{1'b0}} : pointer + 1'b1;
-  endfunction
-
-  always @(posedge clock) begin
-    if (stores) mem_q[write_pointer_q] <= data_i;
-    if (reset) begin
-      read_pointer_q <= {POINTER_BITS{1'b0}};
-      write_pointer_q <= {POINTER_BITS{1'b0}};
-      usage_q <= {USAGE_BITS{1'b0}};
-    end else begin
-      if (removes) read_pointer_q <= next(read_pointer_q);
-      if (stores) write_pointer_q <= next(write_pointer_q);
-      if (stores && !removes) usage_q <= usage_q + 1'b1;
-      if (removes && !stores) usage_q <= usage_q - 1'b1;
-    end
-  end
+  fifo #(.DEPTH(DEPTH), .WIDTH(WIDTH), .COUNT_BITS(1)) queue (
+    .clock(clock), .reset(reset), .push_i(stores), .data_i(data_i), .pop_i(removes),
+    .head_o(head), .count_o(count_o), .overflow_o(overflow), .overflows_o(overflows)
+  );
 
 `ifndef SYNTHESIS
-  wire [31:0] write = {{(32 - POINTER_BITS) {1'b0}}, read_pointer_q} + {{(32 - USAGE_BITS) {1'b0}}, usage_q};
   always @(posedge clock) begin
-    if (!reset) begin
-      if ({1'b0, usage_q} > {1'b0, FULL}) $fatal(1, "usage: holds %0d words of %0d", usage_q, DEPTH);
-      if ({{(32 - POINTER_BITS) {1'b0}}, write_pointer_q} != (write < DEPTH ? write : write - DEPTH))
-        $fatal(1, "pointers: %0d words, read pointer %0d, write pointer %0d", usage_q, read_pointer_q, write_pointer_q);
-    end
+    if (!reset && overflow) $fatal(1, "ready: a word was lost");
   end
 `endif
 endmodule

@@ -70,8 +70,8 @@ var broken = []struct {
 	{"requester", "|| (first_q && serving_i == PORT_NONE[15:0])", "", "served: sends to none"},
 	{"free_arbiter", "asked & (~asked + ONE)", "asked", "hot_one: grants "},
 	{"free_arbiter", "~(grant_o | (grant_o - ONE))", "~grant_o", "order: asks "},
-	{"stream_fifo", "usage_q != FULL ||", "1'b1 ||", "usage: holds 5 words of 4"},
-	{"stream_fifo", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2", "pointers: "},
+	{"stream_fifo", "count_o != FULL ||", "1'b1 ||", "ready: a word was lost"},
+	{"stream_fifo", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2", "pointers: "}, // of its fifo
 	{"skid_buffer", "valid_i && !full_q && valid_o && !ready_i", "!full_q && !ready_i", "order: a word waits here"},
 	{"register_slice", "assign ready_o = !a_full_q || ready_i;", "assign ready_o = 1'b1;", "stable: offers "},
 	{"counter", "count_o == ALL", "count_o == ALL + 1'b1", "range: counts 10 of 9"},

@@ -1,13 +1,11 @@
 package twin_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"os"
 	"testing"
 
-	"starloom/cosim"
 	"starloom/cosim/internal/cosimtest"
 	"starloom/cosim/verilator"
 )
@@ -21,9 +19,6 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	cosimtest.Library(func() error {
-		_, err := verilator.Build(context.Background(), cosim.Source{Top: "lfsr", Files: []string{"rtl/lfsr.v"}, Clocks: []string{"clock"}}, cosim.BuildOptions{})
-		return err
-	})
+	cosimtest.Library(verilator.Build)
 	os.Exit(m.Run())
 }

@@ -10,7 +10,7 @@ import (
 // moves in a cycle in which both are 1.
 func streamFIFO() Twin {
 	return Twin{
-		Name: "stream_fifo", Sources: []string{"stream_fifo.v"},
+		Name: "stream_fifo", Sources: []string{"stream_fifo.v", "fifo.v"},
 		Does: "holds DEPTH words between two sides with valid and ready; FALL_THROUGH 1: an empty one shows its input within the " +
 			"cycle; FULL_THROUGH 1: a full one is ready in a cycle in which its head is taken; data_o is 0 without valid_o",
 		Sets: []Parameters{
@@ -18,7 +18,7 @@ func streamFIFO() Twin {
 			{"DEPTH": 1, "WIDTH": 1, "FALL_THROUGH": 1, "FULL_THROUGH": 0}, {"DEPTH": 3, "WIDTH": 64, "FALL_THROUGH": 0, "FULL_THROUGH": 1},
 		},
 		Mutants: []Mistake{
-			{"ready when full", "usage_q != FULL ||", "usage_q <= FULL ||"},
+			{"ready when full", "count_o != FULL ||", "count_o <= FULL ||"},
 			{"ring one word short", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2"},
 			{"word lost when it falls through", "pushes && !(passes && ready_i)", "pushes && !passes"},
 			{"missing reset of the count", "usage_q <= {USAGE_BITS{1'b0}};\n", "\n"},

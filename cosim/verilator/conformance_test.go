@@ -516,12 +516,7 @@ func conformClose(t *testing.T, open backend) {
 // testCache is one cache for all tests of a run, so that a design is compiled once.
 var testCache string
 
-func TestMain(m *testing.M) {
-	os.Exit(cosimtest.Main(m, &testCache, func() error {
-		_, err := Build(context.Background(), conforming("adder.v", "adder"), cosim.BuildOptions{})
-		return err
-	}))
-}
+func TestMain(m *testing.M) { os.Exit(cosimtest.Main(m, &testCache, Build)) }
 
 // building has a lock for each source.
 var building sync.Map

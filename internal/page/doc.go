@@ -12,7 +12,8 @@
 //	figures.go  pictures of package figure
 //	limits.go   what is left out of a page that would be too large
 //	answers.go  what failed in a run, and where; steps.go: what to do next; faults.go: what faults have to do with it
-//	run.go      the page of one run; seeds.go: of many; study.go: of a study; lockstep.go: of RTL beside its model
+//	run.go      the page of one run; seeds.go: of many; study.go: of a study; lockstep.go: of RTL beside its model;
+//	            proof.go: of a proof
 //	places.go   when and where a violation is, as people count
 //	rules.go    what each rule means, what to do when it is broken, and whether anything has tested it
 //	scene.go    what happened around a violation: frames, packets, signals

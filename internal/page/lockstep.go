@@ -23,7 +23,11 @@ func Lockstep(r *lockstep.Report, path, subject string, written []outcome.Output
 	} else {
 		p.Verdict = outcome.VerdictFail
 		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle)
-		p.Answers = lockstepAnswers(r, path, command, written)
+		again := command
+		if path != "" { // inputs of a run are for the RTL's own map
+			again = "starloom cosim check " + outcome.ShellQuote(r.Map)
+		}
+		p.Answers = lockstepAnswers(r, path, command, again, written)
 	}
 	p.add(shownSection(r))
 	rows := [][2]string{
@@ -46,13 +50,12 @@ func untold(r *lockstep.Report) Block {
 	return Block{Aside: "What the inputs never did [was not compared](#what-was-not-compared)."}
 }
 
-// lockstepAnswers say what differs, where, and how to look at it.
-func lockstepAnswers(r *lockstep.Report, path, command string, written []outcome.OutputFile) []Answer {
+// lockstepAnswers say what differs, where, and how to look at it; again is the command that takes the inputs.
+func lockstepAnswers(r *lockstep.Report, path, command, again string, written []outcome.OutputFile) []Answer {
 	d := r.Divergence
-	where, again := fmt.Sprintf("Cycle %d", d.Cycle), command
-	if path != "" { // inputs of a run are for the RTL's own map
+	where := fmt.Sprintf("Cycle %d", d.Cycle)
+	if path != "" {
 		where += ", " + path
-		again = "starloom cosim check " + outcome.ShellQuote(r.Map)
 	}
 	if d.Signal != "" {
 		where += fmt.Sprintf(", output %s of the model", d.Signal)

@@ -1,16 +1,20 @@
 package cosimtest
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
+
+	"starloom/cosim"
 )
 
 // Main runs the tests of a package with a cache of builds of its own, for designs that
 // no one will ask for again, and returns their exit status. dir gets its path. The cache
-// begins with Verilator's library, which build brings into the user's cache: see Library.
-func Main(m *testing.M, dir *string, build func() error) int {
+// begins with Verilator's library: see Library.
+func Main[C any](m *testing.M, dir *string, build Build[C]) int {
 	var err error
 	if *dir, err = os.MkdirTemp("", "starloom-cosim-test-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -25,12 +29,17 @@ func Main(m *testing.M, dir *string, build func() error) int {
 	return m.Run()
 }
 
+// A Build builds a source: verilator.Build, which stands above this package.
+type Build[C any] func(context.Context, cosim.Source, cosim.BuildOptions) (C, error)
+
 // Library has Verilator's library compiled into the user's cache once, and not once in
-// each of the packages that are tested at the same time: build builds any design there,
-// and no other process does so meanwhile. If it fails, for want of a tool, the tests say so.
-func Library(build func() error) {
+// each of the packages that are tested at the same time: it builds a small twin there,
+// and no other process does so meanwhile. If that fails, for want of a tool, the tests say so.
+func Library[C any](build Build[C]) {
 	defer lock(userCache())()
-	_ = build()
+	_, here, _, _ := runtime.Caller(0)
+	lfsr := filepath.Join(filepath.Dir(here), "..", "..", "rtl", "lfsr.v")
+	_, _ = build(context.Background(), cosim.Source{Top: "lfsr", Files: []string{lfsr}, Clocks: []string{"clock"}}, cosim.BuildOptions{})
 }
 
 // userCache is the directory that cosim.OpenCache takes by itself; "" if there is none.

@@ -1,0 +1,128 @@
+package prove
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A view is a bit that a twin computes for proofs: what RTL in another style may keep in a register, such as the
+// third word from the head of a FIFO. It means something in cycles in which it counts.
+type view struct {
+	value, counts uint32 // literals of the miter
+}
+
+// A relation is a register that is the same as a view, or its inverse, in all cycles of random inputs in which the view
+// counts. It is a guess, which an engine proves together with the outputs.
+type relation struct {
+	latch    int
+	view     view
+	inverted bool
+}
+
+const (
+	viewsName  = "views"       // the wires of a twin that are views,
+	countsName = "views_count" // and when they count, bit by bit
+)
+
+// readViews finds the views among the graph's outputs.
+func (m *miter) readViews() (views []view) {
+	for _, name := range sortedKeys(m.signals.outputs) {
+		wire, bit, _ := strings.Cut(name, "[")
+		if !strings.HasSuffix(wire, "."+viewsName) {
+			continue
+		}
+		v := view{m.graph.outputs[m.signals.outputs[name]], 1}
+		if counts, ok := m.signals.outputs[strings.TrimSuffix(wire, viewsName)+countsName+"["+bit]; ok { // else it always does
+			v.counts = m.graph.outputs[counts]
+		}
+		views = append(views, v)
+	}
+	return views
+}
+
+// A miner finds relations while the miter is simulated.
+type miner struct {
+	views []view
+	left  [][]relation // by view: what may still be one; nil before it has counted
+	seen  []ternary    // by view: values that it had when it counted
+}
+
+func (m *miter) miner() *miner {
+	views := m.readViews()
+	return &miner{views: views, left: make([][]relation, len(views)), seen: make([]ternary, len(views))}
+}
+
+// see takes a cycle in which outputs can be compared.
+func (n *miner) see(s *simulation) {
+	for i, v := range n.views {
+		counts, value := s.of(v.counts), s.of(v.value)
+		if counts == 0 {
+			continue
+		}
+		n.seen[i].zero = n.seen[i].zero || counts&^value != 0
+		n.seen[i].one = n.seen[i].one || counts&value != 0
+		differs := func(r relation) bool { return (s.latch[r.latch]^value^-uint64(bit(r.inverted)))&counts != 0 }
+		if n.left[i] != nil {
+			n.left[i] = slices.DeleteFunc(n.left[i], differs)
+			continue
+		}
+		n.left[i] = []relation{}
+		for latch := range s.next {
+			for _, r := range []relation{{latch, v, false}, {latch, v, true}} {
+				if !differs(r) {
+					n.left[i] = append(n.left[i], r)
+				}
+			}
+		}
+	}
+}
+
+func bit(on bool) uint64 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// relationsMost is how many guesses are tried at once.
+const relationsMost = 20_000
+
+// relations are those that are left, of views that were 0 and 1.
+func (n *miner) relations() (all []relation) {
+	for i := range n.views {
+		if n.seen[i].zero && n.seen[i].one {
+			all = append(all, n.left[i]...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b relation) int { return cmp.Compare(a.latch, b.latch) })
+	return all[:min(len(all), relationsMost)]
+}
+
+// problem is what the engines get: what is to be proved, and what helps.
+func (m *miter) problem(relations []relation) *problem {
+	p := &problem{whole: m.graph, on: m.on, powerOn: m.signals.powerOnOf, groups: m.groups()}
+	b := m.graph.begin(m.on, m.bad)
+	if b == nil {
+		return p
+	}
+	var hints []uint32
+	for _, lemma := range m.lemmas {
+		hints = append(hints, b.outputs[lemma])
+	}
+	comparable := b.outputs[m.comparable]
+	for _, r := range relations {
+		value, counts := b.literal(r.view.value), b.literal(r.view.counts)
+		latch := b.to[m.graph.firstLatch()+uint32(r.latch)] ^ uint32(bit(r.inverted))
+		differs := b.or([]uint32{b.and(latch, value^1), b.and(latch^1, value)})
+		hints = append(hints, b.and(comparable, b.and(counts, differs)))
+	}
+	for _, hint := range hints {
+		if hint > 1 { // else it is known
+			p.hints = append(p.hints, len(b.outputs))
+			b.outputs = append(b.outputs, hint)
+		}
+	}
+	p.begun = b
+	return p
+}

@@ -1,0 +1,73 @@
+package page
+
+import (
+	"fmt"
+	"strings"
+
+	"starloom/cosim/lockstep"
+	"starloom/cosim/prove"
+	"starloom/internal/outcome"
+)
+
+// Proof is the page of a proof. subject is what the command `starloom cosim prove` takes, written are the other
+// files.
+func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page {
+	p := &Page{Subject: "cosim prove", Name: r.Title(), Summary: r.Sentence()}
+	command := "starloom cosim prove " + subject
+	switch r.Verdict {
+	case prove.Equal:
+		p.Verdict = outcome.VerdictPass
+		p.Answers = Passed(nil, Block{Text: "Nothing differs. See [for what it holds, and why](#the-proof). This repeats the proof:"}, Block{Command: command + " --again"})
+	case prove.Differs:
+		p.Verdict = outcome.VerdictFail
+		p.Answers = lockstepAnswers(r.Case, "", command, "starloom cosim check "+subject, written)
+		p.add(shownSection(r.Case))
+	case prove.Bounded:
+		p.Answers = Passed(nil, Block{Text: "For all cycles, without a limit:"}, Block{Command: command})
+	default:
+		p.Answers = Passed(nil, Block{Steps: []Step{
+			{"Give the engines more time:", command + " --time 10m"},
+			{"Prove at least some cycles:", command + " --cycles 20"},
+		}})
+	}
+	p.add(proofSection(r))
+	return p
+}
+
+// proofSection says what a proof holds for, and on what it rests.
+func proofSection(r *prove.Report) *Section {
+	if r == nil {
+		return nil
+	}
+	rows := [][2]string{
+		{"verdict", r.Verdict}, {"RTL", r.Top}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
+		{"bits proved", fmt.Sprintf("%d of %d", r.BitsProved, r.Bits)}, {"tools", strings.Join(r.Tools, ", ")},
+	}
+	if r.Depth > 0 {
+		rows = append(rows, [2]string{"no difference in the first cycles", fmt.Sprint(r.Depth)})
+	}
+	s := &Section{Title: "The proof", ID: "the-proof", Blocks: []Block{text("%s", r.Sentence()), About("What was to be proved.", rows...)}}
+	if lines := r.Reservations(); len(lines) > 0 {
+		s.Blocks = append(s.Blocks, Block{Text: "For what it holds, and why:"}, Block{List: lines})
+	}
+	return s
+}
+
+// LockstepProved is the page of RTL beside its model that goes on with a proof; nil for none.
+func LockstepProved(r *lockstep.Report, proof *prove.Report, subject, options string, written []outcome.OutputFile) *Page {
+	p := Lockstep(r, "", subject+options, written)
+	if proof == nil {
+		return p
+	}
+	if proof.Verdict == prove.Differs {
+		found := Proof(proof, subject, written)
+		found.Sections = append(found.Sections, p.Sections...)
+		return found
+	}
+	p.Summary += " " + proof.Sentence()
+	if p.Verdict = outcome.VerdictPass; proof.Verdict != prove.Equal {
+		p.Verdict = ""
+	}
+	p.add(proofSection(proof))
+	return p
+}
