@@ -216,7 +216,7 @@ func (p *prover) notVacuous() error {
 	bad, counts := g.outputs[p.miter.bad[0]], g.outputs[p.miter.counts[0]]
 	g.outputs = append(g.outputs, g.and(counts, bad^1))
 	last := len(g.outputs) - 1
-	inverted := &problem{whole: &g, groups: [][]int{{last}}}
+	inverted := &problem{whole: &g, files: "inverted", groups: [][]int{{last}}}
 	r := inverted.decide(p.ctx, p.dir, &Options{Limit: 20 * time.Second, Workers: 1}, func(string) {})
 	if r.witness == nil {
 		return &refusal{"the same miter with a bit inverted was not refuted: the proof is worth nothing"}

@@ -44,6 +44,7 @@ type problem struct {
 	begun   *begun      // the whole from its second cycle on, whose outputs go on with hints; nil for none
 	hints   []int       // outputs of begun that engines may prove with the others, if it helps
 	on      int         // the input that is always 1
+	files   string      // how its files begin
 	powerOn map[int]int // by latch of the whole: the input that it begins with
 }
 
@@ -364,7 +365,7 @@ func (r *race) task(e engine, outputs []int, limit time.Duration, joined bool) *
 	for i, input := range c.inputOf {
 		c.inputOf[i] = r.work.inputOf[input]
 	}
-	return &task{engine: e, cone: c, exact: r.exact, outputs: outputs, limit: limit, name: fmt.Sprintf("cone-%d", r.number)}
+	return &task{engine: e, cone: c, exact: r.exact, outputs: outputs, limit: limit, name: fmt.Sprintf("%s-%d", r.files, r.number)}
 }
 
 // once is true the first time, of the whole and of the begun graph.

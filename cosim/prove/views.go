@@ -101,7 +101,7 @@ func (n *miner) relations() (all []relation) {
 
 // problem is what the engines get: what is to be proved, and what helps.
 func (m *miter) problem(relations []relation) *problem {
-	p := &problem{whole: m.graph, on: m.on, powerOn: m.signals.powerOnOf, groups: m.groups()}
+	p := &problem{whole: m.graph, files: "cone", on: m.on, powerOn: m.signals.powerOnOf, groups: m.groups()}
 	b := m.graph.begin(m.on, m.bad)
 	if b == nil {
 		return p

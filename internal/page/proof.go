@@ -46,7 +46,7 @@ func proofSection(r *prove.Report) *Section {
 	if r.Depth > 0 {
 		rows = append(rows, [2]string{"no difference in the first cycles", fmt.Sprint(r.Depth)})
 	}
-	s := &Section{Title: "The proof", ID: "the-proof", Blocks: []Block{text("%s", r.Sentence()), About("What was to be proved.", rows...)}}
+	s := &Section{Title: "The proof", ID: "the-proof", Blocks: []Block{About("What was to be proved.", rows...)}}
 	if lines := r.Reservations(); len(lines) > 0 {
 		s.Blocks = append(s.Blocks, Block{Text: "For what it holds, and why:"}, Block{List: lines})
 	}
