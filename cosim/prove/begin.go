@@ -88,3 +88,10 @@ func (g *graph) begin(on int, outputs []int) *begun {
 
 // literal is that of the whole in this graph.
 func (b *begun) literal(of uint32) uint32 { return b.to[of/2] ^ of&1 }
+
+func bit(on bool) uint64 {
+	if on {
+		return 1
+	}
+	return 0
+}

@@ -389,10 +389,14 @@ type decision struct {
 	cached   bool
 }
 
-// decision is how the race has ended.
+// decision is how the race has ended. What is still open has taken all the time that there was.
 func (r *race) decision() *decision {
+	took := time.Since(r.start)
+	if r.witness == nil && len(r.open) > 0 {
+		took = max(took, r.limit)
+	}
 	return &decision{
 		Proved: r.proved, Witness: r.witness, Failed: r.failed, By: r.by, Frames: r.frames, Open: len(r.outputs) - len(r.proved),
-		Commands: r.commands, Took: max(time.Since(r.start), r.limit*min(time.Duration(len(r.open)), 1)),
+		Commands: r.commands, Took: took,
 	}
 }

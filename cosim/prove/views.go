@@ -20,11 +20,6 @@ type relation struct {
 	inverted bool
 }
 
-const (
-	viewsName  = "views"       // the wires of a twin that are views,
-	countsName = "views_count" // and when they count, bit by bit
-)
-
 // readViews finds the views among the graph's outputs.
 func (m *miter) readViews() (views []view) {
 	for _, name := range sortedKeys(m.signals.outputs) {
@@ -76,13 +71,6 @@ func (n *miner) see(s *simulation) {
 			}
 		}
 	}
-}
-
-func bit(on bool) uint64 {
-	if on {
-		return 1
-	}
-	return 0
 }
 
 // relationsMost is how many guesses are tried at once.

@@ -42,6 +42,11 @@ module starloom_shiftx(A, B, Y);
 endmodule
 `
 
+const (
+	viewsName  = "views"       // the wires of a twin that are views,
+	countsName = "views_count" // and when they count, bit by bit
+)
+
 // sideScript turns one side into registers and logic. Undriven nets, X and what is read beyond the end
 // of a memory become free in every cycle before anything is optimised. Registers lose their initial
 // values, unless they are kept.

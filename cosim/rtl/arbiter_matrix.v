@@ -96,18 +96,20 @@ module arbiter_matrix #(
 
 `ifdef STARLOOM_PROOF
   // What other matrix arbiters keep in registers: for each pair of requesters, who goes first.
-  wire [REQUESTERS*REQUESTERS-1:0] views, views_count = {REQUESTERS*REQUESTERS{1'b1}};
   genvar j, k;
   generate
-    for (j = 0; j < REQUESTERS; j = j + 1) begin : viewed
-      wire [INDEX_BITS-1:0] rank;
-      for (k = 0; k < INDEX_BITS; k = k + 1) begin : planes
-        assign rank[k] = rank_q[k*REQUESTERS + j];
+    if (REQUESTERS <= 32) begin : viewed
+      wire [REQUESTERS*REQUESTERS-1:0] views, views_count = {REQUESTERS*REQUESTERS{1'b1}};
+      for (j = 0; j < REQUESTERS; j = j + 1) begin : of
+        wire [INDEX_BITS-1:0] rank;
+        for (k = 0; k < INDEX_BITS; k = k + 1) begin : planes
+          assign rank[k] = rank_q[k*REQUESTERS + j];
+        end
       end
-    end
-    for (j = 0; j < REQUESTERS; j = j + 1) begin : first
-      for (k = 0; k < REQUESTERS; k = k + 1) begin : second
-        assign views[j*REQUESTERS + k] = viewed[j].rank < viewed[k].rank;
+      for (j = 0; j < REQUESTERS; j = j + 1) begin : first
+        for (k = 0; k < REQUESTERS; k = k + 1) begin : second
+          assign views[j*REQUESTERS + k] = of[j].rank < of[k].rank;
+        end
       end
     end
   endgenerate

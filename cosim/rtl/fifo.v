@@ -90,17 +90,19 @@ module fifo #(
 
 `ifdef STARLOOM_PROOF
   // What other FIFOs keep in registers, and while it counts: the words as they will leave, and place by place.
-  wire [2*DEPTH*WIDTH-1:0] views, views_count;
   genvar k;
   generate
-    for (k = 0; k < DEPTH; k = k + 1) begin : viewed
-      wire [31:0] place = {{(32 - POINTER_BITS) {1'b0}}, read_pointer_q} + k;
-      wire [31:0] turn = k - {{(32 - POINTER_BITS) {1'b0}}, read_pointer_q};
-      wire [31:0] from = k < read_pointer_q ? turn + DEPTH : turn; // the head
-      assign views[k*WIDTH +: WIDTH] = mem_q[place < DEPTH ? place : place - DEPTH];
-      assign views_count[k*WIDTH +: WIDTH] = {WIDTH{k < usage_q}};
-      assign views[(DEPTH+k)*WIDTH +: WIDTH] = mem_q[k];
-      assign views_count[(DEPTH+k)*WIDTH +: WIDTH] = {WIDTH{from < usage_q}};
+    if (DEPTH * DEPTH * WIDTH <= 32768) begin : viewed
+      wire [2*DEPTH*WIDTH-1:0] views, views_count;
+      for (k = 0; k < DEPTH; k = k + 1) begin : word
+        wire [31:0] place = {{(32 - POINTER_BITS) {1'b0}}, read_pointer_q} + k;
+        wire [31:0] turn = k - {{(32 - POINTER_BITS) {1'b0}}, read_pointer_q};
+        wire [31:0] from = k < read_pointer_q ? turn + DEPTH : turn; // the head
+        assign views[k*WIDTH +: WIDTH] = mem_q[place < DEPTH ? place : place - DEPTH];
+        assign views_count[k*WIDTH +: WIDTH] = {WIDTH{k < usage_q}};
+        assign views[(DEPTH+k)*WIDTH +: WIDTH] = mem_q[k];
+        assign views_count[(DEPTH+k)*WIDTH +: WIDTH] = {WIDTH{from < usage_q}};
+      end
     end
   endgenerate
 `endif

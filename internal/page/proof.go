@@ -17,7 +17,8 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 	switch r.Verdict {
 	case prove.Equal:
 		p.Verdict = outcome.VerdictPass
-		p.Answers = Passed(nil, Block{Text: "Nothing differs. See [for what it holds, and why](#the-proof). This repeats the proof:"}, Block{Command: command + " --again"})
+		p.Answers = Passed(nil, Block{Text: "Nothing differs. See [for what it holds, and why](#the-proof). This repeats the proof:"},
+			Block{Command: command + " --again"})
 	case prove.Differs:
 		p.Verdict = outcome.VerdictFail
 		p.Answers = lockstepAnswers(r.Case, "", command, "starloom cosim check "+subject, written)
