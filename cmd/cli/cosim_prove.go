@@ -44,7 +44,6 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 	o.vcd = o.outputs.to(f, "vcd", "write the case that differs as a waveform to `F`, in FST if it ends in .fst", &o.VCD)
 	o.save = o.outputs.to(f, "save", "write the inputs of the case that differs to `F`, CSV for cosim check --stimulus", &o.Save)
 	o.json = o.outputs.file(f, "json", "write the report as JSON to `F`")
-	o.coverage = &output{} // a check's
 	o.html = o.outputs.file(f, "html", "write the report as a page for a browser to `F.html`: one file that needs nothing else")
 	return c
 }

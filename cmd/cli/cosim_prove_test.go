@@ -4,11 +4,9 @@ package cli
 
 import (
 	"encoding/json"
-	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -41,12 +39,12 @@ func TestLongProve(t *testing.T) {
 	cached := func() bool {
 		r := starloomIn(t, dir, "cosim", "prove", "held.yml", "--json", "p.json", "--html", "p.html")
 		require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
-		require.Equal(t, strings.Contains(r.stdout, "in an earlier run"), strings.Contains(read(t, dir, "p.html"), "in an earlier run"))
+		require.Equal(t, strings.Contains(r.stdout, "in an earlier run"), strings.Contains(contents(t, dir, "p.html"), "in an earlier run"))
 		var report struct {
 			Cached bool
 			Tools  []string
 		}
-		require.NoError(t, json.Unmarshal([]byte(read(t, dir, "p.json")), &report))
+		require.NoError(t, json.Unmarshal([]byte(contents(t, dir, "p.json")), &report))
 		require.Contains(t, strings.Join(report.Tools, " "), "Yosys")
 		return report.Cached
 	}
@@ -57,7 +55,7 @@ func TestLongProve(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "held.v"), []byte(strings.Replace(held, "req & -req", "req & (~req + 1)", 1)), 0o644))
 	cached() // whether this is the same graph is Yosys' business
 
-	page := words(read(t, dir, "p.html"))
+	page := read(contents(t, dir, "p.html"))
 	for _, part := range []string{"Proved equal", "not compared: index_o", "mistakes planted in the twin", "X and undriven nets may have any value", "Yosys", "starloom cosim prove held.yml"} {
 		require.Contains(t, page, part)
 	}
@@ -65,7 +63,7 @@ func TestLongProve(t *testing.T) {
 	r := starloomIn(t, dir, "cosim", "prove", "held.yml", "--folder", "proof")
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
 	require.NotContains(t, r.stdout, "in an earlier run", "a folder has what decides it")
-	run := read(t, dir, "proof/run.sh")
+	run := contents(t, dir, "proof/run.sh")
 	require.Contains(t, run, "#   Yosys")
 	said, err := exec.Command("sh", filepath.Join(dir, "proof", "run.sh")).CombinedOutput()
 	require.NoError(t, err, string(said))
@@ -80,23 +78,18 @@ func TestLongProve(t *testing.T) {
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
 	require.Contains(t, r.stdout, "equal: 1 of 2 outputs")
 	for _, part := range []string{"No difference found", "Proved equal", "not compared: index_o"} {
-		require.Contains(t, words(read(t, dir, "c.html")), part)
+		require.Contains(t, read(contents(t, dir, "c.html")), part)
 	}
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "held.v"), []byte(strings.Replace(held, "else if (!(gnt & req))", "else", 1)), 0o644))
 	r = starloomIn(t, dir, "cosim", "prove", "held.yml", "--html", "d.html")
 	require.Equal(t, statusFail, r.status, r.stdout+r.stderr)
 	for _, part := range []string{"The RTL differs from its model in cycle", "Waveform", "cosim prove held.yml --vcd", "cosim check held.yml --stimulus"} {
-		require.Contains(t, words(read(t, dir, "d.html")), part)
+		require.Contains(t, read(contents(t, dir, "d.html")), part)
 	}
 }
 
-// words are the text of a page.
-func words(page string) string {
-	return strings.Join(strings.Fields(html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, ""))), " ")
-}
-
-func read(t *testing.T, dir, name string) string {
+func contents(t *testing.T, dir, name string) string {
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	require.NoError(t, err)
 	return string(data)
