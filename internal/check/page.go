@@ -78,6 +78,9 @@ func (r *Report) answers(command, run string) []page.Answer {
 			step = page.Step{Text: "Mend the run first."}
 		}
 		where := "C" + strings.TrimPrefix(v.Where(), "c") + "."
+		if len(r.Runs) > 0 && v.Slot >= r.Runs[0].Slots && r.Runs[0].Slots > 0 {
+			where = fmt.Sprintf("At the end of the run, after slot %d, %s.", r.Runs[0].Slots-1, v.Path)
+		}
 		if len(v.Backtrace) > 0 {
 			where += " In the firmware: " + v.Backtrace[0].String() + "."
 		}

@@ -34,7 +34,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		v.writeBacktrace(&b, framesShown)
 	}
 	if more := r.ViolationsTotal - uint64(len(places)); more > 0 {
-		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", more, ViolationsMax)
+		fmt.Fprintf(&b, "  and %d more%s; --json lists the first %d\n", more, r.restText(places), ViolationsMax)
 	}
 	if !slices.IsSortedFunc(places, func(a, b int) int { return cmp.Compare(r.Violations[a].Cycle, r.Violations[b].Cycle) }) {
 		b.WriteString("  (what handlers themselves did comes first; --json is in the order of cycles)\n")
@@ -79,6 +79,30 @@ func (r *Report) WriteText(w io.Writer) error {
 	writeFiles(&b, r.Files)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// restText says of which rules the violations are that are listed and not among some, in the order of the list.
+func (r *Report) restText(shown []int) string {
+	var rules []string
+	count := map[string]int{}
+	for k := range r.Violations {
+		if rule := r.Violations[k].Rule; !slices.Contains(shown, k) {
+			if count[rule]++; count[rule] == 1 {
+				rules = append(rules, rule)
+			}
+		}
+	}
+	if rules == nil {
+		return ""
+	}
+	for i, rule := range rules {
+		rules[i] = fmt.Sprintf("%d of %s", count[rule], rule)
+	}
+	text := strings.Join(rules, ", ")
+	if r.ViolationsTotal > uint64(len(r.Violations)) {
+		text += ", as far as listed"
+	}
+	return " (" + text + ")"
 }
 
 // Shown are the places of violations that people are shown, so many in all and of one rule: by cycle, but for those

@@ -57,7 +57,7 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if means := rules[first.Rule].means; means != "" {
 		what += " The rule: " + means + "."
 	}
-	where := first.Alone() + ": " + first.First.Where() + "."
+	where := "`" + first.Alone() + "`: " + first.First.Where() + "."
 	if len(first.First.Backtrace) > 0 {
 		where += " In the firmware: " + first.First.Backtrace[0].String() + "."
 	}
@@ -78,7 +78,7 @@ func failedSection(r *outcome.SeedsReport) *Section {
 		Columns: []Column{{"options", false}, {"rule", false}, {"cycle", true}, {"slot", true}, {"where", false}, {"what", false}}}
 	for i := range r.Failed[:min(len(r.Failed), failedListed)] {
 		f, v := &r.Failed[i], &r.Failed[i].First
-		t.Rows = append(t.Rows, []string{f.Alone(), f.Rule, strconv.FormatUint(v.Cycle, 10), strconv.FormatUint(v.Slot, 10), v.Path, v.Message})
+		t.Rows = append(t.Rows, []string{"`" + f.Alone() + "`", f.Rule, strconv.FormatUint(v.Cycle, 10), strconv.FormatUint(v.Slot, 10), v.Path, v.Message})
 	}
 	if more := r.FailedTotal - uint64(len(t.Rows)); more > 0 {
 		t.Left = fmt.Sprintf("%d more failed; --csv has all.", more)

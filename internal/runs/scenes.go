@@ -445,10 +445,13 @@ func distance(values []uint64, marked int) int {
 	return nearest
 }
 
+// numbering are signals with a number that may be that of none.
+var numbering = []string{".rx_port", ".tx.port", ".tx.served"}
+
 // label is the value of a signal: a bit, a state, names of flags, a decimal or a hexadecimal number.
 func label(s *record.ExcerptSignal, value uint64) string {
 	switch {
-	case (strings.HasSuffix(s.Path, ".rx_port") || strings.HasSuffix(s.Path, ".tx.port")) && value == uint64(nic.PortNone):
+	case value == uint64(nic.PortNone) && slices.ContainsFunc(numbering, func(name string) bool { return strings.HasSuffix(s.Path, name) }):
 		return "none"
 	case strings.HasSuffix(s.Path, ".rx_port") && value == uint64(nic.PortAll):
 		return "all"
