@@ -141,8 +141,8 @@ endmodule
 	}
 }
 
-// TestInsideForTools: GTKWave's own tools read the waveform, and lose nothing.
-func TestInsideForTools(t *testing.T) {
+// TestLongInsideForTools: GTKWave's own tools read the waveform, and lose nothing.
+func TestLongInsideForTools(t *testing.T) {
 	m := twinMap(t, "fifo", "", nil)
 	r := runLockstep(t, m, Options{Cycles: 200, Internals: true})
 	_, text := waveOf(t, r)
