@@ -146,11 +146,14 @@ func (c *CPU) elaborate() *meter.CPU {
 
 // elaborateTiming works out the shape of a slot.
 func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
+	shape := c.Network.Shape()
 	c.Timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	if err != nil {
 		return s.refuse("link", err.Error(), "change the value")
 	}
-	shape := c.Network.Shape()
+	if shape.Longest != nil {
+		c.Timing.PropagationCycles = shape.Longest(s.Link.PropagationCycles)
+	}
 	c.Timing.ArbitrationCycles, c.Timing.Frames = shape.ArbitrationCycles, max(1, shape.FramesPerSlot)
 	return nil
 }

@@ -23,6 +23,7 @@ import (
 	"starloom/fabric/bus"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/ej"
+	"starloom/fabric/netlist"
 	"starloom/fabric/pops"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
@@ -104,6 +105,8 @@ type Fabric struct {
 	Bus *bus.Network `json:"bus,omitempty"`
 	// Eisenstein-Jacobi network: six links for each node in each dimension
 	EJ *ej.Network `json:"ej,omitempty"`
+	// any network, as a file draws it: processors, stars, links
+	Netlist *netlist.Network `json:"netlist,omitempty"`
 
 	// Custom is a network from Go, which has passed the suite of package
 	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while

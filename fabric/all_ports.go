@@ -7,27 +7,43 @@ import (
 
 // AllPorts is the discipline of a NIC with a transmitter and a receiver for each of its ports, at
 // most nic.LanesMax, which all send and hear in one slot. Media.Credits may bound what is on the way.
-type AllPorts struct{}
+type AllPorts struct {
+	// Wiring says where ports lead if that is not the same in each unit, Own which there are: all is one
+	// unit then, and Media.Hears has one input for each medium.
+	Wiring *Wiring
+	Own    *nic.Own
+}
 
 // NIC implements Discipline.
-func (AllPorts) NIC() nic.Discipline { return nic.Discipline{AllPorts: true} }
+func (d AllPorts) NIC() nic.Discipline { return nic.Discipline{AllPorts: true, Own: d.Own} }
+
+func (d AllPorts) wiredBy() *Wiring { return d.Wiring }
 
 // Rules implements Discipline.
 func (AllPorts) Rules() []string { return nil }
 
 // Access implements Discipline.
-func (AllPorts) Access(p *Plant) (Access, error) { return &allPorts{plant: p}, nil }
+func (d AllPorts) Access(p *Plant) (Access, error) { return &allPorts{plant: p, of: d}, nil }
 
 type allPorts struct {
 	free
 	plant *Plant
+	of    AllPorts
 }
 
 // Outputs implements Access.
 func (a *allPorts) Outputs() int { return a.plant.shape.Ports }
 
-// input is that of its unit which a processor's receiver hears at a port.
+// sends reports whether a way leads out of a port.
+func (a *allPorts) sends(processor int, port uint16) bool {
+	return a.of.Own == nil || a.of.Own.Sends(processor, port)
+}
+
+// input is that of its unit which a processor's receiver hears at a port, nic.PortNone for none.
 func (a *allPorts) input(processor int, port uint16) int {
+	if a.of.Wiring != nil {
+		return a.of.Wiring.input(processor*a.plant.lanes + int(port))
+	}
 	return processor%a.plant.shape.PerUnit*a.plant.lanes + int(port)
 }
 
@@ -99,7 +115,9 @@ func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.Frame
 	wire := frame.AppendWire(p.shards[shard].wire)
 	if port == nic.PortAll {
 		for lane := range p.lanes {
-			p.Load(processor*p.lanes+lane, wire, 0, slot)
+			if a.sends(processor, uint16(lane)) {
+				p.Load(processor*p.lanes+lane, wire, 0, slot)
+			}
 		}
 	} else {
 		p.Load(processor*p.lanes+int(port), wire, 0, slot)

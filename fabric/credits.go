@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
 
 	"starloom/hw"
 	"starloom/nic"
@@ -62,8 +63,8 @@ func NewCredits(n Network, limits CreditLimits, shards []hw.Shard) (*Credits, er
 	shape, names := n.Shape(), n.Names()
 	ports, all := shape.Ports, shape.Processors()*shape.Ports
 	bank := hw.Bank{Unit: names.Unit(), Name: "nic", Part: "credits", Units: shape.Units, PerUnit: shape.PerUnit * ports, Parts: ports}
-	if shape.PortLabels != nil {
-		bank.Name, bank.Parts, bank.Labels = "port", 0, shape.PortLabels
+	if shape.PortLabels != nil || shape.Paths != nil {
+		bank.Name, bank.Parts, bank.Labels = "port", 0, slices.Concat(shape.PortLabels, shape.Paths)
 	}
 	counters, err := hw.NewCreditCounters(bank, limits.Depth, shards)
 	if err != nil {

@@ -16,7 +16,7 @@
 //	file             what it holds
 //	network.go       Network, Shape, Config; abilities.go: what only some networks can
 //	names.go         Names: paths; program.go: built-in programs, schedules and tables for firmware
-//	wiring.go        Wiring: who drives and who hears each medium; slot_transport.go: the slot engine of a
+//	wiring.go        Wiring: who drives and who hears each medium; wiring_of.go: that of a network; slot_transport.go: the slot engine of a
 //	                 network by its wiring alone, and what faster ones are compared with
 //	workload.go      what a run has to carry; permutation.go: permutations; traffic.go: packets one after the other
 //	rules.go         rules; findings.go: what breaks them, and the words for it

@@ -44,6 +44,12 @@ type Shape struct {
 	// ports have names: dim[1].port[+rho]. Nil: they have numbers.
 	PortLabels []string
 	Media      int // where frames meet; each ends in a link to its listeners
+	// Paths are those of the transmitters and receivers of a network of one unit whose processors have names
+	// of their own; nil: they have numbers.
+	Paths []string
+	// Longest are the cycles of the longest link where links have lengths of their own, if the others have those
+	// of link.propagation_cycles; nil: all have.
+	Longest func(linkCycles int) int
 	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
 	// cross one medium one after the other, 0 for one.
 	ArbitrationCycles, FramesPerSlot int
@@ -68,6 +74,8 @@ func (s Shape) discipline() Discipline {
 // nameLanes names the transmitters or receivers of a bank of NICs that have one for each port.
 func (s Shape) nameLanes(bank hw.Bank) hw.Bank {
 	switch {
+	case s.Paths != nil:
+		bank.Labels = s.Paths
 	case !s.NIC().AllPorts:
 	case s.PortLabels != nil:
 		bank.Name, bank.Labels = "port", s.PortLabels
@@ -75,6 +83,17 @@ func (s Shape) nameLanes(bank hw.Bank) hw.Bank {
 		bank.Parts = s.Ports
 	}
 	return bank
+}
+
+// PortsOf returns how many ports a processor's NIC has.
+func (s Shape) PortsOf(processor int) int {
+	switch d := s.NIC(); {
+	case d.Taps != nil:
+		return len(d.Taps.Bus[processor])
+	case d.Own != nil:
+		return int(d.Own.Ports[processor])
+	}
+	return s.Ports
 }
 
 // Rules are names of the rules that only networks of this discipline can check.

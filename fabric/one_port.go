@@ -4,20 +4,28 @@ import "starloom/nic"
 
 // OnePort is the discipline of a NIC with one transmitter and one receiver, each of which is
 // switched to one port in a slot; a frame may go to all ports at once.
-type OnePort struct{}
+type OnePort struct {
+	// Wiring says where ports lead if that is not the same in each unit, Own which there are: all is one
+	// unit then, and Media.Hears has one input for each medium.
+	Wiring *Wiring
+	Own    *nic.Own
+}
 
 // NIC implements Discipline.
-func (OnePort) NIC() nic.Discipline { return nic.Discipline{} }
+func (d OnePort) NIC() nic.Discipline { return nic.Discipline{Own: d.Own} }
+
+func (d OnePort) wiredBy() *Wiring { return d.Wiring }
 
 // Rules implements Discipline.
 func (OnePort) Rules() []string { return nil }
 
 // Access implements Discipline.
-func (OnePort) Access(p *Plant) (Access, error) { return &onePort{plant: p}, nil }
+func (d OnePort) Access(p *Plant) (Access, error) { return &onePort{plant: p, wiring: d.Wiring}, nil }
 
 type onePort struct {
 	free
-	plant *Plant
+	plant  *Plant
+	wiring *Wiring // nil: that of Media.Hears, unit by unit
 }
 
 // Outputs implements Access.
@@ -25,6 +33,9 @@ func (a *onePort) Outputs() int { return a.plant.shape.Ports }
 
 // Heard implements Access.
 func (a *onePort) Heard(processor int, port uint16) uint32 {
+	if a.wiring != nil {
+		return a.wiring.Hears[processor*a.plant.shape.Ports+int(port)]
+	}
 	return a.plant.media.Hears.Wire(processor/a.plant.shape.PerUnit, int(port))
 }
 
@@ -57,6 +68,8 @@ func (a *onePort) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w
 			port := ports[cell]
 			if int(port) >= p.shape.Ports {
 				port = nic.PortNone
+			} else if a.wiring != nil {
+				port = uint16(a.wiring.input((bank.First+cell)*p.shape.Ports + int(port)))
 			}
 			p.listen(bank.First+cell, port)
 		}
@@ -71,7 +84,9 @@ func (a *onePort) Placed(shard, first, end int) {
 		case nic.PortNone:
 		case nic.PortAll:
 			for port := range p.shape.Ports {
-				p.Placed(shard, transmitter, port)
+				if a.wiring == nil || a.wiring.Sends[transmitter*p.shape.Ports+port] != NoMedium {
+					p.Placed(shard, transmitter, port)
+				}
 			}
 		default:
 			p.Placed(shard, transmitter, int(port))

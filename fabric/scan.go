@@ -52,8 +52,8 @@ func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, 
 // there is no port in this slot.
 func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	ports := b.Listen(slot)[first:end]
-	if b.Taps != nil {
-		l.scanTaps(b, ports, first, slot)
+	if b.Taps != nil || b.Own != nil {
+		l.scanOwn(b, ports, first, slot)
 		return
 	}
 	wrap := uint16(1)
@@ -82,10 +82,10 @@ func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	}
 }
 
-// scanTaps is ScanListen where processors have ports of their own.
-func (l *Ledger) scanTaps(b *nic.Bank, ports []uint16, first int, slot uint32) {
+// scanOwn is ScanListen where processors have ports of their own.
+func (l *Ledger) scanOwn(b *nic.Bank, ports []uint16, first int, slot uint32) {
 	for i, port := range ports {
-		if own := b.PortsOf(first + i); int(port) >= own && port != nic.PortNone {
+		if own := b.PortsOf(first + i); int(port) >= own && port != nic.PortNone && (!b.AllPorts || port != nic.PortAll) {
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
 				Text: fmt.Sprintf("listens to port %d; its receiver has %s, counted from 0, or %#x for none", port, traces.Plural(own, "port", "ports"), nic.PortNone)})
 			b.Silence(first + i)

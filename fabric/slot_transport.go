@@ -205,7 +205,9 @@ func (t *wired) each(slot uint32, first, end int, yield func(transmitter int, me
 	for transmitter := first; transmitter < end; transmitter++ {
 		if port := t.to[slot&1][transmitter]; port != nic.PortNone {
 			for _, medium := range t.wiring.sent(transmitter/lanes, t.shape.Ports, port) {
-				yield(transmitter, medium)
+				if medium != NoMedium {
+					yield(transmitter, medium)
+				}
 			}
 		}
 	}
@@ -243,10 +245,11 @@ func (t *wired) hear(bank *nic.Bank, cell int, port uint16, hears bool, ledger *
 	if !hears {
 		return
 	}
-	m := &t.media[t.wiring.Hears[processor*t.shape.Ports+int(port)]]
-	if m.senders == 0 {
+	medium := t.wiring.Hears[processor*t.shape.Ports+int(port)]
+	if medium == NoMedium || t.media[medium].senders == 0 {
 		return
 	}
+	m := &t.media[medium]
 	if effect := ledger.Harm(bank, cell, port, slot, m.met); effect != Unharmed {
 		if !m.met && !m.heard {
 			m.heard = true

@@ -1,37 +1,29 @@
 package fabric
 
-import "starloom/nic"
+import (
+	"starloom/hw"
+	"starloom/nic"
+)
 
 // Wiring is who drives and who hears each medium of a passive network, as index slices: the one
 // description of which both engines can be made. Entry processor*Shape.Ports+port is a port.
 type Wiring struct {
-	Sends []uint32 // by port: the medium that it leads to
-	Hears []uint32 // by port: the medium that it hears
+	Sends []uint32 // by port: the medium that it leads to, NoMedium for none
+	Hears []uint32 // by port: the medium that it hears, NoMedium for none
 	// Opposite is, by medium, the one that carries the other direction of the same half-duplex
 	// link: frames on both meet. Nil: none does.
 	Opposite []uint32
 }
 
-// WiringOf returns what a network's names say of it: where each port sends, and what it hears.
-func WiringOf(n Network) *Wiring {
-	shape, names := n.Shape(), n.Names()
-	w := &Wiring{Sends: make([]uint32, shape.Processors()*shape.Ports), Hears: make([]uint32, shape.Processors()*shape.Ports)}
-	taps := shape.NIC().Taps
-	for processor := range shape.Processors() {
-		ports := shape.Ports
-		if taps != nil {
-			ports = len(taps.Bus[processor])
-		}
-		for port := range ports {
-			at := processor*shape.Ports + port
-			w.Sends[at] = uint32(names.SentOn(processor, uint16(port), 0))
-			w.Hears[at] = uint32(names.HeardOn(processor, uint16(port)))
-		}
+// NoMedium is where a port leads that leads nowhere, or that hears nothing.
+const NoMedium = hw.NoCoupler
+
+// input is the receivers' input of what a port hears where all media are inputs of one unit, nic.PortNone for none.
+func (w *Wiring) input(at int) int {
+	if medium := w.Hears[at]; medium != NoMedium {
+		return int(medium)
 	}
-	if d, ok := n.(Directed); ok {
-		w.Opposite = d.Opposites()
-	}
-	return w
+	return nic.PortNone
 }
 
 // sent are the ports that a frame to a port of a processor goes to.

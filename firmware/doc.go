@@ -20,6 +20,7 @@
 //	abi.go                  its table of limits, for the help
 //	sdk/starloom.h          the SDK: handlers of one processor become loops over a bank
 //	sdk/starloom_pops.h     addressing and schedules of one network; starloom_bus.h: of another
+//	sdk/starloom_netlist.h  ports, neighbours and ways in a network that a file draws
 //	sdk/starloom_gossip.h   the automaton of gossip, for the programs that use it
 //	sdk/starloom_registers.h  the register map (generated)
 //	sdk/starloom_target.h   what differs between an image and a native unit test

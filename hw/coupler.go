@@ -22,6 +22,7 @@ type StarCouplers struct {
 	violations
 	bank  Bank
 	base  []uint32
+	leads []uint32 // in place of base: by transmitter and port; nil: all ports of one lie side by side
 	fan   uint32
 	in    *Light
 	ports *PortSelect
@@ -54,21 +55,27 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 				path, in.bank.Element(i), first, last, unit)
 		}
 	}
-	c := &StarCouplers{
-		violations: newViolations(out),
-		bank:       out.bank, base: base, fan: uint32(fan), in: in, ports: ports, out: out,
-	}
+	return newStarCouplers(&StarCouplers{base: base, fan: uint32(fan), in: in, ports: ports, out: out}), nil
+}
+
+func newStarCouplers(c *StarCouplers) *StarCouplers {
+	c.violations, c.bank = newViolations(c.out), c.out.bank
 	c.Registers = Declare(Declaration{
-		Bank:      out.bank,
+		Bank:      c.out.bank,
 		Registers: []Register{c.violations.register()},
-		Wires:     []Probed{out},
+		Wires:     []Probed{c.out},
 		Derive:    c.list,
 	})
-	return c, nil
+	return c
 }
 
 // Reached returns the coupler that a transmitter's port leads to.
-func (c *StarCouplers) Reached(transmitter, port int) int { return int(c.base[transmitter]) + port }
+func (c *StarCouplers) Reached(transmitter, port int) int {
+	if c.leads != nil {
+		return int(c.leads[transmitter*int(c.fan)+port])
+	}
+	return int(c.base[transmitter]) + port
+}
 
 // Inputs are the transmitters' light and port selects.
 func (c *StarCouplers) Inputs() []Wire { return []Wire{c.in, c.ports} }
@@ -82,6 +89,10 @@ func (c *StarCouplers) Settle(s Shard) {
 	out, shard := c.out, s.Index
 	out.Clear(shard)
 	lit := c.in.Lit(shard, 0)
+	if c.leads != nil {
+		c.settleDrawn(shard, lit)
+		return
+	}
 	rail1, rail0 := c.in.Rail1, c.in.Rail0
 	ports, base, fan, replaced := c.ports.Value, c.base, c.fan, c.replaced
 	for _, i := range lit {
@@ -119,6 +130,9 @@ func (c *StarCouplers) QuietFor(limit uint64) uint64 {
 // Site says what the ports of a coupler are: the light of all transmitters of its unit side
 // by side, dark for those that are switched to other couplers.
 func (c *StarCouplers) Site() *Site {
+	if c.leads != nil {
+		return c.siteDrawn()
+	}
 	senders := c.in.bank.PerUnit
 	sender := func(coupler, lane int) uint32 { return uint32(coupler/c.bank.PerUnit*senders + lane) }
 	ports := LightPorts("rail1_i", "rail0_i", c.in, true, senders, sender)

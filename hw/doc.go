@@ -25,7 +25,7 @@
 //	workers.go   Workers: persistent worker pool with a barrier
 //	shard.go     Shard, Shards: who computes what; Bank: names of an array's elements
 //	light.go     Light: dual-rail optical wires; PortSelect
-//	coupler.go   StarCouplers: passive star couplers; violations.go: where frames have met
+//	coupler.go   StarCouplers: passive star couplers; coupler_drawn.go: wired as drawn; violations.go: where frames have met
 //	bus.go       Buses, ArbitratedBuses: buses with taps; taps.go: Taps: which tap is whose
 //	duplex_link.go             DuplexLinks: links between two ends, half or full duplex
 //	fibre.go     Fibre: propagation delay

@@ -30,7 +30,7 @@ type DuplexLinks struct {
 
 	// By transmitter.
 	carries  []uint32 // the wire of out that carries what it sends
-	opposite []uint32 // the transmitter at the other end
+	opposite []uint32 // the transmitter at the other end, noEnd if it is of no link
 	replaced []bool   // its link is RTL; nil for none
 }
 
@@ -45,7 +45,13 @@ type DuplexLinkConfig struct {
 	// the end, a wire of In, and the wire of Out, in the link's own unit, that carries its
 	// light to the other end.
 	From, To []uint32
+
+	// Passes says that wires of In may belong to no link: their light passes to the wire of Out with the same number.
+	Passes bool
 }
+
+// noEnd is the other end of a wire that is of no link.
+const noEnd = ^uint32(0)
 
 // NewDuplexLinks returns the bank that drives Out from In; the units that read In become those
 // of the links.
@@ -59,24 +65,33 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, c.In.width, c.Out.width)
 	case c.In.shards != c.Out.shards || c.In.bank.Units != c.Out.bank.Units || c.Bank.Units != c.Out.bank.Units:
 		return nil, fmt.Errorf("%s: transmitters, links and outputs must have the same units and shards", path)
-	case len(c.From) != ends || len(c.To) != ends || c.In.bank.Size() != ends || c.Out.bank.Size() != ends:
+	case len(c.From) != ends || len(c.To) != ends || c.In.bank.Size() != ends && !c.Passes || c.Out.bank.Size() != c.In.bank.Size():
 		return nil, fmt.Errorf("%s: %d links with %d transmitters and %d outputs, of %d and %d that there are; each has two of both",
 			path, c.Bank.Size(), len(c.From), len(c.To), c.In.bank.Size(), c.Out.bank.Size())
 	}
+	wires := c.In.bank.Size()
 	l := &DuplexLinks{
 		bank: c.Bank, half: c.Half, in: c.In, out: c.Out, from: c.From, to: c.To, all: ^uint64(0) >> (64 - c.In.width),
-		carries: make([]uint32, ends), opposite: make([]uint32, ends), violations: newViolations(c.Out),
+		carries: make([]uint32, wires), opposite: make([]uint32, wires), violations: newViolations(c.Out),
 	}
-	readers := make([]uint32, ends)
-	joined, driven := make([]bool, ends), make([]bool, ends)
+	readers := make([]uint32, wires)
+	joined, driven := make([]bool, wires), make([]bool, wires)
 	for i, transmitter := range c.From {
 		wire, unit := c.To[i], i/2/c.Bank.PerUnit
-		if int(transmitter) >= ends || int(wire) >= ends || joined[transmitter] || driven[wire] || int(wire)/c.Out.bank.PerUnit != unit {
+		if int(transmitter) >= wires || int(wire) >= wires || joined[transmitter] || driven[wire] || int(wire)/c.Out.bank.PerUnit != unit {
 			return nil, fmt.Errorf("%s: end %d joins transmitter %d and output %d of %d: one that there is not, that is joined already, or an output of another unit",
-				c.Bank.Element(i/2), i%2, transmitter, wire, ends)
+				c.Bank.Element(i/2), i%2, transmitter, wire, wires)
 		}
 		joined[transmitter], driven[wire] = true, true
 		l.carries[transmitter], l.opposite[transmitter], readers[transmitter] = wire, c.From[i^1], uint32(unit)
+	}
+	for wire := range wires {
+		if c.Passes && !joined[wire] {
+			if driven[wire] || wire/c.In.bank.PerUnit != wire/c.Out.bank.PerUnit {
+				return nil, fmt.Errorf("%s: wire %d is of no link and passes, and a link drives it, or it is of another unit", path, wire)
+			}
+			l.carries[wire], l.opposite[wire], readers[wire] = uint32(wire), noEnd, uint32(wire/c.Out.bank.PerUnit)
+		}
 	}
 	if err := c.In.Route(readers); err != nil {
 		return nil, err
@@ -107,7 +122,7 @@ func (l *DuplexLinks) Settle(s Shard) {
 				continue
 			}
 			wire, one, zero := l.carries[i], rail1[i], rail0[i]
-			if other := l.opposite[i]; l.half && rail1[other]|rail0[other] != 0 {
+			if other := l.opposite[i]; l.half && other != noEnd && rail1[other]|rail0[other] != 0 {
 				one, zero = l.all, l.all
 			}
 			l.put(shard, wire, one, zero)
@@ -160,7 +175,7 @@ func (l *DuplexLinks) Site() *Site {
 // replace: Settle passes both ends of the link by.
 func (l *DuplexLinks) replace(link int, _ func() bool) {
 	if l.replaced == nil {
-		l.replaced = make([]bool, len(l.from))
+		l.replaced = make([]bool, len(l.carries))
 	}
 	l.replaced[l.from[2*link]], l.replaced[l.from[2*link+1]] = true, true
 }

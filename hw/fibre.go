@@ -21,10 +21,10 @@ type Fibre struct {
 	clock *Clock
 	in    *Light
 	out   *Light
-	delay int
+	delay int      // of all wires, or of the longest
+	own   []uint16 // of each wire, nil if all have delay
 
-	// Of each shard delay stages, used in turn: what enters in a cycle is shown, and
-	// replaced, delay cycles later.
+	// Of each shard delay stages, used in turn: what enters in a cycle is shown its delay later.
 	stages [][]lightOnWire
 
 	replaced []bool // by RTL, nil for none
@@ -80,6 +80,21 @@ func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibr
 	return f, nil
 }
 
+// NewUnequalFibre is NewFibre for wires with delays of their own: all 0, or all 1..FibreDelayMax.
+func NewUnequalFibre(path string, clock *Clock, in, out *Light, delays []uint16) (*Fibre, error) {
+	if len(delays) != in.bank.Size() {
+		return nil, fmt.Errorf("%s: %d delays for %d wires", path, len(delays), in.bank.Size())
+	}
+	if least, most := slices.Min(delays), slices.Max(delays); least == 0 && most > 0 {
+		return nil, fmt.Errorf("%s: delays of 0 and of up to %d cycles; allowed are 0 for all wires, or 1 and more", path, most)
+	}
+	f, err := NewFibre(path, clock, in, out, int(slices.Max(delays)))
+	if err == nil && slices.Min(delays) != slices.Max(delays) {
+		f.own = delays
+	}
+	return f, err
+}
+
 // Inputs is the light at the near end, when the fibre is combinational.
 func (f *Fibre) Inputs() []Wire {
 	if f.delay == 0 {
@@ -126,11 +141,20 @@ func (f *Fibre) Settle(s Shard) {
 // Site says what the ports of a wire are: its two ends.
 func (f *Fibre) Site() *Site {
 	return &Site{
-		Twin: "link", What: "links", Parameters: Same(map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": f.delay}),
+		Twin: "link", What: "links", Parameters: f.parameters,
 		Elements: f.out.bank.Size(), Path: f.out.bank.Element, Clocked: true, Combinational: f.delay == 0,
 		Ports:   append(LightPorts("rail1_i", "rail0_i", f.in, true, 1, same), LightPorts("rail1_o", "rail0_o", f.out, false, 1, same)...),
 		Replace: f.replace,
 	}
+}
+
+// parameters are those of the twin of a wire.
+func (f *Fibre) parameters(wire int) map[string]int {
+	delay := f.delay
+	if f.own != nil {
+		delay = int(f.own[wire])
+	}
+	return map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": delay}
 }
 
 // replace: no light enters the wire.
@@ -157,10 +181,26 @@ func (f *Fibre) Latch(s Shard) {
 	if f.delay == 0 {
 		return
 	}
+	if f.own != nil {
+		f.latchUnequal(s)
+		return
+	}
 	stage := f.stage(s.Index, f.clock.cycle)
 	*stage = enter((*stage)[:0], f.in.Lit(s.Index, 0), f.in.Rail1, f.in.Rail0)
 	if f.replaced != nil {
 		*stage = slices.DeleteFunc(*stage, func(x lightOnWire) bool { return f.replaced[x.wire] })
+	}
+}
+
+// latchUnequal is Latch for wires with delays of their own.
+func (f *Fibre) latchUnequal(s Shard) {
+	shown := f.stage(s.Index, f.clock.cycle)
+	*shown = (*shown)[:0]
+	for _, wire := range f.in.Lit(s.Index, 0) {
+		if f.replaced == nil || !f.replaced[wire] {
+			stage := f.stage(s.Index, f.clock.cycle+uint64(f.own[wire]))
+			*stage = append(*stage, lightOnWire{wire, f.in.Rail1[wire], f.in.Rail0[wire]})
+		}
 	}
 }
 

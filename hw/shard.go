@@ -94,7 +94,9 @@ type Bank struct {
 	PerUnit int    // elements per unit, >= 1
 	Parts   int    // of one Name, all named Part and numbered; 0: the one part has no number
 
-	Labels []string // paths of the PerUnit elements inside their unit, nil: Name[0], Name[1], ...
+	// Labels are paths of the PerUnit elements inside their unit, whole ones without a unit; nil: Name[0],
+	// Name[1], ...
+	Labels []string
 }
 
 // Size returns the number of elements.
@@ -117,6 +119,8 @@ func (b Bank) Element(i int) string {
 	whole, perUnit := i/max(b.Parts, 1), b.PerUnit/max(b.Parts, 1)
 	path := Index(b.Name, whole)
 	switch {
+	case b.Labels != nil && b.Unit == "":
+		path = b.Labels[whole]
 	case b.Labels != nil:
 		path = Index(b.Unit, whole/perUnit) + "." + b.Labels[whole%perUnit]
 	case b.Unit != "":
@@ -160,7 +164,7 @@ func (b Bank) Check() error {
 	if b.Parts > 0 && b.PerUnit%b.Parts != 0 {
 		return fmt.Errorf("%s: %d elements per unit, in %d parts each", b.Path(), b.PerUnit, b.Parts)
 	}
-	if b.Labels != nil && (b.Unit == "" || len(b.Labels)*max(b.Parts, 1) != b.PerUnit) {
+	if b.Labels != nil && (b.Unit == "" && b.Units != 1 || len(b.Labels)*max(b.Parts, 1) != b.PerUnit) {
 		return fmt.Errorf("%s: %d elements per unit of %q, in %d parts each, with %d labels", b.Path(), b.PerUnit, b.Unit, max(b.Parts, 1), len(b.Labels))
 	}
 	for _, label := range b.Labels {

@@ -19,8 +19,9 @@ type Timing struct {
 	ArbitrationCycles int // in which NICs ask for what they send to, >= 0
 	FramePhits        int // phits of a frame with the largest payload
 	Frames            int // that can cross one medium one after the other, >= 1
-	PropagationCycles int // 0..PropagationCyclesMax
+	PropagationCycles int // of the longest link, 0..PropagationCyclesMax
 	GuardCycles       int // dark cycles at the end of a slot, 1..GuardCyclesMax
+	LinkCycles        int // of a link that has no length of its own
 }
 
 // Limits of the timing parameters.
@@ -61,6 +62,7 @@ func NewTiming(phitBits, payloadBytes, computeCycles, propagationCycles, guardCy
 		ComputeCycles:     computeCycles,
 		FramePhits:        Phits(FrameBytes(payloadBytes), phitBits),
 		PropagationCycles: propagationCycles,
+		LinkCycles:        propagationCycles,
 		GuardCycles:       guardCycles,
 	}, nil
 }

@@ -23,7 +23,7 @@ func TestPhits(t *testing.T) {
 func TestTiming(t *testing.T) {
 	timing, err := NewTiming(64, 16, 10, 3, 2)
 	require.NoError(t, err)
-	assert.Equal(t, Timing{PhitBits: 64, ComputeCycles: 10, FramePhits: 4, Frames: 1, PropagationCycles: 3, GuardCycles: 2}, timing)
+	assert.Equal(t, Timing{PhitBits: 64, ComputeCycles: 10, FramePhits: 4, Frames: 1, PropagationCycles: 3, GuardCycles: 2, LinkCycles: 3}, timing)
 	assert.Equal(t, 19, timing.SlotCycles())
 	assert.EqualValues(t, 38, timing.SlotCycle(2))
 	assert.EqualValues(t, 48, timing.FirstPhitCycle(2))

@@ -24,7 +24,7 @@ func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) 
 		return
 	}
 	if b.AllPorts && port == PortAll {
-		for p := range b.Ports {
+		for p := range b.PortsOf(cell) {
 			b.NoteTx(cell, uint16(p), status, addressee)
 		}
 		return
@@ -119,15 +119,19 @@ func (b *Bank) Accepts(cell int) uint16 {
 // FIFO, which is not empty: count, kind, payload length and port.
 func (b *Bank) Legal(cell int, f FrameView) bool {
 	return int(b.Registers[cell].TxCount) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
-		(int(f.Port()) < b.PortsOf(cell) || f.Port() == PortAll && b.Taps == nil) && (!b.Addressed || b.addressable(f))
+		(int(f.Port()) < b.PortsOf(cell) || f.Port() == PortAll && b.Taps == nil) && (!b.Addressed || b.addressable(f)) &&
+		(b.Own == nil || b.Own.Sends(b.First+cell, f.Port()))
 }
 
 // PortsOf returns how many ports a cell's NIC has.
 func (b *Bank) PortsOf(cell int) int {
-	if b.Taps == nil {
-		return b.Ports
+	switch {
+	case b.Taps != nil:
+		return len(b.Taps.Bus[b.First+cell])
+	case b.Own != nil:
+		return int(b.Own.Ports[b.First+cell])
 	}
-	return len(b.Taps.Bus[b.First+cell])
+	return b.Ports
 }
 
 // addressable reports whether there is an output for the destination of a frame.
@@ -157,7 +161,9 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
 	case b.Taps != nil && f.Port() == PortAll:
 		return "sends to all ports; the NIC has one switch, which is at one of them"
-	case b.Taps != nil:
+	case b.Own != nil && (f.Port() == PortAll || int(f.Port()) < b.PortsOf(cell)):
+		return "sends to a port that only hears"
+	case b.Taps != nil || b.Own != nil:
 		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(), traces.Plural(b.PortsOf(cell), "port", "ports"))
 	default:
 		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)

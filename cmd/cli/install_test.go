@@ -83,7 +83,7 @@ func TestCompletion(t *testing.T) {
 		"scenario show a.yaml --set |stop.":        {"stop.slots="},
 		"sweep a.yaml --set |see":                  {"seed="},
 		"run a.yaml --firmware |pops/random":       {"pops/random-corrected", "pops/random"},
-		"new |":                                    {"pops", "crossbar", "bus", "ej", "square"},
+		"new |":                                    {"pops", "crossbar", "bus", "ej", "netlist", "square"},
 		"new pops |":                               nil,
 		"new ej --program |":                       {"ej/previous", "ej/improved", "ej/misprinted", "ej/general", "ej/all-to-all", "ej/all-to-all-c1", "ej/all-to-all-c2", "ej/traffic"},
 	} {

@@ -158,7 +158,7 @@ func TestNetworksRefuse(t *testing.T) {
 		"{square: {side: 4, more: {lamps: []}}}":        "s.yaml:3:42: fabric.square.more.lamps is an empty list; delete the key",
 		"{square: {side: 4, more: {lamps: [{on: 1}]}}}": "s.yaml:3:48: fabric.square.more.lamps[0].on is 1; write true or false",
 		"{square: {side: 4}, pops: {}}":                 "s.yaml:3:29: two fabrics: square and pops; a scenario has exactly one; delete the other",
-		"{squares: {side: 4}}":                          `s.yaml:3:10: unknown key "squares" in fabric; did you mean "square"? allowed are pops, crossbar, bus, ej, square`,
+		"{squares: {side: 4}}":                          `s.yaml:3:10: unknown key "squares" in fabric; did you mean "square"? allowed are pops, crossbar, bus, ej, netlist, square`,
 		"{}":                                            "or fabric: {square: {side: ...}}",
 	} {
 		dir := folder(t, map[string]string{"s.yaml": strings.Replace(squareScenario, "{square: {side: 4}}", text, 1)})

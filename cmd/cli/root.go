@@ -27,7 +27,8 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	help := newHelp()
 	root.SetHelpCommand(help)
 	root.AddCommand(
-		newNew(networks), newRun(networks), newEstimate(networks), newScenario(networks), newStudy(networks), newSweep(networks), newPlot(networks),
+		newNew(networks), newRun(networks), newEstimate(networks), newScenario(networks), newNetlist(), newStudy(networks), newSweep(networks),
+		newPlot(networks),
 		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks), newVersion(),
 	)
 	describe(root, help)

@@ -16,4 +16,5 @@
 //	file       what it holds
 //	suite.go   Suite and Case: what is run, and compared with what; pictures.go: what is drawn
 //	flood.go   Flood, with testdata/flood.c
+//	mirror.go  Reflected: a network beside its own netlist
 package fabrictest

@@ -317,12 +317,14 @@ var images sync.Map
 // image is the firmware for a network: one for all, but where processors have ports of their own.
 func (f Flood) image(ctx context.Context) ([]byte, error) {
 	define := ""
-	if taps := networkOf(f.Fabric).Shape().NIC().Taps; taps != nil {
-		ports := make([]string, len(taps.Bus))
-		for i, own := range taps.Bus {
-			ports[i] = fmt.Sprint(len(own))
+	if shape := networkOf(f.Fabric).Shape(); shape.NIC().Taps != nil {
+		ports := make([]string, shape.Processors())
+		for i := range ports {
+			ports[i] = fmt.Sprint(shape.PortsOf(i))
 		}
 		define = "PORTS_OF={" + strings.Join(ports, ",") + "}"
+	} else if shape.NIC().Own != nil {
+		define = "OWN_PORTS=1"
 	}
 	build, _ := images.LoadOrStore(define, sync.OnceValues(func() ([]byte, error) { return built(ctx, define) }))
 	return build.(func() ([]byte, error))()
@@ -351,6 +353,8 @@ func built(ctx context.Context, define string) ([]byte, error) {
 // networkOf is the network of a fabric.
 func networkOf(f starloom.Fabric) fabric.Network {
 	switch {
+	case f.Netlist != nil:
+		return *f.Netlist
 	case f.POPS != nil:
 		return *f.POPS
 	case f.Crossbar != nil:

@@ -137,6 +137,11 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	for _, name := range []string{"Fault", "RandomFault"} {
 		property(name, "targets").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	}
+	text, ends := &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}, property("LinkEntry", "endpoints")
+	kind := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Ref: "#/$defs/NodeEntry"}}}
+	property("netlist", "nodes").AdditionalProperties, property("netlist", "kinds").AdditionalProperties = kind, kind
+	property("netlist", "links").Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "array", Items: text, MinItems: ends.MinItems}, {Ref: "#/$defs/LinkEntry"}}}
+	property("netlist", "words").Items = strict.IntegerSchema(0, math.MaxUint32)
 	definitions["Workload"].MaxProperties = strict.Pointer(1)
 	pattern := property("Traffic", "pattern")
 	for _, name := range fabric.Patterns() {

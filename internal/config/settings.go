@@ -47,6 +47,10 @@ func (l *Settings) Value(v reflect.Value, path string, mayMiss bool) {
 		l.permutation(p, path)
 		return
 	}
+	if s, ok := v.Interface().(interface{ Setting() any }); ok && !v.IsZero() { // in one line
+		l.add(path, s.Setting())
+		return
+	}
 	if mayMiss && v.IsZero() && v.Kind() != reflect.Bool {
 		l.add(path, nil)
 		return

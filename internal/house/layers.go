@@ -11,7 +11,7 @@ import (
 // traces and hw stand side by side and know nothing of each other.
 var layers = []string{
 	"starloom/internal/rounded", "starloom/internal/fingerprint", "starloom/internal/meaning", "starloom/internal/sourcestest",
-	"starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/figure",
+	"starloom/hw", "starloom/traces/input", "starloom/internal/strict", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/figure",
 	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
@@ -24,8 +24,8 @@ var layers = []string{
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest",
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
 	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/traffic",
-	"starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
-	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs",
+	"starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej", "starloom/fabric/netlist",
+	"starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs",
 	"starloom/internal/plot", "starloom/internal/picture",
 	"starloom/internal/page",
 	"starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",

@@ -80,16 +80,16 @@ type wired struct {
 
 // ports are those of a processor.
 func (w *wired) ports(processor int) int {
-	if taps := w.shape.NIC().Taps; taps != nil {
-		return len(taps.Bus[processor])
-	}
-	return w.shape.Ports
+	return w.shape.PortsOf(processor)
 }
 
 // sends yields the media that a processor can send on, towards processors below a number.
 func (w *wired) sends(processor, towards int, yield func(port, medium int)) {
 	for port := range w.ports(processor) {
 		first := w.names.SentOn(processor, uint16(port), 0)
+		if first < 0 { // the port only hears
+			continue
+		}
 		yield(port, first)
 		for to := 1; to < towards; to++ {
 			medium := w.names.SentOn(processor, uint16(port), to)
@@ -108,7 +108,9 @@ func (w *wired) joinsTwo() bool {
 	for processor := range few {
 		w.sends(processor, few, func(_, medium int) { drivers[medium]++ })
 		for port := range w.ports(processor) {
-			hearers[w.names.HeardOn(processor, uint16(port))]++
+			if medium := w.names.HeardOn(processor, uint16(port)); medium >= 0 {
+				hearers[medium]++
+			}
 		}
 	}
 	for _, counts := range []map[int]int{drivers, hearers} {

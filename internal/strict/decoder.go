@@ -35,14 +35,17 @@ type shorthand interface {
 	Short() (key, description string)
 }
 
+// Reader is a value of a form of its own: its pointer reads it.
+type Reader interface {
+	ReadYAML(d *Decoder, node *yaml.Node, path string) error
+}
+
 // Decode fills v, which is at path, from a node.
 func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits Limits) error {
 	d.Places[path] = d.Place(node)
 	node = Target(node)
-	if d.Special != nil {
-		if taken, err := d.Special(node, v, path); taken {
-			return err
-		}
+	if taken, err := d.special(node, v, path); taken {
+		return err
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -92,6 +95,23 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 		return d.Refuse(node, path+" "+reason, remedy)
 	}
 	return nil
+}
+
+// special reads a value of a form of its own, and reports whether it is one.
+func (d *Decoder) special(node *yaml.Node, v reflect.Value, path string) (taken bool, err error) {
+	if d.Special != nil {
+		if taken, err := d.Special(node, v, path); taken {
+			return true, err
+		}
+	}
+	if v.Kind() != reflect.Struct || !v.CanAddr() {
+		return false, nil
+	}
+	r, ok := v.Addr().Interface().(Reader)
+	if ok {
+		err = r.ReadYAML(d, node, path)
+	}
+	return ok, err
 }
 
 // list fills a slice. Where one value may stand for an entry, it may stand for a list of one, too.

@@ -96,6 +96,13 @@ func TestRing(t *testing.T) {
 			{Replace: "ring.node[1].nic[*]"},
 		},
 	}).Run(t)
+	for nodes, lazy := range map[int]int64{5: 0, 17: 0, 6: 1} {
+		fabrictest.Reflected(t, func(t testing.TB, mirror func(fabric.Network) fabric.Network) *starloom.Scenario {
+			s := scenario(nodes, lazy)(t)
+			s.Fabric.Custom = mirror(s.Fabric.Custom)
+			return s
+		})
+	}
 	t.Run("flood", fabrictest.Flood{Fabric: starloom.Fabric{Custom: Ring{7}}}.Run)
 }
 

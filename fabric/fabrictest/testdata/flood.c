@@ -3,7 +3,11 @@
  * sends, and at the end into its result: two runs that differ anywhere have different digests. */
 #define STARLOOM_TX_STATUS
 #define STARLOOM_STATE_BYTES ((uint32_t)bank->param[4])
+#ifdef OWN_PORTS
+#include "starloom_netlist.h"
+#else
 #include "starloom.h"
+#endif
 
 /* slots: in which it sends.
  * idle: it sends in one slot of so many, and in every eighth.
@@ -15,6 +19,8 @@ STARLOOM_PARAMS("slots=30", "idle=1", "all_ports=1", "to_all=1", "state_bytes=0"
 #ifdef PORTS_OF /* where processors have ports of their own, how many each has */
 static const uint8_t ports_of[] = PORTS_OF;
 #define PORTS(nic) ports_of[sl_self(nic)]
+#elif defined OWN_PORTS /* the ROM says */
+#define PORTS(nic) sl_own_ports(nic)
 #else
 #define PORTS(nic) sl_ports(nic)
 #endif
@@ -48,6 +54,11 @@ static void told(sl_nic *nic, state_t *s, uint32_t take) {
 static void send(sl_nic *nic, state_t *s) {
     uint32_t port = sl_random_below(nic, PORTS(nic) + (sl_param(nic, 3) != 0)), to = sl_random_below(nic, sl_processors(nic));
     if (port == PORTS(nic)) port = SL_PORT_ALL;
+#ifdef OWN_PORTS /* some only hear */
+    uint32_t sends = 0;
+    for (uint32_t p = 0; p < PORTS(nic); p++) sends += (port == p || port == SL_PORT_ALL) && sl_sends_to(nic, p) != SL_NOWHERE;
+    if (!sends) return;
+#endif
     switch (sl_random_below(nic, 4)) {
     case 0: sl_send_ack(nic, port, to); break;
     case 1: sl_send_packet(nic, port, to, (sl_packet){s->sum % sl_processors(nic), to}); break;

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"starloom/fabric/netlist"
+	drawn "starloom/internal/picture"
+	"starloom/traces"
+)
+
+func newNetlist() *cobra.Command {
+	parent := &cobra.Command{Use: "netlist", Short: "Show a network that a file draws", Args: cobra.ArbitraryArgs, RunE: group}
+	parent.AddCommand(newNetlistShow())
+	return parent
+}
+
+func newNetlistShow() *cobra.Command {
+	var files outputs
+	c := &cobra.Command{
+		Use:               "show F.yaml",
+		Short:             "Print nodes, ports and media with their numbers and paths",
+		Args:              exactly("F.yaml"),
+		ValidArgsFunction: oneFile("yaml", "yml"),
+	}
+	f := c.Flags()
+	yaml := files.file(f, "yaml", "write the netlist without ranges and kinds to `F`")
+	dot := files.file(f, "dot", "write a graph for Graphviz to `F`")
+	svg := files.file(f, "svg", "draw the network into `F`")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := files.check(args...); err != nil {
+			return err
+		}
+		n, err := netlist.ReadFile(args[0])
+		if err != nil {
+			return fault(err)
+		}
+		var written traces.Files
+		defer written.Abort()
+		for _, o := range []struct {
+			to    *output
+			write func(io.Writer) error
+		}{{yaml, n.Net().WriteYAML}, {dot, n.Net().WriteDOT}, {svg, func(w io.Writer) error {
+			data, err := drawn.TopologyOf(n, n.Net().Name, nil).SVG()
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			return err
+		}}} {
+			file, err := o.to.open(&written)
+			if err != nil {
+				return err
+			}
+			if file != nil {
+				if err := o.write(file); err != nil {
+					return fault(err)
+				}
+			}
+		}
+		if err := written.Commit(); err != nil {
+			return fault(err)
+		}
+		return n.Net().WriteText(files.text(c))
+	}
+	return c
+}

@@ -1,0 +1,72 @@
+package fabrictest
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/fabric"
+	"starloom/fabric/netlist"
+)
+
+// mirror is a network whose programs, referee and tables are its own, and whose sizes, names, wiring and
+// hardware are those of its netlist.
+type mirror struct {
+	fabric.Network
+	net *netlist.Net
+}
+
+// Mirror is a network made of its own netlist.
+func Mirror(n fabric.Network) (fabric.Network, error) {
+	net, err := netlist.Of(n)
+	return mirror{n, net}, err
+}
+
+func (m mirror) Shape() fabric.Shape         { return m.net.Shape() }
+func (m mirror) Names() fabric.Names         { return m.net.Names() }
+func (m mirror) Build(p *fabric.Plant) error { return m.net.Build(p) }
+
+func (m mirror) Adapt(program, schedule string, params map[string]int64) fabric.Network {
+	if a, ok := m.Network.(fabric.Adaptable); ok {
+		m.Network = a.Adapt(program, schedule, params)
+	}
+	return m
+}
+
+func (m mirror) Schedules() []string { return fabric.SchedulesOf(m.Network) }
+
+func (m mirror) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
+	return fabric.ScheduleOf(m.Network, name, r)
+}
+
+func (m mirror) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
+	return fabric.ROMOf(m.Network, w, p)
+}
+
+// Reflected requires that scenarios on a network and on its mirror have the same report and capture in both engines.
+// on returns a new scenario on the network each time, or one on what mirror makes of it.
+func Reflected(t *testing.T, on func(t testing.TB, mirror func(fabric.Network) fabric.Network) *starloom.Scenario) {
+	t.Helper()
+	same := func(n fabric.Network) fabric.Network { return n }
+	mirrored := func(n fabric.Network) fabric.Network {
+		m, err := Mirror(n)
+		require.NoError(t, err)
+		return m
+	}
+	run := func(mirror func(fabric.Network) fabric.Network, engine string) (string, []byte) {
+		var capture bytes.Buffer
+		s := on(t, mirror)
+		o := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.Writer(&capture)}
+		report, err := starloom.Run(t.Context(), s, o)
+		require.NoError(t, err)
+		return text(t, report), bytes.ReplaceAll(capture.Bytes(), []byte(s.Hash()), make([]byte, 64)) // Go values have hashes of their own
+	}
+	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+		want, frames := run(same, engine)
+		got, again := run(mirrored, engine)
+		require.Equal(t, want, got, engine)
+		require.True(t, bytes.Equal(frames, again), "%s: the captures differ", engine)
+	}
+}

@@ -1,0 +1,45 @@
+package netlist
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// nodesMax is how many nodes one range may stand for, and a netlist may have.
+const nodesMax = 1 << 22
+
+// rangePattern is a range: p[0..3], or a port 0..3 after a colon.
+var rangePattern = regexp.MustCompile(`\[([0-9]+)\.\.([0-9]+)\]|:([0-9]+)\.\.([0-9]+)$`)
+
+// expand returns the names that a text with ranges stands for, row by row: the last range runs first.
+func expand(text string) (names []string, err error) {
+	at := rangePattern.FindStringSubmatchIndex(text)
+	if at == nil {
+		return []string{text}, nil
+	}
+	before, open, closed := text[:at[0]], "[", "]"
+	first, last := 2, 4
+	if at[2] < 0 {
+		first, last, open, closed = 6, 8, ":", ""
+	}
+	low, err1 := strconv.ParseUint(text[at[first]:at[first+1]], 10, 31)
+	high, err2 := strconv.ParseUint(text[at[last]:at[last+1]], 10, 31)
+	if err1 != nil || err2 != nil || high < low {
+		return nil, fmt.Errorf("%s is no range: it goes from a smaller number to a larger one", strings.Trim(text[at[0]:at[1]], ":"))
+	}
+	rest, err := expand(text[at[1]:])
+	if err != nil {
+		return nil, err
+	}
+	if (high-low+1)*uint64(len(rest)) > nodesMax {
+		return nil, fmt.Errorf("%s stands for more than %d names", text, nodesMax)
+	}
+	for i := low; i <= high; i++ {
+		for _, tail := range rest {
+			names = append(names, fmt.Sprintf("%s%s%d%s%s", before, open, i, closed, tail))
+		}
+	}
+	return names, nil
+}

@@ -1,0 +1,189 @@
+package netlist
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"starloom/traces"
+)
+
+// node is the name of a processor or a star without the head of all paths.
+func (n *Net) node(path string) string { return strings.TrimPrefix(path, n.Name+".") }
+
+// end is the end of a link at a port: node:port.
+func (n *Net) end(processor, port int) string {
+	p := &n.Processors[processor]
+	return fmt.Sprintf("%s:%s", n.node(p.Path), n.portText(p, port))
+}
+
+// portText is what a drawing calls a port.
+func (n *Net) portText(p *Processor, port int) string {
+	rest := strings.TrimPrefix(p.Ports[port].Path, p.Path+".")
+	if label, ok := strings.CutPrefix(rest, "port["); ok {
+		return strings.TrimSuffix(label, "]")
+	}
+	return rest
+}
+
+// named reports whether the ports of a processor have names.
+func (n *Net) named(p *Processor) bool {
+	return len(p.Ports) > 0 && n.portText(p, 0) != "0"
+}
+
+// ends are who sends into each medium, and who hears it.
+func (n *Net) ends() (senders, hearers [][]string) {
+	senders, hearers = make([][]string, len(n.Media)), make([][]string, len(n.Media))
+	for i := range n.Processors {
+		for p := range n.Processors[i].Ports {
+			if m := n.Processors[i].Ports[p].Sends; m != None {
+				senders[m] = append(senders[m], n.end(i, p))
+			}
+			if m := n.Processors[i].Ports[p].Hears; m != None {
+				hearers[m] = append(hearers[m], n.end(i, p))
+			}
+		}
+	}
+	return senders, hearers
+}
+
+// Summary is what a netlist has, in a line.
+func (n *Net) Summary() string {
+	stars, links := 0, len(n.Media)
+	for i := range n.Media {
+		if n.Media[i].Star {
+			stars, links = stars+1, links-1
+		}
+	}
+	access := "all at once"
+	if n.OnePort {
+		access = "one at a time"
+	}
+	return fmt.Sprintf("%s of up to %s, used %s; %s, %s of links; hash %08x", traces.Plural(len(n.Processors), "processor", "processors"),
+		traces.Plural(n.ports, "port", "ports"), access, traces.Plural(stars, "star", "stars"), traces.Plural(links, "direction", "directions"), n.Hash())
+}
+
+// WriteText prints processors, ports and media with their numbers and paths.
+func (n *Net) WriteText(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\n\n", n.Summary())
+	fmt.Fprint(table, "processor\tport\tpath\tsends to\thears\n")
+	text := func(medium int) string {
+		if medium == None {
+			return "-"
+		}
+		return fmt.Sprintf("%d %s", medium, n.node(n.Media[medium].Path))
+	}
+	for i := range n.Processors {
+		p := &n.Processors[i]
+		for k := range p.Ports {
+			fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\n", i, k, p.Ports[k].Path, text(p.Ports[k].Sends), text(p.Ports[k].Hears))
+		}
+	}
+	fmt.Fprint(table, "\nmedium\tpath\tlatency\tfrom\tto\n")
+	senders, hearers := n.ends()
+	for i := range n.Media {
+		m, latency := &n.Media[i], "-"
+		if m.Latency != Usual {
+			latency = fmt.Sprint(m.Latency)
+		}
+		half := ""
+		if m.Opposite != None {
+			half = fmt.Sprintf(", not while %d carries light", m.Opposite)
+		}
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s%s\n", i, m.Path, latency, strings.Join(senders[i], ", "), strings.Join(hearers[i], ", "), half)
+	}
+	return table.Flush()
+}
+
+// WriteYAML writes the netlist without ranges, kinds and what else shortens one: read again, it is the same.
+func (n *Net) WriteYAML(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "name: %s\n", n.Name)
+	if n.OnePort {
+		fmt.Fprint(b, "access: one\n")
+	}
+	fmt.Fprintf(b, "words: [%s]\n", strings.Trim(strings.ReplaceAll(fmt.Sprint(n.Words), " ", ", "), "[]"))
+	if n.apart {
+		fmt.Fprint(b, "apart: true\n")
+	}
+	fmt.Fprint(b, "nodes:\n")
+	for i := range n.Processors {
+		p, ports := &n.Processors[i], ""
+		if n.named(p) {
+			names := make([]string, len(p.Ports))
+			for k := range p.Ports {
+				names[k] = fmt.Sprintf("%q", n.portText(p, k))
+			}
+			ports = ", ports: [" + strings.Join(names, ", ") + "]"
+		}
+		fmt.Fprintf(b, "  %q: {kind: processor%s}\n", n.node(p.Path), ports)
+	}
+	for i := range n.Media {
+		if n.Media[i].Star {
+			fmt.Fprintf(b, "  %q: {kind: star}\n", n.node(n.Media[i].Path))
+		}
+	}
+	fmt.Fprint(b, "links:\n")
+	senders, hearers := n.ends()
+	line := func(from, to, more string, latency int) {
+		if latency != Usual {
+			more += fmt.Sprintf(", latency: %d", latency)
+		}
+		fmt.Fprintf(b, "  - {endpoints: [%q, %q]%s}\n", from, to, more)
+	}
+	for i := 0; i < len(n.Media); i++ {
+		switch m := &n.Media[i]; {
+		case m.Star:
+			for _, from := range senders[i] {
+				line(from, n.node(m.Path), ", oneway: true", Usual)
+			}
+			for _, to := range hearers[i] {
+				line(n.node(m.Path), to, ", oneway: true", m.Latency)
+			}
+		case strings.HasSuffix(m.Path, ".forth"):
+			more := ""
+			if m.Opposite != None {
+				more = ", duplex: half"
+			}
+			line(senders[i][0], hearers[i][0], more, m.Latency)
+			i++
+		default:
+			line(senders[i][0], hearers[i][0], ", oneway: true", m.Latency)
+		}
+	}
+	return b.Flush()
+}
+
+// WriteDOT writes the netlist for Graphviz: a node for each processor and star, an edge for each way.
+func (n *Net) WriteDOT(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "digraph %q {\n  node [shape=box];\n", n.Name)
+	for i := range n.Processors {
+		fmt.Fprintf(b, "  %q;\n", n.node(n.Processors[i].Path))
+	}
+	for i := range n.Media {
+		if n.Media[i].Star {
+			fmt.Fprintf(b, "  %q [shape=circle];\n", n.node(n.Media[i].Path))
+		}
+	}
+	senders, hearers := n.ends()
+	node := func(end string) string { name, _, _ := strings.Cut(end, ":"); return name }
+	for i := range n.Media {
+		m := &n.Media[i]
+		if !m.Star {
+			fmt.Fprintf(b, "  %q -> %q [label=%q];\n", node(senders[i][0]), node(hearers[i][0]), fmt.Sprint(i))
+			continue
+		}
+		for _, from := range senders[i] {
+			fmt.Fprintf(b, "  %q -> %q;\n", node(from), n.node(m.Path))
+		}
+		for _, to := range hearers[i] {
+			fmt.Fprintf(b, "  %q -> %q;\n", n.node(m.Path), node(to))
+		}
+	}
+	fmt.Fprint(b, "}\n")
+	return b.Flush()
+}
