@@ -73,7 +73,7 @@ func TestLongInstall(t *testing.T) {
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string][]string{
 		"run a.yaml --set |fab":                    {"fabric."},
-		"run a.yaml --set |fabric.":                {"fabric.bus.", "fabric.crossbar.", "fabric.ej.", "fabric.pops.", "fabric.square."},
+		"run a.yaml --set |fabric.":                {"fabric.bus.", "fabric.crossbar.", "fabric.ej.", "fabric.netlist.", "fabric.pops.", "fabric.square."},
 		"run a.yaml --set |fabric.square.s":        {"fabric.square.side="},
 		"run a.yaml --set |nic.":                   {"nic.payload_bytes=", "nic.rx_frames=", "nic.tx_frames="},
 		"run a.yaml --set |rules.exactly_once=":    {"rules.exactly_once=true", "rules.exactly_once=false"},

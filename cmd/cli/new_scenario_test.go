@@ -52,7 +52,7 @@ func TestNewScenario(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, 27, programs)
+	require.Equal(t, 29, programs)
 }
 
 // uncommented: keys that are comments have the values that they have without them: as lines they change no digest.

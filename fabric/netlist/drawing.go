@@ -90,5 +90,7 @@ func (d *Drawing) Network() (Network, error) {
 	if err != nil {
 		return Network{}, err
 	}
-	return Network{Name: d.name, net: net}, nil
+	n := Network{net: net}
+	n.fill(d)
+	return n, nil
 }

@@ -51,7 +51,8 @@ func (Nodes) JSONSchemaAlias() any { return map[string]NodeEntry{} }
 
 // NodeEntry is what a name stands for.
 type NodeEntry struct {
-	Name string `json:"-"`
+	// of an entry of a list: name, or names in a range
+	Name string `json:"name,omitempty" jsonschema:"minLength=1"`
 	// processor, star: a passive star, on which frames of several senders meet; or a word of kinds
 	Kind string `json:"kind" jsonschema:"minLength=1"`
 	// names of a processor's ports, port 0 first (default: those that links use)
@@ -67,7 +68,7 @@ func (list Nodes) Setting() any {
 	for i := range list {
 		var value any = list[i].Kind
 		if list[i].Ports != nil {
-			value = list[i]
+			value = NodeEntry{Kind: list[i].Kind, Ports: list[i].Ports}
 		}
 		entries[i] = form(list[i].Name) + ":" + form(value)
 	}
@@ -159,13 +160,30 @@ func (n Network) Build(p *fabric.Plant) error { return n.drawn().Build(p) }
 // Opposites implements fabric.Directed.
 func (n Network) Opposites() []uint32 { return n.drawn().Opposites() }
 
-// MarshalJSON is what a scenario is known by: two drawings of the same network are the same.
+// MarshalJSON is what a scenario is known by: what was read, in one piece.
 func (n Network) MarshalJSON() ([]byte, error) {
-	if n.net == nil {
-		return []byte("null"), nil
+	type keys Network
+	n.File = ""
+	return json.Marshal(keys(n))
+}
+
+// fill takes the keys of a drawing.
+func (n *Network) fill(d *Drawing) {
+	n.Name, n.Apart, n.Words, n.Access = d.name, d.apart, d.words, ""
+	if d.onePort {
+		n.Access = "one"
 	}
-	return json.Marshal(struct {
-		Netlist json.RawMessage
-		Words   any
-	}{n.net.canonical(), n.net.Words})
+	for i := range d.nodes {
+		n.Nodes = append(n.Nodes, NodeEntry{Name: d.nodes[i].name, Kind: d.nodes[i].kind, Ports: d.nodes[i].ports})
+	}
+	for i := range d.links {
+		l := LinkEntry{Endpoints: d.links[i].ends, Oneway: d.links[i].oneway}
+		if d.links[i].half {
+			l.Duplex = "half"
+		}
+		if latency := d.links[i].latency; latency != Usual {
+			l.Latency = &latency
+		}
+		n.Links = append(n.Links, l)
+	}
 }

@@ -28,35 +28,20 @@ type reader struct {
 func (n *Network) ReadYAML(d *strict.Decoder, root *yaml.Node, path string) error {
 	r := &reader{Decoder: d}
 	file := r.read(root, path, true)
-	n.Name, n.File, n.Apart = r.name, file, r.apart
 	if len(r.list) == 0 && file != "" {
-		own, err := readFile(filepath.Join(filepath.Dir(d.File), file), d.Place(root))
-		if filepath.IsAbs(file) {
-			own, err = readFile(file, d.Place(root))
+		from := file
+		if !filepath.IsAbs(file) {
+			from = filepath.Join(filepath.Dir(d.File), file)
 		}
+		own, err := readFile(from, d.Place(root))
 		if err != nil {
 			return err
 		}
 		own.Drawing.name, r.name = cmp.Or(r.name, own.name), ""
 		r = own
 	}
-	if r.onePort {
-		n.Access = "one"
-	}
-	n.Words = r.words
-	for i := range r.nodes {
-		n.Nodes = append(n.Nodes, NodeEntry{Name: r.nodes[i].name, Kind: r.nodes[i].kind, Ports: r.nodes[i].ports})
-	}
-	for i := range r.links {
-		l := LinkEntry{Endpoints: r.links[i].ends, Oneway: r.links[i].oneway}
-		if r.links[i].half {
-			l.Duplex = "half"
-		}
-		if latency := r.links[i].latency; latency != Usual {
-			l.Latency = &latency
-		}
-		n.Links = append(n.Links, l)
-	}
+	n.fill(&r.Drawing)
+	n.File = file
 	return n.draw(r)
 }
 
@@ -75,7 +60,9 @@ func ReadFile(path string) (n Network, err error) {
 	if err != nil {
 		return Network{}, err
 	}
-	return n, n.draw(r)
+	n.fill(&r.Drawing)
+	err = n.draw(r)
+	return n, err
 }
 
 // readFile reads the drawing of a file; place is where it is named.
@@ -245,8 +232,28 @@ func isKind(word string) bool {
 	return false
 }
 
-// readNodes reads the nodes.
+// readNodes reads the nodes: an object, or a list of nodes with names, whose order no tool changes.
 func (r *reader) readNodes(root *yaml.Node, where string) {
+	if root.Kind == yaml.SequenceNode {
+		for i, value := range root.Content {
+			at := fmt.Sprintf("%s[%d]", where, i)
+			n := node{place: r.Place(value)}
+			for _, e := range r.object(value, at) {
+				if e.key == "name" {
+					r.take(r.Text(e.value, at+".name", &n.name))
+				}
+			}
+			if n.name == "" && strict.Target(value).Kind == yaml.MappingNode {
+				r.add(n.place, at+" has no name", "add name: p[0..3]")
+			}
+			if n.name == "" {
+				continue
+			}
+			r.readNode(&n, strict.Target(value), at, true)
+			r.nodes = append(r.nodes, n)
+		}
+		return
+	}
 	for _, e := range r.object(root, where) {
 		n := node{place: r.Place(e.at), name: e.key}
 		r.readNode(&n, e.value, fmt.Sprintf("the node %q", e.key), true)
@@ -272,7 +279,7 @@ func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
 	}
 	for _, e := range entries {
 		switch {
-		case e.key == "kind":
+		case e.key == "kind", e.key == "name" && n.name != "" && strings.HasSuffix(where, "]"): // of a list
 		case e.key == "ports" && n.kind == kindProcessor:
 			n.ports = nil
 			r.take(r.Texts(e.value, where+": ports", &n.ports))

@@ -139,7 +139,11 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	}
 	text, ends := &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}, property("LinkEntry", "endpoints")
 	kind := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Ref: "#/$defs/NodeEntry"}}}
-	property("netlist", "nodes").AdditionalProperties, property("netlist", "kinds").AdditionalProperties = kind, kind
+	property("netlist", "kinds").AdditionalProperties = kind
+	nodes := property("netlist", "nodes") // an object, or a list
+	object, list := *nodes, &jsonschema.Schema{Type: "array", Items: kind.OneOf[1]}
+	object.Description, object.AdditionalProperties = "", kind
+	*nodes = jsonschema.Schema{Description: nodes.Description, OneOf: []*jsonschema.Schema{&object, list}}
 	property("netlist", "links").Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "array", Items: text, MinItems: ends.MinItems}, {Ref: "#/$defs/LinkEntry"}}}
 	property("netlist", "words").Items = strict.IntegerSchema(0, math.MaxUint32)
 	definitions["Workload"].MaxProperties = strict.Pointer(1)
