@@ -54,7 +54,7 @@ func (d *Discipline) CheckSent(transmitter int, port uint16, outputs int) error 
 	if d.Taps != nil {
 		outputs = len(d.Taps.Bus[transmitter])
 	}
-	if d.Own != nil && !d.AllPorts && port != PortNone && !d.Own.Sends(transmitter, port) {
+	if d.Own != nil && !d.AllPorts && port != 0 && port != PortNone && !d.Own.Sends(transmitter, port) {
 		return fmt.Errorf("transmitter %d sends to port %d, of which no way leads out", transmitter, port)
 	}
 	if port == 0 || int(port) < outputs || port == PortNone || port == PortAll && d.Taps == nil {

@@ -137,15 +137,7 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	for _, name := range []string{"Fault", "RandomFault"} {
 		property(name, "targets").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	}
-	text, ends := &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}, property("LinkEntry", "endpoints")
-	kind := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Ref: "#/$defs/NodeEntry"}}}
-	property("netlist", "kinds").AdditionalProperties = kind
-	nodes := property("netlist", "nodes") // an object, or a list
-	object, list := *nodes, &jsonschema.Schema{Type: "array", Items: kind.OneOf[1]}
-	object.Description, object.AdditionalProperties = "", kind
-	*nodes = jsonschema.Schema{Description: nodes.Description, OneOf: []*jsonschema.Schema{&object, list}}
-	property("netlist", "links").Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "array", Items: text, MinItems: ends.MinItems}, {Ref: "#/$defs/LinkEntry"}}}
-	property("netlist", "words").Items = strict.IntegerSchema(0, math.MaxUint32)
+	refineNetlist(property)
 	definitions["Workload"].MaxProperties = strict.Pointer(1)
 	pattern := property("Traffic", "pattern")
 	for _, name := range fabric.Patterns() {
@@ -159,4 +151,18 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}
 	return nil
+}
+
+// refineNetlist adds the short forms of nodes and links.
+func refineNetlist(property func(definition, key string) *jsonschema.Schema) {
+	text := &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
+	kind := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Ref: "#/$defs/NodeEntry"}}}
+	property("netlist", "kinds").AdditionalProperties = kind
+	nodes := property("netlist", "nodes") // an object, or a list
+	object, list := *nodes, &jsonschema.Schema{Type: "array", Items: kind.OneOf[1]}
+	object.Description, object.AdditionalProperties = "", kind
+	*nodes = jsonschema.Schema{Description: nodes.Description, OneOf: []*jsonschema.Schema{&object, list}}
+	ends := &jsonschema.Schema{Type: "array", Items: text, MinItems: strict.Pointer(2)}
+	property("netlist", "links").Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{ends, {Ref: "#/$defs/LinkEntry"}}}
+	property("netlist", "words").Items = strict.IntegerSchema(0, math.MaxUint32)
 }
