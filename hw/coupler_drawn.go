@@ -74,22 +74,26 @@ func (c *StarCouplers) siteDrawn() *Site {
 	rail := func(name string, of []uint64, put func(wire uint32, value uint64)) Port {
 		return Port{
 			Name: name, Bits: lanes * width, Input: true,
-			Get: func(coupler int, to Pins) {
-				to.Clear()
-				for lane, e := range ends[coupler] {
-					if at := c.ports.Value[e.transmitter]; of[e.transmitter] != 0 && (at == e.port || at == PortAll) {
-						to.SetBits(lane*width, width, of[e.transmitter])
+			Get: func(coupler int, to Pins) func() {
+				return func() {
+					to.Clear()
+					for lane, e := range ends[coupler] {
+						if at := c.ports.Value[e.transmitter]; of[e.transmitter] != 0 && (at == e.port || at == PortAll) {
+							to.SetBits(lane*width, width, of[e.transmitter])
+						}
 					}
 				}
 			},
-			Put: func(coupler int, from Pins) error {
-				for lane, e := range ends[coupler] {
-					if value := from.GetBits(lane*width, width); value != 0 {
-						c.ports.Value[e.transmitter] = e.port
-						put(e.transmitter, value)
+			Put: func(coupler int, from Pins) func() error {
+				return func() error {
+					for lane, e := range ends[coupler] {
+						if value := from.GetBits(lane*width, width); value != 0 {
+							c.ports.Value[e.transmitter] = e.port
+							put(e.transmitter, value)
+						}
 					}
+					return nil
 				}
-				return nil
 			},
 		}
 	}
