@@ -42,7 +42,7 @@ func newNetlistShow() *cobra.Command {
 			to    *output
 			write func(io.Writer) error
 		}{{yaml, n.Net().WriteYAML}, {dot, n.Net().WriteDOT}, {svg, func(w io.Writer) error {
-			data, err := drawn.TopologyOf(n, n.Net().Name, nil).SVG()
+			data, err := drawn.TopologyOf(n, n.Net().Name, nil, nil).SVG()
 			if err == nil {
 				_, err = w.Write(data)
 			}
