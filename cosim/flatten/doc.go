@@ -17,8 +17,10 @@
 // What is X in the source stays X (an index beyond the end, a division by zero, a bit that nothing
 // drives): a proof must hold for both values. What a circuit cannot have is refused with its place.
 //
-// What is taken on trust is Verilator's elaboration, and GHDL's before it: where it deviates from the standard (an index is cut to
-// the bits that its array needs), the print does what Verilator does, as lockstep does.
+// In the print X is a wire that nothing drives, one for each place. Verilator hides some: it cuts an index to the bits that all
+// elements need (the tree before that has it whole: index.go), and folds what it knows (refused, if it is missing in the tree).
+//
+// What is taken on trust is Verilator's elaboration, and GHDL's before it, constant functions among it.
 //
 //	file            what it holds
 //	flatten.go      Print: a design to a Module
@@ -29,6 +31,7 @@
 //	elaborate.go    all processes of a design; clock.go: those with clocks
 //	nodes.go        the nodes that a process may consist of
 //	process.go      a process; statement.go: if, loops, jumps; selection.go: case; target.go: where assignments go
+//	index.go        indexes as they were before Verilator cuts them, and what it must not fold
 //	eval.go         expressions; operators.go: those of one and two operands
 //	memory.go       files of $readmem
 //	values.go       values and variables; state.go: what a process has written so far

@@ -113,8 +113,8 @@ func (d *design) listens(n *node, own map[*variable][]part, p *process) {
 	})
 }
 
-// powerOn runs all initial blocks. What they give to variables that nothing else writes are
-// constants; the rest are values at power-on.
+// powerOn runs all initial blocks. What they give to arrays that nothing else writes, and parameters,
+// are constants; the rest are values at power-on.
 func (d *design) powerOn() {
 	p := d.newProcess()
 	p.initial = true
@@ -150,6 +150,7 @@ func (d *design) powerOn() {
 			}
 			k.v.power.parts = append(k.v.power.parts, part)
 		}
-		k.v.constant = !k.v.input && !d.written[k.v]
+		rom := k.v.what.element != nil || len(k.v.at.operands[2]) > 0 // or a parameter
+		k.v.constant = rom && !k.v.input && !d.written[k.v]
 	}
 }

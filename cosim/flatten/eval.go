@@ -2,6 +2,7 @@ package flatten
 
 import (
 	"math/big"
+	"math/bits"
 	"regexp"
 	"strconv"
 	"strings"
@@ -12,7 +13,47 @@ var constantText = regexp.MustCompile(`^(\d+)'(s?)([bhd])([0-9a-fxz]+)$`)
 // literal reads 8'hff, 4'b1xz0, which has lost its leading zeros, and text.
 func (p *process) literal(n *node, _ *state) *expr {
 	width, digits, x := p.constantOf(n)
-	return p.g.partly(width, digits, x)
+	return p.freed(n, p.g.partly(width, digits, x))
+}
+
+// unknown is what the source leaves at X. Initial blocks and patterns know X; in a circuit it is any value.
+func (p *process) unknown(n *node, width int) *expr {
+	if p.initial || p.pattern {
+		return p.g.unknown(width)
+	}
+	return p.g.anything(n, width)
+}
+
+// freed gives the unknown bits of a constant any value.
+func (p *process) freed(n *node, e *expr) *expr {
+	if e.op != opConst || e.known() || p.initial || p.pattern {
+		return e
+	}
+	var parts []*expr
+	for end := e.width; end > 0; {
+		low := end - 1
+		for low > 0 && e.x.Bit(low-1) == e.x.Bit(end-1) {
+			low--
+		}
+		part := p.g.slice(e, low, end-low)
+		if !part.known() {
+			part = p.unknown(n, part.width)
+		}
+		parts = append(parts, part)
+		end = low
+	}
+	return p.g.concat(parts...)
+}
+
+// patternOf is a value that says with X and Z which bits count, if it is a constant.
+func (p *process) patternOf(n *node, s *state) *expr {
+	before := p.pattern
+	p.pattern = true
+	e := p.eval(n, s)
+	if p.pattern = before; e.op == opConst {
+		return e
+	}
+	return p.eval(n, s)
 }
 
 func (p *process) constantOf(n *node) (width int, value, x *big.Int) {
@@ -53,7 +94,7 @@ func (p *process) exactly(n *node, s *state) (t target, ok bool) {
 			return below, false
 		}
 		if n.kind != "STRUCTSEL" {
-			if at := p.eval(n.one(2), s); !at.known() {
+			if at := p.index(n, s); !at.known() {
 				return below, false
 			}
 		}
@@ -79,9 +120,9 @@ func (p *process) selected(n *node, s *state) *expr {
 		m := p.typeOf(inner, inner.dtype).members[n.name()]
 		return g.slice(p.eval(inner, s), m.low, m.what.bits)
 	}
-	at := p.eval(n.one(2), s)
+	at := p.index(n, s)
 	if n.kind == "SEL" {
-		return g.dyn(p.eval(inner, s), at, p.width(n))
+		return p.part(n, p.eval(inner, s), at, p.width(n))
 	}
 	array := p.typeOf(inner, inner.dtype)
 	if array.element == nil {
@@ -90,17 +131,44 @@ func (p *process) selected(n *node, s *state) *expr {
 	if inner.kind == "VARREF" {
 		v := p.variableOf(inner)
 		if i, ok := at.small(); ok && v.memory && v.constant && i < array.elements {
-			return v.power.get(g, i*array.element.bits, array.element.bits)
+			return p.freed(n, v.power.get(g, i*array.element.bits, array.element.bits))
 		}
 		if v.memory && !p.initial {
-			return g.mux(p.within(at, array.elements), g.word(v, at), g.unknown(array.element.bits))
+			return g.mux(p.within(at, array.elements), g.word(v, p.address(at, array.elements)), p.unknown(n, array.element.bits))
 		}
 	}
 	whole := p.eval(inner, s)
 	width := array.element.bits
 	// wide enough for the product
 	product := g.binary(opMul, g.zext(at, at.width+32), g.number(at.width+32, width))
-	return g.dyn(whole, product, width)
+	return p.part(n, whole, product, width)
+}
+
+// part is some bits of a value; those beyond its end are X.
+func (p *process) part(n *node, e, at *expr, width int) *expr {
+	g := p.g
+	if low, ok := at.small(); ok && low < e.width {
+		if over := low + width - e.width; over > 0 {
+			return g.concat(p.unknown(n, over), g.slice(e, low, width-over))
+		}
+		return g.slice(e, low, width)
+	}
+	if at.known() {
+		return p.unknown(n, width)
+	}
+	if at.width < 31 && 1<<at.width+width-1 <= e.width {
+		return g.dyn(e, at, width)
+	}
+	inside := p.within(at, e.width)
+	if width > 1 {
+		e = g.concat(p.unknown(n, width-1), e)
+	}
+	return g.mux(inside, g.dyn(e, at, width), p.unknown(n, width))
+}
+
+// address has no more bits than the words of a memory need.
+func (p *process) address(at *expr, words int) *expr {
+	return p.g.slice(at, 0, min(at.width, max(bits.Len(uint(words-1)), 1)))
 }
 
 // sliceOfArray is some elements of an array.
@@ -108,7 +176,7 @@ func (p *process) sliceOfArray(n *node, s *state) *expr {
 	inner := n.one(1)
 	whole, array := p.eval(inner, s), p.typeOf(inner, inner.dtype)
 	at, ok := p.eval(n.one(2), s).small()
-	if array.element == nil || !ok {
+	if array.element == nil || !ok || at*array.element.bits+p.width(n) > whole.width {
 		panic(p.unknownNode(n))
 	}
 	return p.g.slice(whole, at*array.element.bits, p.width(n))
@@ -139,7 +207,7 @@ func (p *process) arrayOf(n *node, s *state) *expr {
 	}
 	parts := make([]*expr, array.elements)
 	for i := range parts {
-		e := p.g.unknown(array.element.bits)
+		e := p.unknown(n, array.element.bits)
 		if item := items[i]; item != nil {
 			e = p.eval(item.one(1), s)
 		} else if n.one(1) != nil {
@@ -182,7 +250,7 @@ func (p *process) power(n *node, s *state) *expr {
 
 // literally is === and !==: no bit of a circuit is X or Z.
 func (p *process) literally(n *node, s *state) *expr {
-	a, b := p.eval(n.one(1), s), p.eval(n.one(2), s)
+	a, b := p.patternOf(n.one(1), s), p.patternOf(n.one(2), s)
 	width := max(a.width, b.width)
 	equal := p.g.compare(opEq, p.g.zext(a, width), p.g.zext(b, width))
 	for _, e := range []*expr{a, b} {
@@ -198,7 +266,7 @@ func (p *process) literally(n *node, s *state) *expr {
 
 // wildly is ==? and !=?: unknown bits of the right side match all.
 func (p *process) wildly(n *node, s *state) *expr {
-	a, b := p.eval(n.one(1), s), p.eval(n.one(2), s)
+	a, b := p.eval(n.one(1), s), p.patternOf(n.one(2), s)
 	width := max(a.width, b.width)
 	equal := p.matches(p.g.zext(a, width), p.g.zext(b, width), true)
 	if n.kind == "NEQWILD" {
@@ -250,7 +318,7 @@ func (p *process) bitsLike(n *node, s *state) *expr {
 	sum, has := p.g.number(width, 0), [2]bool{}
 	for operand := 2; operand <= 4; operand++ {
 		if c := n.one(operand); c != nil {
-			kind := p.eval(c, s)
+			kind := p.patternOf(c, s)
 			if !kind.known() {
 				continue // no bit is X or Z
 			}

@@ -9,6 +9,7 @@ import (
 // A graph makes every expr once, and none that can be computed.
 type graph struct {
 	known map[string]*expr
+	free  []*node // where the source has X
 }
 
 func newGraph() *graph { return &graph{known: map[string]*expr{}} }
@@ -78,6 +79,12 @@ func (g *graph) number(width int, value int) *expr {
 }
 
 func (g *graph) unknown(width int) *expr { return g.partly(width, zero, mask(width)) }
+
+// anything is what the source leaves at X: no two are the same.
+func (g *graph) anything(at *node, width int) *expr {
+	g.free = append(g.free, at)
+	return g.intern(expr{op: opFree, width: width, low: len(g.free) - 1})
+}
 
 func (g *graph) bit(on bool) *expr {
 	if on {
@@ -524,16 +531,10 @@ func (g *graph) reduce(op operation, e *expr) *expr {
 	return g.intern(expr{op: op, width: 1, args: []*expr{e}})
 }
 
-// dyn is a slice that begins at a value, X beyond the end.
+// dyn is a slice that begins at a value, which is never so large that the slice lies beyond the end.
 func (g *graph) dyn(e, at *expr, width int) *expr {
 	if low, ok := at.small(); ok {
 		return g.slice(e, low, width)
-	}
-	if at.known() {
-		return g.unknown(width)
-	}
-	if e.op == opConst && e.x.Sign() != 0 && e.allUnknown() {
-		return g.unknown(width)
 	}
 	return g.intern(expr{op: opDyn, width: width, args: []*expr{e, at}})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // edition changes whenever the same source is printed in another way.
-const edition = "flat-3"
+const edition = "flat-4"
 
 // Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
 // print with its meaning is refused with its place.
@@ -85,7 +85,7 @@ func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again
 		m.Registers = append(m.Registers, r)
 	}
 	slices.Sort(d.dropped)
-	m.Dropped = d.dropped
+	m.Dropped, m.Unknown = d.dropped, pr.unknown
 	m.Verilog = m.header(s) + m.Verilog
 	return m, nil, nil
 }

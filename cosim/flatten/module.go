@@ -28,6 +28,7 @@ type Module struct {
 	Assertions []Assertion  `json:"assertions"`
 	Registers  []Register   `json:"registers"`
 	Dropped    []string     `json:"dropped"` // what the print does not have, each with file:line:column
+	Unknown    []string     `json:"unknown"` // where the source has X: any value here, in every cycle another one
 	Kinds      []string     `json:"kinds"`   // of Verilator's nodes that were met
 }
 

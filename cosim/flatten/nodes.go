@@ -23,7 +23,7 @@ var statements = map[string]statement{
 	"DISPLAY":   dropped("$display"),
 	"FFLUSH":    dropped("$fflush"),
 	"DUMPCTL":   dropped("$dump..."),
-	"COMMENT":   nothing,
+	"COMMENT":   (*process).forget,
 	"COVERINC":  nothing,
 }
 

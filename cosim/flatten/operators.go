@@ -17,14 +17,20 @@ func arithmetic(op operation) expression {
 	return binary(func(g *graph, a, b *expr) *expr { return g.binary(op, a, b) })
 }
 
-// divided is X when it divides by zero.
+// divided is X when it divides by zero; what is printed never does.
 func divided(op operation) expression {
-	return binary(func(g *graph, a, b *expr) *expr {
-		if b.known() {
-			return g.binary(op, a, b)
-		}
-		return g.mux(g.reduce(opAny, b), g.binary(op, a, b), g.unknown(a.width))
-	})
+	return func(p *process, n *node, s *state) *expr {
+		return binary(func(g *graph, a, b *expr) *expr {
+			if b.is(0) {
+				return p.unknown(n, a.width)
+			}
+			if b.known() {
+				return g.binary(op, a, b)
+			}
+			divides := g.reduce(opAny, b)
+			return g.mux(divides, g.binary(op, a, g.mux(divides, b, g.number(b.width, 1))), p.unknown(n, a.width))
+		})(p, n, s)
+	}
 }
 
 func compared(op operation, swap, invert bool) expression {

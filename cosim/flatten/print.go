@@ -22,6 +22,7 @@ type printer struct {
 	wires     map[*expr]string
 	body      strings.Builder
 	declare   strings.Builder
+	unknown   []string // places of X
 }
 
 var plainName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
@@ -243,8 +244,16 @@ func (pr *printer) driverText(v *variable) {
 		driver := pr.ref(p.e)
 		fmt.Fprintf(&pr.body, "  assign %s = %s;\n", rangeText(v.printed, v.what.bits, p.low, p.width), driver)
 	}
-	if v.constant && !v.memory {
+	switch undriven := len(v.comb) == 0 && len(v.registers) == 0; {
+	case v.memory || v.power == nil:
+	case v.constant:
 		fmt.Fprintf(&pr.body, "  assign %s = %s;\n", v.printed, pr.ref(v.power.get(pr.g, 0, v.what.bits)))
+	case undriven:
+		var power strings.Builder
+		pr.powerText(&power, v, "assign "+v.printed)
+		if power.Len() > 0 {
+			fmt.Fprintf(&pr.body, "`ifdef %s\n%s`endif\n", DefinePowerOn, power.String())
+		}
 	}
 }
 
@@ -287,6 +296,8 @@ func (pr *printer) named(e *expr) string {
 	}
 	var text string
 	switch {
+	case e.op == opFree:
+		return pr.freeText(e)
 	case e.op == opConst, e.op == opSlice:
 		text = pr.ref(e)
 	case e.op == opWord && e.v.constant:
@@ -297,6 +308,18 @@ func (pr *printer) named(e *expr) string {
 	name := pr.nameOf(fmt.Sprintf("n%d", len(pr.wires)))
 	pr.wires[e] = name
 	fmt.Fprintf(&pr.body, "  wire %s%s = %s;\n", vectorOf(e.width), name, text)
+	return name
+}
+
+// freeText declares what the source leaves at X: a wire that nothing drives.
+func (pr *printer) freeText(e *expr) string {
+	name := pr.nameOf(fmt.Sprintf("x%d", len(pr.wires)))
+	pr.wires[e] = name
+	place := pr.place(pr.g.free[e.low])
+	fmt.Fprintf(&pr.declare, "  wire %s%s; // X: %s\n", vectorOf(e.width), name, place)
+	if !slices.Contains(pr.unknown, place) {
+		pr.unknown = append(pr.unknown, place)
+	}
 	return name
 }
 

@@ -23,6 +23,7 @@ type process struct {
 	blocks      map[string]*landing // by id, of the jump blocks that are open
 	guesses     int                 // of loops whose conditions are values of the circuit
 	turns       int                 // of loops
+	pattern     bool                // X and Z say which bits count
 
 	jumped     []away // jumps to ends of blocks that are still open
 	fixedReset bool   // a reset is on
@@ -51,7 +52,7 @@ func (p *process) entry(k key) *value {
 	e := p.g.variable(k.v)
 	switch {
 	case p.initial && !k.v.input, k.v.temp && !k.later:
-		e = p.g.unknown(k.v.what.bits)
+		e = p.unknown(k.v.at, k.v.what.bits)
 	case p.fixed[k.v] != nil && !k.later:
 		e = p.fixed[k.v]
 	}
@@ -61,7 +62,7 @@ func (p *process) entry(k key) *value {
 // read returns bits of a variable.
 func (p *process) read(s *state, v *variable, low, width int) *expr {
 	if v.constant && !p.initial {
-		return v.power.get(p.g, low, width)
+		return p.freed(v.at, v.power.get(p.g, low, width))
 	}
 	if found := s.find(key{v, false}); found != nil {
 		return found.get(p.g, low, width)

@@ -26,6 +26,8 @@ func TestLongRefused(t *testing.T) {
 		"endless":       {"always_comb begin o = i; while (o[0]) o = o + i; end", "a loop that turns more than"},
 		"random":        {"always @(posedge clk) o <= $random;", "$random cannot be printed as plain Verilog"},
 		"power":         {"assign o = 3 ** i[3:0];", "a power whose exponent is not a small constant"},
+		"0 by 0":        {"wire [1:0] q = 2'd0 / i[1:0]; assign o = {30'd0, q};", "a division that Verilator folds"},
+		"beyond":        {"wire [3:0] q = 4'd0; assign o = {31'd0, q[4]};", "an index beyond the end, which Verilator folds"},
 		"ends at start": {"initial $fatal(1, \"never\"); assign o = i;", "the design ends before its first cycle: never"},
 	} {
 		t.Run(name, func(t *testing.T) {

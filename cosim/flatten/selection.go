@@ -52,7 +52,7 @@ func (p *process) choose(items []item, other []*node, s *state) *state {
 // caseMatch is the condition of one pattern. Unknown bits match all in casez and casex; the tree
 // does not say which of the three a case is, the source does.
 func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, covered map[string]bool) *expr {
-	e := p.eval(pattern, s)
+	e := p.patternOf(pattern, s)
 	width := max(subject.width, e.width)
 	subject, e = p.g.zext(subject, width), p.g.zext(e, width)
 	if e.known() && e.value.BitLen() <= p.eval(n.one(1), s).width {

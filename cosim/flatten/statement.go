@@ -2,6 +2,7 @@ package flatten
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -196,5 +197,32 @@ func (p *process) stop(n *node, s *state) *state {
 	}
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), `\n`))
 	p.violations = append(p.violations, violation{p.when(0), n, text})
+	return s
+}
+
+// forget begins a function or a task that was inlined: its variables have no value before they are written, though a loop has
+// been here before.
+func (p *process) forget(n *node, s *state) *state {
+	name, ok := strings.CutPrefix(strings.TrimSpace(n.rest), functionHere)
+	if !ok {
+		return s
+	}
+	own := regexp.MustCompile(`^__V(?:func|task)_` + regexp.QuoteMeta(name) + `__\d+__`)
+	prefix, here := "", false
+	for _, list := range n.parent.operands {
+		for _, beside := range list {
+			here = here || beside == n
+			beside.each(func(n *node) {
+				if here && prefix == "" && n.kind == "VARREF" {
+					prefix = own.FindString(n.name())
+				}
+			})
+		}
+	}
+	for _, v := range p.variables {
+		if prefix != "" && v.temp && strings.HasPrefix(v.at.name(), prefix) && s.find(key{v, false}) != nil {
+			s.open(key{v, false}, p.entry).set(p.g, 0, p.unknown(v.at, v.what.bits))
+		}
+	}
 	return s
 }

@@ -34,7 +34,7 @@ func (p *process) locate(n *node, s *state) target {
 		if t.what == nil || t.what.element == nil {
 			panic(p.refuse(n, "an element of what is not an array", "select from the array itself"))
 		}
-		at, count := p.eval(n.one(2), s), t.what.elements
+		at, count := p.index(n, s), t.what.elements
 		t.what = t.what.element
 		t.width = t.what.bits
 		return t.move(p.g, at, t.width, count, 0)
@@ -50,7 +50,7 @@ func (p *process) locate(n *node, s *state) target {
 		t := p.locate(n.one(1), s)
 		room := t.width
 		t.what, t.width = nil, p.width(n)
-		return t.move(p.g, p.eval(n.one(2), s), 1, room, room)
+		return t.move(p.g, p.index(n, s), 1, room, room)
 	}
 	panic(p.unknownNode(n))
 }
@@ -159,8 +159,8 @@ func (p *process) writeMemory(n *node, t target, data *expr, later bool) {
 	address := p.g.number(32, t.low/word)
 	when := p.when(0)
 	if len(t.steps) == 1 {
-		address = t.steps[0].at
-		when = p.g.and(when, p.within(address, t.steps[0].count))
+		at, count := t.steps[0].at, t.steps[0].count
+		address, when = p.address(at, count), p.g.and(when, p.within(at, count))
 	} else if p.fixedWords[t.v]++; p.fixedWords[t.v] > 4 { // a register file that is reset
 		panic(demotion{t.v})
 	}

@@ -20,6 +20,7 @@ type node struct {
 	kind, id string
 	loc      string // file, line and column: c15dj
 	dtype    string // id of the type
+	width    string // of it: @(G/w4)
 	rest     string
 	operands [4][]*node
 	parent   *node
@@ -51,7 +52,7 @@ func (n *node) name() string {
 
 var (
 	nodeLine = regexp.MustCompile(`^ *((?:\d+:)+) (\w+) (0x[0-9a-f]+) (?:<e\d+>\S* ?)?\{([a-z]+\d+[a-z]+)\}` +
-		`(?: @dt=(this|0x[0-9a-f]+)@\([^)]*\)\S*)? *(.*)$`)
+		`(?: @dt=(this|0x[0-9a-f]+)(@\([^)]*\))\S*)? *(.*)$`)
 	referenceTo = regexp.MustCompile(`VARSCOPE (0x[0-9a-f]+)`)
 	variableOf  = regexp.MustCompile(`-> VAR (0x[0-9a-f]+)`)
 	jumpTarget  = regexp.MustCompile(`-> JUMPBLOCK (0x[0-9a-f]+)`)
@@ -64,16 +65,32 @@ var (
 // A tree is a design as Verilator has elaborated it.
 type tree struct {
 	*verilator.Flat
-	nodes map[string]*node // by id, those above the table of types too
-	root  *node
-	types map[string]*dtype
-	lines map[string][][]byte // of sources
+	nodes  map[string]*node // by id, those above the table of types too
+	root   *node
+	types  map[string]*dtype
+	lines  map[string][][]byte // of sources
+	before map[string]*node    // those of the tree before indexes are cut
+	whole  map[string][]*node  // indexes before Verilator has cut them, by the place of their selections
 }
 
 func readTree(f *verilator.Flat) (*tree, error) {
-	t := &tree{Flat: f, nodes: map[string]*node{}, root: &node{kind: "NETLIST"}, types: map[string]*dtype{}, lines: map[string][][]byte{}}
-	path := []*node{t.root}
-	for i, line := range bytes.Split(f.Tree, []byte("\n")) {
+	t := &tree{Flat: f, nodes: map[string]*node{}, before: map[string]*node{}, types: map[string]*dtype{}, lines: map[string][][]byte{}}
+	before, err := readNodes(f.Whole, t.before)
+	if err != nil {
+		return nil, err
+	}
+	if t.root, err = readNodes(f.Tree, t.nodes); err != nil {
+		return nil, err
+	}
+	t.whole = wholeIndexes(before)
+	return t, t.keeps(before)
+}
+
+// readNodes reads a dump into a table of nodes by their ids, and returns its root.
+func readNodes(text []byte, nodes map[string]*node) (*node, error) {
+	root := &node{kind: "NETLIST"}
+	path := []*node{root}
+	for i, line := range bytes.Split(text, []byte("\n")) {
 		if i < 2 || len(line) == 0 || line[0] == '\t' {
 			continue
 		}
@@ -87,16 +104,16 @@ func readTree(f *verilator.Flat) (*tree, error) {
 			return nil, fmt.Errorf("line %d of verilator's tree has no place: %.100s", i+1, line)
 		}
 		above := path[numbers-1]
-		n := &node{kind: string(found[2]), id: string(found[3]), loc: string(found[4]), dtype: string(found[5]), rest: string(found[6]), parent: above}
+		n := &node{kind: string(found[2]), id: string(found[3]), loc: string(found[4]), dtype: string(found[5]), width: string(found[6]), rest: string(found[7]), parent: above}
 		if n.dtype == "this" {
 			n.dtype = n.id
 			n.rest = string(line[bytes.Index(line, []byte("@dt=")):])
 		}
 		above.operands[operand-1] = append(above.operands[operand-1], n)
 		path = append(path[:numbers], n)
-		t.nodes[n.id] = n
+		nodes[n.id] = n
 	}
-	return t, nil
+	return root, nil
 }
 
 // place returns file:line:column of a node.

@@ -22,11 +22,13 @@ func read(t *testing.T, m *Module) {
 	require.NoError(t, err)
 	path, err := exec.LookPath("yosys")
 	require.NoError(t, err, "this test needs yosys (make tools)")
-	script := "read_verilog " + file + "; prep -top " + m.Top + "; check -assert; memory_map; opt_clean; select -assert-none t:$dlatch t:$_DLATCH*"
+	script := "read_verilog " + file + "; prep -top " + m.Top + "; setundef -undriven -anyseq; check -assert; memory_map; opt_clean; select -assert-none t:$dlatch t:$_DLATCH*"
 	said, err := exec.Command(path, "-q", "-p", script).CombinedOutput()
 	require.NoError(t, err, "%s\n%s", said, m.Verilog)
 	for line := range strings.Lines(string(said)) { // two resets of different values are cells of their own
-		require.Contains(t, line, "Complex async reset")
+		if !strings.Contains(line, "is used but has no driver") { // X
+			require.Contains(t, line, "Complex async reset")
+		}
 	}
 }
 

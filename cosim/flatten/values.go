@@ -11,7 +11,7 @@ type operation uint8
 type expr struct {
 	op    operation
 	width int
-	low   int // of a slice
+	low   int // of a slice; which free value
 	args  []*expr
 	value *big.Int // of a constant
 	x     *big.Int // its unknown bits, which are 0 in value
@@ -23,9 +23,10 @@ type expr struct {
 const (
 	opConst  operation = iota
 	opVar              // a variable as it stands outside of the process
+	opFree             // X in the source: any value, in every cycle another one; low: which
 	opWord             // a word of a memory; operand: address
 	opSlice            // low bit: low
-	opDyn              // a slice that begins at operand 1; X beyond the end
+	opDyn              // a slice that begins at operand 1, never beyond the end
 	opConcat           // the first operand is the highest
 	opSext
 	opNot

@@ -26,8 +26,8 @@ type netlist struct {
 
 // audit refuses what an and-inverter graph with one clock does not show as it is: other clocks and
 // edges, a clock that is data, tri-states, memory that was not mapped, divisions whose result Verilog
-// leaves open.
-func audit(text []byte, side, clock string) error {
+// leaves open: a print has a guard for these.
+func audit(text []byte, side, clock string, guarded bool) error {
 	var n netlist
 	if err := json.Unmarshal(text, &n); err != nil {
 		return fmt.Errorf("Yosys' netlist: %w", err)
@@ -50,7 +50,7 @@ func audit(text []byte, side, clock string) error {
 	for _, name := range sortedKeys(m.Cells) {
 		c := m.Cells[name]
 		where := cellName(name)
-		if reason := unknownCell(c.Type, c.Connected["B"]); reason != "" {
+		if reason := unknownCell(c.Type, c.Connected["B"], guarded); reason != "" {
 			return &refusal{fmt.Sprintf("%s (%s) %s", where, strings.TrimPrefix(c.Type, "$"), reason)}
 		}
 		for _, port := range sortedKeys(c.Connected) {
@@ -100,8 +100,8 @@ func positive(value any) bool {
 	return false
 }
 
-// unknownCell says what is wrong with a cell, "" for nothing. divisor is its second input.
-func unknownCell(kind string, divisor []any) string {
+// unknownCell says what is wrong with a cell, "" for nothing. divisor is its second input, which is never 0 if it is guarded.
+func unknownCell(kind string, divisor []any, guarded bool) string {
 	constant := func() bool {
 		one := false
 		for _, b := range divisor {
@@ -117,7 +117,7 @@ func unknownCell(kind string, divisor []any) string {
 	case !strings.HasPrefix(kind, "$"):
 		return "has no body"
 	case slices.Contains([]string{"$div", "$mod", "$divfloor", "$modfloor"}, kind):
-		if !constant() {
+		if !guarded && !constant() {
 			return "divides by what may be 0, for which Verilog has no value"
 		}
 	case kind == "$pow", kind == "$tribuf", kind == "$anyinit", kind == "$anyconst", kind == "$allconst", kind == "$allseq",

@@ -54,8 +54,9 @@ type builder struct {
 	terms       *pinmap.Terms
 	keepInitial bool // registers begin with the values that the RTL declares
 	front       string
-	checks      int      // $fatal and the like in the RTL
-	dropped     []string // what the front end has left out
+	print       *flatten.Module // of the front end that prints
+	checks      int             // $fatal and the like in the RTL
+	dropped     []string        // what the front end has left out
 }
 
 // write puts a file into the folder.
@@ -195,38 +196,38 @@ func (b *builder) preprocessed() (string, error) {
 	return string(text), nil
 }
 
-// readFlattened writes the RTL as one module, which has run beside its source. Verilator has two states: it folds what the RTL
-// leaves at X, a division by 0 among them, so RTL with a division is refused.
+// readFlattened writes the RTL as one module.
 func (b *builder) readFlattened() ([]string, error) {
-	s := b.m.Source
-	text, err := b.preprocessed()
-	if err != nil {
-		return nil, err
-	}
-	if strings.ContainsAny(text, "/%") {
-		return nil, &refusal{"the RTL has a division, or a sign that looks like one: a divisor of 0 gives X, for which Verilator has a value"}
-	}
-	if b.m.Clock != "" {
-		s.Clocks = []string{b.m.Clock}
-	}
+	s := b.clocked()
 	m, err := flatten.Print(b.ctx, s, b.m.Build)
-	if err == nil {
-		_, err = flatten.Compare(b.ctx, s, m, b.m.Build, flatten.CompareCycles, 1)
-	}
-	var bad *cosim.InputError
-	var differs *flatten.Difference
-	if errors.As(err, &bad) || errors.As(err, &differs) {
-		return nil, &refusal{err.Error()}
-	}
 	if err != nil {
-		return nil, err
+		return nil, refusedPrint(err)
 	}
-	b.checks, b.dropped = len(m.Assertions), m.Dropped
+	b.print, b.checks, b.dropped = m, len(m.Assertions), m.Dropped
 	command := "read_verilog -nosynthesis rtl.v"
 	if b.keepInitial {
 		command = "read_verilog -nosynthesis -D" + flatten.DefinePowerOn + " rtl.v"
 	}
 	return []string{command}, b.write("rtl.v", m.Verilog)
+}
+
+// clocked is the RTL with its clock.
+func (b *builder) clocked() cosim.Source {
+	s := b.m.Source
+	if b.m.Clock != "" {
+		s.Clocks = []string{b.m.Clock}
+	}
+	return s
+}
+
+// refusedPrint makes a refusal of what the RTL is to blame for.
+func refusedPrint(err error) error {
+	var bad *cosim.InputError
+	var differs *flatten.Difference
+	if errors.As(err, &bad) || errors.As(err, &differs) {
+		return &refusal{err.Error()}
+	}
+	return err
 }
 
 func absolute(path string) string {
@@ -246,7 +247,10 @@ func (b *builder) build() (*miter, error) {
 		return m, err
 	}
 	b.front = readFlat
-	m, err = b.buildOnce()
+	if m, err = b.buildOnce(); err == nil { // the print has to run beside its source
+		_, err = flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1)
+		err = refusedPrint(err)
+	}
 	var second *refusal
 	if errors.As(err, &second) && second.reason != first.reason {
 		return nil, &refusal{fmt.Sprintf("%s: %s; %s: %s", readByYosys, first.reason, readFlat, second.reason)}
@@ -297,7 +301,7 @@ func (b *builder) audit() error {
 		if err != nil {
 			return err
 		}
-		if err := audit(text, side.name, side.clock); err != nil {
+		if err := audit(text, side.name, side.clock, side.name == rtlSide && b.front == readFlat); err != nil {
 			return err
 		}
 	}

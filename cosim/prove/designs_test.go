@@ -79,7 +79,7 @@ func designMap(t testing.TB, file string) *pinmap.Map {
 
 // designs are those of a folder of testdata.
 func designs(t testing.TB, folder string) []string {
-	files, err := filepath.Glob(filepath.Join("testdata", folder, "*.v"))
+	files, err := filepath.Glob(filepath.Join("testdata", folder, "*.*v"))
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	return files
@@ -93,7 +93,7 @@ func isQuick(name string) bool {
 // eachDesign runs a test for those of a folder: a few, more in a long test, all with -full.
 func eachDesign(t *testing.T, folder string, long []string, test func(t *testing.T, name string, m *pinmap.Map)) {
 	for _, file := range designs(t, folder) {
-		name := strings.TrimSuffix(filepath.Base(file), ".v")
+		name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 		if long == nil && isQuick(name) || long != nil && !isQuick(name) && (*full || slices.Contains(long, name)) {
 			t.Run(name, func(t *testing.T) { test(t, name, designMap(t, file)) })
 		}

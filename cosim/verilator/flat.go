@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 
 	"starloom/cosim"
 	"starloom/traces/input"
@@ -18,10 +20,14 @@ import (
 // which instance of an interface a name belongs to.
 type Flat struct {
 	Tree  []byte
+	Whole []byte            // the tree before indexes are cut to the bits that are needed for all elements
 	Files map[string]string // by the letters that begin every place
 	Ports []cosim.Port
 	Data  map[string][]byte // files of $readmem by their names there
-	dir   string            // what the names of Files are relative to
+	// Beyond are constant indexes beyond the ends, by file:line:column: the tree has them cut to the bits
+	// that are needed for those within.
+	Beyond map[string][]int
+	dir    string // what the names of Files are relative to
 }
 
 // Text returns a source that Verilator has read.
@@ -32,8 +38,13 @@ func (f *Flat) Text(file string) ([]byte, error) {
 	return input.Read(file, cosim.InputBytesMax)
 }
 
-// flatFlags are those of the tree. Graph optimisation would make expressions that the source does not have.
-var flatFlags = []string{"--xml-only", "--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "--assert", "-fno-dfg", "--dumpi-V3Task", "3"}
+// flatFlags are those of the tree. Nothing is folded in it: folded, an X has a value.
+var flatFlags = []string{
+	"--xml-only", "--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg",
+	"--dumpi-V3Task", "3", "--dumpi-V3Width", "3",
+}
+
+var beyond = regexp.MustCompile(`(?m)^%Warning-SELRANGE: (\S+:\d+:\d+): Selection index out of range: (?:-?\d+:)?(-?\d+) outside`)
 
 // Flatten has Verilator elaborate a design, make turn that into a text, and keeps the text in the
 // cache until a source, an option or a tool changes. kind names what make does, and its edition.
@@ -78,14 +89,29 @@ func (b *builder) flat() (*Flat, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	if _, err := b.verilate(append([]string{"--xml-output", xml, "--Mdir", dir}, flatFlags...)...); err != nil {
+	said, err := b.verilate(append([]string{"--xml-output", xml, "--Mdir", dir}, flatFlags...)...)
+	if err != nil {
 		return nil, err
 	}
 	list, err := readXML(xml)
 	if err != nil {
 		return nil, fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
 	}
-	trees, err := filepath.Glob(filepath.Join(dir, "*_task.tree"))
+	f := &Flat{Files: list.files, Ports: b.design.ports, Data: b.description.Data, Beyond: map[string][]int{}, dir: b.hdlDir}
+	for _, found := range beyond.FindAllSubmatch(said, -1) {
+		at, _ := strconv.Atoi(string(found[2])) // digits
+		f.Beyond[string(found[1])] = append(f.Beyond[string(found[1])], at)
+	}
+	if f.Tree, err = b.tree(dir, "task"); err != nil {
+		return nil, err
+	}
+	f.Whole, err = b.tree(dir, "width")
+	return f, err
+}
+
+// tree is Verilator's dump after one of its stages.
+func (b *builder) tree(dir, stage string) ([]byte, error) {
+	trees, err := filepath.Glob(filepath.Join(dir, "*_"+stage+".tree"))
 	if err != nil || len(trees) != 1 {
 		return nil, &cosim.InputError{
 			Place:  verilatorTool.Command,
@@ -93,7 +119,5 @@ func (b *builder) flat() (*Flat, error) {
 			Remedy: "install version 5.006, such as Debian's",
 		}
 	}
-	f := &Flat{Files: list.files, Ports: b.design.ports, Data: b.description.Data, dir: b.hdlDir}
-	f.Tree, err = os.ReadFile(trees[0])
-	return f, err
+	return os.ReadFile(trees[0])
 }

@@ -1,0 +1,216 @@
+package flatten
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// index is the index of a selection as the source has it. Verilator cuts it to the bits that are needed for
+// all elements, which would hide that it may be beyond them, and computes the rest with so few bits; the
+// tree before that has it whole.
+func (p *process) index(n *node, s *state) *expr {
+	cut := n.one(2)
+	if cut.isCut() {
+		return p.eval(cut.one(1), s)
+	}
+	at := p.eval(cut, s)
+	if i, ok := at.small(); ok {
+		for _, meant := range p.Beyond[p.place(n)] {
+			if meant != i && meant&(1<<at.width-1) == i {
+				return p.g.constant(64, mask(64))
+			}
+		}
+	}
+	var whole *expr
+	for _, before := range p.whole[n.loc] {
+		switch e := p.widen(before, cut, s); {
+		case e == another:
+		case e == nil || whole != nil && e != whole:
+			return p.g.concat(p.unknown(n, 1), at) // perhaps beyond
+		default:
+			whole = e
+		}
+	}
+	switch {
+	case whole != nil:
+		return whole
+	case p.whole[n.loc] != nil:
+		return p.g.concat(p.unknown(n, 1), at)
+	}
+	return at
+}
+
+// another is the index of a module with other parameters.
+var another = &expr{}
+
+// isCut reports whether Verilator has put a selection of the low bits here: one of the source has a declaration.
+func (n *node) isCut() bool {
+	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) && strings.HasSuffix(n.one(2).name(), "h0")
+}
+
+var (
+	widthBefore    = regexp.MustCompile(`@\((?:G/)?s?wu?(\d+)`)
+	constantBefore = regexp.MustCompile(`^(?:\?32\?|\d+')s?h([0-9a-f]+)$`)
+)
+
+// bitsBefore is the width of a node in the tree before.
+func (n *node) bitsBefore() int {
+	if found := widthBefore.FindStringSubmatch(n.width); found != nil {
+		w, _ := new(big.Int).SetString(found[1], 10)
+		return int(w.Int64())
+	}
+	return 0
+}
+
+// widen computes what was cut: before is the whole expression, after what Verilator has made of it. nil if
+// they are not alike.
+func (p *process) widen(before, after *node, s *state) *expr {
+	width := before.bitsBefore()
+	switch {
+	case width == 0:
+		return nil
+	case after.kind == "CONST":
+		whole, cut := p.fixedBefore(before), p.eval(after, s)
+		if whole != nil && p.g.slice(whole, 0, min(cut.width, width)) != p.g.slice(cut, 0, min(cut.width, width)) {
+			return another
+		}
+		return whole
+	case after.isCut() && after.one(1).loc == before.loc && after.one(1).kind == before.kind:
+		return p.eval(after.one(1), s)
+	case before.kind == "EXTEND" || before.kind == "EXTENDS":
+		inner := p.widen(before.one(1), after, s)
+		switch {
+		case inner == nil || inner == another:
+			return inner
+		case before.kind == "EXTENDS":
+			return p.g.sext(inner, width)
+		}
+		return p.g.zext(inner, width)
+	case before.kind != after.kind:
+		return nil
+	}
+	switch before.kind {
+	case "ADD", "SUB", "MUL", "AND", "OR", "XOR":
+		a, b := p.widen(before.one(1), after.one(1), s), p.widen(before.one(2), after.one(2), s)
+		if (a == nil || b == nil) && before.kind != "SUB" { // constants go to the left
+			a, b = p.widen(before.one(1), after.one(2), s), p.widen(before.one(2), after.one(1), s)
+		}
+		switch {
+		case a == nil || b == nil:
+			return nil
+		case a == another || b == another:
+			return another
+		}
+		return wholeOf[before.kind](p.g, p.g.zext(a, width), p.g.zext(b, width))
+	case "NOT", "NEGATE":
+		a := p.widen(before.one(1), after.one(1), s)
+		if a == nil || a == another {
+			return a
+		}
+		if a = p.g.zext(a, width); before.kind == "NOT" {
+			return p.g.not(a)
+		}
+		return p.g.binary(opSub, p.g.number(width, 0), a)
+	}
+	if e := p.eval(after, s); before.loc == after.loc && e.width == width {
+		return e
+	}
+	return nil
+}
+
+// fixedBefore computes a constant of the tree before; nil if it is none.
+func (p *process) fixedBefore(n *node) *expr {
+	width := n.bitsBefore()
+	if n.kind == "VARREF" {
+		found := namedBefore.FindStringSubmatch(n.rest)
+		if found == nil || p.before[found[1]] == nil || p.before[found[1]].operands[2] == nil {
+			return nil
+		}
+		n = p.before[found[1]].operands[2][0] // the value of a parameter
+	}
+	if width == 0 {
+		return nil
+	}
+	if n.kind == "CONST" {
+		found := constantBefore.FindStringSubmatch(n.name())
+		if found == nil {
+			return nil
+		}
+		value, _ := new(big.Int).SetString(found[1], 16)
+		return p.g.constant(width, value)
+	}
+	a := n.one(1)
+	if a == nil {
+		return nil
+	}
+	one := p.fixedBefore(a)
+	switch {
+	case one == nil:
+	case n.kind == "EXTEND":
+		return p.g.zext(one, width)
+	case n.kind == "EXTENDS":
+		return p.g.sext(one, width)
+	case wholeOf[n.kind] != nil:
+		if two := p.fixedBefore(n.one(2)); two != nil {
+			return wholeOf[n.kind](p.g, p.g.zext(one, width), p.g.zext(two, width))
+		}
+	}
+	return nil
+}
+
+var namedBefore = regexp.MustCompile(`<- VAR (0x[0-9a-f]+)`)
+
+var wholeOf = map[string]two{
+	"ADD": func(g *graph, a, b *expr) *expr { return g.binary(opAdd, a, b) },
+	"SUB": func(g *graph, a, b *expr) *expr { return g.binary(opSub, a, b) },
+	"MUL": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) },
+	"AND": (*graph).and, "OR": (*graph).or, "XOR": (*graph).xor,
+}
+
+// wholeIndexes are the indexes of a tree that are cut there, by the place of the selection. One place may
+// have several: modules with other parameters.
+func wholeIndexes(root *node) map[string][]*node {
+	whole := map[string][]*node{}
+	root.each(func(n *node) {
+		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && n.one(2) != nil && n.one(2).isCut() {
+			whole[n.loc] = append(whole[n.loc], n.one(2).one(1))
+		}
+	})
+	return whole
+}
+
+// keeps refuses what has been folded and is X in the source: a division of 0 by what may be 0, an index beyond the end.
+func (t *tree) keeps(before *node) error {
+	divides := func(n *node) bool { return strings.HasPrefix(n.kind, "DIV") || strings.HasPrefix(n.kind, "MODDIV") }
+	kept, used := map[string]bool{}, map[string]bool{}
+	t.root.each(func(n *node) {
+		kept[n.loc] = kept[n.loc] || divides(n) || n.kind == "SEL" || n.kind == "ARRAYSEL"
+		if name, ok := strings.CutPrefix(n.rest, functionHere); ok && n.kind == "COMMENT" {
+			used[name] = true
+		}
+	})
+	var refused error
+	before.each(func(n *node) {
+		if refused != nil || kept[n.loc] {
+			return
+		}
+		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && t.Beyond[t.place(n)] != nil {
+			refused = t.refuse(n, "an index beyond the end, which Verilator folds", "select what is there, or leave it out with `if` of generate")
+			return
+		}
+		if !divides(n) || n.one(2).kind == "CONST" {
+			return
+		}
+		for above := n.parent; above != nil; above = above.parent {
+			if (above.kind == "FUNC" || above.kind == "TASK") && !used[above.name()] {
+				return
+			}
+		}
+		refused = t.refuse(n, "a division that Verilator folds: by 0 it has a value there, and the source X", "write what it shall be when it divides by 0")
+	})
+	return refused
+}
+
+// functionHere begins the comment where a function or a task has been inlined.
+const functionHere = "Function: "
