@@ -90,6 +90,11 @@ func (p *process) widen(before, after *node, s *state) *expr {
 	case before.kind != after.kind:
 		return nil
 	}
+	return p.widenSame(before, after, width, s)
+}
+
+// widenSame computes an operation that is the same in both trees.
+func (p *process) widenSame(before, after *node, width int, s *state) *expr {
 	switch before.kind {
 	case "ADD", "SUB", "MUL", "AND", "OR", "XOR":
 		a, b := p.widen(before.one(1), after.one(1), s), p.widen(before.one(2), after.one(2), s)
@@ -207,7 +212,7 @@ func (t *tree) keeps(before *node) error {
 				return
 			}
 		}
-		refused = t.refuse(n, "a division that Verilator folds: by 0 it has a value there, and the source X", "write what it shall be when it divides by 0")
+		refused = t.refuse(n, "a division that Verilator folds: by 0 it has a value there, and the source X", "write what it must be when it divides by 0")
 	})
 	return refused
 }

@@ -104,7 +104,10 @@ func readNodes(text []byte, nodes map[string]*node) (*node, error) {
 			return nil, fmt.Errorf("line %d of verilator's tree has no place: %.100s", i+1, line)
 		}
 		above := path[numbers-1]
-		n := &node{kind: string(found[2]), id: string(found[3]), loc: string(found[4]), dtype: string(found[5]), width: string(found[6]), rest: string(found[7]), parent: above}
+		n := &node{
+			kind: string(found[2]), id: string(found[3]), loc: string(found[4]),
+			dtype: string(found[5]), width: string(found[6]), rest: string(found[7]), parent: above,
+		}
 		if n.dtype == "this" {
 			n.dtype = n.id
 			n.rest = string(line[bytes.Index(line, []byte("@dt=")):])

@@ -91,7 +91,7 @@ assign o[5:0] = in[sel*6 +: 6]; assign o[11:6] = in[23 - sel*6 -: 6]; assign o[1
 endmodule
 
 module v_demux (input wire clk, input wire rst_n, input wire [31:0] i, output reg [31:0] o);
-always @* begin o = 32'h0; o[i[1:0]*8 +: 8] = i[9:2]; o[i[14:10]] = ~o[i[14:10]]; o[i[19:15] -: 3] = 3'b101; end
+always @* begin o = 32'h0; o[i[1:0]*8 +: 8] = i[9:2]; o[i[14:10]] = ~o[i[14:10]]; o[{1'b1, i[18:15]} -: 3] = 3'b101; end
 endmodule
 
 module v_ram_be (input wire clk, input wire rst_n, input wire [31:0] i, output reg [31:0] o);
