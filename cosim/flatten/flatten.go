@@ -37,6 +37,10 @@ func printFlat(f *verilator.Flat, s cosim.Source) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.whole = wholeIndexes(t.earlier)
+	if err := t.keeps(t.earlier); err != nil {
+		return nil, err
+	}
 	plain := map[string]bool{}
 	for {
 		m, again, err := printOnce(t, s, plain)

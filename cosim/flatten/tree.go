@@ -65,25 +65,24 @@ var (
 // A tree is a design as Verilator has elaborated it.
 type tree struct {
 	*verilator.Flat
-	nodes  map[string]*node // by id, those above the table of types too
-	root   *node
-	types  map[string]*dtype
-	lines  map[string][][]byte // of sources
-	before map[string]*node    // those of the tree before indexes are cut
-	whole  map[string][]*node  // indexes before Verilator has cut them, by the place of their selections
+	nodes map[string]*node // by id, those above the table of types too
+	root  *node
+	// The tree before indexes are cut.
+	earlier *node
+	types   map[string]*dtype
+	lines   map[string][][]byte // of sources
+	before  map[string]*node    // those of the tree before indexes are cut
+	whole   map[string][]*node  // indexes before Verilator has cut them, by the place of their selections
 }
 
 func readTree(f *verilator.Flat) (*tree, error) {
 	t := &tree{Flat: f, nodes: map[string]*node{}, before: map[string]*node{}, types: map[string]*dtype{}, lines: map[string][][]byte{}}
-	before, err := readNodes(f.Whole, t.before)
-	if err != nil {
+	var err error
+	if t.earlier, err = readNodes(f.Whole, t.before); err != nil {
 		return nil, err
 	}
-	if t.root, err = readNodes(f.Tree, t.nodes); err != nil {
-		return nil, err
-	}
-	t.whole = wholeIndexes(before)
-	return t, t.keeps(before)
+	t.root, err = readNodes(f.Tree, t.nodes)
+	return t, err
 }
 
 // readNodes reads a dump into a table of nodes by their ids, and returns its root.
