@@ -123,7 +123,8 @@ func (d *Datapath) Site() *hw.Site {
 	tx, media, links, rx := d.serialisers.Site(), d.medium.Site(), d.links.Site(), d.deserialisers.Site()
 	none := func() {}
 	load := d.inLast(tx.Wide("load_i", "load_i"), func() { d.medium.ClearSlot(0) })
-	frame, length, port := d.inLast(tx.Wide("frame_i", "frame_i"), none), d.inLast(tx.Wide("length_i", "length_i"), none), d.inLast(tx.Wide("port_i", "port_i"), none)
+	still := func(name string) hw.Port { return d.inLast(tx.Wide(name, name), none) }
+	frame, length, port := still("frame_i"), still("length_i"), still("port_i")
 	hear := d.inLast(rx.Wide("hear_i", "port_i"), func() { d.deserialisers.EndSlot(0) })
 	last := hw.Port{
 		Name: "last_o", Bits: 1,

@@ -19,8 +19,7 @@ type Device struct {
 	resetWord                int      // in inputs, -1 without
 	resetOutputs             []uint64 // what the model shows after a reset
 	terms                    *Terms
-	beats                    []beat // of the RTL's clocks; nil without one
-	gated                    []gated
+	clocks
 	resetCycles              int      // of the RTL in one of the model; 0: it is not clocked while reset is on
 	cycle                    uint64   // cycles of the RTL: the next one's beat
 	before, beforeUnknown    []uint64 // early outputs, sampled just before the edge
@@ -29,6 +28,12 @@ type Device struct {
 	now, live                exchanged // what is exchanged: of a row that was played, or of the RTL itself
 	player                   *player   // nil: it runs cycle by cycle
 	err                      error
+}
+
+// clocks are those of the RTL.
+type clocks struct {
+	beats []beat // nil without one
+	gated []gated
 }
 
 // exchanged is what stands on the ports of the RTL.
