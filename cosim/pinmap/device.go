@@ -20,14 +20,14 @@ type Device struct {
 	resetOutputs             []uint64 // what the model shows after a reset
 	terms                    *Terms
 	clocks
-	resetCycles              int      // of the RTL in one of the model; 0: it is not clocked while reset is on
-	cycle                    uint64   // cycles of the RTL: the next one's beat
-	before, beforeUnknown    []uint64 // early outputs, sampled just before the edge
-	settled                  []uint64 // inputs with which the RTL has settled; nil for none
-	settledBuffer            []uint64
-	now, live                exchanged // what is exchanged: of a row that was played, or of the RTL itself
-	player                   *player   // nil: it runs cycle by cycle
-	err                      error
+	resetCycles           int      // of the RTL in one of the model; 0: it is not clocked while reset is on
+	cycle                 uint64   // cycles of the RTL: the next one's beat
+	before, beforeUnknown []uint64 // early outputs, sampled just before the edge
+	settled               []uint64 // inputs with which the RTL has settled; nil for none
+	settledBuffer         []uint64
+	now, live             exchanged // what is exchanged: of a row that was played, or of the RTL itself
+	player                *player   // nil: it runs cycle by cycle
+	err                   error
 }
 
 // clocks are those of the RTL.
