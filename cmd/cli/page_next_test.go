@@ -31,11 +31,12 @@ func TestPagesOfFailingRuns(t *testing.T) {
 		{"a program that is not right here", []string{"pops-4x3-published.yaml"}, []string{"pops-4x3-published.yaml", "--firmware", "pops/random-corrected"}, []string{
 			"collision_free: frames met on a coupler in the 5th of the 5 slots of a step", "This is the same event as the first of collision_free",
 			"exactly_once: first at the same cycle and place as collision_free; they are one event. Then at cycle 114, slot 19, pops.group[1].coupler[1].",
-			"The way of the packet of 6 for 0 (0600000000000000) through the run.", "Signals and frames of this slot stand at 1.",
+			"The way of the packet of 6 for 0 (0600000000000000) through the run.", "Signals and frames of this slot stand at 1.", "Collisions in the other slots are part of the algorithm.", "(this page has not tried it)",
 		}, []string{"in slot 5 of a step"}},
 		{"a deadline", []string{"gossip.yaml", "--set", "rules.deadline_slots=20"}, []string{"gossip.yaml", "--set", "rules.deadline_slots=27"}, []string{
 			"processor 2 has not received the packet of processor 9 after 20 slots: it came after 21, 1 slot late",
-			"16 packets missed the deadline of 20 slots: all came late, the last after 27 slots, 7 late. The smallest deadline that all meet is 27.",
+			"16 packets missed the deadline of 20 slots: all came late, the last after 27 slots, 7 late. The smallest deadline that all meet is 27. The latest is that of processor ", "Slots are counted from the start of the run",
+			"this shows what the run needs, and makes nothing faster:",
 			"The packet is that of crossbar.nic[9]: its signals, and the output that it asks for.", "crossbar.nic[9]\nrx_status\nrx_port\nrx.state\nrx.bits\ntx.light\ntx.port", "crossbar.output[2].arbiter\nbusy",
 			"collision_free" + "no two frames meet on one medium, in the slots that the rule names" + "not checked: the scenario's own rules replace those of gossip/fsa",
 			"lambda27stepslength of the run",
@@ -44,7 +45,8 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"brought about by the fault stuck: without faults this does not happen", "The fault stuck struck first at cycle 84, slot 12, bus.bus[0].wire.",
 			"heard: nothing (fault stuck)", "clock_pause1 of 8 processors, from slot 20 to 29: bus.nic[3]", "first at the end of the run, after slot 199, cycle 1399, bus.nic[3].",
 			"it keeps all rules then, and ends after 145 slots", "rx_port none", "rx_port is the port that the NIC hears",
-			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.",
+			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.", "What the listeners get stands below _tapped",
+			"let it notice the loss (a timeout) and send again",
 		}, []string{"stop.slots or --slots sets it", "ffff,", "slot 200,"}},
 		{"faults in a network of links", []string{"ej-faults.yaml"}, []string{"ej-faults.yaml", "--set", "faults={}"}, []string{
 			"heard: crc (fault bit_flip: bit 104, of the tag)", "finishesevery processor is done before the run endskept by all but 1 processor that a fault has killed, left out",
@@ -53,7 +55,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 		}, []string{"cycle 15, slot 3"}},
 		{"too few slots", []string{"ej-traffic.yaml", "--slots", "20"}, []string{"ej-traffic.yaml"}, []string{
 			"The run was limited to 20 slots by --slots; the traffic needs up to 21000. Run it without that:", "after slot 19, cycle 119, all processors.",
-			"finishes: all processors were to be offered packets for 11000 slots",
+			"finishes: all processors were to be offered packets for 11000 slots", "before the run ends. The run was limited to 20 slots by --slots.",
 			"not tested: the run ended at its limit of 20 slots before all had arrived", "Not known, as the run did not come to where they are complete: offered, accepted",
 		}, []string{"flags and receive status", "See it in a waveform", "ej.node[0].nic[0]: finishes", "stop.slots or --slots sets it"}},
 	} {

@@ -51,7 +51,8 @@ func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each fun
 	if err != nil || m.Interrupted || m.Digest.String() != report.Digest {
 		return err
 	}
-	l := &outcome.Lateness{What: [2]string{"packet", "packets"}, Deadline: uint64(limit), Late: len(late), Never: "had not come when the run ended"}
+	l := &outcome.Lateness{What: [2]string{"packet", "packets"}, Deadline: uint64(limit), Late: len(late), Never: "had not come when the run ended",
+		Since: "from the start of the run, not from the slot in which a frame is queued as in the picture of latencies"}
 	if m.finished {
 		l.Never = "never came"
 	}
@@ -61,7 +62,9 @@ func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each fun
 		if !ok {
 			l.Lost++
 		}
-		l.Most = max(l.Most, uint64(slots))
+		if uint64(slots) > l.Most {
+			l.Most, l.Latest = uint64(slots), fmt.Sprintf("processor %d for processor %d", f.Value, f.Index)
+		}
 		v := violationOf(m.circumstances(), overdue(f, limit))
 		after[v.Path+" "+v.Message] = cameText(ok, l.Never, slots, limit)
 		l.List = append(l.List, outcome.LatePacket{Path: v.Path, Message: v.Message + after[v.Path+" "+v.Message], From: int(f.Value)})

@@ -15,6 +15,8 @@ type Lateness struct {
 	Lost     int       // of these, that have not come at all
 	Most     uint64    // slots after which the last of the others came, 0 for none
 	Never    string    // what is said of these: never came
+	Latest   string    // which one that is, "" if that is not known
+	Since    string    // from when slots are counted
 	List     []LatePacket
 }
 
@@ -56,6 +58,12 @@ func (l *Lateness) Text() string {
 		text += fmt.Sprintf(". The smallest deadline that those meet which came is %d", l.Most)
 	case came > 0:
 		text += fmt.Sprintf(". The smallest deadline that all meet is %d", l.Most)
+	}
+	if l.Latest != "" && came > 0 {
+		text += ". The latest is that of " + l.Latest
+	}
+	if l.Since != "" {
+		text += ". Slots are counted " + l.Since
 	}
 	return text + "."
 }

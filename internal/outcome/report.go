@@ -85,6 +85,7 @@ type Known struct {
 	Means      map[string]Meaning // of figures, by their names
 	Faults     []string           // what each fault of the scenario is set to
 	Limited    string             // of a run that has come to its limit of slots without finishing: the note that says so, "" for others
+	LimitedBy  string             // what has set it: --slots or stop.slots
 	Blamed     bool               // each fault was tried alone: Violation.Faults are known
 	Cut        string             // why the run has not come to its end, "" if it has
 }

@@ -56,6 +56,12 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string) 
 		if means := ruleText(v.Rule, r.Aside.Known.Limits); means != "" {
 			what += " The rule: " + means + "."
 		}
+		if limit := r.Aside.Known.Limits[v.Rule]; v.Rule == fabric.RuleCollisionFree && limit != "every slot" && limit != "" {
+			what += " Collisions in the other slots are part of the algorithm."
+		}
+		if by := r.Aside.Known.LimitedBy; v.Rule == fabric.RuleFinishes && by != "" {
+			what += " The run was limited to " + traces.Plural(r.Slots, "slot", "slots") + " by `" + by + "`."
+		}
 		what += extent(r, v.Rule)
 		if late := r.Aside.Late; v.Rule == fabric.RuleDeadline && late != nil {
 			what += " " + late.Text()

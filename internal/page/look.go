@@ -85,6 +85,9 @@ func gtkwave(v *outcome.Violation, cycle uint64) string {
 	if v == nil {
 		return "GTKWave, with the signals arranged"
 	}
+	if !strings.Contains(v.Path, ".") {
+		return fmt.Sprintf("GTKWave opens with its marker at cycle %d", cycle)
+	}
 	return fmt.Sprintf("GTKWave opens with its marker at cycle %d, and what broke the rule at the top", cycle)
 }
 

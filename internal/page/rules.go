@@ -37,7 +37,7 @@ var rules = map[string]rule{
 		"See in [the signals](#violation-1) why the frame had no receiver: a FIFO that was full, no one who listened, or a fault."},
 	fabric.RuleDeadline: {"what has to arrive arrives within deadline_slots",
 		"See what [the packet](#violation-1) waited for: a request that was not granted, or a handler that sent it late. " +
-			"If the deadline is too short, raise rules.deadline_slots."},
+			"To be in time, change the order in which processors send, the arbiter, or the firmware."},
 	fabric.RuleNoCreation: {"a frame of gossip has no item that its sender does not know",
 		"See which item the handler puts into the frame, and which [frames](#violation-1) had come to it before."},
 	fabric.RuleOneBus: {"a vertex is on one bus in a slot",

@@ -42,6 +42,9 @@ func faultPart(r *outcome.Report, s *outcome.Scene) *Section {
 	}
 	part.Blocks = append(part.Blocks, text("It has done this: %s.", r.Faults[s.Fault].Text()))
 	part.scene(r, s)
+	if s.Waves != nil && slices.ContainsFunc(s.Waves.Rows, func(row traces.WaveRow) bool { return strings.Contains(row.Name, "_tapped.") }) {
+		part.Blocks = append(part.Blocks, Block{Aside: "What the listeners get stands below `_tapped`: the fault lies before that."})
+	}
 	return part
 }
 

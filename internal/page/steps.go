@@ -24,7 +24,8 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 		at := &first.Backtrace[0]
 		steps = append(steps, Step{Text: fmt.Sprintf("Open %s, in the function %s: the handler stopped there.", at.Source, at.Function)})
 	case first.Cause == outcome.CauseFaults && r.Without != nil:
-		const text = "Look at [where the faults struck first](#%s), and decide whether the firmware should survive that."
+		const text = "Look at [where the faults struck first](#%s). Whether the firmware should survive that is yours to decide: if so, let it notice " +
+			"the loss (a timeout) and send again; if not, hold it only to rules that those keep whom the faults spare."
 		steps = append(steps, Step{Text: fmt.Sprintf(text, firstFault(r))})
 	case next != "" && !moreTime:
 		steps = append(steps, Step{Text: next})

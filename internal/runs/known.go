@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/traffic"
@@ -36,7 +37,10 @@ func known(r *run) {
 	case m.RTLFailed:
 		k.Cut = "the run ended with its RTL"
 	case slices.Contains(r.report.Notes, note):
-		k.Limited = note
+		k.Limited, k.LimitedBy = note, "stop.slots"
+		if strings.Contains(r.report.Aside.Command, slotsOption(r.config.Slots)) {
+			k.LimitedBy = "--slots"
+		}
 	}
 	for i := range r.config.Faults {
 		k.Faults = append(k.Faults, r.faultPlan(&r.config.Faults[i]))

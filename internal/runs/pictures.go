@@ -32,7 +32,8 @@ type pictures struct {
 
 // captions say in a page what pictures show.
 var captions = map[picture.Kind]string{
-	picture.KindTopology: "What is wired to what: processors, media, who drives and hears them. Marked: broken rules, and where faults struck first.",
+	picture.KindTopology: "What is wired to what: processors, media, who drives and hears them. " +
+		"Broken rules, and where faults struck first, are marked if they have a place in it.",
 	picture.KindHeat:     "Media over time: how many frames each had.",
 	picture.KindLatency:  "How long packets or frames took.",
 	picture.KindTimeline: "What processors did over time. Marked: where rules were broken.",

@@ -25,7 +25,8 @@ func (r *run) remedies() (list []outcome.Remedy) {
 	}
 	if p := r.config.Firmware.Program; p != nil && p.Instead != "" {
 		add(strings.Replace(command, " --firmware "+p.Name, "", 1)+" --firmware "+p.Instead,
-			"Run it with `%s` in the place of `%s`, which is not right for a network of this size:", p.Instead, p.Name)
+			"Run it with `%s` in the place of `%s`, which is not right for a network of this size (this page has not tried it):",
+			p.Instead, p.Name)
 	}
 	byFaults := slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool { return v.Cause == outcome.CauseFaults })
 	if w := report.Without; w != nil && byFaults {
@@ -39,7 +40,8 @@ func (r *run) remedies() (list []outcome.Remedy) {
 		list = append(list, r.moreSlots(command))
 	}
 	if slots := report.Aside.Late.Meets(); broke(fabric.RuleDeadline) && slots > 0 {
-		add(set(command, "rules.deadline_slots", fmt.Sprint(slots)), "If it may take longer, run it with the deadline that all meet, %s:",
+		add(set(command, "rules.deadline_slots", fmt.Sprint(slots)), "Run it with the deadline that all meet, %s: "+
+			"this shows what the run needs, and makes nothing faster:",
 			traces.Plural(slots, "slot", "slots"))
 	}
 	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
@@ -63,6 +65,9 @@ func set(command, key, value string) string {
 // moreTimes is how many times as many slots a run gets of which no one knows how many it needs.
 const moreTimes = 10
 
+// slotsOption is the option that limits a run, on its command line.
+func slotsOption(limit uint32) string { return fmt.Sprintf(" --slots %d", limit) }
+
 // moreSlots is the remedy for a run that has come to its limit of slots.
 func (r *run) moreSlots(command string) outcome.Remedy {
 	limit := r.config.Slots
@@ -70,7 +75,7 @@ func (r *run) moreSlots(command string) outcome.Remedy {
 	if r.config.Traffic != nil {
 		needs = fmt.Sprintf("; the traffic needs up to %d", r.config.Traffic.Slots())
 	}
-	if option := fmt.Sprintf(" --slots %d", limit); strings.Contains(command, option) {
+	if option := slotsOption(limit); strings.Contains(command, option) {
 		return outcome.Remedy{Text: fmt.Sprintf("The run was limited to %s by `--slots`%s. Run it without that:", traces.Plural(limit, "slot", "slots"), needs),
 			Command: strings.Replace(command, option, "", 1)}
 	}
