@@ -21,7 +21,7 @@ import (
 // assignments are those of all values in a node, each with its own path.
 func assignments(t *testing.T, node *yaml.Node, path string) (all []Assignment) {
 	switch {
-	case node.Kind == yaml.MappingNode && len(node.Content) > 0:
+	case node.Kind == yaml.MappingNode && len(node.Content) > 0 && !strings.Contains(node.Content[0].Value, "["):
 		for i := 0; i < len(node.Content); i += 2 {
 			all = append(all, assignments(t, node.Content[i+1], strict.Join(path, node.Content[i].Value))...)
 		}
@@ -37,6 +37,9 @@ func assignments(t *testing.T, node *yaml.Node, path string) (all []Assignment) 
 	default:
 		bare := *node
 		bare.HeadComment, bare.LineComment, bare.FootComment = "", "", ""
+		if bare.Kind == yaml.MappingNode { // names of its own, in which a path cannot lead
+			bare.Style = yaml.FlowStyle
+		}
 		text, err := yaml.Marshal(&bare)
 		require.NoError(t, err)
 		all = append(all, Assignment{Key: path, Value: strings.TrimSpace(string(text))})
@@ -71,7 +74,9 @@ func TestAssignments(t *testing.T) {
 			got, err := ParseScenario(path, data, one)
 			require.NoError(t, err, "%s: %v", path, one)
 			require.Equal(t, scenarioText(t, want), scenarioText(t, got), "%s: %v", path, one)
-			require.Contains(t, got.Place(one.Key), "--set "+one.Key+"=", path)
+			if !strings.HasPrefix(one.Key, "fabric.netlist.") { // it says its places itself
+				require.Contains(t, got.Place(one.Key), "--set "+one.Key+"=", path)
+			}
 		}
 	}
 }

@@ -179,7 +179,7 @@ func TestDeadlines(t *testing.T) {
 	image := imageScenario(t, "drops")
 	image.Rules, image.Firmware.Params = &Rules{ExactlyOnce: true, DeadlineSlots: 1}, map[string]int64{"how": 0}
 	report := runBoth(t, image)
-	require.Equal(t, []string{"slot 0 pops.group[2].nic[0]: processor 2 has not received the packet of processor 1 after 1 slot"}, lossesOf(report, RuleDeadline))
+	require.Equal(t, []string{"slot 0 pops.group[2].nic[0]: processor 2 has not received the packet of processor 1 after 1 slot: it never came"}, lossesOf(report, RuleDeadline))
 
 	broadcast := func(deadline uint32) *Report {
 		s := DefaultScenario()

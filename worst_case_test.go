@@ -10,6 +10,11 @@ import (
 	"starloom/firmware/wasm"
 )
 
+// drawnRing is a ring of four processors, of which two also share a star.
+const drawnRing = `fabric: {netlist: {nodes: {"p[0..3]": processor, hub: star}, links: [
+    ["p[0..2]:0", "p[1..3]:1"], ["p[3]:0", "p[0]:1"], ["p[0]:2", hub], ["p[2]:2", hub]]}}
+`
+
 // networksOfPrograms are small runs of all built-in programs, without their first line and program.
 var networksOfPrograms = map[string]string{
 	"bus/improved":          "fabric: {bus: {vertices: 21, length: 4}}\n",
@@ -35,6 +40,8 @@ var networksOfPrograms = map[string]string{
 	"pops/random":           "fabric: {pops: {groups: 4, group_size: 8}}\n",
 	"pops/random-corrected": "fabric: {pops: {groups: 4, group_size: 8}}\n",
 	"pops/sort":             "fabric: {pops: {groups: 4, group_size: 4}}\n",
+	"netlist/flood":         drawnRing + "workload: {one_to_all: {source: 0}}\n",
+	"netlist/next-hop":      drawnRing,
 	"pops/traffic":          "fabric: {pops: {groups: 4, group_size: 4}}\nworkload: {traffic: {rate: 0.15, warm_up: 0, measure: 200}}\n",
 	"pops/two-hops":         "fabric: {pops: {groups: 4, group_size: 4}}\n",
 	"scatter/async":         "fabric: {crossbar: {ports: 16, queue_frames: 2}}\nworkload: {scatter: {origin: 0}}\n",

@@ -444,7 +444,7 @@ func TestOtherCommands(t *testing.T) {
 		"firmware inspect pops/random --functions --blocks --model microcoded":       "starloom_slot 0 ",
 		"firmware inspect pops/random --model custom --cost load=3 --cost divide=30": "by the model custom with divide 30, load 3;",
 		"firmware inspect pops/random --json -":                                      `"worst_case": 1`,
-		"cosim check --help":                                                         "with --stimulus\n                                     and for a scenario)",
+		"cosim check --help":                                                         "with --stimulus and for a scenario)",
 		"firmware inspect --help":                                                    "pops/two-hops",
 		"completion bash":                                                            "starloom",
 		"__complete study p":                                                         "pops",

@@ -136,7 +136,7 @@ func list(names []string, count int) string {
 
 // leftNotes say that the firmware of an image has left frames in its RX FIFOs: at the NIC they were received.
 func (m *Machine) leftNotes() []string {
-	if !m.ended || m.Config.Firmware.Program != nil {
+	if !m.finished && !m.limited() || m.Config.Firmware.Program != nil {
 		return nil
 	}
 	frames, processors := 0, 0
