@@ -19,6 +19,7 @@ type builder struct {
 	work      string            // temporary directory
 	hdlDir    string            // where Verilator runs, so that Files are found
 	vhdlTop   string            // the top module of GHDL's Verilog
+	narrow    []cosim.Warning   // of what may be narrower in it than in the VHDL
 	files     []string          // Files as Verilator gets them
 	shell     *shell            // the module around the top, nil for none
 	types     map[string]string // parameters that are types; Params has the others

@@ -8,7 +8,7 @@
 //	builder.go      builder: one build; tools.go: the tools that it needs; target.go: what it compiles for
 //	elaboration.go  what an earlier build has read, so that the same design is not read again
 //	flat.go         Flatten: a design in one module, as Verilator has elaborated it
-//	ghdl.go         VHDL to Verilog
+//	ghdl.go         VHDL to Verilog; ghdl_verilog.go: what is wrong in GHDL's Verilog is mended or refused
 //	verilate.go     running Verilator, what its messages mean; warnings.go: those that matter
 //	design.go, xml.go          what Verilator finds out about a design: ports, clocks, files
 //	shell.go        a module with plain ports around one with arrays, interfaces, types; shellports.go: its ports

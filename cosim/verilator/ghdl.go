@@ -1,6 +1,7 @@
 package verilator
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -21,7 +22,36 @@ func (b *builder) synthesise() error {
 	if err := b.analyseLibraries(); err != nil {
 		return err
 	}
-	args := append([]string{"synth", "--std=08", "--out=verilog", "--workdir=" + b.work, "-P" + b.work}, b.GHDLFlags...)
+	verilog, said, err := b.runGHDL("verilog")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(b.warn([]byte(said)), refuseGHDL(said)); err != nil {
+		return err
+	}
+	b.narrow = narrowed(verilog)
+	vhdl, _, err := b.runGHDL("vhdl")
+	if err != nil {
+		return err
+	}
+	if verilog, err = b.mended(verilog, vhdl); err != nil {
+		return err
+	}
+	// VHDL does not tell upper from lower case; GHDL writes the entity and its ports as
+	// they are declared, all other names in lower case.
+	b.vhdlTop = strings.ToLower(b.Top)
+	for _, found := range moduleOfGHDL.FindAllStringSubmatch(verilog, -1) {
+		if strings.EqualFold(found[1], b.Top) {
+			b.vhdlTop = found[1]
+		}
+	}
+	b.hdlDir = b.work
+	return os.WriteFile(filepath.Join(b.work, b.vhdlTop+".v"), []byte(verilog), 0o644)
+}
+
+// runGHDL synthesises to a language, and returns the warnings, too.
+func (b *builder) runGHDL(language string) (text, warnings string, err error) {
+	args := append([]string{"synth", "--std=08", "--out=" + language, "--workdir=" + b.work, "-P" + b.work}, b.GHDLFlags...)
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		args = append(args, "-g"+name+"="+b.Params[name])
 	}
@@ -29,26 +59,14 @@ func (b *builder) synthesise() error {
 	c := cosim.Command(b, "", ghdlTool.Command, args...)
 	var said strings.Builder
 	c.Stderr = &said
-	verilog, err := c.Output()
+	out, err := c.Output()
 	if stop := cosim.Stopped(b, ghdlTool.Command, b.Name(), err); stop != nil {
-		return stop
+		return "", "", stop
 	}
 	if err != nil {
-		return b.ghdlRefusal(said.String(), err)
+		return "", "", b.ghdlRefusal(said.String(), err)
 	}
-	if err := b.warn([]byte(said.String())); err != nil {
-		return err
-	}
-	// VHDL does not tell upper from lower case; GHDL writes the entity and its ports as
-	// they are declared, all other names in lower case.
-	b.vhdlTop = strings.ToLower(b.Top)
-	for _, found := range moduleOfGHDL.FindAllSubmatch(verilog, -1) {
-		if strings.EqualFold(string(found[1]), b.Top) {
-			b.vhdlTop = string(found[1])
-		}
-	}
-	b.hdlDir = b.work
-	return os.WriteFile(filepath.Join(b.work, b.vhdlTop+".v"), verilog, 0o644)
+	return string(out), said.String(), nil
 }
 
 // analyseLibraries puts the libraries of a design where the synthesis finds them.

@@ -86,7 +86,7 @@ func (b *builder) refusalUnlessStopped(said []byte, err error) error {
 
 // note keeps the warnings of a translation that matter: discovery does not see all.
 func (b *builder) note(said []byte) {
-	b.description.Warnings = append(relativePlaces(weightyWarnings(string(said)), b.work), b.design.io...)
+	b.description.Warnings = append(relativePlaces(weightyWarnings(string(said)), b.work), slices.Concat(b.narrow, b.design.io)...)
 	if b.description.Warnings == nil {
 		b.description.Warnings = []cosim.Warning{}
 	}

@@ -1,0 +1,154 @@
+package verilator
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// GHDL 2.0 writes Verilog that is not what it has synthesised, without a word: a case without its others,
+// signed divisions and shifts to the right as unsigned ones, abs, minimum and maximum as VHDL. Its VHDL of the
+// same netlist is right and has the same names: it says what the Verilog lacks. What its synthesis itself gets
+// wrong is refused, or a warning where it may be right.
+
+var (
+	ghdlModule = regexp.MustCompile(`(?ms)^module (\S+).*?^endmodule`)
+	ghdlCase   = regexp.MustCompile(`(?m)^    case \(.*\)\n(?:      \S+: (\S+) <= .*;\n)+    endcase$`)
+	ghdlOthers = regexp.MustCompile(`(?s)with \S+ select (\S+) <=[^;]*?\s(\S+) when others;`)
+	ghdlPlace  = regexp.MustCompile(`/\* (\S+:\d+:\d+) +\*/`)
+	ghdlEdge   = regexp.MustCompile(`(?m)^  assign (\S+) = 1'b0; // (?:pos|neg)edge$`)
+
+	ghdlShift  = regexp.MustCompile(`(= \$signed\([^)]*\)) >> `)
+	ghdlSigned = regexp.MustCompile(`(?m)^  assign (\S+) = (\S+) [/%] (\S+); // s(div|rem|mod)$`)
+	ghdlAbs    = regexp.MustCompile(`(?m)^  (\S+) <= std_logic_vector\(abs \$signed\((\S+)\)\);$`)
+	ghdlChoice = regexp.MustCompile(`(?m)^  (\S+) <= (\S+) when (.*) else (\S+);$`)
+
+	ghdlMeta   = regexp.MustCompile(`(?m)^(\S+:\d+:\d+):warning: choice with meta-value is ignored`)
+	ghdlNarrow = regexp.MustCompile(`(?m)^  /\* (\S+):(\d+):(\d+) +\*/\n  assign .*;  // trunc$`)
+)
+
+// refuseGHDL refuses what GHDL's synthesis leaves out, by its warnings.
+func refuseGHDL(said string) error {
+	if found := ghdlMeta.FindStringSubmatch(said); found != nil {
+		return &cosim.InputError{
+			Place: found[1], Reason: "a choice with -, as in case?, which GHDL leaves out", Remedy: "write it with if and std_match",
+		}
+	}
+	return nil
+}
+
+// mended corrects GHDL's Verilog with its VHDL.
+func (b *builder) mended(verilog, vhdl string) (string, error) {
+	verilog = ghdlShift.ReplaceAllString(verilog, "$1 >>> ")
+	verilog = ghdlAbs.ReplaceAllString(verilog, "  assign $1 = $$signed($2) < 0 ? -$2 : $2;")
+	verilog = ghdlChoice.ReplaceAllString(verilog, "  assign $1 = $3 ? $2 : $4;")
+	verilog = ghdlSigned.ReplaceAllStringFunc(verilog, signedDivision)
+	var refused error
+	verilog = ghdlModule.ReplaceAllStringFunc(verilog, func(module string) string {
+		for _, found := range ghdlEdge.FindAllStringSubmatchIndex(module, -1) {
+			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 { // more than its declaration and this
+				refused = b.refusedVHDL(module[:found[0]], "an edge of a clock as a value, as of an array that is reset asynchronously",
+					"reset it synchronously, or not at all")
+			}
+		}
+		others := othersOf(vhdl, ghdlModule.FindStringSubmatch(module)[1])
+		var text strings.Builder
+		at := 0
+		for _, found := range ghdlCase.FindAllStringSubmatchIndex(module, -1) {
+			net := module[found[2]:found[3]]
+			value, ok := verilogOf(others[net])
+			if !ok {
+				refused = b.refusedVHDL(module[:found[0]], "the others of a case", "write it with if")
+			}
+			text.WriteString(strings.TrimSuffix(module[at:found[1]], "    endcase"))
+			fmt.Fprintf(&text, "      default: %s <= %s;\n    endcase", net, value)
+			at = found[1]
+		}
+		return text.String() + module[at:]
+	})
+	return verilog, refused
+}
+
+// signedDivision is a division of GHDL's Verilog by the rules of VHDL: rem has the sign of the dividend, mod that of the divisor.
+func signedDivision(line string) string {
+	found := ghdlSigned.FindStringSubmatch(line)
+	a, divisor := "$signed("+found[2]+")", "$signed("+found[3]+")"
+	switch found[4] {
+	case "div":
+		return fmt.Sprintf("  assign %s = %s / %s;", found[1], a, divisor)
+	case "rem":
+		return fmt.Sprintf("  assign %s = %s %% %s;", found[1], a, divisor)
+	}
+	return fmt.Sprintf("  assign %s = %s %% %s == 0 || (%s < 0) == (%s < 0) ? %s %% %s : %s %% %s + %s;",
+		found[1], a, divisor, a, divisor, a, divisor, a, divisor, divisor)
+}
+
+// othersOf are the values of others in an architecture, by the nets that they are assigned to.
+func othersOf(vhdl, module string) map[string]string {
+	others := map[string]string{}
+	body := regexp.MustCompile(`(?msi)^architecture \S+ of ` + regexp.QuoteMeta(module) + ` is.*?^end `).FindString(vhdl)
+	for _, found := range ghdlOthers.FindAllStringSubmatch(body, -1) {
+		others[found[1]] = found[2]
+	}
+	return others
+}
+
+var vhdlName = regexp.MustCompile(`^[A-Za-z]\w*$`)
+
+// verilogOf is a net or a constant of VHDL in Verilog. Ports of the top are wrapped.
+func verilogOf(value string) (string, bool) {
+	switch {
+	case len(value) > 2 && (value[0] == '\'' || value[0] == '"'):
+		digits := strings.ToLower(value[1 : len(value)-1])
+		if strings.Trim(digits, "01xz") != "" {
+			return "", false
+		}
+		return fmt.Sprintf("%d'b%s", len(digits), digits), true
+	case vhdlName.MatchString(value):
+		return strings.TrimPrefix(value, "wrap_"), true
+	}
+	return "", false
+}
+
+// refusedVHDL names the last place before what cannot be mended.
+func (b *builder) refusedVHDL(before, what, remedy string) error {
+	place := b.Files[0]
+	if found := ghdlPlace.FindAllStringSubmatch(before, -1); found != nil {
+		place = found[len(found)-1][1]
+	}
+	return &cosim.InputError{Place: place, Reason: what + ", which GHDL translates wrongly", Remedy: remedy}
+}
+
+// narrowed warns of resize to fewer bits: of a signed value GHDL drops the sign, which numeric_std keeps.
+func narrowed(verilog string) (warnings []cosim.Warning) {
+	for _, found := range ghdlNarrow.FindAllStringSubmatch(verilog, -1) {
+		line, _ := strconv.Atoi(found[2]) // digits, as the next one
+		column, _ := strconv.Atoi(found[3])
+		w := cosim.Warning{
+			Code: "RESIZE", Place: found[1] + ":" + found[2],
+			Text: "resize to fewer bits: if the value is signed, GHDL drops its sign, and what is simulated is another circuit",
+		}
+		if strings.HasPrefix(strings.ToLower(textAt(found[1], line, column)), "resize") && !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
+		}
+	}
+	return warnings
+}
+
+// textAt is the rest of a line of a file, "" if there is none.
+func textAt(path string, line, column int) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(string(text), "\n")
+	if line < 1 || line > len(lines) || column < 1 || column > len(lines[line-1]) {
+		return ""
+	}
+	return lines[line-1][column-1:]
+}
