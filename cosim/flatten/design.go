@@ -164,6 +164,12 @@ func walk(roots []*expr, visit func(*expr)) {
 	}
 }
 
+type violation struct {
+	when *expr
+	at   *node
+	text string
+}
+
 func (d *design) check(v violation, clock string, bad *expr) {
 	if bad.is(0) {
 		return

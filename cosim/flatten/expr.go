@@ -80,6 +80,9 @@ func (g *graph) number(width int, value int) *expr {
 
 func (g *graph) unknown(width int) *expr { return g.partly(width, zero, mask(width)) }
 
+// two is an operation with two operands of the same width.
+type two = func(g *graph, a, b *expr) *expr
+
 // anything is what the source leaves at X: no two are the same.
 func (g *graph) anything(at *node, width int) *expr {
 	g.free = append(g.free, at)

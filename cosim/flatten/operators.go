@@ -1,8 +1,5 @@
 package flatten
 
-// two is an operation with two operands of the same width.
-type two = func(g *graph, a, b *expr) *expr
-
 func binary(do two) expression {
 	return func(p *process, n *node, s *state) *expr {
 		a, b := p.eval(n.one(1), s), p.eval(n.one(2), s)

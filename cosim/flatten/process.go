@@ -32,10 +32,15 @@ type process struct {
 	violations []violation
 }
 
-type violation struct {
-	when *expr
-	at   *node
-	text string
+// A landing is the end of a block that jumps lead to.
+type landing struct {
+	depth int // of the path where the block begins
+	jumps []jump
+}
+
+type jump struct {
+	when *expr // since the block began
+	s    *state
 }
 
 // when is the condition for being here, since the path had a depth.

@@ -13,17 +13,6 @@ const turnsMax, turnsMaxInitial = 1 << 15, 1 << 23
 // guessesMax is how often a process may ask a value of the circuit whether a loop goes on.
 const guessesMax = 1 << 10
 
-// A landing is the end of a block that jumps lead to.
-type landing struct {
-	depth int // of the path where the block begins
-	jumps []jump
-}
-
-type jump struct {
-	when *expr // since the block began
-	s    *state
-}
-
 func (p *process) assignment(n *node, s *state) *state {
 	data := p.eval(n.one(1), s)
 	p.assign(n.one(2), s, data, n.kind == "ASSIGNDLY")
