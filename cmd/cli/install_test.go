@@ -54,7 +54,7 @@ func TestLongInstall(t *testing.T) {
 		return
 	}
 	for line, want := range map[string]string{
-		"starloom ne": "new",
+		"starloom ne": "netlist,new",
 		"starloom run a.yaml --set fabric.pops.gro":              "fabric.pops.group_size=,fabric.pops.groups=",
 		"starloom run a.yaml --set fabric.crossbar.arbiter = ro": "round_robin",
 		"starloom explain latency_c":                             "latency_cycles",

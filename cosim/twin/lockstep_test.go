@@ -3,13 +3,13 @@
 package twin_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -227,6 +227,8 @@ func TestMutantsAreCaughtOnWasm(t *testing.T) {
 	require.Equal(t, len(mutantsOfKinds), found)
 }
 
+var moduleNamed = regexp.MustCompile(`(?m)^module (\w+)`)
+
 // besideEachOther writes a module with the mutants of a twin side by side: the same inputs, outputs of their own. The
 // assertions are left out, which would end all at once.
 func besideEachOther(t *testing.T, m *Model, p Parameters, mutants []Mutant) cosim.Source {
@@ -238,11 +240,16 @@ func besideEachOther(t *testing.T, m *Model, p Parameters, mutants []Mutant) cos
 		require.NoError(t, os.Mkdir(folder, 0o777))
 		files, err := mutant.WriteSources(folder)
 		require.NoError(t, err)
-		require.Len(t, files, 1, "a circuit is one module")
-		text, err := os.ReadFile(files[0])
-		require.NoError(t, err)
-		name := fmt.Sprintf("mutant_%d", k)
-		text = bytes.Replace(text, []byte("module "+mutant.Twin.Name+" "), []byte("module "+name+" "), 1)
+		var text []byte
+		for _, file := range files {
+			part, err := os.ReadFile(file)
+			require.NoError(t, err)
+			text = append(text, part...)
+		}
+		for _, module := range moduleNamed.FindAllSubmatch(text, -1) { // each mutant has modules of its own
+			text = regexp.MustCompile(`\b`+string(module[1])+`\b`).ReplaceAll(text, fmt.Appendf(nil, "%s_%d", module[1], k))
+		}
+		name := fmt.Sprintf("%s_%d", mutant.Twin.Name, k)
 		file := filepath.Join(dir, name+".v")
 		require.NoError(t, os.WriteFile(file, text, 0o666))
 		s.Files = append(s.Files, file)
