@@ -53,10 +53,11 @@ vet:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 
-# First what waits most: a cluster's limits are minutes. A benchmark that no one runs breaks unseen: those of RTL are run once.
+# First what waits most: a cluster's limits are minutes. A benchmark that no one runs breaks unseen: those of RTL are run once,
+# but for proofs, which the long tests make.
 lengthy:
 	$(GO) test -vet=off -ldflags=-w -p 3 -run '^TestLong' -skip Architectures ./internal/slurm ./cmd/cli ./...
-	$(GO) test -vet=off -run '^$$' -bench . -benchtime 1x ./cosim/...
+	$(GO) test -vet=off -run '^$$' -bench . -skip Prove -benchtime 1x ./cosim/...
 
 # Cases of all studies; make full has all of them.
 architectures:
