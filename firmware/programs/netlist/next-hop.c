@@ -21,6 +21,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 /* The way that a packet takes from here; one that is at home goes out, and comes back. */
 static uint32_t way_of(const sl_nic *nic, sl_packet packet) {
     uint32_t to = packet.destination, n = sl_processors(nic);
+    if (to >= n) return SL_NOWHERE;
     if (to == sl_self(nic)) to = to + 1 < n ? to + 1 : 0;
     return sl_way(nic, to);
 }
@@ -35,6 +36,8 @@ static void send(sl_nic *nic, sl_packet packet, uint32_t port, uint32_t hop) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     const sl_frame *frame;
+    uint32_t ports = sl_own_ports(nic);
+    if (ports > sl_ports(nic) || s->count > sl_processors(nic)) sl_fail(nic, 3);
     while ((frame = sl_receive(nic))) {
         sl_packet packet = *sl_packet_of(frame);
         if (frame->tag != sl_self(nic)) continue; /* a star has several hearers */
@@ -50,7 +53,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
     uint32_t kept = 0, mine = !sl_may_meet(nic) || sl_slot(nic) % sl_processors(nic) == sl_self(nic);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t way = way_of(nic, s->waits[i]), port = way >> 16;
-        if (way == SL_NOWHERE) sl_fail(nic, 2);
+        if (way == SL_NOWHERE || port >= ports) sl_fail(nic, 2);
         if (mine && !(busy[port >> 6] >> (port & 63) & 1)) {
             busy[port >> 6] |= (uint64_t)1 << (port & 63);
             send(nic, s->waits[i], port, way & 0xffff);
