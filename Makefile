@@ -4,6 +4,7 @@
 # make long    make vet and the long tests: TestLong..., the race detector, native libraries; CI runs them after make test
 # make bench   the benchmarks, one line each
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
+# make bench-rival  figures of processor time beside those of an earlier commit (RIVAL=68cd292), an hour; BENCH='Cycle' chooses
 # make images  rebuilds the firmware images and all generated files
 # make man     manual pages: man -M man starloom-run
 # make install  the command, its manual pages and its completion for bash, zsh and fish: PREFIX (/usr/local), DESTDIR
@@ -25,7 +26,10 @@ MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :,
 
 PREFIX ?= /usr/local
 
-.PHONY: test tools check vet long lengthy race architectures bench bench-scale images man install dist house full
+# Copies of the project, in which tests build, take what is compiled here: no path is in it.
+export GOFLAGS := $(GOFLAGS) -trimpath
+
+.PHONY: test tools check vet long lengthy race architectures bench bench-scale bench-rival images man install dist house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
@@ -56,7 +60,7 @@ vet:
 # First what waits most: a cluster's limits are minutes. A benchmark that no one runs breaks unseen: those of RTL are run once,
 # but for proofs, which the long tests make.
 lengthy:
-	$(GO) test -vet=off -ldflags=-w -p 3 -run '^TestLong' -skip Architectures ./internal/slurm ./cmd/cli ./...
+	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 25m -run '^TestLong' -skip Architectures ./internal/slurm ./cmd/cli ./...
 	$(GO) test -vet=off -run '^$$' -bench . -skip Prove -benchtime 1x ./cosim/...
 
 # Cases of all studies; make full has all of them.
@@ -71,6 +75,11 @@ race:
 
 bench-scale:
 	$(GO) test -run '^$$' -bench Scale -benchtime 3x -timeout 30m .
+
+RIVAL ?= 68cd292
+BENCH ?= Link|Cycle|Metering|Slot/n=65536|Gossip/slot|EJ/dimensions=5
+bench-rival:
+	$(GO) run ./internal/rival -commit $(RIVAL) -bench '$(BENCH)' . ./nic
 
 bench:
 	$(GO) test -run '^$$' -bench '^Benchmark([^S]|S[^c])' -benchtime 1s ./...

@@ -178,8 +178,8 @@ func TestAssignmentDecides(t *testing.T) {
 	}
 }
 
-// TestAssignmentFuzz: whatever is assigned, a scenario or an error with a place comes of it.
-func TestAssignmentFuzz(t *testing.T) {
+// TestLongAssignmentFuzz: whatever is assigned, a scenario or an error with a place comes of it.
+func TestLongAssignmentFuzz(t *testing.T) {
 	parts := []string{"fabric", "pops", "groups", "rtl", "[0]", "[1]", "[", "]", ".", "replace", "rules", "workload", "permutation", "traces", "vcd", "signals", "*", "x", "", "firmware", "params",
 		"image", "program", "-1", "9", "name", "seed", "faults", "schedule", "kind", "[[1, 2], {a: b}]", "{}", "[]", "{a: 1}", "\"q\"", "~", "\n", "# c", "&a", "*a", "!!int", "- 1", "true", "1.5", "1e999"}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -90,10 +90,10 @@ func cellsOf(m *Machine) string {
 	return text.String()
 }
 
-// TestBudgetInEveryFabric: a late handler has sent nothing, listens where it did, and asks for whom it
+// TestLongBudgetInEveryFabric: a late handler has sent nothing, listens where it did, and asks for whom it
 // asked, in every fabric, whatever it writes to: FIFO, listening table, request list, tag filter.
 // The reference is lateInstance; engine and mode change nothing.
-func TestBudgetInEveryFabric(t *testing.T) {
+func TestLongBudgetInEveryFabric(t *testing.T) {
 	for name, text := range map[string]string{
 		"pops":             "fabric: {pops: {groups: 4, group_size: 8}}\nfirmware: {program: pops/random-corrected}\n",
 		"crossbar lists":   "fabric: {crossbar: {ports: 7}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: shared-random}}\n",

@@ -24,10 +24,10 @@ func busImage(t testing.TB, image string, b bus.Network) *Scenario {
 	return s
 }
 
-// TestBusRulesFire breaks every rule of buses with a small firmware made for it, in both engines,
+// TestLongBusRulesFire breaks every rule of buses with a small firmware made for it, in both engines,
 // with and without an arbiter. A slot has 4 cycles without a payload to send: 2 phits of 64 bits,
 // and 6 with one: it is that of a full payload, and one more with an arbiter.
-func TestBusRulesFire(t *testing.T) {
+func TestLongBusRulesFire(t *testing.T) {
 	path, pair := [][]int{{0, 1, 3}, {1, 2}, {3, 2}}, [][]int{{2, 0, 1, 3}, {3, 0}}
 	for _, c := range []struct {
 		name, image   string

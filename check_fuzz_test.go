@@ -76,9 +76,9 @@ func TestFuzzFindsPlantedFaults(t *testing.T) {
 	}
 }
 
-// TestFuzzFindsAssertions: what a checked build asserts on arbitrary input - clang's sanitizers,
+// TestLongFuzzFindsAssertions: what a checked build asserts on arbitrary input - clang's sanitizers,
 // sl_assert - is found, made smaller and shown again like a trap. sl_fail is a note, with a count.
-func TestFuzzFindsAssertions(t *testing.T) {
+func TestLongFuzzFindsAssertions(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "checked.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/trusts_a_payload.c", Output: image, Debug: true}))
 	for fault, text := range map[int64]string{
@@ -190,10 +190,10 @@ func TestReplayRefusesBadInput(t *testing.T) {
 	}
 }
 
-// TestFuzzReachesEverything: faults that only a word of a schedule or a table, an argument of a named
+// TestLongFuzzReachesEverything: faults that only a word of a schedule or a table, an argument of a named
 // call, or statuses of several ports bring out are found and shown again by their command. What a
 // frame's light can bring fails the check, the others are noted.
-func TestFuzzReachesEverything(t *testing.T) {
+func TestLongFuzzReachesEverything(t *testing.T) {
 	for image, c := range map[string]struct {
 		scenario string
 		verdict  Verdict

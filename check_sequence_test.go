@@ -16,10 +16,10 @@ import (
 	"starloom/internal/emulator"
 )
 
-// TestFuzzFindsHiddenFaults: what takes a magic word, four frames in their order, a byte that an
+// TestLongFuzzFindsHiddenFaults: what takes a magic word, four frames in their order, a byte that an
 // earlier frame has left, a header, or an announcement that nothing backs, is found by default, is
 // as small as it can be, and its command shows it again.
-func TestFuzzFindsHiddenFaults(t *testing.T) {
+func TestLongFuzzFindsHiddenFaults(t *testing.T) {
 	for fault, c := range []struct {
 		rule, text string
 		steps      int
@@ -98,8 +98,8 @@ func TestLongCoveredFirmwareIsTheSame(t *testing.T) {
 		for _, cpu := range []string{"", ", cpu: {model: unit}"} {
 			s, err := ParseScenario("same.yaml", []byte("starloom: 1\nfirmware: {program: "+program+cpu+"}\n"+networksOfPrograms[program]))
 			require.NoError(t, err)
-			plain := result(t, s, MachineOptions{Engine: EngineSlot})
-			require.Equal(t, plain, result(t, s, MachineOptions{Engine: EngineSlot, more: emulator.Options{HandlersCovered: true}}), program)
+			plain := result(t, s, MachineOptions{})
+			require.Equal(t, plain, result(t, s, MachineOptions{more: emulator.Options{HandlersCovered: true}}), program)
 		}
 	}
 }

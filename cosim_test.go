@@ -63,7 +63,7 @@ func edited(t *testing.T, dir string, edits ...string) (*pinmap.Map, error) {
 	return LoadPinMap(path)
 }
 
-func TestBadPinMaps(t *testing.T) {
+func TestLongBadPinMaps(t *testing.T) {
 	dir := cosimFolder(t)
 	for _, c := range []struct {
 		name  string
@@ -136,8 +136,8 @@ func TestBadPinMaps(t *testing.T) {
 	require.ErrorContains(t, err, "none.yml: cannot be read")
 }
 
-// TestPinMapsThatFit: ways to write what the tutorial's map says.
-func TestPinMapsThatFit(t *testing.T) {
+// TestLongPinMapsThatFit: ways to write what the tutorial's map says.
+func TestLongPinMapsThatFit(t *testing.T) {
 	dir := cosimFolder(t)
 	for name, edits := range map[string][]string{
 		"as it is":        nil,
@@ -167,8 +167,8 @@ func TestPinMapsThatFit(t *testing.T) {
 	require.NoError(t, m.Close())
 }
 
-// TestPinMapsOfExamples: the tutorial's maps do what it says, on both backends.
-func TestPinMapsOfExamples(t *testing.T) {
+// TestLongPinMapsOfExamples: the tutorial's maps do what it says, on both backends.
+func TestLongPinMapsOfExamples(t *testing.T) {
 	for path, differs := range map[string]bool{"examples/rtl/stream_arbiter.yml": false, "examples/rtl/stream_arbiter_bug.yml": true} {
 		for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 			m, err := LoadPinMap(path)

@@ -77,8 +77,12 @@ func TestCheckedBuild(t *testing.T) {
 }
 
 func checkedBuild(t *testing.T, source string) {
-	image := filepath.Join(t.TempDir(), "careless.wasm")
-	require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: image, Debug: true}))
+	build := func(name string, define ...string) string {
+		image := filepath.Join(t.TempDir(), name)
+		require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: image, Debug: true, Define: define}))
+		return image
+	}
+	image, taking := build("careless.wasm"), build("taking.wasm", "STARLOOM_ROM", "STARLOOM_REQUESTS")
 	for how, want := range []string{
 		0:  "",
 		1:  "assertion `sl_send: port < sl_ports(nic) || port == SL_PORT_ALL` failed in on_slot at careless.c:19",
@@ -99,8 +103,15 @@ func checkedBuild(t *testing.T, source string) {
 		16: "assertion `sl_send: nothing is written to a frame that the full TX FIFO has no room for` failed in on_slot at careless.c:36",
 		17: "",
 	} {
-		s := imageScenario(t, "careless")
+		s, at := imageScenario(t, "careless"), "group[2]"
 		s.Firmware.Image, s.Firmware.Params, s.Rules = image, map[string]int64{"how": int64(how)}, &Rules{}
+		if how == 7 || how == 8 { // of networks with a ROM
+			own, err := ParseScenario("star.yaml", []byte("starloom: 1\nfabric: {netlist: {nodes: {'p[0..3]': processor, x: star}, links: [\n"+
+				"['p[0..3]', x]]}}\nfirmware: {image: x}\nstop: {slots: 3}\n"))
+			require.NoError(t, err)
+			own.Firmware, own.Rules, s, at = s.Firmware, s.Rules, own, "p[2]"
+			s.Firmware.Image = taking
+		}
 		report, err := Run(context.Background(), s, RunOptions{})
 		require.NoError(t, err)
 		if want == "" {
@@ -114,7 +125,7 @@ func checkedBuild(t *testing.T, source string) {
 		if how < 16 { // that is found when the handler has ended
 			require.Contains(t, strings.Join(frames(report.Violations[0]), "\n"), fmt.Sprintf("on_slot at %s:%d", filepath.Base(source), 18+how), how)
 		}
-		require.Contains(t, report.Violations[0].Path, "group[2]")
+		require.Contains(t, report.Violations[0].Path, at)
 	}
 }
 

@@ -104,7 +104,7 @@ func (s *Scenario) noteNetwork() fabric.Network {
 // are settled.
 func (s *Scenario) noteDifferences(path string, own, settled reflect.Value, program []string) {
 	for _, field := range strict.Fields(own.Type()) {
-		a, b, at := own.Field(field.Index), settled.Field(field.Index), strict.Join(path, field.Key)
+		a, b, at := own.FieldByIndex(field.Index), settled.FieldByIndex(field.Index), strict.Join(path, field.Key)
 		switch {
 		case reflect.DeepEqual(a.Interface(), b.Interface()):
 		case a.Kind() == reflect.Pointer && !a.IsNil() && a.Elem().Kind() == reflect.Struct:

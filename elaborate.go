@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -66,10 +67,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		return nil, err
 	}
 	if t := c.Traffic; t != nil && t.Closed > 0 && p != nil { // which the program takes: its state depends on it
-		c.Firmware.Params = maps.Clone(c.Firmware.Params)
-		if c.Firmware.Params == nil {
-			c.Firmware.Params = map[string]int64{}
-		}
+		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy that is never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)
 	}
 	return c, nil
@@ -109,6 +107,11 @@ func (s *Scenario) source() config.Source {
 	return config.Source{
 		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: s.library,
 		RunCommand: s.runCommand(), RunOne: s.one, CheckCommand: s.checkCommand(),
+		With: func(program string, params map[string]int64) (*config.Config, error) {
+			other := *s
+			other.Firmware.Program, other.Firmware.Params = program, params
+			return other.elaborate()
+		},
 		Identity: func() string {
 			rest := *s
 			rest.Seed, rest.Firmware.Image = 0, ""
@@ -120,12 +123,8 @@ func (s *Scenario) source() config.Source {
 // elaborateFirmware says what the processors run.
 func (s *Scenario) elaborateFirmware(p *fabric.Program) config.Firmware {
 	f := &s.Firmware
-	c := config.Firmware{Program: p, Name: f.Program, Image: f.Image, Path: s.imagePath(), Bytes: f.ImageBytes, Params: f.Params,
+	return config.Firmware{Program: p, Name: cmp.Or(f.Program, f.imageName()), Image: f.Image, Path: s.imagePath(), Bytes: f.ImageBytes, Params: f.Params,
 		Schedule: s.schedule(), Mode: f.Mode, CPU: f.CPU.elaborate()}
-	if p == nil {
-		c.Name = f.imageName()
-	}
-	return c
 }
 
 // elaborate resolves the core, nil if its handlers take no time.
@@ -155,6 +154,9 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 		c.Timing.PropagationCycles = shape.Longest(s.Link.PropagationCycles)
 	}
 	c.Timing.ArbitrationCycles, c.Timing.Frames = shape.ArbitrationCycles, max(1, shape.FramesPerSlot)
+	if err := fabric.Pace(c.Network, s.Firmware.Program == "" && s.Firmware.Image == "" && s.Firmware.ImageBytes == nil, &c.Timing); err != nil {
+		return s.refusal(err)
+	}
 	return nil
 }
 
@@ -177,7 +179,7 @@ func (s *Scenario) checkLanes(c *config.Config) error {
 				fmt.Sprintf("choose %d or less", framesMax/lanes))
 		}
 	}
-	return nil
+	return s.refusal(fabric.CheckFIFOs(c.Network, c.NIC.RxFrames))
 }
 
 // elaborateFaults resolves the scenario's faults on its network.
@@ -193,7 +195,7 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 	for i := range faults {
 		f, p := faults[i].settled(), &c.Faults[i]
 		*p = fabric.Fault{Kind: fabric.FaultKind(slices.Index(fabric.FaultNames[:], f.Kind)), To: math.MaxUint32, Every: 1, Chance: fabric.Chance(*f.Probability),
-			RxFrames: f.RXFrames, TxFrames: f.TXFrames}
+			RxFrames: f.RXFrames, TxFrames: f.TXFrames, Key: strings.Replace(paths[i]+".probability", "random.probability", "random.rate", 1)}
 		if err := s.checkDepths(f, paths[i]); err != nil {
 			return err
 		}
@@ -207,21 +209,27 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 		if p.Targets, err = s.targets(c.Network, p.Kind, f.Targets, paths[i]); err != nil {
 			return err
 		}
+		if err := p.Suits(c.Network, c.Bare()); err != nil {
+			err.Place = paths[i] + err.Place
+			return s.refusal(err)
+		}
+		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit
 	}
 	return nil
 }
 
 // targets are the processors or media whose paths globs match; all for no glob.
 func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, at string) (hw.Set, error) {
-	shape, names := n.Shape(), n.Names()
-	what, count, paths := "processor", shape.Processors(), func(i int) []string { return []string{names.Processor(i)} }
+	what, count, path := fabric.FaultTargets(n, kind)
+	paths := func(i int) []string { return []string{path(i)} }
 	if kind.OnMedia() {
-		what, _ = names.MediumNoun()
-		count, paths = shape.Media, func(i int) []string { return []string{names.Medium(i), names.Link(i)} }
+		paths = func(i int) []string { return []string{path(i), n.Names().Link(i)} }
 	}
 	set := hw.NewSet(count)
-	if globs == nil {
+	if globs == nil && kind.OnMedia() {
 		set.Fill(count)
+	} else if globs == nil {
+		set.Fill(n.Shape().Processors())
 	}
 	for k, glob := range globs {
 		pattern, err := hw.CompilePattern(glob)

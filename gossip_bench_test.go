@@ -16,11 +16,13 @@ import (
 //	slot/N=4095   pipelined, 16.8 million frames, whole processes: `starloom run` beside a
 //	              lean C++ program that only fills the run-table
 //	              (fabric/crossbar/benchmarks/gossip_table.cpp, -O2)
+//	slot/N=2047   Algorithm 2 on identity, 4.2 million frames, whole processes
 //	cycle/N=255   pipelined, and Algorithm 2 on identity, in the cycle engine
 //
 // Seconds are processor time; figures are medians.
 func BenchmarkGossip(b *testing.B) {
 	b.Run("slot/N=4095", benchGossipProcess)
+	b.Run("slot/N=2047/identity/scheduling=2", benchAlgorithm2)
 	for _, c := range []struct {
 		orders     string
 		scheduling int
@@ -43,24 +45,10 @@ func BenchmarkGossip(b *testing.B) {
 
 func benchGossipProcess(b *testing.B) {
 	const N, steps = 4095, 3 * 4095
-	folder := b.TempDir()
-	starloom, table := filepath.Join(folder, "starloom"), filepath.Join(folder, "table")
-	for _, build := range [][]string{
-		{"go", "build", "-o", starloom, "./cmd/starloom"},
-		{"g++", "-O2", "-std=c++17", "-o", table, "fabric/crossbar/benchmarks/gossip_table.cpp"},
-	} {
-		out, err := exec.Command(build[0], build[1:]...).CombinedOutput()
-		require.NoError(b, err, string(out))
-	}
-	scenario := filepath.Join(folder, "gossip.yaml")
-	require.NoError(b, os.WriteFile(scenario, fmt.Appendf(nil, `
-starloom: 1
-fabric: {crossbar: {ports: %d}}
-firmware: {program: gossip/fsa}
-nic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}
-workload: {gossip: {orders: pipelined}}
-stop: {slots: %d}
-`, N+1, steps+1), 0o644))
+	starloom, table := filepath.Join(b.TempDir(), "starloom"), filepath.Join(b.TempDir(), "table")
+	built(b, "go", "build", "-o", starloom, "./cmd/starloom")
+	built(b, "g++", "-O2", "-std=c++17", "-o", table, "fabric/crossbar/benchmarks/gossip_table.cpp")
+	scenario := gossipFile(b, N, "", "{program: gossip/fsa}", "pipelined", steps)
 	var plain, seconds, megabytes, ratios []float64
 	for b.Loop() {
 		least := timeProcess(b, fmt.Sprintf(`"lambda":%d`, steps), table, fmt.Sprint(N))
@@ -70,7 +58,43 @@ stop: {slots: %d}
 	}
 	b.ReportMetric(median(plain), "c++-s")
 	b.ReportMetric(median(seconds), "s")
+	b.ReportMetric(median(seconds)*1e6/(N*(N+1)), "us/frame")
 	b.ReportMetric(median(megabytes), "MB")
 	b.ReportMetric(median(ratios), "s:c++")
 	b.ReportMetric(0, "ns/op")
+}
+
+func benchAlgorithm2(b *testing.B) {
+	const N, steps = 2047, 6266
+	starloom := filepath.Join(b.TempDir(), "starloom")
+	built(b, "go", "build", "-o", starloom, "./cmd/starloom")
+	scenario := gossipFile(b, N, ", matching: list", "{program: gossip/fsa, params: {scheduling: 2}}", "identity", steps)
+	var seconds []float64
+	for b.Loop() {
+		run := timeProcess(b, fmt.Sprintf("lambda       %d\n", steps), starloom, "run", scenario)
+		seconds = append(seconds, run.cpuSeconds)
+	}
+	b.ReportMetric(median(seconds), "s")
+	b.ReportMetric(median(seconds)*1e6/(N*(N+1)), "us/frame")
+	b.ReportMetric(0, "ns/op")
+}
+
+// gossipFile writes a scenario of gossip among N+1 processors with the smallest NICs.
+func gossipFile(b *testing.B, N int, crossbar, firmware, orders string, steps int) string {
+	scenario := filepath.Join(b.TempDir(), "gossip.yaml")
+	require.NoError(b, os.WriteFile(scenario, fmt.Appendf(nil, `
+starloom: 1
+fabric: {crossbar: {ports: %d%s}}
+firmware: %s
+nic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}
+workload: {gossip: {orders: %s}}
+stop: {slots: %d}
+`, N+1, crossbar, firmware, orders, steps+1), 0o644))
+	return scenario
+}
+
+// built builds a program of a benchmark.
+func built(b *testing.B, command ...string) {
+	out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+	require.NoError(b, err, string(out))
 }

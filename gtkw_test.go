@@ -55,9 +55,9 @@ gtkwave::/File/Quit
 	return lines[0], lines[1:]
 }
 
-// TestSaveFileShowsViolations: of a waveform with more signals than GTKWave draws, what has broken rules
+// TestLongSaveFileShowsViolations: of a waveform with more signals than GTKWave draws, what has broken rules
 // comes first, with a marker where it has, slots are decimal, and flags have names. GTKWave says so.
-func TestSaveFileShowsViolations(t *testing.T) {
+func TestLongSaveFileShowsViolations(t *testing.T) {
 	s := imageScenario(t, "traps")
 	s.Fabric.POPS, s.Rules = &pops.Network{Groups: 16, GroupSize: 16}, &Rules{}
 	s.Workload.Permutation.Kind = PermutationIdentity

@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -152,7 +152,7 @@ func TestEnginesAgree(t *testing.T) {
 			slot, slotCapture := traced(EngineSlot)
 			cycle, cycleCapture := traced(EngineCycle)
 			require.Equal(t, slot, cycle, name)
-			if !strings.Contains(want, "never received") { // Run says where packets were lost
+			if !regexp.MustCompile("never received|frames met|was not done").MatchString(want) { // Run says more of these
 				require.Equal(t, want, slot, name)
 			}
 			require.True(t, bytes.Equal(slotCapture, cycleCapture), name)

@@ -95,9 +95,9 @@ func TestRealToolsReadARun(t *testing.T) {
 	require.EqualValues(t, 256, final, "every packet's last hop is in the capture")
 }
 
-// TestRealToolsReadLabels: ports and links whose indexes are labels such as +rho come
+// TestLongRealToolsReadLabels: ports and links whose indexes are labels such as +rho come
 // through GTKWave's converters, tshark and `trace`.
-func TestRealToolsReadLabels(t *testing.T) {
+func TestLongRealToolsReadLabels(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
 	s, err := ParseScenario("ej.yaml", []byte(`starloom: 1

@@ -116,8 +116,8 @@ func TestPublishedRoutingSaysWhereItIsRight(t *testing.T) {
 		want    string
 	}{
 		{"pops/random", 4, 4, ""}, {"pops/random-corrected", 2, 4, ""},
-		{"pops/random", 2, 8, "here d = 2 and g = 8, d < g: "}, {"pops/random", 8, 2, "here d = 8 and g = 2, d > g: "},
-		{"pops/random", 7, 8, "here d = 7 and g = 8, d < g: "},
+		{"pops/random", 2, 8, "here d = 2 and g = 8, fewer processors than groups: "}, {"pops/random", 8, 2, "here d = 8 and g = 2, more processors than groups: "},
+		{"pops/random", 7, 8, "here d = 7 and g = 8, fewer processors than groups: "},
 	} {
 		report, err := Run(t.Context(), programScenario(c.program, c.d, c.g), RunOptions{})
 		require.NoError(t, err)
@@ -131,10 +131,10 @@ func TestPublishedRoutingSaysWhereItIsRight(t *testing.T) {
 	}
 }
 
-// TestAdversaryDefeatsTwoHops builds the permutation that a two-hops firmware
+// TestLongAdversaryDefeatsTwoHops builds the permutation that a two-hops firmware
 // cannot route, and runs it: some packet has not arrived after T slots. The slow
 // reference, pops.RouteTwoHops, must agree on every packet.
-func TestAdversaryDefeatsTwoHops(t *testing.T) {
+func TestLongAdversaryDefeatsTwoHops(t *testing.T) {
 	for _, c := range []struct{ groups, slots int }{{16, 8}, {32, 10}, {64, 12}, {128, 14}} {
 		if testing.Short() && c.groups > 32 {
 			continue

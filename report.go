@@ -57,10 +57,12 @@ type (
 	//	Rule    string // one of the constants Rule...
 	//	Cycle   uint64 // as in waveforms, captures and logs
 	//	Slot    uint64
-	//	Path    string // of a processor, medium or link
-	//	Message string // for people; may change
-	//	Cause   string // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
-	//	Faults  []int  // of one run, for a page: which of its faults bring it about alone
+	//	Path    string  // of a processor, medium or link
+	//	Message string  // for people; may change
+	//	Cause   string  // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
+	//	Senders []int   // of collision_free: who sent the frames that met, the first SendersMax
+	//	Faults  []int   // of one run, for a page: which of its faults bring it about alone
+	//	Subject Subject // what it is about, in numbers
 	//
 	//	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	//	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
@@ -412,7 +414,7 @@ type (
 	FaultPlan = outcome.FaultPlan
 	// MemoryEstimate is the most that a process takes whose only machine this is, in bytes.
 	//
-	//	Slot  uint64 // in the slot engine; 0 with RTL, which it does not run
+	//	Slot  uint64 // in the slot engine; 0 with RTL and for routers, which it does not run
 	//	Cycle uint64 // in the cycle engine
 	MemoryEstimate = outcome.MemoryEstimate
 )

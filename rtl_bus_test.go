@@ -85,9 +85,9 @@ func TestViolationOfABusIsDerived(t *testing.T) {
 	require.NotEqual(t, traced(t, model)["run.vcd"], traced(t, dark)["run.vcd"], "the trace shows it")
 }
 
-// TestRecordedBus: all parts of a bus in RTL are their models on the inputs of a run, and so is the
+// TestLongRecordedBus: all parts of a bus in RTL are their models on the inputs of a run, and so is the
 // bus as one part.
-func TestRecordedBus(t *testing.T) {
+func TestLongRecordedBus(t *testing.T) {
 	checked := map[string]bool{}
 	for _, c := range []struct {
 		arbiter, replace string

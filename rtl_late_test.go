@@ -9,10 +9,10 @@ import (
 	"starloom/cosim"
 )
 
-// TestLateLight: RTL that is k cycles later than its model gives the same run as the
+// TestLongLateLight: RTL that is k cycles later than its model gives the same run as the
 // model when a slot has k+1 guard cycles. With fewer, its light in the last guard cycle
 // is late: the run goes on and fails, with the first link and cycle.
-func TestLateLight(t *testing.T) {
+func TestLongLateLight(t *testing.T) {
 	const light = "assign {rail1_o, rail0_o} = light_o;"
 	const oneLate = "reg [BITS-1:0] late_q; always @(posedge clock) late_q <= reset ? {BITS{1'b0}} : light_o; assign {rail1_o, rail0_o} = late_q;"
 	const twoLate = "reg [BITS-1:0] late_q, later_q; always @(posedge clock) {later_q, late_q} <= reset ? {2*BITS{1'b0}} : {late_q, light_o}; assign {rail1_o, rail0_o} = later_q;"

@@ -67,7 +67,7 @@ func rtlBackends() map[string]uint64 {
 	return map[string]uint64{cosim.BackendWasm: compiled, cosim.BackendIcarus: simulated}
 }
 
-func TestRTLRoutesAsTheModel(t *testing.T) {
+func TestLongRTLRoutesAsTheModel(t *testing.T) {
 	paths := []string{
 		everyPart, allAtOnce, "pops.group[*].coupler[*]", "pops.group[2].coupler[1]", "pops.*.*.fibre",
 		"pops.group[*].nic[*]", "pops.group[1].nic[3]", "pops.group[*].nic[*].tx", "pops.group[0..1].nic[2].rx",
@@ -175,9 +175,9 @@ func traced(t *testing.T, s *Scenario) map[string]string {
 	return files
 }
 
-// TestRTLTraces: the waveforms are the same in every cycle and signal. Of a whole
+// TestLongRTLTraces: the waveforms are the same in every cycle and signal. Of a whole
 // datapath only the ends of the links can be seen.
-func TestRTLTraces(t *testing.T) {
+func TestLongRTLTraces(t *testing.T) {
 	type line struct {
 		backend               string
 		propagation, phitBits int
@@ -341,8 +341,8 @@ func TestLongWrongRTLShows(t *testing.T) {
 	require.Empty(t, shows)
 }
 
-// TestRTLFaultsEndTheRun: what RTL does to its simulator, and what it must not say.
-func TestRTLFaultsEndTheRun(t *testing.T) {
+// TestLongRTLFaultsEndTheRun: what RTL does to its simulator, and what it must not say.
+func TestLongRTLFaultsEndTheRun(t *testing.T) {
 	const coupler, tx, rx, fibre = "star_coupler", "serialiser", "deserialiser", "link"
 	const seen = "assign violation_o = |(rail1_o & rail0_o);"
 	const busy = "assign busy_o = left_q != 16'd0;"

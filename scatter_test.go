@@ -55,9 +55,9 @@ func completions(t testing.TB, s *Scenario, runs int) (counts []uint64, overflow
 	return counts, overflow, blocked
 }
 
-// TestScatterSyncFollowsTheLaw: the hardware's completion times are those of the exact law
+// TestLongScatterSyncFollowsTheLaw: the hardware's completion times are those of the exact law
 // (Drezner and Barak, section 2), by Pearson's test; those of another n are not.
-func TestScatterSyncFollowsTheLaw(t *testing.T) {
+func TestLongScatterSyncFollowsTheLaw(t *testing.T) {
 	runs := 5_000
 	if *full {
 		runs = 100_000
@@ -90,11 +90,11 @@ func TestScatterBends(t *testing.T) {
 	require.Less(t, scatter.Pearson(counts, law).P, 1e-6)
 }
 
-// TestScatterAsyncMeans holds mean and standard deviation to those that a program of its own
+// TestLongScatterAsyncMeans holds mean and standard deviation to those that a program of its own
 // has drawn, whose standard errors are se, within four standard errors of both sides. The last
 // nodes come after Gumbel's law, whose kurtosis is 5.4: that makes the standard error of a
 // standard deviation.
-func TestScatterAsyncMeans(t *testing.T) {
+func TestLongScatterAsyncMeans(t *testing.T) {
 	for _, c := range []struct {
 		n, order int
 		mean, sd float64 // sd 0: not known

@@ -62,11 +62,11 @@ type Scenario struct {
 	// the network interface of every processor
 	NIC NIC `json:"nic"`
 	// what every processor runs: a built-in program or a WebAssembly image
-	Firmware Firmware `json:"firmware" jsonschema:"required"`
+	Firmware Firmware `json:"firmware"`
 	// what the firmware has to carry: a permutation or a file that holds one
 	Workload Workload `json:"workload"`
 	// components that are Verilog or VHDL instead of Starloom's model
-	RTL []RTL `json:"rtl,omitempty" jsonschema:"minItems=1"`
+	RTL []RTL `json:"rtl,omitempty"`
 	// invariants that are checked in every slot; a built-in program brings its own; rules given here replace
 	// them
 	Rules *Rules `json:"rules,omitempty"`
@@ -238,10 +238,10 @@ func (Faults) Declaration() string { return scenarioSource }
 // Fault is one of a schedule. Of a processor, slot t begins with the handlers of slot t; of a
 // medium, it is the slot in which frames cross.
 type Fault struct {
-	// of processors: dead (from a slot on), restart (NIC and firmware are reset), clock_pause (the handler is
-	// not called), buffers (smaller FIFOs); of media: drop (what is on it does not arrive), bit_flip (arrives
-	// with a wrong CRC), stuck (dark)
-	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=buffers,enum=drop,enum=bit_flip,enum=stuck"`
+	// of processors: dead (from a slot on; routers, too), restart (NIC and firmware are reset), clock_pause (the
+	// handler is not called), buffers (smaller FIFOs); of media: drop (what is on it does not arrive), bit_flip
+	// (arrives with a wrong CRC), stuck (dark), credit_loss (of a channel of routers a credit is lost)
+	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=buffers,enum=drop,enum=bit_flip,enum=stuck,enum=credit_loss"`
 	// globs over the paths of processors such as *.group[0].nic[*], or of media; all if left out
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
 	// when it happens; in every slot if left out
@@ -276,7 +276,7 @@ func (FaultSlots) Declaration() string { return scenarioSource }
 // many seeds may have several Rates, one after another.
 type RandomFault struct {
 	// as in schedule
-	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=bit_flip"`
+	Kind string `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=bit_flip,enum=credit_loss"`
 	// probability for each target in each slot
 	Rate *float64 `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1"`
 	// rates, in ascending order: with --seeds every seed is run with each of them, and the survival curve is

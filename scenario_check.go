@@ -74,13 +74,7 @@ func (s *Scenario) checkFabric() error {
 	if n == nil {
 		var known []string
 		for _, kind := range append(s.Fabric.kinds(), s.foreign...) {
-			var keys []string
-			for _, field := range strict.Fields(reflect.Indirect(reflect.ValueOf(kind)).Type()) {
-				if field.Limits.Required {
-					keys = append(keys, field.Key+": ...")
-				}
-			}
-			known = append(known, fmt.Sprintf("fabric: {%s: {%s}}", kind.Kind(), strings.Join(keys, ", ")))
+			known = append(known, fmt.Sprintf("fabric: {%s: {%s}}", kind.Kind(), fabric.KeysOf(kind)))
 		}
 		return s.refuse("fabric", "the scenario has no fabric", "write "+strings.Join(known, " or "))
 	}
@@ -106,8 +100,13 @@ func (s *Scenario) checkProgram() error {
 	for _, p := range n.Programs() {
 		known = append(known, p.Name)
 	}
+	bare, none := fabric.RoutersOf(n) != nil, f.Program == "" && f.Image == "" && f.ImageBytes == nil
 	switch {
-	case f.Program == "" && f.Image == "" && f.ImageBytes == nil:
+	case bare && none && s.Workload.Traffic == nil:
+		return s.refuse("workload", "without firmware routers carry bare packets, and workload has no traffic",
+			"write workload: {traffic: {rate: 0.1}}, or firmware: {...}")
+	case bare && none:
+	case none:
 		remedy := "write image: router.wasm"
 		if len(known) > 0 {
 			remedy = fmt.Sprintf("write program: %s or image: router.wasm", known[0])
@@ -116,11 +115,11 @@ func (s *Scenario) checkProgram() error {
 	case f.Program != "" && (f.Image != "" || f.ImageBytes != nil):
 		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
 	case f.Program != "" && !slices.Contains(known, f.Program):
-		reason := fmt.Sprintf("unknown program %q", strict.Clip(f.Program))
+		reason, remedy := fmt.Sprintf("unknown program %q", strict.Clip(f.Program)), input.DidYouMean(f.Program, known, config.KnownAre("program", known))
 		if slices.Contains(firmware.Programs(), f.Program) {
-			reason = fmt.Sprintf("the program %s is for another fabric", f.Program)
+			reason, remedy = fabric.Refused(n, f.Program, remedy)
 		}
-		return s.refuse("firmware.program", reason, input.DidYouMean(f.Program, known, config.KnownAre("program", known)))
+		return s.refuse("firmware.program", reason, remedy)
 	case f.Schedule != "" && !slices.Contains(fabric.SchedulesOf(n), f.Schedule):
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", strict.Clip(f.Schedule)),
 			input.DidYouMean(f.Schedule, fabric.SchedulesOf(n), config.KnownAre("schedule", fabric.SchedulesOf(n))))
@@ -341,8 +340,8 @@ func (s *Scenario) checkStrikes(f *Fault, kind fabric.FaultKind, at string) erro
 		return s.refuse(at+".slots", "slots has both a list and from, to or every", "delete one")
 	case f.Slots != nil && f.Slots.To != 0 && f.Slots.To < f.Slots.From:
 		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To, f.Slots.From), "exchange them")
-	case f.Probability != nil && kind == fabric.FaultStuck:
-		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots", "delete the key, or write kind: drop")
+	case f.Probability != nil && *f.Probability != 0 && kind == fabric.FaultStuck:
+		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots", "delete the key, write kind: drop, or 0 to leave it out")
 	}
 	return nil
 }
@@ -355,8 +354,8 @@ func (s *Scenario) checkBuffers(f *Fault, kind fabric.FaultKind, at string) erro
 		return s.refuse(at, "rx_frames and tx_frames are for kind: buffers", "delete them")
 	case buffers && f.RXFrames == 0 && f.TXFrames == 0:
 		return s.refuse(at, "buffers has neither rx_frames nor tx_frames", "give one")
-	case buffers && (f.Slots != nil || f.Probability != nil):
-		return s.refuse(at, "buffers are smaller for the whole run", "delete slots and probability")
+	case buffers && (f.Slots != nil || f.Probability != nil && *f.Probability != 0):
+		return s.refuse(at, "buffers are smaller for the whole run", "delete slots and probability; a probability of 0 leaves the fault out")
 	}
 	return nil
 }

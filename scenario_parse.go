@@ -11,6 +11,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/fabric"
+	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/strict"
 	"starloom/traces/input"
@@ -105,11 +106,10 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 	if err := d.readPermutationFile(); err != nil {
 		return nil, err
 	}
-	if g := s.Workload.Gossip; g != nil && g.FromFile() {
-		g.Path = s.resolve(g.Orders)
-	}
-	if g := s.Workload.Gossip; g != nil && g.ValuesFromFile() {
-		g.ValuesPath = s.resolve(g.Values)
+	s.Workload.Gossip.Resolve(s.resolve)
+	for _, r := range s.Fabric.Netlist.Replacements() {
+		r.Stands(s.places, hw.Index("rtl", len(s.RTL)))
+		s.RTL = append(s.RTL, RTL{Replace: r.Replace, Twin: r.Twin, Map: r.Map, Backend: r.Backend})
 	}
 	if err := s.check(s.takeNeeds, d.entryPlace); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string)
 		all := known.Fabric(v.Type())
 		err := d.Decode(node, all, path, strict.Limits{})
 		for _, field := range strict.Fields(v.Type()) {
-			v.Field(field.Index).Set(all.FieldByName(v.Type().Field(field.Index).Name))
+			v.FieldByIndex(field.Index).Set(all.FieldByName(v.Type().FieldByIndex(field.Index).Name))
 		}
 		d.scenario.Fabric.Custom = known.Read(all)
 		return true, err

@@ -170,7 +170,7 @@ var badScenarios = slices.Concat([]badScenario{
 	{"tx_frames 256", small + "nic: {tx_frames: 256}\n", true},
 
 	// Firmware.
-	{"missing firmware", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\n", true},
+	{"missing firmware", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\n", false},
 	{"neither program nor image", strings.Replace(small, "program: pops/random", "mode: banked", 1), true},
 	{"program and image", strings.Replace(small, "program: pops/random", "program: pops/random, image: a.wasm", 1), true},
 	{"unknown program", strings.Replace(small, "pops/random", "pops/randon", 1), true},
@@ -438,7 +438,7 @@ func TestScenarioCheck(t *testing.T) {
 		"phit":     {func(s *Scenario) { s.Link.PhitBits = 65 }, "link.phit_bits: link.phit_bits is 65; allowed are 1 to 64 (bits that a link carries in one cycle)"},
 		"negative": {func(s *Scenario) { s.Link.GuardCycles = -1 }, "link.guard_cycles: link.guard_cycles is -1; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
 		"no guard": {func(s *Scenario) { s.Link.GuardCycles = 0 }, "link.guard_cycles: link.guard_cycles is 0; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
-		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}} or fabric: {crossbar: {ports: ...}} or fabric: {bus: {vertices: ...}} or fabric: {ej: {a: ..., b: ..., dimensions: ...}} or fabric: {netlist: {}}"},
+		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}} or fabric: {crossbar: {ports: ...}} or fabric: {bus: {vertices: ...}} or fabric: {ej: {a: ..., b: ..., dimensions: ...}} or fabric: {netlist: {mesh: {k: [4, 4]}}}"},
 		"size":     {func(s *Scenario) { s.Fabric.POPS.Groups = 0 }, "fabric.pops.groups: fabric.pops.groups is 0; allowed are 1 to 65533 (number of groups g)"},
 		"mode":     {func(s *Scenario) { s.Firmware.Mode = "" }, `firmware.mode: firmware.mode is ""; allowed are banked, isolated (banked: one instance serves many processors; isolated: one instance for each; the results are the same)`},
 		"version":  {func(s *Scenario) { s.Version = 0 }, "starloom: starloom is 0; allowed is 1 (version of the scenario format; always 1)"},

@@ -115,6 +115,7 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 			continue
 		}
 		require.Equal(t, alone.Violations[0].Rule, row["rule"])
+		alone.Violations[0].Senders = nil // told of one run
 		failed = append(failed, FailedRun{Seed: one.Seed, Rule: row["rule"], First: alone.Violations[0]})
 	}
 	require.NotEmpty(t, failed)

@@ -35,7 +35,7 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 	}
 	defer func() { err = cmp.Or(err, m.Close()) }()
 	e = &Explained{Schema: ExplainedSchema, Scenario: s.Name, Settings: own.settings(), Rules: c.Rules.Checked(), Faults: one.faultPlans(c, s.rates()),
-		SlotsMax: c.Slots, Notes: c.Known.Notes, Memory: MemoryEstimate{Cycle: m.MemoryBytesOf(EngineCycle)}}
+		SlotsMax: c.Slots, Notes: c.Known.Notes, Memory: MemoryEstimate{Slot: m.MemoryBytesOf(EngineSlot), Cycle: m.MemoryBytesOf(EngineCycle)}}
 	if cpu := c.Firmware.CPU; cpu != nil {
 		e.TrapCost = cpu.Meter.Limit
 	}
@@ -43,9 +43,7 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 	if m.Schedule != nil {
 		e.Schedule = &ScheduleSize{Name: c.Firmware.Schedule, Slots: m.Schedule.Slots()}
 	}
-	if m.RTL == nil {
-		e.Memory.Slot = m.MemoryBytesOf(EngineSlot)
-	} else {
+	if m.RTL != nil {
 		for _, part := range m.RTL.Recorded {
 			e.RTL = append(e.RTL, part.Path)
 		}
@@ -105,7 +103,7 @@ func (s *Scenario) settings() []Setting {
 			l.Network(n)
 			continue
 		}
-		l.Value(reflect.ValueOf(s).Elem().Field(field.Index), field.Key, field.MayMiss())
+		l.Value(reflect.ValueOf(s).Elem().FieldByIndex(field.Index), field.Key, field.MayMiss())
 	}
 	return l.List
 }

@@ -14,9 +14,9 @@ import (
 	"starloom/nic"
 )
 
-// TestSleepIsAHint builds the programs for POPS with handlers that never sleep: same frames, same
+// TestLongSleepIsAHint builds the programs for POPS with handlers that never sleep: same frames, same
 // digest, in both engines and modes, with d < g, d = g and d > g.
-func TestSleepIsAHint(t *testing.T) {
+func TestLongSleepIsAHint(t *testing.T) {
 	const header = "#include \"starloom_pops.h\"\n"
 	for _, program := range firmware.Programs() {
 		if !strings.HasPrefix(program, "pops/") {
@@ -121,6 +121,6 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	report, err := Run(t.Context(), s, RunOptions{})
 	require.NoError(t, err)
 	require.Len(t, report.Violations, 2)
-	require.Equal(t, "processor 1 was not done when the run ended: it sleeps until slot 1003, or until something comes", report.Violations[0].Message)
-	require.Equal(t, "processor 2 was not done when the run ended", report.Violations[1].Message, "it is awake soon")
+	require.Equal(t, "processor 1 was not done when the run ended: it sleeps until slot 1003, or until something comes; it has sent no frame and has received none", report.Violations[0].Message)
+	require.Equal(t, "processor 2 was not done when the run ended; it has sent no frame and has received none", report.Violations[1].Message, "it is awake soon")
 }

@@ -113,9 +113,9 @@ func TestTrafficOnPOPSTurnByTurn(t *testing.T) {
 	}
 }
 
-// TestTrafficOnPOPSLaw: of uniform traffic a packet waits (d*g-1)/(2(1-d*r)) slots for its turn, on average, if it may go to
+// TestLongTrafficOnPOPSLaw: of uniform traffic a packet waits (d*g-1)/(2(1-d*r)) slots for its turn, on average, if it may go to
 // its source: each of g queues of a source is a channel of time division multiplexing that has every (d*g)th slot.
-func TestTrafficOnPOPSLaw(t *testing.T) {
+func TestLongTrafficOnPOPSLaw(t *testing.T) {
 	const seeds = 30
 	for _, c := range []struct {
 		d, g int
@@ -148,9 +148,9 @@ func TestTrafficOnPOPSLaw(t *testing.T) {
 	}
 }
 
-// TestTrafficOnEJWithoutLoad: from each node to each other one a packet takes as many hops as they are apart, and as
+// TestLongTrafficOnEJWithoutLoad: from each node to each other one a packet takes as many hops as they are apart, and as
 // many slots, for every alpha to 6+6*rho, in one dimension and more.
-func TestTrafficOnEJWithoutLoad(t *testing.T) {
+func TestLongTrafficOnEJWithoutLoad(t *testing.T) {
 	networks := [][3]int{{1, 2, 2}, {0, 3, 2}, {2, 2, 2}, {1, 2, 3}}
 	for b := 2; b <= 6; b++ {
 		for a := range b + 1 {
@@ -337,8 +337,8 @@ func (m *ejModel) run(slots int) {
 	}
 }
 
-// TestTrafficOnEJHopByHop: each packet leaves and arrives in the slots that a model of a few lines gives.
-func TestTrafficOnEJHopByHop(t *testing.T) {
+// TestLongTrafficOnEJHopByHop: each packet leaves and arrives in the slots that a model of a few lines gives.
+func TestLongTrafficOnEJHopByHop(t *testing.T) {
 	for _, c := range []struct {
 		a, b, dimensions int
 		traffic          string

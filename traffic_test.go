@@ -40,9 +40,9 @@ func requireLaw(t *testing.T, s *Scenario, figure string, law float64) {
 	require.InDelta(t, law, *x.Mean, 3**x.SE+1e-9)
 }
 
-// TestSaturatedCrossbar: a frame that waits holds back all that came after it. The laws for 2 to 4 are exact; those for 8 and 64 are
+// TestLongSaturatedCrossbar: a frame that waits holds back all that came after it. The laws for 2 to 4 are exact; those for 8 and 64 are
 // Karol, Hluchyj and Morgan's, "Input Versus Output Queueing on a Space-Division Packet Switch", Table I.
-func TestSaturatedCrossbar(t *testing.T) {
+func TestLongSaturatedCrossbar(t *testing.T) {
 	for _, c := range []struct {
 		ports, measure int
 		self           bool
@@ -83,9 +83,9 @@ func oneBus(vertices int, arbiter string) string {
 	return fmt.Sprintf("bus: {vertices: %d, buses: [[%s]], arbiter: %s}", vertices, strings.Join(list, ", "), arbiter)
 }
 
-// TestBusLaws: the frames of N senders wait as in one queue, whoever is served first; with turns a sender waits for its own; and
+// TestLongBusLaws: the frames of N senders wait as in one queue, whoever is served first; with turns a sender waits for its own; and
 // without an arbiter a frame arrives if no other one is sent.
-func TestBusLaws(t *testing.T) {
+func TestLongBusLaws(t *testing.T) {
 	const n = 5
 	window := ", warm_up: 300, measure: 3000"
 	for _, arbiter := range []string{"fixed", "round_robin", "matrix"} {
@@ -102,17 +102,17 @@ func TestBusLaws(t *testing.T) {
 	}
 }
 
-// TestALOHALaw: all of N want the medium, and each sends with probability 1/N.
-func TestALOHALaw(t *testing.T) {
+// TestLongALOHALaw: all of N want the medium, and each sends with probability 1/N.
+func TestLongALOHALaw(t *testing.T) {
 	for _, n := range []int{2, 5, 16} {
 		requireLaw(t, trafficOn(t, fmt.Sprintf("crossbar: {ports: %d, medium: aloha}", n), "crossbar/traffic", "rate: 1, warm_up: 20, measure: 4000, drain: 0"),
 			"accepted", math.Pow(1-1/float64(n), float64(n-1))/float64(n))
 	}
 }
 
-// TestFixedPriorityLaw: the k-th sender of a bus with fixed priorities waits r/2 [k(k-1)/(1-kr) - (k-1)(k-2)/(1-(k-1)r)] / r slots, as the
+// TestLongFixedPriorityLaw: the k-th sender of a bus with fixed priorities waits r/2 [k(k-1)/(1-kr) - (k-1)(k-2)/(1-(k-1)r)] / r slots, as the
 // difference of what waits of the first k and of the first k-1.
-func TestFixedPriorityLaw(t *testing.T) {
+func TestLongFixedPriorityLaw(t *testing.T) {
 	const n, rate, seeds = 5, 0.15, 60
 	s := trafficOn(t, oneBus(n, "fixed"), "bus/traffic", fmt.Sprintf("rate: %v, warm_up: 300, measure: 3000", rate))
 	slot := elaborated(t, s).Timing.SlotCycles()

@@ -10,6 +10,9 @@ import (
 	"starloom/firmware/wasm"
 )
 
+// routedMesh is a mesh of routers.
+const routedMesh = "fabric: {netlist: {mesh: {k: [3, 3]}, router: {}}}\n"
+
 // drawnRing is a ring of four processors, of which two also share a star.
 const drawnRing = `fabric: {netlist: {nodes: {"p[0..3]": processor, hub: star}, links: [
     ["p[0..2]:0", "p[1..3]:1"], ["p[3]:0", "p[0]:1"], ["p[0]:2", hub], ["p[2]:2", hub]]}}
@@ -40,8 +43,13 @@ var networksOfPrograms = map[string]string{
 	"pops/random":           "fabric: {pops: {groups: 4, group_size: 8}}\n",
 	"pops/random-corrected": "fabric: {pops: {groups: 4, group_size: 8}}\n",
 	"pops/sort":             "fabric: {pops: {groups: 4, group_size: 4}}\n",
+	"netlist/gossip":        drawnRing + "workload: {all_to_all: {}}\n",
+	"netlist/traffic":       drawnRing + "workload: {traffic: {rate: 0.02, warm_up: 0, measure: 200}}\n",
 	"netlist/flood":         drawnRing + "workload: {one_to_all: {source: 0}}\n",
 	"netlist/next-hop":      drawnRing,
+	"netlist/direct":        routedMesh,
+	"netlist/unicast":       routedMesh + "workload: {one_to_all: {source: 0}}\n",
+	"netlist/exchange":      routedMesh + "workload: {all_to_all: {}}\n",
 	"pops/traffic":          "fabric: {pops: {groups: 4, group_size: 4}}\nworkload: {traffic: {rate: 0.15, warm_up: 0, measure: 200}}\n",
 	"pops/two-hops":         "fabric: {pops: {groups: 4, group_size: 4}}\n",
 	"scatter/async":         "fabric: {crossbar: {ports: 16, queue_frames: 2}}\nworkload: {scatter: {origin: 0}}\n",

@@ -56,6 +56,23 @@ func Scaled(size, steps int) int {
 	return size >> min(-steps, 63)
 }
 
+// Selective is a network that has some of its programs in some of its shapes only.
+type Selective interface {
+	Network
+	// Refuses says why the network does not have a program of its own, and what helps; "" of others.
+	Refuses(program string) (why, remedy string)
+}
+
+// Refused says why a network does not have a program of this or another fabric, and what helps: remedy, if it does not say.
+func Refused(n Network, program, remedy string) (why, helps string) {
+	if s, ok := n.(Selective); ok {
+		if why, helps := s.Refuses(program); why != "" {
+			return "the program " + program + " " + why, helps
+		}
+	}
+	return "the program " + program + " is for another fabric", remedy
+}
+
 // Counting is a network whose referee may keep something of each slot, so that a run takes the more the longer it is.
 type Counting interface {
 	Network
@@ -191,6 +208,21 @@ type Creditor interface {
 	NewCredits(c *Config) (*Credits, error)
 }
 
+// Receiving is a network that promises its senders places in the RX FIFOs of NICs.
+type Receiving interface {
+	Network
+	// CheckFIFOs refuses FIFOs of so many frames for each port, if there are fewer places than promised.
+	CheckFIFOs(rxFrames int) error
+}
+
+// CheckFIFOs refuses FIFOs that have not the places that a network has promised.
+func CheckFIFOs(n Network, rxFrames int) error {
+	if r, ok := n.(Receiving); ok {
+		return r.CheckFIFOs(rxFrames)
+	}
+	return nil
+}
+
 // Blocker is a network whose media may be taken: a frame to a port then waits.
 type Blocker interface {
 	Network
@@ -210,3 +242,41 @@ type Plane struct {
 	// Step is where a port leads to, from its processor; 0, 0 to another plane.
 	Step func(port int) (dx, dy float64)
 }
+
+// Sketched is a network whose picture shows processors and media where somebody would draw them.
+type Sketched interface {
+	Network
+	// Sketch returns false if there are too many.
+	Sketch() (Sketch, bool)
+}
+
+// Sketch is where processors and media are in a plane; neighbours are about 1 apart.
+type Sketch struct {
+	Processors []Spot
+	Media      []Spot        // those that are drawn as nodes
+	At         []int         // by medium: which of Media it is, -1 for a line between processors
+	Latencies  []string      // by medium: cycles, "" for those that all have; nil for none
+	Round      map[int]Place // media of lines that lead round to the other side: the way in which they leave
+}
+
+// Spot is something with a name at a place.
+type Spot struct {
+	Name  string
+	Kind  string    // of a medium that is a node: what it is called
+	Shape SpotShape // of such a node
+	Path  string    // of a node that stands for several media, whose paths begin with it; else ""
+	Place
+}
+
+// SpotShape is what a medium looks like.
+type SpotShape uint8
+
+// The shapes.
+const (
+	Round   SpotShape = iota // a disc
+	Flat                     // a bar
+	Crossed                  // a box with a cross
+)
+
+// Place is a place in a plane.
+type Place struct{ X, Y float64 }

@@ -58,6 +58,12 @@ func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 	units, cells := p.shape.UnitsOf(bank)
 	for unit := range units {
 		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
+			if credits == nil && p.idle(bank.First+cell) {
+				for lane := range p.lanes {
+					bank.SetRx(cell, uint16(lane), nic.StatusIdle)
+				}
+				continue
+			}
 			for lane := range p.lanes {
 				p.Receive(shard, bank, cell, lane, uint16(lane), ledger, slot)
 				if credits != nil {
@@ -70,10 +76,7 @@ func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 
 // Send implements Access.
 func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
-	p := a.plant
-	if p.media.Credits != nil {
-		p.media.Credits.Free(shard, bank, ledger, slot)
-	}
+	a.giveBack(shard, bank, ledger, slot, window)
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount == 0 {
 			continue
@@ -84,18 +87,42 @@ func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 			SilenceIllegal(bank, int(cell), illegal, ledger, slot)
 		}
 	}
+	a.listenAll(bank, slot, window, cells)
+}
+
+// giveBack gives back the credits of frames that handlers of a window have taken.
+func (a *allPorts) giveBack(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	if c := a.plant.media.Credits; c != nil {
+		c.Free(shard, bank, ledger, slot, window)
+	}
+}
+
+// listenAll sets what the receivers of a window hear; cells are those whose handlers were called.
+func (a *allPorts) listenAll(bank *nic.Bank, slot uint32, window Window, cells []uint32) {
+	if listensAsBefore(bank, slot) {
+		for _, cell := range cells {
+			a.listen(bank, int(cell), slot)
+		}
+		return
+	}
+	p := a.plant
 	units, unitCells := p.shape.UnitsOf(bank)
 	for unit := range units {
 		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
-			processor := bank.First + cell
-			for lane := range p.lanes {
-				input := uint16(nic.PortNone)
-				if bank.Hears(cell, uint16(lane), slot) {
-					input = uint16(a.input(processor, uint16(lane)))
-				}
-				p.deserialisers.Listen(processor*p.lanes+lane, input)
-			}
+			a.listen(bank, cell, slot)
 		}
+	}
+}
+
+// listen sets what the receivers of a cell hear.
+func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
+	processor := bank.First + cell
+	for lane := range a.plant.lanes {
+		input := uint16(nic.PortNone)
+		if bank.Hears(cell, uint16(lane), slot) {
+			input = uint16(a.input(processor, uint16(lane)))
+		}
+		a.plant.listen(processor*a.plant.lanes+lane, input)
 	}
 }
 

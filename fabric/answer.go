@@ -13,9 +13,9 @@ const (
 )
 
 // Answer tells a NIC that asks before it sends what has become of its request in a slot: output
-// is what has taken the frame at the head of its TX FIFO, NoOne or Met. It reports whether the
-// frame has left, or its NIC.
-func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent bool) {
+// is what has taken the frame at the head of its TX FIFO, NoOne or Met; place is where output stands in
+// the list of a NIC that asks by one, if the caller knows. It reports whether the frame has left, or its NIC.
+func Answer(bank *nic.Bank, ledger *Ledger, cell, output, place int, slot uint32) (sent bool) {
 	if frame := bank.TxHead(cell); !bank.Legal(cell, frame) { // since it was asked for, another handler has written over it
 		SilenceIllegal(bank, cell, frame, ledger, slot)
 		return true
@@ -29,8 +29,10 @@ func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent
 		return false
 	}
 	if bank.Addressed && bank.TxHead(cell).Destination() == nic.ListedDestination {
-		list, _, _ := bank.Requests(cell)
-		bank.SentListed(cell, slices.Index(list, uint32(output)))
+		if list, _, _ := bank.Requests(cell); place >= len(list) || list[place] != uint32(output) {
+			place = slices.Index(list, uint32(output))
+		}
+		bank.SentListed(cell, place)
 	}
 	frame := bank.TxHead(cell)
 	ledger.NoteSent(bank.First+cell, frame, slot)

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"starloom/hw"
@@ -30,12 +31,16 @@ import (
 // What it tells crosses the link in the slot before: a dark link or a receiver that is off
 // leaves it to the next one.
 type Credits struct {
-	Counters *hw.CreditCounters // of every port, processor by processor
+	Counters []*hw.CreditCounters // of the ports that have credits, processor by processor: a bank for each depth
 
-	limits CreditLimits
-	names  Names
-	ports  int
-	from   []uint32 // by port: the port whose frames come there
+	limits []CreditLimits // those that there are
+	of     []creditOf     // by sending port; nil: all have the first limits, and a counter of the first bank
+	every  []uint32       // slots between resynchronisations of some ports, each once
+
+	shape Shape
+	names Names
+	ports int
+	from  []uint32 // by port: the port whose frames come there, noCredits for one without credits
 
 	sent [2][]uint8 // by sending port: 1 if it has sent a frame in an even slot, an odd one, that has not arrived yet
 	lost []uint8    // by sending port: credits of frames that their receiver has not seen
@@ -57,38 +62,19 @@ const portUnknown = 255
 // NewCredits gives every port of a network its credits. Ports that the network has names for have
 // counters below those.
 func NewCredits(n Network, limits CreditLimits, shards []hw.Shard) (*Credits, error) {
-	if limits.Depth > fifoMax {
-		return nil, fmt.Errorf("%s: %d credits, allowed are 1 to %d", n.Kind(), limits.Depth, fifoMax)
+	shape := n.Shape()
+	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units, PerUnit: shape.PerUnit * shape.Ports, Parts: shape.Ports}
+	if shape.PortLabels != nil {
+		bank.Name, bank.Parts, bank.Labels = "port", 0, shape.PortLabels
 	}
-	shape, names := n.Shape(), n.Names()
-	ports, all := shape.Ports, shape.Processors()*shape.Ports
-	bank := hw.Bank{Unit: names.Unit(), Name: "nic", Part: "credits", Units: shape.Units, PerUnit: shape.PerUnit * ports, Parts: ports}
-	if shape.PortLabels != nil || shape.Paths != nil {
-		bank.Name, bank.Parts, bank.Labels = "port", 0, slices.Concat(shape.PortLabels, shape.Paths)
-	}
-	counters, err := hw.NewCreditCounters(bank, limits.Depth, shards)
-	if err != nil {
+	c := emptyCredits(shape, n.Names(), []CreditLimits{limits})
+	if err := c.count(n.Kind(), bank, limits.Depth, shards); err != nil {
 		return nil, err
 	}
-	c := &Credits{
-		Counters: counters, limits: limits, names: names, ports: ports,
-		from: make([]uint32, all), sent: [2][]uint8{make([]uint8, all), make([]uint8, all)}, lost: make([]uint8, all),
-		waiting: make([]uint8, fifoMax*shape.Processors()), held: make([]uint8, shape.Processors()),
+	for port := range c.from {
+		c.from[port] = uint32(port)
 	}
-	if ways := limits.roundTrip() - 1; ways > 1 {
-		c.back = make([][]uint8, ways)
-		for i := range c.back {
-			c.back[i] = make([]uint8, all)
-		}
-	}
-	counters.Restoring = c.restoring
-	sender := make([]uint32, shape.Media)
-	for port := range all {
-		sender[names.SentOn(port/ports, uint16(port%ports), 0)] = uint32(port)
-	}
-	for port := range all {
-		c.from[port] = sender[names.HeardOn(port/ports, uint16(port%ports))]
-	}
+	c.lead(c.from)
 	return c, nil
 }
 
@@ -96,7 +82,7 @@ func NewCredits(n Network, limits CreditLimits, shards []hw.Shard) (*Credits, er
 func (c *Credits) Blocks(processor int, port uint16) bool {
 	first, end := c.span(processor, port)
 	for sender := first; sender < end; sender++ {
-		if c.Counters.Count(sender) == 0 {
+		if c.has(sender) && c.credits(sender) == 0 {
 			return true
 		}
 	}
@@ -107,8 +93,11 @@ func (c *Credits) Blocks(processor int, port uint16) bool {
 func (c *Credits) Sent(processor int, port uint16, slot uint32) {
 	first, end := c.span(processor, port)
 	for sender := first; sender < end; sender++ {
-		c.Counters.Take(sender)
-		c.sent[slot&1][sender] = 1
+		if c.has(sender) {
+			bank, counter := c.counter(sender)
+			bank.Take(counter)
+			c.sent[slot&1][sender] = 1
+		}
 	}
 }
 
@@ -123,16 +112,20 @@ func (c *Credits) span(processor int, port uint16) (first, end int) {
 // Heard notes what a processor's port has received in a slot, which its bank says.
 func (c *Credits) Heard(shard int, bank *nic.Bank, cell int, port uint16, ledger *Ledger, slot uint32) {
 	processor := bank.First + cell
-	at := processor*c.ports + int(port)
+	at, came := processor*c.ports+int(port), bank.Rx(cell, port) == nic.StatusOK
 	sender := c.from[at]
+	if sender == noCredits {
+		if came {
+			c.wait(processor, portUnknown)
+		}
+		return
+	}
 	sent := &c.sent[slot&1][sender]
 	switch {
-	case bank.Rx(cell, port) == nic.StatusOK:
-		if *sent == 0 {
-			port = portUnknown
-		}
-		c.waiting[processor*fifoMax+int(c.held[processor])] = uint8(port)
-		c.held[processor]++
+	case came && *sent == 0:
+		c.wait(processor, portUnknown)
+	case came:
+		c.wait(processor, uint8(port))
 	case *sent == 0:
 	case c.sees(bank, cell, port, ledger, slot):
 		c.give(shard, at, slot+1)
@@ -140,6 +133,12 @@ func (c *Credits) Heard(shard int, bank *nic.Bank, cell int, port uint16, ledger
 		c.lose(sender)
 	}
 	*sent = 0
+}
+
+// wait puts the port of a frame at the end of a processor's RX FIFO.
+func (c *Credits) wait(processor int, port uint8) {
+	c.waiting[processor*fifoMax+int(c.held[processor])] = port
+	c.held[processor]++
 }
 
 // sees reports whether a port has seen in a slot that a frame came which it has not taken: it
@@ -168,19 +167,40 @@ func (c *Credits) lose(sender uint32) { c.lost[sender] = min(c.lost[sender], fif
 
 // give lets a port give back a credit at a boundary.
 func (c *Credits) give(shard, port int, boundary uint32) {
+	sender := int(c.from[port])
 	if c.back == nil {
-		c.Counters.Give(shard, int(c.from[port]))
+		c.put(shard, sender)
 		return
 	}
-	way := c.back[(boundary+uint32(len(c.back))-1)%uint32(len(c.back))]
+	way := c.back[(boundary+uint32(c.limitsOf(sender).roundTrip()-roundTripMin))%uint32(len(c.back))]
 	way[port] = min(way[port], fifoMax-1) + 1
 }
 
+// put gives a sender a credit back.
+func (c *Credits) put(shard, sender int) {
+	bank, counter := c.counter(sender)
+	bank.Give(shard, counter)
+}
+
 // Free gives back, at the boundary at which a slot begins, the credits of the frames that handlers
-// have taken out of the RX FIFOs of a bank, and those that are resynchronised. It looks at all
+// of a window have taken out of the RX FIFOs of a bank, and those that are resynchronised. It looks at all
 // cells: an image can write the registers of those that sleep.
-func (c *Credits) Free(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
-	for cell := range bank.Cells {
+func (c *Credits) Free(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	resyncs := slot > 0 && slices.ContainsFunc(c.every, func(every uint32) bool { return slot%every == 0 })
+	c.shape.Runs(bank, window, func(first, end int) {
+		c.free(shard, bank, slot, first, end)
+		if resyncs {
+			c.resync(shard, bank, ledger, slot, first, end)
+		}
+		if c.back != nil {
+			c.arrive(shard, slot, (bank.First+first)*c.ports, (bank.First+end)*c.ports)
+		}
+	})
+}
+
+// free gives back the credits of the frames that handlers of some cells have taken.
+func (c *Credits) free(shard int, bank *nic.Bank, slot uint32, first, end int) {
+	for cell := first; cell < end; cell++ {
 		processor := bank.First + cell
 		held, left := int(c.held[processor]), int(bank.Registers[cell].RxCount)
 		if left >= held {
@@ -200,23 +220,17 @@ func (c *Credits) Free(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
 		copy(waiting, waiting[held-left:])
 		c.held[processor] = uint8(left)
 	}
-	if every := c.limits.ResyncSlots; every > 0 && slot > 0 && slot%every == 0 {
-		c.resync(shard, bank, ledger, slot)
-	}
-	if c.back != nil {
-		c.arrive(shard, bank, slot)
-	}
 }
 
-// resync lets the receivers of a bank give back the credits of frames that they have not seen.
-func (c *Credits) resync(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
-	for at := bank.First * c.ports; at < (bank.First+bank.Cells)*c.ports; at++ {
-		lost := &c.lost[c.from[at]]
-		if *lost == 0 {
+// resync lets the receivers of some cells give back the credits of frames that they have not seen.
+func (c *Credits) resync(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, first, end int) {
+	for at := (bank.First + first) * c.ports; at < (bank.First+end)*c.ports; at++ {
+		if c.from[at] == noCredits || c.lost[c.from[at]] == 0 {
 			continue
 		}
+		lost, every := &c.lost[c.from[at]], c.limitsOf(int(c.from[at])).ResyncSlots
 		processor, port := at/c.ports, uint16(at%c.ports)
-		if bank.Silenced(processor-bank.First) || c.dark(processor, port, ledger, slot-1) {
+		if every == 0 || slot%every != 0 || bank.Silenced(processor-bank.First) || c.dark(processor, port, ledger, slot-1) {
 			continue
 		}
 		for ; *lost > 0; *lost-- {
@@ -225,12 +239,12 @@ func (c *Credits) resync(shard int, bank *nic.Bank, ledger *Ledger, slot uint32)
 	}
 }
 
-// arrive lets the credits get back that receivers of a bank have given a round trip ago.
-func (c *Credits) arrive(shard int, bank *nic.Bank, slot uint32) {
-	way, first := c.back[slot%uint32(len(c.back))], bank.First*c.ports
-	for i, count := range way[first : first+bank.Cells*c.ports] {
+// arrive lets the credits get back that some ports have given a round trip ago.
+func (c *Credits) arrive(shard int, slot uint32, first, end int) {
+	way := c.back[slot%uint32(len(c.back))]
+	for i, count := range way[first:end] {
 		for ; count > 0; count-- {
-			c.Counters.Give(shard, int(c.from[first+i]))
+			c.put(shard, int(c.from[first+i]))
 		}
 		way[first+i] = 0
 	}
@@ -246,9 +260,9 @@ func (c *Credits) WaitsFor(bank *nic.Bank, cell int) string {
 		}
 		first, end := c.span(bank.First+cell, frame.Port())
 		for sender := first; sender < end; sender++ {
-			if lost := c.lost[sender]; lost > 0 && c.Counters.Count(sender) == 0 {
+			if lost := c.lost[sender]; lost > 0 && c.credits(sender) == 0 {
 				port := c.names.Port(sender/c.ports, uint16(sender%c.ports))
-				return fmt.Sprintf("a credit of %s, which has lost %d of %d", port, lost, c.limits.Depth)
+				return fmt.Sprintf("a credit of %s, which has lost %d of %d", port, lost, c.limitsOf(sender).Depth)
 			}
 		}
 	}
@@ -267,8 +281,177 @@ func (c *Credits) Reset() {
 	clear(c.held)
 }
 
+// Latch is the edge of counters that no kernel has.
+func (c *Credits) Latch(shards []hw.Shard) {
+	for _, bank := range c.Counters {
+		for _, s := range shards {
+			bank.Latch(s)
+		}
+	}
+}
+
+// Restart is Reset with the counters, where no kernel has them.
+func (c *Credits) Restart() {
+	for _, bank := range c.Counters {
+		bank.Reset()
+	}
+	c.Reset()
+}
+
 // Credited is a Transport whose ports may have credits.
 type Credited interface {
 	Transport
 	Credits() *Credits // nil for none
+}
+
+// noCredits is the sender whose frames come to a port that hears none with credits.
+const noCredits = math.MaxUint32
+
+// creditOf is which limits a sending port has, and which counter.
+type creditOf struct {
+	limits  uint32 // their number + 1, 0 for no credits
+	bank    uint32
+	counter uint32 // in its bank
+}
+
+// PortCredits are the credits of one port. What it sends has one hearer.
+type PortCredits struct {
+	Port uint32 // processor*Shape.Ports + port
+	CreditLimits
+}
+
+// NewPortCredits gives some ports of a network their credits, those of each depth counters of their own: all is one
+// unit. Ports stand in ascending order.
+func NewPortCredits(kind string, shape Shape, names Names, ports []PortCredits, shards []hw.Shard) (*Credits, error) {
+	var limits []CreditLimits
+	of, depths, byDepth := make([]creditOf, shape.Processors()*shape.Ports), []int(nil), map[int][]uint32{}
+	known := map[CreditLimits]uint32{}
+	for _, p := range ports {
+		l := p.Settled()
+		if known[l] == 0 {
+			limits = append(limits, l)
+			known[l] = uint32(len(limits))
+		}
+		if byDepth[l.Depth] == nil {
+			depths = append(depths, l.Depth)
+		}
+		of[p.Port] = creditOf{limits: known[l], bank: uint32(slices.Index(depths, l.Depth)), counter: uint32(len(byDepth[l.Depth]))}
+		byDepth[l.Depth] = append(byDepth[l.Depth], p.Port)
+	}
+	c := emptyCredits(shape, names, limits)
+	c.of = of
+	for _, depth := range depths {
+		bank := hw.Bank{Name: hw.Index(kind+".depth", depth), Part: "credits", Units: 1, PerUnit: len(byDepth[depth])}
+		for _, port := range byDepth[depth] {
+			bank.Labels = append(bank.Labels, names.Port(int(port)/c.ports, uint16(int(port)%c.ports)))
+		}
+		if err := c.count(kind, bank, depth, shards); err != nil {
+			return nil, err
+		}
+	}
+	senders := make([]uint32, len(ports))
+	for i := range ports {
+		senders[i] = ports[i].Port
+	}
+	c.lead(senders)
+	return c, nil
+}
+
+// emptyCredits are credits without counters, of no port.
+func emptyCredits(shape Shape, names Names, limits []CreditLimits) *Credits {
+	ports, all := shape.Ports, shape.Processors()*shape.Ports
+	c := &Credits{
+		limits: limits, shape: shape, names: names, ports: ports,
+		from: make([]uint32, all), sent: [2][]uint8{make([]uint8, all), make([]uint8, all)}, lost: make([]uint8, all),
+		waiting: make([]uint8, fifoMax*shape.Processors()), held: make([]uint8, shape.Processors()),
+	}
+	longest := roundTripMin
+	for i := range limits {
+		longest = max(longest, limits[i].roundTrip())
+		if every := limits[i].ResyncSlots; every > 0 && !slices.Contains(c.every, every) {
+			c.every = append(c.every, every)
+		}
+	}
+	if longest > roundTripMin {
+		c.back = make([][]uint8, longest-1)
+		for i := range c.back {
+			c.back[i] = make([]uint8, all)
+		}
+	}
+	return c
+}
+
+// count adds a bank of counters.
+func (c *Credits) count(kind string, bank hw.Bank, depth int, shards []hw.Shard) error {
+	if depth > fifoMax {
+		return fmt.Errorf("%s: %d credits, allowed are 1 to %d", kind, depth, fifoMax)
+	}
+	counters, err := hw.NewCreditCounters(bank, depth, shards)
+	if err != nil {
+		return err
+	}
+	number := len(c.Counters)
+	var senders []uint32 // by counter, nil for its own number
+	for sender, of := range c.of {
+		if of.limits > 0 && int(of.bank) == number {
+			senders = append(senders, uint32(sender))
+		}
+	}
+	counters.Restoring = func(counter int, count uint16) {
+		sender := counter
+		if senders != nil {
+			sender = int(senders[counter])
+		}
+		c.restoring(sender, count)
+	}
+	c.Counters = append(c.Counters, counters)
+	return nil
+}
+
+// lead finds to which ports the frames of some come.
+func (c *Credits) lead(senders []uint32) {
+	sender := slices.Repeat([]uint32{noCredits}, c.shape.Media)
+	for _, port := range senders {
+		sender[c.names.SentOn(int(port)/c.ports, uint16(int(port)%c.ports), 0)] = port
+	}
+	for port := range c.from {
+		c.from[port] = noCredits
+		if medium := c.names.HeardOn(port/c.ports, uint16(port%c.ports)); medium >= 0 {
+			c.from[port] = sender[medium]
+		}
+	}
+}
+
+// has reports whether a port has credits.
+func (c *Credits) has(sender int) bool { return c.of == nil || c.of[sender].limits > 0 }
+
+// limitsOf are those of a port with credits.
+func (c *Credits) limitsOf(sender int) *CreditLimits {
+	if c.of == nil {
+		return &c.limits[0]
+	}
+	return &c.limits[c.of[sender].limits-1]
+}
+
+// counter is that of a port with credits, and its bank.
+func (c *Credits) counter(sender int) (bank *hw.CreditCounters, counter int) {
+	if c.of == nil {
+		return c.Counters[0], sender
+	}
+	return c.Counters[c.of[sender].bank], int(c.of[sender].counter)
+}
+
+// credits is how many frames a port with credits may send.
+func (c *Credits) credits(sender int) int {
+	bank, counter := c.counter(sender)
+	return bank.Count(counter)
+}
+
+// Of are the limits of a processor's port; ok is false for one without credits.
+func (c *Credits) Of(processor int, port uint16) (limits CreditLimits, ok bool) {
+	sender := processor*c.ports + int(port)
+	if !c.has(sender) {
+		return limits, false
+	}
+	return *c.limitsOf(sender), true
 }

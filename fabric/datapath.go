@@ -21,7 +21,7 @@ type Datapath struct {
 	timing        nic.Timing
 	clock         *hw.Clock
 	serialisers   *nic.Serialisers
-	medium        Medium
+	medium        sitedMedium
 	links         *hw.Fibre
 	far           *hw.Light
 	deserialisers *nic.Deserialisers
@@ -31,10 +31,17 @@ type Datapath struct {
 	seen []uint32 // per medium: 1 + the first cycle of the slot in which its far end shows both rails, 0 for none
 }
 
-// Whole is all hardware of a plant as one component; nil if its network has no twin.
+// sitedMedium is a Medium for which RTL may stand.
+type sitedMedium interface {
+	Medium
+	Site() *hw.Site
+}
+
+// Whole is all hardware of a plant as one component; nil if its network has no twin, or media of several kinds.
 func (t *Plant) Whole(n Network) *Datapath {
 	twin, size := TwinOf(n)
-	if twin == nil {
+	medium, ok := t.media.Medium.(sitedMedium)
+	if twin == nil || !ok {
 		return nil
 	}
 	parameters := map[string]int{
@@ -44,7 +51,7 @@ func (t *Plant) Whole(n Network) *Datapath {
 	maps.Copy(parameters, size)
 	return &Datapath{
 		path: n.Kind(), twin: twin.Name, parameters: parameters, timing: t.timing, clock: t.kernel.Clock(),
-		serialisers: t.serialisers, medium: t.media.Medium, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
+		serialisers: t.serialisers, medium: medium, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
 		seen: make([]uint32, t.shape.Media),
 	}
 }

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"errors"
+
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -14,6 +16,7 @@ import (
 //	Addressed    asks an output for the addressee of its frame, or for one of a list
 //	Switched     one switch to all taps: a processor that sends hears what it sends to
 //	Arbitrated   the same, and asks for the medium of its port
+//	Streaming    sends and receives flit by flit, at a router
 type Discipline interface {
 	// NIC is what a bank of processors has to know of it.
 	NIC() nic.Discipline
@@ -21,6 +24,21 @@ type Discipline interface {
 	Rules() []string
 	// Access is its half of a plant, made before the network has built its media.
 	Access(p *Plant) (Access, error)
+}
+
+// Streaming is the discipline of a NIC at a router: it has one port, from which a frame goes to the processor that it is
+// addressed to, flit by flit, and sends and receives several frames in a slot, which is a tick.
+type Streaming struct{}
+
+// NIC implements Discipline.
+func (Streaming) NIC() nic.Discipline { return nic.Discipline{AllPorts: true, Addressed: true} }
+
+// Rules implements Discipline.
+func (Streaming) Rules() []string { return []string{RuleLatency} }
+
+// Access implements Discipline: a Stream has no plant.
+func (Streaming) Access(*Plant) (Access, error) {
+	return nil, errors.New("networks of routers have a Stream, and no plant")
 }
 
 // Access is a discipline's half of a Plant: what is between the banks of processors and the

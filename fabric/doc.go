@@ -14,15 +14,15 @@
 // Plant is right. Package fabrictest is the suite that holds every fabric to that.
 //
 //	file             what it holds
-//	network.go       Network, Shape, Config; abilities.go: what only some networks can
+//	network.go       Network, Shape, Config; abilities.go: what only some networks can; bare.go: Routers
 //	names.go         Names: paths; program.go: built-in programs, schedules and tables for firmware
 //	wiring.go        Wiring: who drives and who hears each medium; wiring_of.go: that of a network; slot_transport.go: the slot engine of a
-//	                 network by its wiring alone, and what faster ones are compared with
+//	                 network by its wiring alone, and what faster ones are compared with; slot_small.go: its frames of one packet
 //	workload.go      what a run has to carry; permutation.go: permutations; traffic.go: packets one after the other
 //	rules.go         rules; findings.go: what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
 //	discipline.go    how NICs get at their media: one_port.go, all_ports.go, addressed.go,
-//	                 switched.go; requests.go: what those that ask share
+//	                 switched.go, mixed.go; requests.go: what those that ask share; server.go: whom media serve, in the slot engine
 //	plant.go         the hardware of the cycle engine; media.go: what a network puts into it
 //	plant_build.go   what its Build needs of a plant; plant_stars.go: passive stars; plant_receive.go: what receivers tell
 //	plant_watch.go   collisions, late light
@@ -31,6 +31,10 @@
 //	credit_limits.go depth, round trip and resynchronisation, as a scenario gives them
 //	credits_state.go what a saved state holds of credits, and whether none is missing
 //	answer.go        what becomes of a frame whose NIC asks before it sends
+//	hardware.go      Hardware: what carries frames in the cycle engine, a Plant or a Stream
+//	packet_file.go   what has become of each packet, as CSV
+//	stream.go        the hardware of processors at routers; stream_log.go: a row for each frame, latencies;
+//	                 router_faults.go: what faults do to channels and routers, what stands; stream_faults.go: to frames
 //	rtl.go           who puts RTL in the place of that hardware; datapath.go: all of it as one
 //	                 component
 //	sent_sums.go     whether RTL delivers what was sent, for the digest
@@ -38,6 +42,7 @@
 //	onlooker.go      who draws what a shard sees
 //	referee.go       who follows the workload
 //	packets.go       the referee of packets, announced deliveries included; packet.go: one in a frame
+//	told.go          the referee of a packet of each processor for all others
 //	follow.go        every frame of some packets, to find out where they were lost
 //	lost.go          why a frame was lost; queues.go: how long it has waited
 //	held.go          packets that processors hold, as frames show it

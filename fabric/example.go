@@ -1,5 +1,12 @@
 package fabric
 
+import (
+	"reflect"
+	"strings"
+
+	"starloom/internal/strict"
+)
+
 // Exemplary is a network that says what a small scenario is, for those who begin with one.
 type Exemplary interface {
 	Network
@@ -20,4 +27,19 @@ func ExampleOf(n Network, program string) (e Example) {
 		e = x.Example(program)
 	}
 	return e
+}
+
+// KeysOf are keys that the shortest scenario gives a network: those that must be there, or what the network says
+// by a method Keys.
+func KeysOf(n Network) string {
+	if x, ok := n.(interface{ Keys() string }); ok {
+		return x.Keys()
+	}
+	var keys []string
+	for _, field := range strict.Fields(reflect.Indirect(reflect.ValueOf(n)).Type()) {
+		if field.Limits.Required {
+			keys = append(keys, field.Key+": ...")
+		}
+	}
+	return strings.Join(keys, ", ")
 }

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"math"
+	"slices"
 
 	"starloom/hw"
 )
@@ -18,11 +19,12 @@ const (
 	FaultDrop                     // what a medium carries in a slot does not reach its listeners
 	FaultFlip                     // of what a medium carries in a slot a bit is another one at its listeners
 	FaultStuck                    // a medium is dark at its listeners
+	FaultCredit                   // of a channel between routers a credit is lost on its way back
 	faultKinds
 )
 
 // FaultNames are the names of the kinds in scenarios and reports.
-var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers", "drop", "bit_flip", "stuck"}
+var FaultNames = [faultKinds]string{"dead", "restart", "clock_pause", "buffers", "drop", "bit_flip", "stuck", "credit_loss"}
 
 // OnMedia reports whether faults of this kind happen to media.
 func (k FaultKind) OnMedia() bool { return k >= FaultDrop }
@@ -30,13 +32,15 @@ func (k FaultKind) OnMedia() bool { return k >= FaultDrop }
 // Fault happens, in each of its slots, to each of its targets, with a probability.
 type Fault struct {
 	Kind     FaultKind
-	Targets  hw.Set // processors or media
+	Targets  hw.Set // processors, after them routers; or media
 	From, To uint32 // the first and the last slot
 	Every    uint32 // of these, every so many, 1 or more
 	List     []uint32
 	Chance   uint64 // of 1<<32 in each slot
 
 	RxFrames, TxFrames int // FaultBuffers: 0 for those of the others
+
+	Key string // in the scenario, of its probability
 }
 
 // Chance is a probability, 0 to 1, in units of 2^-32. One that is not 0 is one unit or more.
@@ -55,12 +59,21 @@ func (f *Fault) in(slot uint32) bool {
 	return f.From <= slot && slot <= f.To && (slot-f.From)%f.Every == 0
 }
 
+// first is the first of its slots.
+func (f *Fault) first() uint32 {
+	if f.List != nil {
+		return slices.Min(f.List)
+	}
+	return f.From
+}
+
 // Faults are those of a run. What happens is a function of the run's seed, the target and the
 // slot: no order in which they are asked can matter.
 type Faults struct {
 	All    []Fault
 	Off    bool // nothing happens
-	Only   int  // the number of the one that happens, from 1 on; 0: all do
+	Only   int  // the number of the one that happens, from 1 on; 0: all do...
+	Except int  // ...but this one
 	names  Names
 	stream hw.Stream
 }
@@ -92,11 +105,13 @@ func (f *Faults) Happens(number, target int, slot uint32) bool {
 }
 
 // active reports whether a fault may happen in this run.
-func (f *Faults) active(number int) bool { return !f.Off && (f.Only == 0 || f.Only == number+1) }
+func (f *Faults) active(number int) bool {
+	return !f.Off && (f.Only == 0 || f.Only == number+1) && f.Except != number+1
+}
 
 // Shrinks reports whether a fault makes FIFOs smaller in this run.
 func (f *Faults) Shrinks(number int) bool {
-	return f.All[number].Kind == FaultBuffers && f.active(number)
+	return f.All[number].Kind == FaultBuffers && f.All[number].Chance > 0 && f.active(number)
 }
 
 // Effect is what faults do to the light of a medium in a slot.
@@ -114,7 +129,7 @@ const (
 func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	for i := range f.All {
 		kind := f.All[i].Kind
-		if !kind.OnMedia() || effect == Flipped && kind == FaultFlip || !f.Happens(i, medium, slot) {
+		if !kind.OnMedia() || kind == FaultCredit || effect == Flipped && kind == FaultFlip || !f.Happens(i, medium, slot) {
 			continue
 		}
 		if kind != FaultFlip {
@@ -192,5 +207,5 @@ func (f *Faults) Smaller(processor int, tx bool) bool {
 
 // shrinks reports whether a fault does.
 func (f *Fault) shrinks(processor int, tx bool) bool {
-	return f.Kind == FaultBuffers && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
+	return f.Kind == FaultBuffers && f.Chance > 0 && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
 }

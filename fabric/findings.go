@@ -17,6 +17,7 @@ type Finding struct {
 	Slot  uint32
 	Index int
 	Value uint32
+	Cycle uint64 // 0 if the slot tells it
 	Text  string // what the message says, for the kinds that leave it open
 
 	// Write writes Text of a finding that is kept, if it is not nil: of millions, a hundred are.
@@ -66,6 +67,9 @@ const (
 	FindDisagreement                    // voters have not decided alike: Text says which
 	FindInvalid                         // a voter has decided for what no correct module holds: Text says for what
 	FindOverrun                         // a handler took longer than its compute window: Text says by how much
+	FindSlow                            // a frame took too long: Text says how
+	FindCredit                          // credits of a channel between routers are missing: Text says which
+	FindStanding                        // the run ended with packets that stand in routers: Text says where
 	FindEnergy                          // an update has raised the energy: Text says when
 	findingKinds
 )
@@ -143,7 +147,12 @@ var findings = [findingKinds]struct {
 	FindDisagreement: {rule: RuleAgreement, path: Names.Processor, before: " "},
 	FindInvalid:      {rule: RuleValidity, path: Names.Processor, before: " "},
 	FindOverrun:      {rule: RuleMeetsBudget, path: Names.Processor, before: " "},
-	FindEnergy:       {rule: RuleEnergy, path: Names.Processor, before: " "},
+	FindSlow:         {rule: RuleLatency, path: Names.Processor, before: ": "},
+	FindCredit:       {rule: RuleCredits, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
+	FindStanding: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
+		return f.Text
+	}},
+	FindEnergy: {rule: RuleEnergy, path: Names.Processor, before: " "},
 }
 
 // ordinal is the place of a slot in its step, from the first on: slots themselves count from 0.
@@ -178,6 +187,8 @@ func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string
 		f.Text, f.Write = f.Write(f), nil
 	}
 	switch {
+	case f.Cycle > 0:
+		cycle = f.Cycle
 	case k.when == atValue:
 		cycle = c.Timing.SlotCycle(f.Slot) + uint64(f.Value)
 	case k.when == atBoundary:

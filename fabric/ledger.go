@@ -67,6 +67,7 @@ type Ledger struct {
 	Faults    *Faults  // of this run, nil for none: SetFaults
 	Queues    *Queues  // of the machine, nil if no one asks
 	Onlooker  Onlooker // who draws what happens, nil for no one
+	At        uint64   // 1 + the cycle of the frames that are noted now, 0 if their slot tells it
 
 	Frames      Frames
 	HeldMax     uint8
@@ -108,6 +109,15 @@ type Captured struct {
 	Slot      uint32     // that it has crossed in, or crosses in
 	Status    nic.Status // of a reception
 	Frame     nic.Frame
+	At        uint64 // 1 + the cycle of its first or last bits, 0 if the slot tells it
+}
+
+// Cycle is that of the frame, usual if its slot tells it.
+func (c *Captured) Cycle(usual uint64) uint64 {
+	if c.At > 0 {
+		return c.At - 1
+	}
+	return usual
 }
 
 // BeginSlot forgets the events of the slot before.
@@ -180,7 +190,7 @@ func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32, s
 	a, b := frame.Words()
 	l.Sum.Event(EventSent(frame.Port(), uint32(processor)), a, b, foldPayload(frame))
 	if l.Capture {
-		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Slot: slot, Frame: frame.AppendWire(nil)})
+		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Slot: slot, Frame: frame.AppendWire(nil), At: l.At})
 	}
 }
 
@@ -228,7 +238,7 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 	}
 	l.Sum.Event(EventHeard(status, port, uint32(processor)), source, 0, 0)
 	if l.Capture {
-		c := Captured{Processor: processor, Port: port, Slot: slot, Status: status}
+		c := Captured{Processor: processor, Port: port, Slot: slot, Status: status, At: l.At}
 		if status == nic.StatusOK || status == nic.StatusOverflow {
 			c.Frame = frame.AppendWire(nil)
 		}

@@ -10,6 +10,7 @@ import (
 // Lossy is what the reasons of losses depend on.
 type Lossy struct {
 	Processors int
+	Ports      uint16                   // of a processor, at most
 	Faults     *Faults                  // nil for none
 	Killed     func(processor int) bool // by a fault
 }
@@ -96,6 +97,8 @@ func (q *Queues) lost(d *departure, c *Lossy) Finding {
 		f.Text = "it was damaged here"
 	case known && c.Killed(towards):
 		f.Text = fmt.Sprintf("a fault has killed processor %d", towards)
+	case known && !q.hears(towards, c.Ports, medium):
+		f.Text = fmt.Sprintf("this does not lead to processor %d", towards)
 	case known:
 		f.Text = fmt.Sprintf("processor %d did not listen here", towards)
 	case anybody:
@@ -105,6 +108,16 @@ func (q *Queues) lost(d *departure, c *Lossy) Finding {
 	}
 	f.Text = frame + " was lost: " + f.Text
 	return f
+}
+
+// hears reports whether a processor has a port at which it hears a medium.
+func (q *Queues) hears(processor int, ports uint16, medium int) bool {
+	for port := range ports {
+		if q.names.HeardOn(processor, port) == medium {
+			return true
+		}
+	}
+	return false
 }
 
 // listeners looks at those whom a frame is for: the first whose RX FIFO was full when it came, -1 for

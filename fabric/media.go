@@ -4,7 +4,7 @@ import "starloom/hw"
 
 // Media is what carries light from transmitters to receivers.
 type Media struct {
-	Medium Medium    // where frames meet, an element for each medium
+	Medium Medium    // where frames meet, an element for each medium; RTL may stand for one that is hw.Sited
 	Links  *hw.Fibre // to Far
 	Far    *hw.Light // of each medium
 	Hears  hw.Gather // the media that the ports of a unit's receivers hear
@@ -12,7 +12,7 @@ type Media struct {
 	Credits *Credits
 
 	// Filters are where outputs have to be asked for (Shape.Addressed): who takes the request of
-	// which processor. Parts are the components between the transmitters and Medium.
+	// which processor, or with Mixed of which receiver. Parts are the components between the transmitters and Medium.
 	Filters interface {
 		Take(output int, listens bool, tag uint16)
 	}
@@ -28,7 +28,7 @@ type Media struct {
 
 // Medium is a component in which frames meet, with an element for each medium.
 type Medium interface {
-	hw.Sited
+	hw.Component
 	// Reached returns the medium that a transmitter's port leads to.
 	Reached(transmitter, port int) int
 	// Violated returns the media of a shard on which frames have met since ClearSlot, in no

@@ -18,7 +18,7 @@ type Names interface {
 	// SentOn is the medium that a processor's port leads to; nic.PortAll is the port
 	// that leads to the processor towards.
 	SentOn(processor int, port uint16, towards int) int
-	// HeardOn is the medium that a processor hears at a port.
+	// HeardOn is the medium that a processor hears at a port, -1 where it has fewer ports than others.
 	HeardOn(processor int, port uint16) int
 }
 

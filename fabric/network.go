@@ -46,13 +46,16 @@ type Shape struct {
 	Media      int // where frames meet; each ends in a link to its listeners
 	// Paths are those of the transmitters and receivers of a network of one unit whose processors have names
 	// of their own; nil: they have numbers.
-	Paths []string
+	Paths func() []string
 	// Longest are the cycles of the longest link where links have lengths of their own, if the others have those
 	// of link.propagation_cycles; nil: all have.
 	Longest func(linkCycles int) int
 	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
 	// cross one medium one after the other, 0 for one.
 	ArbitrationCycles, FramesPerSlot int
+	// Loose says that a machine may be cut between any two processors in the slot engine, as it is of a network whose
+	// slot engine is NewWired.
+	Loose bool
 	// Words are what firmware is told of the size (sl_shape).
 	Words [nic.ShapeWords]uint32
 }
@@ -75,7 +78,7 @@ func (s Shape) discipline() Discipline {
 func (s Shape) nameLanes(bank hw.Bank) hw.Bank {
 	switch {
 	case s.Paths != nil:
-		bank.Labels = s.Paths
+		bank.Labels = s.Paths()
 	case !s.NIC().AllPorts:
 	case s.PortLabels != nil:
 		bank.Name, bank.Labels = "port", s.PortLabels
@@ -133,10 +136,24 @@ func (s Shape) Windows(bank *nic.Bank, cells int) (units, unitCells, width int) 
 	return units, unitCells, min(unitCells, max(1, cells/units))
 }
 
+// Runs yields the cells of a window, those that stand side by side at once.
+func (s Shape) Runs(bank *nic.Bank, w Window, yield func(first, end int)) {
+	units, cells := s.UnitsOf(bank)
+	if w.End-w.First == cells {
+		yield(0, bank.Cells)
+		return
+	}
+	for unit := range units {
+		yield(unit*cells+w.First, unit*cells+w.End)
+	}
+}
+
 // Config is what a transport is made for.
 type Config struct {
 	Timing       nic.Timing
 	PayloadBytes int
+	RxFrames     int // of the FIFOs of a NIC
+	TxFrames     int
 	Shards       []hw.Shard // in units
 	Seed         uint64     // of the first run; Transport.Reset gives others
 	Cycle        bool       // MemoryBytes: of the cycle engine...

@@ -62,18 +62,28 @@ func (a *onePort) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w
 			p.sendHead(shard, bank, int(cell), ledger, slot)
 		}
 	}
+	if listensAsBefore(bank, slot) {
+		for _, cell := range cells {
+			a.listen(bank.First+int(cell), ports[cell])
+		}
+		return
+	}
 	units, unitCells := p.shape.UnitsOf(bank)
 	for unit := range units {
 		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
-			port := ports[cell]
-			if int(port) >= p.shape.Ports {
-				port = nic.PortNone
-			} else if a.wiring != nil {
-				port = uint16(a.wiring.input((bank.First+cell)*p.shape.Ports + int(port)))
-			}
-			p.listen(bank.First+cell, port)
+			a.listen(bank.First+cell, ports[cell])
 		}
 	}
+}
+
+// listen sets what a processor hears by the port that its firmware has said.
+func (a *onePort) listen(processor int, port uint16) {
+	if int(port) >= a.plant.shape.Ports {
+		port = nic.PortNone
+	} else if a.wiring != nil {
+		port = uint16(a.wiring.input(processor*a.plant.shape.Ports + int(port)))
+	}
+	a.plant.listen(processor, port)
 }
 
 // Placed implements Access.
@@ -116,9 +126,13 @@ func (p *Plant) sendHead(shard int, bank *nic.Bank, cell int, ledger *Ledger, sl
 	return port, true
 }
 
-// listen sets what a processor's one receiver hears; most hear what they have heard before.
-func (p *Plant) listen(processor int, input uint16) {
-	if input != p.deserialisers.Hears(processor) {
-		p.deserialisers.Listen(processor, input)
+// listensAsBefore reports whether all cells of a bank hear in a slot what they have heard in the one before,
+// but for those that were called or killed.
+func listensAsBefore(bank *nic.Bank, slot uint32) bool { return slot > 0 && bank.ListenSlots() == 1 }
+
+// listen sets what a receiver hears; most hear what they have heard before.
+func (p *Plant) listen(receiver int, input uint16) {
+	if input != p.deserialisers.Hears(receiver) {
+		p.deserialisers.Listen(receiver, input)
 	}
 }

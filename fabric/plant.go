@@ -36,11 +36,7 @@ type Plant struct {
 	sited         []hw.Sited   // all components for which RTL may stand
 	unsited       []hw.Component
 
-	// Watch, if set, is called in every cycle between Settle and Latch.
-	Watch func(cycle uint64) error
-	// WatchError is the first error of Watch; nothing is watched after it.
-	WatchError error
-
+	Watched
 	access  Access  // what its NICs do
 	blocker Blocker // nil if nothing ever blocks
 
@@ -203,6 +199,11 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 // are idle.
 func (t *Plant) Hearing(processor int) bool { return t.tap != nil || !t.deserialisers.Idle(processor) }
 
+// idle reports whether no receiver of a processor has something to tell.
+func (t *Plant) idle(processor int) bool {
+	return t.tap == nil && t.deserialisers.AllIdle(processor*t.lanes, t.lanes)
+}
+
 // Send implements Transport: the load inputs of the transmitters and the ports of the
 // receivers.
 func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
@@ -255,9 +256,7 @@ func (t *Plant) Latch() { t.kernel.Latch() }
 // settled looks at the wires of a cycle.
 func (t *Plant) settled(slot uint32) {
 	t.noteViolations(uint32(t.kernel.Cycle() - t.timing.SlotCycle(slot)))
-	if t.Watch != nil && t.WatchError == nil {
-		t.WatchError = t.Watch(t.kernel.Cycle())
-	}
+	t.watched(t.kernel.Cycle())
 }
 
 // Reset implements Transport.

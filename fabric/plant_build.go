@@ -70,9 +70,16 @@ func (t *Plant) Carry(m Media) (err error) {
 // list lists all components: those for which RTL may stand, and the others. What moves several frames
 // in a slot has no twin.
 func (t *Plant) list() {
-	t.sited = []hw.Sited{t.media.Medium, t.media.Links}
+	t.sited, t.unsited = []hw.Sited{t.media.Links}, nil
+	if sited, ok := t.media.Medium.(hw.Sited); ok {
+		t.sited = []hw.Sited{sited, t.media.Links}
+	} else {
+		t.unsited = []hw.Component{t.media.Medium}
+	}
 	if t.media.Credits != nil {
-		t.sited = append(t.sited, t.media.Credits.Counters)
+		for _, bank := range t.media.Credits.Counters {
+			t.sited = append(t.sited, bank)
+		}
 	}
 	parts := []hw.Component{t.serialisers, t.deserialisers}
 	if t.tap != nil {

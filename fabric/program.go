@@ -21,9 +21,13 @@ type Program struct {
 	NoteOnce     string   // the same of gossip in one session
 	Needs        Needs    // what it sets where the scenario does not
 	Params       []Choice // parameters that have few values
+	Least        Least    // how many slots its workload needs at least
 	Carries      *Carries // of traffic; nil if it carries none
 	Native       *firmware.NativeProgram
 }
+
+// ReplacedNote is how the note of Replaced begins.
+const ReplacedNote = "the scenario's rules replace those of "
 
 // Replaced is the note that a scenario's own rules, nil for none, leave some of the program's unchecked:
 // they replace all of them. "" if they check them all.
@@ -35,7 +39,7 @@ func (p *Program) Replaced(own *Rules) string {
 	if len(left) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the scenario's rules replace those of %s; not checked: %s", p.Name, strings.Join(left, ", "))
+	return fmt.Sprintf(ReplacedNote+"%s; not checked: %s", p.Name, strings.Join(left, ", "))
 }
 
 // Unchecked are the rules of the program that others leave out.
@@ -54,11 +58,27 @@ type Needs struct {
 	Slots        uint32 // stop.slots, of gossip in each session
 }
 
+// Least is how many slots it takes at least until all that a workload sends has arrived, as far as that is known.
+type Least struct {
+	Slots uint32 // of this program, whatever its orders, and whoever waits for whom; 0 if that is not known
+	Any   uint32 // of any firmware on this network; 0 if that is not known
+	Why   string // the sum, in sentences without the last full stop
+}
+
+// Needed is Least of a program, nil for none.
+func (p *Program) Needed() (least Least) {
+	if p != nil {
+		least = p.Least
+	}
+	return least
+}
+
 // Choice is a parameter that has only these values.
 type Choice struct {
 	Name      string
 	Values    []int64 // nil: a range
 	Low, High int64
+	Mean      []string // what each of the values means, in a few words
 }
 
 // Allows reports whether a value is one of them.

@@ -42,7 +42,7 @@ func (r *requests) answer(bank *nic.Bank, ledger *Ledger, slot uint32, window Wi
 	for cell := window.First; cell < window.End; cell++ {
 		if processor := bank.First + cell; r.asked[processor] != 0 {
 			r.asked[processor] = 0
-			Answer(bank, ledger, cell, r.outcome(processor), slot)
+			Answer(bank, ledger, cell, r.outcome(processor), 0, slot)
 		}
 	}
 }

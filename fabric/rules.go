@@ -27,6 +27,8 @@ type Rules struct {
 	// slots in which what has to arrive must arrive: a packet of the workload from slot 0 on, other frames
 	// from the slot in which firmware queues them
 	DeadlineSlots uint32 `json:"deadline_slots,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
+	// cycles from the first one after a frame was queued to that in which its last bits come, between processors at routers
+	LatencyMax uint32 `json:"latency_max,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
 	// a frame of gossip has no item that its sender does not know
 	NoCreation bool `json:"no_creation,omitempty"`
 	// a vertex is on one bus in a slot: it does not listen to another one than it sends to
@@ -42,6 +44,7 @@ type Rules struct {
 	// distance
 	ReceiveStep bool `json:"receive_step,omitempty"`
 	MeetsBudget bool `json:"-"` // firmware.cpu says so
+	Credits     bool `json:"-"` // a fault may lose some
 	// no update of a processor's neurons raises the energy of a Hopfield network
 	Energy bool `json:"energy,omitempty"`
 }
@@ -71,11 +74,13 @@ const (
 	RuleIllegalSend   = "illegal_send"              // firmware sends only what its NIC accepts
 	RuleIllegalListen = "illegal_listen"            // firmware listens only where there is a port
 	RuleFinishes      = "finishes"                  // every processor is done before the run is ended
+	RuleDeadlock      = "deadlock"                  // packets in routers do not wait for one another for ever
 	RuleCollisionFree = "collision_free"            // Rules.CollisionFree
 	RuleHeld          = "packets_per_processor_max" // Rules.PacketsPerProcessorMax
 	RuleExactlyOnce   = "exactly_once"              // Rules.ExactlyOnce
 	RuleNoLoss        = "no_loss"                   // Rules.NoLoss
 	RuleDeadline      = "deadline_slots"            // Rules.DeadlineSlots
+	RuleLatency       = "latency_max"               // Rules.LatencyMax
 	RuleNoCreation    = "no_creation"               // Rules.NoCreation
 	RuleOneBus        = "one_bus"                   // Rules.OneBus
 	RuleBusLength     = "bus_length"                // Rules.BusLength
@@ -84,6 +89,7 @@ const (
 	RuleValidity      = "validity"                  // Rules.Validity
 	RuleEnergy        = "energy"                    // Rules.Energy
 	RuleMeetsBudget   = "meets_budget"              // a handler is done at the end of the compute window
+	RuleCredits       = "credits"                   // no credit between routers is lost: what is out is in flits and on its way
 	RuleLateLight     = "late_light"                // no light reaches the receivers in the last guard cycle of a slot
 )
 
@@ -106,8 +112,14 @@ func (r *Rules) Checked() []string {
 	if r.DeadlineSlots > 0 {
 		names = append(names, RuleDeadline)
 	}
+	if r.LatencyMax > 0 {
+		names = append(names, RuleLatency)
+	}
 	if r.MeetsBudget {
 		names = append(names, RuleMeetsBudget)
+	}
+	if r.Credits {
+		names = append(names, RuleCredits)
 	}
 	return append(append(names, r.Switched()...), r.Judged()...)
 }
@@ -120,6 +132,9 @@ func (r *Rules) Limits() map[string]string {
 	}
 	if r.PacketsPerProcessorMax > 0 {
 		limits[RuleHeld] = traces.Plural(uint64(r.PacketsPerProcessorMax), "packet", "packets")
+	}
+	if r.LatencyMax > 0 {
+		limits[RuleLatency] = traces.Plural(uint64(r.LatencyMax), "cycle", "cycles")
 	}
 	if c := r.CollisionFree; c != nil {
 		list := make([]string, len(c.Slots))
@@ -137,9 +152,18 @@ func (r *Rules) Limits() map[string]string {
 // Checks are those that the ledgers watch.
 func (r *Rules) Checks() Checks {
 	return Checks{
-		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, NoCreation: r.NoCreation,
+		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, LatencyMax: r.LatencyMax, NoCreation: r.NoCreation,
 		ReceiveStep: r.ReceiveStep, OneBus: r.OneBus, BusLength: r.BusLength,
 	}
+}
+
+// Disciplined lists those of the rules that only networks of some disciplines can check, with what these are.
+func (r *Rules) Disciplined() (names []string) {
+	names = r.Switched()
+	if r.LatencyMax > 0 {
+		names = append(names, RuleLatency)
+	}
+	return names
 }
 
 // switchedRules are those that are about the one switch of a NIC.
@@ -171,11 +195,12 @@ func (r *Rules) Judged() (names []string) {
 
 // Checks are the rules that the ledgers watch.
 type Checks struct {
-	HeldMax     int  // packets per processor, 0 for no rule
-	ExactlyOnce bool // a packet arrives once, and only where it belongs
-	NoLoss      bool // no frame is lost
-	NoCreation  bool // a frame of gossip has no item that its sender does not know
-	OneBus      bool // a processor does not listen to another bus than it sends to
-	BusLength   bool // not too many processors are on one bus
-	ReceiveStep bool // a broadcast reaches a processor in its step
+	HeldMax     int    // packets per processor, 0 for no rule
+	ExactlyOnce bool   // a packet arrives once, and only where it belongs
+	NoLoss      bool   // no frame is lost
+	LatencyMax  uint32 // cycles of a frame between processors at routers, 0 for no rule
+	NoCreation  bool   // a frame of gossip has no item that its sender does not know
+	OneBus      bool   // a processor does not listen to another bus than it sends to
+	BusLength   bool   // not too many processors are on one bus
+	ReceiveStep bool   // a broadcast reaches a processor in its step
 }

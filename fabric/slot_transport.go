@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 
 	"starloom/hw"
 	"starloom/nic"
@@ -12,8 +13,10 @@ import (
 // wired carries whole frames across any passive network by its Wiring alone: the transport of the
 // slot engine of a network that brings none, and the reference with which faster ones are compared.
 // Latency: one slot. Two frames on a medium, or on the two directions of a half-duplex link, deliver
-// nothing and are StatusCollision at those who hear it. Work grows with all ports and media, not
-// with what moves.
+// nothing and are StatusCollision at those who hear it. Work and memory grow with what is sent and
+// heard, and with the receivers of NICs that have one each.
+//
+//	Send, by shard: lists of frames -> Cross: what is on each medium, where it arrives -> Hear, by shard
 type wired struct {
 	shape   Shape
 	nic     nic.Discipline
@@ -21,33 +24,127 @@ type wired struct {
 	wiring  *Wiring
 	timing  nic.Timing
 	shards  []hw.Shard
-	stride  int
+	perUnit int // processors of a unit of shards
+	shardOf []uint16
+	payload int
 	credits *Credits  // nil if no port ever waits
 	turns   *Switches // of NICs with one switch, else nil
 	blocker Blocker   // nil if nothing ever blocks
+	quick   bool      // a NIC sends one frame in a slot, which its medium takes in any case
+	lanes   *lanes    // of NICs some of whose lanes ask, else nil
 
-	// By transmitter, a processor's side by side: what it sends in an even slot, an odd one, and to
-	// which port; nic.PortNone for nothing.
-	frames [2][]byte
-	to     [2][]uint16
-	hears  []uint16 // by processor with one switch: the port that it hears
+	sent  [2][]wiredFrames // in an even slot, an odd one; by shard
+	hears []uint16         // by processor with one switch: the port that it hears
+	work  []wiredWork      // by shard
 
-	media []wiredMedium // in the slot that has crossed
+	// By processor that hears one port: the one that it has heard last, and its medium. Most hear what they have heard
+	// before, and where a port leads lies anywhere in a large table. They are no state.
+	tuned   []uint16
+	tunedTo []uint32
+
+	wiredCrossed
 }
 
-// wiredMedium is a medium in a slot.
+// wiredCrossed is the slot that has crossed.
+type wiredCrossed struct {
+	media      []wiredMedium
+	carries    []uint8  // by medium: wiredDark, wiredAlone, wiredMet; after the last one, one that is dark
+	lit        []uint32 // media that are not dark, each once
+	arrives    hw.Set   // ports of NICs that hear all of theirs to which light comes
+	hearers    Listeners
+	met, alone uint64
+}
+
+// What a medium carries in a slot.
+const (
+	wiredDark  = 0
+	wiredAlone = 1
+	wiredMet   = 2
+)
+
+// wiredFrames are frames that some processors send in a slot, in the order in which they were sent, and on which media.
+type wiredFrames struct {
+	processors []uint32
+	ports      []uint16
+	starts     []uint32 // in words of 8 bytes
+	bytes      []byte
+	on         []wiredOn
+}
+
+// wiredOn is a frame on a medium.
+type wiredOn struct{ medium, start uint32 }
+
+func (f *wiredFrames) clear() {
+	f.processors, f.ports, f.starts, f.bytes, f.on = f.processors[:0], f.ports[:0], f.starts[:0], f.bytes[:0], f.on[:0]
+}
+
+// room makes room for so many frames, at least.
+func (f *wiredFrames) room(frames int) {
+	f.processors, f.ports, f.starts = slices.Grow(f.processors, frames), slices.Grow(f.ports, frames), slices.Grow(f.starts, frames)
+	f.on, f.bytes = slices.Grow(f.on, frames), slices.Grow(f.bytes, frames*nic.SmallFrameBytes)
+}
+
+// add adds a frame; place says later on which media.
+func (f *wiredFrames) add(processor int, frame nic.FrameView) {
+	start, used := len(f.bytes), frame.Used()
+	f.processors, f.ports, f.starts = append(f.processors, uint32(processor)), append(f.ports, frame.Port()), append(f.starts, uint32(start/8))
+	f.bytes = slices.Grow(f.bytes, used)[:start+used]
+	frame.CopyTo(f.bytes[start:])
+}
+
+// place lists on which media the frames are from number first on. Where a port leads lies anywhere in a large table:
+// turns do not depend on each other.
+func (f *wiredFrames) place(w *Wiring, ports, first int) {
+	for i := first; i < len(f.ports); i++ {
+		at, port := rowAt(w.sendRows, int(f.processors[i]), ports), f.ports[i]
+		if port != nic.PortAll {
+			f.on = append(f.on, wiredOn{w.Sends[at+int(port)], f.starts[i]})
+			continue
+		}
+		for _, medium := range w.Sends[at : at+ports] {
+			f.on = append(f.on, wiredOn{medium, f.starts[i]})
+		}
+	}
+}
+
+// frame is the one that starts at a word.
+func (f *wiredFrames) frame(start uint32) nic.FrameView {
+	frame := nic.FrameView(f.bytes[start*8:])
+	return frame[:frame.Used()]
+}
+
+// wiredMedium is a medium that is not dark.
 type wiredMedium struct {
-	sender  uint32 // the first transmitter with a frame on it
 	senders uint32
-	met     bool
+	shard   uint32 // the first frame on it: of which shard...
+	start   uint32 // ...and where it starts
+	heard   uint32 // 1: by somebody; shards share it
 	shows   uint32 // the bit of the frames in which two of them differ first
-	heard   bool   // by anybody
+}
+
+// wiredWork is a shard's room to work on receivers, some at a time. What they hear lies anywhere in large tables, and
+// a processor waits long for one such place but not longer for twenty: turns of a loop do not depend on each other.
+type wiredWork struct {
+	hearing []wiredHearing
+	touched uint8
+}
+
+// wiredBlock is how many receivers are served at a time.
+const wiredBlock = 512
+
+// wiredHearing is a receiver, and the medium that it hears.
+type wiredHearing struct {
+	cell, medium uint32
+	port         uint16
 }
 
 // NewWired returns the transport of a passive network in the slot engine. NICs must not ask.
 func NewWired(n Network, c *Config) (Transport, error) {
+	shape := n.Shape()
 	t := &wired{
-		shape: n.Shape(), names: n.Names(), wiring: WiringOf(n), timing: c.Timing, shards: c.Shards, stride: nic.FrameStride(c.PayloadBytes),
+		shape: shape, names: n.Names(), wiring: WiringOf(n), timing: c.Timing, shards: c.Shards, payload: c.PayloadBytes,
+		perUnit: shape.Processors() / c.Shards[len(c.Shards)-1].End, shardOf: hw.ShardOfUnit(c.Shards), work: make([]wiredWork, len(c.Shards)),
+		wiredCrossed: wiredCrossed{media: make([]wiredMedium, shape.Media), carries: make([]uint8, shape.Media+1)},
 	}
 	t.nic = t.shape.NIC()
 	t.blocker, _ = n.(Blocker)
@@ -56,6 +153,11 @@ func NewWired(n Network, c *Config) (Transport, error) {
 	}
 	switch d := t.shape.discipline().(type) {
 	case OnePort, AllPorts:
+	case Mixed:
+		var err error
+		if t.lanes, err = newLanes(n, c); err != nil {
+			return nil, err
+		}
 	case Switched:
 		t.turns, t.hears = NewSwitches(t.names, d, t.shape), make([]uint16, t.shape.Processors())
 	default:
@@ -67,18 +169,20 @@ func NewWired(n Network, c *Config) (Transport, error) {
 			return nil, err
 		}
 	}
-	transmitters := t.shape.Processors() * t.shape.Lanes()
-	for i := range t.frames {
-		t.frames[i], t.to[i] = make([]byte, transmitters*t.stride), make([]uint16, transmitters)
+	t.quick = !t.nic.AllPorts && t.blocker == nil && t.credits == nil && t.turns == nil
+	for i := range t.sent {
+		t.sent[i] = make([]wiredFrames, len(t.shards), len(t.shards)+1)
+		if t.lanes != nil { // frames that wait for an answer, after those of the one shard
+			t.sent[i] = append(t.sent[i], wiredFrames{})
+		}
 	}
-	t.media = make([]wiredMedium, t.shape.Media)
+	if t.nic.AllPorts {
+		t.arrives, t.hearers = hw.NewSet(len(t.wiring.Hears)), t.wiring.Listeners(shape.Media)
+	} else {
+		t.tuned, t.tunedTo = slices.Repeat([]uint16{nic.PortNone}, shape.Processors()), slices.Repeat([]uint32{uint32(shape.Media)}, shape.Processors())
+	}
 	t.Reset(0)
 	return t, nil
-}
-
-// frame is the place of what a transmitter sends in a slot.
-func (t *wired) frame(slot uint32, transmitter int) nic.FrameView {
-	return t.frames[slot&1][transmitter*t.stride : (transmitter+1)*t.stride]
 }
 
 // Start and Latch implement Transport: frames are where they have to be; credits count.
@@ -86,37 +190,42 @@ func (t *wired) frame(slot uint32, transmitter int) nic.FrameView {
 func (t *wired) Start() {}
 func (t *wired) Latch() {
 	if t.credits != nil {
-		for _, s := range t.shards {
-			t.credits.Counters.Latch(s)
-		}
+		t.credits.Latch(t.shards)
 	}
 }
 
 // Begin implements Transport.
 func (t *wired) Begin(shard int, slot uint32, _ bool) {
-	first, end := t.transmitters(shard)
-	for i := first; i < end; i++ {
-		t.to[slot&1][i] = nic.PortNone
+	t.sent[slot&1][shard].clear()
+	if t.lanes != nil {
+		t.sent[slot&1][len(t.shards)].clear()
 	}
 	if t.turns != nil {
 		t.turns.Begin()
 	}
 }
 
-// transmitters returns those of a shard, end excluded.
-func (t *wired) transmitters(shard int) (first, end int) {
-	each := t.shape.PerUnit * t.shape.Lanes()
-	return t.shards[shard].First * each, t.shards[shard].End * each
-}
-
 // Send implements Transport.
 func (t *wired) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w Window, cells []uint32) {
 	if t.credits != nil {
-		t.credits.Free(shard, bank, ledger, slot)
+		t.credits.Free(shard, bank, ledger, slot, w)
 	}
-	for _, c := range cells {
-		if cell := int(c); bank.Registers[cell].TxCount > 0 {
-			t.send(bank, cell, ledger, slot)
+	sent := &t.sent[slot&1][shard]
+	first := len(sent.ports)
+	sent.room(len(cells))
+	if t.quick && bank.Small() && !ledger.Looks() {
+		t.sendSmall(shard, bank, cells, ledger, slot)
+	} else {
+		for _, c := range cells {
+			if cell := int(c); bank.Registers[cell].TxCount > 0 {
+				t.send(shard, bank, cell, ledger, slot)
+			}
+		}
+	}
+	sent.place(t.wiring, t.shape.Ports, first)
+	if t.lanes != nil {
+		for cell := w.First; cell < w.End; cell++ { // all is one unit
+			t.lanes.listen(bank, cell, t.shape.Ports, slot)
 		}
 	}
 	if t.turns == nil {
@@ -129,10 +238,10 @@ func (t *wired) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w W
 }
 
 // send takes what a processor's NIC sends in a slot.
-func (t *wired) send(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
+func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
 	processor := bank.First + cell
 	if t.nic.AllPorts {
-		if illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) { return t.place(bank, cell, frame, ledger, slot) }); illegal != nil {
+		if illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) { return t.place(shard, bank, cell, frame, ledger, slot) }); illegal != nil {
 			SilenceIllegal(bank, cell, illegal, ledger, slot)
 		}
 		return
@@ -147,8 +256,7 @@ func (t *wired) send(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return
 	}
-	frame.CopyTo(t.frame(slot, processor))
-	t.to[slot&1][processor] = frame.Port()
+	t.sent[slot&1][shard].add(processor, frame)
 	if t.turns != nil {
 		t.turns.Send(processor, frame.Port())
 	}
@@ -158,9 +266,14 @@ func (t *wired) send(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
 }
 
 // place takes a frame of a NIC that sends at all ports, unless it has to wait for a credit.
-func (t *wired) place(bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) (taken bool) {
+func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) (taken bool) {
 	processor, port := bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
+	if t.lanes != nil && t.lanes.classes.Asks(processor, port) {
+		t.sent[slot&1][len(t.shards)].add(processor, frame)
+		t.lanes.asked[processor*t.shape.Ports+int(port)], ledger.Sending = 1, true
+		return false
+	}
 	if t.blocker != nil && t.blocker.Blocks(processor, port, slot) || t.credits != nil && t.credits.Blocks(processor, port) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
@@ -168,144 +281,219 @@ func (t *wired) place(bank *nic.Bank, cell int, frame nic.FrameView, ledger *Led
 	if t.credits != nil {
 		t.credits.Sent(processor, port, slot)
 	}
-	for lane := range t.shape.Ports {
-		if port == nic.PortAll || int(port) == lane {
-			transmitter := processor*t.shape.Ports + lane
-			frame.CopyTo(t.frame(slot, transmitter))
-			t.to[slot&1][transmitter] = uint16(lane)
-		}
-	}
+	t.sent[slot&1][shard].add(processor, frame)
 	ledger.NoteSent(processor, frame, slot)
 	return true
 }
 
-// Cross implements Transport: what is on each medium.
+// Cross implements Transport: what is on each medium, and where it arrives.
 func (t *wired) Cross(slot uint32) {
-	clear(t.media)
-	t.each(slot, 0, len(t.to[0]), func(transmitter int, medium uint32) {
-		m := &t.media[medium]
-		if m.senders++; m.senders == 1 {
-			m.sender, m.shows = uint32(transmitter), 64
-			return
+	t.darken()
+	for shard := range t.shards {
+		for _, on := range t.sent[slot&1][shard].on {
+			if on.medium != NoMedium {
+				t.light(on.medium, uint32(shard), on.start, slot)
+			}
 		}
-		differ := t.frame(slot, int(m.sender)).HeadBits() ^ t.frame(slot, transmitter).HeadBits()
-		m.met, m.shows = true, min(m.shows, uint32(bits.LeadingZeros64(differ)))
-	})
-	for i, other := range t.wiring.Opposite {
-		m := &t.media[i]
-		if other != uint32(i) && m.senders > 0 && t.media[other].senders > 0 {
-			m.met, m.shows = true, 0 // at the first phit
+	}
+	if t.lanes != nil {
+		t.lanes.serve(t, slot)
+	}
+	if t.wiring.Opposite != nil {
+		t.meetOpposite()
+	}
+	for _, medium := range t.lit {
+		if t.carries[medium] == wiredMet {
+			t.met += uint64(t.media[medium].senders)
+		} else {
+			t.alone++
+		}
+		if t.nic.AllPorts {
+			for _, at := range t.hearers.Of(medium) {
+				t.arrives.Add(int(at))
+			}
 		}
 	}
 }
 
-// each yields what the transmitters first..end-1 send in a slot, in their order, medium by medium.
-func (t *wired) each(slot uint32, first, end int, yield func(transmitter int, medium uint32)) {
-	lanes := t.shape.Lanes()
-	for transmitter := first; transmitter < end; transmitter++ {
-		if port := t.to[slot&1][transmitter]; port != nic.PortNone {
-			for _, medium := range t.wiring.sent(transmitter/lanes, t.shape.Ports, port) {
-				if medium != NoMedium {
-					yield(transmitter, medium)
-				}
-			}
+// meetOpposite lets frames meet that go both ways on a half-duplex link, from the first phit on.
+func (t *wired) meetOpposite() {
+	for _, medium := range t.lit {
+		if other := t.wiring.Opposite[medium]; other != medium && t.carries[other] != wiredDark {
+			t.carries[medium], t.media[medium].shows = wiredMet, 0
 		}
 	}
+}
+
+// darken ends what a slot has carried.
+func (t *wired) darken() {
+	for _, medium := range t.lit {
+		t.carries[medium] = wiredDark
+	}
+	t.lit, t.met, t.alone = t.lit[:0], 0, 0
+	if t.nic.AllPorts {
+		t.arrives.Clear()
+	}
+}
+
+// light puts a frame on a medium.
+func (t *wired) light(medium, shard, start, slot uint32) {
+	m := &t.media[medium]
+	if t.carries[medium] == wiredDark {
+		t.carries[medium], *m = wiredAlone, wiredMedium{senders: 1, shard: shard, start: start, shows: 64}
+		t.lit = append(t.lit, medium)
+		return
+	}
+	sent := t.sent[slot&1]
+	differ := sent[m.shard].frame(m.start).HeadBits() ^ sent[shard].frame(start).HeadBits()
+	t.carries[medium], m.senders, m.shows = wiredMet, m.senders+1, min(m.shows, uint32(bits.LeadingZeros64(differ)))
 }
 
 // Hear implements Transport.
 func (t *wired) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w Window) {
-	units, cells := t.shape.UnitsOf(bank)
-	ports := bank.Listen(slot)
-	for unit := range units {
-		for cell := unit*cells + w.First; cell < unit*cells+w.End; cell++ {
-			switch {
-			case t.nic.AllPorts:
-				for lane := range uint16(t.shape.Ports) {
-					t.hear(bank, cell, lane, bank.Hears(cell, lane, slot), ledger, slot)
-					if t.credits != nil {
-						t.credits.Heard(shard, bank, cell, lane, ledger, slot)
-					}
-				}
-			case t.turns != nil:
-				port := t.hears[bank.First+cell]
-				t.hear(bank, cell, port, port != nic.PortNone, ledger, slot)
-			default:
-				t.hear(bank, cell, ports[cell], int(ports[cell]) < t.shape.Ports, ledger, slot)
-			}
-		}
+	ports, own := bank.Listen(slot), t.shape
+	own.Units, own.PerUnit = own.Processors()/t.perUnit, t.perUnit
+	if t.lanes != nil {
+		answerLanes(own, bank, w, t.lanes.asked, func(transmitter int) bool { return t.lanes.serves[transmitter] != NoMedium }, ledger, slot)
 	}
+	own.Runs(bank, w, func(first, end int) {
+		bank.ForgetRx(first, end)
+		switch {
+		case len(t.lit) == 0:
+		case t.nic.AllPorts:
+			t.hearAll(shard, bank, ledger, slot, first, end)
+		case t.turns != nil:
+			t.hearOne(shard, bank, t.hears[bank.First:bank.First+bank.Cells], ledger, slot, first, end)
+		default:
+			t.hearOne(shard, bank, ports, ledger, slot, first, end)
+		}
+	})
 	ledger.Judge(slot)
 }
 
-// hear delivers what a processor hears at a port.
-func (t *wired) hear(bank *nic.Bank, cell int, port uint16, hears bool, ledger *Ledger, slot uint32) {
-	processor := bank.First + cell
-	bank.SetRx(cell, port, nic.StatusIdle)
-	if !hears {
-		return
-	}
-	medium := t.wiring.Hears[processor*t.shape.Ports+int(port)]
-	if medium == NoMedium || t.media[medium].senders == 0 {
-		return
-	}
-	m := &t.media[medium]
-	if effect := ledger.Harm(bank, cell, port, slot, m.met); effect != Unharmed {
-		if !m.met && !m.heard {
-			m.heard = true
-			ledger.Frames.NoteHarmed(effect, 1)
+// hearOne delivers what some processors hear, each at its port of ports.
+func (t *wired) hearOne(shard int, bank *nic.Bank, ports []uint16, ledger *Ledger, slot uint32, first, end int) {
+	work, all, dark := &t.work[shard], t.shape.Ports, uint32(len(t.media))
+	for ; first < end; first += wiredBlock {
+		some := ports[first:min(first+wiredBlock, end)]
+		processor := bank.First + first
+		tuned, to := t.tuned[processor:][:len(some)], t.tunedTo[processor:][:len(some)]
+		for i, port := range some {
+			if port != tuned[i] {
+				tuned[i], to[i] = port, dark
+				if int(port) < all {
+					to[i] = min(t.wiring.Hears[rowAt(t.wiring.hearRows, processor+i, all)+int(port)], dark) // NoMedium is dark, too
+				}
+			}
 		}
-		return
+		list := slices.Grow(work.hearing[:0], wiredBlock)[:wiredBlock]
+		n := 0
+		for i, port := range some {
+			medium := to[i]
+			list[n&(wiredBlock-1)] = wiredHearing{uint32(first + i), medium, port}
+			n += int(t.carries[medium]+1) >> 1 // 0 where it is dark, else 1
+		}
+		work.hearing = list[:n]
+		t.deliver(work, bank, ledger, slot)
 	}
-	if m.met {
-		bank.SetRx(cell, port, nic.StatusCollision)
-		ledger.NoteHeard(processor, port, nic.StatusCollision, nil, slot)
-		return
-	}
-	if !m.heard {
-		m.heard = true
-		ledger.Frames.Heard++
-	}
-	frame := t.frame(slot, int(m.sender))
-	ledger.NoteHeard(processor, port, bank.PushRx(cell, port, frame), frame, slot)
 }
 
-// Collisions implements Transport. Media belong to units in their order, as many to each.
-func (t *wired) Collisions(shard int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
-	first, end := t.transmitters(shard)
-	t.each(slot, first, end, func(_ int, medium uint32) {
-		if t.media[medium].met {
-			met++
-		} else {
-			alone++
+// hearAll delivers what some processors hear, whose NICs hear at all of their ports.
+func (t *wired) hearAll(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, first, end int) {
+	work, ports := &t.work[shard], t.shape.Ports
+	last := (bank.First + end) * ports
+	for at := t.arrives.Next((bank.First+first)*ports, last); at < last; {
+		work.hearing = work.hearing[:0]
+		from := at
+		for ; at < last && len(work.hearing) < wiredBlock; at = t.arrives.Next(at+1, last) {
+			cell, port := at/ports-bank.First, uint16(at%ports)
+			if bank.Hears(cell, port, slot) {
+				work.hearing = append(work.hearing, wiredHearing{uint32(cell), t.wiring.Hears[at], port})
+			}
 		}
-	})
-	if yield == nil {
-		return met, alone
-	}
-	perUnit, s := t.shape.Media/t.shape.Units, t.shards[shard]
-	for medium := s.First * perUnit; medium < s.End*perUnit; medium++ {
-		if m := &t.media[medium]; m.met {
-			yield(medium, uint32(t.timing.ComputeCycles+int(m.shows)/t.timing.PhitBits))
+		t.deliver(work, bank, ledger, slot)
+		if t.credits != nil {
+			for i := from; i < at; i = t.arrives.Next(i+1, at) {
+				t.credits.Heard(shard, bank, i/ports-bank.First, uint16(i%ports), ledger, slot)
+			}
 		}
 	}
-	return met, alone
+}
+
+// deliver gives receivers, which were idle, what they hear.
+func (t *wired) deliver(work *wiredWork, bank *nic.Bank, ledger *Ledger, slot uint32) {
+	sent := t.sent[slot&1]
+	for i := range work.hearing {
+		m := &t.media[work.hearing[i].medium]
+		work.touched ^= sent[m.shard].bytes[m.start*8]
+	}
+	if bank.Small() && !ledger.Looks() {
+		t.deliverSmall(work, bank, ledger, slot)
+		return
+	}
+	for i := range work.hearing {
+		h := &work.hearing[i]
+		m, cell, met := &t.media[h.medium], int(h.cell), t.carries[h.medium] == wiredMet
+		switch effect := ledger.Harm(bank, cell, h.port, slot, met); {
+		case effect != Unharmed:
+			if !met && m.first() {
+				ledger.Frames.NoteHarmed(effect, 1)
+			}
+		case met:
+			bank.SetRx(cell, h.port, nic.StatusCollision)
+			ledger.NoteHeard(bank.First+cell, h.port, nic.StatusCollision, nil, slot)
+		default:
+			if m.first() {
+				ledger.Frames.Heard++
+			}
+			frame := sent[m.shard].frame(m.start)
+			ledger.NoteHeard(bank.First+cell, h.port, bank.PushRx(cell, h.port, frame), frame, slot)
+		}
+	}
+}
+
+// first reports whether no one has heard a medium before, in any shard.
+func (m *wiredMedium) first() bool {
+	return atomic.LoadUint32(&m.heard) == 0 && atomic.SwapUint32(&m.heard, 1) == 0
+}
+
+// Collisions implements Transport: those of all shards are the first one's.
+func (t *wired) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	if shard > 0 {
+		return 0, 0
+	}
+	if yield != nil && t.met > 0 {
+		slices.Sort(t.lit)
+		for _, medium := range t.lit {
+			if t.carries[medium] == wiredMet {
+				yield(int(medium), uint32(t.timing.ComputeCycles+t.timing.ArbitrationCycles+int(t.media[medium].shows)/t.timing.PhitBits))
+			}
+		}
+	}
+	return t.met, t.alone
 }
 
 // Reset implements Transport.
 func (t *wired) Reset(uint64) {
-	for i := range t.to {
-		for k := range t.to[i] {
-			t.to[i][k] = nic.PortNone
-		}
+	t.forget()
+	if t.lanes != nil {
+		t.lanes.reset()
 	}
 	for i := range t.hears {
 		t.hears[i] = nic.PortNone
 	}
-	clear(t.media)
 	if t.credits != nil {
-		t.credits.Counters.Reset()
-		t.credits.Reset()
+		t.credits.Restart()
+	}
+}
+
+// forget makes all media dark.
+func (t *wired) forget() {
+	t.darken()
+	for i := range t.sent {
+		for shard := range t.sent[i] {
+			t.sent[i][shard].clear()
+		}
 	}
 }
 
@@ -318,20 +506,66 @@ func (t *wired) Path() string { return "fabric" }
 // State implements hw.Stateful: what is on the media follows from what is sent.
 func (t *wired) State(v *hw.StateVisitor) {
 	if t.credits != nil {
-		v.Within(t.credits.Counters)
-		t.credits.State(v)
+		t.credits.StateWhole(v)
 	}
-	port := func(_ int, port uint16) error {
-		if int(port) >= t.shape.Ports && port != nic.PortNone && (port != nic.PortAll || t.nic.AllPorts || t.turns != nil) {
+	for i, name := range []string{"even", "odd"} {
+		t.stateSent(v, name, t.sent[i][:len(t.shards)])
+		if t.lanes != nil {
+			t.stateSent(v, name+".asked", t.sent[i][len(t.shards):])
+		}
+	}
+	if t.lanes != nil {
+		t.lanes.state(v)
+	}
+	hw.StateColumn(v, "hears", slices.Clip(t.hears), t.checkPort(nic.PortNone))
+}
+
+// checkPort refuses what is neither a port nor the other value that there may be.
+func (t *wired) checkPort(other uint16) func(int, uint16) error {
+	return func(_ int, port uint16) error {
+		if int(port) >= t.shape.Ports && port != other {
 			return fmt.Errorf("port %d, there are %d", port, t.shape.Ports)
 		}
 		return nil
 	}
-	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, name+".frames", t.frames[i])
-		hw.StateColumn(v, name+".to", t.to[i], port)
+}
+
+// stateSent visits the frames of a slot, those of all shards one after the other.
+func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
+	var processors []uint32
+	var ports []uint16
+	var frames []byte
+	stride := nic.FrameStride(t.payload)
+	for shard := range sent {
+		s := &sent[shard]
+		processors, ports = append(processors, s.processors...), append(ports, s.ports...)
+		for i := range s.starts {
+			frame := s.frame(s.starts[i])
+			frames = append(append(frames, frame...), make([]byte, stride-len(frame))...)
+		}
 	}
-	hw.StateColumn(v, "hears", slices.Clip(t.hears), port)
+	rows := [2]int{}
+	hw.StateList(v, name+".from", &processors, hw.AtMost(uint32(t.shape.Processors()-1)), func(i int, _ uint32) error { rows[0] = i + 1; return nil })
+	hw.StateList(v, name+".to", &ports, t.checkPort(nic.PortAll), func(i int, _ uint16) error { rows[1] = i + 1; return nil })
+	nic.StateFrames(v, name+".frames", &frames, stride, t.payload, t.shape.Processors())
+	v.Verify(func() error {
+		if rows[0] != rows[1] {
+			return fmt.Errorf("%s: %d frames to %d ports", name, rows[0], rows[1])
+		}
+		return nil
+	})
+	v.AfterRestore(func() {
+		for shard := range sent {
+			sent[shard].clear()
+		}
+		for i := range min(len(processors), len(ports), len(frames)/stride) {
+			processor, frame := int(processors[i]), nic.FrameView(frames[i*stride:(i+1)*stride])
+			sent[t.shardOf[processor/t.perUnit]].add(processor, frame)
+		}
+		for shard := range sent {
+			sent[shard].place(t.wiring, t.shape.Ports, 0)
+		}
+	})
 }
 
 // SlotTransportOf is a network in the slot engine.
@@ -340,4 +574,20 @@ func SlotTransportOf(n Network, c *Config) (Transport, error) {
 		return f.SlotTransport(c)
 	}
 	return NewWired(n, c)
+}
+
+// SlotShape is the shape of a network in the slot engine: where that is made of wiring alone, a machine may be cut
+// between any two processors.
+func SlotShape(n Network) Shape {
+	s := n.Shape()
+	switch s.discipline().(type) {
+	case OnePort, AllPorts:
+	default:
+		return s
+	}
+	_, fast := n.(Fast)
+	if _, credits := n.(Creditor); s.Loose || !fast && !credits {
+		s.Units, s.PerUnit = s.Processors(), 1
+	}
+	return s
 }

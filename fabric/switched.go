@@ -10,6 +10,7 @@ import (
 type Switched struct {
 	Taps *hw.Taps // where the ports of each NIC lead
 	Most int      // NICs that may be switched to a medium in one slot
+	Each []int    // the same, by medium; nil: Most to all
 }
 
 // NIC implements Discipline.

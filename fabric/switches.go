@@ -13,7 +13,8 @@ import (
 type Switches struct {
 	names Names
 	taps  *hw.Taps
-	most  int // processors on a medium in a slot
+	most  int   // processors on a medium in a slot
+	each  []int // the same, by medium; nil: most to all
 
 	sends   []uint16 // by processor: the port that it sends to, or asks for, in the slot that begins; nic.PortNone for none
 	on      []uint32 // by medium: the processors that are switched to it so far...
@@ -22,7 +23,7 @@ type Switches struct {
 
 // NewSwitches returns those of a network of that shape.
 func NewSwitches(names Names, of Switched, shape Shape) *Switches {
-	s := &Switches{names: names, taps: of.Taps, most: of.Most, sends: make([]uint16, shape.Processors()), on: make([]uint32, shape.Media)}
+	s := &Switches{names: names, taps: of.Taps, most: of.Most, each: of.Each, sends: make([]uint16, shape.Processors()), on: make([]uint32, shape.Media)}
 	for i := range s.sends {
 		s.sends[i] = nic.PortNone
 	}
@@ -55,10 +56,14 @@ func (s *Switches) Turn(ledger *Ledger, processor int, listens uint16, slot uint
 	if s.on[medium]++; s.on[medium] == 1 {
 		s.touched = append(s.touched, medium)
 	}
-	if int(s.on[medium]) == s.most+1 && ledger.Checks.BusLength {
+	most := s.most
+	if s.each != nil {
+		most = s.each[medium]
+	}
+	if int(s.on[medium]) == most+1 && ledger.Checks.BusLength {
 		one, _ := s.names.MediumNoun()
 		ledger.Find(Finding{Kind: FindCrowded, Slot: slot, Index: int(medium),
-			Text: fmt.Sprintf("more than %d vertices are on the %s in one slot, senders included; its length is %d", s.most, one, s.most)})
+			Text: fmt.Sprintf("more than %d vertices are on the %s in one slot, senders included; its length is %d", most, one, most)})
 	}
 	if listens != nic.PortNone && listens != at && ledger.Checks.OneBus {
 		ledger.Find(Finding{Kind: FindTwoBuses, Slot: slot, Index: processor,

@@ -93,6 +93,7 @@ type TrafficRow struct {
 	Source, Destination uint32
 	Size                uint8
 	Line                uint32 // of the file
+	ID                  uint64 // of a column id or pid; without one, the number of the row, from 0 on
 }
 
 // The values of Traffic.Pattern.

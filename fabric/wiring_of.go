@@ -10,7 +10,7 @@ func WiringOf(n Network) *Wiring {
 	if d, ok := shape.discipline().(wiredBy); ok && d.wiredBy() != nil {
 		return d.wiredBy()
 	}
-	w := &Wiring{Sends: make([]uint32, shape.Processors()*shape.Ports), Hears: make([]uint32, shape.Processors()*shape.Ports)}
+	w := NewWiring(shape.Processors() * shape.Ports)
 	for processor := range shape.Processors() {
 		for port := range shape.PortsOf(processor) {
 			at := processor*shape.Ports + port

@@ -127,6 +127,16 @@ func (g *Gossip) FromFile() bool { return isTable(g.Orders) }
 // ValuesFromFile reports whether the values are in a file.
 func (g *Gossip) ValuesFromFile() bool { return isTable(g.Values) }
 
+// Resolve says where the files of its tables are.
+func (g *Gossip) Resolve(path func(string) string) {
+	if g != nil && g.FromFile() {
+		g.Path = path(g.Orders)
+	}
+	if g != nil && g.ValuesFromFile() {
+		g.ValuesPath = path(g.Values)
+	}
+}
+
 func isTable(name string) bool { return strings.HasSuffix(name, ".csv") }
 
 // The values of Gossip.Fault, and of Gossip.Values if it is not a file.

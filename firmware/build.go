@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,10 +23,10 @@ import (
 //go:embed sdk
 var sdk embed.FS
 
-// WriteSDK writes the SDK - headers and the shim for native unit tests - to a folder: all of it, or
-// nothing. Errors say what to do.
-func WriteSDK(folder string) error {
-	files, err := sdk.ReadDir("sdk")
+// WriteSDK writes the SDK - headers and the shim for native unit tests - to a folder, and the sources of some built-in
+// programs beside them: all of it, or nothing. Errors say what to do.
+func WriteSDK(folder string, programs ...string) error {
+	files, err := sdkFiles(programs)
 	if err != nil {
 		return err
 	}
@@ -39,20 +41,54 @@ func WriteSDK(folder string) error {
 			_ = os.Remove(folder) // which is empty unless all has gone well
 		}
 	}()
-	for _, f := range files {
-		text, err := sdk.ReadFile("sdk/" + f.Name())
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file, err := outputs.Create(filepath.Join(folder, name))
 		if err != nil {
 			return err
 		}
-		file, err := outputs.Create(filepath.Join(folder, f.Name()))
-		if err != nil {
-			return err
-		}
-		if _, err := file.Write(text); err != nil {
+		if _, err := file.Write(files[name]); err != nil {
 			return err
 		}
 	}
 	return outputs.Commit()
+}
+
+// sdkFiles are the SDK's files by name, and those of programs.
+func sdkFiles(programs []string) (map[string][]byte, error) {
+	files := map[string][]byte{}
+	headers, err := sdk.ReadDir("sdk")
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range headers {
+		if files[h.Name()], err = sdk.ReadFile("sdk/" + h.Name()); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range programs {
+		if err := addSources(files, name+".c"); err != nil {
+			return nil, fmt.Errorf("program %q is not built in; there are %s", name, strings.Join(Programs(), ", "))
+		}
+	}
+	return files, nil
+}
+
+// included is how a program's source names another one beside it.
+var included = regexp.MustCompile(`(?m)^#include "([^"]+\.c)"`)
+
+// addSources adds the source of a program, with what it includes of others.
+func addSources(files map[string][]byte, source string) error {
+	text, err := sources.ReadFile("programs/" + source)
+	if err != nil {
+		return err
+	}
+	files[path.Base(source)] = text
+	for _, other := range included.FindAllSubmatch(text, -1) {
+		if err := addSources(files, path.Join(path.Dir(source), string(other[1]))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BuildOptions say what to build.

@@ -10,6 +10,9 @@ import (
 //go:embed images
 var images embed.FS
 
+//go:embed programs
+var sources embed.FS
+
 // Programs lists the built-in programs by name. The image of net/router is
 // images/net/router.wasm, its source programs/net/router.c.
 func Programs() []string {

@@ -48,23 +48,52 @@ func (l Listener) Accepts(tag uint16) bool { return l.Listening && (!l.Filtered 
 
 // choose returns the position that an input claims: its first choice if that is valid and
 // free, else the first one that is. free(output) says whether an output listens for the
-// request's tag and is not claimed.
-func (r *ListRequest) choose(free func(output uint32) bool) (position int, ok bool) {
+// request's tag and is not claimed; perhaps has, unless it is nil, a byte for each output,
+// 0 for those that are not free, whatever the tag.
+func (r *ListRequest) choose(free func(output uint32) bool, perhaps []uint8) (position int, ok bool) {
 	if r.First < uint32(len(r.List)) && r.valid(int(r.First)) && free(r.List[r.First]) {
 		return int(r.First), true
 	}
 	for w, word := range r.Valid {
+		if 64*w >= len(r.List) {
+			break
+		}
+		list := r.List[64*w:]
+		if len(list) < 64 {
+			word &= 1<<len(list) - 1
+		}
 		for ; word != 0; word &= word - 1 {
-			position := 64*w + bits.TrailingZeros64(word)
-			if position >= len(r.List) {
-				return 0, false
+			at := bits.TrailingZeros64(word)
+			if run := bits.TrailingZeros64(^(word >> at)); run >= 4 && perhaps != nil {
+				if word &= ^uint64(0) << (at + countTaken(list[at:at+run], perhaps)); word == 0 {
+					break
+				}
+				at = bits.TrailingZeros64(word)
 			}
-			if free(r.List[position]) {
-				return position, true
+			if free(list[at]) {
+				return 64*w + at, true
 			}
 		}
 	}
 	return 0, false
+}
+
+// countTaken counts the outputs at the head of a list that are not free: four at once, while
+// none of four is.
+func countTaken(list []uint32, perhaps []uint8) int {
+	k, n := 0, uint32(len(perhaps))
+	for ; k+4 <= len(list); k += 4 {
+		l := list[k : k+4 : k+4]
+		if l[0] >= n || l[1] >= n || l[2] >= n || l[3] >= n || perhaps[l[0]]|perhaps[l[1]]|perhaps[l[2]]|perhaps[l[3]] != 0 {
+			break
+		}
+	}
+	for ; k < len(list); k++ {
+		if output := list[k]; output < n && perhaps[output] != 0 {
+			break
+		}
+	}
+	return k
 }
 
 func (r *ListRequest) valid(position int) bool {
@@ -89,9 +118,9 @@ type ListMatching struct {
 	// something in the last slot in which one did. Slot moves it.
 	Pointer uint32
 
-	claimed []bool
-	order   []uint32
-	claims  []ListClaim
+	left   []uint8 // by output: 1 if it listens and is not claimed
+	order  []uint32
+	claims []ListClaim
 }
 
 // Slot returns the claims of a slot, by turn, valid until the next call. requesting are the
@@ -100,19 +129,21 @@ type ListMatching struct {
 func (m *ListMatching) Slot(requesting []uint32, requests []ListRequest, listeners []Listener) []ListClaim {
 	m.order = append(m.order[:0], requesting...)
 	slices.SortFunc(m.order, func(a, b uint32) int { return m.Rule.before(requests[a].Tag, a, requests[b].Tag, b, m.Pointer) })
+	if len(m.left) != len(listeners) {
+		m.left = make([]uint8, len(listeners))
+	}
 	left := 0 // outputs that may be claimed
 	for i := range listeners {
+		m.left[i] = 0
 		if listeners[i].Listening {
+			m.left[i] = 1
 			left++
 		}
-	}
-	if len(m.claimed) < len(listeners) {
-		m.claimed = make([]bool, len(listeners))
 	}
 	m.claims = m.claims[:0]
 	var tag uint16
 	free := func(output uint32) bool {
-		return int(output) < len(listeners) && !m.claimed[output] && listeners[output].Accepts(tag)
+		return int(output) < len(listeners) && m.left[output] != 0 && listeners[output].Accepts(tag)
 	}
 	for _, input := range m.order {
 		if m.Rule.full(len(m.claims)) || len(m.claims) == left {
@@ -120,13 +151,10 @@ func (m *ListMatching) Slot(requesting []uint32, requests []ListRequest, listene
 		}
 		r := &requests[input]
 		tag = r.Tag
-		if position, ok := r.choose(free); ok {
-			m.claimed[r.List[position]] = true
+		if position, ok := r.choose(free, m.left); ok {
+			m.left[r.List[position]] = 0
 			m.claims = append(m.claims, ListClaim{input, uint32(position), r.List[position]})
 		}
-	}
-	for _, c := range m.claims {
-		m.claimed[c.Output] = false
 	}
 	if len(m.claims) > 0 {
 		m.Pointer = following(m.claims[0].Input, len(requests))

@@ -166,6 +166,7 @@ func (c *StarCouplers) Site() *Site {
 	return &Site{
 		Twin: "star_coupler", What: "star couplers", Parameters: Same(map[string]int{"D": senders, "PHIT_BITS": c.in.width}),
 		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports, Replace: c.replace,
+		Dark: c.in.Dark,
 	}
 }
 

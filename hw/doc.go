@@ -40,6 +40,14 @@
 //	asks.go      Asks: what transmitters ask for; filter.go: Filters; crosspoint.go: Crosspoints;
 //	             output_port.go: OutputPorts, a filter and its arbiter as one component
 //	coin.go      Toss, Coins: who transmits on it, with probability 1/count
+//	router.go    Routers: virtual channels, credits, wormhole; router_allocate.go: a cycle of one on masks;
+//	             router_wide.go: the same on lists; router_config.go: RouterConfig;
+//	             router_wiring.go: RouterGraph, RouteTable; router_network.go: RouterNetwork, all of one; router_knots.go: who waits for whom;
+//	             router_faults.go: RouterFaults, from outside; router_standing.go: what stands, which credits are lost;
+//	             router_site.go: the ports of one, NewRouter: one alone; router_pins.go: what is there
+//	flits.go     Flit, Flits: registers on the way; credit_wires.go: CreditWires; channel.go: what both are
+//	packets.go   Packets: bare packets; packet_source.go: PacketSources; packet_sink.go: PacketSinks;
+//	             packet_feed.go: FedNetwork, whose packets come and go while it runs; packet_eject.go: sinks that firmware empties
 //	fifo.go      FIFOs
 //	credit_counter.go          CreditCounters: the places that are free at a receiver
 //	lfsr.go      LFSRs: the random register of a NIC

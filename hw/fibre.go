@@ -144,7 +144,7 @@ func (f *Fibre) Site() *Site {
 		Twin: "link", What: "links", Parameters: f.parameters,
 		Elements: f.out.bank.Size(), Path: f.out.bank.Element, Clocked: true, Combinational: f.delay == 0,
 		Ports:   append(LightPorts("rail1_i", "rail0_i", f.in, true, 1, same), LightPorts("rail1_o", "rail0_o", f.out, false, 1, same)...),
-		Replace: f.replace,
+		Replace: f.replace, Dark: f.in.Dark,
 	}
 }
 

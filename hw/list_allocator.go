@@ -397,7 +397,7 @@ func (a *ListAllocators) claim(i int, input uint32) {
 		k := ports + int(output)
 		listener := Listener{a.listen.Value[k] != 0, a.filter.Value[k] != 0, uint16(a.filterTag.Value[k])}
 		return a.owner[k] == 0 && listener.Accepts(tag)
-	})
+	}, nil)
 	if !ok {
 		return
 	}

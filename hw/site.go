@@ -30,6 +30,10 @@ type Site struct {
 
 	Ports []Port // in the order of the twin
 
+	// Dark reports, of a site whose ports are light, whether all inputs are 0 in this cycle; its outputs
+	// are put only where they are not 0. nil: ports are anything.
+	Dark func() bool
+
 	// Take is called when all inputs of an element have been put, nil for nothing to do.
 	Take func(element int)
 

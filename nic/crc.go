@@ -8,10 +8,13 @@ package nic
 
 const crcInit = 0xFFFF
 
+// crcBlock is how many bytes Checksum takes at once: their contributions do not wait for each other.
+const crcBlock = 16
+
 // crcTables[k][b] is the CRC contribution of byte b followed by k zero bytes.
 var crcTables = makeCRCTables()
 
-func makeCRCTables() (tables [8][256]uint16) {
+func makeCRCTables() (tables [crcBlock][256]uint16) {
 	for b := range 256 {
 		crc := uint16(b) << 8
 		for range 8 {
@@ -32,19 +35,25 @@ func makeCRCTables() (tables [8][256]uint16) {
 	return tables
 }
 
-// Checksum returns the CRC-16/CCITT-FALSE of data.
+// Checksum returns the CRC-16/CCITT-FALSE of data. What is left over of whole blocks comes first.
 func Checksum(data []byte) uint16 {
-	crc := uint16(crcInit)
 	t := &crcTables
-	for len(data) >= 8 {
-		// One bounds check for the block: data[7] proves data[0..6].
-		_ = data[7]
-		crc = t[7][data[0]^uint8(crc>>8)] ^ t[6][data[1]^uint8(crc)] ^
-			t[5][data[2]] ^ t[4][data[3]] ^ t[3][data[4]] ^ t[2][data[5]] ^ t[1][data[6]] ^ t[0][data[7]]
-		data = data[8:]
+	crc := uint16(crcInit)
+	if head := len(data) % crcBlock; head >= 2 {
+		crc = t[head-1][data[0]^crcInit>>8] ^ t[head-2][data[1]^crcInit&0xFF]
+		for k, b := range data[2:head] {
+			crc ^= t[(head-3-k)&(crcBlock-1)][b]
+		}
+		data = data[head:]
+	} else if head == 1 {
+		crc = crc<<8 ^ t[0][uint8(crc>>8)^data[0]]
+		data = data[1:]
 	}
-	for _, b := range data {
-		crc = crc<<8 ^ t[0][uint8(crc>>8)^b]
+	for ; len(data) >= crcBlock; data = data[crcBlock:] {
+		d := (*[crcBlock]byte)(data)
+		crc = t[15][d[0]^uint8(crc>>8)] ^ t[14][d[1]^uint8(crc)] ^
+			(t[13][d[2]] ^ t[12][d[3]] ^ t[11][d[4]] ^ t[10][d[5]] ^ t[9][d[6]] ^ t[8][d[7]] ^
+				t[7][d[8]] ^ t[6][d[9]] ^ t[5][d[10]] ^ t[4][d[11]] ^ t[3][d[12]] ^ t[2][d[13]] ^ t[1][d[14]] ^ t[0][d[15]])
 	}
 	return crc
 }

@@ -182,7 +182,8 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	if old == port {
 		return
 	}
-	if !d.ends[d.owner[cell/d.bank.PerUnit]] {
+	unit := cell / d.bank.PerUnit // a division costs as much as all else
+	if !d.ends[d.owner[unit]] {
 		d.clock.Broken(d.bank.Element(cell), "switched in the middle of a slot")
 	}
 	if port != hw.PortNone && int(port) >= d.inputs(cell) {
@@ -195,7 +196,7 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	if old != hw.PortNone {
 		next, previous := d.next[cell], d.previous[cell]
 		if previous == noOne {
-			d.head[d.wire(cell)] = next
+			d.head[d.wire(unit, cell)] = next
 		} else {
 			d.next[previous] = next
 		}
@@ -205,7 +206,7 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	}
 	d.port[cell] = port
 	if port != hw.PortNone {
-		d.hook(int32(cell))
+		d.hook(unit, int32(cell))
 	}
 }
 
@@ -225,20 +226,20 @@ func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
 	if d.port[cell] == hw.PortNone {
 		return 0, false
 	}
-	return d.wire(cell), true
+	return d.wire(cell/d.bank.PerUnit, cell), true
 }
 
-// wire is the coupler that a cell hears, which is switched to a port.
-func (d *Deserialisers) wire(cell int) uint32 {
+// wire is the coupler that a cell of a unit hears, which is switched to a port.
+func (d *Deserialisers) wire(unit, cell int) uint32 {
 	if d.taps != nil {
 		return d.taps.Bus[cell][d.port[cell]]
 	}
-	return d.hears.Wire(cell/d.bank.PerUnit, int(d.port[cell]))
+	return d.hears.Wire(unit, int(d.port[cell]))
 }
 
 // hook puts a cell at the head of its coupler's list.
-func (d *Deserialisers) hook(cell int32) {
-	head := &d.head[d.wire(int(cell))]
+func (d *Deserialisers) hook(unit int, cell int32) {
+	head := &d.head[d.wire(unit, int(cell))]
 	d.next[cell], d.previous[cell] = *head, noOne
 	if *head != noOne {
 		d.previous[*head] = cell
@@ -278,7 +279,7 @@ func (d *Deserialisers) link() {
 	}
 	for cell, port := range d.port {
 		if port != hw.PortNone && !d.replaced(cell) {
-			d.hook(int32(cell))
+			d.hook(cell/d.bank.PerUnit, int32(cell))
 		}
 	}
 }
@@ -422,6 +423,18 @@ func (d *Deserialisers) Status(cell int) Status {
 // Idle is Status(cell) == StatusIdle, in a few instructions; where RTL stands for some cells
 // it may be false for one that is.
 func (d *Deserialisers) Idle(cell int) bool { return d.site == nil && d.state[cell] == receiverIdle }
+
+// AllIdle is Idle of so many cells side by side.
+func (d *Deserialisers) AllIdle(first, count int) bool {
+	if d.site != nil {
+		return false
+	}
+	state := uint8(receiverIdle) // which is 0
+	for _, s := range d.state[first : first+count] {
+		state |= s
+	}
+	return state == receiverIdle
+}
 
 // Frame returns the frame of a cell whose status is StatusOK. It is a view of the
 // receiver's register and lasts until the next slot's light.

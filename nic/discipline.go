@@ -15,6 +15,7 @@ type Discipline struct {
 	ListWords int      // of each processor's ROM that are its request list, 0 for none
 	Taps      *hw.Taps // the ports of each processor, of which its one switch is at one; nil: all have Ports
 	Own       *Own     // processors whose ports are not all the same; nil: they are
+	Classes   *Classes // with AllPorts: lanes some of which ask; nil: none does
 }
 
 // Own are the ports of NICs that differ in how many they have.

@@ -17,6 +17,7 @@
 //	receive.go         the host's side of the RX FIFOs, the listening table
 //	frameview.go       a frame in a FIFO
 //	awake.go           whose handlers are to be called
+//	classes.go         lanes of a NIC some of which ask before they send
 //	stirred.go         the same where most sleep
 //	smallframe.go      frames that carry at most a packet, as words
 //	place.go           the handler's side of it, for firmware in Go

@@ -60,12 +60,8 @@ func (f FrameView) HeadBits() uint64 { return headBits(binary.LittleEndian.Uint6
 
 // headBits turns the first word of the register map's frame block into wire order.
 func headBits(head uint64) uint64 {
-	var wire [HeaderBytes]byte
-	PutHeader(wire[:], Header{
-		Kind: Kind(head >> (8 * offFrameKind)), Flags: uint8(head >> (8 * offFrameFlags)),
-		PayloadBytes: int(uint16(head >> (8 * offFramePayloadBytes))), Source: uint32(head >> (8 * offFrameSource)),
-	})
-	return binary.BigEndian.Uint64(wire[:])
+	return (Version<<4|head>>(8*offFrameKind)&0xFF)<<56 | head>>(8*offFrameFlags)&0xFF<<48 |
+		head>>(8*offFramePayloadBytes)&0xFFFF<<32 | head>>(8*offFrameSource)&0xFFFFFFFF
 }
 
 // CopyTo copies a legal frame into a table's entry of the same size; zeros follow the
@@ -74,6 +70,9 @@ func (f FrameView) CopyTo(dst []byte) {
 	copyFrame(dst, f, f.Port())
 	clear(dst[sizeFrame+f.PayloadBytes() : f.Used()])
 }
+
+// Held returns what a NIC keeps of a legal frame: header and payload.
+func (f FrameView) Held() []byte { return f[:min(sizeFrame+f.PayloadBytes(), len(f))] }
 
 // Header returns the fields that travel on the wire.
 func (f FrameView) Header() Header {
@@ -89,13 +88,13 @@ func (f FrameView) Header() Header {
 
 // PutWire fills the view from a frame of the wire; the port is left alone.
 func (f FrameView) PutWire(wire Frame) {
-	h := wire.Header()
-	f[offFrameKind] = uint8(h.Kind)
-	f[offFrameFlags] = h.Flags
-	binary.LittleEndian.PutUint16(f[offFramePayloadBytes:], uint16(h.PayloadBytes))
-	f.SetSource(h.Source)
-	binary.LittleEndian.PutUint32(f[offFrameDestination:], h.Destination)
-	binary.LittleEndian.PutUint16(f[offFrameTag:], h.Tag)
+	be, le := binary.BigEndian, binary.LittleEndian
+	_, _ = f[sizeFrame-1], wire[FrameBytesMin-1]
+	head, rest := be.Uint64(wire), be.Uint64(wire[offsetDestination:])
+	le.PutUint64(f, head>>56&0xF<<(8*offFrameKind)|head>>48&0xFF<<(8*offFrameFlags)|
+		head>>32&0xFFFF<<(8*offFramePayloadBytes)|head<<(8*offFrameSource))
+	le.PutUint32(f[offFrameDestination:], uint32(rest>>32))
+	le.PutUint16(f[offFrameTag:], uint16(rest>>16))
 	n := copy(f[sizeFrame:], wire.Payload())
 	clear(f[sizeFrame+n : f.Used()])
 }
@@ -106,7 +105,14 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 	if cap(dst) < size {
 		dst = make([]byte, size)
 	}
-	return Marshal(dst[:size], f.Header(), f.Payload())
+	dst = dst[:size]
+	be, le := binary.BigEndian, binary.LittleEndian
+	be.PutUint64(dst, f.HeadBits())
+	be.PutUint32(dst[offsetDestination:], f.Destination())
+	be.PutUint16(dst[offsetTag:], le.Uint16(f[offFrameTag:]))
+	copy(dst[HeaderBytes:size-CRCBytes], f.Payload())
+	be.PutUint16(dst[size-CRCBytes:], Checksum(dst[:size-CRCBytes]))
+	return dst
 }
 
 // FrameStride returns the bytes that one frame takes in a FIFO and in a

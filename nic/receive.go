@@ -1,5 +1,7 @@
 package nic
 
+import "unsafe"
+
 // listenToReset lets all receivers hear what they hear after reset: nothing, or all ports at
 // once.
 func (b *Bank) listenToReset() {
@@ -47,6 +49,13 @@ func (b *Bank) SetRx(cell int, port uint16, status Status) {
 // anything there.
 func (b *Bank) Rx(cell int, port uint16) Status { return Status(b.RxStatus[b.lane(cell, port)]) }
 
+// ForgetRx lets the receivers of the cells first..end-1 say that they have heard nothing.
+func (b *Bank) ForgetRx(first, end int) {
+	for lane := range b.Lanes() {
+		clear(b.RxStatus[lane*b.Cells+first : lane*b.Cells+end])
+	}
+}
+
 // ClearRx lets all receivers say that they have heard nothing.
 func (b *Bank) ClearRx() { clear(b.RxStatus) }
 
@@ -56,7 +65,7 @@ func (b *Bank) ClearRx() { clear(b.RxStatus) }
 func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	r := &b.Registers[cell]
 	count := int(r.RxCount)
-	if depth := b.rxDepth(cell); count >= depth || b.AllPorts && b.waiting(cell, port) >= depth/b.Ports {
+	if depth := b.rxDepth(cell); count >= depth || b.AllPorts && b.Ports > 1 && b.waiting(cell, port) >= depth/b.Ports {
 		b.SetRx(cell, port, StatusOverflow)
 		return StatusOverflow
 	}
@@ -64,6 +73,20 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	r.RxCount = uint8(count + 1)
 	b.stir(cell)
 	b.SetRx(cell, port, StatusOK)
+	return StatusOK
+}
+
+// PushSmallRx is PushRx for a small frame.
+func (b *Bank) PushSmallRx(cell uint32, port uint16, frame *SmallFrame) Status {
+	r := &b.Registers[cell]
+	count := int(r.RxCount)
+	if count >= b.RxFrames || b.depths != nil || b.AllPorts {
+		return b.PushRx(int(cell), port, FrameView(SmallBytes(unsafe.Slice(frame, 1))))
+	}
+	*b.SmallRx(cell, count) = frame.On(port)
+	r.RxCount = uint8(count + 1)
+	b.stir(int(cell))
+	b.SetRx(int(cell), port, StatusOK)
 	return StatusOK
 }
 

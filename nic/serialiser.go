@@ -484,6 +484,11 @@ func putPhit(stream []byte, first, count int, word uint64) {
 	window := stream[first>>3:][:9]
 	word <<= 64 - uint(count)
 	shift := uint(first & 7)
+	if shift == 0 {
+		binary.BigEndian.PutUint64(window, word)
+		window[8] = 0
+		return
+	}
 	kept := binary.BigEndian.Uint64(window) &^ (^uint64(0) >> shift)
 	binary.BigEndian.PutUint64(window, kept|word>>shift)
 	window[8] = byte(word << (8 - shift)) // a shift by 8 leaves 0

@@ -22,6 +22,7 @@ type Timing struct {
 	PropagationCycles int // of the longest link, 0..PropagationCyclesMax
 	GuardCycles       int // dark cycles at the end of a slot, 1..GuardCyclesMax
 	LinkCycles        int // of a link that has no length of its own
+	Tick              int // cycles of a tick of streaming NICs, which takes the slot's place; 0: frames keep to slots
 }
 
 // Limits of the timing parameters.
@@ -72,6 +73,9 @@ func Phits(frameBytes, phitBits int) int { return (8*frameBytes + phitBits - 1) 
 
 // SlotCycles returns the length of a slot in cycles.
 func (t Timing) SlotCycles() int {
+	if t.Tick > 0 {
+		return t.Tick
+	}
 	return t.ComputeCycles + t.ArbitrationCycles + t.Frames*t.FramePhits + t.PropagationCycles + t.GuardCycles
 }
 
@@ -93,5 +97,8 @@ func (t Timing) FirstPhitCycle(slot uint32) uint64 {
 // LastPhitCycle returns the cycle in which the last phit of the last and longest frame
 // reaches the receivers: the time stamp of a receive status.
 func (t Timing) LastPhitCycle(slot uint32) uint64 {
+	if t.Tick > 0 {
+		return t.BoundaryCycle(slot)
+	}
 	return t.FirstPhitCycle(slot) + uint64(t.Frames*t.FramePhits-1+t.PropagationCycles)
 }

@@ -9,6 +9,17 @@ import (
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
 func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, &b.tx, 0) }
 
+// PopSent removes so many frames from the head of a cell's TX FIFO on, as far as there are any.
+func (b *Bank) PopSent(cell, frames int) {
+	count := min(int(b.Registers[cell].TxCount), b.TxFrames)
+	frames = min(frames, count)
+	for place := range count - frames {
+		from := b.frame(cell, &b.tx, place+frames)
+		copyFrame(b.frame(cell, &b.tx, place), from, from.Port())
+	}
+	b.Registers[cell].TxCount = uint8(count - frames)
+}
+
 // PopTx removes the head of a cell's TX FIFO.
 func (b *Bank) PopTx(cell int) {
 	left := int(b.Registers[cell].TxCount) - 1
@@ -120,7 +131,7 @@ func (b *Bank) Accepts(cell int) uint16 {
 func (b *Bank) Legal(cell int, f FrameView) bool {
 	return int(b.Registers[cell].TxCount) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
 		(int(f.Port()) < b.PortsOf(cell) || f.Port() == PortAll && b.Taps == nil) && (!b.Addressed || b.addressable(f)) &&
-		(b.Own == nil || b.Own.Sends(b.First+cell, f.Port()))
+		(b.Own == nil || b.Own.Sends(b.First+cell, f.Port())) && (b.Classes == nil || b.Classes.takes(b.First+cell, f))
 }
 
 // PortsOf returns how many ports a cell's NIC has.
@@ -163,6 +174,10 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return "sends to all ports; the NIC has one switch, which is at one of them"
 	case b.Own != nil && (f.Port() == PortAll || int(f.Port()) < b.PortsOf(cell)):
 		return "sends to a port that only hears"
+	case b.Classes != nil && f.Port() == PortAll:
+		return "sends to all ports; some of them ask before they send"
+	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell):
+		return fmt.Sprintf("sends to processor %d at port %d; the crossbar there does not lead to it", f.Destination(), f.Port())
 	case b.Taps != nil || b.Own != nil:
 		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(), traces.Plural(b.PortsOf(cell), "port", "ports"))
 	default:

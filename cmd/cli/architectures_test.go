@@ -48,7 +48,7 @@ func TestLongArchitectures(t *testing.T) {
 }
 
 func buildFor(t *testing.T, system, architecture, path string) {
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", path, "starloom/cmd/starloom")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-buildvcs=false", "-o", path, "starloom/cmd/starloom")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+architecture)
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)

@@ -90,7 +90,11 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		return errFailed
 	}
 	if proof == nil {
-		return nil
+		if m.Image != "" || len(m.Timing.Clocks) > 1 { // no proof reads these
+			return nil
+		}
+		_, err := fmt.Fprintf(text, "for a proof, of all inputs: starloom cosim prove %s\n", subject)
+		return err
 	}
 	if err := proof.WriteText(text); err != nil {
 		return err

@@ -52,7 +52,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		status           int
 		wants            []string // in stdout or, with status 2, in stderr
 	}{
-		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage, which stopped growing after "}},
+		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage of the model, which stopped growing after "}},
 		{"twin", "", "--twin lfsr -G SEED=0x7EDCBA98 --cycles 1000", statusPass, []string{"model lfsr SEED=2128394904\npass"}},
 		{"differs", "always @(posedge clk) if (!rst && v[0]) v <= 2;", "m.yml --cycles 1000", statusFail, []string{"fail: value_o (v) differs in cycle ", "starloom cosim check m.yml --cycles 1000 --vcd check.vcd --save check.csv"}},
 		{"unknown", "always @(posedge clk) if (!rst && v[1]) v <= 32'bx;", "m.yml --backend icarus --cycles 200", statusFail, []string{"fail: value_o (v) is unknown in cycle ", "the RTL xxxxxxxx"}},
@@ -62,7 +62,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"error in Icarus", "always @(posedge clk) if (!rst && go) $error(\"oh %d\", go);", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "oh 1"}},
 		{"assertion", "always @(posedge clk) if (!rst && go) assert (!v[3]) else $error(\"v is %0d\", v);", "m.yml", statusFail, []string{"fail: the RTL ends in cycle ", ": fatal", "v is "}},
 		{"files in Icarus", "initial begin $dumpfile(\"gone.vcd\"); $dumpvars; end integer f; initial f = $fopen(\"gone.txt\");", "m.yml --backend icarus --cycles 200", statusPass,
-			[]string{"pass: no difference found in 1 of 1 output: 200 cycles of inputs, then 200 cycles guided by coverage, which stopped growing after 125 cycles; longest stretch without reset: 115 cycles; 3 warnings of Icarus: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
+			[]string{"pass: no difference found in 1 of 1 output: 200 cycles of inputs, then 200 cycles guided by coverage of the model, which stopped growing after 125 cycles; longest stretch without reset: 115 cycles; 3 warnings of Icarus: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
 		{"finish at once", "initial $finish;", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 0: finish"}},
 		{"nothing compared", "", "none.yml", statusInput, []string{"none.yml:8:9: all outputs of lfsr are absent, so there is nothing to compare; map at least one of value_o: pins: {value_o: PIN}"}},
 		{"always in reset", "", "m.yml --stimulus reset.csv", statusInput, []string{"reset.csv: reset is on in every cycle, so no output was compared; add cycles in which reset is off"}},
@@ -137,9 +137,9 @@ func TestCosimCheckList(t *testing.T) {
 	require.NotContains(t, r.stdout, "  does        \n")
 }
 
-// TestCosimCheckFiles: the inputs of a case, run again, lead to the same case; the
+// TestLongCosimCheckFiles: the inputs of a case, run again, lead to the same case; the
 // same seed gives the same bytes.
-func TestCosimCheckFiles(t *testing.T) {
+func TestLongCosimCheckFiles(t *testing.T) {
 	dir := checkFolder(t, "always @(posedge clk) if (!rst && v[0]) v <= 2;")
 	args := func(rest string) []string {
 		return strings.Fields("cosim check m.yml --vcd NAME.vcd --save NAME.csv --json NAME.json " + rest)

@@ -28,7 +28,7 @@ module falls(wires w); always @(negedge w.c) w.n <= w.n + 4'd1; initial w.n = 0;
 endmodule
 `
 
-func TestCosimCheckCorners(t *testing.T) {
+func TestLongCosimCheckCorners(t *testing.T) {
 	const words = "00000001\nffffffff\n"
 	root := folder(t, map[string]string{"far.hex": words})
 	for name, text := range map[string]string{
@@ -45,7 +45,7 @@ func TestCosimCheckCorners(t *testing.T) {
 	}
 	r := check()
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
-	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage, which stopped growing after ")
+	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage of the model, which stopped growing after ")
 	require.Contains(t, r.stdout, " cycles; 3 warnings of Verilator: ASSIGNDLY, LATCH, MULTIDRIVEN\n")
 	require.Contains(t, r.stdout, "dut.sv:13:14: MULTIDRIVEN: ")
 	var report struct {
@@ -61,7 +61,7 @@ func TestCosimCheckCorners(t *testing.T) {
 
 	r = check("--backend", "icarus")
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
-	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, then 2,000 cycles guided by coverage, which stopped growing after 823 cycles; longest stretch without reset: 1,182 cycles\n")
+	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, then 2,000 cycles guided by coverage of the model, which stopped growing after 823 cycles; longest stretch without reset: 1,182 cycles\n")
 
 	// What the files hold is a part of what is built.
 	require.NoError(t, os.WriteFile(filepath.Join(root, "far.hex"), []byte("0\n0\n"), 0o644))
@@ -97,9 +97,9 @@ const xorCoupler = `module dark(input [255:0] one, zero, output [63:0] up, down,
 endmodule
 `
 
-// TestUnexercisedInputs: a mistake that the inputs of a run do not exercise, as the run itself passes, is found by random
+// TestLongUnexercisedInputs: a mistake that the inputs of a run do not exercise, as the run itself passes, is found by random
 // inputs after them, which exercise all, and by a check of the map alone.
-func TestUnexercisedInputs(t *testing.T) {
+func TestLongUnexercisedInputs(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": darkScenario, "dark.v": strings.ReplaceAll(xorCoupler, " ^ ", " | "), "dark.yml": darkMap})
 	r := starloomIn(t, dir, "cosim", "check", "s.yaml")
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)

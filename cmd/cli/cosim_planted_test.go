@@ -71,10 +71,8 @@ func TestLongPlantedBugs(t *testing.T) {
 // provedInCI are those that `cosim prove` refutes in CI.
 var provedInCI = []string{"reset-of-one-pair", "late-after-the-dark"}
 
-// undecidedInProof are the bugs that a proof may leave undecided in a minute. Five: neither front end reads the RTL,
-// which has an automatic variable, and a % for Verilator's. The others are deep: they take thousands of cycles after a reset.
+// undecidedInProof are the bugs that a proof may leave undecided in a minute: they take thousands of cycles after a reset.
 var undecidedInProof = []string{
-	"first-phit-after-a-frame", "last-phit-of-the-longest", "lock-of-port-11", "lock-after-4095-cycles", "mask-of-the-served",
 	"choice-after-16383-cycles", "credits-wrap-14-bits", "lost-words-wrap-16-bits", "pause-at-a-late-value", "turn-of-no-port", "value-after-40000-steps",
 }
 

@@ -133,12 +133,29 @@ func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string)
 			}
 		}
 	}
+	if report.Verdict == prove.Undecided {
+		if _, err := fmt.Fprintf(text, "%s\n", o.undecided(report, subject)); err != nil {
+			return err
+		}
+	}
 	if o.folder != "" {
 		if _, err := fmt.Fprintf(text, "to repeat it: sh %s/run.sh\n", o.folder); err != nil {
 			return err
 		}
 	}
 	return verdictOf(report)
+}
+
+// undecided says what to do about a proof that has decided nothing: one that engines have tried may need more time.
+func (o *proveFlags) undecided(report *prove.Report, subject string) string {
+	text := "to look for a difference: starloom cosim check " + subject
+	if report.Took == 0 { // it was refused
+		return text
+	}
+	if report.Depth > 0 {
+		text = fmt.Sprintf("for these cycles alone: starloom cosim prove %s --cycles %d\n%s", subject, report.Depth, text)
+	}
+	return fmt.Sprintf("with more time: starloom cosim prove %s --time %v\n%s", subject, 10*o.limit, text)
 }
 
 // verdictOf is what a verdict's exit status is made of.

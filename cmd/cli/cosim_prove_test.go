@@ -9,8 +9,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/cosim/prove"
 )
 
 // held is RTL for arbiter_fixed, and wanting the same without the holder's right.
@@ -93,4 +96,14 @@ func contents(t *testing.T, dir, name string) string {
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	require.NoError(t, err)
 	return string(data)
+}
+
+// What to do about a proof that has decided nothing: more time if engines have tried, fewer cycles if some are known.
+func TestUndecidedSaysWhatNext(t *testing.T) {
+	o := &proveFlags{limit: 5 * time.Minute}
+	look := "to look for a difference: starloom cosim check m.yml"
+	require.Equal(t, look, o.undecided(&prove.Report{}, "m.yml"), "it was refused: time does not help")
+	require.Equal(t, "with more time: starloom cosim prove m.yml --time 50m0s\n"+look, o.undecided(&prove.Report{Took: time.Second}, "m.yml"))
+	require.Equal(t, "with more time: starloom cosim prove m.yml --time 50m0s\nfor these cycles alone: starloom cosim prove m.yml --cycles 12\n"+look,
+		o.undecided(&prove.Report{Took: time.Second, Depth: 12}, "m.yml"))
 }

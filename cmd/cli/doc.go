@@ -17,7 +17,7 @@
 //	run.go                    starloom run
 //	estimate.go               starloom estimate
 //	scenario.go               starloom scenario show
-//	netlist.go                starloom netlist show
+//	netlist.go                starloom netlist show and header
 //	study.go                  starloom study; study_slurm.go: its cases as jobs of a cluster
 //	sweep.go                  starloom sweep
 //	plot.go                   starloom plot

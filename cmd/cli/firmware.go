@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,17 +45,26 @@ func newFirmwareBuild() *cobra.Command {
 }
 
 func newFirmwareSDK() *cobra.Command {
-	return &cobra.Command{
+	var programs []string
+	c := &cobra.Command{
 		Use:   "sdk DIR",
-		Short: "Write the SDK's headers to a folder",
+		Short: "Write the SDK's headers, and sources of programs, to a folder",
 		Args:  exactly("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := firmware.WriteSDK(args[0]); err != nil {
+			for _, p := range programs {
+				if !slices.Contains(firmware.Programs(), p) {
+					return &starloom.InputError{Place: "--program", Reason: fmt.Sprintf("%q is not a built-in program", p),
+						Remedy: "choose one of " + strings.Join(firmware.Programs(), ", ")}
+				}
+			}
+			if err := firmware.WriteSDK(args[0], programs...); err != nil {
 				return &starloom.InputError{Place: "DIR", Reason: err.Error()}
 			}
 			return nil
 		},
 	}
+	c.Flags().StringArrayVar(&programs, "program", nil, "write the source of the built-in program `P`, too; may be given several times")
+	return c
 }
 
 func newFirmwareNew() *cobra.Command {
@@ -63,16 +73,24 @@ func newFirmwareNew() *cobra.Command {
 		known = append(known, l.Name)
 	}
 	c := &cobra.Command{
-		Use:   "new --language LANGUAGE NAME",
+		Use:   "new {--language LANGUAGE | --fabric netlist} NAME",
 		Short: "Make a firmware project that builds, runs and tests",
 		Args:  exactly("NAME"),
 	}
 	language := choose(c, "language", "write it in this language", known...)
+	network := choose(c, "fabric", "make it for a network that the project draws", "netlist")
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if language.value == "" {
+		netlist := network.value == "netlist"
+		switch {
+		case netlist && language.value == "":
+			language.value = languages.Netlist
+		case netlist && language.value != languages.Netlist:
+			return &starloom.InputError{Place: "--language", Reason: fmt.Sprintf("there is no project in %s for a netlist", language.value),
+				Remedy: "write --language " + languages.Netlist}
+		case language.value == "":
 			return &starloom.InputError{Place: "--language", Reason: "it is missing", Remedy: "choose one of " + strings.Join(known, ", ")}
 		}
-		if err := languages.New(language.value, args[0]); err != nil {
+		if err := languages.New(language.value, netlist, args[0]); err != nil {
 			return &starloom.InputError{Place: "NAME", Reason: err.Error()}
 		}
 		_, err := fmt.Fprintf(c.OutOrStdout(), "made %s: cd %s && make test\n", args[0], args[0])

@@ -13,6 +13,7 @@ import (
 
 	"starloom"
 	"starloom/fabric"
+	"starloom/fabric/netlist"
 	"starloom/hw"
 	"starloom/traces"
 )
@@ -115,6 +116,7 @@ func protect(stderr io.Writer, run func() int) (status int) {
 // report prints an error with what to do about it, and returns the exit status.
 func report(err error, stderr io.Writer) int {
 	var input *starloom.InputError
+	var mistakes *netlist.Mistakes
 	var failure faultError
 	switch {
 	case err == nil:
@@ -128,6 +130,9 @@ func report(err error, stderr io.Writer) int {
 	case errors.Is(err, errTool):
 		return statusTool
 	case errors.Is(err, errRefused):
+		return statusInput
+	case errors.As(err, &mistakes):
+		fmt.Fprintln(stderr, mistakes)
 		return statusInput
 	case errors.As(err, &input):
 		// The place comes first, so that editors and terminals can jump to it.

@@ -316,6 +316,7 @@ var badCommands = []badInput{
 	{"firmware build broken.c broken.c", "starloom: firmware source broken.c: this is given twice"},
 	{"firmware new mine", "--language: it is missing; choose one of c, cpp, rust, assemblyscript, go"},
 	{"firmware new --language ada mine", `--language: "ada" cannot be used; choose one of c, cpp, rust, assemblyscript, go`},
+	{"firmware new --fabric netlist --language go mine", "--language: there is no project in go for a netlist; write --language c"},
 	{"firmware new --language c", "starloom firmware new: NAME is missing"},
 	{"firmware new --language c folder", "NAME: "},
 	{"firmware new --language c No", `NAME: "No" cannot be the name of a project; give a new folder, whose name has a-z, 0-9, _ and -`},

@@ -12,7 +12,7 @@ import (
 
 func newNetlist() *cobra.Command {
 	parent := &cobra.Command{Use: "netlist", Short: "Show a network that a file draws", Args: cobra.ArbitraryArgs, RunE: group}
-	parent.AddCommand(newNetlistShow())
+	parent.AddCommand(newNetlistShow(), newNetlistHeader())
 	return parent
 }
 
@@ -62,6 +62,41 @@ func newNetlistShow() *cobra.Command {
 			return fault(err)
 		}
 		return n.Net().WriteText(files.text(c))
+	}
+	return c
+}
+
+func newNetlistHeader() *cobra.Command {
+	var files outputs
+	c := &cobra.Command{
+		Use:               "header F.yaml",
+		Short:             "Write names and numbers as a header for firmware in C",
+		Args:              exactly("F.yaml"),
+		ValidArgsFunction: oneFile("yaml", "yml"),
+	}
+	out := files.add(c.Flags(), "out", "o", "write to `F` (default: standard output)", nil)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := files.check(args...); err != nil {
+			return err
+		}
+		n, err := netlist.ReadFile(args[0])
+		if err != nil {
+			return fault(err)
+		}
+		var written traces.Files
+		defer written.Abort()
+		file, err := out.open(&written)
+		if err != nil {
+			return err
+		}
+		to := io.Writer(c.OutOrStdout())
+		if file != nil {
+			to = file
+		}
+		if err := n.Net().WriteHeader(to); err != nil {
+			return fault(err)
+		}
+		return fault(written.Commit())
 	}
 	return c
 }

@@ -115,7 +115,7 @@ func TestNetworks(t *testing.T) {
 	r = squares(t, "study", "squares")
 	require.Equal(t, statusPass, r.status, r.stderr)
 	require.Contains(t, r.stdout, "side=2")
-	require.Contains(t, squares(t, "study", "none").stderr, "ej, squares")
+	require.Contains(t, squares(t, "study", "none").stderr, "routers, squares")
 	require.Equal(t, statusInput, starloomIn(t, dir, "run", "s.yaml").status, "starloom itself knows no squares")
 }
 

@@ -48,6 +48,31 @@ func TestNewProject(t *testing.T) {
 	}
 }
 
+// TestLongNewNetlistProject makes a project that draws its network and does what its README says: it builds, runs and passes the
+// checks of firmware; what is drawn again is what the next image is for, and an image refuses another network.
+func TestLongNewNetlistProject(t *testing.T) {
+	dir := t.TempDir()
+	made := starloomIn(t, dir, "firmware", "new", "--fabric", "netlist", "chords")
+	require.Zero(t, made.status, made.stderr)
+	project := filepath.Join(dir, "chords")
+	before := list(t, project)
+	out := makeIn(t, project, 0, "test")
+	require.Equal(t, 2, strings.Count(out, "PASS  chords"), out)
+	require.Contains(t, out, "PASS  check of chords.wasm in chords")
+	require.NotContains(t, out, "warning")
+
+	drawing := filepath.Join(project, "chords.yaml")
+	text, err := os.ReadFile(drawing)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(drawing, []byte(replaceOnce(t, string(text), "latency: 4}", "latency: 5}")), 0o666))
+	other := starloomIn(t, project, "run", "chords.yaml")
+	require.Equal(t, 1, other.status)
+	require.Contains(t, other.stdout, "code 1000")
+	require.Contains(t, makeIn(t, project, 0, "run"), "PASS  chords")
+	makeIn(t, project, 0, "clean")
+	require.Equal(t, before, list(t, project))
+}
+
 // makeIn runs make in a project, with this program as starloom.
 func makeIn(t *testing.T, project string, status int, target string) string {
 	t.Helper()

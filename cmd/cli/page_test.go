@@ -51,12 +51,12 @@ func TestPageOfARunThatFails(t *testing.T) {
 	require.NoError(t, err)
 	goldenPage(t, "ej-faults.html", string(data))
 	for _, part := range []string{
-		"exactly_once: processor 1 never received the message of processor 0 - brought about by the fault bit_flip",
-		"exactly_once: first noticed at the end of the run, after slot 2, cycle 14, ej.node[1].nic[0]. Then at ej.node[2].nic[0].",
-		"Run it without its faults: it keeps all rules then, and ends after 3 slots.\n<pre tabindex=\"0\">starloom run ej-faults.yaml --set 'faults={}'</pre>",
-		"1 of 222 links, from slot 0 to 3: ej.node[0].dim[1].link[+1].out", "kept by those that received it; 12 processors did not: exactly_once",
+		"exactly_once: processor 1 never received the message of processor 0: it comes straight from 0, and was lost or spoilt between them. It was brought about by the fault bit_flip",
+		"exactly_once: first noticed at the end of the run, after slot 2, cycle 14, ej.node[1].nic[0]. In the same cycle also at ej.node[2].nic[0], ej.node[3].nic[0], ",
+		"take them out of the scenario:\n<pre tabindex=\"0\">starloom run ej-faults.yaml --set 'faults={}'</pre>\n<p class=\"aside\">Expect PASS after 3 slots; this page has tried it.</p>",
+		"1 of 222 links, from slot 0 to 3 (the run ended with slot 2): ej.node[0].dim[1].link[+1].out", "kept by those that received it; 12 processors did not: exactly_once",
 		"kept by all but 1 processor that a fault has killed, left out", "heard: crc (fault bit_flip: bit 104, of the tag)",
-		`The fault bit_flip struck first at <a href="#fault-1" data-to="The fault bit_flip at cycle 0">cycle 0</a>, slot 0, ej.node[0].dim[1].link[+1].out.fibre. Alone it breaks exactly_once at ej.node[1].nic[0], `, "starloom run ej-faults.yaml --vcd run.vcd",
+		`The fault bit_flip struck first in slot 0, which begins with <a href="#fault-1" data-to="The fault bit_flip at cycle 0">cycle 0</a>, ej.node[0].dim[1].link[+1].out.fibre (signals show it from cycle 2 on). Alone it breaks exactly_once at ej.node[1].nic[0], `, "starloom run ej-faults.yaml --vcd run.vcd",
 		"heard: crc", "tshark -X lua_script:run.lua -r run.pcapng",
 	} {
 		require.Contains(t, unmarked(string(data)), part)
@@ -172,7 +172,7 @@ func TestPageOfAFirmwareCheck(t *testing.T) {
 	require.Equal(t, html, writtenPage(t, dir, statusFail, args...))
 }
 
-func TestPageOfACosimCheck(t *testing.T) {
+func TestLongPageOfACosimCheck(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples/rtl")))
 	html := writtenPage(t, dir, statusFail, "cosim", "check", "stream_arbiter_bug.yml")

@@ -94,6 +94,9 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 		if err != nil {
 			return fault(err)
 		}
+		if o.html.path != "-" {
+			report.Files = append(report.Files, o.html.path)
+		}
 	}
 	return printReport(o.outputs.text(c), report, report.Verdict())
 }

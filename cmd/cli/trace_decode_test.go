@@ -135,9 +135,9 @@ func payloads(t *testing.T, dir, capture string) (frames [][]byte) {
 	return frames
 }
 
-// TestTraceDecodeOfStreams: frames of bytes on an AXI stream and on GMII are what tshark finds in the capture, whatever
+// TestLongTraceDecodeOfStreams: frames of bytes on an AXI stream and on GMII are what tshark finds in the capture, whatever
 // form the waveform comes in.
-func TestTraceDecodeOfStreams(t *testing.T) {
+func TestLongTraceDecodeOfStreams(t *testing.T) {
 	random := rand.New(rand.NewPCG(25, 7))
 	frames := ethernetFrames(t, random, 12)
 	dir := folder(t, map[string]string{

@@ -116,7 +116,7 @@ func (c *clocked) ports(p *process) {
 	}
 	for _, w := range p.writes {
 		w.when = c.g.and(w.when, active)
-		w.v.ports = append(w.v.ports, writePort{w, c.clock})
+		w.v.ports = append(w.v.ports, writePort{w, c.clock, c.n})
 	}
 	for _, v := range p.violations {
 		c.check(v, c.eventText(c.clock), c.g.and(v.when, active))
@@ -186,7 +186,7 @@ func (c *clocked) register(k key, states []*state) error {
 			continue
 		}
 		self := c.g.slice(c.g.variable(k.v), low, width)
-		r := register{low: low, width: width, clock: c.clock, next: values[0].get(c.g, low, width)}
+		r := register{low: low, width: width, clock: c.clock, next: values[0].get(c.g, low, width), process: c.n, blocking: !k.later}
 		for i, v := range values[1:] {
 			e := v.get(c.g, low, width)
 			if e != self && e.op != opConst {

@@ -26,6 +26,7 @@ type design struct {
 	seen    map[string]bool // of dropped
 	covered map[string]bool // kinds of nodes that were met
 	latches []latch
+	aboutX  map[*expr]bool // answers to whether a value is X
 }
 
 // A check is an assertion: bad is never 1.
@@ -51,6 +52,7 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 	d := &design{
 		tree: t, g: newGraph(), top: top, clocks: clocks, byScope: map[string]*variable{},
 		written: map[*variable]bool{}, plain: map[*variable]bool{}, seen: map[string]bool{}, covered: map[string]bool{},
+		aboutX: map[*expr]bool{},
 	}
 	d.root.each(func(n *node) {
 		switch n.kind {
@@ -172,6 +174,12 @@ type violation struct {
 
 func (d *design) check(v violation, clock string, bad *expr) {
 	if bad.is(0) {
+		return
+	}
+	asksX := false
+	walk([]*expr{bad}, func(e *expr) { asksX = asksX || d.aboutX[e] })
+	if asksX {
+		d.drop(v.at, "an assertion that asks whether a value is X")
 		return
 	}
 	kind := "assert"

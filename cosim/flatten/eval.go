@@ -248,20 +248,35 @@ func (p *process) power(n *node, s *state) *expr {
 	panic(p.refuse(n, "a power whose exponent is not a small constant", "write 1 << n, or multiply"))
 }
 
-// literally is === and !==: no bit of a circuit is X or Z.
+// literally is === and !==. Whether a value is X may be so or not in a circuit.
 func (p *process) literally(n *node, s *state) *expr {
 	a, b := p.patternOf(n.one(1), s), p.patternOf(n.one(2), s)
 	width := max(a.width, b.width)
 	equal := p.g.compare(opEq, p.g.zext(a, width), p.g.zext(b, width))
 	for _, e := range []*expr{a, b} {
-		if e.op == opConst && !e.known() {
+		switch {
+		case a.op == opConst && b.op == opConst:
 			equal = p.g.bit(a == b)
+		case e.op == opConst && !e.known():
+			equal = p.isX(n, s)
 		}
 	}
 	if n.kind == "NEQCASE" {
 		return p.g.not(equal)
 	}
 	return equal
+}
+
+// isX is the answer to whether a value is X.
+func (p *process) isX(n *node, _ *state) *expr {
+	if p.initial {
+		return p.g.bit(false)
+	}
+	e := p.unknown(n, 1)
+	if e.op == opFree {
+		p.aboutX[e] = true
+	}
+	return e
 }
 
 // wildly is ==? and !=?: unknown bits of the right side match all.

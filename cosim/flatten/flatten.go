@@ -13,7 +13,7 @@ import (
 )
 
 // edition changes whenever the same source is printed in another way.
-const edition = "flat-4"
+const edition = "flat-8"
 
 // Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
 // print with its meaning is refused with its place.
@@ -38,7 +38,7 @@ func printFlat(f *verilator.Flat, s cosim.Source) (*Module, error) {
 		return nil, err
 	}
 	t.whole = wholeIndexes(t.earlier)
-	if err := t.keeps(t.earlier); err != nil {
+	if err := t.loses(); err != nil {
 		return nil, err
 	}
 	plain := map[string]bool{}
@@ -66,7 +66,7 @@ func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again
 			if !errors.As(r, &refused) {
 				panic(r)
 			}
-			err = refused
+			err = r
 		default:
 			panic(r)
 		}

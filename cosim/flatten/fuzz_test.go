@@ -165,7 +165,7 @@ func (w *writer) odd(parts int) string {
 
 // TestLongOddModules prints generated modules and runs them beside their sources.
 func TestLongOddModules(t *testing.T) {
-	seeds := uint64(4)
+	seeds := uint64(2)
 	if *full {
 		seeds = 60
 	}

@@ -11,23 +11,27 @@ import (
 // tree before that has it whole.
 func (p *process) index(n *node, s *state) *expr {
 	cut := n.one(2)
-	if cut.isCut() {
-		return p.eval(cut.one(1), s)
+	if cut.isCut() && p.whole[n.loc] == nil {
+		return p.negative(cut.one(1), p.eval(cut.one(1), s))
 	}
-	at := p.eval(cut, s)
+	at := p.negative(cut, p.eval(cut, s))
 	if i, ok := at.small(); ok {
 		for _, meant := range p.Beyond[p.place(n)] {
 			if meant != i && meant&(1<<at.width-1) == i {
-				return p.g.constant(64, mask(64))
+				return p.g.constant(64, new(big.Int).And(big.NewInt(int64(meant)), mask(64)))
 			}
 		}
 	}
 	var whole *expr
 	for _, before := range p.whole[n.loc] {
-		switch e := p.widen(before, cut, s); {
+		e := p.widen(before, cut, s)
+		if e != nil && e != another {
+			e = p.negative(before, e)
+		}
+		switch {
 		case e == another:
 		case e == nil || whole != nil && e != whole:
-			return p.g.concat(p.unknown(n, 1), at) // perhaps beyond
+			return p.anywhere(n, at)
 		default:
 			whole = e
 		}
@@ -36,9 +40,27 @@ func (p *process) index(n *node, s *state) *expr {
 	case whole != nil:
 		return whole
 	case p.whole[n.loc] != nil:
-		return p.g.concat(p.unknown(n, 1), at)
+		return p.anywhere(n, at)
 	}
 	return at
+}
+
+// anywhere is an index of which only the low bits are known: it may lie within, or beyond either end.
+func (p *process) anywhere(n *node, at *expr) *expr {
+	return p.g.sext(p.g.concat(p.unknown(n, 2), at), max(32, at.width+2))
+}
+
+// negative makes an index with a sign so wide that it lies beyond the end where it is negative.
+func (p *process) negative(n *node, at *expr) *expr {
+	if n.signed() && at.op != opConst {
+		return p.g.sext(at, max(at.width, 32))
+	}
+	return at
+}
+
+// signed reports whether a value has a sign.
+func (n *node) signed() bool {
+	return strings.Contains(n.width, "(sw") || strings.Contains(n.width, "/sw")
 }
 
 // another is the index of a module with other parameters.
@@ -76,8 +98,13 @@ func (p *process) widen(before, after *node, s *state) *expr {
 			return another
 		}
 		return whole
-	case after.isCut() && after.one(1).loc == before.loc && after.one(1).kind == before.kind:
+	case after.isCut() && p.eval(after.one(1), s).width == width:
+		if whole := after.one(1); whole.loc != before.loc || whole.kind != before.kind {
+			return p.widen(before, whole, s)
+		}
 		return p.eval(after.one(1), s)
+	case after.shifts(before):
+		return p.widenShifted(before, after, width, s)
 	case before.kind == "EXTEND" || before.kind == "EXTENDS":
 		inner := p.widen(before.one(1), after, s)
 		switch {
@@ -93,10 +120,32 @@ func (p *process) widen(before, after *node, s *state) *expr {
 	return p.widenSame(before, after, width, s)
 }
 
+// shifts reports whether a shift stands for a multiplication of the tree before.
+func (n *node) shifts(before *node) bool {
+	return n.kind == "SHIFTL" && n.loc == before.loc && (before.kind == "MUL" || before.kind == "MULS") && n.one(2).kind == "CONST"
+}
+
+// widenShifted computes a product by a power of 2, which Verilator makes a shift.
+func (p *process) widenShifted(before, after *node, width int, s *state) *expr {
+	by, ok := p.eval(after.one(2), s).small()
+	for factor := 1; ok && by < width && factor <= 2; factor++ {
+		constant := p.fixedBefore(before.one(factor))
+		if constant == nil || constant.op != opConst || constant.value.Cmp(new(big.Int).Lsh(big.NewInt(1), uint(by))) != 0 {
+			continue
+		}
+		a := p.widen(before.one(3-factor), after.one(1), s)
+		if a == nil || a == another {
+			return a
+		}
+		return p.g.binary(opMul, p.g.zext(a, width), p.g.zext(constant, width))
+	}
+	return nil
+}
+
 // widenSame computes an operation that is the same in both trees.
 func (p *process) widenSame(before, after *node, width int, s *state) *expr {
 	switch before.kind {
-	case "ADD", "SUB", "MUL", "AND", "OR", "XOR":
+	case "ADD", "SUB", "MUL", "MULS", "AND", "OR", "XOR":
 		a, b := p.widen(before.one(1), after.one(1), s), p.widen(before.one(2), after.one(2), s)
 		if (a == nil || b == nil) && before.kind != "SUB" { // constants go to the left
 			a, b = p.widen(before.one(1), after.one(2), s), p.widen(before.one(2), after.one(1), s)
@@ -164,12 +213,15 @@ func (p *process) fixedBefore(n *node) *expr {
 	return nil
 }
 
-var namedBefore = regexp.MustCompile(`<- VAR (0x[0-9a-f]+)`)
+var (
+	namedBefore   = regexp.MustCompile(`<- VAR (0x[0-9a-f]+)`)
+	namedAnywhere = regexp.MustCompile(`[<=][-=>]+ VAR (0x[0-9a-f]+)`)
+)
 
 var wholeOf = map[string]two{
 	"ADD": func(g *graph, a, b *expr) *expr { return g.binary(opAdd, a, b) },
 	"SUB": func(g *graph, a, b *expr) *expr { return g.binary(opSub, a, b) },
-	"MUL": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) },
+	"MUL": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) }, "MULS": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) },
 	"AND": (*graph).and, "OR": (*graph).or, "XOR": (*graph).xor,
 }
 
@@ -184,38 +236,3 @@ func wholeIndexes(root *node) map[string][]*node {
 	})
 	return whole
 }
-
-// keeps refuses what has been folded and is X in the source: a division of 0 by what may be 0, an index beyond the end.
-func (t *tree) keeps(before *node) error {
-	divides := func(n *node) bool { return strings.HasPrefix(n.kind, "DIV") || strings.HasPrefix(n.kind, "MODDIV") }
-	kept, used := map[string]bool{}, map[string]bool{}
-	t.root.each(func(n *node) {
-		kept[n.loc] = kept[n.loc] || divides(n) || n.kind == "SEL" || n.kind == "ARRAYSEL"
-		if name, ok := strings.CutPrefix(n.rest, functionHere); ok && n.kind == "COMMENT" {
-			used[name] = true
-		}
-	})
-	var refused error
-	before.each(func(n *node) {
-		if refused != nil || kept[n.loc] {
-			return
-		}
-		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && t.Beyond[t.place(n)] != nil {
-			refused = t.refuse(n, "an index beyond the end, which Verilator folds", "select what is there, or leave it out with `if` of generate")
-			return
-		}
-		if !divides(n) || n.one(2).kind == "CONST" {
-			return
-		}
-		for above := n.parent; above != nil; above = above.parent {
-			if (above.kind == "FUNC" || above.kind == "TASK") && !used[above.name()] {
-				return
-			}
-		}
-		refused = t.refuse(n, "a division that Verilator folds: by 0 it has a value there, and the source X", "write what it must be when it divides by 0")
-	})
-	return refused
-}
-
-// functionHere begins the comment where a function or a task has been inlined.
-const functionHere = "Function: "

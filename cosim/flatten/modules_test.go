@@ -47,8 +47,8 @@ func together(t *testing.T, skip []string, files ...string) (s cosim.Source, nam
 // them beside their sources.
 func TestLongModules(t *testing.T) {
 	files := []string{"testdata/cells.sv", "testdata/axis.v", "testdata/basejump.sv"}
-	s, names := together(t, nil, files...)
-	require.GreaterOrEqual(t, len(names), 60)
+	s, names := together(t, []string{"b_tristate"}, files...) // it is refused: TestLongRefused
+	require.GreaterOrEqual(t, len(names), 59)
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			m, err := Print(context.Background(), cosim.Source{Top: name, Files: files, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache})

@@ -61,5 +61,5 @@ var expressions = map[string]expression{
 	"EQWILD": (*process).wildly, "NEQWILD": (*process).wildly,
 	"COUNTONES": (*process).ones, "COUNTBITS": (*process).bitsLike,
 	"ONEHOT": (*process).hot, "ONEHOT0": (*process).hot, "CLOG2": (*process).logarithm,
-	"ISUNKNOWN": func(p *process, _ *node, _ *state) *expr { return p.g.bit(false) },
+	"ISUNKNOWN": (*process).isX,
 }

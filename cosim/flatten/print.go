@@ -58,6 +58,7 @@ func (pr *printer) print() string {
 	pr.find()
 	pr.lint()
 	pr.oneDriver()
+	pr.races()
 	for _, v := range pr.order {
 		pr.variableText(v)
 	}
@@ -198,9 +199,52 @@ func (pr *printer) oneDriver() {
 		slices.SortFunc(bits, func(a, b part) int { return a.low - b.low })
 		for i := range bits {
 			if i > 0 && bits[i-1].end() > bits[i].low {
-				panic(pr.refuse(v.at, fmt.Sprintf("%s is written by several processes", cosim.SliceText(v.name, bits[i].low, bits[i-1].end())),
-					"write every bit in one always or assign"))
+				what := cosim.SliceText(v.name, bits[i].low, bits[i-1].end()) + " is written by several processes"
+				panic(Ambiguous{pr.refuse(v.at, what, "write every bit in one always or assign")})
 			}
+		}
+	}
+}
+
+// races refuses registers that are read in a process while another one writes them with =: which goes first is open.
+func (pr *printer) races() {
+	raced := map[*variable]*node{}
+	for _, v := range pr.order {
+		for _, r := range v.registers {
+			if r.blocking {
+				raced[v] = r.process
+			}
+		}
+	}
+	if len(raced) == 0 {
+		return
+	}
+	look := func(process *node, roots ...*expr) {
+		seen := map[*variable]bool{}
+		for len(roots) > 0 {
+			var next []*expr
+			walk(roots, func(e *expr) {
+				if e.v == nil || seen[e.v] {
+					return
+				}
+				seen[e.v] = true
+				if writer := raced[e.v]; writer != nil && writer != process {
+					what := fmt.Sprintf("reads %s, which %s writes with = at an edge: which goes first is open", e.v.name, pr.place(writer))
+					panic(Ambiguous{pr.refuse(process, what, "write it with <=")})
+				}
+				for _, part := range e.v.comb {
+					next = append(next, part.e)
+				}
+			})
+			roots = next
+		}
+	}
+	for _, v := range pr.order {
+		for _, r := range v.registers {
+			look(r.process, r.next)
+		}
+		for _, w := range v.ports {
+			look(w.process, w.when, w.address, w.data)
 		}
 	}
 }

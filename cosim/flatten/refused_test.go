@@ -17,18 +17,43 @@ import (
 // TestLongRefused: what has no place in plain Verilog is refused with its place and a remedy.
 func TestLongRefused(t *testing.T) {
 	for name, c := range map[string]struct{ text, says string }{
-		"latch":         {"always_latch if (i[0]) o = i;", "m.sv:2:1: o keeps its value in a process without a clock: a latch; give it a value in every branch"},
-		"asynchronous":  {"always @(posedge clk or negedge rst_n) if (!rst_n) o <= i; else o <= 0;", "o takes a value that is not a constant while rst_n is on"},
-		"time":          {"always @(posedge clk) o <= 32'($time);", "$time cannot be printed as plain Verilog"},
-		"sensitivity":   {"always @(i[0]) o = i;", "its sensitivity list lacks"},
-		"both edges":    {"always @(edge clk) o <= i;", "m.sv:2:10: both edges of a clock"},
-		"two drivers":   {"always @(posedge clk) o <= i; always @(posedge clk) o[3] <= 0;", " is written by several processes"},
-		"endless":       {"always_comb begin o = i; while (o[0]) o = o + i; end", "a loop that turns more than"},
-		"random":        {"always @(posedge clk) o <= $random;", "$random cannot be printed as plain Verilog"},
-		"power":         {"assign o = 3 ** i[3:0];", "a power whose exponent is not a small constant"},
-		"0 by 0":        {"wire [1:0] q = 2'd0 / i[1:0]; assign o = {30'd0, q};", "a division that Verilator folds"},
-		"beyond":        {"wire [3:0] q = 4'd0; assign o = {31'd0, q[4]};", "an index beyond the end, which Verilator folds"},
-		"ends at start": {"initial $fatal(1, \"never\"); assign o = i;", "the design ends before its first cycle: never"},
+		"latch":                   {"always_latch if (i[0]) o = i;", "m.sv:2:1: o keeps its value in a process without a clock: a latch; give it a value in every branch"},
+		"asynchronous":            {"always @(posedge clk or negedge rst_n) if (!rst_n) o <= i; else o <= 0;", "o takes a value that is not a constant while rst_n is on"},
+		"time":                    {"always @(posedge clk) o <= 32'($time);", "$time cannot be printed as plain Verilog"},
+		"sensitivity":             {"always @(i[0]) o = i;", "its sensitivity list lacks"},
+		"both edges":              {"always @(edge clk) o <= i;", "m.sv:2:10: both edges of a clock"},
+		"two drivers":             {"always @(posedge clk) o <= i; always @(posedge clk) o[3] <= 0;", " is written by several processes"},
+		"endless":                 {"always_comb begin o = i; while (o[0]) o = o + i; end", "a loop that turns more than"},
+		"random":                  {"always @(posedge clk) o <= $random;", "$random cannot be printed as plain Verilog"},
+		"power":                   {"assign o = 3 ** i[3:0];", "a power whose exponent is not a small constant"},
+		"0 by 0":                  {"wire [1:0] q = 2'd0 / i[1:0]; assign o = {30'd0, q};", "a division that Verilator folds"},
+		"beyond":                  {"localparam [3:0] Q = 4'd0; assign o = {31'd0, Q[4]};", "an index beyond the end, which Verilator folds"},
+		"beyond, for a parameter": {"localparam [3:0] Q = 4'd0; localparam P = Q[4]; assign o = P;", "an index beyond the end, which Verilator folds"},
+		"row beyond": {
+			"localparam logic [1:0][1:0] Q = '0; localparam P = Q[2]; assign o = P;",
+			"an element of a packed array for a parameter, which may lie beyond the end",
+		},
+		"beyond in a function": {
+			"function automatic logic f(int i); logic [3:0] v; v = '0; return v[i]; endfunction localparam P = f(4); assign o = P;",
+			"an index that may lie beyond the end in a function that gives a parameter its value",
+		},
+		"written beyond in a function": {
+			"function automatic logic f(int i); logic [3:0] v; v = '0; v[i] = 1; return v[0]; endfunction localparam P = f(4); assign o = P;",
+			"an index that may lie beyond the end in a function that gives a parameter its value",
+		},
+		"wild X":                {"assign o = 1'bx ==? 1'b1;", "an X on the left of ==?, which Verilator folds"},
+		"wild X of a parameter": {"localparam P = 2'b0x; assign o = P ==? 2'b01;", "an X on the left of ==?, which Verilator folds"},
+		"wild X in a function": {
+			"function automatic logic f(logic x); return x ==? 1'b1; endfunction localparam P = f(1'bx); assign o = P;",
+			"an X on the left of ==? in a function that gives a parameter its value",
+		},
+		"generate by X":    {"localparam P = 1'bx; generate if (!P) assign o = 1; else assign o = 0; endgenerate", "generate with an X in its condition"},
+		"tri-state":        {"assign o = i[0] ? i : 'z;", "'z as a value: a tri-state"},
+		"z of a parameter": {"localparam P = 1'bz; assign o = P;", "'z as a value: a tri-state"},
+		"bufif1":           {"wire z; bufif1 g(z, 1'b1, i[0]); assign o = {31'd0, z};", "'z as a value: a tri-state"},
+		"two assigns":      {"wire w; assign w = i[0]; assign w = i[1]; assign o = w;", "m.sv:2:18 is another one; drive every bit in one place"},
+		"race":             {"logic x; always @(posedge clk) x = i[0]; always @(posedge clk) o <= x;", "m.sv:2:10 writes with = at an edge: which goes first is open; write it with <="},
+		"ends at start":    {"initial $fatal(1, \"never\"); assign o = i;", "the design ends before its first cycle: never"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.sv")

@@ -2,6 +2,7 @@ package flatten
 
 import (
 	"fmt"
+	"math/big"
 	"math/bits"
 )
 
@@ -13,6 +14,7 @@ type target struct {
 	what  *dtype // nil below a vector
 	steps []step
 	off   bool // beyond the end: nothing is written
+	skip  int  // so many low bits of the value lie below bit 0, and are not written
 }
 
 // A step moves the target by a multiple of stride, from 0 to count-1.
@@ -65,7 +67,15 @@ func (t target) move(g *graph, at *expr, stride, count, room int) target {
 		}
 		return t
 	}
-	t.off = t.off || at.known()
+	if at.known() {
+		below := new(big.Int).Neg(signed(at))
+		if room == 0 || !below.IsInt64() || below.Sign() <= 0 || below.Int64() >= int64(t.width) {
+			t.off = true
+			return t
+		}
+		t.skip, t.width = int(below.Int64()), t.width-int(below.Int64())
+		return t
+	}
 	t.steps = append(t.steps[:len(t.steps):len(t.steps)], step{at, stride, count, room})
 	return t
 }
@@ -86,7 +96,7 @@ func (p *process) assign(n *node, s *state, data *expr, later bool) {
 	if t.off || t.width <= 0 {
 		return
 	}
-	data = p.g.slice(data, 0, t.width)
+	data = p.g.slice(data, t.skip, t.width)
 	later = later && !p.initial
 	if t.v.memory && !p.initial {
 		p.writeMemory(n, t, data, later)
@@ -143,10 +153,18 @@ func (p *process) slide(v *value, t target, low int, steps []step, when, data *e
 		}
 		return
 	}
-	g, room, at := p.g, steps[0].room, steps[0].at
+	// A slice may begin below bit 0: it moves in a vector that begins there.
+	g, room, below := p.g, steps[0].room, t.width-1
+	at := steps[0].at
+	if at.width < 32 {
+		at = g.zext(at, 32)
+	} else if sign := g.slice(at, at.width-1, 1); below > 0 && !sign.is(0) { // it may be negative, or as large without a sign
+		when = g.and(when, g.or(g.not(sign), g.anything(t.v.at, 1)))
+	}
+	at = g.binary(opAdd, at, g.number(at.width, below))
 	old := v.get(g, low, room)
-	hole := g.shift(opShl, g.zext(g.constant(t.width, mask(t.width)), room), at)
-	full := g.shift(opShl, g.zext(data, room), at)
+	hole := g.slice(g.shift(opShl, g.zext(g.constant(t.width, mask(t.width)), room+below), at), below, room)
+	full := g.slice(g.shift(opShl, g.zext(data, room+below), at), below, room)
 	v.set(g, low, g.mux(when, g.or(g.and(old, g.not(hole)), full), old))
 }
 

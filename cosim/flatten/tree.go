@@ -69,6 +69,7 @@ type tree struct {
 	root  *node
 	// The tree before indexes are cut.
 	earlier *node
+	source  *node // the tree before generate is resolved
 	types   map[string]*dtype
 	lines   map[string][][]byte // of sources
 	before  map[string]*node    // those of the tree before indexes are cut
@@ -79,6 +80,9 @@ func readTree(f *verilator.Flat) (*tree, error) {
 	t := &tree{Flat: f, nodes: map[string]*node{}, before: map[string]*node{}, types: map[string]*dtype{}, lines: map[string][][]byte{}}
 	var err error
 	if t.earlier, err = readNodes(f.Whole, t.before); err != nil {
+		return nil, err
+	}
+	if t.source, err = readNodes(f.Early, map[string]*node{}); err != nil {
 		return nil, err
 	}
 	t.root, err = readNodes(f.Tree, t.nodes)
@@ -254,3 +258,9 @@ func firstMember(m *node) string {
 func (t *tree) refuse(n *node, reason, remedy string) *cosim.InputError {
 	return &cosim.InputError{Place: t.place(n), Reason: reason, Remedy: remedy}
 }
+
+// Ambiguous is a refusal of a source that does not say what it means: tools differ, and none of them is wrong.
+type Ambiguous struct{ *cosim.InputError }
+
+// Unwrap returns the refusal.
+func (a Ambiguous) Unwrap() error { return a.InputError }

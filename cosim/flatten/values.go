@@ -94,6 +94,8 @@ type register struct {
 	clock      event
 	next       *expr
 	resets     []reset // asynchronous ones, the first one counts
+	process    *node
+	blocking   bool // written by =
 }
 
 type reset struct {
@@ -104,7 +106,8 @@ type reset struct {
 // A writePort writes a memory.
 type writePort struct {
 	memoryWrite
-	clock event
+	clock   event
+	process *node
 }
 
 type memoryWrite struct {

@@ -76,10 +76,11 @@ func (c *replaced) Settle(s hw.Shard) {
 	if !c.site.Combinational {
 		return
 	}
+	dark := c.dark()
 	for _, p := range c.parts {
 		if c.site.Clocked {
-			p.getInputs()
-		} else if !p.changeInputs() {
+			p.getInputs(dark)
+		} else if !p.changeInputs(dark) {
 			continue
 		}
 		p.settle()
@@ -90,8 +91,9 @@ func (c *replaced) Settle(s hw.Shard) {
 // Latch gives the RTL its clock edge; the model then forgets the inputs of this cycle.
 func (c *replaced) Latch(s hw.Shard) {
 	if c.site.Clocked {
+		dark := c.dark()
 		for _, p := range c.parts {
-			p.getInputs()
+			p.getInputs(dark)
 			p.edge()
 		}
 	}
@@ -99,6 +101,9 @@ func (c *replaced) Latch(s hw.Shard) {
 		c.latcher.Latch(s)
 	}
 }
+
+// dark reports whether all inputs are known to be 0.
+func (c *replaced) dark() bool { return c.site.Dark != nil && c.site.Dark() }
 
 func (c *replaced) putOutputs() {
 	for _, p := range c.parts {
@@ -127,7 +132,7 @@ const resetEdges = 4
 
 func (c *replaced) resetDevices() {
 	for _, p := range c.parts {
-		clear(p.Device.Inputs())
+		p.clear()
 		if !c.site.Clocked {
 			p.settle()
 		} else {
@@ -151,6 +156,7 @@ func (c *replaced) State(v *hw.StateVisitor) {
 		c.loop.restored = nil
 	}
 	for i, p := range c.parts {
+		v.AfterRestore(func() { p.dark = false })
 		if !c.site.Clocked {
 			v.AfterRestore(p.settle)
 			continue

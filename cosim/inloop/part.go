@@ -19,6 +19,7 @@ type part struct {
 	polled  [][]output // ...and outputs that the component asks for
 	resetAt int        // the word of reset in the inputs
 	asked   []uint64   // inputs of the last exchange
+	dark    bool       // its inputs are 0, of a site that knows
 	wild    hw.Wild
 	checked cosim.Checked // nil for a device that checks nothing
 }
@@ -107,18 +108,31 @@ func direction(input bool) string {
 // path names element k.
 func (p *part) path(k int) string { return p.site.Path(p.Elements[k]) }
 
+// clear puts 0 on the inputs; what the machine gives is not known to be there any more.
+func (p *part) clear() {
+	clear(p.Device.Inputs())
+	p.dark = false
+}
+
 func (p *part) reset(on uint64) { p.Device.Inputs()[p.resetAt] = on }
 
 // changeInputs is getInputs, and reports whether they are new.
-func (p *part) changeInputs() (changed bool) {
+func (p *part) changeInputs(dark bool) (changed bool) {
+	if dark && p.dark {
+		return false
+	}
 	inputs := p.Device.Inputs()
 	p.asked = append(p.asked[:0], inputs...)
-	p.getInputs()
+	p.getInputs(dark)
 	return !slices.Equal(p.asked, inputs)
 }
 
-// getInputs puts what the machine gives on the inputs.
-func (p *part) getInputs() {
+// getInputs puts what the machine gives on the inputs, which is nothing in the dark.
+func (p *part) getInputs(dark bool) {
+	if dark && p.dark {
+		return
+	}
+	p.dark = dark
 	for _, get := range p.given {
 		get()
 	}
@@ -126,9 +140,20 @@ func (p *part) getInputs() {
 
 // putOutputs shows the machine what the outputs are, but for those that are polled.
 func (p *part) putOutputs() {
+	if p.site.Dark != nil && zero(p.Device.Outputs()) && zero(p.Device.Unknown()) {
+		return
+	}
 	for k := range p.shown {
 		p.put(k, p.shown[k])
 	}
+}
+
+func zero(words []uint64) bool {
+	any := uint64(0)
+	for _, word := range words {
+		any |= word
+	}
+	return any == 0
 }
 
 // put shows the machine what some outputs of element k are.

@@ -103,9 +103,9 @@ func TestLongTwoClocksMistakes(t *testing.T) {
 	}
 }
 
-// TestTwoClocksUnseen: what a simulation of two values and no delays cannot see passes, as the page says: a register
+// TestLongTwoClocksUnseen: what a simulation of two values and no delays cannot see passes, as the page says: a register
 // less for synchronisation, and pointers in binary code.
-func TestTwoClocksUnseen(t *testing.T) {
+func TestLongTwoClocksUnseen(t *testing.T) {
 	right := twoClockFIFO(t)
 	for name, change := range map[string][]string{
 		"one register":    {"{rgray_w2, rgray_w1} <= {rgray_w1, rgray}", "{rgray_w2, rgray_w1} <= {rgray, rgray}"},
@@ -119,8 +119,8 @@ func TestTwoClocksUnseen(t *testing.T) {
 	}
 }
 
-// TestTwoClocksBounds: RTL that is later than the map says differs, and what the map cannot say is refused.
-func TestTwoClocksBounds(t *testing.T) {
+// TestLongTwoClocksBounds: RTL that is later than the map says differs, and what the map cannot say is refused.
+func TestLongTwoClocksBounds(t *testing.T) {
 	m := twoClocks(t, twoClockFIFO(t), cosim.BackendIcarus)
 	m.Parameters["LATE"] = 2
 	r := runLockstep(t, m, Options{Cycles: 5000})

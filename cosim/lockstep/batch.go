@@ -111,8 +111,14 @@ func (l *pair) twice(runs func() (*difference, error)) (*difference, error) {
 	l.exchange, l.known = stepwise{}, batch.fault
 	l.putBooks(before)
 	defer func() { l.known = nil }()
-	return runs()
+	if at, err = runs(); at == nil && err == nil {
+		err = errUnsteady
+	}
+	return at, err
 }
+
+// errUnsteady is RTL of which many cycles in one call, and the same ones one by one, do not agree.
+var errUnsteady = errors.New("the RTL has differed from the model, and then, with the same inputs from the same state, has not")
 
 // books are what the runs of a pair count and note.
 type books struct {

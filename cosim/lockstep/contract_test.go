@@ -52,9 +52,9 @@ func trustfulMap(t *testing.T, bug string) *pinmap.Map {
 	return m
 }
 
-// TestContract: RTL that trusts its neighbours agrees where its contract holds, and only there; what
+// TestLongContract: RTL that trusts its neighbours agrees where its contract holds, and only there; what
 // it does wrong within it is found, and the case that is shown keeps the contract.
-func TestContract(t *testing.T) {
+func TestLongContract(t *testing.T) {
 	r := runLockstep(t, trustfulMap(t, "0"), Options{Cycles: 20_000})
 	require.Nil(t, r.Divergence)
 	c := r.Contract

@@ -173,7 +173,23 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 		where += fmt.Sprintf(", first in bit %d", firstBit(p, last))
 		model, rtl = brief(model), brief(rtl)
 	}
+	if d.Place = l.placeOf(at.port, last); d.Place != "" {
+		where += ", at " + d.Place
+	}
 	d.Text = fmt.Sprintf("%s %s %s: the model says %s, the RTL %s", name, differs, where, model, rtl)
+}
+
+// placeOf says in which part of the model outputs differ, "" where it has no parts. The model is in the cycle of the last sample, which is that
+// of the difference unless the RTL runs late.
+func (l *pair) placeOf(port int, last sample) string {
+	if l.model.Where == nil || l.late[port] > 0 {
+		return ""
+	}
+	rtl := slices.Clone(last.model) // what is not compared is equal
+	for i, mask := range l.mask {
+		rtl[i] = rtl[i]&^mask | last.rtl[i]&mask
+	}
+	return l.model.Where(last.model, rtl)
 }
 
 // brokenText says what the RTL's outputs break now.

@@ -94,9 +94,9 @@ func TestLongExplorationKnowsTheModelOnly(t *testing.T) {
 	require.NotEqual(t, want.Shown, explored(right, 4).Shown)
 }
 
-// TestExplorationRespectsAssumptions: RTL that wraps is right where no credit is taken that is not
+// TestLongExplorationRespectsAssumptions: RTL that wraps is right where no credit is taken that is not
 // there, whatever states phases begin at, and also with what they have drawn again.
-func TestExplorationRespectsAssumptions(t *testing.T) {
+func TestLongExplorationRespectsAssumptions(t *testing.T) {
 	m := wrappingMap(t, "1")
 	m.Assume = []string{"take -> count != 0"}
 	r := runLockstep(t, m, Options{Cycles: 2000, Explore: 300_000})

@@ -13,10 +13,10 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TestOscillationIsKept: the inputs of the cycle in which logic does not settle
+// TestLongOscillationIsKept: the inputs of the cycle in which logic does not settle
 // are part of the case, so that a replay ends there, too, and a longer reset is not
 // said to help.
-func TestOscillationIsKept(t *testing.T) {
+func TestLongOscillationIsKept(t *testing.T) {
 	const oscillates = `module dut(input clock, input reset, input mode, input [15:0] in, output [15:0] out);
   reg [15:0] q; reg armed;
   always @(posedge clock) begin q <= reset ? 16'd0 : in; armed <= !reset && (armed || in[1]); end

@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"starloom/cosim/pinmap"
@@ -28,7 +29,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	defer l.close()
 	report := newReport(m, l.model)
 	report.countOutputs(l)
-	if err := report.bound(l); err != nil {
+	if err := errors.Join(report.bound(l), l.checkRules()); err != nil {
 		return nil, err
 	}
 	report.ofRun = o.Stimulus != nil && o.Stimulus.cycles != nil

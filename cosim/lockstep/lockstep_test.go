@@ -169,8 +169,8 @@ func TestFindsMissingReset(t *testing.T) {
 	require.False(t, r.Divergence.Undefined)
 }
 
-// TestShrinksTheEnd: of a run that is too long to keep, the end is shrunk.
-func TestShrinksTheEnd(t *testing.T) {
+// TestLongShrinksTheEnd: of a run that is too long to keep, the end is shrunk.
+func TestLongShrinksTheEnd(t *testing.T) {
 	const text = `module dut(input clock, input reset, input enable_i, output [31:0] value_o);
   reg [31:0] v; reg [15:0] age;
   assign value_o = v;

@@ -69,7 +69,7 @@ func acknowledgedMap(t *testing.T) *pinmap.Map {
 	})
 }
 
-func TestMapFeedback(t *testing.T) {
+func TestLongMapFeedback(t *testing.T) {
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 		m := acknowledgedMap(t)
 		m.Backend, m.Feedback = backend, []pinmap.Feedback{{To: "ack", From: "ready"}}

@@ -79,6 +79,9 @@ type Extent struct {
 	Compared int      `json:"outputs_compared"`
 	Absent   []string `json:"outputs_absent"`
 
+	// Unread are outputs of the RTL that the map takes no bit of.
+	Unread []string `json:"rtl_outputs_not_looked_at,omitempty"`
+
 	// Left are outputs that the model leaves to the RTL, within bounds.
 	Left []string `json:"outputs_left_to_the_rtl,omitempty"`
 
@@ -121,6 +124,7 @@ type Divergence struct {
 	Pins   []string `json:"pins,omitempty"` // of the RTL
 	Model  string   `json:"model,omitempty"`
 	RTL    string   `json:"rtl,omitempty"`
+	Place  string   `json:"place,omitempty"` // of a model with parts: a router's ports and VCs whose outputs differ
 
 	// BeforeRun: the stimulus is that of a run, and the RTL differs while the machine is reset,
 	// before cycle 0. Cycles are those of the stimulus then.
@@ -161,6 +165,9 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 // countOutputs says what was compared; nothing if the RTL ended before its first cycle.
 func (r *Report) countOutputs(l *pair) {
 	r.Absent = []string{}
+	if d, ok := l.rtl.(*pinmap.Device); ok {
+		r.Unread = d.Unread()
+	}
 	for _, p := range l.model.Ports() {
 		switch {
 		case p.Input:
@@ -212,10 +219,10 @@ func (r *Report) ComparedText() string {
 			others = append(others, strings.Join(of.names, ", ")+" "+of.many)
 		}
 	}
-	if len(others) == 0 {
-		return text
+	if len(others) > 0 {
+		text += fmt.Sprintf(" (%s)", strings.Join(others, "; "))
 	}
-	return fmt.Sprintf("%s (%s)", text, strings.Join(others, "; "))
+	return text + pinmap.UnreadText(r.Unread)
 }
 
 // bound notes the bounds of inputs, and refuses a given stimulus that goes beyond them.
@@ -264,8 +271,8 @@ func (r *Report) ExploredCycles() (cycles uint64) {
 	return cycles
 }
 
-// ExploredText is what phases have added: then 800,000 cycles guided by coverage, which stopped
-// growing after 512,345 cycles.
+// ExploredText is what phases have added: then 800,000 cycles guided by coverage of the model,
+// which stopped growing after 512,345 cycles.
 func (r *Report) ExploredText() string {
 	cycles, before, last := r.ExploredCycles(), uint64(0), uint64(0)
 	for _, e := range r.Explored {
@@ -277,7 +284,7 @@ func (r *Report) ExploredText() string {
 	if cycles == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", then %s guided by coverage, which stopped growing after %s", cosim.Count(cycles, "cycle"), cosim.Count(last, "cycle"))
+	return fmt.Sprintf(", then %s guided by coverage of the model, which stopped growing after %s", cosim.Count(cycles, "cycle"), cosim.Count(last, "cycle"))
 }
 
 // newDivergence says where a difference was found, in the cycles of the stimulus; nil is a random

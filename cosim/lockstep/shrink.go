@@ -60,8 +60,8 @@ func (s *shrinker) size() [2]int { return [2]int{s.best.Cycles(), s.best.ones()}
 
 func (s *shrinker) spent() bool { return s.err != nil || s.trials <= 0 || s.cycles <= 0 }
 
-// try keeps a stimulus with which they differ in the same way, up to the cycle where they do.
-// Like every run, it has to begin with reset on.
+// try keeps a stimulus with which they differ in the same way, up to the cycle where they do. Inputs that neighbours
+// of the model never have become what they may be. Like every run, it has to begin with reset on.
 func (s *shrinker) try(candidate *Stimulus) bool {
 	if s.spent() || s.model.Clocked() && candidate.row(0)[s.model.ResetWord()] == 0 {
 		return false
@@ -70,7 +70,7 @@ func (s *shrinker) try(candidate *Stimulus) bool {
 	at, err := s.power(s.powerOn)
 	if err == nil && at == nil {
 		before := s.exchanged
-		at, err = s.run(candidate.drive(), nil)
+		at, err = s.run(s.kept(candidate), nil)
 		s.cycles -= int(s.exchanged - before)
 		s.exchanged = before // the report counts what the user asked for
 	}
@@ -84,6 +84,23 @@ func (s *shrinker) try(candidate *Stimulus) bool {
 	candidate.cut(int(at.cycle) + 1)
 	s.best, s.at = candidate, *at
 	return true
+}
+
+// kept drives a stimulus that keeps the rules of the model's neighbours, from then on.
+func (s *shrinker) kept(candidate *Stimulus) drive {
+	next := candidate.drive()
+	if s.model.Keep == nil {
+		return next
+	}
+	return func(cycle uint64, inputs []uint64) bool {
+		if !next(cycle, inputs) {
+			return false
+		}
+		if !s.inReset() && s.model.Keep(inputs) != "" {
+			copy(candidate.row(int(cycle)), inputs)
+		}
+		return true
+	}
 }
 
 // takeEnd looks for a short end of the run that shows the difference. Its cost, that of

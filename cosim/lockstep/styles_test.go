@@ -166,9 +166,9 @@ const axisRegister = `module dut #(parameter DATA_WIDTH = 8) (input wire clk, in
   end
 endmodule`
 
-// TestStreamRoles: a skid buffer in the style of verilog-axis attaches by its roles; its ready comes a cycle
+// TestLongStreamRoles: a skid buffer in the style of verilog-axis attaches by its roles; its ready comes a cycle
 // after a reset, which is a difference; a sender that takes words back is one that it bears.
-func TestStreamRoles(t *testing.T) {
+func TestLongStreamRoles(t *testing.T) {
 	attach := func(text string, in pinmap.Stream) *pinmap.Map {
 		m := &pinmap.Map{
 			Library: library(), Model: "skid_buffer", Parameters: twin.Parameters{"WIDTH": 9, "REGISTERED": 1},

@@ -18,6 +18,22 @@ type joined struct {
 	of   []joined // its arguments
 }
 
+// first is what an index counts from: onehot1's has 0 for none.
+func (j *joined) first() int {
+	if j.Function == "onehot1" {
+		return 1
+	}
+	return 0
+}
+
+// valuesText says how many requesters an index can name.
+func (j *joined) valuesText(values int) string {
+	if j.first() > 0 {
+		return fmt.Sprintf("%d values beside 0", values)
+	}
+	return fmt.Sprintf("%d values", values)
+}
+
 // items reads what a map writes for a port, and finds its pins.
 func (w *wirer) items(key string, p Wiring) ([]joined, error) {
 	port, err := w.modelPort(key, p.Port)
@@ -53,13 +69,16 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 		j.bits = len(j.pins)
 		return j, err
 	}
+	if isInput && item.Function == "less1" {
+		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "map an input from a bit for each requester: onehot1(INDEX)")
+	}
 	for _, argument := range item.Of {
 		of, err := w.findPins(key, argument, isInput, true)
 		if err != nil {
 			return j, err
 		}
 		j.of = append(j.of, of)
-		if item.Function == "reverse" {
+		if item.Function == "reverse" || item.Function == "less1" {
 			j.bits = of.bits
 		}
 	}
@@ -78,7 +97,7 @@ func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error
 		if flexible >= 0 {
 			return w.refuse(items[i].key,
 				fmt.Sprintf("%s and %s both take what is left of %s", items[flexible].Text, items[i].Text, port.Name),
-				"give numbers a width, as in 2'b00, and use one of low, onehot and index in a join")
+				"give numbers a width, as in 2'b00, and use one of low, onehot, onehot1 and index in a join")
 		}
 		flexible = i
 	}
@@ -107,13 +126,13 @@ func (w *wirer) fits(item *joined, port cosim.Port) error {
 		if of < item.bits {
 			return refuse(fmt.Sprintf("it has %d", of), fmt.Sprintf("write [0, %s]: the others are 0", item.of[0].Text))
 		}
-	case "onehot":
+	case "onehot", "onehot1":
 		if of > 16 {
 			return refuse("its index has more than 16 bits", "name the low bits of the index, and map the others in another place")
 		}
-		if 1<<of < item.bits {
-			return refuse(fmt.Sprintf("an index of %s has %d values", cosim.BitsText(of), 1<<of),
-				fmt.Sprintf("give both the same size by params of the RTL or parameters of the model, or write [%d'd0, %s]: the others are 0", item.bits-1<<of, item.Text))
+		if values := 1<<of - item.first(); values < item.bits {
+			return refuse(fmt.Sprintf("an index of %s has %s", cosim.BitsText(of), item.valuesText(values)),
+				fmt.Sprintf("give both the same size by params of the RTL or parameters of the model, or write [%d'd0, %s]: the others are 0", item.bits-values, item.Text))
 		}
 		if len(item.of) > 1 && item.of[1].bits != 1 {
 			return refuse(fmt.Sprintf("%s has %d bits", item.of[1].Text, item.of[1].bits), "name one bit, which is 1 where the index counts")
@@ -131,6 +150,9 @@ func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 	remedy := "give both the same width by params of the RTL or parameters of the model"
 	text := p.Pins[0]
 	pin, isPin := ParsePin(text)
+	if coded := len(p.Pins) == 1 && isPin && total < port.Bits; coded && total <= 16 && 1<<total >= port.Bits {
+		remedy += fmt.Sprintf(", or, of a number, write onehot(%s), or onehot1(%s) if it counts from 1 and 0 is none", text, text)
+	}
 	switch {
 	case total < port.Bits:
 		remedy += ", or join several pins, the highest first: [" + strings.TrimPrefix(text, "~") + ", OTHER]"
@@ -180,23 +202,31 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 	case item.Function == "reverse":
 		copy(all, j.value(item.of[0], isInput))
 		slices.Reverse(all)
+	case item.Function == "less1":
+		of := j.value(item.of[0], isInput)
+		for i, b := range of {
+			all[i] = w.differ(b, w.decode(of[:i], 0))
+		}
 	case item.Function == "low":
 		of := j.value(item.of[0], isInput)
 		copy(all, of)
 		for _, cut := range of[item.bits:] {
 			limit(cut, one(false))
 		}
-	case item.Function == "onehot":
-		index := j.value(item.of[0], isInput)
+	case item.Function == "onehot" || item.Function == "onehot1":
+		index, first := j.value(item.of[0], isInput), item.first()
 		var valid []Bit
 		if len(item.of) > 1 {
 			valid = j.value(item.of[1], isInput)
 		}
 		for k := range all {
-			all[k] = w.decode(index, k, valid...)
+			all[k] = w.decode(index, k+first, valid...)
 		}
-		if 1<<len(index) > len(all) && !isInput {
+		if 1<<len(index) > len(all)+first && !isInput {
 			any := slices.Clone(all)
+			if first > 0 {
+				any = append(any, w.decode(index, 0))
+			}
 			for _, v := range valid {
 				any = append(any, v.Not())
 			}
@@ -241,7 +271,7 @@ func (j *joiner) drive(item joined, by []Bit) {
 		j.drive(item.of[0], by)
 	case item.Function == "low":
 		j.drive(item.of[0], append(slices.Clone(by), make([]Bit, item.of[0].bits-item.bits)...))
-	case item.Function == "onehot":
+	case item.Function == "onehot" || item.Function == "onehot1":
 		j.driveIndex(item, by)
 	case item.Function == "index":
 		hot := make([]Bit, item.of[0].bits)
@@ -258,9 +288,12 @@ func (j *joiner) drive(item joined, by []Bit) {
 // driveIndex gives the RTL the index of the bit that is 1.
 func (j *joiner) driveIndex(item joined, by []Bit) {
 	w := j.wires
-	j.drive(item.of[0], w.encode(by, item.of[0].bits))
+	j.drive(item.of[0], w.encode(append(make([]Bit, item.first()), by...), item.of[0].bits))
 	if len(by) > 1 {
 		w.limit(j.port, w.several(by), one(false), j.text)
+	}
+	if item.first() > 0 {
+		return // 0 is none
 	}
 	any := w.gate(false, by...)
 	if len(item.of) > 1 {

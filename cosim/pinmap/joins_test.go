@@ -89,6 +89,12 @@ func TestJoins(t *testing.T) {
 			breaks: map[uint64]string{5: "grant_o is onehot(i, go)", 7: "grant_o is onehot(i, go)"},
 		},
 		{
+			request: []string{"onehot1(s)"}, grant: []string{"onehot1(i)"}, index: []string{"0", "less1(i)"},
+			rtl:   []cosim.Port{in("s", 3), out("i", 3)},
+			given: 0b01000, driven: []uint64{4}, shows: []uint64{5}, seen: [2]uint64{0b10000, 4}, fits: 0,
+			breaks: map[uint64]string{0: "", 1: "", 6: "grant_o is onehot1(i)", 7: "grant_o is onehot1(i)"},
+		},
+		{
 			request: []string{"~onehot(s)"}, grant: none, index: []string{"index(h)"},
 			rtl:   []cosim.Port{in("s", 3), out("g", 5), out("h", 6)},
 			given: 0b11101, driven: []uint64{1}, shows: []uint64{0, 0b100000}, seen: [2]uint64{0, 5}, fits: 0b10111,
@@ -126,7 +132,7 @@ func TestJoinsAreInverse(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, request := range [][]string{
 		{"a"}, {"~a[8:3]", "reverse(a[2:0])"}, {"0", "a[6:0]"}, {"onehot(b)"}, {"~onehot(b, ~c)"}, {"c", "onehot(b[2:0], d)"},
-		{"~index(a)"}, {"9'h1f3"}, {"low(wide)"}, {"a[8:7]", "~low(wide)", "1'b1"}, {"reverse(onehot(b))"},
+		{"~index(a)"}, {"onehot1(b)"}, {"~onehot1(~b)"}, {"c", "onehot1(b)"}, {"9'h1f3"}, {"low(wide)"}, {"a[8:7]", "~low(wide)", "1'b1"}, {"reverse(onehot(b))"},
 	} {
 		var rtl []cosim.Port
 		for _, p := range []cosim.Port{in("a", 9), in("b", 4), in("c", 1), in("d", 1), in("wide", 70)} {
@@ -206,7 +212,7 @@ func freeBits(request []string, p cosim.Port) string {
 func TestItemsRefused(t *testing.T) {
 	for item, reason := range map[string]string{
 		"a b": `"a b" is not a pin`, "": `"" is not a pin`, "sum(a)": "there is no function sum", "4'b10000": "does not fit into its bits",
-		"3'd8": "does not fit", "2'b12": "does not fit", "onehot(a, b, c)": "has 3 arguments", "low()": `"" is not a pin`, "index(0)": "0 in index(0) has no width of its own",
+		"3'd8": "does not fit", "2'b12": "does not fit", "onehot(a, b, c)": "has 3 arguments", "onehot1(a, b)": "has 2 arguments", "low1(a)": "there is no function low1", "low()": `"" is not a pin`, "index(0)": "0 in index(0) has no width of its own",
 	} {
 		_, why := ParseItem(item)
 		require.Contains(t, why, reason, item)
@@ -218,6 +224,9 @@ func TestItemsRefused(t *testing.T) {
 		{[]string{"0", "low(a)"}, "0 and low(a) both take what is left of request_i"},
 		{[]string{"low(a[3:0])"}, "low(a[3:0]) stands for 9 bits of request_i, and it has 4; write [0, a[3:0]]: the others are 0"},
 		{[]string{"onehot(a[2:0])"}, "an index of 3 bits has 8 values; give both the same size by params of the RTL or parameters of the model, or write [1'd0, onehot(a[2:0])]"},
+		{[]string{"1'd0", "onehot1(a[2:0])"}, "an index of 3 bits has 7 values beside 0; give both the same size by params of the RTL or parameters of the model, or write [1'd0, onehot1(a[2:0])]"},
+		{[]string{"less1(a)"}, "less1(a) is for outputs of the RTL; map an input from a bit for each requester"},
+		{[]string{"a[3:0]"}, "or, of a number, write onehot(a[3:0]), or onehot1(a[3:0]) if it counts from 1 and 0 is none, or join"},
 		{[]string{"onehot(a[3:0], a[5:4])"}, "a[5:4] has 2 bits; name one bit"},
 		{[]string{"7'd0", "index(a)"}, "an index of 9 pins needs 4"},
 		{[]string{"a[0:8]"}, "there are no bits [0:8]; bits are [8:0]; the higher one comes first, and reverse(a) is the other order"},

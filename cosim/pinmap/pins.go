@@ -49,14 +49,14 @@ type Item struct {
 }
 
 // functions of pins, and how many arguments each takes at most.
-var functions = map[string]int{"reverse": 1, "onehot": 2, "index": 1, "low": 1}
+var functions = map[string]int{"reverse": 1, "onehot": 2, "onehot1": 1, "index": 1, "low": 1, "less1": 1}
 
 // itemHelp says how to write an item.
 const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join, which is a list: [0, NAME]; " +
-	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT)"
+	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT); onehot1(INDEX) and less1(INDEX) of an index that counts from 1"
 
 var (
-	callText   = regexp.MustCompile(`^(~?)([a-z]+) ?\((.*)\)$`)
+	callText   = regexp.MustCompile(`^(~?)([a-z]+1?) ?\((.*)\)$`)
 	numberText = regexp.MustCompile(`^(~?)(\d{1,4})'([bodhBODH])([0-9a-fA-F_]+)$`)
 )
 
@@ -106,7 +106,7 @@ func ParseItem(text string) (item Item, why string) {
 
 // Flexible reports whether an item takes as many bits as are left for it.
 func (i *Item) Flexible() bool {
-	return i.Function == "onehot" || i.Function == "index" || i.Function == "low" || !i.IsPin && i.Function == "" && i.Number == nil
+	return i.Function == "onehot" || i.Function == "onehot1" || i.Function == "index" || i.Function == "low" || !i.IsPin && i.Function == "" && i.Number == nil
 }
 
 // Fixed are the bits of a number, low bit first; one bit of a plain 0 or 1.

@@ -5,10 +5,11 @@ import (
 	"starloom/hw"
 )
 
-// A bitMove copies up to 64 bits between two vectors of words.
+// A bitMove copies up to 64 bits between two vectors of words, or whole words.
 type bitMove struct {
 	from, to, bits int
 	invert         uint64 // all ones of bits, or 0
+	words          int    // 0: bits
 }
 
 // A made bit is what a gate gives; to is its place.
@@ -58,7 +59,33 @@ func route(w *Wires) routing {
 			r.madeOut, r.fixedOut = appendMade(r.madeOut, r.fixedOut, bits, first)
 		}
 	}
+	r.in, r.out, r.early = wholeWords(r.in), wholeWords(r.out), wholeWords(r.early)
 	return r
+}
+
+// wholeWords joins moves of words that follow each other.
+func wholeWords(moves []bitMove) (joined []bitMove) {
+	for _, m := range moves {
+		if m.bits < 64 || m.from%64 != 0 || m.to%64 != 0 || m.invert != 0 {
+			joined = append(joined, m)
+			continue
+		}
+		if k := len(joined) - 1; k >= 0 {
+			last := &joined[k]
+			if last.words > 0 && last.from+64*last.words == m.from && last.to+64*last.words == m.to {
+				last.words++
+				continue
+			}
+		}
+		m.words = 1
+		joined = append(joined, m)
+	}
+	return joined
+}
+
+// copyWords copies the words of a move.
+func (m *bitMove) copyWords(from, to []uint64) {
+	copy(to[m.to>>6:][:m.words], from[m.from>>6:][:m.words])
 }
 
 // appendMoves adds the moves of the bits of one origin to a place: neighbours move together.
@@ -98,6 +125,10 @@ func appendMade(gates, fixed []made, bits []Bit, first int) ([]made, []made) {
 func moveBits(moves []bitMove, from, to []uint64) {
 	for i := range moves {
 		m := &moves[i]
+		if m.words > 0 {
+			m.copyWords(from, to)
+			continue
+		}
 		hw.PutBits(to, m.to, m.bits, hw.GetBits(from, m.from, m.bits)^m.invert)
 	}
 }
@@ -106,6 +137,11 @@ func moveBits(moves []bitMove, from, to []uint64) {
 func moveUnknown(moves []bitMove, from, fromUnknown, to, toUnknown []uint64) {
 	for i := range moves {
 		m := &moves[i]
+		if m.words > 0 {
+			m.copyWords(from, to)
+			m.copyWords(fromUnknown, toUnknown)
+			continue
+		}
 		unknown := hw.GetBits(fromUnknown, m.from, m.bits)
 		hw.PutBits(to, m.to, m.bits, hw.GetBits(from, m.from, m.bits)^m.invert&^unknown)
 		hw.PutBits(toUnknown, m.to, m.bits, unknown)

@@ -1,6 +1,10 @@
 package pinmap
 
-import "starloom/cosim"
+import (
+	"strings"
+
+	"starloom/cosim"
+)
 
 // Wires is a pin map worked out for the ports of a model and of its RTL, bit by bit. It is plain
 // data, from which a Device moves bits and from which the same wiring can be written as Verilog:
@@ -72,6 +76,43 @@ func (b Bit) Not() Bit {
 	return b
 }
 
+// Unread are the outputs of the RTL of which the map takes no bit: whatever they show, nothing here sees it.
+func (w *Wires) Unread() (names []string) {
+	read := make([]bool, len(w.RTL))
+	take := func(bits ...Bit) {
+		for _, b := range bits {
+			if b.Origin == OfRTL {
+				read[b.Port] = true
+			}
+		}
+	}
+	for _, all := range [][][]Bit{w.Pins, w.Ports} {
+		for _, bits := range all {
+			take(bits...)
+		}
+	}
+	for i := range w.Gates {
+		take(w.Gates[i].Inputs...)
+	}
+	for i := range w.Limits {
+		take(w.Limits[i].Is, w.Limits[i].Must)
+	}
+	for i, p := range w.RTL {
+		if !p.Input && !read[i] {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// UnreadText names them after what was compared, "" for none.
+func UnreadText(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " (not looked at: " + strings.Join(names, ", ") + " of the RTL)"
+}
+
 // one is the constant 1 or 0.
 func one(value bool) Bit { return Bit{Inverted: value} }
 
@@ -110,6 +151,11 @@ func (w *Wires) decode(bits []Bit, number int, also ...Bit) Bit {
 		return inputs[0]
 	}
 	return w.gate(true, inputs...)
+}
+
+// differ is 1 where two bits differ.
+func (w *Wires) differ(a, b Bit) Bit {
+	return w.gate(false, w.gate(true, a, b.Not()), w.gate(true, a.Not(), b))
 }
 
 // encode is the number of the one bit that is 1, in so many bits: an OR for each.

@@ -194,6 +194,56 @@ func (g *graph) coneOf(outputs []int, joined bool) *cone {
 	return c
 }
 
+// merge leaves out gates that are constant, like an earlier one, or that nothing depended on. Yosys could do it before,
+// and takes as long for it as for all the rest.
+func (g *graph) merge() {
+	old, first := g.gates, g.firstGate()
+	used := make([]bool, len(old))
+	use := func(literal uint32) {
+		if v := literal / 2; v >= first {
+			used[v-first] = true
+		}
+	}
+	for _, list := range [][]uint32{g.next, g.outputs} {
+		for _, literal := range list {
+			use(literal)
+		}
+	}
+	for i := len(old) - 1; i >= 0; i-- {
+		if used[i] {
+			use(old[i][0])
+			use(old[i][1])
+		}
+	}
+	become := make([]uint32, len(old))
+	to := func(literal uint32) uint32 {
+		if v := literal / 2; v >= first {
+			return become[v-first] ^ literal&1
+		}
+		return literal
+	}
+	known := make(map[[2]uint32]uint32, len(old))
+	g.gates = make([][2]uint32, 0, len(old))
+	for i, in := range old {
+		if !used[i] {
+			continue
+		}
+		a, b := to(in[0]), to(in[1])
+		key := [2]uint32{max(a, b), min(a, b)}
+		literal, ok := known[key]
+		if !ok {
+			literal = g.and(key[0], key[1])
+			known[key] = literal
+		}
+		become[i] = literal
+	}
+	for _, list := range [][]uint32{g.next, g.outputs} {
+		for i, literal := range list {
+			list[i] = to(literal)
+		}
+	}
+}
+
 // and adds a gate; or adds gates.
 func (g *graph) and(a, b uint32) uint32 {
 	switch {

@@ -11,10 +11,7 @@ import (
 // A side's netlist, as far as it is audited.
 type netlist struct {
 	Modules map[string]struct {
-		Ports map[string]struct {
-			Direction string
-			Bits      []any
-		}
+		Ports map[string]netPort
 		Cells map[string]struct {
 			Type       string
 			Parameters map[string]any
@@ -22,6 +19,29 @@ type netlist struct {
 			Connected  map[string][]any  `json:"connections"`
 		}
 	}
+}
+
+type netPort struct {
+	Direction string
+	Bits      []any
+}
+
+// shorted refuses inputs that the design itself drives, with a constant or with another input.
+func shorted(ports map[string]netPort) error {
+	owner := map[string]string{}
+	for _, name := range sortedKeys(ports) {
+		if ports[name].Direction != "input" {
+			continue
+		}
+		for _, b := range ports[name].Bits {
+			_, constant := b.(string)
+			if other := owner[fmt.Sprint(b)]; constant || other != "" {
+				return &refusal{fmt.Sprintf("input %s is driven by the design, too", name)}
+			}
+			owner[fmt.Sprint(b)] = name
+		}
+	}
+	return nil
 }
 
 // audit refuses what an and-inverter graph with one clock does not show as it is: other clocks and
@@ -41,6 +61,9 @@ func audit(text []byte, side, clock string, guarded bool) error {
 		if name == clock && len(p.Bits) == 1 {
 			tick = fmt.Sprint(p.Bits[0])
 		}
+	}
+	if err := shorted(m.Ports); err != nil {
+		return err
 	}
 	for name, p := range m.Ports {
 		if p.Direction != "input" && tick != "" && slices.ContainsFunc(p.Bits, func(b any) bool { return fmt.Sprint(b) == tick }) {

@@ -162,6 +162,9 @@ func (b *builder) readRTL() (read []string, err error) {
 		return nil, err
 	}
 	stripped, checks := plain(text, "")
+	if why := misread(stripped); why != "" {
+		return nil, &refusal{why}
+	}
 	b.checks = checks
 	return []string{"read_verilog -sv -nosynthesis -noassert -noassume -norestrict rtl.sv"}, b.write("rtl.sv", stripped)
 }
@@ -243,8 +246,11 @@ func (b *builder) build() (*miter, error) {
 	b.front = readByYosys
 	m, err := b.buildOnce()
 	var first *refusal
-	if !errors.As(err, &first) {
-		return m, err
+	switch {
+	case err == nil:
+		return m, b.ambiguous()
+	case !errors.As(err, &first):
+		return nil, err
 	}
 	b.front = readFlat
 	if m, err = b.buildOnce(); err == nil { // the print has to run beside its source
@@ -258,6 +264,16 @@ func (b *builder) build() (*miter, error) {
 	return m, err
 }
 
+// ambiguous refuses what Yosys' reader takes without a word and Verilog leaves open.
+func (b *builder) ambiguous() error {
+	_, err := flatten.Print(b.ctx, b.clocked(), b.m.Build)
+	var open flatten.Ambiguous
+	if errors.As(err, &open) {
+		return &refusal{open.Error()}
+	}
+	return b.ctx.Err()
+}
+
 func (b *builder) buildOnce() (*miter, error) {
 	bits, err := b.sources()
 	if err != nil {
@@ -268,7 +284,7 @@ func (b *builder) buildOnce() (*miter, error) {
 		return nil, err
 	}
 	if found := conflict.FindStringSubmatch(log); found != nil {
-		return nil, &refusal{"several drivers fight for " + found[1]}
+		return nil, &refusal{"several drivers fight for " + found[1] + found[2]}
 	}
 	if err := b.audit(); err != nil {
 		return nil, err
@@ -314,6 +330,7 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 	if err != nil {
 		return nil, err
 	}
+	g.merge()
 	s, err := readMap(names, g.inputs, len(g.outputs))
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ var (
 
 	dprove = engine{name: "dprove", script: func(seconds int) string { return fmt.Sprintf("strash; dprove -T %d", seconds) }}
 
-	bmc3 = engine{name: "bmc3", bounded: true, script: func(seconds int) string { return fmt.Sprintf("strash; bmc3 -T %d", seconds) }}
+	bmc3 = engine{name: "bmc3", bounded: true, script: func(seconds int) string { return fmt.Sprintf("strash; bmc3 -v -T %d", seconds) }}
 
 	// scorr merges signals that are always equal, which two circuits of one style have many of.
 	scorr = engine{name: "scorr", reduces: true, script: func(int) string { return "strash; scleanup; lcorr; scorr; scorr -F 2; dc2" }}
@@ -48,13 +48,14 @@ var (
 // bounded looks at some cycles only; the first one is that of the reset.
 func bounded(cycles int) engine {
 	return engine{name: "bmc3", bounded: true, script: func(seconds int) string {
-		return fmt.Sprintf("strash; bmc3 -F %d -T %d", cycles+1, seconds)
+		return fmt.Sprintf("strash; bmc3 -v -F %d -T %d", cycles+1, seconds)
 	}}
 }
 
 var (
 	statusLine = regexp.MustCompile(`(?m)^Status = (-?\d)`) // 1: proved, 0: refuted
 	framesLine = regexp.MustCompile(`No output asserted in (\d+) frames?`)
+	frameLine  = regexp.MustCompile(`(?m)^ *(\d+) \+ : Var =`) // of bmc3 -v: no output asserted in it, nor in those before
 )
 
 // command is what abc is told.
@@ -122,10 +123,17 @@ func writeGraph(path string, g *graph) error {
 	return f.Close()
 }
 
+// framesIn is how many frames an engine has looked at. One that is ended within a hard frame has said so of
+// the earlier ones only, and may have kept the last lines to itself.
 func framesIn(said string) (most int) {
 	for _, found := range framesLine.FindAllStringSubmatch(said, -1) {
 		if n, err := strconv.Atoi(found[1]); err == nil {
 			most = max(most, n)
+		}
+	}
+	for _, found := range frameLine.FindAllStringSubmatch(said, -1) {
+		if n, err := strconv.Atoi(found[1]); err == nil {
+			most = max(most, n+1)
 		}
 	}
 	return most

@@ -232,7 +232,7 @@ const replayPowerOns = 8
 func (p *prover) replay(r *decision) (again bool, err error) {
 	p.options.Progress("replays the counterexample")
 	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, r.Witness))
-	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Stimulus: stimulus, PowerOn: replayPowerOns})
+	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Stimulus: stimulus, AnyInputs: true, PowerOn: replayPowerOns})
 	if err != nil {
 		return false, err
 	}

@@ -45,6 +45,7 @@ type Scope struct {
 	Outputs    int      `json:"outputs"`
 	Compared   int      `json:"outputs_compared"`
 	Absent     []string `json:"outputs_absent"`
+	Unread     []string `json:"rtl_outputs_not_looked_at,omitempty"` // the map takes no bit of them
 	Bits       int      `json:"bits"`
 	BitsProved int      `json:"bits_proved"`
 	Assumed    []string `json:"assumed"`     // what the map takes for granted of the inputs
@@ -80,6 +81,7 @@ func newReport(m *pinmap.Map) *Report {
 }
 
 func (r *Report) count(w *pinmap.Wires) {
+	r.Unread = w.Unread()
 	for i, p := range w.Model {
 		switch {
 		case p.Input:
@@ -177,7 +179,7 @@ func (r *Report) ComparedText() string {
 	if len(r.Absent) > 0 {
 		text += fmt.Sprintf(" (not compared: %s)", strings.Join(r.Absent, ", "))
 	}
-	return text + ", " + cosim.Count(uint64(r.Bits), "bit")
+	return text + ", " + cosim.Count(uint64(r.Bits), "bit") + pinmap.UnreadText(r.Unread)
 }
 
 // Reservations say for what a proof holds, and on what it rests; none for other verdicts.

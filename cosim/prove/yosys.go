@@ -21,7 +21,9 @@ var (
 )
 
 // shiftMap gives a read beyond a vector any value: Yosys' own map is free to choose one, and may choose
-// the one that is looked for.
+// the one that is looked for. It halves the vector with each bit of the index, the highest first, so that a bit
+// read from a long one takes as many gates as that has bits. Of what is read, no two bits are at places
+// that share a free one.
 const shiftMap = `(* techmap_celltype = "$shiftx" *)
 module starloom_shiftx(A, B, Y);
   parameter A_SIGNED = 0;
@@ -32,13 +34,32 @@ module starloom_shiftx(A, B, Y);
   input [A_WIDTH-1:0] A;
   input [B_WIDTH-1:0] B;
   output [Y_WIDTH-1:0] Y;
-  wire [Y_WIDTH-1:0] value, inside, free;
-  \$shift #(.A_SIGNED(0), .B_SIGNED(B_SIGNED), .A_WIDTH(A_WIDTH), .B_WIDTH(B_WIDTH), .Y_WIDTH(Y_WIDTH))
-    shifted (.A(A), .B(B), .Y(value));
-  \$shift #(.A_SIGNED(0), .B_SIGNED(B_SIGNED), .A_WIDTH(A_WIDTH), .B_WIDTH(B_WIDTH), .Y_WIDTH(Y_WIDTH))
-    mask (.A({A_WIDTH{1'b1}}), .B(B), .Y(inside));
+  localparam BELOW = B_SIGNED ? Y_WIDTH - 1 : 0; // places below the vector from which bits of it are still read
+  localparam PLACES = A_WIDTH + BELOW;
+  localparam BITS = B_SIGNED ? B_WIDTH + $clog2(Y_WIDTH + 1) + 1 : B_WIDTH;
+  localparam POSITIVE = B_SIGNED ? BITS - 1 : BITS;
+  localparam STAGES = $clog2(PLACES) < POSITIVE ? $clog2(PLACES) : POSITIVE;
+  wire [Y_WIDTH-1:0] free;
   \$anyseq #(.WIDTH(Y_WIDTH)) any (.Y(free));
-  assign Y = (value & inside) | (free & ~inside);
+  wire [BITS-1:0] at;
+  wire [2**STAGES+Y_WIDTH-2:0] all;
+  genvar i;
+  generate
+    if (BELOW > 0) assign at = {{(BITS - B_WIDTH){B[B_WIDTH-1]}}, B} + BELOW;
+    else if (B_SIGNED) assign at = {{(BITS - B_WIDTH){B[B_WIDTH-1]}}, B};
+    else assign at = B;
+    for (i = 0; i <= 2**STAGES + Y_WIDTH - 2; i = i + 1) begin : places
+      if (i >= BELOW && i < PLACES) assign all[i] = A[i-BELOW];
+      else assign all[i] = free[i%Y_WIDTH];
+    end
+    for (i = STAGES; i >= 0; i = i - 1) begin : stage
+      wire [2**i+Y_WIDTH-2:0] left;
+      if (i == STAGES) assign left = all;
+      else assign left = at[i] ? stage[i+1].left[2**(i+1)+Y_WIDTH-2:2**i] : stage[i+1].left[2**i+Y_WIDTH-2:0];
+    end
+    if (BITS > STAGES) assign Y = |at[BITS-1:STAGES] ? free : stage[0].left;
+    else assign Y = stage[0].left;
+  endgenerate
 endmodule
 `
 
@@ -60,7 +81,8 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 		"setattr -set keep 1 w:*"+viewsName+" w:*"+countsName,
 		"memory_collect",
 		"memory_map",
-		"opt_muxtree", // branches that are never taken: what is X there is not free
+		"setundef -undriven -anyseq", // opt_muxtree takes X for 0
+		"opt_muxtree",                // branches that are never taken: what is X there is not free
 		"opt_clean -purge",
 	)
 	if !keepInitial {
@@ -90,12 +112,8 @@ async2sync
 dffunmap
 opt_clean
 techmap
-opt_expr
-opt_merge
-opt_clean
 simplemap
 aigmap
-opt_clean
 write_aiger -zinit -map miter.map miter.aig
 `
 
@@ -129,7 +147,7 @@ func yosysError(said string) string {
 	return cosim.OneLine([]byte(said[max(0, len(said)-200):]))
 }
 
-var conflict = regexp.MustCompile(`Warning: multiple conflicting drivers for (.*)`)
+var conflict = regexp.MustCompile(`Warning: (?:multiple conflicting drivers for (.*)|Driver-driver conflict for (\S+))`)
 
 // signals are the miter's inputs and outputs in its graph.
 type signals struct {

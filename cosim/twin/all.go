@@ -7,7 +7,7 @@ func All() []Twin {
 		fifo(), creditCounter(), lfsr(),
 		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
 		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
-		bus(), busTaps(),
+		bus(), busTaps(), vcRouter(),
 		crc16(), serialiser(), requester(), deserialiser(),
 		freeArbiter(), streamFIFO(), skidBuffer(), registerSlice(), counter(), delayLine(), asyncFIFO(),
 	}

@@ -76,6 +76,13 @@ var broken = []struct {
 	{"register_slice", "assign ready_o = !a_full_q || ready_i;", "assign ready_o = 1'b1;", "stable: offers "},
 	{"counter", "count_o == ALL", "count_o == ALL + 1'b1", "range: counts 10 of 9"},
 	{"delay_line", "{filled_q[CYCLES-2:0], 1'b1}", "{filled_q[CYCLES-2:0], data_i[0]}", "filled: "},
+	{"vc_router", "assign free[m] = !used_q[m] || released;", "assign free[m] = 1'b1;", "owner: output VCs "},
+	{"vc_router", "(!free[n] && !(WAIT_FOR_TAIL == 0 && tail_sent[n]))", "!free[n]", "used: output VCs "},
+	{"vc_router", "first[k*VCS+:VCS] = among & (~among + ONE_VC);", "first[k*VCS+:VCS] = among;", "switch: VCs "},
+	{"vc_router", "assign has_credit[m] = rest != FULL;", "assign has_credit[m] = 1'b1;", "sent: "},
+	{"vc_router", "count_q[m*COUNT_BITS+:COUNT_BITS] <= count + 1'b1;", "count_q[m*COUNT_BITS+:COUNT_BITS] <= count + 3'd5;", "buffer: "},
+	{"vc_router", "(idle[n] || waiting_q[n]) && !(|vc_match[n*N+:N])", "idle[n] || waiting_q[n]", "state: waiting "},
+	{"vc_router", "wire [N-1:0] idle = filled & ~waiting_q & ~active_q;", "wire [N-1:0] idle = ~waiting_q & ~active_q;", "front: waiting "},
 	{"pops_slot", "last ? 17'd0 : cycle_q", "cycle_q", "cycle: "},
 	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the far end in the last cycle of a slot"},
 }

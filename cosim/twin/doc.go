@@ -10,9 +10,10 @@
 //	model.go        Model: one element of a component with the ports of its hw.Site
 //	coupler.go, link.go, light_tap.go, duplex_link.go, fifo.go, credit_counter.go, lfsr.go, arbiter.go,
 //	list_allocator.go, cap_arbiter.go, contention.go, coin.go, output_filter.go, output_port.go,
-//	crosspoint.go, bus.go, crc16.go, serialiser.go, requester.go, deserialiser.go
+//	crosspoint.go, bus.go, vc_router.go, crc16.go, serialiser.go, requester.go, deserialiser.go
 //	                one component each: parameters to test, inputs as in use, mutants; its
 //	                ports are its own
+//	vc_router_keep.go, vc_router_where.go    rules of a router's neighbours; port and VC of what differs
 //	circuit.go      circuit: what is not a part of any machine: free_arbiter.go, stream.go (stream_fifo, skid_buffer,
 //	                register_slice), counter.go, delay_line.go, async_fifo.go
 //	slots.go        slots: inputs of what matches the ports of a crossbar

@@ -142,7 +142,7 @@ func inPlace(twin Twin) (files []string) {
 	return files
 }
 
-func TestTwinsInLockstepOnWasm(t *testing.T) {
+func TestLongTwinsInLockstepOnWasm(t *testing.T) {
 	cycles := uint64(wasmCycles)
 	if *full {
 		cycles = wasmCyclesFull
@@ -193,12 +193,54 @@ func requireCaught(t *testing.T, open open, mutant Mutant) {
 	require.Fail(t, "not caught", "%s: %s", mutant.Twin.Name, mutant.Name)
 }
 
+// routerMutants are so many of a router's, whose mutants take longest; all are in TestLongMutantsOfRoutersAreCaughtOnIcarus.
+const routerMutants = 3
+
 // TestMutantsAreCaughtOnIcarus: by their behaviour, or by an X.
 func TestMutantsAreCaughtOnIcarus(t *testing.T) {
+	routers := 0
 	for _, mutant := range Mutants(all()) {
+		if mutant.Twin.Name == "vc_router" {
+			if routers++; routers > routerMutants {
+				continue
+			}
+		}
 		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) {
 			t.Parallel()
 			requireCaught(t, onIcarus, mutant)
+		})
+	}
+}
+
+func TestLongMutantsOfRoutersAreCaughtOnIcarus(t *testing.T) {
+	found, err := Find(All(), "vc_router")
+	require.NoError(t, err)
+	for _, mutant := range Mutants([]Twin{found})[routerMutants:] {
+		t.Run(mutant.Name, func(t *testing.T) {
+			t.Parallel()
+			requireCaught(t, onIcarus, mutant)
+		})
+	}
+}
+
+// TestLongRoutersInLockstep: random settings of a router, 0 to differ.
+func TestLongRoutersInLockstep(t *testing.T) {
+	cycles, settings := uint64(10_000), 3
+	if *full {
+		cycles, settings = 50_000, 60
+	}
+	found, err := Find(All(), "vc_router")
+	require.NoError(t, err)
+	random := NewRandom(27)
+	for range settings {
+		p := Parameters{
+			"PORTS": 2 + random.Below(5), "VCS": 1 + random.Below(5), "DEPTH": 1 + random.Below(8), "ROUTING_DELAY": random.Below(2),
+			"CREDIT_DELAY": random.Below(4), "WAIT_FOR_TAIL": random.Below(2), "VC_ALLOCATOR": random.Below(2), "SWITCH_ALLOCATOR": random.Below(2),
+			"DATA_BITS": 1 + random.Below(53),
+		}
+		t.Run(p.Text(), func(t *testing.T) {
+			t.Parallel()
+			require.Empty(t, runTwin(t, onWasm, found, p, inPlace(found), cycles))
 		})
 	}
 }

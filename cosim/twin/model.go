@@ -37,15 +37,26 @@ type Model struct {
 	source  source
 	reset   Pin
 
-	Use func(random *Random, inputs []uint64) // puts all inputs but reset, as in use; nil: at random
-
-	OnlyInUse   []Pin // inputs that only Use drives
+	usage
 	stimulation stimulation
 	redraws     redraws
 	Events      []Event // what ports do together, for coverage
 
+	// Where says in which part of the component the RTL's outputs differ from the model's in this cycle; nil: it is one part.
+	Where func(model, rtl []uint64) string
+
 	Edges []string // inputs that say in which cycles a clock of the RTL rises
 	left  choice
+}
+
+// usage is what neighbours of a model do.
+type usage struct {
+	Use       func(random *Random, inputs []uint64) // puts all inputs but reset, as in use; nil: at random
+	OnlyInUse []Pin                                 // inputs that only Use drives
+
+	// Keep makes inputs keep the rules of neighbours in the model's present state, and returns which one they broke first,
+	// "" for none. Use keeps them. nil: there are no rules.
+	Keep func(inputs []uint64) (broken string)
 }
 
 // choice is what a model leaves to the RTL.

@@ -22,10 +22,10 @@ import (
 	"starloom/traces/vcd"
 )
 
-// TestOurWaveformIsVerilators lets a model write its own waveform, and a simulator that
+// TestLongOurWaveformIsVerilators lets a model write its own waveform, and a simulator that
 // Verilator has built of the twin another one of the same run: `trace diff` finds no
 // difference, and a planted one.
-func TestOurWaveformIsVerilators(t *testing.T) {
+func TestLongOurWaveformIsVerilators(t *testing.T) {
 	twins := map[string]string{"arbiter_round_robin": "grant_o"}
 	if *full { // Verilator's own writer for this one takes long to compile
 		twins["pops_slot"] = "status_o"

@@ -141,9 +141,9 @@ func TestBuildOfVHDL(t *testing.T) {
 	}
 }
 
-// TestBuildIsFoundAgain: nothing is compiled twice, and everything that changes the
+// TestLongBuildIsFoundAgain: nothing is compiled twice, and everything that changes the
 // result makes another one.
-func TestBuildIsFoundAgain(t *testing.T) {
+func TestLongBuildIsFoundAgain(t *testing.T) {
 	dir := t.TempDir()
 	include := filepath.Join(dir, "include")
 	require.NoError(t, os.Mkdir(include, 0o755))
@@ -258,8 +258,8 @@ func TestBuildsAtOnce(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestBuildSurvivesABrokenCache: a damaged result is made again.
-func TestBuildSurvivesABrokenCache(t *testing.T) {
+// TestLongBuildSurvivesABrokenCache: a damaged result is made again.
+func TestLongBuildSurvivesABrokenCache(t *testing.T) {
 	s := conforming("adder.v", "adder")
 	c, err := Build(context.Background(), s, cosim.BuildOptions{Cache: testCache})
 	require.NoError(t, err)
@@ -270,9 +270,9 @@ func TestBuildSurvivesABrokenCache(t *testing.T) {
 	require.Equal(t, c.Wasm(), again.Wasm())
 }
 
-// TestHeadersAreKept: with headers that clang has read once the result is the same as
+// TestLongHeadersAreKept: with headers that clang has read once the result is the same as
 // without. Broken ones do no harm, and are removed.
-func TestHeadersAreKept(t *testing.T) {
+func TestLongHeadersAreKept(t *testing.T) {
 	cache := t.TempDir()
 	libraries, err := filepath.Glob(filepath.Join(testCache, "runtime-*.o"))
 	require.NoError(t, err)

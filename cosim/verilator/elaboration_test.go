@@ -14,9 +14,9 @@ import (
 	"starloom/cosim"
 )
 
-// TestBuildsAreReused: the second build of the same text asks no tool, prints the same warnings and
+// TestLongBuildsAreReused: the second build of the same text asks no tool, prints the same warnings and
 // has the same result; whatever it was made of may not have changed.
-func TestBuildsAreReused(t *testing.T) {
+func TestLongBuildsAreReused(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

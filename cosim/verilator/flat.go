@@ -1,13 +1,16 @@
 package verilator
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"starloom/cosim"
 	"starloom/traces/input"
@@ -21,13 +24,16 @@ import (
 type Flat struct {
 	Tree  []byte
 	Whole []byte            // the tree before indexes are cut to the bits that are needed for all elements
+	Early []byte            // the tree before generate is resolved
 	Files map[string]string // by the letters that begin every place
 	Ports []cosim.Port
 	Data  map[string][]byte // files of $readmem by their names there
 	// Beyond are constant indexes beyond the ends, by file:line:column: the tree has them cut to the bits
 	// that are needed for those within.
 	Beyond map[string][]int
-	dir    string // what the names of Files are relative to
+	// Steps are the values that constant functions have read, by the place of the reading.
+	Steps map[string][]string
+	dir   string // what the names of Files are relative to
 }
 
 // Text returns a source that Verilator has read.
@@ -40,9 +46,12 @@ func (f *Flat) Text(file string) ([]byte, error) {
 
 // flatFlags are those of the tree. Nothing is folded in it: folded, an X has a value.
 var flatFlags = []string{
-	"--xml-only", "--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg",
-	"--dumpi-V3Task", "3", "--dumpi-V3Width", "3",
+	"--xml-only", "--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg", "-fno-const",
+	"--dumpi-V3Task", "3", "--dumpi-V3Width", "3", "--dumpi-V3LinkJump", "3",
+	"--debugi-V3Simulate", "9",
 }
+
+var step = regexp.MustCompile(`(?m)^- V3Simulate\S+ +set val (\S+) on VARREF 0x[0-9a-f]+ \{([a-z]+\d+[a-z]+)\}`)
 
 var beyond = regexp.MustCompile(`(?m)^%Warning-SELRANGE: (\S+:\d+:\d+): Selection index out of range: (?:-?\d+:)?(-?\d+) outside`)
 
@@ -97,27 +106,43 @@ func (b *builder) flat() (*Flat, error) {
 	if err != nil {
 		return nil, fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
 	}
-	f := &Flat{Files: list.files, Ports: b.design.ports, Data: b.description.Data, Beyond: map[string][]int{}, dir: b.hdlDir}
+	f := &Flat{
+		Files: list.files, Ports: b.design.ports, Data: b.description.Data,
+		Beyond: map[string][]int{}, Steps: map[string][]string{}, dir: b.hdlDir,
+	}
 	for _, found := range beyond.FindAllSubmatch(said, -1) {
 		at, _ := strconv.Atoi(string(found[2])) // digits
 		f.Beyond[string(found[1])] = append(f.Beyond[string(found[1])], at)
 	}
-	if f.Tree, err = b.tree(dir, "task"); err != nil {
-		return nil, err
-	}
-	f.Whole, err = b.tree(dir, "width")
-	return f, err
-}
-
-// tree is Verilator's dump after one of its stages.
-func (b *builder) tree(dir, stage string) ([]byte, error) {
-	trees, err := filepath.Glob(filepath.Join(dir, "*_"+stage+".tree"))
-	if err != nil || len(trees) != 1 {
-		return nil, &cosim.InputError{
-			Place:  verilatorTool.Command,
-			Reason: fmt.Sprintf("does not show how it has elaborated %s: %d trees", b.Name(), len(trees)),
-			Remedy: "install version 5.006, such as Debian's",
+	for _, found := range step.FindAllSubmatch(said, -1) {
+		if at, value := string(found[2]), string(found[1]); !slices.Contains(f.Steps[at], value) {
+			f.Steps[at] = append(f.Steps[at], value)
 		}
 	}
-	return os.ReadFile(trees[0])
+	for _, stage := range []struct {
+		tree *[]byte
+		name string
+	}{{&f.Early, "linkjump"}, {&f.Whole, "width"}, {&f.Tree, "task"}} {
+		if *stage.tree, err = b.tree(dir, stage.name); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// tree is Verilator's dump after one of its stages: that of the last one that changed something.
+func (b *builder) tree(dir, stage string) ([]byte, error) {
+	trees, err := filepath.Glob(filepath.Join(dir, "*.tree")) // sorted: they are numbered
+	at := slices.IndexFunc(trees, func(path string) bool { return strings.HasSuffix(path, "_"+stage+".tree") })
+	for ; err == nil && at >= 0; at-- {
+		text, err := os.ReadFile(trees[at])
+		if err != nil || !bytes.Contains(text, []byte("\nNo changes since last dump!")) {
+			return text, err
+		}
+	}
+	return nil, &cosim.InputError{
+		Place:  verilatorTool.Command,
+		Reason: fmt.Sprintf("does not show how it has elaborated %s: %d trees", b.Name(), len(trees)),
+		Remedy: "install version 5.006, such as Debian's",
+	}
 }

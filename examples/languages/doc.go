@@ -2,6 +2,7 @@
 // from it.
 //
 //	c, cpp            with the SDK of package firmware, and native unit tests
+//	netlist           C, for a network that the project draws
 //	rust              without std, rustc alone
 //	assemblyscript    with the smallest of its runtimes, which frees nothing
 //	go                GOOS=wasip1, c-shared; mode: isolated

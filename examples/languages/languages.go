@@ -30,6 +30,12 @@ var All = []Language{
 	{"go", append([]string{"router.go", "starloom.go"}, common...)},
 }
 
+// Netlist is the language of projects with a network that they draw: C, which has names for what is drawn.
+const Netlist = "c"
+
+// drawn is a project with a network that it draws.
+var drawn = Language{"netlist", append([]string{"router.c"}, common...)}
+
 // common are the files that every project has.
 var common = []string{"router.yaml", "Makefile", "README.md", ".gitignore"}
 
@@ -39,14 +45,17 @@ const exampleName = "router"
 var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 // New makes a project: a folder whose last element is its name. The folder must not be
-// there yet.
-func New(language, folder string) error {
+// there yet. It draws its network (netlist) in the language Netlist only.
+func New(language string, netlist bool, folder string) error {
 	name := filepath.Base(folder)
 	if !projectName.MatchString(name) || name == "starloom" { // whose files are there already
 		return refused("%q cannot be the name of a project", name)
 	}
+	if netlist && language == Netlist {
+		return drawn.write(folder, name)
+	}
 	for _, l := range All {
-		if l.Name == language {
+		if l.Name == language && !netlist {
 			return l.write(folder, name)
 		}
 	}

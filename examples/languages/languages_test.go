@@ -56,7 +56,7 @@ func sum(t *testing.T, language string) string {
 // project makes a project with a program in the place of the router.
 func project(t *testing.T, language, program string) string {
 	folder := filepath.Join(t.TempDir(), router)
-	require.NoError(t, New(language, folder))
+	require.NoError(t, New(language, false, folder))
 	if program != router {
 		text, err := os.ReadFile("testdata/talks/talks" + ending[language])
 		require.NoError(t, err)
@@ -202,7 +202,7 @@ func TestRebuild(t *testing.T) {
 func TestNew(t *testing.T) {
 	for _, l := range All {
 		folder := filepath.Join(t.TempDir(), "ring-7")
-		require.NoError(t, New(l.Name, folder))
+		require.NoError(t, New(l.Name, false, folder))
 		entries, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		for _, entry := range entries {
@@ -219,12 +219,12 @@ func TestNew(t *testing.T) {
 			}
 			require.FileExists(t, filepath.Join(folder, name))
 		}
-		require.ErrorContains(t, New(l.Name, folder), "exists")
+		require.ErrorContains(t, New(l.Name, false, folder), "exists")
 	}
 	for _, name := range []string{"", "..", "9", "My", "a b", "starloom"} {
-		require.ErrorContains(t, New("c", filepath.Join(t.TempDir(), name)), "cannot be the name")
+		require.ErrorContains(t, New("c", false, filepath.Join(t.TempDir(), name)), "cannot be the name")
 	}
-	require.ErrorContains(t, New("ada", filepath.Join(t.TempDir(), "x")), "no language")
+	require.ErrorContains(t, New("ada", false, filepath.Join(t.TempDir(), "x")), "no language")
 }
 
 // ignored reports whether a file of an example is a product of its Makefile.

@@ -15,8 +15,6 @@
 //	schedule.go   what the vertices do in each slot of a gossip
 //	programs.go   the programs, their rules and what they need
 //	gossip.go     the referee of gossip: what every vertex knows
-//	hardware.go   the network in the cycle engine
-//	slot.go       in the slot engine; turns.go: its arbiters
 //	waiting.go    Waiting: how long frames have waited at each tap
 //	study.go      what is published of gossip on buses; study_runs.go: the runs beside it
 //	gossip/       its arithmetic: schedules, lengths, bounds, the shortest ones, run-tables

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
@@ -64,10 +65,6 @@ const (
 	BusesMax    = 1 << 20 // buses of a network
 )
 
-// ArbiterNone is the value of Arbiter for buses on which contention corrupts; "" is the same. The
-// others are those of hw.ArbiterKinds.
-const ArbiterNone = "none"
-
 // Resized implements fabric.Sized: twice as many vertices, unless buses are listed.
 func (b Network) Resized(steps int) fabric.Network {
 	if b.Buses != nil {
@@ -85,7 +82,7 @@ func (b Network) Check() error {
 	refuse := func(key, reason, remedy string) error {
 		return &input.Error{Place: "fabric.bus." + key, Reason: reason, Remedy: remedy}
 	}
-	scheduled, arbiters := b.schedule != "", append([]string{ArbiterNone}, hw.ArbiterKinds...)
+	scheduled, arbiters := b.schedule != "", append([]string{contend.ArbiterNone}, hw.ArbiterKinds...)
 	switch {
 	case b.Vertices < VerticesMin || b.Vertices > VerticesMax:
 		return refuse("vertices", fmt.Sprintf("vertices is %d", b.Vertices), fmt.Sprintf("allowed are %d to %d", VerticesMin, VerticesMax))
@@ -171,18 +168,33 @@ func (b Network) limit() int {
 // Settled implements fabric.Settled.
 func (b Network) Settled() (n fabric.Network, program []string) {
 	b.Length = b.limit()
-	if !b.arbitrated() {
-		b.Arbiter = ArbiterNone
-	}
+	b.Arbiter = contend.ArbiterOf(b.Arbiter).String()
 	return b, nil
 }
 
 // arbitrated reports whether buses have an arbiter.
-func (b Network) arbitrated() bool { return b.Arbiter != "" && b.Arbiter != ArbiterNone }
+func (b Network) arbitrated() bool { return contend.ArbiterOf(b.Arbiter) != contend.None }
 
 // switched is how vertices get at their buses.
 func (b Network) switched() fabric.Switched {
 	return fabric.Switched{Taps: b.Plan().taps, Most: b.limit()}
+}
+
+// Contended are the buses in both engines.
+func (b Network) Contended() *contend.Buses {
+	p := b.Plan()
+	buses := hw.Bank{Name: "bus.bus", Units: 1, PerUnit: len(p.Buses)}
+	wires := buses
+	wires.Part = "wire"
+	return &contend.Buses{Bank: buses, Wires: wires, Taps: p.taps, Arbiter: contend.ArbiterOf(b.Arbiter), Place: "fabric.bus.arbiter"}
+}
+
+// Build implements fabric.Network.
+func (b Network) Build(plant *fabric.Plant) error { return b.Contended().Build(plant, nil) }
+
+// SlotTransport implements fabric.Fast.
+func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	return b.Contended().SlotTransport(b.Shape(), b.Names(), b.switched(), c)
 }
 
 // Shape implements fabric.Network: one unit, whose media are the buses. The words for firmware
@@ -221,7 +233,12 @@ func (n names) Port(processor int, port uint16) string {
 
 func (n names) SentOn(processor int, port uint16, _ int) int { return n.HeardOn(processor, port) }
 
-func (n names) HeardOn(processor int, port uint16) int { return int(n.plan.taps.Bus[processor][port]) }
+func (n names) HeardOn(processor int, port uint16) int {
+	if taps := n.plan.taps.Bus[processor]; int(port) < len(taps) {
+		return int(taps[port])
+	}
+	return -1
+}
 
 // ROM implements fabric.WithROM: which taps a vertex has.
 func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {

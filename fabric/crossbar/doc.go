@@ -9,10 +9,6 @@
 //
 //	file          what it holds
 //	network.go    sizes, defaults, names
-//	hardware.go   the wiring of the cycle engine
-//	allocation.go what serves all inputs together: allocators, cap, a medium without an arbiter
-//	matching.go   who serves whom in a slot, without the cycles of arbitration; arbiters.go: whom an output serves first
-//	slot.go       the fast path
 //	programs.go   programs, their rules and what they want of the network
 //	gossip.go     the workload of gossip: orders as ROM, its referee
 //	scatter.go    the referee of scattering; turns.go: whose turn it is, slot by slot

@@ -3,8 +3,10 @@ package crossbar
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces/input"
@@ -183,58 +185,54 @@ func (x Network) conflicts() []conflict {
 	}
 }
 
+// Contended is the crossbar in both engines.
+func (x Network) Contended() contend.Crossbar {
+	x = x.settled()
+	c := contend.Crossbar{Head: "crossbar", Ports: x.Ports, NoArbiter: x.Medium == MediumALOHA, List: x.Matching == MatchList,
+		Arbiter: kindOf(x.Arbiter), Cap: x.Cap, CapArbiter: kindOf(x.CapArbiter)}
+	if x.Output == OutputQueue {
+		c.Queue = x.QueueFrames
+	}
+	return c
+}
+
+// kindOf is the arbiter of a name, which has been checked.
+func kindOf(name string) hw.ArbiterKind { return hw.ArbiterKind(slices.Index(hw.ArbiterKinds, name)) }
+
+// Build implements fabric.Network.
+func (x Network) Build(plant *fabric.Plant) error { return x.Contended().Build(plant, nil) }
+
+// SlotTransport implements fabric.Fast.
+func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	return x.Contended().SlotTransport(c)
+}
+
 // Shape implements fabric.Network: one unit, whose media are the outputs. The first word
 // for firmware is cap.
 func (x Network) Shape() fabric.Shape {
-	x = x.settled()
-	asks := fabric.Addressed{Shared: x.shared()}
-	s := fabric.Shape{
-		Units: 1, PerUnit: x.Ports, Ports: 1, Media: x.Ports,
-		ArbitrationCycles: 1 + x.Cap, FramesPerSlot: x.QueueFrames, Words: [nic.ShapeWords]uint32{uint32(x.Cap)},
+	c := x.Contended()
+	return fabric.Shape{
+		Units: 1, PerUnit: c.Ports, Ports: 1, Media: c.Media(), Discipline: c.Discipline(),
+		ArbitrationCycles: c.Cycles(), FramesPerSlot: c.Queue, Words: [nic.ShapeWords]uint32{uint32(c.Cap)},
 	}
-	if x.Medium == MediumALOHA {
-		s.Media = 1
-	}
-	if x.Matching == MatchList {
-		asks.ListWords, s.ArbitrationCycles = x.Ports-1, x.Ports
-	}
-	s.Discipline = asks
-	return s
 }
 
-// shared reports whether all outputs are one medium.
-func (x Network) shared() bool { return x.Medium == MediumALOHA && x.Ports > 1 }
-
 // Names implements fabric.Network.
-func (x Network) Names() fabric.Names { return names{shared: x.shared()} }
+func (x Network) Names() fabric.Names { return names{x.Contended()} }
 
 // names are paths such as crossbar.nic[3] and crossbar.output[3], or crossbar.medium[0] if all
 // share one.
-type names struct{ shared bool }
+type names struct{ contend.Crossbar }
 
 func (names) Unit() string                   { return "" }
 func (names) Processor(processor int) string { return hw.Index("crossbar.nic", processor) }
 
 func (n names) Port(processor int, _ uint16) string { return n.Processor(processor) + ".port[0]" }
 
-func (n names) Medium(medium int) string {
-	one, _ := n.MediumNoun()
-	return hw.Index("crossbar."+one, medium)
-}
-
-func (n names) Link(medium int) string { return n.Medium(medium) + ".link" }
-
-func (n names) MediumNoun() (one, many string) {
-	if n.shared {
-		return "medium", "media"
-	}
-	return "output", "outputs"
-}
-
 func (n names) SentOn(_ int, _ uint16, towards int) int { return n.HeardOn(towards, 0) }
 
 func (n names) HeardOn(processor int, _ uint16) int {
-	if n.shared {
+	if n.Shared() {
 		return 0
 	}
 	return processor

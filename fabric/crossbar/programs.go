@@ -5,7 +5,9 @@ import (
 	"math"
 
 	"starloom/fabric"
+	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/traffic"
+	"starloom/traces"
 )
 
 // The programs.
@@ -43,18 +45,21 @@ func (x Network) Programs() []fabric.Program {
 	votes, energy := once, once
 	votes.Agreement, votes.Validity, energy.Energy = true, true, true
 	gossips, scatters := []string{fabric.WorkloadGossip}, []string{fabric.WorkloadScatter}
-	scheduling := []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star}}}
+	scheduling := []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star}, Mean: []string{
+		"a sender waits until its next addressee can hear", "Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can",
+		"Algorithm 2': a sender takes the first one left that can hear"}}}
 	adjudicate := fabric.Choice{Name: "adjudicate", Values: []int64{0, 1, 2}}
 	messages := func(bytes int) fabric.Needs {
 		return fabric.Needs{PayloadBytes: packetBytes + bytes, Slots: x.gossipSlots()}
 	}
 	return []fabric.Program{
-		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
+		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip()},
 		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes()),
+			Least:    x.leastGossip(),
 			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or more to recall"},
-		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
+		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip()},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
-			Needs: fabric.Needs{PayloadBytes: packetBytes + valueBytes, Slots: x.votingSlots()}},
+			Needs: fabric.Needs{PayloadBytes: packetBytes + valueBytes, Slots: x.votingSlots()}, Least: x.leastVoting()},
 		// A unit is a slot, in which all may send to one.
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
 			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), rxFramesMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
@@ -79,6 +84,43 @@ func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 		p.Needs.RxFrames = rxFramesMax
 	}
 	return p
+}
+
+// leastGossip is how many slots gossip takes at least: that of the automaton of Fig. 1, which sends only after it has
+// received, and of any other in which a processor does one thing in a slot.
+func (x Network) leastGossip() (least fabric.Least) {
+	n := x.Ports - 1
+	if n < 1 {
+		return least
+	}
+	all, pairs := gossip.SerialLength(n), x.Ports/2
+	least.Any = uint32(gossip.FreeLowerBound(n))
+	least.Why = fmt.Sprintf("A processor sends or receives one message in a slot, so of the %d * %d = %d at most %d pass in a slot, one in each pair: "+
+		"%d / %d, %d slots for any firmware", x.Ports, n, all, pairs, all, pairs, least.Any)
+	if x.params["scheduling"] == schedulingNone {
+		unused := gossip.Unused(n)
+		least.Slots = uint32(gossip.LowerBound(n))
+		least.Why += fmt.Sprintf(". With this program processor k sends its first message only when it has received k messages, those of processors 0 to k-1. "+
+			"So few can send at first: until %d have started, %d places for a message stay empty in the slots that pass, at the least. "+
+			"(That is %d * %d = %d, less %d: so many ones the numbers from 0 to %d have in binary, all together.) "+
+			"As many stay empty at the end, when the first ones are done: a run backwards is such a run, too. "+
+			"So there must be places for %d messages, and %d + %d that stay empty; with %d places in a slot that takes (%d + %d + %d) / %d, %d slots",
+			pairs, unused, pairs, pairs-1, pairs*(pairs-1), pairs*(pairs-1)-unused, pairs-1, all, unused, unused, pairs, all, unused, unused, pairs, least.Slots)
+	}
+	if x.Cap > 0 {
+		passes := uint32((all + x.Cap - 1) / x.Cap)
+		least.Slots, least.Any = max(least.Slots, passes), max(least.Any, passes)
+		least.Why += fmt.Sprintf(". At most %s in a slot: %d / %d, %d slots", traces.Plural(uint64(x.Cap), "message passes", "messages pass"), all, x.Cap, passes)
+	}
+	return least
+}
+
+// leastVoting is the same of voters: those that give up messages may take less.
+func (x Network) leastVoting() (least fabric.Least) {
+	if x.params["timeout"] == 0 {
+		least = x.leastGossip()
+	}
+	return least
 }
 
 // Reflexive implements fabric.Reflexive.

@@ -1,9 +1,6 @@
 package crossbar
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -51,28 +48,24 @@ type valueRow struct {
 // readValues reads rows of comma-separated integers without a header. Errors are *input.Error
 // with line and column.
 func readValues(name string, data []byte, remedy string) (rows []valueRow, err error) {
-	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	reader := input.CSV(data)
 	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace, reader.Comment = -1, true, true, '#'
-	fault := func(line, column int, reason string) error {
-		return &input.Error{Place: fmt.Sprintf("%s:%d:%d", name, line, column), Reason: reason, Remedy: remedy}
-	}
 	for {
 		record, err := reader.Read()
-		var syntax *csv.ParseError
-		switch {
-		case err == io.EOF:
+		if err == io.EOF {
 			return rows, nil
-		case errors.As(err, &syntax):
-			return nil, fault(syntax.Line, syntax.Column, "this is not comma-separated text: "+syntax.Err.Error())
-		case err != nil:
-			return nil, err
+		}
+		if err != nil {
+			fault := input.NotCSV(name, err, remedy)
+			fault.Reason = "this is not comma-separated text: " + fault.Reason
+			return nil, fault
 		}
 		line, _ := reader.FieldPos(0)
 		row := valueRow{line, make([]int64, len(record))}
 		for i, text := range record {
 			if row.values[i], err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
 				line, column := reader.FieldPos(i)
-				return nil, fault(line, column, fmt.Sprintf("%q is not an integer of 64 bits", text))
+				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", name, line, column), Reason: fmt.Sprintf("%q is not an integer of 64 bits", text), Remedy: remedy}
 			}
 		}
 		rows = append(rows, row)

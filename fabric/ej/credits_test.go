@@ -31,13 +31,11 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 	require.NoError(t, err)
 	bank, torus := creditBank(t), e.torus()
 	latch := func() {
-		for _, s := range shards {
-			c.Counters.Latch(s)
-		}
+		c.Latch(shards)
 	}
 	const node, port = 3, 4
 	neighbour, far := torus.Neighbour(node, 1, port), uint16(opposite(port))
-	count := func() int { return c.Counters.Count(node*6 + port) }
+	count := func() int { return c.Counters[0].Count(node*6 + port) }
 	ledger := &fabric.Ledger{}
 	hear := func(port uint16, slot uint32, status nic.Status) {
 		if status == nic.StatusOK {
@@ -69,14 +67,14 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 		credits int
 	}{{255, 0}, {4, 0}, {3, 1}, {2, 1}, {7, 1}, {1, 2}, {0, 2}, {9, 2}, {0, 2}} { // of four, the oldest and the third have credits
 		bank.Registers[neighbour].RxCount = lie.rxCount
-		c.Free(1, bank, ledger, 2)
+		c.Free(1, bank, ledger, 2, fabric.Window{End: 1})
 		latch()
 		require.Equal(t, lie.credits, count(), "rx_count %d", lie.rxCount)
 	}
 	for slot := uint32(2); slot < 600; slot++ { // more than a FIFO holds; one that sleeps is robbed
 		cross(slot, nic.StatusOK)
 		bank.Registers[neighbour].RxCount = 0
-		c.Free(1, bank, ledger, slot+1)
+		c.Free(1, bank, ledger, slot+1, fabric.Window{End: 1})
 		latch()
 		require.Equal(t, 2, count())
 	}
@@ -95,7 +93,7 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 	require.Equal(t, 1, count())
 	cross(603, nic.StatusOK)
 	bank.Silence(neighbour) // with the frame in its FIFO
-	c.Free(1, bank, ledger, 604)
+	c.Free(1, bank, ledger, 604, fabric.Window{End: 1})
 	latch()
 	require.Zero(t, count())
 }
@@ -110,16 +108,16 @@ func TestCreditsInTransit(t *testing.T) {
 		require.NoError(t, err)
 		bank, ledger := creditBank(t), &fabric.Ledger{}
 		neighbour, far := e.torus().Neighbour(node, 1, port), uint16(opposite(port))
-		count := func() int { return c.Counters.Count(node*6 + port) }
+		count := func() int { return c.Counters[0].Count(node*6 + port) }
 		// Boundary by boundary: what slot-1 has brought, FIFOs, what is sent in slot.
 		boundary := func(slot uint32, sends bool, status nic.Status) {
 			bank.SetRx(neighbour, far, status)
 			c.Heard(0, bank, neighbour, far, ledger, slot-1)
-			c.Free(0, bank, ledger, slot)
+			c.Free(0, bank, ledger, slot, fabric.Window{End: 1})
 			if sends {
 				c.Sent(node, port, slot)
 			}
-			c.Counters.Latch(shards[0])
+			c.Counters[0].Latch(shards[0])
 		}
 		boundary(1, true, nic.StatusIdle)
 		back := uint32(1 + max(trip, 2))
@@ -158,20 +156,18 @@ func TestCreditsRefuse(t *testing.T) {
 	bank, ledger := creditBank(t), &fabric.Ledger{}
 	saved := func() *bytes.Buffer {
 		var state bytes.Buffer
-		require.NoError(t, hw.Save(&state, c.Counters, books{c}))
+		require.NoError(t, hw.Save(&state, c.Counters[0], books{c}))
 		return &state
 	}
-	restore := func(state *bytes.Buffer) error { return hw.Restore(state, c.Counters, books{c}) }
+	restore := func(state *bytes.Buffer) error { return hw.Restore(state, c.Counters[0], books{c}) }
 	latch := func() {
-		for _, s := range shards {
-			c.Counters.Latch(s)
-		}
+		c.Latch(shards)
 	}
 	require.NoError(t, restore(saved()))
 	from := e.torus().Neighbour(0, 1, 0)
 	for _, status := range []nic.Status{nic.StatusOK, nic.StatusCRC, nic.StatusIdle} { // in the FIFO, on its way back, lost
 		c.Reset()
-		c.Counters.Reset()
+		c.Counters[0].Reset()
 		c.Sent(from, uint16(opposite(0)), 0)
 		bank.SetRx(0, 0, status)
 		require.ErrorContains(t, restore(saved()), "credits: the credits of port 3 of processor", "it was sent, and taken by no edge")
@@ -182,7 +178,7 @@ func TestCreditsRefuse(t *testing.T) {
 	}
 	c.Reset()
 	require.ErrorContains(t, restore(saved()), "are 0 in all, there are 1", "a counter without books")
-	c.Counters.Reset()
+	c.Counters[0].Reset()
 	c.Sent(e.torus().Neighbour(1, 1, 0), 3, 0)
 	latch()
 	bank.SetRx(0, 5, nic.StatusOK)

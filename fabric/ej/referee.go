@@ -104,8 +104,9 @@ func (r *referee) weigh() {
 func (r *referee) dueStep(node int) (step int) {
 	size, rounds := r.torus.Size(), r.program == previousProgram
 	for k, weights := range r.weights {
-		hops := int(weights[node%size])
-		node /= size
+		above := r.torus.Above(node, 1)
+		hops := int(weights[node-above*size])
+		node = above
 		if rounds && hops > 0 {
 			return (r.net.Dimensions-1-k)*r.torus.Diameter() + hops
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -57,6 +58,7 @@ type slotTransport struct {
 	firstBin     []int // of each shard
 	bins         [2][]bin
 	work         []slotWork // per shard
+	tables       sync.Pool  // of *portTable
 	pool         chunks
 	credits      *fabric.Credits // nil if no port ever waits
 }
@@ -123,10 +125,15 @@ func (p *chunks) put(used []*chunk) {
 	}
 }
 
-// slotWork is a shard's room to work in, and its counts of a slot, in even and odd ones.
+// portTable is a worker's room to order the frames of a bin: the index of a frame by its port, and a bit for each port that has one.
+type portTable struct {
+	index []uint32
+	taken []uint64
+}
+
+// slotWork are the counts of a shard in a slot, in even and odd ones.
 type slotWork struct {
 	placed [2]uint64
-	counts []uint32 // of frames by node of a bin
 }
 
 // place is the bin of a node and its number there.
@@ -186,74 +193,40 @@ func (t *slotTransport) frame(b *bin, index uint32) (at uint32, frame nic.FrameV
 	return c.at[place], frame[:frame.Used()]
 }
 
-// sort makes the order of a bin's frames, and finds those that met. Who sent first is then
-// forgotten: a port gets one frame in a slot.
-func (t *slotTransport) sort(w *slotWork, b *bin) {
+// sort makes the order of a bin's frames, and finds those that met: a frame of each port stands at its
+// number in a table, and bits say where one does. Who sent first is then forgotten: a port gets one
+// frame in a slot.
+func (t *slotTransport) sort(b *bin) {
 	if b.sorted {
 		return
 	}
 	b.sorted = true
-	if w.counts == nil {
-		w.counts = make([]uint32, binNodes+1)
+	w, _ := t.tables.Get().(*portTable)
+	if w == nil {
+		w = &portTable{make([]uint32, binNodes*t.ports), make([]uint64, (binNodes*t.ports+63)/64)}
 	}
-	counts, ports := w.counts, uint32(t.ports)
-	clear(counts)
-	for _, c := range b.chunks {
-		for _, at := range c.at {
-			counts[at/ports+1]++
-		}
-	}
-	for node := range binNodes {
-		counts[node+1] += counts[node]
-	}
-	b.order = slices.Grow(b.order[:0], b.frames)[:b.frames]
+	defer t.tables.Put(w)
 	for k, c := range b.chunks {
 		for i, at := range c.at {
-			node := at / ports
-			b.order[counts[node]] = uint32(k<<chunkBits + i)
-			counts[node]++
+			w.index[at] = uint32(k<<chunkBits + i)
+			w.taken[at>>6] |= 1 << (at & 63)
 		}
 	}
-	t.sortPorts(b)
-	if t.half {
-		t.meet(b)
-	}
-}
-
-// sortPorts orders the frames of one node by port; most nodes have one.
-func (t *slotTransport) sortPorts(b *bin) {
-	for i := 1; i < len(b.order); i++ {
-		frame := b.order[i]
-		at, k := b.at(frame), i
-		for ; k > 0; k-- {
-			if b.at(b.order[k-1]) < at {
-				break
-			}
-			b.order[k] = b.order[k-1]
-		}
-		b.order[k] = frame
-	}
-}
-
-// meet lists the ports that have both sent and been sent to. Frames and senders are in the order
-// of the nodes.
-func (t *slotTransport) meet(b *bin) {
 	b.met = b.met[:0]
-	ports, first := uint32(t.ports), 0
-	for _, index := range b.order {
-		at := b.at(index)
-		node := at / ports
-		for first < len(b.sent) && b.sent[first]/ports < node {
-			first++
-		}
-		for _, sent := range b.sent[first:] {
-			if sent == at {
-				b.met = append(b.met, at)
-			}
-			if sent/ports != node {
-				break
+	if t.half {
+		for _, sent := range b.sent {
+			if w.taken[sent>>6]>>(sent&63)&1 != 0 {
+				b.met = append(b.met, sent)
 			}
 		}
+		slices.Sort(b.met)
+	}
+	b.order = slices.Grow(b.order[:0], b.frames)
+	for k, word := range w.taken {
+		for ; word != 0; word &= word - 1 {
+			b.order = append(b.order, w.index[k<<6+bits.TrailingZeros64(word)])
+		}
+		w.taken[k] = 0
 	}
 }
 
@@ -283,11 +256,11 @@ func (t *slotTransport) Begin(shard int, slot uint32, _ bool) {
 }
 
 // Send implements Transport.
-func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
+func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	w := &t.work[shard]
 	var cell, node int
 	if t.credits != nil {
-		t.credits.Free(shard, bank, ledger, slot)
+		t.credits.Free(shard, bank, ledger, slot, window)
 	}
 	put := func(frame nic.FrameView) (taken bool) {
 		frame.SetSource(uint32(node))
@@ -328,13 +301,12 @@ func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 // Hear implements Transport.
 func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window) {
 	bank.ClearRx()
-	w := &t.work[shard]
 	for node, end := bank.First, bank.First+bank.Cells; node < end; {
 		k, number := t.place(node)
 		b := &t.bins[slot&1][k]
 		nodes := min(binNodes-number, end-node)
 		if b.frames > 0 {
-			t.sort(w, b)
+			t.sort(b)
 			t.hear(shard, b, node-number, number, number+nodes, bank, ledger, slot)
 			if number+nodes == binNodes || node+nodes == t.shards[shard].End {
 				t.empty(b)
@@ -393,9 +365,7 @@ func (t *slotTransport) Cross(uint32) {}
 // Latch implements Transport: credits count.
 func (t *slotTransport) Latch() {
 	if t.credits != nil {
-		for _, s := range t.shards {
-			t.credits.Counters.Latch(s)
-		}
+		t.credits.Latch(t.shards)
 	}
 }
 
@@ -409,7 +379,7 @@ func (t *slotTransport) Collisions(shard int, slot uint32, yield func(medium int
 			if b.frames == 0 || len(b.sent) == 0 {
 				return
 			}
-			t.sort(w, b)
+			t.sort(b)
 			met += uint64(len(b.met))
 			for _, at := range b.met {
 				if medium := first*t.ports + int(at); int(at)%directions < directions/2 {
@@ -440,8 +410,7 @@ func (t *slotTransport) Reset(uint64) {
 		t.work[i].placed = [2]uint64{}
 	}
 	if t.credits != nil {
-		t.credits.Counters.Reset()
-		t.credits.Reset()
+		t.credits.Restart()
 	}
 }
 
@@ -454,8 +423,7 @@ func (t *slotTransport) Path() string { return "fabric" }
 // State implements hw.Stateful: the frames by node and port, in whatever order they came.
 func (t *slotTransport) State(v *hw.StateVisitor) {
 	if t.credits != nil {
-		v.Within(t.credits.Counters)
-		t.credits.State(v)
+		t.credits.StateWhole(v)
 	}
 	for i, name := range []string{"even", "odd"} {
 		placed := make([]uint64, len(t.work))
@@ -467,8 +435,8 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 		var frames []byte
 		for k := range t.bins[i] {
 			b := &t.bins[i][k]
-			t.sort(&t.work[0], b)
-			for _, index := range b.order[:b.frames] {
+			t.sort(b)
+			for _, index := range b.order {
 				to, frame := t.frame(b, index)
 				bins, at, frames = append(bins, uint32(k)), append(at, to), append(frames, frame...)
 				frames = append(frames, make([]byte, t.stride-len(frame))...)
@@ -479,18 +447,27 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 		}
 		last := hw.AtMost(uint32(len(t.bins[i]) - 1))
 		lastPort := hw.AtMost(uint32(binNodes*t.ports - 1))
-		var rows [4]int
+		var rows [2]int
 		count := func(k int) func(int, uint32) error {
 			return func(i int, _ uint32) error { rows[k] = i + 1; return nil }
 		}
-		hw.StateList(v, name+".bin", &bins, last, count(0))
-		hw.StateList(v, name+".at", &at, lastPort, count(1))
+		var read [2][]uint32 // bin and port of every frame
+		keep := func(k int) func(int, uint32) error {
+			return func(_ int, value uint32) error { read[k] = append(read[k], value); return nil }
+		}
+		hw.StateList(v, name+".bin", &bins, last, keep(0))
+		hw.StateList(v, name+".at", &at, lastPort, keep(1))
 		nic.StateFrames(v, name+".frames", &frames, t.stride, t.payloadBytes, t.net.nodes())
-		hw.StateList(v, name+".sent.bin", &sentBins, last, count(2))
-		hw.StateList(v, name+".sent.port", &sent, lastPort, count(3))
+		hw.StateList(v, name+".sent.bin", &sentBins, last, count(0))
+		hw.StateList(v, name+".sent.port", &sent, lastPort, count(1))
 		v.Verify(func() error {
-			if rows[0] != rows[1] || rows[2] != rows[3] {
-				return fmt.Errorf("%s: %d bins of %d frames, %d bins of %d senders", name, rows[0], rows[1], rows[2], rows[3])
+			if len(read[0]) != len(read[1]) || rows[0] != rows[1] {
+				return fmt.Errorf("%s: %d bins of %d frames, %d bins of %d senders", name, len(read[0]), len(read[1]), rows[0], rows[1])
+			}
+			for n := 1; n < len(read[0]); n++ {
+				if read[0][n] == read[0][n-1] && read[1][n] <= read[1][n-1] {
+					return fmt.Errorf("%s: frame %d is not after frame %d in the order of ports", name, n, n-1)
+				}
 			}
 			return nil
 		})

@@ -274,9 +274,9 @@ func TestMissingIsCounted(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
-// TestEJCreditsUnderFaults floods networks whose links lose frames and whose nodes die and come
+// TestLongEJCreditsUnderFaults floods networks whose links lose frames and whose nodes die and come
 // back: all ways to run them agree, and what is saved goes on as before.
-func TestEJCreditsUnderFaults(t *testing.T) {
+func TestLongEJCreditsUnderFaults(t *testing.T) {
 	const seed = 2
 	flood := imageOf(t, "testdata/flood.c")
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -341,8 +341,8 @@ func TestEJActiveNodes(t *testing.T) {
 	}
 }
 
-// TestEJPrograms runs the programs; parts of the first network are RTL in turn.
-func TestEJPrograms(t *testing.T) {
+// TestLongEJPrograms runs the programs; parts of the first network are RTL in turn.
+func TestLongEJPrograms(t *testing.T) {
 	program := func(name, fabric, rest string) func(testing.TB) *starloom.Scenario {
 		return func(t testing.TB) *starloom.Scenario {
 			workload := "one_to_all: {source: 3}"

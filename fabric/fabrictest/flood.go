@@ -45,7 +45,10 @@ func (f Flood) Run(t *testing.T) {
 		t.Run(traffic.name, func(t *testing.T) { require.NoError(t, f.agree(t.Context(), &traffic)) })
 	}
 	for _, rtl := range f.RTL {
-		t.Run("RTL "+rtl.Replace, func(t *testing.T) { require.NoError(t, f.replaced(t.Context(), rtl)) })
+		t.Run("RTL "+rtl.Replace, func(t *testing.T) {
+			_, err := f.replaced(t.Context(), rtl)
+			require.NoError(t, err)
+		})
 	}
 }
 
@@ -106,18 +109,28 @@ type cut struct {
 	isolated               bool // a bank for each processor
 }
 
+// shapeOf is a network's in an engine.
+func (f Flood) shapeOf(engine string) fabric.Shape {
+	if engine == starloom.EngineSlot {
+		return fabric.SlotShape(networkOf(f.Fabric))
+	}
+	return networkOf(f.Fabric).Shape()
+}
+
 // cuts are all kinds of them: tiny banks and windows, odd shards.
 func (f Flood) cuts() (all []cut) {
-	shape := networkOf(f.Fabric).Shape()
-	odd := (shape.Units + 1) / 2
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+		shape := f.shapeOf(engine)
+		odd := (shape.Units + 1) / 2
 		all = append(all, cut{engine: engine})
 		if shape.Units > 1 {
 			all = append(all, cut{engine: engine, units: 1, workers: 2}, cut{engine: engine, units: odd, workers: 2})
 		}
 		if shape.PerUnit > 1 {
-			all = append(all, cut{engine: engine, units: odd, window: 1}, cut{engine: engine, units: odd, window: 3},
-				cut{engine: engine, isolated: true})
+			all = append(all, cut{engine: engine, units: odd, window: 1}, cut{engine: engine, units: odd, window: 3})
+		}
+		if shape.PerUnit > 1 || networkOf(f.Fabric).Shape().PerUnit > 1 {
+			all = append(all, cut{engine: engine, isolated: true})
 		}
 	}
 	return all
@@ -125,10 +138,10 @@ func (f Flood) cuts() (all []cut) {
 
 // oddCuts are one of each engine, odd in every way.
 func (f Flood) oddCuts() []cut {
-	odd := (networkOf(f.Fabric).Shape().Units + 1) / 2
+	slot, cycle := (f.shapeOf(starloom.EngineSlot).Units+1)/2, (f.shapeOf(starloom.EngineCycle).Units+1)/2
 	return []cut{
-		{engine: starloom.EngineSlot, units: odd, window: 3}, {engine: starloom.EngineSlot, units: odd, window: 1, workers: 2},
-		{engine: starloom.EngineCycle, units: odd, window: 3, workers: 2},
+		{engine: starloom.EngineSlot, units: slot, window: 3}, {engine: starloom.EngineSlot, units: slot, window: 1, workers: 2},
+		{engine: starloom.EngineCycle, units: cycle, window: 3, workers: 2},
 	}
 }
 
@@ -233,11 +246,11 @@ func (f Flood) captured(ctx context.Context, r floodRun, want string) error {
 	return nil
 }
 
-// replaced puts RTL in the place of hardware, which must change nothing.
-func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) error {
+// replaced puts RTL in the place of hardware, which must change nothing. It returns the kinds of parts that are RTL.
+func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) (kinds []string, err error) {
 	image, err := f.image(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var texts [2]string
 	for i, replaces := range [][]starloom.RTL{nil, {rtl}} {
@@ -245,22 +258,25 @@ func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) error {
 		s.RTL = replaces
 		m, err := starloom.NewMachine(ctx, s, starloom.MachineOptions{Engine: starloom.EngineCycle})
 		if err != nil {
-			return err
+			return nil, err
 		}
 		err = m.Run(ctx, nil)
 		report := m.Report()
 		if err := errors.Join(err, m.Close()); err != nil {
-			return err
+			return nil, err
 		}
 		if len(report.RTL) == 0 != (replaces == nil) {
-			return fmt.Errorf("%d parts are RTL", len(report.RTL))
+			return nil, fmt.Errorf("%d parts are RTL", len(report.RTL))
+		}
+		for i := range report.RTL {
+			kinds = append(kinds, report.RTL[i].Top)
 		}
 		report.RTL, report.Notes = nil, nil // which say how RTL is checked
 		if texts[i], err = written(report); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	return same(texts[0], texts[1], "with RTL")
+	return kinds, same(texts[0], texts[1], "with RTL")
 }
 
 // machine is one for a run, cut as it says.
@@ -269,7 +285,7 @@ func (f Flood) machine(ctx context.Context, r floodRun) (*starloom.Machine, erro
 	if err != nil {
 		return nil, err
 	}
-	s, perUnit := f.scenario(r, image), networkOf(f.Fabric).Shape().PerUnit
+	s, perUnit := f.scenario(r, image), f.shapeOf(r.engine).PerUnit
 	return starloom.NewMachine(ctx, s, starloom.MachineOptions{Engine: r.engine, BankSize: perUnit * r.units, Workers: max(1, r.workers)})
 }
 
@@ -296,7 +312,7 @@ func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
 	s.Firmware.Image, s.Firmware.ImageBytes = "flood.wasm", image
 	s.Firmware.Params = map[string]int64{
 		"slots": floodSlots, "illegal": int64(r.illegal), "idle": int64(max(1, shape.Processors()*shape.Lanes()/shape.Media)),
-		"all_ports": number(nics.AllPorts), "to_all": number(!nics.Addressed && nics.Taps == nil),
+		"all_ports": number(nics.AllPorts), "to_all": number(!nics.Addressed && nics.Taps == nil && nics.Classes == nil),
 	}
 	if r.isolated {
 		s.Firmware.Mode = starloom.ModeIsolated
@@ -304,7 +320,7 @@ func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
 	if r.window > 0 {
 		units := r.units
 		if units == 0 {
-			units = shape.Units
+			units = f.shapeOf(r.engine).Units
 		}
 		s.Firmware.Params["state_bytes"] = int64(windowBytes/(r.window*units) - 256) // the rest of a record is less
 	}
@@ -323,7 +339,7 @@ func (f Flood) image(ctx context.Context) ([]byte, error) {
 			ports[i] = fmt.Sprint(shape.PortsOf(i))
 		}
 		define = "PORTS_OF={" + strings.Join(ports, ",") + "}"
-	} else if shape.NIC().Own != nil {
+	} else if shape.NIC().Own != nil || shape.NIC().Classes != nil {
 		define = "OWN_PORTS=1"
 	}
 	build, _ := images.LoadOrStore(define, sync.OnceValues(func() ([]byte, error) { return built(ctx, define) }))

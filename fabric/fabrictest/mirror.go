@@ -31,8 +31,35 @@ func (m mirror) Build(p *fabric.Plant) error { return m.net.Build(p) }
 func (m mirror) Adapt(program, schedule string, params map[string]int64) fabric.Network {
 	if a, ok := m.Network.(fabric.Adaptable); ok {
 		m.Network = a.Adapt(program, schedule, params)
+		switch m.Network.Shape().Discipline.(type) {
+		case nil, fabric.OnePort, fabric.AllPorts: // of others a program may bring its own buses
+			return m
+		}
+		if net, err := netlist.Of(m.Network); err == nil {
+			m.net = net
+		}
 	}
 	return m
+}
+
+func (m mirror) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	return m.net.SlotTransport(m, c)
+}
+
+func (m mirror) NewCredits(c *fabric.Config) (*fabric.Credits, error) {
+	return m.net.NewCredits(c.Shards)
+}
+
+func (m mirror) Reflexive() bool {
+	r, ok := m.Network.(fabric.Reflexive)
+	return ok && r.Reflexive()
+}
+
+func (m mirror) Settled() (fabric.Network, []string) {
+	if s, ok := m.Network.(fabric.Settled); ok {
+		return s.Settled()
+	}
+	return m, nil
 }
 
 func (m mirror) Schedules() []string { return fabric.SchedulesOf(m.Network) }

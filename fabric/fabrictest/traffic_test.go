@@ -38,9 +38,9 @@ func TestTraffic(t *testing.T) {
 	}, RTL: []starloom.RTL{{Replace: "crossbar.output[*].arbiter"}}}).Run(t)
 }
 
-// TestTrafficOnPOPS carries traffic by time division; with more groups than the listening table has slots, too, and where
+// TestLongTrafficOnPOPS carries traffic by time division; with more groups than the listening table has slots, too, and where
 // processors stand still and miss their turns.
-func TestTrafficOnPOPS(t *testing.T) {
+func TestLongTrafficOnPOPS(t *testing.T) {
 	pops := func(groups, size int) string { return fmt.Sprintf("pops: {groups: %d, group_size: %d}", groups, size) }
 	const program = "pops/traffic"
 	(&Suite{Cases: []Case{
@@ -53,8 +53,8 @@ func TestTrafficOnPOPS(t *testing.T) {
 	}, RTL: []starloom.RTL{{Replace: "pops.group[*].coupler[1]", Twin: "star_coupler"}, {Replace: "pops.group[1].nic[*].tx", Twin: "serialiser"}}}).Run(t)
 }
 
-// TestTrafficOnEJ carries traffic hop by hop, with and without acknowledgements and credits, and until a queue is too short.
-func TestTrafficOnEJ(t *testing.T) {
+// TestLongTrafficOnEJ carries traffic hop by hop, with and without acknowledgements and credits, and until a queue is too short.
+func TestLongTrafficOnEJ(t *testing.T) {
 	ej := func(a, b int, more string) string { return fmt.Sprintf("ej: {a: %d, b: %d, %s}", a, b, more) }
 	const program = "ej/traffic"
 	(&Suite{Cases: []Case{
@@ -93,9 +93,9 @@ func randomTraffic(draw *rand.Rand) func(t testing.TB) *starloom.Scenario {
 	return offering(network, program, strings.Join(keys, ", "), more)
 }
 
-// TestRandomTraffic: both engines, any cut, and a run that is saved, restored and goes on at drawn slots say the same of traffic
+// TestLongRandomTraffic: both engines, any cut, and a run that is saved, restored and goes on at drawn slots say the same of traffic
 // that is drawn with its network.
-func TestRandomTraffic(t *testing.T) {
+func TestLongRandomTraffic(t *testing.T) {
 	draw := rand.New(rand.NewPCG(23, 2))
 	scenarios := 60
 	if *full {

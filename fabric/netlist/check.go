@@ -1,10 +1,9 @@
 package netlist
 
 import (
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/json"
+	"cmp"
 	"fmt"
+	"slices"
 
 	"starloom/nic"
 	"starloom/traces"
@@ -13,21 +12,25 @@ import (
 // check looks for what is missing in a drawing in which everything else is right.
 func (b *drawer) check() {
 	for _, p := range b.order {
-		if p.kind == kindStar {
+		if p.shared() {
 			if b.drivers[p.number] == "" {
-				b.add(p.place, fmt.Sprintf("no one sends into the star %s", p.name), "add a link from a port to it, or delete it")
+				b.add(p.place, fmt.Sprintf("no one sends into the %s %s", p.kind, p.name), "add a link from a port to it, or delete it")
+			}
+			if p.keys.Align {
+				b.align(p)
 			}
 			if b.hearers[p.number] == "" {
-				b.add(p.place, fmt.Sprintf("no one hears the star %s", p.name), "add a link from it to a port, or delete it")
+				b.add(p.place, fmt.Sprintf("no one hears the %s %s", p.kind, p.name), "add a link from it to a port, or delete it")
 			}
 			continue
 		}
 		for i := range p.ports {
-			if port := &p.ports[i]; port.in == None && port.out == None {
-				b.add(p.place, fmt.Sprintf("no link leads to port %s of %s", port.text(i), p.name), "add one, or number the ports of a processor from 0 on")
+			if port := &p.ports[i]; port.in == None && port.out == None && !port.open {
+				b.add(p.place, fmt.Sprintf("no link leads to port %s of %s", port.text(i), p.name),
+					"add one; or number the ports of a processor from 0 on; or list its ports:, and as open: those without a link")
 			}
 		}
-		if most := nic.LanesMax; !b.net.OnePort && len(p.ports) > most {
+		if most := nic.LanesMax; !b.net.OnePort && !b.net.Switch && len(p.ports) > most {
 			b.add(p.place, fmt.Sprintf("%s has %d ports, and a NIC that uses all at once has at most %d", p.name, len(p.ports), most), "use fewer, or access: one")
 		}
 		if len(p.ports) == 0 {
@@ -39,21 +42,13 @@ func (b *drawer) check() {
 	}
 }
 
-// text is what a port is called.
-func (p *portOf) text(number int) string {
-	if p.name != "" {
-		return p.name
-	}
-	return fmt.Sprint(number)
-}
-
 // reach refuses processors that cannot reach each other: all that processor 0 reaches, and all that reach it.
 func (b *drawer) reach() {
 	heard, sent := make([][]int, len(b.net.Media)), make([][]int, len(b.net.Media))
 	out, in := make([][]int, len(b.net.Processors)), make([][]int, len(b.net.Processors))
 	names := make([]*placed, len(b.net.Processors))
 	for _, p := range b.order {
-		if p.kind == kindStar {
+		if p.shared() {
 			continue
 		}
 		names[p.number] = p
@@ -106,14 +101,18 @@ func others(more int) string {
 	return fmt.Sprintf(" and %s", traces.Plural(more, "other", "others"))
 }
 
-// finish gives the processors of the Net their ports, and firmware its words.
-func (b *drawer) finish() {
+// finishPorts gives the processors of the Net their ports.
+func (b *drawer) finishPorts() {
 	n := b.net
+	n.places = make([]*Place, len(n.Processors))
 	for _, p := range b.order {
-		if p.kind == kindStar {
+		if p.shared() {
 			continue
 		}
 		to := &n.Processors[p.number]
+		if p.at != nil {
+			n.places[p.number] = &p.at[p.index]
+		}
 		for i := range p.ports {
 			path := fmt.Sprintf("%s.port[%d]", to.Path, i)
 			switch name := p.ports[i].name; {
@@ -123,50 +122,44 @@ func (b *drawer) finish() {
 			default:
 				path = to.Path + "." + name
 			}
-			to.Ports = append(to.Ports, Port{Path: path, Sends: p.ports[i].out, Hears: p.ports[i].in})
+			to.Ports = append(to.Ports, Port{Path: path, Sends: p.ports[i].out, Hears: p.ports[i].in, Asks: p.ports[i].asks})
 		}
 	}
-	n.one, n.many = "medium", "media"
-	stars := 0
-	for i := range n.Media {
-		if n.Media[i].Star {
-			stars++
-		}
-	}
-	switch stars {
-	case 0:
-		n.one, n.many = "link", "links"
-	case len(n.Media):
-		n.one, n.many = "star", "stars"
-	}
+	n.one, n.many = n.nouns()
 	n.finish()
-	access := uint32(1)
-	if n.OnePort {
-		access = 0
-	}
-	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), 0, 0, access, n.Hash(), 0}
+}
+
+// finish gives the Net its words.
+func (b *drawer) finish() {
+	n := b.net
+	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), 0, 0, n.accessWord(), n.Hash(), 0}
 	if b.words != nil {
 		n.Words = [nic.ShapeWords]uint32{}
 		copy(n.Words[:], b.words)
 	}
 }
 
-// Hash is what a netlist is known by: it changes with any node, port, link or latency.
-func (n *Net) Hash() uint32 {
-	sum := sha256.Sum256(n.canonical())
-	return binary.BigEndian.Uint32(sum[:])
-}
-
-// canonical is all that a netlist says.
-func (n *Net) canonical() []byte {
-	data, err := json.Marshal(struct {
-		Name       string
-		OnePort    bool
-		Processors []Processor
-		Media      []Medium
-	}{n.Name, n.OnePort, n.Processors, n.Media})
-	if err != nil {
-		panic(fmt.Sprintf("netlist: %v", err)) // only plain data is in it
+// align pads the ways of a star, or of a bus, to the longest: those into it, so that frames of one slot are there
+// together, and those out of it, so that all hear them together. What delays all inputs of a passive medium alike may
+// as well delay what it makes of them: the medium has the sum of both as its latency, and stands where its senders are.
+func (b *drawer) align(p *placed) {
+	m := &b.net.Media[p.number]
+	given := func(l Leg) bool { return l.Latency != Usual }
+	if !slices.ContainsFunc(m.Legs, given) {
+		m.Legs = nil
+		return
 	}
-	return data
+	if i := slices.IndexFunc(m.Legs, func(l Leg) bool { return !given(l) }); i >= 0 {
+		b.add(p.place, fmt.Sprintf("the %s %s is aligned, and of its links some have a latency and others have not, such as that of %s",
+			p.kind, p.name, b.net.Processors[m.Legs[i].Processor].Path), "give all of them one, or none")
+		return
+	}
+	slices.SortStableFunc(m.Legs, func(x, y Leg) int {
+		return cmp.Or(cmp.Compare(x.Processor, y.Processor), cmp.Compare(x.Port, y.Port), cmp.Compare(bit(x.Out), bit(y.Out)))
+	})
+	in, out := m.longest()
+	if m.Latency = in + out; m.Latency > latencyMax {
+		b.add(p.place, fmt.Sprintf("the longest ways into and out of the %s %s take %d cycles", p.kind, p.name, m.Latency),
+			fmt.Sprintf("give at most %d for both", latencyMax))
+	}
 }

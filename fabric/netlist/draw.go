@@ -18,6 +18,8 @@ const (
 	latencyMax = 4096 // cycles of a link
 	wordsMax   = nic.ShapeWords
 	portsMax   = 65533 // of a processor that uses one at a time
+
+	fileBytesMax = 256 << 20
 )
 
 func at(list string, i int) string { return fmt.Sprintf("fabric.netlist.%s[%d]", list, i) }
@@ -25,15 +27,23 @@ func at(list string, i int) string { return fmt.Sprintf("fabric.netlist.%s[%d]",
 // Net numbers everything that was drawn: processors in the order of nodes; stars in the order of nodes, and after
 // them the directions of links in their order. Errors are *Mistakes.
 func (d *Drawing) Net() (*Net, error) {
-	b := drawer{Drawing: d, net: &Net{Name: d.name, OnePort: d.onePort, apart: d.apart}, nodes: map[string]*placed{}}
-	if b.net.Name == "" {
-		b.net.Name = "netlist"
-	}
+	net := &Net{Name: d.head(), reaching: reaching{apart: d.apart}, notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}
+	net.OnePort, net.Switch, net.Mixed = d.access == accessOne, d.access == accessSwitch, d.access == accessMixed
+	b := drawer{net: net, nodes: map[string]*placed{}}
+	b.Drawing = d.expanded(&b.mistakes)
 	b.drawNodes()
 	b.drawLinks()
 	if len(b.list) == 0 {
 		b.check()
 	}
+	if len(b.list) == 0 {
+		(&contention{&b.mistakes, b.net, b.order, b.taps, b.whole(), b.access}).serve()
+	}
+	if err := b.err(); err != nil {
+		return nil, err
+	}
+	b.finishPorts()
+	(&routing{mistakes: &b.mistakes, net: b.net, Routes: &b.routes}).draw()
 	if err := b.err(); err != nil {
 		return nil, err
 	}
@@ -51,24 +61,8 @@ type drawer struct {
 	drivers []string  // by medium: where its first sender stands, "" for none
 	hearers []string  // by medium: where its first listener stands
 	linked  int       // links after expansion
-}
-
-// placed is one node.
-type placed struct {
-	*node
-	name   string
-	number int // of a processor, or of the medium of a star
-	ports  []portOf
-	named  bool // its ports have names
-	listed bool // they are those of the list
-}
-
-// portOf is a port while it is drawn: where its ways out and in were drawn, "" for none.
-type portOf struct {
-	name     string
-	out, in  int
-	outPlace string
-	inPlace  string
+	routers int       // of nodes
+	taps    [][]tapOf // by medium, of buses and crossbars: in the order of links
 }
 
 // drawNodes numbers the nodes.
@@ -87,11 +81,11 @@ func (b *drawer) drawNodes() {
 			b.add(n.place, fmt.Sprintf("there are more than %d nodes", nodesMax), "draw fewer")
 			return
 		}
-		for _, name := range all {
-			b.place(n, name)
+		for index, name := range all {
+			b.place(n, name, index)
 		}
 	}
-	if len(b.net.Processors) == 0 {
+	if len(b.net.Processors) == 0 && len(b.list) == 0 {
 		b.add(b.whole(), "there is no processor", `add a node "p[0..3]": {kind: processor}`)
 	}
 	b.prefixes()
@@ -106,7 +100,7 @@ func (b *drawer) whole() string {
 }
 
 // place numbers one node.
-func (b *drawer) place(n *node, name string) {
+func (b *drawer) place(n *node, name string, index int) {
 	if err := hw.CheckPath(name); err != nil {
 		b.add(n.place, fmt.Sprintf("the name of a node: %v", err), "write words of letters, digits and _, with indexes and dots: row[2].p[3]")
 		return
@@ -115,12 +109,22 @@ func (b *drawer) place(n *node, name string) {
 		b.add(n.place, fmt.Sprintf("there are two nodes %s; the first stands at %s", name, other.place), "rename one")
 		return
 	}
-	p := &placed{node: n, name: name}
+	p := &placed{node: n, name: name, index: index}
 	b.nodes[name], b.order = p, append(b.order, p)
+	if n.rtl != nil {
+		b.net.rtl[name] = n.rtl
+	}
 	path := b.net.Name + "." + name
 	switch n.kind {
-	case kindStar:
-		p.number = b.medium(Medium{Path: path, Link: path + "." + fibre, Star: true, Latency: Usual, Opposite: None})
+	case kindRouter:
+		p.number = b.routers
+		b.routers++
+		p.named, p.listed = n.ports != nil, n.ports != nil
+		for _, port := range n.ports {
+			b.namePort(p, n.place, port)
+		}
+	case kindStar, kindBus, kindCrossbar:
+		p.number = b.medium(Medium{Path: path, Link: path + "." + fibre, Star: n.kind != kindCrossbar, Bus: n.kind == kindBus, Latency: Usual, Opposite: None})
 	default:
 		p.number = len(b.net.Processors)
 		b.net.Processors = append(b.net.Processors, Processor{Path: path})
@@ -130,6 +134,7 @@ func (b *drawer) place(n *node, name string) {
 		for _, port := range n.ports {
 			b.namePort(p, n.place, port)
 		}
+		b.openPorts(p)
 	}
 }
 
@@ -156,6 +161,22 @@ func (b *drawer) namePort(p *placed, place, name string) (port int) {
 	return len(p.ports) - 1
 }
 
+// openPorts marks ports that may be without a link.
+func (b *drawer) openPorts(p *placed) {
+	for _, name := range p.open {
+		i := slices.IndexFunc(p.ports, func(o portOf) bool { return o.name == name })
+		switch {
+		case i >= 0:
+			p.ports[i].open = true
+		case p.ports == nil:
+			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name), "add ports: [...] with all of them")
+			return
+		default:
+			b.add(p.node.place, fmt.Sprintf("%s has no port %s that could be open", p.name, name), input.DidYouMean(name, p.node.ports, "name one of ports"))
+		}
+	}
+}
+
 // reserved are names that waveforms have inside of a processor.
 var reserved = []string{"tx", "rx", "credits", "port", "firmware", "held", "flags", "rx_port", "rx_status"}
 
@@ -177,7 +198,7 @@ func (b *drawer) prefixes() {
 // medium adds one.
 func (b *drawer) medium(m Medium) (number int) {
 	b.net.Media = append(b.net.Media, m)
-	b.drivers, b.hearers = append(b.drivers, ""), append(b.hearers, "")
+	b.drivers, b.hearers, b.taps = append(b.drivers, ""), append(b.hearers, ""), append(b.taps, nil)
 	return len(b.net.Media) - 1
 }
 
@@ -236,7 +257,7 @@ func (b *drawer) joinRows(l *link, ends [][]string, rows int) {
 
 func (b *drawer) isStar(name string) bool {
 	p := b.nodes[name]
-	return p != nil && p.kind == kindStar
+	return p != nil && p.shared()
 }
 
 // found is an end of a link: a star, or a port of a processor.
@@ -248,7 +269,7 @@ type found struct {
 }
 
 // star reports whether it is one.
-func (f *found) star() bool { return f.kind == kindStar }
+func (f *found) star() bool { return f.shared() }
 
 // end finds one end of a link.
 func (b *drawer) end(text, place string) *found {
@@ -264,11 +285,13 @@ func (b *drawer) end(text, place string) *found {
 	}
 	f := &found{placed: p, place: place, text: text}
 	switch {
-	case p.kind == kindStar && hasPort:
-		b.add(place, fmt.Sprintf("%s is a star, and has no ports", name), "write "+name)
+	case p.shared() && hasPort:
+		b.add(place, fmt.Sprintf("%s is a %s, and has no ports", name, p.kind), "write "+name)
 		return nil
-	case p.kind == kindStar:
+	case p.shared():
 		return f
+	case !hasPort && p.named && len(p.ports) == 0: // none of those that are listed has a name
+		return nil
 	case !hasPort && p.named:
 		b.add(place, fmt.Sprintf("the ports of %s have names", name), "write "+name+":"+p.ports[0].name+", or another one")
 		return nil
@@ -287,15 +310,18 @@ func (b *drawer) end(text, place string) *found {
 func (b *drawer) port(p *placed, text, place string) (port int) {
 	if number, err := strconv.ParseUint(text, 10, 16); err == nil {
 		most := nic.LanesMax
-		if b.net.OnePort {
+		if b.net.OnePort || b.net.Switch {
 			most = portsMax
+		}
+		if p.kind == kindRouter {
+			most = hw.RouterPortsMax
 		}
 		switch {
 		case p.named && int(number) >= len(p.ports):
 			b.add(place, fmt.Sprintf("%s has %s, and this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"), number), "name one of them")
 			return None
 		case int(number) >= most:
-			b.add(place, fmt.Sprintf("port %d of %s: a processor has at most %d ports", number, p.name, most), "use fewer, or access: one")
+			b.add(place, fmt.Sprintf("port %d of %s: a %s has at most %d ports", number, p.name, p.kind, most), "use fewer, or access: one")
 			return None
 		}
 		for len(p.ports) <= int(number) {
@@ -338,8 +364,11 @@ func (b *drawer) join(l *link, texts, places []string) {
 	case failed:
 	case l.latency != Usual && (l.latency < 0 || l.latency > latencyMax):
 		b.add(l.place, fmt.Sprintf("a latency of %d cycles", l.latency), fmt.Sprintf("give 0 to %d", latencyMax))
+	case !l.bounded():
+		b.add(l.place, fmt.Sprintf("credits of a link: depth %d, round_trip_slots %d", l.credits.Depth, l.credits.RoundTripSlots),
+			"give a depth of 1 to 255, and 2 to 64 slots")
 	case stars > 1:
-		b.add(l.place, "a link joins two stars: light of both would have to go round", "put a processor between them, or make them one star")
+		b.add(l.place, fmt.Sprintf("a link joins %s", b.twoShared(ends)), "put a processor between them")
 	case stars == 1:
 		b.joinStar(l, ends)
 	case len(ends) > 2:
@@ -351,16 +380,26 @@ func (b *drawer) join(l *link, texts, places []string) {
 	}
 }
 
+// unknownLatency is that of a star one of whose links has a latency that cannot be.
+const unknownLatency = -2
+
 // joinStar lets ports send into a star, and hear it.
 func (b *drawer) joinStar(l *link, ends []*found) {
 	at := slices.IndexFunc(ends, (*found).star)
 	star := ends[at]
+	what := star.kind + " " + star.name
+	if l.credits != nil {
+		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit stands for a place at one receiver, and a frame there has several, "+
+			"or one that is not known before it asks", what),
+			"delete credits, or link the ports with each other")
+		return
+	}
 	if l.half {
-		b.add(l.place, fmt.Sprintf("duplex is half, and %s is a star: frames of all who send into it meet there anyway", star.name), "delete duplex")
+		b.add(l.place, fmt.Sprintf("duplex is half, and %s is a %s: links have two ways, one into it and one out of it", star.name, star.kind), "delete duplex")
 		return
 	}
 	if l.oneway && len(ends) > 2 {
-		b.add(l.place, fmt.Sprintf("a link with %d ends is oneway", len(ends)), "write one link for each way: endpoints: [p, star], or [star, p]")
+		b.add(l.place, fmt.Sprintf("a link with %d ends is oneway", len(ends)), "write one link for each way: endpoints: [p, "+star.name+"], or ["+star.name+", p]")
 		return
 	}
 	out, in := true, true
@@ -372,13 +411,13 @@ func (b *drawer) joinStar(l *link, ends []*found) {
 			continue
 		}
 		if other := slices.IndexFunc(e.ports, func(p portOf) bool { return p.out == star.number }); out && other >= 0 {
-			b.add(l.place, fmt.Sprintf("%s sends into the star %s by another port, too: %s", e.placed.name, star.name, e.ports[other].outPlace),
-				"let one port of a processor send into a star")
+			b.add(l.place, fmt.Sprintf("%s sends into the %s by another port, too: %s", e.placed.name, what, e.ports[other].outPlace),
+				"let one port of a processor send into it")
 			continue
 		}
 		if other := slices.IndexFunc(e.ports, func(p portOf) bool { return p.in == star.number }); in && other >= 0 {
-			b.add(l.place, fmt.Sprintf("%s hears the star %s by another port, too: %s", e.placed.name, star.name, e.ports[other].inPlace),
-				"let one port of a processor hear a star")
+			b.add(l.place, fmt.Sprintf("%s hears the %s by another port, too: %s", e.placed.name, what, e.ports[other].inPlace),
+				"let one port of a processor hear it")
 			continue
 		}
 		if out {
@@ -387,26 +426,64 @@ func (b *drawer) joinStar(l *link, ends []*found) {
 		if in {
 			b.hears(e, star.number, l.place)
 		}
+		b.tap(star, tapOf{e.placed, e.port, out, in, l.latency})
 	}
 	m := &b.net.Media[star.number]
 	switch {
-	case l.latency == Usual:
+	case star.keys.Align: // every way has its own
+	case l.wrong || m.Latency == unknownLatency:
+		m.Latency = unknownLatency
+	case l.latency == Usual && (!in || star.kind == kindCrossbar):
 	case !in:
-		b.add(l.place, fmt.Sprintf("a latency on the way into the star %s: frames of one slot start together where it is", star.name),
-			"give the latency to the links that lead out of it")
-	case m.Latency != Usual && m.Latency != l.latency:
-		b.add(l.place, fmt.Sprintf("latencies of %d and %d cycles out of the star %s", m.Latency, l.latency, star.name), "give all who hear it the same latency")
+		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
+			"give the latency to the links that lead out of it, or write align: true at the "+what)
+	case star.kind == kindCrossbar: // each output has its own
+	case b.hearers[star.number] != l.place && m.Latency != l.latency: // not the first who hear it
+		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency), what),
+			"give all who hear it the same latency, or write align: true at the "+what)
 	default:
 		m.Latency = l.latency
 	}
 }
 
+// tap adds a port at a star, a bus or a crossbar.
+func (b *drawer) tap(star *found, tap tapOf) {
+	if m := &b.net.Media[star.number]; star.keys.Align {
+		for _, out := range []bool{false, true} {
+			if out && tap.in || !out && tap.out {
+				m.Legs = append(m.Legs, Leg{Tap{tap.number, tap.port}, out, tap.latency})
+			}
+		}
+	}
+	if star.kind == kindBus { // two links, one for each way
+		for i := range b.taps[star.number] {
+			if old := &b.taps[star.number][i]; old.placed == tap.placed && old.port == tap.port {
+				old.out, old.in = old.out || tap.out, old.in || tap.in
+				return
+			}
+		}
+	}
+	b.taps[star.number] = append(b.taps[star.number], tap)
+}
+
+// cyclesText is a latency as it was given.
+func cyclesText(latency int) string {
+	if latency == Usual {
+		return "link.propagation_cycles"
+	}
+	return traces.Plural(uint64(latency), "cycle", "cycles")
+}
+
 // joinPorts draws a link between two ports.
 func (b *drawer) joinPorts(l *link, from, to *found) {
+	if l.credits != nil && b.net.OnePort {
+		b.add(l.place, "credits with access one: a NIC that hears one port does not take what comes at others", "delete credits, or take access: all")
+		return
+	}
 	path := fmt.Sprintf("%s.link[%d]", b.net.Name, b.linked)
 	b.linked++
 	way := func(path string, from, to *found) int {
-		m := b.medium(Medium{Path: path, Link: path + "." + fibre, Latency: l.latency, Opposite: None})
+		m := b.medium(Medium{Path: path, Link: path + "." + fibre, Latency: l.latency, Opposite: None, Credits: l.credits, round: l.round, place: l.place})
 		b.sends(from, m, l.place)
 		b.hears(to, m, l.place)
 		return m
@@ -419,33 +496,46 @@ func (b *drawer) joinPorts(l *link, from, to *found) {
 		return
 	}
 	forth, back := way(path+".forth", from, to), way(path+".back", to, from)
+	b.net.Media[back].round = Place{X: -l.round.X, Y: -l.round.Y}
 	if l.half {
 		b.net.Media[forth].Opposite, b.net.Media[back].Opposite, b.net.Media[forth].Pair = back, forth, path
 	}
 }
 
-// sends and hears give a port its way out, and in.
-
+// sends gives a port its way out.
 func (b *drawer) sends(f *found, medium int, place string) {
 	p := &f.placed.ports[f.port]
-	if p.out != None {
-		b.add(place, fmt.Sprintf("%s has two ways out; the first is drawn at %s", f.text, p.outPlace), "use another port, or make one way oneway")
+	b.leads(f, "out", &p.out, &p.outPlace, medium, place, b.drivers)
+}
+
+// hears gives a port its way in.
+func (b *drawer) hears(f *found, medium int, place string) {
+	p := &f.placed.ports[f.port]
+	b.leads(f, "in", &p.in, &p.inPlace, medium, place, b.hearers)
+}
+
+// leads gives a port a way; first is by medium where the first way of this kind is drawn.
+func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string, first []string) {
+	if *way != None {
+		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt), "use another port, or make one way oneway")
 		return
 	}
-	p.out, p.outPlace = medium, place
-	if b.drivers[medium] == "" {
-		b.drivers[medium] = place
+	*way, *drawnAt = medium, place
+	if first[medium] == "" {
+		first[medium] = place
 	}
 }
 
-func (b *drawer) hears(f *found, medium int, place string) {
-	p := &f.placed.ports[f.port]
-	if p.in != None {
-		b.add(place, fmt.Sprintf("%s has two ways in; the first is drawn at %s", f.text, p.inPlace), "use another port, or make one way oneway")
-		return
+// twoShared says what a link joins that must not be joined.
+func (b *drawer) twoShared(ends []*found) string {
+	var shared []*found
+	for _, e := range ends {
+		if e.star() {
+			shared = append(shared, e)
+		}
 	}
-	p.in, p.inPlace = medium, place
-	if b.hearers[medium] == "" {
-		b.hearers[medium] = place
+	if shared[0].kind == kindStar && shared[1].kind == kindStar {
+		return "two stars: light of both would have to go round"
 	}
+	return fmt.Sprintf("the %s %s and the %s %s", shared[0].kind, shared[0].name, shared[1].kind, shared[1].name)
 }

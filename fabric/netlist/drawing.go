@@ -1,48 +1,63 @@
 package netlist
 
+import (
+	"cmp"
+
+	"starloom/fabric"
+)
+
 // Drawing is a network as somebody has drawn it: nodes and links in their order, with ranges in names. A file is
 // read into one; a program makes one with New.
 type Drawing struct {
-	name    string
-	onePort bool
-	apart   bool
-	words   []uint32
-	nodes   []node
-	links   []link
+	name   string
+	access string // "" to choose
+	apart  bool
+	words  []uint32
+	plans  []shorthand
+	nodes  []node
+	links  []link
+	routes Routes
+	notes  []string // what a reader of a file may not expect
+
+	router      *Router // nil for none
+	routerPlace string
+	fly         *Fly
+	streaming   *Streaming
 }
-
-// node is an entry of nodes.
-type node struct {
-	place string
-	name  string // with ranges
-	kind  string
-	ports []string // of a processor: their names, nil for those that links use
-}
-
-// link is an entry of links.
-type link struct {
-	place   string
-	ends    []string // with ranges
-	places  []string // of the ends
-	oneway  bool
-	half    bool
-	latency int // Usual for none of its own
-}
-
-// The kinds of nodes.
-const (
-	kindProcessor = "processor"
-	kindStar      = "star"
-)
-
-var kinds = []string{kindProcessor, kindStar}
 
 // New begins a drawing: name is the head of all paths.
 func New(name string) *Drawing { return &Drawing{name: name} }
 
+// head is the head of all paths.
+func (d *Drawing) head() string { return cmp.Or(d.name, "netlist") }
+
 // Processors adds processors, in ranges such as p[0..3]. Without names of ports, ports are those that links use.
 func (d *Drawing) Processors(name string, ports ...string) *Drawing {
 	return d.node(node{name: name, kind: kindProcessor, ports: ports})
+}
+
+// Mesh adds a mesh of processors p[0], p[1], ... with so many in each dimension, x first.
+func (d *Drawing) Mesh(k ...int) *Drawing { return d.shorthand("mesh", &Grid{K: k}) }
+
+// Torus adds a mesh whose ends are joined.
+func (d *Drawing) Torus(k ...int) *Drawing { return d.shorthand("torus", &Grid{K: k}) }
+
+// Ring adds a ring of processors p[0], p[1], ...
+func (d *Drawing) Ring(n int) *Drawing { return d.shorthand("ring", &Ring{N: n}) }
+
+// Tree adds a tree of processors with p[0] at its root.
+func (d *Drawing) Tree(arity, levels int) *Drawing {
+	return d.shorthand("tree", &Tree{Arity: arity, Levels: levels})
+}
+
+// Hypercube adds one of 2^dimensions processors.
+func (d *Drawing) Hypercube(dimensions int) *Drawing {
+	return d.shorthand("hypercube", &Hypercube{Dimensions: dimensions})
+}
+
+func (d *Drawing) shorthand(key string, value planner) *Drawing {
+	d.plans = append(d.plans, shorthand{place: "fabric.netlist." + key, key: key, value: value})
+	return d
 }
 
 // Stars adds passive stars.
@@ -78,19 +93,34 @@ func Half() Option { return func(l *link) { l.half = true } }
 // Latency gives a link cycles of its own.
 func Latency(cycles int) Option { return func(l *link) { l.latency = cycles } }
 
+// Credits bounds the frames of each port of a link that its receiver has not taken.
+func Credits(limits fabric.CreditLimits) Option { return func(l *link) { l.credits = &limits } }
+
+// Route sends what goes from some processors to others out of a port: "p[0]", "p[2..3]", "east".
+func (d *Drawing) Route(from, to, port string) *Drawing {
+	d.routes.entries = append(d.routes.entries, routeEntry{place: at("routes", len(d.routes.entries)), from: from, to: to, port: port})
+	return d
+}
+
+// NoRoutes leaves the table of ways out, but for those that Route says.
+func (d *Drawing) NoRoutes() *Drawing { d.routes.none = true; return d }
+
 // OnePort lets each NIC send to one port, or to all, and hear one; else it does so at all at once.
-func (d *Drawing) OnePort() *Drawing { d.onePort = true; return d }
+func (d *Drawing) OnePort() *Drawing { d.access = accessOne; return d }
+
+// Switched gives each NIC one switch to all of its buses.
+func (d *Drawing) Switched() *Drawing { d.access = accessSwitch; return d }
+
+// Buses adds buses, on each of which an arbiter serves one of several senders: fixed, round_robin, matrix, tdma; none
+// or "": their frames are lost.
+func (d *Drawing) Buses(name, arbiter string) *Drawing {
+	return d.node(node{name: name, kind: kindBus, keys: Serving{Arbiter: arbiter}})
+}
+
+// Crossbars adds crossbars, on which each output serves one of several senders.
+func (d *Drawing) Crossbars(name string) *Drawing {
+	return d.node(node{name: name, kind: kindCrossbar})
+}
 
 // Apart allows processors that cannot reach each other.
 func (d *Drawing) Apart() *Drawing { d.apart = true; return d }
-
-// Network is what was drawn; errors are *Mistakes.
-func (d *Drawing) Network() (Network, error) {
-	net, err := d.Net()
-	if err != nil {
-		return Network{}, err
-	}
-	n := Network{net: net}
-	n.fill(d)
-	return n, nil
-}

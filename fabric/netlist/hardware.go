@@ -5,12 +5,10 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 	"starloom/hw"
 	"starloom/traces/input"
 )
-
-// fibre is the part of a medium that takes light to those who hear it.
-const fibre = "fibre"
 
 // Build puts the media between transmitters and receivers, all of which are one unit. A link is a coupler with
 // one sender; directions of a half-duplex link meet after theirs.
@@ -26,70 +24,86 @@ func (n *Net) Build(p *fabric.Plant) error {
 		return &input.Error{Place: "fabric", Reason: fmt.Sprintf("some links have a latency of 0 cycles and others of up to %d", most),
 			Remedy: "give all links 0, or all 1 or more; link.propagation_cycles is that of links without one"}
 	}
-	paths := func(ending string) hw.Bank {
-		b := hw.Bank{Name: n.Name + ".medium", Units: 1, PerUnit: len(n.Media)}
-		for i := range n.Media {
-			b.Labels = append(b.Labels, n.Media[i].Path+ending)
-		}
-		return b
+	switch {
+	case n.Switch:
+		return n.shared.Build(p, delays)
+	case n.pure():
+		return n.Crossbars[0].Build(p, delays)
 	}
-	near, err := p.LightOf(paths(""), nil)
+	part, err := n.part(p)
 	if err != nil {
 		return err
 	}
-	media, tx := fabric.Media{}, p.Transmitters()
-	leads, fan := n.wiring.Sends, n.ports
-	if !n.OnePort {
-		fan = 1
-	}
-	if n.wiring.Opposite == nil {
-		couplers, err := hw.NewDrawnCouplers(tx.Light(), tx.Ports(), near, leads, fan)
-		if err != nil {
-			return err
-		}
-		media.Medium = couplers
-	} else {
-		ends := paths(".end")
-		ends.Name += ".end"
-		raw, err := p.LightOf(ends, nil)
-		if err != nil {
-			return err
-		}
-		couplers, err := hw.NewDrawnCouplers(tx.Light(), tx.Ports(), raw, leads, fan)
-		if err != nil {
-			return err
-		}
-		links, err := n.halves(raw, near)
-		if err != nil {
-			return err
-		}
-		media.Medium, media.Parts = &halved{links, couplers}, []hw.Component{couplers}
-	}
-	lit := paths("")
-	for i := range lit.Labels {
-		lit.Labels[i] = n.Media[i].Link
-	}
-	lit.Name += "." + fibre
-	media.Far, err = p.LightOf(lit, make([]uint32, len(n.Media)))
-	if err != nil {
-		return err
-	}
-	if media.Links, err = hw.NewUnequalFibre(media.Far.Bank().Path(), p.Clock(), near, media.Far, delays); err != nil {
-		return err
-	}
-	media.Hears = hw.Gather{Inputs: len(n.Media)}
+	links, hears := n.bank("", "."+fibre, n.all()), hw.Gather{Inputs: len(n.Media)}
 	for i := range n.Media {
-		media.Hears.Wires = append(media.Hears.Wires, uint32(i))
+		links.Labels[i] = n.Media[i].Link
+		hears.Wires = append(hears.Wires, uint32(i))
 	}
-	return p.Carry(media)
+	if part.Credits, err = n.NewCredits(p.Shards()); err != nil {
+		return err
+	}
+	return part.Carry(p, links, delays, hears)
 }
 
-// halves are the half-duplex links, between couplers and fibres; other light passes.
-func (n *Net) halves(in, out *hw.Light) (*hw.DuplexLinks, error) {
+// part is the hardware between transmitters and links: what is free, and what lanes share if they ask.
+func (n *Net) part(p *fabric.Plant) (*contend.Part, error) {
+	if !n.Mixed {
+		fan := 1
+		if n.OnePort {
+			fan = n.ports
+		}
+		return n.freePart(p, n.all(), contend.SendersOf(p), n.wiring.Sends, fan)
+	}
+	free, at := contend.Free{Media: n.freeMedia()}, make([]uint32, len(n.Media))
+	for i, medium := range free.Media {
+		at[medium] = uint32(i)
+	}
+	var leads []uint32
+	for lane, medium := range n.wiring.Sends {
+		if medium != fabric.NoMedium && n.free(int(medium)) {
+			free.Senders, leads = append(free.Senders, uint32(lane)), append(leads, at[medium])
+		}
+	}
+	free.Part = func(from contend.Senders) (*contend.Part, error) { return n.freePart(p, free.Media, from, leads, 1) }
+	return contend.Join(p, n.bank(".near", "", n.all()), free, n.asked)
+}
+
+// freePart are media at which no one asks: couplers, and half-duplex links after them.
+func (n *Net) freePart(p *fabric.Plant, media []uint32, from contend.Senders, leads []uint32, fan int) (part *contend.Part, err error) {
+	part = &contend.Part{}
+	if part.Near, err = p.LightOf(n.bank("", "", media), nil); err != nil {
+		return nil, err
+	}
+	at := make([]uint32, len(n.Media))
+	for i, medium := range media {
+		at[medium] = uint32(i)
+	}
+	if !slices.ContainsFunc(media, func(i uint32) bool { return n.Media[i].Opposite != None }) {
+		part.Medium, err = hw.NewDrawnCouplers(from.Light, from.Ports, part.Near, leads, fan)
+		return part, err
+	}
+	raw, err := p.LightOf(n.bank(".end", "", media), nil)
+	if err != nil {
+		return nil, err
+	}
+	couplers, err := hw.NewDrawnCouplers(from.Light, from.Ports, raw, leads, fan)
+	if err != nil {
+		return nil, err
+	}
+	links, err := n.halves(raw, part.Near, at)
+	if err != nil {
+		return nil, err
+	}
+	part.Medium, part.Parts = &halved{links, couplers}, []hw.Component{couplers}
+	return part, nil
+}
+
+// halves are the half-duplex links, between couplers and fibres; other light passes. at is where a medium is in both.
+func (n *Net) halves(in, out *hw.Light, at []uint32) (*hw.DuplexLinks, error) {
 	c := hw.DuplexLinkConfig{Bank: hw.Bank{Name: n.Name + ".pair", Units: 1}, Half: true, In: in, Out: out, Passes: true}
 	for i := range n.Media {
 		if other := n.Media[i].Opposite; other > i {
-			c.From, c.To = append(c.From, uint32(i), uint32(other)), append(c.To, uint32(i), uint32(other))
+			c.From, c.To = append(c.From, at[i], at[other]), append(c.To, at[i], at[other])
 			c.Bank.Labels = append(c.Bank.Labels, n.Media[i].Pair)
 		}
 	}

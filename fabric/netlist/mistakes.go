@@ -14,6 +14,16 @@ const mistakesMax = 20
 type mistakes struct {
 	list []*input.Error
 	more int // that are not named
+
+	values int // of them, those of values: without them, everything is there
+}
+
+// value notes the mistake that a wrong value is.
+func (m *mistakes) value(err error) {
+	if _, ok := err.(*input.Error); ok {
+		m.values++
+	}
+	m.take(err)
 }
 
 // add notes a mistake.
@@ -30,6 +40,14 @@ func (m *mistakes) take(err error) {
 	if e, ok := err.(*input.Error); ok {
 		m.add(e.Place, e.Reason, e.Remedy)
 	}
+}
+
+// join adds mistakes that were found elsewhere.
+func (m *mistakes) join(others *Mistakes) {
+	for _, e := range others.List {
+		m.add(e.Place, e.Reason, e.Remedy)
+	}
+	m.more += others.More
 }
 
 // err is all of them as one error, nil for none.

@@ -3,8 +3,10 @@ package netlist
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 	"starloom/nic"
 )
 
@@ -12,15 +14,51 @@ import (
 type Net struct {
 	Name       string // the head of all paths
 	OnePort    bool   // a NIC sends to one port, or to all, and hears one; else it does so at all at once
+	Switch     bool   // a NIC has one switch to all of its buses
+	Mixed      bool   // some ports of a NIC ask before they send
 	Processors []Processor
 	Media      []Medium
+	Crossbars  []Crossbar
 	Words      [nic.ShapeWords]uint32
 
 	one, many string // what a medium is called
 	wiring    *fabric.Wiring
 	own       *nic.Own // nil if all processors have the same ports
 	ports     int      // the most
-	apart     bool     // some processors may not reach others
+	places    []*Place // by processor, nil where none is known
+	notes     []string // of the drawing
+	unequal   bool     // some media have latencies of their own
+	reaching
+	said
+	contended
+	hashed
+}
+
+// reaching is how processors reach each other.
+type reaching struct {
+	apart   bool // some may not
+	routers int  // by so many routers, 0 if they have media
+}
+
+// said are ways that a drawing gives, and RTL.
+type said struct {
+	rtl          map[string]*NodeRTL // in the place of nodes
+	replacements []Replacement       // the same, of a scenario
+	routes       []Route             // those that are not the shortest ones
+	noRoutes     bool                // there are no others
+}
+
+// contended is what NICs share.
+type contended struct {
+	shared *contend.Buses   // with Switch, else nil
+	lanes  *nic.Classes     // with Mixed, else nil
+	asked  []contend.Shared // with Mixed: what lanes ask for
+}
+
+// hashed is the hash, once it was asked for.
+type hashed struct {
+	hash sync.Once
+	sum  uint32
 }
 
 // Processor is one of a Net.
@@ -33,6 +71,7 @@ type Processor struct {
 type Port struct {
 	Path         string
 	Sends, Hears int
+	Asks         int `json:",omitempty"` // 1 + the crossbar that it leads to, 0 for none
 }
 
 // None is the medium of a port that does not send, or does not hear; and the opposite of a medium that has none.
@@ -42,9 +81,37 @@ const None = -1
 type Medium struct {
 	Path, Link string
 	Star       bool // it is a node of the drawing, not one direction of a link
+	Bus        bool `json:",omitempty"` // the node is a bus
 	Latency    int  // cycles, Usual for those of link.propagation_cycles
 	Opposite   int  // the other direction of the same half-duplex link, None for none
 	Pair       string
+	Arbiter    string `json:",omitempty"` // of a bus, "" for none
+	Length     int    `json:",omitempty"` // processors that may be on a bus in one slot, 0 for all
+	Taps       []Tap  `json:",omitempty"` // of a bus: the ports that lead to it, in the order of links
+	Legs       []Leg  `json:",omitempty"` // of one that is aligned: its ways, by processor and port, in before out
+
+	Credits *fabric.CreditLimits `json:",omitempty"` // of the port that sends on one direction of a link, nil for none
+
+	round Place  // PlanLink.Round
+	place string // where its link is drawn
+}
+
+// Leg is a way from a port into a star or a bus, or out of it.
+type Leg struct {
+	Tap
+	Out     bool // to the port
+	Latency int  // cycles, before padding
+}
+
+// Tap is a port at a bus or a crossbar.
+type Tap struct{ Processor, Port int }
+
+// Crossbar is one of a Net: its outputs are media, side by side, and its port k is where a link leads.
+type Crossbar struct {
+	contend.Crossbar
+	First int // of its media
+	Taps  []Tap
+	drawn int // its number among what is drawn
 }
 
 // Usual is the latency of a medium that has none of its own.
@@ -56,7 +123,7 @@ func (n *Net) finish() *Net {
 		n.ports = max(n.ports, len(n.Processors[i].Ports))
 	}
 	all := n.ports * len(n.Processors)
-	n.wiring = &fabric.Wiring{Sends: slices.Repeat([]uint32{fabric.NoMedium}, all), Hears: slices.Repeat([]uint32{fabric.NoMedium}, all)}
+	n.wiring = fabric.NewWiring(all)
 	counts, mute, own := make([]uint16, len(n.Processors)), make([]bool, all), false
 	for i := range n.Processors {
 		ports := n.Processors[i].Ports
@@ -67,16 +134,27 @@ func (n *Net) finish() *Net {
 			if p < len(ports) && ports[p].Hears != None {
 				n.wiring.Hears[at] = uint32(ports[p].Hears)
 			}
-			if p < len(ports) && ports[p].Sends != None {
+			switch {
+			case p < len(ports) && ports[p].Sends != None:
 				n.wiring.Sends[at] = uint32(ports[p].Sends)
-			} else {
+			case p < len(ports) && ports[p].Asks != 0:
+			default:
 				mute[at], own = true, true
 			}
 		}
 	}
+	if n.Switch {
+		n.shared = n.makeBuses()
+		own = false // taps say which ports there are
+	}
+	if n.Mixed {
+		n.share()
+	}
+	n.wiring.Share(n.ports)
 	if own {
 		n.own = nic.NewOwn(counts, mute, n.ports)
 	}
+	n.unequal = slices.ContainsFunc(n.Media, func(m Medium) bool { return m.Latency != Usual })
 	for i := range n.Media {
 		if n.Media[i].Opposite != None {
 			n.wiring.Opposite = make([]uint32, len(n.Media))
@@ -97,24 +175,44 @@ func (n *Net) Ports() int { return n.ports }
 
 // Shape is the size: one unit.
 func (n *Net) Shape() fabric.Shape {
-	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words}
-	if n.OnePort {
-		s.Discipline = fabric.OnePort{Wiring: n.wiring, Own: n.own}
-		for i := range n.Processors {
-			s.Paths = append(s.Paths, n.Processors[i].Path)
+	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words, Paths: n.paths}
+	switch {
+	case n.routers > 0:
+		s.Units, s.PerUnit, s.Discipline, s.Paths = len(n.Processors), 1, fabric.Streaming{}, nil
+	case n.Switch:
+		s.Discipline, s.ArbitrationCycles = n.switched(), n.shared.Arbiter.Cycles()
+	case n.pure():
+		x := n.Crossbars[0].Crossbar
+		s.Discipline, s.ArbitrationCycles, s.FramesPerSlot = x.Discipline(), x.Cycles(), x.Queue
+	case n.Mixed:
+		s.Discipline = fabric.Mixed{Wiring: n.wiring, Own: n.own, Lanes: n.lanes}
+		for i := range n.asked {
+			s.ArbitrationCycles = max(s.ArbitrationCycles, n.asked[i].Cycles())
 		}
-	} else {
-		s.Discipline = fabric.AllPorts{Wiring: n.wiring, Own: n.own}
-		for i := range n.Processors {
-			for p := range uint16(n.ports) {
-				s.Paths = append(s.Paths, n.port(i, p))
-			}
-		}
+	case n.OnePort:
+		s.Discipline, s.Loose = fabric.OnePort{Wiring: n.wiring, Own: n.own}, true
+	default:
+		s.Discipline, s.Loose = fabric.AllPorts{Wiring: n.wiring, Own: n.own}, !n.credited()
 	}
-	if slices.ContainsFunc(n.Media, func(m Medium) bool { return m.Latency != Usual }) {
+	if n.unequal {
 		s.Longest = n.longest
 	}
 	return s
+}
+
+// paths are those of the transmitters, and of the receivers.
+func (n *Net) paths() (paths []string) {
+	one := n.OnePort || n.Switch || n.pure()
+	for i := range n.Processors {
+		if one {
+			paths = append(paths, n.Processors[i].Path)
+			continue
+		}
+		for p := range uint16(n.ports) {
+			paths = append(paths, n.port(i, p))
+		}
+	}
+	return paths
 }
 
 // longest are the cycles of the longest link, if those without a latency have so many.
@@ -154,15 +252,27 @@ type names struct{ net *Net }
 
 func (names) Unit() string                  { return "" }
 func (n names) Processor(i int) string      { return n.net.Processors[i].Path }
-func (n names) Medium(medium int) string    { return n.net.Media[medium].Path }
-func (n names) Link(medium int) string      { return n.net.Media[medium].Link }
+func (n names) Medium(medium int) string    { return n.medium(medium).Path }
+func (n names) Link(medium int) string      { return n.medium(medium).Link }
 func (n names) MediumNoun() (one, _ string) { return n.net.one, n.net.many }
 func (n names) Port(i int, p uint16) string { return n.net.port(i, p) }
 func (n names) HeardOn(i int, p uint16) int { return medium(n.net.wiring.Hears[i*n.net.ports+int(p)]) }
 
+// medium is one of the media; routers have none, and stand in its place.
+func (n names) medium(medium int) Medium {
+	if medium >= len(n.net.Media) {
+		router := fmt.Sprintf("netlist.router[%d]", medium)
+		return Medium{Path: router, Link: router}
+	}
+	return n.net.Media[medium]
+}
+
 // SentOn is the medium of a port; a frame to all ports reaches a processor by the first that it hears.
 func (n names) SentOn(i int, p uint16, towards int) int {
 	if p != nic.PortAll {
+		if port := int(p); port < len(n.net.Processors[i].Ports) && n.net.Processors[i].Ports[port].Asks != 0 {
+			return n.net.output(&n.net.Crossbars[n.net.Processors[i].Ports[port].Asks-1], towards)
+		}
 		return medium(n.net.wiring.Sends[i*n.net.ports+int(p)])
 	}
 	first := None
@@ -200,12 +310,27 @@ const (
 // MemoryBytes is what carries the frames.
 func (n *Net) MemoryBytes(c *fabric.Config) uint64 {
 	lanes := uint64(len(n.Processors))
-	if !n.OnePort {
+	if !n.OnePort && !n.Switch {
 		lanes *= uint64(n.ports)
 	}
-	bytes := uint64(len(n.Processors)*n.ports) * memoryPort
+	bytes := uint64(len(n.Processors)*n.ports)*memoryPort + n.creditBytes()
 	if c.Cycle {
 		return bytes + uint64(len(n.Media))*memoryCycle
 	}
 	return bytes + uint64(len(n.Media))*memorySlot + 2*lanes*c.RoomBytes(c.FramePayload())
+}
+
+// credited reports whether any link has credits.
+func (n *Net) credited() bool {
+	return slices.ContainsFunc(n.Media, func(m Medium) bool { return m.Credits != nil })
+}
+
+// creditBytes is what the credits take.
+func (n *Net) creditBytes() (bytes uint64) {
+	for i := range n.Media {
+		if c := n.Media[i].Credits; c != nil {
+			bytes = max(bytes, c.Bytes(len(n.Processors), n.ports))
+		}
+	}
+	return bytes
 }

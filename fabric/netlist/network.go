@@ -3,10 +3,12 @@ package netlist
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
+	"path/filepath"
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
+	"starloom/hw"
 	"starloom/traces/input"
 )
 
@@ -23,21 +25,45 @@ type Network struct {
 	// path of a file that draws the network, with these keys, relative to the scenario's folder
 	File string `json:"file,omitempty" jsonschema:"minLength=1"`
 	// all: a NIC sends and hears at all of its ports in one slot; one: it sends to one of them, or one frame to all,
-	// and hears one (default all)
-	Access string `json:"access,omitempty" jsonschema:"enum=all,enum=one"`
+	// and hears one; switch: it has one switch to all of its buses; mixed: all, some of which ask before they
+	// send (default mixed if there are arbiters beside other media, else all)
+	Access string `json:"access,omitempty" jsonschema:"enum=all,enum=one,enum=switch,enum=mixed"`
 	// sl_shape: what firmware is told of the network, up to 8 words (default: processors, most ports, media, 0, 0,
 	// 1 for access all, a hash of the netlist)
 	Words []uint32 `json:"words,omitempty" jsonschema:"maxItems=8"`
 	// allows processors that cannot reach each other
 	Apart bool `json:"apart,omitempty"`
+	// path of a graph of routers in the format of BookSim's anynet, relative to the file; each router is a processor r[R]
+	Anynet string `json:"anynet,omitempty" jsonschema:"minLength=1"`
+	// processors in a grid, each joined with its neighbours in each dimension
+	Mesh *Grid `json:"mesh,omitempty"`
+	// a mesh whose ends are joined
+	Torus *Grid `json:"torus,omitempty"`
+	// processors, each joined with the next one
+	Ring *Ring `json:"ring,omitempty"`
+	// processors below a root
+	Tree *Tree `json:"tree,omitempty"`
+	// 2^dimensions processors, each joined with those whose number differs in one bit
+	Hypercube *Hypercube `json:"hypercube,omitempty"`
+	// one router with all processors
+	Fly *Fly `json:"fly,omitempty"`
+	// what all routers have in common; the nodes of mesh, torus, ring, fly or anynet are routers
+	Router *Router `json:"router,omitempty"`
+	// of firmware at routers: when handlers run, and what links carry
+	Streaming *Streaming `json:"streaming,omitempty"`
 	// words for nodes that have the same keys: name: {kind: ...}
 	Kinds Nodes `json:"kinds,omitempty"`
-	// name, or names in a range such as p[0..3]: {kind: processor or star}; the order gives processors their numbers
+	// name, or names in a range such as p[0..3]: {kind: processor, star or router}; the order gives processors their numbers
 	Nodes Nodes `json:"nodes,omitempty"`
-	// what joins ports of processors with each other, or with stars
+	// what joins ports of processors with each other, with stars, or with ports of routers
 	Links Links `json:"links,omitempty"`
+	// ways that firmware reads: shortest (default), none: no table, or an object of both: {default: none, NODE:
+	// {DESTINATION: port}}; of routers: shortest, dor, dim_order, dateline, anynet (default: what the network brings),
+	// or an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}
+	Routes *Routes `json:"routes,omitempty"`
 
-	net *Net
+	net     *Net
+	routers *fabric.Routers // nil for none
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -53,10 +79,17 @@ func (Nodes) JSONSchemaAlias() any { return map[string]NodeEntry{} }
 type NodeEntry struct {
 	// of an entry of a list: name, or names in a range
 	Name string `json:"name,omitempty" jsonschema:"minLength=1"`
-	// processor, star: a passive star, on which frames of several senders meet; or a word of kinds
+	// processor, star: a passive star, on which frames of several senders meet; bus: a star whose arbiter, if it has
+	// one, serves one of them; crossbar: each frame goes to the port of its destination; router: one with virtual
+	// channels, through which packets go flit by flit; or a word of kinds
 	Kind string `json:"kind" jsonschema:"minLength=1"`
-	// names of a processor's ports, port 0 first (default: those that links use)
+	// names of the ports of a processor or a router, port 0 first (default: those that links use)
 	Ports []string `json:"ports,omitempty" jsonschema:"minItems=1"`
+	// of ports, those that may be without a link
+	Open []string `json:"open,omitempty" jsonschema:"minItems=1"`
+	// RTL in the place of the node's parts, as an entry of the scenario's key rtl with replace: NODE.**
+	RTL *NodeRTL `json:"rtl,omitempty"`
+	Serving
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -67,21 +100,12 @@ func (list Nodes) Setting() any {
 	entries := make([]string, len(list))
 	for i := range list {
 		var value any = list[i].Kind
-		if list[i].Ports != nil {
-			value = NodeEntry{Kind: list[i].Kind, Ports: list[i].Ports}
+		if list[i].Ports != nil || list[i].Serving != (Serving{}) {
+			value = NodeEntry{Kind: list[i].Kind, Ports: list[i].Ports, Open: list[i].Open, Serving: list[i].Serving}
 		}
 		entries[i] = form(list[i].Name) + ":" + form(value)
 	}
 	return json.RawMessage("{" + strings.Join(entries, ",") + "}")
-}
-
-// form is a value as JSON.
-func form(value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
-		panic(fmt.Sprintf("netlist: %v", err)) // only plain data is in it
-	}
-	return string(data)
 }
 
 // Links are links in the order of the file.
@@ -94,7 +118,7 @@ func (Links) JSONSchemaAlias() any { return []LinkEntry{} }
 func (list Links) Setting() any {
 	all := make([]any, len(list))
 	for i, l := range list {
-		if all[i] = l; !l.Oneway && l.Duplex == "" && l.Latency == nil {
+		if all[i] = l; !l.Oneway && l.Duplex == "" && l.Latency == nil && l.Credits == nil {
 			all[i] = l.Endpoints
 		}
 	}
@@ -111,6 +135,8 @@ type LinkEntry struct {
 	Duplex string `json:"duplex,omitempty" jsonschema:"enum=full,enum=half"`
 	// cycles; of a star, those out of it (default link.propagation_cycles)
 	Latency *int `json:"latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
+	// of the port that sends on each direction of the link, as on an EJ network: how many frames it may have on the link and at the receiver
+	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -127,7 +153,8 @@ func (n Network) Net() *Net { return n.net }
 // Check implements fabric.Network: what is wrong with a drawing was found when it was read.
 func (n Network) Check() error {
 	if n.net == nil {
-		return &input.Error{Place: "fabric.netlist", Reason: "the netlist is empty", Remedy: "write nodes: and links:, or file: FILE; in Go, netlist.New"}
+		return &input.Error{Place: "fabric.netlist", Reason: "the netlist is empty",
+			Remedy: "write mesh: {k: [4, 4]}, nodes: and links:, or file: FILE; in Go, netlist.New"}
 	}
 	return nil
 }
@@ -147,8 +174,18 @@ func (n Network) Shape() fabric.Shape { return n.drawn().Shape() }
 func (n Network) Names() fabric.Names { return n.drawn().Names() }
 
 // Referee implements fabric.Network.
-func (n Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
-	return fabric.NewPackets(len(n.drawn().Processors))
+func (n Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
+	net := n.drawn()
+	processors := len(net.Processors)
+	switch {
+	case net.routers > 0 && w.AllToAll != nil:
+		return fabric.NewTold(processors)
+	case net.routers > 0: // media have run-tables
+		return fabric.NewPackets(processors)
+	case w.AllToAll != nil:
+		return &told{fabric.NewTold(processors), runTable{net: net}}
+	}
+	return &packets{Packets: fabric.NewPackets(processors), runTable: runTable{net: net}}
 }
 
 // MemoryBytes implements fabric.Network.
@@ -157,27 +194,54 @@ func (n Network) MemoryBytes(c *fabric.Config) uint64 { return n.drawn().MemoryB
 // Build implements fabric.Network.
 func (n Network) Build(p *fabric.Plant) error { return n.drawn().Build(p) }
 
+// ROM implements fabric.WithROM.
+func (n Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
+	return newROM(n.drawn()), nil
+}
+
 // Opposites implements fabric.Directed.
 func (n Network) Opposites() []uint32 { return n.drawn().Opposites() }
 
 // MarshalJSON is what a scenario is known by: what was read, in one piece.
 func (n Network) MarshalJSON() ([]byte, error) {
 	type keys Network
-	n.File = ""
+	graph := n.Anynet != ""
+	n.File, n.Anynet = "", ""
+	if n.routers != nil && graph {
+		return json.Marshal(struct {
+			keys
+			Graph hw.RouterGraph `json:"graph"`
+		}{keys(n), n.routers.Graph})
+	}
 	return json.Marshal(keys(n))
 }
 
 // fill takes the keys of a drawing.
 func (n *Network) fill(d *Drawing) {
-	n.Name, n.Apart, n.Words, n.Access = d.name, d.apart, d.words, ""
-	if d.onePort {
-		n.Access = "one"
+	n.Name, n.Apart, n.Words, n.Access = d.name, d.apart, d.words, d.access
+	n.Router, n.Fly, n.Streaming = d.router, d.fly, d.streaming
+	for i := range d.plans {
+		switch v := d.plans[i].value.(type) {
+		case *Ring:
+			n.Ring = v
+		case *Tree:
+			n.Tree = v
+		case *Hypercube:
+			n.Hypercube = v
+		case *Grid:
+			if n.Mesh = v; d.plans[i].key == "torus" {
+				n.Mesh, n.Torus = nil, v
+			}
+		}
 	}
 	for i := range d.nodes {
-		n.Nodes = append(n.Nodes, NodeEntry{Name: d.nodes[i].name, Kind: d.nodes[i].kind, Ports: d.nodes[i].ports})
+		n.Nodes = append(n.Nodes, NodeEntry{Name: d.nodes[i].name, Kind: d.nodes[i].kind, Ports: d.nodes[i].ports, Open: d.nodes[i].open, Serving: d.nodes[i].keys})
+	}
+	if d.routes.none || d.routes.word != "" && d.router != nil || d.routes.entries != nil {
+		n.Routes = &d.routes
 	}
 	for i := range d.links {
-		l := LinkEntry{Endpoints: d.links[i].ends, Oneway: d.links[i].oneway}
+		l := LinkEntry{Endpoints: d.links[i].ends, Oneway: d.links[i].oneway, Credits: d.links[i].credits}
 		if d.links[i].half {
 			l.Duplex = "half"
 		}
@@ -186,4 +250,69 @@ func (n *Network) fill(d *Drawing) {
 		}
 		n.Links = append(n.Links, l)
 	}
+}
+
+// Network is what was drawn; errors are *Mistakes.
+func (d *Drawing) Network() (Network, error) {
+	net, err := d.Net()
+	if err != nil {
+		return Network{}, err
+	}
+	n := Network{net: net}
+	n.fill(d)
+	return n, nil
+}
+
+// SlotTransport implements fabric.Fast.
+func (n Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	return n.drawn().SlotTransport(n, c)
+}
+
+// Routers implements fabric.Bare.
+func (n Network) Routers() *fabric.Routers { return n.routers }
+
+// Server implements fabric.Serving.
+func (n Network) Server(c *fabric.Config) (fabric.Server, error) {
+	net := n.drawn()
+	return contend.NewServer(net.asked, len(net.wiring.Sends), c.Timing)
+}
+
+// NewCredits implements fabric.Creditor.
+func (n Network) NewCredits(c *fabric.Config) (*fabric.Credits, error) {
+	return n.drawn().NewCredits(c.Shards)
+}
+
+// CheckFIFOs implements fabric.Receiving: credits must not promise places that there are not.
+func (n Network) CheckFIFOs(rxFrames int) error { return n.drawn().checkFIFOs(rxFrames) }
+
+// WorkloadBytes implements fabric.Weighed.
+func (n Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
+	if w.AllToAll == nil {
+		return 0, 0
+	}
+	return fabric.ToldBytes(uint64(len(n.drawn().Processors))), 0
+}
+
+// Replacements are the entries of a scenario's key rtl that nodes stand for, in the order of nodes.
+func (n *Network) Replacements() []Replacement {
+	if n == nil || n.net == nil {
+		return nil
+	}
+	return n.net.replacements
+}
+
+// replacing are the replacements of a drawing; folder is that of its file, as seen from the scenario's.
+func (d *Drawing) replacing(folder string) (all []Replacement) {
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		if n.rtl == nil {
+			continue
+		}
+		rtl := *n.rtl
+		if rtl.Map != "" && !filepath.IsAbs(rtl.Map) {
+			rtl.Map = filepath.Join(folder, rtl.Map)
+		}
+		all = append(all, Replacement{NodeRTL: rtl, Place: n.rtlPlace, Replace: d.head() + "." + n.name + ".**"})
+	}
+	return all
 }

@@ -2,21 +2,30 @@ package netlist
 
 import (
 	"fmt"
+	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/contend"
 )
 
-// Of is the netlist of another network, whose NICs send to one port or to all at once and do not ask: the same
+// Of is the netlist of another network: the same
 // numbers, names and words. What makes a network more than its wiring is not in it.
 func Of(n fabric.Network) (*Net, error) {
 	shape, names := n.Shape(), n.Names()
 	net := &Net{Name: n.Kind(), Words: shape.Words}
-	switch shape.Discipline.(type) {
+	length := 0 // of buses
+	switch d := shape.Discipline.(type) {
 	case nil, fabric.OnePort:
 		net.OnePort = true
 	case fabric.AllPorts:
+	case fabric.Switched:
+		net.Switch, length = true, d.Most
+	case fabric.Arbitrated:
+		net.Switch, length = true, d.Most
+	case fabric.Addressed:
 	default:
-		return nil, fmt.Errorf("%s: NICs of a netlist send to one port, or at all at once; these are %T", n.Kind(), shape.Discipline)
+		return nil, fmt.Errorf("%s: NICs of a netlist send to one port, at all at once, have one switch, or ask for the output of a destination;"+
+			" these are %T", n.Kind(), shape.Discipline)
 	}
 	wiring := fabric.WiringOf(n)
 	net.one, net.many = names.MediumNoun()
@@ -29,11 +38,47 @@ func Of(n fabric.Network) (*Net, error) {
 		net.Processors = append(net.Processors, p)
 	}
 	for i := range shape.Media {
-		m := Medium{Path: names.Medium(i), Link: names.Link(i), Star: net.OnePort, Latency: Usual, Opposite: None}
+		m := Medium{Path: names.Medium(i), Link: names.Link(i), Star: net.OnePort || net.Switch, Latency: Usual, Opposite: None}
 		if wiring.Opposite != nil && int(wiring.Opposite[i]) != i {
 			m.Opposite, m.Pair = int(wiring.Opposite[i]), m.Path+".link"
 		}
 		net.Media = append(net.Media, m)
 	}
+	if err := net.takeCredits(n); err != nil {
+		return nil, err
+	}
+	if err := net.contend(n, length); err != nil {
+		return nil, err
+	}
 	return net.finish(), nil
+}
+
+// contend takes the buses of a network, or its crossbar.
+func (n *Net) contend(of fabric.Network, length int) error {
+	switch of := of.(type) {
+	case interface{ Contended() *contend.Buses }:
+		buses, taps := of.Contended(), of.Contended().Taps
+		for i := range n.Media {
+			m := &n.Media[i]
+			m.Bus, m.Length = true, length
+			if buses.Arbiter != contend.None {
+				m.Arbiter = buses.Arbiter.String()
+			}
+			for _, processor := range taps.Members[i] {
+				m.Taps = append(m.Taps, Tap{processor, slices.Index(taps.Bus[processor], uint32(i))})
+			}
+		}
+	case interface{ Contended() contend.Crossbar }:
+		x := Crossbar{Crossbar: of.Contended()}
+		for i := range n.Processors {
+			n.Processors[i].Ports[0].Sends, n.Processors[i].Ports[0].Asks = None, 1
+			x.Taps = append(x.Taps, Tap{i, 0})
+		}
+		n.Crossbars = []Crossbar{x}
+	default:
+		if n.Switch || of.Shape().Asks() {
+			return fmt.Errorf("%s: its NICs share media, and it does not say which", of.Kind())
+		}
+	}
+	return nil
 }

@@ -2,18 +2,21 @@ package netlist
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
+	"starloom/fabric"
+	"starloom/fabric/contend"
+	"starloom/hw"
 	"starloom/internal/strict"
 	"starloom/traces/input"
 )
-
-// fileBytesMax is the largest netlist.
-const fileBytesMax = 256 << 20
 
 // reader reads a drawing, and goes on after a mistake.
 type reader struct {
@@ -22,33 +25,66 @@ type reader struct {
 	Drawing
 	kinds map[string]*node // by their word
 	seen  map[string]bool  // keys of the netlist
+
+	anynet string  // "" for none
+	graph  *Anynet // of routers
 }
 
 // ReadYAML implements strict.Reader. Errors are *Mistakes.
 func (n *Network) ReadYAML(d *strict.Decoder, root *yaml.Node, path string) error {
 	r := &reader{Decoder: d}
-	file := r.read(root, path, true)
-	if len(r.list) == 0 && file != "" {
-		from := file
-		if !filepath.IsAbs(file) {
-			from = filepath.Join(filepath.Dir(d.File), file)
-		}
-		own, err := readFile(from, d.Place(root))
-		if err != nil {
-			return err
-		}
-		own.Drawing.name, r.name = cmp.Or(r.name, own.name), ""
-		r = own
+	r, file, err := r.whole(root, path)
+	if err != nil {
+		return err
 	}
 	n.fill(&r.Drawing)
-	n.File = file
-	return n.draw(r)
+	n.File, n.Anynet = file, r.anynet
+	if err := n.draw(r); err != nil {
+		return err
+	}
+	n.net.replacements = r.replacing(filepath.Dir(file))
+	return nil
+}
+
+// whole reads all keys, or the file that they name in the place of others.
+func (r *reader) whole(root *yaml.Node, path string) (_ *reader, file string, err error) {
+	if file = r.read(root, path, true); len(r.list) > 0 || file == "" {
+		return r, file, nil
+	}
+	own, err := readFile(r.beside(file), r.Place(root))
+	if err != nil {
+		return nil, "", err
+	}
+	own.Drawing.name = cmp.Or(r.name, own.name)
+	return own, file, nil
+}
+
+// beside is the path of a file that this one names.
+func (r *reader) beside(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(filepath.Dir(r.File), file)
 }
 
 // draw takes what was read.
 func (n *Network) draw(r *reader) (err error) {
+	if r.router == nil && len(r.list) > 0 && len(r.list)+r.more == r.values { // look for more
+		var drawn *Mistakes
+		if _, err := r.Drawing.Net(); errors.As(err, &drawn) {
+			r.join(drawn)
+		}
+	}
 	if err := r.err(); err != nil {
 		return err
+	}
+	if r.router != nil {
+		n.routers, n.net, err = r.routed(r.graph)
+		return err
+	}
+	if slices.Contains(routerRoutes, r.routes.word) {
+		return &input.Error{Place: r.routes.place, Reason: "routes: " + r.routes.word + " is of routers, and there is none",
+			Remedy: "write shortest or none, or add router: {}"}
 	}
 	n.net, err = r.Drawing.Net()
 	return err
@@ -61,11 +97,14 @@ func ReadFile(path string) (n Network, err error) {
 		return Network{}, err
 	}
 	n.fill(&r.Drawing)
-	err = n.draw(r)
+	if err = n.draw(r); err == nil && n.routers != nil {
+		err = &input.Error{Place: r.routerPlace, Reason: "router: networks of routers are run, and neither shown nor drawn yet",
+			Remedy: "delete router to see the network without it"}
+	}
 	return n, err
 }
 
-// readFile reads the drawing of a file; place is where it is named.
+// readFile reads the drawing of a file, with its mistakes; place is where it is named.
 func readFile(path, place string) (*reader, error) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
@@ -77,11 +116,16 @@ func readFile(path, place string) (*reader, error) {
 		return nil, err
 	}
 	r := &reader{Decoder: &strict.Decoder{File: path, Whole: "the netlist", Places: map[string]string{}}}
-	if inside := within(root, "fabric", "netlist"); inside != nil {
-		root = inside
+	if inside := within(root, "fabric", "netlist"); inside != nil && place == path { // of a command, not of a scenario
+		if r, _, err = r.whole(inside, "fabric.netlist"); err != nil {
+			return nil, err
+		}
+	} else if inside != nil {
+		r.read(inside, "", false)
+	} else {
+		r.read(root, "", false)
 	}
-	r.read(root, "", false)
-	return r, r.err()
+	return r, nil
 }
 
 // within is the value of a key of a key, nil for none.
@@ -129,7 +173,20 @@ func (r *reader) object(node *yaml.Node, where string) (entries []entry) {
 
 // unknown refuses a key.
 func (r *reader) unknown(e entry, where string, keys ...string) {
+	if no, ok := notYet[e.key]; ok {
+		r.take(r.Refuse(e.at, no.reason, no.remedy))
+		return
+	}
 	r.take(r.Refuse(e.at, fmt.Sprintf("unknown key %q in %s", e.key, where), input.DidYouMean(e.key, keys, "allowed are "+strings.Join(keys, ", "))))
+}
+
+// notYet are keys that somebody may look for, and what to write in their place.
+var notYet = map[string]struct{ reason, remedy string }{
+	"graphml": {"GraphML is not read", "write nodes: and links:, or a graph for anynet: one line `router R router S ...` for each node"},
+	"dragonfly": {"there is no shorthand dragonfly",
+		"write nodes: {\"group[0..8].p[0..3]\": processor} and links: between them, or a graph for anynet:"},
+	"width":     {"links of different widths are not there yet: all media are equally wide", "delete width; link.phit_bits is that of all of them"},
+	"phit_bits": {"links of different widths are not there yet: all media are equally wide", "delete phit_bits; link.phit_bits is that of all of them"},
 }
 
 // read reads all keys; a file is named only where that is allowed.
@@ -148,7 +205,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		r.seen[e.key] = true
 		switch e.key {
 		case "name":
-			r.take(r.Text(e.value, where, &r.name))
+			r.value(r.Text(e.value, where, &r.name))
 		case "file":
 			if !files {
 				r.unknown(e, whole, keysOfFile...)
@@ -156,19 +213,29 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			}
 			r.take(r.Text(e.value, where, &file))
 		case "access":
-			word, err := r.Word(e.value, where, "all", "one")
-			r.take(err)
-			r.onePort = word == 1
+			word, err := r.Word(e.value, where, accesses...)
+			r.value(err)
+			r.access = accesses[word]
 		case "words":
 			r.readWords(e.value, where)
 		case "apart":
-			r.take(r.Bool(e.value, where, &r.apart))
+			r.value(r.Bool(e.value, where, &r.apart))
 		case "kinds":
 			r.readKinds(e.value, where)
 		case "nodes": // which may name kinds that come later
 			later = append(later, func() { r.readNodes(e.value, where) })
 		case "links":
 			later = append(later, func() { r.readLinks(e.value, where) })
+		case "routes":
+			r.readRoutes(e.value, where)
+		case "anynet":
+			later = append(later, func() { r.readAnynet(e.value, where) })
+		case "fly", "router", "streaming":
+			r.readRouter(e, where)
+		case "mesh", "torus", "ring", "tree", "hypercube":
+			value := blank(e.key)
+			r.take(r.Decode(e.value, reflect.ValueOf(value).Elem(), where, strict.Limits{}))
+			r.plans = append(r.plans, shorthand{place: r.Place(e.value), key: e.key, value: value})
 		default:
 			r.unknown(e, whole, append([]string{"file"}, keysOfFile...)...)
 		}
@@ -176,6 +243,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 	for _, read := range later {
 		read()
 	}
+	slices.SortStableFunc(r.plans, func(a, b shorthand) int { return slices.Index(shorthands, a.key) - slices.Index(shorthands, b.key) })
 	if file != "" {
 		for _, key := range keysOfFile[1:] {
 			if r.seen[key] {
@@ -184,19 +252,85 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		}
 		return file
 	}
-	if !r.seen["nodes"] {
-		r.add(r.Place(root), fmt.Sprintf("%s has no nodes", whole), `write nodes: {"p[0..3]": {kind: processor}} and links: [{endpoints: [...]}]`)
+	r.checkRouter(root, whole)
+	if !r.seen["nodes"] && !r.seen["anynet"] && len(r.plans) == 0 && r.fly == nil {
+		r.add(r.Place(root), fmt.Sprintf("%s has no nodes", whole),
+			`write nodes: {"p[0..3]": {kind: processor}} and links: [{endpoints: [...]}], or a shorthand such as mesh: {k: [4, 4]}`)
 	}
 	return file
 }
 
+// readRouter reads the keys of routers.
+func (r *reader) readRouter(e entry, where string) {
+	if e.key == "fly" {
+		r.fly = &Fly{}
+		r.take(r.Decode(e.value, reflect.ValueOf(r.fly).Elem(), where, strict.Limits{}))
+		return
+	}
+	if e.key == "streaming" {
+		r.streaming = &Streaming{}
+		r.take(r.Decode(e.value, reflect.ValueOf(r.streaming).Elem(), where, strict.Limits{}))
+		return
+	}
+	r.router, r.routerPlace = &Router{}, r.Place(e.value)
+	r.take(r.Decode(e.value, reflect.ValueOf(r.router).Elem(), where, strict.Limits{}))
+}
+
+// checkRouter refuses what does not go with routers, and decides whether there are any.
+func (r *reader) checkRouter(root *yaml.Node, whole string) {
+	first := slices.IndexFunc(r.nodes, func(n node) bool { return n.kind == kindRouter })
+	if first >= 0 && r.router == nil {
+		r.router, r.routerPlace = &Router{}, r.nodes[first].place
+	}
+	for _, key := range []string{"access", "words", "apart"} {
+		if r.router != nil && r.seen[key] {
+			r.add(r.routerPlace, fmt.Sprintf("%s has both routers and %s", whole, key), "delete "+key)
+		}
+	}
+	for _, key := range []string{"nodes", "links", "kinds"} {
+		if r.router != nil && first < 0 && r.seen[key] {
+			r.add(r.routerPlace, fmt.Sprintf("%s has both router and %s, and no node is a router", whole, key),
+				"routers stand at the nodes of mesh, torus, ring, fly or anynet, or are drawn: nodes: {\"r[0..3]\": router}")
+			return
+		}
+	}
+	if r.streaming != nil && r.router == nil {
+		r.add(r.Place(root), whole+" has streaming, which is for processors at routers, and no router", "add router: {vcs: 2, depth: 4}, or delete streaming")
+	}
+	if r.fly != nil && r.router == nil {
+		r.add(r.Place(root), whole+" has fly, which is a router, and no router", "add router: {vcs: 2, depth: 4}")
+	}
+}
+
+// readAnynet reads the file of BookSim's anynet that a key names.
+func (r *reader) readAnynet(value *yaml.Node, where string) {
+	if err := r.Text(value, where, &r.anynet); err != nil {
+		r.take(err)
+		return
+	}
+	graph, err := readAnynet(r.beside(r.anynet), r.Place(value))
+	var several *Mistakes
+	switch {
+	case errors.As(err, &several):
+		r.join(several)
+	case err != nil:
+		r.take(err)
+	case r.router != nil:
+		r.graph = graph
+	default:
+		graph.draw(&r.Drawing, r.Place(value))
+	}
+}
+
 // keysOfFile are the keys of a netlist in a file of its own.
-var keysOfFile = []string{"name", "access", "words", "apart", "kinds", "nodes", "links"}
+var keysOfFile = []string{
+	"name", "access", "words", "apart", "anynet", "mesh", "torus", "ring", "tree", "hypercube", "fly", "router", "streaming", "kinds", "nodes", "links", "routes",
+}
 
 // readWords reads what firmware is told.
 func (r *reader) readWords(node *yaml.Node, where string) {
 	r.words = []uint32{}
-	r.take(r.List(node, where, func(entry *yaml.Node, where string) error {
+	r.value(r.List(node, where, func(entry *yaml.Node, where string) error {
 		number, err := r.Integer(entry, where, strict.Span{Max: 1<<32 - 1})
 		if err != nil {
 			return err
@@ -280,13 +414,21 @@ func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
 	for _, e := range entries {
 		switch {
 		case e.key == "kind", e.key == "name" && n.name != "" && strings.HasSuffix(where, "]"): // of a list
-		case e.key == "ports" && n.kind == kindProcessor:
+		case e.key == "ports" && (n.kind == kindProcessor || n.kind == kindRouter):
 			n.ports = nil
 			r.take(r.Texts(e.value, where+": ports", &n.ports))
+		case e.key == "open" && n.kind == kindProcessor:
+			n.open = nil
+			r.take(r.Texts(e.value, where+": open", &n.open))
+		case n.kind == kindRouter:
+			r.take(r.Refuse(e.at, fmt.Sprintf("unknown key %q in %s", e.key, where),
+				"a router has kind and ports; what all routers have in common stands in router: {vcs: 2, ...}"))
+		case e.key == "rtl":
+			r.readRTL(n, e.value, where)
 		case n.kind == kindProcessor:
-			r.unknown(e, where, "kind", "ports")
-		default:
-			r.unknown(e, where, "kind")
+			r.unknown(e, where, "kind", "ports", "open", "rtl")
+		case !r.readServing(n, e, where):
+			r.unknown(e, where, slices.Concat([]string{"kind", "rtl"}, keysOf[n.kind])...)
 		}
 	}
 }
@@ -301,7 +443,7 @@ func (r *reader) kind(n *node, value *yaml.Node, where string, words bool) {
 	known := append([]string{}, kinds...)
 	if words {
 		if k := r.kinds[word]; k != nil {
-			n.kind, n.ports = k.kind, k.ports
+			n.kind, n.ports, n.open, n.keys, n.rtlOf = k.kind, k.ports, k.open, k.keys, k.rtlOf
 			return
 		}
 		for name := range r.kinds {
@@ -345,17 +487,25 @@ func (r *reader) readLink(value *yaml.Node, where string) {
 			given = true
 			r.readEnds(&l, e.value, at)
 		case "oneway":
-			r.take(r.Bool(e.value, at, &l.oneway))
+			r.value(r.Bool(e.value, at, &l.oneway))
 		case "duplex":
 			word, err := r.Word(e.value, at, "full", "half")
-			r.take(err)
+			r.value(err)
 			l.half = word == 1
 		case "latency":
 			number, err := r.Integer(e.value, at, strict.Span{Max: latencyMax})
-			r.take(err)
-			l.latency = int(number.Magnitude)
+			r.value(err)
+			if l.latency, l.wrong = int(number.Magnitude), err != nil; l.wrong {
+				l.latency = Usual
+			}
+		case "credits":
+			l.credits = &fabric.CreditLimits{}
+			if err := r.Decode(e.value, reflect.ValueOf(l.credits).Elem(), at, strict.Limits{}); err != nil {
+				r.value(err)
+				l.credits = nil
+			}
 		default:
-			r.unknown(e, where, "endpoints", "oneway", "duplex", "latency")
+			r.unknown(e, where, "endpoints", "oneway", "duplex", "latency", "credits")
 		}
 	}
 	if !given && value.Kind == yaml.MappingNode {
@@ -375,4 +525,46 @@ func (r *reader) readEnds(l *link, value *yaml.Node, where string) {
 		l.ends, l.places = append(l.ends, text), append(l.places, r.Place(entry))
 		return nil
 	}))
+}
+
+// readServing reads a key of a bus or a crossbar, and reports whether there is one of that name.
+func (r *reader) readServing(n *node, e entry, where string) bool {
+	if !slices.Contains(keysOf[n.kind], e.key) {
+		return false
+	}
+	where += ": " + e.key
+	word := func(to *string, words ...string) {
+		i, err := r.Word(e.value, where, words...)
+		r.value(err)
+		*to = words[i]
+	}
+	number := func(to *int, low, high uint64) {
+		value, err := r.Integer(e.value, where, strict.Span{Min: int64(low), Max: high})
+		if r.value(err); err == nil {
+			*to = int(value.Magnitude)
+		}
+	}
+	switch e.key {
+	case "arbiter":
+		words := append([]string{contend.ArbiterNone}, hw.ArbiterKinds...)
+		if n.kind == kindCrossbar {
+			words = words[:len(words)-1] // without tdma
+		}
+		word(&n.keys.Arbiter, words...)
+	case "align":
+		r.value(r.Bool(e.value, where, &n.keys.Align))
+	case "length":
+		number(&n.keys.Length, 2, 1<<31-1)
+	case "matching":
+		word(&n.keys.Matching, matchings...)
+	case "output":
+		word(&n.keys.Output, outputs...)
+	case "queue_frames":
+		number(&n.keys.QueueFrames, 1, portsMax)
+	case "cap":
+		number(&n.keys.Cap, 0, portsMax+1)
+	case "cap_arbiter":
+		word(&n.keys.CapArbiter, hw.ArbiterKinds[:3]...)
+	}
+	return true
 }

@@ -1,9 +1,9 @@
 package netlist
 
 import (
+	"cmp"
 	"container/heap"
-
-	"starloom/fabric"
+	"slices"
 )
 
 // What firmware reads of a netlist, in words: the number of its ports, four words for each port, and one for each
@@ -11,7 +11,7 @@ import (
 //
 //	0            ports
 //	1+4p ..4+4p  of port p: the medium that it sends to, the one that it hears, the processor at the other end if there
-//	             is one, kind << 16 | latency. 0xffffffff: none
+//	             is one, credits << 24 | kind << 16 | latency. 0xffffffff: none
 //	1+4P+d       port << 16 | processor: the next one on the shortest way to processor d; 0xffffffff: none. P is the most ports of a processor
 //
 // All processors share two words: flags, and the hash of the netlist.
@@ -19,18 +19,17 @@ const (
 	romPort       = 4
 	romNone       = 1<<32 - 1
 	romStar       = 1 << 16 // kind of a port at a star
+	romBus        = 2 << 16 // of one at a bus with an arbiter
+	romCrossbar   = 3 << 16 // of one at a crossbar
+	romCredits    = 24      // bits below those of credits
 	romMeets      = 1       // flag: on some medium frames of several senders may meet
 	romOnePort    = 2       // flag: access is one
+	romNoWays     = 4       // flag: there are no words for ways
 	nextHopsMax   = 4096    // processors of a netlist with ways to all of them
 	hopBits       = 16
 	romMachine    = 2
 	latencyWeight = 1 << 20 // more than there are hops
 )
-
-// ROM implements fabric.WithROM.
-func (n Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
-	return newROM(n.drawn()), nil
-}
 
 // rom are the tables of a netlist.
 type rom struct {
@@ -52,12 +51,56 @@ func newROM(n *Net) *rom {
 			}
 		}
 	}
-	if len(n.Processors) <= nextHopsMax {
-		for d := range n.Processors {
-			r.next = append(r.next, r.towards(d))
+	for i := range n.Crossbars { // all who ask are senders of all outputs
+		x, senders := &n.Crossbars[i], []int(nil)
+		for _, tap := range x.Taps {
+			if n.Processors[tap.Processor].Ports[tap.Port].Asks == i+1 {
+				senders = append(senders, tap.Processor)
+			}
+		}
+		for k := range x.Media() {
+			r.senders[x.First+k] = senders
 		}
 	}
+	if !n.hasWays() {
+		return r
+	}
+	if n.routers > 0 { // one port leads to all
+		r.next = make([][]uint32, len(n.Processors))
+		for d := range r.next {
+			r.next[d] = slices.Repeat([]uint32{uint32(d)}, len(n.Processors))
+		}
+		return r
+	}
+	ports := map[[2]int]int{}
+	for _, way := range n.routes {
+		ports[[2]int{way.From, way.To}] = way.Port
+	}
+	for d := range n.Processors {
+		r.next = append(r.next, r.towards(d, ports))
+	}
 	return r
+}
+
+// hasWays reports whether firmware can read the way to each processor.
+func (n *Net) hasWays() bool {
+	return len(n.Processors) <= nextHopsMax && (!n.noRoutes || n.routes != nil)
+}
+
+// meets reports whether frames of several senders may meet on some medium.
+func (n *Net) meets() bool {
+	senders := make([]uint8, len(n.Media))
+	for i := range n.Processors {
+		for _, port := range n.Processors[i].Ports {
+			if m := port.Sends; m != None {
+				if senders[m] > 0 && n.free(m) || n.Media[m].Opposite != None {
+					return true
+				}
+				senders[m] = 1
+			}
+		}
+	}
+	return false
 }
 
 // Words implements fabric.ROM.
@@ -68,13 +111,14 @@ func (r *rom) Words() (processor, machine int) {
 // Machine implements fabric.ROM.
 func (r *rom) Machine(_ uint64, dst []uint32) {
 	dst[0] = 0
-	for m := range r.senders {
-		if len(r.senders[m]) > 1 || r.net.Media[m].Opposite != None {
-			dst[0] = romMeets
-		}
+	if r.net.meets() {
+		dst[0] = romMeets
 	}
 	if r.net.OnePort {
 		dst[0] |= romOnePort
+	}
+	if r.next == nil {
+		dst[0] |= romNoWays
 	}
 	dst[1] = r.net.Hash()
 }
@@ -98,9 +142,25 @@ func (r *rom) Processor(processor int, _ uint64, dst []uint32) {
 				words[2] = uint32(hearers[0])
 			}
 		}
+		if medium == None { // an open port
+			continue
+		}
+		if port.Asks != 0 {
+			medium = r.net.Crossbars[port.Asks-1].First
+			words[0] = uint32(medium)
+		}
 		words[3] = uint32(r.latency(medium))
+		if port.Sends != None {
+			words[3] |= uint32(r.net.depth(port.Sends)) << romCredits
+		}
 		if r.net.Media[medium].Star {
 			words[3] |= romStar
+		}
+		switch {
+		case r.net.crossbarOf(medium) != nil:
+			words[3] |= romCrossbar
+		case r.net.Media[medium].Arbiter != "":
+			words[3] ^= romStar | romBus
 		}
 	}
 	for d := range r.next {
@@ -117,8 +177,8 @@ func (r *rom) latency(medium int) int {
 }
 
 // towards is how each processor gets to a destination: by the least latency, then the fewest hops, then the lowest
-// port, then the lowest processor.
-func (r *rom) towards(destination int) []uint32 {
+// port, then the lowest processor; or by the port that a drawing says, to the nearest of those who hear it.
+func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	const far = 1<<63 - 1
 	processors, media := make([]int, len(r.net.Processors)), make([]int, len(r.net.Media))
 	for i := range processors {
@@ -147,18 +207,43 @@ func (r *rom) towards(destination int) []uint32 {
 			}
 		}
 	}
+	nearest := make([]int, len(r.net.Crossbars)) // the output on the way
+	for c := range nearest {
+		x := &r.net.Crossbars[c]
+		nearest[c] = x.First
+		for k := range x.Media() {
+			if media[x.First+k] < media[nearest[c]] {
+				nearest[c] = x.First + k
+			}
+		}
+	}
+	sendsTo := func(port Port) int {
+		if port.Asks != 0 {
+			return nearest[port.Asks-1]
+		}
+		return port.Sends
+	}
 	next := make([]uint32, len(processors))
 	for i := range next {
 		next[i] = romNone
-		if i == destination || processors[i] == far {
+		if i == destination {
+			continue
+		}
+		if p, ok := said[[2]int{i, destination}]; ok {
+			hearers := r.hearers[sendsTo(r.net.Processors[i].Ports[p])]
+			next[i] = uint32(p)<<hopBits | uint32(slices.MinFunc(hearers, func(a, b int) int { return cmp.Compare(processors[a], processors[b]) }))
+			continue
+		}
+		if processors[i] == far || r.net.noRoutes {
 			continue
 		}
 		for p, port := range r.net.Processors[i].Ports {
-			if port.Sends == None || media[port.Sends] != processors[i] {
+			sends := sendsTo(port)
+			if sends == None || media[sends] != processors[i] {
 				continue
 			}
-			for _, hearer := range r.hearers[port.Sends] {
-				if processors[hearer]+latencyWeight*r.latency(port.Sends)+1 == processors[i] && next[i] == romNone {
+			for _, hearer := range r.hearers[sends] {
+				if processors[hearer]+latencyWeight*r.latency(sends)+1 == processors[i] && next[i] == romNone {
 					next[i] = uint32(p)<<hopBits | uint32(hearer)
 				}
 			}

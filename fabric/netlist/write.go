@@ -46,29 +46,56 @@ func (n *Net) ends() (senders, hearers [][]string) {
 			}
 		}
 	}
+	for i := range n.Crossbars {
+		for k := range n.Crossbars[i].Media() {
+			senders[n.Crossbars[i].First+k] = []string{n.node(n.Crossbars[i].Head)}
+		}
+	}
 	return senders, hearers
 }
 
 // Summary is what a netlist has, in a line.
 func (n *Net) Summary() string {
-	stars, links := 0, len(n.Media)
+	stars, buses, links := 0, 0, len(n.Media)
 	for i := range n.Media {
-		if n.Media[i].Star {
+		switch m := &n.Media[i]; {
+		case m.Bus:
+			buses, links = buses+1, links-1
+		case m.Star:
 			stars, links = stars+1, links-1
 		}
 	}
+	for i := range n.Crossbars {
+		links -= n.Crossbars[i].Media()
+	}
 	access := "all at once"
-	if n.OnePort {
+	switch {
+	case n.Switch:
+		access = "by one switch"
+	case n.Mixed:
+		access = "all at once, some of which ask"
+	case n.OnePort, n.pure():
 		access = "one at a time"
 	}
+	media := traces.Plural(stars, "star", "stars")
+	if buses > 0 {
+		media += ", " + traces.Plural(buses, "bus", "buses")
+	}
+	if len(n.Crossbars) > 0 {
+		media += ", " + traces.Plural(len(n.Crossbars), "crossbar", "crossbars")
+	}
 	return fmt.Sprintf("%s of up to %s, used %s; %s, %s of links; hash %08x", traces.Plural(len(n.Processors), "processor", "processors"),
-		traces.Plural(n.ports, "port", "ports"), access, traces.Plural(stars, "star", "stars"), traces.Plural(links, "direction", "directions"), n.Hash())
+		traces.Plural(n.ports, "port", "ports"), access, media, traces.Plural(links, "direction", "directions"), n.Hash())
 }
 
 // WriteText prints processors, ports and media with their numbers and paths.
 func (n *Net) WriteText(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s\n\n", n.Summary())
+	fmt.Fprintf(w, "%s\n", n.Summary())
+	for _, note := range n.notes {
+		fmt.Fprintf(w, "note: %s\n", note)
+	}
+	fmt.Fprintln(w)
 	fmt.Fprint(table, "processor\tport\tpath\tsends to\thears\n")
 	text := func(medium int) string {
 		if medium == None {
@@ -79,15 +106,26 @@ func (n *Net) WriteText(w io.Writer) error {
 	for i := range n.Processors {
 		p := &n.Processors[i]
 		for k := range p.Ports {
-			fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\n", i, k, p.Ports[k].Path, text(p.Ports[k].Sends), text(p.Ports[k].Hears))
+			sends := text(p.Ports[k].Sends)
+			if asks := p.Ports[k].Asks; asks > 0 {
+				sends = n.node(n.Crossbars[asks-1].Head)
+			}
+			fmt.Fprintf(table, "%d\t%d\t%s\t%s\t%s\n", i, k, p.Ports[k].Path, sends, text(p.Ports[k].Hears))
 		}
 	}
-	fmt.Fprint(table, "\nmedium\tpath\tlatency\tfrom\tto\n")
+	credits := "" // a column, where there are any
+	if n.credited() {
+		credits = "\tcredits"
+	}
+	fmt.Fprintf(table, "\nmedium\tpath\tlatency%s\tfrom\tto\n", credits)
 	senders, hearers := n.ends()
 	for i := range n.Media {
 		m, latency := &n.Media[i], "-"
 		if m.Latency != Usual {
 			latency = fmt.Sprint(m.Latency)
+		}
+		if credits != "" {
+			latency += "\t" + creditText(m.Credits)
 		}
 		half := ""
 		if m.Opposite != None {
@@ -95,6 +133,8 @@ func (n *Net) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s%s\n", i, m.Path, latency, strings.Join(senders[i], ", "), strings.Join(hearers[i], ", "), half)
 	}
+	n.writePadded(table)
+	n.writeRTL(table)
 	return table.Flush()
 }
 
@@ -102,7 +142,12 @@ func (n *Net) WriteText(w io.Writer) error {
 func (n *Net) WriteYAML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "name: %s\n", n.Name)
-	if n.OnePort {
+	switch {
+	case n.Switch:
+		fmt.Fprint(b, "access: switch\n")
+	case n.Mixed:
+		fmt.Fprint(b, "access: mixed\n")
+	case n.OnePort:
 		fmt.Fprint(b, "access: one\n")
 	}
 	fmt.Fprintf(b, "words: [%s]\n", strings.Trim(strings.ReplaceAll(fmt.Sprint(n.Words), " ", ", "), "[]"))
@@ -118,31 +163,46 @@ func (n *Net) WriteYAML(w io.Writer) error {
 				names[k] = fmt.Sprintf("%q", n.portText(p, k))
 			}
 			ports = ", ports: [" + strings.Join(names, ", ") + "]"
+			var open []string
+			for k := range names {
+				if p.Ports[k].Sends == None && p.Ports[k].Hears == None {
+					open = append(open, names[k])
+				}
+			}
+			if open != nil {
+				ports += ", open: [" + strings.Join(open, ", ") + "]"
+			}
 		}
-		fmt.Fprintf(b, "  %q: {kind: processor%s}\n", n.node(p.Path), ports)
+		fmt.Fprintf(b, "  %q: {kind: processor%s%s}\n", n.node(p.Path), ports, n.rtl[n.node(p.Path)].yaml())
 	}
 	for i := range n.Media {
-		if n.Media[i].Star {
-			fmt.Fprintf(b, "  %q: {kind: star}\n", n.node(n.Media[i].Path))
+		if node := n.yamlNode(i); node != "" {
+			fmt.Fprintf(b, "  %s\n", node)
 		}
 	}
 	fmt.Fprint(b, "links:\n")
 	senders, hearers := n.ends()
+	credits := ""
 	line := func(from, to, more string, latency int) {
+		more += credits
 		if latency != Usual {
 			more += fmt.Sprintf(", latency: %d", latency)
 		}
 		fmt.Fprintf(b, "  - {endpoints: [%q, %q]%s}\n", from, to, more)
 	}
 	for i := 0; i < len(n.Media); i++ {
+		credits = n.yamlCredits(i)
 		switch m := &n.Media[i]; {
+		case m.Bus:
+			n.yamlTaps(line, n.node(m.Path), m.Taps, i)
+		case n.crossbarOf(i) != nil:
+			if x := n.crossbarOf(i); i == x.First {
+				n.yamlTaps(line, n.node(x.Head), x.Taps, None)
+			}
+		case m.Legs != nil:
+			n.yamlLegs(line, m)
 		case m.Star:
-			for _, from := range senders[i] {
-				line(from, n.node(m.Path), ", oneway: true", Usual)
-			}
-			for _, to := range hearers[i] {
-				line(n.node(m.Path), to, ", oneway: true", m.Latency)
-			}
+			n.yamlStar(line, m, senders[i], hearers[i])
 		case strings.HasSuffix(m.Path, ".forth"):
 			more := ""
 			if m.Opposite != None {
@@ -154,7 +214,30 @@ func (n *Net) WriteYAML(w io.Writer) error {
 			line(senders[i][0], hearers[i][0], ", oneway: true", m.Latency)
 		}
 	}
+	n.writeRoutes(b)
 	return b.Flush()
+}
+
+// writeRoutes writes the routes that are not the shortest ones.
+func (n *Net) writeRoutes(b *bufio.Writer) {
+	if n.noRoutes && n.routes == nil {
+		fmt.Fprint(b, "routes: none\n")
+	}
+	if n.routes == nil {
+		return
+	}
+	word := routesShortest
+	if n.noRoutes {
+		word = routesNone
+	}
+	fmt.Fprintf(b, "routes:\n  default: %s\n", word)
+	for i, r := range n.routes {
+		p := &n.Processors[r.From]
+		if i == 0 || n.routes[i-1].From != r.From {
+			fmt.Fprintf(b, "  %q:\n", n.node(p.Path))
+		}
+		fmt.Fprintf(b, "    %q: %q\n", n.node(n.Processors[r.To].Path), n.portText(p, r.Port))
+	}
 }
 
 // WriteDOT writes the netlist for Graphviz: a node for each processor and star, an edge for each way.
@@ -165,7 +248,9 @@ func (n *Net) WriteDOT(w io.Writer) error {
 		fmt.Fprintf(b, "  %q;\n", n.node(n.Processors[i].Path))
 	}
 	for i := range n.Media {
-		if n.Media[i].Star {
+		if x := n.crossbarOf(i); x != nil && i == x.First {
+			fmt.Fprintf(b, "  %q [shape=diamond];\n", n.node(x.Head))
+		} else if n.Media[i].Star {
 			fmt.Fprintf(b, "  %q [shape=circle];\n", n.node(n.Media[i].Path))
 		}
 	}
@@ -173,6 +258,10 @@ func (n *Net) WriteDOT(w io.Writer) error {
 	node := func(end string) string { name, _, _ := strings.Cut(end, ":"); return name }
 	for i := range n.Media {
 		m := &n.Media[i]
+		if x := n.crossbarOf(i); x != nil {
+			n.dotCrossbar(b, x, i, node, hearers)
+			continue
+		}
 		if !m.Star {
 			fmt.Fprintf(b, "  %q -> %q [label=%q];\n", node(senders[i][0]), node(hearers[i][0]), fmt.Sprint(i))
 			continue

@@ -75,11 +75,12 @@ func (p Network) randomNote() string {
 	if p.GroupSize == p.Groups {
 		return ""
 	}
-	why := "d > g: packets that are acknowledged already may collide in the fifth slot of a step, and are lost"
+	why := "more processors than groups: packets that are acknowledged already may collide in the fifth slot of a step, and are lost"
 	if p.GroupSize < p.Groups {
-		why = "d < g: a group hears only d of the g groups, so the run may never end"
+		why = "fewer processors than groups: a group hears only as many groups as it has processors, so the run may never end"
 	}
-	return fmt.Sprintf("pops/random is right for d = g; here d = %d and g = %d, %s; pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)
+	return fmt.Sprintf("pops/random is right where a group has as many processors as there are groups (d = g); here d = %d and g = %d, %s; "+
+		"pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)
 }
 
 // randomInstead is the router that is right where the published one is not, "" where that is.

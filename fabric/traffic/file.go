@@ -1,9 +1,7 @@
 package traffic
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +18,8 @@ const fileBytesMax = 1 << 30
 // columns are what is read of a file, under either of their names: those of a file of packets, or of BookSim's.
 var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"}, {"size", "size"}, {"created", "ctime"}}
 
+const rowsRemedy = "write one row for each packet, with as many fields as the head"
+
 // ReadFile reads the packets of a file, in order of time.
 func ReadFile(path string) ([]fabric.TrafficRow, error) {
 	data, err := input.Read(path, fileBytesMax)
@@ -31,16 +31,17 @@ func ReadFile(path string) ([]fabric.TrafficRow, error) {
 
 // ParseFile is ReadFile of what stands in a file.
 func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
-	in := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	in := input.CSV(data)
 	in.ReuseRecord, in.TrimLeadingSpace = true, true
 	head, err := in.Read()
 	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, syntax(path, err)
+		return nil, input.NotCSV(path, err, rowsRemedy)
 	}
 	at, err := find(path, head)
 	if err != nil {
 		return nil, err
 	}
+	named := slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
 	var rows []fabric.TrafficRow
 	for {
 		record, err := in.Read()
@@ -48,7 +49,7 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 			break
 		}
 		if err != nil {
-			return nil, syntax(path, err)
+			return nil, input.NotCSV(path, err, rowsRemedy)
 		}
 		line, _ := in.FieldPos(0)
 		var values [len(columns)]uint64
@@ -62,7 +63,13 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 			}
 			values[i] = value
 		}
-		rows = append(rows, fabric.TrafficRow{Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]), Created: values[3],
+		id := uint64(len(rows))
+		if named >= 0 {
+			if id, err = strconv.ParseUint(record[named], 10, 64); err != nil {
+				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:1", path, line), Reason: fmt.Sprintf("the id is %q", record[named]), Remedy: "give a number"}
+			}
+		}
+		rows = append(rows, fabric.TrafficRow{ID: id, Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]), Created: values[3],
 			Line: uint32(line)})
 	}
 	if len(rows) == 0 {
@@ -87,14 +94,4 @@ func find(path string, head []string) (at [len(columns)]int, err error) {
 		}
 	}
 	return at, nil
-}
-
-// syntax is what is wrong with a CSV file.
-func syntax(path string, err error) error {
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		return &input.Error{Place: fmt.Sprintf("%s:%d:%d", path, parse.Line, max(parse.Column, 1)), Reason: parse.Err.Error(),
-			Remedy: "write one row for each packet, with as many fields as the head"}
-	}
-	return &input.Error{Place: path, Reason: err.Error(), Remedy: "give a CSV file"}
 }

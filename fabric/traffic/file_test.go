@@ -11,9 +11,9 @@ import (
 )
 
 func TestParseFile(t *testing.T) {
-	want := []fabric.TrafficRow{{Created: 1, Source: 2, Destination: 0, Size: 3, Line: 3},
-		{Created: 8, Source: 1, Destination: 1, Size: 255, Line: 2},
-		{Created: 8, Source: 2, Destination: 1, Size: 1, Line: 4}}
+	want := []fabric.TrafficRow{{Created: 1, Source: 2, Destination: 0, Size: 3, Line: 3, ID: 1},
+		{Created: 8, Source: 1, Destination: 1, Size: 255, Line: 2, ID: 0},
+		{Created: 8, Source: 2, Destination: 1, Size: 1, Line: 4, ID: 2}}
 	for _, text := range []string{
 		"id,source,destination,size,created,sent,received,hops,measured\n0,1,1,255,8,,,0,1\n1,2,0,3,1,5,9,1,1\n2,2,1,1,8,9,9,1,0\n",
 		"\ufeffpid,src,dest,size,ctime,itime,atime,hops,measured\r\n0,1,1,255,8,0,0,0,0\r\n1,2,0,3,1,0,0,0,0\r\n2,2,1,1,8,0,0,0,0\r\n",

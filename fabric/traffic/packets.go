@@ -1,11 +1,11 @@
 package traffic
 
 import (
-	"bufio"
 	"cmp"
 	"io"
 	"slices"
-	"strconv"
+
+	"starloom/fabric"
 )
 
 // WritePackets writes all packets that were created so far, in order of arrival, then source; those that have not
@@ -39,14 +39,13 @@ func (r *Referee) WritePackets(to io.Writer) error {
 		}
 		return cmp.Or(cmp.Compare(x.arrived, y.arrived), cmp.Compare(x.source, y.source))
 	})
-	w := bufio.NewWriter(to)
-	_, _ = w.WriteString("id,source,destination,size,created,sent,received,hops,measured\n") // Flush has the error
-	var line []byte
-	for _, i := range id {
-		line = r.row(line[:0], i, &rows[i])
-		_, _ = w.Write(line)
-	}
-	return w.Flush()
+	return fabric.WritePackets(to, func(yield func(fabric.PacketRow) bool) {
+		for _, i := range id {
+			if !yield(r.row(i, &rows[i])) {
+				return
+			}
+		}
+	})
 }
 
 // queued appends the packets of a source that were created, and not offered.
@@ -64,26 +63,16 @@ func (r *Referee) queued(rows []logged, source uint32) []logged {
 	return rows
 }
 
-// row appends the row of a packet.
-func (r *Referee) row(line []byte, id int, x *logged) []byte {
+// row is that of a packet in a file.
+func (r *Referee) row(id int, x *logged) fabric.PacketRow {
 	f := &r.figures
-	number := func(n uint64) { line = append(strconv.AppendUint(line, n, 10), ',') }
-	at := func(slot uint32, cycle uint64) {
+	at := func(slot uint32, cycle uint64) uint64 {
 		if slot == never {
-			line = append(line, ',')
-			return
+			return fabric.NotYet
 		}
-		number(uint64(slot)*f.slotCycles + cycle)
+		return uint64(slot)*f.slotCycles + cycle
 	}
-	for _, n := range []uint64{uint64(id), uint64(x.source), uint64(x.destination), uint64(x.size)} {
-		number(n)
-	}
-	number(uint64(x.created)*f.slotCycles - uint64(x.before))
-	at(x.sent, f.toFirst)
-	at(x.arrived, f.toLast)
-	number(uint64(x.hops))
-	if f.measures(x.created) {
-		return append(line, "1\n"...)
-	}
-	return append(line, "0\n"...)
+	return fabric.PacketRow{ID: uint64(id), Source: x.source, Destination: x.destination, Size: uint16(x.size), Hops: x.hops,
+		Created: uint64(x.created)*f.slotCycles - uint64(x.before), Sent: at(x.sent, f.toFirst), Received: at(x.arrived, f.toLast),
+		Measured: f.measures(x.created)}
 }

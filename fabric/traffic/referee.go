@@ -87,16 +87,17 @@ var _ interface {
 // New returns the referee of a run.
 func New(c *Config) *Referee {
 	shape := c.Network.Shape()
-	r := &Referee{bank: c.Bank, heard: make([]uint32, shape.Processors()), spec: c.Spec, names: c.Network.Names(), timing: c.Timing, perUnit: shape.PerUnit}
+	r := &Referee{bank: c.Bank, heard: make([]uint32, shape.Processors()), spec: c.Spec, names: c.Network.Names(), timing: c.Timing}
 	if c.Program != nil && c.Program.Carries != nil {
 		r.direct = c.Program.Carries.Direct
 	}
 	processors := shape.Processors()
 	r.cursors = newCursors(processors, c.Spec.Closed > 0)
 	r.sources, r.flights, r.seen = make([]sources, len(c.Shards)), make([]flights, len(c.Shards)), make([]seen, len(c.Shards))
-	r.shardOf = make([]uint32, shape.Units)
+	units := c.Shards[len(c.Shards)-1].End
+	r.shardOf, r.perUnit = make([]uint32, units), processors/units
 	for i, shard := range c.Shards {
-		first, end := shard.First*shape.PerUnit, shard.End*shape.PerUnit
+		first, end := shard.First*r.perUnit, shard.End*r.perUnit
 		r.sources[i].first, r.sources[i].end, r.sources[i].after = first, end, make([]uint32, end-first)
 		r.flights[i].begin(first, end)
 		for unit := shard.First; unit < shard.End; unit++ {
@@ -206,12 +207,15 @@ func (r *Referee) settle(slot uint32, find func(fabric.Finding)) {
 	crossed := slot - 1
 	r.leaving = r.leaving[:0]
 	for i := range r.seen {
-		sent := r.seen[i].sent
-		k := 0
-		for ; k < len(sent) && sent[k].slot <= crossed; k++ {
-			r.settleSent(&sent[k])
+		sent, later := r.seen[i].sent, r.seen[i].sent[:0]
+		for k := range sent {
+			if s := sent[k]; s.slot <= crossed {
+				r.settleSent(&s)
+			} else { // of a bank that sends before the next one hears what it has asked for
+				later = append(later, s)
+			}
 		}
-		r.seen[i].sent = append(sent[:0], sent[k:]...)
+		r.seen[i].sent = later
 	}
 	for i := range r.seen {
 		received := r.seen[i].received

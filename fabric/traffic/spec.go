@@ -55,6 +55,7 @@ func (s *Spec) settle(n fabric.Network, slotCycles int) {
 	if r, ok := n.(fabric.Reflexive); ok {
 		s.Self = r.Reflexive()
 	}
+	s.Self = s.Self || fabric.RoutersOf(n) != nil // a router turns packets of its own processor
 	if s.Traffic.Self != nil {
 		s.Self = *s.Traffic.Self
 	}

@@ -645,4 +645,41 @@ SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t k
 #define STARLOOM_LEAVE (void)0
 #endif
 
+/* What firmware has not asked for is nowhere: who uses it is told when it is compiled. */
+#define STARLOOM_UNASKED(function, macro) \
+    extern uint32_t function(void) __attribute__((error("define " macro " before starloom.h is included")));
+#ifndef STARLOOM_TX_STATUS
+#undef sl_tx_status_of
+#undef sl_served_of
+STARLOOM_UNASKED(starloom_no_tx_status, "STARLOOM_TX_STATUS")
+#define sl_tx_status(nic) starloom_no_tx_status()
+#define sl_served(nic) starloom_no_tx_status()
+#define sl_tx_status_of(nic, port) starloom_no_tx_status()
+#define sl_served_of(nic, port) starloom_no_tx_status()
+#endif
+#ifndef STARLOOM_ROM
+#undef sl_rom
+#undef sl_machine_rom
+STARLOOM_UNASKED(starloom_no_rom, "STARLOOM_ROM")
+#define sl_rom(nic, k) starloom_no_rom()
+#define sl_machine_rom(nic, k) starloom_no_rom()
+#endif
+#ifndef STARLOOM_TAGS
+STARLOOM_UNASKED(starloom_no_tags, "STARLOOM_TAGS")
+#define sl_accept(nic, tag) starloom_no_tags()
+#endif
+#ifndef STARLOOM_REQUESTS
+#undef sl_first_choice
+#undef sl_valid
+#undef sl_set_valid
+#undef sl_set_invalid
+STARLOOM_UNASKED(starloom_no_requests, "STARLOOM_REQUESTS")
+#define sl_first_choice(nic, place) starloom_no_requests()
+#define sl_valid(nic, place) starloom_no_requests()
+#define sl_set_valid(nic, place) starloom_no_requests()
+#define sl_set_invalid(nic, place) starloom_no_requests()
+#define sl_set_all_valid(nic) starloom_no_requests()
+#endif
+#undef STARLOOM_UNASKED
+
 #endif

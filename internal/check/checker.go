@@ -107,7 +107,15 @@ func (c *checker) watched(covered bool) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = c.mode()
 	return emulator.New(c.ctx, &own, emulator.Options{
-		Engine: emulator.EngineSlot, Workers: 1, BankSize: min(watchedBank, c.processors()),
+		Engine: c.engine(), Workers: 1, BankSize: min(watchedBank, c.processors()),
 		HandlersWatched: true, HandlersCovered: covered, HandlerTicks: watchedTicks,
 	})
+}
+
+// engine is the faster one that a network has.
+func (c *checker) engine() string {
+	if emulator.NoSlots(c.config.Network, false) != nil {
+		return emulator.EngineCycle
+	}
+	return emulator.EngineSlot
 }

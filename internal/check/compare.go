@@ -21,7 +21,7 @@ const (
 // first one and the first that differs from it.
 func (c *checker) compare() error {
 	n := c.processors()
-	runs := []Run{{Mode: c.mode(), Runtime: "compiler", Engine: emulator.EngineSlot, Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
+	runs := []Run{{Mode: c.mode(), Runtime: "compiler", Engine: c.engine(), Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
 	add := func(change func(r *Run)) { // unless a run is in the list
 		run := runs[0]
 		run.Mode = c.mode()

@@ -60,7 +60,7 @@ func (r *Report) answers(command, run string) []page.Answer {
 		if command != "" {
 			steps = append(steps, page.Step{Text: "Check again:", Command: command})
 		}
-		return page.Failed([]string{what}, []string{where}, nil, steps...)
+		return page.Failed([]string{what}, []string{where}, nil, nil, steps...)
 	}
 	for i := range r.Writes {
 		if w := &r.Writes[i]; w.fails() && r.Difference == nil && len(r.Faults) == 0 && r.ViolationsTotal == 0 {

@@ -33,6 +33,12 @@ type Config struct {
 	Source   Source
 }
 
+// Bare reports whether there is no firmware: processors are sources and sinks of packets, at routers.
+func (c *Config) Bare() bool {
+	f := &c.Firmware
+	return fabric.RoutersOf(c.Network) != nil && f.Program == nil && f.Path == "" && f.Bytes == nil
+}
+
 // NIC is the size of a NIC: the largest payload of a frame in bytes, and the depth of its FIFOs in
 // frames, at each port.
 type NIC struct{ PayloadBytes, RxFrames, TxFrames int }
@@ -86,6 +92,8 @@ type Source struct {
 	Identity func() string            // of the scenario without seed and image
 	Library  func() pinmap.Library    // twins and backends of RTL
 
+	With func(program string, params map[string]int64) (*Config, error) // the same with another program, or other parameters of it
+
 	RunOne                   string // options that RunCommand needs for this run: of its seed, of its permutation
 	RunCommand, CheckCommand string // command lines that repeat a run, and compare its RTL with the models; "" for a scenario that is from no file
 }
@@ -103,7 +111,10 @@ const (
 
 // KnownAre lists what a fabric brings along, programs or schedules.
 func KnownAre(what string, names []string) string {
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0 && what == "program":
+		return "this fabric has no program; write image: with firmware of your own"
+	case len(names) == 0:
 		return fmt.Sprintf("this fabric has no %s; delete the key", what)
 	}
 	return "known are " + strings.Join(names, ", ")

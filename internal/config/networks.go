@@ -97,7 +97,7 @@ func structOf(n fabric.Network) reflect.Type {
 func (list Networks) Fabric(others reflect.Type) reflect.Value {
 	var fields []reflect.StructField
 	for _, field := range strict.Fields(others) {
-		fields = append(fields, others.Field(field.Index))
+		fields = append(fields, others.FieldByIndex(field.Index))
 	}
 	for i, n := range list {
 		fields = append(fields, reflect.StructField{
@@ -152,7 +152,7 @@ func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Def
 		}
 		network := definitions[kind]
 		for _, field := range strict.Fields(t) {
-			value := reflect.Indirect(reflect.ValueOf(n)).Field(field.Index)
+			value := reflect.Indirect(reflect.ValueOf(n)).FieldByIndex(field.Index)
 			if p, ok := network.Properties.Get(field.Key); ok && !value.IsZero() && value.Kind() != reflect.Pointer {
 				p.Default = value.Interface()
 			}

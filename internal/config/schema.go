@@ -164,5 +164,14 @@ func refineNetlist(property func(definition, key string) *jsonschema.Schema) {
 	*nodes = jsonschema.Schema{Description: nodes.Description, OneOf: []*jsonschema.Schema{&object, list}}
 	ends := &jsonschema.Schema{Type: "array", Items: text, MinItems: strict.Pointer(2)}
 	property("netlist", "links").Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{ends, {Ref: "#/$defs/LinkEntry"}}}
+	routes := property("netlist", "routes") // a word, or an object
+	ways := *routes
+	ways.Description = ""
+	words := &jsonschema.Schema{Type: "string", Enum: []any{"shortest", "none"}}
+	port := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Type: "integer"}}}
+	ways.Properties = jsonschema.NewProperties()
+	ways.Properties.Set("default", words)
+	ways.AdditionalProperties = &jsonschema.Schema{Type: "object", AdditionalProperties: port}
+	*routes = jsonschema.Schema{Description: routes.Description, OneOf: []*jsonschema.Schema{words, &ways}}
 	property("netlist", "words").Items = strict.IntegerSchema(0, math.MaxUint32)
 }

@@ -98,7 +98,7 @@ func (l *Settings) object(v reflect.Value, path string) {
 		l.add(path, map[string]any{})
 	}
 	for _, field := range fields {
-		l.Value(v.Field(field.Index), strict.Join(path, field.Key), field.MayMiss())
+		l.Value(v.FieldByIndex(field.Index), strict.Join(path, field.Key), field.MayMiss())
 	}
 }
 

@@ -17,6 +17,10 @@ import (
 
 // New builds a machine from what a scenario has become.
 func New(ctx context.Context, c *config.Config, o Options) (*Machine, error) {
+	if c.Bare() {
+		return nil, c.Source.Refuse("fabric."+c.Network.Kind(), "without firmware routers make no machine of processors",
+			"run the scenario, or write firmware: {...}")
+	}
 	m := &Machine{Stop: new(atomic.Bool)}
 	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing
 	if c.Firmware.CPU != nil {
@@ -31,14 +35,14 @@ func New(ctx context.Context, c *config.Config, o Options) (*Machine, error) {
 func (m *Machine) build(ctx context.Context) (err error) {
 	c := m.Config
 	m.Network, m.Program = c.Network, c.Firmware.Program
-	m.Shape, m.Names = m.Network.Shape(), m.Network.Names()
+	m.Names = m.Network.Names()
 	if free := m.Rules.CollisionFree; free != nil {
 		m.armed = make([]bool, free.Period)
 		for _, slot := range free.Slots {
 			m.armed[slot-1] = true
 		}
 	}
-	if err := m.options.choose(&m.Shape, len(c.RTL) > 0); err != nil {
+	if m.Shape, err = m.options.choose(m.Network, len(c.RTL) > 0); err != nil {
 		return err
 	}
 	if err := m.checkMemory(); err != nil {
@@ -63,11 +67,15 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.buildFirmware(ctx, shards); err != nil {
 		return interruption(ctx, err)
 	}
-	if m.options.Engine == EngineCycle {
+	if fabric.RoutersOf(m.Network) != nil {
+		if err := m.buildStream(config); err != nil {
+			return err
+		}
+	} else if m.options.Engine == EngineCycle {
 		if m.Plant, err = fabric.NewPlant(m.Network, config, m.workers, m.openRTL(ctx)); err != nil {
 			return err
 		}
-		m.transport = m.Plant
+		m.transport, m.Hardware = m.Plant, m.Plant
 	} else if m.transport, err = fabric.SlotTransportOf(m.Network, config); err != nil {
 		return err
 	}
@@ -76,6 +84,22 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		return interruption(ctx, err)
 	}
 	m.until(context.Background())
+	return nil
+}
+
+// buildStream builds the hardware of processors at routers.
+func (m *Machine) buildStream(config *fabric.Config) error {
+	if len(m.Config.RTL) > 0 {
+		return m.Config.Source.Refuse("rtl", "RTL in the place of routers is not possible yet", "delete the key")
+	}
+	s, err := fabric.NewStream(m.Network, config, m.workers)
+	if err != nil {
+		return m.Config.Source.Refuse("fabric."+m.Network.Kind(), err.Error(), "change the network")
+	}
+	if m.options.Packets {
+		s.Log()
+	}
+	m.transport, m.Hardware, m.flying = s, s, s
 	return nil
 }
 
@@ -95,7 +119,11 @@ func (m *Machine) checkJudged() error {
 	if keeper, ok := m.Referee.(fabric.Keeper); ok {
 		keeps = keeper.Keeps()
 	}
-	for _, rule := range m.Rules.Switched() {
+	for _, rule := range m.Rules.Disciplined() {
+		if rule == fabric.RuleLatency && !slices.Contains(m.Shape.Rules(), rule) {
+			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for processors at routers, whose frames take as many cycles as they need", rule),
+				"delete it, or write deadline_slots")
+		}
 		if !slices.Contains(m.Shape.Rules(), rule) {
 			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
 				"delete it, or take fabric: {bus: ...}")
@@ -113,6 +141,7 @@ func (m *Machine) checkJudged() error {
 // transportConfig returns the configuration of the transport.
 func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
 	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.Config.NIC.PayloadBytes, Seed: m.Config.Seed, Shards: shards, Bank: m.Cell,
+		RxFrames: m.Config.NIC.RxFrames, TxFrames: m.Config.NIC.TxFrames,
 		Cycle: m.options.Engine == EngineCycle, Workload: &m.Config.Workload, Program: m.Program}
 	if m.faults != nil {
 		config.Faults = m.faults.plan

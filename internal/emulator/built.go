@@ -28,14 +28,21 @@ type built struct {
 	Image Image
 	rom   fabric.ROM // nil if the network has none
 
-	workers   *hw.Workers
-	Shards    []Shard
-	Parking   *parking // nil if every processor has a bank
+	workers *hw.Workers
+	Shards  []Shard
+	Parking *parking // nil if every processor has a bank
+	carrier
+	RTL     *rtl.Devices // nil if everything is model
+	Referee fabric.Referee
+	ending  fabric.Ending // the referee if it ends the run, else nil
+}
+
+// carrier is what carries frames.
+type carrier struct {
 	transport fabric.Transport
-	Plant     *fabric.Plant // the transport of the cycle engine, nil in the other
-	RTL       *rtl.Devices  // nil if everything is model
-	Referee   fabric.Referee
-	ending    fabric.Ending // the referee if it ends the run, else nil
+	Hardware  fabric.Hardware // it, in the cycle engine, else nil
+	Plant     *fabric.Plant   // it, in the cycle engine of a network with slots, else nil
+	flying    fabric.Flying   // it, if frames may take longer than a slot, else nil
 }
 
 // Image is what the report says of the firmware.

@@ -47,6 +47,9 @@
 //	reporting.go   Report: the sum of a run; notes.go: what it notes of faults, of what is missing and of what is not checked
 //	repeats.go     runs again to find out more: where packets were lost, what took longest, what faults have done
 //	blame.go       which violations each fault brings about alone
+//	retell.go      more of violations: who sent frames that met, since when processors stand still, where a late packet was
+//	resume.go      what those that stand still do next without faults
+//	ways.go        from whom each processor hears a message that one tells all
 //	lateness.go    when in a repeated run what has missed its deadline has come
 //	losses.go      trails of packets through a repeated run
 //	profile.go     the one call that is profiled in a repeated run

@@ -29,6 +29,9 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 			if dies || m.faults.dead[processor] != 0 {
 				hit.turned = append(hit.turned, processor)
 			}
+			if m.flying != nil {
+				m.flying.Forget(processor)
+			}
 			if dies {
 				m.faults.dead[processor] = 1
 				bank.Silence(cell)

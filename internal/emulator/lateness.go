@@ -51,27 +51,24 @@ func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each fun
 	if err != nil || m.Interrupted || m.Digest.String() != report.Digest {
 		return err
 	}
-	l := &outcome.Lateness{What: [2]string{"packet", "packets"}, Deadline: uint64(limit), Late: len(late), Never: "had not come when the run ended",
+	l := &outcome.Lateness{Packets: true, What: [2]string{"packet", "packets"}, Deadline: uint64(limit), Late: len(late), Never: "had not come when the run ended",
 		Since: "from the start of the run, not from the slot in which a frame is queued as in the picture of latencies"}
 	if m.finished {
 		l.Never = "never came"
 	}
-	after := map[string]string{} // by path and message
 	for _, f := range late {
 		slots, ok := came[pair{f.Index, f.Value}]
 		if !ok {
 			l.Lost++
 		}
 		if uint64(slots) > l.Most {
-			l.Most, l.Latest = uint64(slots), fmt.Sprintf("processor %d for processor %d", f.Value, f.Index)
+			l.Most, l.Worst = uint64(slots), &outcome.LatestPath{From: int(f.Value), To: f.Index}
 		}
-		v := violationOf(m.circumstances(), overdue(f, limit))
-		after[v.Path+" "+v.Message] = cameText(ok, l.Never, slots, limit)
-		l.List = append(l.List, outcome.LatePacket{Path: v.Path, Message: v.Message + after[v.Path+" "+v.Message], From: int(f.Value)})
 	}
 	for i := range report.Violations {
 		if v := &report.Violations[i]; v.Rule == fabric.RuleDeadline {
-			v.Message += after[v.Path+" "+v.Message]
+			slots, ok := came[pair{v.Subject.Index, v.Subject.Value}]
+			v.Message += cameText(ok, l.Never, slots, limit)
 		}
 	}
 	report.Aside.Late = l

@@ -52,8 +52,15 @@ func (m *Machine) loadWorkload() error {
 	if err := m.Referee.Load(&load); err != nil {
 		return m.Config.Source.Refusal(err)
 	}
+	var witness fabric.Witness // a referee that keeps a table sees every frame
+	if _, tabled := m.Referee.(fabric.Tabled); tabled && load.Table {
+		witness = m.Referee.Witness(m.Image.announces)
+	}
 	for i := range m.Shards {
 		m.Shards[i].Ledger.Overhears = m.Referee.Overhears()
+		if witness != nil {
+			m.Shards[i].Ledger.Witness = witness
+		}
 	}
 	return m.planSchedule()
 }

@@ -18,7 +18,7 @@ import (
 // What a part of a machine takes, in bytes, beside its frames and what the network takes: as measured
 // in processes that ran nothing else (TestLongMemoryEstimates).
 const (
-	memoryProcess        = 35 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors
+	memoryProcess        = 38 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors, where pages count the most
 	memoryValue          = 455      // a value of the scenario's file: its place, and what was made to read it
 	memoryFault          = 24 << 10 // patterns of targets, beside the sets of these
 	memoryBank           = 48       // room for a processor's columns in a bank
@@ -167,8 +167,11 @@ func (m *Machine) atWork() (processors uint64) {
 	return processors
 }
 
-// MemoryBytesOf is the estimate of a machine like this one with an engine of its own.
+// MemoryBytesOf is the estimate of a machine like this one with an engine of its own, 0 for one that does not run it.
 func (m *Machine) MemoryBytesOf(engine string) uint64 {
+	if engine == EngineSlot && NoSlots(m.Network, m.RTL != nil) != nil {
+		return 0
+	}
 	if engine == m.options.Engine {
 		return m.MemoryBytes()
 	}
@@ -264,9 +267,9 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	m := &Machine{Stop: new(atomic.Bool)}
 	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing
 	m.Network, m.Program = c.Network, c.Firmware.Program
-	m.Shape, m.Names = m.Network.Shape(), m.Network.Names()
+	m.Names = m.Network.Names()
 	defer func() { err = errors.Join(err, m.Release()) }()
-	if err := m.options.choose(&m.Shape, len(c.RTL) > 0); err != nil {
+	if m.Shape, err = m.options.choose(m.Network, len(c.RTL) > 0); err != nil {
 		return 0, "", err
 	}
 	if c.Firmware.CPU != nil {

@@ -11,21 +11,24 @@ import (
 	"starloom/traces"
 )
 
-// faultNotes says which processors the rule finishes leaves out.
-func (m *Machine) faultNotes() (notes []string) {
-	dead, first := 0, 0
+// killed are the paths of processors that faults have killed.
+func (m *Machine) killed() (dead []string) {
 	for processor := range m.Shape.Processors() {
 		if m.faults.killed(processor) {
-			if dead++; dead == 1 {
-				first = processor
-			}
+			dead = append(dead, m.Names.Processor(processor))
 		}
 	}
-	if dead > 0 {
-		notes = append(notes, fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out",
-			traces.Plural(dead, "processor", "processors"), m.Names.Processor(first)))
+	return dead
+}
+
+// faultNotes says which processors the rule finishes leaves out.
+func (m *Machine) faultNotes() []string {
+	dead := m.killed()
+	if len(dead) == 0 {
+		return nil
 	}
-	return notes
+	return []string{fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out",
+		traces.Plural(len(dead), "processor", "processors"), dead[0])}
 }
 
 // deafNotes says who listens at no port while a frame for it waits, at the end of a run that has not finished:
@@ -159,7 +162,7 @@ func (m *Machine) leftNotes() []string {
 
 // uncheckedNotes say that a scenario states a workload, and nothing checks what an image does with it.
 func (m *Machine) uncheckedNotes() []string {
-	c := m.Config
+	c := m.Config // the place of a key that the file lacks is that of its parent, or its own path
 	bare := fabric.Rules{MeetsBudget: c.Rules.MeetsBudget}
 	stated := c.Source.Place != nil && c.Source.Place("workload") != c.Source.Place("") && c.Source.Place("workload") != "workload"
 	if c.Firmware.Program != nil || !stated || m.ending != nil || !slices.Equal(c.Rules.Checked(), bare.Checked()) {

@@ -23,6 +23,7 @@ type observers struct {
 	Replay     *replay    // of one processor, or nil
 	profiling  *profiling // of one call, or nil
 	losses     *losses    // while a run is repeated to find them, else nil
+	ways       *ways      // of a run without faults, until they are told
 	onlookers  Onlookers  // who draws the run, or nil
 }
 
@@ -78,12 +79,13 @@ func (m *Machine) Detach(o Observer) {
 
 // setWatch lets the plant call back in every cycle if somebody looks at cycles.
 func (m *Machine) setWatch() {
-	if m.Plant == nil {
+	if m.Hardware == nil {
 		return
 	}
-	m.Plant.Watch, m.Plant.WatchError = nil, nil
+	w := m.Hardware.Watching()
+	w.Watch, w.WatchError = nil, nil
 	if m.watch != nil || m.observed {
-		m.Plant.Watch = m.watchCycle
+		w.Watch = m.watchCycle
 	}
 }
 

@@ -51,25 +51,37 @@ const (
 	bankUnits         = 16
 )
 
-// choose resolves the options that are left open, for a network and whether some of it is RTL.
-func (o *Options) choose(shape *fabric.Shape, rtl bool) error {
+// NoSlots is why EngineSlot does not run a network, some of which may be RTL; nil if it does.
+func NoSlots(n fabric.Network, rtl bool) error {
+	switch {
+	case fabric.RoutersOf(n) != nil:
+		return &input.Error{Place: "--engine slot", Reason: "routers pass flits in any cycle, and have no slots", Remedy: "take --engine cycle or auto"}
+	case rtl:
+		return &input.Error{Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles",
+			Remedy: "use --engine cycle or auto, or delete the key rtl"}
+	}
+	return nil
+}
+
+// choose resolves the options that are left open, for a network and whether some of it is RTL, and returns its
+// shape in the engine.
+func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err error) {
 	switch o.Engine {
 	case "", EngineAuto:
 		o.Engine = EngineSlot
-		if o.Watched || rtl {
+		if o.Watched || NoSlots(n, rtl) != nil {
 			o.Engine = EngineCycle
 		}
 	case EngineSlot:
-		if rtl {
-			return &input.Error{
-				Place:  "--engine slot",
-				Reason: "RTL is clocked in every cycle, and this engine has no cycles",
-				Remedy: "use --engine cycle or auto, or delete the key rtl",
-			}
+		if err := NoSlots(n, rtl); err != nil {
+			return shape, err
 		}
 	case EngineCycle:
 	default:
-		return &input.Error{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
+		return shape, &input.Error{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
+	}
+	if shape = n.Shape(); o.Engine == EngineSlot {
+		shape = fabric.SlotShape(n)
 	}
 	if rtl {
 		o.Workers, o.BankSize = 1, shape.Processors() // a device belongs to one goroutine
@@ -84,5 +96,5 @@ func (o *Options) choose(shape *fabric.Shape, rtl bool) error {
 	if o.BankSize <= 0 {
 		o.BankSize = min(max(bankProcessorsMin, bankUnits*shape.PerUnit), bankProcessorsMax)
 	}
-	return nil
+	return shape, nil
 }

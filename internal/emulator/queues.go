@@ -17,7 +17,7 @@ func (m *Machine) crossed() {
 	}
 	l := &m.Shards[0].Ledger
 	if m.queues != nil {
-		lossy := fabric.Lossy{Processors: m.Shape.Processors(), Killed: m.killedBefore}
+		lossy := fabric.Lossy{Processors: m.Shape.Processors(), Ports: uint16(m.Shape.Ports), Killed: m.killedBefore}
 		if m.faults != nil {
 			lossy.Faults = m.faults.plan
 		}

@@ -64,13 +64,13 @@ func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func
 	if err := m.Restart(m.Seed); err != nil {
 		return err
 	}
-	if m.Plant != nil {
-		m.Plant.Watch = watch
+	if m.Hardware != nil {
+		m.Hardware.Watching().Watch = watch
 	}
 	err := m.Run(ctx, each)
 	report.Aside.CutShort = report.Aside.CutShort || m.Interrupted
 	if watch != nil {
-		err = errors.Join(err, m.Plant.WatchError)
+		err = errors.Join(err, m.Hardware.Watching().WatchError)
 	}
 	return err
 }
@@ -148,9 +148,11 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 	if m.faults == nil || report.Verdict == outcome.VerdictPass || m.Interrupted || m.RTLFailed {
 		return nil
 	}
+	m.ways = m.watchWays()
 	m.faults.plan.Off = true
 	m.eachBank((*nic.Bank).Unshrink)
 	defer func() {
+		m.Look(nil)
 		m.faults.plan.Off = false
 		m.eachBank(m.faults.shrink)
 	}()
@@ -169,4 +171,41 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 	}
 	outcome.NoteCauses(report, sound)
 	return nil
+}
+
+// watchWays sees the ways in the run that is repeated next, the one before being over; nil for another workload, or if
+// nothing is missing.
+func (m *Machine) watchWays() *ways {
+	if m.Config.Workload.OneToAll == nil || m.Referee.Routed() != nil || !m.Config.Known.Carries {
+		return nil
+	}
+	w := &ways{make([]int, m.Shape.Processors()), map[int]bool{}, map[int]bool{}}
+	m.Referee.Missing(func(f fabric.Finding) bool {
+		w.missed[f.Index] = true
+		if m.faults.killed(f.Index) {
+			w.killed[f.Index] = true
+		}
+		return true
+	})
+	if len(w.missed) == 0 {
+		return nil
+	}
+	for processor := range w.from {
+		w.from[processor] = -1
+	}
+	m.Look(w)
+	return w
+}
+
+// TellWays says of each processor that a message has not reached where its way was cut.
+func (m *Machine) TellWays(report *outcome.Report) {
+	if m.ways == nil {
+		return
+	}
+	for i := range report.Violations {
+		if v := &report.Violations[i]; v.Subject.Kind == fabric.FindMissing && v.Cause == outcome.CauseFaults {
+			v.Message += m.ways.text(int(v.Subject.Value), v.Subject.Index)
+		}
+	}
+	m.ways = nil
 }

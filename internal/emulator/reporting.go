@@ -56,6 +56,9 @@ func (m *Machine) RunTable() fabric.RunTable {
 
 // WritePackets writes all packets of traffic so far, if Options.Packets has asked for them.
 func (m *Machine) WritePackets(to io.Writer) error {
+	if s, ok := m.transport.(*fabric.Stream); ok {
+		return s.WritePackets(to)
+	}
 	return m.Referee.(*traffic.Referee).WritePackets(to)
 }
 
@@ -88,7 +91,7 @@ func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 		kind := m.faults.plan.All[i].Kind
 		report := outcome.FaultReport{Kind: fabric.FaultNames[kind], Count: sum.Count}
 		if sum.Count > 0 {
-			path := m.Names.Processor
+			_, _, path := fabric.FaultTargets(m.Network, kind)
 			if kind.OnMedia() {
 				path = m.Names.Link
 			}
@@ -169,6 +172,7 @@ func (m *Machine) Sum() *outcome.Report {
 	metrics.Add("steps", m.Steps())
 	over := fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
 	metrics = append(metrics, m.Referee.Metrics(&over, m.Config.Known.Carries)...)
+	traffic.AddFrames(&metrics, m.transport)
 	metrics = append(metrics, m.resultMetrics()...)
 	report := &outcome.Report{
 		Schema:          outcome.ReportSchema,
@@ -196,7 +200,7 @@ func (m *Machine) Sum() *outcome.Report {
 		Digest: m.Digest.String(),
 		Beside: outcome.Beside{Aside: outcome.Aside{Missing: missing}},
 	}
-	if m.ended && !m.finished && m.slot >= m.Config.Slots && count > 0 {
+	if m.limited() && count > 0 {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
 	for _, notes := range []func() []string{m.lackNotes, m.overloadNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
@@ -220,6 +224,7 @@ func (m *Machine) Sum() *outcome.Report {
 	if total > 0 {
 		report.Verdict = outcome.VerdictFail
 	}
+	report.Aside.Killed = m.killed()
 	if m.RTL != nil {
 		report.RTL, report.Aside.RTLCheck = m.RTL.Reports(), m.rtlCheck()
 		report.Notes = append(report.Notes, m.RTL.BrokenNotes()...)
@@ -284,6 +289,10 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 			v.add(violationOf(m.circumstances(), f))
 		}
 		return kept
+	}
+	if m.flying != nil {
+		checks := m.Rules.Checks()
+		m.flying.AtEnd(&checks, func(f fabric.Finding) { find(f) })
 	}
 	unfinished := func(bank *nic.Bank, cell int, why func(bank *nic.Bank, cell int) (text, cause string)) {
 		f := fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell}

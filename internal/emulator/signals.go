@@ -76,11 +76,11 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 	}
 	take(m.SlotProbe())
 	m.FirmwareProbes(func(p hw.Probe, _ vcd.Form) { take(p) })
-	if m.Plant != nil {
-		m.Plant.Probes(take)
+	if m.Hardware != nil {
+		m.Hardware.Probes(take)
 	}
 	if len(found) == 0 {
-		if m.Plant == nil {
+		if m.Hardware == nil {
 			return nil, &input.Error{
 				Place:  "signals",
 				Reason: fmt.Sprintf("the slot engine has no signals of hardware, and no other one matches %q", names),
@@ -117,7 +117,7 @@ func (m *Machine) Watch(f func(cycle uint64) error) error {
 		return err
 	}
 	defer m.Leave()
-	if m.Plant == nil {
+	if m.Hardware == nil {
 		return &input.Error{Place: "Watch", Reason: "the slot engine has no cycles", Remedy: "build the machine with MachineOptions.Engine EngineCycle"}
 	}
 	m.watch = f

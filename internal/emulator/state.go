@@ -9,6 +9,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/hw"
+	"starloom/internal/outcome"
 )
 
 // Reset takes the machine back to before slot 0, with a new seed. It fails if the
@@ -126,8 +127,8 @@ func (s *machineState) State(v *hw.StateVisitor) {
 func (s *machineState) agree() {
 	m := s.Machine
 	m.forget()
-	if m.Plant != nil && m.started && m.Plant.Clock().Cycle() != m.Cycles() {
-		s.fail(fmt.Errorf("the hardware is in cycle %d, and slot %d begins with cycle %d", m.Plant.Clock().Cycle(), m.slot, m.Cycles()))
+	if m.Hardware != nil && m.started && m.Hardware.Clock().Cycle() != m.Cycles() {
+		s.fail(fmt.Errorf("the hardware is in cycle %d, and slot %d begins with cycle %d", m.Hardware.Clock().Cycle(), m.slot, m.Cycles()))
 	}
 	if err := m.endError(); err != nil {
 		s.fail(fmt.Errorf("a run in slot %d cannot be so far: %w", m.slot, err))
@@ -176,20 +177,35 @@ func (s *machineState) stateResults(v *hw.StateVisitor) {
 	}
 }
 
+// savedViolation is a violation as a saved state has it: with what reports leave out.
+type savedViolation struct {
+	outcome.Violation
+	Subject outcome.Subject `json:"subject"`
+}
+
 // stateViolations carries the violations, whose texts are not columns, as JSON.
 func (s *machineState) stateViolations(v *hw.StateVisitor) {
 	var text []byte
 	if v.Saving() {
+		saved := make([]savedViolation, len(s.Findings.Kept))
+		for i, kept := range s.Findings.Kept {
+			saved[i] = savedViolation{kept, kept.Subject}
+		}
 		var err error
-		if text, err = json.Marshal(s.Findings.Kept); err != nil {
+		if text, err = json.Marshal(saved); err != nil {
 			v.Fail(err)
 		}
 	}
 	hw.StateList(v, "violations", &text)
 	v.AfterRestore(func() {
 		s.Findings = violationList{}
-		if err := json.Unmarshal(text, &s.Findings.Kept); err != nil {
+		var saved []savedViolation
+		if err := json.Unmarshal(text, &saved); err != nil {
 			s.fail(fmt.Errorf("violations: %w", err))
+		}
+		for _, kept := range saved {
+			kept.Violation.Subject = kept.Subject
+			s.Findings.Kept = append(s.Findings.Kept, kept.Violation)
 		}
 		s.fail(s.planSchedule())
 	})

@@ -42,6 +42,10 @@ func Of(ctx context.Context, r Runs, longest time.Duration, cache string, again 
 		if b == nil || err != nil {
 			return nil, err
 		}
+		if b.Config.Bare() {
+			return nil, b.Config.Source.Refuse("fabric."+b.Config.Network.Kind(), "runs of routers without firmware are not estimated yet",
+				"run it with a small workload.traffic.measure, and see how long that takes")
+		}
 		return r.size(ctx, b, keys)
 	}
 	return of(ctx, subject{at}, longest, open(cache, r.identity(), again))
@@ -102,7 +106,7 @@ func (r *Runs) identity() string {
 func Differences(path string, a, b any) (keys []Key) {
 	from, to := reflect.Indirect(reflect.ValueOf(a)), reflect.Indirect(reflect.ValueOf(b))
 	for _, field := range strict.Fields(to.Type()) {
-		if x, y := from.Field(field.Index), to.Field(field.Index); y.CanInt() && x.Int() != y.Int() {
+		if x, y := from.FieldByIndex(field.Index), to.FieldByIndex(field.Index); y.CanInt() && x.Int() != y.Int() {
 			keys = append(keys, Key{strict.Join(path, field.Key), int(y.Int())})
 		}
 	}

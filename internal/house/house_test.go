@@ -88,6 +88,9 @@ var folders = map[string]*regexp.Regexp{
 	"ej":       regexp.MustCompile(`(?i)\bEisenstein\b|\bej/|"ej\b|fabric\.ej\b|\bej\.[A-Z]`),
 }
 
+// nodeKinds are the words for nodes of a netlist.
+var nodeKinds = regexp.MustCompile(`"(bus|buses|crossbar|crossbars)"`)
+
 // TestOneFabricOneFolder searches all sources for the names of the networks: outside of its folder
 // there are an import, which names the folder, in the file of the scenario's one field of it, and the
 // keys of rules.
@@ -110,6 +113,7 @@ func TestOneFabricOneFolder(t *testing.T) {
 				case strings.HasPrefix(line, "\t// ") && describes(s.lines[i:], own):
 				case strings.TrimSpace(line) == path+`"` && imported == "":
 					imported = s.path
+				case strings.HasPrefix(s.path, "fabric/netlist/") && nodeKinds.MatchString(line): // which are drawn
 				case s.path == "fabric/rules.go" && ruleKeys.MatchString(line):
 				case names.MatchString(line) || strings.Contains(line, path):
 					found = append(found, fmt.Sprintf("%s:%d: %s", s.path, i+1, strings.TrimSpace(line)))

@@ -24,7 +24,7 @@ var layers = []string{
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest",
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
 	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/traffic",
-	"starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej", "starloom/fabric/netlist",
+	"starloom/fabric/contend", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej", "starloom/fabric/netlist",
 	"starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs",
 	"starloom/internal/plot", "starloom/internal/picture",
 	"starloom/internal/page",
@@ -37,7 +37,7 @@ var layers = []string{
 	"starloom/fabric/fabrictest",
 	"starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/stars/starloom-stars", "starloom/fabric/fabrictest/tuned",
 	"starloom/cmd/starloom",
-	"starloom/internal/house", "starloom/internal/dist",
+	"starloom/internal/house", "starloom/internal/dist", "starloom/internal/rival",
 }
 
 // upwardImports returns the imports that go up, and packages that have no place.

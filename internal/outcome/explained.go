@@ -98,7 +98,7 @@ type FaultPlan struct {
 // MemoryEstimate is about what a process takes that runs the scenario once, in bytes, with its image
 // loaded: what a run is refused for if there is less.
 type MemoryEstimate struct {
-	Slot  uint64 `json:"slot,omitempty"` // in the slot engine; 0 with RTL, which it does not run
+	Slot  uint64 `json:"slot,omitempty"` // in the slot engine; 0 with RTL and for routers, which it does not run
 	Cycle uint64 `json:"cycle"`          // in the cycle engine
 }
 

@@ -2,6 +2,8 @@ package outcome
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"starloom/traces"
 )
@@ -23,6 +25,95 @@ type FaultFirst struct {
 	Path  string `json:"path"` // of a processor or medium
 }
 
+// ByFaults reports whether faults have broken a rule.
+func (r *Report) ByFaults() bool {
+	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Cause == CauseFaults })
+}
+
+// Left is what of a run is left without one of its faults, or with another program.
+type Left struct {
+	Verdict    Verdict
+	Violations uint64
+	Rules      []string // that are broken then
+	Slots      uint64
+}
+
+// LeftOf is what a report says of it.
+func LeftOf(r *Report) Left {
+	l := Left{Verdict: r.Verdict, Violations: r.ViolationsTotal, Slots: r.Slots}
+	for i := range r.Violations {
+		if rule := r.Violations[i].Rule; !slices.Contains(l.Rules, rule) {
+			l.Rules = append(l.Rules, rule)
+		}
+	}
+	return l
+}
+
+// Text says what is left.
+func (l *Left) Text() string {
+	if l.Verdict == VerdictPass {
+		return "it keeps all rules then, and ends after " + traces.Plural(l.Slots, "slot", "slots")
+	}
+	return fmt.Sprintf("it fails then, too, with %s (%s)", traces.Plural(l.Violations, "violation", "violations"), strings.Join(l.Rules, ", "))
+}
+
+// Expect is what to expect of the command of a run that was tried.
+func (l *Left) Expect() string {
+	const tried = "; this page has tried it"
+	if l.Verdict == VerdictPass {
+		return "PASS after " + traces.Plural(l.Slots, "slot", "slots") + tried
+	}
+	return fmt.Sprintf("FAIL, %s (`%s`)", traces.Plural(l.Violations, "violation", "violations"), strings.Join(l.Rules, "`, `")) + tried
+}
+
+// LeftText says which of the rules that a run has broken are kept without one of its faults, and which are not.
+func (r *Report) LeftText(l *Left) string {
+	if l.Verdict == VerdictPass {
+		return l.Text()
+	}
+	var kept []string
+	for i := range r.Violations {
+		if rule := "`" + r.Violations[i].Rule + "`"; !slices.Contains(l.Rules, r.Violations[i].Rule) && !slices.Contains(kept, rule) {
+			kept = append(kept, rule)
+		}
+	}
+	text := fmt.Sprintf("`%s` broken, %s", strings.Join(l.Rules, "`, `"), traces.Plural(l.Violations, "violation", "violations"))
+	if len(kept) == 0 {
+		return text + fmt.Sprintf(" in the place of %d", r.ViolationsTotal)
+	}
+	return strings.Join(kept, ", ") + " kept, " + text
+}
+
+// Stood is a processor that was not done when a run ended, and what it would have done next without faults.
+type Stood struct {
+	Violation, Processor int
+	From                 uint64 // the slot after that of the last thing it did
+	Next                 *Next  // nil if that is not known
+}
+
+// Next is what a processor has done in a slot: it sent a frame, it received one, or else changed its state.
+type Next struct {
+	Slot        uint64
+	Sent, Heard bool
+	Sends       *uint64 // when it sends its next frame, nil for never
+	Paused      int     // the fault that keeps its handler from being called in this slot, -1 for none
+}
+
+// Text says what.
+func (n *Next) Text() string {
+	switch {
+	case n.Sent && n.Heard:
+		return fmt.Sprintf("sends its next frame, and receives one, in slot %d", n.Slot)
+	case n.Sent:
+		return fmt.Sprintf("sends its next frame in slot %d", n.Slot)
+	case n.Heard:
+		return fmt.Sprintf("receives its next frame in slot %d", n.Slot)
+	case n.Sends != nil:
+		return fmt.Sprintf("changes its state again in slot %d, and sends its next frame in slot %d", n.Slot, *n.Sends)
+	}
+	return fmt.Sprintf("changes its state again in slot %d", n.Slot)
+}
+
 // FaultName is what a fault of the run is called: its kind, and its number from 1 on if there are several of this kind.
 func (r *Report) FaultName(fault int) string {
 	kind := r.Faults[fault].Kind
@@ -39,12 +130,15 @@ func (f *FaultReport) Text() string {
 	if f.First == nil {
 		return "has done nothing"
 	}
+	if f.Kind == "bit_flip" {
+		return fmt.Sprintf("%s damaged, first in cycle %d, slot %d: %s", traces.Plural(f.Count, "reception", "receptions"), f.First.Cycle, f.First.Slot, f.First.Path)
+	}
 	what, ok := map[string][2]string{
 		"dead": {"death", "deaths"}, "restart": {"restart", "restarts"},
-		"clock_pause": {"handler call left out", "handler calls left out"}, "buffers": {"overflow", "overflows"},
+		"clock_pause": {"handler call left out", "handler calls left out"}, "credit_loss": {"credit lost", "credits lost"}, "buffers": {"overflow", "overflows"},
 	}[f.Kind]
 	if !ok {
-		what = [2]string{"reception", "receptions"}
+		what = [2]string{"reception prevented", "receptions prevented"}
 	}
 	return fmt.Sprintf("%s, first in cycle %d, slot %d: %s", traces.Plural(f.Count, what[0], what[1]), f.First.Cycle, f.First.Slot, f.First.Path)
 }

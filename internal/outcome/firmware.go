@@ -7,6 +7,9 @@ import (
 	"starloom/traces"
 )
 
+// ImageNone is the image of a network without firmware.
+const ImageNone = "none"
+
 // FirmwareReport says which firmware ran, and how many processors trapped.
 type FirmwareReport struct {
 	Image  string `json:"image"`  // program name or the image's file name

@@ -89,12 +89,12 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		if violations := broken[rule]; len(violations) > 0 {
 			var text strings.Builder
 			for _, v := range violations {
-				fmt.Fprintf(&text, "%s: %s%s\n", v.Where(), v.Message, causeText(v.Cause))
+				fmt.Fprintf(&text, "%s: %s%s\n", v.Where(), v.Text(), causeText(v.Cause))
 				v.writeBacktrace(&text, len(v.Backtrace))
 			}
 			first := violations[0]
 			testCase.Failure = &junitFailure{
-				Message: fmt.Sprintf("%s: %s", first.Where(), first.Message),
+				Message: fmt.Sprintf("%s: %s", first.Where(), first.Text()),
 				Text:    text.String(),
 			}
 			suite.Failures++

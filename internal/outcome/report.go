@@ -68,10 +68,15 @@ type Aside struct {
 	FailedSeeds []FailedRun       // the first run of every seed that failed, for junitSeedsMax seeds
 	Undecided   map[string]string // rules that the run has come to no end of, and why; nil for none
 	Late        *Lateness         // what has missed its deadline; nil if that is not known
+	Stood       []Stood           // processors that were not done and stood still
+	LastSent    *uint64           // the slot after the last one in which a frame was sent, 0 for none; nil if that is not known
+	Killed      []string          // paths of processors that faults have killed
 	Remedies    []Remedy          // of one run, for a page: what may mend it, the likeliest first
 	Scenes      []Scene           // of one run, for a page: what happened around its first violations
 	Pictures    []Picture         // of one run, for a page
 	Known       Known             // of one run, for a page
+
+	DigestCovers string // if it is not what it usually is
 }
 
 // Known is what a run knows and its report does not say.
@@ -80,13 +85,20 @@ type Known struct {
 	Count      int                // of processors
 	Processors []string           // their paths, nil of more than a report lists violations of
 	Packets    bool               // data frames carry packets: sl_packet
+	Numbering  string             // which path is that of which processor, "" if there is no rule
+	Outputs    bool               // a NIC has one port, and asks for the output that its frame is for
 	Unchecked  []string           // rules of the program that the scenario's own leave out...
 	Program    string             // ...and its name
+	Check      string             // the command that checks these rules, too, "" if none can...
+	Checked    string             // ...and what to expect of it
+	Least      fabric.Least       // how many slots the program's workload needs at least
 	Means      map[string]Meaning // of figures, by their names
 	Faults     []string           // what each fault of the scenario is set to
 	Limited    string             // of a run that has come to its limit of slots without finishing: the note that says so, "" for others
 	LimitedBy  string             // what has set it: --slots or stop.slots
-	Blamed     bool               // each fault was tried alone: Violation.Faults are known
+	Blamed     bool               // each fault was tried alone: Violation.Faults are known...
+	Left       []Left             // ...and left out alone: what is left without each
+	Unfit      string             // why the program is not right for the network, one of the notes; "" if it is
 	Cut        string             // why the run has not come to its end, "" if it has
 }
 

@@ -25,9 +25,13 @@ type Assumption struct {
 }
 
 // rtlPassed says what a verdict does not say of RTL.
-func rtlPassed(b *bytes.Buffer, verdict Verdict, rtl []RTLReport, check string) {
+func rtlPassed(b *bytes.Buffer, verdict Verdict, rtl []RTLReport, check string, firmware *FirmwareReport) {
+	worked := "the firmware worked"
+	if firmware.Image == ImageNone {
+		worked = "the packets arrived"
+	}
 	if verdict == VerdictPass && len(rtl) > 0 {
-		fmt.Fprintf(b, "  note: pass says that the firmware worked with this RTL, not that the RTL equals the model: %s compares them\n", Printable(check))
+		fmt.Fprintf(b, "  note: pass says that %s with this RTL, not that the RTL equals the model: %s compares them\n", worked, Printable(check))
 	}
 }
 

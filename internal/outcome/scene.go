@@ -9,6 +9,7 @@ type Scene struct {
 	Fault      int // ...that of a fault in Report.Faults
 	Cycle      uint64
 	Slot       uint64
+	Decides    *uint64 // a later slot that is shown, too: that in which a paused handler misses what was due; nil for none
 	Path       string
 	Sender     string       // path of the processor that has sent what has not arrived, "" for none
 	Beside     []string     // paths of scopes whose signals belong to it, too: the sender, and the medium that it asks for
@@ -36,6 +37,7 @@ type SceneFrame struct {
 	Kind                string // "" for a frame that cannot
 	Source, Destination uint32
 	Payload             []byte
+	Answers             []byte // of an ack: the payload of the data frame that its sender had heard last, or had heard an ack of; nil for none
 }
 
 // Trail is the way of a packet through a network: the frames with its payload.
@@ -49,7 +51,8 @@ type Trail struct {
 type SceneWaves struct {
 	Columns     []uint64 // cycles
 	Rows        []traces.WaveRow
-	Marked      int      // column of the violation
+	Marked      int      // column of the violation, or fault
+	Decides     int      // column in which the slot begins that decides, 0 for none
 	SignalsLeft int      // signals that change, too, and are not shown
 	Patterns    []string // globs of the signals, as traces.vcd.signals takes them
 }

@@ -105,7 +105,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "  note: %s\n", Printable(note))
 	}
-	rtlPassed(&b, r.Verdict, r.RTL, r.Aside.RTLCheck)
+	rtlPassed(&b, r.Verdict, r.RTL, r.Aside.RTLCheck, &r.Firmware)
 	b.WriteByte('\n')
 
 	seeds := Seeds{r.Seeds[0], r.Seeds[1]}

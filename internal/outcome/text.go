@@ -30,7 +30,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	places := Shown(r.Violations, violationsShown, violationsShownPerRule)
 	for _, k := range places {
 		v := &r.Violations[k]
-		fmt.Fprintf(&b, "  %s: %s: %s%s\n", v.Rule, v.Where(), Printable(v.Message), causeText(v.Cause))
+		fmt.Fprintf(&b, "  %s: %s: %s%s\n", v.Rule, v.Where(), Printable(v.Text()), causeText(v.Cause))
 		v.writeBacktrace(&b, framesShown)
 	}
 	if more := r.ViolationsTotal - uint64(len(places)); more > 0 {
@@ -42,7 +42,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "  note: %s\n", Printable(note))
 	}
-	rtlPassed(&b, r.Verdict, r.RTL, r.Aside.RTLCheck)
+	rtlPassed(&b, r.Verdict, r.RTL, r.Aside.RTLCheck, &r.Firmware)
 	for _, file := range r.Files {
 		if file.Note != "" {
 			fmt.Fprintf(&b, "  note: %s %s\n", Printable(cmp.Or(file.Path, file.Kind)), file.Note)
@@ -63,7 +63,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			row(metric.Name, text)
 		}
 	}
-	row("frames", r.Frames.text())
+	row("frames", r.framesText())
 	for i := range r.Faults {
 		row("fault "+r.Faults[i].Kind, r.Faults[i].Text())
 	}
@@ -72,13 +72,26 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	runRows(row, r.Rules, &r.Firmware, r.RTL, r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
-	row("digest", r.Digest+"  "+digestCovers)
+	row("digest", r.Digest+"  "+cmp.Or(r.Aside.DigestCovers, digestCovers))
 	if err := table.Flush(); err != nil {
 		return err
 	}
 	writeFiles(&b, r.Files)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// framesText lists what the frames became, and says why those that collided broke no rule.
+func (r *Report) framesText() string {
+	text, collided := r.Frames.text(), fmt.Sprintf("%d collided", r.Frames.Collided)
+	if r.Frames.Collided == 0 || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == fabric.RuleCollisionFree }) {
+		return text
+	}
+	why := " (no rule forbids it)"
+	if slices.Contains(r.Rules, fabric.RuleCollisionFree) {
+		why = " (in slots in which collision_free allows it)"
+	}
+	return strings.Replace(text, collided, collided+why, 1)
 }
 
 // restText says of which rules the violations are that are listed and not among some, in the order of the list.
@@ -127,11 +140,20 @@ func Shown(violations []Violation, most, ofOneRule int) (places []int) {
 // Repeat is a violation, by its place, that is like others but for its time: how many there are with it, and which is the last.
 type Repeat struct{ Place, Times, Last int }
 
-// ShownOnce are those of Shown of which none is like an earlier one but for its time.
-func ShownOnce(violations []Violation, most, ofOneRule int) (all []Repeat) {
+// ShownOnce are those of Shown of which none is like an earlier one but for its time. One of them comes before others of
+// its rule, none for -1.
+func ShownOnce(violations []Violation, one, most, ofOneRule int) (all []Repeat) {
 	var once []Violation
 	var repeats []Repeat
-	for k := range violations {
+	order := make([]int, len(violations))
+	for k := range order {
+		order[k] = k
+	}
+	if one >= 0 {
+		first := slices.IndexFunc(violations, func(v Violation) bool { return v.Rule == violations[one].Rule })
+		order = slices.Insert(slices.Delete(order, one, one+1), first, one)
+	}
+	for _, k := range order {
 		v := &violations[k]
 		i := slices.IndexFunc(once, func(o Violation) bool {
 			return o.Rule == v.Rule && o.Path == v.Path && o.Message == v.Message && o.Cause == v.Cause

@@ -23,7 +23,7 @@ func TestFormatFloat(t *testing.T) {
 // TestOneIsSingular: texts that count say "1 slot", not "1 slots".
 func TestOneIsSingular(t *testing.T) {
 	first := &FaultFirst{Cycle: 6, Slot: 1, Path: "p"}
-	for kind, what := range map[string]string{"dead": "death", "restart": "restart", "clock_pause": "handler call left out", "buffers": "overflow", "drop": "reception"} {
+	for kind, what := range map[string]string{"dead": "death", "restart": "restart", "clock_pause": "handler call left out", "buffers": "overflow", "drop": "reception prevented"} {
 		one, two := FaultReport{Kind: kind, Count: 1, First: first}, FaultReport{Kind: kind, Count: 2, First: first}
 		require.Equal(t, "1 "+what+", first in cycle 6, slot 1: p", one.Text())
 		require.Contains(t, two.Text(), "s")
@@ -55,6 +55,7 @@ func TestShownOnce(t *testing.T) {
 		return Violation{Rule: rule, Path: path, Slot: slot, Message: "m"}
 	}
 	all := []Violation{v("x", "a", 0), v("x", "b", 0), v("x", "a", 1), v("firmware_trap", "a", 2), v("x", "a", 3)}
-	require.Equal(t, []Repeat{{3, 1, 3}, {0, 3, 4}, {1, 1, 1}}, ShownOnce(all, 9, 9))
-	require.Equal(t, []Repeat{{3, 1, 3}, {0, 3, 4}}, ShownOnce(all, 9, 1))
+	require.Equal(t, []Repeat{{3, 1, 3}, {0, 3, 4}, {1, 1, 1}}, ShownOnce(all, -1, 9, 9))
+	require.Equal(t, []Repeat{{3, 1, 3}, {0, 3, 4}}, ShownOnce(all, -1, 9, 1))
+	require.Equal(t, []Repeat{{3, 1, 3}, {1, 1, 1}, {0, 3, 4}}, ShownOnce(all, 1, 9, 9))
 }

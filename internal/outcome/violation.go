@@ -3,7 +3,10 @@ package outcome
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
+	"starloom/fabric"
 	"starloom/firmware/wasm"
 	"starloom/traces"
 )
@@ -24,17 +27,55 @@ const ViolationsMax = 100
 
 // Violation is one broken rule, at the cycle in which it broke.
 type Violation struct {
-	Rule    string `json:"rule"`  // one of the constants Rule...
-	Cycle   uint64 `json:"cycle"` // as in waveforms, captures and logs
-	Slot    uint64 `json:"slot"`
-	Path    string `json:"path"`            // of a processor, medium or link
-	Message string `json:"message"`         // for people; may change
-	Cause   string `json:"cause,omitempty"` // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
-	Faults  []int  `json:"-"`               // of one run, for a page: which of its faults bring it about alone
+	Rule    string  `json:"rule"`  // one of the constants Rule...
+	Cycle   uint64  `json:"cycle"` // as in waveforms, captures and logs
+	Slot    uint64  `json:"slot"`
+	Path    string  `json:"path"`              // of a processor, medium or link
+	Message string  `json:"message"`           // for people; may change
+	Cause   string  `json:"cause,omitempty"`   // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
+	Senders []int   `json:"senders,omitempty"` // of collision_free: who sent the frames that met, the first SendersMax
+	Faults  []int   `json:"-"`                 // of one run, for a page: which of its faults bring it about alone
+	Subject Subject `json:"-"`                 // what it is about, in numbers
 
 	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
 	Backtrace []wasm.Frame `json:"backtrace,omitempty"`
+}
+
+// SendersMax is how many senders of frames that met a violation names.
+const SendersMax = 16
+
+// sendersShown is how many of them a text names.
+const sendersShown = 4
+
+// Subject is what a violation is about: the kind of finding, its processor or medium, and what else there is to say of
+// it, as in fabric.Finding.
+type Subject struct {
+	Kind  fabric.FindingKind
+	Index int
+	Value uint32
+}
+
+// Text is the message, with who sent the frames that met.
+func (v *Violation) Text() string { return v.Message + SendersText(v.Senders) }
+
+// SendersText names who sent frames that met, "" if that is not known.
+func SendersText(senders []int) string {
+	if len(senders) == 0 {
+		return ""
+	}
+	names := make([]string, min(len(senders), sendersShown))
+	for i := range names {
+		names[i] = strconv.Itoa(senders[i])
+	}
+	switch last := len(names) - 1; {
+	case len(senders) > sendersShown:
+		return "; sent by processors " + strings.Join(names, ", ") + " and others"
+	case last == 0:
+		return "; sent by processor " + names[0]
+	default:
+		return "; sent by processors " + strings.Join(names[:last], ", ") + " and " + names[last]
+	}
 }
 
 // Where says when and where a rule broke.

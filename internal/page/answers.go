@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
@@ -14,18 +15,94 @@ func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.Out
 	switch {
 	case len(order) > 0:
 		firsts := firstOfRules(r, order)
-		return Failed(whatTexts(r, firsts), whereTexts(r, firsts), notesBeside(r), nextSteps(r, firsts[0], written)...)
+		return Failed(whatTexts(r, firsts), whereTexts(r, firsts), causeBlocks(r, firsts), notesBeside(r), nextSteps(r, firsts[0], written)...)
 	case r.Aside.Command == "":
 		return Passed(r.Notes, Block{Text: "Nothing failed."})
 	}
 	return Passed(r.Notes, Block{Text: "Nothing failed. This repeats the run:"}, Block{Command: r.Aside.Command})
 }
 
-// notesBeside are the notes of a report without that of a limit of slots, where a remedy speaks of it or the run ends by
-// itself without its faults.
+// causeBlocks say why a run has failed, as far as that is known.
+func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block) {
+	if why := r.Aside.Known.Unfit; why != "" {
+		blocks = append(blocks, Block{Text: "`" + r.Aside.Known.Program + "`" + strings.TrimPrefix(why, r.Aside.Known.Program) + "."})
+	}
+	blocks = append(blocks, ackedBlocks(r, sceneAt(r, firsts[0]))...)
+	if late := r.Aside.Late; late != nil && slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
+		if why := late.Cause(); why != "" {
+			blocks = append(blocks, Block{Text: why})
+		}
+		if least := r.Aside.Known.Least; late.Packets && uint64(least.Slots) > late.Deadline {
+			blocks = append(blocks, text("`%s` cannot meet this deadline here, whatever its orders and arbiters: it takes %s or more until all has arrived. %s.",
+				r.Aside.Known.Program, traces.Plural(least.Slots, "slot", "slots"), least.Why))
+		} else if least.Slots > 0 && late.Packets {
+			blocks = append(blocks, text("With other orders `%s` may meet it: it takes %s or more.", r.Aside.Known.Program, traces.Plural(least.Slots, "slot", "slots")))
+		}
+		if strings.Contains(r.Aside.Command, " rules.deadline_slots=") {
+			blocks = append(blocks, text("The deadline of %s is set on the command line.", traces.Plural(late.Deadline, "slot", "slots")))
+		}
+	}
+	blocks = append(blocks, limitBlocks(r, firsts)...)
+	if !r.ByFaults() {
+		return blocks
+	}
+	var names []string
+	for k := range r.Faults {
+		if r.Faults[k].First != nil {
+			names = append(names, "`"+r.FaultName(k)+"`")
+		}
+	}
+	blocks = append(blocks, text("The scenario injects faults on purpose, in its key `faults`: %s.%s [Where they struck first](#%s).",
+		join(names), breaksAlone(r), firstFault(r)))
+	blocks = append(blocks, cutBlocks(r)...)
+	for i := range r.Aside.Stood {
+		if i == rulesNamed {
+			break
+		}
+		blocks = append(blocks, stoodBlocks(r, &r.Aside.Stood[i])...)
+	}
+	var tried []Step
+	for _, remedy := range r.Aside.Remedies {
+		if remedy.Tried {
+			tried = append(tried, Step{Text: remedy.Text, Command: remedy.Command})
+		}
+	}
+	if tried != nil {
+		blocks = append(blocks, Block{Text: "This page has run it without one of them:"}, Block{Steps: tried})
+	}
+	return blocks
+}
+
+// ackedBlocks say which packets of a scene, nil for none, were lost after they had been acknowledged.
+func ackedBlocks(r *outcome.Report, s *outcome.Scene) []Block {
+	seen := ""
+	for i := 0; s != nil && i < len(s.Trails); i++ {
+		if why := ackedText(r, &s.Trails[i]); why != "" {
+			seen += " " + why
+		}
+	}
+	if seen == "" {
+		return nil
+	}
+	return []Block{{Text: "The frames show it." + seen + " [Their ways](#violation-1)."}}
+}
+
+// limitBlocks say that a run without faults came to its limit of slots, if that is all.
+func limitBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
+	by := r.Aside.Known.LimitedBy
+	if by == "" || len(firsts) > 1 || firsts[0].Rule != fabric.RuleFinishes || len(r.Faults) > 0 {
+		return nil
+	}
+	return []Block{text("The run came to its limit of %s, which `%s` sets, before it was over. It broke no other rule up to there.",
+		traces.Plural(r.Slots, "slot", "slots"), by)}
+}
+
+// notesBeside are the notes of a report without that of its program, which is the cause, and without that of a limit of slots,
+// where a remedy speaks of it or the run ends by itself without its faults.
 func notesBeside(r *outcome.Report) []string {
 	return slices.DeleteFunc(slices.Clone(r.Notes), func(note string) bool {
-		return note == r.Aside.Known.Limited && (len(r.Aside.Remedies) > 0 || r.Without != nil && r.Without.Slots < r.Slots)
+		return note == r.Aside.Known.Unfit && note != "" || r.Aside.Known.Check != "" && strings.HasPrefix(note, fabric.ReplacedNote) ||
+			note == r.Aside.Known.Limited && (len(r.Aside.Remedies) > 0 || r.Without != nil && r.Without.Slots < r.Slots)
 	})
 }
 
@@ -57,12 +134,12 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string) 
 			what += " The rule: " + means + "."
 		}
 		if limit := r.Aside.Known.Limits[v.Rule]; v.Rule == fabric.RuleCollisionFree && limit != "every slot" && limit != "" {
-			what += " Collisions in the other slots are part of the algorithm."
+			what += " Collisions in the other slots are part of the algorithm. Slots of a step are counted from 1, those of the run from 0."
 		}
 		if by := r.Aside.Known.LimitedBy; v.Rule == fabric.RuleFinishes && by != "" {
 			what += " The run was limited to " + traces.Plural(r.Slots, "slot", "slots") + " by `" + by + "`."
 		}
-		what += extent(r, v.Rule)
+		what += extent(r, v.Rule) + shares(r, v.Rule)
 		if late := r.Aside.Late; v.Rule == fabric.RuleDeadline && late != nil {
 			what += " " + late.Text()
 		}
@@ -140,6 +217,10 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string)
 		}
 	}
 	where := capital(whereOf(r, first)) + "."
+	if came := crossed(r, first); came != nil {
+		where = fmt.Sprintf("Two moments. By the end of slot %d, cycle %d, the packet should have come to %s: that is the deadline. "+
+			"It came in slot %d: it was sent at cycle %d, and had come at cycle %d.", first.Slot, first.Cycle, first.Path, came.Crossed, came.Cycle, came.Came)
+	}
 	if len(texts) > 0 {
 		where = fmt.Sprintf("`%s`: first noticed %s.", first.Rule, noticed(r, first))
 	}
@@ -156,7 +237,7 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string)
 			where += " Sent there in this slot: " + senders + "."
 		}
 		if s.Sender != "" {
-			where += " The packet is that of " + s.Sender + ": [its signals, and the output that it asks for](#violation-1)."
+			where += " The packet is that of " + s.Sender + ": [what that did in each slot, and the signals when it sent this one](#violation-1)."
 		}
 	}
 	where += nextPlace(r, first)
@@ -168,6 +249,9 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string)
 		}
 		texts = append(texts, text+nextPlace(r, v))
 	}
+	if numbering := r.Aside.Known.Numbering; numbering != "" {
+		texts = append(texts, numbering)
+	}
 	return texts
 }
 
@@ -176,12 +260,29 @@ func nextPlace(r *outcome.Report, first *outcome.Violation) string {
 	for i := range r.Violations {
 		if v := &r.Violations[i]; v.Rule == first.Rule && v != first && (v.Path != first.Path || v.Cycle != first.Cycle) {
 			if v.Cycle == first.Cycle {
-				return fmt.Sprintf(" Then at %s.", v.Path)
+				return sameTime(r, first)
 			}
 			return fmt.Sprintf(" Then %s.", noticed(r, v))
 		}
 	}
 	return ""
+}
+
+// placesNamed is at how many more places it is said that a rule was broken in the same cycle.
+const placesNamed = 8
+
+// sameTime names the other places at which a rule was broken in the cycle of a first violation.
+func sameTime(r *outcome.Report, first *outcome.Violation) string {
+	var places []string
+	for i := range r.Violations {
+		if v := &r.Violations[i]; v.Rule == first.Rule && v.Cycle == first.Cycle && v.Path != first.Path && !slices.Contains(places, v.Path) {
+			places = append(places, v.Path)
+		}
+	}
+	if more := len(places) - placesNamed; more > 1 {
+		return fmt.Sprintf(" In the same cycle also at %s and %d more places.", strings.Join(places[:placesNamed], ", "), more)
+	}
+	return fmt.Sprintf(" In the same cycle also at %s.", join(places))
 }
 
 // sceneAt is the scene of a violation, nil if there is none.

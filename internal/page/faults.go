@@ -2,22 +2,28 @@ package page
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
+	"starloom/fabric"
 	"starloom/internal/outcome"
 )
 
 // faultsNamed and lostShown are of how many faults it is said what they did, and at how many places.
-const faultsNamed, lostShown = 4, 4
+const faultsNamed, lostShown = 4, 8
 
 // faultText says what a fault did: where it struck first, and what it has brought about.
 func faultText(r *outcome.Report, fault int) string {
 	f, name := &r.Faults[fault], r.FaultName(fault)
 	if f.First == nil {
-		return fmt.Sprintf("The fault %s has done nothing.", name)
+		return fmt.Sprintf("The fault `%s` has done nothing.", name)
 	}
-	text := fmt.Sprintf("The fault %s struck first at [cycle %d](#fault-%d), slot %d, %s", name, f.First.Cycle, fault+1, f.First.Slot, f.First.Path)
+	text := fmt.Sprintf("The fault `%s` struck first in slot %d, which begins with [cycle %d](#fault-%d), %s",
+		name, f.First.Slot, f.First.Cycle, fault+1, f.First.Path)
+	if s := sceneOfFault(r, fault); s != nil && s.Waves != nil && s.Waves.Columns[s.Waves.Marked] > f.First.Cycle {
+		text += fmt.Sprintf(" (signals show it from cycle %d on)", s.Waves.Columns[s.Waves.Marked])
+	}
 	if !r.Aside.Known.Blamed {
 		return text + "."
 	}
@@ -43,6 +49,112 @@ func faultText(r *outcome.Report, fault int) string {
 	return text + ". Alone it breaks " + join(places) + "."
 }
 
+// breaksAlone says which rules each fault breaks by itself, and how often, "" if that is not known.
+func breaksAlone(r *outcome.Report) string {
+	if !r.Aside.Known.Blamed {
+		return ""
+	}
+	var parts []string
+	for k := range r.Faults {
+		count := map[string]int{}
+		for i := range r.Violations {
+			if v := &r.Violations[i]; slices.Contains(v.Faults, k) {
+				count[v.Rule]++
+			}
+		}
+		for _, rule := range slices.Sorted(maps.Keys(count)) {
+			parts = append(parts, fmt.Sprintf("`%s` breaks `%s` %s", r.FaultName(k), rule, times(count[rule])))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " Each was tried alone: " + join(parts) + "."
+}
+
+// cutBlocks say of each fault by which loss it has cut the ways of a message that one processor tells all.
+func cutBlocks(r *outcome.Report) (blocks []Block) {
+	for k := range r.Faults {
+		var roots, behind []string
+		for i := range r.Violations {
+			v := &r.Violations[i]
+			switch {
+			case v.Rule != fabric.RuleExactlyOnce || !slices.Equal(v.Faults, []int{k}):
+			case strings.Contains(v.Message, ": it comes by way of "):
+				behind = append(behind, v.Path)
+			default:
+				roots = append(roots, v.Message)
+			}
+		}
+		if len(roots) > 0 && len(roots) <= faultsNamed && len(behind) > 0 {
+			if more := len(behind) - lostShown; more > 0 {
+				behind = append(behind[:lostShown], fmt.Sprintf("%d more", more))
+			}
+			blocks = append(blocks, text("`%s`: %s. To these it comes by way of others, so they lost it, too: %s.",
+				r.FaultName(k), strings.Join(roots, "; "), join(behind)))
+		}
+	}
+	return blocks
+}
+
+// shares says how many violations of a rule are whose, if not all are one's.
+func shares(r *outcome.Report, rule string) string {
+	var order []string
+	count := map[string]int{}
+	for i := range r.Violations {
+		v := &r.Violations[i]
+		if v.Rule != rule || v.Cause == "" {
+			continue
+		}
+		who := "also without faults"
+		switch v.Cause {
+		case outcome.CauseFaults:
+			who = "by " + blamed(r, v)
+		case outcome.CauseUnclear:
+			who = "of unclear cause"
+		}
+		if count[who]++; count[who] == 1 {
+			order = append(order, who)
+		}
+	}
+	if len(order) < 2 {
+		return ""
+	}
+	for i, who := range order {
+		order[i] = fmt.Sprintf("%d %s", count[who], who)
+	}
+	return " Of these: " + join(order) + "."
+}
+
+// stoodBlocks say what a processor would have done next that was not done at the end, and why it did not; none if that is
+// not known.
+func stoodBlocks(r *outcome.Report, s *outcome.Stood) []Block {
+	if s.Next == nil {
+		return nil
+	}
+	what := fmt.Sprintf("processor %d does nothing", s.Processor)
+	if s.From > 0 {
+		what = fmt.Sprintf("processor %d does nothing from slot %d on", s.Processor, s.From)
+	}
+	what = fmt.Sprintf("`%s`: with the faults %s. Without them it %s", fabric.RuleFinishes, what, s.Next.Text())
+	if k := s.Next.Paused; k >= 0 {
+		what += fmt.Sprintf(". In slot %d the fault `%s` keeps its handler from being called; when it is called again, "+
+			"the slot is over, and the firmware does not make up for it",
+			s.Next.Slot, r.FaultName(k))
+	}
+	return []Block{{Text: what + "."}}
+}
+
+// sceneOfFault is where a fault struck first, nil if that is not shown.
+func sceneOfFault(r *outcome.Report, fault int) *outcome.Scene {
+	for i := range r.Aside.Scenes {
+		if s := &r.Aside.Scenes[i]; s.Violation < 0 && s.Fault == fault {
+			return s
+		}
+	}
+	return nil
+}
+
 // firstFault is the place of the page with the first fault that has done anything.
 func firstFault(r *outcome.Report) string {
 	k := slices.IndexFunc(r.Faults, func(f outcome.FaultReport) bool { return f.First != nil })
@@ -51,7 +163,7 @@ func firstFault(r *outcome.Report) string {
 
 // struck is where faults have struck first in a run of which they have broken a rule, nil for none.
 func struck(r *outcome.Report) (first *outcome.FaultFirst) {
-	if !slices.ContainsFunc(r.Violations, func(v outcome.Violation) bool { return v.Cause == outcome.CauseFaults }) {
+	if !r.ByFaults() {
 		return nil
 	}
 	for k := range r.Faults {
@@ -65,7 +177,7 @@ func struck(r *outcome.Report) (first *outcome.FaultFirst) {
 // blamed names the faults that have brought a violation about: each alone, or the only one there is.
 func blamed(r *outcome.Report, v *outcome.Violation) string {
 	if len(r.Faults) == 1 {
-		return "the fault " + r.FaultName(0)
+		return "the fault `" + r.FaultName(0) + "`"
 	}
 	names := make([]string, len(v.Faults))
 	for i, k := range v.Faults {
@@ -73,7 +185,7 @@ func blamed(r *outcome.Report, v *outcome.Violation) string {
 	}
 	switch {
 	case len(names) == 1:
-		return "the fault " + names[0]
+		return "the fault `" + names[0] + "`"
 	case len(names) > 1:
 		return "each of the faults " + join(names)
 	case r.Aside.Known.Blamed:
@@ -86,11 +198,11 @@ func blamed(r *outcome.Report, v *outcome.Violation) string {
 func causeOf(r *outcome.Report, v *outcome.Violation) string {
 	switch v.Cause {
 	case outcome.CauseFaults:
-		return " - brought about by " + blamed(r, v) + ": without faults this does not happen"
+		return ". It was brought about by " + blamed(r, v) + ": without faults this does not happen"
 	case outcome.CauseFirmware:
-		return " - without the faults, too: the firmware does this by itself"
+		return ". It happens without the faults, too: the firmware does this by itself"
 	case outcome.CauseUnclear:
-		return " - without the faults the rule is broken here, too, but in another way"
+		return ". Without the faults the rule is broken here, too, but in another way"
 	}
 	return ""
 }

@@ -70,18 +70,18 @@ func lockstepAnswers(r *lockstep.Report, path, command, again string, written []
 	files := filesOf(written)
 	steps := []Step{{Text: "See in [the waveform](#waveform) which inputs came before the cycle that is marked, and correct what the RTL makes of them."}}
 	if files["vcd"] == "" {
-		steps = append(steps, Step{"Write the case as a waveform, and its inputs:", command + " --vcd check.vcd --save check.csv"})
+		steps = append(steps, Step{Text: "Write the case as a waveform, and its inputs:", Command: command + " --vcd check.vcd --save check.csv"})
 		files["vcd"], files["gtkw"], files["save"] = "check.vcd", "check.gtkw", "check.csv"
 	}
 	gtkw := files["gtkw"]
 	if gtkw == "" {
 		gtkw = files["vcd"]
 	}
-	steps = append(steps, Step{"Open it, with a marker where they differ:", "gtkwave " + gtkw})
+	steps = append(steps, Step{Text: "Open it, with a marker where they differ:", Command: "gtkwave " + gtkw})
 	if files["save"] != "" && !strings.Contains(again, "--stimulus") && (path == "" || r.Map != "") {
-		steps = append(steps, Step{"When the RTL is corrected, run these inputs again, then the whole check:", again + " --stimulus " + files["save"]})
+		steps = append(steps, Step{Text: "When the RTL is corrected, run these inputs again, then the whole check:", Command: again + " --stimulus " + files["save"]})
 	}
-	return Failed([]string{strings.TrimSuffix(d.Text, ".") + "."}, []string{where}, nil, steps...)
+	return Failed([]string{strings.TrimSuffix(d.Text, ".") + "."}, []string{where}, nil, nil, steps...)
 }
 
 // shownSection draws the cycles around the difference, or the first ones of a check that passes.

@@ -23,10 +23,7 @@ func filesOf(written []outcome.OutputFile) map[string]string {
 // Where faults have broken a rule, Surfer and Wireshark show the cycle in which they struck first.
 func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation) *Section {
 	files, steps := filesOf(written), []Step(nil)
-	command, cycle, again := r.Aside.Command, uint64(0), []string(nil)
-	if v != nil {
-		cycle = min(v.Cycle, max(r.Cycles, 1)-1)
-	}
+	command, again := r.Aside.Command, []string(nil)
 	with := func(kind, beside, option, path string) {
 		if files[kind] == "" {
 			again = append(again, option+" "+path)
@@ -44,34 +41,28 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 		if command == "" {
 			return nil
 		}
-		steps = append(steps, Step{"Write waveform and packet capture: the same run, so every cycle is the same.", command + " " + strings.Join(again, " ")})
+		steps = append(steps, Step{Text: "Write waveform and packet capture: the same run, so every cycle is the same.",
+			Command: command + " " + strings.Join(again, " ")})
 	}
 	at := ""
+	shown := lookAt(r, v)
 	if v != nil {
-		at = fmt.Sprintf(" at cycle %d", cycle)
-	}
-	before, fault := ":", struck(r)
-	if fault != nil && v != nil && fault.Cycle < cycle {
-		before = fmt.Sprintf("; the faults struck first at cycle %d:", fault.Cycle)
+		at = fmt.Sprintf(" at cycle %d", shown.cycle)
 	}
 	gtkw := files["gtkw"]
 	if gtkw == "" {
 		gtkw = files["vcd"]
 	}
 	steps = append(steps,
-		Step{gtkwave(v, cycle) + before, "gtkwave " + gtkw},
-		Step{"Surfer with the same signals" + at + ":", surfer(files, cycle)})
+		Step{Text: shown.gtkwave + ":", Command: "gtkwave " + gtkw},
+		Step{Text: "Surfer with the same signals" + at + ":", Command: surfer(files, shown.cycle)})
 	if lua := files["lua"]; lua != "" {
 		what, filter := "Wireshark, with all frames:", ""
-		switch {
-		case fault != nil:
-			what = fmt.Sprintf("Wireshark, with the frames of slot %d, in which the faults struck first:", fault.Slot)
-			filter = fmt.Sprintf(" -Y 'starloom.slot == %d'", fault.Slot)
-		case v != nil && !atEnd(r, v): // else the end of the run has shown it, and it has no frames
-			what, filter = "Wireshark, with the frames of this slot:", fmt.Sprintf(" -Y 'starloom.slot == %d'", v.Slot)
+		if shown.frames != "" {
+			what, filter = "Wireshark, with the frames of "+shown.frames+":", fmt.Sprintf(" -Y 'starloom.slot == %d'", shown.slot)
 		}
 		words := fmt.Sprintf(" -X lua_script:%s -r %s%s", lua, files["pcapng"], filter)
-		steps = append(steps, Step{what, "wireshark" + words}, Step{"The same in a terminal:", "tshark" + words})
+		steps = append(steps, Step{Text: what, Command: "wireshark" + words}, Step{Text: "The same in a terminal:", Command: "tshark" + words})
 	}
 	title := "Look at it in other tools"
 	if v != nil {
@@ -80,15 +71,41 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 	return &Section{Title: title, Blocks: []Block{{Steps: steps}}}
 }
 
-// gtkwave says what GTKWave shows.
-func gtkwave(v *outcome.Violation, cycle uint64) string {
+// moment is what other tools show of a run.
+type moment struct {
+	cycle   uint64 // at which they open
+	gtkwave string // what GTKWave shows
+	slot    uint64 // whose frames Wireshark shows...
+	frames  string // ...and why, "" for all frames
+}
+
+// lookAt is what other tools show: where faults struck first that have broken a rule, where what was late was sent, or else where
+// the first violation is, nil for none.
+func lookAt(r *outcome.Report, v *outcome.Violation) moment {
 	if v == nil {
-		return "GTKWave, with the signals arranged"
+		return moment{gtkwave: "GTKWave, with the signals arranged"}
 	}
-	if !strings.Contains(v.Path, ".") {
-		return fmt.Sprintf("GTKWave opens with its marker at cycle %d", cycle)
+	cycle := min(v.Cycle, max(r.Cycles, 1)-1)
+	fault, came := struck(r), crossed(r, v)
+	switch {
+	case fault != nil:
+		m := moment{fault.Cycle, "", fault.Slot, fmt.Sprintf("slot %d, in which the faults struck first", fault.Slot)}
+		m.gtkwave = fmt.Sprintf("GTKWave opens with its marker at cycle %d, where the faults struck first, and has others at their own and at the violations, "+
+			"the first of these at cycle %d", fault.Cycle, cycle)
+		return m
+	case came != nil:
+		return moment{came.Cycle, fmt.Sprintf("GTKWave opens with its marker, `%s`, at cycle %d, when the packet was sent, and has another, `%s`, at cycle %d, "+
+			"by which it should have come", outcome.MarkerCame, came.Cycle, v.Rule, cycle),
+			came.Crossed, fmt.Sprintf("slot %d, in which the packet was sent", came.Crossed)}
 	}
-	return fmt.Sprintf("GTKWave opens with its marker at cycle %d, and what broke the rule at the top", cycle)
+	m := moment{cycle: cycle, slot: v.Slot, gtkwave: fmt.Sprintf("GTKWave opens with its marker at cycle %d", cycle)}
+	if strings.Contains(v.Path, ".") {
+		m.gtkwave += ", and what broke the rule at the top"
+	}
+	if !atEnd(r, v) { // else the end of the run has shown it, and it has no frames
+		m.frames = "this slot"
+	}
+	return m
 }
 
 // surfer opens a waveform in Surfer, with its signals arranged if there is a file for that.

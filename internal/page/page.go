@@ -28,20 +28,49 @@ type Answer struct {
 	Blocks   []Block
 }
 
-// Failed are the answers where something failed: what did, where, and what to do next. Of what and where each text is a
-// paragraph; the notes of a report, which often name cause and remedy, stand before the steps.
-func Failed(what, where, notes []string, steps ...Step) []Answer {
+// Failed are the answers where something failed: what did, where, why, if that is known, and what to do next. Of what and where
+// each text is a paragraph; the notes of a report, which often name cause and remedy, stand before the steps.
+func Failed(what, where []string, cause []Block, notes []string, steps ...Step) []Answer {
 	paragraphs := func(texts []string) (blocks []Block) {
 		for _, text := range texts {
 			blocks = append(blocks, Block{Text: text})
 		}
 		return blocks
 	}
-	return []Answer{
-		{"What failed", paragraphs(what)},
-		{"Where", paragraphs(where)},
-		{"What to do next", append(noteBlocks(notes), Block{Steps: steps})},
+	answers := []Answer{{"What failed", paragraphs(what)}, {"Where", paragraphs(where)}}
+	if len(cause) > 0 {
+		answers = append(answers, Answer{"Cause", cause})
 	}
+	next := noteBlocks(notes)
+	if choices := choicesText(steps); choices != "" {
+		next = append(next, Block{Text: choices})
+	}
+	return append(answers, Answer{"What to do next", append(next, Block{Steps: steps})})
+}
+
+// choicesText says how to choose among the first steps, if several have a condition.
+func choicesText(steps []Step) string {
+	choices := 0
+	for choices < len(steps) && steps[choices].When != "" {
+		choices++
+	}
+	switch {
+	case choices < 2:
+		return ""
+	case choices == len(steps):
+		return "Take those steps whose condition holds, in this order."
+	case choices+1 == len(steps):
+		return fmt.Sprintf("Of %s take those whose condition holds, in this order; step %d shows more.", span(1, choices), choices+1)
+	}
+	return fmt.Sprintf("Of %s take those whose condition holds, in this order; %s show more.", span(1, choices), span(choices+1, len(steps)))
+}
+
+// span names steps.
+func span(from, to int) string {
+	if from+1 == to {
+		return fmt.Sprintf("steps %d and %d", from, to)
+	}
+	return fmt.Sprintf("steps %d to %d", from, to)
 }
 
 // Passed is the answer where nothing failed.
@@ -77,10 +106,17 @@ type Block struct {
 	Table   *Table
 	Picture *Picture
 	Waves   *Waves
+	Folded  string // a remark of which only the first words, Fold, are seen until a reader opens it
+	Fold    string
 }
 
-// Step is something to do, with a command line or without.
-type Step struct{ Text, Command string }
+// Step is something to do, with a command line or without, and what is to be expected of that.
+type Step struct {
+	When    string // the condition on which it is to be done, "" for none
+	Text    string
+	Command string
+	Expect  string // without a full stop
+}
 
 // Table is a table; the first cell of each row names it.
 type Table struct {

@@ -39,8 +39,12 @@ func placeText(r *outcome.Report, v *outcome.Violation) string {
 
 // noticed is whereOf in a sentence.
 func noticed(r *outcome.Report, v *outcome.Violation) string {
-	if text := whereOf(r, v); !strings.HasPrefix(text, "at ") {
-		return "at " + text
+	text := whereOf(r, v)
+	if !strings.HasPrefix(text, "at ") {
+		text = "at " + text
 	}
-	return whereOf(r, v)
+	if v.Rule == fabric.RuleNoLoss && !atEnd(r, v) {
+		text += ", when the frame was to arrive"
+	}
+	return text
 }

@@ -27,8 +27,8 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 		p.Answers = Passed(nil, Block{Text: "For all cycles, without a limit:"}, Block{Command: command})
 	default:
 		p.Answers = Passed(nil, Block{Steps: []Step{
-			{"Give the engines more time:", command + " --time 10m"},
-			{"Prove at least some cycles:", command + " --cycles 20"},
+			{Text: "Give the engines more time:", Command: command + " --time 10m"},
+			{Text: "Prove at least some cycles:", Command: command + " --cycles 20"},
 		}})
 	}
 	p.add(proofSection(r))

@@ -25,6 +25,9 @@ var rules = map[string]rule{
 		"See which port the handler chooses in this slot; the fabric has fewer."},
 	fabric.RuleFinishes: {"every processor is done before the run ends",
 		"See what the processor waits for: [its flags and receive status](#violation-1). If it only needs more time, raise stop.slots or give --slots."},
+	fabric.RuleDeadlock: {"no packets in routers wait for one another for ever",
+		"Each packet of the knot holds a virtual channel that the next one waits for. " +
+			"Take routes without cycles (dor, dateline), or give packets classes of virtual channels."},
 	fabric.RuleCollisionFree: {"no two frames meet on one medium, in the slots that the rule names",
 		"[The frames](#violation-1) are those that met: two processors chose the same medium for the same slot. " +
 			"Look at how the firmware chooses slot and port for each of them."},
@@ -36,8 +39,8 @@ var rules = map[string]rule{
 	fabric.RuleNoLoss: {"every frame that firmware queues finds room, and is received",
 		"See in [the signals](#violation-1) why the frame had no receiver: a FIFO that was full, no one who listened, or a fault."},
 	fabric.RuleDeadline: {"what has to arrive arrives within deadline_slots",
-		"See what [the packet](#violation-1) waited for: a request that was not granted, or a handler that sent it late. " +
-			"To be in time, change the order in which processors send, the arbiter, or the firmware."},
+		"If it has to be in time, look at [what its sender did](#violation-1) before, and let the firmware queue it earlier, " +
+			"or, if it waited for its medium, take another arbiter or order of senders."},
 	fabric.RuleNoCreation: {"a frame of gossip has no item that its sender does not know",
 		"See which item the handler puts into the frame, and which [frames](#violation-1) had come to it before."},
 	fabric.RuleOneBus: {"a vertex is on one bus in a slot",
@@ -74,7 +77,8 @@ func ruleText(name string, limits map[string]string) string {
 
 // rulesSection lists the rules that were checked; unheld says why nothing has tested one.
 func rulesSection(names []string, broken map[string]int, unheld, kept func(rule string) string, known *outcome.Known) *Section {
-	t := &Table{Caption: "What the run was held to.", Columns: columns([]string{"rule", "means", "result"})}
+	t := &Table{Caption: "What the run was held to. Not tested: it is asked for, but nothing in the run has tested it; not checked: it is not asked for.",
+		Columns: columns([]string{"rule", "means", "result"})}
 	listed := map[string]bool{}
 	row := func(name string) {
 		result := "kept"
@@ -97,7 +101,7 @@ func rulesSection(names []string, broken map[string]int, unheld, kept func(rule 
 		}
 	}
 	for _, name := range known.Unchecked {
-		t.Rows = append(t.Rows, []string{name, rules[name].means, "not checked: the scenario's own rules replace those of " + known.Program})
+		t.Rows = append(t.Rows, []string{name, rules[name].means, "not checked: rules of the scenario or of --set take the place of those of " + known.Program})
 	}
 	return &Section{Title: "Rules", Blocks: []Block{{Table: t}}}
 }
@@ -108,6 +112,8 @@ func keptBy(r *outcome.Report, rule string) string {
 	switch dead := slices.IndexFunc(r.Faults, func(f outcome.FaultReport) bool { return f.Kind == fabric.FaultNames[fabric.FaultDead] && f.Count > 0 }); {
 	case rule == fabric.RuleFinishes && dead >= 0:
 		return fmt.Sprintf(" by all but %s, left out", traces.Plural(r.Faults[dead].Count, "processor that a fault has killed", "processors that a fault has killed"))
+	case rule == fabric.RuleFinishes && r.Aside.Known.Packets && count[fabric.RuleExactlyOnce] > 0:
+		return ": all processors say that they are done; packets that have not arrived break exactly_once"
 	case rule == fabric.RuleReceiveStep && count[fabric.RuleExactlyOnce] > 0:
 		return fmt.Sprintf(" by those that received it; %s did not: exactly_once", traces.Plural(uint64(count[fabric.RuleExactlyOnce]), "processor", "processors"))
 	}

@@ -16,7 +16,7 @@ const violationsListed, violationsPerRule = 30, 12
 // Run is the page of one run; written are its other files.
 func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	p := &Page{Subject: "run", Name: outcome.Printable(r.Scenario), Verdict: r.Verdict}
-	order := outcome.ShownOnce(r.Violations, violationsListed, violationsPerRule)
+	order := outcome.ShownOnce(r.Violations, r.Aside.Late.Of(r.Violations), violationsListed, violationsPerRule)
 	var first *outcome.Violation
 	if len(order) > 0 {
 		first = &r.Violations[order[0].Place]
@@ -38,7 +38,7 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	}
 	p.add(faultsSection(r))
 	p.add(figuresSection(r))
-	if r.Aside.Alone == "" {
+	if r.Aside.Alone == "" && cutSummary(r) == "" {
 		p.add(look(r, written, first))
 	}
 	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, [][2]string{{"seed", strconv.FormatUint(r.Seed, 10)}, {"digest", r.Digest}}))
@@ -80,6 +80,9 @@ func runSummary(r *outcome.Report) string {
 		}
 		return fmt.Sprintf("The run kept all %s: %s.", traces.Plural(uint64(len(r.Rules)), "rule", "rules"), took)
 	}
+	if cut := cutSummary(r); cut != "" {
+		return cut
+	}
 	var names []string
 	for i := range r.Violations {
 		if name := r.Violations[i].Rule; !slices.Contains(names, name) {
@@ -88,6 +91,27 @@ func runSummary(r *outcome.Report) string {
 	}
 	return fmt.Sprintf("The run broke %s (%s), %s in all: %s.", traces.Plural(uint64(len(names)), "rule", "rules"), join(names),
 		traces.Plural(r.ViolationsTotal, "violation", "violations"), took)
+}
+
+// cutSummary is the verdict of a run of which nothing has failed but that its limit of slots cut it short, "" for others.
+func cutSummary(r *outcome.Report) string {
+	by := r.Aside.Known.LimitedBy
+	if by == "" || len(r.Faults) > 0 || len(r.Violations) == 0 ||
+		slices.ContainsFunc(r.Violations, func(v outcome.Violation) bool { return v.Rule != fabric.RuleFinishes }) {
+		return ""
+	}
+	text := fmt.Sprintf("The run was cut short: `%s` ended it after %s (%s), before it was over. That alone is the FAIL, of the rule `%s`. "+
+		"Nothing else has failed up to there", by, traces.Plural(r.Slots, "slot", "slots"), traces.Plural(r.Cycles, "cycle", "cycles"), fabric.RuleFinishes)
+	var undecided []string
+	for _, rule := range r.Rules {
+		if rule != fabric.RuleFinishes && unheld(r, rule) != "" {
+			undecided = append(undecided, "`"+rule+"`")
+		}
+	}
+	if undecided != nil {
+		text += "; not decided: " + join(undecided)
+	}
+	return text + "."
 }
 
 // violationsSection shows the first violations with their scenes, after those of the faults that have brought them about,
@@ -124,7 +148,7 @@ func violationsSection(r *outcome.Report, order []outcome.Repeat) *Section {
 			continue
 		}
 		cycle, slot := min(v.Cycle, max(r.Cycles, 1)-1), min(v.Slot, max(r.Slots, 1)-1)
-		row := []string{v.Rule, strconv.FormatUint(cycle, 10), strconv.FormatUint(slot, 10), strconv.Itoa(x.Times), v.Path, v.Message}
+		row := []string{v.Rule, strconv.FormatUint(cycle, 10), strconv.FormatUint(slot, 10), strconv.Itoa(x.Times), v.Path, v.Text()}
 		if r.Without != nil {
 			row = append(row, causeCell(r, v))
 		}
@@ -227,7 +251,8 @@ func figuresSection(r *outcome.Report) *Section {
 		}
 	}
 	if unknown != nil {
-		t.Left = "Not known, as the run did not come to where they are complete: " + join(unknown) + "."
+		s.Blocks = append(s.Blocks, Block{Folded: join(unknown) + ".", Fold: traces.Plural(uint64(len(unknown)), "figure is", "figures are") +
+			" not known, as the run did not come to where they are complete"})
 	}
 	return s
 }

@@ -21,16 +21,46 @@ func violationPart(r *outcome.Report, number int, v *outcome.Violation, s *outco
 	if atEnd(r, v) {
 		when = "at the end of the run"
 	}
+	came := crossed(r, v)
+	if came != nil {
+		when = fmt.Sprintf("over at cycle %d, the packet sent at cycle %d", v.Cycle, came.Cycle)
+	}
 	part := &Section{Title: fmt.Sprintf("%d. %s %s", number, v.Rule, when), ID: fmt.Sprintf("violation-%d", number)}
-	part.Blocks = append(part.Blocks, text("%s: %s%s", capital(whereOf(r, v)), v.Message, causeOf(r, v)))
+	part.Blocks = append(part.Blocks, text("%s: %s%s", capital(whereOf(r, v)), v.Text(), causeOf(r, v)))
 	if lines := backtrace(v); lines != nil {
 		part.Blocks = append(part.Blocks, Block{Text: "The handler was in these functions, the innermost first:"}, Block{Lines: lines})
 	}
 	if v.Rule == fabric.RuleMeetsBudget {
 		part.Blocks = append(part.Blocks, text("[The flame graph](#what-handlers-cost) says where the longest call spent its cycles."))
 	}
+	if came != nil {
+		part.Blocks = append(part.Blocks, Block{Table: didTable(came)})
+	}
 	part.scene(r, s)
 	return part
+}
+
+// didTable says what the sender of the latest packet did, slot by slot.
+func didTable(came *outcome.LatestPath) *Table {
+	t := &Table{Caption: fmt.Sprintf("What processor %d did until its packet for processor %d crossed.", came.From, came.To),
+		Columns: []Column{{"slots", false}, {"how many", true}, {"what", false}, {"processors, slot by slot", false}}}
+	for i := range came.Did {
+		d := &came.Did[i]
+		with := make([]string, len(d.With))
+		for k, processor := range d.With {
+			if with[k] = strconv.Itoa(processor); processor < 0 {
+				with[k] = "anybody"
+			}
+		}
+		what := map[outcome.Doing]string{outcome.DidHear: "heard frames of", outcome.DidWait: "waited for the output of its destination, with a frame for",
+			outcome.DidSend: "sent frames to", outcome.DidNothing: "neither sent nor heard a frame"}[d.What]
+		if i == len(came.Did)-1 {
+			what = "sent the late packet to"
+		}
+		slots := strings.TrimPrefix(strings.TrimPrefix(d.Span(), "slots "), "slot ")
+		t.Rows = append(t.Rows, []string{slots, strconv.FormatUint(d.To-d.From+1, 10), what, join(with)})
+	}
+	return t
 }
 
 // faultPart shows where a fault struck first.
@@ -43,7 +73,8 @@ func faultPart(r *outcome.Report, s *outcome.Scene) *Section {
 	part.Blocks = append(part.Blocks, text("It has done this: %s.", r.Faults[s.Fault].Text()))
 	part.scene(r, s)
 	if s.Waves != nil && slices.ContainsFunc(s.Waves.Rows, func(row traces.WaveRow) bool { return strings.Contains(row.Name, "_tapped.") }) {
-		part.Blocks = append(part.Blocks, Block{Aside: "What the listeners get stands below `_tapped`: the fault lies before that."})
+		part.Blocks = append(part.Blocks, Block{Aside: "What the listeners get stands below `_tapped`: the fault lies before that, " +
+			"and the marked cycle is the first in which it shows."})
 	}
 	return part
 }
@@ -92,21 +123,35 @@ func within(a, b string) bool {
 var signalWords = []struct{ signal, is string }{
 	{"rx_port", "the port that the NIC hears"}, {"rx_status", "what its receiver says of the last slot"},
 	{"held", "how many packets the firmware holds"}, {"flags", "what the firmware has told its NIC"},
+	{txPort, "the port at which the NIC sends"},
 }
 
+// txPort is a signal with another meaning in a crossbar.
+const txPort = "tx.port"
+
 // stillText lists signals that do not change, with what they are.
-func stillText(still []string) string {
-	text := "Without a change: " + join(still) + "."
+func stillText(still []string, known *outcome.Known) string {
+	return "Without a change: " + join(still) + "." + wordsText(known, func(signal string) bool {
+		return slices.ContainsFunc(still, func(s string) bool { return strings.Contains(s, "."+signal+" ") })
+	})
+}
+
+// wordsText says what those of signals are that are shown, "" for none.
+func wordsText(known *outcome.Known, shown func(signal string) bool) string {
 	var words []string
 	for _, w := range signalWords {
-		if slices.ContainsFunc(still, func(s string) bool { return strings.Contains(s, "."+w.signal+" ") }) {
+		switch {
+		case !shown(w.signal):
+		case w.signal == txPort && known.Outputs:
+			words = append(words, "`tx.port` is the number of the output that the frame is for; the NIC itself has one port, `port[0]`")
+		default:
 			words = append(words, "`"+w.signal+"` is "+w.is)
 		}
 	}
-	if words != nil {
-		text += " " + strings.Join(words, "; ") + "."
+	if words == nil {
+		return ""
 	}
-	return text
+	return " " + strings.Join(words, "; ") + "."
 }
 
 // scene shows frames, packets and signals of a scene.
@@ -121,15 +166,15 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 		return
 	}
 	if s.Waves != nil {
-		add(Block{Waves: sceneWaves(s, max(r.Cycles, 1)-1)})
+		add(Block{Waves: sceneWaves(r, s)})
 	} else if s.Unshown != "" {
 		add(Block{Aside: "No waveform here: " + s.Unshown + "."})
 	}
 	if len(s.Still) > 0 {
-		add(Block{Aside: stillText(s.Still)})
+		add(Block{Aside: stillText(s.Still, &r.Aside.Known)})
 	}
 	at := s.Path
-	if s.Sender != "" {
+	if s.Sender != "" && s.Sender != s.Path {
 		at += " and of " + s.Sender
 	}
 	caption := fmt.Sprintf("Frames at %s around slot %d.", at, s.Slot)
@@ -139,7 +184,14 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	if t := framesTable(r, s.Frames, s.FramesLeft, caption); t != nil {
 		add(Block{Table: t})
 	} else if s.Waves != nil || len(s.Still) > 0 {
-		add(Block{Aside: fmt.Sprintf("No frame was sent or heard at %s around slot %d.", at, s.Slot)})
+		add(Block{Aside: fmt.Sprintf("%s has sent and heard no frame around slot %d; one for it may have been sent elsewhere.", at, s.Slot)})
+	}
+	if r.Aside.Known.Packets && slices.ContainsFunc(s.Trails, hopped) {
+		add(Block{Aside: "A processor that hears a frame for anybody has a packet on its way, even if it is for this processor: it arrives when it " +
+			"comes in a frame that is for its destination."})
+	}
+	if slices.ContainsFunc(s.Trails, acked) {
+		add(Block{Aside: "An ack carries no packet: it is taken for one of the packet that its sender heard last, in a data frame or in an ack that it passes on."})
 	}
 	for i := range s.Trails {
 		trail := &s.Trails[i]
@@ -153,13 +205,63 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	}
 }
 
+// acked reports whether a trail has acks.
+func acked(t outcome.Trail) bool {
+	return slices.ContainsFunc(t.Frames, func(x outcome.SceneFrame) bool { return x.Answers != nil })
+}
+
+// ackedText says that a packet was lost after the processor it comes from had heard an ack of it, "" if that is not so.
+func ackedText(r *outcome.Report, t *outcome.Trail) string {
+	if !r.Aside.Known.Packets || len(t.Payload) < packetBytes || t.FramesLeft > 0 {
+		return ""
+	}
+	from, heard, met, holder := int(binary.LittleEndian.Uint32(t.Payload)), -1, -1, -1
+	to := binary.LittleEndian.Uint32(t.Payload[4:])
+	for i := range t.Frames {
+		x := &t.Frames[i]
+		switch {
+		case !x.Sent && x.Answers != nil && x.Processor == from && x.Kind != "":
+			heard = i
+		case !x.Sent && x.Kind == "" && strings.HasPrefix(x.Status, nic.StatusCollision.String()):
+			met = i
+		case x.Sent && x.Answers == nil:
+			met, holder = -1, x.Processor // it is sent again
+		case !x.Sent && x.Kind != "" && x.Answers == nil && uint32(x.Processor) == to && x.Destination == to:
+			return ""
+		}
+	}
+	if heard < 0 || met < heard {
+		return ""
+	}
+	at, on := fmt.Sprintf("at processor %d", holder), "sends it on"
+	if holder == int(to) {
+		at += ", which has heard it in a frame for anybody: so it has not arrived yet"
+		on = "sends it to itself"
+	}
+	return fmt.Sprintf("Processor %d hears an ack of its packet for %d in slot %d. The packet is still on its way, %s. "+
+		"In slot %d processor %d %s, it meets another frame, and no one sends it again.",
+		from, to, t.Frames[heard].Slot, at, t.Frames[met].Slot, holder, on)
+}
+
+// hopped reports whether whom a packet is for has heard it in a frame that was not for it.
+func hopped(t outcome.Trail) bool {
+	return len(t.Payload) >= packetBytes && slices.ContainsFunc(t.Frames, func(x outcome.SceneFrame) bool {
+		to := binary.LittleEndian.Uint32(t.Payload[4:])
+		return !x.Sent && x.Kind != "" && uint32(x.Processor) == to && x.Destination != to
+	})
+}
+
 // sceneWaves is the timing diagram of a scene.
-func sceneWaves(s *outcome.Scene, last uint64) *Waves {
-	w := s.Waves
-	waves := &Waves{Columns: w.Columns, Rows: w.Rows, Marked: w.Marked, Note: "This cycle is marked.",
+func sceneWaves(r *outcome.Report, s *outcome.Scene) *Waves {
+	w, last := s.Waves, max(r.Cycles, 1)-1
+	waves := &Waves{Columns: w.Columns, Rows: w.Rows, Marked: w.Marked, Also: w.Decides, Note: "This cycle is marked.",
 		Caption: fmt.Sprintf("Signals around cycle %d: %s.", w.Columns[w.Marked], s.Path)}
 	if s.Cycle > last {
 		waves.Note = "The rule is broken at the end of the run, after its last cycle, which is marked."
+	}
+	if w.Decides > 0 {
+		waves.Note = fmt.Sprintf("Two cycles are marked: %d, and %d, where slot %d begins, which decides: the handler is not called there, "+
+			"so what was due does not happen.", w.Columns[w.Marked], w.Columns[w.Decides], *s.Decides)
 	}
 	if len(waves.gaps()) > 0 {
 		waves.Note += " Dotted lines: cycles without a change are left out."
@@ -167,6 +269,9 @@ func sceneWaves(s *outcome.Scene, last uint64) *Waves {
 	if w.SignalsLeft > 0 {
 		waves.Note += fmt.Sprintf(" %s left out.", traces.Plural(uint64(w.SignalsLeft), "signal that changes, too, is", "signals that change, too, are"))
 	}
+	waves.Note += wordsText(&r.Aside.Known, func(signal string) bool {
+		return slices.ContainsFunc(w.Rows, func(row traces.WaveRow) bool { return strings.HasSuffix(row.Name, "."+signal) })
+	})
 	return waves
 }
 
@@ -221,6 +326,8 @@ func carries(r *outcome.Report, x *outcome.SceneFrame) string {
 	switch {
 	case x.Kind == "":
 		return ""
+	case len(x.Payload) == 0 && x.Answers != nil && r.Aside.Known.Packets:
+		return x.Kind + " of " + packetWords(r, x.Answers)
 	case len(x.Payload) == 0:
 		return x.Kind
 	}

@@ -63,10 +63,10 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	}
 	step := Step{Text: "Run the first one alone, for a page with its signals and frames: " + first.Alone()}
 	if r.Aside.Command != "" {
-		step = Step{"Run the first one alone, for a page with its signals and frames:", r.Aside.Command + " " + first.Alone() + " --html run.html"}
+		step = Step{Text: "Run the first one alone, for a page with its signals and frames:", Command: r.Aside.Command + " " + first.Alone() + " --html run.html"}
 	}
 	also := Step{Text: "That page says what to do about it. [The table](#runs-that-failed) says which other runs failed, and in which slots they did."}
-	return Failed([]string{what}, []string{where}, r.Notes, step, also)
+	return Failed([]string{what}, []string{where}, nil, r.Notes, step, also)
 }
 
 // failedSection lists the runs that failed.

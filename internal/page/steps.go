@@ -2,21 +2,22 @@ package page
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
+	"starloom/traces"
 )
 
 // nextSteps are what to do about the first violation: what may mend it, as commands; then what to look at.
-func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.OutputFile) (steps []Step) {
-	for _, remedy := range r.Aside.Remedies {
-		steps = append(steps, Step(remedy))
-	}
+func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.OutputFile) []Step {
+	steps, after, told := remedySteps(r, first)
 	command := r.Aside.Command
 	if first.Rule != outcome.RuleInterrupted && r.Aside.Alone != "" {
-		const text = "Run the first permutation that fails alone, for a page with its signals and frames:"
-		return append(steps, Step{text, command + " " + r.Aside.Alone + " --html run.html"})
+		return append(steps, Step{Text: "Run the first permutation that fails alone, for a page with its signals and frames:",
+			Command: command + " " + r.Aside.Alone + " --html run.html", Expect: "FAIL, and the page in run.html"})
 	}
 	moreTime := first.Rule == fabric.RuleFinishes && len(steps) > 0 // then neither flags nor signals say more
 	switch next := rules[first.Rule].next; {
@@ -24,27 +25,129 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 		at := &first.Backtrace[0]
 		steps = append(steps, Step{Text: fmt.Sprintf("Open %s, in the function %s: the handler stopped there.", at.Source, at.Function)})
 	case first.Cause == outcome.CauseFaults && r.Without != nil:
-		const text = "Look at [where the faults struck first](#%s). Whether the firmware should survive that is yours to decide: if so, let it notice " +
-			"the loss (a timeout) and send again; if not, hold it only to rules that those keep whom the faults spare."
-		steps = append(steps, Step{Text: fmt.Sprintf(text, firstFault(r))})
-	case next != "" && !moreTime:
+		steps = append(steps, surviveSteps(r)...)
+	case next != "" && !moreTime && !told:
 		steps = append(steps, Step{Text: next})
 	}
+	steps = append(steps, after...)
 	if command == "" {
 		return append(steps, Step{Text: fmt.Sprintf("Run the scenario again with seed %d: the run is the same, cycle by cycle.", r.Seed)})
 	}
-	steps = append(steps, Step{"Repeat it: the run is the same, cycle by cycle.", command})
-	files := filesOf(written)
-	switch {
-	case first.Rule == outcome.RuleInterrupted:
+	if first.Rule == outcome.RuleInterrupted {
 		return steps
+	}
+	files, opens := filesOf(written), fmt.Sprintf("GTKWave with its marker at cycle %d", lookAt(r, first).cycle)
+	switch {
 	case files["gtkw"] != "":
-		steps = append(steps, Step{"See it in the waveform, with a marker where the rule was broken:", "gtkwave " + files["gtkw"]})
+		steps = append(steps, Step{Text: "See it in the waveform:", Command: "gtkwave " + files["gtkw"], Expect: opens})
 	case !moreTime:
-		steps = append(steps, Step{"See it in a waveform, with a marker where the rule was broken:", command + " --vcd run.vcd; gtkwave run.gtkw"}) // it fails again
+		steps = append(steps, Step{Text: "See it in a waveform:", Command: command + " --vcd run.vcd; gtkwave run.gtkw", Expect: "the same FAIL, and then " + opens})
+	}
+	if k := &r.Aside.Known; k.Check != "" {
+		steps = append(steps, Step{Text: uncheckedText(r), Command: k.Check, Expect: k.Checked})
 	}
 	if r.Aside.RTLCheck != "" {
-		steps = append(steps, Step{"Find the first cycle in which RTL and model differ:", strings.Trim(r.Aside.RTLCheck, "`")})
+		steps = append(steps, Step{Text: "Find the first cycle in which RTL and model differ:", Command: strings.Trim(r.Aside.RTLCheck, "`"),
+			Expect: "FAIL with this cycle, or PASS if they never do: then the model is wrong, too, or what uses it"})
 	}
 	return steps
+}
+
+// remedySteps are what may mend a run, and what comes after the advice that the first broken rule has; it is told if a remedy takes
+// the place of that.
+func remedySteps(r *outcome.Report, first *outcome.Violation) (steps, after []Step, told bool) {
+	told = r.Aside.Known.Unfit != ""
+	for _, remedy := range r.Aside.Remedies {
+		step := Step{When: remedy.When, Text: remedy.Text, Command: remedy.Command, Expect: remedy.Expect}
+		switch {
+		case remedy.Tried: // it is told with the cause
+		case remedy.Instead && remedy.Rule == first.Rule:
+			steps, told = append(steps, step), true
+		case remedy.Later || remedy.Command == "" || remedy.Rule != "" && remedy.Rule != first.Rule:
+			after = append(after, step)
+		default:
+			steps = append(steps, step)
+		}
+	}
+	return steps, after, told
+}
+
+// uncheckedText says why rules of the program are not checked.
+func uncheckedText(r *outcome.Report) string {
+	return fmt.Sprintf("Rules of a scenario or of `--set` take the place of those that `%s` has by itself, "+
+		"so this run was not checked for %s. Check it for these, too:",
+		r.Aside.Known.Program, join(r.Aside.Known.Unchecked))
+}
+
+// crossed is the path of a packet that came after its deadline, if a violation is about it and the slot is known; nil if not.
+func crossed(r *outcome.Report, v *outcome.Violation) *outcome.LatestPath {
+	late := r.Aside.Late
+	if i := late.Of(r.Violations); i < 0 || &r.Violations[i] != v || !late.Worst.Known {
+		return nil
+	}
+	return late.Worst
+}
+
+// waysOn say how processors go on that wait for what has passed.
+func waysOn(r *outcome.Report) []string {
+	for i := range r.Aside.Stood {
+		if next := r.Aside.Stood[i].Next; next != nil && next.Paused >= 0 {
+			return []string{fmt.Sprintf("a handler that was not called when something was due does it as soon as it is called again "+
+				"(processor %d: what was due in slot %d); it asks whether that slot is reached or over, not whether it is this one", r.Aside.Stood[i].Processor, next.Slot)}
+		}
+	}
+	return []string{"a processor that waits for a frame or a slot that has passed goes on by itself"}
+}
+
+// surviveSteps say how firmware gets over what faults have taken, by the rules that they have broken, and what it can not.
+func surviveSteps(r *outcome.Report) []Step {
+	var ways, limits []string
+	count := broken(r)
+	if count[fabric.RuleExactlyOnce]+count[fabric.RuleNoLoss] > 0 {
+		ways = append(ways, "what is lost is sent again, by another way if there is one; for that its sender "+
+			"has to learn of the loss, by an answer that does not come in time")
+	}
+	if count[fabric.RuleFinishes] > 0 {
+		ways = append(ways, waysOn(r)...)
+	}
+	dead := 0
+	for i := range r.Violations {
+		if v := &r.Violations[i]; v.Rule == fabric.RuleExactlyOnce && slices.Contains(r.Aside.Killed, v.Path) {
+			dead++
+		}
+	}
+	if count[fabric.RuleNoLoss] > 0 {
+		limits = append(limits, "`no_loss` is broken wherever a fault takes a frame")
+	}
+	if dead > 0 {
+		limits = append(limits, fmt.Sprintf("`exactly_once` is broken at processors that are dead, which receive nothing (%s)",
+			traces.Plural(dead, "violation", "violations")))
+	}
+	if slices.Contains(r.Rules, fabric.RuleReceiveStep) && len(ways) > 0 {
+		limits = append(limits, "`receive_step` is broken by what is sent again, as that comes in a later step than the algorithm's")
+	}
+	change := Step{When: "If they are meant, and the firmware has to survive them", Text: "change it"}
+	if len(ways) > 0 {
+		change.Text += ": " + strings.Join(ways, "; ")
+	}
+	change.Text += "."
+	command, program := r.Aside.Command, r.Aside.Known.Program
+	if command == "" {
+		return []Step{change}
+	}
+	expect := "PASS"
+	if len(limits) > 0 {
+		expect = "FAIL for what no firmware can mend, and nothing else: " + strings.Join(limits, "; ")
+	}
+	expect += fmt.Sprintf(". Unchanged, it fails as here: %s", traces.Plural(r.ViolationsTotal, "violation", "violations"))
+	changed := Step{When: "When it is changed", Text: "build it and run this again:", Command: command, Expect: expect}
+	if program != "" {
+		source := path.Base(program) + ".c"
+		change.Text += fmt.Sprintf(" This writes the source of `%s`:", program)
+		change.Command, change.Expect = "starloom firmware sdk sdk --program "+program, fmt.Sprintf("the file sdk/%s, which is the one to change", source)
+		changed.Text = fmt.Sprintf("build it, and run it in the place of `%s`:", program)
+		changed.Command = fmt.Sprintf("starloom firmware build sdk/%s -o mine.wasm && %s --firmware mine.wasm", source,
+			strings.Replace(command, " --firmware "+program, "", 1))
+	}
+	return []Step{change, changed}
 }

@@ -60,8 +60,8 @@ func studyAnswers(r *outcome.StudyReport, off []*fabric.StudyRow, command string
 	}
 	where := fmt.Sprintf("The case %s of the study %s; of %s, [%d are off](#off).",
 		first.Case, r.Study, traces.Plural(uint64(len(r.Rows)), "figure", "figures"), len(off))
-	return Failed([]string{what}, []string{where}, r.Notes,
-		Step{"Run this case alone:", fmt.Sprintf("starloom study %s --case %s", outcome.ShellQuote(r.Study), outcome.ShellQuote(first.Case))},
+	return Failed([]string{what}, []string{where}, nil, r.Notes,
+		Step{Text: "Run this case alone:", Command: fmt.Sprintf("starloom study %s --case %s", outcome.ShellQuote(r.Study), outcome.ShellQuote(first.Case))},
 		Step{Text: "If a change of yours has brought it, compare the digests of one of its runs before and after. " +
 			"If not, see whether the interval is wide (se): --full narrows it."})
 }

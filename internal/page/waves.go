@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +19,7 @@ type Waves struct {
 	Columns []uint64 // cycles, ascending
 	Rows    []traces.WaveRow
 	Marked  int // column that is pointed at, -1 for none
+	Also    int // a later one that is, too; 0 for none
 
 	svg string
 }
@@ -106,22 +108,45 @@ func (w *Waves) cell() int {
 	return min(max(waveCellMin, char10*most/10+10), max(waveCellMax, waveWidth/max(1, len(w.Columns))))
 }
 
-// narrow leaves out the columns that are farthest from the marked one, until the others fit on paper.
+// narrow leaves out the columns that are farthest from the marked ones, until the others fit on paper.
 func (w *Waves) narrow() {
 	most := max(waveWidth/w.cell(), 1)
 	if len(w.Columns) <= most {
 		return
 	}
-	from := max(0, min(w.Marked-most*2/3, len(w.Columns)-most))
+	points := []int{w.Marked}
 	if w.Marked < 0 {
-		from = len(w.Columns) - most
+		points[0] = len(w.Columns)
 	}
-	w.Columns = w.Columns[from : from+most]
-	rows := slices.Clone(w.Rows)
+	if w.Also > 0 {
+		points = append(points, w.Also)
+		most /= 2
+	}
+	kept := around(len(w.Columns), most, points...)
+	columns, rows := make([]uint64, len(kept)), slices.Clone(w.Rows)
+	for i, c := range kept {
+		columns[i] = w.Columns[c]
+	}
 	for i := range rows {
-		rows[i].Values = rows[i].Values[from : from+most]
+		values := rows[i].Values
+		rows[i].Values = make([]string, len(kept))
+		for k, c := range kept {
+			rows[i].Values[k] = values[c]
+		}
 	}
-	w.Rows, w.Marked = rows, max(w.Marked-from, -1)
+	w.Columns, w.Rows, w.Marked, w.Also = columns, rows, slices.Index(kept, w.Marked), max(slices.Index(kept, w.Also), 0)
+}
+
+// around are the numbers below count, ascending, of those around some points: so many for each, a third of them after it.
+func around(count, most int, points ...int) (kept []int) {
+	taken := map[int]bool{}
+	for _, at := range points {
+		first := max(0, min(at-most*2/3, count-most))
+		for c := first; c < min(count, first+most); c++ {
+			taken[c] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(taken))
 }
 
 func (w *Waves) draw() string {
@@ -133,8 +158,8 @@ func (w *Waves) draw() string {
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="wave" role="img" viewBox="0 0 %d %d" width="%d" height="%d">`+"\n",
 		width, height, width, height)
 	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n", html.EscapeString(w.Caption), html.EscapeString(w.describe()))
-	if w.Marked >= 0 {
-		fmt.Fprintf(&b, `<rect class="now" x="%d" y="0" width="%d" height="%d"/>`+"\n", w.Marked*cell, cell, height)
+	for _, c := range w.marks() {
+		fmt.Fprintf(&b, `<rect class="now" x="%d" y="0" width="%d" height="%d"/>`+"\n", c*cell, cell, height)
 	}
 	w.drawCycles(&b, cell, height)
 	for i, row := range rows {
@@ -153,12 +178,11 @@ func (w *Waves) draw() string {
 
 // drawCycles writes the numbers of the columns, as far as there is room, and where cycles are left out.
 func (w *Waves) drawCycles(b *strings.Builder, cell, height int) {
-	free := 0
-	marked := max(w.Marked, 0)
+	free, marks := 0, w.marks()
 	text := func(c int) {
 		number := fmt.Sprint(w.Columns[c])
 		class := "t"
-		if c == w.Marked {
+		if slices.Contains(marks, c) {
 			class = "m"
 		}
 		fmt.Fprintf(b, `<text class="%s" x="%d" y="%d">%s</text>`+"\n", class, c*cell+3, waveLow-2, number)
@@ -166,13 +190,25 @@ func (w *Waves) drawCycles(b *strings.Builder, cell, height int) {
 	}
 	for c := range w.Columns {
 		at, end := c*cell, c*cell+char10*len(fmt.Sprint(w.Columns[c]))/10+8
-		if at >= free && (c >= marked || w.Marked < 0 || end <= w.Marked*cell) {
+		covers := slices.ContainsFunc(marks, func(mark int) bool { return c < mark && end > mark*cell })
+		if at >= free && !covers {
 			text(c)
 		}
 	}
 	for _, c := range w.gaps() {
 		fmt.Fprintf(b, `<path class="gap" d="M%d 0V%d"/>`+"\n", c*cell, height)
 	}
+}
+
+// marks are the columns that are pointed at.
+func (w *Waves) marks() (columns []int) {
+	if w.Marked >= 0 {
+		columns = append(columns, w.Marked)
+	}
+	if w.Also > 0 {
+		columns = append(columns, w.Also)
+	}
+	return columns
 }
 
 // gaps are the columns before which cycles are left out.

@@ -28,7 +28,8 @@ type Collector struct {
 	from       uint32 // the first slot that is told whole
 	slots      uint32 // that are told, from there on
 	heat       [heats]series
-	unassigned uint64 // frames that wait for no medium in particular
+	loads      []uint64 // frames by medium, nil if the picture of the topology does not show them
+	unassigned uint64   // frames that wait for no medium in particular
 
 	acts       [actions]series // of the processors that are watched
 	done       []uint32        // by processor: the slot in which it was done first, never for none
@@ -71,6 +72,7 @@ type moment struct {
 	acts       []uint8         // by processor that is watched: one bit for each action
 	unassigned uint64
 	departures []departure
+	sent       []uint32 // media, one for each frame on them, if these are counted
 	arrivals   []uint64 // source and medium
 }
 
@@ -81,6 +83,9 @@ func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector 
 	processors := shape.Processors()
 	c := &Collector{names: n.Names(), shape: shape, latencies: latencies, from: slot, took: map[uint32]uint64{},
 		perRow: mediaOfRow(shape), stride: 1}
+	if Loaded(n) {
+		c.loads = make([]uint64, shape.Media)
+	}
 	if processors > watchedMax {
 		c.stride = (processors+lanesMax-1)/lanesMax | 1 // odd, so that it does not step from unit to unit
 	}
@@ -137,6 +142,9 @@ func (c *Collector) Boundary(slots uint32) {
 				}
 			}
 		}
+		for _, medium := range m.sent {
+			c.loads[medium]++
+		}
 		for watched, acts := range m.acts {
 			for k := range actions {
 				if acts>>k&1 != 0 {
@@ -159,6 +167,7 @@ func (c *Collector) forget(slot uint32) {
 		}
 		clear(m.acts)
 		m.unassigned, m.departures, m.arrivals = 0, m.departures[:0], m.arrivals[:0]
+		m.sent = m.sent[:0]
 	}
 }
 
@@ -175,6 +184,9 @@ func (s *shard) on(what, processor int, frame nic.FrameView, slot uint32) {
 	c.media(processor, frame, func(medium int) {
 		if medium >= 0 && medium < c.shape.Media {
 			m.heat[what][medium/c.perRow]++
+			if what == carried && c.loads != nil {
+				m.sent = append(m.sent, uint32(medium))
+			}
 		} else {
 			m.unassigned++
 		}
@@ -268,4 +280,16 @@ func column(width uint32) string {
 		return ""
 	}
 	return fmt.Sprintf("A column stands for %s. ", traces.Plural(width, "slot", "slots"))
+}
+
+// loadsMax is the most media whose frames are counted one by one.
+const loadsMax = 1600
+
+// Loaded reports whether the picture of a network's topology shows how many frames each medium had.
+func Loaded(n fabric.Network) bool {
+	if s, ok := n.(fabric.Sketched); ok && n.Shape().Media <= loadsMax {
+		_, ok = s.Sketch()
+		return ok
+	}
+	return false
 }

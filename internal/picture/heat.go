@@ -42,7 +42,7 @@ func (c *Collector) Heat(title string) *Heat {
 	}
 	if c.perRow > 1 {
 		per += " and " + one
-		h.Note = fmt.Sprintf("A row stands for up to %d of %s. ", c.perRow, traces.Plural(c.shape.Media, one, many))
+		h.Note = fmt.Sprintf("A row stands for up to %d of %s%s. ", c.perRow, traces.Plural(c.shape.Media, one, many), c.ledText())
 	}
 	labels := [heats]string{"frames " + per, "collisions " + per, "frames that wait " + per}
 	none := [heats]string{"", "No frames met. ", "No frame had to wait. "}
@@ -79,6 +79,29 @@ func (c *Collector) rowName(first, last int) string {
 	}
 	_, many := c.names.MediumNoun()
 	return fmt.Sprintf("%s %d to %d", many, first, last)
+}
+
+// ledText says where the media lead that have a row in common, if they belong to a unit.
+func (c *Collector) ledText() string {
+	if each := c.shape.Media / c.shape.Units; c.names.Unit() == "" || each <= 1 || c.perRow%each != 0 {
+		return ""
+	}
+	from, to := false, false
+	for processor := range c.shape.PerUnit {
+		for port := range uint16(c.shape.Ports) {
+			from = from || c.names.SentOn(processor, port, processor) < c.perRow
+			heard := c.names.HeardOn(processor, port)
+			to = to || heard >= 0 && heard < c.perRow
+		}
+	}
+	text := map[[2]bool]string{
+		{true, true}:  ", some that lead from what is named at it and others that lead to it",
+		{true, false}: ", which lead from what is named at it", {false, true}: ", which lead to what is named at it",
+	}[[2]bool{from, to}]
+	if to && slices.ContainsFunc(c.faulty, func(slot uint32) bool { return slot != never }) {
+		text += ": that of a faulty processor shows what others send to it"
+	}
+	return text
 }
 
 // panel is what was counted, nil if it is nothing.

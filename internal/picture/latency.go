@@ -10,17 +10,19 @@ import (
 	"starloom/traces/figure"
 )
 
-// Latency is how long packets or frames take: how many take how many slots.
+// Latency is how long packets or frames take.
 type Latency struct {
 	Title  string
 	What   string      // "packets" or "frames"
-	Counts [][2]uint64 // slots, and how many take so many, in ascending order
+	Unit   string      // of a latency: "slots" or "cycles"
+	Counts [][2]uint64 // how long, and how many take so long, in ascending order
 	Note   string
 }
 
 // Latency is how long frames took from their queue to a receiver.
 func (c *Collector) Latency(title string) *Latency {
-	l := &Latency{Title: title, What: "frames", Note: "From the slot in which a frame is queued to the end of that in which it is received, by anyone. "}
+	l := &Latency{Title: title, What: "frames", Unit: "slots",
+		Note: "From the slot in which a frame is queued to the end of that in which it is received, by anyone. "}
 	for _, slots := range slices.Sorted(maps.Keys(c.took)) {
 		l.Counts = append(l.Counts, [2]uint64{uint64(slots), c.took[slots]})
 	}
@@ -31,11 +33,10 @@ func (c *Collector) Latency(title string) *Latency {
 	return l
 }
 
-// PacketLatency is how long the packets of traffic took that are measured: slots, and how many took so many, in
-// ascending order; left are those that have not arrived.
-func PacketLatency(title string, counts [][2]uint64, left uint64) *Latency {
-	l := &Latency{Title: title, What: "packets", Counts: counts,
-		Note: "From the slot in which a packet is created to the end of that in which it arrives, of packets that are measured. "}
+// PacketLatency is how long the packets of traffic took that are measured, in a unit: how many took so many, in
+// ascending order, from one event to another; left are those that have not arrived.
+func PacketLatency(title, unit, span string, counts [][2]uint64, left uint64) *Latency {
+	l := &Latency{Title: title, What: "packets", Unit: unit, Counts: counts, Note: span + ", of packets that are measured. "}
 	if left > 0 {
 		l.Note += fmt.Sprintf("Not drawn: %s on the way when the run ended, or lost. ", traces.Plural(left, "packet", "packets"))
 	}
@@ -65,7 +66,7 @@ func (l *Latency) quantile(of uint64) uint64 {
 func (l *Latency) SVG() ([]byte, error) {
 	f := &figure.Figure{
 		Title: l.Title + ": latency of " + l.What, Note: l.Note,
-		X: figure.Axis{Label: "latency in slots", Whole: true}, Y: figure.Axis{Label: l.What, Whole: true},
+		X: figure.Axis{Label: "latency in " + l.Unit, Whole: true}, Y: figure.Axis{Label: l.What, Whole: true},
 	}
 	if len(l.Counts) == 0 {
 		f.Note = "No " + l.What + " have arrived. " + f.Note
@@ -93,10 +94,10 @@ func (l *Latency) SVG() ([]byte, error) {
 	}
 	f.Curves = append([]figure.Curve{c}, l.quantiles(shown, float64(high))...)
 	if width > 1 {
-		f.Note += fmt.Sprintf("A bar stands for %d slots. ", width)
+		f.Note += fmt.Sprintf("A bar stands for %d %s. ", width, l.Unit)
 	}
 	if beyond > 0 {
-		f.Note += fmt.Sprintf("Not drawn: %s that take longer, up to %d slots. ", traces.Plural(beyond, strings.TrimSuffix(l.What, "s"), l.What), most)
+		f.Note += fmt.Sprintf("Not drawn: %s that take longer, up to %d %s. ", traces.Plural(beyond, strings.TrimSuffix(l.What, "s"), l.What), most, l.Unit)
 	}
 	return svg(l.Title, f)
 }

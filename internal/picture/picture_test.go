@@ -9,9 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/ej"
 	"starloom/fabric/pops"
+	"starloom/hw"
 	"starloom/internal/picture"
 )
 
@@ -40,13 +42,13 @@ func drawn(t *testing.T, p interface{ SVG() ([]byte, error) }) string {
 // TestLatency: bars count what takes so long, quantiles at one place are one line, and a long tail is left out and
 // counted.
 func TestLatency(t *testing.T) {
-	svg := drawn(t, picture.PacketLatency("net", [][2]uint64{{1, 999_000}, {2, 1000}, {400, 3}}, 7))
+	svg := drawn(t, picture.PacketLatency("net", "slots", "From here to there", [][2]uint64{{1, 999_000}, {2, 1000}, {400, 3}}, 7))
 	for _, want := range []string{"<title>net</title>", ">net: latency of packets<", "median, 95 %, 99 %: 1", "Not drawn: 7 packets on the way when the run ended, or lost.",
 		"Not drawn: 3 packets that take longer, up to 400 slots."} {
 		require.Contains(t, svg, want)
 	}
-	require.Contains(t, drawn(t, picture.PacketLatency("net", nil, 0)), "No packets have arrived.")
-	require.Contains(t, drawn(t, picture.PacketLatency("net", [][2]uint64{{100, 1}, {1000, 1}}, 0)), "A bar stands for 20 slots.")
+	require.Contains(t, drawn(t, picture.PacketLatency("net", "slots", "From here to there", nil, 0)), "No packets have arrived.")
+	require.Contains(t, drawn(t, picture.PacketLatency("net", "slots", "From here to there", [][2]uint64{{100, 1}, {1000, 1}}, 0)), "A bar stands for 20 slots.")
 }
 
 // TestTopologyCrossing: a coupler of POPS(d,g) has one group that sends and one that hears, by its number; on a crossbar all
@@ -122,4 +124,21 @@ func TestHeatOfNothing(t *testing.T) {
 	}
 	require.Contains(t, drawn(t, c.Heat("idle")), "No frames met.")
 	require.Contains(t, drawn(t, picture.Look(&pops.Network{Groups: 2, GroupSize: 2}, 1, 0, true).Heat("no slot")), "frames in a slot")
+}
+
+// pair are two routers, joined both ways.
+type pair struct{ fabric.Bare }
+
+func (pair) Routers() *fabric.Routers {
+	return &fabric.Routers{Graph: hw.RouterGraph{Ports: []int{1, 1}, Links: []hw.RouterLink{{From: 0, To: 1}, {From: 1, To: 0}}}}
+}
+
+func (pair) SketchRouters() (s fabric.Sketch, ok bool) {
+	s.Processors = append(s.Processors, fabric.Spot{}, fabric.Spot{Place: fabric.Place{X: 1}})
+	return s, true
+}
+
+// TestRoutersAreCalledSo: who cannot see a picture of routers is told that they are some.
+func TestRoutersAreCalledSo(t *testing.T) {
+	require.Contains(t, drawn(t, picture.RoutersOf(pair{}, "net", []float64{0.5, 0.25}, nil)), "2 routers, 2 links, one for each direction.")
 }

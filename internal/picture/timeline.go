@@ -29,10 +29,11 @@ type Lane struct {
 	Done, Faulty                 int64 // the slot at which it was first; -1 for never
 }
 
-// Mark is a violation. Its lane is -1 where it is not that of a processor that is drawn.
+// Mark is a violation. Its lane is -1 where it is not that of a processor that is drawn; then its place has a row of this name.
 type Mark struct {
 	Slot uint32
 	Lane int
+	Name string
 }
 
 // Violation is a rule that was broken, and where: a path of the machine.
@@ -69,17 +70,42 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	}
 	for _, v := range violations {
 		lane := slices.IndexFunc(t.Lanes, func(l Lane) bool { return l.Name == v.Path })
-		t.Marks = append(t.Marks, Mark{uint32(v.Slot), lane})
+		mark := Mark{Slot: uint32(v.Slot), Lane: lane}
+		switch {
+		case lane >= 0:
+		case strings.Contains(v.Path, "."):
+			mark.Name = v.Path
+		default:
+			mark.Name = v.Path + ": the whole network"
+		}
+		t.Marks = append(t.Marks, mark)
 	}
 	t.Note = brokenNote(violations)
 	if len(drawn) < processors {
-		t.Note += fmt.Sprintf("Drawn are %d of %s. ", len(drawn), traces.Plural(processors, "processor", "processors"))
+		t.Note += fmt.Sprintf("Drawn are %d of %s%s. ", len(drawn), traces.Plural(processors, "processor", "processors"), leftOut(drawn, processors))
 	}
 	if t.Width > 1 {
 		t.Note += "The higher a bar, the more of its column's slots. "
 	}
 	t.Note += column(t.Width) + c.since()
 	return t
+}
+
+// leftOutMax is how many processors a note names that are not drawn.
+const leftOutMax = 16
+
+// leftOut says which processors are not drawn: the numbers of few, and of many how the others were chosen.
+func leftOut(drawn []int, processors int) string {
+	if processors-len(drawn) > leftOutMax {
+		return ": those that broke a rule, of many the first, and others, equally far apart"
+	}
+	var left []string
+	for processor := range processors {
+		if !slices.Contains(drawn, processor) {
+			left = append(left, fmt.Sprint(processor))
+		}
+	}
+	return ", all but " + strings.Join(left, ", ")
 }
 
 // namedMax is how many violations a note names.
@@ -139,9 +165,7 @@ const (
 // SVG draws it.
 func (t *Timeline) SVG() ([]byte, error) {
 	d := timelineDrawing{Timeline: t, end: max(float64(t.From)+float64(t.Slots), float64(t.From)+1)}
-	if slices.ContainsFunc(t.Marks, func(m Mark) bool { return m.Lane < 0 }) {
-		d.names = append(d.names, "elsewhere")
-	}
+	d.nameOthers()
 	d.first = len(d.names)
 	for _, l := range t.Lanes {
 		d.names = append(d.names, l.Name)
@@ -153,7 +177,8 @@ func (t *Timeline) SVG() ([]byte, error) {
 	none := func(*Lane) []float64 { return nil }
 	sent, heard := func(l *Lane) []float64 { return l.Sends }, func(l *Lane) []float64 { return l.Hears }
 	for _, s := range []figure.Spans{
-		{Name: "done or faulty", Colour: -1, Rects: d.over()},
+		{Name: "done", Colour: -1, Rects: d.over(func(l *Lane) (from, to int64) { return l.Done, l.Faulty })},
+		{Name: "faulty", Colour: -2, Rects: d.over(func(l *Lane) (from, to int64) { return l.Faulty, -1 })},
 		{Name: "sends", Colour: sendColour, Rects: d.bars(1, none, sent)},
 		{Name: "waits to send", Colour: waitColour, Rects: d.bars(1, sent, func(l *Lane) []float64 { return l.Waits })},
 		{Name: "hears", Colour: hearColour, Rects: d.bars(-1, none, heard)},
@@ -170,9 +195,11 @@ func (t *Timeline) SVG() ([]byte, error) {
 	marks := slices.Clone(t.Marks)
 	slices.SortStableFunc(marks, func(a, b Mark) int { return cmp.Compare(a.Slot, b.Slot) })
 	for _, m := range marks {
-		row := 0
-		if m.Lane >= 0 {
-			row = d.first + m.Lane
+		row := d.first + m.Lane
+		if m.Lane < 0 {
+			if row = slices.Index(d.names[:d.first], m.Name); row < 0 {
+				row = d.first - 1 // other places
+			}
 		}
 		broken.Points = append(broken.Points, figure.Point{X: min(max(float64(m.Slot)+0.5, float64(t.From)), d.end), Y: d.middle(row)})
 	}
@@ -196,16 +223,35 @@ func (d *timelineDrawing) middle(row int) float64 { return float64(len(d.names) 
 // half is the height of a lane's upper half, and of the lower one; barMin the least part of it that is drawn.
 const half, barMin = 0.42, 0.12
 
-// over are processors that are done or faulty, from then on.
-func (d *timelineDrawing) over() (all []figure.Rect) {
-	for i, l := range d.Lanes {
-		from := l.Done
-		if from < 0 || l.Faulty >= 0 && l.Faulty < from {
-			from = l.Faulty
+// othersMax is how many rows there are for places that are not processors; one more stands for all others.
+const othersMax = 4
+
+// otherPlaces names them.
+const otherPlaces = "other places"
+
+// nameOthers gives the places of violations rows that are not those of processors.
+func (d *timelineDrawing) nameOthers() {
+	for _, m := range d.Marks {
+		switch {
+		case m.Lane >= 0 || slices.Contains(d.names, m.Name):
+		case len(d.names) < othersMax:
+			d.names = append(d.names, m.Name)
+		case len(d.names) == othersMax:
+			d.names = append(d.names, otherPlaces)
 		}
-		if left := max(float64(from), float64(d.From)); from >= 0 && left < d.end {
-			y := d.middle(d.first + i)
-			all = append(all, figure.Rect{Left: left, Right: d.end, Low: y - half, High: y + half})
+	}
+}
+
+// over are what processors are from a slot on, to another one or, if that is below 0, to the end.
+func (d *timelineDrawing) over(when func(*Lane) (from, to int64)) (all []figure.Rect) {
+	for i := range d.Lanes {
+		from, to := when(&d.Lanes[i])
+		left, right := max(float64(from), float64(d.From)), d.end
+		if to >= 0 {
+			right = min(right, float64(to))
+		}
+		if y := d.middle(d.first + i); from >= 0 && left < right {
+			all = append(all, figure.Rect{Left: left, Right: right, Low: y - half, High: y + half})
 		}
 	}
 	return all

@@ -16,20 +16,25 @@ type Topology struct {
 	Title string
 	Note  string // what is left out
 
-	Nodes []Node // of a plane
-	Links []Link
+	Nodes  []Node // of a plane
+	Links  []Link
+	plural string // of nodes that are not media
 
 	Rows, Columns []string // of a crossing: processors, or groups of them, and media
 	Sends, Hears  [][]bool // by row and column
 
 	Broken map[string]string // paths at which rules were broken, and which
 	Struck map[string]string // paths at which faults struck first, and which
+	loads
 }
 
-// Node is a processor in a plane; its neighbours are at distance 1.
+// Node is a processor in a plane, or a medium; its neighbours are at distance 1.
 type Node struct {
-	Number int
+	Number int // -1 of a medium
 	Name   string
+	Label  string // below it, "" for none
+	Kind   string // of a medium: what it is called
+	Shape  fabric.SpotShape
 	X, Y   float64
 }
 
@@ -40,6 +45,14 @@ type Link struct {
 	Number   int // of the processor at the other end; -1 of one that is not drawn
 	OneWay   bool
 	Paths    []string // of its medium, or of both
+	Label    string   // latency in cycles, "" for the usual one
+	Loads    []Load   // of routers: away from From, and back; nil for none
+}
+
+// Load is how much of a channel between routers is used.
+type Load struct {
+	Name string
+	Load float64 // flits per cycle
 }
 
 // Limits of what is drawn.
@@ -53,7 +66,7 @@ const (
 
 // TopologyOf is that of a network, with marks where rules were broken and where faults struck first.
 func TopologyOf(n fabric.Network, title string, violations, faults []Violation) *Topology {
-	t := &Topology{Title: title, Broken: map[string]string{}, Struck: map[string]string{}}
+	t := &Topology{Title: title, plural: "processors", Broken: map[string]string{}, Struck: map[string]string{}}
 	for _, f := range faults {
 		t.Struck[f.Path] = fmt.Sprintf("the fault %s struck first in slot %d", f.Rule, f.Slot)
 	}
@@ -63,6 +76,12 @@ func TopologyOf(n fabric.Network, title string, violations, faults []Violation) 
 		}
 	}
 	w := wired{n, n.Shape(), n.Names()}
+	if sketched, ok := n.(fabric.Sketched); ok {
+		if s, ok := sketched.Sketch(); ok {
+			t.sketch(&w, &s)
+			return t
+		}
+	}
 	if w.joinsTwo() {
 		t.plane(&w)
 	} else {
@@ -313,4 +332,21 @@ func (t *Topology) struck(paths ...string) (what string) {
 		}
 	}
 	return what
+}
+
+// loads are how many frames media had, by their paths; nil if no one has looked.
+type loads struct {
+	frames map[string]uint64
+	most   uint64 // of a line
+}
+
+// load is how many frames a line had: only lines between processors are media.
+func (t *Topology) load(l Link) (frames uint64) {
+	if l.To >= 0 && (t.Nodes[l.From].Number < 0 || t.Nodes[l.To].Number < 0) {
+		return 0
+	}
+	for _, path := range l.Paths {
+		frames += t.frames[path]
+	}
+	return frames
 }

@@ -6,19 +6,23 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"starloom/fabric"
+	"starloom/traces"
 	"starloom/traces/figure"
 )
 
 // What pictures of topologies measure, in points.
 const (
-	edge    = 24 // around them
-	head    = 44 // above them
-	letter  = 5.4
-	cell    = 20 // of a crossing
-	hop     = 46 // between neighbours
-	nodeBig = 14 // radius with a number in it
-	below   = 34 // with the legend
+	edge      = 24 // around them
+	head      = 44 // above them
+	letter    = 5.4
+	cell      = 20 // of a crossing
+	hop       = 46 // between neighbours
+	nodeBig   = 14 // radius with a number in it
+	nodeSmall = 8  // of a medium
+	below     = 34 // with the legend
 )
 
 // brokenColour is that of what has broken a rule.
@@ -72,7 +76,22 @@ type entry struct {
 // describe says what is drawn, for who cannot see it.
 func (t *Topology) describe() string {
 	if t.Nodes != nil {
-		return fmt.Sprintf("%d processors, %d links. %s", len(t.Nodes), len(t.Links), t.Note)
+		links := len(t.Links)
+		for _, l := range t.Links {
+			if !l.OneWay {
+				links++ // and back
+			}
+		}
+		media := 0
+		for _, n := range t.Nodes {
+			if n.Number < 0 {
+				media++
+			}
+		}
+		if media > 0 {
+			return fmt.Sprintf("%d %s and %d media, %d lines, one for each direction. %s", len(t.Nodes)-media, t.plural, media, links, t.Note)
+		}
+		return fmt.Sprintf("%d %s, %d links, one for each direction. %s", len(t.Nodes), t.plural, links, t.Note)
 	}
 	return fmt.Sprintf("%d rows, %s to %s, cross %d columns, %s to %s. %s", len(t.Rows), t.Rows[0], t.Rows[len(t.Rows)-1],
 		len(t.Columns), t.Columns[0], t.Columns[len(t.Columns)-1], t.Note)
@@ -186,9 +205,9 @@ func (t *Topology) drawPlane() ([]byte, error) {
 	}
 	margin := 2.0 * edge
 	at := func(x, y float64) (float64, float64) {
-		return margin + float64(hop*(x-least.X)), head + margin/2 + float64(hop*(most.Y-y))
+		return margin + float64(hop*(x-least.X)), head + float64(margin/2) + float64(hop*(most.Y-y))
 	}
-	width, high := 2*margin+float64(hop*(most.X-least.X)), head+1.6*margin+float64(hop*(most.Y-least.Y))
+	width, high := float64(2*margin)+float64(hop*(most.X-least.X)), head+float64(1.6*margin)+float64(hop*(most.Y-least.Y))
 	var legend []entry
 	if t.marks() {
 		legend = append(legend, entry{"a rule was broken", func(s *figure.Sketch, x, y float64) {
@@ -198,15 +217,23 @@ func (t *Topology) drawPlane() ([]byte, error) {
 	if t.struckDrawn() {
 		legend = append(legend, struckEntry())
 	}
-	s, end := t.sheet(width, high, legend)
+	if most := t.mostLoad(); most > 0 {
+		legend = append(legend, entry{fmt.Sprintf("%.3f flits per cycle", most), func(s *figure.Sketch, x, y float64) {
+			s.Lines(figure.Of(heatColour), heatWidth, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
+		}})
+	}
+	s, end := t.sheet(width, high, append(legend, t.kinds()...))
 	var both, single, short []figure.XYs
+	var labels []label
 	for _, l := range t.Links {
 		from := t.Nodes[l.From]
 		x, y := at(from.X, from.Y)
 		if l.To < 0 {
 			x2, y2 := at(from.X+float64(0.5*l.DX), from.Y+float64(0.5*l.DY))
 			t.strike(s, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}, l.Paths...)
-			short = append(short, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
+			if !t.loaded(s, l, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}) {
+				short = append(short, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
+			}
 			if l.Number < 0 {
 				continue
 			}
@@ -218,14 +245,23 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		x2, y2 := at(to.X, to.Y)
 		line := figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}
 		t.strike(s, line, l.Paths...)
-		both = append(both, line)
+		if !t.loaded(s, l, line) {
+			both = append(both, line)
+		}
+		if l.Label != "" {
+			labels = append(labels, label{(x + x2) / 2, float64((y+y2)/2) - 3, l.Label})
+		}
 		if l.OneWay {
 			single = append(single, arrow(x, y, x2, y2))
 		}
 	}
+	t.heat(s, at)
 	s.Lines(figure.Of(0).Pale(0.7), 1.5, false, both...)
 	s.Lines(figure.Faint, 1.5, false, short...)
 	s.Areas(figure.Of(0), single...)
+	for _, l := range labels {
+		s.Text(figure.Ink, 8, figure.Middle, l.x, l.y, l.text)
+	}
 	for _, n := range t.Nodes {
 		x, y := at(n.X, n.Y)
 		t.node(s, n, x, y)
@@ -263,7 +299,80 @@ func (t *Topology) node(s *figure.Sketch, n Node, x, y float64) {
 		name += ": " + what
 		s.Disc(figure.Of(struckColour), figure.Of(struckColour), x, y, nodeBig+5)
 	}
+	if frames, ok := t.frames[n.Name]; ok && n.Number < 0 {
+		name += ": " + traces.Plural(frames, "frame", "frames")
+		n.Label += ", " + traces.Plural(frames, "frame", "frames")
+	}
 	defer s.Titled(name)()
-	s.Disc(fill, figure.Ink, x, y, nodeBig)
-	s.Text(ink, 10, figure.Middle, x, y+3.5, strconv.Itoa(n.Number))
+	if n.Number < 0 {
+		shape(s, n.Shape, x, y)
+	} else {
+		s.Disc(fill, figure.Ink, x, y, nodeBig)
+		s.Text(ink, 10, figure.Middle, x, y+3.5, strconv.Itoa(n.Number))
+	}
+	if n.Label != "" {
+		s.Text(figure.Ink, 8, figure.Middle, x, y+nodeBig+8, n.Label)
+	}
+}
+
+// loaded draws a line between processors as wide as its frames, and reports whether it did.
+func (t *Topology) loaded(s *figure.Sketch, l Link, line figure.XYs) bool {
+	if t.frames == nil || l.To >= 0 && (t.Nodes[l.From].Number < 0 || t.Nodes[l.To].Number < 0) {
+		return false
+	}
+	var says []string
+	for _, path := range l.Paths {
+		if frames, ok := t.frames[path]; ok {
+			says = append(says, path+": "+traces.Plural(frames, "frame", "frames"))
+		}
+	}
+	defer s.Titled(strings.Join(says, "; "))()
+	frames := t.load(l)
+	if frames == 0 {
+		s.Lines(figure.Faint, 1, true, line)
+		return true
+	}
+	s.Lines(figure.Of(0).Pale(0.7), 1+float64(5*float64(frames)/float64(t.most)), false, line)
+	return true
+}
+
+// label is a text at a place.
+type label struct {
+	x, y float64
+	text string
+}
+
+// shape draws a medium that is a node.
+func shape(s *figure.Sketch, kind fabric.SpotShape, x, y float64) {
+	box := func(width, high float64) figure.XYs {
+		return figure.XYs{{X: x - width, Y: y - high}, {X: x + width, Y: y - high}, {X: x + width, Y: y + high}, {X: x - width, Y: y + high}}
+	}
+	switch kind {
+	case fabric.Flat:
+		s.Areas(figure.Of(2), box(nodeBig, nodeSmall/2))
+	case fabric.Crossed:
+		s.Areas(figure.Of(2), box(nodeSmall, nodeSmall))
+		s.Lines(figure.Paper, 2, false, figure.XYs{{X: x - nodeSmall, Y: y - nodeSmall}, {X: x + nodeSmall, Y: y + nodeSmall}},
+			figure.XYs{{X: x - nodeSmall, Y: y + nodeSmall}, {X: x + nodeSmall, Y: y - nodeSmall}})
+	default:
+		s.Disc(figure.Of(2), figure.Ink, x, y, nodeSmall)
+	}
+}
+
+// kinds are the legend of media that are nodes, of latencies and of loads.
+func (t *Topology) kinds() (legend []entry) {
+	for i, n := range t.Nodes {
+		if n.Kind != "" && !slices.ContainsFunc(t.Nodes[:i], func(other Node) bool { return other.Kind == n.Kind }) {
+			legend = append(legend, entry{n.Kind, func(s *figure.Sketch, x, y float64) { shape(s, n.Shape, x, y) }})
+		}
+	}
+	if slices.ContainsFunc(t.Links, func(l Link) bool { return l.Label != "" }) {
+		legend = append(legend, entry{"latency in cycles", func(s *figure.Sketch, x, y float64) { s.Text(figure.Ink, 8, figure.Middle, x, y+3, "5") }})
+	}
+	if t.most > 0 {
+		legend = append(legend, entry{traces.Plural(t.most, "frame", "frames"), func(s *figure.Sketch, x, y float64) {
+			s.Lines(figure.Of(0).Pale(0.7), 6, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
+		}})
+	}
+	return legend
 }

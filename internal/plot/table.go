@@ -1,9 +1,6 @@
 package plot
 
 import (
-	"bytes"
-	"encoding/csv"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,15 +31,10 @@ func Read(path, ofFolder string) (*Table, error) {
 	if err != nil {
 		return nil, input.Unreadable(path, err, "give a CSV file with a header, or the folder that a sweep has written: starloom sweep FILE --out DIR")
 	}
-	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
-	all, err := reader.ReadAll()
-	var wrong *csv.ParseError
+	all, err := input.CSV(data).ReadAll()
 	switch {
-	case errors.As(err, &wrong):
-		return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", path, wrong.Line, wrong.Column), Reason: wrong.Err.Error(),
-			Remedy: "give a CSV file with a header, such as results.csv of a sweep"}
 	case err != nil:
-		return nil, input.Unreadable(path, err, "give a CSV file with a header")
+		return nil, input.NotCSV(path, err, "give a CSV file with a header, such as results.csv of a sweep")
 	case len(all) < 2:
 		return nil, &input.Error{Place: path, Reason: "the table has no rows", Remedy: "give a CSV file with a header and rows"}
 	}

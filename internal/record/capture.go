@@ -27,13 +27,39 @@ func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
 	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
 }
 
-// slot writes what was heard in the slot before and what was sent, in that slot if NICs
+// slot writes what was heard in the slot before and what was sent, in that slot by NICs, or lanes of them, that
 // must ask first and else in the one that begins: in the order of cycles, then of processors.
 func (c *capture) slot(m *emulator.Machine) error {
-	if m.Shape.Asks() {
-		return errors.Join(c.sent(m), c.heard(m))
+	if m.Timing().Tick > 0 {
+		return c.streamed(m)
 	}
-	return errors.Join(c.heard(m), c.sent(m))
+	return errors.Join(c.sent(m, true), c.heard(m), c.sent(m, false))
+}
+
+// streamed writes the frames of a tick in the order of cycles, then of processors: a frame is sent in the cycle in which its
+// head is on the wire, and is told in the tick in which its tail has left.
+func (c *capture) streamed(m *emulator.Machine) error {
+	type event struct {
+		*fabric.Captured
+		direction pcapng.Direction
+	}
+	var events []event
+	for i := range m.Shards {
+		l := &m.Shards[i].Ledger
+		for k := range l.Sent {
+			events = append(events, event{&l.Sent[k], pcapng.Sent})
+		}
+		for k := range l.Heard {
+			events = append(events, event{&l.Heard[k], pcapng.Received})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Processor, b.Processor)) })
+	for _, e := range events {
+		if err := c.packet(m, *e.Captured, e.Port, e.direction, e.Cycle(0)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *capture) heard(m *emulator.Machine) error {
@@ -49,11 +75,15 @@ func (c *capture) heard(m *emulator.Machine) error {
 	return nil
 }
 
-func (c *capture) sent(m *emulator.Machine) error {
+// sent writes what was sent in the slot before, or in the one that begins.
+func (c *capture) sent(m *emulator.Machine, before bool) error {
 	for i := range m.Shards {
 		l := &m.Shards[i].Ledger
 		byProcessor(l.Sent)
 		for _, sent := range l.Sent {
+			if sent.Slot < m.Slots() != before {
+				continue
+			}
 			cycle := m.Timing().FirstPhitCycle(sent.Slot)
 			if sent.Port != nic.PortAll {
 				if err := c.packet(m, sent, sent.Port, pcapng.Sent, cycle); err != nil {

@@ -61,7 +61,7 @@ func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	}
 	declare(m.SlotProbe(), vcd.Form{Decimal: true}, true)
 	m.FirmwareProbes(func(p hw.Probe, form vcd.Form) { declare(p, form, true) })
-	m.Plant.Probes(func(p hw.Probe) { declare(p, vcd.Form{}, false) })
+	m.Hardware.Probes(func(p hw.Probe) { declare(p, vcd.Form{}, false) })
 	e := &Excerpts{machine: m, list: list}
 	m.Attach(e, true, false)
 	return e

@@ -40,10 +40,10 @@ func (f *Frames) Boundary() error {
 	for i := range m.Shards {
 		l := &m.Shards[i].Ledger
 		for k := range l.Heard {
-			f.take(&l.Heard[k], false, m.Timing().LastPhitCycle(l.Heard[k].Slot))
+			f.take(&l.Heard[k], false, l.Heard[k].Cycle(m.Timing().LastPhitCycle(l.Heard[k].Slot)))
 		}
 		for k := range l.Sent {
-			f.take(&l.Sent[k], true, m.Timing().FirstPhitCycle(l.Sent[k].Slot))
+			f.take(&l.Sent[k], true, l.Sent[k].Cycle(m.Timing().FirstPhitCycle(l.Sent[k].Slot)))
 		}
 	}
 	return nil
@@ -88,25 +88,13 @@ func (f *Frames) take(c *fabric.Captured, sent bool, cycle uint64) {
 
 // sent keeps a frame that was sent: at one port, at that which leads to its destination, or at each, as a capture has it.
 func (f *Frames) sent(x outcome.SceneFrame, port uint16) {
-	names, shape, to := f.machine.Names, f.machine.Shape, int(x.Destination)
-	at := func(port uint16, path string) {
-		medium := names.SentOn(x.Processor, port, to)
-		x.Path, x.Medium, x.Link = path, names.Medium(medium), names.Link(medium)
+	names := f.machine.Names
+	f.machine.OnMedia(x.Processor, port, x.Destination, func(at uint16, medium int) {
+		x.Path = names.Processor(x.Processor)
+		if at != nic.PortAll {
+			x.Path = names.Port(x.Processor, at)
+		}
+		x.Medium, x.Link = names.Medium(medium), names.Link(medium)
 		f.Kept = append(f.Kept, x)
-	}
-	switch {
-	case port != nic.PortAll:
-		at(port, names.Port(x.Processor, port))
-	case to < shape.Processors():
-		at(port, names.Processor(x.Processor))
-	default:
-		ports := shape.Ports
-		if taps := shape.NIC().Taps; taps != nil {
-			ports = len(taps.Bus[x.Processor])
-		}
-		to = 0
-		for p := range ports {
-			at(uint16(p), names.Port(x.Processor, uint16(p)))
-		}
-	}
+	})
 }

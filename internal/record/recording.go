@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 
+	"starloom/fabric"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/vcd"
 )
 
 // Options say what is written while a machine runs.
@@ -62,7 +64,7 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 		return nil, err
 	}
 	if r.vcd != nil {
-		if m.Plant == nil {
+		if m.Hardware == nil {
 			return nil, ErrNoCycles("--engine slot")
 		}
 		if m.Config.VCD.Triggered {
@@ -182,6 +184,28 @@ func (r *Recording) drop() {
 	r.closed = true
 	r.out.Abort()
 	r.machine.Detach(r)
+}
+
+// MarkFaults has the waveform marked where faults struck first that have broken a rule.
+func (r *Recording) MarkFaults(report *outcome.Report) {
+	for k := range report.Faults {
+		if first := report.Faults[k].First; first != nil && r.save != nil && report.ByFaults() {
+			r.save.struck = append(r.save.struck, vcd.Marker{Cycle: first.Cycle, Name: "fault_" + report.Faults[k].Kind})
+		}
+	}
+}
+
+// MarkLatest has the waveform marked where the packet was sent that came last after its deadline; it opens there if the
+// first violation is that of a deadline, and no fault's.
+func (r *Recording) MarkLatest(report *outcome.Report) {
+	late := report.Aside.Late
+	if r.save == nil || late == nil || late.Worst == nil || !late.Worst.Known {
+		return
+	}
+	r.save.struck = append(r.save.struck, vcd.Marker{Cycle: late.Worst.Cycle, Name: outcome.MarkerCame})
+	if !report.ByFaults() && report.Violations[0].Rule == fabric.RuleDeadline {
+		r.save.main = outcome.MarkerCame
+	}
 }
 
 // Finish ends waveform and capture.

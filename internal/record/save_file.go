@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 
@@ -16,7 +17,9 @@ import (
 type saveFile struct {
 	vcd.SaveFile
 	file   *traces.File // nil for none
+	struck []vcd.Marker // where faults that have broken a rule struck first, and what was late crossed
 	surfer *traces.File // nil for none
+	main   string       // the marker at which both open, "" for the first one
 }
 
 // openSaveFile opens the save file that goes with the waveform, nil without one. It names it by its base
@@ -45,23 +48,33 @@ func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, erro
 		return nil, err
 	}
 	surfer, err := out.Open("--vcd", "sucl", o.VCD.Beside(outputs.Output{}, ".sucl"))
-	return &saveFile{vcd.SaveFile{Path: savePath, VCD: vcdPath}, file, surfer}, err
+	return &saveFile{SaveFile: vcd.SaveFile{Path: savePath, VCD: vcdPath}, file: file, surfer: surfer}, err
 }
 
 // write writes what there is of both: the slot and what has broken rules come first, with markers where
-// they did, if the waveform shows that. One that only the end of the run shows is at its last cycle.
+// they did and where faults struck first that have brought this about, if the waveform shows that. One that only the end
+// of the run shows is at its last cycle.
 func (s *saveFile) write(m *emulator.Machine, wave *vcd.Writer, violations []outcome.Violation, end uint64) error {
 	s.Signals, s.First = wave.Signals(), []string{m.SlotProbe().Path}
+	mark := func(marker vcd.Marker) {
+		taken := slices.ContainsFunc(s.Markers, func(m vcd.Marker) bool { return m.Cycle == marker.Cycle })
+		if !taken && wave.Shows(min(marker.Cycle, max(end, 1)-1)) {
+			s.Markers = append(s.Markers, marker)
+		}
+	}
 	for _, v := range violations {
 		if v.Path != m.Network.Kind() && !slices.Contains(s.First, v.Path) { // not all of it
 			s.First = append(s.First, v.Path)
 		}
-		if last := len(s.Markers) - 1; !wave.Shows(min(v.Cycle, max(end, 1)-1)) {
-			continue
-		} else if last < 0 || s.Markers[last].Cycle != v.Cycle {
-			s.Markers = append(s.Markers, vcd.Marker{Cycle: v.Cycle, Name: v.Rule})
-		}
 	}
+	for _, fault := range s.struck {
+		mark(fault)
+	}
+	for _, v := range violations {
+		mark(vcd.Marker{Cycle: v.Cycle, Name: v.Rule})
+	}
+	slices.SortStableFunc(s.Markers, func(a, b vcd.Marker) int { return cmp.Compare(a.Cycle, b.Cycle) })
+	s.Main = max(0, slices.IndexFunc(s.Markers, func(m vcd.Marker) bool { return m.Name == s.main }))
 	if s.file != nil {
 		if err := s.Write(s.file); err != nil {
 			return err

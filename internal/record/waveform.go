@@ -85,7 +85,7 @@ func openWaveform(m *emulator.Machine, file *traces.File) (*waveform, error) {
 	}
 	declare(&w.slot, m.SlotProbe(), vcd.Form{Decimal: true})
 	m.FirmwareProbes(func(p hw.Probe, form vcd.Form) { declare(&w.slot, p, form) })
-	m.Plant.Probes(func(p hw.Probe) { declare(&w.cycle, p, vcd.Form{}) })
+	m.Hardware.Probes(func(p hw.Probe) { declare(&w.cycle, p, vcd.Form{}) })
 	if err != nil {
 		return nil, m.Config.Source.Refuse("traces.vcd.signals", err.Error(), "select other signals")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -63,6 +64,23 @@ func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 		command += " --backend " + source.backend
 	}
 	return command
+}
+
+// Violation is how RTL has ended the run, with slots of so many cycles.
+func (r *Devices) Violation(slotCycles uint64) outcome.Violation {
+	fault := r.Loop.Fault()
+	v := outcome.Violation{Rule: outcome.RuleRTLFault, Cycle: fault.Cycle, Slot: fault.Cycle / slotCycles, Path: fault.Path, Message: fault.Err.Error()}
+	var said *cosim.Fault
+	switch {
+	case fault.Unknown:
+		v.Rule = outcome.RuleRTLUnknown
+	case errors.As(fault.Err, &said):
+		v.Message = FaultText(said)
+		if said.Tool != "" {
+			v.Rule = outcome.RuleRTLTool
+		}
+	}
+	return v
 }
 
 // FaultText says what a circuit has done.

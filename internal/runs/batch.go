@@ -115,6 +115,9 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 	if b.total, err = b.Runs(); err != nil {
 		return err
 	}
+	if b.Config.Bare() {
+		return b.eachBare(ctx, take)
+	}
 	machines, each := b.workers(b.total)
 	options := b.Options
 	options.Workers = each

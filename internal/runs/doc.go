@@ -17,6 +17,8 @@
 //	repeats.go       passes that repeat the run: without its faults, and to find packets that were lost or late
 //	scenes.go        a pass: what happened around the first violations, for a page; known.go: what else a page says;
 //	                 remedies.go: what may mend a run
+//	bare.go          runs of routers without firmware; bare_rtl.go: with RTL among them
+//	bare_loads.go    the loads of channels, and pictures of them
 //	batch.go         Batch: runs of many seeds on many workers
 //	queue.go         chunks of runs are handed out, and taken back in order
 //	tally.go         what is said of many runs; rows.go: a table with a row for each

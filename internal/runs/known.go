@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -14,7 +16,7 @@ import (
 )
 
 // known notes what the run knows of itself, for its page.
-func known(r *run) {
+func known(ctx context.Context, r *run) {
 	m, k := r.machine, &r.report.Aside.Known
 	k.Limits, k.Count = m.Rules.Limits(), m.Shape.Processors()
 	if k.Count <= outcome.ViolationsMax {
@@ -23,11 +25,19 @@ func known(r *run) {
 		}
 	}
 	k.Packets = m.Referee.Routed() != nil && r.config.Known.Carries
+	k.Numbering = processorPaths(m.Names, &m.Shape)
+	k.Outputs = m.Shape.Ports == 1 && k.Count > 1 && m.Names.SentOn(0, 0, 0) != m.Names.SentOn(0, 0, 1)
 	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
 		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
 	}
 	if p := r.config.Firmware.Program; p != nil {
-		k.Program, k.Unchecked = p.Name, p.Unchecked(&r.config.Rules)
+		k.Program, k.Unchecked, k.Least = p.Name, p.Unchecked(&r.config.Rules), p.Least
+		if k.Check = r.checking(p, k.Unchecked); k.Check != "" {
+			k.Checked = r.whatChecks(ctx, k.Unchecked)
+		}
+		if p.Instead != "" {
+			k.Unfit = p.Note
+		}
 	}
 	switch note := outcome.LimitNote(r.report.Slots); {
 	case m.Paused:
@@ -46,7 +56,59 @@ func known(r *run) {
 		k.Faults = append(k.Faults, r.faultPlan(&r.config.Faults[i]))
 	}
 	k.Means = r.means()
-	r.report.Aside.Remedies = r.remedies()
+	r.report.Aside.Remedies = r.remedies(ctx)
+}
+
+// processorPaths says which path is that of which processor, "" if paths have no rule.
+func processorPaths(names fabric.Names, s *fabric.Shape) string {
+	last := s.Processors() - 1
+	each := strings.Replace(names.Processor(0), "[0]", "[N]", 1)
+	if strings.Replace(each, "[N]", fmt.Sprintf("[%d]", last), 1) == names.Processor(last) {
+		return fmt.Sprintf("Processor N is `%s`.", each)
+	}
+	if names.Unit() == "" || s.PerUnit < 2 {
+		return ""
+	}
+	return fmt.Sprintf("Processor N is `%s[N / %d].nic[N mod %d]`, of %d in each: %d is `%s`, %d is `%s`.", names.Unit(), s.PerUnit, s.PerUnit, s.PerUnit,
+		s.PerUnit, names.Processor(min(s.PerUnit, last)), last, names.Processor(last))
+}
+
+// checking is the command that runs the scenario with rules of its program that it does not check, too; "" for none.
+func (r *run) checking(p *fabric.Program, rules []string) string {
+	command := r.report.Aside.Command
+	if command == "" || len(rules) == 0 {
+		return ""
+	}
+	values := programRules(p, rules)
+	if values == nil {
+		return ""
+	}
+	for _, own := range values {
+		command = set(command, "rules."+own.rule, unquoted(own.value))
+	}
+	return command
+}
+
+// ruleValue is a rule of a program and its value, as JSON.
+type ruleValue struct{ rule, value string }
+
+// json is the rule alone.
+func (v *ruleValue) json() string { return fmt.Sprintf("{%q: %s}", v.rule, v.value) }
+
+// programRules are some rules of a program; nil if a scenario has no key for one of them.
+func programRules(p *fabric.Program, rules []string) (list []ruleValue) {
+	values := map[string]json.RawMessage{}
+	form, err := json.Marshal(p.Rules)
+	if err != nil || json.Unmarshal(form, &values) != nil {
+		return nil
+	}
+	for _, rule := range rules {
+		if values[rule] == nil {
+			return nil
+		}
+		list = append(list, ruleValue{rule, string(values[rule])})
+	}
+	return list
 }
 
 // faultTargetsNamed is of how many targets of a fault a page has the paths.
@@ -55,19 +117,22 @@ const faultTargetsNamed = 4
 // faultPlan says what a fault of the scenario is set to.
 func (r *run) faultPlan(f *fabric.Fault) string {
 	n := r.config.Network
-	names := n.Names()
-	_, many := names.MediumNoun()
-	plan := outcome.FaultPlan{Kind: fabric.FaultNames[f.Kind], OnMedia: f.Kind.OnMedia(), Of: n.Shape().Processors(), Slots: f.List, From: f.From, Every: f.Every,
-		Probability: math.Round(float64(f.Chance)/(1<<32)*1e9) / 1e9, RXFrames: f.RxFrames, TXFrames: f.TxFrames}
-	path := names.Processor
-	if plan.OnMedia {
-		plan.Of, path = n.Shape().Media, names.Medium
+	_, many := n.Names().MediumNoun()
+	_, count, path := fabric.FaultTargets(n, f.Kind)
+	if processors := n.Shape().Processors(); !f.Kind.OnMedia() && f.Targets.Next(processors, count) == count {
+		count = processors // no router is a target
 	}
+	plan := outcome.FaultPlan{Kind: fabric.FaultNames[f.Kind], OnMedia: f.Kind.OnMedia(), Of: count, Slots: f.List, From: f.From, Every: f.Every,
+		Probability: math.Round(float64(f.Chance)/(1<<32)*1e9) / 1e9, RXFrames: f.RxFrames, TXFrames: f.TxFrames}
 	if f.To != math.MaxUint32 {
 		plan.To = &f.To
 	}
 	plan.Targets = f.Targets.Count(0, plan.Of)
 	text := plan.Text(many)
+	if slots := r.report.Slots; plan.To != nil && slots > 0 && uint64(*plan.To) >= slots {
+		to := fmt.Sprintf(" to %d", *plan.To)
+		text = strings.Replace(text, to, fmt.Sprintf("%s (the run ended with slot %d)", to, slots-1), 1)
+	}
 	if plan.Targets == plan.Of && plan.Of > faultTargetsNamed {
 		return text
 	}

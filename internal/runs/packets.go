@@ -17,7 +17,7 @@ type packets struct {
 
 // ask refuses a workload without traffic.
 func (p *packets) ask(r *run) error {
-	if r.settings.Packets = r.options.Packets.Given(); !r.settings.Packets || r.config.Traffic != nil {
+	if r.settings.Packets = r.options.Packets.Given(); !r.settings.Packets || r.config.Traffic != nil || fabric.RoutersOf(r.config.Network) != nil {
 		return nil
 	}
 	return &input.Error{Place: "--packets", Reason: fmt.Sprintf("the workload %s has no packets of traffic", r.config.Workload.Kind()),

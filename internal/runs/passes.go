@@ -19,6 +19,7 @@ func passes() []pass {
 		new(separation),
 		new(losses),
 		new(lateness),
+		new(retelling),
 		new(recording),
 		new(runTable),
 		new(packets),
@@ -30,6 +31,9 @@ func passes() []pass {
 
 // runOne emulates one permutation and writes its traces.
 func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) (report *outcome.Report, err error) {
+	if c.Bare() {
+		return runBare(ctx, c, &o, out)
+	}
 	r := &run{config: c, options: &o, settings: o.Machine, out: out}
 	inOrder := passes()
 	opposite := slices.Clone(inOrder)

@@ -15,7 +15,7 @@ func TestPasses(t *testing.T) {
 	for _, p := range passes() {
 		names = append(names, strings.TrimPrefix(fmt.Sprintf("%T", p), "*runs."))
 	}
-	require.Equal(t, []string{"scenes", "checkpoints", "separation", "losses", "lateness", "recording", "runTable", "packets", "pictures", "replay", "profile"}, names)
+	require.Equal(t, []string{"scenes", "checkpoints", "separation", "losses", "lateness", "retelling", "recording", "runTable", "packets", "pictures", "replay", "profile"}, names)
 }
 
 // TestEachEndsWithTheFirstError: no pass is called after one that has failed.

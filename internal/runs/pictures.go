@@ -32,11 +32,10 @@ type pictures struct {
 
 // captions say in a page what pictures show.
 var captions = map[picture.Kind]string{
-	picture.KindTopology: "What is wired to what: processors, media, who drives and hears them. " +
-		"Broken rules, and where faults struck first, are marked if they have a place in it.",
+	picture.KindTopology: "What is wired to what: processors, media, who drives and hears them.",
 	picture.KindHeat:     "Media over time: how many frames each had.",
 	picture.KindLatency:  "How long packets or frames took.",
-	picture.KindTimeline: "What processors did over time. Marked: where rules were broken.",
+	picture.KindTimeline: "What processors did over time.",
 }
 
 // ask has the memory counted that a picture of latencies takes.
@@ -59,7 +58,8 @@ func (p *pictures) open(r *run) (err error) {
 	}
 	page := r.options.HTML.Given()
 	frames := (page || p.files[picture.KindLatency] != nil) && r.config.Traffic == nil
-	if page || frames || p.files[picture.KindHeat] != nil || p.files[picture.KindTimeline] != nil {
+	loads := p.files[picture.KindTopology] != nil && picture.Loaded(r.machine.Network)
+	if page || frames || loads || p.files[picture.KindHeat] != nil || p.files[picture.KindTimeline] != nil {
 		m := r.machine
 		p.seen = picture.Look(m.Network, len(m.Shards), m.Slots(), frames)
 		m.Look(p.seen)
@@ -76,7 +76,7 @@ func (p *pictures) end(r *run) error {
 	}
 	if referee, ok := r.machine.Referee.(*traffic.Referee); ok && r.config.Traffic != nil {
 		arrived, left := referee.Latencies()
-		p.took = picture.PacketLatency(title, arrived, left)
+		p.took = picture.PacketLatency(title, "slots", "From the slot in which a packet is created to the end of that in which it arrives", arrived, left)
 	} else if p.seen != nil {
 		p.took = p.seen.Latency(title)
 	}
@@ -129,7 +129,9 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		var drawn interface{ SVG() ([]byte, error) }
 		switch {
 		case kind == picture.KindTopology:
-			drawn = picture.TopologyOf(m.Network, title, violations, faults)
+			topology := picture.TopologyOf(m.Network, title, violations, faults)
+			topology.Load(p.seen)
+			drawn = topology
 		case kind == picture.KindHeat:
 			drawn = p.seen.Heat(title)
 		case kind == picture.KindTimeline:

@@ -23,5 +23,7 @@ func (p *recording) repeat(ctx context.Context, r *run) error {
 }
 
 func (p *recording) finish(_ context.Context, r *run) error {
+	p.MarkFaults(r.report)
+	p.MarkLatest(r.report)
 	return p.Finish(r.report.Violations, r.report.Cycles)
 }

@@ -1,18 +1,24 @@
 package runs
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"starloom/fabric"
+	"starloom/internal/config"
+	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/strict"
 	"starloom/traces"
 )
 
-// remedies are what may mend a run that has failed, as commands to copy: the likeliest first.
-func (r *run) remedies() (list []outcome.Remedy) {
+// remedies are what may mend a run that has failed, as commands to copy: the likeliest first. Those that are short are tried.
+func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	report, command := r.report, r.report.Aside.Command
 	if command == "" || len(report.Violations) == 0 {
 		return nil
@@ -20,35 +26,363 @@ func (r *run) remedies() (list []outcome.Remedy) {
 	broke := func(rule string) bool {
 		return slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool { return v.Rule == rule })
 	}
-	add := func(command, format string, values ...any) {
-		list = append(list, outcome.Remedy{Text: fmt.Sprintf(format, values...), Command: command})
-	}
 	if p := r.config.Firmware.Program; p != nil && p.Instead != "" {
-		add(strings.Replace(command, " --firmware "+p.Name, "", 1)+" --firmware "+p.Instead,
-			"Run it with `%s` in the place of `%s`, which is not right for a network of this size (this page has not tried it):",
-			p.Instead, p.Name)
-	}
-	byFaults := slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool { return v.Cause == outcome.CauseFaults })
-	if w := report.Without; w != nil && byFaults {
-		text := fmt.Sprintf("it keeps all rules then, and ends after %s", traces.Plural(w.Slots, "slot", "slots"))
-		if w.Verdict == outcome.VerdictFail {
-			text = fmt.Sprintf("it fails then, too, with %s", traces.Plural(w.ViolationsTotal, "violation", "violations"))
+		list = append(list, outcome.Remedy{
+			Text: fmt.Sprintf("Run it with `%s` in the place of `%s`, which is not right for this network (`program:` in the scenario sets it for good):",
+				p.Instead, p.Name),
+			Command: strings.Replace(command, " --firmware "+p.Name, "", 1) + " --firmware " + p.Instead, Expect: r.withProgram(ctx, p.Instead)})
+		if report.Expect == nil && !report.ByFaults() {
+			list = append(list, meant(command, "If the run is to show this failure"))
 		}
-		add(set(command, "faults", "{}"), "Run it without its faults: %s.", text)
+	}
+	if report.ByFaults() {
+		list = append(list, r.withoutFaults(ctx, command)...)
 	}
 	if broke(fabric.RuleFinishes) && r.report.Aside.Known.Limited != "" && (report.Without == nil || report.Without.Slots >= report.Slots) {
-		list = append(list, r.moreSlots(command))
+		list = append(list, r.moreSlots(ctx, command))
 	}
 	if slots := report.Aside.Late.Meets(); broke(fabric.RuleDeadline) && slots > 0 {
-		add(set(command, "rules.deadline_slots", fmt.Sprint(slots)), "Run it with the deadline that all meet, %s: "+
-			"this shows what the run needs, and makes nothing faster:",
-			traces.Plural(slots, "slot", "slots"))
+		list = append(list, r.longerDeadline(ctx, command, slots))
+		if text := r.infeasible(); text != "" {
+			others, parameter := r.otherPrograms(ctx)
+			other := outcome.Remedy{When: inTime, Text: text + others, Rule: fabric.RuleDeadline, Instead: true}
+			if parameter != nil {
+				other.Command, other.Expect = set(command, parameter.key, fmt.Sprint(parameter.value)), parameter.left.Expect()
+			} else if others != "" {
+				other.Command, other.Expect = fromSource(r.config.Firmware.Program.Name, report.Aside.Late.Deadline)
+			}
+			list = append(list, other)
+		}
 	}
 	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
-		add(set(command, "firmware.cpu.budget_cycles", fmt.Sprint(f.Cycles.Max)),
-			"If the compute window may be longer, run it with one in which the longest call of a handler fits, %s:", traces.Plural(f.Cycles.Max, "cycle", "cycles"))
+		list = append(list, outcome.Remedy{When: "If the compute window may be longer",
+			Text:    fmt.Sprintf("run it with one in which the longest call of a handler fits, %s:", traces.Plural(f.Cycles.Max, "cycle", "cycles")),
+			Command: set(command, "firmware.cpu.budget_cycles", fmt.Sprint(f.Cycles.Max)), Expect: "that no call misses its slot; this page has not tried it"})
 	}
 	return list
+}
+
+// fromSource is the command that writes the source of a program to start from, and what to do with it.
+func fromSource(program string, deadline uint64) (command, expect string) {
+	source := path.Base(program) + ".c"
+	return "starloom firmware sdk sdk --program " + program,
+		fmt.Sprintf("the file sdk/%s; `starloom firmware build sdk/%s -o mine.wasm` builds what you make of it, "+
+			"and `--firmware mine.wasm`, added to the command of this run, runs it: PASS if it takes %s or fewer",
+			source, source, traces.Plural(deadline, "slot", "slots"))
+}
+
+// inTime is the condition of what to do about a deadline that is to be met.
+const inTime = "If it has to be in time"
+
+// infeasible says what to do about a deadline that the program of the run cannot meet, "" if it may.
+func (r *run) infeasible() string {
+	late, least := r.report.Aside.Late, r.config.Firmware.Program.Needed()
+	if !late.Packets || uint64(least.Slots) <= late.Deadline {
+		return ""
+	}
+	text := fmt.Sprintf("no order of senders and no arbiter is enough: "+
+		"with `%s` it takes %d slots or more on this network (the sum stands with the cause)", r.config.Firmware.Program.Name, least.Slots)
+	if most := late.Most; uint64(least.Slots) < most {
+		text += fmt.Sprintf("; orders other than these may save up to %d of the %d that it took, which is not enough", most-uint64(least.Slots), most)
+	}
+	if uint64(least.Any) > late.Deadline {
+		return text + fmt.Sprintf(". No other firmware can do it in less than %d. Take a smaller network, or a longer deadline.", least.Any)
+	}
+	return text + "."
+}
+
+// otherPrograms says which other programs of the fabric carry the workload, and whether they meet a deadline that the run's own
+// cannot; it tries other parameters of that, and returns the one with which it keeps all rules, nil for none.
+func (r *run) otherPrograms(ctx context.Context) (text string, keeps *parameter) {
+	own, late := r.config.Firmware.Program, r.report.Aside.Late
+	if uint64(own.Least.Any) > late.Deadline {
+		return "", nil // none can
+	}
+	var slow, unknown []string
+	for _, p := range r.config.Network.Programs() {
+		switch same := slices.ContainsFunc(p.Workloads, func(kind string) bool { return slices.Contains(own.Workloads, kind) }); {
+		case p.Name == own.Name || !same:
+		case uint64(p.Least.Slots) > late.Deadline:
+			slow = append(slow, fmt.Sprintf("`%s` (%d slots%s)", p.Name, p.Least.Slots, r.took(ctx, p.Name)))
+		default:
+			unknown = append(unknown, "`"+p.Name+"`")
+		}
+	}
+	if len(slow) > 0 {
+		text += " Other programs of the fabric for this workload take too long, too, at the least: " + strings.Join(slow, ", ") + "."
+	}
+	if len(unknown) > 0 {
+		text += " Other programs of the fabric for this workload, which this page has not tried: " + strings.Join(unknown, ", ") + "."
+	}
+	if len(slow)+len(unknown) == 0 {
+		text = fmt.Sprintf(" The fabric has no other program for this workload than `%s`.", own.Name)
+	}
+	tried := r.otherParameters(ctx)
+	for i, p := range tried {
+		what := map[bool]string{true: " This page has tried other parameters of the program: with ", false: "; with "}[i == 0]
+		text += what + p.text()
+		if p.left.Verdict == outcome.VerdictPass {
+			return text + ":", p
+		}
+	}
+	if len(tried) > 0 {
+		text += "."
+	}
+	const rest = ", or a smaller network (the numbers under `fabric:`), or a longer deadline (`rules.deadline_slots`). " +
+		"To start from this program, have its source written:"
+	switch {
+	case len(unknown) > 0:
+		text += " So take another program" + rest
+	case own.Least.Any > 0:
+		text += fmt.Sprintf(" So write firmware with another algorithm, for which %d slots are the least that is possible", own.Least.Any) + rest
+	default:
+		text += " So write firmware with another algorithm" + rest
+	}
+	return text, nil
+}
+
+// took says how many slots the run takes with another program, "" if that was not tried.
+func (r *run) took(ctx context.Context, program string) string {
+	c, err := r.config.Source.With(program, nil)
+	if err != nil {
+		return ""
+	}
+	left := r.trySmall(ctx, c, r.report.Slots)
+	if left == nil {
+		return ""
+	}
+	return fmt.Sprintf("; tried, it took %d", left.Slots)
+}
+
+// parameter is a value of a parameter of the program that was tried.
+type parameter struct {
+	key   string
+	means string // the value, "" if no one says
+	value int64
+	left  *outcome.Left
+}
+
+// text names it, and says how the run ends with it.
+func (p *parameter) text() string {
+	means := ""
+	if p.means != "" {
+		means = " (" + p.means + ")"
+	}
+	return fmt.Sprintf("`%s=%d`%s %s", p.key, p.value, means, p.left.Text())
+}
+
+// otherParameters tries the other values of the parameters of the program that have few, up to the first with which the run keeps
+// all rules.
+func (r *run) otherParameters(ctx context.Context) (tried []*parameter) {
+	own := r.config.Firmware.Program
+	for _, choice := range own.Params {
+		for i, v := range choice.Values {
+			params := maps.Clone(r.config.Firmware.Params)
+			if params == nil {
+				params = map[string]int64{}
+			}
+			if params[choice.Name] == v {
+				continue
+			}
+			params[choice.Name] = v
+			c, err := r.config.Source.With(own.Name, params)
+			if err != nil {
+				continue
+			}
+			left := r.trySmall(ctx, c, r.report.Slots)
+			if left == nil {
+				continue
+			}
+			p := &parameter{key: "firmware.params." + choice.Name, value: v, left: left}
+			if i < len(choice.Mean) {
+				p.means = choice.Mean[i]
+			}
+			if tried = append(tried, p); left.Verdict == outcome.VerdictPass {
+				return tried
+			}
+		}
+	}
+	return tried
+}
+
+// withoutFaults are the runs without one of the faults that have broken rules, as far as they were tried, and without all; then
+// what to do if the faults are meant.
+func (r *run) withoutFaults(ctx context.Context, command string) (list []outcome.Remedy) {
+	report := r.report
+	for k := range report.Aside.Known.Left {
+		if report.Faults[k].First != nil && len(report.Faults) > 1 {
+			text := fmt.Sprintf("Without `%s`, with the other faults: %s.", report.FaultName(k), report.LeftText(&report.Aside.Known.Left[k]))
+			list = append(list, outcome.Remedy{Text: text, Command: set(command, r.config.Faults[k].Key, "0"), Tried: true})
+		}
+	}
+	none := set(command, "faults", "{}")
+	switch w := report.Without; {
+	case w != nil && w.Verdict == outcome.VerdictFail:
+		list = append(list, outcome.Remedy{Text: "First mend what it breaks without any fault:", Command: none,
+			Expect: fmt.Sprintf("FAIL, %s; this page has tried it", traces.Plural(w.ViolationsTotal, "violation", "violations"))})
+	case w != nil:
+		list = append(list, outcome.Remedy{When: "If the faults are not meant", Text: "take them out of the scenario:", Command: none,
+			Expect: fmt.Sprintf("PASS after %s; this page has tried it", traces.Plural(w.Slots, "slot", "slots"))})
+	}
+	if report.Expect == nil {
+		list = append(list, meant(command, "If they are meant, and the run is to show this failure"))
+	}
+	if r.brokenByFaults(fabric.RuleNoLoss) || r.config.Rules.ReceiveStep && r.brokenByFaults(fabric.RuleExactlyOnce) {
+		list = append(list, r.lossless(ctx, command))
+	}
+	return list
+}
+
+// meant is for a run whose failure is the point.
+func meant(command, when string) outcome.Remedy {
+	return outcome.Remedy{When: when, Text: "say that it is expected:", Command: command + " --expect fail",
+		Expect: "the same FAIL with the line `as expected: fail`, and the exit status 0 in the place of 1"}
+}
+
+// brokenByFaults reports whether faults have broken a rule.
+func (r *run) brokenByFaults(rule string) bool {
+	return slices.ContainsFunc(r.report.Violations, func(v outcome.Violation) bool {
+		return v.Rule == rule && v.Cause == outcome.CauseFaults
+	})
+}
+
+// lossless says what to hold firmware to that sends again what faults take: the same rules, but not no_loss, which is about every
+// frame - exactly_once is in its place if packets are carried -, and not receive_step, which is about the first try.
+func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
+	c, loses := *r.config, r.brokenByFaults(fabric.RuleNoLoss)
+	c.Rules.NoLoss, c.Rules.ReceiveStep = false, false
+	c.Rules.ExactlyOnce = c.Rules.ExactlyOnce || loses && r.config.Known.Carries
+	text := "hold the run to what has to arrive:"
+	switch {
+	case !loses:
+		text += " leave out `receive_step`, as what is sent again comes later:"
+	case r.config.Known.Carries:
+		text += " `no_loss` is about every single frame, so it stays broken by one that a fault has taken, even if the firmware sends that again. " +
+			"Check `exactly_once` in its place, beside the other rules:"
+	default:
+		text += " `no_loss` is about every single frame, so it stays broken by one that a fault has taken, even if the firmware sends that again. " +
+			"Leave it out, and check the other rules. As this program carries no packets of a workload, only the receiver's firmware can say then " +
+			"whether all that was lost has come again (`sl_fail` if something is missing):"
+	}
+	expect := r.expect(r.trySmall(ctx, &c, r.report.Slots))
+	remedy := outcome.Remedy{When: "If the firmware sends again what is lost", Text: text,
+		Command: set(command, "rules", flow(&c.Rules)), Expect: expect, Later: true}
+	if strings.HasPrefix(expect, "PASS") {
+		return remedy
+	}
+	mends := "PASS if it keeps the other rules"
+	if dead := len(r.report.Aside.Killed); dead > 0 && c.Rules.ExactlyOnce {
+		mends = fmt.Sprintf("FAIL only where a processor is dead, with %s", traces.Plural(dead, "violation", "violations"))
+	}
+	if p := r.config.Firmware.Program; p != nil {
+		remedy.Command = set(strings.Replace(command, " --firmware "+p.Name, "", 1)+" --firmware mine.wasm", "rules", flow(&c.Rules))
+		remedy.Expect = fmt.Sprintf("%s; with `%s` in the place of mine.wasm %s", mends, p.Name, expect)
+	} else {
+		remedy.Expect = fmt.Sprintf("%s; with the firmware as it is %s", mends, expect)
+	}
+	return remedy
+}
+
+// flow are rules in one line of YAML.
+func flow(rules *fabric.Rules) string {
+	form, err := json.Marshal(rules)
+	if err != nil {
+		panic(err) // numbers, lists and booleans
+	}
+	return unquoted(string(form))
+}
+
+// unquoted is JSON without strings but for keys as people write YAML.
+func unquoted(form string) string {
+	return strings.NewReplacer(`"`, "", ":", ": ", ",", ", ").Replace(form)
+}
+
+// withProgram is what to expect of the run with the program that is right here.
+func (r *run) withProgram(ctx context.Context, program string) string {
+	c, err := r.config.Source.With(program, r.config.Firmware.Params)
+	if err != nil { // it takes other keys
+		return r.expect(nil)
+	}
+	return r.expect(r.trySmall(ctx, c, r.report.Slots))
+}
+
+// expect is what to expect of a run that was tried, nil for one that was not.
+func (r *run) expect(left *outcome.Left) string {
+	if left != nil {
+		return left.Expect()
+	}
+	return "PASS or FAIL: this page has not tried it" + map[bool]string{true: ", as the run has RTL"}[r.config.RTL != nil]
+}
+
+// longerDeadline is the remedy for a deadline that is missed: one that all meet, with the rules of the program that the
+// scenario's own leave out.
+func (r *run) longerDeadline(ctx context.Context, command string, slots uint64) outcome.Remedy {
+	text := fmt.Sprintf("run it with the deadline that all meet, %s; nothing gets faster by that.", traces.Plural(slots, "slot", "slots"))
+	c := *r.config
+	if k := &r.report.Aside.Known; k.Check != "" {
+		command, c.Rules = k.Check, r.programsRules(k.Unchecked)
+		text += fmt.Sprintf(" This checks what `%s` has to keep by itself, too (`%s`):", k.Program, strings.Join(k.Unchecked, "`, `"))
+	}
+	c.Rules.DeadlineSlots = uint32(slots)
+	return outcome.Remedy{When: "If packets may come later", Text: text, Command: set(command, "rules.deadline_slots", fmt.Sprint(slots)),
+		Expect: r.expect(r.trySmall(ctx, &c, r.report.Slots))}
+}
+
+// programsRules are the rules of the scenario with some of its program's own.
+func (r *run) programsRules(names []string) fabric.Rules {
+	rules := r.config.Rules
+	for _, form := range programRules(r.config.Firmware.Program, names) {
+		if err := json.Unmarshal([]byte(form.json()), &rules); err != nil {
+			panic(err) // rules as they were written
+		}
+	}
+	return rules
+}
+
+// whatChecks is what to expect of the run with these rules, too.
+func (r *run) whatChecks(ctx context.Context, names []string) string {
+	c := *r.config
+	c.Rules = r.programsRules(names)
+	return r.expect(r.trySmall(ctx, &c, r.report.Slots))
+}
+
+// triedWorkMax is how many processors times slots a run may have that a page tries.
+const triedWorkMax = 2_000_000
+
+// small reports whether a page tries a run of so many slots.
+func (r *run) small(slots uint64) bool {
+	return slots <= triedWorkMax && uint64(r.machine.Shape.Processors())*slots <= triedWorkMax
+}
+
+// trySmall tries a scenario that is expected to take so many slots, if that is a small run.
+func (r *run) trySmall(ctx context.Context, c *config.Config, slots uint64) *outcome.Left {
+	if !r.small(slots) {
+		return nil
+	}
+	return r.try(ctx, c)
+}
+
+// try runs another scenario in the place of this one, for a page; nil if it cannot be run, or is interrupted.
+func (r *run) try(ctx context.Context, c *config.Config) *outcome.Left {
+	if r.config.RTL != nil || ctx.Err() != nil || r.report.Aside.CutShort {
+		return nil
+	}
+	settings := r.settings
+	settings.RunTable, settings.Packets, settings.Replay = false, false, 0
+	m, err := emulator.New(ctx, c, settings)
+	if err != nil {
+		return nil
+	}
+	err = m.Run(ctx, r.repeated())
+	var left *outcome.Left
+	if err == nil && !m.Interrupted {
+		of := outcome.LeftOf(m.Sum())
+		left = &of
+	}
+	if m.Release() != nil {
+		return nil
+	}
+	return left
 }
 
 // set gives a key of the scenario a value on a command line, in the place of one that it has there.
@@ -69,20 +403,49 @@ const moreTimes = 10
 func slotsOption(limit uint32) string { return fmt.Sprintf(" --slots %d", limit) }
 
 // moreSlots is the remedy for a run that has come to its limit of slots.
-func (r *run) moreSlots(command string) outcome.Remedy {
+func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 	limit := r.config.Slots
-	needs := ""
+	if last := r.report.Aside.LastSent; last != nil && *last < r.report.Slots/2 {
+		text := "No frame was sent at all"
+		if *last > 0 {
+			text = fmt.Sprintf("No frame was sent after slot %d", *last-1)
+		}
+		return outcome.Remedy{Text: text + ": more slots help only if a handler waits for a later one.", Rule: fabric.RuleFinishes}
+	}
+	option := slotsOption(limit)
+	text := fmt.Sprintf("The run was limited to %s by `%s`", traces.Plural(limit, "slot", "slots"), r.report.Aside.Known.LimitedBy)
+	more, left := r.longer(ctx)
 	if r.config.Traffic != nil {
-		needs = fmt.Sprintf("; the traffic needs up to %d", r.config.Traffic.Slots())
+		text += fmt.Sprintf("; the traffic needs up to %d (warm_up, measure and drain of the workload: shorten these for a short run). Give it as many", more)
+	} else {
+		text += fmt.Sprintf(". Give it more, %d", more)
 	}
-	if option := slotsOption(limit); strings.Contains(command, option) {
-		return outcome.Remedy{Text: fmt.Sprintf("The run was limited to %s by `--slots`%s. Run it without that:", traces.Plural(limit, "slot", "slots"), needs),
-			Command: strings.Replace(command, option, "", 1)}
+	expect := r.expect(left)
+	switch n := r.machine.Shape.Processors(); {
+	case left != nil && left.Slots == more && left.Verdict != outcome.VerdictPass && slices.Contains(left.Rules, fabric.RuleFinishes):
+		expect += fmt.Sprintf(", and it is not over after %s, either", traces.Plural(more, "slot", "slots"))
+	case left == nil && !r.small(more):
+		expect += fmt.Sprintf(": %d processors times %d slots are more than the %d that it tries", n, more, triedWorkMax)
 	}
-	more, text := uint64(limit)*moreTimes, "If the processors only need more time, ten times as many slots show it:"
+	command = strings.Replace(command, option, "", 1) + slotsOption(uint32(more))
+	return outcome.Remedy{Text: text + ":", Command: command, Expect: expect, Rule: fabric.RuleFinishes}
+}
+
+// longer tries the run with more slots: as many as its traffic needs, or so many times as many as before, until it ends by
+// itself. It returns how many it had, and how it ended, nil if it was not tried.
+func (r *run) longer(ctx context.Context) (more uint64, left *outcome.Left) {
+	most := func(slots uint64) uint64 { return min(slots, 1<<32-2) }
+	more = most(uint64(r.config.Slots) * moreTimes)
 	if r.config.Traffic != nil {
-		more, text = uint64(r.config.Traffic.Slots()), "Give it as many:"
+		more = uint64(r.config.Traffic.Slots())
 	}
-	return outcome.Remedy{Text: fmt.Sprintf("The run was limited to %s by `stop.slots`%s. %s", traces.Plural(limit, "slot", "slots"), needs, text),
-		Command: fmt.Sprintf("%s --slots %d", command, min(more, 1<<32-2))}
+	for ; r.small(more); more = most(more * moreTimes) {
+		c := *r.config
+		c.Slots = uint32(more)
+		left = r.try(ctx, &c)
+		if left == nil || left.Slots < more || r.config.Traffic != nil || !r.small(more*moreTimes) {
+			break
+		}
+	}
+	return more, left
 }

@@ -7,6 +7,7 @@ import "context"
 type separation struct{ nothing }
 
 func (separation) repeat(ctx context.Context, r *run) error {
+	defer r.machine.TellWays(r.report)
 	if err := r.machine.Separate(ctx, r.report, r.repeated()); err != nil || !r.options.HTML.Given() {
 		return err
 	}
@@ -28,4 +29,14 @@ type losses struct{ nothing }
 
 func (losses) repeat(ctx context.Context, r *run) error {
 	return r.machine.LocateLosses(ctx, r.report, r.repeated())
+}
+
+// retelling repeats a run that has failed, and tells more of its violations.
+type retelling struct{ nothing }
+
+func (retelling) repeat(ctx context.Context, r *run) error {
+	if err := r.machine.Retell(ctx, r.report, r.repeated()); err != nil || !r.options.HTML.Given() {
+		return err
+	}
+	return r.machine.Resume(ctx, r.report, r.repeated())
 }

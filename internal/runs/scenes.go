@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -46,7 +47,7 @@ type scenes struct{ nothing }
 // those of a machine of its own.
 func (p *scenes) finish(ctx context.Context, r *run) error {
 	if r.options.HTML.Given() {
-		known(r)
+		known(ctx, r)
 	}
 	if !r.options.HTML.Given() || len(r.report.Violations) == 0 || ctx.Err() != nil || r.report.Aside.CutShort {
 		return nil
@@ -79,7 +80,7 @@ type filming struct {
 // them struck first.
 func (f *filming) choose() {
 	r, byFaults := f.report, false
-	for _, x := range outcome.ShownOnce(r.Violations, scenesMax, scenesPerRule) {
+	for _, x := range outcome.ShownOnce(r.Violations, r.Aside.Late.Of(r.Violations), scenesMax, scenesPerRule) {
 		v := &r.Violations[x.Place]
 		byFaults = byFaults || v.Cause == outcome.CauseFaults
 		if v.Rule == fabric.RuleFinishes && v.Path == f.machine.Network.Kind() {
@@ -93,13 +94,33 @@ func (f *filming) choose() {
 				s.Beside = append(s.Beside, f.machine.Names.Medium(f.machine.Names.SentOn(from, 0, to)))
 			}
 		}
+		if late := r.Aside.Late; x.Place == late.Of(r.Violations) && late.Worst.Known { // when it came, not when its deadline was over
+			s.Slot = late.Worst.Crossed
+			s.Cycle = late.Worst.Cycle
+		}
 		f.scenes = append(f.scenes, s)
 	}
 	for k := range r.Faults {
 		if first := r.Faults[k].First; byFaults && first != nil && k < sceneFaultsMax {
-			f.scenes = append(f.scenes, outcome.Scene{Violation: -1, Fault: k, Cycle: first.Cycle, Slot: first.Slot, Path: first.Path})
+			f.scenes = append(f.scenes, outcome.Scene{Violation: -1, Fault: k, Cycle: first.Cycle, Slot: first.Slot, Path: first.Path,
+				Decides: f.decides(k, first.Path)})
 		}
 	}
+}
+
+// decides is the slot in which a fault keeps the handler of a processor from doing what was due; nil if there is none, or it is
+// too far from where the fault struck first to be shown with that.
+func (f *filming) decides(fault int, path string) *uint64 {
+	for i := range f.report.Aside.Stood {
+		s := &f.report.Aside.Stood[i]
+		if s.Next == nil || s.Next.Paused != fault || f.machine.Names.Processor(s.Processor) != path {
+			continue
+		}
+		if from := f.report.Faults[fault].First.Slot; (s.Next.Slot-min(from, s.Next.Slot)+2)*uint64(f.config.Timing.SlotCycles()) < sceneCyclesMax/2 {
+			return &s.Next.Slot
+		}
+	}
+	return nil
 }
 
 // numberOf is the processor with a path, -1 for none.
@@ -115,7 +136,10 @@ func (f *filming) numberOf(path string) int {
 // last is the last slot that any scene needs.
 func (f *filming) last() (slot uint32) {
 	for i := range f.scenes {
-		slot = max(slot, uint32(f.scenes[i].Slot))
+		s := &f.scenes[i]
+		if slot = max(slot, uint32(s.Slot)); s.Decides != nil {
+			slot = max(slot, uint32(*s.Decides))
+		}
 	}
 	return slot
 }
@@ -138,7 +162,12 @@ func (f *filming) frames(ctx context.Context) error {
 	if err != nil && !errors.Is(err, errStop) {
 		return err
 	}
+	answer := answers
+	if !kept.Whole {
+		answer = func([]outcome.SceneFrame) {}
+	}
 	all := f.unheard(kept.Sorted(), func(slot uint32) bool { return kept.Whole || near(slot) })
+	answer(all)
 	for i := range f.scenes {
 		s := &f.scenes[i]
 		f.concerned(s, all, kept.Whole)
@@ -150,6 +179,25 @@ func (f *filming) frames(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// answers says of each ack of which packet its sender had heard last, in a data frame or in an ack, in a run of which all
+// frames are known.
+func answers(all []outcome.SceneFrame) {
+	last, sent := map[int][]byte{}, map[place][]byte{}
+	for i := range all {
+		x := &all[i]
+		switch {
+		case x.Kind == nic.KindData.String() && !x.Sent && x.Processor >= 0:
+			last[x.Processor] = x.Payload
+		case x.Kind == nic.KindAck.String() && x.Sent:
+			x.Answers = last[x.Processor]
+			sent[place{x.Medium, x.Slot}] = x.Answers
+		case x.Kind == nic.KindAck.String():
+			x.Answers = sent[place{x.Medium, x.Slot}]
+			last[x.Processor] = x.Answers
+		}
+	}
 }
 
 // unheard adds to the frames of a run, in the slots that are known, a line for each that no one has heard, and says of
@@ -218,7 +266,7 @@ func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame, whole bo
 	f.between(s, all, s.Slot-min(s.Slot, 2), s.Slot+1)
 	if len(s.Frames) == 0 && whole {
 		f.between(s, all, 0, s.Slot)
-		s.Frames, s.FramesLeft = s.Frames[max(0, len(s.Frames)-sceneFramesLast):], 0
+		f.latest(s)
 	}
 	// Those of the slot itself are kept, then those nearest to it.
 	for len(s.Frames) > sceneFramesMax {
@@ -229,6 +277,44 @@ func (f *filming) concerned(s *outcome.Scene, all []outcome.SceneFrame, whole bo
 		}
 		s.Frames = s.Frames[:len(s.Frames)-1]
 	}
+}
+
+// latest keeps the last frames of a scene: of a slot from which some are left out, those that its processor or medium was
+// to hear, and then the others.
+func (f *filming) latest(s *outcome.Scene) {
+	left := len(s.Frames) - sceneFramesLast
+	if left <= 0 {
+		return
+	}
+	s.FramesLeft = left
+	first := s.Frames[left].Slot
+	concerns := func(x *outcome.SceneFrame) bool {
+		return !x.Sent || x.Path == s.Path || x.Medium == s.Path || f.hears(s.Path, x.Medium)
+	}
+	for _, other := range []bool{true, false} { // those that are left out first
+		s.Frames = slices.DeleteFunc(s.Frames, func(x outcome.SceneFrame) bool {
+			out := left > 0 && (x.Slot < first || x.Slot == first && concerns(&x) != other)
+			if out {
+				left--
+			}
+			return out
+		})
+	}
+}
+
+// hears reports whether the processor with a path is switched to a medium at the end of the run.
+func (f *filming) hears(path, medium string) bool {
+	processor := f.numberOf(path)
+	if processor < 0 {
+		return false
+	}
+	bank, cell := f.machine.Cell(processor)
+	for port := range f.machine.Shape.Ports {
+		if bank.Hears(cell, uint16(port), f.machine.Slots()) && f.machine.Names.Medium(f.machine.Names.HeardOn(processor, uint16(port))) == medium {
+			return true
+		}
+	}
+	return false
 }
 
 // between adds the frames of a scene from one slot to another.
@@ -271,7 +357,8 @@ func (f *filming) trails(s *outcome.Scene, all []outcome.SceneFrame) {
 		on := map[place]bool{} // media and slots with a frame that carries it
 		for k := range all {
 			y := &all[k]
-			carries, at := y.Kind == x.Kind && bytes.Equal(y.Payload, x.Payload), place{y.Medium, y.Slot}
+			carries := y.Kind == x.Kind && bytes.Equal(y.Payload, x.Payload) || y.Answers != nil && bytes.Equal(y.Answers, x.Payload)
+			at := place{y.Medium, y.Slot}
 			if y.Sent && carries {
 				on[at] = true
 			}
@@ -342,6 +429,9 @@ func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	slot := uint64(f.config.Timing.SlotCycles())
 	from := at / slot * slot
 	to := from + slot - 1 + around
+	if s.Decides != nil {
+		to = (*s.Decides+1)*slot - 1 + around
+	}
 	from -= min(from, around)
 	if to-from >= sceneCyclesMax {
 		from, to = at-min(at, sceneCyclesMax/2), at+sceneCyclesMax/2
@@ -350,8 +440,11 @@ func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	x := &record.Excerpt{From: from, To: to, Paths: append([]string{f.machine.SlotProbe().Path, s.Path}, s.Beside...)}
 	for i := range s.Frames {
 		near := &s.Frames[i]
+		if s.Sender != "" || near.Slot != s.Slot || near.Processor < 0 { // -1: no one has heard it
+			continue
+		}
 		for _, path := range []string{near.Medium, f.machine.Names.Processor(near.Processor)} {
-			if s.Sender == "" && near.Slot == s.Slot && path != "" && len(x.Paths) < 2+sceneActorsMax && near.Processor >= 0 && !slices.Contains(x.Paths, path) {
+			if path != "" && len(x.Paths) < 2+sceneActorsMax && !slices.Contains(x.Paths, path) {
 				x.Paths = append(x.Paths, path)
 			}
 		}
@@ -368,6 +461,9 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 		return
 	}
 	x.JoinRails()
+	if s.Violation < 0 {
+		marked = struckAt(x, marked)
+	}
 	w := &outcome.SceneWaves{}
 	for _, path := range x.Paths[1:] {
 		w.Patterns = append(w.Patterns, path, path+".**")
@@ -397,10 +493,19 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 		s.Unshown = fmt.Sprintf("no signal of %s changes from cycle %d to %d", s.Path, x.From, x.To)
 		return
 	}
-	columns := f.columns(x, moving, marked)
+	points := []int{marked}
+	if s.Decides != nil {
+		if at, found := slices.BinarySearch(x.Cycles, f.config.Timing.SlotCycle(uint32(*s.Decides))); found {
+			points = append(points, at)
+		}
+	}
+	columns := f.columns(x, moving, points)
 	for _, c := range columns {
-		if c == marked {
+		switch c {
+		case marked:
 			w.Marked = len(w.Columns)
+		case points[len(points)-1]:
+			w.Decides = len(w.Columns)
 		}
 		w.Columns = append(w.Columns, x.Cycles[c])
 	}
@@ -418,10 +523,33 @@ func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 	s.Waves = w
 }
 
-// columns are the cycles in which a signal changes, the marked one, and its neighbours: as many as are drawn, nearest to it.
-func (f *filming) columns(x *record.Excerpt, signals []int, marked int) (columns []int) {
+// struckAt is the first cycle from one on in which listeners get other light than there is before the fault, the same one if
+// there is none.
+func struckAt(x *record.Excerpt, from int) int {
+	first := len(x.Cycles)
+	for i := range x.Signals {
+		before, tapped := strings.CutSuffix(x.Signals[i].Path, "_tapped.light")
+		k := slices.IndexFunc(x.Signals, func(o record.ExcerptSignal) bool { return o.Path == before+".light" })
+		if !tapped || k < 0 {
+			continue
+		}
+		for c := from; c < first; c++ {
+			if label(&x.Signals[i], x.Signals[i].Values[c]) != label(&x.Signals[k], x.Signals[k].Values[c]) {
+				first = c
+			}
+		}
+	}
+	if first == len(x.Cycles) {
+		return from
+	}
+	return first
+}
+
+// columns are the cycles in which a signal changes, those that are marked, and their neighbours: as many as are drawn, nearest to
+// the only one that is marked, or around each.
+func (f *filming) columns(x *record.Excerpt, signals []int, marked []int) (columns []int) {
 	for c := range x.Cycles {
-		changes := c+1 >= marked && c <= marked+1
+		changes := slices.ContainsFunc(marked, func(at int) bool { return c+1 >= at && c <= at+1 })
 		for _, i := range signals {
 			changes = changes || c > 0 && x.Signals[i].Values[c] != x.Signals[i].Values[c-1]
 		}
@@ -429,9 +557,16 @@ func (f *filming) columns(x *record.Excerpt, signals []int, marked int) (columns
 			columns = append(columns, c)
 		}
 	}
-	at := slices.Index(columns, marked)
-	first := max(0, min(at-sceneColumnsMax*2/3, len(columns)-sceneColumnsMax))
-	return columns[first:min(len(columns), first+sceneColumnsMax)]
+	most := sceneColumnsMax / len(marked)
+	taken := map[int]bool{}
+	for _, m := range marked {
+		at := slices.Index(columns, m)
+		first := max(0, min(at-most*2/3, len(columns)-most))
+		for _, c := range columns[first:min(len(columns), first+most)] {
+			taken[c] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(taken))
 }
 
 // distance is how far from a cycle a signal changes.

@@ -37,7 +37,7 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 func (b *Batch) report(t *tally) *outcome.SeedsReport {
 	r := &outcome.SeedsReport{
 		Schema: outcome.ReportSchema, Scenario: b.Config.Name, Seeds: [2]uint64{b.Seeds.First, b.Seeds.Last}, Permutations: b.Permutations,
-		Engine: b.about.Engine, Verdict: outcome.VerdictPass, Rules: b.about.Rules, Notes: b.Config.Known.Notes,
+		Engine: b.about.Engine, Verdict: outcome.VerdictPass, Rules: b.about.Rules, Notes: notes(b.Config),
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
 		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(),
 	}

@@ -32,6 +32,11 @@ func Comment(t reflect.Type, field string) string {
 		}
 		return text == ""
 	})
+	for i := 0; i < t.NumField() && text == ""; i++ {
+		if f := t.Field(i); f.Anonymous && f.Type.Kind() == reflect.Struct {
+			text = Comment(f.Type, field)
+		}
+	}
 	return text
 }
 

@@ -55,7 +55,7 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 		if short, ok := v.Interface().(shorthand); ok && node.Kind == yaml.ScalarNode {
 			key, _ := short.Short()
 			field := FieldOf(v.Type(), key)
-			return d.Decode(node, v.Field(field.Index), path, field.Limits)
+			return d.Decode(node, v.FieldByIndex(field.Index), path, field.Limits)
 		}
 		return d.object(node, v, path)
 	case reflect.Map:
@@ -179,7 +179,7 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 			return d.Refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, fields))
 		}
 		field := fields[at]
-		if err := d.Decode(valueNode, v.Field(field.Index), Join(path, key), field.Limits); err != nil {
+		if err := d.Decode(valueNode, v.FieldByIndex(field.Index), Join(path, key), field.Limits); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // Field is one key of an object: a field of a struct with a json tag.
 type Field struct {
 	Key       string
-	Index     int // in its struct
+	Index     []int // in its struct, through embedded ones
 	OmitEmpty bool
 	Limits    Limits
 }
@@ -30,12 +30,18 @@ func Fields(t reflect.Type) []Field {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		tag, ok := field.Tag.Lookup("json")
+		if !ok && field.Anonymous && field.Type.Kind() == reflect.Struct {
+			for _, inner := range Fields(field.Type) {
+				inner.Index = append([]int{i}, inner.Index...)
+				fields = append(fields, inner)
+			}
+		}
 		if !ok || tag == "-" {
 			continue
 		}
 		key, options, _ := strings.Cut(tag, ",")
 		fields = append(fields, Field{
-			Key: key, Index: i, OmitEmpty: options == "omitempty",
+			Key: key, Index: field.Index, OmitEmpty: options == "omitempty",
 			Limits: ParseLimits(t, field),
 		})
 	}
@@ -115,7 +121,7 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 // is, what is wrong with it and what is allowed, or nothing. A struct of the type other has no tags.
 func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, remedy string) {
 	for _, field := range Fields(v.Type()) {
-		value, at := v.Field(field.Index), Join(path, field.Key)
+		value, at := v.FieldByIndex(field.Index), Join(path, field.Key)
 		if value.Kind() == reflect.Pointer {
 			if value.IsNil() {
 				continue

@@ -35,9 +35,9 @@ func ShorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
 	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
 	short := &jsonschema.Schema{}
 	for _, field := range Fields(t) {
-		limit := field.Limits.Span(t.Field(field.Index).Type)
+		limit := field.Limits.Span(t.FieldByIndex(field.Index).Type)
 		p := IntegerSchema(limit.Min, limit.Max)
-		if t.Field(field.Index).Type.Kind() == reflect.Float64 {
+		if t.FieldByIndex(field.Index).Type.Kind() == reflect.Float64 {
 			p.Type = "number"
 		}
 		p.Description = field.Limits.Description()
@@ -77,7 +77,7 @@ func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name
 			if !ok {
 				continue
 			}
-			kind := t.Field(field.Index).Type
+			kind := t.FieldByIndex(field.Index).Type
 			if kind.Kind() == reflect.Pointer {
 				if _, description, ok := Shorthand(kind.Elem()); ok {
 					p.Description = description

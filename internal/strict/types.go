@@ -15,7 +15,7 @@ func Unreadable(t reflect.Type) (reason string) {
 	}()
 	for _, one := range Structs(t) {
 		for _, field := range Fields(one) {
-			switch f := one.Field(field.Index); {
+			switch f := one.FieldByIndex(field.Index); {
 			case !f.IsExported():
 				return fmt.Sprintf("the field %s of %s is not exported", f.Name, one)
 			case !readable(f.Type):
@@ -43,7 +43,7 @@ func Structs(t reflect.Type) []reflect.Type {
 	found := []reflect.Type{t}
 	for i := 0; i < len(found); i++ {
 		for _, field := range Fields(found[i]) {
-			inner := found[i].Field(field.Index).Type
+			inner := found[i].FieldByIndex(field.Index).Type
 			for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
 				inner = inner.Elem()
 			}

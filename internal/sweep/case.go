@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -167,12 +168,36 @@ func atPoint(err error, p *plan.Point, axes []string) error {
 	if !errors.As(err, &refused) || len(axes) == 0 {
 		return err
 	}
-	if slices.ContainsFunc(p.Settings, func(a strict.Assignment) bool { return line(a.Place) == line(refused.Place) }) {
-		return err
-	}
 	at := *refused
+	if k := slices.IndexFunc(p.Settings, func(a strict.Assignment) bool { return line(a.Place) == line(refused.Place) }); k >= 0 {
+		at.Remedy += together(&p.Settings[k], refused.Remedy)
+		return &at
+	}
 	at.Reason = fmt.Sprintf("at the point %s: %s", p.String(axes), at.Reason)
 	return &at
+}
+
+// another is the end of a remedy that names a key beside the one that was refused, with its value.
+var another = regexp.MustCompile(`or write ([a-z_]+): ([a-z_0-9]+)$`)
+
+// together says how an axis sets a key with another one, where the value is refused for want of it.
+func together(a *strict.Assignment, remedy string) string {
+	beside := another.FindStringSubmatch(remedy)
+	if beside == nil {
+		return ""
+	}
+	key := a.Key[:strings.LastIndexByte(a.Key, '.')+1] + beside[1]
+	return fmt.Sprintf(" in the scenario; or let the axis set both keys, each value under a name: "+
+		"settings: {%s: {%s: %s, %s: %s}, ...} in place of key and values",
+		nameOf(a.Value), a.Key, a.Value, key, beside[2])
+}
+
+// nameOf is a name for a value in an example.
+func nameOf(value string) string {
+	if strings.ContainsAny(value, " {}[]:,") {
+		return "a"
+	}
+	return value
 }
 
 // findMissing finds the runs of a point that are not there.

@@ -60,7 +60,7 @@ func (r *Report) answers(command string) []page.Answer {
 	case len(r.Unfinished) > 0:
 		u := &r.Unfinished[0]
 		what := fmt.Sprintf("%s could not be finished: %s.", traces.Plural(uint64(len(r.Unfinished)), "point", "points"), u.Reason)
-		return page.Failed([]string{what}, []string{"The first one is " + u.Point + "."}, nil,
+		return page.Failed([]string{what}, []string{"The first one is " + u.Point + "."}, nil, nil,
 			page.Step{Text: "Mend what [the reason](#not-finished) names, or leave the point out with `where`."},
 			page.Step{Text: "The same command runs what is missing, and only that:", Command: command})
 	case len(r.FailedRuns) == 0:
@@ -73,7 +73,7 @@ func (r *Report) answers(command string) []page.Answer {
 		step = page.Step{Text: "The scenario stands in the sweep file: write it into a file of its own to run that point alone, with --html run.html."}
 	}
 	what := fmt.Sprintf("%d of %s; the first broke the rule %s.", r.Failed, traces.Plural(r.Runs, "run", "runs"), first.Rule)
-	return page.Failed([]string{what}, []string{"The first one is " + first.Point + "."}, nil, step, page.Step{
+	return page.Failed([]string{what}, []string{"The first one is " + first.Point + "."}, nil, nil, step, page.Step{
 		Text: "See in [the plots](#plots) and [the table](#results) where runs begin to fail. A run that fails is a result; it does not fail the sweep."})
 }
 

@@ -157,7 +157,14 @@ func TestRefusedBeforeAnythingRuns(t *testing.T) {
 		require.ErrorIs(t, err, os.ErrNotExist, change)
 	}
 	dir, path := imageFolder(t)
-	_, err := starloom.Sweep(context.Background(), path, sweep.Options{Out: filepath.Join(dir, "orders.csv")})
+	_, err := starloom.Sweep(context.Background(), fileOf(t, `scenario: {starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: crossbar/traffic}, workload: {traffic: {rate: 0.1}}}
+axes:
+  long: {key: workload.traffic.burst, values: [4, 8]}
+seeds: 1..2
+`), sweep.Options{Out: filepath.Join(dir, "out")})
+	require.ErrorContains(t, err, "small.yaml:3:48: burst is given, and arrivals is bernoulli; delete burst, or write arrivals: bursty in the scenario; "+
+		"or let the axis set both keys, each value under a name: settings: {4: {workload.traffic.burst: 4, workload.traffic.arrivals: bursty}, ...} in place of key and values")
+	_, err = starloom.Sweep(context.Background(), path, sweep.Options{Out: filepath.Join(dir, "orders.csv")})
 	require.ErrorContains(t, err, "--out: ")
 	_, err = starloom.Sweep(context.Background(), path, sweep.Options{})
 	require.ErrorContains(t, err, "--out: no folder is named")

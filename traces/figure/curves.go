@@ -55,7 +55,7 @@ func (c curve) glyph() draw.GlyphStyle {
 	case Alerts:
 		return draw.GlyphStyle{Color: c.colour(255), Radius: 5, Shape: draw.PyramidGlyph{}}
 	}
-	shape, radius := markers[c.number%curveColours], vg.Length(2.5)
+	shape, radius := markers[(c.number+c.number/curveColours)%len(markers)], vg.Length(2.5) // colours come again with other markers
 	switch shape.(type) {
 	case strokes: // lines alone
 		radius = 4

@@ -69,7 +69,7 @@ func (p Point) hasBand() bool { return p.Low != 0 || p.High != 0 }
 // Spans are rectangles of one kind, in the units of the axes.
 type Spans struct {
 	Name   string
-	Colour int // of the curves' colours, from 0 on; below 0 that of grid lines
+	Colour int // of the curves' colours, from 0 on; -1 that of grid lines, -2 a darker one
 	Rects  []Rect
 }
 

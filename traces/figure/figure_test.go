@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"math"
@@ -83,6 +84,12 @@ func TestCurvesDiffer(t *testing.T) {
 	}
 	require.Equal(t, []role{first, first + 1, first, ink, first + 2}, roles)
 	require.NotEqual(t, d.curve(0).glyph().Shape, d.curve(1).glyph().Shape)
+	looks := map[string]bool{}
+	for number := range 64 {
+		c := curve{d: &d, c: &Curve{}, number: number}
+		looks[fmt.Sprintf("%v %#v", c.colour(255).role, c.glyph().Shape)] = true
+	}
+	require.Len(t, looks, 64, "curves that look alike")
 	for _, paper := range [][]uint32{light[:], dark[:]} {
 		for i, colour := range paper[first : int(first)+curveColours-1] {
 			require.Greater(t, contrast(colour, paper[0]), 2.0, "%06x on its paper", colour)

@@ -13,8 +13,13 @@ type spans struct {
 }
 
 func (s spans) colour() paint {
-	if s.s.Colour < 0 {
+	switch s.s.Colour {
+	case -1:
 		return s.d.colour(faint)
+	case -2:
+		grey := s.d.colour(ink)
+		grey.alpha = 128
+		return grey
 	}
 	return s.d.colour(colourOf(s.s.Colour))
 }

@@ -16,5 +16,6 @@
 //	tool_error.go   ToolError
 //	file.go         files that a user has named: regular ones, of bounded size
 //	stream.go       Stream: the same from beginning to end, unpacked; standard input
+//	csv.go          CSV, and its mistakes with their places
 //	nearest.go      the allowed word that is nearest to a mistyped one
 package input

@@ -40,9 +40,10 @@ type SaveFile struct {
 	Signals   []Signal
 	// First are the paths of scopes and signals that come before all others, in this order.
 	First []string
-	// Markers are in the order of time; the primary marker of GTKWave is at the first one, and the
+	// Markers are in the order of time; the primary marker of GTKWave is at that with the number Main, and the
 	// window begins shortly before it. The first 26 have names.
 	Markers []Marker
+	Main    int
 }
 
 // Marker is a cycle and what GTKWave calls it.
@@ -53,7 +54,7 @@ type Marker struct {
 
 const (
 	gtkwMarkersMax = 26 // A to Z
-	// gtkwZoom shows 16 cycles in about 350 pixels; so many are shown before the first marker.
+	// gtkwZoom shows 16 cycles in about 350 pixels; so many are shown before the primary marker.
 	gtkwZoom         = -4
 	gtkwCyclesBefore = 16
 )
@@ -91,9 +92,9 @@ func (f *SaveFile) markers(b *bufio.Writer) {
 	var cycles strings.Builder
 	named, start := f.Markers[:min(len(f.Markers), gtkwMarkersMax)], uint64(0)
 	if len(named) > 0 {
-		first := named[0].Cycle
-		start = first - min(first, gtkwCyclesBefore)
-		fmt.Fprintf(&cycles, " %d", first)
+		main := named[min(f.Main, len(named)-1)].Cycle
+		start = main - min(main, gtkwCyclesBefore)
+		fmt.Fprintf(&cycles, " %d", main)
 		for _, marker := range named {
 			fmt.Fprintf(&cycles, " %d", marker.Cycle)
 		}

@@ -40,7 +40,7 @@ func (f *SaveFile) WriteSurfer(w io.Writer) error {
 		fmt.Fprintf(b, "cursor_set %d\nmarker_set %s %d\n", marker.Cycle, name, marker.Cycle)
 	}
 	if len(named) > 1 {
-		fmt.Fprintf(b, "cursor_set %d\n", named[0].Cycle)
+		fmt.Fprintf(b, "cursor_set %d\n", named[min(f.Main, len(named)-1)].Cycle)
 	}
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("surfer: write: %w", err)

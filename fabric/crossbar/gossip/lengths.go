@@ -46,12 +46,19 @@ func SerialLength(N int) int { return N * (N + 1) }
 // the end of a run is the mirror image of its beginning. The bound is about 3N - log2 N. It is
 // attained for N = 2^m - 1 (see Optimal), and for other small N (see Search).
 func LowerBound(N int) int {
-	n, h := N+1, (N+1)/2
+	h := (N + 1) / 2
+	return (SerialLength(N) + 2*Unused(N) + h - 1) / h
+}
+
+// Unused is how many more messages could pass at the beginning of a run than do, at least, as their senders have not started:
+// h(h-1) - B(h) of LowerBound; as many at its end.
+func Unused(N int) int {
+	h := (N + 1) / 2
 	ones := 0
 	for k := range h {
 		ones += bits.OnesCount(uint(k))
 	}
-	return (n*(n-1) + 2*(h*(h-1)-ones) + h - 1) / h
+	return h*(h-1) - ones
 }
 
 // FreeLowerBound is the length of the shortest exchange of N+1 processors that are bound by

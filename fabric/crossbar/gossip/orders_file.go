@@ -2,9 +2,7 @@ package gossip
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -32,7 +30,7 @@ func fileRemedy(N int) string {
 // N ids to which processor i sends, in its order. The name stands in errors, which are
 // *input.Error with line and column.
 func Parse(name string, data []byte, N int) (Orders, error) {
-	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	reader := input.CSV(data)
 	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace = -1, true, true
 	p := parser{reader: reader, name: name, N: N, seen: make([]int, N+1)}
 	orders := newOrders(N, func(row []uint32, i int) []uint32 {
@@ -61,11 +59,7 @@ type parser struct {
 // fault is an error at the field-th of the record that was read last.
 func (p *parser) fault(field int, format string, values ...any) error {
 	line, column := p.reader.FieldPos(field)
-	return p.faultAt(line, column, fmt.Sprintf(format, values...))
-}
-
-func (p *parser) faultAt(line, column int, reason string) error {
-	return &input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: reason, Remedy: fileRemedy(p.N)}
+	return &input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: fmt.Sprintf(format, values...), Remedy: fileRemedy(p.N)}
 }
 
 // read returns the next record, or nil at the end.
@@ -74,11 +68,12 @@ func (p *parser) read() ([]string, error) {
 	if err == io.EOF {
 		return nil, nil
 	}
-	var fault *csv.ParseError
-	if errors.As(err, &fault) {
-		return nil, p.faultAt(fault.Line, fault.Column, "this is not comma-separated text: "+fault.Err.Error())
+	if err != nil {
+		fault := input.NotCSV(p.name, err, fileRemedy(p.N))
+		fault.Reason = "this is not comma-separated text: " + fault.Reason
+		return nil, fault
 	}
-	return record, err
+	return record, nil
 }
 
 // row appends the order of processor i.

@@ -223,3 +223,28 @@ func TestTorus(t *testing.T) {
 		require.Len(t, queue, net.Nodes())
 	}
 }
+
+// TestAbove: quotients by an inverse are those of division, up to the largest node of every size.
+func TestAbove(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for b := 2; b < 200; b += 1 + b/7 {
+		for dims := 1; ; dims++ {
+			f, err := New(1, b)
+			require.NoError(t, err)
+			net, err := NewTorus(f, dims)
+			if err != nil {
+				break // more than 2^31-1 nodes
+			}
+			power := 1
+			for k := range dims + 1 {
+				for range 200 {
+					node := r.IntN(net.Nodes())
+					node -= node % power // the first of a quotient, and the last one below it
+					require.Equal(t, node/power, net.Above(node, k))
+					require.Equal(t, (node+net.Nodes()-1)%net.Nodes()/power, net.Above((node+net.Nodes()-1)%net.Nodes(), k))
+				}
+				power *= net.Size()
+			}
+		}
+	}
+}

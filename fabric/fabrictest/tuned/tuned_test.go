@@ -207,7 +207,7 @@ func TestTuned(t *testing.T) {
 
 // TestNoSlotEngine: wiring does not say what NICs of another discipline do.
 func TestNoSlotEngine(t *testing.T) {
-	_, err := fabric.SlotTransportOf(slow{Network{Groups: 3, Size: 1}}, new(fabric.Config))
+	_, err := fabric.SlotTransportOf(slow{Network{Groups: 3, Size: 1}}, &fabric.Config{Shards: []hw.Shard{{End: 3}}})
 	require.ErrorContains(t, err, "bring a slot engine, too")
 }
 

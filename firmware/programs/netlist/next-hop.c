@@ -1,11 +1,14 @@
 /* netlist/next-hop: takes the packet of each processor to its destination by the shortest way.
  *
  * At each port a processor sends one frame in a slot, the oldest of those that go there. Where
- * frames of several senders may meet on a medium, one processor sends in a slot, in turn. A packet
- * whose destination is its own source goes to a neighbour and back, or into a star that its source
- * hears. The tag of a frame is the processor that takes it. NICs hear all ports at once.
- * The workload's word is the destination of the processor's own packet. */
+ * frames of several senders may meet on a medium, one processor sends in a slot, in turn. A port at
+ * an arbiter asks at any time; until it is served no other frame goes there, and its frame waits in
+ * the NIC. What crosses a crossbar has the processor that takes it for its destination, and is a
+ * control frame but on its last hop. A packet whose destination is its own source goes to a
+ * neighbour and back, or into a star that its source hears. The tag of a frame is the processor that
+ * takes it. NICs hear all ports at once. The workload's word is the destination of the processor's own packet. */
 #define STARLOOM_STATE_BYTES ((uint32_t)(sizeof(uint32_t) * 2 + bank->processors * sizeof(sl_packet)))
+#define STARLOOM_TX_STATUS
 #include "starloom_netlist.h"
 
 typedef struct {
@@ -27,9 +30,11 @@ static uint32_t way_of(const sl_nic *nic, sl_packet packet) {
 }
 
 static void send(sl_nic *nic, sl_packet packet, uint32_t port, uint32_t hop) {
-    for (uint32_t p = 0; p < sl_own_ports(nic); p++)
+    const uint32_t crosses = sl_at_crossbar(nic, port);
+    for (uint32_t p = 0; p < sl_own_ports(nic) && !crosses; p++)
         if (packet.destination == sl_self(nic) && sl_hears_from(nic, p) == sl_sends_to(nic, port)) hop = sl_self(nic);
-    sl_frame *frame = sl_send(nic, (uint16_t)port, SL_KIND_DATA, packet.destination, sizeof packet);
+    const uint32_t to = crosses ? hop : packet.destination, kind = to == packet.destination ? SL_KIND_DATA : SL_KIND_CONTROL;
+    sl_frame *frame = sl_send(nic, (uint16_t)port, kind, to, sizeof packet);
     frame->tag = (uint16_t)hop;
     __builtin_memcpy(frame->payload, &packet, sizeof packet);
 }
@@ -50,11 +55,13 @@ static void on_slot(sl_nic *nic, state_t *s) {
         }
     }
     uint64_t busy[2] = {0, 0}; /* ports that have a frame in this slot */
+    for (uint32_t port = 0; port < ports; port++)
+        if (sl_asks(nic, port) && sl_tx_status_of(nic, port) == SL_TX_BLOCKED) busy[port >> 6] |= (uint64_t)1 << (port & 63);
     uint32_t kept = 0, mine = !sl_may_meet(nic) || sl_slot(nic) % sl_processors(nic) == sl_self(nic);
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t way = way_of(nic, s->waits[i]), port = way >> 16;
         if (way == SL_NOWHERE || port >= ports) sl_fail(nic, 2);
-        if (mine && !(busy[port >> 6] >> (port & 63) & 1)) {
+        if ((mine || sl_asks(nic, port)) && !(busy[port >> 6] >> (port & 63) & 1)) {
             busy[port >> 6] |= (uint64_t)1 << (port & 63);
             send(nic, s->waits[i], port, way & 0xffff);
         } else {

@@ -1,0 +1,135 @@
+package flatten
+
+import (
+	"math/big"
+	"strings"
+)
+
+// constantFunctions looks for what Verilator computes wrongly in functions that give parameters their values: it cuts
+// indexes there as everywhere, and ==? with X on the left is 0. Which values they have read, it says.
+func (l *lost) constantFunctions() {
+	l.earlier.each(func(n *node) {
+		if l.refused != nil || n.kind != "FUNC" && n.kind != "TASK" {
+			return
+		}
+		n.each(func(n *node) {
+			switch {
+			case n.kind == "SEL" || n.kind == "ARRAYSEL":
+				l.withinConstant(n)
+			case among(n.kind, "EQWILD", "NEQWILD"):
+				n.one(1).each(func(leaf *node) {
+					for _, value := range l.Steps[leaf.loc] {
+						if leaf.kind == "VARREF" && strings.ContainsAny(value, "xz") {
+							l.first(n, "an X on the left of ==? in a function that gives a parameter its value", "give the parameter the value itself")
+						}
+					}
+				})
+			}
+		})
+	})
+}
+
+// withinConstant refuses an index that lies, or may lie, beyond the end when the function is computed.
+func (l *lost) withinConstant(n *node) {
+	index := n.one(2)
+	if index.isCut() {
+		index = index.one(1)
+	}
+	if !l.computed(index) || !l.computed(n.one(1)) {
+		return // only in the circuit
+	}
+	size, width := n.one(1).bitsBefore(), 1
+	if n.kind == "ARRAYSEL" {
+		low, high, ok := (*big.Int)(nil), (*big.Int)(nil), false
+		if d := l.before[n.one(1).dtype]; d != nil {
+			low, high, ok = bounds(d)
+		}
+		if !ok {
+			return // refused later: not an array with bounds
+		}
+		size = int(new(big.Int).Sub(high, low).Int64()) + 1
+	} else if w := l.values.fixedBefore(n.one(3)); w != nil {
+		width, _ = w.small()
+	}
+	s := l.between(index)
+	if s == nil || s.low.Sign() < 0 || s.high.Cmp(big.NewInt(int64(size-width))) > 0 {
+		l.first(n, "an index that may lie beyond the end in a function that gives a parameter its value",
+			"bound the index with a loop of its own, or give the parameter the value itself")
+	}
+}
+
+// computed reports whether constants were computed with all variables of a value.
+func (l *lost) computed(n *node) bool {
+	all := true
+	n.each(func(n *node) {
+		all = all && (n.kind != "VARREF" || len(l.Steps[n.loc]) > 0 || strings.Contains(n.rest, "PARAM") || strings.Contains(n.rest, "[LV]"))
+	})
+	return all
+}
+
+// A span is where a value lies.
+type span struct{ low, high *big.Int }
+
+// between bounds an index by the values that its variables had; nil for no bounds.
+func (l *lost) between(n *node) *span {
+	if value := l.values.fixedBefore(n); value != nil && value.known() {
+		v := new(big.Int).Set(value.value)
+		if n.signed() && value.width >= 32 { // narrower ones are cut
+			v = signed(value)
+		}
+		return &span{v, v}
+	}
+	switch n.kind {
+	case "VARREF":
+		return l.observed(n)
+	case "EXTEND", "EXTENDS", "SIGNED", "UNSIGNED":
+		return l.between(n.one(1))
+	case "ADD", "SUB", "MUL", "MULS":
+		return l.between(n.one(1)).combined(n.kind, l.between(n.one(2)))
+	}
+	return nil
+}
+
+// combined is what an operation makes of two values.
+func (s *span) combined(kind string, other *span) (made *span) {
+	if s == nil || other == nil {
+		return nil
+	}
+	do := map[byte]func(z, x, y *big.Int) *big.Int{'A': (*big.Int).Add, 'S': (*big.Int).Sub, 'M': (*big.Int).Mul}[kind[0]]
+	for _, x := range []*big.Int{s.low, s.high} {
+		for _, y := range []*big.Int{other.low, other.high} {
+			made = made.with(do(new(big.Int), x, y))
+		}
+	}
+	return made
+}
+
+func (s *span) with(v *big.Int) *span {
+	if s == nil {
+		return &span{v, v}
+	}
+	wide := *s
+	if v.Cmp(s.low) < 0 {
+		wide.low = v
+	}
+	if v.Cmp(s.high) > 0 {
+		wide.high = v
+	}
+	return &wide
+}
+
+// observed bounds a variable by the values that were read where it stands.
+func (l *lost) observed(n *node) (s *span) {
+	for _, text := range l.Steps[n.loc] {
+		found := constantBefore.FindStringSubmatch(text)
+		if found == nil {
+			return nil // X
+		}
+		v, _ := new(big.Int).SetString(found[1], 16)
+		if n.signed() {
+			v = signed(l.values.g.constant(max(n.bitsBefore(), 1), v))
+		}
+		s = s.with(v)
+	}
+	return s
+}

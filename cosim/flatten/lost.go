@@ -1,0 +1,387 @@
+package flatten
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// loses refuses what Verilator has decided on its way to the tree that is printed, and decides otherwise than
+// the source, or where the source leaves it open.
+func (t *tree) loses() error {
+	l := &lost{tree: t, values: &process{design: &design{tree: t, g: newGraph()}}, unknown: map[string]string{}}
+	l.parameters()
+	for _, look := range []func(){l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions} {
+		if look(); l.refused != nil {
+			return l.refused
+		}
+	}
+	return nil
+}
+
+// A lost looks for what Verilator has lost.
+type lost struct {
+	*tree
+	values  *process          // computes constants
+	unknown map[string]string // parameters with X or Z among their bits, by place: their values
+	refused error
+}
+
+// first keeps the first refusal.
+func (l *lost) first(n *node, reason, remedy string) {
+	if l.refused == nil {
+		l.refused = l.refuse(n, reason, remedy)
+	}
+}
+
+// holds returns a constant with X or Z among its bits.
+func (n *node) holds(letters string) bool {
+	found := constantText.FindStringSubmatch(n.name())
+	return n.kind == "CONST" && found != nil && found[3] == "b" && strings.ContainsAny(found[4], letters)
+}
+
+func (l *lost) parameters() {
+	l.earlier.each(func(n *node) {
+		if n.kind != "VAR" {
+			return
+		}
+		for _, value := range n.operands[2] {
+			value.each(func(c *node) {
+				if c.holds("xz") {
+					l.unknown[n.loc] += c.name()
+				}
+			})
+		}
+	})
+}
+
+// place of the variable that a reference names, in trees whose references name variables.
+func (n *node) declared() string {
+	_, rest, _ := strings.Cut(n.rest, " VAR 0x")
+	_, rest, _ = strings.Cut(rest, "{")
+	loc, _, _ := strings.Cut(rest, "}")
+	return loc
+}
+
+func among(kind string, kinds ...string) bool { return slices.Contains(kinds, kind) }
+
+// folded looks for divisions of 0 by what may be 0, and indexes beyond the end.
+func (l *lost) folded() {
+	t := l.tree
+	divides := func(n *node) bool { return strings.HasPrefix(n.kind, "DIV") || strings.HasPrefix(n.kind, "MODDIV") }
+	kept, selects, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	t.root.each(func(n *node) {
+		kept[n.loc] = kept[n.loc] || divides(n) || n.kind == "SEL" || n.kind == "ARRAYSEL"
+		if name, ok := strings.CutPrefix(n.rest, functionHere); ok && n.kind == "COMMENT" {
+			used[name] = true
+		}
+	})
+	const beyondReason, beyondRemedy = "an index beyond the end, which Verilator folds", "select what is there, or leave it out with `if` of generate"
+	t.earlier.each(func(n *node) {
+		selecting := n.kind == "SEL" || n.kind == "ARRAYSEL"
+		if selecting {
+			selects[t.place(n)] = true
+		}
+		if l.refused != nil || kept[n.loc] {
+			return
+		}
+		if selecting && (t.Beyond[t.place(n)] != nil || l.beyond(n)) {
+			l.first(n, beyondReason, beyondRemedy)
+			return
+		}
+		if !divides(n) || l.values.fixedBefore(n.one(2)) != nil {
+			return
+		}
+		for above := n.parent; above != nil; above = above.parent {
+			if (above.kind == "FUNC" || above.kind == "TASK") && !used[above.name()] {
+				return
+			}
+		}
+		l.first(n, "a division that Verilator folds: by 0 it has a value there, and the source X", "write what it must be when it divides by 0")
+	})
+	for _, place := range sortedPlaces(t.Beyond) {
+		if l.refused == nil && !selects[place] {
+			l.refused = &cosim.InputError{Place: place, Reason: beyondReason, Remedy: beyondRemedy}
+		}
+	}
+	// What is selected from a parameter for another one is gone in both trees.
+	t.source.each(func(n *node) {
+		if n.kind == "SELBIT" && inConstant(n) {
+			l.selectsConstant(n)
+		}
+	})
+}
+
+// functionHere begins the comment where a function or a task has been inlined.
+const functionHere = "Function: "
+
+func sortedPlaces(m map[string][]int) (places []string) {
+	for place := range m {
+		places = append(places, place)
+	}
+	slices.Sort(places)
+	return places
+}
+
+// beyond reports whether a constant index that was cut lies beyond the end.
+func (l *lost) beyond(n *node) bool {
+	if !n.one(2).isCut() {
+		return false
+	}
+	whole := l.values.fixedBefore(n.one(2).one(1))
+	return whole != nil && whole.known() && whole.value.Cmp(big.NewInt(int64(n.one(1).bitsBefore()))) >= 0
+}
+
+// inConstant reports whether a node belongs to the value of a parameter.
+func inConstant(n *node) bool {
+	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
+		if above.kind == "VAR" {
+			return slices.Contains(above.operands[2], below) && (strings.HasSuffix(above.rest, "PARAM") || strings.Contains(above.rest, "PARAM "))
+		}
+	}
+	return false
+}
+
+// selectsConstant refuses an element of a packed array, for a parameter, that is not there: Verilator does not warn.
+func (l *lost) selectsConstant(n *node) {
+	depth, of := 0, n
+	for ; of != nil && of.kind == "SELBIT"; of = of.one(1) {
+		depth++
+	}
+	if of == nil || of.kind != "VARREF" {
+		return
+	}
+	at := l.written(n.one(2))
+	for _, v := range l.before {
+		if v.kind != "VAR" || v.loc != of.declared() {
+			continue
+		}
+		d := l.before[v.dtype]
+		for range depth - 1 {
+			if d == nil || d.kind != "PACKARRAYDTYPE" {
+				return
+			}
+			d = l.before[firstGroup(typeBelow.FindStringSubmatch(d.rest))]
+		}
+		if d == nil || d.kind != "PACKARRAYDTYPE" && (depth < 2 || d.kind != "BASICDTYPE") {
+			return
+		}
+		low, high, ok := bounds(d)
+		if at == nil || !ok || at.low.Cmp(low) < 0 || at.high.Cmp(high) > 0 {
+			l.first(n, "an element of a packed array for a parameter, which may lie beyond the end",
+				"select with a number that is within, or give the parameter the value itself")
+		}
+	}
+}
+
+func firstGroup(found []string) string {
+	if found == nil {
+		return ""
+	}
+	return found[1]
+}
+
+// bounds are those of a packed array or a vector.
+func bounds(d *node) (low, high *big.Int, ok bool) {
+	found := arrayRange.FindStringSubmatch(strings.TrimSpace(d.rest))
+	if found == nil {
+		return nil, nil, false
+	}
+	low, _ = new(big.Int).SetString(found[1], 10) // digits
+	high, _ = new(big.Int).SetString(found[2], 10)
+	if low.Cmp(high) > 0 {
+		low, high = high, low
+	}
+	return low, high, true
+}
+
+// written bounds an index of the tree before generate is resolved; nil if it is not simple.
+func (l *lost) written(n *node) (s *span) {
+	switch n.kind {
+	case "VARREF":
+		if strings.Contains(n.rest, "GENVAR") {
+			return l.turns(n)
+		}
+		for _, v := range l.before {
+			if v.kind == "VAR" && v.loc == n.declared() && len(v.operands[2]) > 0 && constantBefore.MatchString(v.operands[2][0].name()) {
+				s = s.with(l.written(v.operands[2][0]).low)
+			}
+		}
+	case "CONST":
+		if found := constantBefore.FindStringSubmatch(n.name()); found != nil {
+			value, _ := new(big.Int).SetString(found[1], 16)
+			return s.with(value)
+		}
+	case "ADD", "SUB", "MUL":
+		return l.written(n.one(1)).combined(n.kind, l.written(n.one(2)))
+	}
+	return s
+}
+
+// turns are the values of a variable of generate.
+func (l *lost) turns(n *node) *span {
+	for above := n.parent; above != nil; above = above.parent {
+		if above.kind != "GENFOR" {
+			continue
+		}
+		begin, while := above.one(1), above.one(2)
+		if begin == nil || while == nil || begin.kind != "ASSIGN" || begin.one(2).declared() != n.declared() ||
+			while.kind != "LT" && while.kind != "LTE" || while.one(1).declared() != n.declared() {
+			continue
+		}
+		from, to := l.written(begin.one(1)), l.written(while.one(2))
+		if from == nil || to == nil {
+			return nil
+		}
+		high := new(big.Int).Set(to.high)
+		if while.kind == "LT" {
+			high.Sub(high, big.NewInt(1))
+		}
+		return from.with(high)
+	}
+	return nil
+}
+
+// constants looks for X where Verilator decides: in conditions of generate, and on the left of ==?.
+func (l *lost) constants() {
+	l.source.each(func(n *node) {
+		switch {
+		case among(n.kind, "GENIF", "GENCASE", "GENFOR"):
+			for _, condition := range []*node{n.one(1), n.one(2)} {
+				if n.kind == "GENFOR" && condition == n.one(1) || n.kind == "GENIF" && condition == n.one(2) {
+					continue
+				}
+				if condition != nil && l.mayBeX(condition) {
+					l.first(n, "generate with an X in its condition", "give the condition a value without X")
+				}
+			}
+		case among(n.kind, "EQWILD", "NEQWILD", "INSIDE"):
+			if left := n.one(1); fixed(left) && l.mayBeX(left) {
+				l.first(n, "an X on the left of ==?, which Verilator folds", "write what the comparison must be")
+			}
+		}
+	})
+}
+
+// fixed reports whether a value consists of constants and parameters.
+func fixed(n *node) bool {
+	ok := true
+	n.each(func(n *node) {
+		ok = ok && n.kind != "FUNCREF" && (n.kind != "VARREF" || strings.Contains(n.rest, "PARAM"))
+	})
+	return ok
+}
+
+// mayBeX reports whether a constant with X or Z among its bits is part of a value.
+func (l *lost) mayBeX(n *node) bool {
+	if among(n.kind, "EQCASE", "NEQCASE") {
+		return false
+	}
+	if n.holds("xz") || n.kind == "VARREF" && l.unknown[n.declared()] != "" {
+		return true
+	}
+	for operand, list := range n.operands {
+		for _, below := range list {
+			if operand == 1 && among(n.kind, "EQWILD", "NEQWILD") || operand == 0 && n.kind == "CASEITEM" {
+				continue
+			}
+			if l.mayBeX(below) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// highImpedance looks for Z that is a value and no pattern: Verilator makes 0 of it, or a driver that is off.
+func (l *lost) highImpedance() {
+	l.earlier.each(func(n *node) {
+		if n.kind == "BUFIF1" || n.holds("z") && !l.isPattern(n) || n.kind == "VARREF" && strings.Contains(l.unknown[n.declared()], "z") && !l.isPattern(n) {
+			l.first(n, "'z as a value: a tri-state", "write what the net is when nothing drives it, or 'x if that must not matter")
+		}
+	})
+}
+
+// isPattern reports whether a value says which bits count, or stands for a parameter, whose references say.
+func (l *lost) isPattern(n *node) bool {
+	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
+		switch above.kind {
+		case "CASEITEM":
+			return slices.Contains(above.operands[0], below)
+		case "EQCASE", "NEQCASE":
+			return true
+		case "EQWILD", "NEQWILD":
+			return slices.Contains(above.operands[1], below)
+		case "VAR":
+			return strings.Contains(above.rest, "PARAM")
+		}
+	}
+	return false
+}
+
+// A driver is a continuous assignment to bits of a net, or an output of an instance.
+type driver struct {
+	at        *node
+	low, high int
+}
+
+// drivers looks for nets with several drivers: Verilator keeps one of them.
+func (l *lost) drivers() {
+	driven := map[string][]driver{}
+	l.earlier.each(func(n *node) {
+		var to *node
+		switch {
+		case n.kind == "ASSIGNW":
+			to = n.one(2)
+		case n.kind == "PIN" && strings.Contains(n.rest, " OUTPUT "):
+			to = n.one(1)
+		}
+		if to != nil {
+			l.drive(n, to, driven)
+		}
+	})
+}
+
+func (l *lost) drive(at, to *node, driven map[string][]driver) {
+	switch {
+	case to.kind == "CONCAT":
+		l.drive(at, to.one(1), driven)
+		l.drive(at, to.one(2), driven)
+		return
+	case to.kind == "VARREF":
+		l.alone(at, to, 0, to.bitsBefore()-1, driven)
+	case to.kind == "SEL" && to.one(1).kind == "VARREF":
+		low, width := l.values.fixedBefore(to.one(2)), l.values.fixedBefore(to.one(3))
+		if to.one(2).isCut() {
+			low = l.values.fixedBefore(to.one(2).one(1))
+		}
+		if low == nil || width == nil {
+			return
+		}
+		from, ok := low.small()
+		bits, _ := width.small()
+		if ok && bits > 0 {
+			l.alone(at, to.one(1), from, from+bits-1, driven)
+		}
+	}
+}
+
+// alone notes a driver, and refuses a second one of the same bits.
+func (l *lost) alone(at, v *node, low, high int, driven map[string][]driver) {
+	found := namedAnywhere.FindStringSubmatch(v.rest)
+	if found == nil || high < low {
+		return
+	}
+	for _, other := range driven[found[1]] {
+		if other.low <= high && low <= other.high {
+			if l.refused == nil {
+				what := fmt.Sprintf("%s has several drivers: %s is another one", v.name(), l.place(other.at))
+				l.refused = Ambiguous{l.refuse(at, what, "drive every bit in one place")}
+			}
+		}
+	}
+	driven[found[1]] = append(driven[found[1]], driver{at, low, high})
+}

@@ -1,0 +1,115 @@
+package fabric
+
+import (
+	"fmt"
+
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces/input"
+)
+
+// Bare is a network of routers whose processors are sources and sinks of packets and run no firmware.
+type Bare interface {
+	Network
+	// Routers are how it is wired, nil for a network without routers.
+	Routers() *Routers
+	// SketchRouters are the places of its routers, in the place of processors, and of links, in that of media; false: too many.
+	SketchRouters() (Sketch, bool)
+}
+
+// Routers are what a network of routers is built from. Nodes are the processors.
+type Routers struct {
+	Config hw.RouterConfig
+	Graph  hw.RouterGraph
+	Routes hw.RouteTable
+	Tick   int    // cycles between two calls of handlers
+	Bits   int    // of a flit, in which frames travel
+	Sink   bool   // NICs take every flit, and their RX FIFOs may overflow; else flits wait for a place
+	Shown  string // of deadlocks, before a run: that there are none, or why there may be; "" for nothing
+
+	// Of a drawing: what routers are called, and the ports of each; nil: they have numbers.
+	Names []string
+	Ports [][]string
+	// Places are where a picture has routers, nil if nothing is known.
+	Places []Place
+	Round  map[int]Place // links that lead round to the other side: the way in which they leave
+}
+
+// Router is what a router is called.
+func (r *Routers) Router(i int) string {
+	if r.Names == nil {
+		return fmt.Sprintf("router %d", i)
+	}
+	return r.Names[i]
+}
+
+// Channel is what a channel between two routers is called, by its output port and its end.
+func (r *Routers) Channel(from, output, to int) string {
+	if r.Names == nil {
+		return fmt.Sprintf("router %d to %d", from, to)
+	}
+	return r.Names[from] + ":" + r.Ports[from][output] + " to " + r.Names[to]
+}
+
+// Pace gives the slots of processors at routers, which are ticks, their length; without firmware they are cycles. An error
+// is an *input.Error about a key of the scenario.
+func Pace(n Network, bare bool, t *nic.Timing) error {
+	r := RoutersOf(n)
+	if r == nil {
+		return nil
+	}
+	if t.Tick, t.PhitBits = r.Tick, r.Bits; bare {
+		t.Tick = 1
+	} else if t.ComputeCycles >= t.Tick {
+		return &input.Error{Place: "firmware.cpu.budget_cycles", Reason: fmt.Sprintf("budget_cycles is %d, and a tick has %d", t.ComputeCycles, t.Tick),
+			Remedy: fmt.Sprintf("allowed are 0 to %d; or write a longer fabric.netlist.streaming.tick", t.Tick-1)}
+	}
+	return nil
+}
+
+// RoutersOf are the routers of a network, nil for none: then processors run firmware.
+func RoutersOf(n Network) *Routers {
+	if bare, ok := n.(Bare); ok {
+		return bare.Routers()
+	}
+	return nil
+}
+
+// RouterWays are the ways of packets through routers, as links.
+type RouterWays struct {
+	*Routers
+	link map[[2]int]int // by router and output port
+}
+
+// Ways are those of all packets.
+func (r *Routers) Ways() *RouterWays {
+	w := &RouterWays{r, map[[2]int]int{}}
+	for i, l := range r.Graph.Links {
+		w.link[[2]int{l.From, l.Output}] = i
+	}
+	return w
+}
+
+// Follow passes the links from one node to another.
+func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
+	at, nodes, phase := w.Graph.Nodes[source], len(w.Graph.Nodes), false
+	for {
+		hop := w.Routes.Next(at.Router, at.Port, int(destination), nodes, phase, w.Config.VCs)
+		link, between := w.link[[2]int{at.Router, hop.Port}]
+		if !between {
+			return
+		}
+		pass(link)
+		l := &w.Graph.Links[link]
+		at, phase = hw.RouterNode{Router: l.To, Port: l.Input}, hop.Phase
+	}
+}
+
+// Latency is how many cycles a packet takes through an empty network, from the cycle in which it is created to that of its tail. Its flits
+// are no more than a buffer takes.
+func (w *RouterWays) Latency(source, destination uint32, flits int) (cycles int) {
+	passes := 3 + w.Config.RoutingDelay // of a router: its allocators and the two registers after the switch, and the route
+	cycles = 1 + w.Graph.Nodes[source].Latency + passes + w.Graph.Nodes[destination].Latency + flits - 1
+	w.Follow(source, destination, func(link int) { cycles += w.Graph.Links[link].Latency + passes })
+	return cycles
+}

@@ -1,0 +1,57 @@
+package contend
+
+import (
+	"starloom/fabric"
+	"starloom/hw"
+)
+
+// Part is the buses in the cycle engine.
+//
+//	none      light --> buses --> wires
+//	arbiter   asks ---> buses --requests--> arbiters --grants--> buses
+//	          light --> buses --> wires
+//
+// In the cycle of the first phit the grants stand, and they do so to the end of the frames.
+func (b *Buses) Part(plant *fabric.Plant, from Senders) (*Part, error) {
+	near, err := plant.LightOf(b.Bank, nil)
+	if err != nil {
+		return nil, err
+	}
+	part, config := &Part{Near: near}, hw.BusConfig{In: from.Light, Out: near, Taps: b.Taps}
+	if b.Arbiter == None {
+		config.Ports = from.Ports
+		part.Medium, err = hw.NewBuses(config)
+		return part, err
+	}
+	bank := b.Bank
+	bank.Part = "arbiter"
+	slice, err := b.slice(plant.Timing())
+	if err != nil {
+		return nil, err
+	}
+	config.Asks = from.Asks
+	if config.Request, err = hw.NewRequests(bank, "request", b.Taps.Longest, plant.Shards()); err != nil {
+		return nil, err
+	}
+	arbiters, err := hw.NewArbiters(hw.ArbiterConfig{Bank: bank, Kind: hw.ArbiterKind(b.Arbiter), SliceCycles: slice, Request: config.Request})
+	if err != nil {
+		return nil, err
+	}
+	config.Busy, config.Index = arbiters.Busy(), arbiters.Index()
+	buses, err := hw.NewBuses(config)
+	if err != nil {
+		return nil, err
+	}
+	part.To, part.Medium, part.Parts = buses.To(), buses, []hw.Component{arbiters}
+	part.Composites = []hw.Composite{hw.NewArbitratedBuses(buses, arbiters)}
+	return part, nil
+}
+
+// Build makes them the media of a plant, whose links have delays of their own or, if they are nil, that of all.
+func (b *Buses) Build(plant *fabric.Plant, delays []uint16) error {
+	part, err := b.Part(plant, SendersOf(plant))
+	if err != nil {
+		return err
+	}
+	return part.Carry(plant, b.Wires, delays, hw.Gather{})
+}

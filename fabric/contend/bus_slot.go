@@ -1,0 +1,272 @@
+package contend
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// SlotTransport is a network of buses in the slot engine: frames in tables, and the decisions of the
+// arbiters without their cycles.
+func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.Switched, c *fabric.Config) (fabric.Transport, error) {
+	if _, err := b.slice(c.Timing); err != nil {
+		return nil, err
+	}
+	n := len(b.Taps.Bus)
+	t := &busTransport{
+		taps: b.Taps, arbitrated: b.Arbiter != None, switches: fabric.NewSwitches(names, of, shape),
+		timing: c.Timing, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
+		sending: hw.NewSet(n), port: make([]uint16, n), hears: make([]uint16, n),
+		buses: make([]busSlot, len(b.Taps.Members)),
+	}
+	if t.arbitrated {
+		t.turns = newTurns(hw.ArbiterKind(b.Arbiter), b.Taps)
+	}
+	for i := range t.frames {
+		t.frames[i] = make([]byte, n*t.stride)
+	}
+	t.Reset(0)
+	return t, nil
+}
+
+// busTransport is buses in the slot engine. Two tables of frames alternate: a bank may send
+// into slot t while another one still hears slot t-1. Latency: one slot. The network is one shard.
+type busTransport struct {
+	taps         *hw.Taps
+	arbitrated   bool
+	turns        *turns // of the arbiters, nil without
+	switches     *fabric.Switches
+	timing       nic.Timing
+	stride       int
+	payloadBytes int
+
+	frames  [2][]byte // by sender
+	sending hw.Set    // the vertices that send in the slot that crosses, or ask...
+	port    []uint16  // ...to which port
+	hears   []uint16  // by vertex: the port that it hears, nic.PortNone for none
+
+	// What has crossed in a slot.
+	buses []busSlot
+	used  []uint32 // the buses with a sender
+	met   []uint32 // those with several, in ascending order
+}
+
+// busSlot is a bus in a slot.
+type busSlot struct {
+	sender  int32 // whose frame is on it, noOne's; the first of several
+	senders uint32
+	differ  uint64 // bits of their heads in which several differ, the first one highest
+	heard   bool   // by anybody
+}
+
+// Path implements hw.Stateful.
+func (t *busTransport) Path() string { return "fabric" }
+
+// Start, Begin and Latch implement Transport: frames are where they have to be.
+
+func (t *busTransport) Start()                  {}
+func (t *busTransport) Begin(int, uint32, bool) { t.switches.Begin() }
+func (t *busTransport) Latch()                  {}
+
+func (t *busTransport) frame(slot uint32, vertex int) nic.FrameView {
+	return t.frames[slot&1][vertex*t.stride : (vertex+1)*t.stride]
+}
+
+// bus is the one that a vertex is switched to by a port.
+func (t *busTransport) bus(vertex int, port uint16) *busSlot {
+	return &t.buses[t.taps.Bus[vertex][port]]
+}
+
+// Send implements Transport: what every vertex sends or asks for, and what it hears.
+func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
+	if t.arbitrated { // NICs ask again by themselves
+		for cell := w.First; cell < w.End; cell++ {
+			t.send(bank, cell, ledger, slot)
+		}
+	} else {
+		for _, cell := range cells {
+			t.send(bank, int(cell), ledger, slot)
+		}
+	}
+	ports := bank.Listen(slot)
+	for cell := w.First; cell < w.End; cell++ {
+		t.hears[bank.First+cell] = t.switches.Turn(ledger, bank.First+cell, ports[cell], slot)
+	}
+}
+
+// send takes the frame at the head of a cell's TX FIFO, if there is one.
+func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
+	if bank.Registers[cell].TxCount == 0 {
+		return
+	}
+	frame, vertex := bank.TxHead(cell), bank.First+cell
+	if !bank.Legal(cell, frame) {
+		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+		return
+	}
+	frame.SetSource(uint32(vertex))
+	frame.CopyTo(t.frame(slot, vertex))
+	t.sending.Add(vertex)
+	t.port[vertex] = frame.Port()
+	t.switches.Send(vertex, frame.Port())
+	if t.arbitrated {
+		ledger.Sending = true
+		return
+	}
+	ledger.NoteSent(vertex, frame, slot)
+	bank.NoteTx(cell, frame.Port(), nic.TxSent, frame.Destination())
+	bank.PopTx(cell)
+}
+
+// Cross implements Transport: what is on each bus.
+func (t *busTransport) Cross(slot uint32) {
+	t.clear()
+	for vertex := t.sending.Next(0, len(t.port)); vertex < len(t.port); vertex = t.sending.Next(vertex+1, len(t.port)) {
+		number, tap := t.taps.Bus[vertex][t.port[vertex]], t.taps.Tap[vertex][t.port[vertex]]
+		bus := &t.buses[number]
+		switch {
+		case t.arbitrated && !t.turns.may(tap, slot):
+		case bus.sender == noOne:
+			bus.sender, bus.senders = int32(vertex), 1
+			t.used = append(t.used, number)
+		case !t.arbitrated:
+			bus.senders++
+			bus.differ |= t.frame(slot, int(bus.sender)).HeadBits() ^ t.frame(slot, vertex).HeadBits()
+		case t.turns.before(number, tap, t.tapOf(bus.sender)):
+			bus.sender = int32(vertex)
+		}
+	}
+	for _, number := range t.used {
+		if t.arbitrated {
+			t.turns.grant(number, t.tapOf(t.buses[number].sender))
+		} else if t.buses[number].senders > 1 {
+			t.met = append(t.met, number)
+		}
+	}
+	slices.Sort(t.met)
+}
+
+// tapOf is the tap by which a vertex sends.
+func (t *busTransport) tapOf(vertex int32) uint16 { return t.taps.Tap[vertex][t.port[vertex]] }
+
+// clear forgets what has crossed in a slot.
+func (t *busTransport) clear() {
+	for _, number := range t.used {
+		t.buses[number] = busSlot{sender: noOne}
+	}
+	t.used, t.met = t.used[:0], t.met[:0]
+}
+
+// Hear implements Transport: what has become of the requests, and what the vertices have received.
+func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
+	first, end := bank.First+w.First, bank.First+w.End
+	for vertex := t.sending.Next(first, end); vertex < end; vertex = t.sending.Next(vertex+1, end) {
+		t.sending.Remove(vertex)
+		if !t.arbitrated {
+			continue
+		}
+		outcome := noOne
+		if t.bus(vertex, t.port[vertex]).sender == int32(vertex) {
+			outcome = int(t.port[vertex])
+		}
+		fabric.Answer(bank, ledger, vertex-bank.First, outcome, 0, slot)
+	}
+	for cell := w.First; cell < w.End; cell++ {
+		vertex := bank.First + cell
+		port := t.hears[vertex]
+		if port == nic.PortNone {
+			bank.SetRx(cell, port, nic.StatusIdle)
+			continue
+		}
+		switch bus := t.bus(vertex, port); {
+		case bus.sender == noOne:
+			bank.SetRx(cell, port, nic.StatusIdle)
+		case ledger.Faults != nil && t.harmed(bus, bank, cell, port, ledger, slot):
+		case bus.senders > 1:
+			bank.SetRx(cell, port, nic.StatusCollision)
+			ledger.NoteHeard(vertex, port, nic.StatusCollision, nil, slot)
+		default:
+			if !bus.heard {
+				bus.heard = true
+				ledger.Frames.Heard++
+			}
+			frame := t.frame(slot, int(bus.sender))
+			ledger.NoteHeard(vertex, port, bank.PushRx(cell, port, frame), frame, slot)
+		}
+	}
+	ledger.Judge(slot)
+}
+
+// harmed reports whether faults change what a vertex receives of a bus with light.
+func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
+	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
+	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {
+		bus.heard = true
+		ledger.Frames.NoteHarmed(effect, 1)
+	}
+	return effect != fabric.Unharmed
+}
+
+// Collisions implements Transport: frames meet where there is no arbiter. The first bit in which
+// two of them differ lights both rails: their sources differ.
+func (t *busTransport) Collisions(_ int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	for _, number := range t.met {
+		bus := &t.buses[number]
+		met += uint64(bus.senders)
+		if yield != nil {
+			bit := bits.LeadingZeros64(bus.differ)
+			yield(int(number), uint32(t.timing.ComputeCycles+t.timing.ArbitrationCycles+bit/t.timing.PhitBits))
+		}
+	}
+	return met, uint64(len(t.used) - len(t.met))
+}
+
+// Reset implements Transport.
+func (t *busTransport) Reset(uint64) {
+	t.sending.Clear()
+	clear(t.port)
+	for i := range t.hears {
+		t.hears[i] = nic.PortNone
+	}
+	for i := range t.buses {
+		t.buses[i] = busSlot{sender: noOne}
+	}
+	t.used, t.met = t.used[:0], t.met[:0]
+	if t.turns != nil {
+		t.turns.reset()
+	}
+}
+
+// State implements hw.Stateful: what has crossed is forgotten with the slot.
+func (t *busTransport) State(v *hw.StateVisitor) {
+	n := len(t.port)
+	hw.StateColumn(v, "sending", t.sending.Words(), func(word int, bits uint64) error {
+		if left := n - word<<6; left < 64 && bits>>left != 0 {
+			return fmt.Errorf("bits above that of processor %d", n-1)
+		}
+		return nil
+	})
+	hw.StateColumn(v, "port", t.port, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == 0) })
+	hw.StateColumn(v, "hears", t.hears, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == nic.PortNone) })
+	if t.turns != nil {
+		t.turns.state(v)
+	}
+	for i, name := range []string{"even", "odd"} {
+		hw.StateColumn(v, name+".frames", t.frames[i], nic.CheckFrames(t.stride, t.payloadBytes, n))
+	}
+	v.AfterRestore(func() {
+		t.sending.Derive()
+		t.clear()
+	})
+}
+
+func (t *busTransport) checkPort(vertex int, port uint16, none bool) error {
+	if ports := len(t.taps.Bus[vertex]); !none && int(port) >= ports {
+		return fmt.Errorf("vertex %d at port %d of %d", vertex, port, ports)
+	}
+	return nil
+}

@@ -1,0 +1,184 @@
+package contend
+
+import (
+	"math/bits"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// SlotTransport is a network that is one crossbar in the slot engine: frames in tables, and the decisions
+// of the arbiters without their cycles.
+func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	t := &crossbarTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes, timing: c.Timing, bank: c.Bank,
+		shared: x.Shared(), stale: hw.NewSet(x.Ports)}
+	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)
+	t.request = func(input int) hw.ListRequest {
+		bank, cell := t.bank(input)
+		return listRequest(bank, cell)
+	}
+	for i := range t.frames {
+		t.frames[i] = make([]byte, x.Ports*t.stride)
+	}
+	return t, nil
+}
+
+// crossbarTransport is a crossbar in the slot engine. Two tables of frames alternate: a bank
+// may send into slot t while another one still hears slot t-1. Latency: one slot. A slot costs
+// what asks, is served or was called, and a bit for each processor.
+type crossbarTransport struct {
+	*matching
+	stride       int
+	payloadBytes int
+	timing       nic.Timing
+	bank         func(processor int) (bank *nic.Bank, cell int)
+	frames       [2][]byte // by sender: what it asks to send
+	shared       bool      // there is one medium for all
+	stale        hw.Set    // processors whose receive status may be another one than idle
+}
+
+// Start, Begin and Latch implement Transport: frames are where they have to be.
+
+func (t *crossbarTransport) Start()                  {}
+func (t *crossbarTransport) Begin(int, uint32, bool) {}
+func (t *crossbarTransport) Latch()                  {}
+
+// Path implements hw.Stateful.
+func (t *crossbarTransport) Path() string { return "fabric" }
+
+func (t *crossbarTransport) frame(slot uint32, sender int) nic.FrameView {
+	return t.frames[slot&1][sender*t.stride : (sender+1)*t.stride]
+}
+
+// Send implements Transport: the request of every NIC with a frame, and what the outputs
+// take.
+func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
+	first, end := bank.First+w.First, bank.First+w.End
+	all := slot == 0 || bank.ListenSlots() > 1 // else only handlers that were called listen elsewhere
+	for _, cell := range cells {
+		processor := bank.First + int(cell)
+		t.ask(processor, bank.Registers[cell].TxCount > 0)
+		t.stale.Add(processor)
+		if !all {
+			t.takes(bank, int(cell), slot)
+		}
+	}
+	for input := t.asking.Next(first, end); input < end; input = t.asking.Next(input+1, end) {
+		cell := input - bank.First
+		if bank.Registers[cell].TxCount == 0 { // its NIC was silenced
+			t.ask(input, false)
+			continue
+		}
+		frame := bank.TxHead(cell)
+		if !bank.Legal(cell, frame) {
+			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+			t.ask(input, false)
+			t.takes(bank, cell, slot)
+			continue
+		}
+		frame.SetSource(uint32(input))
+		frame.CopyTo(t.frame(slot, input))
+		t.destination[input], t.tag[input] = frame.Destination(), frame.Tag()
+		ledger.Sending = true
+	}
+	for cell := w.First; all && cell < w.End; cell++ {
+		t.takes(bank, cell, slot)
+	}
+}
+
+// takes says what the output of a cell takes in a slot.
+func (t *crossbarTransport) takes(bank *nic.Bank, cell int, slot uint32) {
+	t.listen(bank.First+cell, bank.Listen(slot)[cell] == 0, bank.Accepts(cell))
+}
+
+// Cross implements Transport: the arbitration.
+func (t *crossbarTransport) Cross(slot uint32) { t.decide(slot) }
+
+// Hear implements Transport: what has become of the requests, and what the outputs have
+// received.
+func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
+	first, end := bank.First+w.First, bank.First+w.End
+	for input := t.asking.Next(first, end); input < end; input = t.asking.Next(input+1, end) {
+		if fabric.Answer(bank, ledger, input-bank.First, int(t.servedBy[input]), t.place(input), slot) {
+			t.ask(input, bank.Registers[input-bank.First].TxCount > 0)
+		}
+	}
+	for output := t.stale.Next(first, end); output < end; output = t.stale.Next(output+1, end) {
+		bank.SetRx(output-bank.First, 0, nic.StatusIdle)
+		t.stale.Remove(output)
+	}
+	for cell := w.First; len(t.met) > 0 && cell < w.End; cell++ {
+		if output := bank.First + cell; bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, true) == fabric.Unharmed {
+			bank.SetRx(cell, 0, nic.StatusCollision)
+			t.stale.Add(output)
+			ledger.NoteHeard(output, 0, nic.StatusCollision, nil, slot)
+		}
+	}
+	if t.shared && len(t.taken) > 0 && ledger.Faults != nil {
+		t.hearAll(bank, ledger, slot, w)
+	}
+	for output := t.serving.Next(first, end); output < end; output = t.serving.Next(output+1, end) {
+		t.stale.Add(output)
+		if effect := t.harm(bank, ledger, output-bank.First, slot); effect != fabric.Unharmed {
+			ledger.Frames.NoteHarmed(effect, t.servedAt(output))
+			continue
+		}
+		for input := t.serves[output]; input != noOne; input = t.after(input) {
+			frame := t.frame(slot, int(input))
+			frame.SetDestination(uint32(output))
+			ledger.Frames.Heard++
+			ledger.NoteHeard(output, 0, bank.PushRx(output-bank.First, 0, frame), frame, slot)
+		}
+	}
+	ledger.Judge(slot)
+}
+
+// harm is what faults do to what an output is served; on the one medium, to all that hear it.
+func (t *crossbarTransport) harm(bank *nic.Bank, ledger *fabric.Ledger, cell int, slot uint32) fabric.Effect {
+	if t.shared && ledger.Faults != nil {
+		effect, _ := ledger.Faults.OnMedium(0, slot)
+		return effect // hearAll has told everybody
+	}
+	return ledger.Harm(bank, cell, 0, slot, false)
+}
+
+// hearAll tells those of a window that hear the one medium what faults do to its one frame.
+func (t *crossbarTransport) hearAll(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
+	for cell := w.First; cell < w.End; cell++ {
+		if bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, false) == fabric.Flipped {
+			t.stale.Add(bank.First + cell)
+		}
+	}
+}
+
+// Collisions implements Transport: arbiters let no frames meet. Where there is none, the first
+// bit in which two of the frames differ lights both rails.
+func (t *crossbarTransport) Collisions(_ int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	if yield != nil && len(t.met) > 0 {
+		differ := uint64(0)
+		first := t.frame(slot, int(t.met[0])).HeadBits()
+		for _, input := range t.met[1:] {
+			differ |= first ^ t.frame(slot, int(input)).HeadBits()
+		}
+		bit := bits.LeadingZeros64(differ)
+		yield(0, uint32(t.timing.ComputeCycles+t.timing.ArbitrationCycles+bit/t.timing.PhitBits))
+	}
+	return uint64(len(t.met)), t.crossing()
+}
+
+// Reset implements Transport.
+func (t *crossbarTransport) Reset(seed uint64) {
+	t.contention.Stream = hw.NewStream(seed, hw.PurposeCoin)
+	t.reset()
+	t.stale.Fill(t.ports)
+}
+
+// State implements hw.Stateful.
+func (t *crossbarTransport) State(v *hw.StateVisitor) {
+	t.state(v)
+	v.AfterRestore(func() { t.stale.Fill(t.ports) })
+	for i, name := range []string{"even", "odd"} {
+		hw.StateColumn(v, name+".frames", t.frames[i], nic.CheckFrames(t.stride, t.payloadBytes, t.ports))
+	}
+}

@@ -1,0 +1,358 @@
+package contend
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// matching decides who sends to whom in a slot, as the arbiters do in its arbitration
+// cycles. A slot of asking, decide and clear costs what is asked.
+type matching struct {
+	ports int
+	cap   int // frames of a slot, 0 for no limit
+	list  bool
+	coins bool
+
+	asked    // by inputs and outputs
+	arbiters // of the outputs
+	capped   hw.CapMatching
+	decided  // in this slot
+
+	// Where inputs ask by lists: the allocator, and what each that asks wants.
+	allocator hw.ListMatching
+	request   func(input int) hw.ListRequest
+	lists     []hw.ListRequest
+	places    []uint32 // by input that is served: where its output stands in its list
+	order     []uint32
+
+	contention hw.ContentionMatching // of a medium without an arbiter
+}
+
+// asked is what inputs ask for and outputs take, by processor.
+type asked struct {
+	asking      hw.Set   // the inputs that ask
+	destination []uint32 // an output, or nic.ListedDestination
+	tag         []uint16
+	listeners   []hw.Listener
+}
+
+// decided is who is served in a slot.
+type decided struct {
+	serves   []int32  // by output: the input that it serves, noOne for none
+	servedBy []int32  // by input: the output that serves it, noOne, or fabric.Met for one that has met others
+	met      []uint32 // the inputs that have
+	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
+	serving  hw.Set   // the same
+
+	queue queue // where outputs serve more than one
+}
+
+const noOne = fabric.NoOne
+
+// queue are the lists of inputs that outputs serve one after the other, linked from
+// matching.serves on.
+type queue struct {
+	frames int     // of an output in a slot, 0 where there are no queues
+	next   []int32 // by input: the one that is served after it
+	last   []int32 // by output
+	count  []int32 // by output
+}
+
+func newMatching(x Crossbar) *matching {
+	n := x.Ports
+	m := &matching{
+		ports: n, cap: x.Cap, list: x.List, coins: x.NoArbiter,
+		asked:   asked{asking: hw.NewSet(n), destination: make([]uint32, n), tag: make([]uint16, n), listeners: make([]hw.Listener, n)},
+		capped:  hw.CapMatching{Rule: x.capRule(), Served: make([]uint64, n)},
+		decided: decided{serves: make([]int32, n), servedBy: make([]int32, n), serving: hw.NewSet(n)},
+	}
+	if x.Queue > 0 {
+		m.queue = queue{frames: x.Queue, next: make([]int32, n), last: make([]int32, n), count: make([]int32, n)}
+	}
+	m.arbiters = newArbiters(x, n)
+	if m.list {
+		m.lists, m.places = make([]hw.ListRequest, n), make([]uint32, n)
+		m.allocator.Rule = x.listRule()
+	}
+	m.reset()
+	return m
+}
+
+func (m *matching) reset() {
+	m.asking.Clear()
+	clear(m.listeners)
+	m.allocator.Pointer = 0
+	m.capped.Pointer, m.capped.Grants = 0, 0
+	clear(m.capped.Served)
+	m.arbiters.reset()
+	m.taken, m.met = m.taken[:0], m.met[:0]
+	m.serving.Clear()
+	for i := range m.ports {
+		m.serves[i], m.servedBy[i] = noOne, noOne
+	}
+}
+
+// ask says whether an input asks.
+func (m *asked) ask(input int, asks bool) {
+	if asks {
+		m.asking.Add(input)
+	} else {
+		m.asking.Remove(input)
+	}
+}
+
+// listen says what an output takes: any tag, or one.
+func (m *asked) listen(output int, listens bool, tag uint16) {
+	m.listeners[output] = hw.Listener{Listening: listens, Filtered: tag != nic.TagAny, Tag: tag}
+}
+
+// clear forgets what has been decided.
+func (m *decided) clear() {
+	for _, output := range m.taken {
+		for input := m.serves[output]; input != noOne; input = m.after(input) {
+			m.servedBy[input] = noOne
+		}
+		m.serves[output] = noOne
+		m.serving.Remove(int(output))
+	}
+	for _, input := range m.met {
+		m.servedBy[input] = noOne
+	}
+	m.taken, m.met = m.taken[:0], m.met[:0]
+}
+
+// after is the input that is served by the same output after another one.
+func (m *decided) after(input int32) int32 {
+	if m.queue.frames == 0 {
+		return noOne
+	}
+	return m.queue.next[input]
+}
+
+// crossing counts the frames that cross in the slot that has been decided.
+func (m *decided) crossing() (frames uint64) {
+	if m.queue.frames == 0 {
+		return uint64(len(m.taken))
+	}
+	for _, output := range m.taken {
+		frames += m.servedAt(int(output))
+	}
+	return frames
+}
+
+// servedAt counts the frames that an output takes which serves somebody.
+func (m *decided) servedAt(output int) uint64 {
+	if m.queue.frames == 0 {
+		return 1
+	}
+	return uint64(m.queue.count[output])
+}
+
+// decide serves those who ask in a slot.
+func (m *matching) decide(slot uint32) {
+	m.clear()
+	switch {
+	case m.coins:
+		m.contend(slot)
+	case m.list:
+		m.allocate()
+	case m.queue.frames > 0:
+		m.line()
+	default:
+		m.meet()
+	}
+	for _, output := range m.taken {
+		m.serving.Add(int(output))
+	}
+}
+
+// meet serves at most one input by each output.
+func (m *matching) meet() {
+	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
+		output := m.destination[input]
+		if !m.listeners[output].Accepts(m.tag[input]) {
+			continue
+		}
+		switch rival := m.serves[output]; {
+		case rival == noOne:
+			m.taken = append(m.taken, output)
+			m.serves[output] = int32(input)
+		case m.kind != hw.ArbiterFixed && m.before(int(output), input, int(rival)):
+			m.serves[output] = int32(input)
+		}
+	}
+	if m.cap > 0 {
+		m.limit()
+	}
+	for _, output := range m.taken {
+		input := m.serves[output]
+		m.servedBy[input] = int32(output)
+		m.rotate(int(output), int(input))
+	}
+}
+
+// line serves as many inputs by each output as a slot has time for, in the order of its arbiter.
+func (m *matching) line() {
+	q := &m.queue
+	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
+		output := m.destination[input]
+		if !m.listeners[output].Accepts(m.tag[input]) {
+			continue
+		}
+		switch {
+		case m.serves[output] == noOne:
+			m.taken = append(m.taken, output)
+			m.serves[output], q.count[output] = int32(input), 0
+		case m.kind == hw.ArbiterFixed && int(q.count[output]) == q.frames:
+			continue
+		default:
+			q.next[q.last[output]] = int32(input)
+		}
+		q.last[output], q.next[input] = int32(input), noOne
+		q.count[output]++
+	}
+	for _, output := range m.taken {
+		if m.kind != hw.ArbiterFixed && q.count[output] > 1 {
+			m.arrange(output)
+		}
+		for input := m.serves[output]; input != noOne; input = q.next[input] {
+			m.servedBy[input] = int32(output)
+			m.rotate(int(output), int(input))
+		}
+	}
+}
+
+// arrange puts the inputs that an output could serve into the order of its arbiter, and drops
+// those for which there is no time.
+func (m *matching) arrange(output uint32) {
+	q := &m.queue
+	m.order = m.order[:0]
+	for input := m.serves[output]; input != noOne; input = q.next[input] {
+		m.order = append(m.order, uint32(input))
+	}
+	slices.SortFunc(m.order, func(a, b uint32) int {
+		if m.before(int(output), int(a), int(b)) {
+			return -1
+		}
+		return 1
+	})
+	m.order = m.order[:min(len(m.order), q.frames)]
+	q.count[output] = int32(len(m.order))
+	next := int32(noOne)
+	for _, input := range slices.Backward(m.order) {
+		q.next[input], next = next, int32(input)
+	}
+	m.serves[output] = next
+}
+
+// limit lets no more frames cross than the cap allows.
+func (m *matching) limit() {
+	m.order = m.order[:0]
+	for _, output := range m.taken {
+		m.order = append(m.order, uint32(m.serves[output]))
+		m.serves[output] = noOne
+	}
+	m.taken = m.taken[:0]
+	for _, input := range m.capped.Slot(m.order, m.tag) {
+		output := m.destination[input]
+		m.taken = append(m.taken, output)
+		m.serves[output] = int32(input)
+	}
+}
+
+// contend lets those whose addressee listens toss their coins.
+func (m *matching) contend(slot uint32) {
+	m.order = m.order[:0]
+	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
+		m.order = append(m.order, uint32(input))
+	}
+	_, sent := m.contention.Slot(slot, m.order, m.destination, m.tag, m.listeners)
+	if len(sent) == 1 {
+		input := sent[0]
+		output := m.destination[input]
+		m.taken = append(m.taken, output)
+		m.serves[output], m.servedBy[input] = int32(input), int32(output)
+		return
+	}
+	for _, input := range sent {
+		m.met = append(m.met, input)
+		m.servedBy[input] = fabric.Met
+	}
+}
+
+// allocate lets the inputs claim outputs one after the other, as the list allocator does.
+func (m *matching) allocate() {
+	m.order = m.order[:0]
+	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
+		m.order = append(m.order, uint32(input))
+		m.lists[input] = m.request(input)
+	}
+	for _, claim := range m.allocator.Slot(m.order, m.lists, m.listeners) {
+		m.taken = append(m.taken, claim.Output)
+		m.serves[claim.Output], m.servedBy[claim.Input] = int32(claim.Input), int32(claim.Output)
+		m.places[claim.Input] = claim.Position
+	}
+}
+
+// place is where the output that serves an input stands in its list.
+func (m *matching) place(input int) int {
+	if !m.list {
+		return 0
+	}
+	return int(m.places[input])
+}
+
+// listRequest is what an input asks for by its list, or one output as a list of one.
+func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
+	frame := bank.TxHead(cell)
+	if to := frame.Destination(); to != nic.ListedDestination {
+		return hw.ListRequest{Tag: frame.Tag(), List: []uint32{to}, Valid: []uint64{1}}
+	}
+	list, valid, first := bank.Requests(cell)
+	return hw.ListRequest{Tag: frame.Tag(), List: list, Valid: valid, First: first}
+}
+
+// state visits what the arbiters keep and what is asked; what has been decided is forgotten
+// with the slot.
+func (m *matching) state(v *hw.StateVisitor) {
+	hw.StateColumn(v, "asking", m.asking.Words(), func(word int, bits uint64) error {
+		if left := m.ports - word<<6; left < 64 && bits>>left != 0 {
+			return fmt.Errorf("bits above that of processor %d", m.ports-1)
+		}
+		return nil
+	})
+	hw.StateColumn(v, "destination", m.destination, func(input int, to uint32) error {
+		if to >= uint32(m.ports) && (to != nic.ListedDestination || !m.list) {
+			return fmt.Errorf("processor %d asks for output %d of %d", input, to, m.ports)
+		}
+		return nil
+	})
+	hw.StateColumn(v, "tag", m.tag)
+	listens, accepts := make([]uint8, m.ports), make([]uint16, m.ports)
+	for i, l := range m.listeners {
+		if accepts[i] = nic.TagAny; l.Filtered {
+			accepts[i] = l.Tag
+		}
+		if l.Listening {
+			listens[i] = 1
+		}
+	}
+	hw.StateColumn(v, "listens", listens, hw.AtMost[uint8](1))
+	hw.StateColumn(v, "accepts", accepts)
+	hw.StateScalar(v, "pointer", &m.allocator.Pointer, hw.AtMost(uint32(m.ports-1)))
+	hw.StateScalar(v, "cap.pointer", &m.capped.Pointer, hw.AtMost(uint32(m.ports-1)))
+	hw.StateScalar(v, "cap.grants", &m.capped.Grants)
+	hw.StateColumn(v, "cap.served", m.capped.Served)
+	m.arbiters.state(v)
+	v.AfterRestore(func() {
+		m.clear()
+		m.asking.Derive()
+		for i := range m.listeners {
+			m.listen(i, listens[i] != 0, accepts[i])
+		}
+	})
+}

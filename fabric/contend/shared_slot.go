@@ -1,0 +1,173 @@
+package contend
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Shared are buses or a crossbar that lanes of NICs share, beside others.
+type Shared struct {
+	Buses     *Buses    // whose taps are those of Senders, one each; else nil
+	Outputs   *Crossbar // whose inputs are those of Senders; else nil
+	Senders   []uint32  // the transmitters, NoLane for an input that has none
+	Receivers []uint32  // of a crossbar: the receiver of each output, NoLane for one that has none
+	Media     []uint32  // by medium of the part: the medium of the network
+}
+
+// NoLane is where nothing stands.
+const NoLane = ^uint32(0)
+
+// Cycles are those in which senders ask.
+func (s *Shared) Cycles() int {
+	if s.Buses != nil {
+		return s.Buses.Arbiter.Cycles()
+	}
+	return s.Outputs.Cycles()
+}
+
+// servers decide whom parts serve.
+type servers struct {
+	parts []*servedPart
+	of    []placeIn // by transmitter
+	heard []placeIn // by receiver
+}
+
+// placeIn is a place in a part, -1 for none.
+type placeIn struct {
+	part  int32
+	place uint32
+}
+
+// servedPart is a part and its registers.
+type servedPart struct {
+	*Shared
+	path string
+
+	turns *turns  // of buses
+	best  []int32 // by bus: the sender that it serves in a slot
+	used  []uint32
+
+	matching *matching // of a crossbar
+}
+
+// NewServer decides in the slot engine whom parts serve which lanes share.
+func NewServer(shared []Shared, lanes int, timing nic.Timing) (fabric.Server, error) {
+	s := &servers{of: make([]placeIn, lanes), heard: make([]placeIn, lanes)}
+	for i := range lanes {
+		s.of[i].part, s.heard[i].part = -1, -1
+	}
+	for i := range shared {
+		p := &servedPart{Shared: &shared[i], path: fmt.Sprintf("shared[%d]", i)}
+		if b := p.Buses; b != nil {
+			if _, err := b.slice(timing); err != nil {
+				return nil, err
+			}
+			p.turns, p.best = newTurns(hw.ArbiterKind(b.Arbiter), b.Taps), make([]int32, len(b.Taps.Members))
+		} else {
+			p.matching = newMatching(*p.Outputs)
+		}
+		for place, lane := range p.Senders {
+			if lane != NoLane {
+				s.of[lane] = placeIn{int32(i), uint32(place)}
+			}
+		}
+		for place, lane := range p.Receivers {
+			if lane != NoLane {
+				s.heard[lane] = placeIn{int32(i), uint32(place)}
+			}
+		}
+		s.parts = append(s.parts, p)
+	}
+	s.Reset()
+	return s, nil
+}
+
+// Listen implements fabric.Server.
+func (s *servers) Listen(receiver int, listens bool, tag uint16) {
+	at := s.heard[receiver]
+	s.parts[at.part].matching.listen(int(at.place), listens, tag)
+}
+
+// Serve implements fabric.Server.
+func (s *servers) Serve(slot uint32, asks []fabric.Ask, served func(transmitter int, medium uint32)) {
+	for i := range asks {
+		at := s.of[asks[i].Transmitter]
+		p := s.parts[at.part]
+		if m := p.matching; m != nil {
+			m.ask(int(at.place), true)
+			m.destination[at.place], m.tag[at.place] = uint32(asks[i].Output), asks[i].Tag
+		} else {
+			p.want(at.place, slot)
+		}
+	}
+	for _, p := range s.parts {
+		p.serve(slot, served)
+	}
+}
+
+// want is a sender that asks for its bus.
+func (p *servedPart) want(sender, slot uint32) {
+	bus, tap := p.Buses.Taps.Bus[sender][0], p.Buses.Taps.Tap[sender][0]
+	switch rival := p.best[bus]; {
+	case !p.turns.may(tap, slot):
+	case rival == noOne:
+		p.best[bus], p.used = int32(sender), append(p.used, bus)
+	case p.turns.before(bus, tap, p.Buses.Taps.Tap[rival][0]):
+		p.best[bus] = int32(sender)
+	}
+}
+
+// serve decides.
+func (p *servedPart) serve(slot uint32, served func(transmitter int, medium uint32)) {
+	for _, bus := range p.used {
+		sender := p.best[bus]
+		p.turns.grant(bus, p.Buses.Taps.Tap[sender][0])
+		served(int(p.Senders[sender]), p.Media[bus])
+		p.best[bus] = noOne
+	}
+	p.used = p.used[:0]
+	if m := p.matching; m != nil {
+		m.decide(slot)
+		m.asking.Clear()
+		for _, output := range m.taken {
+			served(int(p.Senders[m.serves[output]]), p.Media[output])
+		}
+	}
+}
+
+// Reset implements fabric.Server.
+func (s *servers) Reset() {
+	for _, p := range s.parts {
+		if p.matching != nil {
+			p.matching.reset()
+			continue
+		}
+		p.turns.reset()
+		for bus := range p.best {
+			p.best[bus] = noOne
+		}
+		p.used = p.used[:0]
+	}
+}
+
+// State implements fabric.Server.
+func (s *servers) State(v *hw.StateVisitor) {
+	for _, p := range s.parts {
+		v.Within(p)
+	}
+}
+
+// Path implements hw.Stateful.
+func (p *servedPart) Path() string { return p.path }
+
+// State implements hw.Stateful.
+func (p *servedPart) State(v *hw.StateVisitor) {
+	if p.matching != nil {
+		p.matching.state(v)
+	} else {
+		p.turns.state(v)
+	}
+}

@@ -1,0 +1,38 @@
+package fabric
+
+import "starloom/hw"
+
+// Hardware is a Transport of the cycle engine: a Plant, or a Stream.
+type Hardware interface {
+	Transport
+	Clock() *hw.Clock
+	Probes(yield func(hw.Probe))
+	Watching() *Watched
+}
+
+// Watched is somebody who looks at every cycle.
+type Watched struct {
+	// Watch, if set, is called in every cycle between Settle and Latch.
+	Watch func(cycle uint64) error
+	// WatchError is the first error of Watch; nothing is watched after it.
+	WatchError error
+}
+
+// Watching is who looks.
+func (w *Watched) Watching() *Watched { return w }
+
+func (w *Watched) watched(cycle uint64) {
+	if w.Watch != nil && w.WatchError == nil {
+		w.WatchError = w.Watch(cycle)
+	}
+}
+
+// Flying is a Transport whose frames may be on their way at a boundary: a run is not over before they have come.
+type Flying interface {
+	InFlight() (frames int)
+	// Stands reports whether none of them will ever come, and AtEnd finds what the end of a run shows of them.
+	Stands() bool
+	AtEnd(checks *Checks, find func(Finding))
+	// Forget says that the TX FIFO of a processor is emptied, whatever was in it: what its NIC has taken goes on.
+	Forget(processor int)
+}

@@ -1,0 +1,169 @@
+package fabric
+
+import (
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Mixed is the discipline of a NIC as with AllPorts whose lanes are of several classes: one that is free sends,
+// others ask for the medium of their port, or for an addressee, as with Arbitrated and Addressed.
+type Mixed struct {
+	Wiring *Wiring // of lanes that ask for an addressee: NoMedium
+	Own    *nic.Own
+	Lanes  *nic.Classes
+}
+
+// NIC implements Discipline.
+func (d Mixed) NIC() nic.Discipline {
+	return nic.Discipline{AllPorts: true, Own: d.Own, Classes: d.Lanes}
+}
+
+func (d Mixed) wiredBy() *Wiring { return d.Wiring }
+
+// Rules implements Discipline.
+func (Mixed) Rules() []string { return nil }
+
+// Access implements Discipline.
+func (d Mixed) Access(p *Plant) (Access, error) {
+	all := allPorts{plant: p, of: AllPorts{Wiring: d.Wiring, Own: d.Own}}
+	return &mixed{allPorts: all, classes: d.Lanes, asked: make([]uint8, p.shape.Processors()*p.lanes)}, nil
+}
+
+type mixed struct {
+	allPorts
+	classes *nic.Classes
+	asked   []uint8 // by transmitter: 1 if it has asked in the slot that crosses
+}
+
+// Outputs implements Access.
+func (a *mixed) Outputs() (most int) {
+	most = 1
+	for _, outputs := range a.classes.Outputs {
+		for _, output := range outputs {
+			most = max(most, int(output)+1)
+		}
+	}
+	return most
+}
+
+// Hear implements Access.
+func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	answerLanes(a.plant.shape, bank, window, a.asked, func(transmitter int) bool {
+		_, ok := a.plant.serialisers.Served(transmitter)
+		return ok
+	}, ledger, slot)
+	a.allPorts.Hear(shard, bank, ledger, slot, window)
+}
+
+// answerLanes tells the NICs of a window what has become of what their lanes have asked for in a slot.
+func answerLanes(shape Shape, bank *nic.Bank, window Window, asked []uint8, served func(transmitter int) bool, ledger *Ledger, slot uint32) {
+	units, cells := shape.UnitsOf(bank)
+	for unit := range units {
+		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
+			for lane := range shape.Ports {
+				if transmitter := (bank.First+cell)*shape.Ports + lane; asked[transmitter] != 0 {
+					asked[transmitter] = 0
+					answerLane(bank, ledger, cell, uint16(lane), served(transmitter), slot)
+				}
+			}
+		}
+	}
+}
+
+// answerLane is Answer for one lane of a NIC.
+func answerLane(bank *nic.Bank, ledger *Ledger, cell int, lane uint16, served bool, slot uint32) {
+	if bank.Silenced(cell) {
+		return
+	}
+	place, frame, ok := bank.TxTo(cell, lane)
+	switch {
+	case !ok || !bank.Legal(cell, frame): // since it was asked for, another handler has written over it
+		SilenceIllegal(bank, cell, bank.TxHead(cell), ledger, slot)
+	case !served:
+		ledger.NoteBlocked(bank, cell, frame, slot)
+	default:
+		ledger.NoteSent(bank.First+cell, frame, slot)
+		bank.NoteTx(cell, lane, nic.TxSent, frame.Destination())
+		bank.RemoveTx(cell, place)
+	}
+}
+
+// Send implements Access.
+func (a *mixed) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
+	p := a.plant
+	a.giveBack(shard, bank, ledger, slot, window)
+	for _, cell := range cells {
+		if bank.Registers[cell].TxCount == 0 {
+			continue
+		}
+		if illegal := bank.SendAll(int(cell), func(frame nic.FrameView) (taken bool) {
+			if !a.classes.Asks(bank.First+int(cell), frame.Port()) {
+				return a.transmit(shard, bank, int(cell), frame, ledger, slot)
+			}
+			a.ask(shard, bank.First+int(cell), frame, ledger)
+			return false
+		}); illegal != nil {
+			SilenceIllegal(bank, int(cell), illegal, ledger, slot)
+		}
+	}
+	a.listenAll(bank, slot, window, cells)
+	units, unitCells := p.shape.UnitsOf(bank)
+	for unit := range units {
+		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
+			for lane := range p.lanes {
+				if receiver := (bank.First+cell)*p.lanes + lane; a.classes.Hears[receiver] {
+					p.media.Filters.Take(receiver, bank.Hears(cell, uint16(lane), slot), bank.Accepts(cell))
+				}
+			}
+		}
+	}
+}
+
+// ask lets a lane ask for what its frame needs.
+func (a *mixed) ask(shard, processor int, frame nic.FrameView, ledger *Ledger) {
+	p := a.plant
+	frame.SetSource(uint32(processor))
+	transmitter := processor*p.lanes + int(frame.Port())
+	output, _ := a.classes.Output(processor, frame.Port(), frame.Destination())
+	p.serialisers.Load(transmitter, frame.AppendWire(p.shards[shard].wire), output)
+	p.sent[transmitter], a.asked[transmitter] = 0, 1
+	ledger.Sending = true
+}
+
+// Placed implements Access.
+func (a *mixed) Placed(shard, first, end int) {
+	p := a.plant
+	for transmitter := first; transmitter < end; transmitter++ {
+		if p.sent[transmitter] == nic.PortNone {
+			continue
+		}
+		if port, ok := p.serialisers.Served(transmitter); ok {
+			p.Placed(shard, transmitter, int(port))
+		}
+	}
+}
+
+// Crossed implements Access: what was sent in a slot is remembered, for RTL, once it is known.
+func (a *mixed) Crossed(slot uint32) {
+	p := a.plant
+	if p.sums == nil {
+		return
+	}
+	for transmitter, asked := range a.asked {
+		if _, ok := p.serialisers.Served(transmitter); asked != 0 && ok {
+			p.sums.send(slot, transmitter, p.serialisers.Sent(transmitter, false))
+		}
+	}
+}
+
+// Reset implements Access.
+func (a *mixed) Reset() {
+	a.allPorts.Reset()
+	clear(a.asked)
+}
+
+// State implements Access.
+func (a *mixed) State(v *hw.StateVisitor) {
+	a.allPorts.State(v)
+	hw.StateColumn(v, "asked", a.asked, hw.AtMost[uint8](1))
+}

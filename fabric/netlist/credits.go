@@ -1,0 +1,122 @@
+package netlist
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// Why links of routers have no credits, and what to do.
+const (
+	routersCredits = "routers have credits of their own, one for each place of a buffer"
+	deleteCredits  = "delete credits; router: {depth: 4} says how many places there are"
+)
+
+// Limits of the credits of a link.
+const (
+	depthMax     = 255
+	roundTripMin = 2
+	roundTripMax = 64
+	usualPlaces  = 4 // nic.rx_frames where nothing is said
+)
+
+// bounded reports whether a link has credits that there may be, or none.
+func (l *link) bounded() bool {
+	if l.credits == nil {
+		return true
+	}
+	trip := l.credits.Settled().RoundTripSlots
+	return l.credits.Depth >= 1 && l.credits.Depth <= depthMax && trip >= roundTripMin && trip <= roundTripMax
+}
+
+// depth is how many credits the sender on a medium has, 0 for no bound.
+func (n *Net) depth(medium int) int {
+	if c := n.Media[medium].Credits; c != nil {
+		return c.Depth
+	}
+	return 0
+}
+
+// NewCredits returns the credits of a run, nil if no port ever waits for one.
+func (n *Net) NewCredits(shards []hw.Shard) (*fabric.Credits, error) {
+	var ports []fabric.PortCredits
+	for at, medium := range n.wiring.Sends {
+		if medium != fabric.NoMedium && n.Media[medium].Credits != nil {
+			ports = append(ports, fabric.PortCredits{Port: uint32(at), CreditLimits: *n.Media[medium].Credits})
+		}
+	}
+	if ports == nil {
+		return nil, nil
+	}
+	return fabric.NewPortCredits(n.Name, n.Shape(), n.Names(), ports, shards)
+}
+
+// takeCredits takes those of another network.
+func (n *Net) takeCredits(of fabric.Network) error {
+	creditor, ok := of.(fabric.Creditor)
+	if !ok {
+		return nil
+	}
+	credits, err := creditor.NewCredits(&fabric.Config{Shards: hw.Shards(of.Shape().Units, 1)})
+	if credits == nil || err != nil {
+		return err
+	}
+	for i := range n.Processors {
+		for port := range n.Processors[i].Ports {
+			if limits, ok := credits.Of(i, uint16(port)); ok {
+				n.Media[n.Processors[i].Ports[port].Sends].Credits = &limits
+			}
+		}
+	}
+	return nil
+}
+
+// checkFIFOs refuses credits that promise places that there are not.
+func (n *Net) checkFIFOs(rxFrames int) error {
+	for i := range n.Processors {
+		sum, place := n.promised(i)
+		if room := rxFrames * n.ports; sum > room {
+			return &input.Error{
+				Place: place,
+				Reason: fmt.Sprintf("links into %s have %s, and its RX FIFO room for %s: nic.rx_frames is %d for each of %s",
+					n.node(n.Processors[i].Path), traces.Plural(sum, "credit", "credits"), traces.Plural(room, "frame", "frames"), rxFrames,
+					traces.Plural(n.ports, "port", "ports")),
+				Remedy: fmt.Sprintf("write nic: {rx_frames: %d}, or give fewer credits", n.placesFor(sum)),
+			}
+		}
+	}
+	return nil
+}
+
+// promised are the places that a processor's RX FIFO has for credits, and where a link is drawn that has some.
+func (n *Net) promised(processor int) (credits int, place string) {
+	for _, port := range n.Processors[processor].Ports {
+		if port.Hears != None && n.Media[port.Hears].Credits != nil {
+			credits, place = credits+n.depth(port.Hears), n.Media[port.Hears].place
+		}
+	}
+	return credits, place
+}
+
+// placesFor is the least nic.rx_frames for so many places.
+func (n *Net) placesFor(credits int) int { return (credits + n.ports - 1) / n.ports }
+
+// mostPlaces is the least nic.rx_frames for all processors.
+func (n *Net) mostPlaces() (places int) {
+	for i := range n.Processors {
+		credits, _ := n.promised(i)
+		places = max(places, n.placesFor(credits))
+	}
+	return places
+}
+
+// rxFrames is nic.rx_frames of programs whose FIFOs have the usual depth, 0, where that is enough.
+func (n *Net) rxFrames() int {
+	if places := n.mostPlaces(); places > usualPlaces {
+		return places
+	}
+	return 0
+}

@@ -1,0 +1,309 @@
+package netlist
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/traces"
+)
+
+// dependencies are the channel dependency graph of routes (Dally and Seitz, 1987): who holds a virtual channel between two
+// routers may ask for which ones next. If no one can wait for himself, around a cycle, there is no deadlock.
+//
+// A vertex stands for the VCs of a channel that the same packets may take: those of the same classes. Each
+// packet has one port at each router, so that a walk from every source to every destination finds all edges.
+type dependencies struct {
+	built   *fabric.Routers
+	first   []int                // first port of each router
+	router  []int                // of each port
+	far     []int                // of each output port, the input port that it leads to, -1 for a node
+	from    []int                // of each input port, the output port that leads there
+	seen    []int                // of each input port and class, the last destination that a walk from it was for, and 1
+	classes map[hw.VCRange][]int // of each class between routers, the kinds of its VCs
+	number  map[hw.VCRange]int
+	kinds   []vcKind
+	next    [][]uint32 // of each vertex, port*kinds+kind
+}
+
+// vcKind are the VCs of a port that the same classes have.
+type vcKind struct {
+	size, low int
+	shared    bool // by several classes
+}
+
+// deadlockStatesMax is how many channels and destinations, multiplied, are looked at.
+const deadlockStatesMax = 1 << 28
+
+// verdict is what is known of deadlocks of a network of routers before it runs.
+type verdict struct {
+	free, skipped bool
+	shared        bool // there is a cycle only because packets of both phases share VCs
+	text          string
+}
+
+// deadlocks looks for cycles that packets may wait around.
+func deadlocks(built *fabric.Routers) verdict {
+	d := &dependencies{built: built, first: []int{0}}
+	for r, n := range built.Graph.Ports {
+		d.first = append(d.first, d.first[r]+n)
+		d.router = append(d.router, slices.Repeat([]int{r}, n)...)
+	}
+	ports, nodes := len(d.router), len(built.Graph.Nodes)
+	if states := uint64(ports) * uint64(nodes); states > deadlockStatesMax {
+		return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more than 2^28", ports, nodes)}
+	}
+	d.far, d.from = slices.Repeat([]int{-1}, ports), make([]int, ports)
+	for _, l := range built.Graph.Links {
+		out, in := d.first[l.From]+l.Output, d.first[l.To]+l.Input
+		d.far[out], d.from[in] = in, out
+	}
+	d.classify()
+	d.next = make([][]uint32, len(d.kinds)*ports)
+	dependencies := 0
+	d.walk(func(_, _ int, held, asked uint32) bool {
+		if !slices.Contains(d.next[held], asked) {
+			d.next[held] = append(d.next[held], asked)
+			dependencies += d.vcs(held) * d.vcs(asked)
+		}
+		return true
+	})
+	what := fmt.Sprintf("%s x VCs, %s", traces.Plural(uint64(len(built.Graph.Links)*built.Config.VCs), "channel", "channels"),
+		traces.Plural(uint64(dependencies), "dependency", "dependencies"))
+	cycle := d.cycle(func(uint32) bool { return true })
+	if cycle == nil {
+		return verdict{free: true, text: "deadlock-free (Dally and Seitz): no cycle among " + what}
+	}
+	// A way has one port at each router, so that an indirect dependency among escapes is a chain of direct ones. The proof
+	// needs buffers with flits of one packet at a time, which is what waiting for the credit of the tail brings.
+	escapes := d.own() && d.cycle(func(v uint32) bool { return !d.kind(v).shared }) == nil
+	several := "both"
+	if len(d.classes) > 2 {
+		several = fmt.Sprint(len(d.classes))
+	}
+	switch {
+	case escapes && built.Config.WaitForTail:
+		return verdict{free: true, text: "deadlock-free (Duato): " + what +
+			"; packets of " + several + " classes share VCs, and from each state one of their own leads on, around no cycle"}
+	case escapes:
+		return verdict{shared: true, text: "may deadlock: packets of " + several + " classes share VCs, and a shared VC is taken while its buffer is full: " +
+			d.describe(cycle)}
+	}
+	return verdict{text: "may deadlock: " + d.describe(cycle)}
+}
+
+// classify finds the classes of VCs between routers, and sorts VCs by the classes that have them.
+func (d *dependencies) classify() {
+	vcs, routes := d.built.Config.VCs, &d.built.Routes
+	list := []hw.VCRange{{Low: 0, High: uint8(vcs - 1)}}
+	switch {
+	case routes.Ports == nil:
+		list = list[:0]
+		for _, phase := range []bool{false, true} {
+			low, high := routes.Torus.VCs(phase, vcs)
+			list = append(list, hw.VCRange{Low: uint8(low), High: uint8(high)})
+		}
+	case routes.Classes != nil:
+		nodes, used := len(d.built.Graph.Nodes), make([]bool, len(routes.VCs))
+		for i, class := range routes.Classes {
+			used[class] = used[class] || d.far[d.first[i/nodes]+int(routes.Ports[i])] >= 0
+		}
+		list = list[:0]
+		for class, r := range routes.VCs {
+			if used[class] {
+				list = append(list, r)
+			}
+		}
+	}
+	d.classes, d.number = map[hw.VCRange][]int{}, map[hw.VCRange]int{}
+	for _, class := range list {
+		if _, ok := d.number[class]; !ok {
+			d.number[class] = len(d.number)
+		}
+	}
+	kinds := map[string]int{}
+	for vc := range vcs {
+		in := make([]byte, len(d.number)) // which classes have it
+		count := 0
+		for class, i := range d.number {
+			if int(class.Low) <= vc && vc <= int(class.High) {
+				in[i] = 1
+				count++
+			}
+		}
+		if count == 0 {
+			continue
+		}
+		kind, ok := kinds[string(in)]
+		if !ok {
+			kind = len(d.kinds)
+			kinds[string(in)] = kind
+			d.kinds = append(d.kinds, vcKind{low: vc, shared: count > 1})
+			for class, i := range d.number {
+				if in[i] == 1 {
+					d.classes[class] = append(d.classes[class], kind)
+				}
+			}
+		}
+		d.kinds[kind].size++
+	}
+}
+
+// own reports whether each class has VCs that no other one has.
+func (d *dependencies) own() bool {
+	for _, kinds := range d.classes {
+		if !slices.ContainsFunc(kinds, func(kind int) bool { return !d.kinds[kind].shared }) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *dependencies) kind(vertex uint32) *vcKind { return &d.kinds[int(vertex)%len(d.kinds)] }
+
+// vcs is for how many VCs a vertex stands.
+func (d *dependencies) vcs(vertex uint32) int { return d.kind(vertex).size }
+
+// vertices are those that a packet of a class may hold at an input port.
+func (d *dependencies) vertices(list []uint32, port int, class hw.VCRange) []uint32 {
+	for _, kind := range d.classes[class] {
+		list = append(list, uint32(port*len(d.kinds)+kind))
+	}
+	return list
+}
+
+// walk goes from every source to every destination, and says what a packet may hold and ask for at once, until take does not want more.
+func (d *dependencies) walk(take func(source, destination int, held, asked uint32) bool) {
+	g, nodes := &d.built.Graph, len(d.built.Graph.Nodes)
+	classes := len(d.number)
+	d.seen = make([]int, classes*len(d.router))
+	var held, asked []uint32
+	for destination := range nodes {
+		for source, at := range g.Nodes {
+			router, input, phase := at.Router, at.Port, false
+			for held = held[:0]; ; {
+				hop := d.built.Routes.Next(router, input, destination, nodes, phase, d.built.Config.VCs)
+				to := d.far[d.first[router]+hop.Port]
+				if to < 0 {
+					break
+				}
+				class := hw.VCRange{Low: uint8(hop.Low), High: uint8(hop.High)}
+				asked = d.vertices(asked[:0], to, class)
+				for _, a := range held {
+					for _, b := range asked {
+						if !take(source, destination, a, b) {
+							return
+						}
+					}
+				}
+				seen := &d.seen[classes*to+d.number[class]]
+				if *seen == destination+1 { // from there somebody has gone on already
+					break
+				}
+				*seen = destination + 1
+				router, held, asked = d.router[to], asked, held
+				input, phase = to-d.first[router], hop.Phase
+			}
+		}
+	}
+}
+
+// cycle is a shortest one among some vertices, nil for none.
+func (d *dependencies) cycle(among func(vertex uint32) bool) (best []uint32) {
+	left := d.cyclic(among)
+	before, at := make([]uint32, len(d.next)), make([]int, len(d.next)) // of the search of this start, and one more than the distance
+	for start := range d.next {
+		if !left[start] || best != nil && len(best) == 2 {
+			continue
+		}
+		queue := []uint32{uint32(start)}
+		clear(at)
+		at[start] = 1
+	search:
+		for head := 0; head < len(queue) && (best == nil || at[queue[head]] < len(best)); head++ {
+			v := queue[head]
+			for _, w := range d.next[v] {
+				if w == uint32(start) {
+					best = []uint32{v}
+					for ; v != w; best = append(best, v) {
+						v = before[v]
+					}
+					slices.Reverse(best)
+					break search
+				}
+				if left[w] && at[w] == 0 {
+					before[w], at[w] = v, at[v]+1
+					queue = append(queue, w)
+				}
+			}
+		}
+	}
+	return best
+}
+
+// cyclic are the vertices that are left when those are taken away, one after the other, that nothing left leads to.
+func (d *dependencies) cyclic(among func(vertex uint32) bool) (left []bool) {
+	left = make([]bool, len(d.next))
+	into := make([]int, len(d.next))
+	for v := range d.next {
+		left[v] = among(uint32(v))
+		for _, w := range d.next[v] {
+			if left[v] && among(w) {
+				into[w]++
+			}
+		}
+	}
+	var free []uint32
+	for v := range d.next {
+		if left[v] && into[v] == 0 {
+			free = append(free, uint32(v))
+		}
+	}
+	for len(free) > 0 {
+		v := free[len(free)-1]
+		free, left[v] = free[:len(free)-1], false
+		for _, w := range d.next[v] {
+			if among(w) {
+				if into[w]--; into[w] == 0 {
+					free = append(free, w)
+				}
+			}
+		}
+	}
+	return left
+}
+
+// cycleShown is how many channels of a cycle a message names.
+const cycleShown = 8
+
+// describe names the channels of a cycle, and who holds each and asks for the next.
+func (d *dependencies) describe(cycle []uint32) string {
+	holders := make([]string, len(cycle))
+	missing := len(cycle)
+	d.walk(func(source, destination int, held, asked uint32) bool {
+		if i := slices.Index(cycle, held); i >= 0 && holders[i] == "" && cycle[(i+1)%len(cycle)] == asked {
+			holders[i] = fmt.Sprintf("a packet from %d to %d", source, destination)
+			missing--
+		}
+		return missing > 0
+	})
+	var said []string
+	for i, v := range cycle {
+		if i == cycleShown {
+			said = append(said, fmt.Sprintf("and so on along %d more", len(cycle)-cycleShown))
+			break
+		}
+		said = append(said, fmt.Sprintf("%s holds %s and asks for %s", holders[i], d.name(v), d.name(cycle[(i+1)%len(cycle)])))
+	}
+	return fmt.Sprintf("a cycle of %d channels: %s", len(cycle), strings.Join(said, ", "))
+}
+
+// name is a channel, by its routers, and the first VC that a vertex stands for.
+func (d *dependencies) name(vertex uint32) string {
+	port := int(vertex) / len(d.kinds)
+	out := d.from[port]
+	from := d.router[out]
+	return fmt.Sprintf("%s VC %d", d.built.Channel(from, out-d.first[from], d.router[port]), d.kind(vertex).low)
+}

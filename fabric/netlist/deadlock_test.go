@@ -1,0 +1,186 @@
+package netlist
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/hw"
+)
+
+// drawnRouters are the routers of a drawing.
+func drawnRouters(t *testing.T, text string) (*fabric.Routers, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "drawn.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	r, err := readFile(file, file)
+	require.NoError(t, err)
+	n := Network{}
+	err = n.draw(r)
+	return n.routers, err
+}
+
+// TestRoutesOfGridsAreFree: meshes and tori have no cycle; an odd number of VCs of a torus has one in the VC that both
+// classes share, of which waiting for the credit of the tail takes the harm.
+func TestRoutesOfGridsAreFree(t *testing.T) {
+	for _, k := range []string{"[2]", "[5]", "[3, 4]", "[4, 4]", "[3, 2, 3]"} {
+		for vcs := 1; vcs <= 5; vcs++ {
+			r, err := drawnRouters(t, fmt.Sprintf("mesh: {k: %s}\nrouter: {vcs: %d}\n", k, vcs))
+			require.NoError(t, err)
+			require.Contains(t, r.Shown, "routes: deadlock-free (Dally and Seitz): ", "%s %d", k, vcs)
+		}
+	}
+	for _, k := range []string{"[3]", "[5]", "[7]", "[3, 5]", "[5, 5]", "[3, 3, 3]"} {
+		for vcs := 2; vcs <= 5; vcs++ {
+			waiting, err := drawnRouters(t, fmt.Sprintf("torus: {k: %s}\nrouter: {vcs: %d, wait_for_tail_credit: true}\n", k, vcs))
+			require.NoError(t, err)
+			plain, err := drawnRouters(t, fmt.Sprintf("torus: {k: %s}\nrouter: {vcs: %d}\n", k, vcs))
+			require.NoError(t, err)
+			if vcs%2 == 0 || k == "[3]" || k == "[3, 3, 3]" { // of three in a ring no packet goes straight on
+				require.Contains(t, plain.Shown, "deadlock-free (Dally and Seitz): ", "%s %d", k, vcs)
+				require.Equal(t, plain.Shown, waiting.Shown)
+				continue
+			}
+			require.Contains(t, waiting.Shown, "deadlock-free (Duato): ", "%s %d", k, vcs)
+			require.Contains(t, plain.Shown, "may deadlock: packets of both classes share VCs", "%s %d", k, vcs)
+		}
+	}
+	r, err := drawnRouters(t, "mesh: {k: [2, 2]}\nrouter: {vcs: 3}\n") // x before y: a turn at each router, both ways
+	require.NoError(t, err)
+	require.Equal(t, "routes: deadlock-free (Dally and Seitz): no cycle among 24 channels x VCs, 36 dependencies", r.Shown)
+	_, err = drawnRouters(t, "torus: {k: [5]}\nrouter: {vcs: 1}\n")
+	require.ErrorContains(t, err, "routes: may deadlock: a cycle of 5 channels: ")
+}
+
+// ringOfFour is a ring of routers that packets go around one way, with all VCs for all.
+func ringOfFour(vcs int) *fabric.Routers {
+	r := &fabric.Routers{Config: hw.RouterConfig{VCs: vcs, Depth: 2, RoutingDelay: 1}}
+	for i := range 4 {
+		r.Graph.Ports = append(r.Graph.Ports, 2)
+		r.Graph.Nodes = append(r.Graph.Nodes, hw.RouterNode{Router: i, Port: 0, Latency: 1})
+		r.Graph.Links = append(r.Graph.Links, hw.RouterLink{From: i, Output: 1, To: (i + 1) % 4, Input: 1, Latency: 1})
+		for node := range 4 {
+			port := uint8(1)
+			if node == i {
+				port = 0
+			}
+			r.Routes.Ports = append(r.Routes.Ports, port)
+		}
+	}
+	return r
+}
+
+// TestRingOfFourRouters: the four channels of a ring are named, with a packet for each; more VCs for all do not help.
+func TestRingOfFourRouters(t *testing.T) {
+	for vcs := 1; vcs <= 3; vcs++ {
+		known := deadlocks(ringOfFour(vcs))
+		require.Equal(t, verdict{text: "may deadlock: a cycle of 4 channels: " +
+			"a packet from 2 to 1 holds router 3 to 0 VC 0 and asks for router 0 to 1 VC 0, " +
+			"a packet from 0 to 2 holds router 0 to 1 VC 0 and asks for router 1 to 2 VC 0, " +
+			"a packet from 1 to 0 holds router 1 to 2 VC 0 and asks for router 2 to 3 VC 0, " +
+			"a packet from 1 to 0 holds router 2 to 3 VC 0 and asks for router 3 to 0 VC 0"}, known)
+	}
+	packets := &hw.Packets{}
+	for i := range uint32(4) {
+		packets.Add(i, (i+2)%4, 9, 0)
+	}
+	require.Equal(t, []hw.Knot{{VCs: 8, Cycle: []hw.Held{
+		{From: 0, Output: 1, To: 1, Packet: 0}, {From: 1, Output: 1, To: 2, Packet: 1},
+		{From: 2, Output: 1, To: 3, Packet: 2}, {From: 3, Output: 1, To: 0, Packet: 3}}}},
+		runRouters(t, &Network{routers: ringOfFour(1)}, packets))
+	large := ringOfFour(1)
+	large.Graph.Nodes = make([]hw.RouterNode, 1<<26)
+	known := deadlocks(large)
+	require.True(t, known.skipped && !known.free)
+	require.Equal(t, "not looked at for deadlocks: 8 ports times 67108864 nodes are more than 2^28", known.text)
+}
+
+// TestSharedVCsOfTorus: with an odd number of VCs packets do come to wait for each other, unless they wait for the credit of
+// the tail: a shared VC is taken while its buffer is full, all around the ring.
+func TestSharedVCsOfTorus(t *testing.T) {
+	knots := map[bool]int{}
+	for _, wait := range []bool{false, true} {
+		r, err := drawnRouters(t, fmt.Sprintf("torus: {k: [7]}\nrouter: {vcs: 3, wait_for_tail_credit: %v}\n", wait))
+		require.NoError(t, err)
+		for seed := range uint64(40) {
+			random, packets := rand.New(rand.NewPCG(seed, 2)), &hw.Packets{}
+			for i := range 700 {
+				packets.Add(uint32(i%7), uint32((i+3-random.IntN(2)*random.IntN(2))%7), uint16(1+random.IntN(2)), uint32(random.IntN(10)))
+			}
+			if len(runRouters(t, &Network{routers: r}, packets)) > 0 {
+				knots[wait]++
+			}
+		}
+	}
+	require.Equal(t, map[bool]int{false: 4}, knots)
+}
+
+// randomRoutes are ways to each node along a random tree, in a random graph.
+func randomRoutes(r *rand.Rand) *fabric.Routers {
+	b := &fabric.Routers{Config: hw.RouterConfig{VCs: 1 + r.IntN(5)/4, Depth: 1 + r.IntN(2), RoutingDelay: r.IntN(2), WaitForTail: r.IntN(2) == 0}}
+	routers := 4 + r.IntN(5)
+	neighbours := make([][]int, routers) // at port 1 and on
+	join := func(x, y int) {
+		if x != y && !slices.Contains(neighbours[x], y) {
+			neighbours[x], neighbours[y] = append(neighbours[x], y), append(neighbours[y], x)
+		}
+	}
+	for i := 1; i < routers; i++ {
+		join(i, r.IntN(i))
+	}
+	for range r.IntN(3 * routers) {
+		join(r.IntN(routers), r.IntN(routers))
+	}
+	b.Routes.Ports = make([]uint8, routers*routers)
+	for i, list := range neighbours {
+		b.Graph.Ports = append(b.Graph.Ports, 1+len(list))
+		b.Graph.Nodes = append(b.Graph.Nodes, hw.RouterNode{Router: i, Port: 0, Latency: 1})
+		for p, to := range list {
+			b.Graph.Links = append(b.Graph.Links, hw.RouterLink{From: i, Output: 1 + p, To: to, Input: 1 + slices.Index(neighbours[to], i), Latency: 1 + r.IntN(2)})
+		}
+		for in := []int{i}; len(in) < routers; {
+			at := r.IntN(routers)
+			if p := r.IntN(len(neighbours[at])); !slices.Contains(in, at) && slices.Contains(in, neighbours[at][p]) {
+				b.Routes.Ports[at*routers+i] = uint8(1 + p)
+				in = append(in, at)
+			}
+		}
+	}
+	return b
+}
+
+// TestRandomRoutes: of 300 tables of routes none is called free and then has packets that wait for each other.
+func TestRandomRoutes(t *testing.T) { checkRandomRoutes(t, 0, 300, 30) }
+
+// TestLongRandomRoutes: nor of 1,000 others.
+func TestLongRandomRoutes(t *testing.T) { checkRandomRoutes(t, 300, 1000, 100) }
+
+func checkRandomRoutes(t *testing.T, first, count uint64, least int) {
+	free, knots := 0, 0
+	for seed := first; seed < first+count; seed++ {
+		r := rand.New(rand.NewPCG(seed, 3))
+		built, packets := randomRoutes(r), &hw.Packets{}
+		nodes := len(built.Graph.Nodes)
+		for range 40 * nodes {
+			packets.Add(uint32(r.IntN(nodes)), uint32(r.IntN(nodes)), uint16(1+r.IntN(16)), uint32(r.IntN(20)))
+		}
+		known := deadlocks(built)
+		stand := runRouters(t, &Network{routers: built}, packets)
+		if known.free {
+			free++
+			require.Empty(t, stand, "seed %d: %s", seed, known.text)
+		}
+		if len(stand) > 0 {
+			knots++
+		}
+	}
+	t.Logf("%d of %d free, %d with knots", free, count, knots)
+	require.GreaterOrEqual(t, free, least)
+	require.GreaterOrEqual(t, knots, least)
+}

@@ -1,0 +1,126 @@
+package netlist
+
+import (
+	"fmt"
+
+	"starloom/hw"
+)
+
+// routedNodes draws the routers of nodes, and the processors at them.
+func (d *Drawing) routedNodes(w *routed) (*Net, error) {
+	b := drawer{Drawing: d, net: &Net{Name: d.head(), one: "medium", many: "media"}, nodes: map[string]*placed{}}
+	for i := range d.nodes {
+		if n := &d.nodes[i]; n.kind != kindProcessor && n.kind != kindRouter {
+			b.add(n.place, fmt.Sprintf("%s is a %s, and other nodes are routers: there are no slots, in which it serves frames", n.name, n.kind),
+				"take routers alone, or none")
+		}
+	}
+	b.drawNodes()
+	if len(b.list) == 0 {
+		b.drawLinks()
+	}
+	if len(b.list) == 0 {
+		b.joinRouters(w)
+	}
+	if err := b.err(); err != nil {
+		return nil, err
+	}
+	w.usual = routesShortest
+	return b.net.finish(), nil
+}
+
+// channelEnd is a port of a node.
+type channelEnd struct {
+	*placed
+	port int
+}
+
+// joinRouters makes channels of links that were drawn.
+func (b *drawer) joinRouters(w *routed) {
+	from, to := make([]channelEnd, len(b.net.Media)), make([]channelEnd, len(b.net.Media))
+	w.Graph.Nodes = make([]hw.RouterNode, len(b.net.Processors))
+	w.Graph.Ports = make([]int, b.routers)
+	w.Names, w.Routers.Ports = make([]string, b.routers), make([][]string, b.routers)
+	for _, p := range b.order {
+		for i := range p.ports {
+			port := &p.ports[i]
+			if port.out != None {
+				from[port.out] = channelEnd{p, i}
+			}
+			if port.in != None {
+				to[port.in] = channelEnd{p, i}
+			}
+			if p.kind == kindRouter {
+				w.Routers.Ports[p.number] = append(w.Routers.Ports[p.number], port.text(i))
+			}
+		}
+		switch ports := len(p.ports); {
+		case p.kind == kindRouter && (ports == 0 || ports > hw.RouterPortsMax):
+			b.add(p.place, fmt.Sprintf("the router %s has %d ports", p.name, ports), fmt.Sprintf("allowed are 1 to %d; add links", hw.RouterPortsMax))
+		case p.kind == kindRouter:
+			w.Names[p.number], w.Graph.Ports[p.number] = p.name, ports
+		case ports != 1 || p.ports[0].in == None || p.ports[0].out == None:
+			b.add(p.place, fmt.Sprintf("%s has %d ports; at routers a processor has one, with a link both ways", p.name, ports), "link it once, to a router")
+		}
+	}
+	if len(b.list) > 0 {
+		return
+	}
+	for i := range b.net.Media {
+		b.channel(w, &b.net.Media[i], from[i], to[i])
+	}
+	b.net.Media = nil
+}
+
+// channel makes one way of a link a channel between two routers, or a way between a router and a processor.
+func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
+	latency := m.Latency
+	if latency == Usual {
+		latency = 1
+	}
+	place := from.ports[from.port].outPlace
+	reason, remedy := refusedLink(latency, m.Opposite != None)
+	switch {
+	case reason != "":
+		b.add(place, reason, remedy)
+	case m.Credits != nil:
+		b.add(place, routersCredits, deleteCredits)
+	case from.kind == kindProcessor && to.kind == kindProcessor:
+		b.add(place, fmt.Sprintf("%s and %s are linked without a router", from.name, to.name), "link each to a router")
+	case from.kind == kindRouter && to.kind == kindRouter:
+		w.Graph.Links = append(w.Graph.Links, hw.RouterLink{From: from.number, Output: from.port, To: to.number, Input: to.port, Latency: latency})
+	case from.kind == kindProcessor:
+		w.Graph.Nodes[from.number] = hw.RouterNode{Router: to.number, Port: to.port, Latency: latency}
+		if back := to.ports[to.port].outPlace; back != place {
+			b.add(place, fmt.Sprintf("%s sends to port %s of %s, and hears another", from.name, to.ports[to.port].text(to.port), to.name), "write one link, both ways")
+		}
+	}
+}
+
+// refusedLink says why there is no such link of routers, "" if there is.
+func refusedLink(latency int, half bool) (reason, remedy string) {
+	switch {
+	case latency < 1 || latency > hw.ChannelDelayMax/2:
+		return fmt.Sprintf("latency is %d, and a link of routers has a register", latency), fmt.Sprintf("allowed are 1 to %d", hw.ChannelDelayMax/2)
+	case half:
+		return "duplex is half: a half-duplex link of routers would need an arbiter, which there is not", "delete duplex"
+	}
+	return "", ""
+}
+
+// name gives routers and their ports the names that routes have for them.
+func (w *routed) name(net *Net) {
+	for i := range net.Processors {
+		w.processors = append(w.processors, net.node(net.Processors[i].Path))
+	}
+	switch {
+	case w.Names != nil:
+		w.routers = w.Names
+	case w.grid != nil:
+		w.routers = w.processors
+	default: // of a fly or an anynet
+		for i := range w.Graph.Ports {
+			w.routers = append(w.routers, hw.Index("r", i))
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package netlist
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/fabric/contend"
+	"starloom/hw"
+)
+
+// contention is what is shared in a drawing, while it is numbered.
+type contention struct {
+	*mistakes
+	net    *Net
+	order  []*placed
+	taps   [][]tapOf // by medium, of buses and crossbars: in the order of links
+	whole  string    // the place of what is wrong with all of it
+	access string
+}
+
+// serve looks at buses and crossbars: what serves whom, and by which NICs.
+func (c *contention) serve() {
+	arbitrated := ""
+	for _, p := range c.order {
+		switch p.kind {
+		case kindBus:
+			c.bus(p)
+			if c.net.Media[p.number].Arbiter != "" && arbitrated == "" {
+				arbitrated = fmt.Sprintf("the bus %s has an arbiter", p.name)
+			}
+		case kindCrossbar:
+			c.conflicts(p)
+			if !c.onlyCrossbar() && arbitrated == "" {
+				arbitrated = fmt.Sprintf("there is the crossbar %s, and it is not all that there is", p.name)
+			}
+		}
+		if c.net.Switch {
+			c.tapped(p)
+		}
+	}
+	if arbitrated != "" && !c.net.Switch {
+		c.net.Mixed = true
+		if c.access == accessAll || c.access == accessOne {
+			c.add(c.whole, fmt.Sprintf("%s, and with access %s NICs do not ask", arbitrated, c.access),
+				"take access: mixed; for NICs with one switch to all of their buses access: switch; or no arbiter")
+		}
+	}
+	if c.net.Mixed && arbitrated == "" {
+		c.add(c.whole, "access is mixed, and no port asks", "take access: all")
+	}
+	if len(c.list) == 0 {
+		c.number()
+	}
+}
+
+// bus takes the keys of a bus.
+func (c *contention) bus(p *placed) {
+	m := &c.net.Media[p.number]
+	if m.Length = p.keys.Length; m.Length != 0 && !c.net.Switch {
+		c.add(p.place, fmt.Sprintf("the bus %s has a length, and all ports are on it in every slot", p.name), "delete length, or take access: switch")
+	}
+	if p.keys.Arbiter != contend.ArbiterNone {
+		m.Arbiter = p.keys.Arbiter
+	}
+	if m.Arbiter != "" && p.keys.Align {
+		c.add(p.place, fmt.Sprintf("the bus %s has align and an arbiter: its senders ask where it is, and start together", p.name), "delete align, or the arbiter")
+	}
+}
+
+// tapped refuses what a NIC with one switch to all of its buses does not have.
+func (c *contention) tapped(p *placed) {
+	switch p.kind {
+	case kindProcessor:
+		for i := range p.ports {
+			if port := &p.ports[i]; port.out != port.in {
+				c.add(p.place, fmt.Sprintf("port %s of %s is no tap of a bus: a NIC with one switch sends where it hears", port.text(i), p.name),
+					"link it with a bus, both ways, or take another access")
+			}
+		}
+	case kindBus:
+		for _, other := range c.order {
+			if other.kind == kindBus && contend.ArbiterOf(other.keys.Arbiter) != contend.ArbiterOf(p.keys.Arbiter) {
+				c.add(p.place, fmt.Sprintf("the arbiter of %s is %v, and that of %s is %v", p.name, contend.ArbiterOf(p.keys.Arbiter), other.name,
+					contend.ArbiterOf(other.keys.Arbiter)), "give all buses of NICs with one switch the same arbiter")
+			}
+			if other.kind == kindBus {
+				break // all are as the first one
+			}
+		}
+	default:
+		c.add(p.place, fmt.Sprintf("%s is a %s, and NICs with one switch are on buses", p.name, p.kind), "make it a bus, or take another access")
+	}
+}
+
+// onlyCrossbar reports whether all is one crossbar, at whose port i processor i stands.
+func (c *contention) onlyCrossbar() bool {
+	if len(c.net.Media) != 1 || len(c.taps[0]) != len(c.net.Processors) {
+		return false
+	}
+	for i, tap := range c.taps[0] {
+		if tap.number != i || len(tap.ports) != 1 || !tap.out || !tap.in {
+			return false
+		}
+	}
+	return true
+}
+
+// conflicts refuses values of a crossbar that do not go together.
+func (c *contention) conflicts(p *placed) {
+	k := &p.keys
+	list, queue, none := k.Matching == matchList, k.Output == outputQueue, k.Arbiter == contend.ArbiterNone
+	turns := k.Arbiter == hw.ArbiterRoundRobin.String() || k.Arbiter == hw.ArbiterMatrix.String()
+	for _, rule := range []struct {
+		is             bool
+		reason, remedy string
+	}{
+		{none && (list || queue || k.Cap > 0), "has no arbiter: one frame crosses in a slot", "delete matching, output and cap, or take arbiter: fixed"},
+		{list && k.Arbiter == hw.ArbiterMatrix.String(),
+			"takes requests for lists, which an arbiter fixed or round_robin serves", "take one of them, or delete matching"},
+		{k.Cap > 0 && !list && turns, "has a cap, and an output would take turns for frames that the cap holds back", "take arbiter: fixed, or delete cap"},
+		{k.Cap == 0 && k.CapArbiter != "" && k.CapArbiter != hw.ArbiterFixed.String(), "has a cap_arbiter and no cap", "give cap: 1 or more, or delete cap_arbiter"},
+		{queue && list, "has outputs with queues, and lists are for outputs that take one frame in a slot", "delete matching, or take output: rendezvous"},
+		{queue && k.Cap > 0, "has outputs with queues, and a cap is for outputs that take one frame in a slot", "delete cap"},
+		{!queue && k.QueueFrames > 0, "has queue_frames and no queues", "take output: queue, or delete queue_frames"},
+		{(list || queue || none) && !c.onlyCrossbar(),
+			"is not all that there is: lists, queues and a crossbar without an arbiter are for a network that is one crossbar" +
+				", with which each processor has one link, in the order of nodes", "delete matching and output, and take arbiter: fixed"},
+	} {
+		if rule.is {
+			c.add(p.place, "the crossbar "+p.name+" "+rule.reason, rule.remedy)
+			return
+		}
+	}
+}
+
+// number gives the outputs of crossbars their numbers among the media.
+func (c *contention) number() {
+	n, drawn := c.net, c.net.Media
+	n.Media = nil
+	first := make([]int, len(drawn))
+	kinds := make([]*placed, len(drawn))
+	for _, p := range c.order {
+		if p.shared() {
+			kinds[p.number] = p
+		}
+	}
+	for i, m := range drawn {
+		first[i] = len(n.Media)
+		p := kinds[i]
+		if p != nil && p.kind == kindCrossbar {
+			c.crossbar(p)
+			continue
+		}
+		if p != nil && p.kind == kindBus {
+			for _, tap := range c.taps[i] {
+				m.Taps = append(m.Taps, Tap{tap.number, tap.port})
+			}
+		}
+		n.Media = append(n.Media, m)
+	}
+	for i := range n.Media {
+		if m := &n.Media[i]; m.Opposite != None {
+			m.Opposite = first[m.Opposite]
+		}
+	}
+	for _, p := range c.order {
+		for i := range p.ports {
+			port := &p.ports[i]
+			if port.asks == 0 && port.out != None {
+				port.out = first[port.out]
+			}
+			if port.in != None && kinds[port.in] != nil && kinds[port.in].kind == kindCrossbar {
+				port.in = first[port.in] + c.outputOf(port.in, p, i)
+			} else if port.in != None {
+				port.in = first[port.in]
+			}
+		}
+	}
+}
+
+// outputOf is the output of a crossbar that a port hears: all are one where there is no arbiter.
+func (c *contention) outputOf(crossbar int, p *placed, port int) int {
+	for k, tap := range c.taps[crossbar] {
+		if tap.placed == p && tap.port == port && tap.in {
+			for i := range c.net.Crossbars {
+				if x := &c.net.Crossbars[i]; x.drawn == crossbar {
+					return min(k, x.Media()-1)
+				}
+			}
+		}
+	}
+	return 0
+}
+
+// crossbar numbers one.
+func (c *contention) crossbar(p *placed) {
+	n, taps := c.net, c.taps[p.number]
+	kindOf := func(name string) hw.ArbiterKind { return hw.ArbiterKind(max(0, slices.Index(hw.ArbiterKinds, name))) }
+	x := Crossbar{First: len(n.Media), drawn: p.number, Crossbar: contend.Crossbar{Head: n.Name + "." + p.name, Ports: len(taps),
+		NoArbiter: p.keys.Arbiter == contend.ArbiterNone, List: p.keys.Matching == matchList, Arbiter: kindOf(p.keys.Arbiter),
+		Cap: min(p.keys.Cap, len(taps)), CapArbiter: kindOf(p.keys.CapArbiter)}}
+	if p.keys.Output == outputQueue {
+		if x.Queue = p.keys.QueueFrames; x.Queue == 0 {
+			x.Queue = max(1, len(taps)-1)
+		}
+	}
+	for _, tap := range taps {
+		x.Taps = append(x.Taps, Tap{tap.number, tap.port})
+		if tap.out {
+			tap.ports[tap.port].out, tap.ports[tap.port].asks = None, len(n.Crossbars)+1
+		}
+	}
+	for k := range x.Media() {
+		n.Media = append(n.Media, Medium{Path: x.Medium(k), Link: x.Link(k), Latency: taps[k].latency, Opposite: None})
+	}
+	n.Crossbars = append(n.Crossbars, x)
+}

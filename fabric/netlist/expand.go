@@ -1,0 +1,43 @@
+package netlist
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// expanded is a drawing without shorthands: their nodes and links stand before those of the drawing.
+func (d *Drawing) expanded(m *mistakes) *Drawing {
+	if len(d.plans) == 0 {
+		return d
+	}
+	full := *d
+	full.nodes, full.links = nil, nil
+	for i := range d.plans {
+		s := &d.plans[i]
+		p, err := s.plan()
+		if err != nil {
+			m.add(s.place, s.key+": "+err.Error(), "draw a smaller one, or one with more nodes in a dimension")
+			continue
+		}
+		s.expand(&full, p)
+	}
+	full.nodes, full.links = append(full.nodes, d.nodes...), append(full.links, d.links...)
+	return &full
+}
+
+// expand adds the nodes and links of a shorthand to a drawing.
+func (s *shorthand) expand(d *Drawing, p *Plan) {
+	keys := s.value.keys()
+	name, latency := cmp.Or(keys.Node, "p"), Usual
+	if keys.Latency != nil {
+		latency = *keys.Latency
+	}
+	d.nodes = append(d.nodes, node{place: s.place, name: fmt.Sprintf("%s[0..%d]", name, p.Nodes-1), kind: kindProcessor,
+		ports: slices.Concat(p.Ports, keys.Ports), open: slices.Concat(p.Ports, keys.Ports), at: p.Places})
+	for _, l := range p.Links {
+		ends := []string{fmt.Sprintf("%s[%d]:%s", name, l.From, p.Ports[l.FromPort]), fmt.Sprintf("%s[%d]:%s", name, l.To, p.Ports[l.ToPort])}
+		d.links = append(d.links, link{place: s.place, ends: ends, places: []string{s.place, s.place},
+			latency: latency, half: keys.Duplex == "half", round: l.Round, credits: keys.Credits})
+	}
+}

@@ -1,0 +1,154 @@
+package netlist
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/traces/input"
+)
+
+// routing numbers the routes of a drawing whose processors have their ports.
+type routing struct {
+	*mistakes
+	*Routes
+	net    *Net
+	number map[string]int    // of processors, by name
+	places map[[2]int]string // of routes
+}
+
+// draw gives the Net its routes, and refuses those that lead nowhere.
+func (r *routing) draw() {
+	r.net.noRoutes, r.places, r.number = r.none, map[[2]int]string{}, map[string]int{}
+	for i := range r.net.Processors {
+		r.number[r.name(i)] = i
+	}
+	for i := range r.entries {
+		e := &r.entries[i]
+		from, ok := r.processors(e, e.from)
+		to, good := r.processors(e, e.to)
+		if !ok || !good {
+			continue
+		}
+		if len(from) == 1 && len(to) == 1 && from[0] == to[0] {
+			r.add(e.place, fmt.Sprintf("a route leads from %s to itself", e.from), "delete it")
+		}
+		for _, f := range from {
+			port, ok := r.outOf(f, e)
+			if !ok || !r.give(e, f, to, port) {
+				break
+			}
+		}
+	}
+	slices.SortFunc(r.net.routes, func(x, y Route) int { return cmp.Or(x.From-y.From, x.To-y.To) })
+	if len(r.mistakes.list) == 0 && r.net.routes != nil {
+		r.follow()
+	}
+}
+
+// name is what a drawing calls a processor.
+func (r *routing) name(processor int) string { return r.net.node(r.net.Processors[processor].Path) }
+
+// give lets what goes from a processor to others leave by a port, and reports whether no other route does.
+func (r *routing) give(e *routeEntry, from int, to []int, port int) bool {
+	for _, t := range to {
+		way := [2]int{from, t}
+		if from == t {
+			continue
+		}
+		if other := r.places[way]; other != "" {
+			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first stands at %s", r.name(from), r.name(t), other), "delete one")
+			return false
+		}
+		r.places[way] = e.place
+		r.net.routes = append(r.net.routes, Route{from, t, port})
+	}
+	return true
+}
+
+// processors are those that a name of a route stands for.
+func (r *routing) processors(e *routeEntry, text string) (all []int, ok bool) {
+	names, err := expand(text)
+	if err != nil {
+		r.add(e.place, fmt.Sprintf("a route of %q: %v", text, err), "write a range such as p[0..3]")
+		return nil, false
+	}
+	for _, name := range names {
+		number, known := r.number[name]
+		if !known {
+			some := make([]string, min(len(r.net.Processors), 1000))
+			for i := range some {
+				some[i] = r.name(i)
+			}
+			r.add(e.place, "there is no processor "+name, input.DidYouMean(name, some, "routes lead from processor to processor"))
+			return nil, false
+		}
+		all = append(all, number)
+	}
+	return all, true
+}
+
+// outOf is the port of a processor that a route names.
+func (r *routing) outOf(processor int, e *routeEntry) (port int, ok bool) {
+	p := &r.net.Processors[processor]
+	names := make([]string, len(p.Ports))
+	for i := range p.Ports {
+		names[i] = r.net.portText(p, i)
+	}
+	if port = slices.Index(names, e.port); port < 0 {
+		number, err := strconv.ParseUint(e.port, 10, 16)
+		if err != nil || int(number) >= len(names) {
+			r.add(e.place, fmt.Sprintf("%s has no port %s", r.name(processor), e.port), input.DidYouMean(e.port, names, "its ports are "+strings.Join(names, ", ")))
+			return None, false
+		}
+		port = int(number)
+	}
+	if p.Ports[port].Sends == None {
+		r.add(e.place, fmt.Sprintf("a route to port %s of %s, which no link leads out of", names[port], r.name(processor)), "add a link, or take another port")
+		return None, false
+	}
+	return port, true
+}
+
+// follow goes all ways hop by hop, and refuses those that end, or lead round.
+func (r *routing) follow() {
+	processors := len(r.net.Processors)
+	if processors > nextHopsMax {
+		r.add(r.entries[0].place, fmt.Sprintf("routes, and %d processors: the table of ways has room for %d", processors, nextHopsMax), "delete them")
+		return
+	}
+	next := newROM(r.net).next
+	for d := range next {
+		met, count := make([]int, processors), 1 // when each was met, from 1 on
+		met[d] = 1
+		for start := range next[d] {
+			first, at, hops := count+1, start, []int(nil)
+			for met[at] == 0 && next[d][at] != romNone {
+				count++
+				met[at], hops = count, append(hops, at)
+				at = int(next[d][at] & (1<<hopBits - 1))
+			}
+			switch {
+			case met[at] == 0 && !r.net.apart:
+				r.add(r.place(at, d), fmt.Sprintf("no route leads from %s to %s", r.name(at), r.name(d)), "add one, or default: shortest")
+				met[at] = 1
+			case met[at] >= first:
+				text := ""
+				for _, hop := range hops[met[at]-first:] {
+					text += r.name(hop) + " -> "
+				}
+				r.add(r.place(at, d), fmt.Sprintf("the routes to %s lead round: %s%s", r.name(d), text, r.name(at)), "change one of them")
+			}
+		}
+	}
+}
+
+// place is where a route stands, or the first one.
+func (r *routing) place(from, to int) string {
+	if place := r.places[[2]int{from, to}]; place != "" {
+		return place
+	}
+	return r.entries[0].place
+}

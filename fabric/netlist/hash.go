@@ -1,0 +1,76 @@
+package netlist
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"strconv"
+)
+
+// Hash is what a netlist is known by: it changes with any node, port, link, latency or credit.
+func (n *Net) Hash() uint32 {
+	n.hash.Do(func() {
+		h := sha256.New()
+		b := bufio.NewWriterSize(h, 1<<16)
+		n.write(b)
+		_ = b.Flush() // a hash takes everything
+		n.sum = binary.BigEndian.Uint32(h.Sum(nil))
+	})
+	return n.sum
+}
+
+// write writes all that a netlist says.
+func (n *Net) write(b *bufio.Writer) {
+	line := func(numbers []int, words ...string) {
+		for _, word := range words {
+			_, _ = b.WriteString(word)
+			_ = b.WriteByte(' ')
+		}
+		for _, number := range numbers {
+			_, _ = b.Write(strconv.AppendInt(b.AvailableBuffer(), int64(number), 10))
+			_ = b.WriteByte(' ')
+		}
+		_ = b.WriteByte('\n')
+	}
+	numbers := []int{bit(n.OnePort), bit(n.Switch) + 2*bit(n.Mixed), len(n.Processors), len(n.Media)}
+	line(numbers, n.Name)
+	for i := range n.Processors {
+		p := &n.Processors[i]
+		line(append(numbers[:0], len(p.Ports)), p.Path)
+		for k := range p.Ports {
+			line(append(numbers[:0], p.Ports[k].Sends, p.Ports[k].Hears, p.Ports[k].Asks), p.Ports[k].Path)
+		}
+	}
+	for i := range n.Media {
+		m := &n.Media[i]
+		numbers = append(numbers[:0], bit(m.Star), bit(m.Bus), m.Latency, m.Opposite, m.Length)
+		for _, tap := range m.Taps {
+			numbers = append(numbers, tap.Processor, tap.Port)
+		}
+		for _, leg := range m.Legs {
+			numbers = append(numbers, leg.Processor, leg.Port, bit(leg.Out), leg.Latency)
+		}
+		if c := m.Credits; c != nil {
+			numbers = append(numbers, c.Depth, c.Settled().RoundTripSlots, int(c.ResyncSlots))
+		}
+		line(numbers, m.Path, m.Link, m.Pair, m.Arbiter)
+	}
+	for i := range n.Crossbars {
+		line(numbers[:0], fmt.Sprintf("%+v", n.Crossbars[i]))
+	}
+	if n.noRoutes {
+		line(nil, routesNone)
+	}
+	for _, r := range n.routes {
+		line(append(numbers[:0], r.From, r.To, r.Port), "route")
+	}
+}
+
+// bit is a flag as a number.
+func bit(set bool) int {
+	if set {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,22 @@
+package netlist
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestHeader: what firmware calls by name has the numbers of the netlist; names that C cannot tell apart are refused.
+func TestHeader(t *testing.T) {
+	n, err := read(t, "nodes: {\"row[1].p[0..1]\": {kind: processor, ports: [east, +x]}, hub: star}\nlinks: [[\"row[1].p[0]:east\", \"row[1].p[1]:east\"], [\"row[1].p[0..1]:+x\", hub]]")
+	require.NoError(t, err)
+	var b bytes.Buffer
+	require.NoError(t, n.WriteHeader(&b))
+	for _, line := range []string{"NET_PROCESSORS 2", "NET_PORTS 2", "NET_MEDIA 3", "NET_ROW1_P1 1", "NET_ROW1_P1_EAST 0", "NET_ROW1_P1_PLUS_X 1", "NET_HUB 0"} {
+		require.Contains(t, b.String(), "#define "+line+"\n")
+	}
+	n, err = read(t, "nodes: {\"p[1]\": processor, p1: processor}\nlinks: [[\"p[1]\", p1]]")
+	require.NoError(t, err)
+	require.ErrorContains(t, n.WriteHeader(&b), "p[1] and p1 are both NET_P1 in C; rename one")
+}

@@ -1,0 +1,259 @@
+package netlist
+
+import (
+	"starloom/fabric"
+	"starloom/fabric/contend"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// pure reports whether all is one crossbar, at whose port i processor i stands.
+func (n *Net) pure() bool {
+	if len(n.Crossbars) != 1 || len(n.Media) != n.Crossbars[0].Media() || len(n.Crossbars[0].Taps) != len(n.Processors) {
+		return false
+	}
+	for i := range n.Processors {
+		if ports := n.Processors[i].Ports; len(ports) != 1 || ports[0].Asks == 0 || ports[0].Hears == None || n.Crossbars[0].Taps[i] != (Tap{i, 0}) {
+			return false
+		}
+	}
+	return true
+}
+
+// nouns are what a medium is called.
+func (n *Net) nouns() (one, many string) {
+	stars, buses, outputs := 0, 0, 0
+	for i := range n.Media {
+		switch m := &n.Media[i]; {
+		case m.Bus:
+			buses++
+		case m.Star:
+			stars++
+		}
+	}
+	for i := range n.Crossbars {
+		outputs += n.Crossbars[i].Media()
+	}
+	switch len(n.Media) {
+	case stars:
+		return "star", "stars"
+	case buses:
+		return "bus", "buses"
+	case outputs:
+		return n.Crossbars[0].MediumNoun()
+	}
+	if stars+buses+outputs == 0 {
+		return "link", "links"
+	}
+	return "medium", "media"
+}
+
+// accessWord is what firmware is told of how NICs get at media.
+func (n *Net) accessWord() uint32 {
+	switch {
+	case n.Switch:
+		return 2
+	case n.Mixed:
+		return 3
+	case n.OnePort, n.pure():
+		return 0
+	}
+	return 1
+}
+
+// output is the medium of a crossbar that a processor hears, None for none.
+func (n *Net) output(x *Crossbar, processor int) int {
+	for k := range x.Media() {
+		if x.hearer(n, k) == processor || x.Shared() {
+			return x.First + k
+		}
+	}
+	return None
+}
+
+// hearer is the processor at an output, None for none.
+func (x *Crossbar) hearer(n *Net, output int) int {
+	tap := x.Taps[output]
+	if n.Processors[tap.Processor].Ports[tap.Port].Hears != x.First+output {
+		return None
+	}
+	return tap.Processor
+}
+
+// switched is how NICs with one switch get at their buses, taps where these are.
+func (n *Net) switched() fabric.Discipline {
+	s := n.taps()
+	if n.shared.Arbiter != contend.None {
+		return fabric.Arbitrated{Switched: s}
+	}
+	return s
+}
+
+func (n *Net) taps() (s fabric.Switched) {
+	s.Taps = n.shared.Taps
+	for i := range n.Media {
+		most := len(n.Media[i].Taps)
+		if n.Media[i].Length > 0 {
+			most = n.Media[i].Length
+		}
+		s.Each, s.Most = append(s.Each, most), max(s.Most, most)
+	}
+	return s
+}
+
+// buses are those of NICs with one switch.
+func (n *Net) makeBuses() *contend.Buses {
+	taps := &hw.Taps{Members: make([][]int, len(n.Media)), Bus: make([][]uint32, len(n.Processors)), Tap: make([][]uint16, len(n.Processors)), Ports: n.ports}
+	for i := range n.Processors {
+		taps.Bus[i], taps.Tap[i] = make([]uint32, len(n.Processors[i].Ports)), make([]uint16, len(n.Processors[i].Ports))
+	}
+	b := &contend.Buses{Taps: taps, Arbiter: contend.None, Place: "fabric.netlist.nodes"}
+	near, far := hw.Bank{Name: n.Name + ".medium", Units: 1, PerUnit: len(n.Media)}, hw.Bank{Name: n.Name + ".medium." + fibre, Units: 1, PerUnit: len(n.Media)}
+	for i := range n.Media {
+		m := &n.Media[i]
+		near.Labels, far.Labels = append(near.Labels, m.Path), append(far.Labels, m.Link)
+		b.Arbiter = contend.ArbiterOf(m.Arbiter)
+		taps.Longest = max(taps.Longest, len(m.Taps))
+		for k, tap := range m.Taps {
+			taps.Members[i] = append(taps.Members[i], tap.Processor)
+			taps.Bus[tap.Processor][tap.Port], taps.Tap[tap.Processor][tap.Port] = uint32(i), uint16(k)
+		}
+	}
+	b.Bank, b.Wires = near, far
+	return b
+}
+
+// share finds what the lanes of NICs ask for: crossbars, and buses by their arbiters.
+func (n *Net) share() {
+	all := len(n.wiring.Sends)
+	of, at, hears, outputs := make([]nic.Class, all), make([]uint32, all), make([]bool, all), make([]map[uint32]uint16, len(n.Crossbars))
+	n.asked = nil
+	for c := range n.Crossbars {
+		x := &n.Crossbars[c]
+		s := contend.Shared{Outputs: &x.Crossbar}
+		outputs[c] = map[uint32]uint16{}
+		for k, tap := range x.Taps {
+			lane, port := uint32(tap.Processor*n.ports+tap.Port), &n.Processors[tap.Processor].Ports[tap.Port]
+			sender, receiver := contend.NoLane, contend.NoLane
+			if port.Asks == c+1 {
+				sender, of[lane], at[lane] = lane, nic.ClassAddressee, uint32(c)
+			}
+			if port.Hears == x.First+k {
+				receiver, hears[lane], outputs[c][uint32(tap.Processor)] = lane, true, uint16(k)
+			}
+			s.Senders, s.Receivers, s.Media = append(s.Senders, sender), append(s.Receivers, receiver), append(s.Media, uint32(x.First+k))
+		}
+		n.asked = append(n.asked, s)
+	}
+	for _, arbiter := range hw.ArbiterKinds {
+		if s := n.busesWith(arbiter); s != nil {
+			for _, lane := range s.Senders {
+				of[lane] = nic.ClassMedium
+			}
+			n.asked = append(n.asked, *s)
+		}
+	}
+	n.lanes = nic.NewClasses(of, at, hears, outputs, n.ports)
+}
+
+// busesWith are the buses with an arbiter of a kind, nil for none.
+func (n *Net) busesWith(arbiter string) *contend.Shared {
+	s, taps := &contend.Shared{}, &hw.Taps{Ports: 1}
+	for i := range n.Media {
+		m := &n.Media[i]
+		if m.Arbiter != arbiter {
+			continue
+		}
+		bus, members := uint32(len(s.Media)), []int(nil)
+		for _, tap := range m.Taps {
+			if n.Processors[tap.Processor].Ports[tap.Port].Sends != i {
+				continue
+			}
+			taps.Bus, taps.Tap = append(taps.Bus, []uint32{bus}), append(taps.Tap, []uint16{uint16(len(members))})
+			members = append(members, len(s.Senders))
+			s.Senders = append(s.Senders, uint32(tap.Processor*n.ports+tap.Port))
+		}
+		taps.Members, taps.Longest = append(taps.Members, members), max(taps.Longest, len(members))
+		s.Media = append(s.Media, uint32(i))
+	}
+	if s.Media == nil {
+		return nil
+	}
+	s.Buses = &contend.Buses{Bank: n.bank("", "."+arbiter, s.Media), Taps: taps, Arbiter: contend.ArbiterOf(arbiter), Place: "fabric.netlist.nodes"}
+	return s
+}
+
+// free reports whether no one asks for a medium.
+func (n *Net) free(medium int) bool {
+	return n.Media[medium].Arbiter == "" && n.crossbarOf(medium) == nil
+}
+
+// freeMedia are those at which no one asks.
+func (n *Net) freeMedia() (media []uint32) {
+	for i := range n.Media {
+		if n.free(i) {
+			media = append(media, uint32(i))
+		}
+	}
+	return media
+}
+
+// SlotTransport is a network in the slot engine whose sizes and wiring are these.
+func (n *Net) SlotTransport(of fabric.Network, c *fabric.Config) (fabric.Transport, error) {
+	switch {
+	case n.Switch:
+		return n.shared.SlotTransport(n.Shape(), n.Names(), n.taps(), c)
+	case n.pure():
+		return n.Crossbars[0].SlotTransport(c)
+	}
+	return fabric.NewWired(of, c)
+}
+
+// bank names some media, or parts of them.
+func (n *Net) bank(ending, part string, media []uint32) hw.Bank {
+	b := hw.Bank{Name: n.Name + ".medium" + part + ending, Units: 1, PerUnit: len(media)}
+	for _, i := range media {
+		b.Labels = append(b.Labels, n.Media[i].Path+ending)
+	}
+	return b
+}
+
+// all are all media.
+func (n *Net) all() (media []uint32) {
+	for i := range n.Media {
+		media = append(media, uint32(i))
+	}
+	return media
+}
+
+// crossbarOf is the crossbar whose output a medium is, nil for none.
+func (n *Net) crossbarOf(medium int) *Crossbar {
+	for i := range n.Crossbars {
+		if x := &n.Crossbars[i]; medium >= x.First && medium < x.First+x.Media() {
+			return x
+		}
+	}
+	return nil
+}
+
+// longest are the cycles of the longest ways into an aligned medium, and out of it.
+func (m *Medium) longest() (in, out int) {
+	for _, leg := range m.Legs {
+		if leg.Out {
+			out = max(out, leg.Latency)
+		} else {
+			in = max(in, leg.Latency)
+		}
+	}
+	return in, out
+}
+
+// leg is the latency of a way, Usual for one that has none of its own.
+func (m *Medium) leg(tap Tap, out bool) int {
+	for _, leg := range m.Legs {
+		if leg.Tap == tap && leg.Out == out {
+			return leg.Latency
+		}
+	}
+	return Usual
+}

@@ -1,0 +1,102 @@
+package netlist
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+)
+
+// node is an entry of nodes.
+type node struct {
+	place string
+	name  string // with ranges
+	kind  string
+	ports []string // of a processor or a router: their names, nil for those that links use
+	open  []string // of these, those that may be without a link
+	at    []Place  // where a picture has them, nil if nothing is known
+	keys  Serving  // of a bus or a crossbar
+	rtlOf
+}
+
+// rtlOf is the RTL in the place of a node, and where that is written; nil for none.
+type rtlOf struct {
+	rtl      *NodeRTL
+	rtlPlace string
+}
+
+// link is an entry of links.
+type link struct {
+	place   string
+	ends    []string // with ranges
+	places  []string // of the ends
+	oneway  bool
+	half    bool
+	latency int   // Usual for none of its own
+	wrong   bool  // it has a latency that cannot be
+	round   Place // PlanLink.Round
+	credits *fabric.CreditLimits
+}
+
+// The kinds of nodes.
+const (
+	kindProcessor = "processor"
+	kindStar      = "star"
+	kindBus       = "bus"
+	kindCrossbar  = "crossbar"
+	kindRouter    = "router"
+)
+
+var kinds = []string{kindProcessor, kindStar, kindBus, kindCrossbar, kindRouter}
+
+// How NICs get at their media.
+const (
+	accessAll    = "all"
+	accessOne    = "one"
+	accessSwitch = "switch"
+	accessMixed  = "mixed"
+)
+
+var accesses = []string{accessAll, accessOne, accessSwitch, accessMixed}
+
+// placed is one node.
+type placed struct {
+	*node
+	name   string
+	index  int // of those that one entry stands for
+	number int // of a processor, of a router, or of the medium of a star
+	ports  []portOf
+	named  bool // its ports have names
+	listed bool // they are those of the list
+}
+
+// portOf is a port while it is drawn: where its ways out and in were drawn, "" for none.
+type portOf struct {
+	name     string
+	open     bool
+	out, in  int
+	asks     int // 1 + the crossbar that it leads to, 0 for none
+	outPlace string
+	inPlace  string
+}
+
+// shared reports whether a node is a star, or something else that several ports share.
+func (p *placed) shared() bool { return p.kind != kindProcessor && p.kind != kindRouter }
+
+// tapOf is a port at a bus or a crossbar, as it is drawn.
+type tapOf struct {
+	*placed
+	port    int
+	out, in bool
+	latency int
+}
+
+// text is what a port is called.
+func (p *portOf) text(number int) string {
+	if p.name != "" {
+		return p.name
+	}
+	return fmt.Sprint(number)
+}
+
+// fibre is the part of a medium that takes light to those who hear it.
+const fibre = "fibre"

@@ -1,0 +1,225 @@
+package netlist
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// planSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed plan.go
+var planSource string
+
+// Plan is a network that everybody draws: nodes that are alike, numbered from 0, and links between their ports.
+// What stands at a node is decided by who reads it: a processor, or a router with one.
+type Plan struct {
+	Ports  []string // port i of every node has name i
+	Nodes  int
+	Links  []PlanLink
+	Places []Place // of the nodes, in a picture
+}
+
+// PlanLink joins a port of a node with one of another node, both ways.
+type PlanLink struct {
+	From, To         int
+	FromPort, ToPort int
+	Round            Place // of one that leads round to the other side of a picture: the way in which it leaves From
+}
+
+// PlanKeys are what all shorthands may say of their nodes and links.
+type PlanKeys struct {
+	// what its nodes are called: p for p[0], p[1], ... (default p)
+	Node string `json:"node,omitempty" jsonschema:"minLength=1"`
+	// more ports of each node, after those of the shorthand, for links of your own
+	Ports []string `json:"ports,omitempty" jsonschema:"minItems=1"`
+	// of each link, in cycles (default link.propagation_cycles)
+	Latency *int `json:"latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
+	// of each link (default full)
+	Duplex string `json:"duplex,omitempty" jsonschema:"enum=full,enum=half"`
+	// of each link, as on an EJ network: how many frames a port may have on its link and at the receiver
+	Credits *fabric.CreditLimits `json:"credits,omitempty"`
+}
+
+// Grid is a mesh or a torus.
+type Grid struct {
+	// nodes in each dimension, x first: node r has the coordinates r mod k[0], r div k[0] mod k[1], ...
+	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=16"`
+	PlanKeys
+}
+
+// Ring is a torus of one dimension.
+type Ring struct {
+	// nodes
+	N int `json:"n" jsonschema:"required,minimum=2,maximum=4194304"`
+	PlanKeys
+}
+
+// Tree is one in which all nodes but those of the last level have the same number of children.
+type Tree struct {
+	// children of a node: those of node r are r arity + 1, r arity + 2, ...
+	Arity int `json:"arity" jsonschema:"required,minimum=1,maximum=71"`
+	// with the root
+	Levels int `json:"levels" jsonschema:"required,minimum=2,maximum=22"`
+	PlanKeys
+}
+
+// Hypercube has a node for each number of some bits; those that differ in one bit are neighbours.
+type Hypercube struct {
+	// bits
+	Dimensions int `json:"dimensions" jsonschema:"required,minimum=1,maximum=22"`
+	PlanKeys
+}
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (PlanKeys) Declaration() string  { return planSource }
+func (Grid) Declaration() string      { return planSource }
+func (Ring) Declaration() string      { return planSource }
+func (Tree) Declaration() string      { return planSource }
+func (Hypercube) Declaration() string { return planSource }
+
+// compass are the ports of a grid of up to three dimensions: of dimension d, 2d leads to the larger coordinate.
+var compass = []string{"east", "west", "north", "south", "up", "down"}
+
+// gridPorts are the ports of a grid: those of a compass, or +d0, -d0, +d1, ...
+func gridPorts(dimensions int) (ports []string) {
+	if 2*dimensions <= len(compass) {
+		return compass[:2*dimensions]
+	}
+	for d := range dimensions {
+		ports = append(ports, fmt.Sprintf("+d%d", d), fmt.Sprintf("-d%d", d))
+	}
+	return ports
+}
+
+// plan is the mesh of a size, or the torus. Links stand dimension by dimension, by the node with the smaller
+// coordinate; of a torus those that lead round stand where their node does.
+func (g *Grid) plan(wraps bool) (*Plan, error) {
+	if 2*len(g.K) > nic.LanesMax {
+		return nil, fmt.Errorf("a network of %d dimensions: a processor has at most %d ports", len(g.K), nic.LanesMax)
+	}
+	p := &Plan{Nodes: 1, Ports: gridPorts(len(g.K))}
+	for _, k := range g.K {
+		if k < 2 || k > nodesMax/p.Nodes {
+			return nil, fmt.Errorf("k: %s: each is at least 2, and there are at most %d nodes", strings.Trim(fmt.Sprint(g.K), "[]"), nodesMax)
+		}
+		p.Nodes *= k
+	}
+	stride, steps := 1, gridSteps(g.K)
+	for d, k := range g.K {
+		for r := range p.Nodes {
+			to, last := r+stride, r/stride%k == k-1
+			if last {
+				to -= k * stride
+			}
+			if last && !wraps {
+				continue
+			}
+			l := PlanLink{From: r, To: to, FromPort: 2 * d, ToPort: 2*d + 1}
+			if last {
+				l.Round = short(steps[d])
+			}
+			p.Links = append(p.Links, l)
+		}
+		stride *= k
+	}
+	if p.Nodes <= placesMax {
+		p.Places = gridPlaces(g.K)
+	}
+	return p, nil
+}
+
+// plan is a torus of one dimension, drawn round.
+func (r *Ring) plan() (*Plan, error) {
+	grid := Grid{K: []int{r.N}}
+	p, err := grid.plan(true)
+	if err == nil && p.Places != nil {
+		p.Places = circle(p.Nodes)
+		for i := range p.Links {
+			p.Links[i].Round = Place{}
+		}
+	}
+	return p, err
+}
+
+// plan is the tree: port 0 leads up, ports 1, 2, ... down. Links stand by the number of the child.
+func (t *Tree) plan() (*Plan, error) {
+	p, level := &Plan{Ports: []string{"up"}}, 1
+	for range t.Levels {
+		if p.Nodes+level > nodesMax {
+			return nil, fmt.Errorf("a tree of %d levels with %d children each has more than %d nodes", t.Levels, t.Arity, nodesMax)
+		}
+		p.Nodes, level = p.Nodes+level, level*t.Arity
+	}
+	for child := range t.Arity {
+		p.Ports = append(p.Ports, fmt.Sprintf("down[%d]", child))
+	}
+	for child := 1; child < p.Nodes; child++ {
+		p.Links = append(p.Links, PlanLink{From: (child - 1) / t.Arity, To: child, FromPort: 1 + (child-1)%t.Arity})
+	}
+	if p.Nodes <= placesMax {
+		p.Places = treePlaces(t.Arity, p.Nodes)
+	}
+	return p, nil
+}
+
+// plan is the hypercube: port d leads to the node that differs in bit d. Links stand bit by bit, by the node without it.
+func (h *Hypercube) plan() (*Plan, error) {
+	p := &Plan{Nodes: 1 << h.Dimensions}
+	for d := range h.Dimensions {
+		p.Ports = append(p.Ports, fmt.Sprintf("d%d", d))
+		for r := range p.Nodes {
+			if r>>d&1 == 0 {
+				p.Links = append(p.Links, PlanLink{From: r, To: r | 1<<d, FromPort: d, ToPort: d})
+			}
+		}
+	}
+	if p.Nodes <= placesMax {
+		k := make([]int, h.Dimensions)
+		for d := range k {
+			k[d] = 2
+		}
+		p.Places = gridPlaces(k)
+	}
+	return p, nil
+}
+
+// planner is what the keys of a shorthand are read into.
+type planner interface{ keys() *PlanKeys }
+
+// shorthand is a key that stands for a Plan.
+type shorthand struct {
+	place string
+	key   string
+	value planner // *Grid, *Ring, *Tree or *Hypercube
+}
+
+// shorthands are the keys, in the order of their nodes.
+var shorthands = []string{"mesh", "torus", "ring", "tree", "hypercube"}
+
+// blank is what the keys of a shorthand are read into.
+func blank(key string) planner {
+	switch key {
+	case "ring":
+		return &Ring{}
+	case "tree":
+		return &Tree{}
+	case "hypercube":
+		return &Hypercube{}
+	}
+	return &Grid{}
+}
+
+// plan is the network that a shorthand stands for.
+func (s *shorthand) plan() (*Plan, error) {
+	if g, is := s.value.(*Grid); is {
+		return g.plan(s.key == "torus")
+	}
+	return s.value.(interface{ plan() (*Plan, error) }).plan()
+}
+
+// keys are what it says of its nodes and links.
+func (k *PlanKeys) keys() *PlanKeys { return k }

@@ -1,0 +1,118 @@
+package netlist
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
+
+// readRoutes reads a word for all routes, or an object.
+func (r *reader) readRoutes(value *yaml.Node, where string) {
+	word := func(node *yaml.Node, where string) {
+		words := append([]string{routesShortest, routesNone}, routerRoutes...)
+		at, err := r.Word(node, where, words...)
+		r.take(err)
+		r.routes.none, r.routes.place = at == 1, r.Place(node)
+		if at != 1 {
+			r.routes.word = words[at]
+		}
+	}
+	if value.Kind == yaml.ScalarNode {
+		word(value, where)
+		return
+	}
+	for _, e := range r.object(value, where) {
+		switch at := where + "." + e.key; e.key {
+		case "default":
+			word(e.value, at)
+		case "file":
+			var file string
+			if err := r.Text(e.value, at, &file); err != nil {
+				r.take(err)
+				continue
+			}
+			r.readTable(r.beside(file), r.Place(e.value))
+		default:
+			r.readWays(e, at)
+		}
+	}
+}
+
+// readWays reads the routes from a node.
+func (r *reader) readWays(e entry, where string) {
+	for _, to := range r.object(e.value, where) {
+		route := routeEntry{place: r.Place(to.at), from: e.key, to: to.key, port: to.value.Value}
+		if to.value.Kind != yaml.ScalarNode || route.port == "" {
+			r.take(r.Wrong(to.value, where+"."+to.key, "the name or the number of a port"))
+			continue
+		}
+		r.routes.entries = append(r.routes.entries, route)
+	}
+}
+
+// readTable reads a file of routes: CSV, or the object of routes as YAML.
+func (r *reader) readTable(path, place string) {
+	data, err := input.Read(path, fileBytesMax)
+	if err != nil {
+		r.add(place, fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)), "give a table of routes, relative to the file that names it")
+		return
+	}
+	if strings.EqualFold(filepath.Ext(path), ".csv") {
+		r.readRows(path, data)
+		return
+	}
+	root, err := strict.Document(path, data, "table of routes", `write "r[0]": {"p[1]": east}`)
+	if err != nil {
+		r.take(err)
+		return
+	}
+	table := &reader{Decoder: &strict.Decoder{File: path, Whole: "the table of routes", Places: map[string]string{}}}
+	for _, e := range table.object(root, table.Whole) {
+		table.readWays(e, e.key)
+	}
+	r.list, r.more = append(r.list, table.list...), r.more+table.more
+	r.routes.entries = append(r.routes.entries, table.routes.entries...)
+}
+
+// tableColumns are those of a table of routes; the last one may be left out, or empty.
+var tableColumns = []string{"router", "destination", "port", "vcs"}
+
+// readRows reads a table of routes.
+func (r *reader) readRows(path string, data []byte) {
+	in := input.CSV(data)
+	in.TrimLeadingSpace, in.ReuseRecord = true, true
+	var at [4]int
+	for row := 0; ; row++ {
+		record, err := in.Read()
+		if errors.Is(err, io.EOF) && row > 0 {
+			return
+		}
+		if err != nil {
+			r.take(input.NotCSV(path, err, "write the head router,destination,port,vcs and a row for each route"))
+			return
+		}
+		line, _ := in.FieldPos(0)
+		if row == 0 {
+			for i, name := range tableColumns {
+				if at[i] = slices.Index(record, name); at[i] < 0 && i < 3 {
+					r.add(fmt.Sprintf("%s:%d:1", path, line), "there is no column "+name, "give a head with router,destination,port, and vcs if routes have some of them")
+					return
+				}
+			}
+			continue
+		}
+		e := routeEntry{place: fmt.Sprintf("%s:%d:1", path, line), from: record[at[0]], to: record[at[1]], port: record[at[2]]}
+		if at[3] >= 0 && record[at[3]] != "" {
+			e.port += ":" + record[at[3]]
+		}
+		r.routes.entries = append(r.routes.entries, e)
+	}
+}

@@ -1,0 +1,96 @@
+package netlist
+
+import (
+	"cmp"
+	_ "embed"
+
+	"starloom/fabric"
+	"starloom/hw"
+)
+
+// routerSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed router_keys.go
+var routerSource string
+
+// Router says that the nodes of mesh, torus, fly or anynet are routers with virtual channels, as those of BookSim 2:
+// input queues, credits, wormhole switching. At each is a processor; of anynet, at each the nodes of the file. Without
+// firmware processors are sources and sinks of bare packets.
+type Router struct {
+	// virtual channels of each port (default 2)
+	VCs int `json:"vcs,omitempty" jsonschema:"minimum=1,maximum=256"`
+	// flits of the buffer of a virtual channel (default 4)
+	Depth int `json:"depth,omitempty" jsonschema:"minimum=1,maximum=4096"`
+	// cycles for the route of a head; 0: it is known when the head arrives (default 1)
+	RoutingDelay *int `json:"routing_delay,omitempty" jsonschema:"minimum=0,maximum=1"`
+	// further cycles before a credit counts in a router (default 0)
+	CreditDelay int `json:"credit_delay,omitempty" jsonschema:"minimum=0,maximum=500"`
+	// a virtual channel is free for another packet when the credit of the tail is back, not when the tail leaves
+	WaitForTailCredit bool `json:"wait_for_tail_credit,omitempty"`
+	// of virtual channels and of the switch (default islip)
+	Allocator string `json:"allocator,omitempty" jsonschema:"enum=islip,enum=separable_input_first"`
+	// of virtual channels (default allocator)
+	VCAllocator string `json:"vc_allocator,omitempty" jsonschema:"enum=islip,enum=separable_input_first"`
+	// of the switch (default allocator)
+	SwAllocator string `json:"sw_allocator,omitempty" jsonschema:"enum=islip,enum=separable_input_first"`
+}
+
+// Streaming is how processors at routers run firmware: their NICs send and receive frames flit by flit while the
+// handlers run at the end of each tick.
+type Streaming struct {
+	// cycles between two calls of the handlers (default 16)
+	Tick int `json:"tick,omitempty" jsonschema:"minimum=1,maximum=1048576"`
+	// of a flit, as many of which as its header, payload and CRC need are a frame (default 64)
+	FlitBits int `json:"flit_bits,omitempty" jsonschema:"minimum=1,maximum=512"`
+	// fifo: a NIC takes flits of frames that have a place in its RX FIFO, and the others wait in the network; sink: it
+	// takes every flit, and frames that find the RX FIFO full are lost (default fifo)
+	Eject string `json:"eject,omitempty" jsonschema:"enum=fifo,enum=sink"`
+}
+
+// Fly is one router with all processors.
+type Fly struct {
+	// processors, of one stage
+	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=1"`
+}
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Router) Declaration() string { return routerSource }
+func (Fly) Declaration() string    { return routerSource }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Streaming) Declaration() string { return routerSource }
+
+// The defaults of Router and of Streaming.
+const (
+	vcsDefault          = 2
+	depthDefault        = 4
+	routingDelayDefault = 1
+
+	tickDefault     = 16
+	flitBitsDefault = 64
+)
+
+// streams takes the keys, nil for none.
+func (s *Streaming) streams(r *fabric.Routers) {
+	if s == nil {
+		s = &Streaming{}
+	}
+	r.Tick, r.Bits, r.Sink = cmp.Or(s.Tick, tickDefault), cmp.Or(s.FlitBits, flitBitsDefault), s.Eject == "sink"
+}
+
+// config is what the keys say.
+func (r *Router) config() hw.RouterConfig {
+	c := hw.RouterConfig{VCs: cmp.Or(r.VCs, vcsDefault), Depth: cmp.Or(r.Depth, depthDefault), RoutingDelay: routingDelayDefault,
+		CreditDelay: r.CreditDelay, WaitForTail: r.WaitForTailCredit}
+	if r.RoutingDelay != nil {
+		c.RoutingDelay = *r.RoutingDelay
+	}
+	kind := func(own string) hw.RouterAllocator {
+		if cmp.Or(own, r.Allocator) == "separable_input_first" {
+			return hw.SeparableInputFirst
+		}
+		return hw.ISLIP
+	}
+	c.VCAllocator, c.SwitchAllocator = kind(r.VCAllocator), kind(r.SwAllocator)
+	return c
+}

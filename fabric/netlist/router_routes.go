@@ -1,0 +1,388 @@
+package netlist
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/hw"
+	"starloom/traces/input"
+)
+
+// route makes the table of routes.
+func (w *routed) route(net *Net) error {
+	word, place := w.word(), cmp.Or(w.routes.place, w.place)
+	fits := map[string]bool{
+		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around, routesDateline: w.around || w.Names != nil,
+		routesAnynet: w.graph != nil, routesShortest: !w.routes.none,
+	}
+	if w.routes.none || !fits[word] {
+		if w.routes.none {
+			word = routesNone
+		}
+		return w.refuse(place, "routes: "+word+" is not of this network of routers", "dor is of a mesh, dim_order of a torus, dateline of a ring or a torus, "+
+			"anynet of anynet; shortest is of all")
+	}
+	nodes := len(w.Graph.Nodes)
+	if even := slices.IndexFunc(w.grid, func(k int) bool { return k%2 == 0 }); word == routesDimOrder && even >= 0 {
+		return w.refuse(place,
+			fmt.Sprintf("torus: k is %v: of an even number of routers the one opposite is as far both ways, and the route would be a draw", w.grid),
+			"take odd numbers, or routes: dateline")
+	}
+	if word == routesDimOrder && len(w.routes.entries) > 0 {
+		return w.refuse(w.routes.entries[0].place, "routes in the order of dimensions of a torus are no table, in which others could stand", "add default: dateline")
+	}
+	if word == routesDateline && w.Config.VCs < 2 {
+		return w.refuse(place, "routes: dateline has two classes of virtual channels, and there is one channel", "write vcs: 2 or more")
+	}
+	if word == routesDimOrder {
+		w.Routes.Torus.K = w.grid
+		return nil
+	}
+	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.VCs - 1)}}
+	w.table, w.class = slices.Repeat([]int32{-1}, len(w.Graph.Ports)*nodes), make([]uint8, len(w.Graph.Ports)*nodes)
+	w.link()
+	switch {
+	case word == routesDOR:
+		w.dimensionOrder()
+	case word == routesAnynet:
+		w.anynetRoutes()
+	case word == routesDateline && w.around:
+		w.datelines()
+	default:
+		w.shortest()
+	}
+	if word == routesDateline && !w.around {
+		if err := w.ring(place); err != nil {
+			return err
+		}
+	}
+	if err := w.entries(); err != nil {
+		return err
+	}
+	if err := w.follow(); err != nil {
+		return err
+	}
+	for _, port := range w.table {
+		w.Routes.Ports = append(w.Routes.Ports, uint8(port))
+	}
+	if len(w.known) > 1 {
+		w.Routes.Classes, w.Routes.VCs = w.class, w.known
+	}
+	w.table = nil
+	return nil
+}
+
+// link notes where ports lead.
+func (w *routed) link() {
+	for _, ports := range w.Graph.Ports {
+		w.far = append(w.far, make([]*[2]int, ports))
+	}
+	for _, l := range w.Graph.Links {
+		w.far[l.From][l.Output] = &[2]int{l.To, l.Latency}
+	}
+}
+
+// weight is how far apart the ends of a link are: by the latency, then by the routers on the way.
+func weight(latency int) int { return latencyWeight*latency + 1 }
+
+// shortest gives routes of the least latency, of several those with the fewest routers, then the one by the first port.
+func (w *routed) shortest() {
+	into := make([][]hw.RouterLink, len(w.Graph.Ports))
+	for _, l := range w.Graph.Links {
+		into[l.To] = append(into[l.To], l)
+	}
+	of := map[int][]int32{} // of each router with nodes, the port of all others
+	for node, at := range w.Graph.Nodes {
+		ports := of[at.Router]
+		if ports == nil {
+			ports = w.towards(at.Router, into)
+			of[at.Router] = ports
+		}
+		for router, port := range ports {
+			w.give(router, node, int(port))
+		}
+		w.give(at.Router, node, at.Port)
+	}
+}
+
+// towards are the ports by which all routers send to one.
+func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
+	distance, ports := slices.Repeat([]int{math.MaxInt}, len(into)), slices.Repeat([]int32{-1}, len(into))
+	distance[to] = 0
+	for open := (reached{{0, to}}); len(open) > 0; {
+		at := heap.Pop(&open).(reach)
+		if at.distance > distance[at.processor] {
+			continue
+		}
+		for _, l := range into[at.processor] {
+			if d := at.distance + weight(l.Latency); d < distance[l.From] {
+				distance[l.From] = d
+				heap.Push(&open, reach{d, l.From})
+			}
+		}
+	}
+	for router := range into {
+		for port, far := range w.far[router] {
+			if far != nil && distance[far[0]] < math.MaxInt && distance[far[0]]+weight(far[1]) == distance[router] && ports[router] < 0 {
+				ports[router] = int32(port)
+			}
+		}
+	}
+	return ports
+}
+
+// The classes of a dateline: a packet that has yet to go round takes the lower half of the VCs, one that need not, or
+// has done so, the upper half.
+const (
+	classBefore = 1
+	classAfter  = 2
+)
+
+func (w *routed) datelineClasses() {
+	half := uint8(w.Config.VCs / 2)
+	w.known = append(w.known, hw.VCRange{Low: 0, High: half - 1}, hw.VCRange{Low: half, High: uint8(w.Config.VCs - 1)})
+}
+
+func (w *routed) classify(router, node int, before bool) {
+	class := uint8(classAfter)
+	if before {
+		class = classBefore
+	}
+	w.class[router*len(w.Graph.Nodes)+node] = class
+}
+
+// datelines gives routes of a torus in the order of dimensions, the shorter way round, of two the one to larger coordinates.
+func (w *routed) datelines() {
+	w.datelineClasses()
+	for router := range w.Graph.Ports {
+		for node := range w.Graph.Nodes {
+			w.give(router, node, 2*len(w.grid))
+			at, to := router, node
+			for d, k := range w.grid {
+				a, b := at%k, to%k
+				if a != b {
+					right := 2*((b-a+k)%k) <= k
+					port := 2 * d
+					if !right {
+						port++
+					}
+					w.give(router, node, port)
+					w.classify(router, node, right && a > b || !right && a < b)
+					break
+				}
+				at, to = at/k, to/k
+			}
+		}
+	}
+}
+
+// ring gives the shortest routes of a drawn ring its classes: places are counted from the first router on, in the
+// way of its first port.
+func (w *routed) ring(place string) error {
+	refuse := func(reason string) error {
+		return w.refuse(place, "routes: dateline: "+reason, "draw routers as one ring, or take routes: shortest")
+	}
+	routers := len(w.Graph.Ports)
+	position, order := slices.Repeat([]int{-1}, routers), []int(nil)
+	last := -1
+	for at := 0; position[at] < 0; {
+		position[at] = len(order)
+		order = append(order, at)
+		next := -1
+		for _, far := range w.far[at] {
+			if far != nil && far[0] != last && next < 0 {
+				next = far[0]
+			}
+		}
+		if next < 0 {
+			return refuse(w.routers[at] + " leads to no other router than " + w.routers[max(last, 0)])
+		}
+		last, at = at, next
+		if position[at] > 0 {
+			return refuse("a way from " + w.routers[0] + " on comes back to " + w.routers[at])
+		}
+	}
+	if len(order) < routers || routers < 3 {
+		return refuse(fmt.Sprintf("a way from %s on goes round %d of %d routers", w.routers[0], len(order), routers))
+	}
+	w.datelineClasses()
+	for router := range w.Graph.Ports {
+		for port, far := range w.far[router] {
+			if far == nil {
+				continue
+			}
+			step := (position[far[0]] - position[router] + routers) % routers
+			if step != 1 && step != routers-1 {
+				return refuse(w.routers[router] + " leads across the ring, to " + w.routers[far[0]])
+			}
+			for node, at := range w.Graph.Nodes {
+				if w.table[router*len(w.Graph.Nodes)+node] == int32(port) {
+					here, there := position[router], position[at.Router]
+					w.classify(router, node, step == 1 && here > there || step != 1 && here < there)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// entries gives the routes that are said one by one.
+func (w *routed) entries() error {
+	w.given = map[[2]int]*routeEntry{}
+	routers, processors := map[string]int{}, map[string]int{}
+	for i, name := range w.routers {
+		routers[name] = i
+	}
+	for i, name := range w.processors {
+		processors[name] = i
+	}
+	for i := range w.routes.entries {
+		e := &w.routes.entries[i]
+		from, err := w.find(e, e.from, "router", w.routers, routers)
+		if err != nil {
+			return err
+		}
+		to, err := w.find(e, e.to, "processor", w.processors, processors)
+		if err != nil {
+			return err
+		}
+		for _, router := range from {
+			port, class, err := w.outOf(e, router)
+			if err != nil {
+				return err
+			}
+			for _, node := range to {
+				way := [2]int{router, node}
+				if other := w.given[way]; other != nil {
+					return w.refuse(e.place, fmt.Sprintf("there are two routes from %s to %s; the first stands at %s", w.routers[router], w.processors[node], other.place),
+						"delete one")
+				}
+				w.given[way] = e
+				w.give(router, node, port)
+				w.class[router*len(w.Graph.Nodes)+node] = class
+			}
+		}
+	}
+	return nil
+}
+
+// find are the numbers of names with ranges.
+func (w *routed) find(e *routeEntry, text, what string, names []string, numbers map[string]int) (all []int, err error) {
+	list, err := expand(text)
+	if err != nil {
+		return nil, w.refuse(e.place, fmt.Sprintf("a route of %q: %v", text, err), "write a range such as p[0..3]")
+	}
+	for _, name := range list {
+		number, ok := numbers[name]
+		if !ok {
+			return nil, w.refuse(e.place, fmt.Sprintf("there is no %s %s", what, name),
+				input.DidYouMean(name, names[:min(len(names), 1000)], "routes of routers lead from a router to a processor"))
+		}
+		all = append(all, number)
+	}
+	return all, nil
+}
+
+// outOf is the port of a router that a route names, and its class of VCs.
+func (w *routed) outOf(e *routeEntry, router int) (port int, class uint8, err error) {
+	name, vcs, some := strings.Cut(e.port, ":")
+	names := w.ports
+	if w.Names != nil {
+		names = w.Routers.Ports[router]
+	}
+	if port = slices.Index(names, name); port < 0 {
+		number, err := strconv.ParseUint(name, 10, 16)
+		if err != nil || int(number) >= w.Graph.Ports[router] {
+			return 0, 0, w.refuse(e.place, fmt.Sprintf("%s has no port %s", w.routers[router], name),
+				input.DidYouMean(name, names, fmt.Sprintf("its ports are 0 to %d", w.Graph.Ports[router]-1)))
+		}
+		port = int(number)
+	}
+	if !some {
+		return port, 0, nil
+	}
+	low, high, ranged := strings.Cut(vcs, "..")
+	if !ranged {
+		high = low
+	}
+	a, err1 := strconv.ParseUint(low, 10, 16)
+	b, err2 := strconv.ParseUint(high, 10, 16)
+	if err1 != nil || err2 != nil || a > b || int(b) >= w.Config.VCs {
+		return 0, 0, w.refuse(e.place, fmt.Sprintf("%q are no virtual channels", vcs),
+			fmt.Sprintf("write a number or a range such as 0..1, of channels 0 to %d", w.Config.VCs-1))
+	}
+	r := hw.VCRange{Low: uint8(a), High: uint8(b)}
+	at := slices.Index(w.known, r)
+	if at < 0 {
+		at = len(w.known)
+		w.known = append(w.known, r)
+	}
+	if at > math.MaxUint8 {
+		return 0, 0, w.refuse(e.place, "routes have more than 255 different sets of virtual channels", "use fewer")
+	}
+	return port, uint8(at), nil
+}
+
+// follow goes all ways router by router, and refuses those that end, or lead round, or to another processor.
+func (w *routed) follow() error {
+	routers := len(w.Graph.Ports)
+	home := map[[2]int]int{}
+	for node, at := range w.Graph.Nodes {
+		home[[2]int{at.Router, at.Port}] = node
+	}
+	met := make([]int, routers) // by which walk, from 1 on
+	for node := range w.Graph.Nodes {
+		clear(met)
+		for start := range routers {
+			for at := start; met[at] == 0; {
+				met[at] = start + 1
+				next, err := w.step(at, node, home)
+				if err != nil {
+					return err
+				}
+				if next < 0 {
+					break
+				}
+				if met[next] == start+1 {
+					return w.refuse(w.placeOf(at, node), fmt.Sprintf("the route to %s goes round: from %s back to %s", w.processors[node], w.routers[at], w.routers[next]),
+						"take another port")
+				}
+				at = next
+			}
+		}
+	}
+	return nil
+}
+
+// step is the router that follows on the way to a node, -1 at its end; home are the ports of nodes.
+func (w *routed) step(router, node int, home map[[2]int]int) (next int, err error) {
+	port := int(w.table[router*len(w.Graph.Nodes)+node])
+	if port < 0 {
+		return 0, w.refuse(w.place, fmt.Sprintf("no way leads from %s to %s", w.routers[router], w.processors[node]), "add a link")
+	}
+	far := w.far[router][port]
+	if far != nil {
+		return far[0], nil
+	}
+	what := "takes a port that nothing is linked to"
+	if other, leads := home[[2]int{router, port}]; leads {
+		if other == node {
+			return -1, nil
+		}
+		what = "leads to " + w.processors[other]
+	}
+	return 0, w.refuse(w.placeOf(router, node), fmt.Sprintf("the route from %s to %s %s", w.routers[router], w.processors[node], what), "take another port")
+}
+
+// placeOf is where a route stands.
+func (w *routed) placeOf(router, node int) string {
+	if e := w.given[[2]int{router, node}]; e != nil {
+		return e.place
+	}
+	return w.place
+}

@@ -1,0 +1,270 @@
+package netlist
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// routed draws routers where a drawing has the key router, or nodes that are some; graph is its anynet, nil for none.
+func (d *Drawing) routed(graph *Anynet) (*fabric.Routers, *Net, error) {
+	refuse := func(reason, remedy string) (*fabric.Routers, *Net, error) {
+		return nil, nil, &input.Error{Place: d.routerPlace, Reason: reason, Remedy: remedy}
+	}
+	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, place: d.routerPlace, routes: &d.routes}
+	net, err := d.placeRouters(w, graph)
+	if err != nil {
+		return nil, nil, err
+	}
+	nodes := len(w.Graph.Nodes)
+	if len(w.Graph.Ports) > math.MaxInt32/nodes {
+		return refuse(fmt.Sprintf("%d routers with %d nodes: the table of routes is too large", len(w.Graph.Ports), nodes), "take a smaller network")
+	}
+	if net == nil {
+		net = d.bareNet(nodes)
+	}
+	w.name(net)
+	if err := w.route(net); err != nil {
+		return nil, nil, err
+	}
+	d.streaming.streams(w.Routers)
+	net.atRouters(w.Routers)
+	known := deadlocks(w.Routers)
+	if w.Shown = "routes: " + known.text; w.claims() && !known.free && !known.skipped && !known.shared {
+		return refuse(w.Shown, "write vcs: 2 or more")
+	}
+	return w.Routers, net, nil
+}
+
+// placeRouters draws routers and links, without routes; net is nil if processors have the usual names.
+func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
+	refuse := func(reason, remedy string) (*Net, error) {
+		return nil, w.refuse(w.place, reason, remedy)
+	}
+	drawn := slices.ContainsFunc(d.nodes, func(n node) bool { return n.kind == kindRouter })
+	switch {
+	case drawn && len(d.plans) == 0 && d.fly == nil && graph == nil:
+		net, err = d.routedNodes(w)
+	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil && slices.Contains([]string{"mesh", "torus", "ring"}, d.plans[0].key):
+		err = w.drawGrid(&d.plans[0])
+	case !drawn && d.fly != nil && len(d.plans) == 0 && graph == nil:
+		k := d.fly.K[0]
+		if k < 1 || k > hw.RouterPortsMax {
+			return refuse(fmt.Sprintf("fly: k is %d", k), fmt.Sprintf("allowed are 1 to %d", hw.RouterPortsMax))
+		}
+		w.Graph.Ports, w.usual = []int{k}, routesShortest
+		for node := range k {
+			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: 0, Port: node, Latency: 1})
+		}
+	case !drawn && graph != nil && len(d.plans) == 0 && d.fly == nil:
+		err = w.drawGraph(graph)
+	default:
+		return refuse("router: there is not exactly one of mesh, torus, ring, fly, anynet and nodes that are routers, which is all that has routers",
+			"write mesh: {k: [4, 4]}, or delete router")
+	}
+	return net, err
+}
+
+// drawGrid draws a mesh, a torus, or a ring.
+func (w *routed) drawGrid(s *shorthand) error {
+	refuse := func(reason, remedy string) error {
+		return &input.Error{Place: s.place, Reason: s.key + ": " + reason, Remedy: remedy}
+	}
+	keys := s.value.keys()
+	plan, err := s.plan()
+	if err != nil {
+		return refuse(err.Error(), "draw a smaller one, or one with more nodes in a dimension")
+	}
+	latency := 1
+	switch value := s.value.(type) {
+	case *Ring:
+		w.grid, w.usual, w.around = []int{value.N}, routesDateline, true
+	case *Grid:
+		w.grid, w.usual = value.K, routesDOR
+		if s.key == "torus" {
+			w.usual, w.around, latency = routesDimOrder, true, 2
+		}
+	}
+	if keys.Latency != nil {
+		latency = *keys.Latency
+	}
+	reason, remedy := refusedLink(latency, keys.Duplex == "half")
+	switch {
+	case reason != "":
+		return refuse(reason, remedy)
+	case keys.Credits != nil:
+		return refuse(routersCredits, deleteCredits)
+	case len(keys.Ports) > 0:
+		return refuse("routers have the ports of the grid, and one for the processor", "delete ports")
+	case plan.Nodes > hw.PacketNodesMax:
+		return refuse(fmt.Sprintf("%d routers", plan.Nodes), fmt.Sprintf("allowed are %d", hw.PacketNodesMax))
+	}
+	local := 2 * len(w.grid)
+	w.ports, w.Places = append(slices.Clone(plan.Ports), "local"), plan.Places
+	for node := range plan.Nodes {
+		w.Graph.Ports = append(w.Graph.Ports, local+1)
+		w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: node, Port: local, Latency: 1})
+	}
+	w.Round = map[int]Place{}
+	for _, l := range plan.Links {
+		if l.Round != (Place{}) {
+			at := len(w.Graph.Links)
+			w.Round[at], w.Round[at+1] = l.Round, Place{X: -l.Round.X, Y: -l.Round.Y}
+		}
+		w.Graph.Links = append(w.Graph.Links,
+			hw.RouterLink{From: l.From, Output: l.FromPort, To: l.To, Input: l.ToPort, Latency: latency},
+			hw.RouterLink{From: l.To, Output: l.ToPort, To: l.From, Input: l.FromPort, Latency: latency})
+	}
+	return nil
+}
+
+// dimensionOrder gives the routes of a mesh: in the first dimension in which nodes differ.
+func (w *routed) dimensionOrder() {
+	for from := range w.Graph.Ports {
+		for to := range w.Graph.Nodes {
+			port, a, b := 2*len(w.grid), from, to
+			for d, k := range w.grid {
+				if x, y := a%k, b%k; x != y {
+					if port = 2 * d; x > y {
+						port++
+					}
+					break
+				}
+				a, b = a/k, b/k
+			}
+			w.give(from, to, port)
+		}
+	}
+}
+
+// drawGraph draws the routers of a graph: first the ports of their nodes, then those of their neighbours, both
+// ascending.
+func (w *routed) drawGraph(a *Anynet) error {
+	place, r := w.place, w.Routers
+	w.usual, w.graph = routesAnynet, a
+	routers, nodes := len(a.Nodes), 0
+	out := make([][]AnynetLink, routers)
+	for _, l := range a.Links {
+		out[l.From] = append(out[l.From], l)
+	}
+	port := func(from, to int) int {
+		return len(a.Nodes[from]) + slices.IndexFunc(out[from], func(l AnynetLink) bool { return l.To == to })
+	}
+	for router := range routers {
+		ports := len(a.Nodes[router]) + len(out[router])
+		if nodes += len(a.Nodes[router]); ports > hw.RouterPortsMax || ports == 0 {
+			return &input.Error{Place: place, Reason: fmt.Sprintf("router %d has %s", router, traces.Plural(ports, "port", "ports")),
+				Remedy: fmt.Sprintf("allowed are 1 to %d", hw.RouterPortsMax)}
+		}
+		r.Graph.Ports = append(r.Graph.Ports, ports)
+	}
+	if nodes == 0 || nodes > hw.PacketNodesMax {
+		return &input.Error{Place: place, Reason: fmt.Sprintf("the graph has %d nodes", nodes), Remedy: fmt.Sprintf("allowed are 1 to %d", hw.PacketNodesMax)}
+	}
+	r.Graph.Nodes = make([]hw.RouterNode, nodes)
+	for router := range routers {
+		for i, node := range a.Nodes[router] {
+			r.Graph.Nodes[node] = hw.RouterNode{Router: router, Port: i, Latency: 1}
+		}
+	}
+	for _, l := range a.Links {
+		if l.Latency > hw.ChannelDelayMax/2 {
+			return &input.Error{Place: l.place, Reason: fmt.Sprintf("the latency from router %d to router %d is %d", l.From, l.To, l.Latency),
+				Remedy: fmt.Sprintf("allowed are 1 to %d between routers", hw.ChannelDelayMax/2)}
+		}
+		r.Graph.Links = append(r.Graph.Links, hw.RouterLink{From: l.From, Output: port(l.From, l.To), To: l.To, Input: port(l.To, l.From), Latency: l.Latency})
+	}
+	return nil
+}
+
+// anynetRoutes are shortest ones, of several the one that BookSim finds.
+func (w *routed) anynetRoutes() {
+	out := make([][]AnynetLink, len(w.graph.Nodes))
+	for _, l := range w.graph.Links {
+		out[l.From] = append(out[l.From], l)
+	}
+	for router := range out {
+		before := shortest(out, router)
+		for node, at := range w.Graph.Nodes {
+			next := at.Router
+			for next != router && before[next] != router && before[next] >= 0 {
+				next = before[next]
+			}
+			switch {
+			case next == router:
+				w.give(router, node, at.Port)
+			case before[next] >= 0:
+				w.give(router, node, len(w.graph.Nodes[router])+slices.IndexFunc(out[router], func(l AnynetLink) bool { return l.To == next }))
+			}
+		}
+	}
+}
+
+// shortest is, for each router, the one before it on the way from a router by the least latency; of several the one that
+// was found first, going from the nearest router on, of equally near ones from the smallest number on.
+func shortest(out [][]AnynetLink, from int) (before []int) {
+	distance, final := slices.Repeat([]int{math.MaxInt}, len(out)), make([]bool, len(out))
+	before = slices.Repeat([]int{-1}, len(out))
+	distance[from] = 0
+	for range out {
+		nearest := -1
+		for r := range out {
+			if !final[r] && distance[r] < math.MaxInt && (nearest < 0 || distance[r] < distance[nearest]) {
+				nearest = r
+			}
+		}
+		if nearest < 0 {
+			break
+		}
+		final[nearest] = true
+		for _, l := range out[nearest] {
+			if d := distance[nearest] + l.Latency; d < distance[l.To] {
+				distance[l.To], before[l.To] = d, nearest
+			}
+		}
+	}
+	return before
+}
+
+// bareNet has the processors of routers that are not drawn.
+func (d *Drawing) bareNet(processors int) *Net {
+	node := "p"
+	if len(d.plans) == 1 {
+		node = cmp.Or(d.plans[0].value.keys().Node, node)
+	}
+	n := &Net{Name: d.head()}
+	for i := range processors {
+		n.Processors = append(n.Processors, Processor{Path: hw.Index(hw.Join(n.Name, node), i)})
+	}
+	return n.finish()
+}
+
+// atRouters gives each processor its port, from which all are reached. Media are the channels: those between routers as the
+// graph lists them, then those from and to each processor.
+func (n *Net) atRouters(r *fabric.Routers) {
+	n.one, n.many, n.routers = "channel", "channels", len(r.Graph.Ports)
+	channel := func(path string) int {
+		n.Media = append(n.Media, Medium{Path: path, Link: path + ".link", Latency: Usual, Opposite: None})
+		return len(n.Media) - 1
+	}
+	for _, l := range r.Graph.Links { // a hash knows where each leads
+		at := channel(hw.Index(hw.Join(n.Name, "router"), l.From) + "." + hw.Index("output", l.Output))
+		n.Media[at].Pair = fmt.Sprint(l.To, l.Input, l.Latency)
+	}
+	for i := range n.Processors {
+		path := n.Processors[i].Path
+		n.Processors[i].Ports = []Port{{Path: path + "." + hw.Index("port", 0), Sends: channel(path + ".out"), Hears: channel(path + ".in")}}
+	}
+	n.finish()
+	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), 1, uint32(len(n.Media)), uint32(n.routers), uint32(r.Tick), accessRouted, n.Hash(), 0}
+}
+
+// accessRouted is the word that tells firmware that processors are at routers.
+const accessRouted = 4

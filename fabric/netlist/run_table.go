@@ -1,0 +1,330 @@
+package netlist
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"starloom/fabric"
+	"starloom/nic"
+	"starloom/traces/figure"
+	"starloom/traces/input"
+)
+
+// told and packets are referees that keep a run-table if somebody wants one.
+type (
+	told struct {
+		*fabric.Told
+		runTable
+	}
+	packets struct {
+		*fabric.Packets
+		runTable
+		inner fabric.Witness // of firmware that announces, else nil
+	}
+)
+
+var (
+	_ fabric.Ending  = (*told)(nil)
+	_ fabric.Tabled  = (*told)(nil)
+	_ fabric.Tabled  = (*packets)(nil)
+	_ fabric.Dropper = (*packets)(nil)
+)
+
+// tableProcessorsMax is the largest netlist with a run-table.
+const tableProcessorsMax = 1 << 16
+
+// runTable is who did what in each slot: a row of cells for each processor. It is empty unless shards is not nil.
+type runTable struct {
+	net     *Net
+	hearers [][]int   // by medium
+	shards  [][]doing // what each shard has seen, in any order
+}
+
+// doing is what a processor did in a slot: it sent on a medium, received from a processor, or had to wait.
+type doing struct {
+	processor, slot uint32
+	what            uint8
+	other           uint32
+}
+
+const (
+	sent = iota
+	received
+	blocked
+)
+
+func (t *runTable) load(l *fabric.Load) error {
+	t.shards = nil
+	if !l.Table {
+		return nil
+	}
+	if n := len(t.net.Processors); n > tableProcessorsMax {
+		return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("the network has %d processors", n),
+			Remedy: fmt.Sprintf("a run-table shows at most %d", tableProcessorsMax)}
+	}
+	t.hearers, t.shards = newROM(t.net).hearers, make([][]doing, l.Shards)
+	return nil
+}
+
+func (t *runTable) add(l *fabric.Ledger, processor int, slot uint32, what uint8, other uint32) {
+	if t.shards != nil {
+		t.shards[l.Shard] = append(t.shards[l.Shard], doing{uint32(processor), slot, what, other})
+	}
+}
+
+// noteSent notes a frame on all media that it goes to.
+func (t *runTable) noteSent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	if t.shards == nil {
+		return
+	}
+	if frame.Port() != nic.PortAll {
+		if medium := t.net.Names().SentOn(processor, frame.Port(), int(frame.Destination())); medium != None {
+			t.add(l, processor, slot, sent, uint32(medium))
+		}
+		return
+	}
+	for _, port := range t.net.Processors[processor].Ports {
+		if port.Sends != None {
+			t.add(l, processor, slot, sent, uint32(port.Sends))
+		}
+	}
+}
+
+// Drop implements fabric.Dropper.
+func (t *runTable) Drop(slot uint32) {
+	for i := range t.shards {
+		t.shards[i] = slices.DeleteFunc(t.shards[i], func(d doing) bool { return d.slot >= slot })
+	}
+}
+
+// RunTable implements fabric.Tabled.
+func (t *runTable) RunTable() fabric.RunTable {
+	if t.shards == nil {
+		return nil
+	}
+	return t
+}
+
+// all is what all did by processor and slot, and the number of slots. Of a frame that is sent there is an entry for
+// each processor that hears its medium.
+func (t *runTable) all() (all []doing, slots uint32) {
+	for _, shard := range t.shards {
+		for _, d := range shard {
+			slots = max(slots, d.slot+1)
+			if d.what != sent {
+				all = append(all, d)
+				continue
+			}
+			for _, hearer := range t.hearers[d.other] {
+				all = append(all, doing{d.processor, d.slot, sent, uint32(hearer)})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b doing) int {
+		return cmp.Or(cmp.Compare(a.processor, b.processor), cmp.Compare(a.slot, b.slot), cmp.Compare(a.what, b.what), cmp.Compare(a.other, b.other))
+	})
+	return slices.Compact(all), slots
+}
+
+// WriteCSV writes a row for each processor and a column for each slot: "S1 S3", the processors that hear what it sends,
+// "R0", those that it receives from, "~" where it had to wait, "-"; no header.
+func (t *runTable) WriteCSV(w io.Writer) error {
+	all, slots := t.all()
+	out := bufio.NewWriter(w)
+	var text []byte
+	for processor := range uint32(len(t.net.Processors)) {
+		for slot := range slots {
+			text = text[:0]
+			for ; len(all) > 0 && all[0].processor == processor && all[0].slot == slot; all = all[1:] {
+				if len(text) > 0 && (all[0].what != blocked || text[len(text)-1] != '~') {
+					text = append(text, ' ')
+				}
+				switch {
+				case all[0].what != blocked:
+					text = strconv.AppendUint(append(text, "SR"[all[0].what]), uint64(all[0].other), 10)
+				case len(text) == 0 || text[len(text)-1] != '~':
+					text = append(text, '~')
+				}
+			}
+			if len(text) == 0 {
+				text = append(text, '-')
+			}
+			if slot > 0 {
+				_ = out.WriteByte(',') // the first error stays until Flush
+			}
+			_, _ = out.Write(text)
+		}
+		_ = out.WriteByte('\n')
+	}
+	return out.Flush()
+}
+
+// Measures of the picture, in pixels.
+const (
+	tableRow, tableLane, tableGap = 16, 10, 14
+	tableLeft, tableTop           = 44, 66
+)
+
+// tableBar is a sender and who received from it in a slot, from the first row to the last.
+type tableBar struct {
+	sender, first, last uint32
+	lane                int
+	receivers           []uint32
+}
+
+// WriteSVG draws the table: a row for each processor, a column for each slot. A sender is a square, a line leads to
+// those who received from it, which are dots.
+func (t *runTable) WriteSVG(w io.Writer) error {
+	all, slots := t.all()
+	columns, lanes, width := make([][]tableBar, slots), make([]int, slots), tableLeft
+	for slot := range columns {
+		columns[slot], lanes[slot] = barsOf(all, uint32(slot))
+		width += lanes[slot]*tableLane + tableGap
+	}
+	rows := len(t.net.Processors)
+	title := fmt.Sprintf("Frames of %d processors, %d slots", rows, slots)
+	out := bufio.NewWriter(w) // the first error stays until Flush
+	_, _ = out.WriteString(figure.Head(float64(max(width, 9*len(title))), float64(tableTop+rows*tableRow+tableGap), title,
+		"A row for each processor, a column for each slot: a square sends, dots receive from it."))
+	words := figure.Ink.Fill()
+	fmt.Fprintf(out, `<text x="12" y="24" font-size="14" %s>%s</text>`+"\n", words, title)
+	fmt.Fprintf(out, `<text x="12" y="42" font-size="11" %s>slots from 0 on; a square sends, dots receive from it</text>`+"\n", words)
+	for row := range rows {
+		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="end" %s>%d</text>`+"\n", tableLeft-14, middleOf(uint32(row))+4, words, row)
+	}
+	left := tableLeft
+	for slot, bars := range columns {
+		wide := lanes[slot] * tableLane
+		if slot%2 == 0 {
+			stripe := figure.Faint.Pale(0.4).Fill()
+			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left-tableGap/2, tableTop, wide+tableGap, rows*tableRow, stripe)
+		}
+		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="middle" %s>%d</text>`+"\n", left+wide/2, tableTop-8, words, slot)
+		for i := range bars {
+			bars[i].draw(out, left+bars[i].lane*tableLane+tableLane/2)
+		}
+		left += wide + tableGap
+	}
+	_, _ = out.WriteString("</svg>\n")
+	return out.Flush()
+}
+
+// middleOf is the height of a processor's row.
+func middleOf(row uint32) int { return tableTop + int(row)*tableRow + tableRow/2 }
+
+// barsOf are the senders of a slot, each in the first lane that is free over all of its rows.
+func barsOf(all []doing, slot uint32) (bars []tableBar, lanes int) {
+	places := map[uint32]int{}
+	of := func(sender uint32) *tableBar {
+		if _, ok := places[sender]; !ok {
+			places[sender] = len(bars)
+			bars = append(bars, tableBar{sender: sender, first: sender, last: sender})
+		}
+		return &bars[places[sender]]
+	}
+	for _, d := range all {
+		switch {
+		case d.slot != slot:
+		case d.what == sent:
+			of(d.processor)
+		case d.what == received:
+			b := of(d.other)
+			b.first, b.last, b.receivers = min(b.first, d.processor), max(b.last, d.processor), append(b.receivers, d.processor)
+		}
+	}
+	slices.SortFunc(bars, func(a, b tableBar) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.sender, b.sender)) })
+	var ends []uint32 // by lane: the row after the last that is taken
+	for i := range bars {
+		b := &bars[i]
+		b.lane = slices.IndexFunc(ends, func(end uint32) bool { return end <= b.first })
+		if b.lane < 0 {
+			b.lane, ends = len(ends), append(ends, 0)
+		}
+		ends[b.lane] = b.last + 1
+	}
+	return bars, len(ends)
+}
+
+// draw draws a sender and its receivers.
+func (b *tableBar) draw(out io.Writer, x int) {
+	colour := figure.Of(int(b.sender))
+	fmt.Fprintf(out, `<path d="M%d %dV%d" stroke-width="2" %s/>`, x, middleOf(b.first), middleOf(b.last), colour.Stroke())
+	fmt.Fprintf(out, `<rect x="%d" y="%d" width="8" height="8" %s/>`, x-4, middleOf(b.sender)-4, colour.Fill())
+	for _, receiver := range b.receivers {
+		fmt.Fprintf(out, `<circle cx="%d" cy="%d" r="3" %s/>`, x, middleOf(receiver), colour.Fill())
+	}
+	fmt.Fprintln(out)
+}
+
+// Load implements fabric.Referee.
+func (r *told) Load(l *fabric.Load) error { return r.load(l) }
+
+// Witness implements fabric.Referee.
+func (r *told) Witness(bool) fabric.Witness { return r }
+
+// Reset implements fabric.Referee.
+func (r *told) Reset() {
+	r.Told.Reset()
+	r.Drop(0)
+}
+
+// Sent implements fabric.Witness.
+func (r *told) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	r.noteSent(l, processor, frame, slot)
+}
+
+// Blocked implements fabric.Witness.
+func (r *told) Blocked(l *fabric.Ledger, processor int, _ nic.FrameView, slot uint32) {
+	r.add(l, processor, slot, blocked, 0)
+}
+
+// Received implements fabric.Witness.
+func (r *told) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	r.add(l, processor, slot, received, frame.Source())
+	r.Told.Received(l, processor, frame, slot)
+}
+
+// Load implements fabric.Referee.
+func (r *packets) Load(l *fabric.Load) error {
+	if err := r.load(l); err != nil {
+		return err
+	}
+	return r.Packets.Load(l)
+}
+
+// Witness implements fabric.Referee: frames cost more if there is a table.
+func (r *packets) Witness(announces bool) fabric.Witness {
+	r.inner = r.Packets.Witness(announces)
+	if r.shards == nil {
+		return r.inner
+	}
+	return r
+}
+
+// Reset implements fabric.Referee.
+func (r *packets) Reset() {
+	r.Packets.Reset()
+	r.Drop(0)
+}
+
+// Sent implements fabric.Witness.
+func (r *packets) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	r.noteSent(l, processor, frame, slot)
+}
+
+// Blocked implements fabric.Witness.
+func (r *packets) Blocked(l *fabric.Ledger, processor int, _ nic.FrameView, slot uint32) {
+	r.add(l, processor, slot, blocked, 0)
+}
+
+// Received implements fabric.Witness.
+func (r *packets) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	r.add(l, processor, slot, received, frame.Source())
+	if r.inner != nil {
+		r.inner.Received(l, processor, frame, slot)
+	}
+}

@@ -1,0 +1,185 @@
+package netlist
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"starloom/fabric"
+)
+
+// sketchMax is how many processors and stars a picture has places for.
+const sketchMax = 400
+
+var _ fabric.Sketched = Network{}
+
+// Sketch implements fabric.Sketched: the nodes of shorthands where everybody draws them, else all nodes so that
+// their distances are those along links.
+func (n Network) Sketch() (s fabric.Sketch, ok bool) {
+	net := n.drawn()
+	s = fabric.Sketch{Round: map[int]Place{}}
+	for i := range net.Processors {
+		s.Processors = append(s.Processors, fabric.Spot{Name: net.node(net.Processors[i].Path)})
+	}
+	for i := range net.Media {
+		m, x := &net.Media[i], net.crossbarOf(i)
+		s.At = append(s.At, None)
+		switch {
+		case x != nil && i > x.First:
+			s.At[i] = len(s.Media) - 1
+		case x != nil:
+			s.At[i] = len(s.Media)
+			s.Media = append(s.Media, fabric.Spot{Name: net.node(x.Head), Kind: kindCrossbar, Shape: fabric.Crossed, Path: x.Head})
+		case m.Star:
+			s.At[i] = len(s.Media)
+			s.Media = append(s.Media, fabric.Spot{Name: net.node(m.Path), Kind: kindStar})
+			if m.Bus {
+				s.Media[s.At[i]].Kind, s.Media[s.At[i]].Shape = kindBus, fabric.Flat
+			}
+		}
+		if net.unequal {
+			s.Latencies = append(s.Latencies, m.latencyText())
+		}
+		if net.Media[i].round != (Place{}) {
+			s.Round[i] = net.Media[i].round
+		}
+	}
+	if len(s.Processors)+len(s.Media) > sketchMax || len(s.Processors) == 0 {
+		return s, false
+	}
+	near := net.neighbours(&s)
+	placed := 0
+	for i, at := range net.places {
+		if at != nil {
+			placed++
+			s.Processors[i].Place = *at
+		}
+	}
+	if 2*placed < len(s.Processors) {
+		clear(s.Round)
+		for i, at := range spread(near) {
+			if i < len(s.Processors) {
+				s.Processors[i].Place = at
+			} else {
+				s.Media[i-len(s.Processors)].Place = at
+			}
+		}
+		return s, true
+	}
+	below(&s, near, net.places)
+	return s, true
+}
+
+// latencyText is the latency of a medium that has one of its own.
+func (m *Medium) latencyText() string {
+	if m.Latency == Usual {
+		return ""
+	}
+	return strconv.Itoa(m.Latency)
+}
+
+// SketchRouters implements fabric.Bare.
+func (n Network) SketchRouters() (s fabric.Sketch, ok bool) {
+	r := n.routers
+	s.Round = r.Round
+	if len(r.Graph.Ports) > sketchMax {
+		return s, false
+	}
+	places := r.Places
+	if places == nil {
+		near := make([][]int, len(r.Graph.Ports))
+		for _, l := range r.Graph.Links {
+			if l.From != l.To && !slices.Contains(near[l.From], l.To) {
+				near[l.From] = append(near[l.From], l.To)
+			}
+			if l.From != l.To && !slices.Contains(near[l.To], l.From) {
+				near[l.To] = append(near[l.To], l.From)
+			}
+		}
+		places = spread(near)
+	}
+	for i, at := range places {
+		s.Processors = append(s.Processors, fabric.Spot{Name: r.Router(i), Place: at})
+	}
+	return s, true
+}
+
+// neighbours are the nodes that a line joins with each: processors, and after them the media that are nodes.
+func (n *Net) neighbours(s *fabric.Sketch) (near [][]int) {
+	near = make([][]int, len(s.Processors)+len(s.Media))
+	ends := make([][]int, len(n.Media))
+	join := func(a, b int) {
+		if a != b && !slices.Contains(near[a], b) {
+			near[a], near[b] = append(near[a], b), append(near[b], a)
+		}
+	}
+	for i := range n.Processors {
+		for _, port := range n.Processors[i].Ports {
+			if port.Asks != 0 {
+				join(i, len(s.Processors)+s.At[n.Crossbars[port.Asks-1].First])
+			}
+			for _, m := range []int{port.Sends, port.Hears} {
+				switch {
+				case m == None:
+				case s.At[m] != None:
+					join(i, len(s.Processors)+s.At[m])
+				default:
+					ends[m] = append(ends[m], i)
+				}
+			}
+		}
+	}
+	for m := range ends {
+		if len(ends[m]) == 2 {
+			join(ends[m][0], ends[m][1])
+		}
+	}
+	return near
+}
+
+// below puts what a shorthand does not draw below its processors, row by row: what is joined with them, what is
+// joined with that, and so on, each below the middle of those above that it is joined with.
+func below(s *fabric.Sketch, near [][]int, places []*Place) {
+	const apart = 1.35
+	at := func(node int) *fabric.Spot {
+		if node < len(s.Processors) {
+			return &s.Processors[node]
+		}
+		return &s.Media[node-len(s.Processors)]
+	}
+	done, least := make([]bool, len(near)), 0.0
+	for i, place := range places {
+		if done[i] = place != nil; done[i] {
+			least = min(least, place.Y)
+		}
+	}
+	for y := least - 1.5; slices.Contains(done, false); y -= 1.5 {
+		var row []int
+		for node := range near {
+			if !done[node] && slices.ContainsFunc(near[node], func(other int) bool { return done[other] }) {
+				row = append(row, node)
+			}
+		}
+		if row == nil { // joined with none of them
+			row = append(row, slices.Index(done, false))
+		}
+		var taken []float64
+		for _, node := range row {
+			x, above := 0.0, 0
+			for _, other := range near[node] {
+				if done[other] {
+					x, above = x+at(other).X, above+1
+				}
+			}
+			x /= float64(max(1, above))
+			for slices.ContainsFunc(taken, func(other float64) bool { return math.Abs(other-x) < apart }) {
+				x += apart
+			}
+			taken = append(taken, x)
+			at(node).Place = Place{X: x, Y: y}
+		}
+		for _, node := range row {
+			done[node] = true
+		}
+	}
+}

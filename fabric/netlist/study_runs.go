@@ -1,0 +1,233 @@
+package netlist
+
+import (
+	"context"
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/fabric/traffic"
+	"starloom/hw"
+	"starloom/traces/figure"
+)
+
+// cyclesPerLook is how often a run looks whether it is to end.
+const cyclesPerLook = 1 << 10
+
+// send runs packets through the network, to the last tail or to a limit.
+func (n *studied) send(ctx context.Context, packets *hw.Packets, limit uint64) (cycles uint64, err error) {
+	built := n.routers
+	shards, pool := hw.Shards(len(built.Graph.Ports), hw.RoutersPerShard), hw.NewWorkers(1)
+	defer pool.Close()
+	k := hw.NewKernel(pool, shards)
+	network, err := hw.NewRouterNetwork("netlist", k.Clock(), built.Config, &built.Graph, built.Routes, packets, shards)
+	if err != nil {
+		return 0, err
+	}
+	k.Add(network.Components()...)
+	if err := k.Build(); err != nil {
+		return 0, err
+	}
+	for look := uint64(0); !network.Done() && k.Cycle() < limit; {
+		if k.Cycle() >= look {
+			if look = k.Cycle() + cyclesPerLook; ctx.Err() != nil {
+				return 0, ctx.Err()
+			}
+		}
+		if skip := k.QuietFor(limit - k.Cycle()); skip > 0 {
+			k.Skip(skip)
+			continue
+		}
+		k.DriveAndSettle()
+		k.Latch()
+	}
+	return k.Cycle(), nil
+}
+
+// offered is what came of traffic at a rate: in flits per processor and cycle, and cycles.
+type offered struct {
+	rate, accepted, latency float64
+	known                   bool // the latency: all measured packets have arrived
+}
+
+// stable reports whether the network accepts what is offered, but for what is under way at either end.
+func (o *offered) stable() bool { return o.accepted >= stableShare*o.rate }
+
+const stableShare = 0.98
+
+// spec is traffic of packets of one flit; a processor may be its own destination.
+func (s *routerStudy) spec(n *studied, pattern string, rate float64, drain uint32) (*traffic.Spec, error) {
+	warmUp, measure, self := uint32(1000), uint32(4000), true
+	if s.Full() {
+		measure = 20_000
+	}
+	t := &fabric.Traffic{Pattern: pattern, Self: &self, Rate: rate, WarmUp: &warmUp, Measure: measure, Drain: &drain}
+	if pattern == fabric.PatternHotspot {
+		t.Hotspots = []fabric.Hotspot{{Node: 0, Share: 1}}
+	}
+	return traffic.Settle(t, n.Network, nil, 1)
+}
+
+// offer runs traffic with seed 1.
+func (s *routerStudy) offer(n *studied, pattern string, rate float64, drain uint32) (o offered, err error) {
+	spec, err := s.spec(n, pattern, rate, drain)
+	if err != nil {
+		return o, err
+	}
+	packets, err := traffic.NewBare(spec, len(n.routers.Graph.Nodes), 1)
+	if err != nil {
+		return o, err
+	}
+	cycles, err := n.send(s.Context(), packets.Packets, uint64(spec.Slots()))
+	if err != nil {
+		return o, err
+	}
+	m := packets.Metrics(cycles)
+	o.rate, _ = m.Get("offered").(float64)
+	o.accepted, _ = m.Get("accepted").(float64)
+	o.latency, o.known = m.Get("latency.mean").(float64)
+	return o, nil
+}
+
+// bound is the rate at which the most loaded channel is busy in every cycle: one between routers, or to or from a processor.
+func (s *routerStudy) bound(n *studied, pattern string) (rate float64, err error) {
+	nodes := len(n.routers.Graph.Nodes)
+	spec, err := s.spec(n, pattern, 1, 0)
+	if err != nil {
+		return 0, err
+	}
+	draws := traffic.NewDraws(spec, nodes, 1, 1)
+	links, ejected := make([]int, len(n.routers.Graph.Links)), make([]int, nodes) // of nodes packets of each source
+	most := nodes                                                                 // from a processor
+	add := func(source, destination uint32, packets int) {
+		ejected[destination] += packets
+		most = max(most, ejected[destination])
+		n.ways.Follow(source, destination, func(link int) {
+			links[link] += packets
+			most = max(most, links[link])
+		})
+	}
+	for source := range uint32(nodes) {
+		if pattern != fabric.PatternUniform { // all of a source's packets go to one processor
+			destination, _ := draws.Packet(source, 0)
+			add(source, destination, nodes)
+			continue
+		}
+		for destination := range uint32(nodes) {
+			add(source, destination, 1)
+		}
+	}
+	return float64(nodes) / float64(most), nil
+}
+
+// What saturation may miss of the bound: packets hold one another up.
+const (
+	missesUniform = 0.4  // allocators of one iteration
+	missesFixed   = 0.35 // of the two classes of VCs in a torus one may stand still
+	missesHotspot = 0.01 // one channel has to be busy
+)
+
+// capacity sets the largest rate that the network accepts beside the bound by the most loaded channel.
+func (s *routerStudy) capacity(name string, n *studied) error {
+	for _, x := range []struct {
+		pattern string
+		misses  float64
+	}{{fabric.PatternUniform, missesUniform}, {n.pattern, missesFixed}} {
+		bound, err := s.bound(n, x.pattern)
+		if err != nil {
+			return err
+		}
+		at, runs, err := s.saturation(n, x.pattern, bound)
+		if err != nil {
+			return err
+		}
+		row := fabric.Referred(name, x.pattern+": saturation, flits per processor and cycle", bound, at, runs, float64(x.misses*bound),
+			fmt.Sprintf("bound by the most loaded channel; no more than it, and %g %% below it at most", 100*x.misses))
+		row.OK = row.OK && stableShare*at <= bound
+		s.Add(row)
+	}
+	bound, err := s.bound(n, fabric.PatternHotspot)
+	if err != nil {
+		return err
+	}
+	o, err := s.offer(n, fabric.PatternHotspot, 2*bound, 0)
+	if err != nil {
+		return err
+	}
+	s.Add(fabric.Referred(name, "all to one: accepted of twice the bound", bound, o.accepted, 1, float64(missesHotspot*bound),
+		"the channel to that processor has a flit in every cycle"))
+	return nil
+}
+
+// saturation is the largest rate that is stable, to a hundredth of the bound.
+func (s *routerStudy) saturation(n *studied, pattern string, bound float64) (rate float64, runs int, err error) {
+	low, high := 0.0, min(1.1*bound, 1)
+	for runs = 0; high-low > bound/100; runs++ {
+		o, err := s.offer(n, pattern, (low+high)/2, 0)
+		if err != nil {
+			return 0, 0, err
+		}
+		if o.stable() {
+			low = (low + high) / 2
+		} else {
+			high = (low + high) / 2
+		}
+	}
+	return low, runs, nil
+}
+
+// latency measures how long packets take at tenths of the bound, up to the first rate that is not stable.
+func (s *routerStudy) latency(name string, n *studied) error {
+	bound, err := s.bound(n, fabric.PatternUniform)
+	if err != nil {
+		return err
+	}
+	empty, c := n.emptyLatency(), figure.Curve{Name: n.name, Style: figure.Marked}
+	before := empty
+	for tenths := 1; tenths < 10; tenths++ {
+		o, err := s.offer(n, fabric.PatternUniform, bound*float64(tenths)/10, latencyDrain)
+		if err != nil {
+			return err
+		}
+		if !o.known || !o.stable() {
+			break
+		}
+		quantity := fmt.Sprintf("mean latency at %d %% of the bound, cycles", 10*tenths)
+		row := fabric.Referred(name, quantity, empty, o.latency, 1, float64(0.05*empty), "reference: the empty network")
+		if tenths > 1 {
+			row.Reference, row.Tolerance, row.OK = nil, 0, o.latency > before
+			row.Note = "more than at the rate before"
+		}
+		s.Add(row)
+		c.Points, before = append(c.Points, figure.Point{X: o.rate, Y: o.latency}), o.latency
+	}
+	s.curves = append(s.curves, c)
+	return nil
+}
+
+// latencyDrain is how many cycles the last packets have to arrive.
+const latencyDrain = 10_000
+
+// emptyLatency is the mean of all pairs.
+func (n *studied) emptyLatency() float64 {
+	nodes, sum := uint32(len(n.routers.Graph.Nodes)), 0
+	for source := range nodes {
+		for destination := range nodes {
+			sum += n.ways.Latency(source, destination, 1)
+		}
+	}
+	return float64(sum) / float64(nodes*nodes)
+}
+
+// draw draws latency over load.
+func (s *routerStudy) draw() error {
+	if len(s.curves) == 0 || !s.Writes(fabric.StudyPlot) {
+		return nil
+	}
+	f := &figure.Figure{
+		Title: "Networks of routers under uniform traffic", Curves: s.curves,
+		X:    figure.Axis{Label: "offered, flits per processor and cycle"},
+		Y:    figure.Axis{Label: "mean latency, cycles", Scale: figure.Log2},
+		Note: "4 virtual channels of 8 flits, packets of one flit; a curve ends where the network is no longer stable.",
+	}
+	return s.File(fabric.StudyPlot, "routers-latency", f.WriteSVG)
+}

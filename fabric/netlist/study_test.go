@@ -1,0 +1,86 @@
+package netlist
+
+import (
+	"context"
+	"io"
+	"path"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/fabric/studytest"
+)
+
+// studyRows takes the rows of a study that asks for no machine.
+type studyRows struct {
+	fabric.Runs
+	t       *testing.T
+	pattern string
+	rows    []fabric.StudyRow
+	files   []string
+}
+
+func (r *studyRows) Full() bool                   { return false }
+func (r *studyRows) Context() context.Context     { return r.t.Context() }
+func (r *studyRows) Tell(string)                  {}
+func (r *studyRows) Add(row fabric.StudyRow)      { r.rows = append(r.rows, row) }
+func (r *studyRows) Writes(fabric.StudyFile) bool { return true }
+
+func (r *studyRows) Wants(name string) bool {
+	match, err := path.Match(r.pattern, name)
+	require.NoError(r.t, err)
+	return match
+}
+
+func (r *studyRows) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+	r.files = append(r.files, name+string(kind))
+	return write(io.Discard)
+}
+
+// rowsOf are the rows of some cases, all of which hold.
+func rowsOf(t *testing.T, pattern string) *studyRows {
+	r := &studyRows{t: t, pattern: pattern}
+	require.NoError(t, Network{}.Studies()[0].Run(r))
+	for _, row := range r.rows {
+		require.True(t, row.OK, "%+v", row)
+	}
+	return r
+}
+
+// TestRoutersWithoutLoad: every pair takes what its routes say.
+func TestRoutersWithoutLoad(t *testing.T) {
+	r := rowsOf(t, "zero load *")
+	studytest.Rows(t, r.rows, "zero load")
+	require.Len(t, r.rows, 8)
+}
+
+// TestLongRouterStudy: all rows hold, and curves are drawn.
+func TestLongRouterStudy(t *testing.T) {
+	r := rowsOf(t, "*")
+	studytest.Rows(t, r.rows, "zero load", "capacity", "latency")
+	require.Equal(t, []string{"routers-latency.svg"}, r.files)
+}
+
+// TestRouterBounds: by hand. In a mesh of 4x4 half of all packets cross the middle, of each row 4 of 16 processors' over one channel; in
+// the complement both of a half row's do, and all to one share its channel.
+func TestRouterBounds(t *testing.T) {
+	s := &routerStudy{Runs: &studyRows{t: t}}
+	all, err := s.networks()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		network int
+		pattern string
+		bound   float64
+	}{
+		{0, fabric.PatternUniform, 1}, {0, fabric.PatternBitComplement, 0.5}, {0, fabric.PatternHotspot, 1.0 / 16},
+		{1, fabric.PatternUniform, 1}, {2, fabric.PatternTranspose, 1}, {2, fabric.PatternHotspot, 1.0 / 16},
+	} {
+		bound, err := s.bound(all[c.network], c.pattern)
+		require.NoError(t, err)
+		require.Equal(t, c.bound, bound, "%s %s", all[c.network].name, c.pattern)
+	}
+	for _, n := range all {
+		require.Contains(t, n.routers.Shown, "deadlock-free", n.name)
+	}
+}

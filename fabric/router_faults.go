@@ -1,0 +1,354 @@
+package fabric
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// RouterFaults are what faults do to channels and routers, in a network with firmware or without. Kinds mean
+//
+//	stuck        from the first cycle of a slot on, no flit and no credit comes to the far end of a channel
+//	dead         from then on a router does nothing, and loses all that comes to it and is on its output registers
+//	drop         a packet whose head comes to the far end goes on, and its sink throws it away
+//	bit_flip     its frame arrives with a wrong CRC
+//	credit_loss  a credit is lost where it would count
+//
+// What is drawn is drawn for each head, or credit, by the cycle in which it comes to the far end.
+type RouterFaults struct {
+	plan       *Faults
+	network    *hw.RouterNetwork
+	routers    *Routers
+	names      Names
+	processors int
+	cycles     uint64 // of a slot
+
+	flits, credits []vanishing // of each channel
+	dead           []vanishing // of each router
+	drawn          []int       // faults that are drawn for each head...
+	lost           []int       // ...and for each credit
+	counts         [][]FaultCount
+}
+
+// vanishing is from which cycle on all vanishes, never for none, and the fault that says so, -1 for a dead router.
+type vanishing struct {
+	from  uint64
+	fault int
+}
+
+const noCycle = math.MaxUint64
+
+func (v *vanishing) after(cycles int) uint64 {
+	if v.from > noCycle-uint64(cycles) {
+		return noCycle
+	}
+	return v.from + uint64(cycles)
+}
+
+// sooner takes what comes sooner.
+func (v *vanishing) sooner(from uint64, fault int) {
+	if from < v.from {
+		v.from, v.fault = from, fault
+	}
+}
+
+// NewRouterFaults gives a network, on so many shards, its faults.
+func NewRouterFaults(n Network, plan *Faults, network *hw.RouterNetwork, timing *nic.Timing, shards int) *RouterFaults {
+	f := &RouterFaults{plan: plan, network: network, routers: RoutersOf(n), names: n.Names(), processors: n.Shape().Processors(),
+		cycles: uint64(timing.SlotCycles()), counts: make([][]FaultCount, shards)}
+	channels := len(f.routers.Graph.Links) + 2*f.processors
+	f.flits, f.credits, f.dead = make([]vanishing, channels), make([]vanishing, channels), make([]vanishing, len(f.routers.Graph.Ports))
+	for i := range f.counts {
+		f.counts[i] = make([]FaultCount, len(plan.All))
+	}
+	f.Begin()
+	network.Suffer(f)
+	return f
+}
+
+// Begin begins a run: which faults happen, and their seed, may be others.
+func (f *RouterFaults) Begin() {
+	for _, list := range [][]vanishing{f.flits, f.credits, f.dead} {
+		for i := range list {
+			list[i] = vanishing{noCycle, -1}
+		}
+	}
+	f.drawn, f.lost = f.drawn[:0], f.lost[:0]
+	for i := range f.counts {
+		clear(f.counts[i])
+	}
+	delay := f.routers.Config.CreditDelay
+	for i := range f.plan.All {
+		f.plant(i, delay)
+	}
+	for i, l := range f.routers.Graph.Links {
+		from, to := &f.dead[l.From], &f.dead[l.To]
+		f.flits[i].sooner(min(to.from, from.after(l.Latency)), -1)
+		f.credits[i].sooner(min(from.from, to.after(l.Latency+delay)), -1)
+	}
+	for node, at := range f.routers.Graph.Nodes {
+		out, dead := len(f.routers.Graph.Links)+2*node, &f.dead[at.Router]
+		f.flits[out].sooner(dead.from, -1)
+		f.credits[out].sooner(dead.after(at.Latency), -1)
+		f.flits[out+1].sooner(dead.after(at.Latency), -1)
+		f.credits[out+1].sooner(dead.from, -1)
+	}
+	f.network.Strike()
+}
+
+// plant says what one fault does.
+func (f *RouterFaults) plant(number, delay int) {
+	fault := &f.plan.All[number]
+	if fault.Chance == 0 || !f.plan.active(number) {
+		return
+	}
+	from := uint64(fault.first()) * f.cycles
+	switch fault.Kind {
+	case FaultDead:
+		for r := range f.dead {
+			if fault.Targets.Has(f.processors + r) {
+				f.dead[r].sooner(from, number)
+			}
+		}
+	case FaultStuck:
+		for channel := range f.flits {
+			if fault.Targets.Has(channel) {
+				f.flits[channel].sooner(from, number)
+				f.credits[channel].sooner(from+uint64(delay), number)
+			}
+		}
+	case FaultDrop, FaultFlip:
+		f.drawn = append(f.drawn, number)
+	case FaultCredit:
+		f.lost = append(f.lost, number)
+	}
+}
+
+// DeadFrom implements hw.RouterFaults.
+func (f *RouterFaults) DeadFrom(router int) uint64 { return f.dead[router].from }
+
+// LosesFlit implements hw.RouterFaults.
+func (f *RouterFaults) LosesFlit(shard, channel int, cycle uint64, flit hw.Flit) bool {
+	if v := &f.flits[channel]; cycle >= v.from {
+		f.network.Packets.Harmed(flit.Packet(), hw.HarmCut)
+		if v.fault >= 0 {
+			f.note(shard, v.fault, channel, cycle)
+		}
+		return true
+	}
+	if flit.Head() {
+		for _, number := range f.drawn {
+			if f.happens(number, channel, cycle) {
+				f.note(shard, number, channel, cycle)
+				f.harm(number, channel, cycle, flit.Packet())
+			}
+		}
+	}
+	return false
+}
+
+func (f *RouterFaults) harm(number, channel int, cycle uint64, packet uint32) {
+	p := f.network.Packets
+	switch {
+	case f.plan.All[number].Kind == FaultDrop:
+		p.Harmed(packet, hw.HarmDropped)
+	case p.Harm[packet]&hw.HarmFlipped == 0:
+		p.Harmed(packet, hw.HarmFlipped|uint32(f.plan.Bit(number, channel, uint32(cycle)))<<hw.HarmBits)
+	}
+}
+
+// LosesCredit implements hw.RouterFaults.
+func (f *RouterFaults) LosesCredit(shard, channel, _ int, cycle uint64) bool {
+	if cycle >= f.credits[channel].from {
+		return true
+	}
+	for _, number := range f.lost {
+		if f.happens(number, channel, cycle) {
+			f.note(shard, number, channel, cycle)
+			return true
+		}
+	}
+	return false
+}
+
+// happens draws for one head or credit.
+func (f *RouterFaults) happens(number, channel int, cycle uint64) bool {
+	fault := &f.plan.All[number]
+	return fault.in(uint32(cycle/f.cycles)) && fault.Targets.Has(channel) &&
+		uint64(f.plan.stream.Draw(uint32(channel), uint32(cycle), uint16(number))) < fault.Chance
+}
+
+func (f *RouterFaults) note(shard, number, target int, cycle uint64) {
+	f.counts[shard][number].Note(uint32(cycle/f.cycles), uint32(target))
+}
+
+// Take returns what faults have done since, and which routers have died in the slots up to one; before it they were taken.
+func (f *RouterFaults) Take(from, to uint32) []FaultCount {
+	sum := make([]FaultCount, len(f.plan.All))
+	for i := range f.counts {
+		for k := range sum {
+			sum[k].Merge(&f.counts[i][k])
+		}
+		clear(f.counts[i])
+	}
+	for r := range f.dead {
+		if d := &f.dead[r]; d.from < noCycle {
+			if slot := uint32(d.from / f.cycles); from <= slot && slot <= to {
+				sum[d.fault].Note(slot, uint32(f.processors+r))
+			}
+		}
+	}
+	return sum
+}
+
+// state visits what has not been taken.
+func (f *RouterFaults) state(v *hw.StateVisitor) {
+	first := f.counts[0]
+	for i := range f.counts[1:] {
+		for k := range first {
+			first[k].Merge(&f.counts[1+i][k])
+		}
+		clear(f.counts[1+i])
+	}
+	for k := range first {
+		at := fmt.Sprintf("fault[%d]", k)
+		hw.StateScalar(v, at+".count", &first[k].Count)
+		hw.StateScalar(v, at+".slot", &first[k].Slot)
+		hw.StateScalar(v, at+".index", &first[k].Index)
+	}
+}
+
+// LostCredits are the virtual channels of which credits are missing now, where no fault has killed a channel or router.
+func (f *RouterFaults) LostCredits() (lost []hw.LostCredit) {
+	if len(f.lost) == 0 {
+		return nil
+	}
+	cycle := f.network.Sources.Cycle()
+	for _, l := range f.network.LostCredits() {
+		if f.flits[l.Channel].from > cycle && f.credits[l.Channel].from > cycle {
+			lost = append(lost, l)
+		}
+	}
+	return lost
+}
+
+// LostText says what is missing.
+func (f *RouterFaults) LostText(l *hw.LostCredit) string {
+	return fmt.Sprintf("of the %d credits of VC %d, %s missing: at the sender, on their way and for flits in the buffer there are %d",
+		f.routers.Config.Depth, l.VC, map[bool]string{true: "1 is", false: fmt.Sprintf("%d are", l.Missing)}[l.Missing == 1], f.routers.Config.Depth-l.Missing)
+}
+
+// RouterPath is the path of a router.
+func RouterPath(n Names, router int) string { return hw.Index(hw.Join(whole(n), "router"), router) }
+
+// standingShown is how many packets that stand a message names.
+const standingShown = 4
+
+// Standing says which packets stand, where, and what each waits for; packet names one. "" for none.
+func Standing(names Names, stands []hw.Stand, packet func(number uint32) string) string {
+	var said []string
+	cause := func(s *hw.Stand) int { // those that wait for no other packet come first
+		return map[bool]int{false: 1}[s.By == hw.PacketPending]
+	}
+	slices.SortStableFunc(stands, func(a, b hw.Stand) int { return cause(&a) - cause(&b) })
+	for i := range stands {
+		if i == standingShown {
+			said = append(said, fmt.Sprintf("and %d more", len(stands)-standingShown))
+			break
+		}
+		s := &stands[i]
+		where := names.Processor(max(s.Node, 0))
+		if s.Node < 0 {
+			where = fmt.Sprintf("%s VC %d", hw.Join(RouterPath(names, s.Router), hw.Index("input", s.Input)), s.VC)
+		}
+		said = append(said, fmt.Sprintf("%s stands in %s and %s", packet(s.Packet), where, waitText(names, s, packet)))
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s", traces.Plural(uint64(len(stands)), "packet stands", "packets stand"), strings.Join(said, "; "))
+}
+
+// waitText says what a packet that stands waits for.
+func waitText(names Names, s *hw.Stand, packet func(number uint32) string) string {
+	output := "a virtual channel of its router"
+	if s.Node < 0 && s.Output >= 0 {
+		output = hw.Join(RouterPath(names, s.Router), hw.Index("output", s.Output))
+	}
+	switch {
+	case s.Wait == hw.WaitDead:
+		return "goes no further: a fault has killed the router"
+	case s.Full >= 0:
+		return fmt.Sprintf("is starved by processor %d, whose RX FIFO is full", s.Full)
+	case s.Wait == hw.WaitRest && (s.By == hw.PacketPending || s.By == s.Packet):
+		return "waits for its other flits, which " + map[bool]string{true: "stand, too", false: "were lost"}[s.By == s.Packet]
+	case s.Wait == hw.WaitVC && s.By != hw.PacketPending:
+		return fmt.Sprintf("waits for a virtual channel of %s, which %s holds", output, packet(s.By))
+	case s.Wait == hw.WaitVC || s.Node >= 0 && s.By == hw.PacketPending:
+		return fmt.Sprintf("waits for %s: its credits were lost", output)
+	case s.By == hw.PacketPending:
+		return fmt.Sprintf("waits for credits of %s VC %d, which were lost", output, s.OutputVC)
+	case s.By == s.Packet:
+		return "waits for its own flits, which stand"
+	case s.Node >= 0:
+		return "waits for " + packet(s.By) + " before it"
+	}
+	return fmt.Sprintf("waits for the buffer after %s VC %d, which %s fills", output, s.OutputVC, packet(s.By))
+}
+
+// Suits refuses a fault that means nothing in a network, bare if its processors run no firmware. Its place is a key of the fault.
+func (f *Fault) Suits(n Network, bare bool) *input.Error {
+	refuse := func(key, reason, remedy string) *input.Error {
+		return &input.Error{Place: key, Reason: reason, Remedy: remedy}
+	}
+	r := RoutersOf(n)
+	processors := n.Shape().Processors()
+	switch {
+	case r == nil && f.Kind == FaultCredit:
+		return refuse(".kind", "credit_loss happens to routers, and this network has none", "write kind: drop, or take fabric: {netlist: {mesh: ..., router: ...}}")
+	case r == nil:
+		return nil
+	case bare && !f.Kind.OnMedia() && (f.Kind != FaultDead || f.Targets.Next(0, processors) < processors):
+		return refuse(".kind", "processors without firmware are sources and sinks, which have no faults of their own",
+			"write kind: dead with routers as targets, such as "+RouterPath(n.Names(), 0)+", or kind: stuck, whose targets are channels")
+	case bare && f.Kind == FaultFlip:
+		return refuse(".kind", "packets without firmware have no bits", "write kind: drop")
+	}
+	last := processors + len(r.Graph.Ports)
+	forEver := f.Kind == FaultStuck || f.Kind == FaultDead && f.Targets.Next(processors, last) < last
+	switch {
+	case !forEver:
+		return nil
+	case f.List != nil || f.To != math.MaxUint32 || f.Every != 1:
+		return refuse(".slots", "a channel or router that has lost flits of a packet cannot go on", "write slots: {from: N} alone; a fault that passes is kind: drop")
+	case f.Chance != 0 && f.Chance != Chance(1):
+		return refuse(".probability", "a router is dead from a slot on, or never", "delete the key, and say the slot")
+	}
+	return nil
+}
+
+// FaultTargets are what faults of a kind may happen to: so many, and what each is called. Processors have numbers before those
+// of routers.
+func FaultTargets(n Network, kind FaultKind) (noun string, count int, path func(i int) string) {
+	shape, names := n.Shape(), n.Names()
+	if kind.OnMedia() {
+		noun, _ = names.MediumNoun()
+		return noun, shape.Media, names.Medium
+	}
+	processors, r := shape.Processors(), RoutersOf(n)
+	if r == nil || kind != FaultDead {
+		return "processor", processors, names.Processor
+	}
+	return "processor or router", processors + len(r.Graph.Ports), func(i int) string {
+		if i < processors {
+			return names.Processor(i)
+		}
+		return RouterPath(names, i-processors)
+	}
+}

@@ -1,0 +1,386 @@
+package fabric
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Stream is the hardware of a machine whose processors stand at routers: the Transport of the cycle engine there. A NIC
+// sends the frames of its TX FIFO flit by flit, as credits allow, and puts those that come into the RX FIFO; a slot is
+// a tick, the cycles between two calls of the handlers.
+//
+//	boundary, the last cycle of a tick    Hear: frames whose tails have left leave the TX FIFO; those that have come are received
+//	                                      ... the handlers ...
+//	                                      Send: the NIC takes what is new in the TX FIFO
+//	Latch, the edge at its end            sources begin with it in the next cycle
+//
+// What a NIC has taken it sends: firmware sees it in the TX FIFO until its tail has left, and cannot take it back.
+type Stream struct {
+	Watched
+	timing  nic.Timing
+	kernel  *hw.Kernel
+	network *hw.FedNetwork
+
+	streamColumns
+	tx, stride int // frames of a TX FIFO; bytes of a frame
+	shards     []streamShard
+	chain      arrivals
+	log        *frameLog // nil if no one wants to know
+	names      Names
+	faults     *RouterFaults // nil for none
+}
+
+// streamColumns are what is saved.
+type streamColumns struct {
+	frames    []byte   // of each packet on its way, stride bytes
+	serial    []uint64 // of each packet: its number among all
+	fed       uint64   // packets so far
+	told      []uint32 // of each processor: frames whose tails had left at the last boundary, modulo 2^32
+	mirrored  []uint8  // of each processor: frames of its TX FIFO, from the head on, that its NIC has taken
+	orphans   []uint32 // of each processor: frames before these in its NIC that its TX FIFO does not have any more
+	begun     []uint16 // of each processor: flits of the next frame that had left at the last boundary
+	latencies latencies
+	missing   []uint32 // channel and VC of credits that were found to be missing
+}
+
+// streamShard is what a shard says at a boundary, until the edge after it.
+type streamShard struct {
+	fed    []int    // processors, for each frame
+	frames []byte   // of these
+	freed  []int    // processors, for each place of an RX FIFO
+	over   []uint32 // packets that no one asks for any more
+	rx     []uint8  // of each of its processors: frames in the RX FIFO before the handlers
+	first  int      // of its processors
+}
+
+// arrivals are the packets that have come to each processor, in order.
+type arrivals struct {
+	first, last []uint32 // by processor, none for none
+	next        []uint32 // by packet
+}
+
+const none = math.MaxUint32
+
+// forget leaves none.
+func (a *arrivals) forget() {
+	for i := range a.first {
+		a.first[i] = none
+	}
+}
+
+// NewStream builds the hardware of a network of routers.
+func NewStream(n Network, c *Config, workers *hw.Workers) (*Stream, error) {
+	routers, shape := RoutersOf(n), n.Shape()
+	kernel := hw.NewKernel(workers, hw.Shards(len(routers.Graph.Ports), hw.RoutersPerShard))
+	s := &Stream{timing: c.Timing, kernel: kernel, shards: make([]streamShard, len(c.Shards))}
+	network, err := hw.NewFedNetwork(n.Kind(), kernel.Clock(), routers.Config, &routers.Graph, routers.Routes,
+		hw.Feed{TxFrames: c.TxFrames, RxFrames: c.RxFrames, Lossless: !routers.Sink, Harm: c.Faults != nil}, kernel.Shards())
+	if err != nil {
+		return nil, err
+	}
+	s.network = network
+	kernel.Add(network.Components()...)
+	if err := kernel.Build(); err != nil {
+		return nil, err
+	}
+	processors := shape.Processors()
+	s.stride, s.tx = nic.FrameStride(max(c.PayloadBytes, 8)), c.TxFrames
+	s.told, s.mirrored, s.orphans, s.begun = make([]uint32, processors), make([]uint8, processors), make([]uint32, processors), make([]uint16, processors)
+	s.chain.first, s.chain.last = make([]uint32, processors), make([]uint32, processors)
+	for i, shard := range c.Shards {
+		s.shards[i].first = shard.First * shape.PerUnit
+		s.shards[i].rx = make([]uint8, (shard.End-shard.First)*shape.PerUnit)
+	}
+	if s.names = n.Names(); c.Faults != nil {
+		s.faults = NewRouterFaults(n, c.Faults, network.RouterNetwork, &c.Timing, len(kernel.Shards()))
+	}
+	s.Reset(c.Seed)
+	return s, nil
+}
+
+// Log keeps a row for each frame from now on.
+func (s *Stream) Log() { s.log = &frameLog{} }
+
+// Start implements Transport.
+func (s *Stream) Start() { s.kernel.DriveAndSettle() }
+
+// Begin implements Transport.
+func (s *Stream) Begin(shard int, _ uint32, _ bool) {
+	x := &s.shards[shard]
+	x.fed, x.frames, x.freed, x.over = x.fed[:0], x.frames[:0], x.freed[:0], x.over[:0]
+}
+
+// frame is the frame that a packet carries.
+func (s *Stream) frame(packet uint32) nic.FrameView {
+	at := int(packet) * s.stride
+	return nic.FrameView(s.frames[at : at+s.stride : at+s.stride])
+}
+
+// Hear implements Transport: units are processors, so a window is all of a bank.
+func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window) {
+	x := &s.shards[shard]
+	if shard == 0 && bank.First == 0 {
+		s.hearFaults(ledger, slot)
+	}
+	for cell := range bank.Cells {
+		processor := bank.First + cell
+		s.sent(bank, cell, ledger, slot)
+		status := nic.StatusIdle
+		for packet := s.chain.first[processor]; packet != none; packet = s.chain.next[packet] {
+			if new := s.receive(x, bank, cell, packet, ledger, slot); severity[new] > severity[status] {
+				status = new
+			}
+			x.over = append(x.over, packet)
+		}
+		s.chain.first[processor] = none
+		bank.SetRx(cell, 0, status)
+		x.rx[processor-x.first] = bank.Registers[cell].RxCount
+	}
+	ledger.At = 0
+	ledger.Judge(slot)
+}
+
+// severity says which status a receiver shows of a tick in which several hold.
+var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2, nic.StatusCRC: 3, nic.StatusOverflow: 4}
+
+// sent takes frames whose tails have left out of a TX FIFO.
+func (s *Stream) sent(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
+	processor := bank.First + cell
+	told, gone, begun := s.told[processor], s.network.Gone(processor), s.network.Begun(processor)
+	before := s.begun[processor]
+	s.told[processor], s.begun[processor] = gone, begun
+	if gone == told {
+		if s.mirrored[processor] > 0 && s.orphans[processor] == 0 && begun == before {
+			ledger.NoteBlocked(bank, cell, s.frame(s.network.Number(processor, gone)), slot)
+		}
+		return
+	}
+	for number := told; number != gone; number++ {
+		packet := s.network.Number(processor, number)
+		ledger.At = uint64(s.network.Packets.Sent[packet]) + 2 // the cycle after that in which its source decides, plus 1
+		ledger.NoteSent(processor, s.frame(packet), slot)
+	}
+	out := gone - told
+	orphans := min(out, s.orphans[processor])
+	s.orphans[processor] -= orphans
+	if left := min(uint8(out-orphans), s.mirrored[processor]); left > 0 {
+		s.mirrored[processor] -= left
+		bank.PopSent(cell, int(left))
+		last := s.frame(s.network.Number(processor, gone-1))
+		bank.NoteTx(cell, 0, nic.TxSent, last.Destination())
+	}
+}
+
+// receive puts a frame that has come into an RX FIFO.
+func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, packet uint32, ledger *Ledger, slot uint32) nic.Status {
+	processor, frame := bank.First+cell, s.frame(packet)
+	p := s.network.Packets
+	if bank.Silenced(cell) { // its NIC takes it, and no one is there
+		ledger.Frames.Alone++
+		x.freed = append(x.freed, processor)
+		return nic.StatusIdle
+	}
+	if status, harmed := s.harmed(x, processor, packet, ledger, slot); harmed {
+		return status
+	}
+	ledger.At = uint64(p.Received[packet]) + 1
+	if limit := ledger.Checks.LatencyMax; limit > 0 && p.Received[packet]-p.Created[packet] > limit {
+		ledger.Find(Finding{Kind: FindSlow, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(p.Received[packet]),
+			Text: fmt.Sprintf("a frame from processor %d came %d cycles after it was queued in cycle %d, at most %d are allowed",
+				frame.Source(), p.Received[packet]-p.Created[packet], p.Created[packet], limit)})
+	}
+	status := bank.PushRx(cell, 0, frame)
+	ledger.NoteHeard(processor, 0, status, frame, slot)
+	return status
+}
+
+// Send implements Transport.
+func (s *Stream) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window, cells []uint32) {
+	x := &s.shards[shard]
+	for _, at := range cells {
+		cell := int(at)
+		processor, r := bank.First+cell, &bank.Registers[cell]
+		if bank.Silenced(cell) {
+			s.Forget(processor)
+		}
+		count, taken := int(r.TxCount), int(s.mirrored[processor])
+		switch waits := int(s.network.Fed(processor) - s.told[processor]); {
+		case count < taken || taken > 0 && !bytes.Equal(s.held(processor, taken-1), bank.TxFrame(cell, taken-1).Held()):
+			ledger.Find(Finding{Kind: FindIllegalSend, Slot: slot, Index: processor,
+				Text: "takes back or changes a frame that its NIC has taken: a streaming NIC sends what was in the TX FIFO at the end of a handler"})
+			bank.Silence(cell)
+			s.Forget(processor)
+		case count > taken:
+			for place := taken; place < count && waits < 2*s.tx; place++ {
+				frame := bank.TxFrame(cell, min(place, bank.TxFrames-1))
+				if !bank.Legal(cell, frame) {
+					SilenceIllegal(bank, cell, frame, ledger, slot)
+					s.Forget(processor)
+					break
+				}
+				frame.SetSource(uint32(processor))
+				x.fed, x.frames = append(x.fed, processor), append(x.frames, make([]byte, s.stride)...)
+				frame.CopyTo(x.frames[len(x.frames)-s.stride:])
+				s.mirrored[processor]++
+				waits++
+			}
+		}
+		for before := &x.rx[processor-x.first]; *before > r.RxCount; *before-- {
+			x.freed = append(x.freed, processor)
+		}
+	}
+}
+
+// held is the k-th frame of a processor that its TX FIFO has, too, as far as it counts.
+func (s *Stream) held(processor, k int) []byte {
+	return s.frame(s.network.Number(processor, s.told[processor]+s.orphans[processor]+uint32(k))).Held()
+}
+
+// Forget implements Flying.
+func (s *Stream) Forget(processor int) {
+	s.orphans[processor] += uint32(s.mirrored[processor])
+	s.mirrored[processor] = 0
+}
+
+// Cross implements Transport.
+func (s *Stream) Cross(slot uint32) {
+	s.network.Hold(s.timing.SlotCycle(slot) + uint64(s.timing.ComputeCycles))
+	boundary := s.timing.BoundaryCycle(slot)
+	for s.kernel.Cycle() < boundary {
+		if s.Watch == nil || s.WatchError != nil {
+			if skip := s.kernel.QuietFor(boundary - s.kernel.Cycle()); skip > 0 {
+				s.kernel.Skip(skip)
+				continue
+			}
+		}
+		s.kernel.DriveAndSettle()
+		s.watched(s.kernel.Cycle())
+		s.kernel.Latch()
+	}
+	s.kernel.DriveAndSettle()
+	s.watched(s.kernel.Cycle())
+	s.network.Arrived(func(packet uint32) {
+		p := s.network.Packets
+		to := p.Destination[packet]
+		if s.chain.next[packet] = none; s.chain.first[to] == none {
+			s.chain.first[to] = packet
+		} else {
+			s.chain.next[s.chain.last[to]] = packet
+		}
+		s.chain.last[to] = packet
+		if p.Received[packet] == hw.PacketPending {
+			return // thrown away
+		}
+		s.latencies.note(p.Received[packet]-p.Created[packet], p.Received[packet]-p.Sent[packet], p.Hops[packet])
+	})
+}
+
+// Latch implements Transport: after the edge sources have what NICs have taken.
+func (s *Stream) Latch() {
+	s.kernel.Latch()
+	created := uint32(s.kernel.Cycle())
+	for i := range s.shards {
+		x := &s.shards[i]
+		for _, packet := range x.over {
+			if s.log != nil {
+				s.log.add(s, packet)
+			}
+			s.network.Release(packet)
+		}
+		for _, processor := range x.freed {
+			s.network.Freed(processor, 1)
+		}
+		x.over, x.freed = x.over[:0], x.freed[:0]
+	}
+	for i := range s.shards {
+		x := &s.shards[i]
+		for k, processor := range x.fed {
+			frame := nic.FrameView(x.frames[k*s.stride : (k+1)*s.stride])
+			s.feed(processor, frame, created)
+		}
+		x.fed, x.frames = x.fed[:0], x.frames[:0]
+	}
+}
+
+// feed gives a frame to the network.
+func (s *Stream) feed(processor int, frame nic.FrameView, created uint32) {
+	flits := nic.Phits(nic.FrameBytes(frame.PayloadBytes()), s.timing.PhitBits)
+	packet := s.network.Feed(processor, frame.Destination(), uint16(flits), created)
+	for int(packet) >= len(s.serial) {
+		s.serial, s.chain.next = append(s.serial, 0), append(s.chain.next, none)
+		s.frames = append(s.frames, make([]byte, s.stride)...)
+	}
+	copy(s.frame(packet), frame)
+	s.serial[packet] = s.fed
+	s.fed++
+}
+
+// Collisions implements Transport: frames never meet.
+func (s *Stream) Collisions(int, uint32, func(int, uint32)) (met, alone uint64) { return 0, 0 }
+
+// InFlight counts the frames that NICs have taken and that no processor has received, once a boundary has heard.
+func (s *Stream) InFlight() (frames int) {
+	frames = s.network.Live()
+	for i := range s.shards {
+		frames += len(s.shards[i].fed) - len(s.shards[i].over)
+	}
+	return frames
+}
+
+// Reset implements Transport.
+func (s *Stream) Reset(uint64) {
+	if s.kernel.Reset(); s.faults != nil {
+		s.faults.Begin()
+	}
+	s.missing = s.missing[:0]
+	s.frames, s.serial, s.fed, s.chain.next = s.frames[:0], s.serial[:0], 0, s.chain.next[:0]
+	clear(s.told)
+	clear(s.mirrored)
+	clear(s.orphans)
+	clear(s.begun)
+	s.latencies = latencies{}
+	s.chain.forget()
+	for i := range s.shards {
+		s.Begin(i, 0, false)
+		clear(s.shards[i].rx)
+	}
+	if s.log != nil {
+		s.log = &frameLog{}
+	}
+	s.WatchError = nil
+	s.kernel.BeforeCycle0()
+}
+
+// Clock returns the one clock.
+func (s *Stream) Clock() *hw.Clock { return s.kernel.Clock() }
+
+// Probes yields the signals of all hardware.
+func (s *Stream) Probes(yield func(hw.Probe)) { s.kernel.Probes(yield) }
+
+// Path implements hw.Stateful.
+func (s *Stream) Path() string { return "fabric" }
+
+// State implements hw.Stateful.
+func (s *Stream) State(v *hw.StateVisitor) {
+	v.Within(s.kernel)
+	hw.StateList(v, "frames", &s.frames)
+	hw.StateList(v, "serial", &s.serial)
+	hw.StateScalar(v, "fed", &s.fed)
+	hw.StateColumn(v, "told", s.told)
+	hw.StateColumn(v, "mirrored", s.mirrored, hw.AtMost(uint8(s.tx)))
+	hw.StateColumn(v, "orphans", s.orphans)
+	hw.StateColumn(v, "begun", s.begun)
+	s.latencies.state(v)
+	if s.faults != nil {
+		hw.StateList(v, "missing_credits", &s.missing)
+		s.faults.state(v)
+	}
+	v.AfterRestore(func() {
+		s.chain.next = make([]uint32, len(s.serial))
+		s.chain.forget()
+	})
+}

@@ -1,0 +1,97 @@
+package fabric
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// cyclesPerCredits is how often, at least, credits are counted, where faults may lose some.
+const cyclesPerCredits = 1 << 10
+
+// hearFaults tells a ledger what faults have done in a slot, and which credits are missing that were not before.
+func (s *Stream) hearFaults(ledger *Ledger, slot uint32) {
+	if s.faults == nil {
+		return
+	}
+	for i, count := range s.faults.Take(slot, slot) {
+		ledger.FaultCounts[i].Merge(&count)
+	}
+	if slot%uint32(max(1, cyclesPerCredits/s.timing.Tick)) == 0 {
+		s.missingCredits(func(f Finding) {
+			s.missing = append(s.missing, uint32(f.Index), f.Value)
+			f.Slot = slot
+			ledger.Find(f)
+		})
+	}
+}
+
+// missingCredits finds the virtual channels of which credits are missing, once each.
+func (s *Stream) missingCredits(find func(Finding)) {
+	for _, l := range s.faults.LostCredits() {
+		known := false
+		for i := 0; i < len(s.missing) && !known; i += 2 {
+			known = s.missing[i] == uint32(l.Channel) && s.missing[i+1] == uint32(l.VC)
+		}
+		if !known {
+			find(Finding{Kind: FindCredit, Index: l.Channel, Value: uint32(l.VC), Cycle: s.kernel.Cycle(), Text: s.faults.LostText(&l)})
+		}
+	}
+}
+
+// harmed receives a frame that a fault has harmed; false: none has.
+func (s *Stream) harmed(x *streamShard, processor int, packet uint32, ledger *Ledger, slot uint32) (status nic.Status, harmed bool) {
+	p := s.network.Packets
+	switch {
+	case p.Harm == nil || p.Harm[packet] == 0:
+		return 0, false
+	case p.Received[packet] == hw.PacketPending:
+		ledger.Frames.Faulted++
+	default:
+		status = nic.StatusCRC
+		ledger.NoteHeard(processor, 0, status, nil, slot)
+	}
+	x.freed = append(x.freed, processor)
+	return status, true
+}
+
+// Stands implements Flying: what is on its way will never come. Only faults bring that about.
+func (s *Stream) Stands() bool {
+	if s.faults == nil || !s.network.Still() {
+		return false
+	}
+	for i := range s.shards {
+		if len(s.shards[i].fed)+len(s.shards[i].freed) > 0 {
+			return false
+		}
+	}
+	starves := func(int) hw.Taking { return hw.Starves }
+	return !slices.ContainsFunc(s.network.Standing(starves), func(x hw.Stand) bool { return x.Full >= 0 })
+}
+
+// AtEnd implements Flying.
+func (s *Stream) AtEnd(checks *Checks, find func(Finding)) {
+	if s.faults != nil {
+		s.missingCredits(find)
+		if text := Standing(s.names, s.network.Standing(nil), s.frameText); text != "" {
+			find(Finding{Kind: FindStanding, Cycle: s.kernel.Cycle(), Text: text})
+		}
+	}
+	p, now := s.network.Packets, uint32(s.kernel.Cycle())
+	for packet, size := range p.Size {
+		pending := size > 0 && p.Received[packet] == hw.PacketPending && p.Created[packet] < now
+		if wait := now - p.Created[packet]; checks.LatencyMax > 0 && pending && wait > checks.LatencyMax {
+			find(Finding{Kind: FindSlow, Index: int(p.Destination[packet]), Value: p.Source[packet], Cycle: s.kernel.Cycle(),
+				Text: fmt.Sprintf("a frame from processor %d has not come %d cycles after it was queued in cycle %d, at most %d are allowed",
+					p.Source[packet], wait, p.Created[packet], checks.LatencyMax)})
+		}
+	}
+}
+
+// frameText names the frame of a packet.
+func (s *Stream) frameText(packet uint32) string {
+	p := s.network.Packets
+	return fmt.Sprintf("frame %d (%d to %d, queued in cycle %d)", s.serial[packet], p.Source[packet], p.Destination[packet], p.Created[packet])
+}

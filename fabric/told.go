@@ -1,0 +1,158 @@
+package fabric
+
+import (
+	"fmt"
+	"math/bits"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Told is the referee of a packet of each processor that everybody is told. A processor has its own one, and those that
+// good data frames have brought; what firmware says does not count. It may hear a packet again. The run ends when all that
+// live have all.
+type Told struct {
+	n, words int      // processors; words of a set of them
+	has      []uint64 // by processor: words of the set of origins whose packets it has
+	count    []uint32 // by processor: how many those are
+	again    []uint32 // by processor: receptions of what it had
+	behind   int      // a processor, for Over
+}
+
+var (
+	_ Ending  = (*Told)(nil)
+	_ Witness = (*Told)(nil)
+)
+
+// NewTold follows a packet of each of a number of processors to all others.
+func NewTold(processors int) *Told {
+	t := &Told{n: processors, words: (processors + 63) / 64}
+	t.has, t.count, t.again = make([]uint64, t.n*t.words), make([]uint32, t.n), make([]uint32, t.n)
+	t.Reset()
+	return t
+}
+
+// ToldBytes is the memory that a Told takes.
+func ToldBytes(processors uint64) uint64 { return processors * ((processors+63)/64*8 + 8) }
+
+// Load implements Referee.
+func (t *Told) Load(*Load) error { return nil }
+
+// Witness implements Referee.
+func (t *Told) Witness(bool) Witness { return t }
+
+// Received implements Witness.
+func (t *Told) Received(l *Ledger, processor int, frame nic.FrameView, slot uint32) {
+	switch {
+	case !isPacket(frame):
+	case uint64(originOf(frame)) >= uint64(t.n):
+		if l.Checks.ExactlyOnce {
+			l.Find(Finding{Kind: FindMisrouted, Slot: slot, Index: processor, Value: originOf(frame)})
+		}
+	case t.knows(processor, originOf(frame)):
+		t.again[processor]++
+		if l.Checks.ExactlyOnce {
+			l.Find(Finding{Kind: FindDuplicate, Slot: slot, Index: processor, Value: originOf(frame)})
+		}
+	default:
+		origin := originOf(frame)
+		t.has[processor*t.words+int(origin/64)] |= 1 << (origin % 64)
+		t.count[processor]++
+	}
+}
+
+func (t *Told) knows(processor int, origin uint32) bool {
+	return t.has[processor*t.words+int(origin/64)]>>(origin%64)&1 != 0
+}
+
+// Announce implements Referee.
+func (t *Told) Announce(l *Ledger, processor int, origin, slot uint32) {
+	l.Claim(processor, origin, slot, uint64(origin) < uint64(t.n) && t.knows(processor, origin))
+}
+
+// Over implements Ending.
+func (t *Told) Over(dead []uint8) bool {
+	has := func(processor int) bool { return int(t.count[processor]) == t.n }
+	if dead != nil {
+		return AllAliveHave(dead, &t.behind, has)
+	}
+	for ; has(t.behind); t.behind++ {
+		if t.behind == t.n-1 {
+			return true
+		}
+	}
+	return false
+}
+
+// Unfinished implements Ending.
+func (t *Told) Unfinished(yield func(Finding)) {
+	lacks := func(f *Finding) string {
+		return fmt.Sprintf("had %d of %d packets when the run ended; the first that it lacks is that of processor %d", t.count[f.Index], t.n, f.Value)
+	}
+	for processor, count := range t.count {
+		if int(count) < t.n {
+			first := uint32(0)
+			for t.knows(processor, first) {
+				first++
+			}
+			yield(Finding{Kind: FindUnfinished, Index: processor, Value: first, Write: lacks})
+		}
+	}
+}
+
+// Metrics implements Referee.
+func (t *Told) Metrics(*End, bool) (m Metrics) {
+	missing, most, again := 0, 0, 0
+	for processor, count := range t.count {
+		missing += t.n - int(count)
+		most = max(most, t.n-int(count))
+		again += int(t.again[processor])
+	}
+	m.Add("untold", missing)
+	m.Add("untold_per_processor_max", most)
+	m.Add("told_again", again)
+	return m
+}
+
+// Reset implements Referee.
+func (t *Told) Reset() {
+	clear(t.has)
+	clear(t.again)
+	for processor := range t.n {
+		t.has[processor*t.words+processor/64] |= 1 << (processor % 64)
+		t.count[processor] = 1
+	}
+	t.behind = 0
+}
+
+// State implements Referee.
+func (t *Told) State(v *hw.StateVisitor) {
+	hw.StateColumn(v, "has", t.has, func(i int, set uint64) error {
+		if i%t.words == t.words-1 && set&^(^uint64(0)>>(-t.n&63)) != 0 {
+			return fmt.Errorf("processor %d has packets above that of processor %d", i/t.words, t.n-1)
+		}
+		return nil
+	})
+	hw.StateColumn(v, "again", t.again)
+	v.AfterRestore(func() {
+		t.behind = 0
+		for processor := range t.count {
+			t.count[processor] = 0
+			for _, set := range t.has[processor*t.words : (processor+1)*t.words] {
+				t.count[processor] += uint32(bits.OnesCount64(set))
+			}
+		}
+	})
+}
+
+// The rest implements Referee and Witness: no one is told anything, and frames are seen as they are received.
+
+func (t *Told) Tell(int, []uint32)                          {}
+func (t *Told) Sent(*Ledger, int, nic.FrameView, uint32)    {}
+func (t *Told) Blocked(*Ledger, int, nic.FrameView, uint32) {}
+func (t *Told) Overhears() bool                             { return false }
+func (t *Told) Arrive(*Ledger, uint32, []Arrival)           {}
+func (t *Told) Acknowledges() bool                          { return false }
+func (t *Told) Acknowledge(func(int))                       {}
+func (t *Told) Missing(func(Finding) bool)                  {}
+func (t *Told) Routed() *Packets                            { return nil }

@@ -1,0 +1,249 @@
+package traffic
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// barePacketsMax is the most packets of one run.
+const barePacketsMax = 1 << 30
+
+// Bare are the packets of a network of routers whose processors run no firmware: a frame is a flit, a slot a cycle.
+type Bare struct {
+	*hw.Packets
+	ids        []uint64 // of the file, nil for the packets' numbers
+	spec       *Spec
+	processors int
+}
+
+// NewBare draws all packets of a run, or takes them from the file.
+func NewBare(s *Spec, processors int, seed uint64) (*Bare, error) {
+	b := &Bare{Packets: &hw.Packets{}, spec: s, processors: processors}
+	if s.Closed > 0 {
+		return nil, refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and sources of bare packets hear of nothing that arrives", s.Closed), "delete closed"})
+	}
+	if s.Arrivals == fabric.ArrivalsFile {
+		for i := range s.Rows {
+			r := &s.Rows[i]
+			if r.Created >= uint64(hw.PacketPending) {
+				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line), Reason: fmt.Sprintf("a packet is created in cycle %d", r.Created),
+					Remedy: fmt.Sprintf("allowed are 0 to %d", hw.PacketPending-1)}
+			}
+			b.Add(r.Source, r.Destination, uint16(r.Size), uint32(r.Created))
+			b.ids = append(b.ids, r.ID)
+		}
+		return b, nil
+	}
+	d, end := NewDraws(s, processors, seed, 1), s.WarmUp+s.Measure
+	type made struct{ at, source, number uint32 }
+	var all []made
+	for source := range uint32(processors) {
+		number := uint32(0)
+		for at := d.First(source); at < end; at = d.Next(source, number, at) {
+			if len(all) == barePacketsMax {
+				return nil, refuse(refusal{true, "measure", fmt.Sprintf("there are more than %d packets", barePacketsMax), "measure fewer cycles"})
+			}
+			all = append(all, made{at, source, number})
+			number++
+		}
+	}
+	slices.SortFunc(all, func(a, b made) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.source, b.source)) })
+	for _, x := range all {
+		destination, size := d.Packet(x.source, x.number)
+		b.Add(x.source, destination, uint16(size), x.at)
+	}
+	return b, nil
+}
+
+func (b *Bare) measures(cycle uint32) bool {
+	return b.spec.WarmUp <= cycle && cycle < b.spec.WarmUp+b.spec.Measure
+}
+
+// Pending are the packets that have not arrived.
+func (b *Bare) Pending() (n uint64) {
+	for _, received := range b.Received {
+		if received == hw.PacketPending {
+			n++
+		}
+	}
+	return n
+}
+
+// Loads are the flits of packets that have arrived, by the places in a list of channels that way gives: those between
+// routers that a packet has passed.
+func (b *Bare) Loads(channels int, way func(source, destination uint32, pass func(channel int))) (flits []uint64) {
+	flits = make([]uint64, channels)
+	for i, received := range b.Received {
+		if received != hw.PacketPending {
+			way(b.Source[i], b.Destination[i], func(channel int) { flits[channel] += uint64(b.Size[i]) })
+		}
+	}
+	return flits
+}
+
+// Latencies are how many measured packets took how many cycles, and how many have not arrived.
+func (b *Bare) Latencies() (counts [][2]uint64, left uint64) {
+	latency := map[uint64]uint64{}
+	for i, created := range b.Created {
+		switch received := b.Received[i]; {
+		case !b.measures(created):
+		case received == hw.PacketPending:
+			left++
+		default:
+			latency[uint64(received-created)]++
+		}
+	}
+	return histogram(latency), left
+}
+
+// Metrics are what is measured; cycles have run. Offered and accepted count flits.
+func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
+	from, end := b.spec.WarmUp, b.spec.WarmUp+b.spec.Measure
+	var offered, accepted, pending, hops, arrived uint64
+	latency, network := map[uint64]uint64{}, map[uint64]uint64{}
+	for i, created := range b.Created {
+		received, size := b.Received[i], uint64(b.Size[i])
+		if received != hw.PacketPending && b.measures(received) {
+			accepted += size
+		}
+		if !b.measures(created) {
+			continue
+		}
+		if offered += size; received == hw.PacketPending {
+			pending++
+			continue
+		}
+		arrived++
+		hops += uint64(b.Hops[i])
+		latency[uint64(received-created)]++
+		network[uint64(received-b.Sent[i])]++
+	}
+	over := b.Pending() == 0
+	known := pending == 0
+	whole := over || cycles >= uint64(end)
+	perCycle := float64(b.processors) * float64(end-from)
+	m.AddKnown(whole, "offered", float64(offered)/perCycle)
+	m.AddKnown(whole, "accepted", float64(accepted)/perCycle)
+	m.AddKnown(whole, "saturated", map[bool]int{true: 1}[pending > 0])
+	m.AddKnown(whole, "pending", pending)
+	latencies := histogram(latency)
+	latencies.add(&m, "latency", known)
+	histogram(network).add(&m, "network_latency", known)
+	m.AddKnown(known && arrived > 0, "hops.mean", float64(hops)/float64(max(arrived, 1)))
+	queued, most := b.queues(cycles)
+	m.AddKnown(whole, "source_queue.mean", float64(queued)/perCycle)
+	m.AddKnown(whole, "source_queue.max", most)
+	m.AddKnown(known && len(latencies) > 0, "latency.histogram", latencies)
+	return m
+}
+
+func histogram(counts map[uint64]uint64) (h Histogram) {
+	for _, value := range slices.Sorted(maps.Keys(counts)) {
+		h = append(h, [2]uint64{value, counts[value]})
+	}
+	return h
+}
+
+// queues are the cycles that packets have waited in the queue of their source, in the measured cycles, and the most that
+// waited at one source at the end of a cycle.
+func (b *Bare) queues(cycles uint64) (queued, most uint64) {
+	from, end := uint64(b.spec.WarmUp), uint64(b.spec.WarmUp+b.spec.Measure)
+	waits := make([][]uint32, b.processors) // the cycles in which those that wait will be sent
+	for _, i := range b.inOrder() {
+		sent := uint64(math.MaxUint64)
+		if b.Sent[i] != hw.PacketPending {
+			sent = uint64(b.Sent[i])
+		}
+		created := uint64(b.Created[i])
+		if a, z := max(created, from), min(sent, end, cycles); a < z {
+			queued += z - a
+		}
+		list := waits[b.Source[i]]
+		for len(list) > 0 && list[0] <= b.Created[i] {
+			list = list[1:]
+		}
+		if sent > created {
+			list = append(list, b.Sent[i])
+			if b.measures(b.Created[i]) {
+				most = max(most, uint64(len(list)))
+			}
+		}
+		waits[b.Source[i]] = list
+	}
+	return queued, most
+}
+
+// inOrder are the packets by creation, those of one cycle in their order.
+func (b *Bare) inOrder() []uint32 {
+	order := make([]uint32, b.Count())
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortStableFunc(order, func(x, y uint32) int { return cmp.Compare(b.Created[x], b.Created[y]) })
+	return order
+}
+
+// The kinds of events of a digest.
+const (
+	bareSent     = 1
+	bareReceived = 2
+)
+
+// Digest is that of the packets that were sent and received, cycle by cycle.
+func (b *Bare) Digest() (d traces.Digest) {
+	type event struct {
+		cycle, packet uint32
+		kind          uint8
+	}
+	var all []event
+	for i := range uint32(b.Count()) {
+		if b.Sent[i] != hw.PacketPending {
+			all = append(all, event{b.Sent[i], i, bareSent})
+		}
+		if b.Received[i] != hw.PacketPending {
+			all = append(all, event{b.Received[i], i, bareReceived})
+		}
+	}
+	slices.SortFunc(all, func(x, y event) int { return cmp.Compare(x.cycle, y.cycle) })
+	for k := 0; k < len(all); {
+		var sum traces.Sum
+		cycle := all[k].cycle
+		for ; k < len(all) && all[k].cycle == cycle; k++ {
+			i := all[k].packet
+			sum.Event(traces.EventHead(all[k].kind, 0, 0, b.Source[i]), uint64(b.Destination[i])<<16|uint64(b.Size[i]), uint64(b.Created[i]), uint64(i))
+		}
+		d.Slot(cycle, sum)
+	}
+	return d
+}
+
+// WritePackets writes all packets in order of arrival, then source; those that have not arrived are last, in order of
+// creation.
+func (b *Bare) WritePackets(to io.Writer) error {
+	order := b.Arrived()
+	for _, i := range b.inOrder() {
+		if b.Received[i] == hw.PacketPending {
+			order = append(order, i)
+		}
+	}
+	return fabric.WritePackets(to, func(yield func(fabric.PacketRow) bool) {
+		for _, i := range order {
+			row := fabric.PacketRowOf(b.Packets, i)
+			if row.Measured = b.measures(b.Created[i]); b.ids != nil {
+				row.ID = b.ids[i]
+			}
+			if !yield(row) {
+				return
+			}
+		}
+	})
+}

@@ -1,0 +1,19 @@
+package traffic
+
+import "starloom/fabric"
+
+// AddFrames adds what is measured of the frames between processors at routers, in cycles; nothing of other transports.
+func AddFrames(m *fabric.Metrics, t fabric.Transport) {
+	s, ok := t.(*fabric.Stream)
+	if !ok {
+		return
+	}
+	whole, network, hops := s.Latencies()
+	latency, frames := histogram(whole), uint64(0)
+	for _, bin := range latency {
+		frames += bin[1]
+	}
+	latency.add(m, "frame_latency", frames > 0)
+	histogram(network).add(m, "frame_network_latency", frames > 0)
+	m.AddKnown(frames > 0, "frame_hops.mean", float64(hops)/float64(max(frames, 1)))
+}

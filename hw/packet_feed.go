@@ -1,0 +1,223 @@
+package hw
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Feed is how processors send and receive packets of a network: between cycles, those that their firmware has queued.
+type Feed struct {
+	TxFrames int  // packets that may wait at a source, with the one that is sent
+	RxFrames int  // packets that have a place at a sink until their processor takes them
+	Harm     bool // packets may come to harm: RouterNetwork.Suffer
+	Lossless bool // a sink gives credits for packets that have a place only; else it takes every flit
+}
+
+// FedNetwork is a network whose packets come and go while it runs. Numbers of packets are used again.
+//
+//	between cycles   Feed: a processor has queued a packet    -> its source sends it from this cycle on
+//	                 Arrived: packets whose tails have come   -> Release: no one asks for it any more
+//	                 Freed: a processor has taken packets     -> its sink has as many places more
+type FedNetwork struct {
+	*RouterNetwork
+	table *packetTable
+}
+
+// packetTable is the table of the packets that are on their way.
+type packetTable struct {
+	Registers
+	packets *Packets
+	link    []uint32 // of each that is free, the next one; else the caller's
+	free    [1]uint32
+	live    int
+}
+
+// noPacket ends a chain.
+const noPacket = ^uint32(0)
+
+// NewFedNetwork builds a network that is fed.
+func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, feed Feed, shards []Shard) (*FedNetwork, error) {
+	packets := &Packets{}
+	if feed.Harm {
+		packets.Harm = []uint32{}
+	}
+	n, err := newRouterNetwork(path, clock, config, graph, routing, packets, shards, &feed)
+	if err != nil {
+		return nil, err
+	}
+	t := &packetTable{packets: packets}
+	nodes := uint32(len(graph.Nodes) - 1)
+	registers := []Register{
+		Column("free", t.free[:]).ResetTo(noPacket),
+		List("source", &packets.Source, AtMost(nodes)), List("destination", &packets.Destination, AtMost(nodes)), List("size", &packets.Size),
+		List("created", &packets.Created), List("sent", &packets.Sent), List("received", &packets.Received), List("hops", &packets.Hops),
+		List("link", &t.link),
+	}
+	if feed.Harm {
+		registers = append(registers, List("harm", &packets.Harm))
+	}
+	t.Registers = Declare(Declaration{Path: Join(path, "packets"), Registers: registers, Derive: t.derive})
+	t.Reset()
+	return &FedNetwork{n, t}, nil
+}
+
+// derive counts the packets that are on their way.
+func (t *packetTable) derive() {
+	t.live = 0
+	for _, size := range t.packets.Size {
+		if size > 0 {
+			t.live++
+		}
+	}
+}
+
+// QuietFor implements Quiet: a table does nothing.
+func (t *packetTable) QuietFor(limit uint64) uint64 { return limit }
+
+// Components are the parts of the network, for a kernel.
+func (n *FedNetwork) Components() []Component { return append(n.RouterNetwork.Components(), n.table) }
+
+// Live is the number of packets that are not released.
+func (n *FedNetwork) Live() int { return n.table.live }
+
+// Feed gives a packet to the source of a node, which must have room for it.
+func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uint32) (packet uint32) {
+	t, p := n.table, n.Packets
+	t.live++
+	if packet = t.free[0]; packet == noPacket {
+		packet = uint32(p.Count())
+		p.Add(uint32(node), destination, size, created)
+		t.link = append(t.link, noPacket)
+	} else {
+		t.free[0] = t.link[packet]
+		p.Source[packet], p.Destination[packet], p.Size[packet], p.Created[packet] = uint32(node), destination, size, created
+		if p.Sent[packet], p.Received[packet], p.Hops[packet] = PacketPending, PacketPending, 0; p.Harm != nil {
+			p.Harm[packet] = 0
+		}
+	}
+	x := n.Sources
+	place := x.wiring.place[node]
+	if int(x.end[place]-x.next[place]) >= x.room {
+		broken(Index(x.Path(), node), "a packet for a source that has no room")
+	}
+	x.queue[place*x.room+int(x.end[place]&x.mask)] = packet
+	x.end[place]++
+	shard := x.shardOf[place]
+	x.shards[shard].ready.Add(place - x.wiring.places[shard].First)
+	return packet
+}
+
+// Release forgets a packet that has arrived.
+func (n *FedNetwork) Release(packet uint32) {
+	t := n.table
+	n.Packets.Size[packet] = 0
+	t.link[packet], t.free[0] = t.free[0], packet
+	t.live--
+}
+
+// Gone is how many packets have left the source of a node, modulo 2^32.
+func (n *FedNetwork) Gone(node int) uint32 { return n.Sources.next[n.Sources.wiring.place[node]] }
+
+// Fed is how many it was given.
+func (n *FedNetwork) Fed(node int) uint32 { return n.Sources.end[n.Sources.wiring.place[node]] }
+
+// Begun is how many flits of the packet that is next to leave a source have left.
+func (n *FedNetwork) Begun(node int) uint16 { return n.Sources.place[n.Sources.wiring.place[node]] }
+
+// Number is the number'th packet of a node, one of the last that it was given.
+func (n *FedNetwork) Number(node int, number uint32) (packet uint32) {
+	x := n.Sources
+	return x.queue[x.wiring.place[node]*x.room+int(number&x.mask)]
+}
+
+// Arrived yields the packets whose tails have come since, those of a node in their order.
+func (n *FedNetwork) Arrived(yield func(packet uint32)) {
+	for i := range n.Sinks.shards {
+		s := &n.Sinks.shards[i]
+		for _, packet := range s.arrived {
+			yield(packet)
+		}
+		s.arrived = s.arrived[:0]
+	}
+}
+
+// Hold keeps heads from leaving sources before a cycle.
+func (n *FedNetwork) Hold(cycle uint64) { n.Sources.hold = cycle }
+
+// Freed says that so many places of a node's sink are free again.
+func (n *FedNetwork) Freed(node, places int) {
+	if e := n.Sinks.eject; e != nil {
+		e.freed(n.Sinks.wiring.place[node], places)
+	}
+}
+
+// Still reports whether nothing will happen but by what processors do.
+func (n *FedNetwork) Still() bool { return n.RouterNetwork.Still() }
+
+// newFedSources builds sources whose packets come while the network runs.
+func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
+	flits *Flits, credits *CreditWires, word []int, feed *Feed,
+) *PacketSources {
+	x := emptySources(config, clock, w, packets, flits, credits, word)
+	x.room = 1 << bits.Len(uint(2*feed.TxFrames)) // those that have left are asked for until the next boundary
+	x.mask = uint32(x.room - 1)
+	x.queue, x.end = make([]uint32, w.nodes*x.room), make([]uint32, w.nodes)
+	x.shardOf = make([]uint16, w.nodes)
+	for i, s := range w.places {
+		for place := s.First; place < s.End; place++ {
+			x.shardOf[place] = uint16(i)
+		}
+	}
+	x.Registers = Declare(Declaration{
+		Path:      path,
+		Registers: append([]Register{Column("next", x.next), Column("end", x.end), Column("queue", x.queue)}, x.registers()...),
+		Derive:    x.deriveFed,
+	})
+	x.Reset()
+	return x
+}
+
+// deriveFed finds the sources that have packets.
+func (x *PacketSources) deriveFed() {
+	for i, s := range x.wiring.places {
+		shard := &x.shards[i]
+		shard.ready.Clear()
+		for place := s.First; place < s.End; place++ {
+			if x.next[place] != x.end[place] {
+				shard.ready.Add(place - s.First)
+			}
+		}
+	}
+}
+
+// newFedSinks builds sinks that tell which packets have come.
+func newFedSinks(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
+	flits *Flits, credits *CreditWires, word []int, feed *Feed,
+) *PacketSinks {
+	x := &PacketSinks{clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word, shards: make([]sinkShard, w.shards), fed: true}
+	var saved []uint32
+	d := Declaration{Path: path, Registers: []Register{List("arrived", &saved)}}
+	d.Collect = func() {
+		saved = saved[:0]
+		for i := range x.shards {
+			saved = append(saved, x.shards[i].arrived...)
+		}
+		slices.Sort(saved) // at most one of each node: a state is saved when all before the last cycle are taken
+	}
+	if feed.Lossless {
+		x.eject = newEjection(w, &config, feed.RxFrames)
+		d.Registers = append(d.Registers, x.eject.registers()...)
+	}
+	d.Derive = func() {
+		for i := range x.shards {
+			x.shards[i].arrived = x.shards[i].arrived[:0]
+		}
+		x.shards[0].arrived = append(x.shards[0].arrived, saved...)
+		if x.eject != nil {
+			x.eject.derive()
+		}
+	}
+	x.Registers = Declare(d)
+	x.Reset()
+	return x
+}

@@ -1,0 +1,256 @@
+package hw
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// PacketSources is a bank of the sources of bare packets: an unbounded FIFO of packets at every
+// node, in the order of their creation, which goes flit by flit into an input port of a router, one
+// packet after the other. A head takes the next virtual channel after the last one that no packet owns
+// and that has a credit, and waits if there is none; a packet created in cycle t may be sent in t.
+// Credits count in the cycle in which they arrive.
+//
+// Throughput one flit per cycle. Reset: all credits, all VCs free, nothing sent.
+type PacketSources struct {
+	Registers
+	config  RouterConfig
+	clock   *Clock
+	wiring  *routerWiring
+	packets *Packets
+	flits   *Flits
+	credits *CreditWires
+	word    []int // of each shard, its first word of lit credits
+
+	queue   []uint32 // packets by place, in the order in which they are sent: place*room + (number and mask)
+	room    int      // of a place that is fed, a power of two; 0: all packets are known, and queue is one list
+	mask    uint32
+	end     []uint32 // of each place, the end of its packets in queue
+	start   []uint32 // of each place, the beginning
+	hold    uint64   // the cycle before which no head leaves
+	shardOf []uint16 // of each place that is fed
+
+	next   []uint32 // of each place: the number in queue of the packet that is sent or is next
+	place  []uint16 // of each place: flits of that packet that have been sent
+	vc     []uint8  // of each place: VC of that packet, or of the last one
+	sent   []uint16 // of each VC: flits sent without a credit back
+	used   []uint8  // of each VC: 1: a packet owns it
+	tailed []uint8  // of each VC: 1: the tail of its last owner was sent
+
+	shards []sourceShard
+}
+
+// sourceShard is which of a shard's sources have something to send that nothing keeps back; no state.
+type sourceShard struct {
+	ready   Set      // places, counted from the shard's first
+	created []uint32 // the shard's packets by creation
+	cursor  int      // into created: what is before it was created
+}
+
+// emptySources are sources without packets, for the two constructors.
+func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *Packets, flits *Flits, credits *CreditWires, word []int) *PacketSources {
+	x := &PacketSources{config: config, clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word, mask: ^uint32(0)}
+	n := w.nodes
+	x.next, x.place, x.vc = make([]uint32, n), make([]uint16, n), make([]uint8, n)
+	x.sent, x.used, x.tailed = make([]uint16, n*config.VCs), make([]uint8, n*config.VCs), make([]uint8, n*config.VCs)
+	x.shards = make([]sourceShard, w.shards)
+	for i, s := range w.places {
+		x.shards[i].ready = NewSet(max(1, s.End-s.First))
+	}
+	return x
+}
+
+// registers are those of sources of both kinds; next and what a queue holds are others.
+func (x *PacketSources) registers() []Register {
+	return []Register{
+		Column("place", x.place),
+		Column("vc", x.vc, AtMost(uint8(x.config.VCs-1))).ResetTo(uint8(x.config.VCs - 1)),
+		Column("sent", x.sent, AtMost(uint16(x.config.Depth))), Column("used", x.used, AtMost[uint8](1)), Column("tailed", x.tailed, AtMost[uint8](1)),
+	}
+}
+
+func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
+	flits *Flits, credits *CreditWires, word []int,
+) *PacketSources {
+	x := emptySources(config, clock, w, packets, flits, credits, word)
+	x.sort()
+	x.Registers = Declare(Declaration{
+		Path: path,
+		Registers: append([]Register{Column("next", x.next, AtMost(uint32(len(x.queue)))).ResetTo(x.start...)},
+			append(x.registers(), Column("packet_sent", packets.Sent).ResetTo(PacketPending))...),
+		Derive: x.derive,
+	})
+	x.Reset()
+	return x
+}
+
+// sort makes the queues of all sources, and the order of creation of every shard.
+func (x *PacketSources) sort() {
+	p, w := x.packets, x.wiring
+	x.queue = make([]uint32, p.Count())
+	for i := range x.queue {
+		x.queue[i] = uint32(i)
+	}
+	slices.SortStableFunc(x.queue, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(w.place[p.Source[a]], w.place[p.Source[b]]), cmp.Compare(p.Created[a], p.Created[b]))
+	})
+	x.start, x.end = make([]uint32, w.nodes), make([]uint32, w.nodes)
+	for at, packet := range x.queue {
+		x.end[w.place[p.Source[packet]]] = uint32(at) + 1
+	}
+	last := uint32(0)
+	for place, end := range x.end {
+		x.start[place] = last
+		last = max(last, end)
+		x.end[place] = last
+	}
+	for i, s := range w.places {
+		shard := &x.shards[i]
+		if s.End > s.First {
+			shard.created = slices.Clone(x.queue[x.start[s.First]:x.end[s.End-1]])
+		}
+		slices.SortStableFunc(shard.created, func(a, b uint32) int { return cmp.Compare(p.Created[a], p.Created[b]) })
+	}
+}
+
+// Reset puts every register into its reset state; cycle 0 follows.
+func (x *PacketSources) Reset() {
+	x.Registers.Reset()
+	for i := range x.shards {
+		x.shards[i].ready.Clear()
+		x.shards[i].cursor = 0
+	}
+}
+
+// derive finds what has been created before this cycle.
+func (x *PacketSources) derive() {
+	p, w := x.packets, x.wiring
+	for i := range x.shards {
+		s := &x.shards[i]
+		s.ready.Clear()
+		s.cursor, _ = slices.BinarySearchFunc(s.created, x.clock.cycle, func(packet uint32, cycle uint64) int {
+			return cmp.Compare(uint64(p.Created[packet]), cycle)
+		})
+		for _, packet := range s.created[:s.cursor] {
+			if place := w.place[p.Source[packet]]; x.next[place] < x.end[place] {
+				s.ready.Add(place - w.places[i].First)
+			}
+		}
+	}
+}
+
+// Latches are the credits that arrive.
+func (x *PacketSources) Latches() []Wire { return []Wire{&x.credits.channels} }
+
+// Latch is one cycle of the shard's sources.
+func (x *PacketSources) Latch(s Shard) {
+	shard, places := &x.shards[s.Index], x.wiring.places[s.Index]
+	credits, lit := x.credits.now()
+	lit = lit[x.word[s.Index]:]
+	for k := range (places.End - places.First + 63) / 64 {
+		for ; lit[k] != 0; lit[k] &= lit[k] - 1 {
+			at := k*64 + bits.TrailingZeros64(lit[k])
+			x.takeCredit(places.First+at, int(credits[x.wiring.first[len(x.wiring.ports)]+places.First+at]))
+			shard.ready.Add(at)
+		}
+	}
+	now := x.clock.cycle
+	for shard.cursor < len(shard.created) && uint64(x.packets.Created[shard.created[shard.cursor]]) <= now {
+		shard.ready.Add(x.wiring.place[x.packets.Source[shard.created[shard.cursor]]] - places.First)
+		shard.cursor++
+	}
+	n := places.End - places.First
+	for at := shard.ready.Next(0, n); at < n; at = shard.ready.Next(at+1, n) {
+		if !x.send(s.Index, places.First+at) {
+			shard.ready.Remove(at)
+		}
+	}
+}
+
+func (x *PacketSources) takeCredit(place, vc int) {
+	g := place*x.config.VCs + vc
+	if x.sent[g] == 0 {
+		broken(Index(x.Path(), x.wiring.node[place]), "a credit for VC %d, of which none is out", vc)
+	}
+	x.sent[g]--
+	if x.config.WaitForTail && x.sent[g] == 0 && x.tailed[g] == 1 {
+		x.used[g] = 0
+	}
+}
+
+// send sends the next flit of a source; sent: another one may follow without a credit.
+func (x *PacketSources) send(shard, place int) (sent bool) {
+	at, p := x.next[place], x.packets
+	if at == x.end[place] {
+		return false
+	}
+	packet := x.queue[place*x.room+int(at&x.mask)]
+	if uint64(p.Created[packet]) > x.clock.cycle {
+		return false
+	}
+	vcs, depth := x.config.VCs, uint16(x.config.Depth)
+	first := place * vcs
+	f := Flit(packet) << flitPacketShift
+	if x.place[place] == 0 {
+		if x.clock.cycle < x.hold {
+			return true
+		}
+		vc := x.freeVC(place)
+		if vc < 0 {
+			return false
+		}
+		x.vc[place], x.used[first+vc], x.tailed[first+vc] = uint8(vc), 1, 0
+		p.Sent[packet] = uint32(x.clock.cycle)
+		f |= flitHead | Flit(p.Destination[packet])<<flitDestinationShift
+	} else if x.sent[first+int(x.vc[place])] == depth {
+		return false
+	}
+	vc := int(x.vc[place])
+	f |= Flit(vc) << flitVCShift
+	x.sent[first+vc]++
+	if x.place[place]++; x.place[place] == p.Size[packet] {
+		f |= flitTail
+		x.tailed[first+vc] = 1
+		if !x.config.WaitForTail {
+			x.used[first+vc] = 0
+		}
+		x.place[place] = 0
+		x.next[place]++
+	}
+	to := &x.wiring.sources[place]
+	x.flits.put(shard, to.wire, to.delay, uint64(f))
+	return true
+}
+
+// freeVC is the next VC after the last one that no packet owns and that has a credit, -1 for none.
+func (x *PacketSources) freeVC(place int) int {
+	vcs, vc := x.config.VCs, int(x.vc[place])
+	for range vcs {
+		if vc++; vc == vcs {
+			vc = 0
+		}
+		if g := place*vcs + vc; x.used[g] == 0 && int(x.sent[g]) < x.config.Depth {
+			return vc
+		}
+	}
+	return -1
+}
+
+// Cycle is the cycle that runs.
+func (x *PacketSources) Cycle() uint64 { return x.clock.cycle }
+
+// QuietFor implements Quiet: no source can send until the next packet is created.
+func (x *PacketSources) QuietFor(limit uint64) uint64 {
+	for i := range x.shards {
+		s := &x.shards[i]
+		if n := x.wiring.places[i].End - x.wiring.places[i].First; n > 0 && s.ready.Next(0, n) < n {
+			return 0
+		}
+		if s.cursor < len(s.created) {
+			at := uint64(x.packets.Created[s.created[s.cursor]])
+			limit = min(limit, max(at, x.clock.cycle)-x.clock.cycle)
+		}
+	}
+	return limit
+}

@@ -1,0 +1,80 @@
+package hw
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sync/atomic"
+)
+
+// Packets are bare packets, column by column: what sources send and what becomes of it.
+type Packets struct {
+	Source, Destination []uint32
+	Size                []uint16 // flits, >= 1
+	Created             []uint32 // cycle
+
+	// What the run finds: the cycle in which the source sends the head, that in which the tail is on
+	// the wire of the sink, both PacketPending before; the routers that the head has passed.
+	Sent, Received []uint32
+	Hops           []uint16
+	Harm           []uint32 // what faults have done to it: HarmCut, ...; nil without faults
+}
+
+// PacketPending is the cycle of what has not happened yet.
+const PacketPending = ^uint32(0)
+
+// Count is the number of packets.
+func (p *Packets) Count() int { return len(p.Source) }
+
+// Add appends a packet; its number is the count before.
+func (p *Packets) Add(source, destination uint32, size uint16, created uint32) {
+	p.Source, p.Destination = append(p.Source, source), append(p.Destination, destination)
+	p.Size, p.Created = append(p.Size, size), append(p.Created, created)
+	p.Sent, p.Received = append(p.Sent, PacketPending), append(p.Received, PacketPending)
+	if p.Hops = append(p.Hops, 0); p.Harm != nil {
+		p.Harm = append(p.Harm, 0)
+	}
+}
+
+func (p *Packets) check(path string, nodes int) error {
+	for i, source := range p.Source {
+		if int(source) >= nodes || int(p.Destination[i]) >= nodes {
+			return fmt.Errorf("%s: packet %d goes from %d to %d, nodes are 0 to %d", path, i, source, p.Destination[i], nodes-1)
+		}
+		if p.Size[i] == 0 || p.Created[i] == PacketPending {
+			return fmt.Errorf("%s: packet %d has %d flits and is created in cycle %d; allowed are 1 flit or more, cycles below %d",
+				path, i, p.Size[i], p.Created[i], PacketPending)
+		}
+	}
+	return nil
+}
+
+// Arrived are the numbers of the packets that have arrived, in order of arrival, those of one cycle
+// by source, then by number.
+func (p *Packets) Arrived() (order []uint32) {
+	for i, received := range p.Received {
+		if received != PacketPending {
+			order = append(order, uint32(i))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(p.Received[a], p.Received[b]), cmp.Compare(p.Source[a], p.Source[b]))
+	})
+	return order
+}
+
+// What has happened to a packet on its way: Packets.Harm. Above these bits stands what the faults want to know.
+const (
+	HarmCut     = 1 << 0 // it has lost flits: its tail never comes
+	HarmDropped = 1 << 1 // its sink throws it away
+	HarmFlipped = 1 << 2 // it arrives damaged
+	HarmBits    = 3      // how many they are
+)
+
+// Harmed notes harm of a packet, of which shards may know several flits.
+func (p *Packets) Harmed(packet, harm uint32) { atomic.OrUint32(&p.Harm[packet], harm) }
+
+// dropped reports whether its sink throws a packet away.
+func (p *Packets) dropped(packet uint32) bool {
+	return p.Harm != nil && p.Harm[packet]&HarmDropped != 0
+}

@@ -1,0 +1,107 @@
+package hw
+
+import (
+	"fmt"
+	"slices"
+)
+
+// RouterNetwork is a network of routers with sources and sinks of bare packets at its nodes.
+type RouterNetwork struct {
+	Routers *Routers
+	Flits   *Flits
+	Credits *CreditWires
+	Sources *PacketSources
+	Sinks   *PacketSinks
+	Packets *Packets
+}
+
+// NewRouterNetwork builds a network of which units are routers, and which sends the packets.
+// Components go into a kernel with the same clock and shards.
+func NewRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, packets *Packets, shards []Shard,
+) (*RouterNetwork, error) {
+	return newRouterNetwork(path, clock, config, graph, routing, packets, shards, nil)
+}
+
+// newRouterNetwork builds a network of all packets, or one that is fed.
+func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, packets *Packets, shards []Shard, feed *Feed,
+) (*RouterNetwork, error) {
+	if err := config.check(path); err != nil {
+		return nil, err
+	}
+	w, err := newRouterWiring(Join(path, "router"), graph, &config, shards)
+	if err != nil {
+		return nil, err
+	}
+	if err := routing.check(path, w, config.VCs); err != nil {
+		return nil, err
+	}
+	if err := packets.check(path, w.nodes); err != nil {
+		return nil, err
+	}
+	readers, word := w.readers()
+	n := &RouterNetwork{Flits: &Flits{}, Credits: &CreditWires{}, Packets: packets}
+	n.Flits.build(Join(path, "flits"), clock, readers, w.delayMax, len(shards))
+	n.Credits.build(Join(path, "credits"), clock, readers, w.delayMax, len(shards))
+	n.Routers = newRouters(Join(path, "router"), config, w, routing, n.Flits, n.Credits, packets)
+	if feed != nil {
+		n.Sources = newFedSources(Join(path, "source"), config, clock, w, packets, n.Flits, n.Credits, word, feed)
+		n.Sinks = newFedSinks(Join(path, "sink"), config, clock, w, packets, n.Flits, n.Credits, word, feed)
+		return n, nil
+	}
+	n.Sources = newPacketSources(Join(path, "source"), config, clock, w, packets, n.Flits, n.Credits, word)
+	n.Sinks = newPacketSinks(Join(path, "sink"), clock, w, packets, n.Flits, n.Credits, word)
+	return n, nil
+}
+
+// Components are the parts of the network, for a kernel.
+func (n *RouterNetwork) Components() []Component {
+	return []Component{n.Flits, n.Credits, n.Routers, n.Sources, n.Sinks}
+}
+
+// Done reports whether all packets have arrived, or were thrown away.
+func (n *RouterNetwork) Done() bool {
+	return n.Sinks.Received()+n.Sinks.Dropped() == uint64(n.Packets.Count())
+}
+
+// Still reports whether nothing will ever happen again: all packets have arrived, or those that have
+// not wait for each other. Call it between cycles.
+func (n *RouterNetwork) Still() bool {
+	const ever = ^uint64(0)
+	for _, c := range n.Components() {
+		if c.(Quiet).QuietFor(ever) != ever {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
+	if t.Carried {
+		return nil
+	}
+	if t.Ports == nil {
+		even := slices.IndexFunc(t.Torus.K, func(k int) bool { return k < 3 || k%2 == 0 })
+		if even >= 0 || len(t.Torus.K) == 0 || vcs < 2 {
+			return fmt.Errorf("%s: a torus of %v nodes with %d virtual channels; allowed are odd numbers from 3 on, and 2 channels or more", path, t.Torus.K, vcs)
+		}
+		return nil
+	}
+	if len(t.Ports) != len(w.ports)*w.nodes {
+		return fmt.Errorf("%s: a table of %d routes for %d routers and %d nodes", path, len(t.Ports), len(w.ports), w.nodes)
+	}
+	for i, port := range t.Ports {
+		router, node := i/w.nodes, i%w.nodes
+		if int(port) >= w.ports[router] || w.outputs[w.first[router]+int(port)].wire == unwired {
+			return fmt.Errorf("%s: router %d sends to node %d by port %d, where nothing is wired", path, router, node, port)
+		}
+	}
+	if t.Classes != nil && len(t.Classes) != len(t.Ports) {
+		return fmt.Errorf("%s: a table of %d classes for %d routes", path, len(t.Classes), len(t.Ports))
+	}
+	for i, class := range t.Classes {
+		if int(class) >= len(t.VCs) || t.VCs[class].Low > t.VCs[class].High || int(t.VCs[class].High) >= vcs {
+			return fmt.Errorf("%s: router %d sends to node %d in a class of VCs that there is not", path, i/w.nodes, i%w.nodes)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,281 @@
+package hw
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// NewRouter builds one router alone, for a kernel with the same clock and one shard of one unit: its neighbours are who
+// puts inputs into its Site. Flits bring the set of output VCs that they may take with them, and so many bits of data.
+func NewRouter(path string, clock *Clock, config RouterConfig, ports, dataBits int, shards []Shard) (*RouterNetwork, error) {
+	switch {
+	case ports < 1 || config.VCs < 1 || ports*config.VCs > 64:
+		return nil, fmt.Errorf("%s: %d ports with %d virtual channels, allowed are 64 of them in all", path, ports, config.VCs)
+	case dataBits < 1 || dataBits > RouterDataBits:
+		return nil, fmt.Errorf("%s: %d bits of data, allowed are 1 to %d", path, dataBits, RouterDataBits)
+	}
+	graph := RouterGraph{Ports: []int{ports}}
+	for port := range ports {
+		graph.Nodes = append(graph.Nodes, RouterNode{0, port, 1})
+	}
+	n, err := NewRouterNetwork(path, clock, config, &graph, RouteTable{Carried: true}, &Packets{}, shards)
+	if err == nil {
+		n.Routers.pins.head, n.Routers.pins.dataBits = flitCarriedHead, dataBits
+	}
+	return n, err
+}
+
+// Site implements Sited: every router has as many ports as the largest one, those that it does not have stay unused. A
+// flit comes with the output VCs that it may take at this router, as bits port * VCs + VC.
+func (x *Routers) Site() *Site {
+	c, p := &x.config, x.pins
+	parameters := map[string]int{
+		"PORTS": x.wiring.portsMax, "VCS": c.VCs, "DEPTH": c.Depth, "ROUTING_DELAY": c.RoutingDelay, "CREDIT_DELAY": c.CreditDelay,
+		"WAIT_FOR_TAIL": int(bit(c.WaitForTail)), "VC_ALLOCATOR": int(c.VCAllocator), "SWITCH_ALLOCATOR": int(c.SwitchAllocator), "DATA_BITS": p.dataBits,
+	}
+	if p.valid == nil {
+		p.build(x.wiring.first[len(x.wiring.ports)])
+	}
+	ports := x.flitPins("_i", true, x.arriving, nil)
+	ports = append(ports, x.pin("route_i", x.wiring.portsMax*c.VCs, true,
+		func(g int) uint64 { f, _ := x.arriving(g); return x.routeIn(g, f) }, func(g int, v uint64) error { p.route[g] = v; return nil }))
+	ports = append(ports, x.creditPins("_i", true, x.crediting, nil)...)
+	ports = append(ports, x.flitPins("_o", false, x.leaving, x.send)...)
+	return &Site{
+		Twin: "vc_router", What: "routers", Parameters: Same(parameters), Elements: len(x.wiring.ports), Clocked: true,
+		Path:  func(element int) string { return Index(x.Path(), element) },
+		Ports: append(ports, x.creditPins("_o", false, x.freeing, x.free)...),
+		Take:  x.takePins,
+		Replace: func(element int, _ func() bool) {
+			if p.replaced == nil {
+				p.replaced = make([]bool, len(x.wiring.ports))
+			}
+			p.replaced[element] = true
+			x.awake[element] = 1
+		},
+	}
+}
+
+// flitPins are the pins of a flit: what is on a wire, and what takes one that was put.
+func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Flit, bool), take func(port int) error) []Port {
+	p := x.pins
+	flit := func(name string, bits int, get func(g int, f Flit) uint64, put func(g int, v uint64)) Port {
+		return x.pin(name+direction, bits, input,
+			func(g int) uint64 { f, _ := wire(g); return get(g, f) }, func(g int, v uint64) error { put(g, v); return nil })
+	}
+	data := x.pin("data"+direction, p.dataBits, input, func(g int) uint64 {
+		f, _ := wire(g)
+		if input && f.Head() {
+			return dataOfFlit(f)&^1 | bit(x.hop(g, f).Phase) // the one that it gets at this router
+		}
+		return dataOfFlit(f)
+	}, func(g int, v uint64) error {
+		if p.flit[g] |= flitOfData(v); take == nil {
+			return nil
+		}
+		return take(g)
+	})
+	return []Port{
+		x.pin("valid"+direction, 1, input,
+			func(g int) uint64 { _, lit := wire(g); return bit(lit) }, func(g int, v uint64) error { p.valid[g] = v != 0; return nil }),
+		flit("head", 1, func(_ int, f Flit) uint64 { return bit(f&p.head != 0) }, func(g int, v uint64) { p.flit[g] = Flit(v) * p.head }),
+		flit("tail", 1, func(_ int, f Flit) uint64 { return bit(f.Tail()) }, func(g int, v uint64) { p.flit[g] |= Flit(v) * flitTail }),
+		flit("vc", IndexBits(x.config.VCs), func(_ int, f Flit) uint64 { return uint64(f.VC()) }, func(g int, v uint64) { p.vc[g] = v }),
+		data,
+	}
+}
+
+// creditPins are the same for a credit.
+func (x *Routers) creditPins(direction string, input bool, wire func(port int) (uint64, bool), take func(port int) error) []Port {
+	p := x.pins
+	return []Port{
+		x.pin("credit"+direction, 1, input,
+			func(g int) uint64 { _, lit := wire(g); return bit(lit) }, func(g int, v uint64) error { p.credit[g] = v != 0; return nil }),
+		x.pin("credit_vc"+direction, IndexBits(x.config.VCs), input, func(g int) uint64 { vc, _ := wire(g); return vc }, func(g int, v uint64) error {
+			if p.creditVC[g] = v; take == nil {
+				return nil
+			}
+			return take(g)
+		}),
+	}
+}
+
+func bit(on bool) uint64 {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+// pin is a port with so many bits for each port of a router; get and put have the number of that port among all.
+func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint64, put func(port int, value uint64) error) Port {
+	return Port{
+		Name: name, Bits: x.wiring.portsMax * bits, Input: input,
+		Get: func(r int, to Pins) func() {
+			lanes := to.Lanes(x.wiring.portsMax)[:x.wiring.ports[r]]
+			return func() {
+				for i := range lanes {
+					lanes[i].Set(get(x.wiring.first[r] + i))
+				}
+			}
+		},
+		Put: func(r int, from Pins) func() error {
+			lanes := from.Lanes(x.wiring.portsMax)[:x.wiring.ports[r]]
+			return func() (first error) {
+				for i := range lanes {
+					if err := put(x.wiring.first[r]+i, lanes[i].Value()); err != nil && first == nil {
+						first = fmt.Errorf("port %d: %w", i, err)
+					}
+				}
+				return first
+			}
+		},
+	}
+}
+
+// A flit without head, tail and VC is data.
+
+func dataOfFlit(f Flit) uint64 {
+	return uint64(f)>>flitDestinationShift<<1 | bit(f&flitPhase != 0)
+}
+
+func flitOfData(data uint64) Flit {
+	return Flit(data>>1)<<flitDestinationShift | Flit(data&1)*flitPhase
+}
+
+// arriving, crediting: what is on the input wires of a port; leaving, freeing: on its output wires.
+
+func (x *Routers) arriving(port int) (Flit, bool) {
+	f, lit := x.flits.at(uint32(port), 0)
+	return Flit(f), lit
+}
+
+func (x *Routers) crediting(port int) (uint64, bool) {
+	vc, lit := x.credits.at(uint32(port), uint16(x.config.CreditDelay))
+	return uint64(vc), lit
+}
+
+func (x *Routers) leaving(port int) (Flit, bool) {
+	to := &x.wiring.outputs[port]
+	if to.wire == unwired {
+		return 0, false
+	}
+	f, lit := x.flits.at(to.wire, to.delay-2)
+	return Flit(f), lit
+}
+
+func (x *Routers) freeing(port int) (uint64, bool) {
+	to := &x.wiring.inputs[port]
+	if to.wire == unwired {
+		return 0, false
+	}
+	vc, lit := x.credits.at(to.wire, to.delay-1)
+	return uint64(vc), lit
+}
+
+// hop is where a head that arrives at a port goes.
+func (x *Routers) hop(port int, f Flit) Hop {
+	r := int(x.wiring.router[port])
+	return x.routing.Next(r, port-x.wiring.first[r], f.Destination(), x.wiring.nodes, f&flitPhase != 0, x.config.VCs)
+}
+
+// routeIn is the set of output VCs that an arriving head may take.
+func (x *Routers) routeIn(port int, f Flit) uint64 {
+	if !f.Head() {
+		return 0
+	}
+	hop := x.hop(port, f)
+	return (^uint64(0) >> (63 - uint(hop.High-hop.Low)) << hop.Low) << (hop.Port * x.config.VCs)
+}
+
+// send puts what RTL in the place of a router shows at a port on the link.
+func (x *Routers) send(port int) error {
+	p := x.pins
+	if !p.valid[port] {
+		return nil
+	}
+	f, to := p.flit[port], &x.wiring.outputs[port]
+	switch {
+	case p.vc[port] >= uint64(x.config.VCs):
+		return fmt.Errorf("a flit for VC %d, there are %d", p.vc[port], x.config.VCs)
+	case to.wire == unwired:
+		return fmt.Errorf("a flit, and nothing is wired there")
+	case int(f.Packet()) >= len(x.packets.Hops):
+		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), len(x.packets.Hops))
+	}
+	if f.Head() {
+		x.packets.Hops[f.Packet()]++
+	}
+	x.flits.put(0, to.wire, to.delay-2, uint64(f.onVC(int(p.vc[port]))))
+	return nil
+}
+
+// free puts the credit that it shows on the credit channel.
+func (x *Routers) free(port int) error {
+	p := x.pins
+	if !p.credit[port] {
+		return nil
+	}
+	to := &x.wiring.inputs[port]
+	switch {
+	case p.creditVC[port] >= uint64(x.config.VCs):
+		return fmt.Errorf("a credit for VC %d, there are %d", p.creditVC[port], x.config.VCs)
+	case to.wire == unwired:
+		return fmt.Errorf("a credit, and nothing is wired there")
+	}
+	x.credits.put(0, to.wire, to.delay-1, uint8(p.creditVC[port]))
+	return nil
+}
+
+// takePins takes what has been put on the inputs of a router alone, and what it has sent. A flit for a full buffer or
+// for no VC is lost, and so is a credit for no VC or, when it counts, of which no flit is out: neighbours never do so.
+func (x *Routers) takePins(r int) {
+	p, vcs := x.pins, x.config.VCs
+	for port := x.wiring.first[r]; port < x.wiring.first[r+1]; port++ {
+		x.flits.take(x.wiring.outputs[port].wire)
+		x.credits.take(x.wiring.inputs[port].wire)
+		if g := port*vcs + int(p.vc[port]); p.valid[port] && p.vc[port] < uint64(vcs) && int(x.count[g]) < x.config.Depth {
+			x.flits.put(0, uint32(port), 0, uint64(p.flit[port].onVC(int(p.vc[port]))))
+			p.carried[g*x.config.Depth+(int(x.head[g])+int(x.count[g]))%x.config.Depth] = p.route[port]
+		}
+		if p.credit[port] && p.creditVC[port] < uint64(vcs) {
+			x.credits.put(0, uint32(port), uint16(x.config.CreditDelay), uint8(p.creditVC[port]))
+		}
+		if vc, lit := x.credits.at(uint32(port), 0); lit && x.sent[port*vcs+int(vc)] == 0 {
+			x.credits.take(uint32(port))
+		}
+	}
+}
+
+// Room is how many flits more the buffer of an input VC of a router alone takes, and whether the packet that came last
+// has more flits to come.
+func (x *Routers) Room(port, vc int) (flits int, inside bool) {
+	g, depth := port*x.config.VCs+vc, x.config.Depth
+	if n := int(x.count[g]); n > 0 {
+		last := Flit(x.buffer[g*depth+(int(x.head[g])+n-1)%depth])
+		return depth - n, !last.Tail()
+	}
+	return depth, x.active[0]>>g&1 != 0
+}
+
+// Owed is for how many flits of an output VC of a router alone a credit may come yet.
+func (x *Routers) Owed(port, vc int) (flits int) {
+	flits = int(x.sent[port*x.config.VCs+vc])
+	for cycles := range uint16(x.config.CreditDelay) {
+		if of, lit := x.credits.at(uint32(port), cycles); lit && int(of) == vc {
+			flits--
+		}
+	}
+	return flits
+}
+
+// Owner is the output VC that the packet of an input VC of a router alone owns, or has owned if its tail was the last flit that
+// has left; one that waits has none yet, but an output.
+func (x *Routers) Owner(port, vc int) (output, outVC int, owns, waits bool) {
+	g := port*x.config.VCs + vc
+	out := int(x.out[g])
+	if waits = x.waiting[0]>>g&1 != 0; waits {
+		out = bits.TrailingZeros64(x.route[g])
+	}
+	return out / x.config.VCs, out % x.config.VCs, x.active[0]>>g&1 != 0, waits
+}

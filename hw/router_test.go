@@ -1,0 +1,139 @@
+package hw
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// golden is a log of BookSim 2 (28f4329), packet by packet.
+type golden struct {
+	name   string
+	top    topology
+	config RouterConfig
+}
+
+var islipDefault = RouterConfig{VCs: 2, Depth: 4, RoutingDelay: 1}
+
+func goldens() []golden {
+	lookahead := islipDefault
+	lookahead.RoutingDelay, lookahead.CreditDelay = 0, 2
+	return []golden{
+		{"mesh44_u20", mesh(4, 2), islipDefault},
+		{"m44_la", mesh(4, 2), lookahead},
+		{"m44_p5", mesh(4, 2), islipDefault},
+		{"m44_mix", mesh(4, 2), islipDefault},
+		{"fly", fly(16), RouterConfig{VCs: 4, Depth: 8, CreditDelay: 2, VCAllocator: SeparableInputFirst, SwitchAllocator: SeparableInputFirst}},
+	}
+}
+
+// readGolden returns the packets of a log as they are created, and as they were logged.
+func readGolden(t testing.TB, name string) (packets, logged *Packets) {
+	f, err := os.Open("testdata/booksim/" + name + ".csv.gz")
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	packets, logged = &Packets{}, &Packets{}
+	lines := bufio.NewScanner(z)
+	require.True(t, lines.Scan())
+	require.Equal(t, "pid,src,dest,size,ctime,itime,atime,hops,measured", lines.Text())
+	for lines.Scan() {
+		var x [9]uint32
+		_, err := fmt.Sscanf(lines.Text(), "%d,%d,%d,%d,%d,%d,%d,%d,%d", &x[0], &x[1], &x[2], &x[3], &x[4], &x[5], &x[6], &x[7], &x[8])
+		require.NoError(t, err)
+		packets.Add(x[1], x[2], uint16(x[3]), x[4])
+		logged.Add(x[1], x[2], uint16(x[3]), x[4])
+		i := logged.Count() - 1
+		logged.Sent[i], logged.Received[i], logged.Hops[i] = x[5], x[6], uint16(x[7])
+	}
+	require.NoError(t, lines.Err())
+	return packets, logged
+}
+
+func differ(a, b *Packets) (n int) {
+	for i := range a.Source {
+		if a.Sent[i] != b.Sent[i] || a.Received[i] != b.Received[i] || a.Hops[i] != b.Hops[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// TestRoutersAsBookSim: every packet of five runs of BookSim enters, leaves and hops as logged, on
+// any shards and workers, and by the allocation for any number of virtual channels as well.
+func TestRoutersAsBookSim(t *testing.T) {
+	sizes := map[string]int{"mesh44_u20": 6495, "m44_la": 13019, "m44_p5": 2685, "m44_mix": 3182, "fly": 19499}
+	for _, g := range goldens() {
+		packets, logged := readGolden(t, g.name)
+		require.Equal(t, sizes[g.name], packets.Count())
+		for _, run := range []struct {
+			unitsPerShard, workers int
+			wide                   bool
+		}{{16, 1, false}, {5, 2, false}, {1, 3, false}, {16, 1, true}, {3, 2, true}} {
+			k, n := newTestNetwork(t, g.top, g.config, packets, run.unitsPerShard, run.workers)
+			if run.wide {
+				n.Routers.wide = true
+			}
+			k.Reset()
+			runNetwork(k, n)
+			require.True(t, n.Done())
+			require.Zero(t, differ(packets, logged), "%s: %+v", g.name, run)
+		}
+	}
+}
+
+// TestSmallNetworks: the cases of section 10 of the specification.
+func TestSmallNetworks(t *testing.T) {
+	type packet struct {
+		created, source, destination uint32
+		size                         uint16
+	}
+	line := []packet{{0, 0, 2, 3}, {0, 1, 2, 2}, {1, 0, 2, 1}, {0, 2, 2, 1}, {2, 1, 0, 2}, {2, 2, 0, 4}, {3, 0, 2, 3}}
+	ring := []packet{{0, 0, 1, 1}, {0, 0, 4, 1}, {0, 2, 0, 2}, {0, 4, 1, 2}, {1, 3, 1, 1}, {1, 0, 2, 3}}
+	star := []packet{{0, 0, 0, 2}, {0, 1, 0, 1}, {0, 2, 0, 1}, {1, 0, 1, 1}, {1, 1, 0, 2}, {1, 2, 1, 1}, {2, 0, 0, 1}}
+	graph := []packet{{0, 0, 1, 1}, {0, 2, 1, 2}, {0, 1, 0, 1}, {0, 3, 2, 1}, {5, 1, 3, 2}}
+	d := irregular(map[[2]int]int{{0, 1}: 3, {1, 0}: 2, {0, 2}: 1, {2, 0}: 1, {1, 2}: 1, {2, 1}: 1}, 3, []int{0, 1, 0, 2})
+	starConfig := RouterConfig{VCs: 2, Depth: 2, CreditDelay: 2}
+	separable := starConfig
+	separable.VCAllocator, separable.SwitchAllocator = SeparableInputFirst, SeparableInputFirst
+	for _, c := range []struct {
+		name    string
+		top     topology
+		config  RouterConfig
+		packets []packet
+		want    [][3]uint32 // sent, received, hops
+	}{
+		{"A", mesh(3, 1), RouterConfig{VCs: 2, Depth: 2, RoutingDelay: 1}, line,
+			[][3]uint32{{0, 25, 3}, {0, 13, 2}, {7, 24, 3}, {0, 7, 1}, {2, 15, 2}, {2, 27, 3}, {8, 34, 3}}},
+		{"A, lookahead, waits for tails", mesh(3, 1), RouterConfig{VCs: 2, Depth: 2, CreditDelay: 1, WaitForTail: true}, line,
+			[][3]uint32{{0, 21, 3}, {0, 11, 2}, {6, 20, 3}, {0, 6, 1}, {2, 13, 2}, {2, 23, 3}, {11, 34, 3}}},
+		{"A, one VC, separable", mesh(3, 1), RouterConfig{1, 2, 1, 0, false, SeparableInputFirst, SeparableInputFirst}, line,
+			[][3]uint32{{0, 24, 3}, {0, 13, 2}, {7, 29, 3}, {0, 7, 1}, {6, 19, 2}, {2, 31, 3}, {15, 38, 3}}},
+		{"B", torus(5, 1), RouterConfig{VCs: 2, Depth: 2, RoutingDelay: 1}, ring,
+			[][3]uint32{{0, 13, 2}, {1, 14, 2}, {0, 20, 3}, {0, 21, 3}, {1, 22, 3}, {2, 29, 3}}},
+		{"C, islip", fly(3), starConfig, star, [][3]uint32{{0, 9, 1}, {0, 7, 1}, {0, 16, 1}, {2, 8, 1}, {1, 14, 1}, {1, 7, 1}, {3, 13, 1}}},
+		{"C, separable", fly(3), separable, star, [][3]uint32{{0, 9, 1}, {0, 7, 1}, {0, 16, 1}, {2, 8, 1}, {1, 14, 1}, {1, 7, 1}, {3, 13, 1}}},
+		{"D", d, islipDefault, graph, [][3]uint32{{0, 17, 3}, {0, 19, 3}, {0, 13, 2}, {0, 12, 2}, {5, 18, 2}}},
+	} {
+		for _, wide := range []bool{false, true} {
+			packets := &Packets{}
+			for _, p := range c.packets {
+				packets.Add(p.source, p.destination, p.size, p.created)
+			}
+			k, n := newTestNetwork(t, c.top, c.config, packets, 2, 1)
+			n.Routers.wide = wide
+			runNetwork(k, n)
+			var got [][3]uint32
+			for i := range c.packets {
+				got = append(got, [3]uint32{packets.Sent[i], packets.Received[i], uint32(packets.Hops[i])})
+			}
+			assert.Equal(t, c.want, got, c.name)
+		}
+	}
+}

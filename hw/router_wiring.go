@@ -1,0 +1,251 @@
+package hw
+
+import (
+	"fmt"
+	"slices"
+)
+
+// RouterLink is one way between two routers, from an output port to an input port, and its credits' way back.
+type RouterLink struct {
+	From, Output int
+	To, Input    int
+	Latency      int // cycles, >= 1
+}
+
+// RouterNode is where a source and a sink are: at an input and output port of a router.
+type RouterNode struct {
+	Router, Port int
+	Latency      int // of both ways, cycles, >= 1
+}
+
+// RouterGraph is how routers and nodes are wired. What is not wired stays unused.
+type RouterGraph struct {
+	Ports []int // of each router
+	Links []RouterLink
+	Nodes []RouterNode
+}
+
+// RouteTable says by which output port a head leaves a router.
+type RouteTable struct {
+	Ports   []uint8   // [router*nodes + destination]: the port; nil for a torus
+	Classes []uint8   // likewise: which of VCs; nil for all VCs of the port
+	VCs     []VCRange // of each class
+	Torus   TorusRoute
+
+	Carried bool // no table: flits bring their routes with them, which only NewRouter allows
+}
+
+// VCRange are virtual channels, both ends included.
+type VCRange struct{ Low, High uint8 }
+
+// TorusRoute is dimension order on a torus of K[d] nodes in dimension d, router r at node r with the coordinates
+// r mod K[0], r div K[0] mod K[1], ..., that goes the shorter way around: all are odd. Two classes of VCs, told
+// apart by the phase of a packet, cut every ring. Of n dimensions output 2d leads to the next coordinate of
+// dimension d, 2d+1 to the one before, 2n to the node.
+type TorusRoute struct{ K []int }
+
+// Hop is how a head goes on from a router: by an output port, in one of the VCs from Low to High there.
+type Hop struct {
+	Port, Low, High int
+	Phase           bool // that the packet has then
+}
+
+// Next is the hop of a head with a phase, at an input port of a router, on its way to one of so many nodes.
+func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
+	if t.Ports != nil {
+		low, high := 0, vcs-1
+		if t.Classes != nil {
+			class := t.VCs[t.Classes[router*nodes+node]]
+			low, high = int(class.Low), int(class.High)
+		}
+		return Hop{int(t.Ports[router*nodes+node]), low, high, phase}
+	}
+	return t.Torus.route(router, input, node, phase, vcs)
+}
+
+// VCs are those of packets with a phase, between routers. Of an odd number the one in the middle is in both classes.
+func (TorusRoute) VCs(phase bool, vcs int) (low, high int) {
+	if half := vcs / 2; phase {
+		return half, vcs - 1
+	} else {
+		return 0, vcs - 1 - half
+	}
+}
+
+func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) Hop {
+	if router == destination {
+		return Hop{2 * len(t.K), 0, vcs - 1, phase}
+	}
+	at, to, d := router, destination, 0
+	for at%t.K[d] == to%t.K[d] {
+		at, to, d = at/t.K[d], to/t.K[d], d+1
+	}
+	k := t.K[d]
+	at, to = at%k, to%k
+	port := input ^ 1 // straight on
+	if input/2 != d {
+		if right := (to - at + k) % k; k-2*right > 0 {
+			port, phase = 2*d, at > to
+		} else {
+			port, phase = 2*d+1, to < at
+		}
+	}
+	low, high := t.VCs(phase, vcs)
+	return Hop{port, low, high, phase}
+}
+
+// wireEnd is the wire that a port puts something on, and after how many cycles it counts there.
+type wireEnd struct {
+	wire  uint32
+	delay uint16
+}
+
+const unwired = ^uint32(0)
+
+// routerWiring is a graph as routers, sources and sinks see it. Ports of all routers are numbered in
+// order of the routers; nodes in order of their ports, as places, whatever their numbers.
+type routerWiring struct {
+	path      string
+	ports     []int
+	portsMax  int
+	portWords int // of one router's inputs in a slot of channels
+	links     []RouterLink
+	first     []int    // first port of each router, and their number
+	router    []uint32 // of each port
+	nodes     int
+	place     []int   // of each node
+	node      []int   // of each place
+	places    []Shard // of each shard
+	shards    int
+	owner     []uint16 // shard of each router
+
+	outputs, inputs []wireEnd // of routers: flits from an output, credits from an input
+	sources, sinks  []wireEnd // by place: flits from a source, credits from a sink
+	delayMax        int
+}
+
+func newRouterWiring(path string, g *RouterGraph, config *RouterConfig, shards []Shard) (*routerWiring, error) {
+	w := &routerWiring{path: path, ports: g.Ports, nodes: len(g.Nodes), links: g.Links, shards: len(shards), first: []int{0}}
+	if err := CheckShards(shards, len(g.Ports)); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	w.owner = ShardOfUnit(shards)
+	for r, n := range g.Ports {
+		if n < 1 || n > RouterPortsMax {
+			return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", Index(path, r), n, RouterPortsMax)
+		}
+		w.first = append(w.first, w.first[r]+n)
+		w.router = append(w.router, slices.Repeat([]uint32{uint32(r)}, n)...)
+		w.portsMax = max(w.portsMax, n)
+	}
+	w.portWords = (w.portsMax + 63) / 64
+	ports := w.first[len(g.Ports)]
+	w.outputs, w.inputs = make([]wireEnd, ports), make([]wireEnd, ports)
+	for i := range ports {
+		w.outputs[i].wire, w.inputs[i].wire = unwired, unwired
+	}
+	for _, l := range g.Links {
+		if err := w.link(l, config); err != nil {
+			return nil, err
+		}
+	}
+	return w, w.attach(g.Nodes, config, shards)
+}
+
+func (w *routerWiring) link(l RouterLink, config *RouterConfig) error {
+	if err := checkChannelDelay(w.output(l.From, l.Output), l.Latency, 2+config.CreditDelay); err != nil {
+		return err
+	}
+	if w.unknown(l.From, l.Output) || w.unknown(l.To, l.Input) {
+		return fmt.Errorf("%s: a link from output %d of router %d to input %d of router %d, of which one is not there",
+			w.path, l.Output, l.From, l.Input, l.To)
+	}
+	out, in := w.first[l.From]+l.Output, w.first[l.To]+l.Input
+	return w.wire(&w.outputs[out], &w.inputs[in], wireEnd{uint32(in), uint16(2 + l.Latency)}, wireEnd{uint32(out), uint16(1 + l.Latency + config.CreditDelay)})
+}
+
+func (w *routerWiring) unknown(router, port int) bool {
+	return router < 0 || router >= len(w.ports) || port < 0 || port >= w.ports[router]
+}
+
+// wire joins two ends, the flits of one way and the credits back.
+func (w *routerWiring) wire(near, far *wireEnd, flit, credit wireEnd) error {
+	if near.wire != unwired || far.wire != unwired {
+		return fmt.Errorf("%s: two links or nodes at one port", w.path)
+	}
+	*near, *far = flit, credit
+	w.delayMax = max(w.delayMax, int(flit.delay), int(credit.delay))
+	return nil
+}
+
+func (w *routerWiring) attach(nodes []RouterNode, config *RouterConfig, shards []Shard) error {
+	if len(nodes) < 1 || len(nodes) > PacketNodesMax {
+		return fmt.Errorf("%s: %d nodes, allowed are 1 to %d", w.path, len(nodes), PacketNodesMax)
+	}
+	w.node = make([]int, len(nodes))
+	for node := range nodes {
+		if w.unknown(nodes[node].Router, nodes[node].Port) {
+			return fmt.Errorf("%s: node %d is at port %d of router %d, which is not there", w.path, node, nodes[node].Port, nodes[node].Router)
+		}
+		w.node[node] = node
+	}
+	port := func(node int) int { return w.first[nodes[node].Router] + nodes[node].Port }
+	slices.SortFunc(w.node, func(a, b int) int { return port(a) - port(b) })
+	w.place = make([]int, len(nodes))
+	w.sources, w.sinks = make([]wireEnd, len(nodes)), make([]wireEnd, len(nodes))
+	ports := uint32(w.first[len(w.ports)])
+	for place, node := range w.node {
+		w.place[node] = place
+		n, at := &nodes[node], port(node)
+		if err := checkChannelDelay(Index(w.path, n.Router), n.Latency, 2+config.CreditDelay); err != nil {
+			return err
+		}
+		w.sources[place].wire, w.sinks[place].wire = unwired, unwired
+		flit, credit := wireEnd{uint32(at), uint16(1 + n.Latency)}, wireEnd{ports + uint32(place), uint16(1 + n.Latency)}
+		if err := w.wire(&w.sources[place], &w.inputs[at], flit, credit); err != nil {
+			return err
+		}
+		flit, credit = wireEnd{ports + uint32(place), uint16(2 + n.Latency)}, wireEnd{uint32(at), uint16(1 + n.Latency + config.CreditDelay)}
+		if err := w.wire(&w.outputs[at], &w.sinks[place], flit, credit); err != nil {
+			return err
+		}
+	}
+	w.cut(nodes, shards)
+	return nil
+}
+
+// cut gives every shard, a run of routers, the places of its nodes.
+func (w *routerWiring) cut(nodes []RouterNode, shards []Shard) {
+	w.places = make([]Shard, len(shards))
+	before := func(node, router int) int { return nodes[node].Router - router }
+	for _, s := range shards {
+		first, _ := slices.BinarySearchFunc(w.node, s.First, before)
+		end, _ := slices.BinarySearchFunc(w.node, s.End, before)
+		w.places[s.Index] = Shard{s.Index, first, end}
+	}
+}
+
+// readers are the readers of a bank of channels: the ports of each router, then the places of each
+// shard; placeWord is the first word of each shard.
+func (w *routerWiring) readers() (readers channelReaders, placeWord []int) {
+	for r, n := range w.ports {
+		readers = append(readers, channelReader{n, w.portWords, w.owner[r]})
+	}
+	placeWord = make([]int, len(w.places))
+	words := len(w.ports) * w.portWords
+	places := slices.SortedFunc(slices.Values(w.places), func(a, b Shard) int { return a.First - b.First })
+	for _, s := range places {
+		n := s.End - s.First
+		readers = append(readers, channelReader{n, (n + 63) / 64, uint16(s.Index)})
+		placeWord[s.Index] = words
+		words += (n + 63) / 64
+	}
+	return readers, placeWord
+}
+
+func (w *routerWiring) output(router, port int) string {
+	return Index(w.path, router) + "." + Index("output", port)
+}
+func (w *routerWiring) input(router, port int) string {
+	return Index(w.path, router) + "." + Index("input", port)
+}

@@ -1,0 +1,43 @@
+package hw
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestRunRouterMutants prints for every mutant how many packets of each log differ.
+func TestRunRouterMutants(t *testing.T) {
+	count, err := strconv.Atoi(os.Getenv("ROUTER_MUTANTS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for routerMutant = range count {
+		var line strings.Builder
+		for _, g := range goldens() {
+			packets, logged := readGolden(t, g.name)
+			k, n := newTestNetwork(t, g.top, g.config, packets, 16, 1)
+			n.Routers.wide = routerMutantsWide[routerMutant]
+			k.Reset()
+			clear(routerMutantSecond)
+			fmt.Fprintf(&line, " %s", runRouterMutant(k, n, logged))
+		}
+		fmt.Printf("MUTANT %d%s\n", routerMutant, line.String())
+	}
+}
+
+// runRouterMutant returns the number of packets that differ, "broken" if an assertion has failed.
+func runRouterMutant(k *Kernel, n *RouterNetwork, logged *Packets) (differs string) {
+	defer func() {
+		if recover() != nil {
+			differs = "broken"
+		}
+	}()
+	for !n.Done() && k.Cycle() < 100_000 {
+		k.DriveAndSettle()
+		k.Latch()
+	}
+	return strconv.Itoa(differ(n.Packets, logged))
+}

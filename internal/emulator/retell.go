@@ -1,0 +1,362 @@
+package emulator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+	"starloom/nic"
+)
+
+// retellWorkMax is up to how many processors times slots a run is repeated for processors that were not done.
+const retellWorkMax = 1 << 28
+
+// errTold ends a repetition that has told all.
+var errTold = errors.New("all is told")
+
+// retelling repeats a run and tells more of its violations: who sent the frames that met, since when processors that
+// were not done have stood still, and where the slots of the packet went that came last after its deadline.
+type retelling struct {
+	m       *Machine
+	met     map[crossing][]int  // violations of collision_free
+	slots   map[uint32]bool     // of these
+	still   map[int]*standing   // processors that were not done
+	latest  *outcome.LatestPath // nil for none
+	shards  []retold
+	sending []sentFrame // all that matters, slot by slot
+	last    uint32      // slot after which nothing matters
+}
+
+// crossing is a medium in a slot.
+type crossing struct {
+	medium int
+	slot   uint32
+}
+
+// standing is when a processor has done something for the last time: the slot after it, 0 for never.
+type standing struct {
+	sent, heard, changed uint32
+	violation            int
+	state                []byte
+}
+
+// sentFrame is a frame on the fabric, or one that had to wait.
+type sentFrame struct {
+	processor int
+	to        uint32
+	port      uint16
+	slot      uint32
+	waits     bool
+}
+
+// retold is what one shard has seen in a slot.
+type retold struct {
+	*retelling
+	frames  []sentFrame
+	last    uint32     // the slot after the last one in which a frame was sent
+	heard   []crossing // by processors
+	brought []crossing // to the sender of the latest packet: from whom
+}
+
+// Acted implements fabric.Onlooker.
+func (*retold) Acted(*nic.Bank, []uint32, uint32) {}
+
+// Collided implements fabric.Onlooker.
+func (*retold) Collided(int, uint32) {}
+
+// Sent implements fabric.Onlooker.
+func (s *retold) Sent(processor int, frame nic.FrameView, slot uint32, _ bool) {
+	s.last = max(s.last, slot+1)
+	if s.still[processor] != nil || s.slots[slot] || s.latest != nil && processor == s.latest.From {
+		s.frames = append(s.frames, sentFrame{processor: processor, to: frame.Destination(), port: frame.Port(), slot: slot})
+	}
+}
+
+// Blocked implements fabric.Onlooker.
+func (s *retold) Blocked(processor int, frame nic.FrameView, slot uint32) {
+	if s.latest != nil && processor == s.latest.From {
+		s.frames = append(s.frames, sentFrame{processor: processor, to: frame.Destination(), port: frame.Port(), slot: slot, waits: true})
+	}
+}
+
+// Heard implements fabric.Onlooker.
+func (s *retold) Heard(processor int, _ uint16, status nic.Status, frame nic.FrameView, slot uint32) {
+	if s.still[processor] != nil && status == nic.StatusOK {
+		s.heard = append(s.heard, crossing{processor, slot})
+	}
+	if s.retelling.latest != nil && processor == s.retelling.latest.From && status == nic.StatusOK {
+		s.brought = append(s.brought, crossing{int(frame.Source()), slot})
+	}
+}
+
+// Shard implements Onlookers.
+func (r *retelling) Shard(index int) fabric.Onlooker { return &r.shards[index] }
+
+// Boundary implements Onlookers: the parts of all shards are put together, in an order that does not depend on them.
+func (r *retelling) Boundary(slot uint32) {
+	from := len(r.sending)
+	for i := range r.shards {
+		s := &r.shards[i]
+		r.sending = append(r.sending, s.frames...)
+		for _, h := range s.heard {
+			still := r.still[h.medium]
+			still.heard = max(still.heard, h.slot+1)
+		}
+		s.frames, s.heard = s.frames[:0], s.heard[:0]
+	}
+	slices.SortStableFunc(r.sending[from:], func(a, b sentFrame) int { return cmp.Compare(a.processor, b.processor) })
+	kept := r.sending[:from]
+	for _, f := range r.sending[from:] {
+		if still := r.still[f.processor]; still != nil && !f.waits {
+			still.sent = max(still.sent, f.slot+1)
+		}
+		if r.slots[f.slot] || r.latest != nil && f.processor == r.latest.From {
+			kept = append(kept, f)
+		}
+	}
+	r.sending = kept
+	for processor, still := range r.still {
+		if bank, cell := r.m.Cell(processor); !slices.Equal(still.state, bank.State(cell)) {
+			still.state = append(still.state[:0], bank.State(cell)...)
+			if slot > 0 { // there it begins
+				still.changed = slot + 1
+			}
+		}
+	}
+}
+
+// Retell repeats a run that has failed, if there is more to tell of its violations. Nothing happens where that would take
+// long, or when the repeated run is another one.
+func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func() error) error {
+	r := m.newRetelling(report)
+	if r == nil || report.Interrupted() || report.ToolFailed() || m.RTLFailed || m.Paused {
+		return nil
+	}
+	m.Look(r)
+	defer m.Look(nil)
+	err := m.Repeat(ctx, report, nil, func() error {
+		if m.slot > r.last {
+			return errTold
+		}
+		return each()
+	})
+	whole := err == nil
+	if err != nil && !errors.Is(err, errTold) {
+		return err
+	}
+	if m.Interrupted || whole && m.Digest.String() != report.Digest {
+		return nil
+	}
+	if len(r.still) > 0 {
+		report.Aside.LastSent = new(uint64)
+		for i := range r.shards {
+			*report.Aside.LastSent = max(*report.Aside.LastSent, uint64(r.shards[i].last))
+		}
+	}
+	r.senders(report)
+	defer func() {
+		slices.SortFunc(report.Aside.Stood, func(a, b outcome.Stood) int { return a.Processor - b.Processor })
+	}()
+	for processor, s := range r.still {
+		v := &report.Violations[s.violation]
+		v.Message += s.text(m, report, processor)
+		report.Aside.Stood = append(report.Aside.Stood, outcome.Stood{Violation: s.violation, Processor: processor, From: uint64(max(s.sent, s.heard, s.changed))})
+	}
+	if r.latest != nil {
+		r.path(report.Aside.Late)
+	}
+	return nil
+}
+
+// newRetelling says what is looked at, nil for nothing.
+func (m *Machine) newRetelling(report *outcome.Report) *retelling {
+	r := &retelling{m: m, met: map[crossing][]int{}, slots: map[uint32]bool{}, still: map[int]*standing{}}
+	short := uint64(m.Shape.Processors())*report.Slots <= retellWorkMax && m.Parking == nil
+	for i := range report.Violations {
+		switch v := &report.Violations[i]; {
+		case v.Rule == fabric.RuleCollisionFree:
+			at := crossing{v.Subject.Index, uint32(v.Slot)}
+			r.met[at] = append(r.met[at], i)
+			r.slots[at.slot] = true
+			r.last = max(r.last, at.slot+1)
+		case v.Rule == fabric.RuleFinishes && v.Subject.Kind == fabric.FindUnfinished && short:
+			r.still[v.Subject.Index] = &standing{violation: i}
+			r.last = uint32(report.Slots)
+		}
+	}
+	one := !m.Shape.NIC().AllPorts && m.Shape.FramesPerSlot <= 1 // frame of a processor in a slot
+	if late := report.Aside.Late; late != nil && late.Worst != nil && one {
+		r.latest = late.Worst
+		r.last = max(r.last, uint32(late.Most))
+	}
+	if len(r.met) == 0 && len(r.still) == 0 && r.latest == nil {
+		return nil
+	}
+	r.shards = make([]retold, len(m.Shards))
+	for i := range r.shards {
+		r.shards[i].retelling = r
+	}
+	return r
+}
+
+// senders names who sent the frames that met.
+func (r *retelling) senders(report *outcome.Report) {
+	for _, f := range r.sending {
+		if !r.slots[f.slot] || f.waits {
+			continue
+		}
+		r.m.OnMedia(f.processor, f.port, f.to, func(_ uint16, medium int) {
+			for _, i := range r.met[crossing{medium, f.slot}] {
+				v := &report.Violations[i]
+				if n := len(v.Senders); n < outcome.SendersMax && !slices.Contains(v.Senders, f.processor) {
+					v.Senders = append(v.Senders, f.processor)
+				}
+			}
+		})
+	}
+}
+
+// OnMedia yields where a frame goes that a processor sends: at one port, at that which leads to its destination, or at each.
+func (m *Machine) OnMedia(processor int, port uint16, destination uint32, yield func(port uint16, medium int)) {
+	to := int(destination)
+	if port != nic.PortAll || to < m.Shape.Processors() {
+		yield(port, m.Names.SentOn(processor, port, to))
+		return
+	}
+	ports := m.Shape.Ports
+	if taps := m.Shape.NIC().Taps; taps != nil {
+		ports = len(taps.Bus[processor])
+	}
+	for p := range ports {
+		yield(uint16(p), m.Names.SentOn(processor, uint16(p), 0))
+	}
+}
+
+// text says since when a processor has stood still.
+func (s *standing) text(m *Machine, report *outcome.Report, processor int) string {
+	if uint64(max(s.sent, s.heard, s.changed)) > uint64(m.slot)*3/4 {
+		return "" // it does not stand still
+	}
+	var did []string
+	for _, last := range []struct {
+		slot        uint32
+		what, never string
+	}{{s.sent, "sent its last frame", "has sent no frame"}, {s.heard, "received its last frame", "has received none"}, {s.changed, "last changed its state", ""}} {
+		if last.slot > 0 {
+			did = append(did, fmt.Sprintf("%s in slot %d", last.what, last.slot-1))
+		} else if last.never != "" {
+			did = append(did, last.never)
+		}
+	}
+	end := len(did) - 1
+	text := "; it " + strings.Join(did[:end], ", ") + " and " + did[end]
+	bank, cell := m.Cell(processor)
+	if flags := bank.Registers[cell].Flags; flags&nic.FlagSleeping == 0 && !bank.Silenced(cell) {
+		text += "; it is awake: its handler is called in every slot"
+		for k := range m.paused(processor) {
+			text += " but those in which the fault " + report.FaultName(k) + " pauses it"
+		}
+	}
+	return text
+}
+
+// paused yields the faults that pause a processor's handler, if they have paused any.
+func (m *Machine) paused(processor int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if m.faults == nil {
+			return
+		}
+		for k := range m.faults.plan.All {
+			f := &m.faults.plan.All[k]
+			if f.Kind == fabric.FaultPause && f.Targets.Next(processor, processor+1) == processor && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// path says where the slots of the latest packet went: what its sender did in each of them.
+func (r *retelling) path(late *outcome.Lateness) {
+	p := r.latest
+	did := make([]*sentFrame, late.Most)
+	for i := range r.sending {
+		if f := &r.sending[i]; f.processor == p.From && uint64(f.slot) < late.Most {
+			did[f.slot] = f
+		}
+	}
+	crossed := -1
+	for slot, f := range did {
+		if f != nil && !f.waits && (f.to == uint32(p.To) || f.to == nic.AnyDestination) {
+			crossed = slot
+		}
+	}
+	if crossed < 0 || uint64(crossed)+1 != late.Most {
+		return // it came by way of others
+	}
+	p.First = uint64(crossed)
+	for slot, f := range did[:crossed] {
+		if f != nil && !f.waits {
+			p.First = min(p.First, uint64(slot))
+		}
+		switch {
+		case f == nil:
+			p.Idle++
+		case !f.waits:
+			p.Others++
+		case f.to == uint32(p.To):
+			p.Waited++
+		default:
+			p.WaitedOthers++
+		}
+	}
+	p.Known, p.Crossed = true, uint64(crossed)
+	p.Cycle, p.Came = r.m.Timing().FirstPhitCycle(uint32(crossed)), r.m.Timing().LastPhitCycle(uint32(crossed))
+	heard := make([]int, crossed+1)
+	for i := range heard {
+		heard[i] = -1
+	}
+	for i := range r.shards {
+		for _, h := range r.shards[i].brought {
+			if int(h.slot) <= crossed {
+				heard[h.slot] = h.medium
+			}
+		}
+	}
+	for slot, f := range did[:crossed+1] {
+		noteDid(p, uint64(slot), f, heard[slot], slot == crossed)
+	}
+}
+
+// noteDid adds what the sender of the latest packet did in a slot: a frame of its own, nil for none, and whose it heard, -1 for
+// none. The slot in which the packet crosses stands alone.
+func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last bool) {
+	what, with := outcome.DidNothing, heard
+	switch {
+	case f != nil && f.waits:
+		what = outcome.DidWait
+	case f != nil:
+		what = outcome.DidSend
+	case heard >= 0:
+		what = outcome.DidHear
+	}
+	if f != nil {
+		with = -1
+		if f.to != nic.AnyDestination && f.to != nic.ListedDestination {
+			with = int(f.to)
+		}
+	}
+	if n := len(p.Did); n == 0 || p.Did[n-1].What != what || last {
+		p.Did = append(p.Did, outcome.Did{From: slot, What: what})
+	}
+	d := &p.Did[len(p.Did)-1]
+	d.To = slot
+	if what != outcome.DidNothing {
+		d.With = append(d.With, with)
+	}
+}

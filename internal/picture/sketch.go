@@ -1,0 +1,80 @@
+package picture
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+)
+
+// sketch lays processors and media out as their network says.
+func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
+	for i, p := range s.Processors {
+		label := p.Name
+		if strings.HasSuffix(label, fmt.Sprintf("[%d]", i)) { // the number says it
+			label = ""
+		}
+		t.Nodes = append(t.Nodes, Node{Number: i, Name: w.names.Processor(i), Label: label, X: p.X, Y: p.Y})
+	}
+	for i, m := range s.Media {
+		n := Node{Number: -1, Name: m.Name, Label: m.Name, Kind: m.Kind, Shape: m.Shape, X: m.X, Y: m.Y}
+		if medium := slices.Index(s.At, i); medium >= 0 {
+			if n.Name = w.names.Medium(medium); m.Path != "" {
+				n.Name = m.Path
+			}
+			if latency := latencyOf(s, medium); latency != "" {
+				n.Label += ": " + latency
+			}
+		}
+		t.Nodes = append(t.Nodes, n)
+	}
+	hearer := map[int]int{}
+	for i := range s.Processors {
+		for port := range w.ports(i) {
+			hearer[w.names.HeardOn(i, uint16(port))] = i
+		}
+	}
+	joined := map[[2]int]int{}
+	join := func(from, to int, latency string, paths ...string) {
+		if k, ok := joined[[2]int{to, from}]; ok && from != to {
+			t.Links[k].OneWay = false
+			t.Links[k].Paths = append(t.Links[k].Paths, paths...)
+			return
+		}
+		if k, ok := joined[[2]int{from, to}]; ok {
+			t.Links[k].Paths = append(t.Links[k].Paths, paths...)
+			return
+		}
+		joined[[2]int{from, to}] = len(t.Links)
+		t.Links = append(t.Links, Link{From: from, To: to, Number: -1, OneWay: true, Paths: paths, Label: latency})
+	}
+	for i := range s.Processors {
+		w.sends(i, w.shape.Processors(), func(_, medium int) {
+			paths := []string{w.names.Medium(medium), w.names.Link(medium)}
+			to, heard := hearer[medium]
+			switch round, leads := s.Round[medium]; {
+			case s.At[medium] >= 0:
+				join(i, len(s.Processors)+s.At[medium], "", paths[0])
+			case !heard:
+			case leads:
+				t.Links = append(t.Links, Link{From: i, To: -1, DX: round.X, DY: round.Y, Number: to, Paths: paths})
+			default:
+				join(i, to, latencyOf(s, medium), paths...)
+			}
+		})
+		for port := range w.ports(i) {
+			if medium := w.names.HeardOn(i, uint16(port)); medium >= 0 && s.At[medium] >= 0 {
+				join(len(s.Processors)+s.At[medium], i, "", w.names.Link(medium))
+			}
+		}
+	}
+}
+
+// latencyOf is the latency of a medium that has one of its own, "" for that of all.
+func latencyOf(s *fabric.Sketch, medium int) string {
+	if s.Latencies == nil {
+		return ""
+	}
+	return s.Latencies[medium]
+}

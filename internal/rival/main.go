@@ -1,0 +1,146 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// renamed is what benchmarks of today say otherwise in an earlier commit.
+var renamed = strings.NewReplacer(
+	"m.own.Shards[i].Ledger", "m.shards[i].ledger", "m.own.Shards", "m.shards", "m.own.Shape", "m.shape", "m.Timing()", "m.timing",
+)
+
+func main() {
+	commit := flag.String("commit", "68cd292", "the rival")
+	bench := flag.String("bench", ".", "benchmarks, as of go test")
+	times := flag.String("benchtime", "1s", "of each benchmark in each round, as of go test")
+	rounds := flag.Int("rounds", 9, "rounds: each runs the rival, the working folder and the rival again")
+	flag.Parse()
+	packages := flag.Args()
+	if len(packages) == 0 {
+		packages = []string{"."}
+	}
+	if err := run(*commit, *bench, *times, *rounds, packages); err != nil {
+		fmt.Fprintln(os.Stderr, "rival:", err)
+		os.Exit(1)
+	}
+}
+
+// run prints a line for each figure of benchmarks of some packages.
+func run(commit, bench, times string, rounds int, packages []string) error {
+	work, err := os.MkdirTemp("", "starloom-rival-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	if err := unpack(commit, work); err != nil {
+		return err
+	}
+	t := newTable()
+	for _, p := range packages {
+		if err := copyBenchmarks(p, work); err != nil {
+			return err
+		}
+		sides := [2]string{filepath.Join(work, p), filepath.Join(here, p)}
+		var programs [2]string
+		for side, folder := range sides {
+			programs[side] = filepath.Join(work, fmt.Sprintf("bench%d.test", side))
+			if _, err := command(folder, "go", "test", "-vet=off", "-c", "-o", programs[side], "."); err != nil {
+				return err
+			}
+		}
+		for round := range rounds {
+			order := []int{0, 1, 2} // 2 is the rival again
+			if round%2 == 1 {
+				order = []int{2, 1, 0}
+			}
+			for _, which := range order {
+				side := which % 2
+				out, err := command(sides[side], programs[side], "-test.run=^$", "-test.bench="+bench, "-test.benchtime="+times, "-test.timeout=2h")
+				if err != nil {
+					return err
+				}
+				t.note(which, out)
+			}
+		}
+	}
+	return t.print(os.Stdout, commit)
+}
+
+// command runs a program in a folder and returns what it prints.
+func command(folder, name string, args ...string) ([]byte, error) {
+	c := exec.Command(name, args...)
+	c.Dir = folder
+	var failed bytes.Buffer
+	c.Stderr = &failed
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s in %s: %w\n%s%s", name, folder, err, out, failed.Bytes())
+	}
+	return out, nil
+}
+
+// unpack writes the files of a commit below a folder.
+func unpack(commit, folder string) error {
+	archive, err := command(".", "git", "archive", "--format=tar", commit)
+	if err != nil {
+		return err
+	}
+	for r := tar.NewReader(bytes.NewReader(archive)); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag != tar.TypeReg {
+			continue
+		}
+		to := filepath.Join(folder, filepath.FromSlash(h.Name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		content, err := io.ReadAll(r)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, content, 0o644); err != nil {
+			return err
+		}
+	}
+}
+
+// copyBenchmarks gives the rival the benchmarks that a package has today, in the rival's words.
+func copyBenchmarks(p, work string) error {
+	files, err := filepath.Glob(filepath.Join(p, "*_bench_test.go"))
+	if err != nil {
+		return err
+	}
+	for _, name := range files {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(work, name)
+		if _, err := os.Stat(to); err != nil {
+			continue // of what the rival does not have
+		}
+		if err := os.WriteFile(to, []byte(renamed.Replace(string(content))), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

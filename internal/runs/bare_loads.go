@@ -1,0 +1,96 @@
+package runs
+
+import (
+	"cmp"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/fabric/traffic"
+	"starloom/internal/outcome"
+	"starloom/internal/outputs"
+	"starloom/internal/picture"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// loads are the flits that crossed each link, of packets that have arrived.
+func (r *bareRun) loads() []uint64 {
+	built := fabric.RoutersOf(r.config.Network)
+	return r.packets.Loads(len(built.Graph.Links), built.Ways().Follow)
+}
+
+// perCycle are the loads of links.
+func (r *bareRun) perCycle() []float64 {
+	loads := make([]float64, len(r.flits))
+	for i, flits := range r.flits {
+		loads[i] = float64(flits) / float64(max(r.kernel.Cycle(), 1))
+	}
+	return loads
+}
+
+// addLoads adds the loads of channels between routers.
+func (r *bareRun) addLoads(m *fabric.Metrics) {
+	if len(r.flits) == 0 {
+		return
+	}
+	built, cycles := fabric.RoutersOf(r.config.Network), float64(max(r.kernel.Cycle(), 1))
+	total, order := uint64(0), make([]int, len(r.flits))
+	for i, flits := range r.flits {
+		total += flits
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.flits[b], r.flits[a]) })
+	var most traffic.MediumLoads
+	loaded := len(slices.DeleteFunc(slices.Clone(order), func(i int) bool { return r.flits[i] == 0 }))
+	for _, i := range order[:min(loaded, 10)] {
+		l := &built.Graph.Links[i]
+		most = append(most, traffic.MediumLoad{Path: built.Channel(l.From, l.Output, l.To), Load: float64(r.flits[i]) / cycles})
+	}
+	m.Add("load.mean", float64(total)/float64(len(r.flits))/cycles)
+	m.Add("load.max", float64(r.flits[order[0]])/cycles)
+	m.Add("load.most", most)
+}
+
+// draw draws the pictures of a run.
+func (r *bareRun) draw(report *outcome.Report, o *Options, out *outputs.Set) error {
+	title := report.Title()
+	arrived, left := r.packets.Latencies()
+	took := picture.PacketLatency(title, "cycles", "From the cycle in which a packet is created to that in which its tail is at the sink", arrived, left)
+	drawn := map[picture.Kind]interface{ SVG() ([]byte, error) }{picture.KindLatency: took}
+	if bare, ok := r.config.Network.(fabric.Bare); ok {
+		var stuck []int
+		for _, k := range r.knots {
+			for _, h := range k.Cycle {
+				stuck = append(stuck, h.To)
+			}
+		}
+		if t := picture.RoutersOf(bare, title, r.perCycle(), stuck); t != nil {
+			drawn[picture.KindTopology] = t
+		}
+	}
+	captions := map[picture.Kind]string{picture.KindTopology: "Routers, and how loaded their channels are.", picture.KindLatency: "How long packets took."}
+	var err error
+	o.Pictures.each(func(kind picture.Kind, to *outputs.Output) {
+		asked := to.Given()
+		if err != nil || !asked && !o.HTML.Given() || captions[kind] == "" {
+			return
+		}
+		if drawn[kind] == nil {
+			if asked {
+				err = &input.Error{Place: "--svg topology", Reason: "there are more routers than a picture has room for",
+					Remedy: "delete it; load.most of the report has the most loaded channels"}
+			}
+			return
+		}
+		var svg []byte
+		if svg, err = drawn[kind].SVG(); err != nil {
+			return
+		}
+		report.Aside.Pictures = append(report.Aside.Pictures, outcome.Picture{Caption: captions[kind], SVG: svg})
+		var file *traces.File
+		if file, err = out.Open("--svg "+string(kind), string(kind), *to); err == nil && file != nil {
+			_, err = file.Write(svg)
+		}
+	})
+	return err
+}

@@ -1,0 +1,118 @@
+package starloom
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// routedScenario is firmware on routers.
+func routedScenario(t testing.TB, netlist, rest string) *Scenario {
+	t.Helper()
+	s, err := ParseScenario("routed.yaml", []byte("starloom: 1\nfabric: {netlist: {"+netlist+"}}\n"+rest+"\n"))
+	require.NoError(t, err)
+	return s
+}
+
+// frameRows are the rows that a run writes for --packets, by columns, in the order of id.
+func frameRows(t testing.TB, s *Scenario, o MachineOptions) (*Report, [][]string) {
+	t.Helper()
+	var log bytes.Buffer
+	report, err := Run(t.Context(), s, RunOptions{MachineOptions: o, Packets: Writer(&log)})
+	require.NoError(t, err)
+	var rows [][]string
+	for _, line := range strings.Split(strings.TrimSpace(log.String()), "\n")[1:] {
+		rows = append(rows, strings.Split(line, ","))
+	}
+	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(fmt.Sprintf("%9s", a[0]), fmt.Sprintf("%9s", b[0])) })
+	return report, rows
+}
+
+const burstMesh = "mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}, streaming: {tick: %d, eject: %s, flit_bits: %d}"
+
+// TestFirmwareTicks: of frames that are queued at the start it does not matter how often handlers run, nor how many workers
+// there are, and hardware without firmware gives every one the same cycles.
+func TestFirmwareTicks(t *testing.T) {
+	image := testImage(t, "burst")
+	for _, bits := range []int{64, 512} {
+		var first [][]string
+		for _, tick := range []int{1, 7, 64} {
+			s := routedScenario(t, fmt.Sprintf(burstMesh, tick, "sink", bits),
+				"nic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nrules: {}\nstop: {slots: 100000}\nfirmware: {image: "+image+"}")
+			report, rows := frameRows(t, s, MachineOptions{Workers: 1 + tick%2})
+			require.Equal(t, VerdictPass, report.Verdict, report.Violations)
+			require.Len(t, rows, 16*200)
+			require.EqualValues(t, 16*200, report.Frames.Delivered)
+			require.EqualValues(t, 16*200, report.Frames.Sent)
+			if first == nil {
+				first = rows
+			}
+			require.Equal(t, first, rows, tick)
+		}
+		var file strings.Builder
+		file.WriteString("source,destination,size,created\n")
+		for _, row := range first {
+			require.Equal(t, "0", row[4])
+			file.WriteString(strings.Join(row[1:5], ",") + "\n")
+		}
+		bare := routerBare(t, "mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}", file.String())
+		_, rows := frameRows(t, bare, MachineOptions{})
+		require.Equal(t, first, rows)
+	}
+}
+
+// TestFirmwareEjects: a sink that waits for places in the RX FIFO is cycle for cycle one that takes everything if there are
+// always some; if there are not, nothing is lost, but frames come later.
+func TestFirmwareEjects(t *testing.T) {
+	image := testImage(t, "burst")
+	run := func(eject string, rx int) (*Report, [][]string) {
+		s := routedScenario(t, fmt.Sprintf(burstMesh, 16, eject, 64),
+			fmt.Sprintf("nic: {payload_bytes: 40, tx_frames: 255, rx_frames: %d}\nrules: {}\nstop: {slots: 100000}\nfirmware: {image: %s}", rx, image))
+		return frameRows(t, s, MachineOptions{})
+	}
+	_, sink := run("sink", 16)
+	_, fifo := run("fifo", 16)
+	require.Equal(t, sink, fifo)
+	report, few := run("fifo", 2)
+	require.Equal(t, VerdictPass, report.Verdict)
+	require.EqualValues(t, 16*200, report.Frames.Delivered)
+	require.Zero(t, report.Frames.Overflow)
+	require.NotEqual(t, sink, few)
+	lossy, _ := run("sink", 2)
+	require.NotZero(t, lossy.Frames.Overflow)
+	require.EqualValues(t, 16*200, lossy.Frames.Delivered+lossy.Frames.Overflow)
+}
+
+// TestFirmwarePrograms: the programs for processors at routers, on all kinds of networks, carry what they are for.
+func TestFirmwarePrograms(t *testing.T) {
+	for _, netlist := range []string{"mesh: {k: [4, 4]}, router: {}", "torus: {k: [3, 3]}, router: {vcs: 4}", "fly: {k: [9]}, router: {}, streaming: {tick: 5}"} {
+		for program, workload := range map[string]string{
+			"direct": "{permutation: random}", "unicast": "{one_to_all: {source: 3}}", "exchange": "{all_to_all: {}}",
+			"traffic": "{traffic: {rate: 0.2, warm_up: 10, measure: 200, drain: 1000}}",
+		} {
+			for _, mode := range []string{"banked", "isolated"} {
+				s := routedScenario(t, netlist, "workload: "+workload+"\nfirmware: {program: netlist/"+program+", mode: "+mode+"}")
+				report, err := Run(t.Context(), s, RunOptions{})
+				require.NoError(t, err)
+				require.Equal(t, VerdictPass, report.Verdict, "%s %s %v", netlist, program, report.Violations)
+				require.NotZero(t, report.Frames.Delivered)
+			}
+		}
+	}
+}
+
+// routerBare are routers with the packets of a file, and no firmware.
+func routerBare(t testing.TB, netlist, packets string) *Scenario {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "packets.csv"), []byte(packets), 0o644))
+	s, err := ParseScenario(filepath.Join(dir, "bare.yaml"), []byte("starloom: 1\nfabric: {netlist: {"+netlist+"}}\nworkload: {traffic: {file: packets.csv}}\n"))
+	require.NoError(t, err)
+	return s
+}

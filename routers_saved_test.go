@@ -1,0 +1,110 @@
+package starloom
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFirmwareRoutersSaved: a run on routers is the same run if it is saved and restored at any tick, with flits in links,
+// buffers and sinks that wait for places, on other workers.
+func TestFirmwareRoutersSaved(t *testing.T) {
+	s := routedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 2, depth: 2}, streaming: {tick: 7}",
+		"nic: {rx_frames: 1}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}")
+	build := func(workers int) *Machine {
+		m, err := NewMachine(t.Context(), s, MachineOptions{Workers: workers})
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, m.Close()) })
+		return m
+	}
+	whole := build(1)
+	var states [][]byte
+	for !whole.Ended() {
+		var state bytes.Buffer
+		require.NoError(t, whole.Save(&state))
+		states = append(states, state.Bytes())
+		require.NoError(t, whole.Step())
+	}
+	want := whole.Report()
+	require.Equal(t, VerdictPass, want.Verdict)
+	require.Greater(t, len(states), 10)
+	other := build(2)
+	for i, state := range states {
+		require.NoError(t, other.Restore(bytes.NewReader(state)), i)
+		var again bytes.Buffer
+		require.NoError(t, other.Save(&again))
+		require.Equal(t, state, again.Bytes(), i)
+		for !other.Ended() {
+			require.NoError(t, other.Step())
+		}
+		require.Equal(t, want, other.Report(), i)
+	}
+}
+
+// TestFirmwareRoutersWatched: waveforms, captures, a check of the image and faults of processors work at routers as elsewhere,
+// and change nothing; the slot engine and RTL are refused.
+func TestFirmwareRoutersWatched(t *testing.T) {
+	const netlist, rest = "mesh: {k: [3, 3]}, router: {}", "workload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}\n"
+	plain, err := Run(t.Context(), routedScenario(t, netlist, rest), RunOptions{})
+	require.NoError(t, err)
+	var wave, capture bytes.Buffer
+	report, err := Run(t.Context(), routedScenario(t, netlist, rest), RunOptions{VCD: Writer(&wave), PCAPNG: Writer(&capture)})
+	require.NoError(t, err)
+	require.Equal(t, plain.Digest, report.Digest)
+	require.Contains(t, wave.String(), "rx_status")
+	cycles := map[uint64]bool{} // of frames: not all at the ends of ticks
+	for _, packets := range packetsOf(t, capture.Bytes()) {
+		for _, p := range packets {
+			cycles[p.cycle%16] = true
+		}
+	}
+	require.Greater(t, len(cycles), 8)
+
+	dead := routedScenario(t, netlist, rest+"faults: {schedule: [{kind: dead, targets: [\"netlist.p[4]\"], slots: {from: 1, to: 1}}]}\nstop: {slots: 200}")
+	report, err = Run(t.Context(), dead, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictFail, report.Verdict)
+	late := routedScenario(t, netlist, rest+"rules: {latency_max: 20}")
+	report, err = Run(t.Context(), late, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "latency_max", report.Violations[0].Rule)
+
+	for says, more := range map[string]string{
+		"RTL in the place": "rtl: [{replace: \"netlist.router[0]\", twin: arbiter}]",
+	} {
+		s, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+netlist+"}}\n"+rest+more))
+		if err == nil {
+			_, err = Run(t.Context(), s, RunOptions{})
+		}
+		require.ErrorContains(t, err, says)
+	}
+	_, err = Run(t.Context(), routedScenario(t, netlist, rest), RunOptions{MachineOptions: MachineOptions{Engine: EngineSlot}})
+	require.ErrorContains(t, err, "have no slots")
+}
+
+// BenchmarkRoutedFirmware is the time of frames of one flit between processors with firmware, and of the same packets without.
+func BenchmarkRoutedFirmware(b *testing.B) {
+	const routers = "mesh: {k: [8, 8]}, router: {vcs: 4, depth: 8}"
+	rest := "nic: {tx_frames: 255, rx_frames: 255}\nrules: {}\nfirmware: {image: " + testImage(b, "burst") + ", params: {frames: 255, sizes: 1}}"
+	firmware := routedScenario(b, routers+", streaming: {tick: 16, flit_bits: 512}", rest)
+	_, rows := frameRows(b, firmware, MachineOptions{Workers: 1})
+	var file strings.Builder
+	file.WriteString("source,destination,size,created\n")
+	for _, row := range rows {
+		file.WriteString(strings.Join(row[1:5], ",") + "\n")
+	}
+	bare := routerBare(b, routers, file.String())
+	var took [2]time.Duration
+	for b.Loop() {
+		for i, s := range []*Scenario{firmware, bare} {
+			start := time.Now()
+			_, err := Run(b.Context(), s, RunOptions{MachineOptions: MachineOptions{Workers: 1}})
+			require.NoError(b, err)
+			took[i] += time.Since(start)
+		}
+	}
+	b.ReportMetric(took[0].Seconds()/took[1].Seconds(), "firmware/bare")
+}
