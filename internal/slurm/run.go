@@ -251,7 +251,7 @@ func (r *runner) take(id taskID, s *sent, q queued) error {
 	}
 	delete(r.sent, id)
 	r.done += len(s.units) - len(missing)
-	late := q.state == "TIMEOUT" || q.state == "" && begun && e.end == 0 && time.Since(time.Unix(e.begun, 0)) >= s.limit
+	late := q.state == "TIMEOUT" || q.state == "" && begun && e.atLimit(s.limit)
 	for _, u := range missing {
 		u.again(s, q, late, r.timeMax, r.why(id, s, q, e, late))
 		if u.failed == "" {

@@ -20,7 +20,9 @@ import (
 )
 
 // doer does a unit: it leaves a file of its name, unless a file says that it does something else before.
+// It ends with what it does: a task that Slurm ends may lose what it waits for before it is ended itself.
 const doer = `#!/bin/sh
+set -e
 cd "$(dirname "$0")"
 while read key; do
 	if [ -e "$key.once" ]; then

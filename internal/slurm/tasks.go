@@ -109,3 +109,12 @@ func readEnded(here string, number int) (e ended, ok bool) {
 	_, err = fmt.Sscan(string(data), &e.host, &e.begun)
 	return e, err == nil
 }
+
+// atLimit reports whether a task that has begun and is gone was ended at its limit: it has not said that it has ended, or it is the
+// script that said so, after what it ran was ended first.
+func (e ended) atLimit(limit time.Duration) bool {
+	if e.end == 0 {
+		return time.Since(time.Unix(e.begun, 0)) >= limit
+	}
+	return e.status != 0 && time.Duration(e.end-e.begun)*time.Second >= limit
+}
