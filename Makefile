@@ -29,15 +29,15 @@ PREFIX ?= /usr/local
 # Copies of the project, in which tests build, take what is compiled here: no path is in it.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
-.PHONY: test tools check vet long lengthy race architectures bench bench-scale bench-rival images man install dist house full
+.PHONY: test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
 
-# Both at once: one waits for its last package while the other compiles.
+# All at once: one waits for its last package while another compiles, and a cluster's limits are minutes of waiting.
 long: tools
 	@$(MAKE) --no-print-directory vet
-	@$(MAKE) --no-print-directory -j2 lengthy race
+	@$(MAKE) --no-print-directory -j3 cluster lengthy race
 	@$(MAKE) --no-print-directory architectures
 
 tools:
@@ -57,10 +57,12 @@ vet:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 
-# First what waits most: a cluster's limits are minutes. A benchmark that no one runs breaks unseen: those of RTL are run once,
-# but for proofs, which the long tests make.
+cluster:
+	$(GO) test -vet=off -ldflags=-w -timeout 25m -run '^TestLong.*(Slurm|Cluster)' ./internal/slurm ./cmd/cli
+
+# First what takes most. A benchmark that no one runs breaks unseen: those of RTL are run once, but for proofs, which the long tests make.
 lengthy:
-	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 25m -run '^TestLong' -skip Architectures ./internal/slurm ./cmd/cli ./...
+	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 25m -run '^TestLong' -skip 'Architectures|Slurm|Cluster' ./cmd/cli ./...
 	$(GO) test -vet=off -run '^$$' -bench . -skip Prove -benchtime 1x ./cosim/...
 
 # Cases of all studies; make full has all of them.

@@ -121,7 +121,7 @@ func TestLongMutants(t *testing.T) {
 			continue // TestNoProofBesideAFollower
 		}
 		done[mutant.Twin.Name]++
-		if !*full && (done[mutant.Twin.Name] != 2 || len(done)%3 != 0 || mutant.Twin.Name == "coin") {
+		if !*full && (done[mutant.Twin.Name] != 2 || len(done)%3 != 0 || mutant.Twin.Name == "coin" || mutant.Twin.Name == "vc_router") { // minutes
 			continue
 		}
 		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) { refuted(t, mutant) })

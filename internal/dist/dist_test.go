@@ -46,7 +46,7 @@ func TestLongDist(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds for several systems")
 	}
-	targets := []string{"linux/arm64", "windows/amd64"} // both archives, both architectures
+	targets := []string{"linux/amd64", "windows/arm64"} // both archives, both architectures
 	if *full {
 		targets = allTargets
 	}

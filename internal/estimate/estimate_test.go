@@ -54,7 +54,7 @@ func TestLaws(t *testing.T) {
 		longest time.Duration
 		basis   string
 	}{
-		"it ends":             {linear, func(n, _ float64) float64 { return n }, func(n float64) float64 { return n * n }, time.Second, BasisItself},
+		"it ends":             {linear, func(n, _ float64) float64 { return 50 * n }, func(n float64) float64 { return 50 * n * n }, 2 * time.Second, BasisItself},
 		"constant pace":       {linear, func(n, _ float64) float64 { return 60 * n }, func(n float64) float64 { return 60 * n * n }, 120 * time.Millisecond, BasisPart},
 		"slower at the end":   {linear, func(n, s float64) float64 { return 60 * s }, func(n float64) float64 { return 30 * n * n }, 80 * time.Millisecond, BasisPart},
 		"slots by logarithms": {func(n float64) float64 { return 20 * math.Log2(n) }, func(n, _ float64) float64 { return 30 * n }, func(n float64) float64 { return 600 * n * math.Log2(n) }, 120 * time.Millisecond, BasisPart},

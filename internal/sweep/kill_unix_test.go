@@ -134,7 +134,7 @@ func TestKilledAtEveryChange(t *testing.T) {
 // TestLongKilledAtDrawnMoments: a sweep of 1,000 points that is killed ten times at drawn moments of its work, and called again,
 // ends with the bytes of one that is left in peace.
 func TestLongKilledAtDrawnMoments(t *testing.T) {
-	path := fileOf(t, strings.Replace(points200, "100, 1]", "500, 1]", 1))
+	path := fileOf(t, strings.Replace(points200, "100, 1]", "150, 1]", 1))
 	begun := time.Now()
 	reference, report := run(t, path, sweep.Options{})
 	took := time.Since(begun)
