@@ -278,41 +278,68 @@ func randomNetlists(t *testing.T, seed uint64, count int) {
 	}
 }
 
-// TestNetlistProgramsAsk: where ports ask for buses and crossbars, programs carry packets over them, too, in both engines.
-func TestNetlistProgramsAsk(t *testing.T) {
-	draw := rand.New(rand.NewPCG(26, 3))
-	asked := uint64(0)
-	for ran := 0; ran < 12; {
-		text := strings.Replace(randomShared(draw), "    apart: true\n", "", 1)
-		if !strings.Contains(text, "access: mixed") {
-			continue
+// TestNetlistPrograms: the built-in programs carry their workloads on any netlist, in both engines.
+func TestNetlistPrograms(t *testing.T) { netlistPrograms(t, 2, 32) }
+
+// TestLongNetlistPrograms are many of them, under -full.
+func TestLongNetlistPrograms(t *testing.T) {
+	if !*full {
+		t.Skip("-full")
+	}
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint("seed ", 100+seed), func(t *testing.T) {
+			t.Parallel()
+			netlistPrograms(t, 100+seed, 500)
+		})
+	}
+}
+
+func netlistPrograms(t *testing.T, seed uint64, count int) {
+	draw := rand.New(rand.NewPCG(26, seed))
+	waited := map[string]uint64{"access: switch": 0, "access: mixed": 0, "credits: ": 0, "x: {kind: crossbar": 0, "x: {kind: crossbar, arbiter: none": 0}
+	for ran := 0; ran < count; {
+		text := randomNetlist(draw)
+		if ran%2 > 0 {
+			text = randomShared(draw)
 		}
+		text = strings.Replace(text, "    apart: true\n", "", 1)
 		if _, err := starloom.ParseScenario("n.yaml", []byte("starloom: 1\n"+text+"firmware: {program: netlist/next-hop}\n")); err != nil {
-			require.Regexp(t, "no way leads|fewer credits", err.Error())
+			require.Regexp(t, "no way leads|fewer credits", err.Error()) // what is drawn may have parts, and frames that wait
 			continue
 		}
 		ran++
-		for _, work := range []string{fmt.Sprintf("seed: %d\nfirmware: {program: netlist/next-hop}", ran),
-			"firmware: {program: netlist/traffic}\nworkload: {traffic: {rate: 0.02, size: [1, 2], warm_up: 20, measure: 200, drain: 200}}"} {
+		for _, work := range []string{"firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 1}}",
+			"firmware: {program: netlist/gossip}\nworkload: {all_to_all: {}}", fmt.Sprintf("seed: %d\nfirmware: {program: netlist/next-hop}", ran),
+			"firmware: {program: netlist/traffic}\nworkload: {traffic: {rate: 0.002, size: [1, 2], warm_up: 20, measure: 300, drain: 3000}}"} {
 			var digests []string
 			for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 				report, err := starloom.Run(t.Context(), parsed(t, text+work), starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
 				require.NoError(t, err)
 				require.Equal(t, starloom.VerdictPass, report.Verdict, "%s: %+v\n%s%s", engine, report.Violations, text, work)
 				require.Zero(t, report.Frames.Overflow, "a frame that waits is in the NIC, and no other one goes there\n%s%s", text, work)
-				asked, digests = asked+report.Frames.Blocked, append(digests, report.Digest)
+				digests = append(digests, report.Digest)
+				for kind := range waited {
+					if strings.Contains(text, kind) {
+						waited[kind] += report.Frames.Blocked + report.Frames.Collided
+					}
+				}
 			}
 			require.Equal(t, digests[0], digests[1])
 		}
 	}
-	require.Positive(t, asked, "no port has waited")
+	for kind, frames := range waited {
+		require.Positive(t, frames, "no frame has waited: %s", kind)
+	}
+}
+
+// TestNetlistProgramsRefused: what a program needs of a network, and what helps.
+func TestNetlistProgramsRefused(t *testing.T) {
 	for text, says := range map[string]string{
-		"{" + drawnMesh + "}\nfirmware: {program: pops/sort}":                                                                                      "the program pops/sort is for another fabric; known are netlist/flood",
-		"{netlist: {mesh: {k: [2, 2]}, routes: none}}\nfirmware: {program: netlist/next-hop}":                                                      "the program netlist/next-hop reads the ways of the network",
-		"{" + drawnStars + "}\nfirmware: {program: netlist/next-hop}":                                                                              "the program netlist/next-hop needs NICs that hear all of their ports; write access: all",
-		"{netlist: {nodes: {'p[0..2]': processor, x: crossbar}, links: [['p[0..2]', x]]}}\nfirmware: {program: netlist/flood}":                     "the program netlist/flood is for networks that are more than one crossbar",
-		"{netlist: {access: switch, nodes: {'p[0..2]': processor, b: bus}, links: [['p[0..2]', b]]}}\nfirmware: {program: netlist/next-hop}":       "these have one switch to all of their buses",
-		"{netlist: {nodes: {'p[0..2]': processor, b: {kind: bus, arbiter: fixed}}, links: [['p[0..2]', b]]}}\nfirmware: {program: netlist/gossip}": "in which no port asks before it sends; take netlist/next-hop or netlist/traffic",
+		"{" + drawnMesh + "}\nfirmware: {program: pops/sort}":                                                                                                                             "the program pops/sort is for another fabric; known are netlist/flood",
+		"{netlist: {mesh: {k: [2, 2]}, routes: none}}\nfirmware: {program: netlist/next-hop}":                                                                                             "the program netlist/next-hop reads the ways of the network",
+		"{netlist: {access: switch, nodes: {'p[0..2]': processor, b: {kind: bus, length: 2}}, links: [['p[0..2]', b]]}}\nfirmware: {program: netlist/flood}":                              "all NICs of a bus on it in one slot, and netlist.b takes 2 of 3; delete length",
+		"{netlist: {nodes: {'p[0..1]': processor}, links: [{endpoints: ['p[0]', 'p[1]'], duplex: half, credits: {depth: 1, round_trip_slots: 3}}]}}\nfirmware: {program: netlist/gossip}": "half-duplex links have fewer credits than that takes",
+		"{netlist: {nodes: {'p[0..4999]': processor, x: crossbar}, links: [['p[0..4999]', x]]}}\nfirmware: {program: netlist/flood}":                                                      "reads who hears a crossbar, of which it has no table",
 	} {
 		_, err := starloom.ParseScenario("n.yaml", []byte("starloom: 1\nfabric: "+text+"\n"))
 		require.ErrorContains(t, err, says)
@@ -330,31 +357,6 @@ func TestNetlistProgramsWait(t *testing.T) {
 			require.NoError(t, err)
 			require.Zero(t, report.Frames.Overflow, "%s%s", text, work)
 			require.Positive(t, report.Frames.Blocked)
-		}
-	}
-}
-
-// TestNetlistPrograms: the built-in programs carry their workloads on any netlist, in both engines.
-func TestNetlistPrograms(t *testing.T) {
-	draw := rand.New(rand.NewPCG(26, 2))
-	ran := 0
-	for ran < 24 {
-		text := strings.Replace(randomNetlist(draw), "    apart: true\n", "", 1)
-		if _, err := starloom.ParseScenario("n.yaml", []byte("starloom: 1\n"+text+"firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 1}}\n")); err != nil {
-			require.Regexp(t, "no way leads|fewer credits", err.Error()) // what is drawn may have parts, and frames that wait
-			continue
-		}
-		ran++
-		for _, work := range []string{"firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 1}}",
-			"firmware: {program: netlist/gossip}\nworkload: {all_to_all: {}}", fmt.Sprintf("seed: %d\nfirmware: {program: netlist/next-hop}", ran)} {
-			if strings.Contains(work, "next-hop") && strings.Contains(text, "access: one") {
-				continue
-			}
-			for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-				report, err := starloom.Run(t.Context(), parsed(t, text+work), starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}})
-				require.NoError(t, err)
-				require.Equal(t, starloom.VerdictPass, report.Verdict, "%s: %+v\n%s%s", engine, report.Violations, text, work)
-			}
 		}
 	}
 }

@@ -115,7 +115,11 @@ func (n *Net) mostPlaces() (places int) {
 
 // rxFrames is nic.rx_frames of programs whose FIFOs have the usual depth, 0, where that is enough.
 func (n *Net) rxFrames() int {
-	if places := n.mostPlaces(); places > usualPlaces {
+	places := n.mostPlaces()
+	if n.pure() { // an output with a queue may take so many frames in a slot
+		places = max(places, min(n.Crossbars[0].Queue, depthMax))
+	}
+	if places > usualPlaces {
 		return places
 	}
 	return 0

@@ -3,7 +3,6 @@ package netlist
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 
@@ -30,38 +29,40 @@ const (
 // Programs implements fabric.Network.
 func (n Network) Programs() []fabric.Program {
 	net := n.drawn()
-	switch {
-	case net.routers > 0:
+	if net.routers > 0 {
 		return net.routed()
-	case net.waits():
+	}
+	if why, _ := net.unserved(); why != "" {
 		return nil
 	}
-	processors, ports := len(net.Processors), max(1, net.ports)
-	slots := uint64(processors)*uint64(processors)*uint64(ports) + 2
-	needs := fabric.Needs{RxFrames: net.rxFrames(), PayloadMin: packetBytes, Slots: uint32(min(slots, math.MaxUint32))}
-	free := &fabric.CollisionFree{Period: 1, Slots: []int{1}}
-	note := strings.Join(net.notes, "; ")
-	nextHop := fabric.Program{Name: nextHopProgram, Note: note, SlotsPerStep: 1, Needs: needs,
-		Rules: fabric.Rules{CollisionFree: free, ExactlyOnce: true}, Workloads: []string{fabric.WorkloadPermutation}}
-	if net.Mixed && net.hasWays() {
-		return []fabric.Program{nextHop, net.traffic(note)}
+	note, whole := strings.Join(net.notes, "; "), fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}}
+	if net.tosses() {
+		whole.CollisionFree = nil // frames meet, and are sent again
 	}
-	if net.Switch || net.Mixed || len(net.Crossbars) > 0 {
-		return nil
+	once := whole
+	once.ExactlyOnce = true
+	processors, needs := uint64(len(net.Processors)), fabric.Needs{RxFrames: net.rxFrames(), PayloadMin: packetBytes}
+	all := processors * processors * uint64(max(1, net.ports))
+	within := func(slots uint64) fabric.Needs {
+		needs.Slots = uint32(min(slots+2, math.MaxUint32))
+		return needs
 	}
-	all := []fabric.Program{{Name: floodProgram, Note: note, SlotsPerStep: 1, Needs: needs,
-		Rules: fabric.Rules{CollisionFree: free}, Workloads: []string{fabric.WorkloadOneToAll}}}
-	turns := needs // each processor sends all packets: n after those that it waits for on the way, of which there are fewer than n
-	turns.Slots = uint32(min(net.roundSlots()*2*uint64(processors)+2, math.MaxUint32))
-	all = append(all, fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Needs: turns,
-		Rules: fabric.Rules{CollisionFree: free}, Workloads: []string{fabric.WorkloadAllToAll}})
-	if !net.OnePort && net.hasWays() {
-		all = append(all, nextHop)
+	var programs []fabric.Program
+	if net.hasHearers() {
+		programs = append(programs, fabric.Program{Name: floodProgram, Note: note, SlotsPerStep: 1, Rules: whole,
+			Needs: within(max(all, processors*net.roundSlots())), Workloads: []string{fabric.WorkloadOneToAll}})
+		// each processor sends all packets: n after those that it waits for on the way, of which there are fewer than n
+		programs = append(programs, fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Rules: whole,
+			Needs: within(2 * processors * net.roundSlots()), Workloads: []string{fabric.WorkloadAllToAll}})
 	}
-	if _, free := net.Shape().Discipline.(fabric.AllPorts); free && net.hasWays() {
-		all = append(all, net.traffic(note))
+	if net.hasWays() {
+		programs = append(programs, fabric.Program{Name: nextHopProgram, Note: note, SlotsPerStep: 1, Rules: once,
+			Needs: within(max(all, 2*processors*net.turnSlots())), Workloads: []string{fabric.WorkloadPermutation}})
+		traffic := net.traffic(note)
+		traffic.Rules = once
+		programs = append(programs, traffic)
 	}
-	return all
+	return programs
 }
 
 // routed are the programs of processors at routers: frames go to whom they are addressed.
@@ -77,30 +78,58 @@ func (n *Net) routed() []fabric.Program {
 	}
 	if n.hasWays() {
 		traffic := n.traffic(note)
-		traffic.Rules.CollisionFree = nil
+		traffic.Rules = once
 		all = append(all, traffic)
 	}
 	return all
 }
 
-// roundSlots are the slots in which every processor may send a packet to all neighbours.
-func (n *Net) roundSlots() uint64 {
+// turnSlots are the slots in which every port may send a frame.
+func (n *Net) turnSlots() uint64 {
+	slots, processors := uint64(1), uint64(len(n.Processors))
 	switch {
-	case n.OnePort: // in turns, and each at every port
-		return uint64(len(n.Processors)) * uint64(max(1, n.ports))
-	case n.meets():
-		return uint64(len(n.Processors))
+	case n.hearsOne(): // at the media in turn
+		slots = processors * uint64(len(n.Media))
+	case n.tosses(): // of those who toss coins one in three at least is served
+		slots = 8 * processors
+	case n.Mixed, len(n.Crossbars) > 0, n.meets():
+		slots = processors
 	}
-	return 1
+	for i := range n.Media {
+		if c := n.Media[i].Credits; c != nil {
+			slots = max(slots, uint64(c.Settled().RoundTripSlots))
+		}
+	}
+	return slots
 }
 
-// waits reports whether a port that sends a frame in each of its turns has to wait for credits, though its receiver
-// takes each frame at once.
-func (n *Net) waits() bool {
-	every := n.roundSlots()
-	return slices.ContainsFunc(n.Media, func(m Medium) bool {
-		return m.Credits != nil && uint64(m.Credits.Settled().RoundTripSlots) > uint64(m.Credits.Depth)*every
-	})
+// roundSlots are those in which it may send a packet to all who hear it.
+func (n *Net) roundSlots() uint64 {
+	switch processors := uint64(len(n.Processors)); {
+	case n.OnePort: // in turns, and each at every port
+		return processors * uint64(max(1, n.ports))
+	case len(n.Crossbars) > 0:
+		return processors * n.turnSlots()
+	}
+	return n.turnSlots()
+}
+
+// tosses reports whether frames meet on the one medium of a crossbar, and are sent again.
+func (n *Net) tosses() bool { return len(n.Crossbars) > 0 && n.Crossbars[0].Shared() }
+
+// unserved says why the programs cannot run, and what helps, "" if they can: a frame must not wait for a credit when another
+// processor has its turn, and a bus must have room for all of its NICs.
+func (n *Net) unserved() (why, remedy string) {
+	for i := range n.Media {
+		m := &n.Media[i]
+		if m.Opposite != None && m.Credits != nil && uint64(m.Credits.Settled().RoundTripSlots) > uint64(m.Credits.Depth)*uint64(len(n.Processors)) {
+			return "sends whenever it is its turn, and half-duplex links have fewer credits than that takes", "give them a credits depth of their round trip, 2 or more"
+		}
+		if m.Length > 0 && m.Length < len(m.Taps) {
+			return fmt.Sprintf("has all NICs of a bus on it in one slot, and %s takes %d of %d", m.Path, m.Length, len(m.Taps)), "delete length"
+		}
+	}
+	return "", ""
 }
 
 // queueFramesMax is the longest queue of a port of netlist/traffic: the state of a processor with 72 ports fits in 1 MiB.
@@ -108,25 +137,18 @@ const queueFramesMax = 512
 
 // Refuses implements fabric.Selective.
 func (n Network) Refuses(program string) (why, remedy string) {
-	net, own := n.drawn(), "write image: with firmware of your own"
-	known := []string{floodProgram, gossipProgram, nextHopProgram, trafficProgram}
-	switch {
-	case !slices.Contains(known, program):
-		return "", ""
-	case net.waits():
-		return "sends whenever it is its turn, and some links have fewer credits than that takes",
-			"give links a credits depth of their round trip, 2 or more, or " + own
-	case net.Switch:
-		return "needs NICs that hear all of their ports, or one that they choose, and these have one switch to all of their buses", "take another access, or " + own
-	case net.pure():
-		return "is for networks that are more than one crossbar", own + ", or take fabric: {crossbar: ...}, which has programs"
-	case net.Mixed && net.hasWays():
-		return "is for networks in which no port asks before it sends", "take " + nextHopProgram + " or " + trafficProgram + ", or " + own
-	case !net.hasWays():
+	const own = ", or write image: with firmware of your own"
+	net := n.drawn()
+	why, remedy = net.unserved()
+	switch tells := program == floodProgram || program == gossipProgram; {
+	case !tells && program != nextHopProgram && program != trafficProgram:
+	case why != "":
+		return why, remedy + own
+	case tells && !net.hasHearers():
+		return fmt.Sprintf("reads who hears a crossbar, of which it has no table (more than %d processors)", nextHopsMax), "take a smaller network" + own
+	case !tells && !net.hasWays():
 		return fmt.Sprintf("reads the ways of the network, of which it has no table (routes: none, or more than %d processors)", nextHopsMax),
 			"write routes: shortest, or take another program"
-	case net.OnePort:
-		return "needs NICs that hear all of their ports", "write access: all, or take another program"
 	}
 	return "", ""
 }
@@ -136,8 +158,7 @@ func (n *Net) traffic(note string) fabric.Program {
 	ways := sync.OnceValue(func() *rom { return newROM(n) })
 	return fabric.Program{
 		Name: trafficProgram, Note: note, SlotsPerStep: 1, Workloads: []string{fabric.WorkloadTraffic},
-		Rules:  fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, ExactlyOnce: true},
-		Needs:  fabric.Needs{RxFrames: max(1, n.mostPlaces()), TxFrames: 1, PayloadMin: traffic.HeadBytes},
+		Needs:  fabric.Needs{RxFrames: max(1, n.mostPlaces(), n.rxFrames()), TxFrames: 1, PayloadMin: traffic.HeadBytes},
 		Params: []fabric.Choice{{Name: "queue", Low: 1, High: queueFramesMax}},
 		Carries: &fabric.Carries{Closed: true, Reaches: func(source, destination int) string {
 			switch {

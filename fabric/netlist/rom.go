@@ -13,8 +13,9 @@ import (
 //	1+4p ..4+4p  of port p: the medium that it sends to, the one that it hears, the processor at the other end if there
 //	             is one, credits << 24 | kind << 16 | latency. 0xffffffff: none
 //	1+4P+d       port << 16 | processor: the next one on the shortest way to processor d; 0xffffffff: none. P is the most ports of a processor
+//	after these  where there are crossbars: for each port a bit for each processor that hears it; its own: that the same port hears it
 //
-// All processors share two words: flags, and the hash of the netlist.
+// All processors share three words: flags, the hash of the netlist, and how many media there are.
 const (
 	romPort       = 4
 	romNone       = 1<<32 - 1
@@ -23,11 +24,12 @@ const (
 	romCrossbar   = 3 << 16 // of one at a crossbar
 	romCredits    = 24      // bits below those of credits
 	romMeets      = 1       // flag: on some medium frames of several senders may meet
-	romOnePort    = 2       // flag: access is one
+	romHearsOne   = 2       // flag: access is one, or switch
 	romNoWays     = 4       // flag: there are no words for ways
+	romOneSwitch  = 8       // flag: access is switch
 	nextHopsMax   = 4096    // processors of a netlist with ways to all of them
 	hopBits       = 16
-	romMachine    = 2
+	romMachine    = 3
 	latencyWeight = 1 << 20 // more than there are hops
 )
 
@@ -87,6 +89,20 @@ func (n *Net) hasWays() bool {
 	return len(n.Processors) <= nextHopsMax && (!n.noRoutes || n.routes != nil)
 }
 
+// hearsOne reports whether a NIC hears one of its ports in a slot.
+func (n *Net) hearsOne() bool { return n.OnePort || n.Switch }
+
+// hasHearers reports whether firmware can read who hears a crossbar, or there is none.
+func (n *Net) hasHearers() bool { return len(n.Crossbars) == 0 || n.leadsWords() > 0 }
+
+// leadsWords are the words of a port that say who hears it.
+func (n *Net) leadsWords() int {
+	if len(n.Crossbars) == 0 || len(n.Processors) > nextHopsMax {
+		return 0
+	}
+	return (len(n.Processors) + 31) / 32
+}
+
 // meets reports whether frames of several senders may meet on some medium.
 func (n *Net) meets() bool {
 	senders := make([]uint8, len(n.Media))
@@ -105,7 +121,7 @@ func (n *Net) meets() bool {
 
 // Words implements fabric.ROM.
 func (r *rom) Words() (processor, machine int) {
-	return 1 + romPort*r.net.ports + len(r.next), romMachine
+	return 1 + romPort*r.net.ports + len(r.next) + r.net.ports*r.net.leadsWords(), romMachine
 }
 
 // Machine implements fabric.ROM.
@@ -114,13 +130,16 @@ func (r *rom) Machine(_ uint64, dst []uint32) {
 	if r.net.meets() {
 		dst[0] = romMeets
 	}
-	if r.net.OnePort {
-		dst[0] |= romOnePort
+	if r.net.hearsOne() {
+		dst[0] |= romHearsOne
+	}
+	if r.net.Switch {
+		dst[0] |= romOneSwitch
 	}
 	if r.next == nil {
 		dst[0] |= romNoWays
 	}
-	dst[1] = r.net.Hash()
+	dst[1], dst[2] = r.net.Hash(), uint32(len(r.net.Media))
 }
 
 // Processor implements fabric.ROM.
@@ -165,6 +184,29 @@ func (r *rom) Processor(processor int, _ uint64, dst []uint32) {
 	}
 	for d := range r.next {
 		dst[1+romPort*r.net.ports+d] = r.next[d][processor]
+	}
+	if words := r.net.leadsWords(); words > 0 {
+		leads := dst[1+romPort*r.net.ports+len(r.next):]
+		clear(leads)
+		for i := range p.Ports {
+			r.leads(processor, &p.Ports[i], leads[i*words:])
+		}
+	}
+}
+
+// leads sets the bits of those who hear a port of a processor.
+func (r *rom) leads(processor int, port *Port, bits []uint32) {
+	first, end := port.Sends, port.Sends+1
+	if port.Asks != 0 {
+		x := &r.net.Crossbars[port.Asks-1]
+		first, end = x.First, x.First+x.Media()
+	}
+	for m := max(0, first); m < end; m++ {
+		for _, hearer := range r.hearers[m] {
+			if hearer != processor || port.Hears == m {
+				bits[hearer/32] |= 1 << (hearer % 32)
+			}
+		}
 	}
 }
 

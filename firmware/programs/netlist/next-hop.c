@@ -1,12 +1,11 @@
 /* netlist/next-hop: takes the packet of each processor to its destination by the shortest way.
  *
- * At each port a processor sends one frame in a slot, the oldest of those that go there. Where
- * frames of several senders may meet on a medium, one processor sends in a slot, in turn. A port at
- * an arbiter asks at any time; until it is served no other frame goes there, and its frame waits in
- * the NIC. What crosses a crossbar has the processor that takes it for its destination, and is a
+ * At each port a processor sends one frame in a slot, the oldest of those that go there, when it may:
+ * see sl_may_send in starloom_netlist.h. While one waits in the NIC no other one goes to its port.
+ * What crosses a crossbar has the processor that takes it for its destination, and is a
  * control frame but on its last hop. A packet whose destination is its own source goes to a
  * neighbour and back, or into a star that its source hears. The tag of a frame is the processor that
- * takes it. NICs hear all ports at once. The workload's word is the destination of the processor's own packet. */
+ * takes it. The workload's word is the destination of the processor's own packet. */
 #define STARLOOM_STATE_BYTES ((uint32_t)(sizeof(uint32_t) * 2 + bank->processors * sizeof(sl_packet)))
 #define STARLOOM_TX_STATUS
 #include "starloom_netlist.h"
@@ -19,6 +18,7 @@ typedef struct {
 static void on_start(sl_nic *nic, state_t *s) {
     s->waits[s->count++] = (sl_packet){sl_self(nic), sl_workload(nic)};
     sl_hold(nic, 1);
+    sl_hear_rounds(nic);
 }
 
 /* The way that a packet takes from here; one that is at home goes out, and comes back. */
@@ -55,13 +55,11 @@ static void on_slot(sl_nic *nic, state_t *s) {
         }
     }
     uint64_t busy[2] = {0, 0}; /* ports that have a frame in this slot */
-    for (uint32_t port = 0; port < ports; port++)
-        if (sl_asks(nic, port) && sl_tx_status_of(nic, port) == SL_TX_BLOCKED) busy[port >> 6] |= (uint64_t)1 << (port & 63);
-    uint32_t kept = 0, mine = !sl_may_meet(nic) || sl_slot(nic) % sl_processors(nic) == sl_self(nic);
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t way = way_of(nic, s->waits[i]), port = way >> 16;
         if (way == SL_NOWHERE || port >= ports) sl_fail(nic, 2);
-        if ((mine || sl_asks(nic, port)) && !(busy[port >> 6] >> (port & 63) & 1)) {
+        if (sl_may_send(nic, port) && !(busy[port >> 6] >> (port & 63) & 1)) {
             busy[port >> 6] |= (uint64_t)1 << (port & 63);
             send(nic, s->waits[i], port, way & 0xffff);
         } else {
@@ -70,6 +68,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
     }
     s->count = kept;
     sl_hold(nic, kept > 254 ? 254 : kept);
+    if (sl_hears_one(nic)) sl_hear_rounds(nic);
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)

@@ -1,10 +1,9 @@
 /* netlist/traffic: carries packets from processor to processor, each by the shortest way.
  *
- * A port sends a frame in a slot; what has to wait waits in a queue of the port. What is on its way goes
- * first: a packet that starts here leaves when no other frame waits for its port. Where frames of several
- * senders may meet on a medium, one processor sends in a slot, in turn; a port at an arbiter asks at any
- * time, for one frame after the other. The destination of a frame is the
- * processor that takes it: others that hear a star leave it alone. NICs hear all ports at once.
+ * A port sends a frame in a slot, when it may: see sl_may_send in starloom_netlist.h; what has to wait
+ * waits in a queue of the port. What is on its way goes first: a packet that starts here leaves when no
+ * other frame waits for its port. The destination of a frame is the processor that takes it: others
+ * that hear a star leave it alone.
  *
  * queue: frames that may wait for a port. When one more comes, the processor fails, with the number of
  * the port as its code.
@@ -88,12 +87,11 @@ static void begin(sl_nic *nic, state_t *s) {
     sl_take(nic);
 }
 
-/* Sends the first frame of each queue: in its turn, or where the port asks, and is not asking already. */
+/* Sends the first frame of each queue that may leave. */
 static void send_all(sl_nic *nic, state_t *s) {
-    const int mine = !sl_may_meet(nic) || sl_slot(nic) % sl_processors(nic) == sl_self(nic);
     for (uint32_t port = 0; port < sl_ports(nic) && s->waits > 0; port++) {
         queue_t *queue = &s->queue[port];
-        if (queue->count == 0 || (sl_asks(nic, port) ? sl_tx_status_of(nic, port) == SL_TX_BLOCKED : !mine)) continue;
+        if (queue->count == 0 || !sl_may_send(nic, port)) continue;
         const waiting_t *first = ring_of(nic, s, port, queue->head);
         sl_frame *frame = sl_send(nic, (uint16_t)port, first->kind, first->next, sizeof(sl_traffic));
         *(sl_traffic *)frame->payload = (sl_traffic){first->origin, first->destination, first->number};
@@ -103,8 +101,8 @@ static void send_all(sl_nic *nic, state_t *s) {
 }
 
 static void on_start(sl_nic *nic, state_t *s) {
-    (void)nic;
     (void)s;
+    sl_hear_rounds(nic);
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
@@ -113,7 +111,10 @@ static void on_slot(sl_nic *nic, state_t *s) {
     while ((frame = sl_receive(nic)) != 0) take_in(nic, s, frame);
     begin(nic, s);
     send_all(nic, s);
-    if (s->waits == 0 && !sl_offered(nic, &offer)) sl_sleep(nic, SL_LONG); /* until something comes */
+    if (sl_hears_one(nic))
+        sl_hear_rounds(nic);
+    else if (s->waits == 0 && !sl_offered(nic, &offer))
+        sl_sleep(nic, SL_LONG); /* until something comes */
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)
