@@ -279,7 +279,7 @@ func randomNetlists(t *testing.T, seed uint64, count int) {
 }
 
 // TestNetlistPrograms: the built-in programs carry their workloads on any netlist, in both engines.
-func TestNetlistPrograms(t *testing.T) { netlistPrograms(t, 2, 32) }
+func TestNetlistPrograms(t *testing.T) { netlistPrograms(t, 6, 64) }
 
 // TestLongNetlistPrograms are many of them, under -full.
 func TestLongNetlistPrograms(t *testing.T) {
