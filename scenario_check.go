@@ -106,6 +106,7 @@ func (s *Scenario) checkProgram() error {
 		return s.refuse("workload", "without firmware routers carry bare packets, and workload has no traffic",
 			"write workload: {traffic: {rate: 0.1}}, or firmware: {...}")
 	case bare && none:
+		return s.checkBareRules()
 	case none:
 		remedy := "write image: router.wasm"
 		if len(known) > 0 {
@@ -123,6 +124,21 @@ func (s *Scenario) checkProgram() error {
 	case f.Schedule != "" && !slices.Contains(fabric.SchedulesOf(n), f.Schedule):
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", strict.Clip(f.Schedule)),
 			input.DidYouMean(f.Schedule, fabric.SchedulesOf(n), config.KnownAre("schedule", fabric.SchedulesOf(n))))
+	}
+	return nil
+}
+
+// checkBareRules refuses rules that are about firmware.
+func (s *Scenario) checkBareRules() error {
+	if s.Rules == nil {
+		return nil
+	}
+	every := (&Rules{}).Checked()
+	for _, rule := range s.Rules.Checked() {
+		if !slices.Contains(every, rule) && rule != fabric.RuleInOrder {
+			return s.refuse("rules."+rule, fmt.Sprintf("without firmware routers carry bare packets, for which the rule %s is not checked", rule),
+				"delete it; finishes and deadlock always hold, and in_order may be asked for")
+		}
 	}
 	return nil
 }

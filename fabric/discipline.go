@@ -34,7 +34,7 @@ type Streaming struct{}
 func (Streaming) NIC() nic.Discipline { return nic.Discipline{AllPorts: true, Addressed: true} }
 
 // Rules implements Discipline.
-func (Streaming) Rules() []string { return []string{RuleLatency} }
+func (Streaming) Rules() []string { return []string{RuleLatency, RuleInOrder} }
 
 // Access implements Discipline: a Stream has no plant.
 func (Streaming) Access(*Plant) (Access, error) {

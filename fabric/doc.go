@@ -45,7 +45,7 @@
 //	told.go          the referee of a packet of each processor for all others
 //	follow.go        every frame of some packets, to find out where they were lost
 //	lost.go          why a frame was lost; queues.go: how long it has waited
-//	held.go          packets that processors hold, as frames show it
+//	held.go          packets that processors hold, as frames show it; order.go: which of them have come in order
 //	faults.go        what goes wrong beside the firmware; suffered.go: what that has done
 //	results.go       words that firmware gives as its results
 //	metrics.go       figures of a run

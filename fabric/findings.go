@@ -68,6 +68,7 @@ const (
 	FindInvalid                         // a voter has decided for what no correct module holds: Text says for what
 	FindOverrun                         // a handler took longer than its compute window: Text says by how much
 	FindSlow                            // a frame took too long: Text says how
+	FindOvertaken                       // a frame came after one that was queued after it: Text says which
 	FindCredit                          // credits of a channel between routers are missing: Text says which
 	FindStanding                        // the run ended with packets that stand in routers: Text says where
 	FindEnergy                          // an update has raised the energy: Text says when
@@ -148,6 +149,7 @@ var findings = [findingKinds]struct {
 	FindInvalid:      {rule: RuleValidity, path: Names.Processor, before: " "},
 	FindOverrun:      {rule: RuleMeetsBudget, path: Names.Processor, before: " "},
 	FindSlow:         {rule: RuleLatency, path: Names.Processor, before: ": "},
+	FindOvertaken:    {rule: RuleInOrder, path: Names.Processor, before: ": "},
 	FindCredit:       {rule: RuleCredits, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
 	FindStanding: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
 		return f.Text

@@ -29,6 +29,8 @@ type Rules struct {
 	DeadlineSlots uint32 `json:"deadline_slots,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
 	// cycles from the first one after a frame was queued to that in which its last bits come, between processors at routers
 	LatencyMax uint32 `json:"latency_max,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
+	// what one processor sends to another comes in the order in which it was queued or, without firmware, created; at routers
+	InOrder bool `json:"in_order,omitempty"`
 	// a frame of gossip has no item that its sender does not know
 	NoCreation bool `json:"no_creation,omitempty"`
 	// a vertex is on one bus in a slot: it does not listen to another one than it sends to
@@ -81,6 +83,7 @@ const (
 	RuleNoLoss        = "no_loss"                   // Rules.NoLoss
 	RuleDeadline      = "deadline_slots"            // Rules.DeadlineSlots
 	RuleLatency       = "latency_max"               // Rules.LatencyMax
+	RuleInOrder       = "in_order"                  // Rules.InOrder
 	RuleNoCreation    = "no_creation"               // Rules.NoCreation
 	RuleOneBus        = "one_bus"                   // Rules.OneBus
 	RuleBusLength     = "bus_length"                // Rules.BusLength
@@ -114,6 +117,9 @@ func (r *Rules) Checked() []string {
 	}
 	if r.LatencyMax > 0 {
 		names = append(names, RuleLatency)
+	}
+	if r.InOrder {
+		names = append(names, RuleInOrder)
 	}
 	if r.MeetsBudget {
 		names = append(names, RuleMeetsBudget)
@@ -152,7 +158,7 @@ func (r *Rules) Limits() map[string]string {
 // Checks are those that the ledgers watch.
 func (r *Rules) Checks() Checks {
 	return Checks{
-		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, LatencyMax: r.LatencyMax, NoCreation: r.NoCreation,
+		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, LatencyMax: r.LatencyMax, InOrder: r.InOrder, NoCreation: r.NoCreation,
 		ReceiveStep: r.ReceiveStep, OneBus: r.OneBus, BusLength: r.BusLength,
 	}
 }
@@ -162,6 +168,9 @@ func (r *Rules) Disciplined() (names []string) {
 	names = r.Switched()
 	if r.LatencyMax > 0 {
 		names = append(names, RuleLatency)
+	}
+	if r.InOrder {
+		names = append(names, RuleInOrder)
 	}
 	return names
 }
@@ -199,6 +208,7 @@ type Checks struct {
 	ExactlyOnce bool   // a packet arrives once, and only where it belongs
 	NoLoss      bool   // no frame is lost
 	LatencyMax  uint32 // cycles of a frame between processors at routers, 0 for no rule
+	InOrder     bool   // frames between processors at routers do not overtake one another
 	NoCreation  bool   // a frame of gossip has no item that its sender does not know
 	OneBus      bool   // a processor does not listen to another bus than it sends to
 	BusLength   bool   // not too many processors are on one bus

@@ -44,6 +44,7 @@ type streamColumns struct {
 	orphans   []uint32 // of each processor: frames before these in its NIC that its TX FIFO does not have any more
 	begun     []uint16 // of each processor: flits of the next frame that had left at the last boundary
 	latencies latencies
+	order     Order    // for the rule in_order
 	missing   []uint32 // channel and VC of credits that were found to be missing
 }
 
@@ -90,6 +91,7 @@ func NewStream(n Network, c *Config, workers *hw.Workers) (*Stream, error) {
 	processors := shape.Processors()
 	s.stride, s.tx = nic.FrameStride(max(c.PayloadBytes, 8)), c.TxFrames
 	s.told, s.mirrored, s.orphans, s.begun = make([]uint32, processors), make([]uint8, processors), make([]uint32, processors), make([]uint16, processors)
+	s.order = make(Order, processors)
 	s.chain.first, s.chain.last = make([]uint32, processors), make([]uint32, processors)
 	for i, shard := range c.Shards {
 		s.shards[i].first = shard.First * shape.PerUnit
@@ -192,6 +194,13 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, packet uint32
 		ledger.Find(Finding{Kind: FindSlow, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(p.Received[packet]),
 			Text: fmt.Sprintf("a frame from processor %d came %d cycles after it was queued in cycle %d, at most %d are allowed",
 				frame.Source(), p.Received[packet]-p.Created[packet], p.Created[packet], limit)})
+	}
+	if ledger.Checks.InOrder {
+		c := Came{s.serial[packet], p.Created[packet], p.Received[packet]}
+		if before, overtaken := s.order.Note(frame.Source(), uint32(processor), c); overtaken {
+			ledger.Find(Finding{Kind: FindOvertaken, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(c.Received),
+				Text: c.Text("frame", "queued", frame.Source(), uint32(processor), before)})
+		}
 	}
 	status := bank.PushRx(cell, 0, frame)
 	ledger.NoteHeard(processor, 0, status, frame, slot)
@@ -343,6 +352,7 @@ func (s *Stream) Reset(uint64) {
 	clear(s.orphans)
 	clear(s.begun)
 	s.latencies = latencies{}
+	clear(s.order)
 	s.chain.forget()
 	for i := range s.shards {
 		s.Begin(i, 0, false)
@@ -375,6 +385,7 @@ func (s *Stream) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "orphans", s.orphans)
 	hw.StateColumn(v, "begun", s.begun)
 	s.latencies.state(v)
+	s.order.state(v)
 	if s.faults != nil {
 		hw.StateList(v, "missing_credits", &s.missing)
 		s.faults.state(v)

@@ -120,11 +120,12 @@ func (m *Machine) checkJudged() error {
 		keeps = keeper.Keeps()
 	}
 	for _, rule := range m.Rules.Disciplined() {
-		if rule == fabric.RuleLatency && !slices.Contains(m.Shape.Rules(), rule) {
+		switch {
+		case slices.Contains(m.Shape.Rules(), rule):
+		case slices.Contains(fabric.Streaming{}.Rules(), rule):
 			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for processors at routers, whose frames take as many cycles as they need", rule),
 				"delete it, or write deadline_slots")
-		}
-		if !slices.Contains(m.Shape.Rules(), rule) {
+		default:
 			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
 				"delete it, or take fabric: {bus: ...}")
 		}

@@ -284,7 +284,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	}
 	find := func(f fabric.Finding) (kept bool) {
 		count++
-		if kept = v.wants(f.Kind.Rule()); kept {
+		if kept = outcome.Wants(v.Kept, f.Kind.Rule()); kept {
 			f.Slot = m.slot
 			v.add(violationOf(m.circumstances(), f))
 		}
@@ -297,7 +297,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	unfinished := func(bank *nic.Bank, cell int, why func(bank *nic.Bank, cell int) (text, cause string)) {
 		f := fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell}
 		cause := ""
-		if v.wants(fabric.RuleFinishes) { // of millions, a hundred are described
+		if outcome.Wants(v.Kept, fabric.RuleFinishes) { // of millions, a hundred are described
 			f.Text, cause = why(bank, cell)
 		}
 		if find(f) {

@@ -15,15 +15,9 @@ type violationList struct {
 	Kept    []outcome.Violation
 }
 
-// wants reports whether a violation of a rule would be kept: there is room, or the
-// rule is new.
-func (v *violationList) wants(rule string) bool {
-	return len(v.Kept) < outcome.ViolationsMax || !slices.ContainsFunc(v.Kept, func(k outcome.Violation) bool { return k.Rule == rule })
-}
-
 // add keeps a violation that is wanted.
 func (v *violationList) add(x outcome.Violation) {
-	if v.wants(x.Rule) {
+	if outcome.Wants(v.Kept, x.Rule) {
 		v.Kept = append(v.Kept, x)
 	}
 }
@@ -38,7 +32,7 @@ func (v *violationList) take(c *fabric.Circumstances) {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))
 	})
 	for _, f := range v.pending {
-		if v.wants(f.Kind.Rule()) {
+		if outcome.Wants(v.Kept, f.Kind.Rule()) {
 			v.Kept = append(v.Kept, violationOf(c, f))
 		}
 	}

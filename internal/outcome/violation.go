@@ -3,6 +3,7 @@ package outcome
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,6 +25,11 @@ const (
 // every rule is always in the list, so that no rule looks unbroken because
 // another one broke often.
 const ViolationsMax = 100
+
+// Wants reports whether a list that keeps these keeps one more violation of a rule: there is room, or the rule is new.
+func Wants(kept []Violation, rule string) bool {
+	return len(kept) < ViolationsMax || !slices.ContainsFunc(kept, func(k Violation) bool { return k.Rule == rule })
+}
 
 // Violation is one broken rule, at the cycle in which it broke.
 type Violation struct {

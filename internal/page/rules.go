@@ -41,6 +41,12 @@ var rules = map[string]rule{
 	fabric.RuleDeadline: {"what has to arrive arrives within deadline_slots",
 		"If it has to be in time, look at [what its sender did](#violation-1) before, and let the firmware queue it earlier, " +
 			"or, if it waited for its medium, take another arbiter or order of senders."},
+	fabric.RuleLatency: {"a frame between processors at routers comes within latency_max cycles",
+		"See where its flits wait: the load of channels, a buffer that is small, or an RX FIFO that its processor does not empty."},
+	fabric.RuleInOrder: {"packets of one processor to another come in the order in which they were queued or created",
+		"The two took different virtual channels. Take one virtual channel for each destination, or let the receiver put them in order."},
+	fabric.RuleCredits: {"no credit of a channel between routers is lost",
+		"A fault has taken it. Its channel has fewer places from then on, and stands when none is left."},
 	fabric.RuleNoCreation: {"a frame of gossip has no item that its sender does not know",
 		"See which item the handler puts into the frame, and which [frames](#violation-1) had come to it before."},
 	fabric.RuleOneBus: {"a vertex is on one bus in a slot",

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,6 +149,9 @@ func (r *bareRun) rules() []string {
 	if r.rtl == nil {
 		rules = append(rules, fabric.RuleDeadlock)
 	}
+	if r.config.Rules.InOrder {
+		rules = append(rules, fabric.RuleInOrder)
+	}
 	if r.config.Rules.Credits {
 		rules = append(rules, fabric.RuleCredits)
 	}
@@ -191,13 +195,38 @@ func (r *bareRun) report() *outcome.Report {
 		message += r.knot()
 	}
 	r.addFaults(report)
+	violations := slices.Concat(r.missing, r.overtaken())
+	slices.SortStableFunc(violations, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 	if message != "" {
+		violations = append(violations, outcome.Violation{Rule: rule, Path: c.Network.Kind(), Cycle: cycles, Slot: cycles, Message: message})
+	}
+	for _, v := range violations {
 		report.Verdict = outcome.VerdictFail
-		report.ViolationsTotal++
-		report.Violations = append(report.Violations, outcome.Violation{Rule: rule, Path: c.Network.Kind(), Cycle: cycles, Slot: cycles, Message: message})
+		if report.ViolationsTotal++; outcome.Wants(report.Violations, v.Rule) {
+			report.Violations = append(report.Violations, v)
+		}
 	}
 	r.tell(report)
 	return report
+}
+
+// overtaken finds what breaks the rule in_order, packets of one cycle in the order of the file.
+func (r *bareRun) overtaken() (found []outcome.Violation) {
+	if !r.config.Rules.InOrder {
+		return nil
+	}
+	p, names := r.packets.Packets, r.config.Network.Names()
+	order := make(fabric.Order, len(fabric.RoutersOf(r.config.Network).Graph.Nodes))
+	for _, packet := range p.Arrived() {
+		c := fabric.Came{Serial: uint64(packet), Created: p.Created[packet], Received: p.Received[packet]}
+		source, destination := p.Source[packet], p.Destination[packet]
+		if before, overtaken := order.Note(source, destination, c); overtaken {
+			found = append(found, outcome.Violation{Rule: fabric.RuleInOrder, Path: names.Processor(int(destination)), Cycle: uint64(c.Received),
+				Slot: uint64(c.Received), Message: fmt.Sprintf("processor %d: %s", destination, c.Text("packet", "created", source, destination, before)),
+				Subject: outcome.Subject{Kind: fabric.FindOvertaken, Index: int(destination), Value: source}})
+		}
+	}
+	return found
 }
 
 // heldShown is how many channels of a cycle a message names.
@@ -357,7 +386,7 @@ func (r *bareRun) packetText(packet uint32) string {
 	return fmt.Sprintf("packet %d (%d to %d, created in cycle %d)", packet, p.Source[packet], p.Destination[packet], p.Created[packet])
 }
 
-// addFaults adds what faults have done, and the credits that are missing.
+// addFaults adds what faults have done.
 func (r *bareRun) addFaults(report *outcome.Report) {
 	if r.faults == nil {
 		return
@@ -376,10 +405,6 @@ func (r *bareRun) addFaults(report *outcome.Report) {
 		report.Faults = append(report.Faults, f)
 	}
 	report.Frames.Faulted = r.network.Sinks.Dropped()
-	if len(r.missing) > 0 {
-		report.Verdict, report.Violations, report.ViolationsTotal = outcome.VerdictFail, slices.Clone(r.missing), uint64(len(r.missing))
-		report.Violations = report.Violations[:min(len(r.missing), outcome.ViolationsMax)]
-	}
 }
 
 // separate repeats a run with faults that has failed without them: which violations are theirs.

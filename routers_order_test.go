@@ -1,0 +1,103 @@
+package starloom
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+)
+
+// overtaken counts, by the rows of --packets, the packets that came after one of the same pair that was created after them,
+// and says where the first of them came.
+func overtaken(t *testing.T, rows [][]string) (count uint64, path string, cycle uint64) {
+	number := func(text string) uint64 {
+		n, err := strconv.ParseUint(text, 10, 32)
+		require.NoError(t, err)
+		return n
+	}
+	rows = slices.DeleteFunc(slices.Clone(rows), func(row []string) bool { return row[6] == "" })
+	slices.SortStableFunc(rows, func(a, b []string) int { return cmp.Compare(number(a[6]), number(b[6])) })
+	for i, row := range rows {
+		if slices.ContainsFunc(rows[:i], func(before []string) bool {
+			return before[1] == row[1] && before[2] == row[2] && (number(before[4]) > number(row[4]) || before[4] == row[4] && number(before[0]) > number(row[0]))
+		}) {
+			if count++; count == 1 {
+				path, cycle = "netlist.p["+row[2]+"]", number(row[6])
+			}
+		}
+	}
+	return count, path, cycle
+}
+
+// TestRoutersInOrder: virtual channels overtake one another, and the rule in_order finds exactly the packets that --packets
+// shows to have come late, with firmware and without, on any number of workers; with one virtual channel there are none.
+func TestRoutersInOrder(t *testing.T) {
+	firmware := "stop: {slots: 100000}\nnic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nfirmware: {image: " + testImage(t, "burst") + "}\n"
+	for load, says := range map[string]string{
+		"workload: {traffic: {rate: 0.12, size: [{frames: 1}, {frames: 5}], measure: 1000}}\n": "packet %d (%d to %d, created in cycle %d) came in cycle %d, after packet %d,",
+		firmware: "frame %d (%d to %d, queued in cycle %d) came in cycle %d, after frame %d,",
+	} {
+		for _, vcs := range []int{1, 4} {
+			mesh := fmt.Sprintf("mesh: {k: [4, 4]}, router: {vcs: %d, depth: 4}", vcs)
+			plain, err := Run(t.Context(), routedScenario(t, mesh, load+"rules: {}"), RunOptions{})
+			require.NoError(t, err)
+			require.Equal(t, VerdictPass, plain.Verdict)
+			for workers := range 2 {
+				report, rows := frameRows(t, routedScenario(t, mesh, load+"rules: {in_order: true}"), MachineOptions{Workers: workers + 1})
+				count, path, cycle := overtaken(t, rows)
+				require.Equal(t, vcs > 1, count > 0)
+				require.Equal(t, count, report.ViolationsTotal)
+				require.Equal(t, plain.Digest, report.Digest)
+				require.Contains(t, report.Rules, fabric.RuleInOrder)
+				if count == 0 {
+					continue
+				}
+				v := report.Violations[0]
+				require.Equal(t, []any{fabric.RuleInOrder, path, cycle}, []any{v.Rule, v.Path, v.Cycle})
+				var late, source, destination, created, received, early uint64
+				_, text, _ := strings.Cut(v.Message, ": ")
+				_, err := fmt.Sscanf(text, says, &late, &source, &destination, &created, &received, &early)
+				require.NoError(t, err, v.Message)
+				require.Equal(t, cycle, received)
+			}
+		}
+	}
+}
+
+// TestRoutersInOrderSaved: what has come before a state was saved counts after it is restored.
+func TestRoutersInOrderSaved(t *testing.T) {
+	s := routedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 4}", "stop: {slots: 100000}\nrules: {in_order: true}\n"+
+		"nic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nfirmware: {image: "+testImage(t, "burst")+", params: {frames: 40}}")
+	m, err := NewMachine(t.Context(), s, MachineOptions{})
+	require.NoError(t, err)
+	defer m.Close()
+	other, err := NewMachine(t.Context(), s, MachineOptions{})
+	require.NoError(t, err)
+	defer other.Close()
+	for !m.Ended() {
+		var state bytes.Buffer
+		require.NoError(t, m.Save(&state))
+		require.NoError(t, other.Restore(&state))
+		require.NoError(t, m.Step())
+		require.NoError(t, other.Step())
+		require.Equal(t, m.Report(), other.Report())
+	}
+	require.NotZero(t, m.Report().ViolationsTotal)
+}
+
+// TestRoutersRulesRefused: a rule that cannot be checked is refused.
+func TestRoutersRulesRefused(t *testing.T) {
+	_, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+faultyMesh+"}}\n"+bareLoad+"rules: {latency_max: 20}\n"))
+	require.ErrorContains(t, err, "s.yaml:4:22: without firmware routers carry bare packets, for which the rule latency_max is not checked")
+	s, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {in_order: true}\n"))
+	require.NoError(t, err)
+	_, err = Run(t.Context(), s, RunOptions{})
+	require.ErrorContains(t, err, "the rule in_order is for processors at routers")
+}
