@@ -132,6 +132,7 @@ func TestRunTableRefused(t *testing.T) {
 	}
 	dir := folder(t, map[string]string{
 		"s.yaml": gossipOf("pipelined"), "file.yaml": gossipOf("orders.csv"), "orders.csv": orders,
+		"ring.yaml": "starloom: 1\nfabric: {netlist: {ring: {n: 4}}}\nfirmware: {program: netlist/traffic}\nworkload: {traffic: {rate: 0.1}}\n",
 		"pops.yaml": smallScenario, "all.yaml": smallScenario[:strings.Index(smallScenario, "4")] + "1, group_size: 4}}\nfirmware: {program: pops/random-corrected}\nworkload: {permutation: all}\n",
 	})
 	before := list(t, dir)
@@ -143,6 +144,7 @@ func TestRunTableRefused(t *testing.T) {
 		"s.yaml --run-table t.csv --csv t.csv":      "two outputs have this path",
 		"pops.yaml --run-table t.csv":               "--run-table: pops with the workload permutation has no run-table; run a scenario with workload: {gossip: ",
 		"all.yaml --run-table t.csv":                "--run-table: a run-table shows one run, and permutation: all is many",
+		"ring.yaml --run-table t.csv":               "has no run-table; write firmware: {program: netlist/flood} and workload: {one_to_all: {source: 0}}",
 		"file.yaml --run-table orders.csv":          "--run-table: orders.csv is what the run is made from",
 		"pops.yaml --run-table t.svg --engine slot": "has no run-table",
 	} {

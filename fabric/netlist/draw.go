@@ -1,12 +1,14 @@
 package netlist
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"starloom/fabric/contend"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
@@ -68,7 +70,7 @@ type drawer struct {
 // drawNodes numbers the nodes.
 func (b *drawer) drawNodes() {
 	if err := hw.CheckPath(b.net.Name); err != nil {
-		b.add("fabric.netlist.name", err.Error(), "write a word of letters, digits and _")
+		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), err.Error(), "write a word of letters, digits and _")
 	}
 	for i := range b.Drawing.nodes {
 		n := &b.Drawing.nodes[i]
@@ -96,7 +98,7 @@ func (b *drawer) whole() string {
 	if len(b.Drawing.nodes) > 0 {
 		return b.Drawing.nodes[0].place
 	}
-	return "fabric.netlist"
+	return cmp.Or(b.Drawing.place, "fabric.netlist")
 }
 
 // place numbers one node.
@@ -144,7 +146,11 @@ var portName = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*|[+-][A-
 // namePort adds a port with a name.
 func (b *drawer) namePort(p *placed, place, name string) (port int) {
 	if !portName.MatchString(name) {
-		b.add(place, fmt.Sprintf("%q is not the name of a port", name), "write a word such as east, a label such as +x, or a number")
+		remedy := "write a word such as east, or a label such as +x"
+		if !p.listed {
+			remedy += ", or a number"
+		}
+		b.add(place, fmt.Sprintf("%q is not the name of a port", name), remedy)
 		return None
 	}
 	for _, taken := range reserved {
@@ -168,6 +174,7 @@ func (b *drawer) openPorts(p *placed) {
 		switch {
 		case i >= 0:
 			p.ports[i].open = true
+		case slices.Contains(p.node.ports, name): // it was refused
 		case p.ports == nil:
 			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name), "add ports: [...] with all of them")
 			return
@@ -207,7 +214,7 @@ func (b *drawer) drawLinks() {
 	for i := range b.Drawing.links {
 		l := &b.Drawing.links[i]
 		if len(l.ends) < 2 {
-			b.add(l.place, "a link has one end", "write endpoints: [a, b]")
+			b.add(l.place, "a link has "+traces.Plural(len(l.ends), "end", "ends"), "write endpoints: [a, b]")
 			continue
 		}
 		ends, most, longest := make([][]string, len(l.ends)), 1, 0
@@ -268,6 +275,14 @@ type found struct {
 	text  string
 }
 
+// orAlign is the other remedy for latencies that differ, "" where there is none.
+func (f *found) orAlign() string {
+	if f.kind == kindCrossbar || contend.ArbiterOf(f.keys.Arbiter) != contend.None {
+		return ""
+	}
+	return fmt.Sprintf(", or write align: true at the %s %s", f.kind, f.name)
+}
+
 // star reports whether it is one.
 func (f *found) star() bool { return f.shared() }
 
@@ -308,20 +323,20 @@ func (b *drawer) end(text, place string) *found {
 
 // port finds the port of a processor by its name or number, and adds it if links say which there are.
 func (b *drawer) port(p *placed, text, place string) (port int) {
-	if number, err := strconv.ParseUint(text, 10, 16); err == nil {
-		most := nic.LanesMax
+	if number, err := strconv.ParseUint(text, 10, 63); err == nil {
+		most, remedy := nic.LanesMax, "use fewer, or access: one"
 		if b.net.OnePort || b.net.Switch {
-			most = portsMax
+			most, remedy = portsMax, "use fewer"
 		}
 		if p.kind == kindRouter {
-			most = hw.RouterPortsMax
+			most, remedy = hw.RouterPortsMax, "use fewer"
 		}
 		switch {
 		case p.named && int(number) >= len(p.ports):
 			b.add(place, fmt.Sprintf("%s has %s, and this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"), number), "name one of them")
 			return None
 		case int(number) >= most:
-			b.add(place, fmt.Sprintf("port %d of %s: a %s has at most %d ports", number, p.name, p.kind, most), "use fewer, or access: one")
+			b.add(place, fmt.Sprintf("port %d of %s: a %s has at most %d ports", number, p.name, p.kind, most), remedy)
 			return None
 		}
 		for len(p.ports) <= int(number) {
@@ -436,11 +451,11 @@ func (b *drawer) joinStar(l *link, ends []*found) {
 	case l.latency == Usual && (!in || star.kind == kindCrossbar):
 	case !in:
 		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
-			"give the latency to the links that lead out of it, or write align: true at the "+what)
+			"give the latency to the links that lead out of it"+star.orAlign())
 	case star.kind == kindCrossbar: // each output has its own
 	case b.hearers[star.number] != l.place && m.Latency != l.latency: // not the first who hear it
 		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency), what),
-			"give all who hear it the same latency, or write align: true at the "+what)
+			"give all who hear it the same latency"+star.orAlign())
 	default:
 		m.Latency = l.latency
 	}

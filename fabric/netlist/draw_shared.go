@@ -20,13 +20,14 @@ type contention struct {
 
 // serve looks at buses and crossbars: what serves whom, and by which NICs.
 func (c *contention) serve() {
-	arbitrated := ""
+	arbitrated, remedy := "", "take access: mixed"
 	for _, p := range c.order {
 		switch p.kind {
 		case kindBus:
 			c.bus(p)
 			if c.net.Media[p.number].Arbiter != "" && arbitrated == "" {
 				arbitrated = fmt.Sprintf("the bus %s has an arbiter", p.name)
+				remedy += "; for NICs with one switch to all of their buses access: switch; or give buses no arbiter"
 			}
 		case kindCrossbar:
 			c.conflicts(p)
@@ -42,7 +43,7 @@ func (c *contention) serve() {
 		c.net.Mixed = true
 		if c.access == accessAll || c.access == accessOne {
 			c.add(c.whole, fmt.Sprintf("%s, and with access %s NICs do not ask", arbitrated, c.access),
-				"take access: mixed; for NICs with one switch to all of their buses access: switch; or no arbiter")
+				remedy)
 		}
 	}
 	if c.net.Mixed && arbitrated == "" {

@@ -9,6 +9,7 @@ import (
 // Drawing is a network as somebody has drawn it: nodes and links in their order, with ranges in names. A file is
 // read into one; a program makes one with New.
 type Drawing struct {
+	place  string // of all of it, "" of a program
 	name   string
 	access string // "" to choose
 	apart  bool
@@ -18,6 +19,8 @@ type Drawing struct {
 	links  []link
 	routes Routes
 	notes  []string // what a reader of a file may not expect
+
+	namePlace string
 
 	router      *Router // nil for none
 	routerPlace string

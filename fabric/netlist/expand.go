@@ -3,7 +3,11 @@ package netlist
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
+
+	"starloom/hw"
+	"starloom/internal/strict"
 )
 
 // expanded is a drawing without shorthands: their nodes and links stand before those of the drawing.
@@ -15,6 +19,14 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 	full.nodes, full.links = nil, nil
 	for i := range d.plans {
 		s := &d.plans[i]
+		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // of a program
+			m.add(s.place, reason, remedy)
+			continue
+		}
+		if name := s.value.keys().Node; name != "" && (hw.CheckPath(name) != nil || rangePattern.MatchString(name)) {
+			m.add(s.place, fmt.Sprintf("%s: the node %q", s.key, name), "write one name of letters, digits and _, such as r for r[0], r[1], ...")
+			continue
+		}
 		p, err := s.plan()
 		if err != nil {
 			m.add(s.place, s.key+": "+err.Error(), "draw a smaller one, or one with more nodes in a dimension")

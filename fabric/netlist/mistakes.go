@@ -2,6 +2,7 @@ package netlist
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"starloom/traces/input"
@@ -26,8 +27,11 @@ func (m *mistakes) value(err error) {
 	m.take(err)
 }
 
-// add notes a mistake.
+// add notes a mistake, unless it is noted: all nodes of a range may have it.
 func (m *mistakes) add(place, reason, remedy string) {
+	if slices.ContainsFunc(m.list, func(e *input.Error) bool { return e.Place == place && e.Reason == reason }) {
+		return
+	}
 	if len(m.list) == mistakesMax {
 		m.more++
 		return

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"starloom/fabric"
-	"starloom/nic"
 )
 
 // planSource is this file, whose comments describe keys of a scenario.
@@ -47,7 +46,7 @@ type PlanKeys struct {
 // Grid is a mesh or a torus.
 type Grid struct {
 	// nodes in each dimension, x first: node r has the coordinates r mod k[0], r div k[0] mod k[1], ...
-	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=16"`
+	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=16,minimum=2,maximum=4194304"`
 	PlanKeys
 }
 
@@ -98,9 +97,6 @@ func gridPorts(dimensions int) (ports []string) {
 // plan is the mesh of a size, or the torus. Links stand dimension by dimension, by the node with the smaller
 // coordinate; of a torus those that lead round stand where their node does.
 func (g *Grid) plan(wraps bool) (*Plan, error) {
-	if 2*len(g.K) > nic.LanesMax {
-		return nil, fmt.Errorf("a network of %d dimensions: a processor has at most %d ports", len(g.K), nic.LanesMax)
-	}
 	p := &Plan{Nodes: 1, Ports: gridPorts(len(g.K))}
 	for _, k := range g.K {
 		if k < 2 || k > nodesMax/p.Nodes {

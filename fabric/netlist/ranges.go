@@ -27,7 +27,7 @@ func expand(text string) (names []string, err error) {
 	low, err1 := strconv.ParseUint(text[at[first]:at[first+1]], 10, 31)
 	high, err2 := strconv.ParseUint(text[at[last]:at[last+1]], 10, 31)
 	if err1 != nil || err2 != nil || high < low {
-		return nil, fmt.Errorf("%s is no range: it goes from a smaller number to a larger one", strings.Trim(text[at[0]:at[1]], ":"))
+		return nil, fmt.Errorf("%s is no range: it goes from a smaller number to a larger one, at most %d", strings.Trim(text[at[0]:at[1]], ":"), 1<<31-1)
 	}
 	rest, err := expand(text[at[1]:])
 	if err != nil {

@@ -152,11 +152,11 @@ type entry struct {
 	at, value *yaml.Node
 }
 
-// object reads the keys of an object, nil if it is none.
-func (r *reader) object(node *yaml.Node, where string) (entries []entry) {
+// object reads the keys of an object, nil if it is none; form is what to write then.
+func (r *reader) object(node *yaml.Node, where, form string) (entries []entry) {
 	node = strict.Target(node)
 	if node.Kind != yaml.MappingNode {
-		r.take(r.Wrong(node, where, "an object: {...}"))
+		r.take(r.Wrong(node, where, form))
 		return nil
 	}
 	seen := map[string]string{}
@@ -195,9 +195,9 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 	if whole == "" {
 		whole = r.Whole
 	}
-	r.seen = map[string]bool{}
+	r.seen, r.place = map[string]bool{}, r.Place(root)
 	var later []func()
-	for _, e := range r.object(root, whole) {
+	for _, e := range r.object(root, whole, "an object: {nodes: {...}, links: [...]}") {
 		where := strict.Join(path, e.key)
 		if r.Places != nil {
 			r.Places[where] = r.Place(e.value)
@@ -205,10 +205,11 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		r.seen[e.key] = true
 		switch e.key {
 		case "name":
+			r.namePlace = r.Place(e.value)
 			r.value(r.Text(e.value, where, &r.name))
 		case "file":
 			if !files {
-				r.unknown(e, whole, keysOfFile...)
+				r.take(r.Refuse(e.at, "a netlist in a file of its own names a file", "delete file, or write its keys here"))
 				continue
 			}
 			r.take(r.Text(e.value, where, &file))
@@ -346,7 +347,7 @@ func (r *reader) readWords(node *yaml.Node, where string) {
 // readKinds reads words for nodes.
 func (r *reader) readKinds(root *yaml.Node, where string) {
 	r.kinds = map[string]*node{}
-	for _, e := range r.object(root, where) {
+	for _, e := range r.object(root, where, "an object: {cpu: {kind: processor, ports: [east, west]}}") {
 		at := where + "." + e.key
 		n := &node{place: r.Place(e.at)}
 		if isKind(e.key) {
@@ -372,7 +373,7 @@ func (r *reader) readNodes(root *yaml.Node, where string) {
 		for i, value := range root.Content {
 			at := fmt.Sprintf("%s[%d]", where, i)
 			n := node{place: r.Place(value)}
-			for _, e := range r.object(value, at) {
+			for _, e := range r.object(value, at, "an object: {name: a, kind: processor}") {
 				if e.key == "name" {
 					r.take(r.Text(e.value, at+".name", &n.name))
 				}
@@ -388,7 +389,7 @@ func (r *reader) readNodes(root *yaml.Node, where string) {
 		}
 		return
 	}
-	for _, e := range r.object(root, where) {
+	for _, e := range r.object(root, where, `an object: {"p[0..3]": processor}`) {
 		n := node{place: r.Place(e.at), name: e.key}
 		r.readNode(&n, e.value, fmt.Sprintf("the node %q", e.key), true)
 		r.nodes = append(r.nodes, n)
@@ -401,14 +402,17 @@ func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
 		r.kind(n, value, where, words)
 		return
 	}
-	entries := r.object(value, where)
+	entries := r.object(value, where, "a kind, such as processor, or an object: {kind: processor}")
 	for _, e := range entries {
 		if e.key == "kind" {
 			r.kind(n, e.value, where, words)
 		}
 	}
-	if n.kind == "" {
+	if n.kind == "" && value.Kind == yaml.MappingNode {
 		r.add(r.Place(value), where+" has no kind", "add kind: "+strings.Join(kinds, " or "))
+	}
+	if n.kind == "" {
+		n.kind = kindProcessor // and look for more
 		return
 	}
 	for _, e := range entries {
@@ -438,6 +442,7 @@ func (r *reader) kind(n *node, value *yaml.Node, where string, words bool) {
 	var word string
 	if err := r.Text(value, where+": kind", &word); err != nil {
 		r.take(err)
+		n.kind = kindProcessor // and look for more
 		return
 	}
 	known := append([]string{}, kinds...)
@@ -480,7 +485,7 @@ func (r *reader) readLink(value *yaml.Node, where string) {
 		return
 	}
 	given := false
-	for _, e := range r.object(value, where) {
+	for _, e := range r.object(value, where, "its ends: [a, b], or an object: {endpoints: [a, b]}") {
 		at := where + "." + e.key
 		switch e.key {
 		case "endpoints":

@@ -29,7 +29,7 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 		word(value, where)
 		return
 	}
-	for _, e := range r.object(value, where) {
+	for _, e := range r.object(value, where, "an object: {a: {b: east}}") {
 		switch at := where + "." + e.key; e.key {
 		case "default":
 			word(e.value, at)
@@ -48,7 +48,7 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 
 // readWays reads the routes from a node.
 func (r *reader) readWays(e entry, where string) {
-	for _, to := range r.object(e.value, where) {
+	for _, to := range r.object(e.value, where, "an object: {b: east}") {
 		route := routeEntry{place: r.Place(to.at), from: e.key, to: to.key, port: to.value.Value}
 		if to.value.Kind != yaml.ScalarNode || route.port == "" {
 			r.take(r.Wrong(to.value, where+"."+to.key, "the name or the number of a port"))
@@ -75,7 +75,7 @@ func (r *reader) readTable(path, place string) {
 		return
 	}
 	table := &reader{Decoder: &strict.Decoder{File: path, Whole: "the table of routes", Places: map[string]string{}}}
-	for _, e := range table.object(root, table.Whole) {
+	for _, e := range table.object(root, table.Whole, "an object: {a: {b: east}}") {
 		table.readWays(e, e.key)
 	}
 	r.list, r.more = append(r.list, table.list...), r.more+table.more

@@ -50,7 +50,7 @@ type Streaming struct {
 // Fly is one router with all processors.
 type Fly struct {
 	// processors, of one stage
-	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=1"`
+	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=1,minimum=1,maximum=256"`
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.

@@ -56,9 +56,6 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 		err = w.drawGrid(&d.plans[0])
 	case !drawn && d.fly != nil && len(d.plans) == 0 && graph == nil:
 		k := d.fly.K[0]
-		if k < 1 || k > hw.RouterPortsMax {
-			return refuse(fmt.Sprintf("fly: k is %d", k), fmt.Sprintf("allowed are 1 to %d", hw.RouterPortsMax))
-		}
 		w.Graph.Ports, w.usual = []int{k}, routesShortest
 		for node := range k {
 			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: 0, Port: node, Latency: 1})

@@ -3,6 +3,7 @@ package runs
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"starloom/fabric"
 	"starloom/internal/config"
@@ -32,12 +33,26 @@ func (p *runTable) begin(r *run) error {
 		return &input.Error{Place: "--run-table", Reason: "the program " + program.Name + " has no run-table", Remedy: "delete the option"}
 	}
 	kind, remedy := r.config.Workload.Kind(), "delete the option"
-	if kind != fabric.WorkloadGossip && kind != fabric.WorkloadOneToAll {
+	if own := tabled(m.Network); own != "" {
+		remedy = own
+	} else if kind != fabric.WorkloadGossip && kind != fabric.WorkloadOneToAll {
 		remedy = fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}",
 			fabric.WorkloadGossip, config.WorkloadExample[fabric.WorkloadGossip],
 			fabric.WorkloadOneToAll, config.WorkloadExample[fabric.WorkloadOneToAll])
 	}
 	return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.Network.Kind(), kind), Remedy: remedy}
+}
+
+// tabled is what to run on a network to have a run-table of it, "" for nothing.
+func tabled(network fabric.Network) string {
+	for _, w := range []fabric.Workload{{Gossip: &fabric.Gossip{}}, {OneToAll: &fabric.OneToAll{}}, {}} {
+		for _, p := range network.Programs() {
+			if _, ok := network.Referee(&w, &p).(fabric.Tabled); ok && slices.Contains(p.Workloads, w.Kind()) {
+				return fmt.Sprintf("write firmware: {program: %s} and workload: {%s: %s}", p.Name, w.Kind(), config.WorkloadExample[w.Kind()])
+			}
+		}
+	}
+	return ""
 }
 
 func (p *runTable) open(r *run) (err error) {

@@ -61,7 +61,7 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 	case reflect.Map:
 		return d.params(node, v, path)
 	case reflect.Slice:
-		if err := d.list(node, v, path); err != nil {
+		if err := d.list(node, v, path, limits.entry()); err != nil {
 			return err
 		}
 	case reflect.String:
@@ -115,7 +115,7 @@ func (d *Decoder) special(node *yaml.Node, v reflect.Value, path string) (taken 
 }
 
 // list fills a slice. Where one value may stand for an entry, it may stand for a list of one, too.
-func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string) error {
+func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Limits) error {
 	if _, short := reflect.Zero(v.Type().Elem()).Interface().(shorthand); short && node.Kind == yaml.ScalarNode {
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 		return d.Decode(node, v.Index(0), path, Limits{})
@@ -125,7 +125,7 @@ func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string) error {
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
 	for i, entry := range node.Content {
-		if err := d.Decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), Limits{}); err != nil {
+		if err := d.Decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), entries); err != nil {
 			return err
 		}
 	}

@@ -61,6 +61,7 @@ type Limits struct {
 	minLength        int
 	maxLength        int // 0 is any
 	minItems         int
+	maxItems         int // 0 is any
 	Enum             []string
 	Default          string // as the tag has it, "" for none
 
@@ -75,6 +76,11 @@ func (l *Limits) Description() string {
 		return Comment(l.declared, l.field)
 	}
 	return l.description
+}
+
+// entry is what the tag of a list says about each entry.
+func (l *Limits) entry() Limits {
+	return Limits{Minimum: l.Minimum, Maximum: l.Maximum, declared: l.declared, field: l.field}
 }
 
 // ParseLimits reads the jsonschema tag of a type's field, in the syntax of invopop/jsonschema. A
@@ -106,6 +112,8 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 			limits.maxLength = int(integer(value).Magnitude)
 		case "minItems":
 			limits.minItems = int(integer(value).Magnitude)
+		case "maxItems":
+			limits.maxItems = int(integer(value).Magnitude)
 		case "enum":
 			limits.Enum = append(limits.Enum, value)
 		case "default":
@@ -194,6 +202,8 @@ func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 		}
 	case v.Kind() == reflect.Slice && v.Len() < l.minItems:
 		return "is an empty list", "delete the key, or give " + l.Description()
+	case v.Kind() == reflect.Slice && l.maxItems > 0 && v.Len() > l.maxItems:
+		return fmt.Sprintf("has %d entries", v.Len()), fmt.Sprintf("give at most %d", l.maxItems)
 	}
 	return "", ""
 }

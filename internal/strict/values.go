@@ -59,8 +59,11 @@ func (d *Decoder) List(node *yaml.Node, where string, read func(*yaml.Node, stri
 
 // Text reads a text that is not empty.
 func (d *Decoder) Text(node *yaml.Node, where string, to *string) error {
-	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" || node.Value == "" {
+	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
 		return d.Wrong(node, where, "a text")
+	}
+	if node.Value == "" {
+		return d.Wrong(node, where, "one that is not empty")
 	}
 	*to = node.Value
 	return nil
