@@ -23,6 +23,7 @@ import (
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
+	"starloom/internal/estimate"
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
@@ -112,12 +113,40 @@ func (s *Scenario) source() config.Source {
 			other.Firmware.Program, other.Firmware.Params = program, params
 			return other.elaborate()
 		},
+		Smaller: s.smaller,
 		Identity: func() string {
 			rest := *s
 			rest.Seed, rest.Firmware.Image = 0, ""
 			return rest.Hash()
 		},
 	}
+}
+
+// on is the scenario on another network of its kind, nil for none, and the keys that differ; nil if it cannot be there.
+func (s *Scenario) on(other fabric.Network) (*Scenario, []estimate.Key) {
+	if other == nil {
+		return nil, nil
+	}
+	n, one := s.Fabric.network(), *s
+	one.origins = maps.Clone(s.origins)
+	one.Fabric.keep(other)
+	if one.check(one.takeNeeds, nil) != nil {
+		return nil, nil // what goes with this size does not with another
+	}
+	return &one, estimate.Differences("fabric."+n.Kind(), n, other)
+}
+
+// smaller is the scenario with a network that is less by so much in its only size, and the key of that; nil if it has several.
+func (s *Scenario) smaller(by int) (c *config.Config, key string, value int) {
+	one, keys := s.on(estimate.Less(s.Fabric.network(), by))
+	if len(keys) != 1 {
+		return nil, "", 0
+	}
+	c, err := one.elaborate()
+	if err != nil {
+		return nil, "", 0
+	}
+	return c, keys[0].Key, keys[0].Value
 }
 
 // elaborateFirmware says what the processors run.

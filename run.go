@@ -3,7 +3,6 @@ package starloom
 import (
 	"context"
 	"fmt"
-	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -165,24 +164,10 @@ func (s *Scenario) Estimate(ctx context.Context, o EstimateOptions) (*Estimate, 
 
 // resized is the scenario with a network so many steps larger, and the keys that differ; nil if it has none.
 func (s *Scenario) resized(steps int) (*Scenario, []estimate.Key) {
-	n := s.Fabric.network()
 	if steps == 0 {
 		return s, nil
 	}
-	other := fabric.Resized(n, steps)
-	if other == nil {
-		return nil, nil
-	}
-	one := *s
-	one.origins = maps.Clone(s.origins)
-	one.Fabric.keep(other)
-	if s.Fabric.Custom != nil {
-		one.Fabric.Custom = other
-	}
-	if one.check(one.takeNeeds, nil) != nil {
-		return nil, nil // what goes with this size does not with another
-	}
-	return &one, estimate.Differences("fabric."+n.Kind(), n, other)
+	return s.on(fabric.Resized(s.Fabric.network(), steps))
 }
 
 // ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not

@@ -62,7 +62,9 @@ type Needs struct {
 type Least struct {
 	Slots uint32 // of this program, whatever its orders, and whoever waits for whom; 0 if that is not known
 	Any   uint32 // of any firmware on this network; 0 if that is not known
-	Why   string // the sum, in sentences without the last full stop
+	Why   string // what keeps the program from less, in sentences without the last full stop
+	Sum   string // the sum that shows it, likewise; "" if Why has it
+	How   string // how firmware comes to Any, likewise; "" if that is not known
 }
 
 // Needed is Least of a program, nil for none.

@@ -67,7 +67,7 @@ func sdkFiles(programs []string) (map[string][]byte, error) {
 	}
 	for _, name := range programs {
 		if err := addSources(files, name+".c"); err != nil {
-			return nil, fmt.Errorf("program %q is not built in; there are %s", name, strings.Join(Programs(), ", "))
+			return nil, unknown(name)
 		}
 	}
 	return files, nil

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 //go:embed images
@@ -31,7 +33,12 @@ func Programs() []string {
 func ProgramImage(name string) ([]byte, error) {
 	wasm, err := images.ReadFile("images/" + name + ".wasm")
 	if err != nil {
-		return nil, fmt.Errorf("program %q is not built in; there are %s", name, strings.Join(Programs(), ", "))
+		return nil, unknown(name)
 	}
 	return wasm, nil
+}
+
+// unknown refuses the name of a program.
+func unknown(name string) error {
+	return &input.Error{Place: "--program", Reason: fmt.Sprintf("%q is not a built-in program", name), Remedy: input.RemedyOf(name, Programs())}
 }

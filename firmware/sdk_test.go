@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,6 +30,10 @@ func TestSDKIsWholeOrNothing(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(taken, last), 0o755))
 	require.Error(t, WriteSDK(taken))
 	require.Equal(t, []string{last}, names(taken))
+
+	none := filepath.Join(t.TempDir(), "none")
+	require.EqualError(t, WriteSDK(none, "pops/random", "pops/rand"), `--program: "pops/rand" is not a built-in program; did you mean pops/random? there are `+strings.Join(Programs(), ", "))
+	require.NoFileExists(t, none)
 
 	small := t.TempDir()
 	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small).Run(); err != nil {

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -51,16 +51,12 @@ func newFirmwareSDK() *cobra.Command {
 		Short: "Write the SDK's headers, and sources of programs, to a folder",
 		Args:  exactly("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			for _, p := range programs {
-				if !slices.Contains(firmware.Programs(), p) {
-					return &starloom.InputError{Place: "--program", Reason: fmt.Sprintf("%q is not a built-in program", p),
-						Remedy: "choose one of " + strings.Join(firmware.Programs(), ", ")}
-				}
+			err := firmware.WriteSDK(args[0], programs...)
+			var unknown *starloom.InputError
+			if err == nil || errors.As(err, &unknown) {
+				return err
 			}
-			if err := firmware.WriteSDK(args[0], programs...); err != nil {
-				return &starloom.InputError{Place: "DIR", Reason: err.Error()}
-			}
-			return nil
+			return &starloom.InputError{Place: "DIR", Reason: err.Error()}
 		},
 	}
 	c.Flags().StringArrayVar(&programs, "program", nil, "write the source of the built-in program `P`, too; may be given several times")

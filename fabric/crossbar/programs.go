@@ -95,24 +95,50 @@ func (x Network) leastGossip() (least fabric.Least) {
 	}
 	all, pairs := gossip.SerialLength(n), x.Ports/2
 	least.Any = uint32(gossip.FreeLowerBound(n))
-	least.Why = fmt.Sprintf("A processor sends or receives one message in a slot, so of the %d * %d = %d at most %d pass in a slot, one in each pair: "+
-		"%d / %d, %d slots for any firmware", x.Ports, n, all, pairs, all, pairs, least.Any)
+	if rounds := int(least.Any) / 2; x.Medium != MediumALOHA {
+		rests := map[bool]string{true: ", and one rests"}[x.Ports%2 == 1]
+		least.How = fmt.Sprintf("a round-robin tournament takes %d slots: in each of its %d rounds the processors meet in pairs%s, and the two of a pair "+
+			"send to each other, one after the other", 2*rounds, rounds, rests)
+	}
+	count := fmt.Sprintf("Each of %d processors has a message for each of the other %d: %d * %d = %d. A processor sends or receives one message in a slot, "+
+		"so at most %d pass in one, one in each pair: %d / %d, %d slots for any firmware", x.Ports, n, x.Ports, n, all, pairs, all, pairs, least.Any)
 	if x.params["scheduling"] == schedulingNone {
-		unused := gossip.Unused(n)
 		least.Slots = uint32(gossip.LowerBound(n))
-		least.Why += fmt.Sprintf(". With this program processor k sends its first message only when it has received k messages, those of processors 0 to k-1. "+
-			"So few can send at first: until %d have started, %d places for a message stay empty in the slots that pass, at the least. "+
-			"(That is %d * %d = %d, less %d: so many ones the numbers from 0 to %d have in binary, all together.) "+
-			"As many stay empty at the end, when the first ones are done: a run backwards is such a run, too. "+
-			"So there must be places for %d messages, and %d + %d that stay empty; with %d places in a slot that takes (%d + %d + %d) / %d, %d slots",
-			pairs, unused, pairs, pairs-1, pairs*(pairs-1), pairs*(pairs-1)-unused, pairs-1, all, unused, unused, pairs, all, unused, unused, pairs, least.Slots)
+		least.Why = "With this program processor k may not send before it has heard all of 0 to k-1, one in a slot. So at first few can send, and at last " +
+			"few have anything left to send"
+		least.Sum = count + ". " + waitingSum(pairs, all, gossip.Unused(n), int(least.Slots))
 	}
 	if x.Cap > 0 {
 		passes := uint32((all + x.Cap - 1) / x.Cap)
+		if passes >= least.Slots {
+			least.Why, least.Sum = fmt.Sprintf("At most %s in a slot (`cap`), of %d", traces.Plural(uint64(x.Cap), "message passes", "messages pass"), all), ""
+		}
+		if passes > least.Any {
+			least.How = ""
+		}
 		least.Slots, least.Any = max(least.Slots, passes), max(least.Any, passes)
-		least.Why += fmt.Sprintf(". At most %s in a slot: %d / %d, %d slots", traces.Plural(uint64(x.Cap), "message passes", "messages pass"), all, x.Cap, passes)
 	}
 	return least
+}
+
+// waitingShown is up to how many processors it is said how long each waits.
+const waitingShown = 8
+
+// waitingSum is how the first processors, as many as there are pairs, wait before they may send, and what that costs.
+func waitingSum(pairs, all, waits, slots int) string {
+	each := ""
+	for k := range pairs {
+		each += map[bool]string{true: " + "}[k > 0] + fmt.Sprint(gossip.MayStart(k))
+	}
+	if pairs > waitingShown {
+		each = "2k for processor k, less the number of ones in k in binary"
+	}
+	needed := all + 2*waits
+	return fmt.Sprintf("Here fewer pass at first: before they may send, the first %d processors wait %d slots in all, "+
+		"whatever the orders (%s, if all goes best), and in each of these slots one message fewer passes than could. "+
+		"As many are missing at the end: read backwards, it is such a beginning. "+
+		"So there must be room for %d + %d + %d = %d messages; with %d in a slot that takes %d / %d, %d slots%s",
+		pairs, waits, each, all, waits, waits, needed, pairs, needed, pairs, slots, map[bool]string{true: ", rounded up"}[needed%pairs > 0])
 }
 
 // leastVoting is the same of voters: those that give up messages may take less.

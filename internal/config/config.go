@@ -92,7 +92,8 @@ type Source struct {
 	Identity func() string            // of the scenario without seed and image
 	Library  func() pinmap.Library    // twins and backends of RTL
 
-	With func(program string, params map[string]int64) (*Config, error) // the same with another program, or other parameters of it
+	With    func(program string, params map[string]int64) (*Config, error) // the same with another program, or other parameters of it
+	Smaller func(by int) (c *Config, key string, value int)                // the same with a network that is less by so much in its only size; nil for none
 
 	RunOne                   string // options that RunCommand needs for this run: of its seed, of its permutation
 	RunCommand, CheckCommand string // command lines that repeat a run, and compare its RTL with the models; "" for a scenario that is from no file

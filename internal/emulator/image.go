@@ -87,10 +87,7 @@ func (m *Machine) nativeMaker() (maker, error) {
 func (m *Machine) readImage(place string) (wasm []byte, err error) {
 	f := &m.Config.Firmware
 	if m.Program != nil {
-		if wasm, err = firmware.ProgramImage(f.Name); err != nil {
-			return nil, &input.Error{Place: place, Reason: err.Error(), Remedy: "name one of them, or give an image"}
-		}
-		return wasm, nil
+		return firmware.ProgramImage(f.Name)
 	}
 	if f.Bytes != nil {
 		return f.Bytes, nil

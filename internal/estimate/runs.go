@@ -113,6 +113,28 @@ func Differences(path string, a, b any) (keys []Key) {
 	return keys
 }
 
+// Less is the network less by so much in the size that Resized changes; nil if it has several, or none.
+func Less(n fabric.Network, by int) fabric.Network {
+	half := fabric.Resized(n, -1)
+	if half == nil {
+		return nil
+	}
+	from, to := reflect.Indirect(reflect.ValueOf(n)), reflect.Indirect(reflect.ValueOf(half))
+	less := reflect.New(from.Type()).Elem()
+	less.Set(from)
+	sizes := 0
+	for _, field := range strict.Fields(to.Type()) {
+		if x, y := from.FieldByIndex(field.Index), to.FieldByIndex(field.Index); y.CanInt() && x.Int() != y.Int() {
+			less.FieldByIndex(field.Index).SetInt(x.Int() - int64(by))
+			sizes++
+		}
+	}
+	if other, ok := less.Interface().(fabric.Network); ok && sizes == 1 {
+		return other
+	}
+	return nil
+}
+
 // One measures a batch's run of the scenario's own seed, to its end or for so long.
 func One(ctx context.Context, b *runs.Batch, longest time.Duration) (*Measured, error) {
 	r := Runs{}

@@ -14,6 +14,7 @@
 //	frames.go      Frames: what became of frames
 //	faults.go      what faults have done; causes.go: which violations they have caused
 //	firmware.go    FirmwareReport: which firmware ran
+//	source.go      commands that build a program's source and run it
 //	handlers.go    what handlers have cost, in cycles
 //	profile.go     where a call has spent its cost
 //	rtl.go         RTLReport: what was RTL

@@ -86,6 +86,7 @@ type Known struct {
 	Processors []string           // their paths, nil of more than a report lists violations of
 	Packets    bool               // data frames carry packets: sl_packet
 	Numbering  string             // which path is that of which processor, "" if there is no rule
+	Ports      int                // of a NIC, each of which leads elsewhere
 	Outputs    bool               // a NIC has one port, and asks for the output that its frame is for
 	Unchecked  []string           // rules of the program that the scenario's own leave out...
 	Program    string             // ...and its name

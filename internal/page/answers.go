@@ -33,10 +33,18 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 			blocks = append(blocks, Block{Text: why})
 		}
 		if least := r.Aside.Known.Least; late.Packets && uint64(least.Slots) > late.Deadline {
-			blocks = append(blocks, text("`%s` cannot meet this deadline here, whatever its orders and arbiters: it takes %s or more until all has arrived. %s.",
-				r.Aside.Known.Program, traces.Plural(least.Slots, "slot", "slots"), least.Why))
+			blocks = append(blocks, text("`%s` cannot meet this deadline here, whatever its orders and arbiters. %s: until all has arrived, at least %s pass.",
+				r.Aside.Known.Program, least.Why, traces.Plural(least.Slots, "slot", "slots")))
+			if least.Sum != "" {
+				blocks = append(blocks, Block{Fold: fmt.Sprintf("Why not less than %d", least.Slots), Folded: least.Sum + "."})
+			}
 		} else if least.Slots > 0 && late.Packets {
 			blocks = append(blocks, text("With other orders `%s` may meet it: it takes %s or more.", r.Aside.Known.Program, traces.Plural(least.Slots, "slot", "slots")))
+		}
+		for _, remedy := range r.Aside.Remedies {
+			if remedy.Tried && remedy.Rule == fabric.RuleDeadline {
+				blocks = append(blocks, Block{Text: remedy.Text})
+			}
 		}
 		if strings.Contains(r.Aside.Command, " rules.deadline_slots=") {
 			blocks = append(blocks, text("The deadline of %s is set on the command line.", traces.Plural(late.Deadline, "slot", "slots")))
@@ -63,7 +71,7 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 	}
 	var tried []Step
 	for _, remedy := range r.Aside.Remedies {
-		if remedy.Tried {
+		if remedy.Tried && remedy.Rule == "" {
 			tried = append(tried, Step{Text: remedy.Text, Command: remedy.Command})
 		}
 	}

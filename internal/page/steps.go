@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -104,8 +103,13 @@ func surviveSteps(r *outcome.Report) []Step {
 	var ways, limits []string
 	count := broken(r)
 	if count[fabric.RuleExactlyOnce]+count[fabric.RuleNoLoss] > 0 {
-		ways = append(ways, "what is lost is sent again, by another way if there is one; for that its sender "+
-			"has to learn of the loss, by an answer that does not come in time")
+		again := "what is lost is sent again"
+		if ports := r.Aside.Known.Ports; ports > 1 {
+			again += fmt.Sprintf(", by the same way or over another of the %d ports that a processor has", ports)
+		} else {
+			again += " by the same way, as there is no other"
+		}
+		ways = append(ways, again+"; for that its sender has to learn of the loss, by an answer that does not come in time")
 	}
 	if count[fabric.RuleFinishes] > 0 {
 		ways = append(ways, waysOn(r)...)
@@ -142,12 +146,11 @@ func surviveSteps(r *outcome.Report) []Step {
 	expect += fmt.Sprintf(". Unchanged, it fails as here: %s", traces.Plural(r.ViolationsTotal, "violation", "violations"))
 	changed := Step{When: "When it is changed", Text: "build it and run this again:", Command: command, Expect: expect}
 	if program != "" {
-		source := path.Base(program) + ".c"
+		write, file, build := outcome.SourceOf(program)
 		change.Text += fmt.Sprintf(" This writes the source of `%s`:", program)
-		change.Command, change.Expect = "starloom firmware sdk sdk --program "+program, fmt.Sprintf("the file sdk/%s, which is the one to change", source)
+		change.Command, change.Expect = write, fmt.Sprintf("the file %s, which is the one to change", file)
 		changed.Text = fmt.Sprintf("build it, and run it in the place of `%s`:", program)
-		changed.Command = fmt.Sprintf("starloom firmware build sdk/%s -o mine.wasm && %s --firmware mine.wasm", source,
-			strings.Replace(command, " --firmware "+program, "", 1))
+		changed.Command = build + " && " + outcome.WithOwn(command, program)
 	}
 	return []Step{change, changed}
 }

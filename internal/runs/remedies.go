@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -30,75 +29,111 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 		list = append(list, outcome.Remedy{
 			Text: fmt.Sprintf("Run it with `%s` in the place of `%s`, which is not right for this network (`program:` in the scenario sets it for good):",
 				p.Instead, p.Name),
-			Command: strings.Replace(command, " --firmware "+p.Name, "", 1) + " --firmware " + p.Instead, Expect: r.withProgram(ctx, p.Instead)})
-		if report.Expect == nil && !report.ByFaults() {
-			list = append(list, meant(command, "If the run is to show this failure"))
-		}
+			Command: outcome.WithFirmware(command, p.Name, p.Instead), Expect: r.withProgram(ctx, p.Instead)})
 	}
 	if report.ByFaults() {
 		list = append(list, r.withoutFaults(ctx, command)...)
 	}
 	if broke(fabric.RuleFinishes) && r.report.Aside.Known.Limited != "" && (report.Without == nil || report.Without.Slots >= report.Slots) {
-		list = append(list, r.moreSlots(ctx, command))
+		list = append(append(list, r.moreSlots(ctx, command)), r.shorter(ctx, command)...)
 	}
 	if slots := report.Aside.Late.Meets(); broke(fabric.RuleDeadline) && slots > 0 {
-		list = append(list, r.longerDeadline(ctx, command, slots))
-		if text := r.infeasible(); text != "" {
-			others, parameter := r.otherPrograms(ctx)
-			other := outcome.Remedy{When: inTime, Text: text + others, Rule: fabric.RuleDeadline, Instead: true}
-			if parameter != nil {
-				other.Command, other.Expect = set(command, parameter.key, fmt.Sprint(parameter.value)), parameter.left.Expect()
-			} else if others != "" {
-				other.Command, other.Expect = fromSource(r.config.Firmware.Program.Name, report.Aside.Late.Deadline)
-			}
-			list = append(list, other)
-		}
+		list = append(append(list, r.longerDeadline(ctx, command, slots)), r.inTime(ctx, command)...)
 	}
 	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
 		list = append(list, outcome.Remedy{When: "If the compute window may be longer",
 			Text:    fmt.Sprintf("run it with one in which the longest call of a handler fits, %s:", traces.Plural(f.Cycles.Max, "cycle", "cycles")),
 			Command: set(command, "firmware.cpu.budget_cycles", fmt.Sprint(f.Cycles.Max)), Expect: "that no call misses its slot; this page has not tried it"})
 	}
+	if report.Expect == nil && !report.ByFaults() && slices.ContainsFunc(list, func(m outcome.Remedy) bool { return m.Command != "" }) {
+		list = append(list, meant(command, "If the run is to show this failure"))
+	}
 	return list
 }
 
-// fromSource is the command that writes the source of a program to start from, and what to do with it.
-func fromSource(program string, deadline uint64) (command, expect string) {
-	source := path.Base(program) + ".c"
-	return "starloom firmware sdk sdk --program " + program,
-		fmt.Sprintf("the file sdk/%s; `starloom firmware build sdk/%s -o mine.wasm` builds what you make of it, "+
-			"and `--firmware mine.wasm`, added to the command of this run, runs it: PASS if it takes %s or fewer",
-			source, source, traces.Plural(deadline, "slot", "slots"))
-}
-
-// inTime is the condition of what to do about a deadline that is to be met.
-const inTime = "If it has to be in time"
-
-// infeasible says what to do about a deadline that the program of the run cannot meet, "" if it may.
-func (r *run) infeasible() string {
-	late, least := r.report.Aside.Late, r.config.Firmware.Program.Needed()
-	if !late.Packets || uint64(least.Slots) <= late.Deadline {
-		return ""
-	}
-	text := fmt.Sprintf("no order of senders and no arbiter is enough: "+
-		"with `%s` it takes %d slots or more on this network (the sum stands with the cause)", r.config.Firmware.Program.Name, least.Slots)
-	if most := late.Most; uint64(least.Slots) < most {
-		text += fmt.Sprintf("; orders other than these may save up to %d of the %d that it took, which is not enough", most-uint64(least.Slots), most)
-	}
-	if uint64(least.Any) > late.Deadline {
-		return text + fmt.Sprintf(". No other firmware can do it in less than %d. Take a smaller network, or a longer deadline.", least.Any)
-	}
-	return text + "."
-}
-
-// otherPrograms says which other programs of the fabric carry the workload, and whether they meet a deadline that the run's own
-// cannot; it tries other parameters of that, and returns the one with which it keeps all rules, nil for none.
-func (r *run) otherPrograms(ctx context.Context) (text string, keeps *parameter) {
+// inTime are what to do about a deadline that the program of the run cannot meet, none if it may; before that what else was tried.
+func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy) {
 	own, late := r.config.Firmware.Program, r.report.Aside.Late
-	if uint64(own.Least.Any) > late.Deadline {
-		return "", nil // none can
+	least := own.Needed()
+	if !late.Packets || uint64(least.Slots) <= late.Deadline {
+		return nil
 	}
-	var slow, unknown []string
+	add := func(m outcome.Remedy) {
+		m.Rule = fabric.RuleDeadline
+		list = append(list, m)
+	}
+	const when = "If it has to be in time on this network"
+	write := outcome.Remedy{When: when, Instead: true,
+		Text: fmt.Sprintf("there is no way: no firmware needs less than %d slots.", least.Any)}
+	var keeps *parameter
+	if uint64(least.Any) <= late.Deadline {
+		programs, unknown := r.otherPrograms(ctx)
+		add(outcome.Remedy{Text: programs, Tried: true})
+		var tried string
+		if tried, keeps = r.otherParameters(ctx); tried != "" {
+			add(outcome.Remedy{Text: tried, Tried: true})
+		}
+		write.Text = "write firmware with another algorithm" + howInTime(&least) + ". Start from the source of this program:"
+		if len(unknown) > 0 {
+			write.Text = "take another program, which this page has not tried (" + strings.Join(unknown, ", ") + "), or " + write.Text
+		}
+		source, file, build := outcome.SourceOf(own.Name)
+		write.Command, write.Expect = source, fmt.Sprintf("the file %s; `%s` builds what you make of it, and `%s` runs it: PASS if it takes %s or fewer",
+			file, build, outcome.WithOwn(command, own.Name), traces.Plural(late.Deadline, "slot", "slots"))
+	}
+	if keeps != nil {
+		write = outcome.Remedy{When: when, Instead: true, Text: "run it with this parameter:",
+			Command: set(command, keeps.key, fmt.Sprint(keeps.value)), Expect: keeps.left.Expect()}
+	}
+	if smaller := r.smaller(ctx, command); smaller != nil {
+		add(*smaller)
+	}
+	add(write)
+	return list
+}
+
+// howInTime says how firmware can come to the least.
+func howInTime(least *fabric.Least) string {
+	switch {
+	case least.How != "":
+		return ": " + least.How
+	case least.Any > 0:
+		return fmt.Sprintf(", for which %d slots are the least that is possible", least.Any)
+	}
+	return ""
+}
+
+// smallerTries, smallerMost are how many smaller networks a page tries, and looks at.
+const smallerTries, smallerMost = 4, 4096
+
+// smaller is the remedy with the largest smaller network on which the program meets the deadline, nil if none was found.
+func (r *run) smaller(ctx context.Context, command string) *outcome.Remedy {
+	if !r.small(r.report.Slots) {
+		return nil
+	}
+	for by, tries := 1, 0; by < smallerMost && tries < smallerTries; by++ {
+		c, key, value := r.config.Source.Smaller(by)
+		if c == nil {
+			return nil
+		}
+		if uint64(c.Firmware.Program.Needed().Slots) > r.report.Aside.Late.Deadline {
+			continue
+		}
+		tries++
+		if left := r.try(ctx, c); left != nil && left.Verdict == outcome.VerdictPass {
+			return &outcome.Remedy{When: "If the network may be smaller",
+				Text:    fmt.Sprintf("take `%s: %d`, the largest with which `%s` keeps all rules:", key, value, r.config.Firmware.Program.Name),
+				Command: set(command, key, fmt.Sprint(value)), Expect: left.Expect()}
+		}
+	}
+	return nil
+}
+
+// otherPrograms says whether other programs of the fabric that carry the workload meet a deadline that the run's own cannot;
+// unknown are those of which it is not known.
+func (r *run) otherPrograms(ctx context.Context) (text string, unknown []string) {
+	own, late := r.config.Firmware.Program, r.report.Aside.Late
+	var slow []string
 	for _, p := range r.config.Network.Programs() {
 		switch same := slices.ContainsFunc(p.Workloads, func(kind string) bool { return slices.Contains(own.Workloads, kind) }); {
 		case p.Name == own.Name || !same:
@@ -108,37 +143,13 @@ func (r *run) otherPrograms(ctx context.Context) (text string, keeps *parameter)
 			unknown = append(unknown, "`"+p.Name+"`")
 		}
 	}
-	if len(slow) > 0 {
-		text += " Other programs of the fabric for this workload take too long, too, at the least: " + strings.Join(slow, ", ") + "."
-	}
-	if len(unknown) > 0 {
-		text += " Other programs of the fabric for this workload, which this page has not tried: " + strings.Join(unknown, ", ") + "."
-	}
-	if len(slow)+len(unknown) == 0 {
-		text = fmt.Sprintf(" The fabric has no other program for this workload than `%s`.", own.Name)
-	}
-	tried := r.otherParameters(ctx)
-	for i, p := range tried {
-		what := map[bool]string{true: " This page has tried other parameters of the program: with ", false: "; with "}[i == 0]
-		text += what + p.text()
-		if p.left.Verdict == outcome.VerdictPass {
-			return text + ":", p
-		}
-	}
-	if len(tried) > 0 {
-		text += "."
-	}
-	const rest = ", or a smaller network (the numbers under `fabric:`), or a longer deadline (`rules.deadline_slots`). " +
-		"To start from this program, have its source written:"
 	switch {
+	case len(slow) > 0:
+		return "Other programs of the fabric for this workload take too long, too, at the least: " + strings.Join(slow, ", ") + ".", unknown
 	case len(unknown) > 0:
-		text += " So take another program" + rest
-	case own.Least.Any > 0:
-		text += fmt.Sprintf(" So write firmware with another algorithm, for which %d slots are the least that is possible", own.Least.Any) + rest
-	default:
-		text += " So write firmware with another algorithm" + rest
+		return "Of other programs of the fabric for this workload it is not known: " + strings.Join(unknown, ", ") + ".", unknown
 	}
-	return text, nil
+	return fmt.Sprintf("The fabric has no other program for this workload than `%s`.", own.Name), nil
 }
 
 // took says how many slots the run takes with another program, "" if that was not tried.
@@ -168,13 +179,14 @@ func (p *parameter) text() string {
 	if p.means != "" {
 		means = " (" + p.means + ")"
 	}
-	return fmt.Sprintf("`%s=%d`%s %s", p.key, p.value, means, p.left.Text())
+	return fmt.Sprintf("with `%s=%d`%s %s", p.key, p.value, means, p.left.Text())
 }
 
 // otherParameters tries the other values of the parameters of the program that have few, up to the first with which the run keeps
-// all rules.
-func (r *run) otherParameters(ctx context.Context) (tried []*parameter) {
+// all rules: keeps. It says how the runs end, "" if there were none.
+func (r *run) otherParameters(ctx context.Context) (text string, keeps *parameter) {
 	own := r.config.Firmware.Program
+	var tried []string
 	for _, choice := range own.Params {
 		for i, v := range choice.Values {
 			params := maps.Clone(r.config.Firmware.Params)
@@ -197,12 +209,17 @@ func (r *run) otherParameters(ctx context.Context) (tried []*parameter) {
 			if i < len(choice.Mean) {
 				p.means = choice.Mean[i]
 			}
-			if tried = append(tried, p); left.Verdict == outcome.VerdictPass {
-				return tried
+			tried = append(tried, p.text())
+			if left.Verdict == outcome.VerdictPass {
+				return "This page has tried other parameters of the program: " + strings.Join(tried, "; ") + ".", p
 			}
 		}
 	}
-	return tried
+	if tried == nil {
+		return "", nil
+	}
+	return fmt.Sprintf("This page has tried other parameters of the program: %s. None meets %s.", strings.Join(tried, "; "),
+		traces.Plural(r.report.Aside.Late.Deadline, "slot", "slots")), nil
 }
 
 // withoutFaults are the runs without one of the faults that have broken rules, as far as they were tried, and without all; then
@@ -270,12 +287,12 @@ func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
 	if strings.HasPrefix(expect, "PASS") {
 		return remedy
 	}
-	mends := "PASS if it keeps the other rules"
+	mends := "PASS if it keeps these rules, and those of every run: `finishes` is checked although it is not named"
 	if dead := len(r.report.Aside.Killed); dead > 0 && c.Rules.ExactlyOnce {
 		mends = fmt.Sprintf("FAIL only where a processor is dead, with %s", traces.Plural(dead, "violation", "violations"))
 	}
 	if p := r.config.Firmware.Program; p != nil {
-		remedy.Command = set(strings.Replace(command, " --firmware "+p.Name, "", 1)+" --firmware mine.wasm", "rules", flow(&c.Rules))
+		remedy.Command = set(outcome.WithOwn(command, p.Name), "rules", flow(&c.Rules))
 		remedy.Expect = fmt.Sprintf("%s; with `%s` in the place of mine.wasm %s", mends, p.Name, expect)
 	} else {
 		remedy.Expect = fmt.Sprintf("%s; with the firmware as it is %s", mends, expect)
@@ -413,12 +430,10 @@ func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 		return outcome.Remedy{Text: text + ": more slots help only if a handler waits for a later one.", Rule: fabric.RuleFinishes}
 	}
 	option := slotsOption(limit)
-	text := fmt.Sprintf("The run was limited to %s by `%s`", traces.Plural(limit, "slot", "slots"), r.report.Aside.Known.LimitedBy)
 	more, left := r.longer(ctx)
+	text := fmt.Sprintf("give it %d slots, and not the %d that `%s` sets", more, limit, r.report.Aside.Known.LimitedBy)
 	if r.config.Traffic != nil {
-		text += fmt.Sprintf("; the traffic needs up to %d (warm_up, measure and drain of the workload: shorten these for a short run). Give it as many", more)
-	} else {
-		text += fmt.Sprintf(". Give it more, %d", more)
+		text += "; `warm_up`, `measure` and `drain` of its traffic are so many together"
 	}
 	expect := r.expect(left)
 	switch n := r.machine.Shape.Processors(); {
@@ -428,7 +443,7 @@ func (r *run) moreSlots(ctx context.Context, command string) outcome.Remedy {
 		expect += fmt.Sprintf(": %d processors times %d slots are more than the %d that it tries", n, more, triedWorkMax)
 	}
 	command = strings.Replace(command, option, "", 1) + slotsOption(uint32(more))
-	return outcome.Remedy{Text: text + ":", Command: command, Expect: expect, Rule: fabric.RuleFinishes}
+	return outcome.Remedy{When: "If it is to come to its end", Text: text + ":", Command: command, Expect: expect, Rule: fabric.RuleFinishes}
 }
 
 // longer tries the run with more slots: as many as its traffic needs, or so many times as many as before, until it ends by
@@ -448,4 +463,38 @@ func (r *run) longer(ctx context.Context) (more uint64, left *outcome.Left) {
 		}
 	}
 	return more, left
+}
+
+// shorter is the remedy for a run that its limit of slots has cut short, with traffic that fits: within that limit, or one so many
+// times as long; none if it was not found.
+func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
+	t := r.config.Traffic
+	if t == nil || t.Arrivals == fabric.ArrivalsFile {
+		return nil
+	}
+	for slots := r.config.Slots; slots < t.Slots() && r.small(uint64(slots)); slots *= moreTimes {
+		c, own := *r.config, *t
+		own.WarmUp, own.Measure = slots/10, max(slots/2, 1)
+		own.Drain = slots - own.WarmUp - own.Measure
+		c.Slots, c.Traffic = slots, &own
+		left := r.try(ctx, &c)
+		if left == nil {
+			return nil
+		}
+		if left.Verdict != outcome.VerdictPass {
+			continue
+		}
+		for _, key := range []struct {
+			name  string
+			slots uint32
+		}{{"warm_up", own.WarmUp}, {"measure", own.Measure}, {"drain", own.Drain}} {
+			command = set(command, "workload.traffic."+key.name, fmt.Sprint(key.slots))
+		}
+		if slots > r.config.Slots {
+			command = strings.Replace(command, slotsOption(r.config.Slots), "", 1) + slotsOption(slots)
+		}
+		return []outcome.Remedy{{When: "If it is to be this short", Rule: fabric.RuleFinishes, Command: command, Expect: left.Expect(),
+			Text: fmt.Sprintf("shorten the traffic so that it fits into %s; its figures are of fewer packets then:", traces.Plural(slots, "slot", "slots"))}}
+	}
+	return nil
 }

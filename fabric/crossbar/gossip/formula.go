@@ -55,7 +55,7 @@ func newFormula(N, steps int, shape shape) *formula {
 }
 
 // firstStart is the first step in which a processor may send: it has received p messages.
-func (f *formula) firstStart(p int) int { return max(p, mayStart(p)-f.shape.early) + 1 }
+func (f *formula) firstStart(p int) int { return max(p, MayStart(p)-f.shape.early) + 1 }
 
 // lastSend is the last step in which a processor may send: N-p messages come after it. It is
 // the mirror image of firstStart.

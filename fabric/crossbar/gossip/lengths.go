@@ -1,9 +1,6 @@
 package gossip
 
-import (
-	"math/big"
-	"math/bits"
-)
+import "math/big"
 
 // UsedSlots is the number of used slots of a run, for any orders: every message uses one of
 // its sender and one of its receiver (Definition 12, summed).
@@ -51,14 +48,13 @@ func LowerBound(N int) int {
 }
 
 // Unused is how many more messages could pass at the beginning of a run than do, at least, as their senders have not started:
-// h(h-1) - B(h) of LowerBound; as many at its end.
+// h(h-1) - B(h) of LowerBound, the sum of MayStart; as many at its end.
 func Unused(N int) int {
-	h := (N + 1) / 2
-	ones := 0
-	for k := range h {
-		ones += bits.OnesCount(uint(k))
+	unused := 0
+	for k := range (N + 1) / 2 {
+		unused += MayStart(k)
 	}
-	return h*(h-1) - ones
+	return unused
 }
 
 // FreeLowerBound is the length of the shortest exchange of N+1 processors that are bound by

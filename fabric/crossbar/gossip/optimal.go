@@ -25,20 +25,20 @@ func Optimal(N int) (Orders, error) {
 func startSteps(N int) []int {
 	first := make([]int, N+1)
 	for k := range first {
-		first[k] = mayStart(k) + 1
+		first[k] = MayStart(k) + 1
 	}
 	return first
 }
 
-// mayStart is u(k) = 2k - s2(k): no processor k may send before u(k) steps have passed.
-func mayStart(k int) int { return 2*k - bits.OnesCount(uint(k)) }
+// MayStart is u(k) = 2k - s2(k): no processor k may send before u(k) steps have passed.
+func MayStart(k int) int { return 2*k - bits.OnesCount(uint(k)) }
 
 // optimalSchedule calls send for every message of the optimal run of n = 2^m processors;
 // steps count from 1. The lower half Y = n/2 gossips upwards, then the messages between the
 // halves pass, and the second half of the run is made of shifted copies.
 func optimalSchedule(n int, send func(step, from, to int)) {
 	Y, m := n/2, bits.TrailingZeros(uint(n))
-	L := mayStart(Y - 1) // when the last one of the lower half starts
+	L := MayStart(Y - 1) // when the last one of the lower half starts
 	for x := range Y {
 		for y := x + 1; y < Y; y++ {
 			t := upward(x, y)
@@ -56,7 +56,7 @@ func optimalSchedule(n int, send func(step, from, to int)) {
 				send(2*L+m+j, Y+x, y)
 				continue
 			}
-			tau := mayStart(c/2-1) + j
+			tau := MayStart(c/2-1) + j
 			if x < c {
 				send(tau+Y-1, x, Y+y)
 				send(L+m+tau+Y-1, Y+x, y)
@@ -84,12 +84,12 @@ func lattice(x, y, r int) (j, c int) {
 func upward(x, y int) int {
 	p := bits.Len(uint(x^y)) - 1 // x and y lie in neighbouring blocks of 2^p
 	Y := 1 << p
-	base := mayStart(x >> (p + 1) << (p + 1))
+	base := MayStart(x >> (p + 1) << (p + 1))
 	j, c := lattice(x%Y, y%Y, p)
 	if c == Y {
-		return base + mayStart(Y-1) + j
+		return base + MayStart(Y-1) + j
 	}
-	tau := mayStart(c/2-1) + j
+	tau := MayStart(c/2-1) + j
 	if x%Y < c {
 		return base + tau + Y - 1
 	}
