@@ -67,8 +67,8 @@ func (l *CreditLimits) Bytes(processors, ports int) uint64 {
 	if ways := l.roundTrip() - 1; ways > 1 {
 		port += ways
 	}
-	return uint64(processors) * (fifoMax + 1 + uint64(ports)*uint64(port))
+	return uint64(processors) * (FIFOMax + 1 + uint64(ports)*uint64(port))
 }
 
-// fifoMax is the largest RX FIFO of a NIC.
-const fifoMax = 255
+// FIFOMax is the largest RX FIFO of a NIC.
+const FIFOMax = 255

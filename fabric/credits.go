@@ -50,7 +50,7 @@ type Credits struct {
 	back [][]uint8
 
 	// The ports of the frames in the RX FIFO of each processor, the oldest first.
-	waiting []uint8 // fifoMax places for each
+	waiting []uint8 // FIFOMax places for each
 	held    []uint8
 
 	restored restoredCredits
@@ -137,7 +137,7 @@ func (c *Credits) Heard(shard int, bank *nic.Bank, cell int, port uint16, ledger
 
 // wait puts the port of a frame at the end of a processor's RX FIFO.
 func (c *Credits) wait(processor int, port uint8) {
-	c.waiting[processor*fifoMax+int(c.held[processor])] = port
+	c.waiting[processor*FIFOMax+int(c.held[processor])] = port
 	c.held[processor]++
 }
 
@@ -163,7 +163,7 @@ func (c *Credits) dark(processor int, port uint16, ledger *Ledger, slot uint32) 
 }
 
 // lose notes that a frame has taken a credit with it. RTL counters may have given too many.
-func (c *Credits) lose(sender uint32) { c.lost[sender] = min(c.lost[sender], fifoMax-1) + 1 }
+func (c *Credits) lose(sender uint32) { c.lost[sender] = min(c.lost[sender], FIFOMax-1) + 1 }
 
 // give lets a port give back a credit at a boundary.
 func (c *Credits) give(shard, port int, boundary uint32) {
@@ -173,7 +173,7 @@ func (c *Credits) give(shard, port int, boundary uint32) {
 		return
 	}
 	way := c.back[(boundary+uint32(c.limitsOf(sender).roundTrip()-roundTripMin))%uint32(len(c.back))]
-	way[port] = min(way[port], fifoMax-1) + 1
+	way[port] = min(way[port], FIFOMax-1) + 1
 }
 
 // put gives a sender a credit back.
@@ -206,7 +206,7 @@ func (c *Credits) free(shard int, bank *nic.Bank, slot uint32, first, end int) {
 		if left >= held {
 			continue
 		}
-		waiting := c.waiting[processor*fifoMax:][:held]
+		waiting := c.waiting[processor*FIFOMax:][:held]
 		for _, port := range waiting[:held-left] {
 			at := processor*c.ports + int(port)
 			switch {
@@ -363,7 +363,7 @@ func emptyCredits(shape Shape, names Names, limits []CreditLimits) *Credits {
 	c := &Credits{
 		limits: limits, shape: shape, names: names, ports: ports,
 		from: make([]uint32, all), sent: [2][]uint8{make([]uint8, all), make([]uint8, all)}, lost: make([]uint8, all),
-		waiting: make([]uint8, fifoMax*shape.Processors()), held: make([]uint8, shape.Processors()),
+		waiting: make([]uint8, FIFOMax*shape.Processors()), held: make([]uint8, shape.Processors()),
 	}
 	longest := roundTripMin
 	for i := range limits {
@@ -383,8 +383,8 @@ func emptyCredits(shape Shape, names Names, limits []CreditLimits) *Credits {
 
 // count adds a bank of counters.
 func (c *Credits) count(kind string, bank hw.Bank, depth int, shards []hw.Shard) error {
-	if depth > fifoMax {
-		return fmt.Errorf("%s: %d credits, allowed are 1 to %d", kind, depth, fifoMax)
+	if depth > FIFOMax {
+		return fmt.Errorf("%s: %d credits, allowed are 1 to %d", kind, depth, FIFOMax)
 	}
 	counters, err := hw.NewCreditCounters(bank, depth, shards)
 	if err != nil {

@@ -69,7 +69,7 @@ func (c *Credits) State(v *hw.StateVisitor) {
 		return nil
 	})
 	hw.StateColumn(v, "credits.waiting", c.waiting, func(i int, port uint8) error {
-		processor, place := i/fifoMax, i%fifoMax
+		processor, place := i/FIFOMax, i%FIFOMax
 		switch {
 		case int(port) >= c.ports && port != portUnknown:
 			return fmt.Errorf("element %d is port %d, there are 0 to %d", i, port, c.ports-1)

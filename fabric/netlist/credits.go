@@ -2,9 +2,11 @@ package netlist
 
 import (
 	"fmt"
+	"reflect"
 
 	"starloom/fabric"
 	"starloom/hw"
+	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -15,21 +17,15 @@ const (
 	deleteCredits  = "delete credits; router: {depth: 4} says how many places there are"
 )
 
-// Limits of the credits of a link.
-const (
-	depthMax     = 255
-	roundTripMin = 2
-	roundTripMax = 64
-	usualPlaces  = 4 // nic.rx_frames where nothing is said
-)
+// usualPlaces is nic.rx_frames where nothing is said.
+const usualPlaces = 4
 
-// bounded reports whether a link has credits that there may be, or none.
-func (l *link) bounded() bool {
-	if l.credits == nil {
-		return true
+// refusedCredits says why a link of a program may not have its credits, "" if it may.
+func (l *link) refusedCredits() (reason, remedy string) {
+	if l.credits != nil {
+		_, reason, remedy = strict.OutOfRange(reflect.ValueOf(l.credits).Elem(), "credits", nil)
 	}
-	trip := l.credits.Settled().RoundTripSlots
-	return l.credits.Depth >= 1 && l.credits.Depth <= depthMax && trip >= roundTripMin && trip <= roundTripMax
+	return reason, remedy
 }
 
 // depth is how many credits the sender on a medium has, 0 for no bound.
@@ -117,7 +113,7 @@ func (n *Net) mostPlaces() (places int) {
 func (n *Net) rxFrames() int {
 	places := n.mostPlaces()
 	if n.pure() { // an output with a queue may take so many frames in a slot
-		places = max(places, min(n.Crossbars[0].Queue, depthMax))
+		places = max(places, min(n.Crossbars[0].Queue, fabric.FIFOMax))
 	}
 	if places > usualPlaces {
 		return places

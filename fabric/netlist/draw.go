@@ -375,13 +375,13 @@ func (b *drawer) join(l *link, texts, places []string) {
 			stars++
 		}
 	}
+	reason, remedy := l.refusedCredits()
 	switch {
 	case failed:
 	case l.latency != Usual && (l.latency < 0 || l.latency > latencyMax):
 		b.add(l.place, fmt.Sprintf("a latency of %d cycles", l.latency), fmt.Sprintf("give 0 to %d", latencyMax))
-	case !l.bounded():
-		b.add(l.place, fmt.Sprintf("credits of a link: depth %d, round_trip_slots %d", l.credits.Depth, l.credits.RoundTripSlots),
-			"give a depth of 1 to 255, and 2 to 64 slots")
+	case reason != "":
+		b.add(l.place, reason, remedy)
 	case stars > 1:
 		b.add(l.place, fmt.Sprintf("a link joins %s", b.twoShared(ends)), "put a processor between them")
 	case stars == 1:

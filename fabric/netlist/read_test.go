@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
 )
 
 // read reads a netlist that is a file of its own.
@@ -420,6 +422,14 @@ func TestNumbers(t *testing.T) {
 	_, err = New("x").Processors("p[0..1]").Link("p[0]", "q").Link("p[0]", "p[1]", OneWay(), Half(), Latency(-3)).Network()
 	require.ErrorContains(t, err, "fabric.netlist.links[0]: there is no node q")
 	require.ErrorContains(t, err, "fabric.netlist.links[1]: a latency of -3 cycles")
+	for _, limits := range []fabric.CreditLimits{{}, {Depth: 256}, {Depth: 1, RoundTripSlots: 1}, {Depth: 1, RoundTripSlots: 65}} {
+		_, err = New("").Processors("p[0..1]").Link("p[0]", "p[1]", Credits(limits)).Network()
+		require.ErrorContains(t, err, "fabric.netlist.links[0]: credits.")
+	}
+	for _, shorthand := range []*Drawing{New("").Mesh(), New("").Mesh(0, 4), New("").Torus(1), New("").Ring(0), New("").Tree(0, 2), New("").Tree(2, 0), New("").Hypercube(30), New("").Hypercube(-1)} {
+		_, err = shorthand.Network()
+		require.Error(t, err)
+	}
 }
 
 // FuzzRead: whatever a file says, it is read or refused with a reason.
