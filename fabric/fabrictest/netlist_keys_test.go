@@ -241,7 +241,7 @@ func TestNetlistRunTable(t *testing.T) {
 			require.Equal(t, starloom.VerdictPass, report.Verdict)
 			require.Equal(t, plain.Digest, report.Digest)
 			require.EqualValues(t, report.Frames.Delivered, strings.Count(csv.String(), "R"), csv.String())
-			require.Equal(t, strings.Count(csv.String(), "R"), strings.Count(svg.String(), "<circle"))
+			require.Equal(t, strings.Count(csv.String(), "R")+1, strings.Count(svg.String(), "<circle"), "one is of the legend")
 			require.Equal(t, report.Frames.Blocked > 0, strings.Contains(csv.String(), "~"), csv.String())
 			tables = append(tables, csv.String())
 		}

@@ -163,66 +163,26 @@ func (t *runTable) WriteCSV(w io.Writer) error {
 	return out.Flush()
 }
 
-// Measures of the picture, in pixels.
-const (
-	tableRow, tableLane, tableGap = 16, 10, 14
-	tableLeft, tableTop           = 44, 66
-)
-
-// tableBar is a sender and who received from it in a slot, from the first row to the last.
-type tableBar struct {
-	sender, first, last uint32
-	lane                int
-	receivers           []uint32
-}
-
-// WriteSVG draws the table: a row for each processor, a column for each slot. A sender is a square, a line leads to
-// those who received from it, which are dots.
+// WriteSVG draws the table: a row for each processor, a column for each slot. A frame is a bar from the first row to
+// the last: a square at its sender, dots at those who received it.
 func (t *runTable) WriteSVG(w io.Writer) error {
 	all, slots := t.all()
-	columns, lanes, width := make([][]tableBar, slots), make([]int, slots), tableLeft
-	for slot := range columns {
-		columns[slot], lanes[slot] = barsOf(all, uint32(slot))
-		width += lanes[slot]*tableLane + tableGap
+	b := figure.RunTable{Title: fmt.Sprintf("Frames of %d processors, %d slots", len(t.net.Processors), slots),
+		Row: "processor", Bar: "sender", Column: "slot", Rows: len(t.net.Processors)}
+	for slot := range slots {
+		b.Columns = append(b.Columns, barsOf(all, slot))
 	}
-	rows := len(t.net.Processors)
-	title := fmt.Sprintf("Frames of %d processors, %d slots", rows, slots)
-	out := bufio.NewWriter(w) // the first error stays until Flush
-	_, _ = out.WriteString(figure.Head(float64(max(width, 9*len(title))), float64(tableTop+rows*tableRow+tableGap), title,
-		"A row for each processor, a column for each slot: a square sends, dots receive from it."))
-	words := figure.Ink.Fill()
-	fmt.Fprintf(out, `<text x="12" y="24" font-size="14" %s>%s</text>`+"\n", words, title)
-	fmt.Fprintf(out, `<text x="12" y="42" font-size="11" %s>slots from 0 on; a square sends, dots receive from it</text>`+"\n", words)
-	for row := range rows {
-		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="end" %s>%d</text>`+"\n", tableLeft-14, middleOf(uint32(row))+4, words, row)
-	}
-	left := tableLeft
-	for slot, bars := range columns {
-		wide := lanes[slot] * tableLane
-		if slot%2 == 0 {
-			stripe := figure.Faint.Pale(0.4).Fill()
-			fmt.Fprintf(out, `<rect x="%d" y="%d" width="%d" height="%d" %s/>`+"\n", left-tableGap/2, tableTop, wide+tableGap, rows*tableRow, stripe)
-		}
-		fmt.Fprintf(out, `<text x="%d" y="%d" font-size="11" text-anchor="middle" %s>%d</text>`+"\n", left+wide/2, tableTop-8, words, slot)
-		for i := range bars {
-			bars[i].draw(out, left+bars[i].lane*tableLane+tableLane/2)
-		}
-		left += wide + tableGap
-	}
-	_, _ = out.WriteString("</svg>\n")
-	return out.Flush()
+	return b.WriteSVG(w)
 }
 
-// middleOf is the height of a processor's row.
-func middleOf(row uint32) int { return tableTop + int(row)*tableRow + tableRow/2 }
-
-// barsOf are the senders of a slot, each in the first lane that is free over all of its rows.
-func barsOf(all []doing, slot uint32) (bars []tableBar, lanes int) {
+// barsOf are the senders of a slot.
+func barsOf(all []doing, slot uint32) (bars []figure.Bar) {
 	places := map[uint32]int{}
-	of := func(sender uint32) *tableBar {
+	of := func(sender uint32) *figure.Bar {
 		if _, ok := places[sender]; !ok {
 			places[sender] = len(bars)
-			bars = append(bars, tableBar{sender: sender, first: sender, last: sender})
+			row := int(sender)
+			bars = append(bars, figure.Bar{Number: row, First: row, Last: row, Senders: []int{row}})
 		}
 		return &bars[places[sender]]
 	}
@@ -232,32 +192,12 @@ func barsOf(all []doing, slot uint32) (bars []tableBar, lanes int) {
 		case d.what == sent:
 			of(d.processor)
 		case d.what == received:
-			b := of(d.other)
-			b.first, b.last, b.receivers = min(b.first, d.processor), max(b.last, d.processor), append(b.receivers, d.processor)
+			b, row := of(d.other), int(d.processor)
+			b.First, b.Last, b.Receivers = min(b.First, row), max(b.Last, row), append(b.Receivers, row)
 		}
 	}
-	slices.SortFunc(bars, func(a, b tableBar) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.sender, b.sender)) })
-	var ends []uint32 // by lane: the row after the last that is taken
-	for i := range bars {
-		b := &bars[i]
-		b.lane = slices.IndexFunc(ends, func(end uint32) bool { return end <= b.first })
-		if b.lane < 0 {
-			b.lane, ends = len(ends), append(ends, 0)
-		}
-		ends[b.lane] = b.last + 1
-	}
-	return bars, len(ends)
-}
-
-// draw draws a sender and its receivers.
-func (b *tableBar) draw(out io.Writer, x int) {
-	colour := figure.Of(int(b.sender))
-	fmt.Fprintf(out, `<path d="M%d %dV%d" stroke-width="2" %s/>`, x, middleOf(b.first), middleOf(b.last), colour.Stroke())
-	fmt.Fprintf(out, `<rect x="%d" y="%d" width="8" height="8" %s/>`, x-4, middleOf(b.sender)-4, colour.Fill())
-	for _, receiver := range b.receivers {
-		fmt.Fprintf(out, `<circle cx="%d" cy="%d" r="3" %s/>`, x, middleOf(receiver), colour.Fill())
-	}
-	fmt.Fprintln(out)
+	slices.SortFunc(bars, func(a, b figure.Bar) int { return cmp.Or(a.First-b.First, a.Number-b.Number) })
+	return bars
 }
 
 // Load implements fabric.Referee.

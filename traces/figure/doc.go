@@ -19,6 +19,7 @@
 //	glyphs.go   markers that are not filled
 //	axis.go     ranges, scales, ticks
 //	palette.go  colours by their role, light and dark
+//	run_table.go  RunTable: who sends to whom in each step, row by row
 //	sketch.go   Sketch: a picture without axes
 //	svg.go      a canvas that writes SVG
 package figure
