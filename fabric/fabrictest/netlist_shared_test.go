@@ -133,14 +133,16 @@ func randomShared(draw *rand.Rand) string {
 			processors-1, 1+draw.IntN(3))
 		return b.String()
 	}
-	stars := 1 + draw.IntN(4)
+	kinds := make([]string, 1+draw.IntN(4))
 	fmt.Fprintf(&b, "    access: mixed\n    nodes:\n      \"p[0..%d]\": processor\n", processors-1)
-	for s := range stars {
-		kind := one("star", "{kind: bus}", "{kind: bus, arbiter: fixed}", "{kind: bus, arbiter: round_robin}", "{kind: bus, arbiter: matrix}", "{kind: bus, arbiter: tdma}",
-			"crossbar", "{kind: crossbar, arbiter: round_robin}", "{kind: crossbar, arbiter: matrix}", "{kind: crossbar, cap: 1}")
-		if s == 0 && (kind == "star" || kind == "{kind: bus}") {
+	for s := range kinds {
+		passive := []string{"star", aligned, "{kind: bus}", "{kind: bus, align: true}"}
+		kind := one(append(passive, "{kind: bus, arbiter: fixed}", "{kind: bus, arbiter: round_robin}", "{kind: bus, arbiter: matrix}", "{kind: bus, arbiter: tdma}",
+			"crossbar", "{kind: crossbar, arbiter: round_robin}", "{kind: crossbar, arbiter: matrix}", "{kind: crossbar, cap: 1}")...)
+		if s == 0 && slices.Contains(passive, kind) {
 			kind = "{kind: crossbar, cap: 2, cap_arbiter: round_robin}"
 		}
+		kinds[s] = kind
 		fmt.Fprintf(&b, "      \"s[%d]\": %s\n", s, kind)
 	}
 	if draw.IntN(2) == 0 {
@@ -149,7 +151,7 @@ func randomShared(draw *rand.Rand) string {
 		fmt.Fprintf(&b, "      y: {kind: bus, arbiter: fixed}\n    links:\n      - [\"p[0..%d]:0\", y]\n", processors-1)
 	}
 	var links strings.Builder
-	randomLinks(&links, draw, processors, stars, "mixed")
+	randomLinks(&links, draw, processors, kinds, "mixed")
 	b.WriteString(portAfter.ReplaceAllStringFunc(links.String(), func(end string) string { // port 0 is at x, or y
 		var p, port int
 		if _, err := fmt.Sscanf(end, "\"p[%d]:%d\"", &p, &port); err != nil {

@@ -73,7 +73,7 @@ func TestLongNetlistRTL(t *testing.T) {
 func TestLongRandomNetlistRTL(t *testing.T) {
 	var kinds sync.Map
 	t.Run("netlists", func(t *testing.T) {
-		draw := rand.New(rand.NewPCG(26, 21))
+		draw := rand.New(rand.NewPCG(26, 32))
 		for i := range 20 {
 			text := randomNetlist(draw)
 			if i%2 > 0 {
