@@ -48,6 +48,21 @@ func Resized(n Network, steps int) Network {
 	return nil
 }
 
+// Wired is a network that says what its media join.
+type Wired interface {
+	Network
+	// MediumText is a sentence without its full stop.
+	MediumText() string
+}
+
+// MediumText says what the media of a network join, "" if it does not say.
+func MediumText(n Network) string {
+	if w, ok := n.(Wired); ok {
+		return w.MediumText()
+	}
+	return ""
+}
+
 // Scaled is a size that doubles with each step, and halves with each step down: 0 where less than 1 would be left.
 func Scaled(size, steps int) int {
 	if steps >= 0 {

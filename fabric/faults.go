@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -156,6 +157,12 @@ func FlippedField(bit int) string {
 		return "destination"
 	}
 	return "tag"
+}
+
+// FlipText says what a fault that flips bits has done to a frame on a medium in a slot.
+func (f *Faults) FlipText(number, medium int, slot uint32) string {
+	bit := f.Bit(number, medium, slot)
+	return fmt.Sprintf("flipped its bit %d, of the %s: its CRC was wrong, so it was dropped", bit, FlippedField(bit))
 }
 
 // flipDraw tells the draws of bits from those of faults, of which there are FaultsMax.

@@ -82,9 +82,9 @@ func (q *Queues) lost(d *departure, c *Lossy) Finding {
 		return Finding{Kind: FindUnheard, Slot: d.slot, Index: full, Value: d.processor, Text: text}
 	}
 	f := Finding{Kind: FindLost, Slot: d.slot, Index: medium, Value: d.processor}
-	effect := Unharmed
+	effect, fault := Unharmed, 0
 	if c.Faults != nil {
-		effect, _ = c.Faults.OnMedium(medium, d.slot)
+		effect, fault = c.Faults.OnMedium(medium, d.slot)
 	}
 	switch {
 	case effect == Dark:
@@ -92,7 +92,7 @@ func (q *Queues) lost(d *departure, c *Lossy) Finding {
 	case worst == nic.StatusCollision:
 		f.Text = "it met another frame here"
 	case worst == nic.StatusCRC && effect == Flipped:
-		f.Text = "a fault damaged it here"
+		f.Text = "here a fault " + c.Faults.FlipText(fault, medium, d.slot)
 	case worst == nic.StatusCRC:
 		f.Text = "it was damaged here"
 	case known && c.Killed(towards):

@@ -44,7 +44,8 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"collision_free: frames met on a coupler in the 5th of the 5 slots of a step", "This is the same event as the first of collision_free",
 			"exactly_once: first at the same cycle and place as collision_free; they are one event. Then at cycle 114, slot 19, pops.group[1].coupler[1].",
 			"Processor N is pops.group[N / 4].nic[N mod 4], of 4 in each: 4 is pops.group[1].nic[0], 11 is pops.group[2].nic[3].",
-			"The way of the packet of 6 for 0 (0600000000000000) through the run.", "Signals and frames of this slot stand at 1.", "Collisions in the other slots are part of the algorithm.", "held is how many packets the firmware holds",
+			"The way of the packet of 6 for 0 (0600000000000000) through the run.", "Signals and frames of this slot stand at 1.", "Collisions in the other slots are part of the algorithm.", "held is how many packets the firmware holds", "violated: frames of several senders have met", "pops.group[a].coupler[b] leads from all processors of group a to all of group b, and carries one frame in a slot",
+			"the lowest byte of a number comes first", "(frames, statuses, deliveries, results; not timing, packets held, logs)",
 			"kept: all processors say that they are done; packets that have not arrived break exactly_once",
 			"Expect PASS after 30 slots; this page has tried it.", "Expect the same FAIL, and then GTKWave with its marker at cycle 54.", "where a group has as many processors as there are groups (d = g); here d = 4 and g = 3",
 			"A processor that hears a frame for anybody has a packet on its way, even if it is for this processor",
@@ -105,7 +106,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"processor 36 never received the message of processor 0: a fault has killed it", "not those that it damaged (crc)", "37 processors, 222 links, one for each direction",
 			"heard: crc (fault bit_flip: bit 104, of the tag)", "finishesevery processor is done before the run endskept by all but 1 processor that a fault has killed, left out",
 			"kept by those that received it; 12 processors did not: exactly_once", "processor 14 never received the message of processor 0: it comes by way of processors 36, 25, and a fault has killed 36the fault dead",
-			"bit_flip: processor 1 never received the message of processor 0: it comes straight from 0, and was lost or spoilt between them. " +
+			"bit_flip: processor 1 never received the message of processor 0: it comes straight from 0, and in slot 0 a fault flipped its bit 104, of the tag: its CRC was wrong, so it was dropped. " +
 				"To these it comes by way of others, so they lost it, too: ej.node[2].nic[0], ej.node[3].nic[0], ej.node[12].nic[0]",
 			"What only the end of the run shows stands in its last cycle.", "from slot 0 to 3 (the run ended with slot 2): ej.node[0].dim[1].link[+1].out", "Processor N is ej.node[N].nic[0].", "a fault struck here first",
 			"A row stands for up to 6 of 222 links, some that lead from what is named at it and others that lead to it: that of a faulty processor shows what others send to it.", "done\n\nfaulty\n\nsends\n\nhears\n\nhears in vain\n\nrule broken",

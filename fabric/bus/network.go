@@ -74,6 +74,11 @@ func (b Network) Resized(steps int) fabric.Network {
 	return b
 }
 
+// MediumText implements fabric.Wired.
+func (b Network) MediumText() string {
+	return "`bus.bus[i]` carries one frame in a slot to all that are on it"
+}
+
 // Kind implements fabric.Network.
 func (b Network) Kind() string { return "bus" }
 

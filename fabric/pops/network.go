@@ -86,6 +86,12 @@ func (p Network) Resized(steps int) fabric.Network {
 	return Network{Groups: fabric.Scaled(p.Groups, steps), GroupSize: fabric.Scaled(p.GroupSize, steps)}
 }
 
+// MediumText implements fabric.Wired.
+func (p Network) MediumText() string {
+	return "`pops.group[a].coupler[b]` leads from all processors of group a to all of group b, and carries one frame in a slot: " +
+		"if two of group a send to group b in the same slot, their light mixes, and both frames are lost"
+}
+
 // Coupler returns the index of the coupler between two groups.
 func (p Network) Coupler(from, to int) int { return from*p.Groups + to }
 

@@ -129,7 +129,8 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	case l.faults.harm(medium, t.slot) == fabric.Dark:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault made it dark here", e.Processor)
 	case t.damaged[medium] && l.faults.harm(medium, t.slot) == fabric.Flipped:
-		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault damaged it here", e.Processor)
+		_, fault := l.faults.plan.OnMedium(medium, t.slot)
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and here a fault %s", e.Processor, l.faults.plan.FlipText(fault, medium, t.slot))
 	case t.damaged[medium]:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
 	case l.faults.killed(int(p.Destination)):

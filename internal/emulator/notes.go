@@ -65,7 +65,7 @@ func (m *Machine) deafNotes() []string {
 	case count > 1:
 		note += fmt.Sprintf("; so it is with %s", traces.Plural(count-1, "other processor", "other processors"))
 	}
-	return []string{note}
+	return []string{note + ": firmware hears only after sl_listen(nic, port)"}
 }
 
 // noted is how many packets or processors a note names.

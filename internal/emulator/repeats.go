@@ -179,7 +179,7 @@ func (m *Machine) watchWays() *ways {
 	if m.Config.Workload.OneToAll == nil || m.Referee.Routed() != nil || !m.Config.Known.Carries {
 		return nil
 	}
-	w := &ways{make([]int, m.Shape.Processors()), map[int]bool{}, map[int]bool{}}
+	w := &ways{make([]int, m.Shape.Processors()), make([]heardAt, m.Shape.Processors()), map[int]bool{}, map[int]bool{}}
 	m.Referee.Missing(func(f fabric.Finding) bool {
 		w.missed[f.Index] = true
 		if m.faults.killed(f.Index) {
@@ -204,8 +204,20 @@ func (m *Machine) TellWays(report *outcome.Report) {
 	}
 	for i := range report.Violations {
 		if v := &report.Violations[i]; v.Subject.Kind == fabric.FindMissing && v.Cause == outcome.CauseFaults {
-			v.Message += m.ways.text(int(v.Subject.Value), v.Subject.Index)
+			v.Message += m.ways.text(int(v.Subject.Value), v.Subject.Index, m.fate)
 		}
 	}
 	m.ways = nil
+}
+
+// fate says what a fault has done to a frame on its way to a processor that hears it without faults.
+func (m *Machine) fate(processor int, at heardAt) string {
+	medium := m.Names.HeardOn(processor, at.port)
+	switch effect, fault := m.faults.plan.OnMedium(medium, at.slot); effect {
+	case fabric.Flipped:
+		return fmt.Sprintf("in slot %d a fault %s", at.slot, m.faults.plan.FlipText(fault, medium, at.slot))
+	case fabric.Dark:
+		return fmt.Sprintf("in slot %d a fault made the way dark", at.slot)
+	}
+	return "was lost between them"
 }

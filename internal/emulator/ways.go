@@ -16,8 +16,15 @@ const wayShown = 6
 // without faults, and whom it has missed in the run with faults.
 type ways struct {
 	from   []int
+	heard  []heardAt
 	missed map[int]bool
 	killed map[int]bool // of these, by faults
+}
+
+// heardAt is where and when a processor hears a message first.
+type heardAt struct {
+	port uint16
+	slot uint32
 }
 
 // Shard implements Onlookers. A processor belongs to one shard.
@@ -39,9 +46,9 @@ func (*ways) Blocked(int, nic.FrameView, uint32) {}
 func (*ways) Collided(int, uint32) {}
 
 // Heard implements fabric.Onlooker.
-func (w *ways) Heard(processor int, _ uint16, status nic.Status, frame nic.FrameView, _ uint32) {
+func (w *ways) Heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	if status == nic.StatusOK && w.from[processor] < 0 && frame.Header().Kind == nic.KindData {
-		w.from[processor] = int(frame.Source())
+		w.from[processor], w.heard[processor] = int(frame.Source()), heardAt{port, slot}
 	}
 }
 
@@ -59,8 +66,8 @@ func (w *ways) to(from, processor int) (by []int, known bool) {
 	return nil, false
 }
 
-// text says where the way of a message was cut.
-func (w *ways) text(source, processor int) string {
+// text says where the way of a message was cut; fate is what a fault has done to a frame that a processor should have heard.
+func (w *ways) text(source, processor int, fate func(processor int, at heardAt) string) string {
 	by, known := w.to(source, processor)
 	switch first := slices.IndexFunc(by, func(other int) bool { return w.missed[other] }); {
 	case w.killed[processor]:
@@ -72,9 +79,9 @@ func (w *ways) text(source, processor int) string {
 	case first >= 0:
 		return fmt.Sprintf(": it comes by way of %s, and %d had not received it", way(by), by[first])
 	case len(by) > 0:
-		return fmt.Sprintf(": it comes by way of %s, and was lost after %d", way(by), by[len(by)-1])
+		return fmt.Sprintf(": it comes by way of %s, and after %d %s", way(by), by[len(by)-1], fate(processor, w.heard[processor]))
 	}
-	return fmt.Sprintf(": it comes straight from %d, and was lost or spoilt between them", source)
+	return fmt.Sprintf(": it comes straight from %d, and %s", source, fate(processor, w.heard[processor]))
 }
 
 // way names the processors of a way.

@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -87,6 +88,7 @@ type Known struct {
 	Packets    bool               // data frames carry packets: sl_packet
 	Numbering  string             // which path is that of which processor, "" if there is no rule
 	Ports      int                // of a NIC, each of which leads elsewhere
+	Medium     string             // what media join, "" if the network does not say
 	Outputs    bool               // a NIC has one port, and asks for the output that its frame is for
 	Unchecked  []string           // rules of the program that the scenario's own leave out...
 	Program    string             // ...and its name
@@ -123,6 +125,11 @@ func TrustNote(deliveries uint64) string {
 	return fmt.Sprintf("%s taken on trust: the processors have received payloads that are not an sl_packet "+
 		"(a data frame with 8 bytes or more), and only their firmware knows what was in them",
 		traces.Plural(deliveries, "announced delivery is", "announced deliveries are"))
+}
+
+// DigestText is the digest, and what it covers.
+func (r *Report) DigestText() string {
+	return r.Digest + "  " + cmp.Or(r.Aside.DigestCovers, digestCovers)
 }
 
 // Title is the name of the scenario.

@@ -72,7 +72,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	runRows(row, r.Rules, &r.Firmware, r.RTL, r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
-	row("digest", r.Digest+"  "+cmp.Or(r.Aside.DigestCovers, digestCovers))
+	row("digest", r.DigestText())
 	if err := table.Flush(); err != nil {
 		return err
 	}

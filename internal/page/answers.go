@@ -257,10 +257,18 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string)
 		}
 		texts = append(texts, text+nextPlace(r, v))
 	}
+	if medium := r.Aside.Known.Medium; medium != "" && slices.ContainsFunc(firsts, onMedium) {
+		texts = append(texts, medium+".")
+	}
 	if numbering := r.Aside.Known.Numbering; numbering != "" {
 		texts = append(texts, numbering)
 	}
 	return texts
+}
+
+// onMedium reports whether a rule is about frames on a medium.
+func onMedium(v *outcome.Violation) bool {
+	return v.Rule == fabric.RuleCollisionFree || v.Rule == fabric.RuleNoLoss
 }
 
 // nextPlace says where and when a rule was broken next, at another place or time than a first violation, "" for nowhere.

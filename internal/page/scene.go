@@ -123,7 +123,10 @@ func within(a, b string) bool {
 var signalWords = []struct{ signal, is string }{
 	{"rx_port", "the port that the NIC hears"}, {"rx_status", "what its receiver says of the last slot"},
 	{"held", "how many packets the firmware holds"}, {"flags", "what the firmware has told its NIC"},
-	{txPort, "the port at which the NIC sends"},
+	{"rx.state", "what its receiver does in this cycle; `violated`: frames of several senders have met, and none can be read"},
+	{"rx.bits", "how many bits of a frame it has received"},
+	{txPort, "the port at which the NIC sends"}, {"tx.length", "how many bytes its frame has"},
+	{"tx.tag", "a number that firmware gives its frame"}, {"tx.served", "the processor whose output has taken its last frame"},
 }
 
 // txPort is a signal with another meaning in a crossbar.
@@ -183,6 +186,10 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	}
 	if t := framesTable(r, s.Frames, s.FramesLeft, caption); t != nil {
 		add(Block{Table: t})
+		if slices.ContainsFunc(s.Frames, func(x outcome.SceneFrame) bool { return len(x.Payload) > 0 }) {
+			add(Block{Aside: fmt.Sprintf("Hexadecimal digits are the payload, its first %d bytes at most, in the order in which they are sent; "+
+				"the lowest byte of a number comes first.", payloadShown)})
+		}
 	} else if s.Waves != nil || len(s.Still) > 0 {
 		add(Block{Aside: fmt.Sprintf("%s has sent and heard no frame around slot %d; one for it may have been sent elsewhere.", at, s.Slot)})
 	}

@@ -25,6 +25,7 @@ func known(ctx context.Context, r *run) {
 		}
 	}
 	k.Packets = m.Referee.Routed() != nil && r.config.Known.Carries
+	k.Medium = fabric.MediumText(r.config.Network)
 	k.Numbering = processorPaths(m.Names, &m.Shape)
 	k.Outputs = m.Shape.Ports == 1 && k.Count > 1 && m.Names.SentOn(0, 0, 0) != m.Names.SentOn(0, 0, 1)
 	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
