@@ -86,9 +86,8 @@ type Known struct {
 	Count      int                // of processors
 	Processors []string           // their paths, nil of more than a report lists violations of
 	Packets    bool               // data frames carry packets: sl_packet
-	Numbering  string             // which path is that of which processor, "" if there is no rule
+	Paths      []string           // what paths say: of media that have lost frames, and which is that of which processor
 	Ports      int                // of a NIC, each of which leads elsewhere
-	Medium     string             // what media join, "" if the network does not say
 	Outputs    bool               // a NIC has one port, and asks for the output that its frame is for
 	Unchecked  []string           // rules of the program that the scenario's own leave out...
 	Program    string             // ...and its name

@@ -257,13 +257,7 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string)
 		}
 		texts = append(texts, text+nextPlace(r, v))
 	}
-	if medium := r.Aside.Known.Medium; medium != "" && slices.ContainsFunc(firsts, onMedium) {
-		texts = append(texts, medium+".")
-	}
-	if numbering := r.Aside.Known.Numbering; numbering != "" {
-		texts = append(texts, numbering)
-	}
-	return texts
+	return append(texts, r.Aside.Known.Paths...)
 }
 
 // onMedium reports whether a rule is about frames on a medium.
