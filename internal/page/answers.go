@@ -260,11 +260,6 @@ func whereTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string)
 	return append(texts, r.Aside.Known.Paths...)
 }
 
-// onMedium reports whether a rule is about frames on a medium.
-func onMedium(v *outcome.Violation) bool {
-	return v.Rule == fabric.RuleCollisionFree || v.Rule == fabric.RuleNoLoss
-}
-
 // nextPlace says where and when a rule was broken next, at another place or time than a first violation, "" for nowhere.
 func nextPlace(r *outcome.Report, first *outcome.Violation) string {
 	for i := range r.Violations {

@@ -25,8 +25,15 @@ func known(ctx context.Context, r *run) {
 		}
 	}
 	k.Packets = m.Referee.Routed() != nil && r.config.Known.Carries
-	k.Medium = fabric.MediumText(r.config.Network)
-	k.Numbering = processorPaths(m.Names, &m.Shape)
+	onMedium := func(v outcome.Violation) bool {
+		return v.Rule == fabric.RuleCollisionFree || v.Rule == fabric.RuleNoLoss
+	}
+	if medium := fabric.MediumText(r.config.Network); medium != "" && slices.ContainsFunc(r.report.Violations, onMedium) {
+		k.Paths = append(k.Paths, medium+".")
+	}
+	if numbering := processorPaths(m.Names, &m.Shape); numbering != "" {
+		k.Paths = append(k.Paths, numbering)
+	}
 	k.Outputs = m.Shape.Ports == 1 && k.Count > 1 && m.Names.SentOn(0, 0, 0) != m.Names.SentOn(0, 0, 1)
 	if budget := r.report.Firmware.BudgetCycles; budget > 0 {
 		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
