@@ -37,8 +37,7 @@ test: tools
 # All at once: one waits for its last package while another compiles, and a cluster's limits are minutes of waiting.
 long: tools
 	@$(MAKE) --no-print-directory vet
-	@$(MAKE) --no-print-directory -j3 cluster lengthy race
-	@$(MAKE) --no-print-directory architectures
+	@$(MAKE) --no-print-directory -j3 cluster lengthy race architectures
 
 tools:
 ifneq ($(strip $(MISSING)),)
