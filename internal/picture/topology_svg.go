@@ -363,7 +363,11 @@ func shape(s *figure.Sketch, kind fabric.SpotShape, x, y float64) {
 func (t *Topology) kinds() (legend []entry) {
 	for i, n := range t.Nodes {
 		if n.Kind != "" && !slices.ContainsFunc(t.Nodes[:i], func(other Node) bool { return other.Kind == n.Kind }) {
-			legend = append(legend, entry{n.Kind, func(s *figure.Sketch, x, y float64) { shape(s, n.Shape, x, y) }})
+			left := 0.0
+			if n.Shape == fabric.Flat { // which is wider than the others
+				left = nodeBig - nodeSmall
+			}
+			legend = append(legend, entry{n.Kind, func(s *figure.Sketch, x, y float64) { shape(s, n.Shape, x-left, y) }})
 		}
 	}
 	if slices.ContainsFunc(t.Links, func(l Link) bool { return l.Label != "" }) {
