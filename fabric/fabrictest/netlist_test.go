@@ -363,6 +363,18 @@ func TestNetlistProgramsRefused(t *testing.T) {
 	}
 }
 
+// TestNetlistTells: who is told something over one star tells it over another one by the same port.
+func TestNetlistTells(t *testing.T) {
+	text := "fabric: {netlist: {" +
+		"nodes: {a: processor, b: processor, c: processor, 's[0..1]': star, y: {kind: bus, arbiter: fixed}}, links: [\n" +
+		"{endpoints: ['a:0', 's[0]'], oneway: true}, {endpoints: ['s[0]', 'b:0'], oneway: true}, {endpoints: ['b:0', 's[1]'], oneway: true},\n" +
+		"{endpoints: ['s[1]', 'c:0'], oneway: true}, {endpoints: ['b:1', y], oneway: true}, {endpoints: [y, 'a:1'], oneway: true}, {endpoints: ['c:1', 'a:2'], oneway: true}]" +
+		"}}\nfirmware: {program: netlist/gossip}\nworkload: {all_to_all: {}}\nstop: {slots: 60}\n"
+	report, err := starloom.Run(t.Context(), parsed(t, text), starloom.RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, starloom.VerdictPass, report.Verdict, "%+v\n%s", report.Violations, text)
+}
+
 // TestNetlistProgramsWait: a frame that asks waits in the NIC, and the program queues no other one after it.
 func TestNetlistProgramsWait(t *testing.T) {
 	var networks []string
