@@ -47,6 +47,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		NIC:      config.NIC{PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames},
 		Firmware: s.elaborateFirmware(p), Known: s.known(p), Source: s.source(),
 	}
+	c.Rules.Deadlock = fabric.RoutersOf(c.Network) != nil
 	if cpu := c.Firmware.CPU; cpu != nil {
 		c.Rules.MeetsBudget = cpu.Budget > 0
 	}

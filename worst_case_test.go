@@ -50,6 +50,7 @@ var networksOfPrograms = map[string]string{
 	"netlist/direct":        routedMesh,
 	"netlist/unicast":       routedMesh + "workload: {one_to_all: {source: 0}}\n",
 	"netlist/exchange":      routedMesh + "workload: {all_to_all: {}}\n",
+	"netlist/request-reply": routedMesh + "workload: {all_to_all: {}}\n",
 	"pops/traffic":          "fabric: {pops: {groups: 4, group_size: 4}}\nworkload: {traffic: {rate: 0.15, warm_up: 0, measure: 200}}\n",
 	"pops/two-hops":         "fabric: {pops: {groups: 4, group_size: 4}}\n",
 	"scatter/async":         "fabric: {crossbar: {ports: 16, queue_frames: 2}}\nworkload: {scatter: {origin: 0}}\n",

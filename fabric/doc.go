@@ -33,7 +33,7 @@
 //	answer.go        what becomes of a frame whose NIC asks before it sends
 //	hardware.go      Hardware: what carries frames in the cycle engine, a Plant or a Stream
 //	packet_file.go   what has become of each packet, as CSV
-//	stream.go        the hardware of processors at routers; stream_log.go: a row for each frame, latencies;
+//	stream.go        the hardware of processors at routers; stream_knots.go: frames that wait for one another; stream_log.go: a row for each frame, latencies;
 //	                 router_faults.go: what faults do to channels and routers, what stands; stream_faults.go: to frames
 //	rtl.go           who puts RTL in the place of that hardware; datapath.go: all of it as one
 //	                 component

@@ -71,6 +71,7 @@ const (
 	FindOvertaken                       // a frame came after one that was queued after it: Text says which
 	FindCredit                          // credits of a channel between routers are missing: Text says which
 	FindStanding                        // the run ended with packets that stand in routers: Text says where
+	FindDeadlock                        // frames in routers wait for one another for ever: Text says which
 	FindEnergy                          // an update has raised the energy: Text says when
 	findingKinds
 )
@@ -152,6 +153,9 @@ var findings = [findingKinds]struct {
 	FindOvertaken:    {rule: RuleInOrder, path: Names.Processor, before: ": "},
 	FindCredit:       {rule: RuleCredits, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
 	FindStanding: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
+		return f.Text
+	}},
+	FindDeadlock: {rule: RuleDeadlock, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
 		return f.Text
 	}},
 	FindEnergy: {rule: RuleEnergy, path: Names.Processor, before: " "},

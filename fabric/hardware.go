@@ -32,6 +32,8 @@ type Flying interface {
 	InFlight() (frames int)
 	// Stands reports whether none of them will ever come, and AtEnd finds what the end of a run shows of them.
 	Stands() bool
+	// Deadlocked reports whether some wait for one another for ever, which ends a run.
+	Deadlocked() bool
 	AtEnd(checks *Checks, find func(Finding))
 	// Forget says that the TX FIFO of a processor is emptied, whatever was in it: what its NIC has taken goes on.
 	Forget(processor int)

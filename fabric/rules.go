@@ -45,6 +45,7 @@ type Rules struct {
 	// a broadcast reaches every processor in the step that its algorithm says: for most that of its
 	// distance
 	ReceiveStep bool `json:"receive_step,omitempty"`
+	Deadlock    bool `json:"-"` // there are routers
 	MeetsBudget bool `json:"-"` // firmware.cpu says so
 	Credits     bool `json:"-"` // a fault may lose some
 	// no update of a processor's neurons raises the energy of a Hopfield network
@@ -100,6 +101,9 @@ const (
 // and those of Rules.
 func (r *Rules) Checked() []string {
 	names := []string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleFinishes}
+	if r.Deadlock {
+		names = append(names, RuleDeadlock)
+	}
 	if r.CollisionFree != nil {
 		names = append(names, RuleCollisionFree)
 	}

@@ -30,22 +30,25 @@ type Stream struct {
 	shards     []streamShard
 	chain      arrivals
 	log        *frameLog // nil if no one wants to know
+	built      Network
 	names      Names
 	faults     *RouterFaults // nil for none
 }
 
 // streamColumns are what is saved.
 type streamColumns struct {
-	frames    []byte   // of each packet on its way, stride bytes
-	serial    []uint64 // of each packet: its number among all
-	fed       uint64   // packets so far
-	told      []uint32 // of each processor: frames whose tails had left at the last boundary, modulo 2^32
-	mirrored  []uint8  // of each processor: frames of its TX FIFO, from the head on, that its NIC has taken
-	orphans   []uint32 // of each processor: frames before these in its NIC that its TX FIFO does not have any more
-	begun     []uint16 // of each processor: flits of the next frame that had left at the last boundary
-	latencies latencies
-	order     Order    // for the rule in_order
-	missing   []uint32 // channel and VC of credits that were found to be missing
+	frames     []byte   // of each packet on its way, stride bytes
+	serial     []uint64 // of each packet: its number among all
+	fed        uint64   // packets so far
+	told       []uint32 // of each processor: frames whose tails had left at the last boundary, modulo 2^32
+	mirrored   []uint8  // of each processor: frames of its TX FIFO, from the head on, that its NIC has taken
+	orphans    []uint32 // of each processor: frames before these in its NIC that its TX FIFO does not have any more
+	begun      []uint16 // of each processor: flits of the next frame that had left at the last boundary
+	latencies  latencies
+	order      Order    // for the rule in_order
+	refused    []uint8  // of each processor: see refuses
+	missing    []uint32 // channel and VC of credits that were found to be missing
+	deadlocked uint8    // 1: frames wait for one another for ever
 }
 
 // streamShard is what a shard says at a boundary, until the edge after it.
@@ -91,7 +94,7 @@ func NewStream(n Network, c *Config, workers *hw.Workers) (*Stream, error) {
 	processors := shape.Processors()
 	s.stride, s.tx = nic.FrameStride(max(c.PayloadBytes, 8)), c.TxFrames
 	s.told, s.mirrored, s.orphans, s.begun = make([]uint32, processors), make([]uint8, processors), make([]uint32, processors), make([]uint16, processors)
-	s.order = make(Order, processors)
+	s.order, s.refused, s.built = make(Order, processors), make([]uint8, processors), n
 	s.chain.first, s.chain.last = make([]uint32, processors), make([]uint32, processors)
 	for i, shard := range c.Shards {
 		s.shards[i].first = shard.First * shape.PerUnit
@@ -238,6 +241,7 @@ func (s *Stream) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ 
 				waits++
 			}
 		}
+		s.refuses(processor, r, x.rx[processor-x.first] > r.RxCount)
 		for before := &x.rx[processor-x.first]; *before > r.RxCount; *before-- {
 			x.freed = append(x.freed, processor)
 		}
@@ -257,6 +261,7 @@ func (s *Stream) Forget(processor int) {
 
 // Cross implements Transport.
 func (s *Stream) Cross(slot uint32) {
+	s.lookForKnots()
 	s.network.Hold(s.timing.SlotCycle(slot) + uint64(s.timing.ComputeCycles))
 	boundary := s.timing.BoundaryCycle(slot)
 	for s.kernel.Cycle() < boundary {
@@ -353,6 +358,8 @@ func (s *Stream) Reset(uint64) {
 	clear(s.begun)
 	s.latencies = latencies{}
 	clear(s.order)
+	clear(s.refused)
+	s.deadlocked = 0
 	s.chain.forget()
 	for i := range s.shards {
 		s.Begin(i, 0, false)
@@ -386,6 +393,8 @@ func (s *Stream) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "begun", s.begun)
 	s.latencies.state(v)
 	s.order.state(v)
+	hw.StateColumn(v, "refused", s.refused, hw.AtMost(uint8(refusalsMax)))
+	hw.StateScalar(v, "deadlocked", &s.deadlocked, hw.AtMost(uint8(1)))
 	if s.faults != nil {
 		hw.StateList(v, "missing_credits", &s.missing)
 		s.faults.state(v)

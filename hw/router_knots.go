@@ -9,10 +9,12 @@ type Knot struct {
 	Cycle []Held // a shortest cycle in it, of channels between routers: each packet waits for what the next one holds
 }
 
-// Held is a virtual channel of a channel between two routers, with the packet at the front of its buffer.
+// Held is a virtual channel of a channel between two routers, with the packet at the front of its buffer; or the NIC of a
+// node whose firmware takes no packets, with the packet that has to leave before.
 type Held struct {
 	From, Output int // the router that sends, and its port
 	To, VC       int
+	NIC          bool // then To is the node, and the others are 0
 	Packet       uint32
 }
 
@@ -296,7 +298,7 @@ func (s *components) visit(v int32) (leaves bool) {
 	return true
 }
 
-// cycle is a shortest cycle in a closed set, channels between routers only.
+// cycle is a shortest cycle in a closed set: channels between routers, and NICs.
 func (g *waits) cycle(set []int32) (held []Held) {
 	var best []int32
 	for _, start := range set {
@@ -324,8 +326,12 @@ func (g *waits) cycle(set []int32) (held []Held) {
 	}
 	x, vcs := g.x, g.x.config.VCs
 	for _, v := range best {
-		if int(v) >= g.sink(0) {
-			continue // of a NIC
+		if int(v) >= g.source(0) {
+			continue // its sink is there, or the channel in which the rest of its packet is missing
+		}
+		if place := int(v) - g.sink(0); place >= 0 {
+			held = append(held, Held{To: x.wiring.node[place], NIC: true, Packet: g.front(g.source(place))})
+			continue
 		}
 		up := int(x.wiring.inputs[int(v)/vcs].wire)
 		if up >= len(x.wiring.router) {

@@ -24,6 +24,7 @@ const (
 	directProgram   = "netlist/direct"
 	unicastProgram  = "netlist/unicast"
 	exchangeProgram = "netlist/exchange"
+	requestProgram  = "netlist/request-reply"
 )
 
 // Programs implements fabric.Network.
@@ -75,6 +76,7 @@ func (n *Net) routed() []fabric.Program {
 		{Name: directProgram, Note: note, SlotsPerStep: 1, Needs: needs, Rules: once, Workloads: []string{fabric.WorkloadPermutation}},
 		{Name: unicastProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: []string{fabric.WorkloadOneToAll}},
 		{Name: exchangeProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: []string{fabric.WorkloadAllToAll}},
+		{Name: requestProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: []string{fabric.WorkloadAllToAll}},
 	}
 	if n.hasWays() {
 		traffic := n.traffic(note)

@@ -62,7 +62,7 @@ func (m *Machine) endError() error {
 		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, m.foundRTL())
 	case !m.ended && (m.finished || m.RTLFailed || limit):
 		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t", m.finished, m.RTLFailed, limit)
-	case m.RTLFailed:
+	case m.brokenOff():
 		return nil
 	case m.ending != nil && m.finished != m.ending.Over(m.faults.column()):
 		return fmt.Errorf("it has finished %t, and all has arrived %t", m.finished, !m.finished)
@@ -73,6 +73,9 @@ func (m *Machine) endError() error {
 	}
 	return m.openError()
 }
+
+// brokenOff reports whether RTL that failed, or frames that wait for one another for ever, have ended the run.
+func (m *Machine) brokenOff() bool { return m.RTLFailed || m.flying != nil && m.flying.Deadlocked() }
 
 // foundRTL reports whether a violation says that RTL has ended the run.
 func (m *Machine) foundRTL() bool {

@@ -163,7 +163,7 @@ func (m *Machine) leftNotes() []string {
 // uncheckedNotes say that a scenario states a workload, and nothing checks what an image does with it.
 func (m *Machine) uncheckedNotes() []string {
 	c := m.Config // the place of a key that the file lacks is that of its parent, or its own path
-	bare := fabric.Rules{MeetsBudget: c.Rules.MeetsBudget}
+	bare := fabric.Rules{Deadlock: c.Rules.Deadlock, MeetsBudget: c.Rules.MeetsBudget}
 	stated := c.Source.Place != nil && c.Source.Place("workload") != c.Source.Place("") && c.Source.Place("workload") != "workload"
 	if c.Firmware.Program != nil || !stated || m.ending != nil || !slices.Equal(c.Rules.Checked(), bare.Checked()) {
 		return nil

@@ -166,7 +166,7 @@ func (m *Machine) merge() {
 	if m.ending != nil {
 		m.finished = m.ending.Over(m.faults.column())
 	}
-	m.ended = m.last || m.finished || quiet
+	m.ended = m.last || m.finished || quiet || m.brokenOff()
 	m.followQueues()
 	m.noteFindings()
 	if m.losses != nil {

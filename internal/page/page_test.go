@@ -200,9 +200,9 @@ func TestFlameGraph(t *testing.T) {
 // Every rule has a meaning and a next step.
 func TestRulesAreExplained(t *testing.T) {
 	all := fabric.Rules{CollisionFree: &fabric.CollisionFree{}, PacketsPerProcessorMax: 1, ExactlyOnce: true, NoLoss: true, DeadlineSlots: 1, NoCreation: true,
-		LatencyMax: 1, InOrder: true, Credits: true, OneBus: true, BusLength: true,
+		LatencyMax: 1, InOrder: true, Credits: true, OneBus: true, BusLength: true, Deadlock: true,
 		Agreement: true, Validity: true, ReceiveStep: true, MeetsBudget: true, Energy: true}
-	names := append(all.Checked(), fabric.RuleLateLight, fabric.RuleDeadlock, outcome.RuleReplay, outcome.RuleInterrupted,
+	names := append(all.Checked(), fabric.RuleLateLight, outcome.RuleReplay, outcome.RuleInterrupted,
 		outcome.RuleRTLFault, outcome.RuleRTLUnknown, outcome.RuleRTLTool)
 	for _, name := range names {
 		require.NotEmpty(t, rules[name].means, name)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
-	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/traffic"
@@ -229,31 +228,12 @@ func (r *bareRun) overtaken() (found []outcome.Violation) {
 	return found
 }
 
-// heldShown is how many channels of a cycle a message names.
-const heldShown = 8
-
 // knot says which packets wait for each other at the end.
 func (r *bareRun) knot() string {
-	knots, p := r.knots, r.packets.Packets
-	k, said := knots[0], []string{}
-	built := fabric.RoutersOf(r.config.Network)
-	name := func(h hw.Held) string { return fmt.Sprintf("%s VC %d", built.Channel(h.From, h.Output, h.To), h.VC) }
-	for i, h := range k.Cycle {
-		if i == heldShown {
-			said = append(said, fmt.Sprintf("and so on along %d more", len(k.Cycle)-heldShown))
-			break
-		}
-		who := "a packet whose next flit has yet to come"
-		if h.Packet != hw.PacketPending {
-			who = fmt.Sprintf("packet %d (%d to %d, sent in cycle %d)", h.Packet, p.Source[h.Packet], p.Destination[h.Packet], p.Sent[h.Packet])
-		}
-		said = append(said, fmt.Sprintf("%s is in %s and waits for %s", who, name(h), name(k.Cycle[(i+1)%len(k.Cycle)])))
-	}
-	text := fmt.Sprintf("; a knot of %d virtual channels, around a cycle of %d between routers: %s", k.VCs, len(k.Cycle), strings.Join(said, ", "))
-	if len(knots) > 1 {
-		text += "; and " + traces.Plural(uint64(len(knots)-1), "more knot", "more knots")
-	}
-	return text
+	p := r.packets.Packets
+	return fabric.KnotText(r.config.Network, r.knots, func(i uint32) string {
+		return fmt.Sprintf("packet %d (%d to %d, sent in cycle %d)", i, p.Source[i], p.Destination[i], p.Sent[i])
+	})
 }
 
 // refuseBare refuses what routers without firmware do not have.
