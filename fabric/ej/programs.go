@@ -84,7 +84,7 @@ func (e Network) Programs() []fabric.Program {
 		broadcast(generalProgram, timed),
 		{Name: allToAllProgram, SlotsPerStep: 1, Rules: once, Workloads: all, Params: []fabric.Choice{{Name: "reading", Values: []int64{readingA, readingB}}},
 			Needs: needs(allToAllProgram, phases*steps+2, e.mostPackets(allToAllProgram)),
-			Note:  e.incomplete()},
+			Note:  e.incomplete(), Instead: e.complete()},
 		{Name: allToAllC1Program, SlotsPerStep: 1, Rules: once, Workloads: all, Needs: needs(allToAllC1Program, phases*steps+2, e.mostPackets(allToAllC1Program))},
 		c2,
 		e.traffic(),
@@ -126,6 +126,14 @@ func (e Network) incomplete() string {
 	case e.Dimensions > 1:
 		return "the published algorithm is incomplete in two dimensions and more: no one serves destinations whose coordinates" +
 			" belong to sectors of different phases; ej/all-to-all-c1 and -c2 are complete"
+	}
+	return ""
+}
+
+// complete is the broadcast that reaches all where the published one does not, "" where that does or has a reading of its own.
+func (e Network) complete() string {
+	if e.Dimensions > 1 && len(e.params) == 0 {
+		return "ej/all-to-all-c1"
 	}
 	return ""
 }

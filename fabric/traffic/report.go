@@ -6,11 +6,14 @@ import "starloom/fabric"
 const overloadedOf = 200
 
 // Overload is how many packets were created and received in the slots that are measured, and whether the second is
-// clearly less than the first although all of them have arrived since: queues have grown, and latencies with them.
+// clearly less than the first although all of them have arrived since or were lost: queues have grown, and latencies with them.
 func (r *Referee) Overload() (offered, accepted uint64, overloaded bool) {
 	f := &r.figures
-	return f.offered, f.accepted, r.over && f.pending == 0 && f.offered >= overloadedOf && f.accepted < f.offered-f.offered/20
+	return f.offered, f.accepted, r.over && f.pending == 0 && f.offered >= overloadedOf && f.accepted+f.lost < f.offered-f.offered/20
 }
+
+// Lost is how many of the packets created in these slots were lost.
+func (r *Referee) Lost() uint64 { return r.figures.lost }
 
 // Metrics implements fabric.Referee.
 func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {

@@ -114,18 +114,22 @@ func (m *Machine) lackNotes() []string {
 	return []string{fmt.Sprintf("%s not arrived when the run ended%s: %s", traces.Plural(count, "packet had", "packets had"), so, list(names, count))}
 }
 
-// overloadNotes say that fewer packets were received than created while traffic was measured.
-func (m *Machine) overloadNotes() []string {
+// trafficNotes say that measured packets were lost where no rule forbids it, and that fewer were received than created.
+func (m *Machine) trafficNotes() []string {
 	r, ok := m.Referee.(*traffic.Referee)
 	if !ok {
 		return nil
 	}
+	var notes []string
+	if lost := r.Lost(); lost > 0 && !m.Rules.NoLoss && !m.Rules.ExactlyOnce {
+		notes = append(notes, fmt.Sprintf("%s lost, and no rule forbids it; add no_loss: true to the rules if none may be", traces.Plural(lost, "measured packet was", "measured packets were")))
+	}
 	offered, accepted, overloaded := r.Overload()
 	if !overloaded {
-		return nil
+		return notes
 	}
-	return []string{fmt.Sprintf("in the measured slots %d packets were created and %d received: queues have grown, and latencies depend on how long "+
-		"was measured; give a lower rate, or a warm_up that is longer than a packet's way", offered, accepted)}
+	return append(notes, fmt.Sprintf("in the measured slots %d packets were created and %d received: queues have grown, and latencies depend on how long "+
+		"was measured; give a lower rate, or a warm_up that is longer than a packet's way", offered, accepted))
 }
 
 // list joins the names of some of so many.

@@ -198,12 +198,12 @@ func (m *Machine) Sum() *outcome.Report {
 		},
 		Notes:  slices.Clone(m.Config.Known.Notes),
 		Digest: m.Digest.String(),
-		Beside: outcome.Beside{Aside: outcome.Aside{Missing: missing}},
+		Beside: outcome.Beside{Aside: outcome.Aside{Missing: missing, Known: outcome.Known{Limits: m.Rules.Limits()}}},
 	}
 	if m.limited() && count > 0 {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
-	for _, notes := range []func() []string{m.lackNotes, m.overloadNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
+	for _, notes := range []func() []string{m.lackNotes, m.trafficNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)

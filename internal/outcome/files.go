@@ -45,9 +45,9 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 		case file.Kind == "sucl":
 			opener = "surfer --command-file " + path["sucl"] + " " + cmp.Or(path["vcd"], path["fst"])
 		case file.Kind == "pcapng":
-			opener = "tshark -r " + path["pcapng"]
+			opener = "tshark -t e -r " + path["pcapng"]
 			if path["lua"] != "" {
-				opener = "tshark -X lua_script:" + path["lua"] + " -r " + path["pcapng"]
+				opener = "tshark -t e -X lua_script:" + path["lua"] + " -r " + path["pcapng"]
 			}
 		}
 		line := file.Kind + "\t" + Printable(file.Path)

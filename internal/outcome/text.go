@@ -70,7 +70,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Without != nil {
 		row("without faults", r.Without.Text())
 	}
-	runRows(row, r.Rules, &r.Firmware, r.RTL, r.Engine)
+	runRows(row, r.rulesWithLimits(), &r.Firmware, r.RTL, r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
 	row("digest", r.DigestText())
 	if err := table.Flush(); err != nil {
@@ -169,6 +169,17 @@ func ShownOnce(violations []Violation, one, most, ofOneRule int) (all []Repeat) 
 		all = append(all, repeats[i])
 	}
 	return all
+}
+
+// rulesWithLimits are the rules, those that allow a number of something with it.
+func (r *Report) rulesWithLimits() []string {
+	rules := slices.Clone(r.Rules)
+	for i, rule := range rules {
+		if limit := r.Aside.Known.Limits[rule]; limit != "" && rule != fabric.RuleCollisionFree {
+			rules[i] += " (" + limit + ")"
+		}
+	}
+	return rules
 }
 
 // runRows say what was run: the rules that it was held to, firmware, RTL and engine.

@@ -61,7 +61,7 @@ func look(r *outcome.Report, written []outcome.OutputFile, v *outcome.Violation)
 		if shown.frames != "" {
 			what, filter = "Wireshark, with the frames of "+shown.frames+":", fmt.Sprintf(" -Y 'starloom.slot == %d'", shown.slot)
 		}
-		words := fmt.Sprintf(" -X lua_script:%s -r %s%s", lua, files["pcapng"], filter)
+		words := fmt.Sprintf(" -t e -X lua_script:%s -r %s%s", lua, files["pcapng"], filter)
 		steps = append(steps, Step{Text: what, Command: "wireshark" + words}, Step{Text: "The same in a terminal:", Command: "tshark" + words})
 	}
 	title := "Look at it in other tools"

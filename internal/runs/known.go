@@ -18,7 +18,7 @@ import (
 // known notes what the run knows of itself, for its page.
 func known(ctx context.Context, r *run) {
 	m, k := r.machine, &r.report.Aside.Known
-	k.Limits, k.Count, k.Ports = m.Rules.Limits(), m.Shape.Processors(), m.Shape.Ports
+	k.Count, k.Ports = m.Shape.Processors(), m.Shape.Ports
 	if k.Count <= outcome.ViolationsMax {
 		for processor := range k.Count {
 			k.Processors = append(k.Processors, m.Names.Processor(processor))
