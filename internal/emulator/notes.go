@@ -122,7 +122,8 @@ func (m *Machine) trafficNotes() []string {
 	}
 	var notes []string
 	if lost := r.Lost(); lost > 0 && !m.Rules.NoLoss && !m.Rules.ExactlyOnce {
-		notes = append(notes, fmt.Sprintf("%s lost, and no rule forbids it; add no_loss: true to the rules if none may be", traces.Plural(lost, "measured packet was", "measured packets were")))
+		notes = append(notes, fmt.Sprintf("%s lost, and no rule forbids it; add no_loss: true to the rules if none may be",
+			traces.Plural(lost, "measured packet was", "measured packets were")))
 	}
 	offered, accepted, overloaded := r.Overload()
 	if !overloaded {
