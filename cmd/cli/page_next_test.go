@@ -237,3 +237,22 @@ func TestPageOfANetlistThatFails(t *testing.T) {
 		"rules: {no_loss: true}\nstop: {slots: 30}\nfaults: {schedule: [{kind: drop, targets: ['netlist.**'], slots: {list: [0]}}]}\n"})
 	require.Contains(t, read(writtenPage(t, dir, statusFail, "run", "ring.yaml")), "heard: nothing (fault drop)netlist.link[")
 }
+
+// A FIFO that overflowed gets the least depth, by doubling, with which the run passes; what losses are is said where no rule forbids them.
+func TestPageOfAnOverflow(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"x.yaml": "starloom: 1\nfabric: {crossbar: {ports: 6, output: queue}}\nfirmware: {program: crossbar/traffic}\nnic: {rx_frames: 1}\n" +
+			"workload: {traffic: {rate: 0.5, warm_up: 50, measure: 200, drain: 50}}\nrules: {no_loss: true}\n",
+		"aloha.yaml": "starloom: 1\nfabric: {bus: {vertices: 5, buses: [[0, 1, 2, 3, 4]]}}\nfirmware: {program: bus/traffic}\n" +
+			"workload: {traffic: {rate: 0.1, warm_up: 50, measure: 200, drain: 50}}\n",
+	})
+	page := read(writtenPage(t, dir, statusFail, "run", "x.yaml"))
+	const deeper = "starloom run x.yaml --set nic.rx_frames=4\nExpect PASS after 250 slots; this page has tried it."
+	require.Contains(t, page, deeper)
+	require.NotContains(t, page, "queues have grown", "what was lost is no queue")
+	require.Equal(t, statusPass, starloomIn(t, dir, "run", "x.yaml", "--set", "nic.rx_frames=4").status)
+	require.Equal(t, statusFail, starloomIn(t, dir, "run", "x.yaml", "--set", "nic.rx_frames=2").status)
+	r := starloomIn(t, dir, "run", "aloha.yaml")
+	require.Equal(t, statusPass, r.status)
+	require.Regexp(t, `note: \d+ measured packets were lost, and no rule forbids it; add no_loss: true`, r.stdout+r.stderr)
+}

@@ -16,7 +16,7 @@
 //	profile.go       a pass: where the longest call has spent its cost
 //	repeats.go       passes that repeat the run: without its faults, and to find packets that were lost or late
 //	scenes.go        a pass: what happened around the first violations, for a page; known.go: what else a page says;
-//	                 remedies.go: what may mend a run
+//	                 remedies.go: what may mend a run; remedies_fifo.go: deeper FIFOs
 //	bare.go          runs of routers without firmware; bare_rtl.go: with RTL among them
 //	bare_loads.go    the loads of channels, and pictures of them
 //	batch.go         Batch: runs of many seeds on many workers

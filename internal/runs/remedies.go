@@ -40,6 +40,9 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	if slots := report.Aside.Late.Meets(); broke(fabric.RuleDeadline) && slots > 0 {
 		list = append(append(list, r.longerDeadline(ctx, command, slots)), r.inTime(ctx, command)...)
 	}
+	if r.overflowed() {
+		list = append(list, r.deeper(ctx, command)...)
+	}
 	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
 		list = append(list, outcome.Remedy{When: "If the compute window may be longer",
 			Text:    fmt.Sprintf("run it with one in which the longest call of a handler fits, %s:", traces.Plural(f.Cycles.Max, "cycle", "cycles")),

@@ -1,0 +1,37 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+	"starloom/traces"
+)
+
+// deeper tries RX FIFOs that are twice as deep, and so on, until no rule is broken. It has no advice where that does not help.
+func (r *run) deeper(ctx context.Context, command string) []outcome.Remedy {
+	had := r.config.NIC.RxFrames
+	for depth := 2 * had; depth <= fabric.FIFOMax; depth *= 2 {
+		c := *r.config
+		c.NIC.RxFrames = depth
+		left := r.trySmall(ctx, &c, r.report.Slots)
+		if left == nil {
+			return nil
+		}
+		if left.Verdict == outcome.VerdictPass {
+			return []outcome.Remedy{{
+				When: "If the NIC may have a deeper RX FIFO", Rule: fabric.RuleNoLoss, Instead: true,
+				Text:    fmt.Sprintf("give it %s in the place of %d (depths were doubled until the run passed):", traces.Plural(uint64(depth), "frame", "frames"), had),
+				Command: set(command, "nic.rx_frames", fmt.Sprint(depth)), Expect: left.Expect(),
+			}}
+		}
+	}
+	return nil
+}
+
+// overflowed reports whether a frame was lost at a full RX FIFO where a rule forbids it.
+func (r *run) overflowed() bool {
+	return r.report.Frames.Overflow > 0 && slices.ContainsFunc(r.report.Violations, func(v outcome.Violation) bool { return v.Rule == fabric.RuleNoLoss })
+}
