@@ -3,6 +3,7 @@ package crossbar
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
@@ -126,12 +127,13 @@ const waitingShown = 8
 
 // waitingSum is how the first processors, as many as there are pairs, wait before they may send, and what that costs.
 func waitingSum(pairs, all, waits, slots int) string {
-	each := ""
-	for k := range pairs {
-		each += map[bool]string{true: " + "}[k > 0] + fmt.Sprint(gossip.MayStart(k))
-	}
-	if pairs > waitingShown {
-		each = "2k for processor k, less the number of ones in k in binary"
+	each := "2k for processor k, less the number of ones in k in binary"
+	if pairs <= waitingShown {
+		terms := make([]string, pairs)
+		for k := range terms {
+			terms[k] = fmt.Sprint(gossip.MayStart(k))
+		}
+		each = strings.Join(terms, " + ")
 	}
 	needed := all + 2*waits
 	return fmt.Sprintf("Here fewer pass at first: before they may send, the first %d processors wait %d slots in all, "+
