@@ -64,7 +64,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"So at first few can send, and at last few have anything left to send: until all has arrived, at least 24 slots pass.",
 			"Why not less than 24\nEach of 10 processors", "10 * 9 = 90. A processor sends or receives one message in a slot, so at most 5 pass in one, one in each pair: 90 / 5, 18 slots for any firmware.",
 			"the first 5 processors wait 15 slots in all, whatever the orders (0 + 1 + 3 + 4 + 7, if all goes best)", "90 + 15 + 15 = 120 messages; with 5 in a slot that takes 120 / 5, 24 slots.",
-			"If the network may be smaller, take fabric.crossbar.ports: 7, the largest with which gossip/fsa keeps all rules:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --set fabric.crossbar.ports=7\nExpect PASS after 18 slots; this page has tried it.",
+			"If the network may be smaller, take fabric.crossbar.ports: 7, the largest with which gossip/fsa keeps all rules:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --set 'rules.collision_free={period: 1, slots: [1]}' --set rules.exactly_once=true --set fabric.crossbar.ports=7\nExpect PASS after 18 slots; this page has tried it.",
 			"If the run is to show this failure, say that it is expected:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --expect fail",
 			"Two moments. By the end of slot 19, cycle 119, the packet should have come to crossbar.nic[8]: that is the deadline. It came in slot 26: it was sent at cycle 157, and had come at cycle 160.",
 			"1. deadline_slots over at cycle 119, the packet sent at cycle 157", "Signals around cycle 157: crossbar.nic[8].", "15726sentcrossbar.nic[9].port[0]", "Surfer with the same signals at cycle 157:",
@@ -75,7 +75,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"gossip/hopfield (24 slots), gossip/optimal (24 slots), gossip/voting (24 slots).", "This page has tried other parameters of the program: " +
 				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can) it fails then, too, with 12 violations (deadline_slots); with firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.\nThe deadline of 20 slots is set on the command line.",
 			"tx.port is the number of the output that the frame is for; the NIC itself has one port, port[0]",
-			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 slots: in each of its 9 rounds the processors meet in pairs, and the two of a pair send to each other, one after the other. Start from the source", "starloom run gossip.yaml --set rules.deadline_slots=20 --firmware mine.wasm runs it: PASS if it takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 --vcd",
+			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 slots: in each of its 9 rounds the processors meet in pairs, and the two of a pair send to each other, one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 --vcd",
 			"The packet is that of crossbar.nic[9]: what that did in each slot, and the signals when it sent this one.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
 			"collision_free" + "no two frames meet on one medium, in the slots that the rule names" + "not checked: rules of the scenario or of --set take the place of those of gossip/fsa",
 			"lambda27stepslength of the run",
@@ -88,7 +88,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"--set 'rules={collision_free: {period: 1, slots: [1]}, one_bus: true, bus_length: true}'", "(processor 3: what was due in slot 24)",
 			"starloom run bus-faults.yaml --expect fail", "Expect the same FAIL with the line as expected: fail, and the exit status 0 in the place of 1.",
 			"Of steps 1 to 5 take those whose condition holds, in this order; step 6 shows more.", "If the faults are not meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is expected:",
-			"Expect FAIL for what no firmware can mend, and nothing else: no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",
+			"Expect FAIL for what no firmware can mend, and nothing else (compare the violations: --expect fail takes any): no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",
 			"Two cycles are marked: 140, and 168, where slot 24 begins, which decides: the handler is not called there, so what was due does not happen.",
 			"processor 3 was not done when the run ended; it sent its last frame in slot 17, has received none and last changed its state in slot 18; " +
 				"it is awake: its handler is called in every slot but those in which the fault clock_pause pauses it. It was brought about by the fault clock_pause",
@@ -99,7 +99,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"Expect PASS after 145 slots; this page has tried it.", "rx_port none", "rx_port is the port that the NIC hears",
 			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.", "What the listeners get stands below _tapped: the fault lies before that, and the marked cycle is the first in which it shows",
 			"Signals around cycle 86: bus.bus[0].wire. This cycle is marked.",
-			"what is lost is sent again by the same way, as there is no other; for that its sender has to learn of the loss",
+			"a sender that has no answer after some slots sends the frame again by the same way, as there is no other, and is not done (sl_done) before",
 		}, []string{"stop.slots or --slots sets it", "ffff,", "slot 200,"}},
 		{"faults in a network of links", []string{"ej-faults.yaml"}, []string{"ej-faults.yaml", "--set", "faults={}"}, []string{
 			"processor 3 never received the message of processor 0: it comes by way of processors 1, 2, and 1 had not received it",
@@ -110,7 +110,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"To these it comes by way of others, so they lost it, too: ej.node[2].nic[0], ej.node[3].nic[0], ej.node[12].nic[0]",
 			"What only the end of the run shows stands in its last cycle.", "from slot 0 to 3 (the run ended with slot 2): ej.node[0].dim[1].link[+1].out", "Processor N is ej.node[N].nic[0].", "a fault struck here first",
 			"A row stands for up to 6 of 222 links, some that lead from what is named at it and others that lead to it: that of a faulty processor shows what others send to it.", "done\n\nfaulty\n\nsends\n\nhears\n\nhears in vain\n\nrule broken",
-			"If they are meant, and the firmware has to survive them, change it: what is lost is sent again, by the same way or over another of the 6 ports that a processor has;", "It was broken 12 times, at 12 of 37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
+			"If they are meant, and the firmware has to survive them, change it: whoever receives a frame answers it; a sender that has no answer after some slots sends the frame again by the same way, or, around what is dead or stuck, over another of its 6 ports, and is not done (sl_done) before; a processor that a fault has killed is of no use to others", "It was broken 12 times, at 12 of 37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
 		}, []string{"cycle 15, slot 3"}},
 		{"too few slots", []string{"ej-traffic.yaml", "--slots", "20"}, []string{"ej-traffic.yaml", "--slots", "21000"}, []string{
 			"If it is to come to its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and drain of its traffic are so many together:", "Expect PASS after 11005 slots; this page has tried it.", "If it is to be this short, shorten the traffic so that it fits into 20 slots",

@@ -92,7 +92,7 @@ func waysOn(r *outcome.Report) []string {
 	for i := range r.Aside.Stood {
 		if next := r.Aside.Stood[i].Next; next != nil && next.Paused >= 0 {
 			return []string{fmt.Sprintf("a handler that was not called when something was due does it as soon as it is called again "+
-				"(processor %d: what was due in slot %d); it asks whether that slot is reached or over, not whether it is this one", r.Aside.Stood[i].Processor, next.Slot)}
+				"(processor %d: what was due in slot %d); it asks whether that slot is reached or over, not whether it is this one: `>=`, not `==`", r.Aside.Stood[i].Processor, next.Slot)}
 		}
 	}
 	return []string{"a processor that waits for a frame or a slot that has passed goes on by itself"}
@@ -103,13 +103,15 @@ func surviveSteps(r *outcome.Report) []Step {
 	var ways, limits []string
 	count := broken(r)
 	if count[fabric.RuleExactlyOnce]+count[fabric.RuleNoLoss] > 0 {
-		again := "what is lost is sent again"
+		again := "whoever receives a frame answers it; a sender that has no answer after some slots sends the frame again by the same way, "
 		if ports := r.Aside.Known.Ports; ports > 1 {
-			again += fmt.Sprintf(", by the same way or over another of the %d ports that a processor has", ports)
+			again += fmt.Sprintf("or, around what is dead or stuck, over another of its %d ports", ports)
 		} else {
-			again += " by the same way, as there is no other"
+			again += "as there is no other"
 		}
-		ways = append(ways, again+"; for that its sender has to learn of the loss, by an answer that does not come in time")
+		if ways = append(ways, again+", and is not done (`sl_done`) before"); len(r.Aside.Killed) > 0 {
+			ways = append(ways, "a processor that a fault has killed is of no use to others: what they get by way of it is sent to them around it")
+		}
 	}
 	if count[fabric.RuleFinishes] > 0 {
 		ways = append(ways, waysOn(r)...)
@@ -141,7 +143,7 @@ func surviveSteps(r *outcome.Report) []Step {
 	}
 	expect := "PASS"
 	if len(limits) > 0 {
-		expect = "FAIL for what no firmware can mend, and nothing else: " + strings.Join(limits, "; ")
+		expect = "FAIL for what no firmware can mend, and nothing else (compare the violations: `--expect fail` takes any): " + strings.Join(limits, "; ")
 	}
 	expect += fmt.Sprintf(". Unchanged, it fails as here: %s", traces.Plural(r.ViolationsTotal, "violation", "violations"))
 	changed := Step{When: "When it is changed", Text: "build it and run this again:", Command: command, Expect: expect}

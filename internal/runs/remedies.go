@@ -65,6 +65,10 @@ func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy
 		m.Rule = fabric.RuleDeadline
 		list = append(list, m)
 	}
+	within := "takes " + traces.Plural(late.Deadline, "slot", "slots") + " or fewer"
+	if k := &r.report.Aside.Known; k.Check != "" {
+		command, within = k.Check, "keeps these rules and "+within
+	}
 	const when = "If it has to be in time on this network"
 	write := outcome.Remedy{When: when, Instead: true,
 		Text: fmt.Sprintf("there is no way: no firmware needs less than %d slots.", least.Any)}
@@ -81,8 +85,8 @@ func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy
 			write.Text = "take another program, which this page has not tried (" + strings.Join(unknown, ", ") + "), or " + write.Text
 		}
 		source, file, build := outcome.SourceOf(own.Name)
-		write.Command, write.Expect = source, fmt.Sprintf("the file %s; `%s` builds what you make of it, and `%s` runs it: PASS if it takes %s or fewer",
-			file, build, outcome.WithOwn(command, own.Name), traces.Plural(late.Deadline, "slot", "slots"))
+		write.Command, write.Expect = source, fmt.Sprintf("the file %s; `%s` builds what you make of it, and `%s` runs it: PASS if it %s",
+			file, build, outcome.WithOwn(command, own.Name), within)
 	}
 	if keeps != nil {
 		write = outcome.Remedy{When: when, Instead: true, Text: "run it with this parameter:",
@@ -123,6 +127,7 @@ func (r *run) smaller(ctx context.Context, command string) *outcome.Remedy {
 			continue
 		}
 		tries++
+		c.Rules = r.programsRules(r.report.Aside.Known.Unchecked)
 		if left := r.try(ctx, c); left != nil && left.Verdict == outcome.VerdictPass {
 			return &outcome.Remedy{When: "If the network may be smaller",
 				Text:    fmt.Sprintf("take `%s: %d`, the largest with which `%s` keeps all rules:", key, value, r.config.Firmware.Program.Name),
