@@ -92,7 +92,8 @@ func waysOn(r *outcome.Report) []string {
 	for i := range r.Aside.Stood {
 		if next := r.Aside.Stood[i].Next; next != nil && next.Paused >= 0 {
 			return []string{fmt.Sprintf("a handler that was not called when something was due does it as soon as it is called again "+
-				"(processor %d: what was due in slot %d); it asks whether that slot is reached or over, not whether it is this one: `>=`, not `==`", r.Aside.Stood[i].Processor, next.Slot)}
+				"(processor %d: what was due in slot %d); it asks whether that slot is reached or over, "+
+				"not whether it is this one: `>=`, not `==`", r.Aside.Stood[i].Processor, next.Slot)}
 		}
 	}
 	return []string{"a processor that waits for a frame or a slot that has passed goes on by itself"}
