@@ -14,6 +14,14 @@ import (
 func TestFirmwareRoutersSaved(t *testing.T) {
 	s := routedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 2, depth: 2}, streaming: {tick: 7}",
 		"nic: {rx_frames: 1}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}")
+	want := savedAtEveryTick(t, s)
+	require.Equal(t, VerdictPass, want.Verdict)
+}
+
+// savedAtEveryTick requires that a run is the same, state by state and in its report, if it is saved and restored at any tick, on
+// other workers.
+func savedAtEveryTick(t *testing.T, s *Scenario) *Report {
+	t.Helper()
 	build := func(workers int) *Machine {
 		m, err := NewMachine(t.Context(), s, MachineOptions{Workers: workers})
 		require.NoError(t, err)
@@ -28,10 +36,8 @@ func TestFirmwareRoutersSaved(t *testing.T) {
 		states = append(states, state.Bytes())
 		require.NoError(t, whole.Step())
 	}
-	want := whole.Report()
-	require.Equal(t, VerdictPass, want.Verdict)
 	require.Greater(t, len(states), 10)
-	other := build(2)
+	want, other := whole.Report(), build(2)
 	for i, state := range states {
 		require.NoError(t, other.Restore(bytes.NewReader(state)), i)
 		var again bytes.Buffer
@@ -42,6 +48,7 @@ func TestFirmwareRoutersSaved(t *testing.T) {
 		}
 		require.Equal(t, want, other.Report(), i)
 	}
+	return want
 }
 
 // TestFirmwareRoutersWatched: waveforms, captures, a check of the image and faults of processors work at routers as elsewhere,
