@@ -12,17 +12,17 @@ import (
 // size.
 type Program struct {
 	Name         string
-	SlotsPerStep int      // of the algorithm
-	Rules        Rules    // that it must keep, unless the scenario has its own
-	Workloads    []string // keys under workload: that it can carry; nil if it takes none
-	Schedule     string   // that it takes, "" for none
-	Note         string   // what a user must know of it here, "" for nothing
-	Instead      string   // the program that is right here if this one is not, "" for none
-	NoteOnce     string   // the same of gossip in one session
-	Needs        Needs    // what it sets where the scenario does not
-	Params       []Choice // parameters that have few values
-	Least        Least    // how many slots its workload needs at least
-	Carries      *Carries // of traffic; nil if it carries none
+	SlotsPerStep int          // of the algorithm
+	Rules        Rules        // that it must keep, unless the scenario has its own
+	Workloads    []string     // keys under workload: that it can carry; nil if it takes none
+	Schedule     string       // that it takes, "" for none
+	Note         string       // what a user must know of it here, "" for nothing
+	Instead      string       // the program that is right here if this one is not, "" for none
+	NoteOnce     string       // the same of gossip in one session
+	Needs        Needs        // what it sets where the scenario does not
+	Params       []Choice     // parameters that have few values
+	Least        func() Least // how many slots its workload needs at least; nil if that is not known
+	Carries      *Carries     // of traffic; nil if it carries none
 	Native       *firmware.NativeProgram
 }
 
@@ -69,8 +69,8 @@ type Least struct {
 
 // Needed is Least of a program, nil for none.
 func (p *Program) Needed() (least Least) {
-	if p != nil {
-		least = p.Least
+	if p != nil && p.Least != nil {
+		least = p.Least()
 	}
 	return least
 }

@@ -33,9 +33,6 @@ const (
 // more with a probability of about e^-k.
 const scatterUnits = 100
 
-// rxFramesMax is the deepest RX FIFO.
-const rxFramesMax = 255
-
 // Programs implements fabric.Network.
 func (x Network) Programs() []fabric.Program {
 	free := &fabric.CollisionFree{Period: 1, Slots: []int{1}}
@@ -54,16 +51,16 @@ func (x Network) Programs() []fabric.Program {
 		return fabric.Needs{PayloadBytes: packetBytes + bytes, Slots: x.gossipSlots()}
 	}
 	return []fabric.Program{
-		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip()},
+		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip},
 		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes()),
-			Least:    x.leastGossip(),
+			Least:    x.leastGossip,
 			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or more to recall"},
-		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip()},
+		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0), Least: x.leastGossip},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
-			Needs: fabric.Needs{PayloadBytes: packetBytes + valueBytes, Slots: x.votingSlots()}, Least: x.leastVoting()},
+			Needs: fabric.Needs{PayloadBytes: packetBytes + valueBytes, Slots: x.votingSlots()}, Least: x.leastVoting},
 		// A unit is a slot, in which all may send to one.
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
-			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), rxFramesMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
+			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), fabric.FIFOMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
 		// A unit is as many slots as there are processors, of which one sends.
 		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters, Schedule: x.turns,
 			Needs:  fabric.Needs{RxFrames: 1, PayloadBytes: packetBytes, Slots: scatterUnits * uint32(x.Ports)},
@@ -79,10 +76,10 @@ func (x Network) traffic(free *fabric.CollisionFree) fabric.Program {
 		Workloads: []string{fabric.WorkloadTraffic}, Needs: fabric.Needs{PayloadMin: traffic.HeadBytes}, Carries: &fabric.Carries{Direct: true, Closed: true},
 		Params: []fabric.Choice{{Name: "closed", Low: 0, High: 65535}, {Name: "take", Low: 0, High: math.MaxInt32}}}
 	if x.Output == OutputQueue {
-		p.Needs.RxFrames = min(x.settled().QueueFrames+1, rxFramesMax)
+		p.Needs.RxFrames = min(x.settled().QueueFrames+1, fabric.FIFOMax)
 	}
 	if x.params["take"] > 0 { // what is not taken waits
-		p.Needs.RxFrames = rxFramesMax
+		p.Needs.RxFrames = fabric.FIFOMax
 	}
 	return p
 }

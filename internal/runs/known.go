@@ -39,7 +39,7 @@ func known(ctx context.Context, r *run) {
 		k.Limits[fabric.RuleMeetsBudget] = traces.Plural(budget, "cycle", "cycles")
 	}
 	if p := r.config.Firmware.Program; p != nil {
-		k.Program, k.Unchecked, k.Least = p.Name, p.Unchecked(&r.config.Rules), p.Least
+		k.Program, k.Unchecked, k.Least = p.Name, p.Unchecked(&r.config.Rules), p.Needed()
 		if k.Check = r.checking(p, k.Unchecked); k.Check != "" {
 			k.Checked = r.whatChecks(ctx, k.Unchecked)
 		}

@@ -40,7 +40,7 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	if slots := report.Aside.Late.Meets(); broke(fabric.RuleDeadline) && slots > 0 {
 		list = append(append(list, r.longerDeadline(ctx, command, slots)), r.inTime(ctx, command)...)
 	}
-	if r.overflowed() {
+	if broke(fabric.RuleNoLoss) && report.Frames.Overflow > 0 {
 		list = append(list, r.deeper(ctx, command)...)
 	}
 	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
@@ -145,8 +145,8 @@ func (r *run) otherPrograms(ctx context.Context) (text string, unknown []string)
 	for _, p := range r.config.Network.Programs() {
 		switch same := slices.ContainsFunc(p.Workloads, func(kind string) bool { return slices.Contains(own.Workloads, kind) }); {
 		case p.Name == own.Name || !same:
-		case uint64(p.Least.Slots) > late.Deadline:
-			slow = append(slow, fmt.Sprintf("`%s` (%d slots%s)", p.Name, p.Least.Slots, r.took(ctx, p.Name)))
+		case uint64(p.Needed().Slots) > late.Deadline:
+			slow = append(slow, fmt.Sprintf("`%s` (%d slots%s)", p.Name, p.Needed().Slots, r.took(ctx, p.Name)))
 		default:
 			unknown = append(unknown, "`"+p.Name+"`")
 		}

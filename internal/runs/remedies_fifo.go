@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
@@ -29,9 +28,4 @@ func (r *run) deeper(ctx context.Context, command string) []outcome.Remedy {
 		}
 	}
 	return nil
-}
-
-// overflowed reports whether a frame was lost at a full RX FIFO where a rule forbids it.
-func (r *run) overflowed() bool {
-	return r.report.Frames.Overflow > 0 && slices.ContainsFunc(r.report.Violations, func(v outcome.Violation) bool { return v.Rule == fabric.RuleNoLoss })
 }
