@@ -233,8 +233,8 @@ func TestBuildsAtOnce(t *testing.T) {
 	cache := t.TempDir()
 	entries, err := os.ReadDir(testCache)
 	require.NoError(t, err)
-	for _, entry := range entries { // Verilator's library, which takes long
-		if strings.HasPrefix(entry.Name(), "runtime-") {
+	for _, entry := range entries { // Verilator's library, which takes long; a folder has the headers of another file
+		if strings.HasPrefix(entry.Name(), "runtime-") && entry.Type().IsRegular() {
 			require.NoError(t, os.Link(filepath.Join(testCache, entry.Name()), filepath.Join(cache, entry.Name())))
 		}
 	}
