@@ -10,6 +10,7 @@ type Feed struct {
 	TxFrames int  // packets that may wait at a source, with the one that is sent
 	RxFrames int  // packets that have a place at a sink until their processor takes them
 	Harm     bool // packets may come to harm: RouterNetwork.Suffer
+	Chosen   bool // packets say in which virtual channels they may leave; else in all
 	Lossless bool // a sink gives credits for packets that have a place only; else it takes every flit
 }
 
@@ -41,6 +42,9 @@ func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *Router
 	if feed.Harm {
 		packets.Harm = []uint32{}
 	}
+	if feed.Chosen {
+		packets.FirstVC, packets.LastVC = []uint8{}, []uint8{}
+	}
 	n, err := newRouterNetwork(path, clock, config, graph, routing, packets, shards, &feed)
 	if err != nil {
 		return nil, err
@@ -55,6 +59,10 @@ func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *Router
 	}
 	if feed.Harm {
 		registers = append(registers, List("harm", &packets.Harm))
+	}
+	if feed.Chosen {
+		highest := AtMost(uint8(config.VCs - 1))
+		registers = append(registers, List("first_vc", &packets.FirstVC, highest), List("last_vc", &packets.LastVC, highest))
 	}
 	t.Registers = Declare(Declaration{Path: Join(path, "packets"), Registers: registers, Derive: t.derive})
 	t.Reset()
@@ -80,8 +88,8 @@ func (n *FedNetwork) Components() []Component { return append(n.RouterNetwork.Co
 // Live is the number of packets that are not released.
 func (n *FedNetwork) Live() int { return n.table.live }
 
-// Feed gives a packet to the source of a node, which must have room for it.
-func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uint32) (packet uint32) {
+// Feed gives a packet to the source of a node, which must have room for it; vcs, in which it may leave, counts if the Feed is Chosen.
+func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uint32, vcs VCRange) (packet uint32) {
 	t, p := n.table, n.Packets
 	t.live++
 	if packet = t.free[0]; packet == noPacket {
@@ -94,6 +102,9 @@ func (n *FedNetwork) Feed(node int, destination uint32, size uint16, created uin
 		if p.Sent[packet], p.Received[packet], p.Hops[packet] = PacketPending, PacketPending, 0; p.Harm != nil {
 			p.Harm[packet] = 0
 		}
+	}
+	if p.FirstVC != nil {
+		p.FirstVC[packet], p.LastVC[packet] = vcs.Low, vcs.High
 	}
 	x := n.Sources
 	place := x.wiring.place[node]

@@ -8,8 +8,8 @@ import (
 
 // PacketSources is a bank of the sources of bare packets: an unbounded FIFO of packets at every
 // node, in the order of their creation, which goes flit by flit into an input port of a router, one
-// packet after the other. A head takes the next virtual channel after the last one that no packet owns
-// and that has a credit, and waits if there is none; a packet created in cycle t may be sent in t.
+// packet after the other. A head takes the next virtual channel after the last one, of those of its packet, that no packet
+// owns and that has a credit, and waits if there is none; a packet created in cycle t may be sent in t.
 // Credits count in the cycle in which they arrive.
 //
 // Throughput one flit per cycle. Reset: all credits, all VCs free, nothing sent.
@@ -196,7 +196,7 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 		if x.clock.cycle < x.hold {
 			return true
 		}
-		vc := x.freeVC(place)
+		vc := x.freeVC(place, packet)
 		if vc < 0 {
 			return false
 		}
@@ -223,14 +223,23 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 	return true
 }
 
-// freeVC is the next VC after the last one that no packet owns and that has a credit, -1 for none.
-func (x *PacketSources) freeVC(place int) int {
-	vcs, vc := x.config.VCs, int(x.vc[place])
-	for range vcs {
-		if vc++; vc == vcs {
-			vc = 0
+// vcsOf are the first and the last VC in which a packet may leave.
+func (x *PacketSources) vcsOf(packet uint32) (low, high int) {
+	if p := x.packets; p.FirstVC != nil {
+		return int(p.FirstVC[packet]), int(p.LastVC[packet])
+	}
+	return 0, x.config.VCs - 1
+}
+
+// freeVC is the next VC of a packet, after the last one that the source has used, that no packet owns and that has a credit, -1 for none.
+func (x *PacketSources) freeVC(place int, packet uint32) int {
+	low, high := x.vcsOf(packet)
+	vc := int(x.vc[place])
+	for range high - low + 1 {
+		if vc++; vc < low || vc > high {
+			vc = low
 		}
-		if g := place*vcs + vc; x.used[g] == 0 && int(x.sent[g]) < x.config.Depth {
+		if g := place*x.config.VCs + vc; x.used[g] == 0 && int(x.sent[g]) < x.config.Depth {
 			return vc
 		}
 	}

@@ -12,6 +12,7 @@ type Packets struct {
 	Source, Destination []uint32
 	Size                []uint16 // flits, >= 1
 	Created             []uint32 // cycle
+	FirstVC, LastVC     []uint8  // in which it may leave its source; nil: in all
 
 	// What the run finds: the cycle in which the source sends the head, that in which the tail is on
 	// the wire of the sink, both PacketPending before; the routers that the head has passed.
@@ -34,12 +35,18 @@ func (p *Packets) Add(source, destination uint32, size uint16, created uint32) {
 	if p.Hops = append(p.Hops, 0); p.Harm != nil {
 		p.Harm = append(p.Harm, 0)
 	}
+	if p.FirstVC != nil {
+		p.FirstVC, p.LastVC = append(p.FirstVC, 0), append(p.LastVC, 0)
+	}
 }
 
 func (p *Packets) check(path string, nodes int) error {
 	for i, source := range p.Source {
 		if int(source) >= nodes || int(p.Destination[i]) >= nodes {
 			return fmt.Errorf("%s: packet %d goes from %d to %d, nodes are 0 to %d", path, i, source, p.Destination[i], nodes-1)
+		}
+		if p.FirstVC != nil && p.FirstVC[i] > p.LastVC[i] {
+			return fmt.Errorf("%s: packet %d may leave in VCs %d to %d", path, i, p.FirstVC[i], p.LastVC[i])
 		}
 		if p.Size[i] == 0 || p.Created[i] == PacketPending {
 			return fmt.Errorf("%s: packet %d has %d flits and is created in cycle %d; allowed are 1 flit or more, cycles below %d",

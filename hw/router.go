@@ -36,6 +36,9 @@ type Routers struct {
 	faults RouterFaults
 	dead   []uint64 // of each router: the cycle from which it is dead; nil without faults
 
+	classVCs   int           // of a class
+	classFirst [VCsMax]uint8 // of each VC: the first one of its class
+
 	words int     // of a set of virtual channels of one router; 1: allocation works on whole sets
 	wide  bool    // allocation goes through the members
 	awake []uint8 // of each router: something happened in its last cycle
@@ -71,6 +74,10 @@ func newRouters(path string, config RouterConfig, w *routerWiring, routing Route
 	ports := w.first[len(w.ports)]
 	vcs, routers := ports*config.VCs, len(w.ports)
 	x := &Routers{config: config, wiring: w, routing: routing, flits: flits, credits: credits, packets: packets}
+	x.classVCs = config.ClassVCs()
+	for vc := range config.VCs {
+		x.classFirst[vc] = uint8(vc / x.classVCs * x.classVCs)
+	}
 	x.words = max(1, (w.portsMax*config.VCs+63)/64)
 	x.wide = x.words > 1
 	numbers := func() []uint16 { return make([]uint16, vcs) }

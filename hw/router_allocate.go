@@ -129,21 +129,21 @@ func (x *Routers) routeHead(w *routerScratch, member int) {
 // frontRoute routes the head at the front of an input VC, and gives it its new phase.
 func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 	front := &x.buffer[g*x.config.Depth+int(x.head[g])]
-	destination := Flit(*front).Destination()
+	destination, first := Flit(*front).Destination(), int(x.classFirst[Flit(*front).VC()])
 	if x.routing.Ports != nil {
 		at := router*x.wiring.nodes + destination
 		if x.routing.Classes == nil {
-			return int(x.routing.Ports[at]), 0, x.config.VCs - 1
+			return int(x.routing.Ports[at]), first, first + x.classVCs - 1
 		}
 		class := x.routing.VCs[x.routing.Classes[at]]
-		return int(x.routing.Ports[at]), int(class.Low), int(class.High)
+		return int(x.routing.Ports[at]), first + int(class.Low), first + int(class.High)
 	}
-	to := x.routing.Torus.route(router, input, destination, *front&flitPhase != 0, x.config.VCs)
+	to := x.routing.Torus.route(router, input, destination, *front&flitPhase != 0, x.classVCs)
 	*front &^= flitPhase
 	if to.Phase {
 		*front |= flitPhase
 	}
-	return to.Port, to.Low, to.High
+	return to.Port, first + to.Low, first + to.High
 }
 
 // allocateVCs gives output VCs that are free to waiting heads, and returns the input VCs that got one.

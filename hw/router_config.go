@@ -30,9 +30,16 @@ type RouterConfig struct {
 	WaitForTail     bool // an output VC is released when the credit of the tail is back, not when the tail leaves
 	VCAllocator     RouterAllocator
 	SwitchAllocator RouterAllocator
+	Classes         int // of traffic, each with a block of as many VCs of its own at every port; 0 or 1: one, with all
 }
 
+// ClassVCs are the virtual channels of a class: class c has those from c*ClassVCs on.
+func (c *RouterConfig) ClassVCs() int { return c.VCs / max(1, c.Classes) }
+
 func (c *RouterConfig) check(path string) error {
+	if c.Classes > 1 && c.VCs%c.Classes != 0 {
+		return fmt.Errorf("%s: %d classes of %d virtual channels, allowed are divisors", path, c.Classes, c.VCs)
+	}
 	for _, k := range []struct {
 		name        string
 		value       int

@@ -10,11 +10,11 @@ type Knot struct {
 }
 
 // Held is a virtual channel of a channel between two routers, with the packet at the front of its buffer; or the NIC of a
-// node whose firmware takes no packets, with the packet that has to leave before.
+// node whose firmware takes no packets, with the packet that has to leave before, and the node from which.
 type Held struct {
 	From, Output int // the router that sends, and its port
 	To, VC       int
-	NIC          bool // then To is the node, and the others are 0
+	NIC          bool // then To is the node, From the one whose packet has to leave, and the others are 0
 	Packet       uint32
 }
 
@@ -29,8 +29,12 @@ type waits struct {
 	why   []Wait    // of each vertex that waits
 	onWay []uint16  // of each wire and VC, the flits on it
 	back  []uint16  // likewise the credits
-	takes func(node int) Taking
+	takes Firmware
 }
+
+// Firmware says what the firmware of a node does with packets that wait for a place in its RX FIFO, and, if it is Stuck, which nodes'
+// sources have to send one before: of several any one is enough.
+type Firmware func(node int) (does Taking, before []int)
 
 // Taking is whether firmware takes packets out of an RX FIFO that is full.
 type Taking uint8
@@ -39,12 +43,12 @@ type Taking uint8
 const (
 	Takes   Taking = iota // it will take some
 	Starves               // it does not
-	Stuck                 // it takes none before a packet has left its source
+	Stuck                 // it takes none before a packet has left a source
 )
 
 // Knots are the deadlocks that stand now. Call it between cycles; it goes through all virtual channels. takes is
 // what firmware does, nil if it takes packets.
-func (n *RouterNetwork) Knots(takes func(node int) Taking) (knots []Knot) {
+func (n *RouterNetwork) Knots(takes Firmware) (knots []Knot) {
 	g := n.waits(takes)
 	s := components{next: g.next, index: make([]int32, len(g.next)), low: make([]int32, len(g.next)), in: make([]bool, len(g.next))}
 	for v := range g.next {
@@ -65,7 +69,7 @@ func (n *RouterNetwork) Knots(takes func(node int) Taking) (knots []Knot) {
 }
 
 // waits is the graph as it stands.
-func (n *RouterNetwork) waits(takes func(node int) Taking) *waits {
+func (n *RouterNetwork) waits(takes Firmware) *waits {
 	g := n.onTheWay()
 	x := g.x
 	g.owner, g.takes = slices.Repeat([]int32{-1}, len(x.count)), takes
@@ -214,7 +218,8 @@ func (g *waits) sourceWaits(place int) bool {
 		vc := int(x.vc[place])
 		return int(x.sent[place*vcs+vc]) == x.config.Depth && g.onFar(v, wire, back, vc)
 	}
-	for vc := range vcs {
+	low, high := x.vcsOf(g.front(v))
+	for vc := low; vc <= high; vc++ {
 		if s := place*vcs + vc; x.used[s] == 0 && int(x.sent[s]) < x.config.Depth || !g.onFar(v, wire, back, vc) {
 			return false
 		}
@@ -228,11 +233,12 @@ func (g *waits) sinkWaits(place int) bool {
 	if e == nil || g.takes == nil || e.first(place) >= 0 || e.granted[place] == e.packets[place] || e.taken[place] < e.places {
 		return false
 	}
-	taking := g.takes(g.x.wiring.node[place])
-	if g.why[v] = WaitFirmware; taking == Stuck {
-		g.on(v, g.source(place))
+	does, before := g.takes(g.x.wiring.node[place])
+	g.why[v] = WaitFirmware
+	for _, node := range before {
+		g.on(v, g.source(g.x.wiring.place[node]))
 	}
-	return taking != Takes
+	return does != Takes
 }
 
 // on notes that a vertex waits for another one.
@@ -325,12 +331,13 @@ func (g *waits) cycle(set []int32) (held []Held) {
 		}
 	}
 	x, vcs := g.x, g.x.config.VCs
-	for _, v := range best {
+	for i, v := range best {
 		if int(v) >= g.source(0) {
 			continue // its sink is there, or the channel in which the rest of its packet is missing
 		}
 		if place := int(v) - g.sink(0); place >= 0 {
-			held = append(held, Held{To: x.wiring.node[place], NIC: true, Packet: g.front(g.source(place))})
+			source := int(best[(i+1)%len(best)])
+			held = append(held, Held{From: x.wiring.node[source-g.source(0)], To: x.wiring.node[place], NIC: true, Packet: g.front(source)})
 			continue
 		}
 		up := int(x.wiring.inputs[int(v)/vcs].wire)

@@ -32,7 +32,7 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	if err != nil {
 		return nil, err
 	}
-	if err := routing.check(path, w, config.VCs); err != nil {
+	if err := routing.check(path, w, config.ClassVCs()); err != nil {
 		return nil, err
 	}
 	if err := packets.check(path, w.nodes); err != nil {

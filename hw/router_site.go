@@ -176,7 +176,10 @@ func (x *Routers) freeing(port int) (uint64, bool) {
 // hop is where a head that arrives at a port goes.
 func (x *Routers) hop(port int, f Flit) Hop {
 	r := int(x.wiring.router[port])
-	return x.routing.Next(r, port-x.wiring.first[r], f.Destination(), x.wiring.nodes, f&flitPhase != 0, x.config.VCs)
+	hop := x.routing.Next(r, port-x.wiring.first[r], f.Destination(), x.wiring.nodes, f&flitPhase != 0, x.classVCs)
+	first := int(x.classFirst[f.VC()])
+	hop.Low, hop.High = hop.Low+first, hop.High+first
+	return hop
 }
 
 // routeIn is the set of output VCs that an arriving head may take.

@@ -25,7 +25,7 @@ type Stand struct {
 
 // Standing are the packets that stand, by router, port and virtual channel, then those in sources. Call it between cycles; takes is
 // as of Knots.
-func (n *RouterNetwork) Standing(takes func(node int) Taking) (stands []Stand) {
+func (n *RouterNetwork) Standing(takes Firmware) (stands []Stand) {
 	g := n.waits(takes)
 	x, vcs := g.x, g.x.config.VCs
 	for v, moves := range g.moves {

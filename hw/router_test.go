@@ -113,7 +113,7 @@ func TestSmallNetworks(t *testing.T) {
 			[][3]uint32{{0, 25, 3}, {0, 13, 2}, {7, 24, 3}, {0, 7, 1}, {2, 15, 2}, {2, 27, 3}, {8, 34, 3}}},
 		{"A, lookahead, waits for tails", mesh(3, 1), RouterConfig{VCs: 2, Depth: 2, CreditDelay: 1, WaitForTail: true}, line,
 			[][3]uint32{{0, 21, 3}, {0, 11, 2}, {6, 20, 3}, {0, 6, 1}, {2, 13, 2}, {2, 23, 3}, {11, 34, 3}}},
-		{"A, one VC, separable", mesh(3, 1), RouterConfig{1, 2, 1, 0, false, SeparableInputFirst, SeparableInputFirst}, line,
+		{"A, one VC, separable", mesh(3, 1), RouterConfig{VCs: 1, Depth: 2, RoutingDelay: 1, VCAllocator: SeparableInputFirst, SwitchAllocator: SeparableInputFirst}, line,
 			[][3]uint32{{0, 24, 3}, {0, 13, 2}, {7, 29, 3}, {0, 7, 1}, {6, 19, 2}, {2, 31, 3}, {15, 38, 3}}},
 		{"B", torus(5, 1), RouterConfig{VCs: 2, Depth: 2, RoutingDelay: 1}, ring,
 			[][3]uint32{{0, 13, 2}, {1, 14, 2}, {0, 20, 3}, {0, 21, 3}, {1, 22, 3}, {2, 29, 3}}},

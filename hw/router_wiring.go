@@ -41,7 +41,8 @@ type VCRange struct{ Low, High uint8 }
 // TorusRoute is dimension order on a torus of K[d] nodes in dimension d, router r at node r with the coordinates
 // r mod K[0], r div K[0] mod K[1], ..., that goes the shorter way around: all are odd. Two classes of VCs, told
 // apart by the phase of a packet, cut every ring. Of n dimensions output 2d leads to the next coordinate of
-// dimension d, 2d+1 to the one before, 2n to the node.
+// dimension d, 2d+1 to the one before, 2n to the node. Of several nodes at a router the first has the router's number, and the k'th one that of
+// the k'th router after the last, and so on: node r + k*routers is at port 2n+k.
 type TorusRoute struct{ K []int }
 
 // Hop is how a head goes on from a router: by an output port, in one of the VCs from Low to High there.
@@ -50,7 +51,8 @@ type Hop struct {
 	Phase           bool // that the packet has then
 }
 
-// Next is the hop of a head with a phase, at an input port of a router, on its way to one of so many nodes.
+// Next is the hop of a head with a phase, at an input port of a router, on its way to one of so many nodes, in a class of so many VCs: Low
+// and High count from the first one of that.
 func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
 	if t.Ports != nil {
 		low, high := 0, vcs-1
@@ -73,8 +75,16 @@ func (TorusRoute) VCs(phase bool, vcs int) (low, high int) {
 }
 
 func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) Hop {
+	routers, port := 1, 2*len(t.K)
+	for _, k := range t.K {
+		routers *= k
+	}
+	for destination >= routers {
+		destination -= routers
+		port++
+	}
 	if router == destination {
-		return Hop{2 * len(t.K), 0, vcs - 1, phase}
+		return Hop{port, 0, vcs - 1, phase}
 	}
 	at, to, d := router, destination, 0
 	for at%t.K[d] == to%t.K[d] {
@@ -82,7 +92,7 @@ func (t TorusRoute) route(router, input, destination int, phase bool, vcs int) H
 	}
 	k := t.K[d]
 	at, to = at%k, to%k
-	port := input ^ 1 // straight on
+	port = input ^ 1 // straight on
 	if input/2 != d {
 		if right := (to - at + k) % k; k-2*right > 0 {
 			port, phase = 2*d, at > to

@@ -1,0 +1,76 @@
+package hw
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ofClasses lets each packet leave in the block of virtual channels of its class.
+func ofClasses(p *Packets, vcs int, class func(packet int) int) {
+	p.FirstVC, p.LastVC = nil, nil
+	for i := range p.Source {
+		first := uint8(class(i) * vcs)
+		p.FirstVC, p.LastVC = append(p.FirstVC, first), append(p.LastVC, first+uint8(vcs)-1)
+	}
+}
+
+// again are the same packets, not yet sent.
+func again(p *Packets) *Packets {
+	q := &Packets{}
+	for i := range p.Source {
+		q.Add(p.Source[i], p.Destination[i], p.Size[i], p.Created[i])
+	}
+	return q
+}
+
+// TestClasses: packets of one class of a network take the cycles that they take in a network that has the virtual channels of the class
+// alone, whichever class it is; of several classes none ever leaves its block.
+func TestClasses(t *testing.T) {
+	compared := 0
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 27))
+		n := newRandomNetwork(t, r)
+		one := n.config
+		classes := 2 + r.IntN(2)
+		several := one
+		several.Classes, several.VCs = classes, classes*one.VCs
+		sent := randomPackets(r, n.nodes)
+		alone := again(sent)
+		k, network := newTestNetwork(t, n.top, one, alone, 4, 1)
+		runNetwork(k, network)
+		for class := range classes {
+			among := again(sent)
+			ofClasses(among, one.VCs, func(int) int { return class })
+			k, network := newTestNetwork(t, n.top, several, among, 4, 1)
+			runNetwork(k, network)
+			require.Zero(t, differ(alone, among), "seed %d, class %d of %d, %v", seed, class, classes, n.settings)
+			compared += among.Count()
+		}
+		mixed := again(sent)
+		ofClasses(mixed, one.VCs, func(packet int) int { return packet % classes })
+		k, network = newTestNetwork(t, n.top, several, mixed, 4, 1)
+		for range 400 {
+			k.DriveAndSettle()
+			k.Latch()
+			requireInBlocks(t, network.Routers, one.VCs, classes)
+		}
+	}
+	require.Greater(t, compared, 4000)
+}
+
+// requireInBlocks: packet i is in a buffer of its class, and owns a virtual channel of that.
+func requireInBlocks(t *testing.T, x *Routers, vcs, classes int) {
+	for g, count := range x.count {
+		for place := range int(count) {
+			f := Flit(x.buffer[g*x.config.Depth+(int(x.head[g])+place)%x.config.Depth])
+			class := int(f.Packet()) % classes
+			require.Equal(t, class, g%x.config.VCs/vcs)
+			router := int(x.wiring.router[g/x.config.VCs])
+			if member := g - x.wiring.first[router]*x.config.VCs; place == 0 && has(x.of(x.active, router), member) {
+				require.Equal(t, class, int(x.out[g])%x.config.VCs/vcs)
+			}
+		}
+	}
+}
