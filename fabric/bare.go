@@ -17,11 +17,13 @@ type Bare interface {
 	SketchRouters() (Sketch, bool)
 }
 
-// Routers are what a network of routers is built from. Nodes are the processors.
+// Routers are what a network of routers is built from. Nodes are the ports of processors.
 type Routers struct {
 	Config hw.RouterConfig
 	Graph  hw.RouterGraph
 	Routes hw.RouteTable
+	NIC    *NICPorts
+	ByTag  bool   // the tag of a frame says in which VC of its class it leaves its NIC; else they are taken in turn
 	Tick   int    // cycles between two calls of handlers
 	Bits   int    // of a flit, in which frames travel
 	Sink   bool   // NICs take every flit, and their RX FIFOs may overflow; else flits wait for a place
@@ -94,7 +96,7 @@ func (r *Routers) Ways() *RouterWays {
 func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 	at, nodes, phase := w.Graph.Nodes[source], len(w.Graph.Nodes), false
 	for {
-		hop := w.Routes.Next(at.Router, at.Port, int(destination), nodes, phase, w.Config.VCs)
+		hop := w.Routes.Next(at.Router, at.Port, int(destination), nodes, phase, w.Config.ClassVCs())
 		link, between := w.link[[2]int{at.Router, hop.Port}]
 		if !between {
 			return

@@ -26,12 +26,16 @@ type Discipline interface {
 	Access(p *Plant) (Access, error)
 }
 
-// Streaming is the discipline of a NIC at a router: it has one port, from which a frame goes to the processor that it is
-// addressed to, flit by flit, and sends and receives several frames in a slot, which is a tick.
-type Streaming struct{}
+// Streaming is the discipline of a NIC at routers: from each of its ports a frame goes to the processor that it is addressed to, flit by
+// flit, and it sends and receives several frames in a slot, which is a tick.
+type Streaming struct {
+	Own *nic.Own // which ports there are, nil if all processors have the same
+}
 
 // NIC implements Discipline.
-func (Streaming) NIC() nic.Discipline { return nic.Discipline{AllPorts: true, Addressed: true} }
+func (d Streaming) NIC() nic.Discipline {
+	return nic.Discipline{AllPorts: true, Addressed: true, Own: d.Own}
+}
 
 // Rules implements Discipline.
 func (Streaming) Rules() []string { return []string{RuleLatency, RuleInOrder} }

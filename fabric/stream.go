@@ -22,17 +22,18 @@ import (
 type Stream struct {
 	Watched
 	timing  nic.Timing
+	routers *Routers
 	kernel  *hw.Kernel
 	network *hw.FedNetwork
 
 	streamColumns
-	tx, stride int // frames of a TX FIFO; bytes of a frame
-	shards     []streamShard
-	chain      arrivals
-	log        *frameLog // nil if no one wants to know
-	built      Network
-	names      Names
-	faults     *RouterFaults // nil for none
+	ports, stride int // the most of a processor; bytes of a frame
+	shards        []streamShard
+	chain         arrivals
+	log           *frameLog // nil if no one wants to know
+	built         Network
+	names         Names
+	faults        *RouterFaults // nil for none
 }
 
 // streamColumns are what is saved.
@@ -40,30 +41,31 @@ type streamColumns struct {
 	frames     []byte   // of each packet on its way, stride bytes
 	serial     []uint64 // of each packet: its number among all
 	fed        uint64   // packets so far
-	told       []uint32 // of each processor: frames whose tails had left at the last boundary, modulo 2^32
-	mirrored   []uint8  // of each processor: frames of its TX FIFO, from the head on, that its NIC has taken
-	orphans    []uint32 // of each processor: frames before these in its NIC that its TX FIFO does not have any more
-	begun      []uint16 // of each processor: flits of the next frame that had left at the last boundary
+	told       []uint32 // of each node: frames whose tails had left at the last boundary, modulo 2^32
+	taken      takenFrames
+	orphans    []uint32 // of each node: frames before those that are taken in its NIC that its TX FIFO does not have any more
+	begun      []uint16 // of each node: flits of the next frame that had left at the last boundary
 	latencies  latencies
 	order      Order    // for the rule in_order
-	refused    []uint8  // of each processor: see refuses
+	refused    []uint8  // of each node: see refuses
 	missing    []uint32 // channel and VC of credits that were found to be missing
 	deadlocked uint8    // 1: frames wait for one another for ever
 }
 
 // streamShard is what a shard says at a boundary, until the edge after it.
 type streamShard struct {
-	fed    []int    // processors, for each frame
+	fed    []int    // nodes, for each frame
 	frames []byte   // of these
-	freed  []int    // processors, for each place of an RX FIFO
+	freed  []int    // nodes, for each place of an RX FIFO
 	over   []uint32 // packets that no one asks for any more
-	rx     []uint8  // of each of its processors: frames in the RX FIFO before the handlers
+	rx     []uint8  // of each port of its processors: frames in the RX FIFO before the handlers
 	first  int      // of its processors
+	places []int    // of frames that have left
 }
 
-// arrivals are the packets that have come to each processor, in order.
+// arrivals are the packets that have come to each node, in order.
 type arrivals struct {
-	first, last []uint32 // by processor, none for none
+	first, last []uint32 // by node, none for none
 	next        []uint32 // by packet
 }
 
@@ -80,9 +82,9 @@ func (a *arrivals) forget() {
 func NewStream(n Network, c *Config, workers *hw.Workers) (*Stream, error) {
 	routers, shape := RoutersOf(n), n.Shape()
 	kernel := hw.NewKernel(workers, hw.Shards(len(routers.Graph.Ports), hw.RoutersPerShard))
-	s := &Stream{timing: c.Timing, kernel: kernel, shards: make([]streamShard, len(c.Shards))}
+	s := &Stream{timing: c.Timing, routers: routers, kernel: kernel, ports: shape.Ports, shards: make([]streamShard, len(c.Shards))}
 	network, err := hw.NewFedNetwork(n.Kind(), kernel.Clock(), routers.Config, &routers.Graph, routers.Routes,
-		hw.Feed{TxFrames: c.TxFrames, RxFrames: c.RxFrames, Lossless: !routers.Sink, Harm: c.Faults != nil}, kernel.Shards())
+		hw.Feed{TxFrames: c.TxFrames * shape.Ports, RxFrames: c.RxFrames, Lossless: !routers.Sink, Harm: c.Faults != nil, Chosen: routers.Chosen()}, kernel.Shards())
 	if err != nil {
 		return nil, err
 	}
@@ -91,14 +93,14 @@ func NewStream(n Network, c *Config, workers *hw.Workers) (*Stream, error) {
 	if err := kernel.Build(); err != nil {
 		return nil, err
 	}
-	processors := shape.Processors()
-	s.stride, s.tx = nic.FrameStride(max(c.PayloadBytes, 8)), c.TxFrames
-	s.told, s.mirrored, s.orphans, s.begun = make([]uint32, processors), make([]uint8, processors), make([]uint32, processors), make([]uint16, processors)
-	s.order, s.refused, s.built = make(Order, processors), make([]uint8, processors), n
-	s.chain.first, s.chain.last = make([]uint32, processors), make([]uint32, processors)
+	nodes := len(routers.Graph.Nodes)
+	s.stride, s.taken = nic.FrameStride(max(c.PayloadBytes, 8)), newTakenFrames(shape.Processors(), c.TxFrames*shape.Ports)
+	s.told, s.orphans, s.begun = make([]uint32, nodes), make([]uint32, nodes), make([]uint16, nodes)
+	s.order, s.refused, s.built = make(Order, nodes*routers.classes()), make([]uint8, nodes), n
+	s.chain.first, s.chain.last = make([]uint32, nodes), make([]uint32, nodes)
 	for i, shard := range c.Shards {
 		s.shards[i].first = shard.First * shape.PerUnit
-		s.shards[i].rx = make([]uint8, (shard.End-shard.First)*shape.PerUnit)
+		s.shards[i].rx = make([]uint8, (shard.End-shard.First)*shape.PerUnit*shape.Ports)
 	}
 	if s.names = n.Names(); c.Faults != nil {
 		s.faults = NewRouterFaults(n, c.Faults, network.RouterNetwork, &c.Timing, len(kernel.Shards()))
@@ -133,17 +135,22 @@ func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ 
 	}
 	for cell := range bank.Cells {
 		processor := bank.First + cell
-		s.sent(bank, cell, ledger, slot)
-		status := nic.StatusIdle
-		for packet := s.chain.first[processor]; packet != none; packet = s.chain.next[packet] {
-			if new := s.receive(x, bank, cell, packet, ledger, slot); severity[new] > severity[status] {
-				status = new
+		ports := s.routers.NIC.Ports(processor)
+		for port := range ports {
+			s.sent(x, bank, cell, port, ledger, slot)
+			bank.SetRx(cell, uint16(port), nic.StatusIdle)
+		}
+		for port, packet := s.next(processor, ports); packet != none; port, packet = s.next(processor, ports) {
+			before := bank.Rx(cell, port)
+			if new := s.receive(x, bank, cell, port, packet, ledger, slot); severity[new] > severity[before] {
+				before = new
 			}
+			bank.SetRx(cell, port, before)
 			x.over = append(x.over, packet)
 		}
-		s.chain.first[processor] = none
-		bank.SetRx(cell, 0, status)
-		x.rx[processor-x.first] = bank.Registers[cell].RxCount
+		for port := range ports {
+			x.rx[(processor-x.first)*s.ports+port] = uint8(bank.RxFrom(cell, uint16(port)))
+		}
 	}
 	ledger.At = 0
 	ledger.Judge(slot)
@@ -152,44 +159,61 @@ func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ 
 // severity says which status a receiver shows of a tick in which several hold.
 var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2, nic.StatusCRC: 3, nic.StatusOverflow: 4}
 
-// sent takes frames whose tails have left out of a TX FIFO.
-func (s *Stream) sent(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
+// next takes the frame that has come next of those that a processor has yet to receive: first those that were thrown away, then in the
+// order of their tails, of one cycle by port.
+func (s *Stream) next(processor, ports int) (port uint16, packet uint32) {
+	packet, first := none, 0
+	for k := range ports {
+		at := s.chain.first[s.routers.NIC.Node(processor, k)]
+		// a packet that was thrown away was received in no cycle: that is the largest number
+		if at != none && (packet == none || s.network.Packets.Received[at]+1 < s.network.Packets.Received[packet]+1) {
+			packet, first = at, k
+		}
+	}
+	if packet != none {
+		s.chain.first[s.routers.NIC.Node(processor, first)] = s.chain.next[packet]
+	}
+	return uint16(first), packet
+}
+
+// sent takes frames whose tails have left by a port out of a TX FIFO.
+func (s *Stream) sent(x *streamShard, bank *nic.Bank, cell, port int, ledger *Ledger, slot uint32) {
 	processor := bank.First + cell
-	told, gone, begun := s.told[processor], s.network.Gone(processor), s.network.Begun(processor)
-	before := s.begun[processor]
-	s.told[processor], s.begun[processor] = gone, begun
+	node := s.routers.NIC.Node(processor, port)
+	told, gone, begun := s.told[node], s.network.Gone(node), s.network.Begun(node)
+	before := s.begun[node]
+	s.told[node], s.begun[node] = gone, begun
 	if gone == told {
-		if s.mirrored[processor] > 0 && s.orphans[processor] == 0 && begun == before {
-			ledger.NoteBlocked(bank, cell, s.frame(s.network.Number(processor, gone)), slot)
+		if begun == before && s.orphans[node] == 0 && s.taken.to(processor, port) > 0 {
+			ledger.NoteBlocked(bank, cell, s.frame(s.network.Number(node, gone)), slot)
 		}
 		return
 	}
 	for number := told; number != gone; number++ {
-		packet := s.network.Number(processor, number)
+		packet := s.network.Number(node, number)
 		ledger.At = uint64(s.network.Packets.Sent[packet]) + 2 // the cycle after that in which its source decides, plus 1
 		ledger.NoteSent(processor, s.frame(packet), slot)
 	}
 	out := gone - told
-	orphans := min(out, s.orphans[processor])
-	s.orphans[processor] -= orphans
-	if left := min(uint8(out-orphans), s.mirrored[processor]); left > 0 {
-		s.mirrored[processor] -= left
-		bank.PopSent(cell, int(left))
-		last := s.frame(s.network.Number(processor, gone-1))
-		bank.NoteTx(cell, 0, nic.TxSent, last.Destination())
+	orphans := min(out, s.orphans[node])
+	s.orphans[node] -= orphans
+	if x.places = s.taken.leave(processor, port, int(out-orphans), x.places[:0]); len(x.places) > 0 {
+		bank.PopSent(cell, x.places)
+		last := s.frame(s.network.Number(node, gone-1))
+		bank.NoteTx(cell, uint16(port), nic.TxSent, last.Destination())
 	}
 }
 
 // receive puts a frame that has come into an RX FIFO.
-func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, packet uint32, ledger *Ledger, slot uint32) nic.Status {
+func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, packet uint32, ledger *Ledger, slot uint32) nic.Status {
 	processor, frame := bank.First+cell, s.frame(packet)
 	p := s.network.Packets
 	if bank.Silenced(cell) { // its NIC takes it, and no one is there
 		ledger.Frames.Alone++
-		x.freed = append(x.freed, processor)
+		x.freed = append(x.freed, int(p.Destination[packet]))
 		return nic.StatusIdle
 	}
-	if status, harmed := s.harmed(x, processor, packet, ledger, slot); harmed {
+	if status, harmed := s.harmed(x, processor, port, packet, ledger, slot); harmed {
 		return status
 	}
 	ledger.At = uint64(p.Received[packet]) + 1
@@ -200,14 +224,23 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, packet uint32
 	}
 	if ledger.Checks.InOrder {
 		c := Came{s.serial[packet], p.Created[packet], p.Received[packet]}
-		if before, overtaken := s.order.Note(frame.Source(), uint32(processor), c); overtaken {
+		if before, overtaken := s.order.Note(s.flow(p.Source[packet], packet), s.flow(p.Destination[packet], packet), c); overtaken {
 			ledger.Find(Finding{Kind: FindOvertaken, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(c.Received),
 				Text: c.Text("frame", "queued", frame.Source(), uint32(processor), before)})
 		}
 	}
-	status := bank.PushRx(cell, 0, frame)
-	ledger.NoteHeard(processor, 0, status, frame, slot)
+	status := bank.PushRx(cell, port, frame)
+	ledger.NoteHeard(processor, port, status, frame, slot)
 	return status
+}
+
+// flow numbers the nodes of each class apart: frames of several classes overtake one another.
+func (s *Stream) flow(node, packet uint32) uint32 {
+	p := s.network.Packets
+	if p.FirstVC == nil {
+		return node
+	}
+	return node*uint32(s.routers.classes()) + uint32(p.FirstVC[packet])/uint32(s.routers.Config.ClassVCs())
 }
 
 // Send implements Transport.
@@ -219,15 +252,20 @@ func (s *Stream) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ 
 		if bank.Silenced(cell) {
 			s.Forget(processor)
 		}
-		count, taken := int(r.TxCount), int(s.mirrored[processor])
-		switch waits := int(s.network.Fed(processor) - s.told[processor]); {
-		case count < taken || taken > 0 && !bytes.Equal(s.held(processor, taken-1), bank.TxFrame(cell, taken-1).Held()):
+		count, taken, ports := int(r.TxCount), int(s.taken.count[processor]), s.routers.NIC.Ports(processor)
+		switch {
+		case count < taken || taken > 0 && !bytes.Equal(s.held(processor), bank.TxFrame(cell, taken-1).Held()):
 			ledger.Find(Finding{Kind: FindIllegalSend, Slot: slot, Index: processor,
 				Text: "takes back or changes a frame that its NIC has taken: a streaming NIC sends what was in the TX FIFO at the end of a handler"})
 			bank.Silence(cell)
 			s.Forget(processor)
 		case count > taken:
-			for place := taken; place < count && waits < 2*s.tx; place++ {
+			waits := 0
+			for port := range ports {
+				node := s.routers.NIC.Node(processor, port)
+				waits += int(s.network.Fed(node) - s.told[node])
+			}
+			for place := taken; place < count && waits < 2*s.taken.room; place++ {
 				frame := bank.TxFrame(cell, min(place, bank.TxFrames-1))
 				if !bank.Legal(cell, frame) {
 					SilenceIllegal(bank, cell, frame, ledger, slot)
@@ -235,28 +273,36 @@ func (s *Stream) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ 
 					break
 				}
 				frame.SetSource(uint32(processor))
-				x.fed, x.frames = append(x.fed, processor), append(x.frames, make([]byte, s.stride)...)
+				x.fed, x.frames = append(x.fed, s.routers.NIC.Node(processor, int(frame.Port()))), append(x.frames, make([]byte, s.stride)...)
 				frame.CopyTo(x.frames[len(x.frames)-s.stride:])
-				s.mirrored[processor]++
+				s.taken.take(processor, int(frame.Port()))
 				waits++
 			}
 		}
-		s.refuses(processor, r, x.rx[processor-x.first] > r.RxCount)
-		for before := &x.rx[processor-x.first]; *before > r.RxCount; *before-- {
-			x.freed = append(x.freed, processor)
+		for port := range ports {
+			node, before, left := s.routers.NIC.Node(processor, port), &x.rx[(processor-x.first)*s.ports+port], uint8(bank.RxFrom(cell, uint16(port)))
+			s.refuses(processor, node, left, *before > left)
+			for ; *before > left; *before-- {
+				x.freed = append(x.freed, node)
+			}
 		}
 	}
 }
 
-// held is the k-th frame of a processor that its TX FIFO has, too, as far as it counts.
-func (s *Stream) held(processor, k int) []byte {
-	return s.frame(s.network.Number(processor, s.told[processor]+s.orphans[processor]+uint32(k))).Held()
+// held is the last frame of a processor that its NIC has taken, as far as it counts; there is one.
+func (s *Stream) held(processor int) []byte {
+	ports := s.taken.ports(processor)
+	port := int(ports[len(ports)-1])
+	node := s.routers.NIC.Node(processor, port)
+	return s.frame(s.network.Number(node, s.told[node]+s.orphans[node]+uint32(s.taken.to(processor, port))-1)).Held()
 }
 
 // Forget implements Flying.
 func (s *Stream) Forget(processor int) {
-	s.orphans[processor] += uint32(s.mirrored[processor])
-	s.mirrored[processor] = 0
+	for _, port := range s.taken.ports(processor) {
+		s.orphans[s.routers.NIC.Node(processor, int(port))]++
+	}
+	s.taken.forget(processor)
 }
 
 // Cross implements Transport.
@@ -305,25 +351,27 @@ func (s *Stream) Latch() {
 			}
 			s.network.Release(packet)
 		}
-		for _, processor := range x.freed {
-			s.network.Freed(processor, 1)
+		for _, node := range x.freed {
+			s.network.Freed(node, 1)
 		}
 		x.over, x.freed = x.over[:0], x.freed[:0]
 	}
 	for i := range s.shards {
 		x := &s.shards[i]
-		for k, processor := range x.fed {
+		for k, node := range x.fed {
 			frame := nic.FrameView(x.frames[k*s.stride : (k+1)*s.stride])
-			s.feed(processor, frame, created)
+			s.feed(node, frame, created)
 		}
 		x.fed, x.frames = x.fed[:0], x.frames[:0]
 	}
 }
 
-// feed gives a frame to the network.
-func (s *Stream) feed(processor int, frame nic.FrameView, created uint32) {
+// feed gives a frame to the network at a node.
+func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
 	flits := nic.Phits(nic.FrameBytes(frame.PayloadBytes()), s.timing.PhitBits)
-	packet := s.network.Feed(processor, frame.Destination(), uint16(flits), created)
+	by, class, left := s.routers.Leaves(int(frame.Source()), int(frame.Port()), frame.Tag())
+	to := s.routers.NIC.Node(int(frame.Destination()), by)
+	packet := s.network.Feed(node, uint32(to), uint16(flits), created, s.routers.VCs(class, left))
 	for int(packet) >= len(s.serial) {
 		s.serial, s.chain.next = append(s.serial, 0), append(s.chain.next, none)
 		s.frames = append(s.frames, make([]byte, s.stride)...)
@@ -353,7 +401,7 @@ func (s *Stream) Reset(uint64) {
 	s.missing = s.missing[:0]
 	s.frames, s.serial, s.fed, s.chain.next = s.frames[:0], s.serial[:0], 0, s.chain.next[:0]
 	clear(s.told)
-	clear(s.mirrored)
+	s.taken.reset()
 	clear(s.orphans)
 	clear(s.begun)
 	s.latencies = latencies{}
@@ -388,7 +436,7 @@ func (s *Stream) State(v *hw.StateVisitor) {
 	hw.StateList(v, "serial", &s.serial)
 	hw.StateScalar(v, "fed", &s.fed)
 	hw.StateColumn(v, "told", s.told)
-	hw.StateColumn(v, "mirrored", s.mirrored, hw.AtMost(uint8(s.tx)))
+	s.taken.state(v, s.ports)
 	hw.StateColumn(v, "orphans", s.orphans)
 	hw.StateColumn(v, "begun", s.begun)
 	s.latencies.state(v)

@@ -42,7 +42,7 @@ func (s *Stream) missingCredits(find func(Finding)) {
 }
 
 // harmed receives a frame that a fault has harmed; false: none has.
-func (s *Stream) harmed(x *streamShard, processor int, packet uint32, ledger *Ledger, slot uint32) (status nic.Status, harmed bool) {
+func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint32, ledger *Ledger, slot uint32) (status nic.Status, harmed bool) {
 	p := s.network.Packets
 	switch {
 	case p.Harm == nil || p.Harm[packet] == 0:
@@ -51,9 +51,9 @@ func (s *Stream) harmed(x *streamShard, processor int, packet uint32, ledger *Le
 		ledger.Frames.Faulted++
 	default:
 		status = nic.StatusCRC
-		ledger.NoteHeard(processor, 0, status, nil, slot)
+		ledger.NoteHeard(processor, port, status, nil, slot)
 	}
-	x.freed = append(x.freed, processor)
+	x.freed = append(x.freed, int(p.Destination[packet]))
 	return status, true
 }
 
@@ -67,7 +67,7 @@ func (s *Stream) Stands() bool {
 			return false
 		}
 	}
-	starves := func(int) hw.Taking { return hw.Starves }
+	starves := func(int) (hw.Taking, []int) { return hw.Starves, nil }
 	return !slices.ContainsFunc(s.network.Standing(starves), func(x hw.Stand) bool { return x.Full >= 0 })
 }
 
@@ -75,7 +75,7 @@ func (s *Stream) Stands() bool {
 func (s *Stream) AtEnd(checks *Checks, find func(Finding)) {
 	if s.faults != nil {
 		s.missingCredits(find)
-		if text := Standing(s.names, s.network.Standing(nil), s.frameText); text != "" {
+		if text := Standing(s.names, s.standing(), s.frameText); text != "" {
 			find(Finding{Kind: FindStanding, Cycle: s.kernel.Cycle(), Text: text})
 		}
 	}
@@ -86,15 +86,37 @@ func (s *Stream) AtEnd(checks *Checks, find func(Finding)) {
 	for packet, size := range p.Size {
 		pending := size > 0 && p.Received[packet] == hw.PacketPending && p.Created[packet] < now
 		if wait := now - p.Created[packet]; checks.LatencyMax > 0 && pending && wait > checks.LatencyMax {
-			find(Finding{Kind: FindSlow, Index: int(p.Destination[packet]), Value: p.Source[packet], Cycle: s.kernel.Cycle(),
+			from, to := s.ends(uint32(packet))
+			find(Finding{Kind: FindSlow, Index: int(to), Value: from, Cycle: s.kernel.Cycle(),
 				Text: fmt.Sprintf("a frame from processor %d has not come %d cycles after it was queued in cycle %d, at most %d are allowed",
-					p.Source[packet], wait, p.Created[packet], checks.LatencyMax)})
+					from, wait, p.Created[packet], checks.LatencyMax)})
 		}
 	}
 }
 
 // frameText names the frame of a packet.
 func (s *Stream) frameText(packet uint32) string {
+	from, to := s.ends(packet)
+	return fmt.Sprintf("frame %d (%d to %d, queued in cycle %d)", s.serial[packet], from, to, s.network.Packets.Created[packet])
+}
+
+// ends are the processors between which a packet goes.
+func (s *Stream) ends(packet uint32) (source, destination uint32) {
 	p := s.network.Packets
-	return fmt.Sprintf("frame %d (%d to %d, queued in cycle %d)", s.serial[packet], p.Source[packet], p.Destination[packet], p.Created[packet])
+	from, _ := s.routers.NIC.At(int(p.Source[packet]))
+	to, _ := s.routers.NIC.At(int(p.Destination[packet]))
+	return uint32(from), uint32(to)
+}
+
+// standing are the packets that stand; processors are in the place of their ports.
+func (s *Stream) standing() []hw.Stand {
+	stands := s.network.Standing(nil)
+	for i := range stands {
+		for _, node := range []*int{&stands[i].Node, &stands[i].Full} {
+			if *node >= 0 {
+				*node, _ = s.routers.NIC.At(*node)
+			}
+		}
+	}
+	return stands
 }

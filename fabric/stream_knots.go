@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"starloom/hw"
-	"starloom/nic"
 	"starloom/traces"
 )
 
@@ -18,7 +17,7 @@ func KnotText(n Network, knots []hw.Knot, packet func(number uint32) string) str
 	k, said, built := knots[0], []string{}, RoutersOf(n)
 	name := func(h hw.Held) string {
 		if h.NIC {
-			return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware takes no frame while its TX FIFO is full", n.Names().Processor(h.To))
+			return starved(n, built, h)
 		}
 		return fmt.Sprintf("%s VC %d", built.Channel(h.From, h.Output, h.To), h.VC)
 	}
@@ -36,7 +35,7 @@ func KnotText(n Network, knots []hw.Knot, packet func(number uint32) string) str
 			who = packet(h.Packet)
 		}
 		if h.NIC {
-			where = "the TX FIFO of " + n.Names().Processor(h.To)
+			where = "the TX FIFO of " + place(n, built, h.From)
 		}
 		said = append(said, fmt.Sprintf("%s is in %s and waits for %s", who, where, name(cycle[(i+1)%len(cycle)])))
 	}
@@ -53,17 +52,47 @@ func KnotText(n Network, knots []hw.Knot, packet func(number uint32) string) str
 	return text
 }
 
+// place names a FIFO of a NIC by its processor, or by the port of a processor with several.
+func place(n Network, built *Routers, node int) string {
+	processor, port := built.NIC.At(node)
+	if built.NIC.Ports(processor) == 1 {
+		return n.Names().Processor(processor)
+	}
+	return n.Names().Port(processor, uint16(port))
+}
+
+// starved says for what a frame waits that has come to its NIC.
+func starved(n Network, built *Routers, h hw.Held) string {
+	full := "its TX FIFO is full"
+	if processor, _ := built.NIC.At(h.To); built.NIC.Ports(processor) > 1 {
+		full = "the TX FIFO of " + place(n, built, h.From) + " is full"
+	}
+	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware takes no frame while %s", place(n, built, h.To), full)
+}
+
 // cyclesPerKnots is how often a run looks for frames that wait for one another, which ends it; refusalsMax, how many calls in a
 // row firmware takes no frame out of an RX FIFO, and has a full TX FIFO, before it counts as waiting for a place in that.
 const cyclesPerKnots, refusalsMax = 1 << 12, 64
 
-// refuses counts the calls of a processor's handler that refuse what is in its RX FIFO while its TX FIFO is full.
-func (s *Stream) refuses(processor int, r *nic.Registers, taken bool) {
-	if n := &s.refused[processor]; taken || r.RxCount == 0 || int(r.TxCount) < s.tx {
+// refuses counts the calls of a processor's handler that refuse the frames of a port in its RX FIFO, of which so many are left, while its TX
+// FIFO is full.
+func (s *Stream) refuses(processor, node int, left uint8, taken bool) {
+	if n := &s.refused[node]; taken || left == 0 || len(s.full(processor)) == 0 {
 		*n = 0
 	} else if *n < refusalsMax {
 		*n++
 	}
+}
+
+// full are the nodes of a processor with as many frames in its TX FIFO as it has places for each port; if it is full as a whole, all with frames.
+func (s *Stream) full(processor int) (nodes []int) {
+	whole := int(s.taken.count[processor]) == s.taken.room
+	for port := range s.routers.NIC.Ports(processor) {
+		if frames := s.taken.to(processor, port); frames >= s.taken.room/s.ports || whole && frames > 0 {
+			nodes = append(nodes, s.routers.NIC.Node(processor, port))
+		}
+	}
+	return nodes
 }
 
 // lookForKnots looks from time to time, before a tick, for frames that wait for one another.
@@ -78,11 +107,12 @@ func (s *Stream) knots() string {
 	if s.network.Live() == 0 {
 		return ""
 	}
-	knots := s.network.Knots(func(processor int) hw.Taking {
-		if s.refused[processor] == refusalsMax {
-			return hw.Stuck
+	knots := s.network.Knots(func(node int) (hw.Taking, []int) {
+		processor, _ := s.routers.NIC.At(node)
+		if full := s.full(processor); s.refused[node] == refusalsMax && len(full) > 0 {
+			return hw.Stuck, full
 		}
-		return hw.Takes
+		return hw.Takes, nil
 	})
 	if len(knots) == 0 {
 		return ""

@@ -59,6 +59,7 @@ type frameLog struct{ rows []PacketRow }
 func (s *Stream) row(packet uint32) PacketRow {
 	row := PacketRowOf(s.network.Packets, packet)
 	row.ID, row.Measured = s.serial[packet], true
+	row.Source, row.Destination = s.ends(packet)
 	return row
 }
 

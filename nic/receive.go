@@ -90,10 +90,18 @@ func (b *Bank) PushSmallRx(cell uint32, port uint16, frame *SmallFrame) Status {
 	return StatusOK
 }
 
+// RxFrom counts the frames in a cell's RX FIFO that have come from a port.
+func (b *Bank) RxFrom(cell int, port uint16) (frames int) {
+	if b.Ports == 1 {
+		return min(int(b.Registers[cell].RxCount), b.RxFrames)
+	}
+	return b.waiting(cell, port)
+}
+
 // waiting counts the frames in a cell's RX FIFO that have come from a port: of several ports
 // each has its part of it.
 func (b *Bank) waiting(cell int, port uint16) (frames int) {
-	for place := range int(b.Registers[cell].RxCount) {
+	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
 		if b.frame(cell, &b.rx, place).Port() == port {
 			frames++
 		}

@@ -9,15 +9,20 @@ import (
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
 func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, &b.tx, 0) }
 
-// PopSent removes so many frames from the head of a cell's TX FIFO on, as far as there are any.
-func (b *Bank) PopSent(cell, frames int) {
-	count := min(int(b.Registers[cell].TxCount), b.TxFrames)
-	frames = min(frames, count)
-	for place := range count - frames {
-		from := b.frame(cell, &b.tx, place+frames)
-		copyFrame(b.frame(cell, &b.tx, place), from, from.Port())
+// PopSent removes the frames at some places of a cell's TX FIFO, in ascending order, as far as there are any.
+func (b *Bank) PopSent(cell int, places []int) {
+	kept := 0
+	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
+		if len(places) > 0 && places[0] == place {
+			places = places[1:]
+			continue
+		}
+		if from := b.frame(cell, &b.tx, place); kept != place {
+			copyFrame(b.frame(cell, &b.tx, kept), from, from.Port())
+		}
+		kept++
 	}
-	b.Registers[cell].TxCount = uint8(count - frames)
+	b.Registers[cell].TxCount = uint8(kept)
 }
 
 // PopTx removes the head of a cell's TX FIFO.
@@ -166,9 +171,9 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return "sends to whom its request list says, and takes no list: STARLOOM_REQUESTS is not defined"
 	case b.Addressed && f.Port() == PortAll:
 		return "sends to all ports; this network takes a frame to one processor"
-	case b.Addressed && f.Port() != 0:
+	case b.Addressed && b.PortsOf(cell) == 1 && f.Port() != 0:
 		return fmt.Sprintf("sends to port %d; the NIC has port 0 alone, from which the destination leads to a processor", f.Port())
-	case b.Addressed:
+	case b.Addressed && int(f.Port()) < b.PortsOf(cell):
 		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
 	case b.Taps != nil && f.Port() == PortAll:
 		return "sends to all ports; the NIC has one switch, which is at one of them"
@@ -178,7 +183,7 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return "sends to all ports; some of them ask before they send"
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell):
 		return fmt.Sprintf("sends to processor %d at port %d; the crossbar there does not lead to it", f.Destination(), f.Port())
-	case b.Taps != nil || b.Own != nil:
+	case b.Taps != nil || b.Own != nil || b.Addressed:
 		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(), traces.Plural(b.PortsOf(cell), "port", "ports"))
 	default:
 		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)

@@ -114,19 +114,23 @@ func (b *drawer) finishPorts() {
 			n.places[p.number] = &p.at[p.index]
 		}
 		for i := range p.ports {
-			path := fmt.Sprintf("%s.port[%d]", to.Path, i)
-			switch name := p.ports[i].name; {
-			case name == "":
-			case name[0] == '+' || name[0] == '-':
-				path = fmt.Sprintf("%s.port[%s]", to.Path, name)
-			default:
-				path = to.Path + "." + name
-			}
-			to.Ports = append(to.Ports, Port{Path: path, Sends: p.ports[i].out, Hears: p.ports[i].in, Asks: p.ports[i].asks})
+			to.Ports = append(to.Ports, Port{Path: p.portPath(to.Path, i), Sends: p.ports[i].out, Hears: p.ports[i].in, Asks: p.ports[i].asks})
 		}
 	}
 	n.one, n.many = n.nouns()
 	n.finish()
+}
+
+// portPath is the path of a port of a node with a path.
+func (p *placed) portPath(path string, i int) string {
+	switch name := p.ports[i].name; {
+	case name == "":
+		return fmt.Sprintf("%s.port[%d]", path, i)
+	case name[0] == '+' || name[0] == '-':
+		return fmt.Sprintf("%s.port[%s]", path, name)
+	default:
+		return path + "." + name
+	}
 }
 
 // finish gives the Net its words.

@@ -14,9 +14,11 @@ import (
 // routers may ask for which ones next. If no one can wait for himself, around a cycle, there is no deadlock.
 //
 // A vertex stands for the VCs of a channel that the same packets may take: those of the same classes. Each
-// packet has one port at each router, so that a walk from every source to every destination finds all edges.
+// packet has one port at each router, so that a walk from every source to every destination finds all edges. Classes of traffic share no
+// VC: each has a graph of its own.
 type dependencies struct {
 	built   *fabric.Routers
+	class   int                  // of traffic
 	first   []int                // first port of each router
 	router  []int                // of each port
 	far     []int                // of each output port, the input port that it leads to, -1 for a node
@@ -40,6 +42,7 @@ const deadlockStatesMax = 1 << 28
 // verdict is what is known of deadlocks of a network of routers before it runs.
 type verdict struct {
 	free, skipped bool
+	escapes       bool // it is free because there are VCs that packets of one phase have alone
 	shared        bool // there is a cycle only because packets of both phases share VCs
 	text          string
 }
@@ -51,9 +54,9 @@ func deadlocks(built *fabric.Routers) verdict {
 		d.first = append(d.first, d.first[r]+n)
 		d.router = append(d.router, slices.Repeat([]int{r}, n)...)
 	}
-	ports, nodes := len(d.router), len(built.Graph.Nodes)
-	if states := uint64(ports) * uint64(nodes); states > deadlockStatesMax {
-		return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more than 2^28", ports, nodes)}
+	ports, nodes, traffic := len(d.router), len(built.Graph.Nodes), max(1, built.Config.Classes)
+	if states := uint64(ports) * uint64(nodes) * uint64(traffic); states > deadlockStatesMax {
+		return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more than 2^28", ports, nodes*traffic)}
 	}
 	d.far, d.from = slices.Repeat([]int{-1}, ports), make([]int, ports)
 	for _, l := range built.Graph.Links {
@@ -61,34 +64,78 @@ func deadlocks(built *fabric.Routers) verdict {
 		d.far[out], d.from[in] = in, out
 	}
 	d.classify()
-	d.next = make([][]uint32, len(d.kinds)*ports)
-	dependencies := 0
+	worst, count := verdict{free: true}, 0
+	for d.class = range traffic { // no packet holds a VC of one class and asks for one of another
+		count += d.depend()
+		if v := d.judge(); d.class == 0 || v.worse(&worst) {
+			worst = v
+		}
+	}
+	what := fmt.Sprintf("%s x VCs, %s", traces.Plural(uint64(len(built.Graph.Links)*built.Config.VCs), "channel", "channels"),
+		traces.Plural(uint64(count), "dependency", "dependencies"))
+	if traffic > 1 {
+		what += fmt.Sprintf(", in %d classes of traffic", traffic)
+	}
+	switch {
+	case worst.escapes:
+		worst.text = "deadlock-free (Duato): " + what + "; packets of " + d.several() + " classes share VCs, and from each state one of their own leads on, around no cycle"
+	case worst.free:
+		worst.text = "deadlock-free (Dally and Seitz): no cycle among " + what
+	}
+	return worst
+}
+
+// worse orders verdicts.
+func (v *verdict) worse(other *verdict) bool {
+	rank := func(v *verdict) int {
+		switch {
+		case v.free && !v.escapes:
+			return 0
+		case v.free:
+			return 1
+		case v.shared:
+			return 2
+		}
+		return 3
+	}
+	return rank(v) > rank(other)
+}
+
+// depend finds the dependencies of a class of traffic, and counts those of VCs.
+func (d *dependencies) depend() (count int) {
+	d.next = make([][]uint32, len(d.kinds)*len(d.router))
 	d.walk(func(_, _ int, held, asked uint32) bool {
 		if !slices.Contains(d.next[held], asked) {
 			d.next[held] = append(d.next[held], asked)
-			dependencies += d.vcs(held) * d.vcs(asked)
+			count += d.vcs(held) * d.vcs(asked)
 		}
 		return true
 	})
-	what := fmt.Sprintf("%s x VCs, %s", traces.Plural(uint64(len(built.Graph.Links)*built.Config.VCs), "channel", "channels"),
-		traces.Plural(uint64(dependencies), "dependency", "dependencies"))
+	return count
+}
+
+// several is how many classes of VCs there are.
+func (d *dependencies) several() string {
+	if len(d.classes) > 2 {
+		return fmt.Sprint(len(d.classes))
+	}
+	return "both"
+}
+
+// judge looks for cycles of a class of traffic; of one that has none there is no text.
+func (d *dependencies) judge() verdict {
 	cycle := d.cycle(func(uint32) bool { return true })
 	if cycle == nil {
-		return verdict{free: true, text: "deadlock-free (Dally and Seitz): no cycle among " + what}
+		return verdict{free: true}
 	}
 	// A way has one port at each router, so that an indirect dependency among escapes is a chain of direct ones. The proof
 	// needs buffers with flits of one packet at a time, which is what waiting for the credit of the tail brings.
 	escapes := d.own() && d.cycle(func(v uint32) bool { return !d.kind(v).shared }) == nil
-	several := "both"
-	if len(d.classes) > 2 {
-		several = fmt.Sprint(len(d.classes))
-	}
 	switch {
-	case escapes && built.Config.WaitForTail:
-		return verdict{free: true, text: "deadlock-free (Duato): " + what +
-			"; packets of " + several + " classes share VCs, and from each state one of their own leads on, around no cycle"}
+	case escapes && d.built.Config.WaitForTail:
+		return verdict{free: true, escapes: true}
 	case escapes:
-		return verdict{shared: true, text: "may deadlock: packets of " + several + " classes share VCs, and a shared VC is taken while its buffer is full: " +
+		return verdict{shared: true, text: "may deadlock: packets of " + d.several() + " classes share VCs, and a shared VC is taken while its buffer is full: " +
 			d.describe(cycle)}
 	}
 	return verdict{text: "may deadlock: " + d.describe(cycle)}
@@ -96,7 +143,7 @@ func deadlocks(built *fabric.Routers) verdict {
 
 // classify finds the classes of VCs between routers, and sorts VCs by the classes that have them.
 func (d *dependencies) classify() {
-	vcs, routes := d.built.Config.VCs, &d.built.Routes
+	vcs, routes := d.built.Config.ClassVCs(), &d.built.Routes
 	list := []hw.VCRange{{Low: 0, High: uint8(vcs - 1)}}
 	switch {
 	case routes.Ports == nil:
@@ -182,9 +229,12 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 	var held, asked []uint32
 	for destination := range nodes {
 		for source, at := range g.Nodes {
+			if !d.sends(source, destination) {
+				continue
+			}
 			router, input, phase := at.Router, at.Port, false
 			for held = held[:0]; ; {
-				hop := d.built.Routes.Next(router, input, destination, nodes, phase, d.built.Config.VCs)
+				hop := d.built.Routes.Next(router, input, destination, nodes, phase, d.built.Config.ClassVCs())
 				to := d.far[d.first[router]+hop.Port]
 				if to < 0 {
 					break
@@ -208,6 +258,17 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 			}
 		}
 	}
+}
+
+// sends reports whether packets of the class go from one port of a processor to another.
+func (d *dependencies) sends(source, destination int) bool {
+	if d.built.NIC == nil {
+		return true // in all classes
+	}
+	from, port := d.built.NIC.At(source)
+	to, _ := d.built.NIC.At(destination)
+	by, class, _ := d.built.Leaves(from, port, uint16(d.class)) // the tag counts for those with one port
+	return class == d.class && d.built.NIC.Node(to, by) == destination
 }
 
 // cycle is a shortest one among some vertices, nil for none.
@@ -284,7 +345,9 @@ func (d *dependencies) describe(cycle []uint32) string {
 	missing := len(cycle)
 	d.walk(func(source, destination int, held, asked uint32) bool {
 		if i := slices.Index(cycle, held); i >= 0 && holders[i] == "" && cycle[(i+1)%len(cycle)] == asked {
-			holders[i] = fmt.Sprintf("a packet from %d to %d", source, destination)
+			from, _ := d.built.NIC.At(source)
+			to, _ := d.built.NIC.At(destination)
+			holders[i] = fmt.Sprintf("a packet from %d to %d", from, to)
 			missing--
 		}
 		return missing > 0
@@ -305,5 +368,5 @@ func (d *dependencies) name(vertex uint32) string {
 	port := int(vertex) / len(d.kinds)
 	out := d.from[port]
 	from := d.router[out]
-	return fmt.Sprintf("%s VC %d", d.built.Channel(from, out-d.first[from], d.router[port]), d.kind(vertex).low)
+	return fmt.Sprintf("%s VC %d", d.built.Channel(from, out-d.first[from], d.router[port]), d.class*d.built.Config.ClassVCs()+d.kind(vertex).low)
 }

@@ -2,8 +2,11 @@ package netlist
 
 import (
 	"fmt"
+	"slices"
 
+	"starloom/fabric"
 	"starloom/hw"
+	"starloom/nic"
 )
 
 // routedNodes draws the routers of nodes, and the processors at them.
@@ -26,7 +29,7 @@ func (d *Drawing) routedNodes(w *routed) (*Net, error) {
 		return nil, err
 	}
 	w.usual = routesShortest
-	return b.net.finish(), nil
+	return b.net, nil
 }
 
 // channelEnd is a port of a node.
@@ -38,7 +41,6 @@ type channelEnd struct {
 // joinRouters makes channels of links that were drawn.
 func (b *drawer) joinRouters(w *routed) {
 	from, to := make([]channelEnd, len(b.net.Media)), make([]channelEnd, len(b.net.Media))
-	w.Graph.Nodes = make([]hw.RouterNode, len(b.net.Processors))
 	w.Graph.Ports = make([]int, b.routers)
 	w.Names, w.Routers.Ports = make([]string, b.routers), make([][]string, b.routers)
 	for _, p := range b.order {
@@ -59,17 +61,39 @@ func (b *drawer) joinRouters(w *routed) {
 			b.add(p.place, fmt.Sprintf("the router %s has %d ports", p.name, ports), fmt.Sprintf("allowed are 1 to %d; add links", hw.RouterPortsMax))
 		case p.kind == kindRouter:
 			w.Names[p.number], w.Graph.Ports[p.number] = p.name, ports
-		case ports != 1 || p.ports[0].in == None || p.ports[0].out == None:
-			b.add(p.place, fmt.Sprintf("%s has %d ports; at routers a processor has one, with a link both ways", p.name, ports), "link it once, to a router")
+		case p.kind == kindProcessor && (ports == 0 || ports > nic.LanesMax):
+			b.add(p.place, fmt.Sprintf("%s has %d ports", p.name, ports), fmt.Sprintf("link it to a router, allowed are 1 to %d ports", nic.LanesMax))
+		case p.kind == kindProcessor && slices.ContainsFunc(p.ports, func(o portOf) bool { return o.in == None || o.out == None }):
+			b.add(p.place, p.name+" has a port without a link both ways", "link each of its ports once, to a router")
 		}
 	}
 	if len(b.list) > 0 {
 		return
 	}
+	b.nicPorts(w)
 	for i := range b.net.Media {
 		b.channel(w, &b.net.Media[i], from[i], to[i])
 	}
 	b.net.Media = nil
+}
+
+// nicPorts numbers the ports of processors.
+func (b *drawer) nicPorts(w *routed) {
+	counts, nodes := make([]uint16, len(b.net.Processors)), 0
+	for _, p := range b.order {
+		if p.kind != kindProcessor {
+			continue
+		}
+		counts[p.number] = uint16(len(p.ports))
+		nodes += len(p.ports)
+		for i := 0; len(p.ports) > 1 && i < len(p.ports); i++ {
+			to := &b.net.Processors[p.number]
+			to.Ports = append(to.Ports, Port{Path: p.portPath(to.Path, i)})
+		}
+	}
+	if w.Graph.Nodes = make([]hw.RouterNode, nodes); nodes > len(counts) {
+		w.NIC = fabric.NewNICPorts(counts)
+	}
 }
 
 // channel makes one way of a link a channel between two routers, or a way between a router and a processor.
@@ -90,7 +114,7 @@ func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
 	case from.kind == kindRouter && to.kind == kindRouter:
 		w.Graph.Links = append(w.Graph.Links, hw.RouterLink{From: from.number, Output: from.port, To: to.number, Input: to.port, Latency: latency})
 	case from.kind == kindProcessor:
-		w.Graph.Nodes[from.number] = hw.RouterNode{Router: to.number, Port: to.port, Latency: latency}
+		w.Graph.Nodes[w.NIC.Node(from.number, from.port)] = hw.RouterNode{Router: to.number, Port: to.port, Latency: latency}
 		if back := to.ports[to.port].outPlace; back != place {
 			b.add(place, fmt.Sprintf("%s sends to port %s of %s, and hears another", from.name, to.ports[to.port].text(to.port), to.name), "write one link, both ways")
 		}

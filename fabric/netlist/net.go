@@ -178,7 +178,7 @@ func (n *Net) Shape() fabric.Shape {
 	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words, Paths: n.paths}
 	switch {
 	case n.routers > 0:
-		s.Units, s.PerUnit, s.Discipline, s.Paths = len(n.Processors), 1, fabric.Streaming{}, nil
+		s.Units, s.PerUnit, s.Discipline, s.Paths = len(n.Processors), 1, fabric.Streaming{Own: n.own}, nil
 	case n.Switch:
 		s.Discipline, s.ArbitrationCycles = n.switched(), n.shared.Arbiter.Cycles()
 	case n.pure():

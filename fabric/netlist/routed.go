@@ -16,6 +16,8 @@ type routed struct {
 	routes *Routes
 	usual  string // the word of routes that the network brings
 
+	nicPorts int // of each processor, but of nodes
+
 	grid   []int // sizes of a mesh, a torus, a ring; nil for others
 	around bool  // whose ends are joined
 	graph  *Anynet
@@ -36,6 +38,12 @@ func (w *routed) word() string { return cmp.Or(w.routes.word, w.usual) }
 // claims reports whether routes are those of a rule that is free of deadlock.
 func (w *routed) claims() bool {
 	return len(w.routes.entries) == 0 && slices.Contains([]string{routesDOR, routesDimOrder, routesDateline}, w.word())
+}
+
+// processor is what routes call the processor of a node.
+func (w *routed) processor(node int) string {
+	processor, _ := w.NIC.At(node)
+	return w.processors[processor]
 }
 
 // give is one route.

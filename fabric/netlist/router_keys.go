@@ -27,6 +27,9 @@ type Router struct {
 	CreditDelay int `json:"credit_delay,omitempty" jsonschema:"minimum=0,maximum=500"`
 	// a virtual channel is free for another packet when the credit of the tail is back, not when the tail leaves
 	WaitForTailCredit bool `json:"wait_for_tail_credit,omitempty"`
+	// of traffic, each of which has its own block of the virtual channels of every port: of 4 with 2 classes, 0 and 1, and 2 and 3; of
+	// a processor with several ports, port i sends class i, and of one with one port the low bits of the tag of a frame say which (default 1)
+	Classes int `json:"classes,omitempty" jsonschema:"minimum=1,maximum=64"`
 	// of virtual channels and of the switch (default islip)
 	Allocator string `json:"allocator,omitempty" jsonschema:"enum=islip,enum=separable_input_first"`
 	// of virtual channels (default allocator)
@@ -42,6 +45,11 @@ type Streaming struct {
 	Tick int `json:"tick,omitempty" jsonschema:"minimum=1,maximum=1048576"`
 	// of a flit, as many of which as its header, payload and CRC need are a frame (default 64)
 	FlitBits int `json:"flit_bits,omitempty" jsonschema:"minimum=1,maximum=512"`
+	// of each processor at its router, where nodes do not say: a frame that leaves by port i comes at port i (default 1)
+	Ports int `json:"ports,omitempty" jsonschema:"minimum=1,maximum=64"`
+	// in which virtual channel of its class a frame leaves its NIC: turn: the next one that is free; tag: the one that the low bits of its tag
+	// say (default turn)
+	VC string `json:"vc,omitempty" jsonschema:"enum=turn,enum=tag"`
 	// fifo: a NIC takes flits of frames that have a place in its RX FIFO, and the others wait in the network; sink: it
 	// takes every flit, and frames that find the RX FIFO full are lost (default fifo)
 	Eject string `json:"eject,omitempty" jsonschema:"enum=fifo,enum=sink"`
@@ -70,18 +78,26 @@ const (
 	flitBitsDefault = 64
 )
 
+// ports is how many each processor has.
+func (s *Streaming) ports() int {
+	if s == nil {
+		return 1
+	}
+	return max(1, s.Ports)
+}
+
 // streams takes the keys, nil for none.
 func (s *Streaming) streams(r *fabric.Routers) {
 	if s == nil {
 		s = &Streaming{}
 	}
-	r.Tick, r.Bits, r.Sink = cmp.Or(s.Tick, tickDefault), cmp.Or(s.FlitBits, flitBitsDefault), s.Eject == "sink"
+	r.Tick, r.Bits, r.Sink, r.ByTag = cmp.Or(s.Tick, tickDefault), cmp.Or(s.FlitBits, flitBitsDefault), s.Eject == "sink", s.VC == "tag"
 }
 
 // config is what the keys say.
 func (r *Router) config() hw.RouterConfig {
 	c := hw.RouterConfig{VCs: cmp.Or(r.VCs, vcsDefault), Depth: cmp.Or(r.Depth, depthDefault), RoutingDelay: routingDelayDefault,
-		CreditDelay: r.CreditDelay, WaitForTail: r.WaitForTailCredit}
+		CreditDelay: r.CreditDelay, WaitForTail: r.WaitForTailCredit, Classes: cmp.Or(r.Classes, 1)}
 	if r.RoutingDelay != nil {
 		c.RoutingDelay = *r.RoutingDelay
 	}

@@ -36,14 +36,14 @@ func (w *routed) route(net *Net) error {
 	if word == routesDimOrder && len(w.routes.entries) > 0 {
 		return w.refuse(w.routes.entries[0].place, "routes in the order of dimensions of a torus are no table, in which others could stand", "add default: dateline")
 	}
-	if word == routesDateline && w.Config.VCs < 2 {
-		return w.refuse(place, "routes: dateline has two classes of virtual channels, and there is one channel", "write vcs: 2 or more")
+	if word == routesDateline && w.Config.ClassVCs() < 2 {
+		return w.refuse(place, "routes: dateline has two classes of virtual channels, and there is one channel", fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
 	}
 	if word == routesDimOrder {
 		w.Routes.Torus.K = w.grid
 		return nil
 	}
-	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.VCs - 1)}}
+	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.ClassVCs() - 1)}}
 	w.table, w.class = slices.Repeat([]int32{-1}, len(w.Graph.Ports)*nodes), make([]uint8, len(w.Graph.Ports)*nodes)
 	w.link()
 	switch {
@@ -144,8 +144,8 @@ const (
 )
 
 func (w *routed) datelineClasses() {
-	half := uint8(w.Config.VCs / 2)
-	w.known = append(w.known, hw.VCRange{Low: 0, High: half - 1}, hw.VCRange{Low: half, High: uint8(w.Config.VCs - 1)})
+	half := uint8(w.Config.ClassVCs() / 2)
+	w.known = append(w.known, hw.VCRange{Low: 0, High: half - 1}, hw.VCRange{Low: half, High: uint8(w.Config.ClassVCs() - 1)})
 }
 
 func (w *routed) classify(router, node int, before bool) {
@@ -161,7 +161,7 @@ func (w *routed) datelines() {
 	w.datelineClasses()
 	for router := range w.Graph.Ports {
 		for node := range w.Graph.Nodes {
-			w.give(router, node, 2*len(w.grid))
+			w.give(router, node, w.Graph.Nodes[node].Port)
 			at, to := router, node
 			for d, k := range w.grid {
 				a, b := at%k, to%k
@@ -256,17 +256,40 @@ func (w *routed) entries() error {
 			if err != nil {
 				return err
 			}
-			for _, node := range to {
-				way := [2]int{router, node}
-				if other := w.given[way]; other != nil {
-					return w.refuse(e.place, fmt.Sprintf("there are two routes from %s to %s; the first stands at %s", w.routers[router], w.processors[node], other.place),
-						"delete one")
+			for _, processor := range to {
+				if err := w.enter(e, router, processor, port, class); err != nil {
+					return err
 				}
-				w.given[way] = e
-				w.give(router, node, port)
-				w.class[router*len(w.Graph.Nodes)+node] = class
 			}
 		}
+	}
+	return nil
+}
+
+// enter gives the route from a router to a processor: to all of its ports, or to the one that the route leads to.
+func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) error {
+	ports := w.NIC.Ports(processor)
+	all := slices.Repeat([]bool{true}, ports)
+	for k := range all {
+		if at := w.Graph.Nodes[w.NIC.Node(processor, k)]; at.Router == router && at.Port == port {
+			clear(all)
+			all[k] = true
+			break
+		}
+	}
+	for k, goes := range all {
+		if !goes {
+			continue
+		}
+		node := w.NIC.Node(processor, k)
+		way := [2]int{router, node}
+		if other := w.given[way]; other != nil {
+			return w.refuse(e.place, fmt.Sprintf("there are two routes from %s to %s; the first stands at %s", w.routers[router], w.processors[processor], other.place),
+				"delete one")
+		}
+		w.given[way] = e
+		w.give(router, node, port)
+		w.class[router*len(w.Graph.Nodes)+node] = class
 	}
 	return nil
 }
@@ -312,9 +335,9 @@ func (w *routed) outOf(e *routeEntry, router int) (port int, class uint8, err er
 	}
 	a, err1 := strconv.ParseUint(low, 10, 16)
 	b, err2 := strconv.ParseUint(high, 10, 16)
-	if err1 != nil || err2 != nil || a > b || int(b) >= w.Config.VCs {
+	if err1 != nil || err2 != nil || a > b || int(b) >= w.Config.ClassVCs() {
 		return 0, 0, w.refuse(e.place, fmt.Sprintf("%q are no virtual channels", vcs),
-			fmt.Sprintf("write a number or a range such as 0..1, of channels 0 to %d", w.Config.VCs-1))
+			fmt.Sprintf("write a number or a range such as 0..1, of channels 0 to %d", w.Config.ClassVCs()-1))
 	}
 	r := hw.VCRange{Low: uint8(a), High: uint8(b)}
 	at := slices.Index(w.known, r)
@@ -349,7 +372,7 @@ func (w *routed) follow() error {
 					break
 				}
 				if met[next] == start+1 {
-					return w.refuse(w.placeOf(at, node), fmt.Sprintf("the route to %s goes round: from %s back to %s", w.processors[node], w.routers[at], w.routers[next]),
+					return w.refuse(w.placeOf(at, node), fmt.Sprintf("the route to %s goes round: from %s back to %s", w.processor(node), w.routers[at], w.routers[next]),
 						"take another port")
 				}
 				at = next
@@ -363,7 +386,7 @@ func (w *routed) follow() error {
 func (w *routed) step(router, node int, home map[[2]int]int) (next int, err error) {
 	port := int(w.table[router*len(w.Graph.Nodes)+node])
 	if port < 0 {
-		return 0, w.refuse(w.place, fmt.Sprintf("no way leads from %s to %s", w.routers[router], w.processors[node]), "add a link")
+		return 0, w.refuse(w.place, fmt.Sprintf("no way leads from %s to %s", w.routers[router], w.processor(node)), "add a link")
 	}
 	far := w.far[router][port]
 	if far != nil {
@@ -374,9 +397,9 @@ func (w *routed) step(router, node int, home map[[2]int]int) (next int, err erro
 		if other == node {
 			return -1, nil
 		}
-		what = "leads to " + w.processors[other]
+		what = "leads to " + w.processor(other)
 	}
-	return 0, w.refuse(w.placeOf(router, node), fmt.Sprintf("the route from %s to %s %s", w.routers[router], w.processors[node], what), "take another port")
+	return 0, w.refuse(w.placeOf(router, node), fmt.Sprintf("the route from %s to %s %s", w.routers[router], w.processor(node), what), "take another port")
 }
 
 // placeOf is where a route stands.

@@ -18,7 +18,11 @@ func (d *Drawing) routed(graph *Anynet) (*fabric.Routers, *Net, error) {
 	refuse := func(reason, remedy string) (*fabric.Routers, *Net, error) {
 		return nil, nil, &input.Error{Place: d.routerPlace, Reason: reason, Remedy: remedy}
 	}
-	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, place: d.routerPlace, routes: &d.routes}
+	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, place: d.routerPlace, routes: &d.routes, nicPorts: d.streaming.ports()}
+	if c := &w.Config; c.VCs%c.Classes != 0 {
+		return refuse(fmt.Sprintf("router: %d vcs for %d classes, which have as many each", c.VCs, c.Classes), fmt.Sprintf("write vcs: %d, or classes: 1",
+			(c.VCs/c.Classes+1)*c.Classes))
+	}
 	net, err := d.placeRouters(w, graph)
 	if err != nil {
 		return nil, nil, err
@@ -27,8 +31,11 @@ func (d *Drawing) routed(graph *Anynet) (*fabric.Routers, *Net, error) {
 	if len(w.Graph.Ports) > math.MaxInt32/nodes {
 		return refuse(fmt.Sprintf("%d routers with %d nodes: the table of routes is too large", len(w.Graph.Ports), nodes), "take a smaller network")
 	}
+	if w.nicPorts > 1 {
+		w.NIC = fabric.NewNICPorts(slices.Repeat([]uint16{uint16(w.nicPorts)}, nodes/w.nicPorts))
+	}
 	if net == nil {
-		net = d.bareNet(nodes)
+		net = d.bareNet(nodes / w.nicPorts)
 	}
 	w.name(net)
 	if err := w.route(net); err != nil {
@@ -38,7 +45,7 @@ func (d *Drawing) routed(graph *Anynet) (*fabric.Routers, *Net, error) {
 	net.atRouters(w.Routers)
 	known := deadlocks(w.Routers)
 	if w.Shown = "routes: " + known.text; w.claims() && !known.free && !known.skipped && !known.shared {
-		return refuse(w.Shown, "write vcs: 2 or more")
+		return refuse(w.Shown, fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
 	}
 	return w.Routers, net, nil
 }
@@ -50,14 +57,16 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 	}
 	drawn := slices.ContainsFunc(d.nodes, func(n node) bool { return n.kind == kindRouter })
 	switch {
+	case drawn && w.nicPorts > 1:
+		return refuse("streaming: the ports of processors are those that links use, and nodes are drawn", "delete ports, and link each port of a processor")
 	case drawn && len(d.plans) == 0 && d.fly == nil && graph == nil:
 		net, err = d.routedNodes(w)
 	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil && slices.Contains([]string{"mesh", "torus", "ring"}, d.plans[0].key):
 		err = w.drawGrid(&d.plans[0])
 	case !drawn && d.fly != nil && len(d.plans) == 0 && graph == nil:
-		k := d.fly.K[0]
-		w.Graph.Ports, w.usual = []int{k}, routesShortest
-		for node := range k {
+		nodes := d.fly.K[0] * w.nicPorts
+		w.Graph.Ports, w.usual = []int{nodes}, routesShortest
+		for node := range nodes {
 			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: 0, Port: node, Latency: 1})
 		}
 	case !drawn && graph != nil && len(d.plans) == 0 && d.fly == nil:
@@ -100,15 +109,20 @@ func (w *routed) drawGrid(s *shorthand) error {
 		return refuse(routersCredits, deleteCredits)
 	case len(keys.Ports) > 0:
 		return refuse("routers have the ports of the grid, and one for the processor", "delete ports")
-	case plan.Nodes > hw.PacketNodesMax:
-		return refuse(fmt.Sprintf("%d routers", plan.Nodes), fmt.Sprintf("allowed are %d", hw.PacketNodesMax))
+	case plan.Nodes*w.nicPorts > hw.PacketNodesMax:
+		return refuse(fmt.Sprintf("%d routers", plan.Nodes), fmt.Sprintf("allowed are %d", hw.PacketNodesMax/w.nicPorts))
 	}
 	local := 2 * len(w.grid)
 	w.ports, w.Places = append(slices.Clone(plan.Ports), "local"), plan.Places
-	for node := range plan.Nodes {
-		w.Graph.Ports = append(w.Graph.Ports, local+1)
-		w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: node, Port: local, Latency: 1})
+	for port := range w.nicPorts {
+		if port > 0 {
+			w.ports = append(w.ports, fmt.Sprint("local", port))
+		}
+		for node := range plan.Nodes {
+			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: node, Port: local + port, Latency: 1})
+		}
 	}
+	w.Graph.Ports = slices.Repeat([]int{local + w.nicPorts}, plan.Nodes)
 	w.Round = map[int]Place{}
 	for _, l := range plan.Links {
 		if l.Round != (Place{}) {
@@ -126,7 +140,7 @@ func (w *routed) drawGrid(s *shorthand) error {
 func (w *routed) dimensionOrder() {
 	for from := range w.Graph.Ports {
 		for to := range w.Graph.Nodes {
-			port, a, b := 2*len(w.grid), from, to
+			port, a, b := w.Graph.Nodes[to].Port, from, to
 			for d, k := range w.grid {
 				if x, y := a%k, b%k; x != y {
 					if port = 2 * d; x > y {
@@ -146,7 +160,7 @@ func (w *routed) dimensionOrder() {
 func (w *routed) drawGraph(a *Anynet) error {
 	place, r := w.place, w.Routers
 	w.usual, w.graph = routesAnynet, a
-	routers, nodes := len(a.Nodes), 0
+	routers, nodes := len(a.Nodes), 0 // nodes of the graph, which are processors
 	out := make([][]AnynetLink, routers)
 	for _, l := range a.Links {
 		out[l.From] = append(out[l.From], l)
@@ -155,20 +169,23 @@ func (w *routed) drawGraph(a *Anynet) error {
 		return len(a.Nodes[from]) + slices.IndexFunc(out[from], func(l AnynetLink) bool { return l.To == to })
 	}
 	for router := range routers {
-		ports := len(a.Nodes[router]) + len(out[router])
+		ports := w.nicPorts*len(a.Nodes[router]) + len(out[router])
 		if nodes += len(a.Nodes[router]); ports > hw.RouterPortsMax || ports == 0 {
 			return &input.Error{Place: place, Reason: fmt.Sprintf("router %d has %s", router, traces.Plural(ports, "port", "ports")),
 				Remedy: fmt.Sprintf("allowed are 1 to %d", hw.RouterPortsMax)}
 		}
 		r.Graph.Ports = append(r.Graph.Ports, ports)
 	}
-	if nodes == 0 || nodes > hw.PacketNodesMax {
-		return &input.Error{Place: place, Reason: fmt.Sprintf("the graph has %d nodes", nodes), Remedy: fmt.Sprintf("allowed are 1 to %d", hw.PacketNodesMax)}
+	if most := hw.PacketNodesMax / w.nicPorts; nodes == 0 || nodes > most {
+		return &input.Error{Place: place, Reason: fmt.Sprintf("the graph has %d nodes", nodes), Remedy: fmt.Sprintf("allowed are 1 to %d", most)}
 	}
-	r.Graph.Nodes = make([]hw.RouterNode, nodes)
+	r.Graph.Nodes = make([]hw.RouterNode, w.nicPorts*nodes)
 	for router := range routers {
 		for i, node := range a.Nodes[router] {
 			r.Graph.Nodes[node] = hw.RouterNode{Router: router, Port: i, Latency: 1}
+			for port := 1; port < w.nicPorts; port++ { // after all others
+				r.Graph.Nodes[port*nodes+node] = hw.RouterNode{Router: router, Port: len(out[router]) + port*len(a.Nodes[router]) + i, Latency: 1}
+			}
 		}
 	}
 	for _, l := range a.Links {
@@ -243,8 +260,8 @@ func (d *Drawing) bareNet(processors int) *Net {
 	return n.finish()
 }
 
-// atRouters gives each processor its port, from which all are reached. Media are the channels: those between routers as the
-// graph lists them, then those from and to each processor.
+// atRouters gives each processor its ports, from each of which all are reached. Media are the channels: those between routers as the
+// graph lists them, then those from and to each port of a processor.
 func (n *Net) atRouters(r *fabric.Routers) {
 	n.one, n.many, n.routers = "channel", "channels", len(r.Graph.Ports)
 	channel := func(path string) int {
@@ -255,12 +272,20 @@ func (n *Net) atRouters(r *fabric.Routers) {
 		at := channel(hw.Index(hw.Join(n.Name, "router"), l.From) + "." + hw.Index("output", l.Output))
 		n.Media[at].Pair = fmt.Sprint(l.To, l.Input, l.Latency)
 	}
-	for i := range n.Processors {
-		path := n.Processors[i].Path
-		n.Processors[i].Ports = []Port{{Path: path + "." + hw.Index("port", 0), Sends: channel(path + ".out"), Hears: channel(path + ".in")}}
+	for node := range r.Graph.Nodes {
+		i, port := r.NIC.At(node)
+		p := &n.Processors[i]
+		if port == len(p.Ports) {
+			p.Ports = append(p.Ports, Port{Path: p.Path + "." + hw.Index("port", port)})
+		}
+		path := p.Path
+		if r.NIC.Ports(i) > 1 {
+			path = p.Ports[port].Path
+		}
+		p.Ports[port].Sends, p.Ports[port].Hears = channel(path+".out"), channel(path+".in")
 	}
 	n.finish()
-	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), 1, uint32(len(n.Media)), uint32(n.routers), uint32(r.Tick), accessRouted, n.Hash(), 0}
+	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(n.routers), uint32(r.Tick), accessRouted, n.Hash(), 0}
 }
 
 // accessRouted is the word that tells firmware that processors are at routers.
