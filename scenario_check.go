@@ -106,7 +106,7 @@ func (s *Scenario) checkProgram() error {
 		return s.refuse("workload", "without firmware routers carry bare packets, and workload has no traffic",
 			"write workload: {traffic: {rate: 0.1}}, or firmware: {...}")
 	case bare && none:
-		return s.checkBareRules()
+		return s.checkBare()
 	case none:
 		remedy := "write image: router.wasm"
 		if len(known) > 0 {
@@ -128,8 +128,12 @@ func (s *Scenario) checkProgram() error {
 	return nil
 }
 
-// checkBareRules refuses rules that are about firmware.
-func (s *Scenario) checkBareRules() error {
+// checkBare refuses what is about firmware.
+func (s *Scenario) checkBare() error {
+	n := s.network()
+	if reason, remedy := fabric.RoutersOf(n).Bare(); reason != "" {
+		return s.refuse("fabric."+n.Kind(), reason, remedy)
+	}
 	if s.Rules == nil {
 		return nil
 	}

@@ -14,7 +14,7 @@
 // Plant is right. Package fabrictest is the suite that holds every fabric to that.
 //
 //	file             what it holds
-//	network.go       Network, Shape, Config; abilities.go: what only some networks can; bare.go: Routers
+//	network.go       Network, Shape, Config; abilities.go: what only some networks can; bare.go: Routers; nic_ports.go: ports of NICs at them
 //	names.go         Names: paths; program.go: built-in programs, schedules and tables for firmware
 //	wiring.go        Wiring: who drives and who hears each medium; wiring_of.go: that of a network; slot_transport.go: the slot engine of a
 //	                 network by its wiring alone, and what faster ones are compared with; slot_small.go: its frames of one packet
@@ -34,6 +34,7 @@
 //	hardware.go      Hardware: what carries frames in the cycle engine, a Plant or a Stream
 //	packet_file.go   what has become of each packet, as CSV
 //	stream.go        the hardware of processors at routers; stream_knots.go: frames that wait for one another; stream_log.go: a row for each frame, latencies;
+//	                 stream_taken.go: which frames of TX FIFOs it has;
 //	                 router_faults.go: what faults do to channels and routers, what stands; stream_faults.go: to frames
 //	rtl.go           who puts RTL in the place of that hardware; datapath.go: all of it as one
 //	                 component

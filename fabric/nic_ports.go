@@ -84,5 +84,16 @@ func (r *Routers) VCs(class int, left uint16) hw.VCRange {
 	return hw.VCRange{Low: uint8(low), High: uint8(high)}
 }
 
+// Bare says why bare packets do not go through a network, "" if they do: a source has one port, and knows no classes.
+func (r *Routers) Bare() (reason, remedy string) {
+	switch {
+	case r.NIC != nil:
+		return "without firmware a processor is a source and a sink, with one port, and here processors have several", "write firmware: {...}, or give each one port"
+	case r.Config.Classes > 1:
+		return "without firmware packets have no classes", "write firmware: {...}, or delete classes"
+	}
+	return "", ""
+}
+
 // Chosen reports whether frames may leave in some VCs only.
 func (r *Routers) Chosen() bool { return r.ByTag || r.Config.Classes > 1 }

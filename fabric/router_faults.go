@@ -62,7 +62,7 @@ func (v *vanishing) sooner(from uint64, fault int) {
 func NewRouterFaults(n Network, plan *Faults, network *hw.RouterNetwork, timing *nic.Timing, shards int) *RouterFaults {
 	f := &RouterFaults{plan: plan, network: network, routers: RoutersOf(n), names: n.Names(), processors: n.Shape().Processors(),
 		cycles: uint64(timing.SlotCycles()), counts: make([][]FaultCount, shards)}
-	channels := len(f.routers.Graph.Links) + 2*f.processors
+	channels := len(f.routers.Graph.Links) + 2*len(f.routers.Graph.Nodes)
 	f.flits, f.credits, f.dead = make([]vanishing, channels), make([]vanishing, channels), make([]vanishing, len(f.routers.Graph.Ports))
 	for i := range f.counts {
 		f.counts[i] = make([]FaultCount, len(plan.All))

@@ -165,16 +165,8 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return fmt.Sprintf("sends a frame of %v; allowed are data, ack and control", f.Kind())
 	case f.PayloadBytes() > b.PayloadBytes:
 		return fmt.Sprintf("sends a payload of %s; nic.payload_bytes is %d", traces.Plural(f.PayloadBytes(), "byte", "bytes"), b.PayloadBytes)
-	case b.Addressed && f.Destination() == ListedDestination && b.ListWords == 0:
-		return "sends to whom its request list says; this network has no request lists"
-	case b.Addressed && f.Destination() == ListedDestination:
-		return "sends to whom its request list says, and takes no list: STARLOOM_REQUESTS is not defined"
-	case b.Addressed && f.Port() == PortAll:
-		return "sends to all ports; this network takes a frame to one processor"
-	case b.Addressed && b.PortsOf(cell) == 1 && f.Port() != 0:
-		return fmt.Sprintf("sends to port %d; the NIC has port 0 alone, from which the destination leads to a processor", f.Port())
-	case b.Addressed && int(f.Port()) < b.PortsOf(cell):
-		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
+	case b.Addressed:
+		return b.refusalAddressed(cell, f)
 	case b.Taps != nil && f.Port() == PortAll:
 		return "sends to all ports; the NIC has one switch, which is at one of them"
 	case b.Own != nil && (f.Port() == PortAll || int(f.Port()) < b.PortsOf(cell)):
@@ -183,9 +175,27 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return "sends to all ports; some of them ask before they send"
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell):
 		return fmt.Sprintf("sends to processor %d at port %d; the crossbar there does not lead to it", f.Destination(), f.Port())
-	case b.Taps != nil || b.Own != nil || b.Addressed:
+	case b.Taps != nil || b.Own != nil:
 		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(), traces.Plural(b.PortsOf(cell), "port", "ports"))
 	default:
 		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)
+	}
+}
+
+// refusalAddressed is Refusal where a frame goes to the output of its destination.
+func (b *Bank) refusalAddressed(cell int, f FrameView) string {
+	switch {
+	case f.Destination() == ListedDestination && b.ListWords == 0:
+		return "sends to whom its request list says; this network has no request lists"
+	case f.Destination() == ListedDestination:
+		return "sends to whom its request list says, and takes no list: STARLOOM_REQUESTS is not defined"
+	case f.Port() == PortAll:
+		return "sends to all ports; this network takes a frame to one processor"
+	case b.PortsOf(cell) == 1 && f.Port() != 0:
+		return fmt.Sprintf("sends to port %d; the NIC has port 0 alone, from which the destination leads to a processor", f.Port())
+	case int(f.Port()) >= b.PortsOf(cell):
+		return fmt.Sprintf("sends to port %d; the NIC has %d ports, counted from 0", f.Port(), b.PortsOf(cell))
+	default:
+		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
 	}
 }

@@ -78,7 +78,8 @@ func deadlocks(built *fabric.Routers) verdict {
 	}
 	switch {
 	case worst.escapes:
-		worst.text = "deadlock-free (Duato): " + what + "; packets of " + d.several() + " classes share VCs, and from each state one of their own leads on, around no cycle"
+		worst.text = "deadlock-free (Duato): " + what + "; packets of " + d.several() +
+			" classes share VCs, and from each state one of their own leads on, around no cycle"
 	case worst.free:
 		worst.text = "deadlock-free (Dally and Seitz): no cycle among " + what
 	}

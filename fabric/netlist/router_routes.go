@@ -37,7 +37,8 @@ func (w *routed) route(net *Net) error {
 		return w.refuse(w.routes.entries[0].place, "routes in the order of dimensions of a torus are no table, in which others could stand", "add default: dateline")
 	}
 	if word == routesDateline && w.Config.ClassVCs() < 2 {
-		return w.refuse(place, "routes: dateline has two classes of virtual channels, and there is one channel", fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
+		return w.refuse(place, "routes: dateline has two classes of virtual channels, and there is one channel",
+			fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
 	}
 	if word == routesDimOrder {
 		w.Routes.Torus.K = w.grid

@@ -285,7 +285,8 @@ func (n *Net) atRouters(r *fabric.Routers) {
 		p.Ports[port].Sends, p.Ports[port].Hears = channel(path+".out"), channel(path+".in")
 	}
 	n.finish()
-	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(n.routers), uint32(r.Tick), accessRouted, n.Hash(), 0}
+	n.Words = [nic.ShapeWords]uint32{
+		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(n.routers), uint32(r.Tick), accessRouted, n.Hash(), 0}
 }
 
 // accessRouted is the word that tells firmware that processors are at routers.

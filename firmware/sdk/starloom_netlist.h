@@ -163,4 +163,33 @@ SL_INLINE int sl_tell(sl_nic *nic, sl_told *told, const uint32_t *packets, uint3
 }
 #endif
 
+/* At routers each port of a NIC has its part of both FIFOs, nic.tx_frames and nic.rx_frames of the scenario, so that the frames of one
+ * port need not wait for those of another. */
+
+/* Frames of a port that still fit into its part of the TX FIFO. */
+SL_INLINE uint32_t sl_tx_free_of(const sl_nic *nic, uint32_t port) {
+    const uint32_t part = nic->bank.tx_frames / sl_ports(nic), free = sl_tx_free(nic);
+    uint32_t queued = 0;
+    for (uint32_t place = 0; place < nic->registers->tx_count; place++) queued += starloom_tx(nic, place)->port == port;
+    if (queued >= part) return 0;
+    return part - queued < free ? part - queued : free;
+}
+
+/* Takes the next frame from the RX FIFO that came to a port, before those of other ports; 0 when there is none. It is valid
+ * until the handler returns. */
+SL_INLINE const sl_frame *sl_receive_from(sl_nic *nic, uint32_t port) {
+    uint32_t place = nic->taken;
+    while (place < nic->registers->rx_count && starloom_rx(nic, place)->port != port) place++;
+    if (place >= nic->registers->rx_count) return 0;
+    for (; place > nic->taken; place--) { /* the others keep their order */
+        uint64_t *a = (uint64_t *)starloom_rx(nic, place), *b = (uint64_t *)starloom_rx(nic, place - 1);
+        for (uint32_t word = 0; word < nic->bank.frame_stride / 8; word++) {
+            const uint64_t kept = a[word];
+            a[word] = b[word];
+            b[word] = kept;
+        }
+    }
+    return sl_receive(nic);
+}
+
 #endif

@@ -1,9 +1,11 @@
 /* netlist/request-reply: at routers, everybody asks everybody for its number, the next processor first, and replies to those
- * who ask.
+ * who ask: by its second port if it has two, else by the one that requests take.
  *
- * A request is taken only if its reply has room in the TX FIFO, and replies wait in line after requests: with short FIFOs processors
- * come to wait for one another. */
-#include "starloom.h"
+ * A request is taken only if its reply has room in the TX FIFO. Where replies wait in line after requests, with short FIFOs, processors come to
+ * wait for one another. With two ports, and a class of traffic for each, replies wait for replies alone, and those are always taken. */
+#include "starloom_netlist.h"
+
+#define REQUESTS 0u /* the port that requests take */
 
 typedef struct {
     uint32_t asked, answered; /* processors that have been sent a request; replies that have come */
@@ -14,16 +16,21 @@ static void on_start(sl_nic *nic, state_t *s) {
     (void)s;
 }
 
+static void take(sl_nic *nic, state_t *s, const sl_frame *frame, uint32_t replies) {
+    if (frame->kind == SL_KIND_ACK)
+        sl_send_packet(nic, replies, frame->source, (sl_packet){sl_self(nic), frame->source});
+    else
+        s->answered++;
+}
+
 static void on_slot(sl_nic *nic, state_t *s) {
-    const uint32_t n = sl_processors(nic);
+    const uint32_t n = sl_processors(nic), replies = sl_own_ports(nic) > 1 ? 1 : REQUESTS;
     const sl_frame *frame;
-    while (sl_tx_free(nic) > 0 && (frame = sl_receive(nic))) {
-        if (frame->kind == SL_KIND_ACK)
-            sl_send_packet(nic, 0, frame->source, (sl_packet){sl_self(nic), frame->source});
-        else
-            s->answered++;
-    }
-    for (; s->asked + 1 < n && sl_tx_free(nic) > 0; s->asked++) sl_send_ack(nic, 0, (sl_self(nic) + 1 + s->asked) % n);
+    if (replies != REQUESTS)
+        while ((frame = sl_receive_from(nic, replies))) take(nic, s, frame, replies);
+    while (sl_tx_free_of(nic, replies) > 0 && (frame = sl_receive(nic))) take(nic, s, frame, replies);
+    for (; s->asked + 1 < n && sl_tx_free_of(nic, REQUESTS) > 0; s->asked++)
+        sl_send_ack(nic, REQUESTS, (sl_self(nic) + 1 + s->asked) % n);
     if (s->answered + 1 >= n) sl_done(nic);
 }
 

@@ -1,0 +1,154 @@
+package starloom
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+)
+
+// classedRequests are requests and replies with so many NIC ports and classes.
+func classedRequests(t testing.TB, frames, ports, classes, vcs, depth int, eject string) *Scenario {
+	return routedScenario(t, fmt.Sprintf("mesh: {k: [4, 4]}, router: {vcs: %d, depth: %d, classes: %d}, streaming: {ports: %d, eject: %s}", vcs, depth, classes, ports, eject),
+		fmt.Sprintf("nic: {tx_frames: %d, rx_frames: %d}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/request-reply}", frames, frames))
+}
+
+// TestClassesOfRequests: the load that makes processors wait for one another with one port, or with one class, passes with two of both.
+func TestClassesOfRequests(t *testing.T) {
+	for _, way := range []struct{ ports, classes, vcs int }{{1, 1, 1}, {1, 2, 2}, {2, 1, 2}} {
+		report, _ := frameRows(t, classedRequests(t, 1, way.ports, way.classes, way.vcs, 1, "fifo"), MachineOptions{})
+		require.Equal(t, VerdictFail, report.Verdict, "%+v", way)
+		require.Equal(t, fabric.RuleDeadlock, report.Violations[0].Rule, "%+v", way)
+		if way.ports > 1 {
+			require.Regexp(t, `in the TX FIFO of netlist\.p\[\d+\]\.port\[[01]\] .* in the RX FIFO of netlist\.p\[\d+\]\.port\[0\], whose firmware takes no frame while `+
+				`the TX FIFO of netlist\.p\[\d+\]\.port\[[01]\] is full`, report.Violations[0].Message)
+		}
+	}
+	for _, depth := range []int{1, 2} {
+		for _, frames := range []int{1, 2, 4} {
+			for _, vcs := range []int{2, 4} {
+				s := classedRequests(t, frames, 2, 2, vcs, depth, "fifo")
+				report, rows := frameRows(t, s, MachineOptions{Workers: 1})
+				other, otherRows := frameRows(t, s, MachineOptions{Workers: 2})
+				require.Equal(t, VerdictPass, report.Verdict, report.Violations)
+				require.Len(t, rows, 2*16*15)
+				require.Equal(t, report, other)
+				require.Equal(t, rows, otherRows)
+			}
+		}
+	}
+	sink, sunk := frameRows(t, classedRequests(t, 60, 2, 2, 4, 4, "sink"), MachineOptions{})
+	fifo, rows := frameRows(t, classedRequests(t, 60, 2, 2, 4, 4, "fifo"), MachineOptions{})
+	require.Equal(t, VerdictPass, fifo.Verdict)
+	require.Equal(t, sunk, rows) // places never lack
+	require.Equal(t, sink.Digest, fifo.Digest)
+}
+
+// TestClassesSaved: with two ports and classes a run is the same run if it is saved and restored at any tick.
+func TestClassesSaved(t *testing.T) {
+	s := routedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 4, depth: 1, classes: 2}, streaming: {tick: 7, ports: 2, vc: tag}",
+		"nic: {tx_frames: 1, rx_frames: 1}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/request-reply}")
+	require.Equal(t, VerdictPass, savedAtEveryTick(t, s).Verdict)
+}
+
+// portedNetwork draws a network whose processors have several ports, or of which some have, at one router or several.
+func portedNetwork(r *rand.Rand, classes int) string {
+	router := fmt.Sprintf("router: {vcs: %d, depth: %d, classes: %d}, streaming: {tick: %d, vc: %s, eject: %s", classes*(2+r.IntN(2)), 1+r.IntN(4), classes,
+		1+r.IntN(20), []string{"turn", "tag"}[r.IntN(2)], []string{"fifo", "sink"}[r.IntN(2)])
+	ports := fmt.Sprintf("%s, ports: %d}", router, 1+r.IntN(3))
+	switch r.IntN(5) {
+	case 0:
+		return fmt.Sprintf("mesh: {k: [%d, %d]}, %s", 2+r.IntN(2), 2+r.IntN(2), ports)
+	case 1:
+		return "torus: {k: [3, 3]}, " + ports
+	case 2:
+		return fmt.Sprintf("ring: {n: %d}, %s", 3+r.IntN(4), ports)
+	case 3:
+		return fmt.Sprintf("fly: {k: [%d]}, %s", 2+r.IntN(5), ports)
+	}
+	return `nodes: {"r[0..3]": {kind: router}, "p[0..3]": {kind: processor, ports: [ask, answer]}, "q[0..1]": processor},
+    links: [["r[0..2]", "r[1..3]"], ["p[0..3]:ask", "r[0..3]"], ["p[0..2]:answer", "r[1..3]"], ["p[3]:answer", "r[0]"], ["q[0..1]", "r[1..2]"]], ` + router + "}"
+}
+
+// TestPortsAtRandom: in random networks each frame comes by the port that its sender's port, or its tag, says, as firmware sees it;
+// frames of one class, destination and port are all there, whatever the workers.
+func TestPortsAtRandom(t *testing.T) {
+	image := testImage(t, "ports")
+	delivered := uint64(0)
+	for seed := range uint64(24) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		classes, room := 1+r.IntN(3), 1+r.IntN(3)
+		s := routedScenario(t, portedNetwork(r, classes), fmt.Sprintf("nic: {payload_bytes: 40, tx_frames: %d, rx_frames: %d}\nrules: {}\nstop: {slots: 20000}\n"+
+			"firmware: {image: %s, params: {classes: %d, room: %d}}", room, 1+r.IntN(4), image, classes, room))
+		report, rows := frameRows(t, s, MachineOptions{Workers: 1})
+		require.Equal(t, VerdictPass, report.Verdict, "seed %d: %v", seed, report.Violations)
+		require.EqualValues(t, len(rows), report.Frames.Delivered+report.Frames.Overflow, seed)
+		require.Zero(t, len(rows)%40, seed)
+		other, otherRows := frameRows(t, s, MachineOptions{Workers: 2, BankSize: 1 + r.IntN(5)})
+		require.Equal(t, report, other, seed)
+		require.Equal(t, rows, otherRows, seed)
+		delivered += report.Frames.Delivered
+	}
+	require.Greater(t, delivered, uint64(4000))
+}
+
+// TestPortsWatched: a capture has an interface for each port, and waveforms have its registers; both change nothing.
+func TestPortsWatched(t *testing.T) {
+	s := classedRequests(t, 2, 2, 2, 2, 2, "fifo")
+	plain, _ := frameRows(t, s, MachineOptions{})
+	s.Traces.PCAPNG = &PCAPNGTrace{Interfaces: "port"}
+	var wave, capture bytes.Buffer
+	report, err := Run(t.Context(), s, RunOptions{VCD: Writer(&wave), PCAPNG: Writer(&capture)})
+	require.NoError(t, err)
+	require.Equal(t, plain.Digest, report.Digest)
+	require.Contains(t, wave.String(), "rx_status")
+	ports := map[string]int{}
+	for path, packets := range packetsOf(t, capture.Bytes()) {
+		for _, p := range packets {
+			require.Equal(t, fmt.Sprintf("port[%d]", p.port), path[strings.LastIndex(path, ".")+1:])
+			ports[path]++
+		}
+	}
+	require.Len(t, ports, 2*16)
+	require.Equal(t, 2*15, ports["netlist.p[3].port[0]"]) // requests, sent and heard
+	require.Equal(t, 2*15, ports["netlist.p[3].port[1]"]) // replies
+	drops := routedScenario(t, "mesh: {k: [4, 4]}, router: {classes: 2}, streaming: {ports: 2}", "workload: {all_to_all: {}}\nfirmware: {program: netlist/request-reply}\n"+
+		"stop: {slots: 100}\nfaults: {schedule: [{kind: drop, targets: [\"netlist.p[3].port[1].out\"], slots: {from: 0}}]}")
+	report, err = Run(t.Context(), drops, RunOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 15, report.Frames.Faulted) // the replies of one processor
+	require.Equal(t, VerdictFail, report.Verdict)
+}
+
+// TestClassesRefused: what does not go with classes and ports is refused, and the remedy helps.
+func TestClassesRefused(t *testing.T) {
+	const drawn = `nodes: {"r[0..1]": {kind: router}, "p[0..1]": processor}, links: [["r[0]", "r[1]"], ["p[0..1]", "r[0..1]"]]`
+	for _, c := range []struct{ netlist, rest, want string }{
+		{"mesh: {k: [2, 2]}, router: {vcs: 3, classes: 2}", "", "router: 3 vcs for 2 classes, which have as many each; write vcs: 4, or classes: 1"},
+		{"torus: {k: [3]}, router: {vcs: 2, classes: 2}, routes: dateline", "", "two classes of virtual channels, and there is one channel; write vcs: 4 or more"},
+		{drawn + ", router: {}, streaming: {ports: 2}", "", "delete ports, and link each port of a processor"},
+		{"mesh: {k: [2, 2]}, router: {classes: 2}", "workload: {traffic: {rate: 0.1}}", "without firmware packets have no classes"},
+		{"mesh: {k: [2, 2]}, router: {}, streaming: {ports: 2}", "workload: {traffic: {rate: 0.1}}", "a source and a sink, with one port"},
+		{"mesh: {k: [2, 2]}, router: {}, streaming: {ports: 40}", "nic: {tx_frames: 8}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}", "choose 6 or less"},
+	} {
+		s, err := ParseScenario("routed.yaml", []byte("starloom: 1\nfabric: {netlist: {"+c.netlist+"}}\n"+c.rest+"\n"))
+		if err == nil {
+			_, err = NewMachine(t.Context(), s, MachineOptions{})
+		}
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+// TestPortThatThereIsNot: a frame to a port beyond the last one is an illegal send, which names it.
+func TestPortThatThereIsNot(t *testing.T) {
+	s := routedScenario(t, "mesh: {k: [2, 2]}, router: {}, streaming: {ports: 2}",
+		"rules: {}\nstop: {slots: 20}\nfirmware: {image: "+testImage(t, "port_beyond")+"}")
+	report, err := Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.True(t, strings.Contains(report.Violations[0].Message, "sends to port 2; the NIC has 2 ports, counted from 0"), report.Violations)
+}
