@@ -69,6 +69,18 @@ func TestLongNewNetlistProject(t *testing.T) {
 	require.Equal(t, 1, other.status)
 	require.Contains(t, other.stdout, "code 1000")
 	require.Contains(t, makeIn(t, project, 0, "run"), "PASS  chords")
+	for _, network := range []string{ // whatever it draws
+		"nodes: {'p[0..4]': processor, hub: star}, links: [['p[0..2]', hub], ['p[2..3]:1', 'p[3..4]:0']]",
+		"nodes: {'p[0..4]': processor, b: {kind: bus, arbiter: matrix}, x: crossbar, s: star}, links: [['p[0..2]', b], ['p[2..4]', x], ['p[0..4]', s]]",
+		"access: switch, nodes: {'p[0..4]': processor, 'b[0..1]': {kind: bus, arbiter: fixed}}, links: [['p[0..2]', 'b[0]'], ['p[2..4]', 'b[1]']]",
+		"access: one, nodes: {'p[0..3]': processor, s: star}, links: [['p[0..2]', s], ['p[2]', 'p[3]']]",
+		"ring: {n: 5, credits: 1}",
+	} {
+		head, rest, _ := strings.Cut(string(text), "fabric:")
+		_, rest, _ = strings.Cut(rest, "firmware:")
+		require.NoError(t, os.WriteFile(drawing, []byte(head+"fabric: {netlist: {"+network+"}}\nfirmware:"+rest), 0o666))
+		require.Contains(t, makeIn(t, project, 0, "run"), "PASS  chords", network)
+	}
 	makeIn(t, project, 0, "clean")
 	require.Equal(t, before, list(t, project))
 }

@@ -122,6 +122,8 @@ func readFile(path, place string) (*reader, error) {
 		}
 	} else if inside != nil {
 		r.read(inside, "", false)
+	} else if other := within(root, "fabric"); other != nil {
+		return nil, &input.Error{Place: r.Place(other), Reason: "the scenario has no netlist", Remedy: "write fabric: {netlist: {nodes: {...}, links: [...]}}"}
 	} else {
 		r.read(root, "", false)
 	}
@@ -367,6 +369,14 @@ func isKind(word string) bool {
 	return false
 }
 
+// unnamed is what to write in the place of a node of a list: of one that is written as in an object, the same with its name.
+func unnamed(value *yaml.Node) string {
+	if len(value.Content) == 2 && strict.Target(value.Content[1]).Kind == yaml.ScalarNode && value.Content[0].Value != "kind" {
+		return fmt.Sprintf("write {name: %q, kind: %s}", value.Content[0].Value, strict.Target(value.Content[1]).Value)
+	}
+	return `add name: "p[0..3]"`
+}
+
 // readNodes reads the nodes: an object, or a list of nodes with names, whose order no tool changes.
 func (r *reader) readNodes(root *yaml.Node, where string) {
 	if root.Kind == yaml.SequenceNode {
@@ -379,7 +389,7 @@ func (r *reader) readNodes(root *yaml.Node, where string) {
 				}
 			}
 			if n.name == "" && strict.Target(value).Kind == yaml.MappingNode {
-				r.add(n.place, at+" has no name", "add name: p[0..3]")
+				r.add(n.place, at+" has no name", unnamed(strict.Target(value)))
 			}
 			if n.name == "" {
 				continue

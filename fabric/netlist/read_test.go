@@ -34,6 +34,12 @@ func read(t testing.TB, text string) (*Net, error) {
 var wrong = []struct{ name, text, says, mended string }{
 	{"empty", "", "n.yaml:1:1: the netlist is empty; write nodes", "nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
 	{"list", "[1]", "n.yaml:1:1: the netlist is a list; write an object", "nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
+	{"names without quotes", "nodes: {\"p[0..1]\": processor, s: star}\nlinks: [[p[0..1], s]]", `n.yaml:2:11: not YAML: did not find expected ',' or ']' while parsing a flow sequence; put names with brackets into quotes`,
+		"nodes: {\"p[0..1]\": processor, s: star}\nlinks: [[\"p[0..1]\", s]]"},
+	{"a list of kinds", "nodes: [{\"p[0..1]\": processor}, {s: star}]\nlinks: [[\"p[0..1]\", s]]", `n.yaml:1:9: nodes[0] has no name; write {name: "p[0..1]", kind: processor}`,
+		"nodes: [{name: \"p[0..1]\", kind: processor}, {name: s, kind: star}]\nlinks: [[\"p[0..1]\", s]]"},
+	{"scenario without", "starloom: 1\nfabric: netlist\nnodes: {a: processor, b: processor}\nlinks: [[a, b]]", "n.yaml:2:9: the scenario has no netlist; write fabric: {netlist: ",
+		"starloom: 1\nfabric: {netlist: {nodes: {a: processor, b: processor}, links: [[a, b]]}}"},
 	{"no nodes", "links: [[a, b]]", "n.yaml:1:1: the netlist has no nodes; write nodes:", "nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
 	{"unknown key", "node: {a: processor, b: processor}\nlinks: [[a, b]]", `n.yaml:1:1: unknown key "node" in the netlist; did you mean "nodes"?`,
 		"nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},

@@ -106,6 +106,15 @@ SL_INLINE void sl_hear_rounds(sl_nic *nic) {
     if (sl_hears_one(nic) || sl_ports(nic) == 1) sl_listen(nic, port < sl_own_ports(nic) ? port : SL_PORT_NONE);
 }
 
+/* Sends a packet to the next processor on its way, whose number is the tag: others may hear a star or a bus, too. What crosses
+ * a crossbar is for that processor, and a control frame but on its last hop. */
+SL_INLINE void sl_send_hop(sl_nic *nic, uint32_t port, uint32_t hop, sl_packet packet) {
+    const uint32_t to = sl_at_crossbar(nic, port) ? hop : packet.destination;
+    sl_frame *frame = sl_send(nic, port, to == packet.destination ? SL_KIND_DATA : SL_KIND_CONTROL, to, sizeof packet);
+    frame->tag = (uint16_t)hop;
+    *(sl_packet *)frame->payload = packet;
+}
+
 /* How a port tells the other ends of its link, star, bus or crossbar what its processor knows, packet by packet: those that
  * are told, and the frames of the next one: at a crossbar each has one addressee. */
 typedef struct {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -124,7 +125,7 @@ var plainTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!tim
 
 // SyntaxError turns an error of the YAML library into one with a place.
 func SyntaxError(place string, data []byte, err error) *input.Error {
-	reason := err.Error()
+	reason, remedy := err.Error(), "correct the syntax"
 	var load *yaml.LoadError
 	if errors.As(err, &load) {
 		reason = load.Message
@@ -141,6 +142,19 @@ func SyntaxError(place string, data []byte, err error) *input.Error {
 		if line > 0 {
 			place = fmt.Sprintf("%s:%d:%d", place, line, max(column, 1))
 		}
+		if indexed(data, line, column) {
+			remedy = `put names with brackets into quotes, as "p[0]"`
+		}
 	}
-	return &input.Error{Place: place, Reason: "not YAML: " + reason, Remedy: "correct the syntax"}
+	return &input.Error{Place: place, Reason: "not YAML: " + reason, Remedy: remedy}
+}
+
+// indexed reports whether a bracket stands at a place right after a word, as in a name that lacks its quotes.
+func indexed(data []byte, line, column int) bool {
+	for range line - 1 {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	data, _, _ = bytes.Cut(data, []byte("\n"))
+	text := []rune(string(data))
+	return column > 1 && column <= len(text) && text[column-1] == '[' && (unicode.IsLetter(text[column-2]) || unicode.IsDigit(text[column-2]))
 }

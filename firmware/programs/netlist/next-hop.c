@@ -30,13 +30,9 @@ static uint32_t way_of(const sl_nic *nic, sl_packet packet) {
 }
 
 static void send(sl_nic *nic, sl_packet packet, uint32_t port, uint32_t hop) {
-    const uint32_t crosses = sl_at_crossbar(nic, port);
-    for (uint32_t p = 0; p < sl_own_ports(nic) && !crosses; p++)
+    for (uint32_t p = 0; p < sl_own_ports(nic) && !sl_at_crossbar(nic, port); p++)
         if (packet.destination == sl_self(nic) && sl_hears_from(nic, p) == sl_sends_to(nic, port)) hop = sl_self(nic);
-    const uint32_t to = crosses ? hop : packet.destination, kind = to == packet.destination ? SL_KIND_DATA : SL_KIND_CONTROL;
-    sl_frame *frame = sl_send(nic, (uint16_t)port, kind, to, sizeof packet);
-    frame->tag = (uint16_t)hop;
-    __builtin_memcpy(frame->payload, &packet, sizeof packet);
+    sl_send_hop(nic, port, hop, packet);
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
@@ -54,13 +50,13 @@ static void on_slot(sl_nic *nic, state_t *s) {
             sl_fail(nic, 1);
         }
     }
-    uint64_t busy[2] = {0, 0}; /* ports that have a frame in this slot */
+    uint64_t busy[2] = {0, 0}; /* ports that have a frame in this slot: one, where a NIC has more than 72 */
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         uint32_t way = way_of(nic, s->waits[i]), port = way >> 16;
         if (way == SL_NOWHERE || port >= ports) sl_fail(nic, 2);
-        if (sl_may_send(nic, port) && !(busy[port >> 6] >> (port & 63) & 1)) {
-            busy[port >> 6] |= (uint64_t)1 << (port & 63);
+        if (sl_may_send(nic, port) && !(busy[port >> 6 & 1] >> (port & 63) & 1)) {
+            busy[port >> 6 & 1] |= (uint64_t)1 << (port & 63);
             send(nic, s->waits[i], port, way & 0xffff);
         } else {
             s->waits[kept++] = s->waits[i];
