@@ -259,6 +259,9 @@ func (img *Image) pristineState(in *wasmInstance) pristine {
 	in.bank.ClearListen()
 	memory := in.Memory()
 	end := len(memory)
+	for end >= len(zeros) && bytes.Equal(memory[end-len(zeros):end], zeros[:]) {
+		end -= len(zeros)
+	}
 	for end > 0 && memory[end-1] == 0 {
 		end--
 	}
