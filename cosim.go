@@ -8,8 +8,8 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
-	"starloom/internal/emulator"
 	"starloom/internal/maps"
+	"starloom/internal/runs"
 	"starloom/internal/strict"
 	"starloom/internal/tools"
 	"starloom/traces"
@@ -113,22 +113,10 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := emulator.New(ctx, c, emulator.Options{RecordRTL: true})
-	if err != nil {
+	run = &RTLRun{}
+	if run.Parts, run.maps, err = runs.RecordRTL(ctx, c); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	for _, recorder := range m.RTL.Recorders {
-		recorder.Cycle = m.RTL.Kernel.Cycle
-	}
-	if err := m.Run(ctx, nil); err != nil {
-		return nil, err
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	run = &RTLRun{Parts: m.RTL.Recorded, maps: m.RTL.Maps}
-	m.RTL.Maps = nil
 	return run, nil
 }
 

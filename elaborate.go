@@ -47,7 +47,7 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		NIC:      config.NIC{PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames},
 		Firmware: s.elaborateFirmware(p), Known: s.known(p), Source: s.source(),
 	}
-	c.Rules.Deadlock = fabric.RoutersOf(c.Network) != nil
+	c.Rules.Deadlock = fabric.RoutersOf(c.Network) != nil && len(s.RTL) == 0 // who waits for whom is known of models
 	if cpu := c.Firmware.CPU; cpu != nil {
 		c.Rules.MeetsBudget = cpu.Budget > 0
 	}
@@ -243,7 +243,7 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 			err.Place = paths[i] + err.Place
 			return s.refusal(err)
 		}
-		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit
+		c.Rules.Credits = c.Rules.Credits || p.Kind == fabric.FaultCredit && (len(s.RTL) == 0 || fabric.RoutersOf(c.Network) == nil) // as deadlock
 	}
 	return nil
 }

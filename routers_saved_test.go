@@ -52,7 +52,7 @@ func savedAtEveryTick(t *testing.T, s *Scenario) *Report {
 }
 
 // TestFirmwareRoutersWatched: waveforms, captures, a check of the image and faults of processors work at routers as elsewhere,
-// and change nothing; the slot engine and RTL are refused.
+// and change nothing; the slot engine and RTL for which there is no place are refused.
 func TestFirmwareRoutersWatched(t *testing.T) {
 	const netlist, rest = "mesh: {k: [3, 3]}, router: {}", "workload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}\n"
 	plain, err := Run(t.Context(), routedScenario(t, netlist, rest), RunOptions{})
@@ -80,7 +80,7 @@ func TestFirmwareRoutersWatched(t *testing.T) {
 	require.Equal(t, "latency_max", report.Violations[0].Rule)
 
 	for says, more := range map[string]string{
-		"RTL in the place": "rtl: [{replace: \"netlist.router[0]\", twin: arbiter}]",
+		"no component of the kind arbiter": "rtl: [{replace: \"netlist.router[0]\", twin: arbiter}]",
 	} {
 		s, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+netlist+"}}\n"+rest+more))
 		if err == nil {

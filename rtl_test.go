@@ -292,7 +292,8 @@ func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, _ []hw.Composite, wh
 	return run, false, nil
 }
 
-func (siteReader) Failed() bool { return false }
+func (siteReader) Failed() bool     { return false }
+func (siteReader) Broken(*hw.Fault) {}
 
 // wherever is where the RTL of a twin can stand.
 var wherever = map[string]string{

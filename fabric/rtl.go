@@ -1,6 +1,10 @@
 package fabric
 
-import "starloom/hw"
+import (
+	"slices"
+
+	"starloom/hw"
+)
 
 // RTL is whoever puts RTL in the place of a machine's hardware. Every device has one edge
 // per cycle, as the registers of the models have.
@@ -13,4 +17,29 @@ type RTL interface {
 
 	// Failed reports whether RTL has ended the run: the slot is not crossed any further.
 	Failed() bool
+
+	// Broken ends the run: a model has found what cannot be, and RTL beside it has sent what no model sends.
+	Broken(fault *hw.Fault)
+}
+
+// ReplaceRouters puts RTL in the place of routers among the components of a network.
+func ReplaceRouters(rtl RTL, kernel *hw.Kernel, routers *hw.Routers, components []hw.Component) ([]hw.Component, error) {
+	run, _, err := rtl.Replace(kernel, []hw.Sited{routers}, nil, nil)
+	return append(run, slices.DeleteFunc(components, func(c hw.Component) bool { return c == routers })...), err
+}
+
+// Guarded runs hardware of which some may be RTL, nil for none: what breaks an invariant of a model is then the RTL's fault.
+func Guarded(rtl RTL, run func()) {
+	if rtl != nil {
+		defer func() {
+			switch value := recover().(type) {
+			case nil:
+			case *hw.Fault:
+				rtl.Broken(value)
+			default:
+				panic(value)
+			}
+		}()
+	}
+	run()
 }

@@ -34,6 +34,7 @@ type Stream struct {
 	built         Network
 	names         Names
 	faults        *RouterFaults // nil for none
+	rtl           RTL           // nil if everything is model
 }
 
 // streamColumns are what is saved.
@@ -78,18 +79,28 @@ func (a *arrivals) forget() {
 	}
 }
 
-// NewStream builds the hardware of a network of routers.
-func NewStream(n Network, c *Config, workers *hw.Workers) (*Stream, error) {
+// NewStream builds the hardware of a network of routers, of which rtl replaces some; nil: everything is model.
+func NewStream(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Stream, error) {
 	routers, shape := RoutersOf(n), n.Shape()
-	kernel := hw.NewKernel(workers, hw.Shards(len(routers.Graph.Ports), hw.RoutersPerShard))
-	s := &Stream{timing: c.Timing, routers: routers, kernel: kernel, ports: shape.Ports, shards: make([]streamShard, len(c.Shards))}
+	perShard := hw.RoutersPerShard
+	if rtl != nil {
+		perShard = len(routers.Graph.Ports)
+	}
+	kernel := hw.NewKernel(workers, hw.Shards(len(routers.Graph.Ports), perShard))
+	s := &Stream{timing: c.Timing, routers: routers, kernel: kernel, ports: shape.Ports, shards: make([]streamShard, len(c.Shards)), rtl: rtl}
 	network, err := hw.NewFedNetwork(n.Kind(), kernel.Clock(), routers.Config, &routers.Graph, routers.Routes,
 		hw.Feed{TxFrames: c.TxFrames * shape.Ports, RxFrames: c.RxFrames, Lossless: !routers.Sink, Harm: c.Faults != nil, Chosen: routers.Chosen()}, kernel.Shards())
 	if err != nil {
 		return nil, err
 	}
 	s.network = network
-	kernel.Add(network.Components()...)
+	components := network.Components()
+	if rtl != nil {
+		if components, err = ReplaceRouters(rtl, kernel, network.Routers, components); err != nil {
+			return nil, err
+		}
+	}
+	kernel.Add(components...)
 	if err := kernel.Build(); err != nil {
 		return nil, err
 	}
@@ -309,20 +320,9 @@ func (s *Stream) Forget(processor int) {
 func (s *Stream) Cross(slot uint32) {
 	s.lookForKnots()
 	s.network.Hold(s.timing.SlotCycle(slot) + uint64(s.timing.ComputeCycles))
-	boundary := s.timing.BoundaryCycle(slot)
-	for s.kernel.Cycle() < boundary {
-		if s.Watch == nil || s.WatchError != nil {
-			if skip := s.kernel.QuietFor(boundary - s.kernel.Cycle()); skip > 0 {
-				s.kernel.Skip(skip)
-				continue
-			}
-		}
-		s.kernel.DriveAndSettle()
-		s.watched(s.kernel.Cycle())
-		s.kernel.Latch()
+	if Guarded(s.rtl, func() { s.cross(s.timing.BoundaryCycle(slot)) }); s.failed() {
+		return
 	}
-	s.kernel.DriveAndSettle()
-	s.watched(s.kernel.Cycle())
 	s.network.Arrived(func(packet uint32) {
 		p := s.network.Packets
 		to := p.Destination[packet]
@@ -339,9 +339,30 @@ func (s *Stream) Cross(slot uint32) {
 	})
 }
 
+func (s *Stream) failed() bool { return s.rtl != nil && s.rtl.Failed() }
+
+// cross runs the cycles of a tick, up to Settle of the last one.
+func (s *Stream) cross(boundary uint64) {
+	for s.kernel.Cycle() < boundary && !s.failed() {
+		if s.Watch == nil || s.WatchError != nil {
+			if skip := s.kernel.QuietFor(boundary - s.kernel.Cycle()); skip > 0 {
+				s.kernel.Skip(skip)
+				continue
+			}
+		}
+		s.kernel.DriveAndSettle()
+		s.watched(s.kernel.Cycle())
+		s.kernel.Latch()
+	}
+	s.kernel.DriveAndSettle()
+	s.watched(s.kernel.Cycle())
+}
+
 // Latch implements Transport: after the edge sources have what NICs have taken.
 func (s *Stream) Latch() {
-	s.kernel.Latch()
+	if Guarded(s.rtl, s.kernel.Latch); s.failed() {
+		return
+	}
 	created := uint32(s.kernel.Cycle())
 	for i := range s.shards {
 		x := &s.shards[i]

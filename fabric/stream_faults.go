@@ -19,7 +19,7 @@ func (s *Stream) hearFaults(ledger *Ledger, slot uint32) {
 	for i, count := range s.faults.Take(slot, slot) {
 		ledger.FaultCounts[i].Merge(&count)
 	}
-	if slot%uint32(max(1, cyclesPerCredits/s.timing.Tick)) == 0 {
+	if s.rtl == nil && slot%uint32(max(1, cyclesPerCredits/s.timing.Tick)) == 0 {
 		s.missingCredits(func(f Finding) {
 			s.missing = append(s.missing, uint32(f.Index), f.Value)
 			f.Slot = slot
@@ -57,9 +57,9 @@ func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint3
 	return status, true
 }
 
-// Stands implements Flying: what is on its way will never come. Only faults bring that about.
+// Stands implements Flying: what is on its way will never come. Only faults bring that about; of RTL no one knows.
 func (s *Stream) Stands() bool {
-	if s.faults == nil || !s.network.Still() {
+	if s.faults == nil || s.rtl != nil || !s.network.Still() {
 		return false
 	}
 	for i := range s.shards {
@@ -73,7 +73,7 @@ func (s *Stream) Stands() bool {
 
 // AtEnd implements Flying.
 func (s *Stream) AtEnd(checks *Checks, find func(Finding)) {
-	if s.faults != nil {
+	if s.faults != nil && s.rtl == nil {
 		s.missingCredits(find)
 		if text := Standing(s.names, s.standing(), s.frameText); text != "" {
 			find(Finding{Kind: FindStanding, Cycle: s.kernel.Cycle(), Text: text})

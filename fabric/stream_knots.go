@@ -95,7 +95,7 @@ func (s *Stream) full(processor int) (nodes []int) {
 	return nodes
 }
 
-// lookForKnots looks from time to time, before a tick, for frames that wait for one another.
+// lookForKnots looks from time to time, before a tick, for frames that wait for one another: who waits for whom is known of models.
 func (s *Stream) lookForKnots() {
 	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.Tick))/cyclesPerKnots && s.knots() != "" {
 		s.deadlocked = 1
@@ -104,7 +104,7 @@ func (s *Stream) lookForKnots() {
 
 // knots says which frames wait for one another for ever, "" for none.
 func (s *Stream) knots() string {
-	if s.network.Live() == 0 {
+	if s.network.Live() == 0 || s.rtl != nil {
 		return ""
 	}
 	knots := s.network.Knots(func(node int) (hw.Taking, []int) {

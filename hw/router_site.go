@@ -205,6 +205,8 @@ func (x *Routers) send(port int) error {
 		return fmt.Errorf("a flit, and nothing is wired there")
 	case int(f.Packet()) >= len(x.packets.Hops):
 		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), len(x.packets.Hops))
+	case f.Head() && f.Destination() >= x.wiring.nodes:
+		return fmt.Errorf("a head for processor %d, there are %d", f.Destination(), x.wiring.nodes)
 	}
 	if f.Head() {
 		x.packets.Hops[f.Packet()]++

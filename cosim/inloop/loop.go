@@ -1,6 +1,7 @@
 package inloop
 
 import (
+	"errors"
 	"fmt"
 
 	"starloom/cosim"
@@ -80,6 +81,13 @@ func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 // Fault returns how RTL has ended the run, nil if it has not. Nothing is exchanged with
 // any device from then on.
 func (l *Loop) Fault() *Fault { return l.fault }
+
+// Broken is how the run ends if a model of the machine finds what cannot be: RTL beside it has sent that.
+func (l *Loop) Broken(f *hw.Fault) {
+	if l.fault == nil {
+		l.fault = &Fault{Path: f.Path, Cycle: f.Cycle, Err: errors.New(f.Text + ": RTL in this network has sent what no model sends")}
+	}
+}
 
 // Restored returns the error of the last restored state that a device has refused.
 func (l *Loop) Restored() error { return l.restored }

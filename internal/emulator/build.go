@@ -68,7 +68,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		return interruption(ctx, err)
 	}
 	if fabric.RoutersOf(m.Network) != nil {
-		if err := m.buildStream(config); err != nil {
+		if err := m.buildStream(ctx, config); err != nil {
 			return err
 		}
 	} else if m.options.Engine == EngineCycle {
@@ -88,12 +88,12 @@ func (m *Machine) build(ctx context.Context) (err error) {
 }
 
 // buildStream builds the hardware of processors at routers.
-func (m *Machine) buildStream(config *fabric.Config) error {
-	if len(m.Config.RTL) > 0 {
-		return m.Config.Source.Refuse("rtl", "RTL in the place of routers is not possible yet", "delete the key")
-	}
-	s, err := fabric.NewStream(m.Network, config, m.workers)
-	if err != nil {
+func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) error {
+	s, err := fabric.NewStream(m.Network, config, m.workers, m.openRTL(ctx))
+	switch {
+	case err != nil && m.RTL != nil:
+		return err
+	case err != nil:
 		return m.Config.Source.Refuse("fabric."+m.Network.Kind(), err.Error(), "change the network")
 	}
 	if m.options.Packets {

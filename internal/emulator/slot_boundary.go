@@ -118,7 +118,7 @@ func (m *Machine) begin(index int, shard *Shard) {
 		met, alone := m.transport.Collisions(index, m.slot-1, yield)
 		l.Frames.Collided += met
 		l.Frames.Alone += alone
-		if m.RTL != nil {
+		if m.RTL != nil && m.Plant != nil {
 			for _, medium := range m.Plant.Late() {
 				l.Find(fabric.Finding{Kind: fabric.FindLate, Slot: m.slot - 1, Index: medium})
 			}

@@ -62,6 +62,9 @@ func New(ctx context.Context, w Wanted) *Devices {
 // Failed implements fabric.RTL.
 func (r *Devices) Failed() bool { return r.Loop.Fault() != nil }
 
+// Broken implements fabric.RTL.
+func (r *Devices) Broken(fault *hw.Fault) { r.Loop.Broken(fault) }
+
 // Close ends all devices.
 func (r *Devices) Close() error {
 	var err error

@@ -31,16 +31,16 @@ type bareRun struct {
 	knots   []hw.Knot // of packets that wait for one another at the end
 	flits   []uint64  // of each link, those of packets that have arrived
 
-	rtl    *rtl.Devices       // nil for none
-	failed *outcome.Violation // what it did
+	rtl *rtl.Devices // nil for none
 
 	plan    *fabric.Faults // nil for none
 	faults  *fabric.RouterFaults
 	missing []outcome.Violation // credits that were found to be missing
 }
 
-// newBareRun builds a network and its packets; end ends its workers and its RTL.
-func newBareRun(ctx context.Context, c *config.Config, seed uint64, workers int) (r *bareRun, end func() error, err error) {
+// newBareRun builds a network and its packets; end ends its workers and its RTL. records: models in the place of RTL, whose inputs
+// are kept.
+func newBareRun(ctx context.Context, c *config.Config, seed uint64, workers int, records bool) (r *bareRun, end func() error, err error) {
 	built := fabric.RoutersOf(c.Network)
 	r = &bareRun{config: c, seed: seed}
 	if r.packets, err = traffic.NewBare(c.Traffic, len(built.Graph.Nodes), seed); err != nil {
@@ -73,7 +73,7 @@ func newBareRun(ctx context.Context, c *config.Config, seed uint64, workers int)
 		pool.Close()
 		return r.close()
 	}
-	components, err := r.components(ctx, c)
+	components, err := r.components(ctx, c, records)
 	if err == nil {
 		r.kernel.Add(components...)
 		err = r.kernel.Build()
@@ -263,7 +263,7 @@ func runBare(ctx context.Context, c *config.Config, o *Options, out *outputs.Set
 	if err := o.refuseBare(c); err != nil {
 		return nil, err
 	}
-	r, end, err := newBareRun(ctx, c, c.Seed, o.Machine.Workers)
+	r, end, err := newBareRun(ctx, c, c.Seed, o.Machine.Workers, false)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +293,7 @@ func runBare(ctx context.Context, c *config.Config, o *Options, out *outputs.Set
 func (b *Batch) eachBare(ctx context.Context, take func(r *BatchRun, total uint64) error) error {
 	for i := range b.total {
 		run := b.Numbered(i)
-		r, end, err := newBareRun(ctx, b.Config, run.Seed, b.Options.Workers)
+		r, end, err := newBareRun(ctx, b.Config, run.Seed, b.Options.Workers, false)
 		if err != nil {
 			return err
 		}
@@ -394,7 +394,7 @@ func (r *bareRun) separate(ctx context.Context, report *outcome.Report, workers 
 	}
 	c := *r.config
 	c.Faults, c.Rules.Credits = nil, false
-	sound, end, err := newBareRun(ctx, &c, r.seed, workers)
+	sound, end, err := newBareRun(ctx, &c, r.seed, workers, false)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@
 //	scenes.go        a pass: what happened around the first violations, for a page; known.go: what else a page says;
 //	                 remedies.go: what may mend a run; remedies_fifo.go: deeper FIFOs
 //	bare.go          runs of routers without firmware; bare_rtl.go: with RTL among them
+//	record_rtl.go    the inputs of RTL in a run of models
 //	bare_loads.go    the loads of channels, and pictures of them
 //	batch.go         Batch: runs of many seeds on many workers
 //	queue.go         chunks of runs are handed out, and taken back in order
