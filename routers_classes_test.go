@@ -152,3 +152,34 @@ func TestPortThatThereIsNot(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, strings.Contains(report.Violations[0].Message, "sends to port 2; the NIC has 2 ports, counted from 0"), report.Violations)
 }
+
+// TestClassesInOrder: frames of one class that have one VC do not overtake one another, and the rule in_order holds; those of two classes do, which
+// it allows. With two VCs for each class it is broken.
+func TestClassesInOrder(t *testing.T) {
+	image := testImage(t, "ports")
+	run := func(vcs int) (*Report, [][]string) {
+		return frameRows(t, routedScenario(t, fmt.Sprintf("mesh: {k: [4, 4]}, router: {vcs: %d, depth: 4, classes: 2}", vcs),
+			"nic: {payload_bytes: 40, tx_frames: 16, rx_frames: 16}\nrules: {in_order: true}\nstop: {slots: 20000}\nfirmware: {image: "+image+", params: {frames: 60, classes: 2, room: 16}}"), MachineOptions{})
+	}
+	report, rows := run(2)
+	require.Equal(t, VerdictPass, report.Verdict, report.Violations)
+	count, _, _ := overtaken(t, rows)
+	require.NotZero(t, count)
+	report, _ = run(4)
+	require.Equal(t, fabric.RuleInOrder, report.Violations[0].Rule)
+}
+
+// TestVCByTag: with vc: tag frames of one tag leave in one VC, and wait for that while others are free; with one VC it says nothing.
+func TestVCByTag(t *testing.T) {
+	image := testImage(t, "burst") // of which all tags are 0
+	run := func(vcs int, vc string) (sent []string) {
+		_, rows := frameRows(t, routedScenario(t, fmt.Sprintf("fly: {k: [5]}, router: {vcs: %d, depth: 2}, streaming: {eject: sink, vc: %s}", vcs, vc),
+			"nic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nrules: {}\nstop: {slots: 100000}\nfirmware: {image: "+image+"}"), MachineOptions{})
+		for _, row := range rows {
+			sent = append(sent, row[5])
+		}
+		return sent
+	}
+	require.NotEqual(t, run(3, "turn"), run(3, "tag"))
+	require.Equal(t, run(1, "turn"), run(1, "tag"))
+}

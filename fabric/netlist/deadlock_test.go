@@ -184,3 +184,53 @@ func checkRandomRoutes(t *testing.T, first, count uint64, least int) {
 	require.GreaterOrEqual(t, free, least)
 	require.GreaterOrEqual(t, knots, least)
 }
+
+// TestClassesAreLookedAt: each class of traffic has VCs of its own, and is looked at for itself: a cycle of one is named with its VC, and processors that
+// send and hear one class at other routers than another one have other dependencies there.
+func TestClassesAreLookedAt(t *testing.T) {
+	r, err := drawnRouters(t, "mesh: {k: [2, 2]}\nrouter: {vcs: 2, classes: 2}\n")
+	require.NoError(t, err)
+	require.Equal(t, "routes: deadlock-free (Dally and Seitz): no cycle among 16 channels x VCs, 8 dependencies, in 2 classes of traffic", r.Shown)
+	ported, err := drawnRouters(t, "mesh: {k: [2, 2]}\nrouter: {vcs: 2, classes: 2}\nstreaming: {ports: 2}\n")
+	require.NoError(t, err)
+	require.Equal(t, r.Shown, ported.Shown)
+	_, err = drawnRouters(t, "torus: {k: [5]}\nrouter: {vcs: 2, classes: 2}\n")
+	require.ErrorContains(t, err, "a cycle of 5 channels: ")
+	require.ErrorContains(t, err, "write vcs: 4 or more")
+	for _, routes := range []string{"dim_order", "dateline"} {
+		r, err = drawnRouters(t, "torus: {k: [5, 5]}\nrouter: {vcs: 4, classes: 2}\nstreaming: {ports: 3}\nroutes: "+routes+"\n")
+		require.NoError(t, err)
+		require.Contains(t, r.Shown, "deadlock-free (Dally and Seitz)")
+	}
+	const ring = `nodes: {"r[0..4]": {kind: router}, "p[0..4]": {kind: processor, ports: [%s]}}
+links: [["r[0..3]", "r[1..4]"], ["r[4]", "r[0]"], ["p[0..4]:ask", "r[0]"], ["p[0..4]:answer", "r[0..4]"]]
+router: {vcs: 2, classes: 2}
+`
+	r, err = drawnRouters(t, fmt.Sprintf(ring, "ask, answer")) // requests never leave a router
+	require.NoError(t, err)
+	require.Regexp(t, "^routes: may deadlock: a cycle of 5 channels: a packet from . to . holds r.* VC 1 and asks for r.* VC 1, ", r.Shown)
+	require.NotContains(t, r.Shown, "VC 0")
+	r, err = drawnRouters(t, fmt.Sprintf(ring, "answer, ask"))
+	require.NoError(t, err)
+	require.Contains(t, r.Shown, "VC 0")
+	require.NotContains(t, r.Shown, "VC 1")
+}
+
+// TestRoutesToPorts: a route to a processor is one to all of its ports, but where it leads to one of them.
+func TestRoutesToPorts(t *testing.T) {
+	const drawn = `nodes: {"r[0..1]": {kind: router}, p: {kind: processor, ports: [a, b]}, q: processor}
+links: [{endpoints: ["r[0]:3", "r[1]:3"]}, ["p:a", "r[0]:0"], ["p:b", "r[0]:1"], ["q", "r[1]:0"]]
+router: {}
+routes: {"r[1]": {p: %s}, "r[0]": {p: 1}}
+`
+	r, err := drawnRouters(t, fmt.Sprintf(drawn, "3:0"))
+	require.NoError(t, err)
+	nodes := len(r.Graph.Nodes)
+	a, b := r.NIC.Node(0, 0), r.NIC.Node(0, 1)
+	require.Equal(t, []int{3, 0, 2}, []int{nodes, a, b})
+	require.Equal(t, []uint8{0, 1, 3, 3}, []uint8{r.Routes.Ports[a], r.Routes.Ports[b], r.Routes.Ports[nodes+a], r.Routes.Ports[nodes+b]})
+	require.Equal(t, r.Routes.Classes[nodes+a], r.Routes.Classes[nodes+b])
+	require.NotZero(t, r.Routes.Classes[nodes+a])
+	_, err = drawnRouters(t, fmt.Sprintf(drawn, "0"))
+	require.ErrorContains(t, err, "the route from r[1] to p leads to q")
+}
