@@ -211,6 +211,9 @@ func (b *drawer) medium(m Medium) (number int) {
 
 // drawLinks numbers the links.
 func (b *drawer) drawLinks() {
+	media := 2 * len(b.Drawing.links) // and more of ranges
+	b.net.Media, b.taps = slices.Grow(b.net.Media, media), slices.Grow(b.taps, media)
+	b.drivers, b.hearers = slices.Grow(b.drivers, media), slices.Grow(b.hearers, media)
 	for i := range b.Drawing.links {
 		l := &b.Drawing.links[i]
 		if len(l.ends) < 2 {

@@ -137,7 +137,7 @@ func (c *contention) conflicts(p *placed) {
 // number gives the outputs of crossbars their numbers among the media.
 func (c *contention) number() {
 	n, drawn := c.net, c.net.Media
-	n.Media = nil
+	n.Media = make([]Medium, 0, len(drawn))
 	first := make([]int, len(drawn))
 	kinds := make([]*placed, len(drawn))
 	for _, p := range c.order {

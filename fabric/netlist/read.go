@@ -161,7 +161,8 @@ func (r *reader) object(node *yaml.Node, where, form string) (entries []entry) {
 		r.take(r.Wrong(node, where, form))
 		return nil
 	}
-	seen := map[string]string{}
+	keys := len(node.Content) / 2
+	entries, seen := make([]entry, 0, keys), make(map[string]string, keys)
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, err := r.Key(node.Content[i], where, seen)
 		if err != nil {
@@ -399,6 +400,7 @@ func (r *reader) readNodes(root *yaml.Node, where string) {
 		}
 		return
 	}
+	r.nodes = slices.Grow(r.nodes, len(root.Content)/2)
 	for _, e := range r.object(root, where, `an object: {"p[0..3]": processor}`) {
 		n := node{place: r.Place(e.at), name: e.key}
 		r.readNode(&n, e.value, fmt.Sprintf("the node %q", e.key), true)
@@ -481,6 +483,7 @@ func (r *reader) readLinks(root *yaml.Node, where string) {
 		r.take(r.Wrong(root, where, "a list: [{endpoints: [a, b]}, ...]"))
 		return
 	}
+	r.links = slices.Grow(r.links, len(root.Content))
 	for i, value := range root.Content {
 		r.readLink(strict.Target(value), fmt.Sprintf("%s[%d]", where, i))
 	}
