@@ -2,6 +2,7 @@ package flatten
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 )
 
@@ -132,4 +133,68 @@ func (l *lost) observed(n *node) (s *span) {
 		s = s.with(v)
 	}
 	return s
+}
+
+// divisible reports whether a divisor is never 0, as far as is known.
+func (l *lost) divisible(n *node) bool {
+	s := l.written(n)
+	if s == nil && n.kind == "VARREF" {
+		s = l.observed(n)
+	}
+	return s != nil && (s.low.Sign() > 0 || s.high.Sign() < 0)
+}
+
+// leavesX reports whether the value of a function that is called for a constant may be X: it divides, reads or returns what has no value.
+func (l *lost) leavesX(call *node) bool {
+	_, place, _ := strings.Cut(call.rest, " FUNC 0x")
+	_, place, _ = strings.Cut(place, "{")
+	place, _, _ = strings.Cut(place, "}")
+	leaves, found := false, false
+	l.source.each(func(f *node) {
+		if f.kind != "FUNC" || f.loc != place {
+			return
+		}
+		found = true
+		leaves = leaves || !assigned(f.operands[2], f.loc)
+		f.each(func(n *node) {
+			switch {
+			case n.kind == "FUNCREF":
+				leaves = leaves || n.loc == call.loc || l.leavesX(n)
+			case divides(n):
+				leaves = leaves || !l.divisible(n.one(2))
+			case n.kind == "VARREF":
+				leaves = leaves || slices.ContainsFunc(l.Steps[n.loc], func(value string) bool { return strings.ContainsAny(value, "xz") })
+			default:
+				leaves = leaves || n.holds("xz") && !l.isPattern(n)
+			}
+		})
+	})
+	return leaves || !found
+}
+
+// assigned reports whether statements give a variable a value on every way.
+func assigned(statements []*node, variable string) bool {
+	for _, n := range statements {
+		done := false
+		switch n.kind {
+		case "ASSIGN":
+			done = n.one(2).kind == "VARREF" && n.one(2).declared() == variable
+		case "IF":
+			done = assigned(n.operands[1], variable) && assigned(n.operands[2], variable)
+		case "BEGIN", "JUMPBLOCK":
+			done = assigned(n.operands[0], variable)
+		case "CASE":
+			other := false
+			done = true
+			for _, item := range n.operands[1] {
+				other = other || len(item.operands[0]) == 0
+				done = done && assigned(item.operands[1], variable)
+			}
+			done = done && other
+		}
+		if done {
+			return true
+		}
+	}
+	return false
 }

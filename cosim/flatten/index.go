@@ -114,10 +114,34 @@ func (p *process) widen(before, after *node, s *state) *expr {
 			return p.g.sext(inner, width)
 		}
 		return p.g.zext(inner, width)
+	case before.kind == "COND":
+		return p.widenChoice(before, after, s)
 	case before.kind != after.kind:
 		return nil
 	}
 	return p.widenSame(before, after, width, s)
+}
+
+// widenChoice computes `c ? a : b`, of which one side is left where c is a constant.
+func (p *process) widenChoice(before, after *node, s *state) *expr {
+	if c := p.fixedBefore(before.one(1)); c != nil && c.known() {
+		chosen := before.one(3)
+		if c.value.Sign() != 0 {
+			chosen = before.one(2)
+		}
+		return p.widen(chosen, after, s)
+	}
+	if after.kind != "COND" {
+		return nil
+	}
+	a, b := p.widen(before.one(2), after.one(2), s), p.widen(before.one(3), after.one(3), s)
+	switch {
+	case a == nil || b == nil:
+		return nil
+	case a == another || b == another:
+		return another
+	}
+	return p.g.mux(p.condition(after.one(1), s), a, b)
 }
 
 // shifts reports whether a shift stands for a multiplication of the tree before.
@@ -199,6 +223,12 @@ func (p *process) fixedBefore(n *node) *expr {
 		return nil
 	}
 	one := p.fixedBefore(a)
+	if truth := truthOf[n.kind]; truth != nil {
+		if is := truth(one, p.fixedBefore(n.one(2))); is >= 0 {
+			return p.g.bit(is == 1)
+		}
+		return nil
+	}
 	switch {
 	case one == nil:
 	case n.kind == "EXTEND":
@@ -211,6 +241,41 @@ func (p *process) fixedBefore(n *node) *expr {
 		}
 	}
 	return nil
+}
+
+// truthOf are operations of one bit, where constants decide: -1 if they do not. A side that is no constant is nil.
+var truthOf = map[string]func(a, b *expr) int{
+	"EQ":     func(a, b *expr) int { return equal(a, b, 1) },
+	"NEQ":    func(a, b *expr) int { return equal(a, b, 0) },
+	"LOGAND": func(a, b *expr) int { return decided(a, b, 0) },
+	"LOGOR":  func(a, b *expr) int { return decided(a, b, 1) },
+}
+
+func equal(a, b *expr, yes int) int {
+	switch {
+	case a == nil || b == nil || !a.known() || !b.known():
+		return -1
+	case a.value.Cmp(b.value) == 0:
+		return yes
+	}
+	return 1 - yes
+}
+
+// decided is by if one side is, 1-by if both are not.
+func decided(a, b *expr, by int) int {
+	open := 0
+	for _, side := range []*expr{a, b} {
+		switch {
+		case side == nil || !side.known():
+			open++
+		case side.value.Sign() == by:
+			return by
+		}
+	}
+	if open > 0 {
+		return -1
+	}
+	return 1 - by
 }
 
 var (

@@ -14,7 +14,7 @@ import (
 func (t *tree) loses() error {
 	l := &lost{tree: t, values: &process{design: &design{tree: t, g: newGraph()}}, unknown: map[string]string{}}
 	l.parameters()
-	for _, look := range []func(){l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions} {
+	for _, look := range []func(){l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous} {
 		if look(); l.refused != nil {
 			return l.refused
 		}
@@ -68,10 +68,13 @@ func (n *node) declared() string {
 
 func among(kind string, kinds ...string) bool { return slices.Contains(kinds, kind) }
 
+func divides(n *node) bool {
+	return strings.HasPrefix(n.kind, "DIV") || strings.HasPrefix(n.kind, "MODDIV")
+}
+
 // folded looks for divisions of 0 by what may be 0, and indexes beyond the end.
 func (l *lost) folded() {
 	t := l.tree
-	divides := func(n *node) bool { return strings.HasPrefix(n.kind, "DIV") || strings.HasPrefix(n.kind, "MODDIV") }
 	kept, selects, used := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	t.root.each(func(n *node) {
 		kept[n.loc] = kept[n.loc] || divides(n) || n.kind == "SEL" || n.kind == "ARRAYSEL"
@@ -245,7 +248,7 @@ func (l *lost) turns(n *node) *span {
 	return nil
 }
 
-// constants looks for X where Verilator decides: in conditions of generate, and on the left of ==?.
+// constants looks for X where Verilator decides: in conditions of generate and case, and on the left of ==?.
 func (l *lost) constants() {
 	l.source.each(func(n *node) {
 		switch {
@@ -255,8 +258,12 @@ func (l *lost) constants() {
 					continue
 				}
 				if condition != nil && l.mayBeX(condition) {
-					l.first(n, "generate with an X in its condition", "give the condition a value without X")
+					l.first(n, "generate with what may be X in its condition", "give the condition a value without X, division and function")
 				}
+			}
+		case n.kind == "CASE":
+			if fixed(n.one(1)) && l.mayBeX(n.one(1)) {
+				l.first(n, "case of a constant that may be X", "give the parameter a value without X")
 			}
 		case among(n.kind, "EQWILD", "NEQWILD", "INSIDE"):
 			if left := n.one(1); fixed(left) && l.mayBeX(left) {
@@ -280,7 +287,7 @@ func (l *lost) mayBeX(n *node) bool {
 	if among(n.kind, "EQCASE", "NEQCASE") {
 		return false
 	}
-	if n.holds("xz") || n.kind == "VARREF" && l.unknown[n.declared()] != "" {
+	if n.holds("xz") || n.kind == "VARREF" && l.unknown[n.declared()] != "" || divides(n) && !l.divisible(n.one(2)) || n.kind == "FUNCREF" && l.leavesX(n) {
 		return true
 	}
 	for operand, list := range n.operands {
@@ -384,4 +391,31 @@ func (l *lost) alone(at, v *node, low, high int, driven map[string][]driver) {
 		}
 	}
 	driven[found[1]] = append(driven[found[1]], driver{at, low, high})
+}
+
+// enumerations looks for next and prev of an enumeration that has not all values of its bits: of another one Verilator makes 0, and
+// the source X.
+func (l *lost) enumerations() {
+	l.earlier.each(func(n *node) {
+		if n.kind != "VAR" || !strings.HasPrefix(n.name(), "__Venumtab_") {
+			return
+		}
+		for _, table := range n.operands[2] {
+			if e := l.before[l.before[n.dtype].below()]; e == nil || len(table.operands[1]) < 1<<min(e.bitsBefore(), 30) {
+				l.first(n, "next or prev of an enumeration that has not all values of its bits", "write it as a case with a default")
+			}
+		}
+	})
+}
+
+// below is the type of the elements of an array.
+func (n *node) below() string { return firstGroup(typeBelow.FindStringSubmatch(n.rest)) }
+
+// continuous looks for assignments in processes that last: assign and deassign. Verilator makes plain ones of them.
+func (l *lost) continuous() {
+	l.source.each(func(n *node) {
+		if n.kind == "ASSIGN" && l.word(n) == "assign" {
+			l.first(n, "assign in a process", "write = or <=, or assign outside")
+		}
+	})
 }

@@ -26,11 +26,17 @@ type engine struct {
 	name    string
 	bounded bool // finds counterexamples only, and says how far it has looked
 	reduces bool // makes a graph smaller and decides nothing else
+	latches int  // it is asked of graphs with at most so many; 0: of all
 	script  func(seconds int) string
 }
 
 var (
 	pdr = engine{name: "pdr", script: func(seconds int) string { return fmt.Sprintf("strash; pdr -T %d", seconds) }}
+
+	// reach goes through all states that can be reached, as a BDD: tens of thousands of cycles of a counter in a second.
+	reach = engine{name: "reach", latches: 128, script: func(seconds int) string {
+		return fmt.Sprintf("strash; reach -F 1000000 -T %d", seconds)
+	}}
 
 	// deeper looks for what is always equal after a longer past.
 	deeper = engine{name: "scorr, pdr", script: func(seconds int) string {

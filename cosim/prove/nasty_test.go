@@ -52,6 +52,11 @@ var nasty = map[string]string{
 	"icarus: wild":                     "assign lane = a | (1'bx ==? 1'b1);",
 	"icarus: is X":                     "wire n = 1'bx; assign lane = n === 1'bx ? ~a : a;",
 	"icarus: generate by X":            "localparam P = 1'bx; generate if (P != 1) assign lane = a; else assign lane = ~a; endgenerate",
+	"icarus: casex of a parameter":     "localparam P = 1'bx; reg q; always @* casex (P) 1'b1: q = ~a; default: q = a; endcase assign lane = q;",
+	"icarus: case of a parameter":      "localparam [3:0] P = 4'd1 / 4'd0; reg q; always @* casez (P[0]) 1'b0, 1'b1: q = a; default: q = ~a; endcase assign lane = q;",
+	"icarus: logarithm of X":           "localparam [3:0] P = 4'd1 / 4'd0; localparam Q = $clog2(P); assign lane = a | Q[0] | Q[1] | Q[2];",
+	"icarus: generate by 1 / 0":        "generate if (4'd1 / 4'd0 == 0) assign lane = a; else assign lane = ~a; endgenerate",
+	"icarus: assign in a process":      "reg q; initial assign q = b; always @* q = a; assign lane = q;",
 	"icarus: case of X":                "reg q; always @* case ({a, n}) 2'b10, 2'b11: q = 1; 2'b00: q = 0; default: q = 1; endcase wire n; assign lane = q;",
 	"icarus: casex":                    "reg q; wire n; always @* casex ({a, n}) 2'b0?: q = n; default: q = 1; endcase assign lane = q;",
 	"icarus: a function without value": "function f; input x; reg t; begin if (x) t = x; f = t; end endfunction assign lane = f(a) | f(b) & 1'b0 | a & b;",
@@ -70,6 +75,10 @@ var nasty = map[string]string{
 	"sv: beyond in a function":         "function automatic logic f(int i); logic [3:0] v; v = '0; return v[i]; endfunction localparam P = f(4); assign lane = a | P;",
 	"sv: written beyond in a function": "function automatic logic f(int i); logic [3:0] v; v = '0; v[i] = 1; return v[0]; endfunction localparam P = f(4); assign lane = a | ~P;",
 	"sv: wild in a function":           "function automatic logic f(logic x); return x ==? 1'b1; endfunction localparam P = f(1'bx); assign lane = a | P;",
+	"sv: generate by a function":       "function automatic int f(int d); return 1 / d; endfunction generate if (f(0) == 0) assign lane = a; else assign lane = ~a; endgenerate",
+	"sv: generate by no value":         "function automatic logic f(logic x); if (x) return 1; endfunction generate if (f(0) == 0) assign lane = a; else assign lane = ~a; endgenerate",
+	"sv: next of another":              "typedef enum logic [1:0] {A = 1, B = 2} e_t; e_t e, f; assign e = e_t'(2'b0); always_comb f = e.next(); assign lane = a | f[0];",
+	"sv: a chosen index":               "wire [2:0] m = 0; reg [2:0] c; always @(posedge clock) c <= reset ? 0 : c + 1; localparam B = 0; assign lane = a | m[B == 1 ? 3'd0 : c];",
 	"sv: no value in a function":       "function automatic logic f(logic x); if (x) return 1'b1; endfunction localparam P = f(1'b0); assign lane = a | P;",
 }
 

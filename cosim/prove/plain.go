@@ -112,6 +112,7 @@ func untilEnd(text, mark string, from int) int {
 }
 
 var (
+	literalX = regexp.MustCompile(`(?i)'s?[bohd][0-9a-f_?]*[xz]|\bcasex\b`)
 	unsizedX = regexp.MustCompile(`'[xXzZ?]\b`)
 	event    = regexp.MustCompile(`@\s*(\(\s*)?(\w+)`)
 )
@@ -120,6 +121,9 @@ var (
 func misread(text string) string {
 	if unsizedX.MatchString(text) {
 		return "it takes the high bits of 'x for 0 where that is a parameter"
+	}
+	if literalX.MatchString(text) || strings.Contains(text, "$clog2") && strings.ContainsAny(text, "/%") {
+		return "it takes an X for what suits in constants and casex"
 	}
 	if strings.Contains(text, "-:") {
 		return "it loses what a part-select with -: writes at bit 0 when it begins below"

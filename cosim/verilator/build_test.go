@@ -64,15 +64,15 @@ func TestBuildRefuses(t *testing.T) {
 	}{
 		{"inout", refused("with_inout"), "refused.sv:9:49", "pad_io is an inout", "wrapper"},
 		{"interface", refused("with_interface"), "refused.sv:6:49", "port bus is an interface without a modport", "name one: wires.MODPORT bus"},
-		{"interfaces", text("ifs.sv", strings.Replace(interfacePortText, "bus.m b", "bus.m b [2]", 1)), "ifs.sv:2:45", "an array of interfaces", "wrapper"},
+		{"interfaces", text("ifs.sv", strings.Replace(interfacePortText, "bus.m b", "bus.m b [2][2]", 1)), "ifs.sv:2:45", "interfaces in several dimensions", "wrapper"},
 		{"any interface", text("anyif.sv", strings.Replace(interfacePortText, "bus.m b", "interface b", 1)), "anyif.sv:2:39", "any interface", "wrapper"},
 		{
 			"no modport", text("noport.sv", strings.Replace(interfacePortText, "bus.m b", "bus.n b", 1)), "noport.sv:2:43",
 			"Modport not found under interface 'bus': 'n'", "lint-only",
 		},
 		{
-			"unpacked structure", text("open.sv", "package p; typedef struct {logic a;} s; endpackage\nmodule top(input p::s x); endmodule\n"),
-			"open.sv:2:23", "x is an unpacked structure", "make it packed: `struct packed`, in ",
+			"unpacked structure", text("open.sv", "\nmodule top(x); typedef struct {logic a;} s; input s x; endmodule\n"),
+			"open.sv:2:53", "x is an unpacked structure", "make it packed: `struct packed`, in ",
 		},
 		{"real", refused("with_real"), "refused.sv:16:50", "level_o is of the type real", "wrapper"},
 		{"no ports", refused("without_ports"), "refused.sv:19:8", "no ports", "test bench"},

@@ -16,10 +16,12 @@ import (
 )
 
 // A shell has plain packed ports and the user's top module inside. It stands around one whose
-// ports are unpacked arrays or interfaces, or which has parameters that are types:
+// ports are unpacked arrays or structures, or interfaces, or which has parameters that are types:
 //
 //	interface s with r, g     \s.r , \s.g
+//	interfaces s [2]          \s[0].r , \s[0].g , \s[1].r , \s[1].g
 //	logic [7:0] d [4]         logic [31:0] d, element 0 lowest
+//	unpacked struct {a; b;} p logic p with the bits of a above those of b
 //
 // To know the ports, Verilator reads the top module first, or, since it reads none with interfaces, a
 // probe: a module that has nothing but the interfaces and the top module.
@@ -28,8 +30,8 @@ type shell struct {
 	text      string
 }
 
-// interfacePort is a port of the top module that is an interface.
-type interfacePort struct{ name, kind, modport string }
+// interfacePort is a port of the top module that is an interface, or an array of them.
+type interfacePort struct{ name, kind, modport, array string }
 
 // readDesign finds the ports of the top module.
 func (b *builder) readDesign() error {
@@ -59,7 +61,7 @@ func (b *builder) readDesign() error {
 	if err != nil {
 		return err
 	}
-	if b.shell != nil || slices.ContainsFunc(ports, func(p shellPort) bool { return len(p.dims) > 0 }) {
+	if b.shell != nil || slices.ContainsFunc(ports, shellPort.unpacked) {
 		if err := b.wrap("flat", b.shellText(ports, interfaces)); err != nil {
 			return err
 		}
@@ -111,7 +113,8 @@ var (
 	interfaceMessage = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?):(\d+):(\d+): Unsupported: Interfaced port on top`)
 	genericMessage   = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?:\d+:\d+): Unsupported: generic interface`)
 	interfaceType    = regexp.MustCompile(`([A-Za-z_]\w*)(?:\s*\.\s*([A-Za-z_]\w*))?\s+$`)
-	interfaceName    = regexp.MustCompile(`^([A-Za-z_]\w*)\s*(\[)?`)
+	interfaceName    = regexp.MustCompile(`^([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)`)
+	identifier       = regexp.MustCompile(`\$?[A-Za-z_][\w$:]*`)
 	comments         = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/`)
 )
 
@@ -132,13 +135,13 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 			return nil, err
 		}
 		name := interfaceName.FindStringSubmatch(after)
-		switch {
-		case name == nil:
+		if name == nil {
 			return nil, &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface, without a plain name here", Remedy: remedyWrapper}
-		case name[2] != "":
-			return nil, &cosim.InputError{Place: place, Reason: "the top module has a port that is an array of interfaces", Remedy: remedyWrapper}
 		}
-		port := interfacePort{name: name[1]}
+		port := interfacePort{name: name[1], array: strings.TrimSpace(name[2])}
+		if err := b.sized(port, place); err != nil {
+			return nil, err
+		}
 		before = comments.ReplaceAllStringFunc(before, func(text string) string { return strings.Repeat(" ", len(text)) })
 		if kind := interfaceType.FindStringSubmatch(before); kind != nil {
 			port.kind, port.modport = kind[1], kind[2]
@@ -157,6 +160,36 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 		}
 	}
 	return all, nil
+}
+
+// sized refuses an array of interfaces whose size only the top module knows.
+func (b *builder) sized(port interfacePort, place string) error {
+	if strings.Count(port.array, "[") > 1 {
+		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("port %s is an array of interfaces in several dimensions", port.name), Remedy: remedyWrapper}
+	}
+	for _, name := range identifier.FindAllString(port.array, -1) {
+		if _, given := b.Params[name]; !given && !strings.ContainsAny(name, "$:") {
+			return &cosim.InputError{
+				Place: place, Reason: fmt.Sprintf("port %s is an array of interfaces whose size depends on %s", port.name, name),
+				Remedy: fmt.Sprintf("give the parameter in the map: params: {%s: 2}", name),
+			}
+		}
+	}
+	return nil
+}
+
+// sizes are the parameters of the top module that sizes of arrays of interfaces depend on.
+func (b *builder) sizes(interfaces []interfacePort) (text string) {
+	var names []string
+	for _, port := range interfaces {
+		for _, name := range identifier.FindAllString(port.array, -1) {
+			if _, given := b.Params[name]; given && !slices.Contains(names, name) {
+				names = append(names, name)
+				text += fmt.Sprintf("  localparam %s = %s;\n", name, b.Params[name])
+			}
+		}
+	}
+	return text
 }
 
 // splitAt cuts a file at a line and a column.
@@ -205,12 +238,12 @@ func (b *builder) interfaceInstance(port interfacePort, connections []string) st
 			values = append(values, fmt.Sprintf(".%s(%s)", parameter, b.Params[name]))
 		}
 	}
-	return fmt.Sprintf("  %s #(%s) %s (%s);\n", port.kind, strings.Join(values, ", "), port.name, strings.Join(connections, ", "))
+	return fmt.Sprintf("  %s #(%s) %s %s (%s);\n", port.kind, strings.Join(values, ", "), port.name, port.array, strings.Join(connections, ", "))
 }
 
 // probe has the interfaces and the top module only.
 func (b *builder) probe(interfaces []interfacePort) string {
-	text := ";\n"
+	text := ";\n" + b.sizes(interfaces)
 	var connections []string
 	for _, port := range interfaces {
 		text += b.interfaceInstance(port, nil)

@@ -3,6 +3,7 @@ package verilator
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,11 +15,16 @@ type shellPort struct {
 	name, text string // of its type
 	of         string // the interface; "" for a port
 	ofOwn      bool   // a port of the interface itself
+	open       string // the type of an unpacked structure; "" for a vector
 	input      bool
 	bits       int // of all of it
 	dims       []dimension
 	parts      []cosim.Part
+	leaves     []cosim.Part // of an element: members of an unpacked structure, or all of it, without a name
 }
+
+// unpacked reports whether a port is not a vector.
+func (p shellPort) unpacked() bool { return len(p.dims) > 0 || p.open != "" }
 
 // A dimension of an unpacked array.
 type dimension struct{ left, right int }
@@ -65,12 +71,21 @@ func (n *netlist) shellPorts(module *xmlNode, interfaces []interfacePort) (ports
 	return ports, nil
 }
 
-// interfaceSignals are the signals of the modport of an interface, and the interface's own ports.
+// interfaceSignals are the signals of the modport of an interface, and the interface's own ports; of an array of interfaces those of
+// each one, the lowest first.
 func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err error) {
 	var kind *xmlNode
+	elements := []string{of.name}
 	for _, instance := range n.top.all("instance") {
-		if instance.get("name") == of.name {
-			kind = n.modules[instance.get("defName")]
+		if instance.get("name") != of.name {
+			continue
+		}
+		kind = n.modules[instance.get("defName")]
+		if left, right, ok := rangeOf(instance); ok {
+			elements = nil
+			for i := min(left, right); i <= max(left, right); i++ {
+				elements = append(elements, fmt.Sprintf("%s[%d]", of.name, i))
+			}
 		}
 	}
 	if kind == nil {
@@ -89,6 +104,18 @@ func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err e
 			Place: n.place(kind), Reason: fmt.Sprintf("interface %s has no modport %s with signals", of.kind, of.modport), Remedy: remedyWrapper,
 		}
 	}
+	for _, element := range elements {
+		own, err := n.signalsOf(kind, of, element, directions)
+		if err != nil {
+			return nil, err
+		}
+		signals = append(signals, own...)
+	}
+	return signals, nil
+}
+
+// signalsOf are those of one interface.
+func (n *netlist) signalsOf(kind *xmlNode, of interfacePort, element string, directions map[string]string) (signals []shellPort, err error) {
 	for _, v := range kind.children {
 		name := v.get("name")
 		own := v.name == "var" && v.get("dir") != ""
@@ -99,7 +126,12 @@ func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err e
 		if v.name != "var" || direction == "" {
 			continue
 		}
-		p, err := n.shellPort(v, of.name+"."+name, direction)
+		if own && of.array != "" {
+			return nil, &cosim.InputError{
+				Place: n.place(v), Reason: fmt.Sprintf("%s is an array of interfaces that have ports of their own", of.name), Remedy: remedyWrapper,
+			}
+		}
+		p, err := n.shellPort(v, element+"."+name, direction)
 		if err != nil {
 			return nil, err
 		}
@@ -134,9 +166,11 @@ func (n *netlist) shellPort(v *xmlNode, name, direction string) (p shellPort, er
 		return refuse(why, remedyWrapper)
 	}
 	if open := n.unpackedStruct(id); open != "" {
-		return refuse("an unpacked structure", "make it packed: `struct packed`, in "+open)
+		if p.open = n.typeName(id); p.open == "" {
+			return refuse("an unpacked structure whose type has no name outside the module", "declare the type in a package, or make it packed: `struct packed`, in "+open)
+		}
 	}
-	p.bits, p.text = bits, text
+	p.bits, p.text, p.leaves = bits, text, n.leaves(id, "", 0, bits)
 	for _, d := range p.dims {
 		p.bits *= d.size()
 		p.text += fmt.Sprintf(" [%d:%d]", d.left, d.right)
@@ -229,6 +263,38 @@ func (n *netlist) unpackedStruct(id string) string {
 	return n.place(t)
 }
 
+var nameAnywhere = regexp.MustCompile(`^(\$unit|[A-Za-z_]\w*)::[A-Za-z_]\w*$`)
+
+// typeName is the name of a structure's type that can be written in any module, "" for none.
+func (n *netlist) typeName(id string) string {
+	t := n.types[id]
+	for t != nil && (t.name == "refdtype" || t.name == "constdtype") {
+		t = n.types[t.get("sub_dtype_id")]
+	}
+	if t == nil || t.name != "structdtype" || !nameAnywhere.MatchString(t.get("name")) {
+		return ""
+	}
+	return t.get("name")
+}
+
+// leaves are the members of an unpacked structure down to those that are vectors.
+func (n *netlist) leaves(id, name string, low, bits int) (all []cosim.Part) {
+	if n.unpackedStruct(id) == "" {
+		return []cosim.Part{{Name: name, Low: low, Bits: bits}}
+	}
+	t := n.types[id]
+	for t.name != "structdtype" && t.name != "uniondtype" {
+		t = n.types[t.get("sub_dtype_id")]
+	}
+	end := low + bits
+	for _, member := range t.children {
+		width, _, _ := n.shape(member.get("sub_dtype_id"))
+		end -= width
+		all = append(all, n.leaves(member.get("sub_dtype_id"), name+"."+member.get("name"), end, width)...)
+	}
+	return all
+}
+
 // shellText declares the plain ports and connects them.
 func (b *builder) shellText(ports []shellPort, interfaces []interfacePort) string {
 	var declared, body, connections []string
@@ -243,7 +309,7 @@ func (b *builder) shellText(ports []shellPort, interfaces []interfacePort) strin
 		}
 		declared = append(declared, fmt.Sprintf("  %s logic [%d:0] %s", direction, p.bits-1, name))
 		inside, array := name, ""
-		if len(p.dims) > 0 && (p.of == "" || p.ofOwn) {
+		if p.unpacked() && (p.of == "" || p.ofOwn) {
 			inside = strings.ReplaceAll(p.name, ".", "__") + "__array"
 			array = p.declaration(inside)
 		}
@@ -259,7 +325,7 @@ func (b *builder) shellText(ports []shellPort, interfaces []interfacePort) strin
 			body = append(body, array+p.assignments(inside, name))
 		}
 	}
-	text := " (\n" + strings.Join(declared, ",\n") + "\n);\n"
+	text := " (\n" + strings.Join(declared, ",\n") + "\n);\n" + b.sizes(interfaces)
 	for _, of := range interfaces {
 		text += b.interfaceInstance(of, own[of.name])
 		connections = append(connections, fmt.Sprintf(".%s(%s)", of.name, of.name))
@@ -276,13 +342,17 @@ func (p *shellPort) element() int {
 	return bits
 }
 
-// declaration declares an unpacked array.
+// declaration declares an unpacked array or structure.
 func (p *shellPort) declaration(array string) string {
 	declared := ""
 	for _, d := range p.dims {
 		declared += fmt.Sprintf(" [%d:%d]", d.left, d.right)
 	}
-	return fmt.Sprintf("  logic [%d:0] %s%s;\n", p.element()-1, array, declared)
+	kind := p.open
+	if kind == "" {
+		kind = fmt.Sprintf("logic [%d:0]", p.element()-1)
+	}
+	return fmt.Sprintf("  %s %s%s;\n", kind, array, declared)
 }
 
 // assignments connects each element of a port, or all of it, to bits of a vector.
@@ -295,11 +365,13 @@ func (p *shellPort) assignments(array, vector string) string {
 			index = fmt.Sprintf("[%d]", d.low()+element%d.size()) + index
 			element /= d.size()
 		}
-		slice := fmt.Sprintf("%s[%d+:%d]", vector, at, bits)
-		if p.input {
-			fmt.Fprintf(&b, "  assign %s%s = %s;\n", array, index, slice)
-		} else {
-			fmt.Fprintf(&b, "  assign %s = %s%s;\n", slice, array, index)
+		for _, leaf := range p.leaves {
+			slice := fmt.Sprintf("%s[%d+:%d]", vector, at+leaf.Low, leaf.Bits)
+			if p.input {
+				fmt.Fprintf(&b, "  assign %s%s%s = %s;\n", array, index, leaf.Name, slice)
+			} else {
+				fmt.Fprintf(&b, "  assign %s = %s%s%s;\n", slice, array, index, leaf.Name)
+			}
 		}
 	}
 	return b.String()
