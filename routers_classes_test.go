@@ -56,6 +56,20 @@ func TestClassesSaved(t *testing.T) {
 	require.Equal(t, VerdictPass, savedAtEveryTick(t, s).Verdict)
 }
 
+// TestPortsFaultsSaved: the same with faults of channels and of a processor, whose frames its NIC goes on to send.
+func TestPortsFaultsSaved(t *testing.T) {
+	s := routedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 4, depth: 2, classes: 2}, streaming: {tick: 5, ports: 2}",
+		`nic: {tx_frames: 3, rx_frames: 2, payload_bytes: 40}
+rules: {}
+stop: {slots: 40}
+firmware: {image: `+testImage(t, "ports")+`, params: {classes: 2, room: 3}}
+faults: {schedule: [{kind: bit_flip, probability: 0.02}, {kind: drop, probability: 0.02}, {kind: credit_loss, probability: 0.005},
+  {kind: dead, targets: ["netlist.p[4]"], slots: {from: 6, to: 9}}, {kind: stuck, targets: ["netlist.p[2].port[1].in"], slots: {from: 12}}]}`)
+	for _, f := range savedAtEveryTick(t, s).Faults {
+		require.NotZero(t, f.Count, f.Kind)
+	}
+}
+
 // portedNetwork draws a network whose processors have several ports, or of which some have, at one router or several.
 func portedNetwork(r *rand.Rand, classes int) string {
 	router := fmt.Sprintf("router: {vcs: %d, depth: %d, classes: %d}, streaming: {tick: %d, vc: %s, eject: %s", classes*(2+r.IntN(2)), 1+r.IntN(4), classes,
