@@ -120,6 +120,12 @@ func (c *channels[T]) at(wire uint32, cycles uint16) (value T, lit bool) {
 	return value, lit
 }
 
+// lighting are the bits of the wires that show something in a number of cycles.
+func (c *channels[T]) lighting(cycles int) []uint64 {
+	slot := (int(c.clock.cycle) + cycles) & (c.slots - 1)
+	return c.lit[slot*c.words : (slot+1)*c.words]
+}
+
 // take takes back what a wire shows now.
 func (c *channels[T]) take(wire uint32) {
 	slot := int(c.clock.cycle) & (c.slots - 1)

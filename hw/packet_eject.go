@@ -157,11 +157,15 @@ func (e *ejection) moves() bool {
 		places := e.wiring.places[i]
 		n := places.End - places.First
 		for at := e.held[i].Next(0, n); at < n; at = e.held[i].Next(at+1, n) {
-			place := places.First + at
-			if e.first(place) >= 0 || e.granted[place] < e.packets[place] && e.taken[place] < e.places {
+			if e.movesAt(places.First + at) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// movesAt reports whether a sink, if it holds flits, can consume one.
+func (e *ejection) movesAt(place int) bool {
+	return e.first(place) >= 0 || e.granted[place] < e.packets[place] && e.taken[place] < e.places
 }

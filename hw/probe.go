@@ -6,16 +6,18 @@ import "fmt"
 // may follow. It stays valid as long as the component keeps its columns, which
 // every component in this module does from construction on.
 type Probe struct {
-	Path   string
-	Bits   int      // 1..64
-	States []string // names of the values 0, 1, ... of an enumeration, or nil
+	Path    string
+	Bits    int      // 1..64
+	States  []string // names of the values 0, 1, ... of an enumeration, or nil
+	Decimal bool     // a number that is read in decimal
 
 	// Exactly one of these is set. A switch over four pointers is as fast as an
 	// unsafe load and the compiler still checks it.
-	p8  *uint8
-	p16 *uint16
-	p32 *uint32
-	p64 *uint64
+	p8   *uint8
+	p16  *uint16
+	p32  *uint32
+	p64  *uint64
+	view func() uint64 // of what is not one register
 }
 
 // Probed is a component with signals. yield is called once per signal, in an
@@ -49,6 +51,11 @@ func ProbeOf[T uint8 | uint16 | uint32 | uint64](path string, bits int, register
 	return p
 }
 
+// ViewProbe returns a probe of what a function says: a signal that is kept in another shape, or on a wire.
+func ViewProbe(path string, bits int, view func() uint64) Probe {
+	return Probe{Path: path, Bits: bits, view: view}
+}
+
 // Value returns what the signal is now. Call it between DriveAndSettle and Latch.
 func (p *Probe) Value() uint64 {
 	switch {
@@ -58,7 +65,9 @@ func (p *Probe) Value() uint64 {
 		return uint64(*p.p8)
 	case p.p16 != nil:
 		return uint64(*p.p16)
-	default:
+	case p.p32 != nil:
 		return uint64(*p.p32)
+	default:
+		return p.view()
 	}
 }

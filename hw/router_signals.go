@@ -1,0 +1,264 @@
+package hw
+
+import "slices"
+
+// RouterSignals are what waveforms show of a network of routers, as registers and wires are in a cycle before its edge.
+//
+//	router[r].input[i]        flit that comes in, credit that goes back; pointers choice and switch_accept
+//	         .input[i].vc[v]  state; count of the buffer; output and output_vc; pointer vc_accept
+//	         .output[o]       flit that goes out, credit that comes back; pointer switch_grant
+//	         .output[o].vc[v] credits; owned by a packet; pointer vc_grant
+//	node.out                  flit that its source sends, credit that comes back; vc[v].credits
+//	node.in                   flit that comes to its sink, credit that goes back
+//
+// The signals of a router and of the nodes at it are a group, and Moved tells which groups need a look: the work is that of
+// what moves. Where RTL stands in the place of a router there are its wires alone.
+type RouterSignals struct {
+	network *RouterNetwork
+	node    func(node int) string // its path
+	called  PacketNumbers
+
+	places []Shard  // of each router: its nodes
+	until  []uint64 // of each router: in cycles before this one it may show something new
+	next   uint64   // the cycle after the last one that was looked at
+}
+
+// PacketNumbers are what packets are called: numbers of so many bits.
+type PacketNumbers struct {
+	Bits int
+	Of   func(packet uint32) uint64
+}
+
+// What an input VC does, as waveforms show it.
+const (
+	vcIdle = iota
+	vcRouting
+	vcWaiting
+	vcActive
+)
+
+var vcStates = []string{"idle", "routing", "waiting", "active"}
+
+// Signals are those of the network; node is the path of a node.
+func (n *RouterNetwork) Signals(node func(node int) string, called PacketNumbers) *RouterSignals {
+	w := n.Routers.wiring
+	s := &RouterSignals{network: n, node: node, called: called, until: make([]uint64, len(w.ports)), next: CycleOfReset - 1}
+	place := 0
+	for r := range w.ports {
+		first := place
+		for place < w.nodes && int(w.sources[place].wire) < w.first[r+1] {
+			place++
+		}
+		s.places = append(s.places, Shard{r, first, place})
+	}
+	return s
+}
+
+// wireSignals are how the flit and the credit of a wire are found.
+type wireSignals struct {
+	flit   func() (Flit, bool)
+	credit func() (vc uint64, lit bool)
+}
+
+// Groups yields all signals, each with its group.
+func (s *RouterSignals) Groups(yield func(group int, p Probe)) {
+	x := s.network.Routers
+	w := x.wiring
+	for r := range w.ports {
+		show := func(p Probe) { yield(r, p) }
+		for port := w.first[r]; port < w.first[r+1]; port++ {
+			if w.inputs[port].wire != unwired {
+				s.input(w.input(r, port-w.first[r]), port, show)
+			}
+		}
+		for port := w.first[r]; port < w.first[r+1]; port++ {
+			if w.outputs[port].wire != unwired {
+				s.output(w.output(r, port-w.first[r]), port, show)
+			}
+		}
+		for place := s.places[r].First; place < s.places[r].End; place++ {
+			s.ends(place, show)
+		}
+	}
+}
+
+// Probes yields all signals.
+func (s *RouterSignals) Probes(yield func(Probe)) { s.Groups(func(_ int, p Probe) { yield(p) }) }
+
+// input shows an input port of a router.
+func (s *RouterSignals) input(path string, port int, show func(Probe)) {
+	x := s.network.Routers
+	r, vcs := int(x.wiring.router[port]), x.config.VCs
+	s.wires(path, wireSignals{func() (Flit, bool) { return x.arriving(port) }, func() (uint64, bool) { return x.freeing(port) }}, show)
+	if x.replaced(r) {
+		return
+	}
+	show(NewProbe(path+".choice", IndexBits(vcs), x.choice, port))
+	show(NewProbe(path+".switch_accept", IndexBits(x.wiring.ports[r]), x.switchAccept, port))
+	outputs := IndexBits(x.wiring.ports[r])
+	for vc := range vcs {
+		at, g := Index(path+".vc", vc), port*vcs+vc
+		state := ViewProbe(at+".state", 2, func() uint64 { return x.vcState(r, port, vc) })
+		state.States = vcStates
+		show(state)
+		show(NewProbe(at+".count", IndexBits(x.config.Depth+1), x.count, g))
+		show(ViewProbe(at+".output", outputs, func() uint64 {
+			switch {
+			case x.has(x.active, r, port, vc):
+				return uint64(int(x.out[g]) / vcs)
+			case x.has(x.waiting, r, port, vc):
+				return uint64(x.routedTo(g))
+			}
+			return 0
+		}))
+		show(ViewProbe(at+".output_vc", IndexBits(vcs), func() uint64 {
+			if x.has(x.active, r, port, vc) {
+				return uint64(int(x.out[g]) % vcs)
+			}
+			return 0
+		}))
+		show(NewProbe(at+".vc_accept", IndexBits(x.wiring.ports[r]*vcs), x.vcAccept, g))
+	}
+}
+
+// output shows an output port of a router.
+func (s *RouterSignals) output(path string, port int, show func(Probe)) {
+	x := s.network.Routers
+	r, vcs := int(x.wiring.router[port]), x.config.VCs
+	s.wires(path, wireSignals{func() (Flit, bool) { return x.leaving(port) }, func() (uint64, bool) { return x.crediting(port) }}, show)
+	if x.replaced(r) {
+		return
+	}
+	show(NewProbe(path+".switch_grant", IndexBits(x.wiring.ports[r]), x.switchGrant, port))
+	for vc := range vcs {
+		at, g := Index(path+".vc", vc), port*vcs+vc
+		show(creditsLeft(at+".credits", x.config.Depth, &x.sent[g]))
+		show(ViewProbe(at+".owned", 1, func() uint64 { return bit(x.has(x.used, r, port, vc)) }))
+		show(NewProbe(at+".vc_grant", IndexBits(x.wiring.ports[r]*vcs), x.vcGrant, g))
+	}
+}
+
+// ends shows the source and the sink of a node.
+func (s *RouterSignals) ends(place int, show func(Probe)) {
+	n := s.network
+	w, sources := n.Routers.wiring, n.Sources
+	path, wire := s.node(w.node[place]), uint32(w.first[len(w.ports)]+place)
+	from, to := w.sources[place], w.sinks[place]
+	s.wires(path+".out", wireSignals{
+		func() (Flit, bool) { f, lit := n.Flits.at(from.wire, from.delay-1); return Flit(f), lit },
+		func() (uint64, bool) { vc, lit := n.Credits.at(wire, 0); return uint64(vc), lit },
+	}, show)
+	for vc := range sources.config.VCs {
+		show(creditsLeft(Index(path+".out.vc", vc)+".credits", sources.config.Depth, &sources.sent[place*sources.config.VCs+vc]))
+	}
+	s.wires(path+".in", wireSignals{
+		func() (Flit, bool) { f, lit := n.Flits.at(wire, 0); return Flit(f), lit },
+		func() (uint64, bool) { vc, lit := n.Credits.at(to.wire, to.delay-1); return uint64(vc), lit },
+	}, show)
+}
+
+// creditsLeft shows the credits of a virtual channel, of which so many flits are out.
+func creditsLeft(path string, depth int, sent *uint16) Probe {
+	return ViewProbe(path, IndexBits(depth+1), func() uint64 { return uint64(depth - int(*sent)) })
+}
+
+// wires shows a flit and a credit: 0 but for those that are there.
+func (s *RouterSignals) wires(path string, w wireSignals, show func(Probe)) {
+	p, vcs := s.network.Packets, s.network.Routers.config.VCs
+	flit := func(name string, bits int, of func(f Flit) uint64) {
+		probe := ViewProbe(path+".flit."+name, bits, func() uint64 {
+			if f, lit := w.flit(); lit {
+				return of(f)
+			}
+			return 0
+		})
+		probe.Decimal = bits > 1
+		show(probe)
+	}
+	flit("valid", 1, func(Flit) uint64 { return 1 })
+	flit("head", 1, func(f Flit) uint64 { return bit(f.Head()) })
+	flit("tail", 1, func(f Flit) uint64 { return bit(f.Tail()) })
+	flit("vc", IndexBits(vcs), func(f Flit) uint64 { return uint64(f.VC()) })
+	flit("destination", IndexBits(s.network.Routers.wiring.nodes), func(f Flit) uint64 { return uint64(p.Destination[f.Packet()]) })
+	flit("packet", s.called.Bits, func(f Flit) uint64 { return s.called.Of(f.Packet()) })
+	show(ViewProbe(path+".credit.valid", 1, func() uint64 { _, lit := w.credit(); return bit(lit) }))
+	show(ViewProbe(path+".credit.vc", IndexBits(vcs), func() uint64 { vc, _ := w.credit(); return vc }))
+}
+
+// replaced reports whether RTL stands in the place of a router.
+func (x *Routers) replaced(r int) bool { return x.pins.replaced != nil && x.pins.replaced[r] }
+
+// has reports whether a set of each router has a virtual channel.
+func (x *Routers) has(sets []uint64, r, port, vc int) bool {
+	member := (port-x.wiring.first[r])*x.config.VCs + vc
+	return sets[r*x.words+member/64]>>(member&63)&1 != 0
+}
+
+// routedTo is the output of a head that is routed.
+func (x *Routers) routedTo(g int) (output int) {
+	route := x.route[g*x.words : (g+1)*x.words]
+	k := max(0, slices.IndexFunc(route, func(word uint64) bool { return word != 0 }))
+	return (k*64 + from(route[k], 0)) / x.config.VCs
+}
+
+// vcState is what an input VC does in this cycle: a flit that arrives takes part.
+func (x *Routers) vcState(r, port, vc int) uint64 {
+	f, lit := x.arriving(port)
+	switch {
+	case x.has(x.active, r, port, vc):
+		return vcActive
+	case x.has(x.waiting, r, port, vc):
+		return vcWaiting
+	case x.count[port*x.config.VCs+vc] == 0 && !(lit && f.VC() == vc):
+		return vcIdle
+	case x.config.RoutingDelay == 0:
+		return vcWaiting
+	}
+	return vcRouting
+}
+
+// shownCycles is for how many cycles something may show that has happened in a router: from the cycle in which it
+// arrives to that in which a flit has left its output register.
+const shownCycles = 4
+
+// Moved yields the groups whose signals may show something else than when it was asked last: all of them if that was not in
+// the cycle before.
+func (s *RouterSignals) Moved(yield func(group int)) {
+	x, now := s.network.Routers, s.network.Routers.flits.clock.cycle
+	all := now != s.next
+	s.next = now + 1
+	for r := range s.until {
+		if x.happens(r) || s.nodesMove(r) {
+			s.until[r] = now + shownCycles
+		}
+		if all || now < s.until[r] {
+			yield(r)
+		}
+	}
+}
+
+// happens reports whether a router does something in this cycle, or a credit comes that counts later.
+func (x *Routers) happens(r int) bool {
+	arrived, back, shown := x.flits.lighting(0), x.credits.lighting(0), x.credits.lighting(x.config.CreditDelay)
+	something := uint64(x.awake[r])
+	for k := r * x.wiring.portWords; k < (r+1)*x.wiring.portWords; k++ {
+		something |= arrived[k] | back[k] | shown[k]
+	}
+	return something != 0
+}
+
+// nodesMove reports whether a node at a router sends or receives in this cycle.
+func (s *RouterSignals) nodesMove(r int) bool {
+	n := s.network
+	w := n.Routers.wiring
+	shard, ports := int(w.owner[r]), uint32(w.first[len(w.ports)])
+	for place := s.places[r].First; place < s.places[r].End; place++ {
+		_, flit := n.Flits.at(ports+uint32(place), 0)
+		_, credit := n.Credits.at(ports+uint32(place), 0)
+		ready, eject := n.Sources.shards[shard].ready.Has(place-w.places[shard].First), n.Sinks.eject
+		if flit || credit || ready || eject != nil && eject.movesAt(place) {
+			return true
+		}
+	}
+	return false
+}
