@@ -6,8 +6,17 @@ import "starloom/hw"
 type Hardware interface {
 	Transport
 	Clock() *hw.Clock
-	Probes(yield func(hw.Probe))
+	Probes(yield func(hw.Probe)) // but for those of routers
+	Routers() *hw.RouterSignals  // nil for none
 	Watching() *Watched
+}
+
+// Signals yields all signals.
+func Signals(h Hardware, yield func(hw.Probe)) {
+	h.Probes(yield)
+	if r := h.Routers(); r != nil {
+		r.Probes(yield)
+	}
 }
 
 // Watched is somebody who looks at every cycle.

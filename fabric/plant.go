@@ -278,6 +278,9 @@ func (t *Plant) Reset(seed uint64) {
 // not among them.
 func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
 
+// Routers implements Hardware.
+func (t *Plant) Routers() *hw.RouterSignals { return nil }
+
 // Credits implements Credited.
 func (t *Plant) Credits() *Credits { return t.media.Credits }
 

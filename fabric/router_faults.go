@@ -247,6 +247,11 @@ func (f *RouterFaults) LostText(l *hw.LostCredit) string {
 // RouterPath is the path of a router.
 func RouterPath(n Names, router int) string { return hw.Index(hw.Join(whole(n), "router"), router) }
 
+// NodePath is the path of a node: of a processor, or of one of its ports if it has several.
+func NodePath(n Network, node int) string {
+	return strings.TrimSuffix(n.Names().Medium(len(RoutersOf(n).Graph.Links)+2*node), ".out")
+}
+
 // standingShown is how many packets that stand a message names.
 const standingShown = 4
 

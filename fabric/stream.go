@@ -444,8 +444,14 @@ func (s *Stream) Reset(uint64) {
 // Clock returns the one clock.
 func (s *Stream) Clock() *hw.Clock { return s.kernel.Clock() }
 
-// Probes yields the signals of all hardware.
+// Probes yields the signals of all hardware but routers.
 func (s *Stream) Probes(yield func(hw.Probe)) { s.kernel.Probes(yield) }
+
+// Routers implements Hardware.
+func (s *Stream) Routers() *hw.RouterSignals {
+	node := func(node int) string { return NodePath(s.built, node) }
+	return s.network.Signals(node, hw.PacketNumbers{Bits: 32, Of: func(packet uint32) uint64 { return s.serial[packet] }})
+}
 
 // Path implements hw.Stateful.
 func (s *Stream) Path() string { return "fabric" }

@@ -44,6 +44,7 @@
 //	             router_wide.go: the same on lists; router_config.go: RouterConfig;
 //	             router_wiring.go: RouterGraph, RouteTable; router_network.go: RouterNetwork, all of one; router_knots.go: who waits for whom;
 //	             router_faults.go: RouterFaults, from outside; router_standing.go: what stands, which credits are lost;
+//	             router_signals.go: RouterSignals, what waveforms show; router_crossings.go: Crossings, which channels carry flits;
 //	             router_site.go: the ports of one, NewRouter: one alone; router_pins.go: what is there
 //	flits.go     Flit, Flits: registers on the way; credit_wires.go: CreditWires; channel.go: what both are
 //	packets.go   Packets: bare packets; packet_source.go: PacketSources; packet_sink.go: PacketSinks;

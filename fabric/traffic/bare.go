@@ -64,6 +64,14 @@ func NewBare(s *Spec, processors int, seed uint64) (*Bare, error) {
 	return b, nil
 }
 
+// ID is what a packet is called: its id in the file, or its number.
+func (b *Bare) ID(packet uint32) uint64 {
+	if b.ids == nil {
+		return uint64(packet)
+	}
+	return b.ids[packet]
+}
+
 func (b *Bare) measures(cycle uint32) bool {
 	return b.spec.WarmUp <= cycle && cycle < b.spec.WarmUp+b.spec.Measure
 }
@@ -238,9 +246,7 @@ func (b *Bare) WritePackets(to io.Writer) error {
 	return fabric.WritePackets(to, func(yield func(fabric.PacketRow) bool) {
 		for _, i := range order {
 			row := fabric.PacketRowOf(b.Packets, i)
-			if row.Measured = b.measures(b.Created[i]); b.ids != nil {
-				row.ID = b.ids[i]
-			}
+			row.Measured, row.ID = b.measures(b.Created[i]), b.ID(i)
 			if !yield(row) {
 				return
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces/input"
@@ -77,7 +78,7 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 	take(m.SlotProbe())
 	m.FirmwareProbes(func(p hw.Probe, _ vcd.Form) { take(p) })
 	if m.Hardware != nil {
-		m.Hardware.Probes(take)
+		fabric.Signals(m.Hardware, take)
 	}
 	if len(found) == 0 {
 		if m.Hardware == nil {

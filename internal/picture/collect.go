@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,6 +30,7 @@ type Collector struct {
 	slots      uint32 // that are told, from there on
 	heat       [heats]series
 	loads      []uint64 // frames by medium, nil if the picture of the topology does not show them
+	unit       string   // of time, "" for slots
 	unassigned uint64   // frames that wait for no medium in particular
 
 	acts       [actions]series // of the processors that are watched
@@ -271,15 +273,18 @@ func (c *Collector) since() string {
 	if c.from == 0 {
 		return ""
 	}
-	return fmt.Sprintf("The picture begins with slot %d, where the run was restored. ", c.from)
+	return fmt.Sprintf("The picture begins with %s %d, where the run was restored. ", cmp.Or(c.unit, unitSlot), c.from)
 }
 
-// column says what a column is.
-func column(width uint32) string {
+// unitSlot is what time is counted in, but for bare packets.
+const unitSlot = "slot"
+
+// columnOf says what a column is, of so many units of time.
+func columnOf(width uint32, unit string) string {
 	if width == 1 {
 		return ""
 	}
-	return fmt.Sprintf("A column stands for %s. ", traces.Plural(width, "slot", "slots"))
+	return fmt.Sprintf("A column stands for %s. ", traces.Plural(width, unit, unit+"s"))
 }
 
 // loadsMax is the most media whose frames are counted one by one.

@@ -15,6 +15,6 @@
 //	timeline.go   Timeline: what processors do over time
 //	latency.go    Latency: how long packets or frames take; waiting.go: since when frames wait
 //	topology.go   Topology: processors, media, and who drives and hears what; topology_svg.go: how that is drawn
-//	routers.go    Topology of routers, with the loads of channels
+//	routers.go    Topology of routers, with the loads of channels; channels.go: Channels: bare packets over time
 //	sketch.go     Topology of a network that says where everything is; loads.go: how many frames media had
 package picture

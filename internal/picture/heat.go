@@ -1,6 +1,7 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -16,6 +17,7 @@ type Heat struct {
 	Rows   []string
 	Panels []Panel
 	Note   string // what is left out or joined
+	unit   string // of time, "" for slots
 }
 
 // Panel is one figure of all rows over time, by row and column.
@@ -59,7 +61,7 @@ func (c *Collector) Heat(title string) *Heat {
 			h.Note += none[k]
 		}
 	}
-	h.Note += column(h.Width) + c.since()
+	h.Note += columnOf(h.Width, unitSlot) + c.since()
 	if c.unassigned > 0 {
 		h.Note += fmt.Sprintf("Not drawn: %s for no %s in particular. ", traces.Plural(c.unassigned, "frame", "frames"), one)
 	}
@@ -127,7 +129,7 @@ func (h *Heat) SVG() ([]byte, error) {
 	var all []*figure.Figure
 	for _, p := range h.Panels {
 		all = append(all, &figure.Figure{
-			Title: h.Title + ": " + p.Label, X: figure.Axis{Label: "slot", Whole: true}, Y: figure.Axis{Names: reversed(h.Rows)},
+			Title: h.Title + ": " + p.Label, X: figure.Axis{Label: cmp.Or(h.unit, unitSlot), Whole: true}, Y: figure.Axis{Names: reversed(h.Rows)},
 			Cells:  &figure.Cells{Values: reversed(p.Values), From: float64(h.From), Step: float64(h.Width)},
 			Height: max(140, float64(80+rowHeight*len(h.Rows))),
 		})

@@ -81,7 +81,7 @@ func (t *Topology) heat(s *figure.Sketch, at func(x, y float64) (float64, float6
 			func() {
 				defer s.Titled(fmt.Sprintf("%s: %.4f flits per cycle", load.Name, load.Load))()
 				width := 1.5 + float64((heatWidth-1.5)*part)
-				s.Lines(figure.Of(heatColour).Pale(float64(0.8*(1-part))), math.Round(width*4)/4, false, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
+				s.Lines(figure.Of(heatColour).Pale(0.2+float64(0.8*part)), math.Round(width*4)/4, false, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
 			}()
 		}
 	}

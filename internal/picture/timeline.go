@@ -20,6 +20,7 @@ type Timeline struct {
 	Lanes []Lane
 	Marks []Mark
 	Note  string
+	unit  string // of time
 }
 
 // Lane is a processor: in what part of the slots of each column it did what, from 0 to 1.
@@ -44,7 +45,7 @@ type Violation struct {
 
 // Timeline is what was seen of the processors of a run. Those that have broken rules are drawn before others.
 func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
-	t := &Timeline{Title: title, From: c.from, Slots: c.slots, Width: 1}
+	t := &Timeline{Title: title, From: c.from, Slots: c.slots, Width: 1, unit: cmp.Or(c.unit, unitSlot)}
 	processors := c.shape.Processors()
 	drawn := c.lanes(violations)
 	for _, processor := range drawn {
@@ -85,9 +86,9 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 		t.Note += fmt.Sprintf("Drawn are %d of %s%s. ", len(drawn), traces.Plural(processors, "processor", "processors"), leftOut(drawn, processors))
 	}
 	if t.Width > 1 {
-		t.Note += "The higher a bar, the more of its column's slots. "
+		t.Note += fmt.Sprintf("The higher a bar, the more of its column's %ss. ", t.unit)
 	}
-	t.Note += column(t.Width) + c.since()
+	t.Note += columnOf(t.Width, t.unit) + c.since()
 	return t
 }
 
@@ -172,7 +173,7 @@ func (t *Timeline) SVG() ([]byte, error) {
 	}
 	f := &figure.Figure{
 		Title: t.Title + ": what processors do", Note: t.Note, Height: max(140, float64(80+18*len(d.names))),
-		X: figure.Axis{Label: "slot", Whole: true, Least: float64(t.From), Most: d.end}, Y: figure.Axis{Names: reversed(d.names)},
+		X: figure.Axis{Label: cmp.Or(t.unit, unitSlot), Whole: true, Least: float64(t.From), Most: d.end}, Y: figure.Axis{Names: reversed(d.names)},
 	}
 	none := func(*Lane) []float64 { return nil }
 	sent, heard := func(l *Lane) []float64 { return l.Sends }, func(l *Lane) []float64 { return l.Hears }

@@ -231,7 +231,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		if l.To < 0 {
 			x2, y2 := at(from.X+float64(0.5*l.DX), from.Y+float64(0.5*l.DY))
 			t.strike(s, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}, l.Paths...)
-			if !t.loaded(s, l, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}) {
+			if l.Loads == nil && !t.loaded(s, l, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}) {
 				short = append(short, figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}})
 			}
 			if l.Number < 0 {
@@ -245,7 +245,7 @@ func (t *Topology) drawPlane() ([]byte, error) {
 		x2, y2 := at(to.X, to.Y)
 		line := figure.XYs{{X: x, Y: y}, {X: x2, Y: y2}}
 		t.strike(s, line, l.Paths...)
-		if !t.loaded(s, l, line) {
+		if l.Loads == nil && !t.loaded(s, l, line) { // of routers, each way has a line of its own
 			both = append(both, line)
 		}
 		if l.Label != "" {

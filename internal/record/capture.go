@@ -20,7 +20,7 @@ type capture struct {
 }
 
 func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
-	out, err := pcapng.NewWriter(file, strings.Join(traceComments(m), "\n"))
+	out, err := pcapng.NewWriter(file, strings.Join(traceComments(m.Config, m.Seed, "firmware "+m.Image.Name+" sha256 "+m.Image.SHA256), "\n"))
 	if err != nil {
 		return nil, err
 	}

@@ -32,11 +32,8 @@ type Options struct {
 //	}
 //	err = recording.Close()
 type Recording struct {
+	waves
 	machine *emulator.Machine
-	out     *outputs.Set
-	vcd     *traces.File // of wave
-	wave    *waveform
-	save    *saveFile // nil without wave
 	capture *capture
 	log     *traces.File
 	err     error // the first one
@@ -59,22 +56,14 @@ func Alone(m *emulator.Machine, o Options) (*Recording, error) {
 
 // Begin begins a recording whose files belong to out.
 func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err error) {
-	r := &Recording{machine: m, out: out}
-	if r.vcd, err = out.OpenWaveform(o.VCD); err != nil {
-		return nil, err
-	}
-	if r.vcd != nil {
+	r := &Recording{machine: m}
+	err = r.open(m.Config.Name, o, out, func() (*shown, error) {
 		if m.Hardware == nil {
 			return nil, ErrNoCycles("--engine slot")
 		}
-		if m.Config.VCD.Triggered {
-			r.vcd.Hold() // see RepeatWaveform
-		}
-		if r.wave, err = openWaveform(m, r.vcd); err != nil {
-			return nil, err
-		}
-	}
-	if r.save, err = openSaveFile(m.Config.Name, o, out); err != nil {
+		return shownOf(m), nil
+	})
+	if err != nil {
 		return nil, err
 	}
 	packets, err := out.Open("--pcapng", "pcapng", o.PCAPNG)
@@ -186,15 +175,6 @@ func (r *Recording) drop() {
 	r.machine.Detach(r)
 }
 
-// MarkFaults has the waveform marked where faults struck first that have broken a rule.
-func (r *Recording) MarkFaults(report *outcome.Report) {
-	for k := range report.Faults {
-		if first := report.Faults[k].First; first != nil && r.save != nil && report.ByFaults() {
-			r.save.struck = append(r.save.struck, vcd.Marker{Cycle: first.Cycle, Name: "fault_" + report.Faults[k].Kind})
-		}
-	}
-}
-
 // MarkLatest has the waveform marked where the packet was sent that came last after its deadline; it opens there if the
 // first violation is that of a deadline, and no fault's.
 func (r *Recording) MarkLatest(report *outcome.Report) {
@@ -210,14 +190,8 @@ func (r *Recording) MarkLatest(report *outcome.Report) {
 
 // Finish ends waveform and capture.
 func (r *Recording) Finish(violations []outcome.Violation, cycles uint64) error {
-	if r.wave != nil {
-		if err := r.wave.close(violations, cycles); err != nil {
-			return err
-		}
-		r.out.NoteWaveform(r.wave.note(cycles))
-		if err := r.save.write(r.machine, r.wave.vcd, violations, cycles); err != nil {
-			return err
-		}
+	if err := r.finish(violations, cycles); err != nil {
+		return err
 	}
 	if r.capture != nil {
 		return r.capture.pcapng.Close()
@@ -240,7 +214,8 @@ func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, rep
 		r.wave.unshown = "shows the window of a later violation: " + err.Error()
 		return nil
 	}
-	wave, err := openWaveform(m, r.vcd)
+	r.of = shownOf(m)
+	wave, err := openWaveform(r.of, r.vcd)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/traces"
@@ -54,8 +53,8 @@ func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, erro
 // write writes what there is of both: the slot and what has broken rules come first, with markers where
 // they did and where faults struck first that have brought this about, if the waveform shows that. One that only the end
 // of the run shows is at its last cycle.
-func (s *saveFile) write(m *emulator.Machine, wave *vcd.Writer, violations []outcome.Violation, end uint64) error {
-	s.Signals, s.First = wave.Signals(), []string{m.SlotProbe().Path}
+func (s *saveFile) write(of *shown, wave *vcd.Writer, violations []outcome.Violation, end uint64) error {
+	s.Signals, s.First = wave.Signals(), slices.Clone(of.first)
 	mark := func(marker vcd.Marker) {
 		taken := slices.ContainsFunc(s.Markers, func(m vcd.Marker) bool { return m.Cycle == marker.Cycle })
 		if !taken && wave.Shows(min(marker.Cycle, max(end, 1)-1)) {
@@ -63,7 +62,7 @@ func (s *saveFile) write(m *emulator.Machine, wave *vcd.Writer, violations []out
 		}
 	}
 	for _, v := range violations {
-		if v.Path != m.Network.Kind() && !slices.Contains(s.First, v.Path) { // not all of it
+		if v.Path != of.config.Network.Kind() && !slices.Contains(s.First, v.Path) { // not all of it
 			s.First = append(s.First, v.Path)
 		}
 	}

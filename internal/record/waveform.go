@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"starloom/hw"
-	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/traces"
 	"starloom/traces/vcd"
@@ -13,17 +12,15 @@ import (
 
 // waveform samples signals into a VCD.
 type waveform struct {
-	machine *emulator.Machine
-	vcd     *vcd.Writer
+	of  *shown
+	vcd *vcd.Writer
 
-	// Signals of the hardware may change in every cycle, those of the firmware
-	// and its registers only at the boundary of a slot.
-	cycle   []watched
-	slot    []watched
-	sampled int64 // slot whose signals have been set, -1 for none
+	cycle   []watched   // signals of the hardware, but for...
+	groups  [][]watched // ...those in groups
+	slot    []watched   // signals of the firmware and its registers
+	sampled int64       // slot whose signals have been set, -1 for none
 
-	begin     uint64 // cycle with which the waveform begins
-	trigger   bool   // wait for the first violation
+	trigger   bool // wait for the first violation
 	triggered bool
 	pending   bool
 	at        uint64
@@ -37,10 +34,10 @@ type watched struct {
 	limit uint64 // largest value that the signal can show
 }
 
-func openWaveform(m *emulator.Machine, file *traces.File) (*waveform, error) {
-	w := &waveform{machine: m, sampled: -1, begin: m.Cycles()}
-	options := vcd.Options{Comments: traceComments(m), SlackCycles: 2 * uint64(m.Timing().SlotCycles())}
-	globs, window := []string{"**"}, &m.Config.VCD
+func openWaveform(of *shown, file *traces.File) (*waveform, error) {
+	w := &waveform{of: of, sampled: -1}
+	options := vcd.Options{Comments: of.comments, SlackCycles: of.slack}
+	globs, window := []string{"**"}, &of.config.VCD
 	options.From, options.To, options.Before, options.After = window.From, window.To, window.Before, window.After
 	options.OnTrigger, w.trigger = window.Triggered, window.Triggered
 	if len(window.Signals) > 0 {
@@ -51,7 +48,7 @@ func openWaveform(m *emulator.Machine, file *traces.File) (*waveform, error) {
 	for i, glob := range globs {
 		var err error
 		if patterns[i], err = hw.CompilePattern(glob); err != nil {
-			return nil, m.Config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), err.Error(), "correct the pattern")
+			return nil, of.config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), err.Error(), "correct the pattern")
 		}
 	}
 	selected := func(path string) (yes bool) {
@@ -83,15 +80,22 @@ func openWaveform(m *emulator.Machine, file *traces.File) (*waveform, error) {
 		}
 		*list = append(*list, signal)
 	}
-	declare(&w.slot, m.SlotProbe(), vcd.Form{Decimal: true})
-	m.FirmwareProbes(func(p hw.Probe, form vcd.Form) { declare(&w.slot, p, form) })
-	m.Hardware.Probes(func(p hw.Probe) { declare(&w.cycle, p, vcd.Form{}) })
+	of.boundary(func(p hw.Probe, form vcd.Form) { declare(&w.slot, p, form) })
+	of.hardware(func(p hw.Probe) { declare(&w.cycle, p, vcd.Form{}) })
+	if of.routers != nil {
+		of.routers.Groups(func(group int, p hw.Probe) {
+			for len(w.groups) <= group {
+				w.groups = append(w.groups, nil)
+			}
+			declare(&w.groups[group], p, vcd.Form{Decimal: p.Decimal})
+		})
+	}
 	if err != nil {
-		return nil, m.Config.Source.Refuse("traces.vcd.signals", err.Error(), "select other signals")
+		return nil, of.config.Source.Refuse("traces.vcd.signals", err.Error(), "select other signals")
 	}
 	for i, ok := range matched {
 		if !ok {
-			return nil, m.Config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), fmt.Sprintf("no signal matches %q", globs[i]), m.SignalExamples())
+			return nil, of.config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), fmt.Sprintf("no signal matches %q", globs[i]), of.examples())
 		}
 	}
 	return w, w.vcd.Begin()
@@ -103,11 +107,14 @@ func (w *waveform) sample(cycle uint64) error {
 		if err := w.vcd.Cycle(cycle); err != nil {
 			return err
 		}
-		if slot := int64(w.machine.Slots()); slot != w.sampled {
+		if slot := int64(w.of.slot()); slot != w.sampled {
 			w.sampled = slot
 			w.set(w.slot)
 		}
 		w.set(w.cycle)
+		if w.groups != nil {
+			w.of.routers.Moved(func(group int) { w.set(w.groups[group]) })
+		}
 	}
 	if w.pending && cycle >= w.at {
 		w.pending = false
@@ -128,7 +135,7 @@ func (w *waveform) boundary(violations []outcome.Violation) {
 	if !w.trigger || w.triggered {
 		return
 	}
-	if i := slices.IndexFunc(violations, func(v outcome.Violation) bool { return v.Cycle >= w.begin }); i >= 0 {
+	if i := slices.IndexFunc(violations, func(v outcome.Violation) bool { return v.Cycle >= w.of.begin }); i >= 0 {
 		w.triggered, w.pending, w.at = true, true, violations[i].Cycle
 	}
 }
@@ -137,7 +144,7 @@ func (w *waveform) boundary(violations []outcome.Violation) {
 // shows triggers at the last cycle.
 func (w *waveform) close(violations []outcome.Violation, end uint64) error {
 	w.boundary(violations)
-	if w.pending && end > w.begin {
+	if w.pending && end > w.of.begin {
 		if err := w.vcd.Trigger(min(w.at, end-1)); err != nil {
 			return err
 		}
@@ -150,9 +157,9 @@ func (w *waveform) note(end uint64) string {
 	if w.unshown != "" || !w.vcd.Empty() {
 		return w.unshown
 	}
-	from := w.machine.Config.VCD.From
+	from := w.of.config.VCD.From
 	switch {
-	case end <= w.begin:
+	case end <= w.of.begin:
 		return "shows nothing: the run took no cycle"
 	case from >= end:
 		return fmt.Sprintf("shows nothing: traces.vcd.from is %d, and the run ended with cycle %d", from, end-1)

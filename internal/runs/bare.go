@@ -15,6 +15,8 @@ import (
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
+	"starloom/internal/picture"
+	"starloom/internal/record"
 	"starloom/internal/rtl"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -36,6 +38,10 @@ type bareRun struct {
 	plan    *fabric.Faults // nil for none
 	faults  *fabric.RouterFaults
 	missing []outcome.Violation // credits that were found to be missing
+
+	channels *picture.Channels        // nil if no one looks
+	watch    func(cycle uint64) error // who looks at every cycle, between Settle and Latch; nil for no one
+	watchErr error                    // the first one, which ends the run
 }
 
 // newBareRun builds a network and its packets; end ends its workers and its RTL. records: models in the place of RTL, whose inputs
@@ -125,8 +131,10 @@ func (r *bareRun) cycles(ctx context.Context, progress func(cycles uint64)) {
 			if r.network.Still() {
 				return
 			}
-			r.kernel.Skip(skip)
-			continue
+			if r.watch == nil {
+				r.kernel.Skip(skip)
+				continue
+			}
 		}
 		if !r.cycle() {
 			return
@@ -238,15 +246,13 @@ func (r *bareRun) knot() string {
 
 // refuseBare refuses what routers without firmware do not have.
 func (o *Options) refuseBare(c *config.Config) error {
-	r, p := &o.Record, &o.Pictures
 	for _, x := range []struct {
 		option string
 		asked  bool
 	}{
-		{"--vcd", r.VCD.Given()}, {"--pcapng", r.PCAPNG.Given()}, {"--log", r.Log.Given()}, {"--run-table", o.runTable()}, {"--replay", o.Replay.Given()},
+		{"--log", o.Record.Log.Given()}, {"--run-table", o.runTable()}, {"--replay", o.Replay.Given()},
 		{"--profile", o.Profile.Given()}, {"--save", o.Save != ""}, {"--restore", o.Restore != ""},
 		{"--checkpoint-every", o.CheckpointEvery > 0}, {"--break-on", o.BreakOn != Break{}}, {"--survival", o.survival()},
-		{"--svg heat", p.Heat.Given()}, {"--svg timeline", p.Timeline.Given()},
 	} {
 		if x.asked {
 			return &input.Error{Place: x.option, Reason: "routers with bare packets do not have this yet", Remedy: "delete it; --packets has every packet"}
@@ -272,11 +278,20 @@ func runBare(ctx context.Context, c *config.Config, o *Options, out *outputs.Set
 	if err != nil {
 		return nil, err
 	}
+	recorded, err := record.BeginBare(r.recorded(), o.Record, out)
+	if err != nil {
+		return nil, err
+	}
+	r.watch = recorded.Watch()
+	r.look(o)
 	r.run(ctx, func(cycles uint64) {
 		if o.Progress != nil {
 			o.Progress(Progress{Slots: uint32(cycles), SlotsLimit: c.Slots, Processors: len(r.network.Packets.Source)})
 		}
 	})
+	if r.watchErr != nil {
+		return nil, r.watchErr
+	}
 	if file != nil {
 		if err := r.packets.WritePackets(file); err != nil {
 			return nil, err
@@ -286,7 +301,33 @@ func runBare(ctx context.Context, c *config.Config, o *Options, out *outputs.Set
 	if err := r.separate(ctx, report, o.Machine.Workers); err != nil {
 		return nil, err
 	}
+	if err := r.record(ctx, report, recorded, o.Machine.Workers); err != nil {
+		return nil, err
+	}
 	return report, r.draw(report, o, out)
+}
+
+// recorded is what is recorded of the run.
+func (r *bareRun) recorded() *record.BareRun {
+	return &record.BareRun{Config: r.config, Seed: r.seed, Network: r.network, Packets: r.packets, Begin: r.kernel.Cycle()}
+}
+
+// record writes what is recorded when the run has ended, which is repeated for a waveform of its first violation.
+func (r *bareRun) record(ctx context.Context, report *outcome.Report, recorded *record.Bare, workers int) (err error) {
+	if recorded.Again(report) {
+		again, end, err := newBareRun(ctx, r.config, r.seed, workers, false)
+		if err != nil {
+			return err
+		}
+		if again.watch, err = recorded.Repeat(again.recorded(), report); err == nil {
+			again.run(ctx, func(uint64) {})
+			err = again.watchErr
+		}
+		if err = errors.Join(err, end()); err != nil {
+			return err
+		}
+	}
+	return recorded.Finish(r.recorded(), report)
 }
 
 // eachBare is Each of routers without firmware, one run after the other.

@@ -51,6 +51,22 @@ func (r *bareRun) addLoads(m *fabric.Metrics) {
 	m.Add("load.most", most)
 }
 
+// look looks at channels, if a picture or the page shows them.
+func (r *bareRun) look(o *Options) {
+	if !o.HTML.Given() && !o.Pictures.Heat.Given() && !o.Pictures.Timeline.Given() {
+		return
+	}
+	r.channels = picture.Crossing(r.config.Network, r.network, r.kernel.Cycle())
+	before := r.watch
+	r.watch = func(cycle uint64) error {
+		r.channels.Cycle(cycle)
+		if before == nil {
+			return nil
+		}
+		return before(cycle)
+	}
+}
+
 // draw draws the pictures of a run.
 func (r *bareRun) draw(report *outcome.Report, o *Options, out *outputs.Set) error {
 	title := report.Title()
@@ -68,7 +84,18 @@ func (r *bareRun) draw(report *outcome.Report, o *Options, out *outputs.Set) err
 			drawn[picture.KindTopology] = t
 		}
 	}
-	captions := map[picture.Kind]string{picture.KindTopology: "Routers, and how loaded their channels are.", picture.KindLatency: "How long packets took."}
+	if r.channels != nil {
+		var broken []picture.Violation
+		for _, v := range report.Violations {
+			broken = append(broken, picture.Violation{Slot: min(v.Slot, max(report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
+		}
+		drawn[picture.KindHeat] = r.channels.Heat(title, report.Cycles)
+		drawn[picture.KindTimeline] = r.channels.Timeline(title, report.Cycles, r.packets.Packets, broken)
+	}
+	captions := map[picture.Kind]string{
+		picture.KindTopology: "Routers, and how loaded their channels are.", picture.KindHeat: "Channels over time: how many flits each carried.",
+		picture.KindLatency: "How long packets took.", picture.KindTimeline: "What sources and sinks did over time.",
+	}
 	var err error
 	o.Pictures.each(func(kind picture.Kind, to *outputs.Output) {
 		asked := to.Given()

@@ -24,15 +24,20 @@ func (r *bareRun) components(ctx context.Context, c *config.Config, records bool
 // cycle runs one cycle, and reports whether the run goes on.
 func (r *bareRun) cycle() (goesOn bool) {
 	if r.rtl == nil {
-		r.kernel.DriveAndSettle()
-		r.kernel.Latch()
-		return true
+		r.step()
+		return r.watchErr == nil
 	}
-	fabric.Guarded(r.rtl, func() {
-		r.kernel.DriveAndSettle()
-		r.kernel.Latch()
-	})
-	return !r.rtl.Failed()
+	fabric.Guarded(r.rtl, r.step)
+	return !r.rtl.Failed() && r.watchErr == nil
+}
+
+// step is one cycle.
+func (r *bareRun) step() {
+	r.kernel.DriveAndSettle()
+	if r.watch != nil {
+		r.watchErr = r.watch(r.kernel.Cycle())
+	}
+	r.kernel.Latch()
 }
 
 // tell adds to a report what was RTL, and how it has failed.
