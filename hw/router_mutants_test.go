@@ -145,10 +145,10 @@ func routerMutants() []wrongRule {
 			}
 			`}},
 		{"a source takes the lowest free VC", [5]int{3970, 9413, 2423, 2317, 18830}, true, []string{
-			source, "\tfor range vcs {\n", "if MUTANT { vc = vcs - 1 }\n\tfor range vcs {\n"}},
+			source, "\tfor range high - low + 1 {\n", "if MUTANT { vc = high }\n\tfor range high - low + 1 {\n"}},
 		{"a source tries the next free VC only", [5]int{0, 0, 0, 147, 1274}, true, []string{
-			source, "\tif g := place*vcs + vc; x.used[g] == 0", "\tif g := place*vcs + vc; MUTANT && x.used[g] == 0 && int(x.sent[g]) >= x.config.Depth { return -1 }\n" +
-				"\t\tif g := place*vcs + vc; x.used[g] == 0"}},
+			source, "\tif g := place*x.config.VCs + vc; x.used[g] == 0", "\tif g := place*x.config.VCs + vc; MUTANT && x.used[g] == 0 && int(x.sent[g]) >= x.config.Depth { return -1 }\n" +
+				"\t\tif g := place*x.config.VCs + vc; x.used[g] == 0"}},
 		{"no output register", [5]int{6414, 12662, 2630, 3147, 19499}, true, []string{
 			wiring, "2 + l.Latency)", "2 + l.Latency - mutantOne(MUTANT))",
 			wiring, "2 + n.Latency)", "2 + n.Latency - mutantOne(MUTANT))"}},

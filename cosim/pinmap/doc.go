@@ -16,6 +16,7 @@
 //	place.go     what a place in a machine changes: parameters, an output that is derived
 //	pins.go      pins, numbers and functions as a map writes them
 //	joins.go     what these stand for
+//	pulses.go    ports of which RTL has a pulse for each number: credits of virtual channels
 //	routing.go   Wires as moves of bits
 //	limits.go    what a map takes for granted
 //	contract.go  Contract: what the inputs respect, and when an output counts

@@ -35,12 +35,8 @@ func (j *joined) valuesText(values int) string {
 }
 
 // items reads what a map writes for a port, and finds its pins.
-func (w *wirer) items(key string, p Wiring) ([]joined, error) {
-	port, err := w.modelPort(key, p.Port)
-	if err != nil {
-		return nil, err
-	}
-	items := make([]joined, len(p.Pins))
+func (w *wirer) items(key string, isInput bool, p Wiring) (items []joined, err error) {
+	items = make([]joined, len(p.Pins))
 	for i, text := range p.Pins {
 		at := key
 		if len(p.Pins) > 1 {
@@ -50,7 +46,7 @@ func (w *wirer) items(key string, p Wiring) ([]joined, error) {
 		if why != "" {
 			return nil, w.refuse(at, why, itemHelp)
 		}
-		if items[i], err = w.findPins(at, item, w.model[port].Input, false); err != nil {
+		if items[i], err = w.findPins(at, item, isInput, false); err != nil {
 			return nil, err
 		}
 	}
@@ -69,17 +65,24 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 		j.bits = len(j.pins)
 		return j, err
 	}
-	if isInput && item.Function == "less1" {
+	switch {
+	case isInput && item.Function == "less1":
 		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "map an input from a bit for each requester: onehot1(INDEX)")
+	case isInput && item.Function == "when":
+		return j, w.refuse(key, item.Text+" is for outputs of the RTL", "name the pin alone: an input has what the model's has")
+	case item.Function == "when" && len(item.Of) != 2:
+		return j, w.refuse(key, item.Text+" does not say when", "write when(PIN, VALID): 0 while VALID is 0")
 	}
 	for _, argument := range item.Of {
 		of, err := w.findPins(key, argument, isInput, true)
 		if err != nil {
 			return j, err
 		}
-		j.of = append(j.of, of)
-		if item.Function == "reverse" || item.Function == "less1" {
-			j.bits = of.bits
+		if j.of = append(j.of, of); item.Function == "when" && len(j.of) == 2 && of.bits != 1 {
+			return j, w.refuse(key, fmt.Sprintf("%s has %d bits", of.Text, of.bits), "name one bit, which is 1 where the pin counts")
+		}
+		if item.Function == "reverse" || item.Function == "less1" || item.Function == "when" {
+			j.bits = j.of[0].bits
 		}
 	}
 	return j, nil
@@ -202,6 +205,11 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 	case item.Function == "reverse":
 		copy(all, j.value(item.of[0], isInput))
 		slices.Reverse(all)
+	case item.Function == "when":
+		of, valid := j.value(item.of[0], isInput), j.value(item.of[1], isInput)
+		for i, b := range of {
+			all[i] = w.gate(true, b, valid[0])
+		}
 	case item.Function == "less1":
 		of := j.value(item.of[0], isInput)
 		for i, b := range of {

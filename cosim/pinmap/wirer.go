@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/twin"
 	"starloom/traces/input"
 )
 
@@ -18,6 +19,7 @@ type wirer struct {
 	wired      []string          // by port of the model: the key that wires it
 	edges      []string          // inputs of the model that say when a clock rises
 	left       []string          // outputs of the model that it leaves to the RTL
+	pulses     []twin.Pulses     // other forms of its ports
 }
 
 // driveBit says what drives a bit of the RTL's inputs; of one that a map inverts, its inverse.

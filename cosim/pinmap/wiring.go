@@ -14,7 +14,7 @@ import (
 // Wire works out the wiring between a model and RTL with these ports, or returns an *InputError.
 func (m *Map) Wire(model *twin.Model, rtl []cosim.Port) (*Wires, error) {
 	w := &wirer{Map: m, model: model.Ports(), rtl: rtl, fold: m.FoldsCase(), taken: map[[2]int]string{}}
-	w.wired, w.edges, w.left = make([]string, len(w.model)), model.Edges, model.Left()
+	w.wired, w.edges, w.left, w.pulses = make([]string, len(w.model)), model.Edges, model.Left(), model.Pulses
 	w.wires = &Wires{
 		Model: w.model, RTL: rtl,
 		Pins: make([][]Bit, len(rtl)), Ports: make([][]Bit, len(w.model)),
@@ -115,9 +115,12 @@ func (w *wirer) wirePins() error {
 	return nil
 }
 
-// wirePort connects one port of the model.
+// wirePort connects one port of the model, or two that a map names in another form.
 func (w *wirer) wirePort(key string, p Wiring) error {
-	at, err := w.modelPort(key, p.Port)
+	if form := w.pulsesOf(p.Port); form != nil {
+		return w.wirePulses(key, p, form)
+	}
+	at, err := w.unwired(key, p.Port)
 	if err != nil {
 		return err
 	}
@@ -125,34 +128,50 @@ func (w *wirer) wirePort(key string, p Wiring) error {
 	if port.Clock {
 		return w.refuse(key, port.Name+" is the clock of "+w.Model, "write clock: "+strings.Join(p.Pins, ", "))
 	}
+	j, items, err := w.joiner(key, at, port, p)
+	if err == nil {
+		w.wires.Ports[at] = j.join(items, port, bitsOf(OfModel, at, port.Bits))
+	}
+	return err
+}
+
+// unwired finds a port of the model that nothing has wired, which the key does now.
+func (w *wirer) unwired(key, name string) (at int, err error) {
+	if at, err = w.modelPort(key, name); err != nil {
+		return 0, err
+	}
 	if before := w.wired[at]; before != "" {
-		return w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", port.Name, w.Place(before)), "delete one")
+		return 0, w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", w.model[at].Name, w.Place(before)), "delete one")
 	}
 	w.wired[at] = key
-	items, err := w.items(key, p)
-	if err != nil {
-		return err
-	}
-	if err := w.fit(key, port, p, items); err != nil {
-		return err
+	return at, nil
+}
+
+// joiner reads what a map writes for a port; at is a port of the model that it is about.
+func (w *wirer) joiner(key string, at int, port cosim.Port, p Wiring) (*joiner, []joined, error) {
+	items, err := w.items(key, port.Input, p)
+	if err == nil {
+		err = w.fit(key, port, p, items)
 	}
 	text := port.Name + " is " + strings.Join(p.Pins, ", ")
 	if len(p.Pins) > 1 {
 		text = port.Name + " is [" + strings.Join(p.Pins, ", ") + "]"
 	}
-	j := &joiner{wirer: w, port: at, text: text}
-	bits := make([]Bit, port.Bits)
+	return &joiner{wirer: w, port: at, text: text}, items, err
+}
+
+// join gives the pins of an input what they are driven by; it returns what stands for the port in terms of the RTL's pins.
+func (j *joiner) join(items []joined, port cosim.Port, by []Bit) (bits []Bit) {
+	bits = make([]Bit, port.Bits)
 	end := port.Bits // the first item is the highest
 	for _, item := range items {
-		part := bits[end-item.bits : end]
 		if port.Input {
-			j.drive(item, bitsOf(OfModel, at, port.Bits)[end-item.bits:end])
+			j.drive(item, by[end-item.bits:end])
 		}
-		copy(part, j.value(item, port.Input))
+		copy(bits[end-item.bits:end], j.value(item, port.Input))
 		end -= item.bits
 	}
-	w.wires.Ports[at] = bits
-	return nil
+	return bits
 }
 
 func (w *wirer) wireTies() error {

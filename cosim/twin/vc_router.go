@@ -92,6 +92,7 @@ func buildVCRouter(m *Model, p Parameters) error {
 	}
 	x.sent = newLane(m, p["PORTS"], "valid_o", "vc_o", "head_o", "tail_o", "data_o")
 	x.freed = newLane(m, p["PORTS"], "credit_o", "credit_vc_o")
+	m.Pulses = []Pulses{{"credit_pulse_i", "credit_i", "credit_vc_i", p["VCS"]}, {"credit_pulse_o", "credit_o", "credit_vc_o", p["VCS"]}}
 	m.Use, m.Keep, m.Where = x.use, x.keep, x.where
 	x.cover(m)
 	return nil
