@@ -33,6 +33,13 @@ func TestClasses(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 27))
 		n := newRandomNetwork(t, r)
 		one := n.config
+		if table := &n.top.routing; table.Ports != nil && one.VCs > 1 { // some routes have other VCs of their class than others
+			half := uint8(one.VCs / 2)
+			table.VCs = []VCRange{{0, half - 1}, {half, uint8(one.VCs - 1)}}
+			for range table.Ports {
+				table.Classes = append(table.Classes, uint8(r.IntN(2)))
+			}
+		}
 		classes := 2 + r.IntN(2)
 		several := one
 		several.Classes, several.VCs = classes, classes*one.VCs
