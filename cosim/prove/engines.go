@@ -26,7 +26,6 @@ type engine struct {
 	name    string
 	bounded bool // finds counterexamples only, and says how far it has looked
 	reduces bool // makes a graph smaller and decides nothing else
-	latches int  // it is asked of graphs with at most so many; 0: of all
 	script  func(seconds int) string
 }
 
@@ -34,7 +33,7 @@ var (
 	pdr = engine{name: "pdr", script: func(seconds int) string { return fmt.Sprintf("strash; pdr -T %d", seconds) }}
 
 	// reach goes through all states that can be reached, as a BDD: tens of thousands of cycles of a counter in a second.
-	reach = engine{name: "reach", latches: 128, script: func(seconds int) string {
+	reach = engine{name: "reach", script: func(seconds int) string {
 		return fmt.Sprintf("strash; reach -F 1000000 -T %d", seconds)
 	}}
 
@@ -50,6 +49,9 @@ var (
 	// scorr merges signals that are always equal, which two circuits of one style have many of.
 	scorr = engine{name: "scorr", reduces: true, script: func(int) string { return "strash; scleanup; lcorr; scorr; scorr -F 2; dc2" }}
 )
+
+// reachLatches bounds the registers of a graph that reach is asked of: of more it seldom knows anything.
+const reachLatches = 128
 
 // bounded looks at some cycles only; the first one is that of the reset.
 func bounded(cycles int) engine {

@@ -320,8 +320,17 @@ func (r *race) next(ctx context.Context, worker int) *task {
 		}
 		return r.task(scorr, all, part(3), false)
 	}
+	key := "reach"
+	if len(all) == 1 {
+		key = "reach of one"
+	}
+	if r.once(key) {
+		if t := r.task(reach, all, part(12), true); len(t.cone.next) <= reachLatches {
+			return t
+		}
+	}
 	for budget := r.limit / 12; budget < 2*r.limit; budget *= 3 {
-		for _, e := range []engine{reach, pdr, deeper, dprove} {
+		for _, e := range []engine{pdr, deeper, dprove} {
 			if t := r.nextOf(e, budget, all, min(left, max(budget, 2*time.Second))); t != nil {
 				return t
 			}
@@ -332,7 +341,9 @@ func (r *race) next(ctx context.Context, worker int) *task {
 
 // nextOf chooses outputs for an engine: all, those of a port, one.
 func (r *race) nextOf(e engine, budget time.Duration, all []int, limit time.Duration) *task {
-	choices := [][]int{all}
+	if r.once(fmt.Sprint(e.name, budget, all)) {
+		return r.task(e, all, limit, true)
+	}
 	for _, group := range r.groups {
 		var open []int
 		for _, output := range group {
@@ -340,19 +351,13 @@ func (r *race) nextOf(e engine, budget time.Duration, all []int, limit time.Dura
 				open = append(open, output)
 			}
 		}
-		if len(open) > 1 {
-			choices = append(choices, open)
+		if len(open) > 1 && r.once(fmt.Sprint(e.name, budget, open)) {
+			return r.task(e, open, limit, true)
 		}
 	}
 	for _, output := range all {
-		choices = append(choices, []int{output})
-	}
-	for _, outputs := range choices {
-		if !r.once(fmt.Sprint(e.name, budget, outputs)) {
-			continue
-		}
-		if t := r.task(e, outputs, limit, true); e.latches == 0 || len(t.cone.next) <= e.latches {
-			return t
+		if r.once(fmt.Sprint(e.name, budget, []int{output})) {
+			return r.task(e, []int{output}, limit, true)
 		}
 	}
 	return nil
