@@ -1,17 +1,17 @@
 /* Traffic that the host offers, beside starloom.h: packets to destinations, one after the other, whose
  * way the firmware decides. It includes starloom.h with STARLOOM_SCHEDULE.
  *
- * The host creates packets (workload: {traffic: ...}), keeps those that wait, and shows the next one in the
- * word of the schedule from the first boundary on that is not before its creation: a sleeping handler is called
- * then. sl_offered looks at it. sl_take takes it: the next one is shown in the next slot at the
- * earliest. What is taken is the firmware's to carry.
- *
+ * The host creates packets (workload: {traffic: ...}), keeps those that wait, and shows the next one in the word of the
+ * schedule from the first boundary on that is not before its creation: a sleeping handler is called then. sl_offered looks at
+ * it. sl_take takes it: the next one is shown in the next slot at the earliest. What is taken is the firmware's to carry.
  * A packet is so many frames. Each has a head, so that the host and the firmware on the way know whose it is; the
  * host measures the time from the creation of a packet to its last frame at the destination. Frames may be longer. */
 #ifndef STARLOOM_TRAFFIC_H
 #define STARLOOM_TRAFFIC_H
 
-#ifndef STARLOOM_SCHEDULE
+#if defined(STARLOOM_H) && !defined(STARLOOM_SCHEDULE)
+#error "include starloom_traffic.h before starloom.h and the headers of networks, or define STARLOOM_SCHEDULE before them"
+#elif !defined(STARLOOM_SCHEDULE)
 #define STARLOOM_SCHEDULE
 #endif
 #include "starloom.h"

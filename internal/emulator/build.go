@@ -178,8 +178,11 @@ func (m *Machine) checkDeadline() error {
 	if m.Rules.DeadlineSlots == 0 || m.ending == nil {
 		return nil
 	}
-	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "this run ends when all has arrived, so stop.slots is its deadline",
-		fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.Rules.DeadlineSlots))
+	remedy := fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.Rules.DeadlineSlots)
+	if m.offering != nil {
+		remedy = fmt.Sprintf("choose warm_up, measure and drain whose sum is %d, and delete the rule", m.Rules.DeadlineSlots)
+	}
+	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "this run ends when all has arrived, so stop.slots is its deadline", remedy)
 }
 
 // openRTL prepares the RTL that the scenario names; nil for none.
