@@ -231,11 +231,29 @@ func TestCollisionsThatAreAllowed(t *testing.T) {
 	require.Contains(t, r.stdout, "must be free of collisions; sent by processors 0 and 1\n")
 }
 
+// deadlock is a scenario whose firmware waits for its TX FIFO before it takes requests.
+const deadlock = "starloom: 1\nfabric: {netlist: {mesh: {k: [4, 4]}, router: {vcs: 1, depth: 1}}}\n" +
+	"nic: {tx_frames: 1, rx_frames: 1}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/request-reply}\n"
+
+// Frames at routers that wait for one another: the least depth of the RX FIFO with which they do not, and what else breaks the ring.
+func TestPageOfADeadlock(t *testing.T) {
+	dir := folder(t, map[string]string{"ask.yaml": deadlock})
+	page := read(writtenPage(t, dir, statusFail, "run", "ask.yaml"))
+	for _, part := range []string{"finishes follows from deadlock", "give it 4 frames in the place of 1",
+		"starloom run ask.yaml --set nic.rx_frames=4\nExpect PASS after", "let the handler take all of its RX FIFO before it waits for its TX FIFO"} {
+		require.Contains(t, page, part)
+	}
+	require.Equal(t, statusPass, starloomIn(t, dir, "run", "ask.yaml", "--set", "nic.rx_frames=4").status)
+	require.Equal(t, statusFail, starloomIn(t, dir, "run", "ask.yaml", "--set", "nic.rx_frames=2").status)
+}
+
 // A page of a netlist in which a frame is heard by no one.
 func TestPageOfANetlistThatFails(t *testing.T) {
 	dir := folder(t, map[string]string{"ring.yaml": "starloom: 1\nfabric: {netlist: {ring: {n: 4}}}\nfirmware: {program: netlist/next-hop}\n" +
 		"rules: {no_loss: true}\nstop: {slots: 30}\nfaults: {schedule: [{kind: drop, targets: ['netlist.**'], slots: {list: [0]}}]}\n"})
-	require.Contains(t, read(writtenPage(t, dir, statusFail, "run", "ring.yaml")), "heard: nothing (fault drop)netlist.link[")
+	page := read(writtenPage(t, dir, statusFail, "run", "ring.yaml"))
+	require.Contains(t, page, "heard: nothing (fault drop)netlist.link[")
+	require.Contains(t, page, "a sender that has no answer after some slots sends the frame again")
 }
 
 // A FIFO that overflowed gets the least depth, by doubling, with which the run passes; what losses are is said where no rule forbids them.

@@ -237,6 +237,7 @@ func TestLongPagesHold(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.CopyFS(dir, os.DirFS("../../examples")))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "trap.c"), []byte(trapSource), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.yaml"), []byte(deadlock), 0o644))
 	var pages []string
 	page := func(status int, args ...string) {
 		t.Helper()
@@ -256,6 +257,8 @@ func TestLongPagesHold(t *testing.T) {
 	page(statusPass, "run", "gossip.yaml")
 	page(statusFail, "run", "pops-4x4-faults.yaml", "--seeds", "1..40", "--set", "stop.slots=20")
 	page(statusPass, "run", "pops-16x16.yaml", "--set", "firmware.cpu.model=rv32-inorder", "--profile", "cost.folded")
+	page(statusFail, "run", "ask.yaml")
+	page(statusFail, "run", "netlist-torus.yaml", "--set", "faults={schedule: [{kind: drop, targets: ['torus.**'], slots: {list: [1]}}]}")
 	page(statusPass, "study", "bus")
 	page(statusPass, "sweep", "sweeps/latency.yaml", "--out", "results", "--set", "fabric.crossbar.ports=8")
 	page(statusFail, "firmware", "check", "trap.wasm", "pops-16x16.yaml", "--fuzz", "200")

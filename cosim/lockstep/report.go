@@ -428,7 +428,7 @@ func (r *Report) HowFound() (lines []string) {
 	}
 	if d.Shrunk {
 		shown := r.Shown.Stimulus
-		how += fmt.Sprintf("; this case was made of it: %s, %s",
+		how += fmt.Sprintf("; shortened to %s with %s in the inputs",
 			cosim.Count(uint64(shown.Cycles()), "cycle"), cosim.Count(uint64(shown.ones()), "one"))
 	}
 	lines = append([]string{how}, r.Contract.Lines()...)

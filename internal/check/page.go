@@ -106,17 +106,23 @@ func (r *Report) answers(command, run string) []page.Answer {
 	return page.Passed(nil, page.Block{Text: "Nothing failed. See also [what was not compared, and not tried](#what-was-tried--and-what-not)."})
 }
 
+// violationsPerRule is how many violations of one rule a page lists.
+const violationsPerRule = 4
+
 // sections show what was found, and how much was looked at.
 func (r *Report) sections(p *page.Page) {
 	if r.ViolationsTotal > 0 {
 		t := &page.Table{Caption: "What the run itself has broken.",
 			Columns: []page.Column{{Name: "rule"}, {Name: "cycle", Number: true}, {Name: "where"}, {Name: "what"}}}
+		listed := map[string]int{}
 		for i := range r.Violations {
 			v := &r.Violations[i]
-			t.Rows = append(t.Rows, []string{v.Rule, fmt.Sprint(v.Cycle), v.Path, v.Message})
+			if listed[v.Rule]++; listed[v.Rule] <= violationsPerRule {
+				t.Rows = append(t.Rows, []string{v.Rule, fmt.Sprint(v.Cycle), v.Path, v.Message})
+			}
 		}
-		if more := r.ViolationsTotal - uint64(len(r.Violations)); more > 0 {
-			t.Left = fmt.Sprintf("%d more are counted, and not listed.", more)
+		if more := r.ViolationsTotal - uint64(len(t.Rows)); more > 0 {
+			t.Left = fmt.Sprintf("%d more; at most %d of a rule are listed. The page of the run has its first ones with their signals.", more, violationsPerRule)
 		}
 		p.Add("Violations of the run", page.Block{Table: t})
 	}

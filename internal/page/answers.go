@@ -51,6 +51,9 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 		}
 	}
 	blocks = append(blocks, limitBlocks(r, firsts)...)
+	if len(firsts) > 1 && firsts[0].Rule == fabric.RuleDeadlock && firsts[1].Rule == fabric.RuleFinishes {
+		blocks = append(blocks, text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes, fabric.RuleDeadlock))
+	}
 	if !r.ByFaults() {
 		return blocks
 	}

@@ -99,6 +99,7 @@ func shownSection(r *lockstep.Report) *Section {
 	if waves.Note = "An output that stands here once is alike in both."; d.Marked >= 0 {
 		waves.Note += " The cycle in which they differ is marked."
 	}
+	waves.Note += " Numbers are hexadecimal."
 	s.Blocks = append(s.Blocks, Block{Waves: waves})
 	if len(d.Still) > 0 {
 		s.Blocks = append(s.Blocks, Block{Aside: "Without a change: " + join(d.Still) + "."})

@@ -26,8 +26,8 @@ var rules = map[string]rule{
 	fabric.RuleFinishes: {"every processor is done before the run ends",
 		"See what the processor waits for: [its flags and receive status](#violation-1). If it only needs more time, raise stop.slots or give --slots."},
 	fabric.RuleDeadlock: {"no packets in routers wait for one another for ever",
-		"Each packet of the knot holds a virtual channel that the next one waits for. " +
-			"Take routes without cycles (dor, dateline), or give packets classes of virtual channels."},
+		"Each of the knot holds a place that the next one waits for: break the ring at one of them. If NICs are in it, let the handler take " +
+			"all of its RX FIFO before it waits for its TX FIFO; if only routers are, take routes without cycles (dor, dateline)."},
 	fabric.RuleCollisionFree: {"no two frames meet on one medium, in the slots that the rule names",
 		"[The frames](#violation-1) are those that met: two processors chose the same medium for the same slot. " +
 			"Look at how the firmware chooses slot and port for each of them."},
@@ -44,7 +44,8 @@ var rules = map[string]rule{
 	fabric.RuleLatency: {"a frame between processors at routers comes within latency_max cycles",
 		"See where its flits wait: the load of channels, a buffer that is small, or an RX FIFO that its processor does not empty."},
 	fabric.RuleInOrder: {"packets of one processor to another come in the order in which they were queued or created",
-		"The two took different virtual channels. Take one virtual channel for each destination, or let the receiver put them in order."},
+		"The two took different virtual channels, and the later one was let through first. Give routers one channel where the routes allow it (`vcs: 1`), " +
+			"or number the packets, let the receiver put them in order, and leave out this rule."},
 	fabric.RuleCredits: {"no credit of a channel between routers is lost",
 		"A fault has taken it. Its channel has fewer places from then on, and stands when none is left."},
 	fabric.RuleNoCreation: {"a frame of gossip has no item that its sender does not know",

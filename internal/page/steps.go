@@ -103,7 +103,7 @@ func waysOn(r *outcome.Report) []string {
 func surviveSteps(r *outcome.Report) []Step {
 	var ways, limits []string
 	count := broken(r)
-	if count[fabric.RuleExactlyOnce]+count[fabric.RuleNoLoss] > 0 {
+	if count[fabric.RuleExactlyOnce]+count[fabric.RuleNoLoss] > 0 || r.Frames.Faulted > 0 {
 		again := "whoever receives a frame answers it; a sender that has no answer after some slots sends the frame again by the same way, "
 		if ports := r.Aside.Known.Ports; ports > 1 {
 			again += fmt.Sprintf("or, around what is dead or stuck, over another of its %d ports", ports)

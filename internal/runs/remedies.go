@@ -40,8 +40,10 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	if slots := report.Aside.Late.Meets(); broke(fabric.RuleDeadline) && slots > 0 {
 		list = append(append(list, r.longerDeadline(ctx, command, slots)), r.inTime(ctx, command)...)
 	}
-	if broke(fabric.RuleNoLoss) && report.Frames.Overflow > 0 {
-		list = append(list, r.deeper(ctx, command)...)
+	if broke(fabric.RuleDeadlock) {
+		list = append(list, r.deeper(ctx, command, fabric.RuleDeadlock)...)
+	} else if broke(fabric.RuleNoLoss) && report.Frames.Overflow > 0 {
+		list = append(list, r.deeper(ctx, command, fabric.RuleNoLoss)...)
 	}
 	if f := &report.Firmware; broke(fabric.RuleMeetsBudget) && f.Cycles != nil {
 		list = append(list, outcome.Remedy{When: "If the compute window may be longer",

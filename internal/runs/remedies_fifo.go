@@ -9,8 +9,9 @@ import (
 	"starloom/traces"
 )
 
-// deeper tries RX FIFOs that are twice as deep, and so on, until no rule is broken. It has no advice where that does not help.
-func (r *run) deeper(ctx context.Context, command string) []outcome.Remedy {
+// deeper tries RX FIFOs that are twice as deep, and so on, until no rule is broken. It has no advice where that does not help. Frames that
+// were lost need no other; frames that wait for one another may have it in the firmware, too.
+func (r *run) deeper(ctx context.Context, command, rule string) []outcome.Remedy {
 	had := r.config.NIC.RxFrames
 	for depth := 2 * had; depth <= fabric.FIFOMax; depth *= 2 {
 		c := *r.config
@@ -21,7 +22,7 @@ func (r *run) deeper(ctx context.Context, command string) []outcome.Remedy {
 		}
 		if left.Verdict == outcome.VerdictPass {
 			return []outcome.Remedy{{
-				When: "If the NIC may have a deeper RX FIFO", Rule: fabric.RuleNoLoss, Instead: true,
+				When: "If the NIC may have a deeper RX FIFO", Rule: rule, Instead: rule == fabric.RuleNoLoss,
 				Text:    fmt.Sprintf("give it %s in the place of %d (depths were doubled until the run passed):", traces.Plural(uint64(depth), "frame", "frames"), had),
 				Command: set(command, "nic.rx_frames", fmt.Sprint(depth)), Expect: left.Expect(),
 			}}
