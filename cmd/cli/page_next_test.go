@@ -73,7 +73,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (collision_free, exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
 			"Of steps 1 to 4 take those whose condition holds, in this order; steps 5 and 6 show more.", "Other programs of the fabric for this workload take too long, too, at the least: " +
 				"gossip/hopfield (24 slots), gossip/optimal (24 slots), gossip/voting (24 slots).", "This page has tried other parameters of the program: " +
-				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can) it fails then, too, with 12 violations (deadline_slots); with firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.\nThe deadline of 20 slots is set on the command line.",
+				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can) it fails then, too, with 12 violations (deadline_slots); with firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.", "Cause\nThe deadline of 20 slots is set on the command line.",
 			"tx.port is the number of the output that the frame is for; the NIC itself has one port, port[0]",
 			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 slots: in each of its 9 rounds the processors meet in pairs, and the two of a pair send to each other, one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 --vcd",
 			"The packet is that of crossbar.nic[9]: what that did in each slot, and the signals when it sent this one.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
@@ -86,9 +86,9 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"finishes: with the faults processor 3 does nothing from slot 19 on. Without them it changes its state again in slot 24, and sends its next frame in slot 26. " +
 				"In slot 24 the fault clock_pause keeps its handler from being called",
 			"--set 'rules={collision_free: {period: 1, slots: [1]}, one_bus: true, bus_length: true}'", "(processor 3: what was due in slot 24)",
-			"starloom run bus-faults.yaml --expect fail", "Expect the same FAIL with the line as expected: fail, and the exit status 0 in the place of 1.",
+			"starloom run bus-faults.yaml --expect fail", "Expect the same FAIL, with a line that says as expected: fail; the exit status is 0, not 1.",
 			"Of steps 1 to 5 take those whose condition holds, in this order; step 6 shows more.", "If the faults are not meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is expected:",
-			"Expect FAIL for what no firmware can mend, and nothing else (compare the violations: --expect fail takes any): no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",
+			"Expect FAIL only for what no firmware can mend: no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",
 			"Two cycles are marked: 140, and 168, where slot 24 begins, which decides: the handler is not called there, so what was due does not happen.",
 			"processor 3 was not done when the run ended; it sent its last frame in slot 17, has received none and last changed its state in slot 18; " +
 				"it is awake: its handler is called in every slot but those in which the fault clock_pause pauses it. It was brought about by the fault clock_pause",
@@ -99,7 +99,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"Expect PASS after 145 slots; this page has tried it.", "rx_port none", "rx_port is the port that the NIC hears",
 			"with the frames of slot 12, in which the faults struck first", "Signals and frames of this slot stand at the fault stuck.", "What the listeners get stands below _tapped: the fault lies before that, and the marked cycle is the first in which it shows",
 			"Signals around cycle 86: bus.bus[0].wire. This cycle is marked.",
-			"a sender that has no answer after some slots sends the frame again by the same way, as there is no other, and is not done (sl_done) before",
+			"A sender that has no answer after some slots sends the frame again.", "it asks for that slot or a later one",
 		}, []string{"stop.slots or --slots sets it", "ffff,", "slot 200,"}},
 		{"faults in a network of links", []string{"ej-faults.yaml"}, []string{"ej-faults.yaml", "--set", "faults={}"}, []string{
 			"processor 3 never received the message of processor 0: it comes by way of processors 1, 2, and 1 had not received it",
@@ -110,13 +110,15 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"To these it comes by way of others, so they lost it, too: ej.node[2].nic[0], ej.node[3].nic[0], ej.node[12].nic[0]",
 			"What only the end of the run shows stands in its last cycle.", "from slot 0 to 3 (the run ended with slot 2): ej.node[0].dim[1].link[+1].out", "Processor N is ej.node[N].nic[0].", "a fault struck here first",
 			"A row stands for up to 6 of 222 links, some that lead from what is named at it and others that lead to it: that of a faulty processor shows what others send to it.", "done\n\nfaulty\n\nsends\n\nhears\n\nhears in vain\n\nrule broken",
-			"If they are meant, and the firmware has to survive them, change it: whoever receives a frame answers it; a sender that has no answer after some slots sends the frame again by the same way, or, around what is dead or stuck, over another of its 6 ports, and is not done (sl_done) before; a processor that a fault has killed is of no use to others", "It was broken 12 times, at 12 of 37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
+			"If they are meant, and the firmware has to survive them, change it:", "Whoever receives a frame answers it.", "It is done (sl_done) only when it has the answer.",
+			"A sender that has no answer after some slots sends the frame again: by the same way, or, around what is dead or stuck, over another of its 6 ports.",
+			"What others get by way of a processor that a fault has killed is sent around it.", "It was broken 12 times, at 12 of 37 processors. Of these: 6 by the fault bit_flip, 6 by the fault dead.",
 		}, []string{"cycle 15, slot 3"}},
 		{"too few slots", []string{"ej-traffic.yaml", "--slots", "20"}, []string{"ej-traffic.yaml", "--slots", "21000"}, []string{
 			"If it is to come to its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and drain of its traffic are so many together:", "Expect PASS after 11005 slots; this page has tried it.", "If it is to be this short, shorten the traffic so that it fits into 20 slots",
 			"starloom run ej-traffic.yaml --slots 20 --set workload.traffic.warm_up=2 --set workload.traffic.measure=10 --set workload.traffic.drain=8\nExpect PASS after 19 slots; this page has tried it.",
 			"starloom run ej-traffic.yaml --slots 20 --expect fail", "ej: the whole network",
-			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That alone is the FAIL, of the rule finishes. " +
+			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That is the only failure (rule finishes). " +
 				"Nothing else has failed up to there; not decided: exactly_once.", "Drawn are 32 of 37 processors, all but 7, 14, 22, 29, 36.",
 			"Cause\nThe run came to its limit of 20 slots, which --slots sets, before it was over. It broke no other rule up to there.", "after slot 19, cycle 119, all processors.",
 			"finishes: all processors were to be offered packets for 11000 slots", "before the run ends. The run was limited to 20 slots by --slots.",
@@ -253,7 +255,7 @@ func TestPageOfANetlistThatFails(t *testing.T) {
 		"rules: {no_loss: true}\nstop: {slots: 30}\nfaults: {schedule: [{kind: drop, targets: ['netlist.**'], slots: {list: [0]}}]}\n"})
 	page := read(writtenPage(t, dir, statusFail, "run", "ring.yaml"))
 	require.Contains(t, page, "heard: nothing (fault drop)netlist.link[")
-	require.Contains(t, page, "a sender that has no answer after some slots sends the frame again")
+	require.Contains(t, page, "A sender that has no answer after some slots sends the frame again")
 }
 
 // A FIFO that overflowed gets the least depth, by doubling, with which the run passes; what losses are is said where no rule forbids them.

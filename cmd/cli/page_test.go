@@ -56,7 +56,7 @@ func TestPageOfARunThatFails(t *testing.T) {
 		"take them out of the scenario:\n<pre tabindex=\"0\">starloom run ej-faults.yaml --set 'faults={}'</pre>\n<p class=\"aside\">Expect PASS after 3 slots; this page has tried it.</p>",
 		"1 of 222 links, from slot 0 to 3 (the run ended with slot 2): ej.node[0].dim[1].link[+1].out", "kept by those that received it; 12 processors did not: exactly_once",
 		"kept by all but 1 processor that a fault has killed, left out", "heard: crc (fault bit_flip: bit 104, of the tag)",
-		`The fault bit_flip struck first in slot 0, which begins with <a href="#fault-1" data-to="The fault bit_flip at cycle 0">cycle 0</a>, ej.node[0].dim[1].link[+1].out.fibre (signals show it from cycle 2 on). Alone it breaks exactly_once at ej.node[1].nic[0], `, "starloom run ej-faults.yaml --vcd run.vcd",
+		`The fault bit_flip struck first in slot 0, which begins with <a href="#fault-1" data-to="The fault bit_flip at cycle 0">cycle 0</a>, ej.node[0].dim[1].link[+1].out.fibre (signals show it from cycle 2 on).`, "starloom run ej-faults.yaml --vcd run.vcd",
 		"heard: crc", "tshark -t e -X lua_script:run.lua -r run.pcapng",
 	} {
 		require.Contains(t, unmarked(string(data)), part)

@@ -58,7 +58,7 @@ func (r *Report) Page(command, run string) *page.Page {
 func (r *Report) answers(command, run string) []page.Answer {
 	answer := func(what, where string, steps ...page.Step) []page.Answer {
 		if command != "" {
-			steps = append(steps, page.Step{Text: "Check again:", Command: command})
+			steps = append(steps, page.Step{Text: "When it is corrected, check again:", Command: command, Expect: "PASS"})
 		}
 		return page.Failed([]string{what}, []string{where}, nil, nil, steps...)
 	}
@@ -73,9 +73,13 @@ func (r *Report) answers(command, run string) []page.Answer {
 		return answer("A handler does not return.", r.Faults[0]+".", page.Step{Text: "Bound its loops: a handler must end in every slot."})
 	case r.ViolationsTotal > 0:
 		v := &r.Violations[0]
-		step := page.Step{Text: "Mend the run first; it has a page of its own:", Command: run + " --html run.html"}
-		if run == "" {
-			step = page.Step{Text: "Mend the run first."}
+		steps := []page.Step{{Text: "Mend what the run has broken first."}}
+		if len(v.Backtrace) > 0 && v.Backtrace[0].Source != "" {
+			steps[0].Text = fmt.Sprintf("Open %s, in the function %s: the handler stopped there. Correct it, and build the image again.",
+				v.Backtrace[0].Source, v.Backtrace[0].Function)
+		}
+		if run != "" {
+			steps = append(steps, page.Step{Text: "See the run alone; its page has signals and frames around the cycle:", Command: run + " --html run.html"})
 		}
 		where := "C" + strings.TrimPrefix(v.Where(), "c") + "."
 		if len(r.Runs) > 0 && v.Slot >= r.Runs[0].Slots && r.Runs[0].Slots > 0 {
@@ -84,7 +88,7 @@ func (r *Report) answers(command, run string) []page.Answer {
 		if len(v.Backtrace) > 0 {
 			where += " In the firmware: " + v.Backtrace[0].String() + "."
 		}
-		return answer("The run itself fails: "+v.Rule+": "+v.Message+".", where, step)
+		return answer("The run itself fails: "+v.Rule+": "+v.Message+".", where, steps...)
 	case d != nil:
 		where := "The reports differ in " + d.Field + "; the state of no processor does."
 		if d.Found {

@@ -28,28 +28,7 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 		blocks = append(blocks, Block{Text: "`" + r.Aside.Known.Program + "`" + strings.TrimPrefix(why, r.Aside.Known.Program) + "."})
 	}
 	blocks = append(blocks, ackedBlocks(r, sceneAt(r, firsts[0]))...)
-	if late := r.Aside.Late; late != nil && slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
-		if why := late.Cause(); why != "" {
-			blocks = append(blocks, Block{Text: why})
-		}
-		if least := r.Aside.Known.Least; late.Packets && uint64(least.Slots) > late.Deadline {
-			blocks = append(blocks, text("`%s` cannot meet this deadline here, whatever its orders and arbiters. %s: until all has arrived, at least %s pass.",
-				r.Aside.Known.Program, least.Why, traces.Plural(least.Slots, "slot", "slots")))
-			if least.Sum != "" {
-				blocks = append(blocks, Block{Fold: fmt.Sprintf("Why not less than %d", least.Slots), Folded: least.Sum + "."})
-			}
-		} else if least.Slots > 0 && late.Packets {
-			blocks = append(blocks, text("With other orders `%s` may meet it: it takes %s or more.", r.Aside.Known.Program, traces.Plural(least.Slots, "slot", "slots")))
-		}
-		for _, remedy := range r.Aside.Remedies {
-			if remedy.Tried && remedy.Rule == fabric.RuleDeadline {
-				blocks = append(blocks, Block{Text: remedy.Text})
-			}
-		}
-		if strings.Contains(r.Aside.Command, " rules.deadline_slots=") {
-			blocks = append(blocks, text("The deadline of %s is set on the command line.", traces.Plural(late.Deadline, "slot", "slots")))
-		}
-	}
+	blocks = append(blocks, deadlineBlocks(r, firsts)...)
 	blocks = append(blocks, limitBlocks(r, firsts)...)
 	if len(firsts) > 1 && firsts[0].Rule == fabric.RuleDeadlock && firsts[1].Rule == fabric.RuleFinishes {
 		blocks = append(blocks, text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes, fabric.RuleDeadlock))
@@ -80,6 +59,35 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 	}
 	if tried != nil {
 		blocks = append(blocks, Block{Text: "This page has run it without one of them:"}, Block{Steps: tried})
+	}
+	return blocks
+}
+
+// deadlineBlocks say why a deadline was missed: who has set it, where the slots went, and what else was tried.
+func deadlineBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block) {
+	late := r.Aside.Late
+	if late == nil || !slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
+		return nil
+	}
+	if strings.Contains(r.Aside.Command, " rules.deadline_slots=") {
+		blocks = append(blocks, text("The deadline of %s is set on the command line.", traces.Plural(late.Deadline, "slot", "slots")))
+	}
+	if why := late.Cause(); why != "" {
+		blocks = append(blocks, Block{Text: why})
+	}
+	if least := r.Aside.Known.Least; late.Packets && uint64(least.Slots) > late.Deadline {
+		blocks = append(blocks, text("`%s` cannot meet this deadline here, whatever its orders and arbiters. %s: until all has arrived, at least %s pass.",
+			r.Aside.Known.Program, least.Why, traces.Plural(least.Slots, "slot", "slots")))
+		if least.Sum != "" {
+			blocks = append(blocks, Block{Fold: fmt.Sprintf("Why not less than %d", least.Slots), Folded: least.Sum + "."})
+		}
+	} else if least.Slots > 0 && late.Packets {
+		blocks = append(blocks, text("With other orders `%s` may meet it: it takes %s or more.", r.Aside.Known.Program, traces.Plural(least.Slots, "slot", "slots")))
+	}
+	for _, remedy := range r.Aside.Remedies {
+		if remedy.Tried && remedy.Rule == fabric.RuleDeadline {
+			blocks = append(blocks, Block{Text: remedy.Text})
+		}
 	}
 	return blocks
 }
@@ -287,10 +295,14 @@ func sameTime(r *outcome.Report, first *outcome.Violation) string {
 			places = append(places, v.Path)
 		}
 	}
-	if more := len(places) - placesNamed; more > 1 {
-		return fmt.Sprintf(" In the same cycle also at %s and %d more places.", strings.Join(places[:placesNamed], ", "), more)
+	also := "In the same cycle also at"
+	if first.Rule == fabric.RuleDeadline {
+		also = "It was also missed at"
 	}
-	return fmt.Sprintf(" In the same cycle also at %s.", join(places))
+	if more := len(places) - placesNamed; more > 1 {
+		return fmt.Sprintf(" %s %s and %d more places.", also, strings.Join(places[:placesNamed], ", "), more)
+	}
+	return fmt.Sprintf(" %s %s.", also, join(places))
 }
 
 // sceneAt is the scene of a violation, nil if there is none.

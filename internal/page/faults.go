@@ -24,29 +24,7 @@ func faultText(r *outcome.Report, fault int) string {
 	if s := sceneOfFault(r, fault); s != nil && s.Waves != nil && s.Waves.Columns[s.Waves.Marked] > f.First.Cycle {
 		text += fmt.Sprintf(" (signals show it from cycle %d on)", s.Waves.Columns[s.Waves.Marked])
 	}
-	if !r.Aside.Known.Blamed {
-		return text + "."
-	}
-	var places []string
-	for i := range r.Violations {
-		v := &r.Violations[i]
-		if place := v.Rule + " at " + v.Path; slices.Contains(v.Faults, fault) && !slices.Contains(places, place) {
-			places = append(places, place)
-		}
-	}
-	for i := len(places) - 1; i > 0; i-- { // a rule is named once
-		rule, path, _ := strings.Cut(places[i], " at ")
-		if before, _, _ := strings.Cut(places[i-1], " at "); before == rule {
-			places[i] = path
-		}
-	}
-	switch more := len(places) - lostShown; {
-	case len(places) == 0:
-		return text + ". Alone it breaks none of these rules."
-	case more > 1:
-		return text + fmt.Sprintf(". Alone it breaks %s and %d more.", join(places[:lostShown]), more)
-	}
-	return text + ". Alone it breaks " + join(places) + "."
+	return text + "."
 }
 
 // breaksAlone says which rules each fault breaks by itself, and how often, "" if that is not known.

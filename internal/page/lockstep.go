@@ -68,7 +68,8 @@ func lockstepAnswers(r *lockstep.Report, path, command, again string, written []
 		where += " " + strings.ToUpper(line[:1]) + line[1:] + "."
 	}
 	files := filesOf(written)
-	steps := []Step{{Text: "See in [the waveform](#waveform) which inputs came before the cycle that is marked, and correct what the RTL makes of them."}}
+	steps := []Step{{Text: "See in [the waveform](#waveform) which inputs came before the cycle that is marked, and what model and RTL make of them. " +
+		"The model is right: correct the RTL."}}
 	if files["vcd"] == "" {
 		steps = append(steps, Step{Text: "Write the case as a waveform, and its inputs:", Command: command + " --vcd check.vcd --save check.csv"})
 		files["vcd"], files["gtkw"], files["save"] = "check.vcd", "check.gtkw", "check.csv"
@@ -79,7 +80,8 @@ func lockstepAnswers(r *lockstep.Report, path, command, again string, written []
 	}
 	steps = append(steps, Step{Text: "Open it, with a marker where they differ:", Command: "gtkwave " + gtkw})
 	if files["save"] != "" && !strings.Contains(again, "--stimulus") && (path == "" || r.Map != "") {
-		steps = append(steps, Step{Text: "When the RTL is corrected, run these inputs again, then the whole check:", Command: again + " --stimulus " + files["save"]})
+		steps = append(steps, Step{Text: "When the RTL is corrected, run these inputs again:", Command: again + " --stimulus " + files["save"], Expect: "PASS"},
+			Step{Text: "Then repeat the whole check:", Command: command, Expect: "PASS"})
 	}
 	return Failed([]string{strings.TrimSuffix(d.Text, ".") + "."}, []string{where}, nil, nil, steps...)
 }

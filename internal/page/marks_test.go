@@ -62,8 +62,8 @@ func TestAnswersNameAll(t *testing.T) {
 			" It was broken 4 times, at all 2 processors, in every slot. 4 frames missed the deadline of 7 slots: all came late, the last after 9 slots, 2 late. The smallest deadline that all meet is 9.",
 		"<p><code><span>finishes</span></code>: not done. The rule: every processor is done before the run ends.</p>",
 		"<p><code><span>finishes</span></code>: first at the end of the run, after slot 1, cycle 19, n.b.</p>",
-		"The fault <code><span>dead</span></code> has done nothing.", "The fault <code><span>drop</span></code> struck first in slot 0, which begins with cycle 0, c. Alone it breaks deadline_slots at a, b.",
-		"<p>Note: use another program.</p>\n<ol>", "The same once more, up to cycle 0, slot 1.", "first noticed at cycle 0, slot 0, a. In the same cycle also at b.",
+		"The fault <code><span>dead</span></code> has done nothing.", "The fault <code><span>drop</span></code> struck first in slot 0, which begins with cycle 0, c.", "Each was tried alone: <code><span>drop</span></code> breaks <code><span>deadline_slots</span></code> 4 times.",
+		"<p>Note: use another program.</p>\n<ol>", "The same once more, up to cycle 0, slot 1.", "first noticed at cycle 0, slot 0, a. It was also missed at b.",
 	} {
 		require.Contains(t, html, part)
 	}

@@ -114,6 +114,8 @@ type Block struct {
 type Step struct {
 	When    string // the condition on which it is to be done, "" for none
 	Text    string
+	List    []string // of what, if there is more than a sentence; then Then
+	Then    string
 	Command string
 	Expect  string // without a full stop
 }

@@ -67,7 +67,7 @@ func expected(e *outcome.Expectation) string {
 
 // runSummary is the verdict in a sentence.
 func runSummary(r *outcome.Report) string {
-	took := fmt.Sprintf("%s, %s", traces.Plural(r.Slots, "slot", "slots"), traces.Plural(r.Cycles, "cycle", "cycles"))
+	took := fmt.Sprintf("%s (%s)", traces.Plural(r.Slots, "slot", "slots"), traces.Plural(r.Cycles, "cycle", "cycles"))
 	if r.Verdict == outcome.VerdictPass {
 		tested := len(r.Rules)
 		for _, rule := range r.Rules {
@@ -89,7 +89,7 @@ func runSummary(r *outcome.Report) string {
 			names = append(names, name)
 		}
 	}
-	return fmt.Sprintf("The run broke %s (%s), %s in all: %s.", traces.Plural(uint64(len(names)), "rule", "rules"), join(names),
+	return fmt.Sprintf("The run broke %s (%s), %s in all, in %s.", traces.Plural(uint64(len(names)), "rule", "rules"), join(names),
 		traces.Plural(r.ViolationsTotal, "violation", "violations"), took)
 }
 
@@ -100,7 +100,7 @@ func cutSummary(r *outcome.Report) string {
 		slices.ContainsFunc(r.Violations, func(v outcome.Violation) bool { return v.Rule != fabric.RuleFinishes }) {
 		return ""
 	}
-	text := fmt.Sprintf("The run was cut short: `%s` ended it after %s (%s), before it was over. That alone is the FAIL, of the rule `%s`. "+
+	text := fmt.Sprintf("The run was cut short: `%s` ended it after %s (%s), before it was over. That is the only failure (rule `%s`). "+
 		"Nothing else has failed up to there", by, traces.Plural(r.Slots, "slot", "slots"), traces.Plural(r.Cycles, "cycle", "cycles"), fabric.RuleFinishes)
 	var undecided []string
 	for _, rule := range r.Rules {

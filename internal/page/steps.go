@@ -87,16 +87,21 @@ func crossed(r *outcome.Report, v *outcome.Violation) *outcome.LatestPath {
 	return late.Worst
 }
 
-// waysOn say how processors go on that wait for what has passed.
-func waysOn(r *outcome.Report) []string {
+// wayOn is how processors go on that wait for what has passed: for a slot in which a handler was paused, or for a frame.
+type wayOn struct {
+	text   string
+	paused bool
+}
+
+// waysOn is the way on of the first processor that was paused, or else of those that wait.
+func waysOn(r *outcome.Report) wayOn {
 	for i := range r.Aside.Stood {
 		if next := r.Aside.Stood[i].Next; next != nil && next.Paused >= 0 {
-			return []string{fmt.Sprintf("a handler that was not called when something was due does it as soon as it is called again "+
-				"(processor %d: what was due in slot %d); it asks whether that slot is reached or over, "+
-				"not whether it is this one: `>=`, not `==`", r.Aside.Stood[i].Processor, next.Slot)}
+			return wayOn{fmt.Sprintf("A handler that was not called when something was due does it as soon as it is called again "+
+				"(processor %d: what was due in slot %d): it asks for that slot or a later one, `>=`, not `==`", r.Aside.Stood[i].Processor, next.Slot), true}
 		}
 	}
-	return []string{"a processor that waits for a frame or a slot that has passed goes on by itself"}
+	return wayOn{text: "A processor that waits for a frame or a slot that has passed goes on by itself"}
 }
 
 // surviveSteps say how firmware gets over what faults have taken, by the rules that they have broken, and what it can not.
@@ -104,18 +109,17 @@ func surviveSteps(r *outcome.Report) []Step {
 	var ways, limits []string
 	count := broken(r)
 	if count[fabric.RuleExactlyOnce]+count[fabric.RuleNoLoss] > 0 || r.Frames.Faulted > 0 {
-		again := "whoever receives a frame answers it; a sender that has no answer after some slots sends the frame again by the same way, "
+		again := "A sender that has no answer after some slots sends the frame again"
 		if ports := r.Aside.Known.Ports; ports > 1 {
-			again += fmt.Sprintf("or, around what is dead or stuck, over another of its %d ports", ports)
-		} else {
-			again += "as there is no other"
+			again += fmt.Sprintf(": by the same way, or, around what is dead or stuck, over another of its %d ports", ports)
 		}
-		if ways = append(ways, again+", and is not done (`sl_done`) before"); len(r.Aside.Killed) > 0 {
-			ways = append(ways, "a processor that a fault has killed is of no use to others: what they get by way of it is sent to them around it")
+		ways = append(ways, "Whoever receives a frame answers it", again, "It is done (`sl_done`) only when it has the answer")
+		if len(r.Aside.Killed) > 0 {
+			ways = append(ways, "What others get by way of a processor that a fault has killed is sent around it")
 		}
 	}
-	if count[fabric.RuleFinishes] > 0 {
-		ways = append(ways, waysOn(r)...)
+	if on := waysOn(r); count[fabric.RuleFinishes] > 0 && (len(ways) == 0 || on.paused) {
+		ways = append(ways, on.text)
 	}
 	dead := 0
 	for i := range r.Violations {
@@ -133,24 +137,23 @@ func surviveSteps(r *outcome.Report) []Step {
 	if slices.Contains(r.Rules, fabric.RuleReceiveStep) && len(ways) > 0 {
 		limits = append(limits, "`receive_step` is broken by what is sent again, as that comes in a later step than the algorithm's")
 	}
-	change := Step{When: "If they are meant, and the firmware has to survive them", Text: "change it"}
-	if len(ways) > 0 {
-		change.Text += ": " + strings.Join(ways, "; ")
+	change := Step{When: "If they are meant, and the firmware has to survive them", Text: "change it:", List: ways}
+	if len(ways) == 0 {
+		change.Text = "change it."
 	}
-	change.Text += "."
 	command, program := r.Aside.Command, r.Aside.Known.Program
 	if command == "" {
 		return []Step{change}
 	}
 	expect := "PASS"
 	if len(limits) > 0 {
-		expect = "FAIL for what no firmware can mend, and nothing else (compare the violations: `--expect fail` takes any): " + strings.Join(limits, "; ")
+		expect = "FAIL only for what no firmware can mend: " + strings.Join(limits, "; ")
 	}
 	expect += fmt.Sprintf(". Unchanged, it fails as here: %s", traces.Plural(r.ViolationsTotal, "violation", "violations"))
 	changed := Step{When: "When it is changed", Text: "build it and run this again:", Command: command, Expect: expect}
 	if program != "" {
 		write, file, build := outcome.SourceOf(program)
-		change.Text += fmt.Sprintf(" This writes the source of `%s`:", program)
+		change.Then = fmt.Sprintf("This writes the source of `%s`:", program)
 		change.Command, change.Expect = write, fmt.Sprintf("the file %s, which is the one to change", file)
 		changed.Text = fmt.Sprintf("build it, and run it in the place of `%s`:", program)
 		changed.Command = build + " && " + outcome.WithOwn(command, program)

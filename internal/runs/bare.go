@@ -214,7 +214,22 @@ func (r *bareRun) report() *outcome.Report {
 		}
 	}
 	r.tell(report)
+	r.known(report)
 	return report
+}
+
+// known notes what the run knows of itself, for its page.
+func (r *bareRun) known(report *outcome.Report) {
+	k, n := &report.Aside.Known, r.config.Network
+	shape := n.Shape()
+	noteProcessors(k, n.Names(), shape.Processors())
+	k.Means = means(report, n)
+	if numbering := processorPaths(n.Names(), &shape); numbering != "" {
+		k.Paths = append(k.Paths, numbering)
+	}
+	if command := report.Aside.Command; command != "" && report.Verdict == outcome.VerdictFail && report.Expect == nil {
+		report.Aside.Remedies = []outcome.Remedy{meant(command, "If the run is to show this failure")}
+	}
 }
 
 // overtaken finds what breaks the rule in_order, packets of one cycle in the order of the file.

@@ -18,12 +18,8 @@ import (
 // known notes what the run knows of itself, for its page.
 func known(ctx context.Context, r *run) {
 	m, k := r.machine, &r.report.Aside.Known
-	k.Count, k.Ports = m.Shape.Processors(), m.Shape.Ports
-	if k.Count <= outcome.ViolationsMax {
-		for processor := range k.Count {
-			k.Processors = append(k.Processors, m.Names.Processor(processor))
-		}
-	}
+	noteProcessors(k, m.Names, m.Shape.Processors())
+	k.Ports = m.Shape.Ports
 	k.Packets = m.Referee.Routed() != nil && r.config.Known.Carries
 	onMedium := func(v outcome.Violation) bool {
 		return v.Rule == fabric.RuleCollisionFree || v.Rule == fabric.RuleNoLoss
@@ -63,7 +59,7 @@ func known(ctx context.Context, r *run) {
 	for i := range r.config.Faults {
 		k.Faults = append(k.Faults, r.faultPlan(&r.config.Faults[i]))
 	}
-	k.Means = r.means()
+	k.Means = means(r.report, r.config.Network)
 	r.report.Aside.Remedies = r.remedies(ctx)
 }
 
@@ -102,6 +98,17 @@ type ruleValue struct{ rule, value string }
 
 // json is the rule alone.
 func (v *ruleValue) json() string { return fmt.Sprintf("{%q: %s}", v.rule, v.value) }
+
+// noteProcessors notes how many processors there are, and their paths.
+func noteProcessors(k *outcome.Known, names fabric.Names, count int) {
+	k.Count = count
+	if count > outcome.ViolationsMax {
+		return
+	}
+	for processor := range count {
+		k.Processors = append(k.Processors, names.Processor(processor))
+	}
+}
 
 // programRules are some rules of a program; nil if a scenario has no key for one of them.
 func programRules(p *fabric.Program, rules []string) (list []ruleValue) {
@@ -155,17 +162,17 @@ func (r *run) faultPlan(f *fabric.Fault) string {
 	return text
 }
 
-// means says what the figures of the report mean.
-func (r *run) means() map[string]outcome.Meaning {
-	groups := slices.Concat(outcome.Meanings(), Meanings(), fabric.Meanings(), traffic.Meanings(), fabric.MeaningsOf(r.config.Network))
+// means says what the figures of a report mean.
+func means(report *outcome.Report, n fabric.Network) map[string]outcome.Meaning {
+	groups := slices.Concat(outcome.Meanings(), Meanings(), fabric.Meanings(), traffic.Meanings(), fabric.MeaningsOf(n))
 	all := map[string]outcome.Meaning{}
-	for _, figure := range r.report.Figures() {
+	for _, figure := range report.Figures() {
 		if e := meaning.Of(groups, figure.Name); e != nil {
 			all[figure.Name] = outcome.Meaning{Means: e.Means, Unit: e.Unit}
 		}
 	}
-	for k := range r.report.Faults {
-		all[fmt.Sprintf("fault[%d].%s", k, r.report.Faults[k].Kind)] = outcome.Meaning{Means: "how often the fault has struck", Unit: "events"}
+	for k := range report.Faults {
+		all[fmt.Sprintf("fault[%d].%s", k, report.Faults[k].Kind)] = outcome.Meaning{Means: "how often the fault has struck", Unit: "events"}
 	}
 	return all
 }

@@ -27,7 +27,7 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	}
 	if p := r.config.Firmware.Program; p != nil && p.Instead != "" {
 		list = append(list, outcome.Remedy{
-			Text: fmt.Sprintf("Run it with `%s` in the place of `%s`, which is not right for this network (`program:` in the scenario sets it for good):",
+			Text: fmt.Sprintf("Run it with `%s` in the place of `%s`, which is not right for this network (to keep it, write it after `program:` in the scenario):",
 				p.Instead, p.Name),
 			Command: outcome.WithFirmware(command, p.Name, p.Instead), Expect: r.withProgram(ctx, p.Instead)})
 	}
@@ -263,7 +263,7 @@ func (r *run) withoutFaults(ctx context.Context, command string) (list []outcome
 // meant is for a run whose failure is the point.
 func meant(command, when string) outcome.Remedy {
 	return outcome.Remedy{When: when, Text: "say that it is expected:", Command: command + " --expect fail",
-		Expect: "the same FAIL with the line `as expected: fail`, and the exit status 0 in the place of 1"}
+		Expect: "the same FAIL, with a line that says `as expected: fail`; the exit status is 0, not 1"}
 }
 
 // brokenByFaults reports whether faults have broken a rule.
@@ -288,8 +288,8 @@ func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
 			"Check `exactly_once` in its place, beside the other rules:"
 	default:
 		text += " `no_loss` is about every single frame, so it stays broken by one that a fault has taken, even if the firmware sends that again. " +
-			"Leave it out, and check the other rules. As this program carries no packets of a workload, only the receiver's firmware can say then " +
-			"whether all that was lost has come again (`sl_fail` if something is missing):"
+			"Leave it out, and check the other rules. Whether all has come then, no rule can say here: let the receiver's firmware count, " +
+			"and call `sl_fail` if something is missing:"
 	}
 	expect := r.expect(r.trySmall(ctx, &c, r.report.Slots))
 	remedy := outcome.Remedy{When: "If the firmware sends again what is lost", Text: text,
