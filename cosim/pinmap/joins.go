@@ -222,24 +222,7 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 			limit(cut, one(false))
 		}
 	case item.Function == "onehot" || item.Function == "onehot1":
-		index, first := j.value(item.of[0], isInput), item.first()
-		var valid []Bit
-		if len(item.of) > 1 {
-			valid = j.value(item.of[1], isInput)
-		}
-		for k := range all {
-			all[k] = w.decode(index, k+first, valid...)
-		}
-		if 1<<len(index) > len(all)+first && !isInput {
-			any := slices.Clone(all)
-			if first > 0 {
-				any = append(any, w.decode(index, 0))
-			}
-			for _, v := range valid {
-				any = append(any, v.Not())
-			}
-			limit(w.gate(false, any...), one(true))
-		}
+		limit(j.oneHot(all, item, isInput), one(true))
 	case item.Function == "index":
 		hot := j.value(item.of[0], isInput)
 		copy(all, w.encode(hot, bits.Len(uint(len(hot)-1))))
@@ -253,6 +236,29 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 		}
 	}
 	return all
+}
+
+// oneHot sets all to the code of an item's index, and returns what has to be 1 for the index to be in it.
+func (j *joiner) oneHot(all []Bit, item joined, isInput bool) (within Bit) {
+	w, index, first := j.wires, j.value(item.of[0], isInput), item.first()
+	var valid []Bit
+	if len(item.of) > 1 {
+		valid = j.value(item.of[1], isInput)
+	}
+	for k := range all {
+		all[k] = w.decode(index, k+first, valid...)
+	}
+	if isInput || 1<<len(index) <= len(all)+first {
+		return one(true)
+	}
+	any := slices.Clone(all)
+	if first > 0 {
+		any = append(any, w.decode(index, 0))
+	}
+	for _, v := range valid {
+		any = append(any, v.Not())
+	}
+	return w.gate(false, any...)
 }
 
 // drive makes the pins of an item what they have to be for it to be some bits of the model.

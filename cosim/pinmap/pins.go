@@ -53,7 +53,8 @@ var functions = map[string]int{"reverse": 1, "onehot": 2, "onehot1": 1, "index":
 
 // itemHelp says how to write an item.
 const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join, which is a list: [0, NAME]; " +
-	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT); onehot1(INDEX) and less1(INDEX) of an index that counts from 1; when(PIN, VALID), 0 while VALID is 0"
+	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT); onehot1(INDEX) and less1(INDEX) of an index that counts from 1; " +
+	"when(PIN, VALID), 0 while VALID is 0"
 
 var (
 	callText   = regexp.MustCompile(`^(~?)([a-z]+1?) ?\((.*)\)$`)

@@ -21,6 +21,7 @@
 //	event.go        Event: what the ports of a model can do together, for coverage; cover.go: those of strobes,
 //	                grants and slots
 //	schedule.go     Schedule: resets and phases of a run's inputs; stimulate.go: a model's inputs by it
+//	pulses.go       Pulses: a bit for each number of each lane in the place of a number
 //	redraw.go       other inputs for a cycle, where a contract excludes those that were drawn
 //	observe.go      Observed: ports and registers of a model; phase.go: Phase, Phaser: inputs that are put together as it goes
 //	assertion_test.go          a mistake for every assertion in the Verilog

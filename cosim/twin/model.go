@@ -45,9 +45,14 @@ type Model struct {
 	// Where says in which part of the component the RTL's outputs differ from the model's in this cycle; nil: it is one part.
 	Where func(model, rtl []uint64) string
 
+	attachment
+	left choice
+}
+
+// attachment is what a map may say of a model beside its ports.
+type attachment struct {
 	Edges  []string // inputs that say in which cycles a clock of the RTL rises
-	Pulses []Pulses // other forms of its ports, which a map may name
-	left   choice
+	Pulses []Pulses // other forms of its ports
 }
 
 // usage is what neighbours of a model do.

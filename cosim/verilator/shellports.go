@@ -167,7 +167,8 @@ func (n *netlist) shellPort(v *xmlNode, name, direction string) (p shellPort, er
 	}
 	if open := n.unpackedStruct(id); open != "" {
 		if p.open = n.typeName(id); p.open == "" {
-			return refuse("an unpacked structure whose type has no name outside the module", "declare the type in a package, or make it packed: `struct packed`, in "+open)
+			return refuse("an unpacked structure whose type has no name outside the module",
+				"declare the type in a package, or make it packed: `struct packed`, in "+open)
 		}
 	}
 	p.bits, p.text, p.leaves = bits, text, n.leaves(id, "", 0, bits)
