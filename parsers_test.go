@@ -28,6 +28,7 @@ import (
 
 	"starloom/cosim/lockstep"
 	"starloom/fabric/crossbar/gossip"
+	"starloom/fabric/netlist"
 	"starloom/firmware/wasm"
 	"starloom/internal/check"
 	"starloom/internal/maps"
@@ -43,8 +44,17 @@ type unexpectedError struct{ error }
 
 func unexpected(err error) error { return unexpectedError{err} }
 
-// refused is err if it is an error for users, about a place that begins with prefix, in one line.
+// refused is err if it is an error for users, about a place that begins with prefix, in one line; of several mistakes of a netlist if each is.
 func refused(prefix string, err error) error {
+	var several *netlist.Mistakes
+	if errors.As(err, &several) && len(several.List) > 1 {
+		for _, e := range several.List {
+			if errors.As(refused(prefix, e), new(unexpectedError)) {
+				return unexpected(err)
+			}
+		}
+		return err
+	}
 	var bad *InputError
 	switch {
 	case !errors.As(err, &bad):
