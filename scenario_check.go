@@ -100,7 +100,7 @@ func (s *Scenario) checkProgram() error {
 	for _, p := range n.Programs() {
 		known = append(known, p.Name)
 	}
-	bare, none := fabric.RoutersOf(n) != nil, f.Program == "" && f.Image == "" && f.ImageBytes == nil
+	bare, none := fabric.RoutersOf(n) != nil && !fabric.Slotted(n), f.Program == "" && f.Image == "" && f.ImageBytes == nil
 	switch {
 	case bare && none && s.Workload.Traffic == nil:
 		return s.refuse("workload", "without firmware routers carry bare packets, and workload has no traffic",

@@ -76,13 +76,22 @@ func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 
 // Send implements Access.
 func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
+	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
+		return a.transmit(shard, bank, cell, frame, ledger, slot)
+	})
+}
+
+// send is Send; transmit is called for each frame that may leave, and reports whether its medium has taken it.
+func (a *allPorts) send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32,
+	transmit func(cell int, frame nic.FrameView) (taken bool),
+) {
 	a.giveBack(shard, bank, ledger, slot, window)
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount == 0 {
 			continue
 		}
 		if illegal := bank.SendAll(int(cell), func(frame nic.FrameView) (taken bool) {
-			return a.transmit(shard, bank, int(cell), frame, ledger, slot)
+			return transmit(int(cell), frame)
 		}); illegal != nil {
 			SilenceIllegal(bank, int(cell), illegal, ledger, slot)
 		}

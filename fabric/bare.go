@@ -24,6 +24,7 @@ type Routers struct {
 	Routes hw.RouteTable
 	NIC    *NICPorts
 	ByTag  bool   // the tag of a frame says in which VC of its class it leaves its NIC; else they are taken in turn
+	Media  int    // media without routers, whose numbers are before those of channels
 	Tick   int    // cycles between two calls of handlers
 	Bits   int    // of a flit, in which frames travel
 	Sink   bool   // NICs take every flit, and their RX FIFOs may overflow; else flits wait for a place
@@ -60,6 +61,9 @@ func Pace(n Network, bare bool, t *nic.Timing) error {
 	if r == nil {
 		return nil
 	}
+	if Slotted(n) {
+		return paceSlots(r, t)
+	}
 	if t.Tick, t.PhitBits = r.Tick, r.Bits; bare {
 		t.Tick = 1
 	} else if t.ComputeCycles >= t.Tick {
@@ -67,6 +71,23 @@ func Pace(n Network, bare bool, t *nic.Timing) error {
 			Remedy: fmt.Sprintf("allowed are 0 to %d; or write a longer fabric.netlist.streaming.tick", t.Tick-1)}
 	}
 	return nil
+}
+
+// paceSlots lets the guard of a slot fill a tick.
+func paceSlots(r *Routers, t *nic.Timing) error {
+	slot := t.SlotCycles()
+	if slot > r.Tick {
+		return &input.Error{Place: "fabric.netlist.streaming.tick", Reason: fmt.Sprintf("a tick has %d cycles, and a slot of the ports that are at no router takes %d", r.Tick, slot),
+			Remedy: fmt.Sprintf("write tick: %d or more", slot)}
+	}
+	t.GuardCycles += r.Tick - slot
+	return nil
+}
+
+// Slotted reports whether a network has routers, and media that carry frames in slots.
+func Slotted(n Network) bool {
+	r := RoutersOf(n)
+	return r != nil && r.Media > 0
 }
 
 // RoutersOf are the routers of a network, nil for none: then processors run firmware.

@@ -2,7 +2,7 @@ package fabric
 
 import "starloom/hw"
 
-// Hardware is a Transport of the cycle engine: a Plant, or a Stream.
+// Hardware is a Transport of the cycle engine: a Plant, a Stream, or both in a Joint.
 type Hardware interface {
 	Transport
 	Clock() *hw.Clock

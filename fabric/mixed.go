@@ -1,14 +1,17 @@
 package fabric
 
 import (
+	"slices"
+
 	"starloom/hw"
 	"starloom/nic"
 )
 
 // Mixed is the discipline of a NIC as with AllPorts whose lanes are of several classes: one that is free sends,
-// others ask for the medium of their port, or for an addressee, as with Arbitrated and Addressed.
+// others ask for the medium of their port, or for an addressee, as with Arbitrated and Addressed, and the first ones
+// may be at routers, as with Streaming: a machine that has such lanes is a Joint.
 type Mixed struct {
-	Wiring *Wiring // of lanes that ask for an addressee: NoMedium
+	Wiring *Wiring // of lanes that ask for an addressee, or stream: NoMedium
 	Own    *nic.Own
 	Lanes  *nic.Classes
 }
@@ -21,12 +24,33 @@ func (d Mixed) NIC() nic.Discipline {
 func (d Mixed) wiredBy() *Wiring { return d.Wiring }
 
 // Rules implements Discipline.
-func (Mixed) Rules() []string { return nil }
+func (d Mixed) Rules() []string {
+	if d.Lanes.Routed != nil {
+		return Streaming{}.Rules()
+	}
+	return nil
+}
 
 // Access implements Discipline.
 func (d Mixed) Access(p *Plant) (Access, error) {
 	all := allPorts{plant: p, of: AllPorts{Wiring: d.Wiring, Own: d.Own}}
+	if !slices.ContainsFunc(d.Lanes.Of, func(c nic.Class) bool { return c == nic.ClassMedium || c == nic.ClassAddressee }) {
+		return &besideRouters{all, d.Lanes}, nil
+	}
 	return &mixed{allPorts: all, classes: d.Lanes, asked: make([]uint8, p.shape.Processors()*p.lanes)}, nil
+}
+
+// besideRouters are lanes none of which asks: those that are at no router send.
+type besideRouters struct {
+	allPorts
+	classes *nic.Classes
+}
+
+// Send implements Access.
+func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
+	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
+		return a.classes.Class(bank.First+cell, frame.Port()) == nic.ClassFree && a.transmit(shard, bank, cell, frame, ledger, slot)
+	})
 }
 
 type mixed struct {
@@ -91,22 +115,15 @@ func answerLane(bank *nic.Bank, ledger *Ledger, cell int, lane uint16, served bo
 // Send implements Access.
 func (a *mixed) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
 	p := a.plant
-	a.giveBack(shard, bank, ledger, slot, window)
-	for _, cell := range cells {
-		if bank.Registers[cell].TxCount == 0 {
-			continue
+	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
+		switch a.classes.Class(bank.First+cell, frame.Port()) {
+		case nic.ClassFree:
+			return a.transmit(shard, bank, cell, frame, ledger, slot)
+		case nic.ClassMedium, nic.ClassAddressee:
+			a.ask(shard, bank.First+cell, frame, ledger)
 		}
-		if illegal := bank.SendAll(int(cell), func(frame nic.FrameView) (taken bool) {
-			if !a.classes.Asks(bank.First+int(cell), frame.Port()) {
-				return a.transmit(shard, bank, int(cell), frame, ledger, slot)
-			}
-			a.ask(shard, bank.First+int(cell), frame, ledger)
-			return false
-		}); illegal != nil {
-			SilenceIllegal(bank, int(cell), illegal, ledger, slot)
-		}
-	}
-	a.listenAll(bank, slot, window, cells)
+		return false
+	})
 	units, unitCells := p.shape.UnitsOf(bank)
 	for unit := range units {
 		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {

@@ -10,7 +10,7 @@ type NICPorts struct {
 	at     [][2]uint32
 }
 
-// NewNICPorts are those of processors with so many ports each, 1 or more.
+// NewNICPorts are those of processors with so many ports each, at routers.
 func NewNICPorts(counts []uint16) *NICPorts {
 	n := &NICPorts{counts: counts}
 	for more := true; more; {
@@ -18,6 +18,10 @@ func NewNICPorts(counts []uint16) *NICPorts {
 		of := make([]uint32, len(counts))
 		for processor, count := range counts {
 			port := uint32(len(n.nodes))
+			if count == 0 {
+				of[processor] = none
+				continue
+			}
 			if port >= uint32(count) {
 				of[processor] = n.nodes[port-1][processor] // the last one
 				continue

@@ -242,6 +242,13 @@ func (t *Plant) Cross(slot uint32) {
 	if !t.failed() {
 		t.kernel.DriveAndSettle()
 		t.settled(slot)
+	}
+	t.crossed(slot)
+}
+
+// crossed looks at a slot that has crossed.
+func (t *Plant) crossed(slot uint32) {
+	if !t.failed() {
 		t.noteLate()
 		t.access.Crossed(slot)
 	}

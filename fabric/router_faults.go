@@ -118,7 +118,7 @@ func (f *RouterFaults) plant(number, delay int) {
 		}
 	case FaultStuck:
 		for channel := range f.flits {
-			if fault.Targets.Has(channel) {
+			if fault.Targets.Has(f.routers.Media + channel) {
 				f.flits[channel].sooner(from, number)
 				f.credits[channel].sooner(from+uint64(delay), number)
 			}
@@ -138,14 +138,14 @@ func (f *RouterFaults) LosesFlit(shard, channel int, cycle uint64, flit hw.Flit)
 	if v := &f.flits[channel]; cycle >= v.from {
 		f.network.Packets.Harmed(flit.Packet(), hw.HarmCut)
 		if v.fault >= 0 {
-			f.note(shard, v.fault, channel, cycle)
+			f.note(shard, v.fault, f.routers.Media+channel, cycle)
 		}
 		return true
 	}
 	if flit.Head() {
 		for _, number := range f.drawn {
 			if f.happens(number, channel, cycle) {
-				f.note(shard, number, channel, cycle)
+				f.note(shard, number, f.routers.Media+channel, cycle)
 				f.harm(number, channel, cycle, flit.Packet())
 			}
 		}
@@ -170,7 +170,7 @@ func (f *RouterFaults) LosesCredit(shard, channel, _ int, cycle uint64) bool {
 	}
 	for _, number := range f.lost {
 		if f.happens(number, channel, cycle) {
-			f.note(shard, number, channel, cycle)
+			f.note(shard, number, f.routers.Media+channel, cycle)
 			return true
 		}
 	}
@@ -180,7 +180,7 @@ func (f *RouterFaults) LosesCredit(shard, channel, _ int, cycle uint64) bool {
 // happens draws for one head or credit.
 func (f *RouterFaults) happens(number, channel int, cycle uint64) bool {
 	fault := &f.plan.All[number]
-	return fault.in(uint32(cycle/f.cycles)) && fault.Targets.Has(channel) &&
+	return fault.in(uint32(cycle/f.cycles)) && fault.Targets.Has(f.routers.Media+channel) &&
 		uint64(f.plan.stream.Draw(uint32(channel), uint32(cycle), uint16(number))) < fault.Chance
 }
 
@@ -319,6 +319,8 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 		return refuse(".kind", "credit_loss happens to routers, and this network has none", "write kind: drop, or take fabric: {netlist: {mesh: ..., router: ...}}")
 	case r == nil:
 		return nil
+	case f.Kind == FaultStuck && f.Targets.Next(r.Media, n.Shape().Media) == n.Shape().Media:
+		return nil // at no router
 	case bare && !f.Kind.OnMedia() && (f.Kind != FaultDead || f.Targets.Next(0, processors) < processors):
 		return refuse(".kind", "processors without firmware are sources and sinks, which have no faults of their own",
 			"write kind: dead with routers as targets, such as "+RouterPath(n.Names(), 0)+", or kind: stuck, whose targets are channels")

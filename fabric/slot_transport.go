@@ -269,7 +269,7 @@ func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *Ledger, slot u
 func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) (taken bool) {
 	processor, port := bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
-	if t.lanes != nil && t.lanes.classes.Asks(processor, port) {
+	if t.lanes != nil && t.lanes.classes.Class(processor, port) != nic.ClassFree {
 		t.sent[slot&1][len(t.shards)].add(processor, frame)
 		t.lanes.asked[processor*t.shape.Ports+int(port)], ledger.Sending = 1, true
 		return false

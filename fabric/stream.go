@@ -27,6 +27,7 @@ type Stream struct {
 	network *hw.FedNetwork
 
 	streamColumns
+	shape         Shape
 	ports, stride int // the most of a processor; bytes of a frame
 	shards        []streamShard
 	chain         arrivals
@@ -61,7 +62,8 @@ type streamShard struct {
 	over   []uint32 // packets that no one asks for any more
 	rx     []uint8  // of each port of its processors: frames in the RX FIFO before the handlers
 	first  int      // of its processors
-	places []int    // of frames that have left
+	places []int    // in a TX FIFO, of frames at routers
+	left   []int    // of frames that have left, among those
 }
 
 // arrivals are the packets that have come to each node, in order.
@@ -87,7 +89,7 @@ func NewStream(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Stream, err
 		perShard = len(routers.Graph.Ports)
 	}
 	kernel := hw.NewKernel(workers, hw.Shards(len(routers.Graph.Ports), perShard))
-	s := &Stream{timing: c.Timing, routers: routers, kernel: kernel, ports: shape.Ports, shards: make([]streamShard, len(c.Shards)), rtl: rtl}
+	s := &Stream{timing: c.Timing, routers: routers, shape: shape, kernel: kernel, ports: shape.Ports, shards: make([]streamShard, len(c.Shards)), rtl: rtl}
 	network, err := hw.NewFedNetwork(n.Kind(), kernel.Clock(), routers.Config, &routers.Graph, routers.Routes,
 		hw.Feed{TxFrames: c.TxFrames * shape.Ports, RxFrames: c.RxFrames, Lossless: !routers.Sink, Harm: c.Faults != nil, Chosen: routers.Chosen()}, kernel.Shards())
 	if err != nil {
@@ -138,33 +140,39 @@ func (s *Stream) frame(packet uint32) nic.FrameView {
 	return nic.FrameView(s.frames[at : at+s.stride : at+s.stride])
 }
 
-// Hear implements Transport: units are processors, so a window is all of a bank.
-func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window) {
-	x := &s.shards[shard]
-	if shard == 0 && bank.First == 0 {
+// Hear implements Transport.
+func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	if shard == 0 && bank.First == 0 && window.First == 0 {
 		s.hearFaults(ledger, slot)
 	}
-	for cell := range bank.Cells {
-		processor := bank.First + cell
-		ports := s.routers.NIC.Ports(processor)
-		for port := range ports {
-			s.sent(x, bank, cell, port, ledger, slot)
-			bank.SetRx(cell, uint16(port), nic.StatusIdle)
+	s.shape.Runs(bank, window, func(first, end int) {
+		for cell := first; cell < end; cell++ {
+			s.hear(&s.shards[shard], bank, cell, ledger, slot)
 		}
-		for port, packet := s.next(processor, ports); packet != none; port, packet = s.next(processor, ports) {
-			before := bank.Rx(cell, port)
-			if new := s.receive(x, bank, cell, port, packet, ledger, slot); severity[new] > severity[before] {
-				before = new
-			}
-			bank.SetRx(cell, port, before)
-			x.over = append(x.over, packet)
-		}
-		for port := range ports {
-			x.rx[(processor-x.first)*s.ports+port] = uint8(bank.RxFrom(cell, uint16(port)))
-		}
-	}
+	})
 	ledger.At = 0
 	ledger.Judge(slot)
+}
+
+// hear is Hear for one processor.
+func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
+	processor := bank.First + cell
+	ports := s.routers.NIC.Ports(processor)
+	for port := range ports {
+		s.sent(x, bank, cell, port, ledger, slot)
+		bank.SetRx(cell, uint16(port), nic.StatusIdle)
+	}
+	for port, packet := s.next(processor, ports); packet != none; port, packet = s.next(processor, ports) {
+		before := bank.Rx(cell, port)
+		if new := s.receive(x, bank, cell, port, packet, ledger, slot); severity[new] > severity[before] {
+			before = new
+		}
+		bank.SetRx(cell, port, before)
+		x.over = append(x.over, packet)
+	}
+	for port := range ports {
+		x.rx[(processor-x.first)*s.ports+port] = uint8(bank.RxFrom(cell, uint16(port)))
+	}
 }
 
 // severity says which status a receiver shows of a tick in which several hold.
@@ -208,10 +216,25 @@ func (s *Stream) sent(x *streamShard, bank *nic.Bank, cell, port int, ledger *Le
 	out := gone - told
 	orphans := min(out, s.orphans[node])
 	s.orphans[node] -= orphans
-	if x.places = s.taken.leave(processor, port, int(out-orphans), x.places[:0]); len(x.places) > 0 {
-		bank.PopSent(cell, x.places)
+	if x.left = s.taken.leave(processor, port, int(out-orphans), x.left[:0]); len(x.left) > 0 {
+		s.find(x, bank, cell)
+		for i, k := range x.left {
+			x.left[i] = x.places[k]
+		}
+		bank.PopSent(cell, x.left)
 		last := s.frame(s.network.Number(node, gone-1))
 		bank.NoteTx(cell, uint16(port), nic.TxSent, last.Destination())
+	}
+}
+
+// find finds the frames in a TX FIFO whose ports are at routers, or are none.
+func (s *Stream) find(x *streamShard, bank *nic.Bank, cell int) {
+	x.places = x.places[:0]
+	ports, all := s.routers.NIC.Ports(bank.First+cell), bank.PortsOf(cell)
+	for place := range int(bank.Registers[cell].TxCount) {
+		if port := int(bank.TxFrame(cell, min(place, bank.TxFrames-1)).Port()); port < ports || port >= all {
+			x.places = append(x.places, place)
+		}
 	}
 }
 
@@ -259,44 +282,52 @@ func (s *Stream) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ 
 	x := &s.shards[shard]
 	for _, at := range cells {
 		cell := int(at)
-		processor, r := bank.First+cell, &bank.Registers[cell]
+		processor := bank.First + cell
 		if bank.Silenced(cell) {
 			s.Forget(processor)
 		}
-		count, taken, ports := int(r.TxCount), int(s.taken.count[processor]), s.routers.NIC.Ports(processor)
-		switch {
-		case count < taken || taken > 0 && !bytes.Equal(s.held(processor), bank.TxFrame(cell, taken-1).Held()):
+		s.find(x, bank, cell)
+		if taken := int(s.taken.count[processor]); len(x.places) < taken || taken > 0 &&
+			!bytes.Equal(s.held(processor), bank.TxFrame(cell, min(x.places[taken-1], bank.TxFrames-1)).Held()) {
 			ledger.Find(Finding{Kind: FindIllegalSend, Slot: slot, Index: processor,
 				Text: "takes back or changes a frame that its NIC has taken: a streaming NIC sends what was in the TX FIFO at the end of a handler"})
 			bank.Silence(cell)
 			s.Forget(processor)
-		case count > taken:
-			waits := 0
-			for port := range ports {
-				node := s.routers.NIC.Node(processor, port)
-				waits += int(s.network.Fed(node) - s.told[node])
-			}
-			for place := taken; place < count && waits < 2*s.taken.room; place++ {
-				frame := bank.TxFrame(cell, min(place, bank.TxFrames-1))
-				if !bank.Legal(cell, frame) {
-					SilenceIllegal(bank, cell, frame, ledger, slot)
-					s.Forget(processor)
-					break
-				}
-				frame.SetSource(uint32(processor))
-				x.fed, x.frames = append(x.fed, s.routers.NIC.Node(processor, int(frame.Port()))), append(x.frames, make([]byte, s.stride)...)
-				frame.CopyTo(x.frames[len(x.frames)-s.stride:])
-				s.taken.take(processor, int(frame.Port()))
-				waits++
-			}
+		} else if len(x.places) > taken {
+			s.take(x, bank, cell, x.places[taken:], ledger, slot)
 		}
-		for port := range ports {
+		for port := range s.routers.NIC.Ports(processor) {
 			node, before, left := s.routers.NIC.Node(processor, port), &x.rx[(processor-x.first)*s.ports+port], uint8(bank.RxFrom(cell, uint16(port)))
 			s.refuses(processor, node, left, *before > left)
 			for ; *before > left; *before-- {
 				x.freed = append(x.freed, node)
 			}
 		}
+	}
+}
+
+// take takes frames of a TX FIFO, up to one that may not be sent.
+func (s *Stream) take(x *streamShard, bank *nic.Bank, cell int, places []int, ledger *Ledger, slot uint32) {
+	processor, waits := bank.First+cell, 0
+	for port := range s.routers.NIC.Ports(processor) {
+		node := s.routers.NIC.Node(processor, port)
+		waits += int(s.network.Fed(node) - s.told[node])
+	}
+	for _, place := range places {
+		if waits >= 2*s.taken.room {
+			return
+		}
+		frame := bank.TxFrame(cell, min(place, bank.TxFrames-1))
+		if !bank.Legal(cell, frame) {
+			SilenceIllegal(bank, cell, frame, ledger, slot)
+			s.Forget(processor)
+			return
+		}
+		frame.SetSource(uint32(processor))
+		x.fed, x.frames = append(x.fed, s.routers.NIC.Node(processor, int(frame.Port()))), append(x.frames, make([]byte, s.stride)...)
+		frame.CopyTo(x.frames[len(x.frames)-s.stride:])
+		s.taken.take(processor, int(frame.Port()))
+		waits++
 	}
 }
 
@@ -318,11 +349,21 @@ func (s *Stream) Forget(processor int) {
 
 // Cross implements Transport.
 func (s *Stream) Cross(slot uint32) {
-	s.lookForKnots()
-	s.network.Hold(s.timing.SlotCycle(slot) + uint64(s.timing.ComputeCycles))
+	s.begin(slot)
 	if Guarded(s.rtl, func() { s.cross(s.timing.BoundaryCycle(slot)) }); s.failed() {
 		return
 	}
+	s.crossed()
+}
+
+// begin begins the cycles of a slot.
+func (s *Stream) begin(slot uint32) {
+	s.lookForKnots()
+	s.network.Hold(s.timing.SlotCycle(slot) + uint64(s.timing.ComputeCycles))
+}
+
+// crossed takes the packets that have come in a slot.
+func (s *Stream) crossed() {
 	s.network.Arrived(func(packet uint32) {
 		p := s.network.Packets
 		to := p.Destination[packet]
@@ -389,7 +430,7 @@ func (s *Stream) Latch() {
 
 // feed gives a frame to the network at a node.
 func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
-	flits := nic.Phits(nic.FrameBytes(frame.PayloadBytes()), s.timing.PhitBits)
+	flits := nic.Phits(nic.FrameBytes(frame.PayloadBytes()), s.routers.Bits)
 	by, class, left := s.routers.Leaves(int(frame.Source()), int(frame.Port()), frame.Tag())
 	to := s.routers.NIC.Node(int(frame.Destination()), by)
 	packet := s.network.Feed(node, uint32(to), uint16(flits), created, s.routers.VCs(class, left))

@@ -19,9 +19,9 @@ func (s *Stream) hearFaults(ledger *Ledger, slot uint32) {
 	for i, count := range s.faults.Take(slot, slot) {
 		ledger.FaultCounts[i].Merge(&count)
 	}
-	if s.rtl == nil && slot%uint32(max(1, cyclesPerCredits/s.timing.Tick)) == 0 {
+	if s.rtl == nil && slot%uint32(max(1, cyclesPerCredits/s.timing.SlotCycles())) == 0 {
 		s.missingCredits(func(f Finding) {
-			s.missing = append(s.missing, uint32(f.Index), f.Value)
+			s.missing = append(s.missing, uint32(f.Index-s.routers.Media), f.Value)
 			f.Slot = slot
 			ledger.Find(f)
 		})
@@ -36,7 +36,7 @@ func (s *Stream) missingCredits(find func(Finding)) {
 			known = s.missing[i] == uint32(l.Channel) && s.missing[i+1] == uint32(l.VC)
 		}
 		if !known {
-			find(Finding{Kind: FindCredit, Index: l.Channel, Value: uint32(l.VC), Cycle: s.kernel.Cycle(), Text: s.faults.LostText(&l)})
+			find(Finding{Kind: FindCredit, Index: s.routers.Media + l.Channel, Value: uint32(l.VC), Cycle: s.kernel.Cycle(), Text: s.faults.LostText(&l)})
 		}
 	}
 }
@@ -48,9 +48,10 @@ func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint3
 	case p.Harm == nil || p.Harm[packet] == 0:
 		return 0, false
 	case p.Received[packet] == hw.PacketPending:
+		ledger.Frames.Alone++
 		ledger.Frames.Faulted++
 	default:
-		status = nic.StatusCRC
+		status, ledger.At = nic.StatusCRC, uint64(p.Received[packet])+1
 		ledger.NoteHeard(processor, port, status, nil, slot)
 	}
 	x.freed = append(x.freed, int(p.Destination[packet]))

@@ -97,7 +97,7 @@ func (s *Stream) full(processor int) (nodes []int) {
 
 // lookForKnots looks from time to time, before a tick, for frames that wait for one another: who waits for whom is known of models.
 func (s *Stream) lookForKnots() {
-	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.Tick))/cyclesPerKnots && s.knots() != "" {
+	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots && s.knots() != "" {
 		s.deadlocked = 1
 	}
 }

@@ -8,6 +8,7 @@ const (
 	ClassFree      Class = iota // it sends
 	ClassMedium                 // it asks for the medium of its port
 	ClassAddressee              // it asks for the output at which the destination of its frame is
+	ClassStreams                // it sends flit by flit into a router, through which the frame goes to its destination
 )
 
 // Classes are lanes of NICs that send and receive at all ports at once, some of which ask first, again and
@@ -17,6 +18,7 @@ type Classes struct {
 	At      []uint32            // the same: which crossbar a lane leads to that asks for an addressee
 	Hears   []bool              // the same: whether a lane hears an output of a crossbar, which takes a tag or any
 	Outputs []map[uint32]uint16 // by crossbar: the output at which a processor is
+	Routed  []bool              // by processor: routers lead to it; nil for no routers
 	all     int                 // ports, the most
 	free    []bool              // by processor: no lane asks
 }
@@ -35,9 +37,12 @@ func NewClasses(of []Class, at []uint32, hears []bool, outputs []map[uint32]uint
 	return c
 }
 
-// Asks reports whether a lane asks, of a processor's port.
-func (c *Classes) Asks(processor int, port uint16) bool {
-	return port != PortAll && c.Of[processor*c.all+int(port)] != ClassFree
+// Class is that of a processor's port.
+func (c *Classes) Class(processor int, port uint16) Class {
+	if port == PortAll {
+		return ClassFree
+	}
+	return c.Of[processor*c.all+int(port)]
 }
 
 // Output is what a processor asks for at a port with a frame to a destination: 0 for the one medium there, and
@@ -56,7 +61,11 @@ func (c *Classes) takes(processor int, frame FrameView) bool {
 	if frame.Port() == PortAll {
 		return c.free[processor]
 	}
-	_, ok := c.Output(processor, frame.Port(), frame.Destination())
+	to := frame.Destination()
+	if c.Class(processor, frame.Port()) == ClassStreams {
+		return to < uint32(len(c.Routed)) && c.Routed[to]
+	}
+	_, ok := c.Output(processor, frame.Port(), to)
 	return ok
 }
 

@@ -171,8 +171,12 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return "sends to all ports; the NIC has one switch, which is at one of them"
 	case b.Own != nil && (f.Port() == PortAll || int(f.Port()) < b.PortsOf(cell)):
 		return "sends to a port that only hears"
+	case b.Classes != nil && f.Port() == PortAll && b.Classes.Routed != nil:
+		return "sends to all ports; some of them ask before they send, or are at routers"
 	case b.Classes != nil && f.Port() == PortAll:
 		return "sends to all ports; some of them ask before they send"
+	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell) && b.Classes.Class(b.First+cell, f.Port()) == ClassStreams:
+		return fmt.Sprintf("sends to processor %d at port %d; the routers there do not lead to it", f.Destination(), f.Port())
 	case b.Classes != nil && int(f.Port()) < b.PortsOf(cell):
 		return fmt.Sprintf("sends to processor %d at port %d; the crossbar there does not lead to it", f.Destination(), f.Port())
 	case b.Taps != nil || b.Own != nil:

@@ -12,6 +12,9 @@ import (
 // check looks for what is missing in a drawing in which everything else is right.
 func (b *drawer) check() {
 	for _, p := range b.order {
+		if p.kind == kindRouter {
+			continue
+		}
 		if p.shared() {
 			if b.drivers[p.number] == "" {
 				b.add(p.place, fmt.Sprintf("no one sends into the %s %s", p.kind, p.name), "add a link from a port to it, or delete it")
@@ -25,7 +28,7 @@ func (b *drawer) check() {
 			continue
 		}
 		for i := range p.ports {
-			if port := &p.ports[i]; port.in == None && port.out == None && !port.open {
+			if port := &p.ports[i]; port.in == None && port.out == None && !port.open && !port.routed {
 				b.add(p.place, fmt.Sprintf("no link leads to port %s of %s", port.text(i), p.name),
 					"add one; or number the ports of a processor from 0 on; or list its ports:, and as open: those without a link")
 			}
@@ -44,11 +47,16 @@ func (b *drawer) check() {
 
 // reach refuses processors that cannot reach each other: all that processor 0 reaches, and all that reach it.
 func (b *drawer) reach() {
-	heard, sent := make([][]int, len(b.net.Media)), make([][]int, len(b.net.Media))
+	routers := len(b.net.Media) // as one medium, through which all that are at one reach each other
+	heard, sent := make([][]int, routers+1), make([][]int, routers+1)
 	out, in := make([][]int, len(b.net.Processors)), make([][]int, len(b.net.Processors))
 	names := make([]*placed, len(b.net.Processors))
+	b.routedPorts(func(p int) {
+		out[p], sent[routers] = append(out[p], routers), append(sent[routers], p)
+		in[p], heard[routers] = append(in[p], routers), append(heard[routers], p)
+	})
 	for _, p := range b.order {
-		if p.shared() {
+		if p.kind != kindProcessor {
 			continue
 		}
 		names[p.number] = p
@@ -106,7 +114,7 @@ func (b *drawer) finishPorts() {
 	n := b.net
 	n.places = make([]*Place, len(n.Processors))
 	for _, p := range b.order {
-		if p.shared() {
+		if p.kind != kindProcessor {
 			continue
 		}
 		to := &n.Processors[p.number]

@@ -11,19 +11,17 @@ import (
 
 // routedNodes draws the routers of nodes, and the processors at them.
 func (d *Drawing) routedNodes(w *routed) (*Net, error) {
-	b := drawer{Drawing: d, net: &Net{Name: d.head(), one: "medium", many: "media"}, nodes: map[string]*placed{}}
-	for i := range d.nodes {
-		if n := &d.nodes[i]; n.kind != kindProcessor && n.kind != kindRouter {
-			b.add(n.place, fmt.Sprintf("%s is a %s, and other nodes are routers: there are no slots, in which it serves frames", n.name, n.kind),
-				"take routers alone, or none")
-		}
-	}
+	b := drawer{Drawing: d, nodes: map[string]*placed{},
+		net: &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
 	b.drawNodes()
 	if len(b.list) == 0 {
 		b.drawLinks()
 	}
 	if len(b.list) == 0 {
 		b.joinRouters(w)
+	}
+	if len(b.list) == 0 && len(b.net.Media) > 0 {
+		b.beside()
 	}
 	if err := b.err(); err != nil {
 		return nil, err
@@ -63,18 +61,19 @@ func (b *drawer) joinRouters(w *routed) {
 			w.Names[p.number], w.Graph.Ports[p.number] = p.name, ports
 		case p.kind == kindProcessor && (ports == 0 || ports > nic.LanesMax):
 			b.add(p.place, fmt.Sprintf("%s has %d ports", p.name, ports), fmt.Sprintf("link it to a router, allowed are 1 to %d ports", nic.LanesMax))
-		case p.kind == kindProcessor && slices.ContainsFunc(p.ports, func(o portOf) bool { return o.in == None || o.out == None }):
-			b.add(p.place, p.name+" has a port without a link both ways", "link each of its ports once, to a router")
 		}
 	}
+	at := b.atRouters()
 	if len(b.list) > 0 {
 		return
 	}
 	b.nicPorts(w)
 	for i := range b.net.Media {
-		b.channel(w, &b.net.Media[i], from[i], to[i])
+		if at[i] {
+			b.channel(w, &b.net.Media[i], from[i], to[i])
+		}
 	}
-	b.net.Media = nil
+	b.withoutChannels(at)
 }
 
 // nicPorts numbers the ports of processors.
@@ -84,14 +83,22 @@ func (b *drawer) nicPorts(w *routed) {
 		if p.kind != kindProcessor {
 			continue
 		}
-		counts[p.number] = uint16(len(p.ports))
-		nodes += len(p.ports)
+		ports := 0
+		for ports < len(p.ports) && p.ports[ports].routed {
+			ports++
+		}
+		counts[p.number] = uint16(ports)
+		nodes += ports
 		for i := 0; len(p.ports) > 1 && i < len(p.ports); i++ {
 			to := &b.net.Processors[p.number]
 			to.Ports = append(to.Ports, Port{Path: p.portPath(to.Path, i)})
 		}
 	}
-	if w.Graph.Nodes = make([]hw.RouterNode, nodes); nodes > len(counts) {
+	if nodes == 0 {
+		b.add(w.place, "there are routers, and no processor at any", "link processors to them, or delete them")
+	}
+	w.Graph.Nodes = make([]hw.RouterNode, nodes)
+	if slices.ContainsFunc(counts, func(ports uint16) bool { return ports != 1 }) {
 		w.NIC = fabric.NewNICPorts(counts)
 	}
 }
@@ -109,8 +116,6 @@ func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
 		b.add(place, reason, remedy)
 	case m.Credits != nil:
 		b.add(place, routersCredits, deleteCredits)
-	case from.kind == kindProcessor && to.kind == kindProcessor:
-		b.add(place, fmt.Sprintf("%s and %s are linked without a router", from.name, to.name), "link each to a router")
 	case from.kind == kindRouter && to.kind == kindRouter:
 		w.Graph.Links = append(w.Graph.Links, hw.RouterLink{From: from.number, Output: from.port, To: to.number, Input: to.port, Latency: latency})
 	case from.kind == kindProcessor:

@@ -46,7 +46,7 @@ func (c *contention) serve() {
 				remedy)
 		}
 	}
-	if c.net.Mixed && arbitrated == "" {
+	if c.access == accessMixed && arbitrated == "" {
 		c.add(c.whole, "access is mixed, and no port asks", "take access: all")
 	}
 	if len(c.list) == 0 {

@@ -15,8 +15,8 @@ import (
 //
 //	transmitters --> couplers [--> half-duplex links] --> fibres --> receivers
 func (n *Net) Build(p *fabric.Plant) error {
-	if len(n.Media) > hw.PortsMax {
-		return &input.Error{Place: "fabric", Reason: fmt.Sprintf("the cycle engine has room for %d media of a netlist, and there are %d", hw.PortsMax, len(n.Media)),
+	if n.slotted > hw.PortsMax {
+		return &input.Error{Place: "fabric", Reason: fmt.Sprintf("the cycle engine has room for %d media of a netlist, and there are %d", hw.PortsMax, n.slotted),
 			Remedy: "use the slot engine"}
 	}
 	delays := n.delays(p.Timing().LinkCycles)
@@ -34,8 +34,8 @@ func (n *Net) Build(p *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	links, hears := n.bank("", "."+fibre, n.all()), hw.Gather{Inputs: len(n.Media)}
-	for i := range n.Media {
+	links, hears := n.bank("", "."+fibre, n.all()), hw.Gather{Inputs: n.slotted}
+	for i := range n.slotted {
 		links.Labels[i] = n.Media[i].Link
 		hears.Wires = append(hears.Wires, uint32(i))
 	}
@@ -47,7 +47,7 @@ func (n *Net) Build(p *fabric.Plant) error {
 
 // part is the hardware between transmitters and links: what is free, and what lanes share if they ask.
 func (n *Net) part(p *fabric.Plant) (*contend.Part, error) {
-	if !n.Mixed {
+	if len(n.asked) == 0 {
 		fan := 1
 		if n.OnePort {
 			fan = n.ports

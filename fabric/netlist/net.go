@@ -37,7 +37,8 @@ type Net struct {
 // reaching is how processors reach each other.
 type reaching struct {
 	apart   bool // some may not
-	routers int  // by so many routers, 0 if they have media
+	routers int  // by so many routers, 0 for none
+	slotted int  // media that carry frames in slots: those after them are channels of routers
 }
 
 // said are ways that a drawing gives, and RTL.
@@ -122,6 +123,9 @@ func (n *Net) finish() *Net {
 	for i := range n.Processors {
 		n.ports = max(n.ports, len(n.Processors[i].Ports))
 	}
+	if n.routers == 0 {
+		n.slotted = len(n.Media)
+	}
 	all := n.ports * len(n.Processors)
 	n.wiring = fabric.NewWiring(all)
 	counts, mute, own := make([]uint16, len(n.Processors)), make([]bool, all), false
@@ -131,10 +135,11 @@ func (n *Net) finish() *Net {
 		own = own || len(ports) < n.ports
 		for p := range n.ports {
 			at := i*n.ports + p
-			if p < len(ports) && ports[p].Hears != None {
+			if p < len(ports) && ports[p].Hears != None && ports[p].Hears < n.slotted {
 				n.wiring.Hears[at] = uint32(ports[p].Hears)
 			}
 			switch {
+			case p < len(ports) && n.streams(&ports[p]):
 			case p < len(ports) && ports[p].Sends != None:
 				n.wiring.Sends[at] = uint32(ports[p].Sends)
 			case p < len(ports) && ports[p].Asks != 0:
@@ -151,7 +156,7 @@ func (n *Net) finish() *Net {
 		n.share()
 	}
 	n.wiring.Share(n.ports)
-	if own {
+	if n.own = nil; own {
 		n.own = nic.NewOwn(counts, mute, n.ports)
 	}
 	n.unequal = slices.ContainsFunc(n.Media, func(m Medium) bool { return m.Latency != Usual })
@@ -177,7 +182,7 @@ func (n *Net) Ports() int { return n.ports }
 func (n *Net) Shape() fabric.Shape {
 	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words, Paths: n.paths}
 	switch {
-	case n.routers > 0:
+	case n.routers > 0 && n.slotted == 0:
 		s.Units, s.PerUnit, s.Discipline, s.Paths = len(n.Processors), 1, fabric.Streaming{Own: n.own}, nil
 	case n.Switch:
 		s.Discipline, s.ArbitrationCycles = n.switched(), n.shared.Arbiter.Cycles()
@@ -225,8 +230,8 @@ func (n *Net) longest(linkCycles int) (cycles int) {
 
 // delays are the cycles from each medium to those who hear it.
 func (n *Net) delays(linkCycles int) []uint16 {
-	delays := make([]uint16, len(n.Media))
-	for i := range n.Media {
+	delays := make([]uint16, n.slotted)
+	for i := range delays {
 		if delays[i] = uint16(linkCycles); n.Media[i].Latency != Usual {
 			delays[i] = uint16(n.Media[i].Latency)
 		}
@@ -256,7 +261,14 @@ func (n names) Medium(medium int) string    { return n.medium(medium).Path }
 func (n names) Link(medium int) string      { return n.medium(medium).Link }
 func (n names) MediumNoun() (one, _ string) { return n.net.one, n.net.many }
 func (n names) Port(i int, p uint16) string { return n.net.port(i, p) }
-func (n names) HeardOn(i int, p uint16) int { return medium(n.net.wiring.Hears[i*n.net.ports+int(p)]) }
+
+// HeardOn is the medium that a port hears, None for one that its processor does not have.
+func (n names) HeardOn(i int, p uint16) int {
+	if ports := n.net.Processors[i].Ports; int(p) < len(ports) {
+		return ports[p].Hears
+	}
+	return None
+}
 
 // medium is one of the media; routers have none, and stand in its place.
 func (n names) medium(medium int) Medium {
@@ -270,10 +282,15 @@ func (n names) medium(medium int) Medium {
 // SentOn is the medium of a port; a frame to all ports reaches a processor by the first that it hears.
 func (n names) SentOn(i int, p uint16, towards int) int {
 	if p != nic.PortAll {
-		if port := int(p); port < len(n.net.Processors[i].Ports) && n.net.Processors[i].Ports[port].Asks != 0 {
-			return n.net.output(&n.net.Crossbars[n.net.Processors[i].Ports[port].Asks-1], towards)
+		ports := n.net.Processors[i].Ports
+		switch port := int(p); {
+		case port >= len(ports):
+			return None
+		case ports[port].Asks != 0:
+			return n.net.output(&n.net.Crossbars[ports[port].Asks-1], towards)
+		default:
+			return ports[port].Sends
 		}
-		return medium(n.net.wiring.Sends[i*n.net.ports+int(p)])
 	}
 	first := None
 	for _, port := range n.net.Processors[i].Ports {
@@ -292,7 +309,7 @@ func (n names) SentOn(i int, p uint16, towards int) int {
 	return first
 }
 
-// medium is the number of one, None for none.
+// medium is the number of one that a wiring leads to, None for none.
 func medium(wire uint32) int {
 	if wire == fabric.NoMedium {
 		return None

@@ -153,7 +153,16 @@ func (n *Net) share() {
 			n.asked = append(n.asked, *s)
 		}
 	}
+	routed := n.routedBy()
+	for i := range n.Processors {
+		for p := range n.Processors[i].Ports {
+			if routed != nil && n.streams(&n.Processors[i].Ports[p]) {
+				of[i*n.ports+p] = nic.ClassStreams
+			}
+		}
+	}
 	n.lanes = nic.NewClasses(of, at, hears, outputs, n.ports)
+	n.lanes.Routed = routed
 }
 
 // busesWith are the buses with an arbiter of a kind, nil for none.
@@ -190,7 +199,7 @@ func (n *Net) free(medium int) bool {
 
 // freeMedia are those at which no one asks.
 func (n *Net) freeMedia() (media []uint32) {
-	for i := range n.Media {
+	for i := range n.slotted {
 		if n.free(i) {
 			media = append(media, uint32(i))
 		}
@@ -218,9 +227,9 @@ func (n *Net) bank(ending, part string, media []uint32) hw.Bank {
 	return b
 }
 
-// all are all media.
+// all are all media that carry frames in slots.
 func (n *Net) all() (media []uint32) {
-	for i := range n.Media {
+	for i := range n.slotted {
 		media = append(media, uint32(i))
 	}
 	return media

@@ -74,7 +74,8 @@ type portOf struct {
 	name     string
 	open     bool
 	out, in  int
-	asks     int // 1 + the crossbar that it leads to, 0 for none
+	asks     int  // 1 + the crossbar that it leads to, 0 for none
+	routed   bool // it is at a router
 	outPlace string
 	inPlace  string
 }

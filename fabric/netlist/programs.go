@@ -30,7 +30,10 @@ const (
 // Programs implements fabric.Network.
 func (n Network) Programs() []fabric.Program {
 	net := n.drawn()
-	if net.routers > 0 {
+	switch {
+	case net.routers > 0 && net.slotted > 0:
+		return nil
+	case net.routers > 0:
 		return net.routed()
 	}
 	if why, _ := net.unserved(); why != "" {
@@ -141,6 +144,9 @@ const queueFramesMax = 512
 func (n Network) Refuses(program string) (why, remedy string) {
 	const own = ", or write image: with firmware of your own"
 	net := n.drawn()
+	if net.routers > 0 && net.slotted > 0 {
+		return "is for networks whose ports are all at routers, or none, and of these some are", "take one of both" + own
+	}
 	why, remedy = net.unserved()
 	switch tells := program == floodProgram || program == gossipProgram; {
 	case !tells && program != nextHopProgram && program != trafficProgram:

@@ -22,6 +22,7 @@ const (
 	romStar       = 1 << 16 // kind of a port at a star
 	romBus        = 2 << 16 // of one at a bus with an arbiter
 	romCrossbar   = 3 << 16 // of one at a crossbar
+	romRouter     = 4 << 16 // of one at a router
 	romCredits    = 24      // bits below those of credits
 	romMeets      = 1       // flag: on some medium frames of several senders may meet
 	romHearsOne   = 2       // flag: access is one, or switch
@@ -42,9 +43,12 @@ type rom struct {
 }
 
 func newROM(n *Net) *rom {
-	r := &rom{net: n, senders: make([][]int, len(n.Media)), hearers: make([][]int, len(n.Media))}
+	r := &rom{net: n, senders: make([][]int, len(n.Media)+1), hearers: make([][]int, len(n.Media)+1)} // the last one: all routers
 	for i := range n.Processors {
 		for _, port := range n.Processors[i].Ports {
+			if n.streams(&port) {
+				r.senders[len(n.Media)], r.hearers[len(n.Media)] = append(r.senders[len(n.Media)], i), append(r.hearers[len(n.Media)], i)
+			}
 			if m := port.Sends; m != None {
 				r.senders[m] = append(r.senders[m], i)
 			}
@@ -67,7 +71,7 @@ func newROM(n *Net) *rom {
 	if !n.hasWays() {
 		return r
 	}
-	if n.routers > 0 { // one port leads to all
+	if n.routers > 0 && n.slotted == 0 { // one port leads to all
 		r.next = make([][]uint32, len(n.Processors))
 		for d := range r.next {
 			r.next[d] = slices.Repeat([]uint32{uint32(d)}, len(n.Processors))
@@ -108,7 +112,7 @@ func (n *Net) meets() bool {
 	senders := make([]uint8, len(n.Media))
 	for i := range n.Processors {
 		for _, port := range n.Processors[i].Ports {
-			if m := port.Sends; m != None {
+			if m := port.Sends; m != None && m < n.slotted {
 				if senders[m] > 0 && n.free(m) || n.Media[m].Opposite != None {
 					return true
 				}
@@ -169,6 +173,9 @@ func (r *rom) Processor(processor int, _ uint64, dst []uint32) {
 			words[0] = uint32(medium)
 		}
 		words[3] = uint32(r.latency(medium))
+		if r.net.streams(port) {
+			words[3] |= romRouter
+		}
 		if port.Sends != None {
 			words[3] |= uint32(r.net.depth(port.Sends)) << romCredits
 		}
@@ -212,6 +219,9 @@ func (r *rom) leads(processor int, port *Port, bits []uint32) {
 
 // latency is that of a medium, 1 if it has none of its own.
 func (r *rom) latency(medium int) int {
+	if medium == len(r.net.Media) {
+		return 1
+	}
 	if l := r.net.Media[medium].Latency; l != Usual {
 		return l
 	}
@@ -222,7 +232,7 @@ func (r *rom) latency(medium int) int {
 // port, then the lowest processor; or by the port that a drawing says, to the nearest of those who hear it.
 func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	const far = 1<<63 - 1
-	processors, media := make([]int, len(r.net.Processors)), make([]int, len(r.net.Media))
+	processors, media := make([]int, len(r.net.Processors)), make([]int, len(r.net.Media)+1)
 	for i := range processors {
 		processors[i] = far
 	}
@@ -237,13 +247,17 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 			continue
 		}
 		for _, port := range r.net.Processors[at.processor].Ports {
-			if port.Hears == None || media[port.Hears] != far { // who is reached first is the nearest
+			hears := port.Hears
+			if r.net.streams(&port) {
+				hears = len(r.net.Media)
+			}
+			if hears == None || media[hears] != far { // who is reached first is the nearest
 				continue
 			}
-			media[port.Hears] = at.distance + latencyWeight*r.latency(port.Hears) + 1
-			for _, sender := range r.senders[port.Hears] {
-				if media[port.Hears] < processors[sender] {
-					processors[sender] = media[port.Hears]
+			media[hears] = at.distance + latencyWeight*r.latency(hears) + 1
+			for _, sender := range r.senders[hears] {
+				if media[hears] < processors[sender] {
+					processors[sender] = media[hears]
 					heap.Push(queue, reach{processors[sender], sender})
 				}
 			}
@@ -262,6 +276,9 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	sendsTo := func(port Port) int {
 		if port.Asks != 0 {
 			return nearest[port.Asks-1]
+		}
+		if r.net.streams(&port) {
+			return len(r.net.Media)
 		}
 		return port.Sends
 	}

@@ -263,7 +263,11 @@ func (d *Drawing) bareNet(processors int) *Net {
 // atRouters gives each processor its ports, from each of which all are reached. Media are the channels: those between routers as the
 // graph lists them, then those from and to each port of a processor.
 func (n *Net) atRouters(r *fabric.Routers) {
-	n.one, n.many, n.routers = "channel", "channels", len(r.Graph.Ports)
+	n.routers, n.slotted, r.Media = len(r.Graph.Ports), len(n.Media), len(n.Media)
+	access := uint32(accessRouted)
+	if n.one, n.many = "channel", "channels"; n.slotted > 0 {
+		n.one, n.many, access = "medium", "media", n.accessWord()
+	}
 	channel := func(path string) int {
 		n.Media = append(n.Media, Medium{Path: path, Link: path + ".link", Latency: Usual, Opposite: None})
 		return len(n.Media) - 1
@@ -286,7 +290,7 @@ func (n *Net) atRouters(r *fabric.Routers) {
 	}
 	n.finish()
 	n.Words = [nic.ShapeWords]uint32{
-		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(n.routers), uint32(r.Tick), accessRouted, n.Hash(), 0}
+		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(n.routers), uint32(r.Tick), access, n.Hash(), 0}
 }
 
 // accessRouted is the word that tells firmware that processors are at routers.

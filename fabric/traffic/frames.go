@@ -4,8 +4,8 @@ import "starloom/fabric"
 
 // AddFrames adds what is measured of the frames between processors at routers, in cycles; nothing of other transports.
 func AddFrames(m *fabric.Metrics, t fabric.Transport) {
-	s, ok := t.(*fabric.Stream)
-	if !ok {
+	s := fabric.StreamOf(t)
+	if s == nil {
 		return
 	}
 	whole, network, hops := s.Latencies()

@@ -27,6 +27,9 @@ SL_INLINE int sl_at_bus(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4
 SL_INLINE int sl_at_crossbar(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 3; }
 /* Whether a port asks before it sends: it is at one of both. */
 SL_INLINE int sl_asks(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 17 == 1; }
+/* Whether it is at a router: a frame goes to the processor that it is addressed to, at a port of it that is at one, too; sl_sends_to and
+ * sl_hears_from are the channels, and a way through routers counts as one link of a cycle. */
+SL_INLINE int sl_at_router(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 16 == 4; }
 SL_INLINE uint32_t sl_latency(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) & 0xffffu; }
 
 /* The way to a processor: the port, and the next processor on the way; SL_NOWHERE if there is none.

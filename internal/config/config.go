@@ -36,7 +36,7 @@ type Config struct {
 // Bare reports whether there is no firmware: processors are sources and sinks of packets, at routers.
 func (c *Config) Bare() bool {
 	f := &c.Firmware
-	return fabric.RoutersOf(c.Network) != nil && f.Program == nil && f.Path == "" && f.Bytes == nil
+	return fabric.RoutersOf(c.Network) != nil && !fabric.Slotted(c.Network) && f.Program == nil && f.Path == "" && f.Bytes == nil
 }
 
 // NIC is the size of a NIC: the largest payload of a frame in bytes, and the depth of its FIFOs in

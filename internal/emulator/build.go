@@ -87,19 +87,28 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	return nil
 }
 
-// buildStream builds the hardware of processors at routers.
-func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) error {
-	s, err := fabric.NewStream(m.Network, config, m.workers, m.openRTL(ctx))
+// buildStream builds the hardware of processors at routers, and of their other ports.
+func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err error) {
+	var both *fabric.Joint
+	var s *fabric.Stream
+	if fabric.Slotted(m.Network) {
+		both, err = fabric.NewJoint(m.Network, config, m.workers, m.openRTL(ctx))
+	} else {
+		s, err = fabric.NewStream(m.Network, config, m.workers, m.openRTL(ctx))
+	}
 	switch {
 	case err != nil && m.RTL != nil:
 		return err
 	case err != nil:
 		return m.Config.Source.Refuse("fabric."+m.Network.Kind(), err.Error(), "change the network")
+	case both != nil:
+		m.Plant, m.transport, m.Hardware, m.flying = both.Plant, both, both, both
+	default:
+		m.transport, m.Hardware, m.flying = s, s, s
 	}
 	if m.options.Packets {
-		s.Log()
+		fabric.StreamOf(m.transport).Log()
 	}
-	m.transport, m.Hardware, m.flying = s, s, s
 	return nil
 }
 

@@ -56,7 +56,7 @@ func (m *Machine) RunTable() fabric.RunTable {
 
 // WritePackets writes all packets of traffic so far, if Options.Packets has asked for them.
 func (m *Machine) WritePackets(to io.Writer) error {
-	if s, ok := m.transport.(*fabric.Stream); ok {
+	if s := fabric.StreamOf(m.transport); s != nil {
 		return s.WritePackets(to)
 	}
 	return m.Referee.(*traffic.Referee).WritePackets(to)

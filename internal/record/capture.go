@@ -30,32 +30,45 @@ func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
 // slot writes what was heard in the slot before and what was sent, in that slot by NICs, or lanes of them, that
 // must ask first and else in the one that begins: in the order of cycles, then of processors.
 func (c *capture) slot(m *emulator.Machine) error {
-	if m.Timing().Tick > 0 {
+	if fabric.RoutersOf(m.Network) != nil {
 		return c.streamed(m)
 	}
 	return errors.Join(c.sent(m, true), c.heard(m), c.sent(m, false))
 }
 
-// streamed writes the frames of a tick in the order of cycles, then of processors: a frame is sent in the cycle in which its
-// head is on the wire, and is told in the tick in which its tail has left.
+// streamed writes the frames of a tick in the order of cycles, then of processors: a frame that streams is sent in the cycle in which
+// its head is on the wire, and is told in the tick in which its tail has left.
 func (c *capture) streamed(m *emulator.Machine) error {
 	type event struct {
 		*fabric.Captured
+		port      uint16
 		direction pcapng.Direction
+		cycle     uint64
 	}
 	var events []event
+	timing := m.Timing()
 	for i := range m.Shards {
 		l := &m.Shards[i].Ledger
 		for k := range l.Sent {
-			events = append(events, event{&l.Sent[k], pcapng.Sent})
+			sent := &l.Sent[k]
+			first, end := sent.Port, sent.Port+1
+			if sent.Port == nic.PortAll {
+				first, end = 0, uint16(m.Shape.PortsOf(sent.Processor))
+			}
+			for port := first; port < end; port++ {
+				events = append(events, event{sent, port, pcapng.Sent, sent.Cycle(timing.FirstPhitCycle(sent.Slot))})
+			}
 		}
 		for k := range l.Heard {
-			events = append(events, event{&l.Heard[k], pcapng.Received})
+			heard := &l.Heard[k]
+			events = append(events, event{heard, heard.Port, pcapng.Received, heard.Cycle(timing.LastPhitCycle(heard.Slot))})
 		}
 	}
-	slices.SortStableFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Processor, b.Processor)) })
+	slices.SortStableFunc(events, func(a, b event) int {
+		return cmp.Or(cmp.Compare(a.cycle, b.cycle), cmp.Compare(a.Processor, b.Processor))
+	})
 	for _, e := range events {
-		if err := c.packet(m, *e.Captured, e.Port, e.direction, e.Cycle(0)); err != nil {
+		if err := c.packet(m, *e.Captured, e.port, e.direction, e.cycle); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,121 @@
+package starloom
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// clusters are three stars of three processors each, the first of which are at routers, too.
+const clusters = `streaming: {tick: %d}, nodes: {"r[0..2]": router, "gate[0..2]": processor, "a[0..1]": processor, "b[0..1]": processor, "c[0..1]": processor, "bus[0..2]": star},
+  links: [["r[0..1]:1", "r[1..2]:2"], ["r[2]:1", "r[0]:2"], ["gate[0..2]:0", "r[0..2]:0"], ["gate[0..2]:1", "bus[0..2]"],
+    ["a[0..1]", "bus[0]"], ["b[0..1]", "bus[1]"], ["c[0..1]", "bus[2]"]]`
+
+// jointScenario takes a packet from each processor to another one, over stars and through routers.
+func jointScenario(t testing.TB, tick int, more string) *Scenario {
+	return routedScenario(t, fmt.Sprintf(clusters, tick), "nic: {rx_frames: 8, tx_frames: 4}\nrules: {exactly_once: true, latency_max: 100, in_order: true}\n"+
+		"workload: {permutation: [8, 7, 3, 5, 6, 0, 1, 2, 4]}\nstop: {slots: 400}\nfirmware: {image: "+testImage(t, "bridges")+"}\n"+more)
+}
+
+// TestJointBridges: packets go over a star, through routers and over another star, whatever the banks, workers and observers.
+func TestJointBridges(t *testing.T) {
+	var wave, capture, packets bytes.Buffer
+	want, err := Run(t.Context(), jointScenario(t, 16, ""), RunOptions{VCD: Writer(&wave), PCAPNG: Writer(&capture), Packets: Writer(&packets)})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, want.Verdict, want.Violations)
+	require.Contains(t, wave.String(), "rx_status")
+	require.Equal(t, 1+7, strings.Count(packets.String(), "\n")) // all but two go to another cluster
+	cycles := map[uint64]bool{}
+	for _, list := range packetsOf(t, capture.Bytes()) {
+		for _, p := range list {
+			cycles[p.cycle%16] = true
+		}
+	}
+	require.Greater(t, len(cycles), 3)
+	for _, o := range []MachineOptions{{Workers: 2}, {BankSize: 2}, {Runtime: "interpreter"}, {Engine: EngineCycle}} {
+		got, err := Run(t.Context(), jointScenario(t, 16, ""), RunOptions{MachineOptions: o})
+		require.NoError(t, err)
+		require.Equal(t, want.Digest, got.Digest)
+		require.Equal(t, want.Frames, got.Frames)
+	}
+	isolated := jointScenario(t, 16, "")
+	isolated.Firmware.Mode = "isolated"
+	got, err := Run(t.Context(), isolated, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, want.Digest, got.Digest)
+}
+
+// TestJointSaved: a run with both kinds of ports is the same one if it is saved and restored at any tick.
+func TestJointSaved(t *testing.T) {
+	require.Equal(t, VerdictPass, savedAtEveryTick(t, jointScenario(t, 9, "")).Verdict)
+}
+
+// TestJointRefused: what does not go together is refused with what does.
+func TestJointRefused(t *testing.T) {
+	const rest = "workload: {permutation: reverse}\nfirmware: {program: netlist/next-hop}"
+	for says, netlist := range map[string]string{
+		"ports are all at routers, or none": fmt.Sprintf(clusters, 16),
+		"a router is linked with it":        `nodes: {r: router, p: processor, s: star}, links: [["p", "r:0"], ["p", "s"], ["r:1", "s"]]`,
+		"from 0 on, and the others after":   `nodes: {r: router, "p[0..1]": processor, s: star}, links: [["p[0]:1", "r:0"], ["p[1]", "r:1"], ["p[0]:0", "s"]]`,
+		"no processor at any":               `nodes: {r: router, q: router, "p[0..1]": processor, s: star}, links: [["r:0", "q:0"], ["p[0..1]", "s"]]`,
+		"no way leads from":                 `nodes: {r: router, "p[0..3]": processor, s: star}, links: [["p[0]", "r:0"], ["p[1]", "r:1"], ["p[2..3]", "s"]]`,
+	} {
+		text := "starloom: 1\nfabric: {netlist: {" + netlist + "}}\n"
+		s, err := ParseScenario("s.yaml", []byte(text+rest))
+		if err == nil {
+			_, err = Run(t.Context(), s, RunOptions{})
+		}
+		require.ErrorContains(t, err, says, netlist)
+	}
+	for _, tick := range []int{3, 4} {
+		text := strings.ReplaceAll("starloom: 1\nlink: {phit_bits: 64}\nnic: {payload_bytes: 8}\nfabric: {netlist: {"+clusters+"}}\n", "%d", fmt.Sprint(tick))
+		_, err := ParseScenario("s.yaml", []byte(text+"firmware: {image: "+testImage(t, "bridges")+"}\nworkload: {permutation: reverse}"))
+		require.ErrorContains(t, err, "write tick: 5 or more")
+	}
+	_, err := Run(t.Context(), jointScenario(t, 16, ""), RunOptions{MachineOptions: MachineOptions{Engine: EngineSlot}})
+	require.ErrorContains(t, err, "have no slots")
+}
+
+// TestJointSilent: if one kind of ports is silent, the other behaves as in a network without the first.
+func TestJointSilent(t *testing.T) {
+	draw := rand.New(rand.NewPCG(27, 5))
+	for range 6 {
+		silentJoint(t, draw)
+	}
+}
+
+// silentJoint draws a network of routers, with a star, a bus or links beside it, and compares it with its halves.
+func silentJoint(t *testing.T, draw *rand.Rand) {
+	n, tick := 3+draw.IntN(4), 12+draw.IntN(20)
+	routers := fmt.Sprintf(`"r[0..%d]": {kind: router, ports: [next, before, local]}`, n-1)
+	ring := fmt.Sprintf(`["r[0..%d]:next", "r[1..%d]:before"], ["r[%d]:next", "r[0]:before"], ["p[0..%d]:0", "r[0..%d]:local"]`, n-2, n-1, n-1, n-1, n-1)
+	medium := []string{"s: star", "s: {kind: bus, arbiter: round_robin}", "s: {kind: crossbar}"}[draw.IntN(3)]
+	ends := fmt.Sprintf(`["p[0..%d]:1", s]`, n-1)
+	processors := fmt.Sprintf(`"p[0..%d]": processor`, n-1)
+	keys := fmt.Sprintf("router: {vcs: 4, depth: %d}, streaming: {tick: %d}, routes: dateline, ", 1+draw.IntN(4), tick)
+	both := keys + "nodes: {" + strings.Join([]string{processors, routers, medium}, ", ") + "}, links: [" + ring + ", " + ends + "]"
+	streams := keys + "nodes: {" + processors + ", " + routers + "}, links: [" + ring + "]"
+	slots := fmt.Sprintf(`nodes: {"p[0..%d]": {kind: processor, ports: ["+0", "+1"], open: ["+0"]}, %s}, links: [%s]`, n-1, medium, strings.ReplaceAll(ends, ":1", ":+1"))
+	run := func(netlist string, ports, guard int) *Report {
+		s := routedScenario(t, netlist, fmt.Sprintf("nic: {payload_bytes: 24, rx_frames: 3, tx_frames: 3}\nlink: {guard_cycles: %d}\nrules: {}\nstop: {slots: 2000}\n"+
+			"firmware: {image: %s, params: {ports: %d, routed: %d}}", guard, testImage(t, "mixes"), ports, n))
+		report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: EngineCycle}})
+		require.NoError(t, err, netlist)
+		require.Greater(t, report.Frames.Delivered, uint64(n), "%v %v", report.Violations, report.Frames)
+		return report
+	}
+	one, alone := run(both, 1, 1), run(streams, 1, 1)
+	require.Equal(t, alone.Digest, one.Digest, both)
+	require.Equal(t, alone.Frames, one.Frames, both)
+	// the guard of the slotted network alone fills the tick
+	shortest := run(slots, 2, 1)
+	one = run(both, 2, 1)
+	alone = run(slots, 2, 1+tick-int(shortest.Cycles/uint64(shortest.Slots)))
+	require.Equal(t, alone.Digest, one.Digest, both)
+	require.Equal(t, alone.Frames, one.Frames, both)
+	require.Equal(t, alone.Cycles, one.Cycles, both)
+}
