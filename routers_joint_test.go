@@ -54,6 +54,29 @@ func TestJointSaved(t *testing.T) {
 	require.Equal(t, VerdictPass, savedAtEveryTick(t, jointScenario(t, 9, "")).Verdict)
 }
 
+// TestJointHarmed: faults strike channels and stars by their paths, and a budget of the handlers holds at both kinds of ports.
+func TestJointHarmed(t *testing.T) {
+	strike := func(target string) *Report {
+		report, err := Run(t.Context(), jointScenario(t, 16, "faults: {schedule: [{kind: drop, targets: ["+target+"]}]}"), RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, VerdictFail, report.Verdict)
+		return report
+	}
+	channel, star := strike(`"netlist.gate[0].in"`), strike(`"netlist.bus[0]"`)
+	require.NotZero(t, channel.Faults[0].Count)
+	require.NotZero(t, star.Faults[0].Count)
+	require.Contains(t, channel.Faults[0].First.Path, "netlist.gate[0].in")
+	require.Contains(t, star.Faults[0].First.Path, "netlist.bus[0]")
+	for budget, verdict := range map[int]Verdict{4: VerdictFail, 3000: VerdictPass} {
+		s := jointScenario(t, 4096, "")
+		s.Firmware.CPU = CPU{Model: "unit", ClockRatio: s.Firmware.CPU.ClockRatio, BudgetCycles: budget}
+		s.Rules.LatencyMax = 0
+		report, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, verdict, report.Verdict, report.Violations)
+	}
+}
+
 // TestJointRefused: what does not go together is refused with what does.
 func TestJointRefused(t *testing.T) {
 	const rest = "workload: {permutation: reverse}\nfirmware: {program: netlist/next-hop}"
@@ -71,12 +94,18 @@ func TestJointRefused(t *testing.T) {
 		}
 		require.ErrorContains(t, err, says, netlist)
 	}
-	for _, tick := range []int{3, 4} {
-		text := strings.ReplaceAll("starloom: 1\nlink: {phit_bits: 64}\nnic: {payload_bytes: 8}\nfabric: {netlist: {"+clusters+"}}\n", "%d", fmt.Sprint(tick))
-		_, err := ParseScenario("s.yaml", []byte(text+"firmware: {image: "+testImage(t, "bridges")+"}\nworkload: {permutation: reverse}"))
-		require.ErrorContains(t, err, "write tick: 5 or more")
-	}
-	_, err := Run(t.Context(), jointScenario(t, 16, ""), RunOptions{MachineOptions: MachineOptions{Engine: EngineSlot}})
+	_, short := Run(t.Context(), jointScenario(t, 1, ""), RunOptions{})
+	require.ErrorContains(t, short, "write tick: ")
+	var least int
+	_, after, _ := strings.Cut(short.Error(), "write tick: ")
+	_, err := fmt.Sscan(after, &least)
+	require.NoError(t, err)
+	_, err = Run(t.Context(), jointScenario(t, least-1, ""), RunOptions{})
+	require.ErrorContains(t, err, fmt.Sprintf("write tick: %d or more", least))
+	report, err := Run(t.Context(), jointScenario(t, least, ""), RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, report.Verdict)
+	_, err = Run(t.Context(), jointScenario(t, 16, ""), RunOptions{MachineOptions: MachineOptions{Engine: EngineSlot}})
 	require.ErrorContains(t, err, "have no slots")
 }
 

@@ -26,6 +26,7 @@
 //	plant.go         the hardware of the cycle engine; media.go: what a network puts into it
 //	plant_build.go   what its Build needs of a plant; plant_stars.go: passive stars; plant_receive.go: what receivers tell
 //	plant_watch.go   collisions, late light
+//	joint.go         Joint: a Plant and a Stream whose cycles run together
 //	switches.go      where the one switch of a NIC is in a slot, and the rules of that
 //	credits.go       how many frames of a port may wait at its receiver
 //	credit_limits.go depth, round trip and resynchronisation, as a scenario gives them
