@@ -1,6 +1,12 @@
 package fabric
 
-import "starloom/hw"
+import (
+	"math"
+
+	"starloom/hw"
+)
+
+const none = math.MaxUint32
 
 // NICPorts are the ports of processors at routers, each of which is a node of their graph: first port 0 of all processors, in their
 // order, then port 1 of those that have one, and so on. Nil: each processor has one port, and its number.

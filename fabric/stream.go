@@ -3,7 +3,6 @@ package fabric
 import (
 	"bytes"
 	"fmt"
-	"math"
 
 	"starloom/hw"
 	"starloom/nic"
@@ -71,8 +70,6 @@ type arrivals struct {
 	first, last []uint32 // by node, none for none
 	next        []uint32 // by packet
 }
-
-const none = math.MaxUint32
 
 // forget leaves none.
 func (a *arrivals) forget() {

@@ -175,3 +175,12 @@ func (b *drawer) align(p *placed) {
 			fmt.Sprintf("give at most %d for both", latencyMax))
 	}
 }
+
+// routedPorts are the ports of processors at routers, as ends of one medium.
+func (b *drawer) routedPorts(each func(processor int)) {
+	for _, p := range b.order {
+		if p.kind == kindProcessor && slices.ContainsFunc(p.ports, func(o portOf) bool { return o.routed }) {
+			each(p.number)
+		}
+	}
+}

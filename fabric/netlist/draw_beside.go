@@ -94,28 +94,4 @@ func (b *drawer) beside() {
 	b.finishPorts()
 }
 
-// routedPorts are the ports of processors at routers, as ends of one medium.
-func (b *drawer) routedPorts(each func(processor int)) {
-	for _, p := range b.order {
-		if p.kind == kindProcessor && slices.ContainsFunc(p.ports, func(o portOf) bool { return o.routed }) {
-			each(p.number)
-		}
-	}
-}
-
-// streams reports whether a port of a processor is at a router.
-func (n *Net) streams(port *Port) bool { return port.Sends >= n.slotted }
-
-// routedBy are the processors with a port at a router, nil for no routers.
-func (n *Net) routedBy() (routed []bool) {
-	if n.routers == 0 {
-		return nil
-	}
-	routed = make([]bool, len(n.Processors))
-	for i := range n.Processors {
-		routed[i] = slices.ContainsFunc(n.Processors[i].Ports, func(p Port) bool { return n.streams(&p) })
-	}
-	return routed
-}
-
 var _ fabric.Bare = Network{}

@@ -351,3 +351,18 @@ func (n *Net) creditBytes() (bytes uint64) {
 	}
 	return bytes
 }
+
+// streams reports whether a port of a processor is at a router.
+func (n *Net) streams(port *Port) bool { return port.Sends >= n.slotted }
+
+// routedBy are the processors with a port at a router, nil for no routers.
+func (n *Net) routedBy() (routed []bool) {
+	if n.routers == 0 {
+		return nil
+	}
+	routed = make([]bool, len(n.Processors))
+	for i := range n.Processors {
+		routed[i] = slices.ContainsFunc(n.Processors[i].Ports, func(p Port) bool { return n.streams(&p) })
+	}
+	return routed
+}

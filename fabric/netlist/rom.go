@@ -228,6 +228,14 @@ func (r *rom) latency(medium int) int {
 	return 1
 }
 
+// through is the medium of a port, one for all ports at routers.
+func (r *rom) through(port *Port, medium int) int {
+	if r.net.streams(port) {
+		return len(r.net.Media)
+	}
+	return medium
+}
+
 // towards is how each processor gets to a destination: by the least latency, then the fewest hops, then the lowest
 // port, then the lowest processor; or by the port that a drawing says, to the nearest of those who hear it.
 func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
@@ -247,10 +255,7 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 			continue
 		}
 		for _, port := range r.net.Processors[at.processor].Ports {
-			hears := port.Hears
-			if r.net.streams(&port) {
-				hears = len(r.net.Media)
-			}
+			hears := r.through(&port, port.Hears)
 			if hears == None || media[hears] != far { // who is reached first is the nearest
 				continue
 			}
@@ -277,10 +282,7 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 		if port.Asks != 0 {
 			return nearest[port.Asks-1]
 		}
-		if r.net.streams(&port) {
-			return len(r.net.Media)
-		}
-		return port.Sends
+		return r.through(&port, port.Sends)
 	}
 	next := make([]uint32, len(processors))
 	for i := range next {
