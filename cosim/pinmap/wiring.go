@@ -120,14 +120,14 @@ func (w *wirer) wirePort(key string, p Wiring) error {
 	if form := w.pulsesOf(p.Port); form != nil {
 		return w.wirePulses(key, p, form)
 	}
+	if at, err := w.modelPort(key, p.Port); err == nil && w.model[at].Clock {
+		return w.refuse(key, w.model[at].Name+" is the clock of "+w.Model, "write clock: "+strings.Join(p.Pins, ", "))
+	}
 	at, err := w.unwired(key, p.Port)
 	if err != nil {
 		return err
 	}
 	port := w.model[at]
-	if port.Clock {
-		return w.refuse(key, port.Name+" is the clock of "+w.Model, "write clock: "+strings.Join(p.Pins, ", "))
-	}
 	j, items, err := w.joiner(key, at, port, p)
 	if err == nil {
 		w.wires.Ports[at] = j.join(items, port, bitsOf(OfModel, at, port.Bits))
