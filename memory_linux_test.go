@@ -169,6 +169,8 @@ func TestLongMemoryEstimates(t *testing.T) {
 	case testing.Short():
 		runs = runs[:2]
 	}
+	reads := readsTakeMemory(t)
+	t.Logf("a page that is only read takes memory: %v; if so, peaks above their estimates are not looked at", reads)
 	for i, run := range runs {
 		if !*full && i%2 == 1 {
 			continue // with -full all of them
@@ -188,7 +190,9 @@ func TestLongMemoryEstimates(t *testing.T) {
 			}
 			t.Logf("estimate %.0f MiB, peak %.0f MiB, %.2f", estimate/(1<<20), peak/(1<<20), estimate/peak)
 			require.Less(t, estimate/peak, memoryFactor)
-			require.Less(t, peak/estimate, memoryBelow)
+			if !reads { // what is only read takes memory of its own here, which estimates do not count
+				require.Less(t, peak/estimate, memoryBelow)
+			}
 		})
 	}
 }
@@ -253,12 +257,32 @@ func runForMemory(t *testing.T, run string) {
 	require.NoError(t, m.Close())
 }
 
+// readsTakeMemory reports whether this kernel gives memory to pages that are read and never written, as some of virtual machines do:
+// elsewhere all of them share one page of zeros.
+func readsTakeMemory(t *testing.T) bool {
+	const size = 64 << 20
+	before := statusBytes(t, "VmRSS:")
+	pages, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	require.NoError(t, err)
+	sum := byte(0)
+	for at := 0; at < size; at += os.Getpagesize() {
+		sum |= pages[at]
+	}
+	require.Zero(t, sum)
+	taken := statusBytes(t, "VmRSS:")
+	require.NoError(t, unix.Munmap(pages))
+	return taken > before+size/2
+}
+
 // peakBytes is the most memory that this process has had. The operating system's account of a child
 // that has ended would not do: it begins with what the process had that started it.
-func peakBytes(t *testing.T) uint64 {
+func peakBytes(t *testing.T) uint64 { return statusBytes(t, "VmHWM:") }
+
+// statusBytes is what the operating system says of this process.
+func statusBytes(t *testing.T, field string) uint64 {
 	status, err := os.ReadFile("/proc/self/status")
 	require.NoError(t, err)
-	_, line, _ := bytes.Cut(status, []byte("VmHWM:"))
+	_, line, _ := bytes.Cut(status, []byte(field))
 	var kilobytes uint64
 	_, err = fmt.Sscan(string(line), &kilobytes)
 	require.NoError(t, err)
