@@ -181,9 +181,9 @@ func TestWrongRoutes(t *testing.T) {
 		require.ErrorContains(t, err, c.said, c.routes)
 	}
 	for _, c := range [][3]string{
-		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "s is a star, and other nodes are routers"},
+		{"vcs: 4}", "vcs: 4}\naccess: all", "has both routers and access"}, {"\"p[0..3]\": processor", "\"p[0..3]\": processor, s: star", "no one sends into the star s; add a link from a port to it"},
 		{"\"p[0..3]\", \"r[0..3]:local\"", "\"p[0..3]:0\", \"r[0..3]:local\"], latency: 0", "latency is 0"}, {"kind: router,", "kind: router, vcs: 3,", "what all routers have in common stands in router"},
-		{"{endpoints: [\"p[0..3]\", \"r[0..3]:local\"]}", "[\"p[0..1]\", \"p[2..3]\"]", "p[0] and p[2] are linked without a router"},
+		{"{endpoints: [\"p[0..3]\", \"r[0..3]:local\"]}", "[\"p[0..1]\", \"p[2..3]\"]", "there are routers, and no processor at any; link processors to them"},
 		{"[\"r[3]:east\", \"r[0]:west\"], ", "", "routes: dateline: r[3] leads to no other router than r[2]"},
 		{"[\"r[3]:east\", \"r[0]:west\"]", "{endpoints: [\"r[3]:east\", \"r[0]:west\"], duplex: half}", "a half-duplex link"},
 		{"[\"r[0..2]:east\", \"r[1..3]:west\"], [\"r[3]:east\", \"r[0]:west\"], ", "", "no way leads from r[1] to p[0]"},
