@@ -272,6 +272,13 @@ type Sketch struct {
 	At         []int         // by medium: which of Media it is, -1 for a line between processors
 	Latencies  []string      // by medium: cycles, "" for those that all have; nil for none
 	Round      map[int]Place // media of lines that lead round to the other side: the way in which they leave
+	Lines      []SketchLine  // between nodes of Media, which no port of a processor leads to
+}
+
+// SketchLine is a medium between two nodes of Media.
+type SketchLine struct {
+	Medium, From, To int
+	Number           int // of the other end, where the line leads round
 }
 
 // Spot is something with a name at a place.
@@ -291,6 +298,7 @@ const (
 	Round   SpotShape = iota // a disc
 	Flat                     // a bar
 	Crossed                  // a box with a cross
+	Boxed                    // an empty box
 )
 
 // Place is a place in a plane.

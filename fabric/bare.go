@@ -30,9 +30,8 @@ type Routers struct {
 	Sink   bool   // NICs take every flit, and their RX FIFOs may overflow; else flits wait for a place
 	Shown  string // of deadlocks, before a run: that there are none, or why there may be; "" for nothing
 
-	// Of a drawing: what routers are called, and the ports of each; nil: they have numbers.
-	Names []string
-	Ports [][]string
+	Names []string   // what routers of a drawing are called; nil: they have numbers
+	Ports [][]string // what the ports of each router are called; nil: likewise
 	// Places are where a picture has routers, nil if nothing is known.
 	Places []Place
 	Round  map[int]Place // links that lead round to the other side: the way in which they leave

@@ -14,7 +14,8 @@
 //	draw.go      numbers nodes, ports and media; draw_shared.go: what buses and crossbars serve; check.go: what is missing; align
 //	net.go       Net: sizes, names; net_shared.go: its buses and crossbars
 //	hardware.go  media in the cycle engine
-//	rom.go       what firmware reads: ports, neighbours, ways; write.go: a netlist as text, YAML, DOT; write_shared.go: its buses and crossbars
+//	rom.go       what firmware reads: ports, neighbours, ways; write.go: a netlist as text, YAML, DOT; write_shared.go: its buses and
+//	             crossbars; write_routers.go: its routers
 //	programs.go  what is known of the programs; example.go: a small scenario
 //	run_table.go who sent to whom in each slot
 //	sketch.go    where a picture has processors and stars; spread.go: so that distances are those along links

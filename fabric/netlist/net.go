@@ -3,6 +3,7 @@ package netlist
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"starloom/fabric"
@@ -36,9 +37,11 @@ type Net struct {
 
 // reaching is how processors reach each other.
 type reaching struct {
-	apart   bool // some may not
-	routers int  // by so many routers, 0 for none
-	slotted int  // media that carry frames in slots: those after them are channels of routers
+	apart    bool            // some may not
+	routers  *fabric.Routers // nil for none
+	calls    []string        // of each router: what routes call it
+	dateline bool            // routes of routers that are drawn have the classes of a dateline
+	slotted  int             // media that carry frames in slots: those after them are channels of routers
 }
 
 // said are ways that a drawing gives, and RTL.
@@ -123,7 +126,7 @@ func (n *Net) finish() *Net {
 	for i := range n.Processors {
 		n.ports = max(n.ports, len(n.Processors[i].Ports))
 	}
-	if n.routers == 0 {
+	if n.routers == nil {
 		n.slotted = len(n.Media)
 	}
 	all := n.ports * len(n.Processors)
@@ -182,7 +185,7 @@ func (n *Net) Ports() int { return n.ports }
 func (n *Net) Shape() fabric.Shape {
 	s := fabric.Shape{Units: 1, PerUnit: len(n.Processors), Ports: n.ports, Media: len(n.Media), Words: n.Words, Paths: n.paths}
 	switch {
-	case n.routers > 0 && n.slotted == 0:
+	case n.routers != nil && n.slotted == 0:
 		s.Units, s.PerUnit, s.Discipline, s.Paths = len(n.Processors), 1, fabric.Streaming{Own: n.own}, nil
 	case n.Switch:
 		s.Discipline, s.ArbitrationCycles = n.switched(), n.shared.Arbiter.Cycles()
@@ -357,7 +360,7 @@ func (n *Net) streams(port *Port) bool { return port.Sends >= n.slotted }
 
 // routedBy are the processors with a port at a router, nil for no routers.
 func (n *Net) routedBy() (routed []bool) {
-	if n.routers == 0 {
+	if n.routers == nil {
 		return nil
 	}
 	routed = make([]bool, len(n.Processors))
@@ -365,4 +368,27 @@ func (n *Net) routedBy() (routed []bool) {
 		routed[i] = slices.ContainsFunc(n.Processors[i].Ports, func(p Port) bool { return n.streams(&p) })
 	}
 	return routed
+}
+
+// node is the name of a processor or a star without the head of all paths.
+func (n *Net) node(path string) string { return strings.TrimPrefix(path, n.Name+".") }
+
+// end is the end of a link at a port: node:port.
+func (n *Net) end(processor, port int) string {
+	p := &n.Processors[processor]
+	return fmt.Sprintf("%s:%s", n.node(p.Path), n.portText(p, port))
+}
+
+// portText is what a drawing calls a port.
+func (n *Net) portText(p *Processor, port int) string {
+	rest := strings.TrimPrefix(p.Ports[port].Path, p.Path+".")
+	if label, ok := strings.CutPrefix(rest, "port["); ok {
+		return strings.TrimSuffix(label, "]")
+	}
+	return rest
+}
+
+// named reports whether the ports of a processor have names.
+func (n *Net) named(p *Processor) bool {
+	return len(p.Ports) > 0 && n.portText(p, 0) != "0"
 }

@@ -178,9 +178,9 @@ func (n Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	net := n.drawn()
 	processors := len(net.Processors)
 	switch {
-	case net.routers > 0 && w.AllToAll != nil:
+	case net.routers != nil && w.AllToAll != nil:
 		return fabric.NewTold(processors)
-	case net.routers > 0: // media have run-tables
+	case net.routers != nil: // media have run-tables
 		return fabric.NewPackets(processors)
 	case w.AllToAll != nil:
 		return &told{fabric.NewTold(processors), runTable{net: net}}

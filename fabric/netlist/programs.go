@@ -31,9 +31,9 @@ const (
 func (n Network) Programs() []fabric.Program {
 	net := n.drawn()
 	switch {
-	case net.routers > 0 && net.slotted > 0:
+	case net.routers != nil && net.slotted > 0:
 		return nil
-	case net.routers > 0:
+	case net.routers != nil:
 		return net.routed()
 	}
 	if why, _ := net.unserved(); why != "" {
@@ -144,7 +144,7 @@ const queueFramesMax = 512
 func (n Network) Refuses(program string) (why, remedy string) {
 	const own = ", or write image: with firmware of your own"
 	net := n.drawn()
-	if net.routers > 0 && net.slotted > 0 {
+	if net.routers != nil && net.slotted > 0 {
 		return "is for networks whose ports are all at routers, or none, and of these some are", "take one of both" + own
 	}
 	why, remedy = net.unserved()
@@ -170,7 +170,7 @@ func (n *Net) traffic(note string) fabric.Program {
 		Params: []fabric.Choice{{Name: "queue", Low: 1, High: queueFramesMax}},
 		Carries: &fabric.Carries{Closed: true, Reaches: func(source, destination int) string {
 			switch {
-			case source == destination && n.routers == 0:
+			case source == destination && n.routers == nil:
 				return fmt.Sprintf("no way leads from processor %d to itself", source)
 			case n.apart && ways().next[destination][source] == romNone:
 				return fmt.Sprintf("no way leads from processor %d to processor %d", source, destination)

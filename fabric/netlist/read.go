@@ -97,11 +97,7 @@ func ReadFile(path string) (n Network, err error) {
 		return Network{}, err
 	}
 	n.fill(&r.Drawing)
-	if err = n.draw(r); err == nil && n.routers != nil {
-		err = &input.Error{Place: r.routerPlace, Reason: "router: networks of routers are run, and neither shown nor drawn yet",
-			Remedy: "delete router to see the network without it"}
-	}
-	return n, err
+	return n, n.draw(r)
 }
 
 // readFile reads the drawing of a file, with its mistakes; place is where it is named.

@@ -71,7 +71,7 @@ func newROM(n *Net) *rom {
 	if !n.hasWays() {
 		return r
 	}
-	if n.routers > 0 && n.slotted == 0 { // one port leads to all
+	if n.routers != nil && n.slotted == 0 { // one port leads to all
 		r.next = make([][]uint32, len(n.Processors))
 		for d := range r.next {
 			r.next[d] = slices.Repeat([]uint32{uint32(d)}, len(n.Processors))

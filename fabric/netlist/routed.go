@@ -23,7 +23,6 @@ type routed struct {
 	graph  *Anynet
 
 	routers, processors []string // what routes call them
-	ports               []string // of each router of a grid
 
 	table []int32                // [router*nodes + destination]: port, -1 for none
 	class []uint8                // likewise: of classes

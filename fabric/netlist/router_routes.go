@@ -27,7 +27,6 @@ func (w *routed) route(net *Net) error {
 		return w.refuse(place, "routes: "+word+" is not of this network of routers", "dor is of a mesh, dim_order of a torus, dateline of a ring or a torus, "+
 			"anynet of anynet; shortest is of all")
 	}
-	nodes := len(w.Graph.Nodes)
 	if even := slices.IndexFunc(w.grid, func(k int) bool { return k%2 == 0 }); word == routesDimOrder && even >= 0 {
 		return w.refuse(place,
 			fmt.Sprintf("torus: k is %v: of an even number of routers the one opposite is as far both ways, and the route would be a draw", w.grid),
@@ -44,9 +43,7 @@ func (w *routed) route(net *Net) error {
 		w.Routes.Torus.K = w.grid
 		return nil
 	}
-	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.ClassVCs() - 1)}}
-	w.table, w.class = slices.Repeat([]int32{-1}, len(w.Graph.Ports)*nodes), make([]uint8, len(w.Graph.Ports)*nodes)
-	w.link()
+	w.begin()
 	switch {
 	case word == routesDOR:
 		w.dimensionOrder()
@@ -68,6 +65,12 @@ func (w *routed) route(net *Net) error {
 	if err := w.follow(); err != nil {
 		return err
 	}
+	w.finish()
+	return nil
+}
+
+// finish gives routers the tables.
+func (w *routed) finish() {
 	for _, port := range w.table {
 		w.Routes.Ports = append(w.Routes.Ports, uint8(port))
 	}
@@ -75,11 +78,13 @@ func (w *routed) route(net *Net) error {
 		w.Routes.Classes, w.Routes.VCs = w.class, w.known
 	}
 	w.table = nil
-	return nil
 }
 
-// link notes where ports lead.
-func (w *routed) link() {
+// begin makes tables without routes, and notes where ports lead.
+func (w *routed) begin() {
+	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.ClassVCs() - 1)}}
+	size := len(w.Graph.Ports) * len(w.Graph.Nodes)
+	w.table, w.class = slices.Repeat([]int32{-1}, size), make([]uint8, size)
 	for _, ports := range w.Graph.Ports {
 		w.far = append(w.far, make([]*[2]int, ports))
 	}
@@ -315,8 +320,8 @@ func (w *routed) find(e *routeEntry, text, what string, names []string, numbers 
 // outOf is the port of a router that a route names, and its class of VCs.
 func (w *routed) outOf(e *routeEntry, router int) (port int, class uint8, err error) {
 	name, vcs, some := strings.Cut(e.port, ":")
-	names := w.ports
-	if w.Names != nil {
+	var names []string
+	if w.Routers.Ports != nil {
 		names = w.Routers.Ports[router]
 	}
 	if port = slices.Index(names, name); port < 0 {

@@ -43,6 +43,7 @@ func (d *Drawing) routed(graph *Anynet) (*fabric.Routers, *Net, error) {
 	}
 	d.streaming.streams(w.Routers)
 	net.atRouters(w.Routers)
+	net.calls, net.dateline = w.routers, w.Names != nil && w.word() == routesDateline
 	known := deadlocks(w.Routers)
 	if w.Shown = "routes: " + known.text; w.claims() && !known.free && !known.skipped && !known.shared {
 		return refuse(w.Shown, fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
@@ -113,16 +114,17 @@ func (w *routed) drawGrid(s *shorthand) error {
 		return refuse(fmt.Sprintf("%d routers", plan.Nodes), fmt.Sprintf("allowed are %d", hw.PacketNodesMax/w.nicPorts))
 	}
 	local := 2 * len(w.grid)
-	w.ports, w.Places = append(slices.Clone(plan.Ports), "local"), plan.Places
+	ports := append(slices.Clone(plan.Ports), "local")
+	w.Places = plan.Places
 	for port := range w.nicPorts {
 		if port > 0 {
-			w.ports = append(w.ports, fmt.Sprint("local", port))
+			ports = append(ports, fmt.Sprint("local", port))
 		}
 		for node := range plan.Nodes {
 			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: node, Port: local + port, Latency: 1})
 		}
 	}
-	w.Graph.Ports = slices.Repeat([]int{local + w.nicPorts}, plan.Nodes)
+	w.Graph.Ports, w.Routers.Ports = slices.Repeat([]int{local + w.nicPorts}, plan.Nodes), slices.Repeat([][]string{ports}, plan.Nodes)
 	w.Round = map[int]Place{}
 	for _, l := range plan.Links {
 		if l.Round != (Place{}) {
@@ -263,7 +265,7 @@ func (d *Drawing) bareNet(processors int) *Net {
 // atRouters gives each processor its ports, from each of which all are reached. Media are the channels: those between routers as the
 // graph lists them, then those from and to each port of a processor.
 func (n *Net) atRouters(r *fabric.Routers) {
-	n.routers, n.slotted, r.Media = len(r.Graph.Ports), len(n.Media), len(n.Media)
+	n.routers, n.slotted, r.Media = r, len(n.Media), len(n.Media)
 	access := uint32(accessRouted)
 	if n.one, n.many = "channel", "channels"; n.slotted > 0 {
 		n.one, n.many, access = "medium", "media", n.accessWord()
@@ -290,7 +292,7 @@ func (n *Net) atRouters(r *fabric.Routers) {
 	}
 	n.finish()
 	n.Words = [nic.ShapeWords]uint32{
-		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(n.routers), uint32(r.Tick), access, n.Hash(), 0}
+		uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), uint32(len(r.Graph.Ports)), uint32(r.Tick), access, n.Hash(), 0}
 }
 
 // accessRouted is the word that tells firmware that processors are at routers.

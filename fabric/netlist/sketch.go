@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"starloom/fabric"
+	"starloom/hw"
 )
 
 // sketchMax is how many processors and stars a picture has places for.
@@ -44,8 +45,15 @@ func (n Network) Sketch() (s fabric.Sketch, ok bool) {
 			s.Round[i] = net.Media[i].round
 		}
 	}
+	if net.routers != nil {
+		net.sketchRouters(&s)
+	}
 	if len(s.Processors)+len(s.Media) > sketchMax || len(s.Processors) == 0 {
 		return s, false
+	}
+	if net.routers != nil && net.routers.Places != nil {
+		net.atPlaces(&s)
+		return s, true
 	}
 	near := net.neighbours(&s)
 	placed := 0
@@ -76,6 +84,47 @@ func (m *Medium) latencyText() string {
 		return ""
 	}
 	return strconv.Itoa(m.Latency)
+}
+
+// sketchRouters adds routers as nodes, and their channels as lines.
+func (n *Net) sketchRouters(s *fabric.Sketch) {
+	g, first := &n.routers.Graph, len(s.Media)
+	for i := range g.Ports {
+		spot := fabric.Spot{Kind: kindRouter, Shape: fabric.Boxed, Path: hw.Index(hw.Join(n.Name, "router"), i)}
+		if !n.grid() { // where processors have the same names
+			spot.Name = n.calls[i]
+		}
+		s.Media = append(s.Media, spot)
+	}
+	unequal := slices.ContainsFunc(g.Links, func(l hw.RouterLink) bool { return l.Latency != g.Links[0].Latency })
+	if unequal && s.Latencies == nil {
+		s.Latencies = make([]string, len(n.Media))
+	}
+	for i, l := range g.Links {
+		medium := n.slotted + i
+		if l.From != l.To {
+			s.Lines = append(s.Lines, fabric.SketchLine{Medium: medium, From: first + l.From, To: first + l.To, Number: l.To})
+		}
+		if unequal {
+			s.Latencies[medium] = strconv.Itoa(l.Latency)
+		}
+		if round, leads := n.routers.Round[i]; leads {
+			s.Round[medium] = round
+		}
+	}
+	for i, node := range g.Nodes {
+		at := n.slotted + len(g.Links) + 2*i
+		s.At[at], s.At[at+1] = first+node.Router, first+node.Router
+	}
+}
+
+// atPlaces puts routers where everybody draws them, each with its processor beside it.
+func (n *Net) atPlaces(s *fabric.Sketch) {
+	const apart, beside = 1.6, 0.5
+	for i, at := range n.routers.Places {
+		s.Media[i].Place = Place{X: float64(apart * at.X), Y: float64(apart * at.Y)}
+		s.Processors[i].Place = Place{X: s.Media[i].X - beside, Y: s.Media[i].Y + beside}
+	}
 }
 
 // SketchRouters implements fabric.Bare.
@@ -128,6 +177,9 @@ func (n *Net) neighbours(s *fabric.Sketch) (near [][]int) {
 				}
 			}
 		}
+	}
+	for _, l := range s.Lines {
+		join(len(s.Processors)+l.From, len(s.Processors)+l.To)
 	}
 	for m := range ends {
 		if len(ends[m]) == 2 {

@@ -4,34 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"starloom/traces"
 )
-
-// node is the name of a processor or a star without the head of all paths.
-func (n *Net) node(path string) string { return strings.TrimPrefix(path, n.Name+".") }
-
-// end is the end of a link at a port: node:port.
-func (n *Net) end(processor, port int) string {
-	p := &n.Processors[processor]
-	return fmt.Sprintf("%s:%s", n.node(p.Path), n.portText(p, port))
-}
-
-// portText is what a drawing calls a port.
-func (n *Net) portText(p *Processor, port int) string {
-	rest := strings.TrimPrefix(p.Ports[port].Path, p.Path+".")
-	if label, ok := strings.CutPrefix(rest, "port["); ok {
-		return strings.TrimSuffix(label, "]")
-	}
-	return rest
-}
-
-// named reports whether the ports of a processor have names.
-func (n *Net) named(p *Processor) bool {
-	return len(p.Ports) > 0 && n.portText(p, 0) != "0"
-}
 
 // ends are who sends into each medium, and who hears it.
 func (n *Net) ends() (senders, hearers [][]string) {
@@ -56,8 +35,8 @@ func (n *Net) ends() (senders, hearers [][]string) {
 
 // Summary is what a netlist has, in a line.
 func (n *Net) Summary() string {
-	stars, buses, links := 0, 0, len(n.Media)
-	for i := range n.Media {
+	stars, buses, links := 0, 0, n.slotted
+	for i := range n.slotted {
 		switch m := &n.Media[i]; {
 		case m.Bus:
 			buses, links = buses+1, links-1
@@ -68,14 +47,18 @@ func (n *Net) Summary() string {
 	for i := range n.Crossbars {
 		links -= n.Crossbars[i].Media()
 	}
-	access := "all at once"
+	access := "used all at once"
 	switch {
+	case n.routers != nil && n.slotted > 0:
+		access = "used all at once, some at routers"
+	case n.routers != nil:
+		access = "at routers"
 	case n.Switch:
-		access = "by one switch"
+		access = "used by one switch"
 	case n.Mixed:
-		access = "all at once, some of which ask"
+		access = "used all at once, some of which ask"
 	case n.OnePort, n.pure():
-		access = "one at a time"
+		access = "used one at a time"
 	}
 	media := traces.Plural(stars, "star", "stars")
 	if buses > 0 {
@@ -84,15 +67,26 @@ func (n *Net) Summary() string {
 	if len(n.Crossbars) > 0 {
 		media += ", " + traces.Plural(len(n.Crossbars), "crossbar", "crossbars")
 	}
-	return fmt.Sprintf("%s of up to %s, used %s; %s, %s of links; hash %08x", traces.Plural(len(n.Processors), "processor", "processors"),
-		traces.Plural(n.ports, "port", "ports"), access, media, traces.Plural(links, "direction", "directions"), n.Hash())
+	media += ", " + traces.Plural(links, "direction", "directions") + " of links"
+	switch {
+	case n.routers != nil && n.slotted > 0:
+		media = n.routersText() + "; " + media
+	case n.routers != nil:
+		media = n.routersText()
+	}
+	return fmt.Sprintf("%s of up to %s, %s; %s; hash %08x", traces.Plural(len(n.Processors), "processor", "processors"),
+		traces.Plural(n.ports, "port", "ports"), access, media, n.Hash())
 }
 
 // WriteText prints processors, ports and media with their numbers and paths.
 func (n *Net) WriteText(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s\n", n.Summary())
-	for _, note := range n.notes {
+	notes := n.notes
+	if n.routers != nil && n.routers.Shown != "" {
+		notes = append(slices.Clone(notes), n.routers.Shown)
+	}
+	for _, note := range notes {
 		fmt.Fprintf(w, "note: %s\n", note)
 	}
 	fmt.Fprintln(w)
@@ -119,8 +113,13 @@ func (n *Net) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintf(table, "\nmedium\tpath\tlatency%s\tfrom\tto\n", credits)
 	senders, hearers := n.ends()
+	channels := n.channels(n.routerText)
 	for i := range n.Media {
 		m, latency := &n.Media[i], "-"
+		if i >= n.slotted {
+			c := channels[i-n.slotted]
+			latency, senders[i], hearers[i] = fmt.Sprint(c.latency), []string{c.from}, []string{c.to}
+		}
 		if m.Latency != Usual {
 			latency = fmt.Sprint(m.Latency)
 		}
@@ -133,6 +132,9 @@ func (n *Net) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s%s\n", i, m.Path, latency, strings.Join(senders[i], ", "), strings.Join(hearers[i], ", "), half)
 	}
+	if n.routers != nil {
+		n.writeRouters(table)
+	}
 	n.writePadded(table)
 	n.writeRTL(table)
 	return table.Flush()
@@ -143,6 +145,10 @@ func (n *Net) WriteYAML(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "name: %s\n", n.Name)
 	switch {
+	case n.routers != nil:
+		if n.yamlRouters(b); n.routers.Routes.Ports == nil {
+			return b.Flush()
+		}
 	case n.Switch:
 		fmt.Fprint(b, "access: switch\n")
 	case n.Mixed:
@@ -150,35 +156,21 @@ func (n *Net) WriteYAML(w io.Writer) error {
 	case n.OnePort:
 		fmt.Fprint(b, "access: one\n")
 	}
-	fmt.Fprintf(b, "words: [%s]\n", strings.Trim(strings.ReplaceAll(fmt.Sprint(n.Words), " ", ", "), "[]"))
+	if n.routers == nil {
+		fmt.Fprintf(b, "words: [%s]\n", strings.Trim(strings.ReplaceAll(fmt.Sprint(n.Words), " ", ", "), "[]"))
+	}
 	if n.apart {
 		fmt.Fprint(b, "apart: true\n")
 	}
 	fmt.Fprint(b, "nodes:\n")
-	for i := range n.Processors {
-		p, ports := &n.Processors[i], ""
-		if n.named(p) {
-			names := make([]string, len(p.Ports))
-			for k := range p.Ports {
-				names[k] = fmt.Sprintf("%q", n.portText(p, k))
-			}
-			ports = ", ports: [" + strings.Join(names, ", ") + "]"
-			var open []string
-			for k := range names {
-				if p.Ports[k].Sends == None && p.Ports[k].Hears == None {
-					open = append(open, names[k])
-				}
-			}
-			if open != nil {
-				ports += ", open: [" + strings.Join(open, ", ") + "]"
-			}
-		}
-		fmt.Fprintf(b, "  %q: {kind: processor%s%s}\n", n.node(p.Path), ports, n.rtl[n.node(p.Path)].yaml())
-	}
-	for i := range n.Media {
+	n.yamlProcessors(b)
+	for i := range n.slotted {
 		if node := n.yamlNode(i); node != "" {
 			fmt.Fprintf(b, "  %s\n", node)
 		}
+	}
+	if n.routers != nil {
+		n.yamlRouterNodes(b)
 	}
 	fmt.Fprint(b, "links:\n")
 	senders, hearers := n.ends()
@@ -190,8 +182,10 @@ func (n *Net) WriteYAML(w io.Writer) error {
 		}
 		fmt.Fprintf(b, "  - {endpoints: [%q, %q]%s}\n", from, to, more)
 	}
-	for i := 0; i < len(n.Media); i++ {
+	between := n.yamlBetween(b)
+	for i := 0; i < n.slotted; i++ {
 		credits = n.yamlCredits(i)
+		between(n.linkNumber(i))
 		switch m := &n.Media[i]; {
 		case m.Bus:
 			n.yamlTaps(line, n.node(m.Path), m.Taps, i)
@@ -214,8 +208,36 @@ func (n *Net) WriteYAML(w io.Writer) error {
 			line(senders[i][0], hearers[i][0], ", oneway: true", m.Latency)
 		}
 	}
+	between(math.MaxInt)
+	if n.routers != nil {
+		n.yamlRouterRoutes(b)
+	}
 	n.writeRoutes(b)
 	return b.Flush()
+}
+
+// yamlProcessors writes the processors.
+func (n *Net) yamlProcessors(b io.Writer) {
+	for i := range n.Processors {
+		p, ports := &n.Processors[i], ""
+		if n.named(p) {
+			names := make([]string, len(p.Ports))
+			for k := range p.Ports {
+				names[k] = fmt.Sprintf("%q", n.portText(p, k))
+			}
+			ports = ", ports: [" + strings.Join(names, ", ") + "]"
+			var open []string
+			for k := range names {
+				if p.Ports[k].Sends == None && p.Ports[k].Hears == None {
+					open = append(open, names[k])
+				}
+			}
+			if open != nil {
+				ports += ", open: [" + strings.Join(open, ", ") + "]"
+			}
+		}
+		fmt.Fprintf(b, "  %q: {kind: processor%s%s}\n", n.node(p.Path), ports, n.rtl[n.node(p.Path)].yaml())
+	}
 }
 
 // writeRoutes writes the routes that are not the shortest ones.
@@ -247,7 +269,7 @@ func (n *Net) WriteDOT(w io.Writer) error {
 	for i := range n.Processors {
 		fmt.Fprintf(b, "  %q;\n", n.node(n.Processors[i].Path))
 	}
-	for i := range n.Media {
+	for i := range n.slotted {
 		if x := n.crossbarOf(i); x != nil && i == x.First {
 			fmt.Fprintf(b, "  %q [shape=diamond];\n", n.node(x.Head))
 		} else if n.Media[i].Star {
@@ -256,7 +278,10 @@ func (n *Net) WriteDOT(w io.Writer) error {
 	}
 	senders, hearers := n.ends()
 	node := func(end string) string { name, _, _ := strings.Cut(end, ":"); return name }
-	for i := range n.Media {
+	if n.routers != nil {
+		n.dotRouters(b)
+	}
+	for i := range n.slotted {
 		m := &n.Media[i]
 		if x := n.crossbarOf(i); x != nil {
 			n.dotCrossbar(b, x, i, node, hearers)

@@ -49,6 +49,14 @@ func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
 		joined[[2]int{from, to}] = len(t.Links)
 		t.Links = append(t.Links, Link{From: from, To: to, Number: -1, OneWay: true, Paths: paths, Label: latency})
 	}
+	for _, l := range s.Lines {
+		paths, from := []string{w.names.Medium(l.Medium), w.names.Link(l.Medium)}, len(s.Processors)+l.From
+		if round, leads := s.Round[l.Medium]; leads {
+			t.Links = append(t.Links, Link{From: from, To: -1, DX: round.X, DY: round.Y, Number: l.Number, Paths: paths})
+			continue
+		}
+		join(from, len(s.Processors)+l.To, latencyOf(s, l.Medium), paths...)
+	}
 	for i := range s.Processors {
 		w.sends(i, w.shape.Processors(), func(_, medium int) {
 			paths := []string{w.names.Medium(medium), w.names.Link(medium)}

@@ -82,6 +82,12 @@ func TopologyOf(n fabric.Network, title string, violations, faults []Violation) 
 			return t
 		}
 	}
+	if bare, ok := n.(fabric.Bare); ok && bare.Routers() != nil && !fabric.Slotted(n) { // without processors
+		if r := RoutersOf(bare, title, make([]float64, len(bare.Routers().Graph.Links)), nil); r != nil {
+			r.Broken, r.Struck, r.Note = t.Broken, t.Struck, "Each router has its processors. "
+			return r
+		}
+	}
 	if w.joinsTwo() {
 		t.plane(&w)
 	} else {

@@ -354,6 +354,9 @@ func shape(s *figure.Sketch, kind fabric.SpotShape, x, y float64) {
 		s.Areas(figure.Of(2), box(nodeSmall, nodeSmall))
 		s.Lines(figure.Paper, 2, false, figure.XYs{{X: x - nodeSmall, Y: y - nodeSmall}, {X: x + nodeSmall, Y: y + nodeSmall}},
 			figure.XYs{{X: x - nodeSmall, Y: y + nodeSmall}, {X: x + nodeSmall, Y: y - nodeSmall}})
+	case fabric.Boxed:
+		s.Areas(figure.Ink, box(nodeSmall, nodeSmall))
+		s.Areas(figure.Paper, box(nodeSmall-1.5, nodeSmall-1.5))
 	default:
 		s.Disc(figure.Of(2), figure.Ink, x, y, nodeSmall)
 	}

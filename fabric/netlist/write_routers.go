@@ -1,0 +1,351 @@
+package netlist
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/traces"
+)
+
+// grid reports whether routers are the nodes of a mesh, a torus or a ring, and are called as the processors at them.
+func (n *Net) grid() bool { return n.routers.Names == nil && n.routers.Ports != nil }
+
+// routerText is what a text calls a router: unlike any processor.
+func (n *Net) routerText(router int) string {
+	if n.grid() {
+		return hw.Index("router", router)
+	}
+	return n.calls[router]
+}
+
+// routerPort is what a drawing calls a port of a router.
+func (n *Net) routerPort(router, port int) string {
+	if ports := n.routers.Ports; ports != nil {
+		return ports[router][port]
+	}
+	return fmt.Sprint(port)
+}
+
+// channel is one way between two ports, of which one at least is that of a router.
+type channel struct {
+	from, to string
+	latency  int
+}
+
+// channels are those of routers, in the order of the media that they are; name says what a router is called.
+func (n *Net) channels(name func(router int) string) (all []channel) {
+	if n.routers == nil {
+		return nil
+	}
+	end := func(router, port int) string { return name(router) + ":" + n.routerPort(router, port) }
+	for _, l := range n.routers.Graph.Links {
+		all = append(all, channel{end(l.From, l.Output), end(l.To, l.Input), l.Latency})
+	}
+	for i, node := range n.routers.Graph.Nodes {
+		at, own := end(node.Router, node.Port), n.end(n.routers.NIC.At(i))
+		all = append(all, channel{own, at, node.Latency}, channel{at, own, node.Latency})
+	}
+	return all
+}
+
+// routersText is what a netlist has of routers, in words.
+func (n *Net) routersText() string {
+	g, c := &n.routers.Graph, &n.routers.Config
+	return fmt.Sprintf("%s of up to %s with %s of %s, %s between them", traces.Plural(len(g.Ports), "router", "routers"),
+		traces.Plural(slices.Max(g.Ports), "port", "ports"),
+		traces.Plural(c.VCs, "virtual channel", "virtual channels"), traces.Plural(c.Depth, "flit", "flits"), traces.Plural(len(g.Links), "channel", "channels"))
+}
+
+// writeRouters prints routers with their ports, and the routes.
+func (n *Net) writeRouters(w io.Writer) {
+	g := &n.routers.Graph
+	out, in := make([][]string, len(g.Ports)), make([][]string, len(g.Ports))
+	for i, ports := range g.Ports {
+		out[i], in[i] = slices.Repeat([]string{"-"}, ports), slices.Repeat([]string{"-"}, ports)
+	}
+	text := func(channel int) string {
+		return fmt.Sprintf("%d %s", n.slotted+channel, n.node(n.Media[n.slotted+channel].Path))
+	}
+	for i, l := range g.Links {
+		out[l.From][l.Output], in[l.To][l.Input] = text(i), text(i)
+	}
+	for i, node := range g.Nodes {
+		at := len(g.Links) + 2*i
+		in[node.Router][node.Port], out[node.Router][node.Port] = text(at), text(at+1)
+	}
+	fmt.Fprint(w, "\nrouter\tcalled\tport\tsends to\thears\n")
+	for i := range g.Ports {
+		for port := range out[i] {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", i, n.calls[i], n.routerPort(i, port), out[i][port], in[i][port])
+		}
+	}
+	fmt.Fprint(w, "\nrouter\tcalled\tport\tvirtual channels\tfor packets to\n")
+	for router := range g.Ports {
+		for _, way := range n.ways(router) {
+			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\n", router, n.calls[router], n.routerPort(router, way.port), way.vcs, strings.Join(joined(way.to), ", "))
+		}
+	}
+}
+
+// way is a port by which packets leave a router, the virtual channels that they take, and where they go.
+type way struct {
+	port int
+	vcs  string
+	to   []string
+}
+
+// ways are those out of a router.
+func (n *Net) ways(router int) (all []way) {
+	r := n.routers
+	for node := range r.Graph.Nodes {
+		port, vcs := n.hop(router, node)
+		at := slices.IndexFunc(all, func(w way) bool { return w.port == port && w.vcs == vcs })
+		if at < 0 {
+			at, all = len(all), append(all, way{port: port, vcs: vcs})
+		}
+		processor, own := r.NIC.At(node)
+		to := n.node(n.Processors[processor].Path)
+		if r.NIC.Ports(processor) > 1 {
+			to = n.end(processor, own)
+		}
+		all[at].to = append(all[at].to, to)
+	}
+	slices.SortStableFunc(all, func(a, b way) int { return a.port - b.port })
+	return all
+}
+
+// hop is the port by which packets to a node leave a router, and the virtual channels, of a class, that they may take there.
+func (n *Net) hop(router, node int) (port int, vcs string) {
+	routes, nodes, of := &n.routers.Routes, len(n.routers.Graph.Nodes), n.routers.Config.ClassVCs()
+	if routes.Ports == nil {
+		return routes.Next(router, 2*len(routes.Torus.K), node, nodes, false, of).Port, "as it has gone"
+	}
+	hop := routes.Next(router, 0, node, nodes, false, of)
+	switch {
+	case hop.Low == 0 && hop.High == of-1:
+		return hop.Port, "all"
+	case hop.Low == hop.High:
+		return hop.Port, fmt.Sprint(hop.Low)
+	}
+	return hop.Port, fmt.Sprintf("%d..%d", hop.Low, hop.High)
+}
+
+// joined has names whose last indexes follow one another as ranges.
+func joined(names []string) (all []string) {
+	head, from, to := "", 0, 0
+	flush := func() {
+		switch {
+		case head == "":
+		case from == to:
+			all = append(all, hw.Index(head, from))
+		default:
+			all = append(all, fmt.Sprintf("%s[%d..%d]", head, from, to))
+		}
+		head = ""
+	}
+	for _, name := range names {
+		var index int
+		at := strings.LastIndexByte(name, '[')
+		if at < 0 || name[len(name)-1] != ']' {
+			flush()
+			all = append(all, name)
+			continue
+		}
+		_, _ = fmt.Sscanf(name[at:], "[%d]", &index)
+		if head == name[:at] && index == to+1 {
+			to++
+			continue
+		}
+		flush()
+		head, from, to = name[:at], index, index
+	}
+	flush()
+	return all
+}
+
+// yamlRouters are the keys that routers and their links have.
+func (n *Net) yamlRouters(w io.Writer) {
+	r := n.routers
+	word := func(is bool, yes, no string) string {
+		if is {
+			return yes
+		}
+		return no
+	}
+	allocator := func(a hw.RouterAllocator) string { return word(a == hw.ISLIP, "islip", "separable_input_first") }
+	c := &r.Config
+	fmt.Fprintf(w, "router: {vcs: %d, depth: %d, routing_delay: %d, credit_delay: %d, wait_for_tail_credit: %v, classes: %d, ",
+		c.VCs, c.Depth, c.RoutingDelay, c.CreditDelay, c.WaitForTail, max(1, c.Classes))
+	fmt.Fprintf(w, "vc_allocator: %s, sw_allocator: %s}\n", allocator(c.VCAllocator), allocator(c.SwitchAllocator))
+	fmt.Fprintf(w, "streaming: {tick: %d, flit_bits: %d, vc: %s, eject: %s", r.Tick, r.Bits, word(r.ByTag, "tag", "turn"), word(r.Sink, "sink", "fifo"))
+	if k := r.Routes.Torus.K; k != nil { // which no table has
+		sizes := strings.Trim(strings.ReplaceAll(fmt.Sprint(k), " ", ", "), "[]")
+		fmt.Fprintf(w, ", ports: %d}\ntorus: {k: [%s], node: %q, latency: %d}\nroutes: %s\n", r.NIC.Ports(0), sizes,
+			strings.TrimSuffix(n.node(n.Processors[0].Path), "[0]"), r.Graph.Links[0].Latency, routesDimOrder)
+		return
+	}
+	fmt.Fprint(w, "}\n")
+}
+
+// yamlNames are names for routers in a file, unlike those of processors.
+func (n *Net) yamlNames() func(router int) string {
+	if !n.grid() {
+		return func(router int) string { return n.calls[router] }
+	}
+	node := "r"
+	for slices.ContainsFunc(n.Processors, func(p Processor) bool {
+		return strings.HasPrefix(n.node(p.Path)+".", node+".") || strings.HasPrefix(n.node(p.Path), node+"[")
+	}) {
+		node += "r"
+	}
+	return func(router int) string { return hw.Index(node, router) }
+}
+
+// yamlRouterNodes writes the routers as nodes.
+func (n *Net) yamlRouterNodes(w io.Writer) {
+	name := n.yamlNames()
+	for router, ports := range n.routers.Graph.Ports {
+		names := make([]string, ports)
+		for port := range names {
+			names[port] = fmt.Sprintf("%q", n.routerPort(router, port))
+		}
+		text := ""
+		if names[0] != `"0"` {
+			text = ", ports: [" + strings.Join(names, ", ") + "]"
+		}
+		fmt.Fprintf(w, "  %q: {kind: router%s}\n", name(router), text)
+	}
+}
+
+// yamlChannels are the links of routers, in the order of their channels: two ways in one, where they follow each other,
+// unless there must be more of them.
+func (n *Net) yamlChannels(least int) (lines []string) {
+	all := n.channels(n.yamlNames())
+	pairs := 0
+	pair := func(i int) bool {
+		return i+1 < len(all) && all[i+1].from == all[i].to && all[i+1].to == all[i].from && all[i+1].latency == all[i].latency
+	}
+	for i := 0; i < len(all); i++ {
+		if pair(i) {
+			pairs++
+			i++
+		}
+	}
+	split := max(0, least-(len(all)-pairs)) // so many pairs were drawn as two links
+	for i := 0; i < len(all); i++ {
+		more := ", oneway: true"
+		between := i < len(n.routers.Graph.Links)
+		if pair(i) && !(between && split > 0) {
+			more = ""
+		} else if pair(i) {
+			split--
+		}
+		lines = append(lines, fmt.Sprintf("  - {endpoints: [%q, %q]%s, latency: %d}\n", all[i].from, all[i].to, more, all[i].latency))
+		if more == "" {
+			i++
+		}
+	}
+	return lines
+}
+
+// yamlBetween writes the links of routers where those of media beside them leave numbers out: all that come before the
+// one with a number, which is written next.
+func (n *Net) yamlBetween(w io.Writer) (before func(number int)) {
+	if n.routers == nil {
+		return func(int) {}
+	}
+	most, beside, last := 0, 0, None // links beside routers
+	for i := range n.slotted {
+		if number := n.linkNumber(i); number != last && number != None {
+			most, beside, last = number+1, beside+1, number
+		}
+	}
+	lines := n.yamlChannels(most - beside)
+	written, last := 0, None
+	return func(number int) {
+		if number == None || number == last {
+			return
+		}
+		for ; written < number && len(lines) > 0; written++ {
+			fmt.Fprint(w, lines[0])
+			lines = lines[1:]
+		}
+		written, last = written+1, number
+	}
+}
+
+// yamlRouterRoutes writes the routes of routers that are not those of a rule.
+func (n *Net) yamlRouterRoutes(w io.Writer) {
+	usual, name, rule := n.usualRoutes(), n.yamlNames(), routesShortest
+	if n.dateline {
+		rule = routesDateline
+	}
+	fmt.Fprintf(w, "routes:\n  default: %s\n", rule)
+	for router := range n.routers.Graph.Ports {
+		var ways []way
+		last := None
+		for i := range n.Processors {
+			for k := range n.routers.NIC.Ports(i) {
+				node := n.routers.NIC.Node(i, k)
+				port, vcs := n.hop(router, node)
+				if other, others := usual.hop(router, node); port == other && vcs == others || last == i {
+					continue
+				}
+				last = i
+				at := slices.IndexFunc(ways, func(w way) bool { return w.port == port && w.vcs == vcs })
+				if at < 0 {
+					at, ways = len(ways), append(ways, way{port: port, vcs: vcs})
+				}
+				ways[at].to = append(ways[at].to, n.node(n.Processors[i].Path))
+			}
+		}
+		if ways == nil {
+			continue
+		}
+		fmt.Fprintf(w, "  %q:\n", name(router))
+		for _, way := range ways {
+			port := n.routerPort(router, way.port)
+			if way.vcs != "all" {
+				port += ":" + way.vcs
+			}
+			for _, to := range joined(way.to) {
+				fmt.Fprintf(w, "    %q: %q\n", to, port)
+			}
+		}
+	}
+}
+
+// usualRoutes are a Net with the routes of its rule alone.
+func (n *Net) usualRoutes() *Net {
+	r := &fabric.Routers{Config: n.routers.Config, Graph: n.routers.Graph, Names: n.routers.Names}
+	w := &routed{Routers: r, routers: n.calls}
+	w.begin()
+	w.shortest()
+	if n.dateline {
+		_ = w.ring("") // of routers that are one
+	}
+	w.finish()
+	return &Net{reaching: reaching{routers: r}}
+}
+
+// dotRouters writes routers, and the edges of their channels.
+func (n *Net) dotRouters(w io.Writer) {
+	for router := range n.routers.Graph.Ports {
+		fmt.Fprintf(w, "  %q [shape=box, style=rounded];\n", n.routerText(router))
+	}
+	node := func(end string) string { return end[:strings.LastIndexByte(end, ':')] }
+	for i, c := range n.channels(n.routerText) {
+		fmt.Fprintf(w, "  %q -> %q [label=%q];\n", node(c.from), node(c.to), fmt.Sprint(n.slotted+i))
+	}
+}
+
+// linkNumber is the number of the link that a medium is one direction of, None for others.
+func (n *Net) linkNumber(medium int) int {
+	number := None
+	_, _ = fmt.Sscanf(n.node(n.Media[medium].Path), "link[%d]", &number)
+	return number
+}
