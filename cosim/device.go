@@ -60,6 +60,15 @@ type Player interface {
 	Play(clocks uint64, cycles int) (halves int, err error)
 }
 
+// Keeper is a device that keeps many states cheaply: as what differs from a snapshot of its own.
+type Keeper interface {
+	// SaveSince is Save less what stands in the snapshot as well; bytes is how many Save returns.
+	SaveSince(snapshot []byte) (difference []byte, bytes int, err error)
+
+	// RestoreSince takes a difference from the same snapshot.
+	RestoreSince(snapshot, difference []byte) error
+}
+
 // Port is a port of a device.
 type Port struct {
 	Name  string

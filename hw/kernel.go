@@ -199,15 +199,24 @@ func (k *Kernel) DriveAndSettle() {
 	if !k.built {
 		panic("hw: Kernel.DriveAndSettle before Build")
 	}
-	k.workers.Run(len(k.shards), &k.drive)
+	k.run(&k.drive)
 	for i := range k.settle {
-		k.workers.Run(len(k.shards), &k.settle[i])
+		k.run(&k.settle[i])
 	}
+}
+
+// run runs a phase; one shard needs no workers.
+func (k *Kernel) run(phase Task) {
+	if len(k.shards) == 1 {
+		phase.Do(0)
+		return
+	}
+	k.workers.Run(len(k.shards), phase)
 }
 
 // Latch runs the last phase and advances the clock.
 func (k *Kernel) Latch() {
-	k.workers.Run(len(k.shards), &k.latch)
+	k.run(&k.latch)
 	k.clock.cycle++
 }
 

@@ -260,7 +260,7 @@ func (v *StateVisitor) read(count int) []byte {
 		return nil
 	}
 	if cap(v.buffer) < count {
-		v.buffer = make([]byte, max(count, stateChunk))
+		v.buffer = make([]byte, max(count, min(2*cap(v.buffer), stateChunk), 1<<8))
 	}
 	b := v.buffer[:count]
 	if _, err := io.ReadFull(v.r, b); err != nil {

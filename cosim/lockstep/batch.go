@@ -66,17 +66,9 @@ func (b *batched) flush(l *pair) *difference {
 	d := l.rtl.(*pinmap.Device)
 	halves, err := d.Play()
 	b.halves += uint64(halves)
-	for row := range min((halves+1)/2, cycles) {
-		d.Show(row)
-		counted := l.mask
-		if l.contract != nil {
-			counted = b.masks[row]
-		}
-		var at *difference
-		if b.counts[row] {
-			at = l.compare(0, b.wanted[row], counted)
-		}
-		if d.Shown(); at != nil {
+	settled := min((halves+1)/2, cycles)
+	if !d.Compares() || !b.agrees(l, d, settled) {
+		if at := b.show(l, d, settled); at != nil {
 			b.found = true
 			return at
 		}
@@ -90,6 +82,42 @@ func (b *batched) flush(l *pair) *difference {
 		b.fault = &hang{b.halves, err}
 	}
 	return &difference{}
+}
+
+// agrees reports whether the RTL agrees with the model in some cycles.
+func (b *batched) agrees(l *pair, d *pinmap.Device, cycles int) bool {
+	for row := range cycles {
+		counted := l.mask
+		if l.contract != nil {
+			counted = b.masks[row]
+		}
+		if b.counts[row] && !d.Agrees(row, b.wanted[row], counted) {
+			return false
+		}
+	}
+	if cycles > 0 {
+		d.End(cycles - 1)
+	}
+	return true
+}
+
+// show shows the outputs of the cycles, one after the other, up to one that differs.
+func (b *batched) show(l *pair, d *pinmap.Device, cycles int) *difference {
+	for row := range cycles {
+		d.Show(row)
+		counted := l.mask
+		if l.contract != nil {
+			counted = b.masks[row]
+		}
+		var at *difference
+		if b.counts[row] {
+			at = l.compare(0, b.wanted[row], counted)
+		}
+		if d.Shown(); at != nil {
+			return at
+		}
+	}
+	return nil
 }
 
 // twice does runs that are batched, if that is possible, and again step by step if they find

@@ -71,6 +71,15 @@ func testBatches(t *testing.T, of func(tw string) bool) {
 					m.Pins = was
 				}
 			}
+			last := slices.IndexFunc(m.Pins, func(w pinmap.Wiring) bool { return w.Port == ports[len(ports)-1].Name })
+			p, changed := ports[len(ports)-1], slices.Clone(m.Pins)
+			pins := []string{fmt.Sprintf("~%s[%d]", p.Name, p.Bits-1)}
+			if p.Bits > 1 {
+				pins = append(pins, fmt.Sprintf("%s[%d:0]", p.Name, p.Bits-2))
+			}
+			changed[last].Pins = pins
+			m.Pins = changed
+			require.True(t, requireSameReport(t, m, o), "the highest bit of an output is compared")
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 )
 
@@ -68,7 +69,8 @@ type place struct {
 	visits int
 
 	course     course
-	model, rtl []byte // snapshots; nil for a place that is only on the way to others
+	model, rtl []byte // snapshots, the RTL's as what differs from power-on; nil for a place that is only on the way to others
+	bytes      int    // of the RTL's whole snapshot
 	lines      [][]uint64
 	gates      [][]bool
 }
@@ -213,7 +215,7 @@ func (e *explorer) keep(p *place) {
 	if e.save(p); p.rtl == nil {
 		return
 	}
-	if len(e.corpus) >= placesMax || (len(e.corpus)+len(e.marks))*len(p.rtl) > placesBytesMax {
+	if len(e.corpus) >= placesMax || (len(e.corpus)+len(e.marks))*p.bytes > placesBytesMax {
 		most := 0 // visited most, of these the oldest
 		for i, other := range e.corpus {
 			if other.visits > e.corpus[most].visits {
@@ -246,7 +248,7 @@ func (e *explorer) save(p *place) {
 	if p.model, e.err = e.model.Save(); e.err != nil {
 		return
 	}
-	if p.rtl, e.err = e.rtl.Save(); e.err != nil {
+	if p.rtl, p.bytes, e.err = e.rtl.(*pinmap.Device).SaveSince(e.rtlInitial); e.err != nil {
 		return
 	}
 	p.lines = make([][]uint64, len(e.lines))
@@ -267,7 +269,7 @@ func (e *explorer) goTo(p *place) {
 	if e.err = e.model.Restore(p.model); e.err != nil {
 		return
 	}
-	if e.err = e.rtl.Restore(p.rtl); e.err != nil {
+	if e.err = e.rtl.(*pinmap.Device).RestoreSince(e.rtlInitial, p.rtl); e.err != nil {
 		return
 	}
 	for i, line := range p.lines {

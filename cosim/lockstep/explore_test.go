@@ -5,6 +5,7 @@ package lockstep
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -175,6 +176,35 @@ func TestExploresFromStatesOfARun(t *testing.T) {
 }
 
 // TestNoveltyCounts compares what is seen with sets of names.
+// TestPairs: what is new of two sets of events is what a table of all pairs says.
+func TestPairs(t *testing.T) {
+	for words := range 3 {
+		random := twin.NewRandom(1)
+		p, seen := newPairs(words), map[[2]int]bool{}
+		ones := func(set []uint64) (all []int) {
+			for i, word := range set {
+				set[i] = random.Sparse(2)
+				for word = set[i]; word != 0; word &= word - 1 {
+					all = append(all, 64*i+bits.TrailingZeros64(word))
+				}
+			}
+			return all
+		}
+		first, second := make([]uint64, words), make([]uint64, words)
+		for range 300 {
+			wanted := len(seen)
+			events := ones(second)
+			for _, a := range ones(first) {
+				for _, b := range events {
+					seen[[2]int{a, b}] = true
+				}
+			}
+			require.Equal(t, len(seen)-wanted, p.add(first, second))
+			require.Zero(t, p.add(first, second))
+		}
+	}
+}
+
 func TestNoveltyCounts(t *testing.T) {
 	tw, err := twin.Find(twin.All(), "fifo")
 	require.NoError(t, err)

@@ -22,7 +22,7 @@ type novelty struct {
 	seen     []uint64 // bits of values, by signal
 	events   []uint64 // of this cycle, a bit each
 	before   []uint64 // of the cycle before
-	crosses  [2][]uint64
+	crosses  [2]pairs
 	known    []uint64 // hashes of two cycles in sequence that have shown nothing new
 	fresh    bool     // no cycle before
 	coverage *Coverage
@@ -77,7 +77,7 @@ func newNovelty(observed []twin.Observed, coverage *Coverage) *novelty {
 	width := (events + 63) / 64
 	n.events, n.before = make([]uint64, width), make([]uint64, width)
 	for i := range n.crosses {
-		n.crosses[i] = make([]uint64, 64*width*width)
+		n.crosses[i] = newPairs(width)
 	}
 	for i := range n.signals {
 		n.put(i, n.signals[i].last)
@@ -232,6 +232,18 @@ func (n *novelty) put(i int, value uint64) {
 
 // cross notes pairs of events in this cycle, and from the one before to this one.
 func (n *novelty) cross() (found int) {
+	if len(n.events) > 1 && n.knows() {
+		return 0
+	}
+	found = n.crosses[0].add(n.events, n.events)
+	if !n.fresh {
+		found += n.crosses[crossesBefore].add(n.before, n.events)
+	}
+	return found
+}
+
+// knows reports whether two such cycles in sequence were seen lately.
+func (n *novelty) knows() bool {
 	hash := uint64(0x9E3779B97F4A7C15)
 	for i, word := range n.events {
 		hash = (hash ^ word) * 0xBF58476D1CE4E5B9
@@ -241,23 +253,40 @@ func (n *novelty) cross() (found int) {
 		hash ^= hash >> 32
 	}
 	known := &n.known[hash%knownCrosses]
-	if *known == hash {
-		return 0
-	}
+	same := *known == hash
 	*known = hash
-	found = crossed(n.crosses[0], n.events, n.events)
-	if !n.fresh {
-		found += crossed(n.crosses[crossesBefore], n.before, n.events)
-	}
-	return found
+	return same
 }
 
-// crossed adds the pairs of two sets of events to those that were seen.
-func crossed(seen, first, second []uint64) (found int) {
+// pairs are those of two events that were seen together.
+type pairs struct {
+	seen []uint64 // by the first event, the second ones
+
+	// common, where there are at most 64 events, is what was seen with each of some eight neighbours, by these and
+	// which of them there are.
+	common *[8][256]uint64
+}
+
+func newPairs(words int) pairs {
+	p := pairs{seen: make([]uint64, 64*words*words)}
+	if words == 1 {
+		p.common = new([8][256]uint64)
+		for i := range p.common {
+			p.common[i][0] = ^uint64(0)
+		}
+	}
+	return p
+}
+
+// add adds the pairs of two sets of events to those that were seen, and returns how many are new.
+func (p *pairs) add(first, second []uint64) (found int) {
+	if p.common != nil && p.all(first[0], second[0]) {
+		return 0
+	}
 	words := len(second)
 	for w, word := range first {
 		for ; word != 0; word &= word - 1 {
-			row := seen[(64*w+bits.TrailingZeros64(word))*words:][:words]
+			row := p.seen[(64*w+bits.TrailingZeros64(word))*words:][:words]
 			for k, other := range second {
 				if more := other &^ row[k]; more != 0 {
 					found += bits.OnesCount64(more)
@@ -266,12 +295,42 @@ func crossed(seen, first, second []uint64) (found int) {
 			}
 		}
 	}
+	if p.common != nil {
+		p.index(first[0])
+	}
 	return found
+}
+
+// all reports whether all pairs were seen.
+func (p *pairs) all(first, second uint64) bool {
+	common := ^uint64(0)
+	for i := range p.common {
+		common &= p.common[i][first>>(8*i)&255]
+	}
+	return second&^common == 0
+}
+
+// index updates what is common, of neighbours that some events belong to.
+func (p *pairs) index(events uint64) {
+	for i := range p.common {
+		if events>>(8*i)&255 == 0 {
+			continue
+		}
+		common := &p.common[i]
+		for some := 1; some < len(common); some++ {
+			common[some] = common[some&(some-1)] & p.seen[8*i+bits.TrailingZeros(uint(some))]
+		}
+	}
+}
+
+// sets are the bits of what has been shown.
+func (n *novelty) sets() [3][]uint64 {
+	return [3][]uint64{n.seen, n.crosses[0].seen, n.crosses[crossesBefore].seen}
 }
 
 // count is how many things have been shown.
 func (n *novelty) count() (shown int) {
-	for _, words := range [][]uint64{n.seen, n.crosses[0], n.crosses[crossesBefore]} {
+	for _, words := range n.sets() {
 		for _, word := range words {
 			shown += bits.OnesCount64(word)
 		}
@@ -285,9 +344,15 @@ func (n *novelty) beyond(others *novelty) int {
 		return n.count()
 	}
 	known := others.count()
-	for k, words := range [][]uint64{n.seen, n.crosses[0], n.crosses[crossesBefore]} {
-		for i, word := range [][]uint64{others.seen, others.crosses[0], others.crosses[crossesBefore]}[k] {
-			words[i] |= word
+	own := n.sets()
+	for k, words := range others.sets() {
+		for i, word := range words {
+			own[k][i] |= word
+		}
+	}
+	for i := range n.crosses {
+		if n.crosses[i].common != nil {
+			n.crosses[i].index(^uint64(0))
 		}
 	}
 	n.shown = max(n.shown, others.shown)

@@ -315,23 +315,56 @@ func (d *Device) Save() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []byte
+	return d.withOwn(state), nil
+}
+
+// withOwn puts the device's own state before that of the RTL.
+func (d *Device) withOwn(state []byte) []byte {
+	all := make([]byte, 0, d.ownBytes()+len(state))
 	for _, column := range [][]uint64{d.inputs, d.outputs, d.unknown} {
 		for _, word := range column {
 			all = binary.LittleEndian.AppendUint64(all, word)
 		}
 	}
 	all = binary.LittleEndian.AppendUint64(all, d.cycle)
-	return append(all, state...), nil
+	return append(all, state...)
 }
 
-func (d *Device) Restore(snapshot []byte) error {
-	own := 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown) + 1)
+func (d *Device) ownBytes() int { return 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown) + 1) }
+
+// SaveSince and RestoreSince implement cosim.Keeper; RTL that is none saves all.
+
+func (d *Device) SaveSince(snapshot []byte) (difference []byte, size int, err error) {
+	keeper, ok := d.rtl.(cosim.Keeper)
+	if !ok {
+		difference, err = d.Save()
+		return difference, len(difference), err
+	}
+	state, size, err := keeper.SaveSince(snapshot[d.ownBytes():])
+	if err != nil {
+		return nil, 0, err
+	}
+	return d.withOwn(state), d.ownBytes() + size, nil
+}
+
+func (d *Device) RestoreSince(snapshot, difference []byte) error {
+	keeper, ok := d.rtl.(cosim.Keeper)
+	if !ok {
+		return d.Restore(difference)
+	}
+	return d.restore(difference, func(state []byte) error { return keeper.RestoreSince(snapshot[d.ownBytes():], state) })
+}
+
+func (d *Device) Restore(snapshot []byte) error { return d.restore(snapshot, d.rtl.Restore) }
+
+// restore restores a device whose RTL does so by a function.
+func (d *Device) restore(snapshot []byte, rtl func(state []byte) error) error {
+	own := d.ownBytes()
 	if len(snapshot) < own {
 		return fmt.Errorf("a snapshot of %d bytes is too short: it comes from another device", len(snapshot))
 	}
 	d.settled = nil
-	if err := d.rtl.Restore(snapshot[own:]); err != nil {
+	if err := rtl(snapshot[own:]); err != nil {
 		return err
 	}
 	for _, column := range [][]uint64{d.inputs, d.outputs, d.unknown} {

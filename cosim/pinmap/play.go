@@ -4,13 +4,15 @@ import (
 	"slices"
 
 	"starloom/cosim"
+	"starloom/hw"
 )
 
 // Cycles that run in one call: the RTL gets the inputs of all of them, then gives its outputs.
 //
 //	Queue, Queue, ...   Inputs, cycle by cycle
 //	Play                all of them
-//	Show(0), Show(1)    outputs as they have settled, in this order
+//	Show(0), Show(1)    outputs as they have settled, in this order; or, where that is enough,
+//	Agrees(0), ...      whether they are the wanted ones, then End
 //
 // It is Settle and Edge for each, and leaves the device as these do.
 
@@ -25,6 +27,19 @@ type player struct {
 	queued  int
 	left    int  // rows that were played, to be shown
 	shifted bool // outputs are early: what a row shows is of the one before
+
+	moves []rowMove // of outputs, if rows can be compared as they are; nil: they have to be shown
+	fixed []uint64  // outputs that are constants, and which bits these are
+	which []uint64
+}
+
+// A rowMove is a bitMove from a word of the RTL's outputs to one of the model's.
+type rowMove struct {
+	from, to  int // words
+	down, up  int // bits
+	mask      uint64
+	inverted  uint64
+	wordsLeft int // whole words after the first
 }
 
 const (
@@ -48,7 +63,57 @@ func (d *Device) newPlayer() *player {
 		return nil
 	}
 	p.inputs = make([]uint64, p.max*len(d.inputs))
+	for row := range p.max {
+		copy(p.rows[row*p.words:][:p.in], d.live.rtlIn) // constants stay
+	}
+	d.compareRows(p)
 	return p
+}
+
+// compareRows finds out how rows can be compared as they are: outputs are bits of the RTL's, of one word each, or constants.
+func (d *Device) compareRows(p *player) {
+	if p.shifted || len(d.Limits) > 0 || len(d.madeOut) > 0 {
+		return
+	}
+	moves := []rowMove{}
+	for _, m := range d.out {
+		if m.words == 0 && (m.from%64+m.bits > 64 || m.to%64+m.bits > 64) {
+			return
+		}
+		moves = append(moves, rowMove{
+			from: m.from / 64, to: m.to / 64, down: m.from % 64, up: m.to % 64, mask: ^uint64(0) >> (64 - m.bits), inverted: m.invert,
+			wordsLeft: max(m.words-1, 0),
+		})
+	}
+	p.fixed, p.which = make([]uint64, len(d.outputs)), make([]uint64, len(d.outputs))
+	for _, fixed := range d.fixedOut {
+		value, _ := d.value(fixed.bit)
+		hw.PutBits(p.fixed, fixed.to, 1, value)
+		hw.PutBits(p.which, fixed.to, 1, 1)
+	}
+	if d.covers(moves, p.which) {
+		p.moves = moves
+	}
+}
+
+// covers reports whether moves and constants make up all outputs that the RTL has.
+func (d *Device) covers(moves []rowMove, constants []uint64) bool {
+	made := slices.Clone(constants)
+	for _, m := range moves {
+		made[m.to] |= m.mask << m.up
+		for w := 1; w <= m.wordsLeft; w++ {
+			made[m.to+w] = ^uint64(0)
+		}
+	}
+	for i, p := range d.ports {
+		for bit := range p.Bits {
+			if !p.Input && !d.Absent()[i] && hw.GetBits(made, 64*p.Word+bit, 1) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+
 }
 
 // ofOutputs reports whether a bit depends on outputs of the RTL.
@@ -74,8 +139,9 @@ func (d *Device) Plays() int {
 func (d *Device) Queue() {
 	p := d.player
 	copy(p.inputs[p.queued*len(d.inputs):], d.inputs)
+	d.now.rtlIn = p.rows[p.queued*p.words:][:p.in:p.in]
 	d.push()
-	copy(p.rows[p.queued*p.words:], d.now.rtlIn)
+	d.now.rtlIn = d.live.rtlIn
 	p.queued++
 }
 
@@ -120,4 +186,32 @@ func (d *Device) Shown() {
 	if p.shifted {
 		d.showEarly()
 	}
+}
+
+// Compares reports whether Agrees can be asked.
+func (d *Device) Compares() bool { return d.player.moves != nil }
+
+// Agrees reports whether the outputs of a cycle that was played are the wanted ones, in the bits of a mask.
+func (d *Device) Agrees(row int, wanted, counted []uint64) bool {
+	p := d.player
+	out := p.rows[row*p.words+p.in:][:p.words-p.in]
+	differs := uint64(0)
+	for i := range p.moves {
+		m := &p.moves[i]
+		differs |= ((out[m.from]>>m.down&m.mask^m.inverted)<<m.up ^ wanted[m.to]) & (m.mask << m.up) & counted[m.to]
+		for w := 1; w <= m.wordsLeft; w++ {
+			differs |= (out[m.from+w] ^ wanted[m.to+w]) & counted[m.to+w]
+		}
+	}
+	for i, which := range p.which {
+		differs |= (p.fixed[i] ^ wanted[i]) & which & counted[i]
+	}
+	return differs == 0
+}
+
+// End ends the cycles that were played, of which the last one has to be shown.
+func (d *Device) End(row int) {
+	d.player.left = 1
+	d.Show(row)
+	d.Shown()
 }

@@ -37,11 +37,11 @@ func freeArbiter() Twin {
 }
 
 func buildFreeArbiter(m *Model, p Parameters) error {
-	n, hold, roundRobin := p["REQUESTERS"], p["HOLD"], p["KIND"] == 1
+	n, hold, roundRobin, takenOnce := p["REQUESTERS"], p["HOLD"], p["KIND"] == 1, p["TAKE_BITS"] == 1
 	if err := p.within(map[string][2]int{"REQUESTERS": {1, 64}, "KIND": {0, 1}, "HOLD": {0, holdCount - 1}, "TAKE_BITS": {1, 64}}); err != nil {
 		return err
 	}
-	if p["TAKE_BITS"] != 1 {
+	if !takenOnce {
 		if err := p.within(map[string][2]int{"TAKE_BITS": {n, n}}); err != nil {
 			return err
 		}
@@ -51,7 +51,7 @@ func buildFreeArbiter(m *Model, p Parameters) error {
 	c := &circuit{twin: "free_arbiter"}
 	request, take := c.input("request_i", n), c.input("take_i", p["TAKE_BITS"])
 	takes := func(who uint64) bool {
-		if p["TAKE_BITS"] == 1 {
+		if takenOnce {
 			return *take != 0
 		}
 		return *take&who != 0

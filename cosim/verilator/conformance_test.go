@@ -426,6 +426,23 @@ func conformSnapshots(t *testing.T, open backend) {
 	b.Device, b.t = other.Device, t
 	require.Equal(t, first, drive(rand.New(rand.NewPCG(4, 4)), 200))
 	require.Error(t, bench(t, open, conforming("counter.v", "counter", "clk_i"), cosim.Options{}).Restore(snapshot), "of another build")
+	if keeper, ok := b.Device.(cosim.Keeper); ok {
+		drive(random, 50)
+		whole, err := b.Save()
+		require.NoError(t, err)
+		difference, size, err := keeper.SaveSince(snapshot)
+		require.NoError(t, err)
+		require.Len(t, whole, size)
+		require.Less(t, len(difference), size/8, "what both have is not kept")
+		next := drive(rand.New(rand.NewPCG(5, 5)), 50)
+		require.NoError(t, keeper.RestoreSince(snapshot, difference))
+		again, err := b.Save()
+		require.NoError(t, err)
+		require.Equal(t, whole, again)
+		require.Equal(t, next, drive(rand.New(rand.NewPCG(5, 5)), 50))
+		_, _, err = keeper.SaveSince(snapshot[:5])
+		require.Error(t, err)
+	}
 	require.Error(t, b.Restore(snapshot[:5]))
 }
 

@@ -3,6 +3,7 @@ package verilator
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -294,10 +295,24 @@ func (d *wasmDevice) Save() ([]byte, error) {
 	}
 	head := d.hash()
 	low, high := d.state()
-	for zeros := make([]byte, 1<<12); bytes.HasSuffix(high, zeros); {
-		high = high[:len(high)-len(zeros)]
+	return slices.Concat(head[:], low, trimmed(high)), nil
+}
+
+// trimmed is a part of the state without the pages of zeros at its end.
+func trimmed(state []byte) []byte {
+	var zeros [1 << 12]byte
+	for bytes.HasSuffix(state, zeros[:]) {
+		state = state[:len(state)-len(zeros)]
 	}
-	return slices.Concat(head[:], low, high), nil
+	return state
+}
+
+// own refuses the snapshots of other builds.
+func (d *wasmDevice) own(snapshot []byte) error {
+	if head := d.hash(); !bytes.HasPrefix(snapshot, head[:]) {
+		return fmt.Errorf("%s: the snapshot comes from another build", d.circuit.Device)
+	}
+	return nil
 }
 
 // state is the memory below and above what belongs to no snapshot.
@@ -310,9 +325,8 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 	if d.err != nil {
 		return d.err
 	}
-	head := d.hash()
-	if !bytes.HasPrefix(snapshot, head[:]) {
-		return fmt.Errorf("%s: the snapshot comes from another build", d.circuit.Device)
+	if err := d.own(snapshot); err != nil {
+		return err
 	}
 	saved := snapshot[snapshotHead:]
 	low, high := d.state()
@@ -328,6 +342,72 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 	low, high = d.state()
 	saved = saved[copy(low, saved):]
 	clear(high[copy(high, saved):])
+	d.putCounts(counted)
+	return nil
+}
+
+// A difference between two states is blocks: where one stands in the state (4 bytes), and its bytes.
+const (
+	blockBytes     = 256
+	blocksTogether = 16 // that are compared first
+)
+
+// SaveSince and RestoreSince implement cosim.Keeper.
+
+func (d *wasmDevice) SaveSince(snapshot []byte) (difference []byte, size int, err error) {
+	if d.err != nil {
+		return nil, 0, d.err
+	}
+	if err := d.own(snapshot); err != nil {
+		return nil, 0, err
+	}
+	low, high := d.state()
+	saved := snapshot[snapshotHead:]
+	first := min(len(low), len(saved))
+	difference = appendBlocks(nil, 0, low, saved[:first])
+	difference = appendBlocks(difference, len(low), high, saved[first:])
+	return difference, snapshotHead + len(low) + len(trimmed(high)), nil
+}
+
+// appendBlocks adds the blocks of a part of the state that differ from the saved ones, after which there are zeros.
+func appendBlocks(difference []byte, first int, state, saved []byte) []byte {
+	var zeros [blocksTogether * blockBytes]byte
+	same := func(from, to int) bool {
+		known := saved[min(from, len(saved)):min(to, len(saved))]
+		return bytes.Equal(state[from:from+len(known)], known) && bytes.Equal(state[from+len(known):to], zeros[:to-from-len(known)])
+	}
+	for from := 0; from < len(state); from += len(zeros) {
+		end := min(from+len(zeros), len(state))
+		if same(from, end) {
+			continue
+		}
+		for at := from; at < end; at += blockBytes {
+			if to := min(at+blockBytes, end); !same(at, to) {
+				difference = binary.LittleEndian.AppendUint32(difference, uint32(first+at))
+				difference = append(difference, state[at:to]...)
+			}
+		}
+	}
+	return difference
+}
+
+func (d *wasmDevice) RestoreSince(snapshot, difference []byte) error {
+	counted, err := d.Counts() // they count over runs
+	if err != nil {
+		return err
+	}
+	if err := d.Restore(snapshot); err != nil {
+		return err
+	}
+	low, high := d.state()
+	for len(difference) > 0 {
+		at, part := int(binary.LittleEndian.Uint32(difference)), low
+		if at >= len(low) {
+			at, part = at-len(low), high
+		}
+		difference = difference[4:]
+		difference = difference[copy(part[at:min(at+blockBytes, len(part))], difference):]
+	}
 	d.putCounts(counted)
 	return nil
 }
