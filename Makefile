@@ -29,6 +29,19 @@ PREFIX ?= /usr/local
 # Copies of the project, in which tests build, take what is compiled here: no path is in it.
 export GOFLAGS := $(GOFLAGS) -trimpath
 
+# What tests and compilers run in. Fewer collections of garbage: tests make many small machines. Without C, as what make dist builds:
+# it is compiled once. Yosys and Verilator take large pages, and temporary files are made in memory where it has room: a page
+# fault or a new file costs more than what is done with it.
+ROOMY = awk '$$2 == "/dev/shm" && $$4 !~ /noexec/ { print $$2 }' /proc/mounts 2>/dev/null | xargs -r df -Pk | awk '$$6 == "/dev/shm" && $$4 > 8000000 { print $$6 }'
+SUITE = check vet long cluster lengthy race architectures
+$(SUITE): export GOGC = 400
+$(SUITE): export CGO_ENABLED = 0
+$(SUITE): export GLIBC_TUNABLES = glibc.malloc.hugetlb=1
+$(SUITE): export TMPDIR := $(or $(shell $(ROOMY)),$(TMPDIR),/tmp)
+
+# Packages with tests, or benchmarks, that begin so.
+with = $(sort $(dir $(shell grep -rlE --include='*_test.go' '^func $(1)' $(2))))
+
 .PHONY: test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist house full
 
 test: tools
@@ -47,11 +60,11 @@ ifneq ($(strip $(MISSING)),)
 	$$run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(MISSING) >/dev/null
 endif
 
-# Fewer collections of garbage: tests make many small machines. Three packages at once: tests wait for tools.
+# Three packages at once: tests wait for tools.
 check:
-	GOGC=400 $(GO) test -vet=off -ldflags=-w -p 3 -skip '^TestLong' ./cosim/... ./...
+	$(GO) test -vet=off -ldflags=-w -p 3 -skip '^TestLong' ./cosim/... ./...
 
-# What reads the sources: TestLongTidy of internal/house is one of the long tests.
+# What reads the sources, but for the rules of the house: they are among the long tests.
 vet:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
@@ -61,8 +74,8 @@ cluster:
 
 # First what takes most. A benchmark that no one runs breaks unseen: those of RTL are run once, but for proofs, which the long tests make.
 lengthy:
-	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 25m -run '^TestLong' -skip 'Architectures|Slurm|Cluster' ./cmd/cli ./...
-	$(GO) test -vet=off -run '^$$' -bench . -skip Prove -benchtime 1x ./cosim/...
+	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 25m -run '^TestLong' -skip 'Architectures|Slurm|Cluster' ./cmd/cli $(filter-out %/slurm/,$(call with,TestLong,.))
+	$(GO) test -vet=off -ldflags=-w -run '^$$' -bench . -benchtime 1x $(filter-out %/prove/,$(call with,Benchmark,./cosim))
 
 # Cases of all studies; make full has all of them.
 architectures:
@@ -71,8 +84,8 @@ architectures:
 # The race detector watches everything that more than one worker touches: left out are tests on one
 # goroutine that compare with a definition or run tshark, and the study, whose batch of runs is that of the seeds.
 race:
-	$(GO) test -vet=off -race -short -skip '^TestLong|Against(Definition|Matching|Sums|PlainQueues)|OneByOne|Pins|Dissector|Published|Maximal|Uniform|Independent|Avalanche' ./hw ./nic ./fabric
-	$(GO) test -vet=off -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip '^TestLong|StudyInterrupted' .
+	CGO_ENABLED=1 $(GO) test -vet=off -ldflags=-w -race -short -skip '^TestLong|Against(Definition|Matching|Sums|PlainQueues)|OneByOne|Pins|Dissector|Published|Maximal|Uniform|Independent|Avalanche' ./hw ./nic ./fabric
+	CGO_ENABLED=1 $(GO) test -vet=off -ldflags=-w -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip '^TestLong|StudyInterrupted' .
 
 bench-scale:
 	$(GO) test -run '^$$' -bench Scale -benchtime 3x -timeout 30m .
@@ -119,7 +132,7 @@ full:
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./internal/dist -run TestLongDist -full
 	$(GO) test ./cmd/cli -run 'BigFiles|EveryExportEnds' -full -v
-	$(GO) test ./cmd/cli -run Architectures -full
+	$(GO) test ./cmd/cli -run 'Architectures|LongDocs$$/docs/go-api' -full
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full
 	$(GO) run ./cmd/starloom study bus --full

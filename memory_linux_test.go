@@ -199,7 +199,7 @@ func TestLongMemoryEstimates(t *testing.T) {
 // Estimates count pages that are written. Where a page that is only read takes memory of its own, written is the peak without pages of zeros.
 func measureMemory(t *testing.T, run string) (estimate, peak, written float64) {
 	child := exec.Command(os.Args[0], "-test.run=^TestLongMemoryEstimates$", "-test.v", "-test.timeout=30m")
-	child.Env = append(os.Environ(), memoryEnvironment+"="+run)
+	child.Env = append(os.Environ(), memoryEnvironment+"="+run, "GOGC=100")
 	text, err := child.CombinedOutput()
 	require.NoError(t, err, string(text))
 	_, line, _ := bytes.Cut(text, []byte("estimate "))

@@ -42,7 +42,8 @@ func TestLongDocs(t *testing.T) {
 
 func runPages(t *testing.T, long bool, pages ...string) {
 	require.Contains(t, shell(t, "../..", "go run ./cmd/starloom version"), "starloom ", "the real one")
-	project, bin := copyProject(t, long), commands(t)
+	project, bin := t.TempDir(), commands(t)
+	copyProject(t, project, false)
 	for _, path := range pages {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -52,7 +53,11 @@ func runPages(t *testing.T, long bool, pages ...string) {
 		t.Run(strings.TrimPrefix(path, "../../"), func(t *testing.T) {
 			t.Parallel()
 			folder := filepath.Join(t.TempDir(), "starloom")
-			require.NoError(t, exec.Command("cp", "-a", project, folder).Run())
+			if strings.Contains(string(text), "\n$ go mod tidy") {
+				copyProject(t, folder, true)
+			} else {
+				require.NoError(t, exec.Command("cp", "-a", project, folder).Run())
+			}
 			p := docPage{path: path, folder: folder, bin: bin, long: long}
 			p.run(t)
 			p.comparePictures(t, folder)
@@ -275,7 +280,8 @@ func shell(t *testing.T, folder, command string) string {
 
 // commands is a folder with starloom, which is the binary of these tests, and a go that takes it for go
 // install and go build ./cmd/starloom: a copy would be compiled from the first package on. For the same
-// reason programs in out are built as if they stood in the sources of these tests.
+// reason programs in out are built as if they stood in the sources of these tests, and so is a module beside them
+// once its packages are found, but with -full.
 func commands(t *testing.T) string {
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(binary, filepath.Join(bin, "starloom")))
@@ -284,35 +290,39 @@ func commands(t *testing.T) string {
 	goTool, err := exec.LookPath("go")
 	require.NoError(t, err)
 	script := fmt.Sprintf(`#!/bin/sh
-root=%q go=%q starloom=%q
+root=%q go=%q starloom=%q full=%v
+built() {
+	made=$(mktemp -d) && trap 'rm -r "$made"' EXIT
+	printf '{"Replace": {"%%s": "%%s"}}' "$root/$1/main.go" "$2/main.go" > "$made/overlay"
+	(cd "$root" && "$go" build -overlay "$made/overlay" -o "$made/program" "./$1") && "$made/program"
+}
 case "$*" in
 "install ./cmd/starloom") exit ;;
 "env GOPATH") exec "$go" env GOPATH ;;
 "build -o starloom ./cmd/starloom") exec cp "$starloom" starloom ;;
-"run ./out/"*)
-	made=$(mktemp -d) && trap 'rm -r "$made"' EXIT
-	printf '{"Replace": {"%%s": "%%s"}}' "$root/$2/main.go" "$PWD/$2/main.go" > "$made/overlay"
-	(cd "$root" && "$go" build -overlay "$made/overlay" -o "$made/program" "$2") && "$made/program"
+"run ./out/"*) built "${2#./}" "$PWD/${2#./}"; exit ;;
+"run .")
+	[ $full = false ] || exec "$go" run .
+	"$go" list -deps . > list && grep -qx starloom list && built out/mine "$PWD"
 	exit ;;
-"mod "*|"run .") exec "$go" "$@" ;;
+"mod "*) exec "$go" "$@" ;;
 esac
 echo "no test knows how to run: go $*" >&2
 exit 3
-`, root, goTool, binary)
+`, root, goTool, binary, *full)
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
 	return bin
 }
 
-// copyProject is a repository with what is tracked, and what is new and not ignored: the whole, or the
-// files that commands without a compiler of Go can need.
-func copyProject(t *testing.T, whole bool) string {
-	target := t.TempDir()
-	sourcestest.Copy(t, "../..", target, func(name string) bool {
-		return whole || !strings.Contains(name, "/") || strings.HasPrefix(name, "examples/") || strings.HasPrefix(name, "out/") || strings.HasPrefix(name, "firmware/images/")
-	})
+// neededByCommands are the folders of which commands without a compiler of Go can need files.
+var neededByCommands = regexp.MustCompile(`^([^/]+$|examples/|out/|firmware/images/|hw/testdata/)`)
+
+// copyProject makes a repository in a folder with what is tracked, and what is new and not ignored: the whole, or
+// what commands need.
+func copyProject(t *testing.T, target string, whole bool) {
+	sourcestest.Copy(t, "../..", target, func(name string) bool { return whole || neededByCommands.MatchString(name) })
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "as it is"}} {
 		text, err := exec.Command("git", slices.Concat([]string{"-C", target}, args)...).CombinedOutput()
 		require.NoError(t, err, string(text))
 	}
-	return target
 }

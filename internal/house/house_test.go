@@ -65,8 +65,8 @@ func TestLongTidy(t *testing.T) {
 	}
 }
 
-// TestImportsPointDownward holds the layout of the module.
-func TestImportsPointDownward(t *testing.T) {
+// TestLongImportsPointDownward holds the layout of the module.
+func TestLongImportsPointDownward(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
 	require.Empty(t, upwardImports(imports(h.pkgs)))
@@ -91,10 +91,10 @@ var folders = map[string]*regexp.Regexp{
 // nodeKinds are the words for nodes of a netlist.
 var nodeKinds = regexp.MustCompile(`"(bus|buses|crossbar|crossbars)"`)
 
-// TestOneFabricOneFolder searches all sources for the names of the networks: outside of its folder
+// TestLongOneFabricOneFolder searches all sources for the names of the networks: outside of its folder
 // there are an import, which names the folder, in the file of the scenario's one field of it, and the
 // keys of rules.
-func TestOneFabricOneFolder(t *testing.T) {
+func TestLongOneFabricOneFolder(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
 	for kind, names := range folders {
@@ -135,9 +135,9 @@ func describes(lines []string, field *regexp.Regexp) bool {
 // modes are names of what tells disciplines apart.
 var modes = []string{"AllPorts", "Addressed", "Arbitrated", "Switched", "OnePort", "Asks", "ListWords", "FramesPerSlot", "Stillness", "Still"}
 
-// TestPlantAsksNoMode: how a NIC gets at its media is the business of its discipline. The plant hands
+// TestLongPlantAsksNoMode: how a NIC gets at its media is the business of its discipline. The plant hands
 // on what banks and receivers have to know, and asks none of it.
-func TestPlantAsksNoMode(t *testing.T) {
+func TestLongPlantAsksNoMode(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
 	plants := 0
@@ -157,10 +157,10 @@ func TestPlantAsksNoMode(t *testing.T) {
 	require.GreaterOrEqual(t, plants, 5, "files")
 }
 
-// TestMediumIsAMedium: a coupler is a part of hw, and what a medium of POPS is called. What all
+// TestLongMediumIsAMedium: a coupler is a part of hw, and what a medium of POPS is called. What all
 // networks share has media: no name and no comment there says coupler, but for that part of hw. Texts
 // for users, who read and write such paths, may.
-func TestMediumIsAMedium(t *testing.T) {
+func TestLongMediumIsAMedium(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
 	shared := 0
