@@ -249,7 +249,7 @@ func TestRoutersRefuse(t *testing.T) {
 	s, err := starloom.ParseScenario("s.yaml", []byte(head+"mesh: {k: [2, 2]}, router: {}"+tail))
 	require.NoError(t, err)
 	for says, options := range map[string]starloom.RunOptions{
-		"--log": {Log: starloom.Writer(io.Discard)}, "--save": {Save: "x"},
+		"--log": {Log: starloom.Writer(io.Discard)}, "--profile": {Profile: starloom.Writer(io.Discard)},
 		"--engine slot": {MachineOptions: starloom.MachineOptions{Engine: starloom.EngineSlot}},
 	} {
 		_, err := starloom.Run(context.Background(), s, options)

@@ -207,8 +207,8 @@ func (f *RouterFaults) Take(from, to uint32) []FaultCount {
 	return sum
 }
 
-// state visits what has not been taken.
-func (f *RouterFaults) state(v *hw.StateVisitor) {
+// State visits what has not been taken.
+func (f *RouterFaults) State(v *hw.StateVisitor) {
 	first := f.counts[0]
 	for i := range f.counts[1:] {
 		for k := range first {
@@ -223,6 +223,9 @@ func (f *RouterFaults) state(v *hw.StateVisitor) {
 		hw.StateScalar(v, at+".index", &first[k].Index)
 	}
 }
+
+// LosesCredits reports whether credits may be lost, one by one.
+func (f *RouterFaults) LosesCredits() bool { return len(f.lost) > 0 }
 
 // LostCredits are the virtual channels of which credits are missing now, where no fault has killed a channel or router.
 func (f *RouterFaults) LostCredits() (lost []hw.LostCredit) {

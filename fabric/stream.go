@@ -510,7 +510,7 @@ func (s *Stream) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "deadlocked", &s.deadlocked, hw.AtMost(uint8(1)))
 	if s.faults != nil {
 		hw.StateList(v, "missing_credits", &s.missing)
-		s.faults.state(v)
+		s.faults.State(v)
 	}
 	v.AfterRestore(func() {
 		s.chain.next = make([]uint32, len(s.serial))

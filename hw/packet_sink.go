@@ -29,17 +29,23 @@ type sinkShard struct {
 
 func newPacketSinks(path string, clock *Clock, w *routerWiring, packets *Packets, flits *Flits, credits *CreditWires, word []int) *PacketSinks {
 	x := &PacketSinks{clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word, shards: make([]sinkShard, w.shards)}
+	dropped := make([]uint64, 1)
 	x.Registers = Declare(Declaration{
-		Path:      path,
-		Registers: []Register{Column("packet_received", packets.Received).ResetTo(PacketPending), Column("hops", packets.Hops)},
-		Derive:    x.derive,
+		Path: path,
+		Registers: []Register{
+			Column("packet_received", packets.Received).ResetTo(PacketPending), Column("hops", packets.Hops),
+			Column("dropped", dropped, AtMost(uint64(packets.Count()))),
+		},
+		Collect: func() { dropped[0] = x.Dropped() },
+		Derive:  func() { x.derive(dropped[0]) },
 	})
 	x.Reset()
 	return x
 }
 
-func (x *PacketSinks) derive() {
+func (x *PacketSinks) derive(dropped uint64) {
 	clear(x.shards)
+	x.shards[0].dropped = dropped
 	for _, received := range x.packets.Received {
 		if received != PacketPending {
 			x.shards[0].received++

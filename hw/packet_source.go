@@ -2,6 +2,7 @@ package hw
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 	"slices"
 )
@@ -75,11 +76,13 @@ func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerW
 ) *PacketSources {
 	x := emptySources(config, clock, w, packets, flits, credits, word)
 	x.sort()
+	ready := make([]uint8, w.nodes)
 	x.Registers = Declare(Declaration{
 		Path: path,
-		Registers: append([]Register{Column("next", x.next, AtMost(uint32(len(x.queue)))).ResetTo(x.start...)},
-			append(x.registers(), Column("packet_sent", packets.Sent).ResetTo(PacketPending))...),
-		Derive: x.derive,
+		Registers: append([]Register{Column("next", x.next, x.checkNext).ResetTo(x.start...)},
+			append(x.registers(), Column("ready", ready, AtMost[uint8](1)), Column("packet_sent", packets.Sent).ResetTo(PacketPending))...),
+		Collect: func() { x.collect(ready) },
+		Derive:  func() { x.derive(ready) },
 	})
 	x.Reset()
 	return x
@@ -123,18 +126,37 @@ func (x *PacketSources) Reset() {
 	}
 }
 
-// derive finds what has been created before this cycle.
-func (x *PacketSources) derive() {
-	p, w := x.packets, x.wiring
-	for i := range x.shards {
+// checkNext refuses packets of another source.
+func (x *PacketSources) checkNext(place int, next uint32) error {
+	if next < x.start[place] || next > x.end[place] {
+		return fmt.Errorf("element %d is %d, the packets of this source are %d to %d", place, next, x.start[place], x.end[place])
+	}
+	return nil
+}
+
+// collect finds the sources that are ready.
+func (x *PacketSources) collect(ready []uint8) {
+	clear(ready)
+	for i, s := range x.wiring.places {
+		for at := range s.End - s.First {
+			if x.shards[i].ready.Has(at) {
+				ready[s.First+at] = 1
+			}
+		}
+	}
+}
+
+// derive takes those over, and finds what has been created before this cycle.
+func (x *PacketSources) derive(ready []uint8) {
+	for i, places := range x.wiring.places {
 		s := &x.shards[i]
 		s.ready.Clear()
 		s.cursor, _ = slices.BinarySearchFunc(s.created, x.clock.cycle, func(packet uint32, cycle uint64) int {
-			return cmp.Compare(uint64(p.Created[packet]), cycle)
+			return cmp.Compare(uint64(x.packets.Created[packet]), cycle)
 		})
-		for _, packet := range s.created[:s.cursor] {
-			if place := w.place[p.Source[packet]]; x.next[place] < x.end[place] {
-				s.ready.Add(place - w.places[i].First)
+		for place := places.First; place < places.End; place++ {
+			if ready[place] == 1 {
+				s.ready.Add(place - places.First)
 			}
 		}
 	}

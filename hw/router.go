@@ -107,7 +107,7 @@ func (x *Routers) registers() []Register {
 		Column("sent", x.sent, AtMost(depth)), Column("used", x.used), Column("tailed", x.tailed),
 		Column("vc_grant", x.vcGrant, x.checkMember), Column("vc_accept", x.vcAccept, x.checkMember),
 		Column("switch_grant", x.switchGrant, x.checkPort), Column("switch_accept", x.switchAccept, x.checkPort),
-		Column("choice", x.choice, AtMost(uint8(x.config.VCs-1))),
+		Column("choice", x.choice, AtMost(uint8(x.config.VCs-1))), Column("awake", x.awake, AtMost[uint8](1)).ResetTo(1),
 	}
 	if x.routing.Carried {
 		x.pins.carried = make([]uint64, len(x.buffer))
@@ -131,7 +131,7 @@ func (x *Routers) checkPort(i int, port uint8) error {
 	return nil
 }
 
-// derive makes the sets that other registers say, and looks at every router again.
+// derive makes the sets that other registers say.
 func (x *Routers) derive() {
 	clear(x.filled)
 	clear(x.full)
@@ -146,9 +146,6 @@ func (x *Routers) derive() {
 				x.full[int(r)*x.words+member/64] |= 1 << (member & 63)
 			}
 		}
-	}
-	for r := range x.awake {
-		x.awake[r] = 1
 	}
 }
 

@@ -63,6 +63,18 @@ func (n *RouterNetwork) Done() bool {
 	return n.Sinks.Received()+n.Sinks.Dropped() == uint64(n.Packets.Count())
 }
 
+// Flying reports whether a packet has left its source, or is leaving it, and has not arrived.
+func (n *RouterNetwork) Flying() bool {
+	x, sent := n.Sources, uint64(0)
+	for place, next := range x.next {
+		if x.place[place] > 0 {
+			return true
+		}
+		sent += uint64(next - x.start[place])
+	}
+	return sent != n.Sinks.Received()+n.Sinks.Dropped()
+}
+
 // Still reports whether nothing will ever happen again: all packets have arrived, or those that have
 // not wait for each other. Call it between cycles.
 func (n *RouterNetwork) Still() bool {

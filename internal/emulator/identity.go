@@ -16,30 +16,42 @@ import (
 	"starloom/traces"
 )
 
-// stateIdentity refuses the state of another firmware, seed, scenario or way to run it, and says
-// all in which it differs.
+// Identity is something in which saved states may differ.
+type Identity struct {
+	Name, Text string
+	Other      string // what the state is of, if it is not this
+}
+
+// stateIdentity refuses the state of another firmware, seed, scenario or way to run it.
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 	mode, rtl := cmp.Or(m.Config.Firmware.Mode, config.ModeBanked), ""
 	if m.RTL != nil {
 		rtl = string(m.RTL.Identity())
 	}
-	var others []string
-	for _, own := range []struct{ name, text, other string }{
-		{"firmware", m.Image.SHA256, "another firmware"},
-		{"seed", fmt.Sprint(m.Config.Seed), "another seed"},
-		{"scenario", m.Config.Source.Identity(), "another scenario"},
-		{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
-		{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
-		{"bank", fmt.Sprint(m.options.BankSize), "banks of another size (these are of " +
+	StateIdentity(v, IdentityOf(m.Config, m.Image.SHA256, m.Config.Seed),
+		Identity{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
+		Identity{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
+		Identity{"bank", fmt.Sprint(m.options.BankSize), "banks of another size (these are of " +
 			traces.Plural(uint64(m.options.BankSize), "processor", "processors") + ")"},
-		{"rtl", rtl, "other RTL"},
-	} {
-		sum := sha256.Sum256([]byte(own.text))
+		Identity{"rtl", rtl, "other RTL"})
+}
+
+// IdentityOf tells runs of a scenario apart, by the SHA-256 of their firmware and their seed.
+func IdentityOf(c *config.Config, image string, seed uint64) []Identity {
+	return []Identity{{"firmware", image, "another firmware"}, {"seed", fmt.Sprint(seed), "another seed"},
+		{"scenario", c.Source.Identity(), "another scenario"}}
+}
+
+// StateIdentity refuses a state that differs, and says all in which it does.
+func StateIdentity(v *hw.StateVisitor, list []Identity, further ...Identity) {
+	var others []string
+	for _, own := range append(list, further...) {
+		sum := sha256.Sum256([]byte(own.Text))
 		found := slices.Clone(sum[:])
-		hw.StateColumn(v, "identity."+own.name, found, func(i int, value byte) error {
+		hw.StateColumn(v, "identity."+own.Name, found, func(i int, value byte) error {
 			found[i] = value
 			if i == len(sum)-1 && !bytes.Equal(found, sum[:]) {
-				others = append(others, own.other)
+				others = append(others, own.Other)
 			}
 			return nil
 		})

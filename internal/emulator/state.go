@@ -183,12 +183,20 @@ type savedViolation struct {
 	Subject outcome.Subject `json:"subject"`
 }
 
-// stateViolations carries the violations, whose texts are not columns, as JSON.
 func (s *machineState) stateViolations(v *hw.StateVisitor) {
+	StateViolations(v, &s.Findings.Kept, s.fail)
+	v.AfterRestore(func() {
+		s.Findings.pending = nil
+		s.fail(s.planSchedule())
+	})
+}
+
+// StateViolations carries violations, whose texts are not columns, as JSON; fail refuses what has been read.
+func StateViolations(v *hw.StateVisitor, list *[]outcome.Violation, fail func(error)) {
 	var text []byte
 	if v.Saving() {
-		saved := make([]savedViolation, len(s.Findings.Kept))
-		for i, kept := range s.Findings.Kept {
+		saved := make([]savedViolation, len(*list))
+		for i, kept := range *list {
 			saved[i] = savedViolation{kept, kept.Subject}
 		}
 		var err error
@@ -198,16 +206,15 @@ func (s *machineState) stateViolations(v *hw.StateVisitor) {
 	}
 	hw.StateList(v, "violations", &text)
 	v.AfterRestore(func() {
-		s.Findings = violationList{}
 		var saved []savedViolation
 		if err := json.Unmarshal(text, &saved); err != nil {
-			s.fail(fmt.Errorf("violations: %w", err))
+			fail(fmt.Errorf("violations: %w", err))
 		}
+		*list = nil
 		for _, kept := range saved {
 			kept.Violation.Subject = kept.Subject
-			s.Findings.Kept = append(s.Findings.Kept, kept.Violation)
+			*list = append(*list, kept.Violation)
 		}
-		s.fail(s.planSchedule())
 	})
 }
 

@@ -122,13 +122,14 @@ func (r *BareRun) writeCapture(file *traces.File) error {
 	}
 	var events []event
 	p := r.Packets
+	note := func(at, wire, processor, packet uint32, direction pcapng.Direction) {
+		if at != hw.PacketPending && uint64(at+wire) >= r.Begin {
+			events = append(events, event{at + wire, processor, packet, direction})
+		}
+	}
 	for i := range uint32(p.Count()) {
-		if p.Sent[i] != hw.PacketPending {
-			events = append(events, event{p.Sent[i] + 1, p.Source[i], i, pcapng.Sent})
-		}
-		if p.Received[i] != hw.PacketPending {
-			events = append(events, event{p.Received[i], p.Destination[i], i, pcapng.Received})
-		}
+		note(p.Sent[i], 1, p.Source[i], i, pcapng.Sent)
+		note(p.Received[i], 0, p.Destination[i], i, pcapng.Received)
 	}
 	slices.SortStableFunc(events, func(a, b event) int {
 		return cmp.Or(cmp.Compare(a.cycle, b.cycle), cmp.Compare(a.processor, b.processor))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 
@@ -14,12 +15,9 @@ import (
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
-	"starloom/internal/outputs"
 	"starloom/internal/picture"
-	"starloom/internal/record"
 	"starloom/internal/rtl"
 	"starloom/traces"
-	"starloom/traces/input"
 )
 
 // bareRun is a network of routers without firmware: sources and sinks of packets in the place of processors.
@@ -34,6 +32,10 @@ type bareRun struct {
 	flits   []uint64  // of each link, those of packets that have arrived
 
 	rtl *rtl.Devices // nil for none
+
+	begin   uint64 // the cycle of the state from which it goes on, or 0
+	breakOn Break
+	paused  string // why it has stopped before its end
 
 	plan    *fabric.Faults // nil for none
 	faults  *fabric.RouterFaults
@@ -90,46 +92,54 @@ func newBareRun(ctx context.Context, c *config.Config, seed uint64, workers int,
 	return r, end, nil
 }
 
-// cyclesPerLook is how often a run looks at its context, and says how far it is; cyclesPerKnot, how often it looks for
-// packets that wait for one another, which ends it.
+// cyclesPerLook is how often a run looks at its context and for credits that are missing, and says how far it is; cyclesPerKnot, how often it
+// looks for packets that wait for one another, which ends it.
 const cyclesPerLook, cyclesPerKnot = 1 << 10, 1 << 12
 
 // run runs to the last tail, to the limit, or until packets wait for one another.
 func (r *bareRun) run(ctx context.Context, progress func(cycles uint64)) {
-	r.cycles(ctx, progress)
+	r.cycles(ctx, uint64(r.config.Slots), progress)
+	r.finish()
+}
+
+// finish finds what only the end of a run shows.
+func (r *bareRun) finish() {
 	if !r.cut && !r.network.Done() && r.knots == nil && r.rtl == nil {
 		r.knots = r.network.Knots(nil)
 	}
 	r.missingCredits()
-	r.flits = r.loads()
 }
 
-// cycles runs as long as something may come.
-func (r *bareRun) cycles(ctx context.Context, progress func(cycles uint64)) {
-	limit, knots, credits := uint64(r.config.Slots), uint64(cyclesPerKnot), uint64(cyclesPerLook)
-	for look := uint64(0); !r.network.Done() && r.kernel.Cycle() < limit; {
-		if cycle := r.kernel.Cycle(); cycle >= look {
-			if look = cycle + cyclesPerLook; ctx.Err() != nil {
+// cycles runs up to a cycle as long as something may come, and reports whether the run goes on from there. What it finds, and when, does
+// not depend on where it stops, nor on who watches.
+func (r *bareRun) cycles(ctx context.Context, end uint64, progress func(cycles uint64)) (goesOn bool) {
+	limit := uint64(r.config.Slots)
+	for looked := uint64(math.MaxUint64); !r.network.Done() && r.kernel.Cycle() < limit; {
+		cycle := r.kernel.Cycle()
+		if look := cycle / cyclesPerLook; look != looked {
+			if looked = look; ctx.Err() != nil {
 				r.cut = true
-				return
+				return false
 			}
 			progress(cycle)
 		}
-		if cycle := r.kernel.Cycle(); cycle >= credits {
-			credits = (cycle/cyclesPerLook + 1) * cyclesPerLook
+		if cycle%cyclesPerLook == 0 {
 			r.missingCredits()
 		}
-		if cycle := r.kernel.Cycle(); cycle >= knots && r.rtl == nil { // who waits for whom is known of models
-			if knots = (cycle/cyclesPerKnot + 1) * cyclesPerKnot; !r.network.Still() {
+		if cycle%cyclesPerKnot == 0 && cycle > 0 && r.rtl == nil { // who waits for whom is known of models
+			if !r.network.Still() {
 				r.knots = r.network.Knots(nil)
 			}
 			if r.knots != nil {
-				return
+				return false
 			}
 		}
-		if skip := r.kernel.QuietFor(limit - r.kernel.Cycle()); skip > 0 {
+		if cycle >= end || r.breakOn.reached(0, r.missing) != "" {
+			return true
+		}
+		if skip := r.kernel.QuietFor(r.nextLook(cycle, end) - cycle); skip > 0 {
 			if r.network.Still() {
-				return
+				return false
 			}
 			if r.watch == nil {
 				r.kernel.Skip(skip)
@@ -137,9 +147,21 @@ func (r *bareRun) cycles(ctx context.Context, progress func(cycles uint64)) {
 			}
 		}
 		if !r.cycle() {
-			return
+			return false
 		}
 	}
+	return false
+}
+
+// nextLook is the next cycle, up to an end, that is looked at even if nothing happens in it.
+func (r *bareRun) nextLook(cycle, end uint64) uint64 {
+	switch {
+	case r.faults != nil && r.faults.LosesCredits():
+		return min(end, (cycle/cyclesPerLook+1)*cyclesPerLook)
+	case r.network.Flying():
+		return min(end, (cycle/cyclesPerKnot+1)*cyclesPerKnot)
+	}
+	return end
 }
 
 // notes are those of a configuration, and what is known of its routes.
@@ -182,10 +204,12 @@ func (r *bareRun) report() *outcome.Report {
 	}
 	report.Aside.DigestCovers = "(packets sent and received, and the cycle of each)"
 	report.Aside.Command = c.Source.RunCommand + c.Source.RunOne
+	r.flits = r.loads()
 	r.addLoads(&report.Metrics)
 	rule, message := fabric.RuleFinishes, ""
 	left := fmt.Sprintf("%d of %s not arrived", pending, traces.Plural(uint64(r.packets.Count()), "packet has", "packets have"))
 	switch {
+	case r.paused != "":
 	case r.cut:
 		rule, message = outcome.RuleInterrupted, "the run was interrupted"
 	case pending > 0 && r.harmed() != "":
@@ -214,22 +238,7 @@ func (r *bareRun) report() *outcome.Report {
 		}
 	}
 	r.tell(report)
-	r.known(report)
 	return report
-}
-
-// known notes what the run knows of itself, for its page.
-func (r *bareRun) known(report *outcome.Report) {
-	k, n := &report.Aside.Known, r.config.Network
-	shape := n.Shape()
-	noteProcessors(k, n.Names(), shape.Processors())
-	k.Means = means(report, n)
-	if numbering := processorPaths(n.Names(), &shape); numbering != "" {
-		k.Paths = append(k.Paths, numbering)
-	}
-	if command := report.Aside.Command; command != "" && report.Verdict == outcome.VerdictFail && report.Expect == nil {
-		report.Aside.Remedies = []outcome.Remedy{meant(command, "If the run is to show this failure")}
-	}
 }
 
 // overtaken finds what breaks the rule in_order, packets of one cycle in the order of the file.
@@ -257,118 +266,6 @@ func (r *bareRun) knot() string {
 	return fabric.KnotText(r.config.Network, r.knots, func(i uint32) string {
 		return fmt.Sprintf("packet %d (%d to %d, sent in cycle %d)", i, p.Source[i], p.Destination[i], p.Sent[i])
 	})
-}
-
-// refuseBare refuses what routers without firmware do not have.
-func (o *Options) refuseBare(c *config.Config) error {
-	for _, x := range []struct {
-		option string
-		asked  bool
-	}{
-		{"--log", o.Record.Log.Given()}, {"--run-table", o.runTable()}, {"--replay", o.Replay.Given()},
-		{"--profile", o.Profile.Given()}, {"--save", o.Save != ""}, {"--restore", o.Restore != ""},
-		{"--checkpoint-every", o.CheckpointEvery > 0}, {"--break-on", o.BreakOn != Break{}}, {"--survival", o.survival()},
-	} {
-		if x.asked {
-			return &input.Error{Place: x.option, Reason: "routers with bare packets do not have this yet", Remedy: "delete it; --packets has every packet"}
-		}
-	}
-	if o.Machine.Engine == emulator.EngineSlot {
-		return emulator.NoSlots(c.Network, false)
-	}
-	return nil
-}
-
-// runBare runs routers without firmware once.
-func runBare(ctx context.Context, c *config.Config, o *Options, out *outputs.Set) (report *outcome.Report, ended error) {
-	if err := o.refuseBare(c); err != nil {
-		return nil, err
-	}
-	r, end, err := newBareRun(ctx, c, c.Seed, o.Machine.Workers, false)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { ended = errors.Join(ended, end()) }()
-	file, err := out.Open("--packets", "packets", o.Packets)
-	if err != nil {
-		return nil, err
-	}
-	recorded, err := record.BeginBare(r.recorded(), o.Record, out)
-	if err != nil {
-		return nil, err
-	}
-	r.watch = recorded.Watch()
-	r.look(o)
-	r.run(ctx, func(cycles uint64) {
-		if o.Progress != nil {
-			o.Progress(Progress{Slots: uint32(cycles), SlotsLimit: c.Slots, Processors: len(r.network.Packets.Source)})
-		}
-	})
-	if r.watchErr != nil {
-		return nil, r.watchErr
-	}
-	if file != nil {
-		if err := r.packets.WritePackets(file); err != nil {
-			return nil, err
-		}
-	}
-	report = r.report()
-	if err := r.separate(ctx, report, o.Machine.Workers); err != nil {
-		return nil, err
-	}
-	if err := r.record(ctx, report, recorded, o.Machine.Workers); err != nil {
-		return nil, err
-	}
-	return report, r.draw(report, o, out)
-}
-
-// recorded is what is recorded of the run.
-func (r *bareRun) recorded() *record.BareRun {
-	return &record.BareRun{Config: r.config, Seed: r.seed, Network: r.network, Packets: r.packets, Begin: r.kernel.Cycle()}
-}
-
-// record writes what is recorded when the run has ended, which is repeated for a waveform of its first violation.
-func (r *bareRun) record(ctx context.Context, report *outcome.Report, recorded *record.Bare, workers int) (err error) {
-	if recorded.Again(report) {
-		again, end, err := newBareRun(ctx, r.config, r.seed, workers, false)
-		if err != nil {
-			return err
-		}
-		if again.watch, err = recorded.Repeat(again.recorded(), report); err == nil {
-			again.run(ctx, func(uint64) {})
-			err = again.watchErr
-		}
-		if err = errors.Join(err, end()); err != nil {
-			return err
-		}
-	}
-	return recorded.Finish(r.recorded(), report)
-}
-
-// eachBare is Each of routers without firmware, one run after the other.
-func (b *Batch) eachBare(ctx context.Context, take func(r *BatchRun, total uint64) error) error {
-	for i := range b.total {
-		run := b.Numbered(i)
-		r, end, err := newBareRun(ctx, b.Config, run.Seed, b.Options.Workers, false)
-		if err != nil {
-			return err
-		}
-		r.run(ctx, func(uint64) {})
-		run.Report, run.digest, run.Finished = r.report(), r.packets.Digest(), r.network.Done()
-		if err := end(); err != nil {
-			return err
-		}
-		if b.about == nil {
-			b.about, b.slotCycles = run.Report, 1
-		}
-		if r.cut {
-			return nil
-		}
-		if err := take(&run, b.total); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // missingCredits notes the virtual channels of which credits are missing that were not before.
@@ -441,23 +338,4 @@ func (r *bareRun) addFaults(report *outcome.Report) {
 		report.Faults = append(report.Faults, f)
 	}
 	report.Frames.Faulted = r.network.Sinks.Dropped()
-}
-
-// separate repeats a run with faults that has failed without them: which violations are theirs.
-func (r *bareRun) separate(ctx context.Context, report *outcome.Report, workers int) error {
-	if r.faults == nil || report.Verdict == outcome.VerdictPass || r.cut || r.rtl != nil {
-		return nil
-	}
-	c := *r.config
-	c.Faults, c.Rules.Credits = nil, false
-	sound, end, err := newBareRun(ctx, &c, r.seed, workers, false)
-	if err != nil {
-		return err
-	}
-	if sound.run(ctx, func(uint64) {}); !sound.cut {
-		s := sound.report()
-		report.Without = &outcome.WithoutFaults{Verdict: s.Verdict, ViolationsTotal: s.ViolationsTotal, Slots: s.Slots, Frames: s.Frames, Digest: s.Digest}
-		outcome.NoteCauses(report, s)
-	}
-	return end()
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/strict"
 	"starloom/traces/input"
@@ -26,12 +25,12 @@ func (b Break) check(checked []string) error {
 		Remedy: input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", "))}
 }
 
-// reached says what has happened, "" if nothing has.
-func (b Break) reached(m *emulator.Machine) string {
+// reached says what has happened before a slot, "" if nothing has.
+func (b Break) reached(slot uint32, found []outcome.Violation) string {
 	switch {
-	case b.Slot > 0 && m.Slots() >= b.Slot:
+	case b.Slot > 0 && slot >= b.Slot:
 		return fmt.Sprintf("slot %d", b.Slot)
-	case b.Rule != "" && slices.ContainsFunc(m.Findings.Kept, func(v outcome.Violation) bool { return v.Rule == b.Rule }):
+	case b.Rule != "" && slices.ContainsFunc(found, func(v outcome.Violation) bool { return v.Rule == b.Rule }):
 		return "the first violation of " + b.Rule
 	}
 	return ""

@@ -32,14 +32,8 @@ var errStop = errors.New("stop")
 // begin refuses what no run can stop at or save, and brings the machine to the state that is restored.
 func (p *checkpoints) begin(r *run) error {
 	m, o := r.machine, r.options
-	if o.Save == "" {
-		const reason, remedy = "there is no file for the state", "add --save F"
-		switch {
-		case o.CheckpointEvery > 0:
-			return &input.Error{Place: "--checkpoint-every", Reason: reason, Remedy: remedy}
-		case o.BreakOn != Break{}:
-			return &input.Error{Place: "--break-on", Reason: reason, Remedy: remedy}
-		}
+	if err := o.checkSave(); err != nil {
+		return err
 	}
 	rules := m.Rules.Checked()
 	if m.RTL != nil {
@@ -61,6 +55,19 @@ func (p *checkpoints) begin(r *run) error {
 	return nil
 }
 
+// checkSave refuses states that are not saved.
+func (o *Options) checkSave() error {
+	const reason, remedy = "there is no file for the state", "add --save F"
+	switch {
+	case o.Save != "":
+	case o.CheckpointEvery > 0:
+		return &input.Error{Place: "--checkpoint-every", Reason: reason, Remedy: remedy}
+	case o.BreakOn != Break{}:
+		return &input.Error{Place: "--break-on", Reason: reason, Remedy: remedy}
+	}
+	return nil
+}
+
 // restore brings the machine to the state that is restored, which lies before its break.
 func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 	if o.runTable() {
@@ -74,17 +81,23 @@ func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 		return &input.Error{Place: "--packets", Reason: "a file of packets has those of the whole run, and a saved state has only those that are on their way",
 			Remedy: "delete --restore, or --packets"}
 	}
-	if err := restoreFile(m, o.Restore); err != nil {
+	if err := restoreFile(m.Restore, o.Restore); err != nil {
 		return err
 	}
-	if what := o.BreakOn.reached(m); what != "" {
-		return &input.Error{
-			Place:  "--break-on",
-			Reason: fmt.Sprintf("the state in %s, of slot %d, is already past %s", o.Restore, m.Slots(), what),
-			Remedy: "give another place to stop, or none",
-		}
+	return o.past(m.Slots(), m.Findings.Kept)
+}
+
+// past refuses a state, before a slot, that is past the break.
+func (o *Options) past(slot uint32, found []outcome.Violation) error {
+	what := o.BreakOn.reached(slot, found)
+	if what == "" {
+		return nil
 	}
-	return nil
+	return &input.Error{
+		Place:  "--break-on",
+		Reason: fmt.Sprintf("the state in %s, of slot %d, is already past %s", o.Restore, slot, what),
+		Remedy: "give another place to stop, or none",
+	}
 }
 
 // open opens the file of the state that is saved.
@@ -96,7 +109,7 @@ func (p *checkpoints) open(r *run) (err error) {
 }
 
 // restoreFile goes on from a file that Save wrote.
-func restoreFile(m *emulator.Machine, path string) (err error) {
+func restoreFile(restore func(io.Reader) error, path string) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)), Remedy: "give a file that --save wrote"}
@@ -112,7 +125,7 @@ func restoreFile(m *emulator.Machine, path string) (err error) {
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	if err := m.Restore(bufio.NewReaderSize(file, 1<<20)); err != nil {
+	if err := restore(bufio.NewReaderSize(file, 1<<20)); err != nil {
 		return &input.Error{
 			Place:  "--restore",
 			Reason: fmt.Sprintf("%s: %v", path, err),
@@ -142,7 +155,7 @@ func (p *checkpoints) run(ctx context.Context, r *run) error {
 			if err := progress(); err != nil {
 				return err
 			}
-			if !m.Ended() && (o.due(m) || o.BreakOn.reached(m) != "") {
+			if !m.Ended() && (o.due(m) || o.BreakOn.reached(m.Slots(), m.Findings.Kept) != "") {
 				return errStop
 			}
 			return nil
@@ -153,9 +166,10 @@ func (p *checkpoints) run(ctx context.Context, r *run) error {
 		if m.Ended() {
 			return nil // to be saved, or interrupted
 		}
-		p.why = o.BreakOn.reached(m)
+		p.why = o.BreakOn.reached(m.Slots(), m.Findings.Kept)
 		if p.why == "" {
-			err = p.write(m, o.Save)
+			err = writeState(m.Save, o.Save)
+			p.saved, p.slot = true, m.Slots()
 		} else {
 			m.Paused, err = true, nil
 		}
@@ -171,19 +185,23 @@ func (o *Options) due(m *emulator.Machine) bool {
 	return o.CheckpointEvery > 0 && m.Slots() > 0 && m.Slots()%o.CheckpointEvery == 0
 }
 
-// write replaces the saved state by that of the machine. A process that is killed leaves
-// the one before.
-func (p *checkpoints) write(m *emulator.Machine, path string) error {
+// writeState replaces a saved state. A process that is killed leaves the one before.
+func writeState(save func(io.Writer) error, path string) error {
 	file, err := traces.Create(path)
 	if err != nil {
 		return &input.Error{Place: "--save", Reason: err.Error()}
 	}
 	defer file.Abort()
-	if err := m.Save(file); err != nil {
+	if err := save(file); err != nil {
 		return err
 	}
-	p.saved, p.slot = true, m.Slots()
 	return file.Commit()
+}
+
+// stopped says how to go on after a break, before a slot.
+func (o *Options) stopped(slot uint32, why string) string {
+	return fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. "+
+		"Go on with the same command without --break-on, and with --restore %s", slot, why, outcome.ShellQuote(o.Save))
 }
 
 // end saves the state at the end or at the break, among the run's other files, and says
@@ -191,8 +209,7 @@ func (p *checkpoints) write(m *emulator.Machine, path string) error {
 func (p *checkpoints) end(r *run) error {
 	m, path := r.machine, r.options.Save
 	if p.why != "" {
-		r.report.Notes = append(r.report.Notes, fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. "+
-			"Go on with the same command without --break-on, and with --restore %s", m.Slots(), p.why, outcome.ShellQuote(path)))
+		r.report.Notes = append(r.report.Notes, r.options.stopped(m.Slots(), p.why))
 	}
 	if p.file == nil {
 		return nil

@@ -17,7 +17,8 @@
 //	repeats.go       passes that repeat the run: without its faults, and to find packets that were lost or late
 //	scenes.go        a pass: what happened around the first violations, for a page; known.go: what else a page says;
 //	                 remedies.go: what may mend a run; remedies_fifo.go: deeper FIFOs
-//	bare.go          runs of routers without firmware; bare_rtl.go: with RTL among them
+//	bare.go          a run of routers without firmware; bare_runs.go: one, and many; bare_rtl.go: RTL among them; bare_saved.go: saved and
+//	                 restored, up to a break; bare_replay.go: what one processor has sent and taken
 //	record_rtl.go    the inputs of RTL in a run of models
 //	bare_loads.go    the loads of channels, and pictures of them
 //	batch.go         Batch: runs of many seeds on many workers

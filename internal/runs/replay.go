@@ -19,15 +19,20 @@ func (p *replay) ask(r *run) error {
 	if !o.Replay.Given() {
 		return nil
 	}
-	if n := r.config.Network.Shape().Processors(); o.ReplayProcessor < 0 || o.ReplayProcessor >= n {
-		return &input.Error{
-			Place:  "--replay",
-			Reason: fmt.Sprintf("there is no processor %d", o.ReplayProcessor),
-			Remedy: fmt.Sprintf("allowed are 0 to %d", n-1),
-		}
-	}
 	r.settings.Replay = o.ReplayProcessor + 1
-	return nil
+	return o.checkReplay(r.config.Network.Shape().Processors())
+}
+
+// checkReplay refuses a processor that is not one of so many.
+func (o *Options) checkReplay(processors int) error {
+	if 0 <= o.ReplayProcessor && o.ReplayProcessor < processors {
+		return nil
+	}
+	return &input.Error{
+		Place:  "--replay",
+		Reason: fmt.Sprintf("there is no processor %d", o.ReplayProcessor),
+		Remedy: fmt.Sprintf("allowed are 0 to %d", processors-1),
+	}
 }
 
 // begin takes over the state that was restored.
