@@ -378,7 +378,7 @@ func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error)
 			if r != visiting {
 				return nil
 			}
-			return fmt.Errorf("kernel: combinational loop: %s", loopPath(chain, c.Path()))
+			return fmt.Errorf("kernel: combinational loop: %s; put a register into it", loopPath(chain, c.Path()))
 		}
 		rank[c] = visiting
 		own := 0

@@ -108,7 +108,7 @@ func (b *drawer) place(n *node, name string, index int) {
 		return
 	}
 	if other, ok := b.nodes[name]; ok {
-		b.add(n.place, fmt.Sprintf("there are two nodes %s; the first stands at %s", name, other.place), "rename one")
+		b.add(n.place, fmt.Sprintf("there are two nodes %s; the first stands at %s", name, other.place), n.rename())
 		return
 	}
 	p := &placed{node: n, name: name, index: index}
@@ -165,6 +165,14 @@ func (b *drawer) namePort(p *placed, place, name string) (port int) {
 	}
 	p.ports = append(p.ports, portOf{name: name, out: None, in: None})
 	return len(p.ports) - 1
+}
+
+// rename is what to do with a node whose name is taken: those of a shorthand have one for all.
+func (n *node) rename() string {
+	if n.at != nil {
+		return "rename one: node: q in one of the shorthands"
+	}
+	return "rename one"
 }
 
 // openPorts marks ports that may be without a link.
@@ -353,6 +361,7 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 		}
 	}
 	switch {
+	case p.listed && slices.Contains(p.node.ports, text): // it was refused
 	case p.listed:
 		names := make([]string, len(p.ports))
 		for i := range p.ports {

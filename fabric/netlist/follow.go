@@ -27,8 +27,8 @@ func (r *routing) draw() {
 	}
 	for i := range r.entries {
 		e := &r.entries[i]
-		from, ok := r.processors(e, e.from)
-		to, good := r.processors(e, e.to)
+		from, ok := r.processors(cmp.Or(e.leaves, e.place), e.from)
+		to, good := r.processors(e.place, e.to)
 		if !ok || !good {
 			continue
 		}
@@ -69,10 +69,10 @@ func (r *routing) give(e *routeEntry, from int, to []int, port int) bool {
 }
 
 // processors are those that a name of a route stands for.
-func (r *routing) processors(e *routeEntry, text string) (all []int, ok bool) {
+func (r *routing) processors(place, text string) (all []int, ok bool) {
 	names, err := expand(text)
 	if err != nil {
-		r.add(e.place, fmt.Sprintf("a route of %q: %v", text, err), "write a range such as p[0..3]")
+		r.add(place, fmt.Sprintf("a route of %q: %v", text, err), "write a range such as p[0..3]")
 		return nil, false
 	}
 	for _, name := range names {
@@ -82,7 +82,7 @@ func (r *routing) processors(e *routeEntry, text string) (all []int, ok bool) {
 			for i := range some {
 				some[i] = r.name(i)
 			}
-			r.add(e.place, "there is no processor "+name, input.DidYouMean(name, some, "routes lead from processor to processor"))
+			r.add(place, "there is no processor "+name, input.DidYouMean(name, some, "routes lead from processor to processor"))
 			return nil, false
 		}
 		all = append(all, number)

@@ -49,7 +49,7 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 // readWays reads the routes from a node.
 func (r *reader) readWays(e entry, where string) {
 	for _, to := range r.object(e.value, where, "an object: {b: east}") {
-		route := routeEntry{place: r.Place(to.at), from: e.key, to: to.key, port: to.value.Value}
+		route := routeEntry{place: r.Place(to.at), leaves: r.Place(e.at), from: e.key, to: to.key, port: to.value.Value}
 		if to.value.Kind != yaml.ScalarNode || route.port == "" {
 			r.take(r.Wrong(to.value, where+"."+to.key, "the name or the number of a port"))
 			continue

@@ -195,7 +195,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"route a list", "ring: {n: 4}\nroutes: {'p[0]': [east]}", `n.yaml:2:18: routes.p[0] is a list; write an object`, "ring: {n: 4}\nroutes: {'p[0]': {'p[1]': east}}"},
 	{"port of a route", "ring: {n: 4}\nroutes: {'p[0]': {'p[1]': []}}", `n.yaml:2:27: routes.p[0].p[1] is a list; write the name or the number of a port`,
 		"ring: {n: 4}\nroutes: {'p[0]': {'p[1]': 0}}"},
-	{"route of no one", "ring: {n: 4}\nroutes: {'p[4]': {'p[1]': east}}", `n.yaml:2:19: there is no processor p[4]; did you mean "p[0]"?`,
+	{"route of no one", "ring: {n: 4}\nroutes: {'p[4]': {'p[1]': east}}", `n.yaml:2:10: there is no processor p[4]; did you mean "p[0]"?`,
 		"ring: {n: 4}\nroutes: {'p[0]': {'p[1]': east}}"},
 	{"range of a route", "ring: {n: 4}\nroutes: {'p[0]': {'p[2..1]': east}}", `n.yaml:2:19: a route of "p[2..1]": [2..1] is no range`, "ring: {n: 4}\nroutes: {'p[0]': {'p[1..2]': east}}"},
 	{"route of a star", "nodes: {a: processor, b: processor, s: star}\nlinks: [[a, b, s]]\nroutes: {a: {s: 0}}", `n.yaml:3:14: there is no processor s; did you mean "a"? routes lead from processor to processor`,

@@ -249,11 +249,11 @@ func (w *routed) entries() error {
 	}
 	for i := range w.routes.entries {
 		e := &w.routes.entries[i]
-		from, err := w.find(e, e.from, "router", w.routers, routers)
+		from, err := w.find(cmp.Or(e.leaves, e.place), e.from, "router", w.routers, routers)
 		if err != nil {
 			return err
 		}
-		to, err := w.find(e, e.to, "processor", w.processors, processors)
+		to, err := w.find(e.place, e.to, "processor", w.processors, processors)
 		if err != nil {
 			return err
 		}
@@ -301,15 +301,15 @@ func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) 
 }
 
 // find are the numbers of names with ranges.
-func (w *routed) find(e *routeEntry, text, what string, names []string, numbers map[string]int) (all []int, err error) {
+func (w *routed) find(place, text, what string, names []string, numbers map[string]int) (all []int, err error) {
 	list, err := expand(text)
 	if err != nil {
-		return nil, w.refuse(e.place, fmt.Sprintf("a route of %q: %v", text, err), "write a range such as p[0..3]")
+		return nil, w.refuse(place, fmt.Sprintf("a route of %q: %v", text, err), "write a range such as p[0..3]")
 	}
 	for _, name := range list {
 		number, ok := numbers[name]
 		if !ok {
-			return nil, w.refuse(e.place, fmt.Sprintf("there is no %s %s", what, name),
+			return nil, w.refuse(place, fmt.Sprintf("there is no %s %s", what, name),
 				input.DidYouMean(name, names[:min(len(names), 1000)], "routes of routers lead from a router to a processor"))
 		}
 		all = append(all, number)

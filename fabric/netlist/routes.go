@@ -30,7 +30,8 @@ var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesAny
 
 // routeEntry sends what goes from some processors, or routers, to processors out of a port.
 type routeEntry struct {
-	place    string
+	place    string // of the destination
+	leaves   string // where it says from where, "" for the same place
 	from, to string // with ranges
 	port     string // of a router with VCs, if they are not all: east:0..1
 }

@@ -88,7 +88,7 @@ func FaultText(f *cosim.Fault) string {
 	text := f.Device + ": " + map[cosim.FaultKind]string{
 		cosim.FaultFinish:      "the RTL ended the simulation ($finish or $stop)",
 		cosim.FaultFatal:       "the RTL reported a fatal error ($fatal or an assertion)",
-		cosim.FaultOscillation: "the RTL's combinational logic does not settle",
+		cosim.FaultOscillation: "the RTL's combinational logic does not settle: put a register into the loop",
 		cosim.FaultHang:        "the RTL does not answer",
 		cosim.FaultDied:        "the simulator of the RTL is gone",
 		cosim.FaultLimit:       "a value is beyond what the map takes",
