@@ -101,7 +101,7 @@ func (d *design) declare(n *node, plain map[string]bool) {
 	d.byScope[n.id] = v
 }
 
-var escapedCode = regexp.MustCompile(`__0([0-9A-F]{2})`)
+var escapedCode = regexp.MustCompile(`__0([0-9A-Fa-f]{2})`)
 
 // plainName is a name as in the source, without the top module's.
 func (d *design) plainName(name string) string {

@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"starloom/cosim"
 	"starloom/cosim/verilator"
 )
 
 // edition changes whenever the same source is printed in another way.
-const edition = "flat-9"
+const edition = "flat-10"
 
 // Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
 // print with its meaning is refused with its place.
@@ -82,7 +83,7 @@ func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again
 		if len(v.registers) == 0 && len(v.ports) == 0 {
 			continue
 		}
-		r := Register{Name: v.printed, Source: v.name, Bits: v.what.bits, Place: t.place(v.at)}
+		r := Register{Name: strings.Trim(v.printed, "\\ "), Source: v.name, Bits: v.what.bits, Place: t.place(v.at)}
 		if v.memory {
 			r.Bits, r.Words = v.what.element.bits, v.what.elements
 		}

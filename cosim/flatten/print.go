@@ -41,6 +41,14 @@ func (pr *printer) nameOf(name string) string {
 	return unique
 }
 
+// portText is the name of a port, escaped unless it is plain: status[1].left is a part of one of the source.
+func portText(name string) string {
+	if plainName.MatchString(name) {
+		return "\\" + name + " "
+	}
+	return name
+}
+
 func vectorOf(width int) string {
 	if width == 1 {
 		return ""
@@ -83,7 +91,7 @@ func (pr *printer) print() string {
 		if i == len(pr.ports)-1 {
 			comma = ""
 		}
-		fmt.Fprintf(&text, "  %s %s%s%s\n", direction, vectorOf(p.Bits), p.Name, comma)
+		fmt.Fprintf(&text, "  %s %s%s%s\n", direction, vectorOf(p.Bits), portText(p.Name), comma)
 	}
 	if len(pr.checks) > 0 {
 		fmt.Fprintf(&text, "`ifdef %s\n", DefineAssertions)
@@ -264,7 +272,7 @@ func (pr *printer) variableText(v *variable) {
 		kind = "reg"
 	}
 	if v.input || v.output {
-		v.printed = v.name
+		v.printed = portText(v.name)
 		pr.registers[v.name] = kind == "reg"
 		return
 	}

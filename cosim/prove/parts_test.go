@@ -1,0 +1,30 @@
+package prove
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+)
+
+// TestLongParts: RTL whose ports are arrays of interfaces and of unpacked structures is proved by their parts, and one part in the place of
+// another is refuted.
+func TestLongParts(t *testing.T) {
+	for given, verdict := range map[int]string{1: Equal, 0: Differs} {
+		m := &pinmap.Map{
+			Library: library(), Model: "credit_counter", Parameters: twin.Parameters{"DEPTH": 4}, Clock: "clk", Reset: "rst_n", ResetLow: true,
+			Pins: []pinmap.Wiring{{Port: "take", Pins: []string{"back[1].take"}}, {Port: "give", Pins: []string{fmt.Sprintf("back[%d].give", given)}}},
+			Ties: []pinmap.Tie{{Pin: "back[0].take"}, {Pin: fmt.Sprintf("back[%d].give", 1-given)}},
+		}
+		for port, part := range map[string]string{"count": "left", "underflow": "under", "overflow": "over"} {
+			m.Pins = append(m.Pins, pinmap.Wiring{Port: port, Pins: []string{"status[1]." + part}})
+		}
+		m.Source.Top, m.Source.Files = "credit_gates", []string{filepath.Join("testdata", "parts", "credit_gates.sv")}
+		m.Build.Cache = testCache
+		require.Equal(t, verdict, runProof(t, m, Options{Limit: fullLimit()}).Verdict)
+	}
+}
