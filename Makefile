@@ -32,12 +32,12 @@ export GOFLAGS := $(GOFLAGS) -trimpath
 # What tests and compilers run in. Fewer collections of garbage: tests make many small machines. Without C, as what make dist builds:
 # it is compiled once. Yosys and Verilator take large pages, and temporary files are made in memory where it has room: a page
 # fault or a new file costs more than what is done with it.
-ROOMY = awk '$$2 == "/dev/shm" && $$4 !~ /noexec/ { print $$2 }' /proc/mounts 2>/dev/null | xargs -r df -Pk | awk '$$6 == "/dev/shm" && $$4 > 8000000 { print $$6 }'
+ROOMY = grep -q '^[^ ]* /dev/shm .*noexec' /proc/mounts || df -Pk /dev/shm | awk '$$6 == "/dev/shm" && $$4 > 8000000 { print $$6; exit }'
 SUITE = check vet long cluster lengthy race architectures
 $(SUITE): export GOGC = 400
 $(SUITE): export CGO_ENABLED = 0
 $(SUITE): export GLIBC_TUNABLES = glibc.malloc.hugetlb=1
-$(SUITE): export TMPDIR := $(or $(shell $(ROOMY)),$(TMPDIR),/tmp)
+$(SUITE): export TMPDIR := $(or $(shell ($(ROOMY)) 2>/dev/null),$(TMPDIR),/tmp)
 
 # Packages with tests, or benchmarks, that begin so.
 with = $(sort $(dir $(shell grep -rlE --include='*_test.go' '^func $(1)' $(2))))
@@ -130,7 +130,7 @@ house:
 full:
 	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
-	$(GO) test ./internal/dist -run TestLongDist -full
+	$(GO) test ./internal/dist -run 'TestLongDist|TestLongPipelines' -full
 	$(GO) test ./cmd/cli -run 'BigFiles|EveryExportEnds' -full -v
 	$(GO) test ./cmd/cli -run 'Architectures|LongDocs$$/docs/go-api' -full
 	$(GO) run ./cmd/starloom study pops --full

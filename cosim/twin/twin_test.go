@@ -36,7 +36,7 @@ func forTwins(t *testing.T, test func(t *testing.T, twin Twin)) {
 
 // Sets of parameters that are tried without -full. On wasm each is a build, and the first one that of the fixture; in Icarus and
 // Yosys a set after those, with 64 ports or 1,024, takes as long as all before.
-const setsOnWasm, setsElsewhere = 1, 4
+const setsOnWasm, setsElsewhere = 1, 2
 
 // someSets are the first sets of a twin, all of them with -full.
 func someSets(twin Twin, count int) []Parameters {
@@ -495,17 +495,16 @@ func TestStimulusReaches(t *testing.T) {
 	many(v["count_i"], 0, 1, 2, 3, 7)
 }
 
-func TestLongMutantsAreReal(t *testing.T) {
+// TestMutantsAreReal: no two have one name, and each changes its twin. TestMutantsAreCaughtOnIcarus compiles them.
+func TestMutantsAreReal(t *testing.T) {
 	count := map[string]int{}
 	names := map[string]bool{}
 	for _, mutant := range Mutants(all()) {
 		count[mutant.Twin.Name]++
 		require.False(t, names[mutant.Twin.Name+mutant.Name], "two mutants are called %s", mutant.Name)
 		names[mutant.Twin.Name+mutant.Name] = true
-		dir := t.TempDir()
-		files, err := mutant.WriteSources(dir)
-		require.NoError(t, err)
-		requireSilent(t, "iverilog", append([]string{"-g2005", "-t", "null", "-I" + dir, "-s", mutant.Twin.Name}, files...)...)
+		_, err := mutant.WriteSources(t.TempDir())
+		require.NoError(t, err, mutant.Name)
 	}
 	for _, twin := range all() {
 		assert.GreaterOrEqual(t, count[twin.Name], 3, twin.Name)
