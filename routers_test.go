@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric"
 )
 
 // routerScenario parses a scenario of routers with the packets of a file.
@@ -120,12 +121,12 @@ func TestRoutersDeadlock(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictFail, report.Verdict)
 	require.Equal(t, "5 of 5 packets have not arrived, and nothing moves any more: they wait for each other (deadlock)"+
-		"; a knot of 10 virtual channels, around a cycle of 5 between routers: "+
-		"packet 0 (0 to 2, sent in cycle 0) is in router 0 to 1 VC 0 and waits for router 1 to 2 VC 0, "+
-		"packet 1 (1 to 3, sent in cycle 0) is in router 1 to 2 VC 0 and waits for router 2 to 3 VC 0, "+
-		"packet 2 (2 to 4, sent in cycle 0) is in router 2 to 3 VC 0 and waits for router 3 to 4 VC 0, "+
-		"packet 3 (3 to 0, sent in cycle 0) is in router 3 to 4 VC 0 and waits for router 4 to 0 VC 0, "+
-		"packet 4 (4 to 1, sent in cycle 0) is in router 4 to 0 VC 0 and waits for router 0 to 1 VC 0", report.Violations[0].Message)
+		"; a knot of 10 virtual channels, around a cycle of 5 between routers, of which nothing has moved since cycle 11", report.Violations[0].Message)
+	for i, w := range report.Violations[0].Waits {
+		require.Equal(t, fabric.Waiting{Who: fmt.Sprintf("packet %d (%d to %d, sent in cycle 0)", i, i, (i+2)%5),
+			Holds: fmt.Sprintf("router %d to %d VC 0", i, (i+1)%5), For: fmt.Sprintf("router %d to %d VC 0", (i+1)%5, (i+2)%5)}, w)
+	}
+	require.Len(t, report.Violations[0].Waits, 5)
 	require.Contains(t, report.Notes[len(report.Notes)-1], "routes: may deadlock: a cycle of 5 channels: ")
 	require.Less(t, report.Cycles, uint64(100))
 	report, err = starloom.Run(context.Background(), routerScenario(t, "torus: {k: [5]}, router: {}", packets), starloom.RunOptions{})
@@ -142,7 +143,7 @@ func TestRingOfFourDrawnRouters(t *testing.T) {
 	for _, routes := range []string{"shortest", "{default: shortest, \"r[0]\": {\"p[1]\": \"east:0\"}}"} {
 		report, err := starloom.Run(context.Background(), routerScenario(t, drawn+"routes: "+routes+", router: {vcs: 1}", packets), starloom.RunOptions{})
 		require.NoError(t, err)
-		before, after := report.Notes[len(report.Notes)-1], report.Violations[0].Message
+		before, after := report.Notes[len(report.Notes)-1], fmt.Sprint(report.Violations[0].Waits)
 		require.Contains(t, before, "may deadlock: a cycle of 4 channels: ")
 		for i := range 4 {
 			channel := fmt.Sprintf("r[%d]:east to r[%d] VC 0", i, (i+1)%4)

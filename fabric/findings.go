@@ -17,8 +17,9 @@ type Finding struct {
 	Slot  uint32
 	Index int
 	Value uint32
-	Cycle uint64 // 0 if the slot tells it
-	Text  string // what the message says, for the kinds that leave it open
+	Cycle uint64    // 0 if the slot tells it
+	Text  string    // what the message says, for the kinds that leave it open
+	Waits []Waiting // FindDeadlock: who waits for whom
 
 	// Write writes Text of a finding that is kept, if it is not nil: of millions, a hundred are.
 	Write func(f *Finding) string
@@ -155,7 +156,7 @@ var findings = [findingKinds]struct {
 	FindStanding: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
 		return f.Text
 	}},
-	FindDeadlock: {rule: RuleDeadlock, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
+	FindDeadlock: {rule: RuleDeadlock, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string {
 		return f.Text
 	}},
 	FindEnergy: {rule: RuleEnergy, path: Names.Processor, before: " "},

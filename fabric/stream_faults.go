@@ -80,9 +80,7 @@ func (s *Stream) AtEnd(checks *Checks, find func(Finding)) {
 			find(Finding{Kind: FindStanding, Cycle: s.kernel.Cycle(), Text: text})
 		}
 	}
-	if text := s.knots(); text != "" {
-		find(Finding{Kind: FindDeadlock, Cycle: s.kernel.Cycle(), Text: text})
-	}
+	s.findDeadlock(find)
 	p, now := s.network.Packets, uint32(s.kernel.Cycle())
 	for packet, size := range p.Size {
 		pending := size > 0 && p.Received[packet] == hw.PacketPending && p.Created[packet] < now

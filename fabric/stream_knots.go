@@ -3,18 +3,37 @@ package fabric
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"starloom/hw"
 	"starloom/traces"
 )
 
-// heldShown is how many channels and NICs of a cycle a message names.
-const heldShown = 8
+// Deadlock is what is said of knots of packets that wait for one another: of the first one, who is in its shortest cycle.
+type Deadlock struct {
+	Text  string    // in the middle of a sentence, before Waits
+	Waits []Waiting // the first waitsTold; each waits for the next one, the last one for the first if all are told
+	Since uint64    // the last cycle in which one of their flits moved
+	Link  int       // of the first one that is between routers, among the channels of the network
+}
 
-// KnotText says which packets wait for each other in knots.
-func KnotText(n Network, knots []hw.Knot, packet func(number uint32) string) string {
-	k, said, built := knots[0], []string{}, RoutersOf(n)
+// Waiting is a packet, or a frame, that waits for another one.
+type Waiting struct {
+	Who   string `json:"who"`
+	Holds string `json:"holds"`     // where it is: a virtual channel between routers, or the TX FIFO of a NIC
+	For   string `json:"waits_for"` // what the next one holds
+}
+
+// waitsTold is how many packets of a cycle are told.
+const waitsTold = 16
+
+// String says it in words.
+func (w Waiting) String() string {
+	return fmt.Sprintf("%s is in %s and waits for %s", w.Who, w.Holds, w.For)
+}
+
+// DeadlockOf says which packets wait for each other in knots.
+func DeadlockOf(n Network, knots []hw.Knot, packet func(number uint32) string) Deadlock {
+	k, built := knots[0], RoutersOf(n)
 	name := func(h hw.Held) string {
 		if h.NIC {
 			return starved(n, built, h)
@@ -23,33 +42,35 @@ func KnotText(n Network, knots []hw.Knot, packet func(number uint32) string) str
 	}
 	nics, first := 0, max(0, slices.IndexFunc(k.Cycle, func(h hw.Held) bool { return h.NIC }))
 	cycle := slices.Concat(k.Cycle[first:], k.Cycle[:first])
+	d := Deadlock{Since: k.Since, Link: cycle[max(0, slices.IndexFunc(cycle, func(h hw.Held) bool { return !h.NIC }))].Link}
 	for i, h := range cycle {
 		if h.NIC {
 			nics++
 		}
-		if i >= heldShown {
+		if i >= waitsTold {
 			continue
 		}
-		who, where := "a packet whose next flit has yet to come", name(h)
+		w := Waiting{"a packet whose next flit has yet to come", name(h), name(cycle[(i+1)%len(cycle)])}
 		if h.Packet != hw.PacketPending {
-			who = packet(h.Packet)
+			w.Who = packet(h.Packet)
 		}
 		if h.NIC {
-			where = "the TX FIFO of " + place(n, built, h.From)
+			w.Holds = "the TX FIFO of " + place(n, built, h.From)
 		}
-		said = append(said, fmt.Sprintf("%s is in %s and waits for %s", who, where, name(cycle[(i+1)%len(cycle)])))
+		d.Waits = append(d.Waits, w)
 	}
-	if more := len(cycle) - heldShown; more > 0 {
-		said = append(said, fmt.Sprintf("and so on along %d more", more))
-	}
-	text := fmt.Sprintf("; a knot of %d virtual channels, around a cycle of %d between routers", k.VCs, len(cycle)-nics)
+	d.Text = fmt.Sprintf("a knot of %d virtual channels, around a cycle of %d between routers", k.VCs, len(cycle)-nics)
 	if nics > 0 {
-		text += " and " + traces.Plural(uint64(nics), "NIC", "NICs")
+		d.Text += " and " + traces.Plural(uint64(nics), "NIC", "NICs")
 	}
-	if text += ": " + strings.Join(said, ", "); len(knots) > 1 {
-		text += "; and " + traces.Plural(uint64(len(knots)-1), "more knot", "more knots")
+	if len(knots) > 1 {
+		d.Text += " (and " + traces.Plural(uint64(len(knots)-1), "more knot", "more knots") + ")"
 	}
-	return text
+	d.Text += fmt.Sprintf(", of which nothing has moved since cycle %d", d.Since)
+	if len(cycle) > waitsTold {
+		d.Text += fmt.Sprintf("; the first %d of the cycle are named", waitsTold)
+	}
+	return d
 }
 
 // place names a FIFO of a NIC by its processor, or by the port of a processor with several.
@@ -97,28 +118,34 @@ func (s *Stream) full(processor int) (nodes []int) {
 
 // lookForKnots looks from time to time, before a tick, for frames that wait for one another: who waits for whom is known of models.
 func (s *Stream) lookForKnots() {
-	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots && s.knots() != "" {
+	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots && s.knots() != nil {
 		s.deadlocked = 1
 	}
 }
 
-// knots says which frames wait for one another for ever, "" for none.
-func (s *Stream) knots() string {
+// knots are the frames that wait for one another for ever.
+func (s *Stream) knots() []hw.Knot {
 	if s.network.Live() == 0 || s.rtl != nil {
-		return ""
+		return nil
 	}
-	knots := s.network.Knots(func(node int) (hw.Taking, []int) {
+	return s.network.Knots(func(node int) (hw.Taking, []int) {
 		processor, _ := s.routers.NIC.At(node)
 		if full := s.full(processor); s.refused[node] == refusalsMax && len(full) > 0 {
 			return hw.Stuck, full
 		}
 		return hw.Takes, nil
 	})
-	if len(knots) == 0 {
-		return ""
+}
+
+// findDeadlock finds frames that wait for one another for ever, where and since when they do.
+func (s *Stream) findDeadlock(find func(Finding)) {
+	knots := s.knots()
+	if knots == nil {
+		return
 	}
-	return fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock)", traces.Plural(uint64(s.network.Live()), "frame", "frames")) +
-		KnotText(s.built, knots, s.frameText)
+	d := DeadlockOf(s.built, knots, s.frameText)
+	find(Finding{Kind: FindDeadlock, Index: s.routers.Media + d.Link, Slot: uint32(d.Since / uint64(s.timing.SlotCycles())), Cycle: d.Since, Waits: d.Waits,
+		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", traces.Plural(uint64(s.network.Live()), "frame", "frames"), d.Text)})
 }
 
 // Deadlocked implements Flying.

@@ -57,6 +57,7 @@ type routerColumns struct {
 	head, count []uint16 // of input VCs
 	route       []uint64 // of input VCs that wait: the set of admissible output VCs
 	out         []uint16 // of active input VCs: the output VC that they own
+	moved       []uint32 // of input VCs: the last cycle in which a flit came or went, for what is said of deadlocks
 	filled      []uint64 // set of input VCs with flits: derived from count
 	waiting     []uint64 // set of input VCs with a routed head that has no output VC
 	active      []uint64 // set of input VCs that own an output VC
@@ -84,7 +85,7 @@ func newRouters(path string, config RouterConfig, w *routerWiring, routing Route
 	set := func() []uint64 { return make([]uint64, routers*x.words) }
 	x.routerColumns = routerColumns{
 		buffer: make([]uint64, vcs*config.Depth), head: numbers(), count: numbers(), route: make([]uint64, vcs*x.words), out: numbers(),
-		filled: set(), waiting: set(), active: set(), sent: numbers(), full: set(), used: set(), tailed: set(),
+		moved: make([]uint32, vcs), filled: set(), waiting: set(), active: set(), sent: numbers(), full: set(), used: set(), tailed: set(),
 		vcGrant: numbers(), vcAccept: numbers(),
 		switchGrant: make([]uint8, ports), switchAccept: make([]uint8, ports), choice: make([]uint8, ports),
 	}
@@ -102,7 +103,7 @@ func (x *Routers) registers() []Register {
 	depth := uint16(x.config.Depth)
 	registers := []Register{
 		Column("buffer", x.buffer), Column("head", x.head, AtMost(depth-1)), Column("count", x.count, AtMost(depth)),
-		Column("route", x.route), Column("out", x.out, x.checkMember),
+		Column("moved", x.moved), Column("route", x.route), Column("out", x.out, x.checkMember),
 		Column("waiting", x.waiting), Column("active", x.active),
 		Column("sent", x.sent, AtMost(depth)), Column("used", x.used), Column("tailed", x.tailed),
 		Column("vc_grant", x.vcGrant, x.checkMember), Column("vc_accept", x.vcAccept, x.checkMember),

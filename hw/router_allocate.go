@@ -90,6 +90,7 @@ func (x *Routers) arrive(w *routerScratch, i int, f Flit) (member int) {
 	}
 	x.buffer[g*depth+place] = uint64(f)
 	x.count[g] = uint16(count + 1)
+	x.moved[g] = uint32(x.flits.clock.cycle)
 	return member
 }
 
@@ -338,6 +339,7 @@ func (x *Routers) move(w *routerScratch, i, vc, o int) (empty, full, tail bool) 
 	}
 	x.head[g] = uint16(at)
 	x.count[g]--
+	x.moved[g] = uint32(x.flits.clock.cycle)
 	if f.Head() {
 		x.packets.Hops[f.Packet()]++
 	}

@@ -6,6 +6,7 @@ import "slices"
 // whatever the rest does.
 type Knot struct {
 	VCs   int    // input VCs in it, also those that sources send to
+	Since uint64 // the last cycle in which a flit of one of them moved, or was offered by a source that is in it
 	Cycle []Held // a shortest cycle in it, of channels between routers: each packet waits for what the next one holds
 }
 
@@ -14,6 +15,7 @@ type Knot struct {
 type Held struct {
 	From, Output int // the router that sends, and its port
 	To, VC       int
+	Link         int  // the place of the channel among those of the network: links, then of each node the one from it and the one to it
 	NIC          bool // then To is the node, From the one whose packet has to leave, and the others are 0
 	Packet       uint32
 }
@@ -59,8 +61,12 @@ func (n *RouterNetwork) Knots(takes Firmware) (knots []Knot) {
 	for _, set := range s.closed {
 		k := Knot{Cycle: g.cycle(set)}
 		for _, v := range set {
-			if int(v) < g.sink(0) {
+			switch {
+			case int(v) < g.sink(0):
 				k.VCs++
+				k.Since = max(k.Since, uint64(g.x.moved[v]))
+			case int(v) >= g.source(0):
+				k.Since = max(k.Since, uint64(g.x.packets.Created[g.front(int(v))]))
 			}
 		}
 		knots = append(knots, k)
@@ -331,13 +337,16 @@ func (g *waits) cycle(set []int32) (held []Held) {
 		}
 	}
 	x, vcs := g.x, g.x.config.VCs
+	links, _ := g.n.channels()
 	for i, v := range best {
 		if int(v) >= g.source(0) {
 			continue // its sink is there, or the channel in which the rest of its packet is missing
 		}
 		if place := int(v) - g.sink(0); place >= 0 {
 			source := int(best[(i+1)%len(best)])
-			held = append(held, Held{From: x.wiring.node[source-g.source(0)], To: x.wiring.node[place], NIC: true, Packet: g.front(source)})
+			h := Held{From: x.wiring.node[source-g.source(0)], To: x.wiring.node[place], NIC: true, Packet: g.front(source)}
+			h.Link = len(x.wiring.links) + 2*h.From
+			held = append(held, h)
 			continue
 		}
 		up := int(x.wiring.inputs[int(v)/vcs].wire)
@@ -345,7 +354,7 @@ func (g *waits) cycle(set []int32) (held []Held) {
 			continue // of a source
 		}
 		from := int(x.wiring.router[up])
-		h := Held{From: from, Output: up - x.wiring.first[from], To: int(x.wiring.router[int(v)/vcs]), VC: int(v) % vcs, Packet: PacketPending}
+		h := Held{From: from, Output: up - x.wiring.first[from], To: int(x.wiring.router[int(v)/vcs]), VC: int(v) % vcs, Link: int(links[int(v)/vcs]), Packet: PacketPending}
 		if x.count[v] > 0 {
 			h.Packet = g.front(int(v))
 		}

@@ -90,9 +90,9 @@ func TestRingOfFourRouters(t *testing.T) {
 	for i := range uint32(4) {
 		packets.Add(i, (i+2)%4, 9, 0)
 	}
-	require.Equal(t, []hw.Knot{{VCs: 8, Cycle: []hw.Held{
-		{From: 0, Output: 1, To: 1, Packet: 0}, {From: 1, Output: 1, To: 2, Packet: 1},
-		{From: 2, Output: 1, To: 3, Packet: 2}, {From: 3, Output: 1, To: 0, Packet: 3}}}},
+	require.Equal(t, []hw.Knot{{VCs: 8, Since: 9, Cycle: []hw.Held{
+		{From: 0, Output: 1, To: 1, Packet: 0}, {From: 1, Output: 1, To: 2, Link: 1, Packet: 1},
+		{From: 2, Output: 1, To: 3, Link: 2, Packet: 2}, {From: 3, Output: 1, To: 0, Link: 3, Packet: 3}}}},
 		runRouters(t, &Network{routers: ringOfFour(1)}, packets))
 	large := ringOfFour(1)
 	large.Graph.Nodes = make([]hw.RouterNode, 1<<26)

@@ -285,7 +285,9 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	find := func(f fabric.Finding) (kept bool) {
 		count++
 		if kept = outcome.Wants(v.Kept, f.Kind.Rule()); kept {
-			f.Slot = m.slot
+			if f.Kind != fabric.FindDeadlock { // which has its own
+				f.Slot = m.slot
+			}
 			v.add(violationOf(m.circumstances(), f))
 		}
 		return kept

@@ -41,7 +41,7 @@ func (v *violationList) take(c *fabric.Circumstances) {
 
 // violationOf describes a finding.
 func violationOf(c *fabric.Circumstances, f fabric.Finding) outcome.Violation {
-	v := outcome.Violation{Rule: f.Kind.Rule(), Slot: uint64(f.Slot), Backtrace: f.Backtrace,
+	v := outcome.Violation{Rule: f.Kind.Rule(), Slot: uint64(f.Slot), Backtrace: f.Backtrace, Waits: f.Waits,
 		Subject: outcome.Subject{Kind: f.Kind, Index: f.Index, Value: f.Value}}
 	v.Cycle, v.Path, v.Message = c.Describe(&f)
 	return v

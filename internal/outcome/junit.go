@@ -90,7 +90,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 			var text strings.Builder
 			for _, v := range violations {
 				fmt.Fprintf(&text, "%s: %s%s\n", v.Where(), v.Text(), causeText(v.Cause))
-				v.writeBacktrace(&text, len(v.Backtrace))
+				v.writeDetails(&text, len(v.Backtrace))
 			}
 			first := violations[0]
 			testCase.Failure = &junitFailure{

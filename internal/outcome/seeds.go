@@ -158,11 +158,11 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 		testCase := junitCase{Class: r.Scenario, Name: fmt.Sprintf("seed %d", seed)}
 		if failed := broken[seed]; failed != nil {
 			first := &failed.First
-			var backtrace strings.Builder
-			first.writeBacktrace(&backtrace, len(first.Backtrace))
+			var details strings.Builder
+			first.writeDetails(&details, len(first.Backtrace))
 			testCase.Failure = &junitFailure{
 				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.Where(), first.Message),
-				Text:    backtrace.String() + "repeat with " + strings.TrimSpace(r.Aside.Command+" "+failed.Alone()) + "\n",
+				Text:    details.String() + "repeat with " + strings.TrimSpace(r.Aside.Command+" "+failed.Alone()) + "\n",
 			}
 			suite.Failures++
 		}

@@ -31,7 +31,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, k := range places {
 		v := &r.Violations[k]
 		fmt.Fprintf(&b, "  %s: %s: %s%s\n", v.Rule, v.Where(), Printable(v.Text()), causeText(v.Cause))
-		v.writeBacktrace(&b, framesShown)
+		v.writeDetails(&b, framesShown)
 	}
 	if more := r.ViolationsTotal - uint64(len(places)); more > 0 {
 		fmt.Fprintf(&b, "  and %d more%s; --json lists the first %d\n", more, r.restText(places), ViolationsMax)

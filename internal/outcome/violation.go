@@ -33,15 +33,16 @@ func Wants(kept []Violation, rule string) bool {
 
 // Violation is one broken rule, at the cycle in which it broke.
 type Violation struct {
-	Rule    string  `json:"rule"`  // one of the constants Rule...
-	Cycle   uint64  `json:"cycle"` // as in waveforms, captures and logs
-	Slot    uint64  `json:"slot"`
-	Path    string  `json:"path"`              // of a processor, medium or link
-	Message string  `json:"message"`           // for people; may change
-	Cause   string  `json:"cause,omitempty"`   // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
-	Senders []int   `json:"senders,omitempty"` // of collision_free: who sent the frames that met, the first SendersMax
-	Faults  []int   `json:"-"`                 // of one run, for a page: which of its faults bring it about alone
-	Subject Subject `json:"-"`                 // what it is about, in numbers
+	Rule    string           `json:"rule"`  // one of the constants Rule...
+	Cycle   uint64           `json:"cycle"` // as in waveforms, captures and logs
+	Slot    uint64           `json:"slot"`
+	Path    string           `json:"path"`              // of a processor, medium or link
+	Message string           `json:"message"`           // for people; may change
+	Cause   string           `json:"cause,omitempty"`   // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
+	Senders []int            `json:"senders,omitempty"` // of collision_free: who sent the frames that met, the first SendersMax
+	Waits   []fabric.Waiting `json:"waits,omitempty"`   // of deadlock: who waits for whom, the first of them
+	Faults  []int            `json:"-"`                 // of one run, for a page: which of its faults bring it about alone
+	Subject Subject          `json:"-"`                 // what it is about, in numbers
 
 	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
@@ -93,8 +94,11 @@ func (v *Violation) Where() string {
 	return text
 }
 
-// writeBacktrace writes the innermost functions of a backtrace, a line for each.
-func (v *Violation) writeBacktrace(w io.Writer, most int) {
+// writeDetails writes who waits for whom, and the innermost functions of a backtrace, a line for each.
+func (v *Violation) writeDetails(w io.Writer, most int) {
+	for _, waiting := range v.Waits {
+		fmt.Fprintf(w, "    %s\n", waiting)
+	}
 	for k, frame := range v.Backtrace {
 		if k == most {
 			fmt.Fprintf(w, "    and %s more; --json has all\n", traces.Plural(len(v.Backtrace)-k, "caller", "callers"))

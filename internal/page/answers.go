@@ -30,9 +30,7 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 	blocks = append(blocks, ackedBlocks(r, sceneAt(r, firsts[0]))...)
 	blocks = append(blocks, deadlineBlocks(r, firsts)...)
 	blocks = append(blocks, limitBlocks(r, firsts)...)
-	if len(firsts) > 1 && firsts[0].Rule == fabric.RuleDeadlock && firsts[1].Rule == fabric.RuleFinishes {
-		blocks = append(blocks, text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes, fabric.RuleDeadlock))
-	}
+	blocks = append(blocks, deadlockBlocks(firsts)...)
 	if !r.ByFaults() {
 		return blocks
 	}
@@ -61,6 +59,35 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 		blocks = append(blocks, Block{Text: "This page has run it without one of them:"}, Block{Steps: tried})
 	}
 	return blocks
+}
+
+// deadlockBlocks say who waits for whom in a deadlock.
+func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
+	i := slices.IndexFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadlock })
+	if i < 0 {
+		return nil
+	}
+	t := &Table{Caption: "A ring, of which no one can move: each waits for what the next one holds, and the last for what the first holds.",
+		Columns: []Column{{"who", false}, {"is in", false}, {"waits for", false}}}
+	for _, w := range firsts[i].Waits {
+		t.Rows = append(t.Rows, []string{w.Who, w.Holds, w.For})
+	}
+	blocks = append(blocks, Block{Table: t}, text("The ring closed by cycle %d, in which one of them moved for the last time: the signals before it show how.%s",
+		firsts[i].Cycle, pathOfRing(firsts[i])))
+	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleFinishes }) {
+		blocks = append(blocks, text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes, fabric.RuleDeadlock))
+	}
+	return blocks
+}
+
+// pathOfRing says which channel of a deadlock its path is, "" if there is none between routers.
+func pathOfRing(v *outcome.Violation) string {
+	for _, w := range v.Waits {
+		if channel, _, ok := strings.Cut(w.Holds, " VC "); ok {
+			return fmt.Sprintf(" The path of the channel %s is %s.", channel, v.Path)
+		}
+	}
+	return ""
 }
 
 // deadlineBlocks say why a deadline was missed: who has set it, where the slots went, and what else was tried.

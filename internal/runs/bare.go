@@ -221,16 +221,16 @@ func (r *bareRun) report() *outcome.Report {
 	case pending > 0:
 		message = left + " at the limit of " + traces.Plural(uint64(c.Slots), "cycle", "cycles") + ", which stop.slots or --slots sets"
 	}
+	last := outcome.Violation{Rule: rule, Path: c.Network.Kind(), Cycle: cycles, Slot: cycles, Message: message}
 	if len(r.knots) > 0 {
-		rule = fabric.RuleDeadlock
-		message += r.knot()
+		r.describeDeadlock(&last)
 	}
 	r.addFaults(report)
 	violations := slices.Concat(r.missing, r.overtaken())
-	slices.SortStableFunc(violations, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 	if message != "" {
-		violations = append(violations, outcome.Violation{Rule: rule, Path: c.Network.Kind(), Cycle: cycles, Slot: cycles, Message: message})
+		violations = append(violations, last)
 	}
+	slices.SortStableFunc(violations, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 	for _, v := range violations {
 		report.Verdict = outcome.VerdictFail
 		if report.ViolationsTotal++; outcome.Wants(report.Violations, v.Rule) {
@@ -260,12 +260,14 @@ func (r *bareRun) overtaken() (found []outcome.Violation) {
 	return found
 }
 
-// knot says which packets wait for each other at the end.
-func (r *bareRun) knot() string {
-	p := r.packets.Packets
-	return fabric.KnotText(r.config.Network, r.knots, func(i uint32) string {
+// describeDeadlock says which packets wait for each other at the end, where and since when.
+func (r *bareRun) describeDeadlock(v *outcome.Violation) {
+	p, n := r.packets.Packets, r.config.Network
+	d := fabric.DeadlockOf(n, r.knots, func(i uint32) string {
 		return fmt.Sprintf("packet %d (%d to %d, sent in cycle %d)", i, p.Source[i], p.Destination[i], p.Sent[i])
 	})
+	v.Rule, v.Message, v.Waits = fabric.RuleDeadlock, v.Message+"; "+d.Text, d.Waits
+	v.Path, v.Cycle, v.Slot = n.Names().Medium(fabric.RoutersOf(n).Media+d.Link), d.Since, d.Since
 }
 
 // missingCredits notes the virtual channels of which credits are missing that were not before.
