@@ -27,6 +27,18 @@ type Finding struct {
 	Backtrace []wasm.Frame // FindTrap, FindFail: what firmware was doing
 }
 
+// Waiting is a packet, or a frame, that waits for another one.
+type Waiting struct {
+	Who   string `json:"who"`
+	Holds string `json:"holds"`     // where it is: a virtual channel between routers, or the TX FIFO of a NIC
+	For   string `json:"waits_for"` // what the next one holds
+}
+
+// String says it in words.
+func (w Waiting) String() string {
+	return fmt.Sprintf("%s is in %s and waits for %s", w.Who, w.Holds, w.For)
+}
+
 // Compare orders the findings of one kind and slot: collisions as they come, all others
 // by their place.
 func (f *Finding) Compare(o *Finding) int {

@@ -16,20 +16,8 @@ type Deadlock struct {
 	Link  int       // of the first one that is between routers, among the channels of the network
 }
 
-// Waiting is a packet, or a frame, that waits for another one.
-type Waiting struct {
-	Who   string `json:"who"`
-	Holds string `json:"holds"`     // where it is: a virtual channel between routers, or the TX FIFO of a NIC
-	For   string `json:"waits_for"` // what the next one holds
-}
-
 // waitsTold is how many packets of a cycle are told.
 const waitsTold = 16
-
-// String says it in words.
-func (w Waiting) String() string {
-	return fmt.Sprintf("%s is in %s and waits for %s", w.Who, w.Holds, w.For)
-}
 
 // DeadlockOf says which packets wait for each other in knots.
 func DeadlockOf(n Network, knots []hw.Knot, packet func(number uint32) string) Deadlock {
@@ -144,8 +132,9 @@ func (s *Stream) findDeadlock(find func(Finding)) {
 		return
 	}
 	d := DeadlockOf(s.built, knots, s.frameText)
+	some := traces.Plural(uint64(s.network.Live()), "frame", "frames")
 	find(Finding{Kind: FindDeadlock, Index: s.routers.Media + d.Link, Slot: uint32(d.Since / uint64(s.timing.SlotCycles())), Cycle: d.Since, Waits: d.Waits,
-		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", traces.Plural(uint64(s.network.Live()), "frame", "frames"), d.Text)})
+		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", some, d.Text)})
 }
 
 // Deadlocked implements Flying.

@@ -354,7 +354,8 @@ func (g *waits) cycle(set []int32) (held []Held) {
 			continue // of a source
 		}
 		from := int(x.wiring.router[up])
-		h := Held{From: from, Output: up - x.wiring.first[from], To: int(x.wiring.router[int(v)/vcs]), VC: int(v) % vcs, Link: int(links[int(v)/vcs]), Packet: PacketPending}
+		h := Held{From: from, Output: up - x.wiring.first[from], To: int(x.wiring.router[int(v)/vcs]), VC: int(v) % vcs,
+			Link: int(links[int(v)/vcs]), Packet: PacketPending}
 		if x.count[v] > 0 {
 			h.Packet = g.front(int(v))
 		}
