@@ -276,3 +276,20 @@ func TestPageOfAnOverflow(t *testing.T) {
 	require.Equal(t, statusPass, r.status)
 	require.Regexp(t, `note: \d+ measured packets were lost, and no rule forbids it; add no_loss: true`, r.stdout+r.stderr)
 }
+
+// An image whose scenario states no rule is held to those of every run, and one without a workload to the usual one: notes say so.
+// Keys that stand elsewhere are found.
+func TestNotesOfImages(t *testing.T) {
+	dir := folder(t, map[string]string{"hello.c": "#include \"starloom.h\"\ntypedef struct { uint32_t unused; } state_t;\nstatic void start(sl_nic *nic, state_t *s) { sl_done(nic); }\n" +
+		"static void slot(sl_nic *nic, state_t *s) {}\nSTARLOOM_FIRMWARE(state_t, start, slot)\n",
+		"hello.yaml": "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {image: hello.wasm}\nstop: {slots: 5}\n"})
+	require.Equal(t, statusPass, starloomIn(t, dir, "firmware", "build", "hello.c").status)
+	require.Contains(t, starloomIn(t, dir, "run", "hello.yaml").stdout, "note: only the rules of every run were checked; under `rules:` write ")
+	r := starloomIn(t, dir, "run", "hello.yaml", "--set", "rules.exactly_once=true")
+	require.Contains(t, r.stdout, "note: the scenario states no workload: exactly_once is about the usual one, ")
+	r = starloomIn(t, dir, "run", "hello.yaml", "--set", "rules.exactly_once=true", "--set", "workload={one_to_all: {}}")
+	require.NotContains(t, r.stdout, "states no workload")
+	r = starloomIn(t, dir, "run", "hello.yaml", "--set", "exactly_once=true")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "did you mean rules.exactly_once?")
+}

@@ -56,6 +56,9 @@ type Report struct {
 	// Shown is a run: that of the divergence, or the first cycles of the first one.
 	Shown *Waves `json:"-"`
 
+	Does  string   `json:"-"` // of the model, in one line
+	Files []string `json:"-"` // of the RTL, as the map names them
+
 	clocked bool
 	ofRun   bool // the stimulus is that of a run
 }
@@ -150,7 +153,12 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 	r := &Report{
 		Schema: Schema, Map: m.File, Model: m.Model, Parameters: m.Parameters,
 		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
-		clocked: model.Clocked(),
+		clocked: model.Clocked(), Files: m.Source.Files,
+	}
+	if all := twin.All(); m.Model != "" {
+		if i := slices.IndexFunc(all, func(t twin.Twin) bool { return t.Name == m.Model }); i >= 0 {
+			r.Does = all[i].Does
+		}
 	}
 	r.Left = model.Left()
 	if r.Backend == "" {

@@ -165,13 +165,23 @@ func (m *Machine) leftNotes() []string {
 	return []string{fmt.Sprintf("%s never taken from the RX FIFO by firmware (%s)", traces.Plural(frames, "frame was", "frames were"), list(names, processors))}
 }
 
-// uncheckedNotes say that a scenario states a workload, and nothing checks what an image does with it.
+// uncheckedNotes say what of the workload nothing checks, for an image; and which workload it was held to that its scenario does not state.
 func (m *Machine) uncheckedNotes() []string {
 	c := m.Config // the place of a key that the file lacks is that of its parent, or its own path
-	bare := fabric.Rules{Deadlock: c.Rules.Deadlock, MeetsBudget: c.Rules.MeetsBudget}
-	stated := c.Source.Place != nil && c.Source.Place("workload") != c.Source.Place("") && c.Source.Place("workload") != "workload"
-	if c.Firmware.Program != nil || !stated || m.ending != nil || !slices.Equal(c.Rules.Checked(), bare.Checked()) {
+	if c.Firmware.Program != nil || c.Source.Place == nil {
 		return nil
 	}
-	return []string{"nothing checks the workload; `rules: {exactly_once: true}` does"}
+	bare := fabric.Rules{Deadlock: c.Rules.Deadlock, MeetsBudget: c.Rules.MeetsBudget}
+	stated := c.Source.Place("workload") != c.Source.Place("") && c.Source.Place("workload") != "workload"
+	switch ruled := !slices.Equal(c.Rules.Checked(), bare.Checked()); {
+	case !ruled && stated && m.ending == nil:
+		return []string{"nothing checks the workload; `rules: {exactly_once: true}` does"}
+	case !ruled && !stated:
+		return []string{"only the rules of every run were checked; under `rules:` write what else has to hold: " +
+			"exactly_once, no_loss, deadline_slots and others"}
+	case c.Rules.ExactlyOnce && !stated && c.Workload.Usual() && m.ending == nil:
+		return []string{"the scenario states no workload: exactly_once is about the usual one, a packet of each processor for another, " +
+			"as a random permutation says; name another under `workload:`"}
+	}
+	return nil
 }

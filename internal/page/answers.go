@@ -185,13 +185,38 @@ func whatTexts(r *outcome.Report, firsts []*outcome.Violation) (texts []string) 
 		if by := r.Aside.Known.LimitedBy; v.Rule == fabric.RuleFinishes && by != "" {
 			what += " The run was limited to " + traces.Plural(r.Slots, "slot", "slots") + " by `" + by + "`."
 		}
-		what += extent(r, v.Rule) + shares(r, v.Rule)
+		what += extent(r, v.Rule) + othersOf(r, v) + shares(r, v.Rule)
 		if late := r.Aside.Late; v.Rule == fabric.RuleDeadline && late != nil {
 			what += " " + late.Text()
 		}
 		texts = append(texts, what)
 	}
 	return texts
+}
+
+// othersNamed is how many more violations of a rule are named in short, and shortChars how long the words of each may be.
+const othersNamed, shortChars = 5, 80
+
+// othersOf names what else has broken the rule of a first violation, if that are few things and short words say it.
+func othersOf(r *outcome.Report, first *outcome.Violation) string {
+	short := func(v *outcome.Violation) string {
+		message, _, _ := strings.Cut(v.Message, ": ")
+		return message
+	}
+	var others []string
+	for i := range r.Violations {
+		v := &r.Violations[i]
+		if v.Rule != first.Rule || v == first {
+			continue
+		}
+		if others = append(others, short(v)); len(others) > othersNamed || short(v) == short(first) || len(short(v)) > shortChars {
+			return ""
+		}
+	}
+	if others == nil || r.ViolationsTotal > uint64(len(r.Violations)) {
+		return ""
+	}
+	return " Besides: " + strings.Join(others, "; ") + "."
 }
 
 // sameEvent is one of some violations that is at the cycle and place of another, nil for none.

@@ -16,6 +16,7 @@
 //	            proof.go: of a proof
 //	places.go   when and where a violation is, as people count
 //	rules.go    what each rule means, what to do when it is broken, and whether anything has tested it
+//	words.go    words that a reader may not know
 //	scene.go    what happened around a violation: frames, packets, signals
 //	waves.go    a timing diagram
 //	flame.go    a flame graph

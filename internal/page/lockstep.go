@@ -2,6 +2,9 @@ package page
 
 import (
 	"fmt"
+	"math/bits"
+	"path/filepath"
+	"strconv"
 	"strings"
 
 	"starloom/cosim/lockstep"
@@ -31,7 +34,7 @@ func Lockstep(r *lockstep.Report, path, subject string, written []outcome.Output
 	}
 	p.add(shownSection(r))
 	rows := [][2]string{
-		{"RTL", r.Top}, {"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
+		{"RTL", r.Top}, {"its files", strings.Join(baseNames(r.Files), ", ")}, {"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
 		{"inputs", r.InputsText()}, {"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)},
 	}
 	for _, line := range r.Contract.Lines() {
@@ -68,8 +71,12 @@ func lockstepAnswers(r *lockstep.Report, path, command, again string, written []
 		where += " " + strings.ToUpper(line[:1]) + line[1:] + "."
 	}
 	files := filesOf(written)
+	correct := "correct the RTL."
+	if d.Signal != "" && len(d.Pins) > 0 && len(r.Files) > 0 {
+		correct = fmt.Sprintf("look in %s for what drives %s in this case, and correct it.", join(baseNames(r.Files)), join(d.Pins))
+	}
 	steps := []Step{{Text: "See in [the waveform](#waveform) which inputs came before the cycle that is marked, and what model and RTL make of them. " +
-		"The model is right: correct the RTL."}}
+		"The model is right: " + correct}}
 	if files["vcd"] == "" {
 		steps = append(steps, Step{Text: "Write the case as a waveform, and its inputs:", Command: command + " --vcd check.vcd --save check.csv"})
 		files["vcd"], files["gtkw"], files["save"] = "check.vcd", "check.gtkw", "check.csv"
@@ -83,7 +90,33 @@ func lockstepAnswers(r *lockstep.Report, path, command, again string, written []
 		steps = append(steps, Step{Text: "When the RTL is corrected, run these inputs again:", Command: again + " --stimulus " + files["save"], Expect: "PASS"},
 			Step{Text: "Then repeat the whole check:", Command: command, Expect: "PASS"})
 	}
-	return Failed([]string{strings.TrimSuffix(d.Text, ".") + "."}, []string{where}, nil, nil, steps...)
+	what := []string{strings.TrimSuffix(d.Text, ".") + "." + asBits(d)}
+	if r.Does != "" {
+		what = append(what, fmt.Sprintf("What is right: `%s` %s.", r.Model, r.Does))
+	}
+	return Failed(what, []string{where}, nil, nil, steps...)
+}
+
+// bitsShown is how wide a value may be that is shown bit by bit.
+const bitsShown = 16
+
+// asBits are the values of a difference bit by bit, "" if they are too wide or of one bit.
+func asBits(d *lockstep.Divergence) string {
+	model, err := strconv.ParseUint(d.Model, 16, bitsShown)
+	rtl, err2 := strconv.ParseUint(d.RTL, 16, bitsShown)
+	if err != nil || err2 != nil || max(model, rtl) < 2 {
+		return ""
+	}
+	width := bits.Len64(model | rtl)
+	return fmt.Sprintf(" Bit by bit, the lowest last: the model %0*b, the RTL %0*b.", width, model, width, rtl)
+}
+
+// baseNames are files without their folders.
+func baseNames(files []string) (names []string) {
+	for _, file := range files {
+		names = append(names, filepath.Base(file))
+	}
+	return names
 }
 
 // shownSection draws the cycles around the difference, or the first ones of a check that passes.

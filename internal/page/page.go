@@ -126,6 +126,7 @@ type Table struct {
 	Columns []Column
 	Rows    [][]string
 	Sorts   bool   // a reader may sort and filter it
+	Unseen  bool   // its caption repeats what stands above it, and is for readers of screens only
 	Left    string // what of it is left out
 }
 
@@ -277,6 +278,11 @@ func titleID(title string) string {
 // add adds a section unless it is empty.
 func (p *Page) add(s *Section) {
 	if s != nil && (len(s.Blocks) > 0 || len(s.Parts) > 0) {
+		for _, b := range s.Blocks {
+			if b.Table != nil && b.Table.Caption == s.Title+"." {
+				b.Table.Unseen = true
+			}
+		}
 		p.Sections = append(p.Sections, s)
 	}
 }

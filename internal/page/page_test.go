@@ -3,6 +3,7 @@ package page
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -109,7 +110,7 @@ func TestPageIsInOrder(t *testing.T) {
 		before = level
 	}
 	require.Equal(t, 1, strings.Count(html, "<h1"))
-	require.Equal(t, strings.Count(html, "<table"), strings.Count(html, "<caption>"))
+	require.Equal(t, strings.Count(html, "<table"), strings.Count(html, "<caption"))
 	require.Equal(t, strings.Count(html, "<th"), strings.Count(html, `scope="`)+strings.Count(html, "<thead"))
 	require.Contains(t, html, `<html lang="en">`)
 	ids := map[string]bool{}
@@ -221,4 +222,13 @@ func TestPrinted(t *testing.T) {
 	p := &Page{Subject: "run", Name: "n"}
 	p.Add("The frames", text("See [them](#the-frames)."))
 	require.Contains(t, written(t, p), `See <a href="#the-frames" data-to="The frames">them</a>.`)
+}
+
+// The words of a page mean what the glossary says.
+func TestWordsAreThoseOfTheGlossary(t *testing.T) {
+	glossary, err := os.ReadFile("../../docs/glossary.md")
+	require.NoError(t, err)
+	for _, w := range words {
+		require.Contains(t, string(glossary), "| "+w[0]+" | "+w[1]+" |\n")
+	}
 }

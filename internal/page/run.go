@@ -41,6 +41,9 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	if r.Aside.Alone == "" && cutSummary(r) == "" {
 		p.add(look(r, written, first))
 	}
+	if r.Verdict == outcome.VerdictFail {
+		p.add(wordsSection())
+	}
 	p.add(aboutSection(r.Aside.Command, &r.Firmware, r.RTL, [][2]string{{"seed", strconv.FormatUint(r.Seed, 10)}, {"digest", r.DigestText()}}))
 	return p
 }

@@ -176,7 +176,7 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 		}
 		at := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
 		if at < 0 {
-			return d.Refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, fields))
+			return d.Refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, path, v.Type(), fields))
 		}
 		field := fields[at]
 		if err := d.Decode(valueNode, v.FieldByIndex(field.Index), Join(path, key), field.Limits); err != nil {

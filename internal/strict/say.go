@@ -2,6 +2,8 @@ package strict
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -74,14 +76,23 @@ func Join(path, key string) string {
 	return path + "." + key
 }
 
-// allowedKeys is the remedy for an unknown key.
-func allowedKeys(key string, fields []Field) string {
+// allowedKeys is the remedy for an unknown key of an object, of this type and path.
+func allowedKeys(key, path string, object reflect.Type, fields []Field) string {
 	if len(fields) == 0 {
 		return "delete it: no keys are allowed here"
 	}
 	keys := make([]string, len(fields))
 	for i := range fields {
 		keys[i] = fields[i].Key
+	}
+	for _, f := range fields { // one that is a key of an inner object
+		inner := object.FieldByIndex(f.Index).Type
+		for inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct && slices.ContainsFunc(Fields(inner), func(of Field) bool { return of.Key == key }) {
+			return fmt.Sprintf("did you mean %s?", Join(Join(path, f.Key), key))
+		}
 	}
 	remedy := "allowed are " + strings.Join(keys, ", ")
 	if len(keys) == 1 {
