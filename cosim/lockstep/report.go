@@ -53,14 +53,19 @@ type Report struct {
 
 	Covers
 
+	Drawn
+
+	clocked bool
+	ofRun   bool // the stimulus is that of a run
+}
+
+// Drawn is what texts and pages show beside the figures.
+type Drawn struct {
 	// Shown is a run: that of the divergence, or the first cycles of the first one.
 	Shown *Waves `json:"-"`
 
 	Does  string   `json:"-"` // of the model, in one line
 	Files []string `json:"-"` // of the RTL, as the map names them
-
-	clocked bool
-	ofRun   bool // the stimulus is that of a run
 }
 
 // Covers is what the runs have covered of RTL and model, if that was wanted.
@@ -153,7 +158,7 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 	r := &Report{
 		Schema: Schema, Map: m.File, Model: m.Model, Parameters: m.Parameters,
 		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
-		clocked: model.Clocked(), Files: m.Source.Files,
+		clocked: model.Clocked(), Drawn: Drawn{Files: m.Source.Files},
 	}
 	if all := twin.All(); m.Model != "" {
 		if i := slices.IndexFunc(all, func(t twin.Twin) bool { return t.Name == m.Model }); i >= 0 {

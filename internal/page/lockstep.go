@@ -34,7 +34,8 @@ func Lockstep(r *lockstep.Report, path, subject string, written []outcome.Output
 	}
 	p.add(shownSection(r))
 	rows := [][2]string{
-		{"RTL", r.Top}, {"its files", strings.Join(baseNames(r.Files), ", ")}, {"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
+		{"RTL", r.Top}, {"its files", strings.Join(baseNames(r.Files), ", ")},
+		{"backend", r.Backend}, {"model", r.Model}, {"pin map", r.Map}, {"outputs compared", r.ComparedText()},
 		{"inputs", r.InputsText()}, {"cycles of all runs", fmt.Sprint(r.Cycles)}, {"runs", fmt.Sprint(r.Runs)},
 	}
 	for _, line := range r.Contract.Lines() {
