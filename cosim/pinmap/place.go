@@ -21,6 +21,23 @@ func (m *Map) In(parameters twin.Parameters) *Map {
 	return &other
 }
 
+// Valued returns the map with values in the place of $NAME in its parameters of the RTL, and which these are: D=4. It shares nothing that
+// was built.
+func (m *Map) Valued() (valued *Map, of []string, err error) {
+	s, err := m.source()
+	if err != nil {
+		return nil, nil, err
+	}
+	other := *m
+	other.Source.Params, other.opened = s.Params, nil
+	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
+		if strings.HasPrefix(m.Source.Params[name], "$") {
+			of = append(of, fmt.Sprintf("%s=%d", name, m.Parameters[m.Source.Params[name][1:]]))
+		}
+	}
+	return &other, of, nil
+}
+
 // source is the RTL with its clocks; a parameter $NAME has the value of the model's NAME.
 func (m *Map) source() (cosim.Source, error) {
 	s := m.Source

@@ -28,3 +28,26 @@ func TestLongParts(t *testing.T) {
 		require.Equal(t, verdict, runProof(t, m, Options{Limit: fullLimit()}).Verdict)
 	}
 }
+
+// TestLongValues: RTL whose parameters are those of the model is proved with their values, which the verdict says.
+func TestLongValues(t *testing.T) {
+	for wrong, verdict := range map[string]string{"DEPTH": Equal, "LESS": Differs} {
+		m := &pinmap.Map{
+			Library: library(), Model: "credit_counter", Parameters: twin.Parameters{"DEPTH": 5}, Clock: "clk", Reset: "rst_n", ResetLow: true,
+			Pins: []pinmap.Wiring{
+				{Port: "take", Pins: []string{"take"}}, {Port: "give", Pins: []string{"give"}}, {Port: "count", Pins: []string{"left"}},
+				{Port: "underflow", Pins: []string{"under"}}, {Port: "overflow", Pins: []string{"over"}},
+			},
+		}
+		m.Source.Top, m.Source.Files = "credit_depth", []string{filepath.Join("testdata", "parts", "credit_depth.sv")}
+		m.Source.Params = map[string]string{"DEPTH": "$DEPTH"}
+		if wrong != "DEPTH" {
+			m.Source.Params[wrong] = "1"
+		}
+		m.Build.Cache = testCache
+		r := runProof(t, m, Options{Limit: fullLimit()})
+		require.Equal(t, verdict, r.Verdict)
+		require.Equal(t, []string{"DEPTH=5"}, r.Values)
+		require.Equal(t, "credit_depth DEPTH=5 against the twin of credit_counter DEPTH=5", r.Title())
+	}
+}

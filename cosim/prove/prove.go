@@ -99,8 +99,13 @@ func (p *prover) run() error {
 	if clocks := max(clocksOf(wires.Model), clocksOf(wires.RTL)); clocks > 1 {
 		return &refusal{fmt.Sprintf("there are %d clocks, and a proof is for one", clocks)}
 	}
+	valued, values, err := p.m.Valued()
+	if err != nil {
+		return err
+	}
+	p.report.Values = values
 	for _, keep := range []bool{false, true} {
-		b := &builder{ctx: p.ctx, dir: p.dir, m: p.m, model: p.model, wires: wires, terms: terms, keepInitial: keep}
+		b := &builder{ctx: p.ctx, dir: p.dir, m: valued, model: p.model, wires: wires, terms: terms, keepInitial: keep}
 		p.options.Progress("makes the miter")
 		if p.miter, err = b.build(); err != nil {
 			return err

@@ -28,6 +28,7 @@ type Report struct {
 	Model      string          `json:"model"`
 	Parameters twin.Parameters `json:"parameters"`
 	Top        string          `json:"top"`
+	Values     []string        `json:"values,omitempty"` // of parameters of the RTL that take one of the model: D=4
 	Verdict    string          `json:"verdict"`
 	Reason     string          `json:"reason,omitempty"` // why it is undecided
 	FoundBy    string          `json:"found_by,omitempty"`
@@ -128,7 +129,7 @@ func (r *Report) Title() string {
 	for _, name := range sortedKeys(r.Parameters) {
 		text += fmt.Sprintf(" %s=%d", name, r.Parameters[name])
 	}
-	return fmt.Sprintf("%s against the twin of %s", r.Top, text)
+	return fmt.Sprintf("%s against the twin of %s", strings.Join(append([]string{r.Top}, r.Values...), " "), text)
 }
 
 // WriteText writes the report for people.
