@@ -83,6 +83,9 @@ func memoryRuns() []string {
 		memoryTraffic("cycle", "pops: {groups: 32, group_size: 1024}", "rate: 0.01"),
 		memoryTraffic("slot", "ej: {a: 6, b: 7, dimensions: 2}", "rate: 0.5"),
 		memoryTraffic("cycle", "ej: {a: 5, b: 6, dimensions: 2}", "rate: 0.1"),
+		memoryBare("mesh: {k: [64, 64]}, router: {vcs: 8, depth: 32}", "rate: 0.02, measure: 100"),
+		memoryBare("torus: {k: [41, 41]}, router: {vcs: 2, depth: 4}", "rate: 0.01, measure: 10000"),
+		memoryBare("mesh: {k: [8, 8]}, router: {vcs: 4, depth: 8}", "rate: 0.2, measure: 50000"),
 	}
 }
 
@@ -121,6 +124,10 @@ func memoryCrossbar(engine string, ports int, firmware, orders string) string {
 func memoryTraffic(engine, network, workload string) string {
 	program, _, _ := strings.Cut(network, ":")
 	return memoryRun(engine, network, "program: "+program+"/traffic", "\nworkload: {traffic: {warm_up: 0, measure: 50, drain: 0, "+workload+"}}")
+}
+
+func memoryBare(netlist, workload string) string {
+	return fmt.Sprintf("bare|starloom: 1\nfabric: {netlist: {%s}}\nworkload: {traffic: {warm_up: 0, %s}}\n", netlist, workload)
 }
 
 func memoryBus(engine string, vertices int, program string) string {
@@ -248,16 +255,29 @@ func runForMemory(t *testing.T, run string) {
 	if engine == "native" {
 		options.Engine, options.Runtime = EngineSlot, engine
 	}
+	if engine == "bare" {
+		_, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Workers: 2}})
+		require.NoError(t, err)
+		c, err := s.elaborate()
+		require.NoError(t, err)
+		tellMemory(t, emulator.BareBytes(c, false))
+		return
+	}
 	m, err := NewMachine(t.Context(), s, options)
 	require.NoError(t, err)
 	require.NoError(t, m.Run(t.Context(), nil))
 	m.Report()
+	tellMemory(t, m.own.MemoryBytes())
+	require.NoError(t, m.Close())
+}
+
+// tellMemory says what was estimated, and what this process has taken.
+func tellMemory(t *testing.T, estimate uint64) {
 	peak, zeros := peakBytes(t), uint64(0)
 	if readsTakeMemory(t) {
 		zeros = zeroBytes(t)
 	}
-	fmt.Printf("estimate %d peak %d zeros %d\n", m.own.MemoryBytes(), peak, zeros)
-	require.NoError(t, m.Close())
+	fmt.Printf("estimate %d peak %d zeros %d\n", estimate, peak, zeros)
 }
 
 // readsTakeMemory reports whether this kernel gives memory to pages that are read and never written, as some of virtual machines do:

@@ -17,6 +17,7 @@ import (
 
 	"starloom"
 	"starloom/fabric"
+	estimates "starloom/internal/estimate"
 )
 
 // routerScenario parses a scenario of routers with the packets of a file.
@@ -256,8 +257,30 @@ func TestRoutersRefuse(t *testing.T) {
 		_, err := starloom.Run(context.Background(), s, options)
 		assert.ErrorContains(t, err, says)
 	}
-	_, err = s.Estimate(context.Background(), starloom.EstimateOptions{})
-	assert.ErrorContains(t, err, "not estimated yet")
 	_, err = starloom.NewMachine(context.Background(), s, starloom.MachineOptions{})
 	assert.ErrorContains(t, err, "without firmware routers make no machine")
+}
+
+// TestRoutersEstimated: of runs without firmware it is said what they take, one or many, more for more packets and longer buffers.
+func TestRoutersEstimated(t *testing.T) {
+	estimate := func(router string, measure int, o starloom.EstimateOptions) *starloom.Estimate {
+		text := fmt.Sprintf("starloom: 1\nfabric: {netlist: {mesh: {k: [8, 8]}, router: %s}}\nworkload: {traffic: {rate: 0.1, warm_up: 0, measure: %d}}\n", router, measure)
+		s, err := starloom.ParseScenario("s.yaml", []byte(text))
+		require.NoError(t, err)
+		e, err := s.Estimate(t.Context(), o)
+		require.NoError(t, err)
+		require.Equal(t, starloom.EngineCycle, e.Engine)
+		require.Equal(t, 64, e.Processors)
+		return e
+	}
+	small := estimate("{}", 100, starloom.EstimateOptions{})
+	require.Equal(t, estimates.BasisItself, small.Time.Basis)
+	require.Greater(t, estimate("{depth: 2048}", 100, starloom.EstimateOptions{}).MemoryBytes, small.MemoryBytes+64*5*2*2000*8)
+	packets := starloom.EstimateOptions{Run: starloom.RunOptions{Packets: starloom.File("p.csv")}}
+	most := estimate("{}", 5000, packets)
+	require.Greater(t, most.MemoryBytes, estimate("{}", 5000, starloom.EstimateOptions{}).MemoryBytes)
+	require.Greater(t, most.MemoryBytes, small.MemoryBytes+64*490*100)
+	require.NoFileExists(t, "p.csv")
+	many := estimate("{}", 100, starloom.EstimateOptions{Seeds: &starloom.Seeds{First: 1, Last: 5}})
+	require.Equal(t, estimates.BasisItself, many.Time.Basis)
 }

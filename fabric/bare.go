@@ -45,6 +45,9 @@ func (r *Routers) Router(i int) string {
 	return r.Names[i]
 }
 
+// Bytes is the memory of routers and channels, and of their sources and sinks.
+func (r *Routers) Bytes() uint64 { return hw.RouterBytes(&r.Config, &r.Graph, &r.Routes) }
+
 // Channel is what a channel between two routers is called, by its output port and its end.
 func (r *Routers) Channel(from, output, to int) string {
 	if r.Names == nil {

@@ -42,7 +42,8 @@
 //	coin.go      Toss, Coins: who transmits on it, with probability 1/count
 //	router.go    Routers: virtual channels, credits, wormhole; router_allocate.go: a cycle of one on masks;
 //	             router_wide.go: the same on lists; router_config.go: RouterConfig;
-//	             router_wiring.go: RouterGraph, RouteTable; router_network.go: RouterNetwork, all of one; router_knots.go: who waits for whom;
+//	             router_wiring.go: RouterGraph, RouteTable; router_network.go: RouterNetwork, all of one; router_memory.go: what it takes;
+//	             router_knots.go: who waits for whom;
 //	             router_faults.go: RouterFaults, from outside; router_standing.go: what stands, which credits are lost;
 //	             router_signals.go: RouterSignals, what waveforms show; router_crossings.go: Crossings, which channels carry flits;
 //	             router_site.go: the ports of one, NewRouter: one alone; router_pins.go: what is there

@@ -58,3 +58,25 @@ func (s *Spec) busy() float64 {
 	}
 	return min(1, s.Rate*frames/weights)
 }
+
+// What a bare packet takes, in bytes: its columns, its places in the queue of its source and in that of its shard, each also
+// where that is sorted, and lists that are sorted: when it is drawn, and its two events for the digest.
+const (
+	memoryBare   = 3*4 + 2*2 + 3*4
+	memoryQueued = 4 * 4
+	memorySorted = 3 * 4
+	memoryEvents = 2 * 3 * 4
+)
+
+// BareBytes estimates what bare packets take, between so many processors; logs: with a file of packets.
+func BareBytes(s *Spec, processors int, logs bool) uint64 {
+	rows, file := float64(len(s.Rows)), uint64(len(s.Rows))*uint64(unsafe.Sizeof(fabric.TrafficRow{})+8)
+	if rows == 0 {
+		rows = s.Rate * float64(processors) * float64(s.WarmUp+s.Measure)
+	}
+	each := listGrowth*(memoryBare+memorySorted+memoryEvents) + memoryQueued
+	if logs {
+		each += 2 * 4
+	}
+	return memoryOnce + file + uint64(rows*each)
+}

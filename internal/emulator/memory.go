@@ -167,6 +167,21 @@ func (m *Machine) atWork() (processors uint64) {
 	return processors
 }
 
+// processBytes is what there is whatever runs.
+func processBytes(c *config.Config) uint64 {
+	need := memoryProcess + memoryValue*uint64(c.Source.Values)
+	for i := range c.Faults {
+		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // and paths that were compared with its targets
+	}
+	return need
+}
+
+// BareBytes estimates the most that a process takes that runs routers without firmware; logs: with a file of packets.
+func BareBytes(c *config.Config, logs bool) uint64 {
+	need := processBytes(c) + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic, c.Network.Shape().Processors(), logs)
+	return need + need/memorySpare
+}
+
 // MemoryBytesOf is the estimate of a machine like this one with an engine of its own, 0 for one that does not run it.
 func (m *Machine) MemoryBytesOf(engine string) uint64 {
 	if engine == EngineSlot && NoSlots(m.Network, m.RTL != nil) != nil {
@@ -186,10 +201,7 @@ func (m *Machine) MemoryBytesOf(engine string) uint64 {
 func (m *Machine) MemoryBytes() uint64 {
 	c := m.Config
 	n, processor, instances := uint64(m.Shape.Processors()), m.residentBytes(), uint64(m.instances())
-	need := memoryProcess + memoryValue*uint64(c.Source.Values)
-	for i := range c.Faults {
-		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // and paths that were compared with its targets
-	}
+	need := processBytes(c)
 	if m.Parking != nil || m.Image.stateBytes == 0 && m.mayPark() {
 		need += m.atWork() * processor
 		processor = memoryParked + m.Image.stateBytes

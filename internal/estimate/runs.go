@@ -42,10 +42,6 @@ func Of(ctx context.Context, r Runs, longest time.Duration, cache string, again 
 		if b == nil || err != nil {
 			return nil, err
 		}
-		if b.Config.Bare() {
-			return nil, b.Config.Source.Refuse("fabric."+b.Config.Network.Kind(), "runs of routers without firmware are not estimated yet",
-				"run it with a small workload.traffic.measure, and see how long that takes")
-		}
 		return r.size(ctx, b, keys)
 	}
 	return of(ctx, subject{at}, longest, open(cache, r.identity(), again))
@@ -56,11 +52,15 @@ func (r *Runs) size(ctx context.Context, b *runs.Batch, keys []Key) (size *Size,
 	options := b.Options
 	options.Watched = r.Options.Record.VCD.Given()
 	size = &Size{Scenario: b.Config.Name, Keys: keys, Processors: b.Config.Network.Shape().Processors(), SlotsMax: b.Config.Slots}
+	size.Run = func(ctx context.Context, progress func(Progress)) error { return r.run(ctx, *b, progress) }
+	if b.Config.Bare() {
+		size.Memory, size.Engine = emulator.BareBytes(b.Config, r.Options.Packets.Given()), emulator.EngineCycle
+		return size, nil
+	}
 	size.SlotBytes = fabric.SlotBytes(b.Config.Network, &b.Config.Workload)
 	if size.Memory, size.Engine, err = emulator.Weigh(ctx, b.Config, options); err != nil {
 		return nil, err
 	}
-	size.Run = func(ctx context.Context, progress func(Progress)) error { return r.run(ctx, *b, progress) }
 	return size, nil
 }
 

@@ -46,7 +46,7 @@ type Progress struct {
 func (o *Options) outputs() []*outputs.Output {
 	r, p := &o.Record, &o.Pictures
 	return []*outputs.Output{&r.VCD, &r.GTKW, &r.PCAPNG, &r.Lua, &r.Log, &o.JSON, &o.JUnit, &o.CSV, &o.StatsCSV, &o.HTML,
-		&o.SurvivalCSV, &o.SurvivalSVG, &o.RunTableCSV, &o.RunTableSVG, &o.Replay, &o.Profile,
+		&o.SurvivalCSV, &o.SurvivalSVG, &o.RunTableCSV, &o.RunTableSVG, &o.Packets, &o.Replay, &o.Profile,
 		&p.Topology, &p.Heat, &p.Latency, &p.Timeline}
 }
 
