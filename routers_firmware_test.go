@@ -116,3 +116,10 @@ func routerBare(t testing.TB, netlist, packets string) *Scenario {
 	require.NoError(t, err)
 	return s
 }
+
+// TestFirmwareRouterNotes: reports of runs with firmware say whether the routes are free of deadlocks, too.
+func TestFirmwareRouterNotes(t *testing.T) {
+	report, err := Run(t.Context(), routedScenario(t, "mesh: {k: [3, 3]}, router: {}", firmwareLoad), RunOptions{})
+	require.NoError(t, err)
+	require.Contains(t, report.Notes[0], "routes: deadlock-free (Dally and Seitz): no cycle among ")
+}

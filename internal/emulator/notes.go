@@ -185,3 +185,11 @@ func (m *Machine) uncheckedNotes() []string {
 	}
 	return nil
 }
+
+// routeNotes say whether packets at routers may wait for one another.
+func (m *Machine) routeNotes() []string {
+	if r := fabric.RoutersOf(m.Network); r != nil && r.Shown != "" {
+		return []string{r.Shown}
+	}
+	return nil
+}

@@ -203,7 +203,7 @@ func (m *Machine) Sum() *outcome.Report {
 	if m.limited() && count > 0 {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
-	for _, notes := range []func() []string{m.lackNotes, m.trafficNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
+	for _, notes := range []func() []string{m.routeNotes, m.lackNotes, m.trafficNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
