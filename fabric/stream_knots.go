@@ -47,10 +47,11 @@ func DeadlockOf(n Network, knots []hw.Knot, packet func(number uint32) string) D
 		}
 		d.Waits = append(d.Waits, w)
 	}
-	d.Text = fmt.Sprintf("a knot of %d virtual channels, around a cycle of %d between routers", k.VCs, len(cycle)-nics)
+	d.Text = "a ring of " + traces.Plural(uint64(len(cycle)-nics), "channel between routers", "channels between routers")
 	if nics > 0 {
 		d.Text += " and " + traces.Plural(uint64(nics), "NIC", "NICs")
 	}
+	d.Text += fmt.Sprintf(", in a knot of %d virtual channels", k.VCs)
 	if len(knots) > 1 {
 		d.Text += " (and " + traces.Plural(uint64(len(knots)-1), "more knot", "more knots") + ")"
 	}

@@ -40,7 +40,7 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 			names = append(names, "`"+r.FaultName(k)+"`")
 		}
 	}
-	blocks = append(blocks, text("The scenario injects faults on purpose, in its key `faults`: %s.%s [Where they struck first](#%s).",
+	blocks = append(blocks, text("The scenario injects faults, in its key `faults`: %s.%s [Where they struck first](#%s).",
 		join(names), breaksAlone(r), firstFault(r)))
 	blocks = append(blocks, cutBlocks(r)...)
 	for i := range r.Aside.Stood {
@@ -72,7 +72,7 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	for _, w := range firsts[i].Waits {
 		t.Rows = append(t.Rows, []string{w.Who, w.Holds, w.For})
 	}
-	blocks = append(blocks, Block{Table: t}, text("The ring closed by cycle %d, in which one of them moved for the last time: the signals before it show how.%s",
+	blocks = append(blocks, Block{Table: t}, text("The ring closed by cycle %d, in which a flit of the knot moved for the last time.%s",
 		firsts[i].Cycle, pathOfRing(firsts[i])))
 	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleFinishes }) {
 		blocks = append(blocks, text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes, fabric.RuleDeadlock))

@@ -242,7 +242,7 @@ func ackedText(r *outcome.Report, t *outcome.Trail) string {
 	}
 	at, on := fmt.Sprintf("at processor %d", holder), "sends it on"
 	if holder == int(to) {
-		at += ", which has heard it in a frame for anybody: so it has not arrived yet"
+		at += ", which has heard it in a frame for anybody, to pass it on: a packet has arrived only when it comes in a frame for its destination"
 		on = "sends it to itself"
 	}
 	return fmt.Sprintf("Processor %d hears an ack of its packet for %d in slot %d. The packet is still on its way, %s. "+

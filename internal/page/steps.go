@@ -25,6 +25,8 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 		steps = append(steps, Step{Text: fmt.Sprintf("Open %s, in the function %s: the handler stopped there.", at.Source, at.Function)})
 	case first.Cause == outcome.CauseFaults && r.Without != nil:
 		steps = append(steps, surviveSteps(r)...)
+	case first.Rule == fabric.RuleDeadlock && !told:
+		steps = append([]Step{breakRing(r, first, next)}, steps...)
 	case next != "" && !moreTime && !told:
 		steps = append(steps, Step{Text: next})
 	}
@@ -50,6 +52,25 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 			Expect: "FAIL with this cycle, or PASS if they never do: then the model is wrong, too, or what uses it"})
 	}
 	return steps
+}
+
+// breakRing is what mends a deadlock for good: where NICs are in it, their firmware.
+func breakRing(r *outcome.Report, first *outcome.Violation, routes string) Step {
+	if !slices.ContainsFunc(first.Waits, func(w fabric.Waiting) bool { return strings.HasPrefix(w.Holds, "the TX FIFO") }) {
+		return Step{When: "If the routes may be changed", Text: routes}
+	}
+	step := Step{When: "If the firmware may be changed", Text: "break the ring at a NIC: either", List: []string{
+		"its handler takes all of its RX FIFO before it waits for its TX FIFO",
+		"or, if requests wait for replies, these get a port and virtual channels of their own: " +
+			"`streaming: {ports: 2}` and `router: {classes: 2}` in the netlist, `port` in the firmware",
+	}}
+	if program := r.Aside.Known.Program; program != "" && r.Aside.Command != "" {
+		write, file, build := outcome.SourceOf(program)
+		step.Then = fmt.Sprintf("This writes the source of `%s`:", program)
+		step.Command, step.Expect = write, fmt.Sprintf("the file %s; when it is changed, `%s && %s` builds and runs it: PASS if no ring is left",
+			file, build, outcome.WithOwn(r.Aside.Command, program))
+	}
+	return step
 }
 
 // remedySteps are what may mend a run, and what comes after the advice that the first broken rule has; it is told if a remedy takes
@@ -145,7 +166,7 @@ func surviveSteps(r *outcome.Report) []Step {
 	if command == "" {
 		return []Step{change}
 	}
-	expect := "PASS"
+	expect := "PASS if nothing is lost for good"
 	if len(limits) > 0 {
 		expect = "FAIL only for what no firmware can mend: " + strings.Join(limits, "; ")
 	}

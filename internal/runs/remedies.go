@@ -27,7 +27,7 @@ func (r *run) remedies(ctx context.Context) (list []outcome.Remedy) {
 	}
 	if p := r.config.Firmware.Program; p != nil && p.Instead != "" {
 		list = append(list, outcome.Remedy{
-			Text: fmt.Sprintf("Run it with `%s` in the place of `%s`, which is not right for this network (to keep it, write it after `program:` in the scenario):",
+			Text: fmt.Sprintf("Run it with `%s` in the place of `%s`, which is not right for this network (to stay with it, write it after `program:` in the scenario):",
 				p.Instead, p.Name),
 			Command: outcome.WithFirmware(command, p.Name, p.Instead), Expect: r.withProgram(ctx, p.Instead)})
 	}
