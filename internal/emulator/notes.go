@@ -68,8 +68,8 @@ func (m *Machine) deafNotes() []string {
 	return []string{note + ": firmware hears only after sl_listen(nic, port)"}
 }
 
-// noted is how many packets or processors a note names.
-const noted = 3
+// noted is how many processors a note names, and packetsNoted how many packets.
+const noted, packetsNoted = 3, 6
 
 // limited reports whether a run has come to its limit of slots without finishing.
 func (m *Machine) limited() bool { return m.ended && !m.finished && m.slot >= m.Config.Slots }
@@ -99,7 +99,7 @@ func (m *Machine) lackNotes() []string {
 	count := 0
 	var names []string
 	m.Referee.Missing(func(f fabric.Finding) bool {
-		if count++; count <= noted {
+		if count++; count <= packetsNoted {
 			names = append(names, fmt.Sprintf("that of processor %d for processor %d", f.Value, f.Index))
 		}
 		return true

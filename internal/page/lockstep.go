@@ -9,6 +9,7 @@ import (
 
 	"starloom/cosim/lockstep"
 	"starloom/internal/outcome"
+	"starloom/traces"
 )
 
 // Lockstep is the page of RTL beside its model: of one component, which path names in a scenario, or of a pin map. subject is
@@ -65,7 +66,7 @@ func lockstepAnswers(r *lockstep.Report, path, command, again string, written []
 		where += fmt.Sprintf(", output %s of the model", d.Signal)
 	}
 	if len(d.Pins) > 0 {
-		where += fmt.Sprintf(", of the RTL: %s", join(d.Pins))
+		where += fmt.Sprintf(", pin %s of the RTL", join(d.Pins))
 	}
 	where += "."
 	for _, line := range r.HowFound() {
@@ -129,6 +130,13 @@ func shownSection(r *lockstep.Report) *Section {
 	if len(d.Columns) == 0 {
 		return nil
 	}
+	if at := r.Divergence; at != nil && len(at.Pins) > 0 && join(at.Pins) != at.Signal { // as the RTL calls it
+		for i := range d.Rows {
+			if row := &d.Rows[i]; row.Name == "rtl."+at.Signal {
+				row.Name += " (" + join(at.Pins) + ")"
+			}
+		}
+	}
 	s := &Section{Title: "Waveform"}
 	caption := fmt.Sprintf("Model and RTL, cycles %d to %d.", d.Columns[0], d.Columns[len(d.Columns)-1])
 	waves := &Waves{Caption: caption, Columns: d.Columns, Rows: d.Rows, Marked: d.Marked}
@@ -149,6 +157,10 @@ func shownSection(r *lockstep.Report) *Section {
 // gapsSection says what makes a verdict worth less.
 func gapsSection(r *lockstep.Report) *Section {
 	s := &Section{Title: "What was not compared"}
+	if r.Divergence != nil {
+		took := traces.Plural(r.Cycles, "cycle", "cycles")
+		s.Blocks = append(s.Blocks, text("The check ended at the first difference, after %s: what comes later was not compared.", took))
+	}
 	if len(r.Unexercised) > 0 {
 		s.Blocks = append(s.Blocks, text("Inputs that never did something: %s.", lockstep.GapsText(r.Unexercised)))
 	}

@@ -276,6 +276,7 @@ func sceneWaves(r *outcome.Report, s *outcome.Scene) *Waves {
 	if w.SignalsLeft > 0 {
 		waves.Note += fmt.Sprintf(" %s left out.", traces.Plural(uint64(w.SignalsLeft), "signal that changes, too, is", "signals that change, too, are"))
 	}
+	waves.Note += " Numbers are hexadecimal, but those of slot, held and flits."
 	waves.Note += wordsText(&r.Aside.Known, func(signal string) bool {
 		return slices.ContainsFunc(w.Rows, func(row traces.WaveRow) bool { return strings.HasSuffix(row.Name, "."+signal) })
 	})
