@@ -116,7 +116,9 @@ func checkedBuild(t *testing.T, source string) {
 		require.NoError(t, err)
 		if want == "" {
 			require.Empty(t, report.Violations, how)
-			require.Empty(t, report.Notes, how)
+			for _, note := range report.Notes {
+				require.Contains(t, note, "only the rules of every run were checked", how)
+			}
 			continue
 		}
 		require.Len(t, report.Violations, 1, how)

@@ -57,12 +57,13 @@ type (
 	//	Rule    string // one of the constants Rule...
 	//	Cycle   uint64 // as in waveforms, captures and logs
 	//	Slot    uint64
-	//	Path    string  // of a processor, medium or link
-	//	Message string  // for people; may change
-	//	Cause   string  // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
-	//	Senders []int   // of collision_free: who sent the frames that met, the first SendersMax
-	//	Faults  []int   // of one run, for a page: which of its faults bring it about alone
-	//	Subject Subject // what it is about, in numbers
+	//	Path    string           // of a processor, medium or link
+	//	Message string           // for people; may change
+	//	Cause   string           // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
+	//	Senders []int            // of collision_free: who sent the frames that met, the first SendersMax
+	//	Waits   []fabric.Waiting // of deadlock: who waits for whom, the first of them
+	//	Faults  []int            // of one run, for a page: which of its faults bring it about alone
+	//	Subject Subject          // what it is about, in numbers
 	//
 	//	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	//	// the innermost first, inlined ones, too, with file:line:column of images built with -g.

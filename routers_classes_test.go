@@ -26,7 +26,7 @@ func TestClassesOfRequests(t *testing.T) {
 		require.Equal(t, fabric.RuleDeadlock, report.Violations[0].Rule, "%+v", way)
 		if way.ports > 1 {
 			require.Regexp(t, `in the TX FIFO of netlist\.p\[\d+\]\.port\[[01]\] .* in the RX FIFO of netlist\.p\[\d+\]\.port\[0\], whose firmware takes no frame while `+
-				`the TX FIFO of netlist\.p\[\d+\]\.port\[[01]\] is full`, report.Violations[0].Message)
+				`the TX FIFO of netlist\.p\[\d+\]\.port\[[01]\] is full`, fmt.Sprint(report.Violations[0].Waits))
 		}
 	}
 	for _, depth := range []int{1, 2} {

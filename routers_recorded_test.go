@@ -78,7 +78,7 @@ func TestBareTriggered(t *testing.T) {
 	require.NoError(t, r.WatchAll())
 	active := 0
 	require.True(t, r.Next())
-	require.EqualValues(t, report.Cycles-21, r.NextTime())
+	require.EqualValues(t, report.Violations[0].Cycle-20, r.NextTime())
 	_, err = r.Step()
 	require.NoError(t, err)
 	for i := range r.Header().Vars {

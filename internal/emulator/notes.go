@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/traffic"
+	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -165,25 +166,38 @@ func (m *Machine) leftNotes() []string {
 	return []string{fmt.Sprintf("%s never taken from the RX FIFO by firmware (%s)", traces.Plural(frames, "frame was", "frames were"), list(names, processors))}
 }
 
-// uncheckedNotes say what of the workload nothing checks, for an image; and which workload it was held to that its scenario does not state.
+// uncheckedNotes say what of the workload nothing checks, for an image.
 func (m *Machine) uncheckedNotes() []string {
-	c := m.Config // the place of a key that the file lacks is that of its parent, or its own path
+	c := m.Config
 	if c.Firmware.Program != nil || c.Source.Place == nil {
 		return nil
 	}
 	bare := fabric.Rules{Deadlock: c.Rules.Deadlock, MeetsBudget: c.Rules.MeetsBudget}
-	stated := c.Source.Place("workload") != c.Source.Place("") && c.Source.Place("workload") != "workload"
-	switch ruled := !slices.Equal(c.Rules.Checked(), bare.Checked()); {
+	switch stated, ruled := m.workloadStated(), !slices.Equal(c.Rules.Checked(), bare.Checked()); {
 	case !ruled && stated && m.ending == nil:
 		return []string{"nothing checks the workload; `rules: {exactly_once: true}` does"}
 	case !ruled && !stated:
 		return []string{"only the rules of every run were checked; under `rules:` write what else has to hold: " +
 			"exactly_once, no_loss, deadline_slots and others"}
-	case c.Rules.ExactlyOnce && !stated && c.Workload.Usual() && m.ending == nil:
-		return []string{"the scenario states no workload: exactly_once is about the usual one, a packet of each processor for another, " +
-			"as a random permutation says; name another under `workload:`"}
 	}
 	return nil
+}
+
+// workloadStated reports whether the scenario has a workload of its own.
+func (m *Machine) workloadStated() bool {
+	place := m.Config.Source.Place // of a key that the file lacks it is that of its parent, or its own path
+	return place("workload") != place("") && place("workload") != "workload"
+}
+
+// usualNotes say of a run that has broken exactly_once which packets that is about, if its scenario does not state a workload.
+func (m *Machine) usualNotes(broken []outcome.Violation) []string {
+	c := m.Config
+	if c.Firmware.Program != nil || c.Source.Place == nil || m.ending != nil || !c.Workload.Usual() || m.workloadStated() ||
+		!slices.ContainsFunc(broken, func(v outcome.Violation) bool { return v.Rule == fabric.RuleExactlyOnce }) {
+		return nil
+	}
+	return []string{"the scenario states no workload: exactly_once is about the usual one, a packet of each processor for another, " +
+		"as a random permutation says; name another under `workload:`"}
 }
 
 // routeNotes say whether packets at routers may wait for one another.

@@ -223,6 +223,7 @@ func (m *Machine) Sum() *outcome.Report {
 	}
 	if total > 0 {
 		report.Verdict = outcome.VerdictFail
+		report.Notes = append(report.Notes, m.usualNotes(report.Violations)...)
 	}
 	report.Aside.Killed = m.killed()
 	if m.RTL != nil {

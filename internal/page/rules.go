@@ -26,7 +26,7 @@ var rules = map[string]rule{
 	fabric.RuleFinishes: {"every processor is done before the run ends",
 		"See what the processor waits for: [its flags and receive status](#violation-1). If it only needs more time, raise stop.slots or give --slots."},
 	fabric.RuleDeadlock: {"no packets in routers wait for one another for ever",
-"take some without cycles (`dor`, `dateline`): then no ring can close."},
+		"take some without cycles (`dor`, `dateline`): then no ring can close."},
 	fabric.RuleCollisionFree: {"no two frames meet on one medium, in the slots that the rule names",
 		"[The frames](#violation-1) are those that met: two processors chose the same medium for the same slot. " +
 			"Look at how the firmware chooses slot and port for each of them."},
