@@ -123,3 +123,15 @@ func TestFirmwareRouterNotes(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, report.Notes[0], "routes: deadlock-free (Dally and Seitz): no cycle among ")
 }
+
+// TestTrafficToItself: a processor at a router may send packets to itself, by the router; those behind them come as well.
+func TestTrafficToItself(t *testing.T) {
+	s := routedScenario(t, "mesh: {k: [2, 2]}, router: {}, streaming: {tick: 16}",
+		"workload: {traffic: {rate: 0.2, warm_up: 10, measure: 100, drain: 100}}\nfirmware: {program: netlist/traffic}\n")
+	var packets bytes.Buffer
+	report, err := Run(t.Context(), s, RunOptions{Packets: Writer(&packets)})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, report.Verdict)
+	require.EqualValues(t, 0, report.Metrics.Get("pending"))
+	require.Regexp(t, `(?m)^\d+,0,0,`, packets.String())
+}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -83,4 +84,21 @@ func TestSweepInterrupted(t *testing.T) {
 	marks, err := filepath.Glob(filepath.Join(dir, "a", "points", "*", "*.started"))
 	require.NoError(t, err)
 	require.Empty(t, marks)
+}
+
+// A sweep of routers with bare packets has the figures of its runs.
+func TestSweepOfBareRouters(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"mesh.yaml": "starloom: 1\nfabric: {netlist: {mesh: {k: [3, 3]}, router: {vcs: 2, depth: 4}}}\n" +
+			"workload: {traffic: {rate: 0.1, warm_up: 50, measure: 200, drain: 200}}\n",
+		"loads.yaml": "scenario: mesh.yaml\naxes: {load: {key: workload.traffic.rate, values: [0.1, 0.2]}}\nseeds: 1..3\n"})
+	r := starloomIn(t, dir, "sweep", "loads.yaml", "--out", "loads", "--quiet")
+	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
+	text, err := os.ReadFile(filepath.Join(dir, "loads", "runs.csv"))
+	require.NoError(t, err)
+	require.Equal(t, 1+2*3, strings.Count(string(text), "\n"))
+	r = starloomIn(t, dir, "run", "mesh.yaml", "--seed", "3", "--set", "workload.traffic.rate=0.2")
+	digest := regexp.MustCompile(`\ndigest +([0-9a-f]{32})`).FindStringSubmatch(r.stdout)
+	require.NotNil(t, digest)
+	require.Contains(t, string(text), digest[1])
 }

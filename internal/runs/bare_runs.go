@@ -120,27 +120,33 @@ func (r *bareRun) record(ctx context.Context, report *outcome.Report, recorded *
 // eachBare is Each of routers without firmware, one run after the other.
 func (b *Batch) eachBare(ctx context.Context, take func(r *BatchRun, total uint64) error) error {
 	for i := range b.total {
-		run := b.Numbered(i)
-		r, end, err := newBareRun(ctx, b.Config, run.Seed, b.Options.Workers, false)
-		if err != nil {
-			return err
-		}
-		r.run(ctx, func(uint64) {})
-		run.Report, run.digest, run.Finished = r.report(), r.packets.Digest(), r.network.Done()
-		if err := end(); err != nil {
+		run, err := b.OneBare(ctx, i, b.Options.Workers)
+		if err != nil || run == nil {
 			return err
 		}
 		if b.about == nil {
 			b.about, b.slotCycles = run.Report, 1
 		}
-		if r.cut {
-			return nil
-		}
-		if err := take(&run, b.total); err != nil {
+		if err := take(run, b.total); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// OneBare runs number i of routers without firmware. It is nil if ctx has ended.
+func (b *Batch) OneBare(ctx context.Context, i uint64, workers int) (*BatchRun, error) {
+	run := b.Numbered(i)
+	r, end, err := newBareRun(ctx, b.Config, run.Seed, workers, false)
+	if err != nil {
+		return nil, err
+	}
+	r.run(ctx, func(uint64) {})
+	run.Report, run.digest, run.Finished = r.report(), r.packets.Digest(), r.network.Done()
+	if err := end(); err != nil || r.cut {
+		return nil, err
+	}
+	return &run, nil
 }
 
 // known notes what the run knows of itself, for its page.

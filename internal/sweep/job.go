@@ -77,6 +77,9 @@ func (r *runner) open(ctx context.Context) error {
 }
 
 func (r *runner) build(ctx context.Context) (err error) {
+	if r.batch.Config.Bare() {
+		return nil // each run has routers of its own
+	}
 	begun := time.Now()
 	r.machine, err = emulator.New(ctx, r.batch.Config, emulator.Options{Workers: r.job.threads})
 	r.pool.note(func() { r.job.built = time.Since(begun) })
@@ -99,13 +102,13 @@ func (r *runner) runAll(ctx context.Context) error {
 		if !ok {
 			return nil
 		}
-		if r.machine.RTLFailed { // it takes its machine along
+		if r.machine != nil && r.machine.RTLFailed { // it takes its machine along
 			if err := errors.Join(r.close(), r.build(ctx)); err != nil {
 				return err
 			}
 		}
 		begun := time.Now()
-		run, err := r.batch.One(ctx, r.machine, i)
+		run, err := r.one(ctx, i)
 		if err != nil || run == nil {
 			return err
 		}
@@ -124,6 +127,14 @@ func (r *runner) runAll(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// one runs number i, nil if ctx has ended.
+func (r *runner) one(ctx context.Context, i uint64) (*runs.BatchRun, error) {
+	if r.machine == nil {
+		return r.batch.OneBare(ctx, i, r.job.threads)
+	}
+	return r.batch.One(ctx, r.machine, i)
 }
 
 // keep keeps what was run.

@@ -42,8 +42,10 @@ SL_INLINE waiting_t *ring_of(const sl_nic *nic, state_t *s, uint32_t port, uint3
     return (waiting_t *)&s->queue[sl_ports(nic)] + (port * (uint32_t)sl_param(nic, QUEUE) + place % (uint32_t)sl_param(nic, QUEUE));
 }
 
-/* The port that leads to a processor; where none does, the processor fails. */
+/* The port that leads to a processor, at a router also to this one; where none does, the processor fails. */
 static uint32_t port_to(sl_nic *nic, uint32_t home) {
+    for (uint32_t own = 0; home == sl_self(nic) && own < sl_ports(nic); own++)
+        if (sl_at_router(nic, own)) return own;
     const uint32_t port = sl_next_port(nic, home);
     if (port >= sl_own_ports(nic) || port >= sl_ports(nic)) sl_fail(nic, 1000);
     return port;
@@ -54,7 +56,7 @@ static void enqueue(sl_nic *nic, state_t *s, uint32_t home, waiting_t frame) {
     const uint32_t port = port_to(nic, home);
     queue_t *queue = &s->queue[port];
     if (queue->count >= (uint32_t)sl_param(nic, QUEUE)) sl_fail(nic, (int32_t)port);
-    frame.next = sl_next_hop(nic, home);
+    frame.next = home == sl_self(nic) ? home : sl_next_hop(nic, home);
     *ring_of(nic, s, port, queue->head + queue->count++) = frame;
     s->waits++;
 }
@@ -78,7 +80,7 @@ static void take_in(sl_nic *nic, state_t *s, const sl_frame *frame) {
 /* Takes the next frame of the packet that is offered if no other waits for its port. */
 static void begin(sl_nic *nic, state_t *s) {
     sl_offer offer;
-    if (!sl_offered(nic, &offer) || offer.destination == sl_self(nic) || offer.destination >= sl_processors(nic)) return;
+    if (!sl_offered(nic, &offer) || offer.destination >= sl_processors(nic)) return;
     if (s->queue[port_to(nic, offer.destination)].count > 0) return;
     const sl_traffic head = sl_traffic_of(nic, &offer, s->place++);
     enqueue(nic, s, offer.destination, (waiting_t){0, SL_KIND_DATA, head.origin, head.destination, head.number});
