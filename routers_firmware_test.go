@@ -124,7 +124,7 @@ func TestFirmwareRouterNotes(t *testing.T) {
 	require.Contains(t, report.Notes[0], "routes: deadlock-free (Dally and Seitz): no cycle among ")
 }
 
-// TestTrafficToItself: a processor at a router may send packets to itself, by the router; those behind them come as well.
+// TestTrafficToItself: a processor at a router may send packets to itself, by the router, and those after them come as well.
 func TestTrafficToItself(t *testing.T) {
 	s := routedScenario(t, "mesh: {k: [2, 2]}, router: {}, streaming: {tick: 16}",
 		"workload: {traffic: {rate: 0.2, warm_up: 10, measure: 100, drain: 100}}\nfirmware: {program: netlist/traffic}\n")
