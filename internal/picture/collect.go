@@ -21,6 +21,7 @@ const (
 // how long the run is.
 type Collector struct {
 	names      fabric.Names
+	routers    *fabric.Routers // nil for a network without
 	shape      fabric.Shape
 	latencies  bool // frames are followed from their queues to receivers
 	perRow     int  // media of a row
@@ -83,7 +84,7 @@ type moment struct {
 func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector {
 	shape := n.Shape()
 	processors := shape.Processors()
-	c := &Collector{names: n.Names(), shape: shape, latencies: latencies, from: slot, took: map[uint32]uint64{},
+	c := &Collector{names: n.Names(), routers: fabric.RoutersOf(n), shape: shape, latencies: latencies, from: slot, took: map[uint32]uint64{},
 		perRow: mediaOfRow(shape), stride: 1}
 	if Loaded(n) {
 		c.loads = make([]uint64, shape.Media)
@@ -274,6 +275,23 @@ func (c *Collector) since() string {
 		return ""
 	}
 	return fmt.Sprintf("The picture begins with %s %d, where the run was restored. ", cmp.Or(c.unit, unitSlot), c.from)
+}
+
+// counts reports whether frames on a medium are counted: of channels at routers they are on those that leave NICs.
+func (c *Collector) counts(medium int) bool {
+	if c.routers == nil || medium < c.routers.Media {
+		return true
+	}
+	nodes := medium - c.routers.Media - len(c.routers.Graph.Links)
+	return nodes >= 0 && nodes%2 == 0
+}
+
+// counted says where frames at routers are counted.
+func (c *Collector) counted() string {
+	if c.routers == nil {
+		return ""
+	}
+	return "Frames are counted where they leave NICs, not between routers. "
 }
 
 // unitSlot is what time is counted in, but for bare packets.

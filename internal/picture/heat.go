@@ -61,7 +61,7 @@ func (c *Collector) Heat(title string) *Heat {
 			h.Note += none[k]
 		}
 	}
-	h.Note += columnOf(h.Width, unitSlot) + c.since()
+	h.Note += columnOf(h.Width, unitSlot) + c.since() + c.counted()
 	if c.unassigned > 0 {
 		h.Note += fmt.Sprintf("Not drawn: %s for no %s in particular. ", traces.Plural(c.unassigned, "frame", "frames"), one)
 	}

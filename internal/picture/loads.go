@@ -15,9 +15,14 @@ func (t *Topology) Load(c *Collector) {
 	}
 	t.frames = map[string]uint64{}
 	var idle []string
+	all := 0
 	for medium, frames := range c.loads {
 		path := c.names.Medium(medium)
-		if t.frames[path] = frames; frames == 0 {
+		counts := c.counts(medium)
+		if counts {
+			all++
+		}
+		if t.frames[path] = frames; frames == 0 && counts {
 			idle = append(idle, path)
 		}
 	}
@@ -34,10 +39,10 @@ func (t *Topology) Load(c *Collector) {
 			}
 		}
 	}
-	note := c.since()
+	note := c.since() + c.counted()
 	if len(idle) > 0 {
 		some := strings.Join(idle[:min(len(idle), 4)], ", ")
-		note += fmt.Sprintf("No frame was sent on %d of %s: %s", len(idle), traces.Plural(len(c.loads), "medium", "media"), some)
+		note += fmt.Sprintf("No frame was sent on %d of %s: %s", len(idle), traces.Plural(all, "medium", "media"), some)
 		if len(idle) > 4 {
 			note += ", ..."
 		}
