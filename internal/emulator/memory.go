@@ -41,6 +41,9 @@ const listenUsual = 5
 // has not collected yet, and how far lists have grown, differs.
 const memorySpare = 10
 
+// Of bare packets, which are drawn before the first cycle: what that leaves behind, and a larger part, as lists of packets grow by copies.
+const memoryDrawn, memorySpareBare = 4 << 20, 8
+
 // Places of FIFOs beyond the first ones lie in planes that take no memory before a frame is in them.
 // With one lane the queue is rarely longer than the head. Where a NIC sends at all ports at once
 // processors fan out to some of them: to one of so many, if the network does not know.
@@ -178,8 +181,8 @@ func processBytes(c *config.Config) uint64 {
 
 // BareBytes estimates the most that a process takes that runs routers without firmware; logs: with a file of packets.
 func BareBytes(c *config.Config, logs bool) uint64 {
-	need := processBytes(c) + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic, c.Network.Shape().Processors(), logs)
-	return need + need/memorySpare
+	need := processBytes(c) + memoryDrawn + fabric.RoutersOf(c.Network).Bytes() + traffic.BareBytes(c.Traffic, c.Network.Shape().Processors(), logs)
+	return need + need/memorySpareBare
 }
 
 // MemoryBytesOf is the estimate of a machine like this one with an engine of its own, 0 for one that does not run it.
