@@ -41,7 +41,7 @@ const listenUsual = 5
 // has not collected yet, and how far lists have grown, differs.
 const memorySpare = 10
 
-// Of bare packets, which are drawn before the first cycle: what that leaves behind, and a larger part, as lists of packets grow by copies.
+// Of bare packets, which are drawn before the first cycle: what that has used, and a larger part, as lists of packets grow by copies.
 const memoryDrawn, memorySpareBare = 4 << 20, 8
 
 // Places of FIFOs beyond the first ones lie in planes that take no memory before a frame is in them.
