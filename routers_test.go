@@ -125,9 +125,10 @@ func TestRoutersDeadlock(t *testing.T) {
 		"; a ring of 5 channels between routers, in a knot of 10 virtual channels, of which nothing has moved since cycle 11", report.Violations[0].Message)
 	for i, w := range report.Violations[0].Waits {
 		require.Equal(t, fabric.Waiting{Who: fmt.Sprintf("packet %d (%d to %d, sent in cycle 0)", i, i, (i+2)%5),
-			Holds: fmt.Sprintf("router %d to %d VC 0", i, (i+1)%5), For: fmt.Sprintf("router %d to %d VC 0", (i+1)%5, (i+2)%5)}, w)
+			Holds: fmt.Sprintf("router %d to %d VC 0", i, (i+1)%5), Path: w.Path, For: fmt.Sprintf("router %d to %d VC 0", (i+1)%5, (i+2)%5)}, w)
 	}
 	require.Len(t, report.Violations[0].Waits, 5)
+	require.Equal(t, report.Violations[0].Path, report.Violations[0].Waits[0].Path)
 	require.Contains(t, report.Notes[len(report.Notes)-1], "routes: may deadlock: a cycle of 5 channels: ")
 	require.Less(t, report.Cycles, uint64(100))
 	report, err = starloom.Run(context.Background(), routerScenario(t, "torus: {k: [5]}, router: {}", packets), starloom.RunOptions{})

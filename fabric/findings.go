@@ -31,7 +31,9 @@ type Finding struct {
 type Waiting struct {
 	Who   string `json:"who"`
 	Holds string `json:"holds"`     // where it is: a virtual channel between routers, or the TX FIFO of a NIC
+	Path  string `json:"path"`      // of that channel, or of the one out of the NIC
 	For   string `json:"waits_for"` // what the next one holds
+	NIC   bool   `json:"-"`         // it is in a NIC
 }
 
 // String says it in words.

@@ -38,7 +38,7 @@ func DeadlockOf(n Network, knots []hw.Knot, packet func(number uint32) string) D
 		if i >= waitsTold {
 			continue
 		}
-		w := Waiting{"a packet whose next flit has yet to come", name(h), name(cycle[(i+1)%len(cycle)])}
+		w := Waiting{"a packet whose next flit has yet to come", name(h), n.Names().Medium(built.Media + h.Link), name(cycle[(i+1)%len(cycle)]), h.NIC}
 		if h.Packet != hw.PacketPending {
 			w.Who = packet(h.Packet)
 		}
@@ -134,7 +134,7 @@ func (s *Stream) findDeadlock(find func(Finding)) {
 	}
 	d := DeadlockOf(s.built, knots, s.frameText)
 	some := traces.Plural(uint64(s.network.Live()), "frame", "frames")
-	find(Finding{Kind: FindDeadlock, Index: s.routers.Media + d.Link, Slot: uint32(d.Since / uint64(s.timing.SlotCycles())), Cycle: d.Since, Waits: d.Waits,
+	find(Finding{Kind: FindDeadlock, Index: s.routers.Media + d.Link, Cycle: d.Since, Waits: d.Waits,
 		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", some, d.Text)})
 }
 

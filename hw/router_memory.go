@@ -4,7 +4,7 @@ import "math/bits"
 
 // What routers take, in bytes, beside buffers and tables of routes: a virtual channel of a port, a port with its wiring and what is on its wires, a router.
 const (
-	memoryVC     = 6 * 2
+	memoryVC     = 6*2 + 4
 	memoryPort   = 96
 	memoryRouter = 64
 	memoryNode   = 160

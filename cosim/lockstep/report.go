@@ -160,10 +160,8 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
 		clocked: model.Clocked(), Drawn: Drawn{Files: m.Source.Files},
 	}
-	if all := twin.All(); m.Model != "" {
-		if i := slices.IndexFunc(all, func(t twin.Twin) bool { return t.Name == m.Model }); i >= 0 {
-			r.Does = all[i].Does
-		}
+	if t, err := twin.Find(twin.All(), m.Model); err == nil {
+		r.Does = t.Does
 	}
 	r.Left = model.Left()
 	if r.Backend == "" {

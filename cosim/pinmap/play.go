@@ -113,7 +113,6 @@ func (d *Device) covers(moves []rowMove, constants []uint64) bool {
 		}
 	}
 	return true
-
 }
 
 // ofOutputs reports whether a bit depends on outputs of the RTL.

@@ -285,8 +285,9 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	find := func(f fabric.Finding) (kept bool) {
 		count++
 		if kept = outcome.Wants(v.Kept, f.Kind.Rule()); kept {
-			if f.Kind != fabric.FindDeadlock { // which has its own
-				f.Slot = m.slot
+			f.Slot = m.slot
+			if f.Cycle > 0 {
+				f.Slot = uint32(f.Cycle / uint64(m.timing.SlotCycles()))
 			}
 			v.add(violationOf(m.circumstances(), f))
 		}

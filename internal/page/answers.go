@@ -70,24 +70,17 @@ func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	t := &Table{Caption: "A ring, of which no one can move: each waits for what the next one holds, and the last for what the first holds.",
 		Columns: []Column{{"who", false}, {"is in", false}, {"waits for", false}}}
 	for _, w := range firsts[i].Waits {
-		t.Rows = append(t.Rows, []string{w.Who, w.Holds, w.For})
+		where := w.Holds
+		if !w.NIC {
+			where += " (" + w.Path + ")"
+		}
+		t.Rows = append(t.Rows, []string{w.Who, where, w.For})
 	}
-	blocks = append(blocks, Block{Table: t}, text("The ring closed by cycle %d, in which a flit of the knot moved for the last time.%s",
-		firsts[i].Cycle, pathOfRing(firsts[i])))
+	blocks = append(blocks, Block{Table: t}, text("The ring closed by cycle %d, in which a flit of the knot moved for the last time.", firsts[i].Cycle))
 	if slices.ContainsFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleFinishes }) {
 		blocks = append(blocks, text("`%s` follows from `%s`: what waits for the frames of the knot is never done.", fabric.RuleFinishes, fabric.RuleDeadlock))
 	}
 	return blocks
-}
-
-// pathOfRing says which channel of a deadlock its path is, "" if there is none between routers.
-func pathOfRing(v *outcome.Violation) string {
-	for _, w := range v.Waits {
-		if channel, _, ok := strings.Cut(w.Holds, " VC "); ok {
-			return fmt.Sprintf(" The path of the channel %s is %s.", channel, v.Path)
-		}
-	}
-	return ""
 }
 
 // deadlineBlocks say why a deadline was missed: who has set it, where the slots went, and what else was tried.

@@ -56,7 +56,7 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 
 // breakRing is what mends a deadlock for good: where NICs are in it, their firmware.
 func breakRing(r *outcome.Report, first *outcome.Violation, routes string) Step {
-	if !slices.ContainsFunc(first.Waits, func(w fabric.Waiting) bool { return strings.HasPrefix(w.Holds, "the TX FIFO") }) {
+	if !slices.ContainsFunc(first.Waits, func(w fabric.Waiting) bool { return w.NIC }) {
 		return Step{When: "If the routes may be changed", Text: routes}
 	}
 	step := Step{When: "If the firmware may be changed", Text: "break the ring at a NIC: either", List: []string{

@@ -120,7 +120,7 @@ func (r *bareRun) record(ctx context.Context, report *outcome.Report, recorded *
 // eachBare is Each of routers without firmware, one run after the other.
 func (b *Batch) eachBare(ctx context.Context, take func(r *BatchRun, total uint64) error) error {
 	for i := range b.total {
-		run, err := b.OneBare(ctx, i, b.Options.Workers)
+		run, err := b.oneBare(ctx, i)
 		if err != nil || run == nil {
 			return err
 		}
@@ -134,10 +134,10 @@ func (b *Batch) eachBare(ctx context.Context, take func(r *BatchRun, total uint6
 	return nil
 }
 
-// OneBare runs number i of routers without firmware. It is nil if ctx has ended.
-func (b *Batch) OneBare(ctx context.Context, i uint64, workers int) (*BatchRun, error) {
+// oneBare is One of routers without firmware.
+func (b *Batch) oneBare(ctx context.Context, i uint64) (*BatchRun, error) {
 	run := b.Numbered(i)
-	r, end, err := newBareRun(ctx, b.Config, run.Seed, workers, false)
+	r, end, err := newBareRun(ctx, b.Config, run.Seed, b.Options.Workers, false)
 	if err != nil {
 		return nil, err
 	}

@@ -213,8 +213,11 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 	return runs, nil
 }
 
-// One runs number i on a machine of the batch, in any order of the numbers. It is nil if ctx has ended.
+// One runs number i on a machine of the batch, nil for routers without firmware, in any order of the numbers. It is nil if ctx has ended.
 func (b *Batch) One(ctx context.Context, m *emulator.Machine, i uint64) (*BatchRun, error) {
+	if b.Config.Bare() {
+		return b.oneBare(ctx, i)
+	}
 	r, err := b.run(ctx, m, i, true)
 	if err != nil || m.Interrupted {
 		return nil, err

@@ -73,6 +73,7 @@ func (r *runner) open(ctx context.Context) error {
 		return err
 	}
 	r.batch = one.Batch
+	r.batch.Options.Workers = r.job.threads
 	return r.build(ctx)
 }
 
@@ -81,7 +82,7 @@ func (r *runner) build(ctx context.Context) (err error) {
 		return nil // each run has routers of its own
 	}
 	begun := time.Now()
-	r.machine, err = emulator.New(ctx, r.batch.Config, emulator.Options{Workers: r.job.threads})
+	r.machine, err = emulator.New(ctx, r.batch.Config, r.batch.Options)
 	r.pool.note(func() { r.job.built = time.Since(begun) })
 	return err
 }
@@ -108,7 +109,7 @@ func (r *runner) runAll(ctx context.Context) error {
 			}
 		}
 		begun := time.Now()
-		run, err := r.one(ctx, i)
+		run, err := r.batch.One(ctx, r.machine, i)
 		if err != nil || run == nil {
 			return err
 		}
@@ -127,14 +128,6 @@ func (r *runner) runAll(ctx context.Context) error {
 			}
 		}
 	}
-}
-
-// one runs number i, nil if ctx has ended.
-func (r *runner) one(ctx context.Context, i uint64) (*runs.BatchRun, error) {
-	if r.machine == nil {
-		return r.batch.OneBare(ctx, i, r.job.threads)
-	}
-	return r.batch.One(ctx, r.machine, i)
 }
 
 // keep keeps what was run.
