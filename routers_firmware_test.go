@@ -124,14 +124,17 @@ func TestFirmwareRouterNotes(t *testing.T) {
 	require.Contains(t, report.Notes[0], "routes: deadlock-free (Dally and Seitz): no cycle among ")
 }
 
-// TestTrafficToItself: a processor at a router may send packets to itself, by the router, and those after them come as well.
+// TestTrafficToItself: a processor at a router may send packets to itself, by the router, and those after them come as well, also where a
+// source waits for acknowledgements.
 func TestTrafficToItself(t *testing.T) {
-	s := routedScenario(t, "mesh: {k: [2, 2]}, router: {}, streaming: {tick: 16}",
-		"workload: {traffic: {rate: 0.2, warm_up: 10, measure: 100, drain: 100}}\nfirmware: {program: netlist/traffic}\n")
-	var packets bytes.Buffer
-	report, err := Run(t.Context(), s, RunOptions{Packets: Writer(&packets)})
-	require.NoError(t, err)
-	require.Equal(t, VerdictPass, report.Verdict)
-	require.EqualValues(t, 0, report.Metrics.Get("pending"))
-	require.Regexp(t, `(?m)^\d+,0,0,`, packets.String())
+	for _, closed := range []int{0, 2} {
+		s := routedScenario(t, "mesh: {k: [2, 2]}, router: {}, streaming: {tick: 16}",
+			fmt.Sprintf("workload: {traffic: {rate: 0.2, warm_up: 10, measure: 100, drain: 100, closed: %d}}\nfirmware: {program: netlist/traffic}\n", closed))
+		var packets bytes.Buffer
+		report, err := Run(t.Context(), s, RunOptions{Packets: Writer(&packets)})
+		require.NoError(t, err)
+		require.Equal(t, VerdictPass, report.Verdict)
+		require.EqualValues(t, 0, report.Metrics.Get("pending"), closed)
+		require.Regexp(t, `(?m)^\d+,0,0,`, packets.String())
+	}
 }

@@ -42,11 +42,16 @@ SL_INLINE waiting_t *ring_of(const sl_nic *nic, state_t *s, uint32_t port, uint3
     return (waiting_t *)&s->queue[sl_ports(nic)] + (port * (uint32_t)sl_param(nic, QUEUE) + place % (uint32_t)sl_param(nic, QUEUE));
 }
 
-/* The port that leads to a processor, at a router also to this one; where none does, the processor fails. */
+/* The port at a router, by which frames lead to this processor itself; SL_NOWHERE without. */
+static uint32_t port_to_self(const sl_nic *nic) {
+    for (uint32_t port = 0; port < sl_ports(nic); port++)
+        if (sl_at_router(nic, port)) return port;
+    return SL_NOWHERE;
+}
+
+/* The port that leads to a processor; where none does, the processor fails. */
 static uint32_t port_to(sl_nic *nic, uint32_t home) {
-    for (uint32_t own = 0; home == sl_self(nic) && own < sl_ports(nic); own++)
-        if (sl_at_router(nic, own)) return own;
-    const uint32_t port = sl_next_port(nic, home);
+    const uint32_t port = home == sl_self(nic) ? port_to_self(nic) : sl_next_port(nic, home);
     if (port >= sl_own_ports(nic) || port >= sl_ports(nic)) sl_fail(nic, 1000);
     return port;
 }
@@ -70,7 +75,8 @@ static void take_in(sl_nic *nic, state_t *s, const sl_frame *frame) {
     waiting_t on = {0, frame->kind, head->origin, head->destination, head->number};
     uint32_t home = on.kind == SL_KIND_ACK ? on.origin : on.destination;
     if (home == sl_self(nic)) {
-        if (on.kind == SL_KIND_ACK || !sl_traffic_last(head) || !sl_param(nic, CLOSED) || on.origin == home) return;
+        if (on.kind == SL_KIND_ACK || !sl_traffic_last(head) || !sl_param(nic, CLOSED)) return;
+        if (on.origin == home && port_to_self(nic) == SL_NOWHERE) return;
         on.kind = SL_KIND_ACK;
         home = on.origin;
     }
