@@ -93,7 +93,7 @@ func TestFirmwareEjects(t *testing.T) {
 func TestFirmwarePrograms(t *testing.T) {
 	for _, netlist := range []string{"mesh: {k: [4, 4]}, router: {}", "torus: {k: [3, 3]}, router: {vcs: 4}", "fly: {k: [9]}, router: {}, streaming: {tick: 5}"} {
 		for program, workload := range map[string]string{
-			"direct": "{permutation: random}", "unicast": "{one_to_all: {source: 3}}", "exchange": "{all_to_all: {}}",
+			"direct": "{permutation: random}", "unicast": "{one_to_all: {source: 3}}", "exchange": "{all_to_all: {}}", "gossip": "{gossip: {}}",
 			"traffic": "{traffic: {rate: 0.2, warm_up: 10, measure: 200, drain: 1000}}",
 		} {
 			for _, mode := range []string{"banked", "isolated"} {

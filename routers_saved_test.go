@@ -12,10 +12,11 @@ import (
 // TestFirmwareRoutersSaved: a run on routers is the same run if it is saved and restored at any tick, with flits in links,
 // buffers and sinks that wait for places, on other workers.
 func TestFirmwareRoutersSaved(t *testing.T) {
-	s := routedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 2, depth: 2}, streaming: {tick: 7}",
-		"nic: {rx_frames: 1}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}")
-	want := savedAtEveryTick(t, s)
-	require.Equal(t, VerdictPass, want.Verdict)
+	for _, rest := range []string{"workload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}", "workload: {gossip: {}}\nfirmware: {program: netlist/gossip}"} {
+		s := routedScenario(t, "mesh: {k: [3, 3]}, router: {vcs: 2, depth: 2}, streaming: {tick: 7}", "nic: {rx_frames: 1}\n"+rest)
+		want := savedAtEveryTick(t, s)
+		require.Equal(t, VerdictPass, want.Verdict)
+	}
 }
 
 // savedAtEveryTick requires that a run is the same, state by state and in its report, if it is saved and restored at any tick, on

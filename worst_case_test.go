@@ -43,7 +43,7 @@ var networksOfPrograms = map[string]string{
 	"pops/random":           "fabric: {pops: {groups: 4, group_size: 8}}\n",
 	"pops/random-corrected": "fabric: {pops: {groups: 4, group_size: 8}}\n",
 	"pops/sort":             "fabric: {pops: {groups: 4, group_size: 4}}\n",
-	"netlist/gossip":        drawnRing + "workload: {all_to_all: {}}\n",
+	"netlist/gossip":        drawnRing + "workload: {gossip: {}}\n",
 	"netlist/traffic":       drawnRing + "workload: {traffic: {rate: 0.02, warm_up: 0, measure: 200}}\n",
 	"netlist/flood":         drawnRing + "workload: {one_to_all: {source: 0}}\n",
 	"netlist/next-hop":      drawnRing,

@@ -8,11 +8,12 @@ import (
 	"starloom/nic"
 )
 
-// Told is the referee of a packet of each processor that everybody is told. A processor has its own one, and those that
-// good data frames have brought; what firmware says does not count. It may hear a packet again. The run ends when all that
-// live have all.
+// Told is the referee of a packet of each processor that everybody is told: of all-to-all, and of gossip in one session. A
+// processor has its own one, and those that good data frames have brought; what firmware says does not count. It may hear a packet
+// again, and may not send one that it does not have. The run ends when all that live have all.
 type Told struct {
 	n, words int      // processors; words of a set of them
+	sessions uint32   // what processors are told, 0 for all-to-all
 	has      []uint64 // by processor: words of the set of origins whose packets it has
 	count    []uint32 // by processor: how many those are
 	again    []uint32 // by processor: receptions of what it had
@@ -22,11 +23,15 @@ type Told struct {
 var (
 	_ Ending  = (*Told)(nil)
 	_ Witness = (*Told)(nil)
+	_ Keeper  = (*Told)(nil)
 )
 
 // NewTold follows a packet of each of a number of processors to all others.
-func NewTold(processors int) *Told {
+func NewTold(processors int, w *Workload) *Told {
 	t := &Told{n: processors, words: (processors + 63) / 64}
+	if w.Gossip != nil {
+		t.sessions = uint32(w.Gossip.Count())
+	}
 	t.has, t.count, t.again = make([]uint64, t.n*t.words), make([]uint32, t.n), make([]uint32, t.n)
 	t.Reset()
 	return t
@@ -40,6 +45,26 @@ func (t *Told) Load(*Load) error { return nil }
 
 // Witness implements Referee.
 func (t *Told) Witness(bool) Witness { return t }
+
+// Tell implements Referee: how many sessions of gossip there are.
+func (t *Told) Tell(_ int, words []uint32) {
+	for i := range words {
+		words[i] = t.sessions
+	}
+}
+
+// Keeps implements Keeper.
+func (t *Told) Keeps() []string { return []string{RuleNoCreation} }
+
+// Sent implements Witness.
+func (t *Told) Sent(l *Ledger, processor int, frame nic.FrameView, slot uint32) {
+	if !l.Checks.NoCreation || !isPacket(frame) {
+		return
+	}
+	if origin := originOf(frame); uint64(origin) >= uint64(t.n) || !t.knows(processor, origin) {
+		l.Find(Finding{Kind: FindCreated, Slot: slot, Index: processor, Value: origin})
+	}
+}
 
 // Received implements Witness.
 func (t *Told) Received(l *Ledger, processor int, frame nic.FrameView, slot uint32) {
@@ -145,10 +170,8 @@ func (t *Told) State(v *hw.StateVisitor) {
 	})
 }
 
-// The rest implements Referee and Witness: no one is told anything, and frames are seen as they are received.
+// The rest implements Referee and Witness: frames are seen as they are received.
 
-func (t *Told) Tell(int, []uint32)                          {}
-func (t *Told) Sent(*Ledger, int, nic.FrameView, uint32)    {}
 func (t *Told) Blocked(*Ledger, int, nic.FrameView, uint32) {}
 func (t *Told) Overhears() bool                             { return false }
 func (t *Told) Arrive(*Ledger, uint32, []Arrival)           {}

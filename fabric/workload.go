@@ -24,7 +24,7 @@ type Workload struct {
 	OneToAll *OneToAll `json:"one_to_all,omitempty"`
 	// every processor tells everybody, by broadcasts at the same time
 	AllToAll *AllToAll `json:"all_to_all,omitempty"`
-	// every processor tells everybody its own
+	// every processor tells everybody its own; on netlists {}, without keys
 	Gossip *Gossip `json:"gossip,omitempty"`
 	// an item spreads from one processor to all, by messages to random ones
 	Scatter *Scatter `json:"scatter,omitempty"`

@@ -224,10 +224,10 @@ func TestNetlistRunTable(t *testing.T) {
 	star := "fabric: {netlist: {nodes: {'p[0..2]': processor, hub: star}, links: [['p[0..2]', hub]]}}\n"
 	bus := "fabric: {netlist: {nodes: {'p[0..2]': processor, hub: {kind: bus, arbiter: fixed}}, links: [['p[0..2]', hub]]}}\n"
 	for text, want := range map[string]string{
-		row + "firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 0}}\n":                           "S1,R1,-\nR0,S0 S2,R2\n-,R1,S1\n",
-		star + "firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 1}}\n":                          "-,R1,R2,S0 S1 S2 R0\n-,S0 S1 S2 R1,R2,R0\n-,R1,S0 S1 S2 R2,R0\n",
-		bus + "firmware: {program: netlist/next-hop}\nworkload: {permutation: [1, 0, 2]}\n":                         "",
-		"fabric: {netlist: {mesh: {k: [4, 3]}}}\nfirmware: {program: netlist/gossip}\nworkload: {all_to_all: {}}\n": "",
+		row + "firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 0}}\n":                       "S1,R1,-\nR0,S0 S2,R2\n-,R1,S1\n",
+		star + "firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 1}}\n":                      "-,R1,R2,S0 S1 S2 R0\n-,S0 S1 S2 R1,R2,R0\n-,R1,S0 S1 S2 R2,R0\n",
+		bus + "firmware: {program: netlist/next-hop}\nworkload: {permutation: [1, 0, 2]}\n":                     "",
+		"fabric: {netlist: {mesh: {k: [4, 3]}}}\nfirmware: {program: netlist/gossip}\nworkload: {gossip: {}}\n": "",
 	} {
 		var tables []string
 		for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {

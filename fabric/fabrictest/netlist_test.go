@@ -142,7 +142,7 @@ const drawnGrid = `fabric:
 // TestNetlistDrawnMesh: a mesh that is drawn by hand gives the digest and the capture of its shorthand.
 func TestNetlistDrawnMesh(t *testing.T) {
 	for _, keys := range []string{"firmware: {program: netlist/next-hop}\n", "firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 4}}\n",
-		"firmware: {program: netlist/gossip}\nworkload: {all_to_all: {}}\n"} {
+		"firmware: {program: netlist/gossip}\nworkload: {gossip: {}}\n"} {
 		requireSameRuns(t, nil, keys, drawnGrid, "fabric: {netlist: {mesh: {k: [3, 2]}}}\n")
 	}
 }
@@ -319,7 +319,7 @@ func netlistPrograms(t *testing.T, seed uint64, count int) {
 		}
 		ran++
 		for _, work := range []string{"firmware: {program: netlist/flood}\nworkload: {one_to_all: {source: 1}}",
-			"firmware: {program: netlist/gossip}\nworkload: {all_to_all: {}}", fmt.Sprintf("seed: %d\nfirmware: {program: netlist/next-hop}", ran),
+			"firmware: {program: netlist/gossip}\nworkload: {" + []string{"gossip", "all_to_all"}[ran%3/2] + ": {}}", fmt.Sprintf("seed: %d\nfirmware: {program: netlist/next-hop}", ran),
 			"firmware: {program: netlist/traffic}\nworkload: {traffic: {rate: 0.005, size: [1, 2], warm_up: 5, measure: 80, drain: 3000}}"} {
 			c := Case{Scenario: func(t testing.TB) *starloom.Scenario { return parsed(t, network+work) }}
 			want := ""

@@ -3,6 +3,7 @@ package netlist
 import (
 	_ "embed"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -176,14 +177,14 @@ func (n Network) Names() fabric.Names { return n.drawn().Names() }
 // Referee implements fabric.Network.
 func (n Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	net := n.drawn()
-	processors := len(net.Processors)
+	processors, tells := len(net.Processors), w.AllToAll != nil || w.Gossip != nil
 	switch {
-	case net.routers != nil && w.AllToAll != nil:
-		return fabric.NewTold(processors)
+	case net.routers != nil && tells:
+		return fabric.NewTold(processors, w)
 	case net.routers != nil: // media have run-tables
 		return fabric.NewPackets(processors)
-	case w.AllToAll != nil:
-		return &told{fabric.NewTold(processors), runTable{net: net}}
+	case tells:
+		return &told{fabric.NewTold(processors, w), runTable{net: net}}
 	}
 	return &packets{Packets: fabric.NewPackets(processors), runTable: runTable{net: net}}
 }
@@ -194,9 +195,35 @@ func (n Network) MemoryBytes(c *fabric.Config) uint64 { return n.drawn().MemoryB
 // Build implements fabric.Network.
 func (n Network) Build(p *fabric.Plant) error { return n.drawn().Build(p) }
 
-// ROM implements fabric.WithROM.
-func (n Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
+// ROM implements fabric.WithROM. It refuses a gossip that is more than a packet of each processor for all others.
+func (n Network) ROM(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) {
+	if err := checkGossip(w.Gossip); err != nil {
+		return nil, err
+	}
 	return newROM(n.drawn()), nil
+}
+
+const noVotes = "modules are faulty in votes, which there are on crossbars only; faults: of the scenario is for processors that fail"
+
+// checkGossip refuses keys of gossip that only crossbars have; nil for other workloads.
+func checkGossip(g *fabric.Gossip) error {
+	const place = "workload.gossip."
+	switch {
+	case g == nil:
+	case g.Orders != "" || g.Given != nil:
+		return &input.Error{Place: place + "orders", Reason: "on a netlist who is told first follows from the network", Remedy: "delete orders"}
+	case g.Count() > 1:
+		return &input.Error{Place: place + "sessions", Reason: fmt.Sprintf("gossip of %d sessions, and on a netlist it has one", g.Sessions), Remedy: "delete sessions"}
+	case g.Values != "" || g.Vector != nil:
+		return &input.Error{Place: place + "values", Reason: "on a netlist each processor tells its number, and no values", Remedy: "delete values"}
+	case len(g.Faulty) > 0 && g.Fault != "":
+		return &input.Error{Place: place + "faulty", Reason: noVotes, Remedy: "delete faulty and fault"}
+	case len(g.Faulty) > 0:
+		return &input.Error{Place: place + "faulty", Reason: noVotes, Remedy: "delete faulty"}
+	case g.Fault != "":
+		return &input.Error{Place: place + "fault", Reason: noVotes, Remedy: "delete fault"}
+	}
+	return nil
 }
 
 // Opposites implements fabric.Directed.
@@ -287,7 +314,7 @@ func (n Network) CheckFIFOs(rxFrames int) error { return n.drawn().checkFIFOs(rx
 
 // WorkloadBytes implements fabric.Weighed.
 func (n Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
-	if w.AllToAll == nil {
+	if w.AllToAll == nil && w.Gossip == nil {
 		return 0, 0
 	}
 	return fabric.ToldBytes(uint64(len(n.drawn().Processors))), 0

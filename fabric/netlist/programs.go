@@ -27,6 +27,9 @@ const (
 	requestProgram  = "netlist/request-reply"
 )
 
+// toldWorkloads are those in which everybody is told what each processor knows.
+var toldWorkloads = []string{fabric.WorkloadGossip, fabric.WorkloadAllToAll}
+
 // Programs implements fabric.Network.
 func (n Network) Programs() []fabric.Program {
 	net := n.drawn()
@@ -56,8 +59,9 @@ func (n Network) Programs() []fabric.Program {
 		programs = append(programs, fabric.Program{Name: floodProgram, Note: note, SlotsPerStep: 1, Rules: whole,
 			Needs: within(max(all, processors*net.roundSlots())), Workloads: []string{fabric.WorkloadOneToAll}})
 		// each processor sends all packets: n after those that it waits for on the way, of which there are fewer than n
-		programs = append(programs, fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Rules: whole,
-			Needs: within(2 * processors * net.roundSlots()), Workloads: []string{fabric.WorkloadAllToAll}})
+		gossip := fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Rules: whole, Needs: within(2 * processors * net.roundSlots()), Workloads: toldWorkloads}
+		gossip.Rules.NoCreation = true
+		programs = append(programs, gossip)
 	}
 	if net.hasWays() {
 		programs = append(programs, fabric.Program{Name: nextHopProgram, Note: note, SlotsPerStep: 1, Rules: once,
@@ -78,7 +82,8 @@ func (n *Net) routed() []fabric.Program {
 	all := []fabric.Program{
 		{Name: directProgram, Note: note, SlotsPerStep: 1, Needs: needs, Rules: once, Workloads: []string{fabric.WorkloadPermutation}},
 		{Name: unicastProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: []string{fabric.WorkloadOneToAll}},
-		{Name: exchangeProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: []string{fabric.WorkloadAllToAll}},
+		{Name: gossipProgram, Note: note, SlotsPerStep: 1, Needs: needs, Rules: fabric.Rules{NoCreation: true}, Workloads: toldWorkloads},
+		{Name: exchangeProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: toldWorkloads},
 		{Name: requestProgram, Note: note, SlotsPerStep: 1, Needs: needs, Workloads: []string{fabric.WorkloadAllToAll}},
 	}
 	if n.hasWays() {

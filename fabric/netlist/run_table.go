@@ -215,6 +215,7 @@ func (r *told) Reset() {
 // Sent implements fabric.Witness.
 func (r *told) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	r.noteSent(l, processor, frame, slot)
+	r.Told.Sent(l, processor, frame, slot)
 }
 
 // Blocked implements fabric.Witness.

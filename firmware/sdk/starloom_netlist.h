@@ -74,107 +74,6 @@ SL_INLINE int sl_leads_to(const sl_nic *nic, uint32_t port, uint32_t processor) 
 /* How many frames a port may have on its link and at the receiver, 0 if it never waits for a credit. */
 SL_INLINE uint32_t sl_credits(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 4 + 4 * port) >> 24; }
 
-#ifdef STARLOOM_TX_STATUS
-/* When to send so that no frames meet, and all are heard, on any netlist.
- *
- * A frame that waits in the NIC, for an arbiter, a crossbar or a credit, keeps its port. Where frames
- * of several senders may meet on a medium, one processor sends in a slot, in turn; a port at an
- * arbiter asks at any time. Where NICs hear one port at a time, all of them are at one medium for as
- * many slots as there are processors, and then at the next one. Those who ask for it do so in the first
- * of these slots, so that all of them have been served after the last. */
-
-/* The medium of this slot, where NICs hear one port at a time. */
-SL_INLINE uint32_t sl_round_medium(const sl_nic *nic) { return sl_slot(nic) / sl_processors(nic) % sl_media(nic); }
-
-/* Whether it is this processor's turn. */
-SL_INLINE int sl_my_turn(const sl_nic *nic) { return sl_slot(nic) % sl_processors(nic) == sl_self(nic); }
-
-/* Whether the frame that went to a port is still in the NIC, which hears all of its ports. */
-SL_INLINE int sl_waits(const sl_nic *nic, uint32_t port) {
-    const uint32_t status = sl_tx_status_of(nic, port);
-    return status == SL_TX_BLOCKED || status == SL_TX_COLLIDED;
-}
-
-/* Whether a frame may go to a port in this slot. */
-SL_INLINE int sl_may_send(const sl_nic *nic, uint32_t port) {
-    if (!sl_hears_one(nic)) return !sl_waits(nic, port) && (sl_asks(nic, port) || !sl_may_meet(nic) || sl_my_turn(nic));
-    return sl_sends_to(nic, port) == sl_round_medium(nic) && (sl_asks(nic, port) ? sl_slot(nic) % sl_processors(nic) == 0 : sl_my_turn(nic));
-}
-
-/* Hears what others send when they may: to be called in each slot where NICs hear one port at a time, and at the start elsewhere. */
-SL_INLINE void sl_hear_rounds(sl_nic *nic) {
-    uint32_t port = 0;
-    if (sl_hears_one(nic))
-        while (port < sl_own_ports(nic) && sl_hears_from(nic, port) != sl_round_medium(nic)) port++;
-    if (sl_hears_one(nic) || sl_ports(nic) == 1) sl_listen(nic, port < sl_own_ports(nic) ? port : SL_PORT_NONE);
-}
-
-/* Sends a packet to the next processor on its way, whose number is the tag: others may hear a star or a bus, too. What crosses
- * a crossbar is for that processor, and a control frame but on its last hop. */
-SL_INLINE void sl_send_hop(sl_nic *nic, uint32_t port, uint32_t hop, sl_packet packet) {
-    const uint32_t to = sl_at_crossbar(nic, port) ? hop : packet.destination;
-    sl_frame *frame = sl_send(nic, port, to == packet.destination ? SL_KIND_DATA : SL_KIND_CONTROL, to, sizeof packet);
-    frame->tag = (uint16_t)hop;
-    *(sl_packet *)frame->payload = packet;
-}
-
-/* How a port tells the other ends of its link, star, bus or crossbar what its processor knows, packet by packet: those that
- * are told, and the frames of the next one: at a crossbar each has one addressee. */
-typedef struct {
-    uint32_t packets, frames;
-} sl_told;
-
-/* Whether this processor tells all of its ports at once, by frames to SL_PORT_ALL: none waits for anything, nor has a switch. Where NICs hear one
- * port at a time they then hear their ports in turn, each for as many slots as there are processors, and each packet is sent as often as any has ports. */
-SL_INLINE int sl_tells_all(const sl_nic *nic) {
-    for (uint32_t port = 0; port < sl_own_ports(nic); port++)
-        if (sl_asks(nic, port) || sl_credits(nic, port)) return 0;
-    return !sl_one_switch(nic);
-}
-
-/* Tells a port, or all, the next of some packets, in whose words the number of their origin stands, and from bit 24 on one more than that
- * of the port that brought them, 0 for none: they do not go back to a medium that has told all who hear it. */
-SL_INLINE void sl_tell_port(sl_nic *nic, sl_told *told, uint32_t port, const uint32_t *packets, uint32_t known) {
-    const uint32_t n = sl_processors(nic), crosses = port != SL_PORT_ALL && sl_at_crossbar(nic, port);
-    const uint32_t frames = crosses ? n - 1 : port == SL_PORT_ALL && sl_hears_one(nic) ? sl_ports(nic) : 1;
-    while (told->packets < known) {
-        const uint32_t packet = packets[told->packets];
-        const int back = packet >> 24 == port + 1 && (crosses ? sl_leads_to(nic, port, sl_self(nic)) : sl_sends_to(nic, port) == sl_hears_from(nic, port));
-        uint32_t to = SL_ANY;
-        if (crosses) /* the next one first, as in pipelined gossip */
-            for (; told->frames < frames; told->frames++)
-                if (sl_leads_to(nic, port, to = (uint32_t)((sl_self(nic) + (uint64_t)told->frames + 1) % n))) break;
-        const int sends = !back && told->frames < frames;
-        if (sends) sl_send_packet(nic, port, to, (sl_packet){packet & 0xffffff, SL_ANY});
-        if (sends && ++told->frames < frames) return;
-        told->frames = 0;
-        told->packets++;
-        if (sends) return;
-    }
-}
-
-/* Tells all ports, to be called in each slot: told has a place for each of sl_ports. Whether they have been told all packets. */
-SL_INLINE int sl_tell(sl_nic *nic, sl_told *told, const uint32_t *packets, uint32_t known) {
-    const uint32_t ports = sl_own_ports(nic), all = (uint32_t)sl_tells_all(nic);
-    int done = 1, sends = 0;
-    if (ports > sl_ports(nic)) sl_fail(nic, 3);
-    for (uint32_t port = 0; port < ports; port++) {
-        if (sl_sends_to(nic, port) == SL_NOWHERE) continue;
-        sends = 1;
-        if (all) continue;
-        if (sl_may_send(nic, port)) sl_tell_port(nic, told + port, port, packets, known);
-        done = done && told[port].packets >= known;
-    }
-    if (!all) {
-        sl_hear_rounds(nic);
-        return done;
-    }
-    if (sends && (sl_my_turn(nic) || !(sl_may_meet(nic) || sl_hears_one(nic)))) sl_tell_port(nic, told, SL_PORT_ALL, packets, known);
-    if (sl_hears_one(nic)) sl_listen(nic, sl_slot(nic) / sl_processors(nic) % ports);
-    return !sends || told->packets >= known;
-}
-#endif
-
 /* At routers each port of a NIC has its part of both FIFOs, nic.tx_frames and nic.rx_frames of the scenario, so that the frames of one
  * port need not wait for those of another. */
 
@@ -203,5 +102,112 @@ SL_INLINE const sl_frame *sl_receive_from(sl_nic *nic, uint32_t port) {
     }
     return sl_receive(nic);
 }
+
+#ifdef STARLOOM_TX_STATUS
+/* When to send so that no frames meet, and all are heard, on any netlist.
+ *
+ * A frame that waits in the NIC, for an arbiter, a crossbar or a credit, keeps its port. Where frames
+ * of several senders may meet on a medium, one processor sends in a slot, in turn; a port at an
+ * arbiter asks at any time. Where NICs hear one port at a time, all of them are at one medium for as
+ * many slots as there are processors, and then at the next one. Those who ask for it do so in the first
+ * of these slots, so that all of them have been served after the last. */
+
+/* The medium of this slot, where NICs hear one port at a time. */
+SL_INLINE uint32_t sl_round_medium(const sl_nic *nic) { return sl_slot(nic) / sl_processors(nic) % sl_media(nic); }
+
+/* Whether it is this processor's turn. */
+SL_INLINE int sl_my_turn(const sl_nic *nic) { return sl_slot(nic) % sl_processors(nic) == sl_self(nic); }
+
+/* Whether the frame that went to a port is still in the NIC, which hears all of its ports. */
+SL_INLINE int sl_waits(const sl_nic *nic, uint32_t port) {
+    const uint32_t status = sl_tx_status_of(nic, port);
+    return status == SL_TX_BLOCKED || status == SL_TX_COLLIDED;
+}
+
+/* Whether a frame may go to a port in this slot; at a router as many as there is room for. */
+SL_INLINE int sl_may_send(const sl_nic *nic, uint32_t port) {
+    if (sl_at_router(nic, port)) return sl_tx_free_of(nic, port) > 0;
+    if (!sl_hears_one(nic)) return !sl_waits(nic, port) && (sl_asks(nic, port) || !sl_may_meet(nic) || sl_my_turn(nic));
+    return sl_sends_to(nic, port) == sl_round_medium(nic) && (sl_asks(nic, port) ? sl_slot(nic) % sl_processors(nic) == 0 : sl_my_turn(nic));
+}
+
+/* Hears what others send when they may: to be called in each slot where NICs hear one port at a time, and at the start elsewhere. */
+SL_INLINE void sl_hear_rounds(sl_nic *nic) {
+    uint32_t port = 0;
+    if (sl_hears_one(nic))
+        while (port < sl_own_ports(nic) && sl_hears_from(nic, port) != sl_round_medium(nic)) port++;
+    if (sl_hears_one(nic) || sl_ports(nic) == 1) sl_listen(nic, port < sl_own_ports(nic) ? port : SL_PORT_NONE);
+}
+
+/* Sends a packet to the next processor on its way, whose number is the tag: others may hear a star or a bus, too. What crosses
+ * a crossbar is for that processor, and a control frame but on its last hop. */
+SL_INLINE void sl_send_hop(sl_nic *nic, uint32_t port, uint32_t hop, sl_packet packet) {
+    const uint32_t to = sl_at_crossbar(nic, port) ? hop : packet.destination;
+    sl_frame *frame = sl_send(nic, port, to == packet.destination ? SL_KIND_DATA : SL_KIND_CONTROL, to, sizeof packet);
+    frame->tag = (uint16_t)hop;
+    *(sl_packet *)frame->payload = packet;
+}
+
+/* How a port tells the other ends of its link, star, bus or crossbar, or all processors at routers, what its processor knows, packet by
+ * packet: those that are told, and the frames of the next one: at a crossbar and at a router each has one addressee. */
+typedef struct {
+    uint32_t packets, frames;
+} sl_told;
+
+/* Whether this processor tells all of its ports at once, by frames to SL_PORT_ALL: none waits for anything, nor has a switch. Where NICs hear one
+ * port at a time they then hear their ports in turn, each for as many slots as there are processors, and each packet is sent as often as any has ports. */
+SL_INLINE int sl_tells_all(const sl_nic *nic) {
+    for (uint32_t port = 0; port < sl_own_ports(nic); port++)
+        if (sl_asks(nic, port) || sl_credits(nic, port) || sl_at_router(nic, port)) return 0;
+    return !sl_one_switch(nic);
+}
+
+/* Tells a port, or all, the next of some packets, in whose words the number of their origin stands, and from bit 24 on one more than that
+ * of the port that brought them, 0 for none: they do not go back to a medium that has told all who hear it, nor to routers. */
+SL_INLINE void sl_tell_port(sl_nic *nic, sl_told *told, uint32_t port, const uint32_t *packets, uint32_t known) {
+    const uint32_t n = sl_processors(nic), one = port != SL_PORT_ALL, routes = one && sl_at_router(nic, port), crosses = one && sl_at_crossbar(nic, port);
+    const uint32_t frames = crosses || routes ? n - 1 : !one && sl_hears_one(nic) ? sl_ports(nic) : 1;
+    while (told->packets < known) {
+        const uint32_t packet = packets[told->packets], from = (packet >> 24) - 1;
+        int back = from == port && (crosses ? sl_leads_to(nic, port, sl_self(nic)) : sl_sends_to(nic, port) == sl_hears_from(nic, port));
+        if (routes) back = packet >> 24 && sl_at_router(nic, from);
+        uint32_t to = SL_ANY;
+        if (crosses || routes) /* the next one first, as in pipelined gossip */
+            for (; told->frames < frames; told->frames++) {
+                to = (uint32_t)((sl_self(nic) + (uint64_t)told->frames + 1) % n);
+                if (routes || sl_leads_to(nic, port, to)) break;
+            }
+        const int sends = !back && told->frames < frames;
+        if (sends) sl_send_packet(nic, port, to, (sl_packet){packet & 0xffffff, SL_ANY});
+        if (sends && ++told->frames < frames) return;
+        told->frames = 0;
+        told->packets++;
+        if (sends) return;
+    }
+}
+
+/* Tells all ports, to be called in each slot: told has a place for each of sl_ports. Whether they have been told all packets. */
+SL_INLINE int sl_tell(sl_nic *nic, sl_told *told, const uint32_t *packets, uint32_t known) {
+    const uint32_t ports = sl_own_ports(nic), all = (uint32_t)sl_tells_all(nic);
+    int done = 1, sends = 0, routed = 0;
+    if (ports > sl_ports(nic)) sl_fail(nic, 3);
+    for (uint32_t port = 0; port < ports; port++) {
+        const int routes = sl_at_router(nic, port);
+        if (sl_sends_to(nic, port) == SL_NOWHERE || (routes && routed)) continue; /* one port at a router leads to all processors */
+        sends = 1;
+        routed = routed || routes;
+        if (all) continue;
+        for (int more = 1; more && sl_may_send(nic, port); more = routes && told[port].packets < known) sl_tell_port(nic, told + port, port, packets, known);
+        done = done && told[port].packets >= known;
+    }
+    if (!all) {
+        sl_hear_rounds(nic);
+        return done;
+    }
+    if (sends && (sl_my_turn(nic) || !(sl_may_meet(nic) || sl_hears_one(nic)))) sl_tell_port(nic, told, SL_PORT_ALL, packets, known);
+    if (sl_hears_one(nic)) sl_listen(nic, sl_slot(nic) / sl_processors(nic) % ports);
+    return !sends || told->packets >= known;
+}
+#endif
 
 #endif

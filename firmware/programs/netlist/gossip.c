@@ -1,7 +1,7 @@
 /* netlist/gossip: everybody tells everybody its number, over neighbours.
  *
  * A processor passes on what it has learned, each once, the oldest first, at all of its ports, as soon as
- * it may: see sl_tell in starloom_netlist.h. After D. Topkis,
+ * it may: see sl_tell in starloom_netlist.h. At routers it tells its own number only, to one after the other. After D. Topkis,
  * "Concurrent broadcast for information dissemination", 1985. The run is over when all know all. */
 #define STARLOOM_TX_STATUS
 #define STARLOOM_STATE_BYTES ((uint32_t)(sizeof(uint32_t) * (1 + bank->processors + bank->processors / 32) + bank->ports * sizeof(sl_told)))
