@@ -213,7 +213,8 @@ func checkGossip(g *fabric.Gossip) error {
 	case g.Orders != "" || g.Given != nil:
 		return &input.Error{Place: place + "orders", Reason: "on a netlist who is told first follows from the network", Remedy: "delete orders"}
 	case g.Count() > 1:
-		return &input.Error{Place: place + "sessions", Reason: fmt.Sprintf("gossip of %d sessions, and on a netlist it has one", g.Sessions), Remedy: "delete sessions"}
+		return &input.Error{Place: place + "sessions", Reason: fmt.Sprintf("gossip of %d sessions, and on a netlist it has one", g.Sessions),
+			Remedy: "delete sessions"}
 	case g.Values != "" || g.Vector != nil:
 		return &input.Error{Place: place + "values", Reason: "on a netlist each processor tells its number, and no values", Remedy: "delete values"}
 	case len(g.Faulty) > 0 && g.Fault != "":

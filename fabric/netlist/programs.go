@@ -59,7 +59,8 @@ func (n Network) Programs() []fabric.Program {
 		programs = append(programs, fabric.Program{Name: floodProgram, Note: note, SlotsPerStep: 1, Rules: whole,
 			Needs: within(max(all, processors*net.roundSlots())), Workloads: []string{fabric.WorkloadOneToAll}})
 		// each processor sends all packets: n after those that it waits for on the way, of which there are fewer than n
-		gossip := fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Rules: whole, Needs: within(2 * processors * net.roundSlots()), Workloads: toldWorkloads}
+		gossip := fabric.Program{Name: gossipProgram, Note: note, SlotsPerStep: 1, Rules: whole, Workloads: toldWorkloads,
+			Needs: within(2 * processors * net.roundSlots())}
 		gossip.Rules.NoCreation = true
 		programs = append(programs, gossip)
 	}
