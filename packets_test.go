@@ -22,7 +22,7 @@ func TestAnnouncedDeliveries(t *testing.T) {
 	}{
 		{by: 0, message: "processor 3 announced the packet of processor 0, which no frame had brought to it"},
 		{by: 1, delivered: 4},
-		{by: 2, delivered: 4, note: "4 announced deliveries are taken on trust: the processors have received payloads that are not an sl_packet"},
+		{by: 2, delivered: 4, note: "4 announced deliveries are taken on trust: the processors have received frames of which only their firmware knows the packet"},
 		{by: 3, message: "processor 3 announced the packet of processor 0, which no frame had brought to it"},
 		{by: 4, message: "processor 3 announced the packet of processor 3, which is not for it"},
 		{by: 5, message: "processor 3 announced a packet of processor 9; there are processors 0 to 3"},

@@ -242,3 +242,13 @@ func TestLogAndProbes(t *testing.T) {
 	require.Contains(t, string(wave), "$var wire 64 $ answer [63:0] $end")
 	require.Contains(t, string(wave), "#0\n$dumpvars\nb1100100 !\nb1100101 \"\nb1100110 #\nb1100111 $\n$end\n#6\nb1100101 !\n")
 }
+
+// TestHeardTwice: with one_to_all a frame that a processor overhears is an arrival, too, which is said where that breaks exactly_once.
+func TestHeardTwice(t *testing.T) {
+	s := imageScenario(t, "overhears")
+	s.Workload = Workload{OneToAll: &OneToAll{}}
+	report := machineReport(t, s)
+	require.Contains(t, violationsText(report), "processor 1 received the packet of processor 0 again")
+	require.Contains(t, strings.Join(report.Notes, "\n"), "exactly_once counts each data frame with the packet that a NIC hears, whomever it is addressed to")
+	require.NotContains(t, strings.Join(machineReport(t, imageScenario(t, "duplicates")).Notes, "\n"), "counts each data frame", "of a permutation")
+}

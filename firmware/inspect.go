@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"starloom/nic"
@@ -40,11 +42,20 @@ func Inspect(ctx context.Context, path string) (Info, error) {
 	return InspectImage(ctx, path, binary)
 }
 
-// RemedyOfUnread is what to do about an image that cannot be read: what is neither a file nor named
-// like one may be a mistyped program.
-func RemedyOfUnread(name string, programs []string, err error) string {
+// RemedyOfUnread is what to do about an image at path that cannot be read: its source may stand beside it, and what is
+// neither a file nor named like one, as name is, may be a mistyped program.
+func RemedyOfUnread(path, name string, programs []string, err error) string {
 	remedy := "give an image that `starloom firmware build` made"
-	if !errors.Is(err, os.ErrNotExist) || filepath.Ext(name) == ".wasm" || len(programs) == 0 {
+	if !errors.Is(err, os.ErrNotExist) {
+		return remedy
+	}
+	for _, ending := range slices.Sorted(maps.Keys(languageFlags)) {
+		source := strings.TrimSuffix(path, filepath.Ext(path)) + ending
+		if _, err := os.Stat(source); err == nil && source != path {
+			return fmt.Sprintf("build it from its source: 'starloom firmware build %s'", source)
+		}
+	}
+	if filepath.Ext(name) == ".wasm" || len(programs) == 0 {
 		return remedy
 	}
 	return input.DidYouMean(name, programs, remedy+", or one of the programs "+strings.Join(programs, ", "))

@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/traces/input"
 )
 
 // group is what a command does that only holds other commands: help, or an
@@ -20,11 +20,16 @@ func group(c *cobra.Command, args []string) error {
 	if _, err := os.Stat(args[0]); err == nil && !c.HasParent() {
 		remedy = fmt.Sprintf("did you mean 'starloom run %s'? %s", args[0], remedy)
 	}
-	c.SuggestionsMinimumDistance = min(2, len(args[0])/2) // letters that differ
+	var known []string
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			known = append(known, sub.Name())
+		}
+	}
 	if args[0] == "man" && !c.HasParent() {
 		remedy = "'starloom help --man DIR' writes manual pages; " + remedy
-	} else if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		remedy = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), remedy)
+	} else if near := input.Nearest(args[0], known); near != "" {
+		remedy = fmt.Sprintf("did you mean %s? %s", near, remedy)
 	}
 	return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("there is no command %q", args[0]), Remedy: remedy}
 }

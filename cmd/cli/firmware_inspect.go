@@ -72,7 +72,7 @@ func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, 
 		loops := cmp.Or(strings.Join(none.Loops, ", "), "no place: leave it out")
 		return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: "there are such at " + loops}
 	case errors.As(err, &unread):
-		return nil, input.Unreadable(image, err, firmware.RemedyOfUnread(image, firmware.Programs(), err))
+		return nil, input.Unreadable(image, err, firmware.RemedyOfUnread(image, image, firmware.Programs(), err))
 	}
 	return nil, &starloom.InputError{Place: image, Reason: err.Error()} // it says what to do
 }

@@ -129,7 +129,11 @@ func duration(option, text string, set func(d vcd.Duration, negative bool)) erro
 		err = fmt.Errorf("%q is not a length of time", text)
 	}
 	if err != nil {
-		return &starloom.InputError{Place: option, Reason: err.Error(), Remedy: "give a time such as 10ns"}
+		remedy := "give a time such as 10ns"
+		if _, notNumber := strconv.ParseUint(plain, 10, 64); notNumber == nil && plain != "0" {
+			remedy = fmt.Sprintf("give its unit, too, such as %sns", text)
+		}
+		return &starloom.InputError{Place: option, Reason: err.Error(), Remedy: remedy}
 	}
 	set(d, negative)
 	return nil

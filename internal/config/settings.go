@@ -3,7 +3,9 @@ package config
 import (
 	"cmp"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 
 	"starloom/fabric"
 	"starloom/hw"
@@ -98,8 +100,31 @@ func (l *Settings) object(v reflect.Value, path string) {
 		l.add(path, map[string]any{})
 	}
 	for _, field := range fields {
-		l.Value(v.FieldByIndex(field.Index), strict.Join(path, field.Key), field.MayMiss())
+		at, value := strict.Join(path, field.Key), v.FieldByIndex(field.Index)
+		if field.MayMiss() && value.IsZero() && value.Kind() != reflect.Bool {
+			l.add(at, usual(v.Type(), field))
+			continue
+		}
+		l.Value(value, at, field.MayMiss())
 	}
+}
+
+// usualWord is how the comment of a key that may be left out ends, if it has a usual value.
+var usualWord = regexp.MustCompile(`\(default ([a-z0-9_.]+)\)$`)
+
+// usual is the value of a key that is left out, as its comment says: a number or a word of its own; nil if it has none.
+func usual(of reflect.Type, field strict.Field) any {
+	said := usualWord.FindStringSubmatch(strict.Comment(of, of.FieldByIndex(field.Index).Name))
+	if said == nil {
+		return nil
+	}
+	if number, err := strconv.Atoi(said[1]); err == nil {
+		return number
+	}
+	if slices.Contains(field.Limits.Enum, said[1]) {
+		return said[1]
+	}
+	return nil
 }
 
 // permutation lists a permutation, which is a word or a list.

@@ -19,7 +19,7 @@ func (m *Machine) remedyOfImage(err error) string {
 		known = append(known, p.Name)
 	}
 	folder, name := filepath.Split(m.Config.Firmware.Image) // absolute, if it is an option's
-	return firmware.RemedyOfUnread(filepath.Base(folder)+"/"+name, known, err)
+	return firmware.RemedyOfUnread(m.Config.Firmware.Path, filepath.Base(folder)+"/"+name, known, err)
 }
 
 // maker makes an instance for a bank.

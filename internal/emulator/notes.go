@@ -200,6 +200,17 @@ func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 		"as a random permutation says; name another under `workload:`"}
 }
 
+// overheardNotes say of a run of an image that has broken exactly_once because a packet for all came again what counts.
+func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
+	again := func(v outcome.Violation) bool { return v.Subject.Kind == fabric.FindDuplicate && v.Rule == fabric.RuleExactlyOnce }
+	forAll := []string{fabric.WorkloadOneToAll, fabric.WorkloadAllToAll}
+	if m.Config.Firmware.Program != nil || !slices.Contains(forAll, m.Config.Workload.Kind()) || !slices.ContainsFunc(broken, again) {
+		return nil
+	}
+	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whomever it is addressed to: a processor that has it listens no more, " +
+		"or relays send control frames and receivers call sl_deliver"}
+}
+
 // routeNotes say whether packets at routers may wait for one another.
 func (m *Machine) routeNotes() []string {
 	if r := fabric.RoutersOf(m.Network); r != nil && r.Shown != "" {

@@ -222,7 +222,7 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, outcome.NoteChecked)
 	}
 	if total > 0 {
-		report.Verdict, report.Notes = outcome.VerdictFail, append(report.Notes, m.usualNotes(report.Violations)...)
+		report.Verdict, report.Notes = outcome.VerdictFail, slices.Concat(report.Notes, m.usualNotes(report.Violations), m.overheardNotes(report.Violations))
 	}
 	report.Aside.Killed = m.killed()
 	if m.RTL != nil {

@@ -121,8 +121,8 @@ func (r *Report) NoteTrust(deliveries uint64) {
 
 // TrustNote says that so many announced deliveries cannot be checked.
 func TrustNote(deliveries uint64) string {
-	return fmt.Sprintf("%s taken on trust: the processors have received payloads that are not an sl_packet "+
-		"(a data frame with 8 bytes or more), and only their firmware knows what was in them",
+	return fmt.Sprintf("%s taken on trust: the processors have received frames of which only their firmware knows the packet "+
+		"(the host reads an sl_packet in a data frame with 8 bytes or more)",
 		traces.Plural(deliveries, "announced delivery is", "announced deliveries are"))
 }
 

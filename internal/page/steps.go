@@ -19,7 +19,7 @@ func nextSteps(r *outcome.Report, first *outcome.Violation, written []outcome.Ou
 			Command: command + " " + r.Aside.Alone + " --html run.html", Expect: "FAIL, and the page in run.html"})
 	}
 	moreTime := first.Rule == fabric.RuleFinishes && len(steps) > 0 // then neither flags nor signals say more
-	switch next := rules[first.Rule].next; {
+	switch next := nextOf(first); {
 	case len(first.Backtrace) > 0 && first.Backtrace[0].Source != "":
 		at := &first.Backtrace[0]
 		steps = append(steps, Step{Text: fmt.Sprintf("Open %s, in the function %s: the handler stopped there.", at.Source, at.Function)})

@@ -95,7 +95,7 @@ func TestRefused(t *testing.T) {
 		`published.csv:1: there are no columns`:                                                                              {X: "load", Y: "latency", Published: filepath.Join(dir, "runs.csv")},
 		`there are several values for load 0.1 and runs 20; choose one: --where`:                                             {X: "load", Y: "runs", Z: "latency"},
 		`--histogram: ` + dir + `/results.csv has runs of several points: load varies; choose one: --where`:                  {Histogram: "latency"},
-		`no row has a value for latency that can be drawn; name another column`:                                              {X: "load", Y: "latency", Where: []string{"saturated.mean=1"}},
+		`no row has a value for latency that can be drawn; all these runs are saturated, so their latencies are not known: `: {X: "load", Y: "latency", Where: []string{"saturated.mean=1"}},
 	} {
 		_, _, err := plot.Draw(read(t, dir, "results.csv"), o)
 		if o.Published != "" {
