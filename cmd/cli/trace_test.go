@@ -161,7 +161,7 @@ func TestTraceBadInput(t *testing.T) {
 		{"diff a.vcd b.vcd --map key.yaml", `key.yaml:1:1: unknown key "singals" in the map; did you mean "signals"?`},
 		{"diff a.vcd b.vcd --map none.yaml", "none.yaml: cannot be read: no such file or directory"},
 		{"diff a.vcd b.vcd --x loose", `--x: "loose" cannot be used; choose one of strict, lenient`},
-		{"diff a.vcd b.vcd --sample-period 3", `--sample-period: "3" is not a time: write a whole number and s, ms, us, ns, ps or fs; give a time such as 10ns`},
+		{"diff a.vcd b.vcd --sample-period 3", `--sample-period: "3" is not a time: write a whole number and s, ms, us, ns, ps or fs; give its unit, too, such as 3ns`},
 		{"diff a.vcd b.vcd --sample-period 0ns", `--sample-period: "0ns" is not a length of time`},
 		{"diff a.vcd b.vcd --offset soon", `--offset: "soon" is not a time`},
 		{"diff a.vcd b.vcd --offset-cycles 2", "--offset-cycles: cycles are not known"},
