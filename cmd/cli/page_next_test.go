@@ -294,3 +294,22 @@ func TestNotesOfImages(t *testing.T) {
 	require.Equal(t, statusInput, r.status)
 	require.Contains(t, r.stderr, "did you mean rules.exactly_once?")
 }
+
+// TestWherePacketsWereLast: of a run that faults have kept from its end, text and page say where they took the packets that had not arrived.
+func TestWherePacketsWereLast(t *testing.T) {
+	dir := t.TempDir()
+	scenario := `starloom: 1
+fabric: {netlist: {mesh: {k: [3, 3]}}}
+firmware: {program: netlist/next-hop}
+faults: {schedule: [{kind: drop, targets: ["netlist.link[7].forth.fibre"]}]}
+`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "net.yaml"), []byte(scenario), 0o666))
+	r := starloomIn(t, dir, "run", "net.yaml", "--html", "net.html")
+	require.Equal(t, statusFail, r.status, r.stderr)
+	where := "netlist.link[7].forth: the packet of processor 2 for processor 4: sent for the last time by processor 1, and a fault made it dark here"
+	require.Contains(t, r.stdout, "note: cycle 10, slot 1, "+where)
+	html, err := os.ReadFile(filepath.Join(dir, "net.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(html), "Where packets were last that had not arrived when the run ended.")
+	require.NotContains(t, string(html), where, "in the table, not as a note")
+}

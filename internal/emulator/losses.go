@@ -95,6 +95,16 @@ func (l *losses) claim(t *trail, e fabric.Followed) int {
 	return 1
 }
 
+// taken reports whether the last frames with a missing packet came to no one, and not because no one listened.
+func (l *losses) taken(p outcome.MissingPacket) bool {
+	t := l.trails[p.Origin]
+	if len(t.sent) == 0 || t.holder >= 0 {
+		return false
+	}
+	medium := l.names.SentOn(t.sent[0].Processor, t.sent[0].Port, int(p.Destination))
+	return t.full >= 0 || t.damaged[medium] || l.faults.harm(medium, t.slot) == fabric.Dark
+}
+
 // locate makes the violation of a missing packet say where it was lost: in the last slot
 // that carried it, or at the last processor that had it.
 func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {

@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/traffic"
+	"starloom/firmware"
 	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
@@ -92,16 +93,21 @@ func (m *Machine) undecided() string {
 	return fmt.Sprintf("the run ended at its limit of %s before all had arrived", traces.Plural(m.slot, "slot", "slots"))
 }
 
-// lackNotes say what had not arrived when a run ended at its limit of slots, which breaks no rule by itself.
-func (m *Machine) lackNotes() []string {
+// lackNotes say what had not arrived when a run ended at its limit of slots, which breaks no rule by itself. Where faults
+// have taken frames of a run that has failed, it is repeated to find those of these packets.
+func (m *Machine) lackNotes(r *outcome.Report) []string {
 	if !m.limited() || !m.Config.Known.Carries || m.ending != nil {
 		return nil
 	}
 	count := 0
 	var names []string
+	lost := r.ViolationsTotal > 0 && m.faults != nil && r.Frames.Faulted+r.Frames.CRC+r.Frames.Overflow > 0 && m.Referee.Routed() != nil
 	m.Referee.Missing(func(f fabric.Finding) bool {
 		if count++; count <= packetsNoted {
 			names = append(names, fmt.Sprintf("that of processor %d for processor %d", f.Value, f.Index))
+			if lost && f.Plain() {
+				r.Aside.Missing = append(r.Aside.Missing, outcome.MissingPacket{Violation: -1, Origin: f.Value, Destination: uint32(f.Index)})
+			}
 		}
 		return true
 	})
@@ -166,6 +172,17 @@ func (m *Machine) leftNotes() []string {
 	return []string{fmt.Sprintf("%s never taken from the RX FIFO by firmware (%s)", traces.Plural(frames, "frame was", "frames were"), list(names, processors))}
 }
 
+// imageNotes say what the image is.
+func (m *Machine) imageNotes() (notes []string) {
+	if len(m.Image.Recursive) > 0 {
+		notes = append(notes, "the firmware has "+firmware.RecursionText(m.Image.Recursive))
+	}
+	if m.Image.checked && m.Meter != nil {
+		notes = append(notes, outcome.NoteChecked)
+	}
+	return notes
+}
+
 // uncheckedNotes say what of the workload nothing checks, for an image.
 func (m *Machine) uncheckedNotes() []string {
 	c := m.Config
@@ -202,13 +219,15 @@ func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 
 // overheardNotes say of a run of an image that has broken exactly_once because a packet for all came again what counts.
 func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
-	again := func(v outcome.Violation) bool { return v.Subject.Kind == fabric.FindDuplicate && v.Rule == fabric.RuleExactlyOnce }
+	again := func(v outcome.Violation) bool {
+		return v.Subject.Kind == fabric.FindDuplicate && v.Rule == fabric.RuleExactlyOnce
+	}
 	forAll := []string{fabric.WorkloadOneToAll, fabric.WorkloadAllToAll}
 	if m.Config.Firmware.Program != nil || !slices.Contains(forAll, m.Config.Workload.Kind()) || !slices.ContainsFunc(broken, again) {
 		return nil
 	}
-	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whomever it is addressed to: a processor that has it listens no more, " +
-		"or relays send control frames and receivers call sl_deliver"}
+	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whomever it is addressed to: a processor that has it " +
+		"listens no more, or relays send control frames and receivers call sl_deliver"}
 }
 
 // routeNotes say whether packets at routers may wait for one another.

@@ -41,7 +41,17 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 		report.Notes = append(report.Notes, "where packets were lost is not known: the run was repeated to find it, and gave another digest")
 	default:
 		for _, p := range report.Aside.Missing {
-			m.losses.locate(p, &report.Violations[p.Violation])
+			if p.Violation >= 0 {
+				m.losses.locate(p, &report.Violations[p.Violation])
+				continue
+			}
+			if !m.losses.taken(p) {
+				continue // it may be under way
+			}
+			v := outcome.Violation{Message: fmt.Sprintf("the packet of processor %d for processor %d", p.Origin, p.Destination)}
+			m.losses.locate(p, &v)
+			report.Aside.LastSeen = append(report.Aside.LastSeen, v)
+			report.Notes = append(report.Notes, outcome.LastSeenNote(&v))
 		}
 		slices.SortStableFunc(report.Violations, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 	}

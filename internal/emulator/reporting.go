@@ -8,7 +8,6 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/traffic"
-	"starloom/firmware"
 	"starloom/internal/config"
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
@@ -203,7 +202,8 @@ func (m *Machine) Sum() *outcome.Report {
 	if m.limited() && count > 0 {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
-	for _, notes := range []func() []string{m.routeNotes, m.lackNotes, m.trafficNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
+	lackNotes := func() []string { return m.lackNotes(report) }
+	for _, notes := range []func() []string{m.routeNotes, lackNotes, m.trafficNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
@@ -215,12 +215,7 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept",
 			traces.Plural(lost, "result of the firmware is", "results of the firmware are"), fabric.ResultsMax))
 	}
-	if len(m.Image.Recursive) > 0 {
-		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.Image.Recursive))
-	}
-	if m.Image.checked && m.Meter != nil {
-		report.Notes = append(report.Notes, outcome.NoteChecked)
-	}
+	report.Notes = append(report.Notes, m.imageNotes()...)
 	if total > 0 {
 		report.Verdict, report.Notes = outcome.VerdictFail, slices.Concat(report.Notes, m.usualNotes(report.Violations), m.overheardNotes(report.Violations))
 	}

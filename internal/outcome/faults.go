@@ -170,8 +170,13 @@ func causeText(cause string) string {
 	return map[string]string{CauseFaults: " [only with faults]", CauseFirmware: " [also without faults]", CauseUnclear: " [cause unclear]"}[cause]
 }
 
-// MissingPacket is a packet that never arrived, and its place in the report's violations.
+// MissingPacket is a packet that never arrived, and its place in the report's violations, -1 for one that breaks no rule yet.
 type MissingPacket struct {
 	Violation           int
 	Origin, Destination uint32
+}
+
+// LastSeenNote says where a packet was lost that breaks no rule yet.
+func LastSeenNote(v *Violation) string {
+	return fmt.Sprintf("cycle %d, slot %d, %s: %s", v.Cycle, v.Slot, v.Path, v.Message)
 }

@@ -61,7 +61,8 @@ type Beside struct {
 // Aside is what is noted beside a report, for its text form and for those who go on with it.
 type Aside struct {
 	CutShort    bool              // the run has ended by itself, but was interrupted while it was repeated
-	Missing     []MissingPacket   // violations that are packets which never arrived
+	Missing     []MissingPacket   // packets which never arrived, until it is known where they were lost
+	LastSeen    []Violation       // where packets were lost that had not arrived when a run ended at its limit
 	OnTrust     uint64            // announced deliveries that cannot be checked
 	RTLCheck    string            // the command that compares RTL with its models
 	Command     string            // repeats the run; of many runs: one of them, without the options of one seed

@@ -43,6 +43,7 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 	blocks = append(blocks, text("The scenario injects faults, in its key `faults`: %s.%s [Where they struck first](#%s).",
 		join(names), breaksAlone(r), firstFault(r)))
 	blocks = append(blocks, cutBlocks(r)...)
+	blocks = append(blocks, lastSeenBlocks(r)...)
 	for i := range r.Aside.Stood {
 		if i == rulesNamed {
 			break
@@ -59,6 +60,19 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 		blocks = append(blocks, Block{Text: "This page has run it without one of them:"}, Block{Steps: tried})
 	}
 	return blocks
+}
+
+// lastSeenBlocks say where packets were lost that had not arrived at the end.
+func lastSeenBlocks(r *outcome.Report) []Block {
+	if len(r.Aside.LastSeen) == 0 {
+		return nil
+	}
+	t := &Table{Caption: "Where packets were last that had not arrived when the run ended.",
+		Columns: []Column{{"cycle", true}, {"slot", true}, {"where", false}, {"what", false}}}
+	for _, v := range r.Aside.LastSeen {
+		t.Rows = append(t.Rows, []string{fmt.Sprint(v.Cycle), fmt.Sprint(v.Slot), v.Path, v.Message})
+	}
+	return []Block{{Table: t}}
 }
 
 // deadlockBlocks say who waits for whom in a deadlock.
@@ -141,6 +155,7 @@ func limitBlocks(r *outcome.Report, firsts []*outcome.Violation) []Block {
 func notesBeside(r *outcome.Report) []string {
 	return slices.DeleteFunc(slices.Clone(r.Notes), func(note string) bool {
 		return note == r.Aside.Known.Unfit && note != "" || r.Aside.Known.Check != "" && strings.HasPrefix(note, fabric.ReplacedNote) ||
+			slices.ContainsFunc(r.Aside.LastSeen, func(v outcome.Violation) bool { return note == outcome.LastSeenNote(&v) }) ||
 			note == r.Aside.Known.Limited && (len(r.Aside.Remedies) > 0 || r.Without != nil && r.Without.Slots < r.Slots)
 	})
 }

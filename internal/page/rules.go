@@ -76,10 +76,10 @@ var rules = map[string]rule{
 // nextByKind are what to look at where a rule is broken in a way of its own.
 var nextByKind = map[fabric.FindingKind]string{
 	fabric.FindDuplicate: "The processor has had this packet before. See in [the frames](#violation-1) who sent it this time: the same sender, which need not " +
-		"repeat what has arrived, or one whose data frame it overhears. What a processor has already it need not listen to; a hop on the way may be a control frame, " +
-		"which is no delivery.",
-	fabric.FindMisrouted: "See in [the frames](#violation-1) who sent it here: a data frame to this processor says that its packet has arrived, and that packet is " +
-		"for another one. On its way to that one it travels here in a control frame.",
+		"repeat what has arrived, or one whose data frame it overhears. What a processor has already it need not listen to; a hop on the way may be " +
+		"a control frame, which is no delivery.",
+	fabric.FindMisrouted: "See in [the frames](#violation-1) who sent it here: a data frame to this processor says that its packet has arrived, and " +
+		"that packet is for another one. On its way to that one it travels here in a control frame.",
 	fabric.FindUnbacked: "See which [frames](#violation-1) had come to this processor: none had the packet that its handler announced (`sl_deliver`).",
 }
 
