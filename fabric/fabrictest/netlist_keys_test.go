@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/internal/picture"
 )
 
 // reportText is the report of a scenario, as a file has it.
@@ -149,6 +150,21 @@ workload: {one_to_all: {source: 2}}
 	require.Contains(t, svg.String(), ">crossbar<")
 	require.Regexp(t, `>x, \d+ frames<`, svg.String())
 	require.NotContains(t, svg.String(), "netlist.x.output[0]: ")
+}
+
+// TestNetlistPictureBothWays: who sends to a crossbar and hears it has a line without an arrow, also where the crossbar does not lead to the first
+// processors; names that are longer than a number are shown.
+func TestNetlistPictureBothWays(t *testing.T) {
+	s := parsed(t, "fabric: {netlist: {nodes: {'f[0..1].p[0..1]': processor, 'f[0..1].q': processor, 'f[0..1].s': star, x: crossbar}, links: [\n"+
+		"['f[0..1].p[0..1]', 'f[0..1].q', 'f[0..1].s'], ['f[0..1].q', x]]}}\nfirmware: {program: netlist/gossip}\nworkload: {gossip: {}}\n")
+	drawn := picture.TopologyOf(s.Fabric.Netlist, "x", nil, nil)
+	require.Len(t, drawn.Links, 8)
+	for _, l := range drawn.Links {
+		require.False(t, l.OneWay)
+	}
+	for _, n := range drawn.Nodes {
+		require.NotEmpty(t, n.Label)
+	}
 }
 
 // TestNetlistGossipLimit: on links alone, where all send at once, gossip ends within the slots that the program asks for,

@@ -31,7 +31,7 @@ func at(list string, i int) string { return fmt.Sprintf("fabric.netlist.%s[%d]",
 func (d *Drawing) Net() (*Net, error) {
 	net := &Net{Name: d.head(), reaching: reaching{apart: d.apart}, notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}
 	net.OnePort, net.Switch, net.Mixed = d.access == accessOne, d.access == accessSwitch, d.access == accessMixed
-	b := drawer{net: net, nodes: map[string]*placed{}}
+	b := drawer{net: net, nodes: map[string]*placed{}, unread: map[string]bool{}}
 	b.Drawing = d.expanded(&b.mistakes)
 	b.drawNodes()
 	b.drawLinks()
@@ -59,12 +59,13 @@ type drawer struct {
 	mistakes
 	net     *Net
 	nodes   map[string]*placed
-	order   []*placed // of nodes
-	drivers []string  // by medium: where its first sender stands, "" for none
-	hearers []string  // by medium: where its first listener stands
-	linked  int       // links after expansion
-	routers int       // of nodes
-	taps    [][]tapOf // by medium, of buses and crossbars: in the order of links
+	unread  map[string]bool // names that are none
+	order   []*placed       // of nodes
+	drivers []string        // by medium: where its first sender stands, "" for none
+	hearers []string        // by medium: where its first listener stands
+	linked  int             // links after expansion
+	routers int             // of nodes
+	taps    [][]tapOf       // by medium, of buses and crossbars: in the order of links
 }
 
 // drawNodes numbers the nodes.
@@ -105,6 +106,7 @@ func (b *drawer) whole() string {
 func (b *drawer) place(n *node, name string, index int) {
 	if err := hw.CheckPath(name); err != nil {
 		b.add(n.place, fmt.Sprintf("the name of a node: %v", err), "write words of letters, digits and _, with indexes and dots: row[2].p[3]")
+		b.unread[name] = true
 		return
 	}
 	if other, ok := b.nodes[name]; ok {
@@ -228,48 +230,46 @@ func (b *drawer) drawLinks() {
 			b.add(l.place, "a link has "+traces.Plural(len(l.ends), "end", "ends"), "write endpoints: [a, b]")
 			continue
 		}
-		ends, most, longest := make([][]string, len(l.ends)), 1, 0
-		failed := false
+		ends, longest, failed := make([][]string, len(l.ends)), 0, false
 		for k, end := range l.ends {
 			var err error
 			if ends[k], err = expand(end); err != nil {
 				b.add(l.places[k], fmt.Sprintf("the end %q: %v", end, err), "write a range such as p[0..3]:0")
 				failed = true
 			}
-			if len(ends[k]) > most {
-				most, longest = len(ends[k]), k
-			}
-		}
-		for k := range ends {
-			if !failed && len(ends[k]) != 1 && len(ends[k]) != most && len(ends) == 2 {
-				b.add(l.places[k], fmt.Sprintf("%s stands for %d ends, and %s for %d", l.ends[k], len(ends[k]), l.ends[longest], most),
-					"write ranges of one length; a single end is joined with all of a range")
-				failed = true
+			if len(ends[k]) > len(ends[longest]) {
+				longest = k
 			}
 		}
 		if !failed {
-			b.joinRows(l, ends, most)
+			b.joinRows(l, ends, longest)
 		}
 	}
 }
 
-// joinRows draws a link once for each row of its ranges; several ends and one star once.
-func (b *drawer) joinRows(l *link, ends [][]string, rows int) {
-	star := slices.IndexFunc(ends, func(names []string) bool { return len(names) == 1 && b.isStar(names[0]) })
-	if len(ends) > 2 && star >= 0 {
-		var texts, places []string
-		for k := range ends {
-			texts, places = append(texts, ends[k]...), append(places, slices.Repeat(l.places[k:k+1], len(ends[k]))...)
+// joinRows draws a link once for each row of its ranges; several ends and stars once for each star.
+func (b *drawer) joinRows(l *link, ends [][]string, most int) {
+	if star := slices.IndexFunc(ends, func(names []string) bool { return b.isStar(names[0]) }); len(ends) > 2 && star >= 0 {
+		most = star
+	}
+	rows := len(ends[most])
+	for k, end := range l.ends {
+		if n := len(ends[k]); n != 1 && n != rows && rows != 1 && !begins(end, l.ends[most]) {
+			b.add(l.places[k], fmt.Sprintf("%s stands for %d ends, and %s for %d", end, n, l.ends[most], rows),
+				"write ranges of one length, or first the same ones, as in p[0..3].q[0..1] and p[0..3]; a single end is joined with all of a range")
+			return
+		}
+	}
+	texts, places := make([]string, 0, len(ends)), make([]string, 0, len(ends))
+	for row := range rows {
+		texts, places = texts[:0], places[:0]
+		for k, names := range ends {
+			first := row * len(names) / rows
+			for _, name := range names[first:max(first+1, (row+1)*len(names)/rows)] {
+				texts, places = append(texts, name), append(places, l.places[k])
+			}
 		}
 		b.join(l, texts, places)
-		return
-	}
-	for row := range rows {
-		one := make([]string, len(ends))
-		for k := range ends {
-			one[k] = ends[k][min(row, len(ends[k])-1)]
-		}
-		b.join(l, one, l.places)
 	}
 }
 
@@ -301,6 +301,9 @@ func (f *found) star() bool { return f.shared() }
 func (b *drawer) end(text, place string) *found {
 	name, port, hasPort := strings.Cut(text, ":")
 	p, ok := b.nodes[name]
+	if !ok && b.unread[name] {
+		return nil
+	}
 	if !ok {
 		known := make([]string, 0, len(b.order))
 		for _, p := range b.order[:min(len(b.order), 1000)] {

@@ -11,7 +11,7 @@ import (
 
 // routedNodes draws the routers of nodes, and the processors at them.
 func (d *Drawing) routedNodes(w *routed) (*Net, error) {
-	b := drawer{Drawing: d, nodes: map[string]*placed{},
+	b := drawer{Drawing: d, nodes: map[string]*placed{}, unread: map[string]bool{},
 		net: &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
 	b.drawNodes()
 	if len(b.list) == 0 {

@@ -3,6 +3,7 @@ package netlist
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,6 +13,25 @@ const nodesMax = 1 << 22
 
 // rangePattern is a range: p[0..3], or a port 0..3 after a colon.
 var rangePattern = regexp.MustCompile(`\[([0-9]+)\.\.([0-9]+)\]|:([0-9]+)\.\.([0-9]+)$`)
+
+// sizes are how many names each range of a text stands for, the first one first.
+func sizes(text string) (all []int) {
+	for _, at := range rangePattern.FindAllStringSubmatch(text, -1) {
+		low, _ := strconv.Atoi(at[1] + at[3])
+		high, _ := strconv.Atoi(at[2] + at[4])
+		all = append(all, high-low+1)
+	}
+	return all
+}
+
+// begins reports whether the ranges of one of two texts are the first ones of the other.
+func begins(a, b string) bool {
+	short, long := sizes(a), sizes(b)
+	if len(long) < len(short) {
+		short, long = long, short
+	}
+	return slices.Equal(long[:len(short)], short)
+}
 
 // expand returns the names that a text with ranges stands for, row by row: the last range runs first.
 func expand(text string) (names []string, err error) {

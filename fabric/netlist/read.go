@@ -533,6 +533,9 @@ func (r *reader) readLink(value *yaml.Node, where string) {
 func (r *reader) readEnds(l *link, value *yaml.Node, where string) {
 	r.take(r.List(value, where, func(entry *yaml.Node, where string) error {
 		var text string
+		if strict.Target(entry).Kind == yaml.MappingNode {
+			return r.Refuse(entry, where+" is an object", "write the keys of a link beside its ends: {endpoints: [a, b], latency: 3}")
+		}
 		if err := r.Text(entry, where, &text); err != nil {
 			return err
 		}

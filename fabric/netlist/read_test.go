@@ -94,6 +94,12 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"no ends", "nodes: {a: processor, b: processor}\nlinks: [{oneway: true}]", "n.yaml:2:9: links[0] has no endpoints; add endpoints", "nodes: {a: processor, b: processor}\nlinks: [{endpoints: [a, b]}]"},
 	{"one end", "nodes: {a: processor, b: processor}\nlinks: [[a]]", "n.yaml:2:9: a link has 1 end; write endpoints: [a, b]",
 		"nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
+	{"ranges of stars", `nodes: {"p[0..3]": processor, "q[0..1]": processor, "s[0..1]": star}` + "\nlinks: [[\"p[0..3]\", \"q[0..1]\", \"s[0..1]\"]]",
+		"n.yaml:2:10: p[0..3] stands for 4 ends, and s[0..1] for 2; write ranges of one length, or first the same ones",
+		`nodes: {"p[0..1].a[0..1]": processor, "q[0..1]": processor, "s[0..1]": star}` + "\napart: true\nlinks: [[\"p[0..1].a[0..1]\", \"q[0..1]\", \"s[0..1]\"]]"},
+	{"link with keys among its ends", "nodes: {a: processor, b: processor}\nlinks: [[a, b, {latency: 3}]]",
+		"n.yaml:2:16: links[0][2] is an object; write the keys of a link beside its ends: {endpoints: [a, b], latency: 3}",
+		"nodes: {a: processor, b: processor}\nlinks: [{endpoints: [a, b], latency: 3}]"},
 	{"link a text", "nodes: {a: processor, b: processor}\nlinks: [a]", `n.yaml:2:9: links[0] is the text "a"; write its ends: [a, b], or an object`,
 		"nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
 	{"key of a link", "nodes: {a: processor, b: processor}\nlinks: [{endpoints: [a, b], latncy: 2}]", `n.yaml:2:29: unknown key "latncy" in links[0]; did you mean "latency"?`,
@@ -468,4 +474,27 @@ func FuzzRead(f *testing.F) {
 		require.Positive(t, len(n.Net().Processors))
 		require.NoError(t, n.Net().WriteYAML(new(bytes.Buffer)))
 	})
+}
+
+// TestRangesBegin: ranges that begin with the same ones are joined row by row, with one star for each row, as if every row had a line of its own;
+// a name that cannot be read is a mistake once.
+func TestRangesBegin(t *testing.T) {
+	const nodes = "nodes: {'f[0..2].p[0..1]': processor, 'f[0..2].q': processor, 'f[0..2].s': star, t: star}\nlinks:\n- ['f[0..2].q', t]\n"
+	var want []byte
+	for _, links := range []string{
+		"- ['f[0].p[0..1]', 'f[0].q', 'f[0].s']\n- ['f[1].p[0..1]', 'f[1].q', 'f[1].s']\n- ['f[2].p[0..1]', 'f[2].q', 'f[2].s']",
+		"- ['f[0..2].p[0..1]', 'f[0..2].q', 'f[0..2].s']",
+		"- ['f[0..2].p[0..1]', 'f[0..2].s']\n- ['f[0..2].s', 'f[0..2].q']",
+	} {
+		net, err := read(t, nodes+links)
+		require.NoError(t, err)
+		var text bytes.Buffer
+		require.NoError(t, net.WriteText(&text))
+		if want == nil {
+			want = text.Bytes()
+		}
+		require.Equal(t, string(want), text.String())
+	}
+	_, err := read(t, "nodes: {a-1: processor, b: processor}\nlinks: [[a-1, b]]")
+	require.Len(t, strings.Split(err.Error(), "\n"), 1, err.Error())
 }

@@ -12,7 +12,7 @@ import (
 func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
 	for i, p := range s.Processors {
 		label := p.Name
-		if strings.HasSuffix(label, fmt.Sprintf("[%d]", i)) { // the number says it
+		if word, index, _ := strings.Cut(label, "["); index == fmt.Sprintf("%d]", i) && !strings.Contains(word, ".") { // the number says it
 			label = ""
 		}
 		t.Nodes = append(t.Nodes, Node{Number: i, Name: w.names.Processor(i), Label: label, X: p.X, Y: p.Y})

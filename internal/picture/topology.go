@@ -111,17 +111,16 @@ func (w *wired) ports(processor int) int {
 // sends yields the media that a processor can send on, towards processors below a number.
 func (w *wired) sends(processor, towards int, yield func(port, medium int)) {
 	for port := range w.ports(processor) {
-		first := w.names.SentOn(processor, uint16(port), 0)
-		if first < 0 { // the port only hears
-			continue
-		}
-		yield(port, first)
-		for to := 1; to < towards; to++ {
+		last := -1
+		for to := range towards {
 			medium := w.names.SentOn(processor, uint16(port), to)
-			if medium == first { // the port leads to one medium
+			if medium >= 0 && medium == last { // the port leads to one medium
 				break
 			}
-			yield(port, medium)
+			if medium >= 0 { // else it only hears, or does not lead there
+				last = medium
+				yield(port, medium)
+			}
 		}
 	}
 }
