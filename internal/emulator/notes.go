@@ -230,10 +230,18 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		"listens no more, or relays send control frames and receivers call sl_deliver"}
 }
 
-// routeNotes say whether packets at routers may wait for one another.
-func (m *Machine) routeNotes() []string {
-	if r := fabric.RoutersOf(m.Network); r != nil && r.Shown != "" {
-		return []string{r.Shown}
+// routeNotes say whether packets at routers may wait for one another, and where that is not all: NICs join a ring of routers whose
+// routes have none.
+func (m *Machine) routeNotes(broken []outcome.Violation) []string {
+	r := fabric.RoutersOf(m.Network)
+	if r == nil || r.Shown == "" {
+		return nil
 	}
-	return nil
+	throughNIC := func(v outcome.Violation) bool {
+		return slices.ContainsFunc(v.Waits, func(w fabric.Waiting) bool { return w.NIC })
+	}
+	if slices.ContainsFunc(broken, throughNIC) {
+		return []string{r.Shown + "; that is said of the routers, and the ring of this run goes through NICs"}
+	}
+	return []string{r.Shown}
 }

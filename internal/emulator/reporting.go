@@ -202,8 +202,8 @@ func (m *Machine) Sum() *outcome.Report {
 	if m.limited() && count > 0 {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
-	lackNotes := func() []string { return m.lackNotes(report) }
-	for _, notes := range []func() []string{m.routeNotes, lackNotes, m.trafficNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
+	report.Notes = slices.Concat(report.Notes, m.routeNotes(report.Violations), m.lackNotes(report))
+	for _, notes := range []func() []string{m.trafficNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
