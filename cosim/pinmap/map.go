@@ -136,7 +136,7 @@ func (m *Map) NewModel() (*twin.Model, error) {
 	}
 	model, err := t.New(m.Parameters)
 	if err != nil {
-		remedy := "for example " + t.Sets[0].Text()
+		remedy := "for example parameters: " + t.Sets[0].Text() + ", or -G NAME=VALUE with a command"
 		if len(m.Absent) > 0 {
 			remedy += "; absent outputs have a width, too"
 		}
