@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,8 +41,12 @@ const burstMesh = "mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}, streaming: {ti
 // there are, and hardware without firmware gives every one the same cycles.
 func TestFirmwareTicks(t *testing.T) {
 	image := testImage(t, "burst")
+	flits := func(report *Report, figure string) float64 {
+		return report.Metrics.Get(figure).(float64) * float64(report.Cycles)
+	}
 	for _, bits := range []int{64, 512} {
 		var first [][]string
+		var most float64 // flits of the most loaded channel
 		for _, tick := range []int{1, 7, 64} {
 			s := routedScenario(t, fmt.Sprintf(burstMesh, tick, "sink", bits),
 				"nic: {payload_bytes: 40, tx_frames: 255, rx_frames: 255}\nrules: {}\nstop: {slots: 100000}\nfirmware: {image: "+image+"}")
@@ -51,9 +56,17 @@ func TestFirmwareTicks(t *testing.T) {
 			require.EqualValues(t, 16*200, report.Frames.Delivered)
 			require.EqualValues(t, 16*200, report.Frames.Sent)
 			if first == nil {
-				first = rows
+				first, most = rows, flits(report, "load.max")
 			}
 			require.Equal(t, first, rows, tick)
+			require.InDelta(t, most, flits(report, "load.max"), 1e-6)
+			crossed := 0 // one channel fewer than routers
+			for _, row := range rows {
+				size, _ := strconv.Atoi(row[3])
+				hops, _ := strconv.Atoi(row[7])
+				crossed += size * (hops - 1)
+			}
+			require.InDelta(t, crossed, 48*flits(report, "load.mean"), 1e-6)
 		}
 		var file strings.Builder
 		file.WriteString("source,destination,size,created\n")
@@ -62,8 +75,9 @@ func TestFirmwareTicks(t *testing.T) {
 			file.WriteString(strings.Join(row[1:5], ",") + "\n")
 		}
 		bare := routerBare(t, "mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}", file.String())
-		_, rows := frameRows(t, bare, MachineOptions{})
+		report, rows := frameRows(t, bare, MachineOptions{})
 		require.Equal(t, first, rows)
+		require.InDelta(t, most, flits(report, "load.max"), 1e-6)
 	}
 }
 

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
 
 	"starloom/hw"
 	"starloom/nic"
@@ -104,14 +105,20 @@ func RoutersOf(n Network) *Routers {
 // RouterWays are the ways of packets through routers, as links.
 type RouterWays struct {
 	*Routers
-	link map[[2]int]int // by router and output port
+	first []int   // of each router: its first output port in link
+	link  []int32 // of each output port, -1 for none
 }
 
 // Ways are those of all packets.
 func (r *Routers) Ways() *RouterWays {
-	w := &RouterWays{r, map[[2]int]int{}}
+	w, ports := &RouterWays{Routers: r}, 0
+	for _, count := range r.Graph.Ports {
+		w.first = append(w.first, ports)
+		ports += count
+	}
+	w.link = slices.Repeat([]int32{-1}, ports)
 	for i, l := range r.Graph.Links {
-		w.link[[2]int{l.From, l.Output}] = i
+		w.link[w.first[l.From]+l.Output] = int32(i)
 	}
 	return w
 }
@@ -121,11 +128,11 @@ func (w *RouterWays) Follow(source, destination uint32, pass func(link int)) {
 	at, nodes, phase := w.Graph.Nodes[source], len(w.Graph.Nodes), false
 	for {
 		hop := w.Routes.Next(at.Router, at.Port, int(destination), nodes, phase, w.Config.ClassVCs())
-		link, between := w.link[[2]int{at.Router, hop.Port}]
-		if !between {
+		link := w.link[w.first[at.Router]+hop.Port]
+		if link < 0 {
 			return
 		}
-		pass(link)
+		pass(int(link))
 		l := &w.Graph.Links[link]
 		at, phase = hw.RouterNode{Router: l.To, Port: l.Input}, hop.Phase
 	}

@@ -25,6 +25,7 @@ type Metrics []Metric
 type Metric struct {
 	Name  string
 	Value any
+	In    string // its unit, for people, if in this run that is not the usual one; else ""
 }
 
 // Lined is the value of a Metric that has a line for each of its parts in a report for people.
@@ -46,6 +47,12 @@ func (m *Metrics) AddKnown(known bool, name string, value any) {
 		value = nil
 	}
 	m.Add(name, value)
+}
+
+// AddIn appends one whose unit is not the usual one.
+func (m *Metrics) AddIn(unit string, known bool, name string, value any) {
+	m.AddKnown(known, name, value)
+	(*m)[len(*m)-1].In = unit
 }
 
 // Get returns the figure of that name, nil if there is none or it is not known.

@@ -47,6 +47,7 @@ type streamColumns struct {
 	orphans    []uint32 // of each node: frames before those that are taken in its NIC that its TX FIFO does not have any more
 	begun      []uint16 // of each node: flits of the next frame that had left at the last boundary
 	latencies  latencies
+	loads      *ChannelLoads
 	order      Order    // for the rule in_order
 	refused    []uint8  // of each node: see refuses
 	missing    []uint32 // channel and VC of credits that were found to be missing
@@ -106,6 +107,7 @@ func NewStream(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Stream, err
 	nodes := len(routers.Graph.Nodes)
 	s.stride, s.taken = nic.FrameStride(max(c.PayloadBytes, 8)), newTakenFrames(shape.Processors(), c.TxFrames*shape.Ports)
 	s.told, s.orphans, s.begun = make([]uint32, nodes), make([]uint32, nodes), make([]uint16, nodes)
+	s.loads = NewChannelLoads(routers)
 	s.order, s.refused, s.built = make(Order, nodes*routers.classes()), make([]uint8, nodes), n
 	s.chain.first, s.chain.last = make([]uint32, nodes), make([]uint32, nodes)
 	for i, shard := range c.Shards {
@@ -374,6 +376,7 @@ func (s *Stream) crossed() {
 			return // thrown away
 		}
 		s.latencies.note(p.Received[packet]-p.Created[packet], p.Received[packet]-p.Sent[packet], p.Hops[packet])
+		s.loads.Note(p.Source[packet], to, p.Size[packet])
 	})
 }
 
@@ -464,6 +467,7 @@ func (s *Stream) Reset(uint64) {
 	clear(s.orphans)
 	clear(s.begun)
 	s.latencies = latencies{}
+	s.loads.reset()
 	clear(s.order)
 	clear(s.refused)
 	s.deadlocked = 0
@@ -505,6 +509,7 @@ func (s *Stream) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "orphans", s.orphans)
 	hw.StateColumn(v, "begun", s.begun)
 	s.latencies.state(v)
+	s.loads.state(v)
 	s.order.state(v)
 	hw.StateColumn(v, "refused", s.refused, hw.AtMost(uint8(refusalsMax)))
 	hw.StateScalar(v, "deadlocked", &s.deadlocked, hw.AtMost(uint8(1)))

@@ -53,6 +53,9 @@ func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
 	return s.latencies.whole, s.latencies.network, s.latencies.hops
 }
 
+// Loads are those of channels between routers.
+func (s *Stream) Loads() *ChannelLoads { return s.loads }
+
 // frameLog has a row for each frame that has come.
 type frameLog struct{ rows []PacketRow }
 

@@ -86,16 +86,15 @@ func (b *Bare) Pending() (n uint64) {
 	return n
 }
 
-// Loads are the flits of packets that have arrived, by the places in a list of channels that way gives: those between
-// routers that a packet has passed.
-func (b *Bare) Loads(channels int, way func(source, destination uint32, pass func(channel int))) (flits []uint64) {
-	flits = make([]uint64, channels)
+// Loads are the loads of channels, of packets that have arrived.
+func (b *Bare) Loads(r *fabric.Routers) *fabric.ChannelLoads {
+	loads := fabric.NewChannelLoads(r)
 	for i, received := range b.Received {
 		if received != hw.PacketPending {
-			way(b.Source[i], b.Destination[i], func(channel int) { flits[channel] += uint64(b.Size[i]) })
+			loads.Note(b.Source[i], b.Destination[i], b.Size[i])
 		}
 	}
-	return flits
+	return loads
 }
 
 // Latencies are how many measured packets took how many cycles, and how many have not arrived.
@@ -139,8 +138,8 @@ func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
 	known := pending == 0
 	whole := over || cycles >= uint64(end)
 	perCycle := float64(b.processors) * float64(end-from)
-	m.AddKnown(whole, "offered", float64(offered)/perCycle)
-	m.AddKnown(whole, "accepted", float64(accepted)/perCycle)
+	m.AddIn(unitFlits, whole, "offered", float64(offered)/perCycle)
+	m.AddIn(unitFlits, whole, "accepted", float64(accepted)/perCycle)
 	m.AddKnown(whole, "saturated", map[bool]int{true: 1}[pending > 0])
 	m.AddKnown(whole, "pending", pending)
 	latencies := histogram(latency)

@@ -22,6 +22,6 @@
 //	memory.go    how much all of this takes
 //	log.go       packets that are over; packets.go: the file of all packets; file.go: packets from a file
 //	bare.go      Bare: the packets of routers without firmware, and their figures
-//	frames.go    figures of frames between processors at routers
+//	frames.go    figures of frames between processors at routers; loads.go: those of channels
 //	meanings.go  what the figures of traffic mean, from metrics.yaml
 package traffic

@@ -24,11 +24,12 @@ type figures struct {
 	toLast     uint64 // ...and to the last one
 	processors int
 	fromFile   bool
+	routed     bool // processors are at routers: a slot is a tick
 
 	totals
 	latency, network distribution // in slots
 	cycles           map[uint64]uint64
-	load             []uint64 // frames by medium
+	load             []uint64 // frames by medium, without channels of routers
 	flows            []uint32 // measured packets that have arrived, by source and destination; nil for networks of too many
 	flowSlots        []uint64 // the sum of their latencies
 }
@@ -48,10 +49,10 @@ type totals struct {
 // flowProcessorsMax is in networks of how many processors each pair of them is counted.
 const flowProcessorsMax = 1 << 10
 
-func newFigures(s *Spec, shape fabric.Shape, timing nic.Timing) figures {
+func newFigures(s *Spec, processors, media int, timing nic.Timing) figures {
 	f := figures{
 		from: s.WarmUp, end: s.WarmUp + s.Measure, slotCycles: uint64(timing.SlotCycles()), toFirst: timing.FirstPhitCycle(0), toLast: timing.LastPhitCycle(0),
-		processors: shape.Processors(), fromFile: s.Arrivals == fabric.ArrivalsFile, load: make([]uint64, shape.Media), cycles: map[uint64]uint64{},
+		processors: processors, fromFile: s.Arrivals == fabric.ArrivalsFile, load: make([]uint64, media), cycles: map[uint64]uint64{},
 	}
 	if f.processors <= flowProcessorsMax {
 		f.flows, f.flowSlots = make([]uint32, f.processors*f.processors), make([]uint64, f.processors*f.processors)

@@ -104,7 +104,12 @@ func New(c *Config) *Referee {
 			r.shardOf[unit] = uint32(i)
 		}
 	}
-	r.figures = newFigures(c.Spec, shape, c.Timing)
+	media := shape.Media
+	if routers := fabric.RoutersOf(c.Network); routers != nil {
+		media = routers.Media
+	}
+	r.figures = newFigures(c.Spec, shape.Processors(), media, c.Timing)
+	r.figures.routed = fabric.RoutersOf(c.Network) != nil
 	if c.Log {
 		r.log = new(log)
 	}

@@ -21,8 +21,12 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	whole := r.slot >= f.end
 	perSlot := float64(f.processors) * float64(f.end-f.from)
 	saturated := whole && f.pending > 0
-	m.AddKnown(whole, "offered", float64(f.offered)/perSlot)
-	m.AddKnown(whole, "accepted", float64(f.accepted)/perSlot)
+	rate, load := "", "load"
+	if f.routed {
+		rate, load = unitPerTick, "media_load"
+	}
+	m.AddIn(rate, whole, "offered", float64(f.offered)/perSlot)
+	m.AddIn(rate, whole, "accepted", float64(f.accepted)/perSlot)
 	m.AddKnown(r.over, "saturated", map[bool]int{true: 1}[saturated])
 	m.AddKnown(whole, "lost", f.lost)
 	m.AddKnown(whole, "pending", f.pending)
@@ -36,9 +40,13 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	m.AddKnown(whole, "source_queue.mean", float64(f.queued)/perSlot)
 	m.AddKnown(whole, "source_queue.max", f.queueMax)
 	most, mean := f.media(r.names)
-	m.AddKnown(whole, "load.mean", mean)
+	if len(f.load) > 0 {
+		m.AddKnown(whole, load+".mean", mean)
+	}
 	m.AddKnown(known && len(latency) > 0, "latency.histogram", latency)
-	m.AddKnown(whole && len(most) > 0, "load.most", most)
+	if len(f.load) > 0 {
+		m.AddKnown(whole && len(most) > 0, load+".most", most)
+	}
 	m.AddKnown(known && f.flows != nil && arrived > 0, "flows.most", f.most(r.names))
 	return m
 }

@@ -128,6 +128,14 @@ func (m *Machine) ViolationsNow() []outcome.Violation {
 	return m.Findings.Kept
 }
 
+// Loads are those of channels between routers, nil if there are none.
+func (m *Machine) Loads() *fabric.ChannelLoads {
+	if s := fabric.StreamOf(m.transport); s != nil {
+		return s.Loads()
+	}
+	return nil
+}
+
 // parkedBytes is what a parked processor takes, 0 if none is parked.
 func (m *Machine) parkedBytes() int {
 	if m.Parking == nil {
@@ -171,7 +179,7 @@ func (m *Machine) Sum() *outcome.Report {
 	metrics.Add("steps", m.Steps())
 	over := fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
 	metrics = append(metrics, m.Referee.Metrics(&over, m.Config.Known.Carries)...)
-	traffic.AddFrames(&metrics, m.transport)
+	traffic.AddFrames(&metrics, m.Network, m.transport, m.Cycles())
 	metrics = append(metrics, m.resultMetrics()...)
 	report := &outcome.Report{
 		Schema:          outcome.ReportSchema,

@@ -72,11 +72,11 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	for _, name := range []string{ // of runs that are not frozen as they are: of many, with results, with faults
 		"latency.pooled.p99", "latency.p50.mean", "results.hops.processors", "results.hops.mean", "rate[0.1].survived", "rate[0.1].slots", "rate[0.1].faults",
 		"survival[7]", "lambda.low", "lambda.high", "mu.se", "slots.runs", "steps.sd", "coloured[3].median", "untold", "untold_per_processor_max", "told_again", "steps.min", "steps.histogram",
-		"frame_latency.p99", "frame_network_latency.mean", "frame_hops.mean",
+		"frame_latency.p99", "frame_network_latency.mean", "frame_hops.mean", "media_load.mean", "media_load.most",
 	} {
 		require.True(t, p.explained(name, kinds(meaning.KindMetric, meaning.KindKey)), "metric %s", name)
 	}
-	require.Subset(t, sources(t), []string{"survival[%d]", "rate[", ".survived", ".faults", ".pooled.", "results.", "frame_latency", "frame_network_latency", "frame_hops.mean"}, "the names above")
+	require.Subset(t, sources(t), []string{"survival[%d]", "rate[", ".survived", ".faults", ".pooled.", "results.", "frame_latency", "frame_network_latency", "frame_hops.mean", "media_load"}, "the names above")
 
 	for _, r := range []struct {
 		of     any
@@ -168,7 +168,7 @@ func constants(t *testing.T, files ...string) map[string]string {
 
 // sources are the texts in quotes of the files that put names together.
 func sources(t *testing.T) (texts []string) {
-	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/frames.go", "../../fabric/packet_file.go"} {
+	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/frames.go", "../../fabric/traffic/report.go", "../../fabric/packet_file.go"} {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).FindAllString(string(data), -1) {

@@ -60,6 +60,9 @@ func (r *Report) WriteText(w io.Writer) error {
 			continue
 		}
 		if text := FormatMetric(metric.Value); text != "" { // a list may be empty
+			if metric.In != "" && metric.Value != nil {
+				text += "  " + metric.In
+			}
 			row(metric.Name, text)
 		}
 	}

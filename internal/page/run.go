@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -250,7 +251,7 @@ func figuresSection(r *outcome.Report) *Section {
 				unknown = append(unknown, "`"+m.Name+"`")
 				continue
 			}
-			t.Rows = append(t.Rows, []string{m.Name, value, means.Unit, means.Means})
+			t.Rows = append(t.Rows, []string{m.Name, value, cmp.Or(m.In, means.Unit), means.Means})
 		}
 	}
 	if unknown != nil {

@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/traces/figure"
@@ -14,6 +15,9 @@ const (
 	heatWidth  = 7
 )
 
+// channelsNote says what a picture has of channels.
+const channelsNote = "each end of a line is the channel that begins there; the wider and darker, the more flits cross it. "
+
 // RoutersOf is the topology of routers, with the flits per cycle of each channel, in the order of links; stuck are routers
 // at which packets wait for one another. It is nil if there are too many.
 func RoutersOf(n fabric.Bare, title string, loads []float64, stuck []int) *Topology {
@@ -23,7 +27,7 @@ func RoutersOf(n fabric.Bare, title string, loads []float64, stuck []int) *Topol
 		return nil
 	}
 	t := &Topology{Title: title, plural: "routers", Broken: map[string]string{}, Struck: map[string]string{},
-		Note: "Each end of a line is the channel that begins there; the wider and darker, the more flits cross it. "}
+		Note: strings.ToUpper(channelsNote[:1]) + channelsNote[1:]}
 	for _, router := range stuck {
 		t.Broken[r.Router(router)] = "packets wait for one another"
 	}
@@ -32,7 +36,7 @@ func RoutersOf(n fabric.Bare, title string, loads []float64, stuck []int) *Topol
 	}
 	joined := map[[2]int]int{} // links that still miss their way back
 	for i, l := range r.Graph.Links {
-		load := Load{Name: r.Channel(l.From, l.Output, l.To), Load: loads[i]}
+		load := Load{r.Channel(l.From, l.Output, l.To), i, loads[i]}
 		if round, leads := s.Round[i]; leads {
 			t.Links = append(t.Links, Link{From: l.From, To: -1, DX: round.X, DY: round.Y, Number: l.To, Paths: []string{load.Name}, Loads: []Load{load}})
 			continue
@@ -46,6 +50,28 @@ func RoutersOf(n fabric.Bare, title string, loads []float64, stuck []int) *Topol
 		t.Links = append(t.Links, Link{From: l.From, To: l.To, Number: -1, OneWay: true, Paths: []string{load.Name}, Loads: []Load{load}})
 	}
 	return t
+}
+
+// Channels gives the channels of a picture of processors and routers their loads, in the order of links.
+func (t *Topology) Channels(n fabric.Network, loads []float64) {
+	r, names, of := fabric.RoutersOf(n), n.Names(), map[string]Load{}
+	for i, l := range r.Graph.Links {
+		of[names.Medium(r.Media+i)] = Load{r.Channel(l.From, l.Output, l.To), i, loads[i]}
+	}
+	for i := range t.Links {
+		for k := range t.Links[i].Loads { // without processors
+			load := &t.Links[i].Loads[k]
+			load.Load = loads[load.link]
+		}
+		for _, path := range t.Links[i].Paths {
+			if load, ok := of[path]; ok {
+				t.Links[i].Loads = append(t.Links[i].Loads, load)
+			}
+		}
+	}
+	if !strings.Contains(t.Note, channelsNote[1:]) {
+		t.Note = "Between routers, " + channelsNote + t.Note
+	}
 }
 
 // mostLoad is the load of the most loaded channel that is drawn.

@@ -52,6 +52,7 @@ type Link struct {
 // Load is how much of a channel between routers is used.
 type Load struct {
 	Name string
+	link int     // of all between routers
 	Load float64 // flits per cycle
 }
 
@@ -84,7 +85,7 @@ func TopologyOf(n fabric.Network, title string, violations, faults []Violation) 
 	}
 	if bare, ok := n.(fabric.Bare); ok && bare.Routers() != nil && !fabric.Slotted(n) { // without processors
 		if r := RoutersOf(bare, title, make([]float64, len(bare.Routers().Graph.Links)), nil); r != nil {
-			r.Broken, r.Struck, r.Note = t.Broken, t.Struck, "Each router has its processors. "
+			r.Broken, r.Struck, r.Note = t.Broken, t.Struck, "Each router has its processors. "+r.Note
 			return r
 		}
 	}

@@ -27,9 +27,9 @@ type bareRun struct {
 	network *hw.RouterNetwork
 	packets *traffic.Bare
 	seed    uint64
-	cut     bool      // interrupted
-	knots   []hw.Knot // of packets that wait for one another at the end
-	flits   []uint64  // of each link, those of packets that have arrived
+	cut     bool                 // interrupted
+	knots   []hw.Knot            // of packets that wait for one another at the end
+	loads   *fabric.ChannelLoads // once there is a report
 
 	rtl *rtl.Devices // nil for none
 
@@ -204,8 +204,9 @@ func (r *bareRun) report() *outcome.Report {
 	}
 	report.Aside.DigestCovers = "(packets sent and received, and the cycle of each)"
 	report.Aside.Command = c.Source.RunCommand + c.Source.RunOne
-	r.flits = r.loads()
-	r.addLoads(&report.Metrics)
+	built := fabric.RoutersOf(c.Network)
+	r.loads = r.packets.Loads(built)
+	traffic.AddLoads(&report.Metrics, built, r.loads, cycles)
 	rule, message := fabric.RuleFinishes, ""
 	left := fmt.Sprintf("%d of %s not arrived", pending, traces.Plural(uint64(r.packets.Count()), "packet has", "packets have"))
 	switch {

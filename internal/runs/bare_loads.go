@@ -1,55 +1,13 @@
 package runs
 
 import (
-	"cmp"
-	"slices"
-
 	"starloom/fabric"
-	"starloom/fabric/traffic"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/internal/picture"
 	"starloom/traces"
 	"starloom/traces/input"
 )
-
-// loads are the flits that crossed each link, of packets that have arrived.
-func (r *bareRun) loads() []uint64 {
-	built := fabric.RoutersOf(r.config.Network)
-	return r.packets.Loads(len(built.Graph.Links), built.Ways().Follow)
-}
-
-// perCycle are the loads of links.
-func (r *bareRun) perCycle() []float64 {
-	loads := make([]float64, len(r.flits))
-	for i, flits := range r.flits {
-		loads[i] = float64(flits) / float64(max(r.kernel.Cycle(), 1))
-	}
-	return loads
-}
-
-// addLoads adds the loads of channels between routers.
-func (r *bareRun) addLoads(m *fabric.Metrics) {
-	if len(r.flits) == 0 {
-		return
-	}
-	built, cycles := fabric.RoutersOf(r.config.Network), float64(max(r.kernel.Cycle(), 1))
-	total, order := uint64(0), make([]int, len(r.flits))
-	for i, flits := range r.flits {
-		total += flits
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.flits[b], r.flits[a]) })
-	var most traffic.MediumLoads
-	loaded := len(slices.DeleteFunc(slices.Clone(order), func(i int) bool { return r.flits[i] == 0 }))
-	for _, i := range order[:min(loaded, 10)] {
-		l := &built.Graph.Links[i]
-		most = append(most, traffic.MediumLoad{Path: built.Channel(l.From, l.Output, l.To), Load: float64(r.flits[i]) / cycles})
-	}
-	m.Add("load.mean", float64(total)/float64(len(r.flits))/cycles)
-	m.Add("load.max", float64(r.flits[order[0]])/cycles)
-	m.Add("load.most", most)
-}
 
 // look looks at channels, if a picture or the page shows them.
 func (r *bareRun) look(o *Options) {
@@ -80,7 +38,7 @@ func (r *bareRun) draw(report *outcome.Report, o *Options, out *outputs.Set) err
 				stuck = append(stuck, h.To)
 			}
 		}
-		if t := picture.RoutersOf(bare, title, r.perCycle(), stuck); t != nil {
+		if t := picture.RoutersOf(bare, title, r.loads.PerCycle(r.kernel.Cycle()), stuck); t != nil {
 			drawn[picture.KindTopology] = t
 		}
 	}

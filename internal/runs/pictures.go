@@ -131,6 +131,9 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		case kind == picture.KindTopology:
 			topology := picture.TopologyOf(m.Network, title, violations, faults)
 			topology.Load(p.seen)
+			if loads := m.Loads(); loads != nil {
+				topology.Channels(m.Network, loads.PerCycle(r.report.Cycles))
+			}
 			drawn = topology
 		case kind == picture.KindHeat:
 			drawn = p.seen.Heat(title)

@@ -1,0 +1,37 @@
+package traffic
+
+import (
+	"cmp"
+	"slices"
+
+	"starloom/fabric"
+)
+
+// AddLoads adds the loads of channels between routers in a run of so many cycles, with firmware and without; nothing if there are no channels.
+func AddLoads(m *fabric.Metrics, r *fabric.Routers, l *fabric.ChannelLoads, cycles uint64) {
+	loads := l.PerCycle(cycles)
+	if len(loads) == 0 {
+		return
+	}
+	order := make([]int, len(loads))
+	for i := range loads {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(loads[b], loads[a]) })
+	var most MediumLoads
+	for _, i := range order[:min(len(order), loadsMax)] {
+		if link := &r.Graph.Links[i]; loads[i] > 0 {
+			most = append(most, MediumLoad{Path: r.Channel(link.From, link.Output, link.To), Load: loads[i]})
+		}
+	}
+	m.AddIn(unitChannel, true, "load.mean", float64(l.Total())/float64(len(loads))/float64(max(cycles, 1)))
+	m.AddIn(unitChannel, true, "load.max", loads[order[0]])
+	m.Add("load.most", most)
+}
+
+// Units of figures in networks of routers, where they are not those of other networks.
+const (
+	unitChannel = "flits per channel and cycle"
+	unitFlits   = "flits per processor and cycle"
+	unitPerTick = "packets per processor and tick"
+)
