@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/firmware"
 )
 
 // clusters are three stars of three processors each, the first of which are at routers, too.
@@ -147,4 +152,71 @@ func silentJoint(t *testing.T, draw *rand.Rand) {
 	require.Equal(t, alone.Digest, one.Digest, both)
 	require.Equal(t, alone.Frames, one.Frames, both)
 	require.Equal(t, alone.Cycles, one.Cycles, both)
+}
+
+// cluster is the example with all that a netlist may join, with keys of its own after it.
+func cluster(t testing.TB, edit ...string) *Scenario {
+	t.Helper()
+	folder, err := imageFolder()
+	require.NoError(t, err)
+	image := filepath.Join(folder, "cluster.wasm")
+	if _, err := os.Stat(image); err != nil {
+		require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "examples/routers/cluster.c", Output: image}))
+	}
+	text, err := os.ReadFile("examples/routers/cluster.yaml")
+	require.NoError(t, err)
+	s, err := ParseScenario("cluster.yaml", []byte(strings.NewReplacer(append(edit, "cluster.wasm", image)...).Replace(string(text))))
+	require.NoError(t, err)
+	return s
+}
+
+// TestJointCluster: what works on one kind of network works on one with all: saves, replays, seeds; routers that are RTL are refused.
+func TestJointCluster(t *testing.T) {
+	want := savedAtEveryTick(t, cluster(t))
+	require.Equal(t, VerdictPass, want.Verdict, want.Violations)
+	require.Subset(t, want.Rules, []string{"deadlock", "collision_free", "exactly_once", "latency_max", "in_order"})
+	var told bytes.Buffer
+	report, err := Run(t.Context(), cluster(t), RunOptions{Replay: Writer(&told), ReplayProcessor: 2})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, report.Verdict)
+	require.Contains(t, told.String(), "netlist.gate[2] alone")
+	seeds, err := RunSeeds(t.Context(), cluster(t, "{permutation: [10, 4, 7, 5, 9, 8, 1, 0, 3, 6, 2]}", "{permutation: random}"), Seeds{First: 1, Last: 8}, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, seeds.Verdict)
+	for _, replaced := range []string{"netlist.router[*]", "netlist.router[2]"} {
+		_, err = Run(t.Context(), cluster(t, "rules:", "rtl: [{replace: '"+replaced+"'}]\nrules:"), RunOptions{})
+		require.ErrorContains(t, err, replaced+" are routers, which are model beside stars, buses, crossbars and links; take a network of routers alone")
+	}
+}
+
+// TestLongJointCluster: nor does the check of the firmware find anything there, and RTL in the place of what keeps to slots changes nothing.
+func TestLongJointCluster(t *testing.T) {
+	checked, err := CheckFirmware(t.Context(), cluster(t), FirmwareCheckOptions{Fuzz: 50})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, checked.Verdict)
+	for _, replaced := range []string{"netlist.star", "netlist.bus", "netlist.bar.output[1]"} {
+		report, err := Run(t.Context(), cluster(t, "rules:", "rtl: [{replace: '"+replaced+"'}]\nrules:"), RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, checked.Runs[0].Digest, report.Digest)
+		require.NotEmpty(t, report.RTL)
+	}
+}
+
+// TestJointKnots: packets that wait for one another in the routers of such a network break the rule deadlock, frames that meet on a star
+// collision_free.
+func TestJointKnots(t *testing.T) {
+	s := cluster(t, "vcs: 2, depth: 4", "vcs: 1, depth: 1", "tick: 16", "tick: 16, flit_bits: 8", "routes: dateline", "routes: shortest",
+		"[10, 4, 7, 5, 9, 8, 1, 0, 3, 6, 2]", "[2, 3, 0, 1, 4, 5, 6, 7, 8, 9, 10]", "latency_max: 100, ", "")
+	report, err := Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictFail, report.Verdict)
+	require.Equal(t, "deadlock", report.Violations[0].Rule, report.Violations)
+	require.Contains(t, report.Violations[0].Path, "netlist.r")
+	s = cluster(t, "cluster.wasm", testImage(t, "collides"))
+	report, err = Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictFail, report.Verdict)
+	require.True(t, slices.ContainsFunc(report.Violations, func(v Violation) bool {
+		return v.Rule == "collision_free" && v.Path == "netlist.star"
+	}), report.Violations)
 }

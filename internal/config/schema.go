@@ -167,10 +167,11 @@ func refineNetlist(property func(definition, key string) *jsonschema.Schema) {
 	routes := property("netlist", "routes") // a word, or an object
 	ways := *routes
 	ways.Description = ""
-	words := &jsonschema.Schema{Type: "string", Enum: []any{"shortest", "none"}}
+	words := &jsonschema.Schema{Type: "string", Enum: []any{"shortest", "none", "dor", "dim_order", "dateline", "anynet"}}
 	port := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Type: "integer"}}}
 	ways.Properties = jsonschema.NewProperties()
 	ways.Properties.Set("default", words)
+	ways.Properties.Set("file", text)
 	ways.AdditionalProperties = &jsonschema.Schema{Type: "object", AdditionalProperties: port}
 	*routes = jsonschema.Schema{Description: routes.Description, OneOf: []*jsonschema.Schema{words, &ways}}
 	property("netlist", "words").Items = strict.IntegerSchema(0, math.MaxUint32)

@@ -124,7 +124,21 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 	case len(others) > 0:
 		return s.Refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)), r.examples())
 	}
+	if fabric.Slotted(r.Network) && r.routers(pattern) {
+		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which are model beside stars, buses, crossbars and links", strict.Clip(x.Replace)),
+			"take a network of routers alone, or replace other parts: "+r.examples())
+	}
 	return s.Refuse(at+".replace", fmt.Sprintf("no component matches %q", strict.Clip(x.Replace)), r.examples())
+}
+
+// routers reports whether a pattern matches routers.
+func (r *Devices) routers(pattern *hw.Pattern) bool {
+	for i := range fabric.RoutersOf(r.Network).Graph.Ports {
+		if pattern.Match(hw.Index(hw.Join(r.Network.Kind(), "router"), i)) {
+			return true
+		}
+	}
+	return false
 }
 
 // examples names a component of each kind.
