@@ -14,7 +14,8 @@
 // Plant is right. Package fabrictest is the suite that holds every fabric to that.
 //
 //	file             what it holds
-//	network.go       Network, Shape, Config; abilities.go: what only some networks can; bare.go: Routers; channel_loads.go: flits between them; nic_ports.go: ports of NICs at them
+//	network.go       Network, Shape, Config; abilities.go: what only some networks can; bare.go: Routers; nic_ports.go: ports of NICs at them
+//	channel_loads.go flits that have crossed the channels between routers
 //	names.go         Names: paths; program.go: built-in programs, schedules and tables for firmware
 //	wiring.go        Wiring: who drives and who hears each medium; wiring_of.go: that of a network; slot_transport.go: the slot engine of a
 //	                 network by its wiring alone, and what faster ones are compared with; slot_small.go: its frames of one packet
