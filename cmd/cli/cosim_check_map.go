@@ -186,6 +186,11 @@ func (o *checkFlags) complete(m *pinmap.Map, parameters twin.Parameters) error {
 	}
 	for name, value := range parameters {
 		_, known := tw.Sets[0][name]
+		if of, places := strings.CutPrefix(m.Source.Params[name], "$"); places && !known {
+			return &starloom.InputError{
+				Place: "-G", Reason: fmt.Sprintf("%s of the RTL follows %s of the model", name, of), Remedy: fmt.Sprintf("give -G %s=%d", of, value),
+			}
+		}
 		if _, given := m.Parameters[name]; given || !known {
 			return &starloom.InputError{
 				Place: "-G", Reason: "a map has its own parameters",

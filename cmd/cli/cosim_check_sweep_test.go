@@ -104,3 +104,25 @@ func runIn(t *testing.T, dir string, args ...string) (stdout, stderr string, sta
 	r := starloomIn(t, dir, args...)
 	return r.stdout, r.stderr, r.status
 }
+
+// TestCheckParameterOfAMachine: a map whose parameters come from a machine is refused outside one with flags that work.
+func TestCheckParameterOfAMachine(t *testing.T) {
+	dir := folder(t, map[string]string{"dark.v": "module dark #(parameter N = 1) (input [N-1:0] one, output up); assign up = |one; endmodule\n", "dark.yml": `model: star_coupler
+params: {N: $D}
+top: dark
+sources: [dark.v]
+pins: {rail1_i: one, rail1_o: up}
+absent: [rail0_o, violation_o]
+`})
+	for _, command := range []string{"check", "prove"} {
+		_, stderr, status := runIn(t, dir, "cosim", command, "dark.yml")
+		require.Equal(t, statusInput, status)
+		require.Contains(t, stderr, "dark.yml: star_coupler: parameter D has no value; for example parameters: {D: 4, PHIT_BITS: 8}, or with a command -G D=4 -G PHIT_BITS=8")
+		_, stderr, status = runIn(t, dir, "cosim", command, "dark.yml", "-G", "PHIT_BITS=1")
+		require.Equal(t, statusInput, status)
+		require.Contains(t, stderr, "parameter D has no value; for example parameters: {D: 4, PHIT_BITS: 8}, or with a command -G D=4;")
+		_, stderr, status = runIn(t, dir, "cosim", command, "dark.yml", "-G", "N=3")
+		require.Equal(t, statusInput, status)
+		require.Contains(t, stderr, "-G: N of the RTL follows D of the model; give -G D=3")
+	}
+}

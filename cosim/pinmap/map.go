@@ -136,13 +136,26 @@ func (m *Map) NewModel() (*twin.Model, error) {
 	}
 	model, err := t.New(m.Parameters)
 	if err != nil {
-		remedy := "for example parameters: " + t.Sets[0].Text() + ", or -G NAME=VALUE with a command"
-		if len(m.Absent) > 0 {
-			remedy += "; absent outputs have a width, too"
-		}
-		return nil, m.refuse("parameters", err.Error(), remedy)
+		return nil, m.refuse("parameters", err.Error(), m.parametersRemedy(t))
 	}
 	return model, nil
+}
+
+// parametersRemedy is an example of all parameters, and of the flags for those that the map leaves to a machine.
+func (m *Map) parametersRemedy(t twin.Twin) string {
+	remedy, flags := "for example parameters: "+t.Sets[0].Text(), ""
+	for _, name := range slices.Sorted(maps.Keys(t.Sets[0])) {
+		if _, given := m.Parameters[name]; !given {
+			flags += fmt.Sprintf(" -G %s=%d", name, t.Sets[0][name])
+		}
+	}
+	if flags != "" {
+		remedy += ", or with a command" + flags
+	}
+	if len(m.Absent) > 0 {
+		remedy += "; absent outputs have a width, too"
+	}
+	return remedy
 }
 
 // Close forgets what was built; all devices must be closed before.

@@ -70,7 +70,7 @@ func TestRemediesArePossible(t *testing.T) {
 
 	m = &Map{Library: m.Library, Model: "fifo", Parameters: twin.Parameters{"DEPTH": 2, "WIDTH": 4}, Absent: []string{"overflows"}}
 	_, err = m.NewModel()
-	require.ErrorContains(t, err, "fifo: parameter COUNT_BITS has no value; for example parameters: {COUNT_BITS: 16, DEPTH: 4, WIDTH: 8}, or -G NAME=VALUE with a command; absent outputs have a width, too")
+	require.ErrorContains(t, err, "fifo: parameter COUNT_BITS has no value; for example parameters: {COUNT_BITS: 16, DEPTH: 4, WIDTH: 8}, or with a command -G COUNT_BITS=16; absent outputs have a width, too")
 	m.Model = "arbiter_rr"
 	_, err = m.NewModel()
 	require.ErrorContains(t, err, "did you mean arbiter_round_robin? there are ")

@@ -80,7 +80,7 @@ func Find(twins []Twin, name string) (Twin, error) {
 // state. Every parameter must have a value; one that the component refuses is an
 // error.
 func (t Twin) New(p Parameters) (*Model, error) {
-	for name := range t.Sets[0] {
+	for _, name := range slices.Sorted(maps.Keys(t.Sets[0])) {
 		if _, ok := p[name]; !ok {
 			return nil, fmt.Errorf("%s: parameter %s has no value", t.Name, name)
 		}
