@@ -105,7 +105,7 @@ func TestFirmwareEjects(t *testing.T) {
 
 // TestFirmwarePrograms: the programs for processors at routers, on all kinds of networks, carry what they are for.
 func TestFirmwarePrograms(t *testing.T) {
-	for _, netlist := range []string{"mesh: {k: [4, 4]}, router: {}", "torus: {k: [3, 3]}, router: {vcs: 4}", "fly: {k: [9]}, router: {}, streaming: {tick: 5}"} {
+	for _, netlist := range []string{"mesh: {k: [4, 4]}, router: {}", "torus: {k: [3, 3]}, router: {vcs: 4}", "dragonfly: {p: 2, a: 2, h: 1}, router: {}", "fly: {k: [9]}, router: {}, streaming: {tick: 5}"} {
 		for program, workload := range map[string]string{
 			"direct": "{permutation: random}", "unicast": "{one_to_all: {source: 3}}", "exchange": "{all_to_all: {}}", "gossip": "{gossip: {}}",
 			"traffic": "{traffic: {rate: 0.2, warm_up: 10, measure: 200, drain: 1000}}",

@@ -58,6 +58,11 @@ func (d *Drawing) Hypercube(dimensions int) *Drawing {
 	return d.shorthand("hypercube", &Hypercube{Dimensions: dimensions})
 }
 
+// Dragonfly adds one of a h + 1 groups of a processors, each with h links to other groups.
+func (d *Drawing) Dragonfly(a, h int) *Drawing {
+	return d.shorthand("dragonfly", &Dragonfly{A: a, H: h})
+}
+
 func (d *Drawing) shorthand(key string, value planner) *Drawing {
 	d.plans = append(d.plans, shorthand{place: "fabric.netlist." + key, key: key, value: value})
 	return d

@@ -27,6 +27,10 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 			m.add(s.place, fmt.Sprintf("%s: the node %q", s.key, name), "write one name of letters, digits and _, such as r for r[0], r[1], ...")
 			continue
 		}
+		if y, is := s.value.(*Dragonfly); is && y.P > 1 {
+			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and there are no routers that have processors", y.P), "add router: {}, or delete p")
+			continue
+		}
 		p, err := s.plan()
 		if err != nil {
 			m.add(s.place, s.key+": "+err.Error(), "draw a smaller one, or one with more nodes in a dimension")
@@ -48,6 +52,10 @@ func (s *shorthand) expand(d *Drawing, p *Plan) {
 	d.nodes = append(d.nodes, node{place: s.place, name: fmt.Sprintf("%s[0..%d]", name, p.Nodes-1), kind: kindProcessor,
 		ports: slices.Concat(p.Ports, keys.Ports), open: slices.Concat(p.Ports, keys.Ports), at: p.Places})
 	for _, l := range p.Links {
+		latency := latency
+		if l.Latency != nil {
+			latency = *l.Latency
+		}
 		ends := []string{fmt.Sprintf("%s[%d]:%s", name, l.From, p.Ports[l.FromPort]), fmt.Sprintf("%s[%d]:%s", name, l.To, p.Ports[l.ToPort])}
 		d.links = append(d.links, link{place: s.place, ends: ends, places: []string{s.place, s.place},
 			latency: latency, half: keys.Duplex == "half", round: l.Round, credits: keys.Credits})

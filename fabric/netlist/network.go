@@ -36,19 +36,10 @@ type Network struct {
 	Apart bool `json:"apart,omitempty"`
 	// path of a graph of routers in the format of BookSim's anynet, relative to the file; each router is a processor r[R]
 	Anynet string `json:"anynet,omitempty" jsonschema:"minLength=1"`
-	// processors in a grid, each joined with its neighbours in each dimension
-	Mesh *Grid `json:"mesh,omitempty"`
-	// a mesh whose ends are joined
-	Torus *Grid `json:"torus,omitempty"`
-	// processors, each joined with the next one
-	Ring *Ring `json:"ring,omitempty"`
-	// processors below a root
-	Tree *Tree `json:"tree,omitempty"`
-	// 2^dimensions processors, each joined with those whose number differs in one bit
-	Hypercube *Hypercube `json:"hypercube,omitempty"`
+	Shorthands
 	// one router with all processors
 	Fly *Fly `json:"fly,omitempty"`
-	// what all routers have in common; the nodes of mesh, torus, ring, fly or anynet are routers
+	// what all routers have in common; the nodes of mesh, torus, ring, dragonfly, fly or anynet are routers
 	Router *Router `json:"router,omitempty"`
 	// of firmware at routers: when handlers run, and what links carry
 	Streaming *Streaming `json:"streaming,omitempty"`
@@ -59,7 +50,7 @@ type Network struct {
 	// what joins ports of processors with each other, with stars, or with ports of routers
 	Links Links `json:"links,omitempty"`
 	// ways that firmware reads: shortest (default), none: no table, or an object of both: {default: none, NODE:
-	// {DESTINATION: port}}; of routers: shortest, dor, dim_order, dateline, anynet (default: what the network brings),
+	// {DESTINATION: port}}; of routers: shortest, dor, dim_order, dateline, minimal, anynet (default: what the network brings),
 	// or an object {default: shortest, file: FILE, ROUTER: {PROCESSOR: port, PROCESSOR: "port:VC..VC"}}
 	Routes *Routes `json:"routes,omitempty"`
 
@@ -256,6 +247,8 @@ func (n *Network) fill(d *Drawing) {
 			n.Tree = v
 		case *Hypercube:
 			n.Hypercube = v
+		case *Dragonfly:
+			n.Dragonfly = v
 		case *Grid:
 			if n.Mesh = v; d.plans[i].key == "torus" {
 				n.Mesh, n.Torus = nil, v

@@ -75,6 +75,23 @@ func circle(nodes int) (places []Place) {
 	return places
 }
 
+// groupPlaces are those of groups around a point, at distances as long as a group is wide, and of the nodes of each around its own.
+func groupPlaces(groups, nodes int) (places []Place) {
+	around, wide := circle(nodes), 0.0
+	if nodes == 1 {
+		around = []Place{{}}
+	}
+	for _, at := range around {
+		wide = max(wide, float64(2*at.Y)+1.5)
+	}
+	for _, group := range circle(groups) {
+		for _, at := range around {
+			places = append(places, Place{X: float64(wide*group.X) + at.X, Y: float64(wide*group.Y) + at.Y})
+		}
+	}
+	return places
+}
+
 // treePlaces are those of a tree: the root at the top, each node above the middle of its children.
 func treePlaces(arity, nodes int) (places []Place) {
 	places = make([]Place, nodes)

@@ -26,6 +26,7 @@ type Plan struct {
 type PlanLink struct {
 	From, To         int
 	FromPort, ToPort int
+	Latency          *int  // nil for that of all
 	Round            Place // of one that leads round to the other side of a picture: the way in which it leaves From
 }
 
@@ -73,12 +74,46 @@ type Hypercube struct {
 	PlanKeys
 }
 
+// Dragonfly has groups of nodes: those of a group are joined with each other, and each two groups by one link (J. Kim, W. J.
+// Dally, S. Scott and D. Abts, "Technology-Driven, Highly-Scalable Dragonfly Topology", 2008, section 3.1).
+type Dragonfly struct {
+	// processors of each node, which is a router then (default 1)
+	P int `json:"p,omitempty" jsonschema:"minimum=1,maximum=255"`
+	// nodes of a group: node r is in group r div a
+	A int `json:"a" jsonschema:"required,minimum=1,maximum=255"`
+	// links of a node to other groups, of which there are a h + 1
+	H int `json:"h" jsonschema:"required,minimum=1,maximum=255"`
+	// of links between groups, in cycles (default latency)
+	GlobalLatency *int `json:"global_latency,omitempty" jsonschema:"minimum=0,maximum=4096"`
+	PlanKeys
+}
+
+// Shorthands are what everybody draws; a netlist may have several.
+type Shorthands struct {
+	// processors in a grid, each joined with its neighbours in each dimension
+	Mesh *Grid `json:"mesh,omitempty"`
+	// a mesh whose ends are joined
+	Torus *Grid `json:"torus,omitempty"`
+	// processors, each joined with the next one
+	Ring *Ring `json:"ring,omitempty"`
+	// processors below a root
+	Tree *Tree `json:"tree,omitempty"`
+	// 2^dimensions processors, each joined with those whose number differs in one bit
+	Hypercube *Hypercube `json:"hypercube,omitempty"`
+	// groups of processors, joined with each other, or of routers with p processors each
+	Dragonfly *Dragonfly `json:"dragonfly,omitempty"`
+}
+
 // Declaration implements strict.Commented: comments say what its keys are.
 func (PlanKeys) Declaration() string  { return planSource }
 func (Grid) Declaration() string      { return planSource }
 func (Ring) Declaration() string      { return planSource }
 func (Tree) Declaration() string      { return planSource }
 func (Hypercube) Declaration() string { return planSource }
+func (Dragonfly) Declaration() string { return planSource }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Shorthands) Declaration() string { return planSource }
 
 // compass are the ports of a grid of up to three dimensions: of dimension d, 2d leads to the larger coordinate.
 var compass = []string{"east", "west", "north", "south", "up", "down"}
@@ -183,6 +218,55 @@ func (h *Hypercube) plan() (*Plan, error) {
 	return p, nil
 }
 
+// local is the port of a node that leads to another one of its group, by their numbers in it.
+func (y *Dragonfly) local(from, to int) int {
+	if to > from {
+		to--
+	}
+	return to
+}
+
+// global is the node of a group from which a link leads to another group, and its port. The links of a group lead to the others in their order,
+// as many from each node.
+func (y *Dragonfly) global(from, to int) (node, port int) {
+	if to > from {
+		to--
+	}
+	return to / y.H, y.A - 1 + to%y.H
+}
+
+// plan is the dragonfly with all groups: first the links within groups, then those between them.
+func (y *Dragonfly) plan() (*Plan, error) {
+	p, groups := &Plan{}, y.A*y.H+1
+	if p.Nodes = groups * y.A; p.Nodes > nodesMax {
+		return nil, fmt.Errorf("%d groups of %d have more than %d nodes", groups, y.A, nodesMax)
+	}
+	for k := range y.A - 1 {
+		p.Ports = append(p.Ports, fmt.Sprintf("local[%d]", k))
+	}
+	for k := range y.H {
+		p.Ports = append(p.Ports, fmt.Sprintf("global[%d]", k))
+	}
+	for g := range groups {
+		for i := range y.A {
+			for j := i + 1; j < y.A; j++ {
+				p.Links = append(p.Links, PlanLink{From: g*y.A + i, To: g*y.A + j, FromPort: y.local(i, j), ToPort: y.local(j, i)})
+			}
+		}
+	}
+	for g := range groups {
+		for d := g + 1; d < groups; d++ {
+			i, out := y.global(g, d)
+			j, in := y.global(d, g)
+			p.Links = append(p.Links, PlanLink{From: g*y.A + i, To: d*y.A + j, FromPort: out, ToPort: in, Latency: y.GlobalLatency})
+		}
+	}
+	if p.Nodes <= placesMax {
+		p.Places = groupPlaces(groups, y.A)
+	}
+	return p, nil
+}
+
 // planner is what the keys of a shorthand are read into.
 type planner interface{ keys() *PlanKeys }
 
@@ -190,11 +274,11 @@ type planner interface{ keys() *PlanKeys }
 type shorthand struct {
 	place string
 	key   string
-	value planner // *Grid, *Ring, *Tree or *Hypercube
+	value planner // *Grid, *Ring, *Tree, *Hypercube or *Dragonfly
 }
 
 // shorthands are the keys, in the order of their nodes.
-var shorthands = []string{"mesh", "torus", "ring", "tree", "hypercube"}
+var shorthands = []string{"mesh", "torus", "ring", "tree", "hypercube", "dragonfly"}
 
 // blank is what the keys of a shorthand are read into.
 func blank(key string) planner {
@@ -205,6 +289,8 @@ func blank(key string) planner {
 		return &Tree{}
 	case "hypercube":
 		return &Hypercube{}
+	case "dragonfly":
+		return &Dragonfly{}
 	}
 	return &Grid{}
 }

@@ -50,6 +50,16 @@ nodes: {"p[0..7]": {kind: processor, ports: [d0, d1, d2]}}
 links: [["p[0]:d0", "p[1]:d0"], ["p[2]:d0", "p[3]:d0"], ["p[4]:d0", "p[5]:d0"], ["p[6]:d0", "p[7]:d0"],
  ["p[0..1]:d1", "p[2..3]:d1"], ["p[4..5]:d1", "p[6..7]:d1"], ["p[0..3]:d2", "p[4..7]:d2"]]
 `},
+	{"dragonfly", "dragonfly: {a: 2, h: 1}", `
+nodes: {"p[0..5]": {kind: processor, ports: ["local[0]", "global[0]"]}}
+links: [["p[0]:local[0]", "p[1]:local[0]"], ["p[2]:local[0]", "p[3]:local[0]"], ["p[4]:local[0]", "p[5]:local[0]"],
+ ["p[0]:global[0]", "p[2]:global[0]"], ["p[1]:global[0]", "p[4]:global[0]"], ["p[3]:global[0]", "p[5]:global[0]"]]
+`},
+	{"long cables", "dragonfly: {a: 1, h: 2, p: 1, latency: 2, global_latency: 9, node: q}", `
+nodes: {"q[0..2]": {kind: processor, ports: ["global[0]", "global[1]"]}}
+links: [{endpoints: ["q[0]:global[0]", "q[1]:global[0]"], latency: 9}, {endpoints: ["q[0]:global[1]", "q[2]:global[0]"], latency: 9},
+ {endpoints: ["q[1]:global[1]", "q[2]:global[1]"], latency: 9}]
+`},
 	{"with more", "mesh: {k: [2, 2], ports: [radio]}\nnodes: {air: star}\nlinks: [[\"p[0..3]:radio\", air]]", `
 nodes: {"p[0..3]": {kind: processor, ports: [east, west, north, south, radio], open: [east, west, north, south]}, air: star}
 links: [["p[0]:east", "p[1]:west"], ["p[2]:east", "p[3]:west"], ["p[0..1]:north", "p[2..3]:south"], ["p[0..3]:radio", air]]
@@ -68,7 +78,7 @@ func TestPlans(t *testing.T) {
 			require.Equal(t, hand.Words, short.Words)
 		})
 	}
-	for _, d := range []*Drawing{New("").Mesh(4, 3), New("").Ring(4), New("").Tree(2, 3), New("").Hypercube(3)} {
+	for _, d := range []*Drawing{New("").Mesh(4, 3), New("").Ring(4), New("").Tree(2, 3), New("").Hypercube(3), New("").Dragonfly(2, 1)} {
 		n, err := d.Network()
 		require.NoError(t, err)
 		key := d.plans[0].key
@@ -79,6 +89,31 @@ func TestPlans(t *testing.T) {
 				require.Equal(t, canonical(same), canonical(n.Net()), key)
 			}
 		}
+	}
+}
+
+// TestDragonflyJoined: by the definition alone, each two nodes of a group and each two groups are joined by one link, and every port has one.
+func TestDragonflyJoined(t *testing.T) {
+	for _, size := range [][2]int{{1, 1}, {1, 4}, {2, 1}, {4, 2}, {3, 3}, {8, 4}} {
+		a, h := size[0], size[1]
+		p, err := (&Dragonfly{A: a, H: h}).plan()
+		require.NoError(t, err)
+		require.Equal(t, a*(a*h+1), p.Nodes)
+		require.Len(t, p.Ports, a-1+h)
+		ports, within, between := map[[2]int]bool{}, map[[2]int]bool{}, map[[2]int]bool{}
+		for _, l := range p.Links {
+			ports[[2]int{l.From, l.FromPort}], ports[[2]int{l.To, l.ToPort}] = true, true
+			if l.From/a == l.To/a {
+				within[[2]int{l.From, l.To}] = true
+				require.Less(t, max(l.FromPort, l.ToPort), a-1)
+			} else {
+				between[[2]int{l.From / a, l.To / a}] = true
+			}
+		}
+		require.Len(t, ports, p.Nodes*(a-1+h))
+		require.Len(t, within, p.Nodes*(a-1)/2)
+		require.Len(t, between, (a*h+1)*a*h/2)
+		require.Len(t, p.Links, len(within)+len(between))
 	}
 }
 

@@ -181,9 +181,7 @@ func (r *reader) unknown(e entry, where string, keys ...string) {
 
 // notYet are keys that somebody may look for, and what to write in their place.
 var notYet = map[string]struct{ reason, remedy string }{
-	"graphml": {"GraphML is not read", "write nodes: and links:, or a graph for anynet: one line `router R router S ...` for each node"},
-	"dragonfly": {"there is no shorthand dragonfly",
-		"write nodes: {\"group[0..8].p[0..3]\": processor} and links: between them, or a graph for anynet:"},
+	"graphml":   {"GraphML is not read", "write nodes: and links:, or a graph for anynet: one line `router R router S ...` for each node"},
 	"width":     {"links of different widths are not there yet: all media are equally wide", "delete width; link.phit_bits is that of all of them"},
 	"phit_bits": {"links of different widths are not there yet: all media are equally wide", "delete phit_bits; link.phit_bits is that of all of them"},
 }
@@ -232,7 +230,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			later = append(later, func() { r.readAnynet(e.value, where) })
 		case "fly", "router", "streaming":
 			r.readRouter(e, where)
-		case "mesh", "torus", "ring", "tree", "hypercube":
+		case "mesh", "torus", "ring", "tree", "hypercube", "dragonfly":
 			value := blank(e.key)
 			r.take(r.Decode(e.value, reflect.ValueOf(value).Elem(), where, strict.Limits{}))
 			r.plans = append(r.plans, shorthand{place: r.Place(e.value), key: e.key, value: value})
@@ -290,7 +288,7 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 	for _, key := range []string{"nodes", "links", "kinds"} {
 		if r.router != nil && first < 0 && r.seen[key] {
 			r.add(r.routerPlace, fmt.Sprintf("%s has both router and %s, and no node is a router", whole, key),
-				"routers stand at the nodes of mesh, torus, ring, fly or anynet, or are drawn: nodes: {\"r[0..3]\": router}")
+				"routers stand at the nodes of mesh, torus, ring, dragonfly, fly or anynet, or are drawn: nodes: {\"r[0..3]\": router}")
 			return
 		}
 	}
@@ -324,7 +322,8 @@ func (r *reader) readAnynet(value *yaml.Node, where string) {
 
 // keysOfFile are the keys of a netlist in a file of its own.
 var keysOfFile = []string{
-	"name", "access", "words", "apart", "anynet", "mesh", "torus", "ring", "tree", "hypercube", "fly", "router", "streaming", "kinds", "nodes", "links", "routes",
+	"name", "access", "words", "apart", "anynet", "mesh", "torus", "ring", "tree", "hypercube", "dragonfly", "fly", "router", "streaming", "kinds", "nodes",
+	"links", "routes",
 }
 
 // readWords reads what firmware is told.

@@ -255,7 +255,21 @@ var wrong = []struct{ name, text, says, mended string }{
 		"n.yaml:1:31: the bus b has align and an arbiter: its senders ask where it is, and start together; delete align, or the arbiter",
 		"nodes: {\"a[0..1]\": processor, b: {kind: bus, align: true}}\nlinks: [{endpoints: [\"a[0]\", b], latency: 2}, {endpoints: [\"a[1]\", b], latency: 3}]"},
 	{"GraphML", "graphml: x.graphml", "n.yaml:1:1: GraphML is not read; write nodes: and links:, or a graph for anynet", "anynet: g.anynet"},
-	{"dragonfly", "dragonfly: {a: 4, h: 2}", "n.yaml:1:1: there is no shorthand dragonfly; write nodes:", "anynet: g.anynet"},
+	{"dragonfly without groups", "dragonfly: {a: 4, h: 0}", "n.yaml:1:22: dragonfly.h is 0; allowed are 1 to 255", "dragonfly: {a: 4, h: 1}"},
+	{"dragonfly without a", "dragonfly: {h: 2}", "n.yaml:1:12: missing key \"a\" in dragonfly; add \"a\"", "dragonfly: {a: 2, h: 2}"},
+	{"dragonfly of processors with processors", "dragonfly: {p: 2, a: 4, h: 2}", "n.yaml:1:12: dragonfly: p is 2, and there are no routers that have processors; add router: {}, or delete p",
+		"dragonfly: {p: 2, a: 4, h: 2}\nrouter: {}"},
+	{"large dragonfly", "dragonfly: {a: 255, h: 255}", "n.yaml:1:12: dragonfly: 65026 groups of 255 have more than 4194304 nodes; draw a smaller one", "dragonfly: {a: 3, h: 2}"},
+	{"dragonfly with one channel", "dragonfly: {a: 4, h: 2}\nrouter: {vcs: 1}", "n.yaml:2:9: routes: minimal has two classes of virtual channels, and there is one channel; write vcs: 2 or more",
+		"dragonfly: {a: 4, h: 2}\nrouter: {vcs: 2}"},
+	{"dragonfly of classes", "dragonfly: {a: 4, h: 2}\nrouter: {vcs: 2, classes: 2}", "n.yaml:2:9: routes: minimal has two classes of virtual channels, and there is one channel; write vcs: 4 or more",
+		"dragonfly: {a: 4, h: 2}\nrouter: {vcs: 4, classes: 2}"},
+	{"dragonfly with many ports", "dragonfly: {p: 250, a: 4, h: 4}\nrouter: {}", "n.yaml:1:12: dragonfly: routers of 257 ports; allowed are 256", "dragonfly: {p: 2, a: 4, h: 4}\nrouter: {}"},
+	{"dragonfly with half-duplex links", "dragonfly: {a: 2, h: 2, duplex: half}\nrouter: {}", "n.yaml:1:12: dragonfly: duplex is half: ", "dragonfly: {a: 2, h: 2}\nrouter: {}"},
+	{"dragonfly with cables of no length", "dragonfly: {a: 2, h: 2, global_latency: 0}\nrouter: {}",
+		"n.yaml:1:12: dragonfly: latency is 0, and a link of routers has a register; allowed are 1 to 500", "dragonfly: {a: 2, h: 2, global_latency: 1}\nrouter: {}"},
+	{"minimal routes of a mesh", "mesh: {k: [3, 3]}\nrouter: {}\nroutes: minimal", "n.yaml:3:9: routes: minimal is not of this network of routers; dor is of a mesh",
+		"mesh: {k: [3, 3]}\nrouter: {}\nroutes: dor"},
 	{"credits", "ring: {n: 4, ports: [x]}\nlinks: [{endpoints: ['p[0]:x', 'p[1]:x'], credits: 0}]", "n.yaml:2:52: links[0].credits is 0; allowed are 1 to 255", "ring: {n: 4, ports: [x]}\nlinks: [{endpoints: ['p[0]:x', 'p[1]:x'], credits: 1}]"},
 	{"key of credits", "ring: {n: 4, credits: {depth: 2, resync: 3}}", `n.yaml:1:34: unknown key "resync" in ring.credits; did you mean "resync_slots"?`, "ring: {n: 4, credits: {depth: 2, resync_slots: 3}}"},
 	{"round trip", "ring: {n: 4, credits: {depth: 2, round_trip_slots: 1}}", "n.yaml:1:52: ring.credits.round_trip_slots is 1; allowed are 2 to 64", "ring: {n: 4, credits: {depth: 2, round_trip_slots: 2}}"},
@@ -440,7 +454,7 @@ func TestNumbers(t *testing.T) {
 		_, err = New("").Processors("p[0..1]").Link("p[0]", "p[1]", Credits(limits)).Network()
 		require.ErrorContains(t, err, "fabric.netlist.links[0]: credits.")
 	}
-	for _, shorthand := range []*Drawing{New("").Mesh(), New("").Mesh(0, 4), New("").Torus(1), New("").Ring(0), New("").Tree(0, 2), New("").Tree(2, 0), New("").Hypercube(30), New("").Hypercube(-1)} {
+	for _, shorthand := range []*Drawing{New("").Mesh(), New("").Mesh(0, 4), New("").Torus(1), New("").Ring(0), New("").Tree(0, 2), New("").Tree(2, 0), New("").Hypercube(30), New("").Hypercube(-1), New("").Dragonfly(0, 2), New("").Dragonfly(2, -1)} {
 		_, err = shorthand.Network()
 		require.Error(t, err)
 	}

@@ -21,6 +21,7 @@ type routed struct {
 	grid   []int // sizes of a mesh, a torus, a ring; nil for others
 	around bool  // whose ends are joined
 	graph  *Anynet
+	groups *Dragonfly // nil for others
 
 	routers, processors []string // what routes call them
 
@@ -36,7 +37,7 @@ func (w *routed) word() string { return cmp.Or(w.routes.word, w.usual) }
 
 // claims reports whether routes are those of a rule that is free of deadlock.
 func (w *routed) claims() bool {
-	return len(w.routes.entries) == 0 && slices.Contains([]string{routesDOR, routesDimOrder, routesDateline}, w.word())
+	return len(w.routes.entries) == 0 && slices.Contains([]string{routesDOR, routesDimOrder, routesDateline, routesMinimal}, w.word())
 }
 
 // processor is what routes call the processor of a node.

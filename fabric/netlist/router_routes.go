@@ -18,14 +18,14 @@ func (w *routed) route(net *Net) error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	fits := map[string]bool{
 		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around, routesDateline: w.around || w.Names != nil,
-		routesAnynet: w.graph != nil, routesShortest: !w.routes.none,
+		routesMinimal: w.groups != nil, routesAnynet: w.graph != nil, routesShortest: !w.routes.none,
 	}
 	if w.routes.none || !fits[word] {
 		if w.routes.none {
 			word = routesNone
 		}
 		return w.refuse(place, "routes: "+word+" is not of this network of routers", "dor is of a mesh, dim_order of a torus, dateline of a ring or a torus, "+
-			"anynet of anynet; shortest is of all")
+			"minimal of a dragonfly, anynet of anynet; shortest is of all")
 	}
 	if even := slices.IndexFunc(w.grid, func(k int) bool { return k%2 == 0 }); word == routesDimOrder && even >= 0 {
 		return w.refuse(place,
@@ -35,8 +35,8 @@ func (w *routed) route(net *Net) error {
 	if word == routesDimOrder && len(w.routes.entries) > 0 {
 		return w.refuse(w.routes.entries[0].place, "routes in the order of dimensions of a torus are no table, in which others could stand", "add default: dateline")
 	}
-	if word == routesDateline && w.Config.ClassVCs() < 2 {
-		return w.refuse(place, "routes: dateline has two classes of virtual channels, and there is one channel",
+	if (word == routesDateline || word == routesMinimal) && w.Config.ClassVCs() < 2 {
+		return w.refuse(place, "routes: "+word+" has two classes of virtual channels, and there is one channel",
 			fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
 	}
 	if word == routesDimOrder {
@@ -49,6 +49,8 @@ func (w *routed) route(net *Net) error {
 		w.dimensionOrder()
 	case word == routesAnynet:
 		w.anynetRoutes()
+	case word == routesMinimal:
+		w.minimal()
 	case word == routesDateline && w.around:
 		w.datelines()
 	default:
@@ -143,7 +145,7 @@ func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
 }
 
 // The classes of a dateline: a packet that has yet to go round takes the lower half of the VCs, one that need not, or
-// has done so, the upper half.
+// has done so, the upper half; those of a dragonfly: one that has yet to go to another group, or need not.
 const (
 	classBefore = 1
 	classAfter  = 2
@@ -183,6 +185,31 @@ func (w *routed) datelines() {
 				}
 				at, to = at/k, to/k
 			}
+		}
+	}
+}
+
+// minimal gives routes of a dragonfly: to the router from which a link leads to the group of the destination, over it, and on in that group. A
+// packet that has yet to leave its group takes the lower half of the VCs, as in Kim et al., section 4.1.
+func (w *routed) minimal() {
+	w.datelineClasses()
+	y := w.groups
+	for router := range w.Graph.Ports {
+		group, at := router/y.A, router%y.A
+		for node, home := range w.Graph.Nodes {
+			there := home.Router / y.A
+			to, port := y.global(group, there)
+			switch {
+			case home.Router == router:
+				w.give(router, node, home.Port)
+				continue
+			case there == group:
+				port = y.local(at, home.Router%y.A)
+			case to != at:
+				port = y.local(at, to)
+			}
+			w.give(router, node, port)
+			w.classify(router, node, there != group)
 		}
 	}
 }

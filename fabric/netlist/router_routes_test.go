@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,4 +214,53 @@ func drawnNetwork(t *testing.T, text string) (n Network, err error) {
 		err = n.draw(r)
 	}
 	return n, err
+}
+
+// TestDragonflyMinimal: on every way of a dragonfly there is at most one link in the first group, one between groups where they differ, and one in
+// the last group; virtual channels are the lower half up to the link between groups, and the upper half after it; that is free of deadlocks, in every
+// class. Shortest routes, which take two links between groups where that is shorter, are not.
+func TestDragonflyMinimal(t *testing.T) {
+	for _, size := range [][4]int{{1, 2, 1, 2}, {2, 4, 2, 2}, {3, 3, 1, 5}, {1, 1, 4, 2}, {2, 3, 2, 4}} {
+		p, a, h, vcs := size[0], size[1], size[2], size[3]
+		n, err := readNetwork(t, fmt.Sprintf("dragonfly: {p: %d, a: %d, h: %d}\nrouter: {vcs: %d}", p, a, h, vcs))
+		require.NoError(t, err)
+		net, g := n.Net(), &n.routers.Graph
+		require.Contains(t, n.routers.Shown, "routes: deadlock-free (Dally and Seitz)")
+		require.Len(t, net.Processors, p*a*(a*h+1))
+		for start := range g.Ports {
+			for node, home := range g.Nodes {
+				at, groups, hops := start, 0, 0
+				for at != home.Router {
+					port, shown := net.hop(at, node)
+					l := slices.IndexFunc(g.Links, func(l hw.RouterLink) bool { return l.From == at && l.Output == port })
+					require.GreaterOrEqual(t, l, 0)
+					low, high := 0, vcs/2-1
+					if at/a == home.Router/a {
+						low, high = vcs/2, vcs-1
+					}
+					want := fmt.Sprintf("%d..%d", low, high)
+					if low == high {
+						want = fmt.Sprint(low)
+					}
+					require.Equal(t, want, shown)
+					if to := g.Links[l].To; at/a != to/a {
+						groups++
+						require.Equal(t, home.Router/a, to/a)
+					}
+					at = g.Links[l].To
+					hops++
+				}
+				port, _ := net.hop(at, node)
+				require.Equal(t, home.Port, port)
+				require.LessOrEqual(t, hops, 3)
+				require.Equal(t, start/a != home.Router/a, groups == 1)
+			}
+		}
+	}
+	n, err := readNetwork(t, "dragonfly: {p: 2, a: 4, h: 2}\nrouter: {vcs: 2}\nroutes: shortest")
+	require.NoError(t, err)
+	require.Contains(t, n.routers.Shown, "routes: may deadlock")
+	n, err = readNetwork(t, "dragonfly: {p: 2, a: 4, h: 2}\nrouter: {vcs: 4, classes: 2}\nstreaming: {ports: 2}")
+	require.NoError(t, err)
+	require.Contains(t, n.routers.Shown, "routes: deadlock-free (Dally and Seitz)")
 }

@@ -62,8 +62,8 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 		return refuse("streaming: the ports of processors are those that links use, and nodes are drawn", "delete ports, and link each port of a processor")
 	case drawn && len(d.plans) == 0 && d.fly == nil && graph == nil:
 		net, err = d.routedNodes(w)
-	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil && slices.Contains([]string{"mesh", "torus", "ring"}, d.plans[0].key):
-		err = w.drawGrid(&d.plans[0])
+	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil && slices.Contains([]string{"mesh", "torus", "ring", "dragonfly"}, d.plans[0].key):
+		err = w.drawPlan(&d.plans[0])
 	case !drawn && d.fly != nil && len(d.plans) == 0 && graph == nil:
 		nodes := d.fly.K[0] * w.nicPorts
 		w.Graph.Ports, w.usual = []int{nodes}, routesShortest
@@ -73,14 +73,14 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 	case !drawn && graph != nil && len(d.plans) == 0 && d.fly == nil:
 		err = w.drawGraph(graph)
 	default:
-		return refuse("router: there is not exactly one of mesh, torus, ring, fly, anynet and nodes that are routers, which is all that has routers",
+		return refuse("router: there is not exactly one of mesh, torus, ring, dragonfly, fly, anynet and nodes that are routers, which is all that has routers",
 			"write mesh: {k: [4, 4]}, or delete router")
 	}
 	return net, err
 }
 
-// drawGrid draws a mesh, a torus, or a ring.
-func (w *routed) drawGrid(s *shorthand) error {
+// drawPlan draws a mesh, a torus, a ring, or a dragonfly.
+func (w *routed) drawPlan(s *shorthand) error {
 	refuse := func(reason, remedy string) error {
 		return &input.Error{Place: s.place, Reason: s.key + ": " + reason, Remedy: remedy}
 	}
@@ -89,7 +89,7 @@ func (w *routed) drawGrid(s *shorthand) error {
 	if err != nil {
 		return refuse(err.Error(), "draw a smaller one, or one with more nodes in a dimension")
 	}
-	latency := 1
+	latency, each, local := 1, 1, func(int) string { return "" }
 	switch value := s.value.(type) {
 	case *Ring:
 		w.grid, w.usual, w.around = []int{value.N}, routesDateline, true
@@ -98,44 +98,85 @@ func (w *routed) drawGrid(s *shorthand) error {
 		if s.key == "torus" {
 			w.usual, w.around, latency = routesDimOrder, true, 2
 		}
+	case *Dragonfly:
+		w.groups, w.usual, each = value, routesMinimal, max(1, value.P)
+		local = func(k int) string { return fmt.Sprintf("[%d]", k) }
+		for router := range plan.Nodes {
+			w.Names = append(w.Names, hw.Index(unlike(keys.Node), router))
+		}
 	}
 	if keys.Latency != nil {
 		latency = *keys.Latency
 	}
 	reason, remedy := refusedLink(latency, keys.Duplex == "half")
+	if y := w.groups; y != nil && y.GlobalLatency != nil && reason == "" {
+		reason, remedy = refusedLink(*y.GlobalLatency, false)
+	}
+	ports := len(plan.Ports) + each*w.nicPorts
 	switch {
 	case reason != "":
 		return refuse(reason, remedy)
 	case keys.Credits != nil:
 		return refuse(routersCredits, deleteCredits)
 	case len(keys.Ports) > 0:
-		return refuse("routers have the ports of the grid, and one for the processor", "delete ports")
-	case plan.Nodes*w.nicPorts > hw.PacketNodesMax:
-		return refuse(fmt.Sprintf("%d routers", plan.Nodes), fmt.Sprintf("allowed are %d", hw.PacketNodesMax/w.nicPorts))
+		return refuse("routers have the ports of the "+s.key+", and those for processors", "delete ports")
+	case ports > hw.RouterPortsMax:
+		return refuse(fmt.Sprintf("routers of %d ports", ports), fmt.Sprintf("allowed are %d", hw.RouterPortsMax))
+	case plan.Nodes*each*w.nicPorts > hw.PacketNodesMax:
+		return refuse(fmt.Sprintf("%d routers with %s each", plan.Nodes, traces.Plural(each, "processor", "processors")),
+			fmt.Sprintf("allowed are %d processors", hw.PacketNodesMax/w.nicPorts))
 	}
-	local := 2 * len(w.grid)
-	ports := append(slices.Clone(plan.Ports), "local")
 	w.Places = plan.Places
-	for port := range w.nicPorts {
-		if port > 0 {
-			ports = append(ports, fmt.Sprint("local", port))
-		}
-		for node := range plan.Nodes {
-			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: node, Port: local + port, Latency: 1})
-		}
-	}
-	w.Graph.Ports, w.Routers.Ports = slices.Repeat([]int{local + w.nicPorts}, plan.Nodes), slices.Repeat([][]string{ports}, plan.Nodes)
+	w.locals(plan, each, local)
 	w.Round = map[int]Place{}
 	for _, l := range plan.Links {
 		if l.Round != (Place{}) {
 			at := len(w.Graph.Links)
 			w.Round[at], w.Round[at+1] = l.Round, Place{X: -l.Round.X, Y: -l.Round.Y}
 		}
+		latency := latency
+		if l.Latency != nil {
+			latency = *l.Latency
+		}
 		w.Graph.Links = append(w.Graph.Links,
 			hw.RouterLink{From: l.From, Output: l.FromPort, To: l.To, Input: l.ToPort, Latency: latency},
 			hw.RouterLink{From: l.To, Output: l.ToPort, To: l.From, Input: l.FromPort, Latency: latency})
 	}
 	return nil
+}
+
+// locals puts processors at routers, so many at each, after the ports of a plan; name is what the name of the port of each ends with.
+func (w *routed) locals(plan *Plan, each int, name func(k int) string) {
+	names := slices.Clone(plan.Ports)
+	for port := range w.nicPorts {
+		number := ""
+		if port > 0 {
+			number = fmt.Sprint(port)
+		}
+		for k := range each {
+			names = append(names, w.localPort()+number+name(k))
+		}
+		for node := range plan.Nodes * each {
+			w.Graph.Nodes = append(w.Graph.Nodes, hw.RouterNode{Router: node / each, Port: len(plan.Ports) + port*each + node%each, Latency: 1})
+		}
+	}
+	w.Graph.Ports, w.Routers.Ports = slices.Repeat([]int{len(names)}, plan.Nodes), slices.Repeat([][]string{names}, plan.Nodes)
+}
+
+// localPort is what the ports of routers for processors are called.
+func (w *routed) localPort() string {
+	if w.groups != nil { // where those within a group are local
+		return "terminal"
+	}
+	return "local"
+}
+
+// unlike is what routers are called where processors have a name.
+func unlike(processor string) string {
+	if processor == "r" {
+		return "router"
+	}
+	return "r"
 }
 
 // dimensionOrder gives the routes of a mesh: in the first dimension in which nodes differ.

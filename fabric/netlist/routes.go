@@ -22,11 +22,12 @@ const (
 	routesDOR      = "dor"       // of a mesh of routers
 	routesDimOrder = "dim_order" // of a torus of routers
 	routesDateline = "dateline"  // of a ring or a torus of routers
+	routesMinimal  = "minimal"   // of a dragonfly of routers
 	routesAnynet   = "anynet"    // as BookSim finds them in a graph
 )
 
 // routerRoutes are the words that networks of routers alone have.
-var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesAnynet}
+var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMinimal, routesAnynet}
 
 // routeEntry sends what goes from some processors, or routers, to processors out of a port.
 type routeEntry struct {

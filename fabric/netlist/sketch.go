@@ -118,12 +118,17 @@ func (n *Net) sketchRouters(s *fabric.Sketch) {
 	}
 }
 
-// atPlaces puts routers where everybody draws them, each with its processor beside it.
+// atPlaces puts routers where everybody draws them, each with its processors beside it.
 func (n *Net) atPlaces(s *fabric.Sketch) {
 	const apart, beside = 1.6, 0.5
 	for i, at := range n.routers.Places {
 		s.Media[i].Place = Place{X: float64(apart * at.X), Y: float64(apart * at.Y)}
-		s.Processors[i].Place = Place{X: s.Media[i].X - beside, Y: s.Media[i].Y + beside}
+	}
+	each := len(s.Processors) / len(n.routers.Places)
+	for i := range s.Processors {
+		at, k := &s.Media[i/each], i%each
+		sin, cos := math.Sincos(2 * math.Pi * float64(k) / float64(max(6, each)))
+		s.Processors[i].Place = Place{X: at.X - float64(beside*(cos-sin)), Y: at.Y + float64(beside*(cos+sin))}
 	}
 }
 

@@ -29,7 +29,7 @@ func radio() *Drawing {
 func TestSketch(t *testing.T) {
 	for name, d := range map[string]*Drawing{
 		"mesh": New("").Mesh(4, 4), "torus": New("").Torus(5, 5), "3-D torus": New("").Torus(3, 4, 5), "ring": New("").Ring(17), "tree": New("").Tree(3, 4),
-		"hypercube": New("").Hypercube(6), "5-D mesh": New("").Mesh(2, 2, 3, 2, 2),
+		"hypercube": New("").Hypercube(6), "dragonfly": New("").Dragonfly(4, 2), "groups of one": New("").Dragonfly(1, 3), "5-D mesh": New("").Mesh(2, 2, 3, 2, 2),
 		"mesh with more": radio().Stars("air").Processors("sensor[0..1]").Stars("wire").Processors("q").Link("p[0..5]:radio", "air").
 			Link("sensor[0..1]:0", "air").Link("sensor[0..1]:1", "wire").Link("q", "wire"),
 		"stars": New("").Processors("p[0..8]").Stars("s[0..2]").Link("p[0..3]", "s[0]").Link("p[3..6]", "s[1]").Link("p[6..8]", "s[2]"),

@@ -50,6 +50,7 @@ func TestRoutersWritten(t *testing.T) {
 		"mesh: {k: [3, 2]}\nrouter: {}", "mesh: {k: [2, 2, 2], node: r, latency: 3}\nrouter: {vcs: 1, depth: 8, allocator: separable_input_first}",
 		"torus: {k: [4, 3]}\nrouter: {}\nroutes: dateline", "torus: {k: [3, 5], node: core}\nrouter: {vcs: 4, wait_for_tail_credit: true}\nstreaming: {ports: 2}",
 		"ring: {n: 6}\nrouter: {vcs: 4, classes: 2}\nstreaming: {ports: 2, tick: 40, vc: tag, eject: sink, flit_bits: 128}",
+		"dragonfly: {p: 2, a: 3, h: 1, global_latency: 4}\nrouter: {}", "dragonfly: {a: 2, h: 2, node: r}\nrouter: {vcs: 4, classes: 2}\nstreaming: {ports: 2}",
 		"fly: {k: [5]}\nrouter: {routing_delay: 0, credit_delay: 2}", "anynet: g.anynet\nrouter: {}",
 		square + "routes: dateline", square + "routes: {\"r[0]\": {\"p[2]\": west, \"p[3]\": \"east:1..2\"}, \"r[1..2]\": {\"p[3]\": \"0:3\"}}",
 		"mesh: {k: [3, 3]}\nrouter: {}\nroutes: {\"p[0]\": {\"p[8]\": north}, default: dor}",
@@ -101,7 +102,7 @@ func TestRoutersShown(t *testing.T) {
 	}
 	require.Equal(t, []string{"a", "p[0..2]", "p[4]", "q[5].x[1]", "b"}, joined([]string{"a", "p[0]", "p[1]", "p[2]", "p[4]", "q[5].x[1]", "b"}))
 
-	for text, lines := range map[string][2]int{"mesh: {k: [4, 4]}\nrouter: {}": {48, 0}, "torus: {k: [3, 3]}\nrouter: {}": {36, 12}, square: {8, 0}} {
+	for text, lines := range map[string][2]int{"mesh: {k: [4, 4]}\nrouter: {}": {48, 0}, "torus: {k: [3, 3]}\nrouter: {}": {36, 12}, "dragonfly: {p: 3, a: 2, h: 1}\nrouter: {}": {12, 0}, square: {8, 0}} {
 		n, err := readNetwork(t, text)
 		require.NoError(t, err)
 		s, ok := n.Sketch()
