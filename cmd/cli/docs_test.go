@@ -144,7 +144,7 @@ type docPage struct {
 
 var (
 	fence     = regexp.MustCompile("(?ms)^```([a-z ]*)\n(.*?)^```$")
-	namedFile = regexp.MustCompile(`^(?:# |/\* |// )([\w./-]+\.\w+)(?: \*/)?\n`)
+	namedFile = regexp.MustCompile(`^(?:# |/\* |// |<!-- )([\w./-]+\.\w+)(?: \*/| -->)?\n`)
 	picture   = regexp.MustCompile(`!\[[^]]+\]\(([^)]+\.svg)\)`)
 )
 

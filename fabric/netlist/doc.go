@@ -19,7 +19,7 @@
 //	programs.go  what is known of the programs; example.go: a small scenario
 //	run_table.go who sent to whom in each slot
 //	sketch.go    where a picture has processors and stars; spread.go: so that distances are those along links
-//	anynet.go    graphs in the format of BookSim's anynet
+//	anynet.go    graphs in the format of BookSim's anynet; graphml.go: in GraphML; xml.go: as a tree
 //	routes.go    ways that a drawing says; follow.go: hop by hop
 //	credits.go   frames of a link that its receiver has not taken
 //	hash.go      what a netlist is known by

@@ -36,6 +36,8 @@ type Network struct {
 	Apart bool `json:"apart,omitempty"`
 	// path of a graph of routers in the format of BookSim's anynet, relative to the file; each router is a processor r[R]
 	Anynet string `json:"anynet,omitempty" jsonschema:"minLength=1"`
+	// path of a graph in GraphML, relative to the file: nodes with data name and kind, edges with latency and duplex
+	GraphML string `json:"graphml,omitempty" jsonschema:"minLength=1"`
 	Shorthands
 	// one router with all processors
 	Fly *Fly `json:"fly,omitempty"`
@@ -225,7 +227,7 @@ func (n Network) Opposites() []uint32 { return n.drawn().Opposites() }
 func (n Network) MarshalJSON() ([]byte, error) {
 	type keys Network
 	graph := n.Anynet != ""
-	n.File, n.Anynet = "", ""
+	n.File, n.Anynet, n.GraphML = "", "", ""
 	if n.routers != nil && graph {
 		return json.Marshal(struct {
 			keys

@@ -28,6 +28,8 @@ type reader struct {
 
 	anynet string  // "" for none
 	graph  *Anynet // of routers
+
+	graphml string // "" for none
 }
 
 // ReadYAML implements strict.Reader. Errors are *Mistakes.
@@ -38,7 +40,7 @@ func (n *Network) ReadYAML(d *strict.Decoder, root *yaml.Node, path string) erro
 		return err
 	}
 	n.fill(&r.Drawing)
-	n.File, n.Anynet = file, r.anynet
+	n.File, n.Anynet, n.GraphML = file, r.anynet, r.graphml
 	if err := n.draw(r); err != nil {
 		return err
 	}
@@ -181,7 +183,6 @@ func (r *reader) unknown(e entry, where string, keys ...string) {
 
 // notYet are keys that somebody may look for, and what to write in their place.
 var notYet = map[string]struct{ reason, remedy string }{
-	"graphml":   {"GraphML is not read", "write nodes: and links:, or a graph for anynet: one line `router R router S ...` for each node"},
 	"width":     {"links of different widths are not there yet: all media are equally wide", "delete width; link.phit_bits is that of all of them"},
 	"phit_bits": {"links of different widths are not there yet: all media are equally wide", "delete phit_bits; link.phit_bits is that of all of them"},
 }
@@ -193,7 +194,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		whole = r.Whole
 	}
 	r.seen, r.place = map[string]bool{}, r.Place(root)
-	var later []func()
+	var later []entry
 	for _, e := range r.object(root, whole, "an object: {nodes: {...}, links: [...]}") {
 		where := strict.Join(path, e.key)
 		if r.Places != nil {
@@ -220,14 +221,10 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			r.value(r.Bool(e.value, where, &r.apart))
 		case "kinds":
 			r.readKinds(e.value, where)
-		case "nodes": // which may name kinds that come later
-			later = append(later, func() { r.readNodes(e.value, where) })
-		case "links":
-			later = append(later, func() { r.readLinks(e.value, where) })
+		case "nodes", "links", "anynet", "graphml": // which may name kinds that come later
+			later = append(later, e)
 		case "routes":
 			r.readRoutes(e.value, where)
-		case "anynet":
-			later = append(later, func() { r.readAnynet(e.value, where) })
 		case "fly", "router", "streaming":
 			r.readRouter(e, where)
 		case "mesh", "torus", "ring", "tree", "hypercube", "dragonfly":
@@ -238,9 +235,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 			r.unknown(e, whole, append([]string{"file"}, keysOfFile...)...)
 		}
 	}
-	for _, read := range later {
-		read()
-	}
+	r.readGraphs(later, path)
 	slices.SortStableFunc(r.plans, func(a, b shorthand) int { return slices.Index(shorthands, a.key) - slices.Index(shorthands, b.key) })
 	if file != "" {
 		for _, key := range keysOfFile[1:] {
@@ -251,11 +246,33 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 		return file
 	}
 	r.checkRouter(root, whole)
-	if !r.seen["nodes"] && !r.seen["anynet"] && len(r.plans) == 0 && r.fly == nil {
+	if !r.seen["nodes"] && !r.seen["anynet"] && !r.seen["graphml"] && len(r.plans) == 0 && r.fly == nil {
 		r.add(r.Place(root), fmt.Sprintf("%s has no nodes", whole),
 			`write nodes: {"p[0..3]": {kind: processor}} and links: [{endpoints: [...]}], or a shorthand such as mesh: {k: [4, 4]}`)
 	}
 	return file
+}
+
+// readGraphs reads nodes and links, those of GraphML before others.
+func (r *reader) readGraphs(entries []entry, path string) {
+	first := slices.IndexFunc(entries, func(e entry) bool { return e.key == "graphml" })
+	if first > 0 {
+		e := entries[first]
+		entries = slices.Insert(slices.Delete(entries, first, first+1), 0, e)
+	}
+	for _, e := range entries {
+		where := strict.Join(path, e.key)
+		switch e.key {
+		case "nodes":
+			r.readNodes(e.value, where)
+		case "links":
+			r.readLinks(e.value, where)
+		case "anynet":
+			r.readAnynet(e.value, where)
+		case "graphml":
+			r.readGraphML(e.value, where)
+		}
+	}
 }
 
 // readRouter reads the keys of routers.
@@ -322,8 +339,8 @@ func (r *reader) readAnynet(value *yaml.Node, where string) {
 
 // keysOfFile are the keys of a netlist in a file of its own.
 var keysOfFile = []string{
-	"name", "access", "words", "apart", "anynet", "mesh", "torus", "ring", "tree", "hypercube", "dragonfly", "fly", "router", "streaming", "kinds", "nodes",
-	"links", "routes",
+	"name", "access", "words", "apart", "anynet", "graphml", "mesh", "torus", "ring", "tree", "hypercube", "dragonfly", "fly", "router", "streaming",
+	"kinds", "nodes", "links", "routes",
 }
 
 // readWords reads what firmware is told.
@@ -452,6 +469,11 @@ func (r *reader) kind(n *node, value *yaml.Node, where string, words bool) {
 		n.kind = kindProcessor // and look for more
 		return
 	}
+	r.ofKind(n, word, r.Place(value), where, words)
+}
+
+// ofKind gives a node, or a kind, the kind that a word at a place says.
+func (r *reader) ofKind(n *node, word, place, where string, words bool) {
 	known := append([]string{}, kinds...)
 	if words {
 		if k := r.kinds[word]; k != nil {
@@ -463,8 +485,8 @@ func (r *reader) kind(n *node, value *yaml.Node, where string, words bool) {
 		}
 	}
 	if !isKind(word) {
-		r.take(r.Refuse(value, fmt.Sprintf("%s is of the kind %s, which there is not", where, word),
-			input.DidYouMean(word, known, "kinds are "+strings.Join(kinds, ", ")+", and the words under kinds")))
+		r.add(place, fmt.Sprintf("%s is of the kind %s, which there is not", where, word),
+			input.DidYouMean(word, known, "kinds are "+strings.Join(kinds, ", ")+", and the words under kinds"))
 		n.kind = kindProcessor // and look for more
 		return
 	}

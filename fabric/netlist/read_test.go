@@ -25,7 +25,8 @@ func read(t testing.TB, text string) (*Net, error) {
 func readNetwork(t testing.TB, text string) (Network, error) {
 	path := filepath.Join(t.TempDir(), "n.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	for name, beside := range map[string]string{"star.yml": "model: star_coupler", "g.anynet": "router 0 node 0 router 1\nrouter 1 node 1"} {
+	for name, beside := range map[string]string{"star.yml": "model: star_coupler", "g.anynet": "router 0 node 0 router 1\nrouter 1 node 1",
+		"g.graphml": "<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>"} {
 		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), name), []byte(beside), 0o600))
 	}
 	n, err := ReadFile(path)
@@ -254,7 +255,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"aligned with an arbiter", "nodes: {\"a[0..1]\": processor, b: {kind: bus, arbiter: fixed, align: true}}\nlinks: [{endpoints: [\"a[0]\", b], latency: 2}, {endpoints: [\"a[1]\", b], latency: 3}]",
 		"n.yaml:1:31: the bus b has align and an arbiter: its senders ask where it is, and start together; delete align, or the arbiter",
 		"nodes: {\"a[0..1]\": processor, b: {kind: bus, align: true}}\nlinks: [{endpoints: [\"a[0]\", b], latency: 2}, {endpoints: [\"a[1]\", b], latency: 3}]"},
-	{"GraphML", "graphml: x.graphml", "n.yaml:1:1: GraphML is not read; write nodes: and links:, or a graph for anynet", "anynet: g.anynet"},
+	{"GraphML", "graphml: [g.graphml]", "n.yaml:1:10: graphml is a list; write a text", "graphml: g.graphml"},
 	{"dragonfly without groups", "dragonfly: {a: 4, h: 0}", "n.yaml:1:22: dragonfly.h is 0; allowed are 1 to 255", "dragonfly: {a: 4, h: 1}"},
 	{"dragonfly without a", "dragonfly: {h: 2}", "n.yaml:1:12: missing key \"a\" in dragonfly; add \"a\"", "dragonfly: {a: 2, h: 2}"},
 	{"dragonfly of processors with processors", "dragonfly: {p: 2, a: 4, h: 2}", "n.yaml:1:12: dragonfly: p is 2, and there are no routers that have processors; add router: {}, or delete p",

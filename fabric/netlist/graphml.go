@@ -1,0 +1,202 @@
+package netlist
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/hw"
+	"starloom/traces/input"
+)
+
+// graphML is a graph that is read into a drawing: the format of Brandes et al., "GraphML Progress Report", 2002.
+type graphML struct {
+	*reader
+	keys   map[string]graphKey // by their id
+	number map[string]int      // of each node by its id, in the drawing; None for one that is not read
+	ports  map[string]int      // of each node without named ports, those that links use so far
+	single map[[2]string][]int // links of one way whose way back is not there, by the ids of source and target
+	unread map[string]bool     // names of data that mean nothing here
+}
+
+// graphKey is what data are called, and what nodes or edges without them have.
+type graphKey struct{ name, of, usual string }
+
+// graphNumber is an id that needs a word before it.
+var graphNumber = regexp.MustCompile(`^[0-9]+$`)
+
+// readGraphML reads the file that a key names.
+func (r *reader) readGraphML(value *yaml.Node, where string) {
+	if err := r.Text(value, where, &r.graphml); err != nil {
+		r.take(err)
+		return
+	}
+	path := r.beside(r.graphml)
+	data, err := input.Read(path, fileBytesMax)
+	if err != nil {
+		r.add(r.Place(value), fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)), "give a file in GraphML, relative to this one")
+		return
+	}
+	root, err := readElements(path, data)
+	if err != nil {
+		r.take(err)
+		return
+	}
+	whole := root.all("graphml")
+	if len(whole) == 0 {
+		r.add(root.place, "there is no element <graphml>", "write <graphml><graph edgedefault=\"undirected\">...</graph></graphml>")
+		return
+	}
+	graphs := whole[0].all("graph")
+	if len(graphs) != 1 {
+		r.add(whole[0].place, fmt.Sprintf("there are %d elements <graph>", len(graphs)), "write one")
+		return
+	}
+	g := &graphML{reader: r, keys: map[string]graphKey{}, number: map[string]int{}, ports: map[string]int{}, single: map[[2]string][]int{},
+		unread: map[string]bool{}}
+	for _, key := range whole[0].all("key") {
+		k := graphKey{name: cmp.Or(key.given["attr.name"], key.given["id"]), of: key.given["for"]}
+		for _, usual := range key.all("default") {
+			k.usual = usual.text
+		}
+		g.keys[key.given["id"]] = k
+	}
+	for _, node := range graphs[0].all("node") {
+		g.node(node)
+	}
+	for _, edge := range graphs[0].all("hyperedge") {
+		r.add(edge.place, "a <hyperedge>", "draw a node of the kind star or bus, and an <edge> from it to each end")
+	}
+	for _, edge := range graphs[0].all("edge") {
+		g.edge(edge, graphs[0].given["edgedefault"] == "directed")
+	}
+	if len(g.unread) > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("of %s these data are not read: %s", r.graphml, strings.Join(slices.Sorted(maps.Keys(g.unread)), ", ")))
+	}
+}
+
+// data are those of an element, by their names, of which some are read.
+func (g *graphML) data(e *element, read ...string) map[string]string {
+	all := map[string]string{}
+	for _, key := range g.keys {
+		if key.usual != "" && (key.of == e.name || key.of == "all" || key.of == "") {
+			all[key.name] = key.usual
+		}
+	}
+	for _, data := range e.all("data") {
+		if name := cmp.Or(g.keys[data.given["key"]].name, data.given["key"]); slices.Contains(read, name) {
+			all[name] = data.text
+		} else {
+			g.unread[name] = true
+		}
+	}
+	return all
+}
+
+// node reads a node: its name is that of its data, else its id.
+func (g *graphML) node(e *element) {
+	id, data := e.given["id"], g.data(e, "name", "kind")
+	name := cmp.Or(data["name"], id)
+	if graphNumber.MatchString(name) {
+		name = "n[" + name + "]"
+	}
+	if _, twice := g.number[id]; id == "" || twice {
+		g.add(e.place, fmt.Sprintf("a <node> with the id %q, which is that of another one, or none", id), "give each an id of its own")
+		return
+	}
+	g.number[id] = None
+	if err := hw.CheckPath(name); err != nil {
+		g.add(e.place, fmt.Sprintf("the name of a node: %v", err), `write words of letters, digits and _, or such a name beside the id: <data key="name">p[3]</data>`)
+		return
+	}
+	if inside := e.all("graph"); len(inside) > 0 {
+		g.add(inside[0].place, fmt.Sprintf("a <graph> in the node %q", id), "draw its nodes beside the others")
+		return
+	}
+	n := node{place: e.place, name: name}
+	g.ofKind(&n, cmp.Or(data["kind"], kindProcessor), e.place, fmt.Sprintf("the node %q", id), true)
+	for _, port := range e.all("port") {
+		n.ports = append(n.ports, port.given["name"])
+	}
+	if n.kind == kindProcessor && len(e.all("port")) > 0 {
+		n.open = n.ports
+	}
+	g.number[id] = len(g.nodes)
+	g.nodes = append(g.nodes, n)
+}
+
+// end is what a link calls an end of an edge, "" for a node that is not read.
+func (g *graphML) end(e *element, which string) (text string) {
+	id, given := e.given[which]
+	at, known := g.number[id]
+	if !given || !known {
+		g.add(e.place, fmt.Sprintf("the %s of an <edge> is %q, and there is no such <node>", which, id),
+			input.DidYouMean(id, slices.Sorted(maps.Keys(g.number)), "write the id of one"))
+		return ""
+	}
+	if at == None {
+		return ""
+	}
+	n := &g.nodes[at]
+	switch port := e.given[which+"port"]; {
+	case n.kind == kindStar || n.kind == kindBus || n.kind == kindCrossbar:
+		return n.name
+	case port != "":
+		return n.name + ":" + port
+	case n.ports != nil: // which the drawing refuses
+		return n.name
+	}
+	g.ports[id]++
+	return fmt.Sprintf("%s:%d", n.name, g.ports[id]-1)
+}
+
+// edge reads an edge. Two of opposite directions share their ports.
+func (g *graphML) edge(e *element, directed bool) {
+	data := g.data(e, "latency", "duplex")
+	if own := e.given["directed"]; own != "" {
+		directed = own == "true"
+	}
+	l := link{place: e.place, places: []string{e.place, e.place}, latency: Usual, oneway: directed}
+	if text := data["latency"]; text != "" {
+		latency, err := strconv.ParseUint(strings.TrimSuffix(text, ".0"), 10, 31)
+		if err != nil || latency > latencyMax {
+			g.add(e.place, fmt.Sprintf("the latency of an <edge> is %q", text), fmt.Sprintf("write 0 to %d", latencyMax))
+			return
+		}
+		l.latency = int(latency)
+	}
+	switch word := data["duplex"]; word {
+	case "", "full", "half":
+		l.half = word == "half"
+	default:
+		g.add(e.place, fmt.Sprintf("duplex of an <edge> is %q", word), "write full or half")
+	}
+	way, back := [2]string{e.given["source"], e.given["target"]}, [2]string{e.given["target"], e.given["source"]}
+	if others := g.single[back]; directed && len(others) > 0 && e.given["sourceport"] == "" && e.given["targetport"] == "" {
+		g.single[back] = others[1:]
+		there := &g.links[others[0]]
+		if there.oneway = there.latency != l.latency || there.half != l.half; !there.oneway {
+			return // a link both ways
+		}
+		l.ends = []string{there.ends[1], there.ends[0]}
+		g.links = append(g.links, l)
+		return
+	}
+	l.ends = []string{g.end(e, "source"), g.end(e, "target")}
+	switch {
+	case l.ends[0] == "" || l.ends[1] == "":
+		return
+	case way == back:
+		g.add(e.place, fmt.Sprintf("an <edge> leads from %s to itself", way[0]), "delete it")
+		return
+	case directed && e.given["sourceport"] == "" && e.given["targetport"] == "":
+		g.single[way] = append(g.single[way], len(g.links))
+	}
+	g.links = append(g.links, l)
+}
