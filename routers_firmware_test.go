@@ -81,6 +81,26 @@ func TestFirmwareTicks(t *testing.T) {
 	}
 }
 
+// TestFirmwareHeat: the picture of a run with firmware over time is that of the same packets without, which take the same cycles.
+func TestFirmwareHeat(t *testing.T) {
+	const mesh = "mesh: {k: [3, 3]}, router: {}"
+	var heat, bare bytes.Buffer
+	s := routedScenario(t, mesh+", streaming: {tick: 1}", "name: same\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}")
+	report, err := Run(t.Context(), s, RunOptions{SVG: Pictures{Heat: Writer(&heat)}})
+	require.NoError(t, err)
+	_, rows := frameRows(t, s, MachineOptions{})
+	file := "source,destination,size,created\n"
+	for _, row := range rows {
+		file += strings.Join(row[1:5], ",") + "\n"
+	}
+	without := routerBare(t, mesh, file+fmt.Sprintf("0,0,1,%d\n", report.Cycles-1)) // it crosses no channel, and lets the run last as long
+	without.Name, without.Stop = "same", Stop{Slots: uint32(report.Cycles)}
+	_, err = Run(t.Context(), without, RunOptions{SVG: Pictures{Heat: Writer(&bare)}})
+	require.NoError(t, err)
+	require.Contains(t, heat.String(), "flits per cycle and channel")
+	require.Equal(t, bare.String(), heat.String())
+}
+
 // TestFirmwareEjects: a sink that waits for places in the RX FIFO is cycle for cycle one that takes everything if there are
 // always some; if there are not, nothing is lost, but frames come later.
 func TestFirmwareEjects(t *testing.T) {

@@ -56,6 +56,9 @@ func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
 // Loads are those of channels between routers.
 func (s *Stream) Loads() *ChannelLoads { return s.loads }
 
+// Network is the hardware of routers.
+func (s *Stream) Network() *hw.RouterNetwork { return s.network.RouterNetwork }
+
 // frameLog has a row for each frame that has come.
 type frameLog struct{ rows []PacketRow }
 

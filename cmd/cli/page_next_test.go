@@ -242,7 +242,7 @@ func TestPageOfADeadlock(t *testing.T) {
 	dir := folder(t, map[string]string{"ask.yaml": deadlock})
 	page := read(writtenPage(t, dir, statusFail, "run", "ask.yaml"))
 	for _, part := range []string{"finishes follows from deadlock", "give it 4 frames in the place of 1",
-		"starloom run ask.yaml --set nic.rx_frames=4\nExpect PASS after", "its handler takes all of its RX FIFO before it waits for its TX FIFO", "the ring may close again", "Frames are counted where they leave NICs, not between routers."} {
+		"starloom run ask.yaml --set nic.rx_frames=4\nExpect PASS after", "its handler takes all of its RX FIFO before it waits for its TX FIFO", "the ring may close again", "Channels over time: how many flits each carried."} {
 		require.Contains(t, page, part)
 	}
 	require.NotContains(t, page, "router[1].output[2] has sent and heard no frame")

@@ -18,13 +18,14 @@ type observers struct {
 	observer   Observer // of a recording; nil for none
 	observed   bool     // it looks at cycles
 	watch      func(cycle uint64) error
-	watchError error      // the first one of this step
-	rxPorts    []uint16   // what the processors hear in this slot, nil unless someone watches
-	Replay     *replay    // of one processor, or nil
-	profiling  *profiling // of one call, or nil
-	losses     *losses    // while a run is repeated to find them, else nil
-	ways       *ways      // of a run without faults, until they are told
-	onlookers  Onlookers  // who draws the run, or nil
+	watchError error              // the first one of this step
+	rxPorts    []uint16           // what the processors hear in this slot, nil unless someone watches
+	Replay     *replay            // of one processor, or nil
+	profiling  *profiling         // of one call, or nil
+	losses     *losses            // while a run is repeated to find them, else nil
+	ways       *ways              // of a run without faults, until they are told
+	onlookers  Onlookers          // who draws the run, or nil
+	draws      func(cycle uint64) // likewise, every cycle
 }
 
 // Onlookers draw a run. They change nothing.
@@ -44,6 +45,12 @@ func (m *Machine) Look(o Onlookers) {
 			m.Shards[i].Ledger.Onlooker = o.Shard(i)
 		}
 	}
+}
+
+// LookAtCycles lets somebody draw every cycle from now on, between Settle and Latch, nil for no one.
+func (m *Machine) LookAtCycles(f func(cycle uint64)) {
+	m.draws = f
+	m.setWatch()
 }
 
 // MayRecord refuses a recording that cannot begin now.
@@ -84,7 +91,7 @@ func (m *Machine) setWatch() {
 	}
 	w := m.Hardware.Watching()
 	w.Watch, w.WatchError = nil, nil
-	if m.watch != nil || m.observed {
+	if m.watch != nil || m.observed || m.draws != nil {
 		w.Watch = m.watchCycle
 	}
 }
@@ -92,6 +99,9 @@ func (m *Machine) setWatch() {
 // watchCycle is called in every cycle between Settle and Latch. An error of one who looks
 // keeps no one else from looking.
 func (m *Machine) watchCycle(cycle uint64) error {
+	if m.draws != nil {
+		m.draws(cycle)
+	}
 	if m.observed {
 		m.observer.Cycle(cycle)
 	}

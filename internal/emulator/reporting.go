@@ -8,6 +8,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/traffic"
+	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
@@ -132,6 +133,14 @@ func (m *Machine) ViolationsNow() []outcome.Violation {
 func (m *Machine) Loads() *fabric.ChannelLoads {
 	if s := fabric.StreamOf(m.transport); s != nil {
 		return s.Loads()
+	}
+	return nil
+}
+
+// Channels are the channels of a network of routers alone, for who looks at them; nil for others.
+func (m *Machine) Channels() *hw.RouterNetwork {
+	if s := fabric.StreamOf(m.transport); s != nil && !fabric.Slotted(m.Network) {
+		return s.Network()
 	}
 	return nil
 }

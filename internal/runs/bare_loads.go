@@ -51,7 +51,7 @@ func (r *bareRun) draw(report *outcome.Report, o *Options, out *outputs.Set) err
 		drawn[picture.KindTimeline] = r.channels.Timeline(title, report.Cycles, r.packets.Packets, broken)
 	}
 	captions := map[picture.Kind]string{
-		picture.KindTopology: "Routers, and how loaded their channels are.", picture.KindHeat: "Channels over time: how many flits each carried.",
+		picture.KindTopology: "Routers, and how loaded their channels are.", picture.KindHeat: channelsCaption,
 		picture.KindLatency: "How long packets took.", picture.KindTimeline: "What sources and sinks did over time.",
 	}
 	var err error

@@ -27,6 +27,7 @@ type pictures struct {
 	nothing
 	files map[picture.Kind]*traces.File
 	seen  *picture.Collector // nil if no one need look
+	flits *picture.Channels  // likewise, of channels at routers
 	took  *picture.Latency   // of packets or frames, as the run has ended
 }
 
@@ -37,6 +38,9 @@ var captions = map[picture.Kind]string{
 	picture.KindLatency:  "How long packets or frames took.",
 	picture.KindTimeline: "What processors did over time.",
 }
+
+// channelsCaption is that of the heat of channels at routers.
+const channelsCaption = "Channels over time: how many flits each carried."
 
 // ask has the memory counted that a picture of latencies takes.
 func (p *pictures) ask(r *run) error {
@@ -64,12 +68,19 @@ func (p *pictures) open(r *run) (err error) {
 		p.seen = picture.Look(m.Network, len(m.Shards), m.Slots(), frames)
 		m.Look(p.seen)
 	}
+	if channels := r.machine.Channels(); channels != nil && (page || p.files[picture.KindHeat] != nil) {
+		p.flits = picture.Crossing(r.machine.Network, channels, r.machine.Cycles())
+		r.machine.LookAtCycles(p.flits.Cycle)
+	}
 	return nil
 }
 
 // end looks no longer: what is repeated is not drawn.
 func (p *pictures) end(r *run) error {
 	r.machine.Look(nil)
+	if p.flits != nil {
+		r.machine.LookAtCycles(nil)
+	}
 	title := r.report.Title()
 	if len(p.files) == 0 && !r.options.HTML.Given() {
 		return nil
@@ -135,6 +146,8 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 				topology.Channels(m.Network, loads.PerCycle(r.report.Cycles))
 			}
 			drawn = topology
+		case kind == picture.KindHeat && p.flits != nil:
+			drawn = p.flits.Heat(title, r.report.Cycles)
 		case kind == picture.KindHeat:
 			drawn = p.seen.Heat(title)
 		case kind == picture.KindTimeline:
@@ -151,7 +164,11 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		if err != nil {
 			return err
 		}
-		r.report.Aside.Pictures = append(r.report.Aside.Pictures, outcome.Picture{Caption: captions[kind], SVG: svg})
+		caption := captions[kind]
+		if kind == picture.KindHeat && p.flits != nil {
+			caption = channelsCaption
+		}
+		r.report.Aside.Pictures = append(r.report.Aside.Pictures, outcome.Picture{Caption: caption, SVG: svg})
 		if file == nil {
 			continue
 		}
