@@ -90,7 +90,7 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 		return errFailed
 	}
 	if proof == nil {
-		if m.Image != "" || len(m.Timing.Clocks) > 1 { // no proof reads these
+		if m.Image != "" || len(m.Timing.Clocks) > 1 || len(report.Left) > 0 { // no proof of these
 			return nil
 		}
 		_, err := fmt.Fprintf(text, "for a proof, of all inputs: starloom cosim prove %s\n", subject)

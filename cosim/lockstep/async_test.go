@@ -128,6 +128,11 @@ func TestLongTwoClocksBounds(t *testing.T) {
 	require.Contains(t, []string{"full_o", "empty_o"}, r.Divergence.Signal)
 	require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), 12)
 
+	early := replaced(t, twoClockFIFO(t), "    logic [Width-1:0] mem[Depth];", back)
+	m = twoClocks(t, replaced(t, early, twoClockMistakes["full a word early"]...), cosim.BackendIcarus) // 7 words in a memory of 8
+	m.Parameters["DEPTH"] = 7
+	require.Nil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence)
+
 	m = twoClocks(t, twoClockFIFO(t), cosim.BackendIcarus) // one clock is twice as fast as the other, or more
 	m.Assume = []string{"read_clock", "$past(write_clock) -> !write_clock"}
 	r = runLockstep(t, m, Options{Cycles: 2000, NoExplore: true})

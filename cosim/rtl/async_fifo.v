@@ -9,14 +9,15 @@
 // a cycle of `clock` more, as a longer wire would: in Gray code the other side sees the pointer before or after a
 // step, in binary code one that never was. So full_o falls, and empty_o, at most LATE edges of its
 // own clock after what the other side did. Metastability is not in two-valued logic: one register
-// would do here, and does not in silicon.
+// would do here, and does not in silicon. Of a DEPTH that is no power of two pointers take the 2 * DEPTH
+// numbers in the middle of their range: the codes of the first and the last differ in one bit, too.
 //
 // SPARE registers after the memory hold words, too. REGISTERED 0: head_o is the word to be popped next, 0 when
 // empty; 1: the one that was popped last, 0 after a reset. Reset: empty. Twin of package twin's asyncFIFO.
 `default_nettype none
 
 module async_fifo #(
-  parameter integer DEPTH = 4,     // words of the memory, a power of two, 2..1024
+  parameter integer DEPTH = 4,     // words of the memory, 2..1024
   parameter integer WIDTH = 8,     // bits of a word, 1..64
   parameter integer LATE = 3,      // edges until the other side is seen, 2..8
   parameter integer SPARE = 0,     // registers after the memory, 0..4
@@ -36,10 +37,14 @@ module async_fifo #(
   localparam integer BITS = $clog2(DEPTH);
   localparam integer STAGES = LATE - 1;
   localparam [BITS:0] FULL = DEPTH[BITS:0];
+  localparam integer UNUSED = (1 << BITS) - DEPTH; // numbers at each end that pointers do not take
+  localparam [BITS:0] FIRST = UNUSED[BITS:0];
+  localparam [BITS:0] LAST = ~FIRST;
+  localparam [BITS:0] FIRST_CODE = FIRST ^ (FIRST >> 1);
 
-  initial if (DEPTH < 2 || DEPTH > 1024 || DEPTH != 1 << BITS || WIDTH < 1 || WIDTH > 64 || LATE < 2 || LATE > 8 ||
+  initial if (DEPTH < 2 || DEPTH > 1024 || WIDTH < 1 || WIDTH > 64 || LATE < 2 || LATE > 8 ||
       SPARE < 0 || SPARE > 4 || REGISTERED < 0 || REGISTERED > 1) begin
-    $display("%m: allowed are DEPTH 2, 4, 8 to 1024, WIDTH 1 to 64, LATE 2 to 8, SPARE 0 to 4, REGISTERED 0 or 1");
+    $display("%m: allowed are DEPTH 2 to 1024, WIDTH 1 to 64, LATE 2 to 8, SPARE 0 to 4, REGISTERED 0 or 1");
     $finish;
   end
 
@@ -49,6 +54,15 @@ module async_fifo #(
   function [BITS:0] binary(input [BITS:0] code);
     integer i;
     for (i = 0; i <= BITS; i = i + 1) binary[i] = ^(code >> i);
+  endfunction
+  function [BITS:0] after(input [BITS:0] number);
+    after = number == LAST ? FIRST : number + 1'b1;
+  endfunction
+  function [BITS:0] from_to(input [BITS:0] from, input [BITS:0] to);
+    from_to = to - from - (to < from ? FIRST << 1 : {BITS + 1{1'b0}});
+  endfunction
+  function [BITS-1:0] place(input [BITS:0] number);
+    place = number[BITS] ? number[BITS-1:0] : number[BITS-1:0] - FIRST[BITS-1:0];
   endfunction
 
   wire write_clock = clock & (write_clock_i | reset);
@@ -60,24 +74,24 @@ module async_fifo #(
   reg write_code_late_q, read_code_late_q;
 
   always @(posedge clock) begin
-    write_code_late_q <= !reset && write_code_q[0];
-    read_code_late_q <= !reset && read_code_q[0];
+    write_code_late_q <= reset ? FIRST_CODE[0] : write_code_q[0];
+    read_code_late_q <= reset ? FIRST_CODE[0] : read_code_q[0];
   end
 
   // The side that writes.
   wire [BITS:0] popped = binary(popped_q[(BITS+1)*(STAGES-1)+:BITS+1]);
-  wire [BITS:0] used = write_q - popped;
+  wire [BITS:0] used = from_to(popped, write_q);
   assign full_o = used >= FULL;
   wire pushes = push_i && !full_o;
-  wire [BITS:0] write_next = write_q + {{BITS{1'b0}}, pushes};
+  wire [BITS:0] write_next = pushes ? after(write_q) : write_q;
 
   integer s;
   always @(posedge write_clock) begin
-    if (pushes) mem_q[write_q[BITS-1:0]] <= data_i;
+    if (pushes) mem_q[place(write_q)] <= data_i;
     if (reset) begin
-      write_q <= {BITS + 1{1'b0}};
-      write_code_q <= {BITS + 1{1'b0}};
-      popped_q <= {(BITS + 1) * STAGES{1'b0}};
+      write_q <= FIRST;
+      write_code_q <= FIRST_CODE;
+      popped_q <= {STAGES{FIRST_CODE}};
     end else begin
       write_q <= write_next;
       write_code_q <= gray(write_next);
@@ -88,19 +102,19 @@ module async_fifo #(
 
   // The side that reads.
   wire [BITS:0] written = binary(written_q[(BITS+1)*(STAGES-1)+:BITS+1]);
-  wire [BITS:0] available = written - read_q;
-  wire [WIDTH-1:0] word = mem_q[read_q[BITS-1:0]];
+  wire [BITS:0] available = from_to(read_q, written);
+  wire [WIDTH-1:0] word = mem_q[place(read_q)];
   wire takes; // a word of the memory
   wire [WIDTH-1:0] head;
   wire pops = pop_i && !empty_o;
-  wire [BITS:0] read_next = read_q + {{BITS{1'b0}}, takes};
+  wire [BITS:0] read_next = takes ? after(read_q) : read_q;
 
   integer t;
   always @(posedge read_clock) begin
     if (reset) begin
-      read_q <= {BITS + 1{1'b0}};
-      read_code_q <= {BITS + 1{1'b0}};
-      written_q <= {(BITS + 1) * STAGES{1'b0}};
+      read_q <= FIRST;
+      read_code_q <= FIRST_CODE;
+      written_q <= {STAGES{FIRST_CODE}};
     end else begin
       read_q <= read_next;
       read_code_q <= gray(read_next);
@@ -151,8 +165,8 @@ module async_fifo #(
 
 `ifndef SYNTHESIS
   always @(posedge clock) begin
-    if (!reset && write_q - read_q > FULL)
-      $fatal(1, "pointers: %0d words in a memory of %0d, write pointer %0d, read pointer %0d", write_q - read_q, DEPTH, write_q, read_q);
+    if (!reset && from_to(read_q, write_q) > FULL)
+      $fatal(1, "pointers: %0d words in a memory of %0d, write pointer %0d, read pointer %0d", from_to(read_q, write_q), DEPTH, write_q, read_q);
   end
 `endif
 endmodule

@@ -1,10 +1,6 @@
 package twin
 
-import (
-	"fmt"
-
-	"starloom/hw"
-)
+import "starloom/hw"
 
 func asyncFIFO() Twin {
 	return Twin{
@@ -14,7 +10,7 @@ func asyncFIFO() Twin {
 			"other side after LATE edges of their own clock; head_o is 0 when empty, REGISTERED 1: the word popped last",
 		Sets: []Parameters{
 			{"DEPTH": 4, "WIDTH": 8, "LATE": 3, "SPARE": 0, "REGISTERED": 0}, {"DEPTH": 2, "WIDTH": 1, "LATE": 2, "SPARE": 0, "REGISTERED": 1},
-			{"DEPTH": 8, "WIDTH": 64, "LATE": 4, "SPARE": 1, "REGISTERED": 0}, {"DEPTH": 4, "WIDTH": 17, "LATE": 3, "SPARE": 3, "REGISTERED": 1},
+			{"DEPTH": 8, "WIDTH": 64, "LATE": 4, "SPARE": 1, "REGISTERED": 0}, {"DEPTH": 5, "WIDTH": 17, "LATE": 3, "SPARE": 3, "REGISTERED": 1},
 		},
 		Mutants: []Mistake{
 			{"binary pointers, whose bits do not arrive together", "gray = number ^ (number >> 1);\n  endfunction\n" +
@@ -26,11 +22,14 @@ func asyncFIFO() Twin {
 			{"empty a word late", "empty_o = available == {BITS + 1{1'b0}}", "empty_o = available == {BITS + 1{1'b1}}"},
 			{"a pop when empty moves on", "wire pops = pop_i && !empty_o;", "wire pops = pop_i;"},
 			{"a push when full is stored", "wire pushes = push_i && !full_o;", "wire pushes = push_i;"},
-			{"word lost at the wrap", "if (pushes) mem_q", "if (pushes && !(&write_q[BITS-1:0])) mem_q"},
-			{"words read from the wrong place", "word = mem_q[read_q[BITS-1:0]]", "word = mem_q[read_q[BITS:1]]"},
-			{"pointer without the bit more", "written - read_q;", "(written - read_q) & ~FULL;"},
+			{"word lost at the wrap", "if (pushes) mem_q", "if (pushes && write_q != LAST) mem_q"},
+			{"words read from the wrong place", "word = mem_q[place(read_q)]", "word = mem_q[read_q[BITS:1]]"},
+			{"pointer without the bit more", "from_to(read_q, written);", "from_to(read_q, written) & ~FULL;"},
 			{"one register too many", "STAGES = LATE - 1", "STAGES = LATE"},
-			{"missing reset of what was written", "      written_q <= {(BITS + 1) * STAGES{1'b0}};\n", ""},
+			{"missing reset of what was written", "      written_q <= {STAGES{FIRST_CODE}};\n", ""},
+			{"pointers of any depth wrap at a power of two", "number == LAST ? FIRST", "number == {BITS + 1{1'b1}} ? {BITS + 1{1'b0}}"},
+			{"distance over the end of the pointers", "(to < from ? FIRST << 1 : {BITS + 1{1'b0}})", "{BITS + 1{1'b0}}"},
+			{"reset to a number that pointers do not take", "write_q <= FIRST;", "write_q <= {BITS + 1{1'b0}};"},
 			{"register overwritten while it waits", "moves[i] = !valid_q[i] || moves[i-1]", "moves[i] = 1'b1"},
 		},
 		Build: buildAsyncFIFO,
@@ -46,9 +45,6 @@ func buildAsyncFIFO(m *Model, p Parameters) error {
 		return err
 	}
 	depth, late, spare := p["DEPTH"], p["LATE"], p["SPARE"]
-	if depth&(depth-1) != 0 {
-		return fmt.Errorf("DEPTH is %d, allowed are powers of two", depth)
-	}
 	words, held, popped := make([]uint64, depth+spare), make([]uint16, 1), make([]uint64, 1)
 	// By edges of the side's own clock, the latest first: what the other side has done since.
 	pops, pushes := make([]uint16, late), make([]uint16, late+spare)

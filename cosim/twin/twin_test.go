@@ -223,7 +223,7 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"register_slice": {"WIDTH": {0, 65}, "MODE": {-1, 4}},
 		"counter":        {"MAX": {0, 65536}, "MODE": {-1, 2}},
 		"async_fifo": {
-			"DEPTH": {0, 1, 3, 2048}, "WIDTH": {0, 65}, "LATE": {1, 9}, "SPARE": {-1, 5}, "REGISTERED": {-1, 2},
+			"DEPTH": {0, 1, 1025}, "WIDTH": {0, 65}, "LATE": {1, 9}, "SPARE": {-1, 5}, "REGISTERED": {-1, 2},
 		},
 		"vc_router": {
 			"PORTS": {0, 33}, "VCS": {0, 22}, "DEPTH": {0, 4097}, "ROUTING_DELAY": {-1, 2}, "CREDIT_DELAY": {-1, 65}, "WAIT_FOR_TAIL": {-1, 2},
