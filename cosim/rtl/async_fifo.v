@@ -9,7 +9,7 @@
 // a cycle of `clock` more, as a longer wire would: in Gray code the other side sees the pointer before or after a
 // step, in binary code one that never was. So full_o falls, and empty_o, at most LATE edges of its
 // own clock after what the other side did. Metastability is not in two-valued logic: one register
-// would do here, and does not in silicon. Of a DEPTH that is no power of two pointers take the 2 * DEPTH
+// would do here, and does not in silicon. Of a DEPTH that is not a power of two pointers take the 2 * DEPTH
 // numbers in the middle of their range: the codes of the first and the last differ in one bit, too.
 //
 // SPARE registers after the memory hold words, too. REGISTERED 0: head_o is the word to be popped next, 0 when
