@@ -82,31 +82,40 @@ func mistakenRouter(t *testing.T, old, mistake string) (file string) {
 	return file
 }
 
-// TestLongForeignRouter: a router in another style, with words as flits and pulses as credits, attaches as it is; what is wrong at
-// one output VC of it is found, and the verdict names that output and VC; all three mistakes under -full.
+// TestLongForeignRouter: routers in other styles, with words as flits and credits that are pulses or running counts, attach as they are; what is
+// wrong at one output VC of one is found, and the verdict names that output and VC; all mistakes under -full.
 func TestLongForeignRouter(t *testing.T) {
-	text, err := os.ReadFile("examples/rtl/word_router.sv")
-	require.NoError(t, err)
-	for old, c := range map[string]struct{ mistake, place string }{
-		"": {},
-		"if (credit_in[w / VCs][w % VCs] && owed[w] != 0) owed[w]--;": {
-			"if (credit_in[w / VCs][w == 5 ? 0 : w % VCs] && owed[w] != 0) owed[w]--;", "(to output 2 VC 1)"},
-		"vc_grant_d[w] = after(v, N);":                {"vc_grant_d[w] = w == 3'd3 ? vc_grant_q[w] : after(v, N);", "(to output 1 VC 1)"},
-		"state_d[v] = Idle; used_d[out_q[v]] = 1'b0;": {"state_d[v] = Idle; used_d[out_q[v]] = out_q[v] == 3'd1;", "(to output 0 VC 1)"},
+	for _, c := range []struct {
+		router, old, mistake, place string
+		always                      bool
+	}{
+		{router: "word_router", always: true},
+		{"word_router", "if (credit_in[w / VCs][w % VCs] && owed[w] != 0) owed[w]--;",
+			"if (credit_in[w / VCs][w == 5 ? 0 : w % VCs] && owed[w] != 0) owed[w]--;", "(to output 2 VC 1)", true},
+		{"word_router", "vc_grant_d[w] = after(v, N);", "vc_grant_d[w] = w == 3'd3 ? vc_grant_q[w] : after(v, N);", "(to output 1 VC 1)", false},
+		{"word_router", "state_d[v] = Idle; used_d[out_q[v]] = 1'b0;", "state_d[v] = Idle; used_d[out_q[v]] = out_q[v] == 3'd1;", "(to output 0 VC 1)", false},
+		{router: "running_router", always: true},
+		// a count that is compared as if it never began again
+		{"running_router", "int'(4'(sent_q[w] - freed_in[w])) < Depth;", "w == 3 ? int'(sent_q[w]) - int'(freed_in[w]) < Depth && sent_q[w] >= freed_in[w] : int'(4'(sent_q[w] - freed_in[w])) < Depth;",
+			"(to output 1 VC 1)", true},
+		{"running_router", "from_q[taken[v]] <= v == 5", "if (taken[v] != 3'd4) from_q[taken[v]] <= v == 5", "(to output 2 VC 0)", false},
+		{"running_router", "if (!waits_q[v]) way_q[v] <= front[v][6:1];", "way_q[v] <= front[v][6:1] & 6'o75;", "(to output 0 VC 1)", false},
 	} {
-		if c.place != "" && c.place != "(to output 2 VC 1)" && !*full {
+		if !c.always && !*full {
 			continue
 		}
-		m, err := LoadPinMap("examples/rtl/word_router.yml")
+		text, err := os.ReadFile("examples/rtl/" + c.router + ".sv")
 		require.NoError(t, err)
-		require.Contains(t, string(text), old)
-		m.Source.Files = []string{filepath.Join(t.TempDir(), "word_router.sv")}
-		require.NoError(t, os.WriteFile(m.Source.Files[0], []byte(strings.Replace(string(text), old, c.mistake, 1)), 0o644))
+		m, err := LoadPinMap("examples/rtl/" + c.router + ".yml")
+		require.NoError(t, err)
+		require.Contains(t, string(text), c.old)
+		m.Source.Files = []string{filepath.Join(t.TempDir(), c.router+".sv")}
+		require.NoError(t, os.WriteFile(m.Source.Files[0], []byte(strings.Replace(string(text), c.old, c.mistake, 1)), 0o644))
 		report, err := CosimCheck(t.Context(), m, CheckOptions{Options: lockstep.Options{Cycles: 20_000, Explore: 20_000}})
 		require.NoError(t, err)
-		require.Equal(t, old != "", report.Divergence != nil, old)
-		if old != "" {
-			require.Contains(t, report.Divergence.Place, c.place)
+		require.Equal(t, c.old != "", report.Divergence != nil, c.mistake)
+		if c.old != "" {
+			require.Contains(t, report.Divergence.Place, c.place, c.mistake)
 		}
 		require.NoError(t, m.Close())
 	}
