@@ -15,34 +15,50 @@ import (
 )
 
 // BenchmarkMesh measures flit-hops per second on meshes, with uniform packets of one flit that are
-// there before, beside the yardstick in C++ on the same packets; every packet of both must be equal.
+// there before, beside the yardstick in C++ on the same packets, and of two workers beside one; every packet of all must be equal.
+// Beside each ratio stands what it should be at least.
 func BenchmarkMesh(b *testing.B) {
 	yardstick := buildYardstick(b)
 	for _, c := range []struct {
 		k, workers, cycles int
-		load               float64
-	}{{8, 1, 20_000, 0.2}, {8, 1, 20_000, 0.36}, {32, 1, 2000, 0.08}, {32, 2, 2000, 0.08}} {
+		load, atLeast      float64 // of the yardstick; of one worker
+	}{{8, 1, 20_000, 0.2, 0.5}, {8, 1, 20_000, 0.36, 0.5}, {32, 1, 2000, 0.08, 0.4}, {32, 2, 2000, 0.08, 1.5}} {
 		b.Run(fmt.Sprintf("%dx%d/load=%v/workers=%d", c.k, c.k, c.load, c.workers), func(b *testing.B) {
 			config := RouterConfig{VCs: 4, Depth: 8, RoutingDelay: 1}
-			packets := uniformPackets(c.k*c.k, c.cycles, c.load)
-			shards := 1
-			if c.workers > 1 {
-				shards = 4 * c.workers
+			build := func(workers int) (run func() (time.Duration, *Packets)) {
+				packets, shards := uniformPackets(c.k*c.k, c.cycles, c.load), 1
+				if workers > 1 {
+					shards = 4 * workers
+				}
+				k, n := newTestNetwork(b, mesh(c.k, 2), config, packets, c.k*c.k/shards, workers)
+				return func() (time.Duration, *Packets) {
+					k.Reset()
+					begin := time.Now()
+					runNetwork(k, n)
+					return time.Since(begin), packets
+				}
 			}
-			k, n := newTestNetwork(b, mesh(c.k, 2), config, packets, c.k*c.k/shards, c.workers)
-			ours, theirs := time.Duration(0), 0.0
-			hops := 0.0
-			for range b.N { // turn by turn: what else the machine does meets both
-				k.Reset()
-				begin := time.Now()
-				runNetwork(k, n)
-				ours += time.Since(begin)
+			run, alone := build(c.workers), build(1)
+			ours, one, theirs, hops := time.Duration(0), time.Duration(0), 0.0, 0.0
+			for range b.N { // turn by turn: what else the machine does meets all
+				took, packets := run()
+				ours += took
+				if c.workers > 1 {
+					took, other := alone()
+					require.Equal(b, packets.Received, other.Received)
+					one += took
+				}
 				theirs += runYardstick(b, yardstick, packets, fmt.Sprintf("k=%d", c.k), "num_vcs=4", "vc_buf_size=8")
 				hops += sumHops(packets)
 			}
 			b.ReportMetric(hops/ours.Seconds()/1e6, "Mflit-hops/s")
 			b.ReportMetric(hops/theirs/1e6, "yardstick-Mflit-hops/s")
 			b.ReportMetric(theirs/ours.Seconds(), "of-yardstick")
+			if c.workers > 1 {
+				b.ReportMetric(one.Seconds()/ours.Seconds(), "of-one-worker")
+			}
+			b.ReportMetric(c.atLeast, "at-least")
+			b.ReportMetric(0, "ns/op")
 		})
 	}
 }
