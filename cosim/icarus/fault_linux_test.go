@@ -244,3 +244,19 @@ func TestDiesWithStarloom(t *testing.T) {
 	requireGone(t, idle)
 	requireGone(t, busy)
 }
+
+// TestWaitsForTheMachine: a simulator that computes waits for a processor at most, and one that is stopped does not.
+func TestWaitsForTheMachine(t *testing.T) {
+	d := misbehaving(t, 0, 200*time.Millisecond)
+	require.False(t, d.process.waits(), "it waits for a command")
+	require.NoError(t, unix.Kill(d.process.cmd.Process.Pid, unix.SIGSTOP))
+	require.False(t, d.process.waits())
+	require.NoError(t, d.Close())
+
+	busy := &process{cmd: exec.Command("sh", "-c", "while :; do :; done")}
+	require.NoError(t, busy.cmd.Start())
+	require.Eventually(t, busy.waits, time.Second, time.Millisecond)
+	require.NoError(t, busy.cmd.Process.Kill())
+	require.Error(t, busy.cmd.Wait())
+	require.False(t, busy.waits(), "it is gone")
+}

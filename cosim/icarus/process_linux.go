@@ -1,6 +1,8 @@
 package icarus
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,8 +92,8 @@ const (
 	answerSpent  // not with the processor time that it may take
 )
 
-// A patience is how long the simulator may go without finishing a clock cycle: wall-clock time, and
-// processor time, which does not depend on the load of the machine.
+// A patience is how long the simulator may go without finishing a clock cycle: wall-clock time, while it does not
+// wait for the machine, and processor time, neither of which depends on load.
 type patience struct{ wall, processor time.Duration }
 
 // await waits for the reply to a command.
@@ -120,10 +122,23 @@ func (p *process) await(number uint32, patience patience) answer {
 			return answerSpent
 		}
 		if left <= 0 {
-			return answerSilent
+			if !p.waits() {
+				return answerSilent
+			}
+			left = look
 		}
 		p.memory.sleep(number, min(left, look))
 	}
+}
+
+// waits reports whether the simulator would go on if the machine had a processor, or a disk, for it: of that time no limit counts.
+func (p *process) waits() bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p.cmd.Process.Pid))
+	if err != nil {
+		return false
+	}
+	_, state, found := bytes.Cut(text, []byte(") ")) // after the name of the program
+	return found && (bytes.HasPrefix(state, []byte("R ")) || bytes.HasPrefix(state, []byte("D ")))
 }
 
 // used is the processor time that the simulator has taken; 0 for one that is gone.
