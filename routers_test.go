@@ -282,6 +282,16 @@ func TestRoutersEstimated(t *testing.T) {
 	require.Greater(t, most.MemoryBytes, estimate("{}", 5000, starloom.EstimateOptions{}).MemoryBytes)
 	require.Greater(t, most.MemoryBytes, small.MemoryBytes+64*490*100)
 	require.NoFileExists(t, "p.csv")
+	firmware := func(more string) uint64 { // with it, routers and the frames that NICs have taken count, too
+		s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {mesh: {k: [8, 8]}, router: "+more+"\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}\n"))
+		require.NoError(t, err)
+		e, err := s.Estimate(t.Context(), starloom.EstimateOptions{})
+		require.NoError(t, err)
+		return e.MemoryBytes
+	}
+	shallow := firmware("{}}}")
+	require.Greater(t, firmware("{depth: 2048}}}"), shallow+64*5*2*2000*8)
+	require.Greater(t, firmware("{}}}\nnic: {tx_frames: 255}"), shallow+64*250*64)
 	many := estimate("{}", 100, starloom.EstimateOptions{Seeds: &starloom.Seeds{First: 1, Last: 5}})
 	require.Equal(t, estimates.BasisItself, many.Time.Basis)
 }

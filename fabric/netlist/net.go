@@ -320,11 +320,12 @@ func medium(wire uint32) int {
 	return int(wire)
 }
 
-// What a port and a medium take, in bytes, beside their frames.
+// What a port, a medium, and a packet on its way through routers take, in bytes, beside their frames.
 const (
-	memoryPort  = 24
-	memorySlot  = 24
-	memoryCycle = 160
+	memoryPort   = 24
+	memorySlot   = 24
+	memoryCycle  = 160
+	memoryPacket = 64
 )
 
 // MemoryBytes is what carries the frames.
@@ -334,6 +335,9 @@ func (n *Net) MemoryBytes(c *fabric.Config) uint64 {
 		lanes *= uint64(n.ports)
 	}
 	bytes := uint64(len(n.Processors)*n.ports)*memoryPort + n.creditBytes()
+	if n.routers != nil { // with what is measured beside them on a mesh of 64x64, and the frames that NICs have taken
+		bytes += n.routers.Bytes()*9/8 + uint64(len(n.routers.Graph.Nodes)*c.TxFrames)*(c.RoomBytes(c.FramePayload())+memoryPacket)
+	}
 	if c.Cycle {
 		return bytes + uint64(len(n.Media))*memoryCycle
 	}
