@@ -262,6 +262,36 @@ func TestRoutersRefuse(t *testing.T) {
 	assert.ErrorContains(t, err, "without firmware routers make no machine")
 }
 
+// TestRoutersExplained: scenario show tells what a run without firmware becomes, and what it takes.
+func TestRoutersExplained(t *testing.T) {
+	text := "starloom: 1\nfabric: {netlist: {mesh: {k: [4, 4]}, router: {vcs: 3}}}\nworkload: {traffic: {rate: 0.1}}\nrules: {in_order: true}\n" +
+		"rtl: [{replace: 'netlist.router[3]'}]\n"
+	for _, c := range []struct {
+		text, says string
+		rules, rtl []string
+	}{{text, "RTL ", []string{"finishes", "in_order"}, []string{"netlist.router[3]"}},
+		{text[:strings.Index(text, "rtl:")], "a cycle; processors are sources and sinks", []string{"finishes", "deadlock", "in_order"}, nil}} {
+		s, err := starloom.ParseScenario("s.yaml", []byte(c.text))
+		require.NoError(t, err)
+		e, err := s.Explain(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, c.rules, e.Rules)
+		require.Equal(t, c.rtl, e.RTL)
+		require.Zero(t, e.Memory.Slot)
+		require.Greater(t, e.Memory.Cycle, uint64(1<<20))
+		require.Equal(t, 1, e.Slot.Cycles)
+		var shown bytes.Buffer
+		require.NoError(t, e.WriteText(&shown))
+		require.Contains(t, shown.String(), c.says)
+		require.NotContains(t, shown.String(), "phits ")
+		require.NotContains(t, shown.String(), "NIC ")
+	}
+	s, err := starloom.ParseScenario("s.yaml", []byte(strings.Replace(text, "router[3]", "router[16]", 1)))
+	require.NoError(t, err)
+	_, err = s.Explain(context.Background())
+	require.ErrorContains(t, err, "no component matches")
+}
+
 // TestRoutersEstimated: of runs without firmware it is said what they take, one or many, more for more packets and longer buffers.
 func TestRoutersEstimated(t *testing.T) {
 	estimate := func(router string, measure int, o starloom.EstimateOptions) *starloom.Estimate {

@@ -13,6 +13,7 @@ import (
 	"starloom/internal/check"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
+	"starloom/internal/runs"
 	"starloom/internal/strict"
 )
 
@@ -28,6 +29,9 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 	c, err := one.elaborate()
 	if err != nil {
 		return nil, err
+	}
+	if c.Bare() {
+		return own.explainBare(ctx, one, c)
 	}
 	m, err := emulator.New(ctx, c, emulator.Options{RecordRTL: len(c.RTL) > 0})
 	if err != nil {
@@ -48,6 +52,18 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 			e.RTL = append(e.RTL, part.Path)
 		}
 	}
+	return e, nil
+}
+
+// explainBare is Explain of routers without firmware, whose sources have sent nothing yet.
+func (s *Scenario) explainBare(ctx context.Context, one *Scenario, c *config.Config) (*Explained, error) {
+	rules, replaced, err := runs.BareRules(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	e := &Explained{Schema: ExplainedSchema, Scenario: s.Name, Settings: s.settings(), Rules: rules, Faults: one.faultPlans(c, s.rates()), RTL: replaced,
+		SlotsMax: c.Slots, Notes: c.Known.Notes, Memory: MemoryEstimate{Cycle: emulator.BareBytes(c, false)}, Bare: true}
+	sizeOf(e, c)
 	return e, nil
 }
 

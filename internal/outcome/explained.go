@@ -31,6 +31,7 @@ type Explained struct {
 	Memory               MemoryEstimate `json:"memory_bytes"`
 	Notes                []string       `json:"notes,omitempty"` // what a report notes of the scenario, whatever a run finds
 	OneMedium, ManyMedia string         `json:"-"`               // what media are called
+	Bare                 bool           `json:"-"`               // no firmware: sources and sinks of packets in the place of processors
 }
 
 // ExplainedSchema is the version of the JSON form of Explained. Keys are only added under one version.
@@ -130,20 +131,25 @@ func (e *Explained) WriteText(w io.Writer) error {
 
 // follow writes what follows from the settings.
 func (e *Explained) follow(row func(name, format string, values ...any)) {
-	t, n := &e.Slot, &e.Network
-	row("slot", "%s: %d for the firmware, %d arbitration, %s, %d propagation, %d guard", traces.Plural(t.Cycles, "cycle", "cycles"), t.ComputeCycles,
-		t.ArbitrationCycles, t.phits(), t.PropagationCycles, t.GuardCycles)
-	row("phits", "the first leaves in cycle %d of a slot, the last arrives in cycle %d; the handlers run in cycle %d",
-		t.FirstPhitCycle, t.LastPhitCycle, t.BoundaryCycle)
+	n := &e.Network
+	if e.Bare {
+		row("slot", "a cycle; processors are sources and sinks of packets, in flits")
+	} else {
+		e.Slot.follow(row)
+	}
 	row("network", "%s: %s, %s", n.Kind, traces.Plural(n.Processors, "processor", "processors"), traces.Plural(n.Media, e.OneMedium, e.ManyMedia))
-	row("NIC", "%s; FIFOs of %s (receive) and %s (transmit)", n.lanes(),
-		traces.Plural(n.RXFrames, "frame", "frames"), traces.Plural(n.TXFrames, "frame", "frames"))
+	if !e.Bare {
+		row("NIC", "%s; FIFOs of %s (receive) and %s (transmit)", n.lanes(),
+			traces.Plural(n.RXFrames, "frame", "frames"), traces.Plural(n.TXFrames, "frame", "frames"))
+	}
 	row("rules", "%s", strings.Join(e.Rules, ", "))
 	schedule := "none"
 	if e.Schedule != nil {
 		schedule = fmt.Sprintf("%s, %s", e.Schedule.Name, traces.Plural(e.Schedule.Slots, "slot", "slots"))
 	}
-	row("schedule", "%s", schedule)
+	if !e.Bare {
+		row("schedule", "%s", schedule)
+	}
 	for i := range e.Faults {
 		row(fmt.Sprintf("fault[%d]", i), "%s", e.Faults[i].Text(e.ManyMedia))
 	}
@@ -162,6 +168,14 @@ func (e *Explained) follow(row func(name, format string, values ...any)) {
 	for _, note := range e.Notes {
 		row("note", "%s", note)
 	}
+}
+
+// follow writes what the cycles of a slot are for.
+func (t *SlotShape) follow(row func(name, format string, values ...any)) {
+	row("slot", "%s: %d for the firmware, %d arbitration, %s, %d propagation, %d guard", traces.Plural(t.Cycles, "cycle", "cycles"), t.ComputeCycles,
+		t.ArbitrationCycles, t.phits(), t.PropagationCycles, t.GuardCycles)
+	row("phits", "the first leaves in cycle %d of a slot, the last arrives in cycle %d; the handlers run in cycle %d",
+		t.FirstPhitCycle, t.LastPhitCycle, t.BoundaryCycle)
 }
 
 // phits says how many there are in a slot.

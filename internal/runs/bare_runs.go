@@ -117,6 +117,21 @@ func (r *bareRun) record(ctx context.Context, report *outcome.Report, recorded *
 	return recorded.Finish(r.recorded(), report)
 }
 
+// BareRules are what a run without firmware is held to, and the paths of the routers that are RTL, none of which is compiled. An error is what refuses
+// a run.
+func BareRules(ctx context.Context, c *config.Config) (rules, replaced []string, err error) {
+	r, end, err := newBareRun(ctx, c, c.Seed, 1, len(c.RTL) > 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.rtl != nil {
+		for _, part := range r.rtl.Recorded {
+			replaced = append(replaced, part.Path)
+		}
+	}
+	return r.rules(), replaced, end()
+}
+
 // eachBare is Each of routers without firmware, one run after the other.
 func (b *Batch) eachBare(ctx context.Context, take func(r *BatchRun, total uint64) error) error {
 	for i := range b.total {
