@@ -164,7 +164,7 @@ func TestDeadlines(t *testing.T) {
 	s.Rules = &Rules{DeadlineSlots: 2}
 	late := runBoth(t, s)
 	require.Equal(t, VerdictFail, late.Verdict)
-	require.Equal(t, []string{"slot 2 bus.nic[2]: processor 2 queued a frame for bus.bus[0].tap[1] in slot 1, and it still waits 2 slots later"}, lossesOf(late, RuleDeadline))
+	require.Equal(t, []string{"slot 2 bus.nic[2]: processor 2 queued a frame at bus.bus[0].tap[1] in slot 1, and it still waits 2 slots later"}, lossesOf(late, RuleDeadline))
 	require.Equal(t, uint64(2*7+6), late.Violations[0].Cycle, "the last one of slot 2")
 	s.Rules.DeadlineSlots++
 	require.Equal(t, VerdictPass, runBoth(t, s).Verdict)

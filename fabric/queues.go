@@ -182,7 +182,7 @@ func (q *Queues) Crossed(l *Found, slots uint32, c *Lossy) {
 		for i := range q.waiting[processor] {
 			if w := &q.waiting[processor][i]; w.slot == due {
 				l.Find(Finding{Kind: FindOverdue, Slot: slots - 1, Index: processor, Value: due, Text: fmt.Sprintf(
-					"queued a frame for %s in slot %d, and it still waits %s later", q.port(processor, w.port), due, traces.Plural(q.config.Deadline, "slot", "slots"))})
+					"queued a frame at %s in slot %d, and it still waits %s later", q.port(processor, w.port), due, traces.Plural(q.config.Deadline, "slot", "slots"))})
 			}
 		}
 	}

@@ -44,6 +44,7 @@ func DeadlockOf(n Network, knots []hw.Knot, packet func(number uint32) string) D
 		}
 		if h.NIC {
 			w.Holds = "the TX FIFO of " + place(n, built, h.From)
+			w.For = "a place at its router, where the frames before it wait for " + w.For
 		}
 		d.Waits = append(d.Waits, w)
 	}

@@ -151,6 +151,10 @@ func (w *wirer) fits(item *joined, port cosim.Port) error {
 // misfit refuses a join of another width than its port.
 func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 	remedy := "give both the same width by params of the RTL or parameters of the model"
+	if total < port.Bits && !port.Input {
+		remedy = fmt.Sprintf("if its upper bits are 0, write [0, %s]; or leave it out and compare the others: absent: [%s]; or %s",
+			strings.Join(p.Pins, ", "), port.Name, remedy)
+	}
 	text := p.Pins[0]
 	pin, isPin := ParsePin(text)
 	if coded := len(p.Pins) == 1 && isPin && total < port.Bits; coded && total <= 16 && 1<<total >= port.Bits {
@@ -161,8 +165,6 @@ func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 		remedy += ", or join several pins, the highest first: [" + strings.TrimPrefix(text, "~") + ", OTHER]"
 		if port.Input {
 			remedy += fmt.Sprintf(", or bound what it is given: [0, %s]", strings.Join(p.Pins, ", "))
-		} else {
-			remedy += fmt.Sprintf(", or fill it with zeros: [0, %s], or leave it out and compare the others: absent: [%s]", strings.Join(p.Pins, ", "), port.Name)
 		}
 	case len(p.Pins) == 1 && isPin && pin.High < 0:
 		remedy += fmt.Sprintf(", or take its low bits: low(%s), where the others are 0", text)

@@ -63,7 +63,7 @@ func TestRemediesArePossible(t *testing.T) {
 	rtl := []cosim.Port{{Name: "req", Bits: 4, Input: true}, {Name: "who", Bits: 2}}
 	_, err = m.Wire(model, rtl)
 	require.ErrorContains(t, err, "who has 2 bits, index_o of arbiter_fixed has 6")
-	require.ErrorContains(t, err, "or fill it with zeros: [0, who], or leave it out and compare the others: absent: [index_o]")
+	require.ErrorContains(t, err, "if its upper bits are 0, write [0, who]; or leave it out and compare the others: absent: [index_o]; or give both")
 	m.Pins, m.Absent = m.Pins[:1], []string{"grant", "index_o"}
 	_, err = m.Wire(model, rtl)
 	require.NoError(t, err)

@@ -45,7 +45,7 @@ func (m *Machine) deafNotes() []string {
 		for column := range bank.ListenSlots() {
 			hears = hears || bank.Listen(uint32(column))[cell] != nic.PortNone
 		}
-		deaf[bank.First+cell] = !hears && !m.faults.killed(bank.First+cell)
+		deaf[bank.First+cell] = !hears && !m.faults.killed(bank.First+cell) && !bank.Silenced(cell)
 	})
 	count, note := 0, ""
 	m.eachProcessor(func(bank *nic.Bank, cell int) {
@@ -227,7 +227,7 @@ func (m *Machine) overheardNotes(broken []outcome.Violation) []string {
 		return nil
 	}
 	return []string{"exactly_once counts each data frame with the packet that a NIC hears, whomever it is addressed to: a processor that has it " +
-		"listens no more, or relays send control frames and receivers call sl_deliver"}
+		"listens no more, sl_listen(nic, SL_PORT_NONE), or relays send control frames and receivers call sl_deliver"}
 }
 
 // routeNotes say whether packets at routers may wait for one another, and where that is not all: NICs join a ring of routers whose

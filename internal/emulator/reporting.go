@@ -214,7 +214,7 @@ func (m *Machine) Sum() *outcome.Report {
 		},
 		Notes:  slices.Clone(m.Config.Known.Notes),
 		Digest: m.Digest.String(),
-		Beside: outcome.Beside{Aside: outcome.Aside{Missing: missing, Known: outcome.Known{Limits: m.Rules.Limits()}}},
+		Beside: outcome.Beside{Aside: outcome.Aside{Missing: missing, Known: outcome.Known{Limits: m.limits()}}},
 	}
 	if m.limited() && count > 0 {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
@@ -243,6 +243,15 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, m.rtlNotes(total > 0 && !report.ToolFailed())...)
 	}
 	return report
+}
+
+// limits say what rules allow, and what they judge if that is not all there is.
+func (m *Machine) limits() map[string]string {
+	limits := m.Rules.Limits()
+	if limit := limits[fabric.RuleDeadline]; limit != "" && m.Config.Known.Carries {
+		limits[fabric.RuleDeadline] = limit + " for packets of the workload; other frames are not judged"
+	}
+	return limits
 }
 
 // resultMetrics are the results of the firmware, unless the referee has said what they mean, and statistics

@@ -80,6 +80,7 @@ var nextByKind = map[fabric.FindingKind]string{
 		"a control frame, which is no delivery.",
 	fabric.FindMisrouted: "See in [the frames](#violation-1) who sent it here: a data frame to this processor says that its packet has arrived, and " +
 		"that packet is for another one. On its way to that one it travels here in a control frame.",
+	fabric.FindUnsent:   "Its TX FIFO had no room: a handler queues only as many frames in a slot as `sl_tx_free` says, or the NIC gets more places, `nic.tx_frames`.",
 	fabric.FindUnbacked: "See which [frames](#violation-1) had come to this processor: none had the packet that its handler announced (`sl_deliver`).",
 }
 
@@ -136,13 +137,16 @@ func keptBy(r *outcome.Report, rule string) string {
 	switch dead := slices.IndexFunc(r.Faults, func(f outcome.FaultReport) bool { return f.Kind == fabric.FaultNames[fabric.FaultDead] && f.Count > 0 }); {
 	case rule == fabric.RuleFinishes && dead >= 0:
 		return fmt.Sprintf(" by all but %s, left out", traces.Plural(r.Faults[dead].Count, "processor that a fault has killed", "processors that a fault has killed"))
-	case rule == fabric.RuleFinishes && r.Aside.Known.Packets && count[fabric.RuleExactlyOnce] > 0:
+	case rule == fabric.RuleFinishes && r.Aside.Known.Packets && slices.ContainsFunc(r.Violations, missing):
 		return ": all processors say that they are done; packets that have not arrived break exactly_once"
 	case rule == fabric.RuleReceiveStep && count[fabric.RuleExactlyOnce] > 0:
 		return fmt.Sprintf(" by those that received it; %s did not: exactly_once", traces.Plural(uint64(count[fabric.RuleExactlyOnce]), "processor", "processors"))
 	}
 	return ""
 }
+
+// missing reports whether a violation is a packet that has not arrived.
+func missing(v outcome.Violation) bool { return v.Subject.Kind == fabric.FindMissing }
 
 // broken counts the violations of each rule that are listed.
 func broken(r *outcome.Report) map[string]int {

@@ -128,6 +128,8 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	}
 	f.X.Names = t.names(x)
 	curves, left := map[string]int{}, 0
+	var few []string // points of which only some runs have a value
+	bare := 0        // points whose interval a logarithmic axis cannot show
 	for row := range t.rows {
 		point, there, err := t.point(row, x, y, low, high, f.X.Names)
 		if err != nil {
@@ -138,9 +140,15 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 			continue
 		}
 		if f.Y.Scale != figure.Linear && point.Low <= 0 {
+			if point.High > 0 {
+				bare++
+			}
 			point.Low, point.High = 0, 0
 		}
 		name := t.curveName(row, by, o.Y)
+		if runs := t.someRuns(row, o.Y); runs != "" {
+			few = append(few, fmt.Sprintf("%s of %s at %s %s", runs, name, o.X, t.rows[row][x]))
+		}
 		at, ok := curves[name]
 		if !ok {
 			at = len(f.Curves)
@@ -163,7 +171,8 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 			return nil, "", err
 		}
 	}
-	return f, strings.Join(slices.DeleteFunc([]string{t.leftOut(left, o.Y), hidden(f.Curves)}, func(note string) bool { return note == "" }), "; "), nil
+	notes := []string{t.leftOut(left, o.Y), fewText(few), bareText(bare), hidden(f.Curves)}
+	return f, strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; "), nil
 }
 
 // hidden names a curve of which nothing is seen, as a later one has the same points.

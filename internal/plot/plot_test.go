@@ -154,3 +154,23 @@ func TestUnits(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "latency.mean (slots)", f.X.Label)
 }
+
+// TestFewRuns: points of which only the runs that were not saturated have a value are named, and intervals that a
+// logarithmic axis cannot show are counted.
+func TestFewRuns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	require.NoError(t, os.WriteFile(path, []byte("load,runs,failed,saturated.mean,saturated.sd,saturated.low,saturated.high,"+
+		"latency.mean,latency.sd,latency.low,latency.high\n0.1,8,0,0,0,0,0,3,1,2,4\n0.2,8,0,0.75,0.4,0.4,1,222,90,-88,533\n"), 0o644))
+	table, err := plot.Read(path, "")
+	require.NoError(t, err)
+	few := "some points are means of the runs that were not saturated, the quicker ones: 2 of 8 runs of latency at load 0.2"
+	_, note, err := plot.Draw(table, plot.Options{X: "load", Y: "latency"})
+	require.NoError(t, err)
+	require.Equal(t, few, note)
+	_, note, err = plot.Draw(table, plot.Options{X: "load", Y: "latency", LogY: figure.Log10})
+	require.NoError(t, err)
+	require.Equal(t, few+"; of 1 point the interval reaches down to 0, which a logarithmic axis cannot show", note)
+	_, note, err = plot.Draw(table, plot.Options{X: "load", Y: "saturated"})
+	require.NoError(t, err)
+	require.Empty(t, note)
+}
