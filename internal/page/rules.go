@@ -80,7 +80,7 @@ var nextByKind = map[fabric.FindingKind]string{
 		"a control frame, which is no delivery.",
 	fabric.FindMisrouted: "See in [the frames](#violation-1) who sent it here: a data frame to this processor says that its packet has arrived, and " +
 		"that packet is for another one. On its way to that one it travels here in a control frame.",
-	fabric.FindUnsent:   "Its TX FIFO had no room: a handler queues only as many frames in a slot as `sl_tx_free` says, " +
+	fabric.FindUnsent: "Its TX FIFO had no room: a handler queues only as many frames in a slot as `sl_tx_free` says, " +
 		"or the NIC gets more places, `nic.tx_frames`.",
 	fabric.FindUnbacked: "See which [frames](#violation-1) had come to this processor: none had the packet that its handler announced (`sl_deliver`).",
 }
