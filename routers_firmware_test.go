@@ -172,3 +172,13 @@ func TestTrafficToItself(t *testing.T) {
 		require.Regexp(t, `(?m)^\d+,0,0,`, packets.String())
 	}
 }
+
+// TestTrafficOvertaken: where frames of one packet overtake each other, in several virtual channels, each packet arrives once all the same,
+// also in runs that are saved on the way.
+func TestTrafficOvertaken(t *testing.T) {
+	s := routedScenario(t, "mesh: {k: [3, 3]}, router: {}, streaming: {tick: 16}",
+		"workload: {traffic: {rate: 0.4, size: 3, warm_up: 5, measure: 40, drain: 200}}\nfirmware: {program: netlist/traffic}\n")
+	report := savedAtEveryTick(t, s)
+	require.Equal(t, VerdictPass, report.Verdict)
+	require.EqualValues(t, 0, report.Metrics.Get("pending"))
+}

@@ -17,7 +17,7 @@
 //	draws.go     Draws: all of it, packet by packet
 //	sources.go   the cursors of a shard's sources, who creates in a slot; offer.go: what is offered
 //	flights.go   packets from the first offer to the last frame
-//	referee.go   Referee: what frames show of packets
+//	referee.go   Referee: what frames show of packets; arriving.go: those that have not all come
 //	figures.go   latencies, queues, loads; report.go: the metrics that a report has of them
 //	memory.go    how much all of this takes
 //	log.go       packets that are over; packets.go: the file of all packets; file.go: packets from a file

@@ -53,8 +53,8 @@ type Referee struct {
 	seen    []seen     // by shard
 	leaving []sighting // last frames that were sent in the slot that has crossed
 	heard   []uint32   // by processor: good frames so far
-	held    []sighting // last frames that have arrived, and are in a FIFO
-	bank    func(processor int) (bank *nic.Bank, cell int)
+	arriving
+	bank func(processor int) (bank *nic.Bank, cell int)
 
 	figures figures
 	log     *log // nil for none
@@ -272,15 +272,19 @@ func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 		return
 	}
 	follow := uint8(s.number >> 24)
+	late := x != nil && follow >= x.expects && follow < x.size
 	switch {
-	case x == nil || x.arrived != 0 || x.sent != never && follow >= x.expects && follow < x.size:
+	case x == nil || x.arrived != 0 || x.sent != never && late && !r.arriving.comes(s):
 		find(fabric.Finding{Kind: fabric.FindDuplicate, Slot: s.slot, Index: int(s.processor), Value: s.origin})
 		return
 	case x.sent == never || x.destination != s.destination || follow >= x.size:
 		find(fabric.Finding{Kind: fabric.FindMisrouted, Slot: s.slot, Index: int(s.processor), Value: s.origin})
 		return
 	}
-	x.expects = follow
+	if !late {
+		r.arriving.overtakes(s, follow, x.expects)
+		x.expects = follow
+	}
 	if x.received++; x.received < x.size {
 		return
 	}
@@ -345,6 +349,9 @@ func (r *Referee) flight(s *sighting) *flight {
 
 // end ends a flight of a source.
 func (r *Referee) end(source uint32, x *flight) {
+	if x.received < x.size {
+		r.arriving.forget(source, x.number)
+	}
 	r.flights[r.shardOf[int(source)/r.perUnit]].end(source, x)
 }
 
@@ -383,7 +390,7 @@ func (r *Referee) Reset() {
 	clear(r.shown)
 	clear(r.open)
 	clear(r.heard)
-	r.held = r.held[:0]
+	r.arriving.reset()
 	for i := range r.flights {
 		r.flights[i].begin(r.sources[i].first, r.sources[i].end)
 		r.seen[i].sent, r.seen[i].received = r.seen[i].sent[:0], r.seen[i].received[:0]
@@ -406,6 +413,7 @@ func (r *Referee) State(v *hw.StateVisitor) {
 	r.cursors.state(v)
 	hw.StateColumn(v, "heard", r.heard)
 	stateSightings(v, "held", &r.held, len(r.at))
+	hw.StateList(v, "overtaken", &r.overtaken)
 	r.figures.state(v)
 	for i := range r.flights {
 		r.flights[i].state(v, hw.Index("flights", i), func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })
