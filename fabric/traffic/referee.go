@@ -282,7 +282,9 @@ func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 		return
 	}
 	if !late {
-		r.arriving.overtakes(s, follow, x.expects)
+		if r.figures.routed { // in order everywhere else
+			r.arriving.overtakes(s, follow, x.expects)
+		}
 		x.expects = follow
 	}
 	if x.received++; x.received < x.size {
