@@ -248,9 +248,10 @@ func TestDiesWithStarloom(t *testing.T) {
 // TestWaitsForTheMachine: a simulator that computes waits for a processor at most, and one that is stopped does not.
 func TestWaitsForTheMachine(t *testing.T) {
 	d := misbehaving(t, 0, 200*time.Millisecond)
-	require.False(t, d.process.waits(), "it waits for a command")
+	idle := func() bool { return !d.process.waits() }
+	require.Eventually(t, idle, time.Second, time.Millisecond, "it waits for a command")
 	require.NoError(t, unix.Kill(d.process.cmd.Process.Pid, unix.SIGSTOP))
-	require.False(t, d.process.waits())
+	require.Eventually(t, idle, time.Second, time.Millisecond)
 	require.NoError(t, d.Close())
 
 	busy := &process{cmd: exec.Command("sh", "-c", "while :; do :; done")}

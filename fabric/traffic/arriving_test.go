@@ -9,7 +9,9 @@ import (
 // TestOvertaken: a frame that another one of its packet has overtaken may come once, and not when its packet is over.
 func TestOvertaken(t *testing.T) {
 	var a arriving
-	frame := func(number uint32, follow uint8) *sighting { return &sighting{origin: 7, number: number | uint32(follow)<<24} }
+	frame := func(number uint32, follow uint8) *sighting {
+		return &sighting{origin: 7, number: number | uint32(follow)<<24}
+	}
 	a.overtakes(frame(5, 0), 0, 3) // the last of three comes first
 	require.Len(t, a.overtaken, 2)
 	require.False(t, a.comes(frame(5, 0)))
