@@ -357,6 +357,7 @@ type (
 	//	Memory               MemoryEstimate
 	//	Notes                []string // what a report notes of the scenario, whatever a run finds
 	//	OneMedium, ManyMedia string   // what media are called
+	//	Bare                 bool     // no firmware: sources and sinks of packets in the place of processors
 	//
 	//	func (e *Explained) WriteJSON(w io.Writer) error // writes the stable, versioned form
 	//	func (e *Explained) WriteText(w io.Writer) error // writes the form for people
