@@ -28,7 +28,7 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 			continue
 		}
 		if y, is := s.value.(*Dragonfly); is && y.P > 1 {
-			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and there are no routers that have processors", y.P), "add router: {}, or delete p")
+			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and there are no routers that have processors", y.P), "add router: {} beside dragonfly, or delete p")
 			continue
 		}
 		p, err := s.plan()

@@ -258,7 +258,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"GraphML", "graphml: [g.graphml]", "n.yaml:1:10: graphml is a list; write a text", "graphml: g.graphml"},
 	{"dragonfly without groups", "dragonfly: {a: 4, h: 0}", "n.yaml:1:22: dragonfly.h is 0; allowed are 1 to 255", "dragonfly: {a: 4, h: 1}"},
 	{"dragonfly without a", "dragonfly: {h: 2}", "n.yaml:1:12: missing key \"a\" in dragonfly; add \"a\"", "dragonfly: {a: 2, h: 2}"},
-	{"dragonfly of processors with processors", "dragonfly: {p: 2, a: 4, h: 2}", "n.yaml:1:12: dragonfly: p is 2, and there are no routers that have processors; add router: {}, or delete p",
+	{"dragonfly of processors with processors", "dragonfly: {p: 2, a: 4, h: 2}", "n.yaml:1:12: dragonfly: p is 2, and there are no routers that have processors; add router: {} beside dragonfly, or delete p",
 		"dragonfly: {p: 2, a: 4, h: 2}\nrouter: {}"},
 	{"large dragonfly", "dragonfly: {a: 255, h: 255}", "n.yaml:1:12: dragonfly: 65026 groups of 255 have more than 4194304 nodes; draw a smaller one", "dragonfly: {a: 3, h: 2}"},
 	{"dragonfly with one channel", "dragonfly: {a: 4, h: 2}\nrouter: {vcs: 1}", "n.yaml:2:9: routes: minimal has two classes of virtual channels, and there is one channel; write vcs: 2 or more",

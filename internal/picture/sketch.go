@@ -10,9 +10,14 @@ import (
 
 // sketch lays processors and media out as their network says.
 func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
+	numbered := len(s.Processors) > 0 // all have one name, and their numbers say the rest
+	for i, p := range s.Processors {
+		word, _, _ := strings.Cut(s.Processors[0].Name, "[")
+		numbered = numbered && p.Name == fmt.Sprintf("%s[%d]", word, i) && !strings.Contains(word, ".")
+	}
 	for i, p := range s.Processors {
 		label := p.Name
-		if word, index, _ := strings.Cut(label, "["); index == fmt.Sprintf("%d]", i) && !strings.Contains(word, ".") { // the number says it
+		if numbered {
 			label = ""
 		}
 		t.Nodes = append(t.Nodes, Node{Number: i, Name: w.names.Processor(i), Label: label, X: p.X, Y: p.Y})
