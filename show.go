@@ -119,7 +119,7 @@ func (s *Scenario) settings() []Setting {
 			l.Network(n)
 			continue
 		}
-		l.Value(reflect.ValueOf(s).Elem().FieldByIndex(field.Index), field.Key, field.MayMiss())
+		l.Field(reflect.ValueOf(s).Elem(), &field, field.Key)
 	}
 	return l.List
 }

@@ -104,12 +104,12 @@ func New(c *Config) *Referee {
 			r.shardOf[unit] = uint32(i)
 		}
 	}
-	media := shape.Media
-	if routers := fabric.RoutersOf(c.Network); routers != nil {
+	media, routers := shape.Media, fabric.RoutersOf(c.Network)
+	if routers != nil {
 		media = routers.Media
 	}
 	r.figures = newFigures(c.Spec, shape.Processors(), media, c.Timing)
-	r.figures.routed = fabric.RoutersOf(c.Network) != nil
+	r.figures.routed = routers != nil
 	if c.Log {
 		r.log = new(log)
 	}

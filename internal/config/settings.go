@@ -35,16 +35,24 @@ func (l *Settings) add(path string, value any) {
 func (l *Settings) Network(n fabric.Network) {
 	at, before := "fabric."+n.Kind(), len(l.List)
 	if v := reflect.Indirect(reflect.ValueOf(n)); v.Kind() == reflect.Struct {
-		l.Value(v, at, false)
+		l.Value(v, at)
 	}
 	if len(l.List) == before {
 		l.add(at, map[string]any{})
 	}
 }
 
-// Value lists what stands at path: one line for a value, a list of values, or what is left out, which
-// mayMiss allows.
-func (l *Settings) Value(v reflect.Value, path string, mayMiss bool) {
+// Field lists what stands at path, a key of an object: what is left out has its usual value, if there is one.
+func (l *Settings) Field(object reflect.Value, field *strict.Field, path string) {
+	if v := object.FieldByIndex(field.Index); !field.MayMiss() || !v.IsZero() || v.Kind() == reflect.Bool {
+		l.Value(v, path)
+		return
+	}
+	l.add(path, usual(object.Type(), field))
+}
+
+// Value lists what stands at path: one line for a value, or a list of values.
+func (l *Settings) Value(v reflect.Value, path string) {
 	if p, ok := v.Interface().(fabric.Permutation); ok {
 		l.permutation(p, path)
 		return
@@ -53,17 +61,13 @@ func (l *Settings) Value(v reflect.Value, path string, mayMiss bool) {
 		l.add(path, s.Setting())
 		return
 	}
-	if mayMiss && v.IsZero() && v.Kind() != reflect.Bool {
-		l.add(path, nil)
-		return
-	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
 			l.add(path, nil)
 			return
 		}
-		l.Value(v.Elem(), path, false)
+		l.Value(v.Elem(), path)
 	case reflect.Struct:
 		l.object(v, path)
 	case reflect.Map:
@@ -76,7 +80,7 @@ func (l *Settings) Value(v reflect.Value, path string, mayMiss bool) {
 			return
 		}
 		for i := range v.Len() {
-			l.Value(v.Index(i), hw.Index(path, i), false)
+			l.Value(v.Index(i), hw.Index(path, i))
 		}
 	default:
 		l.add(path, v.Interface())
@@ -100,12 +104,7 @@ func (l *Settings) object(v reflect.Value, path string) {
 		l.add(path, map[string]any{})
 	}
 	for _, field := range fields {
-		at, value := strict.Join(path, field.Key), v.FieldByIndex(field.Index)
-		if field.MayMiss() && value.IsZero() && value.Kind() != reflect.Bool {
-			l.add(at, usual(v.Type(), field))
-			continue
-		}
-		l.Value(value, at, field.MayMiss())
+		l.Field(v, &field, strict.Join(path, field.Key))
 	}
 }
 
@@ -113,8 +112,8 @@ func (l *Settings) object(v reflect.Value, path string) {
 var usualWord = regexp.MustCompile(`\(default ([a-z0-9_.]+)\)$`)
 
 // usual is the value of a key that is left out, as its comment says: a number or a word of its own; nil if it has none.
-func usual(of reflect.Type, field strict.Field) any {
-	said := usualWord.FindStringSubmatch(strict.Comment(of, of.FieldByIndex(field.Index).Name))
+func usual(object reflect.Type, field *strict.Field) any {
+	said := usualWord.FindStringSubmatch(strict.Comment(object, object.FieldByIndex(field.Index).Name))
 	if said == nil {
 		return nil
 	}
