@@ -141,6 +141,8 @@ func TestAssignmentRivals(t *testing.T) {
 	require.ErrorContains(t, err, `--set fabric.crossbar.port=4: unknown key "port" in fabric.crossbar; did you mean "ports"?`)
 	_, err = parse("fabric.crossbat.ports=4")
 	require.ErrorContains(t, err, `--set fabric.crossbat.ports=4: unknown key "crossbat" in fabric; did you mean "crossbar"?`)
+	_, err = parse("fabric.groups=3")
+	require.EqualError(t, err, `--set fabric.groups=3: unknown key "groups" in fabric; did you mean fabric.pops.groups?`)
 }
 
 // TestAssignmentDecides: who has decided is the option, or the place that an assignment names, and the

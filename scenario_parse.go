@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
@@ -153,13 +154,24 @@ func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string)
 	return false, nil
 }
 
-// refuses refuses a scenario with two fabrics before it reads the second one.
+// refuses refuses a scenario with two fabrics before it reads the second one. Other keys are the decoder's to refuse.
 func (d *scenarioDecoder) refuses(node *yaml.Node, path string) error {
-	if path != "fabric" || len(node.Content) <= 2 {
+	if path != "fabric" {
 		return nil
 	}
-	return d.Refuse(node.Content[2], fmt.Sprintf("two fabrics: %s and %s", node.Content[0].Value, node.Content[2].Value),
-		"a scenario has exactly one; delete the other")
+	fabrics := strict.Fields(config.Networks(d.scenario.foreign).Fabric(reflect.TypeFor[Fabric]()).Type())
+	first := ""
+	for i := 0; i < len(node.Content); i += 2 {
+		key := node.Content[i]
+		switch {
+		case !slices.ContainsFunc(fabrics, func(of strict.Field) bool { return of.Key == key.Value }):
+		case first == "":
+			first = key.Value
+		case first != key.Value:
+			return d.Refuse(key, fmt.Sprintf("two fabrics: %s and %s", first, key.Value), "a scenario has exactly one; delete the other")
+		}
+	}
+	return nil
 }
 
 // paramRange is the range of an entry of firmware.params or firmware.cpu.cost.
