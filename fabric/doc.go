@@ -26,7 +26,7 @@
 //	                 switched.go, mixed.go; requests.go: what those that ask share; server.go: whom media serve, in the slot engine
 //	plant.go         the hardware of the cycle engine; media.go: what a network puts into it
 //	plant_build.go   what its Build needs of a plant; plant_stars.go: passive stars; plant_receive.go: what receivers tell
-//	plant_watch.go   collisions, late light
+//	plant_watch.go   collisions, late light, frames that are foreseen
 //	joint.go         Joint: a Plant and a Stream whose cycles run together
 //	switches.go      where the one switch of a NIC is in a slot, and the rules of that
 //	credits.go       how many frames of a port may wait at its receiver

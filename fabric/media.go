@@ -8,6 +8,9 @@ type Media struct {
 	Links  *hw.Fibre // to Far
 	Far    *hw.Light // of each medium
 	Hears  hw.Gather // the media that the ports of a unit's receivers hear
+	// Whole says that a frame which is alone on its medium crosses it whole: all that is lit there, and before it, is lit in the cycle
+	// in which it is sent, and what becomes of the first phit becomes of all. Then frames may be foreseen.
+	Whole bool
 	// Credits bound the frames on the way of all-port NICs; nil for no bound.
 	Credits *Credits
 

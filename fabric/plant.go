@@ -15,7 +15,8 @@ import (
 //	 (registered)           (combinational)   (propagation)        (registered)
 //
 // This code does not decide collisions: two senders light both rails of a bit, and the
-// receivers see it. What NICs do at the boundary of a slot is the Access of their Discipline.
+// receivers see it. Frames that nothing can happen to any more are foreseen: their first phits alone
+// cross, unless somebody watches. What NICs do at the boundary of a slot is the Access of their Discipline.
 //
 // The boundary of a slot is in the Settle phase of its last guard cycle: Hear reads the
 // receivers' registers, Send and Listen are inputs of transmitters and receivers, and
@@ -40,6 +41,7 @@ type Plant struct {
 	access  Access  // what its NICs do
 	blocker Blocker // nil if nothing ever blocks
 
+	foresight
 	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
 	shards []plantShard
 	seen   seenMedia
@@ -154,6 +156,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	if err := n.Build(t); err != nil {
 		return nil, err
 	}
+	t.foresight = foresight{lit: make([]uint32, t.shape.Media), frames: nic.Foreseen{Transmitters: t.serialisers, Carried: make([]uint32, t.shape.Media)}}
 	return t, nil
 }
 
@@ -227,7 +230,8 @@ func (t *Plant) Sent(transmitter int) (port uint16) { return t.sent[transmitter]
 // in which nothing happens are skipped unless somebody watches. RTL that fails ends the
 // slot.
 func (t *Plant) Cross(slot uint32) {
-	boundary := t.timing.BoundaryCycle(slot)
+	boundary, begun := t.timing.BoundaryCycle(slot), t.timing.FirstPhitCycle(slot)+1
+	t.forget()
 	for t.kernel.Cycle() < boundary && !t.failed() {
 		if t.Watch == nil || t.WatchError != nil {
 			if skip := t.kernel.QuietFor(boundary - t.kernel.Cycle()); skip > 0 {
@@ -238,6 +242,9 @@ func (t *Plant) Cross(slot uint32) {
 		t.kernel.DriveAndSettle()
 		t.settled(slot)
 		t.kernel.Latch()
+		if t.kernel.Cycle() == begun {
+			t.foresee(slot)
+		}
 	}
 	if !t.failed() {
 		t.kernel.DriveAndSettle()
@@ -252,7 +259,9 @@ func (t *Plant) crossed(slot uint32) {
 		t.noteLate()
 		t.access.Crossed(slot)
 	}
-	t.countFrames(slot)
+	if !t.foreseen {
+		t.countFrames(slot)
+	}
 }
 
 func (t *Plant) failed() bool { return t.rtl != nil && t.rtl.Failed() }
@@ -277,6 +286,7 @@ func (t *Plant) Reset(seed uint64) {
 		t.sent[i] = nic.PortNone
 	}
 	t.WatchError = nil
+	clear(t.lit)
 	t.seen.late = t.seen.late[:0]
 	t.kernel.BeforeCycle0()
 }
@@ -311,6 +321,7 @@ func (t *Plant) State(v *hw.StateVisitor) {
 	}
 	hw.StateColumn(v, "exact", exact, hw.AtMost[uint8](1))
 	v.AfterRestore(func() {
+		t.inherited = true
 		for i := range t.shards {
 			t.shards[i].exact = exact[i] != 0
 			t.shards[i].noted = len(t.media.Medium.Violated(i))

@@ -35,5 +35,5 @@ func (t *Plant) CarryStars(s Stars) error {
 	if err != nil {
 		return err
 	}
-	return t.Carry(Media{Medium: stars, Links: links, Far: far, Hears: s.Hears})
+	return t.Carry(Media{Medium: stars, Links: links, Far: far, Hears: s.Hears, Whole: true})
 }

@@ -1,6 +1,10 @@
 package fabric
 
-import "slices"
+import (
+	"slices"
+
+	"starloom/nic"
+)
 
 // noteViolations notes the cycle of the slot for media whose violation has just shown.
 func (t *Plant) noteViolations(cycle uint32) {
@@ -73,7 +77,9 @@ func (t *countTask) Do(shard int) {
 func (t *Plant) Placed(shard, transmitter, port int) {
 	s, media := &t.shards[shard], t.media.Medium
 	s.placed++
-	if medium := media.Reached(transmitter, port); media.Met(medium) {
+	if medium := media.Reached(transmitter, port); t.looks {
+		t.lights(s, transmitter, medium, t.seen.counted)
+	} else if media.Met(medium) {
 		s.met++
 	} else if t.tap != nil {
 		if effect, _ := t.faults.OnMedium(medium, t.seen.counted); effect != Unharmed {
@@ -94,4 +100,55 @@ func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 		}
 	}
 	return s.met, s.placed - s.met
+}
+
+// foresight is what a plant knows of frames when their first phits are on the wires: nothing that is between boundaries is kept.
+type foresight struct {
+	lit    []uint32 // per medium: 1 + the last slot in which a frame was found on it
+	frames nic.Foreseen
+
+	looks     bool // Placed finds who lights which medium
+	foreseen  bool // the frames of this slot are
+	inherited bool // the slot was restored: light may be on its way that no one has sent
+}
+
+// Foreseen reports whether the frames of the slot that has crossed were foreseen: their phits after the first have not been looked at.
+func (t *Plant) Foreseen() bool { return t.foreseen }
+
+// forget begins a slot, in which nothing is foreseen.
+func (t *Plant) forget() {
+	t.foreseen = false
+	t.deserialisers.Foresee(nil)
+}
+
+// foresee is called after the cycle of a slot in which all frames have begun. If no one looks at single cycles, each frame is alone on
+// its medium, and nothing can happen to it on its way, they are foreseen: then no phit but the first crosses the fabric. Faults of
+// media, RTL and frames that follow each other in a slot are not foreseen.
+func (t *Plant) foresee(slot uint32) {
+	inherited := t.inherited
+	t.inherited = false
+	if inherited || !t.media.Whole || t.rtl != nil || t.tap != nil || t.queues() || t.timing.PropagationCycles == 0 ||
+		t.Watch != nil && t.WatchError == nil {
+		return
+	}
+	t.looks = true
+	t.countFrames(slot)
+	t.looks = false
+	for i := range t.shards {
+		if s := &t.shards[i]; s.met > 0 || len(t.media.Medium.Violated(i)) > 0 {
+			return
+		}
+	}
+	if t.deserialisers.Foresee(&t.frames) {
+		t.serialisers.Finish()
+		t.foreseen = true
+	}
+}
+
+// lights notes that a transmitter lights a medium, in the slot that crosses.
+func (t *Plant) lights(s *plantShard, transmitter, medium int, slot uint32) {
+	if t.lit[medium] == slot+1 {
+		s.met++
+	}
+	t.lit[medium], t.frames.Carried[medium] = slot+1, uint32(transmitter)
 }

@@ -62,7 +62,8 @@ type Deserialisers struct {
 	head           []int32 // per coupler
 	next, previous []int32 // per cell
 
-	heard [][]uint32 // per shard: the cells that are not idle
+	heard    [][]uint32 // per shard: the cells that are not idle
+	foreseen *Foreseen  // in a slot whose frames are, else nil
 
 	site *deserialiserSite // what stands beside the registers once there is a Site
 }
@@ -296,6 +297,10 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 	if d.ends[s.Index] {
 		d.ends[s.Index] = false
 		d.endSlot(s.Index)
+		return
+	}
+	if d.foreseen != nil {
+		d.takeAll(s)
 		return
 	}
 	in := d.in

@@ -33,6 +33,7 @@
 //	status.go          what a receiver says
 //	serialiser.go      bank of transmitters: frames to phits
 //	deserialiser.go    bank of receivers: phits to frames
+//	foreseen.go        frames that arrive with their first phit
 //	serialiser_site.go, deserialiser_site.go   their ports, for RTL
 //	decode.go          frames out of the phits of a waveform
 //	layer.go           the gopacket layers of a capture

@@ -92,7 +92,7 @@ func SendersOf(p *fabric.Plant) Senders {
 // if they are nil, that of all. Without hears all media lead to all receivers.
 func (part *Part) Carry(p *fabric.Plant, links hw.Bank, delays []uint16, hears hw.Gather) (err error) {
 	media := part.Media
-	media.Hears = hears
+	media.Hears, media.Whole = hears, true
 	if media.Far, err = p.LightOf(links, make([]uint32, links.Size())); err != nil { // all is one unit
 		return err
 	}

@@ -51,7 +51,7 @@ func (e Network) Build(plant *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	return plant.Carry(fabric.Media{Medium: links, Links: fibres, Far: far, Hears: hears, Credits: credits})
+	return plant.Carry(fabric.Media{Medium: links, Links: fibres, Far: far, Hears: hears, Whole: true, Credits: credits})
 }
 
 // credits are those of the ports, nil if no port ever waits.
