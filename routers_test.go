@@ -242,7 +242,7 @@ func TestRoutersRefuse(t *testing.T) {
 		assert.ErrorContains(t, err, says, netlist)
 	}
 	for text, says := range map[string]string{
-		"firmware: {program: netlist/flood}\n": "for another fabric",
+		"firmware: {program: netlist/flood}\n": "netlist/flood is for netlists without routers; take netlist/unicast",
 	} {
 		_, err := starloom.ParseScenario("s.yaml", []byte(head+"mesh: {k: [2, 2]}, router: {}"+tail+text))
 		assert.ErrorContains(t, err, says)

@@ -12,6 +12,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/fabric"
+	"starloom/fabric/netlist"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/strict"
@@ -91,6 +92,48 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 	if err != nil {
 		return nil, err
 	}
+	d, err := list.decode(place, root, set)
+	if err != nil {
+		return nil, err
+	}
+	s := d.scenario
+	if err := d.readPermutationFile(); err != nil {
+		return nil, err
+	}
+	s.Workload.Gossip.Resolve(s.resolve)
+	for _, r := range s.Fabric.Netlist.Replacements() {
+		r.Stands(s.places, hw.Index("rtl", len(s.RTL)))
+		s.RTL = append(s.RTL, RTL{Replace: r.Replace, Twin: r.Twin, Map: r.Map, Backend: r.Backend})
+	}
+	if err := s.check(s.takeNeeds, d.entryPlace); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// LoadNetlist reads the netlist of a file: of a scenario, whose keys are read as LoadScenario does, but whose other files need not be there yet,
+// or the keys of fabric.netlist alone. Errors are *InputErrors, or *netlist.Mistakes of several.
+func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
+	root, err := netlist.Document(path)
+	if err != nil {
+		return nil, err
+	}
+	if !strict.Has(root, "starloom") && !strict.Has(root, "fabric") {
+		n, err := netlist.Read(path, root)
+		return &n, err
+	}
+	d, err := list.decode(path, root, nil)
+	if err != nil {
+		return nil, err
+	}
+	if n := d.scenario.Fabric.Netlist; n != nil {
+		return n, nil
+	}
+	return nil, d.scenario.refuse("fabric", "the scenario has no netlist", "write fabric: {netlist: {nodes: {...}, links: [...]}}")
+}
+
+// decode reads the keys of a scenario; what they say is not checked yet.
+func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ *scenarioDecoder, err error) {
 	s := DefaultScenario()
 	if place != standardInput {
 		s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
@@ -104,18 +147,7 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err
 	}
-	if err := d.readPermutationFile(); err != nil {
-		return nil, err
-	}
-	s.Workload.Gossip.Resolve(s.resolve)
-	for _, r := range s.Fabric.Netlist.Replacements() {
-		r.Stands(s.places, hw.Index("rtl", len(s.RTL)))
-		s.RTL = append(s.RTL, RTL{Replace: r.Replace, Twin: r.Twin, Map: r.Map, Backend: r.Backend})
-	}
-	if err := s.check(s.takeNeeds, d.entryPlace); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return d, nil
 }
 
 // scenarioDecoder fills a Scenario from YAML nodes and notes where each value stands.

@@ -5,18 +5,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"starloom/fabric/netlist"
+	"starloom"
 	drawn "starloom/internal/picture"
 	"starloom/traces"
 )
 
-func newNetlist() *cobra.Command {
+func newNetlist(networks starloom.Networks) *cobra.Command {
 	parent := &cobra.Command{Use: "netlist", Short: "Show a network that a file draws", Args: cobra.ArbitraryArgs, RunE: group}
-	parent.AddCommand(newNetlistShow(), newNetlistHeader())
+	parent.AddCommand(newNetlistShow(networks), newNetlistHeader(networks))
 	return parent
 }
 
-func newNetlistShow() *cobra.Command {
+func newNetlistShow(networks starloom.Networks) *cobra.Command {
 	var files outputs
 	c := &cobra.Command{
 		Use:               "show F.yaml",
@@ -32,7 +32,7 @@ func newNetlistShow() *cobra.Command {
 		if err := files.check(args...); err != nil {
 			return err
 		}
-		n, err := netlist.ReadFile(args[0])
+		n, err := networks.LoadNetlist(args[0])
 		if err != nil {
 			return fault(err)
 		}
@@ -66,7 +66,7 @@ func newNetlistShow() *cobra.Command {
 	return c
 }
 
-func newNetlistHeader() *cobra.Command {
+func newNetlistHeader(networks starloom.Networks) *cobra.Command {
 	var files outputs
 	c := &cobra.Command{
 		Use:               "header F.yaml",
@@ -79,7 +79,7 @@ func newNetlistHeader() *cobra.Command {
 		if err := files.check(args...); err != nil {
 			return err
 		}
-		n, err := netlist.ReadFile(args[0])
+		n, err := networks.LoadNetlist(args[0])
 		if err != nil {
 			return fault(err)
 		}

@@ -23,9 +23,28 @@ func TestNetlistMistakes(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(r.stderr), "\n")
 		require.Len(t, lines, 2)
 		require.Contains(t, lines[0], n+":3:42: links[0].latency is 5000; allowed are 0 to 4096")
-		require.Contains(t, lines[1], n+`:4:14: there is no node x; did you mean "s"?`)
+		require.Contains(t, lines[1], n+`:4:14: there is no node x; name one of nodes`)
 	}
 	r := starloomIn(t, dir, "run", "i.yaml")
 	require.Equal(t, statusInput, r.status)
 	require.Len(t, strings.Split(strings.TrimSpace(r.stderr), "\n"), 2)
+}
+
+// TestNetlistOfScenario: a scenario is read by one reader for all commands: show and header refuse what run does, with the same words; only
+// other files need not be there.
+func TestNetlistOfScenario(t *testing.T) {
+	const text = "starloom: 1\nfabric: {netlist: {ring: {n: 4}}}\nfirmware: {image: not-yet.wasm}\n"
+	dir := folder(t, map[string]string{"s.yaml": text, "key.yaml": text + "slot: 3\n", "two.yaml": text + "traces: {vcd: 3}\n",
+		"value.yaml": strings.Replace(text, "starloom: 1", "starloom: 2", 1), "other.yaml": "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1}}\n"})
+	for _, command := range []string{"show", "header"} {
+		require.Zero(t, starloomIn(t, dir, "netlist", command, "s.yaml").status)
+		for _, file := range []string{"key.yaml", "two.yaml"} {
+			r := starloomIn(t, dir, "netlist", command, file)
+			require.Equal(t, statusInput, r.status)
+			require.Equal(t, starloomIn(t, dir, "run", file).stderr, r.stderr)
+		}
+		r := starloomIn(t, dir, "netlist", command, "other.yaml")
+		require.Equal(t, statusInput, r.status)
+		require.Contains(t, r.stderr, "other.yaml:2:9: the scenario has no netlist; write fabric: {netlist: {nodes: {...}, links: [...]}}")
+	}
 }

@@ -27,7 +27,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	help := newHelp()
 	root.SetHelpCommand(help)
 	root.AddCommand(
-		newNew(networks), newRun(networks), newEstimate(networks), newScenario(networks), newNetlist(), newStudy(networks), newSweep(networks),
+		newNew(networks), newRun(networks), newEstimate(networks), newScenario(networks), newNetlist(networks), newStudy(networks), newSweep(networks),
 		newPlot(networks),
 		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks), newVersion(),
 	)

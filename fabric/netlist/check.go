@@ -9,39 +9,55 @@ import (
 	"starloom/traces"
 )
 
-// check looks for what is missing in a drawing in which everything else is right.
+// check looks for what is missing in a drawing, as far as it is known.
 func (b *drawer) check() {
 	for _, p := range b.order {
-		if p.kind == kindRouter {
-			continue
-		}
-		if p.shared() {
-			if b.drivers[p.number] == "" {
-				b.add(p.place, fmt.Sprintf("no one sends into the %s %s", p.kind, p.name), "add a link from a port to it, or delete it")
-			}
-			if p.keys.Align {
-				b.align(p)
-			}
-			if b.hearers[p.number] == "" {
-				b.add(p.place, fmt.Sprintf("no one hears the %s %s", p.kind, p.name), "add a link from it to a port, or delete it")
-			}
-			continue
-		}
-		for i := range p.ports {
-			if port := &p.ports[i]; port.in == None && port.out == None && !port.open && !port.routed {
-				b.add(p.place, fmt.Sprintf("no link leads to port %s of %s", port.text(i), p.name),
-					"add one; or number the ports of a processor from 0 on; or list its ports:, and as open: those without a link")
-			}
-		}
-		if most := nic.LanesMax; !b.net.OnePort && !b.net.Switch && len(p.ports) > most {
-			b.add(p.place, fmt.Sprintf("%s has %d ports, and a NIC that uses all at once has at most %d", p.name, len(p.ports), most), "use fewer, or access: one")
-		}
-		if len(p.ports) == 0 {
-			b.add(p.place, fmt.Sprintf("no link leads to %s", p.name), "add one, or delete the node")
+		linked := p.loose || b.keys["links"] // for all that is known
+		switch {
+		case !p.known() || p.kind == kindRouter:
+		case p.shared() && !linked:
+			b.checkShared(p)
+		case p.kind == kindProcessor:
+			b.checkPorts(p, linked || p.vague)
 		}
 	}
-	if len(b.list) == 0 && !b.apart {
+	if !b.partial && !b.apart && !b.keys["apart"] && len(b.net.Processors) > 0 {
 		b.reach()
+	}
+}
+
+// checkShared refuses a star, a bus or a crossbar into which no one sends, or that no one hears.
+func (b *drawer) checkShared(p *placed) {
+	b.partial = b.partial || b.drivers[p.number] == "" || b.hearers[p.number] == ""
+	if b.drivers[p.number] == "" {
+		reason, remedy := p.oneWay(fmt.Sprintf("no one sends into the %s %s", p.kind, p.name), "add a link from a port to it, or delete it")
+		b.addAlike("into", p.place, reason, remedy)
+	}
+	if p.keys.Align && !p.vague && b.net.Media[p.number].Latency != unknownLatency {
+		b.align(p)
+	}
+	if b.hearers[p.number] == "" {
+		reason, remedy := p.oneWay(fmt.Sprintf("no one hears the %s %s", p.kind, p.name), "add a link from it to a port, or delete it")
+		b.addAlike("out of", p.place, reason, remedy)
+	}
+}
+
+// checkPorts refuses ports that no link leads to, unless links may do so that are not drawn, and more than there may be.
+func (b *drawer) checkPorts(p *placed, linked bool) {
+	for i := range p.ports {
+		if port := &p.ports[i]; !linked && port.in == None && port.out == None && !port.open && !port.routed && !port.hidden {
+			b.partial = true
+			b.addAlike("port", p.place, fmt.Sprintf("no link leads to port %s of %s", port.text(i), p.name),
+				"add one; or number the ports of a processor from 0 on; or list its ports:, and as open: those without a link")
+		}
+	}
+	if most := nic.LanesMax; !b.net.OnePort && !b.net.Switch && !b.keys["access"] && len(p.ports) > most {
+		b.addAlike("most", p.place, fmt.Sprintf("%s has %d ports, and a NIC that uses all at once has at most %d", p.name, len(p.ports), most),
+			"use fewer, or access: one")
+	}
+	if len(p.ports) == 0 && !linked {
+		b.partial = true
+		b.addAlike("alone", p.place, fmt.Sprintf("no link leads to %s", p.name), "add one, or delete the node")
 	}
 }
 
@@ -92,12 +108,15 @@ func (b *drawer) reach() {
 		}
 		return unreached
 	}
-	const remedy = "link them, or write apart: true"
-	if l := lost(out, heard); len(l) > 0 {
-		b.add(names[l[0]].place, fmt.Sprintf("no way leads from %s to %s%s", names[0].name, names[l[0]].name, others(len(l)-1)), remedy)
-	}
-	if l := lost(in, sent); len(l) > 0 {
-		b.add(names[l[0]].place, fmt.Sprintf("no way leads to %s from %s%s", names[0].name, names[l[0]].name, others(len(l)-1)), remedy)
+	for _, way := range []struct {
+		unreached []int
+		form      string
+	}{{lost(out, heard), "no way leads from %s to %s%s"}, {lost(in, sent), "no way leads to %s from %s%s"}} {
+		if l := way.unreached; len(l) > 0 {
+			first := names[l[0]]
+			reason, remedy := first.oneWay(fmt.Sprintf(way.form, names[0].name, first.name, others(len(l)-1)), "link them, or write apart: true")
+			b.add(first.place, reason, remedy)
+		}
 	}
 }
 

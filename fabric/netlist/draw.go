@@ -24,48 +24,24 @@ const (
 	fileBytesMax = 256 << 20
 )
 
-func at(list string, i int) string { return fmt.Sprintf("fabric.netlist.%s[%d]", list, i) }
+// guessesMax is for how many names that there are not one is looked for that is meant.
+const guessesMax = 100
 
-// Net numbers everything that was drawn: processors in the order of nodes; stars in the order of nodes, and after
-// them the directions of links in their order. Errors are *Mistakes.
-func (d *Drawing) Net() (*Net, error) {
-	net := &Net{Name: d.head(), reaching: reaching{apart: d.apart}, notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}
-	net.OnePort, net.Switch, net.Mixed = d.access == accessOne, d.access == accessSwitch, d.access == accessMixed
-	b := drawer{net: net, nodes: map[string]*placed{}, unread: map[string]bool{}}
-	b.Drawing = d.expanded(&b.mistakes)
-	b.drawNodes()
-	b.drawLinks()
-	if len(b.list) == 0 {
-		b.check()
-	}
-	if len(b.list) == 0 {
-		(&contention{&b.mistakes, b.net, b.order, b.taps, b.whole(), b.access}).serve()
-	}
-	if err := b.err(); err != nil {
-		return nil, err
-	}
-	b.finishPorts()
-	(&routing{mistakes: &b.mistakes, net: b.net, Routes: &b.routes}).draw()
-	if err := b.err(); err != nil {
-		return nil, err
-	}
-	b.finish()
-	return b.net, nil
-}
+func at(list string, i int) string { return fmt.Sprintf("fabric.netlist.%s[%d]", list, i) }
 
 // drawer is a drawing while it is numbered.
 type drawer struct {
 	*Drawing
-	mistakes
+	*mistakes
 	net     *Net
 	nodes   map[string]*placed
-	unread  map[string]bool // names that are none
-	order   []*placed       // of nodes
-	drivers []string        // by medium: where its first sender stands, "" for none
-	hearers []string        // by medium: where its first listener stands
-	linked  int             // links after expansion
-	routers int             // of nodes
-	taps    [][]tapOf       // by medium, of buses and crossbars: in the order of links
+	order   []*placed // of nodes
+	drivers []string  // by medium: where its first sender stands, "" for none
+	hearers []string  // by medium: where its first listener stands
+	linked  int       // links after expansion
+	routers int       // of nodes
+	unknown int       // ends of links that are no nodes
+	taps    [][]tapOf // by medium, of buses and crossbars: in the order of links
 }
 
 // drawNodes numbers the nodes.
@@ -78,17 +54,17 @@ func (b *drawer) drawNodes() {
 		all, err := expand(n.name)
 		if err != nil {
 			b.add(n.place, fmt.Sprintf("the node %q: %v", n.name, err), "write a range such as p[0..3]")
+			b.loseNames(n.name)
 			continue
 		}
 		if len(b.order)+len(all) > nodesMax {
 			b.add(n.place, fmt.Sprintf("there are more than %d nodes", nodesMax), "draw fewer")
+			b.lose("nodes")
 			return
 		}
-		for index, name := range all {
-			b.place(n, name, index)
-		}
+		b.placeAll(n, all)
 	}
-	if len(b.net.Processors) == 0 && len(b.list) == 0 {
+	if len(b.net.Processors) == 0 && !b.partial {
 		b.add(b.whole(), "there is no processor", `add a node "p[0..3]": {kind: processor}`)
 	}
 	b.prefixes()
@@ -102,17 +78,26 @@ func (b *drawer) whole() string {
 	return cmp.Or(b.Drawing.place, "fabric.netlist")
 }
 
+// placeAll numbers the nodes of an entry.
+func (b *drawer) placeAll(n *node, names []string) {
+	for index, name := range names {
+		if err := hw.CheckPath(name); err != nil {
+			b.add(n.place, fmt.Sprintf("the name of a node: %v", err), "write words of letters, digits and _, with indexes and dots: row[2].p[3]")
+			b.loseNames(n.name)
+			return
+		}
+		other := b.nodes[name]
+		if other == nil {
+			b.place(n, name, index)
+			continue
+		}
+		b.addAlike("twice", n.place, fmt.Sprintf("there are two nodes %s; the first stands at %s", name, other.place), n.rename())
+		other.twice, b.partial = true, true
+	}
+}
+
 // place numbers one node.
 func (b *drawer) place(n *node, name string, index int) {
-	if err := hw.CheckPath(name); err != nil {
-		b.add(n.place, fmt.Sprintf("the name of a node: %v", err), "write words of letters, digits and _, with indexes and dots: row[2].p[3]")
-		b.unread[name] = true
-		return
-	}
-	if other, ok := b.nodes[name]; ok {
-		b.add(n.place, fmt.Sprintf("there are two nodes %s; the first stands at %s", name, other.place), n.rename())
-		return
-	}
 	p := &placed{node: n, name: name, index: index}
 	b.nodes[name], b.order = p, append(b.order, p)
 	if n.rtl != nil {
@@ -120,6 +105,8 @@ func (b *drawer) place(n *node, name string, index int) {
 	}
 	path := b.net.Name + "." + name
 	switch n.kind {
+	case "":
+		b.partial = true
 	case kindRouter:
 		p.number = b.routers
 		b.routers++
@@ -185,6 +172,7 @@ func (b *drawer) openPorts(p *placed) {
 		case i >= 0:
 			p.ports[i].open = true
 		case slices.Contains(p.node.ports, name): // it was refused
+		case p.vague:
 		case p.ports == nil:
 			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name), "add ports: [...] with all of them")
 			return
@@ -227,7 +215,10 @@ func (b *drawer) drawLinks() {
 	for i := range b.Drawing.links {
 		l := &b.Drawing.links[i]
 		if len(l.ends) < 2 {
-			b.add(l.place, "a link has "+traces.Plural(len(l.ends), "end", "ends"), "write endpoints: [a, b]")
+			if !l.vague {
+				b.add(l.place, "a link has "+traces.Plural(len(l.ends), "end", "ends"), "write endpoints: [a, b]")
+			}
+			b.lose("links")
 			continue
 		}
 		ends, longest, failed := make([][]string, len(l.ends)), 0, false
@@ -241,14 +232,30 @@ func (b *drawer) drawLinks() {
 				longest = k
 			}
 		}
-		if !failed {
-			b.joinRows(l, ends, longest)
+		if failed || !b.joinRows(l, ends, longest) {
+			b.loosen(ends)
 		}
 	}
 }
 
-// joinRows draws a link once for each row of its ranges; several ends and stars once for each star.
-func (b *drawer) joinRows(l *link, ends [][]string, most int) {
+// loosen notes that a link that is not drawn may lead to any port of its ends.
+func (b *drawer) loosen(ends [][]string) {
+	b.partial = true
+	for _, names := range ends {
+		if names == nil {
+			b.lose("links")
+		}
+		for _, text := range names {
+			name, _, _ := strings.Cut(text, ":")
+			if p := b.nodes[name]; p != nil {
+				p.loose = true
+			}
+		}
+	}
+}
+
+// joinRows draws a link once for each row of its ranges; several ends and stars once for each star. It reports whether there are rows.
+func (b *drawer) joinRows(l *link, ends [][]string, most int) bool {
 	if star := slices.IndexFunc(ends, func(names []string) bool { return b.isStar(names[0]) }); len(ends) > 2 && star >= 0 {
 		most = star
 	}
@@ -257,7 +264,7 @@ func (b *drawer) joinRows(l *link, ends [][]string, most int) {
 		if n := len(ends[k]); n != 1 && n != rows && rows != 1 && !begins(end, l.ends[most]) {
 			b.add(l.places[k], fmt.Sprintf("%s stands for %d ends, and %s for %d", end, n, l.ends[most], rows),
 				"write ranges of one length, or first the same ones, as in p[0..3].q[0..1] and p[0..3]; a single end is joined with all of a range")
-			return
+			return false
 		}
 	}
 	texts, places := make([]string, 0, len(ends)), make([]string, 0, len(ends))
@@ -271,6 +278,7 @@ func (b *drawer) joinRows(l *link, ends [][]string, most int) {
 		}
 		b.join(l, texts, places)
 	}
+	return true
 }
 
 func (b *drawer) isStar(name string) bool {
@@ -301,34 +309,47 @@ func (f *found) star() bool { return f.shared() }
 func (b *drawer) end(text, place string) *found {
 	name, port, hasPort := strings.Cut(text, ":")
 	p, ok := b.nodes[name]
-	if !ok && b.unread[name] {
-		return nil
-	}
 	if !ok {
-		known := make([]string, 0, len(b.order))
-		for _, p := range b.order[:min(len(b.order), 1000)] {
-			known = append(known, p.name)
+		var known []string
+		if b.unknown++; b.unknown <= guessesMax {
+			for _, p := range b.order[:min(len(b.order), 1000)] {
+				known = append(known, p.name)
+			}
 		}
-		b.add(place, fmt.Sprintf("there is no node %s", name), input.DidYouMean(name, known, "name one of nodes"))
+		meant, hidden := b.nodes[input.Nearest(name, known)], b.hides(name)
+		if !hidden {
+			b.addAlike("unknown", place, fmt.Sprintf("there is no node %s", name), input.DidYouMean(name, known, "name one of nodes"))
+		}
+		if meant != nil {
+			meant.loose = true
+		} else if !hidden {
+			b.lose("links")
+		}
 		return nil
 	}
 	f := &found{placed: p, place: place, text: text}
 	switch {
+	case !p.known():
+		return nil
 	case p.shared() && hasPort:
 		b.add(place, fmt.Sprintf("%s is a %s, and has no ports", name, p.kind), "write "+name)
+		p.loose = true
 		return nil
 	case p.shared():
 		return f
-	case !hasPort && p.named && len(p.ports) == 0: // none of those that are listed has a name
+	case !hasPort && p.named && (len(p.ports) == 0 || p.vague): // none of those that are listed has a name
+		p.loose = true
 		return nil
 	case !hasPort && p.named:
 		b.add(place, fmt.Sprintf("the ports of %s have names", name), "write "+name+":"+p.ports[0].name+", or another one")
+		p.loose = true
 		return nil
 	case !hasPort:
 		p.ports = append(p.ports, portOf{out: None, in: None})
 		f.port = len(p.ports) - 1
 	default:
 		if f.port = b.port(p, port, place); f.port == None {
+			p.loose = true
 			return nil
 		}
 	}
@@ -339,13 +360,15 @@ func (b *drawer) end(text, place string) *found {
 func (b *drawer) port(p *placed, text, place string) (port int) {
 	if number, err := strconv.ParseUint(text, 10, 63); err == nil {
 		most, remedy := nic.LanesMax, "use fewer, or access: one"
-		if b.net.OnePort || b.net.Switch {
+		if b.net.OnePort || b.net.Switch || b.keys["access"] {
 			most, remedy = portsMax, "use fewer"
 		}
 		if p.kind == kindRouter {
 			most, remedy = hw.RouterPortsMax, "use fewer"
 		}
 		switch {
+		case p.named && int(number) >= len(p.ports) && p.vague:
+			return None
 		case p.named && int(number) >= len(p.ports):
 			b.add(place, fmt.Sprintf("%s has %s, and this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"), number), "name one of them")
 			return None
@@ -365,6 +388,8 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 	}
 	switch {
 	case p.listed && slices.Contains(p.node.ports, text): // it was refused
+	case p.vague:
+		return None
 	case p.listed:
 		names := make([]string, len(p.ports))
 		for i := range p.ports {
@@ -390,9 +415,30 @@ func (b *drawer) join(l *link, texts, places []string) {
 			stars++
 		}
 	}
+	if !b.joined(l, ends, stars, failed) {
+		b.hide(ends)
+	}
+}
+
+// hide notes that a link that is not drawn leads to its ends, as far as these are known.
+func (b *drawer) hide(ends []*found) {
+	b.partial = true
+	for _, e := range ends {
+		switch {
+		case e == nil:
+		case e.star():
+			e.loose = true
+		default:
+			e.ports[e.port].hidden = true
+		}
+	}
+}
+
+// joined draws a link, and reports whether it can be drawn.
+func (b *drawer) joined(l *link, ends []*found, stars int, failed bool) bool {
 	reason, remedy := l.refusedCredits()
 	switch {
-	case failed:
+	case failed || l.vague:
 	case l.latency != Usual && (l.latency < 0 || l.latency > latencyMax):
 		b.add(l.place, fmt.Sprintf("a latency of %d cycles", l.latency), fmt.Sprintf("give 0 to %d", latencyMax))
 	case reason != "":
@@ -400,21 +446,22 @@ func (b *drawer) join(l *link, texts, places []string) {
 	case stars > 1:
 		b.add(l.place, fmt.Sprintf("a link joins %s", b.twoShared(ends)), "put a processor between them")
 	case stars == 1:
-		b.joinStar(l, ends)
+		return b.joinStar(l, ends)
 	case len(ends) > 2:
 		b.add(l.place, fmt.Sprintf("a link has %d ends", len(ends)), "join two ports, or ports and a star")
 	case ends[0].placed == ends[1].placed && ends[0].port == ends[1].port && !l.oneway:
 		b.add(l.place, fmt.Sprintf("a link leads from %s to itself", ends[0].text), "join two ports; a loop of one port is oneway")
 	default:
-		b.joinPorts(l, ends[0], ends[1])
+		return b.joinPorts(l, ends[0], ends[1])
 	}
+	return false
 }
 
 // unknownLatency is that of a star one of whose links has a latency that cannot be.
 const unknownLatency = -2
 
-// joinStar lets ports send into a star, and hear it.
-func (b *drawer) joinStar(l *link, ends []*found) {
+// joinStar lets ports send into a star, and hear it, and reports whether they can.
+func (b *drawer) joinStar(l *link, ends []*found) bool {
 	at := slices.IndexFunc(ends, (*found).star)
 	star := ends[at]
 	what := star.kind + " " + star.name
@@ -422,15 +469,15 @@ func (b *drawer) joinStar(l *link, ends []*found) {
 		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit stands for a place at one receiver, and a frame there has several, "+
 			"or one that is not known before it asks", what),
 			"delete credits, or link the ports with each other")
-		return
+		return false
 	}
 	if l.half {
 		b.add(l.place, fmt.Sprintf("duplex is half, and %s is a %s: links have two ways, one into it and one out of it", star.name, star.kind), "delete duplex")
-		return
+		return false
 	}
 	if l.oneway && len(ends) > 2 {
 		b.add(l.place, fmt.Sprintf("a link with %d ends is oneway", len(ends)), "write one link for each way: endpoints: [p, "+star.name+"], or ["+star.name+", p]")
-		return
+		return false
 	}
 	out, in := true, true
 	if l.oneway {
@@ -443,11 +490,13 @@ func (b *drawer) joinStar(l *link, ends []*found) {
 		if other := slices.IndexFunc(e.ports, func(p portOf) bool { return p.out == star.number }); out && other >= 0 {
 			b.add(l.place, fmt.Sprintf("%s sends into the %s by another port, too: %s", e.placed.name, what, e.ports[other].outPlace),
 				"let one port of a processor send into it")
+			b.hide([]*found{e, star})
 			continue
 		}
 		if other := slices.IndexFunc(e.ports, func(p portOf) bool { return p.in == star.number }); in && other >= 0 {
 			b.add(l.place, fmt.Sprintf("%s hears the %s by another port, too: %s", e.placed.name, what, e.ports[other].inPlace),
 				"let one port of a processor hear it")
+			b.hide([]*found{e, star})
 			continue
 		}
 		if out {
@@ -460,9 +509,9 @@ func (b *drawer) joinStar(l *link, ends []*found) {
 	}
 	m := &b.net.Media[star.number]
 	switch {
-	case star.keys.Align: // every way has its own
-	case l.wrong || m.Latency == unknownLatency:
+	case l.wrong || m.Latency == unknownLatency || star.vague:
 		m.Latency = unknownLatency
+	case star.keys.Align: // every way has its own
 	case l.latency == Usual && (!in || star.kind == kindCrossbar):
 	case !in:
 		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
@@ -474,6 +523,7 @@ func (b *drawer) joinStar(l *link, ends []*found) {
 	default:
 		m.Latency = l.latency
 	}
+	return true
 }
 
 // tap adds a port at a star, a bus or a crossbar.
@@ -504,11 +554,10 @@ func cyclesText(latency int) string {
 	return traces.Plural(uint64(latency), "cycle", "cycles")
 }
 
-// joinPorts draws a link between two ports.
-func (b *drawer) joinPorts(l *link, from, to *found) {
+// joinPorts draws a link between two ports, and reports whether it can be drawn.
+func (b *drawer) joinPorts(l *link, from, to *found) bool {
 	if l.credits != nil && b.net.OnePort {
 		b.add(l.place, "credits with access one: a NIC that hears one port does not take what comes at others", "delete credits, or take access: all")
-		return
 	}
 	path := fmt.Sprintf("%s.link[%d]", b.net.Name, b.linked)
 	b.linked++
@@ -523,13 +572,14 @@ func (b *drawer) joinPorts(l *link, from, to *found) {
 			b.add(l.place, "duplex is half, and the link is oneway", "delete one")
 		}
 		way(path, from, to)
-		return
+		return true
 	}
 	forth, back := way(path+".forth", from, to), way(path+".back", to, from)
 	b.net.Media[back].round = Place{X: -l.round.X, Y: -l.round.Y}
 	if l.half {
 		b.net.Media[forth].Opposite, b.net.Media[back].Opposite, b.net.Media[forth].Pair = back, forth, path
 	}
+	return true
 }
 
 // sends gives a port its way out.
@@ -548,6 +598,10 @@ func (b *drawer) hears(f *found, medium int, place string) {
 func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string, first []string) {
 	if *way != None {
 		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt), "use another port, or make one way oneway")
+		b.partial = true
+		if first[medium] == "" {
+			first[medium] = place // in the file, it is there
+		}
 		return
 	}
 	*way, *drawnAt = medium, place

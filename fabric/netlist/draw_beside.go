@@ -31,6 +31,9 @@ func (b *drawer) atRouters() (at []bool) {
 		}
 		for i := range p.ports {
 			port := &p.ports[i]
+			if p.loose || port.hidden || b.keys["links"] || !p.known() {
+				continue
+			}
 			out, in := port.out != None && at[port.out], port.in != None && at[port.in]
 			port.routed = out && in
 			switch {
@@ -80,17 +83,17 @@ func (b *drawer) withoutChannels(at []bool) {
 
 // beside draws media beside routers: NICs use all of their ports at once.
 func (b *drawer) beside() {
-	net := b.net
+	net, before := b.net, b.count()
 	net.Mixed = true
 	for i := range net.Processors {
 		net.Processors[i].Ports = nil
 	}
-	if b.check(); len(b.list) == 0 {
-		(&contention{&b.mistakes, net, b.order, b.taps, b.whole(), b.access}).serve()
-	}
-	if len(b.list) > 0 {
+	b.check()
+	shared := b.contention()
+	if shared.serve(); b.count() > before {
 		return
 	}
+	shared.number()
 	b.finishPorts()
 }
 

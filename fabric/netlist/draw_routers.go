@@ -10,24 +10,26 @@ import (
 )
 
 // routedNodes draws the routers of nodes, and the processors at them.
-func (d *Drawing) routedNodes(w *routed) (*Net, error) {
-	b := drawer{Drawing: d, nodes: map[string]*placed{}, unread: map[string]bool{},
+func (d *Drawing) routedNodes(w *routed) *Net {
+	b := drawer{Drawing: d.expanded(w.mistakes), mistakes: w.mistakes, nodes: map[string]*placed{},
 		net: &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
 	b.drawNodes()
-	if len(b.list) == 0 {
-		b.drawLinks()
-	}
-	if len(b.list) == 0 {
-		b.joinRouters(w)
-	}
-	if len(b.list) == 0 && len(b.net.Media) > 0 {
+	b.drawLinks()
+	w.usual = routesShortest
+	before := b.count()
+	if b.joinRouters(w); b.count() == before && !b.partial && len(b.net.Media) > 0 {
 		b.beside()
 	}
-	if err := b.err(); err != nil {
-		return nil, err
+	w.unsure = b.unsure
+	for _, p := range b.order {
+		if !p.known() {
+			w.loseNames(p.name)
+		}
 	}
-	w.usual = routesShortest
-	return b.net, nil
+	if w.partial || b.count() > before {
+		w.Graph.Nodes = nil // not all
+	}
+	return b.net
 }
 
 // channelEnd is a port of a node.
@@ -41,7 +43,11 @@ func (b *drawer) joinRouters(w *routed) {
 	from, to := make([]channelEnd, len(b.net.Media)), make([]channelEnd, len(b.net.Media))
 	w.Graph.Ports = make([]int, b.routers)
 	w.Names, w.Routers.Ports = make([]string, b.routers), make([][]string, b.routers)
+	refused := false
 	for _, p := range b.order {
+		if p.kind == kindRouter {
+			w.Names[p.number], w.Graph.Ports[p.number] = p.name, len(p.ports)
+		}
 		for i := range p.ports {
 			port := &p.ports[i]
 			if port.out != None {
@@ -54,17 +60,25 @@ func (b *drawer) joinRouters(w *routed) {
 				w.Routers.Ports[p.number] = append(w.Routers.Ports[p.number], port.text(i))
 			}
 		}
+		hidden := p.loose || p.vague || b.keys["links"]
 		switch ports := len(p.ports); {
+		case ports == 0 && hidden || !p.known():
 		case p.kind == kindRouter && (ports == 0 || ports > hw.RouterPortsMax):
+			refused = true
 			b.add(p.place, fmt.Sprintf("the router %s has %d ports", p.name, ports), fmt.Sprintf("allowed are 1 to %d; add links", hw.RouterPortsMax))
-		case p.kind == kindRouter:
-			w.Names[p.number], w.Graph.Ports[p.number] = p.name, ports
 		case p.kind == kindProcessor && (ports == 0 || ports > nic.LanesMax):
+			refused = true
 			b.add(p.place, fmt.Sprintf("%s has %d ports", p.name, ports), fmt.Sprintf("link it to a router, allowed are 1 to %d ports", nic.LanesMax))
 		}
 	}
+	before := b.count()
 	at := b.atRouters()
-	if len(b.list) > 0 {
+	for i := range b.net.Media {
+		if at[i] {
+			b.checkChannel(&b.net.Media[i])
+		}
+	}
+	if b.partial || b.count() > before || refused {
 		return
 	}
 	b.nicPorts(w)
@@ -74,6 +88,26 @@ func (b *drawer) joinRouters(w *routed) {
 		}
 	}
 	b.withoutChannels(at)
+}
+
+// checkChannel refuses a link at a router that routers do not have.
+func (b *drawer) checkChannel(m *Medium) {
+	reason, remedy := refusedLink(m.channelLatency(), m.Opposite != None)
+	switch {
+	case m.place == "": // of a star, which is refused
+	case reason != "":
+		b.add(m.place, reason, remedy)
+	case m.Credits != nil:
+		b.add(m.place, routersCredits, deleteCredits)
+	}
+}
+
+// channelLatency is that of a link between routers.
+func (m *Medium) channelLatency() int {
+	if m.Latency == Usual {
+		return 1
+	}
+	return m.Latency
 }
 
 // nicPorts numbers the ports of processors.
@@ -105,17 +139,8 @@ func (b *drawer) nicPorts(w *routed) {
 
 // channel makes one way of a link a channel between two routers, or a way between a router and a processor.
 func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
-	latency := m.Latency
-	if latency == Usual {
-		latency = 1
-	}
-	place := from.ports[from.port].outPlace
-	reason, remedy := refusedLink(latency, m.Opposite != None)
+	latency, place := m.channelLatency(), from.ports[from.port].outPlace
 	switch {
-	case reason != "":
-		b.add(place, reason, remedy)
-	case m.Credits != nil:
-		b.add(place, routersCredits, deleteCredits)
 	case from.kind == kindRouter && to.kind == kindRouter:
 		w.Graph.Links = append(w.Graph.Links, hw.RouterLink{From: from.number, Output: from.port, To: to.number, Input: to.port, Latency: latency})
 	case from.kind == kindProcessor:

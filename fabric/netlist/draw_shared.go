@@ -1,6 +1,7 @@
 package netlist
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -14,14 +15,31 @@ type contention struct {
 	net    *Net
 	order  []*placed
 	taps   [][]tapOf // by medium, of buses and crossbars: in the order of links
-	whole  string    // the place of what is wrong with all of it
+	place  string    // of access
 	access string
+
+	partial bool // not all nodes and links are known
+	unasked bool // it is not known whether NICs ask
+	any     bool // access is not known
+}
+
+// contention is what is shared in what was drawn.
+func (b *drawer) contention() *contention {
+	unasked := b.keys["nodes"] || b.keys["kinds"] || b.keys["access"] || b.heads != nil ||
+		slices.ContainsFunc(b.order, func(p *placed) bool {
+			return !p.known() || p.vague && p.shared() || b.partial && p.kind == kindCrossbar
+		})
+	return &contention{mistakes: b.mistakes, net: b.net, order: b.order, taps: b.taps, place: cmp.Or(b.accessPlace, b.whole()), access: b.access,
+		partial: b.partial, unasked: unasked, any: b.keys["access"]}
 }
 
 // serve looks at buses and crossbars: what serves whom, and by which NICs.
 func (c *contention) serve() {
 	arbitrated, remedy := "", "take access: mixed"
 	for _, p := range c.order {
+		if !p.known() || p.vague {
+			continue
+		}
 		switch p.kind {
 		case kindBus:
 			c.bus(p)
@@ -42,22 +60,19 @@ func (c *contention) serve() {
 	if arbitrated != "" && !c.net.Switch {
 		c.net.Mixed = true
 		if c.access == accessAll || c.access == accessOne {
-			c.add(c.whole, fmt.Sprintf("%s, and with access %s NICs do not ask", arbitrated, c.access),
+			c.add(c.place, fmt.Sprintf("%s, and with access %s NICs do not ask", arbitrated, c.access),
 				remedy)
 		}
 	}
-	if c.access == accessMixed && arbitrated == "" {
-		c.add(c.whole, "access is mixed, and no port asks", "take access: all")
-	}
-	if len(c.list) == 0 {
-		c.number()
+	if c.access == accessMixed && arbitrated == "" && !c.unasked {
+		c.add(c.place, "access is mixed, and no port asks", "take access: all")
 	}
 }
 
 // bus takes the keys of a bus.
 func (c *contention) bus(p *placed) {
 	m := &c.net.Media[p.number]
-	if m.Length = p.keys.Length; m.Length != 0 && !c.net.Switch {
+	if m.Length = p.keys.Length; m.Length != 0 && !c.net.Switch && !c.any {
 		c.add(p.place, fmt.Sprintf("the bus %s has a length, and all ports are on it in every slot", p.name), "delete length, or take access: switch")
 	}
 	if p.keys.Arbiter != contend.ArbiterNone {
@@ -73,14 +88,14 @@ func (c *contention) tapped(p *placed) {
 	switch p.kind {
 	case kindProcessor:
 		for i := range p.ports {
-			if port := &p.ports[i]; port.out != port.in {
+			if port := &p.ports[i]; port.out != port.in && !port.hidden && !p.loose {
 				c.add(p.place, fmt.Sprintf("port %s of %s is no tap of a bus: a NIC with one switch sends where it hears", port.text(i), p.name),
 					"link it with a bus, both ways, or take another access")
 			}
 		}
 	case kindBus:
 		for _, other := range c.order {
-			if other.kind == kindBus && contend.ArbiterOf(other.keys.Arbiter) != contend.ArbiterOf(p.keys.Arbiter) {
+			if other.kind == kindBus && !other.vague && contend.ArbiterOf(other.keys.Arbiter) != contend.ArbiterOf(p.keys.Arbiter) {
 				c.add(p.place, fmt.Sprintf("the arbiter of %s is %v, and that of %s is %v", p.name, contend.ArbiterOf(p.keys.Arbiter), other.name,
 					contend.ArbiterOf(other.keys.Arbiter)), "give all buses of NICs with one switch the same arbiter")
 			}
@@ -93,8 +108,11 @@ func (c *contention) tapped(p *placed) {
 	}
 }
 
-// onlyCrossbar reports whether all is one crossbar, at whose port i processor i stands.
+// onlyCrossbar reports whether all is one crossbar, at whose port i processor i stands, or may be.
 func (c *contention) onlyCrossbar() bool {
+	if c.partial && len(c.net.Media) == 1 {
+		return true
+	}
 	if len(c.net.Media) != 1 || len(c.taps[0]) != len(c.net.Processors) {
 		return false
 	}

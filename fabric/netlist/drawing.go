@@ -19,8 +19,9 @@ type Drawing struct {
 	links  []link
 	routes Routes
 	notes  []string // what a reader of a file may not expect
+	unsure
 
-	namePlace string
+	namePlace, accessPlace string
 
 	router      *Router // nil for none
 	routerPlace string

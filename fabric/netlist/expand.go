@@ -10,30 +10,36 @@ import (
 	"starloom/internal/strict"
 )
 
-// expanded is a drawing without shorthands: their nodes and links stand before those of the drawing.
+// expanded is a drawing without shorthands: their nodes and links stand before those of the drawing. It has its own
+// notes of what is not known.
 func (d *Drawing) expanded(m *mistakes) *Drawing {
-	if len(d.plans) == 0 {
-		return d
-	}
 	full := *d
+	full.unsure = d.unsure.clone()
+	if len(d.plans) == 0 {
+		return &full
+	}
 	full.nodes, full.links = nil, nil
 	for i := range d.plans {
 		s := &d.plans[i]
 		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // of a program
 			m.add(s.place, reason, remedy)
+			full.loseNames(cmp.Or(s.value.keys().Node, "p") + "[")
 			continue
 		}
 		if name := s.value.keys().Node; name != "" && (hw.CheckPath(name) != nil || rangePattern.MatchString(name)) {
 			m.add(s.place, fmt.Sprintf("%s: the node %q", s.key, name), "write one name of letters, digits and _, such as r for r[0], r[1], ...")
+			full.lose(s.key)
 			continue
 		}
-		if y, is := s.value.(*Dragonfly); is && y.P > 1 {
+		if y, is := s.value.(*Dragonfly); is && y.P > 1 && !d.keys["router"] {
 			m.add(s.place, fmt.Sprintf("dragonfly: p is %d, and there are no routers that have processors", y.P), "add router: {} beside dragonfly, or delete p")
+			full.loseNames(cmp.Or(y.Node, "p") + "[")
 			continue
 		}
 		p, err := s.plan()
 		if err != nil {
 			m.add(s.place, s.key+": "+err.Error(), "draw a smaller one, or one with more nodes in a dimension")
+			full.loseNames(cmp.Or(s.value.keys().Node, "p") + "[")
 			continue
 		}
 		s.expand(&full, p)

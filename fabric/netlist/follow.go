@@ -12,19 +12,14 @@ import (
 
 // routing numbers the routes of a drawing whose processors have their ports.
 type routing struct {
-	*mistakes
+	*drawer
 	*Routes
-	net    *Net
-	number map[string]int    // of processors, by name
 	places map[[2]int]string // of routes
 }
 
 // draw gives the Net its routes, and refuses those that lead nowhere.
 func (r *routing) draw() {
-	r.net.noRoutes, r.places, r.number = r.none, map[[2]int]string{}, map[string]int{}
-	for i := range r.net.Processors {
-		r.number[r.name(i)] = i
-	}
+	r.net.noRoutes, r.places = r.none, map[[2]int]string{}
 	for i := range r.entries {
 		e := &r.entries[i]
 		from, ok := r.processors(cmp.Or(e.leaves, e.place), e.from)
@@ -43,41 +38,41 @@ func (r *routing) draw() {
 		}
 	}
 	slices.SortFunc(r.net.routes, func(x, y Route) int { return cmp.Or(x.From-y.From, x.To-y.To) })
-	if len(r.mistakes.list) == 0 && r.net.routes != nil {
-		r.follow()
-	}
 }
 
 // name is what a drawing calls a processor.
 func (r *routing) name(processor int) string { return r.net.node(r.net.Processors[processor].Path) }
 
 // give lets what goes from a processor to others leave by a port, and reports whether no other route does.
-func (r *routing) give(e *routeEntry, from int, to []int, port int) bool {
+func (r *routing) give(e *routeEntry, from *placed, to []*placed, port int) bool {
 	for _, t := range to {
-		way := [2]int{from, t}
+		way := [2]int{from.number, t.number}
 		if from == t {
 			continue
 		}
 		if other := r.places[way]; other != "" {
-			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first stands at %s", r.name(from), r.name(t), other), "delete one")
+			r.add(e.place, fmt.Sprintf("there are two routes from %s to %s; the first stands at %s", from.name, t.name, other), "delete one")
 			return false
 		}
 		r.places[way] = e.place
-		r.net.routes = append(r.net.routes, Route{from, t, port})
+		r.net.routes = append(r.net.routes, Route{from.number, t.number, port})
 	}
 	return true
 }
 
 // processors are those that a name of a route stands for.
-func (r *routing) processors(place, text string) (all []int, ok bool) {
+func (r *routing) processors(place, text string) (all []*placed, ok bool) {
 	names, err := expand(text)
 	if err != nil {
 		r.add(place, fmt.Sprintf("a route of %q: %v", text, err), "write a range such as p[0..3]")
 		return nil, false
 	}
 	for _, name := range names {
-		number, known := r.number[name]
-		if !known {
+		p := r.nodes[name]
+		if p == nil && r.hides(name) || p != nil && !p.known() {
+			return nil, false
+		}
+		if p == nil || p.kind != kindProcessor {
 			some := make([]string, min(len(r.net.Processors), 1000))
 			for i := range some {
 				some[i] = r.name(i)
@@ -85,28 +80,32 @@ func (r *routing) processors(place, text string) (all []int, ok bool) {
 			r.add(place, "there is no processor "+name, input.DidYouMean(name, some, "routes lead from processor to processor"))
 			return nil, false
 		}
-		all = append(all, number)
+		all = append(all, p)
 	}
 	return all, true
 }
 
 // outOf is the port of a processor that a route names.
-func (r *routing) outOf(processor int, e *routeEntry) (port int, ok bool) {
-	p := &r.net.Processors[processor]
-	names := make([]string, len(p.Ports))
-	for i := range p.Ports {
-		names[i] = r.net.portText(p, i)
+func (r *routing) outOf(p *placed, e *routeEntry) (port int, ok bool) {
+	names, hidden := make([]string, len(p.ports)), p.vague || p.loose || r.keys["links"]
+	for i := range p.ports {
+		names[i] = p.ports[i].text(i)
 	}
 	if port = slices.Index(names, e.port); port < 0 {
 		number, err := strconv.ParseUint(e.port, 10, 16)
 		if err != nil || int(number) >= len(names) {
-			r.add(e.place, fmt.Sprintf("%s has no port %s", r.name(processor), e.port), input.DidYouMean(e.port, names, "its ports are "+strings.Join(names, ", ")))
+			if hidden {
+				return None, false
+			}
+			r.add(e.place, fmt.Sprintf("%s has no port %s", p.name, e.port), input.DidYouMean(e.port, names, "its ports are "+strings.Join(names, ", ")))
 			return None, false
 		}
 		port = int(number)
 	}
-	if p.Ports[port].Sends == None {
-		r.add(e.place, fmt.Sprintf("a route to port %s of %s, which no link leads out of", names[port], r.name(processor)), "add a link, or take another port")
+	if p.ports[port].out == None {
+		if !hidden && !p.ports[port].hidden {
+			r.add(e.place, fmt.Sprintf("a route to port %s of %s, which no link leads out of", names[port], p.name), "add a link, or take another port")
+		}
 		return None, false
 	}
 	return port, true

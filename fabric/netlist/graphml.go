@@ -23,6 +23,8 @@ type graphML struct {
 	ports  map[string]int      // of each node without named ports, those that links use so far
 	single map[[2]string][]int // links of one way whose way back is not there, by the ids of source and target
 	unread map[string]bool     // names of data that mean nothing here
+
+	directed string // where it says that edges are, "" if they are not
 }
 
 // graphKey is what data are called, and what nodes or edges without them have.
@@ -35,27 +37,32 @@ var graphNumber = regexp.MustCompile(`^[0-9]+$`)
 func (r *reader) readGraphML(value *yaml.Node, where string) {
 	if err := r.Text(value, where, &r.graphml); err != nil {
 		r.take(err)
+		r.lose("graphml")
 		return
 	}
 	path := r.beside(r.graphml)
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
 		r.add(r.Place(value), fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)), "give a file in GraphML, relative to this one")
+		r.lose("graphml")
 		return
 	}
 	root, err := readElements(path, data)
 	if err != nil {
 		r.take(err)
+		r.lose("graphml")
 		return
 	}
 	whole := root.all("graphml")
 	if len(whole) == 0 {
 		r.add(root.place, "there is no element <graphml>", "write <graphml><graph edgedefault=\"undirected\">...</graph></graphml>")
+		r.lose("graphml")
 		return
 	}
 	graphs := whole[0].all("graph")
 	if len(graphs) != 1 {
 		r.add(whole[0].place, fmt.Sprintf("there are %d elements <graph>", len(graphs)), "write one")
+		r.lose("graphml")
 		return
 	}
 	g := &graphML{reader: r, keys: map[string]graphKey{}, number: map[string]int{}, ports: map[string]int{}, single: map[[2]string][]int{},
@@ -67,14 +74,18 @@ func (r *reader) readGraphML(value *yaml.Node, where string) {
 		}
 		g.keys[key.given["id"]] = k
 	}
+	if graphs[0].given["edgedefault"] == "directed" {
+		g.directed = graphs[0].place
+	}
 	for _, node := range graphs[0].all("node") {
 		g.node(node)
 	}
 	for _, edge := range graphs[0].all("hyperedge") {
 		r.add(edge.place, "a <hyperedge>", "draw a node of the kind star or bus, and an <edge> from it to each end")
+		r.lose("links")
 	}
 	for _, edge := range graphs[0].all("edge") {
-		g.edge(edge, graphs[0].given["edgedefault"] == "directed")
+		g.edge(edge, g.directed != "")
 	}
 	if len(g.unread) > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("of %s these data are not read: %s", r.graphml, strings.Join(slices.Sorted(maps.Keys(g.unread)), ", ")))
@@ -108,18 +119,21 @@ func (g *graphML) node(e *element) {
 	}
 	if _, twice := g.number[id]; id == "" || twice {
 		g.add(e.place, fmt.Sprintf("a <node> with the id %q, which is that of another one, or none", id), "give each an id of its own")
+		g.lose("nodes")
 		return
 	}
 	g.number[id] = None
 	if err := hw.CheckPath(name); err != nil {
 		g.add(e.place, fmt.Sprintf("the name of a node: %v", err), `write words of letters, digits and _, or such a name beside the id: <data key="name">p[3]</data>`)
+		g.loseNames(name)
 		return
 	}
 	if inside := e.all("graph"); len(inside) > 0 {
 		g.add(inside[0].place, fmt.Sprintf("a <graph> in the node %q", id), "draw its nodes beside the others")
+		g.lose("nodes")
 		return
 	}
-	n := node{place: e.place, name: name}
+	n := node{place: e.place, name: name, directed: g.directed}
 	g.ofKind(&n, cmp.Or(data["kind"], kindProcessor), e.place, fmt.Sprintf("the node %q", id), true)
 	for _, port := range e.all("port") {
 		n.ports = append(n.ports, port.given["name"])
@@ -167,9 +181,10 @@ func (g *graphML) edge(e *element, directed bool) {
 		latency, err := strconv.ParseUint(strings.TrimSuffix(text, ".0"), 10, 31)
 		if err != nil || latency > latencyMax {
 			g.add(e.place, fmt.Sprintf("the latency of an <edge> is %q", text), fmt.Sprintf("write 0 to %d", latencyMax))
-			return
+			l.wrong, g.delays = true, true
+		} else {
+			l.latency = int(latency)
 		}
-		l.latency = int(latency)
 	}
 	switch word := data["duplex"]; word {
 	case "", "full", "half":
@@ -190,11 +205,13 @@ func (g *graphML) edge(e *element, directed bool) {
 	}
 	l.ends = []string{g.end(e, "source"), g.end(e, "target")}
 	switch {
-	case l.ends[0] == "" || l.ends[1] == "":
-		return
+	case l.ends[0] == "" || l.ends[1] == "": // the other one is linked
+		l.vague = true
+		l.ends = slices.DeleteFunc(l.ends, func(end string) bool { return end == "" })
+		g.lose("links")
 	case way == back:
 		g.add(e.place, fmt.Sprintf("an <edge> leads from %s to itself", way[0]), "delete it")
-		return
+		l.vague = true
 	case directed && e.given["sourceport"] == "" && e.given["targetport"] == "":
 		g.single[way] = append(g.single[way], len(g.links))
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -16,16 +17,37 @@ type mistakes struct {
 	list []*input.Error
 	more int // that are not named
 
-	values int // of them, those of values: without them, everything is there
+	alike map[[2]string]*alike // by place and kind
 }
 
-// value notes the mistake that a wrong value is.
-func (m *mistakes) value(err error) {
-	if _, ok := err.(*input.Error); ok {
-		m.values++
-	}
-	m.take(err)
+// alike are mistakes of one kind at one place: of several nodes of a range.
+type alike struct {
+	first  *input.Error // nil if it is not named
+	reason string       // of the first one
+	others int
 }
+
+// addAlike notes a mistake; of several of a kind at a place the first one says how many others there are.
+func (m *mistakes) addAlike(kind, place, reason, remedy string) {
+	key := [2]string{place, kind}
+	if a := m.alike[key]; a != nil {
+		if a.others++; a.first != nil {
+			a.first.Reason = fmt.Sprintf("%s (and %s)", a.reason, traces.Plural(a.others, "other", "others"))
+		}
+		return
+	}
+	a, named := &alike{reason: reason}, len(m.list)
+	if m.add(place, reason, remedy); len(m.list) > named {
+		a.first = m.list[named]
+	}
+	if m.alike == nil {
+		m.alike = map[[2]string]*alike{}
+	}
+	m.alike[key] = a
+}
+
+// count is how many there are.
+func (m *mistakes) count() int { return len(m.list) + m.more }
 
 // add notes a mistake, unless it is noted: all nodes of a range may have it.
 func (m *mistakes) add(place, reason, remedy string) {
@@ -39,19 +61,17 @@ func (m *mistakes) add(place, reason, remedy string) {
 	m.list = append(m.list, &input.Error{Place: place, Reason: reason, Remedy: remedy})
 }
 
-// take notes the mistake that an error of a decoder is.
+// take notes the mistake that an error is, or all of them.
 func (m *mistakes) take(err error) {
-	if e, ok := err.(*input.Error); ok {
+	switch e := err.(type) {
+	case *input.Error:
 		m.add(e.Place, e.Reason, e.Remedy)
+	case *Mistakes:
+		for _, one := range e.List {
+			m.take(one)
+		}
+		m.more += e.More
 	}
-}
-
-// join adds mistakes that were found elsewhere.
-func (m *mistakes) join(others *Mistakes) {
-	for _, e := range others.List {
-		m.add(e.Place, e.Reason, e.Remedy)
-	}
-	m.more += others.More
 }
 
 // err is all of them as one error, nil for none.

@@ -9,13 +9,25 @@ import (
 // node is an entry of nodes.
 type node struct {
 	place string
-	name  string // with ranges
-	kind  string
+	name  string   // with ranges
+	kind  string   // "" if it is not known
 	ports []string // of a processor or a router: their names, nil for those that links use
 	open  []string // of these, those that may be without a link
 	at    []Place  // where a picture has them, nil if nothing is known
 	keys  Serving  // of a bus or a crossbar
+	vague bool     // not all of its keys are known
+
+	directed string // of a graph whose edges lead one way: where it says so; "" for others
 	rtlOf
+}
+
+// oneWay adds to what is wrong with a node that a way is not there, as edges of its graph lead one way.
+func (n *node) oneWay(reason, remedy string) (string, string) {
+	if n.directed == "" {
+		return reason, remedy
+	}
+	return fmt.Sprintf("%s: an edge leads one way, since the graph at %s is directed", reason, n.directed),
+		`write edgedefault="undirected" there, so that edges lead both ways, or ` + remedy
 }
 
 // rtlOf is the RTL in the place of a node, and where that is written; nil for none.
@@ -33,6 +45,7 @@ type link struct {
 	half    bool
 	latency int   // Usual for none of its own
 	wrong   bool  // it has a latency that cannot be
+	vague   bool  // how it joins its ends is not known, or what some of these are
 	round   Place // PlanLink.Round
 	credits *fabric.CreditLimits
 }
@@ -67,6 +80,8 @@ type placed struct {
 	ports  []portOf
 	named  bool // its ports have names
 	listed bool // they are those of the list
+	twice  bool // it is one of two nodes of its name
+	loose  bool // a link that is not drawn may lead to any of its ports
 }
 
 // portOf is a port while it is drawn: where its ways out and in were drawn, "" for none.
@@ -76,12 +91,18 @@ type portOf struct {
 	out, in  int
 	asks     int  // 1 + the crossbar that it leads to, 0 for none
 	routed   bool // it is at a router
+	hidden   bool // a link that is not drawn leads to it
 	outPlace string
 	inPlace  string
 }
 
+// known reports whether it is known what a node is.
+func (p *placed) known() bool { return p.kind != "" && !p.twice }
+
 // shared reports whether a node is a star, or something else that several ports share.
-func (p *placed) shared() bool { return p.kind != kindProcessor && p.kind != kindRouter }
+func (p *placed) shared() bool {
+	return p.kind == kindStar || p.kind == kindBus || p.kind == kindCrossbar
+}
 
 // tapOf is a port at a bus or a crossbar, as it is drawn.
 type tapOf struct {

@@ -3,6 +3,7 @@ package netlist
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -153,6 +154,12 @@ func (n Network) Refuses(program string) (why, remedy string) {
 	if net.routers != nil && net.slotted > 0 {
 		return "is for networks whose ports are all at routers, or none, and of these some are", "take one of both" + own
 	}
+	if other, known := likewise[program]; known && (net.routers != nil) != atRouters(program) {
+		if why = "is for processors at routers, and here there are none"; net.routers != nil {
+			why = "is for netlists without routers"
+		}
+		return why, "take " + other + own
+	}
 	why, remedy = net.unserved()
 	switch tells := program == floodProgram || program == gossipProgram; {
 	case !tells && program != nextHopProgram && program != trafficProgram:
@@ -165,6 +172,17 @@ func (n Network) Refuses(program string) (why, remedy string) {
 			"write routes: shortest, or take another program"
 	}
 	return "", ""
+}
+
+// likewise are the programs that have the same workload, with routers or without.
+var likewise = map[string]string{
+	floodProgram: unicastProgram, nextHopProgram: directProgram, unicastProgram: floodProgram, directProgram: nextHopProgram,
+	exchangeProgram: gossipProgram, requestProgram: gossipProgram,
+}
+
+// atRouters reports whether a program is for processors at routers alone.
+func atRouters(program string) bool {
+	return slices.Contains([]string{directProgram, unicastProgram, exchangeProgram, requestProgram}, program)
 }
 
 // traffic is the program that carries packets of traffic.

@@ -19,7 +19,11 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 	word := func(node *yaml.Node, where string) {
 		words := append([]string{routesShortest, routesNone}, routerRoutes...)
 		at, err := r.Word(node, where, words...)
-		r.take(err)
+		if err != nil {
+			r.take(err)
+			r.lose("routes")
+			return
+		}
 		r.routes.none, r.routes.place = at == 1, r.Place(node)
 		if at != 1 {
 			r.routes.word = words[at]
@@ -29,7 +33,11 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 		word(value, where)
 		return
 	}
-	for _, e := range r.object(value, where, "an object: {a: {b: east}}") {
+	entries, whole := r.object(value, where, "an object: {a: {b: east}}")
+	if !whole {
+		r.lose("routes")
+	}
+	for _, e := range entries {
 		switch at := where + "." + e.key; e.key {
 		case "default":
 			word(e.value, at)
@@ -37,9 +45,13 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 			var file string
 			if err := r.Text(e.value, at, &file); err != nil {
 				r.take(err)
+				r.lose("routes")
 				continue
 			}
-			r.readTable(r.beside(file), r.Place(e.value))
+			before := r.count()
+			if r.readTable(r.beside(file), r.Place(e.value)); r.count() > before {
+				r.lose("routes")
+			}
 		default:
 			r.readWays(e, at)
 		}
@@ -48,10 +60,15 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 
 // readWays reads the routes from a node.
 func (r *reader) readWays(e entry, where string) {
-	for _, to := range r.object(e.value, where, "an object: {b: east}") {
+	entries, whole := r.object(e.value, where, "an object: {b: east}")
+	if !whole {
+		r.lose("routes")
+	}
+	for _, to := range entries {
 		route := routeEntry{place: r.Place(to.at), leaves: r.Place(e.at), from: e.key, to: to.key, port: to.value.Value}
 		if to.value.Kind != yaml.ScalarNode || route.port == "" {
 			r.take(r.Wrong(to.value, where+"."+to.key, "the name or the number of a port"))
+			r.lose("routes")
 			continue
 		}
 		r.routes.entries = append(r.routes.entries, route)
@@ -75,10 +92,11 @@ func (r *reader) readTable(path, place string) {
 		return
 	}
 	table := &reader{Decoder: &strict.Decoder{File: path, Whole: "the table of routes", Places: map[string]string{}}}
-	for _, e := range table.object(root, table.Whole, "an object: {a: {b: east}}") {
+	entries, _ := table.object(root, table.Whole, "an object: {a: {b: east}}")
+	for _, e := range entries {
 		table.readWays(e, e.key)
 	}
-	r.list, r.more = append(r.list, table.list...), r.more+table.more
+	r.take(table.err())
 	r.routes.entries = append(r.routes.entries, table.routes.entries...)
 }
 

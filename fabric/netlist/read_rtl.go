@@ -2,7 +2,6 @@ package netlist
 
 import (
 	"fmt"
-	"reflect"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -13,20 +12,18 @@ import (
 
 // readRTL reads what stands in the place of a node.
 func (r *reader) readRTL(n *node, value *yaml.Node, where string) {
-	rtl, d := &NodeRTL{}, *r.Decoder
+	rtl := new(NodeRTL)
 	where += ": rtl"
-	d.Places = map[string]string{}
-	if err := d.Decode(value, reflect.ValueOf(rtl).Elem(), where, strict.Limits{}); err != nil {
-		r.value(err)
+	if !r.decode(value, rtl, where) {
 		return
 	}
 	switch {
 	case rtl.Map != "" && rtl.Twin != "":
-		r.value(r.Refuse(value, where+" has both map and twin", "delete one"))
+		r.take(r.Refuse(value, where+" has both map and twin", "delete one"))
 	case rtl.Map != "":
-		r.value(r.checkMap(value, rtl.Map))
+		r.take(r.checkMap(value, rtl.Map))
 	case rtl.Twin != "":
-		r.value(r.checkModel(r.Place(value), "the twin", rtl.Twin))
+		r.take(r.checkModel(r.Place(value), "the twin", rtl.Twin))
 	}
 	n.rtl, n.rtlPlace = rtl, r.Place(value)
 }

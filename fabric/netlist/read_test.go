@@ -172,11 +172,11 @@ var wrong = []struct{ name, text, says, mended string }{
 		"nodes: {\"a[0..1]\": processor, x: {kind: crossbar, arbiter: fixed}}\nlinks: [[\"a[0..1]:0\", x], [\"a[0]:1\", \"a[1]:1\"]]"},
 	{"crossbar unheard", "apart: true\nnodes: {\"a[0..1]\": processor, x: crossbar}\nlinks: [{endpoints: [\"a[0..1]\", x], oneway: true}]", "no one hears the crossbar x; add a link",
 		"apart: true\nnodes: {\"a[0..1]\": processor, x: crossbar}\nlinks: [{endpoints: [\"a[0..1]\", x], oneway: true}, {endpoints: [x, \"a[0..1]:0\"], oneway: true}]"},
-	{"all at arbiters", "access: all\nnodes: {\"a[0..1]\": processor, b: {kind: bus, arbiter: fixed}}\nlinks: [[\"a[0..1]\", b]]", "n.yaml:2:9: the bus b has an arbiter, and with access all NICs do not ask; take access: mixed",
+	{"all at arbiters", "access: all\nnodes: {\"a[0..1]\": processor, b: {kind: bus, arbiter: fixed}}\nlinks: [[\"a[0..1]\", b]]", "n.yaml:1:9: the bus b has an arbiter, and with access all NICs do not ask; take access: mixed",
 		"access: mixed\nnodes: {\"a[0..1]\": processor, b: {kind: bus, arbiter: fixed}}\nlinks: [[\"a[0..1]\", b]]"},
-	{"one at a crossbar", "access: one\nnodes: {\"a[0..1]\": processor, x: crossbar}\nlinks: [[\"a[0..1]:0\", x], [\"a[0]:1\", \"a[1]:1\"]]", "n.yaml:2:9: there is the crossbar x, and it is not all that there is, and with access one NICs do not ask",
+	{"one at a crossbar", "access: one\nnodes: {\"a[0..1]\": processor, x: crossbar}\nlinks: [[\"a[0..1]:0\", x], [\"a[0]:1\", \"a[1]:1\"]]", "n.yaml:1:9: there is the crossbar x, and it is not all that there is, and with access one NICs do not ask",
 		"access: mixed\nnodes: {\"a[0..1]\": processor, x: crossbar}\nlinks: [[\"a[0..1]:0\", x], [\"a[0]:1\", \"a[1]:1\"]]"},
-	{"mixed of one kind", "access: mixed\nnodes: {\"a[0..1]\": processor, s: star}\nlinks: [[\"a[0..1]\", s]]", "n.yaml:2:9: access is mixed, and no port asks; take access: all", "access: all\nnodes: {\"a[0..1]\": processor, s: star}\nlinks: [[\"a[0..1]\", s]]"},
+	{"mixed of one kind", "access: mixed\nnodes: {\"a[0..1]\": processor, s: star}\nlinks: [[\"a[0..1]\", s]]", "n.yaml:1:9: access is mixed, and no port asks; take access: all", "access: all\nnodes: {\"a[0..1]\": processor, s: star}\nlinks: [[\"a[0..1]\", s]]"},
 	{"three ends, oneway", "nodes: {a: processor, b: processor, s: star}\nlinks: [{endpoints: [a, b, s], oneway: true}]", "n.yaml:2:9: a link with 3 ends is oneway; write one link for each way",
 		"apart: true\nnodes: {a: processor, b: processor, s: star}\nlinks: [{endpoints: [a, s], oneway: true}, {endpoints: [s, b], oneway: true}]"},
 	{"half into a star", "nodes: {a: processor, b: processor, s: star}\nlinks: [{endpoints: [a, b, s], duplex: half}]", "n.yaml:2:9: duplex is half, and s is a star", "nodes: {a: processor, b: processor, s: star}\nlinks: [{endpoints: [a, b, s]}]"},
@@ -205,7 +205,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"route of no one", "ring: {n: 4}\nroutes: {'p[4]': {'p[1]': east}}", `n.yaml:2:10: there is no processor p[4]; did you mean "p[0]"?`,
 		"ring: {n: 4}\nroutes: {'p[0]': {'p[1]': east}}"},
 	{"range of a route", "ring: {n: 4}\nroutes: {'p[0]': {'p[2..1]': east}}", `n.yaml:2:19: a route of "p[2..1]": [2..1] is no range`, "ring: {n: 4}\nroutes: {'p[0]': {'p[1..2]': east}}"},
-	{"route of a star", "nodes: {a: processor, b: processor, s: star}\nlinks: [[a, b, s]]\nroutes: {a: {s: 0}}", `n.yaml:3:14: there is no processor s; did you mean "a"? routes lead from processor to processor`,
+	{"route of a star", "nodes: {a: processor, b: processor, s: star}\nlinks: [[a, b, s]]\nroutes: {a: {s: 0}}", `n.yaml:3:14: there is no processor s; routes lead from processor to processor`,
 		"nodes: {a: processor, b: processor, s: star}\nlinks: [[a, b, s]]\nroutes: {a: {b: 0}}"},
 	{"route by no port", "ring: {n: 4}\nroutes: {'p[0]': {'p[1]': eest}}", `n.yaml:2:19: p[0] has no port eest; did you mean "east"?`, "ring: {n: 4}\nroutes: {'p[0]': {'p[1]': 0}}"},
 	{"route by an open port", "mesh: {k: [3, 2]}\nroutes: {'p[0]': {'p[1]': west}}", `n.yaml:2:19: a route to port west of p[0], which no link leads out of; add a link`, "mesh: {k: [3, 2]}\nroutes: {'p[0]': {'p[1]': east}}"},
@@ -226,7 +226,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"high tree", "tree: {arity: 3, levels: 20}", "n.yaml:1:7: tree: a tree of 20 levels with 3 children each has more than 4194304 nodes; draw a smaller one", "tree: {arity: 3, levels: 4}"},
 	{"bits", "hypercube: {dimensions: 23}", "n.yaml:1:25: hypercube.dimensions is 23; allowed are 1 to 22", "hypercube: {dimensions: 3}"},
 	{"key of a mesh", "mesh: {k: [2, 2], latncy: 3}", `n.yaml:1:19: unknown key "latncy" in mesh; did you mean "latency"?`, "mesh: {k: [2, 2], latency: 3}"},
-	{"two shorthands", "mesh: {k: [2, 2]}\nring: {n: 4}", "n.yaml:2:7: there are two nodes p[0]; the first stands at n.yaml:1:7; rename one",
+	{"two shorthands", "mesh: {k: [2, 2]}\nring: {n: 4}", "n.yaml:2:7: there are two nodes p[0]; the first stands at n.yaml:1:7 (and 3 others); rename one",
 		"mesh: {k: [2, 2], ports: [x]}\nring: {n: 4, node: q, ports: [x]}\nlinks: [['p[0..3]:x', 'q[0..3]:x']]"},
 	{"ports of a mesh", "mesh: {k: [2, 2], ports: [east]}", "n.yaml:1:7: p[0] has two ports east; rename one", "mesh: {k: [2, 2], ports: [out]}"},
 	{"open, unlisted", "nodes: {a: {kind: processor, open: [x]}, b: processor}\nlinks: [[a, b]]", "n.yaml:1:9: a has open ports, and none is listed; add ports",
@@ -300,7 +300,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"a tree without levels", "tree: {arity: 2, levels: 0}", "n.yaml:1:26: tree.levels is 0; allowed are 2 to 22 (with the root)", "tree: {arity: 2, levels: 2}"},
 	{"a tree without children", "tree: {arity: 0, levels: 2}", "n.yaml:1:15: tree.arity is 0; allowed are 1 to 71", "tree: {arity: 1, levels: 2}"},
 	{"children and no ports", "tree: {arity: 72, levels: 2}", "n.yaml:1:15: tree.arity is 72; allowed are 1 to 71", "tree: {arity: 71, levels: 2}"},
-	{"a port more than children", "tree: {arity: 71, levels: 2, ports: [x]}", "n.yaml:1:7: p[0] has 73 ports, and a NIC that uses all at once has at most 72; use fewer, or access: one", "access: one\ntree: {arity: 71, levels: 2, ports: [x]}"},
+	{"a port more than children", "tree: {arity: 71, levels: 2, ports: [x]}", "n.yaml:1:7: p[0] has 73 ports, and a NIC that uses all at once has at most 72 (and 71 others); use fewer, or access: one", "access: one\ntree: {arity: 71, levels: 2, ports: [x]}"},
 	{"a large hypercube", "hypercube: {dimensions: 30}", "n.yaml:1:25: hypercube.dimensions is 30; allowed are 1 to 22 (bits)", "hypercube: {dimensions: 1}"},
 	{"a hypercube of one", "hypercube: {dimensions: 0}", "n.yaml:1:25: hypercube.dimensions is 0; allowed are 1 to 22 (bits)", "hypercube: {dimensions: 1}"},
 	{"a fly of none", "fly: {k: [0]}\nrouter: {}", "n.yaml:1:11: fly.k[0] is 0; allowed are 1 to 256", "fly: {k: [1]}\nrouter: {}"},
@@ -347,7 +347,7 @@ func TestWrong(t *testing.T) {
 		t.Run(w.name, func(t *testing.T) {
 			_, err := read(t, w.text)
 			require.ErrorContains(t, err, w.says)
-			for _, line := range strings.Split(strings.TrimSuffix(err.Error(), "\nand 52 more"), "\n") {
+			for _, line := range strings.Split(err.Error(), "\n") {
 				require.Regexp(t, `\.(yaml|yml|anynet):[0-9]+:.*[^ ]; [^ ]`, line)
 			}
 			_, err = read(t, w.mended)

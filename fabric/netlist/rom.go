@@ -291,8 +291,7 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 			continue
 		}
 		if p, ok := said[[2]int{i, destination}]; ok {
-			hearers := r.hearers[sendsTo(r.net.Processors[i].Ports[p])]
-			next[i] = uint32(p)<<hopBits | uint32(slices.MinFunc(hearers, func(a, b int) int { return cmp.Compare(processors[a], processors[b]) }))
+			next[i] = hop(p, r.hearers[sendsTo(r.net.Processors[i].Ports[p])], processors)
 			continue
 		}
 		if processors[i] == far || r.net.noRoutes {
@@ -311,6 +310,14 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 		}
 	}
 	return next
+}
+
+// hop is the word of the way out of a port: to the nearest of those who hear it, none if no one hears the output of a crossbar.
+func hop(port int, hearers, distances []int) uint32 {
+	if len(hearers) == 0 {
+		return romNone
+	}
+	return uint32(port)<<hopBits | uint32(slices.MinFunc(hearers, func(a, b int) int { return cmp.Compare(distances[a], distances[b]) }))
 }
 
 // reached are processors whose distance is known, the nearest first.

@@ -12,6 +12,8 @@ import (
 // routed are routers while they are drawn.
 type routed struct {
 	*fabric.Routers
+	*mistakes
+	unsure
 	place  string
 	routes *Routes
 	usual  string // the word of routes that the network brings

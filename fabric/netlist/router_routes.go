@@ -14,7 +14,24 @@ import (
 )
 
 // route makes the table of routes.
-func (w *routed) route(net *Net) error {
+func (w *routed) route() {
+	before := w.count()
+	if !w.partial {
+		w.take(w.rule())
+	}
+	w.entries()
+	if w.count() > before || w.partial || w.keys["routes"] || w.table == nil {
+		return
+	}
+	if err := w.follow(); err != nil {
+		w.take(err)
+		return
+	}
+	w.finish()
+}
+
+// rule makes the table of a rule that all routes follow that are not said one by one.
+func (w *routed) rule() error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	fits := map[string]bool{
 		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around, routesDateline: w.around || w.Names != nil,
@@ -57,17 +74,8 @@ func (w *routed) route(net *Net) error {
 		w.shortest()
 	}
 	if word == routesDateline && !w.around {
-		if err := w.ring(place); err != nil {
-			return err
-		}
+		return w.ring(place)
 	}
-	if err := w.entries(); err != nil {
-		return err
-	}
-	if err := w.follow(); err != nil {
-		return err
-	}
-	w.finish()
 	return nil
 }
 
@@ -264,8 +272,8 @@ func (w *routed) ring(place string) error {
 	return nil
 }
 
-// entries gives the routes that are said one by one.
-func (w *routed) entries() error {
+// entries gives the routes that are said one by one, as far as routers are known.
+func (w *routed) entries() {
 	w.given = map[[2]int]*routeEntry{}
 	routers, processors := map[string]int{}, map[string]int{}
 	for i, name := range w.routers {
@@ -277,26 +285,30 @@ func (w *routed) entries() error {
 	for i := range w.routes.entries {
 		e := &w.routes.entries[i]
 		from, err := w.find(cmp.Or(e.leaves, e.place), e.from, "router", w.routers, routers)
-		if err != nil {
-			return err
-		}
+		w.take(err)
 		to, err := w.find(e.place, e.to, "processor", w.processors, processors)
-		if err != nil {
-			return err
+		if w.take(err); w.partial {
+			continue // ports may be others
 		}
 		for _, router := range from {
-			port, class, err := w.outOf(e, router)
-			if err != nil {
-				return err
-			}
-			for _, processor := range to {
-				if err := w.enter(e, router, processor, port, class); err != nil {
-					return err
-				}
+			if err := w.entry(e, router, to); err != nil {
+				w.take(err)
+				break
 			}
 		}
 	}
-	return nil
+}
+
+// entry gives the routes from a router to some processors.
+func (w *routed) entry(e *routeEntry, router int, to []int) error {
+	port, class, err := w.outOf(e, router)
+	for _, processor := range to {
+		if err != nil || w.table == nil {
+			return err
+		}
+		err = w.enter(e, router, processor, port, class)
+	}
+	return err
 }
 
 // enter gives the route from a router to a processor: to all of its ports, or to the one that the route leads to.
@@ -335,6 +347,9 @@ func (w *routed) find(place, text, what string, names []string, numbers map[stri
 	}
 	for _, name := range list {
 		number, ok := numbers[name]
+		if !ok && w.hides(name) {
+			return nil, nil
+		}
 		if !ok {
 			return nil, w.refuse(place, fmt.Sprintf("there is no %s %s", what, name),
 				input.DidYouMean(name, names[:min(len(names), 1000)], "routes of routers lead from a router to a processor"))

@@ -13,42 +13,46 @@ import (
 	"starloom/traces/input"
 )
 
-// routed draws routers where a drawing has the key router, or nodes that are some; graph is its anynet, nil for none.
-func (d *Drawing) routed(graph *Anynet) (*fabric.Routers, *Net, error) {
-	refuse := func(reason, remedy string) (*fabric.Routers, *Net, error) {
-		return nil, nil, &input.Error{Place: d.routerPlace, Reason: reason, Remedy: remedy}
-	}
-	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, place: d.routerPlace, routes: &d.routes, nicPorts: d.streaming.ports()}
-	if c := &w.Config; c.VCs%c.Classes != 0 {
-		return refuse(fmt.Sprintf("router: %d vcs for %d classes, which have as many each", c.VCs, c.Classes), fmt.Sprintf("write vcs: %d, or classes: 1",
+// routed draws routers where a drawing has the key router, or nodes that are some, as far as they are known, and notes mistakes: nil if there
+// are any; graph is its anynet, nil for none.
+func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
+	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(), place: d.routerPlace, routes: &d.routes,
+		nicPorts: d.streaming.ports()}
+	if c := &w.Config; c.VCs%c.Classes != 0 && !d.keys["router"] {
+		m.add(w.place, fmt.Sprintf("router: %d vcs for %d classes, which have as many each", c.VCs, c.Classes), fmt.Sprintf("write vcs: %d, or classes: 1",
 			(c.VCs/c.Classes+1)*c.Classes))
+		w.lose("router")
+	}
+	if w.keys["router"] { // any channel may be there
+		w.Config.VCs, w.Config.Classes = hw.VCsMax, 1
 	}
 	net, err := d.placeRouters(w, graph)
-	if err != nil {
-		return nil, nil, err
-	}
 	nodes := len(w.Graph.Nodes)
-	if len(w.Graph.Ports) > math.MaxInt32/nodes {
-		return refuse(fmt.Sprintf("%d routers with %d nodes: the table of routes is too large", len(w.Graph.Ports), nodes), "take a smaller network")
+	if m.take(err); err == nil && len(w.Graph.Ports) > math.MaxInt32/max(1, nodes) {
+		err = w.refuse(w.place, fmt.Sprintf("%d routers with %d nodes: the table of routes is too large", len(w.Graph.Ports), nodes), "take a smaller network")
+		m.take(err)
 	}
-	if w.nicPorts > 1 {
+	if placed := err == nil && nodes > 0; placed && w.nicPorts > 1 {
 		w.NIC = fabric.NewNICPorts(slices.Repeat([]uint16{uint16(w.nicPorts)}, nodes/w.nicPorts))
+	} else if w.partial = !placed; w.partial && net == nil {
+		return nil, nil
 	}
 	if net == nil {
 		net = d.bareNet(nodes / w.nicPorts)
 	}
 	w.name(net)
-	if err := w.route(net); err != nil {
-		return nil, nil, err
+	if w.route(); m.count() > 0 {
+		return nil, nil
 	}
 	d.streaming.streams(w.Routers)
 	net.atRouters(w.Routers)
 	net.calls, net.dateline = w.routers, w.Names != nil && w.word() == routesDateline
 	known := deadlocks(w.Routers)
 	if w.Shown = "routes: " + known.text; w.claims() && !known.free && !known.skipped && !known.shared {
-		return refuse(w.Shown, fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
+		m.add(w.place, w.Shown, fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
+		return nil, nil
 	}
-	return w.Routers, net, nil
+	return w.Routers, net
 }
 
 // placeRouters draws routers and links, without routes; net is nil if processors have the usual names.
@@ -61,7 +65,7 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 	case drawn && w.nicPorts > 1:
 		return refuse("streaming: the ports of processors are those that links use, and nodes are drawn", "delete ports, and link each port of a processor")
 	case drawn && len(d.plans) == 0 && d.fly == nil && graph == nil:
-		net, err = d.routedNodes(w)
+		net = d.routedNodes(w)
 	case !drawn && len(d.plans) == 1 && d.fly == nil && graph == nil && slices.Contains([]string{"mesh", "torus", "ring", "dragonfly"}, d.plans[0].key):
 		err = w.drawPlan(&d.plans[0])
 	case !drawn && d.fly != nil && len(d.plans) == 0 && graph == nil:
@@ -72,6 +76,7 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 		}
 	case !drawn && graph != nil && len(d.plans) == 0 && d.fly == nil:
 		err = w.drawGraph(graph)
+	case d.partial && !drawn: // it is not known what stands for routers
 	default:
 		return refuse("router: there is not exactly one of mesh, torus, ring, dragonfly, fly, anynet and nodes that are routers, which is all that has routers",
 			"write mesh: {k: [4, 4]}, or delete router")

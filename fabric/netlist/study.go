@@ -74,7 +74,9 @@ func (s *routerStudy) networks() (all []*studied, err error) {
 		n := &studied{name: x.name, pattern: x.pattern}
 		x.drawing.router = &Router{VCs: 4, Depth: 8}
 		n.fill(x.drawing)
-		if n.routers, n.net, err = x.drawing.routed(x.graph); err != nil {
+		var m mistakes
+		n.routers, n.net = x.drawing.routed(&m, x.graph)
+		if err := m.err(); err != nil {
 			return nil, err
 		}
 		n.ways = n.routers.Ways()

@@ -24,6 +24,8 @@ type Decoder struct {
 	// for none. Refuses looks at an object before its keys are read; nil for nothing.
 	Special func(node *yaml.Node, v reflect.Value, path string) (taken bool, err error)
 	Refuses func(node *yaml.Node, path string) error
+	// Note takes mistakes, after each of which Decode goes on; nil: it returns the first one.
+	Note func(error)
 	// Param is the range of an entry of a map of integers.
 	Param func(path, key string) Span
 
@@ -125,11 +127,20 @@ func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Li
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
 	for i, entry := range node.Content {
-		if err := d.Decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), entries); err != nil {
+		if err := d.note(d.Decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), entries)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// note hands a mistake on; if somebody takes it, there is none any more.
+func (d *Decoder) note(err error) error {
+	if err != nil && d.Note != nil {
+		d.Note(err)
+		return nil
+	}
+	return err
 }
 
 // needed are the keys that an object must have, or the first one, as an example.
@@ -167,24 +178,26 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 			return err
 		}
 	}
-	seen := map[string]string{}
+	seen, unknown := map[string]string{}, false
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		keyNode, valueNode := node.Content[i], node.Content[i+1]
 		key, err := d.Key(keyNode, where, seen)
-		if err != nil {
-			return err
-		}
 		at := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
-		if at < 0 {
-			return d.Refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, path, v.Type(), fields))
+		switch {
+		case err != nil:
+			unknown = true
+		case at < 0:
+			unknown = true
+			err = d.Refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, path, v.Type(), fields))
+		default:
+			err = d.Decode(valueNode, v.FieldByIndex(fields[at].Index), Join(path, key), fields[at].Limits)
 		}
-		field := fields[at]
-		if err := d.Decode(valueNode, v.FieldByIndex(field.Index), Join(path, key), field.Limits); err != nil {
+		if err := d.note(err); err != nil {
 			return err
 		}
 	}
 	for _, field := range fields {
-		if _, ok := seen[field.Key]; field.Limits.Required && !ok {
+		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown { // which may be it
 			return d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
 				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description()))
 		}

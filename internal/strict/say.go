@@ -100,3 +100,14 @@ func allowedKeys(key, path string, object reflect.Type, fields []Field) string {
 	}
 	return input.DidYouMean(key, keys, remedy)
 }
+
+// Has reports whether a document is an object with a key.
+func Has(root *yaml.Node, key string) bool {
+	root = Target(root)
+	for i := 0; root.Kind == yaml.MappingNode && i+1 < len(root.Content); i += 2 {
+		if root.Content[i].Value == key {
+			return true
+		}
+	}
+	return false
+}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Nearest returns the word that differs least, or "" if none is near. A part of a
+// Nearest returns the word that differs least, or "" if none is near: in less than half of its letters, in three at most. A part of a
 // word is near, too, and one whose parts are shortened to initials: arbiter_rr.
 func Nearest(word string, words []string) string {
-	best, least := "", 1+max(1, min(len(word)/3, 3))
+	best, least := "", 1+min(max(1, len(word)/3), max(0, len(word)-1)/2, 3)
 	for _, other := range words {
 		if distance := editDistance(strings.ToLower(word), strings.ToLower(other)); distance < least {
 			best, least = other, distance

@@ -1,0 +1,36 @@
+package netlist
+
+// Net numbers everything that was drawn: processors in the order of nodes; stars in the order of nodes, and after
+// them the directions of links in their order. Errors are *Mistakes.
+func (d *Drawing) Net() (*Net, error) {
+	var m mistakes
+	net := d.number(&m)
+	return net, m.err()
+}
+
+// number numbers everything, as far as it is known, and notes mistakes: nil if there are any.
+func (d *Drawing) number(m *mistakes) *Net {
+	net := &Net{Name: d.head(), reaching: reaching{apart: d.apart}, notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}
+	net.OnePort, net.Switch, net.Mixed = d.access == accessOne, d.access == accessSwitch, d.access == accessMixed
+	b := drawer{mistakes: m, net: net, nodes: map[string]*placed{}, Drawing: d.expanded(m)}
+	b.drawNodes()
+	b.drawLinks()
+	drawn := m.count()
+	b.check()
+	shared := b.contention()
+	shared.serve()
+	ways := routing{drawer: &b, Routes: &b.routes}
+	ways.draw()
+	if b.partial || m.count() > drawn || len(net.Processors) == 0 {
+		return nil
+	}
+	shared.number()
+	if b.finishPorts(); net.routes != nil && !b.delays && !b.keys["routes"] && !b.keys["apart"] {
+		ways.follow()
+	}
+	if m.count() > 0 {
+		return nil
+	}
+	b.finish()
+	return net
+}

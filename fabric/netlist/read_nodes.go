@@ -1,0 +1,215 @@
+package netlist
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/fabric/contend"
+	"starloom/hw"
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
+
+// readKinds reads words for nodes.
+func (r *reader) readKinds(root *yaml.Node, where string) {
+	r.kinds = map[string]*node{}
+	entries, whole := r.object(root, where, "an object: {cpu: {kind: processor, ports: [east, west]}}")
+	if !whole {
+		r.lose("kinds")
+	}
+	for _, e := range entries {
+		at := where + "." + e.key
+		n := &node{place: r.Place(e.at)}
+		if isKind(e.key) {
+			n.kind = e.key
+		}
+		r.readNode(n, e.value, at, false)
+		r.kinds[e.key] = n
+	}
+}
+
+func isKind(word string) bool {
+	for _, kind := range kinds {
+		if kind == word {
+			return true
+		}
+	}
+	return false
+}
+
+// unnamed is what to write in the place of a node of a list: of one that is written as in an object, the same with its name.
+func unnamed(value *yaml.Node) string {
+	if len(value.Content) == 2 && strict.Target(value.Content[1]).Kind == yaml.ScalarNode && value.Content[0].Value != "kind" {
+		return fmt.Sprintf("write {name: %q, kind: %s}", value.Content[0].Value, strict.Target(value.Content[1]).Value)
+	}
+	return `add name: "p[0..3]"`
+}
+
+// readNodes reads the nodes: an object, or a list of nodes with names, whose order no tool changes.
+func (r *reader) readNodes(root *yaml.Node, where string) {
+	if root.Kind == yaml.SequenceNode {
+		for i, value := range root.Content {
+			at := fmt.Sprintf("%s[%d]", where, i)
+			n, given := node{place: r.Place(value)}, false
+			entries, _ := r.object(value, at, "an object: {name: a, kind: processor}")
+			for _, e := range entries {
+				if e.key == "name" {
+					given = true
+					r.take(r.Text(e.value, at+".name", &n.name))
+				}
+			}
+			if !given && strict.Target(value).Kind == yaml.MappingNode {
+				r.add(n.place, at+" has no name", unnamed(strict.Target(value)))
+			}
+			if n.name == "" {
+				r.lose("nodes")
+				continue
+			}
+			r.readNode(&n, strict.Target(value), at, true)
+			r.nodes = append(r.nodes, n)
+		}
+		return
+	}
+	r.nodes = slices.Grow(r.nodes, len(root.Content)/2)
+	entries, whole := r.object(root, where, `an object: {"p[0..3]": processor}`)
+	if !whole {
+		r.lose("nodes")
+	}
+	for _, e := range entries {
+		n := node{place: r.Place(e.at), name: e.key}
+		r.readNode(&n, e.value, fmt.Sprintf("the node %q", e.key), true)
+		r.nodes = append(r.nodes, n)
+	}
+}
+
+// readNode reads the keys of a node, or of a kind.
+func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
+	if value.Kind == yaml.ScalarNode && value.ShortTag() == "!!str" { // the kind alone
+		r.kind(n, value, where, words)
+		return
+	}
+	entries, whole := r.object(value, where, "a kind, such as processor, or an object: {kind: processor}")
+	n.vague = n.vague || !whole
+	if !slices.ContainsFunc(entries, func(e entry) bool { return e.key == "kind" }) && n.kind == "" && value.Kind == yaml.MappingNode {
+		r.add(r.Place(value), where+" has no kind", "add kind: "+strings.Join(kinds, " or "))
+	}
+	for _, e := range entries {
+		if e.key == "kind" {
+			r.kind(n, e.value, where, words)
+		}
+	}
+	for _, e := range entries {
+		if e.key != "kind" && (e.key != "name" || n.name == "" || !strings.HasSuffix(where, "]")) { // of a list
+			n.vague = !r.readKey(n, e, where) || n.vague
+		}
+	}
+}
+
+// readKey reads a key of a node, or of a kind, and reports whether it is known what it says.
+func (r *reader) readKey(n *node, e entry, where string) bool {
+	texts := func(to *[]string) bool {
+		*to = nil
+		err := r.Texts(e.value, where+": "+e.key, to)
+		if r.take(err); err != nil {
+			*to = nil
+		}
+		return err == nil
+	}
+	switch {
+	case n.kind == "": // it is not known which keys there are
+		return true
+	case e.key == "ports" && (n.kind == kindProcessor || n.kind == kindRouter):
+		return texts(&n.ports)
+	case e.key == "open" && n.kind == kindProcessor:
+		return texts(&n.open)
+	case n.kind == kindRouter:
+		r.take(r.Refuse(e.at, fmt.Sprintf("unknown key %q in %s", e.key, where),
+			"a router has kind and ports; what all routers have in common stands in router: {vcs: 2, ...}"))
+		return input.Nearest(e.key, []string{"ports"}) == ""
+	case e.key == "rtl":
+		r.readRTL(n, e.value, where)
+		return true
+	case n.kind == kindProcessor:
+		return r.unknown(e, where, "kind", "ports", "open", "rtl") == "rtl"
+	case slices.Contains(keysOf[n.kind], e.key):
+		return r.readServing(n, e, where+": "+e.key)
+	}
+	r.unknown(e, where, slices.Concat([]string{"kind", "rtl"}, keysOf[n.kind])...)
+	return false
+}
+
+// kind reads the kind of a node, or of a kind.
+func (r *reader) kind(n *node, value *yaml.Node, where string, words bool) {
+	var word string
+	if err := r.Text(value, where+": kind", &word); err != nil {
+		r.take(err)
+		n.kind = ""
+		return
+	}
+	r.ofKind(n, word, r.Place(value), where, words)
+}
+
+// ofKind gives a node, or a kind, the kind that a word at a place says.
+func (r *reader) ofKind(n *node, word, place, where string, words bool) {
+	known := append([]string{}, kinds...)
+	if words {
+		if k := r.kinds[word]; k != nil {
+			n.kind, n.ports, n.open, n.keys, n.vague, n.rtlOf = k.kind, k.ports, k.open, k.keys, n.vague || k.vague, k.rtlOf
+			return
+		}
+		for name := range r.kinds {
+			known = append(known, name)
+		}
+	}
+	if n.kind = word; isKind(word) {
+		return
+	}
+	if n.kind = ""; !words || !r.keys["kinds"] {
+		r.add(place, fmt.Sprintf("%s is of the kind %s, which there is not", where, word),
+			input.DidYouMean(word, known, "kinds are "+strings.Join(kinds, ", ")+", and the words under kinds"))
+	}
+}
+
+// readServing reads a key of a star, a bus or a crossbar, and reports whether it is known what it says.
+func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
+	word := func(to *string, words ...string) {
+		i, err := r.Word(e.value, where, words...)
+		if r.take(err); err == nil {
+			*to, ok = words[i], true
+		}
+	}
+	number := func(to *int, low, high uint64) {
+		value, err := r.Integer(e.value, where, strict.Span{Min: int64(low), Max: high})
+		if r.take(err); err == nil {
+			*to, ok = int(value.Magnitude), true
+		}
+	}
+	switch e.key {
+	case "arbiter":
+		words := append([]string{contend.ArbiterNone}, hw.ArbiterKinds...)
+		if n.kind == kindCrossbar {
+			words = words[:len(words)-1] // without tdma
+		}
+		word(&n.keys.Arbiter, words...)
+	case "align":
+		err := r.Bool(e.value, where, &n.keys.Align)
+		r.take(err)
+		ok = err == nil
+	case "length":
+		number(&n.keys.Length, 2, 1<<31-1)
+	case "matching":
+		word(&n.keys.Matching, matchings...)
+	case "output":
+		word(&n.keys.Output, outputs...)
+	case "queue_frames":
+		number(&n.keys.QueueFrames, 1, portsMax)
+	case "cap":
+		number(&n.keys.Cap, 0, portsMax+1)
+	case "cap_arbiter":
+		word(&n.keys.CapArbiter, hw.ArbiterKinds[:3]...)
+	}
+	return ok
+}

@@ -1,0 +1,109 @@
+package netlist
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
+
+// reader reads a drawing, and goes on after a mistake.
+type reader struct {
+	*strict.Decoder
+	mistakes
+	Drawing
+	kinds map[string]*node // by their word
+	seen  map[string]bool  // keys of the netlist
+
+	anynet string  // "" for none
+	graph  *Anynet // of routers
+
+	graphml string // "" for none
+}
+
+// beside is the path of a file that this one names.
+func (r *reader) beside(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(filepath.Dir(r.File), file)
+}
+
+// within is the value of a key of a key, nil for none.
+func within(node *yaml.Node, keys ...string) *yaml.Node {
+	for _, key := range keys {
+		node = strict.Target(node)
+		var value *yaml.Node
+		for i := 0; node.Kind == yaml.MappingNode && i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == key {
+				value = node.Content[i+1]
+			}
+		}
+		if value == nil {
+			return nil
+		}
+		node = value
+	}
+	return node
+}
+
+// entry is a key of an object.
+type entry struct {
+	key       string
+	at, value *yaml.Node
+}
+
+// object reads the keys of an object, nil if it is none; form is what to write then. It is whole if all can be read.
+func (r *reader) object(node *yaml.Node, where, form string) (entries []entry, whole bool) {
+	node = strict.Target(node)
+	if node.Kind != yaml.MappingNode {
+		r.take(r.Wrong(node, where, form))
+		return nil, false
+	}
+	keys := len(node.Content) / 2
+	entries, seen := make([]entry, 0, keys), make(map[string]string, keys)
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, err := r.Key(node.Content[i], where, seen)
+		if err != nil {
+			r.take(err)
+			continue
+		}
+		entries = append(entries, entry{key, node.Content[i], strict.Target(node.Content[i+1])})
+	}
+	return entries, len(entries) == keys
+}
+
+// decode reads a value of a type, whose mistakes are all noted; ok if there are none.
+func (r *reader) decode(value *yaml.Node, to any, where string) (ok bool) {
+	ok = true
+	d := *r.Decoder
+	d.Note = func(err error) {
+		ok = false
+		r.take(err)
+	}
+	if err := d.Decode(value, reflect.ValueOf(to).Elem(), where, strict.Limits{}); err != nil {
+		d.Note(err)
+	}
+	return ok
+}
+
+// unknown refuses a key, and returns the one that is meant, "" if it may be any.
+func (r *reader) unknown(e entry, where string, keys ...string) (meant string) {
+	if no, ok := notYet[e.key]; ok {
+		r.take(r.Refuse(e.at, no.reason, no.remedy))
+		return e.key
+	}
+	r.take(r.Refuse(e.at, fmt.Sprintf("unknown key %q in %s", e.key, where), input.DidYouMean(e.key, keys, "allowed are "+strings.Join(keys, ", "))))
+	return input.Nearest(e.key, keys)
+}
+
+// notYet are keys that somebody may look for, and what to write in their place.
+var notYet = map[string]struct{ reason, remedy string }{
+	"width":     {"links of different widths are not there yet: all media are equally wide", "delete width; link.phit_bits is that of all of them"},
+	"phit_bits": {"links of different widths are not there yet: all media are equally wide", "delete phit_bits; link.phit_bits is that of all of them"},
+}
