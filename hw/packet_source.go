@@ -47,6 +47,7 @@ type sourceShard struct {
 	ready   Set      // places, counted from the shard's first
 	created []uint32 // the shard's packets by creation
 	cursor  int      // into created: what is before it was created
+	_       [48]byte // the next shard's are on other cache lines
 }
 
 // emptySources are sources without packets, for the two constructors.

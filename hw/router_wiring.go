@@ -236,19 +236,23 @@ func (w *routerWiring) cut(nodes []RouterNode, shards []Shard) {
 }
 
 // readers are the readers of a bank of channels: the ports of each router, then the places of each
-// shard; placeWord is the first word of each shard.
+// shard, on cache lines of their own; placeWord is the first word of each shard.
 func (w *routerWiring) readers() (readers channelReaders, placeWord []int) {
 	for r, n := range w.ports {
 		readers = append(readers, channelReader{n, w.portWords, w.owner[r]})
 	}
 	placeWord = make([]int, len(w.places))
 	words := len(w.ports) * w.portWords
+	fill := wholeLines(words) - words
+	words += fill
+	readers[len(readers)-1].words += fill
 	places := slices.SortedFunc(slices.Values(w.places), func(a, b Shard) int { return a.First - b.First })
 	for _, s := range places {
 		n := s.End - s.First
-		readers = append(readers, channelReader{n, (n + 63) / 64, uint16(s.Index)})
+		reader := channelReader{n, wholeLines((n + 63) / 64), uint16(s.Index)}
+		readers = append(readers, reader)
 		placeWord[s.Index] = words
-		words += (n + 63) / 64
+		words += reader.words
 	}
 	return readers, placeWord
 }

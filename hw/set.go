@@ -10,11 +10,16 @@ type Set struct {
 	some  []uint64 // one bit for each word that is not 0
 }
 
-// NewSet returns an empty set of numbers below n.
+// NewSet returns an empty set of numbers below n, which shares no cache line with another one.
 func NewSet(n int) Set {
 	words := (n + 63) / 64
-	return Set{make([]uint64, words), make([]uint64, (words+63)/64)}
+	size := words + (words+63)/64
+	all := make([]uint64, size, wholeLines(size))
+	return Set{all[:words:words], all[words:]}
 }
+
+// wholeLines are so many words, and those that fill up their last cache line.
+func wholeLines(words int) int { return (words + 7) &^ 7 }
 
 // Add puts a number into the set.
 func (s *Set) Add(i int) {

@@ -24,18 +24,22 @@ type Workers struct {
 
 	// Written by the caller while no helper runs; helpers read it after they
 	// have seen their post, which orders the two.
-	task   Task
-	shards int64
-	busy   bool
-
-	_    [64]byte // next is written by everybody, keep it off task's cache line
-	next atomic.Int64
-	_    [64]byte
+	task      Task
+	stretches []stretch // of each worker, the caller first; those of the task alone
+	busy      bool
 
 	panicLock  sync.Mutex
 	panicked   bool
 	panicShard int
 	panicValue any
+}
+
+// stretch is the run of shards that a worker begins with: the same ones in every task of as many shards, so that what they
+// work on stays in its cache. A worker that is through takes shards of others.
+type stretch struct {
+	next atomic.Int64
+	end  int64
+	_    [48]byte // the next one lives on another cache line
 }
 
 // helper is one goroutine of the pool. Its state is the whole protocol:
@@ -80,12 +84,12 @@ func NewWorkers(count int) *Workers {
 	if count < 1 || count > WorkersMax {
 		panic(fmt.Sprintf("hw: %d workers, allowed are 1 to %d", count, WorkersMax))
 	}
-	w := &Workers{helpers: make([]helper, count-1)}
+	w := &Workers{helpers: make([]helper, count-1), stretches: make([]stretch, 0, count)}
 	for i := range w.helpers {
 		h := &w.helpers[i]
 		h.wake = make(chan struct{}, 1)
 		h.done = make(chan struct{}, 1)
-		go w.help(h)
+		go w.help(h, i+1)
 	}
 	return w
 }
@@ -93,8 +97,8 @@ func NewWorkers(count int) *Workers {
 // Count returns the number of workers, the caller included.
 func (w *Workers) Count() int { return len(w.helpers) + 1 }
 
-// Run calls task.Do(0) ... task.Do(shards-1), each once, spread over the workers
-// by pulling, and returns when all have returned. What the shards wrote is
+// Run calls task.Do(0) ... task.Do(shards-1), each once, and returns when all have returned: every
+// worker takes the shards of its stretch, and then what others have left. What the shards wrote is
 // visible to the caller, and what the caller wrote before is visible to them.
 //
 // If shards panic, Run panics with the value of the lowest of them, whatever the
@@ -113,16 +117,19 @@ func (w *Workers) Run(shards int, task Task) {
 	}
 
 	w.task = task
-	w.shards = int64(shards)
-	w.next.Store(0)
 	helpers := w.helpers[:min(len(w.helpers), shards-1)]
+	w.stretches = w.stretches[:len(helpers)+1]
+	for i := range w.stretches {
+		w.stretches[i].next.Store(int64(shards * i / len(w.stretches)))
+		w.stretches[i].end = int64(shards * (i + 1) / len(w.stretches))
+	}
 	for i := range helpers {
 		h := &helpers[i]
 		if h.state.Swap(helperPosted) == helperParked {
 			h.wake <- struct{}{}
 		}
 	}
-	w.pull()
+	w.pull(0)
 	for i := range helpers {
 		helpers[i].await()
 	}
@@ -147,14 +154,17 @@ func (w *Workers) Close() {
 	w.helpers = nil
 }
 
-// pull takes shards until none is left.
-func (w *Workers) pull() {
-	for {
-		shard := w.next.Add(1) - 1
-		if shard >= w.shards {
-			return
+// pull takes shards until none is left, beginning with a worker's own.
+func (w *Workers) pull(worker int) {
+	for i := range w.stretches {
+		s := &w.stretches[(worker+i)%len(w.stretches)]
+		for s.next.Load() < s.end { // which costs the others nothing when the stretch is through
+			shard := s.next.Add(1) - 1
+			if shard >= s.end {
+				break
+			}
+			w.do(int(shard))
 		}
-		w.do(int(shard))
 	}
 }
 
@@ -174,7 +184,7 @@ func (w *Workers) do(shard int) {
 }
 
 // help is the life of one goroutine of the pool.
-func (w *Workers) help(h *helper) {
+func (w *Workers) help(h *helper, worker int) {
 	for {
 		switch h.wait() {
 		case helperPosted:
@@ -182,7 +192,7 @@ func (w *Workers) help(h *helper) {
 			if !h.state.CompareAndSwap(helperPosted, helperRunning) {
 				continue
 			}
-			w.pull()
+			w.pull(worker)
 			if h.state.Swap(helperIdle) == helperAwaited {
 				h.done <- struct{}{}
 			}
