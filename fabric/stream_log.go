@@ -74,6 +74,7 @@ func (l *frameLog) add(s *Stream, packet uint32) { l.rows = append(l.rows, s.row
 // WritePackets writes a row for each frame, as the run of bare packets does: those that have come in order of arrival, then
 // source; the others last, in order of creation.
 func (s *Stream) WritePackets(to io.Writer) error {
+	s.network.CountHops()
 	rows := slices.Clone(s.log.rows)
 	for packet, size := range s.network.Packets.Size {
 		if size > 0 {

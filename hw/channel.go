@@ -147,21 +147,28 @@ func (c *channels[T]) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
+// each yields what is on its way, as slot*wires + wire.
+func (c *channels[T]) each(yield func(at int)) {
+	for slot := range c.slots {
+		for wire := range c.wires {
+			if c.lit[slot*c.words+int(c.word[wire])]>>(c.bit[wire]&63)&1 != 0 {
+				yield(slot*c.wires + wire)
+			}
+		}
+	}
+	for _, list := range c.cross {
+		for _, at := range list {
+			yield(int(at))
+		}
+	}
+}
+
 // collect makes the table of what is on its way, by wire and remaining time.
 func (c *channels[T]) collect() {
 	saved := &c.saved
 	saved.wire, saved.wait, saved.value = saved.wire[:0], saved.wait[:0], saved.value[:0]
 	var at []uint32
-	for slot := range c.slots {
-		for wire := range c.wires {
-			if c.lit[slot*c.words+int(c.word[wire])]>>(c.bit[wire]&63)&1 != 0 {
-				at = append(at, uint32(slot*c.wires+wire))
-			}
-		}
-	}
-	for _, list := range c.cross {
-		at = append(at, list...)
-	}
+	c.each(func(x int) { at = append(at, uint32(x)) })
 	wait := func(at uint32) uint32 { return (at/uint32(c.wires) - uint32(c.clock.cycle)) & uint32(c.slots-1) }
 	slices.SortFunc(at, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(a%uint32(c.wires), b%uint32(c.wires)), cmp.Compare(wait(a), wait(b)))

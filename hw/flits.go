@@ -2,7 +2,8 @@ package hw
 
 // Flit is what a channel carries in one cycle: whether it is the first and the last one of its
 // packet, the virtual channel in whose buffer it goes at the far end, and, used in heads only, the
-// destination and the phase of a torus. The number of the packet rides beside it.
+// phase of a torus. The number of the packet, which says its destination, rides beside it, and so do the
+// routers that a head has come to: no one but who holds a flit writes while it is under way.
 type Flit uint64
 
 const (
@@ -10,11 +11,11 @@ const (
 	flitTail  = 1 << 1
 	flitPhase = 1 << 2
 
-	flitVCShift          = 4
-	flitVCMask           = VCsMax - 1
-	flitDestinationShift = 12
-	flitDestinationMask  = PacketNodesMax - 1
-	flitPacketShift      = 32
+	flitVCShift     = 4
+	flitVCMask      = VCsMax - 1
+	flitHopsShift   = 12
+	flitHopsMask    = (1<<20 - 1) << flitHopsShift
+	flitPacketShift = 32
 )
 
 // VCsMax is the largest number of virtual channels of a port.
@@ -32,8 +33,13 @@ func (f Flit) Tail() bool { return f&flitTail != 0 }
 // VC is the virtual channel that it takes.
 func (f Flit) VC() int { return int(f >> flitVCShift & flitVCMask) }
 
-// Destination is the node that its packet goes to.
-func (f Flit) Destination() int { return int(f >> flitDestinationShift & flitDestinationMask) }
+// Hops are the routers that a head has come to, modulo 2^16.
+func (f Flit) Hops() uint16 { return uint16(f >> flitHopsShift) }
+
+// further is a flit that comes to a router.
+func (f Flit) further() Flit {
+	return f&^flitHopsMask | (f+(f&flitHead)<<flitHopsShift)&flitHopsMask
+}
 
 // Packet is the number of its packet.
 func (f Flit) Packet() uint32 { return uint32(f >> flitPacketShift) }

@@ -97,6 +97,9 @@ func (x *PacketSinks) Latch(s Shard) {
 func (x *PacketSinks) consume(shard, place int, f Flit) {
 	to := &x.wiring.sinks[place]
 	x.credits.put(shard, to.wire, to.delay, uint8(f.VC()))
+	if f.Head() {
+		x.packets.Hops[f.Packet()] = f.Hops()
+	}
 	if f.Tail() {
 		x.receive(shard, place, f.Packet())
 	}

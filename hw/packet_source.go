@@ -225,7 +225,7 @@ func (x *PacketSources) send(shard, place int) (sent bool) {
 		}
 		x.vc[place], x.used[first+vc], x.tailed[first+vc] = uint8(vc), 1, 0
 		p.Sent[packet] = uint32(x.clock.cycle)
-		f |= flitHead | Flit(p.Destination[packet])<<flitDestinationShift
+		f |= flitHead
 	} else if x.sent[first+int(x.vc[place])] == depth {
 		return false
 	}

@@ -15,7 +15,7 @@ type Packets struct {
 	FirstVC, LastVC     []uint8  // in which it may leave its source; nil: in all
 
 	// What the run finds: the cycle in which the source sends the head, that in which the tail is on
-	// the wire of the sink, both PacketPending before; the routers that the head has passed.
+	// the wire of the sink, both PacketPending before; the routers that the head has passed, 0 before it is there (see CountHops).
 	Sent, Received []uint32
 	Hops           []uint16
 	Harm           []uint32 // what faults have done to it: HarmCut, ...; nil without faults

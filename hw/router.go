@@ -31,7 +31,7 @@ type Routers struct {
 	routing RouteTable
 	flits   *Flits
 	credits *CreditWires
-	packets *Packets // whose hops are counted
+	packets *Packets // whose destinations are looked up
 
 	faults RouterFaults
 	dead   []uint64 // of each router: the cycle from which it is dead; nil without faults

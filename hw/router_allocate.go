@@ -88,7 +88,7 @@ func (x *Routers) arrive(w *routerScratch, i int, f Flit) (member int) {
 	if place >= depth {
 		place -= depth
 	}
-	x.buffer[g*depth+place] = uint64(f)
+	x.buffer[g*depth+place] = uint64(f.further())
 	x.count[g] = uint16(count + 1)
 	x.moved[g] = uint32(x.flits.clock.cycle)
 	return member
@@ -130,7 +130,7 @@ func (x *Routers) routeHead(w *routerScratch, member int) {
 // frontRoute routes the head at the front of an input VC, and gives it its new phase.
 func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 	front := &x.buffer[g*x.config.Depth+int(x.head[g])]
-	destination, first := Flit(*front).Destination(), int(x.classFirst[Flit(*front).VC()])
+	destination, first := int(x.packets.Destination[Flit(*front).Packet()]), int(x.classFirst[Flit(*front).VC()])
 	if x.routing.Ports != nil {
 		at := router*x.wiring.nodes + destination
 		if x.routing.Classes == nil {
@@ -340,9 +340,6 @@ func (x *Routers) move(w *routerScratch, i, vc, o int) (empty, full, tail bool) 
 	x.head[g] = uint16(at)
 	x.count[g]--
 	x.moved[g] = uint32(x.flits.clock.cycle)
-	if f.Head() {
-		x.packets.Hops[f.Packet()]++
-	}
 	out := int(x.out[g])
 	x.sent[w.vc+out]++
 	to, credit := &x.wiring.outputs[w.port+o], &x.wiring.inputs[w.port+i]

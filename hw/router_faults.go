@@ -5,7 +5,11 @@ func (n *RouterNetwork) Suffer(faults RouterFaults) {
 	w := n.Routers.wiring
 	flits, credits := n.channels()
 	n.Flits.loses = func(shard int, wire uint32, cycle uint64, f uint64) bool {
-		return faults.LosesFlit(shard, int(flits[wire]), cycle, Flit(f))
+		lost := faults.LosesFlit(shard, int(flits[wire]), cycle, Flit(f))
+		if lost && Flit(f).Head() {
+			n.Packets.Hops[Flit(f).Packet()] = Flit(f).Hops()
+		}
+		return lost
 	}
 	n.Credits.loses = func(shard int, wire uint32, cycle uint64, vc uint8) bool {
 		return faults.LosesCredit(shard, int(credits[wire]), int(vc), cycle)

@@ -117,18 +117,7 @@ func (n *RouterNetwork) onTheWay() *waits {
 // perVC is how much is on the way on each wire and virtual channel.
 func (c *channels[T]) perVC(vcs int, vc func(value T) int) (counts []uint16) {
 	counts = make([]uint16, c.wires*vcs)
-	for slot := range c.slots {
-		for wire := range c.wires {
-			if c.lit[slot*c.words+int(c.word[wire])]>>(c.bit[wire]&63)&1 != 0 {
-				counts[wire*vcs+vc(c.ring[slot*c.wires+wire])]++
-			}
-		}
-	}
-	for _, list := range c.cross {
-		for _, at := range list {
-			counts[int(at)%c.wires*vcs+vc(c.ring[at])]++
-		}
-	}
+	c.each(func(at int) { counts[at%c.wires*vcs+vc(c.ring[at])]++ })
 	return counts
 }
 

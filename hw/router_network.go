@@ -63,6 +63,29 @@ func (n *RouterNetwork) Done() bool {
 	return n.Sinks.Received()+n.Sinks.Dropped() == uint64(n.Packets.Count())
 }
 
+// CountHops notes how far the heads have come that are on their way; of those that have arrived, or were lost, it is known.
+func (n *RouterNetwork) CountHops() {
+	x, p := n.Routers, n.Packets
+	note := func(f Flit, ahead uint16) {
+		if f.Head() {
+			p.Hops[f.Packet()] = f.Hops() - ahead
+		}
+	}
+	for g, count := range x.count {
+		for place := range int(count) {
+			note(Flit(x.buffer[g*x.config.Depth+(int(x.head[g])+place)%x.config.Depth]), 1) // it has not passed this router
+		}
+	}
+	n.Flits.each(func(at int) { note(Flit(n.Flits.ring[at]), 0) })
+	if e := n.Sinks.eject; e != nil {
+		for vc, count := range e.count {
+			for place := range int(count) {
+				note(Flit(e.flits[vc*e.depth+(int(e.head[vc])+place)%e.depth]), 0)
+			}
+		}
+	}
+}
+
 // Flying reports whether a packet has left its source, or is leaving it, and has not arrived.
 func (n *RouterNetwork) Flying() bool {
 	x, sent := n.Sources, uint64(0)

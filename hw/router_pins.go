@@ -1,8 +1,8 @@
 package hw
 
-// RouterDataBits are the bits of a flit that a router in a network does not look at: the phase, the destination and
-// the packet.
-const RouterDataBits = 1 + flitPacketShift - flitDestinationShift + 32
+// RouterDataBits are the bits of a flit that a router in a network does not look at: the phase, the routers that it has
+// come to and the packet.
+const RouterDataBits = 1 + flitPacketShift - flitHopsShift + 32
 
 // flitCarriedHead is flitHead of a flit whose packet is not counted: that of a router alone.
 const flitCarriedHead = 1 << 3

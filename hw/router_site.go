@@ -136,18 +136,18 @@ func (x *Routers) pin(name string, bits int, input bool, get func(port int) uint
 // A flit without head, tail and VC is data.
 
 func dataOfFlit(f Flit) uint64 {
-	return uint64(f)>>flitDestinationShift<<1 | bit(f&flitPhase != 0)
+	return uint64(f)>>flitHopsShift<<1 | bit(f&flitPhase != 0)
 }
 
 func flitOfData(data uint64) Flit {
-	return Flit(data>>1)<<flitDestinationShift | Flit(data&1)*flitPhase
+	return Flit(data>>1)<<flitHopsShift | Flit(data&1)*flitPhase
 }
 
-// arriving, crediting: what is on the input wires of a port; leaving, freeing: on its output wires.
+// arriving, crediting: what a port takes from its input wires; leaving, freeing: on its output wires.
 
 func (x *Routers) arriving(port int) (Flit, bool) {
 	f, lit := x.flits.at(uint32(port), 0)
-	return Flit(f), lit
+	return Flit(f).further(), lit
 }
 
 func (x *Routers) crediting(port int) (uint64, bool) {
@@ -176,7 +176,7 @@ func (x *Routers) freeing(port int) (uint64, bool) {
 // hop is where a head that arrives at a port goes.
 func (x *Routers) hop(port int, f Flit) Hop {
 	r := int(x.wiring.router[port])
-	hop := x.routing.Next(r, port-x.wiring.first[r], f.Destination(), x.wiring.nodes, f&flitPhase != 0, x.classVCs)
+	hop := x.routing.Next(r, port-x.wiring.first[r], int(x.packets.Destination[f.Packet()]), x.wiring.nodes, f&flitPhase != 0, x.classVCs)
 	first := int(x.classFirst[f.VC()])
 	hop.Low, hop.High = hop.Low+first, hop.High+first
 	return hop
@@ -203,13 +203,11 @@ func (x *Routers) send(port int) error {
 		return fmt.Errorf("a flit for VC %d, there are %d", p.vc[port], x.config.VCs)
 	case to.wire == unwired:
 		return fmt.Errorf("a flit, and nothing is wired there")
-	case int(f.Packet()) >= len(x.packets.Hops):
-		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), len(x.packets.Hops))
-	case f.Head() && f.Destination() >= x.wiring.nodes:
-		return fmt.Errorf("a head for processor %d, there are %d", f.Destination(), x.wiring.nodes)
+	case int(f.Packet()) >= x.packets.Count():
+		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), x.packets.Count())
 	}
 	if f.Head() {
-		x.packets.Hops[f.Packet()]++
+		x.packets.Hops[f.Packet()] = f.Hops() // which no one sees while it is in RTL
 	}
 	x.flits.put(0, to.wire, to.delay-2, uint64(f.onVC(int(p.vc[port]))))
 	return nil

@@ -144,6 +144,7 @@ func newTestNetwork(t testing.TB, top topology, config RouterConfig, packets *Pa
 
 // runNetwork runs until all packets have arrived, or nothing moves any more.
 func runNetwork(k *Kernel, n *RouterNetwork) {
+	defer n.CountHops()
 	for !n.Done() {
 		if skip := k.QuietFor(1 << 40); skip == 1<<40 {
 			return

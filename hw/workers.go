@@ -21,6 +21,7 @@ type Task interface {
 // and Run is a loop. Run and Close belong to one goroutine at a time.
 type Workers struct {
 	helpers []helper
+	spins   int // loads before a waiting goroutine parks
 
 	// Written by the caller while no helper runs; helpers read it after they
 	// have seen their post, which orders the two.
@@ -72,10 +73,10 @@ const (
 // WorkersMax is the largest pool that NewWorkers makes.
 const WorkersMax = 1024
 
-// spinLoads is how often a waiting goroutine looks before it parks: about a
-// microsecond, which covers the gap between two phases of one cycle and is too
-// short to disturb anybody when the machine is shared.
-const spinLoads = 1500
+// How often a waiting goroutine looks before it parks: about ten microseconds, which is what it costs to be woken, and
+// covers what one worker is through with its shards before another; about one if there are more workers than
+// processors, since who is waited for may need the one that waits.
+const spinLoads, spinLoadsCrowded = 20_000, 1500
 
 // NewWorkers returns a pool of count workers, the caller of Run included. count
 // is 1..WorkersMax; anything else is a programming error and panics. Close ends
@@ -85,6 +86,9 @@ func NewWorkers(count int) *Workers {
 		panic(fmt.Sprintf("hw: %d workers, allowed are 1 to %d", count, WorkersMax))
 	}
 	w := &Workers{helpers: make([]helper, count-1), stretches: make([]stretch, 0, count)}
+	if w.spins = spinLoads; count > runtime.GOMAXPROCS(0) {
+		w.spins = spinLoadsCrowded
+	}
 	for i := range w.helpers {
 		h := &w.helpers[i]
 		h.wake = make(chan struct{}, 1)
@@ -131,7 +135,7 @@ func (w *Workers) Run(shards int, task Task) {
 	}
 	w.pull(0)
 	for i := range helpers {
-		helpers[i].await()
+		helpers[i].await(w.spins)
 	}
 	w.task = nil
 	if w.panicked {
@@ -186,7 +190,7 @@ func (w *Workers) do(shard int) {
 // help is the life of one goroutine of the pool.
 func (w *Workers) help(h *helper, worker int) {
 	for {
-		switch h.wait() {
+		switch h.wait(w.spins) {
 		case helperPosted:
 			// Fails when the caller has just revoked the post.
 			if !h.state.CompareAndSwap(helperPosted, helperRunning) {
@@ -204,8 +208,8 @@ func (w *Workers) help(h *helper, worker int) {
 
 // wait returns the first state that is not idle: spinning first, then parked. A
 // woken helper may find itself idle again, when its post was revoked.
-func (h *helper) wait() uint32 {
-	for range spinLoads {
+func (h *helper) wait(spins int) uint32 {
+	for range spins {
 		if state := h.state.Load(); state != helperIdle {
 			return state
 		}
@@ -218,11 +222,11 @@ func (h *helper) wait() uint32 {
 }
 
 // await returns when the helper has finished, or at once when it never started.
-func (h *helper) await() {
+func (h *helper) await(spins int) {
 	if h.state.CompareAndSwap(helperPosted, helperIdle) {
 		return
 	}
-	for range spinLoads {
+	for range spins {
 		if h.state.Load() == helperIdle {
 			return
 		}

@@ -104,6 +104,7 @@ func (r *bareRun) run(ctx context.Context, progress func(cycles uint64)) {
 
 // finish finds what only the end of a run shows.
 func (r *bareRun) finish() {
+	r.network.CountHops()
 	if !r.cut && !r.network.Done() && r.knots == nil && r.rtl == nil {
 		r.knots = r.network.Knots(nil)
 	}
