@@ -14,8 +14,9 @@ type RunTable interface {
 	WriteSVG(w io.Writer) error
 }
 
-// Tabled is a referee that keeps a run-table, nil unless Load.Table asks for it.
-type Tabled interface{ RunTable() RunTable }
+// Tabled is a referee that keeps a run-table, nil unless Load.Table asks for it: of the slots that have crossed, of which there are so many.
+// What is sent at the boundary at which a run ends never crosses.
+type Tabled interface{ RunTable(slots uint32) RunTable }
 
 // Metrics are the figures of a run's workload, in the network's order.
 type Metrics []Metric

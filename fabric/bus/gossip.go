@@ -191,7 +191,7 @@ func (r *gossipReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 }
 
 // RunTable implements fabric.Tabled.
-func (r *gossipReferee) RunTable() fabric.RunTable {
+func (r *gossipReferee) RunTable(uint32) fabric.RunTable {
 	if r.table == nil {
 		return nil
 	}

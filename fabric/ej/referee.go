@@ -159,7 +159,7 @@ func (r *referee) Load(l *fabric.Load) error {
 const tableNodesMax = 1 << 21
 
 // RunTable implements fabric.Tabled: that of the message of one source.
-func (r *referee) RunTable() fabric.RunTable {
+func (r *referee) RunTable(uint32) fabric.RunTable {
 	if r.table == nil {
 		return nil
 	}

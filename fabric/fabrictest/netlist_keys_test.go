@@ -259,6 +259,8 @@ func TestNetlistRunTable(t *testing.T) {
 			require.EqualValues(t, report.Frames.Delivered, strings.Count(csv.String(), "R"), csv.String())
 			require.Equal(t, strings.Count(csv.String(), "R")+1, strings.Count(svg.String(), "<circle"), "one is of the legend")
 			require.Equal(t, report.Frames.Blocked > 0, strings.Contains(csv.String(), "~"), csv.String())
+			require.Contains(t, svg.String(), fmt.Sprintf("processors, %d slots", report.Slots))
+			require.EqualValues(t, report.Slots-1, strings.Count(strings.SplitN(csv.String(), "\n", 2)[0], ","), csv.String())
 			tables = append(tables, csv.String())
 		}
 		require.Equal(t, tables[0], tables[1])

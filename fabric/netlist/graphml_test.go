@@ -146,6 +146,23 @@ func TestGraphMLWrong(t *testing.T) {
 	require.ErrorContains(t, err, "n.yaml:1:10: graphml is 3; write a text")
 }
 
+// TestGraphMLDirected: what misses a way back in a graph that is directed is refused with that as the reason, and read if it is not.
+func TestGraphMLDirected(t *testing.T) {
+	for nodes, says := range map[string]string{
+		`<node id="a"/><node id="b"/><node id="s"><data key="kind">star</data></node><edge source="a" target="s"/><edge source="b" target="s"/>`: "g:2:29: no one hears the star s",
+		`<node id="a"/><node id="b"/><node id="s"><data key="kind">star</data></node><edge source="s" target="a"/><edge source="s" target="b"/>`: "g:2:29: no one sends into the star s",
+		`<node id="a"/><node id="b"/><edge source="a" target="b"/>`:                                                                              "g:2:15: no way leads to a from b",
+	} {
+		graph := func(edges string) string {
+			return "<graphml><graph edgedefault=\"" + edges + "\">\n" + nodes + "</graph></graphml>"
+		}
+		_, err := readXML(t, "graphml: g", graph("directed"))
+		require.ErrorContains(t, err, says+": an edge leads one way, since the graph at g:1:10 is directed; write edgedefault=\"undirected\" there, so that edges lead both ways, or ")
+		_, err = readXML(t, "graphml: g", graph("undirected"))
+		require.NoError(t, err)
+	}
+}
+
 // FuzzGraphML: whatever a graph is, it is read or refused.
 func FuzzGraphML(f *testing.F) {
 	f.Add(networkX)

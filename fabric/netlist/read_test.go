@@ -491,6 +491,29 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
+// TestIdle: media that no way leads over are named, those of both directions and of the longer way round among them; where there are no ways, none.
+func TestIdle(t *testing.T) {
+	for text, note := range map[string]string{
+		"nodes: {\"p[0..3]\": processor, hub: star}\nlinks: [[\"p[0..3]:0\", hub], [\"p[0]:1\", \"p[1]:1\"]]":   "note: on no way that firmware reads: link[0].forth, link[0].back\n",
+		"nodes: {a: processor, b: processor}\nlinks: [[a, b], {endpoints: [a, b], latency: 3}, [a, b], [a, b]]": "note: on no way that firmware reads: link[1].forth, link[1].back, link[2].forth, link[2].back and 2 others\n",
+		"ring: {n: 5}": "", "nodes: {\"p[0..2]\": processor, x: crossbar}\nlinks: [[\"p[0..2]\", x]]": "",
+		"nodes: {a: processor, b: processor}\nlinks: [[a, b], [a, b]]\nroutes: none":        "",
+		"nodes: {a: processor, b: processor}\nlinks: [[a, b], [a, b]]\nroutes: {a: {b: 1}}": "note: on no way that firmware reads: link[0].forth, link[1].back\n",
+	} {
+		n, err := read(t, text)
+		require.NoError(t, err)
+		var b bytes.Buffer
+		require.NoError(t, n.WriteText(&b))
+		_, rest, _ := strings.Cut(b.String(), "\n")
+		found := ""
+		if strings.HasPrefix(rest, "note: ") {
+			found, _, _ = strings.Cut(rest, "\n")
+			found += "\n"
+		}
+		require.Equal(t, note, found, text)
+	}
+}
+
 // TestRangesBegin: ranges that begin with the same ones are joined row by row, with one star for each row, as if every row had a line of its own;
 // a name that cannot be read is a mistake once.
 func TestRangesBegin(t *testing.T) {

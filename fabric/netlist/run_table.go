@@ -40,6 +40,7 @@ const tableProcessorsMax = 1 << 16
 // runTable is who did what in each slot: a row of cells for each processor. It is empty unless shards is not nil.
 type runTable struct {
 	net     *Net
+	crossed uint32    // slots: what is sent in the next one is left out
 	hearers [][]int   // by medium
 	shards  [][]doing // what each shard has seen, in any order
 }
@@ -102,18 +103,22 @@ func (t *runTable) Drop(slot uint32) {
 }
 
 // RunTable implements fabric.Tabled.
-func (t *runTable) RunTable() fabric.RunTable {
+func (t *runTable) RunTable(slots uint32) fabric.RunTable {
 	if t.shards == nil {
 		return nil
 	}
+	t.crossed = slots
 	return t
 }
 
-// all is what all did by processor and slot, and the number of slots. Of a frame that is sent there is an entry for
+// all is what all did by processor and slot, and the number of slots: up to the last one in which anybody did anything. Of a frame that is sent there is an entry for
 // each processor that hears its medium.
 func (t *runTable) all() (all []doing, slots uint32) {
 	for _, shard := range t.shards {
 		for _, d := range shard {
+			if d.slot >= t.crossed {
+				continue
+			}
 			slots = max(slots, d.slot+1)
 			if d.what != sent {
 				all = append(all, d)
@@ -167,7 +172,7 @@ func (t *runTable) WriteCSV(w io.Writer) error {
 // the last: a square at its sender, dots at those who received it.
 func (t *runTable) WriteSVG(w io.Writer) error {
 	all, slots := t.all()
-	b := figure.RunTable{Title: fmt.Sprintf("Frames of %d processors, %d slots", len(t.net.Processors), slots),
+	b := figure.RunTable{Title: fmt.Sprintf("Frames of %d processors, %d slots", len(t.net.Processors), t.crossed),
 		Row: "processor", Bar: "sender", Column: "slot", Rows: len(t.net.Processors)}
 	for slot := range slots {
 		b.Columns = append(b.Columns, barsOf(all, slot))

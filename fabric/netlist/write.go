@@ -86,7 +86,7 @@ func (n *Net) WriteText(w io.Writer) error {
 	if n.routers != nil && n.routers.Shown != "" {
 		notes = append(slices.Clone(notes), n.routers.Shown)
 	}
-	for _, note := range notes {
+	for _, note := range append(slices.Clip(notes), n.idle()...) {
 		fmt.Fprintf(w, "note: %s\n", note)
 	}
 	fmt.Fprintln(w)
@@ -138,6 +138,38 @@ func (n *Net) WriteText(w io.Writer) error {
 	n.writePadded(table)
 	n.writeRTL(table)
 	return table.Flush()
+}
+
+// How many media that are on no way are named, and in which networks they are looked for: of more processors it takes seconds.
+const (
+	idleNamed         = 4
+	idleProcessorsMax = 512
+)
+
+// idle is a note of the media that are on no way of firmware, nil for none.
+func (n *Net) idle() []string {
+	if n.routers != nil || len(n.Processors) > idleProcessorsMax || !n.hasWays() {
+		return nil
+	}
+	used, names, ways := make([]bool, len(n.Media)), n.Names(), newROM(n)
+	for destination, from := range ways.next {
+		for processor, hop := range from {
+			if processor != destination && hop != romNone {
+				used[names.SentOn(processor, uint16(hop>>hopBits), int(hop&(1<<hopBits-1)))] = true
+			}
+		}
+	}
+	var idle []string
+	for medium := range used {
+		if !used[medium] {
+			idle = append(idle, n.node(n.Media[medium].Path))
+		}
+	}
+	if idle == nil {
+		return nil
+	}
+	most := min(len(idle), idleNamed)
+	return []string{"on no way that firmware reads: " + strings.Join(idle[:most], ", ") + others(len(idle)-most)}
 }
 
 // WriteYAML writes the netlist without ranges, kinds and what else shortens one: read again, it is the same.

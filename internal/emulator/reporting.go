@@ -49,7 +49,7 @@ func (m *Machine) rtlCheck() string {
 // for it or the network has none for this workload.
 func (m *Machine) RunTable() fabric.RunTable {
 	if tabled, ok := m.Referee.(fabric.Tabled); ok {
-		return tabled.RunTable()
+		return tabled.RunTable(m.slot)
 	}
 	return nil
 }

@@ -14,7 +14,6 @@ import (
 // runTable writes who did what in each step.
 type runTable struct {
 	nothing
-	table    fabric.RunTable // nil for none
 	csv, svg *traces.File
 }
 
@@ -26,7 +25,7 @@ func (p *runTable) ask(r *run) error {
 // begin refuses a run that has no table.
 func (p *runTable) begin(r *run) error {
 	m := r.machine
-	if p.table = m.RunTable(); p.table != nil || !r.options.runTable() {
+	if m.RunTable() != nil || !r.options.runTable() {
 		return nil
 	}
 	if program := m.Program; program != nil && program.Workloads == nil {
@@ -63,12 +62,12 @@ func (p *runTable) open(r *run) (err error) {
 	return err
 }
 
-func (p *runTable) end(*run) (err error) {
+func (p *runTable) end(r *run) (err error) {
 	if p.csv != nil {
-		err = p.table.WriteCSV(p.csv)
+		err = r.machine.RunTable().WriteCSV(p.csv)
 	}
 	if p.svg != nil {
-		err = errors.Join(err, p.table.WriteSVG(p.svg))
+		err = errors.Join(err, r.machine.RunTable().WriteSVG(p.svg))
 	}
 	return err
 }
