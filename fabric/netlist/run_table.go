@@ -111,8 +111,8 @@ func (t *runTable) RunTable(slots uint32) fabric.RunTable {
 	return t
 }
 
-// all is what all did by processor and slot, and the number of slots: up to the last one in which anybody did anything. Of a frame that is sent there is an entry for
-// each processor that hears its medium.
+// all is what all did by processor and slot, and the number of slots up to the last one in which anybody did anything. Of a
+// frame that is sent there is an entry for each processor that hears its medium.
 func (t *runTable) all() (all []doing, slots uint32) {
 	for _, shard := range t.shards {
 		for _, d := range shard {
