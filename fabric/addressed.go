@@ -48,7 +48,7 @@ func (a *addressed) Heard(processor int, _ uint16) uint32 {
 }
 
 // IsFor implements Access.
-func (a *addressed) IsFor(processor int, frame nic.FrameView) bool {
+func (a *addressed) IsFor(processor int, frame nic.Frame) bool {
 	return !a.of.Shared || frame.Destination() == uint32(processor)
 }
 

@@ -61,7 +61,7 @@ type Access interface {
 	// Heard is the medium that a processor's receiver hears at a port, and IsFor reports whether a
 	// NIC takes a frame that came to it from there. Both are called for frames that were received.
 	Heard(processor int, port uint16) uint32
-	IsFor(processor int, frame nic.FrameView) bool
+	IsFor(processor int, frame nic.Frame) bool
 	// Placed counts what the transmitters first..end-1 of a shard have sent in the slot that has
 	// crossed: Plant.Placed for each frame and port.
 	Placed(shard, first, end int)
@@ -79,4 +79,4 @@ func (free) Begin()                        {}
 func (free) Crossed(uint32)                {}
 func (free) Reset()                        {}
 func (free) State(*hw.StateVisitor)        {}
-func (free) IsFor(int, nic.FrameView) bool { return true }
+func (free) IsFor(int, nic.Frame) bool { return true }

@@ -142,7 +142,7 @@ func (a *mixed) ask(shard, processor int, frame nic.FrameView, ledger *Ledger) {
 	frame.SetSource(uint32(processor))
 	transmitter := processor*p.lanes + int(frame.Port())
 	output, _ := a.classes.Output(processor, frame.Port(), frame.Destination())
-	p.serialisers.Load(transmitter, frame.AppendWire(p.shards[shard].wire), output)
+	p.serialisers.Load(transmitter, frame.AppendWire(p.serialisers.Blank(transmitter)), output)
 	p.sent[transmitter], a.asked[transmitter] = 0, 1
 	ledger.Sending = true
 }

@@ -59,7 +59,7 @@ func (a *onePort) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w
 	p, ports := a.plant, bank.Listen(slot)
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {
-			p.sendHead(shard, bank, int(cell), ledger, slot)
+			p.sendHead(bank, int(cell), ledger, slot)
 		}
 	}
 	if listensAsBefore(bank, slot) {
@@ -106,7 +106,7 @@ func (a *onePort) Placed(shard, first, end int) {
 
 // sendHead sends the frame at the head of a processor's TX FIFO, unless it has to wait. It
 // reports the port.
-func (p *Plant) sendHead(shard int, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) (port uint16, sent bool) {
+func (p *Plant) sendHead(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) (port uint16, sent bool) {
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
 		SilenceIllegal(bank, cell, frame, ledger, slot)
@@ -119,7 +119,7 @@ func (p *Plant) sendHead(shard int, bank *nic.Bank, cell int, ledger *Ledger, sl
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return port, false
 	}
-	p.Load(processor, frame.AppendWire(p.shards[shard].wire), port, slot)
+	p.Load(processor, frame.AppendWire(p.serialisers.Blank(processor)), port, slot)
 	ledger.NoteSent(processor, frame, slot)
 	bank.NoteTx(cell, port, nic.TxSent, frame.Destination())
 	bank.PopTx(cell)

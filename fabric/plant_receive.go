@@ -71,10 +71,14 @@ func (t *Plant) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 	if t.sums != nil && !t.sums.same(slot, frame) {
 		ledger.altered(processor, port, frame)
 	}
-	s.view.PutWire(frame)
-	if !t.access.IsFor(processor, s.view) {
+	if !t.access.IsFor(processor, frame) {
 		bank.SetRx(cell, port, nic.StatusIdle) // the NIC drops it
 		return
 	}
-	ledger.NoteHeard(processor, port, bank.PushRx(cell, port, s.view), s.view, slot)
+	view, status := bank.TakeRx(cell, port, frame)
+	if view == nil {
+		view = s.view
+		view.PutWire(frame)
+	}
+	ledger.NoteHeard(processor, port, status, view, slot)
 }

@@ -31,7 +31,7 @@ func (r *requests) ask(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w
 		}
 		processor := bank.First + cell
 		frame.SetSource(uint32(processor))
-		p.serialisers.Load(processor, frame.AppendWire(p.shards[shard].wire), output(processor, frame))
+		p.serialisers.Load(processor, frame.AppendWire(p.serialisers.Blank(processor)), output(processor, frame))
 		p.sent[processor], r.asked[processor] = 0, 1
 		ledger.Sending = true
 	}

@@ -52,7 +52,7 @@ func (a *switched) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 func (a *switched) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {
-			if port, sent := a.plant.sendHead(shard, bank, int(cell), ledger, slot); sent {
+			if port, sent := a.plant.sendHead(bank, int(cell), ledger, slot); sent {
 				a.switches.Send(bank.First+int(cell), port)
 			}
 		}

@@ -44,6 +44,9 @@ func (f FrameView) SetDestination(processor uint32) {
 	binary.LittleEndian.PutUint32(f[offFrameDestination:], processor)
 }
 
+// setPort writes the port.
+func (f FrameView) setPort(port uint16) { binary.LittleEndian.PutUint16(f[offFramePort:], port) }
+
 // Tag returns the tag.
 func (f FrameView) Tag() uint16 { return binary.LittleEndian.Uint16(f[offFrameTag:]) }
 

@@ -63,17 +63,35 @@ func (b *Bank) ClearRx() { clear(b.RxStatus) }
 // cell's status: StatusOK, or StatusOverflow when the FIFO is full. frame must
 // be FrameStride bytes long.
 func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
+	place, status := b.claimRx(cell, port)
+	if status == StatusOK {
+		copyFrame(place, frame, port)
+	}
+	return status
+}
+
+// TakeRx is PushRx of a frame of the wire. It returns the frame in the RX FIFO, nil if that is full.
+func (b *Bank) TakeRx(cell int, port uint16, frame Frame) (FrameView, Status) {
+	place, status := b.claimRx(cell, port)
+	if status == StatusOK {
+		place.PutWire(frame)
+		place.setPort(port)
+	}
+	return place, status
+}
+
+// claimRx takes the next place of a cell's RX FIFO, if there is one, and sets the cell's status.
+func (b *Bank) claimRx(cell int, port uint16) (place FrameView, status Status) {
 	r := &b.Registers[cell]
 	count := int(r.RxCount)
 	if depth := b.rxDepth(cell); count >= depth || b.AllPorts && b.Ports > 1 && b.waiting(cell, port) >= depth/b.Ports {
 		b.SetRx(cell, port, StatusOverflow)
-		return StatusOverflow
+		return nil, StatusOverflow
 	}
-	copyFrame(b.frame(cell, &b.rx, count), frame, port)
 	r.RxCount = uint8(count + 1)
 	b.stir(cell)
 	b.SetRx(cell, port, StatusOK)
-	return StatusOK
+	return b.frame(cell, &b.rx, count), StatusOK
 }
 
 // PushSmallRx is PushRx for a small frame.

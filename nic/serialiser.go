@@ -214,6 +214,9 @@ func (t *Serialisers) shortest() int {
 	return 1
 }
 
+// Blank is where the frame of an idle transmitter may be made, which Load then need not copy.
+func (t *Serialisers) Blank(cell int) []byte { return t.frames[cell*t.stride:][:t.frameMax:t.frameMax] }
+
 // Load is a cell's load input in this cycle, for the Latch to come: the frame of the next
 // slot and the port that it goes to (an index, hw.PortAll or hw.PortNone). It copies the
 // frame. Call it between Settle and Latch: there nothing reads the registers of an idle
@@ -237,7 +240,10 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 		t.clock.Broken(t.bank.Element(cell), "loaded while %s sends", t.bank.Element(int(shard.active[0])))
 	}
 	own := t.frames[cell*t.stride:][:t.stride]
-	clear(own[copy(own, frame):])
+	if &own[0] != &frame[0] {
+		copy(own, frame)
+	}
+	clear(own[len(frame):])
 	t.length[cell] = uint16(len(frame))
 	t.ports.Value[cell] = port
 	if t.asks != nil {

@@ -128,7 +128,7 @@ func (a *access) Begin()                        {}
 func (a *access) Crossed(uint32)                {}
 func (a *access) Reset()                        {}
 func (a *access) State(*hw.StateVisitor)        {}
-func (a *access) IsFor(int, nic.FrameView) bool { return true }
+func (a *access) IsFor(int, nic.Frame) bool { return true }
 func (a *access) Heard(processor int, port uint16) uint32 {
 	return uint32(names{Network: a.of}.HeardOn(processor, port))
 }
