@@ -75,8 +75,8 @@ type Access interface {
 // free is the part of disciplines whose NICs do not ask: nothing is kept between boundaries.
 type free struct{}
 
-func (free) Begin()                        {}
-func (free) Crossed(uint32)                {}
-func (free) Reset()                        {}
-func (free) State(*hw.StateVisitor)        {}
+func (free) Begin()                    {}
+func (free) Crossed(uint32)            {}
+func (free) Reset()                    {}
+func (free) State(*hw.StateVisitor)    {}
 func (free) IsFor(int, nic.Frame) bool { return true }

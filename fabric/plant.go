@@ -156,7 +156,9 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	if err := n.Build(t); err != nil {
 		return nil, err
 	}
-	t.foresight = foresight{lit: make([]uint32, t.shape.Media), frames: nic.Foreseen{Transmitters: t.serialisers, Carried: make([]uint32, t.shape.Media)}}
+	t.foresight = foresight{lit: make([]uint32, t.shape.Media), frames: nic.Foreseen{
+		Transmitters: t.serialisers, Carries: make([]uint32, t.shape.Media), GoesOn: make([]bool, processors*t.lanes),
+	}}
 	return t, nil
 }
 
@@ -259,7 +261,7 @@ func (t *Plant) crossed(slot uint32) {
 		t.noteLate()
 		t.access.Crossed(slot)
 	}
-	if !t.foreseen {
+	if !t.foreseen || !t.calm() { // else all are counted, and none has met another
 		t.countFrames(slot)
 	}
 }

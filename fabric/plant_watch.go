@@ -78,7 +78,7 @@ func (t *Plant) Placed(shard, transmitter, port int) {
 	s, media := &t.shards[shard], t.media.Medium
 	s.placed++
 	if medium := media.Reached(transmitter, port); t.looks {
-		t.lights(s, transmitter, medium, t.seen.counted)
+		t.lights(transmitter, medium, t.seen.counted)
 	} else if media.Met(medium) {
 		s.met++
 	} else if t.tap != nil {
@@ -108,11 +108,11 @@ type foresight struct {
 	frames nic.Foreseen
 
 	looks     bool // Placed finds who lights which medium
-	foreseen  bool // the frames of this slot are
+	foreseen  bool // frames of this slot are
 	inherited bool // the slot was restored: light may be on its way that no one has sent
 }
 
-// Foreseen reports whether the frames of the slot that has crossed were foreseen: their phits after the first have not been looked at.
+// Foreseen reports whether frames of the slot that has crossed were foreseen: their phits after the first have not been looked at.
 func (t *Plant) Foreseen() bool { return t.foreseen }
 
 // forget begins a slot, in which nothing is foreseen.
@@ -121,34 +121,44 @@ func (t *Plant) forget() {
 	t.deserialisers.Foresee(nil)
 }
 
-// foresee is called after the cycle of a slot in which all frames have begun. If no one looks at single cycles, each frame is alone on
-// its medium, and nothing can happen to it on its way, they are foreseen: then no phit but the first crosses the fabric. Faults of
-// media, RTL and frames that follow each other in a slot are not foreseen.
+// foresee is called after the cycle of a slot in which all frames have begun. Frames that are alone on their media are foreseen if no
+// one looks at single cycles, and nothing can happen to them on their way: then no phit but the first crosses the fabric. With faults of
+// media, RTL, or frames that follow each other in a slot nothing is foreseen.
 func (t *Plant) foresee(slot uint32) {
 	inherited := t.inherited
 	t.inherited = false
 	if inherited || !t.media.Whole || t.rtl != nil || t.tap != nil || t.queues() || t.timing.PropagationCycles == 0 ||
-		t.Watch != nil && t.WatchError == nil {
+		t.Watch != nil && t.WatchError == nil || !t.deserialisers.Foresee(&t.frames) {
 		return
 	}
+	clear(t.frames.GoesOn)
 	t.looks = true
 	t.countFrames(slot)
 	t.looks = false
 	for i := range t.shards {
-		if s := &t.shards[i]; s.met > 0 || len(t.media.Medium.Violated(i)) > 0 {
-			return
+		for _, medium := range t.media.Medium.Violated(i) {
+			t.frames.GoesOn[t.frames.Carries[medium]] = true
 		}
 	}
-	if t.deserialisers.Foresee(&t.frames) {
-		t.serialisers.Finish()
-		t.foreseen = true
-	}
+	t.serialisers.Finish(t.frames.GoesOn)
+	t.foreseen = true
 }
 
-// lights notes that a transmitter lights a medium, in the slot that crosses.
-func (t *Plant) lights(s *plantShard, transmitter, medium int, slot uint32) {
+// lights notes that a transmitter lights a medium, in the slot that crosses. Two on one medium are of one shard, as the medium.
+func (t *Plant) lights(transmitter, medium int, slot uint32) {
+	carries, goesOn := &t.frames.Carries[medium], t.frames.GoesOn
 	if t.lit[medium] == slot+1 {
-		s.met++
+		goesOn[*carries], goesOn[transmitter] = true, true
 	}
-	t.lit[medium], t.frames.Carried[medium] = slot+1, uint32(transmitter)
+	t.lit[medium], *carries = slot+1, uint32(transmitter)
+}
+
+// calm reports whether no medium shows a violation.
+func (t *Plant) calm() bool {
+	for i := range t.shards {
+		if len(t.media.Medium.Violated(i)) > 0 {
+			return false
+		}
+	}
+	return true
 }

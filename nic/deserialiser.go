@@ -40,7 +40,7 @@ type Deserialisers struct {
 	phitBits int
 	frameMax int
 	stride   int
-	owner    []uint16 // shard of each unit
+	owner    []uint16 // shard of each cell
 	in       *hw.Light
 	hears    hw.Gather
 	taps     *hw.Taps // in place of hears, nil for none
@@ -58,12 +58,14 @@ type Deserialisers struct {
 
 	ends []bool // input, per shard: this cycle is the last one of the slot
 
-	// Derived from port: doubly linked lists of those who hear one coupler.
-	head           []int32 // per coupler
-	next, previous []int32 // per cell
+	// Derived from port: lists of those who hear one coupler.
+	head     []int32  // per coupler
+	next     []int32  // per cell
+	hooked   []uint32 // per cell: the coupler in whose list it is, noWire for none
+	switched []bool   // per shard: a port has changed since the lists were made
 
 	heard    [][]uint32 // per shard: the cells that are not idle
-	foreseen *Foreseen  // in a slot whose frames are, else nil
+	foreseen *Foreseen  // in a slot some of whose frames are, else nil
 
 	site *deserialiserSite // what stands beside the registers once there is a Site
 }
@@ -80,7 +82,10 @@ const (
 	receiverStates
 )
 
-const noOne = -1
+const (
+	noOne  = -1
+	noWire = ^uint32(0)
+)
 
 // DeserialiserConfig are the parameters of a bank of receivers.
 type DeserialiserConfig struct {
@@ -132,7 +137,7 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		return nil, fmt.Errorf("%s: %d ports for each of %d units, the wiring has %d in all; allowed are 1 to %d ports",
 			path, c.Hears.Inputs, c.Bank.Units, len(c.Hears.Wires), hw.PortsMax)
 	}
-	owner, heardBy := hw.ShardOfUnit(c.Shards), make([]uint32, wires)
+	unitOwner, heardBy := hw.ShardOfUnit(c.Shards), make([]uint32, wires)
 	if c.Taps == nil {
 		var err error
 		if heardBy, err = c.Hears.Readers(wires); err != nil {
@@ -140,17 +145,21 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		}
 	}
 	for wire, unit := range heardBy {
-		if c.In.Reader(uint32(wire)) != int(owner[unit]) {
+		if c.In.Reader(uint32(wire)) != int(unitOwner[unit]) {
 			return nil, fmt.Errorf("%s: %s was built with another reader for wire %d than unit %d", path, c.In.Path(), wire, unit)
 		}
 	}
 	cells := c.Bank.Size()
+	owner := make([]uint16, cells)
+	for cell := range owner {
+		owner[cell] = unitOwner[cell/c.Bank.PerUnit]
+	}
 	d := &Deserialisers{
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
 		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.Hears, taps: c.Taps,
 		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
 		port: make([]uint16, cells), ends: make([]bool, len(c.Shards)),
-		head: make([]int32, wires), next: make([]int32, cells), previous: make([]int32, cells),
+		head: make([]int32, wires), next: make([]int32, cells), hooked: make([]uint32, cells), switched: make([]bool, len(c.Shards)),
 		heard: make([][]uint32, len(c.Shards)),
 	}
 	d.frames = make([]byte, d.stride*cells)
@@ -183,32 +192,14 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	if old == port {
 		return
 	}
-	unit := cell / d.bank.PerUnit // a division costs as much as all else
-	if !d.ends[d.owner[unit]] {
+	shard := d.owner[cell]
+	if !d.ends[shard] {
 		d.clock.Broken(d.bank.Element(cell), "switched in the middle of a slot")
 	}
 	if port != hw.PortNone && int(port) >= d.inputs(cell) {
 		d.clock.Broken(d.bank.Element(cell), "switched to port %d of %d", port, d.inputs(cell))
 	}
-	if d.replaced(cell) {
-		d.port[cell] = port
-		return
-	}
-	if old != hw.PortNone {
-		next, previous := d.next[cell], d.previous[cell]
-		if previous == noOne {
-			d.head[d.wire(unit, cell)] = next
-		} else {
-			d.next[previous] = next
-		}
-		if next != noOne {
-			d.previous[next] = previous
-		}
-	}
-	d.port[cell] = port
-	if port != hw.PortNone {
-		d.hook(unit, int32(cell))
-	}
+	d.port[cell], d.switched[shard] = port, true
 }
 
 // Hears returns the port that a cell hears, hw.PortNone for none.
@@ -238,14 +229,23 @@ func (d *Deserialisers) wire(unit, cell int) uint32 {
 	return d.hears.Wire(unit, int(d.port[cell]))
 }
 
-// hook puts a cell at the head of its coupler's list.
-func (d *Deserialisers) hook(unit int, cell int32) {
-	head := &d.head[d.wire(unit, int(cell))]
-	d.next[cell], d.previous[cell] = *head, noOne
-	if *head != noOne {
-		d.previous[*head] = cell
+// hook makes the lists of the couplers that the cells of some units hear.
+func (d *Deserialisers) hook(first, end int) {
+	for _, coupler := range d.hooked[first*d.bank.PerUnit : end*d.bank.PerUnit] {
+		if coupler != noWire {
+			d.head[coupler] = noOne
+		}
 	}
-	*head = cell
+	for unit := first; unit < end; unit++ {
+		for cell := unit * d.bank.PerUnit; cell < (unit+1)*d.bank.PerUnit; cell++ {
+			coupler := noWire
+			if d.port[cell] != hw.PortNone && !d.replaced(cell) {
+				coupler = d.wire(unit, cell)
+				d.next[cell], d.head[coupler] = d.head[coupler], int32(cell)
+			}
+			d.hooked[cell] = coupler
+		}
+	}
 }
 
 // collect puts the queues into one list.
@@ -271,18 +271,18 @@ func (d *Deserialisers) link() {
 	}
 	for cell, state := range d.state {
 		if state != receiverIdle && !d.replaced(cell) {
-			shard := d.owner[cell/d.bank.PerUnit]
+			shard := d.owner[cell]
 			d.heard[shard] = append(d.heard[shard], uint32(cell))
 		}
 	}
 	for coupler := range d.head {
 		d.head[coupler] = noOne
 	}
-	for cell, port := range d.port {
-		if port != hw.PortNone && !d.replaced(cell) {
-			d.hook(cell/d.bank.PerUnit, int32(cell))
-		}
+	for cell := range d.hooked {
+		d.hooked[cell] = noWire
 	}
+	clear(d.switched)
+	d.hook(0, d.bank.Units)
 }
 
 // replaced reports whether RTL stands for a cell.
@@ -297,16 +297,23 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 	if d.ends[s.Index] {
 		d.ends[s.Index] = false
 		d.endSlot(s.Index)
+		if d.switched[s.Index] {
+			d.switched[s.Index] = false
+			d.hook(s.First, s.End)
+		}
 		return
 	}
-	if d.foreseen != nil {
-		d.takeAll(s)
-		return
-	}
-	in := d.in
+	in, foreseen := d.in, d.foreseen
 	now := d.clock.Cycle()
 	for driver := range in.Shards() {
 		for _, coupler := range in.Lit(driver, s.Index) {
+			if d.head[coupler] == noOne {
+				continue
+			}
+			if foreseen != nil && !foreseen.GoesOn[foreseen.Carries[coupler]] {
+				d.take(s.Index, coupler, foreseen.Carries[coupler], now)
+				continue
+			}
 			for cell := d.head[coupler]; cell != noOne; cell = d.next[cell] {
 				if d.state[cell] == receiverIdle {
 					d.heard[s.Index] = append(d.heard[s.Index], uint32(cell))

@@ -39,7 +39,7 @@ func (d *Deserialisers) Site() *hw.Site {
 
 // slotPorts are the inputs at the end of a slot.
 func (d *Deserialisers) slotPorts() []hw.Port {
-	shard := func(cell int) int { return int(d.owner[cell/d.bank.PerUnit]) }
+	shard := func(cell int) int { return int(d.owner[cell]) }
 	return []hw.Port{
 		{
 			Name: "end_slot_i", Bits: 1, Input: true,

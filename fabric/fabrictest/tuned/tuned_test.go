@@ -123,11 +123,11 @@ type access struct {
 	wire  [][]byte // by shard: room to work in
 }
 
-func (a *access) Outputs() int                  { return a.of.Groups }
-func (a *access) Begin()                        {}
-func (a *access) Crossed(uint32)                {}
-func (a *access) Reset()                        {}
-func (a *access) State(*hw.StateVisitor)        {}
+func (a *access) Outputs() int              { return a.of.Groups }
+func (a *access) Begin()                    {}
+func (a *access) Crossed(uint32)            {}
+func (a *access) Reset()                    {}
+func (a *access) State(*hw.StateVisitor)    {}
 func (a *access) IsFor(int, nic.Frame) bool { return true }
 func (a *access) Heard(processor int, port uint16) uint32 {
 	return uint32(names{Network: a.of}.HeardOn(processor, port))
