@@ -183,12 +183,9 @@ func hidden(mistake string, by []string) bool {
 // TestPairs: of two mistakes in one file both are told with their lines, and no third one, or one is a stated consequence of the other: each two of
 // the wrong files that go together in one.
 func TestPairs(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "n.yaml")
-	for name, text := range map[string]string{"n.yaml": "nodes: {}", "star.yml": "model: star_coupler", "g.anynet": "router 0 node 0 router 1\nrouter 1 node 1",
-		"g.graphml": "<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>"} {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
-	}
+	path := filepath.Join(t.TempDir(), "n.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("nodes: {}"), 0o600))
+	writeBeside(t, filepath.Dir(path))
 	parse := func(text string) *yaml.Node {
 		root, err := strict.Document(path, []byte(text), "netlist", "")
 		if err != nil || root.Kind != yaml.MappingNode {

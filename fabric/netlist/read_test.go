@@ -25,15 +25,20 @@ func read(t testing.TB, text string) (*Net, error) {
 func readNetwork(t testing.TB, text string) (Network, error) {
 	path := filepath.Join(t.TempDir(), "n.yaml")
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	for name, beside := range map[string]string{"star.yml": "model: star_coupler", "g.anynet": "router 0 node 0 router 1\nrouter 1 node 1",
-		"g.graphml": "<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>"} {
-		require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), name), []byte(beside), 0o600))
-	}
+	writeBeside(t, filepath.Dir(path))
 	n, err := ReadFile(path)
 	if err != nil {
 		return Network{}, errors.New(strings.ReplaceAll(err.Error(), path, "n.yaml"))
 	}
 	return n, nil
+}
+
+// writeBeside writes the files that others name.
+func writeBeside(t testing.TB, folder string) {
+	for name, text := range map[string]string{"star.yml": "model: star_coupler", "g.anynet": "router 0 node 0 router 1\nrouter 1 node 1",
+		"g.graphml": "<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'/></graph></graphml>"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
 }
 
 // wrong are files with one mistake each, and the same without it, as the remedy says.
@@ -467,6 +472,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(w.text)
 		f.Add(w.mended)
 	}
+	f.Add(square + `routes: {"r[0]": {"p[2]": west, "p[3]": "east:1..2"}, "r[1..2]": {"p[3]": "0:3"}}`)
+	f.Add(strings.Replace(square, `"p[0..3]": processor`, `"p[0..3]": processor, s: star, q: {kind: bus, arbiter: fixed}`, 1))
 	path := filepath.Join(f.TempDir(), "n.yaml")
 	odd, powers := regexp.MustCompile("(?i)[0-9][xob_]"), regexp.MustCompile("tree|hypercube")
 	f.Fuzz(func(t *testing.T, text string) {
