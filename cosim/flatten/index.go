@@ -24,7 +24,7 @@ func (p *process) index(n *node, s *state) *expr {
 	}
 	var whole *expr
 	for _, before := range p.whole[n.loc] {
-		e := p.widen(before, cut, s)
+		e := p.meant(before, cut, at, s)
 		if e != nil && e != another {
 			e = p.negative(before, e)
 		}
@@ -43,6 +43,19 @@ func (p *process) index(n *node, s *state) *expr {
 		return p.anywhere(n, at)
 	}
 	return at
+}
+
+// meant is the whole index that Verilator has cut to at, if before is the tree of that.
+func (p *process) meant(before, cut *node, at *expr, s *state) *expr {
+	if at.known() {
+		if e := p.computed(before, cut, s); e != nil && e.known() {
+			if bits := min(e.width, at.width); p.g.slice(e, 0, bits) != p.g.slice(at, 0, bits) {
+				return another
+			}
+			return e
+		}
+	}
+	return p.widen(before, cut, s)
 }
 
 // anywhere is an index of which only the low bits are known: it may lie within, or beyond either end.
@@ -88,6 +101,117 @@ func (n *node) bitsBefore() int {
 // widen computes what was cut: before is the whole expression, after what Verilator has made of it. nil if
 // they are not alike.
 func (p *process) widen(before, after *node, s *state) *expr {
+	if e := p.widenAlike(before, after, s); e != nil {
+		return e
+	}
+	return p.widenLess(before, after, s)
+}
+
+// neutral are the operands that Verilator leaves out: a constant whose bits that are left are those of the number.
+var neutral = map[string]int64{"ADD": 0, "SUB": 0, "OR": 0, "XOR": 0, "MUL": 1, "MULS": 1}
+
+// constantSide finds a constant operand that Verilator may leave out, and the other one.
+func (n *node) constantSide(value func(*node) *expr) (constant *expr, other *node) {
+	if _, ok := neutral[n.kind]; !ok {
+		return nil, nil
+	}
+	for operand := 2; operand >= 1; operand-- {
+		if c := value(n.one(operand)); c != nil && c.known() && (operand == 2 || n.kind != "SUB") {
+			return c, n.one(3 - operand)
+		}
+	}
+	return nil, nil
+}
+
+// widenLess tells apart indexes of which one has a constant operand more, as `g * 4 + k` has in all turns of generate but the first one.
+func (p *process) widenLess(before, after *node, s *state) *expr {
+	width := before.bitsBefore()
+	if c, other := before.constantSide(p.fixedBefore); c != nil {
+		left := p.widen(other, after, s)
+		if left == nil || left == another {
+			return nil
+		}
+		low := p.g.slice(c, 0, min(p.eval(after, s).width, c.width))
+		if low.is(neutral[before.kind]) { // Verilator needs the rest of it no more
+			return wholeOf[before.kind](p.g, p.g.zext(left, width), p.g.zext(c, width))
+		}
+		return differentBy(before.kind)
+	}
+	c, other := after.constantSide(func(n *node) *expr {
+		if n.kind != "CONST" {
+			return nil
+		}
+		return p.eval(n, s)
+	})
+	if c == nil || c.is(neutral[after.kind]) {
+		return nil
+	}
+	if left := p.widen(before, other, s); left == nil || left == another {
+		return nil
+	}
+	return differentBy(after.kind)
+}
+
+// differentBy says that a value and what an operation with a constant, which is not neutral, makes of it are not the same.
+func differentBy(kind string) *expr {
+	switch kind {
+	case "ADD", "SUB", "XOR":
+		return another
+	}
+	return nil
+}
+
+// computed computes an index that a loop counts: what it consists of has the values that it has in what Verilator has made of
+// it. nil if something is missing there.
+func (p *process) computed(before, after *node, s *state) *expr {
+	width := before.bitsBefore()
+	if width == 0 {
+		return nil
+	}
+	operand := func(n int) *expr {
+		of := before.one(n)
+		if e := p.computed(of, after, s); e != nil && e.known() {
+			return e
+		}
+		return nil
+	}
+	switch before.kind {
+	case "EXTEND", "EXTENDS", "NOT", "NEGATE":
+		if a := operand(1); a != nil {
+			return extended[before.kind](p.g, a, width)
+		}
+		return nil
+	}
+	if whole := wholeOf[before.kind]; whole != nil {
+		if a, b := operand(1), operand(2); a != nil && b != nil {
+			return whole(p.g, p.g.zext(a, width), p.g.zext(b, width))
+		}
+		return nil
+	}
+	if fixed := p.fixedBefore(before); fixed != nil {
+		return fixed
+	}
+	var found *expr
+	after.each(func(n *node) {
+		if n.kind == before.kind && n.loc == before.loc {
+			if e := p.eval(n, s); e.width == width && (found == nil || found == e) {
+				found = e
+			} else {
+				found = p.g.unknown(width)
+			}
+		}
+	})
+	return found
+}
+
+var extended = map[string]func(g *graph, e *expr, width int) *expr{
+	"EXTEND": (*graph).zext, "EXTENDS": (*graph).sext,
+	"NOT":    func(g *graph, e *expr, width int) *expr { return g.not(g.zext(e, width)) },
+	"NEGATE": func(g *graph, e *expr, width int) *expr { return g.binary(opSub, g.number(width, 0), g.zext(e, width)) },
+}
+
+// widenAlike computes an expression of which all operands are left.
+func (p *process) widenAlike(before, after *node, s *state) *expr {
 	width := before.bitsBefore()
 	switch {
 	case width == 0:
@@ -100,7 +224,7 @@ func (p *process) widen(before, after *node, s *state) *expr {
 		return whole
 	case after.isCut() && p.eval(after.one(1), s).width == width:
 		if whole := after.one(1); whole.loc != before.loc || whole.kind != before.kind {
-			return p.widen(before, whole, s)
+			return p.widenAlike(before, whole, s) // a constant that is cut off is none
 		}
 		return p.eval(after.one(1), s)
 	case after.shifts(before):

@@ -71,8 +71,7 @@ func TestLongTwins(t *testing.T) {
 			m, done := beside(t, s, CompareCycles)
 			t.Logf("%d assertions, %d registers, %+v", len(m.Assertions), len(m.Registers), *done)
 			require.NotZero(t, done.Changed)
-			// list_allocator may write beyond the end; vc_router counts in loops that stay loops, of which no bound is known.
-			require.Len(t, m.Unknown, map[string]int{"list_allocator": 1, "vc_router": 5}[tw.Name])
+			require.Len(t, m.Unknown, map[string]int{"list_allocator": 1}[tw.Name]) // it may write beyond the end
 		})
 	}
 	require.GreaterOrEqual(t, printed, len(twinsOfKinds))
