@@ -155,7 +155,7 @@ func (m *Map) parametersRemedy(t twin.Twin) string {
 	if len(m.Absent) > 0 {
 		remedy += "; absent outputs have a width, too"
 	}
-	return remedy
+	return remedy + "; `starloom cosim check --list` shows those of each model"
 }
 
 // Close forgets what was built; all devices must be closed before.

@@ -10,7 +10,8 @@ import (
 
 // A race decides all outputs of a graph with several engines side by side.
 //
-//	worker 1   pdr on all outputs at once: what is true of all together is often easier than of one; then
+//	worker 1   bmc3 on the first cycles: most mistakes show there, and of a large circuit pdr would take a minute to see them; then
+//	           pdr on all outputs at once: what is true of all together is often easier than of one; then
 //	           bmc3, which finds what pdr is too slow for; then as worker 2
 //	worker 2   reduces the graph by what is always equal in it, which decides most outputs of two circuits
 //	           of one style; then all outputs that are left, each port, and one output of each class of
@@ -287,6 +288,9 @@ func (r *race) ofWhole(t *task, inputs [][]bool) (rows [][]bool) {
 	return rows
 }
 
+// firstCycles are looked at before anything else.
+const firstCycles = 20
+
 // next chooses a task; nil for none.
 func (r *race) next(ctx context.Context, worker int) *task {
 	r.mutex.Lock()
@@ -310,6 +314,8 @@ func (r *race) next(ctx context.Context, worker int) *task {
 	}
 	part := func(n int) time.Duration { return min(left, max(r.limit/time.Duration(n), 2*time.Second)) }
 	switch {
+	case worker == 0 && r.once("first cycles"):
+		return r.task(bounded(firstCycles), all, part(30), true)
 	case worker == 0 && r.once("pdr of all"):
 		return r.task(pdr, all, 2*part(3), true)
 	case worker == 0 && r.once("bmc3"):

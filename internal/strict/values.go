@@ -41,7 +41,7 @@ func allowedWords[V any](key string, keys map[string]V) string {
 		words = append(words, word)
 	}
 	slices.Sort(words)
-	return input.DidYouMean(key, words, "allowed are "+strings.Join(words, ", "))
+	return input.DidYouMean(key, words, "leave it out, or write one of "+strings.Join(words, ", "))
 }
 
 // List reads each entry of a list.
