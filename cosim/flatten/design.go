@@ -26,7 +26,8 @@ type design struct {
 	seen    map[string]bool // of dropped
 	covered map[string]bool // kinds of nodes that were met
 	latches []latch
-	aboutX  map[*expr]bool // answers to whether a value is X
+	aboutX  map[*expr]bool    // answers to whether a value is X
+	others  map[[2]*node]bool // a tree before indexes are cut, and an index: it is not that one
 }
 
 // A check is an assertion: bad is never 1.
@@ -52,7 +53,7 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 	d := &design{
 		tree: t, g: newGraph(), top: top, clocks: clocks, byScope: map[string]*variable{},
 		written: map[*variable]bool{}, plain: map[*variable]bool{}, seen: map[string]bool{}, covered: map[string]bool{},
-		aboutX: map[*expr]bool{},
+		aboutX: map[*expr]bool{}, others: map[[2]*node]bool{},
 	}
 	d.root.each(func(n *node) {
 		switch n.kind {

@@ -47,15 +47,42 @@ func (p *process) index(n *node, s *state) *expr {
 
 // meant is the whole index that Verilator has cut to at, if before is the tree of that.
 func (p *process) meant(before, cut *node, at *expr, s *state) *expr {
+	if p.isAnother(before, cut, s) {
+		return another
+	}
 	if at.known() {
 		if e := p.computed(before, cut, s); e != nil && e.known() {
-			if bits := min(e.width, at.width); p.g.slice(e, 0, bits) != p.g.slice(at, 0, bits) {
-				return another
-			}
 			return e
 		}
 	}
 	return p.widen(before, cut, s)
+}
+
+// trials is with how many values two trees are compared.
+const trials = 16
+
+// isAnother reports whether a tree is not what Verilator has cut: with some values of the variables its low bits are others. Modules with
+// other parameters and other turns of generate have trees at the same place.
+func (p *process) isAnother(before, cut *node, s *state) bool {
+	pair := [2]*node{before, cut}
+	is, known := p.others[pair]
+	for trial := 0; trial < trials && !known && !is; trial++ {
+		to := newState(s)
+		cut.each(func(n *node) {
+			if n.kind == "VARREF" {
+				if v := p.variableOf(n); !v.memory && !v.constant {
+					value := uint64(v.index+1) * uint64(trial+1) * 0x9e3779b97f4a7c15 >> (4 * trial)
+					to.open(key{v, false}, p.entry).set(p.g, 0, p.g.constant(v.what.bits, new(big.Int).SetUint64(value)))
+				}
+			}
+		})
+		if e, at := p.computed(before, cut, to), p.eval(cut, to); e != nil && e.known() && at.known() {
+			bits := min(e.width, at.width)
+			is = p.g.slice(e, 0, bits) != p.g.slice(at, 0, bits)
+		}
+	}
+	p.others[pair] = is
+	return is
 }
 
 // anywhere is an index of which only the low bits are known: it may lie within, or beyond either end.
@@ -110,53 +137,21 @@ func (p *process) widen(before, after *node, s *state) *expr {
 // neutral are the operands that Verilator leaves out: a constant whose bits that are left are those of the number.
 var neutral = map[string]int64{"ADD": 0, "SUB": 0, "OR": 0, "XOR": 0, "MUL": 1, "MULS": 1}
 
-// constantSide finds a constant operand that Verilator may leave out, and the other one.
-func (n *node) constantSide(value func(*node) *expr) (constant *expr, other *node) {
-	if _, ok := neutral[n.kind]; !ok {
-		return nil, nil
-	}
-	for operand := 2; operand >= 1; operand-- {
-		if c := value(n.one(operand)); c != nil && c.known() && (operand == 2 || n.kind != "SUB") {
-			return c, n.one(3 - operand)
-		}
-	}
-	return nil, nil
-}
-
-// widenLess tells apart indexes of which one has a constant operand more, as `g * 4 + k` has in all turns of generate but the first one.
+// widenLess computes an operation of which Verilator has left out a neutral constant.
 func (p *process) widenLess(before, after *node, s *state) *expr {
+	number, ok := neutral[before.kind]
+	if !ok {
+		return nil
+	}
 	width := before.bitsBefore()
-	if c, other := before.constantSide(p.fixedBefore); c != nil {
-		left := p.widen(other, after, s)
-		if left == nil || left == another {
-			return nil
+	for operand := 2; operand >= 1 && (operand == 2 || before.kind != "SUB"); operand-- {
+		c := p.fixedBefore(before.one(operand))
+		if c == nil || !c.known() || !p.g.slice(c, 0, min(p.eval(after, s).width, c.width)).is(number) {
+			continue
 		}
-		low := p.g.slice(c, 0, min(p.eval(after, s).width, c.width))
-		if low.is(neutral[before.kind]) { // Verilator needs the rest of it no more
+		if left := p.widen(before.one(3-operand), after, s); left != nil && left != another {
 			return wholeOf[before.kind](p.g, p.g.zext(left, width), p.g.zext(c, width))
 		}
-		return differentBy(before.kind)
-	}
-	c, other := after.constantSide(func(n *node) *expr {
-		if n.kind != "CONST" {
-			return nil
-		}
-		return p.eval(n, s)
-	})
-	if c == nil || c.is(neutral[after.kind]) {
-		return nil
-	}
-	if left := p.widen(before, other, s); left == nil || left == another {
-		return nil
-	}
-	return differentBy(after.kind)
-}
-
-// differentBy says that a value and what an operation with a constant, which is not neutral, makes of it are not the same.
-func differentBy(kind string) *expr {
-	switch kind {
-	case "ADD", "SUB", "XOR":
-		return another
 	}
 	return nil
 }

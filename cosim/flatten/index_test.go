@@ -128,3 +128,20 @@ func TestIndexesOfEachTurn(t *testing.T) {
 		require.Empty(t, regexp.MustCompile(fmt.Sprintf(`wire \[1:0\] x\d+; // X: \S+:%d:`, i+4)).FindString(m.Verilog), line)
 	}
 }
+
+// TestIndexesOfOtherParameters: what a loop counts is told apart in modules of one source with other parameters.
+func TestIndexesOfOtherParameters(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.v")
+	require.NoError(t, os.WriteFile(file, []byte(`module turned #(parameter A = 4) (input [A*A-1:0] v, output reg [A*A-1:0] r);
+  integer i, k;
+  always @* for (i = 0; i < A; i = i + 1) for (k = 0; k < A; k = k + 1) r[k*A+i] = v[i*A+k];
+endmodule
+module m (input [15:0] a, input [143:0] b, output [15:0] c, output [143:0] d);
+  turned #(4) four (a, c);
+  turned #(12) twelve (b, d);
+endmodule
+`), 0o644))
+	m, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
+	require.NoError(t, err)
+	require.Empty(t, m.Unknown)
+}
