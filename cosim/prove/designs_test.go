@@ -113,6 +113,22 @@ func requireEqual(t *testing.T, name string, m *pinmap.Map) {
 // undecidedDesigns are equal, and not proved in time.
 var undecidedDesigns = []string{"coin_steps", "deserialiser_bytes", "pops_slot_pair"}
 
+// TestEveryTwinHasADesign: of each twin some RTL in another style is to be proved, but where a proof has no model (TestNoProofBesideAFollower).
+func TestEveryTwinHasADesign(t *testing.T) {
+	files := designs(t, "equal")
+	require.GreaterOrEqual(t, len(files), 40)
+	require.LessOrEqual(t, len(undecidedDesigns), 4)
+	has := map[string]bool{"async_fifo": true}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		has[strings.Fields(string(text))[1]] = true
+	}
+	for _, tw := range library().Twins {
+		require.True(t, has[tw.Name], "%s: write one into testdata/equal", tw.Name)
+	}
+}
+
 // TestEqual: designs in other styles are proved.
 func TestEqual(t *testing.T) { eachDesign(t, "equal", nil, requireEqual) }
 
