@@ -24,7 +24,10 @@ func (p *process) index(n *node, s *state) *expr {
 	}
 	var whole *expr
 	for _, before := range p.whole[n.loc] {
-		e := p.meant(before, cut, at, s)
+		e := another
+		if !ofAnother(before.parent.parent, n) {
+			e = p.meant(before, cut, at, s)
+		}
 		if e != nil && e != another {
 			e = p.negative(before, e)
 		}
@@ -43,6 +46,13 @@ func (p *process) index(n *node, s *state) *expr {
 		return p.anywhere(n, at)
 	}
 	return at
+}
+
+// ofAnother reports whether a selection of the tree before is from a vector of a module with other parameters: an index of
+// it may be cut to the same bits.
+func ofAnother(before, n *node) bool {
+	from, of := before.one(1), n.one(1)
+	return from.kind == "VARREF" && of.kind == "VARREF" && from.bitsBefore() != of.bitsBefore()
 }
 
 // meant is the whole index that Verilator has cut to at, if before is the tree of that.

@@ -136,12 +136,19 @@ func TestIndexesOfOtherParameters(t *testing.T) {
   integer i, k;
   always @* for (i = 0; i < A; i = i + 1) for (k = 0; k < A; k = k + 1) r[k*A+i] = v[i*A+k];
 endmodule
-module m (input [15:0] a, input [143:0] b, output [15:0] c, output [143:0] d);
+module m (input [15:0] a, input [143:0] b, input [3:0] e, output [15:0] c, output [143:0] d, output [3:0] f);
   turned #(4) four (a, c);
   turned #(12) twelve (b, d);
+  turned #(2) two (e, f);
+endmodule
+module n (input [99:0] a, input [3:0] b, output [99:0] c, output [3:0] d);
+  turned #(10) ten (a, c); // 10 is 2 in the bits that are left of an index below 4
+  turned #(2) two (b, d);
 endmodule
 `), 0o644))
-	m, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
-	require.NoError(t, err)
-	require.Empty(t, m.Unknown)
+	for _, top := range []string{"m", "n"} {
+		m, err := Print(context.Background(), cosim.Source{Top: top, Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
+		require.NoError(t, err)
+		require.Empty(t, m.Unknown)
+	}
 }
