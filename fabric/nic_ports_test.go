@@ -47,3 +47,13 @@ func TestLeaves(t *testing.T) {
 		require.Equal(t, c.tag3, r.VCs(class, left))
 	}
 }
+
+// TestChosen: frames may leave in some virtual channels only if they have classes, or if their tags say which.
+func TestChosen(t *testing.T) {
+	for classes := range 3 {
+		for _, byTag := range []bool{false, true} {
+			r := &Routers{Config: hw.RouterConfig{VCs: 2, Classes: classes}, ByTag: byTag}
+			require.Equal(t, byTag || classes == 2, r.Chosen())
+		}
+	}
+}

@@ -2,6 +2,7 @@ package hw
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,11 +61,46 @@ func TestClasses(t *testing.T) {
 		k, network = newTestNetwork(t, n.top, several, mixed, 4, 1)
 		for range 400 {
 			k.DriveAndSettle()
+			shown := hopsOfHeads(network.Routers)
 			k.Latch()
 			requireInBlocks(t, network.Routers, one.VCs, classes)
+			for g, hop := range shown {
+				first := hop.Port * several.VCs
+				want := []int{first + hop.Low, first + hop.High}
+				route := slices.Collect(members(network.Routers.of(network.Routers.route, g)))
+				require.Equal(t, want, []int{route[0], route[len(route)-1]}, "seed %d, of RTL and of a router", seed)
+				require.Len(t, route, hop.High-hop.Low+1)
+			}
 		}
 	}
 	require.Greater(t, compared, 4000)
+}
+
+// hopsOfHeads are the hops that RTL would be shown, of heads that arrive and are routed at once, by input VC.
+func hopsOfHeads(x *Routers) map[int]Hop {
+	hops := map[int]Hop{}
+	for port, r := range x.wiring.router {
+		f, lit := x.arriving(port)
+		g := port*x.config.VCs + f.VC()
+		if lit && f.Head() && x.count[g] == 0 && !has(x.of(x.active, int(r)), g-x.wiring.first[r]*x.config.VCs) {
+			hops[g] = x.hop(port, f)
+		}
+	}
+	return hops
+}
+
+// TestClassesThatDoNotFit: classes have as many virtual channels each, and routes name those of one class.
+func TestClassesThatDoNotFit(t *testing.T) {
+	top := mesh(2, 2) // of four routers
+	build := func(vcs int, high uint8) error {
+		table := top.routing
+		table.Classes, table.VCs = make([]uint8, len(table.Ports)), []VCRange{{0, high}}
+		_, err := NewRouterNetwork("net", &Clock{}, RouterConfig{VCs: vcs, Depth: 1, Classes: 2}, &top.graph, table, &Packets{}, Shards(4, 4))
+		return err
+	}
+	require.NoError(t, build(4, 1))
+	require.ErrorContains(t, build(4, 2), "in a class of VCs that there is not")
+	require.ErrorContains(t, build(5, 1), "2 classes of 5 virtual channels")
 }
 
 // requireInBlocks: packet i is in a buffer of its class, and owns a virtual channel of that.
