@@ -42,11 +42,6 @@ func (a *addressed) input(processor int) int {
 	return processor % a.plant.shape.PerUnit
 }
 
-// Heard implements Access.
-func (a *addressed) Heard(processor int, _ uint16) uint32 {
-	return a.plant.media.Hears.Wire(processor/a.plant.shape.PerUnit, a.input(processor))
-}
-
 // IsFor implements Access.
 func (a *addressed) IsFor(processor int, frame nic.Frame) bool {
 	return !a.of.Shared || frame.Destination() == uint32(processor)

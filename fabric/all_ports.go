@@ -47,11 +47,6 @@ func (a *allPorts) input(processor int, port uint16) int {
 	return processor%a.plant.shape.PerUnit*a.plant.lanes + int(port)
 }
 
-// Heard implements Access.
-func (a *allPorts) Heard(processor int, port uint16) uint32 {
-	return a.plant.media.Hears.Wire(processor/a.plant.shape.PerUnit, a.input(processor, port))
-}
-
 // Hear implements Access.
 func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	p, credits := a.plant, a.plant.media.Credits

@@ -16,25 +16,25 @@ const (
 // is what has taken the frame at the head of its TX FIFO, NoOne or Met; place is where output stands in
 // the list of a NIC that asks by one, if the caller knows. It reports whether the frame has left, or its NIC.
 func Answer(bank *nic.Bank, ledger *Ledger, cell, output, place int, slot uint32) (sent bool) {
-	if frame := bank.TxHead(cell); !bank.Legal(cell, frame) { // since it was asked for, another handler has written over it
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) { // since it was asked for, another handler has written over it
 		SilenceIllegal(bank, cell, frame, ledger, slot)
 		return true
 	}
 	switch output {
 	case NoOne:
-		ledger.NoteBlocked(bank, cell, bank.TxHead(cell), slot)
+		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
 	case Met:
-		ledger.NoteMet(bank, cell, bank.TxHead(cell), slot)
+		ledger.NoteMet(bank, cell, frame, slot)
 		return false
 	}
-	if bank.Addressed && bank.TxHead(cell).Destination() == nic.ListedDestination {
+	if bank.Addressed && frame.Destination() == nic.ListedDestination {
 		if list, _, _ := bank.Requests(cell); place >= len(list) || list[place] != uint32(output) {
 			place = slices.Index(list, uint32(output))
 		}
 		bank.SentListed(cell, place)
 	}
-	frame := bank.TxHead(cell)
 	ledger.NoteSent(bank.First+cell, frame, slot)
 	bank.NoteTx(cell, frame.Port(), nic.TxSent, frame.Destination())
 	bank.PopTx(cell)

@@ -58,9 +58,7 @@ type Access interface {
 	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
 	// Send sets the load inputs of transmitters and what receivers listen to: see Transport.Send.
 	Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32)
-	// Heard is the medium that a processor's receiver hears at a port, and IsFor reports whether a
-	// NIC takes a frame that came to it from there. Both are called for frames that were received.
-	Heard(processor int, port uint16) uint32
+	// IsFor reports whether a NIC takes a frame that came to it. It is called for frames that were received.
 	IsFor(processor int, frame nic.Frame) bool
 	// Placed counts what the transmitters first..end-1 of a shard have sent in the slot that has
 	// crossed: Plant.Placed for each frame and port.

@@ -31,14 +31,6 @@ type onePort struct {
 // Outputs implements Access.
 func (a *onePort) Outputs() int { return a.plant.shape.Ports }
 
-// Heard implements Access.
-func (a *onePort) Heard(processor int, port uint16) uint32 {
-	if a.wiring != nil {
-		return a.wiring.Hears[processor*a.plant.shape.Ports+int(port)]
-	}
-	return a.plant.media.Hears.Wire(processor/a.plant.shape.PerUnit, int(port))
-}
-
 // Hear implements Access.
 func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	p, ports := a.plant, bank.Listen(slot)

@@ -28,7 +28,7 @@ func (t *Plant) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 		}
 	}
 	if status != nic.StatusIdle && status != nic.StatusCollision && int(port) < t.shape.Ports {
-		if t.mark(s, t.access.Heard(processor, port)) {
+		if medium, ok := t.deserialisers.Wire(receiver); ok && t.mark(s, medium) {
 			ledger.Frames.Heard++
 		}
 	}

@@ -33,9 +33,6 @@ type switched struct {
 // Begin implements Access.
 func (a *switched) Begin() { a.switches.Begin() }
 
-// Heard implements Access.
-func (a *switched) Heard(processor int, port uint16) uint32 { return a.taps.Bus[processor][port] }
-
 // Hear implements Access: a receiver hears what its switch was at, whatever its firmware wished.
 func (a *switched) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	p := a.plant

@@ -34,6 +34,18 @@ func (s *Set) Remove(i int) {
 	}
 }
 
+// RemoveRange takes the numbers first to end-1 out of the set.
+func (s *Set) RemoveRange(first, end int) {
+	for i := first; i < end; {
+		w, next := i>>6, min((i>>6+1)<<6, end)
+		gone := ^uint64(0) >> (64 - (next - i)) << (i & 63)
+		if s.words[w] &^= gone; s.words[w] == 0 {
+			s.some[w>>6] &^= 1 << (w & 63)
+		}
+		i = next
+	}
+}
+
 // Has reports whether i is in the set.
 func (s *Set) Has(i int) bool { return s.words[i>>6]>>(i&63)&1 != 0 }
 

@@ -39,6 +39,12 @@ func TestSet(t *testing.T) {
 			copy(other.Words(), set.Words())
 			other.Derive()
 			require.Equal(t, set, other)
+			other.RemoveRange(first, end)
+			for _, i := range want {
+				set.Remove(i)
+				flags[i] = false
+			}
+			require.Equal(t, set, other)
 		}
 		set.Fill(n)
 		count := 0

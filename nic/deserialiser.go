@@ -213,8 +213,11 @@ func (d *Deserialisers) inputs(cell int) int {
 	return d.hears.Inputs
 }
 
-// Wire returns the wire that a cell hears, if it hears one.
+// Wire returns the wire that a cell has heard in this slot, if it hears one.
 func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
+	if wire = d.hooked[cell]; wire != noWire {
+		return wire, true
+	}
 	if d.port[cell] == hw.PortNone {
 		return 0, false
 	}

@@ -106,8 +106,8 @@ func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, s
 	}
 	for output := t.stale.Next(first, end); output < end; output = t.stale.Next(output+1, end) {
 		bank.SetRx(output-bank.First, 0, nic.StatusIdle)
-		t.stale.Remove(output)
 	}
+	t.stale.RemoveRange(first, end)
 	for cell := w.First; len(t.met) > 0 && cell < w.End; cell++ {
 		if output := bank.First + cell; bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, true) == fabric.Unharmed {
 			bank.SetRx(cell, 0, nic.StatusCollision)

@@ -129,9 +129,6 @@ func (a *access) Crossed(uint32)            {}
 func (a *access) Reset()                    {}
 func (a *access) State(*hw.StateVisitor)    {}
 func (a *access) IsFor(int, nic.Frame) bool { return true }
-func (a *access) Heard(processor int, port uint16) uint32 {
-	return uint32(names{Network: a.of}.HeardOn(processor, port))
-}
 
 func (a *access) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	units, cells := a.of.Shape().UnitsOf(bank)
