@@ -81,9 +81,9 @@ func TestLongTwins(t *testing.T) {
 	}
 }
 
-// undecidedTwins are too large with their first parameters: 64-bit products, a whole datapath; or have no model that
-// says what comes.
-var undecidedTwins = []string{"coin", "pops_slot", "async_fifo"}
+// undecidedTwins are too large with their first parameters: 64-bit products, a whole datapath, buffers and routes of a router that
+// begin with anything and have no views; or have no model that says what comes.
+var undecidedTwins = []string{"coin", "pops_slot", "vc_router", "async_fifo"}
 
 // TestNoProofBesideAFollower: a model that takes outputs from the RTL is nothing to prove it equal to.
 func TestNoProofBesideAFollower(t *testing.T) {
