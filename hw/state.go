@@ -24,7 +24,7 @@ import (
 
 const (
 	stateMagic   = "STARLOOM STATE\x00"
-	stateVersion = 1
+	stateVersion = 2 // 1: flits of routers had destinations where they have hops
 	// stateChunk bounds what Restore allocates before it has read the data.
 	stateChunk = 1 << 16
 )
