@@ -14,7 +14,8 @@ const (
 	flitVCShift     = 4
 	flitVCMask      = VCsMax - 1
 	flitHopsShift   = 12
-	flitHopsMask    = (1<<20 - 1) << flitHopsShift
+	flitHopsMask    = (1<<16 - 1) << flitHopsShift
+	flitNothing     = (1<<4 - 1) << (flitHopsShift + 16) // always 0
 	flitPacketShift = 32
 )
 

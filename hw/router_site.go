@@ -146,8 +146,12 @@ func flitOfData(data uint64) Flit {
 // arriving, crediting: what a port takes from its input wires; leaving, freeing: on its output wires.
 
 func (x *Routers) arriving(port int) (Flit, bool) {
-	f, lit := x.flits.at(uint32(port), 0)
-	return Flit(f).further(), lit
+	wire, lit := x.flits.at(uint32(port), 0)
+	f := Flit(wire)
+	if lit && f.Head() && x.replaced(int(x.wiring.router[port])) {
+		x.packets.Hops[f.Packet()] = f.Hops() // which no one sees while it is in RTL
+	}
+	return f.further(), lit
 }
 
 func (x *Routers) crediting(port int) (uint64, bool) {
@@ -206,8 +210,12 @@ func (x *Routers) send(port int) error {
 	case int(f.Packet()) >= x.packets.Count():
 		return fmt.Errorf("a flit of packet %d, there are %d", f.Packet(), x.packets.Count())
 	}
+	came := Flit(0) // the bits beside the packet's that it has come with
 	if f.Head() {
-		x.packets.Hops[f.Packet()] = f.Hops() // which no one sees while it is in RTL
+		came = (Flit(x.packets.Hops[f.Packet()])<<flitHopsShift | flitHead).further() & flitHopsMask
+	}
+	if f&(flitHopsMask|flitNothing) != came {
+		return fmt.Errorf("a flit of packet %d with other data than it has come with", f.Packet())
 	}
 	x.flits.put(0, to.wire, to.delay-2, uint64(f.onVC(int(p.vc[port]))))
 	return nil
