@@ -208,8 +208,7 @@ func (p *prover) decide() (again bool, err error) {
 		p.report.Verdict, p.report.Depth = Bounded, p.options.Cycles
 		return false, nil
 	}
-	left := p.report.Bits - p.report.BitsProved
-	return false, &refusal{fmt.Sprintf("%d of %s not proved in %v", left, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())}
+	return false, &refusal{fmt.Sprintf("%d of %s not proved in %v", d.Open, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())}
 }
 
 // notVacuous lets an engine refute the miter with a bit inverted: an engine, or a miter, that proves

@@ -107,10 +107,11 @@ func (r *Report) differs(found *lockstep.Report, by string) {
 func (r *Report) took(d *decision, m *miter) {
 	clear(r.Engines)
 	r.BitsProved, r.Depth, r.Took, r.Cached, r.commands = 0, max(0, d.Frames-1), d.Took, d.cached, d.Commands
-	for _, output := range m.bad {
+	for i, output := range m.bad {
 		if engine, ok := d.Proved[output]; ok {
-			r.Engines[engine]++
-			r.BitsProved++
+			if r.Engines[engine]++; m.bits[i].limit == nil { // else it is a bound of the map
+				r.BitsProved++
+			}
 		}
 	}
 }

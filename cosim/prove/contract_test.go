@@ -1,0 +1,134 @@
+//go:build linux
+
+package prove
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+	"starloom/internal/maps"
+)
+
+// exampleMap is a map of examples/rtl in which texts are replaced by others, in pairs.
+func exampleMap(t *testing.T, name string, replaced ...string) *pinmap.Map {
+	path := filepath.Join("..", "..", "examples", "rtl", name)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for i := 0; i < len(replaced); i += 2 {
+		require.Contains(t, string(text), replaced[i])
+		text = []byte(strings.ReplaceAll(string(text), replaced[i], replaced[i+1]))
+	}
+	m, err := maps.ParsePin(path, text, library())
+	require.NoError(t, err)
+	m.Build.Cache = testCache
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// TestLongContracts: what a map assumes, in all cycles up to now, and when its outputs count, holds in the proof as it stands: RTL is equal
+// with it, and the engines refute it where a part is left out.
+func TestLongContracts(t *testing.T) {
+	small := []string{"DEPTH: 8, WIDTH: 32", "DEPTH: 2, WIDTH: 1", "top: trusting_fifo", "top: trusting_fifo\nparams: {Depth: 2, T: logic}"}
+	without := func(text string) []string { return append([]string{text, ""}, small...) }
+	for _, c := range []struct {
+		name, file string
+		replaced   []string
+		verdict    string
+		assumed    []string
+	}{
+		{"all", "trusting_fifo.yml", small, Equal, []string{"push -> count < DEPTH || pop", "pop -> count != 0", "head_o counts when count != 0"}},
+		{"without push", "trusting_fifo.yml", without("  - push -> count < DEPTH || pop"), Differs, nil},
+		{"without pop", "trusting_fifo.yml", without("  - pop -> count != 0"), Differs, nil},
+		{"without compare", "trusting_fifo.yml", without(`compare: {head: "count != 0"}`), Differs, nil},
+		{"streams", "axis_register.yml", []string{"WIDTH: 33", "WIDTH: 2", "top: axis_register", "top: axis_register\nparams: {DATA_WIDTH: 1}"}, Equal,
+			[]string{"$past(valid_i && !ready_o) -> valid_i && data_i == $past(data_i)", "data_o counts when valid_o"}},
+		{"one-hot", "selected_arbiter.yml", []string{"[2, 4, 9]", "3"}, Equal, []string{"index_o counts when |grant"}},
+		{"one-hot, without compare", "selected_arbiter.yml", []string{"[2, 4, 9]", "3", `compare: {index: "|grant"}`, ""}, Differs, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := runProof(t, exampleMap(t, c.file, c.replaced...), Options{Limit: fullLimit(), engines: c.verdict == Differs})
+			require.Equal(t, c.verdict, r.Verdict)
+			if c.verdict == Equal {
+				require.Subset(t, r.Assumed, c.assumed)
+				require.Equal(t, r.Bits, r.BitsProved)
+			}
+		})
+	}
+}
+
+// TestLongBounds: that bits which the model does not have stay 0 is proved, and refuted.
+func TestLongBounds(t *testing.T) {
+	for stray, verdict := range map[string]string{"0": Equal, "1": Differs} {
+		m := &pinmap.Map{
+			Library: library(), Model: "credit_counter", Parameters: twin.Parameters{"DEPTH": 3}, Clock: "clk", Reset: "rst_n", ResetLow: true,
+			Pins: []pinmap.Wiring{
+				{Port: "take", Pins: []string{"take"}}, {Port: "give", Pins: []string{"give"}}, {Port: "count", Pins: []string{"low(left)"}},
+				{Port: "underflow", Pins: []string{"under"}}, {Port: "overflow", Pins: []string{"over"}},
+			},
+		}
+		m.Source.Top, m.Source.Files = "credit_wide", []string{filepath.Join("testdata", "parts", "credit_wide.sv")}
+		m.Source.Params, m.Build.Cache = map[string]string{"STRAY": stray}, testCache
+		r := runProof(t, m, Options{Limit: fullLimit(), engines: true})
+		require.Equal(t, verdict, r.Verdict)
+		if verdict == Differs {
+			require.Equal(t, lockstep.DivergenceLimit, r.Case.Divergence.Kind)
+		}
+	}
+}
+
+// TestLongWrongMiter: a miter that is not what lockstep shows is found, whatever is wrong of it.
+func TestLongWrongMiter(t *testing.T) {
+	m := twinMap(t, "arbiter_fixed", nil)
+	model, err := m.NewModel()
+	require.NoError(t, err)
+	defer model.Close()
+	d, err := m.Open(context.Background(), cosim.Options{})
+	require.NoError(t, err)
+	wires, terms := d.(*pinmap.Device).Wires, d.(*pinmap.Device).Terms()
+	require.NoError(t, d.Close())
+	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: wires, terms: terms}
+	miter, err := b.build()
+	require.NoError(t, err)
+	lies := []struct {
+		says string
+		lie  func(c *lockstep.Cycle)
+	}{
+		{"", func(*lockstep.Cycle) {}},
+		{"it compares where lockstep does not", func(c *lockstep.Cycle) { c.Compared = false }},
+		{"is not the model's", func(c *lockstep.Cycle) { c.Wanted[0] ^= 1 }},
+		{"is not that of the simulator", func(c *lockstep.Cycle) { c.Got[0] ^= 1 }},
+	}
+	all := make([]*agreement, len(lies))
+	for i := range all {
+		all[i] = miter.agreement()
+	}
+	told := false
+	_, err = lockstep.Run(context.Background(), m, lockstep.Options{Cycles: 200, PowerOn: 1, NoExplore: true, Observe: func(c *lockstep.Cycle) {
+		now := c.Number > 50 && c.Compared && !told
+		told = told || now
+		for i, a := range all {
+			seen := *c
+			seen.Wanted, seen.Got, seen.Counted = slices.Clone(c.Wanted), slices.Clone(c.Got), slices.Clone(c.Counted)
+			if now {
+				lies[i].lie(&seen)
+			}
+			a.see(&seen)
+		}
+	}})
+	require.NoError(t, err)
+	require.True(t, told)
+	for i, a := range all {
+		require.Contains(t, a.disagrees, lies[i].says)
+		require.Equal(t, i == 0, a.disagrees == "", a.disagrees)
+	}
+}
