@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"compress/gzip"
 	"fmt"
+	"math/bits"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -65,13 +67,75 @@ func differ(a, b *Packets) (n int) {
 	return n
 }
 
+// totals are, over all routers and cycles, the members of the sets of section 3.4 of the specification, and what comes of them.
+type totals struct {
+	asking, owning      int // heads that ask for an output VC, that get one
+	ready, pairs, moved int // flits that ask for the switch, the inputs and outputs that they want to join, those that cross
+	held                int // flits of packets that own an output VC, which has no credit
+}
+
+// count runs a network for a cycle and adds what its registers and wires say of that.
+func (s *totals) count(k *Kernel, n *RouterNetwork) {
+	x := n.Routers
+	vcs := x.config.VCs
+	k.DriveAndSettle()
+	before, flits := slices.Clone(x.active), 0
+	for port, r := range x.wiring.router {
+		f, lit := x.arriving(port)
+		first, wanted := x.wiring.first[r], uint64(0)
+		for vc := range vcs {
+			g, member := port*vcs+vc, (port-first)*vcs+vc
+			count := int(x.count[g])
+			if lit && f.VC() == vc {
+				count++
+			}
+			flits += count
+			switch out := int(x.out[g]); {
+			case count == 0:
+			case has(x.of(x.active, int(r)), member):
+				sent := int(x.sent[first*vcs+out])
+				if credit, back := n.Credits.at(uint32(first+out/vcs), 0); back && int(credit) == out%vcs {
+					sent--
+				}
+				if sent < x.config.Depth {
+					s.ready++
+					wanted |= 1 << (out / vcs)
+				} else {
+					s.held++
+				}
+			case x.config.RoutingDelay == 0 || has(x.of(x.waiting, int(r)), member):
+				s.asking++
+			}
+		}
+		s.pairs += bits.OnesCount64(wanted)
+	}
+	k.Latch()
+	for _, count := range x.count {
+		flits -= int(count)
+	}
+	s.moved += flits
+	for i, active := range x.active {
+		s.owning += bits.OnesCount64(active &^ before[i])
+	}
+}
+
 // TestRoutersAsBookSim: every packet of five runs of BookSim enters, leaves and hops as logged, on
-// any shards and workers, and by the allocation for any number of virtual channels as well.
+// any shards and workers, and by the allocation for any number of virtual channels as well. The totals are those of section 10 of the
+// specification.
 func TestRoutersAsBookSim(t *testing.T) {
-	sizes := map[string]int{"mesh44_u20": 6495, "m44_la": 13019, "m44_p5": 2685, "m44_mix": 3182, "fly": 19499}
-	for _, g := range goldens() {
+	for i, want := range []struct {
+		packets int
+		totals  totals
+	}{
+		{6495, totals{23590, 22625, 23165, 23097, 22625, 0}},
+		{13019, totals{50820, 45270, 47370, 47297, 45270, 100}},
+		{2685, totals{13765, 9382, 62461, 58233, 46910, 15718}},
+		{3182, totals{13154, 11133, 40963, 38730, 33333, 8189}},
+		{19499, totals{33566, 19499, 49872, 48147, 19499, 0}},
+	} {
+		g := goldens()[i]
 		packets, logged := readGolden(t, g.name)
-		require.Equal(t, sizes[g.name], packets.Count())
+		require.Equal(t, want.packets, packets.Count())
 		for _, run := range []struct {
 			unitsPerShard, workers int
 			wide                   bool
@@ -81,9 +145,65 @@ func TestRoutersAsBookSim(t *testing.T) {
 				n.Routers.wide = true
 			}
 			k.Reset()
+			if run.unitsPerShard == 16 {
+				var got totals
+				for !n.Done() && k.Cycle() < 10_000 {
+					got.count(k, n)
+				}
+				require.Equal(t, want.totals, got, "%s: %+v", g.name, run)
+			}
 			runNetwork(k, n)
 			require.True(t, n.Done())
 			require.Zero(t, differ(packets, logged), "%s: %+v", g.name, run)
+		}
+	}
+}
+
+// TestAllocators: three calls of each allocator of section 10 of the specification, on sets and on lists: what matches, and the pointers after it.
+func TestAllocators(t *testing.T) {
+	calls := [][]request{{{0, 0}, {0, 2}, {1, 0}, {1, 1}, {2, 1}}, {{1, 1}, {1, 2}}, {{0, 2}, {2, 2}}}
+	type after struct {
+		matches       []request
+		grant, accept [3]uint16
+	}
+	for kind, want := range map[RouterAllocator][]after{
+		ISLIP: {
+			{[]request{{0, 0}, {1, 1}}, [3]uint16{1, 2, 0}, [3]uint16{1, 2, 0}},
+			{[]request{{1, 2}}, [3]uint16{1, 2, 2}, [3]uint16{1, 0, 0}},
+			{[]request{{2, 2}}, [3]uint16{1, 2, 0}, [3]uint16{1, 0, 0}},
+		},
+		SeparableInputFirst: {
+			{[]request{{0, 0}, {2, 1}}, [3]uint16{1, 0, 0}, [3]uint16{1, 0, 2}},
+			{[]request{{1, 1}}, [3]uint16{1, 2, 0}, [3]uint16{1, 2, 2}},
+			{[]request{{0, 2}}, [3]uint16{1, 2, 1}, [3]uint16{0, 2, 2}},
+		},
+	} {
+		for _, wide := range []bool{false, true} {
+			_, n := newTestNetwork(t, fly(3), RouterConfig{VCs: 1, Depth: 1, VCAllocator: kind}, &Packets{}, 1, 1)
+			x, w := n.Routers, &n.Routers.scratch[0]
+			w.ports, w.members = 3, 3
+			w.wide.build(x)
+			for i, requests := range calls {
+				var matches []request
+				if wide {
+					matches = slices.Clone(w.wide.allocate(kind, requests, 3, 3,
+						func(out int) int { return int(x.vcGrant[out]) }, func(in int) int { return int(x.vcAccept[in]) }))
+					for _, m := range matches {
+						x.give(w, m.in, m.out)
+					}
+				} else {
+					waiting := uint64(0)
+					clear(x.route)
+					for _, r := range requests {
+						waiting |= 1 << r.in
+						x.route[r.in] |= 1 << r.out
+					}
+					for in := range members([]uint64{x.allocateVCs(w, waiting, 7)}) {
+						matches = append(matches, request{in, int(x.out[in])})
+					}
+				}
+				require.Equal(t, want[i], after{matches, [3]uint16(x.vcGrant), [3]uint16(x.vcAccept)}, "%d, wide %v, call %d", kind, wide, i)
+			}
 		}
 	}
 }
