@@ -3,6 +3,8 @@ package starloom
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/nic"
 )
 
 const (
@@ -101,6 +104,46 @@ func TestRouterCredits(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, report.Violations, 1)
 	require.Equal(t, "finishes", report.Violations[0].Rule)
+
+	// Of one channel in an empty network, which the third packet crosses in the next VC: its input VC is that of the first.
+	packets := filepath.Join(t.TempDir(), "packets.csv")
+	require.NoError(t, os.WriteFile(packets, []byte("source,destination,size,created\n5,6,1,0\n5,6,1,20\n5,6,1,40\n"), 0o644))
+	s = routedScenario(t, faultyMesh, "workload: {traffic: {file: "+packets+`}}
+faults: {schedule: [{kind: credit_loss, targets: ["netlist.router[5].output[0]"]}]}`)
+	report, err = Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Len(t, report.Violations, 2)
+	for vc, missing := range []string{"2 are missing", "1 is missing"} {
+		v := report.Violations[vc]
+		require.Equal(t, []string{fabric.RuleCredits, "netlist.router[5].output[0]"}, []string{v.Rule, v.Path})
+		require.Contains(t, v.Message, fmt.Sprintf("of the 4 credits of VC %d, %s: ", vc, missing))
+	}
+}
+
+// TestRouterStatuses: firmware that is called in every cycle sees in its registers each frame that comes, also if it is damaged or does not
+// fit, each that has left and each cycle in which none could; a report counts as many.
+func TestRouterStatuses(t *testing.T) {
+	s := routedScenario(t, "mesh: {k: [3, 3]}, router: {depth: 2}, streaming: {tick: 1, eject: sink, flit_bits: 64}",
+		"nic: {payload_bytes: 40, tx_frames: 255, rx_frames: 1}\nrules: {}\nstop: {slots: 10000}\nfirmware: {image: "+testImage(t, "statuses")+
+			"}\nfaults: {schedule: [{kind: bit_flip, probability: 0.002}]}")
+	report, err := Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	rows, _ := report.Metrics.Get("results").([][3]uint64)
+	said := map[uint64]uint64{}
+	for _, row := range rows {
+		said[row[1]] += row[2]
+	}
+	f := report.Frames
+	require.Equal(t, map[uint64]uint64{
+		uint64(nic.StatusOK): f.Delivered, uint64(nic.StatusCRC): f.CRC, uint64(nic.StatusOverflow): f.Overflow,
+		8 + uint64(nic.TxSent): f.Sent, 8 + uint64(nic.TxBlocked): f.Blocked,
+	}, said)
+	require.EqualValues(t, 9*60, f.Sent)
+	require.Equal(t, f.Sent, f.Delivered+f.CRC+f.Overflow)
+	require.LessOrEqual(t, f.CRC, report.Faults[0].Count)
+	for status, count := range said {
+		require.NotZero(t, count, status)
+	}
 }
 
 // TestRouterFaultsSaved: a run with faults is the same if it is saved and restored at any tick.

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
 )
 
 // routedScenario is firmware on routers.
@@ -31,8 +33,19 @@ func frameRows(t testing.TB, s *Scenario, o MachineOptions) (*Report, [][]string
 	for _, line := range strings.Split(strings.TrimSpace(log.String()), "\n")[1:] {
 		rows = append(rows, strings.Split(line, ","))
 	}
+	require.True(t, slices.IsSortedFunc(rows, func(a, b []string) int { return slices.Compare(arrival(a), arrival(b)) }), "by arrival, then source")
 	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(fmt.Sprintf("%9s", a[0]), fmt.Sprintf("%9s", b[0])) })
 	return report, rows
+}
+
+// arrival is when the packet of a row has come, and from where; after all others if it has not.
+func arrival(row []string) []uint64 {
+	cycle, err := strconv.ParseUint(row[6], 10, 64)
+	if err != nil {
+		return []uint64{fabric.NotYet}
+	}
+	source, _ := strconv.ParseUint(row[1], 10, 32)
+	return []uint64{cycle, source}
 }
 
 const burstMesh = "mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}, streaming: {tick: %d, eject: %s, flit_bits: %d}"

@@ -92,6 +92,39 @@ func TestRoutersInOrderSaved(t *testing.T) {
 	require.NotZero(t, m.Report().ViolationsTotal)
 }
 
+// TestRoutersLatencyMax: a limit that the slowest frames just keep to passes; with one cycle less each of them is found, in the cycle in which
+// it came, at the processor that it came to, with both values.
+func TestRoutersLatencyMax(t *testing.T) {
+	run := func(rules string) (*Report, [][]string) {
+		return frameRows(t, routedScenario(t, "mesh: {k: [3, 3]}, router: {}", "workload: {all_to_all: {}}\nfirmware: {program: netlist/exchange}\n"+rules), MachineOptions{})
+	}
+	_, rows := run("")
+	latency := func(row []string) int {
+		created, err := strconv.Atoi(row[4])
+		require.NoError(t, err)
+		received, err := strconv.Atoi(row[6])
+		require.NoError(t, err)
+		return received - created
+	}
+	most := latency(slices.MaxFunc(rows, func(a, b []string) int { return cmp.Compare(latency(a), latency(b)) }))
+	report, _ := run(fmt.Sprintf("rules: {latency_max: %d}", most))
+	require.Equal(t, VerdictPass, report.Verdict)
+	require.Contains(t, report.Rules, fabric.RuleLatency)
+	report, _ = run(fmt.Sprintf("rules: {latency_max: %d}", most-1))
+	var want, got []string
+	for _, row := range rows {
+		if latency(row) == most {
+			want = append(want, fmt.Sprintf("netlist.p[%s] in cycle %s: processor %s: a frame from processor %s came %d cycles after it was queued in cycle %s, at most %d are allowed",
+				row[2], row[6], row[2], row[1], most, row[4], most-1))
+		}
+	}
+	for _, v := range report.Violations {
+		require.Equal(t, fabric.RuleLatency, v.Rule)
+		got = append(got, fmt.Sprintf("%s in cycle %d: %s", v.Path, v.Cycle, v.Message))
+	}
+	require.ElementsMatch(t, want, got)
+}
+
 // TestRoutersRulesRefused: a rule that cannot be checked is refused.
 func TestRoutersRulesRefused(t *testing.T) {
 	_, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+faultyMesh+"}}\n"+bareLoad+"rules: {latency_max: 20}\n"))

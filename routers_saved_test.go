@@ -75,10 +75,6 @@ func TestFirmwareRoutersWatched(t *testing.T) {
 	report, err = Run(t.Context(), dead, RunOptions{})
 	require.NoError(t, err)
 	require.Equal(t, VerdictFail, report.Verdict)
-	late := routedScenario(t, netlist, rest+"rules: {latency_max: 20}")
-	report, err = Run(t.Context(), late, RunOptions{})
-	require.NoError(t, err)
-	require.Equal(t, "latency_max", report.Violations[0].Rule)
 
 	for says, more := range map[string]string{
 		"no component of the kind arbiter": "rtl: [{replace: \"netlist.router[0]\", twin: arbiter}]",

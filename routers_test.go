@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,7 +47,7 @@ func logOfBookSim(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestRoutersFromScenarios: the logs of BookSim come out of scenarios, every row of them, on any number of workers.
+// TestRoutersFromScenarios: the logs of BookSim come out of scenarios, every row of them, on any number of workers, by arrival and source.
 func TestRoutersFromScenarios(t *testing.T) {
 	for name, netlist := range map[string]string{
 		"mesh44_u20": "mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4, routing_delay: 1, credit_delay: 0, allocator: islip}",
@@ -64,6 +66,7 @@ func TestRoutersFromScenarios(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, starloom.VerdictPass, report.Verdict)
 			require.Equal(t, rowsByID(t, logged), rowsByID(t, packets.String()), name)
+			requireByArrival(t, packets.String())
 			if first == nil {
 				first = report
 			}
@@ -72,15 +75,25 @@ func TestRoutersFromScenarios(t *testing.T) {
 	}
 }
 
-// TestLongRoutersAsRTL: the same with all 16 routers, or some of them, in Verilog.
+// TestLongRoutersAsRTL: the same with all routers, or some of them, in Verilog; all logs under -full.
 func TestLongRoutersAsRTL(t *testing.T) {
-	for _, c := range []struct{ log, router, replace string }{
-		{"mesh44_u20", "{}", "netlist.router[*]"},
-		{"m44_la", "{routing_delay: 0, credit_delay: 2}", "netlist.router[*]"},
-		{"m44_la", "{routing_delay: 0, credit_delay: 2}", "netlist.router[4..15]"},
+	const mesh = "mesh: {k: [4, 4]}, router: "
+	for _, c := range []struct {
+		log, netlist, replace string
+		always                bool
+	}{
+		{"mesh44_u20", mesh + "{}", "netlist.router[*]", true},
+		{"m44_la", mesh + "{routing_delay: 0, credit_delay: 2}", "netlist.router[*]", true},
+		{"m44_la", mesh + "{routing_delay: 0, credit_delay: 2}", "netlist.router[4..15]", true},
+		{"m44_p5", mesh + "{}", "netlist.router[*]", false},
+		{"m44_mix", mesh + "{}", "netlist.router[*]", false},
+		{"fly", "fly: {k: [16]}, router: {vcs: 4, depth: 8, routing_delay: 0, credit_delay: 2, allocator: separable_input_first}", "netlist.router[*]", false},
 	} {
+		if !c.always && !*starloom.Full {
+			continue
+		}
 		logged := logOfBookSim(t, c.log)
-		s := routerScenario(t, "mesh: {k: [4, 4]}, router: "+c.router, logged, "rtl: [{replace: '"+c.replace+"'}]")
+		s := routerScenario(t, c.netlist, logged, "rtl: [{replace: '"+c.replace+"'}]")
 		var packets bytes.Buffer
 		report, err := starloom.Run(context.Background(), s, starloom.RunOptions{Packets: starloom.Writer(&packets)})
 		require.NoError(t, err)
@@ -113,6 +126,27 @@ func rowsByID(t *testing.T, text string) map[string][8]string {
 	}
 	require.Len(t, all, len(rows)-1)
 	return all
+}
+
+// requireByArrival: packets stand in a file in the order of arrival, those of one cycle by source.
+func requireByArrival(t *testing.T, text string) {
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	require.NoError(t, err)
+	require.Equal(t, []string{"source", "received"}, []string{rows[0][1], rows[0][6]})
+	last, together := [2]int{}, 0
+	for _, row := range rows[1:] {
+		at := [2]int{}
+		for i, column := range []int{6, 1} {
+			at[i], err = strconv.Atoi(row[column])
+			require.NoError(t, err)
+		}
+		require.LessOrEqual(t, slices.Compare(last[:], at[:]), 0, "%v", row)
+		if last[0] == at[0] {
+			together++
+		}
+		last = at
+	}
+	require.Greater(t, together, 100)
 }
 
 // TestRoutersDeadlock: in a ring without classes of virtual channels packets wait for each other, and the run says so at once.
