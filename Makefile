@@ -42,6 +42,9 @@ $(SUITE): export TMPDIR := $(or $(shell ($(ROOMY)) 2>/dev/null),$(TMPDIR),/tmp)
 # Packages with tests, or benchmarks, that begin so.
 with = $(sort $(dir $(shell grep -rlE --include='*_test.go' '^func $(1)' $(2))))
 
+# Packages whose tests take -full.
+FULL = $(sort $(dir $(shell grep -rl --include='*_test.go' 'Bool."full"' .)))
+
 .PHONY: test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist house full
 
 test: tools
@@ -127,8 +130,9 @@ dist:
 house:
 	@$(GO) run ./internal/house
 
+# All packages whose tests take -full, but for those of which the next lines choose tests.
 full:
-	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full
+	$(GO) test -timeout 120m $(filter-out ./cmd/cli/ ./examples/languages/ ./internal/dist/,$(FULL)) -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./internal/dist -run 'TestLongDist|TestLongPipelines' -full
 	$(GO) test ./cmd/cli -run 'BigFiles|EveryExportEnds' -full -v
