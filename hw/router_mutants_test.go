@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ import (
 func TestRouterSettings(t *testing.T) {
 	type settings = func(g *golden)
 	other := func(a RouterAllocator) RouterAllocator { return ISLIP + SeparableInputFirst - a }
-	for _, c := range []struct {
+	changes := []struct {
 		name   string
 		change settings
 		want   [5]int
@@ -39,9 +40,11 @@ func TestRouterSettings(t *testing.T) {
 				g.top = cube(4, 2, 2, false)
 			}
 		}, [5]int{5924, 11772, 2596, 3027, -1}},
-	} {
-		for i, g := range goldens() {
-			packets, logged := readGolden(t, g.name)
+	}
+	for i, g := range goldens() {
+		packets, logged := readGolden(t, g.name)
+		for _, c := range changes {
+			g := g
 			c.change(&g)
 			k, n := newTestNetwork(t, g.top, g.config, packets, 16, 1)
 			runNetwork(k, n)
@@ -165,14 +168,21 @@ func routerMutants() []wrongRule {
 			wiring, "wireEnd{uint32(at), uint16(1 + n.Latency)}", "wireEnd{uint32(at), uint16(1 + n.Latency + mutantOne(MUTANT))}"}},
 		{"a source's credit of one cycle more", [5]int{}, false, []string{
 			wiring, "wireEnd{ports + uint32(place), uint16(1 + n.Latency)}", "wireEnd{ports + uint32(place), uint16(1 + n.Latency + mutantOne(MUTANT))}"}},
-		{"a sink's credit of four cycles more", [5]int{}, false, []string{
-			wiring, "uint16(1 + n.Latency + config.CreditDelay)}", "uint16(1 + n.Latency + config.CreditDelay + 4*mutantOne(MUTANT))}"}},
+		{"a sink's credit of one cycle more", [5]int{}, false, []string{
+			wiring, "uint16(1 + n.Latency + config.CreditDelay)}", "uint16(1 + n.Latency + config.CreditDelay + mutantOne(MUTANT))}"}},
 		{"ejection of one cycle more", [5]int{}, false, []string{wiring, "uint16(2 + n.Latency", "uint16(mutantOne(MUTANT) + 2 + n.Latency"}},
-		{"narrow: no pointer", [5]int{}, false, []string{allocate, "; above != 0 {", "; above != 0 && !MUTANT {"}},
-		{"narrow: what others ask for is given", [5]int{}, false, []string{
+		{"a link of one cycle less", [5]int{}, false, []string{wiring, "2 + l.Latency", "2 - mutantOne(MUTANT) + l.Latency"}},
+		{"injection of one cycle less", [5]int{}, false, []string{wiring, "wireEnd{uint32(at), uint16(1", "wireEnd{uint32(at), uint16(1 - mutantOne(MUTANT)"}},
+		{"a source's credit of one cycle less", [5]int{}, false, []string{
+			wiring, "wireEnd{ports + uint32(place), uint16(1", "wireEnd{ports + uint32(place), uint16(1 - mutantOne(MUTANT)"}},
+		{"a sink's credit of one cycle less", [5]int{}, false, []string{
+			wiring, "1 + n.Latency + config.CreditDelay", "1 - mutantOne(MUTANT) + n.Latency + config.CreditDelay"}},
+		{"ejection of one cycle less", [5]int{}, false, []string{wiring, "2 + n.Latency", "2 - mutantOne(MUTANT) + n.Latency"}},
+		{"on sets: no pointer", [5]int{}, false, []string{allocate, "; above != 0 {", "; above != 0 && !MUTANT {"}},
+		{"on sets: what others ask for is given", [5]int{}, false, []string{
 			allocate, "w.ask[member&63]&^contended | w.given[member&63]", "w.ask[member&63]&^(contended*uint64(1-mutantOne(MUTANT))) | w.given[member&63]"}},
-		{"narrow: a tail keeps its output VC", [5]int{}, false, []string{allocate, "if !x.config.WaitForTail {", "if !x.config.WaitForTail && !MUTANT {"}},
-		{"narrow: a credit is not seen", [5]int{}, false, []string{allocate, "\t\tw.credit |= bit\n", "if !MUTANT { w.credit |= bit }\n"}},
+		{"on sets: a tail keeps its output VC", [5]int{}, false, []string{allocate, "if !x.config.WaitForTail {", "if !x.config.WaitForTail && !MUTANT {"}},
+		{"on sets: a credit is not seen", [5]int{}, false, []string{allocate, "\t\tw.credit |= bit\n", "if !MUTANT { w.credit |= bit }\n"}},
 	}
 }
 
@@ -232,7 +242,7 @@ func TestLongRouterMutants(t *testing.T) {
 	mutants, texts, dir := routerMutants(), map[string]string{}, t.TempDir()
 	var wides []string
 	for i, m := range mutants {
-		wides = append(wides, fmt.Sprint(!strings.HasPrefix(m.name, "narrow")))
+		wides = append(wides, fmt.Sprint(m.edits == nil || slices.Contains(m.edits, "router_wide.go")))
 		for e := m.edits; len(e) > 0; e = e[3:] {
 			if _, ok := texts[e[0]]; !ok {
 				text, err := os.ReadFile(e[0])

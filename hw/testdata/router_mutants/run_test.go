@@ -14,10 +14,15 @@ func TestRunRouterMutants(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var all [][2]*Packets
+	for _, g := range goldens() {
+		packets, logged := readGolden(t, g.name)
+		all = append(all, [2]*Packets{packets, logged})
+	}
 	for routerMutant = range count {
 		var line strings.Builder
-		for _, g := range goldens() {
-			packets, logged := readGolden(t, g.name)
+		for i, g := range goldens() {
+			packets, logged := all[i][0], all[i][1]
 			k, n := newTestNetwork(t, g.top, g.config, packets, 16, 1)
 			n.Routers.wide = routerMutantsWide[routerMutant]
 			k.Reset()
