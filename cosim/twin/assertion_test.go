@@ -15,12 +15,15 @@ import (
 	. "starloom/cosim/twin"
 )
 
-// broken has a mistake for every assertion of the twins, and what that says.
-var broken = []struct {
+// breach is a mistake in a twin, and what the assertion says that finds it.
+type breach struct {
 	twin     string
 	old, new string
 	says     string
-}{
+}
+
+// broken has a mistake for every assertion of the twins, with their first parameters, but for those of brokenNext.
+var broken = []breach{
 	{"arbiter_fixed", "request_i & (~request_i + ONE)", "request_i", "hot_one: grants 0000, chooses "},
 	{"arbiter_fixed", "|(grant_q & HAS[REQUESTERS-1:0])", "|(grant_q & HAS[REQUESTERS-1:0]) || (b == 0 && |grant_q)", "gnt_idx: index 1, grants 0001"},
 	{"arbiter_fixed", "request_i & (~request_i + ONE)", "&request_i ? ONE : ~request_i & (request_i + ONE)", "gnt_req: chooses "},
@@ -80,11 +83,18 @@ var broken = []struct {
 	{"vc_router", "(!free[n] && !(WAIT_FOR_TAIL == 0 && tail_sent[n]))", "!free[n]", "used: output VCs "},
 	{"vc_router", "first[k*VCS+:VCS] = among & (~among + ONE_VC);", "first[k*VCS+:VCS] = among;", "switch: VCs "},
 	{"vc_router", "assign has_credit[m] = rest != FULL;", "assign has_credit[m] = 1'b1;", "sent: "},
+	{"vc_router", "|(out_q[(i*VCS+j)*N+k*VCS+:VCS] & has_credit[k*VCS+:VCS])", "|out_q[(i*VCS+j)*N+k*VCS+:VCS]", "credit: flits to "},
 	{"vc_router", "count_q[m*COUNT_BITS+:COUNT_BITS] <= count + 1'b1;", "count_q[m*COUNT_BITS+:COUNT_BITS] <= count + 3'd5;", "buffer: "},
 	{"vc_router", "(idle[n] || waiting_q[n]) && !(|vc_match[n*N+:N])", "idle[n] || waiting_q[n]", "state: waiting "},
 	{"vc_router", "wire [N-1:0] idle = filled & ~waiting_q & ~active_q;", "wire [N-1:0] idle = ~waiting_q & ~active_q;", "front: waiting "},
 	{"pops_slot", "last ? 17'd0 : cycle_q", "cycle_q", "cycle: "},
 	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the far end in the last cycle of a slot"},
+}
+
+// brokenNext are those of which the first parameters switch the assertion off: the second ones do not.
+var brokenNext = []breach{
+	{"vc_router", "(tailed_q[n] || tail_sent[n])", "tailed_q[n]", "tail: output VCs "},
+	{"vc_router", "(!free[n] && !(WAIT_FOR_TAIL == 0 && tail_sent[n]))", "(used_q[n] && !(WAIT_FOR_TAIL == 0 && tail_sent[n]))", "wait: output VC "},
 }
 
 // brokenOnWasm are those that Verilator shows, too, without -full: one with a vector in its text.
@@ -93,36 +103,46 @@ const brokenOnWasm = "pointers: "
 // TestAssertionsFire: each assertion of the twins finds a mistake in the first 20,000 cycles
 // of the model's stimulus, before any output is compared.
 func TestAssertionsFire(t *testing.T) {
-	for _, c := range broken {
-		for name, open := range map[string]open{"icarus": onIcarus, "wasm": onWasm} {
-			if name == "wasm" && (c.says != brokenOnWasm || c.twin != "fifo") && !*full {
-				continue // each has to be compiled
-			}
-			t.Run(c.twin+" on "+name+": "+c.says, func(t *testing.T) {
-				t.Parallel()
-				found, err := Find(all(), c.twin)
-				require.NoError(t, err)
-				files, err := Mutant{Twin: found, Mistake: Mistake{Name: c.says, Old: c.old, New: c.new}}.WriteSources(t.TempDir())
-				require.NoError(t, err)
-				m := newTestModel(t, found, found.Sets[0])
-				d := open(t, cosim.Source{Top: c.twin, Files: files, IncludeDirs: []string{filepath.Dir(files[0])}, Params: found.Sets[0].Verilog(), Clocks: []string{"clock"}})
-				defer func() { require.NoError(t, d.Close()) }()
-				schedule := NewSchedule(1, mutantCycles)
-				for cycle := range uint64(mutantCycles) {
-					m.Stimulate(schedule, cycle, m.Inputs())
-					copy(d.Inputs(), m.Inputs())
-					if err = d.Edge(1); err != nil {
-						break
-					}
+	for set, list := range [][]breach{broken, brokenNext} {
+		for _, c := range list {
+			for name, open := range map[string]open{"icarus": onIcarus, "wasm": onWasm} {
+				if name == "wasm" && (c.says != brokenOnWasm || c.twin != "fifo") && !*full {
+					continue // each has to be compiled
 				}
-				var fault *cosim.Fault
-				require.True(t, errors.As(err, &fault), "no assertion has failed")
-				assert.Equal(t, cosim.FaultFatal, fault.Kind)
-				_, text, _ := strings.Cut(fault.Text, ".v:")
-				assert.Contains(t, text, c.says, fault.Text)
-			})
+				t.Run(c.twin+" on "+name+": "+c.says, func(t *testing.T) {
+					t.Parallel()
+					requireBreach(t, c, set, open)
+				})
+			}
 		}
 	}
+}
+
+// requireBreach runs a twin with a mistake and a set of its parameters until an assertion says what it must.
+func requireBreach(t *testing.T, c breach, set int, open open) {
+	found, err := Find(all(), c.twin)
+	require.NoError(t, err)
+	files, err := Mutant{Twin: found, Mistake: Mistake{Name: c.says, Old: c.old, New: c.new}}.WriteSources(t.TempDir())
+	require.NoError(t, err)
+	m := newTestModel(t, found, found.Sets[set])
+	d := open(t, cosim.Source{Top: c.twin, Files: files, IncludeDirs: []string{filepath.Dir(files[0])}, Params: found.Sets[set].Verilog(), Clocks: []string{"clock"}})
+	defer func() { require.NoError(t, d.Close()) }()
+	schedule := NewSchedule(1, mutantCycles)
+	for cycle := range uint64(mutantCycles) {
+		m.Stimulate(schedule, cycle, m.Inputs())
+		copy(d.Inputs(), m.Inputs())
+		if m.Clocked() { // what neighbours do follows from what it has done
+			require.NoError(t, m.Edge(1))
+		}
+		if err = d.Edge(1); err != nil {
+			break
+		}
+	}
+	var fault *cosim.Fault
+	require.True(t, errors.As(err, &fault), "no assertion has failed")
+	assert.Equal(t, cosim.FaultFatal, fault.Kind)
+	_, text, _ := strings.Cut(fault.Text, ".v:")
+	assert.Contains(t, text, c.says, fault.Text)
 }
 
 // TestSynthesisSeesNoAssertion: all of them stand below ifndef SYNTHESIS, which Yosys defines.
