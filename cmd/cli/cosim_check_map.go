@@ -83,7 +83,7 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	if err := report.WriteText(text); err != nil {
 		return err
 	}
-	if err := o.next(text, subject, report.Divergence != nil); err != nil {
+	if err := o.next(text, report, "check", subject, o.again()); err != nil {
 		return err
 	}
 	if report.Divergence != nil {

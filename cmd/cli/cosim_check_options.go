@@ -12,6 +12,7 @@ import (
 	"starloom"
 	"starloom/cosim"
 	"starloom/cosim/coverage"
+	"starloom/cosim/lockstep"
 	"starloom/internal/outcome"
 )
 
@@ -65,8 +66,8 @@ func isFile(o *output) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// next says which files there are and what to do with them.
-func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
+// next says which files there are of a report of `cosim VERB SUBJECT OPTIONS`, and what to do with them.
+func (o *checkFlags) next(w io.Writer, report *lockstep.Report, verb, subject, options string) error {
 	var b strings.Builder
 	if isFile(o.vcd) {
 		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd, strings.TrimSuffix(o.vcd.path, filepath.Ext(o.vcd.path))+".gtkw")
@@ -75,10 +76,10 @@ func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
 		fmt.Fprintf(&b, "coverage: %s%s\n", o.coverage, coverageHint(o.coverage.path))
 	}
 	if isFile(o.save) {
-		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s\n", o.save, subject, o.save)
+		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s%s\n", o.save, subject, o.save, report.Replay())
 	}
-	if differs && o.vcd.path == "" && o.save.path == "" {
-		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim check %s%s --vcd check.vcd --save check.csv\n", subject, o.again())
+	if report.Divergence != nil && o.vcd.path == "" && o.save.path == "" {
+		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim %s %s%s --vcd %s.vcd --save %s.csv\n", verb, subject, options, verb, verb)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -110,6 +110,19 @@ func TestCosimCheckStatus(t *testing.T) {
 	}
 }
 
+// TestCosimCheckInputsAgain: the commands that take the inputs of a case, in the terminal and on its page, lead to it again.
+func TestCosimCheckInputsAgain(t *testing.T) {
+	dir := checkFolder(t, "always @(posedge clk) if (!rst && v[1]) v <= 32'bx;")
+	r := starloomIn(t, dir, strings.Fields("cosim check m.yml --backend icarus --cycles 200 --save check.csv --html p.html")...)
+	require.Equal(t, statusFail, r.status, r.stderr)
+	const again = "cosim check m.yml --stimulus check.csv --backend icarus"
+	require.Contains(t, r.stdout, "; run them again with: starloom "+again+"\n")
+	require.Contains(t, read(contents(t, dir, "p.html")), "starloom "+again+"\n")
+	r = starloomIn(t, dir, strings.Fields(again)...)
+	require.Equal(t, statusFail, r.status, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "fail: value_o (v) is unknown in cycle ")
+}
+
 // TestCosimCheckAssertion: an assertion of a twin ends the check before the mistake reaches
 // an output, and the case is made short as ever.
 func TestCosimCheckAssertion(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -30,7 +31,7 @@ const plantedSeeds, plantedFound = 10, 9
 func TestLongPlantedBugs(t *testing.T) {
 	maps, err := filepath.Glob("testdata/planted/*/*.yml")
 	require.NoError(t, err)
-	require.Len(t, maps, 30)
+	require.Len(t, maps, 33)
 	bug := regexp.MustCompile(`Bug: \d+`)
 	for _, path := range maps {
 		name := strings.TrimSuffix(filepath.Base(path), ".yml")
@@ -76,7 +77,23 @@ var undecidedInProof = []string{
 	"choice-after-16383-cycles", "credits-wrap-14-bits", "lost-words-wrap-16-bits", "pause-at-a-late-value", "turn-of-no-port", "value-after-40000-steps",
 }
 
-// TestLongPlantedBugsProved: `cosim prove` refutes planted bugs in less than a minute, and calls none equal.
+// planted is what the tests of planted bugs read of the report of a proof.
+type planted struct {
+	Verdict string `json:"verdict"`
+	FoundBy string `json:"found_by"`
+	Reason  string `json:"reason"`
+	Depth   int    `json:"depth_cycles"`
+	Case    struct{ Divergence differing }
+}
+
+// differing is what a case shows.
+type differing struct {
+	Signal, Model, RTL string
+	Cycle              int
+}
+
+// TestLongPlantedBugsProved: `cosim prove` refutes planted bugs in less than a minute, and calls none equal. What it writes of a case
+// leads there again.
 func TestLongPlantedBugsProved(t *testing.T) {
 	maps, err := filepath.Glob("testdata/planted/*/*.yml")
 	require.NoError(t, err)
@@ -86,20 +103,10 @@ func TestLongPlantedBugsProved(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			file, start := filepath.Join(t.TempDir(), "r.json"), time.Now()
-			r := starloomIn(t, ".", "cosim", "prove", path, "--json", file)
-			var report struct {
-				Verdict string `json:"verdict"`
-				FoundBy string `json:"found_by"`
-				Reason  string `json:"reason"`
-				Depth   int    `json:"depth_cycles"`
-				Case    struct {
-					Divergence struct{ Cycle int }
-				}
-			}
-			data, err := os.ReadFile(file)
-			require.NoError(t, err, r.stderr)
-			require.NoError(t, json.Unmarshal(data, &report))
+			dir, start := t.TempDir(), time.Now()
+			r := starloomIn(t, ".", "cosim", "prove", path, "--json", dir+"/r.json", "--vcd", dir+"/case.vcd", "--save", dir+"/case.csv", "--folder", dir+"/proof")
+			var report planted
+			require.NoError(t, json.Unmarshal([]byte(contents(t, dir, "r.json")), &report), r.stderr)
 			t.Logf("%s in %.1f s: %s%s, cycle %d, no difference up to %d", report.Verdict, time.Since(start).Seconds(), report.FoundBy, report.Reason,
 				report.Case.Divergence.Cycle, report.Depth)
 			if isAmong(name, undecidedInProof) {
@@ -109,8 +116,46 @@ func TestLongPlantedBugsProved(t *testing.T) {
 			require.Equal(t, statusFail, r.status, r.stdout)
 			require.Equal(t, "differs", report.Verdict)
 			require.Less(t, time.Since(start), time.Minute)
+			requireRepeated(t, dir, r.stdout, &report)
+			if *full && report.FoundBy != "random inputs" { // a small one of TestLongProve is repeated in CI
+				requireRefutedAgain(t, ".", r.stdout)
+			}
 		})
 	}
+}
+
+// requireRepeated: what a proof has written of a case into a folder leads to the same difference, with the command that it has printed.
+func requireRepeated(t *testing.T, dir, said string, report *planted) {
+	require.Contains(t, contents(t, dir, "case.vcd"), "lockstep")
+	require.Contains(t, said, fmt.Sprintf("waveform: %s/case.vcd; look at it with: gtkwave %s/case.gtkw\n", dir, dir))
+	require.Contains(t, contents(t, dir, "case.gtkw"), "case.vcd")
+	require.Equal(t, contents(t, dir, "case.csv"), contents(t, dir, "proof/case.csv"))
+	require.Contains(t, contents(t, dir, "proof/verdict.txt"), "differs: found by "+report.FoundBy)
+
+	command := regexp.MustCompile(`run them again with: starloom (.*)`).FindStringSubmatch(said)
+	require.NotNil(t, command, said)
+	r := starloomIn(t, ".", append(strings.Fields(command[1]), "--json", dir+"/again.json")...)
+	require.Equal(t, statusFail, r.status, r.stdout+r.stderr)
+	var again struct{ Divergence differing }
+	require.NoError(t, json.Unmarshal([]byte(contents(t, dir, "again.json")), &again))
+	require.Equal(t, report.Case.Divergence, again.Divergence)
+
+	repeat := "\nto repeat it: sh " + dir + "/proof/run.sh\n"
+	if report.FoundBy == "random inputs" { // no engine has refuted it
+		repeat = "\nto repeat it: starloom " + command[1][:strings.Index(command[1], "--stimulus")] + "--stimulus " + dir + "/proof/case.csv"
+	}
+	require.Contains(t, said, repeat)
+}
+
+// requireRefutedAgain: the script that a proof has printed lets an engine refute it again.
+func requireRefutedAgain(t *testing.T, in, said string) {
+	command := regexp.MustCompile(`\nto repeat it: sh (.*)\n`).FindStringSubmatch(said)
+	require.NotNil(t, command, said)
+	c := exec.Command("sh", command[1])
+	c.Dir = in
+	repeated, err := c.CombinedOutput()
+	require.NoError(t, err, string(repeated))
+	require.Contains(t, string(repeated), "Status = 0 ")
 }
 
 func isAmong(name string, all []string) bool {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -24,6 +25,9 @@ type proveFlags struct {
 	folder     string
 	again      bool
 }
+
+// What --time may be: no engine is asked for less than a second.
+const timeLeast, timeMost = 2 * time.Second, 24 * time.Hour
 
 func newCosimProve(networks starloom.Networks) *cobra.Command {
 	o := proveFlags{checkFlags: checkFlags{settings: settings{networks: networks}}}
@@ -61,8 +65,8 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	}
 	m := points[0].Map
 	defer m.Close()
-	if o.limit < time.Second || o.limit > 24*time.Hour {
-		return &starloom.InputError{Place: "--time", Reason: fmt.Sprintf("the engines cannot try for %v", o.limit), Remedy: "give 1s to 24h"}
+	if o.limit < timeLeast || o.limit > timeMost {
+		return &starloom.InputError{Place: "--time", Reason: fmt.Sprintf("the engines cannot try for %v", o.limit), Remedy: "give 2s to 24h"}
 	}
 	if o.depth < 0 || o.depth > 1_000_000 {
 		return &starloom.InputError{Place: "--cycles", Reason: fmt.Sprintf("no such number of cycles: %d", o.depth), Remedy: "give 1 to 1000000"}
@@ -124,13 +128,8 @@ func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string)
 		return err
 	}
 	if report.Case != nil {
-		if err := o.next(text, subject, false); err != nil {
+		if err := o.next(text, report.Case, "prove", subject, ""); err != nil {
 			return err
-		}
-		if o.vcd.path == "" && o.save.path == "" {
-			if _, err := fmt.Fprintf(text, "for a waveform and the inputs: starloom cosim prove %s --vcd prove.vcd --save prove.csv\n", subject); err != nil {
-				return err
-			}
 		}
 	}
 	if report.Verdict == prove.Undecided {
@@ -138,12 +137,24 @@ func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string)
 			return err
 		}
 	}
-	if o.folder != "" {
-		if _, err := fmt.Fprintf(text, "to repeat it: sh %s/run.sh\n", o.folder); err != nil {
-			return err
-		}
+	if _, err := fmt.Fprint(text, o.repeat(report, subject)); err != nil {
+		return err
 	}
 	return verdictOf(report)
+}
+
+// repeat says how to repeat what a folder has been written of.
+func (o *proveFlags) repeat(report *prove.Report, subject string) string {
+	inputs := filepath.Join(o.folder, "case.csv")
+	switch _, err := os.Stat(inputs); {
+	case o.folder == "":
+		return ""
+	case report.Took > 0:
+		return fmt.Sprintf("to repeat it: sh %s\n", filepath.Join(o.folder, "run.sh"))
+	case err == nil: // no engine has found it
+		return fmt.Sprintf("to repeat it: starloom cosim check %s --stimulus %s%s\n", subject, inputs, report.Case.Replay())
+	}
+	return ""
 }
 
 // undecided says what to do about a proof that has decided nothing: one that engines have tried may need more time.
@@ -155,7 +166,10 @@ func (o *proveFlags) undecided(report *prove.Report, subject string) string {
 	if report.Depth > 0 {
 		text = fmt.Sprintf("for these cycles alone: starloom cosim prove %s --cycles %d\n%s", subject, report.Depth, text)
 	}
-	return fmt.Sprintf("with more time: starloom cosim prove %s --time %v\n%s", subject, 10*o.limit, text)
+	if o.depth > 0 {
+		subject = fmt.Sprintf("%s --cycles %d", subject, o.depth)
+	}
+	return fmt.Sprintf("with more time: starloom cosim prove %s --time %v\n%s", subject, min(10*o.limit, timeMost), text)
 }
 
 // verdictOf is what a verdict's exit status is made of.

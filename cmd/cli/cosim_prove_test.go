@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -52,30 +53,40 @@ func TestLongProve(t *testing.T) {
 		return report.Cached
 	}
 	require.False(t, cached())
-	require.True(t, cached())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "held.v"), []byte("// a remark\n"+held), 0o644))
 	require.True(t, cached(), "the same logic")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "held.v"), []byte(strings.Replace(held, "req & -req", "req & (~req + 1)", 1)), 0o644))
-	cached() // whether this is the same graph is Yosys' business
 
 	page := read(contents(t, dir, "p.html"))
 	for _, part := range []string{"Proved equal", "not compared: index_o", "mistakes planted in the twin", "X and undriven nets may have any value", "Yosys", "starloom cosim prove held.yml"} {
 		require.Contains(t, page, part)
 	}
 
-	r := starloomIn(t, dir, "cosim", "prove", "held.yml", "--folder", "proof")
+	r := starloomIn(t, dir, "cosim", "prove", "held.yml", "--cycles", "1000000", "--time", "2s", "--html", "u.html")
+	require.Equal(t, statusUndecided, r.status, r.stdout+r.stderr)
+	said := regexp.MustCompile(`\nundecided: 4 of 4 bits not proved in 2s\nno difference in the first [\d,]+ cycles after a reset at power-on\n` +
+		`with more time: starloom cosim prove held.yml --cycles 1000000 --time 20s\nfor these cycles alone: starloom (cosim prove held.yml --cycles \d+)\n` +
+		`to look for a difference: starloom cosim check held.yml\n$`).FindStringSubmatch(r.stdout)
+	require.NotNil(t, said, r.stdout)
+	require.Contains(t, read(contents(t, dir, "u.html")), "starloom "+said[1])
+	r = starloomIn(t, dir, "cosim", "prove", "held.yml", "--cycles", "20")
+	require.Equal(t, statusBounded, r.status, r.stdout+r.stderr)
+	require.Contains(t, r.stdout, "\nequal up to 20 cycles after the first reset: 1 of 2 outputs (not compared: index_o), 4 bits, for all inputs; "+
+		"what takes longer is not proved\n")
+
+	r = starloomIn(t, dir, "cosim", "prove", "held.yml", "--folder", "proved")
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
 	require.NotContains(t, r.stdout, "in an earlier run", "a folder has what decides it")
-	run := contents(t, dir, "proof/run.sh")
+	run := contents(t, dir, "proved/run.sh")
 	require.Contains(t, run, "#   Yosys")
-	said, err := exec.Command("sh", filepath.Join(dir, "proof", "run.sh")).CombinedOutput()
-	require.NoError(t, err, string(said))
-	require.Regexp(t, "Status = 1|outputs proved", string(said))
+	repeated, err := exec.Command("sh", filepath.Join(dir, "proved", "run.sh")).CombinedOutput()
+	require.NoError(t, err, string(repeated))
+	require.Regexp(t, "Status = 1|outputs proved", string(repeated))
 	wrong := strings.NewReplacer("\nproved '", "\nrefuted '", "; lcorr; scorr; scorr -F 2", "").Replace(run)
 	require.NotEqual(t, run, wrong)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "proof", "wrong.sh"), []byte(wrong), 0o644))
-	said, err = exec.Command("sh", filepath.Join(dir, "proof", "wrong.sh")).CombinedOutput()
-	require.Error(t, err, string(said))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "proved", "wrong.sh"), []byte(wrong), 0o644))
+	repeated, err = exec.Command("sh", filepath.Join(dir, "proved", "wrong.sh")).CombinedOutput()
+	require.Error(t, err, string(repeated))
 
 	r = starloomIn(t, dir, "cosim", "check", "held.yml", "--cycles", "1000", "--explore", "0", "--prove", "--html", "c.html")
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
@@ -84,12 +95,17 @@ func TestLongProve(t *testing.T) {
 		require.Contains(t, read(contents(t, dir, "c.html")), part)
 	}
 
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "held.v"), []byte(strings.Replace(held, "else if (!(gnt & req))", "else", 1)), 0o644))
-	r = starloomIn(t, dir, "cosim", "prove", "held.yml", "--html", "d.html")
+	wrong = strings.NewReplacer("gnt);", "gnt);\n    reg [23:0] past;", "gnt <= 0", "{gnt, past} <= 0", // six requests that random inputs do not meet
+		"else if", "else begin past <= {past[19:0], req}; if (past == 24'h5A693C) gnt <= 0; else if", "-req;", "-req; end").Replace(held)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "held.v"), []byte(wrong), 0o644))
+	r = starloomIn(t, dir, "cosim", "prove", "held.yml", "--html", "d.html", "--folder", "refuted")
 	require.Equal(t, statusFail, r.status, r.stdout+r.stderr)
 	for _, part := range []string{"The RTL differs from its model in cycle", "Waveform", "cosim prove held.yml --vcd", "cosim check held.yml --stimulus"} {
 		require.Contains(t, read(contents(t, dir, "d.html")), part)
 	}
+	require.Contains(t, r.stdout, "differs: found by bmc3; in lockstep:")
+	require.Contains(t, r.stdout, "for a waveform and the inputs: starloom cosim prove held.yml --vcd prove.vcd --save prove.csv\n")
+	requireRefutedAgain(t, dir, r.stdout)
 }
 
 func contents(t *testing.T, dir, name string) string {
@@ -106,4 +122,31 @@ func TestUndecidedSaysWhatNext(t *testing.T) {
 	require.Equal(t, "with more time: starloom cosim prove m.yml --time 50m0s\n"+look, o.undecided(&prove.Report{Took: time.Second}, "m.yml"))
 	require.Equal(t, "with more time: starloom cosim prove m.yml --time 50m0s\nfor these cycles alone: starloom cosim prove m.yml --cycles 12\n"+look,
 		o.undecided(&prove.Report{Took: time.Second, Depth: 12}, "m.yml"))
+	o.limit = 3 * time.Hour
+	require.Equal(t, "with more time: starloom cosim prove m.yml --time 24h0m0s\n"+look, o.undecided(&prove.Report{Took: time.Second}, "m.yml"))
+}
+
+// Of what a proof cannot be, one says so and why, and sends to the check, which can; nothing of it asks for more time.
+func TestNoProofOfTwoClocks(t *testing.T) {
+	for name, reason := range map[string]string{
+		"double_rate_link": "there are 2 clocks, and a proof is for one",
+		"two_clock_fifo":   "async_fifo follows full_o, empty_o of the RTL, and a proof is beside a model that does not",
+	} {
+		t.Run(name, func(t *testing.T) {
+			sources, err := filepath.Abs("../../examples/rtl")
+			require.NoError(t, err)
+			text := strings.Replace(contents(t, sources, name+".yml"), "sources: [", "backend: icarus\nsources: ["+sources+"/", 1)
+			dir := folder(t, map[string]string{"m.yml": text})
+			r := starloomIn(t, dir, "cosim", "prove", "m.yml", "--html", "p.html", "--folder", "proof")
+			require.Equal(t, statusUndecided, r.status, r.stdout+r.stderr)
+			require.True(t, strings.HasSuffix(r.stdout, "\nundecided: "+reason+"\nto look for a difference: starloom cosim check m.yml\n"), r.stdout)
+			require.Contains(t, contents(t, dir, "proof/verdict.txt"), reason)
+			page := read(contents(t, dir, "p.html"))
+			require.Contains(t, page, reason)
+			require.Contains(t, page, "starloom cosim check m.yml")
+			require.NotContains(t, page, "--time")
+			r = starloomIn(t, dir, "cosim", "check", "m.yml", "--cycles", "300", "--explore", "300")
+			require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
+		})
+	}
 }

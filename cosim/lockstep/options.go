@@ -11,7 +11,7 @@ type Options struct {
 	Cycles  uint64 // of every run; 0: 100,000, with Icarus 10,000
 	Seed    uint64 // of the stimulus of the first run
 	Seeds   int    // runs with Seed, Seed+1, ...; 0: 1
-	PowerOn int    // random states of registers at power-on, each run once with each; 0: 3, with Icarus, which has X, 1
+	PowerOn int    // random states of registers at power-on, each run once with each; 0: PowerOnDefault, with Icarus, which has X, 1
 
 	// Explore is how many cycles each seed has beyond those: of phases that are put together as
 	// what they reach suggests. 0: 8 times Cycles, with Icarus as many. After the stimulus of a run
@@ -42,6 +42,9 @@ type Options struct {
 	keptWords int  // of a stimulus, less than stimulusWordsMax in tests
 }
 
+// PowerOnDefault is how many states of registers at power-on there are.
+const PowerOnDefault = 3
+
 // complete sets defaults.
 func (o *Options) complete(backend string) {
 	if o.Cycles == 0 {
@@ -51,7 +54,7 @@ func (o *Options) complete(backend string) {
 		}
 	}
 	if o.PowerOn == 0 {
-		o.PowerOn = 3
+		o.PowerOn = PowerOnDefault
 	}
 	if backend == cosim.BackendIcarus {
 		o.PowerOn = 1

@@ -73,3 +73,12 @@ func TestClaimsMissingReset(t *testing.T) {
 		}
 	}
 }
+
+// TestReplay: a case that only a later power-on state shows needs more of them than there are without an option.
+func TestReplay(t *testing.T) {
+	r := &Report{Backend: cosim.BackendWasm, Divergence: &Divergence{}}
+	r.Divergence.Found.PowerOn = PowerOnDefault
+	require.Empty(t, r.Replay())
+	r.Divergence.Found.PowerOn++
+	require.Equal(t, " --reset-seeds 4", r.Replay())
+}

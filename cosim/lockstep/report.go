@@ -422,6 +422,17 @@ func (r *Report) writeCoverage(w io.Writer) {
 	}
 }
 
+// Replay returns the options beside --stimulus, with a space before each, with which the inputs of the case lead `cosim check` to it again.
+func (r *Report) Replay() (options string) {
+	if r.Backend == cosim.BackendIcarus {
+		options += " --backend " + r.Backend
+	}
+	if d := r.Divergence; d != nil && d.Found.PowerOn > PowerOnDefault {
+		options += fmt.Sprintf(" --reset-seeds %d", d.Found.PowerOn)
+	}
+	return options
+}
+
 // HowFound says in which cycle of which run the divergence was found, and what else is known of it.
 func (r *Report) HowFound() (lines []string) {
 	d := r.Divergence

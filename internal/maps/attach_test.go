@@ -66,6 +66,7 @@ func features(t *testing.T) (all []feature) {
 		require.NotEmpty(t, f.about, path)
 		all = append(all, f)
 	}
+	require.GreaterOrEqual(t, len(all), 60)
 	return all
 }
 

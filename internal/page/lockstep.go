@@ -13,8 +13,8 @@ import (
 )
 
 // Lockstep is the page of RTL beside its model: of one component, which path names in a scenario, or of a pin map. subject is
-// what the command `starloom cosim check` takes, written are the other files.
-func Lockstep(r *lockstep.Report, path, subject string, written []outcome.OutputFile) *Page {
+// what the command `starloom cosim check` takes, pinMap is what it takes with the inputs of the case, written are the other files.
+func Lockstep(r *lockstep.Report, path, subject, pinMap string, written []outcome.OutputFile) *Page {
 	p := &Page{Subject: "cosim check", Name: r.Title(), Verdict: outcome.VerdictPass}
 	if path != "" {
 		p.Name = path + ": " + p.Name
@@ -27,11 +27,7 @@ func Lockstep(r *lockstep.Report, path, subject string, written []outcome.Output
 	} else {
 		p.Verdict = outcome.VerdictFail
 		p.Summary = fmt.Sprintf("The RTL differs from its model in cycle %d.", d.Cycle)
-		again := command
-		if path != "" { // inputs of a run are for the RTL's own map
-			again = "starloom cosim check " + outcome.ShellQuote(r.Map)
-		}
-		p.Answers = lockstepAnswers(r, path, command, again, written)
+		p.Answers = lockstepAnswers(r, path, command, pinMap, written)
 	}
 	p.add(shownSection(r))
 	rows := [][2]string{
@@ -55,8 +51,8 @@ func untold(r *lockstep.Report) Block {
 	return Block{Aside: "What the inputs never did [was not compared](#what-was-not-compared)."}
 }
 
-// lockstepAnswers say what differs, where, and how to look at it; again is the command that takes the inputs.
-func lockstepAnswers(r *lockstep.Report, path, command, again string, written []outcome.OutputFile) []Answer {
+// lockstepAnswers say what differs, where, and how to look at it; pinMap is what `starloom cosim check` takes with the inputs.
+func lockstepAnswers(r *lockstep.Report, path, command, pinMap string, written []outcome.OutputFile) []Answer {
 	d := r.Divergence
 	where := fmt.Sprintf("Cycle %d", d.Cycle)
 	if path != "" {
@@ -88,8 +84,9 @@ func lockstepAnswers(r *lockstep.Report, path, command, again string, written []
 		gtkw = files["vcd"]
 	}
 	steps = append(steps, Step{Text: "Open it, with a marker where they differ:", Command: "gtkwave " + gtkw})
-	if files["save"] != "" && !strings.Contains(again, "--stimulus") && (path == "" || r.Map != "") {
-		steps = append(steps, Step{Text: "When the RTL is corrected, run these inputs again:", Command: again + " --stimulus " + files["save"], Expect: "PASS"},
+	if files["save"] != "" && !strings.Contains(command, "--stimulus") && (path == "" || r.Map != "") {
+		again := fmt.Sprintf("starloom cosim check %s --stimulus %s%s", pinMap, files["save"], r.Replay())
+		steps = append(steps, Step{Text: "When the RTL is corrected, run these inputs again:", Command: again, Expect: "PASS"},
 			Step{Text: "Then repeat the whole check:", Command: command, Expect: "PASS"})
 	}
 	what := []string{strings.TrimSuffix(d.Text, ".") + "." + asBits(d)}

@@ -21,18 +21,27 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 			Block{Command: command + " --again"})
 	case prove.Differs:
 		p.Verdict = outcome.VerdictFail
-		p.Answers = lockstepAnswers(r.Case, "", command, "starloom cosim check "+subject, written)
+		p.Answers = lockstepAnswers(r.Case, "", command, subject, written)
 		p.add(shownSection(r.Case))
 	case prove.Bounded:
 		p.Answers = Passed(nil, Block{Text: "For all cycles, without a limit:"}, Block{Command: command})
 	default:
-		p.Answers = Passed(nil, Block{Steps: []Step{
-			{Text: "Give the engines more time:", Command: command + " --time 10m"},
-			{Text: "Prove at least some cycles:", Command: command + " --cycles 20"},
-		}})
+		p.Answers = Passed(nil, Block{Steps: undecidedSteps(r, subject)})
 	}
 	p.add(proofSection(r))
 	return p
+}
+
+// undecidedSteps are what to do about a proof that has decided nothing: more time helps only where engines have tried.
+func undecidedSteps(r *prove.Report, subject string) (steps []Step) {
+	if r.Took > 0 {
+		command := "starloom cosim prove " + subject
+		steps = []Step{{Text: "Give the engines more time:", Command: command + " --time 10m"}}
+		if r.Depth > 0 {
+			steps = append(steps, Step{Text: "Prove the cycles alone in which there was no difference:", Command: fmt.Sprintf("%s --cycles %d", command, r.Depth)})
+		}
+	}
+	return append(steps, Step{Text: "Look for a difference:", Command: "starloom cosim check " + subject})
 }
 
 // proofSection says what a proof holds for, and on what it rests.
@@ -56,7 +65,7 @@ func proofSection(r *prove.Report) *Section {
 
 // LockstepProved is the page of RTL beside its model that goes on with a proof; nil for none.
 func LockstepProved(r *lockstep.Report, proof *prove.Report, subject, options string, written []outcome.OutputFile) *Page {
-	p := Lockstep(r, "", subject+options, written)
+	p := Lockstep(r, "", subject+options, subject, written)
 	if proof == nil {
 		return p
 	}

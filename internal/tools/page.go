@@ -10,7 +10,7 @@ import (
 
 // Page is the check as a page; subject is what the command takes, written are the other files.
 func (c *Check) Page(subject string, written []outcome.OutputFile) *page.Page {
-	p := page.Lockstep(c.Report, c.Path, subject, written)
+	p := page.Lockstep(c.Report, c.Path, subject, outcome.ShellQuote(c.Report.Map), written)
 	p.Name = c.Scenario
 	components := traces.Plural(c.Components, "component", "components")
 	if len(c.Differing) == 0 {
