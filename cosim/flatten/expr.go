@@ -536,6 +536,9 @@ func (g *graph) reduce(op operation, e *expr) *expr {
 
 // dyn is a slice that begins at a value, which is never so large that the slice lies beyond the end.
 func (g *graph) dyn(e, at *expr, width int) *expr {
+	if width == e.width { // it can begin in one place only, and a vector of one bit is printed as a scalar, which has no index
+		return e
+	}
 	if low, ok := at.small(); ok {
 		return g.slice(e, low, width)
 	}

@@ -152,3 +152,13 @@ endmodule
 		require.Empty(t, m.Unknown)
 	}
 }
+
+// TestIndexOfOneBit: a vector of one bit is printed as a scalar, which has no index.
+func TestIndexOfOneBit(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.v")
+	require.NoError(t, os.WriteFile(file, []byte("module m (input [0:0] one, input [1:0] at, output y); assign y = one[at]; endmodule\n"), 0o644))
+	m, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
+	require.NoError(t, err)
+	require.NotContains(t, m.Verilog, "one[")
+	read(t, m)
+}
