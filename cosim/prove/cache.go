@@ -37,7 +37,7 @@ func decided(ctx context.Context, dir string, o *Options, content []any, decide 
 	name := fmt.Sprintf("proof-%x.json", sha256.Sum256(fmt.Append(nil, edition, o.Cycles, content)))
 	path := filepath.Join(cache.Dir, name)
 	if !o.NoCache && o.Folder == "" {
-		if d := readDecision(path); d != nil && (d.Open == 0 || d.Witness != nil || o.Cycles > 0 || d.Took >= o.limit()) {
+		if d := readDecision(path); d != nil && (d.Open == 0 || d.Witness != nil || o.Cycles > 0 && d.Frames > o.Cycles || d.Took >= o.limit()) {
 			return d, nil
 		}
 	}
