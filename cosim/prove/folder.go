@@ -34,7 +34,7 @@ reduced() { # CONE COMMANDS OUTPUT...: outputs that become constant 0 are proved
 `
 
 // writeFolder adds to a folder what repeats the proof: the commands that have decided it, the tools,
-// the verdict. Everything that they read is there already.
+// the verdict. Everything that they read is there already. Where no engine has decided anything there are no commands.
 func writeFolder(dir string, report *Report) error {
 	var run, said strings.Builder
 	fmt.Fprintf(&run, "#!/bin/sh\n# Repeats the proof: %s.\n# It was made with\n", report.Title())
@@ -63,6 +63,9 @@ func writeFolder(dir string, report *Report) error {
 		if err := f.Close(); err != nil {
 			return err
 		}
+	}
+	if len(report.commands) == 0 {
+		return nil
 	}
 	return os.WriteFile(filepath.Join(dir, "run.sh"), []byte(run.String()), 0o755)
 }
