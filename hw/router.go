@@ -174,6 +174,7 @@ func (x *Routers) Latch(s Shard) {
 			continue
 		}
 		if x.pins.replaced != nil && x.pins.replaced[r] || x.isDead(r) {
+			x.noteHeads(r)
 			clear(arrived[at : at+words])
 			clear(back[at : at+words])
 			if x.isDead(r) {
@@ -210,6 +211,15 @@ type RouterFaults interface {
 	LosesCredit(shard, channel, vc int, cycle uint64) bool
 	// DeadFrom is the cycle from which a router does nothing and loses all that comes to it; math.MaxUint64 for never.
 	DeadFrom(router int) uint64
+}
+
+// noteHeads notes how far the heads have come that RTL in the place of a router takes, or a dead one: no one sees it there.
+func (x *Routers) noteHeads(r int) {
+	for port := x.wiring.first[r]; port < x.wiring.first[r+1]; port++ {
+		if f, lit := x.flits.at(uint32(port), 0); lit && Flit(f).Head() {
+			x.packets.Hops[Flit(f).Packet()] = Flit(f).Hops()
+		}
+	}
 }
 
 // isDead reports whether a fault has killed a router.

@@ -146,12 +146,8 @@ func flitOfData(data uint64) Flit {
 // arriving, crediting: what a port takes from its input wires; leaving, freeing: on its output wires.
 
 func (x *Routers) arriving(port int) (Flit, bool) {
-	wire, lit := x.flits.at(uint32(port), 0)
-	f := Flit(wire)
-	if lit && f.Head() && x.replaced(int(x.wiring.router[port])) {
-		x.packets.Hops[f.Packet()] = f.Hops() // which no one sees while it is in RTL
-	}
-	return f.further(), lit
+	f, lit := x.flits.at(uint32(port), 0)
+	return Flit(f).further(), lit
 }
 
 func (x *Routers) crediting(port int) (uint64, bool) {
