@@ -37,3 +37,25 @@ func StimulusOf(m *twin.Model, place string, rows []uint64) *Stimulus {
 	s.mask()
 	return s
 }
+
+// Broken runs a model at power-on through the stimulus and returns the first row that breaks a rule of its neighbours (Keep), and
+// which; "" if none does.
+func (s *Stimulus) Broken(m *twin.Model) (row uint64, rule string) {
+	if m.Keep == nil {
+		return 0, ""
+	}
+	for row := range uint64(s.Cycles()) {
+		inputs := m.Inputs()
+		copy(inputs, s.row(int(row)))
+		if m.Clocked() && inputs[m.ResetWord()]&1 != 0 {
+			m.Latch()
+			continue
+		}
+		if rule := m.Keep(inputs); rule != "" {
+			return row, rule
+		}
+		_ = m.Settle() // a model never fails
+		m.Latch()
+	}
+	return 0, ""
+}

@@ -19,10 +19,8 @@ type Options struct {
 	Explore   uint64
 	NoExplore bool
 
-	// Stimulus takes the place of the random one: one run for each power-on state. AnyInputs lets it break the rules of the
-	// model's neighbours, as counterexamples of proofs may, which assume none.
-	Stimulus  *Stimulus
-	AnyInputs bool
+	// Stimulus takes the place of the random one: one run for each power-on state.
+	Stimulus *Stimulus
 
 	// NoShrink reports a divergence as it was found. Brief only finds it: the report has no text
 	// and shows nothing.

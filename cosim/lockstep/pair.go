@@ -201,26 +201,14 @@ func (l *pair) comparesNothing() error {
 // checkRules refuses a given stimulus that breaks a rule of the model's neighbours: RTL need not bear it.
 func (l *pair) checkRules() error {
 	s := l.options.Stimulus
-	if l.options.AnyInputs {
-		l.model.Keep = nil
-	}
-	if s == nil || l.model.Keep == nil {
+	if s == nil {
 		return nil
 	}
-	for row := range uint64(s.Cycles()) {
-		copy(l.model.Inputs(), s.row(int(row)))
-		if l.inReset() {
-			l.model.Latch()
-			continue
+	if row, rule := s.Broken(l.model); rule != "" {
+		return &cosim.InputError{
+			Place: s.Place, Reason: fmt.Sprintf("in cycle %d the inputs break a rule of the neighbours of %s: %s", s.cycleOf(row), l.pinMap.Model, rule),
+			Remedy: "give inputs that keep it: those that --save writes do",
 		}
-		if rule := l.model.Keep(l.model.Inputs()); rule != "" {
-			return &cosim.InputError{
-				Place: s.Place, Reason: fmt.Sprintf("in cycle %d the inputs break a rule of the neighbours of %s: %s", s.cycleOf(row), l.pinMap.Model, rule),
-				Remedy: "give inputs that keep it: those that --save writes do",
-			}
-		}
-		_ = l.model.Settle() // a model never fails
-		l.model.Latch()
 	}
 	return nil
 }

@@ -53,6 +53,7 @@ type builder struct {
 	wires       *pinmap.Wires
 	terms       *pinmap.Terms
 	keepInitial bool // registers begin with the values that the RTL declares
+	rules       bool // inputs are those that neighbours of the model may send
 	front       string
 	print       *flatten.Module // of the front end that prints
 	checks      int             // $fatal and the like in the RTL
@@ -66,7 +67,7 @@ func (b *builder) write(name, text string) error {
 
 // sources writes all that Yosys reads.
 func (b *builder) sources() (bits []comparedBit, err error) {
-	t := &miterText{Wires: b.wires, terms: b.terms, m: b.m, clocked: b.model.Clocked()}
+	t := &miterText{Wires: b.wires, terms: b.terms, m: b.m, clocked: b.model.Clocked(), rules: b.rules}
 	if t.after, err = afterReset(b.m); err != nil {
 		return nil, err
 	}

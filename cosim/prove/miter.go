@@ -16,6 +16,7 @@ const (
 	rtlSide   = "starloom_rtl_side"   // the RTL with ports p0, p1, ...
 	miterName = "starloom_miter"      // both, and what differs
 	clockName = "starloom_miter_time" // the miter's clock
+	keptName  = "kept_o"              // what a twin shows in proofs alone: neighbours may send the inputs of this cycle
 	onName    = "starloom_miter_on"   // an input that all outputs pass: without it Yosys forgets those that are constant
 )
 
@@ -25,6 +26,7 @@ type miterText struct {
 	m       *pinmap.Map
 	terms   *pinmap.Terms
 	clocked bool
+	rules   bool     // what counts ends when a neighbour breaks one
 	after   []uint64 // what the model shows after a reset
 	b       strings.Builder
 }
@@ -36,7 +38,11 @@ func (t *miterText) moduleSides(flat bool) (twinText, rtlText string) {
 	if flat {
 		params = nil
 	}
-	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), t.Model, func(i int) string { return t.Model[i].Name }),
+	twinPorts := t.Model
+	if t.rules {
+		twinPorts = append(slices.Clone(twinPorts), cosim.Port{Name: keptName, Bits: 1})
+	}
+	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), twinPorts, func(i int) string { return twinPorts[i].Name }),
 		sideText(rtlSide, t.m.Source.Top, params, t.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })
 }
 
@@ -186,6 +192,10 @@ func (t *miterText) writeTwin(instance string, output, input func(port int) stri
 		}
 		connected = append(connected, fmt.Sprintf("\n    .%s(%s)", p.Name, from))
 	}
+	if t.rules {
+		fmt.Fprintf(w, "  wire %s_kept;\n", instance)
+		connected = append(connected, fmt.Sprintf("\n    .%s(%s_kept)", keptName, instance))
+	}
 	fmt.Fprintf(w, "  %s %s(%s);\n", twinSide, instance, strings.Join(connected, ","))
 }
 
@@ -232,7 +242,7 @@ func (t *miterText) writeGates() {
 }
 
 // writeAssumed has nothing compared from the first cycle on in which an input is not what the map
-// allows.
+// allows, or what neighbours of the model may send.
 func (t *miterText) writeAssumed() {
 	w := &t.b
 	var all []string
@@ -243,6 +253,9 @@ func (t *miterText) writeAssumed() {
 	}
 	for _, c := range t.terms.Assume {
 		all = append(all, c.Verilog(t.sight))
+	}
+	if t.rules {
+		all = append(all, "twin_kept")
 	}
 	if len(all) == 0 {
 		fmt.Fprint(w, "  wire allowed = 1'b1;\n")

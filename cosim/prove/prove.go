@@ -104,19 +104,20 @@ func (p *prover) run() error {
 		return err
 	}
 	p.report.Values = values
-	for _, keep := range []bool{false, true} {
-		b := &builder{ctx: p.ctx, dir: p.dir, m: valued, model: p.model, wires: wires, terms: terms, keepInitial: keep}
+	for again := true; again; {
+		r := p.report
+		b := &builder{
+			ctx: p.ctx, dir: p.dir, m: valued, model: p.model, wires: wires, terms: terms, keepInitial: r.KeepsInitial, rules: r.RuleBroken != "",
+		}
 		p.options.Progress("makes the miter")
 		if p.miter, err = b.build(); err != nil {
 			return err
 		}
-		p.report.KeepsInitial, p.report.Front, p.report.Checks, p.report.Dropped = keep, b.front, b.checks, b.dropped
-		p.report.Assumed = p.assumed(wires, terms)
+		r.Front, r.Checks, r.Dropped, r.Assumed = b.front, b.checks, b.dropped, p.assumed(wires, terms)
 		if differs, err := p.agree(); err != nil || differs {
 			return err
 		}
-		again, err := p.decide()
-		if err != nil || !again {
+		if again, err = p.decide(); err != nil {
 			return err
 		}
 	}
@@ -136,6 +137,9 @@ func clocksOf(ports []cosim.Port) (count int) {
 // assumed says what the map takes for granted.
 func (p *prover) assumed(w *pinmap.Wires, terms *pinmap.Terms) []string {
 	all := append([]string{}, w.Bounds()...)
+	if p.report.RuleBroken != "" {
+		all = append(all, p.report.neighbours())
+	}
 	for _, c := range terms.Assume {
 		all = append(all, c.Text)
 	}
@@ -179,7 +183,7 @@ func (p *prover) agree() (differs bool, err error) {
 	return false, nil
 }
 
-// decide lets the engines decide; again says that the values that registers begin with should be kept.
+// decide lets the engines decide; again says that they should once more, for what the report takes for granted by now.
 func (p *prover) decide() (again bool, err error) {
 	text, err := os.ReadFile(filepath.Join(p.dir, "miter.aig"))
 	if err != nil {
@@ -208,7 +212,11 @@ func (p *prover) decide() (again bool, err error) {
 		p.report.Verdict, p.report.Depth = Bounded, p.options.Cycles
 		return false, nil
 	}
-	return false, &refusal{fmt.Sprintf("%d of %s not proved in %v", d.Open, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())}
+	reason := fmt.Sprintf("%d of %s not proved in %v", d.Open, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())
+	if p.report.RuleBroken != "" {
+		reason += " for " + p.report.neighbours()
+	}
+	return false, &refusal{reason}
 }
 
 // notVacuous lets an engine refute the miter with a bit inverted: an engine, or a miter, that proves
@@ -232,11 +240,24 @@ func (p *prover) notVacuous() error {
 // replayPowerOns is from how many power-on states a counterexample is replayed.
 const replayPowerOns = 8
 
-// replay runs a counterexample in lockstep.
+// replay runs a counterexample in lockstep. One that breaks a rule of the model's neighbours, or needs values of registers at
+// power-on that the RTL does not begin with, is taken as a reason to decide again without its like.
 func (p *prover) replay(r *decision) (again bool, err error) {
 	p.options.Progress("replays the counterexample")
 	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, r.Witness))
-	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Stimulus: stimulus, AnyInputs: true, PowerOn: replayPowerOns})
+	model, err := p.m.NewModel()
+	if err != nil {
+		return false, err
+	}
+	defer model.Close()
+	if row, rule := stimulus.Broken(model); rule != "" {
+		if p.report.RuleBroken != "" {
+			return false, &refusal{fmt.Sprintf("%s has a counterexample that breaks a rule of neighbours: in cycle %d %s", r.By, row, rule)}
+		}
+		p.report.RuleBroken = rule
+		return true, nil
+	}
+	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Stimulus: stimulus, PowerOn: replayPowerOns})
 	if err != nil {
 		return false, err
 	}
@@ -245,6 +266,7 @@ func (p *prover) replay(r *decision) (again bool, err error) {
 		return false, nil
 	}
 	if !p.report.KeepsInitial && p.miter.needsPowerOn(r.Witness) {
+		p.report.KeepsInitial = true
 		return true, nil
 	}
 	b := p.miter.bits[slices.Index(p.miter.bad, r.Failed)]

@@ -53,7 +53,8 @@ type Scope struct {
 	Checks     int      `json:"rtl_checks"`  // $fatal and the like of the RTL, which a proof does not see
 	Dropped    []string `json:"rtl_dropped"` // what the front end has left out
 
-	KeepsInitial bool `json:"keeps_initial_values"` // registers begin with the values that the RTL declares
+	KeepsInitial bool   `json:"keeps_initial_values"`  // registers begin with the values that the RTL declares
+	RuleBroken   string `json:"rule_broken,omitempty"` // which rule of neighbours the inputs broke that refuted RTL without it
 }
 
 // Basis is what a verdict rests on.
@@ -95,6 +96,11 @@ func (r *Report) count(w *pinmap.Wires) {
 		}
 		r.Outputs++
 	}
+}
+
+// neighbours says for which inputs a proof is that was refuted with others.
+func (r *Report) neighbours() string {
+	return fmt.Sprintf("inputs that neighbours of %s may send; with others it is refuted (%s)", r.Model, r.RuleBroken)
 }
 
 func (r *Report) undecided(reason string) { r.Verdict, r.Reason = Undecided, reason }

@@ -48,6 +48,9 @@ module vc_router #(
   output wire [PORTS*DATA_BITS-1:0] data_o,
   output wire [PORTS-1:0] credit_o, // of the inputs
   output wire [PORTS*(VCS > 1 ? $clog2(VCS) : 1)-1:0] credit_vc_o
+`ifdef STARLOOM_PROOF
+  , output wire kept_o // the inputs of this cycle are what neighbours may send
+`endif
 );
   initial if (PORTS < 1 || VCS < 1 || PORTS * VCS > 64 || DEPTH < 1 || DEPTH > 4096 || ROUTING_DELAY < 0 || ROUTING_DELAY > 1 ||
       CREDIT_DELAY < 0 || CREDIT_DELAY > 64 || WAIT_FOR_TAIL < 0 || WAIT_FOR_TAIL > 1 || VC_ALLOCATOR < 0 || VC_ALLOCATOR > 1 ||
@@ -366,6 +369,45 @@ module vc_router #(
       end
     end
   end
+`endif
+
+`ifdef STARLOOM_PROOF
+  // Neighbours send a flit if there is room for it, a head first in each packet and nowhere else, with VCs of one output as its
+  // route, and a credit for a flit that is out.
+  reg [N-1:0] inside_q;          // more flits of the packet are to come
+  reg [N*COUNT_BITS-1:0] owed_q; // sent_q without the credits that do not count yet
+  wire [PORTS-1:0] flit_kept, credit_kept;
+  genvar p, v;
+  generate
+    for (p = 0; p < PORTS; p = p + 1) begin : g_kept
+      wire [VCS-1:0] comes, room, returns, owed_flit;
+      wire [PORTS-1:0] asked;
+      for (v = 0; v < VCS; v = v + 1) begin : g_vc_kept
+        localparam integer M = p * VCS + v;
+        localparam integer VC = v;
+        assign comes[v] = valid_i[p] && vc_i[p*VC_BITS+:VC_BITS] == VC[VC_BITS-1:0];
+        assign room[v] = count_q[M*COUNT_BITS+:COUNT_BITS] != FULL;
+        assign returns[v] = credit_i[p] && credit_vc_i[p*VC_BITS+:VC_BITS] == VC[VC_BITS-1:0];
+        assign owed_flit[v] = owed_q[M*COUNT_BITS+:COUNT_BITS] != {COUNT_BITS{1'b0}};
+        always @(posedge clock) begin
+          if (comes[v]) inside_q[M] <= !tail_i[p];
+          if (sends[M] && !returns[v]) owed_q[M*COUNT_BITS+:COUNT_BITS] <= owed_q[M*COUNT_BITS+:COUNT_BITS] + 1'b1;
+          if (returns[v] && !sends[M]) owed_q[M*COUNT_BITS+:COUNT_BITS] <= owed_q[M*COUNT_BITS+:COUNT_BITS] - 1'b1;
+          if (reset) begin
+            inside_q[M] <= 1'b0;
+            owed_q[M*COUNT_BITS+:COUNT_BITS] <= {COUNT_BITS{1'b0}};
+          end
+        end
+      end
+      for (v = 0; v < PORTS; v = v + 1) begin : g_route_kept
+        assign asked[v] = |route_i[p*N+v*VCS+:VCS];
+      end
+      wire one_output = |asked && !(|(asked & (asked - ONE_PORT)));
+      assign flit_kept[p] = !valid_i[p] || (|(comes & room) && (|(comes & inside_q[p*VCS+:VCS]) ? !head_i[p] : head_i[p] && one_output));
+      assign credit_kept[p] = !credit_i[p] || |(returns & owed_flit);
+    end
+  endgenerate
+  assign kept_o = &flit_kept && &credit_kept;
 `endif
 endmodule
 

@@ -61,7 +61,7 @@ type usage struct {
 	OnlyInUse []Pin                                 // inputs that only Use drives
 
 	// Keep makes inputs keep the rules of neighbours in the model's present state, and returns which one they broke first,
-	// "" for none. Use keeps them. nil: there are no rules.
+	// "" for none. Use keeps them. nil: there are no rules. In a proof the twin says so, too: kept_o.
 	Keep func(inputs []uint64) (broken string)
 }
 
