@@ -82,7 +82,7 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 		return nil, err
 	}
 	for _, file := range []struct{ name, text string }{
-		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap},
+		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap}, {"divide.v", divideMap},
 		{"script.ys", sideScript(twinSide, "twin", read, false) + sideScript(rtlSide, "rtl", rtl, b.keepInitial) + miterScript},
 	} {
 		if err := b.write(file.name, file.text); err != nil {
@@ -280,7 +280,7 @@ func (b *builder) buildOnce() (*miter, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := runYosys(b.ctx, b.dir, "script.ys")
+	log, err := runYosys(b.ctx, b.dir, "script.ys", yosysMemory())
 	if err != nil {
 		return nil, err
 	}

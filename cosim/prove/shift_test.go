@@ -30,23 +30,8 @@ func TestShiftMap(t *testing.T) {
 		fmt.Fprintf(&body, "\\$shiftx #(.A_SIGNED(0), .B_SIGNED(%d), .A_WIDTH(%d), .B_WIDTH(%d), .Y_WIDTH(%d)) s%d (.A(a%d), .B(b%d), .Y(y%d));\n",
 			r.signed, r.a, r.b, r.y, i, i, i, i)
 	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"top.v": "module top(" + ports.String()[2:] + ");\n" + body.String() + "endmodule\n", "shift.v": shiftMap,
-		"script.ys": "read_verilog -icells top.v\ntechmap -map shift.v\nopt_clean\ntechmap\nopt_clean\naigmap\nopt_clean\nwrite_aiger -zinit -map top.map top.aig\n",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
-	}
-	_, err := runYosys(t.Context(), dir, "script.ys")
-	require.NoError(t, err)
-	data, err := os.ReadFile(filepath.Join(dir, "top.aig"))
-	require.NoError(t, err)
-	g, err := readAIGER(data)
-	require.NoError(t, err)
-	names, err := os.ReadFile(filepath.Join(dir, "top.map"))
-	require.NoError(t, err)
-	s, err := readMap(string(names), g.inputs, len(g.outputs))
-	require.NoError(t, err)
+	g, s := graphOf(t, "module top("+ports.String()[2:]+");\n"+body.String()+"endmodule\n",
+		"read_verilog -icells top.v\ntechmap -map shift.v\nopt_clean\ntechmap\nopt_clean\naigmap\nopt_clean\n")
 
 	random, in := rand.New(rand.NewPCG(1, 1)), make([]uint64, g.inputs)
 	for at := range 64 { // the index in all sequences
@@ -81,4 +66,74 @@ func TestShiftMap(t *testing.T) {
 			}
 		}
 	}
+}
+
+// graphOf is what a script makes of a module called top.
+func graphOf(t *testing.T, top, script string) (*graph, *signals) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"top.v": top, "shift.v": shiftMap, "divide.v": divideMap, "script.ys": script + "write_aiger -zinit -map top.map top.aig\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
+	}
+	_, err := runYosys(t.Context(), dir, "script.ys", yosysMemory())
+	require.NoError(t, err)
+	data, err := os.ReadFile(filepath.Join(dir, "top.aig"))
+	require.NoError(t, err)
+	g, err := readAIGER(data)
+	require.NoError(t, err)
+	names, err := os.ReadFile(filepath.Join(dir, "top.map"))
+	require.NoError(t, err)
+	s, err := readMap(string(names), g.inputs, len(g.outputs))
+	require.NoError(t, err)
+	return g, s
+}
+
+// TestDivideMap: a divider is as wide as what it divides can be, and divides as before.
+func TestDivideMap(t *testing.T) {
+	const top = `module top(input [4:0] a, output [11:0] y0, y1, y2, y3, y4, y5, y6);
+  wire [11:0] sum = {7'd0, a} + 12'd3;
+  assign y0 = $signed({7'd0, a}) % $signed(12'd6);
+  assign y1 = $signed(sum) / $signed(12'd5);
+  assign y2 = {7'd0, a} % 12'd200;
+  assign y3 = sum / 12'd4;
+  assign y4 = $signed({{7{a[4]}}, a}) % $signed(12'd6);
+  assign y5 = $signed({7'd0, a}) / $signed(-12'd3);
+  assign y6 = {a, 7'd0} % 12'd7;
+endmodule
+`
+	_, after, found := strings.Cut(miterScript, "dffunmap\n")
+	require.True(t, found)
+	after, _, _ = strings.Cut(after, "write_aiger")
+	g, s := graphOf(t, top, "read_verilog top.v\nproc\n"+after)
+	require.Less(t, len(g.gates), 3_000, "three of 12 bits are left")
+	sim, in := g.simulation(), make([]uint64, g.inputs)
+	for a := range uint32(32) {
+		for bit := range 5 {
+			in[s.inputs[fmt.Sprintf("a[%d]", bit)]] = -(uint64(a) >> bit & 1)
+		}
+		sim.settle(in)
+		n := int32(a)
+		signed := n << 27 >> 27
+		for i, want := range []uint32{a % 6, (a + 3) / 5, a % 200, (a + 3) / 4, uint32(signed%6) & 0xfff, uint32(n/-3) & 0xfff, a << 7 & 0xfff % 7} {
+			got := uint32(0)
+			for bit := range 12 {
+				if at, ok := s.outputs[fmt.Sprintf("y%d[%d]", i, bit)]; ok { // else it is always 0
+					got |= uint32(sim.of(g.outputs[at])&1) << bit
+				}
+			}
+			require.Equal(t, want, got, "y%d of %d", i, a)
+		}
+	}
+}
+
+// TestGraphWithoutMemory: Yosys is ended before it takes the memory of others, and that is a reason.
+func TestGraphWithoutMemory(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "top.v"), []byte("module top(input [4095:0] a, b, output [4095:0] y); assign y = a * b; endmodule"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "script.ys"), []byte("read_verilog top.v\ntechmap\n"), 0o644))
+	_, err := runYosys(t.Context(), dir, "script.ys", 200<<20)
+	var refused *refusal
+	require.ErrorAs(t, err, &refused)
+	require.Contains(t, refused.reason, "does not fit into 200 MiB of memory")
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/hw"
 )
 
 var (
@@ -63,6 +64,46 @@ module starloom_shiftx(A, B, Y);
 endmodule
 `
 
+// divideMap makes dividers as wide as what they divide can be: in Verilog "(from + k) % 6" is an operation of 32 bits. The divisor is
+// a constant, and neither side is negative.
+const divideMap = `(* techmap_celltype = "$div $mod" *)
+module starloom_divide(A, B, Y);
+  parameter A_SIGNED = 0;
+  parameter B_SIGNED = 0;
+  parameter A_WIDTH = 1;
+  parameter B_WIDTH = 1;
+  parameter Y_WIDTH = 1;
+  parameter _TECHMAP_CELLTYPE_ = "";
+  parameter [A_WIDTH-1:0] _TECHMAP_CONSTMSK_A_ = 0;
+  parameter [A_WIDTH-1:0] _TECHMAP_CONSTVAL_A_ = 0;
+  parameter [B_WIDTH-1:0] _TECHMAP_CONSTMSK_B_ = 0;
+  parameter [B_WIDTH-1:0] _TECHMAP_CONSTVAL_B_ = 0;
+  input [A_WIDTH-1:0] A;
+  input [B_WIDTH-1:0] B;
+  output [Y_WIDTH-1:0] Y;
+  function integer places(input integer unused); // of A that are not known to be 0, or to the highest 1 of B
+    integer i;
+    begin
+      places = 1;
+      for (i = 0; i < A_WIDTH; i = i + 1) if (!_TECHMAP_CONSTMSK_A_[i] || _TECHMAP_CONSTVAL_A_[i]) if (i >= places) places = i + 1;
+      for (i = 0; i < B_WIDTH; i = i + 1) if (_TECHMAP_CONSTVAL_B_[i]) if (i >= places) places = i + 1;
+    end
+  endfunction
+  localparam PLACES = places(0);
+  localparam CONSTANT = &_TECHMAP_CONSTMSK_B_ && |_TECHMAP_CONSTVAL_B_;
+  localparam POSITIVE = !A_SIGNED || (PLACES < A_WIDTH && !(B_SIGNED && _TECHMAP_CONSTVAL_B_[B_WIDTH-1]));
+  wire _TECHMAP_FAIL_ = !CONSTANT || !POSITIVE || (!A_SIGNED && PLACES == A_WIDTH);
+  wire [PLACES-1:0] a = A;
+  wire [PLACES-1:0] b = _TECHMAP_CONSTVAL_B_;
+  wire [PLACES-1:0] y;
+  generate
+    if (_TECHMAP_CELLTYPE_ == "$mod") assign y = a % b;
+    else assign y = a / b;
+  endgenerate
+  assign Y = y;
+endmodule
+`
+
 const (
 	viewsName  = "views"       // the wires of a twin that are views,
 	countsName = "views_count" // and when they count, bit by bit
@@ -100,7 +141,10 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// miterScript joins both sides and writes them as AIGER.
+// logicOnly selects neither registers nor free values: two of them are never one, and what they begin with is not known.
+const logicOnly = "t:* t:$*ff %d t:$_DFF_* %d t:$anyseq %d"
+
+// miterScript joins both sides and writes them as AIGER. By now nothing is X, so that logic may be made smaller.
 const miterScript = `read_verilog miter.v
 design -copy-from twin -as ` + twinSide + ` ` + twinSide + `
 design -copy-from rtl -as ` + rtlSide + ` ` + rtlSide + `
@@ -111,19 +155,38 @@ expose w:twin.*` + viewsName + ` w:twin.*` + countsName + `
 async2sync
 dffunmap
 opt_clean
+wreduce ` + logicOnly + `
+techmap -map divide.v
+opt_clean
 techmap
+opt_expr ` + logicOnly + `
+opt_merge ` + logicOnly + `
+opt_clean
 simplemap
 aigmap
 write_aiger -zinit -map miter.map miter.aig
 `
 
-// runYosys runs a script in a folder; what it refuses is a *refusal.
-func runYosys(ctx context.Context, dir, script string) (log string, err error) {
+// yosysMemory is how many bytes Yosys may take: three quarters of what there is, so that nothing else is killed for it.
+func yosysMemory() uint64 {
+	available, limit := hw.MemoryAvailable()
+	if limit == "" {
+		return 1 << 40
+	}
+	return available / 4 * 3
+}
+
+// runYosys runs a script in a folder, in so many bytes of memory at most; what it refuses is a *refusal.
+func runYosys(ctx context.Context, dir, script string, most uint64) (log string, err error) {
 	if err := os.WriteFile(filepath.Join(dir, script+".log"), nil, 0o644); err != nil {
 		return "", err
 	}
-	c := cosim.Command(ctx, dir, yosysTool.Command, "-Q", "-T", "-l", script+".log", "-s", script)
+	c := cosim.Command(ctx, dir, "sh", "-c", `ulimit -v "$0"; exec "$@"`, strconv.FormatUint(most>>10, 10),
+		yosysTool.Command, "-Q", "-T", "-l", script+".log", "-s", script)
 	said, err := c.CombinedOutput()
+	if strings.Contains(string(said), "std::bad_alloc") {
+		return "", &refusal{fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended: smaller parameters take less", most>>20)}
+	}
 	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
 		return "", stop
 	}
