@@ -69,6 +69,30 @@ func (m *module) callable() map[funcType][]uint32 {
 	return byType
 }
 
+// called says of each function if code or a table may call it, or the start of the module.
+func (m *module) called(shapes []shape) []bool {
+	called := make([]bool, len(m.body))
+	note := func(k int) {
+		if k >= 0 && k < len(called) {
+			called[k] = true
+		}
+	}
+	for _, s := range shapes {
+		for _, p := range s.paths {
+			for _, callee := range p.calls {
+				if callee&callsType == 0 {
+					note(int(callee))
+				}
+			}
+		}
+	}
+	for _, index := range m.elements {
+		note(int(index) - len(m.imported))
+	}
+	note(m.start - len(m.imported))
+	return called
+}
+
 // costs finds the places where counting is needed, and an order of the functions in which those
 // that are called come first, as far as nothing calls itself. Every loop counts. A function
 // counts when it may call itself, over whatever others, or when one call of it runs

@@ -46,6 +46,8 @@
 //	addresses.go  loads from constant addresses: one base, one check
 //	classes.go    classes of instructions, and tables of their costs
 //	meter.go      the counter of costs
+//	entry.go      entry points that are called for each cell alone, and read once for all
+//	flow.go       what code does with its locals, and where it stores
 //	cover.go      branches and comparisons
 //	places.go     source lines: offsets of the copy, looked up in the image's own DWARF
 //	sourcemap.go  the same of an image without: those of the source map that it names

@@ -34,7 +34,7 @@ const (
 	CounterName = reserved + "counter" // i64: what the call that runs has cost, set to 0 by the host before
 	PlaceName   = reserved + "place"   // i32: place of the cell whose handler ran last
 	LimitName   = reserved + "limit"   // i64, constant: Meter.Limit
-	EachName    = reserved + "each."   // and an export, which is the function's name, too: see each
+	EachName    = reserved + "each."   // and an export: see entry
 	AtName      = reserved + "at"      // i32, with Meter.Profile: offset in the image's code section
 )
 
@@ -43,6 +43,12 @@ var listed = []struct {
 	name   string
 	params int
 }{{"starloom_start", 1}, {"starloom_slot", 2}}
+
+// takes reports whether a function with code takes so many i32 and returns nothing.
+func (m *module) takes(k, params int) bool {
+	t := m.types[m.body[k].signature]
+	return t.results == "" && t.params == string(slices.Repeat([]byte{typeI32}, params))
+}
 
 // metering is a Meter in a module.
 type metering struct {
@@ -53,87 +59,24 @@ type metering struct {
 // at is the global AtName; the limit is between.
 func (x *metering) at() uint32 { return x.place + 2 }
 
-// addMeter adds the globals and the entry points of the counter to the sections of a copy. Types
-// and functions that are added come last, so that no number changes.
-func (w *weaver) addMeter(parts map[byte][]byte, shift *copier) {
-	m, meter := w.m, w.meter
+// addMeter adds the globals of the counter to the sections of a copy.
+func (x *metering) addMeter(parts map[byte][]byte) {
 	for _, g := range []struct {
 		name  string
 		index uint32
 		kind  byte
 		zero  opcode
-	}{{CounterName, meter.counter, typeI64, opI64Const}, {PlaceName, meter.place, typeI32, opI32Const}} {
+	}{{CounterName, x.counter, typeI64, opI64Const}, {PlaceName, x.place, typeI32, opI32Const}} {
 		parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{g.kind, 1, byte(g.zero), 0, byte(opEnd)})
 		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, g.name), kindGlobal), g.index, 1))
 	}
-	limit := appendS64([]byte{typeI64, 0, byte(opI64Const)}, meter.limit())
+	limit := appendS64([]byte{typeI64, 0, byte(opI64Const)}, x.limit())
 	parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(limit, byte(opEnd)))
-	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, LimitName), kindGlobal), meter.place+1, 1))
-	if meter.Profile {
+	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, LimitName), kindGlobal), x.place+1, 1))
+	if x.Profile {
 		parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{typeI32, 1, byte(opI32Const), 0, byte(opEnd)})
-		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, AtName), kindGlobal), meter.at(), 1))
+		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, AtName), kindGlobal), x.at(), 1))
 	}
-	types := &reader{data: parts[sectionType]}
-	signature := uint32(types.count())
-	parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 3, typeI32, typeI32, typeI32, 0})
-	next := uint32(len(m.imported) + len(m.body))
-	for _, entry := range listed {
-		e, ok := m.exports[entry.name]
-		if !ok || e.kind != kindFunction || int(e.index) >= len(m.imported)+len(m.body) || !m.takes(int(e.index), entry.params) {
-			continue
-		}
-		parts[sectionFunction] = appendElement(parts[sectionFunction], appendU32(nil, signature, 1))
-		body := meter.each(shift.function(e.index), w.tick, entry.params)
-		parts[sectionCode] = appendElement(parts[sectionCode], append(appendU32(nil, uint32(len(body)), 1), body...))
-		name := EachName + entry.name
-		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, name), kindFunction), shift.function(next), 1))
-		m.names[next] = name
-		next++
-	}
-}
-
-// takes reports whether a function takes so many i32 and returns nothing.
-func (m *module) takes(index, params int) bool {
-	t := m.types[m.signature(index)]
-	return t.results == "" && len(t.params) == params && t.params == string(slices.Repeat([]byte{typeI32}, params))
-}
-
-// each is the body of (count, slot, calls i32): it calls an entry point of the image for each
-// cell of a list alone, so that the cost of a cell is the same whoever is in the list:
-//
-//	for place = 0; place < count; place++ {
-//	    calls[place], calls[0] = cost, calls[place]
-//	    counter = 0
-//	    entry(1, slot)
-//	    if cost = counter; cost > Limit { the host ends the call }
-//	}
-//
-// When it ends, or the handler at place traps, calls[k+1] is what place k has cost, for all before
-// place; that of the last one is the counter.
-func (x *metering) each(entry, tick uint32, params int) []byte {
-	const count, slot, calls, at, cell, next, cost = 0, 1, 2, 3, 4, 5, 6
-	op := func(code []byte, op opcode, index uint32) []byte { return appendU32(append(code, byte(op)), index, 1) }
-	code := []byte{2, 3, typeI32, 1, typeI64} // the locals from at on
-	code = op(code, opLocalGet, calls)
-	code = op(code, opLocalSet, at)
-	code = append(code, byte(opLoop), blockEmpty)
-	code = op(op(code, opLocalGet, next), opGlobalSet, x.place)
-	// cell = *at; *at = cost, which has 32 bits: see Limit
-	code = append(op(code, opLocalGet, at), byte(opI32Load), 2, 0)
-	code = op(op(code, opLocalSet, cell), opLocalGet, at)
-	code = append(op(code, opLocalGet, cost), byte(opI32WrapI64), byte(opI32Store), 2, 0)
-	// *calls = cell
-	code = append(op(op(code, opLocalGet, calls), opLocalGet, cell), byte(opI32Store), 2, 0)
-	code = op(append(code, byte(opI64Const), 0), opGlobalSet, x.counter)
-	code = append(code, byte(opI32Const), 1)
-	if params == 2 {
-		code = op(code, opLocalGet, slot)
-	}
-	code = op(code, opCall, entry)
-	code = x.check(op(op(code, opGlobalGet, x.counter), opLocalTee, cost), tick)
-	code = op(append(op(code, opLocalGet, at), byte(opI32Const), 4, byte(opI32Add)), opLocalSet, at)
-	code = op(append(op(code, opLocalGet, next), byte(opI32Const), 1, byte(opI32Add)), opLocalTee, next)
-	return append(op(code, opLocalGet, count), byte(opI32LtU), byte(opBrIf), 0, byte(opEnd), byte(opEnd))
 }
 
 // tally counts the costs of one function while it is copied.
@@ -265,15 +208,19 @@ const Spent = math.MaxUint64
 func (t *tally) check() []byte {
 	code := appendU32([]byte{byte(opGlobalGet)}, t.counter, 1)
 	code = appendU32(append(code, byte(opLocalGet)), t.accumulator(), 1)
-	return t.metering.check(append(code, byte(opI64Add)), t.tick)
+	code = t.exceeds(append(code, byte(opI64Add)))
+	return append(t.end(append(code, byte(opIf), blockEmpty), t.tick), byte(opEnd))
 }
 
-// check appends to code that leaves a cost on the stack: if it is more than the limit, the host is asked.
-func (x *metering) check(code []byte, tick uint32) []byte {
-	code = appendS64(append(code, byte(opI64Const)), x.limit())
-	code = append(code, byte(opI64GtU), byte(opIf), blockEmpty, byte(opI64Const), 0x7F)
-	code = appendU32(append(code, byte(opGlobalSet)), x.counter, 1)
-	return append(appendU32(append(code, byte(opCall)), tick, 1), byte(opEnd))
+// exceeds appends to code that leaves a cost on the stack: whether it is more than the limit.
+func (x *metering) exceeds(code []byte) []byte {
+	return append(appendS64(append(code, byte(opI64Const)), x.limit()), byte(opI64GtU))
+}
+
+// end ends the call, which has cost more than the limit.
+func (x *metering) end(code []byte, tick uint32) []byte {
+	code = appendU32(append(code, byte(opI64Const), 0x7F, byte(opGlobalSet)), x.counter, 1)
+	return appendU32(append(code, byte(opCall)), tick, 1)
 }
 
 // appendS64 appends a signed number.

@@ -184,6 +184,7 @@ func (w *weaver) analyse() error {
 		}
 	}
 	w.turns, w.order = m.costs(shapes)
+	w.called = m.called(shapes)
 	return nil
 }
 
@@ -262,12 +263,14 @@ func (w *weaver) write(c *Copy) {
 	if content, ok := parts[sectionGlobal]; ok {
 		parts[sectionGlobal] = m.shiftGlobals(content, shift)
 	}
+	var entries []*entry
 	if _, ok := parts[sectionCode]; ok {
-		parts[sectionCode] = w.code(c)
+		parts[sectionCode], entries = w.code(c)
 		c.Laps = w.laps
 	}
 	if w.meter != nil {
-		w.addMeter(parts, shift)
+		w.meter.addMeter(parts)
+		m.addEntries(entries, parts, shift, uint32(signature))
 	}
 	if w.cover != nil {
 		w.addCover(parts, c)
@@ -326,13 +329,12 @@ func (c *copier) names(names []string) []byte {
 }
 
 // code makes the code section, and notes what has moved where.
-func (w *weaver) code(c *Copy) []byte {
+func (w *weaver) code(c *Copy) (to []byte, entries []*entry) {
 	m := w.m
 	start := m.codeOffset()
-	to := appendU32(nil, uint32(len(m.body)), 1)
-	for k := range m.body {
-		f := &m.body[k]
-		woven := w.function(k)
+	entries = w.entries()
+	to = appendU32(nil, uint32(len(m.body)+2*len(entries)), 1)
+	add := func(f *function, woven *woven) {
 		from := f.offset - start
 		to = appendU32(to, uint32(len(woven.to)), f.width)
 		for _, place := range woven.moved {
@@ -340,7 +342,21 @@ func (w *weaver) code(c *Copy) []byte {
 		}
 		to = append(to, woven.to...)
 	}
-	return to
+	for k := range m.body {
+		woven := w.function(k)
+		for _, e := range entries {
+			if e.k == k {
+				woven = e.take(w, woven)
+			}
+		}
+		add(&m.body[k], woven)
+	}
+	for n, e := range entries {
+		over := uint32(len(m.imported)+len(m.body)+2*n) + 1
+		add(&m.body[e.k], e.over(w))
+		add(&m.body[e.k], e.each(w, over))
+	}
+	return to, entries
 }
 
 // function rewrites one function. What the passes put in goes before or after the

@@ -188,7 +188,7 @@ func (p *program) describe() *Static {
 		if e := m.exports[name]; ofHost(name) && int(e.index) >= len(m.imported) && int(e.index) < len(m.imported)+len(m.body) {
 			params := 0
 			for _, l := range listed {
-				if l.name == name && m.takes(int(e.index), l.params) {
+				if l.name == name && m.takes(int(e.index)-len(m.imported), l.params) {
 					params = l.params
 				}
 			}

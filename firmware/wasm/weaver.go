@@ -13,6 +13,7 @@ type weaver struct {
 	laps    bool   // some code stores there
 	turns   []turns
 	order   []uint32  // of the functions, callees first
+	called  []bool    // functions that others may call
 	meter   *metering // nil if costs are not asked for
 	cover   *cover    // nil if the way is not asked for
 	lines   lineTable // of the image, for a profile
