@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -139,4 +140,45 @@ func TestInterruptedWhileRepeated(t *testing.T) {
 	require.Equal(t, []string{"interrupted while the run was repeated to find where packets were lost"}, report.Notes)
 	_, err = os.Stat(path)
 	require.NoError(t, err)
+}
+
+// TestLostPacketsWhereNICsAsk loses each packet of a pair at one medium in the slot in which it crosses, and in no other:
+// NICs that ask first learn a slot later that they have sent.
+func TestLostPacketsWhereNICsAsk(t *testing.T) {
+	for name, c := range map[string]struct {
+		nodes string
+		from  []int // by packet that is lost: whose it is
+		paths []string
+	}{
+		"a link":            {`"p[0..1]": processor}, links: [["p[0]", "p[1]"]]`, []int{0}, []string{"netlist.link[0].forth"}},
+		"a crossbar":        {`"p[0..1]": processor, x: crossbar}, links: [["p[0..1]", x]]`, []int{0}, []string{"netlist.x.output[1]"}},
+		"an arbitrated bus": {`"p[0..1]": processor, x: {kind: bus, arbiter: fixed}}, links: [["p[0..1]", x]]`, []int{0, 1}, []string{"netlist.x", "netlist.x"}},
+	} {
+		for kind, why := range map[string]string{"drop": "and a fault made it dark here", "bit_flip": "and here a fault flipped its bit "} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				for lost, from := range c.from {
+					s, err := ParseScenario("ask.yaml", fmt.Appendf(nil, `starloom: 1
+fabric: {netlist: {nodes: {%s}}
+firmware: {program: netlist/next-hop}
+workload: {permutation: [1, 0]}
+faults: {schedule: [{kind: %s, targets: ["%s"], slots: {list: [%d]}}]}
+stop: {slots: 5}
+`, c.nodes, kind, c.paths[lost], lost))
+					require.NoError(t, err)
+					text := ""
+					for _, engine := range []string{EngineSlot, EngineCycle} {
+						report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+						require.NoError(t, err)
+						note := report.Notes[len(report.Notes)-1]
+						require.Regexp(t, fmt.Sprintf(`^cycle \d+, slot %d, %s: the packet of processor %d for processor %d: sent for the last time by processor %[3]d, %[5]s`,
+							lost, regexp.QuoteMeta(c.paths[lost]), from, 1-from, why), note)
+						if text == "" {
+							text = reportText(t, report)
+						}
+						require.Equal(t, text, reportText(t, report))
+					}
+				}
+			})
+		}
+	}
 }

@@ -23,6 +23,7 @@ type Followed struct {
 	Port      uint16 // that it sends to or hears
 	Origin    uint32 // of the packet; not of a damaged frame
 	Source    uint32 // received, overflow: who sent the frame
+	Slot      uint32 // that it has crossed in, or crosses in
 }
 
 // FollowedKind says what has happened. A frame that has met another one leaves no trace

@@ -168,7 +168,7 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	if l.Queues != nil {
 		l.Queues.sent(l.Shard, processor, frame, slot)
 	}
-	l.follow(FollowSent, processor, frame.Port(), frame)
+	l.follow(FollowSent, processor, frame.Port(), frame, slot)
 }
 
 // NoteMet notes a frame in a cell's TX FIFO that was sent and has met another one, where the
@@ -218,15 +218,15 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 		l.Frames.Delivered++
 		source = uint64(frame.Source())
 		l.received(processor, frame, slot)
-		l.follow(FollowReceived, processor, port, frame)
+		l.follow(FollowReceived, processor, port, frame, slot)
 	case nic.StatusCRC:
 		l.Frames.CRC++
 		if l.Follow != nil {
-			l.Followed = append(l.Followed, Followed{Kind: FollowDamaged, Processor: processor, Port: port})
+			l.Followed = append(l.Followed, Followed{Kind: FollowDamaged, Processor: processor, Port: port, Slot: slot})
 		}
 	case nic.StatusOverflow:
 		l.Frames.Overflow++
-		l.follow(FollowOverflow, processor, port, frame)
+		l.follow(FollowOverflow, processor, port, frame, slot)
 		l.NoteSmall(processor, slot, false)
 		source = uint64(frame.Source())
 	}
@@ -281,12 +281,12 @@ func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
 }
 
 // follow notes a frame if its packet is followed.
-func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic.FrameView) {
+func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic.FrameView, slot uint32) {
 	if l.Follow == nil || !isPacket(frame) {
 		return
 	}
 	if origin := originOf(frame); l.Follow.has(origin) {
-		l.Followed = append(l.Followed, Followed{kind, processor, port, origin, frame.Source()})
+		l.Followed = append(l.Followed, Followed{kind, processor, port, origin, frame.Source(), slot})
 	}
 }
 

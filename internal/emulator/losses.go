@@ -36,8 +36,8 @@ type trail struct {
 	damaged map[int]bool      // media of that slot of which someone received a damaged frame
 }
 
-// boundary takes what the shards have seen: what became of the frames of the slot before,
-// and those of the slot that begins.
+// boundary takes what the shards have seen: what became of the frames of the slot before, of which a NIC that
+// asks first is told only now that they were sent, and those of the slot that begins.
 func (l *losses) boundary(slot uint32) {
 	var events []fabric.Followed
 	for i := range l.shards {
@@ -45,8 +45,31 @@ func (l *losses) boundary(slot uint32) {
 	}
 	// Windows and shards come in any order.
 	slices.SortStableFunc(events, func(a, b fabric.Followed) int { return cmp.Compare(a.Processor, b.Processor) })
+	if slot > 0 {
+		l.sent(events, slot-1)
+		l.crossed(events, slot-1)
+	}
+	l.sent(events, slot)
+}
+
+// sent notes the frames of a slot.
+func (l *losses) sent(events []fabric.Followed, slot uint32) {
+	for _, e := range events {
+		if e.Kind != fabric.FollowSent || e.Slot != slot {
+			continue
+		}
+		t := l.trails[e.Origin]
+		if len(t.sent) == 0 || t.slot != slot {
+			*t = trail{slot: slot, sent: t.sent[:0], holder: -1, full: -1}
+		}
+		t.sent = append(t.sent, e)
+	}
+}
+
+// crossed notes what became of the frames of a slot.
+func (l *losses) crossed(events []fabric.Followed, slot uint32) {
 	for _, t := range l.trails {
-		if slot > 0 && t.slot == slot-1 && len(t.sent) > 0 {
+		if t.slot == slot && len(t.sent) > 0 {
 			t.met, t.damaged = nil, map[int]bool{}
 			for i := range l.shards {
 				t.met = append(t.met, l.shards[i].met...)
@@ -57,7 +80,7 @@ func (l *losses) boundary(slot uint32) {
 		switch e.Kind {
 		case fabric.FollowDamaged:
 			for _, t := range l.trails {
-				if slot > 0 && t.slot == slot-1 && t.damaged != nil {
+				if t.slot == slot && t.damaged != nil {
 					t.damaged[l.names.HeardOn(e.Processor, e.Port)] = true
 				}
 			}
@@ -70,16 +93,6 @@ func (l *losses) boundary(slot uint32) {
 				t.full = e.Processor
 			}
 		}
-	}
-	for _, e := range events {
-		if e.Kind != fabric.FollowSent {
-			continue
-		}
-		t := l.trails[e.Origin]
-		if len(t.sent) == 0 || t.slot != slot {
-			*t = trail{slot: slot, sent: t.sent[:0], holder: -1, full: -1}
-		}
-		t.sent = append(t.sent, e)
 	}
 }
 
