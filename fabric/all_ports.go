@@ -50,20 +50,17 @@ func (a *allPorts) input(processor int, port uint16) int {
 // Hear implements Access.
 func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	p, credits := a.plant, a.plant.media.Credits
-	units, cells := p.shape.UnitsOf(bank)
-	for unit := range units {
-		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
-			if credits == nil && p.idle(bank.First+cell) {
-				for lane := range p.lanes {
-					bank.SetRx(cell, uint16(lane), nic.StatusIdle)
-				}
-				continue
-			}
+	for cell := window.First; cell < window.End; cell++ {
+		if credits == nil && p.idle(bank.First+cell) {
 			for lane := range p.lanes {
-				p.Receive(shard, bank, cell, lane, uint16(lane), ledger, slot)
-				if credits != nil {
-					credits.Heard(shard, bank, cell, uint16(lane), ledger, slot)
-				}
+				bank.SetRx(cell, uint16(lane), nic.StatusIdle)
+			}
+			continue
+		}
+		for lane := range p.lanes {
+			p.Receive(shard, bank, cell, lane, uint16(lane), ledger, slot)
+			if credits != nil {
+				credits.Heard(shard, bank, cell, uint16(lane), ledger, slot)
 			}
 		}
 	}
@@ -109,12 +106,8 @@ func (a *allPorts) listenAll(bank *nic.Bank, slot uint32, window Window, cells [
 		}
 		return
 	}
-	p := a.plant
-	units, unitCells := p.shape.UnitsOf(bank)
-	for unit := range units {
-		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
-			a.listen(bank, cell, slot)
-		}
+	for cell := window.First; cell < window.End; cell++ {
+		a.listen(bank, cell, slot)
 	}
 }
 

@@ -187,15 +187,13 @@ func (c *Credits) put(shard, sender int) {
 // cells: an image can write the registers of those that sleep.
 func (c *Credits) Free(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	resyncs := slot > 0 && slices.ContainsFunc(c.every, func(every uint32) bool { return slot%every == 0 })
-	c.shape.Runs(bank, window, func(first, end int) {
-		c.free(shard, bank, slot, first, end)
-		if resyncs {
-			c.resync(shard, bank, ledger, slot, first, end)
-		}
-		if c.back != nil {
-			c.arrive(shard, slot, (bank.First+first)*c.ports, (bank.First+end)*c.ports)
-		}
-	})
+	c.free(shard, bank, slot, window.First, window.End)
+	if resyncs {
+		c.resync(shard, bank, ledger, slot, window.First, window.End)
+	}
+	if c.back != nil {
+		c.arrive(shard, slot, (bank.First+window.First)*c.ports, (bank.First+window.End)*c.ports)
+	}
 }
 
 // free gives back the credits of the frames that handlers of some cells have taken.

@@ -72,7 +72,7 @@ func (a *mixed) Outputs() (most int) {
 
 // Hear implements Access.
 func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	answerLanes(a.plant.shape, bank, window, a.asked, func(transmitter int) bool {
+	answerLanes(a.plant.shape.Ports, bank, window, a.asked, func(transmitter int) bool {
 		_, ok := a.plant.serialisers.Served(transmitter)
 		return ok
 	}, ledger, slot)
@@ -80,15 +80,12 @@ func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 }
 
 // answerLanes tells the NICs of a window what has become of what their lanes have asked for in a slot.
-func answerLanes(shape Shape, bank *nic.Bank, window Window, asked []uint8, served func(transmitter int) bool, ledger *Ledger, slot uint32) {
-	units, cells := shape.UnitsOf(bank)
-	for unit := range units {
-		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
-			for lane := range shape.Ports {
-				if transmitter := (bank.First+cell)*shape.Ports + lane; asked[transmitter] != 0 {
-					asked[transmitter] = 0
-					answerLane(bank, ledger, cell, uint16(lane), served(transmitter), slot)
-				}
+func answerLanes(ports int, bank *nic.Bank, window Window, asked []uint8, served func(transmitter int) bool, ledger *Ledger, slot uint32) {
+	for cell := window.First; cell < window.End; cell++ {
+		for lane := range ports {
+			if transmitter := (bank.First+cell)*ports + lane; asked[transmitter] != 0 {
+				asked[transmitter] = 0
+				answerLane(bank, ledger, cell, uint16(lane), served(transmitter), slot)
 			}
 		}
 	}
@@ -124,13 +121,10 @@ func (a *mixed) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 		}
 		return false
 	})
-	units, unitCells := p.shape.UnitsOf(bank)
-	for unit := range units {
-		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
-			for lane := range p.lanes {
-				if receiver := (bank.First+cell)*p.lanes + lane; a.classes.Hears[receiver] {
-					p.media.Filters.Take(receiver, bank.Hears(cell, uint16(lane), slot), bank.Accepts(cell))
-				}
+	for cell := window.First; cell < window.End; cell++ {
+		for lane := range p.lanes {
+			if receiver := (bank.First+cell)*p.lanes + lane; a.classes.Hears[receiver] {
+				p.media.Filters.Take(receiver, bank.Hears(cell, uint16(lane), slot), bank.Accepts(cell))
 			}
 		}
 	}

@@ -121,33 +121,6 @@ func (s Shape) Shards(processors int) []hw.Shard {
 	return hw.Shards(s.Units, max(1, s.WholeUnits(processors)))
 }
 
-// UnitsOf returns how many units a bank holds and how many of its cells are in each:
-// one unit of all cells if the bank is only a part of one.
-func (s Shape) UnitsOf(bank *nic.Bank) (units, cells int) {
-	if bank.Cells%s.PerUnit == 0 && bank.First%s.PerUnit == 0 {
-		return bank.Cells / s.PerUnit, s.PerUnit
-	}
-	return 1, bank.Cells
-}
-
-// Windows cuts a bank into windows of about that many cells.
-func (s Shape) Windows(bank *nic.Bank, cells int) (units, unitCells, width int) {
-	units, unitCells = s.UnitsOf(bank)
-	return units, unitCells, min(unitCells, max(1, cells/units))
-}
-
-// Runs yields the cells of a window, those that stand side by side at once.
-func (s Shape) Runs(bank *nic.Bank, w Window, yield func(first, end int)) {
-	units, cells := s.UnitsOf(bank)
-	if w.End-w.First == cells {
-		yield(0, bank.Cells)
-		return
-	}
-	for unit := range units {
-		yield(unit*cells+w.First, unit*cells+w.End)
-	}
-}
-
 // Config is what a transport is made for.
 type Config struct {
 	Timing       nic.Timing

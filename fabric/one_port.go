@@ -34,14 +34,11 @@ func (a *onePort) Outputs() int { return a.plant.shape.Ports }
 // Hear implements Access.
 func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	p, ports := a.plant, bank.Listen(slot)
-	units, cells := p.shape.UnitsOf(bank)
-	for unit := range units {
-		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
-			if p.Hearing(bank.First + cell) {
-				p.Receive(shard, bank, cell, 0, ports[cell], ledger, slot)
-			} else {
-				bank.RxStatus[cell] = uint8(nic.StatusIdle)
-			}
+	for cell := window.First; cell < window.End; cell++ {
+		if p.Hearing(bank.First + cell) {
+			p.Receive(shard, bank, cell, 0, ports[cell], ledger, slot)
+		} else {
+			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		}
 	}
 }
@@ -60,11 +57,8 @@ func (a *onePort) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w
 		}
 		return
 	}
-	units, unitCells := p.shape.UnitsOf(bank)
-	for unit := range units {
-		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
-			a.listen(bank.First+cell, ports[cell])
-		}
+	for cell := window.First; cell < window.End; cell++ {
+		a.listen(bank.First+cell, ports[cell])
 	}
 }
 

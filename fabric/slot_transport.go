@@ -351,23 +351,19 @@ func (t *wired) light(medium, shard, start, slot uint32) {
 
 // Hear implements Transport.
 func (t *wired) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w Window) {
-	ports, own := bank.Listen(slot), t.shape
-	own.Units, own.PerUnit = own.Processors()/t.perUnit, t.perUnit
 	if t.lanes != nil {
-		answerLanes(own, bank, w, t.lanes.asked, func(transmitter int) bool { return t.lanes.serves[transmitter] != NoMedium }, ledger, slot)
+		answerLanes(t.shape.Ports, bank, w, t.lanes.asked, func(transmitter int) bool { return t.lanes.serves[transmitter] != NoMedium }, ledger, slot)
 	}
-	own.Runs(bank, w, func(first, end int) {
-		bank.ForgetRx(first, end)
-		switch {
-		case len(t.lit) == 0:
-		case t.nic.AllPorts:
-			t.hearAll(shard, bank, ledger, slot, first, end)
-		case t.turns != nil:
-			t.hearOne(shard, bank, t.hears[bank.First:bank.First+bank.Cells], ledger, slot, first, end)
-		default:
-			t.hearOne(shard, bank, ports, ledger, slot, first, end)
-		}
-	})
+	bank.ForgetRx(w.First, w.End)
+	switch {
+	case len(t.lit) == 0:
+	case t.nic.AllPorts:
+		t.hearAll(shard, bank, ledger, slot, w.First, w.End)
+	case t.turns != nil:
+		t.hearOne(shard, bank, t.hears[bank.First:bank.First+bank.Cells], ledger, slot, w.First, w.End)
+	default:
+		t.hearOne(shard, bank, bank.Listen(slot), ledger, slot, w.First, w.End)
+	}
 	ledger.Judge(slot)
 }
 

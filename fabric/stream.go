@@ -144,11 +144,9 @@ func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, wi
 	if shard == 0 && bank.First == 0 && window.First == 0 {
 		s.hearFaults(ledger, slot)
 	}
-	s.shape.Runs(bank, window, func(first, end int) {
-		for cell := first; cell < end; cell++ {
-			s.hear(&s.shards[shard], bank, cell, ledger, slot)
-		}
-	})
+	for cell := window.First; cell < window.End; cell++ {
+		s.hear(&s.shards[shard], bank, cell, ledger, slot)
+	}
 	ledger.At = 0
 	ledger.Judge(slot)
 }

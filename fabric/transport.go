@@ -52,9 +52,8 @@ type Transport interface {
 	hw.Stateful
 }
 
-// Window is a range of numbers in a unit, End excluded. A bank of whole units is
-// heard, run and sent in windows that fit into a processor's cache; a bank that is only
-// a part of a unit has one window, {0, bank.Cells}.
+// Window is a range of cells of a bank, End excluded: a bank is heard, run and sent in windows that fit into a
+// processor's cache.
 type Window struct{ First, End int }
 
 // SilenceIllegal drops an illegal frame and takes its sender off the fabric.

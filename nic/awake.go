@@ -1,5 +1,7 @@
 package nic
 
+import "encoding/binary"
+
 // SetSchedule writes the schedule's words for the slot that begins, and wakes the handlers
 // whose word is another one than before.
 func (b *Bank) SetSchedule(words []uint64) {
@@ -41,16 +43,10 @@ func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []ui
 	const asleep = FlagSleeping << WordFlagsShift
 	const frames = 0xFFFF << WordRxCountShift // rx_count and tx_count
 	var any, calm uint64
-	now := uint64(slot)
+	now := uint64(uint16(slot))
 	for i, w := range b.Words[first:end] {
-		call, rises := uint64(0), uint64(0) // conditional sets: no branch depends on a processor
-		if (w^asleep)&(asleep|frames) != 0 {
-			call = 1
-		}
-		if uint16(w^now) == 0 { // wake
-			rises = 1
-		}
-		call |= rises
+		call := (w^asleep)&(asleep|frames) | ((w^now)&0xFFFF-1)>>63 // not 0 if called: no branch depends on a processor
+		call = (call | -call) >> 63
 		list[n] = uint32(first + i)
 		n += int(call)
 		any |= w
@@ -69,4 +65,14 @@ func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []ui
 		}
 	}
 	return list[:n], resting
+}
+
+// Touch reads the records of some cells, so that all of them are on their way from memory before the first is
+// needed. What it returns is of no use but to keep the loads.
+func (b *Bank) Touch(cells []uint32) (any uint64) {
+	bytes, records, last := b.recordBytes, b.records, len(b.records)-8
+	for _, cell := range cells {
+		any ^= binary.LittleEndian.Uint64(records[min(int(cell)*bytes, last):])
+	}
+	return any
 }

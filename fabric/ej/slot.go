@@ -299,9 +299,9 @@ func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 }
 
 // Hear implements Transport.
-func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window) {
-	bank.ClearRx()
-	for node, end := bank.First, bank.First+bank.Cells; node < end; {
+func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	bank.ForgetRx(window.First, window.End)
+	for node, end := bank.First+window.First, bank.First+window.End; node < end; {
 		k, number := t.place(node)
 		b := &t.bins[slot&1][k]
 		nodes := min(binNodes-number, end-node)

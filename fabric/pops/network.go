@@ -134,10 +134,9 @@ func (n names) HeardOn(processor int, port uint16) int {
 	return n.net.Coupler(int(port), processor/n.net.GroupSize)
 }
 
-// What a coupler takes, in bytes, beside its frames: the columns of SlotTransport, and
-// those of its hardware.
+// What a coupler takes, in bytes: the columns of SlotTransport, and those of its hardware.
 const (
-	memorySenders  = 1  // in each of two tables
+	memorySenders  = 3  // with the number of the first frame, in each of two tables
 	memoryListened = 1  // listened to
 	memoryHardware = 48 // light at both ends, readers, listeners
 	memoryLit      = 96 // lists of what is lit and read, of at most one coupler for each processor
@@ -149,9 +148,9 @@ func (p Network) MemoryBytes(c *fabric.Config) uint64 {
 	if c.Cycle {
 		return couplers*memoryHardware + min(couplers, uint64(p.Processors()))*memoryLit
 	}
-	coupler := uint64(2*memorySenders + memoryListened)
-	if c.Workload.OneToAll == nil { // of one source few couplers carry a frame
-		coupler += 2 * uint64(nic.SmallFrameBytes) // packets are small frames, without tails
+	frames := uint64(0)
+	if c.Workload.OneToAll == nil { // of one source few groups send a frame
+		frames = uint64(p.Groups) * uint64(min(p.Groups, p.GroupSize)+rowPad) // packets are small frames, without tails
 	}
-	return couplers * coupler
+	return couplers*(2*memorySenders+memoryListened) + 2*frames*uint64(nic.SmallFrameBytes)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // SlotTransport is the fabric of the slot engine: a coupler is a count of its
-// senders and room for one frame. Two tables alternate, so that a shard may send
+// senders and the number of its frame among those of its group, which lie one after the
+// other: few frames take little room, in a cache too. Two tables alternate, so that a shard may send
 // into slot t while another one still hears slot t-1, with one barrier per slot.
 //
 // A coupler belongs to the shard of the group it leaves. Latency: one slot.
@@ -27,18 +28,23 @@ type SlotTransport struct {
 	payloadBytes int
 	tail         int // bytes of them after those of a small frame
 	pitch        int // couplers from one group's first to the next one's in a table
+	row          int // likewise frames
 	tables       [2]slotTable
 	work         []slotWork // per shard
 
 	listened listened
+
+	few     bool   // frames have crossed...
+	towards hw.Set // ...to these groups
 }
 
 // slotTable is what all couplers carry in one slot.
 type slotTable struct {
-	senders []uint8 // per coupler: 0, 1, or 2 for a collision
-	// Per coupler, and per shard for those that are lost at once: the first sender's frame,
-	// and what a small one has no room for. Memory of tails that no frame needs is never
-	// touched.
+	senders []uint8  // per coupler: 0, 1, or 2 for a collision
+	first   []uint16 // per coupler that has a sender: the number of the first one's frame in the group's row
+	// Per group: how many frames its row has, and the frames that were first on a coupler, with room for one
+	// that is not, and what a small one has no room for. Memory of tails that no frame needs is never touched.
+	lit    []uint16
 	frames []nic.SmallFrame
 	tails  []byte
 	// Per shard, in this slot: frames that met another one, and all, per coupler.
@@ -49,29 +55,30 @@ type slotTable struct {
 type meeting struct{ coupler, bit uint32 }
 
 // SlotTransport implements fabric.Fast. It makes the tables for frames of at most PayloadBytes. After the
-// couplers there are some that are always dark, and one frame per shard for what is
-// lost at once: the loops use them instead of a branch that no processor can predict.
+// couplers there are some that are always dark: the loops use them instead of a branch that no processor can
+// predict.
 func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	shards := c.Shards
 	t := &SlotTransport{
 		net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
-		pitch: p.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(p),
+		pitch: p.Groups + pitchPad, row: min(p.Groups, p.GroupSize) + rowPad, work: make([]slotWork, len(shards)),
+		listened: newListened(p), towards: hw.NewSet(p.Groups),
 	}
 	t.tail = max(t.stride-nic.SmallFrameBytes, 0)
 	for i := range t.work {
 		t.work[i].view = make(nic.FrameView, max(t.stride, nic.SmallFrameBytes))
 	}
 	for i := range t.tables {
-		t.tables[i] = slotTable{
-			senders:  make([]uint8, t.entries()),
-			frames:   make([]nic.SmallFrame, t.entries()+len(shards)),
-			tails:    make([]byte, (t.entries()+len(shards))*t.tail),
+		table := &t.tables[i]
+		*table = slotTable{
+			senders: make([]uint8, t.entries()), first: make([]uint16, t.entries()), lit: make([]uint16, p.Groups),
+			frames: make([]nic.SmallFrame, p.Groups*t.row), tails: make([]byte, p.Groups*t.row*t.tail),
 			collided: make([]uint64, len(shards)), placed: make([]uint64, len(shards)),
 		}
-		hw.AdviseHuge(t.tables[i].senders)
-		if p.Groups <= 4*p.GroupSize {
-			// Else most couplers never carry a frame, and small pages stay empty.
-			hw.AdviseHuge(nic.SmallBytes(t.tables[i].frames))
+		hw.AdviseHuge(table.senders)
+		hw.AdviseHuge(table.first)
+		if c.Workload.OneToAll == nil { // else few groups have more than one frame, and small pages stay empty
+			hw.AdviseHuge(nic.SmallBytes(table.frames))
 		}
 	}
 	return t, nil
@@ -82,6 +89,9 @@ func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 // that neighbours hear would all compete for the same places of a cache.
 const pitchPad = 24
 
+// rowPad are likewise the places between the frames of two groups, of which one is for a frame that was lost.
+const rowPad = 24
+
 // at returns the place of a coupler in a table.
 func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 
@@ -89,15 +99,13 @@ func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 // that does not exist and are always dark.
 func (t *SlotTransport) entries() int { return t.at(t.net.Groups+1, 0) }
 
-// spare returns the place for what a shard's senders lose at once.
-func (t *SlotTransport) spare(shard int) int { return t.entries() + shard }
-
 // Begin implements Transport: the couplers that leave the shard are dark.
 func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
 	table, work := &t.tables[slot&1], &t.work[shard]
 	work.exact, work.meetings = exact, work.meetings[:0]
 	s := t.shards[shard]
 	clear(table.senders[t.at(s.First, 0):t.at(s.End, 0)])
+	clear(table.lit[s.First:s.End])
 	table.collided[shard], table.placed[shard] = 0, 0
 	t.listened.clear(s)
 }
@@ -112,18 +120,26 @@ const slotBlock = 512
 type slotWork struct {
 	cell [slotBlock]uint32 // those who send
 
-	// Those who hear somebody, and of these those who hear one sender and more.
-	heard   int
-	hearing [slotBlock]hearing
-	hit     [slotBlock]hearing
-	clash   [slotBlock]uint32 // cell
-	arrived [slotBlock]fabric.Arrival
+	// Those who hear one sender, with the place of its frame, and those who hear more.
+	hits, clashes int
+	hit           [slotBlock]hearing
+	at            [slotBlock]uint32
+	clash         [slotBlock]uint32 // cell
+	arrived       [slotBlock]fabric.Arrival
+
+	out [slotBlock]sending // by those who send small frames
 
 	touched uint64
 	view    nic.FrameView // a frame of any size
 
 	exact    bool      // the cycles of this slot's collisions matter
 	meetings []meeting // of this slot, if they do
+}
+
+// sending is a frame and the cell that sends it.
+type sending struct {
+	nic.SmallFrame
+	cell uint32
 }
 
 // hearing is a cell and the coupler that it hears.
@@ -170,15 +186,24 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric
 		return
 	}
 	processor := bank.First + cell
-	first, spare := t.at(processor/t.net.GroupSize, 0), t.spare(shard)
+	group := processor / t.net.GroupSize
+	place := group*t.row + int(table.lit[group])
+	view := t.work[shard].view
 	frame.SetSource(uint32(processor))
+	frame.CopyTo(view[:t.stride])
+	table.frames[place] = *nic.SmallAt(view, 0)
+	if end := view.Used(); end > nic.SmallFrameBytes {
+		copy(table.tails[place*t.tail:], view[nic.SmallFrameBytes:end])
+	}
+	var fresh int
 	if port := frame.Port(); port == nic.PortAll {
-		for c := first; c < first+t.net.Groups; c++ {
-			t.light(table, c, spare, frame, shard)
+		for to := range t.net.Groups {
+			fresh |= t.light(table, group, to, frame, shard)
 		}
 	} else {
-		t.light(table, first+int(port), spare, frame, shard)
+		fresh = t.light(table, group, int(port), frame, shard)
 	}
+	table.lit[group] += uint16(fresh)
 	ledger.NoteSent(processor, frame, slot)
 	bank.PopTx(cell)
 }
@@ -187,20 +212,22 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric
 // 0, 1 or 2 (or more) senders gets another one.
 var collidedBy = [4]uint8{0, 2, 1, 1}
 
-// light puts a frame on a coupler: the first one stays, the others are lost.
-func (t *SlotTransport) light(table *slotTable, coupler, spare int, frame nic.FrameView, shard int) {
-	place, collided := table.place(coupler, spare)
-	table.collided[shard] += collided
+// light puts the frame after those in a group's row on a coupler; fresh is 1 if it is the first there, else 0.
+func (t *SlotTransport) light(table *slotTable, group, to int, frame nic.FrameView, shard int) (fresh int) {
+	coupler := t.at(group, to)
+	senders := table.senders[coupler]
+	table.senders[coupler] = senders + 1 - senders>>1 // 0, 1 or 2
+	table.collided[shard] += uint64(collidedBy[senders&3])
 	table.placed[shard]++
-	if collided > 0 && t.work[shard].exact {
-		t.work[shard].meet(coupler, table.frames[coupler].HeadBits(), frame.HeadBits())
+	if senders == 0 {
+		table.first[coupler] = table.lit[group]
+		return 1
 	}
-	view := t.work[shard].view
-	frame.CopyTo(view[:t.stride])
-	table.frames[place] = *nic.SmallAt(view, 0)
-	if end := view.Used(); end > nic.SmallFrameBytes {
-		copy(table.tails[place*t.tail:], view[nic.SmallFrameBytes:end])
+	if t.work[shard].exact {
+		first := &table.frames[group*t.row+int(table.first[coupler])]
+		t.work[shard].meet(coupler, first.HeadBits(), frame.HeadBits())
 	}
+	return 0
 }
 
 // meet notes two frames on a coupler, given by their first 64 bits on the wire. They
@@ -210,42 +237,53 @@ func (w *slotWork) meet(coupler int, a, b uint64) {
 	w.meetings = append(w.meetings, meeting{uint32(coupler), uint32(bits.LeadingZeros64(a ^ b))})
 }
 
-// place notes one more sender of a coupler and returns where its frame belongs, the
-// coupler's place or the spare one, and how many frames have newly met another one.
-// Whether a coupler is taken is as random as the traffic: there is no branch.
-func (t *slotTable) place(coupler, spare int) (place int, collided uint64) {
-	senders := t.senders[coupler]
-	t.senders[coupler] = senders + 1 - senders>>1 // 0, 1 or 2
-	taken := -int((senders + 1) >> 1)
-	return coupler ^ (coupler^spare)&taken, uint64(collidedBy[senders&3])
-}
-
 // Start, Cross and Latch implement Transport: the frames are where they have to be.
 
-func (t *SlotTransport) Start()       {}
-func (t *SlotTransport) Cross(uint32) {}
-func (t *SlotTransport) Latch()       {}
+func (t *SlotTransport) Start() {}
+func (t *SlotTransport) Latch() {}
+
+// Cross implements Transport. If few have sent, it notes to which groups: the others hear nothing.
+func (t *SlotTransport) Cross(slot uint32) {
+	table, placed := &t.tables[slot&1], uint64(0)
+	for _, count := range table.placed {
+		placed += count
+	}
+	if t.few = placed < uint64(t.net.Groups); !t.few {
+		return
+	}
+	t.towards.Clear()
+	for group, lit := range table.lit {
+		for _, frame := range table.frames[group*t.row:][:lit] {
+			if frame.Port() >= t.net.Groups { // to all
+				t.few = false
+				return
+			}
+			t.towards.Add(frame.Port())
+		}
+	}
+}
 
 // lineCells is how many entries of the listening table are read at a time.
-const lineCells = 32
+const lineCells = slotBlock / 2
 
-// Hear implements Transport. It goes from local index to local index, a few
-// neighbours at a time, and for each through the groups: processors of equal index
-// mostly hear the same port, and then their couplers lie side by side in the table.
+// Hear implements Transport.
 func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	work, table := &t.work[shard], &t.tables[slot&1]
 	ports := bank.Listen(slot)
-	groups, cells := t.shape.UnitsOf(bank)
-	group := bank.First / t.net.GroupSize
-	for first := window.First; first < window.End; first += lineCells {
-		width := min(lineCells, window.End-first)
-		for a := range groups {
-			from := a*cells + first
-			t.listen(work, table.senders, ports[from:from+width], bank.RxStatus[from:from+width], from, group+a)
-			if work.heard > slotBlock-lineCells {
-				t.deliver(work, bank, ledger, slot)
-			}
+	for first := window.First; first < window.End; {
+		group := (bank.First + first) / t.net.GroupSize
+		end := min((group+1)*t.net.GroupSize-bank.First, window.End)
+		if t.few && !t.towards.Has(group) {
+			clear(bank.RxStatus[first:end])
+			first = end
+			continue
 		}
+		end = min(end, first+lineCells)
+		t.listen(work, table.senders, ports[first:end], bank.RxStatus[first:end], first, group)
+		if max(work.hits, work.clashes) > slotBlock-lineCells {
+			t.deliver(work, bank, ledger, slot)
+		}
+		first = end
 	}
 	t.deliver(work, bank, ledger, slot)
 	ledger.Judge(slot)
@@ -255,42 +293,51 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 // FIFO could overflow, and lists those who hear something. Those who listen to
 // no one hear couplers that are always dark.
 func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
-	g, pitch, cell, here := uint32(t.net.Groups), uint32(t.pitch), uint32(from), uint32(group)
-	n, list := work.heard, &work.hearing
+	g, pitch, here := uint32(t.net.Groups), uint32(t.pitch), uint32(group)
 	statuses = statuses[:len(ports)]
+	any := uint8(0)
 	for i, p := range ports {
-		coupler := min(uint32(p), g)*pitch + here
 		// 0, 1 or 2 senders are StatusIdle, StatusOK and StatusCollision.
-		status := senders[coupler]
+		status := senders[min(uint32(p), g)*pitch+here]
 		statuses[i] = status
-		list[n&(slotBlock-1)] = hearing{cell, coupler}
-		cell++
-		n += int(status+1) >> 1
+		any |= status
 	}
-	work.heard = n
+	if any == 0 {
+		return
+	}
+	hits, clashes, cell := work.hits, work.clashes, uint32(from)
+	hit, clash := &work.hit, &work.clash
+	for i, status := range statuses {
+		hit[hits&(slotBlock-1)] = hearing{cell, uint32(ports[i])*pitch + here}
+		clash[clashes&(slotBlock-1)] = cell
+		hits += int(status & 1)
+		clashes += int(status >> 1)
+		cell++
+	}
+	work.hits, work.clashes = hits, clashes
 }
 
 // deliver gives the listed listeners what they hear and empties the lists.
 func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	table, ports := &t.tables[slot&1], bank.Listen(slot)
-	hits, clashes := work.sort(bank.RxStatus)
-	hit, clash := work.hit[:hits], work.clash[:clashes]
+	hit, clash := work.hit[:work.hits], work.clash[:work.clashes]
 	if ledger.Faults != nil {
 		hit, clash = t.harm(hit, clash, bank, ledger, slot)
 	}
 	ledger.Frames.Heard += t.firstListeners(hit, ports)
+	t.find(work.at[:len(hit)], table.first, hit, ports)
 	if bank.Small() && !ledger.Looks() {
-		work.touched ^= touchSmall(table.frames, bank, hit)
+		work.touched ^= touchSmall(table.frames, bank, hit, work.at[:len(hit)])
 		t.deliverSmall(work, table, bank, hit, ledger, slot)
 	} else {
-		for _, h := range hit {
-			t.deliverOne(work, table, bank, h, ledger, slot)
+		for i, h := range hit {
+			t.deliverOne(work, table, bank, h.cell, work.at[i], ledger, slot)
 		}
 	}
 	for _, cell := range clash {
 		ledger.NoteHeard(bank.First+int(cell), ports[cell], nic.StatusCollision, nil, slot)
 	}
-	work.heard = 0
+	work.hits, work.clashes = 0, 0
 }
 
 // harm leaves those who hear something that no fault changes in the lists.
@@ -308,13 +355,21 @@ func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledg
 	})
 }
 
-// deliverOne gives one listener the frame on its coupler, whatever its size.
-func (t *SlotTransport) deliverOne(work *slotWork, table *slotTable, bank *nic.Bank, h hearing, ledger *fabric.Ledger, slot uint32) {
-	cell, coupler, port := int(h.cell), int(h.coupler), bank.Listen(slot)[h.cell]
-	*nic.SmallAt(work.view, 0) = table.frames[coupler]
+// find tells where the frames are that are heard.
+func (t *SlotTransport) find(at []uint32, first []uint16, hit []hearing, ports []uint16) {
+	row := uint32(t.row)
+	for i, h := range hit {
+		at[i] = uint32(ports[h.cell])*row + uint32(first[h.coupler])
+	}
+}
+
+// deliverOne gives one listener the frame at a place, whatever its size.
+func (t *SlotTransport) deliverOne(work *slotWork, table *slotTable, bank *nic.Bank, heard, at uint32, ledger *fabric.Ledger, slot uint32) {
+	cell, port := int(heard), bank.Listen(slot)[heard]
+	*nic.SmallAt(work.view, 0) = table.frames[at]
 	frame := work.view[:t.stride]
 	if end := frame.Used(); end > nic.SmallFrameBytes {
-		copy(frame[nic.SmallFrameBytes:end], table.tails[coupler*t.tail:])
+		copy(frame[nic.SmallFrameBytes:end], table.tails[int(at)*t.tail:])
 	}
 	ledger.NoteHeard(bank.First+cell, port, bank.PushRx(cell, port, frame), frame, slot)
 }
@@ -329,17 +384,6 @@ func (t *SlotTransport) firstListeners(hit []hearing, ports []uint16) (couplers 
 		*mark = 1
 	}
 	return couplers
-}
-
-// sort splits those who hear somebody.
-func (w *slotWork) sort(statuses []uint8) (hits, clashes int) {
-	for _, h := range w.hearing[:w.heard] {
-		w.hit[hits&(slotBlock-1)], w.clash[clashes&(slotBlock-1)] = h, h.cell
-		ok := int(statuses[h.cell] & 1)
-		hits += ok
-		clashes += 1 - ok
-	}
-	return hits, clashes
 }
 
 // Collisions implements Transport.
@@ -374,6 +418,8 @@ func (t *SlotTransport) State(v *hw.StateVisitor) {
 			}
 			return nil
 		})
+		hw.StateColumn(v, name+".first", t.tables[i].first, hw.AtMost(uint16(t.row-1)))
+		hw.StateColumn(v, name+".lit", t.tables[i].lit, hw.AtMost(uint16(min(t.net.Groups, t.net.GroupSize))))
 		hw.StateColumn(v, name+".frames", nic.SmallBytes(t.tables[i].frames), nic.CheckFrames(nic.SmallFrameBytes, t.payloadBytes, t.shape.Processors()))
 		hw.StateColumn(v, name+".tails", t.tables[i].tails)
 		hw.StateColumn(v, name+".collided", t.tables[i].collided)

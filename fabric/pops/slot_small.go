@@ -1,6 +1,8 @@
 package pops
 
 import (
+	"slices"
+
 	"starloom/fabric"
 	"starloom/nic"
 )
@@ -8,48 +10,71 @@ import (
 // This file is the slot engine's way of frames that carry at most a packet: the same
 // as SlotTransport.send and Ledger.NoteHeard, word by word.
 
-// sendSmall puts the frames at the heads of the senders' TX FIFOs on the couplers.
+// sendSmall puts the frames at the heads of the senders' TX FIFOs on the couplers, group by group.
 func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
+	for len(senders) > 0 {
+		group := (bank.First + int(senders[0])) / t.net.GroupSize
+		end, n := uint32((group+1)*t.net.GroupSize-bank.First), len(senders)
+		if senders[n-1] >= end {
+			n, _ = slices.BinarySearch(senders, end)
+		}
+		t.sendGroup(shard, group, bank, senders[:n], ledger, slot)
+		senders = senders[n:]
+	}
+}
+
+// sendGroup is sendSmall for cells of one group. Each step is a loop of its own: who waits for memory in a long
+// loop has no room to ask for the next place.
+func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
 	table, work := &t.tables[slot&1], &t.work[shard]
-	exact := work.exact
-	group, sent, collided, spare := -1, 0, uint64(0), t.spare(shard)
-	var groupEnd, couplers uint32 // of the group: the cell after it, its first coupler
+	n := 0
 	for _, cell := range senders {
-		head := bank.SmallTxHead(cell)
-		if !head.Plain(t.net.Groups) || bank.Registers[cell].TxCount != 1 {
+		head, r := bank.SmallTxHead(cell), &bank.Registers[cell]
+		if !head.Plain(t.net.Groups) || r.TxCount != 1 {
 			t.send(shard, bank, int(cell), ledger, slot)
 			continue
 		}
-		if group < 0 || cell >= groupEnd {
-			group = (bank.First + int(cell)) / t.net.GroupSize
-			groupEnd, couplers = uint32((group+1)*t.net.GroupSize-bank.First), uint32(t.at(group, 0))
-		}
-		processor := uint32(bank.First) + cell
-		frame, port := head.From(processor), head.Port()
-		coupler := int(couplers) + port
-		place, met := table.place(coupler, spare)
-		if exact && met > 0 {
-			work.meet(coupler, table.frames[coupler].HeadBits(), frame.HeadBits())
-		}
-		table.frames[place] = frame
-		collided += met
-		bank.Registers[cell].TxCount = 0
-		sent++
-		ledger.Sum.Event(fabric.EventSent(uint16(port), processor), frame.Head, frame.Route, frame.Packet)
+		work.out[n&(slotBlock-1)] = sending{head.From(uint32(bank.First) + cell), cell}
+		r.TxCount = 0
+		n++
 	}
-	ledger.Frames.Sent += uint64(sent)
+	out, row := work.out[:n], table.frames[group*t.row:(group+1)*t.row]
+	couplers := t.at(group, 0)
+	counts, first := table.senders[couplers:couplers+t.net.Groups], table.first[couplers:couplers+t.net.Groups]
+	lit, collided := table.lit[group], uint64(0)
+	for i := range out {
+		frame := &out[i].SmallFrame
+		port := frame.Port()
+		count := counts[port]
+		counts[port] = count + 1 - count>>1 // 0, 1 or 2
+		collided += uint64(collidedBy[count&3])
+		if work.exact && count > 0 {
+			work.meet(couplers+port, row[first[port]].HeadBits(), frame.HeadBits())
+		}
+		// Whether a coupler is taken is as random as the traffic: there is no branch.
+		fresh := uint16(1) - uint16(count+1)>>1
+		row[lit] = *frame
+		first[port] ^= (first[port] ^ lit) & -fresh
+		lit += fresh
+	}
+	table.lit[group] = lit
+	ledger.Frames.Sent += uint64(n)
 	table.collided[shard] += collided
-	table.placed[shard] += uint64(sent)
+	table.placed[shard] += uint64(n)
+	for i := range out {
+		o := &out[i]
+		ledger.Sum.Event(fabric.EventSent(uint16(o.Port()), uint32(bank.First)+o.cell), o.Head, o.Route, o.Packet)
+	}
 }
 
 // deliverSmall gives listeners the frames on their couplers.
 func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Bank, hit []hearing, ledger *fabric.Ledger, slot uint32) {
 	ports, arrivals := bank.Listen(slot), 0
-	for _, h := range hit {
-		cell := h.cell
-		frame, r, port := &table.frames[h.coupler], &bank.Registers[cell], ports[cell]
+	for i, h := range hit {
+		cell, at := h.cell, w.at[i&(slotBlock-1)]
+		frame, r, port := &table.frames[at], &bank.Registers[cell], ports[cell]
 		if !frame.IsSmall() {
-			t.deliverOne(w, table, bank, h, ledger, slot)
+			t.deliverOne(w, table, bank, cell, at, ledger, slot)
 			continue
 		}
 		processor, count := uint32(bank.First)+cell, int(r.RxCount)
@@ -79,9 +104,9 @@ func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Ba
 // touchSmall reads both ends of every frame that will be copied and of the place
 // it goes to, so that all of them are on their way from memory before the first is
 // needed. What it returns is of no use but to keep the loads.
-func touchSmall(frames []nic.SmallFrame, bank *nic.Bank, hit []hearing) (any uint64) {
-	for _, h := range hit {
-		from, to := &frames[h.coupler], bank.SmallRx(h.cell, 0)
+func touchSmall(frames []nic.SmallFrame, bank *nic.Bank, hit []hearing, at []uint32) (any uint64) {
+	for i, h := range hit {
+		from, to := &frames[at[i]], bank.SmallRx(h.cell, 0)
 		any ^= from.Head ^ from.Packet ^ to.Head ^ to.Packet ^ bank.Words[h.cell]
 	}
 	return any

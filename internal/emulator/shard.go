@@ -33,6 +33,7 @@ type Shard struct {
 	slot      uint32                         // for collision
 	met       []metOn                        // collisions of this boundary, while losses are looked for
 	meter     shardMeter
+	touched   uint64 // of no use but to keep loads: Bank.Touch
 }
 
 // ledgerTotals are the figures of a ledger that grow from slot to slot, without what the boundary that

@@ -233,15 +233,15 @@ func (m *Machine) turnBlocks(w *window) {
 }
 
 // windowBytes is how much of a bank's records is heard, run and sent at a time:
-// what one step has touched is still in the cache when the next one needs it.
-const windowBytes = 512 << 10
+// what one step has touched is still in the cache when the next one needs it, and so are the media of the
+// units to which its processors belong.
+const windowBytes = 96 << 10
 
 // listenScan is how many cells side by side are scanned in the time of one alone.
 const listenScan = 16
 
-// window is where the boundary of a shard is: at a part of one of its banks, in each of whose units the
-// processors First to End-1. There is one for all of them, so that a processor with a bank of its own costs
-// no more than it must.
+// window is where the boundary of a shard is: at some cells of one of its banks. There is one for all of them, so
+// that a processor with a bank of its own costs no more than it must.
 type window struct {
 	m       *Machine
 	index   int // of the shard
@@ -251,9 +251,6 @@ type window struct {
 	instance firmware.Instance
 	bank     *nic.Bank
 	fabric.Window
-
-	// Its cells: so many runs of so many side by side, each a span after the one before.
-	runs, span, length int
 
 	awake  []uint32 // cells that have something to do
 	called []uint32 // those of them whose handlers are called
@@ -285,21 +282,17 @@ func (w *window) each() {
 	if bank.Schedule != nil && m.phase != phaseHear {
 		m.tell(w.index, bank)
 	}
-	units, cells, width := m.Shape.Windows(bank, windowBytes/bank.RecordBytes())
-	if wanted := units * width; cap(w.shard.awake) < wanted {
-		w.shard.awake = make([]uint32, 0, wanted)
+	width := max(1, windowBytes/bank.RecordBytes())
+	if cap(w.shard.awake) < min(width, bank.Cells) {
+		w.shard.awake = make([]uint32, 0, min(width, bank.Cells))
 	}
-	for first := 0; first < cells; first += width {
-		w.First, w.End = first, min(first+width, cells)
+	for first := 0; first < bank.Cells; first += width {
+		w.First, w.End = first, min(first+width, bank.Cells)
 		if m.phase != phaseAct && m.slot > 0 {
 			w.hear()
 		}
 		if m.phase == phaseHear || m.stopped() {
 			continue
-		}
-		w.runs, w.span, w.length = units, cells, w.End-w.First
-		if width == cells {
-			w.runs, w.length = 1, bank.Cells
 		}
 		w.choose()
 		if !w.call() {
@@ -326,15 +319,11 @@ func (w *window) hear() {
 func (w *window) choose() {
 	awake := w.shard.awake[:0]
 	w.shard.struck.killed = w.shard.struck.killed[:0]
-	for run := range w.runs {
-		first := run*w.span + w.First
-		if w.strikes {
-			w.m.strike(w.shard, w.instance, first, first+w.length)
-		}
-		var resting int
-		awake, resting = w.bank.ListAwake(awake, first, first+w.length, w.m.slot)
-		w.shard.Ledger.Finished += resting
+	if w.strikes {
+		w.m.strike(w.shard, w.instance, w.First, w.End)
 	}
+	awake, resting := w.bank.ListAwake(awake, w.First, w.End, w.m.slot)
+	w.shard.Ledger.Finished += resting
 	w.awake, w.called = awake, awake
 	if w.strikes {
 		w.called = w.m.pause(w.shard, w.bank, awake)
@@ -349,6 +338,7 @@ func (w *window) call() (done bool) {
 	if m.Rules.MeetsBudget {
 		w.bank.Keep(&w.shard.meter.kept, w.called)
 	}
+	w.shard.touched ^= w.bank.Touch(w.called)
 	w.instance.Slot(w.called, m.slot)
 	if m.stopped() {
 		return false
@@ -370,19 +360,16 @@ func (w *window) settle() {
 	if killed := w.shard.struck.killed; len(killed) > 0 && l.Onlooker != nil {
 		l.Onlooker.Acted(bank, killed, m.slot)
 	}
-	few := bank.ListenSlots() == 1 && m.slot > 0 && len(w.awake) < w.runs*w.length/listenScan
+	few := bank.ListenSlots() == 1 && m.slot > 0 && len(w.awake) < (w.End-w.First)/listenScan
 	if few { // without a table, only handlers that were called listen elsewhere
 		for _, cell := range w.awake {
 			l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
 		}
 	}
-	for run := range w.runs {
-		first := run*w.span + w.First
-		if !few {
-			l.ScanListen(bank, first, first+w.length, m.slot)
-		}
-		bank.ForgetTx(first, first+w.length)
+	if !few {
+		l.ScanListen(bank, w.First, w.End, m.slot)
 	}
+	bank.ForgetTx(w.First, w.End)
 }
 
 // send takes the frames at the heads of the TX FIFOs, and what was said of media.

@@ -149,18 +149,15 @@ func (t *carrier) Cross(slot uint32) {
 // Hear implements fabric.Transport.
 func (t *carrier) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	t.of.seen.note(w)
-	units, cells := t.of.Shape().UnitsOf(bank)
 	switch {
 	case t.bug == hearsPastWindow:
-		w = fabric.Window{First: 0, End: cells}
+		w = fabric.Window{First: 0, End: bank.Cells}
 	case t.bug == lastListenerOut && w.End > w.First+1:
 		w.End--
 	}
-	for unit := range units {
-		for cell := unit*cells + w.First; cell < unit*cells+w.End; cell++ {
-			for fibre := range uint16(fibres) {
-				t.hear(bank, cell, fibre, ledger, slot)
-			}
+	for cell := w.First; cell < w.End; cell++ {
+		for fibre := range uint16(fibres) {
+			t.hear(bank, cell, fibre, ledger, slot)
 		}
 	}
 	if t.bug != notJudged {

@@ -131,12 +131,9 @@ func (a *access) State(*hw.StateVisitor)    {}
 func (a *access) IsFor(int, nic.Frame) bool { return true }
 
 func (a *access) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
-	units, cells := a.of.Shape().UnitsOf(bank)
-	for unit := range units {
-		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
-			for fibre := range fibres {
-				a.plant.Receive(shard, bank, cell, fibre, uint16(fibre), ledger, slot)
-			}
+	for cell := window.First; cell < window.End; cell++ {
+		for fibre := range fibres {
+			a.plant.Receive(shard, bank, cell, fibre, uint16(fibre), ledger, slot)
 		}
 	}
 }
@@ -153,16 +150,13 @@ func (a *access) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uin
 			fabric.SilenceIllegal(bank, int(cell), illegal, ledger, slot)
 		}
 	}
-	units, cells := a.of.Shape().UnitsOf(bank)
-	for unit := range units {
-		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
-			for fibre := range fibres {
-				processor, input := bank.First+cell, uint16(nic.PortNone)
-				if bank.Hears(cell, uint16(fibre), slot) {
-					input = uint16(fibre*a.of.Groups + a.of.heard(processor/a.of.Size, fibre))
-				}
-				a.plant.Receivers().Listen(processor*fibres+fibre, input)
+	for cell := window.First; cell < window.End; cell++ {
+		for fibre := range fibres {
+			processor, input := bank.First+cell, uint16(nic.PortNone)
+			if bank.Hears(cell, uint16(fibre), slot) {
+				input = uint16(fibre*a.of.Groups + a.of.heard(processor/a.of.Size, fibre))
 			}
+			a.plant.Receivers().Listen(processor*fibres+fibre, input)
 		}
 	}
 }
@@ -196,7 +190,7 @@ func TestTuned(t *testing.T) {
 		{Replace: "tuned.group[*].nic[2].tx[*]", Twin: "serialiser"}, {Replace: "tuned.group[1].nic[*].rx[0]", Twin: "deserialiser"},
 	}}
 	flood.Run(t)
-	require.Equal(t, []int{1, 3, 4}, network.seen.widths(), "windows that the slot engine was given")
+	require.Equal(t, []int{1, 4, 8, 12, 20}, network.seen.widths(), "windows that the slot engine was given")
 	flood.Fabric.Custom = Network{Groups: 3, Size: 1}
 	flood.RTL = nil
 	t.Run("groups of one", flood.Run)
