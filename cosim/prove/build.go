@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"starloom/cosim"
 	"starloom/cosim/flatten"
@@ -52,9 +51,8 @@ type builder struct {
 	model       *twin.Model
 	wires       *pinmap.Wires
 	terms       *pinmap.Terms
-	keepInitial bool // registers begin with the values that the RTL declares
-	rules       bool // inputs are those that neighbours of the model may send
-	front       string
+	keepInitial bool            // registers begin with the values that the RTL declares
+	rules       bool            // inputs are those that neighbours of the model may send
 	print       *flatten.Module // of the front end that prints
 	checks      int             // $fatal and the like in the RTL
 	dropped     []string        // what the front end has left out
@@ -71,7 +69,7 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 	if t.after, err = afterReset(b.m); err != nil {
 		return nil, err
 	}
-	twinText, rtlText := t.moduleSides(b.front == readFlat)
+	twinText, rtlText := t.moduleSides()
 	miterText, bits := t.write()
 	read, err := b.readTwin()
 	if err != nil {
@@ -138,72 +136,18 @@ func (b *builder) readTwin() (read []string, err error) {
 	return []string{command}, nil
 }
 
-// Front ends, as reports name them.
-const (
-	readByYosys = "Yosys"
-	readFlat    = "Verilator, printed as one module of plain Verilog"
-)
+// front is how RTL is read, as reports name it. Yosys has a reader of its own; it takes some SystemVerilog for something else
+// without a word (packed arrays of a typedef, members of other instances), and reads the plain print alone.
+const front = "Verilator, printed as one module of plain Verilog"
 
-// readRTL writes the RTL as one of the front ends gives it.
+// readRTL writes the RTL as one module.
 func (b *builder) readRTL() (read []string, err error) {
-	s := &b.m.Source
-	if len(s.Files) == 0 {
+	if len(b.m.Source.Files) == 0 {
 		return nil, &cosim.InputError{
 			Place: b.m.Place("image"), Reason: "a proof needs the sources of the RTL, and an image has none", Remedy: "give top and sources",
 		}
 	}
-	if b.front == readFlat {
-		return b.readFlattened()
-	}
-	if s.VHDL() {
-		return nil, &refusal{"it reads no VHDL"}
-	}
-	text, err := b.preprocessed()
-	if err != nil {
-		return nil, err
-	}
-	stripped, checks := plain(text, "")
-	if why := misread(stripped); why != "" {
-		return nil, &refusal{why}
-	}
-	b.checks = checks
-	return []string{"read_verilog -sv -nosynthesis -noassert -noassume -norestrict rtl.sv"}, b.write("rtl.sv", stripped)
-}
-
-// preprocessed is the RTL as Verilator's preprocessor gives it, with the definitions of lockstep.
-func (b *builder) preprocessed() (string, error) {
-	s := &b.m.Source
-	args := []string{"-E", "-P"}
-	for _, dir := range s.IncludeDirs {
-		args = append(args, "-I"+absolute(dir))
-	}
-	for _, name := range sortedKeys(s.Defines) {
-		define := "-D" + name
-		if value := s.Defines[name]; value != "" {
-			define += "=" + value
-		}
-		args = append(args, define)
-	}
-	for _, file := range s.Files {
-		args = append(args, absolute(file))
-	}
-	c := cosim.Command(b.ctx, b.dir, "verilator", args...)
-	var said strings.Builder
-	c.Stderr = &said
-	text, err := c.Output()
-	if stop := cosim.Stopped(b.ctx, "verilator", s.Name(), err); stop != nil {
-		return "", stop
-	}
-	if err != nil {
-		return "", &refusal{"Verilator's preprocessor refuses it: " + cosim.OneLine([]byte(said.String()))}
-	}
-	return string(text), nil
-}
-
-// readFlattened writes the RTL as one module.
-func (b *builder) readFlattened() ([]string, error) {
-	s := b.clocked()
-	m, err := flatten.Print(b.ctx, s, b.m.Build)
+	m, err := flatten.Print(b.ctx, b.clocked(), b.m.Build)
 	if err != nil {
 		return nil, refusedPrint(err)
 	}
@@ -234,45 +178,14 @@ func refusedPrint(err error) error {
 	return err
 }
 
-func absolute(path string) string {
-	if p, err := filepath.Abs(path); err == nil {
-		return p
-	}
-	return path
-}
-
-// build makes the miter with the first front end that can read the RTL; what cannot be proved is a
-// *refusal.
+// build makes the miter; what cannot be proved is a *refusal.
 func (b *builder) build() (*miter, error) {
-	b.front = readByYosys
 	m, err := b.buildOnce()
-	var first *refusal
-	switch {
-	case err == nil:
-		return m, b.ambiguous()
-	case !errors.As(err, &first):
-		return nil, err
-	}
-	b.front = readFlat
-	if m, err = b.buildOnce(); err == nil { // the print has to run beside its source
+	if err == nil { // the print has to run beside its source
 		_, err = flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1)
 		err = refusedPrint(err)
 	}
-	var second *refusal
-	if errors.As(err, &second) && second.reason != first.reason {
-		return nil, &refusal{fmt.Sprintf("%s: %s; %s: %s", readByYosys, first.reason, readFlat, second.reason)}
-	}
 	return m, err
-}
-
-// ambiguous refuses what Yosys' reader takes without a word and Verilog leaves open.
-func (b *builder) ambiguous() error {
-	_, err := flatten.Print(b.ctx, b.clocked(), b.m.Build)
-	var open flatten.Ambiguous
-	if errors.As(err, &open) {
-		return &refusal{open.Error()}
-	}
-	return b.ctx.Err()
 }
 
 func (b *builder) buildOnce() (*miter, error) {
@@ -318,7 +231,7 @@ func (b *builder) audit() error {
 		if err != nil {
 			return err
 		}
-		if err := audit(text, side.name, side.clock, side.name == rtlSide && b.front == readFlat); err != nil {
+		if err := audit(text, side.name, side.clock, side.name == rtlSide); err != nil {
 			return err
 		}
 	}

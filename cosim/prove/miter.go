@@ -32,18 +32,14 @@ type miterText struct {
 }
 
 // moduleSides are the wrappers of both sides: after them nothing depends on how a module is called, or on
-// the names of its ports. A module that is printed flat has its parameters already.
-func (t *miterText) moduleSides(flat bool) (twinText, rtlText string) {
-	params := t.m.Source.Constants()
-	if flat {
-		params = nil
-	}
+// the names of its ports. The RTL is printed with its parameters.
+func (t *miterText) moduleSides() (twinText, rtlText string) {
 	twinPorts := t.Model
 	if t.rules {
 		twinPorts = append(slices.Clone(twinPorts), cosim.Port{Name: keptName, Bits: 1})
 	}
 	return sideText(twinSide, t.m.Model, t.m.Parameters.Verilog(), twinPorts, func(i int) string { return twinPorts[i].Name }),
-		sideText(rtlSide, t.m.Source.Top, params, t.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })
+		sideText(rtlSide, t.m.Source.Top, nil, t.RTL, func(i int) string { return fmt.Sprintf("p%d", i) })
 }
 
 func sideText(side, module string, params map[string]string, ports []cosim.Port, name func(i int) string) string {

@@ -82,7 +82,7 @@ var nasty = map[string]string{
 	"sv: no value in a function":       "function automatic logic f(logic x); if (x) return 1'b1; endfunction localparam P = f(1'b0); assign lane = a | P;",
 }
 
-// TestLongNasty: neither reader makes one of them equal.
+// TestLongNasty: none of them is made equal.
 func TestLongNasty(t *testing.T) {
 	m := twinMap(t, "link", twin.Parameters{"PHIT_BITS": 1, "DELAY_CYCLES": 1})
 	model, err := m.NewModel()
@@ -106,21 +106,16 @@ func TestLongNasty(t *testing.T) {
 			}
 			own := *m
 			own.Source.Top, own.Source.Params, own.Source.Files, own.Build.Cache = "dut", nil, []string{file}, testCache
-			for _, front := range []string{readByYosys, readFlat} {
-				b := &builder{ctx: context.Background(), dir: t.TempDir(), m: &own, model: model, wires: device.Wires, terms: device.Terms(), front: front}
-				made, err := b.buildOnce()
-				if err == nil && front == readByYosys {
-					err = b.ambiguous()
-				}
-				var refused *refusal
-				if errors.As(err, &refused) {
-					t.Logf("%s: %v", front, err)
-					continue
-				}
-				require.NoError(t, err)
-				seen := differences(made, rand.New(rand.NewPCG(1, 2)), true)
-				require.True(t, slices.ContainsFunc(seen, func(s uint64) bool { return s != 0 }), "%s: equal", front)
+			b := &builder{ctx: context.Background(), dir: t.TempDir(), m: &own, model: model, wires: device.Wires, terms: device.Terms()}
+			made, err := b.buildOnce()
+			var refused *refusal
+			if errors.As(err, &refused) {
+				t.Log(err)
+				return
 			}
+			require.NoError(t, err)
+			seen := differences(made, rand.New(rand.NewPCG(1, 2)), true)
+			require.True(t, slices.ContainsFunc(seen, func(s uint64) bool { return s != 0 }), "equal")
 		})
 	}
 }

@@ -30,7 +30,7 @@ func TestLongRulesOfNeighbours(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	device := d.(*pinmap.Device)
-	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires, terms: device.Terms(), front: readFlat, rules: true}
+	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires, terms: device.Terms(), rules: true}
 	made, err := b.buildOnce()
 	require.NoError(t, err)
 

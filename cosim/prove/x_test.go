@@ -31,7 +31,7 @@ func TestLongXIsFree(t *testing.T) {
 	require.NoError(t, err)
 	defer d.Close()
 	device := d.(*pinmap.Device)
-	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires, terms: device.Terms(), front: readFlat}
+	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires, terms: device.Terms()}
 	made, err := b.buildOnce()
 	require.NoError(t, err)
 
