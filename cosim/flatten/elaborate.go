@@ -108,7 +108,7 @@ func (d *design) listens(n *node, own map[*variable][]part, p *process) {
 	}
 	walk(needed, func(e *expr) {
 		if e.v != nil && !heard[e.v] && own[e.v] == nil {
-			panic(Ambiguous{d.refuse(n, "its sensitivity list lacks "+e.v.name, "write always @*")})
+			panic(d.refuse(n, "its sensitivity list lacks "+e.v.name, "write always @*"))
 		}
 	})
 }

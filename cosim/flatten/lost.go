@@ -386,7 +386,7 @@ func (l *lost) alone(at, v *node, low, high int, driven map[string][]driver) {
 		if other.low <= high && low <= other.high {
 			if l.refused == nil {
 				what := fmt.Sprintf("%s has several drivers: %s is another one", v.name(), l.place(other.at))
-				l.refused = Ambiguous{l.refuse(at, what, "drive every bit in one place")}
+				l.refused = l.refuse(at, what, "drive every bit in one place")
 			}
 		}
 	}

@@ -208,7 +208,7 @@ func (pr *printer) oneDriver() {
 		for i := range bits {
 			if i > 0 && bits[i-1].end() > bits[i].low {
 				what := cosim.SliceText(v.name, bits[i].low, bits[i-1].end()) + " is written by several processes"
-				panic(Ambiguous{pr.refuse(v.at, what, "write every bit in one always or assign")})
+				panic(pr.refuse(v.at, what, "write every bit in one always or assign"))
 			}
 		}
 	}
@@ -238,7 +238,7 @@ func (pr *printer) races() {
 				seen[e.v] = true
 				if writer := raced[e.v]; writer != nil && writer != process {
 					what := fmt.Sprintf("reads %s, which %s writes with = at an edge: which goes first is open", e.v.name, pr.place(writer))
-					panic(Ambiguous{pr.refuse(process, what, "write it with <=")})
+					panic(pr.refuse(process, what, "write it with <="))
 				}
 				for _, part := range e.v.comb {
 					next = append(next, part.e)

@@ -259,8 +259,3 @@ func (t *tree) refuse(n *node, reason, remedy string) *cosim.InputError {
 	return &cosim.InputError{Place: t.place(n), Reason: reason, Remedy: remedy}
 }
 
-// Ambiguous is a refusal of a source that does not say what it means: tools differ, and none of them is wrong.
-type Ambiguous struct{ *cosim.InputError }
-
-// Unwrap returns the refusal.
-func (a Ambiguous) Unwrap() error { return a.InputError }

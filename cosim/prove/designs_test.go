@@ -135,7 +135,7 @@ func TestEqual(t *testing.T) { eachDesign(t, "equal", nil, requireEqual) }
 func TestLongEqual(t *testing.T) {
 	eachDesign(t, "equal", []string{
 		"fifo_shift", "round_robin_rotated", "matrix_pairs", "tdma_down", "credit_out", "lfsr_inverted", "link_ring", "link_late",
-		"light_tap_down", "list_first", "stream_shift", "bus_fixed", "serialiser_indexed", "contention_outputs",
+		"light_tap_down", "list_first", "stream_shift", "bus_fixed", "serialiser_indexed", "contention_outputs", "fixed_tree",
 	}, requireEqual)
 }
 
@@ -169,6 +169,6 @@ func TestTraps(t *testing.T) { eachDesign(t, "traps", nil, requireNotEqual) }
 func TestLongTraps(t *testing.T) {
 	eachDesign(t, "traps", []string{
 		"undriven_input", "undriven_net", "x_in_case", "unique_overlap", "beyond_the_end", "no_reset_at_all", "second_reset", "only_synthesis",
-		"falling_edge", "gated_clock", "divides_by_zero", "deep_20", "deep_500",
+		"falling_edge", "gated_clock", "divides_by_zero", "deep_20", "deep_500", "typedef_array", "other_instance",
 	}, requireNotEqual)
 }

@@ -1,9 +1,6 @@
 package prove
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // plain takes from Verilog what a synthesiser believes and a simulator does not: attributes and
 // comments (full_case, parallel_case), and unique and priority, which promise what need not be so. The
@@ -109,29 +106,4 @@ func untilEnd(text, mark string, from int) int {
 		return from + at
 	}
 	return from + at + len(mark)
-}
-
-var (
-	literalX = regexp.MustCompile(`(?i)'s?[bohd][0-9a-f_?]*[xz]|\bcasex\b`)
-	unsizedX = regexp.MustCompile(`'[xXzZ?]\b`)
-	event    = regexp.MustCompile(`@\s*(\(\s*)?(\w+)`)
-)
-
-// misread says what Yosys' reader would take for something else; "" for nothing.
-func misread(text string) string {
-	if unsizedX.MatchString(text) {
-		return "it takes the high bits of 'x for 0 where that is a parameter"
-	}
-	if literalX.MatchString(text) || strings.Contains(text, "$clog2") && strings.ContainsAny(text, "/%") {
-		return "it takes an X for what suits in constants and casex"
-	}
-	if strings.Contains(text, "-:") {
-		return "it loses what a part-select with -: writes at bit 0 when it begins below"
-	}
-	for _, found := range event.FindAllStringSubmatch(text, -1) {
-		if word := found[2]; word != "posedge" && word != "negedge" {
-			return "it does not look at sensitivity lists"
-		}
-	}
-	return ""
 }
