@@ -258,4 +258,3 @@ func firstMember(m *node) string {
 func (t *tree) refuse(n *node, reason, remedy string) *cosim.InputError {
 	return &cosim.InputError{Place: t.place(n), Reason: reason, Remedy: remedy}
 }
-
