@@ -21,7 +21,7 @@
 //	ports.go        where ports have their words
 //	params.go, datafiles.go    parameters of text, files of $readmem
 //	tool.go         programs that Starloom runs; stopped.go: how they end; tool_linux.go: with Starloom; tool_other.go: elsewhere, by themselves
-//	warnings.go     what a tool accepts but a verdict must name
+//	warnings.go     what a tool accepts but a verdict must name; ifdef.go: text that a chip is not made of
 //	inputerror.go   errors of what the user gave
 //	cache.go        results of earlier builds
 //	log.go          what a circuit prints

@@ -10,25 +10,21 @@ import (
 // Warning is something in a source that a tool accepts and that makes its answer worth
 // less than it seems: a driver that is ignored, for example.
 type Warning struct {
-	Code  string `json:"code"`  // Verilator's MULTIDRIVEN, or a system task: $fopen
+	Code  string `json:"code"`  // Verilator's MULTIDRIVEN, a system task: $fopen, or IFDEF
 	Place string `json:"place"` // file:line, file:line:column
 	Text  string `json:"text"`
 }
 
 func (w Warning) String() string { return fmt.Sprintf("%s: %s: %s", w.Place, w.Code, w.Text) }
 
-// WarningsText counts warnings for a verdict: 3 warnings of Verilator: LATCH, MULTIDRIVEN.
-func WarningsText(warnings []Warning, backend string) string {
+// WarningsText counts warnings for a verdict: 3 warnings: LATCH, MULTIDRIVEN.
+func WarningsText(warnings []Warning) string {
 	var codes []string
 	for _, w := range warnings {
 		codes = append(codes, w.Code)
 	}
 	slices.Sort(codes)
-	tool := "Verilator"
-	if backend == BackendIcarus {
-		tool = "Icarus"
-	}
-	return fmt.Sprintf("%s of %s: %s", Count(uint64(len(warnings)), "warning"), tool, strings.Join(slices.Compact(codes), ", "))
+	return fmt.Sprintf("%s: %s", Count(uint64(len(warnings)), "warning"), strings.Join(slices.Compact(codes), ", "))
 }
 
 // warningsShown is how many warnings a text names one by one.
@@ -36,18 +32,25 @@ const warningsShown = 10
 
 // WriteWarnings ends the line of a verdict with the number of warnings and lists them
 // below.
-func WriteWarnings(w io.Writer, warnings []Warning, backend string) {
+func WriteWarnings(w io.Writer, warnings []Warning) {
 	if len(warnings) > 0 {
-		fmt.Fprint(w, "; ", WarningsText(warnings, backend))
+		fmt.Fprint(w, "; ", WarningsText(warnings))
 	}
 	fmt.Fprintln(w)
+	for _, line := range WarningLines(warnings) {
+		fmt.Fprintln(w, "  "+line)
+	}
+}
+
+// WarningLines are the first warnings one by one, and how many are left.
+func WarningLines(warnings []Warning) (lines []string) {
 	for i, warning := range warnings {
 		if i == warningsShown {
-			fmt.Fprintf(w, "  and %d more\n", len(warnings)-i)
-			break
+			return append(lines, fmt.Sprintf("and %d more", len(warnings)-i))
 		}
-		fmt.Fprintf(w, "  %v\n", warning)
+		lines = append(lines, warning.String())
 	}
+	return lines
 }
 
 // Count is a number of things.

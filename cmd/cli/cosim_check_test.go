@@ -62,7 +62,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"error in Icarus", "always @(posedge clk) if (!rst && go) $error(\"oh %d\", go);", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "oh 1"}},
 		{"assertion", "always @(posedge clk) if (!rst && go) assert (!v[3]) else $error(\"v is %0d\", v);", "m.yml", statusFail, []string{"fail: the RTL ends in cycle ", ": fatal", "v is "}},
 		{"files in Icarus", "initial begin $dumpfile(\"gone.vcd\"); $dumpvars; end integer f; initial f = $fopen(\"gone.txt\");", "m.yml --backend icarus --cycles 200", statusPass,
-			[]string{"pass: no difference found in 1 of 1 output: 200 cycles of inputs, then 200 cycles guided by coverage of the model, which stopped growing after 125 cycles; longest stretch without reset: 115 cycles; 3 warnings of Icarus: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
+			[]string{"pass: no difference found in 1 of 1 output: 200 cycles of inputs, then 200 cycles guided by coverage of the model, which stopped growing after 125 cycles; longest stretch without reset: 115 cycles; 3 warnings: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
 		{"finish at once", "initial $finish;", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 0: finish"}},
 		{"nothing compared", "", "none.yml", statusInput, []string{"none.yml:8:9: all outputs of lfsr are absent, so there is nothing to compare; map at least one of value_o: pins: {value_o: PIN}"}},
 		{"always in reset", "", "m.yml --stimulus reset.csv", statusInput, []string{"reset.csv: reset is on in every cycle, so no output was compared; add cycles in which reset is off"}},

@@ -46,7 +46,7 @@ func TestLongCosimCheckCorners(t *testing.T) {
 	r := check()
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)
 	require.Contains(t, r.stdout, "pass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state, then 16,000 cycles guided by coverage of the model, which stopped growing after ")
-	require.Contains(t, r.stdout, " cycles; 3 warnings of Verilator: ASSIGNDLY, LATCH, MULTIDRIVEN\n")
+	require.Contains(t, r.stdout, " cycles; 3 warnings: ASSIGNDLY, LATCH, MULTIDRIVEN\n")
 	require.Contains(t, r.stdout, "dut.sv:13:14: MULTIDRIVEN: ")
 	var report struct {
 		Warnings []struct{ Code, Place, Text string }
@@ -57,7 +57,7 @@ func TestLongCosimCheckCorners(t *testing.T) {
 	require.Len(t, report.Warnings, 3)
 
 	r = check() // out of the cache
-	require.Contains(t, r.stdout, "3 warnings of Verilator")
+	require.Contains(t, r.stdout, "3 warnings")
 
 	r = check("--backend", "icarus")
 	require.Equal(t, statusPass, r.status, r.stdout+r.stderr)

@@ -90,6 +90,9 @@ type Extent struct {
 	// Unread are outputs of the RTL that the map takes no bit of.
 	Unread []string `json:"rtl_outputs_not_looked_at,omitempty"`
 
+	// Tied are inputs of the RTL that the map gives one value: scan is 0. With others nothing was compared.
+	Tied []string `json:"rtl_inputs_tied,omitempty"`
+
 	// Left are outputs that the model leaves to the RTL, within bounds.
 	Left []string `json:"outputs_left_to_the_rtl,omitempty"`
 
@@ -163,7 +166,7 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 	if t, err := twin.Find(twin.All(), m.Model); err == nil {
 		r.Does = t.Does
 	}
-	r.Left = model.Left()
+	r.Left, r.Tied = model.Left(), m.Tied()
 	if r.Backend == "" {
 		r.Backend = cosim.BackendWasm
 	}
@@ -372,7 +375,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(&b, "fail: %s", d.Text)
-	cosim.WriteWarnings(&b, r.Warnings, r.Backend)
+	cosim.WriteWarnings(&b, r.Warnings)
 	fmt.Fprintln(&b)
 	if len(r.Shown.samples) > 0 {
 		if err := r.Shown.draw(&b); err != nil {
@@ -462,7 +465,10 @@ func (r *Report) HowFound() (lines []string) {
 
 // writeReservations ends the line of a verdict with what makes it worth less.
 func (r *Report) writeReservations(w io.Writer) {
-	cosim.WriteWarnings(w, r.Warnings, r.Backend)
+	cosim.WriteWarnings(w, r.Warnings)
+	if len(r.Tied) > 0 {
+		fmt.Fprintln(w, pinmap.TiedText(r.Tied))
+	}
 	if len(r.Bounds) > 0 {
 		fmt.Fprintf(w, "inputs kept to what the map takes: %s\n", strings.Join(r.Bounds, "; "))
 	}

@@ -87,6 +87,19 @@ type Tie struct {
 	Value uint64
 }
 
+// Tied are the ties in words: scan is 0.
+func (m *Map) Tied() (texts []string) {
+	for _, t := range m.Ties {
+		texts = append(texts, fmt.Sprintf("%s is %d", t.Pin, t.Value))
+	}
+	return texts
+}
+
+// TiedText says for which values of its inputs nothing is known of the RTL.
+func TiedText(tied []string) string {
+	return "the RTL with other values of what the map ties was not looked at: " + strings.Join(tied, ", ")
+}
+
 // Feedback makes an RTL input follow an RTL output within a cycle: for example an
 // acknowledgement that comes with the grant.
 type Feedback struct{ To, From string }

@@ -61,7 +61,7 @@ func (m *Map) openRTL(ctx context.Context, o cosim.Options, seeing cosim.Seeing)
 		m.built().designs[as] = design
 	}
 	d, err := design.Open(o)
-	m.built().warnings = design.Warnings()
+	m.built().warnings = append(slices.Clip(design.Warnings()), m.Source.Ifdefs(m.backend())...)
 	if err != nil {
 		return nil, m.inMap(err)
 	}

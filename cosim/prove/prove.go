@@ -87,6 +87,7 @@ func (p *prover) run() error {
 		reason := fmt.Sprintf("%s follows %s of the RTL, and a proof is beside a model that does not", p.m.Model, strings.Join(left, ", "))
 		return errors.Join(d.Close(), &refusal{reason})
 	}
+	p.report.Warnings = append(p.report.Warnings, p.m.Warnings()...)
 	wires, terms := d.(*pinmap.Device).Wires, d.(*pinmap.Device).Terms()
 	if err := d.Close(); err != nil {
 		return err

@@ -49,9 +49,12 @@ type Scope struct {
 	Unread     []string `json:"rtl_outputs_not_looked_at,omitempty"` // the map takes no bit of them
 	Bits       int      `json:"bits"`
 	BitsProved int      `json:"bits_proved"`
-	Assumed    []string `json:"assumed"`     // what the map takes for granted of the inputs
+	Assumed    []string `json:"assumed"` // what the map takes for granted of the inputs
+	Tied       []string `json:"rtl_inputs_tied,omitempty"`
 	Checks     int      `json:"rtl_checks"`  // $fatal and the like of the RTL, which a proof does not see
 	Dropped    []string `json:"rtl_dropped"` // what the front end has left out
+
+	Warnings []cosim.Warning `json:"warnings"` // of the tools and of what they have read, that bear on the verdict
 
 	KeepsInitial bool   `json:"keeps_initial_values"`  // registers begin with the values that the RTL declares
 	RuleBroken   string `json:"rule_broken,omitempty"` // which rule of neighbours the inputs broke that refuted RTL without it
@@ -78,7 +81,7 @@ func newReport(m *pinmap.Map) *Report {
 	}
 	return &Report{
 		Schema: 1, Map: m.File, Model: m.Model, Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
-		Scope: Scope{Absent: []string{}}, Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
+		Scope: Scope{Absent: []string{}, Tied: m.Tied(), Warnings: []cosim.Warning{}}, Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
 	}
 }
 
@@ -201,6 +204,12 @@ func (r *Report) Reservations() (lines []string) {
 	}
 	for _, text := range r.Assumed {
 		lines = append(lines, "assumed: "+text)
+	}
+	if len(r.Tied) > 0 {
+		lines = append(lines, pinmap.TiedText(r.Tied))
+	}
+	for _, text := range cosim.WarningLines(r.Warnings) {
+		lines = append(lines, "warning: "+text)
 	}
 	if r.Checks > 0 {
 		lines = append(lines, fmt.Sprintf("not looked at: %s of the RTL itself ($fatal and the like)", cosim.Count(uint64(r.Checks), "check")))

@@ -188,12 +188,31 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 		return "", &refusal{fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended: smaller parameters take less", most>>20)}
 	}
 	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
+		if loop := loopIn(string(said)); loop != "" && ctx.Err() == nil { // Yosys follows it without end
+			return "", &refusal{loop}
+		}
 		return "", stop
 	}
 	if err != nil {
 		return "", &refusal{fmt.Sprintf("Yosys refuses it: %s", yosysError(string(said)))}
 	}
 	return string(said), nil
+}
+
+var loopWire = regexp.MustCompile(`(?m)^    wire \\(?:side\.)?(\S+)$`)
+
+// loopIn says where Yosys has seen loops of logic, "" for none. It takes a vector for one signal, so that not every loop is one.
+func loopIn(said string) string {
+	_, said, found := strings.Cut(said, "Warning: found logic loop in module "+rtlSide)
+	if !found {
+		return ""
+	}
+	said, _, _ = strings.Cut(said, "\nFound and reported ")
+	var wires []string
+	for _, wire := range loopWire.FindAllStringSubmatch(said, -1) {
+		wires = append(wires, wire[1])
+	}
+	return fmt.Sprintf("the RTL has a combinational loop, through %s, and a proof is of logic without", strings.Join(wires, ", "))
 }
 
 // A refusal is what cannot be proved, and why.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
 	"starloom/internal/outcome"
 	"starloom/traces"
 )
@@ -157,6 +158,9 @@ func gapsSection(r *lockstep.Report) *Section {
 	if r.Divergence != nil {
 		took := traces.Plural(r.Cycles, "cycle", "cycles")
 		s.Blocks = append(s.Blocks, text("The check ended at the first difference, after %s: what comes later was not compared.", took))
+	}
+	if len(r.Tied) > 0 {
+		s.Blocks = append(s.Blocks, text("T%s.", strings.TrimPrefix(pinmap.TiedText(r.Tied), "t")))
 	}
 	if len(r.Unexercised) > 0 {
 		s.Blocks = append(s.Blocks, text("Inputs that never did something: %s.", lockstep.GapsText(r.Unexercised)))

@@ -82,15 +82,15 @@ func (k *kinds) add(part *Part, report *lockstep.Report) {
 // inputs of all components of a kind never did.
 func (k kinds) writeText(w io.Writer) error {
 	var b strings.Builder
-	warnings, tools := []cosim.Warning(nil), ""
+	var warnings []cosim.Warning
 	for _, kind := range k {
 		warnings = append(warnings, kind.report.Warnings...)
-		if len(kind.report.Warnings) > 0 {
-			tools = kind.report.Backend
-		}
 	}
-	cosim.WriteWarnings(&b, warnings, tools)
+	cosim.WriteWarnings(&b, warnings)
 	for _, kind := range k {
+		if len(kind.report.Tied) > 0 {
+			fmt.Fprintf(&b, "%d %s: %s\n", kind.count, kind.report.Top, pinmap.TiedText(kind.report.Tied))
+		}
 		for _, line := range kind.contract.Lines() {
 			fmt.Fprintf(&b, "%d %s: %s\n", kind.count, kind.report.Top, line)
 		}

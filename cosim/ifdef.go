@@ -1,0 +1,134 @@
+package cosim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Ifdefs warns of text that a chip is not made of: what stands under a macro that the tools of a backend define, or does not stand there since
+// none of them defines SYNTHESIS. A block without `else that holds checks alone is none.
+func (s *Source) Ifdefs(backend string) (found []Warning) {
+	if s.VHDL() {
+		return nil
+	}
+	other := map[string]bool{"VERILATOR": true, "verilator": true}
+	if backend == BackendIcarus {
+		other = map[string]bool{"__ICARUS__": true}
+	}
+	if _, given := s.Defines["SYNTHESIS"]; !given {
+		other["SYNTHESIS"] = false
+	}
+	seen := map[string]bool{}
+	files := slices.Clone(s.Files)
+	for len(files) > 0 {
+		file := files[0]
+		files = files[1:]
+		text, err := os.ReadFile(file)
+		if seen[file] || err != nil { // the tools say what they cannot read
+			continue
+		}
+		seen[file] = true
+		r := ifdefReader{file: file, other: other}
+		r.read(string(text))
+		found = append(found, r.found...)
+		for _, name := range r.includes {
+			for _, dir := range append([]string{filepath.Dir(file)}, s.IncludeDirs...) {
+				if path := filepath.Join(dir, name); isFile(path) {
+					files = append(files, path)
+					break
+				}
+			}
+		}
+	}
+	return found
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// An ifdef is a conditional that is open.
+type ifdef struct {
+	macro  string // the first of its conditions that is not for a chip; "" for none
+	line   int    // where it begins
+	others bool   // it has another branch
+	checks bool   // it holds $fatal and the like
+}
+
+// An ifdefReader finds the conditionals of a file.
+type ifdefReader struct {
+	file     string
+	other    map[string]bool // macros that are otherwise in a chip: whether they are defined here
+	open     []ifdef
+	includes []string
+	found    []Warning
+}
+
+var (
+	noCode    = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"`)
+	directive = regexp.MustCompile("`(ifdef|ifndef|elsif|else|endif|include)\\b[ \\t]*(\\w+|\"[^\"\n]+\")?|\\$(?:fatal|error|warning|info|display)\\b|\\b(?:assert|assume|cover)\\b")
+)
+
+// read reads the text of the file.
+func (r *ifdefReader) read(text string) {
+	text = noCode.ReplaceAllStringFunc(text, func(code string) string {
+		if code[0] == '"' {
+			return code
+		}
+		return strings.Repeat("\n", strings.Count(code, "\n"))
+	})
+	line, last := 1, 0
+	for _, at := range directive.FindAllStringSubmatchIndex(text, -1) {
+		line, last = line+strings.Count(text[last:at[0]], "\n"), at[0]
+		kind, name := "", ""
+		if at[2] >= 0 {
+			kind = text[at[2]:at[3]]
+		}
+		if at[4] >= 0 {
+			name = text[at[4]:at[5]]
+		}
+		r.step(kind, name, line)
+	}
+}
+
+// step takes a directive, or a check for "".
+func (r *ifdefReader) step(kind, name string, line int) {
+	top := len(r.open) - 1
+	switch kind {
+	case "include":
+		r.includes = append(r.includes, strings.Trim(name, `"`))
+		return
+	case "ifdef", "ifndef":
+		r.open = append(r.open, ifdef{line: line})
+		top++
+	}
+	if top < 0 {
+		return
+	}
+	i := &r.open[top]
+	if _, is := r.other[name]; is && i.macro == "" && kind != "" && kind != "else" && kind != "endif" {
+		i.macro = name
+	}
+	switch kind {
+	case "":
+		for k := range r.open {
+			r.open[k].checks = true
+		}
+	case "elsif", "else":
+		i.others = true
+	case "endif":
+		if i.macro != "" && (i.others || !i.checks) {
+			text := fmt.Sprintf("read with %s defined: without it, as for a chip, lines %d to %d are others", i.macro, i.line, line)
+			if !r.other[i.macro] {
+				text = fmt.Sprintf("read without %s: with it, as for a chip, lines %d to %d are others", i.macro, i.line, line)
+			}
+			r.found = append(r.found, Warning{Code: "IFDEF", Place: fmt.Sprintf("%s:%d", r.file, i.line), Text: text})
+		}
+		r.open = r.open[:top]
+	}
+}
