@@ -12,7 +12,7 @@ import (
 // Ifdefs warns of text that a chip is not made of: what stands under a macro that the tools of a backend define, or does not stand there since
 // none of them defines SYNTHESIS. A block without `else that holds checks alone is none.
 func (s *Source) Ifdefs(backend string) (found []Warning) {
-	if s.VHDL() {
+	if len(s.Files) == 0 || s.VHDL() {
 		return nil
 	}
 	other := map[string]bool{"VERILATOR": true, "verilator": true}
@@ -71,7 +71,8 @@ type ifdefReader struct {
 
 var (
 	noCode    = regexp.MustCompile(`(?s)//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"`)
-	directive = regexp.MustCompile("`(ifdef|ifndef|elsif|else|endif|include)\\b[ \\t]*(\\w+|\"[^\"\n]+\")?|\\$(?:fatal|error|warning|info|display)\\b|\\b(?:assert|assume|cover)\\b")
+	directive = regexp.MustCompile("`(ifdef|ifndef|elsif|else|endif|include)\\b[ \\t]*(\\w+|\"[^\"\n]+\")?" +
+		`|\$(?:fatal|error|warning|info|display)\b|\b(?:assert|assume|cover)\b`)
 )
 
 // read reads the text of the file.

@@ -39,4 +39,5 @@ func TestIfdefs(t *testing.T) {
 	s := Source{Top: "a", Files: []string{file}, Defines: map[string]string{"SYNTHESIS": ""}}
 	require.Len(t, s.Ifdefs(""), 1, "a map that defines SYNTHESIS has the text of a chip")
 	require.Empty(t, s.Ifdefs(BackendIcarus))
+	require.Empty(t, (&Source{}).Ifdefs(""), "an image")
 }
