@@ -136,8 +136,8 @@ type cone struct {
 	inputOf []int // of the whole
 }
 
-// coneOf cuts out the cone of some outputs, whose or becomes its only output if joined is set.
-func (g *graph) coneOf(outputs []int, joined bool) *cone {
+// reached tells by variable what some outputs depend on, over any number of cycles.
+func (g *graph) reached(outputs []int) []bool {
 	used := make([]bool, g.variables())
 	var stack []uint32
 	visit := func(literal uint32) {
@@ -161,6 +161,12 @@ func (g *graph) coneOf(outputs []int, joined bool) *cone {
 			visit(g.next[v-g.firstLatch()])
 		}
 	}
+	return used
+}
+
+// coneOf cuts out the cone of some outputs, whose or becomes its only output if joined is set.
+func (g *graph) coneOf(outputs []int, joined bool) *cone {
+	used := g.reached(outputs)
 	c, number := &cone{}, make([]uint32, g.variables())
 	at := uint32(1)
 	for v := uint32(1); v < uint32(g.variables()); v++ {

@@ -43,10 +43,16 @@ type problem struct {
 	whole   *graph
 	groups  [][]int     // outputs that belong together; outputs may stand there twice
 	begun   *begun      // the whole from its second cycle on, whose outputs go on with hints; nil for none
-	hints   []int       // outputs of begun that engines may prove with the others, if it helps
+	hints   []hint      // outputs of begun that engines may prove with the others, if it helps
 	on      int         // the input that is always 1
 	files   string      // how its files begin
 	powerOn map[int]int // by latch of the whole: the input that it begins with
+}
+
+// A hint is an output that should always be 0, about a register.
+type hint struct {
+	output int // of begun
+	latch  int // of begun; -1: about several
 }
 
 // found is what a race has decided so far.
@@ -90,9 +96,9 @@ func (p *problem) decide(ctx context.Context, dir string, o *Options, tell func(
 
 // begin makes classes of the outputs that are not proved, and the work of their first ones and the hints.
 func (r *race) begin() {
-	g, hints := r.whole, []int(nil)
+	g := r.whole
 	if !r.exact {
-		g, hints = &r.begun.graph, r.hints
+		g = &r.begun.graph
 	}
 	var left []int
 	for _, output := range r.outputs {
@@ -104,8 +110,26 @@ func (r *race) begin() {
 		}
 	}
 	r.open = g.classes(left)
-	outputs := append(r.firsts(), hints...)
+	outputs := r.firsts()
+	if !r.exact { // of a word one bit is proved: the hints about its other bits only take time
+		reached := g.reached(outputs)
+		for _, h := range r.hints {
+			if h.latch < 0 || reached[g.firstLatch()+uint32(h.latch)] {
+				outputs = append(outputs, h.output)
+			}
+		}
+	}
 	r.shrinkTo(g.coneOf(outputs, false), outputs, "the same logic")
+}
+
+// hintsAtWork are those that are in the work.
+func (r *race) hintsAtWork() (all []int) {
+	for _, h := range r.hints {
+		if _, ok := r.at[h.output]; ok {
+			all = append(all, h.output)
+		}
+	}
+	return all
 }
 
 // firsts has the first output of each open class: what holds for it holds for all.
@@ -322,7 +346,7 @@ func (r *race) next(ctx context.Context, worker int) *task {
 		return r.task(bmc3, all, max(left-3*time.Second, time.Second), true) // it has to end by itself to say how far it is
 	case r.once("reduce"):
 		if !r.exact {
-			all = append(all, r.hints...)
+			all = append(all, r.hintsAtWork()...)
 		}
 		return r.task(scorr, all, part(3), false)
 	}

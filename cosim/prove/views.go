@@ -94,23 +94,24 @@ func (m *miter) problem(relations []relation) *problem {
 	if b == nil {
 		return p
 	}
-	var hints []uint32
+	p.begun = b
 	for _, lemma := range m.lemmas {
-		hints = append(hints, b.outputs[lemma])
+		p.hint(b.outputs[lemma], -1)
 	}
 	comparable := b.outputs[m.comparable]
 	for _, r := range relations {
 		value, counts := b.literal(r.view.value), b.literal(r.view.counts)
 		latch := b.to[m.graph.firstLatch()+uint32(r.latch)] ^ uint32(bit(r.inverted))
 		differs := b.or([]uint32{b.and(latch, value^1), b.and(latch^1, value)})
-		hints = append(hints, b.and(comparable, b.and(counts, differs)))
+		p.hint(b.and(comparable, b.and(counts, differs)), r.latch)
 	}
-	for _, hint := range hints {
-		if hint > 1 { // else it is known
-			p.hints = append(p.hints, len(b.outputs))
-			b.outputs = append(b.outputs, hint)
-		}
-	}
-	p.begun = b
 	return p
+}
+
+// hint adds one, if it is not known to be 0.
+func (p *problem) hint(literal uint32, latch int) {
+	if literal > 1 {
+		p.hints = append(p.hints, hint{len(p.begun.outputs), latch})
+		p.begun.outputs = append(p.begun.outputs, literal)
+	}
 }

@@ -95,22 +95,28 @@ module arbiter_matrix #(
 `endif
 
 `ifdef STARLOOM_PROOF
-  // What other matrix arbiters keep in registers: for each pair of requesters, who goes first.
+  // What other matrix arbiters keep in registers: for each pair of requesters, who goes first. That the ranks are an order is what makes
+  // it follow from the pairs of the cycle before.
   genvar j, k;
   generate
     if (REQUESTERS <= 32) begin : viewed
       wire [REQUESTERS*REQUESTERS-1:0] views, views_count = {REQUESTERS*REQUESTERS{1'b1}};
+      wire [REQUESTERS*REQUESTERS-1:0] same;
+      wire [REQUESTERS-1:0] beyond;
       for (j = 0; j < REQUESTERS; j = j + 1) begin : of
         wire [INDEX_BITS-1:0] rank;
         for (k = 0; k < INDEX_BITS; k = k + 1) begin : planes
           assign rank[k] = rank_q[k*REQUESTERS + j];
         end
+        assign beyond[j] = rank > LAST;
       end
       for (j = 0; j < REQUESTERS; j = j + 1) begin : first
         for (k = 0; k < REQUESTERS; k = k + 1) begin : second
           assign views[j*REQUESTERS + k] = of[j].rank < of[k].rank;
+          assign same[j*REQUESTERS + k] = j < k && of[j].rank == of[k].rank;
         end
       end
+      always @(posedge clock) if (!reset && (|same || |beyond)) $fatal(1, "order: two have one rank, or one has a rank of none");
     end
   endgenerate
 `endif
