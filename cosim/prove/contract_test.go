@@ -132,3 +132,14 @@ func TestLongWrongMiter(t *testing.T) {
 		require.Equal(t, i == 0, a.disagrees == "", a.disagrees)
 	}
 }
+
+// TestLongUnassumed: inputs that the twin refuses decide nothing, and the verdict has the check that they break.
+func TestLongUnassumed(t *testing.T) {
+	m := designMap(t, "testdata/equal/crc_one_bit.v")
+	require.NotEmpty(t, m.Assume)
+	m.Assume = nil
+	r := runProof(t, m, Options{})
+	require.Equal(t, Undecided, r.Verdict)
+	require.Regexp(t, `that lockstep does not show: in cycle \d+ its inputs break what the twin checks \(crc16\.v:\d+: .*bits_i: \d+ bits, a phit has 1\); `+
+		`say with assume in the map what comes$`, r.Reason)
+}

@@ -245,7 +245,8 @@ const replayPowerOns = 8
 // power-on that the RTL does not begin with, is taken as a reason to decide again without its like.
 func (p *prover) replay(r *decision) (again bool, err error) {
 	p.options.Progress("replays the counterexample")
-	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, r.Witness))
+	rows := p.miter.rows(p.model, r.Witness)
+	stimulus := lockstep.StimulusOf(p.model, "the counterexample", rows)
 	model, err := p.m.NewModel()
 	if err != nil {
 		return false, err
@@ -270,9 +271,40 @@ func (p *prover) replay(r *decision) (again bool, err error) {
 		p.report.KeepsInitial = true
 		return true, nil
 	}
+	said, err := p.twinRefuses(rows)
+	if err != nil {
+		return false, err
+	}
 	b := p.miter.bits[slices.Index(p.miter.bad, r.Failed)]
-	return false, &refusal{fmt.Sprintf("%s has a counterexample of %s, in %s[%d], that lockstep does not show",
-		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit)}
+	return false, &refusal{fmt.Sprintf("%s has a counterexample of %s, in %s[%d], that lockstep does not show%s",
+		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, said)}
+}
+
+// twinRefuses says which check of the twin ($fatal) rows of inputs break; "" for none. A twin that they break is not what the model is.
+func (p *prover) twinRefuses(rows []uint64) (text string, err error) {
+	m, err := pinmap.OfTwin(p.m.Library, p.m.Model, p.m.Parameters, p.m.Build.Cache)
+	if err != nil {
+		return "", err
+	}
+	defer m.Close()
+	d, err := m.Open(p.ctx, cosim.Options{})
+	if err != nil {
+		return "", err
+	}
+	defer d.Close()
+	words := len(d.Inputs())
+	for cycle := range len(rows) / words {
+		copy(d.Inputs(), rows[cycle*words:])
+		err := d.Edge(cosim.ClockMask(d.Ports()))
+		var fault *cosim.Fault
+		if errors.As(err, &fault) {
+			return fmt.Sprintf(": in cycle %d its inputs break what the twin checks (%s); say with assume in the map what comes", cycle, fault.Text), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", nil
 }
 
 // rows are the model's inputs of a counterexample.
