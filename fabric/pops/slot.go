@@ -33,9 +33,6 @@ type SlotTransport struct {
 	work         []slotWork // per shard
 
 	listened listened
-
-	few     bool   // frames have crossed...
-	towards hw.Set // ...to these groups
 }
 
 // slotTable is what all couplers carry in one slot.
@@ -62,7 +59,7 @@ func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	t := &SlotTransport{
 		net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
 		pitch: p.Groups + pitchPad, row: min(p.Groups, p.GroupSize) + rowPad, work: make([]slotWork, len(shards)),
-		listened: newListened(p), towards: hw.NewSet(p.Groups),
+		listened: newListened(p),
 	}
 	t.tail = max(t.stride-nic.SmallFrameBytes, 0)
 	for i := range t.work {
@@ -239,29 +236,9 @@ func (w *slotWork) meet(coupler int, a, b uint64) {
 
 // Start, Cross and Latch implement Transport: the frames are where they have to be.
 
-func (t *SlotTransport) Start() {}
-func (t *SlotTransport) Latch() {}
-
-// Cross implements Transport. If few have sent, it notes to which groups: the others hear nothing.
-func (t *SlotTransport) Cross(slot uint32) {
-	table, placed := &t.tables[slot&1], uint64(0)
-	for _, count := range table.placed {
-		placed += count
-	}
-	if t.few = placed < uint64(t.net.Groups); !t.few {
-		return
-	}
-	t.towards.Clear()
-	for group, lit := range table.lit {
-		for _, frame := range table.frames[group*t.row:][:lit] {
-			if frame.Port() >= t.net.Groups { // to all
-				t.few = false
-				return
-			}
-			t.towards.Add(frame.Port())
-		}
-	}
-}
+func (t *SlotTransport) Start()       {}
+func (t *SlotTransport) Cross(uint32) {}
+func (t *SlotTransport) Latch()       {}
 
 // lineCells is how many entries of the listening table are read at a time.
 const lineCells = slotBlock / 2
@@ -272,13 +249,7 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	ports := bank.Listen(slot)
 	for first := window.First; first < window.End; {
 		group := (bank.First + first) / t.net.GroupSize
-		end := min((group+1)*t.net.GroupSize-bank.First, window.End)
-		if t.few && !t.towards.Has(group) {
-			clear(bank.RxStatus[first:end])
-			first = end
-			continue
-		}
-		end = min(end, first+lineCells)
+		end := min((group+1)*t.net.GroupSize-bank.First, window.End, first+lineCells)
 		t.listen(work, table.senders, ports[first:end], bank.RxStatus[first:end], first, group)
 		if max(work.hits, work.clashes) > slotBlock-lineCells {
 			t.deliver(work, bank, ledger, slot)
