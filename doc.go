@@ -42,7 +42,7 @@
 //
 //	file               what it holds
 //	scenario.go        the scenario: types, its faults too, options that replace its values, what it is known by
-//	scenario_parse.go  the scenario's own form: permutations, files
+//	scenario_parse.go  the scenario's own form: permutations, files; mistakes of all sections
 //	scenario_check.go  what goes together, and what does not
 //	schema.go          its JSON Schema
 //	defaults.go        what a key is that is left out: defaults, needs of the program; who has decided a value

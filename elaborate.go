@@ -131,7 +131,7 @@ func (s *Scenario) on(other fabric.Network) (*Scenario, []estimate.Key) {
 	n, one := s.Fabric.network(), *s
 	one.origins = maps.Clone(s.origins)
 	one.Fabric.keep(other)
-	if one.check(one.takeNeeds, nil) != nil {
+	if one.check(&reading{takeNeeds: one.takeNeeds}) != nil {
 		return nil, nil // what goes with this size does not with another
 	}
 	return &one, estimate.Differences("fabric."+n.Kind(), n, other)

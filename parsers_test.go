@@ -28,7 +28,6 @@ import (
 
 	"starloom/cosim/lockstep"
 	"starloom/fabric/crossbar/gossip"
-	"starloom/fabric/netlist"
 	"starloom/firmware/wasm"
 	"starloom/internal/check"
 	"starloom/internal/maps"
@@ -46,7 +45,7 @@ func unexpected(err error) error { return unexpectedError{err} }
 
 // refused is err if it is an error for users, about a place that begins with prefix, in one line; of several mistakes of a netlist if each is.
 func refused(prefix string, err error) error {
-	var several *netlist.Mistakes
+	var several *InputErrors
 	if errors.As(err, &several) && len(several.List) > 1 {
 		for _, e := range several.List {
 			if errors.As(refused(prefix, e), new(unexpectedError)) {

@@ -472,7 +472,7 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 		option("firmware.program", image)
 		s.decide("firmware.image", ByOption, image)
 		s.decide("firmware.schedule", ByOption, image)
-		return s.check(s.takeNeeds, nil)
+		return s.check(&reading{takeNeeds: s.takeNeeds})
 	} else if o.Image != "" {
 		absolute, err := filepath.Abs(o.Image)
 		if err != nil {
@@ -603,6 +603,9 @@ func (RTL) Declaration() string { return scenarioSource }
 // InputError says that something the user gave cannot be used: where it is, what
 // is wrong with it and what to do. The command line ends with exit status 2.
 type InputError = input.Error
+
+// InputErrors are several of them, the first 20 one by one: file by file, in the order of lines. errors.As finds the first *InputError.
+type InputErrors = input.Errors
 
 // ToolError says that a program that Starloom runs, a compiler, a converter or a
 // simulator, has failed, hung or was killed. The command line ends with exit status 4.

@@ -24,30 +24,41 @@ import (
 )
 
 // Check checks a scenario that was built or changed by a program; ParseScenario
-// has done it for a file. The error is an *InputError.
-func (s *Scenario) Check() error { return s.check(func() {}, nil) }
+// has done it for a file. The error is an *InputError, of several mistakes *InputErrors.
+func (s *Scenario) Check() error { return s.check(&reading{}) }
 
-// check checks s. takeNeeds is called once network and program are known to be right, before
-// anything is compared with what it decides. entryPlace says where entry i of the permutation
-// stands, if that is known.
-func (s *Scenario) check(takeNeeds func(), entryPlace func(i int) string) error {
-	if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
-		return err
-	}
-	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkProgram} {
-		if err := check(); err != nil {
+// check checks s. A mistake hides only what it leaves unknown: each check stands with the sections that it needs to be right, and says
+// something of the first one.
+func (s *Scenario) check(r *reading) error {
+	if len(r.lost) == 0 { // else the decoder has done it
+		if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
 			return err
 		}
 	}
-	takeNeeds()
-	for _, check := range []func() error{
-		s.checkPayload, s.checkCPU, s.checkFirmware, s.checkRules, s.checkTraces, s.checkWorkload, s.checkRTL, s.checkFaults,
+	for _, c := range []struct {
+		sections string
+		check    func() error
+	}{
+		{"name", s.checkName}, {"fabric", s.checkFabric},
+		{"workload fabric", r.readFile},
+		{"workload firmware fabric", s.checkBare}, {"firmware fabric", s.checkProgram},
+		{"firmware", func() error { return s.checkNamed(r.lost["fabric"]) }},
+		{"nic firmware fabric", func() error { return s.checkPayload(r.takeNeeds) }},
+		{"firmware", s.checkCPU}, {"firmware", s.checkFirmware}, {"firmware fabric", s.checkParams}, {"rules", s.checkRules}, {"traces", s.checkTraces},
+		{"workload", s.checkOneWorkload}, {"workload fabric", s.checkEndpoints}, {"workload firmware fabric", s.checkCarried},
+		{"workload firmware fabric nic link", s.checkTraffic}, {"firmware workload", s.checkSchedule},
+		{"rtl workload nic fabric", s.checkRTL}, {"faults", s.checkFaults},
+		{"workload firmware fabric", func() error { return s.checkPermutation(r.entryPlace) }},
 	} {
-		if err := check(); err != nil {
+		sections := strings.Fields(c.sections)
+		if c.check == nil || slices.ContainsFunc(sections, func(section string) bool { return r.lost[section] }) {
+			continue
+		}
+		if err := c.check(); !r.note(sections[0], err) {
 			return err
 		}
 	}
-	return s.checkPermutation(entryPlace)
+	return r.Err()
 }
 
 func (s *Scenario) refuse(path, reason, remedy string) error {
@@ -93,6 +104,21 @@ func (s *Scenario) checkFabric() error {
 	return nil
 }
 
+// bare reports whether there is no firmware at routers that can do without.
+func (s *Scenario) bare() bool {
+	f, n := &s.Firmware, s.network()
+	return fabric.RoutersOf(n) != nil && !fabric.Slotted(n) && f.Program == "" && f.Image == "" && f.ImageBytes == nil
+}
+
+// checkNamed checks that a program is one at all, while it is not known on which network it runs.
+func (s *Scenario) checkNamed(anywhere bool) error {
+	name, known := s.Firmware.Program, firmware.Programs()
+	if !anywhere || name == "" || len(s.foreign) > 0 || slices.Contains(known, name) {
+		return nil
+	}
+	return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", strict.Clip(name)), input.DidYouMean(name, known, config.KnownAre("program", known)))
+}
+
 // checkProgram checks that the network knows what the processors run.
 func (s *Scenario) checkProgram() error {
 	f, n := &s.Firmware, s.network()
@@ -100,14 +126,9 @@ func (s *Scenario) checkProgram() error {
 	for _, p := range n.Programs() {
 		known = append(known, p.Name)
 	}
-	bare, none := fabric.RoutersOf(n) != nil && !fabric.Slotted(n), f.Program == "" && f.Image == "" && f.ImageBytes == nil
 	switch {
-	case bare && none && s.Workload.Traffic == nil:
-		return s.refuse("workload", "without firmware routers carry bare packets, and workload has no traffic",
-			"write workload: {traffic: {rate: 0.1}}, or firmware: {...}")
-	case bare && none:
-		return s.checkBare()
-	case none:
+	case s.bare():
+	case f.Program == "" && f.Image == "" && f.ImageBytes == nil:
 		remedy := "write image: router.wasm"
 		if len(known) > 0 {
 			remedy = fmt.Sprintf("write program: %s or image: router.wasm", known[0])
@@ -128,9 +149,16 @@ func (s *Scenario) checkProgram() error {
 	return nil
 }
 
-// checkBare refuses what is about firmware.
+// checkBare refuses what is about firmware where there is none.
 func (s *Scenario) checkBare() error {
 	n := s.network()
+	if !s.bare() {
+		return nil
+	}
+	if s.Workload.Traffic == nil {
+		return s.refuse("workload", "without firmware routers carry bare packets, and workload has no traffic",
+			"write workload: {traffic: {rate: 0.1}}, or firmware: {...}")
+	}
 	if reason, remedy := fabric.RoutersOf(n).Bare(); reason != "" {
 		return s.refuse("fabric."+n.Kind(), reason, remedy)
 	}
@@ -147,7 +175,7 @@ func (s *Scenario) checkBare() error {
 	return nil
 }
 
-// checkFirmware checks the image from Go and the parameters.
+// checkFirmware checks the image from Go and the parameters, as far as any firmware may have them.
 func (s *Scenario) checkFirmware() error {
 	f := &s.Firmware
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
@@ -169,13 +197,6 @@ func (s *Scenario) checkFirmware() error {
 			return s.refuse(at, fmt.Sprintf("%q is not the name of a parameter", strict.Clip(name)),
 				"write letters, digits and underscores, at most 63, not starting with a digit")
 		}
-		if p := s.program(); p != nil {
-			at := slices.IndexFunc(p.Params, func(c fabric.Choice) bool { return c.Name == name })
-			if at >= 0 && !p.Params[at].Allows(f.Params[name]) {
-				return s.refuse(strict.Join("firmware.params", name), fmt.Sprintf("firmware.params.%s is %d", name, f.Params[name]),
-					"allowed are "+p.Params[at].Allowed())
-			}
-		}
 		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {
 			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), config.ParamSpan.Allowed())
 		}
@@ -183,8 +204,25 @@ func (s *Scenario) checkFirmware() error {
 	return nil
 }
 
-// checkPayload refuses frames that are too small for what the program says in them.
-func (s *Scenario) checkPayload() error {
+// checkParams refuses values that parameters of the program cannot have.
+func (s *Scenario) checkParams() error {
+	p := s.program()
+	if p == nil {
+		return nil
+	}
+	for _, c := range p.Params {
+		if value, given := s.Firmware.Params[c.Name]; given && !c.Allows(value) {
+			return s.refuse(strict.Join("firmware.params", c.Name), fmt.Sprintf("firmware.params.%s is %d", c.Name, value), "allowed are "+c.Allowed())
+		}
+	}
+	return nil
+}
+
+// checkPayload refuses frames that are too small for what the program says in them, once sizes are taken that the file leaves open.
+func (s *Scenario) checkPayload(takeNeeds func()) error {
+	if takeNeeds != nil {
+		takeNeeds()
+	}
 	p := s.program()
 	if p == nil {
 		return nil
@@ -481,25 +519,18 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 	return nil
 }
 
-// checkWorkload checks that there is one workload, that the network has its processors, and that the
-// program can carry it.
-func (s *Scenario) checkWorkload() error {
-	if err := s.checkOneWorkload(); err != nil {
-		return err
-	}
-	if err := s.checkEndpoints(); err != nil {
-		return err
-	}
-	if err := s.checkCarried(); err != nil {
-		return err
-	}
-	if s.Firmware.Schedule != "" && s.Workload.Traffic != nil {
+// checkTraffic refuses traffic that the network or the program cannot carry.
+func (s *Scenario) checkTraffic() error {
+	_, err := s.traffic()
+	return err
+}
+
+// checkSchedule refuses a schedule where something else brings it.
+func (s *Scenario) checkSchedule() error {
+	switch f := &s.Firmware; {
+	case f.Schedule != "" && s.Workload.Traffic != nil:
 		return s.refuse("firmware.schedule", "the words of the schedule are those of traffic", "delete schedule")
-	}
-	if _, err := s.traffic(); err != nil {
-		return err
-	}
-	if s.Firmware.Schedule != "" && s.Firmware.Program != "" {
+	case f.Schedule != "" && f.Program != "":
 		return s.refuse("firmware.schedule", "a built-in program brings its own schedule", "delete schedule, or give an image")
 	}
 	return nil

@@ -38,7 +38,7 @@ const standardInput = "standard input"
 
 // LoadScenario reads and checks the scenario file at path, with some keys set to other values. The path
 // - is standard input; paths in that are relative to the working folder. Every error is an *InputError
-// with file, line and column, or the place of an assignment.
+// with file, line and column, or the place of an assignment; of several mistakes it is *InputErrors.
 func LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 	return Networks(nil).LoadScenario(path, set...)
 }
@@ -47,7 +47,7 @@ func LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 // file's path: it stands before errors, names the scenario unless it has a name, and paths
 // in the scenario are relative to its folder. Bytes that are of no file have the place "":
 // their paths are relative to the working folder. set are keys with other values than the file's,
-// before anything is checked. Every error is an *InputError.
+// before anything is checked. Every error is an *InputError, of several mistakes *InputErrors.
 func ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, error) {
 	return Networks(nil).ParseScenario(place, data, set...)
 }
@@ -97,22 +97,21 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 		return nil, err
 	}
 	s := d.scenario
-	if err := d.readPermutationFile(); err != nil {
-		return nil, err
-	}
 	s.Workload.Gossip.Resolve(s.resolve)
-	for _, r := range s.Fabric.Netlist.Replacements() {
-		r.Stands(s.places, hw.Index("rtl", len(s.RTL)))
-		s.RTL = append(s.RTL, RTL{Replace: r.Replace, Twin: r.Twin, Map: r.Map, Backend: r.Backend})
+	if !d.lost["fabric"] {
+		for _, r := range s.Fabric.Netlist.Replacements() {
+			r.Stands(s.places, hw.Index("rtl", len(s.RTL)))
+			s.RTL = append(s.RTL, RTL{Replace: r.Replace, Twin: r.Twin, Map: r.Map, Backend: r.Backend})
+		}
 	}
-	if err := s.check(s.takeNeeds, d.entryPlace); err != nil {
+	if err := s.check(&d.reading); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
 // LoadNetlist reads the netlist of a file: of a scenario, whose keys are read as LoadScenario does, but whose other files need not be there yet,
-// or the keys of fabric.netlist alone. Errors are *InputErrors, or *netlist.Mistakes of several.
+// or the keys of fabric.netlist alone. Errors are *InputError, or *InputErrors of several.
 func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 	root, err := netlist.Document(path)
 	if err != nil {
@@ -126,13 +125,16 @@ func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := d.Err(); err != nil {
+		return nil, err
+	}
 	if n := d.scenario.Fabric.Netlist; n != nil {
 		return n, nil
 	}
 	return nil, d.scenario.refuse("fabric", "the scenario has no netlist", "write fabric: {netlist: {nodes: {...}, links: [...]}}")
 }
 
-// decode reads the keys of a scenario; what they say is not checked yet.
+// decode reads the keys of a scenario; what they say is not checked yet. Mistakes are in the reading of the decoder.
 func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ *scenarioDecoder, err error) {
 	s := DefaultScenario()
 	if place != standardInput {
@@ -147,19 +149,57 @@ func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ 
 	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err
 	}
+	d.loseAbsent(s.places)
 	return d, nil
+}
+
+// reading is what the reading of a scenario from a file has found, and what is left of it for check. The zero value is for a scenario from Go.
+type reading struct {
+	input.Errors
+	lost       map[string]bool    // sections of the scenario of which something is not known
+	takeNeeds  func()             // once network and program are right, before anything is compared with what the program decides
+	readFile   func() error       // of the workload, once the network is right
+	entryPlace func(i int) string // where entry i of the permutation stands; nil if that is not known
+}
+
+// note takes a mistake and the path of what is not known therefore. It reports whether the error is one, or none.
+func (r *reading) note(path string, err error) bool {
+	if err == nil {
+		return true
+	}
+	if r.lost == nil {
+		r.lost = map[string]bool{}
+	}
+	section, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
+	r.lost[section] = true
+	return r.Take(err)
+}
+
+// loseAbsent notes that an unknown section may be any of those that are not there.
+func (r *reading) loseAbsent(places map[string]string) {
+	sections, unknown := strict.Fields(reflect.TypeFor[Scenario]()), false
+	for lost := range r.lost {
+		unknown = unknown || !slices.ContainsFunc(sections, func(f strict.Field) bool { return f.Key == lost })
+	}
+	for _, section := range sections {
+		if _, there := places[section.Key]; unknown && !there {
+			r.lost[section.Key] = true
+		}
+	}
 }
 
 // scenarioDecoder fills a Scenario from YAML nodes and notes where each value stands.
 type scenarioDecoder struct {
 	strict.Decoder
-	scenario   *Scenario
-	entryPlace func(i int) string // where entry i of the permutation stands
+	reading
+	scenario *Scenario
 }
 
 func newScenarioDecoder(place string, s *Scenario) *scenarioDecoder {
 	d := &scenarioDecoder{scenario: s}
-	d.Decoder = strict.Decoder{File: place, Whole: "the scenario", Places: s.places, Special: d.special, Refuses: d.refuses, Param: paramRange}
+	d.reading.takeNeeds, d.reading.readFile = s.takeNeeds, d.readPermutationFile
+	d.Decoder = strict.Decoder{File: place, Whole: "the scenario", Places: s.places, Special: d.special, Refuses: d.refuses, Param: paramRange,
+		Note: func(path string, err error) { d.note(path, err) }}
 	return d
 }
 
@@ -223,13 +263,6 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	place := s.Place("workload.file")
 	if _, both := s.places["workload.permutation"]; both {
 		return &InputError{Place: place, Reason: "workload has both permutation and file", Remedy: "delete one"}
-	}
-	// How long the file may be is known of a network that is right.
-	if err := s.checkRanges(reflect.ValueOf(&s.Fabric).Elem(), "fabric"); err != nil {
-		return err
-	}
-	if err := s.checkFabric(); err != nil {
-		return err
 	}
 	path := s.resolve(s.Workload.File)
 	data, err := input.Read(path, int64(s.Processors()+2)*16)

@@ -307,7 +307,7 @@ func TestBadScenarios(t *testing.T) {
 		require.Nil(t, s, bad.name)
 		assert.NotEmpty(t, input.Reason, bad.name)
 		assert.NotEmpty(t, input.Remedy, bad.name)
-		fmt.Fprintf(&out, "%s\n    %s\n", bad.name, strings.ReplaceAll(err.Error(), folder+string(filepath.Separator), ""))
+		fmt.Fprintf(&out, "%s\n    %s\n", bad.name, strings.NewReplacer(folder+string(filepath.Separator), "", "\n", "\n    ").Replace(err.Error()))
 	}
 	golden(t, "testdata/scenarios/bad.golden", out.String())
 }

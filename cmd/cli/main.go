@@ -13,7 +13,6 @@ import (
 
 	"starloom"
 	"starloom/fabric"
-	"starloom/fabric/netlist"
 	"starloom/hw"
 	"starloom/traces"
 )
@@ -116,7 +115,7 @@ func protect(stderr io.Writer, run func() int) (status int) {
 // report prints an error with what to do about it, and returns the exit status.
 func report(err error, stderr io.Writer) int {
 	var input *starloom.InputError
-	var mistakes *netlist.Mistakes
+	var mistakes *starloom.InputErrors
 	var failure faultError
 	switch {
 	case err == nil:

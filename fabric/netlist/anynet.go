@@ -44,7 +44,7 @@ func readAnynet(path, place string) (*Anynet, error) {
 	return parseAnynet(path, string(data))
 }
 
-// parseAnynet reads the text of a file. Errors are *Mistakes.
+// parseAnynet reads the text of a file. Errors are *input.Errors.
 func parseAnynet(file, text string) (*Anynet, error) {
 	r := &anynetReader{file: file, of: map[int]int{}, at: map[int]string{}, ways: map[[2]int]*AnynetLink{}, known: map[int]string{}}
 	line := 0

@@ -3,14 +3,10 @@ package netlist
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"starloom/traces"
 	"starloom/traces/input"
 )
-
-// mistakesMax is how many mistakes are named at once.
-const mistakesMax = 20
 
 // mistakes are what is wrong with a netlist, in the order in which it is found.
 type mistakes struct {
@@ -54,7 +50,7 @@ func (m *mistakes) add(place, reason, remedy string) {
 	if slices.ContainsFunc(m.list, func(e *input.Error) bool { return e.Place == place && e.Reason == reason }) {
 		return
 	}
-	if len(m.list) == mistakesMax {
+	if len(m.list) == input.ErrorsMax {
 		m.more++
 		return
 	}
@@ -66,7 +62,7 @@ func (m *mistakes) take(err error) {
 	switch e := err.(type) {
 	case *input.Error:
 		m.add(e.Place, e.Reason, e.Remedy)
-	case *Mistakes:
+	case *input.Errors:
 		for _, one := range e.List {
 			m.take(one)
 		}
@@ -79,31 +75,5 @@ func (m *mistakes) err() error {
 	if len(m.list) == 0 {
 		return nil
 	}
-	return &Mistakes{List: m.list, More: m.more}
-}
-
-// Mistakes are all that is wrong with a netlist: each with its place, and what to do.
-type Mistakes struct {
-	List []*input.Error
-	More int // beyond those of List
-}
-
-// Error has a line for each mistake.
-func (m *Mistakes) Error() string {
-	lines := make([]string, 0, len(m.List)+1)
-	for _, e := range m.List {
-		lines = append(lines, e.Error())
-	}
-	if m.More > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", m.More))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Unwrap returns the mistakes one by one.
-func (m *Mistakes) Unwrap() (all []error) {
-	for _, e := range m.List {
-		all = append(all, e)
-	}
-	return all
+	return &input.Errors{List: m.list, More: m.more}
 }

@@ -275,7 +275,7 @@ func (n *Network) fill(d *Drawing) {
 	}
 }
 
-// Network is what was drawn; errors are *Mistakes.
+// Network is what was drawn; errors are *input.Errors.
 func (d *Drawing) Network() (Network, error) {
 	net, err := d.Net()
 	if err != nil {

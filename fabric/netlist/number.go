@@ -1,7 +1,7 @@
 package netlist
 
 // Net numbers everything that was drawn: processors in the order of nodes; stars in the order of nodes, and after
-// them the directions of links in their order. Errors are *Mistakes.
+// them the directions of links in their order. Errors are *input.Errors.
 func (d *Drawing) Net() (*Net, error) {
 	var m mistakes
 	net := d.number(&m)

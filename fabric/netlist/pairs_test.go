@@ -15,6 +15,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/internal/strict"
+	"starloom/traces/input"
 )
 
 var full = flag.Bool("full", false, "run the long tests")
@@ -139,7 +140,7 @@ var number = regexp.MustCompile(`(links|nodes)\[\d+\]|that of [^;]*\.a|did you m
 // mistakesOf are the mistakes of a file, one by one.
 func mistakesOf(path string, root *yaml.Node) (all []string) {
 	_, err := Read(path, root)
-	var several *Mistakes
+	var several *input.Errors
 	if errors.As(err, &several) {
 		for _, e := range several.List {
 			all = append(all, number.ReplaceAllString(strings.ReplaceAll(e.Error(), path, "n.yaml"), "$1"))

@@ -14,7 +14,7 @@ import (
 	"starloom/traces/input"
 )
 
-// ReadYAML implements strict.Reader. Errors are *Mistakes.
+// ReadYAML implements strict.Reader. Errors are *input.Errors.
 func (n *Network) ReadYAML(d *strict.Decoder, root *yaml.Node, path string) error {
 	r := &reader{Decoder: d}
 	r, file, err := r.whole(root, path)

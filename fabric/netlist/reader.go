@@ -82,12 +82,12 @@ func (r *reader) object(node *yaml.Node, where, form string) (entries []entry, w
 func (r *reader) decode(value *yaml.Node, to any, where string) (ok bool) {
 	ok = true
 	d := *r.Decoder
-	d.Note = func(err error) {
+	d.Note = func(_ string, err error) {
 		ok = false
 		r.take(err)
 	}
 	if err := d.Decode(value, reflect.ValueOf(to).Elem(), where, strict.Limits{}); err != nil {
-		d.Note(err)
+		d.Note(where, err)
 	}
 	return ok
 }

@@ -24,8 +24,8 @@ type Decoder struct {
 	// for none. Refuses looks at an object before its keys are read; nil for nothing.
 	Special func(node *yaml.Node, v reflect.Value, path string) (taken bool, err error)
 	Refuses func(node *yaml.Node, path string) error
-	// Note takes mistakes, after each of which Decode goes on; nil: it returns the first one.
-	Note func(error)
+	// Note takes mistakes and the paths of what is not known therefore, and Decode goes on; nil: it returns the first one.
+	Note func(path string, err error)
 	// Param is the range of an entry of a map of integers.
 	Param func(path, key string) Span
 
@@ -127,7 +127,8 @@ func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Li
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
 	for i, entry := range node.Content {
-		if err := d.note(d.Decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), entries)); err != nil {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		if err := d.note(at, d.Decode(entry, v.Index(i), at, entries)); err != nil {
 			return err
 		}
 	}
@@ -135,9 +136,9 @@ func (d *Decoder) list(node *yaml.Node, v reflect.Value, path string, entries Li
 }
 
 // note hands a mistake on; if somebody takes it, there is none any more.
-func (d *Decoder) note(err error) error {
+func (d *Decoder) note(path string, err error) error {
 	if err != nil && d.Note != nil {
-		d.Note(err)
+		d.Note(path, err)
 		return nil
 	}
 	return err
@@ -192,14 +193,17 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 		default:
 			err = d.Decode(valueNode, v.FieldByIndex(fields[at].Index), Join(path, key), fields[at].Limits)
 		}
-		if err := d.note(err); err != nil {
+		if err := d.note(Join(path, Target(keyNode).Value), err); err != nil {
 			return err
 		}
 	}
 	for _, field := range fields {
 		if _, ok := seen[field.Key]; field.Limits.Required && !ok && !unknown { // which may be it
-			return d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
-				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description()))
+			err := d.note(Join(path, field.Key), d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
+				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description())))
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -214,13 +218,12 @@ func (d *Decoder) params(node *yaml.Node, v reflect.Value, path string) error {
 	seen := map[string]string{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, err := d.Key(node.Content[i], path, seen)
-		if err != nil {
-			return err
+		at, number := Join(path, key), Number{}
+		if err == nil {
+			d.Places[at] = d.Place(node.Content[i+1])
+			number, err = d.Integer(Target(node.Content[i+1]), at, d.Param(path, key))
 		}
-		at := Join(path, key)
-		d.Places[at] = d.Place(node.Content[i+1])
-		number, err := d.Integer(Target(node.Content[i+1]), at, d.Param(path, key))
-		if err != nil {
+		if err := d.note(path, err); err != nil {
 			return err
 		}
 		params[key] = number.Int64()

@@ -168,7 +168,15 @@ func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
 // gives the axis its values.
 func atPoint(err error, p *plan.Point, axes []string) error {
 	line := func(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
+	var several *input.Errors
 	var refused *input.Error
+	if errors.As(err, &several) {
+		all := &input.Errors{More: several.More}
+		for _, e := range several.List {
+			all.Take(atPoint(e, p, axes))
+		}
+		return all
+	}
 	if !errors.As(err, &refused) || len(axes) == 0 {
 		return err
 	}

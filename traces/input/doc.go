@@ -7,12 +7,13 @@
 //	place:             reason;          remedy
 //
 // The package imports nothing of Starloom, so that all others may import it. It is
-// starloom.InputError in the Go API.
+// starloom.InputError in the Go API, and starloom.InputErrors of several.
 //
 // What programs that Starloom runs do wrong is a ToolError, and exit status 4.
 //
 //	file            what it holds
 //	error.go        Error, and errors of the operating system as one
+//	errors.go       Errors: several at once
 //	tool_error.go   ToolError
 //	file.go         files that a user has named: regular ones, of bounded size
 //	stream.go       Stream: the same from beginning to end, unpacked; standard input
