@@ -495,7 +495,7 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: this machine has no component of the kind fifo; choose one of star_coupler"},
 		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: this machine has no component of the kind arbiter_matrix"},
 		{RTL{Replace: "pops.**", Twin: "coupler"}, `this machine has no component of the kind coupler; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
-		{RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers, and the RTL is a link"},
+		{RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers (model star_coupler), and the RTL is a link"},
 		{RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
 		{RTL{Replace: "pops.**", Twin: "pops_slot"}, "pops_slot does not fit pops.**"},
 		{RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed are wasm, icarus`},

@@ -157,10 +157,10 @@ func (o *proveFlags) repeat(report *prove.Report, subject string) string {
 	return ""
 }
 
-// undecided says what to do about a proof that has decided nothing: one that engines have tried may need more time.
+// undecided says what to do about a proof that has decided nothing: one that has ended with its time may need more.
 func (o *proveFlags) undecided(report *prove.Report, subject string) string {
 	text := "to look for a difference: starloom cosim check " + subject
-	if report.Took == 0 { // it was refused
+	if !report.Late { // it was refused
 		return text
 	}
 	if report.Depth > 0 {

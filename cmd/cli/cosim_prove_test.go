@@ -122,11 +122,12 @@ func TestUndecidedSaysWhatNext(t *testing.T) {
 	o := &proveFlags{limit: 5 * time.Minute}
 	look := "to look for a difference: starloom cosim check m.yml"
 	require.Equal(t, look, o.undecided(&prove.Report{}, "m.yml"), "it was refused: time does not help")
-	require.Equal(t, "with more time: starloom cosim prove m.yml --time 50m0s\n"+look, o.undecided(&prove.Report{Took: time.Second}, "m.yml"))
+	require.Equal(t, look, o.undecided(&prove.Report{Took: time.Second, Depth: 12}, "m.yml"), "a counterexample that does not replay")
+	require.Equal(t, "with more time: starloom cosim prove m.yml --time 50m0s\n"+look, o.undecided(&prove.Report{Late: true}, "m.yml"))
 	require.Equal(t, "with more time: starloom cosim prove m.yml --time 50m0s\nfor these cycles alone: starloom cosim prove m.yml --cycles 12\n"+look,
-		o.undecided(&prove.Report{Took: time.Second, Depth: 12}, "m.yml"))
+		o.undecided(&prove.Report{Late: true, Depth: 12}, "m.yml"))
 	o.limit = 3 * time.Hour
-	require.Equal(t, "with more time: starloom cosim prove m.yml --time 24h0m0s\n"+look, o.undecided(&prove.Report{Took: time.Second}, "m.yml"))
+	require.Equal(t, "with more time: starloom cosim prove m.yml --time 24h0m0s\n"+look, o.undecided(&prove.Report{Late: true}, "m.yml"))
 }
 
 // Of what a proof cannot be, one says so and why, and sends to the check, which can; nothing of it asks for more time.

@@ -165,10 +165,12 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 	switch at.kind {
 	case DivergenceUnknown:
 		differs = "is unknown"
-	case DivergenceLimit:
-		differs = "is beyond what the map takes: " + l.brokenText(at.port)
 	}
 	where := d.where()
+	if at.kind == DivergenceLimit { // model and RTL may agree in what the map takes
+		d.Text = fmt.Sprintf("%s is beyond what the map takes %s: %s", name, where, l.brokenText(at.port))
+		return
+	}
 	if p.Bits > 64 { // too long to be compared by eye
 		where += fmt.Sprintf(", first in bit %d", firstBit(p, last))
 		model, rtl = brief(model), brief(rtl)
@@ -196,7 +198,7 @@ func (l *pair) placeOf(port int, last sample) string {
 func (l *pair) brokenText(port int) string {
 	d := l.rtl.(*pinmap.Device)
 	if limit := d.Broken(); limit != nil {
-		return d.LimitText(limit) + ","
+		return d.LimitText(limit)
 	}
 	return d.Ports()[port].Name
 }

@@ -188,9 +188,9 @@ type joiner struct {
 func (j *joiner) value(item joined, isInput bool) []Bit {
 	w := j.wires
 	all := make([]Bit, item.bits)
-	limit := func(is, must Bit) {
+	limit := func(is, must Bit, of []Bit, why string) {
 		if !isInput {
-			w.limit(j.port, is, must, j.text)
+			w.limit(Limit{j.port, is, must, j.text, of, why})
 		}
 	}
 	switch {
@@ -221,15 +221,15 @@ func (j *joiner) value(item joined, isInput bool) []Bit {
 		of := j.value(item.of[0], isInput)
 		copy(all, of)
 		for _, cut := range of[item.bits:] {
-			limit(cut, one(false))
+			limit(cut, one(false), of, fmt.Sprintf("bits of %s that are cut off are not 0", item.of[0].Text))
 		}
 	case item.Function == "onehot" || item.Function == "onehot1":
-		limit(j.oneHot(all, item, isInput), one(true))
+		limit(j.oneHot(all, item, isInput), one(true), j.value(item.of[0], isInput), item.of[0].Text+" is an index that is too large")
 	case item.Function == "index":
 		hot := j.value(item.of[0], isInput)
 		copy(all, w.encode(hot, bits.Len(uint(len(hot)-1))))
 		if len(hot) > 1 && !isInput {
-			limit(w.several(hot), one(false))
+			limit(w.several(hot), one(false), hot, fmt.Sprintf("more than one bit of %s is 1", item.of[0].Text))
 		}
 	}
 	if item.Inverted {
@@ -279,7 +279,7 @@ func (j *joiner) drive(item joined, by []Bit) {
 		}
 	case item.Number != nil || item.Function == "":
 		for i, b := range by {
-			w.limit(j.port, b, one(item.One || item.Number != nil && item.Number[i]), j.text)
+			w.limit(Limit{Port: j.port, Is: b, Must: one(item.One || item.Number != nil && item.Number[i]), Text: j.text})
 		}
 	case item.Function == "reverse":
 		by = slices.Clone(by)
@@ -295,7 +295,7 @@ func (j *joiner) drive(item joined, by []Bit) {
 			hot[k] = w.decode(by, k)
 		}
 		if 1<<min(item.bits, 16) > len(hot) {
-			w.limit(j.port, w.gate(false, hot...), one(true), j.text)
+			w.limit(Limit{Port: j.port, Is: w.gate(false, hot...), Must: one(true), Text: j.text})
 		}
 		j.drive(item.of[0], hot)
 	}
@@ -306,7 +306,7 @@ func (j *joiner) driveIndex(item joined, by []Bit) {
 	w := j.wires
 	j.drive(item.of[0], w.encode(append(make([]Bit, item.first()), by...), item.of[0].bits))
 	if len(by) > 1 {
-		w.limit(j.port, w.several(by), one(false), j.text)
+		w.limit(Limit{Port: j.port, Is: w.several(by), Must: one(false), Text: j.text})
 	}
 	if item.first() > 0 {
 		return // 0 is none
@@ -315,6 +315,6 @@ func (j *joiner) driveIndex(item joined, by []Bit) {
 	if len(item.of) > 1 {
 		j.drive(item.of[1], []Bit{any})
 	} else {
-		w.limit(j.port, any, one(true), j.text)
+		w.limit(Limit{Port: j.port, Is: any, Must: one(true), Text: j.text})
 	}
 }

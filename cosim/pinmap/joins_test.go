@@ -126,6 +126,33 @@ func TestJoins(t *testing.T) {
 	}
 }
 
+// TestLimitsSayWhy: which reason of several, and what the RTL shows.
+func TestLimitsSayWhy(t *testing.T) {
+	for item, says := range map[string]string{
+		"low(h)":             "index_o is low(h), and bits of h that are cut off are not 0: its value is 0xe3",
+		"index(h)":           "index_o is index(h), and more than one bit of h is 1: its value is 0xe3",
+		"onehot(h[4:0])":     "",
+		"onehot(h[2:0])":     "",
+		"index(~h[6:0])":     "index_o is index(~h[6:0]), and more than one bit of ~h[6:0] is 1: its value is 0x1c",
+		"onehot1(h[7:5])":    "index_o is onehot1(h[7:5]), and h[7:5] is an index that is too large: its value is 0x7",
+		"low(reverse(h))":    "index_o is low(reverse(h)), and bits of reverse(h) that are cut off are not 0: its value is 0xc7",
+		"when(h[5:0], h[6])": "",
+	} {
+		d, rtl, err := couple(t, 5, []string{"r"}, []string{"g"}, []string{item}, in("r", 5), out("g", 5), out("h", 8))
+		if err != nil { // it has no limit
+			require.Empty(t, says, err)
+			continue
+		}
+		rtl.outputs[1] = 0xe3
+		require.NoError(t, d.Edge(0))
+		limit := d.Broken()
+		require.Equal(t, says == "", limit == nil, item)
+		if limit != nil {
+			require.Equal(t, says, d.LimitText(limit))
+		}
+	}
+}
+
 // TestJoinsAreInverse: what a map gives the RTL is what it says of it, for every value that it
 // can take.
 func TestJoinsAreInverse(t *testing.T) {

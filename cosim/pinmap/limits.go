@@ -57,9 +57,26 @@ func (d *Device) Check() error {
 func (d *Device) LimitText(l *Limit) string {
 	p := d.Model[l.Port]
 	if !p.Input {
-		return fmt.Sprintf("%s, which is not so here: bits that the map cuts off are not 0, an index is too large, or more than one bit is 1", l.Text)
+		return fmt.Sprintf("%s, and %s: its value is 0x%s", l.Text, l.Why, d.digits(l.Of))
 	}
 	return fmt.Sprintf("%s, and no value of its pins is what the model is given", l.Text)
+}
+
+// digits are bits, low bit first, in hexadecimal; x is a digit with one that is unknown.
+func (d *Device) digits(bits []Bit) string {
+	var all []byte
+	for low := 0; low < len(bits); low += 4 {
+		digit, wild := uint64(0), uint64(0)
+		for i, b := range bits[low:min(low+4, len(bits))] {
+			value, unknown := d.value(b)
+			digit, wild = digit|value<<i, wild|unknown
+		}
+		if all = append(all, "0123456789abcdef"[digit]); wild != 0 {
+			all[len(all)-1] = 'x'
+		}
+	}
+	slices.Reverse(all)
+	return string(all)
 }
 
 // Fit changes inputs of the model to what the map's limits allow.

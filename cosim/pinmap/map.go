@@ -238,9 +238,9 @@ func (m *Map) PinsOf(port string) []string {
 		}
 		return []string{m.Reset}
 	}
-	for _, w := range m.Pins {
-		if w.Port == port || w.Port+"_i" == port || w.Port+"_o" == port {
-			return w.Pins
+	for _, names := range [][]string{{port}, {strings.TrimSuffix(port, "_i"), strings.TrimSuffix(port, "_o")}} {
+		if i := slices.IndexFunc(m.Pins, func(w Wiring) bool { return slices.Contains(names, w.Port) }); i >= 0 {
+			return m.Pins[i].Pins
 		}
 	}
 	return nil

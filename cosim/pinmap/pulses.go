@@ -39,7 +39,7 @@ func (w *wirer) wirePulses(key string, p Wiring, form *twin.Pulses) error {
 		valids[lane] = w.wires.gate(false, hot...)
 		numbers = append(numbers, w.wires.encode(hot, each)...)
 		if !valid.Input && form.Numbers > 1 {
-			w.wires.limit(of[0], w.wires.several(hot), one(false), j.text)
+			w.wires.limit(Limit{of[0], w.wires.several(hot), one(false), j.text, hot, "more than one bit is 1"})
 		}
 	}
 	w.wires.Ports[of[0]], w.wires.Ports[of[1]] = valids, numbers

@@ -68,6 +68,8 @@ type Limit struct {
 	Port     int // of the model
 	Is, Must Bit
 	Text     string // what the map says: index_o is low(idx)
+	Of       []Bit  // for an output what it is taken of, low bit first
+	Why      string // for an output what is wrong where it is broken
 }
 
 // Not is the inverse of a bit.
@@ -123,9 +125,9 @@ func (w *Wires) gate(and bool, inputs ...Bit) Bit {
 }
 
 // limit adds a limit, unless it holds as it stands.
-func (w *Wires) limit(port int, is, must Bit, text string) {
-	if is != must {
-		w.Limits = append(w.Limits, Limit{port, is, must, text})
+func (w *Wires) limit(l Limit) {
+	if l.Is != l.Must {
+		w.Limits = append(w.Limits, l)
 	}
 }
 

@@ -231,12 +231,9 @@ func (w *wirer) checkAllDriven() error {
 			if _, ok := w.taken[[2]int{i, bit}]; ok {
 				continue
 			}
-			name := p.Name
-			if p.Bits > 1 {
-				name = fmt.Sprintf("%s[%d]", p.Name, bit)
-			}
+			name := w.undriven(i, bit)
 			reason := fmt.Sprintf("nothing drives the RTL's input %s", name)
-			remedy := fmt.Sprintf("map it in pins, or give it a constant: ties: {%s: 0}", p.Name)
+			remedy := fmt.Sprintf("map it in pins, or give it a constant: ties: {%s: 0}", name)
 			one := fmt.Sprintf("name both: clock: {%s: 1, %s: 1}", w.Clock, p.Name)
 			switch {
 			case p.Clock, p.Edges && w.Clock == "":
@@ -254,6 +251,37 @@ func (w *wirer) checkAllDriven() error {
 		}
 	}
 	return nil
+}
+
+// undriven names what nothing drives, from a bit of the RTL's input on: all of it, a member, or bits. The name can be tied.
+func (w *wirer) undriven(port, from int) string {
+	p, end := w.rtl[port], from
+	free := func(bit int) bool { return w.taken[[2]int{port, bit}] == "" }
+	for end < p.Bits && free(end) {
+		end++
+	}
+	if end-from == p.Bits {
+		return p.Name
+	}
+	name, most := "", 0
+	for _, part := range p.Parts {
+		if part.Low == from && part.Low+part.Bits <= end && part.Bits > most {
+			name, most = p.Name+part.Name, part.Bits
+		}
+	}
+	if most > 0 {
+		return name
+	}
+	for _, part := range p.Parts { // bits of a member: the smallest that holds them
+		if part.Low <= from && from < part.Low+part.Bits && (most == 0 || part.Bits < most) && len(p.Elements(part.Name)) == 0 {
+			most = part.Bits
+			name = cosim.SliceText(p.Name+part.Name, from-part.Low, min(end, part.Low+part.Bits)-part.Low)
+		}
+	}
+	if most > 0 {
+		return name
+	}
+	return cosim.SliceText(p.Name, from, end)
 }
 
 // wireResets connects the resets to that of the model.

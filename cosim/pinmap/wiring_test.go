@@ -75,3 +75,53 @@ func TestRemediesArePossible(t *testing.T) {
 	_, err = m.NewModel()
 	require.ErrorContains(t, err, "did you mean arbiter_round_robin? there are ")
 }
+
+// TestUndrivenCanBeTied: an input that nothing drives is named so that the tie of the message works.
+func TestUndrivenCanBeTied(t *testing.T) {
+	m := &Map{Library: Library{Twins: twin.All()}, Model: "arbiter_fixed", Parameters: twin.Parameters{"REQUESTERS": 4}, Absent: []string{"index", "grant"}}
+	model, err := m.NewModel()
+	require.NoError(t, err)
+	defer model.Close()
+	parts := []cosim.Part{
+		{Name: ".pad", Low: 0, Bits: 3}, {Name: ".req", Low: 3, Bits: 4}, {Name: ".in", Low: 7, Bits: 4}, {Name: ".in.a", Low: 7, Bits: 1}, {Name: ".in.b", Low: 8, Bits: 3},
+	}
+	for _, c := range []struct {
+		request string
+		parts   []cosim.Part
+		ties    []string
+	}{
+		{"r.req", parts, []string{"r.pad", "r.in"}},
+		{"r.in", parts, []string{"r.pad", "r.req"}},
+		{"r[4:1]", parts, []string{"r.pad[0]", "r.req[3:2]", "r.in"}},
+		{"r[6:3]", nil, []string{"r[2:0]", "r[10:7]"}},
+		{"s", parts, []string{"r"}},
+	} {
+		m.Pins, m.Ties = []Wiring{{"request", []string{c.request}}}, nil
+		rtl := []cosim.Port{{Name: "r", Bits: 11, Input: true, Parts: c.parts}}
+		if c.request == "s" {
+			rtl = append(rtl, cosim.Port{Name: "s", Bits: 4, Input: true})
+		}
+		var asked []string
+		for {
+			_, err := m.Wire(model, rtl)
+			if err == nil {
+				break
+			}
+			_, after, found := strings.Cut(err.Error(), "ties: {")
+			name, _, _ := strings.Cut(after, ": 0}")
+			require.True(t, found && len(asked) < 9, err)
+			require.ErrorContains(t, err, "nothing drives the RTL's input "+name+";")
+			asked, m.Ties = append(asked, name), append(m.Ties, Tie{Pin: name})
+		}
+		require.Equal(t, c.ties, asked, c.request)
+	}
+}
+
+// TestPinsOf: a port is found by its own name first: data is data_i where data_o has an entry, too.
+func TestPinsOf(t *testing.T) {
+	m := &Map{Pins: []Wiring{{"data", []string{"d"}}, {"data_o", []string{"q"}}, {"count", []string{"c"}}}}
+	require.Equal(t, []string{"d"}, m.PinsOf("data_i"))
+	require.Equal(t, []string{"q"}, m.PinsOf("data_o"))
+	require.Equal(t, []string{"c"}, m.PinsOf("count_o"))
+	require.Nil(t, m.PinsOf("counts_o"))
+}

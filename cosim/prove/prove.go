@@ -213,6 +213,7 @@ func (p *prover) decide() (again bool, err error) {
 		p.report.Verdict, p.report.Depth = Bounded, p.options.Cycles
 		return false, nil
 	}
+	p.report.Late = true
 	reason := fmt.Sprintf("%d of %s not proved in %v", d.Open, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())
 	if p.report.RuleBroken != "" {
 		reason += " for " + p.report.neighbours()

@@ -39,6 +39,7 @@ type Report struct {
 	Depth int              `json:"depth_cycles"`   // cycles from power-on without a difference, where bits are not proved
 	Case  *lockstep.Report `json:"case,omitempty"` // the difference, as lockstep shows it
 	Took  time.Duration    `json:"-"`
+	Late  bool             `json:"-"` // undecided for want of time
 }
 
 // Scope is for what a verdict holds.

@@ -32,9 +32,9 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 	return p
 }
 
-// undecidedSteps are what to do about a proof that has decided nothing: more time helps only where engines have tried.
+// undecidedSteps are what to do about a proof that has decided nothing: more time helps only where it was over.
 func undecidedSteps(r *prove.Report, subject string) (steps []Step) {
-	if r.Took > 0 {
+	if r.Late {
 		command := "starloom cosim prove " + subject
 		steps = []Step{{Text: "Give the engines more time:", Command: command + " --time 10m"}}
 		if r.Depth > 0 {

@@ -102,7 +102,7 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 	if err != nil {
 		return err
 	}
-	var others []string // kinds that match and that the RTL is not
+	var others, models []string // kinds that match and that the RTL is not
 	found := false
 	for part, site := range r.sites {
 		elements := r.match(site, pattern)
@@ -110,7 +110,7 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 		case len(elements) == 0:
 		case part >= r.parts && wanted.model != site.Twin && (found || len(others) > 0): // its parts are meant
 		case wanted.model != "" && wanted.model != site.Twin:
-			others = append(others, site.What)
+			others, models = append(others, fmt.Sprintf("%s (model %s)", site.What, site.Twin)), append(models, site.Twin)
 		default:
 			found = true
 			if err := r.replaceElements(ctx, entry, wanted, part, elements); err != nil {
@@ -122,7 +122,8 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.Refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)), r.examples())
+		return s.Refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)),
+			r.remedyOfModel(wanted.model, models))
 	}
 	if fabric.Slotted(r.Network) && r.routers(pattern) {
 		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which are model beside stars, buses, crossbars and links", strict.Clip(x.Replace)),
@@ -139,6 +140,24 @@ func (r *Devices) routers(pattern *hw.Pattern) bool {
 		}
 	}
 	return false
+}
+
+// remedyOfModel says what RTL of a model may replace, and what may replace components of others.
+func (r *Devices) remedyOfModel(wanted string, models []string) string {
+	var paths []string
+	for _, site := range r.sites {
+		if site.Twin == wanted {
+			paths = append(paths, site.Path(site.Elements-1))
+		}
+	}
+	text := fmt.Sprintf("take RTL of the model %s, or replace %s", strings.Join(models, " or "), strings.Join(paths, ", "))
+	if len(paths) == 0 {
+		text = fmt.Sprintf("take RTL of the model %s: nothing here is %s", strings.Join(models, " or "), withArticle(wanted))
+	}
+	if strings.HasPrefix(wanted, "arbiter_") && strings.HasPrefix(models[0], "arbiter_") {
+		text += "; the scenario says of what kind its arbiters are"
+	}
+	return text
 }
 
 // examples names a component of each kind.
