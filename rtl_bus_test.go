@@ -134,3 +134,19 @@ func TestBusRTLErrors(t *testing.T) {
 		require.ErrorContains(t, err, "fabric.bus.arbiter: a slot has 524163 cycles, and the turns of an arbiter tdma have at most 65535; choose a smaller nic.payload_bytes")
 	}
 }
+
+// TestRTLOfAnotherArbiter: the message names the model that the scenario has there, and where the other one is.
+func TestRTLOfAnotherArbiter(t *testing.T) {
+	s, err := ParseScenario("s.yaml", []byte(`
+starloom: 1
+fabric: {netlist: {nodes: {"cpu[0..3]": processor, tram: {kind: bus, arbiter: round_robin}, xb: crossbar}, links: [["cpu[0..3]", tram], ["cpu[0..3]", xb]]}}
+firmware: {program: netlist/gossip}
+workload: {gossip: {}}
+rtl: [{replace: "netlist.xb.**.arbiter", map: examples/rtl/stream_arbiter.yml}]
+`))
+	require.NoError(t, err)
+	_, err = NewMachine(t.Context(), s, MachineOptions{})
+	require.ErrorContains(t, err, "netlist.xb.**.arbiter are arbiters (model arbiter_fixed), and the RTL is an arbiter_round_robin; "+
+		"take RTL of the model arbiter_fixed, or replace netlist.tram.")
+	require.ErrorContains(t, err, "arbiter; the scenario says of what kind its arbiters are")
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // PlacePorts marks the clocks and gives every other port its words.
@@ -34,7 +36,7 @@ func PlacePorts(ports []Port, clocks []string) error {
 			return &InputError{
 				Place:  "--clock",
 				Reason: fmt.Sprintf("there is no port %s", clock),
-				Remedy: fmt.Sprintf("inputs of one bit are %v", inputs),
+				Remedy: "of inputs of one bit: " + input.RemedyOf(clock, inputs),
 			}
 		}
 	}

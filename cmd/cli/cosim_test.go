@@ -56,7 +56,7 @@ endmodule
 		says string
 		args []string
 	}{
-		{"there is no module gates; the modules are gate", []string{"--top", "gates"}},
+		{"--top: there is no module gates; did you mean gate? there is gate", []string{"--top", "gates"}},
 		{"no parameter DEPTH; its parameters are WIDTH", []string{"--top", "gate", "-G", "DEPTH=3"}},
 		{`-G: "WIDTH" is not a name and a value`, []string{"--top", "gate", "-G", "WIDTH"}},
 		{"--clock: there is no port clock", []string{"--top", "gate", "--clock", "clock"}},

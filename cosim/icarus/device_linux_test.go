@@ -347,7 +347,7 @@ func TestRefusals(t *testing.T) {
 		{"no such top", file("counter.v", "encounter"), `testdata/counter.v: iverilog: error: Unable to find the root module "encounter"`},
 		{"no such file", file("absent.v", "absent"), "testdata/absent.v: cannot be read: no such file or directory"},
 		{"no such parameter", unknownParameter, "module counter has no parameter WITH"},
-		{"no such clock", file("counter.v", "counter", "clock"), "there is no port clock; inputs of one bit are [clk_i rst_i enable_i]"},
+		{"no such clock", file("counter.v", "counter", "clock"), "there is no port clock; of inputs of one bit: there are clk_i, rst_i, enable_i"},
 		{"VHDL", file("design.vhd", "design"), "testdata/design.vhd: Icarus reads Verilog only"},
 		{"inout", file("refused.v", "has_inout", "clk_i"), "port pad_io is neither an input nor an output"},
 		{"real", file("refused.v", "has_real", "clk_i"), "port level_o is not a vector of bits"},

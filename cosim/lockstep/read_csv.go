@@ -201,11 +201,11 @@ func (s *Stimulus) reach(place, text string) error {
 func parseValue(place, text string, p *cosim.Port, row []uint64) error {
 	value, ok := new(big.Int).SetString(text, 0)
 	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {
-		return &cosim.InputError{
-			Place:  place,
-			Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)),
-			Remedy: fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits)),
+		remedy := fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits))
+		if value, is := new(big.Int).SetString(text, 16); is && !ok && value.Sign() >= 0 && value.BitLen() <= p.Bits {
+			remedy += ": hexadecimal, as drawings have it, begins with 0x: 0x" + text
 		}
+		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)), Remedy: remedy}
 	}
 	for w, rest := 0, value; w < p.Words(); w++ {
 		row[p.Word+w] = new(big.Int).And(rest, new(big.Int).SetUint64(^uint64(0))).Uint64()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/traces/input"
 )
 
 var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
@@ -110,7 +111,7 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 		}
 	}
 	if strings.Contains(refused.Reason, "cannot find entity") {
-		refused.Remedy = "the entities are " + strings.Join(b.modules(), ", ")
+		refused.Place, refused.Remedy = "--top", input.RemedyOf(b.Top, b.modules())
 	}
 	return refused
 }

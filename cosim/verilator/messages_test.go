@@ -96,6 +96,14 @@ func TestVerilatorWarnings(t *testing.T) {
 	require.Equal(t, "2 warnings: LATCH, STMTDLY", cosim.WarningsText(found))
 }
 
+// Of VHDL no line of Verilog is named that the user does not have.
+func TestWarningsOfVHDL(t *testing.T) {
+	found := ofVHDL([]cosim.Warning{
+		{Code: "COMBDLY", Place: "dut.v:345:21", Text: "Non-blocking assignment"}, {Code: "LATCH", Place: "dut.v:3:1", Text: "Latch"}, {Code: "LATCH", Place: "dut.v:7:1", Text: "Latch"},
+	}, "dut.v")
+	require.Equal(t, []cosim.Warning{{Code: "LATCH", Place: "dut, as GHDL synthesises it", Text: "Latch"}}, found)
+}
+
 func TestDataPath(t *testing.T) {
 	require.Equal(t, "up/up/a/x.hex", dataPath("../../a/./x.hex"))
 }

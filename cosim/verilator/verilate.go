@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/traces/input"
 )
 
 // arguments are those that discovery and translation share.
@@ -86,7 +87,11 @@ func (b *builder) refusalUnlessStopped(said []byte, err error) error {
 
 // note keeps the warnings of a translation that matter: discovery does not see all.
 func (b *builder) note(said []byte) {
-	b.description.Warnings = append(relativePlaces(weightyWarnings(string(said)), b.work), slices.Concat(b.narrow, b.design.io)...)
+	found := relativePlaces(weightyWarnings(string(said)), b.work)
+	if b.VHDL() {
+		found = ofVHDL(found, b.vhdlTop+".v")
+	}
+	b.description.Warnings = append(found, slices.Concat(b.narrow, b.design.io)...)
 	if b.description.Warnings == nil {
 		b.description.Warnings = []cosim.Warning{}
 	}
@@ -168,9 +173,9 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	switch {
 	case has("--top-module"):
 		return &cosim.InputError{
-			Place:  place,
+			Place:  "--top",
 			Reason: "there is no module " + b.Top,
-			Remedy: "the modules are " + strings.Join(b.modules(), ", "),
+			Remedy: input.RemedyOf(b.Top, b.modules()),
 		}
 	case has("Parameters from the command line"):
 		_, names, _ := strings.Cut(message, "design: ")
@@ -220,9 +225,6 @@ func (b *builder) modules() []string {
 		for _, found := range moduleOfSource.FindAllSubmatch(text, -1) {
 			names = append(names, string(found[1]))
 		}
-	}
-	if len(names) == 0 {
-		return []string{"none"}
 	}
 	return names
 }

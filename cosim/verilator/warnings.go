@@ -31,6 +31,20 @@ func weightyWarnings(said string) (found []cosim.Warning) {
 	return found
 }
 
+// ofVHDL are the warnings about GHDL's Verilog that say something of the VHDL it was made of: where a block of logic is written with <= GHDL
+// has put a process, which is one in VHDL. Lines of that Verilog, which is gone with the build, are left out.
+func ofVHDL(warnings []cosim.Warning, verilog string) (kept []cosim.Warning) {
+	for _, w := range warnings {
+		if strings.HasPrefix(w.Place, verilog+":") {
+			w.Place = strings.TrimSuffix(verilog, ".v") + ", as GHDL synthesises it"
+		}
+		if w.Code != "COMBDLY" && !slices.Contains(kept, w) {
+			kept = append(kept, w)
+		}
+	}
+	return kept
+}
+
 // relativePlaces takes a build's temporary folder out of places.
 func relativePlaces(warnings []cosim.Warning, work string) []cosim.Warning {
 	for i := range warnings {

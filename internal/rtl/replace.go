@@ -151,9 +151,6 @@ func (r *Devices) remedyOfModel(wanted string, models []string) string {
 		}
 	}
 	text := fmt.Sprintf("take RTL of the model %s, or replace %s", strings.Join(models, " or "), strings.Join(paths, ", "))
-	if len(paths) == 0 {
-		text = fmt.Sprintf("take RTL of the model %s: nothing here is %s", strings.Join(models, " or "), withArticle(wanted))
-	}
 	if strings.HasPrefix(wanted, "arbiter_") && strings.HasPrefix(models[0], "arbiter_") {
 		text += "; the scenario says of what kind its arbiters are"
 	}
