@@ -83,3 +83,14 @@ func TestManyMistakesOfAScenario(t *testing.T) {
 	require.Contains(t, lines[6], "s.yaml:7:1: ")
 	require.Equal(t, "and 13 more", lines[20])
 }
+
+// TestNetlistIsNoScenario: who runs a netlist learns what it is and what to write.
+func TestNetlistIsNoScenario(t *testing.T) {
+	for _, text := range []string{"nodes: {a: processor, b: processor}\nlinks: [[a, b]]\n", "links: [[a, b]]\n"} {
+		_, err := ParseScenario("folder/n.yaml", []byte(text))
+		require.ErrorContains(t, err, "folder/n.yaml:1:1: this is a netlist, the network alone; write a scenario that names it: "+
+			"starloom: 1, fabric: {netlist: {file: n.yaml}} and firmware: {program: netlist/next-hop}")
+	}
+	_, err := ParseScenario("s.yaml", []byte("starloom: 1\nnodes: {}\n"))
+	require.ErrorContains(t, err, `unknown key "nodes"`)
+}

@@ -26,6 +26,7 @@
 //	credits.go   frames of a link that its receiver has not taken
 //	hash.go      what a netlist is known by
 //	routers.go   networks of routers: mesh, torus, ring, dragonfly, fly, anynet; draw_routers.go: of nodes; draw_beside.go: with media
+//	draw_mixed.go  ports of a node that have names at some links and numbers at others
 //	             beside them; router_keys.go: Router, Fly
 //	routed.go    routers while they are drawn; router_routes.go: shortest ways, datelines, tables
 //	deadlock.go  cycles that packets of routers may wait around

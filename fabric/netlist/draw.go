@@ -41,6 +41,8 @@ type drawer struct {
 	linked  int       // links after expansion
 	routers int       // of nodes
 	unknown int       // ends of links that are no nodes
+	mixed   []*placed // whose ports have names at some ends of links and none at others
+	loops   []string  // links between two ports of one node that the drawing does not name
 	taps    [][]tapOf // by medium, of buses and crossbars: in the order of links
 }
 
@@ -236,6 +238,11 @@ func (b *drawer) drawLinks() {
 			b.loosen(ends)
 		}
 	}
+	b.tellMixed()
+	if n := len(b.loops); n > 0 {
+		note := fmt.Sprintf("%s from a node to itself: %s", traces.Plural(n, "link leads", "links lead"), b.loops[0])
+		b.net.notes = append(slices.Clip(b.net.notes), note+"; name its two ports if that is meant")
+	}
 }
 
 // loosen notes that a link that is not drawn may lead to any port of its ends.
@@ -318,7 +325,7 @@ func (b *drawer) end(text, place string) *found {
 		}
 		meant, hidden := b.nodes[input.Nearest(name, known)], b.hides(name)
 		if !hidden {
-			b.addAlike("unknown", place, fmt.Sprintf("there is no node %s", name), input.DidYouMean(name, known, "name one of nodes"))
+			b.addAlike("unknown", place, fmt.Sprintf("there is no node %s", name), nodesLike(name, known))
 		}
 		if meant != nil {
 			meant.loose = true
@@ -340,9 +347,12 @@ func (b *drawer) end(text, place string) *found {
 	case !hasPort && p.named && (len(p.ports) == 0 || p.vague): // none of those that are listed has a name
 		p.loose = true
 		return nil
-	case !hasPort && p.named:
+	case !hasPort && p.listed:
 		b.add(place, fmt.Sprintf("the ports of %s have names", name), "write "+name+":"+p.ports[0].name+", or another one")
 		p.loose = true
+		return nil
+	case !hasPort && p.named:
+		b.mix(p)
 		return nil
 	case !hasPort:
 		p.ports = append(p.ports, portOf{out: None, in: None})
@@ -354,6 +364,27 @@ func (b *drawer) end(text, place string) *found {
 		}
 	}
 	return f
+}
+
+// nodesLike is what to do about the name of a node that is not there: an index out of range has those that are there.
+func nodesLike(name string, known []string) (remedy string) {
+	head := name[:strings.LastIndexByte(name, '[')+1]
+	if head == "" || !strings.HasSuffix(name, "]") {
+		return input.DidYouMean(name, known, "name one of nodes")
+	}
+	var alike []string
+	for _, other := range known {
+		if index, ok := strings.CutPrefix(other, head); ok && strings.IndexByte(index, ']') == len(index)-1 {
+			alike = append(alike, other)
+		}
+	}
+	switch len(alike) {
+	case 0:
+		return input.DidYouMean(name, known, "name one of nodes")
+	case 1:
+		return "there is " + alike[0]
+	}
+	return fmt.Sprintf("there are %d, from %s to %s", len(alike), alike[0], alike[len(alike)-1])
 }
 
 // port finds the port of a processor by its name or number, and adds it if links say which there are.
@@ -398,7 +429,7 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 		b.add(place, fmt.Sprintf("%s has no port %s", p.name, text), input.DidYouMean(text, names, "its ports are "+strings.Join(names, ", ")))
 		return None
 	case len(p.ports) > 0 && !p.named:
-		b.add(place, fmt.Sprintf("the ports of %s have numbers, and this one is called %s", p.name, text), "write a number, or names for all of them")
+		b.mix(p)
 		return None
 	}
 	p.named = true
@@ -556,6 +587,9 @@ func cyclesText(latency int) string {
 
 // joinPorts draws a link between two ports, and reports whether it can be drawn.
 func (b *drawer) joinPorts(l *link, from, to *found) bool {
+	if from.placed == to.placed && from.text == to.text && !strings.Contains(from.text, ":") {
+		b.loops = append(b.loops, fmt.Sprintf("%s.link[%d] of %s", b.net.Name, b.linked, from.text))
+	}
 	if l.credits != nil && b.net.OnePort {
 		b.add(l.place, "credits with access one: a NIC that hears one port does not take what comes at others", "delete credits, or take access: all")
 	}

@@ -16,10 +16,10 @@ func identifier(name string) string {
 }
 
 // WriteHeader writes what firmware in C may call by name: the hash, and the numbers of processors, of ports with
-// names, and of stars and buses.
+// names, of stars and buses, and of the first outputs of crossbars.
 func (n *Net) WriteHeader(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "/* The netlist %s. Written by `starloom netlist header`: change the drawing instead. */\n"+
+	fmt.Fprintf(b, "/* The network %s. Written by `starloom netlist header`: change the drawing instead. */\n"+
 		"#ifndef STARLOOM_NET_H\n#define STARLOOM_NET_H\n\n#define NET_HASH 0x%08xu\n#define NET_PROCESSORS %d\n#define NET_PORTS %d\n#define NET_MEDIA %d\n",
 		n.Name, n.Hash(), len(n.Processors), n.ports, len(n.Media))
 	names := map[string]string{"NET_HASH": "hash", "NET_PROCESSORS": "processors", "NET_PORTS": "ports", "NET_MEDIA": "media"}
@@ -42,9 +42,11 @@ func (n *Net) WriteHeader(w io.Writer) error {
 			}
 		}
 	}
-	fmt.Fprint(b, "\n/* Media that are nodes. */\n")
+	fmt.Fprint(b, "\n/* Media that are nodes; of a crossbar its first output. */\n")
 	for i := range n.Media {
-		if n.Media[i].Star || n.Media[i].Bus {
+		if x := n.crossbarOf(i); x != nil && i == x.First {
+			define(n.node(x.Head), i)
+		} else if n.Media[i].Star || n.Media[i].Bus {
 			define(n.node(n.Media[i].Path), i)
 		}
 	}

@@ -2,6 +2,7 @@ package netlist
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,4 +20,17 @@ func TestHeader(t *testing.T) {
 	n, err = read(t, "nodes: {\"p[1]\": processor, p1: processor}\nlinks: [[\"p[1]\", p1]]")
 	require.NoError(t, err)
 	require.ErrorContains(t, n.WriteHeader(&b), "p[1] and p1 are both NET_P1 in C; rename one")
+}
+
+// TestShapesOfMedia: stars, buses and crossbars are told apart, in C and by Graphviz.
+func TestShapesOfMedia(t *testing.T) {
+	n, err := read(t, `nodes: {"p[0..1]": processor, s: star, b: {kind: bus, arbiter: fixed}, x: crossbar}`+"\nlinks: [['p[0..1]', s], ['p[0..1]', b], ['p[0..1]', x]]")
+	require.NoError(t, err)
+	var header, dot strings.Builder
+	require.NoError(t, n.WriteHeader(&header))
+	require.Contains(t, header.String(), "#define NET_S 0\n#define NET_B 1\n#define NET_X 2\n")
+	require.NoError(t, n.WriteDOT(&dot))
+	for _, shape := range []string{`"s" [shape=circle]`, `"b" [shape=hexagon]`, `"x" [shape=diamond]`} {
+		require.Contains(t, dot.String(), shape)
+	}
 }

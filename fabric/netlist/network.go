@@ -47,7 +47,7 @@ type Network struct {
 	Streaming *Streaming `json:"streaming,omitempty"`
 	// words for nodes that have the same keys: name: {kind: ...}
 	Kinds Nodes `json:"kinds,omitempty"`
-	// name, or names in a range such as p[0..3]: {kind: processor, star or router}; the order gives processors their numbers
+	// name, or names in a range such as p[0..3]: {kind: processor, star, bus, crossbar or router}; the order gives processors their numbers
 	Nodes Nodes `json:"nodes,omitempty"`
 	// what joins ports of processors with each other, with stars, or with ports of routers
 	Links Links `json:"links,omitempty"`

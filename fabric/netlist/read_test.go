@@ -370,6 +370,43 @@ func TestMistakes(t *testing.T) {
 	require.Equal(t, "and 5 more", lines[20])
 }
 
+// TestPortsWithAndWithoutNames: ends of links that are not as the others of their node are one mistake, at the few and not at the many.
+func TestPortsWithAndWithoutNames(t *testing.T) {
+	for links, want := range map[string]string{
+		`["p[0..2]", s], ["p[2..4]:first", t], ["p[0..4]", x], ["p[0]", "p[4]"], ["p[1]", "p[3]"]`: "n.yaml:2:26: the ports of p[2] have numbers, and this one is called first (and 2 others); " +
+			"write a number, or names for all of them",
+		`["p[0..4]:a", s], ["p[0..4]:b", t], ["p[0..4]", x]`:                           "n.yaml:2:46: the ports of p[0] have names (and 4 others); write p[0]:a, or another one",
+		`["p[0..4]:a", s], ["p[0..4]", x], ["p[0]:b", "p[1]:b"], ["p[2]:b", "p[3]:b"]`: "n.yaml:2:28: the ports of p[0] have names (and 4 others); write p[0]:a, or another one",
+	} {
+		_, err := read(t, `nodes: {"p[0..4]": processor, s: star, t: {kind: bus, arbiter: fixed}, x: crossbar}`+"\nlinks: ["+links+"]")
+		require.EqualError(t, err, want)
+	}
+}
+
+// TestNodesLikeOne: of an index that is not there those are named that are.
+func TestNodesLikeOne(t *testing.T) {
+	for end, want := range map[string]string{
+		"p[7]": "there are 5, from p[0] to p[4]", "q[7]": "there is q[3]", "p": "name one of nodes", "x[0].p[9]": "there are 2, from x[0].p[0] to x[0].p[1]",
+	} {
+		_, err := read(t, `nodes: {"p[0..4]": processor, "q[3]": processor, "x[0..1].p[0..1]": processor}`+"\nlinks: [['p[0]', '"+end+"']]")
+		require.Contains(t, err.Error()+"\n", "n.yaml:2:18: there is no node "+end+"; "+want+"\n")
+	}
+}
+
+// TestLoopOfANode: a link from a node to itself is one of two ports, and the network says so unless the drawing does.
+func TestLoopOfANode(t *testing.T) {
+	for links, want := range map[string][]string{
+		"[p, q], [p, p]":                {"1 link leads from a node to itself: netlist.link[1] of p; name its two ports if that is meant"},
+		"[p, q], [p, p], [q, q]":        {"2 links lead from a node to itself: netlist.link[1] of p; name its two ports if that is meant"},
+		"['p:0', q], ['p:1', 'p:2']":    nil,
+		"['p:a', q], ['p:in', 'p:out']": nil,
+	} {
+		n, err := read(t, "nodes: {p: processor, q: processor}\nlinks: ["+links+"]")
+		require.NoError(t, err)
+		require.Equal(t, want, n.notes)
+	}
+}
+
 // TestMistakesOfValues: a value out of range hides no mistake that is not one of values, and brings none that is not there.
 func TestMistakesOfValues(t *testing.T) {
 	_, err := read(t, `access: two

@@ -304,6 +304,8 @@ func (n *Net) WriteDOT(w io.Writer) error {
 	for i := range n.slotted {
 		if x := n.crossbarOf(i); x != nil && i == x.First {
 			fmt.Fprintf(b, "  %q [shape=diamond];\n", n.node(x.Head))
+		} else if n.Media[i].Bus {
+			fmt.Fprintf(b, "  %q [shape=hexagon];\n", n.node(n.Media[i].Path))
 		} else if n.Media[i].Star {
 			fmt.Fprintf(b, "  %q [shape=circle];\n", n.node(n.Media[i].Path))
 		}
