@@ -65,7 +65,41 @@ func (p *process) meant(before, cut *node, at *expr, s *state) *expr {
 			return e
 		}
 	}
+	if p.places(before) <= at.width {
+		return p.g.zext(at, before.bitsBefore())
+	}
 	return p.widen(before, cut, s)
+}
+
+// places is how many of the bits of a value, which is not negative, may be 1: those above them are 0.
+func (p *process) places(before *node) int {
+	width := before.bitsBefore()
+	if c := p.fixedBefore(before); c != nil && c.known() {
+		return c.value.BitLen()
+	}
+	places := width
+	switch before.kind {
+	case "EXTEND":
+		places = p.places(before.one(1))
+	case "EXTENDS":
+		if inner := p.places(before.one(1)); inner < before.one(1).bitsBefore() {
+			places = inner
+		}
+	case "AND":
+		places = min(p.places(before.one(1)), p.places(before.one(2)))
+	case "OR", "XOR":
+		places = max(p.places(before.one(1)), p.places(before.one(2)))
+	case "ADD":
+		places = max(p.places(before.one(1)), p.places(before.one(2))) + 1
+	case "COND":
+		places = max(p.places(before.one(2)), p.places(before.one(3)))
+	case "MODDIV", "MODDIVS":
+		of, by := p.places(before.one(1)), p.fixedBefore(before.one(2))
+		if by != nil && by.known() && by.value.Sign() > 0 && (before.kind == "MODDIV" || of < width && by.value.BitLen() < width) { // neither is negative
+			places = min(of, new(big.Int).Sub(by.value, big.NewInt(1)).BitLen())
+		}
+	}
+	return min(places, width)
 }
 
 // trials is with how many values two trees are compared.

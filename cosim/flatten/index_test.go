@@ -162,3 +162,11 @@ func TestIndexOfOneBit(t *testing.T) {
 	require.NotContains(t, m.Verilog, "one[")
 	read(t, m)
 }
+
+// TestIndexesThatAreNoLarger: an index that cannot have more bits than Verilator has left of it has no free ones on top.
+func TestIndexesThatAreNoLarger(t *testing.T) {
+	for _, at := range []string{"(s + k) % 128", "($signed({30'd0, s}) + k) % 100", "(s & 2'd1) != 0 ? 7 : k + s", "{5'd0, s} ^ 7'd64", "(k + s) % 256 & 255"} {
+		m, _ := unknownLines(t, []string{fmt.Sprintf("integer k; always @* begin r[R] = 0; for (k = 0; k < 4; k = k + 1) r[R] = r[R] ^ v[%s]; end", at)})
+		require.NotRegexp(t, `wire \[1:0\] x\d+; // X: \S+:4:`, m.Verilog, at)
+	}
+}
