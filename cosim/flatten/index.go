@@ -65,8 +65,8 @@ func (p *process) meant(before, cut *node, at *expr, s *state) *expr {
 			return e
 		}
 	}
-	if p.places(before) <= at.width {
-		return p.g.zext(at, before.bitsBefore())
+	if left := p.eval(cut, s); p.places(before) <= left.width {
+		return p.g.zext(left, before.bitsBefore())
 	}
 	return p.widen(before, cut, s)
 }
