@@ -123,7 +123,7 @@ func TestStateBrokenChangesNothing(t *testing.T) {
 	illegal.mode = 3
 	assert.ErrorContains(t, check(saved(t, illegal), ""), `column "a.mode": element 0 is 3, at most 2`)
 	assert.ErrorContains(t, check(saved(t, kindPart{}), ""), `column "a.u8": it holds int8, this machine has uint8`)
-	assert.ErrorContains(t, check(append([]byte(stateMagic), stateVersion-1), ""), "format version 1, this program reads version 2")
+	assert.ErrorContains(t, check(append([]byte(stateMagic), stateVersion-1), ""), "format version 2, this program reads version 3")
 }
 
 type kindPart struct{}
