@@ -16,6 +16,7 @@
 //	contract.go    what the map assumes of the inputs, and when its outputs count
 //	coverage.go    Coverage: what the inputs never did; covered.go: what the runs cover of RTL and model
 //	past.go        whether what happened before the last reset matters
+//	hint.go        whether the map is wrong in a way that is often met
 //	shrink.go      a short case instead of a long run
 //	explain.go     what is known of a difference
 //	report.go      Report: what was found, as text and JSON; waves.go: drawn, and as a waveform

@@ -98,6 +98,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	if err := l.explain(report, found); err != nil {
 		return nil, err
 	}
+	report.Divergence.Hint = l.hint(ctx, report.Divergence)
 	return report, l.lookIfWanted(report)
 }
 

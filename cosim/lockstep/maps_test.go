@@ -50,6 +50,30 @@ endmodule`
 	}
 }
 
+// TestHints: what is often wrong in a map is tried, and said if the RTL agrees then.
+func TestHints(t *testing.T) {
+	const text = `module dut(input logic clk, input logic rst_n, input logic up, output logic [3:0] n, output logic over, under);
+  always_ff @(posedge clk or negedge rst_n)
+    if (!rst_n) {n, over, under} <= '0; else begin over <= up && n == 9; under <= 0; if (up && n != 9) n <= n + 1; end
+endmodule`
+	for hint, low := range map[string]bool{"": true, "reset: {pin: rst_n, active: low}": false} {
+		m := foreign(t, text, &pinmap.Map{
+			Library: library(), Model: "counter", Parameters: twin.Parameters{"MAX": 9, "MODE": 0}, Clock: "clk", Reset: "rst_n", ResetLow: low,
+			Pins:   []pinmap.Wiring{{Port: "up", Pins: []string{"up"}}, {Port: "down", Pins: []string{"0"}}, {Port: "count", Pins: []string{"n"}}, {Port: "overflow", Pins: []string{"over"}}},
+			Absent: []string{"underflow"},
+		})
+		r := runLockstep(t, m, Options{Cycles: 2000, NoExplore: true})
+		require.Equal(t, low, r.Divergence == nil)
+		if !low {
+			require.Equal(t, hint, r.Divergence.Hint)
+			require.Contains(t, r.HowFound(), "is the map right? with "+hint+" it does not differ in 2,000 cycles of random inputs")
+		}
+	}
+	m := acknowledgedMap(t)
+	m.Latency, m.Feedback = nil, []pinmap.Feedback{{To: "ack", From: "ready"}}
+	require.Equal(t, "latency: {grant: -1}", runLockstep(t, m, Options{Cycles: 2000, NoExplore: true}).Divergence.Hint)
+}
+
 // acknowledged moves on only when its grant is acknowledged in the same cycle.
 const acknowledged = `module dut(input logic clk, input logic rst_n, input logic [3:0] valid, input logic [3:0] ack, output logic [3:0] ready);
   logic [3:0] owner_q;

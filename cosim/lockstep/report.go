@@ -153,6 +153,9 @@ type Divergence struct {
 
 	Survivors
 
+	// Hint is what to write in the map for RTL that does not differ then: reset: {pin: rst_n, active: low}.
+	Hint string `json:"hint,omitempty"`
+
 	// Printed is the end of what the RTL has printed.
 	Printed string `json:"printed,omitempty"`
 }
@@ -459,6 +462,9 @@ func (r *Report) HowFound() (lines []string) {
 	lines = append([]string{how}, r.Contract.Lines()...)
 	if text := d.Survivors.text(d.Signal == ""); text != "" {
 		lines = append(lines, text)
+	}
+	if d.Hint != "" {
+		lines = append(lines, fmt.Sprintf("is the map right? with %s it does not differ in %s of random inputs", d.Hint, cosim.Count(hintCycles, "cycle")))
 	}
 	return lines
 }

@@ -134,6 +134,9 @@ func (b *builder) hash() (string, error) {
 		return "", err
 	}
 	say(string(description), fmt.Sprint(b.IncludeDirs, b.Languages))
+	if b.VHDL() { // what is made of GHDL's text, warnings too
+		say(fmt.Sprint(elaborationFormat))
+	}
 	for _, argument := range b.arguments() {
 		say(strings.TrimPrefix(argument, b.work))
 	}

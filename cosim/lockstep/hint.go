@@ -1,0 +1,65 @@
+package lockstep
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+)
+
+const (
+	hintWithin = 200   // cycles in which a map that is wrong as a whole shows
+	hintCycles = 2_000 // of random inputs in which another map has to agree
+)
+
+// hint looks for a small change of the map with which RTL that differs at once does not: the other sense of reset, outputs a cycle earlier or
+// later. It returns what to write, "" for nothing.
+func (l *pair) hint(ctx context.Context, d *Divergence) string {
+	m := l.pinMap
+	if d.Kind != DivergenceValue || d.Found.Cycle >= hintWithin || d.Found.PowerOn > 1 || d.Found.Explored || l.options.Stimulus != nil ||
+		l.options.NoShrink || m.Backend == cosim.BackendIcarus || !l.model.Clocked() {
+		return ""
+	}
+	var late []string
+	for _, p := range l.model.Ports() {
+		if name := strings.TrimSuffix(p.Name, "_o"); !p.Input && l.mask[p.Word] != 0 && m.PinsOf(p.Name) != nil {
+			late = append(late, name)
+		}
+	}
+	try := func(change func(other *pinmap.Map)) bool {
+		other := *m
+		change(&other)
+		r, err := Run(ctx, &other, Options{Cycles: hintCycles, PowerOn: 1, NoExplore: true, Brief: true})
+		return err == nil && r.Divergence == nil
+	}
+	if m.Reset != "" && !strings.HasPrefix(m.Reset, "~") {
+		text := fmt.Sprintf("reset: {pin: %s, active: low}", m.Reset)
+		if m.ResetLow {
+			text = fmt.Sprintf("reset: {pin: %s, active: high}", m.Reset)
+		}
+		if try(func(other *pinmap.Map) { other.ResetLow = !m.ResetLow }) {
+			return text
+		}
+	}
+	for _, cycles := range []int{-1, 1} {
+		latency := maps.Clone(m.Latency)
+		if latency == nil {
+			latency = map[string]int{}
+		}
+		var texts []string
+		for _, name := range late {
+			if latency[name] == 0 && latency[name+"_o"] == 0 {
+				latency[name] = cycles
+				texts = append(texts, fmt.Sprintf("%s: %d", name, cycles))
+			}
+		}
+		text := "latency: {" + strings.Join(texts, ", ") + "}"
+		if len(texts) > 0 && try(func(other *pinmap.Map) { other.Latency = latency }) {
+			return text
+		}
+	}
+	return ""
+}
