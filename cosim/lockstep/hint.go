@@ -1,7 +1,6 @@
 package lockstep
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -10,14 +9,11 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-const (
-	hintWithin = 200   // cycles in which a map that is wrong as a whole shows
-	hintCycles = 2_000 // of random inputs in which another map has to agree
-)
+const hintWithin = 200 // cycles in which a map that is wrong as a whole shows
 
 // hint looks for a small change of the map with which RTL that differs at once does not: the other sense of reset, outputs a cycle earlier or
-// later. It returns what to write, "" for nothing.
-func (l *pair) hint(ctx context.Context, d *Divergence) string {
+// later. agrees runs one in lockstep. It returns what to write, "" for nothing.
+func (l *pair) hint(d *Divergence, agrees func(m *pinmap.Map) bool) string {
 	m := l.pinMap
 	if d.Kind != DivergenceValue || d.Found.Cycle >= hintWithin || d.Found.PowerOn > 1 || d.Found.Explored || l.options.Stimulus != nil ||
 		l.options.NoShrink || m.Backend == cosim.BackendIcarus || !l.model.Clocked() {
@@ -32,8 +28,7 @@ func (l *pair) hint(ctx context.Context, d *Divergence) string {
 	try := func(change func(other *pinmap.Map)) bool {
 		other := *m
 		change(&other)
-		r, err := Run(ctx, &other, Options{Cycles: hintCycles, PowerOn: 1, NoExplore: true, Brief: true})
-		return err == nil && r.Divergence == nil
+		return agrees(&other)
 	}
 	if m.Reset != "" && !strings.HasPrefix(m.Reset, "~") {
 		text := fmt.Sprintf("reset: {pin: %s, active: low}", m.Reset)

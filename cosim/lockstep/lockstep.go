@@ -98,8 +98,14 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	if err := l.explain(report, found); err != nil {
 		return nil, err
 	}
-	report.Divergence.Hint = l.hint(ctx, report.Divergence)
+	report.Divergence.Hint = l.hint(report.Divergence, func(other *pinmap.Map) bool { return agrees(ctx, other) })
 	return report, l.lookIfWanted(report)
+}
+
+// agrees reports whether RTL agrees with its model for a while.
+func agrees(ctx context.Context, m *pinmap.Map) bool {
+	r, err := Run(ctx, m, Options{Cycles: hintCycles, PowerOn: 1, NoExplore: true, Brief: true})
+	return err == nil && r.Divergence == nil
 }
 
 // cover begins to count what the runs cover, if that is wanted.

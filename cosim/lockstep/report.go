@@ -16,6 +16,9 @@ import (
 	"starloom/hw"
 )
 
+// hintCycles is in how many cycles of random inputs another map has to agree, to be a hint.
+const hintCycles = 2_000
+
 // Schema is the version of Report's JSON.
 const Schema = 1
 
