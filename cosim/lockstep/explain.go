@@ -80,8 +80,8 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 	return err
 }
 
-// explain shrinks what was found and says what it is.
-func (l *pair) explain(r *Report, f *finding) error {
+// explain shrinks what was found and says what it is; agrees runs another map in lockstep.
+func (l *pair) explain(r *Report, f *finding, agrees func(m *pinmap.Map) bool) error {
 	d := r.Divergence
 	d.Printed = l.printed()
 	if err := l.show(r, f, nil); err != nil {
@@ -115,6 +115,7 @@ func (l *pair) explain(r *Report, f *finding) error {
 		d.Cycle, d.BeforeRun = at.cycle, false
 	}
 	l.describe(r, d, at, fault)
+	d.Hint = l.hint(d, agrees)
 	return nil
 }
 

@@ -95,10 +95,9 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	if o.Brief {
 		return report, nil
 	}
-	if err := l.explain(report, found); err != nil {
+	if err := l.explain(report, found, func(other *pinmap.Map) bool { return agrees(ctx, other) }); err != nil {
 		return nil, err
 	}
-	report.Divergence.Hint = l.hint(report.Divergence, func(other *pinmap.Map) bool { return agrees(ctx, other) })
 	return report, l.lookIfWanted(report)
 }
 
