@@ -32,7 +32,7 @@
 //	elaborate.go    all processes of a design; clock.go: those with clocks
 //	nodes.go        the nodes that a process may consist of
 //	process.go      a process; statement.go: if, loops, jumps; selection.go: case; target.go: where assignments go
-//	index.go        indexes as they were before Verilator cuts them
+//	index.go        indexes as they were before Verilator cuts them; nested.go: those of several selections that it makes one
 //	lost.go         what Verilator has decided otherwise than the source; functions.go: in constant functions
 //	eval.go         expressions; operators.go: those of one and two operands
 //	memory.go       files of $readmem

@@ -156,8 +156,8 @@ func (p *process) part(n *node, e, at *expr, width int) *expr {
 	if at.known() {
 		return p.unknown(n, width)
 	}
-	if at.width < 31 && 1<<at.width+width-1 <= e.width {
-		return g.dyn(e, at, width)
+	if most := g.most(at); most.Cmp(big.NewInt(int64(e.width-width))) <= 0 {
+		return g.dyn(e, g.slice(at, 0, max(most.BitLen(), 1)), width)
 	}
 	inside := p.within(at, e.width)
 	if width > 1 {

@@ -14,7 +14,7 @@ import (
 )
 
 // edition changes whenever the same source is printed in another way.
-const edition = "flat-14"
+const edition = "flat-15"
 
 // Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
 // print with its meaning is refused with its place.
@@ -38,7 +38,7 @@ func printFlat(f *verilator.Flat, s cosim.Source) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.whole = wholeIndexes(t.earlier)
+	t.whole, t.nested = wholeIndexes(t.earlier), nestedSelections(t.earlier)
 	if err := t.loses(); err != nil {
 		return nil, err
 	}

@@ -11,8 +11,11 @@ import (
 // tree before that has it whole.
 func (p *process) index(n *node, s *state) *expr {
 	cut := n.one(2)
-	if cut.isCut() && p.whole[n.loc] == nil {
-		return p.negative(cut.one(1), p.eval(cut.one(1), s))
+	if n.isCut() { // it is no selection of the source
+		return p.eval(cut, s)
+	}
+	if nested := p.nestedIndex(n, s); nested != nil {
+		return nested
 	}
 	at := p.negative(cut, p.eval(cut, s))
 	if i, ok := at.small(); ok {
@@ -111,15 +114,7 @@ func (p *process) isAnother(before, cut *node, s *state) bool {
 	pair := [2]*node{before, cut}
 	is, known := p.others[pair]
 	for trial := 0; trial < trials && !known && !is; trial++ {
-		to := newState(s)
-		cut.each(func(n *node) {
-			if n.kind == "VARREF" {
-				if v := p.variableOf(n); !v.memory && !v.constant {
-					value := uint64(v.index+1) * uint64(trial+1) * 0x9e3779b97f4a7c15 >> (4 * trial)
-					to.open(key{v, false}, p.entry).set(p.g, 0, p.g.constant(v.what.bits, new(big.Int).SetUint64(value)))
-				}
-			}
-		})
+		to := p.trial(cut, trial, s)
 		if e, at := p.computed(before, cut, to), p.eval(cut, to); e != nil && e.known() && at.known() {
 			bits := min(e.width, at.width)
 			is = p.g.slice(e, 0, bits) != p.g.slice(at, 0, bits)
@@ -127,6 +122,20 @@ func (p *process) isAnother(before, cut *node, s *state) bool {
 	}
 	p.others[pair] = is
 	return is
+}
+
+// trial is a state in which what an expression reads has values.
+func (p *process) trial(n *node, trial int, s *state) *state {
+	to := newState(s)
+	n.each(func(n *node) {
+		if n.kind == "VARREF" {
+			if v := p.variableOf(n); !v.memory && !v.constant {
+				value := uint64(v.index+1) * uint64(trial+1) * 0x9e3779b97f4a7c15 >> (4 * trial)
+				to.open(key{v, false}, p.entry).set(p.g, 0, p.g.constant(v.what.bits, new(big.Int).SetUint64(value)))
+			}
+		}
+	})
+	return to
 }
 
 // anywhere is an index of which only the low bits are known: it may lie within, or beyond either end.
@@ -153,6 +162,12 @@ var another = &expr{}
 // isCut reports whether Verilator has put a selection of the low bits here: one of the source has a declaration.
 func (n *node) isCut() bool {
 	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) && strings.HasSuffix(n.one(2).name(), "h0")
+}
+
+// cutsAnIndex reports whether a node of the tree before is what Verilator has cut an index to, and not a member at the low end of a
+// structure, which has a type that was declared.
+func (n *node) cutsAnIndex() bool {
+	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
 }
 
 var (
@@ -269,6 +284,9 @@ func (p *process) widenAlike(before, after *node, s *state) *expr {
 	case after.shifts(before):
 		return p.widenShifted(before, after, width, s)
 	case before.kind == "EXTEND" || before.kind == "EXTENDS":
+		if after.kind == before.kind && after.loc == before.loc {
+			after = after.one(1)
+		}
 		inner := p.widen(before.one(1), after, s)
 		switch {
 		case inner == nil || inner == another:
@@ -458,7 +476,7 @@ var wholeOf = map[string]two{
 func wholeIndexes(root *node) map[string][]*node {
 	whole := map[string][]*node{}
 	root.each(func(n *node) {
-		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && n.one(2) != nil && n.one(2).isCut() {
+		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && n.one(2) != nil && n.one(2).cutsAnIndex() {
 			whole[n.loc] = append(whole[n.loc], n.one(2).one(1))
 		}
 	})

@@ -51,6 +51,11 @@ type Register struct {
 	Place  string `json:"place"`
 }
 
+// DeclaresPowerOn reports whether the source gives values at power-on to what is not a constant.
+func (m *Module) DeclaresPowerOn() bool {
+	return strings.Contains(m.Verilog, "`ifdef "+DefinePowerOn+"\n")
+}
+
 func (m *Module) header(s cosim.Source) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "// %s as one module of plain Verilog.\n", s.Name())

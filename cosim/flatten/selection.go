@@ -3,6 +3,7 @@ package flatten
 import (
 	"fmt"
 	"math/big"
+	"strings"
 )
 
 // An item is one entry of a case.
@@ -11,12 +12,59 @@ type item struct {
 	body []*node
 }
 
-// selection is case, casez and casex: the first item that matches counts.
+// covered are the values of a case's subject that constant items match, unless it has so many that no one lists them.
+type covered struct {
+	values []bool
+	left   int
+}
+
+func newCovered(width int) *covered {
+	if width >= 16 {
+		return &covered{make([]bool, 1), 2}
+	}
+	return &covered{make([]bool, 1<<width), 1 << width}
+}
+
+func (c *covered) full() bool { return c.left == 0 }
+
+func (c *covered) one(value int) {
+	if value < len(c.values) && !c.values[value] {
+		c.values[value] = true
+		c.left--
+	}
+}
+
+// add adds the values that have some bits, whatever the free ones are.
+func (c *covered) add(value, free *big.Int) {
+	if value.BitLen() > 16 {
+		return
+	}
+	all := int(new(big.Int).And(free, big.NewInt(int64(len(c.values))-1)).Int64())
+	for bits := all; ; bits = (bits - 1) & all {
+		if c.one(int(value.Int64()) | bits); bits == 0 {
+			return
+		}
+	}
+}
+
+func (c *covered) addRange(low, high *big.Int) {
+	for v := range c.values {
+		if at := big.NewInt(int64(v)); at.Cmp(low) >= 0 && at.Cmp(high) <= 0 {
+			c.one(v)
+		}
+	}
+}
+
+// selection is case, casez, casex and case inside: the first item that matches counts.
 func (p *process) selection(n *node, s *state) *state {
 	subject := p.eval(n.one(1), s)
 	var items []item
 	var other []*node
-	covered := map[string]bool{} // values that constant items match
+	own := n.one(1) // without zeros on top, for items that are wider
+	for own.kind == "EXTEND" {
+		own = own.one(1)
+	}
+	covered := newCovered(p.width(own))
 	for _, it := range n.operands[1] {
 		p.covered[it.kind] = true
 		if len(it.operands[0]) == 0 {
@@ -29,7 +77,7 @@ func (p *process) selection(n *node, s *state) *state {
 		}
 		items = append(items, item{when, it.operands[1]})
 	}
-	if full := subject.width < 16 && len(covered) == 1<<subject.width; full && len(items) > 0 {
+	if covered.full() && len(items) > 0 {
 		last := len(items) - 1 // whatever is left is the last one
 		other, items = items[last].body, items[:last]
 	}
@@ -49,16 +97,19 @@ func (p *process) choose(items []item, other []*node, s *state) *state {
 		func(s *state) *state { return p.choose(items[1:], other, s) })
 }
 
-// caseMatch is the condition of one pattern. Unknown bits match all in casez and casex; the tree
-// does not say which of the three a case is, the source does.
-func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, covered map[string]bool) *expr {
+// caseMatch is the condition of one pattern. Unknown bits match all in casez, casex and case inside; the tree
+// does not say which of the four a case is, the source does.
+func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, seen *covered) *expr {
+	if pattern.kind == "INSIDERANGE" {
+		return p.caseRange(n.one(1), subject, pattern, s, seen)
+	}
 	e := p.patternOf(pattern, s)
 	width := max(subject.width, e.width)
 	subject, e = p.g.zext(subject, width), p.g.zext(e, width)
-	if e.known() && e.value.BitLen() <= p.eval(n.one(1), s).width {
-		covered[e.value.String()] = true
-	}
 	if e.op != opConst || e.known() {
+		if e.known() {
+			seen.add(e.value, zero)
+		}
 		return p.g.compare(opEq, subject, e)
 	}
 	free := new(big.Int)
@@ -67,7 +118,10 @@ func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, cov
 		free = e.x
 	case "casez":
 		free = p.bitsOfText(pattern, width, 'z')
-	case "case", "unique", "priority", "unique0":
+	case "case":
+		if p.isInside(n) {
+			free = e.x
+		}
 	default:
 		panic(p.refuse(n, fmt.Sprintf("a case with unknown bits that begins with %q: it may be case, casez or casex", word),
 			"write the word casez itself, not a macro"))
@@ -75,7 +129,77 @@ func (p *process) caseMatch(n *node, subject *expr, pattern *node, s *state, cov
 	if free.Cmp(e.x) != 0 { // a bit that must be X or Z
 		return p.g.bit(false)
 	}
+	seen.add(e.value, free)
 	return p.matches(subject, e, true)
+}
+
+// caseRange is the condition of [low:high] in a case: the comparisons have a sign if both sides have one.
+func (p *process) caseRange(of *node, subject *expr, n *node, s *state, seen *covered) *expr {
+	p.covered[n.kind] = true
+	below := func(bound int) (a, b *expr, op operation) { // subject and bound
+		op, a, b = opLt, subject, p.eval(n.one(bound), s)
+		width, extend := max(a.width, b.width), (*graph).zext
+		if of.signed() && n.one(bound).signed() {
+			op, extend = opLtS, (*graph).sext
+		}
+		return extend(p.g, a, width), extend(p.g, b, width), op
+	}
+	a, low, op := below(1)
+	from := p.g.not(p.g.compare(op, a, low))
+	a, high, op2 := below(2)
+	if op == opLt && op2 == opLt && low.known() && high.known() {
+		seen.addRange(low.value, high.value)
+	}
+	return p.g.and(from, p.g.not(p.g.compare(op2, high, a)))
+}
+
+// isInside reports whether a case is `case (...) inside`, which stands in the source alone.
+func (p *process) isInside(n *node) bool {
+	rest := p.after(n)
+	word := func() string {
+		rest = afterComments(rest)
+		found := firstWord.FindString(rest)
+		rest = rest[len(found):]
+		return found
+	}
+	if word(); strings.HasPrefix(afterComments(rest), "(") {
+		depth := 0
+		for rest != "" {
+			rest = afterComments(rest)
+			switch {
+			case rest == "":
+			case rest[0] == '"' || rest[0] == '`':
+				panic(p.refuse(n, "a case with unknown bits and a macro or text in its head: it may be case inside", "write it without"))
+			default:
+				if depth += strings.Count(rest[:1], "(") - strings.Count(rest[:1], ")"); depth == 0 {
+					rest = rest[1:]
+					if strings.HasPrefix(afterComments(rest), "`") {
+						panic(p.refuse(n, "a case with unknown bits whose head ends with a macro: it may be case inside", "write the word inside itself"))
+					}
+					return word() == "inside"
+				}
+				rest = rest[1:]
+			}
+		}
+	}
+	panic(p.refuse(n, "a case with unknown bits whose head is not in one file", "write it in one place"))
+}
+
+// afterComments is what follows spaces and comments.
+func afterComments(text string) string {
+	for {
+		text = strings.TrimLeft(text, " \t\r\n")
+		end := ""
+		switch {
+		case strings.HasPrefix(text, "//"):
+			end = "\n"
+		case strings.HasPrefix(text, "/*"):
+			end = "*/"
+		default:
+			return text
+		}
+		_, text, _ = strings.Cut(text[2:], end)
+	}
 }
 
 // bitsOfText are the bits of a binary constant that a letter stands for.

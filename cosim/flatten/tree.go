@@ -71,13 +71,20 @@ type tree struct {
 	earlier *node
 	source  *node // the tree before generate is resolved
 	types   map[string]*dtype
-	lines   map[string][][]byte // of sources
-	before  map[string]*node    // those of the tree before indexes are cut
-	whole   map[string][]*node  // indexes before Verilator has cut them, by the place of their selections
+	texts   map[string]source  // by file
+	before  map[string]*node   // those of the tree before indexes are cut
+	whole   map[string][]*node // indexes before Verilator has cut them, by the place of their selections
+	nested  map[string][]*node // selections from selections in it, by place
+}
+
+// A source is a file that Verilator has read.
+type source struct {
+	all   string
+	lines []string // of it, with their ends
 }
 
 func readTree(f *verilator.Flat) (*tree, error) {
-	t := &tree{Flat: f, nodes: map[string]*node{}, before: map[string]*node{}, types: map[string]*dtype{}, lines: map[string][][]byte{}}
+	t := &tree{Flat: f, nodes: map[string]*node{}, before: map[string]*node{}, types: map[string]*dtype{}, texts: map[string]source{}}
 	var err error
 	if t.earlier, err = readNodes(f.Whole, t.before); err != nil {
 		return nil, err
@@ -144,19 +151,29 @@ var firstWord = regexp.MustCompile(`^\$?\w+`)
 
 // word is what stands in the source where a node begins. The tree does not tell case from casez,
 // $readmemh from $readmemb, assert from assume.
-func (t *tree) word(n *node) string {
+func (t *tree) word(n *node) string { return firstWord.FindString(t.after(n)) }
+
+// after is the source from where a node begins.
+func (t *tree) after(n *node) string {
 	file, line, column := t.position(n)
-	lines, ok := t.lines[file]
+	of, ok := t.texts[file]
 	if !ok {
 		if text, err := t.Text(file); err == nil {
-			lines = bytes.Split(text, []byte("\n"))
+			of.all = string(text)
+			for line := range strings.Lines(of.all) {
+				of.lines = append(of.lines, line)
+			}
 		}
-		t.lines[file] = lines
+		t.texts[file] = of
 	}
-	if line < 1 || line > len(lines) || column < 1 || column > len(lines[line-1]) {
+	if line < 1 || line > len(of.lines) || column < 1 || column > len(of.lines[line-1]) {
 		return ""
 	}
-	return string(firstWord.Find(lines[line-1][column-1:]))
+	rest := 0
+	for _, later := range of.lines[line:] {
+		rest += len(later)
+	}
+	return of.all[len(of.all)-rest-len(of.lines[line-1])+column-1:]
 }
 
 // A dtype is a type, as far as its bits matter. All values are vectors here; element 0 of an

@@ -29,6 +29,7 @@ type miter struct {
 	lemmas     []int // outputs of the graph: what the twin checks is broken
 	on         int   // the input that is always 1
 	late       int   // the largest latency
+	declares   bool  // the RTL declares values at power-on
 }
 
 // groups are the outputs that show a difference, by port.
@@ -249,7 +250,7 @@ func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, e
 	if err != nil {
 		return nil, err
 	}
-	m := &miter{graph: g, signals: s, ports: b.wires.Model, bits: bits}
+	m := &miter{graph: g, signals: s, ports: b.wires.Model, bits: bits, declares: b.print.DeclaresPowerOn()}
 	for _, n := range b.wires.Late {
 		m.late = max(m.late, n)
 	}

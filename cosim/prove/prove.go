@@ -268,7 +268,7 @@ func (p *prover) replay(r *decision) (again bool, err error) {
 		p.report.differs(found, r.By)
 		return false, nil
 	}
-	if !p.report.KeepsInitial && p.miter.needsPowerOn(r.Witness) {
+	if !p.report.KeepsInitial && p.miter.declares {
 		p.report.KeepsInitial = true
 		return true, nil
 	}
@@ -328,9 +328,4 @@ func (m *miter) rows(model *twin.Model, witness [][]bool) (rows []uint64) {
 		rows = append(rows, inputs...)
 	}
 	return rows
-}
-
-// needsPowerOn reports whether a counterexample sets registers at power-on.
-func (m *miter) needsPowerOn(witness [][]bool) bool {
-	return slices.ContainsFunc(m.signals.powerOn, func(at int) bool { return at < len(witness[0]) && witness[0][at] })
 }

@@ -236,9 +236,8 @@ type signals struct {
 	inputs  map[string]int // by name, bit 0 or name[bit]: number of the input
 	outputs map[string]int
 	free    []int // inputs that the model does not have: values at power-on, X, undriven nets
-	powerOn []int // those of free that are values at power-on
 
-	powerOnOf map[int]int // by latch: the one of powerOn that it begins with
+	powerOnOf map[int]int // by latch: the one of free that it begins with
 }
 
 // readMap reads what Yosys says of the bits of an AIGER file.
@@ -263,7 +262,6 @@ func readMap(text string, inputs, outputs int) (*signals, error) {
 			}
 			s.inputs[name+"["+fields[2]+"]"], named[at] = at, true
 		case "init":
-			s.powerOn = append(s.powerOn, at)
 			begins[name+"["+fields[2]+"]"] = at
 		case "latch", "invlatch": // after all of init
 			if from, ok := begins[name+"["+fields[2]+"]"]; ok {

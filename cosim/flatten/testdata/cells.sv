@@ -260,3 +260,45 @@ module m_assertions (input logic clk, rst_n, input logic [31:0] i, output logic 
   always @(posedge clk) if (rst_n) begin assert (q != 15); if (&i) $fatal(1, "all ones"); end
   assign o = {28'b0, q};
 endmodule
+
+// Cases by membership: wildcards, lists, ranges with and without signs, heads that comments take apart.
+module m_case_inside (input logic clk, input logic rst_n, input logic [31:0] i, output logic [31:0] o);
+  logic [3:0] first, range, rest;
+  logic [1:0] bound, text;
+  logic signed [3:0] level;
+  assign level = i[7:4];
+  always_comb case (i[3:0]) inside 4'b???1: first = 1; 4'b??10: first = 2; 4'b?100: first = 4; 4'b1000: first = 8; default: first = 0; endcase
+  always_comb unique case (i[3:0]) inside [4'd1:4'd15]: range = i[3:0] & -i[3:0]; 4'd0: range = '0; endcase
+  always_comb case (i[3:0]) inside [0:3], 4'b1?0?: rest = 5; [4:7], 10: rest = 6; [11 : $unsigned(15)], 14: rest = i[7:4]; endcase
+  always_comb case ((i[11:8] ^ i[15:12]) /* ) */) // (
+    inside [i[3:0]:i[7:4]]: bound = 1; 4'b?0?1: bound = 2; default: bound = 0; endcase
+  always_comb case (i[7:4]) 4'b?000: text = 1; 4'b0001, 4'b0010: text = 2; default: text = 0; endcase
+  always_ff @(posedge clk) o <= {first, range, rest, bound, text, i[3:0] inside {[i[7:4]:4'd12], 4'b?1?1}, level inside {[2:7]}, 14'd0};
+endmodule
+
+// Arrays of structures, whose selections Verilator makes one.
+module m_struct_arrays (input logic clk, input logic rst_n, input logic [31:0] i, output logic [31:0] o);
+  typedef struct packed {logic [1:0] to; logic valid; logic [4:0] data;} slot_t;
+  typedef struct packed {logic odd; slot_t [3:0] slots;} row_t;
+  slot_t [3:0] given; row_t [2:0] rows; logic [2:0] count; logic [3:0] nibble;
+  always_comb for (int k = 0; k < 4; k++) begin
+    given[k].valid = i[k]; given[k].data = i[5*k +: 5]; given[k].to = 2'(k) ^ i[1:0];
+  end
+  always_ff @(posedge clk or negedge rst_n)
+    if (!rst_n) begin rows <= '0; count <= '0; end
+    else begin
+      count <= count == 3'd2 ? '0 : count + 1'b1;
+      if (count < 3) rows[count].odd <= ^i;
+      for (int r = 0; r < 3; r++) begin
+        rows[r].slots[given[r].to].valid <= given[r + 1].valid;
+        if (i[20 + r]) rows[r].slots[i[25:24]].data[3:1] <= given[3 - r].data[2:0];
+      end
+      rows[1].slots[i[27:26]].data[4] <= i[28];
+    end
+  always_comb begin
+    nibble = '0;
+    for (int k = 3; k >= 0; k--) if (given[k].valid) nibble = 4'b1 << given[k].to;
+  end
+  assign o = {nibble, rows[0].slots[i[30:29]], rows[1].slots[i[30:29]].data, rows[2].slots[given[3].to].valid, count < 3 & rows[count < 3 ? count : 0].odd,
+    given[i[30:29]].data[4 * i[31] +: 1], rows[2].slots[i[1:0]].data[2 * i[2] +: 2], rows[0].slots[3].data, count};
+endmodule
