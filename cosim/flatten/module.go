@@ -17,6 +17,9 @@ const (
 	DefinePowerOn    = "STARLOOM_POWER_ON"   // the values that initial blocks give to registers and memories
 )
 
+// BeginsWithAny ends what Dropped says of a value at power-on: the print has it with DefinePowerOn.
+const BeginsWithAny = ": a proof starts with any"
+
 // A Module is a design as one module of plain Verilog: wires, one operation each, registers with
 // one clock and constant asynchronous resets, memories. It has the ports and the name of the source.
 //

@@ -94,19 +94,35 @@ func (p *process) run(list []*node, s *state) *state {
 func (p *process) condition(n *node, s *state) *expr { return p.g.reduce(opAny, p.eval(n, s)) }
 
 func (p *process) unknownNode(n *node) error {
-	what, remedy := strings.ToLower(n.kind), "write the part without it, or prove the module inside"
+	what, remedy := "what Verilator calls "+strings.ToLower(n.kind), "write this line without it, or prove an instance that does not have it"
 	if known, ok := refusedNodes[n.kind]; ok {
 		what, remedy = known[0], known[1]
 	}
 	return p.refuse(n, what+" cannot be printed as plain Verilog", remedy)
 }
 
+const realRemedy = "count in integers, scaled: a circuit has no real numbers"
+
 // refusedNodes are those that a circuit may contain and a proof may not: what they are, what helps.
 var refusedNodes = map[string][2]string{
 	"TIME":         {"$time", "a circuit has no time: count cycles in a register"},
 	"TIMED":        {"$realtime", "a circuit has no time: count cycles in a register"},
 	"RAND":         {"$random", "take random bits from an input, or from an LFSR"},
-	"RANDRNG":      {"$urandom_range", "take random bits from an input, or from an LFSR"},
+	"URANDOMRANGE": {"$urandom_range", "take random bits from an input, or from an LFSR"},
+	"GTD":          {"a comparison of real numbers", realRemedy},
+	"LTD":          {"a comparison of real numbers", realRemedy},
+	"GTED":         {"a comparison of real numbers", realRemedy},
+	"LTED":         {"a comparison of real numbers", realRemedy},
+	"EQD":          {"a comparison of real numbers", realRemedy},
+	"NEQD":         {"a comparison of real numbers", realRemedy},
+	"ITORD":        {"a real number", realRemedy},
+	"ISTORD":       {"a real number", realRemedy},
+	"RTOIS":        {"a real number", realRemedy},
+	"RTOIROUNDS":   {"a real number", realRemedy},
+	"ADDD":         {"arithmetic of real numbers", realRemedy},
+	"SUBD":         {"arithmetic of real numbers", realRemedy},
+	"MULD":         {"arithmetic of real numbers", realRemedy},
+	"DIVD":         {"arithmetic of real numbers", realRemedy},
 	"CCALL":        {"a function that is not inlined", "make it a plain function, without recursion or DPI"},
 	"FUNCREF":      {"a function that is not inlined", "make it a plain function, without recursion or DPI"},
 	"FOPEN":        {"$fopen", "leave files out of the circuit: `ifndef SYNTHESIS"},

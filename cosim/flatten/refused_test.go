@@ -25,6 +25,8 @@ func TestLongRefused(t *testing.T) {
 		"two drivers":             {"always @(posedge clk) o <= i; always @(posedge clk) o[3] <= 0;", " is written by several processes"},
 		"endless":                 {"always_comb begin o = i; while (o[0]) o = o + i; end", "a loop that turns more than"},
 		"random":                  {"always @(posedge clk) o <= $random;", "$random cannot be printed as plain Verilog"},
+		"random range":            {"always @(posedge clk) o <= $urandom_range(3);", "$urandom_range cannot be printed as plain Verilog; take random bits"},
+		"beyond a row":            {"logic [3:0][7:0] s; always_comb begin s = '0; s[2][i[2:0] +: 2] = 3; end assign o = s;", "a slice of an element that may reach beyond it"},
 		"power":                   {"assign o = 3 ** i[3:0];", "a power whose exponent is not a small constant"},
 		"0 by 0":                  {"wire [1:0] q = 2'd0 / i[1:0]; assign o = {30'd0, q};", "a division that Verilator folds"},
 		"beyond":                  {"localparam [3:0] Q = 4'd0; assign o = {31'd0, Q[4]};", "an index beyond the end, which Verilator folds"},

@@ -112,6 +112,6 @@ func (pr *printer) powerText(to *strings.Builder, v *variable, name string) {
 		}
 	}
 	if known {
-		pr.drop(v.at, fmt.Sprintf("the value of %s at power-on: a proof starts with any", v.name))
+		pr.drop(v.at, fmt.Sprintf("the value of %s at power-on%s", v.name, BeginsWithAny))
 	}
 }

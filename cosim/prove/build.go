@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"starloom/cosim"
 	"starloom/cosim/flatten"
@@ -156,6 +157,7 @@ func (b *builder) readRTL() (read []string, err error) {
 	command := "read_verilog -nosynthesis rtl.v"
 	if b.keepInitial {
 		command = "read_verilog -nosynthesis -D" + flatten.DefinePowerOn + " rtl.v"
+		b.dropped = slices.DeleteFunc(b.dropped, func(text string) bool { return strings.HasSuffix(text, flatten.BeginsWithAny) })
 	}
 	return []string{command}, b.write("rtl.v", m.Verilog)
 }

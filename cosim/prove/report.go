@@ -149,8 +149,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	switch r.Verdict {
 	case Equal:
-		fmt.Fprintf(&b, "equal: %s, for all inputs, all later resets and all values of registers at power-on, in every cycle after\n"+
-			"a reset in which reset is off\n", r.ComparedText())
+		fmt.Fprintf(&b, "equal: %s, for all inputs, all later resets and %s, in every cycle after\n"+
+			"a reset in which reset is off\n", r.ComparedText(), map[bool]string{
+			false: "all values of registers at power-on", true: "the values at power-on that the RTL declares",
+		}[r.KeepsInitial])
 	case Bounded:
 		fmt.Fprintf(&b, "equal up to %s after the first reset: %s, for all inputs; what takes longer is not proved\n",
 			cosim.Count(uint64(r.Depth), "cycle"), r.ComparedText())
