@@ -8,8 +8,6 @@ import (
 	"strings"
 )
 
-var constantText = regexp.MustCompile(`^(\d+)'(s?)([bhd])([0-9a-fxz]+)$`)
-
 // literal reads 8'hff, 4'b1xz0, which has lost its leading zeros, and text.
 func (p *process) literal(n *node, _ *state) *expr {
 	width, digits, x := p.constantOf(n)

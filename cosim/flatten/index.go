@@ -159,31 +159,6 @@ func (n *node) signed() bool {
 // another is the index of a module with other parameters.
 var another = &expr{}
 
-// isCut reports whether Verilator has put a selection of the low bits here: one of the source has a declaration.
-func (n *node) isCut() bool {
-	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) && strings.HasSuffix(n.one(2).name(), "h0")
-}
-
-// cutsAnIndex reports whether a node of the tree before is what Verilator has cut an index to, and not a member at the low end of a
-// structure, which has a type that was declared.
-func (n *node) cutsAnIndex() bool {
-	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
-}
-
-var (
-	widthBefore    = regexp.MustCompile(`@\((?:G/)?s?wu?(\d+)`)
-	constantBefore = regexp.MustCompile(`^(?:\?32\?|\d+')s?h([0-9a-f]+)$`)
-)
-
-// bitsBefore is the width of a node in the tree before.
-func (n *node) bitsBefore() int {
-	if found := widthBefore.FindStringSubmatch(n.width); found != nil {
-		w, _ := new(big.Int).SetString(found[1], 10)
-		return int(w.Int64())
-	}
-	return 0
-}
-
 // widen computes what was cut: before is the whole expression, after what Verilator has made of it. nil if
 // they are not alike.
 func (p *process) widen(before, after *node, s *state) *expr {
@@ -481,4 +456,134 @@ func wholeIndexes(root *node) map[string][]*node {
 		}
 	})
 	return whole
+}
+
+// nestedIndex is the index of a selection that stands for several: far beyond the end where one of those is. nil if it stands for itself.
+func (p *process) nestedIndex(n *node, s *state) *expr {
+	before := p.nested[n.loc]
+	if len(before) == 0 || n.kind != "SEL" || n.one(1).kind == "SEL" {
+		return nil
+	}
+	at := p.eval(n.one(2), s)
+	var whole *expr
+	for _, b := range before {
+		switch e := p.total(n, b, at, s); {
+		case e == another:
+		case e == nil || whole != nil && e != whole:
+			return p.anywhere(n, at)
+		default:
+			whole = e
+		}
+	}
+	if whole == nil {
+		return p.anywhere(n, at)
+	}
+	return whole
+}
+
+// total adds the indexes of all levels; nil if one of them is not found in what Verilator has made of them, another if that is of other ones.
+func (p *process) total(n, before *node, at *expr, s *state) *expr {
+	g := p.g
+	if ofAnother(innermost(before), n) || p.isAnotherSum(before, n, s) {
+		return another
+	}
+	sum, inside, partly := g.number(indexBits, 0), g.bit(true), g.bit(false)
+	for _, l := range levels(before) {
+		e := p.levelIndex(n, l, s)
+		if e == nil || e == another {
+			return e
+		}
+		sum = g.binary(opAdd, sum, e)
+		if last := l.room - l.width; g.most(e).Cmp(big.NewInt(int64(last))) > 0 {
+			whole := g.not(g.compare(opLt, g.number(indexBits, last), e))
+			inside = g.and(inside, whole)
+			if stride := g.stride(e); stride < l.width || l.room%stride != 0 {
+				partly = g.or(partly, g.and(g.not(whole), g.compare(opLt, e, g.number(indexBits, l.room))))
+			}
+		}
+	}
+	if at.known() && sum.known() && p.differ(n, sum, at) {
+		return another
+	}
+	far := g.mux(inside, sum, g.number(indexBits, 1<<(indexBits-2)))
+	if partly.is(0) {
+		return far
+	}
+	written := false
+	n.each(func(n *node) { written = written || n.kind == "VARREF" && strings.Contains(n.rest, "[LV]") })
+	if written {
+		panic(p.refuse(n, "a slice of an element that may reach beyond it", "write it bit by bit, or at multiples of its width"))
+	}
+	return g.mux(partly, p.g.zext(p.anywhere(n, at), indexBits), far)
+}
+
+// isAnotherSum reports whether levels do not add up to what Verilator has made of them.
+func (p *process) isAnotherSum(before, n *node, s *state) bool {
+	pair := [2]*node{before, n}
+	is, known := p.others[pair]
+	for trial := 0; trial < trials && !known && !is; trial++ {
+		to := p.trial(n, trial, s)
+		sum := p.g.number(indexBits, 0)
+		for _, l := range levels(before) {
+			if e := p.levelIndex(n, l, to); e != nil && e != another {
+				sum = p.g.binary(opAdd, sum, e)
+			} else {
+				sum = p.g.unknown(indexBits)
+			}
+		}
+		if at := p.eval(n.one(2), to); sum.known() && at.known() {
+			is = p.differ(n, sum, at)
+		}
+	}
+	p.others[pair] = is
+	return is
+}
+
+// differ compares the bits of an index that Verilator has left.
+func (p *process) differ(n *node, sum, at *expr) bool {
+	left := min(indexBits, at.width)
+	n.one(2).each(func(n *node) {
+		if n.isCut() {
+			left = min(left, p.width(n))
+		}
+	})
+	return p.g.slice(sum, 0, left) != p.g.slice(at, 0, left)
+}
+
+// levelIndex is the index of one level of a selection; nil if it is not found there.
+func (p *process) levelIndex(n *node, l level, s *state) *expr {
+	of, cut := l.at, l.at.cutsAnIndex()
+	if cut {
+		of = of.one(1)
+	}
+	e := p.fixedBefore(of)
+	if e == nil || !e.known() {
+		for !cut && of.kind == "EXTEND" {
+			of = of.one(1)
+		}
+		look := of
+		if cut {
+			look = l.at
+		}
+		var leaf *node
+		n.one(2).each(func(n *node) {
+			if n.kind == look.kind && n.loc == look.loc && n.isCut() == cut {
+				leaf = n // the deepest one: what adds levels has the place of one of them
+			}
+		})
+		if leaf == nil {
+			return nil
+		}
+		if e = p.eval(leaf, s); cut {
+			e = p.meant(of, leaf, e, s)
+		}
+		if e == nil || e == another {
+			return e
+		}
+		e = p.negative(of, e)
+	}
+	if e.width > indexBits {
+		return nil
+	}
+	return p.g.zext(e, indexBits)
 }
