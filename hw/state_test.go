@@ -89,7 +89,7 @@ func TestStateRoundTrip(t *testing.T) {
 func TestStatePinned(t *testing.T) {
 	var x uint16 = 0x1234
 	data := saved(t, scalarPart{&x})
-	assert.Equal(t, "535441524c4f4f4d20535441544500"+"02"+"0300"+"702e78"+"02"+"0100000000000000"+"3412"+"0000", hex.EncodeToString(data[:len(data)-4]))
+	assert.Equal(t, "535441524c4f4f4d20535441544500"+"03"+"0300"+"702e78"+"02"+"0100000000000000"+"3412"+"0000", hex.EncodeToString(data[:len(data)-4]))
 }
 
 type scalarPart struct{ x *uint16 }
