@@ -134,7 +134,7 @@ func TestUndecidedSaysWhatNext(t *testing.T) {
 func TestNoProofOfTwoClocks(t *testing.T) {
 	for name, reason := range map[string]string{
 		"double_rate_link": "there are 2 clocks, and a proof is for one",
-		"two_clock_fifo":   "async_fifo follows full_o, empty_o of the RTL, and a proof is beside a model that does not",
+		"two_clock_fifo":   "async_fifo takes full_o, empty_o from the RTL and holds them to bounds; a proof needs a model that says what they are",
 	} {
 		t.Run(name, func(t *testing.T) {
 			sources, err := filepath.Abs("../../examples/rtl")

@@ -84,7 +84,7 @@ func (p *prover) run() error {
 		return err
 	}
 	if left := p.model.Left(); len(left) > 0 {
-		reason := fmt.Sprintf("%s follows %s of the RTL, and a proof is beside a model that does not", p.m.Model, strings.Join(left, ", "))
+		reason := fmt.Sprintf("%s takes %s from the RTL and holds them to bounds; a proof needs a model that says what they are", p.m.Model, strings.Join(left, ", "))
 		return errors.Join(d.Close(), &refusal{reason})
 	}
 	p.report.Warnings = append(p.report.Warnings, p.m.Warnings()...)

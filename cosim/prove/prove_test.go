@@ -91,7 +91,7 @@ func TestNoProofBesideAFollower(t *testing.T) {
 	m.Source, m.Image = cosim.Source{}, "../twin/testdata/twins/async_fifo.wasm"
 	r := runProof(t, m, Options{})
 	require.Equal(t, Undecided, r.Verdict)
-	require.Equal(t, "async_fifo follows full_o, empty_o of the RTL, and a proof is beside a model that does not", r.Reason)
+	require.Equal(t, "async_fifo takes full_o, empty_o from the RTL and holds them to bounds; a proof needs a model that says what they are", r.Reason)
 }
 
 // fullLimit is what the engines get.
