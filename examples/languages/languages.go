@@ -42,6 +42,9 @@ var common = []string{"router.yaml", "Makefile", "README.md", ".gitignore"}
 // exampleName is the name of the examples, in files and their names; a new project has its own there.
 const exampleName = "router"
 
+// ofSchema begins the scenarios of examples, for editors.
+const ofSchema = "# yaml-language-server: $schema=../../scenario.schema.json\n#\n"
+
 var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
 // New makes a project: a folder whose last element is its name. The folder must not be
@@ -95,7 +98,9 @@ func (l Language) write(folder, name string) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := write(strings.ReplaceAll(file, exampleName, name), strings.ReplaceAll(string(text), exampleName, name)); err != nil {
+		own := strings.ReplaceAll(string(text), exampleName, name)
+		own = strings.TrimPrefix(own, ofSchema) // which is not in the folder
+		if err := write(strings.ReplaceAll(file, exampleName, name), own); err != nil {
 			return err
 		}
 	}

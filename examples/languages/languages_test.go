@@ -200,15 +200,20 @@ func TestRebuild(t *testing.T) {
 
 // TestNew: a project has the files of its example under its own name.
 func TestNew(t *testing.T) {
-	for _, l := range All {
+	for _, l := range append([]Language{drawn}, All...) {
 		folder := filepath.Join(t.TempDir(), "ring-7")
-		require.NoError(t, New(l.Name, false, folder))
+		language := l.Name
+		if l.Name == drawn.Name {
+			language = Netlist
+		}
+		require.NoError(t, New(language, l.Name == drawn.Name, folder))
 		entries, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		for _, entry := range entries {
 			text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
 			require.NoError(t, err)
 			require.False(t, bytes.Contains(text, []byte(exampleName)), entry.Name())
+			require.False(t, bytes.Contains(text, []byte("schema.json")), "%s names a file that is not there", entry.Name())
 		}
 		examples, err := os.ReadDir(l.Name)
 		require.NoError(t, err)
@@ -219,7 +224,7 @@ func TestNew(t *testing.T) {
 			}
 			require.FileExists(t, filepath.Join(folder, name))
 		}
-		require.ErrorContains(t, New(l.Name, false, folder), "exists")
+		require.ErrorContains(t, New(language, l.Name == drawn.Name, folder), "exists")
 	}
 	for _, name := range []string{"", "..", "9", "My", "a b", "starloom"} {
 		require.ErrorContains(t, New("c", false, filepath.Join(t.TempDir(), name)), "cannot be the name")

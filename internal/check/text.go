@@ -227,17 +227,20 @@ func (w *Write) remedy() string {
 	return remedyOwnState
 }
 
+// noteAside begins what arbitrary input leads to and no fault of the firmware is.
+const noteAside = "note, on arbitrary input: "
+
 // writeText says what a handler has done, and on which input.
 func (x *FuzzFinding) writeText(b *bytes.Buffer) {
-	needs := ""
+	kind, needs := "", ""
 	switch {
 	case x.GaveUp:
-		needs = " (note: the firmware's own decision)"
+		kind, needs = noteAside, " (the firmware's own decision)"
 	case !x.Received:
-		needs = " (note: found with words of the network, a call or a state that is damaged, and not without)"
+		kind, needs = noteAside, " (found with words of the network, a call or a state that is damaged, and not without)"
 	}
 	in := &x.Input
-	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, outcome.Printable(x.Text), needs,
+	fmt.Fprintf(b, "  %s%s: %s: %s%s\n    after %s of the run with seed %d", kind, x.Rule, x.Path, outcome.Printable(x.Text), needs,
 		traces.Plural(in.Slots, "slot", "slots"), in.Seed)
 	if in.Call != nil {
 		fmt.Fprintf(b, ", call %s%v", outcome.Printable(in.Call.Name), in.Call.Arguments)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -412,11 +413,18 @@ func (r *run) try(ctx context.Context, c *config.Config) *outcome.Left {
 	return left
 }
 
-// set gives a key of the scenario a value on a command line, in the place of one that it has there.
+// word is an argument of a command line, in single quotes where it has spaces.
+var word = regexp.MustCompile(`(?:[^ '\\]|\\.|'[^']*')+`)
+
+// set gives a key of the scenario a value on a command line, in the place of one that it, or what is in it, has there.
 func set(command, key, value string) string {
-	words := strings.Split(command, " ")
+	words := word.FindAllString(command, -1)
 	for i := len(words) - 2; i >= 0; i-- {
-		if words[i] == strict.SetOption && strings.HasPrefix(words[i+1], key+"=") {
+		if words[i] != strict.SetOption {
+			continue
+		}
+		rest, own := strings.CutPrefix(strings.TrimPrefix(words[i+1], "'"), key)
+		if own && strings.ContainsAny(rest[:min(1, len(rest))], "=.[") {
 			words = slices.Delete(words, i, i+2)
 		}
 	}
