@@ -17,7 +17,8 @@ func (p *process) index(n *node, s *state) *expr {
 	if nested := p.nestedIndex(n, s); nested != nil {
 		return nested
 	}
-	at := p.negative(cut, p.eval(cut, s))
+	left := p.eval(cut, s) // its sign is not that of the whole
+	at := p.negative(cut, left)
 	if i, ok := at.small(); ok {
 		for _, meant := range p.Beyond[p.place(n)] {
 			if meant != i && meant&(1<<at.width-1) == i {
@@ -37,7 +38,7 @@ func (p *process) index(n *node, s *state) *expr {
 		switch {
 		case e == another:
 		case e == nil || whole != nil && e != whole:
-			return p.anywhere(n, at)
+			return p.anywhere(n, left)
 		default:
 			whole = e
 		}
@@ -46,7 +47,7 @@ func (p *process) index(n *node, s *state) *expr {
 	case whole != nil:
 		return whole
 	case p.whole[n.loc] != nil:
-		return p.anywhere(n, at)
+		return p.anywhere(n, left)
 	}
 	return at
 }

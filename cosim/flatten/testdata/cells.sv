@@ -302,3 +302,14 @@ module m_struct_arrays (input logic clk, input logic rst_n, input logic [31:0] i
   assign o = {nibble, rows[0].slots[i[30:29]], rows[1].slots[i[30:29]].data, rows[2].slots[given[3].to].valid, count < 3 & rows[count < 3 ? count : 0].odd,
     given[i[30:29]].data[4 * i[31] +: 1], rows[2].slots[i[1:0]].data[2 * i[2] +: 2], rows[0].slots[3].data, count};
 endmodule
+
+// Sums of int that Verilator cuts to three bits, of which the highest is no sign.
+module m_signed_index (input logic clk, input logic rst_n, input logic [31:0] i, output logic [31:0] o);
+  logic vc [3]; logic [5:0] moves;
+  always_comb begin
+    moves = '0;
+    for (int k = 0; k < 3; k++) vc[k] = i[k];
+    for (int k = 0; k < 3; k++) if (i[3 + k]) moves[2*k + int'(vc[k])] = 1'b1;
+  end
+  assign o = {26'd0, moves};
+endmodule
