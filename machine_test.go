@@ -381,7 +381,7 @@ func TestReportIsStableJSON(t *testing.T) {
 
 // TestMachineRefuses refuses what cannot be built before anything is allocated.
 func TestMachineRefuses(t *testing.T) {
-	huge := routing(1, 46340) // 2^31 couplers
+	huge := routing(4096, 46340) // 2^31 couplers
 	isolated := routing(4096, 4096)
 	isolated.Firmware.Mode = ModeIsolated
 	deep := func(d, g int) *Scenario {

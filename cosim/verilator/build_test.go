@@ -78,7 +78,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"no ports", refused("without_ports"), "refused.sv:19:8", "no ports", "test bench"},
 		{"no top", counter(func(s *cosim.Source) { s.Top = "" }), "--top", "no top", "name"},
 		{"strange top", counter(func(s *cosim.Source) { s.Top = "a b" }), "--top", `"a b"`, "name"},
-		{"missing top", counter(func(s *cosim.Source) { s.Top = "conter" }), "counter.v", "no module conter", "counter"},
+		{"missing top", counter(func(s *cosim.Source) { s.Top = "conter" }), "--top", "no module conter", "counter"},
 		{"missing file", counter(func(s *cosim.Source) { s.Files[0] = "none.v" }), "none.v", "no such file", "existing"},
 		{"directory", counter(func(s *cosim.Source) { s.Files[0] = "testdata" }), "testdata", "directory", "-I"},
 		{"no file", counter(func(s *cosim.Source) { s.Files = nil }), "counter", "no source", "files"},
@@ -94,7 +94,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"DPI", text("dpi.sv", "module top (input int a, output int b);\n  import \"DPI-C\" function int outside(int x);\n  always_comb b = outside(a);\nendmodule\n"), "dpi.sv", "outside", "DPI"},
 		{"waits", text("waits.sv", "module top (input logic a, output logic b);\n  initial begin @(posedge a); b = 1; end\nendmodule\n"), "waits.sv:2:17", "", "test bench"},
 		{"VHDL syntax", text("broken.vhd", "entity top is\n  port (a : in bit;\nend entity;\n"), "broken.vhd:3:1", "", "ghdl"},
-		{"VHDL top", vhdl(func(s *cosim.Source) { s.Top = "conter" }), "counter.vhd", "conter", "counter"},
+		{"VHDL top", vhdl(func(s *cosim.Source) { s.Top = "conter" }), "--top", "conter", "counter"},
 		{"generic", vhdl(func(s *cosim.Source) { s.Params = map[string]string{"depth": "3"} }), "counter.vhd", "depth", "ghdl"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

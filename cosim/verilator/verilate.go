@@ -85,9 +85,15 @@ func (b *builder) refusalUnlessStopped(said []byte, err error) error {
 	return b.refusal(said, err)
 }
 
-// note keeps the warnings of a translation that matter: discovery does not see all.
+// note keeps the warnings of a translation that matter, and those of discovery: neither sees all. Several drivers of a bit are seen by
+// the optimiser of data flow, which is off in a translation.
 func (b *builder) note(said []byte) {
 	found := relativePlaces(weightyWarnings(string(said)), b.work)
+	for _, w := range weightyWarnings(string(b.said)) {
+		if !slices.Contains(found, w) {
+			found = append(found, w)
+		}
+	}
 	if b.VHDL() {
 		found = ofVHDL(found, b.vhdlTop+".v")
 	}
