@@ -375,8 +375,8 @@ func TestPortsWithAndWithoutNames(t *testing.T) {
 	for links, want := range map[string]string{
 		`["p[0..2]", s], ["p[2..4]:first", t], ["p[0..4]", x], ["p[0]", "p[4]"], ["p[1]", "p[3]"]`: "n.yaml:2:26: the ports of p[2] have numbers, and this one is called first (and 2 others); " +
 			"write a number, or names for all of them",
-		`["p[0..4]:a", s], ["p[0..4]:b", t], ["p[0..4]", x]`:                           "n.yaml:2:46: the ports of p[0] have names (and 4 others); write p[0]:a, or another one",
-		`["p[0..4]:a", s], ["p[0..4]", x], ["p[0]:b", "p[1]:b"], ["p[2]:b", "p[3]:b"]`: "n.yaml:2:28: the ports of p[0] have names (and 4 others); write p[0]:a, or another one",
+		`["p[0..4]:a", s], ["p[0..4]:b", t], ["p[0..4]", x]`:                                             "n.yaml:2:46: the ports of p[0] have names (and 4 others); write p[0]:a, or another one",
+		`["p[0..4]:a", s], ["p[0..4]", x], ["p[0]:b", "p[1]:b"], ["p[2]:b", "p[3]:b"], ["p[0..4]:c", t]`: "n.yaml:2:28: the ports of p[0] have names (and 4 others); write p[0]:a, or another one",
 	} {
 		_, err := read(t, `nodes: {"p[0..4]": processor, s: star, t: {kind: bus, arbiter: fixed}, x: crossbar}`+"\nlinks: ["+links+"]")
 		require.EqualError(t, err, want)
