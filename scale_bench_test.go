@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -105,12 +106,36 @@ type process struct{ seconds, cpuSeconds, megabytes float64 }
 // timeProcess runs a program that must say something.
 func timeProcess(b *testing.B, says, path string, args ...string) process {
 	command := exec.Command(path, args...)
+	var out bytes.Buffer
+	command.Stdout, command.Stderr = &out, &out
 	start := time.Now()
-	out, err := command.CombinedOutput()
+	require.NoError(b, command.Start())
+	ended, peak := make(chan struct{}), make(chan float64)
+	go func() { peak <- peakOf(command.Process.Pid, ended) }()
+	err := command.Wait()
 	seconds := time.Since(start).Seconds()
-	require.NoError(b, err, strings.TrimSpace(string(out)))
-	require.Contains(b, string(out), says)
+	close(ended)
+	require.NoError(b, err, strings.TrimSpace(out.String()))
+	require.Contains(b, out.String(), says)
 	usage := command.ProcessState.SysUsage().(*syscall.Rusage)
 	cpu := time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
-	return process{seconds, cpu.Seconds(), float64(usage.Maxrss) / 1024} // kilobytes on Linux
+	return process{seconds, cpu.Seconds(), <-peak}
+}
+
+// peakOf is a process's peak of memory in MB, looked up until it has ended. Its rusage would have the peak of this
+// process, if that is larger.
+func peakOf(pid int, ended chan struct{}) (megabytes float64) {
+	for {
+		select {
+		case <-ended:
+			return megabytes
+		case <-time.After(20 * time.Millisecond):
+		}
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if _, after, found := strings.Cut(string(status), "VmHWM:"); found {
+			kilobytes := 0.0
+			_, _ = fmt.Sscan(after, &kilobytes)
+			megabytes = max(megabytes, kilobytes/1024)
+		}
+	}
 }
