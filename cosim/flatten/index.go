@@ -69,41 +69,61 @@ func (p *process) meant(before, cut *node, at *expr, s *state) *expr {
 			return e
 		}
 	}
-	if left := p.eval(cut, s); p.places(before) <= left.width {
+	if left := p.eval(cut, s); p.mostBefore(before).BitLen() <= left.width {
 		return p.g.zext(left, before.bitsBefore())
 	}
 	return p.widen(before, cut, s)
 }
 
-// places is how many of the bits of a value, which is not negative, may be 1: those above them are 0.
-func (p *process) places(before *node) int {
+// mostBefore is a bound of a value, as one without a sign.
+func (p *process) mostBefore(before *node) *big.Int {
 	width := before.bitsBefore()
+	bound := mask(width)
 	if c := p.fixedBefore(before); c != nil && c.known() {
-		return c.value.BitLen()
+		return c.value
 	}
-	places := width
+	of := func(operand int) *big.Int { return p.mostBefore(before.one(operand)) }
+	positive := func(operand int) bool { return of(operand).BitLen() < before.one(operand).bitsBefore() }
+	most := new(big.Int)
 	switch before.kind {
 	case "EXTEND":
-		places = p.places(before.one(1))
+		most = of(1)
 	case "EXTENDS":
-		if inner := p.places(before.one(1)); inner < before.one(1).bitsBefore() {
-			places = inner
+		if most = bound; positive(1) {
+			most = of(1)
 		}
 	case "AND":
-		places = min(p.places(before.one(1)), p.places(before.one(2)))
-	case "OR", "XOR":
-		places = max(p.places(before.one(1)), p.places(before.one(2)))
-	case "ADD":
-		places = max(p.places(before.one(1)), p.places(before.one(2))) + 1
-	case "COND":
-		places = max(p.places(before.one(2)), p.places(before.one(3)))
-	case "MODDIV", "MODDIVS":
-		of, by := p.places(before.one(1)), p.fixedBefore(before.one(2))
-		if by != nil && by.known() && by.value.Sign() > 0 && (before.kind == "MODDIV" || of < width && by.value.BitLen() < width) { // neither is negative
-			places = min(of, new(big.Int).Sub(by.value, big.NewInt(1)).BitLen())
+		if most = of(1); of(2).Cmp(most) < 0 {
+			most = of(2)
 		}
+	case "OR", "XOR":
+		most = mask(max(of(1).BitLen(), of(2).BitLen()))
+	case "ADD":
+		most.Add(of(1), of(2))
+	case "MUL", "MULS":
+		most.Mul(of(1), of(2))
+	case "COND":
+		if most = of(2); of(3).Cmp(most) > 0 {
+			most = of(3)
+		}
+	case "DIV", "MODDIV", "DIVS", "MODDIVS":
+		most = bound
+		by := p.fixedBefore(before.one(2))
+		if by == nil || !by.known() || by.value.Sign() == 0 || strings.HasSuffix(before.kind, "S") && !(positive(1) && positive(2)) {
+			break
+		}
+		if most = new(big.Int).Div(of(1), by.value); strings.HasPrefix(before.kind, "MOD") {
+			if most = of(1); by.value.Cmp(most) <= 0 {
+				most = new(big.Int).Sub(by.value, big.NewInt(1))
+			}
+		}
+	default:
+		most = bound
 	}
-	return min(places, width)
+	if most.Cmp(bound) > 0 {
+		return bound
+	}
+	return most
 }
 
 // trials is with how many values two trees are compared.
@@ -388,6 +408,8 @@ func (p *process) fixedBefore(n *node) *expr {
 	}
 	switch {
 	case one == nil:
+	case n.isCut():
+		return p.g.slice(one, 0, width)
 	case n.kind == "EXTEND":
 		return p.g.zext(one, width)
 	case n.kind == "EXTENDS":
@@ -445,6 +467,8 @@ var wholeOf = map[string]two{
 	"SUB": func(g *graph, a, b *expr) *expr { return g.binary(opSub, a, b) },
 	"MUL": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) }, "MULS": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) },
 	"AND": (*graph).and, "OR": (*graph).or, "XOR": (*graph).xor,
+	"DIV": func(g *graph, a, b *expr) *expr { return g.binary(opDiv, a, b) }, "DIVS": func(g *graph, a, b *expr) *expr { return g.binary(opDivS, a, b) },
+	"MODDIV": func(g *graph, a, b *expr) *expr { return g.binary(opMod, a, b) }, "MODDIVS": func(g *graph, a, b *expr) *expr { return g.binary(opModS, a, b) },
 }
 
 // wholeIndexes are the indexes of a tree that are cut there, by the place of the selection. One place may
@@ -557,7 +581,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 	if cut {
 		of = of.one(1)
 	}
-	e := p.fixedBefore(of)
+	e := p.computed(of, n.one(2), s) // of constants and of what loops count
 	if e == nil || !e.known() {
 		for !cut && of.kind == "EXTEND" {
 			of = of.one(1)

@@ -177,8 +177,24 @@ func TestIndexOfOneBit(t *testing.T) {
 
 // TestIndexesThatAreNoLarger: an index that cannot have more bits than Verilator has left of it has no free ones on top.
 func TestIndexesThatAreNoLarger(t *testing.T) {
-	for _, at := range []string{"(s + k) % 128", "($signed({30'd0, s}) + k) % 100", "(s & 2'd1) != 0 ? 7 : k + s", "{5'd0, s} ^ 7'd64", "(k + s) % 256 & 255"} {
-		m, _ := unknownLines(t, []string{fmt.Sprintf("integer k; always @* begin r[R] = 0; for (k = 0; k < 4; k = k + 1) r[R] = r[R] ^ v[%s]; end", at)})
+	for _, at := range []string{"(s + k) % 128", "($signed({30'd0, s}) + k) % 100", "(s & 2'd1) != 0 ? 7 : k + s", "{5'd0, s} ^ 7'd64", "(k + s) % 256 & 255",
+		"s / 2'd2", "s / 2'(P)", "2 * k + (s & 2'd1)"} {
+		m, _ := unknownLines(t, []string{fmt.Sprintf("integer k; localparam int P = 2; always @* begin r[R] = 0; for (k = 0; k < 4; k = k + 1) r[R] = r[R] ^ v[%s]; end", at)})
 		require.NotRegexp(t, `wire \[1:0\] x\d+; // X: \S+:4:`, m.Verilog, at)
+	}
+}
+
+// TestNestedIndexesOfALoop: what a loop counts has a value at each level of a selection, whatever Verilator has made of the levels together.
+func TestNestedIndexesOfALoop(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.sv")
+	require.NoError(t, os.WriteFile(file, []byte(`module m #(parameter int N = 2) (input [2:0][N-1:0] v, output logic [5:0] y);
+  always_comb for (int k = 0; k < 6; k++) y[k] = v[k / N][k % N];
+endmodule
+`), 0o644))
+	m, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
+	require.NoError(t, err)
+	require.Empty(t, m.Unknown)
+	for k := range 6 {
+		require.Contains(t, m.Verilog, fmt.Sprintf("assign y[%d] = v[%d];", k, k))
 	}
 }
