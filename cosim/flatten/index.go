@@ -69,20 +69,20 @@ func (p *process) meant(before, cut *node, at *expr, s *state) *expr {
 			return e
 		}
 	}
-	if left := p.eval(cut, s); p.mostBefore(before).BitLen() <= left.width {
+	if left := p.eval(cut, s); p.mostBefore(before, cut, s).BitLen() <= left.width {
 		return p.g.zext(left, before.bitsBefore())
 	}
 	return p.widen(before, cut, s)
 }
 
-// mostBefore is a bound of a value, as one without a sign.
-func (p *process) mostBefore(before *node) *big.Int {
+// mostBefore is a bound of what Verilator has cut, or of a part of it, as a value without a sign.
+func (p *process) mostBefore(before, cut *node, s *state) *big.Int {
 	width := before.bitsBefore()
 	bound := mask(width)
-	if c := p.fixedBefore(before); c != nil && c.known() {
+	if c := p.computed(before, cut, s); c != nil && c.known() {
 		return c.value
 	}
-	of := func(operand int) *big.Int { return p.mostBefore(before.one(operand)) }
+	of := func(operand int) *big.Int { return p.mostBefore(before.one(operand), cut, s) }
 	positive := func(operand int) bool { return of(operand).BitLen() < before.one(operand).bitsBefore() }
 	most := new(big.Int)
 	switch before.kind {

@@ -62,6 +62,14 @@ func (g *graph) most(e *expr) *big.Int {
 		if sum.Cmp(bound) < 0 {
 			return sum
 		}
+	case (e.op == opMod || e.op == opModS) && e.args[1].known() && e.args[1].value.Sign() > 0:
+		a, by := g.most(e.args[0]), e.args[1].value
+		if e.op == opMod || a.BitLen() < e.width && by.BitLen() < e.width { // neither is negative
+			if by.Cmp(a) <= 0 {
+				return new(big.Int).Sub(by, big.NewInt(1))
+			}
+			return a
+		}
 	}
 	return bound
 }

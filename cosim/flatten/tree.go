@@ -44,6 +44,19 @@ func (n *node) each(do func(*node)) {
 	}
 }
 
+// dropCasts puts what is cast in the place of the cast: it has the width and the sign that the cast gives.
+func (n *node) dropCasts() {
+	for _, list := range n.operands {
+		for i := range list {
+			for list[i].kind == "CASTWRAP" {
+				list[i] = list[i].one(1)
+			}
+			list[i].parent = n
+			list[i].dropCasts()
+		}
+	}
+}
+
 // name is the first word that follows a node's type.
 func (n *node) name() string {
 	word, _, _ := strings.Cut(n.rest, " ")
@@ -89,6 +102,7 @@ func readTree(f *verilator.Flat) (*tree, error) {
 	if t.earlier, err = readNodes(f.Whole, t.before); err != nil {
 		return nil, err
 	}
+	t.earlier.dropCasts()
 	if t.source, err = readNodes(f.Early, map[string]*node{}); err != nil {
 		return nil, err
 	}
