@@ -18,7 +18,7 @@
 // drives): a proof must hold for both values. What a circuit cannot have is refused with its place.
 //
 // In the print X is a wire that nothing drives, one for each place. Verilator hides some: it cuts an index to the bits that all
-// elements need (the tree before that has it whole: index.go), folds what it knows, makes 0 of Z, keeps one of several drivers,
+// elements need (the tree before that has it whole: before.go), folds what it knows, makes 0 of Z, keeps one of several drivers,
 // decides what X chooses in generate, and computes constant functions with cut indexes: refused, with the place (lost.go).
 //
 // What is taken on trust is the rest of Verilator's elaboration, and GHDL's before it.
@@ -32,7 +32,7 @@
 //	elaborate.go    all processes of a design; clock.go: those with clocks
 //	nodes.go        the nodes that a process may consist of
 //	process.go      a process; statement.go: if, loops, jumps; selection.go: case; target.go: where assignments go
-//	index.go        indexes as they were before Verilator cuts them; nested.go: those of several selections that it makes one
+//	index.go        indexes of selections, whole; before.go: selections and constants of the tree before Verilator cuts them
 //	lost.go         what Verilator has decided otherwise than the source; functions.go: in constant functions
 //	eval.go         expressions; operators.go: those of one and two operands
 //	memory.go       files of $readmem

@@ -550,3 +550,56 @@ func (e *expr) allUnknown() bool { return e.op == opConst && e.x.Cmp(mask(e.widt
 func (g *graph) word(v *variable, address *expr) *expr {
 	return g.intern(expr{op: opWord, width: v.what.element.bits, args: []*expr{address}, v: v})
 }
+
+// most is a bound of a value.
+func (g *graph) most(e *expr) *big.Int {
+	bound := mask(e.width)
+	switch {
+	case e.known():
+		return e.value
+	case e.op == opConcat:
+		sum := new(big.Int)
+		for _, a := range e.args {
+			sum.Add(sum.Lsh(sum, uint(a.width)), g.most(a))
+		}
+		return sum
+	case e.op == opAdd, e.op == opMul:
+		a, b := g.most(e.args[0]), g.most(e.args[1])
+		sum := new(big.Int).Add(a, b)
+		if e.op == opMul {
+			sum.Mul(a, b)
+		}
+		if sum.Cmp(bound) < 0 {
+			return sum
+		}
+	case (e.op == opMod || e.op == opModS) && e.args[1].known() && e.args[1].value.Sign() > 0:
+		a, by := g.most(e.args[0]), e.args[1].value
+		if e.op == opMod || a.BitLen() < e.width && by.BitLen() < e.width { // neither is negative
+			if by.Cmp(a) <= 0 {
+				return new(big.Int).Sub(by, big.NewInt(1))
+			}
+			return a
+		}
+	}
+	return bound
+}
+
+// stride is a number that divides a value; 1 if none is known.
+func (g *graph) stride(e *expr) int {
+	if value, ok := e.small(); ok && value > 0 {
+		return value
+	}
+	switch {
+	case e.op == opConcat && e.args[0].is(0):
+		return g.stride(g.concat(e.args[1:]...))
+	case e.op == opConcat && e.args[len(e.args)-1].is(0) && e.args[len(e.args)-1].width < 16:
+		return 1 << e.args[len(e.args)-1].width
+	case e.op == opMul && g.most(e).Cmp(mask(e.width)) < 0:
+		for _, a := range e.args {
+			if value, ok := a.small(); ok && value > 0 {
+				return value
+			}
+		}
+	}
+	return 1
+}

@@ -49,7 +49,7 @@ func (l *lost) withinConstant(n *node) {
 			return // refused later: not an array with bounds
 		}
 		size = int(new(big.Int).Sub(high, low).Int64()) + 1
-	} else if w := l.values.fixedBefore(n.one(3)); w != nil {
+	} else if w := l.values.fixedBefore(l.values.g, n.one(3)); w != nil {
 		width, _ = w.small()
 	}
 	s := l.between(index)
@@ -73,7 +73,7 @@ type span struct{ low, high *big.Int }
 
 // between bounds an index by the values that its variables had; nil for no bounds.
 func (l *lost) between(n *node) *span {
-	if value := l.values.fixedBefore(n); value != nil && value.known() {
+	if value := l.values.fixedBefore(l.values.g, n); value != nil && value.known() {
 		v := new(big.Int).Set(value.value)
 		if n.signed() && value.width >= 32 { // narrower ones are cut
 			v = signed(value)

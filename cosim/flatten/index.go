@@ -2,7 +2,6 @@ package flatten
 
 import (
 	"math/big"
-	"regexp"
 	"strings"
 )
 
@@ -50,13 +49,6 @@ func (p *process) index(n *node, s *state) *expr {
 		return p.anywhere(n, left)
 	}
 	return at
-}
-
-// ofAnother reports whether a selection of the tree before is from a vector of a module with other parameters: an index of
-// it may be cut to the same bits.
-func ofAnother(before, n *node) bool {
-	from, of := before.one(1), n.one(1)
-	return from.kind == "VARREF" && of.kind == "VARREF" && from.bitsBefore() != of.bitsBefore()
 }
 
 // meant is the whole index that Verilator has cut to at, if before is the tree of that.
@@ -108,7 +100,7 @@ func (p *process) mostBefore(before, cut *node, s *state) *big.Int {
 		}
 	case "DIV", "MODDIV", "DIVS", "MODDIVS":
 		most = bound
-		by := p.fixedBefore(before.one(2))
+		by := p.fixedBefore(p.g, before.one(2))
 		if by == nil || !by.known() || by.value.Sign() == 0 || strings.HasSuffix(before.kind, "S") && !(positive(1) && positive(2)) {
 			break
 		}
@@ -172,11 +164,6 @@ func (p *process) negative(n *node, at *expr) *expr {
 	return at
 }
 
-// signed reports whether a value has a sign.
-func (n *node) signed() bool {
-	return strings.Contains(n.width, "(sw") || strings.Contains(n.width, "/sw")
-}
-
 // another is the index of a module with other parameters.
 var another = &expr{}
 
@@ -200,7 +187,7 @@ func (p *process) widenLess(before, after *node, s *state) *expr {
 	}
 	width := before.bitsBefore()
 	for operand := 2; operand >= 1 && (operand == 2 || before.kind != "SUB"); operand-- {
-		c := p.fixedBefore(before.one(operand))
+		c := p.fixedBefore(p.g, before.one(operand))
 		if c == nil || !c.known() || !p.g.slice(c, 0, min(p.eval(after, s).width, c.width)).is(number) {
 			continue
 		}
@@ -238,7 +225,7 @@ func (p *process) computed(before, after *node, s *state) *expr {
 		}
 		return nil
 	}
-	if fixed := p.fixedBefore(before); fixed != nil {
+	if fixed := p.fixedBefore(p.g, before); fixed != nil {
 		return fixed
 	}
 	var found *expr
@@ -254,12 +241,6 @@ func (p *process) computed(before, after *node, s *state) *expr {
 	return found
 }
 
-var extended = map[string]func(g *graph, e *expr, width int) *expr{
-	"EXTEND": (*graph).zext, "EXTENDS": (*graph).sext,
-	"NOT":    func(g *graph, e *expr, width int) *expr { return g.not(g.zext(e, width)) },
-	"NEGATE": func(g *graph, e *expr, width int) *expr { return g.binary(opSub, g.number(width, 0), g.zext(e, width)) },
-}
-
 // widenAlike computes an expression of which all operands are left.
 func (p *process) widenAlike(before, after *node, s *state) *expr {
 	width := before.bitsBefore()
@@ -267,7 +248,7 @@ func (p *process) widenAlike(before, after *node, s *state) *expr {
 	case width == 0:
 		return nil
 	case after.kind == "CONST":
-		whole, cut := p.fixedBefore(before), p.eval(after, s)
+		whole, cut := p.fixedBefore(p.g, before), p.eval(after, s)
 		if whole != nil && p.g.slice(whole, 0, min(cut.width, width)) != p.g.slice(cut, 0, min(cut.width, width)) {
 			return another
 		}
@@ -301,7 +282,7 @@ func (p *process) widenAlike(before, after *node, s *state) *expr {
 
 // widenChoice computes `c ? a : b`, of which one side is left where c is a constant.
 func (p *process) widenChoice(before, after *node, s *state) *expr {
-	if c := p.fixedBefore(before.one(1)); c != nil && c.known() {
+	if c := p.fixedBefore(p.g, before.one(1)); c != nil && c.known() {
 		chosen := before.one(3)
 		if c.value.Sign() != 0 {
 			chosen = before.one(2)
@@ -330,7 +311,7 @@ func (n *node) shifts(before *node) bool {
 func (p *process) widenShifted(before, after *node, width int, s *state) *expr {
 	by, ok := p.eval(after.one(2), s).small()
 	for factor := 1; ok && by < width && factor <= 2; factor++ {
-		constant := p.fixedBefore(before.one(factor))
+		constant := p.fixedBefore(p.g, before.one(factor))
 		if constant == nil || constant.op != opConst || constant.value.Cmp(new(big.Int).Lsh(big.NewInt(1), uint(by))) != 0 {
 			continue
 		}
@@ -372,115 +353,6 @@ func (p *process) widenSame(before, after *node, width int, s *state) *expr {
 		return e
 	}
 	return nil
-}
-
-// fixedBefore computes a constant of the tree before; nil if it is none.
-func (p *process) fixedBefore(n *node) *expr {
-	width := n.bitsBefore()
-	if n.kind == "VARREF" {
-		found := namedBefore.FindStringSubmatch(n.rest)
-		if found == nil || p.before[found[1]] == nil || p.before[found[1]].operands[2] == nil {
-			return nil
-		}
-		n = p.before[found[1]].operands[2][0] // the value of a parameter
-	}
-	if width == 0 {
-		return nil
-	}
-	if n.kind == "CONST" {
-		found := constantBefore.FindStringSubmatch(n.name())
-		if found == nil {
-			return nil
-		}
-		value, _ := new(big.Int).SetString(found[1], 16)
-		return p.g.constant(width, value)
-	}
-	a := n.one(1)
-	if a == nil {
-		return nil
-	}
-	one := p.fixedBefore(a)
-	if truth := truthOf[n.kind]; truth != nil {
-		if is := truth(one, p.fixedBefore(n.one(2))); is >= 0 {
-			return p.g.bit(is == 1)
-		}
-		return nil
-	}
-	switch {
-	case one == nil:
-	case n.isCut():
-		return p.g.slice(one, 0, width)
-	case n.kind == "EXTEND":
-		return p.g.zext(one, width)
-	case n.kind == "EXTENDS":
-		return p.g.sext(one, width)
-	case wholeOf[n.kind] != nil:
-		if two := p.fixedBefore(n.one(2)); two != nil {
-			return wholeOf[n.kind](p.g, p.g.zext(one, width), p.g.zext(two, width))
-		}
-	}
-	return nil
-}
-
-// truthOf are operations of one bit, where constants decide: -1 if they do not. A side that is no constant is nil.
-var truthOf = map[string]func(a, b *expr) int{
-	"EQ":     func(a, b *expr) int { return equal(a, b, 1) },
-	"NEQ":    func(a, b *expr) int { return equal(a, b, 0) },
-	"LOGAND": func(a, b *expr) int { return decided(a, b, 0) },
-	"LOGOR":  func(a, b *expr) int { return decided(a, b, 1) },
-}
-
-func equal(a, b *expr, yes int) int {
-	switch {
-	case a == nil || b == nil || !a.known() || !b.known():
-		return -1
-	case a.value.Cmp(b.value) == 0:
-		return yes
-	}
-	return 1 - yes
-}
-
-// decided is by if one side is, 1-by if both are not.
-func decided(a, b *expr, by int) int {
-	open := 0
-	for _, side := range []*expr{a, b} {
-		switch {
-		case side == nil || !side.known():
-			open++
-		case side.value.Sign() == by:
-			return by
-		}
-	}
-	if open > 0 {
-		return -1
-	}
-	return 1 - by
-}
-
-var (
-	namedBefore   = regexp.MustCompile(`<- VAR (0x[0-9a-f]+)`)
-	namedAnywhere = regexp.MustCompile(`[<=][-=>]+ VAR (0x[0-9a-f]+)`)
-)
-
-var wholeOf = map[string]two{
-	"ADD": func(g *graph, a, b *expr) *expr { return g.binary(opAdd, a, b) },
-	"SUB": func(g *graph, a, b *expr) *expr { return g.binary(opSub, a, b) },
-	"MUL": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) }, "MULS": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) },
-	"AND": (*graph).and, "OR": (*graph).or, "XOR": (*graph).xor,
-	"DIV": func(g *graph, a, b *expr) *expr { return g.binary(opDiv, a, b) }, "DIVS": func(g *graph, a, b *expr) *expr { return g.binary(opDivS, a, b) },
-	"MODDIV": func(g *graph, a, b *expr) *expr { return g.binary(opMod, a, b) }, "MODDIVS": func(g *graph, a, b *expr) *expr { return g.binary(opModS, a, b) },
-}
-
-// wholeIndexes are the indexes of a tree that are cut there, by the place of the selection. One place may
-// have several: modules with other parameters.
-func wholeIndexes(root *node) map[string][]*node {
-	whole := map[string][]*node{}
-	root.each(func(n *node) {
-		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && n.one(2) != nil && n.one(2).cutsAnIndex() {
-			whole[n.loc] = append(whole[n.loc], n.one(2).one(1))
-		}
-	})
-	return whole
 }
 
 // nestedIndex is the index of a selection that stands for several: far beyond the end where one of those is. nil if it stands for itself.

@@ -95,7 +95,7 @@ func (l *lost) folded() {
 			l.first(n, beyondReason, beyondRemedy)
 			return
 		}
-		if !divides(n) || l.values.fixedBefore(n.one(2)) != nil {
+		if !divides(n) || l.values.fixedBefore(l.values.g, n.one(2)) != nil {
 			return
 		}
 		for above := n.parent; above != nil; above = above.parent {
@@ -134,7 +134,7 @@ func (l *lost) beyond(n *node) bool {
 	if !n.one(2).isCut() {
 		return false
 	}
-	whole := l.values.fixedBefore(n.one(2).one(1))
+	whole := l.values.fixedBefore(l.values.g, n.one(2).one(1))
 	return whole != nil && whole.known() && whole.value.Cmp(big.NewInt(int64(n.one(1).bitsBefore()))) >= 0
 }
 
@@ -361,9 +361,9 @@ func (l *lost) drive(at, to *node, driven map[string][]driver) {
 	case to.kind == "VARREF":
 		l.alone(at, to, 0, to.bitsBefore()-1, driven)
 	case to.kind == "SEL" && to.one(1).kind == "VARREF":
-		low, width := l.values.fixedBefore(to.one(2)), l.values.fixedBefore(to.one(3))
+		low, width := l.values.fixedBefore(l.values.g, to.one(2)), l.values.fixedBefore(l.values.g, to.one(3))
 		if to.one(2).isCut() {
-			low = l.values.fixedBefore(to.one(2).one(1))
+			low = l.values.fixedBefore(l.values.g, to.one(2).one(1))
 		}
 		if low == nil || width == nil {
 			return

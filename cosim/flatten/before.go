@@ -1,0 +1,195 @@
+package flatten
+
+import (
+	"math/big"
+	"regexp"
+	"strings"
+)
+
+// wholeIndexes are the indexes of a tree that are cut there, by the place of the selection. One place may
+// have several: modules with other parameters.
+func wholeIndexes(root *node) map[string][]*node {
+	whole := map[string][]*node{}
+	root.each(func(n *node) {
+		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && n.one(2) != nil && n.one(2).cutsAnIndex() {
+			whole[n.loc] = append(whole[n.loc], n.one(2).one(1))
+		}
+	})
+	return whole
+}
+
+// nestedSelections are selections from selections of a tree, by their places.
+func nestedSelections(root *node) map[string][]*node {
+	nested := map[string][]*node{}
+	root.each(func(n *node) {
+		if n.kind == "SEL" && n.one(1).kind == "SEL" && !n.cutsAnIndex() {
+			nested[n.loc] = append(nested[n.loc], n)
+		}
+	})
+	return nested
+}
+
+// A level is one of several selections, such as those of s[i].member[k +: 2], that Verilator has made one: its index adds theirs, and hides
+// that one of them lies beyond what it selects from.
+type level struct {
+	at          *node // its index in the tree before
+	room, width int   // bits of what it selects from, and that it selects
+}
+
+func levels(before *node) (list []level) {
+	for ; before.kind == "SEL"; before = before.one(1) {
+		list = append(list, level{before.one(2), before.one(1).bitsBefore(), before.bitsBefore()})
+	}
+	return list
+}
+
+// indexBits are those of an index that stands for several.
+const indexBits = 40
+
+func innermost(n *node) *node {
+	for n.one(1).kind == "SEL" {
+		n = n.one(1)
+	}
+	return n
+}
+
+// ofAnother reports whether a selection of the tree before is from a vector of a module with other parameters: an index of
+// it may be cut to the same bits.
+func ofAnother(before, n *node) bool {
+	from, of := before.one(1), n.one(1)
+	return from.kind == "VARREF" && of.kind == "VARREF" && from.bitsBefore() != of.bitsBefore()
+}
+
+// isCut reports whether Verilator has put a selection of the low bits here: one of the source has a declaration.
+func (n *node) isCut() bool {
+	return n.kind == "SEL" && !strings.Contains(n.rest, "decl[") && constantText.MatchString(n.one(2).name()) && strings.HasSuffix(n.one(2).name(), "h0")
+}
+
+// cutsAnIndex reports whether a node of the tree before is what Verilator has cut an index to, and not a member at the low end of a
+// structure, which has a type that was declared.
+func (n *node) cutsAnIndex() bool {
+	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
+}
+
+// signed reports whether a value has a sign.
+func (n *node) signed() bool {
+	return strings.Contains(n.width, "(sw") || strings.Contains(n.width, "/sw")
+}
+
+// bitsBefore is the width of a node in the tree before.
+func (n *node) bitsBefore() int {
+	if found := widthBefore.FindStringSubmatch(n.width); found != nil {
+		w, _ := new(big.Int).SetString(found[1], 10)
+		return int(w.Int64())
+	}
+	return 0
+}
+
+// fixedBefore computes a constant of the tree before; nil if it is none.
+func (t *tree) fixedBefore(g *graph, n *node) *expr {
+	width := n.bitsBefore()
+	if n.kind == "VARREF" {
+		found := namedBefore.FindStringSubmatch(n.rest)
+		if found == nil || t.before[found[1]] == nil || t.before[found[1]].operands[2] == nil {
+			return nil
+		}
+		n = t.before[found[1]].operands[2][0] // the value of a parameter
+	}
+	if width == 0 {
+		return nil
+	}
+	if n.kind == "CONST" {
+		found := constantBefore.FindStringSubmatch(n.name())
+		if found == nil {
+			return nil
+		}
+		value, _ := new(big.Int).SetString(found[1], 16)
+		return g.constant(width, value)
+	}
+	a := n.one(1)
+	if a == nil {
+		return nil
+	}
+	one := t.fixedBefore(g, a)
+	if truth := truthOf[n.kind]; truth != nil {
+		if is := truth(one, t.fixedBefore(g, n.one(2))); is >= 0 {
+			return g.bit(is == 1)
+		}
+		return nil
+	}
+	switch {
+	case one == nil:
+	case n.isCut():
+		return g.slice(one, 0, width)
+	case n.kind == "EXTEND":
+		return g.zext(one, width)
+	case n.kind == "EXTENDS":
+		return g.sext(one, width)
+	case wholeOf[n.kind] != nil:
+		if two := t.fixedBefore(g, n.one(2)); two != nil {
+			return wholeOf[n.kind](g, g.zext(one, width), g.zext(two, width))
+		}
+	}
+	return nil
+}
+
+// truthOf are operations of one bit, where constants decide: -1 if they do not. A side that is no constant is nil.
+var truthOf = map[string]func(a, b *expr) int{
+	"EQ":     func(a, b *expr) int { return equal(a, b, 1) },
+	"NEQ":    func(a, b *expr) int { return equal(a, b, 0) },
+	"LOGAND": func(a, b *expr) int { return decided(a, b, 0) },
+	"LOGOR":  func(a, b *expr) int { return decided(a, b, 1) },
+}
+
+func equal(a, b *expr, yes int) int {
+	switch {
+	case a == nil || b == nil || !a.known() || !b.known():
+		return -1
+	case a.value.Cmp(b.value) == 0:
+		return yes
+	}
+	return 1 - yes
+}
+
+// decided is by if one side is, 1-by if both are not.
+func decided(a, b *expr, by int) int {
+	open := 0
+	for _, side := range []*expr{a, b} {
+		switch {
+		case side == nil || !side.known():
+			open++
+		case side.value.Sign() == by:
+			return by
+		}
+	}
+	if open > 0 {
+		return -1
+	}
+	return 1 - by
+}
+
+var wholeOf = map[string]two{
+	"ADD": func(g *graph, a, b *expr) *expr { return g.binary(opAdd, a, b) },
+	"SUB": func(g *graph, a, b *expr) *expr { return g.binary(opSub, a, b) },
+	"MUL": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) }, "MULS": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) },
+	"AND": (*graph).and, "OR": (*graph).or, "XOR": (*graph).xor,
+	"DIV": func(g *graph, a, b *expr) *expr { return g.binary(opDiv, a, b) }, "DIVS": func(g *graph, a, b *expr) *expr { return g.binary(opDivS, a, b) },
+	"MODDIV": func(g *graph, a, b *expr) *expr { return g.binary(opMod, a, b) }, "MODDIVS": func(g *graph, a, b *expr) *expr { return g.binary(opModS, a, b) },
+}
+
+var extended = map[string]func(g *graph, e *expr, width int) *expr{
+	"EXTEND": (*graph).zext, "EXTENDS": (*graph).sext,
+	"NOT":    func(g *graph, e *expr, width int) *expr { return g.not(g.zext(e, width)) },
+	"NEGATE": func(g *graph, e *expr, width int) *expr { return g.binary(opSub, g.number(width, 0), g.zext(e, width)) },
+}
+
+var (
+	namedBefore   = regexp.MustCompile(`<- VAR (0x[0-9a-f]+)`)
+	namedAnywhere = regexp.MustCompile(`[<=][-=>]+ VAR (0x[0-9a-f]+)`)
+)
+
+var (
+	constantText   = regexp.MustCompile(`^(\d+)'(s?)([bhd])([0-9a-fxz]+)$`)
+	widthBefore    = regexp.MustCompile(`@\((?:G/)?s?wu?(\d+)`)
+	constantBefore = regexp.MustCompile(`^(?:\?32\?|\d+')s?h([0-9a-f]+)$`)
+)
