@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -55,9 +56,9 @@ type builder struct {
 	terms       *pinmap.Terms
 	keepInitial bool            // registers begin with the values that the RTL declares
 	rules       bool            // inputs are those that neighbours of the model may send
-	print       *flatten.Module // of the front end that prints
+	print       *flatten.Module // the RTL as one module
 	checks      int             // $fatal and the like in the RTL
-	dropped     []string        // what the front end has left out
+	dropped     []string        // what the print has left out
 }
 
 // write puts a file into the folder.
@@ -109,6 +110,9 @@ func afterReset(m *pinmap.Map) ([]uint64, error) {
 	return slices.Clone(model.Outputs()), nil
 }
 
+// fatal is how twins end a simulation where a neighbour breaks a rule; in a proof it is what must not come.
+var fatal = regexp.MustCompile(`\$fatal\(1, "[^"]*"[^;]*\);`)
+
 // readTwin writes the twin's sources.
 func (b *builder) readTwin() (read []string, err error) {
 	t, err := b.m.Twin()
@@ -129,8 +133,8 @@ func (b *builder) readTwin() (read []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		asserted, _ := plain(string(text), "assert(1'b0)")
-		if err := os.WriteFile(file, []byte(asserted), 0o644); err != nil {
+		asserted := fatal.ReplaceAll(text, []byte("assert(1'b0);"))
+		if err := os.WriteFile(file, asserted, 0o644); err != nil {
 			return nil, err
 		}
 		command += " twin/" + filepath.Base(file)
@@ -138,8 +142,8 @@ func (b *builder) readTwin() (read []string, err error) {
 	return []string{command}, nil
 }
 
-// front is how RTL is read, as reports name it. Yosys has a reader of its own; it takes some SystemVerilog for something else
-// without a word (packed arrays of a typedef, members of other instances), and reads the plain print alone.
+// front is how RTL is read, as reports name it. Yosys reads the plain print alone: it takes some SystemVerilog for something else
+// without a word (packed arrays of a typedef, members of other instances).
 const front = "Verilator, printed as one module of plain Verilog"
 
 // readRTL writes the RTL as one module.

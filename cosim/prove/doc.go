@@ -19,7 +19,7 @@
 //	miter.go     the miter as Verilog, with the wiring of the pin map
 //	contract.go  what the map assumes, and when outputs count, in it
 //	build.go     both sides read, and the graph of both
-//	yosys.go     what Yosys is told; plain.go: what is taken from Verilog before it reads it
+//	yosys.go     what Yosys is told
 //	audit.go     what a graph with one clock does not show, and is refused
 //	aiger.go     graphs: AIGER, cones, simulation
 //	agree.go     the miter beside model and RTL on random inputs

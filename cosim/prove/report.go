@@ -53,7 +53,7 @@ type Scope struct {
 	Assumed    []string `json:"assumed"` // what the map takes for granted of the inputs
 	Tied       []string `json:"rtl_inputs_tied,omitempty"`
 	Checks     int      `json:"rtl_checks"`  // $fatal and the like of the RTL, which a proof does not see
-	Dropped    []string `json:"rtl_dropped"` // what the front end has left out
+	Dropped    []string `json:"rtl_dropped"` // what the print has left out
 
 	Warnings []cosim.Warning `json:"warnings"` // of the tools and of what they have read, that bear on the verdict
 
