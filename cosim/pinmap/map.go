@@ -73,6 +73,7 @@ type Map struct {
 type opened struct {
 	designs  map[builtAs]cosim.Design
 	warnings []cosim.Warning // of what was opened last
+	ifdefs   []cosim.Warning // of text that a chip has otherwise
 }
 
 // Wiring connects a port of the model to pins.

@@ -142,7 +142,7 @@ func (r *anynetReader) way(from, to, latency int, place string) {
 // graph is what all lines say.
 func (r *anynetReader) graph() *Anynet {
 	a := &Anynet{}
-	if len(r.known) == 0 && len(r.list) == 0 {
+	if len(r.known) == 0 && r.count() == 0 {
 		r.add(r.file, "there is no router", "write lines such as router 0 node 0 router 1 3")
 	}
 	gap := func(what string, count int, has func(int) bool) {
@@ -155,7 +155,7 @@ func (r *anynetReader) graph() *Anynet {
 	}
 	gap("router", len(r.known), func(i int) bool { return r.known[i] != "" })
 	gap("node", len(r.of), func(i int) bool { return r.at[i] != "" })
-	if len(r.list) > 0 {
+	if r.count() > 0 {
 		return nil
 	}
 	a.Nodes = make([][]int, len(r.known))

@@ -10,9 +10,7 @@ import (
 
 // mistakes are what is wrong with a netlist, in the order in which it is found.
 type mistakes struct {
-	list []*input.Error
-	more int // that are not named
-
+	found input.Errors // no more than are named
 	alike map[[2]string]*alike // by place and kind
 }
 
@@ -32,9 +30,9 @@ func (m *mistakes) addAlike(kind, place, reason, remedy string) {
 		}
 		return
 	}
-	a, named := &alike{reason: reason}, len(m.list)
-	if m.add(place, reason, remedy); len(m.list) > named {
-		a.first = m.list[named]
+	a, named := &alike{reason: reason}, len(m.found.List)
+	if m.add(place, reason, remedy); len(m.found.List) > named {
+		a.first = m.found.List[named]
 	}
 	if m.alike == nil {
 		m.alike = map[[2]string]*alike{}
@@ -43,18 +41,18 @@ func (m *mistakes) addAlike(kind, place, reason, remedy string) {
 }
 
 // count is how many there are.
-func (m *mistakes) count() int { return len(m.list) + m.more }
+func (m *mistakes) count() int { return len(m.found.List) + m.found.More }
 
 // add notes a mistake, unless it is noted: all nodes of a range may have it.
 func (m *mistakes) add(place, reason, remedy string) {
-	if slices.ContainsFunc(m.list, func(e *input.Error) bool { return e.Place == place && e.Reason == reason }) {
+	if slices.ContainsFunc(m.found.List, func(e *input.Error) bool { return e.Place == place && e.Reason == reason }) {
 		return
 	}
-	if len(m.list) == input.ErrorsMax {
-		m.more++
+	if len(m.found.List) == input.ErrorsMax {
+		m.found.More++
 		return
 	}
-	m.list = append(m.list, &input.Error{Place: place, Reason: reason, Remedy: remedy})
+	m.found.List = append(m.found.List, &input.Error{Place: place, Reason: reason, Remedy: remedy})
 }
 
 // take notes the mistake that an error is, or all of them.
@@ -66,14 +64,14 @@ func (m *mistakes) take(err error) {
 		for _, one := range e.List {
 			m.take(one)
 		}
-		m.more += e.More
+		m.found.More += e.More
 	}
 }
 
 // err is all of them as one error, nil for none.
 func (m *mistakes) err() error {
-	if len(m.list) == 0 {
+	if m.count() == 0 {
 		return nil
 	}
-	return &input.Errors{List: m.list, More: m.more}
+	return &m.found
 }

@@ -36,7 +36,7 @@ func (r *reader) whole(root *yaml.Node, path string) (_ *reader, file string, er
 		return r, file, nil
 	}
 	own, err := readFile(r.beside(file), r.Place(root))
-	if err != nil && len(r.list) == 0 {
+	if err != nil && r.count() == 0 {
 		return nil, "", err
 	} else if err != nil {
 		r.take(err)
