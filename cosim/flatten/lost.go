@@ -7,12 +7,19 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/verilator"
 )
 
 // loses refuses what Verilator has decided on its way to the tree that is printed, and decides otherwise than
 // the source, or where the source leaves it open.
 func (t *tree) loses() error {
 	l := &lost{tree: t, values: &process{design: &design{tree: t, g: newGraph()}}, unknown: map[string]string{}}
+	for _, w := range t.Doubts {
+		if among(w.Code, verilator.CaseSign, verilator.Deaf, verilator.Resize) {
+			reason, remedy, _ := strings.Cut(w.Text, "; ")
+			return &cosim.InputError{Place: w.Place, Reason: reason, Remedy: remedy}
+		}
+	}
 	l.parameters()
 	for _, look := range []func(){l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous} {
 		if look(); l.refused != nil {

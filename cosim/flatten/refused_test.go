@@ -67,7 +67,15 @@ func TestLongRefused(t *testing.T) {
 		"bufif1":              {"wire z; bufif1 g(z, 1'b1, i[0]); assign o = {31'd0, z};", "'z as a value: a tri-state"},
 		"two assigns":         {"wire w; assign w = i[0]; assign w = i[1]; assign o = w;", "m.sv:2:18 is another one; drive every bit in one place"},
 		"race":                {"logic x; always @(posedge clk) x = i[0]; always @(posedge clk) o <= x;", "m.sv:2:10 writes with = at an edge: which goes first is open; write it with <="},
-		"ends at start":       {"initial $fatal(1, \"never\"); assign o = i;", "the design ends before its first cycle: never"},
+		"case of signs": {
+			"wire signed [3:0] a = i[3:0]; wire signed [7:0] b = i[11:4]; always_comb case (a) b: o = 1; 8'd200: o = 2; default: o = 0; endcase",
+			"a case of values with and without a sign",
+		},
+		"deaf": {
+			"wire k = i[1]; function f(input x); f = g(x); endfunction function g(input x); g = x ^ k; endfunction always @* o = f(i[0]);",
+			"always @* does not wait for k, which g reads",
+		},
+		"ends at start": {"initial $fatal(1, \"never\"); assign o = i;", "the design ends before its first cycle: never"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.sv")

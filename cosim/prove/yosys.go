@@ -154,6 +154,7 @@ flatten
 expose w:twin.*` + viewsName + ` w:twin.*` + countsName + `
 async2sync
 dffunmap
+check
 opt_clean
 wreduce ` + logicOnly + `
 techmap -map divide.v
@@ -199,18 +200,26 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 	return string(said), nil
 }
 
-var loopWire = regexp.MustCompile(`(?m)^    wire \\(?:side\.)?(\S+)$`)
+var (
+	loopWire    = regexp.MustCompile(`(?m)^    wire \\(?:rtl\.)?(?:side\.)?(\S+?)(?: \[\d+\])?$`)
+	printedWire = regexp.MustCompile(`^n\d+$`) // of the print, and no signal of the source
+)
 
 // loopIn says where Yosys has seen loops of logic, "" for none. It takes a vector for one signal, so that not every loop is one.
 func loopIn(said string) string {
-	_, said, found := strings.Cut(said, "Warning: found logic loop in module "+rtlSide)
+	_, said, found := strings.Cut(said, "Warning: found logic loop in module ")
 	if !found {
 		return ""
 	}
 	said, _, _ = strings.Cut(said, "\nFound and reported ")
 	var wires []string
 	for _, wire := range loopWire.FindAllStringSubmatch(said, -1) {
-		wires = append(wires, wire[1])
+		if !printedWire.MatchString(wire[1]) && !slices.Contains(wires, wire[1]) {
+			wires = append(wires, wire[1])
+		}
+	}
+	if strings.Contains(said, "async2sync") {
+		return fmt.Sprintf("the RTL has a loop within a cycle through an asynchronous reset, and %s, and a proof is of logic without", strings.Join(wires, ", "))
 	}
 	return fmt.Sprintf("the RTL has a combinational loop, through %s, and a proof is of logic without", strings.Join(wires, ", "))
 }

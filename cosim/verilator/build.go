@@ -90,6 +90,7 @@ func (b *builder) discover() error {
 	b.description = Description{
 		Format: descriptionFormat, Device: b.Name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
 		Params: b.design.params, CaseBlind: b.VHDL(), Levels: b.design.levels, Edges: b.design.resets, Sources: sources, Data: data,
+		Warnings: b.design.doubts, // and those of the translation: note
 	}
 	if b.options.Seeing.Internals {
 		b.description.Untraced = b.design.large

@@ -10,7 +10,7 @@ type design struct {
 	params map[string]string // of the top module, as it is built
 	files  []string          // that were read, includes too
 	data   map[string]string // files of $readmem by their names there, and the source that reads them
-	io     []cosim.Warning   // system tasks that reach files
+	doubts []cosim.Warning   // system tasks that reach files, and what Verilator simulates otherwise than the source says
 	levels bool              // something sees more of a clock than its rising edge
 	resets []string          // other inputs whose edges something waits for, asynchronous resets mostly
 	inner  bool              // something waits for a signal that is made inside

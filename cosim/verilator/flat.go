@@ -33,7 +33,9 @@ type Flat struct {
 	Beyond map[string][]int
 	// Steps are the values that constant functions have read, by the place of the reading.
 	Steps map[string][]string
-	dir   string // what the names of Files are relative to
+	// Doubts are what Verilator or GHDL makes something else of than the source says.
+	Doubts []cosim.Warning
+	dir    string // what the names of Files are relative to
 }
 
 // Text returns a source that Verilator has read.
@@ -108,7 +110,7 @@ func (b *builder) flat() (*Flat, error) {
 	}
 	f := &Flat{
 		Files: list.files, Ports: b.design.ports, Data: b.description.Data,
-		Beyond: map[string][]int{}, Steps: map[string][]string{}, dir: b.hdlDir,
+		Beyond: map[string][]int{}, Steps: map[string][]string{}, dir: b.hdlDir, Doubts: slices.Concat(b.narrow, b.design.doubts),
 	}
 	for _, found := range beyond.FindAllSubmatch(said, -1) {
 		at, _ := strconv.Atoi(string(found[2])) // digits

@@ -135,3 +135,13 @@ func TestVHDLThatGHDLChanges(t *testing.T) {
 	require.Equal(t, "RESIZE", c.Warnings[0].Code)
 	require.Contains(t, c.Warnings[0].Place, "dut.vhd:8")
 }
+
+// TestIsUnsigned: only what can be nothing else is unsigned.
+func TestIsUnsigned(t *testing.T) {
+	const text = "signal a, U : unsigned(7 downto 0); signal s : signed(7 downto 0);\nport (p : in unsigned(3 downto 0)); variable t : signed; signal T: unsigned(1 downto 0);"
+	for word, is := range map[string]bool{
+		"a": true, "u": true, "p": true, "unsigned": true, "To_Unsigned": true, "s": false, "t": false, "signed": false, "b": false, "": false,
+	} {
+		require.Equal(t, is, isUnsigned(word, text), word)
+	}
+}

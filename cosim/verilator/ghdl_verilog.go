@@ -124,31 +124,49 @@ func (b *builder) refusedVHDL(before, what, remedy string) error {
 	return &cosim.InputError{Place: place, Reason: what + ", which GHDL translates wrongly", Remedy: remedy}
 }
 
+// Resize is the code of a warning: a resize to fewer bits, of what may be signed.
+const Resize = "RESIZE"
+
 // narrowed warns of resize to fewer bits: of a signed value GHDL drops the sign, which numeric_std keeps.
 func narrowed(verilog string) (warnings []cosim.Warning) {
 	for _, found := range ghdlNarrow.FindAllStringSubmatch(verilog, -1) {
 		line, _ := strconv.Atoi(found[2]) // digits, as the next one
 		column, _ := strconv.Atoi(found[3])
 		w := cosim.Warning{
-			Code: "RESIZE", Place: found[1] + ":" + found[2],
-			Text: "resize to fewer bits: if the value is signed, GHDL drops its sign, and what is simulated is another circuit",
+			Code: Resize, Place: found[1] + ":" + found[2],
+			Text: "resize to fewer bits: if the value is signed, GHDL drops its sign, and what is simulated is another circuit; " +
+				"write the sign and the bits below it, or for an unsigned value its low bits: x(3 downto 0)",
 		}
-		if strings.HasPrefix(strings.ToLower(textAt(found[1], line, column)), "resize") && !slices.Contains(warnings, w) {
+		text, all := textAt(found[1], line, column)
+		if of := resized.FindStringSubmatch(text); of != nil && !isUnsigned(of[1], all) && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 		}
 	}
 	return warnings
 }
 
-// textAt is the rest of a line of a file, "" if there is none.
-func textAt(path string, line, column int) string {
+// resized is the beginning of a resize: its value's first word.
+var resized = regexp.MustCompile(`(?i)^resize\s*\(?\s*(\w*)`)
+
+// isUnsigned reports whether a value that begins with a word is unsigned: a conversion to that, or a name that is declared as nothing else.
+func isUnsigned(word, file string) bool {
+	if word = strings.ToLower(word); word == "unsigned" || word == "to_unsigned" {
+		return true
+	}
+	declared := regexp.MustCompile(`(?i)\b`+word+`(?:\s*,\s*\w+)*\s*:\s*(?:(?:in|out|inout|buffer)\s+)?(\w+)`).FindAllStringSubmatch(file, -1)
+	signed := func(d []string) bool { return strings.ToLower(d[1]) != "unsigned" }
+	return word != "" && len(declared) > 0 && !slices.ContainsFunc(declared, signed)
+}
+
+// textAt is the rest of a line of a file, "" if there is none, and the file.
+func textAt(path string, line, column int) (rest, all string) {
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return ""
+		return "", ""
 	}
 	lines := strings.Split(string(text), "\n")
 	if line < 1 || line > len(lines) || column < 1 || column > len(lines[line-1]) {
-		return ""
+		return "", ""
 	}
-	return lines[line-1][column-1:]
+	return lines[line-1][column-1:], string(text)
 }

@@ -97,7 +97,7 @@ func (b *builder) note(said []byte) {
 	if b.VHDL() {
 		found = ofVHDL(found, b.vhdlTop+".v")
 	}
-	b.description.Warnings = append(found, slices.Concat(b.narrow, b.design.io)...)
+	b.description.Warnings = append(found, slices.Concat(b.narrow, b.design.doubts)...)
 	if b.description.Warnings == nil {
 		b.description.Warnings = []cosim.Warning{}
 	}

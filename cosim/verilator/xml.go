@@ -158,7 +158,7 @@ func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 	slices.Sort(d.files)
 	n.sensitivity(d)
 	d.large = n.untraced()
-	d.io = n.fileWarnings()
+	d.doubts = append(n.fileWarnings(), n.misread()...)
 	var err error
 	d.data, err = n.dataFiles()
 	return d, err

@@ -1,0 +1,27 @@
+// What Verilator reads as the source says it, then what it does not.
+module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r, output reg s, u, v, w, x);
+  wire k = i[1];
+  wire signed [3:0] a = i[3:0];
+  wire signed [7:0] b = i[11:4];
+  reg [3:0] start [0:3];
+  initial begin start[0] = 1; start[1] = 2; start[2] = 4; start[3] = 9; end
+  localparam L = 3;
+  function f(input x); f = x ^ k; endfunction
+  function f2(input x); f2 = ~f(x); endfunction
+  function [3:0] g(input [1:0] x); g = start[x] + L; endfunction
+
+  always_comb o = f(i[0]);
+  always @* p = g(i[3:2]);                                // what it reads never changes
+  always @* if (k) q = f(i[4]); else q = 0;               // k is read here, too
+  always @(k or i) r = f(i[4]);
+  always @* case (a) b: s = 1; -8'sd3: s = 0; default: s = a[0]; endcase
+  always @* case (a) 4'd9: u = 1; 4'sd3: u = 0; default: u = a[0]; endcase   // all have four bits
+  always @* case (i[3:0]) 8'd99: v = 1; 9: v = 0; default: v = a[0]; endcase
+  assign w = 0;
+
+  // Otherwise:
+  always @* x = f(i[5]);
+  always @* if (i[7]) $display(f2(i[5])); // two functions deep
+  always_comb case (a) b: u2 = 1; 8'd200: u2 = 0; default: u2 = 0; endcase
+  reg u2;
+endmodule
