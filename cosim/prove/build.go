@@ -57,6 +57,7 @@ type builder struct {
 	keepInitial bool            // registers begin with the values that the RTL declares
 	rules       bool            // inputs are those that neighbours of the model may send
 	print       *flatten.Module // the RTL as one module
+	second      flatten.Second  // what Icarus says of it
 	checks      int             // $fatal and the like in the RTL
 	dropped     []string        // what the print has left out
 }
@@ -188,11 +189,13 @@ func refusedPrint(err error) error {
 // build makes the miter; what cannot be proved is a *refusal.
 func (b *builder) build() (*miter, error) {
 	m, err := b.buildOnce()
-	if err == nil { // the print has to run beside its source
-		_, err = flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1)
-		err = refusedPrint(err)
+	if err != nil {
+		return nil, err
 	}
-	return m, err
+	if _, err = flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1); err == nil { // the print has to run beside its source
+		b.second, err = flatten.CompareSecond(b.ctx, b.clocked(), b.print, b.m.Build, 1)
+	}
+	return m, refusedPrint(err)
 }
 
 func (b *builder) buildOnce() (*miter, error) {

@@ -12,7 +12,7 @@ import (
 )
 
 // edition changes whenever the same miter may be decided in another way.
-const edition = "proof-3"
+const edition = "proof-4"
 
 // toolVersions are those of the engines: a part of what a verdict is known by.
 func toolVersions(ctx context.Context) ([]string, error) {

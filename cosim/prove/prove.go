@@ -114,7 +114,7 @@ func (p *prover) run() error {
 		if p.miter, err = b.build(); err != nil {
 			return err
 		}
-		r.Front, r.Checks, r.Dropped, r.Assumed = front, b.checks, b.dropped, p.assumed(wires, terms)
+		r.Front, r.Second, r.Checks, r.Dropped, r.Assumed = front, b.second, b.checks, b.dropped, p.assumed(wires, terms)
 		if differs, err := p.agree(); err != nil || differs {
 			return err
 		}

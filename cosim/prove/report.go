@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"starloom/cosim"
+	"starloom/cosim/flatten"
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
@@ -64,8 +65,9 @@ type Scope struct {
 // Basis is what a verdict rests on.
 type Basis struct {
 	Front   string         `json:"front_end"` // what has read the RTL
-	Engines map[string]int `json:"engines"`   // bits by the engine that proved them
-	Cached  bool           `json:"cached"`    // the engines have decided this miter before
+	Second  flatten.Second `json:"second_reader"`
+	Engines map[string]int `json:"engines"` // bits by the engine that proved them
+	Cached  bool           `json:"cached"`  // the engines have decided this miter before
 	Tools   []string       `json:"tools"`
 	Mutants int            `json:"twin_mutants"` // mistakes planted in the twin, which lockstep finds
 
@@ -230,7 +232,7 @@ func (r *Report) Reservations() (lines []string) {
 	if r.Verdict == Equal {
 		how += ", and refuted with a bit inverted"
 	}
-	return append(lines, how+"; RTL read by "+r.Front, strings.Join(r.Tools, ", "))
+	return append(lines, how+"; RTL read by "+r.Front, r.second(), strings.Join(r.Tools, ", "))
 }
 
 // enginesText counts bits by engine.
@@ -243,4 +245,16 @@ func (r *Report) enginesText() string {
 		return "bmc3"
 	}
 	return strings.Join(all, ", ")
+}
+
+// second says whether another tool reads the RTL as the proof does.
+func (r *Report) second() string {
+	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cosim.Count(uint64(r.Second.Cycles), "cycle"))
+	switch {
+	case r.Second.Absent == "":
+		return text
+	case r.Second.Cycles == 0:
+		return "no second tool has read the RTL: Icarus Verilog: " + r.Second.Absent
+	}
+	return text + ", and no more: " + r.Second.Absent
 }

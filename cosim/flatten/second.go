@@ -1,0 +1,75 @@
+package flatten
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/cosim/icarus"
+)
+
+// SecondCycles is how long a print runs beside its source in a second simulator.
+const SecondCycles = 2_000
+
+// secondRestartsMax bounds how often a source may end by itself there.
+const secondRestartsMax = 20
+
+// A Second is what a second simulator, which reads the source by itself, says of a print.
+type Second struct {
+	Cycles int    `json:"cycles"`           // without a difference in a bit that is not X on either side
+	Absent string `json:"absent,omitempty"` // why it has not taken part, or not to the end
+}
+
+// CompareSecond runs a print beside its source in Icarus Verilog, as Compare does in Verilator: a print is of what Verilator reads, and
+// where that is not what the source says, both would agree. What Icarus does not read is no error.
+//
+// Errors: a *Difference.
+func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64) (Second, error) {
+	print, err := m.source(o)
+	if err != nil {
+		return Second{}, err
+	}
+	s.Defines = maps.Clone(s.Defines) // the same text
+	if s.Defines == nil {
+		s.Defines = map[string]string{}
+	}
+	if _, given := s.Defines["VERILATOR"]; !given {
+		s.Defines["VERILATOR"] = "1"
+	}
+	c := &comparison{
+		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax, quiet: true,
+		random: rand.New(rand.NewPCG(seed, 0x5eed)),
+	}
+	for i, source := range []cosim.Source{s, print} {
+		if c.designs[i], err = icarus.Backend().Build(ctx, source, o); err != nil {
+			return Second{}, err
+		}
+	}
+	_, err = c.run()
+	second := Second{Cycles: c.done.Cycles}
+	var differs *Difference
+	switch {
+	case errors.As(err, &differs):
+		differs.Second = true
+		return second, differs
+	case err != nil:
+		second.Absent = cosim.OneLine([]byte(err.Error()))
+	}
+	return second, ctx.Err()
+}
+
+// samePorts refuses what the simulators have not the same ports of: a structure that Verilator takes apart.
+func (c *comparison) samePorts() error {
+	a, b := c.devices[0].Ports(), c.devices[1].Ports()
+	alike := func(a, b cosim.Port) bool {
+		return a.Name == b.Name && a.Bits == b.Bits && a.Input == b.Input && a.Word == b.Word
+	}
+	if slices.EqualFunc(a, b, alike) {
+		return nil
+	}
+	return fmt.Errorf("%s has other ports there", c.s.Name())
+}
