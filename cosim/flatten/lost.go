@@ -3,6 +3,7 @@ package flatten
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -15,13 +16,13 @@ import (
 func (t *tree) loses() error {
 	l := &lost{tree: t, values: &process{design: &design{tree: t, g: newGraph()}}, unknown: map[string]string{}}
 	for _, w := range t.Doubts {
-		if among(w.Code, verilator.CaseSign, verilator.Deaf, verilator.Resize) {
+		if verilator.Misread(w) {
 			reason, remedy, _ := strings.Cut(w.Text, "; ")
 			return &cosim.InputError{Place: w.Place, Reason: reason, Remedy: remedy}
 		}
 	}
 	l.parameters()
-	for _, look := range []func(){l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous} {
+	for _, look := range []func(){l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays, l.shortCuts} {
 		if look(); l.refused != nil {
 			return l.refused
 		}
@@ -426,3 +427,37 @@ func (l *lost) continuous() {
 		}
 	})
 }
+
+// signedArrays looks for packed arrays with a sign: the whole has it (IEEE 1800-2017 7.4.1), its elements where their type has a name; in
+// Verilator elements have it where they have none.
+func (l *lost) signedArrays() {
+	l.earlier.each(func(n *node) {
+		if n.kind == "PACKARRAYDTYPE" && strings.Contains(n.rest, " refdt="+n.below()+"(sw") {
+			l.first(n, "a packed array with a sign, which Verilator takes for one of elements with a sign, or of none",
+				"declare it without one, and write $signed where a value has a sign")
+		}
+	})
+}
+
+// shortCuts looks for functions with outputs in an operand that && or || or ?: may leave out: Verilator calls them always.
+func (l *lost) shortCuts() {
+	changes := map[string]bool{}
+	l.source.each(func(n *node) {
+		if n.kind == "VAR" && n.parent.kind == "FUNC" && !strings.Contains(n.rest, "[FUNCRTN]") &&
+			(strings.Contains(n.rest, " OUTPUT ") || strings.Contains(n.rest, " INOUT ") || strings.Contains(n.rest, " REF ")) {
+			changes[n.parent.id] = true
+		}
+	})
+	l.source.each(func(n *node) {
+		if n.kind != "FUNCREF" || !changes[firstGroup(functionOf.FindStringSubmatch(n.rest))] {
+			return
+		}
+		for below, above := n, n.parent; above != nil; below, above = above, above.parent {
+			if among(above.kind, "LOGAND", "LOGOR", "LOGIF", "COND") && above.one(1) != below {
+				l.first(n, l.word(n)+" changes what it is given, and is called only where its operand counts, while Verilator calls it always", "write it with if")
+			}
+		}
+	})
+}
+
+var functionOf = regexp.MustCompile(`-> FUNC (0x[0-9a-f]+)`)

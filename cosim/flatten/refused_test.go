@@ -75,6 +75,16 @@ func TestLongRefused(t *testing.T) {
 			"wire k = i[1]; function f(input x); f = g(x); endfunction function g(input x); g = x ^ k; endfunction always @* o = f(i[0]);",
 			"always @* does not wait for k, which g reads",
 		},
+		"signed array":    {"logic signed [3:0][7:0] b; assign b = i; assign o = {31'd0, b < 0};", "a packed array with a sign"},
+		"array of signed": {"typedef logic signed [7:0] s8; s8 [3:0] b; assign b = i; assign o = {31'd0, b[1] < 0};", "a packed array with a sign"},
+		"begins once": {
+			"function [3:0] f(input [7:0] x); logic [3:0] c = 0; for (int k = 0; k < 8; k++) c += x[k]; return c; endfunction assign o = f(i[7:0]);",
+			"c begins with its value once",
+		},
+		"may not be called": {
+			"function automatic logic f(inout logic [3:0] k); k = k + 1; return 1; endfunction logic [3:0] k; always_comb begin k = 0; o = i[4] && f(k); o[7:4] = k; end",
+			"f changes what it is given, and is called only where its operand counts",
+		},
 		"ends at start": {"initial $fatal(1, \"never\"); assign o = i;", "the design ends before its first cycle: never"},
 	} {
 		t.Run(name, func(t *testing.T) {

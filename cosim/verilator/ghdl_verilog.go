@@ -124,8 +124,8 @@ func (b *builder) refusedVHDL(before, what, remedy string) error {
 	return &cosim.InputError{Place: place, Reason: what + ", which GHDL translates wrongly", Remedy: remedy}
 }
 
-// Resize is the code of a warning: a resize to fewer bits, of what may be signed.
-const Resize = "RESIZE"
+// resize is the code of a warning: a resize to fewer bits, of what may be signed.
+const resize = "RESIZE"
 
 // narrowed warns of resize to fewer bits: of a signed value GHDL drops the sign, which numeric_std keeps.
 func narrowed(verilog string) (warnings []cosim.Warning) {
@@ -133,7 +133,7 @@ func narrowed(verilog string) (warnings []cosim.Warning) {
 		line, _ := strconv.Atoi(found[2]) // digits, as the next one
 		column, _ := strconv.Atoi(found[3])
 		w := cosim.Warning{
-			Code: Resize, Place: found[1] + ":" + found[2],
+			Code: resize, Place: found[1] + ":" + found[2],
 			Text: "resize to fewer bits: if the value is signed, GHDL drops its sign, and what is simulated is another circuit; " +
 				"write the sign and the bits below it, or for an unsigned value its low bits: x(3 downto 0)",
 		}

@@ -2,28 +2,40 @@ package verilator
 
 import (
 	"fmt"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"starloom/cosim"
+	"starloom/traces/input"
 )
 
-// CaseSign and Deaf are codes of warnings: of what Verilator simulates otherwise than IEEE 1800 says, without a word.
+// Codes of warnings: of what Verilator simulates otherwise than IEEE 1800 says, without a word.
 const (
-	CaseSign = "CASESIGN" // a case of values with and without a sign
-	Deaf     = "DEAF"     // always @* that does not wait for what a function reads
+	caseSign   = "CASESIGN"   // a case of values with and without a sign
+	deaf       = "DEAF"       // always @* that does not wait for what a function reads
+	staticInit = "STATICINIT" // a variable that is to begin with a value once
 )
+
+// Misread reports whether a warning is about something that is simulated otherwise than the source says.
+func Misread(w cosim.Warning) bool {
+	return slices.Contains([]string{caseSign, deaf, staticInit, resize}, w.Code)
+}
 
 // misread are the places where Verilator simulates something else than the source says.
 func (n *netlist) misread() (found []cosim.Warning) {
 	n.root.each(func(node *xmlNode) {
 		switch {
+		case node.name == "var" && n.beginsOnce(node):
+			found = append(found, cosim.Warning{Code: staticInit, Place: n.place(node), Text: fmt.Sprintf("%s begins with its value once, at the start "+
+				"(IEEE 1800-2017 6.21), and Verilator gives it in each call; write automatic, or an assignment", node.get("name"))})
 		case node.name == "case" && n.mixesSigns(node):
-			found = append(found, cosim.Warning{Code: CaseSign, Place: n.place(node), Text: "a case of values with and without a sign: " +
+			found = append(found, cosim.Warning{Code: caseSign, Place: n.place(node), Text: "a case of values with and without a sign: " +
 				"none has one then (IEEE 1800-2017 12.5.1), and Verilator extends some with theirs; give all the same width, or a sign"})
 		case node.name == "always" && len(node.children) > 0 && node.children[0].name != "sentree" && n.isPlainAlways(node):
 			if function, signal := node.within("module").unheard(node); signal != "" {
-				found = append(found, cosim.Warning{Code: Deaf, Place: n.place(node), Text: fmt.Sprintf(
+				found = append(found, cosim.Warning{Code: deaf, Place: n.place(node), Text: fmt.Sprintf(
 					"always @* does not wait for %s, which %s reads (IEEE 1800-2017 9.2.2.2.1), and Verilator does; write always_comb", signal, function)})
 			}
 		}
@@ -36,6 +48,63 @@ func (n *netlist) misread() (found []cosim.Warning) {
 func (n *netlist) isPlainAlways(node *xmlNode) bool {
 	part := strings.Split(node.get("loc"), ",")
 	return len(part) == 5 && part[1] == part[3] && number(part[4])-number(part[2]) == len("always")
+}
+
+// beginsOnce reports whether a variable of a function or a process has a value in its declaration, which holds for the start as it is
+// not automatic.
+func (n *netlist) beginsOnce(v *xmlNode) bool {
+	siblings := v.parent.children
+	next := slices.Index(siblings, v) + 1
+	if next == len(siblings) || siblings[next].name != "assign" || v.get("param") == "true" || v.get("dir") != "" {
+		return false
+	}
+	given := siblings[next].children[len(siblings[next].children)-1]
+	if given.name != "varref" || given.get("name") != v.get("name") || given.get("loc") != siblings[next].get("loc") {
+		return false // an assignment that follows
+	}
+	scope := v
+	for scope != nil && !slices.Contains([]string{"func", "task", "always", "initial"}, scope.name) {
+		scope = scope.parent
+	}
+	if scope == nil || scope.name == "initial" {
+		return false
+	}
+	own := n.before(v)
+	if at := strings.LastIndexAny(own, ";)"); at >= 0 {
+		own = own[at:]
+	}
+	header := ""
+	if scope.name == "func" || scope.name == "task" {
+		if header = n.before(scope); strings.Contains(header, "module automatic") || strings.Contains(header, "package automatic") {
+			return false
+		}
+		header = header[max(strings.LastIndex(header, "function"), strings.LastIndex(header, "task"), 0):]
+	}
+	return !automatic.MatchString(own) && !automatic.MatchString(header)
+}
+
+var automatic = regexp.MustCompile(`\bautomatic\b`)
+
+// before is the text of a file before a node; "" if it cannot be read.
+func (n *netlist) before(node *xmlNode) string {
+	part := strings.Split(node.get("loc"), ",")
+	if len(part) < 3 {
+		return ""
+	}
+	file := n.files[part[0]]
+	if _, known := n.texts[file]; !known {
+		path := file
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(n.folder, path)
+		}
+		text, _ := input.Read(path, cosim.InputBytesMax) // none: nothing stands there
+		n.texts[file] = string(text)
+	}
+	text, rest := n.texts[file], n.texts[file]
+	for range number(part[1]) - 1 {
+		_, rest, _ = strings.Cut(rest, "\n")
+	}
+	return text[:min(len(text)-len(rest)+number(part[2])-1, len(text))]
 }
 
 // mixesSigns reports whether a case extends a value with its sign, and compares one that has none.

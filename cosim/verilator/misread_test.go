@@ -22,6 +22,9 @@ func TestMisread(t *testing.T) {
 	for _, w := range found {
 		places = append(places, w.Code+" "+w.Place)
 	}
-	require.Equal(t, []string{"DEAF testdata/misread.sv:23:3", "DEAF testdata/misread.sv:24:3", "CASESIGN testdata/misread.sv:25:15"}, places)
-	require.Contains(t, found[1].Text, "always @* does not wait for k, which f reads ")
+	require.Equal(t, []string{
+		"DEAF testdata/misread.sv:25:3", "DEAF testdata/misread.sv:26:3", "CASESIGN testdata/misread.sv:27:15",
+		"STATICINIT testdata/misread.sv:29:52", "STATICINIT testdata/misread.sv:30:25",
+	}, places)
+	require.Contains(t, found[0].Text, "always @* does not wait for k, which f reads ")
 }

@@ -51,7 +51,8 @@ type netlist struct {
 	modules map[string]*xmlNode
 	top     *xmlNode
 	root    *xmlNode
-	folder  string // that names of files are relative to
+	folder  string            // that names of files are relative to
+	texts   map[string]string // of files
 }
 
 func readXML(path string) (*netlist, error) {
@@ -64,7 +65,7 @@ func readXML(path string) (*netlist, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &netlist{files: map[string]string{}, types: map[string]*xmlNode{}, modules: map[string]*xmlNode{}, root: root}
+	n := &netlist{files: map[string]string{}, types: map[string]*xmlNode{}, modules: map[string]*xmlNode{}, root: root, texts: map[string]string{}}
 	for _, file := range root.all("file") {
 		n.files[file.get("id")] = file.get("filename")
 	}

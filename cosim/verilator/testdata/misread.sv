@@ -17,11 +17,16 @@ module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r,
   always @* case (a) b: s = 1; -8'sd3: s = 0; default: s = a[0]; endcase
   always @* case (a) 4'd9: u = 1; 4'sd3: u = 0; default: u = a[0]; endcase   // all have four bits
   always @* case (i[3:0]) 8'd99: v = 1; 9: v = 0; default: v = a[0]; endcase
-  assign w = 0;
+  function automatic [3:0] ones(input [7:0] x); logic [3:0] n = 0; for (int j = 0; j < 8; j++) n += x[j]; return n; endfunction
+  function [3:0] ones2(input [7:0] x); logic [3:0] n; n = 0; for (int j = 0; j < 8; j++) n += x[j]; return n; endfunction
+  always_comb begin automatic logic n = i[3]; w = n; end
 
   // Otherwise:
   always @* x = f(i[5]);
   always @* if (i[7]) $display(f2(i[5])); // two functions deep
   always_comb case (a) b: u2 = 1; 8'd200: u2 = 0; default: u2 = 0; endcase
   reg u2;
+  function [3:0] ones3(input [7:0] x); logic [3:0] n = 0; for (int j = 0; j < 8; j++) n += x[j]; return n; endfunction
+  always_comb begin int n = 1; u3 = n + ones(i) + ones2(i) + ones3(i); end
+  reg [3:0] u3;
 endmodule
