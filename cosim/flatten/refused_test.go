@@ -112,6 +112,29 @@ func TestLongWrongPrint(t *testing.T) {
 	_, err = Compare(context.Background(), s, m, o, CompareCycles, 1)
 	var differs *Difference
 	require.ErrorAs(t, err, &differs)
+	require.False(t, differs.Second)
+	_, err = CompareSecond(context.Background(), s, m, o, 1)
+	require.ErrorAs(t, err, &differs)
+	require.True(t, differs.Second)
+	require.ErrorContains(t, err, "Icarus Verilog reads it otherwise than Verilator, which the proof rests on: in cycle ")
+}
+
+// TestSecond: a source that Icarus does not read, or that ends there, is no error.
+func TestSecond(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.sv")
+	for text, absent := range map[string]string{
+		"assign o = i;": "", "assign o = i inside {[2:9]};": "m.sv:2: iverilog: sorry",
+		"assign o = i; always @(posedge clk) if (i[0]) $fatal(1, \"odd\");": "it has ended by itself 20 times",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte("module m (input clk, input [31:0] i, output [31:0] o);\n"+text+"\nendmodule\n"), 0o644))
+		s, o := cosim.Source{Top: "m", Files: []string{file}, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache}
+		m, err := Print(context.Background(), s, o)
+		require.NoError(t, err)
+		second, err := CompareSecond(context.Background(), s, m, o, 1)
+		require.NoError(t, err)
+		require.Contains(t, second.Absent, absent)
+		require.Equal(t, absent == "", second.Absent == "" && second.Cycles == SecondCycles)
+	}
 }
 
 // TestLongVHDL prints what GHDL makes of an entity, with a generic.

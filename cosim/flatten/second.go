@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"starloom/cosim"
 	"starloom/cosim/icarus"
@@ -33,13 +34,9 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	if err != nil {
 		return Second{}, err
 	}
-	s.Defines = maps.Clone(s.Defines) // the same text
-	if s.Defines == nil {
-		s.Defines = map[string]string{}
-	}
-	if _, given := s.Defines["VERILATOR"]; !given {
-		s.Defines["VERILATOR"] = "1"
-	}
+	defines := map[string]string{"VERILATOR": "1"} // the same text
+	maps.Copy(defines, s.Defines)
+	s.Defines = defines
 	c := &comparison{
 		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax, quiet: true,
 		random: rand.New(rand.NewPCG(seed, 0x5eed)),
@@ -57,7 +54,7 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 		differs.Second = true
 		return second, differs
 	case err != nil:
-		second.Absent = cosim.OneLine([]byte(err.Error()))
+		second.Absent, _, _ = strings.Cut(cosim.OneLine([]byte(err.Error())), "; ")
 	}
 	return second, ctx.Err()
 }

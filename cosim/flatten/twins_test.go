@@ -43,6 +43,8 @@ func beside(t *testing.T, s cosim.Source, cycles int) (*Module, *Comparison) {
 	done, err := Compare(context.Background(), s, m, o, cycles, 1)
 	require.NoError(t, err, m.Verilog)
 	require.Equal(t, cycles, done.Cycles)
+	_, err = CompareSecond(context.Background(), s, m, o, 1)
+	require.NoError(t, err, m.Verilog)
 	return m, done
 }
 

@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"strings"
@@ -57,4 +58,35 @@ func (l *pair) hint(d *Divergence, agrees func(m *pinmap.Map) bool) string {
 		}
 	}
 	return ""
+}
+
+// inIcarus runs a map in Icarus Verilog, which reads the text that Verilator reads by itself; nil if it does not take it.
+func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
+	if s := m.Source; m.Backend == cosim.BackendIcarus || len(s.Files) == 0 || s.VHDL() || len(s.Types()) > 0 {
+		return nil
+	}
+	o.NoExplore, o.Brief = true, true
+	r, err := Run(ctx, m.On(cosim.BackendIcarus), o)
+	if err != nil {
+		return nil
+	}
+	return r
+}
+
+// alone reports whether the case that is shown is none in Icarus Verilog: all that is compared is known there, and right.
+func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
+	if r.Divergence.Kind != DivergenceValue || r.Divergence.BeforeRun || r.Shown.Stimulus == nil {
+		return false
+	}
+	again := inIcarus(ctx, m, Options{Stimulus: r.Shown.Stimulus})
+	return again != nil && again.Divergence == nil
+}
+
+// elsewhere says how Icarus Verilog differs from a model that RTL agrees with in Verilator; "" if it does not.
+func elsewhere(ctx context.Context, m *pinmap.Map) string {
+	r := inIcarus(ctx, m, Options{Cycles: hintCycles})
+	if r == nil || r.Divergence == nil || r.Divergence.Kind != DivergenceValue {
+		return ""
+	}
+	return fmt.Sprintf("in cycle %d of random inputs", r.Divergence.Cycle)
 }

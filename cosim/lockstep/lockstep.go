@@ -89,6 +89,9 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		if err := l.show(report, first, nil); err != nil {
 			return nil, err
 		}
+		if o.Explore > 0 {
+			report.Elsewhere = elsewhere(ctx, m)
+		}
 		return report, l.lookIfWanted(report)
 	}
 	report.Verdict, report.Divergence = "fail", newDivergence(found, o.Stimulus)
@@ -98,6 +101,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	if err := l.explain(report, found, func(other *pinmap.Map) bool { return agrees(ctx, other) }); err != nil {
 		return nil, err
 	}
+	report.Divergence.Alone = alone(ctx, m, report)
 	return report, l.lookIfWanted(report)
 }
 

@@ -201,6 +201,15 @@ func (m *Map) built() *opened {
 	return m.opened
 }
 
+// On returns the map with the RTL in another backend, which reads the same text as Verilator.
+func (m *Map) On(backend string) *Map {
+	other := *m
+	other.Backend, other.opened = backend, nil
+	other.Source.Defines = map[string]string{"VERILATOR": "1"}
+	maps.Copy(other.Source.Defines, m.Source.Defines)
+	return &other
+}
+
 // FoldsCase reports whether names of the RTL, which has been opened, are those of VHDL.
 func (m *Map) FoldsCase() bool {
 	if len(m.Source.Files) > 0 {

@@ -62,6 +62,9 @@ func (n *netlist) beginsOnce(v *xmlNode) bool {
 	if given.name != "varref" || given.get("name") != v.get("name") || given.get("loc") != siblings[next].get("loc") {
 		return false // an assignment that follows
 	}
+	if !strings.HasSuffix(strings.TrimRight(n.before(siblings[next]), " \t\r\n"), "=") {
+		return false // foreach
+	}
 	scope := v
 	for scope != nil && !slices.Contains([]string{"func", "task", "always", "initial"}, scope.name) {
 		scope = scope.parent

@@ -13,7 +13,7 @@ import (
 
 // TestMisread: what Verilator simulates otherwise than the source says is warned of, and nothing else.
 func TestMisread(t *testing.T) {
-	text, err := Flatten(t.Context(), cosim.Source{Top: "misread", Files: []string{"testdata/misread.sv"}}, cosim.BuildOptions{}, "doubts",
+	text, err := Flatten(t.Context(), cosim.Source{Top: "misread", Files: []string{"testdata/misread.sv"}}, cosim.BuildOptions{Cache: t.TempDir()}, "doubts",
 		func(f *Flat) ([]byte, error) { return json.Marshal(f.Doubts) })
 	require.NoError(t, err)
 	var found []cosim.Warning

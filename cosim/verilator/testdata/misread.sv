@@ -19,7 +19,7 @@ module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r,
   always @* case (i[3:0]) 8'd99: v = 1; 9: v = 0; default: v = a[0]; endcase
   function automatic [3:0] ones(input [7:0] x); logic [3:0] n = 0; for (int j = 0; j < 8; j++) n += x[j]; return n; endfunction
   function [3:0] ones2(input [7:0] x); logic [3:0] n; n = 0; for (int j = 0; j < 8; j++) n += x[j]; return n; endfunction
-  always_comb begin automatic logic n = i[3]; w = n; end
+  always_comb begin automatic logic n = i[3]; w = n; foreach (i[z]) w ^= i[z]; end
 
   // Otherwise:
   always @* x = f(i[5]);
