@@ -10,7 +10,7 @@ import (
 // Warning is something in a source that a tool accepts and that makes its answer worth
 // less than it seems: a driver that is ignored, for example.
 type Warning struct {
-	Code  string `json:"code"`  // Verilator's MULTIDRIVEN, a system task: $fopen, IFDEF, or CASESIGN and DEAF of package verilator
+	Code  string `json:"code"`  // Verilator's MULTIDRIVEN, a system task: $fopen, IFDEF, SIMULATORS, or CASESIGN and others of package verilator
 	Place string `json:"place"` // file:line, file:line:column
 	Text  string `json:"text"`
 }

@@ -22,7 +22,9 @@ func (t *tree) loses() error {
 		}
 	}
 	l.parameters()
-	for _, look := range []func(){l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays, l.shortCuts} {
+	for _, look := range []func(){
+		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays, l.shortCuts,
+	} {
 		if look(); l.refused != nil {
 			return l.refused
 		}

@@ -119,7 +119,7 @@ func TestLongWrongPrint(t *testing.T) {
 	require.ErrorContains(t, err, "Icarus Verilog reads it otherwise than Verilator, which the proof rests on: in cycle ")
 }
 
-// TestSecond: a source that Icarus does not read, or that ends there, is no error.
+// TestSecond: a source that Icarus does not read, or that ends there, is not refused.
 func TestSecond(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for text, absent := range map[string]string{

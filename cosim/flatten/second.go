@@ -26,7 +26,7 @@ type Second struct {
 }
 
 // CompareSecond runs a print beside its source in Icarus Verilog, as Compare does in Verilator: a print is of what Verilator reads, and
-// where that is not what the source says, both would agree. What Icarus does not read is no error.
+// where that is not what the source says, both would agree. It does not fail for what Icarus does not read.
 //
 // Errors: a *Difference.
 func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64) (Second, error) {

@@ -82,11 +82,12 @@ func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
 	return again != nil && again.Divergence == nil
 }
 
-// elsewhere says how Icarus Verilog differs from a model that RTL agrees with in Verilator; "" if it does not.
-func elsewhere(ctx context.Context, m *pinmap.Map) string {
-	r := inIcarus(ctx, m, Options{Cycles: hintCycles})
-	if r == nil || r.Divergence == nil || r.Divergence.Kind != DivergenceValue {
-		return ""
+// elsewhere warns if Icarus Verilog differs from a model that RTL agrees with in Verilator.
+func elsewhere(ctx context.Context, m *pinmap.Map) (warnings []cosim.Warning) {
+	if r := inIcarus(ctx, m, Options{Cycles: hintCycles}); r != nil && r.Divergence != nil && r.Divergence.Kind == DivergenceValue {
+		warnings = append(warnings, cosim.Warning{Code: "SIMULATORS", Place: m.Source.Name(), Text: fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, "+
+			"differs from the model in cycle %d of random inputs, and Verilator does not: one of them does not do what the RTL says; --backend icarus shows it",
+			r.Divergence.Cycle)})
 	}
-	return fmt.Sprintf("in cycle %d of random inputs", r.Divergence.Cycle)
+	return warnings
 }

@@ -86,13 +86,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		if o.Brief {
 			return report, nil
 		}
-		if err := l.show(report, first, nil); err != nil {
-			return nil, err
-		}
-		if o.Explore > 0 {
-			report.Elsewhere = elsewhere(ctx, m)
-		}
-		return report, l.lookIfWanted(report)
+		return report, l.passed(ctx, report, first)
 	}
 	report.Verdict, report.Divergence = "fail", newDivergence(found, o.Stimulus)
 	if o.Brief {
@@ -103,6 +97,17 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	}
 	report.Divergence.Alone = alone(ctx, m, report)
 	return report, l.lookIfWanted(report)
+}
+
+// passed shows the end of the first run, and looks at another simulator.
+func (l *pair) passed(ctx context.Context, report *Report, first *finding) error {
+	if err := l.show(report, first, nil); err != nil {
+		return err
+	}
+	if l.options.Explore > 0 {
+		report.Warnings = append(report.Warnings, elsewhere(ctx, l.pinMap)...)
+	}
+	return l.lookIfWanted(report)
 }
 
 // agrees reports whether RTL agrees with its model for a while.

@@ -3,6 +3,7 @@
 package lockstep
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -47,6 +48,31 @@ endmodule`
 		})
 		r := runLockstep(t, m, Options{Cycles: 5000})
 		require.Equal(t, differs, r.Divergence != nil, "latency %d", latency)
+	}
+}
+
+// TestSimulatorsDiffer: a write beyond the end does nothing (IEEE 1800-2017 11.5.1), and in Verilator, which cuts the index, it goes elsewhere.
+func TestSimulatorsDiffer(t *testing.T) {
+	for says, rest := range map[string]string{"right": "p == 0 ? 8'd0 : 8'd1 << p - 3'd1", "wrong": "8'd1 << (p - 3'd1 & 3'd7)"} {
+		text := `module dut(input clock, input reset, input [7:0] data_i, output reg [7:0] data_o);
+  reg [7:0] a; wire [2:0] p = data_i[2:0]; always @* begin a = 0; a[p-1] = 1; end
+  always @(posedge clock) data_o <= reset ? 0 : a == (` + rest + `) ? data_i : ~data_i;
+endmodule`
+		m := foreign(t, text, &pinmap.Map{
+			Library: library(), Model: "delay_line", Parameters: twin.Parameters{"CYCLES": 1, "RESET": 1, "WIDTH": 8}, Clock: "clock", Reset: "reset",
+			Pins: []pinmap.Wiring{{Port: "data_i", Pins: []string{"data_i"}}, {Port: "data_o", Pins: []string{"data_o"}}}, Absent: []string{"filled_o"},
+		})
+		r := runLockstep(t, m, Options{Cycles: 2000})
+		var out bytes.Buffer
+		require.NoError(t, r.WriteText(&out))
+		if says == "right" {
+			require.True(t, r.Divergence.Alone)
+			require.Contains(t, out.String(), "\nIcarus Verilog, which reads the RTL by itself, shows no difference with these inputs")
+		} else {
+			require.Nil(t, r.Divergence)
+			require.Contains(t, out.String(), "; 1 warning: SIMULATORS\n")
+			require.Contains(t, out.String(), ": Icarus Verilog, which reads the RTL by itself, differs from the model in cycle ")
+		}
 	}
 }
 

@@ -51,9 +51,6 @@ type Report struct {
 	// What is beyond was not tried.
 	Bounds []string `json:"bounds,omitempty"`
 
-	// Elsewhere says where the first difference in Icarus Verilog is, which reads the RTL by itself, where there is none in Verilator.
-	Elsewhere string `json:"icarus_differs,omitempty"`
-
 	// Unexercised is what the inputs never did, in cycles without reset.
 	Unexercised []Gap `json:"unexercised"`
 
@@ -476,7 +473,8 @@ func (r *Report) HowFound() (lines []string) {
 		lines = append(lines, fmt.Sprintf("is the map right? with %s it does not differ in %s of random inputs", d.Hint, cosim.Count(hintCycles, "cycle")))
 	}
 	if d.Alone {
-		lines = append(lines, "Icarus Verilog, which reads the RTL by itself, shows no difference with these inputs: one of the simulators does not do what the RTL says")
+		lines = append(lines,
+			"Icarus Verilog, which reads the RTL by itself, shows no difference with these inputs: one of the simulators does not do what the RTL says")
 	}
 	return lines
 }
@@ -484,10 +482,6 @@ func (r *Report) HowFound() (lines []string) {
 // writeReservations ends the line of a verdict with what makes it worth less.
 func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings)
-	if r.Elsewhere != "" {
-		fmt.Fprintf(w, "Icarus Verilog, which reads the RTL by itself, differs from the model %s: one of the simulators does not do what the RTL says; "+
-			"--backend icarus shows it\n", r.Elsewhere)
-	}
 	if len(r.Tied) > 0 {
 		fmt.Fprintln(w, pinmap.TiedText(r.Tied))
 	}

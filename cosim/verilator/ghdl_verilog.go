@@ -124,9 +124,6 @@ func (b *builder) refusedVHDL(before, what, remedy string) error {
 	return &cosim.InputError{Place: place, Reason: what + ", which GHDL translates wrongly", Remedy: remedy}
 }
 
-// resize is the code of a warning: a resize to fewer bits, of what may be signed.
-const resize = "RESIZE"
-
 // narrowed warns of resize to fewer bits: of a signed value GHDL drops the sign, which numeric_std keeps.
 func narrowed(verilog string) (warnings []cosim.Warning) {
 	for _, found := range ghdlNarrow.FindAllStringSubmatch(verilog, -1) {

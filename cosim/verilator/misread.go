@@ -11,18 +11,6 @@ import (
 	"starloom/traces/input"
 )
 
-// Codes of warnings: of what Verilator simulates otherwise than IEEE 1800 says, without a word.
-const (
-	caseSign   = "CASESIGN"   // a case of values with and without a sign
-	deaf       = "DEAF"       // always @* that does not wait for what a function reads
-	staticInit = "STATICINIT" // a variable that is to begin with a value once
-)
-
-// Misread reports whether a warning is about something that is simulated otherwise than the source says.
-func Misread(w cosim.Warning) bool {
-	return slices.Contains([]string{caseSign, deaf, staticInit, resize}, w.Code)
-}
-
 // misread are the places where Verilator simulates something else than the source says.
 func (n *netlist) misread() (found []cosim.Warning) {
 	n.root.each(func(node *xmlNode) {

@@ -17,6 +17,19 @@ var weighty = []string{
 	"STMTDLY", "TASKNSVAR", "UNDRIVEN", "USERWARN", "WAITCONST",
 }
 
+// Codes of warnings that Verilator and GHDL do not give: of what they make something else of than the source says.
+const (
+	caseSign   = "CASESIGN"   // a case of values with and without a sign
+	deaf       = "DEAF"       // always @* that does not wait for what a function reads
+	staticInit = "STATICINIT" // a variable that is to begin with a value once
+	resize     = "RESIZE"     // a resize to fewer bits, of what may be signed
+)
+
+// Misread reports whether a warning is about something that is simulated otherwise than the source says.
+func Misread(w cosim.Warning) bool {
+	return slices.Contains([]string{caseSign, deaf, staticInit, resize}, w.Code)
+}
+
 // anyWarning finds all warnings, whatever they weigh.
 var anyWarning = regexp.MustCompile(`(?m)^%Warning-(\w+): (?:(\S.*?:\d+:\d+): )?(.*)$`)
 
