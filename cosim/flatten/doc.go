@@ -37,6 +37,6 @@
 //	eval.go         expressions; operators.go: those of one and two operands
 //	memory.go       files of $readmem
 //	values.go       values and variables; state.go: what a process has written so far
-//	expr.go         the graph of values, computed as far as they are constants
+//	expr.go         the graph of values, computed as far as they are constants; sample.go: what they are with drawn inputs
 //	print.go        the text; registers.go: registers and memories
 package flatten

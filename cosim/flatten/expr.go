@@ -8,8 +8,9 @@ import (
 
 // A graph makes every expr once, and none that can be computed.
 type graph struct {
-	known map[string]*expr
-	free  []*node // where the source has X
+	known   map[string]*expr
+	free    []*node // where the source has X
+	sampled [samples]map[*expr]*expr
 }
 
 func newGraph() *graph { return &graph{known: map[string]*expr{}} }

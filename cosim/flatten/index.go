@@ -43,7 +43,7 @@ func (p *process) index(n *node, s *state) *expr {
 		}
 	}
 	switch {
-	case whole != nil:
+	case whole != nil && p.g.agree(whole, left, min(whole.width, left.width)):
 		return whole
 	case p.whole[n.loc] != nil:
 		return p.anywhere(n, left)
@@ -56,10 +56,8 @@ func (p *process) meant(before, cut *node, at *expr, s *state) *expr {
 	if p.isAnother(before, cut, s) {
 		return another
 	}
-	if at.known() {
-		if e := p.computed(before, cut, s); e != nil && e.known() {
-			return e
-		}
+	if e := p.computed(before, cut, s); e != nil && (e.known() || e.op != opConst) {
+		return e
 	}
 	if left := p.eval(cut, s); p.mostBefore(before, cut, s).BitLen() <= left.width {
 		return p.g.zext(left, before.bitsBefore())
@@ -198,8 +196,8 @@ func (p *process) widenLess(before, after *node, s *state) *expr {
 	return nil
 }
 
-// computed computes an index that a loop counts: what it consists of has the values that it has in what Verilator has made of
-// it. nil if something is missing there.
+// computed computes an index: what it consists of has the values that it has in what Verilator has made of it. nil if something is
+// missing there, or stands there with several values.
 func (p *process) computed(before, after *node, s *state) *expr {
 	width := before.bitsBefore()
 	if width == 0 {
@@ -207,7 +205,7 @@ func (p *process) computed(before, after *node, s *state) *expr {
 	}
 	operand := func(n int) *expr {
 		of := before.one(n)
-		if e := p.computed(of, after, s); e != nil && e.known() {
+		if e := p.computed(of, after, s); e != nil && (e.known() || e.op != opConst) {
 			return e
 		}
 		return nil
@@ -220,7 +218,8 @@ func (p *process) computed(before, after *node, s *state) *expr {
 		return nil
 	}
 	if whole := wholeOf[before.kind]; whole != nil {
-		if a, b := operand(1), operand(2); a != nil && b != nil {
+		a, b := operand(1), operand(2)
+		if divides := strings.Contains(before.kind, "DIV"); a != nil && b != nil && (!divides || b.known() && !b.is(0)) {
 			return whole(p.g, p.g.zext(a, width), p.g.zext(b, width))
 		}
 		return nil
@@ -402,6 +401,9 @@ func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	if at.known() && sum.known() && p.differ(n, sum, at) {
 		return another
 	}
+	if !g.agree(sum, at, p.bitsLeft(n, at)) || !g.agree(g.mux(inside, sum, g.zext(at, indexBits)), at, min(indexBits, at.width)) {
+		return nil
+	}
 	far := g.mux(inside, sum, g.number(indexBits, 1<<(indexBits-2)))
 	if partly.is(0) {
 		return far
@@ -438,13 +440,19 @@ func (p *process) isAnotherSum(before, n *node, s *state) bool {
 
 // differ compares the bits of an index that Verilator has left.
 func (p *process) differ(n *node, sum, at *expr) bool {
+	left := p.bitsLeft(n, at)
+	return p.g.slice(sum, 0, left) != p.g.slice(at, 0, left)
+}
+
+// bitsLeft are those of each level of an index that Verilator has left.
+func (p *process) bitsLeft(n *node, at *expr) int {
 	left := min(indexBits, at.width)
 	n.one(2).each(func(n *node) {
 		if n.isCut() {
 			left = min(left, p.width(n))
 		}
 	})
-	return p.g.slice(sum, 0, left) != p.g.slice(at, 0, left)
+	return left
 }
 
 // levelIndex is the index of one level of a selection; nil if it is not found there.
@@ -453,8 +461,8 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 	if cut {
 		of = of.one(1)
 	}
-	e := p.computed(of, n.one(2), s) // of constants and of what loops count
-	if e == nil || !e.known() {
+	e := p.computed(of, n.one(2), s)
+	if e == nil || e.op == opConst && !e.known() {
 		for !cut && of.kind == "EXTEND" {
 			of = of.one(1)
 		}
@@ -477,8 +485,8 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		if e == nil || e == another {
 			return e
 		}
-		e = p.negative(of, e)
 	}
+	e = p.negative(of, e)
 	if e.width > indexBits {
 		return nil
 	}

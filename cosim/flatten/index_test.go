@@ -199,3 +199,19 @@ endmodule
 		require.Contains(t, m.Verilog, fmt.Sprintf("assign y[%d] = v[%d];", k, k))
 	}
 }
+
+// TestNestedIndexesAreThoseOfVerilator: an index that Verilator has made of operands with fewer bits is not one of these operands.
+func TestNestedIndexesAreThoseOfVerilator(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.sv")
+	require.NoError(t, os.WriteFile(file, []byte(`module m (input [2:0] s, input signed [3:0] x, input [3:0] v, input [31:0] w, output logic [3:0] y);
+  typedef union packed { logic [3:0] all; logic [1:0][1:0] pair; } both;
+  both b;
+  assign b = v;
+  assign y = {b.all[(s - x) % 4'd4], b.all[(s + x) % 4'd4], b.pair[w[0] + (s & 2'd1)], b.all[x + w]};
+endmodule
+`), 0o644))
+	m, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
+	require.NoError(t, err)
+	require.NotRegexp(t, `b\[[sx]\[1:0\]`, m.Verilog)
+	require.Len(t, m.Unknown, 2, "of pair, and of the last bit")
+}

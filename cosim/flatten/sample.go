@@ -1,0 +1,91 @@
+package flatten
+
+import "math/big"
+
+// samples is with how many values of what a circuit reads two expressions are compared.
+const samples = 24
+
+// agree reports whether the low bits of two values are the same in all samples.
+func (g *graph) agree(a, b *expr, bits int) bool {
+	if g.slice(a, 0, bits) == g.slice(b, 0, bits) {
+		return true
+	}
+	for i := range samples {
+		if g.slice(g.sample(a, i), 0, bits) != g.slice(g.sample(b, i), 0, bits) {
+			return false
+		}
+	}
+	return true
+}
+
+// sample is what an expression is in a sample.
+func (g *graph) sample(e *expr, sample int) *expr {
+	if e.op == opConst {
+		return g.constant(e.width, e.value) // X is 0
+	}
+	if g.sampled[sample] == nil {
+		g.sampled[sample] = map[*expr]*expr{}
+	}
+	if value := g.sampled[sample][e]; value != nil {
+		return value
+	}
+	args := make([]*expr, len(e.args))
+	for i, a := range e.args {
+		args[i] = g.sample(a, sample)
+	}
+	value := g.again(e, args, sample)
+	value = g.constant(e.width, value.value)
+	g.sampled[sample][e] = value
+	return value
+}
+
+// again is the operation of an expression with other operands, which are constants.
+func (g *graph) again(e *expr, args []*expr, sample int) *expr {
+	switch e.op {
+	case opVar:
+		return g.drawn(e.width, uint64(e.v.index), sample)
+	case opFree:
+		at := uint64(0)
+		for _, c := range g.free[e.low].loc { // one place may have several
+			at = at*31 + uint64(c)
+		}
+		return g.drawn(e.width, at, sample)
+	case opWord:
+		return g.drawn(e.width, uint64(e.v.index)+args[0].value.Uint64()<<20, sample)
+	case opSlice:
+		return g.slice(args[0], e.low, e.width)
+	case opDyn:
+		return g.slice(g.shift(opShr, args[0], args[1]), 0, e.width)
+	case opConcat:
+		return g.concat(args...)
+	case opSext:
+		return g.sext(args[0], e.width)
+	case opNot:
+		return g.not(args[0])
+	case opAnd, opOr, opXor:
+		return g.bitwise(e.op, args[0], args[1])
+	case opShl, opShr, opSar:
+		return g.shift(e.op, args[0], args[1])
+	case opEq, opLt, opLtS:
+		return g.compare(e.op, args[0], args[1])
+	case opMux:
+		return g.mux(args[0], args[1], args[2])
+	case opAll, opAny, opOdd:
+		return g.reduce(e.op, args[0])
+	}
+	return g.binary(e.op, args[0], args[1])
+}
+
+// drawn is the value of a variable in a sample: any one, or one so small that it may be an index.
+func (g *graph) drawn(width int, of uint64, sample int) *expr {
+	value := new(big.Int)
+	for range (width + 63) / 64 {
+		of = (of + uint64(sample+1)*0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
+		of ^= of >> 29
+		value.Or(value.Lsh(value, 64), new(big.Int).SetUint64(of))
+	}
+	if sample%2 == 1 {
+		value.And(value, big.NewInt(1<<(1+sample/2%4)-1))
+	}
+	return g.constant(width, value)
+}
