@@ -44,7 +44,7 @@ func levels(before *node) (list []level) {
 }
 
 // indexBits are those of an index that stands for several.
-const indexBits = 40
+const indexBits = 60
 
 func innermost(n *node) *node {
 	for n.one(1).kind == "SEL" {
@@ -78,11 +78,31 @@ func (n *node) signed() bool {
 
 // bitsBefore is the width of a node in the tree before.
 func (n *node) bitsBefore() int {
-	if found := widthBefore.FindStringSubmatch(n.width); found != nil {
-		w, _ := new(big.Int).SetString(found[1], 10)
-		return int(w.Int64())
+	found := widthBefore.FindStringSubmatch(n.width)
+	if found == nil {
+		return 0
 	}
-	return 0
+	w, _ := new(big.Int).SetString(found[1], 10)
+	if n.scales() {
+		return int(w.Int64()) + strideBits
+	}
+	return int(w.Int64())
+}
+
+// strideBits are those of the largest element that is selected.
+const strideBits = 24
+
+// scales reports whether a product is what Verilator has made of an index and of the bits of an element: it does so in as many bits
+// as the index has, where a large one would be within.
+func (n *node) scales() bool {
+	if n.kind != "MUL" && n.kind != "MULS" {
+		return false
+	}
+	of := n.parent
+	if of.isCut() && of.one(1) == n {
+		n, of = of, of.parent
+	}
+	return of.kind == "SEL" && of.one(2) == n && of.loc == n.loc
 }
 
 // fixedBefore computes a constant of the tree before; nil if it is none.
@@ -171,7 +191,7 @@ func decided(a, b *expr, by int) int {
 var wholeOf = map[string]two{
 	"ADD": func(g *graph, a, b *expr) *expr { return g.binary(opAdd, a, b) },
 	"SUB": func(g *graph, a, b *expr) *expr { return g.binary(opSub, a, b) },
-	"MUL": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) }, "MULS": func(g *graph, a, b *expr) *expr { return g.binary(opMul, a, b) },
+	"MUL": (*graph).product, "MULS": (*graph).product,
 	"AND": (*graph).and, "OR": (*graph).or, "XOR": (*graph).xor,
 	"DIV": func(g *graph, a, b *expr) *expr { return g.binary(opDiv, a, b) }, "DIVS": func(g *graph, a, b *expr) *expr { return g.binary(opDivS, a, b) },
 	"MODDIV": func(g *graph, a, b *expr) *expr { return g.binary(opMod, a, b) }, "MODDIVS": func(g *graph, a, b *expr) *expr { return g.binary(opModS, a, b) },

@@ -363,6 +363,13 @@ func (g *graph) binary(op operation, a, b *expr) *expr {
 	return g.intern(expr{op: op, width: a.width, args: []*expr{a, b}})
 }
 
+// product is of no more bits than it can have.
+func (g *graph) product(a, b *expr) *expr {
+	most := new(big.Int).Mul(g.most(a), g.most(b))
+	bits := min(max(most.BitLen(), 1), a.width)
+	return g.zext(g.binary(opMul, g.slice(a, 0, bits), g.slice(b, 0, bits)), a.width)
+}
+
 // compute is arithmetic of constants; nil where there is no result.
 func compute(op operation, a, b *expr) *big.Int {
 	r := new(big.Int)

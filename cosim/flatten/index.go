@@ -487,8 +487,9 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		}
 	}
 	e = p.negative(of, e)
-	if e.width > indexBits {
-		return nil
+	if e.width > indexBits { // what is larger stays larger than any vector
+		const low = indexBits - 2
+		return p.g.concat(p.g.number(1, 0), p.g.reduce(opAny, p.g.slice(e, low, e.width-low)), p.g.slice(e, 0, low))
 	}
 	return p.g.zext(e, indexBits)
 }

@@ -215,3 +215,18 @@ endmodule
 	require.NotRegexp(t, `b\[[sx]\[1:0\]`, m.Verilog)
 	require.Len(t, m.Unknown, 2, "of pair, and of the last bit")
 }
+
+// TestIndexesTimesElements: what Verilator multiplies in 32 bits is not within a vector because the product is too large for them.
+func TestIndexesTimesElements(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.sv")
+	require.NoError(t, os.WriteFile(file, []byte(`module m (input [31:0] w, input [2:0] s, input [29:0] d, output [2:0] y, z);
+  wire [4:0][1:0][2:0] v = d;
+  assign y = v[s][w];
+  assign z = v[w][0];
+endmodule
+`), 0o644))
+	m, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
+	require.NoError(t, err)
+	require.Regexp(t, `= \{\d+'h0, w\};`, m.Verilog, "no bit of w is lost")
+	require.Len(t, m.Unknown, 2)
+}

@@ -73,7 +73,7 @@ func TestLongTwins(t *testing.T) {
 			m, done := beside(t, s, CompareCycles)
 			t.Logf("%d assertions, %d registers, %+v", len(m.Assertions), len(m.Registers), *done)
 			require.NotZero(t, done.Changed)
-			require.Len(t, m.Unknown, map[string]int{"list_allocator": 1}[tw.Name]) // it may write beyond the end
+			require.Empty(t, m.Unknown)
 		})
 	}
 	require.GreaterOrEqual(t, printed, len(twinsOfKinds))
