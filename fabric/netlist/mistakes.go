@@ -10,7 +10,7 @@ import (
 
 // mistakes are what is wrong with a netlist, in the order in which it is found.
 type mistakes struct {
-	found input.Errors // no more than are named
+	found input.Errors         // no more than are named
 	alike map[[2]string]*alike // by place and kind
 }
 
