@@ -198,7 +198,8 @@ func (d *drawer) function() *call {
 	body = append(body, d.assign(result, d.expression(2)))
 	c.body = body
 	d.vars, d.names, d.inputs = outside, numbers, inputs
-	c.lines = append([]string{"function automatic " + c.result.packed() + " " + c.name + "(" + strings.Join(formals, ", ") + ");", "  " + local.of.declaration(local.name) + ";"},
+	c.lines = append([]string{"function automatic " + c.result.packed() + " " + c.name + "(" + strings.Join(formals, ", ") + ");",
+		"  " + local.of.declaration(local.name) + ";"},
 		append(indented(body), "endfunction")...)
 	return c
 }
@@ -310,7 +311,8 @@ func source(items []*drawn) (text string, where []int) {
 		outputs += fmt.Sprintf(", output [%d:0] o%d", outputBits*len(parametersDrawn)-1, i)
 		switch it.style {
 		case 0: // a module with parameters
-			list := append([]string{fmt.Sprintf("module item%d #(parameter int N = 1) (%s, output logic [%d:0] o);", i, portsText("input logic"), outputBits-1)}, it.lines...)
+			head := fmt.Sprintf("module item%d #(parameter int N = 1) (%s, output logic [%d:0] o);", i, portsText("input logic"), outputBits-1)
+			list := append([]string{head}, it.lines...)
 			modules = append(append(modules, list...), "endmodule")
 			for range len(list) + 1 {
 				inModules = append(inModules, i)

@@ -69,8 +69,9 @@ func newTrial(t *testing.T, print, reference string, outputs int) *trial {
 	}
 	for name, text := range map[string]string{
 		"m.v": print, "r.v": reference, "shift.v": shiftMap, "divide.v": divideMap,
-		"miter.v": "module both(" + ports + strings.TrimPrefix(both, ", ") + ");\n  " + strings.TrimSuffix(m, ", ") + ");\n  " + strings.TrimSuffix(r, ", ") + ");\nendmodule\n",
-		"script":  sideScript("m", "print", nil, false) + "read_verilog r.v\nproc\nopt_expr\nwreduce\nopt_clean\ndesign -stash meant\n" + trialScript,
+		"miter.v": "module both(" + ports + strings.TrimPrefix(both, ", ") + ");\n  " +
+			strings.TrimSuffix(m, ", ") + ");\n  " + strings.TrimSuffix(r, ", ") + ");\nendmodule\n",
+		"script": sideScript("m", "print", nil, false) + "read_verilog r.v\nproc\nopt_expr\nwreduce\nopt_clean\ndesign -stash meant\n" + trialScript,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
