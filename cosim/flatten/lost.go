@@ -23,7 +23,7 @@ func (t *tree) loses() error {
 	}
 	l.parameters()
 	for _, look := range []func(){
-		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays, l.shortCuts,
+		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays, l.shortCuts, l.negativeRanges,
 	} {
 		if look(); l.refused != nil {
 			return l.refused
@@ -437,6 +437,27 @@ func (l *lost) signedArrays() {
 		if n.kind == "PACKARRAYDTYPE" && strings.Contains(n.rest, " refdt="+n.below()+"(sw") {
 			l.first(n, "a packed array with a sign, which Verilator takes for one of elements with a sign, or of none",
 				"declare it without one, and write $signed where a value has a sign")
+		}
+	})
+}
+
+var negativeRange = regexp.MustCompile(`decl\[(?:-\d+:|\d+:-)`)
+
+// negativeRanges looks for indexes without a sign into a range with an end below 0: Verilator computes the place in as many bits as the
+// index has, where the largest numbers are those below 0.
+func (l *lost) negativeRanges() {
+	l.earlier.each(func(n *node) {
+		if n.kind != "SEL" || !negativeRange.MatchString(n.rest) {
+			return
+		}
+		at := n.one(2)
+		if at.isCut() {
+			at = at.one(1)
+		}
+		for _, side := range []*node{at.one(1), at.one(2)} {
+			if among(at.kind, "ADD", "SUB") && side.kind != "CONST" && side.bitsBefore() >= 32 && !side.signed() && !strings.HasPrefix(side.kind, "EXTEND") {
+				l.first(n, "an index of 32 bits without a sign into a range with an end below 0", "write $signed(i), or fewer bits")
+			}
 		}
 	})
 }

@@ -75,6 +75,7 @@ func TestLongRefused(t *testing.T) {
 			"wire k = i[1]; function f(input x); f = g(x); endfunction function g(input x); g = x ^ k; endfunction always @* o = f(i[0]);",
 			"always @* does not wait for k, which g reads",
 		},
+		"below 0":         {"logic [-2:0] v; logic signed [31:0] k; assign k = i; assign v = i[2:0]; assign o = {29'd0, v[k], v[i[1:0]], v[i]};", "an index of 32 bits without a sign"},
 		"signed array":    {"logic signed [3:0][7:0] b; assign b = i; assign o = {31'd0, b < 0};", "a packed array with a sign"},
 		"array of signed": {"typedef logic signed [7:0] s8; s8 [3:0] b; assign b = i; assign o = {31'd0, b[1] < 0};", "a packed array with a sign"},
 		"begins once": {
