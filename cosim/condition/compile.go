@@ -10,6 +10,7 @@ import (
 // before.
 type Sight struct {
 	columns [4][]uint64
+	before  bool // there is a cycle before, and reset was off in it
 }
 
 // The columns of a Sight.
@@ -28,13 +29,11 @@ func NewSight(inputs, outputs []uint64) *Sight {
 func (s *Sight) Next() {
 	copy(s.columns[columnPast], s.columns[columnInputs])
 	copy(s.columns[columnPast+1], s.columns[columnOutputs])
+	s.before = true
 }
 
-// Reset ends a cycle in which reset is on: the one before has zeros.
-func (s *Sight) Reset() {
-	clear(s.columns[columnPast])
-	clear(s.columns[columnPast+1])
-}
+// Reset ends a cycle in which reset is on: there is none before the next one.
+func (s *Sight) Reset() { s.before = false }
 
 // A word computes 64 bits of a value; those above its width are 0.
 type word func(s *Sight) uint64
@@ -59,7 +58,7 @@ func compile(n *node) []word {
 	case "{":
 		return joined(n, kids)
 	case "$past":
-		return kids[0]
+		return before(kids[0])
 	case "!", "&&", "||", "->":
 		return []word{logical(n.text, kids)}
 	case "==", "!=", "<", "<=", ">", ">=":
@@ -77,6 +76,20 @@ func compile(n *node) []word {
 		return ofOne(n, kids[0])
 	}
 	return ofTwo(n, kids[0], kids[1])
+}
+
+// before are a value's words of the cycle before, 0 where there is none.
+func before(of []word) []word {
+	all := make([]word, len(of))
+	for i, a := range of {
+		all[i] = func(s *Sight) uint64 {
+			if !s.before {
+				return 0
+			}
+			return a(s)
+		}
+	}
+	return all
 }
 
 func bit(is bool) uint64 {

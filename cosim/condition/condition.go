@@ -1,9 +1,6 @@
 package condition
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // A Condition is an expression over the ports of a model, which may be used by many goroutines.
 type Condition struct {
@@ -11,6 +8,7 @@ type Condition struct {
 	root *node
 	test word
 	uses []Use
+	past bool
 }
 
 // textMax bounds a condition, and with it the depth of the tree.
@@ -29,7 +27,7 @@ func Parse(text string, scope *Scope) (*Condition, error) {
 	if err := size(root, root.width); err != nil {
 		return nil, err
 	}
-	c := &Condition{Text: text, root: root, uses: p.uses}
+	c := &Condition{Text: text, root: root, uses: p.uses, past: p.before}
 	c.test = truth(compile(root))
 	return c, nil
 }
@@ -37,24 +35,18 @@ func Parse(text string, scope *Scope) (*Condition, error) {
 // Uses lists what the condition reads, in the order of the text.
 func (c *Condition) Uses() []Use { return c.uses }
 
-// UsesPast reports whether it reads the cycle before.
-func (c *Condition) UsesPast() bool {
-	return slices.ContainsFunc(c.uses, func(u Use) bool { return u.Past })
-}
-
-// UsesOutputs reports whether it reads outputs of the model, in this cycle.
-func (c *Condition) UsesOutputs() bool {
-	return slices.ContainsFunc(c.uses, func(u Use) bool { return !u.Past && !u.Port.Input })
-}
+// UsesPast reports whether it asks for the cycle before, or whether there is one.
+func (c *Condition) UsesPast() bool { return c.past }
 
 // Holds reports whether it is true. It does not allocate.
 func (c *Condition) Holds(s *Sight) bool { return c.test(s) != 0 }
 
 // Verilog is the condition as an expression of Verilog-2005 of one bit. name is what stands for
-// a port, or for the register that holds it as it was in the cycle before, 0 after a reset; a
-// port of several bits must be a net or a register, since bits of it are selected.
-func (c *Condition) Verilog(name func(Use) string) string {
-	text := c.root.verilog(name)
+// a port, or for the register that holds it as it was in the cycle before; a port of several bits
+// must be a net or a register, since bits of it are selected. first is what is 1 in cycles that
+// have none before: the first one after a reset.
+func (c *Condition) Verilog(name func(Use) string, first string) string {
+	text := c.root.verilog(printer{name, first})
 	switch c.root.text {
 	case "==", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "->":
 		return text

@@ -50,13 +50,17 @@ func TestHoldsByHand(t *testing.T) {
 		require.NoError(t, err, text)
 		require.Equal(t, holds, c.Holds(sight), text)
 	}
-	c, err := Parse("$past(push)", scope())
-	require.NoError(t, err)
-	require.True(t, c.UsesPast())
-	require.False(t, c.UsesOutputs())
-	sight.Reset()
-	require.False(t, c.Holds(sight), "before is nothing")
-	require.Zero(t, testing.AllocsPerRun(10, func() { c.Holds(sight) }))
+	sight.Reset() // whatever was asked for is 0
+	for text, holds := range map[string]bool{
+		"$past(push)": false, "$past(!push)": false, "$past(1)": false, "!$past(1)": true, "$past(full ? push : ~req)": false, "$past(wide == ~wide) -> 0": true,
+		"$past(~wide) == 150'h0": true, "req[$past(req | 5'h2)] == req[0]": true, "{$past(~req), req[2]} == 1": true, "$onehot0({4{$past(~full)}})": true, "count - $past(-count) == 3": true,
+	} {
+		c, err := Parse(text, scope())
+		require.NoError(t, err, text)
+		require.Equal(t, holds, c.Holds(sight), text)
+		require.True(t, c.UsesPast(), text)
+		require.Zero(t, testing.AllocsPerRun(10, func() { c.Holds(sight) }))
+	}
 }
 
 // TestRefused: every mistake has its line, its column, a reason and a remedy.
@@ -123,7 +127,7 @@ func (w *writer) narrow(depth int) string {
 		case 0:
 			return fmt.Sprintf("req_i[(%s) + 1]", sub())
 		case 1:
-			return fmt.Sprintf("$past(%s)", w.pick("push", "req + 1", "count_o[3:0]", "word_i", "wide_i[70:60]"))
+			return fmt.Sprintf("$past(%s)", w.pick("1", "!push", "~wide_i", "push", "req + 1", "count_o[3:0]", "word_i", "wide_i[70:60]"))
 		case 2:
 			return fmt.Sprintf("%s(%s)", w.pick("$onehot", "$onehot0"), sub())
 		case 3:
@@ -187,7 +191,7 @@ func TestVerilogAgrees(t *testing.T) {
 	inputs, outputs := make([]uint64, 8), make([]uint64, 4)
 	sight := NewSight(inputs, outputs)
 	var b strings.Builder
-	b.WriteString("module bench;\n")
+	b.WriteString("module bench;\nreg first = 1;\n")
 	for _, p := range s.Ports[2:] {
 		fmt.Fprintf(&b, "reg [%d:0] %s, past_%s = 0;\n", p.Bits-1, p.Name, p.Name)
 	}
@@ -216,7 +220,7 @@ func TestVerilogAgrees(t *testing.T) {
 					return "past_" + u.Port.Name
 				}
 				return u.Port.Name
-			})
+			}, "first")
 			text := "1'b0"
 			if plain[i] {
 				text = "|(" + c.Text + ")"
@@ -229,7 +233,11 @@ func TestVerilogAgrees(t *testing.T) {
 		for _, p := range s.Ports[2:] {
 			fmt.Fprintf(&b, "past_%s = %s;\n", p.Name, p.Name)
 		}
-		sight.Next()
+		reset := cycle%5 == 0
+		if sight.Next(); reset {
+			sight.Reset()
+		}
+		fmt.Fprintf(&b, "first = %d;\n", bit(reset))
 	}
 	b.WriteString("end\nendmodule\n")
 	both := 0
@@ -251,7 +259,7 @@ func TestVerilogAgrees(t *testing.T) {
 		if got[i] != want[i] {
 			var cycle, n int
 			_, _ = fmt.Sscan(want[i], &cycle, &n)
-			require.Equal(t, want[i], got[i], "%s is %s", all[n].Text, all[n].Verilog(func(u Use) string { return u.Port.Name }))
+			require.Equal(t, want[i], got[i], "%s is %s", all[n].Text, all[n].Verilog(func(u Use) string { return u.Port.Name }, "first"))
 		}
 	}
 }
@@ -271,6 +279,6 @@ func FuzzParse(f *testing.F) {
 		c.Holds(sight)
 		_, err = Parse(c.Text, s)
 		require.NoError(t, err)
-		require.NotEmpty(t, c.Verilog(func(u Use) string { return u.Port.Name }))
+		require.NotEmpty(t, c.Verilog(func(u Use) string { return u.Port.Name }, "first"))
 	})
 }

@@ -14,7 +14,7 @@
 //	in order     ! ~ - & ~& | ~| ^ ~^ of one operand
 //	             *, + -, << >>, < <= > >=, == !=, &, ^ ~^, |, &&, ||, ? :, ->
 //	{a, b}, {4{a}}
-//	$past(e)     e in the cycle before; 0 in the first one after a reset
+//	$past(e)     e in the cycle before; 0 in the first one after a reset, whatever e is
 //	$onehot(e)   exactly one bit is 1; $onehot0(e): at most one
 //
 // a -> b is !a || b. A bit that an index does not reach is 0. A condition holds if any bit is 1.

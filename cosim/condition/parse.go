@@ -28,11 +28,12 @@ const depthMax = 200
 // parser reads a text from left to right, by precedence.
 type parser struct {
 	scanner
-	scope *Scope
-	now   token
-	past  bool // within $past
-	depth int
-	uses  []Use
+	scope  *Scope
+	now    token
+	past   bool // within $past
+	before bool // there was one
+	depth  int
+	uses   []Use
 }
 
 func (p *parser) whole() (*node, error) {
@@ -245,7 +246,7 @@ func (p *parser) function() (*node, error) {
 		return nil, err
 	}
 	if sign.text == "$past" {
-		p.past = true
+		p.past, p.before = true, true
 		defer func() { p.past = false }()
 	}
 	kid, err := p.expression()

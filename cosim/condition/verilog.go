@@ -5,18 +5,24 @@ import (
 	"strings"
 )
 
+// A printer has the names of Condition.Verilog.
+type printer struct {
+	name  func(Use) string
+	first string
+}
+
 // verilog puts every operation in parentheses.
-func (n *node) verilog(name func(Use) string) string {
+func (n *node) verilog(p printer) string {
 	if n.value != nil {
 		return fmt.Sprintf("%d'h%s", n.width, n.value.Text(16))
 	}
 	kids := make([]string, len(n.kids))
 	for i, kid := range n.kids {
-		kids[i] = kid.verilog(name)
+		kids[i] = kid.verilog(p)
 	}
 	switch n.text {
 	case "[":
-		return n.selected(name(Use{n.port, n.past}), kids)
+		return n.selected(p.name(Use{n.port, n.past}), kids)
 	case "{":
 		text := "{" + strings.Join(kids, ", ") + "}"
 		if n.count > 1 {
@@ -24,7 +30,7 @@ func (n *node) verilog(name func(Use) string) string {
 		}
 		return text
 	case "$past":
-		return "{" + kids[0] + "}"
+		return fmt.Sprintf("(%s ? %d'h0 : {%s})", p.first, n.width, kids[0])
 	case "$onehot0":
 		return fmt.Sprintf("(~|(%s & (%s - %d'h1)))", kids[0], kids[0], n.kids[0].width)
 	case "$onehot":

@@ -37,7 +37,15 @@ func (t *miterText) conditions() (all []*condition.Condition) {
 	return all
 }
 
-// writePast keeps what conditions read of the cycle before: 0 in the first one after a reset.
+// usesPast reports whether a condition asks for the cycle before.
+func (t *miterText) usesPast() bool {
+	return slices.ContainsFunc(t.conditions(), (*condition.Condition).UsesPast)
+}
+
+// verilog is a condition in this cycle.
+func (t *miterText) verilog(c *condition.Condition) string { return c.Verilog(t.sight, wasReset) }
+
+// writePast keeps what conditions read of the cycle before.
 func (t *miterText) writePast() {
 	done := map[int]bool{}
 	for _, c := range t.conditions() {
@@ -48,11 +56,7 @@ func (t *miterText) writePast() {
 			}
 			done[port] = true
 			now := t.sight(condition.Use{Port: u.Port})
-			value := now
-			if t.clocked {
-				value = fmt.Sprintf("reset ? %d'd0 : %s", u.Port.Bits, now)
-			}
-			fmt.Fprintf(&t.b, "  reg %spast%d;\n  always @(posedge %s) past%d <= %s;\n", rangeText(u.Port.Bits), port, clockName, port, value)
+			fmt.Fprintf(&t.b, "  reg %spast%d;\n  always @(posedge %s) past%d <= %s;\n", rangeText(u.Port.Bits), port, clockName, port, now)
 		}
 	}
 }
@@ -65,13 +69,13 @@ func (t *miterText) writeCounts() {
 		if c == nil {
 			continue
 		}
-		now, late := c.Verilog(t.sight), max(t.Late[port], 0)
+		now, late := t.verilog(c), max(t.Late[port], 0)
 		if late == 0 {
 			fmt.Fprintf(w, "  wire counts%d = %s;\n", port, now)
 			continue
 		}
 		fmt.Fprintf(w, "  reg [%d:0] counting%d;\n", late-1, port)
-		fmt.Fprintf(w, "  wire [%d:0] counted%d = was_reset ? {%d{%s}} : counting%d;\n", late-1, port, late, t.afterReset(c), port)
+		fmt.Fprintf(w, "  wire [%d:0] counted%d = %s ? {%d{%s}} : counting%d;\n", late-1, port, wasReset, late, t.afterReset(c), port)
 		fmt.Fprintf(w, "  wire counts%d = counted%d[%d];\n", port, port, late-1)
 		next := now
 		if late > 1 {
@@ -86,17 +90,12 @@ func (t *miterText) afterReset(c *condition.Condition) string {
 	if slices.ContainsFunc(c.Uses(), func(u condition.Use) bool { return u.Port.Input }) {
 		return "1'b0"
 	}
-	for _, u := range c.Uses() {
-		if u.Past {
-			fmt.Fprintf(&t.b, "  wire %snone%d = 0;\n", rangeText(u.Port.Bits), t.port(u.Port.Name))
-		}
-	}
 	return c.Verilog(func(u condition.Use) string {
 		if u.Past {
-			return fmt.Sprintf("none%d", t.port(u.Port.Name))
+			return t.sight(u)
 		}
 		return fmt.Sprintf("after%d", t.port(u.Port.Name))
-	})
+	}, "1'b1")
 }
 
 // counts are the wires of all bits, the highest first.

@@ -18,6 +18,7 @@ const (
 	clockName = "starloom_miter_time" // the miter's clock
 	keptName  = "kept_o"              // what a twin shows in proofs alone: neighbours may send the inputs of this cycle
 	onName    = "starloom_miter_on"   // an input that all outputs pass: without it Yosys forgets those that are constant
+	wasReset  = "was_reset"           // this cycle is the first one, or the first one after a reset
 )
 
 // A miterText writes the Verilog of a miter.
@@ -120,13 +121,18 @@ func (t *miterText) isReset(p cosim.Port) bool { return t.clocked && p.Input && 
 // writeReset has reset on in the first cycle, and free after it.
 func (t *miterText) writeReset() {
 	w := &t.b
-	if !t.clocked {
+	now := "1'b0"
+	if t.clocked {
+		reset := slices.IndexFunc(t.Model, t.isReset)
+		fmt.Fprintf(w, "  reg first = 1'b1;\n  always @(posedge %s) first <= 1'b0;\n", clockName)
+		fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s;\n", inputName(reset), onName)
+		now = "reset"
+	} else {
 		fmt.Fprint(w, "  assign comparable = "+onName+";\n")
-		return
 	}
-	reset := slices.IndexFunc(t.Model, t.isReset)
-	fmt.Fprintf(w, "  reg first = 1'b1;\n  always @(posedge %s) first <= 1'b0;\n", clockName)
-	fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s;\n", inputName(reset), onName)
+	if t.usesPast() || slices.Max(append([]int{0}, t.Late...)) > 0 {
+		fmt.Fprintf(w, "  reg %s = 1'b1;\n  always @(posedge %s) %s <= %s;\n", wasReset, clockName, wasReset, now)
+	}
 }
 
 // writeSteady says when a reset is so long ago that it reaches nothing that is late.
@@ -248,7 +254,7 @@ func (t *miterText) writeAssumed() {
 		}
 	}
 	for _, c := range t.terms.Assume {
-		all = append(all, c.Verilog(t.sight))
+		all = append(all, t.verilog(c))
 	}
 	if t.rules {
 		all = append(all, "twin_kept")
@@ -326,7 +332,7 @@ func (t *miterText) writeLine(port, n int) string {
 	var stages []string
 	for i := range n {
 		stages = append(stages, fmt.Sprintf("line%d_%d", port, i))
-		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = was_reset ? after%d : %s;\n", width, stages[i], width, stages[i], port, stages[i])
+		fmt.Fprintf(w, "  reg %s%s;\n  wire %s%s_now = %s ? after%d : %s;\n", width, stages[i], width, stages[i], wasReset, port, stages[i])
 	}
 	fmt.Fprintf(w, "  always @(posedge %s) begin\n    %s <= %s;\n", clockName, stages[0], twinName(port))
 	for i := 1; i < n; i++ {
@@ -340,7 +346,6 @@ func (t *miterText) writeLine(port, n int) string {
 // the twin shows after a reset in that cycle.
 func (t *miterText) writeAfterReset() {
 	w := &t.b
-	fmt.Fprintf(w, "  reg was_reset;\n  always @(posedge %s) was_reset <= reset;\n", clockName)
 	for i, p := range t.Model {
 		if p.Input && !p.Clock && !t.isReset(p) {
 			fmt.Fprintf(w, "  reg %sbefore%d;\n  always @(posedge %s) before%d <= %s;\n", rangeText(p.Bits), i, clockName, i, t.driven(i))
