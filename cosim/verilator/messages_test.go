@@ -107,3 +107,33 @@ func TestWarningsOfVHDL(t *testing.T) {
 func TestDataPath(t *testing.T) {
 	require.Equal(t, "up/up/a/x.hex", dataPath("../../a/./x.hex"))
 }
+
+// TestLongEnumerations: a parameter of an enumeration takes its numbers, wherever it is declared, beside ports that need a module around;
+// and no message names that module.
+func TestLongEnumerations(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for file, text := range map[string]string{
+		"own.sv": "module own (q); typedef enum logic [1:0] {A, B, C} e_t; parameter e_t E = A; output logic [E == C ? 4 : 2:0] q; endmodule",
+		"all.sv": `package p; typedef enum {A, B, C} e_t; endpackage
+			module all #(parameter p::e_t E = p::A, type T = int) (output logic [E == p::C && $bits(T) == 8 ? 4 : 2:0] q, input T d [2]); endmodule`,
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	discover := func(top string, params map[string]string) ([]cosim.Port, error) {
+		b, err := newBuilder(context.Background(), &cosim.Source{Top: top, Files: []string{top + ".sv"}, Params: params}, &cosim.BuildOptions{Cache: testCache}, wasmTarget)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, os.RemoveAll(b.work)) }()
+		err = b.discover()
+		return b.description.Ports, err
+	}
+	for top, params := range map[string]map[string]string{"own": {"E": "2'd2"}, "all": {"E": "2", "T": "byte"}} {
+		ports, err := discover(top, params)
+		require.NoError(t, err)
+		require.Equal(t, 5, ports[0].Bits)
+	}
+	for text, params := range map[string]map[string]string{"Implicit conversion to enum": {"E": `"C"`}, "": {"E": "2", "T": "q::t"}} {
+		_, err := discover("all", params)
+		require.ErrorContains(t, err, "--param: the parameters of all have values that it does not take: "+text)
+		require.ErrorContains(t, err, "give what it declares: a number for an enumeration, a type")
+	}
+}

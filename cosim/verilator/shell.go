@@ -16,7 +16,8 @@ import (
 )
 
 // A shell has plain packed ports and the user's top module inside. It stands around one whose
-// ports are unpacked arrays or structures, or interfaces, or which has parameters that are types:
+// ports are unpacked arrays or structures, or interfaces, or which has parameters that are types or of
+// an enumeration, whose values are numbers here:
 //
 //	interface s with r, g     \s.r , \s.g
 //	interfaces s [2]          \s[0].r , \s[0].g , \s[1].r , \s[1].g
@@ -39,7 +40,7 @@ func (b *builder) readDesign() error {
 	var n *netlist
 	if len(b.types) == 0 {
 		said, err := b.readNetlist(&n)
-		if err != nil {
+		if err != nil && !(len(b.Params) > 0 && enumMessage.Match(said)) {
 			if interfaces, err = b.interfacePorts(said, err); err != nil {
 				return err
 			}
@@ -111,6 +112,7 @@ func (b *builder) wrap(kind, text string) error {
 
 var (
 	interfaceMessage = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?):(\d+):(\d+): Unsupported: Interfaced port on top`)
+	enumMessage      = regexp.MustCompile(`(?m)^%Error-ENUMVALUE: `)
 	genericMessage   = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?:\d+:\d+): Unsupported: generic interface`)
 	interfaceType    = regexp.MustCompile(`([A-Za-z_]\w*)(?:\s*\.\s*([A-Za-z_]\w*))?\s+$`)
 	interfaceName    = regexp.MustCompile(`^([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)`)
@@ -217,7 +219,7 @@ func (b *builder) instance(connections []string) string {
 	var values []string
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		if !strings.Contains(name, ".") {
-			values = append(values, fmt.Sprintf(".%s(%s)", name, b.Params[name]))
+			values = append(values, parameterText(name, b.Params[name]))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.types)) {
@@ -230,12 +232,21 @@ func (b *builder) instance(connections []string) string {
 	return fmt.Sprintf("  %s %sdut (%s);\n", b.Top, parameters, strings.Join(connections, ", "))
 }
 
+// parameterText gives a parameter a value: of an enumeration, any number but no text.
+func parameterText(name, value string) string {
+	text := fmt.Sprintf(".%s(%s)", name, value)
+	if strings.HasPrefix(value, `"`) {
+		return text
+	}
+	return "/* verilator lint_off ENUMVALUE */ " + text + " /* verilator lint_on ENUMVALUE */"
+}
+
 // interfaceInstance is the interface that a port of the top module is.
 func (b *builder) interfaceInstance(port interfacePort, connections []string) string {
 	var values []string
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		if of, parameter, _ := strings.Cut(name, "."); of == port.name && parameter != "" {
-			values = append(values, fmt.Sprintf(".%s(%s)", parameter, b.Params[name]))
+			values = append(values, parameterText(parameter, b.Params[name]))
 		}
 	}
 	return fmt.Sprintf("  %s #(%s) %s %s (%s);\n", port.kind, strings.Join(values, ", "), port.name, port.array, strings.Join(connections, ", "))

@@ -177,6 +177,11 @@ func (b *builder) refusal(said []byte, err error) error {
 func (b *builder) explain(place, message string) *cosim.InputError {
 	has := func(text string) bool { return strings.Contains(message, text) }
 	switch {
+	case b.shell != nil && strings.Contains(place, b.shell.file+":") && !parameterMissing.MatchString(message):
+		return &cosim.InputError{
+			Place: "--param", Reason: fmt.Sprintf("the parameters of %s have values that it does not take: %s", b.Top, message),
+			Remedy: "give what it declares: a number for an enumeration, a type such as logic [7:0], or of a package as NAME::TYPE",
+		}
 	case has("--top-module"):
 		return &cosim.InputError{
 			Place:  "--top",
