@@ -2,6 +2,7 @@ package verilator
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,6 +18,9 @@ var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
 
 // ghdlMessage is an error of GHDL, which also writes warning: and note: after a place.
 var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
+
+// genericRefused is one about the value of a generic.
+var genericRefused = regexp.MustCompile(`^(?:override for generic "(\w+)" is out of bounds|no generic "(\w+)" for -g|incorrect character .* in string$)`)
 
 // synthesise turns VHDL-2008 into Verilog, which is then built like any other.
 func (b *builder) synthesise() error {
@@ -113,5 +117,28 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 	if strings.Contains(refused.Reason, "cannot find entity") {
 		refused.Place, refused.Remedy = "--top", input.RemedyOf(b.Top, b.modules())
 	}
+	b.ofGeneric(refused)
 	return refused
+}
+
+// ofGeneric says what generics take, if GHDL refuses the value of one.
+func (b *builder) ofGeneric(refused *cosim.InputError) {
+	const remedy = `write a number of its range, '1' for a std_logic, true or false for a boolean, 0010 for a vector, ` +
+		`in a pin map as texts: L: "'1'", B: "true", V: "0010"`
+	found := genericRefused.FindStringSubmatch(refused.Reason)
+	if found == nil {
+		return
+	}
+	refused.Place, refused.Remedy = "--param", remedy
+	switch {
+	case found[2] != "":
+		refused.Reason, refused.Remedy = fmt.Sprintf("entity %s has no generic %s", b.Top, found[2]), "name generics that it has"
+	case found[1] == "":
+		refused.Reason = fmt.Sprintf("a generic of %s is a vector: %s", b.Top, refused.Reason)
+	}
+	for name, value := range b.Params {
+		if strings.EqualFold(name, found[1]) {
+			refused.Reason = fmt.Sprintf("generic %s of %s does not take %s", name, b.Top, value)
+		}
+	}
 }

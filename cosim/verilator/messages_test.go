@@ -55,6 +55,17 @@ func TestToolMessages(t *testing.T) {
 	err := b.ghdlRefusal("a.vhd:5:9:warning: signal \"s\" is never assigned [-Wnowrite]\na.vhd:6:1:note: here\na.vhd:8:20: no declaration for \"zork\"\n", failed)
 	require.EqualError(t, err, "a.vhd:8:20: no declaration for \"zork\"; correct the source until `ghdl synth --std=08` accepts it")
 
+	b.Params = map[string]string{"Level": "1"}
+	for said, wanted := range map[string]string{
+		"a.vhd:3:12:warning: value \"1\" not in enumeration std_ulogic [-Wruntime-error]\n" +
+			"/usr/bin/ghdl-mcode: override for generic \"level\" is out of bounds\n": "generic Level of top does not take 1; " +
+			`write a number of its range, '1' for a std_logic, true or false for a boolean, 0010 for a vector, in a pin map as texts: L: "'1'", B: "true", V: "0010"`,
+		"ghdl: incorrect character \"'2'\" in string\n": "a generic of top is a vector: incorrect character \"'2'\" in string; write a number of its range",
+		"ghdl: no generic \"z\" for -g\n":               "entity top has no generic z; name generics that it has",
+	} {
+		require.ErrorContains(t, b.ghdlRefusal(said, failed), "--param: "+wanted)
+	}
+
 	var tool *cosim.ToolError
 	require.ErrorAs(t, b.ghdlRefusal("\n******************** GHDL Bug occurred ***************************\n", failed), &tool)
 	require.ErrorAs(t, b.refusal([]byte("%Error: Verilator threw signal 9. Suggest trying --debug --gdbbt\n"), failed), &tool)
