@@ -27,6 +27,7 @@
 //	views.go     what the twin shows of its state for a proof, and registers that are the same
 //	classes.go   cones that are alike
 //	race.go      which engine gets which outputs, for how long; engines.go: the engines
+//	look_on.go   what is tried after a counterexample that lockstep does not show, and on what it rests
 //	report.go    Report: the verdict, as text and JSON
 //	cache.go     what earlier proofs have decided; folder.go: what repeats a proof
 package prove

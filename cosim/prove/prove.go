@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"starloom/cosim"
+	"starloom/cosim/flatten"
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
@@ -27,6 +28,7 @@ type prover struct {
 	model   *twin.Model
 	dir     string
 	report  *Report
+	print   *flatten.Module // the RTL as one module
 	miter   *miter
 	mined   *miner
 }
@@ -118,7 +120,7 @@ func (p *prover) run() error {
 		if p.miter, err = b.build(); err != nil {
 			return err
 		}
-		r.Front, r.Second, r.Checks, r.Dropped, r.Assumed = front, b.second, b.checks, b.dropped, p.assumed(wires, terms)
+		p.print, r.Front, r.Second, r.Checks, r.Dropped, r.Assumed = b.print, front, b.second, b.checks, b.dropped, p.assumed(wires, terms)
 		if differs, err := p.agree(); err != nil || differs {
 			return err
 		}
@@ -190,6 +192,7 @@ func (p *prover) agree() (differs bool, err error) {
 
 // decide lets the engines decide; again says that they should once more, for what the report takes for granted by now.
 func (p *prover) decide() (again bool, err error) {
+	began := time.Now()
 	text, err := os.ReadFile(filepath.Join(p.dir, "miter.aig"))
 	if err != nil {
 		return false, err
@@ -210,7 +213,7 @@ func (p *prover) decide() (again bool, err error) {
 	p.report.took(d, p.miter)
 	switch {
 	case d.Witness != nil:
-		return p.replay(d)
+		return p.replay(d, began)
 	case d.Open == 0:
 		return false, p.notVacuous()
 	case p.options.Cycles > 0 && d.Frames > p.options.Cycles:
@@ -246,12 +249,31 @@ func (p *prover) notVacuous() error {
 // replayPowerOns is from how many power-on states a counterexample is replayed.
 const replayPowerOns = 8
 
-// replay runs a counterexample in lockstep. One that breaks a rule of the model's neighbours, or needs values of registers at
-// power-on that the RTL does not begin with, is taken as a reason to decide again without its like.
-func (p *prover) replay(r *decision) (again bool, err error) {
+// replay shows a counterexample. One that needs values of registers at power-on that the RTL does not begin with is taken as
+// a reason to decide again without its like; after any other that lockstep does not show, other ways are tried.
+func (p *prover) replay(r *decision, began time.Time) (again bool, err error) {
+	if again, err = p.show(r.Witness, r.By); again || err != nil || p.report.Verdict == Differs {
+		return again, err
+	}
+	if !p.report.KeepsInitial && p.miter.declares {
+		p.report.KeepsInitial = true
+		return true, nil
+	}
+	said, err := p.twinRefuses(p.miter.rows(p.model, r.Witness))
+	if err != nil {
+		return false, err
+	}
+	if said != "" {
+		return false, p.notShown(r, said)
+	}
+	return p.lookOn(r, began)
+}
+
+// show runs a counterexample in lockstep, and reports what differs. One that breaks a rule of the model's neighbours is taken as
+// a reason to decide again without its like.
+func (p *prover) show(witness [][]bool, by string) (again bool, err error) {
 	p.options.Progress("replays the counterexample")
-	rows := p.miter.rows(p.model, r.Witness)
-	stimulus := lockstep.StimulusOf(p.model, "the counterexample", rows)
+	stimulus := lockstep.StimulusOf(p.model, "the counterexample", p.miter.rows(p.model, witness))
 	model, err := p.m.NewModel()
 	if err != nil {
 		return false, err
@@ -259,30 +281,16 @@ func (p *prover) replay(r *decision) (again bool, err error) {
 	defer model.Close()
 	if row, rule := stimulus.Broken(model); rule != "" {
 		if p.report.RuleBroken != "" {
-			return false, &refusal{fmt.Sprintf("%s has a counterexample that breaks a rule of neighbours: in cycle %d %s", r.By, row, rule)}
+			return false, &refusal{fmt.Sprintf("%s has a counterexample that breaks a rule of neighbours: in cycle %d %s", by, row, rule)}
 		}
 		p.report.RuleBroken = rule
 		return true, nil
 	}
 	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Stimulus: stimulus, PowerOn: replayPowerOns})
-	if err != nil {
-		return false, err
+	if err == nil && found.Divergence != nil {
+		p.report.differs(found, by)
 	}
-	if found.Divergence != nil {
-		p.report.differs(found, r.By)
-		return false, nil
-	}
-	if !p.report.KeepsInitial && p.miter.declares {
-		p.report.KeepsInitial = true
-		return true, nil
-	}
-	said, err := p.twinRefuses(rows)
-	if err != nil {
-		return false, err
-	}
-	b := p.miter.bits[slices.Index(p.miter.bad, r.Failed)]
-	return false, &refusal{fmt.Sprintf("%s has a counterexample of %s, in %s[%d], that lockstep does not show%s",
-		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, said)}
+	return false, err
 }
 
 // twinRefuses says which check of the twin ($fatal) rows of inputs break; "" for none. A twin that they break is not what the model is.

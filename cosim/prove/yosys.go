@@ -246,12 +246,13 @@ type signals struct {
 	outputs map[string]int
 	free    []int // inputs that the model does not have: values at power-on, X, undriven nets
 
-	powerOnOf map[int]int // by latch: the one of free that it begins with
+	powerOnOf  map[int]int    // by latch: the one of free that it begins with
+	registerOf map[int]string // by one of free: the register of the RTL's print that begins with it, and its bit
 }
 
 // readMap reads what Yosys says of the bits of an AIGER file.
 func readMap(text string, inputs, outputs int) (*signals, error) {
-	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}, powerOnOf: map[int]int{}}
+	s := &signals{inputs: map[string]int{}, outputs: map[string]int{}, powerOnOf: map[int]int{}, registerOf: map[int]string{}}
 	begins := map[string]int{}
 	named := make([]bool, inputs)
 	for line := range strings.Lines(text) {
@@ -272,6 +273,9 @@ func readMap(text string, inputs, outputs int) (*signals, error) {
 			s.inputs[name+"["+fields[2]+"]"], named[at] = at, true
 		case "init":
 			begins[name+"["+fields[2]+"]"] = at
+			if register, ok := strings.CutPrefix(name, "rtl.side."); ok {
+				s.registerOf[at] = register + "[" + fields[2] + "]"
+			}
 		case "latch", "invlatch": // after all of init
 			if from, ok := begins[name+"["+fields[2]+"]"]; ok {
 				s.powerOnOf[at] = from

@@ -1,0 +1,149 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"starloom/cosim"
+	"starloom/cosim/lockstep"
+)
+
+// lookOn looks for a difference that lockstep shows, after a counterexample that it does not: one rests on values that are free
+// in a proof and that simulation chooses in another way. First an engine looks for one in which all of these are 0, then
+// random inputs do, together for what is left of the time.
+func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
+	left := func() time.Duration { return max(p.options.limit()-time.Since(began), 2*time.Second) }
+	p.options.Progress("looks for a counterexample without free values")
+	settled := &problem{whole: p.miter.graph.settled(p.miter.signals.free), files: "settled", groups: p.miter.groups(), on: p.miter.on}
+	o := Options{Limit: left() / 2, Workers: p.options.Workers, Cycles: p.options.Cycles}
+	other := settled.decide(p.ctx, p.dir, &o, p.options.Progress)
+	if other.witness != nil {
+		if again, err = p.show(other.witness, other.by); again || err != nil || p.report.Verdict == Differs {
+			p.report.commands = append(p.report.commands, other.commands...)
+			return again, err
+		}
+	}
+	p.options.Progress("looks for a difference with random inputs")
+	ctx, cancel := context.WithTimeout(p.ctx, left())
+	defer cancel()
+	found, err := lockstep.Run(ctx, p.m, lockstep.Options{})
+	if err != nil && (p.ctx.Err() != nil || ctx.Err() == nil) {
+		return false, err
+	}
+	if err == nil && found.Divergence != nil {
+		p.report.differs(found, "random inputs")
+		p.report.Took, p.report.commands = 0, nil // no engine has found it
+		return false, nil
+	}
+	return false, p.notShown(r, p.restsOn(r)+"; random inputs show no difference")
+}
+
+// notShown is why a counterexample has decided nothing.
+func (p *prover) notShown(r *decision, why string) error {
+	b := p.miter.bits[slices.Index(p.miter.bad, r.Failed)]
+	return &refusal{fmt.Sprintf("%s has a counterexample of %s, in %s[%d], that lockstep does not show%s",
+		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, why)}
+}
+
+// settled is the graph with some inputs at 0. What differs in it differs in the graph, with these inputs at 0; what does not may.
+func (g *graph) settled(inputs []int) *graph {
+	s, to := &graph{inputs: g.inputs, next: make([]uint32, len(g.next))}, make([]uint32, g.variables())
+	for v := uint32(1); v < g.firstGate(); v++ {
+		to[v] = 2 * v
+	}
+	for _, i := range inputs {
+		to[1+i] = 0
+	}
+	of := func(literal uint32) uint32 { return to[literal/2] ^ literal&1 }
+	for i, in := range g.gates {
+		to[g.firstGate()+uint32(i)] = s.and(of(in[0]), of(in[1]))
+	}
+	for i, n := range g.next {
+		s.next[i] = of(n)
+	}
+	for _, o := range g.outputs {
+		s.outputs = append(s.outputs, of(o))
+	}
+	return s
+}
+
+// needed are the inputs among some without whose values in a counterexample the output does not differ at its end.
+func (g *graph) needed(witness [][]bool, output int, inputs []int) (needed []int) {
+	for chunk := range slices.Chunk(inputs, 64) { // one is inverted in each sequence
+		s, words := g.simulation(), make([]uint64, g.inputs)
+		for cycle, row := range witness {
+			if cycle > 0 {
+				s.edge()
+			}
+			for i, on := range row {
+				words[i] = -bit(on)
+			}
+			for lane, i := range chunk {
+				words[i] ^= 1 << lane
+			}
+			s.settle(words)
+		}
+		for lane, i := range chunk {
+			if s.of(g.outputs[output])>>lane&1 == 0 {
+				needed = append(needed, i)
+			}
+		}
+	}
+	return needed
+}
+
+// restsOn says on which free values a counterexample rests; "" if each alone may be another.
+func (p *prover) restsOn(r *decision) string {
+	var registers, other []string
+	begins := map[int]bool{}
+	for _, i := range p.miter.signals.powerOnOf {
+		begins[i] = true
+	}
+	for _, i := range p.miter.graph.needed(r.Witness, r.Failed, p.miter.signals.free) {
+		switch text := p.registerOf(i); {
+		case !begins[i]:
+			other = p.unknown()
+		case text != "" && !slices.Contains(registers, text):
+			registers = append(registers, text)
+		}
+	}
+	if len(registers) > 0 {
+		other = append(other, "what "+listed(registers)+" has at power-on")
+	}
+	if len(other) == 0 {
+		return ""
+	}
+	return ": it rests on " + strings.Join(other, " and on ") + ", any value in a proof and one in simulation"
+}
+
+// unknown says where the RTL has X.
+func (p *prover) unknown() []string {
+	if places := p.print.Unknown; len(places) > 0 {
+		return []string{"X at " + listed(places) + " (an index beyond the end, or no value)"}
+	}
+	return []string{"a net that nothing drives"}
+}
+
+// registerOf is the register of the RTL that begins with an input, and its place; "" for another one.
+func (p *prover) registerOf(input int) string {
+	name, _, _ := strings.Cut(p.miter.signals.registerOf[input], "[")
+	for _, r := range p.print.Registers {
+		if r.Name == name {
+			return fmt.Sprintf("%s (%s)", r.Source, r.Place)
+		}
+	}
+	return name
+}
+
+// listedMost is how many names a reason has.
+const listedMost = 4
+
+func listed(names []string) string {
+	if more := len(names) - listedMost; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:listedMost], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
