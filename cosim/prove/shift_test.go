@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,64 @@ endmodule
 				}
 			}
 			require.Equal(t, want, got, "y%d of %d", i, a)
+		}
+	}
+}
+
+// TestLongDivideMapByAll: dividers by constants, all of them with -full, divide all numbers as before, signed or not, where a sign is
+// repeated and where results are cut.
+func TestLongDivideMapByAll(t *testing.T) {
+	type divider struct {
+		celltype             string
+		signed, extra, by, y int
+	}
+	var all []divider
+	var ports, body strings.Builder
+	for _, signed := range []int{0, 1} {
+		for _, extra := range []int{0, 3} {
+			for by := 1; by < 16; by++ {
+				if !*full && !slices.Contains([]int{3, 8, 13, 15}, by) {
+					continue
+				}
+				for _, celltype := range []string{"div", "mod"} {
+					d := divider{celltype, signed, extra, by, []int{3, 9}[by/2%2]}
+					high := []string{"1'b0", "a[4]"}[signed]
+					fmt.Fprintf(&ports, ", output [%d:0] y%d", d.y-1, len(all))
+					fmt.Fprintf(&body, "wire [%d:0] a%d = {%sa};\n", 4+extra, len(all), strings.Repeat(high+", ", extra))
+					fmt.Fprintf(&body, "\\$%s #(.A_SIGNED(%d), .B_SIGNED(%d), .A_WIDTH(%d), .B_WIDTH(4), .Y_WIDTH(%d)) d%d (.A(a%d), .B(4'd%d), .Y(y%d));\n",
+						celltype, signed, signed, 5+extra, d.y, len(all), len(all), by, len(all))
+					all = append(all, d)
+				}
+			}
+		}
+	}
+	g, s := graphOf(t, "module top(input [4:0] a"+ports.String()+");\n"+body.String()+"endmodule\n",
+		"read_verilog -icells top.v\ntechmap -map divide.v\nselect -assert-none t:$div t:$mod\ntechmap\nopt_clean\naigmap\n")
+	in := make([]uint64, g.inputs)
+	for bit := range 5 {
+		for a := range 32 {
+			in[s.inputs[fmt.Sprintf("a[%d]", bit)]] |= uint64(a) >> bit & 1 << a
+		}
+	}
+	sim := g.simulation()
+	sim.settle(in)
+	for i, d := range all {
+		for a := range 32 {
+			n, by := a, d.by
+			if d.signed == 1 {
+				n, by = a-a&16*2, d.by-d.by&8*2
+			}
+			want := n / by
+			if d.celltype == "mod" {
+				want = n % by
+			}
+			got := 0
+			for bit := range d.y {
+				if at, ok := s.outputs[fmt.Sprintf("y%d[%d]", i, bit)]; ok { // else it is always 0
+					got |= int(sim.of(g.outputs[at])>>a&1) << bit
+				}
+			}
+			require.Equal(t, want&(1<<d.y-1), got, "%+v of %d", d, n)
 		}
 	}
 }

@@ -64,8 +64,9 @@ module starloom_shiftx(A, B, Y);
 endmodule
 `
 
-// divideMap makes dividers as wide as what they divide can be: in Verilog "(from + k) % 6" is an operation of 32 bits. The divisor is
-// a constant, and neither side is negative.
+// divideMap makes dividers by constants as small as both operands let them be: in Verilog "(from + k) % 6" is an operation of 32 bits, and
+// so is each of VHDL's integers. What is divided has as many steps as its value has bits, without those that only repeat its sign;
+// each compares as many as the divisor has, and one.
 const divideMap = `(* techmap_celltype = "$div $mod" *)
 module starloom_divide(A, B, Y);
   parameter A_SIGNED = 0;
@@ -74,6 +75,8 @@ module starloom_divide(A, B, Y);
   parameter B_WIDTH = 1;
   parameter Y_WIDTH = 1;
   parameter _TECHMAP_CELLTYPE_ = "";
+  parameter _TECHMAP_BITS_CONNMAP_ = 1;
+  parameter [A_WIDTH*_TECHMAP_BITS_CONNMAP_-1:0] _TECHMAP_CONNMAP_A_ = 0;
   parameter [A_WIDTH-1:0] _TECHMAP_CONSTMSK_A_ = 0;
   parameter [A_WIDTH-1:0] _TECHMAP_CONSTVAL_A_ = 0;
   parameter [B_WIDTH-1:0] _TECHMAP_CONSTMSK_B_ = 0;
@@ -81,26 +84,48 @@ module starloom_divide(A, B, Y);
   input [A_WIDTH-1:0] A;
   input [B_WIDTH-1:0] B;
   output [Y_WIDTH-1:0] Y;
-  function integer places(input integer unused); // of A that are not known to be 0, or to the highest 1 of B
+  localparam ID = _TECHMAP_BITS_CONNMAP_;
+  localparam [ID-1:0] SIGN = _TECHMAP_CONNMAP_A_[A_WIDTH*ID-1:(A_WIDTH-1)*ID];
+  function integer places(input integer unused); // of A that are not its sign, nor 0 in one without
     integer i;
     begin
       places = 1;
-      for (i = 0; i < A_WIDTH; i = i + 1) if (!_TECHMAP_CONSTMSK_A_[i] || _TECHMAP_CONSTVAL_A_[i]) if (i >= places) places = i + 1;
-      for (i = 0; i < B_WIDTH; i = i + 1) if (_TECHMAP_CONSTVAL_B_[i]) if (i >= places) places = i + 1;
+      for (i = 0; i < A_WIDTH; i = i + 1)
+        if (A_SIGNED ? _TECHMAP_CONNMAP_A_[i*ID +: ID] != SIGN : !_TECHMAP_CONSTMSK_A_[i] || _TECHMAP_CONSTVAL_A_[i]) places = i + 1;
     end
   endfunction
-  localparam PLACES = places(0);
-  localparam CONSTANT = &_TECHMAP_CONSTMSK_B_ && |_TECHMAP_CONSTVAL_B_;
-  localparam POSITIVE = !A_SIGNED || (PLACES < A_WIDTH && !(B_SIGNED && _TECHMAP_CONSTVAL_B_[B_WIDTH-1]));
-  wire _TECHMAP_FAIL_ = !CONSTANT || !POSITIVE || (!A_SIGNED && PLACES == A_WIDTH);
-  wire [PLACES-1:0] a = A;
-  wire [PLACES-1:0] b = _TECHMAP_CONSTVAL_B_;
-  wire [PLACES-1:0] y;
+  localparam PLACES = A_SIGNED && places(0) < A_WIDTH ? places(0) + 1 : places(0); // the lowest number has one more without its sign
+  localparam BELOW = B_SIGNED && _TECHMAP_CONSTVAL_B_[B_WIDTH-1];
+  localparam [B_WIDTH-1:0] DIVISOR = BELOW ? -_TECHMAP_CONSTVAL_B_ : _TECHMAP_CONSTVAL_B_;
+  function integer width(input integer unused);
+    integer i;
+    begin
+      width = 1;
+      for (i = 0; i < B_WIDTH; i = i + 1) if (DIVISOR[i]) width = i + 1;
+    end
+  endfunction
+  localparam WIDTH = width(0);
+  wire _TECHMAP_FAIL_ = !(&_TECHMAP_CONSTMSK_B_ && |_TECHMAP_CONSTVAL_B_) || A_SIGNED != B_SIGNED;
+  wire below = A_SIGNED ? A[A_WIDTH-1] : 1'b0;
+  wire [PLACES-1:0] low = A;
+  wire [PLACES-1:0] a = below ? -low : low;
+  wire [PLACES-1:0] quotient;
+  genvar i;
   generate
-    if (_TECHMAP_CELLTYPE_ == "$mod") assign y = a % b;
-    else assign y = a / b;
+    for (i = PLACES; i >= 0; i = i - 1) begin : step
+      wire [WIDTH-1:0] rest;
+      if (i == PLACES) assign rest = 0;
+      else begin
+        wire [WIDTH:0] next = {step[i+1].rest, a[i]};
+        wire [WIDTH:0] less = next - DIVISOR;
+        assign quotient[i] = ~less[WIDTH];
+        assign rest = less[WIDTH] ? next[WIDTH-1:0] : less[WIDTH-1:0];
+      end
+    end
   endgenerate
-  assign Y = y;
+  wire [Y_WIDTH-1:0] y = _TECHMAP_CELLTYPE_ == "$mod" ? step[0].rest : quotient;
+  wire negative = _TECHMAP_CELLTYPE_ == "$mod" ? below : below ^ BELOW;
+  assign Y = negative ? -y : y;
 endmodule
 `
 
