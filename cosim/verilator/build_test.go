@@ -95,7 +95,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"waits", text("waits.sv", "module top (input logic a, output logic b);\n  initial begin @(posedge a); b = 1; end\nendmodule\n"), "waits.sv:2:17", "", "test bench"},
 		{"VHDL syntax", text("broken.vhd", "entity top is\n  port (a : in bit;\nend entity;\n"), "broken.vhd:3:1", "", "ghdl"},
 		{"VHDL top", vhdl(func(s *cosim.Source) { s.Top = "conter" }), "--top", "conter", "counter"},
-		{"generic", vhdl(func(s *cosim.Source) { s.Params = map[string]string{"depth": "3"} }), "counter.vhd", "depth", "ghdl"},
+		{"generic", vhdl(func(s *cosim.Source) { s.Params = map[string]string{"depth": "3"} }), "--param", "no generic depth", "generics that it has"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			input := refusal(t, c.source)
