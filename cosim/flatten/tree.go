@@ -57,6 +57,16 @@ func (n *node) dropCasts() {
 	}
 }
 
+// keepSigns makes indexes with a sign keep it where Verilator adds the lower end of a range to them, or multiplies them by the size of
+// an element: it extends them without, as it needs the low bits alone.
+func (n *node) keepSigns() {
+	n.each(func(n *node) {
+		if n.kind == "EXTEND" && n.one(1).signed() && among(n.parent.kind, "ADD", "SUB", "MUL") && n.parent.loc == n.loc {
+			n.kind = "EXTENDS"
+		}
+	})
+}
+
 // name is the first word that follows a node's type.
 func (n *node) name() string {
 	word, _, _ := strings.Cut(n.rest, " ")
@@ -103,6 +113,7 @@ func readTree(f *verilator.Flat) (*tree, error) {
 		return nil, err
 	}
 	t.earlier.dropCasts()
+	t.earlier.keepSigns()
 	if t.source, err = readNodes(f.Early, map[string]*node{}); err != nil {
 		return nil, err
 	}

@@ -192,8 +192,16 @@ func (b *builder) build() (*miter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err = flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1); err == nil { // the print has to run beside its source
-		b.second, err = flatten.CompareSecond(b.ctx, b.clocked(), b.print, b.m.Build, 1)
+	_, err = flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1) // the print has to run beside its source
+	var differs *flatten.Difference
+	if err == nil || errors.As(err, &differs) {
+		var second error
+		b.second, second = flatten.CompareSecond(b.ctx, b.clocked(), b.print, b.m.Build, 1)
+		if err == nil {
+			err = second
+		} else if second == nil && b.second.Absent == "" {
+			err = &refusal{err.Error() + "; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise (an index out of range, most often)"}
+		}
 	}
 	return m, refusedPrint(err)
 }
