@@ -234,7 +234,7 @@ endmodule
 // TestSignedIndexes: an index with a sign keeps it where the lower end of a range is not 0.
 func TestSignedIndexes(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
-	require.NoError(t, os.WriteFile(file, []byte(`module within (input [31:0] d, output y, output [7:0] z);
+	require.NoError(t, os.WriteFile(file, []byte(`module inside_of (input [31:0] d, output y, output [7:0] z);
   wire signed [5:0] i = $signed({1'b0, d[4:0]}) - 6'sd16;
   wire signed [1:0] k = d[1:0];
   wire [15:-16] v = d;
@@ -247,7 +247,7 @@ module beyond (input signed [4:0] low, input [20:4] w, output x);
   assign x = w[low]; // 5'b10000 is -16, and no place of w
 endmodule
 `), 0o644))
-	beside(t, cosim.Source{Top: "within", Files: []string{file}}, 2000)
+	beside(t, cosim.Source{Top: "inside_of", Files: []string{file}}, 2000)
 	m, err := Print(context.Background(), cosim.Source{Top: "beyond", Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
 	require.NoError(t, err)
 	require.Regexp(t, `= \{\{27\{low\[4\]\}\}, low\};`, m.Verilog)
