@@ -67,6 +67,16 @@ func (n *node) keepSigns() {
 	})
 }
 
+// dropReals leaves out the values of parameters that are real: what is made of them is a constant in the tree, and a
+// place where one is still read has no bits, so it is refused.
+func (n *node) dropReals() {
+	n.each(func(n *node) {
+		if n.kind == "VAR" && strings.HasSuffix(n.width, "/d)") {
+			n.operands[2] = nil
+		}
+	})
+}
+
 // name is the first word that follows a node's type.
 func (n *node) name() string {
 	word, _, _ := strings.Cut(n.rest, " ")
@@ -118,6 +128,7 @@ func readTree(f *verilator.Flat) (*tree, error) {
 		return nil, err
 	}
 	t.root, err = readNodes(f.Tree, t.nodes)
+	t.root.dropReals()
 	return t, err
 }
 

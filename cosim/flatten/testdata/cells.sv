@@ -196,6 +196,15 @@ module m_sub_per_hash (input logic clk, rst_n, input logic [31:0] i, output logi
   assign o = s[2];
 endmodule
 
+// Constants that are real are gone but for what is made of them.
+module m_real (input logic clk, rst_n, input logic [31:0] i, output logic [31:0] o);
+  localparam real FACTOR = 0.1;
+  localparam int LIMIT = FACTOR * 45;
+  logic [31:0] o_q;
+  always_ff @(posedge clk) if (!rst_n) o_q <= '0; else o_q <= i[3:0] > LIMIT ? i + int'(-FACTOR * 45) : o_q;
+  assign o = o_q;
+endmodule
+
 module m_shift_reg (input logic clk, rst_n, input logic [31:0] i, output logic [31:0] o);
   logic [3:0][7:0] d;
   for (genvar k = 0; k < 4; k++) begin : st
