@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,7 +62,7 @@ func (n *node) dropCasts() {
 // an element: it extends them without, as it needs the low bits alone.
 func (n *node) keepSigns() {
 	n.each(func(n *node) {
-		if n.kind == "EXTEND" && n.one(1).signed() && among(n.parent.kind, "ADD", "SUB", "MUL") && n.parent.loc == n.loc {
+		if n.kind == "EXTEND" && n.one(1).signed() && slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) && n.parent.loc == n.loc {
 			n.kind = "EXTENDS"
 		}
 	})

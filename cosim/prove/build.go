@@ -200,7 +200,8 @@ func (b *builder) build() (*miter, error) {
 		if err == nil {
 			err = second
 		} else if second == nil && b.second.Absent == "" {
-			err = &refusal{err.Error() + "; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise (an index out of range, most often)"}
+			err = &refusal{err.Error() +
+				"; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise (an index out of range, most often)"}
 		}
 	}
 	return m, refusedPrint(err)
