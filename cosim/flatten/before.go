@@ -3,8 +3,19 @@ package flatten
 import (
 	"math/big"
 	"regexp"
+	"slices"
 	"strings"
 )
+
+// keepSigns makes indexes with a sign keep it where Verilator adds the lower end of a range to them, or multiplies them by the size of
+// an element: it extends them without, as it needs the low bits alone.
+func (n *node) keepSigns() {
+	n.each(func(n *node) {
+		if n.kind == "EXTEND" && n.one(1).signed() && slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) && n.parent.loc == n.loc {
+			n.kind = "EXTENDS"
+		}
+	})
+}
 
 // wholeIndexes are the indexes of a tree that are cut there, by the place of the selection. One place may
 // have several: modules with other parameters.

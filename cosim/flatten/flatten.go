@@ -38,6 +38,7 @@ func printFlat(f *verilator.Flat, s cosim.Source) (*Module, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.earlier.keepSigns()
 	t.whole, t.nested = wholeIndexes(t.earlier), nestedSelections(t.earlier)
 	if err := t.loses(); err != nil {
 		return nil, err

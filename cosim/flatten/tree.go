@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -56,16 +55,6 @@ func (n *node) dropCasts() {
 			list[i].dropCasts()
 		}
 	}
-}
-
-// keepSigns makes indexes with a sign keep it where Verilator adds the lower end of a range to them, or multiplies them by the size of
-// an element: it extends them without, as it needs the low bits alone.
-func (n *node) keepSigns() {
-	n.each(func(n *node) {
-		if n.kind == "EXTEND" && n.one(1).signed() && slices.Contains([]string{"ADD", "SUB", "MUL"}, n.parent.kind) && n.parent.loc == n.loc {
-			n.kind = "EXTENDS"
-		}
-	})
 }
 
 // dropReals leaves out the values of parameters that are real: what is made of them is a constant in the tree, and a
@@ -124,7 +113,6 @@ func readTree(f *verilator.Flat) (*tree, error) {
 		return nil, err
 	}
 	t.earlier.dropCasts()
-	t.earlier.keepSigns()
 	if t.source, err = readNodes(f.Early, map[string]*node{}); err != nil {
 		return nil, err
 	}
