@@ -169,7 +169,8 @@ func sideScript(side, design string, read []string, keepInitial bool) string {
 // logicOnly selects neither registers nor free values: two of them are never one, and what they begin with is not known.
 const logicOnly = "t:* t:$*ff %d t:$_DFF_* %d t:$anyseq %d"
 
-// miterScript joins both sides and writes them as AIGER. By now nothing is X, so that logic may be made smaller.
+// miterScript joins both sides and writes them as AIGER. By now nothing is X, so that logic may be made smaller; gates that are alike
+// become one in our graph, which takes Yosys far longer.
 const miterScript = `read_verilog miter.v
 design -copy-from twin -as ` + twinSide + ` ` + twinSide + `
 design -copy-from rtl -as ` + rtlSide + ` ` + rtlSide + `
@@ -186,7 +187,6 @@ techmap -map divide.v
 opt_clean
 techmap
 opt_expr ` + logicOnly + `
-opt_merge ` + logicOnly + `
 opt_clean
 simplemap
 aigmap
