@@ -559,6 +559,35 @@ func (g *graph) word(v *variable, address *expr) *expr {
 	return g.intern(expr{op: opWord, width: v.what.element.bits, args: []*expr{address}, v: v})
 }
 
+// rebuild makes an expr with other operands.
+func (g *graph) rebuild(e *expr, args []*expr) *expr {
+	switch e.op {
+	case opSlice:
+		return g.slice(args[0], e.low, e.width)
+	case opDyn:
+		return g.dyn(args[0], args[1], e.width)
+	case opConcat:
+		return g.concat(args...)
+	case opSext:
+		return g.sext(args[0], e.width)
+	case opNot:
+		return g.not(args[0])
+	case opAnd, opOr, opXor:
+		return g.bitwise(e.op, args[0], args[1])
+	case opShl, opShr, opSar:
+		return g.shift(e.op, args[0], args[1])
+	case opEq, opLt, opLtS:
+		return g.compare(e.op, args[0], args[1])
+	case opMux:
+		return g.mux(args[0], args[1], args[2])
+	case opAll, opAny, opOdd:
+		return g.reduce(e.op, args[0])
+	case opWord:
+		return g.word(e.v, args[0])
+	}
+	return g.binary(e.op, args[0], args[1])
+}
+
 // most is a bound of a value.
 func (g *graph) most(e *expr) *big.Int {
 	bound := mask(e.width)

@@ -52,28 +52,10 @@ func (g *graph) again(e *expr, args []*expr, sample int) *expr {
 		return g.drawn(e.width, at, sample)
 	case opWord:
 		return g.drawn(e.width, uint64(e.v.index)+args[0].value.Uint64()<<20, sample)
-	case opSlice:
-		return g.slice(args[0], e.low, e.width)
-	case opDyn:
+	case opDyn: // it may lie beyond the end here
 		return g.slice(g.shift(opShr, args[0], args[1]), 0, e.width)
-	case opConcat:
-		return g.concat(args...)
-	case opSext:
-		return g.sext(args[0], e.width)
-	case opNot:
-		return g.not(args[0])
-	case opAnd, opOr, opXor:
-		return g.bitwise(e.op, args[0], args[1])
-	case opShl, opShr, opSar:
-		return g.shift(e.op, args[0], args[1])
-	case opEq, opLt, opLtS:
-		return g.compare(e.op, args[0], args[1])
-	case opMux:
-		return g.mux(args[0], args[1], args[2])
-	case opAll, opAny, opOdd:
-		return g.reduce(e.op, args[0])
 	}
-	return g.binary(e.op, args[0], args[1])
+	return g.rebuild(e, args)
 }
 
 // drawn is the value of a variable in a sample: any one, or one so small that it may be an index.
