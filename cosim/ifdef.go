@@ -2,12 +2,21 @@ package cosim
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 )
+
+// ForVerilator is the source with the text that Verilator reads, for another simulator.
+func (s *Source) ForVerilator() Source {
+	same := *s
+	same.Defines = map[string]string{"VERILATOR": "1", "verilator": "1"}
+	maps.Copy(same.Defines, s.Defines)
+	return same
+}
 
 // Ifdefs warns of text that a chip is not made of: what stands under a macro that the tools of a backend define, or does not stand there since
 // none of them defines SYNTHESIS. A block without `else that holds checks alone is none.

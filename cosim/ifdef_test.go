@@ -41,3 +41,12 @@ func TestIfdefs(t *testing.T) {
 	require.Empty(t, s.Ifdefs(BackendIcarus))
 	require.Empty(t, (&Source{}).Ifdefs(""), "an image")
 }
+
+// TestForVerilator: what a map defines stays, and nothing is written into it.
+func TestForVerilator(t *testing.T) {
+	s := Source{Defines: map[string]string{"N": "3", "VERILATOR": "0"}}
+	same := s.ForVerilator()
+	require.Equal(t, map[string]string{"N": "3", "VERILATOR": "0", "verilator": "1"}, same.Defines)
+	require.Len(t, s.Defines, 2)
+	require.Equal(t, "1", (&Source{}).ForVerilator().Defines["VERILATOR"])
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -34,9 +33,7 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	if err != nil {
 		return Second{}, err
 	}
-	defines := map[string]string{"VERILATOR": "1"} // the same text
-	maps.Copy(defines, s.Defines)
-	s.Defines = defines
+	s = s.ForVerilator()
 	c := &comparison{
 		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax, quiet: true,
 		random: rand.New(rand.NewPCG(seed, 0x5eed)),

@@ -62,7 +62,7 @@ func (l *pair) hint(d *Divergence, agrees func(m *pinmap.Map) bool) string {
 
 // inIcarus runs a map in Icarus Verilog, which reads the text that Verilator reads by itself; nil if it does not take it.
 func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
-	if s := m.Source; m.Backend == cosim.BackendIcarus || len(s.Files) == 0 || s.VHDL() || len(s.Types()) > 0 {
+	if m.Backend == cosim.BackendIcarus || m.Image != "" {
 		return nil
 	}
 	o.NoExplore, o.Brief = true, true

@@ -204,9 +204,7 @@ func (m *Map) built() *opened {
 // On returns the map with the RTL in another backend, which reads the same text as Verilator.
 func (m *Map) On(backend string) *Map {
 	other := *m
-	other.Backend, other.opened = backend, nil
-	other.Source.Defines = map[string]string{"VERILATOR": "1"}
-	maps.Copy(other.Source.Defines, m.Source.Defines)
+	other.Backend, other.Source, other.opened = backend, m.Source.ForVerilator(), nil
 	return &other
 }
 
