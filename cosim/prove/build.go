@@ -57,7 +57,6 @@ type builder struct {
 	keepInitial bool            // registers begin with the values that the RTL declares
 	rules       bool            // inputs are those that neighbours of the model may send
 	print       *flatten.Module // the RTL as one module
-	second      flatten.Second  // what Icarus says of it
 	checks      int             // $fatal and the like in the RTL
 	dropped     []string        // what the print has left out
 }
@@ -186,28 +185,26 @@ func refusedPrint(err error) error {
 	return err
 }
 
-// build makes the miter; what cannot be proved is a *refusal.
-func (b *builder) build() (*miter, error) {
-	m, err := b.buildOnce()
-	if err != nil {
-		return nil, err
-	}
-	_, err = flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1) // the print has to run beside its source
+// compare runs the print beside its source, in Verilator and in a second simulator: no proof rests on one that differs, which is a *refusal.
+func (b *builder) compare() (flatten.Second, error) {
+	_, err := flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1)
 	var differs *flatten.Difference
-	if err == nil || errors.As(err, &differs) {
-		var second error
-		b.second, second = flatten.CompareSecond(b.ctx, b.clocked(), b.print, b.m.Build, 1)
-		if err == nil {
-			err = second
-		} else if second == nil && b.second.Absent == "" {
-			err = &refusal{err.Error() +
-				"; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise (an index out of range, most often)"}
-		}
+	if err != nil && !errors.As(err, &differs) {
+		return flatten.Second{}, refusedPrint(err)
 	}
-	return m, refusedPrint(err)
+	second, other := flatten.CompareSecond(b.ctx, b.clocked(), b.print, b.m.Build, 1)
+	switch {
+	case err == nil:
+		return second, refusedPrint(other)
+	case other == nil && second.Absent == "":
+		err = &refusal{err.Error() +
+			"; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise (an index out of range, most often)"}
+	}
+	return second, refusedPrint(err)
 }
 
-func (b *builder) buildOnce() (*miter, error) {
+// build makes the miter; what cannot be proved is a *refusal.
+func (b *builder) build() (*miter, error) {
 	bits, err := b.sources()
 	if err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func TestLongRulesOfNeighbours(t *testing.T) {
 	defer d.Close()
 	device := d.(*pinmap.Device)
 	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires, terms: device.Terms(), rules: true}
-	made, err := b.buildOnce()
+	made, err := b.build()
 	require.NoError(t, err)
 
 	start, err := model.Save()

@@ -32,7 +32,7 @@ func TestLongXIsFree(t *testing.T) {
 	defer d.Close()
 	device := d.(*pinmap.Device)
 	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: device.Wires, terms: device.Terms()}
-	made, err := b.buildOnce()
+	made, err := b.build()
 	require.NoError(t, err)
 
 	bits, random := map[[2]int]int{}, rand.New(rand.NewPCG(1, 2))
