@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -51,9 +50,6 @@ func (b *builder) compile(path string) error {
 	return b.description.attach(path)
 }
 
-// schedulerLoop is a loop of Verilator's own in its C++.
-var schedulerLoop = regexp.MustCompile(`(?m)^( *)while( \((?:vlSelf->)?__V\w+Continue\) \{)$`)
-
 // writeModel writes the two generated headers: all of Verilator's output in one
 // unit, and the ports.
 func (b *builder) writeModel(translated string) error {
@@ -64,14 +60,6 @@ func (b *builder) writeModel(translated string) error {
 	var model strings.Builder
 	model.WriteString("#include \"Vdut.h\"\n#include \"Vdut__Syms.h\"\n")
 	for _, source := range sources {
-		text, err := os.ReadFile(source)
-		if err != nil {
-			return err
-		}
-		text = schedulerLoop.ReplaceAll(text, []byte("${1}SL_SCHEDULER$2"))
-		if err := os.WriteFile(source, text, 0o644); err != nil {
-			return err
-		}
 		fmt.Fprintf(&model, "#include %q\n", filepath.Base(source))
 	}
 	header, err := os.ReadFile(filepath.Join(translated, "Vdut.h"))
@@ -82,14 +70,18 @@ func (b *builder) writeModel(translated string) error {
 	if err != nil {
 		return err
 	}
-	root, err := os.ReadFile(filepath.Join(translated, "Vdut___024root.h"))
+	root := filepath.Join(translated, "Vdut___024root.h")
+	if err := reschedule(sources, root); err != nil {
+		return err
+	}
+	declared, err := os.ReadFile(root)
 	if err != nil {
 		return err
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(b.work, "model.h"), []byte(model.String()), 0o644),
 		os.WriteFile(filepath.Join(b.work, "wanted.h"), []byte(b.wantedHeader()), 0o644),
-		os.WriteFile(filepath.Join(b.work, "ports.h"), []byte(b.portsHeader(members, string(root))), 0o644),
+		os.WriteFile(filepath.Join(b.work, "ports.h"), []byte(b.portsHeader(members, string(declared))), 0o644),
 	)
 }
 

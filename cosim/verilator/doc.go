@@ -16,7 +16,8 @@
 //	seeing.go       what is built in so that more than ports can be seen; large.go: what is too large for that;
 //	                poweron.go: registers that begin as without it
 //	glue.go         ../glue, and the part of it that is generated for a design
-//	compile.go      C++ of Verilator to a result; compiler.go: running compiler and linker, what their messages mean
+//	compile.go      C++ of Verilator to a result; scheduler.go: what is changed in it
+//	compiler.go     running compiler and linker, what their messages mean
 //	headers.go      Verilator's headers as the compiler keeps them
 //	wasi.go         the libraries of C++ in WebAssembly
 //	description.go  Description: what a result says about itself

@@ -48,6 +48,6 @@ var commonFlags = []string{
 }
 
 var plainFlags = []string{
-	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3", "-fno-dfg", "-fno-dedup",
+	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3", "-fno-dedup",
 	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY",
 }

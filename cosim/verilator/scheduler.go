@@ -1,0 +1,62 @@
+package verilator
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// What is changed in Verilator's own C++. Its loops are counted (SL_SCHEDULER of glue.cpp). And Verilator 5.006
+// remembers once what circular logic was before (a vector of which one bit depends on another), for two regions
+// that look for changes: what "ico" (after inputs) has seen, "act" takes for unchanged, and logic that only "act"
+// has is not computed. The former gets a memory of its own.
+var (
+	schedulerLoop  = regexp.MustCompile(`(?m)^( *)while( \((?:vlSelf->)?__V\w+Continue\) \{)$`)
+	inputTriggers  = regexp.MustCompile(`(?ms)^(?:VL_\w+ )?void \w+___eval_triggers__ico\(\w+\* vlSelf\) \{$.*?^\}$`)
+	previous       = regexp.MustCompile(`__Vtrigrprev__(\w+)`)
+	previousMember = regexp.MustCompile(`(?m)^( *\S.*\W)__Vtrigrprev__(\w+);$`)
+)
+
+const ownPrevious = "__Vicoprev__"
+
+// reschedule changes the C++ in a folder.
+func reschedule(sources []string, header string) error {
+	own := map[string]bool{}
+	for _, source := range sources {
+		if err := rewrite(source, func(text []byte) []byte {
+			text = schedulerLoop.ReplaceAll(text, []byte("${1}SL_SCHEDULER$2"))
+			return inputTriggers.ReplaceAllFunc(text, func(body []byte) []byte {
+				for _, found := range previous.FindAllSubmatch(body, -1) {
+					own[string(found[1])] = true
+				}
+				return previous.ReplaceAll(body, []byte(ownPrevious+"$1"))
+			})
+		}); err != nil {
+			return err
+		}
+	}
+	err := rewrite(header, func(text []byte) []byte {
+		return previousMember.ReplaceAllFunc(text, func(member []byte) []byte {
+			name := string(previousMember.FindSubmatch(member)[2])
+			if !own[name] {
+				return member
+			}
+			delete(own, name)
+			return slices.Concat(member, []byte("\n"), previous.ReplaceAll(member, []byte(ownPrevious+"$1")))
+		})
+	})
+	if err == nil && len(own) > 0 {
+		err = fmt.Errorf("%s does not declare what Verilator's scheduler remembers: this version is not known", filepath.Base(header))
+	}
+	return err
+}
+
+func rewrite(path string, change func([]byte) []byte) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, change(text), 0o644)
+}
