@@ -106,6 +106,7 @@ func testConformance(t *testing.T, open backend) {
 		{"parameters", conformParameters},
 		{"combinational", conformCombinational},
 		{"circular", conformCircular},
+		{"trees", conformTrees},
 		{"no clock", conformNoClock},
 		{"wide ports", conformWide},
 		{"two clocks", conformClocks},
@@ -240,6 +241,21 @@ func conformCircular(t *testing.T, open backend) {
 		b.edge()
 		last = (last + chain) & 0xffff
 		require.Equal(t, last, b.one("last_o"))
+	}
+}
+
+func conformTrees(t *testing.T, open backend) {
+	b := bench(t, open, conforming("trees.v", "trees"), cosim.Options{})
+	for i := range uint64(1 << 7) {
+		a, x, c := i&1, i>>1&1, i>>2&1
+		b.set("a_i", a)
+		b.set("b_i", x)
+		b.set("c_i", c)
+		b.set("d_i", i>>3)
+		b.settle()
+		require.Equal(t, x, b.one("xor_o"))
+		require.EqualValues(t, 0, b.one("choice_o"), "a bit shifted out, or bit 0 of 2'h2")
+		require.Equal(t, 1^c, b.one("not_o"), "some bit of ~(... | 8'hc6) is 1")
 	}
 }
 

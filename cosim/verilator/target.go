@@ -47,7 +47,9 @@ var commonFlags = []string{
 	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",
 }
 
+// plainFlags are those of all builds of a design. What computes wrong values in Verilator 5.006 is off: see circular.v
+// and trees.v of the conformance tests; registers that get the same value may begin with different ones.
 var plainFlags = []string{
-	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3", "-fno-dedup",
+	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3", "-fno-dedup", "-fno-dfg-peephole", "-fno-dfg-post-inline", "-fno-const-bit-op-tree",
 	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY",
 }
