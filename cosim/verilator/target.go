@@ -50,6 +50,7 @@ var commonFlags = []string{
 // plainFlags are those of all builds of a design. What computes wrong values in Verilator 5.006 is off: see circular.v
 // and trees.v of the conformance tests; registers that get the same value may begin with different ones.
 var plainFlags = []string{
-	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3", "-fno-dedup", "-fno-dfg-peephole", "-fno-dfg-post-inline", "-fno-const-bit-op-tree",
+	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
+	"-fno-dedup", "-fno-dfg-peephole", "-fno-dfg-post-inline", "-fno-const-bit-op-tree",
 	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY",
 }
