@@ -2,5 +2,4 @@ package verilator
 
 import "flag"
 
-// The long tests are elsewhere; -full goes to all packages of cosim.
-var _ = flag.Bool("full", false, "run the long tests")
+var full = flag.Bool("full", false, "run the long tests")
