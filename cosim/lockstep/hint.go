@@ -73,9 +73,11 @@ func inIcarus(ctx context.Context, m *pinmap.Map, o Options) *Report {
 	return r
 }
 
-// alone reports whether the case that is shown is none in Icarus Verilog: all that is compared is known there, and right.
+// alone reports whether the case that is shown is none in Icarus Verilog: all that is compared is known there, and right. A case that rests
+// on what survives a reset says nothing: there Icarus has X, which `if` takes for 0.
 func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
-	if r.Divergence.Kind != DivergenceValue || r.Divergence.BeforeRun || r.Shown.Stimulus == nil {
+	d := r.Divergence
+	if d.Kind != DivergenceValue || d.BeforeRun || r.Shown.Stimulus == nil || d.Undefined || d.MissingReset || d.ShortReset {
 		return false
 	}
 	again := inIcarus(ctx, m, Options{Stimulus: r.Shown.Stimulus})

@@ -76,6 +76,25 @@ endmodule`
 	}
 }
 
+// TestNoReset: a register without a reset is X in Icarus for ever, which `if` takes for 0 there: that it agrees says nothing.
+func TestNoReset(t *testing.T) {
+	const text = `module dut(input clock, input reset, input [2:0] request_i, output reg [2:0] grant_o);
+  reg [2:0] cycle; reg [1:0] turn;
+  always @(posedge clock) begin
+    if (cycle == 4) begin cycle <= 0; turn <= turn == 2 ? 0 : turn + 1; end else cycle <= cycle + 1;
+    if (!(grant_o & request_i)) grant_o <= request_i & (3'd1 << turn);
+    if (reset) begin turn <= 0; grant_o <= 0; end
+  end
+endmodule`
+	m := foreign(t, text, &pinmap.Map{
+		Library: library(), Model: "arbiter_tdma", Parameters: twin.Parameters{"REQUESTERS": 3, "SLICE_CYCLES": 5}, Clock: "clock", Reset: "reset",
+		Pins: []pinmap.Wiring{{Port: "request_i", Pins: []string{"request_i"}}, {Port: "grant_o", Pins: []string{"grant_o"}}}, Absent: []string{"index_o"},
+	})
+	r := runLockstep(t, m, Options{Cycles: 2000})
+	require.True(t, r.Divergence.MissingReset)
+	require.False(t, r.Divergence.Alone)
+}
+
 // TestHints: what is often wrong in a map is tried, and said if the RTL agrees then.
 func TestHints(t *testing.T) {
 	const text = `module dut(input logic clk, input logic rst_n, input logic up, output logic [3:0] n, output logic over, under);
