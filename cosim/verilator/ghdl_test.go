@@ -19,10 +19,11 @@ entity dut is port (clk : in std_logic; a, b : in std_logic_vector(7 downto 0);
 `
 
 // vhdlOperators has an output for each construct that GHDL writes wrongly in Verilog, and for some beside them.
-const vhdlOperators = vhdlHead + `  o : out std_logic_vector(143 downto 0)); end;
+const vhdlOperators = vhdlHead + `  o : out std_logic_vector(152 downto 0)); end;
 architecture r of dut is
   type state is (idle, busy, done);
   signal s : state := idle; signal q : std_logic_vector(7 downto 0) := x"00"; signal bare : std_logic := '0';
+  type words is array (0 to 3) of std_logic_vector(8 downto 0); signal m : words := (others => (others => '0'));
 begin
   process(all) begin
     case b(1 downto 0) is when "00" => o(7 downto 0) <= a; when "01" => o(7 downto 0) <= not a; when others => o(7 downto 0) <= x"5a"; end case;
@@ -49,8 +50,10 @@ begin
   o(127 downto 120) <= std_logic_vector(to_signed(to_integer(signed(a)) / 4, 8));
   o(135 downto 128) <= std_logic_vector(shift_right(signed(a), 2));
   o(143 downto 136) <= "0000000" & bare;
+  o(152 downto 144) <= m(to_integer(unsigned(a(1 downto 0)))); -- what has more than eight bits has another text
   process(clk) begin
     if rising_edge(clk) then
+      if b(2) = '1' then m(to_integer(unsigned(b(1 downto 0)))) <= a & b(7); end if;
       case b(1 downto 0) is when "00" => q <= a; when "01" => q <= q(6 downto 0) & '1'; when others => null; end case;
       case s is when idle => if a(0) = '1' then s <= busy; end if; when busy => s <= done; when others => if a(1) = '1' then s <= idle; end if; end case;
     end if;
@@ -62,7 +65,7 @@ end;
 const vhdlBench = `library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all; use std.textio.all;
 entity tb is end;
 architecture t of tb is
-  signal clk : std_logic := '0'; signal a, b : std_logic_vector(7 downto 0) := x"00"; signal o : std_logic_vector(143 downto 0);
+  signal clk : std_logic := '0'; signal a, b : std_logic_vector(7 downto 0) := x"00"; signal o : std_logic_vector(152 downto 0);
 begin
   d: entity work.dut port map (clk, a, b, o);
   process
@@ -99,7 +102,7 @@ func TestVerilogOfVHDL(t *testing.T) {
 	n, at := uint32(0x12345678), 0
 	look := func() {
 		words := b.get("o")
-		require.Equal(t, want[at], fmt.Sprintf("%016b%064b%064b", words[2], words[1], words[0]), "line %d: a = %x, b = %x", at, n>>24, n>>16&0xff)
+		require.Equal(t, want[at], fmt.Sprintf("%025b%064b%064b", words[2], words[1], words[0]), "line %d: a = %x, b = %x", at, n>>24, n>>16&0xff)
 		at++
 	}
 	for range 500 {

@@ -19,7 +19,8 @@ import (
 var (
 	ghdlModule = regexp.MustCompile(`(?ms)^module (\S+).*?^endmodule`)
 	ghdlCase   = regexp.MustCompile(`(?m)^    case \(.*\)\n(?:      \S+: (\S+) <= .*;\n)+    endcase$`)
-	ghdlOthers = regexp.MustCompile(`(?s)with \S+ select (\S+) <=[^;]*?\s(\S+) when others;`)
+	ghdlOthers = regexp.MustCompile(`(?s)with \S+ select (\S+) <=[^;]*?\s(\S+|\(\d+ downto 0 => '.'\)) when others;`)
+	ghdlAlike  = regexp.MustCompile(`^\((\d+) downto 0 => '([01xzXZ])'\)$`)
 	ghdlPlace  = regexp.MustCompile(`/\* (\S+:\d+:\d+) +\*/`)
 	ghdlEdge   = regexp.MustCompile(`(?m)^  assign (\S+) = 1'b0; // (?:pos|neg)edge$`)
 
@@ -27,6 +28,8 @@ var (
 	ghdlSigned = regexp.MustCompile(`(?m)^  assign (\S+) = (\S+) [/%] (\S+); // s(div|rem|mod)$`)
 	ghdlAbs    = regexp.MustCompile(`(?m)^  (\S+) <= std_logic_vector\(abs \$signed\((\S+)\)\);$`)
 	ghdlChoice = regexp.MustCompile(`(?m)^  (\S+) <= (\S+) when (.*) else (\S+);$`)
+
+	ghdlUndriven = regexp.MustCompile(`(\d'b)Z\b`) // a tri-state is z
 
 	ghdlMeta   = regexp.MustCompile(`(?m)^(\S+:\d+:\d+):warning: choice with meta-value is ignored`)
 	ghdlNarrow = regexp.MustCompile(`(?m)^  /\* (\S+):(\d+):(\d+) +\*/\n  assign .*;  // trunc$`)
@@ -44,6 +47,7 @@ func refuseGHDL(said string) error {
 
 // mended corrects GHDL's Verilog with its VHDL.
 func (b *builder) mended(verilog, vhdl string) (string, error) {
+	verilog = ghdlUndriven.ReplaceAllString(verilog, "${1}x")
 	verilog = ghdlShift.ReplaceAllString(verilog, "$1 >>> ")
 	verilog = ghdlAbs.ReplaceAllString(verilog, "  assign $1 = $$signed($2) < 0 ? -$2 : $2;")
 	verilog = ghdlChoice.ReplaceAllString(verilog, "  assign $1 = $3 ? $2 : $4;")
@@ -109,6 +113,10 @@ func verilogOf(value string) (string, bool) {
 			return "", false
 		}
 		return fmt.Sprintf("%d'b%s", len(digits), digits), true
+	case ghdlAlike.MatchString(value):
+		found := ghdlAlike.FindStringSubmatch(value)
+		high, _ := strconv.Atoi(found[1])
+		return fmt.Sprintf("{%d{1'b%s}}", high+1, strings.ToLower(found[2])), true
 	case vhdlName.MatchString(value):
 		return strings.TrimPrefix(value, "wrap_"), true
 	}
