@@ -39,7 +39,7 @@ func newCosimProve(networks starloom.Networks) *cobra.Command {
 		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
 	f := c.Flags()
-	f.DurationVar(&o.limit, "time", prove.LimitDefault, "let the engines try for `T`, such as 90s or 10m")
+	f.DurationVar(&o.limit, "time", prove.LimitDefault, "let the engines try for `T`, such as 90s or 10m, and Yosys before them as long")
 	f.IntVar(&o.depth, "cycles", 0, "look at the first `N` cycles after a reset only (default: all cycles)")
 	f.StringVar(&o.folder, "folder", "", "write what repeats the proof to the new folder `DIR`")
 	f.BoolVar(&o.again, "again", false, "decide it again, whatever an earlier run has found")

@@ -15,12 +15,14 @@ type agreement struct {
 	random *twin.Random
 	in     []uint64
 	mined  *miner
+	over   func() error // not nil when its time is over; may be nil
 
 	cycles, compared uint64 // bits compared of all cycles
 	checked          []bool // by bit: it has been compared, and agreed, in a cycle that no reset reaches
 	phases           []bool // by cycles since the last reset, as many as the RTL is late: outputs could be compared
 	stretch          int    // comparable cycles since the last one that was not
 	disagrees        string // the first disagreement
+	cut              bool   // it has ended before the lockstep
 }
 
 func (m *miter) agreement() *agreement {
@@ -31,7 +33,8 @@ func (m *miter) agreement() *agreement {
 
 // see takes a cycle of a lockstep.
 func (a *agreement) see(c *lockstep.Cycle) {
-	if a.disagrees != "" {
+	a.cut = a.cut || a.over != nil && a.over() != nil
+	if a.disagrees != "" || a.cut {
 		return
 	}
 	if c.Number == 0 { // power-on

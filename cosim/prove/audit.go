@@ -36,7 +36,7 @@ func shorted(ports map[string]netPort) error {
 		for _, b := range ports[name].Bits {
 			_, constant := b.(string)
 			if other := owner[fmt.Sprint(b)]; constant || other != "" {
-				return &refusal{fmt.Sprintf("input %s is driven by the design, too", name)}
+				return refuse("input %s is driven by the design, too", name)
 			}
 			owner[fmt.Sprint(b)] = name
 		}
@@ -67,25 +67,25 @@ func audit(text []byte, side, clock string, guarded bool) error {
 	}
 	for name, p := range m.Ports {
 		if p.Direction != "input" && tick != "" && slices.ContainsFunc(p.Bits, func(b any) bool { return fmt.Sprint(b) == tick }) {
-			return &refusal{fmt.Sprintf("output %s is the clock: only registers can be clocked", name)}
+			return refuse("output %s is the clock: only registers can be clocked", name)
 		}
 	}
 	for _, name := range sortedKeys(m.Cells) {
 		c := m.Cells[name]
 		where := cellName(name)
 		if reason := unknownCell(c.Type, c.Connected["B"], guarded); reason != "" {
-			return &refusal{fmt.Sprintf("%s (%s) %s", where, strings.TrimPrefix(c.Type, "$"), reason)}
+			return refuse("%s (%s) %s", where, strings.TrimPrefix(c.Type, "$"), reason)
 		}
 		for _, port := range sortedKeys(c.Connected) {
 			for _, b := range c.Connected[port] {
 				isClock := tick != "" && fmt.Sprint(b) == tick
 				switch {
 				case port == "CLK" && !isClock:
-					return &refusal{fmt.Sprintf("register %s has a clock of its own: there can be one clock, and nothing between it and the registers", where)}
+					return refuse("register %s has a clock of its own: there can be one clock, and nothing between it and the registers", where)
 				case port == "CLK" && !positive(c.Parameters["CLK_POLARITY"]):
-					return &refusal{fmt.Sprintf("register %s is clocked by the falling edge: a cycle has one edge here", where)}
+					return refuse("register %s is clocked by the falling edge: a cycle has one edge here", where)
 				case port != "CLK" && isClock:
-					return &refusal{fmt.Sprintf("%s (%s) takes the clock as data", where, strings.TrimPrefix(c.Type, "$"))}
+					return refuse("%s (%s) takes the clock as data", where, strings.TrimPrefix(c.Type, "$"))
 				}
 			}
 		}

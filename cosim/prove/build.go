@@ -54,6 +54,7 @@ type builder struct {
 	model       *twin.Model
 	wires       *pinmap.Wires
 	terms       *pinmap.Terms
+	clock       stopwatch       // of what makes the graph
 	keepInitial bool            // registers begin with the values that the RTL declares
 	rules       bool            // inputs are those that neighbours of the model may send
 	print       *flatten.Module // the RTL as one module
@@ -180,7 +181,7 @@ func refusedPrint(err error) error {
 	var bad *cosim.InputError
 	var differs *flatten.Difference
 	if errors.As(err, &bad) || errors.As(err, &differs) {
-		return &refusal{err.Error()}
+		return &refusal{reason: err.Error()}
 	}
 	return err
 }
@@ -197,24 +198,36 @@ func (b *builder) compare() (flatten.Second, error) {
 	case err == nil:
 		return second, refusedPrint(other)
 	case other == nil && second.Absent == "":
-		err = &refusal{err.Error() +
+		err = &refusal{reason: err.Error() +
 			"; in Icarus Verilog both show the same, but where X: it may be that Verilator simulates the source otherwise (an index out of range, most often)"}
 	}
 	return second, refusedPrint(err)
 }
 
-// build makes the miter; what cannot be proved is a *refusal.
-func (b *builder) build() (*miter, error) {
+// build makes the miter; what cannot be proved, or not in time, is a *refusal.
+func (b *builder) build() (made *miter, err error) {
 	bits, err := b.sources()
 	if err != nil {
 		return nil, err
 	}
-	log, err := runYosys(b.ctx, b.dir, "script.ys", yosysMemory())
+	err = b.clock.run(b.ctx, "Yosys reads both sides", func(ctx context.Context) error {
+		made, err = b.graph(ctx, bits)
+		return err
+	})
+	if errors.Is(err, errLate) {
+		err = &refusal{reason: fmt.Sprintf("Yosys has not read both sides in %v; %s", b.clock.limit, sizeText(b.print.Registers)), late: true}
+	}
+	return made, err
+}
+
+// graph makes the miter of what Yosys reads.
+func (b *builder) graph(ctx context.Context, bits []comparedBit) (*miter, error) {
+	log, err := runYosys(ctx, b.dir, "script.ys", yosysMemory())
 	if err != nil {
 		return nil, err
 	}
 	if found := conflict.FindStringSubmatch(log); found != nil {
-		return nil, &refusal{"several drivers fight for " + found[1] + found[2]}
+		return nil, &refusal{reason: "several drivers fight for " + found[1] + found[2]}
 	}
 	if err := b.audit(); err != nil {
 		return nil, err

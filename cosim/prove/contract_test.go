@@ -37,6 +37,13 @@ func exampleMap(t *testing.T, name string, replaced ...string) *pinmap.Map {
 
 // miterOf is the miter of a map.
 func miterOf(t *testing.T, m *pinmap.Map) *miter {
+	miter, err := builderOf(t, m, stopwatch{}).build()
+	require.NoError(t, err)
+	return miter
+}
+
+// builderOf makes it, in a time.
+func builderOf(t *testing.T, m *pinmap.Map, clock stopwatch) *builder {
 	model, err := m.NewModel()
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, model.Close()) })
@@ -44,10 +51,7 @@ func miterOf(t *testing.T, m *pinmap.Map) *miter {
 	require.NoError(t, err)
 	wires, terms := d.(*pinmap.Device).Wires, d.(*pinmap.Device).Terms()
 	require.NoError(t, d.Close())
-	b := &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: wires, terms: terms}
-	miter, err := b.build()
-	require.NoError(t, err)
-	return miter
+	return &builder{ctx: context.Background(), dir: t.TempDir(), m: m, model: model, wires: wires, terms: terms, clock: clock}
 }
 
 // TestLongContracts: what a map assumes, in all cycles up to now, and when its outputs count, holds in the proof as it stands: RTL is equal

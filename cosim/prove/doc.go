@@ -15,7 +15,7 @@
 // be refuted), and what the report lists. What does not replay is undecided.
 //
 //	file         what it holds
-//	prove.go     Run: one proof; options.go: Options
+//	prove.go     Run: one proof; options.go: Options; stopwatch.go: what bounds the steps before and after the engines
 //	miter.go     the miter as Verilog, with the wiring of the pin map
 //	contract.go  what the map assumes, and when outputs count, in it
 //	build.go     both sides read, and the graph of both

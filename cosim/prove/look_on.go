@@ -44,8 +44,8 @@ func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
 // notShown is why a counterexample has decided nothing.
 func (p *prover) notShown(r *decision, why string) error {
 	b := p.miter.bits[slices.Index(p.miter.bad, r.Failed)]
-	return &refusal{fmt.Sprintf("%s has a counterexample of %s, in %s[%d], that lockstep does not show%s",
-		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, why)}
+	return refuse("%s has a counterexample of %s, in %s[%d], that lockstep does not show%s",
+		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, why)
 }
 
 // settled is the graph with some inputs at 0. What differs in it differs in the graph, with these inputs at 0; what does not may.

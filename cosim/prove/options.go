@@ -4,7 +4,7 @@ import "time"
 
 // Options say how long to try.
 type Options struct {
-	Limit    time.Duration     // of the engines; 0: LimitDefault
+	Limit    time.Duration     // of the engines, and of what is before and after them: see besides; 0: LimitDefault
 	Workers  int               // engines at once; 0: 2
 	Cycles   int               // look at so many cycles after the first reset only; 0: at all
 	Folder   string            // where to keep what repeats the proof; "": nowhere
@@ -23,3 +23,9 @@ func (o *Options) limit() time.Duration {
 	}
 	return LimitDefault
 }
+
+// besidesLeast is how long what is before and after the engines may take at least.
+const besidesLeast = 20 * time.Second
+
+// besides is how long it may take to make the graph and to simulate it, before the engines, and after them to see that it can fail.
+func (o *Options) besides() time.Duration { return max(o.limit(), besidesLeast) }

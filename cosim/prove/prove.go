@@ -63,7 +63,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	var refused *refusal
 	if errors.As(err, &refused) {
 		p.report.undecided(refused.reason)
-		err = nil
+		p.report.Late, err = refused.late, nil
 	}
 	if found := p.report.Case; p.report.Verdict == Differs && found.Divergence.Alone {
 		p.report.undecided(fmt.Sprintf("%s differs as Verilator simulates the RTL, and with the same inputs not in Icarus Verilog, which reads it by itself: "+
@@ -91,7 +91,7 @@ func (p *prover) run() error {
 	}
 	if left := p.model.Left(); len(left) > 0 {
 		reason := fmt.Sprintf("%s takes %s from the RTL and holds them to bounds; a proof needs a model that says what they are", p.m.Model, strings.Join(left, ", "))
-		return errors.Join(d.Close(), &refusal{reason})
+		return errors.Join(d.Close(), &refusal{reason: reason})
 	}
 	p.report.Warnings = append(p.report.Warnings, p.m.Warnings()...)
 	wires, terms := d.(*pinmap.Device).Wires, d.(*pinmap.Device).Terms()
@@ -104,7 +104,7 @@ func (p *prover) run() error {
 		return err
 	}
 	if clocks := max(clocksOf(wires.Model), clocksOf(wires.RTL)); clocks > 1 {
-		return &refusal{fmt.Sprintf("there are %d clocks, and a proof is for one", clocks)}
+		return refuse("there are %d clocks, and a proof is for one", clocks)
 	}
 	valued, values, err := p.m.Valued()
 	if err != nil {
@@ -115,10 +115,11 @@ func (p *prover) run() error {
 		r := p.report
 		b := &builder{
 			ctx: p.ctx, dir: p.dir, m: valued, model: p.model, wires: wires, terms: terms, keepInitial: r.KeepsInitial, rules: r.RuleBroken != "",
+			clock: stopwatch{limit: p.options.besides(), tell: p.options.Progress},
 		}
 		p.options.Progress("makes the miter")
 		if p.miter, err = b.build(); err != nil {
-			return err
+			return p.inVain(err)
 		}
 		if p.print == nil { // it is the same each time
 			if r.Second, err = b.compare(); err != nil {
@@ -126,7 +127,7 @@ func (p *prover) run() error {
 			}
 		}
 		p.print, r.Front, r.Checks, r.Dropped, r.Assumed = b.print, front, b.checks, b.dropped, p.assumed(wires, terms)
-		if differs, err := p.agree(); err != nil || differs {
+		if differs, err := p.agree(&b.clock); err != nil || differs {
 			return err
 		}
 		if again, err = p.decide(); err != nil {
@@ -134,6 +135,25 @@ func (p *prover) run() error {
 		}
 	}
 	return nil
+}
+
+// inVain looks for a difference with random inputs alone where Yosys takes too long.
+func (p *prover) inVain(err error) error {
+	var refused *refusal
+	if !errors.As(err, &refused) || !refused.late || p.options.engines {
+		return err
+	}
+	p.options.Progress("looks for a difference with random inputs")
+	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: agreeCycles, PowerOn: 1, NoExplore: true})
+	if err != nil {
+		return err
+	}
+	if found.Divergence != nil {
+		p.report.differs(found, "random inputs")
+		return nil
+	}
+	refused.reason += fmt.Sprintf("; %s of random inputs show no difference", cosim.Count(agreeCycles, "cycle"))
+	return refused
 }
 
 // clocksOf counts clocks.
@@ -164,10 +184,14 @@ func (p *prover) assumed(w *pinmap.Wires, terms *pinmap.Terms) []string {
 }
 
 // agree runs RTL and model in lockstep, with the miter beside them.
-func (p *prover) agree() (differs bool, err error) {
-	p.options.Progress("runs the miter beside model and RTL")
+func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	a := p.miter.agreement()
-	found, err := lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: agreeCycles, PowerOn: 1, NoExplore: true, Observe: a.see})
+	var found *lockstep.Report
+	err = clock.run(p.ctx, "runs the miter beside model and RTL", func(ctx context.Context) error {
+		a.over = ctx.Err // a difference of model and RTL is shown, however late
+		found, err = lockstep.Run(p.ctx, p.m, lockstep.Options{Cycles: agreeCycles, PowerOn: 1, NoExplore: true, Observe: a.see})
+		return err
+	})
 	if err != nil {
 		return false, err
 	}
@@ -179,17 +203,21 @@ func (p *prover) agree() (differs bool, err error) {
 		p.report.differs(found, "random inputs")
 		return true, nil
 	}
+	if a.cut {
+		return false, &refusal{reason: fmt.Sprintf("Yosys has read both sides, but in %v their graph has run beside model and RTL for %s of %s; %s",
+			clock.limit, cosim.Digits(a.cycles), cosim.Count(agreeCycles, "cycle"), sizeText(p.print.Registers)), late: true}
+	}
 	if a.disagrees != "" {
-		return false, &refusal{"the miter is not what is simulated: " + a.disagrees}
+		return false, &refusal{reason: "the miter is not what is simulated: " + a.disagrees}
 	}
 	if phase := slices.Index(a.phases, false); phase >= 0 {
-		return false, &refusal{fmt.Sprintf("nothing could be compared %s after a reset, and the RTL is %d late", cosim.Count(uint64(phase+1), "cycle"), p.miter.late)}
+		return false, refuse("nothing could be compared %s after a reset, and the RTL is %d late", cosim.Count(uint64(phase+1), "cycle"), p.miter.late)
 	}
 	for i, seen := range a.checked {
 		if !seen {
 			b := p.miter.bits[i]
-			return false, &refusal{fmt.Sprintf("%s[%d] of the RTL depends on nothing that was driven, or did not count, in all cycles of random inputs",
-				p.miter.ports[b.port].Name, b.bit)}
+			return false, refuse("%s[%d] of the RTL depends on nothing that was driven, or did not count, in all cycles of random inputs",
+				p.miter.ports[b.port].Name, b.bit)
 		}
 	}
 	return false, nil
@@ -213,7 +241,7 @@ func (p *prover) decide() (again bool, err error) {
 		return false, ended
 	}
 	if err != nil {
-		return false, &refusal{err.Error()}
+		return false, &refusal{reason: err.Error()}
 	}
 	p.report.took(d, p.miter)
 	switch {
@@ -225,27 +253,27 @@ func (p *prover) decide() (again bool, err error) {
 		p.report.Verdict, p.report.Depth = Bounded, p.options.Cycles
 		return false, nil
 	}
-	p.report.Late = true
 	reason := fmt.Sprintf("%d of %s not proved in %v", d.Open, cosim.Count(uint64(len(p.miter.bits)), "bit"), p.options.limit())
 	if p.report.RuleBroken != "" {
 		reason += " for " + p.report.neighbours()
 	}
-	return false, &refusal{reason}
+	return false, &refusal{reason: reason, late: true}
 }
 
 // notVacuous lets an engine refute the miter with a bit inverted: an engine, or a miter, that proves
 // everything proves nothing.
 func (p *prover) notVacuous() error {
-	p.options.Progress("looks whether the miter can fail")
 	g := *p.miter.graph
 	g.gates, g.outputs = slices.Clone(g.gates), slices.Clone(g.outputs)
 	bad, counts := g.outputs[p.miter.bad[0]], g.outputs[p.miter.counts[0]]
 	g.outputs = append(g.outputs, g.and(counts, bad^1))
 	last := len(g.outputs) - 1
 	inverted := &problem{whole: &g, files: "inverted", groups: [][]int{{last}}}
-	r := inverted.decide(p.ctx, p.dir, &Options{Limit: 20 * time.Second, Workers: 1}, func(string) {})
+	r := inverted.decide(p.ctx, p.dir, &Options{Limit: p.options.besides(), Workers: 1}, func(text string) {
+		p.options.Progress("looks whether the miter can fail: " + text)
+	})
 	if r.witness == nil {
-		return &refusal{"the same miter with a bit inverted was not refuted: the proof is worth nothing"}
+		return &refusal{reason: "the same miter with a bit inverted was not refuted: the proof is worth nothing"}
 	}
 	p.report.Verdict = Equal
 	return nil
@@ -286,7 +314,7 @@ func (p *prover) show(witness [][]bool, by string) (again bool, err error) {
 	defer model.Close()
 	if row, rule := stimulus.Broken(model); rule != "" {
 		if p.report.RuleBroken != "" {
-			return false, &refusal{fmt.Sprintf("%s has a counterexample that breaks a rule of neighbours: in cycle %d %s", by, row, rule)}
+			return false, refuse("%s has a counterexample that breaks a rule of neighbours: in cycle %d %s", by, row, rule)
 		}
 		p.report.RuleBroken = rule
 		return true, nil

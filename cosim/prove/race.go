@@ -73,8 +73,11 @@ func (p *problem) decide(ctx context.Context, dir string, o *Options, tell func(
 	}
 	slices.Sort(outputs)
 	outputs = slices.Compact(outputs)
+	clock := stopwatch{limit: o.limit(), tell: tell}
+	say, stop := clock.ticking()
+	defer stop()
 	r := &race{
-		problem: p, dir: dir, outputs: outputs, start: time.Now(), limit: o.limit(), cycles: o.Cycles, tell: tell,
+		problem: p, dir: dir, outputs: outputs, start: time.Now(), limit: o.limit(), cycles: o.Cycles, tell: say,
 		exact: p.begun == nil || o.Cycles > 0, tried: map[string]bool{}, found: found{proved: map[int]string{}, failed: -1}, cancel: func() {},
 	}
 	r.begin()

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -211,16 +212,16 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 		yosysTool.Command, "-Q", "-T", "-l", script+".log", "-s", script)
 	said, err := c.CombinedOutput()
 	if strings.Contains(string(said), "std::bad_alloc") {
-		return "", &refusal{fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended: smaller parameters take less", most>>20)}
+		return "", refuse("its graph does not fit into %d MiB of memory, where Yosys was ended: smaller parameters take less", most>>20)
 	}
 	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
-		if loop := loopIn(string(said)); loop != "" && ctx.Err() == nil { // Yosys follows it without end
-			return "", &refusal{loop}
+		if loop := loopIn(string(said)); loop != "" && !errors.Is(ctx.Err(), context.Canceled) { // Yosys follows it without end
+			return "", refuse("%s", loop)
 		}
 		return "", stop
 	}
 	if err != nil {
-		return "", &refusal{fmt.Sprintf("Yosys refuses it: %s", yosysError(string(said)))}
+		return "", refuse("Yosys refuses it: %s", yosysError(string(said)))
 	}
 	return string(said), nil
 }
@@ -250,7 +251,14 @@ func loopIn(said string) string {
 }
 
 // A refusal is what cannot be proved, and why.
-type refusal struct{ reason string }
+type refusal struct {
+	reason string
+	late   bool // for want of time
+}
+
+func refuse(format string, values ...any) *refusal {
+	return &refusal{reason: fmt.Sprintf(format, values...)}
+}
 
 func (r *refusal) Error() string { return r.reason }
 

@@ -36,7 +36,7 @@ func Proof(r *prove.Report, subject string, written []outcome.OutputFile) *Page 
 func undecidedSteps(r *prove.Report, subject string) (steps []Step) {
 	if r.Late {
 		command := "starloom cosim prove " + subject
-		steps = []Step{{Text: "Give the engines more time:", Command: command + " --time 10m"}}
+		steps = []Step{{Text: "Give it more time:", Command: command + " --time 10m"}}
 		if r.Depth > 0 {
 			steps = append(steps, Step{Text: "Prove the cycles alone in which there was no difference:", Command: fmt.Sprintf("%s --cycles %d", command, r.Depth)})
 		}

@@ -1,0 +1,95 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"starloom/cosim"
+	"starloom/cosim/flatten"
+)
+
+// A stopwatch bounds steps in sum, and says every second for how long they have run.
+type stopwatch struct {
+	limit time.Duration // 0: none
+	used  time.Duration
+	tell  func(text string) // may be nil
+}
+
+// errLate says that the time for some steps is over.
+var errLate = errors.New("its time is over")
+
+// run runs a step in what is left of the time; errLate for one that has not ended in it and does not say why by itself (a *refusal).
+func (w *stopwatch) run(ctx context.Context, step string, run func(ctx context.Context) error) error {
+	began, whole := time.Now(), ctx
+	if w.limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, w.limit-w.used)
+		defer cancel()
+	}
+	say, stop := w.ticking()
+	say(step)
+	err := run(ctx)
+	stop()
+	w.used += time.Since(began)
+	var refused *refusal
+	if err != nil && ctx.Err() != nil && whole.Err() == nil && !errors.As(err, &refused) {
+		return errLate
+	}
+	return err
+}
+
+// ticking says what is going on, and then every second how much of the time has gone, until stop is called.
+func (w *stopwatch) ticking() (say func(text string), stop func()) {
+	if w.tell == nil {
+		return func(string) {}, func() {}
+	}
+	var mutex sync.Mutex
+	var text string
+	began, before, ended := time.Now(), w.used, make(chan struct{})
+	var ticker sync.WaitGroup
+	ticker.Go(func() {
+		seconds := time.NewTicker(time.Second)
+		defer seconds.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-seconds.C:
+				mutex.Lock()
+				w.tell(fmt.Sprintf("%s (%v of %v)", text, (before + time.Since(began)).Round(time.Second), w.limit))
+				mutex.Unlock()
+			}
+		}
+	})
+	say = func(now string) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		text = now
+		w.tell(text)
+	}
+	return say, func() { close(ended); ticker.Wait() }
+}
+
+// sizeText says what makes a graph large: registers of the RTL, and the largest of them.
+func sizeText(registers []flatten.Register) string {
+	bits := func(r flatten.Register) int { return r.Bits * max(r.Words, 1) }
+	if len(registers) == 0 {
+		return "the RTL has no registers, so that it is its logic that is large"
+	}
+	all := 0
+	for _, r := range registers {
+		all += bits(r)
+	}
+	largest := slices.MaxFunc(registers, func(a, b flatten.Register) int { return bits(a) - bits(b) })
+	text := fmt.Sprintf("the RTL has %s in registers, %s of them in %s (%s)", cosim.Count(uint64(all), "bit"),
+		strings.Fields(cosim.Count(uint64(bits(largest)), "bit"))[0], largest.Source, largest.Place)
+	if largest.Words > 0 {
+		text += ", a memory of " + cosim.Count(uint64(largest.Words), "word")
+	}
+	return text
+}
