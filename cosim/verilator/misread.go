@@ -14,13 +14,14 @@ import (
 // misread are the places where Verilator simulates something else than the source says.
 func (n *netlist) misread() (found []cosim.Warning) {
 	n.root.each(func(node *xmlNode) {
+		if w := n.miswidth(node); w != (cosim.Warning{}) {
+			w.Place = n.place(node)
+			found = append(found, w)
+		}
 		switch {
 		case node.name == "var" && n.beginsOnce(node):
 			found = append(found, cosim.Warning{Code: staticInit, Place: n.place(node), Text: fmt.Sprintf("%s begins with its value once, at the start "+
 				"(IEEE 1800-2017 6.21), and Verilator gives it in each call; write automatic, or an assignment", node.get("name"))})
-		case node.name == "case" && n.mixesSigns(node):
-			found = append(found, cosim.Warning{Code: caseSign, Place: n.place(node), Text: "a case of values with and without a sign: " +
-				"none has one then (IEEE 1800-2017 12.5.1), and Verilator extends some with theirs; give all the same width, or a sign"})
 		case node.name == "always" && len(node.children) > 0 && node.children[0].name != "sentree" && n.isPlainAlways(node):
 			if function, signal := node.within("module").unheard(node); signal != "" {
 				found = append(found, cosim.Warning{Code: deaf, Place: n.place(node), Text: fmt.Sprintf(
@@ -96,41 +97,6 @@ func (n *netlist) before(node *xmlNode) string {
 		_, rest, _ = strings.Cut(rest, "\n")
 	}
 	return text[:min(len(text)-len(rest)+number(part[2])-1, len(text))]
-}
-
-// mixesSigns reports whether a case extends a value with its sign, and compares one that has none.
-func (n *netlist) mixesSigns(node *xmlNode) bool {
-	extended, unsigned := false, false
-	value := func(v *xmlNode) {
-		extended = extended || v.name == "extends"
-		unsigned = unsigned || v.name != "extends" && !n.signed(v.get("dtype_id"))
-	}
-	for i, child := range node.children {
-		switch {
-		case i == 0:
-			value(child)
-		case child.name == "caseitem":
-			for _, condition := range child.children {
-				if condition.get("dtype_id") != "" && !strings.HasPrefix(condition.name, "assign") {
-					value(condition)
-				}
-			}
-		}
-	}
-	return extended && unsigned
-}
-
-// signed reports whether a type has a sign.
-func (n *netlist) signed(id string) bool {
-	for t := n.types[id]; t != nil; t = n.types[t.get("sub_dtype_id")] {
-		if t.name == "basicdtype" {
-			return t.get("signed") == "true"
-		}
-		if t.name == "packarraydtype" {
-			return false
-		}
-	}
-	return false
 }
 
 // unheard returns a signal that changes, that a function reads and an always @* that calls it does not, and the function.

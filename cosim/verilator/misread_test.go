@@ -23,8 +23,11 @@ func TestMisread(t *testing.T) {
 		places = append(places, w.Code+" "+w.Place)
 	}
 	require.Equal(t, []string{
-		"DEAF testdata/misread.sv:25:3", "DEAF testdata/misread.sv:26:3", "CASESIGN testdata/misread.sv:27:15",
-		"STATICINIT testdata/misread.sv:29:52", "STATICINIT testdata/misread.sv:30:25",
+		"DEAF testdata/misread.sv:32:3", "DEAF testdata/misread.sv:33:3", "CASESIGN testdata/misread.sv:34:15",
+		"STATICINIT testdata/misread.sv:36:52", "STATICINIT testdata/misread.sv:37:25",
+		"CASESIGN testdata/misread.sv:39:34", "CASESIGN testdata/misread.sv:40:34",
+		"STREAM testdata/misread.sv:41:27", "STREAM testdata/misread.sv:42:29", "STREAM testdata/misread.sv:43:16",
+		"SUMWIDTH testdata/misread.sv:44:28", "SUMWIDTH testdata/misread.sv:45:27",
 	}, places)
 	require.Contains(t, found[0].Text, "always @* does not wait for k, which f reads ")
 }

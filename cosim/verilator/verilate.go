@@ -86,7 +86,7 @@ func (b *builder) refusalUnlessStopped(said []byte, err error) error {
 }
 
 // note keeps the warnings of a translation that matter, and those of discovery: neither sees all. Several drivers of a bit are seen by
-// the optimiser of data flow, which is off in a translation.
+// the optimiser of data flow, which is off in discovery.
 func (b *builder) note(said []byte) {
 	found := relativePlaces(weightyWarnings(string(said)), b.work)
 	for _, w := range weightyWarnings(string(b.said)) {

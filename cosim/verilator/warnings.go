@@ -19,15 +19,17 @@ var weighty = []string{
 
 // Codes of warnings that Verilator and GHDL do not give: of what they make something else of than the source says.
 const (
-	caseSign   = "CASESIGN"   // a case of values with and without a sign
+	caseSign   = "CASESIGN"   // a case, or inside, of values with and without a sign
 	deaf       = "DEAF"       // always @* that does not wait for what a function reads
 	staticInit = "STATICINIT" // a variable that is to begin with a value once
+	stream     = "STREAM"     // a stream and its target have not the same width
+	sumWidth   = "SUMWIDTH"   // the sum or product of an array in a wider expression
 	resize     = "RESIZE"     // a resize to fewer bits, of what may be signed
 )
 
 // Misread reports whether a warning is about something that is simulated otherwise than the source says.
 func Misread(w cosim.Warning) bool {
-	return slices.Contains([]string{caseSign, deaf, staticInit, resize}, w.Code)
+	return slices.Contains([]string{caseSign, deaf, staticInit, stream, sumWidth, resize}, w.Code)
 }
 
 // anyWarning finds all warnings, whatever they weigh.

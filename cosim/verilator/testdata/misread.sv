@@ -1,5 +1,6 @@
 // What Verilator reads as the source says it, then what it does not.
-module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r, output reg s, u, v, w, x);
+module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r, output reg s, u, v, w, x,
+  output logic [13:0] in, output logic [27:0] out);
   wire k = i[1];
   wire signed [3:0] a = i[3:0];
   wire signed [7:0] b = i[11:4];
@@ -20,6 +21,12 @@ module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r,
   function automatic [3:0] ones(input [7:0] x); logic [3:0] n = 0; for (int j = 0; j < 8; j++) n += x[j]; return n; endfunction
   function [3:0] ones2(input [7:0] x); logic [3:0] n; n = 0; for (int j = 0; j < 8; j++) n += x[j]; return n; endfunction
   always_comb begin automatic logic n = i[3]; w = n; foreach (i[z]) w ^= i[z]; end
+  always_comb in[0] = a inside {[4'sd2:4'sd5], -4'sd1};
+  always_comb in[1] = i[3:0] inside {[8'd3:8'd15]} || int'(a) >= 32'd5 || a ==? 8'd15;
+  always_comb {>>{in[5:2]}} = {<<2{a}};
+  always_comb {<<{in[7:6], in[9:8]}} = a;
+  assign in[13:10] = list.sum() + list.xor() + few.or();
+  logic [3:0] list [4]; logic bits [4]; logic [1:0] few [2];
 
   // Otherwise:
   always @* x = f(i[5]);
@@ -29,4 +36,11 @@ module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r,
   function [3:0] ones3(input [7:0] x); logic [3:0] n = 0; for (int j = 0; j < 8; j++) n += x[j]; return n; endfunction
   always_comb begin int n = 1; u3 = n + ones(i) + ones2(i) + ones3(i); end
   reg [3:0] u3;
+  always_comb out[0] = a inside {8'd15};
+  always_comb out[1] = a inside {[8'd3:8'd15]};
+  always_comb out[9:2] = {<<{a}};
+  always_comb out[17:10] = {>>2{a}};
+  always_comb {<<{out[19:18], out[21:20]}} = b;
+  assign out[24:22] = bits.sum();
+  assign out[27:25] = few.product() + 1;
 endmodule

@@ -1,0 +1,120 @@
+package verilator
+
+import (
+	"regexp"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// miswidth is an expression to which Verilator gives another width or sign than the source, without its place; zero for none.
+func (n *netlist) miswidth(node *xmlNode) cosim.Warning {
+	switch {
+	case node.name == "case" && n.mixesSigns(node):
+		return cosim.Warning{Code: caseSign, Text: "a case of values with and without a sign: " +
+			"none has one then (IEEE 1800-2017 12.5.1), and Verilator extends some with theirs; give all the same width, or a sign"}
+	case n.insideMixesSigns(node):
+		return cosim.Warning{Code: caseSign, Text: "inside, of values with and without a sign: " +
+			"none has one then (IEEE 1800-2017 11.4.13), and Verilator extends some with theirs; give all the same width, or a sign"}
+	case (node.name == "streaml" || node.name == "streamr") && strings.HasPrefix(node.parent.name, "extend"):
+		return cosim.Warning{Code: stream, Text: "a stream into something wider: it stands at its left end, before zeros (IEEE 1800-2017 11.4.14.3), " +
+			"and Verilator puts it at the right end; write the zeros: {{<<{x}}, 4'b0}"}
+	case node.name == "streaml" && node.parent.name == "sel" && n.cutsStream(node):
+		return cosim.Warning{Code: stream, Text: "a stream of something wider than what it goes to: bits are taken at the left end " +
+			"(IEEE 1800-2017 11.4.14.3), and Verilator takes them at the right end; select the bits"}
+	case n.widensSum(node):
+		return cosim.Warning{Code: sumWidth, Text: "the sum or product of an array has the width of its elements (IEEE 1800-2017 7.12.3), " +
+			"and Verilator computes it as wide as what it goes to; write a loop"}
+	}
+	return cosim.Warning{}
+}
+
+// mixesSigns reports whether a case extends a value with its sign, and compares one that has none.
+func (n *netlist) mixesSigns(node *xmlNode) bool {
+	extended, unsigned := false, false
+	value := func(v *xmlNode) {
+		extended = extended || v.name == "extends"
+		unsigned = unsigned || v.name != "extends" && !n.signed(v.get("dtype_id"))
+	}
+	for i, child := range node.children {
+		switch {
+		case i == 0:
+			value(child)
+		case child.name == "caseitem":
+			for _, condition := range child.children {
+				if condition.get("dtype_id") != "" && !strings.HasPrefix(condition.name, "assign") {
+					value(condition)
+				}
+			}
+		}
+	}
+	return extended && unsigned
+}
+
+// insideMixesSigns reports whether a comparison is one of inside, extends a value with its sign and compares it with one that has none.
+func (n *netlist) insideMixesSigns(node *xmlNode) bool {
+	switch node.name {
+	case "eqwild", "eq":
+		if strings.HasPrefix(n.after(node), "=") { // an operator, which knows both sides
+			return false
+		}
+	case "lte", "gte":
+		if !strings.HasPrefix(n.after(node), "[") { // of a range
+			return false
+		}
+	default:
+		return false
+	}
+	a, b := node.children[0], node.children[1]
+	if a.name != "extends" {
+		a, b = b, a
+	}
+	return a.name == "extends" && b.name != "extends" && !n.signed(b.get("dtype_id"))
+}
+
+// cutsStream reports whether a stream is wider than the targets that it stands for: none gets its lowest bit.
+func (n *netlist) cutsStream(node *xmlNode) bool {
+	lowest := true
+	statement := node.parent.parent
+	for _, other := range statement.parent.children {
+		other.each(func(v *xmlNode) {
+			if v.name == "streaml" && v.get("loc") == node.get("loc") && v.parent.name == "sel" && zero.MatchString(v.parent.children[1].get("name")) {
+				lowest = false
+			}
+		})
+	}
+	return lowest
+}
+
+var (
+	zero = regexp.MustCompile(`^\d+'s?h0+$`)
+	sums = regexp.MustCompile(`^(?:sum|product)\b`)
+)
+
+// widensSum reports whether a sum of an array's elements is computed with more bits than these have.
+func (n *netlist) widensSum(node *xmlNode) bool {
+	if node.name != "add" && node.name != "mul" || !strings.HasPrefix(node.children[0].name, "extend") && !strings.HasPrefix(node.children[1].name, "extend") {
+		return false
+	}
+	return sums.MatchString(n.after(node))
+}
+
+// after is the text of a file from a node on; "" if it cannot be read.
+func (n *netlist) after(node *xmlNode) string {
+	before := n.before(node)
+	file, _, _ := strings.Cut(node.get("loc"), ",")
+	return n.texts[n.files[file]][len(before):]
+}
+
+// signed reports whether a type has a sign.
+func (n *netlist) signed(id string) bool {
+	for t := n.types[id]; t != nil; t = n.types[t.get("sub_dtype_id")] {
+		if t.name == "basicdtype" {
+			return t.get("signed") == "true"
+		}
+		if t.name == "packarraydtype" {
+			return false
+		}
+	}
+	return false
+}
