@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -107,6 +108,7 @@ func testConformance(t *testing.T, open backend) {
 		{"combinational", conformCombinational},
 		{"circular", conformCircular},
 		{"trees", conformTrees},
+		{"odd", conformOdd},
 		{"no clock", conformNoClock},
 		{"wide ports", conformWide},
 		{"two clocks", conformClocks},
@@ -256,6 +258,15 @@ func conformTrees(t *testing.T, open backend) {
 		require.Equal(t, x, b.one("xor_o"))
 		require.EqualValues(t, 0, b.one("choice_o"), "a bit shifted out, or bit 0 of 2'h2")
 		require.Equal(t, 1^c, b.one("not_o"), "some bit of ~(... | 8'hc6) is 1")
+	}
+}
+
+func conformOdd(t *testing.T, open backend) {
+	b := bench(t, open, conforming("odd.sv", "odd"), cosim.Options{})
+	for i := range uint64(1 << 4) {
+		b.set("d_i", i)
+		b.settle()
+		require.EqualValues(t, bits.OnesCount64(i)&1, b.one("odd_o"))
 	}
 }
 
