@@ -156,12 +156,25 @@ func (t *tree) fixedBefore(g *graph, n *node) *expr {
 		return g.zext(one, width)
 	case n.kind == "EXTENDS":
 		return g.sext(one, width)
+	case strings.HasPrefix(n.kind, "POW"):
+		return g.power(one, t.fixedBefore(g, n.one(2)), width)
 	case wholeOf[n.kind] != nil:
 		if two := t.fixedBefore(g, n.one(2)); two != nil {
 			return wholeOf[n.kind](g, g.zext(one, width), g.zext(two, width))
 		}
 	}
 	return nil
+}
+
+// power is a power of constants; nil where one is not known, or may have a sign.
+func (g *graph) power(of, to *expr, width int) *expr {
+	for _, e := range []*expr{of, to} {
+		if e == nil || !e.known() || e.value.BitLen() == e.width {
+			return nil
+		}
+	}
+	value := new(big.Int).Exp(of.value, to.value, new(big.Int).Lsh(big.NewInt(1), uint(width)))
+	return g.constant(width, value)
 }
 
 // truthOf are operations of one bit, where constants decide: -1 if they do not. A side that is no constant is nil.

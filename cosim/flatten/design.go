@@ -69,10 +69,12 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 	})
 	// A declaration with a value comes before all initial blocks.
 	slices.SortStableFunc(d.initials, func(a, b *node) int { return order(a.kind) - order(b.kind) })
-	for _, n := range d.processes {
-		n.each(func(n *node) {
+	for _, process := range d.processes {
+		process.each(func(n *node) {
 			if n.kind == "VARREF" && (strings.Contains(n.rest, "[LV]") || strings.Contains(n.rest, "[LRV]")) {
-				d.written[d.variableOf(n)] = true
+				v := d.variableOf(n)
+				d.written[v] = true
+				v.temp = v.temp && process.kind != "ASSIGNW" // assign {c[1], y} = c[0] + d; has one on its way, which is a net
 			}
 		})
 	}

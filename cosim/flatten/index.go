@@ -229,7 +229,7 @@ func (p *process) computed(before, after *node, s *state) *expr {
 	}
 	var found *expr
 	after.each(func(n *node) {
-		if n.kind == before.kind && n.loc == before.loc {
+		if (n.kind == before.kind || before.kind == "FUNCREF" && n.isResult()) && n.loc == before.loc {
 			if e := p.eval(n, s); e.width == width && (found == nil || found == e) {
 				found = e
 			} else {
@@ -238,6 +238,11 @@ func (p *process) computed(before, after *node, s *state) *expr {
 		}
 	})
 	return found
+}
+
+// isResult reports whether a node is what an inlined call of a function has returned.
+func (n *node) isResult() bool {
+	return n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
 }
 
 // widenAlike computes an expression of which all operands are left.
