@@ -171,7 +171,8 @@ func (p *process) slide(v *value, t target, low int, steps []step, when, data *e
 // writeMemory keeps a write of a word for the memory's port.
 func (p *process) writeMemory(n *node, t target, data *expr, later bool) {
 	word := t.v.what.element.bits
-	if !later || !p.clocked || len(t.steps) > 1 || p.fixedReset || len(t.steps) == 1 && t.steps[0].room > 0 {
+	several := t.low%word+t.width > word // '{default: 0}
+	if several || !later || !p.clocked || len(t.steps) > 1 || p.fixedReset || len(t.steps) == 1 && t.steps[0].room > 0 {
 		panic(demotion{t.v})
 	}
 	address := p.g.number(32, t.low/word)
