@@ -150,7 +150,7 @@ func (t *tree) fixedBefore(g *graph, n *node) *expr {
 	}
 	switch {
 	case one == nil:
-	case n.isCut():
+	case n.isCut() || n.kind == "CASTCUT":
 		return g.slice(one, 0, width)
 	case n.kind == "EXTEND":
 		return g.zext(one, width)

@@ -32,7 +32,7 @@
 //	elaborate.go    all processes of a design; clock.go: those with clocks
 //	nodes.go        the nodes that a process may consist of
 //	process.go      a process; statement.go: if, loops, jumps; selection.go: case; target.go: where assignments go
-//	index.go        indexes of selections, whole; before.go: selections and constants of the tree before Verilator cuts them
+//	index.go        indexes of selections, whole; before.go: selections and constants of the tree before Verilator cuts them; cast.go: or a cast does
 //	lost.go         what Verilator has decided otherwise than the source; functions.go: in constant functions
 //	eval.go         expressions; operators.go: those of one and two operands
 //	memory.go       files of $readmem

@@ -14,7 +14,7 @@ import (
 )
 
 // edition changes whenever the same source is printed in another way.
-const edition = "flat-30"
+const edition = "flat-31"
 
 // Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
 // print with its meaning is refused with its place.
@@ -39,6 +39,7 @@ func printFlat(f *verilator.Flat, s cosim.Source) (*Module, error) {
 		return nil, err
 	}
 	t.earlier.keepSigns()
+	t.keepCasts()
 	t.whole, t.nested = wholeIndexes(t.earlier), nestedSelections(t.earlier)
 	if err := t.loses(); err != nil {
 		return nil, err

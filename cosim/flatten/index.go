@@ -211,6 +211,11 @@ func (p *process) computed(before, after *node, s *state) *expr {
 		return nil
 	}
 	switch before.kind {
+	case "CASTCUT":
+		if a := operand(1); a != nil {
+			return p.g.slice(a, 0, width)
+		}
+		return nil
 	case "EXTEND", "EXTENDS", "NOT", "NEGATE":
 		if a := operand(1); a != nil {
 			return extended[before.kind](p.g, a, width)
