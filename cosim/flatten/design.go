@@ -60,6 +60,10 @@ func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *des
 		case "VARSCOPE":
 			d.declare(n, plain)
 		case "INITIAL", "INITIALSTATIC", "INITIALAUTOMATIC":
+			if first := n.operands[1]; n.kind == "INITIAL" && len(first) == 1 && first[0].kind == "ASSIGN" && first[0].loc == n.loc {
+				first[0].kind = "ASSIGNW" // of a constant: assign o = P;
+				return
+			}
 			d.initials = append(d.initials, n)
 		case "ALWAYS", "ASSIGNW", "ALWAYSPUBLIC":
 			d.processes = append(d.processes, n)

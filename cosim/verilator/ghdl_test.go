@@ -19,7 +19,7 @@ entity dut is port (clk : in std_logic; a, b : in std_logic_vector(7 downto 0);
 `
 
 // vhdlOperators has an output for each construct that GHDL writes wrongly in Verilog, and for some beside them.
-const vhdlOperators = vhdlHead + `  o : out std_logic_vector(152 downto 0)); end;
+const vhdlOperators = vhdlHead + `  o : out std_logic_vector(153 downto 0)); end;
 architecture r of dut is
   type state is (idle, busy, done);
   signal s : state := idle; signal q : std_logic_vector(7 downto 0) := x"00"; signal bare : std_logic := '0';
@@ -50,6 +50,7 @@ begin
   o(127 downto 120) <= std_logic_vector(to_signed(to_integer(signed(a)) / 4, 8));
   o(135 downto 128) <= std_logic_vector(shift_right(signed(a), 2));
   o(143 downto 136) <= "0000000" & bare;
+  o(153) <= '1' when state'pos(s) = 2 else '0'; -- of 64 bits
   o(152 downto 144) <= m(to_integer(unsigned(a(1 downto 0)))); -- what has more than eight bits has another text
   process(clk) begin
     if rising_edge(clk) then
@@ -65,7 +66,7 @@ end;
 const vhdlBench = `library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all; use std.textio.all;
 entity tb is end;
 architecture t of tb is
-  signal clk : std_logic := '0'; signal a, b : std_logic_vector(7 downto 0) := x"00"; signal o : std_logic_vector(152 downto 0);
+  signal clk : std_logic := '0'; signal a, b : std_logic_vector(7 downto 0) := x"00"; signal o : std_logic_vector(153 downto 0);
 begin
   d: entity work.dut port map (clk, a, b, o);
   process
@@ -102,7 +103,7 @@ func TestVerilogOfVHDL(t *testing.T) {
 	n, at := uint32(0x12345678), 0
 	look := func() {
 		words := b.get("o")
-		require.Equal(t, want[at], fmt.Sprintf("%025b%064b%064b", words[2], words[1], words[0]), "line %d: a = %x, b = %x", at, n>>24, n>>16&0xff)
+		require.Equal(t, want[at], fmt.Sprintf("%026b%064b%064b", words[2], words[1], words[0]), "line %d: a = %x, b = %x", at, n>>24, n>>16&0xff)
 		at++
 	}
 	for range 500 {
@@ -132,6 +133,8 @@ func TestVHDLThatGHDLChanges(t *testing.T) {
     elsif rising_edge(clk) then m(to_integer(unsigned(b(1 downto 0)))) <= a; o <= m(to_integer(unsigned(b(3 downto 2)))); end if;
   end process;`)
 	require.ErrorContains(t, err, "which GHDL translates wrongly")
+	_, err = build(`  o <= (7 downto 1 => '0') & (unsigned(a(3 downto 0)) ?= "1--0");`)
+	require.ErrorContains(t, err, "dut.vhd:8:55: ?= of an unsigned or signed value with -, which GHDL translates wrongly; compare as std_logic_vector, or use std_match")
 	c, err := build(`  o <= "0000" & std_logic_vector(resize(signed(a), 4));`)
 	require.NoError(t, err)
 	require.Len(t, c.Warnings, 1)

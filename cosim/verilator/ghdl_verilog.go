@@ -29,7 +29,9 @@ var (
 	ghdlAbs    = regexp.MustCompile(`(?m)^  (\S+) <= std_logic_vector\(abs \$signed\((\S+)\)\);$`)
 	ghdlChoice = regexp.MustCompile(`(?m)^  (\S+) <= (\S+) when (.*) else (\S+);$`)
 
-	ghdlUndriven = regexp.MustCompile(`(\d'b)Z\b`) // a tri-state is z
+	ghdlString   = regexp.MustCompile(`"([01]+)"`)                 // a number of more than 32 bits
+	ghdlMatch    = regexp.MustCompile(`(?m)== \d+'b[01]*X[01X]*;`) // ?= of numeric_std with -
+	ghdlUndriven = regexp.MustCompile(`(\d'b)Z\b`)                 // a tri-state is z
 
 	ghdlMeta   = regexp.MustCompile(`(?m)^(\S+:\d+:\d+):warning: choice with meta-value is ignored`)
 	ghdlNarrow = regexp.MustCompile(`(?m)^  /\* (\S+):(\d+):(\d+) +\*/\n  assign .*;  // trunc$`)
@@ -52,7 +54,11 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 	verilog = ghdlAbs.ReplaceAllString(verilog, "  assign $1 = $$signed($2) < 0 ? -$2 : $2;")
 	verilog = ghdlChoice.ReplaceAllString(verilog, "  assign $1 = $3 ? $2 : $4;")
 	verilog = ghdlSigned.ReplaceAllStringFunc(verilog, signedDivision)
+	verilog = ghdlString.ReplaceAllStringFunc(verilog, func(digits string) string { return fmt.Sprintf("%d'b%s", len(digits)-2, digits[1:len(digits)-1]) })
 	var refused error
+	if found := ghdlMatch.FindStringIndex(verilog); found != nil {
+		refused = b.refusedVHDL(verilog[:found[0]], "?= of an unsigned or signed value with -", "compare as std_logic_vector, or use std_match")
+	}
 	verilog = ghdlModule.ReplaceAllStringFunc(verilog, func(module string) string {
 		for _, found := range ghdlEdge.FindAllStringSubmatchIndex(module, -1) {
 			if net := module[found[2]:found[3]]; strings.Count(module, net) > 2 { // more than its declaration and this
