@@ -99,6 +99,16 @@ const noisyCounter = `module dut(input clk, input rst, input up, input down, out
 endmodule
 `
 
+// TestLongNoReset: RTL without a reset is compared so many cycles after the model's first one as the map says.
+func TestLongNoReset(t *testing.T) {
+	for cycles, verdict := range map[string]string{"4": Equal, "2": Differs} {
+		m := exampleMap(t, "shift_line.yml", "clock: clk", "clock: clk\nreset: {cycles: "+cycles+"}", "compare: {data_o: filled}\n", "")
+		r, err := Run(context.Background(), m, Options{})
+		require.NoError(t, err)
+		require.Equal(t, verdict, r.Verdict, "%s cycles", cycles)
+	}
+}
+
 // TestLongPastAfterReset: in lockstep and in the miter alike, $past of anything is 0 in the first cycle after a reset, and in the cycle
 // of it for RTL that is late.
 func TestLongPastAfterReset(t *testing.T) {

@@ -118,14 +118,23 @@ func twinName(port int) string                 { return fmt.Sprintf("twin%d", po
 func rtlName(port int) string                  { return fmt.Sprintf("rtl%d", port) }
 func (t *miterText) isReset(p cosim.Port) bool { return t.clocked && p.Input && p.Name == "reset" }
 
-// writeReset has reset on in the first cycle, and free after it.
+// writeReset has reset on in the first cycle, and free after it: but for RTL without one, which no later reset reaches, and which is
+// compared after so many cycles as the map says.
 func (t *miterText) writeReset() {
 	w := &t.b
 	now := "1'b0"
 	if t.clocked {
 		reset := slices.IndexFunc(t.Model, t.isReset)
 		fmt.Fprintf(w, "  reg first = 1'b1;\n  always @(posedge %s) first <= 1'b0;\n", clockName)
-		fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s;\n", inputName(reset), onName)
+		later, flushed := inputName(reset), "1'b1"
+		if t.m.KeepsState() {
+			later = "1'b0"
+			if n := t.m.Timing.ResetCycles; n > 0 {
+				flushed = fmt.Sprintf("off == 32'd%d", n)
+				fmt.Fprintf(w, "  reg [31:0] off;\n  always @(posedge %s) off <= reset ? 32'd0 : %s ? off : off + 32'd1;\n", clockName, flushed)
+			}
+		}
+		fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s && %s;\n", later, flushed, onName)
 		now = "reset"
 	} else {
 		fmt.Fprint(w, "  assign comparable = "+onName+";\n")

@@ -58,8 +58,10 @@ type Scope struct {
 
 	Warnings []cosim.Warning `json:"warnings"` // of the tools and of what they have read, that bear on the verdict
 
-	KeepsInitial bool   `json:"keeps_initial_values"`  // registers begin with the values that the RTL declares
-	RuleBroken   string `json:"rule_broken,omitempty"` // which rule of neighbours the inputs broke that refuted RTL without it
+	NoReset      bool   `json:"no_reset,omitempty"`     // the RTL has none: the model's first one alone counts
+	ResetCycles  int    `json:"reset_cycles,omitempty"` // after it, before anything is compared
+	KeepsInitial bool   `json:"keeps_initial_values"`   // registers begin with the values that the RTL declares
+	RuleBroken   string `json:"rule_broken,omitempty"`  // which rule of neighbours the inputs broke that refuted RTL without it
 }
 
 // Basis is what a verdict rests on.
@@ -84,7 +86,8 @@ func newReport(m *pinmap.Map) *Report {
 	}
 	return &Report{
 		Schema: 1, Map: m.File, Model: m.Model, Parameters: m.Parameters, Top: m.Source.Top, Verdict: Undecided,
-		Scope: Scope{Absent: []string{}, Tied: m.Tied(), Warnings: []cosim.Warning{}}, Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
+		Scope: Scope{Absent: []string{}, Tied: m.Tied(), Warnings: []cosim.Warning{},
+			NoReset: m.KeepsState(), ResetCycles: m.Timing.ResetCycles}, Basis: Basis{Engines: map[string]int{}, Mutants: mutants},
 	}
 }
 
@@ -151,10 +154,17 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	switch r.Verdict {
 	case Equal:
-		fmt.Fprintf(&b, "equal: %s, for all inputs, all later resets and %s, in every cycle after\n"+
-			"a reset in which reset is off\n", r.ComparedText(), map[bool]string{
+		resets, when := "all later resets and ", "in every cycle after\na reset in which reset is off"
+		if r.NoReset {
+			resets, when = "", "in every cycle\nafter"
+			if r.ResetCycles > 0 {
+				when = fmt.Sprintf("from %s on\nafter", cosim.Count(uint64(r.ResetCycles), "cycle"))
+			}
+			when += " the first reset of the model; the RTL has none, and no later one was looked at"
+		}
+		fmt.Fprintf(&b, "equal: %s, for all inputs, %s%s, %s\n", r.ComparedText(), resets, map[bool]string{
 			false: "all values of registers at power-on", true: "the values at power-on that the RTL declares",
-		}[r.KeepsInitial])
+		}[r.KeepsInitial], when)
 	case Bounded:
 		fmt.Fprintf(&b, "equal up to %s after the first reset: %s, for all inputs; what takes longer is not proved\n",
 			cosim.Count(uint64(r.Depth), "cycle"), r.ComparedText())
