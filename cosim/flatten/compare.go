@@ -95,8 +95,9 @@ type comparison struct {
 	done    Comparison
 	clocks  uint64
 
-	restarts int  // at most
-	quiet    bool // the print has no assertions
+	hidden   map[string]int // by output: comparisons in which it had an X
+	restarts int            // at most
+	quiet    bool           // the print has no assertions
 }
 
 func (c *comparison) run() (*Comparison, error) {
@@ -339,14 +340,19 @@ func (c *comparison) same(when string) error {
 		if p.Input {
 			continue
 		}
+		hidden := uint64(0)
 		for w := p.Word; w < p.Word+p.Words(); w++ {
 			differ := a[w] ^ b[w]
 			if x != nil {
 				differ &^= x[w] | y[w]
+				hidden |= x[w] | y[w]
 			}
 			if differ != 0 {
 				return c.difference(p.Name+" "+when, a[p.Word:p.Word+p.Words()], b[p.Word:p.Word+p.Words()])
 			}
+		}
+		if hidden != 0 && c.hidden != nil {
+			c.hidden[p.Name]++
 		}
 	}
 	return nil

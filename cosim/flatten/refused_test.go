@@ -124,7 +124,7 @@ func TestLongWrongPrint(t *testing.T) {
 func TestSecond(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for text, absent := range map[string]string{
-		"assign o = i;": "", "assign o = i inside {[2:9]};": "m.sv:2: iverilog: sorry",
+		"assign o = i;": "", "wire z; assign o = z ? i : ~i;": "", "assign o = i inside {[2:9]};": "m.sv:2: iverilog: sorry",
 		"assign o = i; always @(posedge clk) if (i[0]) $fatal(1, \"odd\");": "it has ended by itself 20 times",
 	} {
 		require.NoError(t, os.WriteFile(file, []byte("module m (input clk, input [31:0] i, output [31:0] o);\n"+text+"\nendmodule\n"), 0o644))
@@ -135,6 +135,7 @@ func TestSecond(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, second.Absent, absent)
 		require.Equal(t, absent == "", second.Absent == "" && second.Cycles == SecondCycles)
+		require.Equal(t, strings.Contains(text, "wire z"), second.Unknown["o"] > 0.9, "what Icarus does not know it does not show")
 	}
 }
 

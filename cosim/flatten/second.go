@@ -22,6 +22,9 @@ const secondRestartsMax = 20
 type Second struct {
 	Cycles int    `json:"cycles"`           // without a difference in a bit that is not X on either side
 	Absent string `json:"absent,omitempty"` // why it has not taken part, or not to the end
+
+	// Unknown are outputs of which some bit was X in more than a twentieth of what was compared, and in which part of it.
+	Unknown map[string]float64 `json:"unknown_outputs,omitempty"`
 }
 
 // CompareSecond runs a print beside its source in Icarus Verilog, as Compare does in Verilator: a print is of what Verilator reads, and
@@ -36,7 +39,7 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	s = s.ForVerilator()
 	c := &comparison{
 		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax, quiet: true,
-		random: rand.New(rand.NewPCG(seed, 0x5eed)),
+		random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{},
 	}
 	for i, source := range []cosim.Source{s, print} {
 		if c.designs[i], err = icarus.Backend().Build(ctx, source, o); err != nil {
@@ -44,7 +47,7 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 		}
 	}
 	_, err = c.run()
-	second := Second{Cycles: c.done.Cycles}
+	second := Second{Cycles: c.done.Cycles, Unknown: c.unknown()}
 	var differs *Difference
 	switch {
 	case errors.As(err, &differs):
@@ -54,6 +57,21 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 		second.Absent, _, _ = strings.Cut(cosim.OneLine([]byte(err.Error())), "; ")
 	}
 	return second, ctx.Err()
+}
+
+// unknown are the outputs that were X often.
+func (c *comparison) unknown() map[string]float64 {
+	compared := float64(c.done.Cycles)
+	if c.clocks != 0 { // before and after each edge
+		compared *= 2
+	}
+	often := map[string]float64{}
+	for name, n := range c.hidden {
+		if part := float64(n) / compared; part > 0.05 {
+			often[name] = part
+		}
+	}
+	return often
 }
 
 // samePorts refuses what the simulators have not the same ports of: a structure that Verilator takes apart.

@@ -260,6 +260,13 @@ func (r *Report) enginesText() string {
 // second says whether another tool reads the RTL as the proof does.
 func (r *Report) second() string {
 	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cosim.Count(uint64(r.Second.Cycles), "cycle"))
+	var hidden []string
+	for _, name := range sortedKeys(r.Second.Unknown) {
+		hidden = append(hidden, fmt.Sprintf("%s in %.0f%%", name, 100*r.Second.Unknown[name]))
+	}
+	if len(hidden) > 0 {
+		text += ", but where outputs are X there: " + strings.Join(hidden, ", ")
+	}
 	switch {
 	case r.Second.Absent == "":
 		return text
