@@ -17,6 +17,8 @@ var verilogConstant = regexp.MustCompile(`^(?:` +
 	`'[01xXzZ]|` +
 	`"(?:[^"\\]|\\.)*")$`)
 
+var decimal = regexp.MustCompile(`^\d+$`)
+
 // Constants are the parameters as the tools take them, without those that are types: for Verilog
 // plain text in quotes, for generics without.
 func (s *Source) Constants() map[string]string {
@@ -60,7 +62,7 @@ func (s *Source) declares(expression string) bool {
 }
 
 // checkParams refuses text for a parameter that no source gives a text: 8hff would
-// silently become the codes of its letters.
+// silently become the codes of its letters. And a number for one that every source gives a text.
 func (s *Source) checkParams() error {
 	if s.VHDL() {
 		return nil
@@ -71,10 +73,20 @@ func (s *Source) checkParams() error {
 		if !inner {
 			own = name
 		}
-		if verilogConstant.MatchString(value) || !IsIdentifier(own) || strings.ContainsAny(value, "\n\x00") {
+		if !IsIdentifier(own) || strings.ContainsAny(value, "\n\x00") {
 			continue
 		}
-		if q := regexp.QuoteMeta(own); !s.declares(`\b` + q + `\s*=\s*"|\bstring\s+` + q + `\b|` + typeNamed(own)) {
+		q := regexp.QuoteMeta(own)
+		ofString, isText := `\bstring\s+`+q+`\b`, `\b`+q+`\s*=\s*"`
+		number := verilogConstant.MatchString(value) && !strings.HasPrefix(value, `"`) && s.declares(ofString) && !s.declares(`\b`+q+`\s*=\s*[-+\d']`)
+		untyped := decimal.MatchString(value) && s.declares(isText) && !s.declares(`\b`+q+`\s*=\s*[^"=\s]`)
+		if number || untyped {
+			return &InputError{
+				Place: "--param", Reason: fmt.Sprintf("%s is the number %s, and the source declares %s with a text", name, value, name),
+				Remedy: fmt.Sprintf(`give a text, one of digits with quotes in the value: '"%s"'`, value),
+			}
+		}
+		if !verilogConstant.MatchString(value) && !s.declares(isText+`|`+ofString+`|`+typeNamed(own)) {
 			return &InputError{
 				Place:  "--param",
 				Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),

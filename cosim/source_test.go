@@ -4,6 +4,7 @@ package cosim
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +34,25 @@ func TestParametersOfText(t *testing.T) {
 			require.NoError(t, err, value)
 		} else {
 			require.ErrorContains(t, err, "N is "+value+", which is not a Verilog constant", value)
+		}
+	}
+}
+
+// TestNumbersForText: a number is refused for a parameter that is a text wherever it is declared; its bits are a value of one without a type.
+func TestNumbersForText(t *testing.T) {
+	file := write(t, "t.sv", "module t #(parameter FILE = \"a\", parameter string S = \"b\", parameter M = \"c\") (input i); if (FILE == \"b\") ; endmodule\n"+
+		"module u #(parameter M = 3); endmodule\n")
+	for name, values := range map[string]map[string]bool{
+		"FILE": {"3": false, `"3"`: true, "32'd3": true, "x": true}, "S": {"3": false, `"3"`: true, "32'd3": false, "x": true}, "M": {"3": true, "x": true},
+	} {
+		for value, good := range values {
+			s := Source{Top: "t", Files: []string{file}, Params: map[string]string{name: value}}
+			if err := s.Check(); good {
+				require.NoError(t, err, name+value)
+			} else {
+				require.EqualError(t, err, fmt.Sprintf("--param: %s is the number %s, and the source declares %s with a text; give a text, "+
+					`one of digits with quotes in the value: '"%s"'`, name, value, name, value))
+			}
 		}
 	}
 }

@@ -29,11 +29,17 @@ type Difference struct {
 	Cycle         int
 	Seed          uint64
 	Source, Print []uint64
-	Second        bool // in the second simulator
+	Second        bool     // in the second simulator
+	Turned        []string // see Module
 }
 
 // Error names port and cycle.
 func (d *Difference) Error() string {
+	if d.Second && len(d.Turned) > 0 {
+		return fmt.Sprintf("%s: an array is given to one whose range goes in the opposite direction: from the left to the right (IEEE 1800-2017 7.6), and Icarus "+
+			"Verilog does it by the index, so that %s has another value there than as Verilator reads it; declare both in one direction, such as [0:3]",
+			strings.Join(d.Turned, ", "), d.What)
+	}
 	if d.Second {
 		return fmt.Sprintf("%s: Icarus Verilog reads it otherwise than Verilator, which the proof rests on: in cycle %d of random inputs with seed %d, "+
 			"%s: the source is %x there, and %x as Verilator reads it; one of them is wrong, or the source leaves it open (a race, an X): "+

@@ -25,6 +25,7 @@ type design struct {
 	dropped []string
 	seen    map[string]bool // of dropped
 	covered map[string]bool // kinds of nodes that were met
+	turned  map[string]bool // see Module
 	latches []latch
 	aboutX  map[*expr]bool    // answers to whether a value is X
 	others  map[[2]*node]bool // a tree before indexes are cut, and an index: it is not that one
@@ -52,7 +53,7 @@ const modelTop = "TOP"
 func newDesign(t *tree, top string, clocks []string, plain map[string]bool) *design {
 	d := &design{
 		tree: t, g: newGraph(), top: top, clocks: clocks, byScope: map[string]*variable{},
-		written: map[*variable]bool{}, plain: map[*variable]bool{}, seen: map[string]bool{}, covered: map[string]bool{},
+		written: map[*variable]bool{}, plain: map[*variable]bool{}, seen: map[string]bool{}, covered: map[string]bool{}, turned: map[string]bool{},
 		aboutX: map[*expr]bool{}, others: map[[2]*node]bool{},
 	}
 	d.root.each(func(n *node) {

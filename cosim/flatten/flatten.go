@@ -14,7 +14,7 @@ import (
 )
 
 // edition changes whenever the same source is printed in another way.
-const edition = "flat-32"
+const edition = "flat-33"
 
 // Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
 // print with its meaning is refused with its place.
@@ -92,7 +92,7 @@ func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again
 		m.Registers = append(m.Registers, r)
 	}
 	slices.Sort(d.dropped)
-	m.Dropped, m.Unknown = d.dropped, pr.unknown
+	m.Dropped, m.Unknown, m.Turned = d.dropped, pr.unknown, slices.Sorted(maps.Keys(d.turned))
 	m.Verilog = m.header(s) + m.Verilog
 	return m, nil, nil
 }

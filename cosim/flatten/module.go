@@ -32,6 +32,7 @@ type Module struct {
 	Registers  []Register   `json:"registers"`
 	Dropped    []string     `json:"dropped"` // what the print does not have, each with file:line:column
 	Unknown    []string     `json:"unknown"` // where the source has X: any value here, in every cycle another one
+	Turned     []string     `json:"turned"`  // where an array is given to one whose range goes in the opposite direction
 	Kinds      []string     `json:"kinds"`   // of Verilator's nodes that were met
 }
 

@@ -2,6 +2,7 @@ package flatten
 
 func binary(do two) expression {
 	return func(p *process, n *node, s *state) *expr {
+		p.alongside(n, n.one(1), n.one(2))
 		a, b := p.eval(n.one(1), s), p.eval(n.one(2), s)
 		if width := max(a.width, b.width); a.width != b.width {
 			a, b = p.g.zext(a, width), p.g.zext(b, width)
@@ -83,6 +84,7 @@ func (p *process) extended(n *node, s *state) *expr {
 }
 
 func (p *process) chosen(n *node, s *state) *expr {
+	p.alongside(n, n.one(2), n.one(3))
 	return p.g.mux(p.condition(n.one(1), s), p.eval(n.one(2), s), p.eval(n.one(3), s))
 }
 

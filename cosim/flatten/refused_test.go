@@ -86,6 +86,10 @@ func TestLongRefused(t *testing.T) {
 			"function automatic logic f(inout logic [3:0] k); k = k + 1; return 1; endfunction logic [3:0] k; always_comb begin k = 0; o = i[4] && f(k); o[7:4] = k; end",
 			"f changes what it is given, and is called only where its operand counts",
 		},
+		"array or another": {
+			"logic [15:0] b [1:0], k [0:1], a [0:1]; assign {b[1], b[0]} = i; assign {k[1], k[0]} = i; assign a = i[0] ? b : k; assign o = {a[1], a[0]};",
+			"arrays with ranges in opposite directions",
+		},
 		"ends at start": {"initial $fatal(1, \"never\"); assign o = i;", "the design ends before its first cycle: never"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -118,6 +122,15 @@ func TestLongWrongPrint(t *testing.T) {
 	require.ErrorAs(t, err, &differs)
 	require.True(t, differs.Second)
 	require.ErrorContains(t, err, "Icarus Verilog reads it otherwise than Verilator, which the proof rests on: in cycle ")
+
+	file := filepath.Join(t.TempDir(), "m.sv")
+	require.NoError(t, os.WriteFile(file, []byte("module m (input [7:0] i, output [7:0] o);\n  logic [3:0] a [0:1], b [1:0]; assign {b[1], b[0]} = i;\n"+
+		"  assign a = b; assign o = {a[0], a[1]};\nendmodule\n"), 0o644))
+	s = cosim.Source{Top: "m", Files: []string{file}}
+	m, err = Print(context.Background(), s, o)
+	require.NoError(t, err)
+	_, err = CompareSecond(context.Background(), s, m, o, 1)
+	require.ErrorContains(t, err, "m.sv:3:12: an array is given to one whose range goes in the opposite direction")
 }
 
 // TestSecond: a source that Icarus does not read, or that ends there, is not refused.

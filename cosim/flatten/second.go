@@ -51,7 +51,7 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	var differs *Difference
 	switch {
 	case errors.As(err, &differs):
-		differs.Second = true
+		differs.Second, differs.Turned = true, m.Turned
 		return second, differs
 	case err != nil:
 		second.Absent, _, _ = strings.Cut(cosim.OneLine([]byte(err.Error())), "; ")

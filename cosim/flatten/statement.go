@@ -14,9 +14,48 @@ const turnsMax, turnsMaxInitial = 1 << 15, 1 << 23
 const guessesMax = 1 << 10
 
 func (p *process) assignment(n *node, s *state) *state {
+	if n.one(1).kind == "COND" {
+		p.alongside(n, n.one(1), n.one(2))
+	}
 	data := p.eval(n.one(1), s)
+	if from, to, ok := p.arrays(n.one(1), n.one(2)); ok && !from.along(to) {
+		data, p.design.turned[p.place(n)] = turned(p.g, data, from, to), true
+	}
 	p.assign(n.one(2), s, data, n.kind == "ASSIGNDLY")
 	return s
+}
+
+// arrays are the types of two nodes, if both are unpacked arrays.
+func (p *process) arrays(a, b *node) (of, other *dtype, ok bool) {
+	for _, n := range []*node{a, b} {
+		if t := p.nodes[n.dtype]; t == nil || t.kind != "UNPACKARRAYDTYPE" {
+			return nil, nil, false
+		}
+	}
+	return p.typeOf(a, a.dtype), p.typeOf(b, b.dtype), true
+}
+
+// alongside refuses arrays that go in opposite directions where Verilator takes element for element, and not from the left to the right.
+func (p *process) alongside(n, a, b *node) {
+	if of, other, ok := p.arrays(a, b); ok && !of.along(other) {
+		panic(p.refuse(n, "arrays with ranges in opposite directions", "declare both in one direction, such as [0:3]"))
+	}
+}
+
+// turned is the value of an array as that of another: elements go from the left to the right in both.
+func turned(g *graph, data *expr, from, to *dtype) *expr {
+	if from.along(to) {
+		return data
+	}
+	parts := make([]*expr, from.elements) // the highest one first
+	for i := range parts {
+		at := i
+		if from.upward == to.upward {
+			at = len(parts) - 1 - i
+		}
+		parts[i] = turned(g, g.slice(data, at*from.element.bits, from.element.bits), from.element, to.element)
+	}
+	return g.concat(parts...)
 }
 
 func (p *process) branch(n *node, s *state) *state {

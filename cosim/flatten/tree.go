@@ -206,8 +206,17 @@ func (t *tree) after(n *node) string {
 type dtype struct {
 	bits     int
 	elements int    // of an unpacked array
+	upward   bool   // its leftmost element is the lowest one: [0:3]
 	element  *dtype // of it
 	members  map[string]member
+}
+
+// along reports whether arrays go the same way, in all dimensions: their values are the same vector then.
+func (d *dtype) along(other *dtype) bool {
+	if d.element == nil || other.element == nil {
+		return true
+	}
+	return (d.upward == other.upward || d.elements == 1) && d.element.along(other.element)
 }
 
 type member struct {
@@ -244,7 +253,7 @@ func (t *tree) typeOf(at *node, id string) *dtype {
 		left, _ := strconv.Atoi(span[1]) // digits
 		right, _ := strconv.Atoi(span[2])
 		d.element, d.elements = below(), max(left-right, right-left)+1
-		d.bits = d.elements * d.element.bits
+		d.bits, d.upward = d.elements*d.element.bits, left < right
 	case "STRUCTDTYPE", "UNIONDTYPE":
 		t.structure(at, n, d)
 	case "REFDTYPE", "CONSTDTYPE", "ENUMDTYPE", "PARAMTYPEDTYPE", "MEMBERDTYPE":

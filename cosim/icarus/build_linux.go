@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -209,9 +210,32 @@ func refusalOf(source *cosim.Source, said []byte, err error) error {
 			Err:    err,
 		}
 	}
+	if task := taskOutside(place, messages); task != "" {
+		return &cosim.InputError{
+			Place: place, Reason: "Icarus Verilog does not read " + task + " outside of processes",
+			Remedy: "use backend: wasm, or put it between `ifndef __ICARUS__ and `endif",
+		}
+	}
 	return &cosim.InputError{
 		Place:  place,
 		Reason: "iverilog: " + cosim.OneLine([]byte(strings.Join(messages, "; "))),
 		Remedy: "correct the source until `iverilog -g2012` accepts it",
 	}
+}
+
+// severityTask is one of those that a source may have beside its processes, for the time when it is put together.
+var severityTask = regexp.MustCompile(`\$(?:fatal|error|warning|info)\b`)
+
+// taskOutside is the severity task at the place of a syntax error; "" for none.
+func taskOutside(place string, messages []string) string {
+	at := max(0, strings.LastIndexByte(place, ':'))
+	line, err := strconv.Atoi(place[at+1:])
+	if err != nil || len(messages) < 2 || messages[0] != "syntax error" || !strings.HasSuffix(messages[1], "invalid module item.") {
+		return ""
+	}
+	text, err := os.ReadFile(place[:at])
+	if lines := strings.Split(string(text), "\n"); err == nil && line <= len(lines) {
+		return severityTask.FindString(lines[line-1])
+	}
+	return ""
 }

@@ -343,6 +343,7 @@ func TestRefusals(t *testing.T) {
 		says   string
 	}{
 		{"syntax", file("broken.v", "broken"), "testdata/broken.v:2: iverilog: syntax error"},
+		{"fatal beside processes", file("beside.sv", "beside"), "testdata/beside.sv:3: Icarus Verilog does not read $fatal outside of processes; use backend: wasm, or put it between `ifndef"},
 		{"unknown module", file("lonely.v", "lonely"), "testdata/lonely.v:2: iverilog: Unknown module type: stranger"},
 		{"no such top", file("counter.v", "encounter"), `testdata/counter.v: iverilog: error: Unable to find the root module "encounter"`},
 		{"no such file", file("absent.v", "absent"), "testdata/absent.v: cannot be read: no such file or directory"},

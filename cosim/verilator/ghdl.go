@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"starloom/cosim"
@@ -92,6 +93,9 @@ func (b *builder) analyseLibraries() error {
 // ghdlRefusal makes an error of GHDL's first message that is one.
 func (b *builder) ghdlRefusal(said string, err error) error {
 	if strings.Contains(said, "GHDL Bug occurred") {
+		if refused := b.textForNumber(); refused != nil {
+			return refused
+		}
 		return &cosim.ToolError{
 			Tool:   ghdlTool.Command,
 			Place:  b.Name(),
@@ -117,8 +121,32 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 	if strings.Contains(refused.Reason, "cannot find entity") {
 		refused.Place, refused.Remedy = "--top", input.RemedyOf(b.Top, b.modules())
 	}
+	if own, found := strings.CutPrefix(refused.Reason, "(assertion failure): "); found {
+		refused.Reason, refused.Remedy = "the source ends with its own assertion: "+own, remedyOwn
+	}
 	b.ofGeneric(refused)
 	return refused
+}
+
+// textForNumber refuses text for a generic that is a number, of which GHDL crashes; nil for none.
+func (b *builder) textForNumber() error {
+	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
+		value := b.Params[name]
+		if _, err := strconv.ParseInt(value, 10, 64); err == nil {
+			continue
+		}
+		number := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(name) + `\s*(?:,[\s\w,]*)?:\s*(?:in\s+)?(natural|integer|positive)\b`)
+		for _, file := range b.Files {
+			text, err := os.ReadFile(file)
+			if found := number.FindSubmatch(text); err == nil && found != nil {
+				return &cosim.InputError{
+					Place: "--param", Reason: fmt.Sprintf("generic %s of %s is a number (%s) and does not take %s", name, b.Top, found[1], value),
+					Remedy: "give a number such as 12",
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // ofGeneric says what generics take, if GHDL refuses the value of one.

@@ -54,6 +54,8 @@ func TestToolMessages(t *testing.T) {
 	failed := errors.New("exit status 1")
 	err := b.ghdlRefusal("a.vhd:5:9:warning: signal \"s\" is never assigned [-Wnowrite]\na.vhd:6:1:note: here\na.vhd:8:20: no declaration for \"zork\"\n", failed)
 	require.EqualError(t, err, "a.vhd:8:20: no declaration for \"zork\"; correct the source until `ghdl synth --std=08` accepts it")
+	err = b.ghdlRefusal("a.vhd:4:3:(assertion failure): N is too large\n", failed)
+	require.EqualError(t, err, "a.vhd:4:3: the source ends with its own assertion: N is too large; give the parameters values that it takes")
 
 	b.Params = map[string]string{"Level": "1"}
 	for said, wanted := range map[string]string{

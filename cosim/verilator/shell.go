@@ -1,6 +1,7 @@
 package verilator
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ type shell struct {
 type interfacePort struct{ name, kind, modport, array string }
 
 // readDesign finds the ports of the top module.
-func (b *builder) readDesign() error {
+func (b *builder) readDesign() (err error) {
 	var interfaces []interfacePort
 	var n *netlist
 	if len(b.types) == 0 {
@@ -47,11 +48,8 @@ func (b *builder) readDesign() error {
 		}
 	}
 	if n == nil {
-		if err := b.wrap("probe", b.probe(interfaces)); err != nil {
+		if n, err = b.readProbe(&interfaces); err != nil {
 			return err
-		}
-		if said, err := b.readNetlist(&n); err != nil {
-			return b.refusalUnlessStopped(said, err)
 		}
 	}
 	module, err := n.moduleOf(b.shell)
@@ -81,7 +79,31 @@ func (b *builder) readDesign() error {
 	if !b.VHDL() { // what the build has written itself
 		b.design.files = slices.DeleteFunc(b.design.files, func(file string) bool { return filepath.Dir(file) == b.work })
 	}
-	return nil
+	return refusedByItself(string(b.said))
+}
+
+// readProbe reads the top module in a probe. One that has parameters that are types has not been read before: its interfaces are found here.
+func (b *builder) readProbe(interfaces *[]interfacePort) (n *netlist, err error) {
+	for again := len(*interfaces) == 0 && len(b.types) > 0; ; again = false {
+		if err := b.wrap("probe", b.probe(*interfaces)); err != nil {
+			return nil, err
+		}
+		said, err := b.readNetlist(&n)
+		if err == nil {
+			return n, nil
+		}
+		refused := b.refusalUnlessStopped(said, err)
+		if !again || !bytes.Contains(said, []byte("interface is not found")) {
+			return nil, refused
+		}
+		b.shell = nil
+		if said, err = b.readNetlist(&n); err == nil { // its ports are not to blame
+			return nil, refused
+		}
+		if *interfaces, err = b.interfacePorts(said, err); err != nil {
+			return nil, err
+		}
+	}
 }
 
 // readNetlist asks Verilator for the netlist; said is what it has said to a source that it refuses.

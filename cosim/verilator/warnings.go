@@ -1,6 +1,7 @@
 package verilator
 
 import (
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -66,4 +67,17 @@ func relativePlaces(warnings []cosim.Warning, work string) []cosim.Warning {
 		warnings[i].Place = strings.TrimPrefix(warnings[i].Place, work+string(filepath.Separator))
 	}
 	return warnings
+}
+
+// remedyOwn is what helps where the source says by itself which parameters it does not take.
+const remedyOwn = "give the parameters values that it takes"
+
+// refusedByItself makes an error of $error and $fatal that a source meets as it is put together: those of a generate block that is taken.
+func refusedByItself(said string) error {
+	for _, line := range anyWarning.FindAllStringSubmatch(said, -1) {
+		if task, own := map[string]string{"USERERROR": "$error", "USERFATAL": "$fatal"}[line[1]]; own {
+			return &cosim.InputError{Place: line[2], Reason: fmt.Sprintf("the source ends with its own %s: %s", task, strings.TrimSpace(line[3])), Remedy: remedyOwn}
+		}
+	}
+	return nil
 }

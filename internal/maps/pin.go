@@ -155,7 +155,7 @@ func (d *pinDecoder) constants(to *map[string]string) readNode {
 	*to = map[string]string{}
 	return d.each(func(n *yaml.Node, key, where string) error {
 		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && n.ShortTag() != "!!str" {
-			return d.Wrong(n, where, `an integer, or a text: "8'hff", for a boolean of VHDL "true"`)
+			return d.Wrong(n, where, `an integer, or a text: "8'hff", for a real number "0.5", for a boolean of VHDL "true"`)
 		}
 		(*to)[key] = n.Value
 		if n.ShortTag() == "!!int" {

@@ -322,3 +322,23 @@ module m_signed_index (input logic clk, input logic rst_n, input logic [31:0] i,
   end
   assign o = {26'd0, moves};
 endmodule
+
+// Arrays given to others whose ranges go in the opposite direction: from the left to the right in both.
+module turned_part (input logic [3:0] x [0:1], output logic [3:0] y [1:0]);
+  assign y = x;
+endmodule
+module m_turned_arrays (input logic clk, input logic rst_n, input logic [31:0] i, output logic [31:0] o);
+  logic [3:0] down [1:0], up [0:1], through [0:1], three [2:0], some [0:1];
+  logic [1:0] rows [0:1][1:0], columns [1:0][0:1];
+  function automatic logic [3:0] first(input logic [3:0] x [0:1]); return x[0] - x[1]; endfunction
+  always_comb begin
+    down = '{i[7:4], i[3:0]};
+    three = '{i[11:8], i[7:4], i[3:0]};
+    some = three[2:1];
+    rows = '{'{i[13:12], i[15:14]}, '{i[17:16], i[19:18]}};
+    columns = rows;
+  end
+  always_ff @(posedge clk) up <= down;
+  turned_part part (.x(down), .y(through));
+  assign o = {first(down), up[0], up[1], through[0], through[1], some[0], columns[1][0], columns[1][1], columns[0][0], columns[0][1]};
+endmodule
