@@ -223,6 +223,10 @@ func (b *builder) build() (made *miter, err error) {
 // graph makes the miter of what Yosys reads.
 func (b *builder) graph(ctx context.Context, bits []comparedBit) (*miter, error) {
 	log, err := runYosys(ctx, b.dir, "script.ys", yosysMemory())
+	var refused *refusal
+	if errors.As(err, &refused) && refused.large {
+		refused.reason += "; " + sizeText(b.print.Registers)
+	}
 	if err != nil {
 		return nil, err
 	}

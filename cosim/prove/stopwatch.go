@@ -77,9 +77,10 @@ func (w *stopwatch) ticking() (say func(text string), stop func()) {
 
 // sizeText says what makes a graph large: registers of the RTL, and the largest of them.
 func sizeText(registers []flatten.Register) string {
+	const smaller = ": smaller parameters of RTL and model take less"
 	bits := func(r flatten.Register) int { return r.Bits * max(r.Words, 1) }
 	if len(registers) == 0 {
-		return "the RTL has no registers, so that it is its logic that is large"
+		return "the RTL has no registers, so that it is its logic that is large" + smaller
 	}
 	all := 0
 	for _, r := range registers {
@@ -91,5 +92,5 @@ func sizeText(registers []flatten.Register) string {
 	if largest.Words > 0 {
 		text += ", a memory of " + cosim.Count(uint64(largest.Words), "word")
 	}
-	return text
+	return text + smaller
 }

@@ -212,7 +212,7 @@ func runYosys(ctx context.Context, dir, script string, most uint64) (log string,
 		yosysTool.Command, "-Q", "-T", "-l", script+".log", "-s", script)
 	said, err := c.CombinedOutput()
 	if strings.Contains(string(said), "std::bad_alloc") {
-		return "", refuse("its graph does not fit into %d MiB of memory, where Yosys was ended: smaller parameters take less", most>>20)
+		return "", &refusal{reason: fmt.Sprintf("its graph does not fit into %d MiB of memory, where Yosys was ended", most>>20), large: true}
 	}
 	if stop := cosim.Stopped(ctx, yosysTool.Command, script, err); stop != nil {
 		if loop := loopIn(string(said)); loop != "" && !errors.Is(ctx.Err(), context.Canceled) { // Yosys follows it without end
@@ -254,6 +254,7 @@ func loopIn(said string) string {
 type refusal struct {
 	reason string
 	late   bool // for want of time
+	large  bool // for want of memory
 }
 
 func refuse(format string, values ...any) *refusal {
