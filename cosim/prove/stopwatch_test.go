@@ -100,10 +100,10 @@ func TestLongYosysIsLate(t *testing.T) {
 	fifo := smallFIFO(t)
 	mutants := twin.Mutants(library().Twins)
 	mutant := mutants[slices.IndexFunc(mutants, func(m twin.Mutant) bool { return m.Twin.Name == "fifo" })]
-	m := mutantMap(t, mutant, twin.Parameters{"DEPTH": 1024, "WIDTH": 32, "COUNT_BITS": 1})
-	_, err := builderOf(t, m, stopwatch{limit: 300 * time.Millisecond}).build()
-	require.ErrorContains(t, err, "Yosys has not read both sides in 300ms; the RTL has 32,8")
-	require.ErrorContains(t, err, " bits in registers, 32,768 of them in mem_q (")
+	m := mutantMap(t, mutant, twin.Parameters{"DEPTH": 256, "WIDTH": 32, "COUNT_BITS": 1})
+	_, err := builderOf(t, m, stopwatch{limit: 200 * time.Millisecond}).build()
+	require.ErrorContains(t, err, "Yosys has not read both sides in 200ms; the RTL has 8,2")
+	require.ErrorContains(t, err, " bits in registers, 8,192 of them in mem_q (")
 	for _, m := range []*pinmap.Map{m, fifo} {
 		p := &prover{ctx: t.Context(), m: m, options: Options{Progress: func(string) {}}, report: newReport(m)}
 		if again := p.inVain(err); m == fifo {
