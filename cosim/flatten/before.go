@@ -1,6 +1,7 @@
 package flatten
 
 import (
+	"fmt"
 	"math/big"
 	"regexp"
 	"slices"
@@ -18,23 +19,41 @@ func (n *node) keepSigns() {
 }
 
 // wholeIndexes are the indexes of a tree that are cut there, by the place of the selection. One place may
-// have several: modules with other parameters.
+// have several: modules with other parameters, turns of generate. Those that are alike are there once.
 func wholeIndexes(root *node) map[string][]*node {
-	whole := map[string][]*node{}
+	whole, known := map[string][]*node{}, map[string]bool{}
 	root.each(func(n *node) {
 		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && n.one(2) != nil && n.one(2).cutsAnIndex() {
-			whole[n.loc] = append(whole[n.loc], n.one(2).one(1))
+			if key := fmt.Sprint(n.loc, n.one(1).kind, n.one(1).bitsBefore(), n.one(2).text()); !known[key] {
+				known[key] = true
+				whole[n.loc] = append(whole[n.loc], n.one(2).one(1))
+			}
 		}
 	})
 	return whole
 }
 
+// text is all that a node and those below it say.
+func (n *node) text() string {
+	var b strings.Builder
+	n.each(func(n *node) { fmt.Fprint(&b, n.kind, n.loc, n.width, n.rest, "\n") })
+	return b.String()
+}
+
 // nestedSelections are selections from selections of a tree, by their places.
 func nestedSelections(root *node) map[string][]*node {
-	nested := map[string][]*node{}
+	nested, known := map[string][]*node{}, map[string]bool{}
 	root.each(func(n *node) {
 		if n.kind == "SEL" && n.one(1).kind == "SEL" && !n.cutsAnIndex() {
-			nested[n.loc] = append(nested[n.loc], n)
+			from := innermost(n).one(1)
+			key := fmt.Sprint(n.loc, from.kind, from.bitsBefore())
+			for _, l := range levels(n) {
+				key += fmt.Sprint(l.room, l.width, l.at.text())
+			}
+			if !known[key] {
+				known[key] = true
+				nested[n.loc] = append(nested[n.loc], n)
+			}
 		}
 	})
 	return nested

@@ -27,7 +27,7 @@ func TestMisread(t *testing.T) {
 		"STATICINIT testdata/misread.sv:36:52", "STATICINIT testdata/misread.sv:37:25",
 		"CASESIGN testdata/misread.sv:39:34", "CASESIGN testdata/misread.sv:40:34",
 		"STREAM testdata/misread.sv:41:27", "STREAM testdata/misread.sv:42:29", "STREAM testdata/misread.sv:43:16",
-		"SUMWIDTH testdata/misread.sv:44:28", "SUMWIDTH testdata/misread.sv:45:27",
+		"SUMWIDTH testdata/misread.sv:44:28", "CASESIGN testdata/misread.sv:45:31", "SUMWIDTH testdata/misread.sv:46:27",
 	}, places)
 	require.Contains(t, found[0].Text, "always @* does not wait for k, which f reads ")
 }

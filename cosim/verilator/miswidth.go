@@ -13,6 +13,8 @@ func (n *netlist) miswidth(node *xmlNode) cosim.Warning {
 	case node.name == "case" && n.mixesSigns(node):
 		return cosim.Warning{Code: caseSign, Text: "a case of values with and without a sign: " +
 			"none has one then (IEEE 1800-2017 12.5.1), and Verilator extends some with theirs; give all the same width, or a sign"}
+	case node.name == "insiderange" && node.parent.name == "caseitem" && n.signed(node.parent.parent.children[0].get("dtype_id")):
+		return cosim.Warning{Code: caseSign, Text: "a range of values with a sign in a case, which Verilator compares without: write it with if"}
 	case n.insideMixesSigns(node):
 		return cosim.Warning{Code: caseSign, Text: "inside, of values with and without a sign: " +
 			"none has one then (IEEE 1800-2017 11.4.13), and Verilator extends some with theirs; give all the same width, or a sign"}

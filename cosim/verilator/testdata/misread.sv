@@ -1,6 +1,6 @@
 // What Verilator reads as the source says it, then what it does not.
 module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r, output reg s, u, v, w, x,
-  output logic [13:0] in, output logic [27:0] out);
+  output logic [13:0] in, output logic [28:0] out);
   wire k = i[1];
   wire signed [3:0] a = i[3:0];
   wire signed [7:0] b = i[11:4];
@@ -42,5 +42,6 @@ module misread (input [31:0] i, output logic [31:0] o, output reg [3:0] p, q, r,
   always_comb out[17:10] = {>>2{a}};
   always_comb {<<{out[19:18], out[21:20]}} = b;
   assign out[24:22] = bits.sum();
+  always_comb case (a) inside [-2:1], 7: out[28] = 1; default: out[28] = 0; endcase
   assign out[27:25] = few.product() + 1;
 endmodule
