@@ -54,8 +54,9 @@ func (s *Stimulus) Broken(m *twin.Model) (row uint64, rule string) {
 		if rule := m.Keep(inputs); rule != "" {
 			return row, rule
 		}
-		_ = m.Settle() // a model never fails
-		m.Latch()
+		if _ = m.Settle(); m.Clocked() { // a model never fails
+			m.Latch()
+		}
 	}
 	return 0, ""
 }

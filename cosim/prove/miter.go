@@ -137,7 +137,7 @@ func (t *miterText) writeReset() {
 		fmt.Fprintf(w, "  wire reset = %s | first;\n  assign comparable = !reset && allowed && %s && %s;\n", later, flushed, onName)
 		now = "reset"
 	} else {
-		fmt.Fprint(w, "  assign comparable = "+onName+";\n")
+		fmt.Fprint(w, "  assign comparable = allowed && "+onName+";\n")
 	}
 	if t.usesPast() || slices.Max(append([]int{0}, t.Late...)) > 0 {
 		fmt.Fprintf(w, "  reg %s = 1'b1;\n  always @(posedge %s) %s <= %s;\n", wasReset, clockName, wasReset, now)

@@ -18,6 +18,9 @@ module bus_taps #(
   output reg  [PHIT_BITS-1:0]      rail1_o,
   output reg  [PHIT_BITS-1:0]      rail0_o,
   output wire                      violation_o
+`ifdef STARLOOM_PROOF
+  , output wire kept_o // the inputs are what an arbiter may send
+`endif
 );
   initial if (TAPS < 1 || TAPS > 1024 ||
       PHIT_BITS < 1 || PHIT_BITS > 64) begin
@@ -37,6 +40,10 @@ module bus_taps #(
   end
 
   assign violation_o = |(rail1_o & rail0_o);
+
+`ifdef STARLOOM_PROOF
+  assign kept_o = ~|(grant_i & (grant_i - 1'b1));
+`endif
 endmodule
 
 `default_nettype wire

@@ -117,6 +117,22 @@ func arbitrated(m *Model, c hw.BusConfig, kind hw.ArbiterKind, slice int) (hw.Si
 	return hw.NewArbitratedBuses(buses, arbiters), nil
 }
 
+// oneAtMost keeps the lowest bit alone, as an arbiter grants.
+func oneAtMost(grant []uint64) (broken string) {
+	granted := false
+	for w, bits := range grant {
+		grant[w] = 0
+		if bits != 0 && !granted {
+			grant[w] = bits & -bits
+		}
+		if bits != grant[w] {
+			broken = "an arbiter grants one tap at most"
+		}
+		granted = granted || bits != 0
+	}
+	return broken
+}
+
 func busTaps() Twin {
 	return Twin{
 		Name: "bus_taps", Sources: []string{"bus_taps.v"}, Components: []string{"hw.Buses"},
@@ -148,7 +164,8 @@ func busTaps() Twin {
 				return err
 			}
 			in1, in0, grant := m.Pin("rail1_i"), m.Pin("rail0_i"), m.Pin("grant_i")
-			m.OnlyInUse = append(m.OnlyInUse, grant) // an arbiter grants one tap at most
+			m.OnlyInUse = append(m.OnlyInUse, grant)
+			m.Keep = func(inputs []uint64) (broken string) { return oneAtMost(grant.Of(inputs)) }
 			m.Use = func(random *Random, inputs []uint64) {
 				stimulateLight(random, in1.Of(inputs), in0.Of(inputs), taps, phit)
 				clear(grant.Of(inputs))
