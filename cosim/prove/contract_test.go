@@ -58,6 +58,8 @@ func builderOf(t *testing.T, m *pinmap.Map, clock stopwatch) *builder {
 // with it, and the engines refute it where a part is left out.
 func TestLongContracts(t *testing.T) {
 	small := []string{"DEPTH: 8, WIDTH: 32", "DEPTH: 2, WIDTH: 1", "top: trusting_fifo", "top: trusting_fifo\nparams: {Depth: 2, T: logic}"}
+	swapped := []string{"D: 4, PHIT_BITS: 64", "D: 2, PHIT_BITS: 1", "LANES: 4, WIDTH: 64", "LANES: 2, WIDTH: 1",
+		"~one_n", "~other", "~zero_n", "~one_n", "~other", "~zero_n"}
 	without := func(text string) []string { return append([]string{text, ""}, small...) }
 	for _, c := range []struct {
 		name, file string
@@ -69,6 +71,8 @@ func TestLongContracts(t *testing.T) {
 		{"without push", "trusting_fifo.yml", without("  - push -> count < DEPTH || pop"), Differs, nil},
 		{"without pop", "trusting_fifo.yml", without("  - pop -> count != 0"), Differs, nil},
 		{"without compare", "trusting_fifo.yml", without(`compare: {head: "count != 0"}`), Differs, nil},
+		{"without a clock", "optical_or.yml", append(swapped, "\npins:", "\nassume: rail1_i == rail0_i\npins:"), Equal, []string{"rail1_i == rail0_i"}},
+		{"without a clock and the assumption", "optical_or.yml", swapped, Differs, nil},
 		{"streams", "axis_register.yml", []string{"WIDTH: 33", "WIDTH: 2", "top: axis_register", "top: axis_register\nparams: {DATA_WIDTH: 1}"}, Equal,
 			[]string{"$past(valid_i && !ready_o) -> valid_i && data_i == $past(data_i)", "data_o counts when valid_o"}},
 		{"one-hot", "selected_arbiter.yml", []string{"[2, 4, 9]", "3"}, Equal, []string{"index_o counts when |grant"}},

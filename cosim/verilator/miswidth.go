@@ -2,6 +2,7 @@ package verilator
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"starloom/cosim"
@@ -55,23 +56,21 @@ func (n *netlist) mixesSigns(node *xmlNode) bool {
 
 // insideMixesSigns reports whether a comparison is one of inside, extends a value with its sign and compares it with one that has none.
 func (n *netlist) insideMixesSigns(node *xmlNode) bool {
-	switch node.name {
-	case "eqwild", "eq":
-		if strings.HasPrefix(n.after(node), "=") { // an operator, which knows both sides
-			return false
-		}
-	case "lte", "gte":
-		if !strings.HasPrefix(n.after(node), "[") { // of a range
-			return false
-		}
-	default:
+	if !slices.Contains([]string{"eqwild", "eq", "lte", "gte"}, node.name) {
 		return false
 	}
 	a, b := node.children[0], node.children[1]
 	if a.name != "extends" {
 		a, b = b, a
 	}
-	return a.name == "extends" && b.name != "extends" && !n.signed(b.get("dtype_id"))
+	if a.name != "extends" || b.name == "extends" || n.signed(b.get("dtype_id")) {
+		return false
+	}
+	text := n.after(node)
+	if node.name == "lte" || node.name == "gte" {
+		return strings.HasPrefix(text, "[") // of a range
+	}
+	return !strings.HasPrefix(text, "=") // an operator knows both sides
 }
 
 // cutsStream reports whether a stream is wider than the targets that it stands for: none gets its lowest bit.
@@ -93,12 +92,10 @@ var (
 	sums = regexp.MustCompile(`^(?:sum|product)\b`)
 )
 
-// widensSum reports whether a sum of an array's elements is computed with more bits than these have.
+// widensSum reports whether a sum of an array's elements is computed with more bits than these have: they are extended at its place.
 func (n *netlist) widensSum(node *xmlNode) bool {
-	if node.name != "add" && node.name != "mul" || !strings.HasPrefix(node.children[0].name, "extend") && !strings.HasPrefix(node.children[1].name, "extend") {
-		return false
-	}
-	return sums.MatchString(n.after(node))
+	widened := func(v *xmlNode) bool { return strings.HasPrefix(v.name, "extend") && v.get("loc") == node.get("loc") }
+	return (node.name == "add" || node.name == "mul") && slices.ContainsFunc(node.children, widened) && sums.MatchString(n.after(node))
 }
 
 // after is the text of a file from a node on; "" if it cannot be read.
