@@ -101,9 +101,10 @@ type comparison struct {
 	done    Comparison
 	clocks  uint64
 
-	hidden   map[string]int // by output: comparisons in which it had an X
-	restarts int            // at most
-	quiet    bool           // the print has no assertions
+	hidden   map[string]int // by output: comparisons in which it had an X; valued: in the source alone
+	valued   map[string]int
+	restarts int  // at most
+	quiet    bool // the print has no assertions
 }
 
 func (c *comparison) run() (*Comparison, error) {
@@ -346,12 +347,13 @@ func (c *comparison) same(when string) error {
 		if p.Input {
 			continue
 		}
-		hidden := uint64(0)
+		hidden, valued := uint64(0), uint64(0)
 		for w := p.Word; w < p.Word+p.Words(); w++ {
 			differ := a[w] ^ b[w]
 			if x != nil {
 				differ &^= x[w] | y[w]
 				hidden |= x[w] | y[w]
+				valued |= x[w] &^ y[w]
 			}
 			if differ != 0 {
 				return c.difference(p.Name+" "+when, a[p.Word:p.Word+p.Words()], b[p.Word:p.Word+p.Words()])
@@ -359,6 +361,9 @@ func (c *comparison) same(when string) error {
 		}
 		if hidden != 0 && c.hidden != nil {
 			c.hidden[p.Name]++
+		}
+		if valued != 0 && c.valued != nil {
+			c.valued[p.Name]++
 		}
 	}
 	return nil

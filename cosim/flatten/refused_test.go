@@ -137,7 +137,9 @@ func TestLongWrongPrint(t *testing.T) {
 func TestSecond(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for text, absent := range map[string]string{
-		"assign o = i;": "", "wire z; assign o = z ? i : ~i;": "", "assign o = i inside {[2:9]};": "m.sv:2: iverilog: sorry",
+		"assign o = i;": "", "wire z; assign o = z ? i : ~i;": "",
+		"if (1) begin : g assign z = 1; end wire z; assign o = z ? i : ~i;": "",
+		"assign o = i inside {[2:9]};":                                      "m.sv:2: iverilog: sorry",
 		"assign o = i; always @(posedge clk) if (i[0]) $fatal(1, \"odd\");": "it has ended by itself 20 times",
 	} {
 		require.NoError(t, os.WriteFile(file, []byte("module m (input clk, input [31:0] i, output [31:0] o);\n"+text+"\nendmodule\n"), 0o644))
@@ -149,6 +151,7 @@ func TestSecond(t *testing.T) {
 		require.Contains(t, second.Absent, absent)
 		require.Equal(t, absent == "", second.Absent == "" && second.Cycles == SecondCycles)
 		require.Equal(t, strings.Contains(text, "wire z"), second.Unknown["o"] > 0.9, "what Icarus does not know it does not show")
+		require.Equal(t, strings.Contains(text, "begin : g"), second.Valued["o"] > 0.9, "Verilator takes the net that is declared later")
 	}
 }
 

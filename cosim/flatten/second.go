@@ -23,8 +23,10 @@ type Second struct {
 	Cycles int    `json:"cycles"`           // without a difference in a bit that is not X on either side
 	Absent string `json:"absent,omitempty"` // why it has not taken part, or not to the end
 
-	// Unknown are outputs of which some bit was X in more than a twentieth of what was compared, and in which part of it.
+	// Unknown are outputs of which some bit was X in more than a twentieth of what was compared, and in which part of it. Valued are those
+	// that were X in the source and had a value in the print: something has one there that has none.
 	Unknown map[string]float64 `json:"unknown_outputs,omitempty"`
+	Valued  map[string]float64 `json:"valued_outputs,omitempty"`
 }
 
 // CompareSecond runs a print beside its source in Icarus Verilog, as Compare does in Verilator: a print is of what Verilator reads, and
@@ -39,7 +41,7 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	s = s.ForVerilator()
 	c := &comparison{
 		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax, quiet: true,
-		random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{},
+		random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}, valued: map[string]int{},
 	}
 	for i, source := range []cosim.Source{s, print} {
 		if c.designs[i], err = icarus.Backend().Build(ctx, source, o); err != nil {
@@ -47,7 +49,7 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 		}
 	}
 	_, err = c.run()
-	second := Second{Cycles: c.done.Cycles, Unknown: c.unknown()}
+	second := Second{Cycles: c.done.Cycles, Unknown: c.often(c.hidden), Valued: c.often(c.valued)}
 	var differs *Difference
 	switch {
 	case errors.As(err, &differs):
@@ -59,14 +61,14 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	return second, ctx.Err()
 }
 
-// unknown are the outputs that were X often.
-func (c *comparison) unknown() map[string]float64 {
+// often are the parts of all comparisons in which outputs were counted, where they are not small.
+func (c *comparison) often(counted map[string]int) map[string]float64 {
 	compared := float64(c.done.Cycles)
 	if c.clocks != 0 { // before and after each edge
 		compared *= 2
 	}
 	often := map[string]float64{}
-	for name, n := range c.hidden {
+	for name, n := range counted {
 		if part := float64(n) / compared; part > 0.05 {
 			often[name] = part
 		}

@@ -195,6 +195,9 @@ func (b *builder) compare() (flatten.Second, error) {
 	}
 	second, other := flatten.CompareSecond(b.ctx, b.clocked(), b.print, b.m.Build, 1)
 	switch {
+	case err == nil && other == nil && len(second.Valued) > 0:
+		return second, &refusal{reason: fmt.Sprintf("in Icarus Verilog, which reads the RTL by itself, outputs are X where Verilator gives them values: %s "+
+			"of the cycles; something has no value there (a net that nothing drives, a name before its declaration)", partsText(second.Valued))}
 	case err == nil:
 		return second, refusedPrint(other)
 	case other == nil && second.Absent == "":

@@ -175,6 +175,6 @@ func TestTraps(t *testing.T) { eachDesign(t, "traps", nil, requireNotEqual) }
 func TestLongTraps(t *testing.T) {
 	eachDesign(t, "traps", []string{
 		"undriven_input", "undriven_net", "x_in_case", "unique_overlap", "beyond_the_end", "no_reset_at_all", "second_reset", "only_synthesis",
-		"falling_edge", "gated_clock", "divides_by_zero", "deep_20", "deep_500", "typedef_array",
+		"falling_edge", "gated_clock", "divides_by_zero", "deep_20", "deep_500", "typedef_array", "wiped_array", "implicit_net",
 	}, requireNotEqual)
 }

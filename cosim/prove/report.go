@@ -257,15 +257,20 @@ func (r *Report) enginesText() string {
 	return strings.Join(all, ", ")
 }
 
+// partsText is parts by output: q in 48%.
+func partsText(parts map[string]float64) string {
+	var all []string
+	for _, name := range sortedKeys(parts) {
+		all = append(all, fmt.Sprintf("%s in %.0f%%", name, 100*parts[name]))
+	}
+	return strings.Join(all, ", ")
+}
+
 // second says whether another tool reads the RTL as the proof does.
 func (r *Report) second() string {
 	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cosim.Count(uint64(r.Second.Cycles), "cycle"))
-	var hidden []string
-	for _, name := range sortedKeys(r.Second.Unknown) {
-		hidden = append(hidden, fmt.Sprintf("%s in %.0f%%", name, 100*r.Second.Unknown[name]))
-	}
-	if len(hidden) > 0 {
-		text += ", but where outputs are X there: " + strings.Join(hidden, ", ")
+	if len(r.Second.Unknown) > 0 {
+		text += ", but where outputs are X there: " + partsText(r.Second.Unknown)
 	}
 	switch {
 	case r.Second.Absent == "":
