@@ -20,6 +20,7 @@
 //	wiring.go        Wiring: who drives and who hears each medium; wiring_of.go: that of a network; slot_transport.go: the slot engine of a
 //	                 network by its wiring alone, and what faster ones are compared with; slot_small.go: its frames of one packet
 //	workload.go      what a run has to carry; permutation.go: permutations; traffic.go: packets one after the other
+//	duration.go      a time with its unit, and what it is in cycles
 //	rules.go         rules; findings.go: what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
 //	discipline.go    how NICs get at their media: one_port.go, all_ports.go, addressed.go,

@@ -50,6 +50,9 @@ func (x *Described) Schema() ([]byte, error) {
 			if t == reflect.TypeFor[fabric.Permutation]() {
 				return PermutationSchema()
 			}
+			if t == reflect.TypeFor[fabric.Duration]() {
+				return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer"}, {Type: "string", Pattern: fabric.DurationPattern()}}}
+			}
 			if key, _, ok := strict.Shorthand(t); ok {
 				return strict.ShorthandSchema(t, key)
 			}

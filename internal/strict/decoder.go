@@ -42,11 +42,17 @@ type Reader interface {
 	ReadYAML(d *Decoder, node *yaml.Node, path string) error
 }
 
+// Counted is a value with a form of its own that is one integer, which the range of its key holds for.
+type Counted interface{ Magnitude() Number }
+
 // Decode fills v, which is at path, from a node.
 func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits Limits) error {
 	d.Places[path] = d.Place(node)
 	node = Target(node)
 	if taken, err := d.special(node, v, path); taken {
+		if err == nil {
+			err = d.within(node, v, path, limits)
+		}
 		return err
 	}
 	switch v.Kind() {
@@ -93,6 +99,11 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 			v.SetInt(number.Int64())
 		}
 	}
+	return d.within(node, v, path, limits)
+}
+
+// within refuses what is not in the range of its key.
+func (d *Decoder) within(node *yaml.Node, v reflect.Value, path string, limits Limits) error {
 	if reason, remedy := limits.Refuse(v); reason != "" {
 		return d.Refuse(node, path+" "+reason, remedy)
 	}

@@ -136,8 +136,9 @@ func OutOfRange(v reflect.Value, path string, other reflect.Type) (at, reason, r
 			}
 			value = value.Elem()
 		}
+		_, counted := value.Interface().(Counted)
 		switch {
-		case value.Kind() == reflect.Struct:
+		case value.Kind() == reflect.Struct && !counted:
 			if value.Type() == other {
 				continue
 			}
@@ -166,7 +167,12 @@ func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 		}
 		return remedy
 	}
+	counted, is := v.Interface().(Counted)
 	switch {
+	case is:
+		if limit := l.Span(v.Type()); !limit.Contains(counted.Magnitude()) {
+			return fmt.Sprintf("is %v", v.Interface()), limit.Allowed()
+		}
 	case v.CanInt() || v.CanUint():
 		var n Number
 		if v.CanUint() {

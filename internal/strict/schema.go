@@ -83,6 +83,10 @@ func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name
 					p.Description = description
 				}
 			}
+			if kind.Kind() == reflect.Pointer && kind.Elem().Implements(reflect.TypeFor[Counted]()) {
+				limit := field.Limits.Span(kind.Elem())
+				p.OneOf[0] = IntegerSchema(limit.Min, limit.Max)
+			}
 			integer := kind.Kind() == reflect.Int || kind.Kind() == reflect.Uint32 || kind.Kind() == reflect.Uint64
 			if !integer || len(field.Limits.Enum) > 0 {
 				continue

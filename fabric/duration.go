@@ -1,0 +1,155 @@
+package fabric
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/internal/strict"
+	"starloom/traces/input"
+)
+
+// Duration is a time in a scenario, with its unit: 5000 cycles, 200 slots. A bare number counts in slots, at routers in cycles.
+type Duration struct {
+	Count uint64
+	Unit  string // UnitCycles, UnitSlots, UnitTicks; "" for a bare number
+}
+
+// The units of a Duration.
+const (
+	UnitCycles = "cycles"
+	UnitSlots  = "slots"
+	UnitTicks  = "ticks" // of firmware at routers, where a tick takes the slot's place
+)
+
+// DurationUnits are the units of a Duration; one of each is written without its s.
+func DurationUnits() []string { return []string{UnitCycles, UnitSlots, UnitTicks} }
+
+// DurationPattern is a regular expression for those that have a unit.
+func DurationPattern() string {
+	return "^(0|[1-9][0-9]*) (" + strings.Join(DurationUnits(), "?|") + "?)$"
+}
+
+// String is the duration as a scenario has it.
+func (d Duration) String() string {
+	text := strconv.FormatUint(d.Count, 10)
+	switch {
+	case d.Unit == "":
+		return text
+	case d.Count == 1:
+		return text + " " + strings.TrimSuffix(d.Unit, "s")
+	}
+	return text + " " + d.Unit
+}
+
+// Setting is its value in a list of settings.
+func (d Duration) Setting() any {
+	if d.Unit == "" {
+		return d.Count
+	}
+	return d.String()
+}
+
+// MarshalJSON implements json.Marshaler.
+func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.Setting()) }
+
+// Magnitude implements strict.Counted.
+func (d Duration) Magnitude() strict.Number { return strict.Number{Magnitude: d.Count} }
+
+// ReadYAML implements strict.Reader.
+func (d *Duration) ReadYAML(r *strict.Decoder, node *yaml.Node, path string) (err error) {
+	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
+		var n strict.Number
+		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" {
+			return r.Wrong(node, path, durationForm)
+		}
+		n, err = r.Integer(node, path, strict.Span{Max: 1<<63 - 1})
+		*d = Duration{Count: n.Magnitude}
+		return err
+	}
+	var reason, remedy string
+	if *d, reason, remedy = parseDuration(node.Value); reason != "" {
+		return r.Refuse(node, path+" is "+strconv.Quote(strict.Clip(node.Value))+reason, remedy)
+	}
+	return nil
+}
+
+// durationForm is what a duration looks like.
+const durationForm = "a number with its unit: 5000 cycles, 200 slots"
+
+// parseDuration reads a number and its unit, or says what is wrong, and how it is written.
+func parseDuration(text string) (d Duration, reason, remedy string) {
+	text = strings.TrimSpace(text)
+	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		end = len(text)
+	}
+	digits, word := text[:end], strings.TrimSpace(text[end:])
+	count, err := strconv.ParseUint(digits, 10, 63)
+	unit := slices.IndexFunc(DurationUnits(), func(u string) bool {
+		return strings.TrimSuffix(u, "s") == strings.TrimSuffix(strings.ToLower(word), "s")
+	})
+	switch {
+	case err != nil && digits != "":
+		return d, ", which is too large", "write " + durationForm
+	case digits == "" || len(digits) > 1 && digits[0] == '0':
+		return d, ", which does not begin with a plain number", "write " + durationForm
+	case word == "":
+		return d, ", a text", fmt.Sprintf("write the number without quotes, or its unit, too: %s cycles", digits)
+	case unit < 0 && slices.Contains(secondsUnits, word):
+		return d, ", and there is no time but cycles", fmt.Sprintf("write how many cycles or slots that is: %s cycles, %s slots", digits, digits)
+	case unit < 0:
+		return d, ", a number without a unit that is known", input.DidYouMean(word, DurationUnits(), "write "+durationForm)
+	}
+	d = Duration{Count: count, Unit: DurationUnits()[unit]}
+	if text != d.String() && text != digits+" "+d.Unit {
+		return Duration{}, ", which is written otherwise", "write " + d.String()
+	}
+	return d, "", ""
+}
+
+// secondsUnits are words of a time that no model has.
+var secondsUnits = []string{"ps", "ns", "us", "µs", "ms", "s", "sec", "min", "seconds"}
+
+// Timebase is what durations are measured with in a run.
+type Timebase struct {
+	Cycles int    // of a slot, or of a tick
+	Unit   string // what a bare number counts: UnitSlots, at routers UnitCycles
+	Word   string // UnitSlots, UnitTicks, or "" for routers without firmware, where there is neither
+}
+
+// TimebaseOf is that of a run on a network: a slot or a tick has so many cycles.
+func TimebaseOf(n Network, bare bool, cycles int) Timebase {
+	switch routers := RoutersOf(n) != nil; {
+	case routers && bare:
+		return Timebase{Cycles: 1, Unit: UnitCycles}
+	case routers:
+		return Timebase{Cycles: cycles, Unit: UnitCycles, Word: UnitTicks}
+	}
+	return Timebase{Cycles: cycles, Unit: UnitSlots, Word: UnitSlots}
+}
+
+// Of is the duration with its unit, and its cycles. An error is an *input.Error about the key at.
+func (b Timebase) Of(d Duration, at string) (known Duration, cycles uint64, err error) {
+	if d.Unit == "" {
+		d.Unit = b.Unit
+	}
+	each := uint64(b.Cycles)
+	switch {
+	case d.Unit == UnitCycles:
+		return d, d.Count, nil
+	case b.Word == "":
+		return d, 0, &input.Error{Place: at, Reason: fmt.Sprintf("%s is %s, and routers without firmware have no %s", at, d, d.Unit),
+			Remedy: fmt.Sprintf("write %s", Duration{Count: d.Count, Unit: UnitCycles})}
+	case d.Unit == UnitTicks && b.Word == UnitSlots:
+		return d, 0, &input.Error{Place: at, Reason: fmt.Sprintf("%s is %s, and only firmware at routers has ticks", at, d),
+			Remedy: fmt.Sprintf("write %s", Duration{Count: d.Count, Unit: UnitSlots})}
+	case d.Count > (1<<63-1)/each:
+		return d, 0, &input.Error{Place: at, Reason: fmt.Sprintf("%s is %s of %d cycles", at, d, each), Remedy: "give less"}
+	}
+	return d, d.Count * each, nil
+}
