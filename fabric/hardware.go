@@ -44,6 +44,6 @@ type Flying interface {
 	// Deadlocked reports whether some wait for one another for ever, which ends a run.
 	Deadlocked() bool
 	AtEnd(checks *Checks, find func(Finding))
-	// Forget says that the TX FIFO of a processor is emptied, whatever was in it: what its NIC has taken goes on.
-	Forget(processor int)
+	// Forget says that the TX FIFO of a processor is emptied, whatever was in it: what its NIC has taken goes on, so many frames.
+	Forget(processor int) (goOn int)
 }

@@ -136,4 +136,4 @@ func (f *flying) Deadlocked() bool { return f.stream.Deadlocked() }
 func (f *flying) AtEnd(checks *Checks, find func(Finding)) { f.stream.AtEnd(checks, find) }
 
 // Forget implements Flying.
-func (f *flying) Forget(processor int) { f.stream.Forget(processor) }
+func (f *flying) Forget(processor int) (goOn int) { return f.stream.Forget(processor) }

@@ -171,6 +171,13 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	l.follow(FollowSent, processor, frame.Port(), frame, slot)
 }
 
+// NoteFate notes what has become of a frame in flight at routers.
+func (l *Ledger) NoteFate(frame nic.FrameView, slot uint32, how Fate) {
+	if l.Queues != nil {
+		l.Queues.ended(l.Shard, frame, slot, how)
+	}
+}
+
 // NoteMet notes a frame in a cell's TX FIFO that was sent and has met another one, where the
 // medium tells that: it stays there.
 func (l *Ledger) NoteMet(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {

@@ -36,11 +36,37 @@ func (q *Queues) lose(l *Found, slots uint32, c *Lossy) {
 	q.used = append(q.used[:0], make([]bool, len(q.keys))...)
 	for i := range q.shards {
 		for k := range q.shards[i].departures {
-			if d := &q.shards[i].departures[k]; d.slot < slots && !q.received(d) {
+			if d := &q.shards[i].departures[k]; d.slot < slots && !q.config.routed(d.processor, d.port) && !q.received(d) {
 				l.Find(q.lost(d, c))
 			}
 		}
+		for k := range q.shards[i].ended {
+			if e := &q.shards[i].ended[k]; e.how != FateReceived {
+				l.Find(e.lost(c))
+			}
+		}
 	}
+}
+
+// lost says why a frame that was in flight was lost, at its receiver.
+func (e *ending) lost(c *Lossy) Finding {
+	to := int(e.destination)
+	why := ""
+	switch e.how {
+	case FateOverflow:
+		if why = "its RX FIFO was full"; c.Faults.Smaller(to, false) {
+			why += ", which a fault has made smaller"
+		}
+	case FateDamaged:
+		why = "on its way a fault flipped a bit of it: its CRC was wrong, so it was dropped"
+	case FateDropped:
+		why = "on its way a fault dropped it"
+	default:
+		if why = "its NIC is off the network"; c.Killed(to) {
+			why = "a fault has killed it"
+		}
+	}
+	return Finding{Kind: FindUnheard, Slot: e.slot, Index: to, Value: e.processor, Text: fmt.Sprintf("lost the frame of processor %d: %s", e.processor, why)}
 }
 
 // received reports whether a frame was, and takes one reception of it.

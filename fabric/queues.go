@@ -23,6 +23,9 @@ import (
 // What a boundary has queued counts when its slot crosses. A frame is known by what is in it: the
 // hardware has no names for frames. So one that a handler withdraws and queues again, as it was,
 // has never left.
+//
+// A medium carries a frame in the slot in which it is sent. At routers a frame is in flight for as long as it
+// takes, and their hardware knows each one: it tells what has become of it (Ended).
 type Queues struct {
 	config QueueConfig
 	names  Names
@@ -32,7 +35,8 @@ type Queues struct {
 	// Waiting are the frames of each processor that have not left it, in their order: at first those
 	// that are on the fabric, then those in its TX FIFO. Nil if no one asks how long they wait.
 	waiting [][]queued
-	gone    []uint8 // of each processor: how many of them are on the fabric
+	gone    []uint32 // of each processor: how many of them are on the fabric
+	judged  uint64   // frames that have kept or missed the deadline
 	shards  []queueShard
 	keys    []uint64 // of lose: what was received...
 	used    []bool   // ...and by which a frame is known to have come
@@ -43,6 +47,13 @@ type QueueConfig struct {
 	Watcher  QueueWatcher // nil for none
 	NoLoss   bool         // frames must be received
 	Deadline uint32       // slots from queueing to receiving, 0 for no limit
+	// Routed reports whether a port of a processor is at a router; nil for none.
+	Routed func(processor int, port uint16) bool
+}
+
+// routed reports whether a frame is in flight until its hardware says that it has ended.
+func (c *QueueConfig) routed(processor uint32, port uint16) bool {
+	return c.Routed != nil && c.Routed(int(processor), port)
 }
 
 // asks reports whether anybody does.
@@ -65,7 +76,7 @@ type queued struct {
 	mark uint64
 	slot uint32 // in which it was queued
 	port uint16
-	gone bool // sent in a slot that has not crossed
+	gone bool // sent in a slot that has not crossed, or in flight at routers
 }
 
 // departure is a frame that was sent; reception is what a receiver says of a slot.
@@ -84,12 +95,29 @@ type (
 		status    nic.Status
 		any       bool // a frame for anybody
 	}
+	ending struct {
+		departure
+		how Fate
+	}
+)
+
+// Fate is what has become of a frame in flight.
+type Fate uint8
+
+// The fates.
+const (
+	FateReceived Fate = iota
+	FateOverflow      // the RX FIFO was full
+	FateDamaged       // by a fault: its CRC was wrong
+	FateDropped       // by a fault
+	FateAlone         // its receiver is off the network
 )
 
 // queueShard is what one shard notes, in the order in which it comes.
 type queueShard struct {
 	departures []departure
 	receptions []reception // of the slot that has crossed
+	ended      []ending    // at this boundary
 	emptied    []uint32    // processors whose TX FIFOs faults have emptied at this boundary
 	_          [64]byte
 }
@@ -101,7 +129,7 @@ func NewQueues(names Names, processors int, config QueueConfig, shards int) *Que
 	}
 	q := &Queues{config: config, names: names, processors: processors, shards: make([]queueShard, shards)}
 	if config.Watcher != nil || config.Deadline > 0 {
-		q.waiting, q.gone = make([][]queued, q.processors), make([]uint8, q.processors)
+		q.waiting, q.gone = make([][]queued, q.processors), make([]uint32, q.processors)
 	}
 	if config.Watcher != nil {
 		config.Watcher.Follow(q)
@@ -146,9 +174,15 @@ func (q *Queues) sent(shard, processor int, frame nic.FrameView, slot uint32) {
 	s.departures = append(s.departures, departure{MarkOf(frame), uint32(processor), frame.Destination(), slot, frame.Port()})
 }
 
+// ended notes what has become of a frame in flight.
+func (q *Queues) ended(shard int, frame nic.FrameView, slot uint32, how Fate) {
+	s := &q.shards[shard]
+	s.ended = append(s.ended, ending{departure{MarkOf(frame), frame.Source(), frame.Destination(), slot, frame.Port()}, how})
+}
+
 // heard notes what a receiver says of a slot. A good frame for somebody else is nothing.
 func (q *Queues) heard(shard, processor int, port uint16, status nic.Status, frame nic.FrameView) {
-	if !q.config.NoLoss {
+	if !q.config.NoLoss || q.config.routed(uint32(processor), port) {
 		return
 	}
 	r := reception{processor: uint32(processor), port: port, status: status}
@@ -172,7 +206,7 @@ func (q *Queues) Crossed(l *Found, slots uint32, c *Lossy) {
 	for i := range q.shards {
 		s := &q.shards[i]
 		s.departures = slices.DeleteFunc(s.departures, func(d departure) bool { return d.slot < slots })
-		s.receptions = s.receptions[:0]
+		s.receptions, s.ended = s.receptions[:0], s.ended[:0]
 	}
 	if q.config.Deadline == 0 || slots < q.config.Deadline {
 		return
@@ -181,8 +215,13 @@ func (q *Queues) Crossed(l *Found, slots uint32, c *Lossy) {
 	for processor := range q.waiting {
 		for i := range q.waiting[processor] {
 			if w := &q.waiting[processor][i]; w.slot == due {
+				q.judged++
+				still := "still waits"
+				if w.gone {
+					still = "is still in flight"
+				}
 				l.Find(Finding{Kind: FindOverdue, Slot: slots - 1, Index: processor, Value: due, Text: fmt.Sprintf(
-					"queued a frame at %s in slot %d, and it still waits %s later", q.port(processor, w.port), due, traces.Plural(q.config.Deadline, "slot", "slots"))})
+					"queued a frame at %s in slot %d, and it %s %s later", q.port(processor, w.port), due, still, traces.Plural(q.config.Deadline, "slot", "slots"))})
 			}
 		}
 	}
@@ -206,6 +245,10 @@ func (q *Queues) take(slots uint32) {
 			if d.slot >= slots {
 				continue
 			}
+			if q.config.routed(d.processor, d.port) {
+				q.fly(d)
+				continue
+			}
 			since, list := d.slot, q.waiting[d.processor]
 			k := slices.IndexFunc(list, func(w queued) bool { return w.mark == d.mark })
 			if k < 0 && len(list) > 0 && !list[0].gone { // a frame to whom a list says: now it is known
@@ -213,17 +256,49 @@ func (q *Queues) take(slots uint32) {
 			}
 			if k >= 0 {
 				since = list[k].slot
-				if list[k].gone {
-					q.gone[d.processor]--
-				}
-				q.waiting[d.processor] = slices.Delete(list, k, k+1)
+				q.remove(d.processor, k, slots)
 			}
 			if q.config.Watcher != nil {
 				q.config.Watcher.Left(int(d.processor), d.port, since, d.slot)
 			}
 		}
 	}
+	for i := range q.shards {
+		for _, e := range q.shards[i].ended {
+			if k := q.find(&e.departure, true); k >= 0 {
+				q.remove(e.processor, k, slots)
+			}
+		}
+	}
 }
+
+// find is the place of a frame among those that wait, or of one that is gone; -1 for none.
+func (q *Queues) find(d *departure, gone bool) int {
+	return slices.IndexFunc(q.waiting[d.processor], func(w queued) bool { return w.mark == d.mark && w.gone == gone })
+}
+
+// fly notes that a frame has left its TX FIFO and is in flight.
+func (q *Queues) fly(d departure) {
+	if k := q.find(&d, false); k >= 0 {
+		q.waiting[d.processor][k].gone = true
+		q.gone[d.processor]++
+	}
+}
+
+// remove ends the wait of a frame. One that is late was judged when its deadline was over.
+func (q *Queues) remove(processor uint32, k int, slots uint32) {
+	w := q.waiting[processor][k]
+	if w.gone {
+		q.gone[processor]--
+	}
+	if slots-w.slot <= q.config.Deadline {
+		q.judged++
+	}
+	q.waiting[processor] = slices.Delete(q.waiting[processor], k, k+1)
+}
+
+// Judged is how many frames have kept or missed the deadline so far.
+func (q *Queues) Judged() uint64 { return q.judged }
 
 // Drop forgets what was noted of a slot that never crosses.
 func (q *Queues) Drop(slot uint32) {
@@ -249,10 +324,9 @@ func (q *Queues) Begin(slot uint32) {
 			continue
 		}
 		for _, d := range s.departures {
-			list := q.waiting[d.processor]
-			k := slices.IndexFunc(list, func(w queued) bool { return w.mark == d.mark && !w.gone })
+			k := q.find(&d, false)
 			if k < 0 {
-				k = len(list)
+				k = len(q.waiting[d.processor])
 				q.add(int(d.processor), queued{mark: d.mark, slot: slot, port: d.port})
 			}
 			q.waiting[d.processor][k].gone = true
@@ -263,7 +337,7 @@ func (q *Queues) Begin(slot uint32) {
 
 // empty forgets what was in a TX FIFO.
 func (q *Queues) empty(processor int) {
-	q.waiting[processor], q.gone[processor] = q.waiting[processor][:0], 0
+	q.waiting[processor] = slices.DeleteFunc(q.waiting[processor], func(w queued) bool { return !w.gone })
 	if q.config.Watcher != nil {
 		q.config.Watcher.Withdrawn(processor)
 	}
@@ -332,16 +406,18 @@ func (q *Queues) Reset() {
 		q.waiting[i] = q.waiting[i][:0]
 	}
 	clear(q.gone)
+	q.judged = 0
 	for i := range q.shards {
 		s := &q.shards[i]
-		s.departures, s.receptions, s.emptied = s.departures[:0], s.receptions[:0], s.emptied[:0]
+		s.departures, s.receptions, s.ended, s.emptied = s.departures[:0], s.receptions[:0], s.ended[:0], s.emptied[:0]
 	}
 }
 
 // State visits what waits and what is on its way: two words for each frame that waits, three for each
 // that was sent. latest returns the slot of the machine.
 func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
-	counts := make([]uint32, len(q.waiting))
+	counts, judged := make([]uint32, len(q.waiting)), q.judged
+	hw.StateScalar(v, "queues.judged", &judged)
 	var frames, sent []uint64
 	if v.Saving() {
 		for i, list := range q.waiting {
@@ -393,6 +469,7 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 	})
 	v.AfterRestore(func() {
 		q.Reset()
+		q.judged = judged
 		for i, count := range counts {
 			for range count {
 				w := queued{mark: frames[0], slot: uint32(frames[1]), port: uint16(frames[1] >> 32), gone: frames[1]>>48 != 0}

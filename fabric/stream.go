@@ -241,6 +241,7 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	p := s.network.Packets
 	if bank.Silenced(cell) { // its NIC takes it, and no one is there
 		ledger.Frames.Alone++
+		ledger.NoteFate(frame, slot, FateAlone)
 		x.freed = append(x.freed, int(p.Destination[packet]))
 		return nic.StatusIdle
 	}
@@ -262,6 +263,11 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 	}
 	status := bank.PushRx(cell, port, frame)
 	ledger.NoteHeard(processor, port, status, frame, slot)
+	fate := FateReceived
+	if status == nic.StatusOverflow {
+		fate = FateOverflow
+	}
+	ledger.NoteFate(frame, slot, fate)
 	return status
 }
 
@@ -337,11 +343,13 @@ func (s *Stream) held(processor int) []byte {
 }
 
 // Forget implements Flying.
-func (s *Stream) Forget(processor int) {
-	for _, port := range s.taken.ports(processor) {
+func (s *Stream) Forget(processor int) (goOn int) {
+	taken := s.taken.ports(processor)
+	for _, port := range taken {
 		s.orphans[s.routers.NIC.Node(processor, int(port))]++
 	}
 	s.taken.forget(processor)
+	return len(taken)
 }
 
 // Cross implements Transport.

@@ -43,7 +43,7 @@ func (s *Stream) missingCredits(find func(Finding)) {
 
 // harmed receives a frame that a fault has harmed; false: none has.
 func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint32, ledger *Ledger, slot uint32) (status nic.Status, harmed bool) {
-	p := s.network.Packets
+	p, fate := s.network.Packets, FateDropped
 	switch {
 	case p.Harm == nil || p.Harm[packet] == 0:
 		return 0, false
@@ -51,9 +51,10 @@ func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint3
 		ledger.Frames.Alone++
 		ledger.Frames.Faulted++
 	default:
-		status, ledger.At = nic.StatusCRC, uint64(p.Received[packet])+1
+		status, fate, ledger.At = nic.StatusCRC, FateDamaged, uint64(p.Received[packet])+1
 		ledger.NoteHeard(processor, port, status, nil, slot)
 	}
+	ledger.NoteFate(s.frame(packet), slot, fate)
 	x.freed = append(x.freed, int(p.Destination[packet]))
 	return status, true
 }

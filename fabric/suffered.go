@@ -88,14 +88,14 @@ func (l *Ledger) StateFaults(v *hw.StateVisitor, name string) {
 	}
 }
 
-// Empty notes that a fault kills or restarts a processor with so many frames in its TX FIFO.
-func (l *Ledger) Empty(processor, frames int, dies bool, slot uint32) {
+// Empty notes that a fault kills or restarts a processor with so many frames in its TX FIFO, of which some go on.
+func (l *Ledger) Empty(processor, frames, goOn int, dies bool, slot uint32) {
 	if l.Queues == nil || frames == 0 {
 		return
 	}
 	s := &l.Queues.shards[l.Shard]
 	s.emptied = append(s.emptied, uint32(processor))
-	if l.Checks.NoLoss {
+	if frames -= goOn; l.Checks.NoLoss && frames > 0 {
 		what := "restarted"
 		if dies {
 			what = "killed"

@@ -175,6 +175,9 @@ func (m *Machine) newQueues(shards int) *fabric.Queues {
 	if !m.Config.Known.Carries {
 		config.Deadline = m.Rules.DeadlineSlots
 	}
+	if r := fabric.RoutersOf(m.Network); r != nil {
+		config.Routed = func(processor int, port uint16) bool { return int(port) < r.NIC.Ports(processor) }
+	}
 	return fabric.NewQueues(m.Names, m.Shape.Processors(), config, shards)
 }
 

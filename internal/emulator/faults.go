@@ -25,12 +25,13 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 				continue
 			}
 			l.FaultActs[i].Note(m.slot, uint32(processor))
-			l.Empty(processor, int(bank.Registers[cell].TxCount), dies, m.slot)
+			goOn := 0
+			if m.flying != nil {
+				goOn = m.flying.Forget(processor)
+			}
+			l.Empty(processor, int(bank.Registers[cell].TxCount), goOn, dies, m.slot)
 			if dies || m.faults.dead[processor] != 0 {
 				hit.turned = append(hit.turned, processor)
-			}
-			if m.flying != nil {
-				m.flying.Forget(processor)
 			}
 			if dies {
 				m.faults.dead[processor] = 1

@@ -140,6 +140,14 @@ func (m *Machine) trafficNotes() []string {
 		"was measured; give a lower rate, or a warm_up that is longer than a packet's way", offered, accepted))
 }
 
+// flightNotes say that frames were in flight at the end of a run that may lose none: they are not lost.
+func (m *Machine) flightNotes() []string {
+	if !m.ended || !m.Rules.NoLoss || m.flying == nil || m.flying.InFlight() == 0 {
+		return nil
+	}
+	return []string{traces.Plural(m.flying.InFlight(), "frame was", "frames were") + " in flight when the run ended: not lost, and not judged by no_loss"}
+}
+
 // list joins the names of some of so many.
 func list(names []string, count int) string {
 	text := strings.Join(names, ", ")

@@ -220,7 +220,7 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
 	report.Notes = slices.Concat(report.Notes, m.routeNotes(report.Violations), m.lackNotes(report))
-	for _, notes := range []func() []string{m.trafficNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
+	for _, notes := range []func() []string{m.trafficNotes, m.flightNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
