@@ -106,11 +106,11 @@ type Fate uint8
 
 // The fates.
 const (
-	FateReceived Fate = iota
-	FateOverflow      // the RX FIFO was full
-	FateDamaged       // by a fault: its CRC was wrong
-	FateDropped       // by a fault
-	FateAlone         // its receiver is off the network
+	FateReceived Fate = iota // in the RX FIFO of its receiver
+	FateOverflow             // the RX FIFO was full
+	FateDamaged              // by a fault: its CRC was wrong
+	FateDropped              // by a fault
+	FateAlone                // its receiver is off the network
 )
 
 // queueShard is what one shard notes, in the order in which it comes.
