@@ -84,7 +84,7 @@ func TestLongCrossbarRTLErrors(t *testing.T) {
 		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar.output[*].arbiter", Twin: "arbiter_matrix"}, "no component of the kind arbiter_matrix", "arbiter_fixed"},
 		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar.nic[*].tx", Twin: "deserialiser"}, "crossbar.nic[*].tx are transmitters (model requester), and the RTL is a deserialiser", "take RTL of the model requester, or replace crossbar.nic[3].rx"},
 		{crossbar.Network{Ports: 4, Medium: "aloha"}, RTL{Replace: "crossbar.output[*].filter"}, "no component matches", "crossbar.medium[0].contention"},
-		{crossbar.Network{Ports: 6, Arbiter: "round_robin"}, RTL{Replace: "crossbar.output[*].arbiter", Map: "examples/rtl/stream_arbiter.yml"}, "the pin map has REQUESTERS = 4, in this machine it is 6", "change the map"},
+		{crossbar.Network{Ports: 6, Arbiter: "round_robin"}, RTL{Replace: "crossbar.output[*].arbiter", Map: "examples/rtl/stream_arbiter.yml"}, "the pin map has REQUESTERS = 4, and crossbar.output[0].arbiter has 6", "change the map"},
 		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar.output[1].*", Twin: "output_port"}, "ports of outputs are replaced, and arbiters, which are parts of them", "the ones or the others"},
 		{crossbar.Network{Ports: 200}, RTL{Replace: "crossbar.**"}, "more than 1024 components are RTL", "replace fewer, for example crossbar.output[0]"},
 	} {

@@ -502,7 +502,7 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.**", Twin: "link", Map: "x.yml"}, "rtl[0] has both twin and map"},
 		{RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
 		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no component of the kind arbiter_round_robin"},
-		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)}, "the pin map has D = 7, in this machine it is 4"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)}, "the pin map has D = 7, and pops.group[0].coupler[0] has 4"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [rail1]\n"+pins)}, "the RTL has no rail1, and the machine needs it"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycle late"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("narrow.yml", coupler+pins), Backend: cosim.BackendIcarus}, "rail1_o"},

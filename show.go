@@ -13,6 +13,7 @@ import (
 	"starloom/internal/check"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
+	"starloom/internal/rtl"
 	"starloom/internal/runs"
 	"starloom/internal/strict"
 )
@@ -33,7 +34,7 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 	if c.Bare() {
 		return own.explainBare(ctx, one, c)
 	}
-	m, err := emulator.New(ctx, c, emulator.Options{RecordRTL: len(c.RTL) > 0})
+	m, err := emulator.New(ctx, c, emulator.Options{RTL: rtl.Models})
 	if err != nil {
 		return nil, err
 	}

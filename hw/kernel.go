@@ -87,6 +87,7 @@ type Kernel struct {
 	settle     []settlePhase // by rank
 	latch      latchPhase
 
+	seen  func()  // called when the wires of a cycle are final, nil for nothing
 	quiet []Quiet // all components, or none
 	busy  int     // the one of quiet that was busy the last time: it is asked first
 }
@@ -203,7 +204,13 @@ func (k *Kernel) DriveAndSettle() {
 	for i := range k.settle {
 		k.run(&k.settle[i])
 	}
+	if k.seen != nil {
+		k.seen()
+	}
 }
+
+// Watch calls seen in every cycle once its wires are final. Who watches misses no cycle: the kernel is never quiet.
+func (k *Kernel) Watch(seen func()) { k.seen = seen }
 
 // run runs a phase; one shard needs no workers.
 func (k *Kernel) run(phase Task) {
@@ -224,7 +231,7 @@ func (k *Kernel) Latch() {
 // happens in any component: 0 if one of them cannot say. Call it between Latch and
 // DriveAndSettle, with no input given since.
 func (k *Kernel) QuietFor(limit uint64) uint64 {
-	if len(k.quiet) == 0 {
+	if len(k.quiet) == 0 || k.seen != nil {
 		return 0
 	}
 	limit = k.quiet[k.busy].QuietFor(limit)

@@ -39,6 +39,9 @@ func Declare(d Declaration) Registers {
 	if d.Path == "" {
 		d.Path = d.Bank.Path()
 	}
+	for _, c := range d.Registers {
+		c.begin()
+	}
 	return Registers{path: d.Path, bank: d.Bank, columns: d.Registers, wires: d.Wires, collect: d.Collect, derive: d.Derive}
 }
 
@@ -113,6 +116,7 @@ func (r *Registers) Cells(yield func(Probe)) {
 
 // Register is a column of registers: Column or List.
 type Register interface {
+	begin() // puts registers that are new, and 0, into their reset state
 	each(path string, yield func(Probe))
 	reset()
 	visit(v *StateVisitor, rows *[]int)
@@ -147,6 +151,12 @@ func (c *RegisterColumn[T]) ResetTo(values ...T) *RegisterColumn[T] {
 func (c *RegisterColumn[T]) Shown(bits int, states ...string) *RegisterColumn[T] {
 	c.bits, c.states = bits, states
 	return c
+}
+
+func (c *RegisterColumn[T]) begin() {
+	if len(c.resets) > 0 {
+		c.reset()
+	}
 }
 
 func (c *RegisterColumn[T]) reset() {
@@ -221,6 +231,7 @@ func List[T Fixed](name string, list *[]T, checks ...func(i int, value T) error)
 	return &registerList[T]{name, list, checks}
 }
 
+func (l *registerList[T]) begin() {}
 func (l *registerList[T]) reset() { *l.list = (*l.list)[:0] }
 
 func (l *registerList[T]) visit(v *StateVisitor, rows *[]int) {

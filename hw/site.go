@@ -336,6 +336,14 @@ func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire f
 	}
 }
 
+// Paths are those of some elements.
+func (s *Site) Paths(elements []int) (paths []string) {
+	for _, i := range elements {
+		paths = append(paths, s.Path(i))
+	}
+	return paths
+}
+
 // Port returns the port of a name; it panics when there is none.
 func (s *Site) Port(name string) Port {
 	for _, p := range s.Ports {

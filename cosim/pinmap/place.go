@@ -21,6 +21,16 @@ func (m *Map) In(parameters twin.Parameters) *Map {
 	return &other
 }
 
+// Takes reports whether the RTL has a parameter $NAME: the model's.
+func (m *Map) Takes(name string) bool {
+	for _, value := range m.Source.Params {
+		if value == "$"+name {
+			return true
+		}
+	}
+	return false
+}
+
 // Valued returns the map with values in the place of $NAME in its parameters of the RTL, and which these are: D=4. It shares nothing that
 // was built.
 func (m *Map) Valued() (valued *Map, of []string, err error) {

@@ -203,7 +203,7 @@ func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
 		return nil
 	}
 	m.RTL = rtl.New(ctx, rtl.Wanted{
-		Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source, Records: m.options.RecordRTL,
+		Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source, InPlace: m.options.RTL,
 	})
 	return m.RTL
 }

@@ -6,6 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/hw"
+	"starloom/internal/rtl"
 	"starloom/traces/input"
 )
 
@@ -37,7 +38,7 @@ type Options struct {
 	HandlersCovered bool // and notes branches and comparisons
 	HandlerTicks    int  // of firmware.Host.Limit
 
-	RecordRTL bool // models in the place of RTL, whose inputs are kept
+	RTL rtl.InPlace // what stands in the place of RTL
 }
 
 // ParallelProcessorsMin is the size of a network from which more workers pay.

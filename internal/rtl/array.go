@@ -16,6 +16,9 @@ import (
 // array opens a twin several times in one simulator: each port of the device is the
 // ports of all instances side by side.
 func (r *Devices) array(source *rtlSource, pins *pinmap.Map, count int) (device cosim.Device, err error) {
+	if err := r.process(source); err != nil {
+		return nil, err
+	}
 	model, err := pins.NewModel()
 	if err != nil {
 		return nil, r.refuse(source, err)

@@ -1,6 +1,8 @@
 package rtl
 
 import (
+	"slices"
+
 	"starloom/cosim/inloop"
 	"starloom/hw"
 )
@@ -14,6 +16,7 @@ const rtlComponentsMax = 1024
 type components struct {
 	parts  int
 	sites  []*hw.Site
+	within [][]int  // by site: which are the parts of a composite
 	whole  *hw.Site // nil for none
 	chosen [][]inloop.Part
 	all    *inloop.Part   // nil if parts are replaced
@@ -51,6 +54,11 @@ func (c *components) match(site *hw.Site, pattern *hw.Pattern) (elements []int) 
 		}
 	}
 	return elements
+}
+
+// matchWithin reports whether a pattern names elements of a composite's parts.
+func (c *components) matchWithin(composite int, pattern *hw.Pattern) bool {
+	return slices.ContainsFunc(c.within[composite], func(part int) bool { return len(c.match(c.sites[part], pattern)) > 0 })
 }
 
 // watched reports whether nothing but traces show an output of a model; its _o may be

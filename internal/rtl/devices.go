@@ -23,8 +23,20 @@ type Wanted struct {
 	Names   fabric.Names
 	Entries []config.RTL
 	Source  *config.Source
-	Records bool // models in the place of RTL, whose inputs are kept
+	InPlace InPlace
 }
+
+// InPlace is what stands in the places of RTL.
+type InPlace uint8
+
+const (
+	// OfRTL is the RTL itself.
+	OfRTL InPlace = iota
+	// Models have the parameters of the RTL. Their inputs and outputs are noted.
+	Models
+	// Own are the machine's own components. Their outputs are noted.
+	Own
+)
 
 // Devices is the RTL of a machine. It is a fabric.RTL.
 type Devices struct {
@@ -41,6 +53,7 @@ type Devices struct {
 	beside    []*watched // of these, those whose maps assume something
 	icarus    int        // processes
 
+	Outputs   Outputs // of what stands in the places of RTL
 	Recorded  []PartRun
 	Recorders []*lockstep.Recorder
 	Kernel    *hw.Kernel

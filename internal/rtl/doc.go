@@ -10,5 +10,6 @@
 //	source.go      where an entry's RTL is from: a twin or a pin map
 //	open.go        devices for components; array.go: one for many of a kind
 //	assumed.go     watched: in which cycles a machine breaks what a map assumes
+//	outputs.go     what models, or the machine's own components, show where the RTL stands
 //	told.go        what reports say of RTL: its sources, its check, how it has failed
 package rtl

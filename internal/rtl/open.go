@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"starloom/cosim"
 	"starloom/cosim/inloop"
@@ -14,19 +16,19 @@ import (
 )
 
 // icarusProcessesMax is how many simulator processes a machine starts. Our twins need
-// one for all components of a kind, other RTL one for each component.
+// one for all components of a kind with the same parameters, other RTL one for each component.
 const icarusProcessesMax = 64
 
-// partsOf opens a device for every component, or one for all of them where each would
-// be a process of its own.
-func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, elements []int, paths []string) ([]inloop.Part, error) {
-	if source.backend == cosim.BackendIcarus && source.own == nil && !r.Records {
+// partsOf opens a device for every element, or one for all of them where each would
+// be a process of its own. They have the same parameters.
+func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, site *hw.Site, elements []int) ([]inloop.Part, error) {
+	if source.backend == cosim.BackendIcarus && source.own == nil && r.InPlace == OfRTL {
 		device, err := r.array(source, pins, len(elements))
 		return []inloop.Part{{Device: device, Elements: elements}}, err
 	}
 	var parts []inloop.Part
-	for k, i := range elements {
-		device, err := r.device(ctx, source, pins, paths[k])
+	for _, i := range elements {
+		device, err := r.device(ctx, source, pins, site.Path(i))
 		if err != nil {
 			return nil, err
 		}
@@ -43,29 +45,45 @@ func (r *Devices) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap
 			fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]),
 			fmt.Sprintf("choose at most %d", twin.SerialiserComputeMax))
 	}
-	if source.own == nil {
-		pins, err := pinmap.OfTwin(r.Source.Library(), model, parameters, "")
-		if err != nil {
-			return nil, r.refuse(source, err)
+	if source.own != nil {
+		return r.ownMap(source, site.Path(element), parameters)
+	}
+	pins, err := pinmap.OfTwin(s.Library(), model, parameters, "")
+	if err != nil {
+		return nil, r.refuse(source, err)
+	}
+	pins.Backend = source.backend
+	r.Maps = append(r.Maps, pins)
+	return pins, nil
+}
+
+// ownMap returns the user's map with the parameters of an element. It holds the map to them: what it gives, the element has,
+// and where elements differ the RTL is told.
+func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Parameters) (*pinmap.Map, error) {
+	for _, name := range slices.Sorted(maps.Keys(source.own.Parameters)) {
+		if value, ok := parameters[name]; ok && value != source.own.Parameters[name] {
+			return nil, r.Source.Refuse(source.key, fmt.Sprintf("the pin map has %s = %d, and %s has %d", name, source.own.Parameters[name], path, value),
+				fmt.Sprintf("delete %s from the map's parameters and give the RTL $%s in params; or change the map and the RTL; or replace %s in another entry",
+					name, name, path))
 		}
-		pins.Backend = source.backend
+	}
+	for _, p := range source.places {
+		if maps.Equal(p.pins.Parameters, parameters) {
+			return p.pins, nil
+		}
+		for _, name := range slices.Sorted(maps.Keys(parameters)) {
+			if value := p.pins.Parameters[name]; value != parameters[name] && !source.own.Takes(name) {
+				return nil, r.Source.Refuse(source.key,
+					fmt.Sprintf("%s has %s = %d, %s has %d, and the RTL is the same for both", p.path, name, value, path, parameters[name]),
+					fmt.Sprintf("give the RTL the value: params: {PARAMETER: $%s}; or replace %s in another entry", name, path))
+			}
+		}
+	}
+	pins := source.own.In(parameters)
+	if pins != source.own {
 		r.Maps = append(r.Maps, pins)
-		return pins, nil
 	}
-	for name, value := range source.own.Parameters {
-		if want, ok := parameters[name]; ok && value != want {
-			return nil, s.Refuse(source.key,
-				fmt.Sprintf("the pin map has %s = %d, in this machine it is %d", name, value, want),
-				"change the map, and the RTL's own parameters with it, or the scenario")
-		}
-	}
-	pins := source.own
-	if source.used { // for another place, whose parameters may be others
-		if pins = source.own.In(parameters); pins != source.own {
-			r.Maps = append(r.Maps, pins)
-		}
-	}
-	pins.Parameters, source.used = parameters, true
+	source.places = append(source.places, place{path, pins})
 	return pins, nil
 }
 
@@ -75,14 +93,14 @@ const rtlSeed = 1
 
 // device opens the RTL once more.
 func (r *Devices) device(ctx context.Context, source *rtlSource, pins *pinmap.Map, path string) (cosim.Device, error) {
-	if r.Records {
+	switch r.InPlace {
+	case Models:
 		return r.record(path, source, pins)
+	case Own:
+		return nil, nil
 	}
-	if source.backend == cosim.BackendIcarus {
-		if r.icarus++; r.icarus > icarusProcessesMax {
-			return nil, r.Source.Refuse(source.at+".replace", fmt.Sprintf("more than %d components are RTL in Icarus, each a process", icarusProcessesMax),
-				"replace fewer, or use backend: wasm")
-		}
+	if err := r.process(source); err != nil {
+		return nil, err
 	}
 	device, err := pins.Open(ctx, cosim.Options{Seed: rtlSeed})
 	if err != nil {
@@ -98,6 +116,18 @@ func (r *Devices) device(ctx context.Context, source *rtlSource, pins *pinmap.Ma
 	}
 	r.devices = append(r.devices, device)
 	return device, nil
+}
+
+// process counts the processes of simulators.
+func (r *Devices) process(source *rtlSource) error {
+	if source.backend != cosim.BackendIcarus {
+		return nil
+	}
+	if r.icarus++; r.icarus > icarusProcessesMax {
+		return r.Source.Refuse(source.at+".replace", fmt.Sprintf("RTL in Icarus takes more than %d processes", icarusProcessesMax),
+			"replace fewer, or use backend: wasm")
+	}
+	return nil
 }
 
 // record opens a model in the place of RTL and notes what it is a part of.

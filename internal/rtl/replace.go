@@ -3,10 +3,12 @@ package rtl
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"starloom/cosim/inloop"
+	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/internal/outcome"
@@ -19,9 +21,13 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 	if r.Loop, err = inloop.New(kernel); err != nil {
 		return nil, false, err
 	}
-	r.parts = len(parts)
+	r.parts, r.within = len(parts), make([][]int, len(parts), len(parts)+len(composites))
 	for _, composite := range composites {
-		parts = append(parts[:len(parts):len(parts)], composite)
+		var within []int
+		for _, part := range composite.Parts() {
+			within = append(within, slices.Index(parts, part))
+		}
+		parts, r.within = append(parts[:len(parts):len(parts)], composite), append(r.within, within)
 	}
 	for _, part := range parts {
 		r.sites = append(r.sites, part.Site())
@@ -39,11 +45,20 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 		}
 	}
 	slices.SortFunc(r.Report, func(a, b outcome.RTLReport) int { return strings.Compare(a.Path, b.Path) })
+	if r.InPlace != OfRTL {
+		r.watchOutputs(parts, whole)
+	}
+	if r.InPlace == Own {
+		for _, part := range parts[:r.parts] {
+			run = append(run, part)
+		}
+		return run, false, nil
+	}
 	if r.all != nil {
 		component, err := r.Loop.Replace(whole, *r.all)
 		return []hw.Component{component}, true, err
 	}
-	held, err := r.held(parts)
+	held, err := r.held()
 	if err != nil {
 		return nil, false, err
 	}
@@ -64,14 +79,13 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 
 // held says which of the parts do not run: those of a composite that is replaced, and
 // composites that are not.
-func (r *Devices) held(parts []hw.Sited) ([]bool, error) {
-	held := make([]bool, len(parts))
-	for i := r.parts; i < len(parts); i++ {
+func (r *Devices) held() ([]bool, error) {
+	held := make([]bool, len(r.sites))
+	for i := r.parts; i < len(r.sites); i++ {
 		if held[i] = len(r.chosen[i]) == 0; held[i] {
 			continue
 		}
-		for _, part := range parts[i].(hw.Composite).Parts() {
-			k := slices.Index(parts, part)
+		for _, k := range r.within[i] {
 			if len(r.chosen[k]) > 0 {
 				return nil, r.Source.Refuse("rtl",
 					fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What),
@@ -108,7 +122,7 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 		elements := r.match(site, pattern)
 		switch {
 		case len(elements) == 0:
-		case part >= r.parts && wanted.model != site.Twin && (found || len(others) > 0): // its parts are meant
+		case wanted.model != site.Twin && r.matchWithin(part, pattern): // its parts are meant
 		case wanted.model != "" && wanted.model != site.Twin:
 			others, models = append(others, fmt.Sprintf("%s (model %s)", site.What, site.Twin)), append(models, site.Twin)
 		default:
@@ -220,21 +234,40 @@ func (r *Devices) replaceAll(ctx context.Context, entry int, source *rtlSource) 
 // replaceElements puts devices in place of elements of one component.
 func (r *Devices) replaceElements(ctx context.Context, entry int, source *rtlSource, part int, elements []int) error {
 	site := r.sites[part]
-	var paths []string
-	for _, i := range elements {
-		paths = append(paths, site.Path(i))
-	}
-	if err := r.take(entry, paths); err != nil {
+	if err := r.take(entry, site.Paths(elements)); err != nil {
 		return err
 	}
-	pins, err := r.pinMap(source, site, elements[0])
-	if err != nil {
-		return err
+	groups := alike(site, elements)
+	pins := make([]*pinmap.Map, len(groups)) // all are refused before one is built
+	for k, group := range groups {
+		var err error
+		if pins[k], err = r.pinMap(source, site, group[0]); err != nil {
+			return err
+		}
 	}
-	parts, err := r.partsOf(ctx, source, pins, elements, paths)
-	if err != nil {
-		return err
+	for k, group := range groups {
+		parts, err := r.partsOf(ctx, source, pins[k], site, group)
+		if err != nil {
+			return err
+		}
+		r.chosen[part] = append(r.chosen[part], parts...)
+		if err := r.note(source, pins[k], site.Paths(group)); err != nil {
+			return err
+		}
 	}
-	r.chosen[part] = append(r.chosen[part], parts...)
-	return r.note(source, pins, paths)
+	return nil
+}
+
+// alike groups elements by their parameters, in the order of the first of each group.
+func alike(site *hw.Site, elements []int) (groups [][]int) {
+	var parameters []map[string]int
+	for _, element := range elements {
+		own := site.Parameters(element)
+		at := slices.IndexFunc(parameters, func(other map[string]int) bool { return maps.Equal(own, other) })
+		if at < 0 {
+			at, groups, parameters = len(groups), append(groups, nil), append(parameters, own)
+		}
+		groups[at] = append(groups[at], element)
+	}
+	return groups
 }

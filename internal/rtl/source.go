@@ -21,10 +21,16 @@ type rtlSource struct {
 	at      string // of the entry
 	key     string // that errors stand at
 	own     *pinmap.Map
-	used    bool     // own has the parameters of a place
+	places  []place  // where own stands, one of each set of parameters
 	derived []string // outputs that the RTL lacks and that are made of its others
 	model   string   // "" for the twin of whatever is replaced
 	backend string
+}
+
+// place is a map at a component, the first of those with its parameters.
+type place struct {
+	path string
+	pins *pinmap.Map
 }
 
 // open finds out where the RTL of an entry is from, and refuses what has no place in this machine.

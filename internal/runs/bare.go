@@ -46,9 +46,8 @@ type bareRun struct {
 	watchErr error                    // the first one, which ends the run
 }
 
-// newBareRun builds a network and its packets; end ends its workers and its RTL. records: models in the place of RTL, whose inputs
-// are kept.
-func newBareRun(ctx context.Context, c *config.Config, seed uint64, workers int, records bool) (r *bareRun, end func() error, err error) {
+// newBareRun builds a network and its packets; end ends its workers and its RTL.
+func newBareRun(ctx context.Context, c *config.Config, seed uint64, workers int, inPlace rtl.InPlace) (r *bareRun, end func() error, err error) {
 	built := fabric.RoutersOf(c.Network)
 	r = &bareRun{config: c, seed: seed}
 	if r.packets, err = traffic.NewBare(c.Traffic, len(built.Graph.Nodes), seed); err != nil {
@@ -81,7 +80,7 @@ func newBareRun(ctx context.Context, c *config.Config, seed uint64, workers int,
 		pool.Close()
 		return r.close()
 	}
-	components, err := r.components(ctx, c, records)
+	components, err := r.components(ctx, c, inPlace)
 	if err == nil {
 		r.kernel.Add(components...)
 		err = r.kernel.Build()

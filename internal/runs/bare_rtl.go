@@ -13,11 +13,11 @@ import (
 )
 
 // components are what the kernel runs: the network, with RTL in the place of the routers that the scenario names.
-func (r *bareRun) components(ctx context.Context, c *config.Config, records bool) ([]hw.Component, error) {
+func (r *bareRun) components(ctx context.Context, c *config.Config, inPlace rtl.InPlace) ([]hw.Component, error) {
 	if len(c.RTL) == 0 {
 		return r.network.Components(), nil
 	}
-	r.rtl = rtl.New(ctx, rtl.Wanted{Network: c.Network, Names: c.Network.Names(), Entries: c.RTL, Source: &c.Source, Records: records})
+	r.rtl = rtl.New(ctx, rtl.Wanted{Network: c.Network, Names: c.Network.Names(), Entries: c.RTL, Source: &c.Source, InPlace: inPlace})
 	return fabric.ReplaceRouters(r.rtl, r.kernel, r.network.Routers, r.network.Components())
 }
 

@@ -10,6 +10,7 @@ import (
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/internal/record"
+	"starloom/internal/rtl"
 	"starloom/traces/input"
 )
 
@@ -37,7 +38,7 @@ func runBare(ctx context.Context, c *config.Config, o *Options, out *outputs.Set
 	if err := o.refuseBare(c); err != nil {
 		return nil, err
 	}
-	r, end, err := newBareRun(ctx, c, c.Seed, o.Machine.Workers, false)
+	r, end, err := newBareRun(ctx, c, c.Seed, o.Machine.Workers, rtl.OfRTL)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (r *bareRun) recorded() *record.BareRun {
 // record writes what is recorded when the run has ended, which is repeated for a waveform of its first violation.
 func (r *bareRun) record(ctx context.Context, report *outcome.Report, recorded *record.Bare, workers int) (err error) {
 	if recorded.Again(report) && r.paused == "" {
-		again, end, err := newBareRun(ctx, r.config, r.seed, workers, false)
+		again, end, err := newBareRun(ctx, r.config, r.seed, workers, rtl.OfRTL)
 		if err != nil {
 			return err
 		}
@@ -120,7 +121,7 @@ func (r *bareRun) record(ctx context.Context, report *outcome.Report, recorded *
 // BareRules are what a run without firmware is held to, and the paths of the routers that are RTL, none of which is compiled. An error is what refuses
 // a run.
 func BareRules(ctx context.Context, c *config.Config) (rules, replaced []string, err error) {
-	r, end, err := newBareRun(ctx, c, c.Seed, 1, len(c.RTL) > 0)
+	r, end, err := newBareRun(ctx, c, c.Seed, 1, rtl.Models)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -152,7 +153,7 @@ func (b *Batch) eachBare(ctx context.Context, take func(r *BatchRun, total uint6
 // oneBare is One of routers without firmware.
 func (b *Batch) oneBare(ctx context.Context, i uint64) (*BatchRun, error) {
 	run := b.Numbered(i)
-	r, end, err := newBareRun(ctx, b.Config, run.Seed, b.Options.Workers, false)
+	r, end, err := newBareRun(ctx, b.Config, run.Seed, b.Options.Workers, rtl.OfRTL)
 	if err != nil {
 		return nil, err
 	}
@@ -185,7 +186,7 @@ func (r *bareRun) separate(ctx context.Context, report *outcome.Report, workers 
 	}
 	c := *r.config
 	c.Faults, c.Rules.Credits = nil, false
-	sound, end, err := newBareRun(ctx, &c, r.seed, workers, false)
+	sound, end, err := newBareRun(ctx, &c, r.seed, workers, rtl.OfRTL)
 	if err != nil {
 		return err
 	}

@@ -11,10 +11,15 @@ import (
 	"starloom/internal/rtl"
 )
 
-// RecordRTL runs what a scenario has become with models in the place of its RTL, and keeps the inputs of each. The caller closes
+// RecordRTL runs what a scenario has become with models in the place of its RTL, and keeps the inputs of each. They must show what the
+// machine's own components show without them: else the check would be one of another machine. The caller closes
 // the pin maps.
 func RecordRTL(ctx context.Context, c *config.Config) (parts []rtl.PartRun, pins []*pinmap.Map, err error) {
-	devices, run, end, err := recorded(ctx, c)
+	own, err := shownByOwn(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	devices, run, end, err := recorded(ctx, c, rtl.Models)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -25,14 +30,27 @@ func RecordRTL(ctx context.Context, c *config.Config) (parts []rtl.PartRun, pins
 	if err := cmp.Or(run(), ctx.Err()); err != nil {
 		return nil, nil, err
 	}
+	if err := devices.Outputs.Agree(own); err != nil {
+		return nil, nil, err
+	}
 	pins, devices.Maps = devices.Maps, nil
 	return devices.Recorded, pins, nil
 }
 
+// shownByOwn runs the machine as it is without RTL, and returns what the components show in whose places RTL stands.
+func shownByOwn(ctx context.Context, c *config.Config) (own *rtl.Outputs, err error) {
+	devices, run, end, err := recorded(ctx, c, rtl.Own)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	return &devices.Outputs, cmp.Or(run(), ctx.Err())
+}
+
 // recorded builds what runs.
-func recorded(ctx context.Context, c *config.Config) (devices *rtl.Devices, run, end func() error, err error) {
+func recorded(ctx context.Context, c *config.Config, inPlace rtl.InPlace) (devices *rtl.Devices, run, end func() error, err error) {
 	if c.Bare() {
-		r, end, err := newBareRun(ctx, c, c.Seed, 1, true)
+		r, end, err := newBareRun(ctx, c, c.Seed, 1, inPlace)
 		if err != nil {
 			return nil, nil, nil, err
 		}
@@ -42,7 +60,7 @@ func recorded(ctx context.Context, c *config.Config) (devices *rtl.Devices, run,
 		}
 		return r.rtl, run, end, nil
 	}
-	m, err := emulator.New(ctx, c, emulator.Options{RecordRTL: true})
+	m, err := emulator.New(ctx, c, emulator.Options{RTL: inPlace})
 	if err != nil {
 		return nil, nil, nil, err
 	}

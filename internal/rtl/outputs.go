@@ -1,0 +1,121 @@
+package rtl
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/cosim/inloop"
+	"starloom/hw"
+)
+
+// Outputs are what elements have shown in a run, output by output.
+type Outputs struct {
+	of    []output
+	cycle func() uint64
+	kept  int
+}
+
+// output is one of an element.
+type output struct {
+	element, name string
+	model         string // that stands there, with its parameters
+	get           func() // fills words; nil: they are a device's
+	words         []uint64
+	changes       []change
+}
+
+// change is what an output shows from a cycle on.
+type change struct{ cycle, value uint64 }
+
+// changesMax is how many are kept of a run: 64 MiB. Later ones are not compared.
+const changesMax = 1 << 22
+
+// watchOutputs notes what stands in the places of RTL shows: parts, or whole.
+func (r *Devices) watchOutputs(parts []hw.Sited, whole hw.Sited) {
+	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset } // the first is 0
+	for i := range parts {
+		for _, part := range r.chosen[i] {
+			r.watchPart(r.sites[i], part)
+		}
+	}
+	if r.all != nil {
+		r.watchPart(r.whole, *r.all)
+	}
+	r.Kernel.Watch(r.Outputs.note)
+}
+
+// watchPart adds the outputs of the elements of a part.
+func (r *Devices) watchPart(site *hw.Site, part inloop.Part) {
+	for _, element := range part.Elements {
+		o := output{element: site.Path(element)}
+		if at := slices.IndexFunc(r.Recorded, func(p PartRun) bool { return p.Path == o.element }); at >= 0 {
+			o.model = r.Recorded[at].Map.Model + " " + r.Recorded[at].Map.Parameters.Text()
+		}
+		for _, port := range site.Ports {
+			if port.Input {
+				continue
+			}
+			if o.name = port.Name; part.Device == nil {
+				o.words = make([]uint64, (port.Bits+63)/64)
+				o.get = port.Get(element, hw.Pins{Words: o.words, Bits: port.Bits})
+			} else {
+				ports := part.Device.Ports()
+				own := ports[slices.IndexFunc(ports, func(p cosim.Port) bool { return p.Name == port.Name })]
+				o.words = part.Device.Outputs()[own.Word:][:own.Words()]
+			}
+			r.Outputs.of = append(r.Outputs.of, o)
+		}
+	}
+}
+
+// note keeps what has changed in this cycle.
+func (s *Outputs) note() {
+	for i := range s.of {
+		o := &s.of[i]
+		if o.get != nil {
+			o.get()
+		}
+		value := uint64(0)
+		for _, word := range o.words {
+			value = bits.RotateLeft64(value*fold, 29) ^ word
+		}
+		if last := len(o.changes) - 1; s.kept < changesMax && (last < 0 || o.changes[last].value != value) {
+			o.changes, s.kept = append(o.changes, change{s.cycle(), value}), s.kept+1
+		}
+	}
+}
+
+// fold is odd, so that no word is lost; a port of one word is kept as it is.
+const fold = 0x9E3779B97F4A7C15
+
+// Agree says where models first show something else than the machine's own components.
+func (s *Outputs) Agree(own *Outputs) error {
+	first, where := ^uint64(0), (*output)(nil)
+	for i := range s.of {
+		if at, differs := differsFrom(s.of[i].changes, own.of[i].changes); differs && at < first {
+			first, where = at, &s.of[i]
+		}
+	}
+	if where == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: in cycle %d its %s is not what %s shows, the model beside which its RTL would be checked: RTL with these parameters does not fit there",
+		where.element, first+hw.CycleOfReset, where.name, where.model)
+}
+
+// differsFrom is the first cycle in which two outputs differ.
+func differsFrom(a, b []change) (at uint64, differs bool) {
+	for i := range max(len(a), len(b)) {
+		switch {
+		case i >= len(a):
+			return b[i].cycle, true
+		case i >= len(b):
+			return a[i].cycle, true
+		case a[i] != b[i]:
+			return min(a[i].cycle, b[i].cycle), true
+		}
+	}
+	return 0, false
+}
