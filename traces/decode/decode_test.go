@@ -62,6 +62,20 @@ func TestLightInPeriods(t *testing.T) {
 	require.Equal(t, "port 3", PortName("port ${port}", 3))
 }
 
+// What is before the first time counts from time 0: a phit there, and the clock's level before its first edge.
+func TestBeforeTheFirstTime(t *testing.T) {
+	header := tracetest.Header("wire 1 c clk", "wire 1 v a_valid", "wire 4 d a_data [3:0]")
+	text := header + "$dumpvars\n0c\n1v\nb1010 d\n$end\n#5\n1c\n0v\n#10\n0c\n#15\n1c\n"
+	lane := []Lane{{Name: "a", Data: "t.a_data", Valid: "t.a_valid"}}
+	phit := Phit{Bits: 4, Rail1: 0b1010, Rail0: 0b0101}
+	found, _ := phitsOf(t, text, Options{Sampling: vcd.Sampling{Clock: "t.clk"}, Lanes: lane})
+	require.Equal(t, phit, found["a"][0])
+	require.True(t, found["a"][1].Dark)
+	found, _ = phitsOf(t, text, Options{Sampling: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, Lanes: lane})
+	require.Len(t, found["a"], 6, "cycles 0 to 4, and the first one without")
+	require.Equal(t, phit, found["a"][4])
+}
+
 func TestOpenRefusesLanesWithoutWires(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.vcd")
 	require.NoError(t, os.WriteFile(path, []byte(tracetest.Header("wire 1 ! a")), 0o666))

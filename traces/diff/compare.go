@@ -103,16 +103,29 @@ func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 
 		case !equalPair(m.a, m.b, p, d.match):
 			differs[i] = true
 			found = append(found, i)
-		case d.relaxed != nil && d.relaxed[i] != d.report.Instants && !equalPair(m.a, m.b, p, exact):
-			d.relaxed[i] = d.report.Instants // a pair may be listed twice, for both files
-			if p.kind == vcd.KindReal && equalPair(m.a, m.b, p, matching{tolerance: d.match.tolerance}) {
-				d.report.RealsWithin++
-			} else {
-				d.relaxedCount++
-			}
+		case d.relaxed != nil && d.relaxed[i] == d.report.Instants: // a pair may be listed twice, for both files
+		case d.relaxed != nil && !equalPair(m.a, m.b, p, exact):
+			d.relaxed[i] = d.report.Instants
+			d.countRelaxed(m, p)
+		default:
+			d.compared = true
 		}
 	}
 	return found
+}
+
+// countRelaxed counts values that match and are not equal.
+func (d *differ) countRelaxed(m *merge, p *pair) {
+	switch {
+	case p.kind == vcd.KindEvent:
+		d.maybeCount++
+	case p.kind == vcd.KindReal && equalPair(m.a, m.b, p, matching{tolerance: d.match.tolerance}):
+		d.report.RealsWithin++
+		d.compared = true
+	default:
+		d.relaxedCount++
+		d.compared = d.compared || knownInBoth(m.a, m.b, p)
+	}
 }
 
 // note writes down signals that differ for the first time.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"starloom/traces"
 	"starloom/traces/input"
@@ -17,7 +18,7 @@ const contextDefault = 16
 // the first difference are read a second time. It returns an *input.Error for files and
 // options that cannot be used, and the context's error when that ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
-	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance}}
+	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true}}
 	if pathA == input.StandardInput && pathB == pathA {
 		return nil, &input.Error{Place: "standard input", Reason: "it cannot be both files", Remedy: "give a file for one of them"}
 	}
@@ -81,7 +82,7 @@ func (d *differ) prepare() error {
 		Span:  Span{Unit: d.unit.String(), Sampled: d.o.A.Sampled()},
 		Skips: Skips{Skipped: p.leftOut()}, RealTolerance: d.o.RealTolerance,
 	}
-	if d.match != exact {
+	if d.match != (matching{maybe: true}) || slices.ContainsFunc(p.pairs, func(p pair) bool { return p.kind == vcd.KindEvent }) {
 		d.relaxed = make([]uint64, len(p.pairs))
 	}
 	if len(p.shapes) > 0 {

@@ -530,17 +530,115 @@ func TestFilesWithoutTheirLastNewline(t *testing.T) {
 	require.ErrorContains(t, err, "b.vcd: its last line has no end")
 }
 
-// A file without a single value is equal to itself, and what it lacks is said.
-func TestEmptyFiles(t *testing.T) {
-	r, err := diffTexts(t, smallHeader, smallHeader, Options{})
+// Where nothing is compared nothing is equal: no value in either file, none of a compared signal, nothing but x in one.
+func TestNothingCompared(t *testing.T) {
+	a, other := tracetest.Header("wire 1 ! a", "wire 1 # b"), Options{Only: []string{"t.b"}}
+	const none = "a.vcd: there are no values in it"
+	const neither = "neither has a value of a signal that is compared; compare files of runs that reached their first values"
+	for _, c := range []struct {
+		a, b string
+		o    Options
+		want string
+	}{
+		{smallHeader, smallHeader, Options{}, none},
+		{smallHeader, smallHeader, Options{Prefix: true}, none},
+		{smallHeader + smallBody, smallHeader, Options{}, "b.vcd: there are no values in it"},
+		{a + "#0\n#5\n", a + "#0\n#5\n", Options{}, neither},
+		{a + "#0\n1!\n#5\n0!\n", a + "#0\n0!\n#5\n1!\n", other, neither},
+		{a + "#0\n1#\n#5\n", a + "#0\nx#\n#5\n", Options{Only: []string{"t.b"}, Lenient: true}, "one of them has x or z"},
+		{tracetest.Header("event 1 ! e") + "#0\n#5\n$dumpall\n1!\n$end\n", tracetest.Header("event 1 ! e") + "#5\n", Options{}, "an event that may have been triggered"},
+		{tracetest.Header(), tracetest.Header("wire 1 ! a"), Options{}, "a.vcd: it declares no signals"},
+	} {
+		_, err := diffTexts(t, c.a, c.b, c.o)
+		require.ErrorContains(t, err, c.want)
+		var bad *input.Error
+		require.ErrorAs(t, err, &bad)
+	}
+}
+
+// TestSmallFiles: values before the first time count from time 0, whatever the files are in.
+func TestSmallFiles(t *testing.T) {
+	folder := t.TempDir()
+	in := func(name string, fst bool) string {
+		path := filepath.Join("testdata", name)
+		if fst {
+			tracetest.Run(t, "vcd2fst", path, filepath.Join(folder, name+".fst"))
+			path = filepath.Join(folder, name+".fst")
+		}
+		return path
+	}
+	for _, kinds := range [][2]bool{{false, false}, {true, true}, {false, true}, {true, false}} {
+		r, err := Files(context.Background(), in("nozero.vcd", kinds[0]), in("nozero2.vcd", kinds[1]), Options{})
+		require.NoError(t, err)
+		require.Equal(t, &Difference{Signal: "tb.q", SignalB: "tb.q", At: r.First.At, A: "0x0", B: "0x7"}, r.First)
+		require.Equal(t, "0 ns", r.First.At.String())
+		require.EqualValues(t, 3, r.Instants)
+		r, err = Files(context.Background(), in("nozero.vcd", kinds[0]), in("nozero.vcd", kinds[1]), Options{})
+		require.NoError(t, err)
+		require.Equal(t, VerdictEqual, r.Verdict)
+	}
+	_, err := Files(context.Background(), in("no_values.vcd", false), in("no_values2.vcd", false), Options{})
+	require.ErrorContains(t, err, "there are no values in it")
+}
+
+// TestFirstEdge: a clock that is low before the first time rises at it.
+func TestFirstEdge(t *testing.T) {
+	header, clock := tracetest.Header("wire 1 ! clk", "wire 4 # q"), vcd.Sampling{Clock: "t.clk"}
+	body := "$dumpvars\n0!\nb0 #\n$end\n#5\n1!\n#10\n0!\nb1 #\n#15\n1!\n#20\n0!\n"
+	r := requireDifferent(t, header+body, header+strings.Replace(body, "b0 #", "b10 #", 1), Options{A: clock, B: clock}, "t.q", "cycle 0", "0x0", "0x2")
+	require.Equal(t, "5 ns", r.First.At.TimeA)
+	require.EqualValues(t, 2, requireEqual(t, header+body, header+body, Options{A: clock, B: clock}).Instants)
+}
+
+// TestRealParameters: a parameter that is declared as bits and gets a real is a real, also in an FST, which holds its bytes.
+func TestRealParameters(t *testing.T) {
+	header := tracetest.Header("parameter 64 ! P", "parameter 64 $ Q", "parameter 32 % N", "wire 4 # q")
+	text := strings.ReplaceAll(header, "$end ", "$end\n") + // which vcd2fst needs
+		"#0\n$dumpvars\nr3.25 !\nb101 $\nb11 %\nb0 #\n$end\n#5\nb1010 #\n"
+	folder := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		tracetest.Run(t, "vcd2fst", path, path+".fst")
+		return path
+	}
+	a, b := write("a.vcd", text), write("b.vcd", strings.Replace(text, "r3.25", "r-1e-7", 1))
+	for _, pair := range [][2]string{{a, a}, {a, a + ".fst"}, {a + ".fst", a + ".fst"}, {a, b}, {a, b + ".fst"}, {a + ".fst", b + ".fst"}} {
+		r, err := Files(context.Background(), pair[0], pair[1], Options{})
+		require.NoError(t, err)
+		require.Empty(t, r.Shapes)
+		require.Zero(t, r.UnreadA+r.UnreadB)
+		require.Equal(t, 4, r.Compared)
+		if strings.HasPrefix(pair[1], a) {
+			require.False(t, r.Differs())
+			continue
+		}
+		require.Equal(t, []string{"t.P", "3.25", "-1e-07"}, []string{r.First.Signal, r.First.A, r.First.B})
+	}
+	// Bits against a real differ in what they are.
+	r, err := diffTexts(t, text, strings.Replace(text, "r3.25", "b11", 1), Options{})
 	require.NoError(t, err)
-	var text strings.Builder
-	require.NoError(t, r.WriteText(&text))
-	require.Equal(t, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals without values in either file\n", text.String())
-	_, err = diffTexts(t, smallHeader+smallBody, smallHeader, Options{})
-	require.ErrorContains(t, err, "b.vcd: there are no values in it")
-	_, err = diffTexts(t, tracetest.Header(), tracetest.Header("wire 1 ! a"), Options{})
-	require.ErrorContains(t, err, "a.vcd: it declares no signals")
+	require.Equal(t, []Mismatch{{"t.P", "t.P", "real", "64 bits"}}, r.Shapes)
+}
+
+// TestWhatIsTakenForTheSame: what a value or a time is made of, or an event may be, keeps the verdict from being equal.
+func TestWhatIsTakenForTheSame(t *testing.T) {
+	wire, event := tracetest.Header("wire 2 ! a"), tracetest.Header("wire 1 ! a", "event 1 # e")
+	for _, c := range []struct{ a, b, text string }{
+		{wire + "#0\nbU1 !\n#5\n", wire + "#0\nbX1 !\n#5\n", "skipped     in A: states of nine: U, W and - are read as x, L as 0, H as 1\n"},
+		{tracetest.Header("wire 1 ! a") + "#0\nH!\n", tracetest.Header("wire 1 ! a") + "#0\n1!\n", "skipped     in A: states of nine"},
+		{event + "#0\n1!\n#5\n$dumpall\n1#\n$end\n", event + "#0\n1!\n#5\n", "skipped     events that may have been triggered"},
+		{"$timezero 5 $end\n" + wire + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: times are without the $timezero\n"},
+		{strings.Replace(wire, "$timescale 1ns $end ", "", 1) + "#0\nb1 !\n", wire + "#0\nb1 !\n", "skipped     in A: no $timescale, 1 ns is taken for it\n"},
+	} {
+		r := requireEqual(t, c.a, c.b, Options{})
+		var text strings.Builder
+		require.NoError(t, r.WriteText(&text))
+		require.Equal(t, VerdictNoDifference, r.Verdict, text.String())
+		require.Contains(t, text.String(), c.text)
+	}
+	real := tracetest.Header("real 1 ! r")
+	requireDifferent(t, real+"#0\nr0 !\n#5\n", real+"#0\nr-0 !\n#5\n", Options{}, "t.r", "0 ns", "0", "-0")
 }
 
 func TestRefuses(t *testing.T) {

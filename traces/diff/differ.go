@@ -17,11 +17,13 @@ type differ struct {
 	from, to int64
 	pairs    []pair
 
-	// relaxed is, by pair, the number of the last instant at which only the options
-	// made values match: x or z, or reals within the tolerance. It is nil if they do not.
+	// relaxed is, by pair, the number of the last instant at which values matched that are not
+	// equal: x or z, reals within the tolerance, events that may be. It is nil if none can.
 	match        matching
 	relaxed      []uint64
 	relaxedCount uint64 // by x or z
+	maybeCount   uint64 // events
+	compared     bool   // a value equals another
 
 	firstPair int
 	firstAt   int64

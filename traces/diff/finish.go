@@ -18,11 +18,28 @@ func (d *differ) finish(m *merge, before bool) error {
 	report.TruncatedA, report.TruncatedB = m.readA.Truncated(), m.readB.Truncated()
 	report.TruncatedFromA, report.TruncatedFromB = m.readA.CutFrom(), m.readB.CutFrom()
 	report.UnreadA, report.UnreadB = m.readA.Unread(), m.readB.Unread()
-	if report.Instants == 0 && (began(m.a) || began(m.b) || d.o.A.Clock != "" || d.o.From.Given) {
+	switch {
+	case report.Instants == 0 && len(report.Shapes) == 0:
 		return d.nothingCompared(m)
+	case report.Differs():
+	case !d.valued(m):
+		return d.nothing("neither has a value of a signal that is compared", "compare files of runs that reached their first values")
+	case !d.compared:
+		return d.nothing("wherever they were compared, one of them has x or z, or an event that may have been triggered",
+			"compare without --x lenient, or other signals")
 	}
 	report.judge()
 	return nil
+}
+
+// valued reports whether a file gives a compared signal a value.
+func (d *differ) valued(m *merge) bool {
+	return slices.ContainsFunc(d.pairs, func(p pair) bool { return m.readA.Changes(p.a)+m.readB.Changes(p.b) > 0 })
+}
+
+// nothing is the error of files of which nothing was compared.
+func (d *differ) nothing(reason, remedy string) error {
+	return &input.Error{Place: d.files[0].Name + " and " + d.files[1].Name, Reason: reason, Remedy: remedy}
 }
 
 // noteSkipped says what was not compared because of the options, the clock or the period.
@@ -43,6 +60,12 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 	}
 	if d.relaxedCount > 0 {
 		skip("x or z matched anything: %s", traces.Plural(d.relaxedCount, "value", "values"))
+	}
+	if d.maybeCount > 0 {
+		skip("events that may have been triggered ($dumpall, $dumpon, the beginning of an FST): %s", traces.Plural(d.maybeCount, "time", "times"))
+	}
+	if hasA, hasB := m.readA.Header().HasTimescale, m.readB.Header().HasTimescale; hasA != hasB {
+		skip("in %s: no $timescale, 1 ns is taken for it", map[bool]string{true: "A", false: "B"}[hasB])
 	}
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {
 		skip("between clock edges nothing is compared")
@@ -100,5 +123,5 @@ func (d *differ) nothingCompared(m *merge) error {
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {
 		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"
 	}
-	return &input.Error{Place: d.files[0].Name + " and " + d.files[1].Name, Reason: reason, Remedy: remedy}
+	return d.nothing(reason, remedy)
 }

@@ -10,6 +10,7 @@ import (
 type matching struct {
 	lenient   bool    // x and z match everything
 	tolerance float64 // of reals, as a fraction of the larger one
+	maybe     bool    // an event that may have been triggered matches both
 }
 
 // exact is the matching of equal values alone.
@@ -35,7 +36,7 @@ func equalPair(a, b *vcd.Sampler, p *pair, match matching) bool {
 		return true
 	case p.kind == vcd.KindEvent:
 		now := max(a.At, b.At)
-		return a.Triggered(p.a, now) == b.Triggered(p.b, now) || a.Reader.Maybe(p.a) || b.Reader.Maybe(p.b)
+		return a.Triggered(p.a, now) == b.Triggered(p.b, now) || match.maybe && (a.Reader.Maybe(p.a) || b.Reader.Maybe(p.b))
 	}
 	valueA, valueB := a.Value(p.a, p.aLow, p.bits), b.Value(p.b, p.bLow, p.bits)
 	if p.kind == vcd.KindText {
@@ -45,7 +46,7 @@ func equalPair(a, b *vcd.Sampler, p *pair, match matching) bool {
 	if math.IsNaN(x) || math.IsNaN(y) {
 		return lenient || math.IsNaN(x) && math.IsNaN(y)
 	}
-	return x == y || match.tolerance > 0 && math.Abs(x-y) <= match.tolerance*max(math.Abs(x), math.Abs(y))
+	return math.Float64bits(x) == math.Float64bits(y) || match.tolerance > 0 && math.Abs(x-y) <= match.tolerance*max(math.Abs(x), math.Abs(y))
 }
 
 func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {
@@ -53,4 +54,17 @@ func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {
 		return (valueA^valueB)&^(unknownA|unknownB) == 0
 	}
 	return valueA == valueB && unknownA == unknownB
+}
+
+// knownInBoth reports whether a bit of both is 0 or 1.
+func knownInBoth(a, b *vcd.Sampler, p *pair) bool {
+	for done := uint32(0); done < p.bits; done += 64 {
+		count := min(64, p.bits-done)
+		_, unknownA := a.Bits(p.a, p.aLow+done, count)
+		_, unknownB := b.Bits(p.b, p.bLow+done, count)
+		if ^(unknownA|unknownB)&(^uint64(0)>>(64-count)) != 0 {
+			return true
+		}
+	}
+	return false
 }

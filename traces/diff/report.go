@@ -236,7 +236,7 @@ func (r *Report) writeCounts(line func(string, ...any)) {
 	}
 	signals := func(count int) string { return traces.Plural(uint64(count), "signal", "signals") }
 	if r.Instants == 0 {
-		line("compared    %s without values in either file", signals(r.Compared))
+		line("compared    no value")
 	} else {
 		line("compared    %s, from %v to %v, %s", signals(r.Compared), r.From, r.To, instants(r.Instants))
 	}

@@ -58,7 +58,7 @@ func firstMoved(held, s *vcd.Sampler, pairs []pair, of *byNet) int {
 	}
 	for _, id := range s.Commit() {
 		for _, i := range of.of(id) {
-			if !equalPair(held, s, &pairs[i], exact) {
+			if !equalPair(held, s, &pairs[i], matching{maybe: true}) {
 				keep(i)
 			}
 		}

@@ -64,3 +64,15 @@ func TestValuesOfNothing(t *testing.T) {
 	require.ErrorContains(t, Values(path, ValuesOptions{Signals: []string{"top.c"}}, nil), "no signal matches top.c; ")
 	require.ErrorContains(t, Values(path+"x", ValuesOptions{}, nil), "no such file")
 }
+
+// Values before the first time stand at time 0, in the values and in the span of a file.
+func TestValuesBeforeTheFirstTime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "v.vcd")
+	require.NoError(t, os.WriteFile(path, []byte(strings.Replace(someValues, "#0\n0!", "0!", 1)), 0o666))
+	var text strings.Builder
+	require.NoError(t, Values(path, ValuesOptions{Signals: []string{"top.b"}}, &text))
+	require.Equal(t, "0 ps\ttop.b\t0x01\n2500 ps\ttop.b\t0bxxxxxxx0\n", text.String())
+	f, err := Read(path, Options{})
+	require.NoError(t, err)
+	require.Equal(t, []any{"0 ps", uint64(4), uint64(6)}, []any{f.VCD.From, f.VCD.Times, f.VCD.Changes})
+}

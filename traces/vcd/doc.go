@@ -31,6 +31,7 @@
 //	read_header.go  its declarations
 //	read_change.go  its changes
 //	read_time.go    their times, with fractions or not
+//	read_real.go    parameters that are reals
 //	read_port.go    states of ports ($dumpports)
 //	read_text.go    escapes in texts
 //	read_code.go    its table of identifier codes

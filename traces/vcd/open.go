@@ -24,7 +24,7 @@ func OpenStream(s *input.Stream) (*Reader, error) {
 		_ = s.Close() // it was only read
 		return nil, err
 	}
-	r, err := NewReader(source, s.Name)
+	r, err := newReader(source, s.Name, source.converted())
 	if err != nil {
 		// What the declarations lack is not worth more than why a converter has ended early.
 		if ended := source.Close(); ended != nil && source.converted() {
@@ -33,10 +33,6 @@ func OpenStream(s *input.Stream) (*Reader, error) {
 		return nil, err
 	}
 	r.source = source
-	if source.converted() {
-		r.fst = true
-		r.RoundReals()
-	}
 	return r, nil
 }
 

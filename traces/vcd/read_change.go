@@ -11,16 +11,19 @@ import (
 )
 
 // digitValues are the planes of a digit: bit 0 of Value, bit 1 of Unknown; badDigit
-// for what is not a digit. GHDL writes nine states.
+// for what is not a digit. GHDL writes nine states, of which four are left: the others have otherState.
 var digitValues = makeDigitValues()
 
-const badDigit = 0xFF
+const (
+	badDigit = 0xFF
+	planes   = 3
+)
 
 func makeDigitValues() (table [256]uint8) {
 	for i := range table {
 		table[i] = badDigit
 	}
-	for digits, value := range map[string]uint8{"0Ll": 0, "1Hh": 1, "Zz": 2, "XxUuWw-": 3} {
+	for digits, value := range map[string]uint8{"0": 0, "1": 1, "Zz": 2, "Xx": 3, "Ll": otherState, "Hh": otherState | 1, "UuWw-": otherState | 3} {
 		for _, digit := range []byte(digits) {
 			table[digit] = value
 		}
@@ -52,7 +55,9 @@ func (r *Reader) readChanges() {
 		case '#':
 			done = r.readTime(at)
 		case 'b', 'B':
-			r.readVector(at, at+1)
+			if len(r.raws) == 0 || !r.readRaw(at) {
+				r.readVector(at, at+1)
+			}
 		case '$':
 			r.readSection()
 		case 'r', 'R', 's', 'S':
@@ -154,7 +159,8 @@ func (r *Reader) readScalar(at int) {
 		r.readOther(n, id, ok)
 		return
 	}
-	value, unknown := uint64(digit&1), uint64(digit>>1)
+	r.states |= digit
+	value, unknown := uint64(digit&1), uint64(digit>>1&1)
 	if n.bits != 1 {
 		r.setVector(n, id, at, r.buf[at:at+1], value, unknown)
 		return
@@ -177,7 +183,7 @@ const (
 // 64 digits, which are all for most signals.
 func (r *Reader) readVector(at, start int) {
 	end := start
-	value, unknown := uint64(0), uint64(0)
+	value, unknown, states := uint64(0), uint64(0), uint8(0)
 	for end+8 <= r.end {
 		eight := binary.LittleEndian.Uint64(r.buf[end:]) ^ eightZeros
 		if eight&eightOthers != 0 {
@@ -192,8 +198,9 @@ func (r *Reader) readVector(at, start int) {
 		if digit == badDigit {
 			break
 		}
+		states |= digit
 		value = value<<1 | uint64(digit&1)
-		unknown = unknown<<1 | uint64(digit>>1)
+		unknown = unknown<<1 | uint64(digit>>1&1)
 		end++
 	}
 	code := r.skipSpace(end)
@@ -211,6 +218,7 @@ func (r *Reader) readVector(at, start int) {
 	}
 	n, id, ok := r.readCode(at, code)
 	if ok && n.kind == KindBits {
+		r.states |= states
 		r.setVector(n, id, at, r.buf[start:end], value, unknown)
 		return
 	}
@@ -289,11 +297,11 @@ func (r *Reader) skipSpace(at int) int {
 // setVector gives a net its digits; value and unknown are the last 64 of them. If
 // there are fewer than bits, x and z are repeated to the left, other digits not.
 func (r *Reader) setVector(n *net, id NetID, at int, digits []byte, value, unknown uint64) {
-	first := digitValues[digits[0]]
+	first := digitValues[digits[0]] & planes
 	if uint32(len(digits)) > n.bits {
 		excess := digits[:len(digits)-int(n.bits)]
 		for _, digit := range excess {
-			if d := digitValues[digit]; d != first || d == 1 {
+			if d := digitValues[digit] & planes; d != first || d == 1 {
 				r.bad(at, fmt.Sprintf("%d digits for a signal of %d bits", len(digits), n.bits))
 				return
 			}
@@ -333,7 +341,7 @@ func (r *Reader) setWide(n *net, id NetID, digits []byte, first uint8) {
 		for _, digit := range part {
 			d := digitValues[digit]
 			value = value<<1 | uint64(d&1)
-			unknown = unknown<<1 | uint64(d>>1)
+			unknown = unknown<<1 | uint64(d>>1&1)
 		}
 		if left < 64 {
 			mask := ^uint64(0) >> (64 - left)
@@ -393,13 +401,7 @@ func (r *Reader) readWord(at int) {
 	switch {
 	case !ok:
 	case isReal && n.kind == KindReal:
-		if r.rounds {
-			number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', realDigits, 64), 64) // it is a number
-		}
-		if was := r.real(n); was != number {
-			r.value[n.word] = math.Float64bits(number)
-			r.mark(n, id)
-		}
+		r.setReal(n, id, number)
 	case !isReal && n.kind == KindText:
 		if bytes.IndexByte(word, '\\') >= 0 {
 			word = unescaped(word)
@@ -410,6 +412,17 @@ func (r *Reader) readWord(at int) {
 		}
 	default:
 		r.unread++
+	}
+}
+
+// setReal gives a net a real.
+func (r *Reader) setReal(n *net, id NetID, number float64) {
+	if r.rounds {
+		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', realDigits, 64), 64) // it is a number
+	}
+	if was := r.value[n.word]; was != math.Float64bits(number) {
+		r.value[n.word] = math.Float64bits(number)
+		r.mark(n, id)
 	}
 }
 

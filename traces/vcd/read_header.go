@@ -122,6 +122,7 @@ func (r *Reader) remark(keyword []byte) (err error) {
 		if keyword[0] != '$' {
 			return r.fail(r.pos, fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions", shown(keyword)), "give a VCD")
 		}
+		r.pass("times are without the $timezero", string(keyword) == "$timezero")
 		_, err = r.text() // a simulator's own section
 	}
 	return err
@@ -308,6 +309,9 @@ func (r *Reader) variable(scope string) error {
 		v.Net = NetID(len(r.nets))
 		r.nets = append(r.nets, net{bits: uint32(v.Bits), kind: v.Kind})
 		r.codes.add(number, words[2], v.Net)
+		if words[0] == "parameter" && v.Bits == parameterBits {
+			r.parameters = append(r.parameters, parameter{v.Net, []byte(" " + words[2] + "\n")})
+		}
 	}
 	// Another name of a net is what the net is.
 	v.Bits, v.Kind = int(r.nets[v.Net].bits), r.nets[v.Net].kind

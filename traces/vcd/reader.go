@@ -25,8 +25,8 @@ import (
 //	err = r.Err()
 //
 // Within one time only the last value of a signal is kept. Bits are x until they
-// are set, reals not a number, texts empty. Changes before the first time
-// belong to it. Between $dumpoff and $dumpon values stay as they were and Off is
+// are set, reals not a number, texts empty. Changes before the first time count from
+// time 0. Between $dumpoff and $dumpon values stay as they were and Off is
 // true. Values of GHDL's nine states become four: U W - are x, L is 0, H is 1.
 //
 // An event has no value: it is among the changes of a time at which it was triggered.
@@ -64,7 +64,14 @@ type Reader struct {
 	unread    uint64
 	err       error
 
+	early
 	manner
+}
+
+// early is what is before the first time, if that is not 0.
+type early struct {
+	waits bool // next is 0, and first is to come
+	first uint64
 }
 
 // manner is how a file is written.
@@ -73,8 +80,24 @@ type manner struct {
 	places int    // digits that times may have after the point
 	cutOff uint64 // times with more of them
 	rounds bool   // reals, to realDigits
-	fst    bool   // fst2vcd has written what is read
-	passed []string
+	states uint8  // of all digits of values: their planes, and otherState
+
+	parameters []parameter // of as many bits as a real
+	raws       []parameter // of them, reals that an FST has in the place of digits
+	fst        bool        // fst2vcd has written what is read
+	passed     []string
+}
+
+// otherState is set for digits of GHDL's nine states that are read as another one.
+const otherState = 4
+
+// parameterBits is how many bits a parameter has that may be a real.
+const parameterBits = 64
+
+// parameter is a parameter of parameterBits.
+type parameter struct {
+	net NetID
+	end []byte // of a line that gives it a value: space, identifier code, newline
 }
 
 // net is what has one identifier code.
@@ -101,13 +124,23 @@ const (
 const watchWordsMax = 1 << 26
 
 // NewReader reads the declarations; errors begin with name.
-func NewReader(source io.Reader, name string) (*Reader, error) {
-	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}, manner: manner{tick: 1}}
+func NewReader(source io.Reader, name string) (*Reader, error) { return newReader(source, name, false) }
+
+// newReader is NewReader for a VCD, or for what fst2vcd makes of an FST.
+func newReader(source io.Reader, name string, fst bool) (*Reader, error) {
+	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}, manner: manner{tick: 1, fst: fst}}
 	if err := r.readHeader(); err != nil {
 		return nil, err
 	}
 	if err := r.measureTimes(); err != nil {
 		return nil, err
+	}
+	if err := r.measureParameters(r.parameters); err != nil {
+		return nil, err
+	}
+	if fst {
+		r.snapshot = laterSnapshot // what is before the first time
+		r.RoundReals()
 	}
 	return r, nil
 }
@@ -193,8 +226,17 @@ func (r *Reader) Next() bool {
 	if !r.begun {
 		r.begun = true
 		r.readChanges()
+		r.beginEarly()
 	}
 	return r.hasNext && r.err == nil
+}
+
+// beginEarly makes time 0 of the changes before the first time, unless that is 0 itself.
+func (r *Reader) beginEarly() {
+	if early := r.off || slices.ContainsFunc(r.nets, func(n net) bool { return n.changes > 0 }); early {
+		r.waits, r.first = r.hasNext && r.next > 0, r.next
+		r.hasNext, r.next = true, 0
+	}
 }
 
 // NextTime returns the time that the next Step reads, in units of the time scale.
@@ -211,6 +253,10 @@ func (r *Reader) Step() ([]NetID, error) {
 		r.settle()
 	}
 	r.started, r.now = true, r.next
+	if r.waits {
+		r.waits, r.next = false, r.first
+		return r.changed, r.err
+	}
 	r.readChanges()
 	return r.changed, r.err
 }
@@ -245,14 +291,18 @@ func (r *Reader) Unread() uint64 { return r.unread }
 
 // Passed says what the file has that is not among the values: a text for each kind.
 func (r *Reader) Passed() []string {
+	passed := slices.Clone(r.passed)
+	if r.states&otherState != 0 {
+		passed = append(passed, "states of nine: U, W and - are read as x, L as 0, H as 1")
+	}
 	if r.cutOff == 0 {
-		return r.passed
+		return passed
 	}
 	unit := Duration{Count: 1, Unit: r.header.Timescale}
 	if r.places == 0 {
 		unit.Count = r.tick
 	}
-	return append(slices.Clone(r.passed), fmt.Sprintf("%s rounded down to %v", traces.Plural(r.cutOff, "time is", "times are"), unit))
+	return append(passed, fmt.Sprintf("%s rounded down to %v", traces.Plural(r.cutOff, "time is", "times are"), unit))
 }
 
 // pass notes what is not read, once.

@@ -151,12 +151,17 @@ func TestReadsTimes(t *testing.T) {
 	// Changes before the first time, a time that comes again, an empty time,
 	// carriage returns, everything in one line.
 	r := requireEvents(t, tracetest.Header("wire 1 ! a")+"$dumpvars\r\n1!\r\n$end\r\n#10\r\n#10\r\n0!\r\n#20\r\n#18446744073709551615\r\n1! $comment 0! #3 $end 0! 1!\r\n",
-		"10 t.a=0", "18446744073709551615 t.a=1")
+		"0 t.a=1", "10 t.a=0", "18446744073709551615 t.a=1")
 	require.False(t, r.Truncated())
 	require.EqualValues(t, 5, r.Changes(0))
 	require.Equal(t, uint64(18446744073709551615), r.Time())
+	// What is before time 0 is of time 0, as what is before a later one.
+	requireEvents(t, tracetest.Header("wire 1 ! a")+"$dumpvars\n1!\n$end\n#0\n0!\n#1\n1!\n", "0 t.a=0", "1 t.a=1")
 	// No time at all.
-	requireEvents(t, tracetest.Header("wire 1 ! a")+"1!\n")
+	requireEvents(t, tracetest.Header("wire 1 ! a")+"1!\n", "0 t.a=1")
+	// A pause from the beginning on.
+	r = requireEvents(t, tracetest.Header("wire 1 ! a")+"$dumpoff\nx!\n$end\n#3\n$dumpon\n1!\n$end\n", "3 t.a=1")
+	require.False(t, r.Off())
 	// Nothing.
 	requireEvents(t, tracetest.Header("wire 1 ! a"))
 }

@@ -34,6 +34,7 @@ var strange = map[string]string{
 	"no $end of a comment of a change": strangeHead + "#0\n0!\n$comment here\n1!\n#3\n0!\n#4\n$comment there $end\n1!\n",
 	"no $end of $dumpvars":             strangeHead + "#0\n$dumpvars\n0!\nb1 \"\n#3\n1!\n",
 	"$end twice":                       strings.ReplaceAll(strangeHead, "$end\n", "$end\n$end\n") + "#0\n$dumpvars\n0!\n$end\n$end\n#3\n1!\n",
+	"values before the first time":     strangeHead + "$dumpvars\n0!\nb1 \"\nr1.5 #\n$end\n#5\n1!\n#9\nb10 \"\n",
 	"an ended header":                  strangeHead + "$end\n#0\n0!\n",
 	"0 ns":                             strings.Replace(strangeHead, "1 ns", "0ns", 1) + "#0\n0!\n#3\n1!\n",
 	"1000 ns":                          strings.Replace(strangeHead, "1 ns", "1000 ns", 1) + "#0\n0!\n#3\n1!\n",
@@ -72,6 +73,7 @@ var rightly = map[string]struct{ text, reason string }{
 	"capital letters":   {strangeHead + "#0\nX!\nB101 \"\nR1.5 #\n#2\nZ!\n", "it drops them"},
 	"several in a line": {strangeHead + "#0 0! b101 \"\n#2 1!\n", "it reads the first alone"},
 	"split declaration": {strings.Replace(strangeHead, "wire 1 ! a", "\nwire 1\n! a", 1) + "#0\n0!\n#3\n1!\n", "it drops the variable"},
+	"before time 0":     {strangeHead + "0!\nb1 \"\n#0\n1!\n#9\nb10 \"\n", "it has them, and fst2vcd drops them"},
 	"a scalar's digit":  {strangeHead + "#0\n1\"\n", "it reads the memory after the digit"},
 }
 

@@ -113,15 +113,9 @@ func bitsOf(word string) int {
 	return max(count, 1)
 }
 
-// changes reads line by line: a line is a time, a change, or nothing that counts.
+// changes reads line by line: a line is a time, a change, or nothing that counts. What is before the first time is of time 0.
 func (d *Dump) changes(text string, codes map[string]*Wave) error {
-	now := new(big.Rat)
-	begun, snapshot := false, false
-	type change struct {
-		fields   []string
-		snapshot bool
-	}
-	var early []change
+	now, snapshot := new(big.Rat), false
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		switch {
@@ -134,20 +128,15 @@ func (d *Dump) changes(text string, codes map[string]*Wave) error {
 			now = number.Mul(number, d.Unit)
 			d.Times = append(d.Times, now)
 			snapshot = false
-			for _, c := range early {
-				if err := take(c.fields, now, codes, c.snapshot); err != nil {
-					return err
-				}
-			}
-			begun, early = true, nil
 		case fields[0] == "$end":
 			snapshot = false
 		case fields[0] == "$dumpvars", fields[0] == "$dumpports":
 			snapshot = !slices.Contains(fields, "$end")
 		case fields[0][0] == '$':
-		case !begun:
-			early = append(early, change{fields, snapshot})
 		default:
+			if len(d.Times) == 0 {
+				d.Times = []*big.Rat{now}
+			}
 			if err := take(fields, now, codes, snapshot); err != nil {
 				return err
 			}
@@ -238,6 +227,16 @@ func (w *Wave) Changes() (steps []Step) {
 		}
 	}
 	return steps
+}
+
+// Valued reports whether a signal has a value at any time.
+func (d *Dump) Valued() bool {
+	for _, w := range d.Waves {
+		if len(w.Steps) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Same reports whether two dumps say the same of all signals at all times.

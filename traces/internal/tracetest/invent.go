@@ -28,7 +28,7 @@ type Change struct {
 	Value  string
 }
 
-var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", "string", "event"}
+var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", "string", "event", "parameter"}
 
 // Invent makes up a waveform.
 func Invent(random *rand.Rand) *Invented {
@@ -37,7 +37,7 @@ func Invent(random *rand.Rand) *Invented {
 		s := Invention{Scope: []string{"", "a", "b"}[random.IntN(3)], Name: fmt.Sprintf("s%d", i), Type: inventedTypes[random.IntN(len(inventedTypes))]}
 		s.Bits = []int{1, 1, 2, 7, 8, 31, 32, 33, 63, 64, 65, 100, 128, 200}[random.IntN(14)]
 		switch s.Type {
-		case "real":
+		case "real", "parameter":
 			s.Bits = 64
 		case "string", "event":
 			s.Bits = 1
@@ -46,8 +46,15 @@ func Invent(random *rand.Rand) *Invented {
 	}
 	before := make([]string, len(v.Signals))
 	at := uint64(0)
-	for range 1 + random.IntN(30) {
+	times := 1 + random.IntN(30)
+	if random.IntN(40) == 0 {
+		times = 0 // without any value
+	}
+	for range times {
 		for i := range v.Signals {
+			if v.Signals[i].Type == "parameter" && at > 0 {
+				continue
+			}
 			if at == 0 && random.IntN(8) > 0 || random.IntN(4) == 0 {
 				if value := v.value(random, i, before[i]); value != before[i] || v.Signals[i].Type == "event" {
 					v.Changes = append(v.Changes, Change{at, i, value})
@@ -67,7 +74,7 @@ func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 	switch s.Type {
 	case "event":
 		return ""
-	case "real":
+	case "real", "parameter": // which has a real value
 		return strconv.FormatFloat([]float64{0, 1, 0.5, -2.25, 1e-9, 3e30}[random.IntN(6)]+float64(random.IntN(3)), 'g', -1, 64)
 	case "string":
 		return []string{"idle", "run", "x1", "a_b", ""}[random.IntN(5)]
@@ -185,6 +192,8 @@ func (w *inventedWriter) header() {
 				fmt.Fprintf(&w.b, "$var port 1 %s %s $end\n", w.code(i), s.Name)
 			case s.isBits() && s.Bits > 1:
 				fmt.Fprintf(&w.b, "$var %s %d %s %s [%d:0]%s", s.Type, s.Bits, w.code(i), s.Name, s.Bits-1, w.end())
+			case w.style.GTKWave && s.Type == "parameter":
+				fmt.Fprintf(&w.b, "$var real 64 %s %s $end\n", w.code(i), s.Name)
 			default:
 				fmt.Fprintf(&w.b, "$var %s %d %s %s $end\n", s.Type, s.Bits, w.code(i), s.Name)
 			}
@@ -196,7 +205,9 @@ func (w *inventedWriter) header() {
 	w.b.WriteString("$upscope" + w.end() + "$enddefinitions" + w.end())
 }
 
-func (s *Invention) isBits() bool { return s.Type != "real" && s.Type != "string" && s.Type != "event" }
+func (s *Invention) isBits() bool {
+	return !slices.Contains([]string{"real", "parameter", "string", "event"}, s.Type)
+}
 
 func (w *inventedWriter) body() {
 	at := 0
@@ -210,11 +221,17 @@ func (w *inventedWriter) body() {
 	}
 	slices.Sort(times)
 	for _, time := range slices.Compact(times) {
-		w.time(time)
 		first := at
 		for ; at < len(w.Changes) && w.Changes[at].At == time; at++ {
 		}
 		now := slices.Clone(w.Changes[first:at])
+		end := ""
+		if time > 0 || !w.early(now) {
+			w.time(time)
+		} else if !slices.ContainsFunc(now, func(c Change) bool { return w.Signals[c.Signal].Type == "event" }) {
+			w.b.WriteString("$dumpvars\n")
+			end = "$end\n"
+		}
 		w.random.Shuffle(len(now), func(i, j int) { now[i], now[j] = now[j], now[i] })
 		for _, c := range now {
 			if w.some(8) && w.Signals[c.Signal].Type != "event" { // a glitch
@@ -226,10 +243,19 @@ func (w *inventedWriter) body() {
 		if i := w.random.IntN(len(w.Signals)); w.some(3) && w.before[i] != "" { // the same again
 			w.change(i, w.before[i])
 		}
+		w.b.WriteString(end)
 		if w.some(6) {
 			w.b.WriteString("$comment nothing" + w.end())
 		}
 	}
+}
+
+// early reports whether the changes of time 0 stand before the first time. There vcd2fst drops texts and adds events,
+// and of such changes alone it writes no whole file.
+func (w *inventedWriter) early(changes []Change) bool {
+	other := func(s Invention) bool { return s.Type == "string" || s.Type == "event" }
+	wrong := len(changes) == len(w.Changes) || slices.ContainsFunc(w.Signals, other)
+	return len(changes) > 0 && !(w.style.GTKWave && wrong) && w.random.IntN(3) == 0
 }
 
 // time writes a time.
@@ -257,7 +283,7 @@ func (w *inventedWriter) change(signal int, value string) {
 	switch {
 	case s.Type == "event":
 		w.b.WriteString("1" + code)
-	case s.Type == "real":
+	case s.Type == "real", s.Type == "parameter":
 		w.b.WriteString("r" + value + " " + code)
 	case s.Type == "string":
 		w.b.WriteString("s" + value + " " + code)
