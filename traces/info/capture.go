@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 
 	"starloom/traces"
 	"starloom/traces/input"
@@ -20,6 +21,10 @@ type Capture struct {
 	// First and Last are the smallest and the largest cycle.
 	First uint64 `json:"first_cycle"`
 	Last  uint64 `json:"last_cycle"`
+
+	// FirstTime and LastTime are the smallest and the largest time of a packet, with the digits of its interface's resolution.
+	FirstTime string `json:"first_time,omitempty"`
+	LastTime  string `json:"last_time,omitempty"`
 
 	Directions []Count     `json:"directions"`
 	Statuses   []Count     `json:"statuses"` // of what was received
@@ -69,10 +74,42 @@ type captureTally struct {
 	info     *Capture
 	numbers  []int          // index into info.Interfaces of the section's interfaces
 	names    map[string]int // the same by name
+	spans    []timeSpan     // of all sections' interfaces
 	statuses [statusesCounted]uint64
 	received uint64
 	sent     uint64
 	started  bool
+}
+
+// timeSpan is the first and the last time of an interface's packets.
+type timeSpan struct {
+	clock       pcapng.Clock
+	first, last uint64
+	used        bool
+}
+
+func (s *timeSpan) add(time uint64) {
+	if !s.used {
+		s.used, s.first, s.last = true, time, time
+	}
+	s.first, s.last = min(s.first, time), max(s.last, time)
+}
+
+// times returns the texts of the first and the last time of all.
+func (t *captureTally) times() (first, last string) {
+	var low, high *big.Rat
+	for _, s := range t.spans {
+		if !s.used {
+			continue
+		}
+		if at := s.clock.Seconds(s.first); low == nil || at.Cmp(low) < 0 {
+			low, first = at, s.clock.Text(s.first)
+		}
+		if at := s.clock.Seconds(s.last); high == nil || at.Cmp(high) > 0 {
+			high, last = at, s.clock.Text(s.last)
+		}
+	}
+	return first, last
 }
 
 func (t *captureTally) block(b *pcapng.Block) {
@@ -84,6 +121,7 @@ func (t *captureTally) block(b *pcapng.Block) {
 		}
 	case pcapng.BlockInterface:
 		t.addInterface(b.Name)
+		t.spans = append(t.spans, timeSpan{clock: b.Clock})
 	case pcapng.BlockPacket:
 		t.packet(b)
 	}
@@ -104,6 +142,7 @@ func (t *captureTally) addInterface(name string) {
 
 func (t *captureTally) packet(b *pcapng.Block) {
 	t.info.Packets++
+	t.spans[len(t.spans)-len(t.numbers)+b.Interface].add(b.Time)
 	header, err := pcapng.ParsePseudoHeader(b.Data)
 	if err != nil {
 		t.info.Foreign++ // of another program
@@ -127,6 +166,7 @@ func (t *captureTally) packet(b *pcapng.Block) {
 
 func (t *captureTally) finish(bytes int64, statusNames []string) *Capture {
 	t.info.Bytes = bytes
+	t.info.FirstTime, t.info.LastTime = t.times()
 	t.info.Directions = []Count{{pcapng.Sent.String(), t.sent}, {pcapng.Received.String(), t.received}}
 	t.info.Statuses = []Count{}
 	for status, count := range t.statuses {
@@ -154,6 +194,9 @@ func (i *Capture) write(w io.Writer) {
 	}
 	t.lines("comment", i.Comment)
 	t.row("packets", "%d", i.Packets)
+	if i.Packets > 0 {
+		t.row("time", "%s to %s", i.FirstTime, i.LastTime)
+	}
 	if i.Packets > i.Foreign {
 		t.row("cycles", "%d to %d", i.First, i.Last)
 	}

@@ -2,7 +2,6 @@ package info
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -87,6 +86,7 @@ func TestCapture(t *testing.T) {
   comment     scenario s
               seed 1
   packets     6
+  time        0.000000007 s to 0.000000011 s
   cycles      7 to 11
   direction   sent  3
               received  3
@@ -116,8 +116,4 @@ func TestCapture(t *testing.T) {
 			require.ErrorContains(t, err, "t.pcapng: byte ")
 		}
 	}
-	binary.BigEndian.PutUint32(data[4:], 28)
-	require.NoError(t, os.WriteFile(path, data, 0o666))
-	_, err = Read(path, Options{})
-	require.ErrorContains(t, err, "t.pcapng: byte 0: it is big-endian; save it on a machine with Intel's byte order")
 }

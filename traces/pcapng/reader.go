@@ -30,7 +30,9 @@ type Block struct {
 	// Interface is the number of an interface or of that of a packet, in its section.
 	Interface int
 	Name      string // of an interface; "" if it has none
+	Clock     Clock  // of an interface
 
+	Time uint64 // of a packet, by its interface's clock
 	Data []byte // of a packet, as far as it was captured
 }
 
@@ -41,18 +43,19 @@ const Magic = "\n\r\r\n"
 const (
 	// blockBytesMax is the longest block that is read: a packet of any length that
 	// link type and snap length allow.
-	blockBytesMax   = 16 << 20
-	blockBytesMin   = 12
-	interfacesMax   = 1 << 22
-	sectionMagic    = 0x1A2B3C4D
-	optionComment   = 1
-	optionName      = 2
-	optionUserAppl  = 4
-	remedyForeign   = "give a capture that Starloom wrote, or that Wireshark saved as pcapng on this machine"
-	remedyBigEndian = "save it on a machine with Intel's byte order"
+	blockBytesMax    = 16 << 20
+	blockBytesMin    = 12
+	interfacesMax    = 1 << 22
+	sectionMagic     = 0x1A2B3C4D
+	optionComment    = 1
+	optionName       = 2
+	optionUserAppl   = 4
+	optionResolution = 9
+	optionOffset     = 14
+	remedyForeign    = "give a capture that Starloom wrote, or that Wireshark saved as pcapng"
 )
 
-// Reader walks over the blocks of a capture, its own or one that Wireshark has saved.
+// Reader walks over the blocks of a capture, its own or one that Wireshark has saved, in sections of either byte order.
 // It has one block in memory.
 //
 //	r := NewReader(file, path)
@@ -65,12 +68,13 @@ type Reader struct {
 	in         *bufio.Reader
 	at         int64
 	block      []byte
-	interfaces int // of the section
+	order      binary.ByteOrder // of the section
+	interfaces int              // of the section
 }
 
 // NewReader returns a reader; errors begin with path.
 func NewReader(source io.Reader, path string) *Reader {
-	return &Reader{path: path, in: bufio.NewReaderSize(source, 1<<18)}
+	return &Reader{path: path, in: bufio.NewReaderSize(source, 1<<18), order: binary.LittleEndian}
 }
 
 // Bytes returns how many bytes the blocks had so far.
@@ -86,16 +90,16 @@ func (r *Reader) Next() (Block, error) {
 	b := Block{Kind: kind}
 	switch kind {
 	case BlockSection:
-		if len(body) < 16 || binary.LittleEndian.Uint32(body) != sectionMagic {
-			return b, r.fail("a section header without the byte order's mark", remedyForeign)
+		if len(body) < 16 {
+			return b, r.fail("a section header that is too short", remedyForeign)
 		}
 		r.interfaces = 0
-		b.Application, b.Comment = optionText(body[16:], optionUserAppl), optionText(body[16:], optionComment)
+		b.Application, b.Comment = string(r.option(body[16:], optionUserAppl)), string(r.option(body[16:], optionComment))
 	case BlockInterface:
 		if len(body) < 8 || r.interfaces == interfacesMax {
 			return b, r.fail("an interface that is too short, or one too many", remedyForeign)
 		}
-		b.Interface, b.Name = r.interfaces, optionText(body[8:], optionName)
+		b.Interface, b.Name, b.Clock = r.interfaces, string(r.option(body[8:], optionName)), r.clock(body[8:])
 		r.interfaces++
 	case BlockPacket:
 		err = r.packet(&b, body)
@@ -107,12 +111,25 @@ func (r *Reader) packet(b *Block, body []byte) error {
 	if len(body) < 20 {
 		return r.fail("a packet that is too short", remedyForeign)
 	}
-	number, captured := binary.LittleEndian.Uint32(body), binary.LittleEndian.Uint32(body[12:])
+	number, captured := r.order.Uint32(body), r.order.Uint32(body[12:])
 	if uint64(number) >= uint64(r.interfaces) || uint64(captured) > uint64(len(body)-20) {
 		return r.fail(fmt.Sprintf("a packet of %d bytes on interface %d of %d", captured, number, r.interfaces), remedyForeign)
 	}
 	b.Interface, b.Data = int(number), body[20:20+captured]
+	b.Time = uint64(r.order.Uint32(body[4:]))<<32 | uint64(r.order.Uint32(body[8:]))
 	return nil
+}
+
+// clock reads the options of an interface.
+func (r *Reader) clock(options []byte) Clock {
+	c := Clock{Resolution: microseconds}
+	if resolution := r.option(options, optionResolution); len(resolution) == 1 {
+		c.Resolution = resolution[0]
+	}
+	if offset := r.option(options, optionOffset); len(offset) == 8 {
+		c.Offset = int64(r.order.Uint64(offset))
+	}
+	return c
 }
 
 // next reads the bytes of a block.
@@ -124,10 +141,12 @@ func (r *Reader) next() (kind BlockKind, body []byte, err error) {
 		}
 		return 0, nil, r.cut(err)
 	}
-	kind, length := BlockKind(binary.LittleEndian.Uint32(head[:])), binary.LittleEndian.Uint32(head[4:])
-	if kind == BlockSection && length&0xFF == 0 && length > blockBytesMax {
-		return 0, nil, r.fail("it is big-endian", remedyBigEndian)
+	if string(head[:4]) == Magic { // the same in either order
+		if err := r.beginSection(); err != nil {
+			return 0, nil, err
+		}
 	}
+	kind, length := BlockKind(r.order.Uint32(head[:])), r.order.Uint32(head[4:])
 	if length < blockBytesMin || length%4 != 0 || length > blockBytesMax {
 		return 0, nil, r.fail(fmt.Sprintf("a block of %d bytes, expected %d to %d", length, blockBytesMin, blockBytesMax), remedyForeign)
 	}
@@ -135,7 +154,7 @@ func (r *Reader) next() (kind BlockKind, body []byte, err error) {
 	if _, err := io.ReadFull(r.in, r.block); err != nil {
 		return 0, nil, r.cut(err)
 	}
-	if binary.LittleEndian.Uint32(r.block[length-12:]) != length {
+	if r.order.Uint32(r.block[length-12:]) != length {
 		return 0, nil, r.fail("the lengths at both ends of a block differ", remedyForeign)
 	}
 	r.at += int64(length)
@@ -157,17 +176,32 @@ func (r *Reader) cut(err error) error {
 	return r.fail(fmt.Sprintf("cannot be read: %v", input.WithoutPath(err)), "check the disk")
 }
 
-// optionText returns the text of an option, "" if it is missing or broken.
-func optionText(options []byte, wanted uint16) string {
+// beginSection looks at the mark that says the byte order of a section.
+func (r *Reader) beginSection() error {
+	mark, err := r.in.Peek(4)
+	if err != nil {
+		return r.cut(err)
+	}
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		if order.Uint32(mark) == sectionMagic {
+			r.order = order
+			return nil
+		}
+	}
+	return r.fail("a section header without the byte order's mark", remedyForeign)
+}
+
+// option returns the value of an option, nil if it is missing or broken.
+func (r *Reader) option(options []byte, wanted uint16) []byte {
 	for len(options) >= 4 {
-		code, length := binary.LittleEndian.Uint16(options), int(binary.LittleEndian.Uint16(options[2:]))
+		code, length := r.order.Uint16(options), int(r.order.Uint16(options[2:]))
 		if 4+length > len(options) || code == 0 {
-			return ""
+			return nil
 		}
 		if code == wanted {
-			return string(options[4 : 4+length])
+			return options[4 : 4+length]
 		}
 		options = options[min(4+(length+3)&^3, len(options)):]
 	}
-	return ""
+	return nil
 }
