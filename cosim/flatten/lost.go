@@ -23,7 +23,7 @@ func (t *tree) loses() error {
 	}
 	l.parameters()
 	for _, look := range []func(){
-		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays, l.shortCuts, l.negativeRanges,
+		l.folded, l.constants, l.highImpedance, l.drivers, l.constantFunctions, l.enumerations, l.continuous, l.signedArrays, l.negativeRanges,
 	} {
 		if look(); l.refused != nil {
 			return l.refused
@@ -461,26 +461,3 @@ func (l *lost) negativeRanges() {
 		}
 	})
 }
-
-// shortCuts looks for functions with outputs in an operand that && or || or ?: may leave out: Verilator calls them always.
-func (l *lost) shortCuts() {
-	changes := map[string]bool{}
-	l.source.each(func(n *node) {
-		if n.kind == "VAR" && n.parent.kind == "FUNC" && !strings.Contains(n.rest, "[FUNCRTN]") &&
-			(strings.Contains(n.rest, " OUTPUT ") || strings.Contains(n.rest, " INOUT ") || strings.Contains(n.rest, " REF ")) {
-			changes[n.parent.id] = true
-		}
-	})
-	l.source.each(func(n *node) {
-		if n.kind != "FUNCREF" || !changes[firstGroup(functionOf.FindStringSubmatch(n.rest))] {
-			return
-		}
-		for below, above := n, n.parent; above != nil; below, above = above, above.parent {
-			if among(above.kind, "LOGAND", "LOGOR", "LOGIF", "COND") && above.one(1) != below {
-				l.first(n, l.word(n)+" changes what it is given, and is called only where its operand counts, while Verilator calls it always", "write it with if")
-			}
-		}
-	})
-}
-
-var functionOf = regexp.MustCompile(`-> FUNC (0x[0-9a-f]+)`)

@@ -21,6 +21,12 @@ extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
 
 #include "seeing.h"
 
+// The most negative number divided by -1 is itself: its sign bit wraps. Verilator's library says 0.
+static IData sl_divides(int bits, IData a, IData b) { return b == 0xffffffffU ? 0 - a : VL_DIVS_III(bits, a, b); }
+static QData sl_divides(int bits, QData a, QData b) { return b == ~0ULL ? 0 - a : VL_DIVS_QQQ(bits, a, b); }
+#define VL_DIVS_III sl_divides
+#define VL_DIVS_QQQ sl_divides
+
 // Every loop of the circuit counts its turns: RTL that loops for ever is found
 // without a thread that watches. Verilator writes all loops as while. Those of its
 // scheduler end by themselves and would cost a tenth of the speed: the build has

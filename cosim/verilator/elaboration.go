@@ -31,7 +31,7 @@ type elaboration struct {
 }
 
 // elaborationFormat changes when a design's description is made in another way.
-const elaborationFormat = 7
+const elaborationFormat = 8
 
 // elaborationName is where the cache keeps the elaboration of this build.
 func (b *builder) elaborationName() (string, error) {

@@ -13,6 +13,9 @@ import (
 
 // misread are the places where Verilator simulates something else than the source says.
 func (n *netlist) misread() (found []cosim.Warning) {
+	n.effects(func(node *xmlNode, code, text string) {
+		found = append(found, cosim.Warning{Code: code, Place: n.place(node), Text: text})
+	})
 	n.root.each(func(node *xmlNode) {
 		if w := n.miswidth(node); w != (cosim.Warning{}) {
 			w.Place = n.place(node)
@@ -61,18 +64,23 @@ func (n *netlist) beginsOnce(v *xmlNode) bool {
 	if scope == nil || scope.name == "initial" {
 		return false
 	}
+	return !n.automatic(v, scope)
+}
+
+// automatic reports whether a variable of a function, a task or a process is new in each call.
+func (n *netlist) automatic(v, scope *xmlNode) bool {
 	own := n.before(v)
 	if at := strings.LastIndexAny(own, ";)"); at >= 0 {
 		own = own[at:]
 	}
 	header := ""
-	if scope.name == "func" || scope.name == "task" {
+	if isRoutine(scope) {
 		if header = n.before(scope); strings.Contains(header, "module automatic") || strings.Contains(header, "package automatic") {
-			return false
+			return true
 		}
 		header = header[max(strings.LastIndex(header, "function"), strings.LastIndex(header, "task"), 0):]
 	}
-	return !automatic.MatchString(own) && !automatic.MatchString(header)
+	return automatic.MatchString(own) || automatic.MatchString(header)
 }
 
 var automatic = regexp.MustCompile(`\bautomatic\b`)

@@ -4,6 +4,7 @@ package verilator
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,23 +12,39 @@ import (
 	"starloom/cosim"
 )
 
-// TestMisread: what Verilator simulates otherwise than the source says is warned of, and nothing else.
-func TestMisread(t *testing.T) {
-	text, err := Flatten(t.Context(), cosim.Source{Top: "misread", Files: []string{"testdata/misread.sv"}}, cosim.BuildOptions{Cache: t.TempDir()}, "doubts",
+// doubts are what is warned of in a module that has the name of its file in testdata.
+func doubts(t *testing.T, top string) (found []cosim.Warning, places []string) {
+	text, err := Flatten(t.Context(), cosim.Source{Top: top, Files: []string{"testdata/" + top + ".sv"}}, cosim.BuildOptions{Cache: t.TempDir()}, "doubts",
 		func(f *Flat) ([]byte, error) { return json.Marshal(f.Doubts) })
 	require.NoError(t, err)
-	var found []cosim.Warning
 	require.NoError(t, json.Unmarshal(text, &found))
-	var places []string
 	for _, w := range found {
-		places = append(places, w.Code+" "+w.Place)
+		places = append(places, w.Code+" "+strings.TrimPrefix(w.Place, "testdata/"+top+".sv:"))
 	}
+	return found, places
+}
+
+// TestEffects: calls with an effect that Verilator makes, or not, where the source does not, inout arguments that are not copied and variables
+// that do not keep their values are warned of, and no others.
+func TestEffects(t *testing.T) {
+	found, places := doubts(t, "effects")
 	require.Equal(t, []string{
-		"DEAF testdata/misread.sv:32:3", "DEAF testdata/misread.sv:33:3", "CASESIGN testdata/misread.sv:34:15",
-		"STATICINIT testdata/misread.sv:36:52", "STATICINIT testdata/misread.sv:37:25",
-		"CASESIGN testdata/misread.sv:39:34", "CASESIGN testdata/misread.sv:40:34",
-		"STREAM testdata/misread.sv:41:27", "STREAM testdata/misread.sv:42:29", "STREAM testdata/misread.sv:43:16",
-		"SUMWIDTH testdata/misread.sv:44:28", "CASESIGN testdata/misread.sv:45:31", "SUMWIDTH testdata/misread.sv:46:27",
+		"STATIC 28:49", "STATIC 29:52", "EFFECT 34:28", "EFFECT 35:20", "EFFECT 36:20", "EFFECT 37:29", "EFFECT 38:19", "EFFECT 39:16", "EFFECT 39:29",
+		"EFFECT 40:12", "EFFECT 41:26", "EFFECT 42:19", "EFFECT 43:11", "EFFECT 44:20", "EFFECT 45:20", "INOUT 46:5", "INOUT 47:5", "INOUT 48:5",
+	}, places)
+	require.Contains(t, found[0].Text, "t of last, which is not automatic, is read before it is written")
+	require.Contains(t, found[2].Text, "up writes more than its own variables, and is called only where its operand counts")
+}
+
+// TestMisread: what Verilator simulates otherwise than the source says is warned of, and nothing else.
+func TestMisread(t *testing.T) {
+	found, places := doubts(t, "misread")
+	require.Equal(t, []string{
+		"DEAF 32:3", "DEAF 33:3", "CASESIGN 34:15",
+		"STATICINIT 36:52", "STATICINIT 37:25",
+		"CASESIGN 39:34", "CASESIGN 40:34",
+		"STREAM 41:27", "STREAM 42:29", "STREAM 43:16",
+		"SUMWIDTH 44:28", "CASESIGN 45:31", "SUMWIDTH 46:27",
 	}, places)
 	require.Contains(t, found[0].Text, "always @* does not wait for k, which f reads ")
 }

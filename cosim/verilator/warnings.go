@@ -26,11 +26,14 @@ const (
 	stream     = "STREAM"     // a stream and its target have not the same width
 	sumWidth   = "SUMWIDTH"   // the sum or product of an array in a wider expression
 	resize     = "RESIZE"     // a resize to fewer bits, of what may be signed
+	effect     = "EFFECT"     // a call with an effect in an expression that may leave it out, or does not say when it comes
+	copied     = "INOUT"      // an inout argument that is not copied
+	static     = "STATIC"     // a variable that keeps its value from call to call
 )
 
 // Misread reports whether a warning is about something that is simulated otherwise than the source says.
 func Misread(w cosim.Warning) bool {
-	return slices.Contains([]string{caseSign, deaf, staticInit, stream, sumWidth, resize}, w.Code)
+	return slices.Contains([]string{caseSign, deaf, staticInit, stream, sumWidth, resize, effect, copied, static}, w.Code)
 }
 
 // anyWarning finds all warnings, whatever they weigh.

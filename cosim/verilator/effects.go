@@ -1,0 +1,516 @@
+package verilator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Verilator takes calls out of expressions and makes them before these, in any case; it gives an inout argument the variable itself, and not
+// a copy; and each call of a function has static variables of its own.
+
+// A touch is what a call or an expression reads and writes beyond its own variables.
+type touch struct {
+	reads, writes map[*xmlNode]bool // variables
+	acts          bool              // what is not a variable: $finish, $random
+}
+
+func newTouch() *touch { return &touch{reads: map[*xmlNode]bool{}, writes: map[*xmlNode]bool{}} }
+
+// changes reports whether there is an effect.
+func (t *touch) changes() bool { return t.acts || len(t.writes) > 0 }
+
+// add adds what a part does.
+func (t *touch) add(other *touch) {
+	maps.Copy(t.reads, other.reads)
+	maps.Copy(t.writes, other.writes)
+	t.acts = t.acts || other.acts
+}
+
+// meets reports whether the order of two operands matters: one writes what the other reads or writes, or both act.
+func (t *touch) meets(other *touch) bool {
+	return meet(t.writes, other.reads) || meet(t.writes, other.writes) || meet(t.reads, other.writes) || t.acts && other.acts
+}
+
+func meet(a, b map[*xmlNode]bool) bool {
+	for v := range a {
+		if b[v] {
+			return true
+		}
+	}
+	return false
+}
+
+// acting are nodes that do something beyond the values of variables.
+var acting = map[string]bool{
+	"finish": true, "stop": true, "rand": true, "urandomrange": true, "fopen": true, "fopenmcd": true, "fclose": true, "fgets": true, "fgetc": true,
+	"fread": true, "fscanf": true, "sscanf": true, "fseek": true, "writemem": true, "systemt": true, "systemf": true, "dumpctl": true,
+	"ucfunc": true, "ucstmt": true, "ccall": true, "methodcall": true, "cmethodhard": true,
+}
+
+// effects looks for calls of a netlist whose effects matter.
+type effects struct {
+	*netlist
+	names    map[string][]*xmlNode            // variables by name
+	declared map[*xmlNode]map[string]*xmlNode // variables, functions and tasks by the node that they stand in
+	named    map[string][]*xmlNode            // functions and tasks by name
+	routines map[*xmlNode]*touch              // what they do
+	called   map[*xmlNode][]*xmlNode          // what calls name
+	keeps    map[*xmlNode]map[*xmlNode]bool   // static variables that a function reads before it writes them
+	reached  map[*xmlNode]bool                // functions and tasks that the circuit calls
+	warn     func(node *xmlNode, code, text string)
+}
+
+// effects are the warnings of calls.
+func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
+	e := &effects{
+		netlist: n, names: map[string][]*xmlNode{}, named: map[string][]*xmlNode{}, declared: map[*xmlNode]map[string]*xmlNode{}, routines: map[*xmlNode]*touch{},
+		called: map[*xmlNode][]*xmlNode{}, keeps: map[*xmlNode]map[*xmlNode]bool{}, reached: map[*xmlNode]bool{}, warn: warn,
+	}
+	var calls, steps []*xmlNode
+	n.root.each(func(node *xmlNode) {
+		name := node.get("name")
+		switch {
+		case node.name == "var" || isRoutine(node):
+			if e.declared[node.parent] == nil {
+				e.declared[node.parent] = map[string]*xmlNode{}
+			}
+			e.declared[node.parent][name] = node
+			if isRoutine(node) {
+				e.named[name] = append(e.named[name], node)
+			} else {
+				e.names[name] = append(e.names[name], node)
+			}
+		case isCall(node):
+			calls = append(calls, node)
+		case node.name == "varref" && strings.HasPrefix(name, stepped):
+			steps = append(steps, node)
+		}
+	})
+	for _, call := range calls {
+		if call.withinRoutine() == nil {
+			e.reach(call)
+		}
+	}
+	for _, call := range calls {
+		if f := call.withinRoutine(); f == nil || e.reached[f] {
+			e.call(call)
+		}
+	}
+	for _, step := range steps {
+		e.step(step)
+	}
+	for f := range e.reached {
+		for v := range e.kept(f) {
+			e.warn(v, static, fmt.Sprintf("%s of %s, which is not automatic, is read before it is written: it has what the call before has left "+
+				"(IEEE 1800-2017 13.3.1), and in Verilator a call does not know of another; declare it outside", v.get("name"), f.get("name")))
+		}
+	}
+}
+
+// stepped begins the names of what Verilator makes of i++ in an expression: an assignment before.
+const stepped = "__Vincrement"
+
+func isCall(n *xmlNode) bool    { return n.name == "funcref" || n.name == "taskref" }
+func isRoutine(n *xmlNode) bool { return n.name == "func" || n.name == "task" }
+
+// withinRoutine is the function or the task that a node stands in; nil for none.
+func (n *xmlNode) withinRoutine() *xmlNode {
+	for n != nil && !isRoutine(n) {
+		n = n.parent
+	}
+	return n
+}
+
+// reach notes what a call leads to.
+func (e *effects) reach(call *xmlNode) {
+	for _, f := range e.routinesOf(call) {
+		if e.reached[f] {
+			continue
+		}
+		e.reached[f] = true
+		f.each(func(below *xmlNode) {
+			if isCall(below) {
+				e.reach(below)
+			}
+		})
+	}
+}
+
+// routinesOf are what a call may name: a function in the scopes around it, or one of another scope or a package.
+func (e *effects) routinesOf(call *xmlNode) []*xmlNode {
+	known, ok := e.called[call]
+	if !ok {
+		known = e.look(call)
+		e.called[call] = known
+	}
+	return known
+}
+
+func (e *effects) look(call *xmlNode) []*xmlNode {
+	if before := strings.TrimRight(e.before(call), " \t\r\n"); !strings.HasSuffix(before, "::") && !strings.HasSuffix(before, ".") {
+		for scope := call.parent; scope != nil; scope = scope.parent {
+			if f := e.declared[scope][call.get("name")]; f != nil && isRoutine(f) {
+				return []*xmlNode{f}
+			}
+		}
+	}
+	return e.named[call.get("name")]
+}
+
+// variables are what a reference may name: one in the scopes around it, or any of that name elsewhere.
+func (e *effects) variables(ref *xmlNode) []*xmlNode {
+	for scope := ref.parent; scope != nil && ref.name == "varref"; scope = scope.parent {
+		v := e.declared[scope][ref.get("name")]
+		if v == nil {
+			continue
+		}
+		if isRoutine(v) { // its value
+			v = v.children[0]
+		}
+		return []*xmlNode{v}
+	}
+	return e.names[ref.get("name")]
+}
+
+// touches is what a part of the text does, with all that it calls.
+func (e *effects) touches(of *xmlNode) *touch {
+	t := newTouch()
+	of.each(func(node *xmlNode) {
+		switch {
+		case node.name == "varref" || node.name == "varxref":
+			reads, writes := e.uses(node)
+			for _, v := range e.variables(node) {
+				if reads {
+					t.reads[v] = true
+				}
+				if writes {
+					t.writes[v] = true
+				}
+			}
+		case isCall(node):
+			t.add(e.callee(node))
+		case acting[node.name]:
+			t.acts = true
+		}
+	})
+	return t
+}
+
+// callee is what the routine of a call does beyond its own variables.
+func (e *effects) callee(call *xmlNode) *touch {
+	t := newTouch()
+	for _, f := range e.routinesOf(call) {
+		t.add(e.routine(f))
+	}
+	return t
+}
+
+// routine is what a function or a task does beyond its own variables that have no value from call to call.
+func (e *effects) routine(f *xmlNode) *touch {
+	if known := e.routines[f]; known != nil {
+		return known
+	}
+	e.routines[f] = newTouch() // it may call itself
+	t := newTouch()
+	all, kept := e.touches(f), e.kept(f)
+	own := func(v *xmlNode) bool { return v.withinRoutine() == f && !kept[v] }
+	for v := range all.reads {
+		if !own(v) {
+			t.reads[v] = true
+		}
+	}
+	for v := range all.writes {
+		if !own(v) {
+			t.writes[v] = true
+		}
+	}
+	t.acts = all.acts
+	e.routines[f] = t
+	return t
+}
+
+// selections are nodes whose first operand is what they select from.
+var selections = map[string]bool{"sel": true, "arraysel": true, "structsel": true, "slicesel": true, "wordsel": true}
+
+// uses says what a reference to a variable does to it.
+func (e *effects) uses(ref *xmlNode) (reads, writes bool) {
+	for below, above := ref, ref.parent; above != nil; below, above = above, above.parent {
+		last := above.children[len(above.children)-1]
+		switch {
+		case selections[above.name]:
+			if above.children[0] != below {
+				return true, false
+			}
+		case above.name == "concat", above.name == "streaml", above.name == "streamr":
+		case strings.HasPrefix(above.name, "assign"), above.name == "contassign":
+			return last != below, last == below
+		case above.name == "arg":
+			direction := e.formal(above).get("dir")
+			return direction != "output", direction != "input" && direction != ""
+		default:
+			return true, false
+		}
+	}
+	return true, false
+}
+
+// formal is the variable of a function or a task that an argument is for; an empty node if that is not known.
+func (e *effects) formal(arg *xmlNode) *xmlNode {
+	at := 0
+	for _, other := range arg.parent.children {
+		if other == arg {
+			break
+		}
+		if other.name == "arg" {
+			at++
+		}
+	}
+	for _, f := range e.routinesOf(arg.parent) {
+		for i, v := range f.children {
+			if v.name != "var" || v.get("dir") == "" || i == 0 && f.name == "func" {
+				continue
+			}
+			if at == 0 && arg.get("name") == "" || arg.get("name") != "" && arg.get("name") == v.get("name") {
+				return v
+			}
+			at--
+		}
+	}
+	return &xmlNode{}
+}
+
+// kept are the variables of a function or a task, other than arguments, that it reads before it writes them, unless it is automatic. A part
+// that is written counts for the whole, and a loop turns once at least.
+func (e *effects) kept(f *xmlNode) map[*xmlNode]bool {
+	if known, ok := e.keeps[f]; ok {
+		return known
+	}
+	kept := map[*xmlNode]bool{}
+	e.keeps[f] = kept
+	written := map[*xmlNode]bool{}
+	for i, v := range f.children {
+		if v.name == "var" && v.get("dir") == "input" || v.name == "var" && v.get("dir") != "" && !(i == 0 && f.name == "func") {
+			written[v] = true
+		}
+	}
+	e.readFirst(f.children, written, func(v *xmlNode) {
+		if v.withinRoutine() == f && v.get("param") != "true" && v.get("localparam") != "true" && !e.automatic(v, f) {
+			kept[v] = true
+		}
+	})
+	return kept
+}
+
+// readFirst runs through statements, finds variables that are read where not every way has written them, and reports whether the way ends there.
+func (e *effects) readFirst(statements []*xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) (leaves bool) {
+	for _, s := range statements {
+		switch s.name {
+		case "begin", "while", "jumpblock":
+			leaves = e.readFirst(s.children, written, found) && s.name == "begin"
+		case "if":
+			e.readsIn(s.children[0], written, found)
+			ways := make([][]*xmlNode, 2)
+			for i, way := range s.children[1:] {
+				ways[min(i, 1)] = []*xmlNode{way}
+			}
+			leaves = e.either(ways, written, found)
+		case "case":
+			e.readsIn(s.children[0], written, found)
+			leaves = e.either(e.ways(s), written, found)
+		case "jumpgo":
+			leaves = true
+		case "var":
+		default:
+			e.readsIn(s, written, found)
+		}
+		if leaves {
+			return true
+		}
+	}
+	return false
+}
+
+// readsIn looks at an expression or a plain statement, whose targets are written after it.
+func (e *effects) readsIn(node *xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) {
+	var after []*xmlNode
+	node.each(func(ref *xmlNode) {
+		if ref.name != "varref" {
+			return
+		}
+		reads, writes := e.uses(ref)
+		for _, v := range e.variables(ref) {
+			if reads && !written[v] {
+				found(v)
+			}
+			if writes {
+				after = append(after, v)
+			}
+		}
+	})
+	for _, v := range after {
+		written[v] = true
+	}
+}
+
+// either runs through ways of which one is taken: what those that go on have all written is written after them.
+func (e *effects) either(ways [][]*xmlNode, written map[*xmlNode]bool, found func(v *xmlNode)) (leaves bool) {
+	var all map[*xmlNode]bool
+	for _, way := range ways {
+		own := maps.Clone(written)
+		if e.readFirst(way, own, found) {
+			continue
+		}
+		if all == nil {
+			all = own
+		}
+		maps.DeleteFunc(all, func(v *xmlNode, _ bool) bool { return !own[v] })
+	}
+	maps.Copy(written, all)
+	return all == nil
+}
+
+// ways are the bodies of a case, and none where no item need match.
+func (e *effects) ways(s *xmlNode) (ways [][]*xmlNode) {
+	subject := s.children[0]
+	for strings.HasPrefix(subject.name, "extend") {
+		subject = subject.children[0]
+	}
+	bits, _, _ := e.shape(subject.get("dtype_id"))
+	left := 1 << min(bits, 30)
+	for _, item := range s.children[1:] {
+		body := slices.DeleteFunc(slices.Clone(item.children), isValue)
+		if left -= len(item.children) - len(body); len(body) == len(item.children) {
+			left = 0
+		}
+		ways = append(ways, body)
+	}
+	if left > 0 {
+		ways = append(ways, nil)
+	}
+	return ways
+}
+
+// isValue reports whether a node is a value and not a statement.
+func isValue(n *xmlNode) bool { return n.get("dtype_id") != "" && !strings.HasPrefix(n.name, "assign") }
+
+// call looks at a call in its place.
+func (e *effects) call(call *xmlNode) {
+	e.aliases(call)
+	if does := e.touches(call); does.changes() {
+		e.placed(call, does, call.get("name")+" writes more than its own variables")
+	}
+}
+
+// step looks at what Verilator has made of i++ in an expression.
+func (e *effects) step(ref *xmlNode) {
+	v := e.variables(ref)[0]
+	at := slices.Index(v.parent.children, v)
+	made := v.parent.children[at+1 : min(at+3, len(v.parent.children))] // a copy, and the step
+	does := newTouch()
+	for _, s := range made {
+		if slices.Contains(s.children, ref) {
+			return
+		}
+		does.add(e.touches(s))
+	}
+	e.placed(ref, does, "the variable changes here")
+}
+
+// placed warns of what has an effect where it is not certain that it has, or when.
+func (e *effects) placed(node *xmlNode, does *touch, what string) {
+	open := func(text string) {
+		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a statement before, or with if", what, text))
+	}
+	for below, above := node, node.parent; above != nil; below, above = above, above.parent {
+		last := above.children[len(above.children)-1]
+		switch {
+		case e.leavesOut(above, below):
+			open("and is called only where its operand counts (IEEE 1800-2017 11.4.7, 11.4.11), while Verilator calls it always")
+			return
+		case above.name == "caseitem" && isValue(below):
+			open("and is called only where no item before matches (IEEE 1800-2017 12.5), while Verilator calls it always")
+			return
+		case above.name == "case" && above.children[0] == below:
+			open("and is called once (IEEE 1800-2017 12.5), while Verilator may call it for each item")
+			return
+		case strings.HasPrefix(above.name, "assign"), above.name == "contassign":
+			if last != below && does.meets(e.indexes(last)) {
+				open("and the target of its assignment depends on that: which goes first is open")
+			}
+			return
+		case statementNodes[above.name]:
+			return
+		default:
+			for _, beside := range above.children {
+				if beside != below && does.meets(e.touches(beside)) {
+					open("and another operand beside it depends on that: which goes first is open (IEEE 1800-2017 11.3.5)")
+					return
+				}
+			}
+		}
+	}
+}
+
+// leavesOut reports whether an operator may leave an operand out: one of ?: but the first, and the second one of && and the like, of which
+// the tree makes those for all bits. A constant may have changed places.
+func (e *effects) leavesOut(operator, operand *xmlNode) bool {
+	second := operator.children[0] != operand
+	switch operator.name {
+	case "cond":
+		return second
+	case "and", "or", "logand", "logor", "logif":
+		text := e.after(operator)
+		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") {
+			return false
+		}
+		return second && (operator.children[0].name != "const" || len(e.before(operand)) > len(e.before(operator)))
+	}
+	return false
+}
+
+// statementNodes end an expression.
+var statementNodes = map[string]bool{
+	"if": true, "while": true, "case": true, "caseitem": true, "jumpblock": true, "begin": true, "always": true, "initial": true, "final": true, "stmtexpr": true, "func": true, "task": true, "module": true,
+}
+
+// indexes is what the target of an assignment reads to find its place.
+func (e *effects) indexes(target *xmlNode) *touch {
+	t := newTouch()
+	target.each(func(node *xmlNode) {
+		if selections[node.name] {
+			for _, index := range node.children[1:] {
+				t.add(e.touches(index))
+			}
+		}
+	})
+	return t
+}
+
+// aliases looks for inout arguments for which it matters that they are copied in and out.
+func (e *effects) aliases(call *xmlNode) {
+	var formals []string // their directions
+	var actuals []*touch
+	for _, arg := range call.children {
+		if arg.name == "arg" {
+			formals, actuals = append(formals, e.formal(arg).get("dir")), append(actuals, e.touches(arg))
+		}
+	}
+	for i, actual := range actuals {
+		if formals[i] != "inout" {
+			continue
+		}
+		does := e.callee(call)
+		for k, other := range actuals {
+			if k != i && formals[k] != "input" {
+				does.add(other)
+			}
+		}
+		if meet(actual.writes, does.reads) || meet(actual.writes, does.writes) {
+			e.warn(call, copied, fmt.Sprintf("an inout argument of %s is copied in and out (IEEE 1800-2017 13.5.1): what it stands for is another argument, too, "+
+				"or is used inside, and Verilator has one variable for both; give it a variable of its own", call.get("name")))
+			return
+		}
+	}
+}
