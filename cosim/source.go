@@ -59,7 +59,7 @@ func (s *Source) Check() error {
 			return &InputError{Place: file, Reason: fmt.Sprintf("cannot be read: %v", Reason(err)), Remedy: "give an existing source"}
 		}
 		if info.IsDir() {
-			return &InputError{Place: file, Reason: "is a directory", Remedy: "give the files, and the directory with -I"}
+			return &InputError{Place: file, Reason: "is a directory", Remedy: "give the files, and the directory " + WithInclude}
 		}
 		if !info.Mode().IsRegular() {
 			return &InputError{Place: file, Reason: "is not a regular file", Remedy: "give a file with Verilog or VHDL"}

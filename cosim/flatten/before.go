@@ -175,6 +175,8 @@ func (t *tree) fixedBefore(g *graph, n *node) *expr {
 		return g.zext(one, width)
 	case n.kind == "EXTENDS":
 		return g.sext(one, width)
+	case one.known() && countOf[n.kind] != nil:
+		return g.number(width, countOf[n.kind](one.value))
 	case strings.HasPrefix(n.kind, "POW"):
 		return g.power(one, t.fixedBefore(g, n.one(2)), width)
 	case wholeOf[n.kind] != nil:
@@ -194,6 +196,22 @@ func (g *graph) power(of, to *expr, width int) *expr {
 	}
 	value := new(big.Int).Exp(of.value, to.value, new(big.Int).Lsh(big.NewInt(1), uint(width)))
 	return g.constant(width, value)
+}
+
+// countOf are functions of a constant that count.
+var countOf = map[string]func(of *big.Int) int{
+	"COUNTONES": func(of *big.Int) (n int) {
+		for i := range of.BitLen() {
+			n += int(of.Bit(i))
+		}
+		return n
+	},
+	"CLOG2": func(of *big.Int) int {
+		if of.Sign() == 0 {
+			return 0
+		}
+		return new(big.Int).Sub(of, big.NewInt(1)).BitLen()
+	},
 }
 
 // truthOf are operations of one bit, where constants decide: -1 if they do not. A side that is no constant is nil.

@@ -50,7 +50,7 @@ func (d *Difference) Error() string {
 		d.Device, d.Cycle, d.Seed, d.What, d.Source, d.Print)
 }
 
-// Compare runs a printed module and its source side by side in Verilator, with random inputs,
+// Compare runs a printed module and its source side by side in Verilator, with random inputs, led to its branches,
 // resets among them, from registers that are zero or as the source initialises them. All outputs
 // are compared in every cycle, before the edge and after it, and assertions at every edge.
 func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (done *Comparison, err error) {
@@ -58,8 +58,9 @@ func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOption
 	if err != nil {
 		return nil, err
 	}
-	print.Defines[DefineAssertions] = ""
+	print.Defines[DefineAssertions], print.Defines[DefineBranches] = "", ""
 	c := &comparison{Module: m, s: s, cycles: cycles, restarts: restartsMax, seed: seed, random: rand.New(rand.NewPCG(seed, 0x5eed))}
+	c.guide = newGuide(m, c.random)
 	for i, source := range []cosim.Source{s, print} {
 		design, err := verilator.Wasm().Build(ctx, source, o)
 		if err != nil {
@@ -74,7 +75,10 @@ func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOption
 // source is the print as a source with the values of registers at power-on.
 func (m *Module) source(o cosim.BuildOptions) (cosim.Source, error) {
 	file, err := m.write(o)
-	print := cosim.Source{Top: m.Top, Files: []string{file}, Defines: map[string]string{DefinePowerOn: ""}}
+	print := cosim.Source{
+		Top: m.Top, Files: []string{file}, Defines: map[string]string{DefinePowerOn: ""},
+		Languages: map[string]string{file: "1364-2005"}, // names may be words of SystemVerilog
+	}
 	for _, p := range m.Ports {
 		if p.Clock {
 			print.Clocks = append(print.Clocks, p.Name)
@@ -104,7 +108,9 @@ type comparison struct {
 	hidden   map[string]int // by output: comparisons in which it had an X; valued: in the source alone
 	valued   map[string]int
 	restarts int  // at most
+	undone   int  // edges that an assertion has ended, and that were left out
 	quiet    bool // the print has no assertions
+	guide    *guide
 }
 
 func (c *comparison) run() (*Comparison, error) {
@@ -112,7 +118,7 @@ func (c *comparison) run() (*Comparison, error) {
 	if err := c.open(); err != nil {
 		return nil, err
 	}
-	for c.done.Cycles < c.cycles {
+	for c.done.Cycles < c.cycles+c.undone || c.quiet && c.guide.goesOn(c.done.Cycles) {
 		ended, err := c.cycle()
 		if err != nil {
 			return nil, err
@@ -213,9 +219,10 @@ func (c *comparison) stimulate() {
 			if last := p.Bits - 64*w; last < 64 {
 				*word &= 1<<last - 1
 			}
-			other[p.Word+w] = *word
 		}
 	}
+	c.guide.lead(ports, in)
+	copy(other, in)
 }
 
 // cycle is one cycle of both; ended: the source has.
@@ -239,9 +246,16 @@ func (c *comparison) cycle() (ended bool, err error) {
 		return false, err
 	}
 	if c.clocks != 0 {
+		undo, err := c.keep()
+		if err != nil {
+			return false, err
+		}
 		fault, err := ending(source.Edge(c.clocks))
 		if err != nil {
 			return false, err
+		}
+		if fault != nil && fault.Kind == cosim.FaultFatal && edge == "" && undo != nil {
+			return false, undo()
 		}
 		if err := print.Edge(c.clocks); err != nil {
 			return false, err
@@ -266,6 +280,29 @@ func (c *comparison) cycle() (ended bool, err error) {
 	return false, nil
 }
 
+// keep returns what takes both back to before an edge: once assertions after edges have ended the source some times, such as those of the falling
+// one, inputs that violate them are drawn again. nil: it need not.
+func (c *comparison) keep() (undo func() error, err error) {
+	if c.quiet || c.done.Restarts < violatedMax || c.undone > 2*c.cycles {
+		return nil, nil
+	}
+	var kept [2][]byte
+	for i, d := range c.devices {
+		if kept[i], err = d.Save(); err != nil {
+			return nil, err
+		}
+	}
+	return func() error {
+		c.undone++
+		c.left = 0 // other modes
+		c.close()  // one that has ended stays so
+		if err := c.open(); err != nil {
+			return err
+		}
+		return errors.Join(c.devices[0].Restore(kept[0]), c.devices[1].Restore(kept[1]))
+	}, nil
+}
+
 // settle gives both new inputs.
 func (c *comparison) settle() (ended bool, err error) {
 	c.stimulate()
@@ -276,6 +313,7 @@ func (c *comparison) settle() (ended bool, err error) {
 	if err := c.devices[1].Settle(); err != nil {
 		return false, err
 	}
+	c.guide.see(c.devices[1])
 	level, _ := c.violated()
 	switch {
 	case fault != nil:

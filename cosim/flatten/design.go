@@ -21,14 +21,15 @@ type design struct {
 	written             map[*variable]bool // by something else than an initial block
 	plain               map[*variable]bool // arrays that cannot be memories after all
 
-	checks  []check
-	dropped []string
-	seen    map[string]bool // of dropped
-	covered map[string]bool // kinds of nodes that were met
-	turned  map[string]bool // see Module
-	latches []latch
-	aboutX  map[*expr]bool    // answers to whether a value is X
-	others  map[[2]*node]bool // a tree before indexes are cut, and an index: it is not that one
+	checks   []check
+	dropped  []string
+	seen     map[string]bool // of dropped
+	covered  map[string]bool // kinds of nodes that were met
+	turned   map[string]bool // see Module
+	latches  []latch
+	branches []branch          // of what has no reset on
+	aboutX   map[*expr]bool    // answers to whether a value is X
+	others   map[[2]*node]bool // a tree before indexes are cut, and an index: it is not that one
 }
 
 // A check is an assertion: bad is never 1.
@@ -200,4 +201,10 @@ func (d *design) check(v violation, clock string, bad *expr) {
 	d.checks = append(d.checks, check{Assertion{
 		Net: fmt.Sprintf("assertion_%d", len(d.checks)), Kind: kind, Place: d.place(v.at), Text: v.text, Clock: clock,
 	}, bad})
+}
+
+// A branch is one on its way to the print.
+type branch struct {
+	at   *node
+	when *expr
 }

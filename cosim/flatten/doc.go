@@ -27,6 +27,7 @@
 //	flatten.go      Print: a design to a Module
 //	module.go       Module: what is printed, and what it says about itself
 //	compare.go      Compare: print and source side by side; second.go: in a second simulator
+//	guide.go        inputs that lead to branches; aim.go: which do
 //	tree.go         Verilator's tree and its types
 //	design.go       variables, and where they are written
 //	elaborate.go    all processes of a design; clock.go: those with clocks

@@ -92,6 +92,8 @@ func (p *process) mostBefore(before, cut *node, s *state) *big.Int {
 		most.Add(of(1), of(2))
 	case "MUL", "MULS":
 		most.Mul(of(1), of(2))
+	case "COUNTONES", "CLOG2": // of as many bits, and none is larger than it
+		most.SetInt64(int64(before.one(1).bitsBefore()))
 	case "COND":
 		if most = of(2); of(3).Cmp(most) > 0 {
 			most = of(3)

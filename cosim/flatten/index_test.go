@@ -252,3 +252,22 @@ endmodule
 	require.NoError(t, err)
 	require.Regexp(t, `= \{\{27\{low\[4\]\}\}, low\};`, m.Verilog)
 }
+
+// TestCountingIndexes: $clog2 and $countones are as large as what they count, in parameters, in sums and of what comes.
+func TestCountingIndexes(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "m.sv")
+	require.NoError(t, os.WriteFile(file, []byte(`module m #(parameter D = 4, parameter logic [3:0] P = 4'b1011) (input [7:0] v, input [3:0] k, input [8:0] w, output [5:0] y, output [6:0] z);
+  logic [$clog2(D):0] p;
+  assign p = k[2:0];
+  assign y = {p[$clog2(D)], v[$countones(P)], v[$clog2(D)], w[$countones(v)], v[$countones(k[2:0]) + $clog2(D)], w[$clog2(k)]};
+  assign z = {p[$clog2(D)+1], v[$countones(P)+5], v[2*$clog2(D)+4], w[$countones(v)+1], v[$countones(k) + 2*$clog2(D)], v[$clog2(D) - 3], v[$clog2(v)]};
+endmodule
+`), 0o644))
+	s := cosim.Source{Top: "m", Files: []string{file}}
+	m, err := Print(context.Background(), s, cosim.BuildOptions{Cache: testCache})
+	require.NoError(t, err)
+	for _, place := range m.Unknown {
+		require.NotContains(t, place, "m.sv:4:")
+	}
+	require.Len(t, m.Unknown, 7)
+}

@@ -98,7 +98,7 @@ func (l *lost) folded() {
 		if selecting {
 			selects[t.place(n)] = true
 		}
-		if l.refused != nil || kept[n.loc] {
+		if l.refused != nil || kept[n.loc] || l.ruledOut(n) {
 			return
 		}
 		if selecting && (t.Beyond[t.place(n)] != nil || l.beyond(n)) {
@@ -126,6 +126,26 @@ func (l *lost) folded() {
 			l.selectsConstant(n)
 		}
 	})
+}
+
+// ruledOut reports whether a constant chooses the other side of a ?: or an if around a node.
+func (l *lost) ruledOut(n *node) bool {
+	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
+		if !among(above.kind, "COND", "IF") {
+			continue
+		}
+		condition := above.one(1)
+		if c := l.values.fixedBefore(l.values.g, condition); c != nil && c.known() && condition != below {
+			taken := 1
+			if c.value.Sign() == 0 {
+				taken = 2
+			}
+			if !slices.Contains(above.operands[taken], below) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // functionHere begins the comment where a function or a task has been inlined.

@@ -34,6 +34,10 @@ type Module struct {
 	Unknown    []string     `json:"unknown"` // where the source has X: any value here, in every cycle another one
 	Turned     []string     `json:"turned"`  // where an array is given to one whose range goes in the opposite direction
 	Kinds      []string     `json:"kinds"`   // of Verilator's nodes that were met
+
+	Branches   []Branch   `json:"branches"`
+	BranchPort string     `json:"branch_port"` // see DefineBranches
+	Constants  []Constant `json:"constants"`
 }
 
 // An Assertion is what the source requires: $fatal, $error, assert, unique. Its net is 1 where it
@@ -88,4 +92,31 @@ func (m *Module) File(o cosim.BuildOptions) (string, error) {
 		return "", err
 	}
 	return filepath.Abs(path)
+}
+
+// DefineBranches gives a print an output after the others, before those of assertions, with a bit for each of Module.Branches: 1 where it is taken.
+const DefineBranches = "STARLOOM_BRANCHES"
+
+// A Branch is one way of an if, a case or a ?: of the source.
+type Branch struct {
+	Place string `json:"place"`
+	Aims  []Aim  `json:"aims"` // inputs that may lead there
+}
+
+// An Aim is what inputs have to be for a branch, as far as a walk against the flow of values finds out: it chooses where several values would do,
+// and does not look back. Whether the branch is taken with it, a simulation shows.
+type Aim []Need
+
+// A Need is some bits of an input, so many cycles before.
+type Need struct {
+	Port  string `json:"port"`
+	Ago   int    `json:"ago,omitempty"`
+	Care  string `json:"care"`  // bits that count, hexadecimal
+	Value string `json:"value"` // theirs
+}
+
+// A Constant is what the source compares with.
+type Constant struct {
+	Bits  int    `json:"bits"`
+	Value string `json:"value"` // hexadecimal
 }

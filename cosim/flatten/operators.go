@@ -85,7 +85,9 @@ func (p *process) extended(n *node, s *state) *expr {
 
 func (p *process) chosen(n *node, s *state) *expr {
 	p.alongside(n, n.one(2), n.one(3))
-	return p.g.mux(p.condition(n.one(1), s), p.eval(n.one(2), s), p.eval(n.one(3), s))
+	c := p.condition(n.one(1), s)
+	p.branched(n, c)
+	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
 }
 
 func (p *process) inverted(n *node, s *state) *expr { return p.g.not(p.eval(n.one(1), s)) }

@@ -23,6 +23,9 @@ type printer struct {
 	body      strings.Builder
 	declare   strings.Builder
 	unknown   []string // places of X
+
+	branchPort string
+	taken      []Branch
 }
 
 var plainName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
@@ -78,6 +81,8 @@ func (pr *printer) print() string {
 		pr.driverText(v)
 	}
 	pr.registerText()
+	port, branches, list := pr.branchText()
+	pr.branchPort, pr.taken = port, list
 	var text strings.Builder
 	fmt.Fprintf(&text, "module %s (\n", pr.top)
 	for i, p := range pr.ports {
@@ -92,6 +97,9 @@ func (pr *printer) print() string {
 			comma = ""
 		}
 		fmt.Fprintf(&text, "  %s %s%s%s\n", direction, vectorOf(p.Bits), portText(p.Name), comma)
+	}
+	if len(list) > 0 {
+		fmt.Fprintf(&text, "`ifdef %s\n  , output [%d:0] %s\n`endif\n", DefineBranches, len(list)-1, port)
 	}
 	if len(pr.checks) > 0 {
 		fmt.Fprintf(&text, "`ifdef %s\n", DefineAssertions)
@@ -111,6 +119,9 @@ func (pr *printer) print() string {
 	text.WriteString(pr.declare.String())
 	text.WriteString(pr.body.String())
 	text.WriteString(checks.String())
+	if len(list) > 0 {
+		fmt.Fprintf(&text, "`ifdef %s\n%s`endif\n", DefineBranches, branches)
+	}
 	text.WriteString("endmodule\n")
 	return text.String()
 }
@@ -429,4 +440,69 @@ func (pr *printer) romText(e *expr) string {
 	}
 	fmt.Fprintf(&pr.body, "      default: %s = %s;\n    endcase\n", name, literalText(pr.g.unknown(width)))
 	return name
+}
+
+// branchText prints the branches of what is printed, which nothing else depends on, and returns them.
+func (pr *printer) branchText() (port, text string, branches []Branch) {
+	var bits []string
+	before := pr.body
+	pr.body = strings.Builder{}
+	aims := newAimer(pr.design)
+	for _, b := range pr.branches {
+		printed := true
+		walk([]*expr{b.when}, func(e *expr) {
+			printed = printed && (e.v == nil || pr.needed[e.v]) && (e.op != opFree || pr.wires[e] != "")
+		})
+		if printed {
+			bits = append(bits, pr.ref(b.when))
+			branches = append(branches, Branch{pr.place(b.at), aims.of(b.when)})
+		}
+	}
+	slices.Reverse(bits)
+	port = pr.nameOf("branches")
+	text = fmt.Sprintf("%s  assign %s = {%s};\n", pr.body.String(), port, strings.Join(bits, ", "))
+	pr.body = before
+	return port, text, branches
+}
+
+// constantsMost is how many of them are kept.
+const constantsMost = 1 << 10
+
+// constants are the operands of comparisons, and parameters.
+func (pr *printer) constants() (list []Constant) {
+	add := func(e *expr) {
+		c := Constant{e.width, e.value.Text(16)}
+		if e.known() && e.width > 1 && len(list) < constantsMost && !slices.Contains(list, c) {
+			list = append(list, c)
+		}
+	}
+	var roots []*expr
+	for _, v := range pr.order {
+		for _, p := range v.comb {
+			roots = append(roots, p.e)
+		}
+		for _, r := range v.registers {
+			roots = append(roots, r.next)
+		}
+		for _, w := range v.ports {
+			roots = append(roots, w.when, w.address, w.data)
+		}
+	}
+	walk(roots, func(e *expr) {
+		if e.op == opEq || e.op == opLt || e.op == opLtS {
+			for _, a := range e.args {
+				if a.op == opConst {
+					add(a)
+				}
+			}
+		}
+	})
+	for _, v := range pr.variables {
+		if len(v.at.operands[2]) > 0 && v.power != nil && v.what.bits <= 64 {
+			if e := v.power.get(pr.g, 0, v.what.bits); e.op == opConst {
+				add(e)
+			}
+		}
+	}
+	return list
 }

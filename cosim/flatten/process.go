@@ -1,6 +1,7 @@
 package flatten
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -159,4 +160,21 @@ func (p *process) width(n *node) int {
 type away struct {
 	to   *landing
 	when *expr // since that block began
+}
+
+// branchesMost is how many branches are counted.
+const branchesMost = 1 << 12
+
+// branched notes both ways of a condition, but for one that ends the simulation.
+func (p *process) branched(n *node, c *expr) {
+	if p.initial || p.fixedReset || c.known() || len(p.design.branches) >= branchesMost {
+		return
+	}
+	when := p.when(0)
+	for i, way := range []*expr{p.g.and(when, c), p.g.and(when, p.g.not(c))} {
+		ends := n.kind == "IF" && slices.ContainsFunc(n.operands[1+i], func(s *node) bool { return s.kind == "STOP" || s.kind == "FINISH" })
+		if !ends && !way.known() && !slices.ContainsFunc(p.design.branches, func(b branch) bool { return b.when == way }) {
+			p.design.branches = append(p.design.branches, branch{n, way})
+		}
+	}
 }

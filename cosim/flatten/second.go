@@ -12,8 +12,9 @@ import (
 	"starloom/cosim/icarus"
 )
 
-// SecondCycles is how long a print runs beside its source in a second simulator.
-const SecondCycles = 2_000
+// SecondCycles is how long a print runs beside its source in a second simulator, and longer while branches are left, up to secondCyclesMost, unless
+// none was new for secondCyclesIdle.
+const SecondCycles, secondCyclesMost, secondCyclesIdle = 2_000, 20_000, 1_000
 
 // secondRestartsMax bounds how often a source may end by itself there.
 const secondRestartsMax = 20
@@ -22,6 +23,11 @@ const secondRestartsMax = 20
 type Second struct {
 	Cycles int    `json:"cycles"`           // without a difference in a bit that is not X on either side
 	Absent string `json:"absent,omitempty"` // why it has not taken part, or not to the end
+
+	// Branches are those of the print, and Taken how many of them were taken; the places of others are Untaken.
+	Branches int      `json:"branches"`
+	Taken    int      `json:"branches_taken"`
+	Untaken  []string `json:"branches_not_taken,omitempty"`
 
 	// Unknown are outputs of which some bit was X in more than a twentieth of what was compared, and in which part of it. Valued are those
 	// that were X in the source and had a value in the print: something has one there that has none.
@@ -38,18 +44,23 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	if err != nil {
 		return Second{}, err
 	}
+	print.Defines[DefineBranches] = ""
 	s = s.ForVerilator()
 	c := &comparison{
 		Module: &Module{Top: m.Top, Ports: m.Ports}, s: s, cycles: SecondCycles, seed: seed, restarts: secondRestartsMax, quiet: true,
 		random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}, valued: map[string]int{},
 	}
+	c.guide = newGuide(m, c.random)
 	for i, source := range []cosim.Source{s, print} {
 		if c.designs[i], err = icarus.Backend().Build(ctx, source, o); err != nil {
 			return Second{}, err
 		}
 	}
 	_, err = c.run()
-	second := Second{Cycles: c.done.Cycles, Unknown: c.often(c.hidden), Valued: c.often(c.valued)}
+	second := Second{
+		Cycles: c.done.Cycles, Unknown: c.often(c.hidden), Valued: c.often(c.valued),
+		Branches: len(m.Branches), Taken: len(m.Branches) - c.guide.left, Untaken: c.guide.untaken(),
+	}
 	var differs *Difference
 	switch {
 	case errors.As(err, &differs):
@@ -78,7 +89,7 @@ func (c *comparison) often(counted map[string]int) map[string]float64 {
 
 // samePorts refuses what the simulators have not the same ports of: a structure that Verilator takes apart.
 func (c *comparison) samePorts() error {
-	a, b := c.devices[0].Ports(), c.devices[1].Ports()
+	a, b := c.devices[0].Ports(), slices.DeleteFunc(slices.Clone(c.devices[1].Ports()), func(p cosim.Port) bool { return p.Name == c.guide.BranchPort })
 	alike := func(a, b cosim.Port) bool {
 		return a.Name == b.Name && a.Bits == b.Bits && a.Input == b.Input && a.Word == b.Word
 	}

@@ -81,20 +81,20 @@ func (p *process) selection(n *node, s *state) *state {
 		last := len(items) - 1 // whatever is left is the last one
 		other, items = items[last].body, items[:last]
 	}
-	s = p.choose(items, other, s)
+	s = p.choose(n, items, other, s)
 	if s == nil {
 		return nil
 	}
 	return p.run(n.operands[2], s) // the checks of unique and priority
 }
 
-func (p *process) choose(items []item, other []*node, s *state) *state {
+func (p *process) choose(n *node, items []item, other []*node, s *state) *state {
 	if len(items) == 0 {
 		return p.run(other, s)
 	}
-	return p.split(items[0].when, s,
+	return p.split(n, items[0].when, s,
 		func(s *state) *state { return p.run(items[0].body, s) },
-		func(s *state) *state { return p.choose(items[1:], other, s) })
+		func(s *state) *state { return p.choose(n, items[1:], other, s) })
 }
 
 // caseMatch is the condition of one pattern. Unknown bits match all in casez, casex and case inside; the tree

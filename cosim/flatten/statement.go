@@ -59,19 +59,20 @@ func turned(g *graph, data *expr, from, to *dtype) *expr {
 }
 
 func (p *process) branch(n *node, s *state) *state {
-	return p.split(p.condition(n.one(1), s), s,
+	return p.split(n, p.condition(n.one(1), s), s,
 		func(s *state) *state { return p.run(n.operands[1], s) },
 		func(s *state) *state { return p.run(n.operands[2], s) })
 }
 
 // split runs both sides of a branch and merges them.
-func (p *process) split(c *expr, s *state, yes, no func(*state) *state) *state {
+func (p *process) split(n *node, c *expr, s *state, yes, no func(*state) *state) *state {
 	if c.known() {
 		if c.is(1) {
 			return yes(s)
 		}
 		return no(s)
 	}
+	p.branched(n, c)
 	depth, jumps := len(p.path), len(p.jumped)
 	side := func(c *expr, do func(*state) *state) *state {
 		p.path = append(p.path[:depth:depth], c)
@@ -144,7 +145,7 @@ func (p *process) loop(n *node, s *state) *state {
 		}
 		if !c.known() {
 			p.guesses++
-			return p.split(c, s, func(s *state) *state {
+			return p.split(n, c, s, func(s *state) *state {
 				if s = p.turn(n, s); s == nil {
 					return nil
 				}

@@ -153,11 +153,12 @@ func compile(source *cosim.Source, out string) error {
 		return refusalOf(source, said, err)
 	}
 	if lost := missingParameter.FindSubmatch(said); lost != nil {
-		return &cosim.InputError{
-			Place:  source.Files[0],
-			Reason: fmt.Sprintf("module %s has no parameter %s", source.Top, lost[1]),
-			Remedy: "name a parameter of the module",
+		refused := &cosim.InputError{Place: source.Files[0], Remedy: "name a parameter of the module"}
+		refused.Reason = fmt.Sprintf("module %s has no parameter %s", source.Top, lost[2])
+		if at := string(lost[3]); at != source.Top {
+			refused.Place, refused.Reason = string(lost[1]), fmt.Sprintf("the module of %s has no parameter %s", at, lost[2])
 		}
+		return refused
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func iverilogArguments(s *cosim.Source) []string {
 }
 
 var (
-	missingParameter = regexp.MustCompile(`(?m)warning: parameter (\S+) not found in`)
+	missingParameter = regexp.MustCompile(`(?m)^(.*): warning: parameter (\S+) not found in (\S+)\.$`)
 	messagePlace     = regexp.MustCompile(`^(.+?:\d+): (?:error: )?(.+)`)
 	messageSummary   = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )

@@ -124,6 +124,9 @@ func (m *Map) inMap(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
+	if remedy, ok := strings.CutSuffix(bad.Remedy, cosim.WithInclude); ok {
+		return &cosim.InputError{Place: bad.Place, Reason: bad.Reason, Remedy: remedy + "under include: [DIR]"}
+	}
 	key, ok := strings.CutPrefix(bad.Place, "--")
 	switch {
 	case key == "param":

@@ -269,6 +269,9 @@ func partsText(parts map[string]float64) string {
 // second says whether another tool reads the RTL as the proof does.
 func (r *Report) second() string {
 	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cosim.Count(uint64(r.Second.Cycles), "cycle"))
+	if n := uint64(r.Second.Branches); n > 0 {
+		text += fmt.Sprintf(" that were led to its branches, %s of %s branches taken", cosim.Digits(uint64(r.Second.Taken)), cosim.Digits(n))
+	}
 	if len(r.Second.Unknown) > 0 {
 		text += ", but where outputs are X there: " + partsText(r.Second.Unknown)
 	}

@@ -84,6 +84,10 @@ func TestBuildRefuses(t *testing.T) {
 		{"no file", counter(func(s *cosim.Source) { s.Files = nil }), "counter", "no source", "files"},
 		{"two languages", counter(func(s *cosim.Source) { s.Files = append(s.Files, "testdata/conformance/counter.vhd") }), "counter.vhd", "VHDL", "synth"},
 		{"parameter", counter(func(s *cosim.Source) { s.Params = map[string]string{"WIDHT": "3"} }), "counter.v", "no parameter WIDHT", "FIRST, WIDTH"},
+		{
+			"parameter inside", text("inner.sv", "module top(input d, output q);\n  leaf #(.Stages(2)) u (d, q);\nendmodule\nmodule leaf #(parameter STAGES = 2) (input d, output q); endmodule\n"),
+			"inner.sv:2:11", "this instance has no parameter Stages", "it has",
+		},
 		{"clock", counter(func(s *cosim.Source) { s.Clocks[0] = "clk" }), "--clock", "no port clk", "clk_i"},
 		{"clock is an output", counter(func(s *cosim.Source) { s.Clocks[0] = "count_o" }), "--clock", "output of 8 bits", "one bit"},
 		{"clock twice", counter(func(s *cosim.Source) { s.Clocks = []string{"clk_i", "clk_i"} }), "--clock", "twice", "once"},

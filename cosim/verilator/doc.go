@@ -11,7 +11,7 @@
 //	ghdl.go         VHDL to Verilog; ghdl_verilog.go: what is wrong in GHDL's Verilog is mended or refused
 //	verilate.go     running Verilator, what its messages mean; warnings.go: those that matter
 //	design.go, xml.go          what Verilator finds out about a design: ports, clocks, files
-//	misread.go      what Verilator simulates otherwise than the source says; miswidth.go: by width or sign
+//	misread.go      what Verilator simulates otherwise than the source says; miswidth.go: by width or sign; effects.go: by calls
 //	shell.go        a module with plain ports around one with arrays, interfaces, types; shellports.go: its ports
 //	seeing.go       what is built in so that more than ports can be seen; large.go: what is too large for that;
 //	                poweron.go: registers that begin as without it

@@ -472,7 +472,8 @@ func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 
 // statementNodes end an expression.
 var statementNodes = map[string]bool{
-	"if": true, "while": true, "case": true, "caseitem": true, "jumpblock": true, "begin": true, "always": true, "initial": true, "final": true, "stmtexpr": true, "func": true, "task": true, "module": true,
+	"if": true, "while": true, "case": true, "caseitem": true, "jumpblock": true, "begin": true,
+	"always": true, "initial": true, "final": true, "stmtexpr": true, "func": true, "task": true, "module": true,
 }
 
 // indexes is what the target of an assignment reads to find its place.

@@ -75,6 +75,7 @@ func (b *builder) readDesign() (err error) {
 	if b.design, err = n.design(b.Source, module); err != nil {
 		return err
 	}
+	b.design.doubts = append(n.fileWarnings(), n.misread()...)
 	b.design.describe(ports)
 	if !b.VHDL() { // what the build has written itself
 		b.design.files = slices.DeleteFunc(b.design.files, func(file string) bool { return filepath.Dir(file) == b.work })

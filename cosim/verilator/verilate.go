@@ -45,8 +45,8 @@ func (b *builder) arguments() []string {
 
 // verilogFiles are the names as Verilator gets them: an option is not a file.
 func (b *builder) verilogFiles() []string {
-	if b.VHDL() {
-		return []string{b.vhdlTop + ".v"}
+	if b.VHDL() { // names may be words of SystemVerilog
+		return []string{"--default-language", "1364-2005", b.vhdlTop + ".v"}
 	}
 	files := make([]string, len(b.files))
 	for i, file := range b.files {
@@ -183,8 +183,9 @@ func (b *builder) refusal(said []byte, err error) error {
 // explain says what a message of Verilator means and what helps.
 func (b *builder) explain(place, message string) *cosim.InputError {
 	has := func(text string) bool { return strings.Contains(message, text) }
+	ofShell := b.shell != nil && strings.Contains(place, b.shell.file+":")
 	switch {
-	case b.shell != nil && strings.Contains(place, b.shell.file+":") && !parameterMissing.MatchString(message):
+	case ofShell && !parameterMissing.MatchString(message):
 		return &cosim.InputError{
 			Place: "--param", Reason: fmt.Sprintf("the parameters of %s have values that it does not take: %s", b.Top, message),
 			Remedy: "give what it declares: a number for an enumeration, a type such as logic [7:0], or of a package as NAME::TYPE",
@@ -203,19 +204,19 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 			Remedy: "its parameters are " + strings.Join(b.parameters(), ", "),
 		}
 	case parameterMissing.MatchString(message):
-		return &cosim.InputError{
-			Place:  b.Files[0],
-			Reason: fmt.Sprintf("module %s has no parameter %s", b.Top, parameterMissing.FindStringSubmatch(message)[1]),
-			Remedy: "name parameters that it has",
+		name, refused := parameterMissing.FindStringSubmatch(message)[1], &cosim.InputError{Place: b.Files[0], Remedy: "name parameters that it has"}
+		if refused.Reason = fmt.Sprintf("module %s has no parameter %s", b.Top, name); place != "" && !ofShell {
+			refused.Place, refused.Reason = place, "the module of this instance has no parameter "+name
 		}
+		return refused
 	case has("interface is not found"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "connect an instance of the interface to this port"}
 	case has("Interfaced port"):
 		return &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
 	case has("Cannot find include file"):
-		return &cosim.InputError{Place: place, Reason: message, Remedy: "name its directory with -I"}
+		return &cosim.InputError{Place: place, Reason: message, Remedy: "name its directory " + cosim.WithInclude}
 	case has("Cannot find file containing module"):
-		return &cosim.InputError{Place: place, Reason: message, Remedy: "add the file of this module to the sources, or its directory with -I"}
+		return &cosim.InputError{Place: place, Reason: message, Remedy: "add the file of this module to the sources, or its directory " + cosim.WithInclude}
 	case has("--xml-only"):
 		return &cosim.InputError{
 			Place:  verilatorTool.Command,
@@ -228,6 +229,10 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 			Reason: message,
 			Remedy: "put the part with delays and waits into a test bench; what is built has clocks only",
 		}
+	}
+	if b.VHDL() {
+		return &cosim.InputError{Place: place, Reason: "in the Verilog that GHDL makes of it: " + message,
+			Remedy: "rename what is a word of Verilog, or write in another way what stands there"}
 	}
 	return &cosim.InputError{Place: place, Reason: message, Remedy: "correct the source until `verilator --lint-only` accepts it"}
 }

@@ -159,7 +159,6 @@ func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 	slices.Sort(d.files)
 	n.sensitivity(d)
 	d.large = n.untraced()
-	d.doubts = append(n.fileWarnings(), n.misread()...)
 	var err error
 	d.data, err = n.dataFiles()
 	return d, err

@@ -1,0 +1,76 @@
+//go:build linux
+
+package flatten
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/verilator"
+)
+
+// TestSecondIsLed: what Verilator misreads in one value of 65,536, or later, shows in the second simulator without the refusals that know it,
+// as that is led to every branch. Of && both simulators say the same.
+func TestSecondIsLed(t *testing.T) {
+	for _, name := range []string{"same_argument_twice", "argument_inside", "ternary_side_effect", "case_side_effect"} {
+		t.Run(name, func(t *testing.T) {
+			s := cosim.Source{Top: "dut", Files: []string{filepath.Join("../prove/testdata/traps", name+".sv")}, Clocks: []string{"clock"}}
+			o := cosim.BuildOptions{Cache: testCache}
+			text, err := verilator.Flatten(t.Context(), s, o, "trusting", func(f *verilator.Flat) ([]byte, error) {
+				m, err := printFlat(f, s, false)
+				require.NoError(t, err)
+				return json.Marshal(m)
+			})
+			require.NoError(t, err)
+			m := &Module{}
+			require.NoError(t, json.Unmarshal(text, m))
+			var differs *Difference
+			if name == "case_side_effect" { // the print has it once
+				_, err = Compare(t.Context(), s, m, o, CompareCycles, 1)
+				require.ErrorAs(t, err, &differs)
+				return
+			}
+			_, err = CompareSecond(t.Context(), s, m, o, 1)
+			require.ErrorAs(t, err, &differs)
+			require.True(t, differs.Second)
+		})
+	}
+}
+
+// TestLongSecondOfDesigns: designs that are proved do in Icarus what they do in Verilator, in all branches that can be taken.
+func TestLongSecondOfDesigns(t *testing.T) {
+	files, err := filepath.Glob("../prove/testdata/equal/*.*v")
+	require.NoError(t, err)
+	taken, branches, cycles := 0, 0, 0
+	for i, file := range files {
+		if i%8 != 0 && !*full {
+			continue
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			s := cosim.Source{Top: "dut", Files: []string{file}, Clocks: []string{"clock"}, IncludeDirs: []string{"../rtl"}}
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			if !strings.Contains(string(text), "edge clock") {
+				s.Clocks = nil
+			}
+			if strings.Contains(string(text), "// with the parts of its twin") {
+				t.Skip("not in one file")
+			}
+			o := cosim.BuildOptions{Cache: testCache}
+			m, err := Print(t.Context(), s, o)
+			require.NoError(t, err)
+			second, err := CompareSecond(t.Context(), s, m, o, 1)
+			require.NoError(t, err)
+			t.Logf("%d cycles, %d of %d branches %v %s", second.Cycles, second.Taken, second.Branches, second.Untaken, second.Absent)
+			taken, branches, cycles = taken+second.Taken, branches+second.Branches, cycles+second.Cycles
+		})
+	}
+	t.Logf("%d cycles, %d of %d branches", cycles, taken, branches)
+	require.GreaterOrEqual(t, 100*taken, 90*branches)
+}
