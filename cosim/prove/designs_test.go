@@ -137,6 +137,7 @@ func TestLongEqual(t *testing.T) {
 	eachDesign(t, "equal", []string{
 		"fifo_shift", "round_robin_rotated", "matrix_pairs", "tdma_down", "credit_out", "lfsr_inverted", "link_ring", "link_late",
 		"light_tap_down", "list_first", "stream_shift", "bus_fixed", "serialiser_indexed", "contention_outputs", "fixed_tree", "fixed_structs",
+		"clog2_index", "dead_branch", "negedge_assert",
 	}, requireEqual)
 }
 
