@@ -6,38 +6,6 @@ import (
 	"slices"
 )
 
-// ArbiterKind says who of several requesters is served.
-type ArbiterKind uint8
-
-// The kinds of arbiters. "Free" is a cycle in which no holder goes on.
-const (
-	// ArbiterFixed: the lowest index. The others may starve.
-	ArbiterFixed ArbiterKind = iota
-	// ArbiterRoundRobin: the first requester after the one that was granted last.
-	// A requester waits for at most Requesters-1 frames of others.
-	ArbiterRoundRobin
-	// ArbiterMatrix: the requester whose last grant began longest ago, before all
-	// of them those that never had one, lowest index first. At most Requesters-1
-	// frames of others.
-	ArbiterMatrix
-	// ArbiterTDMA: requester 0 for SliceCycles cycles, then 1, and so on, whether
-	// they request or not; only the one whose turn it is can be granted. The turns
-	// never stop: who is still held up by another's frame when its turn ends has
-	// lost it.
-	ArbiterTDMA
-)
-
-// ArbiterKinds are the names of the kinds in scenarios, reports and files.
-var ArbiterKinds = []string{"fixed", "round_robin", "matrix", "tdma"}
-
-// String returns the kind's name.
-func (k ArbiterKind) String() string {
-	if int(k) < len(ArbiterKinds) {
-		return ArbiterKinds[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
-
 // Limits of the parameters of arbiters.
 const (
 	RequestersMax  = 65536 // of one arbiter
@@ -132,8 +100,8 @@ func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 		slice = SliceCyclesMax
 	}
 	switch {
-	case int(c.Kind) >= len(ArbiterKinds):
-		return nil, fmt.Errorf("%s: arbiter of %v, allowed are %v", path, c.Kind, ArbiterKinds)
+	case !c.Kind.Works(ForBuses | ForOutputs):
+		return nil, fmt.Errorf("%s: arbiter of %v, allowed are %v", path, c.Kind, ArbitersFor(ForBuses|ForOutputs))
 	case c.SliceCycles < min(1, slice) || c.SliceCycles > slice:
 		return nil, fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles, c.Kind, min(1, slice), slice)
 	case c.Request == nil:
@@ -166,6 +134,7 @@ func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 	registers := []Register{Column("granted", a.granted, AtMost(uint32(requesters)))}
 	d := Declaration{Bank: c.Bank, Wires: []Probed{inEach{c.Bank, []string{"busy", "index"}, []*Signal{busy, index}}}, Derive: a.derive}
 	switch c.Kind {
+	case ArbiterFixed:
 	case ArbiterRoundRobin:
 		a.first = make([]uint16, cells)
 		registers = append(registers, Column("first", a.first, AtMost(last)))
@@ -177,6 +146,8 @@ func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 	case ArbiterTDMA:
 		a.turn, a.elapsed = make([]uint16, c.Bank.Units), make([]uint16, c.Bank.Units)
 		registers = append(registers, Column("turn", a.turn[:1], AtMost(last)), Column("elapsed", a.elapsed[:1], AtMost(a.slice-1)))
+	default:
+		return nil, fmt.Errorf("%s: an arbiter of %v has no hardware", path, c.Kind)
 	}
 	d.Registers = registers
 	a.Registers = Declare(d)

@@ -136,8 +136,8 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", path, c.Ports, AllocatorPortsMax)
 	case c.Rule.Cap < 1 || c.Rule.Cap > c.Ports:
 		return nil, fmt.Errorf("%s: a cap of %d, allowed are 1 to %d ports", path, c.Rule.Cap, c.Ports)
-	case c.Rule.Kind > ArbiterMatrix:
-		return nil, fmt.Errorf("%s: a cap arbiter of %v, allowed are %v", path, c.Rule.Kind, ArbiterKinds[:ArbiterMatrix+1])
+	case !c.Rule.Kind.Works(ForCaps):
+		return nil, fmt.Errorf("%s: a cap arbiter of %v, allowed are %v", path, c.Rule.Kind, ArbitersFor(ForCaps))
 	}
 	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
 	for _, err := range []error{
@@ -167,12 +167,15 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 		Column("result", a.result, AtMost(uint32(c.Ports))), Column("granted", a.granted, AtMost[uint8](1)),
 	}
 	switch c.Rule.Kind {
+	case ArbiterFixed:
 	case ArbiterRoundRobin:
 		a.first = make([]uint32, cells)
 		registers = append(registers, Column("first", a.first, AtMost(uint32(c.Ports-1))))
 	case ArbiterMatrix:
 		a.grants, a.last = make([]uint64, cells), make([]uint64, all)
 		registers = append(registers, Column("grants", a.grants), Column("last", a.last))
+	default:
+		return nil, fmt.Errorf("%s: a cap arbiter of %v has no hardware", path, c.Rule.Kind)
 	}
 	a.Registers = Declare(Declaration{
 		Bank: c.Bank, Registers: registers, Wires: []Probed{a.served, a.servedInput, a.grant},

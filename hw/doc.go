@@ -32,6 +32,7 @@
 //	light_tap.go LightTap: where faults act on the light that reaches receivers
 //	signal.go    Signal: plain electrical wires
 //	requests.go  Requests: request lines of arbiters, those that are high
+//	arbiter_kinds.go  kinds of arbiters, and what each works for
 //	arbiter.go   Arbiters: fixed priority, round robin, matrix, TDMA
 //	allocator.go ListMatching: one slot of matching by lists of addressees
 //	list_allocator.go          ListAllocators: the same as hardware, one input in a cycle; Lists

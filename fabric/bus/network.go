@@ -87,7 +87,7 @@ func (b Network) Check() error {
 	refuse := func(key, reason, remedy string) error {
 		return &input.Error{Place: "fabric.bus." + key, Reason: reason, Remedy: remedy}
 	}
-	scheduled, arbiters := b.schedule != "", append([]string{contend.ArbiterNone}, hw.ArbiterKinds...)
+	scheduled, arbiters := b.schedule != "", append([]string{contend.ArbiterNone}, hw.ArbitersFor(hw.ForBuses)...)
 	switch {
 	case b.Vertices < VerticesMin || b.Vertices > VerticesMax:
 		return refuse("vertices", fmt.Sprintf("vertices is %d", b.Vertices), fmt.Sprintf("allowed are %d to %d", VerticesMin, VerticesMax))
@@ -101,9 +101,9 @@ func (b Network) Check() error {
 		return refuse("buses", fmt.Sprintf("the schedule %s brings its own buses", b.schedule), "delete buses")
 	case scheduled && b.Length == 0:
 		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot", b.schedule), "add length, 2 or more")
-	case scheduled && b.Arbiter == hw.ArbiterTDMA.String():
-		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter tdma lets no one send"+
-			" but the one whose turn the slot is", b.schedule), "take another arbiter, or none")
+	case scheduled && b.arbitrated() && !hw.ArbiterWorks(b.Arbiter, hw.ForSchedules):
+		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter %s lets no one send"+
+			" but the one whose turn the slot is", b.schedule, b.Arbiter), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
 		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a program of gossip, whose schedule brings them: "+
 			strings.Join(b.Schedules(), ", "))

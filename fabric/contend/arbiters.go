@@ -1,6 +1,10 @@
 package contend
 
-import "starloom/hw"
+import (
+	"fmt"
+
+	"starloom/hw"
+)
 
 // arbiters are those of all outputs, each with its registers; nil columns are those of other kinds.
 type arbiters struct {
@@ -15,11 +19,13 @@ type arbiters struct {
 func newArbiters(x Crossbar, n int) arbiters {
 	r := arbiters{kind: x.Arbiter, ports: n}
 	switch {
-	case x.List:
+	case x.List, x.NoArbiter, r.kind == hw.ArbiterFixed:
 	case r.kind == hw.ArbiterRoundRobin:
 		r.first = make([]uint32, n)
 	case r.kind == hw.ArbiterMatrix:
 		r.since, r.now = make([]uint32, n*n), make([]uint32, n)
+	default:
+		panic(fmt.Sprintf("contend: slots have no arbiter %v", r.kind))
 	}
 	return r
 }
@@ -64,6 +70,24 @@ func (r *arbiters) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "first", r.first, hw.AtMost(uint32(r.ports-1)))
 	hw.StateColumn(v, "since", r.since)
 	hw.StateColumn(v, "now", r.now)
+}
+
+// check refuses kinds of arbiters that are not known to work.
+func (x Crossbar) check() error {
+	outputs := hw.ForOutputs
+	switch {
+	case x.List:
+		outputs = hw.ForLists
+	case x.Cap > 0:
+		outputs = hw.ForCapped
+	}
+	switch {
+	case !x.NoArbiter && !x.Arbiter.Works(outputs):
+		return fmt.Errorf("%s: an arbiter %v, allowed are %v", x.Head, x.Arbiter, hw.ArbitersFor(outputs))
+	case x.Cap > 0 && !x.CapArbiter.Works(hw.ForCaps):
+		return fmt.Errorf("%s: a cap arbiter %v, allowed are %v", x.Head, x.CapArbiter, hw.ArbitersFor(hw.ForCaps))
+	}
+	return nil
 }
 
 // listRule is how the allocator gives turns.

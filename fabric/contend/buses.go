@@ -55,7 +55,12 @@ func (a Arbiter) Cycles() int {
 
 // slice is how long a tap has its turn where they have one: a slot.
 func (b *Buses) slice(timing nic.Timing) (cycles int, err error) {
-	if b.Arbiter != Arbiter(hw.ArbiterTDMA) {
+	switch {
+	case b.Arbiter == None:
+		return 0, nil
+	case !hw.ArbiterKind(b.Arbiter).Works(hw.ForBuses):
+		return 0, fmt.Errorf("%s: an arbiter %v, allowed are %v", b.Bank.Path(), b.Arbiter, hw.ArbitersFor(hw.ForBuses))
+	case b.Arbiter != Arbiter(hw.ArbiterTDMA):
 		return 0, nil
 	}
 	if cycles = timing.SlotCycles(); cycles > hw.SliceCyclesMax {

@@ -15,7 +15,10 @@ import (
 // The transmitters ask in the arbitration cycles of a slot; in the cycle of the first phit the
 // grants stand, and they do so to the end of the frames. The filters of queues count frames.
 func (x Crossbar) Part(plant *fabric.Plant, from Senders) (*Part, error) {
-	b := builder{Crossbar: x, plant: plant, from: from}
+	b := builder{Crossbar: x, plant: plant, from: from, err: x.check()}
+	if b.err != nil {
+		return nil, b.err
+	}
 	switch {
 	case x.NoArbiter:
 		b.contend()

@@ -11,6 +11,9 @@ import (
 // SlotTransport is a network that is one crossbar in the slot engine: frames in tables, and the decisions
 // of the arbiters without their cycles.
 func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	if err := x.check(); err != nil {
+		return nil, err
+	}
 	t := &crossbarTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes, timing: c.Timing, bank: c.Bank,
 		shared: x.Shared(), stale: hw.NewSet(x.Ports)}
 	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)

@@ -66,6 +66,8 @@ func NewServer(shared []Shared, lanes int, timing nic.Timing) (fabric.Server, er
 				return nil, err
 			}
 			p.turns, p.best = newTurns(hw.ArbiterKind(b.Arbiter), b.Taps), make([]int32, len(b.Taps.Members))
+		} else if err := p.Outputs.check(); err != nil {
+			return nil, err
 		} else {
 			p.matching = newMatching(*p.Outputs)
 		}

@@ -1,6 +1,8 @@
 package contend
 
 import (
+	"fmt"
+
 	"starloom/hw"
 )
 
@@ -19,6 +21,7 @@ type turns struct {
 func newTurns(kind hw.ArbiterKind, wiring *hw.Taps) *turns {
 	t := &turns{kind: kind, taps: wiring.Longest}
 	switch kind {
+	case hw.ArbiterFixed, hw.ArbiterTDMA:
 	case hw.ArbiterRoundRobin:
 		t.next = make([]uint16, len(wiring.Members))
 	case hw.ArbiterMatrix:
@@ -28,6 +31,8 @@ func newTurns(kind hw.ArbiterKind, wiring *hw.Taps) *turns {
 			taps += uint32(len(members))
 		}
 		t.since, t.now = make([]uint64, taps), make([]uint64, len(wiring.Members))
+	default:
+		panic(fmt.Sprintf("contend: slots have no arbiter %v", kind))
 	}
 	return t
 }

@@ -1,9 +1,10 @@
 package crossbar
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
-	"slices"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/contend"
@@ -148,7 +149,9 @@ type conflict struct {
 // conflicts are the values that do not go together; those of the medium come first.
 func (x Network) conflicts() []conflict {
 	aloha, list, queue := x.Medium == MediumALOHA, x.Matching == MatchList, x.Output == OutputQueue
-	arbiter := x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String()
+	kind, capKind := cmp.Or(x.Arbiter, hw.ArbiterFixed.String()), cmp.Or(x.CapArbiter, hw.ArbiterFixed.String())
+	arbiter := kind != hw.ArbiterFixed.String()
+	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
 	lists, noLists := "matching is list", "delete matching"
 	if x.matchingBy != "" {
 		lists, noLists = x.matchingBy+" asks by lists", "take scheduling: 0"
@@ -166,12 +169,16 @@ func (x Network) conflicts() []conflict {
 			fmt.Sprintf("arbiter is %s, and the medium aloha has none", x.Arbiter), "delete arbiter, or take medium: crossbar"},
 		{aloha && queue, "medium",
 			queues + ", and on the medium aloha one frame crosses in a slot", "take output: rendezvous or medium: crossbar"},
-		{list && x.Arbiter == hw.ArbiterMatrix.String(), "arbiter",
-			lists + ", and lists are served by an arbiter fixed or round_robin, not matrix", "take one of them, or " + noLists},
-		{x.Cap > 0 && !list && arbiter, "arbiter",
-			fmt.Sprintf("arbiter is %s with a cap, and an output would take turns for frames that the cap holds back", x.Arbiter),
-			"take arbiter: fixed, or delete cap"},
-		{x.Cap == 0 && x.CapArbiter != "" && x.CapArbiter != hw.ArbiterFixed.String(), "cap_arbiter",
+		{list && !hw.ArbiterWorks(kind, hw.ForLists), "arbiter",
+			fmt.Sprintf("%s, and lists are served by an arbiter %s, not %s", lists, either(hw.ForLists), kind), "take one of them, or " + noLists},
+		{!hw.ArbiterWorks(kind, hw.ForOutputs), "arbiter",
+			fmt.Sprintf("arbiter is %s, which serves no output of a crossbar", kind), "take " + either(hw.ForOutputs)},
+		{x.Cap > 0 && !list && !hw.ArbiterWorks(kind, hw.ForCapped), "arbiter",
+			fmt.Sprintf("arbiter is %s with a cap, and an output would take turns for frames that the cap holds back", kind),
+			fmt.Sprintf("take arbiter: %s, or delete cap", either(hw.ForCapped))},
+		{!hw.ArbiterWorks(capKind, hw.ForCaps), "cap_arbiter",
+			fmt.Sprintf("cap_arbiter is %s, which does not choose whom a cap serves", capKind), "take " + either(hw.ForCaps)},
+		{x.Cap == 0 && capKind != hw.ArbiterFixed.String(), "cap_arbiter",
 			fmt.Sprintf("cap_arbiter is %s, and there is no cap", x.CapArbiter), "give cap: 1 or more, or delete cap_arbiter"},
 		{x.listsFor != "" && !list, "matching",
 			fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor),
@@ -189,15 +196,12 @@ func (x Network) conflicts() []conflict {
 func (x Network) Contended() contend.Crossbar {
 	x = x.settled()
 	c := contend.Crossbar{Head: "crossbar", Ports: x.Ports, NoArbiter: x.Medium == MediumALOHA, List: x.Matching == MatchList,
-		Arbiter: kindOf(x.Arbiter), Cap: x.Cap, CapArbiter: kindOf(x.CapArbiter)}
+		Arbiter: hw.ArbiterOf(x.Arbiter), Cap: x.Cap, CapArbiter: hw.ArbiterOf(x.CapArbiter)}
 	if x.Output == OutputQueue {
 		c.Queue = x.QueueFrames
 	}
 	return c
 }
-
-// kindOf is the arbiter of a name, which has been checked.
-func kindOf(name string) hw.ArbiterKind { return hw.ArbiterKind(slices.Index(hw.ArbiterKinds, name)) }
 
 // Build implements fabric.Network.
 func (x Network) Build(plant *fabric.Plant) error { return x.Contended().Build(plant, nil) }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"starloom/fabric/contend"
 	"starloom/hw"
@@ -78,6 +79,9 @@ func (c *contention) bus(p *placed) {
 	if p.keys.Arbiter != contend.ArbiterNone {
 		m.Arbiter = p.keys.Arbiter
 	}
+	if m.Arbiter != "" && !hw.ArbiterWorks(m.Arbiter, hw.ForBuses) {
+		c.add(p.place, fmt.Sprintf("the bus %s has an arbiter %s, which serves no bus", p.name, m.Arbiter), "take "+strings.Join(hw.ArbitersFor(hw.ForBuses), " or "))
+	}
 	if m.Arbiter != "" && p.keys.Align {
 		c.add(p.place, fmt.Sprintf("the bus %s has align and an arbiter: its senders ask where it is, and start together", p.name), "delete align, or the arbiter")
 	}
@@ -128,16 +132,21 @@ func (c *contention) onlyCrossbar() bool {
 func (c *contention) conflicts(p *placed) {
 	k := &p.keys
 	list, queue, none := k.Matching == matchList, k.Output == outputQueue, k.Arbiter == contend.ArbiterNone
-	turns := k.Arbiter == hw.ArbiterRoundRobin.String() || k.Arbiter == hw.ArbiterMatrix.String()
+	kind, capKind := cmp.Or(k.Arbiter, hw.ArbiterFixed.String()), cmp.Or(k.CapArbiter, hw.ArbiterFixed.String())
+	works := func(use hw.ArbiterUse) bool { return none || hw.ArbiterWorks(kind, use) }
+	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
 	for _, rule := range []struct {
 		is             bool
 		reason, remedy string
 	}{
 		{none && (list || queue || k.Cap > 0), "has no arbiter: one frame crosses in a slot", "delete matching, output and cap, or take arbiter: fixed"},
-		{list && k.Arbiter == hw.ArbiterMatrix.String(),
-			"takes requests for lists, which an arbiter fixed or round_robin serves", "take one of them, or delete matching"},
-		{k.Cap > 0 && !list && turns, "has a cap, and an output would take turns for frames that the cap holds back", "take arbiter: fixed, or delete cap"},
-		{k.Cap == 0 && k.CapArbiter != "" && k.CapArbiter != hw.ArbiterFixed.String(), "has a cap_arbiter and no cap", "give cap: 1 or more, or delete cap_arbiter"},
+		{!works(hw.ForOutputs), "has an arbiter " + kind + ", which serves no output of a crossbar", "take " + either(hw.ForOutputs)},
+		{list && !works(hw.ForLists),
+			fmt.Sprintf("takes requests for lists, which an arbiter %s serves", either(hw.ForLists)), "take one of them, or delete matching"},
+		{k.Cap > 0 && !list && !works(hw.ForCapped), "has a cap, and an output would take turns for frames that the cap holds back",
+			fmt.Sprintf("take arbiter: %s, or delete cap", either(hw.ForCapped))},
+		{!hw.ArbiterWorks(capKind, hw.ForCaps), "has a cap_arbiter " + capKind + ", which does not choose whom a cap serves", "take " + either(hw.ForCaps)},
+		{k.Cap == 0 && capKind != hw.ArbiterFixed.String(), "has a cap_arbiter and no cap", "give cap: 1 or more, or delete cap_arbiter"},
 		{queue && list, "has outputs with queues, and lists are for outputs that take one frame in a slot", "delete matching, or take output: rendezvous"},
 		{queue && k.Cap > 0, "has outputs with queues, and a cap is for outputs that take one frame in a slot", "delete cap"},
 		{!queue && k.QueueFrames > 0, "has queue_frames and no queues", "take output: queue, or delete queue_frames"},
@@ -214,7 +223,12 @@ func (c *contention) outputOf(crossbar int, p *placed, port int) int {
 // crossbar numbers one.
 func (c *contention) crossbar(p *placed) {
 	n, taps := c.net, c.taps[p.number]
-	kindOf := func(name string) hw.ArbiterKind { return hw.ArbiterKind(max(0, slices.Index(hw.ArbiterKinds, name))) }
+	kindOf := func(name string) hw.ArbiterKind { // one that does not work was refused
+		if !hw.ArbiterWorks(name, hw.ForOutputs) {
+			return hw.ArbiterFixed
+		}
+		return hw.ArbiterOf(name)
+	}
 	x := Crossbar{First: len(n.Media), drawn: p.number, Crossbar: contend.Crossbar{Head: n.Name + "." + p.name, Ports: len(taps),
 		NoArbiter: p.keys.Arbiter == contend.ArbiterNone, List: p.keys.Matching == matchList, Arbiter: kindOf(p.keys.Arbiter),
 		Cap: min(p.keys.Cap, len(taps)), CapArbiter: kindOf(p.keys.CapArbiter)}}

@@ -189,11 +189,11 @@ func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
 	}
 	switch e.key {
 	case "arbiter":
-		words := append([]string{contend.ArbiterNone}, hw.ArbiterKinds...)
+		use := hw.ForBuses
 		if n.kind == kindCrossbar {
-			words = words[:len(words)-1] // without tdma
+			use = hw.ForOutputs
 		}
-		word(&n.keys.Arbiter, words...)
+		word(&n.keys.Arbiter, append([]string{contend.ArbiterNone}, hw.ArbitersFor(use)...)...)
 	case "align":
 		err := r.Bool(e.value, where, &n.keys.Align)
 		r.take(err)
@@ -209,7 +209,7 @@ func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
 	case "cap":
 		number(&n.keys.Cap, 0, portsMax+1)
 	case "cap_arbiter":
-		word(&n.keys.CapArbiter, hw.ArbiterKinds[:3]...)
+		word(&n.keys.CapArbiter, hw.ArbitersFor(hw.ForCaps)...)
 	}
 	return ok
 }

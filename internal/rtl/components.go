@@ -23,6 +23,26 @@ type components struct {
 	taken  map[string]int // entry of the scenario that has replaced a component
 }
 
+// see takes the sites of all hardware, and returns its components with the composites after them.
+func (c *components) see(parts []hw.Sited, composites []hw.Composite, whole hw.Sited) []hw.Sited {
+	c.parts, c.within = len(parts), make([][]int, len(parts), len(parts)+len(composites))
+	for _, composite := range composites {
+		var within []int
+		for _, part := range composite.Parts() {
+			within = append(within, slices.Index(parts, part))
+		}
+		parts, c.within = append(parts[:len(parts):len(parts)], composite), append(c.within, within)
+	}
+	for _, part := range parts {
+		c.sites = append(c.sites, part.Site())
+	}
+	if whole != nil {
+		c.whole = whole.Site()
+	}
+	c.chosen = make([][]inloop.Part, len(parts))
+	return parts
+}
+
 // models are the sites of the components and of all hardware.
 func (c *components) models() []*hw.Site {
 	if c.whole == nil {

@@ -32,11 +32,11 @@ type change struct{ cycle, value uint64 }
 // changesMax is how many are kept of a run: 64 MiB. Later ones are not compared.
 const changesMax = 1 << 22
 
-// watchOutputs notes what stands in the places of RTL shows: parts, or whole.
-func (r *Devices) watchOutputs(parts []hw.Sited, whole hw.Sited) {
+// watchOutputs notes what shows where the RTL stands.
+func (r *Devices) watchOutputs() {
 	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset } // the first is 0
-	for i := range parts {
-		for _, part := range r.chosen[i] {
+	for i, chosen := range r.chosen {
+		for _, part := range chosen {
 			r.watchPart(r.sites[i], part)
 		}
 	}

@@ -21,21 +21,7 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 	if r.Loop, err = inloop.New(kernel); err != nil {
 		return nil, false, err
 	}
-	r.parts, r.within = len(parts), make([][]int, len(parts), len(parts)+len(composites))
-	for _, composite := range composites {
-		var within []int
-		for _, part := range composite.Parts() {
-			within = append(within, slices.Index(parts, part))
-		}
-		parts, r.within = append(parts[:len(parts):len(parts)], composite), append(r.within, within)
-	}
-	for _, part := range parts {
-		r.sites = append(r.sites, part.Site())
-	}
-	if whole != nil {
-		r.whole = whole.Site()
-	}
-	r.chosen = make([][]inloop.Part, len(parts))
+	parts = r.see(parts, composites, whole)
 	for i := range r.Entries {
 		if err := r.ctx.Err(); err != nil { // builds that are reused would not notice
 			return nil, false, err
@@ -46,21 +32,27 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 	}
 	slices.SortFunc(r.Report, func(a, b outcome.RTLReport) int { return strings.Compare(a.Path, b.Path) })
 	if r.InPlace != OfRTL {
-		r.watchOutputs(parts, whole)
+		r.watchOutputs()
 	}
+	if r.all != nil && r.InPlace != Own {
+		component, err := r.Loop.Replace(whole, *r.all)
+		return []hw.Component{component}, true, err
+	}
+	run, err = r.running(parts)
+	return run, false, err
+}
+
+// running returns what the kernel runs: parts, each itself, replaced, or in a composite that is.
+func (r *Devices) running(parts []hw.Sited) (run []hw.Component, err error) {
 	if r.InPlace == Own {
 		for _, part := range parts[:r.parts] {
 			run = append(run, part)
 		}
-		return run, false, nil
-	}
-	if r.all != nil {
-		component, err := r.Loop.Replace(whole, *r.all)
-		return []hw.Component{component}, true, err
+		return run, nil
 	}
 	held, err := r.held()
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for i, part := range parts {
 		if held[i] {
@@ -69,12 +61,12 @@ func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.C
 		component := hw.Component(part)
 		if len(r.chosen[i]) > 0 {
 			if component, err = r.Loop.Replace(part, r.chosen[i]...); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 		}
 		run = append(run, component)
 	}
-	return run, false, nil
+	return run, nil
 }
 
 // held says which of the parts do not run: those of a composite that is replaced, and
