@@ -1,6 +1,9 @@
 package condition
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A Condition is an expression over the ports of a model, which may be used by many goroutines.
 type Condition struct {
@@ -37,6 +40,11 @@ func (c *Condition) Uses() []Use { return c.uses }
 
 // UsesPast reports whether it asks for the cycle before, or whether there is one.
 func (c *Condition) UsesPast() bool { return c.past }
+
+// OfInputs reports whether it reads inputs of this cycle alone, other than reset: it then means something in a reset, too.
+func (c *Condition) OfInputs() bool {
+	return !c.past && !slices.ContainsFunc(c.uses, func(u Use) bool { return !u.Port.Input || u.Port.Name == "reset" })
+}
 
 // Holds reports whether it is true. It does not allocate.
 func (c *Condition) Holds(s *Sight) bool { return c.test(s) != 0 }

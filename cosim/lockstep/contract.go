@@ -94,10 +94,33 @@ func (c *contract) broken() int {
 	return slices.IndexFunc(c.Assume, func(a *condition.Condition) bool { return !a.Holds(c.sight) })
 }
 
+// inReset reports whether reset is on.
+func (c *contract) inReset() bool {
+	return c.model.Clocked() && c.model.Inputs()[c.model.ResetWord()]&1 != 0
+}
+
+// brokenInReset reports whether an assumption about inputs alone does not hold: those hold in a reset, too.
+func (c *contract) brokenInReset() bool {
+	return slices.ContainsFunc(c.Assume, func(a *condition.Condition) bool { return a.OfInputs() && !a.Holds(c.sight) })
+}
+
+// respectInReset draws others while reset is on, if there are some.
+func (c *contract) respectInReset(redraw func(attempt int), inputs []uint64) {
+	for attempt := 1; attempt < redrawsMax && c.brokenInReset(); attempt++ {
+		redraw(attempt)
+		inputs[c.model.ResetWord()] = 1
+		c.fit(inputs)
+	}
+}
+
 // respect replaces random inputs that break an assumption. It draws others, and where it finds
 // none turns reset on; a model without reset has to have some.
 func (c *contract) respect(redraw func(attempt int), cycle uint64, inputs []uint64) (ok bool) {
-	if len(c.Assume) == 0 || c.model.Clocked() && inputs[c.model.ResetWord()]&1 != 0 {
+	if len(c.Assume) == 0 {
+		return true
+	}
+	if c.inReset() {
+		c.respectInReset(redraw, inputs)
 		return true
 	}
 	for attempt := range redrawsMax {
@@ -168,6 +191,9 @@ func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (s
 			}
 			return true, c.breaks(s, cycle, at)
 		}
+	}
+	if !c.counts && c.inReset() && c.brokenInReset() { // shrinking tries it
+		return true, nil
 	}
 	c.mask = append(c.mask[:0], all...)
 	for i := range c.gates {

@@ -163,3 +163,28 @@ func TestLongContractWhereThereIsNoWayOut(t *testing.T) {
 	m.Compare["head"] = "$past(count != 0)" // one cycle off
 	require.NotNil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence)
 }
+
+// TestContractInReset: what is assumed of inputs alone holds while reset is on, too, for RTL whose own check does not look at it; a case that
+// is shown keeps it.
+func TestContractInReset(t *testing.T) {
+	text := `module dut #(parameter BUG = 0) (input clk_i, rst_i, input [1:0] v_i, output logic [1:0] v_o);
+  always_ff @(posedge clk_i) begin
+    assert (v_i != 2'd3) else $error("never both");
+    v_o <= rst_i ? 2'd0 : BUG != 0 && v_i == 2 ? 2'd1 : v_i;
+  end
+endmodule`
+	for bug, differs := range map[string]bool{"0": false, "1": true} {
+		m := foreign(t, text, &pinmap.Map{
+			Library: library(), Model: "delay_line", Parameters: twin.Parameters{"WIDTH": 2, "CYCLES": 1, "RESET": 1},
+			Clock: "clk_i", Reset: "rst_i", Absent: []string{"filled"},
+			Pins:     []pinmap.Wiring{{Port: "data_i", Pins: []string{"v_i"}}, {Port: "data_o", Pins: []string{"v_o"}}},
+			Contract: pinmap.Contract{Assume: []string{"data_i != 3"}},
+		})
+		m.Source.Params = map[string]string{"BUG": bug}
+		r := runLockstep(t, m, Options{Cycles: 5_000})
+		require.Equal(t, differs, r.Divergence != nil)
+		if differs {
+			require.Equal(t, DivergenceValue, r.Divergence.Kind)
+		}
+	}
+}

@@ -247,3 +247,26 @@ func BenchmarkMap(b *testing.B) {
 		require.NoError(b, m.Close())
 	}
 }
+
+// TestArbiterWithoutTake: an input that changes nothing with the model's parameters needs no pin; with others it does. A folder that is missing is
+// asked for by the key of a map.
+func TestArbiterWithoutTake(t *testing.T) {
+	text := "module dut (input clk_i, rst_i, input [3:0] req_i, output [3:0] gnt_o); assign gnt_o = req_i & -req_i; endmodule"
+	for kind, parameters := range []twin.Parameters{
+		{"REQUESTERS": 4, "KIND": 0, "HOLD": 0, "TAKE_BITS": 1}, {"REQUESTERS": 4, "KIND": 1, "HOLD": 0, "TAKE_BITS": 1},
+	} {
+		m := foreign(t, text, &pinmap.Map{
+			Library: library(), Model: "free_arbiter", Parameters: parameters, Clock: "clk_i", Reset: "rst_i", Absent: []string{"index"},
+			Pins: []pinmap.Wiring{{Port: "request_i", Pins: []string{"req_i"}}, {Port: "grant_o", Pins: []string{"gnt_o"}}},
+		})
+		if kind == 0 {
+			require.Nil(t, runLockstep(t, m, Options{Cycles: 2_000}).Divergence)
+			continue
+		}
+		_, err := Run(t.Context(), m, Options{})
+		require.ErrorContains(t, err, "take_i of free_arbiter has no pin; add take_i: PIN")
+	}
+	m := foreign(t, "`include \"none.vh\"\n"+text, &pinmap.Map{Library: library(), Model: "link", Parameters: twin.Parameters{"PHIT_BITS": 1, "DELAY_CYCLES": 1}, Clock: "clk_i"})
+	_, err := Run(t.Context(), m, Options{})
+	require.ErrorContains(t, err, "name its directory under include: [DIR]")
+}

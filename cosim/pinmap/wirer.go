@@ -19,6 +19,7 @@ type wirer struct {
 	wired      []string          // by port of the model: the key that wires it
 	edges      []string          // inputs of the model that say when a clock rises
 	left       []string          // outputs of the model that it leaves to the RTL
+	idle       []string          // inputs of the model that need no pin
 	pulses     []twin.Pulses     // other forms of its ports
 }
 

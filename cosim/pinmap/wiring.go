@@ -13,7 +13,7 @@ import (
 
 // Wire works out the wiring between a model and RTL with these ports, or returns an *InputError.
 func (m *Map) Wire(model *twin.Model, rtl []cosim.Port) (*Wires, error) {
-	w := &wirer{Map: m, model: model.Ports(), rtl: rtl, fold: m.FoldsCase(), taken: map[[2]int]string{}}
+	w := &wirer{Map: m, model: model.Ports(), idle: model.Idle, rtl: rtl, fold: m.FoldsCase(), taken: map[[2]int]string{}}
 	w.wired, w.edges, w.left, w.pulses = make([]string, len(w.model)), model.Edges, model.Left(), model.Pulses
 	w.wires = &Wires{
 		Model: w.model, RTL: rtl,
@@ -97,7 +97,7 @@ func (w *wirer) wirePins() error {
 	}
 	for i, p := range w.model {
 		switch {
-		case w.wired[i] != "" || p.Clock && w.Clock == "" || p.Name == "reset" && w.Reset == "":
+		case w.wired[i] != "" || p.Clock && w.Clock == "" || p.Name == "reset" && w.Reset == "" || slices.Contains(w.idle, p.Name):
 		case slices.Contains(w.edges, p.Name):
 			return w.refuse("clock",
 				fmt.Sprintf("no clock of the RTL rises in cycles with %s of %s", p.Name, w.Model),

@@ -262,8 +262,11 @@ func (t *miterText) writeAssumed() {
 			all = append(all, fmt.Sprintf("%s == %s", t.bitText(l.Is), t.bitText(l.Must)))
 		}
 	}
+	always := "1'b1" // in a reset, too
 	for _, c := range t.terms.Assume {
-		all = append(all, t.verilog(c))
+		if all = append(all, t.verilog(c)); c.OfInputs() {
+			always += " && (" + t.verilog(c) + ")"
+		}
 	}
 	if t.rules {
 		all = append(all, "twin_kept")
@@ -274,7 +277,8 @@ func (t *miterText) writeAssumed() {
 	}
 	now := "(" + strings.Join(all, ") && (") + ")"
 	if t.clocked {
-		fmt.Fprintf(w, "  reg kept = 1'b1;\n  wire allowed = kept && (reset || %s);\n  always @(posedge %s) kept <= allowed;\n", now, clockName)
+		fmt.Fprintf(w, "  reg kept = 1'b1;\n  wire allowed = kept && %s && (reset || %s);\n  always @(posedge %s) kept <= allowed;\n",
+			always, now, clockName)
 	} else {
 		fmt.Fprintf(w, "  wire allowed = %s;\n", now)
 	}

@@ -95,6 +95,9 @@ func buildFreeArbiter(m *Model, p Parameters) error {
 	if err := m.Stand(c); err != nil {
 		return err
 	}
+	if hold == holdRequested || hold == holdNothing && !roundRobin {
+		m.Idle = []string{"take_i"}
+	}
 	requests, takePin := m.Pin("request_i"), m.Pin("take_i")
 	m.Use = func(random *Random, inputs []uint64) {
 		changeRequests(random, requests.Of(inputs))

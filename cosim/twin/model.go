@@ -59,6 +59,7 @@ type attachment struct {
 type usage struct {
 	Use       func(random *Random, inputs []uint64) // puts all inputs but reset, as in use; nil: at random
 	OnlyInUse []Pin                                 // inputs that only Use drives
+	Idle      []string                              // inputs that change no output with these parameters: RTL need not have them
 
 	// Keep makes inputs keep the rules of neighbours in the model's present state, and returns which one they broke first,
 	// "" for none. Use keeps them. nil: there are no rules. In a proof the twin says so, too: kept_o.
