@@ -48,14 +48,17 @@ func (d *guide) goesOn(cycles int) bool {
 	return d.left > 0 && cycles < secondCyclesMost && d.cycles-d.latest < secondCyclesIdle
 }
 
-// untaken are the places of branches that were not taken.
-func (d *guide) untaken() (places []string) {
+// untaken are branches that were not taken, and their places.
+func (d *guide) untaken() (left []int, places []string) {
 	for i, b := range d.Branches {
-		if !d.taken[i] && !slices.Contains(places, b.Place) {
+		if d.taken[i] {
+			continue
+		}
+		if left = append(left, i); !slices.Contains(places, b.Place) {
 			places = append(places, b.Place)
 		}
 	}
-	return places
+	return left, places
 }
 
 // lead changes inputs that were drawn.

@@ -28,6 +28,7 @@ type Second struct {
 	Branches int      `json:"branches"`
 	Taken    int      `json:"branches_taken"`
 	Untaken  []string `json:"branches_not_taken,omitempty"`
+	Left     []int    `json:"-"` // which those are
 
 	// Unknown are outputs of which some bit was X in more than a twentieth of what was compared, and in which part of it. Valued are those
 	// that were X in the source and had a value in the print: something has one there that has none.
@@ -59,8 +60,9 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	_, err = c.run()
 	second := Second{
 		Cycles: c.done.Cycles, Unknown: c.often(c.hidden), Valued: c.often(c.valued),
-		Branches: len(m.Branches), Taken: len(m.Branches) - c.guide.left, Untaken: c.guide.untaken(),
+		Branches: len(m.Branches), Taken: len(m.Branches) - c.guide.left,
 	}
+	second.Left, second.Untaken = c.guide.untaken()
 	var differs *Difference
 	switch {
 	case errors.As(err, &differs):

@@ -109,6 +109,10 @@ func requireEqual(t *testing.T, name string, m *pinmap.Map) {
 	require.Equal(t, Equal, r.Verdict)
 	require.NotZero(t, r.AgreeBits)
 	require.Equal(t, r.Bits, r.BitsProved)
+	if name == "lock_of_nine" { // an engine knows the sequence
+		require.Equal(t, r.Second.Branches, r.Second.Taken, r.Second.Untaken)
+		require.NotZero(t, r.Second.Taken)
+	}
 }
 
 // undecidedDesigns are equal, and not proved in time.
@@ -137,7 +141,7 @@ func TestLongEqual(t *testing.T) {
 	eachDesign(t, "equal", []string{
 		"fifo_shift", "round_robin_rotated", "matrix_pairs", "tdma_down", "credit_out", "lfsr_inverted", "link_ring", "link_late",
 		"light_tap_down", "list_first", "stream_shift", "bus_fixed", "serialiser_indexed", "contention_outputs", "fixed_tree", "fixed_structs",
-		"clog2_index", "dead_branch", "negedge_assert",
+		"clog2_index", "dead_branch", "negedge_assert", "lock_of_nine",
 	}, requireEqual)
 }
 

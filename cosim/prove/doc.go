@@ -25,6 +25,7 @@
 //	agree.go     the miter beside model and RTL on random inputs
 //	begin.go     the graph after its first cycle, in which reset is on
 //	views.go     what the twin shows of its state for a proof, and registers that are the same
+//	reach.go     inputs for branches that the second simulator has not taken
 //	classes.go   cones that are alike
 //	race.go      which engine gets which outputs, for how long; engines.go: the engines
 //	look_on.go   what is tried after a counterexample that lockstep does not show, and on what it rests

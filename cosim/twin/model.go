@@ -53,13 +53,13 @@ type Model struct {
 type attachment struct {
 	Edges  []string // inputs that say in which cycles a clock of the RTL rises
 	Pulses []Pulses // other forms of its ports
+	Idle   []string // inputs that change no output with these parameters: RTL need not have them
 }
 
 // usage is what neighbours of a model do.
 type usage struct {
 	Use       func(random *Random, inputs []uint64) // puts all inputs but reset, as in use; nil: at random
 	OnlyInUse []Pin                                 // inputs that only Use drives
-	Idle      []string                              // inputs that change no output with these parameters: RTL need not have them
 
 	// Keep makes inputs keep the rules of neighbours in the model's present state, and returns which one they broke first,
 	// "" for none. Use keeps them. nil: there are no rules. In a proof the twin says so, too: kept_o.
