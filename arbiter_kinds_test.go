@@ -53,7 +53,8 @@ func TestFifthArbiter(t *testing.T) {
 
 	for _, x := range []contend.Crossbar{
 		{Ports: 3, Arbiter: fifth}, {Ports: 3, Arbiter: fifth, List: true}, {Ports: 3, Arbiter: fifth, Cap: 1}, {Ports: 3, Cap: 1, CapArbiter: fifth},
-		{Ports: 3, Arbiter: fifth, Queue: 2}, {Ports: 3, Arbiter: hw.ArbiterMatrix, List: true}, {Ports: 3, Arbiter: hw.ArbiterMatrix, Cap: 1}, {Ports: 3, Arbiter: hw.ArbiterTDMA},
+		{Ports: 3, Arbiter: fifth, Queue: 2},
+		{Ports: 3, Arbiter: hw.ArbiterMatrix, List: true}, {Ports: 3, Arbiter: hw.ArbiterMatrix, Cap: 1}, {Ports: 3, Arbiter: hw.ArbiterTDMA},
 	} {
 		_, err := x.SlotTransport(&fabric.Config{})
 		require.ErrorContains(t, err, "allowed are", x)

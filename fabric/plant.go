@@ -141,6 +141,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	}
 	processors := t.shape.Processors()
 	t.sent = make([]uint16, processors*t.lanes)
+	t.silence(0, len(t.sent))
 	var err error
 	t.blocker, _ = n.(Blocker)
 	if t.access, err = t.shape.discipline().Access(t); err != nil {
@@ -180,11 +181,16 @@ func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 	s.heard = s.heard[:0]
 	t.access.Begin()
 	first, end := t.transmitters(shard)
-	for i := first; i < end; i++ {
-		t.sent[i] = nic.PortNone
-	}
+	t.silence(first, end)
 	if t.sums != nil {
 		t.sums.begin(slot, first, end)
+	}
+}
+
+// silence says that some transmitters send nothing.
+func (t *Plant) silence(first, end int) {
+	for i := first; i < end; i++ {
+		t.sent[i] = nic.PortNone
 	}
 }
 
@@ -284,12 +290,14 @@ func (t *Plant) Reset(seed uint64) {
 	}
 	t.kernel.Reset()
 	t.access.Reset()
-	for i := range t.sent {
-		t.sent[i] = nic.PortNone
-	}
+	t.silence(0, len(t.sent))
 	t.WatchError = nil
 	clear(t.lit)
+	clear(t.seen.met)
 	t.seen.late = t.seen.late[:0]
+	for i := range t.shards {
+		t.shards[i].exact, t.shards[i].noted = false, 0
+	}
 	t.kernel.BeforeCycle0()
 }
 

@@ -239,6 +239,9 @@ func (t *busTransport) Reset(uint64) {
 	if t.turns != nil {
 		t.turns.reset()
 	}
+	for i := range t.frames {
+		clear(t.frames[i])
+	}
 }
 
 // State implements hw.Stateful: what has crossed is forgotten with the slot.

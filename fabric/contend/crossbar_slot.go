@@ -175,6 +175,9 @@ func (t *crossbarTransport) Reset(seed uint64) {
 	t.contention.Stream = hw.NewStream(seed, hw.PurposeCoin)
 	t.reset()
 	t.stale.Fill(t.ports)
+	for i := range t.frames {
+		clear(t.frames[i])
+	}
 }
 
 // State implements hw.Stateful.

@@ -84,6 +84,8 @@ func newMatching(x Crossbar) *matching {
 
 func (m *matching) reset() {
 	m.asking.Clear()
+	clear(m.destination)
+	clear(m.tag)
 	clear(m.listeners)
 	m.allocator.Pointer = 0
 	m.capped.Pointer, m.capped.Grants = 0, 0

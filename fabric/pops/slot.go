@@ -374,8 +374,22 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 	return table.collided[shard], table.placed[shard] - table.collided[shard]
 }
 
-// Reset implements Transport: every table entry is written before it is read.
-func (t *SlotTransport) Reset(uint64) {}
+// Reset implements Transport. Every table entry is written before it is read, but a saved state has them all.
+func (t *SlotTransport) Reset(uint64) {
+	for i := range t.tables {
+		table := &t.tables[i]
+		clear(table.senders)
+		clear(table.first)
+		clear(table.lit)
+		clear(table.frames)
+		clear(table.tails)
+		clear(table.collided)
+		clear(table.placed)
+	}
+	for i := range t.work {
+		t.work[i].meetings = t.work[i].meetings[:0]
+	}
+}
 
 // Path implements hw.Stateful.
 func (t *SlotTransport) Path() string { return "fabric" }
