@@ -148,7 +148,7 @@ func TestCheckNamesRecursion(t *testing.T) {
 	require.Contains(t, d.First, "stack overflow")
 	require.Contains(t, d.Other, "in recurse at recurses.c:")
 	require.Contains(t, text, "first difference: the reports differ in violations[0].message (the state of no processor does)\n    "+d.First+"  isolated, compiler")
-	require.Contains(t, text, "usual cause: only the interpreter differs, which is a known limit: the firmware has functions that may call themselves (")
+	require.Contains(t, text, "usual cause: compiler and interpreter differ, usually by a known limit: the firmware has functions that may call themselves (")
 	require.Contains(t, text, "remedy: end the recursion earlier, or replace it by a loop\n")
 }
 

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -45,4 +47,22 @@ func TestFirmwareCheck(t *testing.T) {
 	r = starloomIn(t, dir, "firmware", "check", "none.wasm", "small.yaml")
 	require.Equal(t, statusInput, r.status)
 	require.True(t, strings.HasPrefix(r.stderr, "none.wasm: the firmware image cannot be read: "), r.stderr)
+}
+
+// TestFloatSelect: an image whose choices of floats wazero 1.12.0 compiles wrongly gives the digest of the interpreter in
+// every runtime, and its check passes.
+func TestFloatSelect(t *testing.T) {
+	const name, digest = "float_select_4", "dd8c208274c0546217be79767b632049"
+	scenario, err := os.ReadFile("testdata/firmware/" + name + ".yaml")
+	require.NoError(t, err)
+	dir := folder(t, map[string]string{name + ".yaml": string(scenario)})
+	built := starloomIn(t, ".", "firmware", "build", "testdata/firmware/"+name+".c", "-o", filepath.Join(dir, name+".wasm"))
+	require.Equal(t, statusPass, built.status, built.stderr)
+	for _, runtime := range []string{"compiler", "interpreter"} {
+		r := starloomIn(t, dir, "run", name+".yaml", "--runtime", runtime)
+		require.Equal(t, statusPass, r.status, r.stderr)
+		require.Contains(t, r.stdout, digest, runtime)
+	}
+	r := starloomIn(t, dir, "firmware", "check", name+".wasm", name+".yaml")
+	require.Equal(t, statusPass, r.status, r.stdout)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 
 	"starloom/cosim"
+	"starloom/firmware/wasm"
 )
 
 // A Circuit is RTL as wasm, from which any number of devices can be opened; devices
@@ -139,7 +140,11 @@ func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, 
 	if err != nil {
 		return fail(err)
 	}
-	if r.compiled, err = r.CompileModule(ctx, c.wasm); err != nil {
+	code, err := wasm.Selects(c.wasm)
+	if err == nil {
+		r.compiled, err = r.CompileModule(ctx, code)
+	}
+	if err != nil {
 		return fail(&cosim.InputError{Place: c.Device, Reason: fmt.Sprintf("broken WebAssembly: %v", err), Remedy: errNotBuilt.Remedy})
 	}
 	if err := checkExports(r.compiled); err != nil {

@@ -15,6 +15,8 @@
 //	export starloom.start       the start function, which the host calls itself
 //	canonical NaNs              after every instruction, scalar or SIMD, whose NaN may
 //	                            have any bits by the specification
+//	selects of integers         in the place of those of floats and vectors, which wazero 1.12.0
+//	                            compiles wrongly on amd64: Selects does it for modules that are no images
 //
 //	starloom.counter            only if RewriteMetered asks: what each call costs, by a table of
 //	                            costs of the classes of instructions, with a limit
@@ -39,6 +41,8 @@
 //	laps.go       where the turn of a cell begins
 //	operands.go   the stack of operands, as far as an analysis knows it
 //	stack.go      the globals that every function gives back: stack pointers
+//	types.go      the types of operands
+//	select.go     selects of floats as selects of their bits
 //	copy.go       what is known of a copy, and the names that it has for the host
 //	copier.go     instructions whose functions have moved
 //	weaver.go     functions on their way into a copy; locals that are added

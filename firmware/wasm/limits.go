@@ -37,7 +37,7 @@ type limitError struct{ error }
 
 // tooMany notes that a list is longer than allowed.
 func (r *reader) tooMany(what string, n, most int) {
-	if n > most && r.err == nil {
+	if n > most && r.err == nil && !r.large {
 		r.err = &limitError{fmt.Errorf("has %d %s, allowed are %d; make it smaller", n, what, most)}
 		r.at = len(r.data)
 	}

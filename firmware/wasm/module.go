@@ -94,8 +94,11 @@ type export struct {
 
 // parse reads a module. Its errors say what is broken and where; what it does not
 // look at is left for the runtime to check.
-func parse(binary []byte) (*module, error) {
-	r := &reader{data: binary}
+func parse(binary []byte) (*module, error) { return parseModule(binary, false) }
+
+// parseModule is parse, without limits of size if the module may be large.
+func parseModule(binary []byte, large bool) (*module, error) {
+	r := &reader{data: binary, large: large}
 	if !bytes.Equal(r.bytes(uint64(len(header))), header) {
 		return nil, fmt.Errorf("not a WebAssembly module of version 1")
 	}
@@ -120,7 +123,7 @@ func parse(binary []byte) (*module, error) {
 			}
 			last = place
 		}
-		if err := m.section(&s); err != nil {
+		if err := m.section(&s, large); err != nil {
 			return nil, err
 		}
 		m.sections = append(m.sections, s)
@@ -138,8 +141,8 @@ func parse(binary []byte) (*module, error) {
 }
 
 // section reads the sections that a pass looks into.
-func (m *module) section(s *section) error {
-	r := &reader{data: s.content, base: s.offset}
+func (m *module) section(s *section, large bool) error {
+	r := &reader{data: s.content, base: s.offset, large: large}
 	switch s.id {
 	case sectionCustom:
 		s.name = r.name()

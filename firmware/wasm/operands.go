@@ -42,12 +42,6 @@ func (o *operands[V]) cut(height, unknown int) {
 
 // block returns how many operands a block takes and leaves.
 func (m *module) block(i *instruction) (params, results int) {
-	switch {
-	case i.value >= 0:
-		t := m.types[i.value]
-		return len(t.params), len(t.results)
-	case i.value == blockEmpty-0x80:
-		return 0, 0
-	}
-	return 0, 1
+	t := m.blockTypes(i)
+	return len(t.params), len(t.results)
 }

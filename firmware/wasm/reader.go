@@ -13,6 +13,8 @@ type reader struct {
 	at   int
 	base int // offset of data in the file
 	err  error
+
+	large bool // no list is too long
 }
 
 // broken notes that the bytes at the reader's place are not a module.

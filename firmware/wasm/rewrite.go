@@ -131,6 +131,7 @@ func (m *module) refuse() error {
 func (w *weaver) analyse() error {
 	m := w.m
 	shapes := make([]shape, len(m.body))
+	w.chosen = make([]map[int]byte, len(m.body))
 	var limits limits
 	for k := range m.body {
 		f := &m.body[k]
@@ -178,6 +179,9 @@ func (w *weaver) analyse() error {
 		}
 		if r.err == nil && r.more() {
 			r.broken("code after the end of the function")
+		}
+		if r.err == nil {
+			w.chosen[k], r.err = m.selects(f)
 		}
 		if r.err != nil {
 			return &BrokenError{fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), r.err)}
@@ -410,6 +414,8 @@ func (w *weaver) function(k int) *woven {
 		case addresses(&i, *r):
 			out.to = appendU32(append(out.to, byte(opLocalGet)), out.local(scratchZero, typeI32), 1)
 			based = true
+		case choosesFloats(w.chosen[k][i.start]):
+			out.to = append(out.to, choice(out, w.chosen[k][i.start])...)
 		default:
 			out.instruction(f.code, &i)
 		}
@@ -427,10 +433,7 @@ func (w *weaver) function(k int) *woven {
 		insert(i.end, way.after(&i))
 	}
 	// The locals that were added come before all that was copied.
-	locals := f.locals
-	for _, valueType := range out.locals {
-		locals = appendElement(locals, []byte{1, valueType})
-	}
+	locals := out.addLocals(f.locals)
 	for n := range out.moved {
 		out.moved[n].to += uint32(len(locals))
 	}
@@ -462,33 +465,28 @@ func (w *weaver) countBytes(f *woven) []byte {
 	return append(appendU32([]byte{byte(opLocalTee)}, bytes, 1), w.count(f, turns)...)
 }
 
-// canonical puts the canonical NaN in the place of any other on top of the stack.
+// canonical puts the canonical NaN in the place of any other on top of the stack: it chooses among the bits (see choice).
 func canonical(f *woven, kind byte) []byte {
-	var use int
-	var constant, equal, choose []byte
-	valueType := kind
+	nan32, nan64 := []byte{0, 0, 0xC0, 0x7F}, []byte{0, 0, 0, 0, 0, 0, 0xF8, 0x7F}
+	var value uint32
+	var bits, nan, choose []byte
 	switch kind {
 	case typeF32:
-		use, constant = scratchF32, []byte{byte(opF32Const), 0, 0, 0xC0, 0x7F}
-		equal, choose = []byte{byte(opF32Eq)}, []byte{byte(opSelect)}
+		value, bits, nan = f.local(scratchF32, typeF32), []byte{byte(opI32ReinterpretF32)}, appendS32([]byte{byte(opI32Const)}, 0x7FC00000)
+		choose = []byte{byte(opF32Eq), byte(opSelect), byte(opF32ReinterpretI32)}
 	case typeF64:
-		use, constant = scratchF64, []byte{byte(opF64Const), 0, 0, 0, 0, 0, 0, 0xF8, 0x7F}
-		equal, choose = []byte{byte(opF64Eq)}, []byte{byte(opSelect)}
+		value, bits, nan = f.local(scratchF64, typeF64), []byte{byte(opI64ReinterpretF64)}, appendS64([]byte{byte(opI64Const)}, 0x7FF8<<48)
+		choose = []byte{byte(opF64Eq), byte(opSelect), byte(opF64ReinterpretI64)}
 	default:
-		use, valueType = scratchV128, typeV128
-		lane, op := []byte{0, 0, 0xC0, 0x7F}, opF32x4Eq
+		lane, equal := nan32, opF32x4Eq
 		if kind == nanF64x2 {
-			lane, op = []byte{0, 0, 0, 0, 0, 0, 0xF8, 0x7F}, opF64x2Eq
+			lane, equal = nan64, opF64x2Eq
 		}
-		constant = []byte{simd >> 16, byte(opV128Const & 0xFF)}
-		for len(constant) < 18 {
-			constant = append(constant, lane...)
-		}
-		equal, choose = []byte{simd >> 16, byte(op & 0xFF)}, []byte{simd >> 16, byte(opV128Bitselect & 0xFF)}
+		value, nan = f.local(scratchV128, typeV128), append([]byte{simd >> 16, byte(opV128Const & 0xFF)}, slices.Repeat(lane, 16/len(lane))...)
+		choose = []byte{simd >> 16, byte(equal & 0xFF), simd >> 16, byte(opV128Bitselect & 0xFF)}
 	}
-	value := f.local(use, valueType)
 	get := appendU32([]byte{byte(opLocalGet)}, value, 1)
-	return slices.Concat(appendU32([]byte{byte(opLocalTee)}, value, 1), constant, get, get, equal, choose)
+	return slices.Concat(appendU32([]byte{byte(opLocalTee)}, value, 1), bits, nan, get, get, choose)
 }
 
 // opName names the instructions that are refused.

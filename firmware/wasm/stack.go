@@ -417,7 +417,7 @@ func effect(op opcode) (pops, pushes int) {
 		return 1, 1
 	case op >= 0x36 && op <= 0x3E: // stores
 		return 2, 0
-	case op == 0x3F, op >= opI64Const && op <= opF64Const, op == opRefNull, op == opRefFunc:
+	case op == 0x3F, op >= opI32Const && op <= opF64Const, op == opRefNull, op == opRefFunc:
 		return 0, 1
 	case op == 0x45, op == 0x50, op >= 0x67 && op <= 0x69, op >= 0x79 && op <= 0x7B,
 		op >= 0x8B && op <= 0x91, op >= 0x99 && op <= 0x9F, op >= 0xA7 && op <= 0xC4: // of one operand

@@ -12,11 +12,12 @@ type weaver struct {
 	current uint64 // address of BankCurrent; 0: not known
 	laps    bool   // some code stores there
 	turns   []turns
-	order   []uint32  // of the functions, callees first
-	called  []bool    // functions that others may call
-	meter   *metering // nil if costs are not asked for
-	cover   *cover    // nil if the way is not asked for
-	lines   lineTable // of the image, for a profile
+	order   []uint32       // of the functions, callees first
+	called  []bool         // functions that others may call
+	chosen  []map[int]byte // types of the selects of every function, by their places
+	meter   *metering      // nil if costs are not asked for
+	cover   *cover         // nil if the way is not asked for
+	lines   lineTable      // of the image, for a profile
 }
 
 // woven is one rewritten body.
@@ -52,6 +53,14 @@ func (f *woven) local(use int, valueType byte) uint32 {
 		f.scratch[use] = f.first + uint32(len(f.locals))
 	}
 	return f.scratch[use] - 1
+}
+
+// addLocals adds the copy's own locals to the declarations of the image's, which they follow.
+func (f *woven) addLocals(declared []byte) []byte {
+	for _, valueType := range f.locals {
+		declared = appendElement(declared, []byte{1, valueType})
+	}
+	return declared
 }
 
 // appendElement appends an element to a section that is a vector.

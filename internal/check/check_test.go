@@ -133,8 +133,8 @@ func TestFuzzBases(t *testing.T) {
 	require.Equal(t, []fuzzBase{{1<<64 - 1, 1}, {0, 1}, {1, 1}}, fuzzBases(1<<64-1, 0))
 }
 
-// TestCauseWithoutRecursion: only an interpreter that differs without recursion is not a known limit of anyone, and
-// the remedy says how to see both.
+// TestCauseWithoutRecursion: compiler and interpreter that differ without recursion are both in doubt, and the remedy
+// says how to see both.
 func TestCauseWithoutRecursion(t *testing.T) {
 	first := Run{Mode: config.ModeIsolated, Runtime: "compiler", Engine: emulator.EngineSlot, Workers: 1, BankSize: 8}
 	other := first
@@ -142,6 +142,7 @@ func TestCauseWithoutRecursion(t *testing.T) {
 	c := checker{report: Report{Runs: []Run{first, other}}}
 	cause, remedy := c.cause(&Difference{Runs: [2]int{0, 1}})
 	require.NotContains(t, cause, "known limit")
+	require.Contains(t, cause, "one of them executes the image wrongly, and nothing here tells which")
 	require.Contains(t, remedy, "--mode isolated --runtime compiler --workers 1 --bank 8 --engine slot; --mode banked --runtime interpreter --workers 1 --bank 8 --engine slot.")
 	c.recursive = []string{"recurse"}
 	cause, _ = c.cause(&Difference{Runs: [2]int{0, 1}})

@@ -210,10 +210,11 @@ func (c *checker) cause(d *Difference) (cause, remedy string) {
 	case other.Metered != first.Metered:
 		return "the copy of the image that counts what handlers cost differs from the one that does not, which no firmware should be able to cause", report
 	case other.Runtime != first.Runtime && len(c.recursive) > 0:
-		return "only the interpreter differs, which is a known limit: the firmware has " + firmware.RecursionText(c.recursive),
+		return "compiler and interpreter differ, usually by a known limit: the firmware has " + firmware.RecursionText(c.recursive),
 			"end the recursion earlier, or replace it by a loop"
 	case other.Runtime != first.Runtime:
-		return "only the interpreter differs, which no firmware without recursion should be able to cause", report
+		return "compiler and interpreter differ, which no firmware without recursion should be able to cause: " +
+			"one of them executes the image wrongly, and nothing here tells which", report
 	case other.Engine != first.Engine:
 		return "only the engine differs, which no firmware should be able to cause", report
 	}

@@ -1,0 +1,145 @@
+package wasm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tetratelabs/wazero"
+)
+
+// TestSelectsChooseTheSame: a select of every type, plain and with its type, gives the same bits in a copy, for all
+// conditions, as the condition says.
+func TestSelectsChooseTheSame(t *testing.T) {
+	values := [][2]uint64{{1, 2}, {0x7FF0000000000001, 0xFFFC0000DEADBEEF}, {0x7F800001_FFA00000, 1 << 63}, {0, 0}}
+	conditions := []uint64{0, 1, 2, 1 << 31, 0xFFFFFFFF}
+	for valueType, name := range map[byte]string{typeI32: "i32", typeI64: "i64", typeF32: "f32", typeF64: "f64", typeV128: "v128"} {
+		for _, choose := range [][]byte{{byte(opSelect)}, {byte(opSelectTyped), 1, valueType}} {
+			code := []byte{byte(opI32Const), 32}
+			for k := range 2 {
+				code = append(append(append(code, byte(opI32Const), byte(16*k)), loadOf[valueType]...), 0, 0)
+			}
+			code = append(append(append(code, byte(opLocalGet), 0), choose...), storeOf[valueType]...)
+			image := (&assembly{}).add("f", i32, "", "", append(code, 0, 0)...).bytes()
+			chosen, err := Selects(image)
+			require.NoError(t, err)
+			require.Equal(t, !choosesFloats(valueType), slices.Equal(image, chosen), "%s: only selects of floats change", name)
+			requireNoFloatSelects(t, chosen)
+			copies := [][]byte{image, chosen}
+			if choose[0] == byte(opSelect) { // Rewrite refuses the other
+				copies = append(copies, rewrite(t, image).Binary)
+			}
+			for runtime, config := range runtimes {
+				for _, binary := range copies {
+					m := run(t, config(), binary, nil)
+					for _, pair := range values {
+						for _, condition := range conditions {
+							for k := range uint32(2) {
+								m.Memory().WriteUint64Le(16*k, pair[k])
+								m.Memory().WriteUint64Le(16*k+8, pair[k]*3)
+							}
+							_, err := m.ExportedFunction("f").Call(context.Background(), condition)
+							require.NoError(t, err)
+							from := uint32(0)
+							if condition == 0 {
+								from = 16
+							}
+							size := map[byte]uint32{typeI32: 4, typeI64: 8, typeF32: 4, typeF64: 8, typeV128: 16}[valueType]
+							want, _ := m.Memory().Read(from, size)
+							got, _ := m.Memory().Read(32, size)
+							require.Equal(t, want, got, "%s, %s, %#x", name, runtime, condition)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSelectsOfAnyModule: what is no image is changed in its selects alone, whatever else it has, and broken
+// modules are refused.
+func TestSelectsOfAnyModule(t *testing.T) {
+	choose := slices.Concat([]byte{byte(opF64Const), 0, 0, 0, 0, 0, 0, 0, 0, byte(opLocalGet), 0, byte(opI32Const), 1, byte(opSelect)})
+	never := slices.Concat([]byte{byte(opBlock), typeF64, byte(opF64Const), 0, 0, 0, 0, 0, 0, 0, 0, byte(opBr), 0, byte(opSelect), byte(opEnd)})
+	a := (&assembly{elements: []byte{0}}).add("f", f64, f64, i32, choose...).add("g", f64, f64, "", never...)
+	chosen, err := Selects(a.bytes())
+	require.NoError(t, err)
+	requireNoFloatSelects(t, chosen)
+	r := wazero.NewRuntime(t.Context())
+	_, err = r.CompileModule(t.Context(), chosen)
+	require.NoError(t, err)
+	require.NoError(t, r.Close(t.Context()))
+
+	for name, code := range map[string][]byte{"operands that are missing": {byte(opI32Const), 1, byte(opSelect), byte(opDrop)}, "there is no local 7": {byte(opLocalGet), 7, byte(opSelect)}} {
+		broken := (&assembly{}).add("f", "", "", "", code...).bytes()
+		_, err := Selects(broken)
+		require.ErrorContains(t, err, name)
+		_, err = Rewrite(broken)
+		require.ErrorContains(t, err, name)
+	}
+	_, err = Selects([]byte("no module"))
+	require.ErrorContains(t, err, "not a WebAssembly module")
+}
+
+// TestResultTypes holds the table of types to what the runtime accepts: after unreachable code, where operands may be of
+// any type, a function that ends with an instruction has results of one type only.
+func TestResultTypes(t *testing.T) {
+	r := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
+	defer func() { require.NoError(t, r.Close(t.Context())) }()
+	compared := 0
+	for op := opcode(0x28); op <= simd|0xFF; op++ {
+		switch {
+		case op == 0x100:
+			op = bulk
+		case op == bulk|0x100:
+			op = simd
+		}
+		code := []byte{byte(opUnreachable), byte(op)}
+		if op>>16 != 0 {
+			code = appendU32([]byte{byte(opUnreachable), byte(op >> 16)}, uint32(op&0xFFFF), 1)
+		}
+		r0 := &reader{data: append(slices.Clone(code[1:]), make([]byte, 20)...)}
+		var i instruction
+		r0.instruction(&i)
+		if _, pushes := effect(op); r0.err != nil || pushes == 0 || i.op != op {
+			continue
+		}
+		code = append(code, r0.data[len(code)-1:i.end]...)
+		var found []byte
+		for _, result := range []byte{typeI32, typeI64, typeF32, typeF64, typeV128} {
+			binary := (&assembly{}).add("f", "", string(rune(result)), "", code...).bytes()
+			if compiled, err := r.CompileModule(t.Context(), binary); err == nil {
+				found = append(found, result)
+				require.NoError(t, compiled.Close(t.Context()))
+			}
+		}
+		if len(found) == 1 {
+			require.Equal(t, found[0], resultType(op), fmt.Sprintf("%#x", uint32(op)))
+			compared++
+		}
+	}
+	require.Greater(t, compared, 350)
+}
+
+// TestProgramsHaveNoFloats: what is put in for floats costs the built-in programs nothing.
+func TestProgramsHaveNoFloats(t *testing.T) {
+	for name, image := range images(t) {
+		m, err := parse(image)
+		require.NoError(t, err)
+		for k := range m.body {
+			r := &reader{data: m.body[k].code}
+			var i instruction
+			for r.more() {
+				r.instruction(&i)
+				require.Zero(t, nanType(i.op), "%s, function %d", name, k)
+			}
+			types, err := m.selects(&m.body[k])
+			require.NoError(t, err)
+			for _, valueType := range types {
+				require.False(t, choosesFloats(valueType), "%s, function %d", name, k)
+			}
+		}
+	}
+}
