@@ -16,7 +16,7 @@
 //	canonical NaNs              after every instruction, scalar or SIMD, whose NaN may
 //	                            have any bits by the specification
 //	selects of integers         in the place of those of floats and vectors, which wazero 1.12.0
-//	                            compiles wrongly on amd64: Selects does it for modules that are no images
+//	                            compiles wrongly on amd64; Selects does it for other modules than images
 //
 //	starloom.counter            only if RewriteMetered asks: what each call costs, by a table of
 //	                            costs of the classes of instructions, with a limit

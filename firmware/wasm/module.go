@@ -454,6 +454,34 @@ func (m *module) signature(index int) uint32 {
 	return m.body[index-len(m.imported)].signature
 }
 
+// inRange refuses an index that the module does not have: in the copy it might be
+// one of the copy's own.
+func (m *module) inRange(i *instruction, locals uint64) error {
+	index, limit := uint64(i.index), uint64(0)
+	what := ""
+	switch i.op {
+	case opCall, opRefFunc:
+		what, limit = "function", uint64(len(m.imported)+len(m.body))
+	case opCallIndirect:
+		what, limit = "type", uint64(len(m.types))
+	case opBlock, opLoop, opIf:
+		if i.value < 0 {
+			return nil
+		}
+		what, index, limit = "type", uint64(i.value), uint64(len(m.types))
+	case opGlobalGet, opGlobalSet:
+		what, limit = "global", uint64(len(m.globals))
+	case opLocalGet, opLocalSet, opLocalTee:
+		what, limit = "local", locals
+	default:
+		return nil
+	}
+	if index >= limit {
+		return fmt.Errorf("there is no %s %d", what, index)
+	}
+	return nil
+}
+
 // debugSections returns the DWARF of the module by name: "info", "line".
 func (m *module) debugSections() map[string][]byte {
 	found := map[string][]byte{}

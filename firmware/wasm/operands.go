@@ -45,3 +45,62 @@ func (m *module) block(i *instruction) (params, results int) {
 	t := m.blockTypes(i)
 	return len(t.params), len(t.results)
 }
+
+// blockTypes returns the types that a block takes and leaves.
+func (m *module) blockTypes(i *instruction) funcType {
+	switch {
+	case i.value >= 0:
+		return m.types[i.value]
+	case i.value == blockEmpty-0x80:
+		return funcType{}
+	}
+	return funcType{results: string([]byte{byte(i.value + 0x80)})}
+}
+
+// effect returns how many values an instruction takes and leaves, of those that
+// analyses do not treat otherwise.
+func effect(op opcode) (pops, pushes int) {
+	switch {
+	case op == 0x01: // nop
+		return 0, 0
+	case op == opDrop:
+		return 1, 0
+	case op >= 0x28 && op <= 0x35, op == opMemoryGrow, op == opTableGet, op == 0xD1: // loads
+		return 1, 1
+	case op >= 0x36 && op <= 0x3E: // stores
+		return 2, 0
+	case op == 0x3F, op >= opI32Const && op <= opF64Const, op == opRefNull, op == opRefFunc:
+		return 0, 1
+	case op == 0x45, op == 0x50, op >= 0x67 && op <= 0x69, op >= 0x79 && op <= 0x7B,
+		op >= 0x8B && op <= 0x91, op >= 0x99 && op <= 0x9F, op >= 0xA7 && op <= 0xC4: // of one operand
+		return 1, 1
+	case op>>16 == 0xFC && op < opMemoryInit:
+		return 1, 1
+	case op == opMemoryInit, op == opMemoryCopy, op == opMemoryFill:
+		return 3, 0
+	case op>>16 == 0xFC: // table.size; what else there is, is refused
+		return 0, 1
+	case op>>16 == 0xFD:
+		return effectVector(op & 0xFFFF)
+	}
+	return 2, 1
+}
+
+func effectVector(op opcode) (pops, pushes int) {
+	switch {
+	case op == 12: // const
+		return 0, 1
+	case op == 11, op >= 88 && op <= 91: // stores
+		return 2, 0
+	case op == 82: // bitselect
+		return 3, 1
+	case op <= 10, op >= 15 && op <= 22, op == 24, op == 25, op == 27, op == 29, op == 31, op == 33, // loads, splats, lanes
+		op == 77, op == 83, op >= 92 && op <= 100, op >= 0x67 && op <= 0x6A, op == 0x74, op == 0x75, op == 0x7A,
+		op >= 0x7C && op <= 0x81, op == 0x83, op == 0x84, op >= 0x87 && op <= 0x8A, op == 0x94,
+		op == 0xA0, op == 0xA1, op == 0xA3, op == 0xA4, op >= 0xA7 && op <= 0xAA,
+		op == 0xC0, op == 0xC1, op == 0xC3, op == 0xC4, op >= 0xC7 && op <= 0xCA,
+		op == 0xE0, op == 0xE1, op == 0xE3, op == 0xEC, op == 0xED, op == 0xEF, op >= 0xF8: // of one operand
+		return 1, 1
+	}
+	return 2, 1
+}

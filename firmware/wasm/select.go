@@ -7,8 +7,8 @@ import (
 
 // Selects returns the module with every select of floats or vectors as one of integers of the same bits:
 // the compiler of wazero 1.12.0 loses the second value where registers are short (amd64). A module
-// without such selects is returned as it is. Nothing else is changed, and there is no limit of size:
-// it is for modules that are not images. Images get the same from Rewrite.
+// without such selects is returned as it is. Nothing else is changed, and no size is refused:
+// it serves other modules than images, which get the same from Rewrite.
 func Selects(binary []byte) ([]byte, error) {
 	m, err := parseModule(binary, true)
 	if err != nil {

@@ -58,8 +58,7 @@ func TestSelectsChooseTheSame(t *testing.T) {
 	}
 }
 
-// TestSelectsOfAnyModule: what is no image is changed in its selects alone, whatever else it has, and broken
-// modules are refused.
+// TestSelectsOfAnyModule: selects in code that is never reached stay, and broken modules are refused.
 func TestSelectsOfAnyModule(t *testing.T) {
 	choose := slices.Concat([]byte{byte(opF64Const), 0, 0, 0, 0, 0, 0, 0, 0, byte(opLocalGet), 0, byte(opI32Const), 1, byte(opSelect)})
 	never := slices.Concat([]byte{byte(opBlock), typeF64, byte(opF64Const), 0, 0, 0, 0, 0, 0, 0, 0, byte(opBr), 0, byte(opSelect), byte(opEnd)})

@@ -37,17 +37,6 @@ func resultType(op opcode) byte {
 	return resultTypes[k].result
 }
 
-// blockTypes returns the types that a block takes and leaves.
-func (m *module) blockTypes(i *instruction) funcType {
-	switch {
-	case i.value >= 0:
-		return m.types[i.value]
-	case i.value == blockEmpty-0x80:
-		return funcType{}
-	}
-	return funcType{results: string([]byte{byte(i.value + 0x80)})}
-}
-
 // typing follows the types of the operands through a function.
 type typing struct {
 	operands[byte]
