@@ -18,7 +18,7 @@ import (
 // TestSecondIsLed: what Verilator misreads in one value of 65,536, or later, shows in the second simulator without the refusals that know it,
 // as that is led to every branch. Of && both simulators say the same.
 func TestSecondIsLed(t *testing.T) {
-	for _, name := range []string{"same_argument_twice", "argument_inside", "ternary_side_effect", "case_side_effect"} {
+	for _, name := range []string{"same_argument_twice", "argument_inside", "ternary_side_effect", "if_side_effect", "case_side_effect"} {
 		t.Run(name, func(t *testing.T) {
 			s := cosim.Source{Top: "dut", Files: []string{filepath.Join("../prove/testdata/traps", name+".sv")}, Clocks: []string{"clock"}}
 			o := cosim.BuildOptions{Cache: testCache}

@@ -270,3 +270,19 @@ func TestArbiterWithoutTake(t *testing.T) {
 	_, err := Run(t.Context(), m, Options{})
 	require.ErrorContains(t, err, "name its directory under include: [DIR]")
 }
+
+// TestFailureSaysWhatIsMisread: a check that fails for what Verilator misreads warns of it.
+func TestFailureSaysWhatIsMisread(t *testing.T) {
+	m := foreign(t, `module dut (input clk_i, rst_i, input [3:0] v_i, output reg [3:0] v_o);
+  function [3:0] keep(input [3:0] x); reg [3:0] n; begin keep = n; n = x; end endfunction
+  always @(posedge clk_i) if (rst_i) v_o <= keep(4'd0) & 4'd0; else v_o <= keep(v_i);
+endmodule`, &pinmap.Map{
+		Library: library(), Model: "delay_line", Parameters: twin.Parameters{"WIDTH": 4, "CYCLES": 2, "RESET": 1}, Clock: "clk_i", Reset: "rst_i",
+		Absent: []string{"filled"},
+		Pins:   []pinmap.Wiring{{Port: "data_i", Pins: []string{"v_i"}}, {Port: "data_o", Pins: []string{"v_o"}}},
+	})
+	r := runLockstep(t, m, Options{Cycles: 1_000})
+	require.NotNil(t, r.Divergence)
+	require.NotEmpty(t, r.Warnings)
+	require.Equal(t, "STATIC", r.Warnings[0].Code)
+}

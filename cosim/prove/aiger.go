@@ -310,3 +310,25 @@ func (s *simulation) edge() {
 		s.latch[i] = s.of(n)
 	}
 }
+
+// settled is the graph with some inputs at 0. What differs in it differs in the graph, with these inputs at 0; what does not may.
+func (g *graph) settled(inputs []int) *graph {
+	s, to := &graph{inputs: g.inputs, next: make([]uint32, len(g.next))}, make([]uint32, g.variables())
+	for v := uint32(1); v < g.firstGate(); v++ {
+		to[v] = 2 * v
+	}
+	for _, i := range inputs {
+		to[1+i] = 0
+	}
+	of := func(literal uint32) uint32 { return to[literal/2] ^ literal&1 }
+	for i, in := range g.gates {
+		to[g.firstGate()+uint32(i)] = s.and(of(in[0]), of(in[1]))
+	}
+	for i, n := range g.next {
+		s.next[i] = of(n)
+	}
+	for _, o := range g.outputs {
+		s.outputs = append(s.outputs, of(o))
+	}
+	return s
+}

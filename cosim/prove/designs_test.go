@@ -88,7 +88,7 @@ func designs(t testing.TB, folder string) []string {
 // quick are those of a folder that are proved in a second or two.
 func isQuick(name string) bool {
 	return slices.Contains([]string{"fixed_ahead", "one_or_x", "hidden_by_zero", "same_argument_twice", "argument_inside", "ternary_side_effect", "and_side_effect",
-		"case_side_effect"}, name)
+		"case_side_effect", "static_function", "if_side_effect"}, name)
 }
 
 // eachDesign runs a test for those of a folder: a few, more in a long test, all with -full.
@@ -172,6 +172,8 @@ func requireNotEqual(t *testing.T, name string, m *pinmap.Map) {
 		"argument_inside":     "an inout argument of step is copied in and out",
 		"ternary_side_effect": "up writes more than its own variables, and is called only where its operand counts",
 		"and_side_effect":     "up writes more than its own variables, and is called only where its operand counts",
+		"static_function":     "n of keep, which is not automatic, is read before it is written",
+		"if_side_effect":      "up writes more than its own variables, and is one of two ways of this if",
 		"case_side_effect":    "up writes more than its own variables, and is called once",
 	}[name]; says != "" {
 		require.Contains(t, r.Reason, says)

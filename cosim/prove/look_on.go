@@ -48,28 +48,6 @@ func (p *prover) notShown(r *decision, why string) error {
 		r.By, cosim.Count(uint64(len(r.Witness)), "cycle"), p.miter.ports[b.port].Name, b.bit, why)
 }
 
-// settled is the graph with some inputs at 0. What differs in it differs in the graph, with these inputs at 0; what does not may.
-func (g *graph) settled(inputs []int) *graph {
-	s, to := &graph{inputs: g.inputs, next: make([]uint32, len(g.next))}, make([]uint32, g.variables())
-	for v := uint32(1); v < g.firstGate(); v++ {
-		to[v] = 2 * v
-	}
-	for _, i := range inputs {
-		to[1+i] = 0
-	}
-	of := func(literal uint32) uint32 { return to[literal/2] ^ literal&1 }
-	for i, in := range g.gates {
-		to[g.firstGate()+uint32(i)] = s.and(of(in[0]), of(in[1]))
-	}
-	for i, n := range g.next {
-		s.next[i] = of(n)
-	}
-	for _, o := range g.outputs {
-		s.outputs = append(s.outputs, of(o))
-	}
-	return s
-}
-
 // needed are the inputs among some without whose values in a counterexample the output does not differ at its end.
 func (g *graph) needed(witness [][]bool, output int, inputs []int) (needed []int) {
 	for chunk := range slices.Chunk(inputs, 64) { // one is inverted in each sequence

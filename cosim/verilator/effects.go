@@ -421,11 +421,14 @@ func (e *effects) step(ref *xmlNode) {
 // placed warns of what has an effect where it is not certain that it has, or when.
 func (e *effects) placed(node *xmlNode, does *touch, what string) {
 	open := func(text string) {
-		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a statement before, or with if", what, text))
+		e.warn(node, effect, fmt.Sprintf("%s, %s; write it as a statement before, or make it a task that is called in an if", what, text))
 	}
 	for below, above := node, node.parent; above != nil; below, above = above, above.parent {
 		last := above.children[len(above.children)-1]
 		switch {
+		case above.name == "cond" && above.children[0] != below && !strings.HasPrefix(e.after(above), "?") && !strings.HasPrefix(e.after(above), "`"):
+			open("and is one of two ways of this if to give a variable its value, of which Verilator makes ?:, and calls both")
+			return
 		case e.leavesOut(above, below):
 			open("and is called only where its operand counts (IEEE 1800-2017 11.4.7, 11.4.11), while Verilator calls it always")
 			return
@@ -462,7 +465,7 @@ func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 		return second
 	case "and", "or", "logand", "logor", "logif":
 		text := e.after(operator)
-		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") {
+		if !strings.HasPrefix(text, "&&") && !strings.HasPrefix(text, "||") && !strings.HasPrefix(text, "->") && !strings.HasPrefix(text, "`") { // a macro may be one
 			return false
 		}
 		return second && (operator.children[0].name != "const" || len(e.before(operand)) > len(e.before(operator)))

@@ -47,5 +47,6 @@ module effects (input clk, input [31:0] i, output logic [31:0] o, p, q);
     twice(u, h, h);
     indeed(u);
     q <= last(i[3:0]) ^ perhaps(i[7:4]);
+    if (i[0]) h = up(1); else h = up(2);
   end
 endmodule
