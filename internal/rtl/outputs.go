@@ -101,8 +101,12 @@ func (s *Outputs) Agree(own *Outputs) error {
 	if where == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: in cycle %d its %s is not what %s shows, the model beside which its RTL would be checked: RTL with these parameters does not fit there",
-		where.element, first+hw.CycleOfReset, where.name, where.model)
+	when := "before cycle 0"
+	if first > 0 {
+		when = fmt.Sprintf("in cycle %d", first-1)
+	}
+	return fmt.Errorf("%s: %s its %s is not what %s shows, the model beside which its RTL would be checked: RTL with these parameters does not fit there",
+		where.element, when, where.name, where.model)
 }
 
 // differsFrom is the first cycle in which two outputs differ.
