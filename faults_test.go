@@ -418,3 +418,17 @@ func TestPausedSleeper(t *testing.T) {
 	require.Positive(t, woken)
 	require.Positive(t, m.Report().Faults[0].Count)
 }
+
+// TestLostAcknowledgement: pops/random-corrected delivers every packet exactly once without faults, and again where one
+// coupler loses what it carries in one slot, as docs/pops.md says.
+func TestLostAcknowledgement(t *testing.T) {
+	const machine = "seed: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random-corrected}\n" +
+		"workload: {permutation: reverse}\nstop: {slots: 100}"
+	const drop = "schedule: [{kind: drop, targets: ['pops.group[0].coupler[0]'], slots: {list: [3]}}]"
+	_, lost := faultRun(t, faultScenario(t, machine, drop), MachineOptions{})
+	require.Equal(t, VerdictFail, lost.Verdict)
+	require.Equal(t, RuleExactlyOnce, lost.Violations[0].Rule)
+	require.Contains(t, lost.Violations[0].Message, "processor 3 received the packet of processor 0 again")
+	_, none := faultRun(t, faultScenario(t, machine, "schedule: [{kind: drop, slots: {list: [90]}}]"), MachineOptions{}) // after the end
+	require.Equal(t, VerdictPass, none.Verdict)
+}
