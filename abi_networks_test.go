@@ -216,7 +216,7 @@ func TestABIWorkload(t *testing.T) {
 			for _, n := range abiNetworks()[kind] {
 				referee := n.Referee(&workload, nil)
 				if workload.Traffic != nil { // the same on all networks
-					spec, err := traffic.Settle(workload.Traffic, n, nil, 7)
+					spec, err := traffic.Settle(workload.Traffic, n, nil, fabric.TimebaseOf(n, false, 7))
 					require.NoError(t, err)
 					referee = traffic.New(&traffic.Config{Spec: spec, Network: n, Shards: n.Shape().Shards(1)})
 				}

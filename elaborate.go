@@ -93,7 +93,7 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 			return nil, err
 		}
 	}
-	spec, err := traffic.Settle(&own, c.Network, s.program(), c.Timing.SlotCycles())
+	spec, err := traffic.Settle(&own, c.Network, s.program(), fabric.TimebaseOf(c.Network, s.bare(), c.Timing.SlotCycles()))
 	if err == nil && s.NIC.PayloadBytes < traffic.HeadBytes {
 		err = s.refuse("nic.payload_bytes", fmt.Sprintf("nic.payload_bytes is %d, and a frame of traffic has %d bytes", s.NIC.PayloadBytes, traffic.HeadBytes),
 			fmt.Sprintf("give at least %d", traffic.HeadBytes))

@@ -631,6 +631,8 @@ type (
 	Rules = fabric.Rules
 	// CollisionFree names slots of a period in which frames must not collide.
 	CollisionFree = fabric.CollisionFree
+	// Duration is a time with its unit: 5000 cycles, 200 slots.
+	Duration = fabric.Duration
 	// Metrics are figures of a run, in the order of the report; Get finds one by name.
 	Metrics = fabric.Metrics
 	// Metric is a figure: an integer, a float64, a text or a list of numbers.

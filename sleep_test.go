@@ -42,7 +42,7 @@ func TestLongSleepIsAHint(t *testing.T) {
 						}
 						s.Stop.Slots = 100
 						if program == "pops/traffic" {
-							s.Workload = Workload{Traffic: &fabric.Traffic{Rate: 0.02, WarmUp: new(uint32), Measure: 90, Drain: new(uint32)}}
+							s.Workload = Workload{Traffic: &fabric.Traffic{Rate: 0.02, WarmUp: &fabric.Duration{}, Measure: &fabric.Duration{Count: 90}, Drain: &fabric.Duration{}}}
 						}
 						s.Firmware.Mode = mode
 						want, asleep := sleepers(t, s, engine)

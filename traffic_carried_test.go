@@ -130,7 +130,7 @@ func TestLongTrafficOnPOPSLaw(t *testing.T) {
 		for seed := range uint64(seeds) {
 			require.NoError(t, m.Reset(1000+seed))
 			require.NoError(t, m.Run(t.Context(), nil))
-			value, ok := m.Report().Metrics.Get("latency.mean").(float64)
+			value, ok := m.Report().Metrics.Get("latency_slots.mean").(float64)
 			require.True(t, ok)
 			mean += value / seeds
 			square += value * value / seeds

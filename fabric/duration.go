@@ -21,9 +21,9 @@ type Duration struct {
 
 // The units of a Duration.
 const (
-	UnitCycles = "cycles"
-	UnitSlots  = "slots"
-	UnitTicks  = "ticks" // of firmware at routers, where a tick takes the slot's place
+	UnitCycles = "cycles" // of the clock, on every network
+	UnitSlots  = "slots"  // in which a frame crosses a slotted network
+	UnitTicks  = "ticks"  // of firmware at routers, where a tick takes the slot's place
 )
 
 // DurationUnits are the units of a Duration; one of each is written without its s.

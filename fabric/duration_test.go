@@ -69,7 +69,8 @@ func TestDuration(t *testing.T) {
 
 // TestPace: what a duration is in cycles, and which units a network has.
 func TestPace(t *testing.T) {
-	slots, ticks := fabric.Timebase{Cycles: 7, Unit: fabric.UnitSlots, Word: fabric.UnitSlots}, fabric.Timebase{Cycles: 32, Unit: fabric.UnitCycles, Word: fabric.UnitTicks}
+	slots := fabric.Timebase{Cycles: 7, Unit: fabric.UnitSlots, Word: fabric.UnitSlots}
+	ticks := fabric.Timebase{Cycles: 32, Unit: fabric.UnitCycles, Word: fabric.UnitTicks}
 	bare := fabric.Timebase{Cycles: 1, Unit: fabric.UnitCycles}
 	for _, c := range []struct {
 		base   fabric.Timebase

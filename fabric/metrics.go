@@ -26,7 +26,9 @@ type Metrics []Metric
 type Metric struct {
 	Name  string
 	Value any
-	In    string // its unit, for people, if in this run that is not the usual one; else ""
+	In    string // its unit, where other networks have another one; else ""
+
+	Former bool // another name of a figure, for one more version: for scripts, not for people
 }
 
 // Lined is the value of a Metric that has a line for each of its parts in a report for people.
@@ -50,7 +52,7 @@ func (m *Metrics) AddKnown(known bool, name string, value any) {
 	m.Add(name, value)
 }
 
-// AddIn appends one whose unit is not the usual one.
+// AddIn appends one with its unit in this run.
 func (m *Metrics) AddIn(unit string, known bool, name string, value any) {
 	m.AddKnown(known, name, value)
 	(*m)[len(*m)-1].In = unit

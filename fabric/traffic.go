@@ -31,13 +31,15 @@ type Traffic struct {
 	Size []SizeShare `json:"size,omitempty"`
 	// where packets of pattern hotspot go; the others go anywhere, as uniform
 	Hotspots []Hotspot `json:"hotspots,omitempty" jsonschema:"minItems=1"`
-	// slots before packets are measured (default 1000; with arrivals: file 0)
-	WarmUp *uint32 `json:"warm_up,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
-	// slots whose packets are measured (default 10000; with arrivals: file up to its last packet)
-	Measure uint32 `json:"measure,omitempty" jsonschema:"minimum=1,maximum=1000000000"`
-	// slots after these in which the last of them must have arrived; packets are created all the time. A run
-	// that takes longer is saturated (default 10000)
-	Drain *uint32 `json:"drain,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
+	// time before packets are measured: 5000 cycles, 200 slots; a bare number is slots, at routers cycles
+	// (default 1000; with arrivals: file 0)
+	WarmUp *Duration `json:"warm_up,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
+	// time in which packets are measured that are created in it, in the same units (default 10000; with arrivals:
+	// file up to its last packet)
+	Measure *Duration `json:"measure,omitempty" jsonschema:"minimum=1,maximum=1000000000"`
+	// time after it in which the last of them must have arrived, in the same units; packets are created all the
+	// time. A run that takes longer is saturated (default 10000)
+	Drain *Duration `json:"drain,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
 	// packets of a source that may be on their way or unacknowledged at once; 0 for any number
 	Closed int `json:"closed,omitempty" jsonschema:"minimum=0,maximum=65535"`
 	// packets to send, for arrivals: file: a CSV file with columns source, destination, size and created, in

@@ -31,7 +31,7 @@ func TestPackets(t *testing.T) {
 		r := starloomIn(t, dir, "run", "s.yaml", "--engine", engine, "--packets", "carried.csv")
 		require.Equal(t, statusPass, r.status, r.stderr)
 		require.Contains(t, r.stdout, "packets  carried.csv\n")
-		for _, line := range []string{"latency.mean          1.5\n", "latency_cycles.mean   9.5\n", "latency_cycles.max    16\n", "source_queue.max      1\n", "accepted              0.444444\n"} {
+		for _, line := range []string{"latency.mean          9.5\n", "latency.max           16\n", "latency_slots.mean    1.5\n", "network_latency.max   11\n", "source_queue.max      1\n", "accepted              0.444444  packets per processor and slot\n"} {
 			require.Contains(t, r.stdout, line)
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "carried.csv"))

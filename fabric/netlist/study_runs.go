@@ -55,20 +55,20 @@ func (o *offered) stable() bool { return o.accepted >= stableShare*o.rate }
 const stableShare = 0.98
 
 // spec is traffic of packets of one flit; a processor may be its own destination.
-func (s *routerStudy) spec(n *studied, pattern string, rate float64, drain uint32) (*traffic.Spec, error) {
-	warmUp, measure, self := uint32(1000), uint32(4000), true
+func (s *routerStudy) spec(n *studied, pattern string, rate float64, drain uint64) (*traffic.Spec, error) {
+	warmUp, measure, self := fabric.Duration{Count: 1000}, fabric.Duration{Count: 4000}, true
 	if s.Full() {
-		measure = 20_000
+		measure.Count = 20_000
 	}
-	t := &fabric.Traffic{Pattern: pattern, Self: &self, Rate: rate, WarmUp: &warmUp, Measure: measure, Drain: &drain}
+	t := &fabric.Traffic{Pattern: pattern, Self: &self, Rate: rate, WarmUp: &warmUp, Measure: &measure, Drain: &fabric.Duration{Count: drain}}
 	if pattern == fabric.PatternHotspot {
 		t.Hotspots = []fabric.Hotspot{{Node: 0, Share: 1}}
 	}
-	return traffic.Settle(t, n.Network, nil, 1)
+	return traffic.Settle(t, n.Network, nil, fabric.TimebaseOf(n.Network, true, 1))
 }
 
 // offer runs traffic with seed 1.
-func (s *routerStudy) offer(n *studied, pattern string, rate float64, drain uint32) (o offered, err error) {
+func (s *routerStudy) offer(n *studied, pattern string, rate float64, drain uint64) (o offered, err error) {
 	spec, err := s.spec(n, pattern, rate, drain)
 	if err != nil {
 		return o, err

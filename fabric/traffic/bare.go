@@ -43,7 +43,7 @@ func NewBare(s *Spec, processors int, seed uint64) (*Bare, error) {
 		}
 		return b, nil
 	}
-	d, end := NewDraws(s, processors, seed, 1), s.WarmUp+s.Measure
+	d, end := NewDraws(s, processors, seed, 1), uint32(min(s.End, never-1))
 	type made struct{ at, source, number uint32 }
 	var all []made
 	for source := range uint32(processors) {
@@ -72,9 +72,7 @@ func (b *Bare) ID(packet uint32) uint64 {
 	return b.ids[packet]
 }
 
-func (b *Bare) measures(cycle uint32) bool {
-	return b.spec.WarmUp <= cycle && cycle < b.spec.WarmUp+b.spec.Measure
-}
+func (b *Bare) measures(cycle uint32) bool { return b.spec.Measures(uint64(cycle)) }
 
 // Pending are the packets that have not arrived.
 func (b *Bare) Pending() (n uint64) {
@@ -114,7 +112,6 @@ func (b *Bare) Latencies() (counts [][2]uint64, left uint64) {
 
 // Metrics are what is measured; cycles have run. Offered and accepted count flits.
 func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
-	from, end := b.spec.WarmUp, b.spec.WarmUp+b.spec.Measure
 	var offered, accepted, pending, hops, arrived uint64
 	latency, network := map[uint64]uint64{}, map[uint64]uint64{}
 	for i, created := range b.Created {
@@ -136,14 +133,15 @@ func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
 	}
 	over := b.Pending() == 0
 	known := pending == 0
-	whole := over || cycles >= uint64(end)
-	perCycle := float64(b.processors) * float64(end-from)
+	whole := over || cycles >= b.spec.End
+	perCycle := float64(b.processors) * float64(b.spec.Cycles())
+	m.Add("window", b.spec.WindowText())
 	m.AddIn(unitFlits, whole, "offered", float64(offered)/perCycle)
 	m.AddIn(unitFlits, whole, "accepted", float64(accepted)/perCycle)
 	m.AddKnown(whole, "saturated", map[bool]int{true: 1}[pending > 0])
 	m.AddKnown(whole, "pending", pending)
 	latencies := histogram(latency)
-	latencies.add(&m, "latency", known)
+	latencies.addLatency(&m, known)
 	histogram(network).add(&m, "network_latency", known)
 	m.AddKnown(known && arrived > 0, "hops.mean", float64(hops)/float64(max(arrived, 1)))
 	queued, most := b.queues(cycles)
@@ -163,7 +161,7 @@ func histogram(counts map[uint64]uint64) (h Histogram) {
 // queues are the cycles that packets have waited in the queue of their source, in the measured cycles, and the most that
 // waited at one source at the end of a cycle.
 func (b *Bare) queues(cycles uint64) (queued, most uint64) {
-	from, end := uint64(b.spec.WarmUp), uint64(b.spec.WarmUp+b.spec.Measure)
+	from, end := b.spec.From, b.spec.End
 	waits := make([][]uint32, b.processors) // the cycles in which those that wait will be sent
 	for _, i := range b.inOrder() {
 		sent := uint64(math.MaxUint64)

@@ -15,23 +15,25 @@ import (
 	"starloom/nic"
 )
 
-// figures are what is measured in a run. A packet is measured if it is created in one of the slots that are; loads, queues and
-// what is accepted are those of these slots.
+// figures are what is measured in a run. A packet is measured if it is created in one of the cycles that are; what is accepted
+// arrives in them, loads and queues are those of the slots that begin in them. All times are in cycles, of which a slot, or a
+// tick, has so many.
 type figures struct {
-	from, end  uint32 // slots that are measured
+	Window
 	slotCycles uint64
 	toFirst    uint64 // cycles from the beginning of a slot to the first phit of a frame...
 	toLast     uint64 // ...and to the last one
 	processors int
 	fromFile   bool
 	routed     bool // processors are at routers: a slot is a tick
+	slotted    bool // frames keep to slots
 
 	totals
-	latency, network distribution // in slots
-	cycles           map[uint64]uint64
-	load             []uint64 // frames by medium, without channels of routers
-	flows            []uint32 // measured packets that have arrived, by source and destination; nil for networks of too many
-	flowSlots        []uint64 // the sum of their latencies
+	latency, network distribution      // in slots
+	cycles           map[uint64]uint64 // latencies in cycles, of a file
+	load             []uint64          // frames by medium, without channels of routers
+	flows            []uint32          // measured packets that have arrived, by source and destination; nil for networks of too many
+	flowCycles       []uint64          // the sum of their latencies
 }
 
 // totals are sums of a run.
@@ -49,19 +51,31 @@ type totals struct {
 // flowProcessorsMax is in networks of how many processors each pair of them is counted.
 const flowProcessorsMax = 1 << 10
 
-func newFigures(s *Spec, processors, media int, timing nic.Timing) figures {
+func newFigures(s *Spec, processors, media int, timing nic.Timing, routed bool) figures {
 	f := figures{
-		from: s.WarmUp, end: s.WarmUp + s.Measure, slotCycles: uint64(timing.SlotCycles()), toFirst: timing.FirstPhitCycle(0), toLast: timing.LastPhitCycle(0),
+		Window: s.Window, slotCycles: uint64(timing.SlotCycles()), toFirst: timing.FirstPhitCycle(0), toLast: timing.LastPhitCycle(0),
 		processors: processors, fromFile: s.Arrivals == fabric.ArrivalsFile, load: make([]uint64, media), cycles: map[uint64]uint64{},
+		routed: routed, slotted: timing.Tick == 0,
+	}
+	if routed { // whose frames come in any cycle; firmware takes them at the boundary
+		f.toLast = timing.BoundaryCycle(0)
 	}
 	if f.processors <= flowProcessorsMax {
-		f.flows, f.flowSlots = make([]uint32, f.processors*f.processors), make([]uint64, f.processors*f.processors)
+		f.flows, f.flowCycles = make([]uint32, f.processors*f.processors), make([]uint64, f.processors*f.processors)
 	}
 	return f
 }
 
-// measures reports whether a slot is one of those that are measured.
-func (f *figures) measures(slot uint32) bool { return f.from <= slot && slot < f.end }
+// measures reports whether a slot begins in what is measured.
+func (f *figures) measures(slot uint32) bool { return f.Measures(uint64(slot) * f.slotCycles) }
+
+// measured reports whether a packet is: one that is offered in a slot at the earliest, and was created so many cycles before.
+func (f *figures) measured(created, before uint32) bool {
+	return f.Measures(uint64(created)*f.slotCycles - uint64(before))
+}
+
+// whole reports whether all that is measured is over after so many slots.
+func (f *figures) whole(slots uint32) bool { return uint64(slots)*f.slotCycles >= f.End }
 
 // carried counts a frame on its medium. Shards may share one.
 func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView, slot uint32) {
@@ -73,12 +87,12 @@ func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView
 	}
 }
 
-// created counts packets that are created in a slot.
-func (f *figures) created(packets int, slot uint32) {
-	f.waiting += uint64(packets)
-	if f.measures(slot) {
-		f.offered += uint64(packets)
-		f.pending += uint64(packets)
+// created counts a packet that is offered in a slot at the earliest, and was created so many cycles before.
+func (f *figures) created(slot, before uint32) {
+	f.waiting++
+	if f.measured(slot, before) {
+		f.offered++
+		f.pending++
 	}
 }
 
@@ -101,10 +115,10 @@ func (f *figures) queue(packets uint32, slot uint32) {
 
 // arrived counts a packet whose last frame has arrived in a slot; it was created so many cycles before its slot.
 func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
-	if f.measures(slot) {
+	if f.Measures(uint64(slot)*f.slotCycles + f.toLast) {
 		f.accepted++
 	}
-	if !f.measures(x.created) {
+	if !f.measured(x.created, before) {
 		return
 	}
 	f.pending--
@@ -112,13 +126,14 @@ func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
 	f.latency.add(latency)
 	f.network.add(slot - min(x.sent, slot) + 1)
 	f.hops += uint64(x.hops)
+	cycles := f.cyclesOf(latency) + uint64(before)
 	if f.fromFile {
-		f.cycles[f.cyclesOf(latency)+uint64(before)]++
+		f.cycles[cycles]++
 	}
 	if f.flows != nil {
 		k := int(source)*f.processors + int(x.destination)
 		f.flows[k]++
-		f.flowSlots[k] += uint64(latency)
+		f.flowCycles[k] += cycles
 	}
 }
 
@@ -126,8 +141,8 @@ func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
 func (f *figures) cyclesOf(slots uint32) uint64 { return uint64(slots-1)*f.slotCycles + f.toLast }
 
 // loses counts a packet that will not arrive any more.
-func (f *figures) loses(x *flight) {
-	if f.measures(x.created) {
+func (f *figures) loses(x *flight, before uint32) {
+	if f.measured(x.created, before) {
 		f.pending--
 		f.lost++
 	}
@@ -139,7 +154,7 @@ func (f *figures) reset() {
 	clear(f.cycles)
 	clear(f.load)
 	clear(f.flows)
-	clear(f.flowSlots)
+	clear(f.flowCycles)
 }
 
 func (f *figures) state(v *hw.StateVisitor) {
@@ -151,7 +166,7 @@ func (f *figures) state(v *hw.StateVisitor) {
 	hw.StateList(v, "network", &f.network.counts)
 	hw.StateColumn(v, "load", f.load)
 	hw.StateColumn(v, "flows", f.flows)
-	hw.StateColumn(v, "flow_slots", f.flowSlots)
+	hw.StateColumn(v, "flow_cycles", f.flowCycles)
 	values := slices.Sorted(maps.Keys(f.cycles))
 	counts := make([]uint64, len(values))
 	for i, value := range values {
@@ -295,6 +310,16 @@ func (h Histogram) add(m *fabric.Metrics, name string, known bool) {
 	m.AddKnown(known, name+".max", s.max)
 }
 
+// addLatency appends those of latencies in cycles, for one more version under their former name, too.
+func (h Histogram) addLatency(m *fabric.Metrics, known bool) {
+	h.add(m, "latency", known)
+	former := len(*m)
+	h.add(m, "latency_cycles", known)
+	for i := former; i < len(*m); i++ {
+		(*m)[i].Former = true
+	}
+}
+
 // loadsMax is how many media and flows a report lists.
 const loadsMax = 10
 
@@ -325,14 +350,14 @@ func (f *figures) media(names fabric.Names) (most MediumLoads, mean float64) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.load[b], f.load[a]) })
-	slots := float64(f.end - f.from)
+	slots := float64(f.slots(f.slotCycles))
 	for _, medium := range order[:min(len(order), loadsMax)] {
 		most = append(most, MediumLoad{names.Medium(medium), float64(f.load[medium]) / slots})
 	}
 	return most, float64(all) / slots / float64(max(len(f.load), 1))
 }
 
-// FlowLoad is how many packets of a source arrive at a destination in a slot, and how long they take.
+// FlowLoad is how many packets of a source arrive at a destination in a slot, and how many cycles they take.
 type FlowLoad struct {
 	Source      string  `json:"source"`
 	Destination string  `json:"destination"`
@@ -346,7 +371,7 @@ type FlowLoads []FlowLoad
 // Lines implements fabric.Lined.
 func (l FlowLoads) Lines() (lines []string) {
 	for _, f := range l {
-		lines = append(lines, fmt.Sprintf("%.4f  %s to %s, latency %.2f", f.Load, f.Source, f.Destination, f.Latency))
+		lines = append(lines, fmt.Sprintf("%.4f  %s to %s, latency %.2f cycles", f.Load, f.Source, f.Destination, f.Latency))
 	}
 	return lines
 }
@@ -360,17 +385,17 @@ func (f *figures) most(names fabric.Names) (most FlowLoads) {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(f.flows[b], f.flows[a]) })
+	slots := float64(f.Cycles()) / float64(f.slotCycles)
 	for _, k := range order[:min(len(order), loadsMax)] {
 		most = append(most, FlowLoad{names.Processor(k / f.processors), names.Processor(k % f.processors),
-			float64(f.flows[k]) / float64(f.end-f.from), float64(f.flowSlots[k]) / float64(f.flows[k])})
+			float64(f.flows[k]) / slots, float64(f.flowCycles[k]) / float64(f.flows[k])})
 	}
 	return most
 }
 
-// Latencies are those of the packets that are measured and have arrived, in slots; left are the others.
+// Latencies are those of the packets that are measured and have arrived, in cycles; left are the others.
 func (r *Referee) Latencies() (arrived Histogram, left uint64) {
-	f := &r.figures
-	return f.latency.values(func(value uint32) uint64 { return uint64(value) }), f.lost + f.pending
+	return r.figures.inCycles(), r.figures.lost + r.figures.pending
 }
 
 // inCycles are the latencies in cycles.

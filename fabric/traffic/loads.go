@@ -29,9 +29,11 @@ func AddLoads(m *fabric.Metrics, r *fabric.Routers, l *fabric.ChannelLoads, cycl
 	m.Add("load.most", most)
 }
 
-// Units of figures in networks of routers, where they are not those of other networks.
+// Units of figures that have another one on each kind of network.
 const (
 	unitChannel = "flits per channel and cycle"
-	unitFlits   = "flits per processor and cycle"
+	unitFlits   = "flits per node and cycle"
+	unitMedium  = "frames per medium and slot"
+	unitPerSlot = "packets per processor and slot"
 	unitPerTick = "packets per processor and tick"
 )

@@ -72,7 +72,7 @@ const (
 func BareBytes(s *Spec, processors int, logs bool) uint64 {
 	rows, file := float64(len(s.Rows)), uint64(len(s.Rows))*uint64(unsafe.Sizeof(fabric.TrafficRow{})+8)
 	if rows == 0 {
-		rows = s.Rate * float64(processors) * float64(s.WarmUp+s.Measure)
+		rows = s.Rate * float64(processors) * float64(s.End)
 	}
 	each := listGrowth*(memoryBare+memorySorted+memoryEvents) + memoryQueued
 	if logs {

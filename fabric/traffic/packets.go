@@ -74,5 +74,5 @@ func (r *Referee) row(id int, x *logged) fabric.PacketRow {
 	}
 	return fabric.PacketRow{ID: uint64(id), Source: x.source, Destination: x.destination, Size: uint16(x.size), Hops: x.hops,
 		Created: uint64(x.created)*f.slotCycles - uint64(x.before), Sent: at(x.sent, f.toFirst), Received: at(x.arrived, f.toLast),
-		Measured: f.measures(x.created)}
+		Measured: f.measured(x.created, x.before)}
 }

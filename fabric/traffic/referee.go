@@ -108,8 +108,7 @@ func New(c *Config) *Referee {
 	if routers != nil {
 		media = routers.Media
 	}
-	r.figures = newFigures(c.Spec, shape.Processors(), media, c.Timing)
-	r.figures.routed = routers != nil
+	r.figures = newFigures(c.Spec, shape.Processors(), media, c.Timing, routers != nil)
 	if c.Log {
 		r.log = new(log)
 	}
@@ -199,7 +198,9 @@ func (r *Referee) Received(l *fabric.Ledger, processor int, frame nic.FrameView,
 func (r *Referee) Settle(slot uint32, find func(fabric.Finding)) {
 	r.settle(slot, find)
 	for i := range r.sources {
-		r.figures.created(len(r.sources[i].created), slot)
+		for _, c := range r.sources[i].created {
+			r.figures.created(slot, r.draws.before(c.source, c.created-1))
+		}
 	}
 	r.over = r.over || r.done()
 }
@@ -333,9 +334,10 @@ func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
 	if x == nil || x.arrived != 0 {
 		return
 	}
-	r.figures.loses(x)
+	before := r.draws.before(s.origin, x.number)
+	r.figures.loses(x, before)
 	if r.log != nil {
-		r.log.note(s.origin, x, r.draws.before(s.origin, x.number), never)
+		r.log.note(s.origin, x, before, never)
 	}
 	if r.open != nil {
 		r.open[s.origin]--
@@ -359,8 +361,7 @@ func (r *Referee) end(source uint32, x *flight) {
 
 // done reports whether the run is over: all that is measured has arrived or is lost, or there is no more time.
 func (r *Referee) done() bool {
-	measured := r.spec.WarmUp + r.spec.Measure
-	return r.slot >= measured && r.figures.pending == 0 || r.slot >= r.spec.Slots()
+	return r.figures.whole(r.slot) && r.figures.pending == 0 || r.slot >= r.spec.Slots()
 }
 
 // Over implements fabric.Ending.
@@ -368,9 +369,11 @@ func (r *Referee) Over([]uint8) bool { return r.over }
 
 // Unfinished implements fabric.Ending: a run that was given less slots than it takes.
 func (r *Referee) Unfinished(yield func(fabric.Finding)) {
+	slot := uint64(r.timing.SlotCycles())
+	measured := uint32((r.spec.End + slot - 1) / slot)
 	yield(fabric.Finding{Kind: fabric.FindShort, Text: fmt.Sprintf(
 		"were to be offered packets for %d slots, with up to %d more for these to arrive; the run was given %d",
-		r.spec.WarmUp+r.spec.Measure, r.spec.Drain, r.slot)})
+		measured, r.spec.Slots()-measured, r.slot)})
 }
 
 // Drop implements fabric.Dropper: the boundary before a slot was interrupted.

@@ -18,30 +18,38 @@ func (r *Referee) Lost() uint64 { return r.figures.lost }
 // Metrics implements fabric.Referee.
 func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	f := &r.figures
-	whole := r.slot >= f.end
-	perSlot := float64(f.processors) * float64(f.end-f.from)
+	whole := f.whole(r.slot)
+	slots := float64(f.processors) * float64(f.slots(f.slotCycles))
+	perSlot := float64(f.processors) * (float64(f.Cycles()) / float64(f.slotCycles))
+	created := slots
+	if f.fromFile { // in any cycle
+		created = perSlot
+	}
 	saturated := whole && f.pending > 0
-	rate, load := "", "load"
+	rate, load := unitPerSlot, "load"
 	if f.routed {
 		rate, load = unitPerTick, "media_load"
 	}
-	m.AddIn(rate, whole, "offered", float64(f.offered)/perSlot)
+	m.Add("window", r.spec.WindowText())
+	m.AddIn(rate, whole, "offered", float64(f.offered)/created)
 	m.AddIn(rate, whole, "accepted", float64(f.accepted)/perSlot)
 	m.AddKnown(r.over, "saturated", map[bool]int{true: 1}[saturated])
 	m.AddKnown(whole, "lost", f.lost)
 	m.AddKnown(whole, "pending", f.pending)
 	known := r.over && !saturated
-	latency := f.latency.values(func(value uint32) uint64 { return uint64(value) })
-	latency.add(&m, "latency", known)
-	f.inCycles().add(&m, "latency_cycles", known)
-	f.network.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "network_latency", known)
+	latency := f.inCycles()
+	latency.addLatency(&m, known)
+	if f.slotted {
+		f.latency.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "latency_slots", known)
+	}
+	f.network.values(func(value uint32) uint64 { return f.cyclesOf(value) - f.toFirst }).add(&m, "network_latency", known)
 	arrived := f.offered - f.lost - f.pending
 	m.AddKnown(known && arrived > 0, "hops.mean", float64(f.hops)/float64(max(arrived, 1)))
-	m.AddKnown(whole, "source_queue.mean", float64(f.queued)/perSlot)
+	m.AddKnown(whole, "source_queue.mean", float64(f.queued)/slots)
 	m.AddKnown(whole, "source_queue.max", f.queueMax)
 	most, mean := f.media(r.names)
 	if len(f.load) > 0 {
-		m.AddKnown(whole, load+".mean", mean)
+		m.AddIn(unitMedium, whole, load+".mean", mean)
 	}
 	m.AddKnown(known && len(latency) > 0, "latency.histogram", latency)
 	if len(f.load) > 0 {

@@ -13,10 +13,24 @@ import (
 
 // Spec is the workload traffic with all that its keys leave open.
 type Spec struct {
-	fabric.Traffic
-	Self   bool
-	WarmUp uint32 // slots before those that are measured
-	Drain  uint32 // slots after them
+	fabric.Traffic // windows with their units
+	Self           bool
+	Timebase       fabric.Timebase
+	Window         // what is measured
+}
+
+// Window is when packets are measured: those created from cycle From up to before cycle End. Last is when a run is over at the latest.
+type Window struct{ From, End, Last uint64 }
+
+// Measures reports whether a cycle is one of those that are measured.
+func (w *Window) Measures(cycle uint64) bool { return w.From <= cycle && cycle < w.End }
+
+// Cycles is how many are measured.
+func (w *Window) Cycles() uint64 { return w.End - w.From }
+
+// slots is how many slots of so many cycles begin in what is measured.
+func (w *Window) slots(cycles uint64) uint64 {
+	return (w.End+cycles-1)/cycles - (w.From+cycles-1)/cycles
 }
 
 // The defaults of the keys.
@@ -31,17 +45,17 @@ const (
 const RateMin = 1e-8
 
 // Settle gives what a workload leaves open its value on a network, and refuses what cannot be: an
-// *input.Error whose place is a key of the scenario. A slot has so many cycles.
-func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, slotCycles int) (*Spec, error) {
-	s := &Spec{Traffic: *t}
+// *input.Error whose place is a key of the scenario.
+func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.Timebase) (*Spec, error) {
+	s := &Spec{Traffic: *t, Timebase: base}
 	if s.Arrivals == "" {
 		s.Arrivals = fabric.ArrivalsBernoulli
 		if s.File != "" || s.Rows != nil {
 			s.Arrivals = fabric.ArrivalsFile
 		}
 	}
-	s.settle(n, slotCycles)
-	for _, check := range []func() error{s.checkKeys, func() error { return s.checkPattern(n.Shape().Processors()) }} {
+	s.settle(n)
+	for _, check := range []func() error{s.checkKeys, s.settleWindow, func() error { return s.checkPattern(n.Shape().Processors()) }} {
 		if err := check(); err != nil {
 			return nil, err
 		}
@@ -50,7 +64,7 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, slotCycles i
 }
 
 // settle fills in what is left out.
-func (s *Spec) settle(n fabric.Network, slotCycles int) {
+func (s *Spec) settle(n fabric.Network) {
 	file := s.Arrivals == fabric.ArrivalsFile
 	if r, ok := n.(fabric.Reflexive); ok {
 		s.Self = r.Reflexive()
@@ -59,10 +73,7 @@ func (s *Spec) settle(n fabric.Network, slotCycles int) {
 	if s.Traffic.Self != nil {
 		s.Self = *s.Traffic.Self
 	}
-	s.WarmUp, s.Drain = warmUpDefault, drainDefault
-	if file {
-		s.WarmUp = 0
-	} else {
+	if !file {
 		if s.Pattern == "" {
 			s.Pattern = fabric.PatternUniform
 		}
@@ -73,35 +84,100 @@ func (s *Spec) settle(n fabric.Network, slotCycles int) {
 	if s.Arrivals == fabric.ArrivalsBursty && s.Burst == 0 {
 		s.Burst = burstDefault
 	}
-	if s.Traffic.WarmUp != nil {
-		s.WarmUp = *s.Traffic.WarmUp
-	}
-	if s.Traffic.Drain != nil {
-		s.Drain = *s.Traffic.Drain
-	}
-	if s.Measure == 0 {
-		s.Measure = measureDefault
-		if rows := len(s.Rows); file && rows > 0 {
-			last := (s.Rows[rows-1].Created + uint64(slotCycles) - 1) / uint64(slotCycles)
-			s.Measure = uint32(min(max(last+1, uint64(s.WarmUp)+1)-uint64(s.WarmUp), 1e9))
-		}
-	}
 }
+
+// settleWindow decides when packets are measured.
+func (s *Spec) settleWindow() error {
+	warmUp, measure := uint64(warmUpDefault), uint64(measureDefault)
+	file, each := s.Arrivals == fabric.ArrivalsFile, uint64(1)
+	if s.Timebase.Unit != fabric.UnitCycles {
+		each = uint64(s.Timebase.Cycles)
+	}
+	if file {
+		warmUp = 0
+	}
+	own := s.Traffic // whose windows stay as they are
+	for _, w := range []struct {
+		key   string
+		given **fabric.Duration
+		usual func() uint64
+		to    *uint64
+	}{
+		{"warm_up", &own.WarmUp, func() uint64 { return warmUp }, &s.From},
+		{"measure", &own.Measure, func() uint64 {
+			if rows := len(s.Rows); file && rows > 0 {
+				last := (s.Rows[rows-1].Created + each - 1) / each
+				before := s.From / each
+				return min(max(last, before)+1-before, windowMax)
+			}
+			return measure
+		}, &s.End},
+		{"drain", &own.Drain, func() uint64 { return drainDefault }, &s.Last},
+	} {
+		d := fabric.Duration{}
+		if *w.given == nil {
+			d.Count = w.usual()
+		} else {
+			d = **w.given
+		}
+		known, cycles, err := s.Timebase.Of(d, "workload.traffic."+w.key)
+		if err != nil {
+			return err
+		}
+		*w.given, *w.to = &known, cycles
+	}
+	s.Traffic = own
+	s.End += s.From
+	s.Last += s.End
+	slot := uint64(s.Timebase.Cycles)
+	if s.slots(slot) == 0 {
+		word := strings.TrimSuffix(s.Timebase.Word, "s")
+		return refuse(refusal{true, "measure", fmt.Sprintf("measure is %s, and no %s of %d cycles begins in them", s.Measure, word, slot),
+			fmt.Sprintf("give at least %d cycles", slot)})
+	}
+	return nil
+}
+
+// Within is the workload with windows that fit into so many slots, or ticks.
+func (s *Spec) Within(slots uint32) *Spec {
+	own := *s
+	windows := [3]uint64{uint64(slots / 10), uint64(max(slots/2, 1))}
+	windows[2] = uint64(slots) - windows[0] - windows[1]
+	for i, window := range []**fabric.Duration{&own.Traffic.WarmUp, &own.Traffic.Measure, &own.Traffic.Drain} {
+		*window = &fabric.Duration{Count: windows[i], Unit: s.Timebase.Word}
+	}
+	if err := own.settleWindow(); err != nil {
+		panic(err) // slots or ticks, of which there are some
+	}
+	return &own
+}
+
+// windowMax is the longest window that is not given.
+const windowMax = 1e9
 
 // Keys are those of the workload, with all that was left open.
 func (s *Spec) Keys() *fabric.Traffic {
-	t := s.Traffic
-	self, warmUp, drain := s.Self, s.WarmUp, s.Drain
-	t.Self, t.WarmUp, t.Drain = &self, &warmUp, &drain
+	t, self := s.Traffic, s.Self
+	t.Self = &self
 	return &t
+}
+
+// WindowText says what is measured, in the units of the scenario and in cycles.
+func (s *Spec) WindowText() string {
+	text := fmt.Sprintf("%s after %s", s.Measure, s.WarmUp)
+	if s.Measure.Unit == fabric.UnitCycles && s.WarmUp.Unit == fabric.UnitCycles {
+		return text
+	}
+	return fmt.Sprintf("%s (%d cycles after %d)", text, s.Cycles(), s.From)
 }
 
 // Schedule is what fills the schedule of firmware that carries traffic.
 const Schedule = "traffic"
 
-// Slots is after how many slots a run ends at the latest.
+// Slots is after how many slots a run ends at the latest: ticks, or cycles of bare packets.
 func (s *Spec) Slots() uint32 {
-	return uint32(min(uint64(s.WarmUp)+uint64(s.Measure)+uint64(s.Drain), never-1)) // from Go they may be more than in a file
+	slot := uint64(s.Timebase.Cycles)
+	return uint32(min((s.Last+slot-1)/slot, never-1)) // from Go they may be more than in a file
 }
 
 // leaves is the probability with which a bursty source leaves the time between two bursts in a slot.

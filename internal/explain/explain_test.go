@@ -262,7 +262,7 @@ func TestFind(t *testing.T) {
 		"table I column A slots":                  {"table I column A slots"},
 		"largest n at which it is shorter, l = 3": {"largest n at which it is shorter, l = *"},
 		"*.p50":                              {".p50", "firmware.*cycles.p50"},
-		"latency_*.p99":                      {"latency_cycles"},
+		"latency_*.p99":                      {"latency_cycles", "latency_slots"},
 		"steps saved most often":             {"steps saved most often, l = *", "steps*", "steps*"},
 		"broadcasts not of n*M steps, n = 2": {"broadcasts *"},
 		"lost":                               {"lost", "lost"},
@@ -359,7 +359,7 @@ func TestWordsOfTheRow(t *testing.T) {
 // TestUnit: figures of runs and columns have their units, with and without endings; what is none has none.
 func TestUnit(t *testing.T) {
 	b := explain.Collect([]fabric.Network{&pops.Network{}, &crossbar.Network{}})
-	for name, unit := range map[string]string{"latency": "slots", "latency.mean": "slots", "latency_cycles.p99": "cycles", "lambda": "steps", "saturated.x": "", "runs": "runs", "epsilon": "",
+	for name, unit := range map[string]string{"latency": "cycles", "latency.mean": "cycles", "latency_slots.p99": "slots", "lambda": "steps", "saturated.x": "", "runs": "runs", "epsilon": "",
 		"fabric.crossbar.ports": ""} {
 		require.Equal(t, unit, b.Unit(name), name)
 	}

@@ -55,6 +55,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	row("slots", strconv.FormatUint(r.Slots, 10))
 	row("cycles", strconv.FormatUint(r.Cycles, 10))
 	for _, metric := range r.Metrics {
+		if metric.Former {
+			continue
+		}
 		if lined, ok := metric.Value.(fabric.Lined); ok {
 			rows(row, metric.Name, lined.Lines())
 			continue

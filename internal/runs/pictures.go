@@ -87,11 +87,11 @@ func (p *pictures) end(r *run) error {
 	}
 	if referee, ok := r.machine.Referee.(*traffic.Referee); ok && r.config.Traffic != nil {
 		arrived, left := referee.Latencies()
-		p.took = picture.PacketLatency(title, "slots", "From the slot in which a packet is created to the end of that in which it arrives", arrived, left)
+		p.took = picture.PacketLatency(title, "cycles", "From the cycle in which a packet is created to that of its last bits at the destination", arrived, left)
 	} else if p.seen != nil {
 		p.took = p.seen.Latency(title)
 	}
-	if limit := uint64(r.config.Rules.DeadlineSlots); p.took != nil && limit > 0 && !r.config.Known.Carries {
+	if limit := uint64(r.config.Rules.DeadlineSlots); p.seen != nil && limit > 0 && !r.config.Known.Carries {
 		r.report.Aside.Late = p.late(r.report, limit)
 	}
 	return nil

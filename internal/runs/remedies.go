@@ -491,10 +491,8 @@ func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
 		return nil
 	}
 	for slots := r.config.Slots; slots < t.Slots() && r.small(uint64(slots)); slots *= moreTimes {
-		c, own := *r.config, *t
-		own.WarmUp, own.Measure = slots/10, max(slots/2, 1)
-		own.Drain = slots - own.WarmUp - own.Measure
-		c.Slots, c.Traffic = slots, &own
+		c := *r.config
+		c.Slots, c.Traffic = slots, t.Within(slots)
 		left := r.try(ctx, &c)
 		if left == nil {
 			return nil
@@ -503,10 +501,10 @@ func (r *run) shorter(ctx context.Context, command string) []outcome.Remedy {
 			continue
 		}
 		for _, key := range []struct {
-			name  string
-			slots uint32
-		}{{"warm_up", own.WarmUp}, {"measure", own.Measure}, {"drain", own.Drain}} {
-			command = set(command, "workload.traffic."+key.name, fmt.Sprint(key.slots))
+			name   string
+			window *fabric.Duration
+		}{{"warm_up", c.Traffic.WarmUp}, {"measure", c.Traffic.Measure}, {"drain", c.Traffic.Drain}} {
+			command = set(command, "workload.traffic."+key.name, key.window.String())
 		}
 		if slots > r.config.Slots {
 			command = strings.Replace(command, slotsOption(r.config.Slots), "", 1) + slotsOption(slots)

@@ -167,23 +167,16 @@ func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 		}
 		return remedy
 	}
-	counted, is := v.Interface().(Counted)
-	switch {
-	case is:
+	if counted, is := v.Interface().(Counted); is {
 		if limit := l.Span(v.Type()); !limit.Contains(counted.Magnitude()) {
 			return fmt.Sprintf("is %v", v.Interface()), limit.Allowed()
 		}
+		return "", ""
+	}
+	switch {
 	case v.CanInt() || v.CanUint():
-		var n Number
-		if v.CanUint() {
-			n.Magnitude = v.Uint()
-		} else if n.Magnitude = uint64(v.Int()); v.Int() < 0 {
-			n = Number{Negative: true, Magnitude: -n.Magnitude}
-		}
-		text := strconv.FormatUint(n.Magnitude, 10)
-		if n.Negative {
-			text = "-" + text
-		}
+		n := numberOf(v)
+		text := n.String()
 		if len(l.Enum) > 0 && !slices.Contains(l.Enum, text) {
 			return "is " + text, allowed(l.Enum)
 		}

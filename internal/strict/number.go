@@ -2,6 +2,7 @@ package strict
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,26 @@ import (
 type Number struct {
 	Negative  bool
 	Magnitude uint64
+}
+
+// numberOf is an integer from Go.
+func numberOf(v reflect.Value) Number {
+	switch {
+	case v.CanUint():
+		return Number{Magnitude: v.Uint()}
+	case v.Int() < 0:
+		return Number{Negative: true, Magnitude: -uint64(v.Int())}
+	}
+	return Number{Magnitude: uint64(v.Int())}
+}
+
+// String is the integer in decimal digits.
+func (n Number) String() string {
+	text := strconv.FormatUint(n.Magnitude, 10)
+	if n.Negative {
+		return "-" + text
+	}
+	return text
 }
 
 // Int64 is the integer with its sign, for those in range.
