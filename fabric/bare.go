@@ -88,6 +88,17 @@ func paceSlots(r *Routers, t *nic.Timing) error {
 	return nil
 }
 
+// TimebaseOf is that of a run on a network: a slot or a tick has so many cycles.
+func TimebaseOf(n Network, bare bool, cycles int) Timebase {
+	switch routers := RoutersOf(n) != nil; {
+	case routers && bare:
+		return Timebase{Cycles: 1, Unit: UnitCycles}
+	case routers:
+		return Timebase{Cycles: cycles, Unit: UnitCycles, Word: UnitTicks}
+	}
+	return Timebase{Cycles: cycles, Unit: UnitSlots, Word: UnitSlots}
+}
+
 // Slotted reports whether a network has routers, and media that carry frames in slots.
 func Slotted(n Network) bool {
 	r := RoutersOf(n)

@@ -122,17 +122,6 @@ type Timebase struct {
 	Word   string // UnitSlots, UnitTicks, or "" for routers without firmware, where there is neither
 }
 
-// TimebaseOf is that of a run on a network: a slot or a tick has so many cycles.
-func TimebaseOf(n Network, bare bool, cycles int) Timebase {
-	switch routers := RoutersOf(n) != nil; {
-	case routers && bare:
-		return Timebase{Cycles: 1, Unit: UnitCycles}
-	case routers:
-		return Timebase{Cycles: cycles, Unit: UnitCycles, Word: UnitTicks}
-	}
-	return Timebase{Cycles: cycles, Unit: UnitSlots, Word: UnitSlots}
-}
-
 // Of is the duration with its unit, and its cycles. An error is an *input.Error about the key at.
 func (b Timebase) Of(d Duration, at string) (known Duration, cycles uint64, err error) {
 	if d.Unit == "" {

@@ -71,7 +71,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 	}
 	for _, name := range []string{ // of runs that are not frozen as they are: of many, with results, with faults
 		"latency.pooled.p99", "latency.p50.mean", "results.hops.processors", "results.hops.mean", "rate[0.1].survived", "rate[0.1].slots", "rate[0.1].faults",
-		"survival[7]", "lambda.low", "lambda.high", "mu.se", "slots.runs", "steps.sd", "coloured[3].median", "untold", "untold_per_processor_max", "told_again", "steps.min", "steps.histogram",
+		"survival[7]", "lambda.low", "lambda.high", "mu.se", "slots.runs", "steps.sd", "coloured[3].median", "untold", "untold_per_processor_max", "told_again", "steps.min", "accepted.unit", "steps.histogram",
 		"frame_latency.p99", "frame_network_latency.mean", "frame_hops.mean", "media_load.mean", "media_load.most",
 	} {
 		require.True(t, p.explained(name, kinds(meaning.KindMetric, meaning.KindKey)), "metric %s", name)

@@ -242,6 +242,9 @@ func figuresSection(r *outcome.Report) *Section {
 	s, unknown := &Section{Title: "Figures", Blocks: []Block{{Table: t}}}, []string(nil)
 	for _, m := range r.Figures() {
 		means := r.Aside.Known.Means[m.Name]
+		if m.Former {
+			continue
+		}
 		if lined, ok := m.Value.(fabric.Lined); ok {
 			if lines := lined.Lines(); len(lines) > 0 {
 				s.Blocks = append(s.Blocks, Block{Text: "`" + m.Name + "`: " + means.Means}, Block{Lines: lines})

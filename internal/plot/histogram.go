@@ -26,6 +26,10 @@ func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 				Remedy: fmt.Sprintf("choose one: --where %s=%s", axis, t.rows[0][slices.Index(t.Columns, axis)])}
 		}
 	}
+	labels, err := t.labels(&o, []labelled{{"--histogram", o.Histogram, column, -1}})
+	if err != nil {
+		return nil, "", err
+	}
 	counts, left := map[float64]int{}, 0
 	for row := range t.rows {
 		value, there, err := t.number(row, column)
@@ -52,7 +56,7 @@ func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 	}
 	f := &figure.Figure{
 		Title:  fmt.Sprintf("%s in %s", o.Histogram, traces.Plural(uint64(len(t.rows)-left), "run", "runs")),
-		X:      figure.Axis{Label: t.label(o, o.Histogram, -1)},
+		X:      figure.Axis{Label: labels[0]},
 		Y:      figure.Axis{Label: "runs", Whole: true},
 		Curves: []figure.Curve{c},
 	}

@@ -122,9 +122,13 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	labels, err := t.labels(&o, []labelled{{"--x", o.X, x, -1}, {"--y", o.Y, y, low}})
+	if err != nil {
+		return nil, "", err
+	}
 	f := &figure.Figure{
 		Title: fmt.Sprintf("%s over %s", o.Y, o.X),
-		X:     figure.Axis{Label: t.label(o, o.X, -1), Scale: o.LogX}, Y: figure.Axis{Label: t.label(o, o.Y, low), Scale: o.LogY},
+		X:     figure.Axis{Label: labels[0], Scale: o.LogX}, Y: figure.Axis{Label: labels[1], Scale: o.LogY},
 	}
 	f.X.Names = t.names(x)
 	curves, left := map[string]int{}, 0
@@ -195,18 +199,29 @@ func (t *Table) leftOut(rows int, of string) string {
 	return fmt.Sprintf("left out: %s of %d, which have no %s that can be drawn", traces.Plural(uint64(rows), "row", "rows"), len(t.rows), of)
 }
 
-// label of an axis has the unit of its figure; that of means says so.
-func (t *Table) label(o Options, name string, low int) string {
-	label := name
-	if o.Unit != nil && !slices.Contains(t.Axes, name) {
-		if unit := o.Unit(name); unit != "" {
+// labelled is a column that has an axis; low is where its interval begins, -1 for none.
+type labelled struct {
+	option, name string
+	column, low  int
+}
+
+// labels of axes have the unit of their figures; those of means say so. Figures of several units are refused.
+func (t *Table) labels(o *Options, axes []labelled) (labels []string, err error) {
+	for _, a := range axes {
+		label := a.name
+		unit, err := t.oneUnit(a.option, a.name, a.column, o)
+		if err != nil {
+			return nil, err
+		}
+		if unit != "" {
 			label += " (" + unit + ")"
 		}
+		if a.low >= 0 {
+			label += ", mean and 95% interval"
+		}
+		labels = append(labels, label)
 	}
-	if low >= 0 {
-		label += ", mean and 95% interval"
-	}
-	return label
+	return labels, nil
 }
 
 // names are the values of a column of words, in their order, nil for numbers.
@@ -298,10 +313,14 @@ func (t *Table) heat(o Options) (*figure.Figure, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	labels, err := t.labels(&o, []labelled{{"--x", o.X, x, -1}, {"--y", o.Y, y, -1}, {"--z", o.Z, z, -1}})
+	if err != nil {
+		return nil, "", err
+	}
 	f := &figure.Figure{
 		Title: fmt.Sprintf("%s by %s and %s", o.Z, o.X, o.Y),
-		X:     figure.Axis{Label: t.label(o, o.X, -1), Names: t.values(x)}, Y: figure.Axis{Label: t.label(o, o.Y, -1), Names: t.values(y)},
-		Cells: &figure.Cells{Label: t.label(o, o.Z, -1)},
+		X:     figure.Axis{Label: labels[0], Names: t.values(x)}, Y: figure.Axis{Label: labels[1], Names: t.values(y)},
+		Cells: &figure.Cells{Label: labels[2]},
 	}
 	for range f.Y.Names {
 		f.Cells.Values = append(f.Cells.Values, slices.Repeat([]float64{math.NaN()}, len(f.X.Names)))

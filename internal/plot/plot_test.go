@@ -9,6 +9,7 @@ import (
 
 	"starloom/internal/plot"
 	"starloom/traces/figure"
+	"starloom/traces/input"
 )
 
 const results = `load,arbiter,runs,failed,saturated.mean,saturated.sd,saturated.low,saturated.high,latency.mean,latency.sd,latency.low,latency.high
@@ -173,4 +174,30 @@ func TestFewRuns(t *testing.T) {
 	_, note, err = plot.Draw(table, plot.Options{X: "load", Y: "saturated"})
 	require.NoError(t, err)
 	require.Empty(t, note)
+}
+
+// TestMixedUnits: figures that are in several units in a table are refused, whatever draws them; rows of one unit have it as label.
+func TestMixedUnits(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "results.csv")
+	require.NoError(t, os.WriteFile(path, []byte("network,load,runs,failed,accepted.mean,accepted.sd,accepted.low,accepted.high,accepted.unit,latency.mean,latency.sd,latency.low,latency.high\n"+
+		"crossbar,0.1,1,0,0.1,,,,packets per processor and slot,9,,,\nmesh,0.1,1,0,0.11,,,,flits per node and cycle,8,,,\n"+
+		"crossbar,0.2,1,0,0.2,,,,packets per processor and slot,12,,,\nmesh,0.2,1,0,,,,,flits per node and cycle,9,,,\n"), 0o644))
+	declared := func(name string) string {
+		return map[string]string{"latency": "cycles", "accepted": "packets per processor and slot"}[name]
+	}
+	for _, o := range []plot.Options{{X: "load", Y: "accepted"}, {X: "load", Y: "accepted.mean"}, {X: "accepted", Y: "latency"}, {X: "load", Y: "network", Z: "accepted"}} {
+		o.Unit = declared
+		_, _, err := plot.Draw(read(t, dir, "results.csv"), o)
+		require.ErrorContains(t, err, "is in packets per processor and slot in line 2 of results.csv, and in flits per node and cycle in line 3; "+
+			"draw those of one unit: --where network=crossbar, or --where network=mesh", o)
+		var bad *input.Error
+		require.ErrorAs(t, err, &bad)
+	}
+	f, _, err := plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "accepted", Where: []string{"network=mesh"}, Unit: declared})
+	require.NoError(t, err)
+	require.Equal(t, "accepted (flits per node and cycle), mean and 95% interval", f.Y.Label, "not as it is declared for other networks")
+	f, _, err = plot.Draw(read(t, dir, "results.csv"), plot.Options{X: "load", Y: "latency", Unit: declared})
+	require.NoError(t, err)
+	require.Equal(t, "latency (cycles), mean and 95% interval", f.Y.Label)
 }

@@ -170,6 +170,9 @@ func recordOf(run *runs.BatchRun, permuted bool) (folder.Record, error) {
 			value = outcome.ExactMetric(value)
 		}
 		record.Figures, record.Values = append(record.Figures, m.Name), append(record.Values, value)
+		if m.In != "" {
+			record.Figures, record.Values = append(record.Figures, m.Name+folder.UnitEnding), append(record.Values, m.In)
+		}
 	}
 	var err error
 	record.Report, err = r.Line()

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -208,7 +209,12 @@ func (r *Report) plots(t *plot.Table, names []string, unit func(string) string) 
 			return []page.Block{{Aside: fmt.Sprintf(text, points/most, x, outcome.ShellQuote(r.Out), x, name)}}
 		}
 		f, note, err := plot.Draw(t, plot.Options{X: x, Y: name, Unit: unit})
-		if err != nil {
+		var mixed *plot.MixedUnits
+		switch {
+		case errors.As(err, &mixed):
+			blocks = append(blocks, page.Block{Aside: "Not drawn: " + mixed.Error() + "."})
+			continue
+		case err != nil:
 			continue // a figure that no row has on these axes
 		}
 		if svg := page.FigureSVG(f); svg != nil {

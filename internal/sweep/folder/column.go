@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -20,10 +21,20 @@ type column struct {
 	name    string
 	numeric bool // some run of some point has it, as a number
 	values  outcome.Histogram
+	unit    string // of a point's runs, if that is what the column has
 }
+
+// UnitEnding is that of a column which says in what a figure is, where networks differ in that: accepted.unit.
+const UnitEnding = ".unit"
+
+// isUnit reports whether the column is the unit of another one.
+func (c *column) isUnit() bool { return strings.HasSuffix(c.name, UnitEnding) }
 
 // add adds a run's value. Times to finish are those of the runs that passed.
 func (c *column) add(value any, passed bool) {
+	if unit, ok := value.(string); ok && c.isUnit() {
+		c.unit = unit // of all runs of a point
+	}
 	text, ok := value.(json.Number)
 	if !ok || !passed && slices.Contains(outcome.FinishingTimes, c.name) {
 		return

@@ -44,7 +44,7 @@ type (
 )
 
 // format is the version of a file of records; others are not read.
-const format = 1
+const format = 2 // since latency is in cycles
 
 // lineBytesMax is the longest report that is read back.
 const lineBytesMax = 1 << 30

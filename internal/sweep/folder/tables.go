@@ -157,8 +157,11 @@ func (w *tableWriter) write(f *Folder, results, runs *csv.Writer, reports io.Wri
 func (w *tableWriter) resultsHead() []string {
 	head := append(slices.Clone(w.Axes), "runs", "failed")
 	for i := range w.columns {
-		if c := &w.columns[i]; c.numeric {
+		switch c := &w.columns[i]; {
+		case c.numeric:
 			head = append(head, c.name+".mean", c.name+".sd", c.name+".low", c.name+".high")
+		case c.isUnit():
+			head = append(head, c.name)
 		}
 	}
 	return head
@@ -179,7 +182,7 @@ func (w *tableWriter) runsHead() []string {
 // point writes a point's rows and reports.
 func (w *tableWriter) point(e *Entry, records []Record, results, runs *csv.Writer, reports io.Writer) error {
 	for i := range w.columns {
-		w.columns[i].values = outcome.Histogram{}
+		w.columns[i].values, w.columns[i].unit = outcome.Histogram{}, ""
 	}
 	failed := 0
 	for i := range records {
@@ -209,9 +212,12 @@ func (w *tableWriter) point(e *Entry, records []Record, results, runs *csv.Write
 	}
 	row := append(slices.Clone(e.Labels), strconv.Itoa(len(records)), strconv.Itoa(failed))
 	for i := range w.columns {
-		if c := &w.columns[i]; c.numeric {
+		switch c := &w.columns[i]; {
+		case c.numeric:
 			cells := c.cells()
 			row = append(row, cells[:]...)
+		case c.isUnit():
+			row = append(row, c.unit)
 		}
 	}
 	return results.Write(row)
