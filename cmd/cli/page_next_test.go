@@ -116,7 +116,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 		}, []string{"cycle 15, slot 3"}},
 		{"too few slots", []string{"ej-traffic.yaml", "--slots", "20"}, []string{"ej-traffic.yaml", "--slots", "21000"}, []string{
 			"If it is to come to its end, give it 21000 slots, and not the 20 that --slots sets; warm_up, measure and drain of its traffic are so many together:", "Expect PASS after 11005 slots; this page has tried it.", "If it is to be this short, shorten the traffic so that it fits into 20 slots",
-			"starloom run ej-traffic.yaml --slots 20 --set workload.traffic.warm_up=2 --set workload.traffic.measure=10 --set workload.traffic.drain=8\nExpect PASS after 19 slots; this page has tried it.",
+			"starloom run ej-traffic.yaml --slots 20 --set 'workload.traffic.warm_up=2 slots' --set 'workload.traffic.measure=10 slots' --set 'workload.traffic.drain=8 slots'\nExpect PASS after 19 slots; this page has tried it.",
 			"starloom run ej-traffic.yaml --slots 20 --expect fail", "ej: the whole network",
 			"FAIL ej-traffic\nThe run was cut short: --slots ended it after 20 slots (120 cycles), before it was over. That is the only failure (rule finishes). " +
 				"Nothing else has failed up to there; not decided: exactly_once.", "Drawn are 32 of 37 processors, all but 7, 14, 22, 29, 36.",
