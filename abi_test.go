@@ -26,7 +26,7 @@ func TestABIAlone(t *testing.T) {
 				s := programScenario("", 1, 5)
 				s.Firmware.Image, s.Firmware.Mode = image, mode
 				s.Workload.Permutation.Kind = PermutationReverse
-				s.Rules = &Rules{ExactlyOnce: true, CollisionFree: &CollisionFree{Period: 1, Slots: []int{1}}}
+				s.Rules = &Rules{ExactlyOnce: true}
 				s.NIC.RXFrames, s.NIC.TXFrames = frames, frames
 				report := finish(t, s, MachineOptions{Engine: engine, BankSize: 2})
 				if want == "" {

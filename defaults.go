@@ -182,8 +182,13 @@ func (s *Scenario) network() fabric.Network {
 
 // program returns what is known of the scenario's built-in program, nil for an image.
 func (s *Scenario) program() *fabric.Program {
-	if n := s.network(); n != nil && s.Firmware.Program != "" {
-		return fabric.ProgramNamed(n, s.Firmware.Program)
+	n := s.network()
+	if n == nil || s.Firmware.Program == "" {
+		return nil
 	}
-	return nil
+	p := fabric.ProgramNamed(n, s.Firmware.Program)
+	if p != nil && fabric.NeverMeet(n) != "" {
+		p.Rules.CollisionFree = nil
+	}
+	return p
 }

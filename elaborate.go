@@ -29,6 +29,7 @@ import (
 	"starloom/internal/runs"
 	"starloom/internal/strict"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // elaborate decides all that a scenario leaves open, and refuses what does not go together: what it returns
@@ -72,7 +73,33 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy that is never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)
 	}
+	if err := s.elaborateEnd(c); err != nil {
+		return nil, err
+	}
 	return c, nil
+}
+
+// elaborateEnd works out by when a run must be over, and refuses what no run can miss.
+func (s *Scenario) elaborateEnd(c *config.Config) error {
+	by := c.Rules.FinishBy
+	if by == nil {
+		return nil
+	}
+	const at = "rules." + fabric.RuleFinishBy
+	each := c.Timing.SlotCycles()
+	known, cycles, err := fabric.TimebaseOf(c.Network, c.Bare(), each).Of(*by, at)
+	if err != nil {
+		return s.refusal(err)
+	}
+	c.Rules.FinishBy, c.FinishBy = &known, cycles
+	last, why := uint64(c.Slots), "stop.slots ends the run after "+traces.Plural(c.Slots, "slot", "slots")
+	if t := c.Traffic; t != nil && !c.Bare() && uint64(t.Slots()) <= last {
+		last, why = uint64(t.Slots())-1, "the windows of traffic end the run after "+traces.Plural(t.Slots(), one, many)
+	}
+	if cycles/uint64(each) > last {
+		return s.refuse(at, fmt.Sprintf("%s is %s, and %s: the rule could never be broken", at, known, why), "write less, or let the run last longer")
+	}
+	return nil
 }
 
 // traffic decides what the workload traffic leaves open, and reads its file; nil without it.

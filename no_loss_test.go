@@ -201,7 +201,7 @@ func TestDeadlines(t *testing.T) {
 	ends := DefaultScenario()
 	ends.Fabric.Bus, ends.Firmware.Program, ends.Rules = &bus.Network{Vertices: 10, Length: 3}, "bus/two-phase", &Rules{DeadlineSlots: 9}
 	_, err := NewMachine(t.Context(), ends, MachineOptions{})
-	require.EqualError(t, err, "rules.deadline_slots: this run ends when all has arrived, so stop.slots is its deadline; write stop: {slots: 9}, and delete the rule")
+	require.EqualError(t, err, "rules.deadline_slots: deadline_slots is for frames, and this run ends when all has arrived: by when, finish_by says; write finish_by: 9 slots in its place")
 }
 
 // TestFollowedFramesAreNotParked: where a rule asks for every frame no processor is parked, and nothing

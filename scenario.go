@@ -664,6 +664,8 @@ const (
 	RuleMeetsBudget   = fabric.RuleMeetsBudget   // a handler is done at the end of the compute window
 	RuleNoLoss        = fabric.RuleNoLoss        // every frame that firmware queues is received by whom it is addressed to
 	RuleDeadline      = fabric.RuleDeadline      // what has to arrive arrives within Rules.DeadlineSlots slots
+	RuleFinishBy      = fabric.RuleFinishBy      // the run is over by Rules.FinishBy
+	RuleResults       = fabric.RuleResults       // results of firmware are what Rules.Results says
 	RuleNoCreation    = fabric.RuleNoCreation    // a frame of gossip has no item that its sender does not know
 	RuleOneBus        = fabric.RuleOneBus        // a vertex is on one bus in a slot
 	RuleBusLength     = fabric.RuleBusLength     // no more vertices are on a bus in a slot than its length

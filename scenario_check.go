@@ -44,7 +44,7 @@ func (s *Scenario) check(r *reading) error {
 		{"workload firmware fabric", s.checkBare}, {"firmware fabric", s.checkProgram},
 		{"firmware", func() error { return s.checkNamed(r.lost["fabric"]) }},
 		{"nic firmware fabric", func() error { return s.checkPayload(r.takeNeeds) }},
-		{"firmware", s.checkCPU}, {"firmware", s.checkFirmware}, {"firmware fabric", s.checkParams}, {"rules", s.checkRules}, {"traces", s.checkTraces},
+		{"firmware", s.checkCPU}, {"firmware", s.checkFirmware}, {"firmware fabric", s.checkParams}, {"rules", s.checkRules}, {"rules fabric", s.checkApart}, {"traces", s.checkTraces},
 		{"workload", s.checkOneWorkload}, {"workload fabric", s.checkEndpoints}, {"workload firmware fabric", s.checkCarried},
 		{"workload firmware fabric nic link", s.checkTraffic}, {"firmware workload", s.checkSchedule},
 		{"rtl workload nic fabric", s.checkRTL}, {"faults", s.checkFaults},
@@ -167,9 +167,9 @@ func (s *Scenario) checkBare() error {
 	}
 	every := (&Rules{}).Checked()
 	for _, rule := range s.Rules.Checked() {
-		if !slices.Contains(every, rule) && rule != fabric.RuleInOrder {
+		if !slices.Contains(every, rule) && rule != fabric.RuleInOrder && rule != fabric.RuleFinishBy {
 			return s.refuse("rules."+rule, fmt.Sprintf("without firmware routers carry bare packets, for which the rule %s is not checked", rule),
-				"delete it; finishes and deadlock always hold, and in_order may be asked for")
+				"delete it; finishes and deadlock always hold, and in_order and finish_by may be asked for")
 		}
 	}
 	return nil
@@ -250,6 +250,18 @@ func (s *Scenario) checkRules() error {
 		if slices.Contains(free.Slots[:i], slot) {
 			return s.refuse(at, fmt.Sprintf("slot %d is given twice", slot), "delete one")
 		}
+	}
+	return nil
+}
+
+// checkApart refuses a rule against collisions where there are none.
+func (s *Scenario) checkApart() error {
+	if s.Rules == nil || s.Rules.CollisionFree == nil {
+		return nil
+	}
+	if why := fabric.NeverMeet(s.network()); why != "" {
+		return s.refuse("rules."+fabric.RuleCollisionFree, "no frames can meet here, so the rule "+fabric.RuleCollisionFree+" could never be broken: "+why,
+			"delete it; no_loss finds frames that are lost")
 	}
 	return nil
 }

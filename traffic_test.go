@@ -266,7 +266,7 @@ func TestTrafficOfAnImage(t *testing.T) {
 // TestRulesOfTraffic: those of one packet for each processor do not apply; frames that are lost are found by no_loss, too.
 func TestRulesOfTraffic(t *testing.T) {
 	s := trafficOn(t, "crossbar: {ports: 5, output: queue}", "crossbar/traffic", "rate: 0.5, measure: 50, warm_up: 0, drain: 10")
-	for says, rules := range map[string]Rules{"the rule counts one packet of each processor": {PacketsPerProcessorMax: 3}, "stop.slots is its deadline": {DeadlineSlots: 9}} {
+	for says, rules := range map[string]Rules{"packets_per_processor_max counts one packet of each processor": {PacketsPerProcessorMax: 3}, "deadline_slots is for frames": {DeadlineSlots: 9}} {
 		s.Rules = &rules
 		_, err := NewMachine(t.Context(), s, MachineOptions{})
 		require.ErrorContains(t, err, says)

@@ -63,6 +63,21 @@ func MediumText(n Network) string {
 	return ""
 }
 
+// Parted is a network that knows whether frames can meet on its media.
+type Parted interface {
+	Network
+	// NeverMeet says why frames never meet on any medium, "" if they may.
+	NeverMeet() string
+}
+
+// NeverMeet says why frames never meet on the media of a network, "" if they may, or if it does not say.
+func NeverMeet(n Network) string {
+	if p, ok := n.(Parted); ok {
+		return p.NeverMeet()
+	}
+	return ""
+}
+
 // Scaled is a size that doubles with each step, and halves with each step down: 0 where less than 1 would be left.
 func Scaled(size, steps int) int {
 	if steps >= 0 {

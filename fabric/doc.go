@@ -21,7 +21,7 @@
 //	                 network by its wiring alone, and what faster ones are compared with; slot_small.go: its frames of one packet
 //	workload.go      what a run has to carry; permutation.go: permutations; traffic.go: packets one after the other
 //	duration.go      a time with its unit, and what it is in cycles
-//	rules.go         rules; findings.go: what breaks them, and the words for it
+//	rules.go         rules; result_rules.go: what results of firmware must be; findings.go: what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
 //	discipline.go    how NICs get at their media: one_port.go, all_ports.go, addressed.go,
 //	                 switched.go, mixed.go; requests.go: what those that ask share; server.go: whom media serve, in the slot engine

@@ -27,6 +27,10 @@ type Rules struct {
 	// slots in which what has to arrive must arrive: a packet of the workload from slot 0 on, other frames
 	// from the slot in which firmware queues them
 	DeadlineSlots uint32 `json:"deadline_slots,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
+	// when the run must be over: every processor is done and nothing is in flight, or traffic has ended; with its unit, 40 slots or 5000 cycles
+	FinishBy *Duration `json:"finish_by,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
+	// what the results of firmware are when the run is over, by their names: a number, equal (of all processors), distinct, or {min, max}
+	Results *ResultRules `json:"results,omitempty"`
 	// cycles from the first one after a frame was queued to that in which its last bits come, between processors at routers
 	LatencyMax uint32 `json:"latency_max,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
 	// what one processor sends to another comes in the order in which it was queued or, without firmware, created; at routers
@@ -83,6 +87,8 @@ const (
 	RuleExactlyOnce   = "exactly_once"              // Rules.ExactlyOnce
 	RuleNoLoss        = "no_loss"                   // Rules.NoLoss
 	RuleDeadline      = "deadline_slots"            // Rules.DeadlineSlots
+	RuleFinishBy      = "finish_by"                 // Rules.FinishBy
+	RuleResults       = "results"                   // Rules.Results
 	RuleLatency       = "latency_max"               // Rules.LatencyMax
 	RuleInOrder       = "in_order"                  // Rules.InOrder
 	RuleNoCreation    = "no_creation"               // Rules.NoCreation
@@ -119,6 +125,12 @@ func (r *Rules) Checked() []string {
 	if r.DeadlineSlots > 0 {
 		names = append(names, RuleDeadline)
 	}
+	if r.FinishBy != nil {
+		names = append(names, RuleFinishBy)
+	}
+	if r.Results != nil {
+		names = append(names, RuleResults)
+	}
 	if r.LatencyMax > 0 {
 		names = append(names, RuleLatency)
 	}
@@ -142,6 +154,12 @@ func (r *Rules) Limits() map[string]string {
 	}
 	if r.PacketsPerProcessorMax > 0 {
 		limits[RuleHeld] = traces.Plural(uint64(r.PacketsPerProcessorMax), "packet", "packets")
+	}
+	if r.FinishBy != nil {
+		limits[RuleFinishBy] = r.FinishBy.String()
+	}
+	if r.Results != nil {
+		limits[RuleResults] = r.Results.String()
 	}
 	if r.LatencyMax > 0 {
 		limits[RuleLatency] = traces.Plural(uint64(r.LatencyMax), "cycle", "cycles")

@@ -53,7 +53,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"a packet has arrived only when it comes in a frame for its destination. In slot 9 processor 0 sends it to itself, it meets another frame, and no one sends it again. " +
 				"Processor 0 hears an ack of its packet for 3 in slot 8. The packet is still on its way, at processor 1. In slot 9 processor 1 sends it on, it meets", "4anybodyack of the packet of 0 for 3",
 		}, []string{"in slot 5 of a step"}},
-		{"a deadline", []string{"gossip.yaml", "--set", "rules.deadline_slots=20"}, []string{"gossip.yaml", "--set", "rules.collision_free={period: 1, slots: [1]}", "--set", "rules.exactly_once=true",
+		{"a deadline", []string{"gossip.yaml", "--set", "rules.deadline_slots=20"}, []string{"gossip.yaml", "--set", "rules.exactly_once=true",
 			"--set", "rules.deadline_slots=27"}, []string{
 			"processor 8 has not received the packet of processor 9 after 20 slots: it came after 27, 7 slots late",
 			"16 packets missed the deadline of 20 slots: all came late, the last after 27 slots, 7 late. The smallest deadline that all meet is 27.", "The latest is that of processor 9 for processor 8: it crossed in slot 26, the first being 0. " +
@@ -64,20 +64,20 @@ func TestPagesOfFailingRuns(t *testing.T) {
 				"So at first few can send, and at last few have anything left to send: until all has arrived, at least 24 slots pass.",
 			"Why not less than 24\nEach of 10 processors", "10 * 9 = 90. A processor sends or receives one message in a slot, so at most 5 pass in one, one in each pair: 90 / 5, 18 slots for any firmware.",
 			"the first 5 processors wait 15 slots in all, whatever the orders (0 + 1 + 3 + 4 + 7, if all goes best)", "90 + 15 + 15 = 120 messages; with 5 in a slot that takes 120 / 5, 24 slots.",
-			"If the network may be smaller, take fabric.crossbar.ports: 7, the largest with which gossip/fsa keeps all rules:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --set 'rules.collision_free={period: 1, slots: [1]}' --set rules.exactly_once=true --set fabric.crossbar.ports=7\nExpect PASS after 18 slots; this page has tried it.",
+			"If the network may be smaller, take fabric.crossbar.ports: 7, the largest with which gossip/fsa keeps all rules:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true --set fabric.crossbar.ports=7\nExpect PASS after 18 slots; this page has tried it.",
 			"If the run is to show this failure, say that it is expected:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --expect fail",
 			"Two moments. By the end of slot 19, cycle 119, the packet should have come to crossbar.nic[8]: that is the deadline. It came in slot 26: it was sent at cycle 157, and had come at cycle 160.",
 			"1. deadline_slots over at cycle 119, the packet sent at cycle 157", "Signals around cycle 157: crossbar.nic[8].", "15726sentcrossbar.nic[9].port[0]", "Surfer with the same signals at cycle 157:",
-			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, deadline_slots, at cycle 119, by which it should have come:", "starloom.slot == 26", "so this run was not checked for collision_free, exactly_once. Check it for these, too:",
-			"starloom run gossip.yaml --set rules.deadline_slots=20 --set 'rules.collision_free={period: 1, slots: [1]}' --set rules.exactly_once=true", "The deadline of 20 slots is set on the command line.", "Slots are counted from the start of the run",
-			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (collision_free, exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
+			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, deadline_slots, at cycle 119, by which it should have come:", "starloom.slot == 26", "so this run was not checked for exactly_once. Check it for this, too:",
+			"starloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true", "The deadline of 20 slots is set on the command line.", "Slots are counted from the start of the run",
+			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
 			"Of steps 1 to 4 take those whose condition holds, in this order; steps 5 and 6 show more.", "Other programs of the fabric for this workload take too long, too, at the least: " +
 				"gossip/hopfield (24 slots), gossip/optimal (24 slots), gossip/voting (24 slots).", "This page has tried other parameters of the program: " +
 				"with firmware.params.scheduling=2 (Algorithm 2: if its next addressee cannot hear, a sender takes the first one left that can) it fails then, too, with 12 violations (deadline_slots); with firmware.params.scheduling=3 (Algorithm 2': ", "None meets 20 slots.", "Cause\nThe deadline of 20 slots is set on the command line.",
 			"tx.port is the number of the output that the frame is for; the NIC itself has one port, port[0]",
 			"If it has to be in time on this network, write firmware with another algorithm: a round-robin tournament takes 18 slots: in each of its 9 rounds the processors meet in pairs, and the two of a pair send to each other, one after the other. Start from the source", "--set rules.exactly_once=true --firmware mine.wasm runs it: PASS if it keeps these rules and takes 20 slots or fewer", "starloom run gossip.yaml --set rules.deadline_slots=20 --vcd",
 			"The packet is that of crossbar.nic[9]: what that did in each slot, and the signals when it sent this one.", "crossbar.nic[9]\ntx.light\ntx.port", "crossbar.output[8].arbiter\nbusy",
-			"collision_free" + "no two frames meet on one medium, in the slots that the rule names" + "not checked: rules of the scenario or of --set take the place of those of gossip/fsa",
+			"exactly_once" + "every packet arrives exactly once, where it belongs" + "not checked: rules of the scenario or of --set take the place of those of gossip/fsa",
 			"lambda27stepslength of the run",
 		}, []string{"rules.deadline_slots=20 --set rules.deadline_slots", "Note: the scenario's rules"}},
 		{"faults on a bus", []string{"bus-faults.yaml"}, []string{"bus-faults.yaml", "--set", "faults={}"}, []string{
@@ -85,7 +85,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"Each was tried alone: stuck breaks no_loss 2 times, clock_pause breaks finishes once.",
 			"finishes: with the faults processor 3 does nothing from slot 19 on. Without them it changes its state again in slot 24, and sends its next frame in slot 26. " +
 				"In slot 24 the fault clock_pause keeps its handler from being called",
-			"--set 'rules={collision_free: {period: 1, slots: [1]}, one_bus: true, bus_length: true}'", "(processor 3: what was due in slot 24)",
+			"--set 'rules={one_bus: true, bus_length: true}'", "(processor 3: what was due in slot 24)",
 			"starloom run bus-faults.yaml --expect fail", "Expect the same FAIL, with a line that says as expected: fail; the exit status is 0, not 1.",
 			"Of steps 1 to 5 take those whose condition holds, in this order; step 6 shows more.", "If the faults are not meant, take them out of the scenario:", "If they are meant, and the run is to show this failure, say that it is expected:",
 			"Expect FAIL only for what no firmware can mend: no_loss is broken wherever a fault takes a frame. Unchanged, it fails as here: 3 violations.", "Expect PASS if it keeps these rules, and those of every run: finishes is checked although it is not named; with bus/sensors in the place of mine.wasm FAIL, 1 violation (finishes); this page has tried it.",

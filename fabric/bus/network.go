@@ -306,3 +306,11 @@ func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 	}
 	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }
+
+// NeverMeet implements fabric.Parted.
+func (b Network) NeverMeet() string {
+	if !b.arbitrated() {
+		return ""
+	}
+	return "the arbiter of a bus lets one frame at a time onto it"
+}

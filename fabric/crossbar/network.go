@@ -256,3 +256,11 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 	}
 	return ports * (memorySlot + 2*c.RoomBytes(c.FramePayload()))
 }
+
+// NeverMeet implements fabric.Parted.
+func (x Network) NeverMeet() string {
+	if x.Medium == MediumALOHA {
+		return ""
+	}
+	return "an output of a crossbar takes one frame at a time"
+}

@@ -358,3 +358,11 @@ func (e Network) Plane() fabric.Plane {
 		},
 	}
 }
+
+// NeverMeet implements fabric.Parted.
+func (e Network) NeverMeet() string {
+	if e.Duplex != DuplexFull {
+		return ""
+	}
+	return "with duplex: full each direction of a link has one sender"
+}

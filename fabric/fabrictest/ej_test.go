@@ -110,7 +110,9 @@ func TestEJBothWays(t *testing.T) {
 	scenario := func(duplex string) func(testing.TB) *starloom.Scenario {
 		return func(t testing.TB) *starloom.Scenario {
 			s := onEJ(image, ej.Network{A: 3, B: 4, Dimensions: 1, Duplex: duplex}, 1)(t)
-			s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
+			if s.Rules = (&starloom.Rules{}); duplex == ej.DuplexHalf {
+				s.Rules.CollisionFree = &starloom.CollisionFree{Period: 1, Slots: []int{1}}
+			}
 			s.Link.PhitBits = 8
 			return s
 		}

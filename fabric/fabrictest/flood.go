@@ -311,7 +311,10 @@ func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
 	s.Stop.Slots, s.Faults = floodSlotsStop, r.faults
 	s.NIC = starloom.NIC{PayloadBytes: 16, RXFrames: 2, TXFrames: 3}
 	s.Link.PhitBits, s.Link.PropagationCycles = 16, 2
-	s.Rules = &starloom.Rules{ExactlyOnce: true, NoLoss: r.lossless, CollisionFree: &starloom.CollisionFree{Period: 2, Slots: []int{1}}}
+	s.Rules = &starloom.Rules{ExactlyOnce: true, NoLoss: r.lossless}
+	if fabric.NeverMeet(networkOf(f.Fabric)) == "" {
+		s.Rules.CollisionFree = &starloom.CollisionFree{Period: 2, Slots: []int{1}}
+	}
 	s.Firmware.Image, s.Firmware.ImageBytes = "flood.wasm", image
 	s.Firmware.Params = map[string]int64{
 		"slots": floodSlots, "illegal": int64(r.illegal), "idle": int64(max(1, shape.Processors()*shape.Lanes()/shape.Media)),

@@ -266,3 +266,30 @@ func (m *Medium) leg(tap Tap, out bool) int {
 	}
 	return Usual
 }
+
+// neverMeet says why frames never meet on any medium, "" if they may: on a star or a bus without an arbiter, which have several senders, on
+// the one medium of a crossbar, and on a link with one direction at a time.
+func (n *Net) neverMeet() string {
+	senders := make([]int, len(n.Media))
+	for i := range n.Processors {
+		for _, port := range n.Processors[i].Ports {
+			if port.Sends != None && port.Asks == 0 {
+				senders[port.Sends]++
+			}
+		}
+	}
+	for i, m := range n.Media {
+		if m.Opposite != None || m.Arbiter == "" && senders[i] > 1 {
+			return ""
+		}
+	}
+	for i := range n.Crossbars {
+		if n.Crossbars[i].Shared() {
+			return ""
+		}
+	}
+	if n.routers != nil && n.slotted == 0 {
+		return "routers hold frames apart, flit by flit"
+	}
+	return "each medium has one sender, an arbiter or a crossbar"
+}

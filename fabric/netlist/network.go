@@ -339,3 +339,6 @@ func (d *Drawing) replacing(folder string) (all []Replacement) {
 	}
 	return all
 }
+
+// NeverMeet implements fabric.Parted.
+func (n Network) NeverMeet() string { return n.drawn().neverMeet() }

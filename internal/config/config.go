@@ -21,6 +21,7 @@ type Config struct {
 	Workload fabric.Workload
 	Traffic  *traffic.Spec // of Workload.Traffic, nil for none
 	Rules    fabric.Rules
+	FinishBy uint64         // cycles of Rules.FinishBy, 0 for none
 	Faults   []fabric.Fault // empty for none
 	Slots    uint32         // after which a run that is not done fails
 	Timing   nic.Timing

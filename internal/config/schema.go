@@ -53,6 +53,9 @@ func (x *Described) Schema() ([]byte, error) {
 			if t == reflect.TypeFor[fabric.Duration]() {
 				return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer"}, {Type: "string", Pattern: fabric.DurationPattern()}}}
 			}
+			if t == reflect.TypeFor[fabric.ResultRules]() {
+				return resultsSchema()
+			}
 			if key, _, ok := strict.Shorthand(t); ok {
 				return strict.ShorthandSchema(t, key)
 			}
@@ -77,6 +80,16 @@ func (x *Described) Schema() ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
+}
+
+// resultsSchema is that of rules about results of firmware.
+func resultsSchema() *jsonschema.Schema {
+	limits := jsonschema.NewProperties()
+	limits.Set("min", &jsonschema.Schema{Type: "integer"})
+	limits.Set("max", &jsonschema.Schema{Type: "integer"})
+	one := &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "integer"}, {Type: "string", Enum: []any{fabric.ResultEqual, fabric.ResultDistinct}},
+		{Type: "object", Properties: limits, AdditionalProperties: jsonschema.FalseSchema, MinProperties: strict.Pointer(1)}}}
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: one, MinProperties: strict.Pointer(1)}
 }
 
 // refine adds what struct tags cannot say: ranges of types, programs, and

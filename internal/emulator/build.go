@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"starloom/fabric"
@@ -13,6 +15,8 @@ import (
 	"starloom/internal/config"
 	"starloom/internal/meter"
 	"starloom/internal/rtl"
+	"starloom/internal/strict"
+	"starloom/traces/input"
 )
 
 // New builds a machine from what a scenario has become.
@@ -66,6 +70,9 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	config := m.transportConfig(shards)
 	if err := m.buildFirmware(ctx, shards); err != nil {
 		return interruption(ctx, err)
+	}
+	if err := m.checkResults(); err != nil {
+		return err
 	}
 	if fabric.RoutersOf(m.Network) != nil {
 		if err := m.buildStream(ctx, config); err != nil {
@@ -148,6 +155,25 @@ func (m *Machine) checkJudged() error {
 	return nil
 }
 
+// checkResults refuses rules about results that the firmware never gives.
+func (m *Machine) checkResults() error {
+	if m.Rules.Results == nil {
+		return nil
+	}
+	names := m.Image.resultNames
+	for _, name := range slices.Sorted(maps.Keys(m.Rules.Results.Of)) {
+		at := strict.Join("rules.results", name)
+		switch {
+		case len(names) == 0:
+			return m.Config.Source.Refuse(at, fmt.Sprintf("%s names no results", m.Image.Name), `write STARLOOM_RESULTS("`+name+`") in its source, and give the result with sl_result`)
+		case !slices.Contains(names, name):
+			return m.Config.Source.Refuse(at, fmt.Sprintf("%s gives no result %q", m.Image.Name, strict.Clip(name)),
+				input.DidYouMean(name, names, "it gives "+strings.Join(names, ", ")))
+		}
+	}
+	return nil
+}
+
 // transportConfig returns the configuration of the transport.
 func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
 	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.Config.NIC.PayloadBytes, Seed: m.Config.Seed, Shards: shards, Bank: m.Cell,
@@ -185,16 +211,16 @@ func (m *Machine) newQueues(shards int) *fabric.Queues {
 // each source.
 func (m *Machine) checkDeadline() error {
 	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
-		return m.Config.Source.Refuse("rules."+fabric.RuleHeld, "the rule counts one packet of each processor, and with traffic each has many", "delete it")
+		return m.Config.Source.Refuse("rules."+fabric.RuleHeld, "the rule packets_per_processor_max counts one packet of each processor, and with traffic each has many", "delete it")
 	}
 	if m.Rules.DeadlineSlots == 0 || m.ending == nil {
 		return nil
 	}
-	remedy := fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.Rules.DeadlineSlots)
+	remedy := fmt.Sprintf("write finish_by: %d slots in its place", m.Rules.DeadlineSlots)
 	if m.offering != nil {
 		remedy = fmt.Sprintf("choose warm_up, measure and drain whose sum is %d, and delete the rule", m.Rules.DeadlineSlots)
 	}
-	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "this run ends when all has arrived, so stop.slots is its deadline", remedy)
+	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "deadline_slots is for frames, and this run ends when all has arrived: by when, finish_by says", remedy)
 }
 
 // openRTL prepares the RTL that the scenario names; nil for none.

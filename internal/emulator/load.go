@@ -52,6 +52,7 @@ func (m *Machine) loadWorkload() error {
 	if err := m.Referee.Load(&load); err != nil {
 		return m.Config.Source.Refusal(err)
 	}
+	m.countDue()
 	var witness fabric.Witness // a referee that keeps a table sees every frame
 	if _, tabled := m.Referee.(fabric.Tabled); tabled && load.Table {
 		witness = m.Referee.Witness(m.Image.announces)

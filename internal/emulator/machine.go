@@ -42,6 +42,7 @@ type Machine struct {
 	Given []uint32     // permutation of the next run, instead of the scenario's
 	Stop  *atomic.Bool // set from outside: the boundary that runs is not wanted any more
 
+	due    uint64      // packets of the workload that a deadline is for
 	busy   atomic.Bool // a step or another call is in progress
 	torn   bool        // Restore has failed: the state is not whole
 	closed bool

@@ -29,8 +29,11 @@ func (m *Machine) faultNotes() []string {
 	if len(dead) == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out",
-		traces.Plural(len(dead), "processor", "processors"), dead[0])}
+	rules := "the rule finishes leaves"
+	if m.Rules.Results != nil {
+		rules = "the rules finishes and results leave"
+	}
+	return []string{fmt.Sprintf("faults have killed %s, the first is %s: %s them out", traces.Plural(len(dead), "processor", "processors"), dead[0], rules)}
 }
 
 // deafNotes says who listens at no port while a frame for it waits, at the end of a run that has not finished:
@@ -197,8 +200,11 @@ func (m *Machine) uncheckedNotes() []string {
 	if c.Firmware.Program != nil || c.Source.Place == nil {
 		return nil
 	}
-	bare := fabric.Rules{Deadlock: c.Rules.Deadlock, MeetsBudget: c.Rules.MeetsBudget}
-	switch stated, ruled := m.workloadStated(), !slices.Equal(c.Rules.Checked(), bare.Checked()); {
+	asked, bare := c.Rules, fabric.Rules{Deadlock: c.Rules.Deadlock, MeetsBudget: c.Rules.MeetsBudget}
+	if m.deadlineJudged() == 0 {
+		asked.DeadlineSlots = 0 // a rule that has judged nothing has checked nothing
+	}
+	switch stated, ruled := m.workloadStated(), !slices.Equal(asked.Checked(), bare.Checked()); {
 	case !ruled && stated && m.ending == nil:
 		return []string{"nothing checks the workload; `rules: {exactly_once: true}` does"}
 	case !ruled && !stated:

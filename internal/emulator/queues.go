@@ -37,6 +37,44 @@ func (m *Machine) crossed() {
 	})
 }
 
+// deadlineJudged is how many packets of the workload, or frames, have kept or missed their deadline so far.
+func (m *Machine) deadlineJudged() uint64 {
+	switch limit := m.Rules.DeadlineSlots; {
+	case limit == 0 || !m.Config.Known.Carries && m.queues == nil:
+		return 0
+	case !m.Config.Known.Carries:
+		return m.queues.Judged()
+	case m.finished || m.slot >= limit:
+		return m.due
+	}
+	return 0
+}
+
+// countDue counts what a deadline is for: what is missing before the run begins.
+func (m *Machine) countDue() {
+	if m.due = 0; m.Rules.DeadlineSlots > 0 && m.Config.Known.Carries && m.ending == nil {
+		m.Referee.Missing(func(fabric.Finding) bool {
+			m.due++
+			return true
+		})
+	}
+}
+
+// mustBeOver finds a run that goes on in the last slot in which it must be over.
+func (m *Machine) mustBeOver() {
+	by := m.Config.FinishBy
+	if by == 0 || m.finished || uint64(m.slot) != by/uint64(m.timing.SlotCycles()) {
+		return
+	}
+	all := m.Shape.Processors()
+	text := fmt.Sprintf("the run was not over after %s: %d of %s done", m.Rules.FinishBy, m.Done, traces.Plural(all, "processor was", "processors were"))
+	if m.Done == all {
+		text += ", and frames were still to be sent or received"
+	}
+	m.Shards[0].Ledger.FindingsTotal++
+	m.Findings.pending = append(m.Findings.pending, fabric.Finding{Kind: fabric.FindUnended, Slot: m.slot, Text: text})
+}
+
 // overdue is what has not arrived when its deadline is over, after so many slots.
 func overdue(f fabric.Finding, slots uint32) fabric.Finding {
 	what := "the packet of processor"

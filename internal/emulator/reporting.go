@@ -227,6 +227,12 @@ func (m *Machine) Sum() *outcome.Report {
 	if why := m.undecided(); why != "" {
 		report.Aside.Undecided = map[string]string{fabric.RuleExactlyOnce: why}
 	}
+	if m.Rules.Results != nil && !m.finished {
+		if report.Aside.Undecided == nil {
+			report.Aside.Undecided = map[string]string{}
+		}
+		report.Aside.Undecided[fabric.RuleResults] = "results are judged when a run is over"
+	}
 	report.NoteTrust(frames.OnTrust)
 	if lost := m.Results.Lost; lost > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept",
@@ -248,10 +254,21 @@ func (m *Machine) Sum() *outcome.Report {
 // limits say what rules allow, and what they judge if that is not all there is.
 func (m *Machine) limits() map[string]string {
 	limits := m.Rules.Limits()
-	if limit := limits[fabric.RuleDeadline]; limit != "" && m.Config.Known.Carries {
-		limits[fabric.RuleDeadline] = limit + " for packets of the workload; other frames are not judged"
+	if limit := limits[fabric.RuleDeadline]; limit != "" {
+		what := [2]string{"frame judged, from its queueing on", "frames judged, each from its queueing on"}
+		if m.Config.Known.Carries {
+			what = [2]string{"packet of the workload judged, no other frame", "packets of the workload judged, no other frames"}
+		}
+		limits[fabric.RuleDeadline] = limit + ": " + traces.Plural(m.deadlineJudged(), what[0], what[1])
 	}
 	return limits
+}
+
+// judgeResults holds the results of a run that is over to its rules. Processors that a fault has killed are left out.
+func (m *Machine) judgeResults(find func(fabric.Finding) bool) {
+	if m.Rules.Results != nil && m.finished {
+		m.Rules.Results.Judge(&m.Results, m.Image.resultNames, m.Shape.Processors(), m.faults.killed, func(f fabric.Finding) { find(f) })
+	}
 }
 
 // resultMetrics are the results of the firmware, unless the referee has said what they mean, and statistics
@@ -318,6 +335,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		checks := m.Rules.Checks()
 		m.flying.AtEnd(&checks, func(f fabric.Finding) { find(f) })
 	}
+	m.judgeResults(find)
 	unfinished := func(bank *nic.Bank, cell int, why func(bank *nic.Bank, cell int) (text, cause string)) {
 		f := fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell}
 		cause := ""
@@ -365,6 +383,12 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 			if find(f) && f.Plain() {
 				missing = append(missing, outcome.MissingPacket{Violation: len(v.Kept) - 1, Origin: f.Value, Destination: uint32(f.Index)})
 			}
+			return true
+		})
+	}
+	if m.finished && m.Config.Known.Carries && m.slot < m.Rules.DeadlineSlots { // what is not there now will not be in time
+		m.Referee.Missing(func(f fabric.Finding) bool {
+			find(overdue(f, m.slot))
 			return true
 		})
 	}

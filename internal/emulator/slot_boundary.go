@@ -167,6 +167,7 @@ func (m *Machine) merge() {
 		m.finished = m.ending.Over(m.faults.column())
 	}
 	m.ended = m.last || m.finished || quiet || m.brokenOff()
+	m.mustBeOver()
 	m.followQueues()
 	m.noteFindings()
 	if m.losses != nil {

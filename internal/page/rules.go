@@ -40,6 +40,10 @@ var rules = map[string]rule{
 	fabric.RuleDeadline: {"what has to arrive arrives within deadline_slots",
 		"If it has to be in time, look at [what its sender did](#violation-1) before, and let the firmware queue it earlier, " +
 			"or, if it waited for its medium, take another arbiter or order of senders."},
+	fabric.RuleFinishBy: {"the run is over by finish_by",
+		"See what the processors that were not done waited for at this cycle, or allow more time."},
+	fabric.RuleResults: {"results of the firmware are what the rule says, of every processor that no fault has killed",
+		"Compare the results of all processors in the report, and see what this one had received when it gave its own."},
 	fabric.RuleLatency: {"a frame between processors at routers comes within latency_max cycles",
 		"See where its flits wait: the load of channels, a buffer that is small, or an RX FIFO that its processor does not empty."},
 	fabric.RuleInOrder: {"packets of one processor to another come in the order in which they were queued or created",

@@ -181,10 +181,23 @@ func (r *bareRun) rules() []string {
 	if r.config.Rules.InOrder {
 		rules = append(rules, fabric.RuleInOrder)
 	}
+	if r.config.FinishBy > 0 {
+		rules = append(rules, fabric.RuleFinishBy)
+	}
 	if r.config.Rules.Credits {
 		rules = append(rules, fabric.RuleCredits)
 	}
 	return rules
+}
+
+// unended is a run that was not over when it must be.
+func (r *bareRun) unended(pending uint64) []outcome.Violation {
+	by, cycles := r.config.FinishBy, r.kernel.Cycle()
+	if by == 0 || cycles < by || cycles == by && (pending == 0 || r.cut || r.paused != "") {
+		return nil
+	}
+	return []outcome.Violation{{Rule: fabric.RuleFinishBy, Path: r.config.Network.Kind(), Cycle: by, Slot: by,
+		Message: fmt.Sprintf("the run was not over after %s", r.config.Rules.FinishBy)}}
 }
 
 // report sums up.
@@ -227,7 +240,7 @@ func (r *bareRun) report() *outcome.Report {
 		r.describeDeadlock(&last)
 	}
 	r.addFaults(report)
-	violations := slices.Concat(r.missing, r.overtaken())
+	violations := slices.Concat(r.missing, r.overtaken(), r.unended(pending))
 	if message != "" {
 		violations = append(violations, last)
 	}

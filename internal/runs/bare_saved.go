@@ -69,8 +69,8 @@ func (r *bareRun) resume(o *Options) error {
 	if err := o.BreakOn.check(r.rules()); err != nil {
 		return err
 	}
-	if o.BreakOn.Rule == fabric.RuleInOrder {
-		return &input.Error{Place: "--break-on", Reason: "without firmware the order of packets is looked at when the run has ended",
+	if rule := o.BreakOn.Rule; rule == fabric.RuleInOrder || rule == fabric.RuleFinishBy {
+		return &input.Error{Place: "--break-on", Reason: "without firmware " + rule + " is judged when the run has ended",
 			Remedy: "take the cycle that the violation names: --break-on slot=N"}
 	}
 	r.breakOn = Break{Rule: o.BreakOn.Rule}

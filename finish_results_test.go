@@ -1,0 +1,147 @@
+package starloom
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+)
+
+// electing is a run of firmware on one bus that is done after five slots, with results of its own.
+func electing(t testing.TB, how int, rules string) *Scenario {
+	s, err := ParseScenario("elects.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 3, length: 3, buses: [[0, 1, 2]], arbiter: fixed}}\nstop: {slots: 60}\n"+
+		fmt.Sprintf("firmware: {image: %s, params: {how: %d}}\nrules: {%s}\n", testImage(t, "keeps_rules"), how, rules)))
+	require.NoError(t, err)
+	return s
+}
+
+// TestFinishBy judges the end of a run, in slots or cycles, in both engines; what can never be late is refused.
+func TestFinishBy(t *testing.T) {
+	base := runBoth(t, electing(t, 0, ""))
+	require.EqualValues(t, 4, base.Slots)
+	each := base.Cycles / base.Slots
+	for limit, late := range map[string]bool{
+		"4 slots": false, "3 slots": true, "4": false, fmt.Sprintf("%d cycles", 4*each): false, fmt.Sprintf("%d cycles", 4*each-1): true, "1 slot": true,
+	} {
+		report := runBoth(t, electing(t, 0, "finish_by: "+limit))
+		require.Contains(t, report.Rules, RuleFinishBy)
+		require.Equal(t, base.Digest, report.Digest)
+		if !late {
+			require.Equal(t, VerdictPass, report.Verdict, limit)
+			continue
+		}
+		require.EqualValues(t, 1, report.ViolationsTotal, limit)
+		require.Equal(t, RuleFinishBy, report.Violations[0].Rule)
+		require.Equal(t, "bus", report.Violations[0].Path)
+	}
+	late := runBoth(t, electing(t, 0, "finish_by: 3 slots")).Violations[0]
+	require.Equal(t, "the run was not over after 3 slots: 0 of 3 processors were done", late.Message)
+	require.Equal(t, 3*each, late.Cycle)
+
+	seeds, err := RunSeeds(t.Context(), electing(t, 0, "finish_by: 3 slots"), Seeds{1, 3}, RunOptions{})
+	require.NoError(t, err)
+	require.Len(t, seeds.Failed, 3)
+	require.Equal(t, RuleFinishBy, seeds.Failed[0].Rule)
+
+	for rules, want := range map[string]string{
+		"finish_by: 61 slots": "rules.finish_by is 61 slots, and stop.slots ends the run after 60 slots: the rule could never be broken; write less, or let the run last longer",
+		"finish_by: 3 ticks":  "only firmware at routers has ticks",
+		"finish_by: 0":        "allowed are 1 to",
+		"finish_by: soon":     "write a number with its unit",
+	} {
+		_, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 3, length: 3, buses: [[0, 1, 2]]}}\nstop: {slots: 60}\nfirmware: {program: bus/sensors}\nrules: {"+rules+"}\n"))
+		if err == nil {
+			_, err = NewMachine(t.Context(), electing(t, 0, rules), MachineOptions{})
+		}
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestFinishByOfPackets: with traffic, and without firmware, a run is over when what is measured has arrived.
+func TestFinishByOfPackets(t *testing.T) {
+	const mesh = "mesh: {k: [2, 2]}, router: {vcs: 2, depth: 4}"
+	load := "workload: {traffic: {rate: 0.1, warm_up: 10, measure: 50, drain: 500}}\n"
+	for name, rest := range map[string]string{"bare": load, "firmware": load + "firmware: {program: netlist/traffic}\n"} {
+		plain, err := Run(t.Context(), routedScenario(t, mesh, rest), RunOptions{})
+		require.NoError(t, err)
+		for cycles, verdict := range map[uint64]Verdict{plain.Cycles: VerdictPass, plain.Cycles - 1: VerdictFail, 5: VerdictFail} {
+			report, err := Run(t.Context(), routedScenario(t, mesh, rest+fmt.Sprintf("rules: {finish_by: %d cycles}\n", cycles)), RunOptions{})
+			require.NoError(t, err)
+			require.Equal(t, verdict, report.Verdict, "%s %d: %v", name, cycles, report.Violations)
+			require.Equal(t, plain.Digest, report.Digest)
+			require.Contains(t, report.Rules, RuleFinishBy)
+		}
+	}
+	_, err := Run(t.Context(), routedScenario(t, mesh, load+"firmware: {program: netlist/traffic}\nrules: {finish_by: 99999 cycles}\n"), RunOptions{})
+	require.ErrorContains(t, err, "the windows of traffic end the run after")
+}
+
+// TestResultRules: named results of firmware are held to numbers, limits and one another when the run is over.
+func TestResultRules(t *testing.T) {
+	const odd = 6 // processor 0 gives another leader
+	for _, c := range []struct {
+		how         int
+		rule, broke string
+	}{
+		{0, "leader: equal", ""}, {0, "leader: 1", ""}, {0, "leader: {min: 1, max: 1}", ""}, {0, "leader: {max: 5}", ""}, {0, "leader: {min: -3}", ""},
+		{odd, "leader: equal", "processor 1 gave leader = 1, and processor 0 gave 2: all are to be equal"},
+		{odd, "leader: 1", "processor 0 gave leader = 2, and leader is to be 1"},
+		{odd, "leader: {max: 1}", "processor 0 gave leader = 2, and leader is to be 1 or less"},
+		{odd, "leader: {min: 2}", "processor 1 gave leader = 1, and leader is to be 2 or more"},
+		{odd, "leader: {min: 2, max: 4}", "processor 1 gave leader = 1, and leader is to be 2 to 4"},
+		{0, "leader: distinct", "processor 1 gave leader = 1, as processor 0 did: all are to be distinct"},
+	} {
+		report := runBoth(t, electing(t, c.how, "results: {"+c.rule+"}"))
+		if c.broke == "" {
+			require.Equal(t, VerdictPass, report.Verdict, c.rule)
+			continue
+		}
+		require.Equal(t, VerdictFail, report.Verdict, c.rule)
+		require.Equal(t, []string{RuleResults, c.broke}, []string{report.Violations[0].Rule, report.Violations[0].Message})
+	}
+	named := imageScenario(t, "named")
+	rule := func(name string) *Rules {
+		return &Rules{Results: &fabric.ResultRules{Of: map[string]fabric.ResultRule{name: {Min: math.MinInt64, Max: 9}}}}
+	}
+	named.Rules = rule("draw")
+	require.Equal(t, []string{"slot 1 pops.group[3].nic[0]: processor 3 gave no result draw"}, lossesOf(runBoth(t, named), RuleResults))
+	named.Faults = faultScenario(t, faultFabrics["pops"], `schedule: [{kind: dead, targets: ["pops.group[3].nic[0]"], slots: {from: 0}}]`).Faults
+	report := runBoth(t, named)
+	require.Equal(t, VerdictPass, report.Verdict, "%v", report.Violations)
+	require.Contains(t, strings.Join(report.Notes, "\n"), "the rules finishes and results leave them out")
+	named.Rules = rule("drew")
+	_, err := NewMachine(t.Context(), named, MachineOptions{})
+	require.ErrorContains(t, err, `named.wasm gives no result "drew"; did you mean "draw"?`)
+	direct := imageScenario(t, "direct")
+	direct.Rules = rule("sum")
+	_, err = NewMachine(t.Context(), direct, MachineOptions{})
+	require.ErrorContains(t, err, `direct.wasm names no results; write STARLOOM_RESULTS("sum") in its source`)
+	for text, want := range map[string]string{
+		"results: {leader: alike}": "a number, equal, distinct or {min: ..., max: ...}", "results: {leader: {most: 3}}": `unknown key "most" in rules.results.leader; known are min and max`,
+		"results: {leader: {min: 3, max: 1}}": "min 3 above max 1", "results: {}": "{leader: equal}", "results: {a: 1, a: 2}": "twice",
+	} {
+		_, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {"+text+"}\n"))
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// TestDeadlineSaysWhatItJudged: and one that has judged nothing has checked nothing.
+func TestDeadlineSaysWhatItJudged(t *testing.T) {
+	const nothing = "only the rules of every run were checked"
+	s := electing(t, 0, "deadline_slots: 10")
+	report := runBoth(t, s)
+	require.Equal(t, "10 slots: 2 frames judged, each from its queueing on", report.Aside.Known.Limits[RuleDeadline])
+	require.NotContains(t, strings.Join(report.Notes, "\n"), nothing)
+	silent := imageScenario(t, "named") // which sends nothing
+	silent.Rules = &Rules{DeadlineSlots: 10}
+	report = runBoth(t, silent)
+	require.Equal(t, "10 slots: 0 frames judged, each from its queueing on", report.Aside.Known.Limits[RuleDeadline])
+	direct := imageScenario(t, "direct")
+	direct.Rules = &Rules{ExactlyOnce: true, DeadlineSlots: 10}
+	report = runBoth(t, direct)
+	require.Equal(t, "10 slots: 4 packets of the workload judged, no other frames", report.Aside.Known.Limits[RuleDeadline])
+}
