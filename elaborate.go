@@ -92,7 +92,11 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 		return s.refusal(err)
 	}
 	c.Rules.FinishBy, c.FinishBy = &known, cycles
-	last, why := uint64(c.Slots), "stop.slots ends the run after "+traces.Plural(c.Slots, "slot", "slots")
+	one, many := "slot", "slots"
+	if c.Bare() {
+		one, many = "cycle", "cycles"
+	}
+	last, why := uint64(c.Slots), "stop.slots ends the run after "+traces.Plural(c.Slots, one, many)
 	if t := c.Traffic; t != nil && !c.Bare() && uint64(t.Slots()) <= last {
 		last, why = uint64(t.Slots())-1, "the windows of traffic end the run after "+traces.Plural(t.Slots(), one, many)
 	}
