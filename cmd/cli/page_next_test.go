@@ -68,7 +68,7 @@ func TestPagesOfFailingRuns(t *testing.T) {
 			"If the run is to show this failure, say that it is expected:\nstarloom run gossip.yaml --set rules.deadline_slots=20 --expect fail",
 			"Two moments. By the end of slot 19, cycle 119, the packet should have come to crossbar.nic[8]: that is the deadline. It came in slot 26: it was sent at cycle 157, and had come at cycle 160.",
 			"1. deadline_slots over at cycle 119, the packet sent at cycle 157", "Signals around cycle 157: crossbar.nic[8].", "15726sentcrossbar.nic[9].port[0]", "Surfer with the same signals at cycle 157:",
-			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, deadline_slots, at cycle 119, by which it should have come:", "starloom.slot == 26", "so this run was not checked for exactly_once. Check it for this, too:",
+			"GTKWave opens with its marker, packet_sent, at cycle 157, when the packet was sent, and has another, deadline_slots, at cycle 119, by which it should have come:", "starloom.slot == 26", "so this run was not checked for exactly_once. Check it for",
 			"starloom run gossip.yaml --set rules.deadline_slots=20 --set rules.exactly_once=true", "The deadline of 20 slots is set on the command line.", "Slots are counted from the start of the run",
 			"run it with the deadline that all meet, 27 slots; nothing gets faster by that. This checks what gossip/fsa has to keep by itself, too (exactly_once):", "Expect PASS after 27 slots; this page has tried it.", "Expect FAIL, 16 violations (deadline_slots); this page has tried it.",
 			"Of steps 1 to 4 take those whose condition holds, in this order; steps 5 and 6 show more.", "Other programs of the fabric for this workload take too long, too, at the least: " +
