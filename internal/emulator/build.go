@@ -165,7 +165,8 @@ func (m *Machine) checkResults() error {
 		at := strict.Join("rules.results", name)
 		switch {
 		case len(names) == 0:
-			return m.Config.Source.Refuse(at, fmt.Sprintf("%s names no results", m.Image.Name), `write STARLOOM_RESULTS("`+name+`") in its source, and give the result with sl_result`)
+			return m.Config.Source.Refuse(at, fmt.Sprintf("%s names no results", m.Image.Name),
+				`write STARLOOM_RESULTS("`+name+`") in its source, and give the result with sl_result`)
 		case !slices.Contains(names, name):
 			return m.Config.Source.Refuse(at, fmt.Sprintf("%s gives no result %q", m.Image.Name, strict.Clip(name)),
 				input.DidYouMean(name, names, "it gives "+strings.Join(names, ", ")))
@@ -211,7 +212,8 @@ func (m *Machine) newQueues(shards int) *fabric.Queues {
 // each source.
 func (m *Machine) checkDeadline() error {
 	if m.offering != nil && m.Rules.PacketsPerProcessorMax > 0 {
-		return m.Config.Source.Refuse("rules."+fabric.RuleHeld, "the rule packets_per_processor_max counts one packet of each processor, and with traffic each has many", "delete it")
+		return m.Config.Source.Refuse("rules."+fabric.RuleHeld,
+			"the rule packets_per_processor_max counts one packet of each processor, and with traffic each has many", "delete it")
 	}
 	if m.Rules.DeadlineSlots == 0 || m.ending == nil {
 		return nil
@@ -220,7 +222,8 @@ func (m *Machine) checkDeadline() error {
 	if m.offering != nil {
 		remedy = fmt.Sprintf("choose warm_up, measure and drain whose sum is %d, and delete the rule", m.Rules.DeadlineSlots)
 	}
-	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "deadline_slots is for frames, and this run ends when all has arrived: by when, finish_by says", remedy)
+	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline,
+		"deadline_slots is for frames, and this run ends when all has arrived: by when, finish_by says", remedy)
 }
 
 // openRTL prepares the RTL that the scenario names; nil for none.

@@ -79,21 +79,28 @@ const noted, packetsNoted = 3, 6
 // limited reports whether a run has come to its limit of slots without finishing.
 func (m *Machine) limited() bool { return m.ended && !m.finished && m.slot >= m.Config.Slots }
 
-// undecided says why it is not known whether a run has kept the rule exactly_once, "" if it is: it has come to its limit of
-// slots, and what has not arrived is not lost.
-func (m *Machine) undecided() string {
-	if !m.limited() || !m.Rules.ExactlyOnce {
-		return ""
+// undecided says why it is not known whether a run has kept a rule, nil if all is known: exactly_once where it has come to its limit of
+// slots, and what has not arrived is not lost; results before it is over.
+func (m *Machine) undecided() map[string]string {
+	why := map[string]string{}
+	if m.Rules.Results != nil && !m.finished {
+		why[fabric.RuleResults] = "results are judged when a run is over"
 	}
-	lacks := m.ending != nil
-	m.Referee.Missing(func(fabric.Finding) bool {
-		lacks = true
-		return false
-	})
-	if !lacks {
-		return ""
+	lacks := false
+	if m.limited() && m.Rules.ExactlyOnce {
+		lacks = m.ending != nil
+		m.Referee.Missing(func(fabric.Finding) bool {
+			lacks = true
+			return false
+		})
 	}
-	return fmt.Sprintf("the run ended at its limit of %s before all had arrived", traces.Plural(m.slot, "slot", "slots"))
+	if lacks {
+		why[fabric.RuleExactlyOnce] = fmt.Sprintf("the run ended at its limit of %s before all had arrived", traces.Plural(m.slot, "slot", "slots"))
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return why
 }
 
 // lackNotes say what had not arrived when a run ended at its limit of slots, which breaks no rule by itself. Where faults

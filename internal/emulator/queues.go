@@ -50,6 +50,17 @@ func (m *Machine) deadlineJudged() uint64 {
 	return 0
 }
 
+// endDeadline finds what has not arrived when a run is over before its deadline: it will not be in time.
+func (m *Machine) endDeadline(find func(fabric.Finding) bool) {
+	if !m.finished || !m.Config.Known.Carries || m.slot >= m.Rules.DeadlineSlots {
+		return
+	}
+	m.Referee.Missing(func(f fabric.Finding) bool {
+		find(overdue(f, m.slot))
+		return true
+	})
+}
+
 // countDue counts what a deadline is for: what is missing before the run begins.
 func (m *Machine) countDue() {
 	if m.due = 0; m.Rules.DeadlineSlots > 0 && m.Config.Known.Carries && m.ending == nil {

@@ -224,15 +224,7 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
-	if why := m.undecided(); why != "" {
-		report.Aside.Undecided = map[string]string{fabric.RuleExactlyOnce: why}
-	}
-	if m.Rules.Results != nil && !m.finished {
-		if report.Aside.Undecided == nil {
-			report.Aside.Undecided = map[string]string{}
-		}
-		report.Aside.Undecided[fabric.RuleResults] = "results are judged when a run is over"
-	}
+	report.Aside.Undecided = m.undecided()
 	report.NoteTrust(frames.OnTrust)
 	if lost := m.Results.Lost; lost > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept",
@@ -386,12 +378,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 			return true
 		})
 	}
-	if m.finished && m.Config.Known.Carries && m.slot < m.Rules.DeadlineSlots { // what is not there now will not be in time
-		m.Referee.Missing(func(f fabric.Finding) bool {
-			find(overdue(f, m.slot))
-			return true
-		})
-	}
+	m.endDeadline(find)
 	return count, missing
 }
 

@@ -200,7 +200,8 @@ func TestFlameGraph(t *testing.T) {
 
 // Every rule has a meaning and a next step.
 func TestRulesAreExplained(t *testing.T) {
-	all := fabric.Rules{CollisionFree: &fabric.CollisionFree{}, PacketsPerProcessorMax: 1, FinishBy: &fabric.Duration{Count: 1}, Results: &fabric.ResultRules{}, ExactlyOnce: true, NoLoss: true, DeadlineSlots: 1, NoCreation: true,
+	all := fabric.Rules{CollisionFree: &fabric.CollisionFree{}, PacketsPerProcessorMax: 1, FinishBy: &fabric.Duration{Count: 1}, Results: &fabric.ResultRules{},
+		ExactlyOnce: true, NoLoss: true, DeadlineSlots: 1, NoCreation: true,
 		LatencyMax: 1, InOrder: true, Credits: true, OneBus: true, BusLength: true, Deadlock: true,
 		Agreement: true, Validity: true, ReceiveStep: true, MeetsBudget: true, Energy: true}
 	names := append(all.Checked(), fabric.RuleLateLight, outcome.RuleReplay, outcome.RuleInterrupted,
