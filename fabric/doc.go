@@ -51,7 +51,7 @@
 //	lost.go          why a frame was lost; queues.go: how long it has waited
 //	held.go          packets that processors hold, as frames show it; order.go: which of them have come in order
 //	faults.go        what goes wrong beside the firmware; suffered.go: what that has done
-//	results.go       words that firmware gives as its results
+//	results.go       words that firmware gives as its results; results_judged.go: what breaks the rules about them
 //	metrics.go       figures of a run
 //	study.go         what a study asks for, and its rows
 //	study_parts.go   the cases of a study, and the published figures that it compares with

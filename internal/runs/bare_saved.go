@@ -70,7 +70,7 @@ func (r *bareRun) resume(o *Options) error {
 		return err
 	}
 	if rule := o.BreakOn.Rule; rule == fabric.RuleInOrder || rule == fabric.RuleFinishBy {
-		return &input.Error{Place: "--break-on", Reason: "without firmware " + rule + " is judged when the run has ended",
+		return &input.Error{Place: "--break-on", Reason: "without firmware " + rule + " is looked at when the run has ended",
 			Remedy: "take the cycle that the violation names: --break-on slot=N"}
 	}
 	r.breakOn = Break{Rule: o.BreakOn.Rule}
