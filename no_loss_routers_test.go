@@ -26,7 +26,7 @@ func TestNoLossAtRouters(t *testing.T) {
 	}{
 		"all to all":            {netlist: large, rest: exchange},
 		"sent in the last slot": {netlist: small, rest: last},
-		"traffic": {netlist: large, rest: "workload: {traffic: {rate: 0.05, warm_up: 10, measure: 100, drain: 300}}\nfirmware: {program: netlist/traffic}\nrules: {no_loss: true}\n",
+		"traffic": {netlist: large, rest: "workload: {traffic: {rate: 0.05, warm_up: 10 ticks, measure: 100 ticks, drain: 300 ticks}}\nfirmware: {program: netlist/traffic}\nrules: {no_loss: true}\n",
 			note: "1 frame was in flight when the run ended: not lost, and not judged by no_loss"},
 		"beside stars": {netlist: fmt.Sprintf(clusters, 19), unfinished: true,
 			// of the stars, whose frames are addressed to where packets go at last; none of the routers

@@ -31,19 +31,19 @@ var tableNetworks = []tableNetwork{
 	{name: "routers", fabric: "netlist: {mesh: {k: [2, 2]}, router: {vcs: 4, depth: 4}, streaming: {tick: 32}}"},
 	{name: "routers, stars", fabric: `netlist: {streaming: {tick: 32}, nodes: {"r[0..2]": router, "p[0..2]": processor, s: star},
     links: [["r[0..1]:1", "r[1..2]:2"], ["p[0..2]:0", "r[0..2]:0"], ["p[0..2]:1", s]], router: {vcs: 4, depth: 4}}`},
-	{name: "traffic: bus", fabric: "bus: {vertices: 3, length: 3, buses: [[0, 1, 2]]}", load: onPurpose + "firmware: {program: bus/traffic}", light: "0.02", long: "200 slots"},
-	{name: "traffic: crossbar", fabric: "crossbar: {ports: 3}", load: onPurpose + "firmware: {program: crossbar/traffic}", light: "0.02", long: "200 slots"},
+	{name: "traffic: bus", fabric: "bus: {vertices: 3, length: 3, buses: [[0, 1, 2]]}", load: onPurpose + "firmware: {program: bus/traffic}", light: "0.02", long: "200 slots", unit: " slots"},
+	{name: "traffic: crossbar", fabric: "crossbar: {ports: 3}", load: onPurpose + "firmware: {program: crossbar/traffic}", light: "0.02", long: "200 slots", unit: " slots"},
 	{name: "traffic: routers", fabric: "netlist: {mesh: {k: [4, 4]}, router: {vcs: 4, depth: 4}, streaming: {tick: 8}}",
-		load: onPurpose + "firmware: {program: netlist/traffic}", light: "0.003", long: "200 ticks"},
-	{name: "bare packets", fabric: "netlist: {mesh: {k: [4, 4]}, router: {vcs: 4, depth: 4}}", load: onPurpose, light: "0.003", long: "300 cycles"},
+		load: onPurpose + "firmware: {program: netlist/traffic}", light: "0.003", long: "200 ticks", unit: " ticks"},
+	{name: "bare packets", fabric: "netlist: {mesh: {k: [4, 4]}, router: {vcs: 4, depth: 4}}", load: onPurpose, light: "0.003", long: "300 cycles", unit: " cycles"},
 }
 
 // tableNetwork is a column. Processors run firmware that keeps all rules but one, or a load of packets: light in the run that keeps a rule,
 // heavy, with faults if need be, in the one that breaks it.
-type tableNetwork struct{ name, fabric, load, light, long string }
+type tableNetwork struct{ name, fabric, load, light, long, unit string }
 
 // onPurpose is a load of a rate, of packets of two lengths.
-const onPurpose = "workload: {traffic: {rate: %s, size: [{frames: 1}, {frames: 5}], warm_up: 0, measure: 100, drain: 300}}\n"
+const onPurpose = "workload: {traffic: {rate: %[1]s, size: [{frames: 1}, {frames: 5}], warm_up: 0, measure: 100%[2]s, drain: 300%[2]s}}\n"
 
 // packetColumns are those of a load.
 const packetColumns = "traffic: bus|traffic: crossbar|traffic: routers|bare packets"
@@ -137,7 +137,7 @@ func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*Scenario,
 		if breaks && r.rule == RuleExactlyOnce && n.name != "traffic: bus" { // whose frames meet; here one is sent twice
 			load = onPurpose + "firmware: {image: " + testImage(t, "carries_traffic") + ", params: {fault: 2, once: 1}}\n"
 		}
-		return ParseScenario("table.yaml", []byte(text+fmt.Sprintf(load, rate)+"\nrules: {"+r.rule+": "+value+"}\n"+faults))
+		return ParseScenario("table.yaml", []byte(text+fmt.Sprintf(load, rate, n.unit)+"\nrules: {"+r.rule+": "+value+"}\n"+faults))
 	}
 	image := "firmware: {image: " + testImage(t, "keeps_rules") + "%s}\n"
 	s, err := ParseScenario("table.yaml", []byte(text+fmt.Sprintf(image, "")))
