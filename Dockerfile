@@ -4,7 +4,7 @@
 #   docker run --rm --user "$(id -u):$(id -g)" -v "$PWD:/work" starloom run scenario.yaml --html run.html
 #
 # RTL, firmware from sources and FST need tools that it does not have.
-FROM golang:1.26-bookworm AS build
+FROM golang:1.26.4-bookworm@sha256:b305420a68d0f229d91eb3b3ed9e519fcf2cf5461da4bef997bf927e8c0bfd2b AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download

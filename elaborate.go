@@ -40,6 +40,9 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
+	if err := fabric.Settle(s.network()); err != nil {
+		return nil, err
+	}
 	own := *s // what the caller changes later changes nothing here
 	s = &own
 	p := s.program()
@@ -211,8 +214,12 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	if err != nil {
 		return s.refuse("link", err.Error(), "change the value")
 	}
-	if shape.Longest != nil {
-		c.Timing.PropagationCycles = shape.Longest(s.Link.PropagationCycles)
+	if shape.Latencies != nil {
+		least, most := shape.Latencies(s.Link.PropagationCycles)
+		if c.Timing.PropagationCycles = most; least == 0 && most > 0 { // which no hardware has: a link of 0 is a wire, others are registers
+			return s.refuse("fabric", fmt.Sprintf("some links have a latency of 0 cycles and others of up to %d", most),
+				"give all links 0, or all 1 or more; link.propagation_cycles is that of links without one")
+		}
 	}
 	c.Timing.ArbitrationCycles, c.Timing.Frames = shape.ArbitrationCycles, max(1, shape.FramesPerSlot)
 	if err := fabric.Pace(c.Network, s.Firmware.Program == "" && s.Firmware.Image == "" && s.Firmware.ImageBytes == nil, &c.Timing); err != nil {

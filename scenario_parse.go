@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -123,7 +124,7 @@ func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 	}
 	if !strict.Has(root, "starloom") && !strict.Has(root, "fabric") {
 		n, err := netlist.Read(path, root)
-		return &n, err
+		return &n, cmp.Or(err, n.Settle())
 	}
 	d, err := list.decode(path, root, nil)
 	if err != nil {
@@ -133,7 +134,7 @@ func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 		return nil, err
 	}
 	if n := d.scenario.Fabric.Netlist; n != nil {
-		return n, nil
+		return n, n.Settle()
 	}
 	return nil, d.scenario.refuse("fabric", "the scenario has no netlist", "write fabric: {netlist: {nodes: {...}, links: [...]}}")
 }

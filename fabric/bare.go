@@ -31,11 +31,28 @@ type Routers struct {
 	Sink   bool   // NICs take every flit, and their RX FIFOs may overflow; else flits wait for a place
 	Shown  string // of deadlocks, before a run: that there are none, or why there may be; "" for nothing
 
+	// Later makes the routes of a large network, and Shown, when it is run and not when it is read; nil: they are there.
+	Later func() error
+
 	Names []string   // what routers of a drawing are called; nil: they have numbers
 	Ports [][]string // what the ports of each router are called; nil: likewise
 	// Places are where a picture has routers, nil if nothing is known.
 	Places []Place
 	Round  map[int]Place // links that lead round to the other side: the way in which they leave
+}
+
+// Settling is a network that may leave to Settle what takes long: it comes before a run, and may be called again. Errors are *input.Errors.
+type Settling interface {
+	Network
+	Settle() error
+}
+
+// Settle makes what a network has left for later.
+func Settle(n Network) error {
+	if s, ok := n.(Settling); ok {
+		return s.Settle()
+	}
+	return nil
 }
 
 // Router is what a router is called.

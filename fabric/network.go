@@ -47,9 +47,9 @@ type Shape struct {
 	// Paths are those of the transmitters and receivers of a network of one unit whose processors have names
 	// of their own; nil: they have numbers.
 	Paths func() []string
-	// Longest are the cycles of the longest link where links have lengths of their own, if the others have those
+	// Latencies are the cycles of the shortest and of the longest link where links have lengths of their own, if the others have those
 	// of link.propagation_cycles; nil: all have.
-	Longest func(linkCycles int) int
+	Latencies func(linkCycles int) (least, most int)
 	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
 	// cross one medium one after the other, 0 for one.
 	ArbitrationCycles, FramesPerSlot int

@@ -16,7 +16,7 @@ var graphs = []struct{ name, text, says, mended string }{
 	{"start", "router 0 router 1\nnode 0 router 1\n", `g:2: a line starts with "node"; start each line with router R`, "router 0 router 1\nrouter 1 node 0\n"},
 	{"no number", "router 0 router 1\nrouter\n", "g:2: the line ends after router; write its number", "router 0 router 1\nrouter 1\n"},
 	{"no node", "router 0 router 1 node\n", "g:1: the line ends after node; write its number", "router 0 router 1 node 0\n"},
-	{"number", "router -1 router 0\n", `g:1: router has the number "-1"; write 0 to 4194303`, "router 1 router 0\n"},
+	{"number", "router -1 router 0\n", `g:1: router has the number "-1"; write 0 to 65535`, "router 1 router 0\n"},
 	{"gap", "router 0 router 2\n", "g: there are 2 routers, and none has the number 1; number them from 0 on", "router 0 router 1\n"},
 	{"gap of nodes", "router 0 router 1 node 1\n", "g: there are 1 node, and none has the number 0", "router 0 router 1 node 0\n"},
 	{"two routers", "router 0 node 0 router 1\nrouter 1 node 0\n", "g:2: node 0 is at router 1, and at router 0, at g:1; let a node have one router", "router 0 node 0 router 1\nrouter 1 node 1\n"},

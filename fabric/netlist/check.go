@@ -11,6 +11,7 @@ import (
 
 // check looks for what is missing in a drawing, as far as it is known.
 func (b *drawer) check() {
+	b.checkLanes()
 	for _, p := range b.order {
 		linked := p.loose || b.keys["links"] // for all that is known
 		switch {
@@ -23,6 +24,22 @@ func (b *drawer) check() {
 	}
 	if !b.partial && !b.apart && !b.keys["apart"] && len(b.net.Processors) > 0 {
 		b.reach()
+	}
+}
+
+// checkLanes refuses a node with so many ports that there is no room for as many at all others.
+func (b *drawer) checkLanes() {
+	var most *placed
+	for _, p := range b.order {
+		if p.kind == kindProcessor && (most == nil || len(p.ports) > len(most.ports)) {
+			most = p
+		}
+	}
+	if most != nil && times(len(most.ports), len(b.net.Processors)) > lanesMax {
+		b.partial = true
+		b.add(most.place,
+			fmt.Sprintf("%s has %d ports, and there are %d processors, whose NICs have room for as many", most.name, len(most.ports), len(b.net.Processors)),
+			fmt.Sprintf("draw fewer: the product is at most %d", lanesMax))
 	}
 }
 

@@ -18,14 +18,15 @@ import (
 // VC: each has a graph of its own.
 type dependencies struct {
 	built   *fabric.Routers
-	class   int                  // of traffic
-	first   []int                // first port of each router
-	router  []int                // of each port
-	far     []int                // of each output port, the input port that it leads to, -1 for a node
-	from    []int                // of each input port, the output port that leads there
-	seen    []int                // of each input port and class, the last destination that a walk from it was for, and 1
-	classes map[hw.VCRange][]int // of each class between routers, the kinds of its VCs
+	class   int     // of traffic
+	first   []int   // first port of each router
+	router  []int   // of each port
+	far     []int   // of each output port, the input port that it leads to, -1 for a node
+	from    []int   // of each input port, the output port that leads there
+	seen    []int   // of each input port and class, the last destination that a walk from it was for, and 1
+	classes [][]int // of each class between routers, the kinds of its VCs
 	number  map[hw.VCRange]int
+	of      []uint16 // number, by the lowest and the highest VC
 	kinds   []vcKind
 	next    [][]uint32 // of each vertex, port*kinds+kind
 }
@@ -36,8 +37,12 @@ type vcKind struct {
 	shared    bool // by several classes
 }
 
-// deadlockStatesMax is how many channels and destinations, multiplied, are looked at.
-const deadlockStatesMax = 1 << 28
+// deadlockStatesMax is how many channels and destinations, multiplied, are looked at; cycleStepsMax is for how many steps the
+// shortest cycle is looked for.
+const (
+	deadlockStatesMax = 1 << 27
+	cycleStepsMax     = 1 << 24
+)
 
 // verdict is what is known of deadlocks of a network of routers before it runs.
 type verdict struct {
@@ -55,8 +60,14 @@ func deadlocks(built *fabric.Routers) verdict {
 		d.router = append(d.router, slices.Repeat([]int{r}, n)...)
 	}
 	ports, nodes, traffic := len(d.router), len(built.Graph.Nodes), max(1, built.Config.Classes)
-	if states := uint64(ports) * uint64(nodes) * uint64(traffic); states > deadlockStatesMax {
-		return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more than 2^28", ports, nodes*traffic)}
+	skipped := func(most int) verdict { // most kinds of VCs that a packet may take
+		if states := uint64(ports) * uint64(nodes) * uint64(traffic*most*most); states > deadlockStatesMax {
+			return verdict{skipped: true, text: fmt.Sprintf("not looked at for deadlocks: %d ports times %d nodes are more than 2^27", ports, nodes*traffic*most*most)}
+		}
+		return verdict{}
+	}
+	if v := skipped(1); v.skipped {
+		return v
 	}
 	d.far, d.from = slices.Repeat([]int{-1}, ports), make([]int, ports)
 	for _, l := range built.Graph.Links {
@@ -64,6 +75,13 @@ func deadlocks(built *fabric.Routers) verdict {
 		d.far[out], d.from[in] = in, out
 	}
 	d.classify()
+	most := 1
+	for _, kinds := range d.classes {
+		most = max(most, len(kinds))
+	}
+	if v := skipped(most); v.skipped {
+		return v
+	}
 	worst, count := verdict{free: true}, 0
 	for d.class = range traffic { // no packet holds a VC of one class and asks for one of another
 		count += d.depend()
@@ -165,12 +183,14 @@ func (d *dependencies) classify() {
 			}
 		}
 	}
-	d.classes, d.number = map[hw.VCRange][]int{}, map[hw.VCRange]int{}
+	d.number, d.of = map[hw.VCRange]int{}, make([]uint16, 1<<16)
 	for _, class := range list {
 		if _, ok := d.number[class]; !ok {
+			d.of[int(class.Low)<<8|int(class.High)] = uint16(len(d.number))
 			d.number[class] = len(d.number)
 		}
 	}
+	d.classes = make([][]int, len(d.number))
 	kinds := map[string]int{}
 	for vc := range vcs {
 		in := make([]byte, len(d.number)) // which classes have it
@@ -189,9 +209,9 @@ func (d *dependencies) classify() {
 			kind = len(d.kinds)
 			kinds[string(in)] = kind
 			d.kinds = append(d.kinds, vcKind{low: vc, shared: count > 1})
-			for class, i := range d.number {
+			for i := range in {
 				if in[i] == 1 {
-					d.classes[class] = append(d.classes[class], kind)
+					d.classes[i] = append(d.classes[i], kind)
 				}
 			}
 		}
@@ -215,7 +235,7 @@ func (d *dependencies) kind(vertex uint32) *vcKind { return &d.kinds[int(vertex)
 func (d *dependencies) vcs(vertex uint32) int { return d.kind(vertex).size }
 
 // vertices are those that a packet of a class may hold at an input port.
-func (d *dependencies) vertices(list []uint32, port int, class hw.VCRange) []uint32 {
+func (d *dependencies) vertices(list []uint32, port, class int) []uint32 {
 	for _, kind := range d.classes[class] {
 		list = append(list, uint32(port*len(d.kinds)+kind))
 	}
@@ -240,7 +260,7 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 				if to < 0 {
 					break
 				}
-				class := hw.VCRange{Low: uint8(hop.Low), High: uint8(hop.High)}
+				class := int(d.of[int(hop.Low)<<8|int(hop.High)])
 				asked = d.vertices(asked[:0], to, class)
 				for _, a := range held {
 					for _, b := range asked {
@@ -249,7 +269,7 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 						}
 					}
 				}
-				seen := &d.seen[classes*to+d.number[class]]
+				seen := &d.seen[classes*to+class]
 				if *seen == destination+1 { // from there somebody has gone on already
 					break
 				}
@@ -275,17 +295,22 @@ func (d *dependencies) sends(source, destination int) bool {
 // cycle is a shortest one among some vertices, nil for none.
 func (d *dependencies) cycle(among func(vertex uint32) bool) (best []uint32) {
 	left := d.cyclic(among)
-	before, at := make([]uint32, len(d.next)), make([]int, len(d.next)) // of the search of this start, and one more than the distance
+	before, at, steps := make([]uint32, len(d.next)), make([]int, len(d.next)), 0 // of the search of this start, and one more than the distance
 	for start := range d.next {
+		if steps > cycleStepsMax {
+			break
+		}
 		if !left[start] || best != nil && len(best) == 2 {
 			continue
 		}
 		queue := []uint32{uint32(start)}
 		clear(at)
 		at[start] = 1
+		steps += len(at)
 	search:
 		for head := 0; head < len(queue) && (best == nil || at[queue[head]] < len(best)); head++ {
 			v := queue[head]
+			steps += len(d.next[v])
 			for _, w := range d.next[v] {
 				if w == uint32(start) {
 					best = []uint32{v}
@@ -302,7 +327,35 @@ func (d *dependencies) cycle(among func(vertex uint32) bool) (best []uint32) {
 			}
 		}
 	}
+	if best == nil {
+		return d.some(left)
+	}
 	return best
+}
+
+// some is a cycle among vertices each of which another one of them leads to, nil for no vertices.
+func (d *dependencies) some(left []bool) (cycle []uint32) {
+	before, any := make([]uint32, len(d.next)), -1
+	for v := range d.next {
+		for _, w := range d.next[v] {
+			if left[v] && left[w] {
+				before[w], any = uint32(v), int(w)
+			}
+		}
+	}
+	if any < 0 {
+		return nil
+	}
+	met := make([]bool, len(d.next))
+	at := uint32(any)
+	for ; !met[at]; at = before[at] {
+		met[at] = true
+	}
+	for v := at; len(cycle) == 0 || v != at; v = before[v] {
+		cycle = append(cycle, v)
+	}
+	slices.Reverse(cycle)
+	return cycle
 }
 
 // cyclic are the vertices that are left when those are taken away, one after the other, that nothing left leads to.

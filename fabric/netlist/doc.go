@@ -8,12 +8,12 @@
 //	network.go   Network: the keys of a scenario
 //	read.go      reads them; reader.go: and goes on after a mistake; read_nodes.go: nodes; read_routes.go: tables of routes; mistakes.go:
 //	             all of them at once; unsure.go: what they leave unknown
-//	drawing.go   Drawing: nodes and links with ranges; ranges.go: what a range stands for
+//	drawing.go   Drawing: nodes and links with ranges; ranges.go: what a range stands for; size.go: how much, by arithmetic; limits.go: the most
 //	plan.go      Plan: mesh, torus, ring, tree, hypercube; expand.go: as nodes and links; places.go: in a picture
 //	nodes.go     entries of a drawing; shared_keys.go: the keys of buses and crossbars
 //	node_rtl.go  RTL: what stands in the place of a node; read_rtl.go: reads it
-//	draw.go      numbers nodes, ports and media; number.go: step by step; draw_shared.go: what buses and crossbars serve; check.go: what is
-//	             missing; align
+//	draw.go      numbers nodes and media; draw_ports.go: ports; number.go: step by step; draw_shared.go: what buses and crossbars serve; check.go:
+//	             what is missing; align
 //	net.go       Net: sizes, names; net_shared.go: its buses and crossbars
 //	hardware.go  media in the cycle engine
 //	rom.go       what firmware reads: ports, neighbours, ways; write.go: a netlist as text, YAML, DOT; write_shared.go: its buses and

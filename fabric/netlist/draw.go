@@ -3,13 +3,12 @@ package netlist
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"starloom/fabric/contend"
 	"starloom/hw"
+	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -42,14 +41,20 @@ type drawer struct {
 	routers int       // of nodes
 	unknown int       // ends of links that are no nodes
 	mixed   []*placed // whose ports have names at some ends of links and none at others
-	loops   []string  // links between two ports of one node that the drawing does not name
-	taps    [][]tapOf // by medium, of buses and crossbars: in the order of links
+	grown   int       // ports that links have brought
+	met     map[meeting]met
+	tapped  map[tapAt]int // the number of a tap of a bus
+	loops   []string      // links between two ports of one node that the drawing does not name
+	taps    [][]tapOf     // by medium, of buses and crossbars: in the order of links
 }
 
 // drawNodes numbers the nodes.
 func (b *drawer) drawNodes() {
 	if err := hw.CheckPath(b.net.Name); err != nil {
 		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), err.Error(), "write a word of letters, digits and _")
+	}
+	if n := len(b.net.Name); n > nameMax {
+		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), fmt.Sprintf("the name has %d bytes", n), fmt.Sprintf("write one of at most %d", nameMax))
 	}
 	for i := range b.Drawing.nodes {
 		n := &b.Drawing.nodes[i]
@@ -58,11 +63,6 @@ func (b *drawer) drawNodes() {
 			b.add(n.place, fmt.Sprintf("the node %q: %v", n.name, err), "write a range such as p[0..3]")
 			b.loseNames(n.name)
 			continue
-		}
-		if len(b.order)+len(all) > nodesMax {
-			b.add(n.place, fmt.Sprintf("there are more than %d nodes", nodesMax), "draw fewer")
-			b.lose("nodes")
-			return
 		}
 		b.placeAll(n, all)
 	}
@@ -82,6 +82,12 @@ func (b *drawer) whole() string {
 
 // placeAll numbers the nodes of an entry.
 func (b *drawer) placeAll(n *node, names []string) {
+	if len(n.name) > nameMax {
+		b.add(n.place, fmt.Sprintf("the name of a node has %d bytes: %q", len(n.name), strict.Clip(n.name)), fmt.Sprintf("write one of at most %d", nameMax))
+		b.loseNames(n.name)
+		return
+	}
+	b.listPorts(n, names[0])
 	for index, name := range names {
 		if err := hw.CheckPath(name); err != nil {
 			b.add(n.place, fmt.Sprintf("the name of a node: %v", err), "write words of letters, digits and _, with indexes and dots: row[2].p[3]")
@@ -112,50 +118,14 @@ func (b *drawer) place(n *node, name string, index int) {
 	case kindRouter:
 		p.number = b.routers
 		b.routers++
-		p.named, p.listed = n.ports != nil, n.ports != nil
-		for _, port := range n.ports {
-			b.namePort(p, n.place, port)
-		}
+		p.list()
 	case kindStar, kindBus, kindCrossbar:
 		p.number = b.medium(Medium{Path: path, Link: path + "." + fibre, Star: n.kind != kindCrossbar, Bus: n.kind == kindBus, Latency: Usual, Opposite: None})
 	default:
 		p.number = len(b.net.Processors)
 		b.net.Processors = append(b.net.Processors, Processor{Path: path})
-		if n.ports != nil {
-			p.named, p.listed = true, true
-		}
-		for _, port := range n.ports {
-			b.namePort(p, n.place, port)
-		}
-		b.openPorts(p)
+		p.list()
 	}
-}
-
-// portName is what a port may be called: a word of a path, or a label.
-var portName = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*|[+-][A-Za-z0-9_]+)$`)
-
-// namePort adds a port with a name.
-func (b *drawer) namePort(p *placed, place, name string) (port int) {
-	if !portName.MatchString(name) {
-		remedy := "write a word such as east, or a label such as +x"
-		if !p.listed {
-			remedy += ", or a number"
-		}
-		b.add(place, fmt.Sprintf("%q is not the name of a port", name), remedy)
-		return None
-	}
-	for _, taken := range reserved {
-		if name == taken {
-			b.add(place, fmt.Sprintf("a port is called %s, as a part of each NIC is", name), "rename it")
-			return None
-		}
-	}
-	if slices.ContainsFunc(p.ports, func(o portOf) bool { return o.name == name }) {
-		b.add(place, fmt.Sprintf("%s has two ports %s", p.name, name), "rename one")
-		return None
-	}
-	p.ports = append(p.ports, portOf{name: name, out: None, in: None})
-	return len(p.ports) - 1
 }
 
 // rename is what to do with a node whose name is taken: those of a shorthand have one for all.
@@ -165,27 +135,6 @@ func (n *node) rename() string {
 	}
 	return "rename one"
 }
-
-// openPorts marks ports that may be without a link.
-func (b *drawer) openPorts(p *placed) {
-	for _, name := range p.open {
-		i := slices.IndexFunc(p.ports, func(o portOf) bool { return o.name == name })
-		switch {
-		case i >= 0:
-			p.ports[i].open = true
-		case slices.Contains(p.node.ports, name): // it was refused
-		case p.vague:
-		case p.ports == nil:
-			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name), "add ports: [...] with all of them")
-			return
-		default:
-			b.add(p.node.place, fmt.Sprintf("%s has no port %s that could be open", p.name, name), input.DidYouMean(name, p.node.ports, "name one of ports"))
-		}
-	}
-}
-
-// reserved are names that waveforms have inside of a processor.
-var reserved = []string{"tx", "rx", "credits", "port", "firmware", "held", "flags", "rx_port", "rx_status"}
 
 // prefixes refuses names that are the head of others: a path would name two things.
 func (b *drawer) prefixes() {
@@ -211,9 +160,22 @@ func (b *drawer) medium(m Medium) (number int) {
 
 // drawLinks numbers the links.
 func (b *drawer) drawLinks() {
-	media := 2 * len(b.Drawing.links) // and more of ranges
+	media := 0
+	for i := range b.Drawing.links {
+		rows := 1
+		for _, end := range b.Drawing.links[i].ends {
+			rows = max(rows, stands(end))
+		}
+		media += 2 * rows
+	}
+	for i := range b.planned {
+		media += 2 * len(b.planned[i].Links)
+	}
 	b.net.Media, b.taps = slices.Grow(b.net.Media, media), slices.Grow(b.taps, media)
 	b.drivers, b.hearers = slices.Grow(b.drivers, media), slices.Grow(b.hearers, media)
+	for i := range b.planned {
+		b.planned[i].join(b)
+	}
 	for i := range b.Drawing.links {
 		l := &b.Drawing.links[i]
 		if len(l.ends) < 2 {
@@ -387,55 +349,6 @@ func nodesLike(name string, known []string) (remedy string) {
 	return fmt.Sprintf("there are %d, from %s to %s", len(alike), alike[0], alike[len(alike)-1])
 }
 
-// port finds the port of a processor by its name or number, and adds it if links say which there are.
-func (b *drawer) port(p *placed, text, place string) (port int) {
-	if number, err := strconv.ParseUint(text, 10, 63); err == nil {
-		most, remedy := nic.LanesMax, "use fewer, or access: one"
-		if b.net.OnePort || b.net.Switch || b.keys["access"] {
-			most, remedy = portsMax, "use fewer"
-		}
-		if p.kind == kindRouter {
-			most, remedy = hw.RouterPortsMax, "use fewer"
-		}
-		switch {
-		case p.named && int(number) >= len(p.ports) && p.vague:
-			return None
-		case p.named && int(number) >= len(p.ports):
-			b.add(place, fmt.Sprintf("%s has %s, and this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"), number), "name one of them")
-			return None
-		case int(number) >= most:
-			b.add(place, fmt.Sprintf("port %d of %s: a %s has at most %d ports", number, p.name, p.kind, most), remedy)
-			return None
-		}
-		for len(p.ports) <= int(number) {
-			p.ports = append(p.ports, portOf{out: None, in: None})
-		}
-		return int(number)
-	}
-	for i := range p.ports {
-		if p.ports[i].name == text && text != "" {
-			return i
-		}
-	}
-	switch {
-	case p.listed && slices.Contains(p.node.ports, text): // it was refused
-	case p.vague:
-		return None
-	case p.listed:
-		names := make([]string, len(p.ports))
-		for i := range p.ports {
-			names[i] = p.ports[i].name
-		}
-		b.add(place, fmt.Sprintf("%s has no port %s", p.name, text), input.DidYouMean(text, names, "its ports are "+strings.Join(names, ", ")))
-		return None
-	case len(p.ports) > 0 && !p.named:
-		b.mix(p)
-		return None
-	}
-	p.named = true
-	return b.namePort(p, place, text)
-}
-
 // join draws one link.
 func (b *drawer) join(l *link, texts, places []string) {
 	ends, stars, failed := make([]*found, len(texts)), 0, false
@@ -491,92 +404,6 @@ func (b *drawer) joined(l *link, ends []*found, stars int, failed bool) bool {
 // unknownLatency is that of a star one of whose links has a latency that cannot be.
 const unknownLatency = -2
 
-// joinStar lets ports send into a star, and hear it, and reports whether they can.
-func (b *drawer) joinStar(l *link, ends []*found) bool {
-	at := slices.IndexFunc(ends, (*found).star)
-	star := ends[at]
-	what := star.kind + " " + star.name
-	if l.credits != nil {
-		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit stands for a place at one receiver, and a frame there has several, "+
-			"or one that is not known before it asks", what),
-			"delete credits, or link the ports with each other")
-		return false
-	}
-	if l.half {
-		b.add(l.place, fmt.Sprintf("duplex is half, and %s is a %s: links have two ways, one into it and one out of it", star.name, star.kind), "delete duplex")
-		return false
-	}
-	if l.oneway && len(ends) > 2 {
-		b.add(l.place, fmt.Sprintf("a link with %d ends is oneway", len(ends)), "write one link for each way: endpoints: [p, "+star.name+"], or ["+star.name+", p]")
-		return false
-	}
-	out, in := true, true
-	if l.oneway {
-		out, in = at == 1, at == 0
-	}
-	for _, e := range ends {
-		if e == star {
-			continue
-		}
-		if other := slices.IndexFunc(e.ports, func(p portOf) bool { return p.out == star.number }); out && other >= 0 {
-			b.add(l.place, fmt.Sprintf("%s sends into the %s by another port, too: %s", e.placed.name, what, e.ports[other].outPlace),
-				"let one port of a processor send into it")
-			b.hide([]*found{e, star})
-			continue
-		}
-		if other := slices.IndexFunc(e.ports, func(p portOf) bool { return p.in == star.number }); in && other >= 0 {
-			b.add(l.place, fmt.Sprintf("%s hears the %s by another port, too: %s", e.placed.name, what, e.ports[other].inPlace),
-				"let one port of a processor hear it")
-			b.hide([]*found{e, star})
-			continue
-		}
-		if out {
-			b.sends(e, star.number, l.place)
-		}
-		if in {
-			b.hears(e, star.number, l.place)
-		}
-		b.tap(star, tapOf{e.placed, e.port, out, in, l.latency})
-	}
-	m := &b.net.Media[star.number]
-	switch {
-	case l.wrong || m.Latency == unknownLatency || star.vague:
-		m.Latency = unknownLatency
-	case star.keys.Align: // every way has its own
-	case l.latency == Usual && (!in || star.kind == kindCrossbar):
-	case !in:
-		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
-			"give the latency to the links that lead out of it"+star.orAlign())
-	case star.kind == kindCrossbar: // each output has its own
-	case b.hearers[star.number] != l.place && m.Latency != l.latency: // not the first who hear it
-		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency), what),
-			"give all who hear it the same latency"+star.orAlign())
-	default:
-		m.Latency = l.latency
-	}
-	return true
-}
-
-// tap adds a port at a star, a bus or a crossbar.
-func (b *drawer) tap(star *found, tap tapOf) {
-	if m := &b.net.Media[star.number]; star.keys.Align {
-		for _, out := range []bool{false, true} {
-			if out && tap.in || !out && tap.out {
-				m.Legs = append(m.Legs, Leg{Tap{tap.number, tap.port}, out, tap.latency})
-			}
-		}
-	}
-	if star.kind == kindBus { // two links, one for each way
-		for i := range b.taps[star.number] {
-			if old := &b.taps[star.number][i]; old.placed == tap.placed && old.port == tap.port {
-				old.out, old.in = old.out || tap.out, old.in || tap.in
-				return
-			}
-		}
-	}
-	b.taps[star.number] = append(b.taps[star.number], tap)
-}
-
 // cyclesText is a latency as it was given.
 func cyclesText(latency int) string {
 	if latency == Usual {
@@ -616,32 +443,33 @@ func (b *drawer) joinPorts(l *link, from, to *found) bool {
 	return true
 }
 
-// sends gives a port its way out.
-func (b *drawer) sends(f *found, medium int, place string) {
+// sends gives a port its way out, and reports whether it had none.
+func (b *drawer) sends(f *found, medium int, place string) bool {
 	p := &f.placed.ports[f.port]
-	b.leads(f, "out", &p.out, &p.outPlace, medium, place, b.drivers)
+	return b.leads(f, "out", &p.out, &p.outPlace, medium, place, b.drivers)
 }
 
-// hears gives a port its way in.
-func (b *drawer) hears(f *found, medium int, place string) {
+// hears gives a port its way in, and reports whether it had none.
+func (b *drawer) hears(f *found, medium int, place string) bool {
 	p := &f.placed.ports[f.port]
-	b.leads(f, "in", &p.in, &p.inPlace, medium, place, b.hearers)
+	return b.leads(f, "in", &p.in, &p.inPlace, medium, place, b.hearers)
 }
 
-// leads gives a port a way; first is by medium where the first way of this kind is drawn.
-func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string, first []string) {
+// leads gives a port a way, and reports whether it had none; first is by medium where the first way of this kind is drawn.
+func (b *drawer) leads(f *found, direction string, way *int, drawnAt *string, medium int, place string, first []string) bool {
 	if *way != None {
 		b.add(place, fmt.Sprintf("%s has two ways %s; the first is drawn at %s", f.text, direction, *drawnAt), "use another port, or make one way oneway")
 		b.partial = true
 		if first[medium] == "" {
 			first[medium] = place // in the file, it is there
 		}
-		return
+		return false
 	}
 	*way, *drawnAt = medium, place
 	if first[medium] == "" {
 		first[medium] = place
 	}
+	return true
 }
 
 // twoShared says what a link joins that must not be joined.
@@ -656,4 +484,119 @@ func (b *drawer) twoShared(ends []*found) string {
 		return "two stars: light of both would have to go round"
 	}
 	return fmt.Sprintf("the %s %s and the %s %s", shared[0].kind, shared[0].name, shared[1].kind, shared[1].name)
+}
+
+// joinStar lets ports send into a star, and hear it, and reports whether they can.
+func (b *drawer) joinStar(l *link, ends []*found) bool {
+	at := slices.IndexFunc(ends, (*found).star)
+	star := ends[at]
+	what := star.kind + " " + star.name
+	if l.credits != nil {
+		b.add(l.place, fmt.Sprintf("credits on a link to the %s: a credit stands for a place at one receiver, and a frame there has several, "+
+			"or one that is not known before it asks", what),
+			"delete credits, or link the ports with each other")
+		return false
+	}
+	if l.half {
+		b.add(l.place, fmt.Sprintf("duplex is half, and %s is a %s: links have two ways, one into it and one out of it", star.name, star.kind), "delete duplex")
+		return false
+	}
+	if l.oneway && len(ends) > 2 {
+		b.add(l.place, fmt.Sprintf("a link with %d ends is oneway", len(ends)), "write one link for each way: endpoints: [p, "+star.name+"], or ["+star.name+", p]")
+		return false
+	}
+	out, in := true, true
+	if l.oneway {
+		out, in = at == 1, at == 0
+	}
+	for _, e := range ends {
+		if e == star {
+			continue
+		}
+		if b.meet(l, e, star, out, in) {
+			b.tap(star, tapOf{e.placed, e.port, out, in, l.latency})
+		} else {
+			b.hide([]*found{e, star})
+		}
+	}
+	m := &b.net.Media[star.number]
+	switch {
+	case l.wrong || m.Latency == unknownLatency || star.vague:
+		m.Latency = unknownLatency
+	case star.keys.Align: // every way has its own
+	case l.latency == Usual && (!in || star.kind == kindCrossbar):
+	case !in:
+		b.add(l.place, fmt.Sprintf("a latency on the way into the %s: frames of one slot start together where it is", what),
+			"give the latency to the links that lead out of it"+star.orAlign())
+	case star.kind == kindCrossbar: // each output has its own
+	case b.hearers[star.number] != l.place && m.Latency != l.latency: // not the first who hear it
+		b.add(l.place, fmt.Sprintf("latencies of %s and %s out of the %s", cyclesText(m.Latency), cyclesText(l.latency), what),
+			"give all who hear it the same latency"+star.orAlign())
+	default:
+		m.Latency = l.latency
+	}
+	return true
+}
+
+// meet lets a port send into a star, or hear it, or both, and reports whether no other port of its node does.
+func (b *drawer) meet(l *link, e, star *found, out, in bool) bool {
+	key := meeting{star.number, e.placed}
+	ways := b.met[key]
+	if out && ways.out > 0 {
+		b.add(l.place, fmt.Sprintf("%s sends into the %s %s by another port, too: %s", e.placed.name, star.kind, star.name, e.ports[ways.out-1].outPlace),
+			"let one port of a processor send into it")
+		return false
+	}
+	if in && ways.in > 0 {
+		b.add(l.place, fmt.Sprintf("%s hears the %s %s by another port, too: %s", e.placed.name, star.kind, star.name, e.ports[ways.in-1].inPlace),
+			"let one port of a processor hear it")
+		return false
+	}
+	if out && b.sends(e, star.number, l.place) {
+		ways.out = 1 + e.port
+	}
+	if in && b.hears(e, star.number, l.place) {
+		ways.in = 1 + e.port
+	}
+	b.met[key] = ways
+	return true
+}
+
+// tap adds a port at a star, a bus or a crossbar.
+func (b *drawer) tap(star *found, tap tapOf) {
+	if m := &b.net.Media[star.number]; star.keys.Align {
+		for _, out := range []bool{false, true} {
+			if out && tap.in || !out && tap.out {
+				m.Legs = append(m.Legs, Leg{Tap{tap.number, tap.port}, out, tap.latency})
+			}
+		}
+	}
+	if star.kind == kindBus { // two links, one for each way
+		at := tapAt{meeting{star.number, tap.placed}, tap.port}
+		if i, there := b.tapped[at]; there {
+			old := &b.taps[star.number][i]
+			old.out, old.in = old.out || tap.out, old.in || tap.in
+			return
+		}
+		b.tapped[at] = len(b.taps[star.number])
+	}
+	b.taps[star.number] = append(b.taps[star.number], tap)
+}
+
+// join draws the links of a shorthand.
+func (p *planned) join(b *drawer) {
+	keys := p.value.keys()
+	l := link{place: p.place, half: keys.Duplex == "half", credits: keys.Credits}
+	end := func(node, port int) string { return hw.Index(p.node(), node) + ":" + p.Ports[port] }
+	texts, places := make([]string, 2), []string{p.place, p.place}
+	for i := range p.Links {
+		from := &p.Links[i]
+		if l.round, l.latency = from.Round, Usual; from.Latency != nil {
+			l.latency = *from.Latency
+		} else if keys.Latency != nil {
+			l.latency = *keys.Latency
+		}
+		texts[0], texts[1] = end(from.From, from.FromPort), end(from.To, from.ToPort)
+		b.join(&l, texts, places)
+	}
 }

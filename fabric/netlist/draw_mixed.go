@@ -2,7 +2,6 @@ package netlist
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,8 +9,8 @@ import (
 // mix notes a node one of whose ports has a name while others have numbers. Links to it are not drawn any more.
 func (b *drawer) mix(p *placed) {
 	p.loose = true
-	if !slices.Contains(b.mixed, p) {
-		b.mixed = append(b.mixed, p)
+	if !p.mixed {
+		p.mixed, b.mixed = true, append(b.mixed, p)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // routedNodes draws the routers of nodes, and the processors at them.
 func (d *Drawing) routedNodes(w *routed) *Net {
-	b := drawer{Drawing: d.expanded(w.mistakes), mistakes: w.mistakes, nodes: map[string]*placed{},
+	b := drawer{Drawing: d.expanded(w.mistakes), mistakes: w.mistakes, nodes: map[string]*placed{}, met: map[meeting]met{}, tapped: map[tapAt]int{},
 		net: &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
 	b.drawNodes()
 	b.drawLinks()

@@ -164,27 +164,29 @@ func (c *contention) conflicts(p *placed) {
 // number gives the outputs of crossbars their numbers among the media.
 func (c *contention) number() {
 	n, drawn := c.net, c.net.Media
-	n.Media = make([]Medium, 0, len(drawn))
-	first := make([]int, len(drawn))
-	kinds := make([]*placed, len(drawn))
+	crossbars := make(map[int]*placed) // by medium
 	for _, p := range c.order {
-		if p.shared() {
-			kinds[p.number] = p
+		switch p.kind {
+		case kindBus:
+			for _, tap := range c.taps[p.number] {
+				drawn[p.number].Taps = append(drawn[p.number].Taps, Tap{tap.number, tap.port})
+			}
+		case kindCrossbar:
+			crossbars[p.number] = p
 		}
 	}
+	if len(crossbars) == 0 {
+		return
+	}
+	n.Media = make([]Medium, 0, len(drawn))
+	first := make([]int, len(drawn))
 	for i, m := range drawn {
 		first[i] = len(n.Media)
-		p := kinds[i]
-		if p != nil && p.kind == kindCrossbar {
+		if p := crossbars[i]; p != nil {
 			c.crossbar(p)
-			continue
+		} else {
+			n.Media = append(n.Media, m)
 		}
-		if p != nil && p.kind == kindBus {
-			for _, tap := range c.taps[i] {
-				m.Taps = append(m.Taps, Tap{tap.number, tap.port})
-			}
-		}
-		n.Media = append(n.Media, m)
 	}
 	for i := range n.Media {
 		if m := &n.Media[i]; m.Opposite != None {
@@ -197,27 +199,19 @@ func (c *contention) number() {
 			if port.asks == 0 && port.out != None {
 				port.out = first[port.out]
 			}
-			if port.in != None && kinds[port.in] != nil && kinds[port.in].kind == kindCrossbar {
-				port.in = first[port.in] + c.outputOf(port.in, p, i)
-			} else if port.in != None {
+			if port.in != None {
 				port.in = first[port.in]
 			}
 		}
 	}
-}
-
-// outputOf is the output of a crossbar that a port hears: all are one where there is no arbiter.
-func (c *contention) outputOf(crossbar int, p *placed, port int) int {
-	for k, tap := range c.taps[crossbar] {
-		if tap.placed == p && tap.port == port && tap.in {
-			for i := range c.net.Crossbars {
-				if x := &c.net.Crossbars[i]; x.drawn == crossbar {
-					return min(k, x.Media()-1)
-				}
+	for i := range n.Crossbars { // of which a port hears one output: all are one where there is no arbiter
+		x := &n.Crossbars[i]
+		for k, tap := range c.taps[x.drawn] {
+			if tap.in {
+				tap.ports[tap.port].in = x.First + min(k, x.Media()-1)
 			}
 		}
 	}
-	return 0
 }
 
 // crossbar numbers one.

@@ -9,16 +9,17 @@ import (
 // Drawing is a network as somebody has drawn it: nodes and links in their order, with ranges in names. A file is
 // read into one; a program makes one with New.
 type Drawing struct {
-	place  string // of all of it, "" of a program
-	name   string
-	access string // "" to choose
-	apart  bool
-	words  []uint32
-	plans  []shorthand
-	nodes  []node
-	links  []link
-	routes Routes
-	notes  []string // what a reader of a file may not expect
+	place   string // of all of it, "" of a program
+	name    string
+	access  string // "" to choose
+	apart   bool
+	words   []uint32
+	plans   []shorthand
+	nodes   []node
+	links   []link
+	planned []planned // of plans, once it is expanded: before links
+	routes  Routes
+	notes   []string // what a reader of a file may not expect
 	unsure
 
 	namePlace, accessPlace string

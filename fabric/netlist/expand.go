@@ -15,15 +15,17 @@ import (
 func (d *Drawing) expanded(m *mistakes) *Drawing {
 	full := *d
 	full.unsure = d.unsure.clone()
-	if len(d.plans) == 0 {
-		return &full
-	}
-	full.nodes, full.links = nil, nil
+	full.nodes = nil
 	for i := range d.plans {
 		s := &d.plans[i]
 		if _, reason, remedy := strict.OutOfRange(reflect.ValueOf(s.value).Elem(), s.key, nil); reason != "" { // of a program
 			m.add(s.place, reason, remedy)
 			full.loseNames(cmp.Or(s.value.keys().Node, "p") + "[")
+			continue
+		}
+		if g, is := s.value.(*Grid); is && (len(g.K) == 0 || slices.Min(g.K) < 2) { // of a program, too
+			m.add(s.place, fmt.Sprintf("%s: k: %v: there are one dimension or more, of 2 nodes or more each", s.key, g.K), "draw one with more nodes in a dimension")
+			full.loseNames(s.node() + "[")
 			continue
 		}
 		if name := s.value.keys().Node; name != "" && (hw.CheckPath(name) != nil || rangePattern.MatchString(name)) {
@@ -36,34 +38,16 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 			full.loseNames(cmp.Or(y.Node, "p") + "[")
 			continue
 		}
-		p, err := s.plan()
-		if err != nil {
-			m.add(s.place, s.key+": "+err.Error(), "draw a smaller one, or one with more nodes in a dimension")
-			full.loseNames(cmp.Or(s.value.keys().Node, "p") + "[")
-			continue
-		}
-		s.expand(&full, p)
+		s.expand(&full, s.plan())
 	}
-	full.nodes, full.links = append(full.nodes, d.nodes...), append(full.links, d.links...)
+	full.nodes = append(full.nodes, d.nodes...)
 	return &full
 }
 
-// expand adds the nodes and links of a shorthand to a drawing.
+// expand adds the nodes of a shorthand to a drawing, and its links.
 func (s *shorthand) expand(d *Drawing, p *Plan) {
-	keys := s.value.keys()
-	name, latency := cmp.Or(keys.Node, "p"), Usual
-	if keys.Latency != nil {
-		latency = *keys.Latency
-	}
-	d.nodes = append(d.nodes, node{place: s.place, name: fmt.Sprintf("%s[0..%d]", name, p.Nodes-1), kind: kindProcessor,
-		ports: slices.Concat(p.Ports, keys.Ports), open: slices.Concat(p.Ports, keys.Ports), at: p.Places})
-	for _, l := range p.Links {
-		latency := latency
-		if l.Latency != nil {
-			latency = *l.Latency
-		}
-		ends := []string{fmt.Sprintf("%s[%d]:%s", name, l.From, p.Ports[l.FromPort]), fmt.Sprintf("%s[%d]:%s", name, l.To, p.Ports[l.ToPort])}
-		d.links = append(d.links, link{place: s.place, ends: ends, places: []string{s.place, s.place},
-			latency: latency, half: keys.Duplex == "half", round: l.Round, credits: keys.Credits})
-	}
+	ports := slices.Concat(p.Ports, s.value.keys().Ports)
+	name := fmt.Sprintf("%s[0..%d]", s.node(), p.Nodes-1)
+	d.nodes = append(d.nodes, node{place: s.place, name: name, kind: kindProcessor, ports: ports, open: ports, at: p.Places})
+	d.planned = append(d.planned, planned{s, p})
 }

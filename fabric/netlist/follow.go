@@ -72,6 +72,10 @@ func (r *routing) processors(place, text string) (all []*placed, ok bool) {
 		if p == nil && r.hides(name) || p != nil && !p.known() {
 			return nil, false
 		}
+		if (p == nil || p.kind != kindProcessor) && r.full() {
+			r.found.More++
+			return nil, false
+		}
 		if p == nil || p.kind != kindProcessor {
 			some := make([]string, min(len(r.net.Processors), 1000))
 			for i := range some {
@@ -120,6 +124,9 @@ func (r *routing) follow() {
 	}
 	next := newROM(r.net).next
 	for d := range next {
+		if r.full() {
+			return
+		}
 		met, count := make([]int, processors), 1 // when each was met, from 1 on
 		met[d] = 1
 		for start := range next[d] {
@@ -134,9 +141,12 @@ func (r *routing) follow() {
 				r.add(r.place(at, d), fmt.Sprintf("no route leads from %s to %s", r.name(at), r.name(d)), "add one, or default: shortest")
 				met[at] = 1
 			case met[at] >= first:
-				text := ""
-				for _, hop := range hops[met[at]-first:] {
+				round, text := hops[met[at]-first:], ""
+				for _, hop := range round[:min(len(round), cycleShown)] {
 					text += r.name(hop) + " -> "
+				}
+				if more := len(round) - cycleShown; more > 0 {
+					text += fmt.Sprintf("%d more -> ", more)
 				}
 				r.add(r.place(at, d), fmt.Sprintf("the routes to %s lead round: %s%s", r.name(d), text, r.name(at)), "change one of them")
 			}

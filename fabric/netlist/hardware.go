@@ -20,10 +20,6 @@ func (n *Net) Build(p *fabric.Plant) error {
 			Remedy: "use the slot engine"}
 	}
 	delays := n.delays(p.Timing().LinkCycles)
-	if least, most := slices.Min(delays), slices.Max(delays); least == 0 && most > 0 {
-		return &input.Error{Place: "fabric", Reason: fmt.Sprintf("some links have a latency of 0 cycles and others of up to %d", most),
-			Remedy: "give all links 0, or all 1 or more; link.propagation_cycles is that of links without one"}
-	}
 	switch {
 	case n.Switch:
 		return n.shared.Build(p, delays)

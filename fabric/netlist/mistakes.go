@@ -25,9 +25,7 @@ type alike struct {
 func (m *mistakes) addAlike(kind, place, reason, remedy string) {
 	key := [2]string{place, kind}
 	if a := m.alike[key]; a != nil {
-		if a.others++; a.first != nil {
-			a.first.Reason = fmt.Sprintf("%s (and %s)", a.reason, traces.Plural(a.others, "other", "others"))
-		}
+		a.others++
 		return
 	}
 	a, named := &alike{reason: reason}, len(m.found.List)
@@ -43,12 +41,15 @@ func (m *mistakes) addAlike(kind, place, reason, remedy string) {
 // count is how many there are.
 func (m *mistakes) count() int { return len(m.found.List) + m.found.More }
 
+// full reports whether as many are noted as are named.
+func (m *mistakes) full() bool { return len(m.found.List) == input.ErrorsMax }
+
 // add notes a mistake, unless it is noted: all nodes of a range may have it.
 func (m *mistakes) add(place, reason, remedy string) {
 	if slices.ContainsFunc(m.found.List, func(e *input.Error) bool { return e.Place == place && e.Reason == reason }) {
 		return
 	}
-	if len(m.found.List) == input.ErrorsMax {
+	if m.full() {
 		m.found.More++
 		return
 	}
@@ -72,6 +73,11 @@ func (m *mistakes) take(err error) {
 func (m *mistakes) err() error {
 	if m.count() == 0 {
 		return nil
+	}
+	for _, a := range m.alike {
+		if a.first != nil && a.others > 0 {
+			a.first.Reason = fmt.Sprintf("%s (and %s)", a.reason, traces.Plural(a.others, "other", "others"))
+		}
 	}
 	return &m.found
 }

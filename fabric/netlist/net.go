@@ -50,6 +50,7 @@ type said struct {
 	replacements []Replacement       // the same, of a scenario
 	routes       []Route             // those that are not the shortest ones
 	noRoutes     bool                // there are no others
+	later        func() error        // follows routes, nil for nothing to do
 }
 
 // contended is what NICs share.
@@ -203,7 +204,7 @@ func (n *Net) Shape() fabric.Shape {
 		s.Discipline, s.Loose = fabric.AllPorts{Wiring: n.wiring, Own: n.own}, !n.credited()
 	}
 	if n.unequal {
-		s.Longest = n.longest
+		s.Latencies = n.latencies
 	}
 	return s
 }
@@ -223,12 +224,10 @@ func (n *Net) paths() (paths []string) {
 	return paths
 }
 
-// longest are the cycles of the longest link, if those without a latency have so many.
-func (n *Net) longest(linkCycles int) (cycles int) {
-	for _, delay := range n.delays(linkCycles) {
-		cycles = max(cycles, int(delay))
-	}
-	return cycles
+// latencies are the cycles of the shortest and of the longest link, if those without a latency have so many.
+func (n *Net) latencies(linkCycles int) (least, most int) {
+	delays := n.delays(linkCycles)
+	return int(slices.Min(delays)), int(slices.Max(delays))
 }
 
 // delays are the cycles from each medium to those who hear it.

@@ -1,6 +1,9 @@
 package netlist
 
 import (
+	"cmp"
+	"slices"
+
 	"starloom/fabric"
 	"starloom/fabric/contend"
 	"starloom/hw"
@@ -237,12 +240,11 @@ func (n *Net) all() (media []uint32) {
 
 // crossbarOf is the crossbar whose output a medium is, nil for none.
 func (n *Net) crossbarOf(medium int) *Crossbar {
-	for i := range n.Crossbars {
-		if x := &n.Crossbars[i]; medium >= x.First && medium < x.First+x.Media() {
-			return x
-		}
+	after, _ := slices.BinarySearchFunc(n.Crossbars, medium, func(x Crossbar, medium int) int { return cmp.Compare(x.First, medium+1) })
+	if after == 0 || medium >= n.Crossbars[after-1].First+n.Crossbars[after-1].Media() {
+		return nil
 	}
-	return nil
+	return &n.Crossbars[after-1]
 }
 
 // longest are the cycles of the longest ways into an aligned medium, and out of it.

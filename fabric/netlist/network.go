@@ -294,6 +294,17 @@ func (n Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 // Routers implements fabric.Bare.
 func (n Network) Routers() *fabric.Routers { return n.routers }
 
+// Settle implements fabric.Settling.
+func (n Network) Settle() error {
+	if n.routers != nil && n.routers.Later != nil {
+		return n.routers.Later()
+	}
+	if n.net != nil && n.net.later != nil {
+		return n.net.later()
+	}
+	return nil
+}
+
 // Server implements fabric.Serving.
 func (n Network) Server(c *fabric.Config) (fabric.Server, error) {
 	net := n.drawn()

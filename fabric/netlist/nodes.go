@@ -17,6 +17,9 @@ type node struct {
 	keys  Serving  // of a bus or a crossbar
 	vague bool     // not all of its keys are known
 
+	listed  []portOf       // what ports and open say, once it was looked at
+	numbers map[string]int // of these, by their names
+
 	directed string // of a graph whose edges lead one way: where it says so; "" for others
 	rtlOf
 }
@@ -74,14 +77,16 @@ var accesses = []string{accessAll, accessOne, accessSwitch, accessMixed}
 // placed is one node.
 type placed struct {
 	*node
-	name   string
-	index  int // of those that one entry stands for
-	number int // of a processor, of a router, or of the medium of a star
-	ports  []portOf
-	named  bool // its ports have names
-	listed bool // they are those of the list
-	twice  bool // it is one of two nodes of its name
-	loose  bool // a link that is not drawn may lead to any of its ports
+	name    string
+	index   int // of those that one entry stands for
+	number  int // of a processor, of a router, or of the medium of a star
+	ports   []portOf
+	numbers map[string]int // of ports with names, by these
+	named   bool           // its ports have names
+	listed  bool           // they are those of the list
+	mixed   bool           // some ends of links name its ports, and others do not
+	twice   bool           // it is one of two nodes of its name
+	loose   bool           // a link that is not drawn may lead to any of its ports
 }
 
 // portOf is a port while it is drawn: where its ways out and in were drawn, "" for none.
@@ -110,6 +115,20 @@ type tapOf struct {
 	port    int
 	out, in bool
 	latency int
+}
+
+// meeting is a node at a star, and met by which of its ports it sends there and hears it: 1 and their numbers, 0 for none.
+type meeting struct {
+	star int
+	node *placed
+}
+
+type met struct{ out, in int }
+
+// tapAt is a port at a star.
+type tapAt struct {
+	meeting
+	port int
 }
 
 // text is what a port is called.

@@ -1,5 +1,7 @@
 package netlist
 
+import "sync"
+
 // Net numbers everything that was drawn: processors in the order of nodes; stars in the order of nodes, and after
 // them the directions of links in their order. Errors are *input.Errors.
 func (d *Drawing) Net() (*Net, error) {
@@ -10,9 +12,11 @@ func (d *Drawing) Net() (*Net, error) {
 
 // number numbers everything, as far as it is known, and notes mistakes: nil if there are any.
 func (d *Drawing) number(m *mistakes) *Net {
+	d = d.fitting(m)
 	net := &Net{Name: d.head(), reaching: reaching{apart: d.apart}, notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}
 	net.OnePort, net.Switch, net.Mixed = d.access == accessOne, d.access == accessSwitch, d.access == accessMixed
-	b := drawer{mistakes: m, net: net, nodes: map[string]*placed{}, Drawing: d.expanded(m)}
+	b := drawer{mistakes: m, net: net, nodes: map[string]*placed{}, met: map[meeting]met{}, tapped: map[tapAt]int{},
+		Drawing: d.expanded(m)}
 	b.drawNodes()
 	b.drawLinks()
 	drawn := m.count()
@@ -25,8 +29,16 @@ func (d *Drawing) number(m *mistakes) *Net {
 		return nil
 	}
 	shared.number()
-	if b.finishPorts(); net.routes != nil && !b.delays && !b.keys["routes"] && !b.keys["apart"] {
+	b.finishPorts()
+	switch follows := net.routes != nil && !b.delays && !b.keys["routes"] && !b.keys["apart"]; {
+	case follows && len(net.Processors)*len(net.Processors) <= settledMax:
 		ways.follow()
+	case follows:
+		net.later = sync.OnceValue(func() error {
+			b.mistakes = &mistakes{}
+			ways.follow()
+			return b.err()
+		})
 	}
 	if m.count() > 0 {
 		return nil

@@ -1,9 +1,9 @@
 package netlist
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"starloom/fabric"
 )
@@ -47,14 +47,14 @@ type PlanKeys struct {
 // Grid is a mesh or a torus.
 type Grid struct {
 	// nodes in each dimension, x first: node r has the coordinates r mod k[0], r div k[0] mod k[1], ...
-	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=16,minimum=2,maximum=4194304"`
+	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=16,minimum=2,maximum=65536"`
 	PlanKeys
 }
 
 // Ring is a torus of one dimension.
 type Ring struct {
 	// nodes
-	N int `json:"n" jsonschema:"required,minimum=2,maximum=4194304"`
+	N int `json:"n" jsonschema:"required,minimum=2,maximum=65536"`
 	PlanKeys
 }
 
@@ -131,14 +131,9 @@ func gridPorts(dimensions int) (ports []string) {
 
 // plan is the mesh of a size, or the torus. Links stand dimension by dimension, by the node with the smaller
 // coordinate; of a torus those that lead round stand where their node does.
-func (g *Grid) plan(wraps bool) (*Plan, error) {
-	p := &Plan{Nodes: 1, Ports: gridPorts(len(g.K))}
-	for _, k := range g.K {
-		if k < 2 || k > nodesMax/p.Nodes {
-			return nil, fmt.Errorf("k: %s: each is at least 2, and there are at most %d nodes", strings.Trim(fmt.Sprint(g.K), "[]"), nodesMax)
-		}
-		p.Nodes *= k
-	}
+func (g *Grid) plan(wraps bool) *Plan {
+	p := &Plan{Nodes: g.grown().nodes, Ports: gridPorts(len(g.K))}
+	p.Links = make([]PlanLink, 0, p.Nodes*len(g.K))
 	stride, steps := 1, gridSteps(g.K)
 	for d, k := range g.K {
 		for r := range p.Nodes {
@@ -160,31 +155,36 @@ func (g *Grid) plan(wraps bool) (*Plan, error) {
 	if p.Nodes <= placesMax {
 		p.Places = gridPlaces(g.K)
 	}
-	return p, nil
+	return p
+}
+
+// grown is how large it is.
+func (g *Grid) grown() grown {
+	nodes := 1
+	for _, k := range g.K {
+		nodes = times(nodes, k)
+	}
+	return grown{nodes, 2 * len(g.K)}
 }
 
 // plan is a torus of one dimension, drawn round.
-func (r *Ring) plan() (*Plan, error) {
+func (r *Ring) plan() *Plan {
 	grid := Grid{K: []int{r.N}}
-	p, err := grid.plan(true)
-	if err == nil && p.Places != nil {
+	p := grid.plan(true)
+	if p.Places != nil {
 		p.Places = circle(p.Nodes)
 		for i := range p.Links {
 			p.Links[i].Round = Place{}
 		}
 	}
-	return p, err
+	return p
 }
 
+func (r *Ring) grown() grown { return grown{r.N, 2} }
+
 // plan is the tree: port 0 leads up, ports 1, 2, ... down. Links stand by the number of the child.
-func (t *Tree) plan() (*Plan, error) {
-	p, level := &Plan{Ports: []string{"up"}}, 1
-	for range t.Levels {
-		if p.Nodes+level > nodesMax {
-			return nil, fmt.Errorf("a tree of %d levels with %d children each has more than %d nodes", t.Levels, t.Arity, nodesMax)
-		}
-		p.Nodes, level = p.Nodes+level, level*t.Arity
-	}
+func (t *Tree) plan() *Plan {
+	p := &Plan{Ports: []string{"up"}, Nodes: t.grown().nodes}
 	for child := range t.Arity {
 		p.Ports = append(p.Ports, fmt.Sprintf("down[%d]", child))
 	}
@@ -194,11 +194,19 @@ func (t *Tree) plan() (*Plan, error) {
 	if p.Nodes <= placesMax {
 		p.Places = treePlaces(t.Arity, p.Nodes)
 	}
-	return p, nil
+	return p
+}
+
+func (t *Tree) grown() grown {
+	nodes, level := 0, 1
+	for range t.Levels {
+		nodes, level = min(plenty, nodes+level), times(level, t.Arity)
+	}
+	return grown{nodes, 1 + t.Arity}
 }
 
 // plan is the hypercube: port d leads to the node that differs in bit d. Links stand bit by bit, by the node without it.
-func (h *Hypercube) plan() (*Plan, error) {
+func (h *Hypercube) plan() *Plan {
 	p := &Plan{Nodes: 1 << h.Dimensions}
 	for d := range h.Dimensions {
 		p.Ports = append(p.Ports, fmt.Sprintf("d%d", d))
@@ -215,8 +223,10 @@ func (h *Hypercube) plan() (*Plan, error) {
 		}
 		p.Places = gridPlaces(k)
 	}
-	return p, nil
+	return p
 }
+
+func (h *Hypercube) grown() grown { return grown{1 << min(30, max(0, h.Dimensions)), h.Dimensions} }
 
 // local is the port of a node that leads to another one of its group, by their numbers in it.
 func (y *Dragonfly) local(from, to int) int {
@@ -236,11 +246,8 @@ func (y *Dragonfly) global(from, to int) (node, port int) {
 }
 
 // plan is the dragonfly with all groups: first the links within groups, then those between them.
-func (y *Dragonfly) plan() (*Plan, error) {
-	p, groups := &Plan{}, y.A*y.H+1
-	if p.Nodes = groups * y.A; p.Nodes > nodesMax {
-		return nil, fmt.Errorf("%d groups of %d have more than %d nodes", groups, y.A, nodesMax)
-	}
+func (y *Dragonfly) plan() *Plan {
+	p, groups := &Plan{Nodes: y.grown().nodes}, y.A*y.H+1
 	for k := range y.A - 1 {
 		p.Ports = append(p.Ports, fmt.Sprintf("local[%d]", k))
 	}
@@ -264,11 +271,21 @@ func (y *Dragonfly) plan() (*Plan, error) {
 	if p.Nodes <= placesMax {
 		p.Places = groupPlaces(groups, y.A)
 	}
-	return p, nil
+	return p
+}
+
+func (y *Dragonfly) grown() grown {
+	return grown{times(times(y.A, y.H)+1, y.A), y.A - 1 + y.H}
 }
 
 // planner is what the keys of a shorthand are read into.
-type planner interface{ keys() *PlanKeys }
+type planner interface {
+	keys() *PlanKeys
+	grown() grown
+}
+
+// grown is how many nodes a plan has, and how many ports each of them.
+type grown struct{ nodes, ports int }
 
 // shorthand is a key that stands for a Plan.
 type shorthand struct {
@@ -296,12 +313,21 @@ func blank(key string) planner {
 }
 
 // plan is the network that a shorthand stands for.
-func (s *shorthand) plan() (*Plan, error) {
+func (s *shorthand) plan() *Plan {
 	if g, is := s.value.(*Grid); is {
 		return g.plan(s.key == "torus")
 	}
-	return s.value.(interface{ plan() (*Plan, error) }).plan()
+	return s.value.(interface{ plan() *Plan }).plan()
 }
 
 // keys are what it says of its nodes and links.
 func (k *PlanKeys) keys() *PlanKeys { return k }
+
+// planned is a shorthand with what it stands for.
+type planned struct {
+	*shorthand
+	*Plan
+}
+
+// node is what the nodes of a shorthand are called.
+func (s *shorthand) node() string { return cmp.Or(s.value.keys().Node, "p") }

@@ -8,20 +8,31 @@ import (
 	"strings"
 )
 
-// nodesMax is how many nodes one range may stand for, and a netlist may have.
-const nodesMax = 1 << 22
-
 // rangePattern is a range: p[0..3], or a port 0..3 after a colon.
 var rangePattern = regexp.MustCompile(`\[([0-9]+)\.\.([0-9]+)\]|:([0-9]+)\.\.([0-9]+)$`)
 
 // sizes are how many names each range of a text stands for, the first one first.
 func sizes(text string) (all []int) {
 	for _, at := range rangePattern.FindAllStringSubmatch(text, -1) {
-		low, _ := strconv.Atoi(at[1] + at[3])
-		high, _ := strconv.Atoi(at[2] + at[4])
-		all = append(all, high-low+1)
+		low, err1 := strconv.ParseInt(at[1]+at[3], 10, 32)
+		high, err2 := strconv.ParseInt(at[2]+at[4], 10, 32)
+		if err1 != nil || err2 != nil || high < low { // no range
+			low = high
+		}
+		all = append(all, int(high-low+1))
 	}
 	return all
+}
+
+// stands is for how many names a text with ranges stands.
+func stands(text string) int {
+	count := 1
+	if strings.Contains(text, "..") {
+		for _, n := range sizes(text) {
+			count = times(count, max(1, n))
+		}
+	}
+	return count
 }
 
 // begins reports whether the ranges of one of two texts are the first ones of the other.

@@ -88,7 +88,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"range", `nodes: {"p[3..1]": processor, h: star}` + "\nlinks: [[\"p[1..3]\", h]]", `n.yaml:1:9: the node "p[3..1]": [3..1] is no range`,
 		`nodes: {"p[1..3]": processor, h: star}` + "\nlinks: [[\"p[1..3]\", h]]"},
 	{"number of a range", "nodes: {\"p[0..99999999999]\": processor}\nlinks: []", "[0..99999999999] is no range: it goes from a smaller number to a larger one, at most 2147483647", "ring: {n: 4}"},
-	{"large range", `nodes: {"p[0..9999999]": processor}` + "\nlinks: []", `stands for more than 4194304 names; write a range`, "ring: {n: 4}"},
+	{"large range", `nodes: {"p[0..9999999]": processor}` + "\nlinks: []", `with the node p[0..9999999] there are 10000000 nodes; draw at most 65536; pops, ej and bus have more`, "ring: {n: 4}"},
 	{"node name", "nodes: {1a: processor, b: processor}\nlinks: [[1a, b]]", `n.yaml:1:9: the name of a node: path "1a", character 1`,
 		"nodes: {a1: processor, b: processor}\nlinks: [[a1, b]]"},
 	{"two nodes", `nodes: {"p[0..3]": processor, "p[3]": star}` + "\nlinks: [[\"p[0..3]\", h]]", "n.yaml:1:31: there are two nodes p[3]; the first stands at n.yaml:1:9; rename one",
@@ -223,12 +223,12 @@ var wrong = []struct{ name, text, says, mended string }{
 		"ring: {n: 4}\nroutes: {'p[0]': {'p[1]': west}, 'p[3]': {'p[1]': west}}"},
 	{"long way round", "ring: {n: 6}\nroutes: {'p[1..4]': {'p[0]': east}, 'p[5]': {'p[0]': west}}", `the routes to p[0] lead round: p[4] -> p[5] -> p[4]`,
 		"ring: {n: 6}\nroutes: {'p[1..4]': {'p[0]': east}, 'p[5]': {'p[0]': east}}"},
-	{"size", "mesh: {k: [4, 1]}", "n.yaml:1:15: mesh.k[1] is 1; allowed are 2 to 4194304 (nodes in each dimension", "mesh: {k: [4, 2]}"},
-	{"large torus", "torus: {k: [2048, 2049]}", "n.yaml:1:8: torus: k: 2048 2049: each is at least 2", "torus: {k: [4, 5]}"},
+	{"size", "mesh: {k: [4, 1]}", "n.yaml:1:15: mesh.k[1] is 1; allowed are 2 to 65536 (nodes in each dimension", "mesh: {k: [4, 2]}"},
+	{"large torus", "torus: {k: [2048, 2049]}", "n.yaml:1:8: torus: 4196352 nodes; draw at most 65536", "torus: {k: [4, 5]}"},
 	{"dimensions", "mesh: {k: [2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2]}", "n.yaml:1:11: mesh.k has 17 entries; give at most 16", "mesh: {k: [4, 4, 4]}"},
 	{"no size", "mesh: {}", `n.yaml:1:7: missing key "k" in mesh; add "k"`, "mesh: {k: [2, 2]}"},
-	{"ring of one", "ring: {n: 1}", "n.yaml:1:11: ring.n is 1; allowed are 2 to 4194304", "ring: {n: 2}"},
-	{"high tree", "tree: {arity: 3, levels: 20}", "n.yaml:1:7: tree: a tree of 20 levels with 3 children each has more than 4194304 nodes; draw a smaller one", "tree: {arity: 3, levels: 4}"},
+	{"ring of one", "ring: {n: 1}", "n.yaml:1:11: ring.n is 1; allowed are 2 to 65536", "ring: {n: 2}"},
+	{"high tree", "tree: {arity: 3, levels: 20}", "n.yaml:1:7: tree: more than 1073741824 nodes; draw at most 65536", "tree: {arity: 3, levels: 4}"},
 	{"bits", "hypercube: {dimensions: 23}", "n.yaml:1:25: hypercube.dimensions is 23; allowed are 1 to 22", "hypercube: {dimensions: 3}"},
 	{"key of a mesh", "mesh: {k: [2, 2], latncy: 3}", `n.yaml:1:19: unknown key "latncy" in mesh; did you mean "latency"?`, "mesh: {k: [2, 2], latency: 3}"},
 	{"two shorthands", "mesh: {k: [2, 2]}\nring: {n: 4}", "n.yaml:2:7: there are two nodes p[0]; the first stands at n.yaml:1:7 (and 3 others); rename one",
@@ -265,7 +265,7 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"dragonfly without a", "dragonfly: {h: 2}", "n.yaml:1:12: missing key \"a\" in dragonfly; add \"a\"", "dragonfly: {a: 2, h: 2}"},
 	{"dragonfly of processors with processors", "dragonfly: {p: 2, a: 4, h: 2}", "n.yaml:1:12: dragonfly: p is 2, and there are no routers that have processors; add router: {} beside dragonfly, or delete p",
 		"dragonfly: {p: 2, a: 4, h: 2}\nrouter: {}"},
-	{"large dragonfly", "dragonfly: {a: 255, h: 255}", "n.yaml:1:12: dragonfly: 65026 groups of 255 have more than 4194304 nodes; draw a smaller one", "dragonfly: {a: 3, h: 2}"},
+	{"large dragonfly", "dragonfly: {a: 255, h: 255}", "n.yaml:1:12: dragonfly: 16581630 nodes; draw at most 65536", "dragonfly: {a: 3, h: 2}"},
 	{"dragonfly with one channel", "dragonfly: {a: 4, h: 2}\nrouter: {vcs: 1}", "n.yaml:2:9: routes: minimal has two classes of virtual channels, and there is one channel; write vcs: 2 or more",
 		"dragonfly: {a: 4, h: 2}\nrouter: {vcs: 2}"},
 	{"dragonfly of classes", "dragonfly: {a: 4, h: 2}\nrouter: {vcs: 2, classes: 2}", "n.yaml:2:9: routes: minimal has two classes of virtual channels, and there is one channel; write vcs: 4 or more",
@@ -290,17 +290,17 @@ var wrong = []struct{ name, text, says, mended string }{
 	{"not YAML", "nodes: {", "n.yaml:", "nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
 	{"tag", "nodes: !x {a: processor, b: processor}\nlinks: [[a, b]]", "n.yaml:1:8: the tag !x is not supported; delete it",
 		"nodes: {a: processor, b: processor}\nlinks: [[a, b]]"},
-	{"a mesh without nodes", "mesh: {k: [0, 4]}", "n.yaml:1:12: mesh.k[0] is 0; allowed are 2 to 4194304", "mesh: {k: [2, 4]}"},
-	{"a mesh of less than nothing", "mesh: {k: [4, -2]}", "n.yaml:1:15: mesh.k[1] is -2; allowed are 2 to 4194304", "mesh: {k: [4, 2]}"},
+	{"a mesh without nodes", "mesh: {k: [0, 4]}", "n.yaml:1:12: mesh.k[0] is 0; allowed are 2 to 65536", "mesh: {k: [2, 4]}"},
+	{"a mesh of less than nothing", "mesh: {k: [4, -2]}", "n.yaml:1:15: mesh.k[1] is -2; allowed are 2 to 65536", "mesh: {k: [4, 2]}"},
 	{"a mesh without dimensions", "mesh: {k: []}", "n.yaml:1:11: mesh.k is an empty list; delete the key, or give nodes", "mesh: {k: [2]}"},
 	{"a mesh with a number", "mesh: {k: 4}", "n.yaml:1:11: mesh.k is 4; write a list", "mesh: {k: [4]}"},
 	{"a mesh that is a list", "mesh: [4, 4]", "n.yaml:1:7: mesh is a list; write an object: {k: ...}", "mesh: {k: [4, 4]}"},
-	{"a fraction of a mesh", "mesh: {k: [4.5, 2]}", "n.yaml:1:12: mesh.k[0] is 4.5; write an integer: 2 to 4194304", "mesh: {k: [4, 2]}"},
-	{"a torus of one", "torus: {k: [1]}", "n.yaml:1:13: torus.k[0] is 1; allowed are 2 to 4194304", "torus: {k: [2]}"},
-	{"a huge torus", "torus: {k: [4194304, 4194304, 4194304, 4194304]}", "n.yaml:1:8: torus: k: 4194304 4194304 4194304 4194304: each is at least 2, and there are at most 4194304 nodes; draw a smaller one", "torus: {k: [4, 4]}"},
-	{"above all integers", "mesh: {k: [99999999999999999999, 2]}", "n.yaml:1:12: mesh.k[0] is 99999999999999999999; allowed are 2 to 4194304", "mesh: {k: [9, 2]}"},
-	{"a ring of none", "ring: {n: 0}", "n.yaml:1:11: ring.n is 0; allowed are 2 to 4194304", "ring: {n: 2}"},
-	{"a large ring", "ring: {n: 4194305}", "n.yaml:1:11: ring.n is 4194305; allowed are 2 to 4194304", "ring: {n: 5}"},
+	{"a fraction of a mesh", "mesh: {k: [4.5, 2]}", "n.yaml:1:12: mesh.k[0] is 4.5; write an integer: 2 to 65536", "mesh: {k: [4, 2]}"},
+	{"a torus of one", "torus: {k: [1]}", "n.yaml:1:13: torus.k[0] is 1; allowed are 2 to 65536", "torus: {k: [2]}"},
+	{"a huge torus", "torus: {k: [65536, 65536, 65536, 65536]}", "n.yaml:1:8: torus: more than 1073741824 nodes; draw at most 65536", "torus: {k: [4, 4]}"},
+	{"above all integers", "mesh: {k: [99999999999999999999, 2]}", "n.yaml:1:12: mesh.k[0] is 99999999999999999999; allowed are 2 to 65536", "mesh: {k: [9, 2]}"},
+	{"a ring of none", "ring: {n: 0}", "n.yaml:1:11: ring.n is 0; allowed are 2 to 65536", "ring: {n: 2}"},
+	{"a large ring", "ring: {n: 4194305}", "n.yaml:1:11: ring.n is 4194305; allowed are 2 to 65536", "ring: {n: 5}"},
 	{"a ring that is a number", "ring: 8", "n.yaml:1:7: ring is 8; write an object: {n: ...}", "ring: {n: 8}"},
 	{"a tree without levels", "tree: {arity: 2, levels: 0}", "n.yaml:1:26: tree.levels is 0; allowed are 2 to 22 (with the root)", "tree: {arity: 2, levels: 2}"},
 	{"a tree without children", "tree: {arity: 0, levels: 2}", "n.yaml:1:15: tree.arity is 0; allowed are 1 to 71", "tree: {arity: 1, levels: 2}"},
@@ -484,8 +484,10 @@ func TestNumbers(t *testing.T) {
 	}
 	require.Equal(t, []string{"netlist.s", "netlist.r", "netlist.link[0].forth", "netlist.link[0].back"}, media)
 	require.Equal(t, 7, n.Media[1].Latency)
-	require.Equal(t, 7, n.Shape().Longest(1))
-	require.Equal(t, 9, n.Shape().Longest(9))
+	least, most := n.Shape().Latencies(1)
+	require.Equal(t, [2]int{1, 7}, [2]int{least, most})
+	least, most = n.Shape().Latencies(9)
+	require.Equal(t, [2]int{7, 9}, [2]int{least, most})
 	drawn, err := New("").Processors("b").Stars("s").Processors("a[1..2]").Stars("r").
 		Link("b", "a[1]").Link("b", "s").Link("a[1..2]", "s").Link("a[1..2]", "r", Latency(7)).Net()
 	require.NoError(t, err)

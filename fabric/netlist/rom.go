@@ -2,7 +2,6 @@ package netlist
 
 import (
 	"cmp"
-	"container/heap"
 	"slices"
 )
 
@@ -247,10 +246,10 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 	for i := range media {
 		media[i] = far
 	}
-	queue := &reached{{0, destination}}
+	queue := nearest{{0, destination}}
 	processors[destination] = 0
-	for queue.Len() > 0 {
-		at := heap.Pop(queue).(reach)
+	for len(queue) > 0 {
+		at := queue.pop()
 		if at.distance > processors[at.processor] {
 			continue
 		}
@@ -263,24 +262,24 @@ func (r *rom) towards(destination int, said map[[2]int]int) []uint32 {
 			for _, sender := range r.senders[hears] {
 				if media[hears] < processors[sender] {
 					processors[sender] = media[hears]
-					heap.Push(queue, reach{processors[sender], sender})
+					queue.push(reach{processors[sender], sender})
 				}
 			}
 		}
 	}
-	nearest := make([]int, len(r.net.Crossbars)) // the output on the way
-	for c := range nearest {
+	outputs := make([]int, len(r.net.Crossbars)) // on the way
+	for c := range outputs {
 		x := &r.net.Crossbars[c]
-		nearest[c] = x.First
+		outputs[c] = x.First
 		for k := range x.Media() {
-			if media[x.First+k] < media[nearest[c]] {
-				nearest[c] = x.First + k
+			if media[x.First+k] < media[outputs[c]] {
+				outputs[c] = x.First + k
 			}
 		}
 	}
 	sendsTo := func(port Port) int {
 		if port.Asks != 0 {
-			return nearest[port.Asks-1]
+			return outputs[port.Asks-1]
 		}
 		return r.through(&port, port.Sends)
 	}
@@ -320,19 +319,44 @@ func hop(port int, hearers, distances []int) uint32 {
 	return uint32(port)<<hopBits | uint32(slices.MinFunc(hearers, func(a, b int) int { return cmp.Compare(distances[a], distances[b]) }))
 }
 
-// reached are processors whose distance is known, the nearest first.
-type reached []reach
+// nearest are processors whose distance is known, as a heap: the nearest first, of equally near ones the lowest.
+type nearest []reach
 
 type reach struct{ distance, processor int }
 
-func (h reached) Len() int { return len(h) }
-func (h reached) Less(i, j int) bool {
-	return h[i].distance < h[j].distance || h[i].distance == h[j].distance && h[i].processor < h[j].processor
+func (r *reach) before(other *reach) bool {
+	return r.distance < other.distance || r.distance == other.distance && r.processor < other.processor
 }
-func (h reached) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *reached) Push(x any)   { *h = append(*h, x.(reach)) }
-func (h *reached) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
+
+func (h *nearest) push(r reach) {
+	*h = append(*h, r)
+	all := *h
+	for at := len(all) - 1; at > 0; {
+		above := (at - 1) / 2
+		if !all[at].before(&all[above]) {
+			return
+		}
+		all[at], all[above] = all[above], all[at]
+		at = above
+	}
+}
+
+func (h *nearest) pop() reach {
+	all := *h
+	first, last := all[0], len(all)-1
+	all[0], *h = all[last], all[:last]
+	all = all[:last]
+	for at := 0; ; {
+		least := at
+		for below := 2*at + 1; below <= 2*at+2 && below < len(all); below++ {
+			if all[below].before(&all[least]) {
+				least = below
+			}
+		}
+		if least == at {
+			return first
+		}
+		all[at], all[least] = all[least], all[at]
+		at = least
+	}
 }

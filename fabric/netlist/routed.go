@@ -27,7 +27,7 @@ type routed struct {
 
 	routers, processors []string // what routes call them
 
-	table []int32                // [router*nodes + destination]: port, -1 for none
+	table []int16                // [router*nodes + destination]: port, -1 for none
 	class []uint8                // likewise: of classes
 	known []hw.VCRange           // classes; the first one is all VCs
 	far   [][]*[2]int            // of each router and port, the router that it leads to and the latency, nil for none
@@ -50,7 +50,7 @@ func (w *routed) processor(node int) string {
 
 // give is one route.
 func (w *routed) give(router, node, port int) {
-	w.table[router*len(w.Graph.Nodes)+node] = int32(port)
+	w.table[router*len(w.Graph.Nodes)+node] = int16(port)
 }
 
 // refuse says what is wrong with routes.

@@ -2,7 +2,6 @@ package netlist
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"math"
 	"slices"
@@ -17,7 +16,11 @@ import (
 func (w *routed) route() {
 	before := w.count()
 	if !w.partial {
-		w.take(w.rule())
+		if err := w.suits(); err != nil {
+			w.take(err)
+		} else {
+			w.take(w.rule())
+		}
 	}
 	w.entries()
 	if w.count() > before || w.partial || w.keys["routes"] || w.table == nil {
@@ -30,8 +33,8 @@ func (w *routed) route() {
 	w.finish()
 }
 
-// rule makes the table of a rule that all routes follow that are not said one by one.
-func (w *routed) rule() error {
+// suits refuses a rule that is not of this network.
+func (w *routed) suits() error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	fits := map[string]bool{
 		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around, routesDateline: w.around || w.Names != nil,
@@ -56,6 +59,12 @@ func (w *routed) rule() error {
 		return w.refuse(place, "routes: "+word+" has two classes of virtual channels, and there is one channel",
 			fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
 	}
+	return nil
+}
+
+// rule makes the table of a rule that all routes follow that are not said one by one.
+func (w *routed) rule() error {
+	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	if word == routesDimOrder {
 		w.Routes.Torus.K = w.grid
 		return nil
@@ -81,8 +90,9 @@ func (w *routed) rule() error {
 
 // finish gives routers the tables.
 func (w *routed) finish() {
-	for _, port := range w.table {
-		w.Routes.Ports = append(w.Routes.Ports, uint8(port))
+	w.Routes.Ports = make([]uint8, len(w.table))
+	for i, port := range w.table {
+		w.Routes.Ports[i] = uint8(port)
 	}
 	if len(w.known) > 1 {
 		w.Routes.Classes, w.Routes.VCs = w.class, w.known
@@ -94,7 +104,7 @@ func (w *routed) finish() {
 func (w *routed) begin() {
 	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.ClassVCs() - 1)}}
 	size := len(w.Graph.Ports) * len(w.Graph.Nodes)
-	w.table, w.class = slices.Repeat([]int32{-1}, size), make([]uint8, size)
+	w.table, w.class = slices.Repeat([]int16{-1}, size), make([]uint8, size)
 	for _, ports := range w.Graph.Ports {
 		w.far = append(w.far, make([]*[2]int, ports))
 	}
@@ -130,15 +140,15 @@ func (w *routed) shortest() {
 func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
 	distance, ports := slices.Repeat([]int{math.MaxInt}, len(into)), slices.Repeat([]int32{-1}, len(into))
 	distance[to] = 0
-	for open := (reached{{0, to}}); len(open) > 0; {
-		at := heap.Pop(&open).(reach)
+	for open := (nearest{{0, to}}); len(open) > 0; {
+		at := open.pop()
 		if at.distance > distance[at.processor] {
 			continue
 		}
 		for _, l := range into[at.processor] {
 			if d := at.distance + weight(l.Latency); d < distance[l.From] {
 				distance[l.From] = d
-				heap.Push(&open, reach{d, l.From})
+				open.push(reach{d, l.From})
 			}
 		}
 	}
@@ -262,7 +272,7 @@ func (w *routed) ring(place string) error {
 				return refuse(w.routers[router] + " leads across the ring, to " + w.routers[far[0]])
 			}
 			for node, at := range w.Graph.Nodes {
-				if w.table[router*len(w.Graph.Nodes)+node] == int32(port) {
+				if w.table[router*len(w.Graph.Nodes)+node] == int16(port) {
 					here, there := position[router], position[at.Router]
 					w.classify(router, node, step == 1 && here > there || step != 1 && here < there)
 				}
@@ -347,7 +357,7 @@ func (w *routed) find(place, text, what string, names []string, numbers map[stri
 	}
 	for _, name := range list {
 		number, ok := numbers[name]
-		if !ok && w.hides(name) {
+		if !ok && (w.hides(name) || w.full()) {
 			return nil, nil
 		}
 		if !ok {

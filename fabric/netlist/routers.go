@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"starloom/fabric"
 	"starloom/hw"
@@ -16,6 +17,7 @@ import (
 // routed draws routers where a drawing has the key router, or nodes that are some, as far as they are known, and notes mistakes: nil if there
 // are any; graph is its anynet, nil for none.
 func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
+	d = d.fitting(m)
 	w := &routed{Routers: &fabric.Routers{Config: d.router.config()}, mistakes: m, unsure: d.unsure.clone(), place: d.routerPlace, routes: &d.routes,
 		nicPorts: d.streaming.ports()}
 	if c := &w.Config; c.VCs%c.Classes != 0 && !d.keys["router"] {
@@ -40,19 +42,36 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	if net == nil {
 		net = d.bareNet(nodes / w.nicPorts)
 	}
-	w.name(net)
-	if w.route(); m.count() > 0 {
+	if w.name(net); !w.partial {
+		w.take(w.suits())
+	}
+	if w.partial || len(w.Graph.Ports)*nodes <= settledMax {
+		w.settle()
+	} else {
+		w.Later = sync.OnceValue(func() error {
+			w.mistakes = &mistakes{}
+			w.settle()
+			return w.err()
+		})
+	}
+	if m.count() > 0 {
 		return nil, nil
 	}
 	d.streaming.streams(w.Routers)
 	net.atRouters(w.Routers)
 	net.calls, net.dateline = w.routers, w.Names != nil && w.word() == routesDateline
+	return w.Routers, net
+}
+
+// settle makes the routes, and looks for deadlocks.
+func (w *routed) settle() {
+	if w.route(); w.count() > 0 {
+		return
+	}
 	known := deadlocks(w.Routers)
 	if w.Shown = "routes: " + known.text; w.claims() && !known.free && !known.skipped && !known.shared {
-		m.add(w.place, w.Shown, fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
-		return nil, nil
+		w.add(w.place, w.Shown, fmt.Sprintf("write vcs: %d or more", 2*w.Config.Classes))
 	}
-	return w.Routers, net
 }
 
 // placeRouters draws routers and links, without routes; net is nil if processors have the usual names.
@@ -90,10 +109,7 @@ func (w *routed) drawPlan(s *shorthand) error {
 		return &input.Error{Place: s.place, Reason: s.key + ": " + reason, Remedy: remedy}
 	}
 	keys := s.value.keys()
-	plan, err := s.plan()
-	if err != nil {
-		return refuse(err.Error(), "draw a smaller one, or one with more nodes in a dimension")
-	}
+	plan := s.plan()
 	latency, each, local := 1, 1, func(int) string { return "" }
 	switch value := s.value.(type) {
 	case *Ring:
@@ -131,7 +147,7 @@ func (w *routed) drawPlan(s *shorthand) error {
 		return refuse(fmt.Sprintf("%d routers with %s each", plan.Nodes, traces.Plural(each, "processor", "processors")),
 			fmt.Sprintf("allowed are %d processors", hw.PacketNodesMax/w.nicPorts))
 	}
-	w.Places = plan.Places
+	w.Places, w.Graph.Links = plan.Places, make([]hw.RouterLink, 0, 2*len(plan.Links))
 	w.locals(plan, each, local)
 	w.Round = map[int]Place{}
 	for _, l := range plan.Links {
@@ -272,23 +288,18 @@ func (w *routed) anynetRoutes() {
 // shortest is, for each router, the one before it on the way from a router by the least latency; of several the one that
 // was found first, going from the nearest router on, of equally near ones from the smallest number on.
 func shortest(out [][]AnynetLink, from int) (before []int) {
-	distance, final := slices.Repeat([]int{math.MaxInt}, len(out)), make([]bool, len(out))
+	distance := slices.Repeat([]int{math.MaxInt}, len(out))
 	before = slices.Repeat([]int{-1}, len(out))
 	distance[from] = 0
-	for range out {
-		nearest := -1
-		for r := range out {
-			if !final[r] && distance[r] < math.MaxInt && (nearest < 0 || distance[r] < distance[nearest]) {
-				nearest = r
-			}
+	for open := (nearest{{0, from}}); len(open) > 0; {
+		at := open.pop()
+		if at.distance > distance[at.processor] {
+			continue
 		}
-		if nearest < 0 {
-			break
-		}
-		final[nearest] = true
-		for _, l := range out[nearest] {
-			if d := distance[nearest] + l.Latency; d < distance[l.To] {
-				distance[l.To], before[l.To] = d, nearest
+		for _, l := range out[at.processor] {
+			if d := at.distance + l.Latency; d < distance[l.To] {
+				distance[l.To], before[l.To] = d, at.processor
+				open.push(reach{d, l.To})
 			}
 		}
 	}
@@ -320,6 +331,7 @@ func (n *Net) atRouters(r *fabric.Routers) {
 		n.Media = append(n.Media, Medium{Path: path, Link: path + ".link", Latency: Usual, Opposite: None})
 		return len(n.Media) - 1
 	}
+	n.Media = slices.Grow(n.Media, len(r.Graph.Links)+2*len(r.Graph.Nodes))
 	for _, l := range r.Graph.Links { // a hash knows where each leads
 		at := channel(hw.Index(hw.Join(n.Name, "router"), l.From) + "." + hw.Index("output", l.Output))
 		n.Media[at].Pair = fmt.Sprint(l.To, l.Input, l.Latency)

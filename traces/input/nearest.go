@@ -2,13 +2,21 @@ package input
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
+
+// nearestMax is the longest word, in bytes, that one is looked for that is near.
+const nearestMax = 64
 
 // Nearest returns the word that differs least, or "" if none is near: in less than half of its letters, in three at most. A part of a
 // word is near, too, and one whose parts are shortened to initials: arbiter_rr.
 func Nearest(word string, words []string) string {
+	if len(word) > nearestMax {
+		return ""
+	}
 	best, least := "", 1+min(max(1, len(word)/3), max(0, len(word)-1)/2, 3)
+	words = slices.DeleteFunc(slices.Clone(words), func(other string) bool { return len(other) > nearestMax })
 	for _, other := range words {
 		if distance := editDistance(strings.ToLower(word), strings.ToLower(other)); distance < least {
 			best, least = other, distance

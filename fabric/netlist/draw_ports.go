@@ -1,0 +1,156 @@
+package netlist
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/hw"
+	"starloom/internal/strict"
+	"starloom/nic"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// listPorts makes the ports that an entry of nodes lists: each of its nodes has its own copy. Mistakes name the first node.
+func (b *drawer) listPorts(n *node, first string) {
+	if n.ports == nil && n.open == nil {
+		return
+	}
+	p := &placed{node: n, name: first, listed: true}
+	for _, name := range n.ports {
+		b.namePort(p, n.place, name)
+	}
+	if n.kind == kindProcessor {
+		b.openPorts(p)
+	}
+	n.listed, n.numbers = p.ports, p.numbers
+}
+
+// list gives a node the ports that its entry lists.
+func (p *placed) list() {
+	p.named, p.listed = p.node.ports != nil, p.node.ports != nil
+	p.ports, p.numbers = slices.Clone(p.node.listed), p.node.numbers
+}
+
+// numbered is the number of the port with a name, None if there is none.
+func (p *placed) numbered(name string) int {
+	if i, ok := p.numbers[name]; ok {
+		return i
+	}
+	return None
+}
+
+// portName is what a port may be called: a word of a path, or a label.
+var portName = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*|[+-][A-Za-z0-9_]+)$`)
+
+// namePort adds a port with a name.
+func (b *drawer) namePort(p *placed, place, name string) (port int) {
+	if len(name) > nameMax || !portName.MatchString(name) {
+		remedy := "write a word such as east, or a label such as +x"
+		if !p.listed {
+			remedy += ", or a number"
+		}
+		b.add(place, fmt.Sprintf("%q is not the name of a port", strict.Clip(name)), remedy)
+		return None
+	}
+	for _, taken := range reserved {
+		if name == taken {
+			b.add(place, fmt.Sprintf("a port is called %s, as a part of each NIC is", name), "rename it")
+			return None
+		}
+	}
+	if p.numbered(name) != None {
+		b.add(place, fmt.Sprintf("%s has two ports %s", p.name, name), "rename one")
+		return None
+	}
+	if p.numbers == nil {
+		p.numbers = map[string]int{}
+	}
+	p.numbers[name] = len(p.ports)
+	p.ports = append(p.ports, portOf{name: name, out: None, in: None})
+	return len(p.ports) - 1
+}
+
+// openPorts marks ports that may be without a link.
+func (b *drawer) openPorts(p *placed) {
+	for _, name := range p.open {
+		i := p.numbered(name)
+		switch {
+		case i >= 0:
+			p.ports[i].open = true
+		case slices.Contains(p.node.ports, name): // it was refused
+		case p.vague:
+		case p.ports == nil:
+			b.add(p.node.place, fmt.Sprintf("%s has open ports, and none is listed", p.name), "add ports: [...] with all of them")
+			return
+		default:
+			b.add(p.node.place, fmt.Sprintf("%s has no port %s that could be open", p.name, name), input.DidYouMean(name, p.node.ports, "name one of ports"))
+		}
+	}
+}
+
+// reserved are names that waveforms have inside of a processor.
+var reserved = []string{"tx", "rx", "credits", "port", "firmware", "held", "flags", "rx_port", "rx_status"}
+
+// port finds the port of a processor by its name or number, and adds it if links say which there are.
+func (b *drawer) port(p *placed, text, place string) (port int) {
+	if number, err := parsePort(text); err == nil {
+		most, remedy := nic.LanesMax, "use fewer, or access: one"
+		if b.net.OnePort || b.net.Switch || b.keys["access"] {
+			most, remedy = portsMax, "use fewer"
+		}
+		if p.kind == kindRouter {
+			most, remedy = hw.RouterPortsMax, "use fewer"
+		}
+		switch {
+		case p.named && int(number) >= len(p.ports) && p.vague:
+			return None
+		case p.named && int(number) >= len(p.ports):
+			b.add(place, fmt.Sprintf("%s has %s, and this is port %d, counted from 0", p.name, traces.Plural(len(p.ports), "port", "ports"), number), "name one of them")
+			return None
+		case int(number) >= most:
+			b.add(place, fmt.Sprintf("port %d of %s: a %s has at most %d ports", number, p.name, p.kind, most), remedy)
+			return None
+		}
+		if b.grown += max(0, int(number)+1-len(p.ports)); b.grown > endsMax {
+			b.addAlike("grown", place, fmt.Sprintf("with port %d of %s the netlist has more than %d ports", number, p.name, endsMax),
+				"number the ports of a node from 0 on")
+			return None
+		}
+		for len(p.ports) <= int(number) {
+			p.ports = append(p.ports, portOf{out: None, in: None})
+		}
+		return int(number)
+	}
+	if i := p.numbered(text); i != None && text != "" {
+		return i
+	}
+	switch {
+	case p.listed && slices.Contains(p.node.ports, text): // it was refused
+	case p.vague:
+		return None
+	case p.listed:
+		names := make([]string, len(p.ports))
+		for i := range p.ports {
+			names[i] = p.ports[i].name
+		}
+		b.add(place, fmt.Sprintf("%s has no port %s", p.name, text), input.DidYouMean(text, names, "its ports are "+strings.Join(names, ", ")))
+		return None
+	case len(p.ports) > 0 && !p.named:
+		b.mix(p)
+		return None
+	}
+	p.named = true
+	return b.namePort(p, place, text)
+}
+
+// parsePort reads the number of a port.
+func parsePort(text string) (uint64, error) {
+	if text == "" || text[0] < '0' || text[0] > '9' {
+		return 0, strconv.ErrSyntax // without an error of its own, as names have none
+	}
+	return strconv.ParseUint(text, 10, 63)
+}
