@@ -396,7 +396,7 @@ func TestTalkIsBounded(t *testing.T) {
 		for _, e := range in.TakeEvents() {
 			switch e.Kind {
 			case EventLog:
-				require.Equal(t, "one?two?[2J three", e.Text)
+				require.Equal(t, `one\x0atwo\x1b[2J three`, e.Text)
 				lines++
 			case EventLogFull:
 				lost += e.Lines

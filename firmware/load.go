@@ -16,6 +16,7 @@ import (
 
 	"starloom/firmware/wasm"
 	"starloom/nic"
+	"starloom/traces/input"
 )
 
 // Load checks a wasm binary against the ABI and compiles it. The errors say
@@ -107,7 +108,8 @@ func (img *Image) check() error {
 		}
 		want, known := importTypes[name]
 		if module != importModule || !known {
-			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", wasm.Clip(module), wasm.Clip(name), importList())
+			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s",
+				input.Printable(wasm.Clip(module)), input.Printable(wasm.Clip(name)), importList())
 		}
 		img.Announces = img.Announces || name == importDeliver
 		img.Results = img.Results || name == importResult

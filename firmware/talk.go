@@ -3,9 +3,10 @@ package firmware
 import (
 	"fmt"
 	"strings"
-	"unicode"
 
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/traces/input"
 )
 
 // TakeEvents implements Instance.
@@ -111,16 +112,7 @@ func (in *wasmInstance) endLog() {
 	}
 }
 
-// printable makes one line of what firmware says, without anything that moves a
-// terminal's cursor.
+// printable makes one line of what firmware says; a tab is a blank.
 func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case unicode.IsControl(r):
-			return '?'
-		}
-		return r
-	}, strings.ToValidUTF8(strings.TrimRight(text, "\r\n"), "?"))
+	return input.Printable(strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\t", " "))
 }

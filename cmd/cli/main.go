@@ -15,6 +15,7 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // Main runs the command line of the process and ends it with its exit status. Scenarios may name the
@@ -114,7 +115,8 @@ func protect(stderr io.Writer, run func() int) (status int) {
 
 // report prints an error with what to do about it, and returns the exit status.
 func report(err error, stderr io.Writer) int {
-	var input *starloom.InputError
+	stderr = input.Printer(stderr)
+	var mistake *starloom.InputError
 	var mistakes *starloom.InputErrors
 	var failure faultError
 	switch {
@@ -133,9 +135,9 @@ func report(err error, stderr io.Writer) int {
 	case errors.As(err, &mistakes):
 		fmt.Fprintln(stderr, mistakes)
 		return statusInput
-	case errors.As(err, &input):
+	case errors.As(err, &mistake):
 		// The place comes first, so that editors and terminals can jump to it.
-		fmt.Fprintln(stderr, input)
+		fmt.Fprintln(stderr, mistake)
 		return statusInput
 	case errors.Is(err, errInterrupted):
 		return statusInterrupted

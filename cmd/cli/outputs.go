@@ -12,6 +12,7 @@ import (
 
 	"starloom"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // outputs are the options of a command that name files to write. Each is declared once: its flag,
@@ -131,10 +132,10 @@ func (all *outputs) keep(input string) error {
 func (all *outputs) text(c *cobra.Command) io.Writer {
 	for _, o := range all.list {
 		if o.path == "-" && !o.shared {
-			return c.ErrOrStderr()
+			return input.Printer(c.ErrOrStderr())
 		}
 	}
-	return c.OutOrStdout()
+	return input.Printer(c.OutOrStdout())
 }
 
 // product is where a command prints what was asked for, with --quiet, too: an output -, scripts, lists, help. All else goes to

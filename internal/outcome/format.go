@@ -13,6 +13,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/internal/strict"
+	"starloom/traces/input"
 )
 
 // listedMax is how many entries of a list the text shows.
@@ -205,15 +206,8 @@ func LastLine(text string) string {
 	return Printable(strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:]))
 }
 
-// Printable replaces what could move a terminal's cursor.
-func Printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
+// Printable is input.Printable, for what reports hold.
+func Printable(text string) string { return input.Printable(text) }
 
 // ShellQuote quotes a path if a shell would take it apart.
 func ShellQuote(path string) string {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // The parts of a JUnit file that continuous integration servers read.
@@ -26,12 +28,28 @@ type junitSuite struct {
 // write writes the suite as a file of its own.
 func (s *junitSuite) write(w io.Writer) error {
 	s.Tests = len(s.Cases)
+	s.print()
 	data, err := xml.MarshalIndent(junitSuites{Suite: *s}, "", "  ")
 	if err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, data)
 	return err
+}
+
+// print makes all texts printable.
+func (s *junitSuite) print() {
+	s.Name = input.Printable(s.Name)
+	for i := range s.Cases {
+		c := &s.Cases[i]
+		c.Class, c.Name, c.Output = input.Printable(c.Class), input.Printable(c.Name), input.PrintableLines(c.Output)
+		if c.Failure != nil {
+			c.Failure.Message, c.Failure.Text = input.Printable(c.Failure.Message), input.PrintableLines(c.Failure.Text)
+		}
+		if c.Skipped != nil {
+			c.Skipped.Message = input.Printable(c.Skipped.Message)
+		}
+	}
 }
 
 // expected adds a test case for an expectation, nil for none: if it is met, what was broken is told and fails no test case.

@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/fabric"
+	"starloom/traces/input"
 )
 
 // Statistic sums up one figure of many runs. What there is not is nil: everything of
@@ -152,7 +152,7 @@ func (s *Statistic) draw() string {
 // WriteCSV writes a table with a row for each figure; a histogram is one field of
 // value:count, separated by blanks.
 func (s Statistics) WriteCSV(w io.Writer) error {
-	table := csv.NewWriter(w)
+	table := input.NewCSVWriter(w)
 	rows := [][]string{{"metric", "runs", "mean", "sd", "se", "min", "median", "max", "histogram"}}
 	for i := range s {
 		x := &s[i]

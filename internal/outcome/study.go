@@ -2,7 +2,6 @@ package outcome
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/fabric"
+	"starloom/traces/input"
 )
 
 // StudyReport sets what was measured beside what was published.
@@ -84,5 +84,5 @@ func (r *StudyReport) WriteCSV(w io.Writer) error {
 		rows = append(rows, []string{x.Case, x.Quantity, exact(x.Published), exact(x.Reference), ExactFloat(x.Measured), exact(x.SD), exact(x.SE),
 			strconv.Itoa(x.Runs), ExactFloat(x.Tolerance), strconv.FormatBool(x.OK), strconv.FormatBool(x.Contradicted), x.Note})
 	}
-	return csv.NewWriter(w).WriteAll(rows)
+	return input.NewCSVWriter(w).WriteAll(rows)
 }

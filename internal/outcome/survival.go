@@ -1,7 +1,6 @@
 package outcome
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"maps"
@@ -12,6 +11,7 @@ import (
 	"starloom/internal/rounded"
 	"starloom/traces"
 	"starloom/traces/figure"
+	"starloom/traces/input"
 )
 
 // Survival is the survival curve of many runs with faults: over the slots of a run, or over
@@ -58,7 +58,7 @@ func SurvivalBySlot(runs uint64, breaks Histogram) (curve Survival) {
 
 // WriteCSV writes a row for each point.
 func (s Survival) WriteCSV(w io.Writer) error {
-	rows := csv.NewWriter(w)
+	rows := input.NewCSVWriter(w)
 	over := "slot"
 	if len(s) > 0 && s[0].Rate != nil {
 		over = "rate"

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"starloom/internal/outcome"
+	"starloom/traces/input"
 )
 
 // Page is a report for people.
@@ -243,7 +244,7 @@ func (p *Page) Write(w io.Writer) error {
 	if err := page.Execute(&b, p); err != nil {
 		return fmt.Errorf("page of %s: %w", p.Name, err)
 	}
-	_, err = w.Write(b.Bytes())
+	_, err = input.Printer(w).Write(b.Bytes())
 	return err
 }
 

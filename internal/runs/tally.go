@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"encoding/csv"
 	"fmt"
 	"maps"
 	"math"
@@ -11,14 +10,15 @@ import (
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // tally keeps what is said of many runs, which are added in their order: statistics,
 // what failed, the worst, and rows of a table. What it keeps grows with the number of
 // different values, not with the number of runs.
 type tally struct {
-	permuted bool        // runs have the number of a permutation
-	rows     *csv.Writer // nil for none
+	permuted bool             // runs have the number of a permutation
+	rows     *input.CSVWriter // nil for none
 
 	runs        uint64
 	figures     []figure
@@ -111,7 +111,7 @@ func (t *tally) begin(rate float64) {
 func newTally(permuted bool, rows *traces.File) *tally {
 	t := &tally{permuted: permuted}
 	if rows != nil {
-		t.rows = csv.NewWriter(rows)
+		t.rows = input.NewCSVWriter(rows)
 	}
 	return t
 }

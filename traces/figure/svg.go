@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"starloom/traces/input"
 )
 
 // canvas writes SVG. Its origin is at the bottom left, that of SVG at the top left. Colours by role are
@@ -64,7 +66,7 @@ func styleSheet() string {
 
 // WriteTo implements io.WriterTo.
 func (c *canvas) WriteTo(w io.Writer) (int64, error) {
-	n, err := io.WriteString(w, c.body.String()+"</svg>\n")
+	n, err := io.WriteString(w, input.PrintableLines(c.body.String())+"</svg>\n")
 	return int64(n), err
 }
 

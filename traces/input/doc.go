@@ -18,5 +18,6 @@
 //	file.go         files that a user has named: regular ones, of bounded size
 //	stream.go       Stream: the same from beginning to end, unpacked; standard input
 //	csv.go          CSV, and its mistakes with their places
+//	printable.go    Printable, Printer, CSVWriter: what comes from outside, for people
 //	nearest.go      the allowed word that is nearest to a mistyped one
 package input

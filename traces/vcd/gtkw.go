@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // Limits of a save file. GTKWave draws every trace that it lists, so a long list
@@ -67,8 +69,8 @@ func (f *SaveFile) Write(w io.Writer) error {
 		fmt.Fprintf(b, "[*] the first %d of %d signals; the others are in the signal tree\n", gtkwSignalsMax, len(f.Signals))
 	}
 	fmt.Fprintf(b, "[*]\n")
-	fmt.Fprintf(b, "[dumpfile] \"%s\"\n", filepath.Base(f.VCD))
-	fmt.Fprintf(b, "[savefile] \"%s\"\n", filepath.Base(f.Path))
+	fmt.Fprintf(b, "[dumpfile] \"%s\"\n", input.Printable(filepath.Base(f.VCD)))
+	fmt.Fprintf(b, "[savefile] \"%s\"\n", input.Printable(filepath.Base(f.Path)))
 	f.markers(b)
 
 	groups := f.order(gtkwSignalsMax)
@@ -104,7 +106,7 @@ func (f *SaveFile) markers(b *bufio.Writer) {
 	cycles.WriteString(strings.Repeat(" -1", gtkwMarkersMax-len(named)))
 	fmt.Fprintf(b, "[timestart] %d\n[size] 1400 800\n[pos] -1 -1\n*%d.000000%s\n", start, gtkwZoom, cycles.String())
 	for i, marker := range named {
-		fmt.Fprintf(b, "[markername] %c%s\n", 'A'+i, marker.Name)
+		fmt.Fprintf(b, "[markername] %c%s\n", 'A'+i, input.Printable(marker.Name))
 	}
 }
 

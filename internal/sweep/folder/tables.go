@@ -1,7 +1,6 @@
 package folder
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 
 	"starloom/internal/outcome"
+	"starloom/traces/input"
 )
 
 // The tables of a sweep, in its folder.
@@ -23,7 +23,7 @@ const (
 
 // WriteLimits writes the table of an axis that was bisected.
 func (f *Folder) WriteLimits(rows [][]string) error {
-	return f.whole(filepath.Join(f.Path, LimitsCSV), func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+	return f.whole(filepath.Join(f.Path, LimitsCSV), func(w io.Writer) error { return input.NewCSVWriter(w).WriteAll(rows) })
 }
 
 // Entry is a point in tables.
@@ -49,7 +49,7 @@ func (f *Folder) Write(t *Tables) error {
 	return f.whole(filepath.Join(f.Path, ResultsCSV), func(results io.Writer) error {
 		return f.whole(filepath.Join(f.Path, RunsCSV), func(runs io.Writer) error {
 			return f.whole(filepath.Join(f.Path, ReportsJSONL), func(reports io.Writer) error {
-				return w.write(f, csv.NewWriter(results), csv.NewWriter(runs), reports)
+				return w.write(f, input.NewCSVWriter(results), input.NewCSVWriter(runs), reports)
 			})
 		})
 	})
@@ -136,7 +136,7 @@ func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) err
 }
 
 // write writes all tables.
-func (w *tableWriter) write(f *Folder, results, runs *csv.Writer, reports io.Writer) error {
+func (w *tableWriter) write(f *Folder, results, runs *input.CSVWriter, reports io.Writer) error {
 	if err := errors.Join(results.Write(w.resultsHead()), runs.Write(w.runsHead())); err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (w *tableWriter) runsHead() []string {
 }
 
 // point writes a point's rows and reports.
-func (w *tableWriter) point(e *Entry, records []Record, results, runs *csv.Writer, reports io.Writer) error {
+func (w *tableWriter) point(e *Entry, records []Record, results, runs *input.CSVWriter, reports io.Writer) error {
 	for i := range w.columns {
 		w.columns[i].values, w.columns[i].unit = outcome.Histogram{}, ""
 	}

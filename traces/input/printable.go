@@ -1,0 +1,93 @@
+package input
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Printable is a text from outside, in one line: what moves a cursor, turns the direction of writing or is not seen stands
+// as an escape (\x1b, \u202e), and so does a byte that is not UTF-8. Every writer for people goes through it.
+func Printable(text string) string { return escaped(text, "") }
+
+// PrintableLines is Printable for a text of lines and columns: newlines and tabs stay.
+func PrintableLines(text string) string { return escaped(text, "\n\t") }
+
+func escaped(text, kept string) string {
+	hidden := func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) && !strings.ContainsRune(kept, r) }
+	if !strings.ContainsFunc(text, hidden) {
+		return text
+	}
+	var b strings.Builder
+	for at := 0; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[at])
+		case r == utf8.RuneError || !hidden(r):
+			b.WriteRune(r)
+		case r < utf8.RuneSelf:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 1<<16:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+		at += size
+	}
+	return b.String()
+}
+
+// printer is a writer for people.
+type printer struct{ to io.Writer }
+
+// Printer writes what it gets as PrintableLines. No character is split between two writes.
+func Printer(to io.Writer) io.Writer { return printer{to} }
+
+func (p printer) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(p.to, PrintableLines(string(text))); err != nil {
+		return 0, err
+	}
+	return len(text), nil
+}
+
+// CSVWriter writes tables for people and their spreadsheets: texts are Printable, and none is a formula.
+type CSVWriter struct{ *csv.Writer }
+
+// NewCSVWriter writes rows to a writer.
+func NewCSVWriter(w io.Writer) *CSVWriter { return &CSVWriter{csv.NewWriter(w)} }
+
+// Write writes a row.
+func (w *CSVWriter) Write(row []string) error {
+	cells := make([]string, len(row))
+	for i, cell := range row {
+		cells[i] = csvCell(cell)
+	}
+	return w.Writer.Write(cells)
+}
+
+// WriteAll writes rows, and flushes them.
+func (w *CSVWriter) WriteAll(rows [][]string) error {
+	for _, row := range rows {
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	return w.Error()
+}
+
+// csvCell puts an apostrophe before a text that a spreadsheet would compute. Numbers stay, and so does -, a figure that is not known.
+func csvCell(cell string) string {
+	if cell == "" || cell == "-" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+		return Printable(cell)
+	}
+	if _, err := strconv.ParseFloat(cell, 64); err == nil {
+		return cell
+	}
+	return "'" + Printable(cell)
+}
