@@ -28,10 +28,9 @@
 //	read_fst.go     the VCD that fst2vcd makes of an FST
 //	reader.go       Reader: time by time, with what has changed
 //	read_scan.go    its buffer, tokens and places of errors
-//	read_header.go  its declarations
+//	read_header.go  its declarations; parameters that are reals
 //	read_change.go  its changes
 //	read_time.go    their times, with fractions or not
-//	read_real.go    parameters that are reals
 //	read_port.go    states of ports ($dumpports)
 //	read_text.go    escapes in texts
 //	read_code.go    its table of identifier codes

@@ -17,6 +17,8 @@ var digitValues = makeDigitValues()
 const (
 	badDigit = 0xFF
 	planes   = 3
+	// otherState is set for digits of GHDL's nine states that are read as another one.
+	otherState = 4
 )
 
 func makeDigitValues() (table [256]uint8) {

@@ -52,7 +52,6 @@ type Reader struct {
 	columns // of what is watched
 	changed []NetID
 
-	begun     bool   // what is before the first time was read
 	started   bool   // now is a time of the file
 	hasNext   bool   // next is a time that is to be read
 	next      uint64 // in units of the time scale
@@ -70,6 +69,7 @@ type Reader struct {
 
 // early is what is before the first time, if that is not 0.
 type early struct {
+	begun bool // it was read
 	waits bool // next is 0, and first is to come
 	first uint64
 }
@@ -86,18 +86,6 @@ type manner struct {
 	raws       []parameter // of them, reals that an FST has in the place of digits
 	fst        bool        // fst2vcd has written what is read
 	passed     []string
-}
-
-// otherState is set for digits of GHDL's nine states that are read as another one.
-const otherState = 4
-
-// parameterBits is how many bits a parameter has that may be a real.
-const parameterBits = 64
-
-// parameter is a parameter of parameterBits.
-type parameter struct {
-	net NetID
-	end []byte // of a line that gives it a value: space, identifier code, newline
 }
 
 // net is what has one identifier code.
