@@ -317,7 +317,7 @@ func TestLogDoesNotDependOnTheCut(t *testing.T) {
 				want = string(text)
 				require.Equal(t, 3*(emulator.LogLinesMax+1), strings.Count(want, "\n"), "three boundaries")
 				require.Contains(t, want, fmt.Sprintf("cycle 6 slot 1 pops: %d more lines are not kept\n", 400*30-emulator.LogLinesMax))
-				require.Contains(t, want, "pops.group[0].nic[0]: start 2\ncycle 0 slot 0 pops.group[0].nic[0]: slot?[2J 0\n")
+				require.Contains(t, want, "pops.group[0].nic[0]: start 2\ncycle 0 slot 0 pops.group[0].nic[0]: slot\\x1b[2J 0\n")
 			}
 			require.Equal(t, want, string(text), "mode %s, bank %d", mode, bank)
 		}
