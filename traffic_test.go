@@ -236,7 +236,7 @@ func TestTrafficOfAnImage(t *testing.T) {
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/carries_traffic.c", Output: image}))
 	run := func(fault int, o MachineOptions) *Report {
 		s, err := ParseScenario("traffic.yaml", []byte(fmt.Sprintf("starloom: 1\nname: traffic\nfabric: {crossbar: {ports: 5}}\nfirmware: {image: %s, params: {fault: %d}}\n"+
-			"workload: {traffic: {rate: 0.2, size: 2, warm_up: 0, measure: 200, drain: 100}}\nrules: {exactly_once: true, collision_free: {period: 1, slots: [1]}}\n", image, fault)))
+			"workload: {traffic: {rate: 0.2, size: 2, warm_up: 0, measure: 200, drain: 100}}\nrules: {exactly_once: true}\n", image, fault)))
 		require.NoError(t, err)
 		m := machine(t, s, o)
 		require.NoError(t, m.Run(t.Context(), nil))

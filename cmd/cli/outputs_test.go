@@ -9,14 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/traces/input"
 )
 
 // TestOutputs: an output is declared once, and refused where it would replace an input, have
 // standard output a second time, or be neither a table nor a picture.
 func TestOutputs(t *testing.T) {
 	dir := t.TempDir()
-	input := filepath.Join(dir, "input.yaml")
-	require.NoError(t, os.WriteFile(input, []byte("x"), 0o666))
+	scenario := filepath.Join(dir, "input.yaml")
+	require.NoError(t, os.WriteFile(scenario, []byte("x"), 0o666))
 	require.NoError(t, os.Symlink("input.yaml", filepath.Join(dir, "link")))
 	for _, c := range []struct {
 		name   string
@@ -31,7 +32,7 @@ func TestOutputs(t *testing.T) {
 		{name: "a table on standard output", args: []string{"--table", "-"}, csv: true},
 		{name: "twice", args: []string{"--log", "-", "--json", "-"}, wrong: "--json: standard output has that of --log; give --json a file"},
 		{name: "beside a stream", args: []string{"--log", "-"}, stream: "--replay", wrong: "--log: standard output has that of --replay; give --log a file"},
-		{name: "input", args: []string{"--json", input}, wrong: "--json: " + input + " is what the run is made from; give another path"},
+		{name: "input", args: []string{"--json", scenario}, wrong: "--json: " + scenario + " is what the run is made from; give another path"},
 		{
 			name: "input by another name", args: []string{"--log", filepath.Join(dir, "link")},
 			wrong: "--log: " + filepath.Join(dir, "link") + " is what the run is made from; give another path",
@@ -49,7 +50,7 @@ func TestOutputs(t *testing.T) {
 			all.to(command.Flags(), "json", "", &json)
 			all.tableOrPicture(command.Flags(), "table", "", &csv, &svg)
 			require.NoError(t, command.ParseFlags(c.args))
-			err := all.check(input, filepath.Join(dir, "none"))
+			err := all.check(scenario, filepath.Join(dir, "none"))
 			if c.wrong != "" {
 				require.EqualError(t, err, c.wrong)
 				return
@@ -59,9 +60,9 @@ func TestOutputs(t *testing.T) {
 			require.Zero(t, svg)
 			onStandard := all.list[1].path == "-" || all.list[2].path == "-"
 			if onStandard {
-				require.Equal(t, command.ErrOrStderr(), all.text(command))
+				require.Equal(t, input.Printer(command.ErrOrStderr()), all.text(command))
 			} else {
-				require.Equal(t, command.OutOrStdout(), all.text(command))
+				require.Equal(t, input.Printer(command.OutOrStdout()), all.text(command))
 			}
 		})
 	}

@@ -81,13 +81,16 @@ func (w *CSVWriter) WriteAll(rows [][]string) error {
 	return w.Error()
 }
 
-// csvCell puts an apostrophe before a text that a spreadsheet would compute. Numbers stay, and so does -, a figure that is not known.
+// csvCell puts an apostrophe before a text that a spreadsheet would compute. Numbers and histograms (-1:5 2:3) stay, and so does -, a
+// figure that is not known.
 func csvCell(cell string) string {
 	if cell == "" || cell == "-" || !strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
 		return Printable(cell)
 	}
-	if _, err := strconv.ParseFloat(cell, 64); err == nil {
-		return cell
+	for _, number := range strings.FieldsFunc(cell, func(r rune) bool { return r == ' ' || r == ':' }) {
+		if _, err := strconv.ParseFloat(number, 64); err != nil {
+			return "'" + Printable(cell)
+		}
 	}
-	return "'" + Printable(cell)
+	return cell
 }
