@@ -16,7 +16,7 @@ import (
 	"starloom/nic"
 )
 
-// TestFifthArbiter: a kind of arbiter of which nothing is known is refused in every place where arbiters stand; none takes it for another one.
+// TestFifthArbiter: every place with arbiters refuses an unknown kind; none takes it for another.
 func TestFifthArbiter(t *testing.T) {
 	known := hw.ArbiterKinds
 	t.Cleanup(func() { hw.ArbiterKinds = known })

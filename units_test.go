@@ -23,7 +23,7 @@ var unitNetworks = map[string]string{
 	"firmware": "fabric: {netlist: {mesh: {k: [2, 2]}, router: {}}}\nfirmware: {program: netlist/traffic}\n",
 }
 
-// measuredBy runs packets of a file, and returns the ids of those that were measured, the report and their latencies.
+// measuredBy runs packets of a file, and returns the ids of the measured packets, the report and their latencies.
 func measuredBy(t *testing.T, network, packets, windows string) (ids []int, report *Report, latencies []int) {
 	t.Helper()
 	dir := t.TempDir()

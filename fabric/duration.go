@@ -29,7 +29,7 @@ const (
 // DurationUnits are the units of a Duration; one of each is written without its s.
 func DurationUnits() []string { return []string{UnitCycles, UnitSlots, UnitTicks} }
 
-// DurationPattern is a regular expression for those that have a unit.
+// DurationPattern is a regular expression for durations with a unit.
 func DurationPattern() string {
 	return "^(0|[1-9][0-9]*) (" + strings.Join(DurationUnits(), "?|") + "?)$"
 }

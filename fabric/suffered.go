@@ -88,7 +88,7 @@ func (l *Ledger) StateFaults(v *hw.StateVisitor, name string) {
 	}
 }
 
-// Empty notes that a fault kills or restarts a processor with so many frames in its TX FIFO, of which some go on.
+// Empty notes that a fault kills or restarts a processor: frames are in its TX FIFO, goOn of them stay in flight.
 func (l *Ledger) Empty(processor, frames, goOn int, dies bool, slot uint32) {
 	if l.Queues == nil || frames == 0 {
 		return

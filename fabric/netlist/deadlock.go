@@ -333,7 +333,7 @@ func (d *dependencies) cycle(among func(vertex uint32) bool) (best []uint32) {
 	return best
 }
 
-// some is a cycle among vertices each of which another one of them leads to, nil for no vertices.
+// some is a cycle among vertices with a predecessor each, nil for no vertices.
 func (d *dependencies) some(left []bool) (cycle []uint32) {
 	before, any := make([]uint32, len(d.next)), -1
 	for v := range d.next {

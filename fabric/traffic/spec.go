@@ -22,7 +22,7 @@ type Spec struct {
 // Window is when packets are measured: those created from cycle From up to before cycle End. Last is when a run is over at the latest.
 type Window struct{ From, End, Last uint64 }
 
-// Measures reports whether a cycle is one of those that are measured.
+// Measures reports whether a cycle is in the measured window.
 func (w *Window) Measures(cycle uint64) bool { return w.From <= cycle && cycle < w.End }
 
 // Cycles is how many are measured.
@@ -147,7 +147,7 @@ func (s *Spec) Within(slots uint32) *Spec {
 		*window = &fabric.Duration{Count: windows[i], Unit: s.Timebase.Word}
 	}
 	if err := own.settleWindow(); err != nil {
-		panic(err) // slots or ticks, of which there are some
+		panic(err) // the network has slots or ticks
 	}
 	return &own
 }

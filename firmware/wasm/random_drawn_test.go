@@ -247,7 +247,7 @@ func (d *drawn) constant(valueType byte) {
 	}
 }
 
-// conversions from one type to another, none of which shows the bits of a NaN.
+// conversions from one type to another; none shows the bits of a NaN.
 var conversions = map[[2]byte][]string{
 	{typeI32, typeI64}: {"\xAC", "\xAD"}, {typeI32, typeF32}: {"\xB2", "\xB3"}, {typeI32, typeF64}: {"\xB7", "\xB8"},
 	{typeI64, typeI32}: {"\xA7", "\x50"}, {typeI64, typeF32}: {"\xB4", "\xB5"}, {typeI64, typeF64}: {"\xB9", "\xBA", "\xBF"},

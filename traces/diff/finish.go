@@ -37,7 +37,7 @@ func (d *differ) valued(m *merge) bool {
 	return slices.ContainsFunc(d.pairs, func(p pair) bool { return m.readA.Changes(p.a)+m.readB.Changes(p.b) > 0 })
 }
 
-// nothing is the error of files of which nothing was compared.
+// nothing is the error for a comparison without a value.
 func (d *differ) nothing(reason, remedy string) error {
 	return &input.Error{Place: d.files[0].Name + " and " + d.files[1].Name, Reason: reason, Remedy: remedy}
 }
