@@ -123,6 +123,64 @@ func TestFrontDoor(t *testing.T) {
 	require.Greater(t, places, 10)
 }
 
+// TestReadmeTests: CI runs the command that the README gives for the tests, before anything else.
+func TestReadmeTests(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	given := regexp.MustCompile("`([^`]+)` passes the tests").FindSubmatch(readme)
+	require.NotNil(t, given)
+	ci, err := os.ReadFile("../../.ci/run")
+	require.NoError(t, err)
+	require.Contains(t, string(ci), "# What CI runs on a clean clone: the README's test command, and the long tests after it.\n")
+	runs := regexp.MustCompile(`(?m)^(?:exec )?(make .*)$`).FindAllSubmatch(ci, -1)
+	require.Equal(t, [][]string{{string(given[1])}, {"make long"}}, [][]string{{string(runs[0][1])}, {string(runs[1][1])}})
+	require.Len(t, runs, 2)
+}
+
+// TestEvidence: the tests that pages name are there, in the package that stands after them.
+func TestEvidence(t *testing.T) {
+	named, packaged := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w*)`"), regexp.MustCompile("^ in `([\\w./]+)`")
+	count := 0
+	for _, page := range []string{"evidence.md", "contributing.md"} {
+		text, err := os.ReadFile("../../docs/" + page)
+		require.NoError(t, err)
+		for row := range strings.Lines(string(text)) {
+			if !strings.HasPrefix(row, "| ") {
+				continue
+			}
+			var waiting []string
+			ends := named.FindAllStringSubmatchIndex(row, -1)
+			for i, at := range ends {
+				waiting = append(waiting, row[at[2]:at[3]])
+				rest, folder := row[at[1]:], "."
+				if in := packaged.FindStringSubmatch(rest); in != nil {
+					folder = in[1]
+				} else if i+1 < len(ends) && strings.HasPrefix(rest, ", ") {
+					continue // the package stands after the next ones
+				}
+				for _, name := range waiting {
+					requireTest(t, folder, name)
+					count++
+				}
+				waiting = nil
+			}
+		}
+	}
+	require.Greater(t, count, 60)
+}
+
+// requireTest requires that a package has a test.
+func requireTest(t *testing.T, folder, name string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
+	require.NoError(t, err)
+	declared := regexp.MustCompile(`(?m)^func ` + name + `\(`)
+	require.True(t, slices.ContainsFunc(files, func(file string) bool {
+		text, err := os.ReadFile(file)
+		return err == nil && declared.Match(text)
+	}), "there is no %s in %s", name, folder)
+}
+
 // headings are those of a page, as links name them.
 func headings(t *testing.T, path string) (names []string) {
 	text, err := os.ReadFile(path)

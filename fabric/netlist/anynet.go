@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -49,8 +50,14 @@ func parseAnynet(file, text string) (*Anynet, error) {
 	r := &anynetReader{file: file, of: map[int]int{}, at: map[int]string{}, ways: map[[2]int]*AnynetLink{}, known: map[int]string{}}
 	line := 0
 	for row := range strings.SplitSeq(text, "\n") {
-		if line++; strings.TrimSpace(row) != "" {
-			r.line(strings.Fields(row), fmt.Sprintf("%s:%d", file, line))
+		if line++; strings.TrimSpace(row) == "" {
+			continue
+		}
+		if place, fields := fmt.Sprintf("%s:%d", file, line), strings.Fields(row); fields[0] == "router" {
+			r.line(fields, place)
+		} else { // it may be another file: no more than one of its lines is told
+			r.add(place, fmt.Sprintf("a line starts with %q", strict.Clip(fields[0])), "start each line with router R, then node N and router S")
+			break
 		}
 	}
 	a := r.graph()
@@ -73,10 +80,6 @@ func (r *anynetReader) number(fields []string, at int, place, what string) (numb
 
 // line reads one line.
 func (r *anynetReader) line(fields []string, place string) {
-	if fields[0] != "router" {
-		r.add(place, fmt.Sprintf("a line starts with %q", fields[0]), "start each line with router R, then node N and router S")
-		return
-	}
 	router, ok := r.number(fields, 1, place, "router")
 	if !ok {
 		return

@@ -20,10 +20,17 @@ type routing struct {
 // draw gives the Net its routes, and refuses those that lead nowhere.
 func (r *routing) draw() {
 	r.net.noRoutes, r.places = r.none, map[[2]int]string{}
+	strange := ""
 	for i := range r.entries {
-		e := &r.entries[i]
+		e, before := &r.entries[i], r.count()
+		if e.file != "" && e.file == strange {
+			continue
+		}
 		from, ok := r.processors(cmp.Or(e.leaves, e.place), e.from)
 		to, good := r.processors(e.place, e.to)
+		if r.count() > before { // it may be another file: no more than one of its lines is told
+			strange = e.file
+		}
 		if !ok || !good {
 			continue
 		}

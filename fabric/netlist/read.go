@@ -107,6 +107,10 @@ func document(path, place string) (*yaml.Node, error) {
 // readRoot reads the drawing of a document, with its mistakes.
 func readRoot(path string, root *yaml.Node) (*reader, error) {
 	r := &reader{Decoder: &strict.Decoder{File: path, Whole: "the netlist", Places: map[string]string{}}}
+	if keys := root.Content; root.Kind == yaml.MappingNode && len(keys) > 0 && !strict.Has(root, "fabric") && !strict.Has(root, "file") &&
+		!slices.ContainsFunc(keysOfFile, func(key string) bool { return strict.Has(root, key) || input.Nearest(keys[0].Value, keysOfFile) != "" }) {
+		return nil, &input.Error{Place: r.Place(root), Reason: "no key of this file is one of a netlist", Remedy: "write nodes: {...} and links: [...]"}
+	}
 	if inside := within(root, "fabric", "netlist"); inside != nil {
 		r.read(inside, "", false)
 	} else if other := within(root, "fabric"); other != nil {

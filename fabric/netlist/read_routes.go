@@ -94,10 +94,15 @@ func (r *reader) readTable(path, place string) {
 	table := &reader{Decoder: &strict.Decoder{File: path, Whole: "the table of routes", Places: map[string]string{}}}
 	entries, _ := table.object(root, table.Whole, "an object: {a: {b: east}}")
 	for _, e := range entries {
-		table.readWays(e, e.key)
+		if table.readWays(e, e.key); table.count() > 0 { // it may be another file: no more than one of its lines is told
+			break
+		}
 	}
 	r.take(table.err())
-	r.routes.entries = append(r.routes.entries, table.routes.entries...)
+	for _, e := range table.routes.entries {
+		e.file = path
+		r.routes.entries = append(r.routes.entries, e)
+	}
 }
 
 // tableColumns are those of a table of routes; the last one may be left out, or empty.
@@ -127,7 +132,7 @@ func (r *reader) readRows(path string, data []byte) {
 			}
 			continue
 		}
-		e := routeEntry{place: fmt.Sprintf("%s:%d:1", path, line), from: record[at[0]], to: record[at[1]], port: record[at[2]]}
+		e := routeEntry{file: path, place: fmt.Sprintf("%s:%d:1", path, line), from: record[at[0]], to: record[at[1]], port: record[at[2]]}
 		if at[3] >= 0 && record[at[3]] != "" {
 			e.port += ":" + record[at[3]]
 		}

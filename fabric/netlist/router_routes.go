@@ -292,12 +292,19 @@ func (w *routed) entries() {
 	for i, name := range w.processors {
 		processors[name] = i
 	}
+	strange := ""
 	for i := range w.routes.entries {
-		e := &w.routes.entries[i]
+		e, before := &w.routes.entries[i], w.count()
+		if e.file != "" && e.file == strange {
+			continue
+		}
 		from, err := w.find(cmp.Or(e.leaves, e.place), e.from, "router", w.routers, routers)
 		w.take(err)
 		to, err := w.find(e.place, e.to, "processor", w.processors, processors)
-		if w.take(err); w.partial {
+		if w.take(err); w.count() > before { // it may be another file: no more than one of its lines is told
+			strange = e.file
+		}
+		if w.partial {
 			continue // ports may be others
 		}
 		for _, router := range from {

@@ -32,6 +32,7 @@ var routerRoutes = []string{routesDOR, routesDimOrder, routesDateline, routesMin
 // routeEntry sends what goes from some processors, or routers, to processors out of a port.
 type routeEntry struct {
 	place    string // of the destination
+	file     string // of a table in a file of its own, "" for others
 	leaves   string // where it says from where, "" for the same place
 	from, to string // with ranges
 	port     string // of a router with VCs, if they are not all: east:0..1

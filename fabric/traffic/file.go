@@ -58,7 +58,7 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 			value, err := strconv.ParseUint(record[column], 10, 64)
 			if err != nil || value > limit || i == 2 && value == 0 {
 				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:1", path, line),
-					Reason: fmt.Sprintf("%s is %q", columns[i].name, record[column]),
+					Reason: fmt.Sprintf("%s is %q", columns[i].name, input.Clip(record[column])),
 					Remedy: fmt.Sprintf("allowed are %d to %d", map[bool]int{true: 1}[i == 2], limit)}
 			}
 			values[i] = value
@@ -66,7 +66,7 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 		id := uint64(len(rows))
 		if named >= 0 {
 			if id, err = strconv.ParseUint(record[named], 10, 64); err != nil {
-				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:1", path, line), Reason: fmt.Sprintf("the id is %q", record[named]), Remedy: "give a number"}
+				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:1", path, line), Reason: fmt.Sprintf("the id is %q", input.Clip(record[named])), Remedy: "give a number"}
 			}
 		}
 		rows = append(rows, fabric.TrafficRow{ID: id, Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]), Created: values[3],

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -252,4 +253,19 @@ func TestLongDockerfile(t *testing.T) {
 	for _, name := range []string{"run.html", "run.xml"} {
 		require.FileExists(t, filepath.Join(mounted, name))
 	}
+}
+
+// TestPinnedByDigest: what templates take from others is named by what it is, not by a tag that its owner may move.
+func TestPinnedByDigest(t *testing.T) {
+	named := regexp.MustCompile(`(?m)^\s*(?:- )?(?:uses:|image:|FROM) *(\S+)`)
+	pinned, found := regexp.MustCompile(`@[0-9a-f]{40}$|@sha256:[0-9a-f]{64}$`), 0
+	for _, file := range []string{"Dockerfile", "examples/ci/github.yml", "examples/ci/gitlab.yml", "examples/pipeline/.github/workflows/firmware.yml"} {
+		for _, match := range named.FindAllStringSubmatch(read(t, file), -1) {
+			if match[1] != "scratch" {
+				require.Regexp(t, pinned, match[1], file)
+				found++
+			}
+		}
+	}
+	require.Equal(t, 9, found)
 }

@@ -43,6 +43,7 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 	if err != nil {
 		return nil, notYAML(place, data, what, err)
 	}
+	oneLine(document.Content[0], data)
 	if err := mistaken(place, document.Content[0], what); err != nil {
 		return nil, err
 	}
@@ -59,6 +60,14 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 		return nil, err
 	}
 	return document.Content[0], nil
+}
+
+// oneLine lets a document that is a text alone be its first line: it is refused, and quoted.
+func oneLine(root *yaml.Node, data []byte) {
+	if lines := bytes.SplitN(data, []byte("\n"), root.Line+1); root.Kind == yaml.ScalarNode && root.Line >= 1 && root.Line < len(lines) {
+		first, _, _ := strings.Cut(root.Value, "\n")
+		root.Value = first[:min(len(first), len(lines[root.Line-1]))]
+	}
 }
 
 // notYAML is a SyntaxError; who gives a file that by its name is something else is told what to give.

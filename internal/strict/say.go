@@ -60,13 +60,7 @@ func describe(node *yaml.Node) string {
 }
 
 // Clip shortens what is quoted in an error.
-func Clip(text string) string {
-	const most = 60
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
+func Clip(text string) string { return input.Clip(text) }
 
 // Join is the path of a key in an object.
 func Join(path, key string) string {

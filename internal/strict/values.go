@@ -123,6 +123,7 @@ func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node,
 	if len(document.Content) == 0 {
 		return nil, nil, &input.Error{Place: path + ":1:1", Reason: what + " is empty", Remedy: remedy}
 	}
+	oneLine(document.Content[0], data)
 	if err := RefuseTags(path, document.Content[0]); err != nil {
 		return nil, nil, err
 	}

@@ -92,7 +92,7 @@ func (p *parser) row(row []uint32, i int) ([]uint32, error) {
 		id, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
 		switch {
 		case err != nil || id > uint64(p.N):
-			return row, p.fault(field, "%q is not the id of a processor", text)
+			return row, p.fault(field, "%q is not the id of a processor", input.Clip(text))
 		case id == uint64(i):
 			return row, p.fault(field, "processor %d sends to itself", i)
 		case p.seen[id] == i+1:
