@@ -72,6 +72,9 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	if c.Traffic, err = s.traffic(); err != nil {
 		return nil, err
 	}
+	if c.Traffic != nil && c.Bare() {
+		c.Slots = min(c.Slots, c.Traffic.Slots())
+	}
 	if t := c.Traffic; t != nil && t.Closed > 0 && p != nil { // which the program takes: its state depends on it
 		c.Firmware.Params = maps.Collect(maps.All(c.Firmware.Params)) // a copy that is never nil
 		c.Firmware.Params["closed"] = int64(t.Closed)

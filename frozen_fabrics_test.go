@@ -90,7 +90,7 @@ var frozenFabrics = map[string]string{
 	"traffic-crossbar":  offering("crossbar: {ports: 6, arbiter: round_robin}", "rate: 0.5", ""),
 	"traffic-sizes":     offering("crossbar: {ports: 5, arbiter: matrix}", "rate: 0.15, arrivals: bursty, burst: 4, size: [1, {frames: 3, weight: 2}], self: false", ""),
 	"traffic-queue":     offering("crossbar: {ports: 5, output: queue}", "rate: 0.6, arrivals: periodic", "link: {phit_bits: 9, propagation_cycles: 2}"),
-	"traffic-saturated": offering("crossbar: {ports: 4}", "rate: 1, drain: 20", ""),
+	"traffic-saturated": offering("crossbar: {ports: 4}", "rate: 1, drain: 20, overload: true", ""),
 	"traffic-aloha":     offering("crossbar: {ports: 5, medium: aloha}", "rate: 0.05, drain: 300", ""),
 	"traffic-closed":    offering("crossbar: {ports: 5, arbiter: round_robin}", "rate: 0.3, closed: 2, size: 2, drain: 300", ""),
 	"traffic-cap":       offering("crossbar: {ports: 6, cap: 2, cap_arbiter: matrix}", "rate: 0.3, pattern: hotspot, hotspots: [{node: 2, share: 0.3}]", ""),

@@ -127,8 +127,8 @@ func TestRoutersLatencyMax(t *testing.T) {
 
 // TestRoutersRulesRefused: a rule that cannot be checked is refused.
 func TestRoutersRulesRefused(t *testing.T) {
-	_, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+faultyMesh+"}}\n"+bareLoad+"rules: {latency_max: 20}\n"))
-	require.ErrorContains(t, err, "s.yaml:4:22: without firmware routers carry bare packets, for which the rule latency_max is not checked")
+	_, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {netlist: {"+faultyMesh+"}}\n"+bareLoad+"rules: {no_creation: true}\n"))
+	require.ErrorContains(t, err, "s.yaml:4:22: without firmware routers carry bare packets, for which the rule no_creation is not checked")
 	s, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {in_order: true}\n"))
 	require.NoError(t, err)
 	_, err = Run(t.Context(), s, RunOptions{})

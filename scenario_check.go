@@ -168,9 +168,9 @@ func (s *Scenario) checkBare() error {
 	}
 	every := (&Rules{}).Checked()
 	for _, rule := range s.Rules.Checked() {
-		if !slices.Contains(every, rule) && rule != fabric.RuleInOrder && rule != fabric.RuleFinishBy {
+		if !slices.Contains(every, rule) && !slices.Contains(s.Rules.OfPackets(), rule) && rule != fabric.RuleFinishBy {
 			return s.refuse("rules."+rule, fmt.Sprintf("without firmware routers carry bare packets, for which the rule %s is not checked", rule),
-				"delete it; finishes and deadlock always hold, and in_order and finish_by may be asked for")
+				"delete it; finishes and deadlock always hold, and in_order, latency_max, deadline_slots and finish_by may be asked for")
 		}
 	}
 	return nil

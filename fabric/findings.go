@@ -79,6 +79,7 @@ const (
 	FindShort                           // the run ended before its workload was offered: Text says how
 	FindUnended                         // the run was not over when it must be: Text says how far it was
 	FindResult                          // a result of firmware is not what it must be: Text says which
+	FindPending                         // measured packets have not arrived: Text says how many
 	FindMissing                         // at the end: no packet has arrived; Value is its origin; Text for one that is no packet on its way
 	FindStep                            // a message came in another step than it should: Text says which
 	FindDisagreement                    // voters have not decided alike: Text says which
@@ -160,6 +161,9 @@ var findings = [findingKinds]struct {
 		return f.Text
 	}},
 	FindResult: {rule: RuleResults, path: Names.Processor, before: " "},
+	FindPending: {rule: RuleFinishes, path: func(n Names, _ int) string { return whole(n) }, medium: true, text: func(f *Finding, _ *Circumstances) string {
+		return f.Text
+	}},
 	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, before: " ", text: func(f *Finding, _ *Circumstances) string {
 		if int(f.Value) == f.Index {
 			return "lost its packet for itself, which is routed like all others"

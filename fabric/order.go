@@ -32,14 +32,15 @@ func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken 
 	return before, overtaken
 }
 
-// Text says that a packet, a "frame" or "packet" from a processor that was "queued" or "created", came after another one.
-func (c *Came) Text(noun, made string, source, destination uint32, before Came) string {
-	return fmt.Sprintf("%s %d (%d to %d, %s in cycle %d) came in cycle %d, after %s %d, %s in cycle %d, which came in cycle %d", noun, c.Serial,
-		source, destination, made, c.Created, c.Received, noun, before.Serial, made, before.Created, before.Received)
+// Text says that a packet, a "frame" or "packet" from a processor that was "queued" or "created", came after another one; times count
+// a "cycle" or "slot".
+func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
+	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) came in %s %d, after %s %d, %s in %s %d, which came in %s %d", noun, c.Serial,
+		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit, before.Created, unit, before.Received)
 }
 
-// state visits them.
-func (o Order) state(v *hw.StateVisitor) {
+// State visits them.
+func (o Order) State(v *hw.StateVisitor) {
 	var sources, destinations, created, received []uint32
 	var serials []uint64
 	for destination, of := range o {

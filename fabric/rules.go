@@ -24,16 +24,18 @@ type Rules struct {
 	// every frame that firmware queues finds room in its TX FIFO, and whom it is addressed to receives it;
 	// one for anybody, somebody
 	NoLoss bool `json:"no_loss,omitempty"`
-	// slots in which what has to arrive must arrive: a packet of the workload from slot 0 on, other frames
-	// from the slot in which firmware queues them
+	// slots in which what has to arrive must arrive: a packet of the workload from slot 0 on, a measured packet of traffic
+	// from its creation (without firmware in cycles), other frames from the slot in which firmware queues them
 	DeadlineSlots uint32 `json:"deadline_slots,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
 	// when the run must be over: every processor is done and nothing is in flight, or traffic has ended; with its unit, 40 slots or 5000 cycles
 	FinishBy *Duration `json:"finish_by,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
 	// what the results of firmware are when the run is over, by their names: a number, equal (of all processors), distinct, or {min, max}
 	Results *ResultRules `json:"results,omitempty"`
-	// cycles from the first one after a frame was queued to that in which its last bits come, between processors at routers
+	// cycles to that in which the last bits come: of a measured packet of traffic from its creation, on every network; of another frame
+	// between processors at routers from the first cycle after it was queued
 	LatencyMax uint32 `json:"latency_max,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
-	// what one processor sends to another comes in the order in which it was queued or, without firmware, created; at routers
+	// what one processor sends to another comes in the order in which it was made: packets of traffic as they were created, on every
+	// network; other frames as they were queued, at routers
 	InOrder bool `json:"in_order,omitempty"`
 	// a frame of gossip has no item that its sender does not know
 	NoCreation bool `json:"no_creation,omitempty"`
@@ -183,6 +185,20 @@ func (r *Rules) Checks() Checks {
 		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, LatencyMax: r.LatencyMax, InOrder: r.InOrder, NoCreation: r.NoCreation,
 		ReceiveStep: r.ReceiveStep, OneBus: r.OneBus, BusLength: r.BusLength,
 	}
+}
+
+// OfPackets lists those that traffic is held to packet by packet, on every network.
+func (r *Rules) OfPackets() (names []string) {
+	if r.DeadlineSlots > 0 {
+		names = append(names, RuleDeadline)
+	}
+	if r.LatencyMax > 0 {
+		names = append(names, RuleLatency)
+	}
+	if r.InOrder {
+		names = append(names, RuleInOrder)
+	}
+	return names
 }
 
 // Disciplined lists those of the rules that only networks of some disciplines can check, with what these are.

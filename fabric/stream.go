@@ -258,7 +258,7 @@ func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, 
 		c := Came{s.serial[packet], p.Created[packet], p.Received[packet]}
 		if before, overtaken := s.order.Note(s.flow(p.Source[packet], packet), s.flow(p.Destination[packet], packet), c); overtaken {
 			ledger.Find(Finding{Kind: FindOvertaken, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(c.Received),
-				Text: c.Text("frame", "queued", frame.Source(), uint32(processor), before)})
+				Text: c.Text("frame", "queued", "cycle", frame.Source(), uint32(processor), before)})
 		}
 	}
 	status := bank.PushRx(cell, port, frame)
@@ -516,7 +516,7 @@ func (s *Stream) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "begun", s.begun)
 	s.latencies.state(v)
 	s.loads.state(v)
-	s.order.state(v)
+	s.order.State(v)
 	hw.StateColumn(v, "refused", s.refused, hw.AtMost(uint8(refusalsMax)))
 	hw.StateScalar(v, "deadlocked", &s.deadlocked, hw.AtMost(uint8(1)))
 	if s.faults != nil {

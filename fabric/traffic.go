@@ -37,9 +37,12 @@ type Traffic struct {
 	// time in which packets are measured that are created in it, in the same units (default 10000; with arrivals:
 	// file up to its last packet)
 	Measure *Duration `json:"measure,omitempty" jsonschema:"minimum=1,maximum=1000000000"`
-	// time after it in which the last of them must have arrived, in the same units; packets are created all the
-	// time. A run that takes longer is saturated (default 10000)
+	// time after it in which the last of them must have arrived, or been lost, or the run fails by the rule finishes, in
+	// the same units; packets are created all the time (default 10000)
 	Drain *Duration `json:"drain,omitempty" jsonschema:"minimum=0,maximum=1000000000"`
+	// more is offered than the network may carry: measured packets may still be on their way after drain, as long
+	// as something has arrived in the measured time. A sweep over the rate sets it
+	Overload bool `json:"overload,omitempty"`
 	// packets of a source that may be on their way or unacknowledged at once; 0 for any number
 	Closed int `json:"closed,omitempty" jsonschema:"minimum=0,maximum=65535"`
 	// packets to send, for arrivals: file: a CSV file with columns source, destination, size and created, in

@@ -31,7 +31,7 @@ func TestTraffic(t *testing.T) {
 		{Name: "queues", Scenario: offering("crossbar: {ports: 5, output: queue}", crossbar, "rate: 0.7, arrivals: periodic", "")},
 		{Name: "closed", Scenario: offering("crossbar: {ports: 4, arbiter: matrix}", crossbar, "rate: 0.3, closed: 1, size: 2", "")},
 		{Name: "aloha", Scenario: offering("crossbar: {ports: 4, medium: aloha}", crossbar, "rate: 0.05", "")},
-		{Name: "saturated", Scenario: offering("crossbar: {ports: 3}", crossbar, "rate: 1, drain: 10", "")},
+		{Name: "saturated", Scenario: offering("crossbar: {ports: 3}", crossbar, "rate: 1, drain: 10, overload: true", "")},
 		{Name: "lost", Scenario: offering("crossbar: {ports: 6, output: queue}", crossbar, "rate: 0.9, drain: 20", "nic: {rx_frames: 1}"), Breaks: starloom.RuleExactlyOnce},
 		{Name: "bus", Scenario: offering("bus: {vertices: 5, buses: [[1, 2, 3, 4, 0]], arbiter: matrix}", bus, "rate: 0.15", "")},
 		{Name: "bus without an arbiter", Scenario: offering("bus: {vertices: 5, buses: [[1, 2, 3, 4, 0]]}", bus, "rate: 0.2", "")},
@@ -47,7 +47,7 @@ func TestLongTrafficOnPOPS(t *testing.T) {
 		{Name: "uniform", Scenario: offering(pops(3, 2), program, "rate: 0.3, self: true", "")},
 		{Name: "sizes in bursts", Scenario: offering(pops(2, 3), program, "rate: 0.1, arrivals: bursty, size: [1, {frames: 3, weight: 1}]", "")},
 		{Name: "many groups", Scenario: offering(pops(67, 1), program, "rate: 0.1, pattern: tornado, drain: 70", "")},
-		{Name: "short queue", Scenario: offering(pops(2, 2), program+", params: {queue: 1}", "rate: 0.6, drain: 10", "")},
+		{Name: "short queue", Scenario: offering(pops(2, 2), program+", params: {queue: 1}", "rate: 0.6, drain: 10, overload: true", "")},
 		{Name: "stands still", Scenario: offering(pops(2, 2), program, "rate: 0.3, drain: 30",
 			"faults: {schedule: [{kind: clock_pause, targets: ['pops.group[0].nic[*]'], slots: {from: 14, to: 23}}]}\n")},
 	}, RTL: []starloom.RTL{{Replace: "pops.group[*].coupler[1]", Twin: "star_coupler"}, {Replace: "pops.group[1].nic[*].tx", Twin: "serialiser"}}}).Run(t)
@@ -59,10 +59,10 @@ func TestLongTrafficOnEJ(t *testing.T) {
 	const program = "ej/traffic"
 	(&Suite{Cases: []Case{
 		{Name: "uniform", Scenario: offering(ej(1, 2, "dimensions: 2"), program, "rate: 0.4", "")},
-		{Name: "closed", Scenario: offering(ej(2, 2, "dimensions: 1"), program, "rate: 0.6, size: 2, closed: 2, drain: 9", "")},
-		{Name: "credits", Scenario: offering(ej(0, 4, "dimensions: 1, credits: {depth: 1, round_trip_slots: 3}"), program, "rate: 0.7, drain: 20", "")},
+		{Name: "closed", Scenario: offering(ej(2, 2, "dimensions: 1"), program, "rate: 0.6, size: 2, closed: 2, drain: 9, overload: true", "")},
+		{Name: "credits", Scenario: offering(ej(0, 4, "dimensions: 1, credits: {depth: 1, round_trip_slots: 3}"), program, "rate: 0.7, drain: 20, overload: true", "")},
 		{Name: "overflow", Scenario: offering(ej(1, 3, "dimensions: 1"), program+", params: {queue: 1}",
-			"rate: 0.9, pattern: hotspot, hotspots: [{node: 3, share: 0.9}], drain: 5", ""), Breaks: starloom.RuleFail},
+			"rate: 0.9, pattern: hotspot, hotspots: [{node: 3, share: 0.9}], drain: 5, overload: true", ""), Breaks: starloom.RuleFail},
 	}, RTL: long(starloom.RTL{Replace: "ej.node[*].dim[2].link[*]", Twin: "duplex_link"})}).Run(t)
 }
 

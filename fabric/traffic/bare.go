@@ -110,9 +110,66 @@ func (b *Bare) Latencies() (counts [][2]uint64, left uint64) {
 	return histogram(latency), left
 }
 
+// window is what a run of so many cycles shows of its measured packets.
+func (b *Bare) window(cycles uint64) *window {
+	w := &window{spec: b.spec, unit: "cycle", slotCycles: 1, growing: newGrowing(&b.spec.Window, 1)}
+	var sum, arrived uint64
+	for i, created := range b.Created {
+		received := b.Received[i]
+		w.growing.comes(created)
+		if received != hw.PacketPending {
+			w.growing.goes(received)
+			if b.measures(received) {
+				w.accepted++
+			}
+		}
+		switch {
+		case !b.measures(created):
+		case received == hw.PacketPending:
+			w.created++
+			w.pending++
+		default:
+			w.created++
+			arrived++
+			sum += uint64(received - b.Sent[i])
+		}
+	}
+	w.over, w.way = w.pending == 0 || cycles >= uint64(b.spec.Slots()), float64(sum)/float64(max(arrived, 1))
+	return w
+}
+
+// Judge finds what breaks rules of packets after so many cycles, in the order of their arrival.
+func (b *Bare) Judge(rules *fabric.Rules, cycles uint64, find func(fabric.Finding)) {
+	j := newJudge(rules, b.processors, "cycle")
+	if j.order == nil && !j.limits() {
+		return
+	}
+	for _, i := range b.Arrived() {
+		j.came(b.trip(i, b.Received[i]), find)
+	}
+	for i, received := range b.Received {
+		if t := b.trip(uint32(i), uint32(cycles)); received == hw.PacketPending && uint64(t.created) < cycles {
+			j.waits(t, find)
+		}
+	}
+}
+
+// trip is that of a packet that comes, or waits, in a cycle.
+func (b *Bare) trip(i, at uint32) *trip {
+	took := at - min(b.Created[i], at)
+	return &trip{serial: b.ID(i), source: b.Source[i], destination: b.Destination[i], created: b.Created[i], at: at, took: took,
+		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
+}
+
+// Late says that measured packets have not arrived when they must have, after so many cycles, "" if that is not so.
+func (b *Bare) Late(cycles uint64) string { return b.window(cycles).late() }
+
+// Notes are what the user should know of the measured cycles.
+func (b *Bare) Notes(cycles uint64) []string { return b.window(cycles).notes() }
+
 // Metrics are what is measured; cycles have run. Offered and accepted count flits.
 func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
-	var offered, accepted, pending, hops, arrived uint64
+	var offered, accepted, hops, arrived uint64
 	latency, network := map[uint64]uint64{}, map[uint64]uint64{}
 	for i, created := range b.Created {
 		received, size := b.Received[i], uint64(b.Size[i])
@@ -123,7 +180,6 @@ func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
 			continue
 		}
 		if offered += size; received == hw.PacketPending {
-			pending++
 			continue
 		}
 		arrived++
@@ -131,23 +187,22 @@ func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
 		latency[uint64(received-created)]++
 		network[uint64(received-b.Sent[i])]++
 	}
-	over := b.Pending() == 0
-	known := pending == 0
-	whole := over || cycles >= b.spec.End
+	w := b.window(cycles)
+	whole := b.Pending() == 0 || cycles >= b.spec.End
 	perCycle := float64(b.processors) * float64(b.spec.Cycles())
 	m.Add("window", b.spec.WindowText())
 	m.AddIn(unitFlits, whole, "offered", float64(offered)/perCycle)
 	m.AddIn(unitFlits, whole, "accepted", float64(accepted)/perCycle)
-	m.AddKnown(whole, "saturated", map[bool]int{true: 1}[pending > 0])
-	m.AddKnown(whole, "pending", pending)
+	w.addSaturated(&m, whole)
+	m.AddKnown(whole, "pending", w.pending)
 	latencies := histogram(latency)
-	latencies.addLatency(&m, known)
-	histogram(network).add(&m, "network_latency", known)
-	m.AddKnown(known && arrived > 0, "hops.mean", float64(hops)/float64(max(arrived, 1)))
+	latencies.addLatency(&m, w.mark("cycles"), w.over)
+	histogram(network).add(&m, "network_latency", w.mark("cycles"), w.over)
+	m.AddKnown(w.over && arrived > 0, "hops.mean", float64(hops)/float64(max(arrived, 1)))
 	queued, most := b.queues(cycles)
 	m.AddKnown(whole, "source_queue.mean", float64(queued)/perCycle)
 	m.AddKnown(whole, "source_queue.max", most)
-	m.AddKnown(known && len(latencies) > 0, "latency.histogram", latencies)
+	m.AddKnown(w.over && len(latencies) > 0, "latency.histogram", latencies)
 	return m
 }
 

@@ -23,5 +23,7 @@
 //	log.go       packets that are over; packets.go: the file of all packets; file.go: packets from a file
 //	bare.go      Bare: the packets of routers without firmware, and their figures
 //	frames.go    figures of frames between processors at routers; loads.go: those of channels
+//	window.go    what a run shows of its window: whether packets have arrived, whether the network is saturated, notes
+//	judge.go     rules of packets: latency_max, deadline_slots, in_order
 //	meanings.go  what the figures of traffic mean, from metrics.yaml
 package traffic

@@ -60,10 +60,15 @@ func (d *Draws) sort(rows []fabric.TrafficRow, processors int, slotCycles uint64
 	place := append([]uint32(nil), d.first...)
 	for i := range rows { // which are in order of time
 		r := &rows[i]
-		at := (r.Created + slotCycles - 1) / slotCycles
-		d.rows[place[r.Source]] = row{uint32(at), uint32(at*slotCycles - r.Created), r.Destination, r.Size}
+		at := begins(r, slotCycles)
+		d.rows[place[r.Source]] = row{uint32(min(at, never)), uint32(at*slotCycles - r.Created), r.Destination, r.Size}
 		place[r.Source]++
 	}
+}
+
+// begins is the slot in which a packet of a file is offered at the earliest.
+func begins(r *fabric.TrafficRow, slotCycles uint64) uint64 {
+	return (r.Created + slotCycles - 1) / slotCycles
 }
 
 // First is when a source creates its packet 0, never for a source that creates none.

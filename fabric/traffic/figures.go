@@ -29,6 +29,8 @@ type figures struct {
 	slotted    bool // frames keep to slots
 
 	totals
+	spec             *Spec
+	growing          growing           // by the slots in which packets are offered, and come
 	latency, network distribution      // in slots
 	cycles           map[uint64]uint64 // latencies in cycles, of a file
 	load             []uint64          // frames by medium, without channels of routers
@@ -53,6 +55,7 @@ const flowProcessorsMax = 1 << 10
 
 func newFigures(s *Spec, processors, media int, timing nic.Timing, routed bool) figures {
 	f := figures{
+		spec: s, growing: newGrowing(&s.Window, uint64(timing.SlotCycles())),
 		Window: s.Window, slotCycles: uint64(timing.SlotCycles()), toFirst: timing.FirstPhitCycle(0), toLast: timing.LastPhitCycle(0),
 		processors: processors, fromFile: s.Arrivals == fabric.ArrivalsFile, load: make([]uint64, media), cycles: map[uint64]uint64{},
 		routed: routed, slotted: timing.Tick == 0,
@@ -90,6 +93,7 @@ func (f *figures) carried(names fabric.Names, processor int, frame nic.FrameView
 // created counts a packet that is offered in a slot at the earliest, and was created so many cycles before.
 func (f *figures) created(slot, before uint32) {
 	f.waiting++
+	f.growing.comes(slot)
 	if f.measured(slot, before) {
 		f.offered++
 		f.pending++
@@ -115,6 +119,7 @@ func (f *figures) queue(packets uint32, slot uint32) {
 
 // arrived counts a packet whose last frame has arrived in a slot; it was created so many cycles before its slot.
 func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
+	f.growing.goes(slot)
 	if f.Measures(uint64(slot)*f.slotCycles + f.toLast) {
 		f.accepted++
 	}
@@ -140,8 +145,9 @@ func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
 // cyclesOf is a latency of slots in cycles, up to the last phit.
 func (f *figures) cyclesOf(slots uint32) uint64 { return uint64(slots-1)*f.slotCycles + f.toLast }
 
-// loses counts a packet that will not arrive any more.
-func (f *figures) loses(x *flight, before uint32) {
+// loses counts a packet that is lost in a slot; it was created so many cycles before its own.
+func (f *figures) loses(x *flight, slot, before uint32) {
+	f.growing.goes(slot)
 	if f.measured(x.created, before) {
 		f.pending--
 		f.lost++
@@ -149,7 +155,7 @@ func (f *figures) loses(x *flight, before uint32) {
 }
 
 func (f *figures) reset() {
-	f.totals = totals{}
+	f.totals, f.growing = totals{}, newGrowing(&f.Window, f.slotCycles)
 	f.latency.counts, f.network.counts = f.latency.counts[:0], f.network.counts[:0]
 	clear(f.cycles)
 	clear(f.load)
@@ -161,6 +167,9 @@ func (f *figures) state(v *hw.StateVisitor) {
 	t := &f.totals
 	for i, total := range []*uint64{&t.offered, &t.accepted, &t.pending, &t.lost, &t.hops, &t.waiting, &t.queued, &t.queueMax} {
 		hw.StateScalar(v, hw.Index("total", i), total)
+	}
+	for i := range f.growing.halves {
+		f.growing.halves[i].state(v, hw.Index("half", i))
 	}
 	hw.StateList(v, "latency", &f.latency.counts)
 	hw.StateList(v, "network", &f.network.counts)
@@ -295,26 +304,27 @@ func (h Histogram) summary() (s summary) {
 	return s
 }
 
-// add appends the figures of a distribution; those of a saturated run, and of none, are not known.
-func (h Histogram) add(m *fabric.Metrics, name string, known bool) {
+// add appends the figures of a distribution; those of a run that is not over, and of none, are not known. in is their unit, "" for the
+// usual one.
+func (h Histogram) add(m *fabric.Metrics, name, in string, known bool) {
 	known = known && len(h) > 0
 	var s summary
 	if known {
 		s = h.summary()
 	}
-	m.AddKnown(known, name+".mean", s.mean)
-	m.AddKnown(known, name+".sd", s.sd)
+	m.AddIn(in, known, name+".mean", s.mean)
+	m.AddIn(in, known, name+".sd", s.sd)
 	for i, q := range quantiles {
-		m.AddKnown(known, name+"."+q.name, s.quantiles[i])
+		m.AddIn(in, known, name+"."+q.name, s.quantiles[i])
 	}
-	m.AddKnown(known, name+".max", s.max)
+	m.AddIn(in, known, name+".max", s.max)
 }
 
 // addLatency appends those of latencies in cycles, for one more version under their former name, too.
-func (h Histogram) addLatency(m *fabric.Metrics, known bool) {
-	h.add(m, "latency", known)
+func (h Histogram) addLatency(m *fabric.Metrics, in string, known bool) {
+	h.add(m, "latency", in, known)
 	former := len(*m)
-	h.add(m, "latency_cycles", known)
+	h.add(m, "latency_cycles", in, known)
 	for i := former; i < len(*m); i++ {
 		(*m)[i].Former = true
 	}

@@ -14,8 +14,8 @@ func AddFrames(m *fabric.Metrics, n fabric.Network, t fabric.Transport, cycles u
 	for _, bin := range latency {
 		frames += bin[1]
 	}
-	latency.add(m, "frame_latency", frames > 0)
-	histogram(network).add(m, "frame_network_latency", frames > 0)
+	latency.add(m, "frame_latency", "", frames > 0)
+	histogram(network).add(m, "frame_network_latency", "", frames > 0)
 	m.AddKnown(frames > 0, "frame_hops.mean", float64(hops)/float64(max(frames, 1)))
 	AddLoads(m, fabric.RoutersOf(n), s.Loads(), cycles)
 }

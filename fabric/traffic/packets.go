@@ -12,18 +12,9 @@ import (
 // arrived are last, in order of creation.
 func (r *Referee) WritePackets(to io.Writer) error {
 	rows := append([]logged(nil), r.log.rows...)
-	for i := range r.flights {
-		f := &r.flights[i]
-		for source := f.first; source < f.first+len(f.of); source++ {
-			f.each(source, func(x *flight) {
-				if x.arrived != delivered {
-					before := r.draws.before(uint32(source), x.number)
-					rows = append(rows, logged{uint32(source), x.number, x.destination, x.created, before, x.sent, never, x.hops, x.size})
-				}
-			})
-			rows = r.queued(rows, uint32(source))
-		}
-	}
+	r.pending(func(source uint32, x *flight, before uint32) {
+		rows = append(rows, logged{source, x.number, x.destination, x.created, before, x.sent, never, x.hops, x.size})
+	})
 	byCreation := func(a, b logged) int {
 		return cmp.Or(cmp.Compare(a.created, b.created), cmp.Compare(b.before, a.before), cmp.Compare(a.source, b.source), cmp.Compare(a.number, b.number))
 	}
@@ -48,8 +39,24 @@ func (r *Referee) WritePackets(to io.Writer) error {
 	})
 }
 
-// queued appends the packets of a source that were created, and not offered.
-func (r *Referee) queued(rows []logged, source uint32) []logged {
+// pending yields the packets that were created and have neither arrived nor been lost: each as a flight, if it was not offered, too, and by
+// how many cycles it was created before its slot.
+func (r *Referee) pending(yield func(source uint32, x *flight, before uint32)) {
+	for i := range r.flights {
+		f := &r.flights[i]
+		for source := f.first; source < f.first+len(f.of); source++ {
+			f.each(source, func(x *flight) {
+				if x.arrived != delivered {
+					yield(uint32(source), x, r.draws.before(uint32(source), x.number))
+				}
+			})
+			r.queued(uint32(source), yield)
+		}
+	}
+}
+
+// queued yields the packets of a source that were created, and not offered.
+func (r *Referee) queued(source uint32, yield func(source uint32, x *flight, before uint32)) {
 	number, at := r.next[source], r.due[source]
 	if r.shown[source] != 0 {
 		number++
@@ -57,10 +64,9 @@ func (r *Referee) queued(rows []logged, source uint32) []logged {
 	}
 	for ; number < r.created[source]; number++ {
 		destination, size := r.draws.Packet(source, number)
-		rows = append(rows, logged{source, number, destination, at, r.draws.before(source, number), never, never, 0, size})
+		yield(source, &flight{number: number, created: at, sent: never, destination: destination, size: size}, r.draws.before(source, number))
 		at = r.draws.Next(source, number+1, at)
 	}
-	return rows
 }
 
 // row is that of a packet in a file.

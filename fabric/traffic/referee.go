@@ -27,6 +27,7 @@ type Config struct {
 	Spec    *Spec
 	Network fabric.Network
 	Program *fabric.Program // nil for an image
+	Rules   *fabric.Rules
 	Timing  nic.Timing
 	Shards  []hw.Shard // in units
 	Log     bool       // keep every packet, for a file
@@ -56,6 +57,7 @@ type Referee struct {
 	arriving
 	bank func(processor int) (bank *nic.Bank, cell int)
 
+	judge   judge
 	figures figures
 	log     *log // nil for none
 	over    bool
@@ -92,6 +94,7 @@ func New(c *Config) *Referee {
 		r.direct = c.Program.Carries.Direct
 	}
 	processors := shape.Processors()
+	r.judge = newJudge(c.Rules, processors, "slot")
 	r.cursors = newCursors(processors, c.Spec.Closed > 0)
 	r.sources, r.flights, r.seen = make([]sources, len(c.Shards)), make([]flights, len(c.Shards)), make([]seen, len(c.Shards))
 	units := c.Shards[len(c.Shards)-1].End
@@ -230,7 +233,7 @@ func (r *Referee) settle(slot uint32, find func(fabric.Finding)) {
 		}
 		r.seen[i].received = received[:0]
 	}
-	r.deliverHeld(crossed)
+	r.deliverHeld(crossed, find)
 	for i := range r.leaving {
 		r.settleLost(&r.leaving[i], find)
 	}
@@ -302,7 +305,7 @@ const (
 )
 
 // deliverHeld delivers the packets whose last frame firmware has taken out of its FIFO after a slot.
-func (r *Referee) deliverHeld(slot uint32) {
+func (r *Referee) deliverHeld(slot uint32, find func(fabric.Finding)) {
 	held := r.held[:0]
 	for i := range r.held {
 		s := &r.held[i]
@@ -317,6 +320,7 @@ func (r *Referee) deliverHeld(slot uint32) {
 		x.arrived = delivered
 		before := r.draws.before(s.origin, x.number)
 		r.figures.arrived(s.origin, x, slot, before)
+		r.judge.came(r.trip(s.origin, x, before, slot), find)
 		if r.log != nil {
 			r.log.note(s.origin, x, before, slot)
 		}
@@ -327,6 +331,14 @@ func (r *Referee) deliverHeld(slot uint32) {
 	r.held = held
 }
 
+// trip is that of a packet that comes, or waits, in a slot.
+func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
+	f := &r.figures
+	took := slot - min(x.created, slot) + 1
+	return &trip{serial: uint64(x.number), source: source, destination: x.destination, created: x.created, at: slot, took: took,
+		cycles: f.cyclesOf(took) + uint64(before), cycle: uint64(slot)*f.slotCycles + f.toLast, measured: f.measured(x.created, before)}
+}
+
 // settleLost ends a packet of a direct program whose last frame was sent in the slot that has crossed, if not all of
 // it has arrived.
 func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
@@ -335,7 +347,7 @@ func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
 		return
 	}
 	before := r.draws.before(s.origin, x.number)
-	r.figures.loses(x, before)
+	r.figures.loses(x, s.slot, before)
 	if r.log != nil {
 		r.log.note(s.origin, x, before, never)
 	}
@@ -365,15 +377,9 @@ func (r *Referee) done() bool {
 }
 
 // Over implements fabric.Ending.
-func (r *Referee) Over([]uint8) bool { return r.over }
-
-// Unfinished implements fabric.Ending: a run that was given less slots than it takes.
-func (r *Referee) Unfinished(yield func(fabric.Finding)) {
-	slot := uint64(r.timing.SlotCycles())
-	measured := uint32((r.spec.End + slot - 1) / slot)
-	yield(fabric.Finding{Kind: fabric.FindShort, Text: fmt.Sprintf(
-		"were to be offered packets for %d slots, with up to %d more for these to arrive; the run was given %d",
-		measured, r.spec.Slots()-measured, r.slot)})
+func (r *Referee) Over(dead []uint8) bool {
+	r.judge.dead = dead
+	return r.over
 }
 
 // Drop implements fabric.Dropper: the boundary before a slot was interrupted.
@@ -400,6 +406,7 @@ func (r *Referee) Reset() {
 		r.flights[i].begin(r.sources[i].first, r.sources[i].end)
 		r.seen[i].sent, r.seen[i].received = r.seen[i].sent[:0], r.seen[i].received[:0]
 	}
+	clear(r.judge.order)
 	r.figures.reset()
 	if r.log != nil {
 		r.log.rows = r.log.rows[:0]
@@ -419,6 +426,9 @@ func (r *Referee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "heard", r.heard)
 	stateSightings(v, "held", &r.held, len(r.at))
 	hw.StateList(v, "overtaken", &r.overtaken)
+	if r.judge.order != nil {
+		r.judge.order.State(v)
+	}
 	r.figures.state(v)
 	for i := range r.flights {
 		r.flights[i].state(v, hw.Index("flights", i), func(source uint32, x *flight) { x.destination, x.size = r.draws.Packet(source, x.number) })

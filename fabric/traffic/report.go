@@ -1,23 +1,31 @@
 package traffic
 
-import "starloom/fabric"
+import (
+	"fmt"
 
-// overloadedOf is how many measured packets it takes to tell overload from chance.
-const overloadedOf = 200
+	"starloom/fabric"
+)
 
-// Overload is how many packets were created and received in the slots that are measured, and whether the second is
-// clearly less than the first although all of them have arrived since or were lost: queues have grown, and latencies with them.
-func (r *Referee) Overload() (offered, accepted uint64, overloaded bool) {
+// window is what the run shows of its measured packets.
+func (r *Referee) window() *window {
 	f := &r.figures
-	return f.offered, f.accepted, r.over && f.pending == 0 && f.offered >= overloadedOf && f.accepted+f.lost < f.offered-f.offered/20
+	w := &window{spec: r.spec, unit: "slot", created: f.offered, accepted: f.accepted, pending: f.pending, lost: f.lost, over: r.over,
+		slotCycles: f.slotCycles, growing: f.growing}
+	if h := f.network.values(func(value uint32) uint64 { return uint64(value) }); len(h) > 0 {
+		w.way = h.summary().mean
+	}
+	return w
 }
 
-// Lost is how many of the packets created in these slots were lost.
+// Lost is how many of the packets created in the measured slots were lost.
 func (r *Referee) Lost() uint64 { return r.figures.lost }
+
+// Notes are what the user should know of the measured slots.
+func (r *Referee) Notes() []string { return r.window().notes() }
 
 // Metrics implements fabric.Referee.
 func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
-	f := &r.figures
+	f, w := &r.figures, r.window()
 	whole := f.whole(r.slot)
 	slots := float64(f.processors) * float64(f.slots(f.slotCycles))
 	perSlot := float64(f.processors) * (float64(f.Cycles()) / float64(f.slotCycles))
@@ -25,7 +33,6 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	if f.fromFile { // in any cycle
 		created = perSlot
 	}
-	saturated := whole && f.pending > 0
 	rate, load := unitPerSlot, "load"
 	if f.routed {
 		rate, load = unitPerTick, "media_load"
@@ -33,28 +40,57 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	m.Add("window", r.spec.WindowText())
 	m.AddIn(rate, whole, "offered", float64(f.offered)/created)
 	m.AddIn(rate, whole, "accepted", float64(f.accepted)/perSlot)
-	m.AddKnown(r.over, "saturated", map[bool]int{true: 1}[saturated])
+	w.addSaturated(&m, whole)
 	m.AddKnown(whole, "lost", f.lost)
 	m.AddKnown(whole, "pending", f.pending)
-	known := r.over && !saturated
 	latency := f.inCycles()
-	latency.addLatency(&m, known)
+	latency.addLatency(&m, w.mark("cycles"), r.over)
 	if f.slotted {
-		f.latency.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "latency_slots", known)
+		f.latency.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "latency_slots", w.mark("slots"), r.over)
 	}
-	f.network.values(func(value uint32) uint64 { return f.cyclesOf(value) - f.toFirst }).add(&m, "network_latency", known)
+	f.network.values(func(value uint32) uint64 { return f.cyclesOf(value) - f.toFirst }).add(&m, "network_latency", w.mark("cycles"), r.over)
 	arrived := f.offered - f.lost - f.pending
-	m.AddKnown(known && arrived > 0, "hops.mean", float64(f.hops)/float64(max(arrived, 1)))
+	m.AddKnown(r.over && arrived > 0, "hops.mean", float64(f.hops)/float64(max(arrived, 1)))
 	m.AddKnown(whole, "source_queue.mean", float64(f.queued)/slots)
 	m.AddKnown(whole, "source_queue.max", f.queueMax)
 	most, mean := f.media(r.names)
 	if len(f.load) > 0 {
 		m.AddIn(unitMedium, whole, load+".mean", mean)
 	}
-	m.AddKnown(known && len(latency) > 0, "latency.histogram", latency)
+	m.AddKnown(r.over && len(latency) > 0, "latency.histogram", latency)
 	if len(f.load) > 0 {
 		m.AddKnown(whole && len(most) > 0, load+".most", most)
 	}
-	m.AddKnown(known && f.flows != nil && arrived > 0, "flows.most", f.most(r.names))
+	m.AddKnown(r.over && f.flows != nil && arrived > 0, "flows.most", f.most(r.names))
 	return m
+}
+
+// Unfinished implements fabric.Ending: a run that was given less slots than it takes, or measured packets that have not arrived.
+func (r *Referee) Unfinished(yield func(fabric.Finding)) {
+	if r.over {
+		w := r.window()
+		if r.judge.dead != nil {
+			r.pending(func(source uint32, x *flight, _ uint32) {
+				if r.judge.killed(source, x.destination) && r.figures.measures(x.created) {
+					w.excused++
+				}
+			})
+		}
+		if text := w.late(); text != "" {
+			yield(fabric.Finding{Kind: fabric.FindPending, Text: text})
+		}
+		if r.judge.limits() && r.slot > 0 {
+			r.pending(func(source uint32, x *flight, before uint32) {
+				if !r.judge.killed(source, x.destination) {
+					r.judge.waits(r.trip(source, x, before, r.slot-1), yield)
+				}
+			})
+		}
+		return
+	}
+	slot := uint64(r.timing.SlotCycles())
+	measured := uint32((r.spec.End + slot - 1) / slot)
+	yield(fabric.Finding{Kind: fabric.FindShort, Text: fmt.Sprintf(
+		"were to be offered packets for %d slots, with up to %d more for these to arrive; the run was given %d",
+		measured, r.spec.Slots()-measured, r.slot)})
 }

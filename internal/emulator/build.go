@@ -125,7 +125,7 @@ func (m *Machine) referee() fabric.Referee {
 	if c.Traffic == nil {
 		return m.Network.Referee(&c.Workload, m.Program)
 	}
-	return traffic.New(&traffic.Config{Spec: c.Traffic, Network: m.Network, Program: m.Program, Timing: m.timing,
+	return traffic.New(&traffic.Config{Spec: c.Traffic, Network: m.Network, Program: m.Program, Rules: &m.Rules, Timing: m.timing,
 		Shards: m.Shape.Shards(m.options.BankSize), Log: m.options.Packets, Bank: m.Cell})
 }
 
@@ -137,10 +137,11 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.Rules.Disciplined() {
 		switch {
+		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder): // of packets, on every network
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
-			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for processors at routers, whose frames take as many cycles as they need", rule),
-				"delete it, or write deadline_slots")
+			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf(
+				"the rule %s is for processors at routers, whose frames take as many cycles as they need, and for packets of traffic", rule), "delete it, or write deadline_slots")
 		default:
 			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
 				"delete it, or take fabric: {bus: ...}")
@@ -199,7 +200,7 @@ func interruption(ctx context.Context, err error) error {
 func (m *Machine) newQueues(shards int) *fabric.Queues {
 	config := fabric.QueueConfig{NoLoss: m.Rules.NoLoss}
 	config.Watcher, _ = m.Referee.(fabric.QueueWatcher)
-	if !m.Config.Known.Carries {
+	if !m.Config.Known.Carries && m.offering == nil {
 		config.Deadline = m.Rules.DeadlineSlots
 	}
 	if r := fabric.RoutersOf(m.Network); r != nil {
@@ -215,15 +216,21 @@ func (m *Machine) checkDeadline() error {
 		return m.Config.Source.Refuse("rules."+fabric.RuleHeld,
 			"the rule packets_per_processor_max counts one packet of each processor, and with traffic each has many", "delete it")
 	}
-	if m.Rules.DeadlineSlots == 0 || m.ending == nil {
+	if m.Rules.DeadlineSlots == 0 || m.ending == nil || m.offering != nil {
 		return nil
 	}
-	remedy := fmt.Sprintf("write finish_by: %d slots in its place", m.Rules.DeadlineSlots)
-	if m.offering != nil {
-		remedy = fmt.Sprintf("choose warm_up, measure and drain whose sum is %d, and delete the rule", m.Rules.DeadlineSlots)
-	}
 	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline,
-		"deadline_slots is for frames, and this run ends when all has arrived: by when, finish_by says", remedy)
+		"deadline_slots is for frames, and this run ends when all has arrived: by when, finish_by says",
+		fmt.Sprintf("write finish_by: %d slots in its place", m.Rules.DeadlineSlots))
+}
+
+// checks are the rules that the ledgers watch: of traffic its referee judges packets in the place of frames.
+func (m *Machine) checks() fabric.Checks {
+	checks := m.Rules.Checks()
+	if m.offering != nil {
+		checks.LatencyMax, checks.InOrder = 0, false
+	}
+	return checks
 }
 
 // openRTL prepares the RTL that the scenario names; nil for none.

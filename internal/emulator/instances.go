@@ -88,7 +88,7 @@ func (m *Machine) newShards(shards []hw.Shard) {
 		shard := &m.Shards[i]
 		shard.shard = shards[i]
 		shard.Ledger = fabric.Ledger{
-			Checks: m.Rules.Checks(),
+			Checks: m.checks(),
 			Shard:  i, Referee: m.Referee, Witness: witness, Held: m.held, Queues: m.queues,
 		}
 		if m.faults != nil {

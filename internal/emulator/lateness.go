@@ -18,7 +18,8 @@ const latenessWorkMax = 1 << 28
 // when the repeated run is another one.
 func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each func() error) error {
 	limit, n := m.Rules.DeadlineSlots, uint64(m.Shape.Processors())
-	if !m.Config.Known.Carries || report.Interrupted() || report.Slots < uint64(limit) || n*n*(report.Slots-uint64(limit)) > latenessWorkMax ||
+	if !m.Config.Known.Carries || m.offering != nil || report.Interrupted() ||
+		report.Slots < uint64(limit) || n*n*(report.Slots-uint64(limit)) > latenessWorkMax ||
 		!slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
 		return nil
 	}

@@ -131,7 +131,7 @@ func (m *Machine) lackNotes(r *outcome.Report) []string {
 	return []string{fmt.Sprintf("%s not arrived when the run ended%s: %s", traces.Plural(count, "packet had", "packets had"), so, list(names, count))}
 }
 
-// trafficNotes say that measured packets were lost where no rule forbids it, and that fewer were received than created.
+// trafficNotes say that measured packets were lost where no rule forbids it, and what the user should know of the measured slots.
 func (m *Machine) trafficNotes() []string {
 	r, ok := m.Referee.(*traffic.Referee)
 	if !ok {
@@ -142,12 +142,7 @@ func (m *Machine) trafficNotes() []string {
 		notes = append(notes, fmt.Sprintf("%s lost, and no rule forbids it; add no_loss: true to the rules if none may be",
 			traces.Plural(lost, "measured packet was", "measured packets were")))
 	}
-	offered, accepted, overloaded := r.Overload()
-	if !overloaded {
-		return notes
-	}
-	return append(notes, fmt.Sprintf("in the measured slots %d packets were created and %d received: queues have grown, and latencies depend on how long "+
-		"was measured; give a lower rate, or a warm_up that is longer than a packet's way", offered, accepted))
+	return append(notes, r.Notes()...)
 }
 
 // flightNotes say that frames were in flight at the end of a run that may lose none: they are not lost.

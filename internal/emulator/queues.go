@@ -23,7 +23,7 @@ func (m *Machine) crossed() {
 		}
 		m.queues.Crossed(&l.Found, m.slot, &lossy)
 	}
-	if limit := m.Rules.DeadlineSlots; limit != m.slot || !m.Config.Known.Carries {
+	if limit := m.Rules.DeadlineSlots; limit != m.slot || !m.Config.Known.Carries || m.offering != nil {
 		return
 	}
 	late := 0

@@ -246,7 +246,13 @@ func (m *Machine) Sum() *outcome.Report {
 // limits say what rules allow, and what they judge if that is not all there is.
 func (m *Machine) limits() map[string]string {
 	limits := m.Rules.Limits()
-	if limit := limits[fabric.RuleDeadline]; limit != "" {
+	if m.offering != nil {
+		for _, rule := range []string{fabric.RuleDeadline, fabric.RuleLatency} {
+			if limit := limits[rule]; limit != "" {
+				limits[rule] = limit + " for measured packets, from their creation"
+			}
+		}
+	} else if limit := limits[fabric.RuleDeadline]; limit != "" {
 		what := [2]string{"frame judged, from its queueing on", "frames judged, each from its queueing on"}
 		if m.Config.Known.Carries {
 			what = [2]string{"packet of the workload judged, no other frame", "packets of the workload judged, no other frames"}
@@ -324,7 +330,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		return kept
 	}
 	if m.flying != nil {
-		checks := m.Rules.Checks()
+		checks := m.checks()
 		m.flying.AtEnd(&checks, func(f fabric.Finding) { find(f) })
 	}
 	m.judgeResults(find)
@@ -339,13 +345,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		}
 	}
 	if m.ending != nil {
-		if !m.finished {
-			m.ending.Unfinished(func(f fabric.Finding) {
-				if f.Kind != fabric.FindUnfinished || !m.faults.killed(f.Index) {
-					find(f)
-				}
-			})
-		}
+		m.notArrivedAtEnd(func(f fabric.Finding) { find(f) })
 		return count, missing
 	}
 	notDone, leftToSend := m.notDone, m.leftToSend
@@ -380,6 +380,18 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	}
 	m.endDeadline(find)
 	return count, missing
+}
+
+// notArrivedAtEnd yields what has not arrived of a workload that is over when it has; traffic is over when its time is, too.
+func (m *Machine) notArrivedAtEnd(yield func(fabric.Finding)) {
+	if m.finished && m.offering == nil {
+		return
+	}
+	m.ending.Unfinished(func(f fabric.Finding) {
+		if f.Kind != fabric.FindUnfinished || !m.faults.killed(f.Index) {
+			yield(f)
+		}
+	})
 }
 
 // waitsForCredit says for which lost credit a processor waits, "" for none.

@@ -185,7 +185,7 @@ func (m *Machine) settle() {
 		return
 	}
 	m.offering.Settle(m.slot, func(f fabric.Finding) {
-		if m.Rules.ExactlyOnce {
+		if m.Rules.ExactlyOnce || f.Kind.Rule() != fabric.RuleExactlyOnce {
 			m.Shards[0].Ledger.Find(f)
 		}
 	})

@@ -2,32 +2,27 @@ package plot
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 
 	"starloom/traces"
 )
 
-// someRuns says how many of the runs of a row have a figure that saturated runs lack, "" for all.
-func (t *Table) someRuns(row int, figure string) string {
-	saturated, _, _, err := t.column("--y", "saturated")
-	runs := slices.Index(t.Columns, "runs")
-	if err != nil || runs < 0 || !strings.HasPrefix(figure, "latency") && !strings.HasPrefix(figure, "network_latency") {
+// arrivedOnly says how many measured packets of a run of a row had not arrived, if a figure is of those that had, "" for none.
+func (t *Table) arrivedOnly(row int, figure string) string {
+	pending, _, _, err := t.column("--y", "pending")
+	if err != nil || !strings.HasPrefix(figure, "latency") && !strings.HasPrefix(figure, "network_latency") {
 		return ""
 	}
-	share, known, err := t.number(row, saturated)
-	all, counted, errRuns := t.number(row, runs)
-	if err != nil || errRuns != nil || !known || !counted || share <= 0 || share >= 1 {
-		return ""
+	if left, known, err := t.number(row, pending); err == nil && known && left > 0 {
+		return fmt.Sprintf("%.4g", left)
 	}
-	return fmt.Sprintf("%.0f of %.0f runs", all-math.Round(all*share), all)
+	return ""
 }
 
 // fewShown is how many points a note names.
 const fewShown = 4
 
-// fewText names points that stand for some of their runs.
+// fewText names points that stand for some of their packets.
 func fewText(points []string) string {
 	if len(points) == 0 {
 		return ""
@@ -36,7 +31,7 @@ func fewText(points []string) string {
 	if len(points) > fewShown {
 		points, more = points[:fewShown], fmt.Sprintf(" and %d more points", len(points)-fewShown)
 	}
-	return "some points are means of the runs that were not saturated, the quicker ones: " + strings.Join(points, ", ") + more
+	return "some points are of the packets that had arrived, the quicker ones; of others a run had left " + strings.Join(points, ", ") + more
 }
 
 // bareText says that intervals are not drawn.

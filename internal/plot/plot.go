@@ -61,21 +61,6 @@ func (t *Table) known() string {
 	return "columns are " + strings.Join(t.Columns, ", ")
 }
 
-// emptyRemedy is what to do where no row has a value: of saturated runs nothing is known about what had not arrived.
-func (t *Table) emptyRemedy() string {
-	remedy := "name another column; " + t.known()
-	at, _, _, err := t.column("--y", "saturated")
-	if err != nil {
-		return remedy
-	}
-	for row := range t.rows {
-		if value, there, err := t.number(row, at); err != nil || !there || value == 0 {
-			return remedy
-		}
-	}
-	return "all these runs are saturated, so their latencies are not known: sweep smaller loads, or " + remedy
-}
-
 // by are the columns that make a curve each: those named, or the other axes that vary.
 func (t *Table) by(o Options) (columns []int, err error) {
 	names := o.By
@@ -150,7 +135,7 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 			point.Low, point.High = 0, 0
 		}
 		name := t.curveName(row, by, o.Y)
-		if runs := t.someRuns(row, o.Y); runs != "" {
+		if runs := t.arrivedOnly(row, o.Y); runs != "" {
 			few = append(few, fmt.Sprintf("%s of %s at %s %s", runs, name, o.X, t.rows[row][x]))
 		}
 		at, ok := curves[name]
@@ -168,7 +153,7 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	}
 	if len(f.Curves) == 0 {
 		return nil, "", &input.Error{Place: t.Path, Reason: fmt.Sprintf("no row has a value for %s that can be drawn", o.Y),
-			Remedy: t.emptyRemedy()}
+			Remedy: "name another column; " + t.known()}
 	}
 	if o.Published != "" {
 		if err := published(f, o.Published); err != nil {

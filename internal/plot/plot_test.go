@@ -96,7 +96,7 @@ func TestRefused(t *testing.T) {
 		`published.csv:1: there are no columns`:                                                                              {X: "load", Y: "latency", Published: filepath.Join(dir, "runs.csv")},
 		`there are several values for load 0.1 and runs 20; choose one: --where`:                                             {X: "load", Y: "runs", Z: "latency"},
 		`--histogram: ` + dir + `/results.csv has runs of several points: load varies; choose one: --where`:                  {Histogram: "latency"},
-		`no row has a value for latency that can be drawn; all these runs are saturated, so their latencies are not known: `: {X: "load", Y: "latency", Where: []string{"saturated.mean=1"}},
+		`no row has a value for latency that can be drawn; name another column; axes are load, arbiter; `:                    {X: "load", Y: "latency", Where: []string{"saturated.mean=1"}},
 	} {
 		_, _, err := plot.Draw(read(t, dir, "results.csv"), o)
 		if o.Published != "" {
@@ -156,22 +156,22 @@ func TestUnits(t *testing.T) {
 	require.Equal(t, "latency.mean (slots)", f.X.Label)
 }
 
-// TestFewRuns: points of which only the runs that were not saturated have a value are named, and intervals that a
+// TestArrivedOnly: points of latencies of the packets that had arrived, and no others, are named, and intervals that a
 // logarithmic axis cannot show are counted.
-func TestFewRuns(t *testing.T) {
+func TestArrivedOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.csv")
-	require.NoError(t, os.WriteFile(path, []byte("load,runs,failed,saturated.mean,saturated.sd,saturated.low,saturated.high,"+
-		"latency.mean,latency.sd,latency.low,latency.high\n0.1,8,0,0,0,0,0,3,1,2,4\n0.2,8,0,0.75,0.4,0.4,1,222,90,-88,533\n"), 0o644))
+	require.NoError(t, os.WriteFile(path, []byte("load,runs,failed,saturated.mean,pending.mean,pending.low,pending.high,"+
+		"latency.mean,latency.sd,latency.low,latency.high\n0.1,8,0,0,0,0,0,3,1,2,4\n0.2,8,0,0.75,12.5,4,20,222,90,-88,533\n"), 0o644))
 	table, err := plot.Read(path, "")
 	require.NoError(t, err)
-	few := "some points are means of the runs that were not saturated, the quicker ones: 2 of 8 runs of latency at load 0.2"
+	few := "some points are of the packets that had arrived, the quicker ones; of others a run had left 12.5 of latency at load 0.2"
 	_, note, err := plot.Draw(table, plot.Options{X: "load", Y: "latency"})
 	require.NoError(t, err)
 	require.Equal(t, few, note)
 	_, note, err = plot.Draw(table, plot.Options{X: "load", Y: "latency", LogY: figure.Log10})
 	require.NoError(t, err)
 	require.Equal(t, few+"; of 1 point the interval reaches down to 0, which a logarithmic axis cannot show", note)
-	_, note, err = plot.Draw(table, plot.Options{X: "load", Y: "saturated"})
+	_, note, err = plot.Draw(table, plot.Options{X: "load", Y: "pending"})
 	require.NoError(t, err)
 	require.Empty(t, note)
 }

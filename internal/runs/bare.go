@@ -178,9 +178,7 @@ func (r *bareRun) rules() []string {
 	if r.rtl == nil {
 		rules = append(rules, fabric.RuleDeadlock)
 	}
-	if r.config.Rules.InOrder {
-		rules = append(rules, fabric.RuleInOrder)
-	}
+	rules = append(rules, r.config.Rules.OfPackets()...)
 	if r.config.FinishBy > 0 {
 		rules = append(rules, fabric.RuleFinishBy)
 	}
@@ -211,7 +209,7 @@ func (r *bareRun) report() *outcome.Report {
 	}
 	report := &outcome.Report{
 		Schema: outcome.ReportSchema, Scenario: c.Name, Seed: r.seed, Engine: string(emulator.EngineCycle), Verdict: outcome.VerdictPass,
-		Rules: r.rules(), Violations: []outcome.Violation{}, Notes: notes(c), Cycles: cycles, Slots: cycles,
+		Rules: r.rules(), Violations: []outcome.Violation{}, Notes: append(slices.Clip(notes(c)), r.packets.Notes(cycles)...), Cycles: cycles, Slots: cycles,
 		Frames: outcome.Frames{Sent: sent, Delivered: uint64(r.packets.Count()) - pending}, Metrics: r.packets.Metrics(cycles),
 		Firmware: outcome.FirmwareReport{Image: outcome.ImageNone}, Digest: r.packets.Digest().String(),
 	}
@@ -232,6 +230,8 @@ func (r *bareRun) report() *outcome.Report {
 		message = left + ", and nothing moves any more: they wait for each other (deadlock)"
 	case len(r.knots) > 0 && cycles < uint64(c.Slots):
 		message = left + ", and some never will while others move: they wait for each other (deadlock)"
+	case cycles >= uint64(c.Traffic.Slots()):
+		message = r.packets.Late(cycles)
 	case pending > 0:
 		message = left + " at the limit of " + traces.Plural(uint64(c.Slots), "cycle", "cycles") + ", which stop.slots or --slots sets"
 	}
@@ -240,7 +240,7 @@ func (r *bareRun) report() *outcome.Report {
 		r.describeDeadlock(&last)
 	}
 	r.addFaults(report)
-	violations := slices.Concat(r.missing, r.overtaken(), r.unended(pending))
+	violations := slices.Concat(r.missing, r.judged(), r.unended(pending))
 	if message != "" {
 		violations = append(violations, last)
 	}
@@ -255,22 +255,15 @@ func (r *bareRun) report() *outcome.Report {
 	return report
 }
 
-// overtaken finds what breaks the rule in_order, packets of one cycle in the order of the file.
-func (r *bareRun) overtaken() (found []outcome.Violation) {
-	if !r.config.Rules.InOrder {
-		return nil
-	}
-	p, names := r.packets.Packets, r.config.Network.Names()
-	order := make(fabric.Order, len(fabric.RoutersOf(r.config.Network).Graph.Nodes))
-	for _, packet := range p.Arrived() {
-		c := fabric.Came{Serial: uint64(packet), Created: p.Created[packet], Received: p.Received[packet]}
-		source, destination := p.Source[packet], p.Destination[packet]
-		if before, overtaken := order.Note(source, destination, c); overtaken {
-			found = append(found, outcome.Violation{Rule: fabric.RuleInOrder, Path: names.Processor(int(destination)), Cycle: uint64(c.Received),
-				Slot: uint64(c.Received), Message: fmt.Sprintf("processor %d: %s", destination, c.Text("packet", "created", source, destination, before)),
-				Subject: outcome.Subject{Kind: fabric.FindOvertaken, Index: int(destination), Value: source}})
-		}
-	}
+// judged finds what breaks rules of packets.
+func (r *bareRun) judged() (found []outcome.Violation) {
+	of := fabric.Circumstances{Names: r.config.Network.Names(), Timing: r.config.Timing, Rules: &r.config.Rules}
+	r.packets.Judge(&r.config.Rules, r.kernel.Cycle(), func(f fabric.Finding) {
+		v := outcome.Violation{Rule: f.Kind.Rule(), Subject: outcome.Subject{Kind: f.Kind, Index: f.Index, Value: f.Value}}
+		v.Cycle, v.Path, v.Message = of.Describe(&f)
+		v.Slot = v.Cycle
+		found = append(found, v)
+	})
 	return found
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"starloom/internal/outcome"
+	"starloom/internal/sweep/folder"
 	"starloom/internal/sweep/plan"
 	"starloom/traces/input"
 )
@@ -150,7 +151,8 @@ func (s *sweeper) bisect(ctx context.Context, r *Report, b *bisection, points []
 // saturated is the metric that says that a run could not carry what was offered.
 const saturated = "saturated"
 
-// look finds out how a point has ended: it passes if no run fails, and less than half of them are saturated.
+// look finds out how a point has ended: it passes if no run fails, and less than half of them are saturated. Of a run with too few packets to
+// tell what has not arrived tells.
 func (s *sweeper) look(x *search, at int, p *point) error {
 	runs, err := s.folder.Runs(p.key)
 	if err != nil {
@@ -163,7 +165,7 @@ func (s *sweeper) look(x *search, at int, p *point) error {
 			failed = failed || r.Verdict != outcome.VerdictPass
 			if k := slices.Index(r.Figures, saturated); k >= 0 {
 				x.saturates = true
-				if fmt.Sprint(r.Values[k]) == "1" {
+				if is, known := number(r, saturated); is > 0 || !known && left(r) {
 					full++
 				}
 			}
@@ -175,6 +177,21 @@ func (s *sweeper) look(x *search, at int, p *point) error {
 	}
 	x.learn(at, !failed && uint64(2*full) < count)
 	return nil
+}
+
+// number is a figure of a run, if it has it.
+func number(r *folder.Record, name string) (value float64, known bool) {
+	if k := slices.Index(r.Figures, name); k >= 0 {
+		_, err := fmt.Sscan(fmt.Sprint(r.Values[k]), &value)
+		return value, err == nil
+	}
+	return 0, false
+}
+
+// left reports whether measured packets have not arrived.
+func left(r *folder.Record) bool {
+	pending, _ := number(r, "pending")
+	return pending > 0
 }
 
 // limits are what was found.

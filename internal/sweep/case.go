@@ -153,8 +153,7 @@ func (c *checker) built(config *config.Config) bool {
 
 // elaborate makes the case of a point, with the sweep's seeds.
 func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
-	set := append(append([]strict.Assignment{}, s.Set...), p.Settings...)
-	one, err := s.make(s.plan.Scenario.Place, s.plan.Scenario.Data, set...)
+	one, err := s.make(s.plan.Scenario.Place, s.plan.Scenario.Data, s.sets(&p)...)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +161,19 @@ func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
 		one.Batch.Seeds = *s.plan.Seeds
 	}
 	return one, nil
+}
+
+// The keys of traffic that offers more than the network may carry.
+const rateKey, overloadKey = "workload.traffic.rate", "workload.traffic.overload"
+
+// sets is what a point sets. An axis that is the rate leads to overload, which is then a result and no fault, unless an option or an axis
+// says otherwise.
+func (s *sweeper) sets(p *plan.Point) []strict.Assignment {
+	all := slices.Concat(s.Set, p.Settings)
+	if k := slices.IndexFunc(p.Settings, func(a strict.Assignment) bool { return a.Key == rateKey }); k >= 0 {
+		all = slices.Insert(all, 0, strict.Assignment{Key: overloadKey, Value: "true", Place: p.Settings[k].Place})
+	}
+	return all
 }
 
 // atPoint is an error that names the point, at which alone it may be wrong, unless its place is where the sweep

@@ -185,7 +185,7 @@ func (s *sweeper) failed(axes []string, x *point, run *folder.Record) FailedRun 
 		return f
 	}
 	f.Command = "starloom run " + outcome.ShellQuote(s.plan.Scenario.Place)
-	for _, a := range slices.Concat(s.Set, x.Settings) {
+	for _, a := range s.sets(&x.Point) {
 		f.Command += " " + strict.SetOption + " " + outcome.ShellQuote(a.Key+"="+a.Value)
 	}
 	f.Command += words

@@ -1,0 +1,235 @@
+package traffic
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/traces"
+)
+
+// window is what a run shows of the packets that it measures, on every network: from it follow whether they have arrived,
+// whether the network is saturated, and what the user should know of both.
+type window struct {
+	spec              *Spec
+	unit              string  // what its times count
+	created, accepted uint64  // packets created in the window; received in it, whenever they were created
+	pending, lost     uint64  // of those created: have neither arrived nor been lost; were lost
+	excused           uint64  // of those pending: faults have killed their source or their destination
+	over              bool    // all of them have arrived or are lost, or the drain is over
+	way               float64 // times from the first frame of one to its last, on average
+	slotCycles        uint64  // cycles of such a time
+	growing           growing
+}
+
+// growthBatches is into how many batches a half of the window is cut to see how much the number of arrivals varies.
+const growthBatches = 32
+
+// growth is of how many packets there are more inside a network after a half of the window than before it: in the queues of the
+// sources, in NICs and on the way.
+type growth struct {
+	times   uint32 // of the half
+	gone    uint64 // received, or lost
+	created [growthBatches]uint64
+}
+
+// What growth is called saturation: more than this part of the packets created, or than so many standard deviations of their number.
+const (
+	saturatedShare      = 0.015
+	saturatedDeviations = 2.33
+	saturatedPackets    = 500 // the fewest that tell
+	burstsVary          = 2   // packets come in bursts if their number varies so many times as much as that of independent ones
+)
+
+// growing is what grows in a window, which is in slots, or in cycles of bare packets.
+type growing struct {
+	first, end uint64
+	halves     [2]growth
+}
+
+// newGrowing is of the slots of so many cycles that begin in a window.
+func newGrowing(w *Window, slotCycles uint64) growing {
+	g := growing{first: (w.From + slotCycles - 1) / slotCycles, end: (w.End + slotCycles - 1) / slotCycles}
+	times := uint32(g.end - g.first)
+	g.halves = [2]growth{{times: times / 2}, {times: times - times/2}}
+	return g
+}
+
+// part is the half of the window, and the batch of it, that a time lies in; ok is false outside.
+func (g *growing) part(time uint32) (half, batch int, ok bool) {
+	at, middle := uint64(time), g.first+(g.end-g.first)/2
+	switch {
+	case at < g.first || at >= g.end:
+		return 0, 0, false
+	case at < middle:
+		return 0, int((at - g.first) * growthBatches / (middle - g.first)), true
+	}
+	return 1, int((at - middle) * growthBatches / (g.end - middle)), true
+}
+
+// comes counts a packet that is created at a time.
+func (g *growing) comes(at uint32) {
+	if half, batch, ok := g.part(at); ok {
+		g.halves[half].created[batch]++
+	}
+}
+
+// goes counts a packet that is received, or lost, at a time.
+func (g *growing) goes(at uint32) {
+	if half, _, ok := g.part(at); ok {
+		g.halves[half].gone++
+	}
+}
+
+// all is how many packets were created.
+func (g *growth) all() (n uint64) {
+	for _, created := range g.created {
+		n += created
+	}
+	return n
+}
+
+// variance is that of the number of packets created: of independent ones the number itself, in bursts what batches show.
+func (g *growth) variance() float64 {
+	n, squares := float64(g.all()), 0.0
+	first := uint64(0) // of a batch; they differ by one time at most
+	for k, created := range g.created {
+		end := (uint64(k+1)*uint64(g.times) + growthBatches - 1) / growthBatches
+		d := float64(created) - float64(n*float64(end-first))/float64(g.times)
+		squares, first = squares+float64(d*d), end
+	}
+	batches := min(g.times, growthBatches)
+	if seen := squares * float64(batches) / float64(batches-1); batches > 1 && seen > burstsVary*n {
+		return seen
+	}
+	return n
+}
+
+// grows reports whether more is inside than chance explains; known is false if there are too few packets to tell. Of packets in bursts
+// as many count as would vary as much alone.
+func (g *growth) grows() (grows, known bool) {
+	n, variance := float64(g.all()), g.variance()
+	if n == 0 || float64(n*n) < saturatedPackets*variance {
+		return false, false
+	}
+	return n-float64(g.gone) > min(saturatedShare*n, saturatedDeviations*math.Sqrt(variance)), true
+}
+
+// saturated reports whether the network cannot carry what it is offered: what is inside grows in the second half of the window.
+func (w *window) saturated() (saturated, known bool) { return w.growing.halves[1].grows() }
+
+// late says that measured packets have not arrived when they must have, "" if that is not so. What is lost is judged by other
+// rules; overload that was asked for excuses all but a window in which nothing has arrived.
+func (w *window) late() string {
+	if !w.over || w.pending == w.excused || w.spec.Overload && w.accepted > 0 {
+		return ""
+	}
+	left := fmt.Sprintf("%d of %s not arrived %s after the window in which they were created", w.pending-w.excused,
+		traces.Plural(w.created, "measured packet has", "measured packets have"), w.spec.Drain)
+	if w.accepted == 0 {
+		left += ", and nothing has arrived in the window"
+		if w.spec.Overload {
+			left += ", which overload does not excuse"
+		}
+	}
+	return left
+}
+
+// span is the window in words.
+func (w *window) span() string {
+	return fmt.Sprintf("cycles %d to %d", w.spec.From, w.spec.End-1)
+}
+
+// addSaturated adds whether the network is saturated, once the window is whole.
+func (w *window) addSaturated(m *fabric.Metrics, whole bool) {
+	saturated, known := w.saturated()
+	m.AddKnown(whole && known, "saturated", map[bool]int{true: 1}[saturated])
+}
+
+// mark is the unit of latencies that are not those of all packets, "" for the usual one.
+func (w *window) mark(unit string) string {
+	if w.pending == 0 {
+		return ""
+	}
+	return unit + ", of those that have arrived"
+}
+
+// arrivedOnly says of which packets latencies are.
+func (w *window) arrivedOnly() string {
+	return fmt.Sprintf("of the %d of %d packets that have arrived", w.created-w.lost-w.pending, w.created)
+}
+
+// notes are what the user should know of the window.
+func (w *window) notes() (notes []string) {
+	if !w.over {
+		return w.outside(notes)
+	}
+	s := w.spec
+	saturated, known := w.saturated()
+	g := &w.growing.halves[1]
+	switch {
+	case saturated:
+		notes = append(notes, fmt.Sprintf("saturated: in the second half of the measured window %d packets were created and %d received or lost, so queues grow, "+
+			"and latencies depend on how long was measured; give a lower rate", g.all(), g.gone))
+	case !known:
+		burst := ""
+		if n := float64(g.all()); n >= saturatedPackets {
+			burst = fmt.Sprintf(", in bursts, which tell no more than %d alone", int(n*n/g.variance()))
+		}
+		notes = append(notes, fmt.Sprintf("saturated is not known: too few packets to tell, %d in the second half of the measured window%s, and it takes %d; "+
+			"measure longer", g.all(), burst, saturatedPackets))
+	}
+	if w.pending > 0 && w.pending+w.lost < w.created {
+		notes = append(notes, "latencies are those "+w.arrivedOnly()+": those that have not would be the longest")
+	}
+	if grew, _ := w.growing.halves[0].grows(); grew && !saturated && s.Arrivals != fabric.ArrivalsFile {
+		notes = append(notes, fmt.Sprintf("the warm-up of %s is too short for a steady state: in the first half of the measured window %d packets were created and "+
+			"%d received or lost; give a longer one", s.WarmUp, w.growing.halves[0].all(), w.growing.halves[0].gone))
+	} else if w.way*float64(w.slotCycles) > float64(s.From) && s.Arrivals != fabric.ArrivalsFile {
+		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than a packet's way, which takes %.4g %ss on average: the state was not steady when the "+
+			"measured window began; give a longer one", s.WarmUp, w.way, w.unit))
+	}
+	return w.outside(notes)
+}
+
+// outside says what of the workload is longer than the window, or lies outside.
+func (w *window) outside(notes []string) []string {
+	s := w.spec
+	longest, before, after := 0, 0, 0
+	for _, size := range s.Size {
+		longest = max(longest, size.Frames)
+	}
+	for i := range s.Rows {
+		longest = max(longest, int(s.Rows[i].Size))
+		switch at := uint64(s.Rows[i].Created); {
+		case at < s.From:
+			before++
+		case at >= s.End:
+			after++
+		}
+	}
+	if uint64(longest)*w.slotCycles > s.Cycles() {
+		notes = append(notes, fmt.Sprintf("a packet of %d is longer than the measured window, %s; measure longer", longest, w.span()))
+	}
+	if outside := before + after; outside > 0 {
+		var parts []string
+		for _, part := range []struct {
+			n    int
+			text string
+		}{{before, "before"}, {after, "after"}} {
+			if part.n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s it", part.n, part.text))
+			}
+		}
+		notes = append(notes, fmt.Sprintf("%d of %s of %s lie outside the measured window, %s (%s), and are not measured; change warm_up or measure", outside,
+			traces.Plural(len(s.Rows), "row", "rows"), s.File, w.span(), strings.Join(parts, ", ")))
+	}
+	return notes
+}
+
+func (g *growth) state(v *hw.StateVisitor, name string) {
+	hw.StateScalar(v, name+".gone", &g.gone)
+	hw.StateColumn(v, name+".created", g.created[:])
+}

@@ -1,0 +1,75 @@
+package traffic
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+)
+
+// of is a half in which so many packets were created, evenly, and so many are gone.
+func of(created, gone uint64) growth {
+	g := growth{times: 32 * 100, gone: gone}
+	for i := range g.created {
+		g.created[i] = created/growthBatches + map[bool]uint64{true: created % growthBatches}[i == 0]
+	}
+	return g
+}
+
+// TestGrowth: a part of what was created, or what chance explains, whichever is less; too few packets tell nothing, and in bursts it takes more.
+func TestGrowth(t *testing.T) {
+	for _, x := range []struct {
+		created, gone uint64
+		grows, known  bool
+	}{
+		{0, 0, false, false}, {499, 0, false, false}, {500, 0, true, true},
+		{1000, 986, false, true}, {1000, 984, true, true}, // 1.5 % are 15, 2.33 deviations 74
+		{100_000, 99_264, false, true}, {100_000, 99_262, true, true}, // 1500 and 736.8
+		{1000, 1100, false, true},
+	} {
+		g := of(x.created, x.gone)
+		grows, known := g.grows()
+		require.Equal(t, []bool{x.grows, x.known}, []bool{grows, known}, "%v", x)
+	}
+	bursts := growth{times: 3200, gone: 300}
+	bursts.created[3], bursts.created[17] = 400, 400
+	_, known := bursts.grows()
+	require.False(t, known)
+}
+
+// TestGrowthOfShortHalves: as many packets in each time are no bursts, however few times there are.
+func TestGrowthOfShortHalves(t *testing.T) {
+	for measure := uint32(2); measure < 300; measure++ {
+		s := &Spec{Traffic: fabric.Traffic{Measure: measure}}
+		halves := s.halves()
+		for at := range measure {
+			s.comes(&halves, at, 600)
+			for range 600 {
+				s.goes(&halves, at)
+			}
+		}
+		for i := range halves {
+			require.InDelta(t, halves[i].all(), halves[i].variance(), 1e-6, "%d", measure)
+			grows, known := halves[i].grows()
+			require.Equal(t, []bool{false, true}, []bool{grows, known})
+		}
+	}
+}
+
+// TestHalves: every time of the window lies in one half of it and one batch of that, each of about the same length; no other time does.
+func TestHalves(t *testing.T) {
+	for _, window := range [][2]uint32{{0, 1}, {3, 2}, {10, 33}, {1000, 10_000}, {0, 64}} {
+		s := newGrowing(&Window{From: uint64(window[0]), End: uint64(window[0]) + uint64(window[1])}, 1)
+		counts := [2]int{}
+		for at := range window[0] + window[1] + 5 {
+			half, batch, ok := s.part(at)
+			require.Equal(t, at >= window[0] && at < window[0]+window[1], ok)
+			require.Less(t, batch, growthBatches)
+			if ok {
+				counts[half]++
+			}
+		}
+		require.Equal(t, [2]int{int(window[1] / 2), int(window[1] - window[1]/2)}, counts)
+	}
+}
