@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/fabric"
 )
 
 // of is a half in which so many packets were created, evenly, and so many are gone.
@@ -41,14 +40,14 @@ func TestGrowth(t *testing.T) {
 // TestGrowthOfShortHalves: as many packets in each time are no bursts, however few times there are.
 func TestGrowthOfShortHalves(t *testing.T) {
 	for measure := uint32(2); measure < 300; measure++ {
-		s := &Spec{Traffic: fabric.Traffic{Measure: measure}}
-		halves := s.halves()
+		g := newGrowing(&Window{End: uint64(measure)}, 1)
 		for at := range measure {
-			s.comes(&halves, at, 600)
 			for range 600 {
-				s.goes(&halves, at)
+				g.comes(at)
+				g.goes(at)
 			}
 		}
+		halves := &g.halves
 		for i := range halves {
 			require.InDelta(t, halves[i].all(), halves[i].variance(), 1e-6, "%d", measure)
 			grows, known := halves[i].grows()
