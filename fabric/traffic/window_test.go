@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // of is a half in which so many packets were created, evenly, and so many are gone.
