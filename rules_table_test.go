@@ -55,11 +55,11 @@ var tableRules = []tableRule{
 	{rule: RuleHeld, keeps: "8", how: 2, refused: packetColumns},
 	{rule: RuleExactlyOnce, keeps: "true", how: 3, refused: "bare packets"},
 	{rule: RuleNoLoss, keeps: "true", how: 4, refused: "bare packets"},
-	{rule: RuleDeadline, keeps: "2", how: 5, refused: packetColumns},
+	{rule: RuleDeadline, keeps: "2", packets: "100", how: 5},
 	{rule: RuleFinishBy, keeps: "8 slots", narrow: "2 cycles"},
 	{rule: RuleResults, keeps: "{leader: equal}", how: 6, refused: packetColumns},
-	{rule: fabric.RuleLatency, keeps: "60", how: 5, refused: "*", but: "routers|routers, stars|traffic: routers"},
-	{rule: fabric.RuleInOrder, keeps: "true", how: 9, refused: "*", but: "routers|routers, stars|traffic: routers|bare packets"},
+	{rule: fabric.RuleLatency, keeps: "60", packets: "200", how: 5, refused: "*", but: "routers|routers, stars|" + packetColumns},
+	{rule: fabric.RuleInOrder, keeps: "true", how: 9, refused: "*", but: "routers|routers, stars|" + packetColumns},
 	{rule: RuleOneBus, keeps: "true", how: 7, refused: "*", but: "bus|bus, arbiter"},
 	{rule: RuleBusLength, keeps: "true", how: 8, refused: "*", but: "bus|bus, arbiter"},
 	{rule: RuleNoCreation, keeps: "true", refused: "*"},
@@ -73,6 +73,7 @@ var tableRules = []tableRule{
 type tableRule struct {
 	rule          string
 	keeps, narrow string // the rule in the run that keeps it, and in the one that breaks it if that is another one
+	packets       string // the rule in the run of a load that keeps it, if it is another one
 	how           int    // of the firmware that breaks it
 	refused       string // the columns, "*" for all...
 	but           string // ...but these
@@ -128,14 +129,22 @@ func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*Scenario,
 			value = n.long
 		}
 		rate, load, faults := n.light, n.load, ""
-		if breaks {
+		switch {
+		case r.packets == "" && breaks:
 			rate = "0.3"
+		case r.packets != "" && breaks: // a packet of 5 frames takes longer
+			value = "2"
+		case r.packets != "":
+			value = r.packets
 		}
 		if breaks && r.rule == RuleNoLoss {
 			faults = "faults: {schedule: [{kind: drop, probability: 0.2}]}\n"
 		}
 		if breaks && r.rule == RuleExactlyOnce && n.name != "traffic: bus" { // whose frames meet; here one is sent twice
 			load = onPurpose + "firmware: {image: " + testImage(t, "carries_traffic") + ", params: {fault: 2, once: 1}}\n"
+		}
+		if breaks && r.rule == fabric.RuleInOrder && n.unit == " slots" {
+			load = onPurpose + "firmware: {image: " + testImage(t, "swaps_traffic") + "}\nnic: {payload_bytes: 16}\n"
 		}
 		return ParseScenario("table.yaml", []byte(text+fmt.Sprintf(load, rate, n.unit)+"\nrules: {"+r.rule+": "+value+"}\n"+faults))
 	}

@@ -85,7 +85,7 @@ func TestTrafficOnPOPSTurnByTurn(t *testing.T) {
 		{3, 3, 64, "rate: 0.02, size: 20"},
 	} {
 		text := fmt.Sprintf("fabric: {pops: {groups: %d, group_size: %d}}\nfirmware: {program: pops/traffic, params: {queue: %d}}\n"+
-			"workload: {traffic: {%s, warm_up: 0, measure: 700, drain: 100}}\n", c.g, c.d, c.queue, c.traffic)
+			"workload: {traffic: {%s, warm_up: 0, measure: 700, drain: 100, overload: true}}\n", c.g, c.d, c.queue, c.traffic)
 		report, packets := carry(t, text)
 		require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
 		require.Greater(t, len(packets), 50)
@@ -353,7 +353,7 @@ func TestLongTrafficOnEJHopByHop(t *testing.T) {
 		{4, 5, 1, "rate: 0.1, pattern: hotspot, hotspots: [{node: 7, share: 0.5}]", 0},
 	} {
 		report, packets := carry(t, fmt.Sprintf("fabric: {ej: {a: %d, b: %d, dimensions: %d}}\nfirmware: {program: ej/traffic, params: {queue: 512}}\n"+
-			"workload: {traffic: {%s, warm_up: 0, measure: 300, drain: 50}}\n", c.a, c.b, c.dimensions, c.traffic))
+			"workload: {traffic: {%s, warm_up: 0, measure: 300, drain: 50, overload: true}}\n", c.a, c.b, c.dimensions, c.traffic))
 		require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
 		model := newEJModel(carryingTorus(t, c.a, c.b, c.dimensions), packets, c.closed)
 		model.run(int(report.Slots))
@@ -379,7 +379,7 @@ func TestTrafficOnEJClosed(t *testing.T) {
 	}{{"neighbour", 1, 1}, {"neighbour", 1, 2}, {"neighbour", 1, 3}, {"tornado", 18, 1}} {
 		hops := net.Distance(0, c.away)
 		report, _ := carry(t, fmt.Sprintf("fabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/traffic}\n"+
-			"workload: {traffic: {pattern: %s, rate: 1, closed: %d, warm_up: 20, measure: %d, drain: 0}}\n", c.pattern, c.closed, 50*(2*hops+1)))
+			"workload: {traffic: {pattern: %s, rate: 1, closed: %d, warm_up: 20, measure: %d, drain: 0, overload: true}}\n", c.pattern, c.closed, 50*(2*hops+1)))
 		require.Equal(t, VerdictPass, report.Verdict)
 		require.InDelta(t, float64(c.closed)/float64(2*hops+1), report.Metrics.Get("accepted"), 1e-12, "%+v, %d hops", c, hops)
 	}

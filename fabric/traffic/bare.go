@@ -164,6 +164,15 @@ func (b *Bare) trip(i, at uint32) *trip {
 // Late says that measured packets have not arrived when they must have, after so many cycles, "" if that is not so.
 func (b *Bare) Late(cycles uint64) string { return b.window(cycles).late() }
 
+// Limits are those of rules, after so many cycles, with how many packets they have judged. Times are in cycles.
+func (b *Bare) Limits(rules *fabric.Rules, cycles uint64) map[string]string {
+	limits := rules.Limits()
+	if rules.DeadlineSlots > 0 {
+		limits[fabric.RuleDeadline] = traces.Plural(uint64(rules.DeadlineSlots), "cycle", "cycles")
+	}
+	return b.window(cycles).limits(limits)
+}
+
 // Notes are what the user should know of the measured cycles.
 func (b *Bare) Notes(cycles uint64) []string { return b.window(cycles).notes() }
 

@@ -137,6 +137,19 @@ func (w *window) late() string {
 	return left
 }
 
+// limits adds to rules of packets how many they have judged.
+func (w *window) limits(limits map[string]string) map[string]string {
+	for _, rule := range []string{fabric.RuleDeadline, fabric.RuleLatency} {
+		if limit := limits[rule]; limit != "" {
+			limits[rule] = fmt.Sprintf("%s: %s, from creation", limit, traces.Plural(w.created-w.lost, "measured packet judged", "measured packets judged"))
+			if w.lost > 0 {
+				limits[rule] += fmt.Sprintf("; no_loss and exactly_once judge %d lost", w.lost)
+			}
+		}
+	}
+	return limits
+}
+
 // span is the window in words.
 func (w *window) span() string {
 	return fmt.Sprintf("cycles %d to %d", w.spec.From, w.spec.End-1)

@@ -246,13 +246,10 @@ func (m *Machine) Sum() *outcome.Report {
 // limits say what rules allow, and what they judge if that is not all there is.
 func (m *Machine) limits() map[string]string {
 	limits := m.Rules.Limits()
-	if m.offering != nil {
-		for _, rule := range []string{fabric.RuleDeadline, fabric.RuleLatency} {
-			if limit := limits[rule]; limit != "" {
-				limits[rule] = limit + " for measured packets, from their creation"
-			}
-		}
-	} else if limit := limits[fabric.RuleDeadline]; limit != "" {
+	if packets, ok := m.Referee.(*traffic.Referee); ok {
+		return packets.Limits(limits)
+	}
+	if limit := limits[fabric.RuleDeadline]; limit != "" {
 		what := [2]string{"frame judged, from its queueing on", "frames judged, each from its queueing on"}
 		if m.Config.Known.Carries {
 			what = [2]string{"packet of the workload judged, no other frame", "packets of the workload judged, no other frames"}

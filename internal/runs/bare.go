@@ -214,7 +214,7 @@ func (r *bareRun) report() *outcome.Report {
 		Firmware: outcome.FirmwareReport{Image: outcome.ImageNone}, Digest: r.packets.Digest().String(),
 	}
 	report.Aside.DigestCovers = "(packets sent and received, and the cycle of each)"
-	report.Aside.Command = c.Source.RunCommand + c.Source.RunOne
+	report.Aside.Command, report.Aside.Known.Limits = c.Source.RunCommand+c.Source.RunOne, r.packets.Limits(&c.Rules, cycles)
 	built := fabric.RoutersOf(c.Network)
 	r.loads = r.packets.Loads(built)
 	traffic.AddLoads(&report.Metrics, built, r.loads, cycles)
