@@ -218,7 +218,7 @@ func TestABIWorkload(t *testing.T) {
 				if workload.Traffic != nil { // the same on all networks
 					spec, err := traffic.Settle(workload.Traffic, n, nil, fabric.TimebaseOf(n, false, 7))
 					require.NoError(t, err)
-					referee = traffic.New(&traffic.Config{Spec: spec, Network: n, Shards: n.Shape().Shards(1)})
+					referee = traffic.New(&traffic.Config{Spec: spec, Network: n, Rules: &fabric.Rules{}, Timing: nic.Timing{Tick: 7}, Shards: n.Shape().Shards(1)})
 				}
 				require.NoError(t, referee.Load(&fabric.Load{Workload: &workload, Seed: 1, Shards: 1}))
 				got := make([]uint32, n.Shape().Processors())

@@ -65,7 +65,8 @@ func readValues(name string, data []byte, remedy string) (rows []valueRow, err e
 		for i, text := range record {
 			if row.values[i], err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
 				line, column := reader.FieldPos(i)
-				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", name, line, column), Reason: fmt.Sprintf("%q is not an integer of 64 bits", input.Clip(text)), Remedy: remedy}
+				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", name, line, column),
+					Reason: fmt.Sprintf("%q is not an integer of 64 bits", input.Clip(text)), Remedy: remedy}
 			}
 		}
 		rows = append(rows, row)

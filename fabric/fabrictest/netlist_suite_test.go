@@ -37,7 +37,7 @@ func TestNetlistSuite(t *testing.T) {
 		{Name: "one to all", Scenario: onNetlist(drawnStars, "flood", "one_to_all: {source: 4}", "")},
 		{Name: "traffic", Scenario: onNetlist(drawnMesh, "traffic", offered+"rate: 0.3, size: [1, 3]}", "")},
 		{Name: "traffic in turns", Scenario: onNetlist(drawnMixture, "traffic", offered+"rate: 0.02, closed: 2, drain: 100}", "")},
-		{Name: "short queue", Scenario: onNetlist(drawnMesh, "traffic, params: {queue: 1}", offered+"rate: 0.8, drain: 10}", ""), Breaks: starloom.RuleFail},
+		{Name: "short queue", Scenario: onNetlist(drawnMesh, "traffic, params: {queue: 1}", offered+"rate: 0.8, drain: 10, overload: true}", ""), Breaks: starloom.RuleFail},
 		{Name: "dark link", Scenario: onNetlist(drawnMesh, "next-hop", "permutation: random", "stop: {slots: 20}\nfaults: {schedule: [{kind: stuck, targets: ['netlist.link[*].forth']}]}\n"),
 			Breaks: starloom.RuleFinishes},
 		{Name: "all to all", Scenario: onNetlist(drawnStars, "gossip", "all_to_all: {}", "")},

@@ -5,6 +5,7 @@ import "slices"
 // arriving is what has come to a destination and is not over. Frames of a packet come in the order in which they were sent, but
 // for routers, where one overtakes another in another virtual channel.
 type arriving struct {
+	heard     []uint32   // by processor: good frames so far
 	held      []sighting // last frames that have arrived, and are in a FIFO
 	overtaken []uint64   // frames that others of their packet have overtaken, in ascending order: see frameKey
 }

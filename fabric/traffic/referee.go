@@ -53,7 +53,6 @@ type Referee struct {
 	perUnit int
 	seen    []seen     // by shard
 	leaving []sighting // last frames that were sent in the slot that has crossed
-	heard   []uint32   // by processor: good frames so far
 	arriving
 	bank func(processor int) (bank *nic.Bank, cell int)
 
@@ -89,7 +88,7 @@ var _ interface {
 // New returns the referee of a run.
 func New(c *Config) *Referee {
 	shape := c.Network.Shape()
-	r := &Referee{bank: c.Bank, heard: make([]uint32, shape.Processors()), spec: c.Spec, names: c.Network.Names(), timing: c.Timing}
+	r := &Referee{bank: c.Bank, arriving: arriving{heard: make([]uint32, shape.Processors())}, spec: c.Spec, names: c.Network.Names(), timing: c.Timing}
 	if c.Program != nil && c.Program.Carries != nil {
 		r.direct = c.Program.Carries.Direct
 	}

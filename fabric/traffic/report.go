@@ -21,7 +21,9 @@ func (r *Referee) window() *window {
 func (r *Referee) Lost() uint64 { return r.figures.lost }
 
 // Limits adds to the limits of rules how many packets they have judged.
-func (r *Referee) Limits(limits map[string]string) map[string]string { return r.window().limits(limits) }
+func (r *Referee) Limits(limits map[string]string) map[string]string {
+	return r.window().limits(limits)
+}
 
 // Notes are what the user should know of the measured slots.
 func (r *Referee) Notes() []string { return r.window().notes() }

@@ -96,7 +96,7 @@ func (s *Spec) settleWindow() error {
 	if file {
 		warmUp = 0
 	}
-	own := s.Traffic // whose windows stay as they are
+	own, whole := s.Traffic, file && s.Traffic.Measure == nil // own windows stay as they are
 	for _, w := range []struct {
 		key   string
 		given **fabric.Duration
@@ -129,6 +129,10 @@ func (s *Spec) settleWindow() error {
 	s.Traffic = own
 	s.End += s.From
 	s.Last += s.End
+	if rows := len(s.Rows); whole && rows > 0 && s.Rows[rows-1].Created >= s.End {
+		return refuse(refusal{true, "file", fmt.Sprintf("%s has a packet that is created in cycle %d, and without measure cycles up to %d are measured",
+			s.File, s.Rows[rows-1].Created, s.End-1), "delete the row, or give warm_up or measure; packets outside are not measured"})
+	}
 	slot := uint64(s.Timebase.Cycles)
 	if s.slots(slot) == 0 {
 		word := strings.TrimSuffix(s.Timebase.Word, "s")
@@ -152,7 +156,7 @@ func (s *Spec) Within(slots uint32) *Spec {
 	return &own
 }
 
-// windowMax is the longest window that is not given.
+// windowMax is the longest window that is not given, in slots, or in cycles.
 const windowMax = 1e9
 
 // Keys are those of the workload, with all that was left open.

@@ -140,8 +140,9 @@ func (m *Machine) checkJudged() error {
 		case m.offering != nil && (rule == fabric.RuleLatency || rule == fabric.RuleInOrder): // of packets, on every network
 		case slices.Contains(m.Shape.Rules(), rule):
 		case slices.Contains(fabric.Streaming{}.Rules(), rule):
-			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf(
-				"the rule %s is for processors at routers, whose frames take as many cycles as they need, and for packets of traffic", rule), "delete it, or write deadline_slots")
+			return m.Config.Source.Refuse("rules."+rule,
+				fmt.Sprintf("the rule %s is for packets of traffic, and for processors at routers, whose frames take as many cycles as they need", rule),
+				"delete it, or write deadline_slots")
 		default:
 			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
 				"delete it, or take fabric: {bus: ...}")
