@@ -28,7 +28,7 @@ func TestComment(t *testing.T) {
 		got = append(got, f.Limits.Description())
 	}
 	require.Equal(t, []string{"how many there are, in a second line", "what it is called, and a comment does not count", ""}, got)
-	limits := FieldOf(reflect.TypeFor[described](), "count").Limits
+	limits := Fields(reflect.TypeFor[described]())[0].Limits
 	_, remedy := limits.Refuse(reflect.ValueOf(4))
 	require.Contains(t, remedy, "3 (how many there are, in a second line)")
 }

@@ -29,7 +29,8 @@ type Decoder struct {
 	// Param is the range of an entry of a map of integers.
 	Param func(path, key string) Span
 
-	assigned map[*yaml.Node]string // nodes that are not of the file, with their places
+	assigned map[*yaml.Node]string    // nodes that are not of the file, with their places
+	fields   map[reflect.Type][]Field // read so far: lists have many objects of a type, and each may be wrong
 }
 
 // shorthand is a struct that one value may stand for: the one of a key.
@@ -62,7 +63,8 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 	case reflect.Struct:
 		if short, ok := v.Interface().(shorthand); ok && node.Kind == yaml.ScalarNode {
 			key, _ := short.Short()
-			field := FieldOf(v.Type(), key)
+			fields := d.fieldsOf(v.Type())
+			field := fields[slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })]
 			return d.Decode(node, v.FieldByIndex(field.Index), path, field.Limits)
 		}
 		return d.object(node, v, path)
@@ -100,6 +102,17 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 		}
 	}
 	return d.within(node, v, path, limits)
+}
+
+// fieldsOf are the keys of a struct.
+func (d *Decoder) fieldsOf(t reflect.Type) []Field {
+	if d.fields == nil {
+		d.fields = map[reflect.Type][]Field{}
+	}
+	if d.fields[t] == nil {
+		d.fields[t] = Fields(t)
+	}
+	return d.fields[t]
 }
 
 // within refuses what is not in the range of its key.
@@ -173,7 +186,7 @@ type Exemplified interface{ Example() string }
 
 // object fills a struct.
 func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
-	fields := Fields(v.Type())
+	fields := d.fieldsOf(v.Type())
 	if node.Kind != yaml.MappingNode {
 		wanted := "an object: {" + strings.Join(needed(fields), ", ") + "}"
 		if e, ok := v.Interface().(Exemplified); ok {

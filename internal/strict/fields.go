@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"starloom/traces/input"
@@ -48,12 +49,6 @@ func Fields(t reflect.Type) []Field {
 	return fields
 }
 
-// FieldOf is the field with a key, which the type has.
-func FieldOf(t reflect.Type, key string) Field {
-	fields := Fields(t)
-	return fields[slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })]
-}
-
 // Limits is what a jsonschema tag says about a value.
 type Limits struct {
 	Required         bool
@@ -65,28 +60,27 @@ type Limits struct {
 	Enum             []string
 	Default          string // as the tag has it, "" for none
 
-	description string       // of a tag
-	declared    reflect.Type // with the field
-	field       string
+	description string        // of a tag
+	comment     func() string // of the field, read once; nil for none
 }
 
 // Description says what the value is: the tag does, or the field's comment.
 func (l *Limits) Description() string {
-	if l.description == "" && l.declared != nil {
-		return Comment(l.declared, l.field)
+	if l.description == "" && l.comment != nil {
+		return l.comment()
 	}
 	return l.description
 }
 
 // entry is what the tag of a list says about each entry.
 func (l *Limits) entry() Limits {
-	return Limits{Minimum: l.Minimum, Maximum: l.Maximum, declared: l.declared, field: l.field}
+	return Limits{Minimum: l.Minimum, Maximum: l.Maximum, comment: l.comment}
 }
 
 // ParseLimits reads the jsonschema tag of a type's field, in the syntax of invopop/jsonschema. A
 // tag that cannot be read is a fault in this package.
 func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
-	tag, limits := field.Tag.Get("jsonschema"), Limits{declared: t, field: field.Name}
+	tag, limits := field.Tag.Get("jsonschema"), Limits{comment: sync.OnceValue(func() string { return Comment(t, field.Name) })}
 	integer := func(text string) *Number {
 		n := Number{Negative: strings.HasPrefix(text, "-")}
 		magnitude, err := strconv.ParseUint(strings.TrimPrefix(text, "-"), 10, 64)

@@ -17,6 +17,8 @@ const ErrorsMax = 20
 type Errors struct {
 	List []*Error
 	More int // beyond those of List
+
+	taken map[Error]bool // those of List
 }
 
 // Error has a line for each mistake.
@@ -51,7 +53,11 @@ func (m *Errors) Take(err error) bool {
 		m.More += several.More
 	case !errors.As(err, &one):
 		return false
-	case !slices.ContainsFunc(m.List, func(e *Error) bool { return *e == *one }):
+	case !m.taken[*one]:
+		if m.taken == nil {
+			m.taken = map[Error]bool{}
+		}
+		m.taken[*one] = true
 		m.List = append(m.List, one)
 	}
 	return true
