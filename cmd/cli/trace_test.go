@@ -137,6 +137,7 @@ func TestTraceBadInput(t *testing.T) {
 	for name, text := range map[string]string{
 		"broken.vcd": "$timescale 1 ns $end\n$var wire 1 ! a $end\n$enddefinitions $end\n#0\n1!\nbroken\n#5\n", "text.vcd": "hello",
 		"other.vcd": "$var wire 1 ! other $end\n$enddefinitions $end\n#0\n1!\n", "key.yaml": "singals: {}\n",
+		"silent.vcd":  "$timescale 1 ns $end\n$var wire 1 ! a $end\n$enddefinitions $end\n#0\n#5\n",
 		"nolane.yaml": "period: 1 ns\ninterfaces:\n  - {name: n, data: none, valid: none}\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
@@ -154,6 +155,7 @@ func TestTraceBadInput(t *testing.T) {
 		{"diff a.vcd", "starloom trace diff: B.vcd is missing; usage: starloom trace diff A.vcd B.vcd"},
 		{"diff a.vcd broken.vcd --ignore **", "a.vcd and broken.vcd: no signal of one is in the other"},
 		{"diff a.vcd b.vcd --ignore **", "a.vcd and b.vcd: all signals that both have are left out; give other patterns"},
+		{"diff silent.vcd silent.vcd", "silent.vcd and silent.vcd: neither has a value of a signal that is compared"},
 		{"diff a.vcd /dev/null", "/dev/null: cannot be read: this is not a regular file; give the path of a VCD"},
 		{"diff a.vcd other.vcd", "a.vcd and other.vcd: no signal of one is in the other: names are like pops.slot and like other; give a --map"},
 		{"diff broken.vcd broken.vcd", "broken.vcd:6: "},

@@ -12,6 +12,7 @@ import (
 // finish says how far the comparison has come, and judges. before: there was something before From.
 func (d *differ) finish(m *merge, before bool) error {
 	report := &d.report
+	d.noteUnvalued(m)
 	d.noteSkipped(m, before)
 	report.EndedA = !m.a.Loaded && (!m.b.Loaded || m.b.Instant <= d.to)
 	report.EndedB = !m.b.Loaded && (!m.a.Loaded || m.a.Instant <= d.to)
@@ -22,7 +23,7 @@ func (d *differ) finish(m *merge, before bool) error {
 	case report.Instants == 0 && len(report.Shapes) == 0:
 		return d.nothingCompared(m)
 	case report.Differs():
-	case !d.valued(m):
+	case !slices.ContainsFunc(d.pairs, m.valued):
 		return d.nothing("neither has a value of a signal that is compared", "compare files of runs that reached their first values")
 	case !d.compared:
 		return d.nothing("wherever they were compared, one of them has x or z, or an event that may have been triggered",
@@ -32,9 +33,24 @@ func (d *differ) finish(m *merge, before bool) error {
 	return nil
 }
 
-// valued reports whether a file gives a compared signal a value.
-func (d *differ) valued(m *merge) bool {
-	return slices.ContainsFunc(d.pairs, func(p pair) bool { return m.readA.Changes(p.a)+m.readB.Changes(p.b) > 0 })
+// valued reports whether a file gives a signal a value.
+func (m *merge) valued(p pair) bool { return m.readA.Changes(p.a)+m.readB.Changes(p.b) > 0 }
+
+// noteUnvalued names the signals without a value. An event that is never triggered needs none.
+func (d *differ) noteUnvalued(m *merge) {
+	var names []string
+	for _, p := range d.pairs {
+		if p.kind != vcd.KindEvent && !m.valued(p) {
+			names = append(names, p.nameA)
+		}
+	}
+	if len(names) == 0 || d.o.First && d.report.First != nil { // then the files were not read on
+		return
+	}
+	d.report.Compared -= len(names)
+	list := traces.NewNameList(names)
+	d.report.Skipped = append(d.report.Skipped,
+		fmt.Sprintf("%s without a value in either file: %s", traces.Plural(uint64(list.Count), "signal", "signals"), list.Some()))
 }
 
 // nothing is the error for a comparison without a value.
@@ -120,6 +136,9 @@ func (d *differ) nothingCompared(m *merge) error {
 		}
 	}
 	reason, remedy := "the files have no time in common", "check the offset and the bounds"
+	if m.a.Off || m.b.Off {
+		reason, remedy = "there is no time at which both are dumped ($dumpoff)", "compare files that are dumped at the same times"
+	}
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {
 		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"
 	}

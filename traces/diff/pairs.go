@@ -31,6 +31,7 @@ type pairing struct {
 	rules        []compiledRule
 
 	indexB map[string]int // variables of B by path
+	again  [2]repeats     // of A and B
 	seen   map[pair]bool  // nets and bits alone
 	pairs  []pair
 	shapes []Mismatch
@@ -54,6 +55,7 @@ func newPairing(a, b *vcd.Reader, o *Options) (*pairing, error) {
 		a: a, b: b, exact: map[string]NameRule{}, indexB: b.Header().Index(), seen: map[pair]bool{}, skipped: map[pair]bool{},
 		pairedA: make([]bool, a.Nets()), pairedB: make([]bool, b.Nets()),
 	}
+	p.again = [2]repeats{findRepeats(a.Header(), a.Header().Index()), findRepeats(b.Header(), p.indexB)}
 	var err error
 	if p.only, err = vcd.CompilePatterns(o.Only, "--only"); err != nil {
 		return nil, err
@@ -193,11 +195,42 @@ func cutScope(path, scope string) (string, bool) {
 	return strings.CutPrefix(rest, ".")
 }
 
+// repeats are the nets that share a path with one declared before, as the instances of a scope that is declared twice do:
+// the second of A is compared with the second of B.
+type repeats struct {
+	nth  map[repeat]int   // 1 for the second net of a path
+	vars map[string][]int // their variables, by path
+}
+
+type repeat struct {
+	path string
+	net  vcd.NetID
+}
+
+func findRepeats(h *vcd.Header, index map[string]int) repeats {
+	r := repeats{map[repeat]int{}, map[string][]int{}}
+	for i, v := range h.Vars {
+		key := repeat{v.Path, v.Net}
+		if v.Net != h.Vars[index[v.Path]].Net && r.nth[key] == 0 {
+			r.vars[v.Path] = append(r.vars[v.Path], i)
+			r.nth[key] = len(r.vars[v.Path])
+		}
+	}
+	return r
+}
+
 // match pairs a variable of A with what has this name in B, as a whole or bit by
 // bit. It returns false when there is nothing.
 func (p *pairing) match(v *vcd.Var, order int, name string) bool {
 	varsB := p.b.Header().Vars
 	if b, _, ok := p.b.Header().Resolve(p.indexB, name); ok {
+		if nth := p.again[0].nth[repeat{v.Path, v.Net}]; nth > 0 {
+			again := p.again[1].vars[name]
+			if nth > len(again) {
+				return true // only A has it
+			}
+			b = varsB[again[nth-1]].Whole()
+		}
 		p.add(v.Whole(), b, order)
 		return true
 	}

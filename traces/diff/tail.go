@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"slices"
+
 	"starloom/traces/vcd"
 )
 
@@ -11,9 +13,10 @@ func (d *differ) readTail(m *merge) error {
 	if m.a.Loaded {
 		ended, longer, ofLonger = m.b, m.a, &m.ofA
 	}
-	if ended.Loaded || !longer.Loaded || !ended.Committed || ended.Reader.Truncated() {
+	if ended.Loaded || !longer.Loaded || !ended.Committed || ended.Off || ended.Reader.Truncated() {
 		return nil
 	}
+	unknown := longer.Off // what has changed since it was dumped
 	pairs := oneSided(d.pairs, longer == m.b)
 	held := longer.Held()
 	for count := 0; longer.Loaded && !longer.Cut && longer.Instant <= d.to; count++ {
@@ -22,7 +25,12 @@ func (d *differ) readTail(m *merge) error {
 				return err
 			}
 		}
-		if i := firstMoved(held, longer, pairs, ofLonger); i >= 0 {
+		i := firstMoved(held, longer, pairs, ofLonger)
+		if unknown && !longer.Off {
+			i = slices.IndexFunc(d.pairs, func(p pair) bool { return !equalPair(m.a, m.b, &p, d.match) })
+			held, unknown = longer.Held(), false
+		}
+		if i >= 0 {
 			d.noteTail(m, longer, &d.pairs[i])
 			return nil
 		}

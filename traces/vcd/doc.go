@@ -26,6 +26,7 @@
 //	open.go         Open: whatever a waveform is in; Waveform: as often as it is read
 //	keep.go         where a VCD comes from; what is kept of standard input
 //	read_fst.go     the VCD that fst2vcd makes of an FST
+//	left_out.go     what fst2vcd leaves out: values before time 0, pauses
 //	reader.go       Reader: time by time, with what has changed
 //	read_scan.go    its buffer, tokens and places of errors
 //	read_header.go  its declarations; parameters that are reals

@@ -37,60 +37,72 @@ func FST() *traces.Converter {
 // A length counts itself and what follows it.
 const (
 	fstHeader         = 0
+	fstBlackouts      = 2
+	fstGeometry       = 3
 	fstPacked         = 254 // all of the file
 	fstHeaderLength   = 329
+	fstOffsetEndian   = 25
 	fstOffsetSections = 65
-	fstGeometry       = 3
 	fstBlockBytesMin  = 8
 )
 
 // fstBlocks says which types of blocks hold values (sections), and which names.
-var fstBlocks = map[byte]string{1: "values", 5: "values", 8: "values", 4: "names", 6: "names", 7: "names"}
+var fstBlocks = map[byte]string{
+	fstHeader: "header", fstGeometry: "geometry", fstBlackouts: "blackouts",
+	1: "values", 5: "values", 8: "values", 4: "names", 6: "names", 7: "names",
+}
+
+// fstFile is a whole FST: the first block of each kind without its type and length, and how many there are.
+type fstFile struct {
+	block map[string]*io.SectionReader
+	count map[string]uint64
+}
 
 // checkFST refuses a file that is not whole.
 func checkFST(file *os.File) error {
+	_, err := readFST(file)
+	return err
+}
+
+// readFST finds the blocks of a file.
+func readFST(file *os.File) (f fstFile, err error) {
 	info, err := file.Stat()
 	if err != nil {
-		return err
+		return f, err
 	}
-	count := map[string]uint64{}
-	var header [fstOffsetSections + 8]byte
+	f = fstFile{map[string]*io.SectionReader{}, map[string]uint64{}}
 	size, at := uint64(info.Size()), uint64(0)
-	var first [1]byte
-	if _, err := file.ReadAt(first[:], 0); err == nil && first[0] == fstPacked {
-		return nil // gzip has a checksum of its own
-	}
 	for at < size {
 		var b [1 + fstBlockBytesMin]byte
 		if _, err := file.ReadAt(b[:], int64(at)); err != nil {
-			return cutShort(err)
+			return f, cutShort(err)
 		}
 		length := binary.BigEndian.Uint64(b[1:])
 		if length < fstBlockBytesMin || length > size-at-1 {
-			return fmt.Errorf("its block at byte %d is not whole", at)
+			return f, fmt.Errorf("its block at byte %d is not whole", at)
+		}
+		if b[0] == fstHeader && (at != 0 || length != fstHeaderLength) {
+			return f, errors.New("its header is not at its beginning")
 		}
 		kind := fstBlocks[b[0]]
-		switch b[0] {
-		case fstHeader:
-			if _, err := file.ReadAt(header[:], int64(at)); err != nil || at != 0 || length != fstHeaderLength {
-				return errors.New("its header is not at its beginning")
-			}
-			kind = "header"
-		case fstGeometry:
-			kind = "geometry"
+		if f.count[kind]++; f.count[kind] == 1 {
+			f.block[kind] = io.NewSectionReader(file, int64(at)+int64(len(b)), int64(length-fstBlockBytesMin))
 		}
-		count[kind]++
 		at += 1 + length
 	}
-	if sections := binary.BigEndian.Uint64(header[fstOffsetSections:]); count["values"] != sections {
-		return fmt.Errorf("it has %d of %d sections of values", count["values"], sections)
-	}
 	for _, kind := range []string{"header", "geometry", "names"} {
-		if count[kind] != 1 {
-			return fmt.Errorf("it has no %s", kind)
+		if f.count[kind] != 1 {
+			return f, fmt.Errorf("it has no %s", kind)
 		}
 	}
-	return nil
+	var sections [8]byte
+	if _, err := file.ReadAt(sections[:], fstOffsetSections); err != nil {
+		return f, cutShort(err)
+	}
+	if sections := binary.BigEndian.Uint64(sections[:]); f.count["values"] != sections {
+		return f, fmt.Errorf("it has %d of %d sections of values", f.count["values"], sections)
+	}
+	return f, nil
 }
 
 func cutShort(err error) error {

@@ -14,7 +14,7 @@ import (
 type source interface {
 	io.ReadCloser
 	Progress() (read, size int64)
-	converted() bool // from an FST
+	converted() *leftOut // nil if not from an FST
 }
 
 func unreadable(path string, err error) error {
@@ -26,10 +26,10 @@ func unreadable(path string, err error) error {
 }
 
 // keep copies what is left of a stream into a temporary file.
-func keep(s *input.Stream) (*traces.Temporary, error) {
+func keep(s io.Reader, name string) (*traces.Temporary, error) {
 	temp, err := traces.NewTemporary("starloom-*.wave")
 	if err != nil {
-		return nil, noRoom(s, err)
+		return nil, noRoom(name, err)
 	}
 	if _, err := io.Copy(temp, s); err != nil {
 		temp.Remove()
@@ -37,14 +37,14 @@ func keep(s *input.Stream) (*traces.Temporary, error) {
 		if errors.As(err, &known) {
 			return nil, known
 		}
-		return nil, noRoom(s, err)
+		return nil, noRoom(name, err)
 	}
 	return temp, nil
 }
 
-func noRoom(s *input.Stream, err error) error {
+func noRoom(name string, err error) error {
 	return &input.Error{
-		Place:  s.Name,
+		Place:  name,
 		Reason: fmt.Sprintf("it cannot be kept in %s for the time of the work: %v", os.TempDir(), input.WithoutPath(err)),
 		Remedy: "free space there, set TMPDIR to another folder, or give a file",
 	}

@@ -27,7 +27,7 @@ func OpenStream(s *input.Stream) (*Reader, error) {
 	r, err := newReader(source, s.Name, source.converted())
 	if err != nil {
 		// What the declarations lack is not worth more than why a converter has ended early.
-		if ended := source.Close(); ended != nil && source.converted() {
+		if ended := source.Close(); ended != nil && source.converted() != nil {
 			err = ended
 		}
 		return nil, err
@@ -39,7 +39,7 @@ func OpenStream(s *input.Stream) (*Reader, error) {
 // plain is a VCD.
 type plain struct{ *input.Stream }
 
-func (plain) converted() bool { return false }
+func (plain) converted() *leftOut { return nil }
 
 // unpack returns the VCD that is in a stream.
 func unpack(s *input.Stream) (source, error) {
@@ -71,7 +71,7 @@ func Keep(path string) (*Waveform, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	temp, err := keep(s)
+	temp, err := keep(s, s.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -144,7 +144,9 @@ func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 	}
 	r.pos = end
 	n = &r.nets[id]
-	n.changes++
+	if !r.off {
+		n.changes++
+	}
 	return n, id, n.watched && !r.off
 }
 
@@ -232,6 +234,14 @@ func (r *Reader) readPort(at int) {
 	states := at + 1
 	statesEnd := r.tokenEnd(states)
 	field, end := statesEnd, statesEnd
+	if r.fst && len(bytes.Trim(r.buf[states:statesEnd], "x")) == 0 { // without a value: x in the place of strengths, too
+		if code := r.skipSpace(end); code == r.end {
+			r.cut()
+		} else {
+			r.readCode(at, code)
+		}
+		return
+	}
 	for range 2 { // the strengths
 		field = r.skipSpace(end)
 		end = r.tokenEnd(field)
@@ -462,10 +472,16 @@ func (r *Reader) readSection() {
 		}
 	case "$dumpall", "$dumpportsall":
 		r.snapshot = laterSnapshot
-	case "$dumpoff", "$dumpportsoff":
+	case "$dumpoff", "$dumpportsoff", "$dumpon", "$dumpportson":
+		if r.fst { // which has a list of them
+			r.pos = at
+			r.skipSection()
+			return
+		}
 		r.off, r.snapshot = true, firstSnapshot
-	case "$dumpon", "$dumpportson":
-		r.off, r.snapshot = false, laterSnapshot
+		if bytes.HasSuffix(token, []byte("on")) {
+			r.off, r.snapshot = false, laterSnapshot
+		}
 	case "$comment", "$date", "$version", "$vcdclose", "$dumpflush", "$dumpportsflush":
 		r.pos = at
 		r.skipSection()

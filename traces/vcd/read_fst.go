@@ -2,6 +2,7 @@ package vcd
 
 import (
 	"bytes"
+	"compress/gzip"
 	"fmt"
 	"io"
 	"os"
@@ -31,6 +32,7 @@ type fstStream struct {
 	out     io.ReadCloser
 	said    bytes.Buffer
 	size    int64
+	left    *leftOut
 	ended   bool
 	err     error
 }
@@ -46,8 +48,8 @@ func convertFST(s *input.Stream) (source, error) {
 	}
 	f := &fstStream{s: s}
 	path := s.Path
-	if path == "" {
-		if f.temp, err = keep(s); err != nil {
+	if packed := bytes.HasPrefix(s.Peek(), []byte(fstMagicPacked)); packed || path == "" {
+		if f.temp, err = keepFST(s, packed); err != nil {
 			return nil, err
 		}
 		path = f.temp.Path()
@@ -70,6 +72,42 @@ func convertFST(s *input.Stream) (source, error) {
 	return f, nil
 }
 
+// keepFST keeps an FST in a temporary file, without what it is packed in: a type, two lengths and gzip.
+func keepFST(s *input.Stream, packed bool) (*traces.Temporary, error) {
+	if !packed {
+		return keep(s, s.Name)
+	}
+	_, err := io.CopyN(io.Discard, s, 1+2*fstBlockBytesMin)
+	inner := packedFST{name: s.Name}
+	if err == nil {
+		inner.Reader, err = gzip.NewReader(s)
+	}
+	if err != nil {
+		return nil, notWhole(s.Name, cutShort(err))
+	}
+	return keep(inner, s.Name)
+}
+
+type packedFST struct {
+	*gzip.Reader
+	name string
+}
+
+func (p packedFST) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = notWhole(p.name, cutShort(err))
+	}
+	return n, err
+}
+
+func notWhole(name string, err error) error {
+	return &input.Error{
+		Place: name, Reason: fmt.Sprintf("this FST is not whole: %v", err),
+		Remedy: "let the simulator write the file to its end",
+	}
+}
+
 // check refuses an FST that is not whole, of which fst2vcd would write what there is and end well.
 func (f *fstStream) check(path string) error {
 	file, err := os.Open(path)
@@ -80,16 +118,17 @@ func (f *fstStream) check(path string) error {
 	if info, err := file.Stat(); err == nil {
 		f.size = info.Size()
 	}
-	if err := checkFST(file); err != nil {
-		return &input.Error{
-			Place: f.s.Name, Reason: fmt.Sprintf("this FST is not whole: %v", err),
-			Remedy: "let the simulator write the file to its end",
-		}
+	blocks, err := readFST(file)
+	if err == nil {
+		f.left, err = blocks.leftOut()
+	}
+	if err != nil {
+		return notWhole(f.s.Name, err)
 	}
 	return nil
 }
 
-func (f *fstStream) converted() bool { return true }
+func (f *fstStream) converted() *leftOut { return f.left }
 
 // Progress does not know how far fst2vcd has come.
 func (f *fstStream) Progress() (read, size int64) { return 0, f.size }

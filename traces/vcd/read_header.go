@@ -472,8 +472,11 @@ func (r *Reader) readRaw(at int) bool {
 		}
 		n := &r.nets[p.net]
 		r.pos = at + length
+		if r.off {
+			return true
+		}
 		n.changes++
-		if n.watched && !r.off {
+		if n.watched {
 			r.setReal(n, p.net, math.Float64frombits(binary.LittleEndian.Uint64(r.buf[at+1:])))
 		}
 		return true

@@ -75,6 +75,22 @@ func (s *scanner) more() (bool, error) {
 	}
 }
 
+// insert has changes read before a first time of 0.
+func (s *scanner) insert(changes []byte) error {
+	const first = "#0"
+	for s.end-s.pos <= len(first)+1 && !s.eof {
+		if _, err := s.more(); err != nil {
+			return err
+		}
+	}
+	rest, isFirst := bytes.CutPrefix(bytes.TrimLeft(s.buf[s.pos:s.end], "\n"), []byte(first))
+	if isFirst && len(rest) > 0 && rest[0] <= ' ' && len(changes) > 0 {
+		s.r, s.eof = io.MultiReader(bytes.NewReader(changes), bytes.NewReader(bytes.Clone(s.buf[s.pos:s.end])), s.r), false
+		s.pos, s.end, s.buf[0] = 0, 0, '\n'
+	}
+	return nil
+}
+
 var newline = []byte{'\n'}
 
 // fail returns an error at a place in the buffer.

@@ -85,6 +85,8 @@ type manner struct {
 	parameters []parameter // of as many bits as a real
 	raws       []parameter // of them, reals that an FST has in the place of digits
 	fst        bool        // fst2vcd has written what is read
+	pauses     []pause     // of an FST, that are to come
+	given      []SignalID  // signals of an FST with a value before its first time
 	passed     []string
 }
 
@@ -112,13 +114,20 @@ const (
 const watchWordsMax = 1 << 26
 
 // NewReader reads the declarations; errors begin with name.
-func NewReader(source io.Reader, name string) (*Reader, error) { return newReader(source, name, false) }
+func NewReader(source io.Reader, name string) (*Reader, error) { return newReader(source, name, nil) }
 
-// newReader is NewReader for a VCD, or for what fst2vcd makes of an FST.
-func newReader(source io.Reader, name string, fst bool) (*Reader, error) {
+// newReader is NewReader for a VCD, or for what fst2vcd makes of an FST, and what it leaves out.
+func newReader(source io.Reader, name string, left *leftOut) (*Reader, error) {
+	fst := left != nil
 	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}, manner: manner{tick: 1, fst: fst}}
 	if err := r.readHeader(); err != nil {
 		return nil, err
+	}
+	if fst {
+		r.pauses, r.given = left.pauses, left.given
+		if err := r.insert(left.initial); err != nil {
+			return nil, err
+		}
 	}
 	if err := r.measureTimes(); err != nil {
 		return nil, err
@@ -221,7 +230,18 @@ func (r *Reader) Next() bool {
 
 // beginEarly makes time 0 of the changes before the first time, unless that is 0 itself.
 func (r *Reader) beginEarly() {
-	if early := r.off || slices.ContainsFunc(r.nets, func(n net) bool { return n.changes > 0 }); early {
+	if r.fst { // fst2vcd writes x of signals without a value
+		for i := range r.nets {
+			r.nets[i].changes = 0
+		}
+		for _, id := range r.given {
+			if net := r.codes.find(uint64(id), appendCode(nil, id)); net != noNet {
+				r.nets[net].changes = 1
+			}
+		}
+	}
+	pauses := len(r.pauses) > 0 && r.pauses[0].time < r.next/r.tick
+	if early := r.off || pauses || slices.ContainsFunc(r.nets, func(n net) bool { return n.changes > 0 }); early {
 		r.waits, r.first = r.hasNext && r.next > 0, r.next
 		r.hasNext, r.next = true, 0
 	}
@@ -241,6 +261,10 @@ func (r *Reader) Step() ([]NetID, error) {
 		r.settle()
 	}
 	r.started, r.now = true, r.next
+	for ; len(r.pauses) > 0 && r.pauses[0].time <= r.now/r.tick; r.pauses = r.pauses[1:] {
+		r.off = !r.pauses[0].on
+		r.snapshot = laterSnapshot // events, then, may be of $dumpon
+	}
 	if r.waits {
 		r.waits, r.next = false, r.first
 		return r.changed, r.err

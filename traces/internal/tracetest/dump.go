@@ -13,6 +13,7 @@ import (
 type Dump struct {
 	Unit  *big.Rat // seconds in one of the file's times
 	Times []*big.Rat
+	Offs  []bool           // nothing is dumped after each of them
 	Waves map[string]*Wave // by path
 }
 
@@ -115,7 +116,12 @@ func bitsOf(word string) int {
 
 // changes reads line by line: a line is a time, a change, or nothing that counts. What is before the first time is of time 0.
 func (d *Dump) changes(text string, codes map[string]*Wave) error {
-	now, snapshot := new(big.Rat), false
+	now, snapshot, off := new(big.Rat), false, false
+	begin := func() { // at the latest
+		if len(d.Times) == 0 {
+			d.Times, d.Offs = []*big.Rat{now}, []bool{false}
+		}
+	}
 	for line := range strings.Lines(text) {
 		fields := strings.Fields(line)
 		switch {
@@ -126,17 +132,19 @@ func (d *Dump) changes(text string, codes map[string]*Wave) error {
 				return fmt.Errorf("time %q", line)
 			}
 			now = number.Mul(number, d.Unit)
-			d.Times = append(d.Times, now)
+			d.Times, d.Offs = append(d.Times, now), append(d.Offs, off)
 			snapshot = false
 		case fields[0] == "$end":
 			snapshot = false
 		case fields[0] == "$dumpvars", fields[0] == "$dumpports":
 			snapshot = !slices.Contains(fields, "$end")
-		case fields[0][0] == '$':
+		case strings.HasPrefix(fields[0], "$dumpo"):
+			begin()
+			off = fields[0] == "$dumpoff"
+			d.Offs[len(d.Offs)-1] = off
+		case fields[0][0] == '$', off:
 		default:
-			if len(d.Times) == 0 {
-				d.Times = []*big.Rat{now}
-			}
+			begin()
 			if err := take(fields, now, codes, snapshot); err != nil {
 				return err
 			}
@@ -211,15 +219,10 @@ func (w *Wave) digits(value string) string {
 
 // Changes are the steps at which the value is another one than before.
 func (w *Wave) Changes() (steps []Step) {
-	before := strings.Repeat("x", w.Bits)
-	switch {
-	case w.Type == "event":
+	if w.Type == "event" {
 		return w.Steps
-	case w.Type == "string":
-		before = "s"
-	case strings.HasPrefix(w.Type, "real"):
-		before = "rNaN"
 	}
+	before := w.initial()
 	for _, s := range w.Steps {
 		if s.Value != before {
 			steps = append(steps, s)
@@ -239,13 +242,69 @@ func (d *Dump) Valued() bool {
 	return false
 }
 
-// Same reports whether two dumps say the same of all signals at all times.
-func (d *Dump) Same(other *Dump) bool {
+// Same reports whether two dumps say the same of all signals at all times at which both are dumped, and at how many of
+// the times of either that is.
+func (d *Dump) Same(other *Dump) (same bool, times int) {
+	same = len(d.Waves) == len(other.Waves)
+	var pairs [][2]*cursor
 	for path, w := range d.Waves {
-		o := other.Waves[path]
-		if o == nil || !slices.EqualFunc(w.Changes(), o.Changes(), func(x, y Step) bool { return x.At.Cmp(y.At) == 0 && x.Value == y.Value }) {
-			return false
+		if o := other.Waves[path]; o != nil {
+			pairs = append(pairs, [2]*cursor{{wave: w}, {wave: o}})
+		} else {
+			same = false
 		}
 	}
-	return len(d.Waves) == len(other.Waves)
+	all := slices.Concat(d.Times, other.Times)
+	slices.SortFunc(all, (*big.Rat).Cmp)
+	offs := [2]*cursor{d.offs(), other.offs()}
+	for _, at := range slices.CompactFunc(all, func(x, y *big.Rat) bool { return x.Cmp(y) == 0 }) {
+		off := offs[0].at(at) == "off"
+		if off = offs[1].at(at) == "off" || off; off {
+			continue
+		}
+		times++
+		for _, p := range pairs {
+			same = p[0].at(at) == p[1].at(at) && same
+		}
+	}
+	return same, times
+}
+
+func (d *Dump) offs() *cursor {
+	w := &Wave{Type: "string"}
+	for i, off := range d.Offs {
+		w.Steps = append(w.Steps, Step{d.Times[i], map[bool]string{true: "off", false: "on"}[off]})
+	}
+	return &cursor{wave: w}
+}
+
+// cursor walks over the steps of a wave.
+type cursor struct {
+	wave *Wave
+	next int
+}
+
+// at is the value at a time, which is later than that of the call before; of an event whether it is triggered then.
+func (c *cursor) at(at *big.Rat) string {
+	steps := c.wave.Steps
+	for c.next < len(steps) && steps[c.next].At.Cmp(at) <= 0 {
+		c.next++
+	}
+	if c.next == 0 || c.wave.Type == "event" && steps[c.next-1].At.Cmp(at) < 0 {
+		return c.wave.initial()
+	}
+	return steps[c.next-1].Value
+}
+
+// initial is the value before any other.
+func (w *Wave) initial() string {
+	switch {
+	case w.Type == "event":
+		return ""
+	case w.Type == "string":
+		return "s"
+	case strings.HasPrefix(w.Type, "real"):
+		return "rNaN"
+	}
+	return strings.Repeat("x", w.Bits)
 }

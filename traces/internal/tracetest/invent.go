@@ -12,6 +12,7 @@ import (
 type Invented struct {
 	Signals []Invention
 	Changes []Change // in the order of their times, each time once for a signal
+	Pauses  []Pause  // in the order of their times, those of one Style alone
 	End     uint64   // a time after the last change
 }
 
@@ -27,6 +28,9 @@ type Change struct {
 	Signal int
 	Value  string
 }
+
+// Pause is a $dumpoff and the $dumpon after it, which may be at the same time, or after the end.
+type Pause struct{ From, To uint64 }
 
 var inventedTypes = []string{"wire", "wire", "reg", "logic", "integer", "real", "string", "event", "parameter"}
 
@@ -65,7 +69,16 @@ func Invent(random *rand.Rand) *Invented {
 		at += 1 + random.Uint64N(9)
 	}
 	v.End = at
+	for at = random.Uint64N(9); at <= v.End && random.IntN(3) > 0; at += random.Uint64N(30) {
+		p := Pause{at, at + random.Uint64N(9)}
+		v.Pauses, at = append(v.Pauses, p), p.To
+	}
 	return v
+}
+
+// off reports whether nothing is dumped after all that is said at a time.
+func (v *Invented) off(at uint64) bool {
+	return slices.ContainsFunc(v.Pauses, func(p Pause) bool { return p.From <= at && at < p.To })
 }
 
 // value makes up a value, often one near the one before.
@@ -91,7 +104,11 @@ func (v *Invented) value(random *rand.Rand, signal int, before string) string {
 
 // Differ changes one thing of a waveform; what that means for its changes is for Parse to say.
 func (v *Invented) Differ(random *rand.Rand) *Invented {
-	other := &Invented{Signals: v.Signals, Changes: slices.Clone(v.Changes), End: v.End}
+	other := &Invented{Signals: v.Signals, Changes: slices.Clone(v.Changes), Pauses: slices.Clone(v.Pauses), End: v.End}
+	for i := range other.Pauses { // moved: no difference by itself
+		p := &other.Pauses[i]
+		p.To = max(p.From, p.To-min(p.To, random.Uint64N(4)))
+	}
 	if len(other.Changes) == 0 {
 		return other
 	}
@@ -115,6 +132,7 @@ func (v *Invented) Differ(random *rand.Rand) *Invented {
 type Style struct {
 	GTKWave bool // only what vcd2fst reads rightly
 	Exact   bool // only what a comparison leaves nothing of out: no ports
+	Pauses  bool // with what fst2vcd leaves out: pauses, and a time 0 after values before the first time
 }
 
 // timescales are ways to write a nanosecond: so many of a unit.
@@ -132,6 +150,11 @@ func (v *Invented) Write(random *rand.Rand, style Style) string {
 	w := inventedWriter{
 		Invented: v, random: random, style: style, scale: timescales[random.IntN(count)], codes: random.Perm(len(v.Signals)),
 		odd: random.IntN(2) == 0, before: make([]string, len(v.Signals)),
+	}
+	if !style.Pauses {
+		silent := *v
+		silent.Pauses = nil
+		w.Invented = &silent
 	}
 	w.header()
 	w.body()
@@ -216,6 +239,9 @@ func (w *inventedWriter) body() {
 		times = append(times, c.At)
 	}
 	times = append(times, 0, w.End)
+	for _, p := range w.Pauses {
+		times = append(times, p.From, p.To)
+	}
 	for range w.random.IntN(4) { // at which nothing changes
 		times = append(times, w.random.Uint64N(w.End+1))
 	}
@@ -225,8 +251,11 @@ func (w *inventedWriter) body() {
 		for ; at < len(w.Changes) && w.Changes[at].At == time; at++ {
 		}
 		now := slices.Clone(w.Changes[first:at])
-		end := ""
-		if time > 0 || !w.early(now) {
+		end, zero := "", false
+		if w.paused(time, now) {
+			continue
+		}
+		if zero = time == 0 && w.early(now); !zero {
 			w.time(time)
 		} else if !slices.ContainsFunc(now, func(c Change) bool { return w.Signals[c.Signal].Type == "event" }) {
 			w.b.WriteString("$dumpvars\n")
@@ -244,10 +273,56 @@ func (w *inventedWriter) body() {
 			w.change(i, w.before[i])
 		}
 		w.b.WriteString(end)
+		if zero && w.style.Pauses && w.random.IntN(2) == 0 {
+			w.time(0)
+		}
 		if w.some(6) {
 			w.b.WriteString("$comment nothing" + w.end())
 		}
 	}
+}
+
+// paused writes a time at which a pause begins or ends, or which is in one.
+func (w *inventedWriter) paused(time uint64, now []Change) bool {
+	edge := func(p Pause) bool { return p.From == time || p.To == time }
+	if !w.off(time) && !slices.ContainsFunc(w.Pauses, edge) {
+		return false
+	}
+	for _, c := range now {
+		w.before[c.Signal] = c.Value
+	}
+	w.time(time)
+	for _, p := range w.Pauses { // one may begin where another ends
+		if p.To == time && p.From < time {
+			w.dump("$dumpon", true)
+		}
+		if p.From == time {
+			w.dump("$dumpoff", false)
+			if p.To == time {
+				w.dump("$dumpon", true)
+			}
+		}
+	}
+	for _, c := range now {
+		if w.Signals[c.Signal].Type == "event" && !w.off(time) {
+			w.change(c.Signal, c.Value)
+		}
+	}
+	return true
+}
+
+// dump writes what all signals are, or x.
+func (w *inventedWriter) dump(keyword string, values bool) {
+	w.b.WriteString(keyword + "\n")
+	for i, s := range w.Signals {
+		switch {
+		case values && w.before[i] != "":
+			w.change(i, w.before[i])
+		case s.isBits():
+			w.change(i, strings.Repeat("x", s.Bits))
+		}
+	}
+	w.b.WriteString("$end\n")
 }
 
 // early reports whether the changes of time 0 stand before the first time. There vcd2fst drops texts and adds events,

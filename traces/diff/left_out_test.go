@@ -1,0 +1,131 @@
+package diff
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/traces/internal/tracetest"
+)
+
+// inFST is a VCD as an FST.
+func inFST(t *testing.T, text string, options ...string) string {
+	path := filepath.Join(t.TempDir(), "a.vcd")
+	text = strings.ReplaceAll(text, " $end $", " $end\n$") // vcd2fst reads a declaration from a line
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	tracetest.Run(t, "vcd2fst", append(options, path, path+".fst")...)
+	return path + ".fst"
+}
+
+// What fst2vcd leaves out of an FST is read: values before a first time of 0, and every pause.
+func TestLeftOutOfFST(t *testing.T) {
+	header := tracetest.Header("wire 1 ! a", "wire 4 # b", "real 64 $ r")
+	body := "0!\nb101 #\nr2.5 $\n#0\n#5\n1!\n$dumpoff\nx!\nbx #\n$end\n$dumpon\n1!\nb10 #\nr2.5 $\n$end\n" +
+		"#7\n0!\n#9\n$dumpoff\nx!\nbx #\n$end\n#12\n$dumpon\n0!\nb11 #\nr2.5 $\n$end\n#14\n1!\n#20\n"
+	vcdFile := filepath.Join(t.TempDir(), "whole.vcd")
+	require.NoError(t, os.WriteFile(vcdFile, []byte(header+body), 0o666))
+	for name, c := range map[string]struct{ from, to, at string }{
+		"the same":                    {},
+		"before time 0":               {"0!\nb101 #\nr2.5 $\n", "0!\nb100 #\nr2.5 $\n", "0 ns"},
+		"a real before time 0":        {"r2.5 $\n#0", "r2 $\n#0", "0 ns"},
+		"nothing before time 0":       {"0!\nb101 #\nr2.5 $\n#0", "#0", "0 ns"},
+		"after a pause of no length":  {"#7\n0!", "#7\n1!", "7 ns"},
+		"after the second pause":      {"#12\n$dumpon\n0!", "#12\n$dumpon\n1!", "12 ns"},
+		"the second pause goes on":    {"#12\n$dumpon\n0!\nb11 #\nr2.5 $\n$end\n#14\n1!", "#14\n$dumpon\n1!\nb11 #\nr2.5 $\n$end", ""},
+		"the second pause is missing": {"$dumpoff\nx!\nbx #\n$end\n#12\n$dumpon\n0!\nb11 #\nr2.5 $\n$end", "#12\nb11 #", ""},
+	} {
+		other := inFST(t, header+strings.Replace(body, c.from, c.to, 1))
+		for _, first := range []string{vcdFile, inFST(t, header+body), inFST(t, header+body, "-c")} {
+			r, err := Files(context.Background(), first, other, Options{})
+			require.NoError(t, err, name)
+			require.Equal(t, c.at != "", r.Differs(), name)
+			if c.at != "" {
+				require.Equal(t, c.at, r.First.At.String(), name)
+			}
+		}
+	}
+	packed := inFST(t, header+body, "-c")
+	data, err := os.ReadFile(packed)
+	require.NoError(t, err)
+	for _, length := range []int{12, 40, len(data) - 1} {
+		require.NoError(t, os.WriteFile(packed, data[:length], 0o666))
+		_, err = Files(context.Background(), packed, vcdFile, Options{})
+		require.ErrorContains(t, err, "this FST is not whole", length)
+	}
+}
+
+// A file that ends in a pause says nothing of what comes; what another one says after a pause is compared with how the
+// ended file ends.
+func TestEndsInPauses(t *testing.T) {
+	header := tracetest.Header("wire 1 ! a")
+	const off, on0, on1 = "$dumpoff\nx!\n$end\n", "$dumpon\n0!\n$end\n", "$dumpon\n1!\n$end\n"
+	for _, c := range []struct{ a, b, signal string }{
+		{"#0\n0!\n#5\n" + off, "#0\n0!\n#9\n1!\n", ""},
+		{"#0\n0!\n#5\n1!\n#6\n0!\n", "#0\n0!\n#3\n" + off + "#9\n" + on0, ""},
+		{"#0\n0!\n#5\n1!\n", "#0\n0!\n#3\n" + off + "#9\n" + on1, ""},
+		{"#0\n0!\n#5\n1!\n", "#0\n0!\n#3\n" + off + "#9\n" + on0, "t.a"},
+		{"#0\n0!\n#5\n1!\n", "#0\n0!\n#3\n" + off + "#9\n" + on1 + "#10\n0!\n", "t.a"},
+		{"#0\n0!\n", "#0\n0!\n#3\n" + off + "#9\n" + on1, "t.a"},
+	} {
+		r, err := diffTexts(t, header+c.a, header+c.b, Options{})
+		require.NoError(t, err)
+		require.Equal(t, c.signal != "", r.Differs(), "%q", c)
+		if c.signal != "" {
+			require.Equal(t, c.signal, r.GoesOn.Signal)
+		} else {
+			require.Equal(t, VerdictNoDifference, r.Verdict)
+		}
+	}
+	_, err := diffTexts(t, header+off+"#0\n1!\n#5\n", header+"#0\n0!\n", Options{})
+	require.ErrorContains(t, err, "there is no time at which both are dumped ($dumpoff)")
+}
+
+// Nets that share a path are compared in the order of their declarations.
+func TestDeclaredTwice(t *testing.T) {
+	twice, once := tracetest.Header("wire 1 ! a", "wire 1 # a", "wire 1 ! a"), tracetest.Header("wire 1 ! a")
+	const body = "#0\n0!\n1#\n#5\n1!\n0#\n"
+	r := requireEqual(t, twice+body, twice+body, Options{})
+	require.Equal(t, VerdictEqual, r.Verdict)
+	require.Equal(t, 2, r.Compared)
+	requireDifferent(t, twice+body, twice+strings.Replace(body, "0#", "1#", 1), Options{}, "t.a", "5 ns", "0", "1")
+	r = requireEqual(t, twice+body, once+"#0\n0!\n#5\n1!\n", Options{})
+	require.Equal(t, VerdictNoDifference, r.Verdict)
+	require.Equal(t, 1, r.OnlyA.Count)
+	r = requireEqual(t, once+"#0\n0!\n#5\n1!\n", twice+body, Options{})
+	require.Equal(t, 1, r.OnlyB.Count)
+}
+
+// A signal without a value in either file is not compared.
+func TestSignalsWithoutValue(t *testing.T) {
+	header := tracetest.Header("wire 1 ! a", "wire 1 # b", "event 1 $ e")
+	for _, c := range []struct {
+		a, b     string
+		verdict  string
+		compared int
+	}{
+		{"#0\n0!\n0#\n#5\n1!\n", "#0\n0!\n0#\n#5\n1!\n", VerdictEqual, 3},
+		{"#0\n0!\n#5\n1!\n", "#0\n0!\n#5\n1!\n", VerdictNoDifference, 2},
+		{"#0\n0!\nx#\n#5\n1!\n", "#0\n0!\n#5\n1!\n", VerdictEqual, 3},
+	} {
+		for _, fst := range []bool{false, true} {
+			first, second := filepath.Join(t.TempDir(), "a.vcd"), inFST(t, header+c.b)
+			require.NoError(t, os.WriteFile(first, []byte(header+c.a), 0o666))
+			if !fst {
+				second = filepath.Join(filepath.Dir(second), "a.vcd")
+			}
+			r, err := Files(context.Background(), first, second, Options{})
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict)
+			require.Equal(t, c.compared, r.Compared)
+			require.Equal(t, c.compared < 3, slices.Contains(r.Skipped, "1 signal without a value in either file: t.b"))
+		}
+	}
+	early := "1!\n#5\n0!\n"
+	_, err := Files(context.Background(), inFST(t, header+early), inFST(t, header+early), Options{Only: []string{"t.b"}})
+	require.ErrorContains(t, err, "neither has a value of a signal that is compared")
+}
