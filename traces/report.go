@@ -1,10 +1,11 @@
 package traces
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // What the reports of all tools have in common.
@@ -37,10 +38,7 @@ func (l NameList) Some() string {
 
 // WriteJSON writes a report as JSON, indented and without escapes for HTML.
 func WriteJSON(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(value)
+	return input.WriteJSON(w, value)
 }
 
 // Plural is a count with its word: 1 signal, 2 signals.

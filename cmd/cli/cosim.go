@@ -12,6 +12,7 @@ import (
 	"starloom"
 	"starloom/cosim"
 	"starloom/cosim/verilator"
+	"starloom/traces/input"
 )
 
 func newCosim(networks starloom.Networks) *cobra.Command {
@@ -130,7 +131,7 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	if err != nil {
 		to = c.Root().ErrOrStderr() // they are a part of the error
 	}
-	if err := printWarnings(to, said.Bytes(), weighty, o.warnings || err != nil); err != nil {
+	if err := printWarnings(input.Printer(to), said.Bytes(), weighty, o.warnings || err != nil); err != nil {
 		return nil, err
 	}
 	return circuit, err

@@ -10,6 +10,7 @@ import (
 	"starloom"
 	"starloom/examples/languages"
 	"starloom/firmware"
+	"starloom/traces/input"
 )
 
 func newFirmware(networks starloom.Networks) *cobra.Command {
@@ -28,7 +29,7 @@ func newFirmwareBuild() *cobra.Command {
 		Args:              atLeastOne("SRC.c"),
 		ValidArgsFunction: filesOf("c", "cc", "cpp", "cxx"),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.Source, o.More, o.Warnings = args[0], args[1:], c.ErrOrStderr()
+			o.Source, o.More, o.Warnings = args[0], args[1:], input.Printer(c.ErrOrStderr())
 			if o.Debug && !c.Flags().Changed("optimise") {
 				o.Level = "" // that of a checked build
 			}
@@ -89,7 +90,7 @@ func newFirmwareNew() *cobra.Command {
 		if err := languages.New(language.value, netlist, args[0]); err != nil {
 			return &starloom.InputError{Place: "NAME", Reason: err.Error()}
 		}
-		_, err := fmt.Fprintf(c.OutOrStdout(), "made %s: cd %s && make test\n", args[0], args[0])
+		_, err := fmt.Fprintf(input.Printer(c.OutOrStdout()), "made %[1]s: cd %[1]s && make test\n", input.Printable(args[0]))
 		return err
 	}
 	return c

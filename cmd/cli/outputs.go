@@ -31,7 +31,7 @@ type output struct {
 }
 
 // String is the path.
-func (o *output) String() string { return o.path }
+func (o *output) String() string { return input.Printable(o.path) }
 
 // Type is that of a flag.
 func (o *output) Type() string { return "string" }

@@ -10,6 +10,7 @@ import (
 	"starloom"
 	"starloom/internal/plot"
 	"starloom/traces/figure"
+	"starloom/traces/input"
 )
 
 // plotFlags are the options of `plot`.
@@ -79,7 +80,7 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 		return err
 	}
 	if note != "" {
-		fmt.Fprintln(c.ErrOrStderr(), note)
+		fmt.Fprintln(input.Printer(c.ErrOrStderr()), note)
 	}
 	return o.out.write(product(c), func(w io.Writer) error { return write(f, w) })
 }

@@ -6,6 +6,7 @@ import (
 
 	"starloom"
 	"starloom/internal/outcome"
+	"starloom/traces/input"
 )
 
 // runFlags are the options of `run`.
@@ -105,7 +106,7 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 	}
 	if c.Flags().Changed("replay") {
 		o.outputs.stream = "--replay"
-		o.Replay, o.ReplayProcessor = starloom.Writer(product(c)), int(o.replay)
+		o.Replay, o.ReplayProcessor = starloom.Writer(input.Printer(product(c))), int(o.replay)
 	}
 	if err := o.outputs.check(inputs(scenario, path)...); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"starloom/internal/outcome"
 	"starloom/internal/sweep"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // sweepFlags are the options of `sweep`.
@@ -76,7 +77,7 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	o.Workers, o.Progress = int(o.workers), progress.sweep
 	if len(o.Keys) == 0 {
 		o.Child = func(ctx context.Context, key string) *exec.Cmd { return o.child(ctx, path, key) }
-		o.Checked = func(e sweep.Extent) { writeExtent(c.ErrOrStderr(), e, o.Adaptive != "") }
+		o.Checked = func(e sweep.Extent) { writeExtent(input.Printer(c.ErrOrStderr()), e, o.Adaptive != "") }
 	}
 	report, err := o.settings.networks.Sweep(c.Context(), path, o.SweepOptions)
 	progress.clear()
@@ -211,8 +212,8 @@ func newSweepMerge() *cobra.Command {
 			if err != nil {
 				return fault(err)
 			}
-			_, err = fmt.Fprintf(c.OutOrStdout(), "%s, %s new in %s; 'starloom sweep FILE --out %s' writes the tables\n",
-				traces.Plural(uint64(points), "point", "points"), traces.Plural(uint64(files), "file", "files"), out, out)
+			_, err = fmt.Fprintf(input.Printer(c.OutOrStdout()), "%s, %s new in %s; 'starloom sweep FILE --out %s' writes the tables\n",
+				traces.Plural(uint64(points), "point", "points"), traces.Plural(uint64(files), "file", "files"), input.Printable(out), input.Printable(out))
 			return err
 		},
 	}

@@ -9,6 +9,7 @@ import (
 	"starloom"
 	"starloom/nic"
 	"starloom/traces/info"
+	"starloom/traces/input"
 	"starloom/traces/vcd"
 )
 
@@ -62,7 +63,7 @@ func newTraceValues() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return fault(info.Values(args[0], o, c.OutOrStdout()))
+		return fault(info.Values(args[0], o, input.Printer(c.OutOrStdout())))
 	}
 	return c
 }

@@ -2,13 +2,14 @@ package coverage
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // Form is what a file has.
@@ -88,10 +89,7 @@ func (c *Coverage) writeJSON(w io.Writer) error {
 		}
 		all.Registers = append(all.Registers, register{*r, r.values(), never})
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(all)
+	return input.WriteJSON(w, all)
 }
 
 // writeLCOV writes a tracefile: geninfo(1).

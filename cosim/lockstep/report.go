@@ -2,7 +2,6 @@ package lockstep
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +13,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
+	"starloom/traces/input"
 )
 
 // hintCycles is in how many cycles of random inputs another map has to agree, to be a hint.
@@ -353,10 +353,7 @@ func (d *Divergence) where() string {
 
 // WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return input.WriteJSON(w, r)
 }
 
 // Title says in one line what was compared.

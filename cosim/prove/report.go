@@ -1,7 +1,6 @@
 package prove
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/traces/input"
 )
 
 // The verdicts.
@@ -133,10 +133,7 @@ func (r *Report) took(d *decision, m *miter) {
 
 // WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
+	return input.WriteJSON(w, r)
 }
 
 // Title says in one line what was compared.

@@ -2,13 +2,14 @@ package estimate
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"starloom/traces/input"
 )
 
 // Schema is the version of the JSON form of Estimate. Keys are only added under one version.
@@ -65,10 +66,7 @@ func (t *Time) Duration() time.Duration { return time.Duration(t.Seconds * float
 
 // WriteJSON writes the stable, versioned form.
 func (e *Estimate) WriteJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(e)
+	return input.WriteJSON(w, e)
 }
 
 // WriteText writes the form for people.

@@ -194,10 +194,7 @@ func fraction(text string) (value float64, ok bool) {
 // WriteJSON writes v indented by two blanks, with a newline at the end and
 // without escapes for HTML.
 func WriteJSON(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
+	return input.WriteJSON(w, v)
 }
 
 // LastLine is the last line of what a program has said, printable.

@@ -3,7 +3,6 @@ package outcome
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
@@ -11,6 +10,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // ReportSchema is the version of the report's JSON form. Keys are only added
@@ -175,9 +175,7 @@ func (r *Report) WriteJSON(w io.Writer) error { return WriteJSON(w, r.listed()) 
 // Line is that form in one line.
 func (r *Report) Line() ([]byte, error) {
 	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	err := encoder.Encode(r.listed())
+	err := input.JSONEncoder(&b).Encode(r.listed())
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -299,10 +300,7 @@ func (r *runner) why(id taskID, s *sent, q queued, e ended, late bool) string {
 
 // note adds a line to the log: what ran where, and when. Times and hosts are nowhere else.
 func (r *runner) note(id taskID, s *sent, q queued, e ended, missing int) error {
-	head := ""
-	if _, err := os.Stat(r.log); err != nil {
-		head = "array,task,job,state,status,host,begun,ended,units,missing\n"
-	}
+	_, known := os.Stat(r.log)
 	file, err := os.OpenFile(r.log, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
@@ -313,7 +311,13 @@ func (r *runner) note(id taskID, s *sent, q queued, e ended, missing int) error 
 		}
 		return time.Unix(seconds, 0).UTC().Format(time.RFC3339)
 	}
-	const line = "%s%s,%d,%s,%s,%d,%s,%s,%s,%d,%d\n"
-	_, err = fmt.Fprintf(file, line, head, id.array, id.number, q.job, q.state, e.status, e.host, at(e.begun), at(e.end), len(s.units), missing)
-	return errors.Join(err, file.Close())
+	rows := [][]string{
+		strings.Split("array,task,job,state,status,host,begun,ended,units,missing", ","),
+		{id.array, strconv.Itoa(id.number), q.job, q.state, strconv.Itoa(e.status), e.host, at(e.begun), at(e.end),
+			strconv.Itoa(len(s.units)), strconv.Itoa(missing)},
+	}
+	if known == nil {
+		rows = rows[1:]
+	}
+	return errors.Join(input.NewCSVWriter(file).WriteAll(rows), file.Close())
 }

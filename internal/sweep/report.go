@@ -10,6 +10,7 @@ import (
 
 	"starloom/internal/outcome"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // Report says what of a sweep has been run. What was found is in its tables.
@@ -92,7 +93,10 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 	}
 	if len(r.Files) > 0 {
-		fmt.Fprintf(&b, "\n%s\n", strings.Join(r.Files, "\n"))
+		b.WriteString("\n")
+		for _, file := range r.Files {
+			b.WriteString(input.Printable(file) + "\n")
+		}
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/lockstep"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // Found is what the lockstep of every part has found.
@@ -71,10 +71,7 @@ func NewCheck(scenario string, parts []Part, found Found) *Check {
 
 // WriteJSON writes the check as JSON.
 func (c *Check) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(c)
+	return input.WriteJSON(w, c)
 }
 
 // WriteText writes the verdict for people: the earliest difference and where others are, or what was

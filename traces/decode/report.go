@@ -1,13 +1,13 @@
 package decode
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 	"text/tabwriter"
 
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // Schema is the version of Report's JSON.
@@ -47,15 +47,13 @@ type Interface struct {
 
 // WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return input.WriteJSON(w, r)
 }
 
 // WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, r.File)
+	fmt.Fprintln(&b, input.Printable(r.File))
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "  cycles\t%d\n", r.Cycles)
 	fmt.Fprintf(t, "  interfaces\t%d in the waveform, %d in the capture\n", r.Lanes, len(r.Interfaces))

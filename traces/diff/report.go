@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // Schema is the version of Report's JSON.
@@ -185,7 +186,9 @@ func (r *Report) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, r) }
 // WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
-	line := func(format string, arguments ...any) { fmt.Fprintf(&b, format+"\n", arguments...) }
+	line := func(format string, arguments ...any) {
+		b.WriteString(input.Printable(fmt.Sprintf(format, arguments...)) + "\n")
+	}
 	switch r.Verdict {
 	case VerdictEqual:
 		line("EQUAL  %s  %s", r.A, r.B)

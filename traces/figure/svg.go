@@ -49,7 +49,7 @@ func newCanvas(w, h vg.Length, title, description string) *canvas {
 func head(w, h vg.Length, title, description string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" class="figure" `+
 		`font-family="Liberation Sans, Arial, Helvetica, sans-serif">`+"\n<title>%s</title>\n<desc>%s</desc>\n<style>\n%s</style>\n",
-		number(w), number(h), number(w), number(h), html.EscapeString(title), html.EscapeString(description), styleSheet())
+		number(w), number(h), number(w), number(h), html.EscapeString(input.Printable(title)), html.EscapeString(input.Printable(description)), styleSheet())
 }
 
 // styleSheet gives roles their colours.
@@ -117,7 +117,7 @@ func fillRects(d draw.Canvas, colour color.Color, rects []vg.Rectangle) {
 }
 
 func (c *canvas) titled(title string) (end func()) {
-	fmt.Fprintf(&c.body, "<g><title>%s</title>\n", html.EscapeString(title))
+	fmt.Fprintf(&c.body, "<g><title>%s</title>\n", html.EscapeString(input.Printable(title)))
 	return func() { c.body.WriteString("</g>\n") }
 }
 
@@ -262,7 +262,7 @@ func (c *canvas) FillString(face font.Face, at vg.Point, text string) {
 		length = fmt.Sprintf(` textLength="%s" lengthAdjust="spacingAndGlyphs"`, number(face.Width(text)))
 	}
 	fmt.Fprintf(&c.body, `<text x="%s" y="%s" font-size="%s" %s%s%s>%s</text>`+"\n",
-		x, y, number(face.Font.Size), c.colours("f"), turned, length, html.EscapeString(text))
+		x, y, number(face.Font.Size), c.colours("f"), turned, length, html.EscapeString(input.Printable(text)))
 }
 
 // DrawImage implements vg.Canvas. Figures have no images.

@@ -84,7 +84,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		if n > 0 {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintln(&b, f.File)
+		fmt.Fprintln(&b, input.Printable(f.File))
 		if f.VCD != nil {
 			f.VCD.write(&b)
 		} else {
@@ -111,6 +111,11 @@ func (t *table) row(name, format string, arguments ...any) {
 		shown = ""
 	}
 	t.last = name
+	for i, argument := range arguments {
+		if text, ok := argument.(string); ok {
+			arguments[i] = input.Printable(text)
+		}
+	}
 	fmt.Fprintf(t.w, "  %s\t%s\n", shown, fmt.Sprintf(format, arguments...))
 }
 

@@ -103,7 +103,7 @@ func (p *valuePrinter) run(o *ValuesOptions) error {
 func (p *valuePrinter) print(at vcd.Duration, nets []vcd.NetID) {
 	for _, id := range nets {
 		for _, name := range p.names[id] {
-			_, _ = fmt.Fprintf(p.to, "%v\t%s\t%v\n", at, name, p.reader.Value(id))
+			_, _ = fmt.Fprintf(p.to, "%v\t%s\t%s\n", at, input.Printable(name), input.Printable(p.reader.Value(id).String()))
 		}
 	}
 }

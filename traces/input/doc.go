@@ -19,6 +19,7 @@
 //	stream.go       Stream: the same from beginning to end, unpacked; standard input
 //	csv.go          CSV, and its mistakes with their places
 //	printable.go    Printable, Printer, CSVWriter: what comes from outside, for people
+//	json.go         WriteJSON: the same in JSON
 //	clip.go         what an error quotes of a file
 //	nearest.go      the allowed word that is nearest to a mistyped one
 package input

@@ -15,7 +15,7 @@ type Error struct {
 	Remedy string // what is allowed, or what to do
 }
 
-// Error returns "place: reason; remedy".
+// Error returns "place: reason; remedy", in one line.
 func (e *Error) Error() string {
 	text := e.Reason
 	if e.Place != "" {
@@ -24,7 +24,7 @@ func (e *Error) Error() string {
 	if e.Remedy != "" {
 		text += "; " + e.Remedy
 	}
-	return text
+	return Printable(text)
 }
 
 // Unreadable turns an error of the operating system into one about the user's file:

@@ -1,6 +1,7 @@
 package input
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"unicode"
@@ -48,4 +49,19 @@ func TestCSVIsNoFormula(t *testing.T) {
 		{"=1+1", "+a", "-a", "@a", "\ta", "\ra", "a=1", "x\u202ey"}, {"-1.5", "+3", "-1e9", "-", "", "0", "'a", "-Inf"},
 	}))
 	require.Equal(t, "'=1+1,'+a,'-a,'@a,'\\x09a,'\\x0da,a=1,x\\u202ey\n-1.5,+3,-1e9,-,,0,'a,-Inf\n", b.String())
+}
+
+// TestJSONIsVisible: what is hidden is an escape, and the value stays.
+func TestJSONIsVisible(t *testing.T) {
+	var b strings.Builder
+	want := map[string]string{"a\u202e": string(everyHidden()) + "caf\u00e9 <&>"}
+	require.NoError(t, WriteJSON(&b, want))
+	require.NotContains(t, strings.ReplaceAll(b.String(), "\n", ""), "\u202e")
+	require.Equal(t, strings.TrimSpace(PrintableLines(b.String())), strings.TrimSpace(b.String()))
+	require.Contains(t, b.String(), `"a\u202e": "`)
+	require.Contains(t, b.String(), `\udb40\udc01`)
+	require.Contains(t, b.String(), "caf\u00e9 <&>")
+	var got map[string]string
+	require.NoError(t, json.Unmarshal([]byte(b.String()), &got))
+	require.Equal(t, want, got)
 }
