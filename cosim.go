@@ -35,6 +35,17 @@ func (list Networks) LoadPinMaps(path string) ([]PinMapPoint, error) {
 	return maps.LoadPins(path, list.library())
 }
 
+// IsPinMap reports whether YAML is a pin map and no scenario: it has a model.
+func IsPinMap(data []byte) bool {
+	_, root, err := strict.Parse("", data, "", "")
+	return err == nil && strict.Has(root, "model") && maps.FabricKey(root) == nil
+}
+
+// ParsePinMaps is LoadPinMaps for the bytes of a file; place stands in errors, and what the map names is beside it.
+func (list Networks) ParsePinMaps(place string, data []byte) ([]PinMapPoint, error) {
+	return maps.ParsePins(place, data, list.library())
+}
+
 // TwinMap returns the pin map of a twin; see pinmap.OfTwin.
 func TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.Map, error) {
 	return Networks(nil).TwinMap(name, parameters, cacheDir)
@@ -169,12 +180,8 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 	return c, files.Write(c.Report)
 }
 
-// IsScenario reports whether a YAML file is a scenario and no pin map: it has a fabric.
-func IsScenario(path string) bool {
-	data, err := strict.Read(path, "")
-	if err != nil {
-		return false
-	}
-	_, root, err := strict.Parse(path, data, "", "")
+// IsScenario reports whether YAML is a scenario and no pin map: it has a fabric.
+func IsScenario(data []byte) bool {
+	_, root, err := strict.Parse("", data, "", "")
 	return err == nil && maps.FabricKey(root) != nil
 }

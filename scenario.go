@@ -397,7 +397,7 @@ func (s *Scenario) runCommand() string {
 // fileWords are the words of a command line that name the file of a place and what was set in it.
 func (s *Scenario) fileWords(place string) string {
 	file := placeFile.ReplaceAllString(place, "")
-	if file == standardInput {
+	if file == input.StandardInputName {
 		file = "-"
 	}
 	words := outcome.ShellQuote(file)

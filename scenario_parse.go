@@ -3,8 +3,6 @@ package starloom
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -34,9 +32,6 @@ type Assignment = strict.Assignment
 // rivals are keys of which an object has one, by the object; none: all of its keys.
 var rivals = map[string][]string{"fabric": nil, "workload": nil, "firmware": {"program", "image"}, "rtl[]": {"twin", "map"}, "faults.random": {"rate", "rates"}}
 
-// standardInput is the place of a scenario that is read from there.
-const standardInput = "standard input"
-
 // LoadScenario reads and checks the scenario file at path, with some keys set to other values. The path
 // - is standard input; paths in that are relative to the working folder. Every error is an *InputError
 // with file, line and column, or the place of an assignment; of several mistakes it is *InputErrors.
@@ -64,11 +59,7 @@ func (list Networks) Check() error { return config.Networks(list).Check(new(Fabr
 
 // LoadScenario is LoadScenario with these networks.
 func (list Networks) LoadScenario(path string, set ...Assignment) (*Scenario, error) {
-	read := func() ([]byte, error) { return input.Read(path, scenarioBytesMax) }
-	if path == "-" {
-		path, read = standardInput, func() ([]byte, error) { return io.ReadAll(io.LimitReader(os.Stdin, scenarioBytesMax+1)) }
-	}
-	data, err := read()
+	data, path, err := input.Argument(path, scenarioBytesMax)
 	if err != nil {
 		return nil, input.Unreadable(path, err, "give the path of a scenario; `starloom schema` prints what one may say")
 	}
@@ -118,7 +109,7 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 // LoadNetlist reads the netlist of a file: of a scenario, whose keys are read as LoadScenario does, but whose other files need not be there yet,
 // or the keys of fabric.netlist alone. Errors are *InputError, or *InputErrors of several.
 func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
-	root, err := netlist.Document(path)
+	root, path, err := netlist.Document(path)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +133,7 @@ func (list Networks) LoadNetlist(path string) (*netlist.Network, error) {
 // decode reads the keys of a scenario; what they say is not checked yet. Mistakes are in the reading of the decoder.
 func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ *scenarioDecoder, err error) {
 	s := DefaultScenario()
-	if place != standardInput {
+	if place != input.StandardInputName {
 		s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
 	}
 	s.folder, s.set, s.foreign = filepath.Dir(place), set, list

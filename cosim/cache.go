@@ -15,16 +15,22 @@ type Cache struct{ Dir, Remedy string }
 // `cosim build` has an option for.
 const RemedyUserCache = "set XDG_CACHE_HOME to a directory that can be written"
 
+// UserCache is where the user's own files are kept that can be made again. Without a home it is a temporary folder of the user.
+func UserCache() (dir string, temporary bool) {
+	if dir, err := os.UserCacheDir(); err == nil {
+		return dir, false
+	}
+	return filepath.Join(os.TempDir(), fmt.Sprintf("starloom-%d", os.Getuid())), true
+}
+
 // OpenCache makes the directory; "" is the user's own.
 func OpenCache(dir string) (Cache, error) {
 	remedy := "name another directory with --cache"
 	if dir == "" {
-		user, err := os.UserCacheDir()
-		if err != nil {
-			return Cache{}, &InputError{
-				Place:  "XDG_CACHE_HOME",
-				Reason: fmt.Sprintf("there is no directory for build results: %v", err),
-				Remedy: RemedyUserCache,
+		user, temporary := UserCache()
+		if temporary && os.Mkdir(user, 0o700) != nil {
+			if folder, err := os.Lstat(user); err != nil || !isOwn(folder) { // somebody else may have put results there
+				return Cache{}, &InputError{Place: user, Reason: "cannot hold build results: it is not a folder of this user alone", Remedy: RemedyUserCache}
 			}
 		}
 		dir, remedy = filepath.Join(user, "starloom", "cosim"), RemedyUserCache

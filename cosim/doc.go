@@ -23,7 +23,7 @@
 //	tool.go         programs that Starloom runs; stopped.go: how they end; tool_linux.go: with Starloom; tool_other.go: elsewhere, by themselves
 //	warnings.go     what a tool accepts but a verdict must name; ifdef.go: text that a chip is not made of
 //	inputerror.go   errors of what the user gave
-//	cache.go        results of earlier builds
+//	cache.go        results of earlier builds; cache_unix.go, cache_other.go: whose folder that is
 //	log.go          what a circuit prints
 //	embed.go        the folders below that are not Go, for the packages that use them
 //

@@ -120,6 +120,20 @@ func Patterns() []string {
 		PatternHotspot, PatternPermutation}
 }
 
+// PatternOf is what a pattern is called here that BookSim calls otherwise, and what to write: "" for neither.
+func PatternOf(word string) string {
+	is := map[string]string{"bitcomp": PatternBitComplement, "bitrev": PatternBitReverse, "randperm": PatternPermutation, "neighbor": PatternNeighbour,
+		"hot_spot": PatternHotspot, "random": PatternUniform}[word]
+	switch word {
+	case "diagonal", "asymmetric", "taper64", "bad_dragon", "badperm_dfly", "badperm_yarc":
+		return word + " of BookSim is not here: write its packets into a file, arrivals: file"
+	}
+	if is == "" {
+		return ""
+	}
+	return word + " of BookSim is called " + is + " here: write pattern: " + is
+}
+
 // The values of Traffic.Arrivals.
 const (
 	ArrivalsBernoulli = "bernoulli" // with probability Rate in each slot

@@ -63,7 +63,7 @@ func RemedyOfUnread(path, name string, programs []string, err error) string {
 
 // findImage reads an image, or takes a built-in one.
 func findImage(path string) ([]byte, error) {
-	binary, err := ReadImage(path)
+	binary, _, err := input.Argument(path, ImageBytesMax)
 	if errors.Is(err, os.ErrNotExist) {
 		if builtin, builtinErr := ProgramImage(path); builtinErr == nil {
 			return builtin, nil

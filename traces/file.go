@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"starloom/traces/input"
 )
@@ -396,6 +397,9 @@ func (f *File) rename() error {
 	return f.err
 }
 
+// RemedyFull is what to do when a file cannot be written to its end.
+const RemedyFull = "free some space on the disk, or give another path"
+
 // keep wraps the first error and returns it ever after.
 func (f *File) keep(err error) error {
 	var tool *input.ToolError
@@ -404,10 +408,10 @@ func (f *File) keep(err error) error {
 	case errors.As(err, &tool):
 		tool.Place = "output " + f.path
 		f.err = err
-	case f.temp == "" && f.sink != os.Stdout:
+	case f.temp == "" && f.sink != os.Stdout && !errors.Is(err, syscall.ENOSPC):
 		f.err = fmt.Errorf("output %s: %w", f.path, input.WithoutPath(err))
 	default:
-		f.err = fmt.Errorf("output %s: %w: free some space on the disk, or give another path", f.path, input.WithoutPath(err))
+		f.err = fmt.Errorf("output %s: %w: "+RemedyFull, f.path, input.WithoutPath(err))
 	}
 	return f.err
 }

@@ -26,7 +26,7 @@ func newCosimCheck(networks starloom.Networks) *cobra.Command {
 		switch {
 		case o.list:
 			return listTwins(product(c), networks.Twins())
-		case len(args) == 1 && o.twin == "" && (args[0] == "-" || starloom.IsScenario(args[0])):
+		case len(args) == 1 && o.twin == "" && o.settings.isScenario(args[0]):
 			return o.checkScenario(c, args[0])
 		}
 		return o.checkMap(c, args)

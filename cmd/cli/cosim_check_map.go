@@ -16,6 +16,7 @@ import (
 	"starloom/cosim/twin"
 	"starloom/internal/page"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // checkMap runs the RTL of a pin map, or a twin, in lockstep with its model.
@@ -115,7 +116,13 @@ func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMap
 		if err := exactly("MAP.yml")(c, args); err != nil {
 			return nil, "", err
 		}
-		points, err := o.settings.networks.LoadPinMaps(args[0])
+		load := o.settings.networks.LoadPinMaps
+		if args[0] == input.StandardInput && o.settings.standard != nil {
+			load = func(string) ([]starloom.PinMapPoint, error) {
+				return o.settings.networks.ParsePinMaps(input.StandardInputName, o.settings.standard)
+			}
+		}
+		points, err := load(args[0])
 		if err != nil {
 			return nil, "", err
 		}

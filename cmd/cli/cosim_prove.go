@@ -15,6 +15,7 @@ import (
 	"starloom/internal/page"
 	"starloom/internal/tools"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // proveFlags are the options of `cosim prove`.
@@ -76,7 +77,7 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	}
 	if o.folder != "" {
 		if err := os.Mkdir(o.folder, 0o755); err != nil {
-			return &starloom.InputError{Place: "--folder", Reason: err.Error(), Remedy: "name a folder that does not exist, in one that does"}
+			return input.Refused("--folder", err, "name a folder that does not exist, in one that does")
 		}
 	}
 	files, err := tools.OpenFiles(nil, o.VCD, o.Save, starloom.Output{}, starloom.Output{})

@@ -57,7 +57,7 @@ func newFirmwareSDK() *cobra.Command {
 			if err == nil || errors.As(err, &unknown) {
 				return err
 			}
-			return &starloom.InputError{Place: "DIR", Reason: err.Error()}
+			return input.Refused("DIR", err, "")
 		},
 	}
 	c.Flags().StringArrayVar(&programs, "program", nil, "write the source of the built-in program `P`, too; may be given several times")
@@ -88,7 +88,7 @@ func newFirmwareNew() *cobra.Command {
 			return &starloom.InputError{Place: "--language", Reason: "it is missing", Remedy: "choose one of " + strings.Join(known, ", ")}
 		}
 		if err := languages.New(language.value, netlist, args[0]); err != nil {
-			return &starloom.InputError{Place: "NAME", Reason: err.Error()}
+			return input.Refused("NAME", err, "")
 		}
 		_, err := fmt.Fprintf(input.Printer(c.OutOrStdout()), "made %[1]s: cd %[1]s && make test\n", input.Printable(args[0]))
 		return err

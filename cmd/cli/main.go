@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 	"time"
 
@@ -119,6 +120,10 @@ func report(err error, stderr io.Writer) int {
 	var mistake *starloom.InputError
 	var mistakes *starloom.InputErrors
 	var failure faultError
+	status := statusInput
+	if diskFull(err) {
+		status = statusTool
+	}
 	switch {
 	case err == nil:
 		return statusPass
@@ -134,11 +139,11 @@ func report(err error, stderr io.Writer) int {
 		return statusInput
 	case errors.As(err, &mistakes):
 		fmt.Fprintln(stderr, mistakes)
-		return statusInput
+		return status
 	case errors.As(err, &mistake):
 		// The place comes first, so that editors and terminals can jump to it.
 		fmt.Fprintln(stderr, mistake)
-		return statusInput
+		return status
 	case errors.Is(err, errInterrupted):
 		return statusInterrupted
 	case errors.Is(err, context.Canceled):
@@ -151,6 +156,10 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\nplease report it with the command line and the scenario\n", err)
 		return statusFault
 	}
-	fmt.Fprintf(stderr, "starloom: %v\n", err)
-	return statusInput
+	text := err.Error()
+	if diskFull(err) && !strings.Contains(text, traces.RemedyFull) {
+		text += ": " + traces.RemedyFull
+	}
+	fmt.Fprintf(stderr, "starloom: %s\n", text)
+	return status
 }

@@ -26,6 +26,7 @@ import (
 
 	"starloom"
 	"starloom/hw"
+	"starloom/traces"
 )
 
 // binary is the command under test: these tests themselves, which are it where the
@@ -85,10 +86,17 @@ type result struct {
 
 func starloomIn(t *testing.T, dir string, args ...string) result {
 	t.Helper()
+	return starloomWith(t, dir, func(*exec.Cmd) {}, args...)
+}
+
+// starloomWith is starloomIn with another environment or standard input.
+func starloomWith(t *testing.T, dir string, change func(*exec.Cmd), args ...string) result {
+	t.Helper()
 	command := exec.Command(binary, args...)
 	command.Dir = dir
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
+	change(command)
 	err := command.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
@@ -479,7 +487,7 @@ func TestExitStatus(t *testing.T) {
 		{errFailed, statusFail, ""},
 		{fault(&starloom.InputError{Place: "a.yaml:1:2", Reason: "bad", Remedy: "do"}), statusInput, "a.yaml:1:2: bad; do\n"},
 		{fault(errors.Join(&starloom.InputError{Place: "p", Reason: "bad", Remedy: "do"}, errors.New("close"))), statusInput, "p: bad; do\n"},
-		{fault(fmt.Errorf("output x: %w", syscall.ENOSPC)), statusInput, "starloom: output x: no space left on device\n"},
+		{fault(fmt.Errorf("output x: %w", syscall.ENOSPC)), statusTool, "starloom: output x: no space left on device: " + traces.RemedyFull + "\n"},
 		{errInterrupted, statusInterrupted, ""},
 		{fault(context.Canceled), statusInterrupted, "starloom: interrupted\n"},
 		{fault(&starloom.ToolError{Tool: "vvp", Place: "a.v: a", Reason: "signal: killed", Remedy: "do"}), statusTool, "a.v: a: vvp: signal: killed; do\n"},

@@ -10,21 +10,21 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"starloom"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // writeManual writes a page of every command to a folder, which is made if it is not there.
 func writeManual(root *cobra.Command, folder string) error {
 	if err := traces.MakeFolder(folder); err != nil {
-		return &starloom.InputError{Place: "--man", Reason: err.Error()}
+		return input.Refused("--man", err, "")
 	}
 	var files traces.Files
 	defer files.Abort()
 	for _, c := range documented(root) {
 		file, err := files.Create(filepath.Join(folder, pageName(c)+".1"))
 		if err != nil {
-			return &starloom.InputError{Place: "--man", Reason: err.Error()}
+			return input.Refused("--man", err, "")
 		}
 		if err := writePage(file, c); err != nil {
 			return err

@@ -107,6 +107,11 @@ func flagError(c *cobra.Command, err error) error {
 			remedy = fmt.Sprintf("give an integer from 0 to %d", uint64(math.MaxUint64))
 		case "uint32":
 			remedy = fmt.Sprintf("give an integer from 0 to %d", uint32(math.MaxUint32))
+		case "duration":
+			remedy = "write a number with its unit: 90s, 5m"
+			if _, err := strconv.ParseFloat(invalid.GetValue(), 64); err == nil {
+				remedy = fmt.Sprintf("write %ss, or another unit: ms, m, h", invalid.GetValue())
+			}
 		case "uint16":
 			remedy = fmt.Sprintf("give an integer from 0 to %d", math.MaxUint16)
 		}

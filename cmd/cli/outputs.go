@@ -149,7 +149,7 @@ func (o *output) open(files *traces.Files) (io.Writer, error) {
 	}
 	file, err := files.Create(o.path)
 	if err != nil {
-		return nil, &starloom.InputError{Place: o.option, Reason: err.Error()}
+		return nil, input.Refused(o.option, err, "")
 	}
 	return file, nil
 }
@@ -161,7 +161,7 @@ func (o *output) write(stdout io.Writer, write func(io.Writer) error) error {
 	}
 	file, err := traces.Create(o.path)
 	if err != nil {
-		return &starloom.InputError{Place: o.option, Reason: err.Error()}
+		return input.Refused(o.option, err, "")
 	}
 	defer file.Abort()
 	return errors.Join(write(file), file.Commit())

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
+	"starloom/cosim"
 	"starloom/fabric"
 )
 
@@ -44,5 +46,15 @@ func prepare(c *cobra.Command, args []string) error {
 		c.SetOut(io.Discard)
 		c.SetErr(io.Discard) // errors are printed when the command is over
 	}
+	if c.HasParent() && c.Parent().Name() == "cosim" {
+		sayTemporaryCache(c)
+	}
 	return nil
+}
+
+// sayTemporaryCache says where results of RTL are kept of a user without a home.
+func sayTemporaryCache(c *cobra.Command) {
+	if dir, temporary := cosim.UserCache(); temporary {
+		fmt.Fprintf(c.ErrOrStderr(), "there is no HOME: what is built of RTL is kept in %s; set HOME or XDG_CACHE_HOME to keep it elsewhere\n", dir)
+	}
 }

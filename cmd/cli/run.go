@@ -97,6 +97,9 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if len(scenario.RTL) > 0 {
+		sayTemporaryCache(c)
+	}
 	many, err := o.manySeeds(c.Flags())
 	if err != nil {
 		return err

@@ -8,12 +8,14 @@ import (
 
 	"starloom"
 	"starloom/internal/outcome"
+	"starloom/traces/input"
 )
 
 // settings are the values of the option --set, which give keys of a scenario other values.
 type settings struct {
 	networks starloom.Networks // that the scenario may name
 	words    []string
+	standard []byte // what standard input has had, for a command that looks at it before it knows what it is
 }
 
 // declare adds the option to a command.
@@ -28,8 +30,24 @@ func (s *settings) load(path string) (*starloom.Scenario, error) {
 	if err != nil {
 		return nil, err
 	}
+	if path == input.StandardInput && s.standard != nil {
+		return s.networks.ParseScenario(input.StandardInputName, s.standard, set...)
+	}
 	return s.networks.LoadScenario(path, set...)
 }
+
+// isScenario reports whether a file is a scenario, or standard input, which it keeps, no pin map. A file that cannot be read is none.
+func (s *settings) isScenario(path string) bool {
+	data, _, err := input.Argument(path, scenarioBytesMax)
+	if path == input.StandardInput {
+		s.standard = data
+		return !starloom.IsPinMap(data)
+	}
+	return err == nil && starloom.IsScenario(data)
+}
+
+// scenarioBytesMax is the largest file that is looked at.
+const scenarioBytesMax = 64 << 20
 
 // assignments are what the options say.
 func (s *settings) assignments() ([]starloom.Assignment, error) {

@@ -67,6 +67,11 @@ func fault(err error) error {
 	return faultError{err}
 }
 
+// diskFull reports whether a disk has no room left, for which no input is to blame.
+func diskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
 // toolFailed reports whether a program that Starloom runs is to blame. Go's own type
 // stands for those that a signal has ended.
 func toolFailed(err error) bool {

@@ -96,6 +96,9 @@ func (s *Stimulus) readCSV(stream *input.Stream) error {
 	if err != nil {
 		return csvError(path, err)
 	}
+	if e := input.Separator(path+":1:1", names); e != nil {
+		return e
+	}
 	columns, err := s.columns(path, names)
 	if err != nil {
 		return err

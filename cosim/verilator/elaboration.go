@@ -132,6 +132,7 @@ func (b *builder) keepElaboration(name, result string) error {
 			Place:  b.cache.Dir,
 			Reason: fmt.Sprintf("cannot hold build results: %v", cosim.Reason(err)),
 			Remedy: b.cache.Remedy,
+			Cause:  err,
 		}
 	}
 	_, err = fresh.Write(text)

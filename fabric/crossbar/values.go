@@ -50,23 +50,28 @@ type valueRow struct {
 func readValues(name string, data []byte, remedy string) (rows []valueRow, err error) {
 	reader := input.CSV(data)
 	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace, reader.Comment = -1, true, true, '#'
+	wrong := &input.Errors{}
 	for {
 		record, err := reader.Read()
 		if err == io.EOF {
-			return rows, nil
+			return rows, wrong.Err()
 		}
 		if err != nil {
 			fault := input.NotCSV(name, err, remedy)
 			fault.Reason = "this is not comma-separated text: " + fault.Reason
-			return nil, fault
+			wrong.Add(fault)
+			return nil, wrong.Err()
 		}
-		line, _ := reader.FieldPos(0)
+		line, column := reader.FieldPos(0)
+		if e := input.Separator(fmt.Sprintf("%s:%d:%d", name, line, column), record); e != nil {
+			return nil, e
+		}
 		row := valueRow{line, make([]int64, len(record))}
 		for i, text := range record {
 			if row.values[i], err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
 				line, column := reader.FieldPos(i)
-				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", name, line, column),
-					Reason: fmt.Sprintf("%q is not an integer of 64 bits", input.Clip(text)), Remedy: remedy}
+				wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:%d", name, line, column),
+					Reason: wrong.Quote(text) + " is not an integer of 64 bits", Remedy: remedy})
 			}
 		}
 		rows = append(rows, row)

@@ -65,15 +65,19 @@ func (n *Network) draw(r *reader) error {
 
 // ReadFile reads a file of its own: the keys of fabric.netlist, or a scenario with them.
 func ReadFile(path string) (Network, error) {
-	root, err := Document(path)
+	root, path, err := Document(path)
 	if err != nil {
 		return Network{}, err
 	}
 	return Read(path, root)
 }
 
-// Document is what ReadFile reads, not yet looked at.
-func Document(path string) (*yaml.Node, error) { return document(path, path) }
+// Document is what ReadFile reads, not yet looked at, and what it is called: a file, or standard input.
+func Document(path string) (root *yaml.Node, name string, err error) {
+	data, name, err := input.Argument(path, fileBytesMax)
+	root, err = documentOf(data, name, name, err)
+	return root, name, err
+}
 
 // Read reads the document of a path.
 func Read(path string, root *yaml.Node) (n Network, err error) {
@@ -97,6 +101,10 @@ func readFile(path, place string) (*reader, error) {
 // document is a file that is named at a place.
 func document(path, place string) (*yaml.Node, error) {
 	data, err := input.Read(path, fileBytesMax)
+	return documentOf(data, path, place, err)
+}
+
+func documentOf(data []byte, path, place string, err error) (*yaml.Node, error) {
 	if err != nil {
 		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
 			Remedy: "give a netlist, relative to the scenario's folder"}
@@ -133,6 +141,7 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 	if !all {
 		r.loseAll()
 	}
+	r.atRouters = slices.ContainsFunc(entries, func(e entry) bool { return slices.Contains([]string{"router", "fly", "anynet"}, e.key) })
 	for _, e := range entries {
 		where := strict.Join(path, e.key)
 		if r.Places != nil {

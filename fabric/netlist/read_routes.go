@@ -1,9 +1,7 @@
 package netlist
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,15 +16,19 @@ import (
 func (r *reader) readRoutes(value *yaml.Node, where string) {
 	word := func(node *yaml.Node, where string) {
 		words := append([]string{routesShortest, routesNone}, routerRoutes...)
-		at, err := r.Word(node, where, words...)
+		offered := words
+		if r.atRouters && node.Value != routesNone { // whose packets need ways
+			offered = slices.Delete(slices.Clone(words), 1, 2)
+		}
+		at, err := r.Word(node, where, offered...)
 		if err != nil {
 			r.take(err)
 			r.lose("routes")
 			return
 		}
-		r.routes.none, r.routes.place = at == 1, r.Place(node)
-		if at != 1 {
-			r.routes.word = words[at]
+		r.routes.none, r.routes.place = offered[at] == routesNone, r.Place(node)
+		if !r.routes.none {
+			r.routes.word = offered[at]
 		}
 	}
 	if value.Kind == yaml.ScalarNode {
@@ -108,34 +110,23 @@ func (r *reader) readTable(path, place string) {
 // tableColumns are those of a table of routes; the last one may be left out, or empty.
 var tableColumns = []string{"router", "destination", "port", "vcs"}
 
-// readRows reads a table of routes.
+// readRows reads a table of routes. Its head says that it is one, so that all of its mistakes are told.
 func (r *reader) readRows(path string, data []byte) {
-	in := input.CSV(data)
-	in.TrimLeadingSpace, in.ReuseRecord = true, true
 	var at [4]int
-	for row := 0; ; row++ {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) && row > 0 {
-			return
-		}
-		if err != nil {
-			r.take(input.NotCSV(path, err, "write the head router,destination,port,vcs and a row for each route"))
-			return
-		}
-		line, _ := in.FieldPos(0)
-		if row == 0 {
-			for i, name := range tableColumns {
-				if at[i] = slices.Index(record, name); at[i] < 0 && i < 3 {
-					r.add(fmt.Sprintf("%s:%d:1", path, line), "there is no column "+name, "give a head with router,destination,port, and vcs if routes have some of them")
-					return
-				}
+	r.take(input.Table(path, data, "write the head router,destination,port,vcs and a row for each route", func(head []string) error {
+		for i, name := range tableColumns {
+			if at[i] = slices.Index(head, name); at[i] < 0 && i < 3 {
+				return &input.Error{Place: path + ":1:1", Reason: "there is no column " + name,
+					Remedy: "give a head with router,destination,port, and vcs if routes have some of them"}
 			}
-			continue
 		}
-		e := routeEntry{file: path, place: fmt.Sprintf("%s:%d:1", path, line), from: record[at[0]], to: record[at[1]], port: record[at[2]]}
-		if at[3] >= 0 && record[at[3]] != "" {
-			e.port += ":" + record[at[3]]
+		return nil
+	}, func(line int, row []string) error {
+		e := routeEntry{place: fmt.Sprintf("%s:%d:1", path, line), from: row[at[0]], to: row[at[1]], port: row[at[2]]}
+		if at[3] >= 0 && row[at[3]] != "" {
+			e.port += ":" + row[at[3]]
 		}
 		r.routes.entries = append(r.routes.entries, e)
-	}
+		return nil
+	}))
 }

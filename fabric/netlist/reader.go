@@ -24,6 +24,8 @@ type reader struct {
 	graph  *Anynet // of routers
 
 	graphml string // "" for none
+
+	atRouters bool // a key says that packets cross routers
 }
 
 // beside is the path of a file that this one names.

@@ -38,12 +38,12 @@ func (w *routed) suits() error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	fits := map[string]bool{
 		routesDOR: w.grid != nil && !w.around, routesDimOrder: w.grid != nil && w.around, routesDateline: w.around || w.Names != nil,
-		routesMinimal: w.groups != nil, routesAnynet: w.graph != nil, routesShortest: !w.routes.none,
+		routesMinimal: w.groups != nil, routesAnynet: w.graph != nil, routesShortest: true,
 	}
-	if w.routes.none || !fits[word] {
-		if w.routes.none {
-			word = routesNone
-		}
+	if w.routes.none {
+		return w.refuse(place, "routes: none is of networks without routers: packets need ways through routers", "delete it, or write routes: shortest")
+	}
+	if !fits[word] {
 		return w.refuse(place, "routes: "+word+" is not of this network of routers", "dor is of a mesh, dim_order of a torus, dateline of a ring or a torus, "+
 			"minimal of a dragonfly, anynet of anynet; shortest is of all")
 	}

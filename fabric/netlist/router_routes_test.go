@@ -169,7 +169,7 @@ func TestWrongRoutes(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "wrong.csv")
 	require.NoError(t, os.WriteFile(table, []byte("router,port\nr[0],east\n"), 0o644))
 	for _, c := range []struct{ routes, said string }{
-		{"none", "routes: none is not of this network"}, {"dor", "routes: dor is not of this network"}, {"anynet", "routes: anynet is not of this network"},
+		{"none", "routes: none is of networks without routers: packets need ways through routers; delete it, or write routes: shortest"}, {"dor", "routes: dor is not of this network"}, {"anynet", "routes: anynet is not of this network"},
 		{"{\"r[0]\": {\"p[3]\": east}, \"r[1]\": {\"p[3]\": west}}", "the route to p[3] goes round: from r[1] back to r[0]"},
 		{"{\"r[0]\": {\"p[3]\": local}}", "the route from r[0] to p[3] leads to p[0]"},
 		{"{\"r[0]\": {\"p[3]\": north}}", "r[0] has no port north"}, {"{\"r[0]\": {\"p[3]\": 3}}", "r[0] has no port 3"},

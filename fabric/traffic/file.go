@@ -2,9 +2,7 @@ package traffic
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
@@ -18,8 +16,6 @@ const fileBytesMax = 1 << 30
 // columns are what is read of a file, under either of their names: those of a file of packets, or of BookSim's.
 var columns = [...]struct{ name, other string }{{"source", "src"}, {"destination", "dest"}, {"size", "size"}, {"created", "ctime"}}
 
-const rowsRemedy = "write one row for each packet, with as many fields as the head"
-
 // ReadFile reads the packets of a file, in order of time.
 func ReadFile(path string) ([]fabric.TrafficRow, error) {
 	data, err := input.Read(path, fileBytesMax)
@@ -31,46 +27,23 @@ func ReadFile(path string) ([]fabric.TrafficRow, error) {
 
 // ParseFile is ReadFile of what stands in a file.
 func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
-	in := input.CSV(data)
-	in.ReuseRecord, in.TrimLeadingSpace = true, true
-	head, err := in.Read()
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, input.NotCSV(path, err, rowsRemedy)
-	}
-	at, err := find(path, head)
+	var at [len(columns)]int
+	var rows []fabric.TrafficRow
+	named := -1
+	err := input.Table(path, data, "write one row for each packet, with as many fields as the head", func(head []string) (err error) {
+		named = slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
+		at, err = find(path, head)
+		return err
+	}, func(line int, record []string) error {
+		row, err := readRow(fmt.Sprintf("%s:%d:1", path, line), record, at, named)
+		if row.Line = uint32(line); named < 0 {
+			row.ID = uint64(len(rows))
+		}
+		rows = append(rows, row)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	named := slices.IndexFunc(head, func(name string) bool { return name == "id" || name == "pid" })
-	var rows []fabric.TrafficRow
-	for {
-		record, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, input.NotCSV(path, err, rowsRemedy)
-		}
-		line, _ := in.FieldPos(0)
-		var values [len(columns)]uint64
-		for i, column := range at {
-			limit := []uint64{1<<31 - 1, 1<<31 - 1, sizeMax, 1 << 62}[i]
-			value, err := strconv.ParseUint(record[column], 10, 64)
-			if err != nil || value > limit || i == 2 && value == 0 {
-				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:1", path, line),
-					Reason: fmt.Sprintf("%s is %q", columns[i].name, input.Clip(record[column])),
-					Remedy: fmt.Sprintf("allowed are %d to %d", map[bool]int{true: 1}[i == 2], limit)}
-			}
-			values[i] = value
-		}
-		id := uint64(len(rows))
-		if named >= 0 {
-			if id, err = strconv.ParseUint(record[named], 10, 64); err != nil {
-				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:1", path, line), Reason: fmt.Sprintf("the id is %q", input.Clip(record[named])), Remedy: "give a number"}
-			}
-		}
-		rows = append(rows, fabric.TrafficRow{ID: id, Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]), Created: values[3],
-			Line: uint32(line)})
 	}
 	if len(rows) == 0 {
 		return nil, &input.Error{Place: path, Reason: "the file has no packets", Remedy: "give one row for each packet"}
@@ -79,6 +52,27 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 		return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.Source, b.Source))
 	})
 	return rows, nil
+}
+
+// readRow reads the fields of a row at a place: those of the columns, and its id if one is named.
+func readRow(place string, record []string, at [len(columns)]int, named int) (row fabric.TrafficRow, err error) {
+	wrong, values := &input.Errors{}, [len(columns)]uint64{}
+	for i, column := range at {
+		limit := []uint64{1<<31 - 1, 1<<31 - 1, sizeMax, 1 << 62}[i]
+		value, err := strconv.ParseUint(record[column], 10, 64)
+		if err != nil || value > limit || i == 2 && value == 0 {
+			wrong.Take(&input.Error{Place: place, Reason: fmt.Sprintf("%s is %q", columns[i].name, input.Clip(record[column])),
+				Remedy: fmt.Sprintf("allowed are %d to %d", map[bool]int{true: 1}[i == 2], limit)})
+		}
+		values[i] = value
+	}
+	row = fabric.TrafficRow{Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]), Created: values[3]}
+	if named >= 0 {
+		if row.ID, err = strconv.ParseUint(record[named], 10, 64); err != nil {
+			wrong.Take(&input.Error{Place: place, Reason: fmt.Sprintf("the id is %q", input.Clip(record[named])), Remedy: "give a number"})
+		}
+	}
+	return row, wrong.Err()
 }
 
 // find returns where the columns are.

@@ -1,6 +1,7 @@
 package traffic
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -210,7 +211,7 @@ func (s *Spec) checkKeys() error {
 	const inFile = ", and arrivals: file has it in the file"
 	if s.Pattern != "" && !slices.Contains(fabric.Patterns(), s.Pattern) {
 		return refuse(refusal{true, "pattern", fmt.Sprintf("pattern is %q", s.Pattern),
-			input.DidYouMean(s.Pattern, fabric.Patterns(), "allowed are "+strings.Join(fabric.Patterns(), ", "))})
+			cmp.Or(fabric.PatternOf(s.Pattern), input.DidYouMean(s.Pattern, fabric.Patterns(), "allowed are "+strings.Join(fabric.Patterns(), ", ")))})
 	}
 	return refuse(
 		refusal{!file && s.File != "", "file", "a file is given, and arrivals is " + s.Arrivals, "delete file, or write arrivals: file"},
@@ -246,12 +247,16 @@ func (s *Spec) checkPattern(n int) error {
 			return refuse(refusal{true, "pattern", of, fmt.Sprintf("take a power of two of processors, %d or %d, or another pattern", below, 2*below)})
 		}
 	}
+	wrong := &input.Errors{}
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		if int(r.Source) >= n || int(r.Destination) >= n {
-			return &input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line), Reason: fmt.Sprintf("a packet goes from %d to %d", r.Source, r.Destination),
-				Remedy: fmt.Sprintf("processors are 0 to %d", n-1)}
+			wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line), Reason: fmt.Sprintf("a packet goes from %d to %d", r.Source, r.Destination),
+				Remedy: fmt.Sprintf("processors are 0 to %d", n-1)})
 		}
+	}
+	if err := wrong.Err(); err != nil {
+		return err
 	}
 	shares := 0.0
 	for i, h := range s.Hotspots {

@@ -28,7 +28,7 @@ func (c *checker) reproduce(folder string) error {
 		return nil
 	}
 	refused := func(err error) error {
-		return &input.Error{Place: "--reproduce", Reason: err.Error()}
+		return input.Refused("--reproduce", err, "")
 	}
 	if err := traces.MakeFolder(folder); err != nil {
 		return refused(err)

@@ -50,7 +50,7 @@ type Decode struct {
 // LoadDecode reads a map of `trace decode`. Every error is an *input.Error with
 // file, line and column.
 func LoadDecode(path string) (*Decode, error) {
-	data, err := strict.Read(path, traceMapRemedy)
+	data, path, err := strict.Read(path, traceMapRemedy)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ import (
 //
 // Every error is an *input.Error with file, line and column.
 func LoadDiff(path string, o *diff.Options) error {
-	data, err := strict.Read(path, traceMapRemedy)
+	data, path, err := strict.Read(path, traceMapRemedy)
 	if err != nil {
 		return err
 	}

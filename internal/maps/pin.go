@@ -12,6 +12,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/internal/strict"
+	"starloom/traces/input"
 )
 
 // LoadPin reads the pin map of RTL that stands for a model:
@@ -43,9 +44,9 @@ import (
 // Every error is an *input.Error with file, line and column. Pins are looked up when
 // a device is opened.
 func LoadPin(path string, library pinmap.Library) (*pinmap.Map, error) {
-	data, err := strict.Read(path, pinMapRemedy)
+	data, err := input.Read(path, strict.MapBytesMax) // no - for standard input: scenarios and sweeps name it
 	if err != nil {
-		return nil, err
+		return nil, input.Unreadable(path, err, pinMapRemedy)
 	}
 	return ParsePin(path, data, library)
 }

@@ -27,7 +27,7 @@ const pointsMax = 1000
 //
 // It returns a map for each place of the lists, or one for a map without lists.
 func LoadPins(path string, library pinmap.Library) ([]Point, error) {
-	data, err := strict.Read(path, pinMapRemedy)
+	data, path, err := strict.Read(path, pinMapRemedy)
 	if err != nil {
 		return nil, err
 	}

@@ -84,7 +84,7 @@ func (o *Set) OpenQuietly(option, kind string, to Output) (file *traces.File, er
 		file, err = files.Create(to.Path)
 	}
 	if err != nil {
-		return nil, &input.Error{Place: option, Reason: err.Error()}
+		return nil, input.Refused(option, err, "")
 	}
 	return file, nil
 }

@@ -27,18 +27,24 @@ func Read(path, ofFolder string) (*Table, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, ofFolder)
 	}
-	data, err := input.Read(path, bytesMax)
+	data, path, err := input.Argument(path, bytesMax)
 	if err != nil {
 		return nil, input.Unreadable(path, err, "give a CSV file with a header, or the folder that a sweep has written: starloom sweep FILE --out DIR")
 	}
-	all, err := input.CSV(data).ReadAll()
+	t := &Table{Path: path}
+	err = input.Table(path, data, "give a CSV file with a header, such as results.csv of a sweep", func(head []string) error {
+		t.Columns = slices.Clone(head)
+		return nil
+	}, func(_ int, row []string) error {
+		t.rows = append(t.rows, slices.Clone(row))
+		return nil
+	})
 	switch {
 	case err != nil:
-		return nil, input.NotCSV(path, err, "give a CSV file with a header, such as results.csv of a sweep")
-	case len(all) < 2:
+		return nil, err
+	case len(t.rows) == 0:
 		return nil, &input.Error{Place: path, Reason: "the table has no rows", Remedy: "give a CSV file with a header and rows"}
 	}
-	t := &Table{Path: path, Columns: all[0], rows: all[1:]}
 	for i, name := range t.Columns {
 		if slices.Contains(t.Columns[:i], name) {
 			return nil, &input.Error{Place: path + ":1", Reason: fmt.Sprintf("two columns are called %q", name), Remedy: "give each its own name"}

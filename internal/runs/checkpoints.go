@@ -189,7 +189,7 @@ func (o *Options) due(m *emulator.Machine) bool {
 func writeState(save func(io.Writer) error, path string) error {
 	file, err := traces.Create(path)
 	if err != nil {
-		return &input.Error{Place: "--save", Reason: err.Error()}
+		return input.Refused("--save", err, "")
 	}
 	defer file.Abort()
 	if err := save(file); err != nil {

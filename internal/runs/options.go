@@ -70,7 +70,7 @@ func (o *Options) ToTemporary() (remove func(), err error) {
 		}
 		if err != nil {
 			remove()
-			return nil, &input.Error{Place: to.Path, Reason: err.Error(), Remedy: "give a path in a folder that can be written"}
+			return nil, input.Refused(to.Path, err, "give a path in a folder that can be written")
 		}
 		*to = outputs.Writer(file)
 	}

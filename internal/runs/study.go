@@ -51,7 +51,7 @@ func (r *studyRuns) openFolders(s *fabric.Study) error {
 			continue
 		}
 		if err := traces.MakeFolder(f.path); err != nil {
-			return &input.Error{Place: f.option, Reason: err.Error()}
+			return input.Refused(f.option, err, "")
 		}
 		if r.folders == nil {
 			r.folders = map[fabric.StudyFile]string{}

@@ -17,7 +17,7 @@ import (
 // option --set, or an axis of a sweep, does. It is typed and checked as if it stood in the file.
 type Assignment struct {
 	Key   string // its path: nic.rx_frames, rtl[0].replace
-	Value string // YAML, as in the file: 64, [a, b], {source: 3}; what begins with * is a text
+	Value string // YAML, as in the file: 64, [a, b], {source: 3}; what begins with * is a text; null for no key at all
 	Place string // what errors name: file:line:column; "" for the option: --set nic.rx_frames=64
 }
 
@@ -58,7 +58,9 @@ func (d *Decoder) Assign(root *yaml.Node, all []Assignment, rivals map[string][]
 		if err != nil {
 			return nil, err
 		}
-		d.mark(value, all[i].place())
+		if value != nil {
+			d.mark(value, all[i].place())
+		}
 		w.place = all[i].place()
 		steps, err := all[i].steps()
 		if err == nil {
@@ -137,12 +139,15 @@ func inside(path, of string) bool {
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-// node reads the value.
+// node reads the value, nil for a key that is to be left out.
 func (a *Assignment) node() (*yaml.Node, error) {
+	if text := strings.TrimSpace(a.Value); text == "null" || text == "~" {
+		return nil, nil
+	}
 	if strings.HasPrefix(a.Value, "*") { // a glob: nothing in a value of its own can be an alias
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: a.Value, Style: yaml.DoubleQuotedStyle}, nil
 	}
-	node, err := Document("", []byte(a.Value), "value", "write it as in a file")
+	node, err := Document("", []byte(a.Value), "value", "write it as in a file, or null to leave the key out")
 	var refused *input.Error
 	if errors.As(err, &refused) {
 		return nil, &input.Error{Place: a.place(), Reason: refused.Reason, Remedy: refused.Remedy}
@@ -178,6 +183,9 @@ func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.N
 	if err != nil {
 		return nil, err
 	}
+	if len(rest) == 0 && value == nil {
+		return w.unset(own, s, path)
+	}
 	if s.key == "" {
 		switch count := len(own.Content); {
 		case s.index == count:
@@ -188,10 +196,15 @@ func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.N
 		own.Content[s.index], err = w.put(own.Content[s.index], rest, at, value)
 		return own, err
 	}
-	w.driveOut(own, path, s.key)
+	if value != nil {
+		w.driveOut(own, path, s.key)
+	}
 	k := 0
 	for k < len(own.Content) && Target(own.Content[k]).Value != s.key {
 		k += 2
+	}
+	if k == len(own.Content) && value == nil { // nothing to leave out
+		return own, nil
 	}
 	if k == len(own.Content) {
 		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s.key}
@@ -200,6 +213,21 @@ func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.N
 	}
 	own.Content[k+1], err = w.put(own.Content[k+1], rest, at, value)
 	return own, err
+}
+
+// unset leaves a key out of an object at path, which is a copy.
+func (w *assigner) unset(own *yaml.Node, s step, path string) (*yaml.Node, error) {
+	if s.key == "" {
+		return nil, &input.Error{Place: w.place, Reason: s.from(path) + " is an entry of a list, which has no key to leave out",
+			Remedy: "give the whole list: " + path + "=[...]"}
+	}
+	for k := 0; k+1 < len(own.Content); k += 2 {
+		if Target(own.Content[k]).Value == s.key {
+			own.Content, w.assigned[own] = slices.Delete(own.Content, k, k+2), w.place
+			break
+		}
+	}
+	return own, nil
 }
 
 // open returns a copy of the object or list that a step leads into: an empty one if there is none.

@@ -213,7 +213,7 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 			unknown = true
 		case at < 0:
 			unknown = true
-			err = d.Refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, path, v.Type(), fields))
+			err = d.unknown(keyNode, valueNode, where, allowedKeys(key, path, v.Type(), fields))
 		default:
 			err = d.Decode(valueNode, v.FieldByIndex(fields[at].Index), Join(path, key), fields[at].Limits)
 		}

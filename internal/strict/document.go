@@ -47,6 +47,11 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 	if err := mistaken(place, document.Content[0], what); err != nil {
 		return nil, err
 	}
+	if root := document.Content[0]; root.Kind == yaml.ScalarNode && what != "value" {
+		if remedy := spaceless(root.Value); remedy != "" {
+			return nil, &input.Error{Place: fmt.Sprintf("%s:%d:%d", place, root.Line, root.Column), Reason: "a colon without a space after it", Remedy: remedy}
+		}
+	}
 	switch err := loader.Load(&second); {
 	case err == nil:
 		return nil, &input.Error{
@@ -79,22 +84,29 @@ func notYAML(place string, data []byte, what string, err error) *input.Error {
 	return e
 }
 
-// mistaken refuses a sweep where a scenario is wanted, and a scenario where a sweep is.
+// kinds are files of commands, each known by a key that it has and by those of others, which it lacks.
+var kinds = []struct {
+	name, key string
+	lacks     []string
+	command   string // with the file's path
+}{
+	{"sweep", "axes", []string{"fabric", "model"}, "starloom sweep %s --out DIR"},
+	{"scenario", "fabric", []string{"axes", "scenario", "model"}, "starloom run %s"},
+	{"pin map", "model", []string{"fabric", "axes", "scenario", "starloom"}, "starloom cosim check %s"},
+}
+
+// mistaken refuses a file of one kind where one of another is wanted.
 func mistaken(place string, root *yaml.Node, what string) error {
-	has := map[string]bool{}
-	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
-		has[root.Content[i].Value] = true
-	}
-	is, command := "", ""
-	switch {
-	case what == "scenario" && has["axes"] && !has["fabric"]:
-		is, command = "sweep", "starloom sweep "+place+" --out DIR"
-	case what == "sweep" && has["fabric"] && !has["axes"] && !has["scenario"]:
-		is, command = "scenario", "starloom run "+place
-	default:
+	if !slices.Contains([]string{"sweep", "scenario", "pin map"}, what) {
 		return nil
 	}
-	return &input.Error{Place: place, Reason: fmt.Sprintf("this is a %s, not a %s", is, what), Remedy: "run it: " + command}
+	for _, k := range kinds {
+		if k.name != what && Has(root, k.key) && !slices.ContainsFunc(k.lacks, func(key string) bool { return Has(root, key) }) {
+			return &input.Error{Place: place, Reason: fmt.Sprintf("this is a %s, not a %s", k.name, what),
+				Remedy: "run it: " + fmt.Sprintf(k.command, place)}
+		}
+	}
+	return nil
 }
 
 // RefuseTags refuses what is tagged as something else than a map, a list or a plain
@@ -151,11 +163,36 @@ func SyntaxError(place string, data []byte, err error) *input.Error {
 		if line > 0 {
 			place = fmt.Sprintf("%s:%d:%d", place, line, max(column, 1))
 		}
-		if indexed(data, line, column) {
+		switch near, at := lines(data, line), 0; {
+		case indexed(data, line, column):
 			remedy = `put names with brackets into quotes, as "p[0]"`
+		case tabbed(near):
+			reason, remedy = "a tab in the indentation", "indent with spaces"
+		default:
+			for at = len(near) - 1; at >= 0 && spaceless(near[at]) == ""; at-- {
+			}
+			if at >= 0 {
+				place, _, _ = strings.Cut(place, fmt.Sprintf(":%d:", line))
+				place = fmt.Sprintf("%s:%d:1", place, line-len(near)+1+at)
+				reason, remedy = "a colon without a space after it", spaceless(near[at])
+			}
 		}
 	}
 	return &input.Error{Place: place, Reason: "not YAML: " + reason, Remedy: remedy}
+}
+
+// lines are the line of a mistake and the one before it, which may have caused it.
+func lines(data []byte, line int) []string {
+	all := strings.Split(string(data), "\n")
+	end := min(max(line, 1), len(all))
+	return all[max(end-2, 0):end]
+}
+
+// tabbed reports whether a tab stands before the first word of a line.
+func tabbed(lines []string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool {
+		return strings.Contains(line[:len(line)-len(strings.TrimLeft(line, " \t"))], "\t")
+	})
 }
 
 // indexed reports whether a bracket stands at a place right after a word, as in a name that lacks its quotes.

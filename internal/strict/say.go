@@ -3,6 +3,7 @@ package strict
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,32 @@ func (d *Decoder) Wrong(node *yaml.Node, path, wants string) error {
 		path = d.Whole
 	}
 	return d.Refuse(node, path+" is "+describe(node), "write "+wants)
+}
+
+// unknown refuses a key; words of YAML's own are named.
+func (d *Decoder) unknown(key, value *yaml.Node, where, remedy string) error {
+	reason := fmt.Sprintf("unknown key %q in %s", Target(key).Value, where)
+	switch known := spaceless(Target(key).Value); {
+	case Target(key).Value == "<<":
+		reason, remedy = "<< in "+where+" is a merge key of YAML, which is not read", "write the keys themselves; an alias (*name) may stand for a whole value"
+	case value.Anchor != "":
+		remedy = fmt.Sprintf("an anchor needs no key of its own: write &%s before the value where it stands first, and *%[1]s where it stands again",
+			value.Anchor)
+	case known != "" && value.ShortTag() == "!!null":
+		reason, remedy = fmt.Sprintf("%q in %s is a colon without a space after it", Clip(Target(key).Value), where), known
+	}
+	return d.Refuse(key, reason, remedy)
+}
+
+// keyAndValue is a key whose colon has no space after it.
+var keyAndValue = regexp.MustCompile(`^\s*([A-Za-z_][A-Za-z0-9_]*):([^\s:/].*)$`)
+
+// spaceless is how a key is written that lacks the space after its colon, "" for one that has it.
+func spaceless(line string) string {
+	if found := keyAndValue.FindStringSubmatch(line); found != nil {
+		return fmt.Sprintf("write `%s: %s`", found[1], Clip(strings.TrimSpace(found[2])))
+	}
+	return ""
 }
 
 // Target returns the node that an alias stands for.

@@ -26,7 +26,7 @@ func (d *Decoder) Keys(node *yaml.Node, where string, keys map[string]func(*yaml
 		}
 		read, ok := keys[key]
 		if !ok {
-			return d.Refuse(node.Content[i], fmt.Sprintf("unknown key %q in %s", key, where), allowedWords(key, keys))
+			return d.unknown(node.Content[i], node.Content[i+1], where, allowedWords(key, keys))
 		}
 		if err := read(Target(node.Content[i+1]), key); err != nil {
 			return err
@@ -104,13 +104,13 @@ func (d *Decoder) Word(node *yaml.Node, where string, words ...string) (int, err
 	return i, nil
 }
 
-// Read reads the file of a map.
-func Read(path, remedy string) ([]byte, error) {
-	data, err := input.Read(path, mapBytesMax)
+// Read reads the file of a map, or standard input, and returns what it is called.
+func Read(path, remedy string) (data []byte, name string, err error) {
+	data, name, err = input.Argument(path, MapBytesMax)
 	if err != nil {
-		return nil, input.Unreadable(path, err, remedy)
+		return nil, name, input.Unreadable(name, err, remedy)
 	}
-	return data, nil
+	return data, name, nil
 }
 
 // Parse reads the one document of a file. The decoder's way with keys and numbers
@@ -124,11 +124,14 @@ func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node,
 		return nil, nil, &input.Error{Place: path + ":1:1", Reason: what + " is empty", Remedy: remedy}
 	}
 	oneLine(document.Content[0], data)
+	if err := mistaken(path, document.Content[0], strings.TrimPrefix(what, "the ")); err != nil {
+		return nil, nil, err
+	}
 	if err := RefuseTags(path, document.Content[0]); err != nil {
 		return nil, nil, err
 	}
 	return &Decoder{File: path}, document.Content[0], nil
 }
 
-// mapBytesMax is the largest map.
-const mapBytesMax = 16 << 20
+// MapBytesMax is the largest map.
+const MapBytesMax = 16 << 20

@@ -5,11 +5,63 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 )
 
 // CSV reads what stands in a file, without the mark of its encoding that some programs begin it with.
 func CSV(data []byte) *csv.Reader {
 	return csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+}
+
+// Separator is an error about a line that is without commas but with another separator, nil for none: fields are the line's.
+func Separator(place string, fields []string) *Error {
+	if len(fields) != 1 {
+		return nil
+	}
+	for _, mark := range []struct{ text, name string }{{";", "semicolons (;)"}, {"\t", "tabs"}, {"|", "bars (|)"}} {
+		if strings.Contains(fields[0], mark.text) {
+			return &Error{Place: place, Reason: "the columns are separated by " + mark.name, Remedy: "separate them with commas"}
+		}
+	}
+	return nil
+}
+
+// Table reads what stands in a file with a head: first the head, then each row that has as many fields. What head refuses is the one mistake;
+// the rows' are collected. The fields are valid until the next row.
+func Table(path string, data []byte, remedy string, head func(fields []string) error, row func(line int, fields []string) error) error {
+	in, wrong := CSV(data), &Errors{}
+	in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = -1, true, true
+	fields, err := in.Read()
+	if err != nil && !errors.Is(err, io.EOF) {
+		return NotCSV(path, err, remedy)
+	}
+	if e := Separator(path+":1:1", fields); e != nil {
+		return e
+	}
+	if err := head(fields); err != nil {
+		return err
+	}
+	for count := len(fields); ; {
+		fields, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return wrong.Err()
+		}
+		if err != nil { // the reader cannot know where the next row begins
+			wrong.Add(NotCSV(path, err, remedy))
+			return wrong.Err()
+		}
+		line, _ := in.FieldPos(0)
+		if len(fields) != count {
+			err = &Error{Place: fmt.Sprintf("%s:%d:1", path, line), Reason: fmt.Sprintf("the row has %d and the head %d fields", len(fields), count),
+				Remedy: remedy}
+		} else {
+			err = row(line, fields)
+		}
+		if err != nil {
+			wrong.Add(err)
+		}
+	}
 }
 
 // NotCSV is an error of CSV's reader, at its line and column.

@@ -13,6 +13,7 @@ type Error struct {
 	Place  string // "file.yaml:7:12", "arbiter.v:7:12", "run.vcd:120", "--slots"
 	Reason string // what is wrong, with the value that was found
 	Remedy string // what is allowed, or what to do
+	Cause  error  // that the reason tells, nil for none
 }
 
 // Error returns "place: reason; remedy", in one line.
@@ -27,10 +28,18 @@ func (e *Error) Error() string {
 	return Printable(text)
 }
 
+// Unwrap returns the cause, so that a full disk is known as one.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Refused says that what the user gave at a place has led to an error.
+func Refused(place string, err error, remedy string) *Error {
+	return &Error{Place: place, Reason: err.Error(), Remedy: remedy, Cause: err}
+}
+
 // Unreadable turns an error of the operating system into one about the user's file:
 // the place is the file, so the path is not said twice.
 func Unreadable(path string, err error, remedy string) *Error {
-	return &Error{Place: path, Reason: fmt.Sprintf("cannot be read: %v", WithoutPath(err)), Remedy: remedy}
+	return &Error{Place: path, Reason: fmt.Sprintf("cannot be read: %v", WithoutPath(err)), Remedy: remedy, Cause: err}
 }
 
 // WithoutPath is an error of the operating system without the path.

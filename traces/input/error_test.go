@@ -10,7 +10,7 @@ import (
 )
 
 func TestErrorNamesPlaceReasonAndRemedy(t *testing.T) {
-	require.EqualError(t, &Error{"a.yaml:1:2", "seed is -1", "give 0 or more"}, "a.yaml:1:2: seed is -1; give 0 or more")
+	require.EqualError(t, &Error{Place: "a.yaml:1:2", Reason: "seed is -1", Remedy: "give 0 or more"}, "a.yaml:1:2: seed is -1; give 0 or more")
 	require.EqualError(t, &Error{Reason: "seed is -1"}, "seed is -1")
 	require.EqualError(t, &Error{Place: "--seed", Reason: "-1"}, "--seed: -1")
 }

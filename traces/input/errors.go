@@ -63,6 +63,23 @@ func (m *Errors) Take(err error) bool {
 	return true
 }
 
+// Add adds a mistake of many, of which the first ones are kept and the others counted.
+func (m *Errors) Add(err error) {
+	if len(m.List) >= ErrorsMax {
+		m.More++
+		return
+	}
+	m.Take(err)
+}
+
+// Quote is a text of a file that has no head to say what it is: the first mistake alone quotes it, since a stranger's scenario may name any file.
+func (m *Errors) Quote(text string) string {
+	if len(m.List) > 0 {
+		return "what stands here"
+	}
+	return strconv.Quote(Clip(text))
+}
+
 // lineOf is the end of a place in a file.
 var lineOf = regexp.MustCompile(`^(.*):(\d+):(\d+)$`)
 

@@ -39,6 +39,20 @@ func Read(path string, bytesMax int64) ([]byte, error) {
 	return data, err
 }
 
+// Argument reads a file that stands in a command line as Read does, or standard input for "-", and returns what it is called in errors. What it
+// names is beside it, for standard input in the working folder.
+func Argument(path string, bytesMax int64) (data []byte, name string, err error) {
+	if path != StandardInput {
+		data, err = Read(path, bytesMax)
+		return data, path, err
+	}
+	data, err = io.ReadAll(io.LimitReader(os.Stdin, bytesMax+1))
+	if err == nil && int64(len(data)) > bytesMax {
+		err = fmt.Errorf("it has more than %s", sizeText(bytesMax))
+	}
+	return data, StandardInputName, err
+}
+
 // sizeText is a number of bytes for people.
 func sizeText(bytes int64) string {
 	if bytes >= 1<<20 && bytes%(1<<20) == 0 {

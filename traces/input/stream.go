@@ -13,6 +13,9 @@ import (
 // StandardInput is the path that stands for standard input.
 const StandardInput = "-"
 
+// StandardInputName is what it is called in errors. It is a file name without a folder, so that what stands there is beside the working folder.
+const StandardInputName = "standard input"
+
 // Stream is a file that a user has named, or standard input, from its beginning to its end. What is
 // packed with gzip is unpacked.
 type Stream struct {
@@ -50,7 +53,7 @@ const (
 // what is packed.
 func OpenStream(path string) (*Stream, error) {
 	if path == StandardInput {
-		return newStream(os.Stdin, path, "standard input")
+		return newStream(os.Stdin, path, StandardInputName)
 	}
 	return OpenStreamAs(path, path)
 }

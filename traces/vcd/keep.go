@@ -47,5 +47,6 @@ func noRoom(name string, err error) error {
 		Place:  name,
 		Reason: fmt.Sprintf("it cannot be kept in %s for the time of the work: %v", os.TempDir(), input.WithoutPath(err)),
 		Remedy: "free space there, set TMPDIR to another folder, or give a file",
+		Cause:  err,
 	}
 }

@@ -33,17 +33,12 @@ func Parse(name string, data []byte, N int) (Orders, error) {
 	reader := input.CSV(data)
 	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace = -1, true, true
 	p := parser{reader: reader, name: name, N: N, seen: make([]int, N+1)}
-	orders := newOrders(N, func(row []uint32, i int) []uint32 {
-		if p.err == nil {
-			row, p.err = p.row(row, i)
-		}
-		return row
-	})
-	if p.err == nil {
-		p.err = p.end()
+	orders := newOrders(N, p.row)
+	if record := p.read(N + 1); record != nil {
+		p.fault(0, "there are more rows than the %d processors", p.N+1)
 	}
-	if p.err != nil {
-		return nil, p.err
+	if err := p.wrong.Err(); err != nil {
+		return nil, err
 	}
 	return orders, nil
 }
@@ -53,58 +48,72 @@ type parser struct {
 	name   string
 	N      int
 	seen   []int // by id: 1 + the row that has named it last
-	err    error
+	wrong  input.Errors
+	over   bool // there is nothing more to read
 }
 
-// fault is an error at the field-th of the record that was read last.
-func (p *parser) fault(field int, format string, values ...any) error {
+// fault adds a mistake at the field-th of the record that was read last.
+func (p *parser) fault(field int, format string, values ...any) {
 	line, column := p.reader.FieldPos(field)
-	return &input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: fmt.Sprintf(format, values...), Remedy: fileRemedy(p.N)}
+	p.wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: fmt.Sprintf(format, values...), Remedy: fileRemedy(p.N)})
 }
 
-// read returns the next record, or nil at the end.
-func (p *parser) read() ([]string, error) {
-	record, err := p.reader.Read()
-	if err == io.EOF {
-		return nil, nil
+// read returns the order of processor i, nil after the last one and after what is not CSV.
+func (p *parser) read(i int) []string {
+	if p.over {
+		return nil
 	}
-	if err != nil {
+	record, err := p.reader.Read()
+	if err == nil {
+		line, column := p.reader.FieldPos(0)
+		e := input.Separator(fmt.Sprintf("%s:%d:%d", p.name, line, column), record)
+		if e == nil {
+			return record
+		}
+		err = e
+	} else if err != io.EOF {
 		fault := input.NotCSV(p.name, err, fileRemedy(p.N))
 		fault.Reason = "this is not comma-separated text: " + fault.Reason
-		return nil, fault
+		err = fault
+	} else if i <= p.N {
+		err = &input.Error{Place: p.name, Reason: fmt.Sprintf("the file ends after %d rows; there are %d processors", i, p.N+1), Remedy: fileRemedy(p.N)}
 	}
-	return record, nil
+	if p.over = true; err != io.EOF {
+		p.wrong.Add(err)
+	}
+	return nil
 }
 
-// row appends the order of processor i.
-func (p *parser) row(row []uint32, i int) ([]uint32, error) {
-	record, err := p.read()
-	if err != nil {
-		return row, err
-	}
+// row appends the order of processor i, up to its first mistake.
+func (p *parser) row(row []uint32, i int) []uint32 {
+	record := p.read(i)
 	if record == nil {
-		return row, &input.Error{Place: p.name, Reason: fmt.Sprintf("the file ends after %d rows; there are %d processors", i, p.N+1), Remedy: fileRemedy(p.N)}
+		return row
 	}
 	for field, text := range record {
 		if field == p.N {
-			return row, p.fault(field, "the order of processor %d has %d ids", i, len(record))
+			p.fault(field, "the order of processor %d has %d ids", i, len(record))
+			return row
 		}
 		id, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
 		switch {
 		case err != nil || id > uint64(p.N):
-			return row, p.fault(field, "%q is not the id of a processor", input.Clip(text))
+			p.fault(field, "%s is not the id of a processor", p.wrong.Quote(text))
+			return row
 		case id == uint64(i):
-			return row, p.fault(field, "processor %d sends to itself", i)
+			p.fault(field, "processor %d sends to itself", i)
+			return row
 		case p.seen[id] == i+1:
-			return row, p.fault(field, "the order of processor %d has %d twice", i, id)
+			p.fault(field, "the order of processor %d has %d twice", i, id)
+			return row
 		}
 		p.seen[id] = i + 1
 		row = append(row, uint32(id))
 	}
 	if len(row) < p.N {
-		return row, p.fault(len(row)-1, "the order of processor %d ends after %d ids; %d is missing", i, len(row), p.missing(i))
+		p.fault(len(row)-1, "the order of processor %d ends after %d ids; %d is missing", i, len(row), p.missing(i))
 	}
-	return row, nil
+	return row
 }
 
 // missing is the smallest id that the order of processor i has not.
@@ -115,15 +124,6 @@ func (p *parser) missing(i int) int {
 		}
 	}
 	panic("gossip: no id is missing")
-}
-
-// end checks that there is no further row.
-func (p *parser) end() error {
-	record, err := p.read()
-	if err != nil || record == nil {
-		return err
-	}
-	return p.fault(0, "there are more rows than the %d processors", p.N+1)
 }
 
 // Write writes orders as a file that Parse reads.

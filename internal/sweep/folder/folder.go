@@ -38,7 +38,7 @@ func Open(path string) (*Folder, error) {
 	}
 	f := &Folder{Path: path, host: strings.ReplaceAll(host, ".", "_"), token: rand.Text()}
 	refuse := func(err error) (*Folder, error) {
-		return nil, &input.Error{Place: "--out", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)), Remedy: "give a folder that can be written"}
+		return nil, &input.Error{Place: "--out", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)), Remedy: "give a folder that can be written", Cause: err}
 	}
 	if err := os.MkdirAll(f.points(), 0o777); err != nil {
 		return refuse(err)

@@ -38,7 +38,7 @@ const bytesMax = 64 << 20
 
 // Load reads the sweep file at path. Every error is an *input.Error with file, line and column.
 func Load(path string) (*Plan, error) {
-	data, err := input.Read(path, bytesMax)
+	data, path, err := input.Argument(path, bytesMax)
 	if err != nil {
 		return nil, input.Unreadable(path, err, "give the path of a sweep file; `starloom help sweep` shows one")
 	}
