@@ -103,10 +103,14 @@ func (s *Stimulus) readCSV(stream *input.Stream) error {
 	if err != nil {
 		return err
 	}
-	for {
+	for wrong := new(input.Errors); ; {
 		record, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return nil
+			return wrong.Err()
+		}
+		if errors.Is(err, csv.ErrFieldCount) {
+			wrong.Add(csvError(path, err))
+			continue
 		}
 		if err != nil {
 			return csvError(path, err)
@@ -116,13 +120,12 @@ func (s *Stimulus) readCSV(stream *input.Stream) error {
 			line, column := r.FieldPos(i)
 			place := fmt.Sprintf("%s:%d:%d", path, line, column)
 			if columns[i] == nil {
-				if err := s.reach(place, text); err != nil {
-					return err
-				}
-				continue
+				err = s.reach(place, text)
+			} else {
+				err = parseValue(place, text, columns[i], row)
 			}
-			if err := parseValue(place, text, columns[i], row); err != nil {
-				return err
+			if err != nil {
+				wrong.Add(err)
 			}
 		}
 		s.rows = append(s.rows, row...)

@@ -50,9 +50,11 @@ func (n Number) Int64() int64 {
 func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, error) {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || quoted(node) {
 		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && PlainInteger(node.Value) {
-			// Too large for the library, or with a zero before it: it falls back to a float.
-			if remedy := plainDigits(node.Value); remedy != writeDigits {
-				return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, Clip(node.Value)), remedy)
+			// Too large for the library, or like an octal number with a digit 8 or 9: it falls back to a float.
+			if digits := strings.TrimPrefix(node.Value, "-"); digits[0] == '0' && strings.ContainsAny(digits, "89") {
+				sign := node.Value[:len(node.Value)-len(digits)]
+				return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, Clip(node.Value)),
+					"write it in plain decimal digits: "+Clip(sign+strings.TrimLeft(digits, "0")))
 			}
 			return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s", path, Clip(node.Value)), allowed.Allowed())
 		}
@@ -69,7 +71,7 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 		base, text = 8, text[2:]
 	case len(text) > 1 && text[0] == '0', !PlainInteger(text):
 		return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, Clip(node.Value)),
-			plainDigits(node.Value))
+			"write it in plain decimal digits")
 	}
 	magnitude, err := strconv.ParseUint(text, base, 64)
 	n.Magnitude = magnitude
@@ -78,20 +80,6 @@ func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, e
 		return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s", path, Clip(node.Value)), allowed.Allowed())
 	}
 	return n, nil
-}
-
-const writeDigits = "write it in plain decimal digits"
-
-// plainDigits is the remedy for a number that is written otherwise: without zeros before it, if those are all.
-func plainDigits(text string) string {
-	digits := strings.TrimLeft(strings.TrimPrefix(text, "-"), "0")
-	if !PlainInteger(text) || strings.TrimPrefix(text, "-") == digits || len(digits) == 0 {
-		return writeDigits
-	}
-	if strings.HasPrefix(text, "-") {
-		digits = "-" + digits
-	}
-	return writeDigits + ": " + Clip(digits)
 }
 
 // Fraction reads a number in a range, which may have a fraction.
