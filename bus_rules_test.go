@@ -20,8 +20,9 @@ import (
 func busImage(t testing.TB, image string, b bus.Network) *Scenario {
 	s := DefaultScenario()
 	s.Name, s.Fabric.Bus, s.Firmware.Image, s.Stop.Slots = image, &b, testImage(t, image), 20
-	if s.Rules = (&Rules{OneBus: true, BusLength: true}); b.NeverMeet() == "" {
-		s.Rules.CollisionFree = &CollisionFree{Period: 1, Slots: []int{1}}
+	s.Rules = &Rules{OneBus: true, BusLength: true, CollisionFree: &CollisionFree{Period: 1, Slots: []int{1}}}
+	for _, idle := range s.Rules.Unbreakable(b) {
+		idle.Delete()
 	}
 	return s
 }

@@ -187,8 +187,10 @@ func (s *Scenario) program() *fabric.Program {
 		return nil
 	}
 	p := fabric.ProgramNamed(n, s.Firmware.Program)
-	if p != nil && fabric.NeverMeet(n) != "" {
-		p.Rules.CollisionFree = nil
+	if p != nil {
+		for _, idle := range p.Rules.Unbreakable(n) {
+			idle.Delete()
+		}
 	}
 	return p
 }

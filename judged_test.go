@@ -20,8 +20,8 @@ func twoFaced() *Scenario {
 	return s
 }
 
-// ascends is a Hopfield network whose updates raise the energy.
-func ascends(t *testing.T) *Scenario {
+// ascendingImage is an image of a Hopfield network whose updates raise the energy.
+func ascendingImage(t *testing.T) string {
 	source, err := os.ReadFile("firmware/programs/gossip/hopfield.c")
 	require.NoError(t, err)
 	mutant := strings.Replace(string(source), "(field > 0) == up", "(field < 0) == up", 1)
@@ -30,8 +30,13 @@ func ascends(t *testing.T) *Scenario {
 	path, image := filepath.Join(folder, "ascends.c"), filepath.Join(folder, "ascends.wasm")
 	require.NoError(t, os.WriteFile(path, []byte(mutant), 0o666))
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: path, Output: image}))
+	return image
+}
+
+// ascends is a run of it.
+func ascends(t *testing.T) *Scenario {
 	s := hopfieldScenario(4, map[string]int64{"neurons": 16}, Gossip{Values: "random", Sessions: 3})
-	s.Firmware.Program, s.Firmware.Image = "", image
+	s.Firmware.Program, s.Firmware.Image = "", ascendingImage(t)
 	s.Rules = &Rules{Energy: true}
 	return s
 }

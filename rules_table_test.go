@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,7 @@ var tableNetworks = []tableNetwork{
 	{name: "aloha", fabric: "crossbar: {ports: 3, medium: aloha}"},
 	{name: "bus", fabric: "bus: {vertices: 3, length: 2, buses: [[0, 1, 2], [0, 1, 2]]}"},
 	{name: "bus, arbiter", fabric: "bus: {vertices: 3, length: 2, buses: [[0, 1, 2], [0, 1, 2]], arbiter: round_robin}"},
+	{name: "bus, one tap", fabric: "bus: {vertices: 3, buses: [[0, 1, 2]]}"},
 	{name: "EJ, half", fabric: "ej: {a: 1, b: 2, dimensions: 1}"},
 	{name: "EJ, full", fabric: "ej: {a: 1, b: 2, dimensions: 1, duplex: full}"},
 	{name: "links", fabric: `netlist: {nodes: {"p[0..2]": processor}, links: [["p[0]", "p[1]"], ["p[1]", "p[2]"]]}`},
@@ -29,13 +31,17 @@ var tableNetworks = []tableNetwork{
 	{name: "stars, links", fabric: `netlist: {nodes: {"p[0..2]": processor, s: star, b: {kind: bus, arbiter: round_robin}}, links: [["p[0..2]:0", s], ["p[0..2]:1", b]]}`},
 	{name: "crossbar drawn", fabric: `netlist: {nodes: {"p[0..2]": processor, x: {kind: crossbar}}, links: [["p[0..2]", x]]}`},
 	{name: "routers", fabric: "netlist: {mesh: {k: [2, 2]}, router: {vcs: 4, depth: 4}, streaming: {tick: 32}}"},
+	{name: "routers, one VC", fabric: "netlist: {mesh: {k: [2, 2]}, router: {vcs: 1, depth: 4}, streaming: {tick: 32}}"},
 	{name: "routers, stars", fabric: `netlist: {streaming: {tick: 32}, nodes: {"r[0..2]": router, "p[0..2]": processor, s: star},
     links: [["r[0..1]:1", "r[1..2]:2"], ["p[0..2]:0", "r[0..2]:0"], ["p[0..2]:1", s]], router: {vcs: 4, depth: 4}}`},
 	{name: "traffic: bus", fabric: "bus: {vertices: 3, length: 3, buses: [[0, 1, 2]]}", load: onPurpose + "firmware: {program: bus/traffic}", light: "0.02", long: "200 slots", unit: " slots"},
 	{name: "traffic: crossbar", fabric: "crossbar: {ports: 3}", load: onPurpose + "firmware: {program: crossbar/traffic}", light: "0.02", long: "200 slots", unit: " slots"},
 	{name: "traffic: routers", fabric: "netlist: {mesh: {k: [4, 4]}, router: {vcs: 4, depth: 4}, streaming: {tick: 8}}",
 		load: onPurpose + "firmware: {program: netlist/traffic}", light: "0.003", long: "200 ticks", unit: " ticks"},
+	{name: "traffic: one VC", fabric: "netlist: {mesh: {k: [4, 4]}, router: {vcs: 1, depth: 4}, streaming: {tick: 8}}",
+		load: onPurpose + "firmware: {program: netlist/traffic}", light: "0.003", long: "200 ticks", unit: " ticks"},
 	{name: "bare packets", fabric: "netlist: {mesh: {k: [4, 4]}, router: {vcs: 4, depth: 4}}", load: onPurpose, light: "0.003", long: "300 cycles", unit: " cycles"},
+	{name: "bare, one VC", fabric: "netlist: {mesh: {k: [4, 4]}, router: {vcs: 1, depth: 4}}", load: onPurpose, light: "0.003", long: "300 cycles", unit: " cycles"},
 }
 
 // tableNetwork is a column. Processors run firmware that keeps all rules but one, or a load of packets: light in the run that keeps a rule,
@@ -46,27 +52,23 @@ type tableNetwork struct{ name, fabric, load, light, long, unit string }
 const onPurpose = "workload: {traffic: {rate: %[1]s, size: [{frames: 1}, {frames: 5}], warm_up: 0, measure: 100%[2]s, drain: 300%[2]s}}\n"
 
 // packetColumns are those of a load.
-const packetColumns = "traffic: bus|traffic: crossbar|traffic: routers|bare packets"
+const packetColumns = "traffic: bus|traffic: crossbar|traffic: routers|traffic: one VC|bare packets|bare, one VC"
 
 // tableRules are the rows: how a run keeps a rule, and how one breaks it, by the key `how` of the firmware or by a narrower limit. Where
 // no run can break it, it is refused.
 var tableRules = []tableRule{
-	{rule: RuleCollisionFree, keeps: "{period: 1, slots: [1]}", how: 1, refused: "crossbar|crossbar, queue|bus, arbiter|EJ, full|links|crossbar drawn|routers|traffic: crossbar|traffic: routers|bare packets"},
+	{rule: RuleCollisionFree, keeps: "{period: 1, slots: [1]}", how: 1, refused: "crossbar|crossbar, queue|bus, arbiter|EJ, full|links|crossbar drawn|routers|routers, one VC|traffic: crossbar|" +
+		"traffic: routers|traffic: one VC|bare packets|bare, one VC"},
 	{rule: RuleHeld, keeps: "8", how: 2, refused: packetColumns},
-	{rule: RuleExactlyOnce, keeps: "true", how: 3, refused: "bare packets"},
-	{rule: RuleNoLoss, keeps: "true", how: 4, refused: "bare packets"},
+	{rule: RuleExactlyOnce, keeps: "true", how: 3, refused: "bare packets|bare, one VC"},
+	{rule: RuleNoLoss, keeps: "true", how: 4, refused: "bare packets|bare, one VC"},
 	{rule: RuleDeadline, keeps: "2", packets: "100", how: 5},
 	{rule: RuleFinishBy, keeps: "8 slots", narrow: "2 cycles"},
 	{rule: RuleResults, keeps: "{leader: equal}", how: 6, refused: packetColumns},
-	{rule: fabric.RuleLatency, keeps: "60", packets: "200", how: 5, refused: "*", but: "routers|routers, stars|" + packetColumns},
-	{rule: fabric.RuleInOrder, keeps: "true", how: 9, refused: "*", but: "routers|routers, stars|" + packetColumns},
+	{rule: fabric.RuleLatency, keeps: "60", packets: "200", how: 5, refused: "*", but: "routers|routers, one VC|routers, stars|" + packetColumns},
+	{rule: fabric.RuleInOrder, keeps: "true", how: 9, refused: "*", but: "routers|routers, stars|" + strings.TrimSuffix(packetColumns, "|bare, one VC")},
 	{rule: RuleOneBus, keeps: "true", how: 7, refused: "*", but: "bus|bus, arbiter"},
 	{rule: RuleBusLength, keeps: "true", how: 8, refused: "*", but: "bus|bus, arbiter"},
-	{rule: RuleNoCreation, keeps: "true", refused: "*"},
-	{rule: RuleReceiveStep, keeps: "true", refused: "*"},
-	{rule: RuleAgreement, keeps: "true", refused: "*"},
-	{rule: RuleValidity, keeps: "true", refused: "*"},
-	{rule: RuleEnergy, keeps: "true", refused: "*"},
 }
 
 // tableRule is a row.
@@ -143,7 +145,7 @@ func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*Scenario,
 		if breaks && r.rule == RuleExactlyOnce && n.name != "traffic: bus" { // whose frames meet; here one is sent twice
 			load = onPurpose + "firmware: {image: " + testImage(t, "carries_traffic") + ", params: {fault: 2, once: 1}}\n"
 		}
-		if breaks && r.rule == fabric.RuleInOrder && n.unit == " slots" {
+		if breaks && r.rule == fabric.RuleInOrder && (n.unit == " slots" || n.name == "traffic: one VC") {
 			load = onPurpose + "firmware: {image: " + testImage(t, "swaps_traffic") + "}\nnic: {payload_bytes: 16}\n"
 		}
 		return ParseScenario("table.yaml", []byte(text+fmt.Sprintf(load, rate, n.unit)+"\nrules: {"+r.rule+": "+value+"}\n"+faults))
@@ -165,6 +167,77 @@ func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*Scenario,
 	return ParseScenario("table.yaml", []byte(text))
 }
 
+// programRules are rules of programs, and those that every run has or that follow from its scenario: a run that keeps each, and one that
+// breaks it. IMAGE[name] is one of the images of the tests.
+var programRules = []struct{ rule, where, keeps, breaks string }{
+	{RuleNoCreation, "gossip on a bus", "fabric: {bus: {vertices: 10, length: 3}}\nfirmware: {program: bus/two-phase}",
+		"fabric: {bus: {vertices: 10, length: 3}}\nrules: {no_creation: true}\nfirmware: {image: IMAGE[bus_gossips], schedule: improved, params: {how: 1}}"},
+	{RuleNoCreation, "gossip on links", "fabric: {netlist: {ring: {n: 5}}}\nfirmware: {program: netlist/gossip}\nworkload: {gossip: {}}",
+		"fabric: {netlist: {ring: {n: 5}}}\nfirmware: {image: IMAGE[invents]}\nrules: {no_creation: true}\nworkload: {gossip: {}}"},
+	{RuleNoCreation, "gossip at routers", "fabric: {netlist: {mesh: {k: [3, 2]}, router: {}}}\nfirmware: {program: netlist/gossip}\nworkload: {gossip: {}}",
+		"fabric: {netlist: {mesh: {k: [3, 2]}, router: {}}}\nfirmware: {image: IMAGE[invents]}\nrules: {no_creation: true}\nworkload: {gossip: {}}"},
+	{RuleReceiveStep, "broadcasts of EJ networks", broadcastOfEJ, broadcastOfEJ + "faults: {schedule: [{kind: restart, targets: ['ej.node[0].nic[0]'], slots: {list: [1]}}," +
+		" {kind: drop, slots: {list: [0]}}]}"},
+	{RuleAgreement, "gossip/voting", votes + "}}", votes + ", faulty: [1, 2], fault: two-faced}}\nrules: {agreement: true}"},
+	{RuleValidity, "gossip/voting", votes + "}}", votes + ", faulty: [0, 1], fault: value}}\nrules: {validity: true}"},
+	{RuleEnergy, "gossip/hopfield", recalls + "firmware: {program: gossip/hopfield}", recalls + "firmware: {image: IMAGE[ascends], params: {neurons: 16}}\nrules: {energy: true}"},
+	{RuleFinishes, "every run", keepsAll, plainPOPS + "firmware: {image: IMAGE[never_done]}"},
+	{RuleTrap, "every run", keepsAll, plainPOPS + "firmware: {image: IMAGE[traps]}"},
+	{RuleFail, "every run", keepsAll, plainPOPS + "firmware: {image: IMAGE[gives_up]}"},
+	{RuleIllegalSend, "every run", keepsAll, plainPOPS + "firmware: {image: IMAGE[sends_to_no_port]}"},
+	{RuleIllegalListen, "every run", keepsAll, plainPOPS + "firmware: {image: IMAGE[listens_to_no_port]}"},
+	{RuleMeetsBudget, "firmware with a budget", plainPOPS + "firmware: {program: pops/random-corrected, cpu: {model: unit, budget_cycles: 5000}}",
+		plainPOPS + "firmware: {program: pops/random-corrected, cpu: {model: unit, budget_cycles: 1}}"},
+	{fabric.RuleDeadlock, "routers", "nic: {tx_frames: 16, rx_frames: 16}\n" + asksAll, "nic: {tx_frames: 1, rx_frames: 1}\n" + asksAll},
+	{fabric.RuleCredits, "routers with a fault that loses credits", loseCredits + "rate: 0.0000001}}", loseCredits + "rate: 0.002}}"},
+}
+
+const (
+	broadcastOfEJ = "fabric: {ej: {a: 2, b: 3, dimensions: 1}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n"
+	votes         = "fabric: {crossbar: {ports: 3}}\nfirmware: {program: gossip/voting}\nworkload: {gossip: {values: random"
+	recalls       = "fabric: {crossbar: {ports: 4}}\nnic: {payload_bytes: 24}\nworkload: {gossip: {values: random, sessions: 3}}\n"
+	plainPOPS     = "fabric: {pops: {groups: 2, group_size: 2}}\nstop: {slots: 200}\n"
+	keepsAll      = plainPOPS + "firmware: {program: pops/random-corrected}"
+	asksAll       = "fabric: {netlist: {mesh: {k: [4, 4]}, router: {vcs: 1, depth: 1}}}\nworkload: {all_to_all: {}}\nfirmware: {program: netlist/request-reply}"
+	loseCredits   = "fabric: {netlist: {mesh: {k: [4, 4]}, router: {}}}\nworkload: {traffic: {rate: 0.05, measure: 500}}\nfaults: {random: {kind: credit_loss, "
+)
+
+// TestRulesOfPrograms keeps and breaks each rule of a program and each that every run has, in both modes; the docs have the table.
+func TestRulesOfPrograms(t *testing.T) {
+	images := regexp.MustCompile(`IMAGE\[(\w+)\]`)
+	tables := []string{"| rule | of |\n| --- | --- |\n"}
+	for _, r := range programRules {
+		for _, text := range []string{r.keeps, r.breaks} {
+			breaks := text == r.breaks
+			text = images.ReplaceAllStringFunc(text, func(name string) string {
+				if name = images.FindStringSubmatch(name)[1]; name == "ascends" {
+					return ascendingImage(t)
+				}
+				return testImage(t, name)
+			})
+			for _, mode := range []string{ModeBanked, ModeIsolated} {
+				s, err := ParseScenario("table.yaml", []byte("starloom: 1\n"+text+"\n"))
+				require.NoError(t, err, text)
+				if s.Firmware.Program != "" || s.Firmware.Image != "" {
+					s.Firmware.Mode = mode
+				}
+				report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Runtime: "interpreter", Workers: 1}})
+				require.NoError(t, err, text)
+				require.Contains(t, report.Rules, r.rule)
+				require.Equal(t, breaks, violationsOf(report, r.rule) > 0, "%s: %s: %+v", r.rule, text, report.Violations)
+				require.Equal(t, breaks, report.Verdict != VerdictPass, "%s: %+v", text, report.Violations)
+			}
+		}
+		if r.rule == RuleNoCreation || r.rule == RuleReceiveStep || r.rule == RuleAgreement || r.rule == RuleValidity || r.rule == RuleEnergy {
+			for i := range tableNetworks {
+				requireRefused(t, &tableNetworks[i], &tableRule{rule: r.rule, keeps: "true"})
+			}
+		}
+		tables = append(tables, "| `"+r.rule+"` | "+r.where+" |\n")
+	}
+	goldenPart(t, "docs/failures.md", "<!-- rules of programs -->\n", "<!-- their end -->\n", strings.Join(tables, ""))
+}
+
 // TestTableOfRules: where a rule is allowed, one run keeps it and another one breaks it; elsewhere it is refused, with a reason and a
 // remedy. The table stands in the docs.
 func TestTableOfRules(t *testing.T) { tableOfRules(t, EngineAuto) }
@@ -182,10 +255,6 @@ func tableOfRules(t *testing.T, engine string) {
 		row := []string{"`" + r.rule + "`"}
 		for i := range tableNetworks {
 			n := &tableNetworks[i]
-			if n.name == "traffic: bus" && r.but == "bus|bus, arbiter" { // whose program keeps it; firmware may break it
-				row = append(row, "as bus")
-				continue
-			}
 			if r.refusedOn(n.name) {
 				requireRefused(t, n, r)
 				row = append(row, "-")

@@ -255,14 +255,21 @@ func (s *Scenario) checkRules() error {
 	return nil
 }
 
-// checkApart refuses a rule against collisions where there are none.
+// checkApart refuses rules that no run can break on this network. The order in which firmware sends packets of traffic is its own.
 func (s *Scenario) checkApart() error {
-	if s.Rules == nil || s.Rules.CollisionFree == nil {
+	if s.Rules == nil {
 		return nil
 	}
-	if why := fabric.NeverMeet(s.network()); why != "" {
-		return s.refuse("rules."+fabric.RuleCollisionFree, "no frames can meet here, so the rule "+fabric.RuleCollisionFree+" could never be broken: "+why,
-			"delete it; no_loss finds frames that are lost")
+	firmware := s.Firmware.Program != "" || s.Firmware.Image != ""
+	for _, idle := range s.Rules.Unbreakable(s.network()) {
+		if idle.Rule == fabric.RuleInOrder && firmware && s.Workload.Traffic != nil {
+			continue
+		}
+		remedy := "delete it"
+		if idle.Rule == fabric.RuleCollisionFree {
+			remedy += "; no_loss finds frames that are lost"
+		}
+		return s.refuse("rules."+idle.Rule, "no run can break the rule "+idle.Rule+" here: "+idle.Why, remedy)
 	}
 	return nil
 }

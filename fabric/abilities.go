@@ -63,19 +63,50 @@ func MediumText(n Network) string {
 	return ""
 }
 
-// Parted is a network that knows whether frames can meet on its media.
-type Parted interface {
+// Sure is a network that knows rules that no run on it can break, whatever is sent.
+type Sure interface {
 	Network
-	// NeverMeet says why frames never meet on any medium, "" if they may.
-	NeverMeet() string
+	// Holds says why no run can break a rule, "" if one may.
+	Holds(rule string) (why string)
+}
+
+// Holds says why no run on a network can break a rule, "" if one may, or if the network does not say.
+func Holds(n Network, rule string) (why string) {
+	if s, ok := n.(Sure); ok {
+		return s.Holds(rule)
+	}
+	return ""
 }
 
 // NeverMeet says why frames never meet on the media of a network, "" if they may, or if it does not say.
-func NeverMeet(n Network) string {
-	if p, ok := n.(Parted); ok {
-		return p.NeverMeet()
+func NeverMeet(n Network) string { return Holds(n, RuleCollisionFree) }
+
+// Idle is a rule that no run on a network can break.
+type Idle struct {
+	Rule, Why string
+	Delete    func() // turns it off
+}
+
+// Unbreakable lists those of the rules that no run on a network can break.
+func (r *Rules) Unbreakable(n Network) (all []Idle) {
+	for _, k := range []struct {
+		rule    string
+		checked bool
+		off     func()
+	}{
+		{RuleCollisionFree, r.CollisionFree != nil, func() { r.CollisionFree = nil }},
+		{RuleOneBus, r.OneBus, func() { r.OneBus = false }},
+		{RuleBusLength, r.BusLength, func() { r.BusLength = false }},
+		{RuleInOrder, r.InOrder, func() { r.InOrder = false }},
+	} {
+		if !k.checked {
+			continue
+		}
+		if why := Holds(n, k.rule); why != "" {
+			all = append(all, Idle{k.rule, why, k.off})
+		}
 	}
-	return ""
+	return all
 }
 
 // Scaled is a size that doubles with each step, and halves with each step down: 0 where less than 1 would be left.

@@ -19,6 +19,22 @@ func (d Switched) NIC() nic.Discipline { return nic.Discipline{Taps: d.Taps} }
 // Rules implements Discipline.
 func (Switched) Rules() []string { return switchedRules }
 
+// Holds says why no run can break a rule, "" if one may.
+func (d Switched) Holds(rule string) string {
+	switch {
+	case rule == RuleOneBus && d.Taps.Ports < 2:
+		return "no processor has taps on two buses"
+	case rule == RuleBusLength:
+		for bus, members := range d.Taps.Members {
+			if d.Each == nil && len(members) > d.Most || d.Each != nil && len(members) > d.Each[bus] {
+				return ""
+			}
+		}
+		return "no bus has more taps than processors may be on it"
+	}
+	return ""
+}
+
 // Access implements Discipline.
 func (d Switched) Access(p *Plant) (Access, error) {
 	return &switched{onePort: onePort{plant: p}, taps: d.Taps, switches: NewSwitches(p.names, d, p.shape)}, nil

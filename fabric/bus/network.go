@@ -307,10 +307,13 @@ func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }
 
-// NeverMeet implements fabric.Parted.
-func (b Network) NeverMeet() string {
-	if !b.arbitrated() {
-		return ""
+// Holds implements fabric.Sure. Of a schedule vertices have several buses, none of them longer than it may be.
+func (b Network) Holds(rule string) string {
+	switch {
+	case rule == fabric.RuleCollisionFree && b.arbitrated():
+		return "the arbiter of a bus lets one frame at a time onto it"
+	case b.schedule == "" && b.Check() == nil:
+		return fabric.Switched{Taps: hw.NewTaps(b.Vertices, b.Buses), Most: b.limit()}.Holds(rule)
 	}
-	return "the arbiter of a bus lets one frame at a time onto it"
+	return ""
 }

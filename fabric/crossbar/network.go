@@ -257,9 +257,9 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 	return ports * (memorySlot + 2*c.RoomBytes(c.FramePayload()))
 }
 
-// NeverMeet implements fabric.Parted.
-func (x Network) NeverMeet() string {
-	if x.Medium == MediumALOHA {
+// Holds implements fabric.Sure.
+func (x Network) Holds(rule string) string {
+	if rule != fabric.RuleCollisionFree || x.Medium == MediumALOHA {
 		return ""
 	}
 	return "an output of a crossbar takes one frame at a time"

@@ -359,9 +359,9 @@ func (e Network) Plane() fabric.Plane {
 	}
 }
 
-// NeverMeet implements fabric.Parted.
-func (e Network) NeverMeet() string {
-	if e.Duplex != DuplexFull {
+// Holds implements fabric.Sure.
+func (e Network) Holds(rule string) string {
+	if rule != fabric.RuleCollisionFree || e.Duplex != DuplexFull {
 		return ""
 	}
 	return "with duplex: full each direction of a link has one sender"

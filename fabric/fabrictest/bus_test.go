@@ -45,6 +45,9 @@ func chatter(b bus.Network, params map[string]int64, rules starloom.Rules) func(
 	return func(t testing.TB) *starloom.Scenario {
 		image, err := busImage()
 		require.NoError(t, err)
+		for _, idle := range rules.Unbreakable(b) {
+			idle.Delete()
+		}
 		s := starloom.DefaultScenario()
 		s.Name, s.Fabric.Bus, s.Stop.Slots = "suite", &b, 60
 		s.NIC = starloom.NIC{PayloadBytes: 16, RXFrames: 2, TXFrames: 3}
@@ -126,10 +129,7 @@ func TestRandomBuses(t *testing.T) {
 		}
 		params := map[string]int64{"one_bus": int64(i / 6 % 2), "idle": int64(random.IntN(5))}
 		c := Case{Scenario: func(t testing.TB) *starloom.Scenario {
-			rules := starloom.Rules{OneBus: true, BusLength: true}
-			if b.NeverMeet() == "" {
-				rules.CollisionFree = &starloom.CollisionFree{Period: 2, Slots: []int{1}}
-			}
+			rules := starloom.Rules{OneBus: true, BusLength: true, CollisionFree: &starloom.CollisionFree{Period: 2, Slots: []int{1}}}
 			s := chatter(b, params, rules)(t)
 			s.Seed, s.Link.PhitBits, s.Link.PropagationCycles, s.Link.GuardCycles = uint64(i), []int{64, 7, 33, 1}[i%4], i%3, 1+i%2
 			s.Firmware.CPU.BudgetCycles = i % 5

@@ -27,7 +27,7 @@ func Mirror(n fabric.Network) (fabric.Network, error) {
 func (m mirror) Shape() fabric.Shape         { return m.net.Shape() }
 func (m mirror) Names() fabric.Names         { return m.net.Names() }
 func (m mirror) Build(p *fabric.Plant) error { return m.net.Build(p) }
-func (m mirror) NeverMeet() string           { return fabric.NeverMeet(m.Network) }
+func (m mirror) Holds(rule string) string    { return fabric.Holds(m.Network, rule) }
 
 func (m mirror) Adapt(program, schedule string, params map[string]int64) fabric.Network {
 	if a, ok := m.Network.(fabric.Adaptable); ok {

@@ -269,6 +269,19 @@ func (m *Medium) leg(tap Tap, out bool) int {
 	return Usual
 }
 
+// holds says why no run can break a rule, "" if one may.
+func (n *Net) holds(rule string) string {
+	switch {
+	case rule == fabric.RuleCollisionFree:
+		return n.neverMeet()
+	case n.Switch:
+		return n.taps().Holds(rule)
+	case rule == fabric.RuleInOrder && n.routers != nil && n.routers.Config.ClassVCs() == 1:
+		return "each class has one virtual channel, in which no packet overtakes another one"
+	}
+	return ""
+}
+
 // neverMeet says why frames never meet on any medium, "" if they may: on a star or a bus without an arbiter, which have several senders, on
 // the one medium of a crossbar, and on a link with one direction at a time.
 func (n *Net) neverMeet() string {

@@ -351,5 +351,5 @@ func (d *Drawing) replacing(folder string) (all []Replacement) {
 	return all
 }
 
-// NeverMeet implements fabric.Parted.
-func (n Network) NeverMeet() string { return n.drawn().neverMeet() }
+// Holds implements fabric.Sure.
+func (n Network) Holds(rule string) string { return n.drawn().holds(rule) }

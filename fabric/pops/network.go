@@ -155,9 +155,9 @@ func (p Network) MemoryBytes(c *fabric.Config) uint64 {
 	return couplers*(2*memorySenders+memoryListened) + 2*frames*uint64(nic.SmallFrameBytes)
 }
 
-// NeverMeet implements fabric.Parted.
-func (n Network) NeverMeet() string {
-	if n.GroupSize > 1 {
+// Holds implements fabric.Sure.
+func (n Network) Holds(rule string) string {
+	if rule != fabric.RuleCollisionFree || n.GroupSize > 1 {
 		return ""
 	}
 	return "with group_size: 1 a coupler has one sender"
