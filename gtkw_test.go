@@ -134,17 +134,17 @@ func TestFST(t *testing.T) {
 
 // TestFSTIsRefused: without vcd2fst a run does not begin, and where there is one the reason is not the tool's.
 func TestFSTIsRefused(t *testing.T) {
-	folder := t.TempDir()
+	scenario, folder := imageScenario(t, "loses"), t.TempDir()
 	options := RunOptions{VCD: File(filepath.Join(folder, "run.fst")), Progress: func(Progress) { t.Error("the run has begun") }}
 	t.Setenv("PATH", folder)
-	_, err := Run(t.Context(), imageScenario(t, "loses"), options)
+	_, err := Run(t.Context(), scenario, options)
 	require.EqualError(t, err, filepath.Join(folder, "run.fst")+": vcd2fst, which writes such files, is not on the PATH; "+
 		"install the Debian package gtkwave, or give a path that ends in .vcd")
 	var refused *InputError
 	require.ErrorAs(t, err, &refused)
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "vcd2fst"), []byte("#!/bin/sh\necho no more >&2\nexit 7\n"), 0o777))
 	options.Progress = nil
-	_, err = Run(t.Context(), imageScenario(t, "loses"), options)
+	_, err = Run(t.Context(), scenario, options)
 	var failed *ToolError
 	require.ErrorAs(t, err, &failed)
 	require.ErrorContains(t, err, "run.fst: vcd2fst: exit status 7: no more; free memory and space on the disk, or give a path that ends in .vcd")
