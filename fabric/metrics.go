@@ -27,6 +27,7 @@ type Metric struct {
 	Name  string
 	Value any
 	In    string // its unit, where other networks have another one; else ""
+	Of    string // what it is of, where that is not all; else ""
 
 	Former bool // another name of a figure, for one more version: for scripts, not for people
 }

@@ -306,25 +306,29 @@ func (h Histogram) summary() (s summary) {
 
 // add appends the figures of a distribution; those of a run that is not over, and of none, are not known. in is their unit, "" for the
 // usual one.
-func (h Histogram) add(m *fabric.Metrics, name, in string, known bool) {
+func (h Histogram) add(m *fabric.Metrics, name, of string, known bool) {
 	known = known && len(h) > 0
+	first := len(*m)
 	var s summary
 	if known {
 		s = h.summary()
 	}
-	m.AddIn(in, known, name+".mean", s.mean)
-	m.AddIn(in, known, name+".sd", s.sd)
+	m.AddKnown(known, name+".mean", s.mean)
+	m.AddKnown(known, name+".sd", s.sd)
 	for i, q := range quantiles {
-		m.AddIn(in, known, name+"."+q.name, s.quantiles[i])
+		m.AddKnown(known, name+"."+q.name, s.quantiles[i])
 	}
-	m.AddIn(in, known, name+".max", s.max)
+	m.AddKnown(known, name+".max", s.max)
+	for i := first; i < len(*m); i++ {
+		(*m)[i].Of = of
+	}
 }
 
 // addLatency appends those of latencies in cycles, for one more version under their former name, too.
-func (h Histogram) addLatency(m *fabric.Metrics, in string, known bool) {
-	h.add(m, "latency", in, known)
+func (h Histogram) addLatency(m *fabric.Metrics, of string, known bool) {
+	h.add(m, "latency", of, known)
 	former := len(*m)
-	h.add(m, "latency_cycles", in, known)
+	h.add(m, "latency_cycles", of, known)
 	for i := former; i < len(*m); i++ {
 		(*m)[i].Former = true
 	}

@@ -49,11 +49,11 @@ func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	m.AddKnown(whole, "lost", f.lost)
 	m.AddKnown(whole, "pending", f.pending)
 	latency := f.inCycles()
-	latency.addLatency(&m, w.mark("cycles"), r.over)
+	latency.addLatency(&m, w.of(), r.over)
 	if f.slotted {
-		f.latency.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "latency_slots", w.mark("slots"), r.over)
+		f.latency.values(func(value uint32) uint64 { return uint64(value) }).add(&m, "latency_slots", w.of(), r.over)
 	}
-	f.network.values(func(value uint32) uint64 { return f.cyclesOf(value) - f.toFirst }).add(&m, "network_latency", w.mark("cycles"), r.over)
+	f.network.values(func(value uint32) uint64 { return f.cyclesOf(value) - f.toFirst }).add(&m, "network_latency", w.of(), r.over)
 	arrived := f.offered - f.lost - f.pending
 	m.AddKnown(r.over && arrived > 0, "hops.mean", float64(f.hops)/float64(max(arrived, 1)))
 	m.AddKnown(whole, "source_queue.mean", float64(f.queued)/slots)

@@ -161,15 +161,15 @@ func (w *window) addSaturated(m *fabric.Metrics, whole bool) {
 	m.AddKnown(whole && known, "saturated", map[bool]int{true: 1}[saturated])
 }
 
-// mark is the unit of latencies that are not those of all packets, "" for the usual one.
-func (w *window) mark(unit string) string {
+// of says of which packets latencies are, "" for all of them.
+func (w *window) of() string {
 	if w.pending == 0 {
 		return ""
 	}
-	return unit + ", of those that have arrived"
+	return "of those that have arrived"
 }
 
-// arrivedOnly says of which packets latencies are.
+// arrivedOnly says it with numbers.
 func (w *window) arrivedOnly() string {
 	return fmt.Sprintf("of the %d of %d packets that have arrived", w.created-w.lost-w.pending, w.created)
 }

@@ -63,8 +63,10 @@ func (r *Report) WriteText(w io.Writer) error {
 			continue
 		}
 		if text := FormatMetric(metric.Value); text != "" { // a list may be empty
-			if metric.In != "" && metric.Value != nil {
-				text += "  " + metric.In
+			for _, more := range []string{metric.In, metric.Of} {
+				if more != "" && metric.Value != nil {
+					text += "  " + more
+				}
 			}
 			row(metric.Name, text)
 		}

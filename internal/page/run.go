@@ -254,7 +254,11 @@ func figuresSection(r *outcome.Report) *Section {
 				unknown = append(unknown, "`"+m.Name+"`")
 				continue
 			}
-			t.Rows = append(t.Rows, []string{m.Name, value, cmp.Or(m.In, means.Unit), means.Means})
+			unit := cmp.Or(m.In, means.Unit)
+			if m.Of != "" {
+				unit += " " + m.Of
+			}
+			t.Rows = append(t.Rows, []string{m.Name, value, unit, means.Means})
 		}
 	}
 	if unknown != nil {
