@@ -392,7 +392,7 @@ const noteUnmetered = "budget_cycles reserves time at the start of every slot, a
 // known takes the scenario's program, nil for an image.
 func (s *Scenario) known(p *fabric.Program) config.Known {
 	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce}
-	for _, note := range []string{s.oneOf, s.ofImage} {
+	for _, note := range []string{s.oneOf, s.ofImage, s.otherInBookSim()} {
 		if note != "" {
 			k.Notes = append(k.Notes, note)
 		}
@@ -416,6 +416,19 @@ func (s *Scenario) known(p *fabric.Program) config.Known {
 		k.SlotsPerStep = r.CollisionFree.Period
 	}
 	return k
+}
+
+// otherInBookSim is about a pattern whose namesake in BookSim sends other packets through this network, "" for none.
+func (s *Scenario) otherInBookSim() string {
+	t, n := s.Workload.Traffic, s.Fabric.Netlist
+	if t == nil || n == nil || t.Pattern != fabric.PatternTornado && t.Pattern != fabric.PatternNeighbour {
+		return ""
+	}
+	if grid := cmp.Or(n.Mesh, n.Torus); grid == nil || len(grid.K) == 1 {
+		return ""
+	}
+	return "pattern: " + t.Pattern + " goes by the numbers of processors, and that of BookSim by each dimension; to send BookSim's packets " +
+		"write them into a file: traffic: {file: packets.csv}"
 }
 
 // permutations returns how many runs each seed of a scenario has with `permutation:

@@ -8,7 +8,7 @@
 //
 // Exit status: 0 the run passed, 1 it broke a rule or did not finish, 2 the input
 // is bad, 3 Starloom itself is at fault, 4 a tool that Starloom runs failed, hung or
-// was killed, 129 interrupted by SIGHUP, 130 by SIGINT or SIGTERM.
+// was killed, or a disk is full, 129 interrupted by SIGHUP, 130 by SIGINT or SIGTERM.
 //
 //	file                      what it holds
 //	main.go                   one command line: interrupts, panics, from errors to exit statuses

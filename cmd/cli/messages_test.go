@@ -83,6 +83,15 @@ func TestMessages(t *testing.T) {
 		require.Equal(t, statusInput, r.status, "%v: %s", c.args, r.stderr)
 		require.Contains(t, r.stderr, c.says, "%v", c.args)
 	}
+	for pattern, noted := range map[string]bool{"tornado": true, "neighbour": true, "uniform": false} {
+		for network, dimensions := range map[string]int{"mesh: {k: [2, 2]}": 2, "torus: {k: [5]}": 1, "ring: {n: 5}": 1} {
+			r := starloomIn(t, dir, "run", "good.yaml", "--set", "firmware=null", "--set", "fabric={netlist: {"+network+", router: {}}}",
+				"--set", "workload.traffic.pattern="+pattern)
+			require.Equal(t, statusPass, r.status, r.stderr)
+			require.Equal(t, noted && dimensions == 2, strings.Contains(r.stdout, "pattern: "+pattern+" goes by the numbers of processors, and that of BookSim "+
+				"by each dimension"), "%s on %s: %s", pattern, network, r.stdout)
+		}
+	}
 	r := starloomIn(t, dir, "sweep", "unset.yaml", "--out", "unset")
 	require.Equal(t, statusPass, r.status, r.stderr)
 	require.Contains(t, r.stdout, "2 points, 2 runs; 0 failed")
