@@ -141,7 +141,12 @@ func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error 
 
 // write writes the tables, and counts what is in them.
 func (s *sweeper) write(r *Report, points []*point) error {
-	t := &folder.Tables{Axes: r.Axes}
+	t := &folder.Tables{Axes: r.Axes, UnitOf: map[string]string{}}
+	for _, a := range s.plan.Axes {
+		if slices.Equal(a.Keys, []string{rateKey}) {
+			t.UnitOf[a.Name] = "offered"
+		}
+	}
 	for _, x := range points {
 		t.Entries = append(t.Entries, folder.Entry{Labels: x.Labels, Key: x.key})
 	}

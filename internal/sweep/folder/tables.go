@@ -35,6 +35,7 @@ type Entry struct {
 // Tables are made of the runs of a sweep that are there.
 type Tables struct {
 	Axes    []string
+	UnitOf  map[string]string // of axes, figures that have the same unit
 	Entries []Entry
 	Wanted  func(i int, run *Record) bool // whether the sweep has a run of a point
 	Each    func(i int, runs []Record)    // is told of the runs of each point that it has; nil for no one
@@ -80,6 +81,11 @@ func (w *tableWriter) findColumns(f *Folder) error {
 			}
 		}
 	}
+	for _, axis := range w.Axes {
+		if figure := w.UnitOf[axis]; figure != "" && slices.Contains(names, figure+UnitEnding) {
+			names = append(names, axis+UnitEnding)
+		}
+	}
 	w.index = map[string]int{}
 	for k, name := range names {
 		w.index[name] = k
@@ -104,7 +110,11 @@ func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) err
 	var slots [ahead]chan read
 	now := func(i int) read {
 		runs, err := f.runs(w.Entries[i].Key, true)
-		return read{slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(i, &r) }), err}
+		runs = slices.DeleteFunc(runs, func(r Record) bool { return !w.Wanted(i, &r) })
+		for k := range runs {
+			runs[k].addUnits(w.UnitOf)
+		}
+		return read{runs, err}
 	}
 	begin := func(i int) {
 		if i < len(w.Entries) && f.bytes(w.Entries[i].Key) <= longBytes {
@@ -133,6 +143,15 @@ func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) err
 		}
 	}
 	return nil
+}
+
+// addUnits adds the units of axes.
+func (r *Record) addUnits(of map[string]string) {
+	for axis, figure := range of {
+		if at := slices.Index(r.Figures, figure+UnitEnding); at >= 0 {
+			r.Figures, r.Values = append(slices.Clip(r.Figures), axis+UnitEnding), append(slices.Clip(r.Values), r.Values[at])
+		}
+	}
 }
 
 // write writes all tables.
