@@ -17,6 +17,7 @@ const (
 	listMax               = 100_000 // types, imports, functions, globals, exports, segments, sections
 	elementsMax           = 1_000_000
 	codeBytesMax          = 16 << 20
+	valuesMax             = 2_000_000 // locals of all functions, and what their calls, blocks and branches carry
 )
 
 // The time of the compiler, in nanoseconds as measured on a core of 2.5 GHz. It grows with the
@@ -55,21 +56,48 @@ func (r *reader) list(what string) int {
 
 // limits counts what is limited while the code is read.
 type limits struct {
-	targets int    // of all functions
-	work    uint64 // of those before
+	targets, values int    // of all functions
+	work            uint64 // of those before
 
 	// Of the function that is read:
 	functionTargets, blocks, branches, calls, instructions int
 	locals                                                 uint64
+	widest                                                 int // what a branch may carry
 }
 
-// nextFunction starts a function with the given number of locals.
-func (l *limits) nextFunction(locals uint64) error {
-	*l = limits{targets: l.targets, work: l.work + l.functionWork(), locals: locals}
+// nextFunction starts a function with the given number of locals and results.
+func (l *limits) nextFunction(locals uint64, results int) error {
+	*l = limits{targets: l.targets, values: l.values, work: l.work + l.functionWork(), locals: locals, widest: results}
 	if locals > localsMax {
 		return fmt.Errorf("it has %d locals, allowed are %d; split the function", locals, localsMax)
 	}
+	return l.carry(int(locals))
+}
+
+// carry counts values. A few bytes of code make thousands of them, and the compiler keeps each.
+func (l *limits) carry(values int) error {
+	if l.values += values; l.values > valuesMax {
+		return fmt.Errorf("with this the image has more than %d locals and values of calls, blocks and branches; "+
+			"pass large values in the memory, and split the image", valuesMax)
+	}
 	return nil
+}
+
+// carried is how many values an instruction takes and leaves, at most.
+func (l *limits) carried(m *module, i *instruction) int {
+	var t funcType
+	switch i.op {
+	case opBlock, opLoop, opIf:
+		t = m.blockTypes(i)
+		l.widest = max(l.widest, len(t.params), len(t.results))
+	case opCall:
+		t = m.types[m.signature(int(i.index))]
+	case opCallIndirect:
+		t = m.types[i.index]
+	case opBr, opBrIf, opBrTable, opReturn:
+		return l.widest * max(1, len(i.targets))
+	}
+	return len(t.params) + len(t.results)
 }
 
 // functionWork is what the compiler does for the function that is read.

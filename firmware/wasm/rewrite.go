@@ -139,7 +139,7 @@ func (w *weaver) analyse() error {
 			return fmt.Sprintf("%s at offset %#x", m.functionName(len(m.imported)+k), f.offset+len(f.locals)+i.start)
 		}
 		locals := uint64(len(m.types[f.signature].params)) + f.extra
-		if err := limits.nextFunction(locals); err != nil {
+		if err := limits.nextFunction(locals, len(m.types[f.signature].results)); err != nil {
 			return fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), err)
 		}
 		s := &shapes[k]
@@ -172,6 +172,9 @@ func (w *weaver) analyse() error {
 			}
 			if err := m.inRange(&i, locals); err != nil {
 				return &BrokenError{fmt.Errorf("%s: %w", place(&i), err)}
+			}
+			if err := limits.carry(limits.carried(m, &i)); err != nil {
+				return fmt.Errorf("%s: %w", place(&i), err)
 			}
 		}
 		if err := limits.endFunction(); err != nil {

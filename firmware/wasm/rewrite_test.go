@@ -322,6 +322,7 @@ func TestLimitsAreStated(t *testing.T) {
 		fmt.Sprintf("`br_if` of a function | %s |", thousands(branchesMax)),
 		fmt.Sprintf("`br_table` | %s in a function, %s in the image |", thousands(targetsPerFunctionMax), thousands(targetsMax)),
 		fmt.Sprintf("at the start | %s |", thousands(tableEntriesMax)),
+		fmt.Sprintf("branches carry | %s,000 |", thousands(valuesMax/1000)),
 		fmt.Sprintf("segments of tables | %s,000 |", thousands(elementsMax/1000)),
 		fmt.Sprintf("compiler | %d s for a function, %d s for the image |", workMax/nanoseconds, workImageMax/nanoseconds),
 	} {
