@@ -80,7 +80,7 @@ func (d *differ) prepare() error {
 		Compared: len(p.pairs), Shapes: p.shapes,
 		OnlyA: traces.NewNameList(p.onlyA), OnlyB: traces.NewNameList(p.onlyB),
 		Span:  Span{Unit: d.unit.String(), Sampled: d.o.A.Sampled()},
-		Skips: Skips{Skipped: p.leftOut()}, RealTolerance: d.o.RealTolerance,
+		Skips: Skips{Skipped: slices.Concat(p.leftBits(), p.otherRanges(), p.leftOut())}, RealTolerance: d.o.RealTolerance,
 	}
 	if d.match != (matching{maybe: true}) || slices.ContainsFunc(p.pairs, func(p pair) bool { return p.kind == vcd.KindEvent }) {
 		d.relaxed = make([]uint64, len(p.pairs))

@@ -100,6 +100,82 @@ func TestDeclaredTwice(t *testing.T) {
 	require.Equal(t, 1, r.OnlyB.Count)
 }
 
+// A name with a dot is not a path: Icarus writes \u.b, Verilator u.b for an escaped name.
+func TestNamesWithDots(t *testing.T) {
+	file := func(vars ...string) string {
+		return "$timescale 1ns $end\n$scope module t $end\n" + strings.Join(vars, "\n") + "\n$upscope $end\n$enddefinitions $end\n#0\n0!\n1#\n#5\n1!\n0#\n"
+	}
+	name := func(code, name string) string { return "$var wire 1 " + code + " " + name + " $end" }
+	scope := func(code, scope, name string) string {
+		return "$scope module " + scope + " $end\n$var wire 1 " + code + " " + name + " $end\n$upscope $end"
+	}
+	a := file(name("!", `\u.b`), scope("#", "u", "b"))
+	require.Equal(t, VerdictEqual, requireEqual(t, a, file(scope("#", "u", "b"), name("!", "u.b")), Options{}).Verdict)
+	requireDifferent(t, a, file(scope("!", "u", "b"), name("#", `\u.b`)), Options{}, `t.u\x2eb`, "0 ns", "0", "1")
+	requireDifferent(t, a, file(name("#", "u.b"), scope("!", "u", "b")), Options{}, `t.u\x2eb`, "0 ns", "0", "1")
+	requireDifferent(t, file(scope("!", `\u.v`, "b"), scope("#", "u", "v.b")), file(scope("#", `u.v`, "b"), scope("!", "u", `\v.b`)), Options{},
+		`t.u\x2ev.b`, "0 ns", "0", "1")
+	requireDifferent(t, file(name("!", "u.b"), name("#", `u\x2eb`)), file(name("#", "u.b"), name("!", `\u\x2eb`)), Options{}, `t.u\x2eb`, "0 ns", "0", "1")
+	require.Equal(t, 1, requireEqual(t, a, a, Options{Only: []string{"t.*"}}).Compared, "* fits the dot of a name")
+	r, err := Files(context.Background(), inFST(t, a), inFST(t, file(scope("!", "u", "b"), name("#", `\u.b`))), Options{})
+	require.NoError(t, err)
+	require.Equal(t, 2, r.Differing)
+}
+
+// Vectors are compared by position; other indices of the same positions are named. No range is [n-1:0].
+func TestRanges(t *testing.T) {
+	const body = "#0\nb1 !\n#5\nb1001 !\n"
+	vector := func(declared string) string { return tracetest.Header("wire 4 ! a "+declared) + body }
+	bits := tracetest.Header("wire 1 ! a[0]", "wire 1 # a[1]", "wire 1 $ a[2]", "wire 1 % a[3]") + "#0\n0!\n0#\n0$\n1%\n#5\n1!\n"
+	files := []string{vector(""), vector("[3:0]"), vector("[0:3]"), bits, vector("[7:4]")}
+	sameAs := []int{0, 0, 1, 1, 2} // files that are equal
+	for i, a := range files {
+		for j, b := range files {
+			r, err := diffTexts(t, a, b, Options{})
+			if i+j == 3+4 && i != j {
+				require.ErrorContains(t, err, "no signal of one is in the other")
+				continue
+			}
+			require.NoError(t, err)
+			require.Equal(t, sameAs[i] == sameAs[j], r.Verdict == VerdictEqual, "%d and %d: %v", i, j, r)
+		}
+	}
+	r := requireEqual(t, files[1], files[2], Options{})
+	require.Equal(t, VerdictNoDifference, r.Verdict)
+	require.Equal(t, []string{"indices of 1 signal with another range in B, compared by position: t.a [3:0], in B [0:3]"}, r.Skipped)
+	requireDifferent(t, files[0], bits, Options{}, "t.a[0]", "0 ns", "1", "0")
+	first := filepath.Join(t.TempDir(), "a.vcd")
+	require.NoError(t, os.WriteFile(first, []byte(files[1]), 0o666))
+	r, err := Files(context.Background(), first, inFST(t, files[2]), Options{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictNoDifference, r.Verdict)
+	one := func(v string) string { return tracetest.Header(v) + "#0\n1!\n" }
+	require.Equal(t, VerdictEqual, requireEqual(t, one("wire 1 ! a [3]"), one(`wire 1 ! \a[3]`), Options{}).Verdict)
+	require.Equal(t, VerdictNoDifference, requireEqual(t, one("wire 1 ! a [3:3]"), one("wire 1 ! a"), Options{}).Verdict)
+	two := func(b string) string { return tracetest.Header("wire 4 ! a [3:0]", "wire 4 ! b "+b) + body }
+	require.Equal(t, VerdictNoDifference, requireEqual(t, two("[3:0]"), two("[0:3]"), Options{}).Verdict, "another name of the net")
+}
+
+// Bits of a vector of which nothing was compared are named, in either file.
+func TestBitsLeftOut(t *testing.T) {
+	a, b := tracetest.Header("wire 8 ! a [7:0]")+"#0\nb11110101 !\n#5\nb1 !\n", tracetest.Header("wire 4 ! b [3:0]")+"#0\nb101 !\n#5\nb1 !\n"
+	for _, c := range []struct {
+		a, b, skipped string
+		rules         []NameRule
+	}{
+		{a, b, "in A alone: 4 bits of t.a", []NameRule{{From: "t.a[3:0]", To: "t.b"}}},
+		{b, a, "in B alone: 4 bits of t.a", []NameRule{{From: "t.b", To: "t.a[3:0]"}}},
+		{a, b, "in A alone: 6 bits of t.a", []NameRule{{From: "t.a[1:0]", To: "t.b[1:0]"}, {From: "t.a[0]", To: "t.b[0]"}}},
+		{tracetest.Header("wire 1 ! a[0]") + "#0\n1!\n#5\n", a, "in B alone: 7 bits of t.a", nil},
+	} {
+		r := requireEqual(t, c.a, c.b, Options{Rules: c.rules})
+		require.Equal(t, VerdictNoDifference, r.Verdict)
+		require.Equal(t, c.skipped, r.Skipped[0])
+	}
+	all := []NameRule{{From: "t.a[7:4]", To: "t.b[7:4]"}, {From: "t.a[3:0]", To: "t.b[3:0]"}}
+	require.Equal(t, VerdictEqual, requireEqual(t, a, strings.Replace(a, " a ", " b ", 1), Options{Rules: all}).Verdict)
+}
+
 // A signal without a value in either file is not compared.
 func TestSignalsWithoutValue(t *testing.T) {
 	header := tracetest.Header("wire 1 ! a", "wire 1 # b", "event 1 $ e")

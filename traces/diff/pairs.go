@@ -34,7 +34,7 @@ type pairing struct {
 	again  [2]repeats     // of A and B
 	seen   map[pair]bool  // nets and bits alone
 	pairs  []pair
-	shapes []Mismatch
+	declared
 
 	pairedA, pairedB []bool // by net
 	onlyA, onlyB     []string
@@ -42,6 +42,13 @@ type pairing struct {
 
 	skipped              map[pair]bool // left out, by nets and bits alone: true by --ignore, false by --only
 	restOnly, restIgnore int           // left out, of what only one file has
+}
+
+// declared is what declarations say of what is compared.
+type declared struct {
+	shapes []Mismatch
+	ranges []string                // of signals with another range in B
+	bits   [2]map[vcd.NetID][]bool // of A and B: the bits that are compared; nil for all
 }
 
 type compiledRule struct {
@@ -53,7 +60,7 @@ type compiledRule struct {
 func newPairing(a, b *vcd.Reader, o *Options) (*pairing, error) {
 	p := &pairing{
 		a: a, b: b, exact: map[string]NameRule{}, indexB: b.Header().Index(), seen: map[pair]bool{}, skipped: map[pair]bool{},
-		pairedA: make([]bool, a.Nets()), pairedB: make([]bool, b.Nets()),
+		pairedA: make([]bool, a.Nets()), pairedB: make([]bool, b.Nets()), declared: declared{bits: [2]map[vcd.NetID][]bool{{}, {}}},
 	}
 	p.again = [2]repeats{findRepeats(a.Header(), a.Header().Index()), findRepeats(b.Header(), p.indexB)}
 	var err error
@@ -234,15 +241,16 @@ func (p *pairing) match(v *vcd.Var, order int, name string) bool {
 		p.add(v.Whole(), b, order)
 		return true
 	}
-	if v.Kind != vcd.KindBits || !v.HasRange || v.MSB == v.LSB {
+	msb, lsb := v.Indices()
+	if v.Kind != vcd.KindBits || msb == lsb {
 		return false
 	}
 	// B has the bits one by one.
 	var bits []vcd.Part
 	for i := range v.Bits {
-		index := v.LSB + i
-		if v.MSB < v.LSB {
-			index = v.LSB - i
+		index := lsb + i
+		if msb < lsb {
+			index = lsb - i
 		}
 		j, ok := p.indexB[fmt.Sprintf("%s[%d]", name, index)]
 		if !ok || varsB[j].Kind != vcd.KindBits || varsB[j].Bits != 1 {
@@ -260,12 +268,17 @@ func (p *pairing) match(v *vcd.Var, order int, name string) bool {
 // add notes a pair, once for all names that its nets have.
 func (p *pairing) add(a, b vcd.Part, order int) {
 	p.pairedA[a.Net], p.pairedB[b.Net] = true, true
+	p.notice(0, p.a, a)
+	p.notice(1, p.b, b)
 	key := pair{a: a.Net, b: b.Net, aLow: a.Low, bLow: b.Low, bits: a.Bits}
 	if !p.selected(a.Name, b.Name) {
 		if _, there := p.skipped[key]; !there {
 			p.skipped[key] = slices.ContainsFunc([]string{a.Name, b.Name}, p.ignore.Match)
 		}
 		return
+	}
+	if a.Range != b.Range && a.Kind == b.Kind && a.Bits == b.Bits && a.Whole && b.Whole {
+		p.ranges = append(p.ranges, fmt.Sprintf("%s [%d:%d], in B [%d:%d]", a.Name, a.Range[0], a.Range[1], b.Range[0], b.Range[1]))
 	}
 	if p.seen[key] {
 		return
@@ -310,8 +323,8 @@ func (p *pairing) findStrip() {
 // inB reports whether B has a name, or its bits one by one.
 func (p *pairing) inB(name string, v *vcd.Var) bool {
 	_, ok := p.indexB[name]
-	if !ok && v.HasRange && v.MSB != v.LSB {
-		_, ok = p.indexB[fmt.Sprintf("%s[%d]", name, v.LSB)]
+	if msb, lsb := v.Indices(); !ok && msb != lsb {
+		_, ok = p.indexB[fmt.Sprintf("%s[%d]", name, lsb)]
 	}
 	return ok
 }
@@ -370,6 +383,55 @@ func (p *pairing) findRest() {
 		return names
 	}
 	p.onlyA, p.onlyB = rest(p.a, p.pairedA), rest(p.b, p.pairedB)
+}
+
+// notice notes that bits of a file are compared, or left out by an option. The bits of a net that is compared as a whole are nil.
+func (p *pairing) notice(file int, r *vcd.Reader, part vcd.Part) {
+	bits, there := p.bits[file][part.Net]
+	switch _, size := r.Net(part.Net); {
+	case part.Whole:
+		p.bits[file][part.Net] = nil
+	case !there:
+		bits = make([]bool, size)
+		p.bits[file][part.Net] = bits
+	}
+	for bit := part.Low; bit < part.Low+part.Bits && bits != nil; bit++ {
+		bits[bit] = true
+	}
+}
+
+// leftBits names the signals of which some bits are compared with nothing.
+func (p *pairing) leftBits() (lines []string) {
+	for i, r := range []*vcd.Reader{p.a, p.b} {
+		var names []string
+		for _, v := range r.Header().Vars {
+			bits := p.bits[i][v.Net]
+			delete(p.bits[i], v.Net) // once for all its names
+			left := 0
+			for _, compared := range bits {
+				if !compared {
+					left++
+				}
+			}
+			if left > 0 {
+				names = append(names, traces.Plural(uint64(left), "bit", "bits")+" of "+v.Path)
+			}
+		}
+		if list := traces.NewNameList(names); list.Count > 0 {
+			lines = append(lines, "in "+"AB"[i:i+1]+" alone: "+list.Some())
+		}
+	}
+	return lines
+}
+
+// otherRanges names the signals of which equal bits have other indices in B.
+func (p *pairing) otherRanges() []string {
+	list := traces.NewNameList(p.ranges)
+	if list.Count == 0 {
+		return nil
+	}
+	signals := traces.Plural(uint64(list.Count), "signal", "signals")
+	return []string{"indices of " + signals + " with another range in B, compared by position: " + list.Some()}
 }
 
 // leftOut says how many signals --only and --ignore leave out. A signal

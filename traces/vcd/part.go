@@ -2,6 +2,7 @@ package vcd
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"starloom/traces/input"
@@ -15,11 +16,16 @@ type Part struct {
 	Low   uint32 // the lowest bit, counted from the last digit of the net
 	Bits  uint32 // 0 for reals, texts and events
 	Whole bool   // all of the net
+	Range [2]int // first and last index of a whole vector; 0 and 0 of a bit whose path has the index
 }
 
 // Whole returns a variable as a part.
 func (v *Var) Whole() Part {
-	return Part{Name: v.Path, Net: v.Net, Kind: v.Kind, Bits: uint32(v.Bits), Whole: true}
+	p := Part{Name: v.Path, Net: v.Net, Kind: v.Kind, Bits: uint32(v.Bits), Whole: true}
+	if msb, lsb := v.Indices(); v.Kind == KindBits && !(v.Bits == 1 && strings.HasSuffix(v.Path, "["+strconv.Itoa(msb)+"]")) {
+		p.Range = [2]int{msb, lsb}
+	}
+	return p
 }
 
 // Shape says what a part holds, for a message: 8 bits, real, text, event.

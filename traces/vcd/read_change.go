@@ -399,8 +399,7 @@ func (r *Reader) readWord(at int) {
 	if isReal {
 		var err error
 		number, err = strconv.ParseFloat(string(word), 64)
-		if err != nil && !errors.Is(err, strconv.ErrRange) { // what is too large is infinite
-
+		if err != nil && !errors.Is(err, strconv.ErrRange) || bytes.IndexByte(word, '_') >= 0 { // what is too large is infinite
 			r.bad(at, fmt.Sprintf("found %s, expected a number such as r1.5", shown(r.buf[at:end])))
 			return
 		}

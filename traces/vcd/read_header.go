@@ -14,7 +14,7 @@ import (
 
 // Var is a declared variable.
 type Var struct {
-	Path string // scopes and name, separated by dots; data[3] for one bit of data
+	Path string // scopes and name as escape writes them, separated by dots; data[3] for one bit of data
 	Type string // wire, reg, integer, real, string, event, parameter ...
 	Net  NetID
 	Kind Kind
@@ -247,7 +247,7 @@ func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 	}
 	name := "" // some tools have scopes without a name
 	if len(words) == 2 {
-		name = strings.TrimPrefix(words[1], `\`)
+		name = escape.Replace(strings.TrimPrefix(words[1], `\`))
 	}
 	if len(scopes) > 0 {
 		name = JoinPath(scopes[len(scopes)-1], name)
@@ -255,6 +255,10 @@ func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 	r.header.Scopes++
 	return append(scopes, name), nil
 }
+
+// escape writes the dots in a name such that they separate nothing: an escaped name of Verilog may have some, and not all
+// simulators write its backslash.
+var escape = strings.NewReplacer(`\`, `\\`, ".", `\x2e`)
 
 // JoinPath puts a scope before a name; either may be empty.
 func JoinPath(scope, name string) string {
@@ -340,7 +344,7 @@ func (v *Var) reference(scope, name, indices string) {
 			indices = indices[:at]
 		}
 	}
-	v.Path = JoinPath(scope, name+indices)
+	v.Path = JoinPath(scope, escape.Replace(name+indices))
 }
 
 // parseRange reads [7:0] or [3].
@@ -360,13 +364,18 @@ func parseRange(text string) (msb, lsb int, ok bool) {
 	return msb, lsb, err == nil
 }
 
+// Indices are those of the first and the last digit: the declared range, and [n-1:0] without one.
+func (v *Var) Indices() (msb, lsb int) {
+	if v.HasRange {
+		return v.MSB, v.LSB
+	}
+	return v.Bits - 1, 0
+}
+
 // bitPosition returns where the bit with a declared index is, counted from the
 // last digit.
 func (v *Var) bitPosition(index int) (int, bool) {
-	msb, lsb := v.MSB, v.LSB
-	if !v.HasRange {
-		msb, lsb = v.Bits-1, 0
-	}
+	msb, lsb := v.Indices()
 	position := index - lsb
 	if msb < lsb {
 		position = -position

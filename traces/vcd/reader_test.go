@@ -103,7 +103,7 @@ $enddefinitions $end
 		{"tb.data[3]", "wire", 6, KindBits, 1, true, 3, 3},
 		{"tb.data[2]", "wire", 7, KindBits, 1, true, 2, 2},
 		{"tb.mem[2]", "wire", 8, KindBits, 8, true, 7, 0},
-		{"tb.odd[1.x", "wire", 8, KindBits, 8, true, 7, 0},
+		{`tb.odd[1\x2ex`, "wire", 8, KindBits, 8, true, 7, 0},
 		{"tb.packed[1]", "wire", 9, KindBits, 16, true, 15, 0},
 		{"tb.state", "string", 10, KindText, 0, false, 0, 0},
 		{"tb.now", "time", 11, KindBits, 64, false, 0, 0},
@@ -234,6 +234,7 @@ func TestReadRefuses(t *testing.T) {
 		{good + "#9\nb10001 #\n", "t.vcd:3: 5 digits for a signal of 4 bits"},
 		{good + "#9\nb1\n#\n", ""}, // white space is white space
 		{good + "#9\nrone $\n", `t.vcd:3: found "rone", expected a number such as r1.5`},
+		{good + "#9\nr1_6 $\n", `t.vcd:3: found "r1_6", expected a number such as r1.5`},
 		{good + "#9\n$dump 1! $end\n", `t.vcd:3: found "$dump", expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end`},
 		{good + "#9\npDU 6 6 #\n", "t.vcd:3: 2 states for a port of 4 bits"},
 		{good + "#9\npDq 6 6 #\n", `t.vcd:3: found "pDq 6 6 #", expected p, a state for each bit (DUNZdu, LHXTlh, 01?FAaBbCcf), two strengths`},
