@@ -389,9 +389,19 @@ func (s *Scenario) rules() Rules {
 const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: " +
 	"without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
 
+// packetsStated reports whether the scenario has packets of its own that firmware is to carry, so that a deadline is theirs.
+func (s *Scenario) packetsStated() bool {
+	switch s.Workload.Kind() {
+	case fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadAllToAll, fabric.WorkloadAdversary:
+		place := s.Place("workload") // of a key that the file lacks it is that of its parent, or its own path
+		return !s.Workload.Usual() || place != s.Place("") && place != "workload"
+	}
+	return false
+}
+
 // known takes the scenario's program, nil for an image.
 func (s *Scenario) known(p *fabric.Program) config.Known {
-	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce}
+	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce || p == nil && s.rules().DeadlineSlots > 0 && s.packetsStated()}
 	for _, note := range []string{s.oneOf, s.ofImage, s.otherInBookSim()} {
 		if note != "" {
 			k.Notes = append(k.Notes, note)

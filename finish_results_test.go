@@ -64,7 +64,7 @@ func TestFinishBy(t *testing.T) {
 // TestFinishByOfPackets: with traffic, and without firmware, a run is over when what is measured has arrived.
 func TestFinishByOfPackets(t *testing.T) {
 	const mesh = "mesh: {k: [2, 2]}, router: {vcs: 2, depth: 4}"
-	load := "workload: {traffic: {rate: 0.1, warm_up: 10, measure: 50, drain: 500}}\n"
+	load := "workload: {traffic: {rate: 0.1, warm_up: 10, measure: 200, drain: 500}}\n"
 	for name, rest := range map[string]string{"bare": load, "firmware": load + "firmware: {program: netlist/traffic}\n"} {
 		plain, err := Run(t.Context(), routedScenario(t, mesh, rest), RunOptions{})
 		require.NoError(t, err)
@@ -134,12 +134,12 @@ func TestDeadlineSaysWhatItJudged(t *testing.T) {
 	const nothing = "only the rules of every run were checked"
 	s := electing(t, 0, "deadline_slots: 10")
 	report := runBoth(t, s)
-	require.Equal(t, "10 slots: 2 frames judged, each from its queueing on", report.Aside.Known.Limits[RuleDeadline])
+	require.Equal(t, "10 slots: 2 frames judged, each from its queueing on; of one that is lost no_loss would say so", report.Aside.Known.Limits[RuleDeadline])
 	require.NotContains(t, strings.Join(report.Notes, "\n"), nothing)
 	silent := imageScenario(t, "named") // which sends nothing
-	silent.Rules = &Rules{DeadlineSlots: 10}
+	silent.Workload, silent.Rules = Workload{Permutation: Permutation{Kind: PermutationRandom}}, &Rules{DeadlineSlots: 10}
 	report = runBoth(t, silent)
-	require.Equal(t, "10 slots: 0 frames judged, each from its queueing on", report.Aside.Known.Limits[RuleDeadline])
+	require.Equal(t, "10 slots: 0 frames judged, each from its queueing on; of one that is lost no_loss would say so", report.Aside.Known.Limits[RuleDeadline])
 	direct := imageScenario(t, "direct")
 	direct.Rules = &Rules{ExactlyOnce: true, DeadlineSlots: 10}
 	report = runBoth(t, direct)

@@ -167,13 +167,17 @@ func TestPortThatThereIsNot(t *testing.T) {
 	require.True(t, strings.Contains(report.Violations[0].Message, "sends to port 2; the NIC has 2 ports, counted from 0"), report.Violations)
 }
 
-// TestClassesInOrder: frames of one class that have one VC do not overtake one another, and the rule in_order holds; those of two classes do, which
-// it allows. With two VCs for each class it is broken.
+// TestClassesInOrder: frames of two classes overtake one another, those of one class that has one VC do not, and the rule in_order is refused
+// there. With two VCs for each class it is broken.
 func TestClassesInOrder(t *testing.T) {
 	image := testImage(t, "ports")
 	run := func(vcs int) (*Report, [][]string) {
+		rules := "rules: {in_order: true}\n"
+		if vcs == 2 { // one of each class, where the rule is refused
+			rules = ""
+		}
 		return frameRows(t, routedScenario(t, fmt.Sprintf("mesh: {k: [4, 4]}, router: {vcs: %d, depth: 4, classes: 2}", vcs),
-			"nic: {payload_bytes: 40, tx_frames: 16, rx_frames: 16}\nrules: {in_order: true}\nstop: {slots: 20000}\nfirmware: {image: "+image+", params: {frames: 60, classes: 2, room: 16}}"), MachineOptions{})
+			"nic: {payload_bytes: 40, tx_frames: 16, rx_frames: 16}\n"+rules+"stop: {slots: 20000}\nfirmware: {image: "+image+", params: {frames: 60, classes: 2, room: 16}}"), MachineOptions{})
 	}
 	report, rows := run(2)
 	require.Equal(t, VerdictPass, report.Verdict, report.Violations)

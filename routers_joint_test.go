@@ -206,7 +206,7 @@ func TestLongJointCluster(t *testing.T) {
 // collision_free.
 func TestJointKnots(t *testing.T) {
 	s := cluster(t, "vcs: 2, depth: 4", "vcs: 1, depth: 1", "tick: 16", "tick: 16, flit_bits: 8", "routes: dateline", "routes: shortest",
-		"[10, 4, 7, 5, 9, 8, 1, 0, 3, 6, 2]", "[2, 3, 0, 1, 4, 5, 6, 7, 8, 9, 10]", "latency_max: 100, ", "")
+		"[10, 4, 7, 5, 9, 8, 1, 0, 3, 6, 2]", "[2, 3, 0, 1, 4, 5, 6, 7, 8, 9, 10]", ", latency_max: 100, in_order: true", "")
 	report, err := Run(t.Context(), s, RunOptions{})
 	require.NoError(t, err)
 	require.Equal(t, VerdictFail, report.Verdict)

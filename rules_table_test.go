@@ -163,7 +163,10 @@ func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*Scenario,
 	require.NoError(t, err)
 	list[0], list[to] = list[to], list[0]
 	text += fmt.Sprintf(image, fmt.Sprintf(", params: {how: %d, %s}", how, params)) + "nic: {payload_bytes: 40, tx_frames: 24, rx_frames: 24}\nstop: {slots: 40}\n" +
-		"workload: {permutation: [" + strings.Join(list, ", ") + "]}\nrules: {" + r.rule + ": " + value + "}\n"
+		"rules: {" + r.rule + ": " + value + "}\n"
+	if r.rule != RuleDeadline { // which would judge these packets alone
+		text += "workload: {permutation: [" + strings.Join(list, ", ") + "]}\n"
+	}
 	return ParseScenario("table.yaml", []byte(text))
 }
 

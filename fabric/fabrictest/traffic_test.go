@@ -46,7 +46,7 @@ func TestLongTrafficOnPOPS(t *testing.T) {
 	(&Suite{Cases: []Case{
 		{Name: "uniform", Scenario: offering(pops(3, 2), program, "rate: 0.3, self: true", "")},
 		{Name: "sizes in bursts", Scenario: offering(pops(2, 3), program, "rate: 0.1, arrivals: bursty, size: [1, {frames: 3, weight: 1}]", "")},
-		{Name: "many groups", Scenario: offering(pops(67, 1), program, "rate: 0.1, pattern: tornado, drain: 70", "")},
+		{Name: "many groups", Scenario: offering(pops(67, 1), program, "rate: 0.1, pattern: tornado, drain: 70, overload: true", "")},
 		{Name: "short queue", Scenario: offering(pops(2, 2), program+", params: {queue: 1}", "rate: 0.6, drain: 10, overload: true", "")},
 		{Name: "stands still", Scenario: offering(pops(2, 2), program, "rate: 0.3, drain: 30",
 			"faults: {schedule: [{kind: clock_pause, targets: ['pops.group[0].nic[*]'], slots: {from: 14, to: 23}}]}\n")},

@@ -24,6 +24,13 @@ func (o onWires) Adapt(program, schedule string, params map[string]int64) fabric
 	return o
 }
 
+func (o onWires) Holds(rule string) string {
+	if s, ok := o.Network.(fabric.Sure); ok {
+		return s.Holds(rule)
+	}
+	return ""
+}
+
 func (o onWires) Schedules() []string { return fabric.SchedulesOf(o.Network) }
 
 func (o onWires) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {

@@ -121,9 +121,17 @@ func (g *growth) grows() (grows, known bool) {
 func (w *window) saturated() (saturated, known bool) { return w.growing.halves[1].grows() }
 
 // late says that measured packets have not arrived when they must have, "" if that is not so. What is lost is judged by other
-// rules; overload that was asked for excuses all but a window in which nothing has arrived.
+// rules; overload that was asked for excuses all but a window in which nothing has arrived. Where nothing was measured, or all of it
+// was lost, nothing is shown.
 func (w *window) late() string {
-	if !w.over || w.pending == w.excused || w.spec.Overload && w.accepted > 0 {
+	switch {
+	case !w.over:
+		return ""
+	case w.created == 0:
+		return "no packet was created in the measured window, so nothing was measured"
+	case w.lost == w.created && w.accepted == 0:
+		return fmt.Sprintf("nothing has arrived: %s lost", traces.Plural(w.lost, "measured packet was", "measured packets were"))
+	case w.pending == w.excused, w.spec.Overload && w.accepted > 0:
 		return ""
 	}
 	left := fmt.Sprintf("%d of %s not arrived %s after the window in which they were created", w.pending-w.excused,

@@ -255,6 +255,9 @@ func (m *Machine) limits() map[string]string {
 			what = [2]string{"packet of the workload judged, no other frame", "packets of the workload judged, no other frames"}
 		}
 		limits[fabric.RuleDeadline] = limit + ": " + traces.Plural(m.deadlineJudged(), what[0], what[1])
+		if !m.Config.Known.Carries && !m.Rules.NoLoss {
+			limits[fabric.RuleDeadline] += "; of one that is lost no_loss would say so"
+		}
 	}
 	return limits
 }

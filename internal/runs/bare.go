@@ -230,7 +230,7 @@ func (r *bareRun) report() *outcome.Report {
 		message = left + ", and nothing moves any more: they wait for each other (deadlock)"
 	case len(r.knots) > 0 && cycles < uint64(c.Slots):
 		message = left + ", and some never will while others move: they wait for each other (deadlock)"
-	case cycles >= uint64(c.Traffic.Slots()):
+	case pending == 0, cycles >= uint64(c.Traffic.Slots()):
 		message = r.packets.Late(cycles)
 	case pending > 0:
 		message = left + " at the limit of " + traces.Plural(uint64(c.Slots), "cycle", "cycles") + ", which stop.slots or --slots sets"
