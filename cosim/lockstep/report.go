@@ -189,7 +189,7 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 func (r *Report) countOutputs(l *pair) {
 	r.Absent = []string{}
 	if d, ok := l.rtl.(*pinmap.Device); ok {
-		r.Unread = d.Unread()
+		r.Unread, r.Tied = d.Unread(), d.Tied()
 	}
 	for _, p := range l.model.Ports() {
 		switch {

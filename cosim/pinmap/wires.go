@@ -1,6 +1,8 @@
 package pinmap
 
 import (
+	"fmt"
+	"math/big"
 	"strings"
 
 	"starloom/cosim"
@@ -76,6 +78,35 @@ type Limit struct {
 func (b Bit) Not() Bit {
 	b.Inverted = !b.Inverted
 	return b
+}
+
+// Tied are the inputs of the RTL, or bits of them, that have one value whatever the model is given, in words: scan is 0, req[7:4] is 0.
+func (w *Wires) Tied() (texts []string) {
+	for i, bits := range w.Pins {
+		for low := 0; low < len(bits); {
+			high, value := low, new(big.Int)
+			for ; high < len(bits) && bits[high].Origin == Constant; high++ {
+				if bits[high].Inverted {
+					value.SetBit(value, high-low, 1)
+				}
+			}
+			if high == low {
+				low++
+				continue
+			}
+			part := ""
+			switch p := &w.RTL[i]; {
+			case high-low == p.Bits:
+			case high-low == 1:
+				part = fmt.Sprintf("[%d]", low)
+			default:
+				part = fmt.Sprintf("[%d:%d]", high-1, low)
+			}
+			texts = append(texts, fmt.Sprintf("%s%s is %d", w.RTL[i].Name, part, value))
+			low = high
+		}
+	}
+	return texts
 }
 
 // Unread are the outputs of the RTL of which the map takes no bit: whatever they show, nothing here sees it.

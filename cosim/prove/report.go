@@ -92,7 +92,7 @@ func newReport(m *pinmap.Map) *Report {
 }
 
 func (r *Report) count(w *pinmap.Wires) {
-	r.Unread = w.Unread()
+	r.Unread, r.Tied = w.Unread(), w.Tied()
 	for i, p := range w.Model {
 		switch {
 		case p.Input:
