@@ -16,10 +16,10 @@ var saturationLimits = []struct {
 	quick   uint64 // seeds without -full
 }{
 	{"fabric: {bus: {vertices: 8, buses: [[0, 1, 2, 3, 4, 5, 6, 7]], arbiter: round_robin}}\nfirmware: {program: bus/traffic}\n", 0.125, 100},
-	{"fabric: {crossbar: {ports: 8, arbiter: round_robin}}\nfirmware: {program: crossbar/traffic}\n", 0.6184, 20},
-	{"fabric: {crossbar: {ports: 64, arbiter: round_robin}}\nfirmware: {program: crossbar/traffic}\n", 0.59, 1},
+	{"fabric: {crossbar: {ports: 8, arbiter: round_robin}}\nfirmware: {program: crossbar/traffic}\n", 0.6184, 5},
+	{"fabric: {crossbar: {ports: 64, arbiter: round_robin}}\nfirmware: {program: crossbar/traffic}\n", 0.59, 0},
 	{"fabric: {netlist: {mesh: {k: [8, 8]}, router: {vcs: 4, depth: 8}}}\n", 0.418, 0},
-	{"fabric: {netlist: {torus: {k: [5, 5]}, router: {vcs: 4, depth: 8}}}\n", 0.757, 3},
+	{"fabric: {netlist: {torus: {k: [5, 5]}, router: {vcs: 4, depth: 8}}}\n", 0.757, 1},
 }
 
 // TestSaturationAtTheLimit: of 100 seeds with default windows one at most is called saturated at 0.90 of the limit, and 99 at least at

@@ -30,7 +30,7 @@ func largeImages(n int) map[string][]byte {
 	}
 }
 
-// TestMemoryOfLargeImages: at the limit an image takes the bound that ABI.md states, and beyond it is refused by
+// TestMemoryOfLargeImages: an image at a tenth of the limit takes a tenth of the bound that ABI.md states, and beyond the limit it is refused by
 // arithmetic, with its place and a remedy.
 func TestMemoryOfLargeImages(t *testing.T) {
 	allocated := func(do func()) uint64 {
