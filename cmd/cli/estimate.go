@@ -37,7 +37,7 @@ func newEstimate(networks starloom.Networks) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := scenario.Override(c.Context(), o.overrides.given(f)); err != nil {
+		if err := override(c, scenario, o.overrides.given(f)); err != nil {
 			return err
 		}
 		return withJSON(c, &o.outputs, json, inputs(scenario, args[0]), func() (textAndJSON, error) {

@@ -42,11 +42,11 @@ func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
 	if err != nil {
 		return err
 	}
-	override := starloom.Overrides{Image: image, ImagePlace: image}
+	over := starloom.Overrides{Image: image, ImagePlace: image}
 	if c.Flags().Changed("seed") {
-		override.Seed = &o.seed
+		over.Seed = &o.seed
 	}
-	if err := scenario.Override(c.Context(), override); err != nil {
+	if err := override(c, scenario, over); err != nil {
 		return err
 	}
 	if err := o.outputs.check(inputs(scenario, path)...); err != nil {

@@ -104,6 +104,11 @@ func TestStandardInputEverywhere(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "table.csv"), []byte("a,b\n1,2\n"), 0o666))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "w.vcd"),
 		[]byte("$timescale 1 ns $end\n$var wire 1 ! q $end\n$enddefinitions $end\n#0\n0!\n#5\n1!\n"), 0o666))
+	image, err := os.ReadFile("../../firmware/images/pops/random.wasm")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "random.wasm"), image, 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "pops.yaml"),
+		[]byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/two-hops}\n"), 0o666))
 	for _, c := range []struct {
 		from string
 		args []string
@@ -121,6 +126,10 @@ func TestStandardInputEverywhere(t *testing.T) {
 		{"map.yml", []string{"cosim", "check", "-"}, statusInput, "no.sv"},
 		{"map.yml", []string{"cosim", "prove", "-"}, statusInput, "no.sv"},
 		{"good.yaml", []string{"cosim", "check", "-"}, statusInput, "standard input:1:1: the scenario has no RTL to check"},
+		{"random.wasm", []string{"run", "pops.yaml", "--firmware", "-"}, statusPass, "firmware                   -, sha256 "},
+		{"random.wasm", []string{"firmware", "check", "-", "pops.yaml", "--fuzz", "0"}, statusPass, "PASS  check of - in pops"},
+		{"random.wasm", []string{"firmware", "inspect", "-"}, statusPass, "image              -\nsize "},
+		{"pops.yaml", []string{"run", "-", "--firmware", "-"}, statusInput, "not a WebAssembly module"},
 		{"map.yml", []string{"run", "-"}, statusInput, "standard input: this is a pin map, not a scenario"},
 	} {
 		in, err := os.Open(filepath.Join(dir, c.from))

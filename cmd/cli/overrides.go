@@ -5,6 +5,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"starloom"
+	"starloom/firmware"
+	"starloom/traces/input"
 )
 
 // overrides are the options that replace what a scenario says.
@@ -24,6 +26,16 @@ func (o *overrides) declare(c *cobra.Command) {
 	f.Uint64Var(&o.permutation, "permutation", 0, "run only number `K` of all permutations")
 	o.slots = integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
 	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
+}
+
+// override replaces what a scenario says. An image that is - comes from standard input, which is read once.
+func override(c *cobra.Command, s *starloom.Scenario, over starloom.Overrides) (err error) {
+	if over.Image == input.StandardInput {
+		if over.ImageBytes, _, err = input.Argument(over.Image, firmware.ImageBytesMax); err != nil {
+			return input.Refused(input.StandardInputName, err, "give the image as a file")
+		}
+	}
+	return s.Override(c.Context(), over)
 }
 
 // given are what the command line says in the place of the scenario.

@@ -104,7 +104,7 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := scenario.Override(c.Context(), o.overrides.given(c.Flags())); err != nil {
+	if err := override(c, scenario, o.overrides.given(c.Flags())); err != nil {
 		return err
 	}
 	if c.Flags().Changed("replay") {

@@ -32,7 +32,7 @@ func newScenarioShow(networks starloom.Networks) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := scenario.Override(c.Context(), o.given(c.Flags())); err != nil {
+		if err := override(c, scenario, o.given(c.Flags())); err != nil {
 			return err
 		}
 		return withJSON(c, &files, json, inputs(scenario, args[0]), func() (textAndJSON, error) { return scenario.Explain(c.Context()) })
