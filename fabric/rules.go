@@ -187,7 +187,7 @@ func (r *Rules) Checks() Checks {
 	}
 }
 
-// OfPackets lists those that traffic is held to packet by packet, on every network.
+// OfPackets lists the rules of single packets of traffic, on every network.
 func (r *Rules) OfPackets() (names []string) {
 	if r.DeadlineSlots > 0 {
 		names = append(names, RuleDeadline)

@@ -28,7 +28,7 @@ func (o *overrides) declare(c *cobra.Command) {
 	o.mode = choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
 }
 
-// override replaces what a scenario says. An image that is - comes from standard input, which is read once.
+// override replaces what a scenario says. The image - comes from standard input, read once.
 func override(c *cobra.Command, s *starloom.Scenario, over starloom.Overrides) (err error) {
 	if over.Image == input.StandardInput {
 		if over.ImageBytes, _, err = input.Argument(over.Image, firmware.ImageBytesMax); err != nil {

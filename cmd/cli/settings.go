@@ -46,7 +46,7 @@ func (s *settings) isScenario(path string) bool {
 	return err == nil && starloom.IsScenario(data)
 }
 
-// scenarioBytesMax is the largest file that is looked at.
+// scenarioBytesMax bounds the files to look at.
 const scenarioBytesMax = 64 << 20
 
 // assignments are what the options say.

@@ -161,7 +161,7 @@ func (b *Bare) trip(i, at uint32) *trip {
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
 
-// Late says that measured packets have not arrived when they must have, after so many cycles, "" if that is not so.
+// Late names the measured packets overdue after so many cycles, "" for none.
 func (b *Bare) Late(cycles uint64) string { return b.window(cycles).late() }
 
 // Limits are those of rules, after so many cycles, with how many packets they have judged. Times are in cycles.

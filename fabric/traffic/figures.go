@@ -145,7 +145,7 @@ func (f *figures) arrived(source uint32, x *flight, slot, before uint32) {
 // cyclesOf is a latency of slots in cycles, up to the last phit.
 func (f *figures) cyclesOf(slots uint32) uint64 { return uint64(slots-1)*f.slotCycles + f.toLast }
 
-// loses counts a packet that is lost in a slot; it was created so many cycles before its own.
+// loses counts a packet lost in a slot, created so many cycles before its own.
 func (f *figures) loses(x *flight, slot, before uint32) {
 	f.growing.goes(slot)
 	if f.measured(x.created, before) {

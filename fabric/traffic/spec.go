@@ -157,7 +157,7 @@ func (s *Spec) Within(slots uint32) *Spec {
 	return &own
 }
 
-// windowMax is the longest window that is not given, in slots, or in cycles.
+// windowMax is the longest default window, in slots, or in cycles.
 const windowMax = 1e9
 
 // Keys are those of the workload, with all that was left open.

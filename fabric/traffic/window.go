@@ -43,7 +43,7 @@ const (
 	burstsVary          = 2   // packets come in bursts if their number varies so many times as much as that of independent ones
 )
 
-// growing is what grows in a window, which is in slots, or in cycles of bare packets.
+// growing measures growth in a window of slots, or of cycles for bare packets.
 type growing struct {
 	first, end uint64
 	halves     [2]growth
@@ -69,14 +69,14 @@ func (g *growing) part(time uint32) (half, batch int, ok bool) {
 	return 1, int((at - middle) * growthBatches / (g.end - middle)), true
 }
 
-// comes counts a packet that is created at a time.
+// comes counts a packet at its creation.
 func (g *growing) comes(at uint32) {
 	if half, batch, ok := g.part(at); ok {
 		g.halves[half].created[batch]++
 	}
 }
 
-// goes counts a packet that is received, or lost, at a time.
+// goes counts a packet at its reception or loss.
 func (g *growing) goes(at uint32) {
 	if half, _, ok := g.part(at); ok {
 		g.halves[half].gone++
@@ -120,7 +120,7 @@ func (g *growth) grows() (grows, known bool) {
 // saturated reports whether the network cannot carry what it is offered: what is inside grows in the second half of the window.
 func (w *window) saturated() (saturated, known bool) { return w.growing.halves[1].grows() }
 
-// late says that measured packets have not arrived when they must have, "" if that is not so. What is lost is judged by other
+// late names the overdue measured packets, "" for none. Lost packets are judged by other
 // rules; overload that was asked for excuses all but a window in which nothing has arrived. Where nothing was measured, or all of it
 // was lost, nothing is shown.
 func (w *window) late() string {
@@ -169,7 +169,7 @@ func (w *window) addSaturated(m *fabric.Metrics, whole bool) {
 	m.AddKnown(whole && known, "saturated", map[bool]int{true: 1}[saturated])
 }
 
-// of says of which packets latencies are, "" for all of them.
+// of is the mark of latencies without the pending packets, "" if none is pending.
 func (w *window) of() string {
 	if w.pending == 0 {
 		return ""

@@ -139,7 +139,7 @@ func inside(path, of string) bool {
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
 }
 
-// node reads the value, nil for a key that is to be left out.
+// node reads the value, nil to leave the key out.
 func (a *Assignment) node() (*yaml.Node, error) {
 	if text := strings.TrimSpace(a.Value); text == "null" || text == "~" {
 		return nil, nil

@@ -67,7 +67,7 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 	return document.Content[0], nil
 }
 
-// oneLine lets a document that is a text alone be its first line: it is refused, and quoted.
+// oneLine cuts a document of text alone to its first line, for the quotation in its refusal.
 func oneLine(root *yaml.Node, data []byte) {
 	if lines := bytes.SplitN(data, []byte("\n"), root.Line+1); root.Kind == yaml.ScalarNode && root.Line >= 1 && root.Line < len(lines) {
 		first, _, _ := strings.Cut(root.Value, "\n")

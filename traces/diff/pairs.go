@@ -385,7 +385,7 @@ func (p *pairing) findRest() {
 	p.onlyA, p.onlyB = rest(p.a, p.pairedA), rest(p.b, p.pairedB)
 }
 
-// notice notes that bits of a file are compared, or left out by an option. The bits of a net that is compared as a whole are nil.
+// notice notes that bits of a file are compared, or left out by an option. The bits of a whole net are nil.
 func (p *pairing) notice(file int, r *vcd.Reader, part vcd.Part) {
 	bits, there := p.bits[file][part.Net]
 	switch _, size := r.Net(part.Net); {
@@ -400,7 +400,7 @@ func (p *pairing) notice(file int, r *vcd.Reader, part vcd.Part) {
 	}
 }
 
-// leftBits names the signals of which some bits are compared with nothing.
+// leftBits names the signals with bits left uncompared.
 func (p *pairing) leftBits() (lines []string) {
 	for i, r := range []*vcd.Reader{p.a, p.b} {
 		var names []string
@@ -424,7 +424,7 @@ func (p *pairing) leftBits() (lines []string) {
 	return lines
 }
 
-// otherRanges names the signals of which equal bits have other indices in B.
+// otherRanges names the signals with other indices of equal bits in B.
 func (p *pairing) otherRanges() []string {
 	list := traces.NewNameList(p.ranges)
 	if list.Count == 0 {

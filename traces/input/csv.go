@@ -14,7 +14,7 @@ func CSV(data []byte) *csv.Reader {
 	return csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 }
 
-// Separator is an error about a line that is without commas but with another separator, nil for none: fields are the line's.
+// Separator is an error about a line with another separator than commas, nil for none: fields are the line's.
 func Separator(place string, fields []string) *Error {
 	if len(fields) != 1 {
 		return nil

@@ -63,7 +63,7 @@ func (m *Errors) Take(err error) bool {
 	return true
 }
 
-// Add adds a mistake of many, of which the first ones are kept and the others counted.
+// Add adds a mistake: it keeps the first ones and counts the others.
 func (m *Errors) Add(err error) {
 	if len(m.List) >= ErrorsMax {
 		m.More++
