@@ -242,7 +242,7 @@ func TestBusRules(t *testing.T) {
 			require.Equal(t, c.first, report.Violations[0])
 		}
 	}
-	text := "starloom: 1\nfabric: {bus: {vertices: 10, length: 3}}\nnic: {payload_bytes: 2}\nrules: {no_creation: true, one_bus: true, bus_length: true}\n"
+	text := "starloom: 1\nfabric: {bus: {vertices: 10, length: 3}}\nnic: {payload_bytes: 2}\nrules: {no_creation: true, one_bus: true}\n"
 	text += "firmware: {image: %q, schedule: improved, params: {how: 0}}\n"
 	s, err := ParseScenario("bus.yaml", fmt.Appendf(nil, text, testImage(t, "bus_gossips")))
 	require.NoError(t, err)

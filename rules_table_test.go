@@ -24,9 +24,17 @@ var tableNetworks = []tableNetwork{
 	{name: "bus", fabric: "bus: {vertices: 3, length: 2, buses: [[0, 1, 2], [0, 1, 2]]}"},
 	{name: "bus, arbiter", fabric: "bus: {vertices: 3, length: 2, buses: [[0, 1, 2], [0, 1, 2]], arbiter: round_robin}"},
 	{name: "bus, one tap", fabric: "bus: {vertices: 3, buses: [[0, 1, 2]]}"},
+	{name: "bus, schedule", fabric: "bus: {vertices: 6, length: 3}", schedule: "improved", keeper: "bus_gossips"},
+	{name: "bus, schedule, arbiter", fabric: "bus: {vertices: 6, length: 3, arbiter: round_robin}", schedule: "improved", keeper: "bus_gossips"},
+	{name: "POPS, schedule", fabric: "pops: {groups: 2, group_size: 2}", schedule: "offline"},
+	{name: "crossbar, schedule", fabric: "crossbar: {ports: 2}", schedule: "turns-fixed", workload: "scatter: {origin: 0}"},
 	{name: "EJ, half", fabric: "ej: {a: 1, b: 2, dimensions: 1}"},
 	{name: "EJ, full", fabric: "ej: {a: 1, b: 2, dimensions: 1, duplex: full}"},
 	{name: "links", fabric: `netlist: {nodes: {"p[0..2]": processor}, links: [["p[0]", "p[1]"], ["p[1]", "p[2]"]]}`},
+	{name: "links, half", fabric: `netlist: {nodes: {"p[0..2]": processor}, links: [{endpoints: ["p[0]", "p[1]"], duplex: half}, ["p[1]", "p[2]"]]}`},
+	{name: "links, one port", fabric: `netlist: {access: one, nodes: {"p[0..2]": processor}, links: [["p[0]", "p[1]"], ["p[1]", "p[2]"]]}`},
+	{name: "links, credits", fabric: `netlist: {nodes: {"p[0..2]": processor}, links: [{endpoints: ["p[0]", "p[1]"], credits: 4}, {endpoints: ["p[1]", "p[2]"], credits: 4}]}`},
+	{name: "buses drawn", fabric: `netlist: {access: switch, nodes: {"p[0..2]": processor, "b[0..1]": {kind: bus, length: 2}}, links: [["p[0..2]", "b[0]"], ["p[0..2]", "b[1]"]]}`},
 	{name: "stars", fabric: `netlist: {nodes: {"p[0..2]": processor, s: star}, links: [["p[0..2]", s]]}`},
 	{name: "stars, links", fabric: `netlist: {nodes: {"p[0..2]": processor, s: star, b: {kind: bus, arbiter: round_robin}}, links: [["p[0..2]:0", s], ["p[0..2]:1", b]]}`},
 	{name: "crossbar drawn", fabric: `netlist: {nodes: {"p[0..2]": processor, x: {kind: crossbar}}, links: [["p[0..2]", x]]}`},
@@ -46,7 +54,11 @@ var tableNetworks = []tableNetwork{
 
 // tableNetwork is a column. Processors run firmware that keeps all rules but one, or a load of packets: light in the run that keeps a rule,
 // heavy, with faults if need be, in the one that breaks it.
-type tableNetwork struct{ name, fabric, load, light, long, unit string }
+type tableNetwork struct {
+	name, fabric, load, light, long, unit string
+	schedule, workload                    string // of firmware, and what it is for
+	keeper                                string // an image that keeps all rules where one has to follow the schedule
+}
 
 // onPurpose is a load of a rate, of packets of two lengths.
 const onPurpose = "workload: {traffic: {rate: %[1]s, size: [{frames: 1}, {frames: 5}], warm_up: 0, measure: 100%[2]s, drain: 300%[2]s}}\n"
@@ -57,18 +69,18 @@ const packetColumns = "traffic: bus|traffic: crossbar|traffic: routers|traffic: 
 // tableRules are the rows: how a run keeps a rule, and how one breaks it, by the key `how` of the firmware or by a narrower limit. Where
 // no run can break it, it is refused.
 var tableRules = []tableRule{
-	{rule: RuleCollisionFree, keeps: "{period: 1, slots: [1]}", how: 1, refused: "crossbar|crossbar, queue|bus, arbiter|EJ, full|links|crossbar drawn|routers|routers, one VC|traffic: crossbar|" +
+	{rule: RuleCollisionFree, keeps: "{period: 1, slots: [1]}", how: 1, refused: "crossbar|crossbar, queue|bus, arbiter|bus, schedule, arbiter|crossbar, schedule|EJ, full|links|links, one port|links, credits|crossbar drawn|routers|routers, one VC|traffic: crossbar|" +
 		"traffic: routers|traffic: one VC|bare packets|bare, one VC"},
 	{rule: RuleHeld, keeps: "8", how: 2, refused: packetColumns},
 	{rule: RuleExactlyOnce, keeps: "true", how: 3, refused: "bare packets|bare, one VC"},
 	{rule: RuleNoLoss, keeps: "true", how: 4, refused: "bare packets|bare, one VC"},
-	{rule: RuleDeadline, keeps: "2", packets: "100", how: 5},
+	{rule: RuleDeadline, keeps: "2", packets: "100", how: 5, refused: "bus, schedule|bus, schedule, arbiter|crossbar, schedule"},
 	{rule: RuleFinishBy, keeps: "8 slots", narrow: "2 cycles"},
 	{rule: RuleResults, keeps: "{leader: equal}", how: 6, refused: packetColumns},
 	{rule: fabric.RuleLatency, keeps: "60", packets: "200", how: 5, refused: "*", but: "routers|routers, one VC|routers, stars|" + packetColumns},
 	{rule: fabric.RuleInOrder, keeps: "true", how: 9, refused: "*", but: "routers|routers, stars|" + strings.TrimSuffix(packetColumns, "|bare, one VC")},
-	{rule: RuleOneBus, keeps: "true", how: 7, refused: "*", but: "bus|bus, arbiter"},
-	{rule: RuleBusLength, keeps: "true", how: 8, refused: "*", but: "bus|bus, arbiter"},
+	{rule: RuleOneBus, keeps: "true", how: 7, refused: "*", but: "bus|bus, arbiter|bus, schedule|bus, schedule, arbiter|buses drawn"},
+	{rule: RuleBusLength, keeps: "true", how: 8, refused: "*", but: "bus|bus, arbiter|buses drawn"},
 }
 
 // tableRule is a row.
@@ -120,38 +132,70 @@ func neighbours(t *testing.T, n fabric.Network) string {
 
 // ruled is a scenario of the table, of a run that keeps a rule or of one that breaks it.
 func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*Scenario, error) {
-	text, value, how := "starloom: 1\nfabric: {"+n.fabric+"}\n", r.keeps, 0
-	if breaks {
-		if how = r.how; r.narrow != "" {
-			value = r.narrow
-		}
+	head, value := "starloom: 1\nfabric: {"+n.fabric+"}\n", r.keeps
+	if breaks && r.narrow != "" {
+		value = r.narrow
 	}
 	if n.load != "" {
-		if r.rule == RuleFinishBy && !breaks {
-			value = n.long
-		}
-		rate, load, faults := n.light, n.load, ""
-		switch {
-		case r.packets == "" && breaks:
-			rate = "0.3"
-		case r.packets != "" && breaks: // a packet of 5 frames takes longer
-			value = "2"
-		case r.packets != "":
-			value = r.packets
-		}
-		if breaks && r.rule == RuleNoLoss {
-			faults = "faults: {schedule: [{kind: drop, probability: 0.2}]}\n"
-		}
-		if breaks && r.rule == RuleExactlyOnce && n.name != "traffic: bus" { // whose frames meet; here one is sent twice
-			load = onPurpose + "firmware: {image: " + testImage(t, "carries_traffic") + ", params: {fault: 2, once: 1}}\n"
-		}
-		if breaks && r.rule == fabric.RuleInOrder && (n.unit == " slots" || n.name == "traffic: one VC") {
-			load = onPurpose + "firmware: {image: " + testImage(t, "swaps_traffic") + "}\nnic: {payload_bytes: 16}\n"
-		}
-		return ParseScenario("table.yaml", []byte(text+fmt.Sprintf(load, rate, n.unit)+"\nrules: {"+r.rule+": "+value+"}\n"+faults))
+		return ruledLoad(t, head, value, n, r, breaks)
 	}
-	image := "firmware: {image: " + testImage(t, "keeps_rules") + "%s}\n"
-	s, err := ParseScenario("table.yaml", []byte(text+fmt.Sprintf(image, "")))
+	return ruledFirmware(t, head, value, n, r, breaks)
+}
+
+// ruledLoad has a load of packets.
+func ruledLoad(t *testing.T, head, value string, n *tableNetwork, r *tableRule, breaks bool) (*Scenario, error) {
+	if r.rule == RuleFinishBy && !breaks {
+		value = n.long
+	}
+	rate, load, faults := n.light, n.load, ""
+	switch {
+	case r.packets == "" && breaks:
+		rate = "0.3"
+	case r.packets != "" && breaks: // a packet of 5 frames takes longer
+		value = "2"
+	case r.packets != "":
+		value = r.packets
+	}
+	if breaks && r.rule == RuleNoLoss {
+		faults = "faults: {schedule: [{kind: drop, probability: 0.2}]}\n"
+	}
+	if breaks && r.rule == RuleExactlyOnce && n.name != "traffic: bus" { // whose frames meet; here one is sent twice
+		load = onPurpose + "firmware: {image: " + testImage(t, "carries_traffic") + ", params: {fault: 2, once: 1}}\n"
+	}
+	if breaks && r.rule == fabric.RuleInOrder && (n.unit == " slots" || n.name == "traffic: one VC") {
+		load = onPurpose + "firmware: {image: " + testImage(t, "swaps_traffic") + "}\nnic: {payload_bytes: 16}\n"
+	}
+	return ParseScenario("table.yaml", []byte(head+fmt.Sprintf(load, rate, n.unit)+"\nrules: {"+r.rule+": "+value+"}\n"+faults))
+}
+
+// ruledFirmware has firmware that sends on purpose.
+func ruledFirmware(t *testing.T, head, value string, n *tableNetwork, r *tableRule, breaks bool) (*Scenario, error) {
+	name, how := "keeps_rules", 0
+	if breaks {
+		how = r.how
+	}
+	follows := n.keeper != "" && (!breaks || r.rule == RuleResults) // results are judged of a run that is over
+	if n.schedule != "" {
+		name = "keeps_rules_scheduled"
+		if breaks && r.rule == RuleExactlyOnce { // of gossip and scattering, which have no packets, it judges claims
+			how = 10
+		}
+	}
+	if follows {
+		name = n.keeper
+	}
+	firmware := "firmware: {image: " + testImage(t, name) + "%s}\n"
+	if n.schedule != "" {
+		firmware = strings.Replace(firmware, "%s", ", schedule: "+n.schedule+"%s", 1)
+	}
+	if n.workload != "" {
+		head += "workload: {" + n.workload + "}\n"
+	}
+	tail := "stop: {slots: 40}\nrules: {" + r.rule + ": " + value + "}\n"
+	if follows {
+		return ParseScenario("table.yaml", []byte(head+fmt.Sprintf(firmware, fmt.Sprintf(", params: {how: %d}", how))+"nic: {payload_bytes: 1}\n"+tail))
+	}
+	s, err := ParseScenario("table.yaml", []byte(head+fmt.Sprintf(firmware, "")))
 	require.NoError(t, err, n.name)
 	list := []string{}
 	for i := range s.Processors() {
@@ -162,12 +206,11 @@ func ruled(t *testing.T, n *tableNetwork, r *tableRule, breaks bool) (*Scenario,
 	_, err = fmt.Sscanf(params, "from: 0, to: %d", &to)
 	require.NoError(t, err)
 	list[0], list[to] = list[to], list[0]
-	text += fmt.Sprintf(image, fmt.Sprintf(", params: {how: %d, %s}", how, params)) + "nic: {payload_bytes: 40, tx_frames: 24, rx_frames: 24}\nstop: {slots: 40}\n" +
-		"rules: {" + r.rule + ": " + value + "}\n"
-	if r.rule != RuleDeadline { // which would judge these packets alone
-		text += "workload: {permutation: [" + strings.Join(list, ", ") + "]}\n"
+	head += fmt.Sprintf(firmware, fmt.Sprintf(", params: {how: %d, %s}", how, params)) + "nic: {payload_bytes: 40, tx_frames: 24, rx_frames: 24}\n"
+	if r.rule != RuleDeadline && n.workload == "" && n.keeper == "" { // which would judge these packets alone
+		tail += "workload: {permutation: [" + strings.Join(list, ", ") + "]}\n"
 	}
-	return ParseScenario("table.yaml", []byte(text))
+	return ParseScenario("table.yaml", []byte(head+tail))
 }
 
 // programRules are rules of programs, and those that every run has or that follow from its scenario: a run that keeps each, and one that
@@ -179,6 +222,8 @@ var programRules = []struct{ rule, where, keeps, breaks string }{
 		"fabric: {netlist: {ring: {n: 5}}}\nfirmware: {image: IMAGE[invents]}\nrules: {no_creation: true}\nworkload: {gossip: {}}"},
 	{RuleNoCreation, "gossip at routers", "fabric: {netlist: {mesh: {k: [3, 2]}, router: {}}}\nfirmware: {program: netlist/gossip}\nworkload: {gossip: {}}",
 		"fabric: {netlist: {mesh: {k: [3, 2]}, router: {}}}\nfirmware: {image: IMAGE[invents]}\nrules: {no_creation: true}\nworkload: {gossip: {}}"},
+	{RuleExactlyOnce, "gossip on a crossbar", "fabric: {crossbar: {ports: 4}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {}}",
+		"fabric: {crossbar: {ports: 4}}\nfirmware: {image: IMAGE[keeps_rules]}\nrules: {exactly_once: true}\nworkload: {gossip: {}}"},
 	{RuleReceiveStep, "broadcasts of EJ networks", broadcastOfEJ, broadcastOfEJ + "faults: {schedule: [{kind: restart, targets: ['ej.node[0].nic[0]'], slots: {list: [1]}}," +
 		" {kind: drop, slots: {list: [0]}}]}"},
 	{RuleAgreement, "gossip/voting", votes + "}}", votes + ", faulty: [1, 2], fault: two-faced}}\nrules: {agreement: true}"},
@@ -233,6 +278,9 @@ func TestRulesOfPrograms(t *testing.T) {
 		}
 		if r.rule == RuleNoCreation || r.rule == RuleReceiveStep || r.rule == RuleAgreement || r.rule == RuleValidity || r.rule == RuleEnergy {
 			for i := range tableNetworks {
+				if r.rule == RuleNoCreation && tableNetworks[i].keeper != "" { // which is gossip
+					continue
+				}
 				requireRefused(t, &tableNetworks[i], &tableRule{rule: r.rule, keeps: "true"})
 			}
 		}
@@ -242,13 +290,22 @@ func TestRulesOfPrograms(t *testing.T) {
 }
 
 // TestTableOfRules: where a rule is allowed, one run keeps it and another one breaks it; elsewhere it is refused, with a reason and a
-// remedy. The table stands in the docs.
-func TestTableOfRules(t *testing.T) { tableOfRules(t, EngineAuto) }
+// remedy. The table stands in the docs. Some of the cells have a processor in an instance of its own.
+func TestTableOfRules(t *testing.T) {
+	cells := 0
+	tableOfRules(t, EngineAuto, func() string {
+		cells++
+		return []string{ModeBanked, ModeIsolated}[cells%6/5]
+	})
+}
 
-// TestLongTableOfRules: so it is in the cycle engine.
-func TestLongTableOfRules(t *testing.T) { tableOfRules(t, EngineCycle) }
+// TestLongTableOfRules: so it is in the cycle engine, and with every processor in an instance of its own.
+func TestLongTableOfRules(t *testing.T) {
+	tableOfRules(t, EngineCycle, func() string { return ModeBanked })
+	tableOfRules(t, EngineAuto, func() string { return ModeIsolated })
+}
 
-func tableOfRules(t *testing.T, engine string) {
+func tableOfRules(t *testing.T, engine string, mode func() string) {
 	rows := [][]string{{"rule"}, {"---"}}
 	for _, n := range tableNetworks {
 		rows[0], rows[1] = append(rows[0], n.name), append(rows[1], "---")
@@ -263,7 +320,7 @@ func tableOfRules(t *testing.T, engine string) {
 				row = append(row, "-")
 				continue
 			}
-			requireKeptAndBroken(t, engine, n, r)
+			requireKeptAndBroken(t, engine, mode(), n, r)
 			row = append(row, "yes")
 		}
 		rows = append(rows, row)
@@ -286,10 +343,13 @@ func requireRefused(t *testing.T, n *tableNetwork, r *tableRule) {
 	require.NotEmpty(t, refused.Remedy)
 }
 
-func requireKeptAndBroken(t *testing.T, engine string, n *tableNetwork, r *tableRule) {
+func requireKeptAndBroken(t *testing.T, engine, mode string, n *tableNetwork, r *tableRule) {
 	for _, breaks := range []bool{false, true} {
 		s, err := ruled(t, n, r, breaks)
 		require.NoError(t, err, "%s on %s", r.rule, n.name)
+		if s.Firmware.Mode == ModeBanked && (s.Firmware.Program != "" || s.Firmware.Image != "") {
+			s.Firmware.Mode = mode
+		}
 		report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine, Runtime: "interpreter", Workers: 1}})
 		require.NoError(t, err, "%s on %s", r.rule, n.name)
 		require.Contains(t, report.Rules, r.rule)

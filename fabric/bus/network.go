@@ -307,13 +307,15 @@ func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }
 
-// Holds implements fabric.Sure. Of a schedule vertices have several buses, none of them longer than it may be.
+// Holds implements fabric.Sure. The buses of a schedule are never too long, and three vertices have several.
 func (b Network) Holds(rule string) string {
 	switch {
 	case rule == fabric.RuleCollisionFree && b.arbitrated():
 		return "the arbiter of a bus lets one frame at a time onto it"
-	case b.schedule == "" && b.Check() == nil:
-		return fabric.Switched{Taps: hw.NewTaps(b.Vertices, b.Buses), Most: b.limit()}.Holds(rule)
+	case rule == fabric.RuleBusLength && b.schedule != "":
+		return "no bus of a schedule joins more vertices than length"
+	case (b.schedule == "" || b.Vertices == VerticesMin) && b.Check() == nil:
+		return b.switched().Holds(rule)
 	}
 	return ""
 }

@@ -1,13 +1,14 @@
 /* Gossip by the schedule of a bus network. how: 0 as it should be; 1 vertex 4 has the item of
  * vertex 7 from the start; 2 vertex 0 forgets what it receives; 3 vertex 3 listens to another port
  * when it sends to its first or second; 4 vertex 3 sends its items in a data frame, and 5 in one
- * that is a byte too long; 6 everybody delivers what it knows, and 7 vertex 2, in slot 2, the item of a
+ * that is a byte too long; 6 everybody delivers what it knows and vertex 0 has another leader, and 7 vertex 2, in slot 2, the item of a
  * vertex that it does not know. */
 #define STARLOOM_SCHEDULE
 #define STARLOOM_STATE_BYTES ((bank->processors + 7) / 8)
 #include "starloom_bus.h"
 
 STARLOOM_PARAMS("how=0")
+STARLOOM_RESULTS("leader")
 enum { RIGHT, CREATES, FORGETS, LISTENS, SENDS_DATA, SENDS_MORE, DELIVERS, LIES };
 
 typedef struct {
@@ -40,6 +41,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
         if (how == LISTENS) now.listen_port = now.send_port ^ 1;
     }
     sl_listen(nic, now.listen_port);
+    sl_result(nic, 0, sl_param(nic, 0) == DELIVERS && sl_self(nic) == 0 ? 2 : 1);
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)
