@@ -126,7 +126,6 @@ func TestPagesOfFailingRuns(t *testing.T) {
 		}, []string{"flags and receive status", "See it in a waveform", "elsewhere", "GTKWave", "stop.slots or --slots sets it"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
 			dir := copied(t, c.args[0])
 			html := writtenPage(t, dir, statusFail, append([]string{"run"}, c.args...)...)
 			step := firstStep.FindStringSubmatch(html)

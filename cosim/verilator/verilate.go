@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"starloom/cosim"
 	"starloom/traces/input"
@@ -77,7 +79,12 @@ func (b *builder) verilate(args ...string) (said []byte, err error) {
 var dataFlowCrash = regexp.MustCompile(`(?m)^%Error: Internal Error: .*V3Dfg\w*\.cpp:`)
 
 func (b *builder) runVerilator(args ...string) (said []byte, err error) {
-	return cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...).CombinedOutput()
+	said, err = cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...).CombinedOutput()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL && !exit.Exited() && b.Err() == nil {
+		return fmt.Appendf(said, "%%Error: Verilator threw signal: %v\n", exit), errors.New(exit.Error()) // as its script says
+	}
+	return said, err
 }
 
 // refusalUnlessStopped makes an error of what Verilator has said.
