@@ -85,8 +85,20 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	return c, nil
 }
 
-// elaborateEnd works out by when a run must be over, and refuses what no run can miss.
+// elaborateEnd works out by when a run must be over, and refuses what no run can miss, or reach.
 func (s *Scenario) elaborateEnd(c *config.Config) error {
+	one, many := "slot", "slots"
+	if c.Bare() {
+		one, many = "cycle", "cycles"
+	}
+	slots, last, why := uint64(c.Slots), uint64(c.Slots), "stop.slots ends the run after "+traces.Plural(c.Slots, one, many)
+	if t := c.Traffic; t != nil && !c.Bare() && uint64(t.Slots()) <= slots {
+		slots, last, why = uint64(t.Slots()), uint64(t.Slots())-1, "the windows of traffic end the run after "+traces.Plural(t.Slots(), one, many)
+	}
+	const never, remedy = ": the rule could never be broken", "write less, or let the run last longer"
+	if s.Rules != nil && s.Rules.CollisionFree != nil && uint64(slices.Min(s.Rules.CollisionFree.Slots)) > slots {
+		return s.refuse("rules."+fabric.RuleCollisionFree, "rules.collision_free begins with "+c.Rules.Limits()[fabric.RuleCollisionFree]+", and "+why+never, "name an earlier slot, or let the run last longer")
+	}
 	by := c.Rules.FinishBy
 	if by == nil {
 		return nil
@@ -98,16 +110,8 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 		return s.refusal(err)
 	}
 	c.Rules.FinishBy, c.FinishBy = &known, cycles
-	one, many := "slot", "slots"
-	if c.Bare() {
-		one, many = "cycle", "cycles"
-	}
-	last, why := uint64(c.Slots), "stop.slots ends the run after "+traces.Plural(c.Slots, one, many)
-	if t := c.Traffic; t != nil && !c.Bare() && uint64(t.Slots()) <= last {
-		last, why = uint64(t.Slots())-1, "the windows of traffic end the run after "+traces.Plural(t.Slots(), one, many)
-	}
 	if cycles/uint64(each) > last {
-		return s.refuse(at, fmt.Sprintf("%s is %s, and %s: the rule could never be broken", at, known, why), "write less, or let the run last longer")
+		return s.refuse(at, fmt.Sprintf("%s is %s, and %s%s", at, known, why, never), remedy)
 	}
 	return nil
 }

@@ -13,8 +13,12 @@ import (
 
 // electing is a run of firmware on one bus that is done after five slots, with results of its own.
 func electing(t testing.TB, how int, rules string) *Scenario {
-	s, err := ParseScenario("elects.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 3, length: 3, buses: [[0, 1, 2]], arbiter: fixed}}\nstop: {slots: 60}\n"+
-		fmt.Sprintf("firmware: {image: %s, params: {how: %d}}\nrules: {%s}\n", testImage(t, "keeps_rules"), how, rules)))
+	arbiter := "fixed"
+	if strings.HasPrefix(rules, RuleCollisionFree) {
+		arbiter = "none"
+	}
+	s, err := ParseScenario("elects.yaml", fmt.Appendf(nil, "starloom: 1\nfabric: {bus: {vertices: 3, length: 3, buses: [[0, 1, 2]], arbiter: %s}}\n"+
+		"stop: {slots: 60}\nfirmware: {image: %s, params: {how: %d}}\nrules: {%s}\n", arbiter, testImage(t, "keeps_rules"), how, rules))
 	require.NoError(t, err)
 	return s
 }
@@ -129,6 +133,42 @@ func TestResultRules(t *testing.T) {
 	}
 }
 
+// TestResultsThatAreLeft: what a processor gave before a restart is forgotten, a rule that compares needs two results, and the report says
+// how many were judged.
+func TestResultsThatAreLeft(t *testing.T) {
+	const once, alone, all = 11, `"bus.nic[0]", "bus.nic[2]"`, `"bus.nic[*]"`
+	restart := "{kind: restart, targets: [\"bus.nic[2]\"], slots: {list: [2]}}"
+	for _, c := range []struct {
+		how                        int
+		rule, fault, broke, judged string
+	}{
+		{once, "leader: equal", "", "", "leader equal: 3 processors judged"},
+		{0, "leader: equal", restart, "", "leader equal: 3 processors judged"},
+		{once, "leader: equal", restart, "processor 2 gave no result leader", "leader equal: 3 processors judged"},
+		{0, "leader: equal", "{kind: dead, targets: [\"bus.nic[2]\"], slots: {from: 2}}", "", "leader equal: 2 processors judged"},
+		{0, "leader: distinct", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}",
+			"processor 1 is the only one whose result leader was judged, and distinct compares those of two processors", "leader distinct: 1 processor judged"},
+		{0, "leader: equal", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}",
+			"processor 1 is the only one whose result leader was judged, and equal compares those of two processors", "leader equal: 1 processor judged"},
+		{0, "leader: 1", "{kind: dead, targets: [" + alone + "], slots: {from: 2}}", "", "leader 1: 1 processor judged"},
+		{0, "leader: 1", "{kind: dead, targets: [" + all + "], slots: {from: 2}}",
+			"processor 0 was killed by a fault, as all others were: no result leader was judged", "leader 1: 0 processors judged"},
+	} {
+		s := electing(t, c.how, "results: {"+c.rule+"}")
+		if c.fault != "" {
+			s.Faults = faultScenario(t, faultFabrics["bus"], "schedule: ["+c.fault+"]").Faults
+		}
+		report := runBoth(t, s)
+		require.Equal(t, c.judged, report.Aside.Known.Limits[RuleResults], c)
+		if c.broke == "" {
+			require.Equal(t, VerdictPass, report.Verdict, "%v: %v", c, report.Violations)
+			continue
+		}
+		require.Equal(t, []string{RuleResults}, broken(report), c)
+		require.Equal(t, c.broke, report.Violations[0].Message)
+	}
+}
+
 // TestDeadlineSaysWhatItJudged: and one that has judged nothing has checked nothing.
 func TestDeadlineSaysWhatItJudged(t *testing.T) {
 	const nothing = "only the rules of every run were checked"
@@ -144,4 +184,24 @@ func TestDeadlineSaysWhatItJudged(t *testing.T) {
 	direct.Rules = &Rules{ExactlyOnce: true, DeadlineSlots: 10}
 	report = runBoth(t, direct)
 	require.Equal(t, "10 slots: 4 packets of the workload judged, no other frames", report.Aside.Known.Limits[RuleDeadline])
+}
+
+// TestCollisionFreeOfNoSlot: slots of a step that do not come are said to have been judged by nothing, and refused where they cannot come.
+func TestCollisionFreeOfNoSlot(t *testing.T) {
+	const says = "collision_free has judged no slot: the run ended after 4 slots, before the %s of the 9 slots of each step"
+	for slots, note := range map[string]string{"[4]": "", "[5]": fmt.Sprintf(says, "5th"), "[9, 6]": fmt.Sprintf(says, "9th, 6th"), "[1]": ""} {
+		report := runBoth(t, electing(t, 0, "collision_free: {period: 9, slots: "+slots+"}"))
+		require.Equal(t, VerdictPass, report.Verdict)
+		notes := strings.Join(report.Notes, "\n")
+		require.Equal(t, note != "", strings.Contains(notes, "only the rules of every run were checked"), slots)
+		require.Contains(t, notes, note)
+		require.Equal(t, note != "", strings.Contains(notes, "collision_free"), notes)
+	}
+	for slots, refused := range map[string]bool{"61": true, "60": false, "62, 70": true, "60, 70": false} {
+		_, err := NewMachine(t.Context(), electing(t, 0, "collision_free: {period: 80, slots: ["+slots+"]}"), MachineOptions{})
+		require.Equal(t, refused, err != nil, slots)
+		if refused {
+			require.ErrorContains(t, err, "and stop.slots ends the run after 60 slots: the rule could never be broken; name an earlier slot")
+		}
+	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Results are the words that firmware has given as its results (sl_result), by processor and
-// the word's number; a word that is given again replaces the one before.
+// the word's number; a word that is given again replaces the one before, and a restart takes back all.
 type Results struct {
 	Lost uint64 // results that there was no room for
 
@@ -47,6 +47,22 @@ func (r *Results) Set(x Result) (changed bool) {
 	r.index[key] = len(r.key)
 	r.key, r.value = append(r.key, key), append(r.value, x.Value)
 	return true
+}
+
+// Forget takes back what processors have given, in ascending order: they have been restarted.
+func (r *Results) Forget(processors []int) {
+	if len(processors) == 0 || len(r.key) == 0 {
+		return
+	}
+	kept := 0
+	clear(r.index)
+	for i, key := range r.key {
+		if _, forgotten := slices.BinarySearch(processors, int(key>>32)); !forgotten {
+			r.key[kept], r.value[kept], r.index[key] = key, r.value[i], kept
+			kept++
+		}
+	}
+	r.key, r.value = r.key[:kept], r.value[:kept]
 }
 
 // Get returns a processor's word, and whether it was given.

@@ -24,6 +24,7 @@ type faulted struct {
 type struck struct {
 	killed, restarted, called []uint32
 	turned                    []int // processors that have died or come back, in order
+	begun                     []int // processors that a boundary has restarted, in ascending order
 }
 
 // newFaulted returns that of a plan, nil for none.

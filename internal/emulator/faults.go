@@ -50,8 +50,9 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 		return
 	}
 	slices.Sort(hit.restarted)
-	if m.held != nil {
-		for _, cell := range hit.restarted {
+	for _, cell := range hit.restarted {
+		hit.begun = append(hit.begun, bank.First+int(cell))
+		if m.held != nil {
 			m.held.Restart(bank.First+int(cell), m.slot)
 		}
 	}

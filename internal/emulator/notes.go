@@ -185,6 +185,25 @@ func (m *Machine) leftNotes() []string {
 	return []string{fmt.Sprintf("%s never taken from the RX FIFO by firmware (%s)", traces.Plural(frames, "frame was", "frames were"), list(names, processors))}
 }
 
+// armedSlots is how many slots have passed in which frames must not meet.
+func (m *Machine) armedSlots() (count uint32) {
+	for slot := range min(m.slot, uint32(len(m.armed))) {
+		if m.armed[slot] {
+			count += 1 + (m.slot-1-slot)/uint32(len(m.armed))
+		}
+	}
+	return count
+}
+
+// emptyNotes say that the slots in which frames must not meet have not come.
+func (m *Machine) emptyNotes() []string {
+	if len(m.armed) == 0 || m.armedSlots() > 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("collision_free has judged no slot: the run ended after %s, before %s",
+		traces.Plural(m.slot, "slot", "slots"), m.Rules.Limits()[fabric.RuleCollisionFree])}
+}
+
 // imageNotes say what the image is.
 func (m *Machine) imageNotes() (notes []string) {
 	if len(m.Image.Recursive) > 0 {
@@ -205,6 +224,9 @@ func (m *Machine) uncheckedNotes() []string {
 	asked, bare := c.Rules, fabric.Rules{Deadlock: c.Rules.Deadlock, MeetsBudget: c.Rules.MeetsBudget}
 	if m.deadlineJudged() == 0 {
 		asked.DeadlineSlots = 0 // a rule that has judged nothing has checked nothing
+	}
+	if m.armedSlots() == 0 {
+		asked.CollisionFree = nil
 	}
 	switch stated, ruled := m.workloadStated(), !slices.Equal(asked.Checked(), bare.Checked()); {
 	case !ruled && stated && m.ending == nil:

@@ -220,7 +220,7 @@ func (m *Machine) Sum() *outcome.Report {
 		report.Notes = append(report.Notes, outcome.LimitNote(uint64(m.slot)))
 	}
 	report.Notes = slices.Concat(report.Notes, m.routeNotes(report.Violations), m.lackNotes(report))
-	for _, notes := range []func() []string{m.trafficNotes, m.flightNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.uncheckedNotes} {
+	for _, notes := range []func() []string{m.trafficNotes, m.flightNotes, m.faultNotes, m.deafNotes, m.leftNotes, m.emptyNotes, m.uncheckedNotes} {
 		report.Notes = append(report.Notes, notes()...)
 	}
 	m.meterReport(&report.Firmware)
@@ -246,6 +246,13 @@ func (m *Machine) Sum() *outcome.Report {
 // limits say what rules allow, and what they judge if that is not all there is.
 func (m *Machine) limits() map[string]string {
 	limits := m.Rules.Limits()
+	if limit := limits[fabric.RuleResults]; limit != "" {
+		judged := "not judged, the run was not over"
+		if m.finished {
+			judged = traces.Plural(m.Shape.Processors()-len(m.killed()), "processor judged", "processors judged")
+		}
+		limits[fabric.RuleResults] = limit + ": " + judged
+	}
 	if packets, ok := m.Referee.(*traffic.Referee); ok {
 		return packets.Limits(limits)
 	}

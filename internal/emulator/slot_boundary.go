@@ -109,7 +109,7 @@ func (m *Machine) begin(index int, shard *Shard) {
 	if m.Meter != nil {
 		shard.meter.begin()
 	}
-	shard.met, shard.struck.turned = shard.met[:0], shard.struck.turned[:0]
+	shard.met, shard.struck.turned, shard.struck.begun = shard.met[:0], shard.struck.turned[:0], shard.struck.begun[:0]
 	if m.slot > 0 {
 		var yield func(int, uint32)
 		if m.exact(m.slot - 1) {
@@ -195,6 +195,7 @@ func (m *Machine) settle() {
 func (m *Machine) judge() {
 	m.news = m.news[:0]
 	for i := range m.Shards {
+		m.Results.Forget(m.Shards[i].struck.begun)
 		for _, result := range m.Shards[i].Ledger.Results {
 			if m.Results.Set(result) {
 				m.news = append(m.news, result)
