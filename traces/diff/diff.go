@@ -18,7 +18,7 @@ const contextDefault = 16
 // the first difference are read a second time. It returns an *input.Error for files and
 // options that cannot be used, and the context's error when that ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
-	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true}}
+	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true}, halfGiven: map[int32]bool{}}
 	if pathA == input.StandardInput && pathB == pathA {
 		return nil, &input.Error{Place: "standard input", Reason: "it cannot be both files", Remedy: "give a file for one of them"}
 	}

@@ -21,9 +21,10 @@ type differ struct {
 	// equal: x or z, reals within the tolerance, events that may be. It is nil if none can.
 	match        matching
 	relaxed      []uint64
-	relaxedCount uint64 // by x or z
-	maybeCount   uint64 // events
-	compared     bool   // a value equals another
+	relaxedCount uint64         // by x or z
+	maybeCount   uint64         // events
+	compared     bool           // a value equals another
+	halfGiven    map[int32]bool // pairs of a NaN or an empty text in one file, and no value in the other
 
 	firstPair int
 	firstAt   int64

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"starloom/traces"
@@ -73,6 +74,14 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 	if g := d.report.GoesOn; g != nil && d.o.Prefix {
 		longer, ended := g.files()
 		skip("%s from %v on, after the end of %s (--prefix)", longer, g.At, ended)
+	}
+	if len(d.halfGiven) > 0 {
+		var names []string
+		for _, i := range slices.Sorted(maps.Keys(d.halfGiven)) {
+			names = append(names, d.pairs[i].nameA)
+		}
+		list := traces.NewNameList(names)
+		skip("%s with NaN or an empty text where the other file has no value: %s", traces.Plural(list.Count, "signal", "signals"), list.Some())
 	}
 	if d.relaxedCount > 0 {
 		skip("x or z matched anything: %s", traces.Plural(d.relaxedCount, "value", "values"))

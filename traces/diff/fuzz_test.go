@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,7 +90,9 @@ func TestDiffOfInventedPairs(t *testing.T) {
 			}
 		}
 		if same && style.Exact && !fst && !style.Pauses && valued == len(readA.Waves) {
-			require.Equal(t, VerdictEqual, r.Verdict, "seed %d: %q", seed, r.Skipped)
+			glitches := slices.DeleteFunc(slices.Clone(r.Skipped), func(what string) bool { return !strings.Contains(what, "at the same time") })
+			require.Equal(t, glitches, r.Skipped, "seed %d", seed)
+			require.Equal(t, len(glitches) == 0, r.Verdict == VerdictEqual, "seed %d: %q", seed, r.Skipped)
 		}
 		if r.GoesOn == nil { // else not all is read
 			require.Equal(t, valued, r.Compared+len(r.Shapes), "seed %d", seed)

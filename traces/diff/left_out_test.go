@@ -205,3 +205,37 @@ func TestSignalsWithoutValue(t *testing.T) {
 	_, err := Files(context.Background(), inFST(t, header+early), inFST(t, header+early), Options{Only: []string{"t.b"}})
 	require.ErrorContains(t, err, "neither has a value of a signal that is compared")
 }
+
+// What values at each time do not show is named, so that no such file is EQUAL: changes while nothing is dumped, values of no width, digits
+// beyond a double, a NaN or an empty text for no value.
+func TestUnseen(t *testing.T) {
+	header := tracetest.Header("wire 1 ! a", "real 64 $ r", "string 1 % s")
+	const start, off = "#0\n0!\nr1 $\nstext %\n", "#5\n$dumpoff\nx!\n$end\n#6\n1!\n#7\n0!\n#9\n$dumpon\n0!\n$end\n#12\n1!\n"
+	for name, c := range map[string]struct{ a, b, skipped string }{
+		"paused":         {start + off, start + strings.Replace(off, "#6\n1!\n#7\n0!\n", "", 1), "in A: 2 changes between $dumpoff and $dumpon"},
+		"paused in both": {start + off, start + strings.Replace(off, "#6\n1!\n#7", "#7\n1!\n", 1), "in both: 2 changes between $dumpoff and $dumpon"},
+		"pauses alone":   {start + "#5\n$dumpoff\nx!\n$end\n#9\n$dumpon\n0!\n$end\n", start + "#5\n$dumpoff\nx!\n$end\n#9\n$dumpon\n0!\n$end\n", ""},
+		"glitch":         {start + "#5\n1!\n0!\n#6\n1!\n", start + "#6\n1!\n", "in A: 1 value that another one replaces at the same time"},
+		"glitches":       {start + "#5\n1!\n0!\n#5\n1!\n#6\n0!\n", start + "#5\n1!\n#6\n0!\n", "in A: 2 values that others replace at the same time"},
+		"the same twice": {start + "#5\n1!\n1!\n", start + "#5\n1!\n", ""},
+		"initial":        {"$dumpvars\nx!\nr0 $\ns0 %\n$end\n" + start, start, ""},
+		"initial at 0":   {"#0\n$dumpvars\nx!\nr0 $\ns0 %\n$end\n" + start[3:], start, ""},
+		"before time 0":  {"1!\n" + start, start, ""},
+		"digits":         {start + "#5\nr0.12345678901234567890 $\n", start + "#5\nr0.12345678901234568123 $\n", "in both: 1 real with more digits than a double holds"},
+		"too small":      {start + "#5\nr1e-400 $\n", start + "#5\nr0 $\n", "in A: 1 real with more digits than a double holds"},
+		"a double":       {start + "#5\nr0.1000000000000000055511151231257827 $\n", start + "#5\nr0.1 $\n", ""},
+		"16 digits":      {start + "#5\nr9007199254740992 $\n#6\nr4.9406564584124654e-324 $\n", start + "#5\nr9.007199254740992e15 $\n#6\nr5e-324 $\n", ""},
+		"no real":        {"#0\n0!\nrnan $\nstext %\n#5\nr1 $\n", "#0\n0!\nstext %\n#5\nr1 $\n", "1 signal with NaN or an empty text where the other file has no value: t.r"},
+		"no text":        {"#0\n0!\nr1 $\ns %\n#5\nstext %\n", "#0\n0!\nr1 $\n#5\nstext %\n", "1 signal with NaN or an empty text where the other file has no value: t.s"},
+	} {
+		r := requireEqual(t, header+c.a, header+c.b, Options{})
+		if c.skipped == "" {
+			require.Equal(t, VerdictEqual, r.Verdict, "%s: %v", name, r.Skipped)
+			continue
+		}
+		require.Equal(t, []string{c.skipped}, r.Skipped, name)
+		require.Equal(t, VerdictNoDifference, r.Verdict, name)
+	}
+	r := requireEqual(t, header+start+"#5\nr1e-400 $\nr3 $\n", header+start+"#5\nr2 $\n", Options{Only: []string{"t.a"}})
+	require.Equal(t, []string{"left out by --only: 2 signals"}, r.Skipped, "of what is not compared nothing is said")
+}

@@ -144,8 +144,11 @@ func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 	}
 	r.pos = end
 	n = &r.nets[id]
-	if !r.off {
+	switch {
+	case !r.off:
 		n.changes++
+	case n.watched && r.snapshot == noSnapshot:
+		r.paused++
 	}
 	return n, id, n.watched && !r.off
 }
@@ -291,7 +294,9 @@ func (r *Reader) readOther(n *net, id NetID, watched bool) {
 	case n.kind != KindEvent:
 		r.unread++
 	case r.snapshot == noSnapshot:
-		r.mark(n, id)
+		if !n.dirty {
+			r.mark(n, id)
+		}
 		n.maybe = false
 	case r.snapshot == laterSnapshot && !n.dirty:
 		r.mark(n, id)
@@ -378,8 +383,22 @@ func (r *Reader) setUnknown(n *net) {
 			r.value[word], r.unknown[word] = mask, mask
 		}
 	case KindReal:
-		r.value[n.word] = math.Float64bits(math.NaN())
+		r.value[n.word] = noReal
 	}
+}
+
+// noReal and noText are the value of a real and of a text before any change: a NaN of its own, and what no file has.
+const (
+	noReal = 0x7FF8_0000_0000_5EED
+	noText = "\xFF\x00"
+)
+
+// textOf is a text for a reader.
+func textOf(text string) string {
+	if text == noText {
+		return ""
+	}
+	return text
 }
 
 // textBytesMax bounds a text, so that texts do not fill the memory.
@@ -412,6 +431,9 @@ func (r *Reader) readWord(at int) {
 	switch {
 	case !ok:
 	case isReal && n.kind == KindReal:
+		if saysMore(word, number) {
+			r.rounded++
+		}
 		r.setReal(n, id, number)
 	case !isReal && n.kind == KindText:
 		if bytes.IndexByte(word, '\\') >= 0 {
@@ -424,6 +446,32 @@ func (r *Reader) readWord(at int) {
 	default:
 		r.unread++
 	}
+}
+
+// shortReal is how many characters of a number without an exponent a double always holds.
+const shortReal = 15
+
+// saysMore reports whether the digits of a number say more than the double next to it.
+func saysMore(word []byte, number float64) bool {
+	if len(word) <= shortReal && bytes.IndexAny(word, "eExX") < 0 {
+		return false
+	}
+	digits := significant(string(word))
+	if len(digits) == 0 || bytes.IndexAny(word, "xX") >= 0 {
+		return false // infinite, zero or exact
+	}
+	return digits != significant(strconv.FormatFloat(number, 'e', len(digits)-1, 64)) && digits != significant(strconv.FormatFloat(number, 'e', -1, 64))
+}
+
+// significant are the digits of a number from the first that is not 0 on.
+func significant(number string) string {
+	mantissa, _, _ := strings.Cut(strings.ToLower(number), "e")
+	return strings.TrimLeft(strings.Map(func(c rune) rune {
+		if c < '0' || c > '9' {
+			return -1
+		}
+		return c
+	}, mantissa), "0")
 }
 
 // setReal gives a net a real.
@@ -538,10 +586,14 @@ func (r *Reader) cutSection(oneLine int) {
 
 // mark notes a change.
 func (r *Reader) mark(n *net, id NetID) {
+	moves := r.started && r.snapshot == noSnapshot
 	if !n.dirty {
 		n.dirty = true
 		r.changed = append(r.changed, id)
+	} else if n.moved && moves {
+		r.replaced++
 	}
+	n.moved = moves
 }
 
 // settle forgets the changes of the time before.

@@ -65,6 +65,14 @@ type Reader struct {
 
 	early
 	manner
+	unseen
+}
+
+// unseen is what the values of watched nets at each time do not show.
+type unseen struct {
+	paused   uint64 // changes between $dumpoff and $dumpon
+	replaced uint64 // by another value at the same time
+	rounded  uint64 // reals whose digits say more than a double
 }
 
 // early is what is before the first time, if that is not 0.
@@ -98,6 +106,7 @@ type net struct {
 	kind    Kind
 	watched bool
 	dirty   bool // is in changed
+	moved   bool // by a change of its own, not by one of a section or before the first time
 	maybe   bool // is there only because of $dumpall or $dumpon
 }
 
@@ -190,7 +199,7 @@ func (r *Reader) Watch(nets []NetID) error {
 			words++
 		case KindText:
 			n.word = uint32(len(r.texts))
-			r.texts = append(r.texts, "")
+			r.texts = append(r.texts, noText)
 		}
 		if words > watchWordsMax {
 			return &input.Error{
@@ -307,6 +316,18 @@ func (r *Reader) Passed() []string {
 	if r.states&otherState != 0 {
 		passed = append(passed, "states of nine: U, W and - are read as x, L as 0, H as 1")
 	}
+	for _, u := range []struct {
+		count     uint64
+		one, many string
+	}{
+		{r.paused, "change between $dumpoff and $dumpon", "changes between $dumpoff and $dumpon"},
+		{r.replaced, "value that another one replaces at the same time", "values that others replace at the same time"},
+		{r.rounded, "real with more digits than a double holds", "reals with more digits than a double holds"},
+	} {
+		if u.count > 0 {
+			passed = append(passed, traces.Plural(u.count, u.one, u.many))
+		}
+	}
 	if r.cutOff == 0 {
 		return passed
 	}
@@ -370,7 +391,7 @@ func (r *Reader) Value(id NetID) Value {
 	case KindReal:
 		v.Real = r.real(n)
 	case KindText:
-		v.Text = r.texts[n.word]
+		v.Text = textOf(r.texts[n.word])
 	}
 	return v
 }

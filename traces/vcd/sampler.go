@@ -69,7 +69,7 @@ type clocking struct {
 }
 
 func newColumns(r *Reader) columns {
-	return columns{slices.Clone(r.value), slices.Clone(r.unknown), make([]string, len(r.texts))}
+	return columns{slices.Clone(r.value), slices.Clone(r.unknown), slices.Clone(r.texts)}
 }
 
 // NewSampler watches the nets and the clock of a file. Instants are in units of unit,
@@ -315,6 +315,17 @@ func (s *Sampler) Bits(id NetID, low, count uint32) (value, unknown uint64) {
 	return value & mask, unknown & mask
 }
 
+// Given reports whether a real or a text has been given a value. Bits without one are x.
+func (s *Sampler) Given(id NetID) bool {
+	switch n := &s.Reader.nets[id]; n.kind {
+	case KindReal:
+		return s.value[n.word] != noReal
+	case KindText:
+		return s.texts[n.word] != noText
+	}
+	return true
+}
+
 // Value returns bits low to low+count-1 of a net, or its real or text.
 func (s *Sampler) Value(id NetID, low, count uint32) Value {
 	n := &s.Reader.nets[id]
@@ -322,7 +333,7 @@ func (s *Sampler) Value(id NetID, low, count uint32) Value {
 	case KindReal:
 		return Value{Kind: KindReal, Real: math.Float64frombits(s.value[n.word])}
 	case KindText:
-		return Value{Kind: KindText, Text: s.texts[n.word]}
+		return Value{Kind: KindText, Text: textOf(s.texts[n.word])}
 	}
 	v := Value{Kind: KindBits, Bits: int(count)}
 	for done := uint32(0); done < count; done += 64 {
