@@ -97,7 +97,8 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 	}
 	const never, remedy = ": the rule could never be broken", "write less, or let the run last longer"
 	if s.Rules != nil && s.Rules.CollisionFree != nil && uint64(slices.Min(s.Rules.CollisionFree.Slots)) > slots {
-		return s.refuse("rules."+fabric.RuleCollisionFree, "rules.collision_free begins with "+c.Rules.Limits()[fabric.RuleCollisionFree]+", and "+why+never, "name an earlier slot, or let the run last longer")
+		const at = "rules." + fabric.RuleCollisionFree
+		return s.refuse(at, at+" begins with "+c.Rules.Limits()[fabric.RuleCollisionFree]+", and "+why+never, "name an earlier slot, or let the run last longer")
 	}
 	by := c.Rules.FinishBy
 	if by == nil {

@@ -14,6 +14,7 @@ import (
 func (d *differ) finish(m *merge, before bool) error {
 	report := &d.report
 	d.noteUnvalued(m)
+	d.noteHalfGiven()
 	d.noteSkipped(m, before)
 	report.EndedA = !m.a.Loaded && (!m.b.Loaded || m.b.Instant <= d.to)
 	report.EndedB = !m.b.Loaded && (!m.a.Loaded || m.a.Instant <= d.to)
@@ -54,6 +55,20 @@ func (d *differ) noteUnvalued(m *merge) {
 		fmt.Sprintf("%s without a value in either file: %s", traces.Plural(uint64(list.Count), "signal", "signals"), list.Some()))
 }
 
+// noteHalfGiven names the signals that only one file gives a value, a NaN or an empty text.
+func (d *differ) noteHalfGiven() {
+	if len(d.halfGiven) == 0 {
+		return
+	}
+	var names []string
+	for _, i := range slices.Sorted(maps.Keys(d.halfGiven)) {
+		names = append(names, d.pairs[i].nameA)
+	}
+	list := traces.NewNameList(names)
+	d.report.Skipped = append(d.report.Skipped, fmt.Sprintf("%s with NaN or an empty text where the other file has no value: %s",
+		traces.Plural(list.Count, "signal", "signals"), list.Some()))
+}
+
 // nothing is the error for a comparison without a value.
 func (d *differ) nothing(reason, remedy string) error {
 	return &input.Error{Place: d.files[0].Name + " and " + d.files[1].Name, Reason: reason, Remedy: remedy}
@@ -74,14 +89,6 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 	if g := d.report.GoesOn; g != nil && d.o.Prefix {
 		longer, ended := g.files()
 		skip("%s from %v on, after the end of %s (--prefix)", longer, g.At, ended)
-	}
-	if len(d.halfGiven) > 0 {
-		var names []string
-		for _, i := range slices.Sorted(maps.Keys(d.halfGiven)) {
-			names = append(names, d.pairs[i].nameA)
-		}
-		list := traces.NewNameList(names)
-		skip("%s with NaN or an empty text where the other file has no value: %s", traces.Plural(list.Count, "signal", "signals"), list.Some())
 	}
 	if d.relaxedCount > 0 {
 		skip("x or z matched anything: %s", traces.Plural(d.relaxedCount, "value", "values"))

@@ -65,7 +65,6 @@ type Reader struct {
 
 	early
 	manner
-	unseen
 }
 
 // unseen is what the values of watched nets at each time do not show.
@@ -96,6 +95,7 @@ type manner struct {
 	pauses     []pause     // of an FST, that are to come
 	given      []SignalID  // signals of an FST with a value before its first time
 	passed     []string
+	unseen
 }
 
 // net is what has one identifier code.
