@@ -19,15 +19,24 @@ func (n *node) keepSigns() {
 }
 
 // wholeIndexes are the indexes of a tree that are cut there, by the place of the selection. One place may
-// have several: modules with other parameters, turns of generate. Those that are alike are there once.
+// have several: modules with other parameters, turns of generate. Those that are alike are there once. A variable whose sign a cast has changed
+// is one of them: Verilator forgets that.
 func wholeIndexes(root *node) map[string][]*node {
 	whole, known := map[string][]*node{}, map[string]bool{}
 	root.each(func(n *node) {
-		if (n.kind == "SEL" || n.kind == "ARRAYSEL") && n.one(2) != nil && n.one(2).cutsAnIndex() {
-			if key := fmt.Sprint(n.loc, n.one(1).kind, n.one(1).bitsBefore(), n.one(2).text()); !known[key] {
-				known[key] = true
-				whole[n.loc] = append(whole[n.loc], n.one(2).one(1))
-			}
+		if (n.kind != "SEL" && n.kind != "ARRAYSEL") || n.one(2) == nil {
+			return
+		}
+		index := n.one(2)
+		switch {
+		case index.cutsAnIndex():
+			index = index.one(1)
+		case index.kind != "VARREF" || index.signed() == declaredSigned.MatchString(index.rest):
+			return
+		}
+		if key := fmt.Sprint(n.loc, n.one(1).kind, n.one(1).bitsBefore(), n.one(2).text()); !known[key] {
+			known[key] = true
+			whole[n.loc] = append(whole[n.loc], index)
 		}
 	})
 	return whole
@@ -156,117 +165,28 @@ func (t *tree) fixedBefore(g *graph, n *node) *expr {
 		value, _ := new(big.Int).SetString(found[1], 16)
 		return g.constant(width, value)
 	}
-	a := n.one(1)
-	if a == nil {
+	do := operations[n.kind]
+	if do == nil {
 		return nil
 	}
-	one := t.fixedBefore(g, a)
-	if truth := truthOf[n.kind]; truth != nil {
-		if is := truth(one, t.fixedBefore(g, n.one(2))); is >= 0 {
-			return g.bit(is == 1)
+	var of []*expr
+	for i := 1; i <= len(n.operands) && n.one(i) != nil; i++ {
+		e := t.fixedBefore(g, n.one(i))
+		if e == nil { // the others may decide
+			e = g.unknown(max(n.one(i).bitsBefore(), 1))
 		}
-		return nil
+		of = append(of, e)
 	}
-	switch {
-	case one == nil:
-	case n.isCut() || n.kind == "CASTCUT":
-		return g.slice(one, 0, width)
-	case n.kind == "EXTEND":
-		return g.zext(one, width)
-	case n.kind == "EXTENDS":
-		return g.sext(one, width)
-	case one.known() && countOf[n.kind] != nil:
-		return g.number(width, countOf[n.kind](one.value))
-	case strings.HasPrefix(n.kind, "POW"):
-		return g.power(one, t.fixedBefore(g, n.one(2)), width)
-	case wholeOf[n.kind] != nil:
-		if two := t.fixedBefore(g, n.one(2)); two != nil {
-			return wholeOf[n.kind](g, g.zext(one, width), g.zext(two, width))
-		}
+	if e := do(g, of, width); e != nil && e.known() {
+		return e
 	}
 	return nil
 }
 
-// power is a power of constants; nil where one is not known, or may have a sign.
-func (g *graph) power(of, to *expr, width int) *expr {
-	for _, e := range []*expr{of, to} {
-		if e == nil || !e.known() || e.value.BitLen() == e.width {
-			return nil
-		}
-	}
-	value := new(big.Int).Exp(of.value, to.value, new(big.Int).Lsh(big.NewInt(1), uint(width)))
-	return g.constant(width, value)
-}
-
-// countOf are functions of a constant that count.
-var countOf = map[string]func(of *big.Int) int{
-	"COUNTONES": func(of *big.Int) (n int) {
-		for i := range of.BitLen() {
-			n += int(of.Bit(i))
-		}
-		return n
-	},
-	"CLOG2": func(of *big.Int) int {
-		if of.Sign() == 0 {
-			return 0
-		}
-		return new(big.Int).Sub(of, big.NewInt(1)).BitLen()
-	},
-}
-
-// truthOf are operations of one bit, where constants decide: -1 if they do not. A side that is no constant is nil.
-var truthOf = map[string]func(a, b *expr) int{
-	"EQ":     func(a, b *expr) int { return equal(a, b, 1) },
-	"NEQ":    func(a, b *expr) int { return equal(a, b, 0) },
-	"LOGAND": func(a, b *expr) int { return decided(a, b, 0) },
-	"LOGOR":  func(a, b *expr) int { return decided(a, b, 1) },
-}
-
-func equal(a, b *expr, yes int) int {
-	switch {
-	case a == nil || b == nil || !a.known() || !b.known():
-		return -1
-	case a.value.Cmp(b.value) == 0:
-		return yes
-	}
-	return 1 - yes
-}
-
-// decided is by if one side is, 1-by if both are not.
-func decided(a, b *expr, by int) int {
-	open := 0
-	for _, side := range []*expr{a, b} {
-		switch {
-		case side == nil || !side.known():
-			open++
-		case side.value.Sign() == by:
-			return by
-		}
-	}
-	if open > 0 {
-		return -1
-	}
-	return 1 - by
-}
-
-var wholeOf = map[string]two{
-	"ADD": func(g *graph, a, b *expr) *expr { return g.binary(opAdd, a, b) },
-	"SUB": func(g *graph, a, b *expr) *expr { return g.binary(opSub, a, b) },
-	"MUL": (*graph).product, "MULS": (*graph).product,
-	"AND": (*graph).and, "OR": (*graph).or, "XOR": (*graph).xor,
-	"DIV": func(g *graph, a, b *expr) *expr { return g.binary(opDiv, a, b) }, "DIVS": func(g *graph, a, b *expr) *expr { return g.binary(opDivS, a, b) },
-	"MODDIV": func(g *graph, a, b *expr) *expr { return g.binary(opMod, a, b) }, "MODDIVS": func(g *graph, a, b *expr) *expr { return g.binary(opModS, a, b) },
-}
-
-var extended = map[string]func(g *graph, e *expr, width int) *expr{
-	"EXTEND": (*graph).zext, "EXTENDS": (*graph).sext,
-	"NOT":    func(g *graph, e *expr, width int) *expr { return g.not(g.zext(e, width)) },
-	"NEGATE": func(g *graph, e *expr, width int) *expr { return g.binary(opSub, g.number(width, 0), g.zext(e, width)) },
-}
-
 var (
-	namedBefore   = regexp.MustCompile(`<- VAR (0x[0-9a-f]+)`)
-	namedAnywhere = regexp.MustCompile(`[<=][-=>]+ VAR (0x[0-9a-f]+)`)
+	namedBefore    = regexp.MustCompile(`<- VAR (0x[0-9a-f]+)`)
+	declaredSigned = regexp.MustCompile(`VAR 0x[0-9a-f]+ \S+ @dt=\w+@\((?:G/)?s`)
+	namedAnywhere  = regexp.MustCompile(`[<=][-=>]+ VAR (0x[0-9a-f]+)`)
 )
 
 var (

@@ -180,16 +180,6 @@ func (p *process) sliceOfArray(n *node, s *state) *expr {
 	return p.g.slice(whole, at*array.element.bits, p.width(n))
 }
 
-func (p *process) replicated(n *node, s *state) *expr {
-	e := p.eval(n.one(1), s)
-	times := p.width(n) / e.width
-	parts := make([]*expr, times)
-	for i := range parts {
-		parts[i] = e
-	}
-	return p.g.concat(parts...)
-}
-
 var itemOfArray = regexp.MustCompile(`\[(\d+)\]=(0x[0-9a-f]+)`)
 
 // arrayOf is '{...} for an unpacked array: the dump says which element each item is.
@@ -314,15 +304,13 @@ func (p *process) matches(e, pattern *expr, wild bool) *expr {
 	return p.g.compare(opEq, p.g.concat(have...), p.g.concat(want...))
 }
 
-// ones is $countones: a tree of adders.
-func (p *process) ones(n *node, s *state) *expr { return p.count(p.eval(n.one(1), s), p.width(n)) }
-
-func (p *process) count(e *expr, width int) *expr {
+// count is $countones: a tree of adders.
+func (g *graph) count(e *expr, width int) *expr {
 	if e.width == 1 {
-		return p.g.zext(e, width)
+		return g.zext(e, width)
 	}
 	half := e.width / 2
-	return p.g.binary(opAdd, p.count(p.g.slice(e, 0, half), width), p.count(p.g.slice(e, half, e.width-half), width))
+	return g.binary(opAdd, g.count(g.slice(e, 0, half), width), g.count(g.slice(e, half, e.width-half), width))
 }
 
 // bitsLike is $countbits for 0 and 1.
@@ -339,28 +327,21 @@ func (p *process) bitsLike(n *node, s *state) *expr {
 		}
 	}
 	if has[1] {
-		sum = p.g.binary(opAdd, sum, p.count(e, width))
+		sum = p.g.binary(opAdd, sum, p.g.count(e, width))
 	}
 	if has[0] {
-		sum = p.g.binary(opAdd, sum, p.count(p.g.not(e), width))
+		sum = p.g.binary(opAdd, sum, p.g.count(p.g.not(e), width))
 	}
 	return sum
 }
 
-// hot is $onehot and $onehot0: e & (e-1) has no bit.
-func (p *process) hot(n *node, s *state) *expr {
-	e := p.eval(n.one(1), s)
-	less := p.g.binary(opSub, e, p.g.number(e.width, 1))
-	most := p.g.not(p.g.reduce(opAny, p.g.and(e, less)))
-	if n.kind == "ONEHOT0" {
-		return most
-	}
-	return p.g.and(most, p.g.reduce(opAny, e))
+// hot is $onehot0: e & (e-1) has no bit.
+func (g *graph) hot(e *expr) *expr {
+	return g.not(g.reduce(opAny, g.and(e, g.binary(opSub, e, g.number(e.width, 1)))))
 }
 
 // logarithm is $clog2 of a value: bits that value-1 needs.
-func (p *process) logarithm(n *node, s *state) *expr {
-	g, e, width := p.g, p.eval(n.one(1), s), p.width(n)
+func (g *graph) logarithm(e *expr, width int) *expr {
 	less := g.binary(opSub, e, g.number(e.width, 1))
 	r := g.number(width, 0)
 	for i := range e.width {

@@ -14,7 +14,7 @@ import (
 )
 
 // edition changes whenever the same source is printed in another way.
-const edition = "flat-36"
+const edition = "flat-37"
 
 // Print reads a design with Verilator (VHDL with GHDL before that) and prints it. What it cannot
 // print with its meaning is refused with its place.

@@ -27,9 +27,13 @@ func (p *process) index(n *node, s *state) *expr {
 	}
 	var whole *expr
 	for _, before := range p.whole[n.loc] {
+		selection := before.parent
+		if selection.isCut() {
+			selection = selection.parent
+		}
 		e := another
-		if !ofAnother(before.parent.parent, n) {
-			e = p.meant(before, cut, at, s)
+		if !ofAnother(selection, n) {
+			e = p.meant(before, cut, s)
 		}
 		if e != nil && e != another {
 			e = p.negative(before, e)
@@ -51,71 +55,12 @@ func (p *process) index(n *node, s *state) *expr {
 	return at
 }
 
-// meant is the whole index that Verilator has cut to at, if before is the tree of that.
-func (p *process) meant(before, cut *node, at *expr, s *state) *expr {
+// meant is the whole index that Verilator has cut, if before is the tree of that.
+func (p *process) meant(before, cut *node, s *state) *expr {
 	if p.isAnother(before, cut, s) {
 		return another
 	}
-	if e := p.computed(before, cut, s); e != nil && (e.known() || e.op != opConst) {
-		return e
-	}
-	if left := p.eval(cut, s); p.mostBefore(before, cut, s).BitLen() <= left.width {
-		return p.g.zext(left, before.bitsBefore())
-	}
-	return p.widen(before, cut, s)
-}
-
-// mostBefore is a bound of what Verilator has cut, or of a part of it, as a value without a sign.
-func (p *process) mostBefore(before, cut *node, s *state) *big.Int {
-	width := before.bitsBefore()
-	bound := mask(width)
-	if c := p.computed(before, cut, s); c != nil && c.known() {
-		return c.value
-	}
-	of := func(operand int) *big.Int { return p.mostBefore(before.one(operand), cut, s) }
-	positive := func(operand int) bool { return of(operand).BitLen() < before.one(operand).bitsBefore() }
-	most := new(big.Int)
-	switch before.kind {
-	case "EXTEND":
-		most = of(1)
-	case "EXTENDS":
-		if most = bound; positive(1) {
-			most = of(1)
-		}
-	case "AND":
-		if most = of(1); of(2).Cmp(most) < 0 {
-			most = of(2)
-		}
-	case "OR", "XOR":
-		most = mask(max(of(1).BitLen(), of(2).BitLen()))
-	case "ADD":
-		most.Add(of(1), of(2))
-	case "MUL", "MULS":
-		most.Mul(of(1), of(2))
-	case "COUNTONES", "CLOG2": // of as many bits, and none is larger than it
-		most.SetInt64(int64(before.one(1).bitsBefore()))
-	case "COND":
-		if most = of(2); of(3).Cmp(most) > 0 {
-			most = of(3)
-		}
-	case "DIV", "MODDIV", "DIVS", "MODDIVS":
-		most = bound
-		by := p.fixedBefore(p.g, before.one(2))
-		if by == nil || !by.known() || by.value.Sign() == 0 || strings.HasSuffix(before.kind, "S") && !(positive(1) && positive(2)) {
-			break
-		}
-		if most = new(big.Int).Div(of(1), by.value); strings.HasPrefix(before.kind, "MOD") {
-			if most = of(1); by.value.Cmp(most) <= 0 {
-				most = new(big.Int).Sub(by.value, big.NewInt(1))
-			}
-		}
-	default:
-		most = bound
-	}
-	if most.Cmp(bound) > 0 {
-		return bound
-	}
-	return most
+	return p.computed(before, cut, s)
 }
 
 // trials is with how many values two trees are compared.
@@ -167,37 +112,6 @@ func (p *process) negative(n *node, at *expr) *expr {
 // another is the index of a module with other parameters.
 var another = &expr{}
 
-// widen computes what was cut: before is the whole expression, after what Verilator has made of it. nil if
-// they are not alike.
-func (p *process) widen(before, after *node, s *state) *expr {
-	if e := p.widenAlike(before, after, s); e != nil {
-		return e
-	}
-	return p.widenLess(before, after, s)
-}
-
-// neutral are the operands that Verilator leaves out: a constant whose bits that are left are those of the number.
-var neutral = map[string]int64{"ADD": 0, "SUB": 0, "OR": 0, "XOR": 0, "MUL": 1, "MULS": 1}
-
-// widenLess computes an operation of which Verilator has left out a neutral constant.
-func (p *process) widenLess(before, after *node, s *state) *expr {
-	number, ok := neutral[before.kind]
-	if !ok {
-		return nil
-	}
-	width := before.bitsBefore()
-	for operand := 2; operand >= 1 && (operand == 2 || before.kind != "SUB"); operand-- {
-		c := p.fixedBefore(p.g, before.one(operand))
-		if c == nil || !c.known() || !p.g.slice(c, 0, min(p.eval(after, s).width, c.width)).is(number) {
-			continue
-		}
-		if left := p.widen(before.one(3-operand), after, s); left != nil && left != another {
-			return wholeOf[before.kind](p.g, p.g.zext(left, width), p.g.zext(c, width))
-		}
-	}
-	return nil
-}
-
 // computed computes an index: what it consists of has the values that it has in what Verilator has made of it. nil if something is
 // missing there, or stands there with several values.
 func (p *process) computed(before, after *node, s *state) *expr {
@@ -205,165 +119,52 @@ func (p *process) computed(before, after *node, s *state) *expr {
 	if width == 0 {
 		return nil
 	}
-	operand := func(n int) *expr {
-		of := before.one(n)
-		if e := p.computed(of, after, s); e != nil && (e.known() || e.op != opConst) {
-			return e
-		}
-		return nil
-	}
-	switch before.kind {
-	case "CASTCUT":
-		if a := operand(1); a != nil {
-			return p.g.slice(a, 0, width)
-		}
-		return nil
-	case "EXTEND", "EXTENDS", "NOT", "NEGATE":
-		if a := operand(1); a != nil {
-			return extended[before.kind](p.g, a, width)
-		}
-		return nil
-	}
-	if whole := wholeOf[before.kind]; whole != nil {
-		a, b := operand(1), operand(2)
-		if divides := strings.Contains(before.kind, "DIV"); a != nil && b != nil && (!divides || b.known() && !b.is(0)) {
-			return whole(p.g, p.g.zext(a, width), p.g.zext(b, width))
-		}
-		return nil
-	}
 	if fixed := p.fixedBefore(p.g, before); fixed != nil {
 		return fixed
 	}
+	if e := p.computedOf(before, after, s); e != nil {
+		return e
+	}
 	var found *expr
+	several := false
 	after.each(func(n *node) {
 		if (n.kind == before.kind || before.kind == "FUNCREF" && n.isResult()) && n.loc == before.loc {
-			if e := p.eval(n, s); e.width == width && (found == nil || found == e) {
-				found = e
-			} else {
-				found = p.g.unknown(width)
-			}
+			e := p.eval(n, s)
+			several = several || e.width != width || e.op == opConst && !e.known() || found != nil && found != e
+			found = e
 		}
 	})
+	if several {
+		return nil
+	}
 	return found
+}
+
+// computedOf computes an index from its operands; nil if one of them is not known.
+func (p *process) computedOf(before, after *node, s *state) *expr {
+	do := operations[before.kind]
+	if do == nil {
+		return nil
+	}
+	if before.kind == "COND" {
+		if c := p.fixedBefore(p.g, before.one(1)); c != nil {
+			return p.computed(before.one(3-c.value.Sign()), after, s)
+		}
+	}
+	var of []*expr
+	for i := 1; i <= len(before.operands) && before.one(i) != nil; i++ {
+		e := p.computed(before.one(i), after, s)
+		if e == nil {
+			return nil
+		}
+		of = append(of, e)
+	}
+	return do(p.g, of, before.bitsBefore())
 }
 
 // isResult reports whether a node is what an inlined call of a function has returned.
 func (n *node) isResult() bool {
 	return n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
-}
-
-// widenAlike computes an expression of which all operands are left.
-func (p *process) widenAlike(before, after *node, s *state) *expr {
-	width := before.bitsBefore()
-	switch {
-	case width == 0:
-		return nil
-	case after.kind == "CONST":
-		whole, cut := p.fixedBefore(p.g, before), p.eval(after, s)
-		if whole != nil && p.g.slice(whole, 0, min(cut.width, width)) != p.g.slice(cut, 0, min(cut.width, width)) {
-			return another
-		}
-		return whole
-	case after.isCut() && p.eval(after.one(1), s).width == width:
-		if whole := after.one(1); whole.loc != before.loc || whole.kind != before.kind {
-			return p.widenAlike(before, whole, s) // a constant that is cut off is none
-		}
-		return p.eval(after.one(1), s)
-	case after.shifts(before):
-		return p.widenShifted(before, after, width, s)
-	case before.kind == "EXTEND" || before.kind == "EXTENDS":
-		if after.kind == before.kind && after.loc == before.loc {
-			after = after.one(1)
-		}
-		inner := p.widen(before.one(1), after, s)
-		switch {
-		case inner == nil || inner == another:
-			return inner
-		case before.kind == "EXTENDS":
-			return p.g.sext(inner, width)
-		}
-		return p.g.zext(inner, width)
-	case before.kind == "COND":
-		return p.widenChoice(before, after, s)
-	case before.kind != after.kind:
-		return nil
-	}
-	return p.widenSame(before, after, width, s)
-}
-
-// widenChoice computes `c ? a : b`, of which one side is left where c is a constant.
-func (p *process) widenChoice(before, after *node, s *state) *expr {
-	if c := p.fixedBefore(p.g, before.one(1)); c != nil && c.known() {
-		chosen := before.one(3)
-		if c.value.Sign() != 0 {
-			chosen = before.one(2)
-		}
-		return p.widen(chosen, after, s)
-	}
-	if after.kind != "COND" {
-		return nil
-	}
-	a, b := p.widen(before.one(2), after.one(2), s), p.widen(before.one(3), after.one(3), s)
-	switch {
-	case a == nil || b == nil:
-		return nil
-	case a == another || b == another:
-		return another
-	}
-	return p.g.mux(p.condition(after.one(1), s), a, b)
-}
-
-// shifts reports whether a shift stands for a multiplication of the tree before.
-func (n *node) shifts(before *node) bool {
-	return n.kind == "SHIFTL" && n.loc == before.loc && (before.kind == "MUL" || before.kind == "MULS") && n.one(2).kind == "CONST"
-}
-
-// widenShifted computes a product by a power of 2, which Verilator makes a shift.
-func (p *process) widenShifted(before, after *node, width int, s *state) *expr {
-	by, ok := p.eval(after.one(2), s).small()
-	for factor := 1; ok && by < width && factor <= 2; factor++ {
-		constant := p.fixedBefore(p.g, before.one(factor))
-		if constant == nil || constant.op != opConst || constant.value.Cmp(new(big.Int).Lsh(big.NewInt(1), uint(by))) != 0 {
-			continue
-		}
-		a := p.widen(before.one(3-factor), after.one(1), s)
-		if a == nil || a == another {
-			return a
-		}
-		return p.g.binary(opMul, p.g.zext(a, width), p.g.zext(constant, width))
-	}
-	return nil
-}
-
-// widenSame computes an operation that is the same in both trees.
-func (p *process) widenSame(before, after *node, width int, s *state) *expr {
-	switch before.kind {
-	case "ADD", "SUB", "MUL", "MULS", "AND", "OR", "XOR":
-		a, b := p.widen(before.one(1), after.one(1), s), p.widen(before.one(2), after.one(2), s)
-		if (a == nil || b == nil) && before.kind != "SUB" { // constants go to the left
-			a, b = p.widen(before.one(1), after.one(2), s), p.widen(before.one(2), after.one(1), s)
-		}
-		switch {
-		case a == nil || b == nil:
-			return nil
-		case a == another || b == another:
-			return another
-		}
-		return wholeOf[before.kind](p.g, p.g.zext(a, width), p.g.zext(b, width))
-	case "NOT", "NEGATE":
-		a := p.widen(before.one(1), after.one(1), s)
-		if a == nil || a == another {
-			return a
-		}
-		if a = p.g.zext(a, width); before.kind == "NOT" {
-			return p.g.not(a)
-		}
-		return p.g.binary(opSub, p.g.number(width, 0), a)
-	}
-	if e := p.eval(after, s); before.loc == after.loc && e.width == width {
-		return e
-	}
-	return nil
 }
 
 // nestedIndex is the index of a selection that stands for several: far beyond the end where one of those is. nil if it stands for itself.
@@ -474,7 +275,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 		of = of.one(1)
 	}
 	e := p.computed(of, n.one(2), s)
-	if e == nil || e.op == opConst && !e.known() {
+	if e == nil {
 		for !cut && of.kind == "EXTEND" {
 			of = of.one(1)
 		}
@@ -492,7 +293,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 			return nil
 		}
 		if e = p.eval(leaf, s); cut {
-			e = p.meant(of, leaf, e, s)
+			e = p.meant(of, leaf, s)
 		}
 		if e == nil || e == another {
 			return e

@@ -175,16 +175,6 @@ func TestIndexOfOneBit(t *testing.T) {
 	read(t, m)
 }
 
-// TestIndexesThatAreNoLarger: an index that cannot have more bits than Verilator has left of it has no free ones on top.
-func TestIndexesThatAreNoLarger(t *testing.T) {
-	for _, at := range []string{"(s + k) % 128", "($signed({30'd0, s}) + k) % 100", "(s & 2'd1) != 0 ? 7 : k + s", "{5'd0, s} ^ 7'd64", "(k + s) & 255",
-		"s / 2'd2", "s / 2'(P)", "2 * k + (s & 2'd1)", "2*k+s[1]", "2*k+int'(s[1])"} {
-		m, unknown := unknownLines(t, []string{fmt.Sprintf("integer k; localparam int P = 2; always @* begin r[R] = 0; for (k = 0; k < 4; k = k + 1) r[R] = r[R] ^ v[%s]; end", at)})
-		require.NotRegexp(t, `wire \[1:0\] x\d+; // X: \S+:4:`, m.Verilog, at)
-		require.False(t, strings.Contains(at, "%") && unknown[0], "%s: a remainder is within", at)
-	}
-}
-
 // TestNestedIndexesOfALoop: what a loop counts has a value at each level of a selection, whatever Verilator has made of the levels together.
 func TestNestedIndexesOfALoop(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
@@ -251,23 +241,4 @@ endmodule
 	m, err := Print(context.Background(), cosim.Source{Top: "beyond", Files: []string{file}}, cosim.BuildOptions{Cache: testCache})
 	require.NoError(t, err)
 	require.Regexp(t, `= \{\{27\{low\[4\]\}\}, low\};`, m.Verilog)
-}
-
-// TestCountingIndexes: $clog2 and $countones are as large as what they count, in parameters, in sums and of what comes.
-func TestCountingIndexes(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "m.sv")
-	require.NoError(t, os.WriteFile(file, []byte(`module m #(parameter D = 4, parameter logic [3:0] P = 4'b1011) (input [7:0] v, input [3:0] k, input [8:0] w, output [5:0] y, output [6:0] z);
-  logic [$clog2(D):0] p;
-  assign p = k[2:0];
-  assign y = {p[$clog2(D)], v[$countones(P)], v[$clog2(D)], w[$countones(v)], v[$countones(k[2:0]) + $clog2(D)], w[$clog2(k)]};
-  assign z = {p[$clog2(D)+1], v[$countones(P)+5], v[2*$clog2(D)+4], w[$countones(v)+1], v[$countones(k) + 2*$clog2(D)], v[$clog2(D) - 3], v[$clog2(v)]};
-endmodule
-`), 0o644))
-	s := cosim.Source{Top: "m", Files: []string{file}}
-	m, err := Print(context.Background(), s, cosim.BuildOptions{Cache: testCache})
-	require.NoError(t, err)
-	for _, place := range m.Unknown {
-		require.NotContains(t, place, "m.sv:4:")
-	}
-	require.Len(t, m.Unknown, 7)
 }

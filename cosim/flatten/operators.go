@@ -1,38 +1,92 @@
 package flatten
 
-func binary(do two) expression {
-	return func(p *process, n *node, s *state) *expr {
-		p.alongside(n, n.one(1), n.one(2))
-		a, b := p.eval(n.one(1), s), p.eval(n.one(2), s)
-		if width := max(a.width, b.width); a.width != b.width {
-			a, b = p.g.zext(a, width), p.g.zext(b, width)
+import (
+	"math/big"
+	"slices"
+)
+
+// An operation computes a value of so many bits from its operands, here and in the tree before; nil: it cannot.
+type operate = func(g *graph, of []*expr, width int) *expr
+
+var operations = map[string]operate{
+	"EXTEND":  func(g *graph, of []*expr, width int) *expr { return g.zext(of[0], width) },
+	"EXTENDS": func(g *graph, of []*expr, width int) *expr { return g.sext(of[0], width) },
+	"CASTCUT": func(g *graph, of []*expr, width int) *expr { return g.slice(of[0], 0, width) },
+	"SEL":     fixedBits,
+	"CONCAT":  func(g *graph, of []*expr, _ int) *expr { return g.concat(of...) },
+	"REPLICATE": func(g *graph, of []*expr, width int) *expr {
+		return g.concat(slices.Repeat(of[:1], width/of[0].width)...)
+	},
+	"COND": func(g *graph, of []*expr, width int) *expr {
+		return g.mux(g.reduce(opAny, of[0]), g.zext(of[1], width), g.zext(of[2], width))
+	},
+	"STREAMR": same, "SAMPLED": same, "SIGNED": same, "UNSIGNED": same,
+	"AND": whole((*graph).and), "OR": whole((*graph).or), "XOR": whole((*graph).xor), "XNOR": whole(xnor),
+	"NOT": func(g *graph, of []*expr, width int) *expr { return g.not(g.zext(of[0], width)) },
+	"NEGATE": func(g *graph, of []*expr, width int) *expr {
+		return g.binary(opSub, g.number(width, 0), g.zext(of[0], width))
+	},
+	"ADD": arithmetic(opAdd), "SUB": arithmetic(opSub), "MUL": whole((*graph).product), "MULS": whole((*graph).product),
+	"DIV": quotient(opDiv), "DIVS": quotient(opDivS), "MODDIV": quotient(opMod), "MODDIVS": quotient(opModS),
+	"POW": power, "POWSU": power, "POWUS": power, "POWSS": power,
+	"SHIFTL": shifted(opShl), "SHIFTR": shifted(opShr), "SHIFTRS": shifted(opSar),
+	"LOGAND": logical((*graph).and), "LOGOR": logical((*graph).or), "LOGIF": logical(implies), "LOGEQ": logical(xnor),
+	"LOGNOT": func(g *graph, of []*expr, _ int) *expr { return g.not(g.reduce(opAny, of[0])) },
+	"REDAND": reduced(opAll, false), "REDOR": reduced(opAny, false), "REDXOR": reduced(opOdd, false), "REDXNOR": reduced(opOdd, true),
+	"EQ": compared(opEq, false, false), "NEQ": compared(opEq, false, true),
+	"LT": compared(opLt, false, false), "GT": compared(opLt, true, false),
+	"GTE": compared(opLt, false, true), "LTE": compared(opLt, true, true),
+	"LTS": compared(opLtS, false, false), "GTS": compared(opLtS, true, false),
+	"GTES": compared(opLtS, false, true), "LTES": compared(opLtS, true, true),
+	"COUNTONES": func(g *graph, of []*expr, width int) *expr { return g.count(of[0], width) },
+	"ONEHOT":    func(g *graph, of []*expr, _ int) *expr { return g.and(g.hot(of[0]), g.reduce(opAny, of[0])) },
+	"ONEHOT0":   func(g *graph, of []*expr, _ int) *expr { return g.hot(of[0]) },
+	"CLOG2":     func(g *graph, of []*expr, width int) *expr { return g.logarithm(of[0], width) },
+}
+
+func same(_ *graph, of []*expr, _ int) *expr { return of[0] }
+
+func whole(do two) operate {
+	return func(g *graph, of []*expr, width int) *expr { return do(g, g.zext(of[0], width), g.zext(of[1], width)) }
+}
+
+func arithmetic(op operation) operate {
+	return whole(func(g *graph, a, b *expr) *expr { return g.binary(op, a, b) })
+}
+
+// quotient is by what is known, and not 0.
+func quotient(op operation) operate {
+	return func(g *graph, of []*expr, width int) *expr {
+		if !of[1].known() || of[1].is(0) {
+			return nil
 		}
-		return do(p.g, a, b)
+		return arithmetic(op)(g, of, width)
 	}
 }
 
-func arithmetic(op operation) expression {
-	return binary(func(g *graph, a, b *expr) *expr { return g.binary(op, a, b) })
-}
-
-// divided is X when it divides by zero; what is printed never does.
-func divided(op operation) expression {
-	return func(p *process, n *node, s *state) *expr {
-		return binary(func(g *graph, a, b *expr) *expr {
-			if b.is(0) {
-				return p.unknown(n, a.width)
-			}
-			if b.known() {
-				return g.binary(op, a, b)
-			}
-			divides := g.reduce(opAny, b)
-			return g.mux(divides, g.binary(op, a, g.mux(divides, b, g.number(b.width, 1))), p.unknown(n, a.width))
-		})(p, n, s)
+// power is one of constants that have no sign.
+func power(g *graph, of []*expr, width int) *expr {
+	for _, e := range of {
+		if !e.known() || e.value.BitLen() == e.width {
+			return nil
+		}
 	}
+	return g.constant(width, new(big.Int).Exp(of[0].value, of[1].value, new(big.Int).Lsh(big.NewInt(1), uint(width))))
 }
 
-func compared(op operation, swap, invert bool) expression {
-	return binary(func(g *graph, a, b *expr) *expr {
+// fixedBits are bits at a constant place that are there.
+func fixedBits(g *graph, of []*expr, width int) *expr {
+	low, ok := of[1].small()
+	if !ok || low+width > of[0].width {
+		return nil
+	}
+	return g.slice(of[0], low, width)
+}
+
+func compared(op operation, swap, invert bool) operate {
+	return func(g *graph, of []*expr, _ int) *expr {
+		width := max(of[0].width, of[1].width)
+		a, b := g.zext(of[0], width), g.zext(of[1], width)
 		if swap {
 			a, b = b, a
 		}
@@ -41,60 +95,49 @@ func compared(op operation, swap, invert bool) expression {
 			return g.not(e)
 		}
 		return e
-	})
+	}
 }
 
-func reduced(op operation, invert bool) expression {
-	return func(p *process, n *node, s *state) *expr {
-		e := p.g.reduce(op, p.eval(n.one(1), s))
+func reduced(op operation, invert bool) operate {
+	return func(g *graph, of []*expr, _ int) *expr {
+		e := g.reduce(op, of[0])
 		if invert {
-			return p.g.not(e)
+			return g.not(e)
 		}
 		return e
 	}
 }
 
-func logical(do two) expression {
-	return func(p *process, n *node, s *state) *expr {
-		return do(p.g, p.condition(n.one(1), s), p.condition(n.one(2), s))
-	}
+func logical(do two) operate {
+	return func(g *graph, of []*expr, _ int) *expr { return do(g, g.reduce(opAny, of[0]), g.reduce(opAny, of[1])) }
 }
 
-func shifted(op operation) expression {
+func shifted(op operation) operate {
+	return func(g *graph, of []*expr, width int) *expr { return g.shift(op, g.zext(of[0], width), of[1]) }
+}
+
+// divided is X when it divides by zero; what is printed never does.
+func divided(op operation) expression {
 	return func(p *process, n *node, s *state) *expr {
-		return p.g.shift(op, p.eval(n.one(1), s), p.eval(n.one(2), s))
+		g, width := p.g, p.width(n)
+		a, b := g.zext(p.eval(n.one(1), s), width), g.zext(p.eval(n.one(2), s), width)
+		if b.is(0) {
+			return p.unknown(n, width)
+		}
+		if b.known() {
+			return g.binary(op, a, b)
+		}
+		divides := g.reduce(opAny, b)
+		return g.mux(divides, g.binary(op, a, g.mux(divides, b, g.number(width, 1))), p.unknown(n, width))
 	}
 }
 
 func xnor(g *graph, a, b *expr) *expr    { return g.not(g.xor(a, b)) }
 func implies(g *graph, a, b *expr) *expr { return g.or(g.not(a), b) }
 
-func same(p *process, n *node, s *state) *expr { return p.eval(n.one(1), s) }
-
-func (p *process) joined(n *node, s *state) *expr {
-	return p.g.concat(p.eval(n.one(1), s), p.eval(n.one(2), s))
-}
-
-func (p *process) extended(n *node, s *state) *expr {
-	if e := p.eval(n.one(1), s); n.kind == "EXTENDS" {
-		return p.g.sext(e, p.width(n))
-	} else {
-		return p.g.zext(e, p.width(n))
-	}
-}
-
 func (p *process) chosen(n *node, s *state) *expr {
 	p.alongside(n, n.one(2), n.one(3))
 	c := p.condition(n.one(1), s)
 	p.branched(n, c)
 	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
-}
-
-func (p *process) inverted(n *node, s *state) *expr { return p.g.not(p.eval(n.one(1), s)) }
-
-func (p *process) falsehood(n *node, s *state) *expr { return p.g.not(p.condition(n.one(1), s)) }
-
-func (p *process) negated(n *node, s *state) *expr {
-	a := p.eval(n.one(1), s)
-	return p.g.binary(opSub, p.g.number(a.width, 0), a)
 }

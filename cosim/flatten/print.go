@@ -37,19 +37,11 @@ func (pr *printer) nameOf(name string) string {
 		plain = "v" + plain
 	}
 	unique := plain
-	for i := 2; pr.names[unique]; i++ {
+	for i := 2; pr.names[unique] || cosim.IsKeyword(unique); i++ {
 		unique = fmt.Sprintf("%s_%d", plain, i)
 	}
 	pr.names[unique] = true
 	return unique
-}
-
-// portText is the name of a port, escaped unless it is plain: status[1].left is a part of one of the source.
-func portText(name string) string {
-	if plainName.MatchString(name) {
-		return "\\" + name + " "
-	}
-	return name
 }
 
 func vectorOf(width int) string {
@@ -96,7 +88,7 @@ func (pr *printer) print() string {
 		if i == len(pr.ports)-1 {
 			comma = ""
 		}
-		fmt.Fprintf(&text, "  %s %s%s%s\n", direction, vectorOf(p.Bits), portText(p.Name), comma)
+		fmt.Fprintf(&text, "  %s %s%s%s\n", direction, vectorOf(p.Bits), cosim.VerilogName(p.Name), comma)
 	}
 	if len(list) > 0 {
 		fmt.Fprintf(&text, "`ifdef %s\n  , output [%d:0] %s\n`endif\n", DefineBranches, len(list)-1, port)
@@ -283,7 +275,7 @@ func (pr *printer) variableText(v *variable) {
 		kind = "reg"
 	}
 	if v.input || v.output {
-		v.printed = portText(v.name)
+		v.printed = cosim.VerilogName(v.name)
 		pr.registers[v.name] = kind == "reg"
 		return
 	}

@@ -71,7 +71,7 @@ func (b *builder) writeModel(translated string) error {
 		return err
 	}
 	root := filepath.Join(translated, "Vdut___024root.h")
-	if err := reschedule(sources, root); err != nil {
+	if err := errors.Join(unreferenced(translated), reschedule(sources, root)); err != nil {
 		return err
 	}
 	declared, err := os.ReadFile(root)

@@ -151,23 +151,3 @@ func TestIsUnsigned(t *testing.T) {
 		require.Equal(t, is, isUnsigned(word, text), word)
 	}
 }
-
-// TestVHDLWithWordsOfVerilog: names of VHDL may be words of SystemVerilog.
-func TestVHDLWithWordsOfVerilog(t *testing.T) {
-	s := cosim.Source{Top: "words", Clocks: []string{"clk"}, Files: []string{write(t, "words.vhd", `library ieee; use ieee.std_logic_1164.all;
-entity words is port (clk, logic: in std_logic; do: out std_logic; type_o, byte: out std_logic); end;
-architecture a of words is signal int: std_logic; begin
-  process(clk) begin if rising_edge(clk) then int <= logic; end if; end process;
-  do <= int; byte <= not int; type_o <= int;
-end;
-`)}}
-	c, err := Wasm().Build(context.Background(), s, cosim.BuildOptions{Cache: testCache})
-	require.NoError(t, err)
-	defer c.Close()
-	d, err := c.Open(cosim.Options{})
-	require.NoError(t, err)
-	defer d.Close()
-	d.Inputs()[0] = 1
-	require.NoError(t, d.Edge(1))
-	require.Equal(t, []uint64{1, 1, 0}, d.Outputs())
-}

@@ -81,7 +81,35 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 		}
 		return text.String() + module[at:]
 	})
-	return verilog, refused
+	return escapedVHDL(verilog), refused
+}
+
+var (
+	// ghdlOwn begins a line of GHDL's Verilog with words of the language; the rest has those alone that are no names in VHDL.
+	ghdlOwn = regexp.MustCompile(`^(?:module |endmodule$| {3}(?:input|output|inout) | {2}\((?:input|output|inout) |` +
+		` {2}(?:wire|reg|assign|localparam|initial)\b| {4}endcase$| {6}default: )`)
+	ghdlShared = regexp.MustCompile(`^(?:begin|case|else|end|for|if|not|or)$`)
+	ghdlWord   = regexp.MustCompile(`"[^"]*"|/\*.*?\*/|//.*|[\\$']?[A-Za-z_]\w*`)
+	ghdlEdges  = regexp.MustCompile(`(?:pos|neg)edge \w+`)
+)
+
+// escapedVHDL escapes names of VHDL that are words of Verilog, which GHDL writes as they are.
+func escapedVHDL(verilog string) string {
+	var text strings.Builder
+	for line := range strings.Lines(verilog) {
+		own := ghdlOwn.FindString(strings.TrimSuffix(line, "\n"))
+		if strings.HasPrefix(line, "  always @") {
+			own = ghdlEdges.ReplaceAllStringFunc(line, func(edge string) string { return edge[:len("posedge ")] + cosim.VerilogName(edge[len("posedge "):]) })
+			line = own
+		}
+		text.WriteString(own + ghdlWord.ReplaceAllStringFunc(line[len(own):], func(word string) string {
+			if cosim.IsKeyword(word) && !ghdlShared.MatchString(word) {
+				return cosim.VerilogName(word)
+			}
+			return word
+		}))
+	}
+	return text.String()
 }
 
 // signedDivision is a division of GHDL's Verilog by the rules of VHDL: rem has the sign of the dividend, mod that of the divisor.

@@ -31,6 +31,10 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 		members[plain] = member
 	}
 	for _, p := range b.design.ports {
+		if p.Name == "reinterpret_cast" { // the one word of C++ that Verilator does not rename
+			return nil, &cosim.InputError{Place: b.Name(), Reason: "a port is named reinterpret_cast, as a word of C++ is, which Verilator 5.006 leaves there",
+				Remedy: "rename the port in a wrapper"}
+		}
 		if members[p.Name] == "" {
 			return nil, fmt.Errorf("%s: verilator gives port %s no place in its C++; rename the port in a wrapper", b.Name(), p.Name)
 		}

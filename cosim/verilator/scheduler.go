@@ -1,6 +1,7 @@
 package verilator
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,23 @@ var (
 )
 
 const ownPrevious = "__Vicoprev__"
+
+var (
+	portReference = regexp.MustCompile(`(?m)^ +VL_(?:IN|OUT|INOUT)[0-9W]*\(&.*\n|^ +, \w+\{vlSymsp->TOP\.\w+\}\n`)
+	nameOfTop     = []byte("return TOP.name();")
+)
+
+// unreferenced takes references to ports out of Verilator's model: a port may be named as one of its methods, name or final. Ports are those of its root.
+func unreferenced(translated string) error {
+	for _, name := range []string{"Vdut.h", "Vdut.cpp", "Vdut__Syms.h"} {
+		if err := rewrite(filepath.Join(translated, name), func(text []byte) []byte {
+			return bytes.ReplaceAll(portReference.ReplaceAll(text, nil), nameOfTop, []byte("return TOP.VerilatedModule::name();"))
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // reschedule changes the C++ in a folder.
 func reschedule(sources []string, header string) error {
