@@ -36,7 +36,7 @@ within wor xnor xor`) {
 	return words
 }()
 
-// IsKeyword reports whether a word is one of IEEE 1800-2017, which is no name unless it is escaped.
+// IsKeyword reports whether a word is one of IEEE 1800-2017: a name only if it is escaped.
 func IsKeyword(word string) bool { return keywords[word] }
 
 // VerilogName is a name as Verilog has it: escaped unless it is plain.

@@ -35,7 +35,7 @@
 //	process.go      a process; statement.go: if, loops, jumps; selection.go: case; target.go: where assignments go
 //	index.go        indexes of selections, whole; before.go: selections and constants of the tree before Verilator cuts them; cast.go: or a cast does
 //	lost.go         what Verilator has decided otherwise than the source; functions.go: in constant functions
-//	eval.go         expressions; operators.go: those of one and two operands
+//	eval.go         expressions; operators.go: those of operands alone, here and in the tree before
 //	memory.go       files of $readmem
 //	values.go       values and variables; state.go: what a process has written so far
 //	expr.go         the graph of values, computed as far as they are constants; sample.go: what they are with drawn inputs

@@ -304,15 +304,6 @@ func (p *process) matches(e, pattern *expr, wild bool) *expr {
 	return p.g.compare(opEq, p.g.concat(have...), p.g.concat(want...))
 }
 
-// count is $countones: a tree of adders.
-func (g *graph) count(e *expr, width int) *expr {
-	if e.width == 1 {
-		return g.zext(e, width)
-	}
-	half := e.width / 2
-	return g.binary(opAdd, g.count(g.slice(e, 0, half), width), g.count(g.slice(e, half, e.width-half), width))
-}
-
 // bitsLike is $countbits for 0 and 1.
 func (p *process) bitsLike(n *node, s *state) *expr {
 	e, width := p.eval(n.one(1), s), p.width(n)
@@ -335,19 +326,20 @@ func (p *process) bitsLike(n *node, s *state) *expr {
 	return sum
 }
 
-// hot is $onehot0: e & (e-1) has no bit.
-func (g *graph) hot(e *expr) *expr {
-	return g.not(g.reduce(opAny, g.and(e, g.binary(opSub, e, g.number(e.width, 1)))))
-}
-
-// logarithm is $clog2 of a value: bits that value-1 needs.
-func (g *graph) logarithm(e *expr, width int) *expr {
-	less := g.binary(opSub, e, g.number(e.width, 1))
-	r := g.number(width, 0)
-	for i := range e.width {
-		r = g.mux(g.slice(less, i, 1), g.number(width, i+1), r)
+// divided is X when it divides by zero; what is printed never does.
+func divided(op operation) expression {
+	return func(p *process, n *node, s *state) *expr {
+		g, width := p.g, p.width(n)
+		a, b := g.zext(p.eval(n.one(1), s), width), g.zext(p.eval(n.one(2), s), width)
+		if b.is(0) {
+			return p.unknown(n, width)
+		}
+		if b.known() {
+			return g.binary(op, a, b)
+		}
+		divides := g.reduce(opAny, b)
+		return g.mux(divides, g.binary(op, a, g.mux(divides, b, g.number(width, 1))), p.unknown(n, width))
 	}
-	return g.mux(g.reduce(opAny, e), r, g.number(width, 0))
 }
 
 // insideVerilator is C++ of Verilator: whether assertions are on. They are.

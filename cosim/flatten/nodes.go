@@ -36,8 +36,7 @@ func dropped(what string) statement {
 
 func nothing(_ *process, _ *node, s *state) *state { return s }
 
-// expressions are those of variables, places and the process; others are operations.
-var expressions = map[string]expression{
+var expressions = withOperations(map[string]expression{
 	"CONST": (*process).literal, "CEXPR": (*process).insideVerilator,
 	"VARREF": (*process).selected, "ARRAYSEL": (*process).selected, "STRUCTSEL": (*process).selected,
 	"SEL": (*process).selected, "SLICESEL": (*process).sliceOfArray, "INITARRAY": (*process).arrayOf,
@@ -47,4 +46,24 @@ var expressions = map[string]expression{
 	"EQCASE": (*process).literally, "NEQCASE": (*process).literally,
 	"EQWILD": (*process).wildly, "NEQWILD": (*process).wildly,
 	"COUNTBITS": (*process).bitsLike, "ISUNKNOWN": (*process).isX,
+})
+
+// withOperations adds operations, which need their operands alone.
+func withOperations(all map[string]expression) map[string]expression {
+	for kind, do := range operations {
+		if all[kind] != nil {
+			continue
+		}
+		all[kind] = func(p *process, n *node, s *state) *expr {
+			var of []*expr
+			for i := 1; i <= len(n.operands) && n.one(i) != nil; i++ {
+				of = append(of, p.eval(n.one(i), s))
+			}
+			if len(of) == 2 {
+				p.alongside(n, n.one(1), n.one(2))
+			}
+			return do(p.g, of, p.width(n))
+		}
+	}
+	return all
 }

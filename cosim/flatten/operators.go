@@ -116,28 +116,29 @@ func shifted(op operation) operate {
 	return func(g *graph, of []*expr, width int) *expr { return g.shift(op, g.zext(of[0], width), of[1]) }
 }
 
-// divided is X when it divides by zero; what is printed never does.
-func divided(op operation) expression {
-	return func(p *process, n *node, s *state) *expr {
-		g, width := p.g, p.width(n)
-		a, b := g.zext(p.eval(n.one(1), s), width), g.zext(p.eval(n.one(2), s), width)
-		if b.is(0) {
-			return p.unknown(n, width)
-		}
-		if b.known() {
-			return g.binary(op, a, b)
-		}
-		divides := g.reduce(opAny, b)
-		return g.mux(divides, g.binary(op, a, g.mux(divides, b, g.number(width, 1))), p.unknown(n, width))
-	}
-}
-
 func xnor(g *graph, a, b *expr) *expr    { return g.not(g.xor(a, b)) }
 func implies(g *graph, a, b *expr) *expr { return g.or(g.not(a), b) }
 
-func (p *process) chosen(n *node, s *state) *expr {
-	p.alongside(n, n.one(2), n.one(3))
-	c := p.condition(n.one(1), s)
-	p.branched(n, c)
-	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
+// count is $countones: a tree of adders.
+func (g *graph) count(e *expr, width int) *expr {
+	if e.width == 1 {
+		return g.zext(e, width)
+	}
+	half := e.width / 2
+	return g.binary(opAdd, g.count(g.slice(e, 0, half), width), g.count(g.slice(e, half, e.width-half), width))
+}
+
+// hot is $onehot0: e & (e-1) has no bit.
+func (g *graph) hot(e *expr) *expr {
+	return g.not(g.reduce(opAny, g.and(e, g.binary(opSub, e, g.number(e.width, 1)))))
+}
+
+// logarithm is $clog2 of a value: bits that value-1 needs.
+func (g *graph) logarithm(e *expr, width int) *expr {
+	less := g.binary(opSub, e, g.number(e.width, 1))
+	r := g.number(width, 0)
+	for i := range e.width {
+		r = g.mux(g.slice(less, i, 1), g.number(width, i+1), r)
+	}
+	return g.mux(g.reduce(opAny, e), r, g.number(width, 0))
 }

@@ -137,22 +137,12 @@ var refusedNodes = map[string][2]string{
 
 // eval is the value of an expression.
 func (p *process) eval(n *node, s *state) *expr {
-	do, operates := p.expressions[n.kind], operations[n.kind]
-	if do == nil && operates == nil {
+	do, ok := p.expressions[n.kind]
+	if !ok {
 		panic(p.unknownNode(n))
 	}
 	p.covered[n.kind] = true
-	if do != nil {
-		return do(p, n, s)
-	}
-	var of []*expr
-	for i := 1; i <= len(n.operands) && n.one(i) != nil; i++ {
-		of = append(of, p.eval(n.one(i), s))
-	}
-	if len(of) == 2 {
-		p.alongside(n, n.one(1), n.one(2))
-	}
-	return operates(p.g, of, p.width(n))
+	return do(p, n, s)
 }
 
 func (p *process) width(n *node) int {

@@ -42,6 +42,14 @@ func (p *process) alongside(n, a, b *node) {
 	}
 }
 
+// chosen is ?:.
+func (p *process) chosen(n *node, s *state) *expr {
+	p.alongside(n, n.one(2), n.one(3))
+	c := p.condition(n.one(1), s)
+	p.branched(n, c)
+	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
+}
+
 // turned is the value of an array as that of another: elements go from the left to the right in both.
 func turned(g *graph, data *expr, from, to *dtype) *expr {
 	if from.along(to) {

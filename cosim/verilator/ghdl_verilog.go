@@ -85,7 +85,7 @@ func (b *builder) mended(verilog, vhdl string) (string, error) {
 }
 
 var (
-	// ghdlOwn begins a line of GHDL's Verilog with words of the language; the rest has those alone that are no names in VHDL.
+	// ghdlOwn begins a line of GHDL's Verilog with words of the language; the rest has those alone that VHDL reserves, too.
 	ghdlOwn = regexp.MustCompile(`^(?:module |endmodule$| {3}(?:input|output|inout) | {2}\((?:input|output|inout) |` +
 		` {2}(?:wire|reg|assign|localparam|initial)\b| {4}endcase$| {6}default: )`)
 	ghdlShared = regexp.MustCompile(`^(?:begin|case|else|end|for|if|not|or)$`)
