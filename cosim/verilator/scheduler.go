@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // What is changed in Verilator's own C++. Its loops are counted (SL_SCHEDULER of glue.cpp). And Verilator 5.006
@@ -23,15 +24,20 @@ var (
 const ownPrevious = "__Vicoprev__"
 
 var (
-	portReference = regexp.MustCompile(`(?m)^ +VL_(?:IN|OUT|INOUT)[0-9W]*\(&.*\n|^ +, \w+\{vlSymsp->TOP\.\w+\}\n`)
+	portReference = regexp.MustCompile(`(?m)^ +VL_(?:IN|OUT|INOUT)[0-9W]*\(&(\w+),.*\n`)
 	nameOfTop     = []byte("return TOP.name();")
 )
 
 // unreferenced takes references to ports out of Verilator's model: a port may be named as one of its methods, name or final. Ports are those of its root.
 func unreferenced(translated string) error {
+	var references []string
 	for _, name := range []string{"Vdut.h", "Vdut.cpp", "Vdut__Syms.h"} {
 		if err := rewrite(filepath.Join(translated, name), func(text []byte) []byte {
-			return bytes.ReplaceAll(portReference.ReplaceAll(text, nil), nameOfTop, []byte("return TOP.VerilatedModule::name();"))
+			for _, found := range portReference.FindAllSubmatch(text, -1) {
+				references = append(references, fmt.Sprintf("    , %s{vlSymsp->TOP.%[1]s}\n", found[1]), "")
+			}
+			text = []byte(strings.NewReplacer(references...).Replace(string(portReference.ReplaceAll(text, nil))))
+			return bytes.Replace(text, nameOfTop, []byte("return TOP.VerilatedModule::name();"), 1)
 		}); err != nil {
 			return err
 		}
