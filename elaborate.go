@@ -233,6 +233,10 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	if err := fabric.Pace(c.Network, s.Firmware.Program == "" && s.Firmware.Image == "" && s.Firmware.ImageBytes == nil, &c.Timing); err != nil {
 		return s.refusal(err)
 	}
+	if cycles := c.Timing.SlotCycles(); cycles > hw.SlotCyclesMax {
+		return s.refuse("link", fmt.Sprintf("a slot takes %d cycles, allowed are %d", cycles, hw.SlotCyclesMax),
+			"take more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue")
+	}
 	return nil
 }
 

@@ -211,14 +211,59 @@ func largeNumber(r *rand.Rand) uint64 {
 
 // TestBothEnginesRefuse: a machine that no hardware can be is refused before a run, whichever engine it would have.
 func TestBothEnginesRefuse(t *testing.T) {
-	for _, o := range []MachineOptions{{}, {Engine: EngineSlot}, {Engine: EngineCycle}} {
-		s, err := LoadScenario("testdata/refused/latency_0_and_3.yaml")
-		require.NoError(t, err)
-		_, err = Run(t.Context(), s, RunOptions{MachineOptions: o})
-		require.ErrorContains(t, err, "latency_0_and_3.yaml:4:3: some links have a latency of 0 cycles and others of up to 3; give all links 0, or all 1 or more", "%+v", o)
+	unequal, err := os.ReadFile("testdata/refused/latency_0_and_3.yaml")
+	require.NoError(t, err)
+	for text, want := range map[string]string{
+		string(unequal): "r.yaml:4:3: some links have a latency of 0 cycles and others of up to 3; give all links 0, or all 1 or more",
+		`starloom: 1
+fabric: {netlist: {access: one, nodes: {q: processor, r: processor}, links: [["q:a[0..65533]", "r:b[0..65533]"]]}}
+firmware: {program: netlist/next-hop}
+`: "r.yaml:2:41: q has 65534 ports, and a NIC that uses one at a time has at most 65533; use fewer",
+		`starloom: 1
+fabric: {netlist: {nodes: {"p[0..65534]": processor, x: {kind: crossbar}}, links: [["p[0..65534]", x]]}}
+firmware: {image: a.wasm}
+`: "r.yaml:2:54: the crossbar x has 65535 ports; give it at most 65534",
+		`starloom: 1
+fabric: {crossbar: {ports: 5000, output: queue, queue_frames: 4900}}
+firmware: {image: a.wasm}
+nic: {payload_bytes: 65504}
+link: {phit_bits: 1}
+faults: {random: {kind: drop, rate: 0.001}}
+`: "r.yaml:5:7: a slot takes 2568384003 cycles, allowed are 2147483647; take more link.phit_bits, a smaller nic.payload_bytes, or a shorter queue",
+	} {
+		s, err := ParseScenario("r.yaml", []byte(text))
+		if err != nil {
+			require.ErrorContains(t, err, want)
+			continue
+		}
 		_, err = s.Estimate(t.Context(), EstimateOptions{})
-		require.ErrorContains(t, err, "some links have a latency of 0 cycles")
+		require.ErrorContains(t, err, want)
+		for _, engine := range []string{"", EngineSlot, EngineCycle} {
+			_, err = Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+			require.ErrorContains(t, err, want, engine)
+		}
 	}
+}
+
+// TestBothEnginesHaveManyMedia: more of them than a port register of 16 bits could name.
+func TestBothEnginesHaveManyMedia(t *testing.T) {
+	s, err := ParseScenario("r.yaml", []byte(`starloom: 1
+fabric: {netlist: {access: one, nodes: {q: processor, r: processor}, links: [["q:a[0..32799]", "r:b[0..32799]"]]}}
+firmware: {image: last_port.wasm}
+workload: {permutation: reverse}
+rules: {exactly_once: true}
+`))
+	require.NoError(t, err)
+	s.Firmware.Image = testImage(t, "last_port")
+	var digests []string
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+		require.NoError(t, err)
+		require.Equal(t, VerdictPass, report.Verdict, report.Violations)
+		require.EqualValues(t, 2, report.Frames.Delivered)
+		digests = append(digests, report.Digest)
+	}
+	require.Equal(t, digests[0], digests[1])
 }
 
 // TestRoutesOfLargeNetworksAreMadeBeforeARun: the reader leaves them alone, and a mistake of theirs is told before the first cycle.

@@ -35,11 +35,11 @@ type addressed struct {
 func (a *addressed) Outputs() int { return a.plant.shape.Processors() }
 
 // input is that of its unit which a processor's receiver hears at its one port.
-func (a *addressed) input(processor int) int {
+func (a *addressed) input(processor int) uint32 {
 	if a.of.Shared {
 		return 0
 	}
-	return processor % a.plant.shape.PerUnit
+	return uint32(processor % a.plant.shape.PerUnit)
 }
 
 // IsFor implements Access.
@@ -61,9 +61,9 @@ func (a *addressed) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32,
 		processor, listens := bank.First+cell, ports[cell] == 0
 		p.media.Filters.Take(processor, listens, bank.Accepts(cell))
 		if listens {
-			p.listen(processor, uint16(a.input(processor)))
+			p.listen(processor, a.input(processor))
 		} else {
-			p.listen(processor, nic.PortNone)
+			p.listen(processor, nic.NoInput)
 		}
 	}
 }

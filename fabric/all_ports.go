@@ -39,12 +39,12 @@ func (a *allPorts) sends(processor int, port uint16) bool {
 	return a.of.Own == nil || a.of.Own.Sends(processor, port)
 }
 
-// input is that of its unit which a processor's receiver hears at a port, nic.PortNone for none.
-func (a *allPorts) input(processor int, port uint16) int {
+// input is that of its unit which a processor's receiver hears at a port, nic.NoInput for none.
+func (a *allPorts) input(processor int, port uint16) uint32 {
 	if a.of.Wiring != nil {
-		return a.of.Wiring.input(processor*a.plant.lanes + int(port))
+		return a.of.Wiring.Hears[processor*a.plant.lanes+int(port)]
 	}
-	return processor%a.plant.shape.PerUnit*a.plant.lanes + int(port)
+	return uint32(processor%a.plant.shape.PerUnit*a.plant.lanes + int(port))
 }
 
 // Hear implements Access.
@@ -115,9 +115,9 @@ func (a *allPorts) listenAll(bank *nic.Bank, slot uint32, window Window, cells [
 func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
 	processor := bank.First + cell
 	for lane := range a.plant.lanes {
-		input := uint16(nic.PortNone)
+		input := nic.NoInput
 		if bank.Hears(cell, uint16(lane), slot) {
-			input = uint16(a.input(processor, uint16(lane)))
+			input = a.input(processor, uint16(lane))
 		}
 		a.plant.listen(processor*a.plant.lanes+lane, input)
 	}

@@ -64,12 +64,13 @@ func (a *onePort) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w
 
 // listen sets what a processor hears by the port that its firmware has said.
 func (a *onePort) listen(processor int, port uint16) {
-	if int(port) >= a.plant.shape.Ports {
-		port = nic.PortNone
-	} else if a.wiring != nil {
-		port = uint16(a.wiring.input(processor*a.plant.shape.Ports + int(port)))
+	input := nic.NoInput
+	if int(port) < a.plant.shape.Ports {
+		if input = uint32(port); a.wiring != nil {
+			input = a.wiring.Hears[processor*a.plant.shape.Ports+int(port)]
+		}
 	}
-	a.plant.listen(processor, port)
+	a.plant.listen(processor, input)
 }
 
 // Placed implements Access.
@@ -117,7 +118,7 @@ func (p *Plant) sendHead(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) 
 func listensAsBefore(bank *nic.Bank, slot uint32) bool { return slot > 0 && bank.ListenSlots() == 1 }
 
 // listen sets what a receiver hears; most hear what they have heard before.
-func (p *Plant) listen(receiver int, input uint16) {
+func (p *Plant) listen(receiver int, input uint32) {
 	if input != p.deserialisers.Hears(receiver) {
 		p.deserialisers.Listen(receiver, input)
 	}

@@ -54,7 +54,7 @@ func (a *switched) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 	p := a.plant
 	for cell := window.First; cell < window.End; cell++ {
 		if p.Hearing(bank.First + cell) {
-			p.Receive(shard, bank, cell, 0, p.deserialisers.Hears(bank.First+cell), ledger, slot)
+			p.Receive(shard, bank, cell, 0, uint16(p.deserialisers.Hears(bank.First+cell)), ledger, slot)
 		} else {
 			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		}
@@ -77,11 +77,14 @@ func (a *switched) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 func (a *switched) turn(bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	p, ports := a.plant, bank.Listen(slot)
 	for cell := window.First; cell < window.End; cell++ {
-		port := ports[cell]
+		port, input := ports[cell], nic.NoInput
 		if int(port) >= p.shape.Ports {
 			port = nic.PortNone
 		}
-		p.listen(bank.First+cell, a.switches.Turn(ledger, bank.First+cell, port, slot))
+		if at := a.switches.Turn(ledger, bank.First+cell, port, slot); at != nic.PortNone {
+			input = uint32(at)
+		}
+		p.listen(bank.First+cell, input)
 	}
 }
 

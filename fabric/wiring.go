@@ -6,7 +6,6 @@ import (
 	"unsafe"
 
 	"starloom/hw"
-	"starloom/nic"
 )
 
 // Wiring is who drives and who hears each medium of a passive network, as index slices: the one
@@ -102,12 +101,4 @@ func (w *Wiring) Listeners(media int) Listeners {
 		}
 	}
 	return l
-}
-
-// input is the receivers' input of what a port hears where all media are inputs of one unit, nic.PortNone for none.
-func (w *Wiring) input(at int) int {
-	if medium := w.Hears[at]; medium != NoMedium {
-		return int(medium)
-	}
-	return nic.PortNone
 }

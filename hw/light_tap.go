@@ -49,7 +49,7 @@ func (h Harm) word() uint32 { return uint32(oneIf(h.Dark)|oneIf(h.Flips)<<1) | u
 
 func harmOf(word uint32) Harm { return Harm{word&1 != 0, word&2 != 0, uint16(word >> 2)} }
 
-// SlotCyclesMax is the longest slot of a tap.
+// SlotCyclesMax is the longest slot, which a tap counts.
 const SlotCyclesMax = 1<<31 - 1
 
 // NewLightTap returns a tap from in, and the light that it drives. harm says what happens to a

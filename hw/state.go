@@ -24,7 +24,7 @@ import (
 
 const (
 	stateMagic   = "STARLOOM STATE\x00"
-	stateVersion = 3 // 1: flits of routers had destinations where they have hops; 2: frames of POPS stood at their couplers
+	stateVersion = 4 // 1: flits had destinations where they have hops; 2: frames of POPS stood at their couplers; 3: inputs had 16 bits
 	// stateChunk bounds what Restore allocates before it has read the data.
 	stateChunk = 1 << 16
 )

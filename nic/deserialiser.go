@@ -50,7 +50,7 @@ type Deserialisers struct {
 	bits   []uint32 // received so far
 	due    []uint64 // cycle in which the next phit must come
 	frames []byte   // stride bytes per cell
-	port   []uint16 // input of its unit, or tap, that the cell hears, hw.PortNone for none
+	port   []uint32 // input of its unit, or tap, that the cell hears, NoInput for none
 
 	queues     [][]byte // the good frames of this slot, one after the other; nil where there is one at most
 	queueBytes []uint32 // of queues, as a saved state has them...
@@ -85,6 +85,9 @@ const (
 const (
 	noOne  = -1
 	noWire = ^uint32(0)
+
+	// NoInput is what a receiver hears that hears nothing.
+	NoInput = ^uint32(0)
 )
 
 // DeserialiserConfig are the parameters of a bank of receivers.
@@ -133,9 +136,9 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	case c.Taps != nil && (c.Bank.Units != 1 || len(c.Taps.Bus) != c.Bank.Size() || len(c.Taps.Members) != wires):
 		return nil, fmt.Errorf("%s: %d receivers in %d units, the taps are those of %d on %d of %d buses; allowed is one unit",
 			path, c.Bank.Size(), c.Bank.Units, len(c.Taps.Bus), len(c.Taps.Members), wires)
-	case c.Hears.Inputs > hw.PortsMax || c.Taps == nil && len(c.Hears.Wires) != c.Hears.Inputs*c.Bank.Units:
-		return nil, fmt.Errorf("%s: %d ports for each of %d units, the wiring has %d in all; allowed are 1 to %d ports",
-			path, c.Hears.Inputs, c.Bank.Units, len(c.Hears.Wires), hw.PortsMax)
+	case c.Taps == nil && len(c.Hears.Wires) != c.Hears.Inputs*c.Bank.Units:
+		return nil, fmt.Errorf("%s: %d inputs for each of %d units, the wiring has %d in all",
+			path, c.Hears.Inputs, c.Bank.Units, len(c.Hears.Wires))
 	}
 	unitOwner, heardBy := hw.ShardOfUnit(c.Shards), make([]uint32, wires)
 	if c.Taps == nil {
@@ -158,7 +161,7 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
 		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.Hears, taps: c.Taps,
 		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
-		port: make([]uint16, cells), ends: make([]bool, len(c.Shards)),
+		port: make([]uint32, cells), ends: make([]bool, len(c.Shards)),
 		head: make([]int32, wires), next: make([]int32, cells), hooked: make([]uint32, cells), switched: make([]bool, len(c.Shards)),
 		heard: make([][]uint32, len(c.Shards)),
 	}
@@ -168,7 +171,7 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		hw.Column("bits", d.bits, hw.AtMost(uint32(8*d.frameMax))).Shown(32),
 		hw.Column("due", d.due),
 		hw.Column("frame", d.frames),
-		hw.Column("port", d.port, d.checkPort).ResetTo(hw.PortNone),
+		hw.Column("port", d.port, d.checkPort).ResetTo(NoInput),
 	}
 	if c.Queues {
 		d.queues, d.queueBytes = make([][]byte, cells), make([]uint32, cells)
@@ -183,11 +186,11 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 // it between Settle and Latch. Shards may end at the same time.
 func (d *Deserialisers) EndSlot(shard int) { d.ends[shard] = true }
 
-// Listen is a cell's port input, for the Latch to come: a port of its unit, or hw.PortNone.
+// Listen is a cell's port input, for the Latch to come: an input of its unit, or NoInput.
 // The choice stays until the next Listen. Call it after EndSlot in the same cycle, else it
 // panics: no light of this cycle is taken, so nothing reads the register before Latch, and
 // it is written at once. Cells of different shards may be switched at the same time.
-func (d *Deserialisers) Listen(cell int, port uint16) {
+func (d *Deserialisers) Listen(cell int, port uint32) {
 	old := d.port[cell]
 	if old == port {
 		return
@@ -196,14 +199,14 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	if !d.ends[shard] {
 		d.clock.Broken(d.bank.Element(cell), "switched in the middle of a slot")
 	}
-	if port != hw.PortNone && int(port) >= d.inputs(cell) {
+	if port != NoInput && int(port) >= d.inputs(cell) {
 		d.clock.Broken(d.bank.Element(cell), "switched to port %d of %d", port, d.inputs(cell))
 	}
 	d.port[cell], d.switched[shard] = port, true
 }
 
-// Hears returns the port that a cell hears, hw.PortNone for none.
-func (d *Deserialisers) Hears(cell int) uint16 { return d.port[cell] }
+// Hears returns the input that a cell hears, NoInput for none.
+func (d *Deserialisers) Hears(cell int) uint32 { return d.port[cell] }
 
 // inputs returns how many ports a cell can be switched to.
 func (d *Deserialisers) inputs(cell int) int {
@@ -218,7 +221,7 @@ func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
 	if wire = d.hooked[cell]; wire != noWire {
 		return wire, true
 	}
-	if d.port[cell] == hw.PortNone {
+	if d.port[cell] == NoInput {
 		return 0, false
 	}
 	return d.wire(cell/d.bank.PerUnit, cell), true
@@ -242,7 +245,7 @@ func (d *Deserialisers) hook(first, end int) {
 	for unit := first; unit < end; unit++ {
 		for cell := unit * d.bank.PerUnit; cell < (unit+1)*d.bank.PerUnit; cell++ {
 			coupler := noWire
-			if d.port[cell] != hw.PortNone && !d.replaced(cell) {
+			if d.port[cell] != NoInput && !d.replaced(cell) {
 				coupler = d.wire(unit, cell)
 				d.next[cell], d.head[coupler] = d.head[coupler], int32(cell)
 			}
@@ -477,8 +480,8 @@ func (d *Deserialisers) Queued(cell int, yield func(Frame)) {
 	}
 }
 
-func (d *Deserialisers) checkPort(cell int, port uint16) error {
-	if port != hw.PortNone && int(port) >= d.inputs(cell) {
+func (d *Deserialisers) checkPort(cell int, port uint32) error {
+	if port != NoInput && int(port) >= d.inputs(cell) {
 		return fmt.Errorf("%s hears port %d of %d", d.bank.Element(cell), port, d.inputs(cell))
 	}
 	return nil

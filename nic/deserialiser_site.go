@@ -40,6 +40,10 @@ func (d *Deserialisers) Site() *hw.Site {
 // slotPorts are the inputs at the end of a slot.
 func (d *Deserialisers) slotPorts() []hw.Port {
 	shard := func(cell int) int { return int(d.owner[cell]) }
+	portBits := 16
+	if d.hears.Inputs > hw.PortsMax {
+		portBits = 32
+	}
 	return []hw.Port{
 		{
 			Name: "end_slot_i", Bits: 1, Input: true,
@@ -51,12 +55,12 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 				return nil
 			}),
 		}, {
-			Name: "port_i", Bits: 16, Input: true,
-			Get: hw.GetValue(func(cell int) uint64 { return uint64(d.port[cell]) }),
+			Name: "port_i", Bits: portBits, Input: true,
+			Get: hw.GetValue(func(cell int) uint64 { return uint64(d.port[cell]) & (1<<portBits - 1) }),
 			Put: hw.PutValue(func(cell int, value uint64) error {
-				port := uint16(value)
+				port := uint32(value)
 				if int(port) >= d.inputs(cell) {
-					port = hw.PortNone
+					port = NoInput
 				}
 				if d.ends[shard(cell)] {
 					d.Listen(cell, port)

@@ -108,7 +108,7 @@ func (l *link) cycle() {
 }
 
 // hear lets a cell listen to what comes from a group, from the next slot on.
-func (l *link) hear(cell, fromGroup int) { l.rx.Listen(cell, uint16(fromGroup)) }
+func (l *link) hear(cell, fromGroup int) { l.rx.Listen(cell, uint32(fromGroup)) }
 
 // endSlot ends the last cycle of a slot, in which inputs have been given.
 func (l *link) endSlot() {
@@ -305,15 +305,15 @@ func TestReceiverEndsTheSlot(t *testing.T) {
 	l.tx.Load(0, frame, 0)
 	l.hear(1, 0)
 	l.endSlot()
-	assert.PanicsWithError(t, "pops.group[0].receiver[1]: cycle 0: switched in the middle of a slot", func() { l.rx.Listen(1, hw.PortNone) })
+	assert.PanicsWithError(t, "pops.group[0].receiver[1]: cycle 0: switched in the middle of a slot", func() { l.rx.Listen(1, NoInput) })
 	l.runOn(0)
-	l.rx.Listen(1, hw.PortNone)
+	l.rx.Listen(1, NoInput)
 	l.rx.in.Put(0, 0, 1, 1)
 	require.Equal(t, frame, l.rx.Frame(1))
 	l.endSlot()
 	assert.Equal(t, StatusIdle, l.rx.Status(1))
 	assert.Empty(t, l.rx.heard[0])
-	assert.EqualValues(t, hw.PortNone, l.rx.port[1])
+	assert.Equal(t, NoInput, l.rx.port[1])
 }
 
 // script plays random traffic and returns a log of everything that can be seen.
@@ -337,7 +337,7 @@ func script(t *testing.T, l *link, seed uint64, from, slots uint32, at func(*lin
 			case from < l.g:
 				l.hear(cell, from)
 			case from == l.g:
-				l.rx.Listen(cell, hw.PortNone)
+				l.rx.Listen(cell, NoInput)
 			}
 		}
 		l.endSlot()
@@ -558,7 +558,7 @@ func TestListen(t *testing.T) {
 		if from := r.IntN(3); from < 2 {
 			l.hear(cell, from)
 		} else {
-			l.rx.Listen(cell, hw.PortNone)
+			l.rx.Listen(cell, NoInput)
 		}
 		if r.IntN(4) > 0 {
 			continue
@@ -567,7 +567,7 @@ func TestListen(t *testing.T) {
 		// The lists say what the column says, each cell once.
 		want := map[int][]int{}
 		for cell := range 18 {
-			if port := l.rx.port[cell]; port != hw.PortNone {
+			if port := l.rx.port[cell]; port != NoInput {
 				coupler := int(port)*l.g + cell/l.d
 				want[coupler] = append(want[coupler], cell)
 			}

@@ -87,7 +87,7 @@ func (q *queues) boundary() {
 	q.rx.EndSlot(0)
 	for i := range q.n {
 		q.filters.Take(i, true, TagAny)
-		q.rx.Listen(i, uint16(i))
+		q.rx.Listen(i, uint32(i))
 	}
 }
 

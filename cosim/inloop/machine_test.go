@@ -117,7 +117,7 @@ func (m *machine) play(t *testing.T, from, slots uint32, at func(m *machine, slo
 			if r.IntN(3) > 0 {
 				m.tx.Load(cell, frame, []uint16{0, 1, hw.PortAll, hw.PortNone}[min(3, r.IntN(7)/2)])
 			}
-			m.rx.Listen(cell, []uint16{0, 1, hw.PortNone}[min(2, r.IntN(5)/2)])
+			m.rx.Listen(cell, []uint32{0, 1, nic.NoInput}[min(2, r.IntN(5)/2)])
 		}
 		m.kernel.Latch()
 		if at != nil {

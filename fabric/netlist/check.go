@@ -68,9 +68,8 @@ func (b *drawer) checkPorts(p *placed, linked bool) {
 				"add one; or number the ports of a processor from 0 on; or list its ports:, and as open: those without a link")
 		}
 	}
-	if most := nic.LanesMax; !b.net.OnePort && !b.net.Switch && !b.keys["access"] && len(p.ports) > most {
-		b.addAlike("most", p.place, fmt.Sprintf("%s has %d ports, and a NIC that uses all at once has at most %d", p.name, len(p.ports), most),
-			"use fewer, or access: one")
+	if most, uses, remedy := b.portsMost(); len(p.ports) > most {
+		b.addAlike("most", p.place, fmt.Sprintf("%s has %d ports, and a NIC that uses %s has at most %d", p.name, len(p.ports), uses, most), remedy)
 	}
 	if len(p.ports) == 0 && !linked {
 		b.partial = true

@@ -98,10 +98,7 @@ var reserved = []string{"tx", "rx", "credits", "port", "firmware", "held", "flag
 // port finds the port of a processor by its name or number, and adds it if links say which there are.
 func (b *drawer) port(p *placed, text, place string) (port int) {
 	if number, err := parsePort(text); err == nil {
-		most, remedy := nic.LanesMax, "use fewer, or access: one"
-		if b.net.OnePort || b.net.Switch || b.keys["access"] {
-			most, remedy = portsMax, "use fewer"
-		}
+		most, _, remedy := b.portsMost()
 		if p.kind == kindRouter {
 			most, remedy = hw.RouterPortsMax, "use fewer"
 		}
@@ -145,6 +142,14 @@ func (b *drawer) port(p *placed, text, place string) (port int) {
 	}
 	p.named = true
 	return b.namePort(p, place, text)
+}
+
+// portsMost is how many ports a processor has at most, how its NIC uses them, and what to do about more.
+func (b *drawer) portsMost() (most int, uses, remedy string) {
+	if b.net.OnePort || b.net.Switch || b.keys["access"] {
+		return portsMax, "one at a time", "use fewer"
+	}
+	return nic.LanesMax, "all at once", "use fewer, or access: one"
 }
 
 // parsePort reads the number of a port.

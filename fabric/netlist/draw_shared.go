@@ -139,6 +139,7 @@ func (c *contention) conflicts(p *placed) {
 		is             bool
 		reason, remedy string
 	}{
+		{len(c.taps[p.number]) > hw.PortsMax, fmt.Sprintf("has %d ports", len(c.taps[p.number])), fmt.Sprintf("give it at most %d", hw.PortsMax)},
 		{none && (list || queue || k.Cap > 0), "has no arbiter: one frame crosses in a slot", "delete matching, output and cap, or take arbiter: fixed"},
 		{!works(hw.ForOutputs), "has an arbiter " + kind + ", which serves no output of a crossbar", "take " + either(hw.ForOutputs)},
 		{list && !works(hw.ForLists),

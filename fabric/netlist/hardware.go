@@ -1,13 +1,11 @@
 package netlist
 
 import (
-	"fmt"
 	"slices"
 
 	"starloom/fabric"
 	"starloom/fabric/contend"
 	"starloom/hw"
-	"starloom/traces/input"
 )
 
 // Build puts the media between transmitters and receivers, all of which are one unit. A link is a coupler with
@@ -15,10 +13,6 @@ import (
 //
 //	transmitters --> couplers [--> half-duplex links] --> fibres --> receivers
 func (n *Net) Build(p *fabric.Plant) error {
-	if n.slotted > hw.PortsMax {
-		return &input.Error{Place: "fabric", Reason: fmt.Sprintf("the cycle engine has room for %d media of a netlist, and there are %d", hw.PortsMax, n.slotted),
-			Remedy: "use the slot engine"}
-	}
 	delays := n.delays(p.Timing().LinkCycles)
 	switch {
 	case n.Switch:

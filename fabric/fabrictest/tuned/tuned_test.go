@@ -152,9 +152,9 @@ func (a *access) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uin
 	}
 	for cell := window.First; cell < window.End; cell++ {
 		for fibre := range fibres {
-			processor, input := bank.First+cell, uint16(nic.PortNone)
+			processor, input := bank.First+cell, nic.NoInput
 			if bank.Hears(cell, uint16(fibre), slot) {
-				input = uint16(fibre*a.of.Groups + a.of.heard(processor/a.of.Size, fibre))
+				input = uint32(fibre*a.of.Groups + a.of.heard(processor/a.of.Size, fibre))
 			}
 			a.plant.Receivers().Listen(processor*fibres+fibre, input)
 		}
