@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"starloom/fabric"
 )
 
 // unitNetworks are one of each kind: slots, routers without firmware, and with it.
@@ -59,27 +57,15 @@ func TestOneFileOnEveryNetwork(t *testing.T) {
 		packets += fmt.Sprintf("%d,%d,1,%d\n", i%4, (i+1+i/4%3)%4, 13*i)
 	}
 	var want []int
-	var rows []fabric.TrafficRow
+
 	for i := range 80 {
 		created := 13 * i
-		rows = append(rows, fabric.TrafficRow{Created: uint64(created), Source: uint32(i % 4), Destination: uint32((i + 1 + i/4%3) % 4), Size: 1, ID: uint64(i)})
+
 		if created >= 100 && created < 700 {
 			want = append(want, created)
 		}
 	}
 	for network := range unitNetworks {
-		if network == "firmware" { // whose file is of frames, which firmware queues at a boundary
-			s, err := ParseScenario("s.yaml", []byte("starloom: 1\n"+unitNetworks[network]+"workload: {traffic: {rate: 0.1}}\n"))
-			require.NoError(t, err)
-			warmUp, measure := Duration{Count: 100, Unit: fabric.UnitCycles}, Duration{Count: 600, Unit: fabric.UnitCycles}
-			s.Workload.Traffic = &fabric.Traffic{Rows: rows, WarmUp: &warmUp, Measure: &measure}
-			report, err := Run(t.Context(), s, RunOptions{})
-			require.NoError(t, err)
-			tick := elaborated(t, s).Timing.SlotCycles()
-			require.InDelta(t, len(want), report.Metrics.Get("offered").(float64)*4*600/float64(tick), 1e-9)
-			require.Greater(t, report.Metrics.Get("latency.mean"), float64(tick-1), "in cycles")
-			continue
-		}
 		ids, report, latencies := measuredBy(t, network, packets, ", warm_up: 100 cycles, measure: 600 cycles")
 		require.Equal(t, want, ids, network)
 		m := report.Metrics

@@ -113,7 +113,7 @@ func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err e
 	default:
 		m.transport, m.Hardware, m.flying = s, s, s
 	}
-	if m.options.Packets {
+	if m.options.Packets && m.offering == nil { // else what is written is what the host has offered
 		fabric.StreamOf(m.transport).Log()
 	}
 	return nil

@@ -54,12 +54,12 @@ func (m *Machine) RunTable() fabric.RunTable {
 	return nil
 }
 
-// WritePackets writes all packets of traffic so far, if Options.Packets has asked for them.
+// WritePackets writes all packets of traffic so far, if Options.Packets has asked for them; of another workload at routers all frames.
 func (m *Machine) WritePackets(to io.Writer) error {
-	if s := fabric.StreamOf(m.transport); s != nil {
-		return s.WritePackets(to)
+	if packets, ok := m.Referee.(*traffic.Referee); ok {
+		return packets.WritePackets(to)
 	}
-	return m.Referee.(*traffic.Referee).WritePackets(to)
+	return fabric.StreamOf(m.transport).WritePackets(to)
 }
 
 // Harmed returns what faults do to the light of a medium in a slot.
