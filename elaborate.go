@@ -111,7 +111,11 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 		return s.refusal(err)
 	}
 	c.Rules.FinishBy, c.FinishBy = &known, cycles
-	if cycles/uint64(each) > last {
+	switch {
+	case cycles/uint64(each) <= last:
+	case s.Rules == nil: // a program's own
+		c.Rules.FinishBy, c.FinishBy = nil, 0
+	default:
 		return s.refuse(at, fmt.Sprintf("%s is %s, and %s%s", at, known, why, never), remedy)
 	}
 	return nil

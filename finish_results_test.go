@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/bus"
 )
 
 // electing is a run of firmware on one bus that is done after five slots, with results of its own.
@@ -82,6 +83,44 @@ func TestFinishByOfPackets(t *testing.T) {
 	}
 	_, err := Run(t.Context(), routedScenario(t, mesh, load+"firmware: {program: netlist/traffic}\nrules: {finish_by: 99999 cycles}\n"), RunOptions{})
 	require.ErrorContains(t, err, "the windows of traffic end the run after")
+}
+
+// hurried is a bus network whose programs of gossip must be over in time, and a study of them.
+type hurried struct {
+	bus.Network
+	by fabric.Duration
+}
+
+func (h hurried) Adapt(program, schedule string, params map[string]int64) fabric.Network {
+	return hurried{h.Network.Adapt(program, schedule, params).(bus.Network), h.by}
+}
+
+func (h hurried) Programs() []fabric.Program {
+	programs := h.Network.Programs()
+	for i := range programs {
+		programs[i].Rules.FinishBy = &h.by
+	}
+	return programs
+}
+
+func (h hurried) Studies() []*fabric.Study {
+	return []*fabric.Study{{Name: "hurried", Cases: []string{"all"}, Run: func(r fabric.Runs) error {
+		out, err := r.Run(&fabric.Setting{Network: h.Adapt("bus/improved", "", nil), Program: "bus/improved", PayloadBytes: 1, RxFrames: 1, TxFrames: 1, SlotsMax: 40})
+		if err == nil {
+			r.Add(fabric.StudyRow{Case: "all", Quantity: out.Broken, Measured: float64(out.Slots), OK: out.Passed})
+		}
+		return err
+	}}}
+}
+
+// TestFinishByInStudies: a program's own rule holds in the runs of a study; one that no run can break is left out.
+func TestFinishByInStudies(t *testing.T) {
+	for by, late := range map[fabric.Duration]bool{{Count: 5, Unit: fabric.UnitSlots}: false, {Count: 4, Unit: fabric.UnitSlots}: true, {Count: 41, Unit: fabric.UnitSlots}: false} {
+		report, err := Networks{hurried{bus.Network{Vertices: 6, Length: 3}, by}}.Study(t.Context(), "hurried", StudyOptions{})
+		require.NoError(t, err)
+		require.Equal(t, !late, report.Rows[0].OK, report.Rows[0])
+		require.Equal(t, late, strings.Contains(report.Rows[0].Quantity, "the run was not over after 4 slots"), report.Rows[0])
+	}
 }
 
 // TestResultRules: named results of firmware are held to numbers, limits and one another when the run is over.
@@ -180,6 +219,14 @@ func TestDeadlineSaysWhatItJudged(t *testing.T) {
 	silent.Workload, silent.Rules = Workload{Permutation: Permutation{Kind: PermutationRandom}}, &Rules{DeadlineSlots: 10}
 	report = runBoth(t, silent)
 	require.Equal(t, "10 slots: 0 frames judged, each from its queueing on; of one that is lost no_loss would say so", report.Aside.Known.Limits[RuleDeadline])
+	for deadline, rules := range map[string]string{"of no frame": "{deadline_slots: 10}", "beside another rule": "{deadline_slots: 10, no_loss: true}", "none": "{}"} {
+		s, err := ParseScenario("silent.yaml", fmt.Appendf(nil, "starloom: 1\nfabric: {pops: {groups: 2, group_size: 1}}\nfirmware: {image: %s}\nrules: %s\n",
+			testImage(t, "named"), rules))
+		require.NoError(t, err)
+		report = runBoth(t, s)
+		require.Zero(t, report.Frames.Sent)
+		require.Equal(t, deadline != "beside another rule", strings.Contains(strings.Join(report.Notes, "\n"), nothing), "a deadline %s", deadline)
+	}
 	direct := imageScenario(t, "direct")
 	direct.Rules = &Rules{ExactlyOnce: true, DeadlineSlots: 10}
 	report = runBoth(t, direct)

@@ -126,3 +126,18 @@ func number(t *testing.T, cell string) float64 {
 	require.NoError(t, err)
 	return x
 }
+
+// TestSweepOfFinishBy: the end by which a run must be over is a key like others, and points that are late are counted.
+func TestSweepOfFinishBy(t *testing.T) {
+	out, _ := run(t, fileOf(t, `
+scenario: {starloom: 1, fabric: {crossbar: {ports: 4}}, firmware: {program: gossip/fsa}, workload: {gossip: {orders: identity}}}
+axes: {by: {key: rules.finish_by, values: [11 slots, 10 slots, 66 cycles, 65 cycles]}}
+seeds: 1..2
+`), sweep.Options{})
+	var failed []string
+	for _, point := range rows(t, tables(t, out)[folder.ResultsCSV]) {
+		failed = append(failed, point["by"]+": "+point["failed"])
+	}
+	require.Equal(t, []string{"11 slots: 0", "10 slots: 2", "66 cycles: 0", "65 cycles: 2"}, failed)
+	require.Contains(t, tables(t, out)[folder.ReportsJSONL], "the run was not over after 65 cycles: ")
+}
