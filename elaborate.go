@@ -404,12 +404,9 @@ const noteUnmetered = "budget_cycles reserves time at the start of every slot, a
 
 // packetsStated reports whether the scenario has packets of its own that firmware is to carry, so that a deadline is theirs.
 func (s *Scenario) packetsStated() bool {
-	switch s.Workload.Kind() {
-	case fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadAllToAll, fabric.WorkloadAdversary:
-		place := s.Place("workload") // of a key that the file lacks it is that of its parent, or its own path
-		return !s.Workload.Usual() || place != s.Place("") && place != "workload"
-	}
-	return false
+	packets := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadAllToAll, fabric.WorkloadAdversary}
+	source := config.Source{Place: s.Place}
+	return slices.Contains(packets, s.Workload.Kind()) && (!s.Workload.Usual() || source.StatesWorkload())
 }
 
 // known takes the scenario's program, nil for an image.

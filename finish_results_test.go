@@ -115,7 +115,8 @@ func (h hurried) Studies() []*fabric.Study {
 
 // TestFinishByInStudies: a program's own rule holds in the runs of a study; one that no run can break is left out.
 func TestFinishByInStudies(t *testing.T) {
-	for by, late := range map[fabric.Duration]bool{{Count: 5, Unit: fabric.UnitSlots}: false, {Count: 4, Unit: fabric.UnitSlots}: true, {Count: 41, Unit: fabric.UnitSlots}: false} {
+	for slots, late := range map[uint64]bool{5: false, 4: true, 41: false} {
+		by := fabric.Duration{Count: slots, Unit: fabric.UnitSlots}
 		report, err := Networks{hurried{bus.Network{Vertices: 6, Length: 3}, by}}.Study(t.Context(), "hurried", StudyOptions{})
 		require.NoError(t, err)
 		require.Equal(t, !late, report.Rows[0].OK, report.Rows[0])

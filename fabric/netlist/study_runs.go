@@ -77,7 +77,7 @@ func (s *routerStudy) offer(n *studied, pattern string, rate float64, drain uint
 	if err != nil {
 		return o, err
 	}
-	m := packets.Metrics(cycles)
+	m := packets.Shown(cycles).Metrics()
 	o.rate, _ = m.Get("offered").(float64)
 	o.accepted, _ = m.Get("accepted").(float64)
 	o.stable = m.Get("saturated") == 0

@@ -110,8 +110,15 @@ func (b *Bare) Latencies() (counts [][2]uint64, left uint64) {
 	return histogram(latency), left
 }
 
-// window is what a run of so many cycles shows of its measured packets.
-func (b *Bare) window(cycles uint64) *window {
+// Shown is what a run of so many cycles shows of its measured packets.
+type Shown struct {
+	b      *Bare
+	w      *window
+	cycles uint64
+}
+
+// Shown sums up a run of so many cycles.
+func (b *Bare) Shown(cycles uint64) *Shown {
 	w := &window{spec: b.spec, unit: "cycle", slotCycles: 1, growing: newGrowing(&b.spec.Window, 1)}
 	var sum, arrived uint64
 	for i, created := range b.Created {
@@ -135,7 +142,7 @@ func (b *Bare) window(cycles uint64) *window {
 		}
 	}
 	w.over, w.way = w.pending == 0 || cycles >= uint64(b.spec.Slots()), float64(sum)/float64(max(arrived, 1))
-	return w
+	return &Shown{b, w, cycles}
 }
 
 // Judge finds what breaks rules of packets after so many cycles, in the order of their arrival.
@@ -161,23 +168,24 @@ func (b *Bare) trip(i, at uint32) *trip {
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
 
-// Late names the measured packets overdue after so many cycles, "" for none.
-func (b *Bare) Late(cycles uint64) string { return b.window(cycles).late() }
+// Late names the measured packets that are overdue, "" for none.
+func (s *Shown) Late() string { return s.w.late() }
 
-// Limits are those of rules, after so many cycles, with how many packets they have judged. Times are in cycles.
-func (b *Bare) Limits(rules *fabric.Rules, cycles uint64) map[string]string {
+// Limits are those of rules, with how many packets they have judged. Times are in cycles.
+func (s *Shown) Limits(rules *fabric.Rules) map[string]string {
 	limits := rules.Limits()
 	if rules.DeadlineSlots > 0 {
 		limits[fabric.RuleDeadline] = traces.Plural(uint64(rules.DeadlineSlots), "cycle", "cycles")
 	}
-	return b.window(cycles).limits(limits)
+	return s.w.limits(limits)
 }
 
 // Notes are what the user should know of the measured cycles.
-func (b *Bare) Notes(cycles uint64) []string { return b.window(cycles).notes() }
+func (s *Shown) Notes() []string { return s.w.notes() }
 
-// Metrics are what is measured; cycles have run. Offered and accepted count flits.
-func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
+// Metrics are what is measured. Offered and accepted count flits.
+func (s *Shown) Metrics() (m fabric.Metrics) {
+	b, w, cycles := s.b, s.w, s.cycles
 	var offered, accepted, hops, arrived uint64
 	latency, network := map[uint64]uint64{}, map[uint64]uint64{}
 	for i, created := range b.Created {
@@ -196,7 +204,6 @@ func (b *Bare) Metrics(cycles uint64) (m fabric.Metrics) {
 		latency[uint64(received-created)]++
 		network[uint64(received-b.Sent[i])]++
 	}
-	w := b.window(cycles)
 	whole := b.Pending() == 0 || cycles >= b.spec.End
 	perCycle := float64(b.processors) * float64(b.spec.Cycles())
 	m.Add("window", b.spec.WindowText())

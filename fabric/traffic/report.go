@@ -9,12 +9,8 @@ import (
 // window is what the run shows of its measured packets.
 func (r *Referee) window() *window {
 	f := &r.figures
-	w := &window{spec: r.spec, unit: "slot", created: f.offered, accepted: f.accepted, pending: f.pending, lost: f.lost, over: r.over,
+	return &window{spec: r.spec, unit: "slot", created: f.offered, accepted: f.accepted, pending: f.pending, lost: f.lost, over: r.over,
 		slotCycles: f.slotCycles, growing: f.growing}
-	if h := f.network.values(func(value uint32) uint64 { return uint64(value) }); len(h) > 0 {
-		w.way = h.summary().mean
-	}
-	return w
 }
 
 // Lost is how many of the packets created in the measured slots were lost.
@@ -26,7 +22,13 @@ func (r *Referee) Limits(limits map[string]string) map[string]string {
 }
 
 // Notes are what the user should know of the measured slots.
-func (r *Referee) Notes() []string { return r.window().notes() }
+func (r *Referee) Notes() []string {
+	w := r.window()
+	if h := r.figures.network.values(func(value uint32) uint64 { return uint64(value) }); len(h) > 0 {
+		w.way = h.summary().mean
+	}
+	return w.notes()
+}
 
 // Metrics implements fabric.Referee.
 func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {

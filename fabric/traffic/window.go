@@ -19,7 +19,7 @@ type window struct {
 	pending, lost     uint64  // of those created: have neither arrived nor been lost; were lost
 	excused           uint64  // of those pending: faults have killed their source or their destination
 	over              bool    // all of them have arrived or are lost, or the drain is over
-	way               float64 // times from the first frame of one to its last, on average
+	way               float64 // times from the first frame of one to its last, on average, for notes
 	slotCycles        uint64  // cycles of such a time
 	growing           growing
 }

@@ -100,6 +100,15 @@ type Source struct {
 	RunCommand, CheckCommand string // command lines that repeat a run, and compare its RTL with the models; "" for a scenario that is from no file
 }
 
+// StatesWorkload reports whether the scenario's file has a workload.
+func (s *Source) StatesWorkload() bool {
+	if s.Place == nil {
+		return false
+	}
+	place := s.Place("workload") // of a key that the file lacks it is that of its parent, or its own path
+	return place != s.Place("") && place != "workload"
+}
+
 // Refuse returns an error about the value of a key.
 func (s *Source) Refuse(path, reason, remedy string) error {
 	return &input.Error{Place: s.Place(path), Reason: reason, Remedy: remedy}

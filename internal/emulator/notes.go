@@ -228,7 +228,7 @@ func (m *Machine) uncheckedNotes() []string {
 	if m.armedSlots() == 0 {
 		asked.CollisionFree = nil
 	}
-	switch stated, ruled := m.workloadStated(), !slices.Equal(asked.Checked(), bare.Checked()); {
+	switch stated, ruled := c.Source.StatesWorkload(), !slices.Equal(asked.Checked(), bare.Checked()); {
 	case !ruled && stated && m.ending == nil:
 		return []string{"nothing checks the workload; `rules: {exactly_once: true}` does"}
 	case !ruled && !stated:
@@ -238,16 +238,10 @@ func (m *Machine) uncheckedNotes() []string {
 	return nil
 }
 
-// workloadStated reports whether the scenario has a workload of its own.
-func (m *Machine) workloadStated() bool {
-	place := m.Config.Source.Place // of a key that the file lacks it is that of its parent, or its own path
-	return place("workload") != place("") && place("workload") != "workload"
-}
-
 // usualNotes say of a run that has broken exactly_once which packets that is about, if its scenario does not state a workload.
 func (m *Machine) usualNotes(broken []outcome.Violation) []string {
 	c := m.Config
-	if c.Firmware.Program != nil || c.Source.Place == nil || m.ending != nil || !c.Workload.Usual() || m.workloadStated() ||
+	if c.Firmware.Program != nil || c.Source.Place == nil || m.ending != nil || !c.Workload.Usual() || c.Source.StatesWorkload() ||
 		!slices.ContainsFunc(broken, func(v outcome.Violation) bool { return v.Rule == fabric.RuleExactlyOnce }) {
 		return nil
 	}

@@ -201,7 +201,7 @@ func (r *bareRun) unended(pending uint64) []outcome.Violation {
 // report sums up.
 func (r *bareRun) report() *outcome.Report {
 	c, cycles := r.config, r.kernel.Cycle()
-	pending, sent := r.packets.Pending(), uint64(0)
+	pending, sent, shown := r.packets.Pending(), uint64(0), r.packets.Shown(cycles)
 	for _, at := range r.packets.Sent {
 		if at != hw.PacketPending {
 			sent++
@@ -209,12 +209,12 @@ func (r *bareRun) report() *outcome.Report {
 	}
 	report := &outcome.Report{
 		Schema: outcome.ReportSchema, Scenario: c.Name, Seed: r.seed, Engine: string(emulator.EngineCycle), Verdict: outcome.VerdictPass,
-		Rules: r.rules(), Violations: []outcome.Violation{}, Notes: append(slices.Clip(notes(c)), r.packets.Notes(cycles)...), Cycles: cycles, Slots: cycles,
-		Frames: outcome.Frames{Sent: sent, Delivered: uint64(r.packets.Count()) - pending}, Metrics: r.packets.Metrics(cycles),
+		Rules: r.rules(), Violations: []outcome.Violation{}, Notes: append(slices.Clip(notes(c)), shown.Notes()...), Cycles: cycles, Slots: cycles,
+		Frames: outcome.Frames{Sent: sent, Delivered: uint64(r.packets.Count()) - pending}, Metrics: shown.Metrics(),
 		Firmware: outcome.FirmwareReport{Image: outcome.ImageNone}, Digest: r.packets.Digest().String(),
 	}
 	report.Aside.DigestCovers = "(packets sent and received, and the cycle of each)"
-	report.Aside.Command, report.Aside.Known.Limits = c.Source.RunCommand+c.Source.RunOne, r.packets.Limits(&c.Rules, cycles)
+	report.Aside.Command, report.Aside.Known.Limits = c.Source.RunCommand+c.Source.RunOne, shown.Limits(&c.Rules)
 	built := fabric.RoutersOf(c.Network)
 	r.loads = r.packets.Loads(built)
 	traffic.AddLoads(&report.Metrics, built, r.loads, cycles)
@@ -231,7 +231,7 @@ func (r *bareRun) report() *outcome.Report {
 	case len(r.knots) > 0 && cycles < uint64(c.Slots):
 		message = left + ", and some never will while others move: they wait for each other (deadlock)"
 	case pending == 0, cycles >= uint64(c.Traffic.Slots()):
-		message = r.packets.Late(cycles)
+		message = shown.Late()
 	case pending > 0:
 		message = left + " at the limit of " + traces.Plural(uint64(c.Slots), "cycle", "cycles") + ", which stop.slots or --slots sets"
 	}
