@@ -26,6 +26,8 @@ func TestNoLossAtRouters(t *testing.T) {
 	}{
 		"all to all":            {netlist: large, rest: exchange},
 		"sent in the last slot": {netlist: small, rest: last},
+		// of 3 flits over 2 and 3 routers 14 and 19 cycles: 2 + 5 for each router + 2
+		"in 19 cycles": {netlist: small, rest: strings.Replace(last, "no_loss: true", "no_loss: true, latency_max: 19", 1)},
 		"traffic": {netlist: large, rest: "workload: {traffic: {rate: 0.05, warm_up: 10 ticks, measure: 100 ticks, drain: 300 ticks}}\nfirmware: {program: netlist/traffic}\nrules: {no_loss: true}\n",
 			note: "1 frame was in flight when the run ended: not lost, and not judged by no_loss"},
 		"beside stars": {netlist: fmt.Sprintf(clusters, 19), unfinished: true,
