@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -87,6 +88,33 @@ func (c *comparison) often(counted map[string]int) map[string]float64 {
 		}
 	}
 	return often
+}
+
+// Text says whether another tool reads the RTL as Verilator does.
+func (s *Second) Text() string {
+	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cosim.Count(uint64(s.Cycles), "cycle"))
+	if n := uint64(s.Branches); n > 0 {
+		text += fmt.Sprintf(" that were led to its branches, %s of %s branches taken", cosim.Digits(uint64(s.Taken)), cosim.Digits(n))
+	}
+	if len(s.Unknown) > 0 {
+		text += ", but where outputs are X there: " + PartsText(s.Unknown)
+	}
+	switch {
+	case s.Absent == "":
+		return text
+	case s.Cycles == 0:
+		return "no second tool has read the RTL: Icarus Verilog: " + s.Absent
+	}
+	return text + ", and no more: " + s.Absent
+}
+
+// PartsText is parts by output: q in 48%.
+func PartsText(parts map[string]float64) string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		all = append(all, fmt.Sprintf("%s in %.0f%%", name, 100*parts[name]))
+	}
+	return strings.Join(all, ", ")
 }
 
 // samePorts refuses what the simulators have not the same ports of: a structure that Verilator takes apart.

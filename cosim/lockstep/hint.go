@@ -2,11 +2,13 @@ package lockstep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/flatten"
 	"starloom/cosim/pinmap"
 )
 
@@ -84,12 +86,48 @@ func alone(ctx context.Context, m *pinmap.Map, r *Report) bool {
 	return again != nil && again.Divergence == nil
 }
 
-// elsewhere warns if Icarus Verilog differs from a model that RTL agrees with in Verilator.
-func elsewhere(ctx context.Context, m *pinmap.Map) (warnings []cosim.Warning) {
-	if r := inIcarus(ctx, m, Options{Cycles: hintCycles}); r != nil && r.Divergence != nil && r.Divergence.Kind == DivergenceValue {
-		warnings = append(warnings, cosim.Warning{Code: "SIMULATORS", Place: m.Source.Name(), Text: fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, "+
-			"differs from the model in cycle %d of random inputs, and Verilator does not: one of them does not do what the RTL says; --backend icarus shows it",
-			r.Divergence.Cycle)})
+// elsewhere warns if Icarus Verilog differs from a model that RTL agrees with in Verilator, or, with inputs that are led to its branches, from Verilator.
+func (l *pair) elsewhere(ctx context.Context, report *Report) error {
+	m := l.pinMap
+	r := inIcarus(ctx, m, Options{Cycles: hintCycles})
+	switch {
+	case r == nil:
+	case r.Divergence != nil && r.Divergence.Kind == DivergenceValue:
+		report.simulators(m, "the model in cycle %d of random inputs, and Verilator does not: one of them does not do what the RTL says; --backend icarus shows it",
+			r.Divergence.Cycle)
+	case l.options.Stimulus == nil:
+		report.Second = &flatten.Second{Cycles: int(r.Cycles)}
+		l.led(ctx, report)
 	}
-	return warnings
+	return ctx.Err()
+}
+
+// led compares both simulators by a print of the RTL, which leads inputs to its branches: one that differs from the print alone is another reading.
+// RTL that cannot be printed, or whose print differs in both, has inputs that nothing leads.
+func (l *pair) led(ctx context.Context, report *Report) {
+	m := l.pinMap
+	s := m.Clocked()
+	if len(m.Timing.Clocks) > 1 { // their edges are the map's
+		return
+	}
+	print, err := flatten.Print(ctx, s, m.Build)
+	if err != nil {
+		return
+	}
+	_, first := flatten.Compare(ctx, s, print, m.Build, hintCycles, 1)
+	second, other := flatten.CompareSecond(ctx, s, print, m.Build, 1)
+	var differs *flatten.Difference
+	switch {
+	case first == nil && other == nil && second.Absent == "":
+		report.Second = &second
+	case (first == nil) != (other == nil) && errors.As(errors.Join(first, other), &differs):
+		report.simulators(m, "Verilator in cycle %d of inputs that are led to its branches, in %s: one of them does not do what the RTL says, or it leaves that open",
+			differs.Cycle, differs.What)
+	}
+}
+
+func (r *Report) simulators(m *pinmap.Map, differs string, of ...any) {
+	r.Second = nil
+	r.Warnings = append(r.Warnings, cosim.Warning{Code: "SIMULATORS", Place: m.Source.Name(),
+		Text: "Icarus Verilog, which reads the RTL by itself, differs from " + fmt.Sprintf(differs, of...)})
 }

@@ -105,7 +105,9 @@ func (l *pair) passed(ctx context.Context, report *Report, first *finding) error
 		return err
 	}
 	if l.options.Explore > 0 {
-		report.Warnings = append(report.Warnings, elsewhere(ctx, l.pinMap)...)
+		if err := l.elsewhere(ctx, report); err != nil {
+			return err
+		}
 	}
 	return l.lookIfWanted(report)
 }

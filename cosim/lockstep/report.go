@@ -10,6 +10,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/coverage"
+	"starloom/cosim/flatten"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
@@ -46,6 +47,9 @@ type Report struct {
 
 	// Warnings are those of Verilator or Icarus that bear on the verdict.
 	Warnings []cosim.Warning `json:"warnings"`
+
+	// Second is what Icarus Verilog says of RTL that passes, with inputs that are led to its branches; nil where nothing leads them.
+	Second *flatten.Second `json:"second_reader,omitempty"`
 
 	// Bounds are what the map's joins and functions let inputs of the model be: give_i is [0, credit].
 	// What is beyond was not tried.
@@ -479,6 +483,9 @@ func (r *Report) HowFound() (lines []string) {
 // writeReservations ends the line of a verdict with what makes it worth less.
 func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings)
+	if r.Second != nil {
+		fmt.Fprintln(w, r.Second.Text())
+	}
 	if len(r.Tied) > 0 {
 		fmt.Fprintln(w, pinmap.TiedText(r.Tied))
 	}

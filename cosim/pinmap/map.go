@@ -69,6 +69,15 @@ type Map struct {
 	opened *opened // nil before
 }
 
+// Clocked is the RTL with its clock.
+func (m *Map) Clocked() cosim.Source {
+	s := m.Source
+	if m.Clock != "" {
+		s.Clocks = []string{m.Clock}
+	}
+	return s
+}
+
 // opened is the RTL of a map once it was opened.
 type opened struct {
 	designs  map[builtAs]cosim.Design

@@ -154,7 +154,7 @@ func (b *builder) readRTL() (read []string, err error) {
 			Place: b.m.Place("image"), Reason: "a proof needs the sources of the RTL, and an image has none", Remedy: "give top and sources",
 		}
 	}
-	m, err := flatten.Print(b.ctx, b.clocked(), b.m.Build)
+	m, err := flatten.Print(b.ctx, b.m.Clocked(), b.m.Build)
 	if err != nil {
 		return nil, refusedPrint(err)
 	}
@@ -165,15 +165,6 @@ func (b *builder) readRTL() (read []string, err error) {
 		b.dropped = slices.DeleteFunc(b.dropped, func(text string) bool { return strings.HasSuffix(text, flatten.BeginsWithAny) })
 	}
 	return []string{command}, b.write("rtl.v", m.Verilog)
-}
-
-// clocked is the RTL with its clock.
-func (b *builder) clocked() cosim.Source {
-	s := b.m.Source
-	if b.m.Clock != "" {
-		s.Clocks = []string{b.m.Clock}
-	}
-	return s
 }
 
 // refusedPrint makes a refusal of what the RTL is to blame for.
@@ -188,19 +179,19 @@ func refusedPrint(err error) error {
 
 // compare runs the print beside its source, in Verilator and in a second simulator: no proof rests on one that differs, which is a *refusal.
 func (b *builder) compare() (flatten.Second, error) {
-	_, err := flatten.Compare(b.ctx, b.clocked(), b.print, b.m.Build, flatten.CompareCycles, 1)
+	_, err := flatten.Compare(b.ctx, b.m.Clocked(), b.print, b.m.Build, flatten.CompareCycles, 1)
 	var differs *flatten.Difference
 	if err != nil && !errors.As(err, &differs) {
 		return flatten.Second{}, refusedPrint(err)
 	}
-	second, other := flatten.CompareSecond(b.ctx, b.clocked(), b.print, b.m.Build, 1)
+	second, other := flatten.CompareSecond(b.ctx, b.m.Clocked(), b.print, b.m.Build, 1)
 	if err == nil && other == nil && second.Absent == "" && len(second.Left) > 0 && b.reach(second.Left) {
-		second, other = flatten.CompareSecond(b.ctx, b.clocked(), b.print, b.m.Build, 1)
+		second, other = flatten.CompareSecond(b.ctx, b.m.Clocked(), b.print, b.m.Build, 1)
 	}
 	switch {
 	case err == nil && other == nil && len(second.Valued) > 0:
 		return second, &refusal{reason: fmt.Sprintf("in Icarus Verilog, which reads the RTL by itself, outputs are X where Verilator gives them values: %s "+
-			"of the cycles; something has no value there (a net that nothing drives, a name before its declaration)", partsText(second.Valued))}
+			"of the cycles; something has no value there (a net that nothing drives, a name before its declaration)", flatten.PartsText(second.Valued))}
 	case err == nil:
 		return second, refusedPrint(other)
 	case other == nil && second.Absent == "":

@@ -239,7 +239,7 @@ func (r *Report) Reservations() (lines []string) {
 	if r.Verdict == Equal {
 		how += ", and refuted with a bit inverted"
 	}
-	return append(lines, how+"; RTL read by "+r.Front, r.second(), strings.Join(r.Tools, ", "))
+	return append(lines, how+"; RTL read by "+r.Front, r.Second.Text(), strings.Join(r.Tools, ", "))
 }
 
 // enginesText counts bits by engine.
@@ -252,31 +252,4 @@ func (r *Report) enginesText() string {
 		return "bmc3"
 	}
 	return strings.Join(all, ", ")
-}
-
-// partsText is parts by output: q in 48%.
-func partsText(parts map[string]float64) string {
-	var all []string
-	for _, name := range sortedKeys(parts) {
-		all = append(all, fmt.Sprintf("%s in %.0f%%", name, 100*parts[name]))
-	}
-	return strings.Join(all, ", ")
-}
-
-// second says whether another tool reads the RTL as the proof does.
-func (r *Report) second() string {
-	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cosim.Count(uint64(r.Second.Cycles), "cycle"))
-	if n := uint64(r.Second.Branches); n > 0 {
-		text += fmt.Sprintf(" that were led to its branches, %s of %s branches taken", cosim.Digits(uint64(r.Second.Taken)), cosim.Digits(n))
-	}
-	if len(r.Second.Unknown) > 0 {
-		text += ", but where outputs are X there: " + partsText(r.Second.Unknown)
-	}
-	switch {
-	case r.Second.Absent == "":
-		return text
-	case r.Second.Cycles == 0:
-		return "no second tool has read the RTL: Icarus Verilog: " + r.Second.Absent
-	}
-	return text + ", and no more: " + r.Second.Absent
 }
