@@ -48,9 +48,6 @@ type Report struct {
 	// Warnings are those of Verilator or Icarus that bear on the verdict.
 	Warnings []cosim.Warning `json:"warnings"`
 
-	// Second is what Icarus Verilog says of RTL that passes, with inputs that are led to its branches; nil where nothing leads them.
-	Second *flatten.Second `json:"second_reader,omitempty"`
-
 	// Bounds are what the map's joins and functions let inputs of the model be: give_i is [0, credit].
 	// What is beyond was not tried.
 	Bounds []string `json:"bounds,omitempty"`
@@ -108,6 +105,10 @@ type Extent struct {
 
 	// Contract is nil without conditions.
 	Contract *Contract `json:"contract,omitempty"`
+
+	// Second is what Icarus Verilog says of RTL that passes, with inputs that are led to its branches, or, without branches, by chance; nil where it
+	// does not read the RTL, or differs.
+	Second *flatten.Second `json:"second_reader,omitempty"`
 }
 
 // Exploration is how far the phases of a seed have come.

@@ -16,8 +16,8 @@ var layers = []string{
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
 	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/condition", "starloom/cosim/twin", "starloom/cosim/pinmap", // know no backend
-	"starloom/cosim/coverage", "starloom/cosim/lockstep", "starloom/cosim/inloop",
-	"starloom/cosim/verilator", "starloom/cosim/icarus", "starloom/cosim/flatten", "starloom/cosim/prove",
+	"starloom/cosim/coverage", "starloom/cosim/verilator", "starloom/cosim/icarus", "starloom/cosim/flatten",
+	"starloom/cosim/lockstep", "starloom/cosim/inloop", "starloom/cosim/prove",
 	// Arithmetic: no hardware.
 	"starloom/fabric/bus/gossip",
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
