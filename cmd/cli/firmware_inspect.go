@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,8 +47,12 @@ func newFirmwareInspect() *cobra.Command {
 	return c
 }
 
+// inspectHeapBytes is the heap at which memory is collected at once: ABI.md states 1 GiB for all, with an image's own data.
+const inspectHeapBytes = 400 << 20
+
 // inspect looks at an image with what the options say of its loops and of costs.
 func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, error) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(inspectHeapBytes))
 	turns, err := firmware.ParseTurns(o.loops)
 	if err != nil {
 		const remedy = "give it as --loop sdk/starloom.h:340=4, or as --loop 'offset 0x1a5=4' of an image without lines"

@@ -6,17 +6,21 @@ import "fmt"
 // half a minute with less than a gigabyte; without, a br_table of 200,000 targets takes eleven
 // seconds, and a hundred thousand branches to one block, or 40,000 locals around 50 loops, minutes.
 const (
-	targetsPerFunctionMax = 8_192   // of its br_tables
-	targetsMax            = 65_536  // of all br_tables of an image
-	blocksMax             = 8_192   // block, loop and if of a function
-	branchesMax           = 8_192   // br and br_if of a function
-	nestingMax            = 1_000   // of blocks
-	localsMax             = 50_000  // of a function, with its parameters
-	parametersMax         = 1_000   // of a type, and its results
-	tableEntriesMax       = 65_536  // when a table is made
-	listMax               = 100_000 // types, imports, functions, globals, exports, segments, sections
+	targetsPerFunctionMax = 8_192     // of its br_tables
+	targetsMax            = 65_536    // of all br_tables of an image
+	blocksMax             = 8_192     // block, loop and if of a function
+	branchesMax           = 8_192     // br and br_if of a function
+	nestingMax            = 1_000     // of blocks
+	localsMax             = 50_000    // of a function, with its parameters
+	parametersMax         = 1_000     // of a type, and its results
+	typeValuesMax         = 500_000   // parameters and results of all types
+	allInstructionsMax    = 1_000_000 // of all functions
+	instructionsMax       = 100_000   // of a function
+	linesBytesMax         = 4 << 20   // of the line programs of all units of the debug information
+	tableEntriesMax       = 65_536    // when a table is made
+	listMax               = 100_000   // types, imports, functions, globals, exports, segments, sections
 	elementsMax           = 1_000_000
-	codeBytesMax          = 16 << 20
+	codeBytesMax          = 4 << 20
 	valuesMax             = 2_000_000 // locals of all functions, and what their calls, blocks and branches carry
 )
 
@@ -56,8 +60,8 @@ func (r *reader) list(what string) int {
 
 // limits counts what is limited while the code is read.
 type limits struct {
-	targets, values int    // of all functions
-	work            uint64 // of those before
+	targets, values, allInstructions int    // of all functions
+	work                             uint64 // of those before
 
 	// Of the function that is read:
 	functionTargets, blocks, branches, calls, instructions int
@@ -67,7 +71,7 @@ type limits struct {
 
 // nextFunction starts a function with the given number of locals and results.
 func (l *limits) nextFunction(locals uint64, results int) error {
-	*l = limits{targets: l.targets, values: l.values, work: l.work + l.functionWork(), locals: locals, widest: results}
+	*l = limits{targets: l.targets, values: l.values, allInstructions: l.allInstructions, work: l.work + l.functionWork(), locals: locals, widest: results}
 	if locals > localsMax {
 		return fmt.Errorf("it has %d locals, allowed are %d; split the function", locals, localsMax)
 	}
@@ -109,7 +113,12 @@ func (l *limits) functionWork() uint64 {
 
 // take counts an instruction that is inside of depth blocks.
 func (l *limits) take(i *instruction, depth int) error {
-	l.instructions++
+	if l.instructions++; l.instructions > instructionsMax {
+		return fmt.Errorf("the function has more than %d instructions; split it", instructionsMax)
+	}
+	if l.allInstructions++; l.allInstructions > allInstructionsMax {
+		return fmt.Errorf("with this instruction the image has more than %d; make it smaller", allInstructionsMax)
+	}
 	switch i.op {
 	case opBlock, opLoop, opIf:
 		if l.blocks++; l.blocks > blocksMax {

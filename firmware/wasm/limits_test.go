@@ -26,7 +26,7 @@ func largeImages(n int) map[string][]byte {
 	return map[string][]byte{
 		"locals":   locals.bytes(),
 		"calls":    with("", thousand, []byte{byte(opCall), 0}, n),
-		"branches": with("", thousand, branch, n/2),
+		"branches": with("", thousand, branch, n),
 	}
 }
 
@@ -51,7 +51,7 @@ func TestMemoryOfLargeImages(t *testing.T) {
 		t.Logf("%s: %d bytes, %d MiB", name, len(binary), took)
 		require.Less(t, took, uint64(1<<10/10), name)
 	}
-	for name, binary := range largeImages(8100) {
+	for name, binary := range largeImages(2050) {
 		took := allocated(func() {
 			_, err := Rewrite(binary)
 			require.ErrorContains(t, err, "more than 2000000 locals and values of calls, blocks and branches", name)

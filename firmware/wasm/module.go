@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,7 +81,8 @@ type module struct {
 	globals     []global
 	tables      []uint32 // entries at the start
 	exports     map[string]export
-	start       int // -1: none
+	named       map[export]string // the first name in their order
+	start       int               // -1: none
 	elements    []uint32
 	body        []function
 	names       map[uint32]string // of functions
@@ -102,7 +104,7 @@ func parseModule(binary []byte, large bool) (*module, error) {
 	if !bytes.Equal(r.bytes(uint64(len(header))), header) {
 		return nil, fmt.Errorf("not a WebAssembly module of version 1")
 	}
-	m := &module{exports: map[string]export{}, start: -1, names: map[uint32]string{}, given: map[uint32]string{}}
+	m := &module{exports: map[string]export{}, named: map[export]string{}, start: -1, names: map[uint32]string{}, given: map[uint32]string{}}
 	last := -1
 	for r.more() {
 		id := r.byte()
@@ -183,11 +185,14 @@ func (m *module) section(s *section, large bool) error {
 }
 
 func (m *module) readTypes(r *reader) {
+	values := 0
 	for n := r.list("types"); n > 0 && r.err == nil; n-- {
 		if form := r.byte(); form != 0x60 && r.err == nil {
 			r.broken("a type of form %#x, which is not a function's,", form)
 		}
-		m.types = append(m.types, funcType{string(r.bytes(uint64(r.u32()))), string(r.bytes(uint64(r.u32())))})
+		t := funcType{string(r.bytes(uint64(r.u32()))), string(r.bytes(uint64(r.u32())))}
+		m.types, values = append(m.types, t), values+len(t.params)+len(t.results)
+		r.tooMany("parameters and results of types", values, typeValuesMax)
 	}
 }
 
@@ -220,7 +225,10 @@ func (m *module) readGlobals(r *reader) {
 func (m *module) readExports(r *reader) {
 	for n := r.list("exports"); n > 0 && r.err == nil; n-- {
 		name := r.name()
-		m.exports[name] = export{r.byte(), r.u32()}
+		e := export{r.byte(), r.u32()}
+		if m.exports[name] = e; m.named[e] == "" || name < m.named[e] {
+			m.named[e] = name
+		}
 	}
 }
 
@@ -425,10 +433,8 @@ func (m *module) functionName(index int) string {
 	if name := m.names[uint32(index)]; name != "" {
 		return fmt.Sprintf("function %d (%s)", index, name)
 	}
-	for _, name := range m.exportNames(kindFunction) {
-		if int(m.exports[name].index) == index {
-			return fmt.Sprintf("function %d (%s)", index, Clip(name))
-		}
+	if name := m.named[export{kindFunction, uint32(index)}]; name != "" {
+		return fmt.Sprintf("function %d (%s)", index, Clip(name))
 	}
 	return fmt.Sprintf("function %d", index)
 }
@@ -438,10 +444,8 @@ func (m *module) globalName(index int) string {
 	if name := m.given[uint32(index)]; name != "" {
 		return name
 	}
-	for _, name := range m.exportNames(kindGlobal) {
-		if int(m.exports[name].index) == index {
-			return Clip(name)
-		}
+	if name := m.named[export{kindGlobal, uint32(index)}]; name != "" {
+		return Clip(name)
 	}
 	return fmt.Sprintf("global %d", index)
 }
@@ -516,14 +520,8 @@ func appendSection(to []byte, id byte, width int, content []byte) []byte {
 func (m *module) functionNames() []string {
 	names := slices.Clone(m.importNames)
 	for k := range m.body {
-		names = append(names, fmt.Sprintf("function %d", len(m.imported)+k))
-	}
-	exports := m.exportNames(kindFunction)
-	slices.Reverse(exports) // the first one stays
-	for _, name := range exports {
-		if index := int(m.exports[name].index); index >= len(m.imported) && index < len(names) {
-			names[index] = Clip(name)
-		}
+		index := len(m.imported) + k
+		names = append(names, cmp.Or(Clip(m.named[export{kindFunction, uint32(index)}]), fmt.Sprintf("function %d", index)))
 	}
 	for index, name := range m.names {
 		if name != "" && int(index) < len(names) {

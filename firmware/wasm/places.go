@@ -288,6 +288,25 @@ func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	return &best
 }
 
+// checkLines refuses line programs that are too long to read. Several units may share one, which is read for each.
+func (m *module) checkLines() error {
+	sections, total := m.debugSections(), 0
+	lines := sections["line"]
+	places := (&Copy{original: sections}).Places()
+	if len(lines) == 0 || places == nil {
+		return nil
+	}
+	for unit := range places.units {
+		if at, ok := unit.Val(dwarf.AttrStmtList).(int64); ok && at >= 0 && at+4 <= int64(len(lines)) {
+			total += min(len(lines)-int(at), 4+int(binary.LittleEndian.Uint32(lines[at:])))
+		}
+		if total > linesBytesMax {
+			return fmt.Errorf("has debug information whose units have line programs of more than %d bytes in all; strip it, or build without -g", linesBytesMax)
+		}
+	}
+	return nil
+}
+
 // lineTable is all source lines of an image, in the order of addresses.
 type lineTable []lineRange
 

@@ -123,7 +123,7 @@ func (m *module) refuse() error {
 				"keep it in the memory or in a global of type i32, i64, f32 or f64", m.globalName(i), g.valueType)
 		}
 	}
-	return nil
+	return m.checkLines()
 }
 
 // analyse reads all code once. It refuses what is unknown, out of range or

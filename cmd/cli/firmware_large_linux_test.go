@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"bytes"
+	bin "encoding/binary"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/firmware"
+)
+
+// enlargeImage adds entries to sections of an image, in each of which they come after those that there are; one section of zeros
+// stands for that of a custom section.
+func enlargeImage(t *testing.T, image []byte, more map[byte]largeSection) []byte {
+	out, rest := bytes.Clone(image[:8]), image[8:]
+	add := func(id byte, content []byte) {
+		out = append(bin.AppendUvarint(append(out, id), uint64(len(content))), content...)
+	}
+	for len(rest) > 0 {
+		id := rest[0]
+		size, n := bin.Uvarint(rest[1:])
+		content := rest[1+n:][:size]
+		rest = rest[1+n+int(size):]
+		if s, ok := more[id]; ok && id != 0 {
+			count, n := bin.Uvarint(content)
+			if s.replaces {
+				count, content, n = 0, nil, 0
+			}
+			content = append(append(bin.AppendUvarint(nil, count+s.count), content[n:]...), s.entries...)
+		}
+		if id != 0 || !bytes.Contains(content[:min(20, len(content))], []byte(".debug_")) {
+			add(id, content)
+		}
+	}
+	for name, content := range more[0].custom {
+		add(0, slicesOf(bin.AppendUvarint(nil, uint64(len(name))), []byte(name), content))
+	}
+	return out
+}
+
+// largeSection is what a section has more.
+type largeSection struct {
+	count    uint64
+	entries  []byte
+	replaces bool
+	custom   map[string][]byte
+}
+
+func slicesOf(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+// functionsOf are bodies of one function of the type that stands last.
+func functionsOf(copies int, code []byte) (bodies []byte) {
+	body := slicesOf([]byte{0}, code, []byte{0x0b})
+	return bytes.Repeat(append(bin.AppendUvarint(nil, uint64(len(body))), body...), copies)
+}
+
+// TestMemoryOfInspect: the command takes less than the gigabyte that ABI.md states, whatever the image; what would take more is refused, with a remedy.
+func TestMemoryOfInspect(t *testing.T) {
+	image, err := firmware.ProgramImage("pops/random")
+	require.NoError(t, err)
+	section := func(id byte) (content []byte, count uint64) {
+		for rest := image[8:]; len(rest) > 0; {
+			size, n := bin.Uvarint(rest[1:])
+			if content = rest[1+n:][:size]; rest[0] == id {
+				count, _ = bin.Uvarint(content)
+				return content, count
+			}
+			rest = rest[1+n+int(size):]
+		}
+		t.Fatalf("no section %d", id)
+		return nil, 0
+	}
+	_, types := section(1)
+	code := func(typ string, copies int, body []byte) map[byte]largeSection {
+		return map[byte]largeSection{
+			1:  {count: 1, entries: []byte(typ)},
+			3:  {count: uint64(copies), entries: bytes.Repeat(bin.AppendUvarint(nil, types), copies)},
+			10: {count: uint64(copies), entries: functionsOf(copies, body)},
+		}
+	}
+	loads := code("\x60\x01\x7f\x01\x7f", 1, slicesOf([]byte{0x20, 0}, bytes.Repeat([]byte{0x28, 2, 0}, 50_000)))
+	loads[5] = largeSection{replaces: true, count: 1, entries: []byte{0, 0x80, 0x20}} // 256 MiB
+	lines := bytes.Repeat([]byte{0x21}, 5<<20)
+	bin.LittleEndian.PutUint32(lines, uint32(len(lines)-4))
+	unit := []byte{12, 0, 0, 0, 4, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0}
+	for name, c := range map[string]struct {
+		more map[byte]largeSection
+		want string
+	}{
+		"loads and data": {loads, ""},
+		"types": {map[byte]largeSection{1: {count: 800, entries: bytes.Repeat(slicesOf([]byte{0x60, 0x80, 5}, bytes.Repeat([]byte{0x7f}, 640), []byte{0}), 800)}},
+			"parameters and results of types, allowed are 500000; make it smaller"},
+		"instructions": {code("\x60\x00\x00", 1, bytes.Repeat([]byte{0x41, 0}, 100_001)), "the function has more than 100000 instructions; split it"},
+		"image":        {code("\x60\x00\x00", 11, bytes.Repeat([]byte{0x41, 0, 0x1a}, 49_900)), "with this instruction the image has more than 1000000; make it smaller"},
+		"code":         {code("\x60\x00\x00", 1, make([]byte, 5<<20)), "bytes of code, allowed are 4194304; make it smaller"},
+		"lines": {map[byte]largeSection{0: {custom: map[string][]byte{
+			".debug_abbrev": {1, 0x11, 0, 0x10, 0x17, 0, 0, 0}, ".debug_info": unit, ".debug_line": lines,
+		}}}, "line programs of more than 4194304 bytes in all; strip it, or build without -g"},
+	} {
+		file := filepath.Join(t.TempDir(), "large.wasm")
+		require.NoError(t, os.WriteFile(file, enlargeImage(t, image, c.more), 0o644))
+		child := exec.Command(binary, "firmware", "inspect", file)
+		text, err := child.CombinedOutput()
+		used := child.ProcessState.SysUsage().(*syscall.Rusage)
+		t.Logf("%s: %d MiB, %v: %.200s", name, used.Maxrss>>10, child.ProcessState.UserTime(), text)
+		require.Less(t, used.Maxrss>>10, int64(1024), name)
+		if c.want == "" {
+			require.NoError(t, err, string(text))
+			continue
+		}
+		require.Equal(t, 2, child.ProcessState.ExitCode(), name)
+		require.Contains(t, string(text), c.want)
+		require.Equal(t, 1, strings.Count(strings.TrimSpace(string(text)), file), name)
+	}
+}
