@@ -13,10 +13,10 @@ func TestLimits(t *testing.T) {
 	require.Len(t, lines, 16)
 	require.Equal(t, []string{
 		fmt.Sprintf("file: %d MiB", ImageBytesMax>>20),
-		"code: 16 MiB",
+		"code: 4 MiB",
 		fmt.Sprintf("own data (static variables and tables, without the stack): %d MiB", ownBytesMax>>20),
 	}, lines[:3])
-	require.Equal(t, "br and br_if of a function: 8,192", lines[7])
+	require.Equal(t, "br and br_if of a function: 8,192", lines[9])
 	for _, line := range lines {
 		require.Regexp(t, `^[a-z_, ()]+: [0-9][^:|]*$`, line)
 	}
