@@ -85,21 +85,8 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	return c, nil
 }
 
-// elaborateEnd works out by when a run must be over, and refuses what no run can miss, or reach.
+// elaborateEnd works out by when a run must be over, and refuses what no run can miss.
 func (s *Scenario) elaborateEnd(c *config.Config) error {
-	one, many := "slot", "slots"
-	if c.Bare() {
-		one, many = "cycle", "cycles"
-	}
-	slots, last, why := uint64(c.Slots), uint64(c.Slots), "stop.slots ends the run after "+traces.Plural(c.Slots, one, many)
-	if t := c.Traffic; t != nil && !c.Bare() && uint64(t.Slots()) <= slots {
-		slots, last, why = uint64(t.Slots()), uint64(t.Slots())-1, "the windows of traffic end the run after "+traces.Plural(t.Slots(), one, many)
-	}
-	const never, remedy = ": the rule could never be broken", "write less, or let the run last longer"
-	if s.Rules != nil && s.Rules.CollisionFree != nil && uint64(slices.Min(s.Rules.CollisionFree.Slots)) > slots {
-		const at = "rules." + fabric.RuleCollisionFree
-		return s.refuse(at, at+" begins with "+c.Rules.Limits()[fabric.RuleCollisionFree]+", and "+why+never, "name an earlier slot, or let the run last longer")
-	}
 	by := c.Rules.FinishBy
 	if by == nil {
 		return nil
@@ -111,12 +98,20 @@ func (s *Scenario) elaborateEnd(c *config.Config) error {
 		return s.refusal(err)
 	}
 	c.Rules.FinishBy, c.FinishBy = &known, cycles
+	one, many := "slot", "slots"
+	if c.Bare() {
+		one, many = "cycle", "cycles"
+	}
+	last, why := uint64(c.Slots), "stop.slots ends the run after "+traces.Plural(c.Slots, one, many)
+	if t := c.Traffic; t != nil && !c.Bare() && uint64(t.Slots()) <= last {
+		last, why = uint64(t.Slots())-1, "the windows of traffic end the run after "+traces.Plural(t.Slots(), one, many)
+	}
 	switch {
 	case cycles/uint64(each) <= last:
 	case s.Rules == nil: // a program's own
 		c.Rules.FinishBy, c.FinishBy = nil, 0
 	default:
-		return s.refuse(at, fmt.Sprintf("%s is %s, and %s%s", at, known, why, never), remedy)
+		return s.refuse(at, fmt.Sprintf("%s is %s, and %s: the rule could never be broken", at, known, why), "write less, or let the run last longer")
 	}
 	return nil
 }
@@ -275,10 +270,14 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 		return s.refuse("faults.random.rates", "one run has one rate", "write rate: "+outcome.ExactFloat(s.rates()[0])+", or run many seeds with --seeds")
 	}
 	faults, paths := s.Faults.all()
+	matches, err := s.match(c.Network, faults)
+	if err != nil {
+		return err
+	}
 	c.Faults = make([]fabric.Fault, len(faults))
 	for i := range faults {
 		f, p := faults[i].settled(), &c.Faults[i]
-		*p = fabric.Fault{Kind: fabric.FaultKind(slices.Index(fabric.FaultNames[:], f.Kind)), To: math.MaxUint32, Every: 1, Chance: fabric.Chance(*f.Probability),
+		*p = fabric.Fault{Kind: kindOfFault(f), To: math.MaxUint32, Every: 1, Chance: fabric.Chance(*f.Probability),
 			RxFrames: f.RXFrames, TxFrames: f.TXFrames, Key: strings.Replace(paths[i]+".probability", "random.probability", "random.rate", 1)}
 		if err := s.checkDepths(f, paths[i]); err != nil {
 			return err
@@ -289,8 +288,7 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 				p.To = slots.To
 			}
 		}
-		var err error
-		if p.Targets, err = s.targets(c.Network, p.Kind, f.Targets, paths[i]); err != nil {
+		if p.Targets, err = s.targets(c.Network, p.Kind, f.Targets, matches, paths[i]); err != nil {
 			return err
 		}
 		if err := p.Suits(c.Network, c.Bare()); err != nil {
@@ -303,11 +301,12 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 }
 
 // targets are the processors or media whose paths globs match; all for no glob.
-func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, at string) (hw.Set, error) {
+func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, matches globMatches, at string) (hw.Set, error) {
 	what, count, path := fabric.FaultTargets(n, kind)
-	paths := func(i int) []string { return []string{path(i)} }
-	if kind.OnMedia() {
-		paths = func(i int) []string { return []string{path(i), n.Names().Link(i)} }
+	if len(globs) == 1 {
+		if matched := matches[what][globs[0]]; matched.Next(0, count) < count {
+			return matched, nil
+		}
 	}
 	set := hw.NewSet(count)
 	if globs == nil && kind.OnMedia() {
@@ -316,23 +315,78 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 		set.Fill(n.Shape().Processors())
 	}
 	for k, glob := range globs {
-		pattern, err := hw.CompilePattern(glob)
-		if err != nil {
-			return set, err // checkFault has compiled it
-		}
-		found := false
-		for i := range count {
-			if slices.ContainsFunc(paths(i), pattern.Match) {
-				found = true
-				set.Add(i)
-			}
-		}
-		if !found {
+		matched := matches[what][glob]
+		first := matched.Next(0, count)
+		if first == count {
 			return set, s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", glob, what),
-				fmt.Sprintf("paths are %s to %s", paths(0)[0], paths(count - 1)[0]))
+				fmt.Sprintf("paths are %s to %s", path(0), path(count-1)))
+		}
+		for i := first; i < count; i = matched.Next(i+1, count) {
+			set.Add(i)
 		}
 	}
 	return set, nil
+}
+
+// globMatches are what the globs of all faults match, by what they name and by glob.
+type globMatches map[string]map[string]hw.Set
+
+// globMatchesMax bounds the comparisons of globs with paths, which take about a second.
+const globMatchesMax = 1 << 24
+
+// match compares all globs that name the same with each path once: a path costs more than a comparison.
+func (s *Scenario) match(n fabric.Network, faults []Fault) (globMatches, error) {
+	all := globMatches{}
+	for i := range faults {
+		kind := kindOfFault(&faults[i])
+		what, count, path := fabric.FaultTargets(n, kind)
+		if all[what] != nil {
+			continue
+		}
+		all[what] = map[string]hw.Set{}
+		var patterns []*hw.Pattern
+		var sets []hw.Set
+		for k := range faults[i:] {
+			f := &faults[i+k]
+			if other, _, _ := fabric.FaultTargets(n, kindOfFault(f)); other != what {
+				continue
+			}
+			for _, glob := range f.Targets {
+				if _, known := all[what][glob]; known {
+					continue
+				}
+				pattern, err := hw.CompilePattern(glob)
+				if err != nil {
+					return nil, err // checkFault has compiled it
+				}
+				set := hw.NewSet(count)
+				all[what][glob], patterns, sets = set, append(patterns, pattern), append(sets, set)
+				if len(patterns)*count > globMatchesMax {
+					return nil, s.refuse("faults", fmt.Sprintf("more than %d globs are compared with %d paths", len(patterns)-1, count),
+						"let a glob stand for several targets")
+				}
+			}
+		}
+		for i := range count {
+			if len(patterns) == 0 {
+				break
+			}
+			names := []string{path(i)}
+			if kind.OnMedia() {
+				names = append(names, n.Names().Link(i))
+			}
+			for k, pattern := range patterns {
+				if slices.ContainsFunc(names, pattern.Match) {
+					sets[k].Add(i)
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+func kindOfFault(f *Fault) fabric.FaultKind {
+	return fabric.FaultKind(slices.Index(fabric.FaultNames[:], f.Kind))
 }
 
 // imagePath returns the path of Firmware.Image as seen from the working folder, or "" if

@@ -3,6 +3,7 @@ package starloom
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -431,4 +432,27 @@ func TestLostAcknowledgement(t *testing.T) {
 	require.Contains(t, lost.Violations[0].Message, "processor 3 received the packet of processor 0 again")
 	_, none := faultRun(t, faultScenario(t, machine, "schedule: [{kind: drop, slots: {list: [90]}}]"), MachineOptions{}) // after the end
 	require.Equal(t, VerdictPass, none.Verdict)
+}
+
+// TestGlobsAreBounded: what globs of faults take to read is bounded before they are compared with paths; one that stands twice counts once.
+func TestGlobsAreBounded(t *testing.T) {
+	for globs, refused := range map[int]bool{16: false, 17: true} {
+		text := "starloom: 1\nfabric: {pops: {groups: 1024, group_size: 1024}}\nfirmware: {program: pops/random}\nfaults:\n  schedule:\n"
+		for i := range 2 * globs {
+			text += fmt.Sprintf("    - {kind: dead, targets: ['pops.group[%d].nic[7]']}\n", i/2)
+		}
+		s, err := ParseScenario("many.yaml", []byte(text))
+		require.NoError(t, err)
+		c, err := s.elaborate()
+		if refused {
+			require.EqualError(t, err, "many.yaml:5:3: more than 16 globs are compared with 1048576 paths; let a glob stand for several targets")
+			continue
+		}
+		require.NoError(t, err)
+		for i := range c.Faults {
+			first := c.Faults[i].Targets.Next(0, 1<<20)
+			require.Equal(t, i/2*1024+7, first)
+			require.Equal(t, 1<<20, c.Faults[i].Targets.Next(first+1, 1<<20))
+		}
+	}
 }
