@@ -318,7 +318,7 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 		matched := matches[what][glob]
 		first := matched.Next(0, count)
 		if first == count {
-			return set, s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", glob, what),
+			return set, s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", strict.Clip(glob), what),
 				fmt.Sprintf("paths are %s to %s", path(0), path(count-1)))
 		}
 		for i := first; i < count; i = matched.Next(i+1, count) {

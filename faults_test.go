@@ -143,6 +143,8 @@ func TestFaultTargets(t *testing.T) {
 		{"schedule: [{kind: dead, targets: ['pops.group[9].nic[*]']}]", `faulty.yaml:6:37: "pops.group[9].nic[*]" is the path of no processor; paths are pops.group[0].nic[0] to pops.group[3].nic[3]`},
 		{"schedule: [{kind: drop, targets: ['**.nic[*]']}]", `faulty.yaml:6:37: "**.nic[*]" is the path of no coupler; paths are pops.group[0].coupler[0] to pops.group[3].coupler[3]`},
 		{"schedule: [{kind: buffers, rx_frames: 9}]", "faulty.yaml:6:41: rx_frames is 9, nic.rx_frames is 4; give a smaller FIFO than that of the others"},
+		{"schedule: [{kind: drop, targets: ['" + strings.Repeat("*a", 99) + "']}]", `faulty.yaml:6:37: "` + strings.Repeat("*a", 30) + `..." is the path of no coupler; ` +
+			"paths are pops.group[0].coupler[0] to pops.group[3].coupler[3]"},
 	} {
 		_, err := NewMachine(t.Context(), faultScenario(t, faultFabrics["pops"], c.faults), MachineOptions{})
 		require.EqualError(t, err, c.says)

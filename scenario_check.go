@@ -394,7 +394,8 @@ func (s *Scenario) checkFault(f *Fault, at string) error {
 	}
 	for k, glob := range f.Targets {
 		if _, err := hw.CompilePattern(glob); err != nil {
-			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is not a glob: %v", strict.Clip(glob), err),
+			text := strings.ReplaceAll(fmt.Sprintf("%q is not a glob: %v", glob, err), glob, strict.Clip(glob))
+			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), text,
 				"write a path in which * stands for any text, [*] for any index and ** for any parts")
 		}
 	}
