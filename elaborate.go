@@ -303,11 +303,6 @@ func (s *Scenario) elaborateFaults(c *config.Config) error {
 // targets are the processors or media whose paths globs match; all for no glob.
 func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, matches globMatches, at string) (hw.Set, error) {
 	what, count, path := fabric.FaultTargets(n, kind)
-	if len(globs) == 1 {
-		if matched := matches[what][globs[0]]; matched.Next(0, count) < count {
-			return matched, nil
-		}
-	}
 	set := hw.NewSet(count)
 	if globs == nil && kind.OnMedia() {
 		set.Fill(count)
@@ -316,14 +311,11 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 	}
 	for k, glob := range globs {
 		matched := matches[what][glob]
-		first := matched.Next(0, count)
-		if first == count {
+		if matched.Next(0, count) == count {
 			return set, s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", strict.Clip(glob), what),
 				fmt.Sprintf("paths are %s to %s", path(0), path(count-1)))
 		}
-		for i := first; i < count; i = matched.Next(i+1, count) {
-			set.Add(i)
-		}
+		set.Join(matched)
 	}
 	return set, nil
 }
@@ -331,58 +323,63 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 // globMatches are what the globs of all faults match, by what they name and by glob.
 type globMatches map[string]map[string]hw.Set
 
-// globMatchesMax bounds the comparisons of globs with paths, which take about a second.
+// globMatchesMax bounds the comparisons of globs with paths, which take about two seconds.
 const globMatchesMax = 1 << 24
 
 // match compares all globs that name the same with each path once: a path costs more than a comparison.
 func (s *Scenario) match(n fabric.Network, faults []Fault) (globMatches, error) {
-	all := globMatches{}
+	all, kinds := globMatches{}, map[string]fabric.FaultKind{}
 	for i := range faults {
 		kind := kindOfFault(&faults[i])
-		what, count, path := fabric.FaultTargets(n, kind)
-		if all[what] != nil {
-			continue
+		what, count, _ := fabric.FaultTargets(n, kind)
+		if kinds[what] = kind; all[what] == nil {
+			all[what] = map[string]hw.Set{}
 		}
-		all[what] = map[string]hw.Set{}
-		var patterns []*hw.Pattern
-		var sets []hw.Set
-		for k := range faults[i:] {
-			f := &faults[i+k]
-			if other, _, _ := fabric.FaultTargets(n, kindOfFault(f)); other != what {
+		for _, glob := range faults[i].Targets {
+			if _, known := all[what][glob]; known {
 				continue
 			}
-			for _, glob := range f.Targets {
-				if _, known := all[what][glob]; known {
-					continue
-				}
-				pattern, err := hw.CompilePattern(glob)
-				if err != nil {
-					return nil, err // checkFault has compiled it
-				}
-				set := hw.NewSet(count)
-				all[what][glob], patterns, sets = set, append(patterns, pattern), append(sets, set)
-				if len(patterns)*count > globMatchesMax {
-					return nil, s.refuse("faults", fmt.Sprintf("more than %d globs are compared with %d paths", len(patterns)-1, count),
-						"let a glob stand for several targets")
-				}
+			if globs := len(all[what]); (globs+1)*count > globMatchesMax {
+				return nil, s.refuse("faults", fmt.Sprintf("more than %d globs are compared with %d paths", globs, count), "let a glob stand for several targets")
 			}
+			all[what][glob] = hw.NewSet(count)
 		}
-		for i := range count {
-			if len(patterns) == 0 {
-				break
-			}
-			names := []string{path(i)}
-			if kind.OnMedia() {
-				names = append(names, n.Names().Link(i))
-			}
-			for k, pattern := range patterns {
-				if slices.ContainsFunc(names, pattern.Match) {
-					sets[k].Add(i)
-				}
-			}
+	}
+	for what, sets := range all {
+		if err := matchPaths(n, kinds[what], sets); err != nil {
+			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// matchPaths adds to the set of each glob what faults of a kind may happen to and it names.
+func matchPaths(n fabric.Network, kind fabric.FaultKind, sets map[string]hw.Set) error {
+	if len(sets) == 0 {
+		return nil
+	}
+	var patterns []*hw.Pattern
+	var matched []hw.Set
+	for glob, set := range sets {
+		pattern, err := hw.CompilePattern(glob)
+		if err != nil {
+			return err // checkFault has compiled it
+		}
+		patterns, matched = append(patterns, pattern), append(matched, set)
+	}
+	_, count, path := fabric.FaultTargets(n, kind)
+	for i := range count {
+		names := []string{path(i)}
+		if kind.OnMedia() {
+			names = append(names, n.Names().Link(i))
+		}
+		for k, pattern := range patterns {
+			if slices.ContainsFunc(names, pattern.Match) {
+				matched[k].Add(i)
+			}
+		}
+	}
+	return nil
 }
 
 func kindOfFault(f *Fault) fabric.FaultKind {

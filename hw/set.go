@@ -62,6 +62,16 @@ func (s *Set) Fill(n int) {
 	}
 }
 
+// Join adds the numbers of another set of the same size.
+func (s *Set) Join(other Set) {
+	for i, word := range other.words {
+		s.words[i] |= word
+	}
+	for i, word := range other.some {
+		s.some[i] |= word
+	}
+}
+
 // Words are the set, one bit for each number; Derive is called after they were written.
 func (s *Set) Words() []uint64 { return s.words }
 

@@ -38,6 +38,16 @@ func TestSet(t *testing.T) {
 			other := NewSet(n)
 			copy(other.Words(), set.Words())
 			other.Derive()
+			joined, half := NewSet(n), NewSet(n)
+			for k := range n {
+				if flags[k] && k%2 == 0 {
+					joined.Add(k)
+				} else if flags[k] {
+					half.Add(k)
+				}
+			}
+			joined.Join(half)
+			require.Equal(t, set, joined)
 			require.Equal(t, set, other)
 			other.RemoveRange(first, end)
 			for _, i := range want {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,7 +40,7 @@ func enlargeImage(t *testing.T, image []byte, more map[byte]largeSection) []byte
 		}
 	}
 	for name, content := range more[0].custom {
-		add(0, slicesOf(bin.AppendUvarint(nil, uint64(len(name))), []byte(name), content))
+		add(0, slices.Concat(bin.AppendUvarint(nil, uint64(len(name))), []byte(name), content))
 	}
 	return out
 }
@@ -52,11 +53,9 @@ type largeSection struct {
 	custom   map[string][]byte
 }
 
-func slicesOf(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-
 // functionsOf are bodies of one function of the type that stands last.
 func functionsOf(copies int, code []byte) (bodies []byte) {
-	body := slicesOf([]byte{0}, code, []byte{0x0b})
+	body := slices.Concat([]byte{0}, code, []byte{0x0b})
 	return bytes.Repeat(append(bin.AppendUvarint(nil, uint64(len(body))), body...), copies)
 }
 
@@ -84,7 +83,7 @@ func TestMemoryOfInspect(t *testing.T) {
 			10: {count: uint64(copies), entries: functionsOf(copies, body)},
 		}
 	}
-	loads := code("\x60\x01\x7f\x01\x7f", 1, slicesOf([]byte{0x20, 0}, bytes.Repeat([]byte{0x28, 2, 0}, 50_000)))
+	loads := code("\x60\x01\x7f\x01\x7f", 1, slices.Concat([]byte{0x20, 0}, bytes.Repeat([]byte{0x28, 2, 0}, 50_000)))
 	loads[5] = largeSection{replaces: true, count: 1, entries: []byte{0, 0x80, 0x20}} // 256 MiB
 	lines := bytes.Repeat([]byte{0x21}, 5<<20)
 	bin.LittleEndian.PutUint32(lines, uint32(len(lines)-4))
@@ -94,7 +93,7 @@ func TestMemoryOfInspect(t *testing.T) {
 		want string
 	}{
 		"loads and data": {loads, ""},
-		"types": {map[byte]largeSection{1: {count: 800, entries: bytes.Repeat(slicesOf([]byte{0x60, 0x80, 5}, bytes.Repeat([]byte{0x7f}, 640), []byte{0}), 800)}},
+		"types": {map[byte]largeSection{1: {count: 800, entries: bytes.Repeat(slices.Concat([]byte{0x60, 0x80, 5}, bytes.Repeat([]byte{0x7f}, 640), []byte{0}), 800)}},
 			"parameters and results of types, allowed are 500000; make it smaller"},
 		"instructions": {code("\x60\x00\x00", 1, bytes.Repeat([]byte{0x41, 0}, 100_001)), "the function has more than 100000 instructions; split it"},
 		"image":        {code("\x60\x00\x00", 11, bytes.Repeat([]byte{0x41, 0, 0x1a}, 49_900)), "with this instruction the image has more than 1000000; make it smaller"},
