@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 
 	"starloom/cosim"
@@ -52,24 +53,59 @@ func (d *Difference) Error() string {
 
 // Compare runs a printed module and its source side by side in Verilator, with random inputs, led to its branches,
 // resets among them, from registers that are zero or as the source initialises them. All outputs
-// are compared in every cycle, before the edge and after it, and assertions at every edge.
-func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (done *Comparison, err error) {
-	print, err := m.source(o)
-	if err != nil {
-		return nil, err
+// are compared in every cycle, before the edge and after it, and assertions at every edge. Where they differ, the print runs a second time
+// beside itself, with 1 where it has X: bits that X decides are not compared, as long as each output is compared often enough.
+func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (*Comparison, error) {
+	done, err := compare(ctx, s, []*Module{m}, o, cycles, seed)
+	var differs *Difference
+	if errors.As(err, &differs) {
+		ones := *m
+		ones.Verilog = anyX.ReplaceAllStringFunc(m.Verilog, func(x string) string {
+			return strings.ReplaceAll(strings.Replace(x, "; // X: ", " = ~0; // X: ", 1), "x", "1")
+		})
+		if again, failed := compare(ctx, s, []*Module{m, &ones}, o, cycles, seed); failed == nil {
+			return again, nil
+		}
 	}
-	print.Defines[DefineAssertions], print.Defines[DefineBranches] = "", ""
-	c := &comparison{Module: m, s: s, cycles: cycles, restarts: restartsMax, seed: seed, random: rand.New(rand.NewPCG(seed, 0x5eed))}
+	return done, err
+}
+
+// anyX is where a print has X: a wire that nothing drives, a constant.
+var anyX = regexp.MustCompile(`; // X: |\d+'b[01x]*x[01x]*`)
+
+// hiddenMost is how large a part of what is compared X may hide of an output.
+const hiddenMost = 0.9
+
+func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.BuildOptions, cycles int, seed uint64) (done *Comparison, err error) {
+	m := prints[0]
+	c := &comparison{Module: m, s: s, cycles: cycles, restarts: restartsMax, seed: seed, random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}}
 	c.guide = newGuide(m, c.random)
-	for i, source := range []cosim.Source{s, print} {
+	sources := []cosim.Source{s}
+	for _, m := range prints {
+		print, err := m.source(o)
+		if err != nil {
+			return nil, err
+		}
+		print.Defines[DefineAssertions], print.Defines[DefineBranches] = "", ""
+		sources = append(sources, print)
+	}
+	for _, source := range sources {
 		design, err := verilator.Wasm().Build(ctx, source, o)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, design.Close()) }()
-		c.designs[i] = design
+		c.designs = append(c.designs, design)
 	}
-	return c.run()
+	if done, err = c.run(); err != nil {
+		return nil, err
+	}
+	for name, part := range c.often(c.hidden) {
+		if part > hiddenMost {
+			return nil, fmt.Errorf("%s: X hides %s in nearly all cycles", s.Name(), name)
+		}
+	}
+	return done, nil
 }
 
 // source is the print as a source with the values of registers at power-on.
@@ -95,8 +131,8 @@ const restartsMax, violatedMax = 500, 20
 type comparison struct {
 	*Module
 	s       cosim.Source
-	designs [2]cosim.Design
-	devices [2]cosim.Device // source, print
+	designs []cosim.Design
+	devices []cosim.Device // source, print, and perhaps the print with 1 for X
 	cycles  int
 	seed    uint64
 	random  *rand.Rand
@@ -143,12 +179,12 @@ func (c *comparison) run() (*Comparison, error) {
 }
 
 func (c *comparison) open() error {
-	for i, d := range c.designs {
+	for _, d := range c.designs {
 		device, err := d.Open(cosim.Options{})
 		if err != nil {
 			return err
 		}
-		c.devices[i] = device
+		c.devices = append(c.devices, device)
 	}
 	c.clocks = cosim.ClockMask(c.devices[0].Ports())
 	if c.quiet {
@@ -158,12 +194,10 @@ func (c *comparison) open() error {
 }
 
 func (c *comparison) close() {
-	for i, d := range c.devices {
-		if d != nil {
-			_ = d.Close() // nothing is left in it
-		}
-		c.devices[i] = nil
+	for _, d := range c.devices {
+		_ = d.Close() // nothing is left in it
 	}
+	c.devices = nil
 }
 
 // The modes of an input: most bits of a control signal are still for many cycles.
@@ -191,7 +225,7 @@ func (c *comparison) stimulate() {
 		}
 	}
 	c.left--
-	in, other := c.devices[0].Inputs(), c.devices[1].Inputs()
+	in := c.devices[0].Inputs()
 	for i, p := range ports {
 		if !p.Input || p.Clock {
 			continue
@@ -222,12 +256,14 @@ func (c *comparison) stimulate() {
 		}
 	}
 	c.guide.lead(ports, in)
-	copy(other, in)
+	for _, other := range c.devices[1:] {
+		copy(other.Inputs(), in)
+	}
 }
 
 // cycle is one cycle of both; ended: the source has.
 func (c *comparison) cycle() (ended bool, err error) {
-	source, print := c.devices[0], c.devices[1]
+	source := c.devices[0]
 	before := append([]uint64(nil), source.Outputs()...)
 	if ended, err := c.settle(); ended || err != nil {
 		return ended, err
@@ -257,8 +293,10 @@ func (c *comparison) cycle() (ended bool, err error) {
 		if fault != nil && fault.Kind == cosim.FaultFatal && edge == "" && undo != nil {
 			return false, undo()
 		}
-		if err := print.Edge(c.clocks); err != nil {
-			return false, err
+		for _, print := range c.devices[1:] {
+			if err := print.Edge(c.clocks); err != nil {
+				return false, err
+			}
 		}
 		after, _ := c.violated()
 		switch {
@@ -286,11 +324,13 @@ func (c *comparison) keep() (undo func() error, err error) {
 	if c.quiet || c.done.Restarts < violatedMax || c.undone > 2*c.cycles {
 		return nil, nil
 	}
-	var kept [2][]byte
-	for i, d := range c.devices {
-		if kept[i], err = d.Save(); err != nil {
+	var kept [][]byte
+	for _, d := range c.devices {
+		state, err := d.Save()
+		if err != nil {
 			return nil, err
 		}
+		kept = append(kept, state)
 	}
 	return func() error {
 		c.undone++
@@ -299,7 +339,12 @@ func (c *comparison) keep() (undo func() error, err error) {
 		if err := c.open(); err != nil {
 			return err
 		}
-		return errors.Join(c.devices[0].Restore(kept[0]), c.devices[1].Restore(kept[1]))
+		for i, d := range c.devices {
+			if err := d.Restore(kept[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	}, nil
 }
 
@@ -310,8 +355,10 @@ func (c *comparison) settle() (ended bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := c.devices[1].Settle(); err != nil {
-		return false, err
+	for _, print := range c.devices[1:] {
+		if err := print.Settle(); err != nil {
+			return false, err
+		}
 	}
 	c.guide.see(c.devices[1])
 	level, _ := c.violated()
@@ -388,6 +435,11 @@ func (c *comparison) same(when string) error {
 		hidden, valued := uint64(0), uint64(0)
 		for w := p.Word; w < p.Word+p.Words(); w++ {
 			differ := a[w] ^ b[w]
+			if len(c.devices) > 2 {
+				x := b[w] ^ c.devices[2].Outputs()[w]
+				differ &^= x
+				hidden |= x
+			}
 			if x != nil {
 				differ &^= x[w] | y[w]
 				hidden |= x[w] | y[w]

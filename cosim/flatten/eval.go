@@ -1,6 +1,7 @@
 package flatten
 
 import (
+	"fmt"
 	"math/big"
 	"math/bits"
 	"regexp"
@@ -223,18 +224,26 @@ func (p *process) streamed(n *node, s *state) *expr {
 // power has a constant exponent, or 2 as its base.
 func (p *process) power(n *node, s *state) *expr {
 	g, base, exponent := p.g, p.eval(n.one(1), s), p.eval(n.one(2), s)
-	if by, ok := exponent.small(); ok && by < 64 && !(strings.HasSuffix(n.kind, "S") && signed(exponent).Sign() < 0) {
-		e := g.number(base.width, 1)
-		for range by {
-			e = g.binary(opMul, base, e)
-		}
-		return e
-	}
 	if base.is(2) && !strings.HasSuffix(n.kind, "S") {
 		return g.shift(opShl, g.number(base.width, 1), exponent)
 	}
-	panic(p.refuse(n, "a power whose exponent is not a small constant", "write 1 << n, or multiply"))
+	e, square, vary := g.number(base.width, 1), base, 0
+	for i := range exponent.width {
+		bit := g.slice(exponent, i, 1)
+		if !bit.known() {
+			vary++
+		}
+		e, square = g.mux(bit, g.binary(opMul, square, e), e), g.binary(opMul, square, square)
+	}
+	negative := strings.HasSuffix(n.kind, "S") && !g.slice(exponent, exponent.width-1, 1).is(0)
+	if negative || vary > powerBitsMost || exponent.op == opConst && vary > 0 {
+		panic(p.refuse(n, fmt.Sprintf("a power whose exponent may be negative or has more than %d bits that vary", powerBitsMost), "write 1 << n, or multiply"))
+	}
+	return e
 }
+
+// powerBitsMost is how many factors a power may have that are there or not.
+const powerBitsMost = 8
 
 // literally is === and !==. Whether a value is X may be so or not in a circuit.
 func (p *process) literally(n *node, s *state) *expr {

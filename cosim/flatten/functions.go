@@ -141,7 +141,7 @@ func (l *lost) divisible(n *node) bool {
 	if s == nil && n.kind == "VARREF" {
 		s = l.observed(n)
 	}
-	return s != nil && (s.low.Sign() > 0 || s.high.Sign() < 0)
+	return s != nil && (s.low.Sign() > 0 && s.high.BitLen() < 32 || s.high.Sign() < 0 && s.low.BitLen() < 32)
 }
 
 // leavesX reports whether the value of a function that is called for a constant may be X: it divides, reads or returns what has no value.

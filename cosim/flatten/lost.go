@@ -250,6 +250,13 @@ func (l *lost) written(n *node) (s *span) {
 		}
 	case "ADD", "SUB", "MUL":
 		return l.written(n.one(1)).combined(n.kind, l.written(n.one(2)))
+	case "POW":
+		base, by := l.written(n.one(1)), l.written(n.one(2))
+		if base == nil || by == nil || base.low.Sign() <= 0 || by.low.Sign() < 0 || by.high.Cmp(big.NewInt(31)) > 0 {
+			return nil
+		}
+		s = s.with(new(big.Int).Exp(base.low, by.low, nil))
+		return s.with(new(big.Int).Exp(base.high, by.high, nil))
 	}
 	return s
 }

@@ -53,10 +53,12 @@ func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 		random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}, valued: map[string]int{},
 	}
 	c.guide = newGuide(m, c.random)
-	for i, source := range []cosim.Source{s, print} {
-		if c.designs[i], err = icarus.Backend().Build(ctx, source, o); err != nil {
+	for _, source := range []cosim.Source{s, print} {
+		design, err := icarus.Backend().Build(ctx, source, o)
+		if err != nil {
 			return Second{}, err
 		}
+		c.designs = append(c.designs, design)
 	}
 	_, err = c.run()
 	second := Second{

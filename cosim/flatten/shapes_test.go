@@ -34,7 +34,7 @@ $countones(k) - $countones(k) ; k >>> 1 ; s >>> 1 ; s & 3 ; s[1:0] ; (s < 0) ? 0
 3'd7 - k[2:0] ; 3'd6 - k[2:0] ; (k[2:0] - 1) & 7 ; k && e ; (k && e) + 15 ; k ~^ 15 ; ^k ? 3 : 4
 (e == 0) ? 0 : (e == 1) ? $clog2(D) : (e == 2) ? $countones(k) : 15 ; $unsigned(t4) ; $signed(k) + 0 ; $signed(k) + 4'sd1 ; t4 ; t4 + 8
 $unsigned(t4) + 1 ; 4'($signed(k)) ; $signed(k) >>> 1 ; $unsigned($signed(k)) ; $countones(k) ** 2 ; e ** 2 ; 5 % (e | 1) ; k % (e + 1) ; k / (e + 1)
-10 / (e + 1) ; $countbits(k, '1) + 1`},
+10 / (e + 1) ; $countbits(k, '1) + 1 ; 3 ** e ; k ** e ; 3 ** k[1:0] + e`},
 	{"p", `$clog2(D) ; $clog2(D) - 1 ; $clog2(D) + 1 ; D / 2 ; $bits(p) - 1 ; $bits(p) ; e`},
 	{"w", `$countones(k) ; $countones({k, k}) ; $countones({k, k, e}) ; 2 * $countones(k) ; $clog2(k) + 2 * $clog2(D) ; $clog2(k) + 3 * $clog2(D) + 1`},
 	{"t", `(s + n) % 128 ; ($signed({30'd0, s}) + n) % 100 ; (s & 2'd1) != 0 ? 7 : n + s ; {5'd0, s} ^ 7'd64 ; (n + s) & 255 ; s / 2'd2 ; s / 2'(P)
