@@ -310,76 +310,89 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 		set.Fill(n.Shape().Processors())
 	}
 	for k, glob := range globs {
-		matched := matches[what][glob]
-		if matched.Next(0, count) == count {
+		match := matches[what][glob]
+		if match.one == nil && (match.pattern == nil || match.many.Next(0, count) == count) {
 			return set, s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", strict.Clip(glob), what),
 				fmt.Sprintf("paths are %s to %s", path(0), path(count-1)))
 		}
-		set.Join(matched)
+		for _, i := range match.one {
+			set.Add(i)
+		}
+		if match.pattern != nil {
+			set.Join(match.many)
+		}
 	}
 	return set, nil
 }
 
+// globMatch is what a glob matches.
+type globMatch struct {
+	pattern *hw.Pattern // nil for one that is a path itself
+	many    hw.Set      // that the pattern matches
+	one     []int       // that the path is of
+}
+
 // globMatches are what the globs of all faults match, by what they name and by glob.
-type globMatches map[string]map[string]hw.Set
+type globMatches map[string]map[string]*globMatch
 
-// globMatchesMax bounds the comparisons of globs with paths, which take about two seconds.
-const globMatchesMax = 1 << 24
+// globMatchesMax bounds the comparisons of patterns with paths, which take less than a second, unless there is one pattern.
+const globMatchesMax = 1 << 22
 
-// match compares all globs that name the same with each path once: a path costs more than a comparison.
+// match compares all globs that name the same with each path once: a path costs more than a comparison. Those that are paths are looked up.
 func (s *Scenario) match(n fabric.Network, faults []Fault) (globMatches, error) {
-	all, kinds := globMatches{}, map[string]fabric.FaultKind{}
+	all, kinds, patterns := globMatches{}, map[string]fabric.FaultKind{}, map[string][]*globMatch{}
 	for i := range faults {
 		kind := kindOfFault(&faults[i])
 		what, count, _ := fabric.FaultTargets(n, kind)
 		if kinds[what] = kind; all[what] == nil {
-			all[what] = map[string]hw.Set{}
+			all[what] = map[string]*globMatch{}
 		}
 		for _, glob := range faults[i].Targets {
-			if _, known := all[what][glob]; known {
+			if all[what][glob] != nil {
 				continue
 			}
-			if globs := len(all[what]); (globs+1)*count > globMatchesMax {
+			match := &globMatch{}
+			if all[what][glob] = match; !strings.Contains(glob, "*") && !strings.Contains(glob, "..") {
+				continue
+			}
+			if globs := len(patterns[what]); globs > 0 && (globs+1)*count > globMatchesMax {
 				return nil, s.refuse("faults", fmt.Sprintf("more than %d globs are compared with %d paths", globs, count), "let a glob stand for several targets")
 			}
-			all[what][glob] = hw.NewSet(count)
+			pattern, err := hw.CompilePattern(glob)
+			if err != nil {
+				return nil, err // checkFault has compiled it
+			}
+			match.pattern, match.many = pattern, hw.NewSet(count)
+			patterns[what] = append(patterns[what], match)
 		}
 	}
-	for what, sets := range all {
-		if err := matchPaths(n, kinds[what], sets); err != nil {
-			return nil, err
+	for what, kind := range kinds {
+		if len(all[what]) > 0 {
+			matchPaths(n, kind, all[what], patterns[what])
 		}
 	}
 	return all, nil
 }
 
-// matchPaths adds to the set of each glob what faults of a kind may happen to and it names.
-func matchPaths(n fabric.Network, kind fabric.FaultKind, sets map[string]hw.Set) error {
-	if len(sets) == 0 {
-		return nil
-	}
-	var patterns []*hw.Pattern
-	var matched []hw.Set
-	for glob, set := range sets {
-		pattern, err := hw.CompilePattern(glob)
-		if err != nil {
-			return err // checkFault has compiled it
-		}
-		patterns, matched = append(patterns, pattern), append(matched, set)
-	}
+// matchPaths finds what faults of a kind may happen to and globs name.
+func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMatch, patterns []*globMatch) {
 	_, count, path := fabric.FaultTargets(n, kind)
 	for i := range count {
 		names := []string{path(i)}
 		if kind.OnMedia() {
 			names = append(names, n.Names().Link(i))
 		}
-		for k, pattern := range patterns {
-			if slices.ContainsFunc(names, pattern.Match) {
-				matched[k].Add(i)
+		for _, name := range names {
+			if match := all[name]; match != nil {
+				match.one = append(match.one, i)
+			}
+		}
+		for _, match := range patterns {
+			if slices.ContainsFunc(names, match.pattern.Match) {
+				match.many.Add(i)
 			}
 		}
 	}
-	return nil
 }
 
 func kindOfFault(f *Fault) fabric.FaultKind {

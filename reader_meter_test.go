@@ -45,18 +45,20 @@ func measureReading(text string) (c readingCost) {
 		metrics.Read(sample)
 		return sample[0].Value.Uint64()
 	}
-	processor := func() time.Duration {
-		var used unix.Rusage
-		if unix.Getrusage(unix.RUSAGE_THREAD, &used) != nil {
-			return 0
-		}
-		return time.Duration(used.Utime.Nano() + used.Stime.Nano())
-	}
 	c.text = text
-	before, start := allocated(), processor()
+	before, start := allocated(), processorTime()
 	_, c.err = ParseScenario("testdata/scenarios/meter.yaml", []byte(text))
-	c.time, c.bytes = processor()-start, allocated()-before
+	c.time, c.bytes = processorTime()-start, allocated()-before
 	return c
+}
+
+// processorTime is what this thread has had of processors.
+func processorTime() time.Duration {
+	var used unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // require fails for a reading that has cost too much.
@@ -276,6 +278,14 @@ func TestRoutesOfLargeNetworksAreMadeBeforeARun(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, VerdictPass, report.Verdict)
 	require.Len(t, s.Fabric.Netlist.Routers().Routes.Ports, 33*32*33*32)
+	largest := strings.Replace(fmt.Sprintf(large, "dor"), "[33, 32]", "[128, 128]", 1)
+	c := measureReading(largest)
+	c.require(t)
+	s, err = ParseScenario("largest.yaml", []byte(largest))
+	require.NoError(t, err)
+	report, err = Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Nil(t, s.Fabric.Netlist.Routers().Routes.Ports, "no table of 268 million routes")
 	_, err = ParseScenario("large.yaml", []byte(fmt.Sprintf(large, "dim_order")))
 	require.ErrorContains(t, err, "routes: dim_order is not of this network of routers", "what needs no table is told at once")
 	s, err = ParseScenario("large.yaml", []byte(fmt.Sprintf(large, "{'p[0]': {'p[5]': west}}")))

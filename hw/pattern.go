@@ -1,6 +1,9 @@
 package hw
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Pattern is a compiled glob over paths.
 type Pattern struct {
@@ -32,14 +35,16 @@ func CompilePattern(s string) (*Pattern, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Pattern{source: s, components: components}, nil
+	deep := func(component []pathToken) bool { return component[0].kind == tokenDeep }
+	twice := func(a, b []pathToken) bool { return deep(a) && deep(b) } // which stand for no more than one
+	return &Pattern{source: s, components: slices.CompactFunc(components, twice)}, nil
 }
 
 // String returns the pattern as it was written.
 func (p *Pattern) String() string { return p.source }
 
 // Match reports whether the whole path fits the pattern. It allocates nothing.
-// Its work is at most the product of both lengths: only the last ** (and, inside
+// Its work is at most the square of the path's length, whatever that of the pattern: only the last ** (and, inside
 // a component, the last *) is ever tried again, which is enough because the
 // earliest fit of what stands between two of them leaves most to what follows.
 func (p *Pattern) Match(path string) bool {

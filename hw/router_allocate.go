@@ -139,7 +139,7 @@ func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 		class := x.routing.VCs[x.routing.Classes[at]]
 		return int(x.routing.Ports[at]), first + int(class.Low), first + int(class.High)
 	}
-	to := x.routing.Torus.route(router, input, destination, *front&flitPhase != 0, x.classVCs)
+	to := x.routing.Next(router, input, destination, x.wiring.nodes, *front&flitPhase != 0, x.classVCs)
 	*front &^= flitPhase
 	if to.Phase {
 		*front |= flitPhase

@@ -111,7 +111,7 @@ func (n *RouterNetwork) Still() bool {
 }
 
 func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
-	if t.Carried {
+	if t.Carried || t.Rule != nil {
 		return nil
 	}
 	if t.Ports == nil {

@@ -27,9 +27,10 @@ type RouterGraph struct {
 
 // RouteTable says by which output port a head leaves a router.
 type RouteTable struct {
-	Ports   []uint8   // [router*nodes + destination]: the port; nil for a torus
+	Ports   []uint8   // [router*nodes + destination]: the port; nil for a rule or a torus
 	Classes []uint8   // likewise: which of VCs; nil for all VCs of the port
 	VCs     []VCRange // of each class
+	Rule    func(router, node int) (port, class int) // what a table too large to make would say; nil for a table or a torus
 	Torus   TorusRoute
 
 	Carried bool // no table: flits bring their routes with them, which only NewRouter allows
@@ -54,15 +55,19 @@ type Hop struct {
 // Next is the hop of a head with a phase, at an input port of a router, on its way to one of so many nodes, in a class of so many VCs: Low
 // and High count from the first one of that.
 func (t *RouteTable) Next(router, input, node, nodes int, phase bool, vcs int) Hop {
-	if t.Ports != nil {
-		low, high := 0, vcs-1
-		if t.Classes != nil {
-			class := t.VCs[t.Classes[router*nodes+node]]
-			low, high = int(class.Low), int(class.High)
-		}
-		return Hop{int(t.Ports[router*nodes+node]), low, high, phase}
+	if t.Ports == nil && t.Rule == nil {
+		return t.Torus.route(router, input, node, phase, vcs)
 	}
-	return t.Torus.route(router, input, node, phase, vcs)
+	hop, at, class := Hop{High: vcs - 1, Phase: phase}, router*nodes+node, 0
+	if t.Rule != nil {
+		hop.Port, class = t.Rule(router, node)
+	} else if hop.Port = int(t.Ports[at]); t.Classes != nil {
+		class = int(t.Classes[at])
+	}
+	if t.VCs != nil {
+		hop.Low, hop.High = int(t.VCs[class].Low), int(t.VCs[class].High)
+	}
+	return hop
 }
 
 // VCs are those of packets with a phase, between routers. Of an odd number the one in the middle is in both classes.

@@ -165,23 +165,19 @@ func (d *dependencies) classify() {
 	vcs, routes := d.built.Config.ClassVCs(), &d.built.Routes
 	list := []hw.VCRange{{Low: 0, High: uint8(vcs - 1)}}
 	switch {
-	case routes.Ports == nil:
+	case routes.Torus.K != nil:
 		list = list[:0]
 		for _, phase := range []bool{false, true} {
 			low, high := routes.Torus.VCs(phase, vcs)
 			list = append(list, hw.VCRange{Low: uint8(low), High: uint8(high)})
 		}
-	case routes.Classes != nil:
-		nodes, used := len(d.built.Graph.Nodes), make([]bool, len(routes.VCs))
-		for i, class := range routes.Classes {
-			used[class] = used[class] || d.far[d.first[i/nodes]+int(routes.Ports[i])] >= 0
+	case routes.VCs != nil:
+		nodes, used := len(d.built.Graph.Nodes), make([]bool, 1<<16)
+		for i := range len(d.first[1:]) * nodes {
+			hop := routes.Next(i/nodes, 0, i%nodes, nodes, false, vcs)
+			used[hop.Low<<8|hop.High] = used[hop.Low<<8|hop.High] || d.far[d.first[i/nodes]+hop.Port] >= 0
 		}
-		list = list[:0]
-		for class, r := range routes.VCs {
-			if used[class] {
-				list = append(list, r)
-			}
-		}
+		list = slices.DeleteFunc(slices.Clone(routes.VCs), func(r hw.VCRange) bool { return !used[int(r.Low)<<8|int(r.High)] })
 	}
 	d.number, d.of = map[hw.VCRange]int{}, make([]uint16, 1<<16)
 	for _, class := range list {

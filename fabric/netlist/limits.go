@@ -12,6 +12,7 @@ const (
 	// settledMax is for how many pairs of routers and processors, or of processors, routes are followed when a netlist is read: those of larger
 	// ones before a run.
 	settledMax = 1 << 20
+	tableMax   = 1 << 26 // routes of routers in a table
 )
 
 // plenty is more than there may be of anything: no sum or product of what is below it overflows.

@@ -37,11 +37,12 @@ type Net struct {
 
 // reaching is how processors reach each other.
 type reaching struct {
-	apart    bool            // some may not
-	routers  *fabric.Routers // nil for none
-	calls    []string        // of each router: what routes call it
-	dateline bool            // routes of routers that are drawn have the classes of a dateline
-	slotted  int             // media that carry frames in slots: those after them are channels of routers
+	apart     bool            // some may not
+	routers   *fabric.Routers // nil for none
+	calls     []string        // of each router: what routes call it
+	rule      string          // that routes of routers follow, but for those that are given
+	shorthand *shorthand      // that draws routers, nil for none
+	slotted   int             // media that carry frames in slots: those after them are channels of routers
 }
 
 // said are ways that a drawing gives, and RTL.

@@ -69,16 +69,23 @@ func (w *routed) rule() error {
 		w.Routes.Torus.K = w.grid
 		return nil
 	}
-	w.begin()
+	computed := w.computed()
+	if w.begin(); computed != nil && word != routesDOR {
+		w.datelineClasses()
+	}
 	switch {
-	case word == routesDOR:
-		w.dimensionOrder()
+	case computed != nil && w.table == nil:
+		w.Routes.Rule, w.Routes.VCs = computed, w.known
+	case computed != nil:
+		for router := range w.Graph.Ports {
+			for node := range w.Graph.Nodes {
+				port, class := computed(router, node)
+				w.give(router, node, port)
+				w.class[router*len(w.Graph.Nodes)+node] = uint8(class)
+			}
+		}
 	case word == routesAnynet:
 		w.anynetRoutes()
-	case word == routesMinimal:
-		w.minimal()
-	case word == routesDateline && w.around:
-		w.datelines()
 	default:
 		w.shortest()
 	}
@@ -86,6 +93,27 @@ func (w *routed) rule() error {
 		return w.ring(place)
 	}
 	return nil
+}
+
+// computed is the port of a way, and its class of VCs, where a rule says them without a table; nil for other rules.
+func (w *routed) computed() func(router, node int) (port, class int) {
+	switch word := w.word(); {
+	case word == routesDOR:
+		return w.dimensionOrder
+	case word == routesMinimal:
+		return w.minimal
+	case word == routesDateline && w.around:
+		return w.dateline
+	}
+	return nil
+}
+
+// pairs is how many routes there are.
+func (w *routed) pairs() int { return len(w.Graph.Ports) * len(w.Graph.Nodes) }
+
+// large reports whether no table is made of the routes of a rule.
+func (w *routed) large() bool {
+	return w.computed() != nil && w.routes.entries == nil && w.pairs() > settledMax
 }
 
 // finish gives routers the tables.
@@ -100,11 +128,13 @@ func (w *routed) finish() {
 	w.table = nil
 }
 
-// begin makes tables without routes, and notes where ports lead.
+// begin makes tables without routes, unless none is needed, and notes where ports lead.
 func (w *routed) begin() {
 	w.known = []hw.VCRange{{Low: 0, High: uint8(w.Config.ClassVCs() - 1)}}
-	size := len(w.Graph.Ports) * len(w.Graph.Nodes)
-	w.table, w.class = slices.Repeat([]int16{-1}, size), make([]uint8, size)
+	if w.large() {
+		return
+	}
+	w.table, w.class = slices.Repeat([]int16{-1}, w.pairs()), make([]uint8, w.pairs())
 	for _, ports := range w.Graph.Ports {
 		w.far = append(w.far, make([]*[2]int, ports))
 	}
@@ -174,62 +204,56 @@ func (w *routed) datelineClasses() {
 	w.known = append(w.known, hw.VCRange{Low: 0, High: half - 1}, hw.VCRange{Low: half, High: uint8(w.Config.ClassVCs() - 1)})
 }
 
-func (w *routed) classify(router, node int, before bool) {
-	class := uint8(classAfter)
+func classOf(before bool) int {
 	if before {
-		class = classBefore
+		return classBefore
 	}
-	w.class[router*len(w.Graph.Nodes)+node] = class
+	return classAfter
 }
 
-// datelines gives routes of a torus in the order of dimensions, the shorter way round, of two the one to larger coordinates.
-func (w *routed) datelines() {
-	w.datelineClasses()
-	for router := range w.Graph.Ports {
-		for node := range w.Graph.Nodes {
-			w.give(router, node, w.Graph.Nodes[node].Port)
-			at, to := router, node
-			for d, k := range w.grid {
-				a, b := at%k, to%k
-				if a != b {
-					right := 2*((b-a+k)%k) <= k
-					port := 2 * d
-					if !right {
-						port++
-					}
-					w.give(router, node, port)
-					w.classify(router, node, right && a > b || !right && a < b)
-					break
-				}
-				at, to = at/k, to/k
-			}
+// dimensionOrder is the route in a mesh: in the first dimension in which nodes differ.
+func (w *routed) dimensionOrder(router, node int) (port, class int) {
+	at, to := router, node
+	for d, k := range w.grid {
+		if a, b := at%k, to%k; a < b {
+			return 2 * d, 0
+		} else if a > b {
+			return 2*d + 1, 0
 		}
+		at, to = at/k, to/k
 	}
+	return w.Graph.Nodes[node].Port, 0
 }
 
-// minimal gives routes of a dragonfly: to the router from which a link leads to the group of the destination, over it, and on in that group. A
+// dateline is the route in a torus in the order of dimensions, the shorter way round, of two the one to larger coordinates.
+func (w *routed) dateline(router, node int) (port, class int) {
+	at, to := router, node
+	for d, k := range w.grid {
+		if a, b := at%k, to%k; a != b && 2*((b-a+k)%k) <= k {
+			return 2 * d, classOf(a > b)
+		} else if a != b {
+			return 2*d + 1, classOf(a < b)
+		}
+		at, to = at/k, to/k
+	}
+	return w.Graph.Nodes[node].Port, 0
+}
+
+// minimal is the route in a dragonfly: to the router from which a link leads to the group of the destination, over it, and on in that group. A
 // packet that has yet to leave its group takes the lower half of the VCs, as in Kim et al., section 4.1.
-func (w *routed) minimal() {
-	w.datelineClasses()
-	y := w.groups
-	for router := range w.Graph.Ports {
-		group, at := router/y.A, router%y.A
-		for node, home := range w.Graph.Nodes {
-			there := home.Router / y.A
-			to, port := y.global(group, there)
-			switch {
-			case home.Router == router:
-				w.give(router, node, home.Port)
-				continue
-			case there == group:
-				port = y.local(at, home.Router%y.A)
-			case to != at:
-				port = y.local(at, to)
-			}
-			w.give(router, node, port)
-			w.classify(router, node, there != group)
-		}
+func (w *routed) minimal(router, node int) (port, class int) {
+	y, home := w.groups, w.Graph.Nodes[node]
+	group, at, there := router/y.A, router%y.A, home.Router/y.A
+	to, port := y.global(group, there)
+	switch {
+	case home.Router == router:
+		return home.Port, 0
+	case there == group:
+		port = y.local(at, home.Router%y.A)
+	case to != at:
+		port = y.local(at, to)
 	}
+	return port, classOf(there != group)
 }
 
 // ring gives the shortest routes of a drawn ring its classes: places are counted from the first router on, in the
@@ -274,7 +298,7 @@ func (w *routed) ring(place string) error {
 			for node, at := range w.Graph.Nodes {
 				if w.table[router*len(w.Graph.Nodes)+node] == int16(port) {
 					here, there := position[router], position[at.Router]
-					w.classify(router, node, step == 1 && here > there || step != 1 && here < there)
+					w.class[router*len(w.Graph.Nodes)+node] = uint8(classOf(step == 1 && here > there || step != 1 && here < there))
 				}
 			}
 		}

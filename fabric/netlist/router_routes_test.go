@@ -1,6 +1,7 @@
 package netlist
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -263,4 +264,36 @@ func TestDragonflyMinimal(t *testing.T) {
 	n, err = readNetwork(t, "dragonfly: {p: 2, a: 4, h: 2}\nrouter: {vcs: 4, classes: 2}\nstreaming: {ports: 2}")
 	require.NoError(t, err)
 	require.Contains(t, n.routers.Shown, "routes: deadlock-free (Dally and Seitz)")
+}
+
+// TestRulesWithoutATable: where a rule computes the routes of a large network, a table would say the same; others are refused by arithmetic.
+func TestRulesWithoutATable(t *testing.T) {
+	for _, c := range []struct{ text, rule, entry string }{
+		{"mesh: {k: [33, 32]}\nrouter: {}\n", routesDOR, `"p[0]": {"p[1]": east}`},
+		{"torus: {k: [33, 32], node: q}\nrouter: {vcs: 4, classes: 2}\n", routesDateline, `"q[0]": {"q[1]": "east:1..1"}`},
+		{"ring: {n: 1025}\nrouter: {vcs: 3}\n", routesDateline, `"p[0]": {"p[1]": "east:1..2"}`},
+		{"dragonfly: {p: 2, a: 12, h: 5}\nrouter: {}\n", routesMinimal, `"r[0]": {"p[0]": "terminal[0]"}`},
+	} {
+		n := requireWritten(t, c.text+"routes: "+c.rule)
+		table, err := read(t, c.text+"routes: {default: "+c.rule+", "+c.entry+"}")
+		require.NoError(t, err)
+		require.NoError(t, cmp.Or(n.routers.Later(), table.routers.Later()))
+		require.Nil(t, n.routers.Routes.Ports)
+		nodes, vcs := len(n.routers.Graph.Nodes), n.routers.Config.ClassVCs()
+		require.Len(t, table.routers.Routes.Ports, len(n.routers.Graph.Ports)*nodes)
+		for router := range n.routers.Graph.Ports {
+			for node := range nodes {
+				want := table.routers.Routes.Next(router, 0, node, nodes, false, vcs)
+				if got := n.routers.Routes.Next(router, 0, node, nodes, false, vcs); want != got {
+					require.Equal(t, want, got, "%s%d to %d", c.text, router, node)
+				}
+			}
+		}
+		require.Equal(t, table.routers.Shown, n.routers.Shown)
+	}
+	for _, text := range []string{"mesh: {k: [128, 128]}\nroutes: shortest", "mesh: {k: [128, 128]}\nroutes: {\"p[0]\": {\"p[1]\": east}}", "nodes: {\"p[0..9999]\": processor, " +
+		"\"r[0..9999]\": router}\nlinks: [[\"p[0..9999]\", \"r[0..9999]\"], [\"r[0..9998]\", \"r[1..9999]\"]]"} {
+		_, err := read(t, text+"\nrouter: {}")
+		require.ErrorContains(t, err, "; allowed are 67108864; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a dragonfly, which need no table")
+	}
 }

@@ -30,8 +30,9 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	}
 	net, err := d.placeRouters(w, graph)
 	nodes := len(w.Graph.Nodes)
-	if m.take(err); err == nil && len(w.Graph.Ports) > math.MaxInt32/max(1, nodes) {
-		err = w.refuse(w.place, fmt.Sprintf("%d routers with %d nodes: the table of routes is too large", len(w.Graph.Ports), nodes), "take a smaller network")
+	if m.take(err); err == nil && w.pairs() > tableMax && w.word() != routesDimOrder && !w.large() {
+		err = w.refuse(cmp.Or(w.routes.place, w.place), fmt.Sprintf("routes from %d routers to %d nodes in a table of %d", len(w.Graph.Ports), nodes, w.pairs()),
+			fmt.Sprintf("allowed are %d; take fewer, or dor of a mesh, dateline of a torus or a ring, minimal of a dragonfly, which need no table", tableMax))
 		m.take(err)
 	}
 	if placed := err == nil && nodes > 0; placed && w.nicPorts > 1 {
@@ -45,7 +46,7 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	if w.name(net); !w.partial {
 		w.take(w.suits())
 	}
-	if w.partial || len(w.Graph.Ports)*nodes <= settledMax {
+	if w.partial || w.pairs() <= settledMax {
 		w.settle()
 	} else {
 		w.Later = sync.OnceValue(func() error {
@@ -59,7 +60,10 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	}
 	d.streaming.streams(w.Routers)
 	net.atRouters(w.Routers)
-	net.calls, net.dateline = w.routers, w.Names != nil && w.word() == routesDateline
+	net.calls, net.rule = w.routers, w.word()
+	if len(d.plans) > 0 {
+		net.shorthand = &d.plans[0]
+	}
 	return w.Routers, net
 }
 
@@ -198,25 +202,6 @@ func unlike(processor string) string {
 		return "router"
 	}
 	return "r"
-}
-
-// dimensionOrder gives the routes of a mesh: in the first dimension in which nodes differ.
-func (w *routed) dimensionOrder() {
-	for from := range w.Graph.Ports {
-		for to := range w.Graph.Nodes {
-			port, a, b := w.Graph.Nodes[to].Port, from, to
-			for d, k := range w.grid {
-				if x, y := a%k, b%k; x != y {
-					if port = 2 * d; x > y {
-						port++
-					}
-					break
-				}
-				a, b = a/k, b/k
-			}
-			w.give(from, to, port)
-		}
-	}
 }
 
 // drawGraph draws the routers of a graph: first the ports of their nodes, then those of their neighbours, both

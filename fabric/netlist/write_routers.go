@@ -121,7 +121,7 @@ func (n *Net) ways(router int) (all []way) {
 // hop is the port by which packets to a node leave a router, and the virtual channels, of a class, that they may take there.
 func (n *Net) hop(router, node int) (port int, vcs string) {
 	routes, nodes, of := &n.routers.Routes, len(n.routers.Graph.Nodes), n.routers.Config.ClassVCs()
-	if routes.Ports == nil {
+	if routes.Torus.K != nil {
 		return routes.Next(router, 2*len(routes.Torus.K), node, nodes, false, of).Port, "as it has gone"
 	}
 	hop := routes.Next(router, 0, node, nodes, false, of)
@@ -182,10 +182,8 @@ func (n *Net) yamlRouters(w io.Writer) {
 		c.VCs, c.Depth, c.RoutingDelay, c.CreditDelay, c.WaitForTail, max(1, c.Classes))
 	fmt.Fprintf(w, "vc_allocator: %s, sw_allocator: %s}\n", allocator(c.VCAllocator), allocator(c.SwitchAllocator))
 	fmt.Fprintf(w, "streaming: {tick: %d, flit_bits: %d, vc: %s, eject: %s", r.Tick, r.Bits, word(r.ByTag, "tag", "turn"), word(r.Sink, "sink", "fifo"))
-	if k := r.Routes.Torus.K; k != nil { // which no table has
-		sizes := strings.Trim(strings.ReplaceAll(fmt.Sprint(k), " ", ", "), "[]")
-		fmt.Fprintf(w, ", ports: %d}\ntorus: {k: [%s], node: %q, latency: %d}\nroutes: %s\n", r.NIC.Ports(0), sizes,
-			strings.TrimSuffix(n.node(n.Processors[0].Path), "[0]"), r.Graph.Links[0].Latency, routesDimOrder)
+	if r.Routes.Ports == nil { // which no table has
+		fmt.Fprintf(w, ", ports: %d}\n%s: %s\nroutes: %s\n", r.NIC.Ports(0), n.shorthand.key, form(n.shorthand.value), n.rule)
 		return
 	}
 	fmt.Fprint(w, "}\n")
@@ -280,10 +278,11 @@ func (n *Net) yamlBetween(w io.Writer) (before func(number int)) {
 
 // yamlRouterRoutes writes the routes of routers that are not those of a rule.
 func (n *Net) yamlRouterRoutes(w io.Writer) {
-	usual, name, rule := n.usualRoutes(), n.yamlNames(), routesShortest
-	if n.dateline {
+	rule := routesShortest
+	if n.rule == routesDateline && n.shorthand == nil { // drawn, as it is written
 		rule = routesDateline
 	}
+	usual, name := n.usualRoutes(rule), n.yamlNames()
 	fmt.Fprintf(w, "routes:\n  default: %s\n", rule)
 	for router := range n.routers.Graph.Ports {
 		var ways []way
@@ -320,14 +319,10 @@ func (n *Net) yamlRouterRoutes(w io.Writer) {
 }
 
 // usualRoutes are a Net with the routes of its rule alone.
-func (n *Net) usualRoutes() *Net {
+func (n *Net) usualRoutes(rule string) *Net {
 	r := &fabric.Routers{Config: n.routers.Config, Graph: n.routers.Graph, Names: n.routers.Names}
-	w := &routed{Routers: r, routers: n.calls}
-	w.begin()
-	w.shortest()
-	if n.dateline {
-		_ = w.ring("") // of routers that are one
-	}
+	w := &routed{Routers: r, routers: n.calls, routes: &Routes{word: rule}}
+	_ = w.rule() // of routers that are a ring, if it is that
 	w.finish()
 	return &Net{reaching: reaching{routers: r}}
 }
