@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"slices"
 	"strings"
 
 	"starloom/cosim"
@@ -54,17 +55,22 @@ func (d *Difference) Error() string {
 // Compare runs a printed module and its source side by side in Verilator, with random inputs, led to its branches,
 // resets among them, from registers that are zero or as the source initialises them. All outputs
 // are compared in every cycle, before the edge and after it, and assertions at every edge. Where they differ, the print runs a second time
-// beside itself, with 1 where it has X: bits that X decides are not compared, as long as each output is compared often enough.
+// beside itself, with 1 where it has X: bits that X decides are not compared, as long as each output is compared often enough. What differs then
+// has to differ for inputs that keep the print's Rules.
 func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (*Comparison, error) {
-	done, err := compare(ctx, s, []*Module{m}, o, cycles, seed)
-	var differs *Difference
-	if errors.As(err, &differs) {
+	done, err := compare(ctx, s, []*Module{m}, o, cycles, seed, false)
+	if differs := (*Difference)(nil); errors.As(err, &differs) {
 		ones := *m
 		ones.Verilog = anyX.ReplaceAllStringFunc(m.Verilog, func(x string) string {
 			return strings.ReplaceAll(strings.Replace(x, "; // X: ", " = ~0; // X: ", 1), "x", "1")
 		})
-		if again, failed := compare(ctx, s, []*Module{m, &ones}, o, cycles, seed); failed == nil {
-			return again, nil
+		for _, keeps := range []bool{false, true} {
+			if keeps && m.Rules == nil {
+				break
+			}
+			if again, failed := compare(ctx, s, []*Module{m, &ones}, o, cycles, seed, keeps); failed == nil {
+				return again, nil
+			}
 		}
 	}
 	return done, err
@@ -76,10 +82,10 @@ var anyX = regexp.MustCompile(`; // X: |\d+'b[01x]*x[01x]*`)
 // hiddenMost is how large a part of what is compared X may hide of an output.
 const hiddenMost = 0.9
 
-func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.BuildOptions, cycles int, seed uint64) (done *Comparison, err error) {
+func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.BuildOptions, cycles int, seed uint64, keeps bool) (done *Comparison, err error) {
 	m := prints[0]
 	c := &comparison{Module: m, s: s, cycles: cycles, restarts: restartsMax, seed: seed, random: rand.New(rand.NewPCG(seed, 0x5eed)), hidden: map[string]int{}}
-	c.guide = newGuide(m, c.random)
+	c.guide, c.keeps = newGuide(m, c.random), keeps
 	sources := []cosim.Source{s}
 	for _, m := range prints {
 		print, err := m.source(o)
@@ -147,6 +153,8 @@ type comparison struct {
 	undone   int  // edges that an assertion has ended, and that were left out
 	quiet    bool // the print has no assertions
 	guide    *guide
+	keeps    bool // inputs keep the print's Rules
+	rules    cosim.Rules
 }
 
 func (c *comparison) run() (*Comparison, error) {
@@ -187,6 +195,9 @@ func (c *comparison) open() error {
 		c.devices = append(c.devices, device)
 	}
 	c.clocks = cosim.ClockMask(c.devices[0].Ports())
+	if c.keeps {
+		c.rules = c.guide.Rules(c.devices[0].Ports())
+	}
 	if c.quiet {
 		return c.samePorts()
 	}
@@ -198,6 +209,10 @@ func (c *comparison) close() {
 		_ = d.Close() // nothing is left in it
 	}
 	c.devices = nil
+	if c.rules != nil {
+		_ = c.rules.Close() // a model, which never fails
+	}
+	c.rules = nil
 }
 
 // The modes of an input: most bits of a control signal are still for many cycles.
@@ -256,9 +271,6 @@ func (c *comparison) stimulate() {
 		}
 	}
 	c.guide.lead(ports, in)
-	for _, other := range c.devices[1:] {
-		copy(other.Inputs(), in)
-	}
 }
 
 // cycle is one cycle of both; ended: the source has.
@@ -309,6 +321,9 @@ func (c *comparison) cycle() (ended bool, err error) {
 			return false, err
 		}
 	}
+	if c.rules != nil {
+		c.rules.Edge()
+	}
 	for i, word := range source.Outputs() {
 		if word != before[i] {
 			c.done.Changed++
@@ -348,9 +363,39 @@ func (c *comparison) keep() (undo func() error, err error) {
 	}, nil
 }
 
+// drawsMost is how often inputs that break the rules are drawn again.
+const drawsMost = 256
+
+// allowed draws inputs again that break the rules, some of them as they were before; where none are found, resets come.
+func (c *comparison) allowed(before []uint64) {
+	ports, in := c.devices[0].Ports(), c.devices[0].Inputs()
+	for draw := 1; c.rules != nil && !c.rules.Meets(in); draw++ {
+		c.guide.plan = nil
+		if draw%16 == 0 {
+			c.left = 0 // other modes
+		}
+		c.stimulate()
+		for _, p := range ports {
+			if p.Input && !p.Clock && c.random.IntN(4) < draw%4 {
+				copy(in[p.Word:p.Word+p.Words()], before[p.Word:])
+			}
+		}
+		if draw == drawsMost {
+			c.rules.Reset(in)
+			_ = c.rules.Meets(in)
+			break
+		}
+	}
+	for _, other := range c.devices[1:] {
+		copy(other.Inputs(), in)
+	}
+}
+
 // settle gives both new inputs.
 func (c *comparison) settle() (ended bool, err error) {
+	before := slices.Clone(c.devices[0].Inputs())
 	c.stimulate()
+	c.allowed(before)
 	fault, err := ending(c.devices[0].Settle())
 	if err != nil {
 		return false, err

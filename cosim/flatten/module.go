@@ -38,6 +38,8 @@ type Module struct {
 	Branches   []Branch   `json:"branches"`
 	BranchPort string     `json:"branch_port"` // see DefineBranches
 	Constants  []Constant `json:"constants"`
+
+	Rules func([]cosim.Port) cosim.Rules `json:"-"` // what inputs keep where the print is compared, by the source's ports; nil: nothing
 }
 
 // An Assertion is what the source requires: $fatal, $error, assert, unique. Its net is 1 where it

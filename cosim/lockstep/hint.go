@@ -114,6 +114,7 @@ func (l *pair) led(ctx context.Context, report *Report) {
 	if err != nil {
 		return
 	}
+	print.Rules = m.Guard
 	_, first := flatten.Compare(ctx, s, print, m.Build, hintCycles, 1)
 	second, other := flatten.CompareSecond(ctx, s, print, m.Build, 1)
 	var differs *flatten.Difference

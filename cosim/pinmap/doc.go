@@ -20,6 +20,7 @@
 //	routing.go   Wires as moves of bits
 //	limits.go    what a map takes for granted
 //	contract.go  Contract: what the inputs respect, and when an output counts
+//	guard.go     what inputs of the RTL may be, asked cycle by cycle
 //	stream.go    sides with valid and ready, by their roles
 //	device.go    Device: RTL with the ports of a model
 //	play.go      the same for many cycles in one call

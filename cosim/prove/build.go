@@ -158,6 +158,7 @@ func (b *builder) readRTL() (read []string, err error) {
 	if err != nil {
 		return nil, refusedPrint(err)
 	}
+	m.Rules = b.m.Guard
 	b.print, b.checks, b.dropped = m, len(m.Assertions), m.Dropped
 	command := "read_verilog -nosynthesis rtl.v"
 	if b.keepInitial {
