@@ -60,12 +60,8 @@ const bankBytesMax = 1<<32 - 1<<16
 // anything is allocated: the operating system would end the process without a word
 // to the user.
 func (m *Machine) checkMemory() error {
-	need := m.MemoryBytes()
-	if need <= memoryUnasked {
-		return m.checkBank()
-	}
-	have, limit := hw.MemoryAvailable()
-	if limit == "" || need <= have {
+	need, have, limit := m.lacks()
+	if limit == "" {
 		return m.checkBank()
 	}
 	_, media := m.Names.MediumNoun()
@@ -80,6 +76,17 @@ func (m *Machine) checkMemory() error {
 	}
 	return m.Config.Source.Refuse("fabric."+m.Network.Kind(),
 		fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
+}
+
+// lacks returns what this machine takes and what there is, which is less, as limit says; "" if there is enough.
+func (m *Machine) lacks() (need, have uint64, limit string) {
+	if need = m.MemoryBytes(); need > memoryUnasked {
+		have, limit = hw.MemoryAvailable()
+	}
+	if need <= have {
+		limit = ""
+	}
+	return need, have, limit
 }
 
 // memoryText is an amount of memory.
@@ -306,8 +313,7 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	if m.Image.stateBytes = uint64(instance.Bank().StateBytes()); parks {
 		m.Parking = new(parking)
 	}
-	have, limit := hw.MemoryAvailable()
-	if need := m.MemoryBytes(); instance.Bank().TakesROM && (limit == "" || need <= have) { // else the tables would not fit, either
+	if _, _, limit := m.lacks(); instance.Bank().TakesROM && limit == "" { // else the tables would not fit, either
 		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 			return 0, "", c.Source.Refusal(err)
 		}

@@ -132,9 +132,11 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 		return err
 	}
 	b.about, b.slotCycles = first.Sum(), uint64(first.Timing().SlotCycles())
-	have, limit := hw.MemoryAvailable()
-	if need := first.MemoryBytes(); limit != "" && need > 0 {
-		machines = int(min(uint64(machines), max(have/need, 1)))
+	if machines > 1 { // to read what is available takes as long as a small run
+		have, limit := hw.MemoryAvailable()
+		if need := first.MemoryBytes(); limit != "" && need > 0 {
+			machines = int(min(uint64(machines), max(have/need, 1)))
+		}
 	}
 	q := &batchQueue{total: b.total, chunk: b.chunk(), ahead: chunksAhead * b.chunk() * uint64(machines), waiting: map[uint64][]BatchRun{}, take: take}
 	q.moved.L = &q.lock
