@@ -302,7 +302,9 @@ func TestTableOfRules(t *testing.T) {
 // TestLongTableOfRules: so it is in the cycle engine, and with every processor in an instance of its own.
 func TestLongTableOfRules(t *testing.T) {
 	tableOfRules(t, EngineCycle, func() string { return ModeBanked })
-	tableOfRules(t, EngineAuto, func() string { return ModeIsolated })
+	for _, engine := range []string{EngineAuto, EngineCycle} {
+		tableOfRules(t, engine, func() string { return ModeIsolated })
+	}
 }
 
 func tableOfRules(t *testing.T, engine string, mode func() string) {
