@@ -107,10 +107,11 @@ func TestEndless(t *testing.T) {
 			t.Parallel()
 			const limit = 2 * time.Second
 			d := misbehaving(t, c.mode, limit)
-			pid, start := d.process.cmd.Process.Pid, time.Now()
 			requireFault(t, d.Edge(1), c.kind, c.cycle)
-			require.Less(t, time.Since(start), limit+slack)
-			requireGone(t, pid)
+			requireGone(t, d.process.cmd.Process.Pid)
+			<-d.process.done
+			used := d.process.cmd.ProcessState // it works all the time, and waits for a processor on a busy machine
+			require.Less(t, used.UserTime()+used.SystemTime(), limit+slack)
 		})
 	}
 }

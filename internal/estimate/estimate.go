@@ -22,6 +22,8 @@ type Size struct {
 	// Run runs it as the command does, with outputs that go nowhere, and says how far it is. It is an error
 	// that of the context if that ends first, and else only if the scenario cannot run.
 	Run func(ctx context.Context, progress func(Progress)) error
+
+	clock func() time.Duration // nil for processor time
 }
 
 // Key is a key of the scenario with the value that makes it another size.

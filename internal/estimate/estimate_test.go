@@ -11,16 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// work takes processor time.
-func work(d time.Duration) {
-	for begin := processorTime(); processorTime()-begin < d; {
-	}
-}
-
 // grown is a scenario of 64 processors whose runs take slots(n) slots, of which each takes cost(n, slot), in
-// microseconds.
+// microseconds, by a clock of its own.
 func grown(largest int, slots func(n float64) float64, cost func(n, slot float64) float64) (subject, *int) {
-	runs := new(int)
+	runs, now := new(int), time.Duration(0)
 	return subject{at: func(steps int) (*Size, error) {
 		if steps < -4 || steps > largest {
 			return nil, nil
@@ -33,10 +27,10 @@ func grown(largest int, slots func(n float64) float64, cost func(n, slot float64
 					return ctx.Err()
 				}
 				progress(Progress{Slots: uint32(slot)})
-				work(time.Duration(cost(n, slot) * 1e3))
+				now += time.Duration(cost(n, slot) * 1e3)
 			}
 			return nil
-		}}
+		}, clock: func() time.Duration { return now }}
 		if steps != 0 {
 			size.Keys = []Key{{"size", int(n)}}
 		}

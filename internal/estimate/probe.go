@@ -58,7 +58,8 @@ const (
 type watch struct {
 	*Measured
 	start        time.Time
-	begin, first time.Duration // processor time
+	clock        func() time.Duration
+	begin, first time.Duration // by the clock
 	limit        time.Duration
 	place        uint64 // where the run is
 	next, stride uint64 // the place at which the clocks are read again, and how many are passed over between
@@ -80,8 +81,12 @@ func probe(ctx context.Context, size *Size, limit time.Duration) (*Measured, err
 	defer stop()
 	w := &watch{
 		Measured: &Measured{Processors: size.Processors, SlotsMax: size.SlotsMax},
-		start:    time.Now(), begin: processorTime(), limit: limit, stride: 1, step: 1, stop: stop,
+		start:    time.Now(), clock: size.clock, limit: limit, stride: 1, step: 1, stop: stop,
 	}
+	if w.clock == nil {
+		w.clock = processorTime
+	}
+	w.begin = w.clock()
 	err := size.Run(hurried, w.see)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -99,13 +104,13 @@ func (w *watch) see(p Progress) {
 		return
 	}
 	if p.Repeated {
-		w.over, w.last.After = true, processorTime()-w.first
+		w.over, w.last.After = true, w.clock()-w.first
 		return
 	}
 	if w.place = p.place(); w.place < w.next {
 		return
 	}
-	now := processorTime()
+	now := w.clock()
 	if w.Marks == nil {
 		w.first, w.Begin, w.Of = now, now-w.begin, p.Of
 		w.last = Mark{Place: w.place}
@@ -135,14 +140,14 @@ func (w *watch) see(p Progress) {
 func (w *watch) end(whole bool) {
 	w.Whole, w.Places, w.Between, w.Wall = whole, w.place, w.last.After, time.Since(w.start)
 	if w.Marks == nil {
-		w.Begin = processorTime() - w.begin
+		w.Begin = w.clock() - w.begin
 		return
 	}
 	if w.last.Place = w.place; w.Marks[len(w.Marks)-1].Place < w.Places {
 		w.Marks = append(w.Marks, w.last)
 	}
 	if whole {
-		w.Rest = processorTime() - w.begin - w.Begin - w.Between
+		w.Rest = w.clock() - w.begin - w.Begin - w.Between
 	}
 }
 
