@@ -131,7 +131,7 @@ func (img *Image) lockPlaces() (unlock func()) {
 	img.placesOnce.Do(func() {
 		if name := img.copy.SourceMap; name == "" || img.host.maps == "" {
 			img.places = img.copy.Places()
-		} else if text, err := input.Read(filepath.Join(img.host.maps, path.Base(name)), ImageBytesMax); err == nil {
+		} else if text, err := input.Read(filepath.Join(img.host.maps, path.Base(name)), wasm.SourceMapBytesMax); err == nil {
 			img.places = img.copy.PlacesIn(text)
 		}
 	})

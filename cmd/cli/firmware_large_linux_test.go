@@ -59,7 +59,8 @@ func functionsOf(copies int, code []byte) (bodies []byte) {
 	return bytes.Repeat(append(bin.AppendUvarint(nil, uint64(len(body))), body...), copies)
 }
 
-// TestMemoryOfInspect: the command takes less than the gigabyte that ABI.md states, whatever the image; what would take more is refused, with a remedy.
+// TestMemoryOfInspect: the command takes less than the gigabyte that ABI.md states, whatever the image, and a check of a small scenario less than
+// two; what would take more is refused, with a remedy.
 func TestMemoryOfInspect(t *testing.T) {
 	image, err := firmware.ProgramImage("pops/random")
 	require.NoError(t, err)
@@ -87,6 +88,9 @@ func TestMemoryOfInspect(t *testing.T) {
 	loads[5] = largeSection{replaces: true, count: 1, entries: []byte{0, 0x80, 0x20}} // 256 MiB
 	lines := bytes.Repeat([]byte{0x21}, 5<<20)
 	bin.LittleEndian.PutUint32(lines, uint32(len(lines)-4))
+	scenario := filepath.Join(t.TempDir(), "small.yaml")
+	require.NoError(t, os.WriteFile(scenario, []byte("starloom: 1\nfabric: {pops: {groups: 1, group_size: 2}}\nfirmware: {program: pops/random}\n"+
+		"workload: {permutation: reverse}\n"), 0o644))
 	unit := []byte{12, 0, 0, 0, 4, 0, 0, 0, 0, 0, 4, 1, 0, 0, 0, 0}
 	for name, c := range map[string]struct {
 		more map[byte]largeSection
@@ -104,16 +108,22 @@ func TestMemoryOfInspect(t *testing.T) {
 	} {
 		file := filepath.Join(t.TempDir(), "large.wasm")
 		require.NoError(t, os.WriteFile(file, enlargeImage(t, image, c.more), 0o644))
-		child := exec.Command(binary, "firmware", "inspect", file)
-		text, err := child.CombinedOutput()
-		used := child.ProcessState.SysUsage().(*syscall.Rusage)
-		t.Logf("%s: %d MiB, %v: %.200s", name, used.Maxrss>>10, child.ProcessState.UserTime(), text)
-		require.Less(t, used.Maxrss>>10, int64(1024), name)
+		run := func(most int64, arguments ...string) (text []byte, status int) {
+			child := exec.Command(binary, append([]string{"firmware"}, arguments...)...)
+			text, _ = child.CombinedOutput()
+			used := child.ProcessState.SysUsage().(*syscall.Rusage)
+			t.Logf("%s: %s: %d MiB, %v: %.200s", arguments[0], name, used.Maxrss>>10, child.ProcessState.UserTime(), text)
+			require.Less(t, used.Maxrss>>10, most, name)
+			return text, child.ProcessState.ExitCode()
+		}
+		text, status := run(1024, "inspect", file)
 		if c.want == "" {
-			require.NoError(t, err, string(text))
+			require.Zero(t, status, string(text))
+			text, status = run(2048, "check", file, scenario, "--fuzz", "0")
+			require.Zero(t, status, string(text))
 			continue
 		}
-		require.Equal(t, 2, child.ProcessState.ExitCode(), name)
+		require.Equal(t, 2, status, name)
 		require.Contains(t, string(text), c.want)
 		require.Equal(t, 1, strings.Count(strings.TrimSpace(string(text)), file), name)
 	}

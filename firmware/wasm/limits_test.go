@@ -30,18 +30,20 @@ func largeImages(n int) map[string][]byte {
 	}
 }
 
+// allocatedMiB is what something takes, with what it has thrown away.
+func allocatedMiB(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) >> 20
+}
+
 // TestMemoryOfLargeImages: an image at a tenth of the limit takes a tenth of the bound that ABI.md states, and beyond the limit it is refused by
 // arithmetic, with its place and a remedy.
 func TestMemoryOfLargeImages(t *testing.T) {
-	allocated := func(do func()) uint64 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		do()
-		runtime.ReadMemStats(&after)
-		return (after.TotalAlloc - before.TotalAlloc) >> 20
-	}
 	for name, binary := range largeImages(190) { // a tenth
-		took := allocated(func() {
+		took := allocatedMiB(func() {
 			c := rewrite(t, binary)
 			r := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigCompiler())
 			_, err := r.CompileModule(t.Context(), c.Binary)
@@ -52,11 +54,30 @@ func TestMemoryOfLargeImages(t *testing.T) {
 		require.Less(t, took, uint64(1<<10/10), name)
 	}
 	for name, binary := range largeImages(2050) {
-		took := allocated(func() {
+		took := allocatedMiB(func() {
 			_, err := Rewrite(binary)
 			require.ErrorContains(t, err, "more than 2000000 locals and values of calls, blocks and branches", name)
 			require.ErrorContains(t, err, "function ", name)
 		})
 		require.Less(t, took, uint64(64), name)
 	}
+}
+
+// TestMemoryOfSourceMaps: a source map at a tenth of the limit takes a tenth of what there is room for beside an image.
+func TestMemoryOfSourceMaps(t *testing.T) {
+	const size = SourceMapBytesMax / 10
+	for name, text := range map[string]string{
+		"offsets": `{"version":3,"mappings":"` + strings.Repeat("C,", size/2) + `"}`,
+		"lines":   `{"version":3,"sources":["a"],"mappings":"` + strings.Repeat("C,CAAA,", size/7) + `"}`,
+		"sources": `{"version":3,"sources":[` + strings.Repeat(`"",`, size/3) + `"b"],"mappings":"AACAA"}`,
+	} {
+		took := allocatedMiB(func() {
+			_, err := parseSourceMap([]byte(text))
+			require.NoError(t, err)
+		})
+		t.Logf("%s: %d MiB", name, took)
+		require.Less(t, took, uint64(64), name)
+	}
+	_, err := parseSourceMap([]byte(`{"version":3,"sources":["a"],"mappings":"ggggggCAAA,ggggggCAAA"}`))
+	require.ErrorContains(t, err, "a source map with numbers of more than 32 bits")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 )
@@ -15,8 +16,11 @@ type sourceMap struct {
 }
 
 type mapped struct {
-	offset, source, line, column int // source: -1 for code of no line; line and column count from 0
+	offset, source, line, column int32 // source: -1 for code of no line; line and column count from 0
 }
+
+// SourceMapBytesMax is the size of the largest source map that is read: it takes ten times of that.
+const SourceMapBytesMax = 16 << 20
 
 // parseSourceMap reads a source map, version 3.
 func parseSourceMap(text []byte) (*sourceMap, error) {
@@ -33,10 +37,12 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 	}
 	m := &sourceMap{sources: file.Sources}
 	generated, _, _ := strings.Cut(file.Mappings, ";") // the image is one line
-	var now mapped
+	m.entries = make([]mapped, 0, strings.Count(generated, ",")+1)
+	var fields []int
+	var offset, source, line, column int
 	for segment := range strings.SplitSeq(generated, ",") {
-		fields, err := vlq(segment)
-		if err != nil {
+		var err error
+		if fields, err = vlq(fields[:0], segment); err != nil {
 			return nil, err
 		}
 		entry := mapped{source: -1}
@@ -44,14 +50,17 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 		case 0:
 			continue
 		case 4, 5: // the fifth is a name
-			now.source, now.line, now.column = now.source+fields[1], now.line+fields[2], now.column+fields[3]
-			entry = now
+			source, line, column = source+fields[1], line+fields[2], column+fields[3]
+			entry = mapped{source: int32(source), line: int32(line), column: int32(column)}
 			fallthrough
 		case 1:
-			now.offset += fields[0]
-			entry.offset = now.offset
+			offset += fields[0]
+			entry.offset = int32(offset)
 		default:
 			return nil, errors.New("a source map with a segment of another length")
+		}
+		if min(offset, source, line, column) < math.MinInt32 || max(offset, source, line, column) > math.MaxInt32 {
+			return nil, errors.New("a source map with numbers of more than 32 bits")
 		}
 		m.entries = append(m.entries, entry)
 	}
@@ -61,9 +70,9 @@ func parseSourceMap(text []byte) (*sourceMap, error) {
 	return m, nil
 }
 
-// vlq reads the numbers of a segment: six bits a character, the lowest five of a number's first, of which
+// vlq adds the numbers of a segment: six bits a character, the lowest five of a number's first, of which
 // the last one is the sign.
-func vlq(text string) (numbers []int, err error) {
+func vlq(numbers []int, text string) ([]int, error) {
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	value, shift := 0, 0
 	for _, c := range []byte(text) {
@@ -85,11 +94,11 @@ func vlq(text string) (numbers []int, err error) {
 
 // frames is the line of what is at an offset in the file; nil if it is not known.
 func (m *sourceMap) frames(offset int) []Frame {
-	k := sort.Search(len(m.entries), func(i int) bool { return m.entries[i].offset > offset }) - 1
+	k := sort.Search(len(m.entries), func(i int) bool { return int(m.entries[i].offset) > offset }) - 1
 	if k < 0 {
 		return nil
 	}
-	if e := m.entries[k]; e.source >= 0 && e.source < len(m.sources) && e.line >= 0 {
+	if e := m.entries[k]; e.source >= 0 && int(e.source) < len(m.sources) && e.line >= 0 {
 		return []Frame{{Source: fmt.Sprintf("%s:%d:%d", Clip(m.sources[e.source]), e.line+1, e.column+1)}}
 	}
 	return nil
