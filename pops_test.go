@@ -160,10 +160,10 @@ func TestLongAdversaryDefeatsTwoHops(t *testing.T) {
 					require.NoError(t, err)
 					return int(group)
 				})
-				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table, m.own.Referee.Routed().Destination, c.slots)
+				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table, fabric.PacketsOf(m.own.Referee).Destination, c.slots)
 				require.NoError(t, err)
 				for packet, slot := range arrivals {
-					require.Equal(t, slot > 0, m.own.Referee.Routed().Arrived[m.own.Referee.Routed().Destination[packet]] > 0, "packet %d", packet)
+					require.Equal(t, slot > 0, fabric.PacketsOf(m.own.Referee).Arrived[fabric.PacketsOf(m.own.Referee).Destination[packet]] > 0, "packet %d", packet)
 				}
 			})
 		}

@@ -265,8 +265,8 @@ type Directed interface {
 // Creditor is a network whose ports may have to wait for credits.
 type Creditor interface {
 	Network
-	// NewCredits returns those of a run, nil if no port ever waits.
-	NewCredits(c *Config) (*Credits, error)
+	// CreditPlan says which ports wait, and for how many; both engines keep the books.
+	CreditPlan() CreditPlan
 }
 
 // Receiving is a network that promises its senders places in the RX FIFOs of NICs.

@@ -20,11 +20,6 @@ func (d Addressed) NIC() nic.Discipline {
 // Rules implements Discipline.
 func (Addressed) Rules() []string { return nil }
 
-// Access implements Discipline.
-func (d Addressed) Access(p *Plant) (Access, error) {
-	return &addressed{onePort: onePort{plant: p}, requests: newRequests(p), of: d}, nil
-}
-
 type addressed struct {
 	onePort
 	requests requests

@@ -6,7 +6,7 @@ import (
 )
 
 // AllPorts is the discipline of a NIC with a transmitter and a receiver for each of its ports, at
-// most nic.LanesMax, which all send and hear in one slot. Media.Credits may bound what is on the way.
+// most nic.LanesMax, which all send and hear in one slot. A CreditPlan may bound what is on the way.
 type AllPorts struct {
 	// Wiring says where ports lead if that is not the same in each unit, Own which there are: all is one
 	// unit then, and Media.Hears has one input for each medium.
@@ -22,12 +22,9 @@ func (d AllPorts) wiredBy() *Wiring { return d.Wiring }
 // Rules implements Discipline.
 func (AllPorts) Rules() []string { return nil }
 
-// Access implements Discipline.
-func (d AllPorts) Access(p *Plant) (Access, error) { return &allPorts{plant: p, of: d}, nil }
-
 type allPorts struct {
 	free
-	plant *Plant
+	plant *CyclePlant
 	of    AllPorts
 }
 
@@ -49,7 +46,7 @@ func (a *allPorts) input(processor int, port uint16) uint32 {
 
 // Hear implements Access.
 func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	p, credits := a.plant, a.plant.media.Credits
+	p, credits := a.plant, a.plant.credits
 	for cell := window.First; cell < window.End; cell++ {
 		if credits == nil && p.idle(bank.First+cell) {
 			for lane := range p.lanes {
@@ -93,7 +90,7 @@ func (a *allPorts) send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 
 // giveBack gives back the credits of frames that handlers of a window have taken.
 func (a *allPorts) giveBack(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	if c := a.plant.media.Credits; c != nil {
+	if c := a.plant.credits; c != nil {
 		c.Free(shard, bank, ledger, slot, window)
 	}
 }
@@ -128,7 +125,7 @@ func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
 func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) (taken bool) {
 	p, processor, port := a.plant, bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
-	credits := p.media.Credits
+	credits := p.credits
 	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
@@ -161,14 +158,14 @@ func (a *allPorts) Placed(shard, first, end int) {
 
 // Reset implements Access.
 func (a *allPorts) Reset() {
-	if c := a.plant.media.Credits; c != nil {
+	if c := a.plant.credits; c != nil {
 		c.Reset()
 	}
 }
 
 // State implements Access.
 func (a *allPorts) State(v *hw.StateVisitor) {
-	if c := a.plant.media.Credits; c != nil {
+	if c := a.plant.credits; c != nil {
 		c.State(v)
 	}
 }

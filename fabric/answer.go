@@ -40,3 +40,33 @@ func Answer(bank *nic.Bank, ledger *Ledger, cell, output, place int, slot uint32
 	bank.PopTx(cell)
 	return true
 }
+
+// AnswerLanes tells the NICs of a window what has become of what their lanes have asked for in a slot.
+func AnswerLanes(ports int, bank *nic.Bank, window Window, asked []uint8, served func(transmitter int) bool, ledger *Ledger, slot uint32) {
+	for cell := window.First; cell < window.End; cell++ {
+		for lane := range ports {
+			if transmitter := (bank.First+cell)*ports + lane; asked[transmitter] != 0 {
+				asked[transmitter] = 0
+				answerLane(bank, ledger, cell, uint16(lane), served(transmitter), slot)
+			}
+		}
+	}
+}
+
+// answerLane is Answer for one lane of a NIC.
+func answerLane(bank *nic.Bank, ledger *Ledger, cell int, lane uint16, served bool, slot uint32) {
+	if bank.Silenced(cell) {
+		return
+	}
+	place, frame, ok := bank.TxTo(cell, lane)
+	switch {
+	case !ok || !bank.Legal(cell, frame): // since it was asked for, another handler has written over it
+		SilenceIllegal(bank, cell, bank.TxHead(cell), ledger, slot)
+	case !served:
+		ledger.NoteBlocked(bank, cell, frame, slot)
+	default:
+		ledger.NoteSent(bank.First+cell, frame, slot)
+		bank.NoteTx(cell, lane, nic.TxSent, frame.Destination())
+		bank.RemoveTx(cell, place)
+	}
+}

@@ -27,9 +27,9 @@ type CreditLimits struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (CreditLimits) Declaration() string { return creditLimitsSource }
 
-// roundTripMin is the shortest round trip: a slot to the receiver, and a credit counts from the
+// RoundTripMin is the shortest round trip: a slot to the receiver, and a credit counts from the
 // boundary after the one at which it is given back.
-const roundTripMin = 2
+const RoundTripMin = 2
 
 // Short implements Shorthand.
 func (CreditLimits) Short() (key, description string) {
@@ -46,7 +46,7 @@ type Shorthand interface {
 
 // MarshalJSON implements json.Marshaler: the short form, if it says all.
 func (l CreditLimits) MarshalJSON() ([]byte, error) {
-	if l.roundTrip() == roundTripMin && l.ResyncSlots == 0 {
+	if l.RoundTrip() == RoundTripMin && l.ResyncSlots == 0 {
 		return json.Marshal(l.Depth)
 	}
 	type plain CreditLimits
@@ -55,16 +55,17 @@ func (l CreditLimits) MarshalJSON() ([]byte, error) {
 
 // Settled are the limits with what a scenario leaves open.
 func (l CreditLimits) Settled() CreditLimits {
-	l.RoundTripSlots = l.roundTrip()
+	l.RoundTripSlots = l.RoundTrip()
 	return l
 }
 
-func (l *CreditLimits) roundTrip() int { return max(l.RoundTripSlots, roundTripMin) }
+// RoundTrip is RoundTripSlots, or the shortest one if that is not said.
+func (l *CreditLimits) RoundTrip() int { return max(l.RoundTripSlots, RoundTripMin) }
 
 // Bytes is what the credits of a network take.
 func (l *CreditLimits) Bytes(processors, ports int) uint64 {
 	port := 4 + 2 + 1 + hw.CreditCounterBytes // from, sent, lost
-	if ways := l.roundTrip() - 1; ways > 1 {
+	if ways := l.RoundTrip() - 1; ways > 1 {
 		port += ways
 	}
 	return uint64(processors) * (FIFOMax + 1 + uint64(ports)*uint64(port))
@@ -72,3 +73,15 @@ func (l *CreditLimits) Bytes(processors, ports int) uint64 {
 
 // FIFOMax is the largest RX FIFO of a NIC.
 const FIFOMax = 255
+
+// CreditPlan is which ports of a network have credits: all of them the same, or some. The zero value is none.
+type CreditPlan struct {
+	All  *CreditLimits // nil unless every port has credits
+	Some []PortCredits // in ascending order of ports
+}
+
+// PortCredits are the credits of one port. What it sends has one hearer.
+type PortCredits struct {
+	Port uint32 // processor*Shape.Ports + port
+	CreditLimits
+}

@@ -59,6 +59,21 @@ type Credits struct {
 // portUnknown is the port of a frame that no one has sent: RTL can show one.
 const portUnknown = 255
 
+// CreditsOf are the credits of a network's ports, nil if no port ever waits.
+func CreditsOf(n Network, shards []hw.Shard) (*Credits, error) {
+	creditor, ok := n.(Creditor)
+	if !ok {
+		return nil, nil
+	}
+	switch plan := creditor.CreditPlan(); {
+	case plan.All != nil:
+		return NewCredits(n, *plan.All, shards)
+	case len(plan.Some) > 0:
+		return newPortCredits(n, plan.Some, shards)
+	}
+	return nil, nil
+}
+
 // NewCredits gives every port of a network its credits. Ports that the network has names for have
 // counters below those.
 func NewCredits(n Network, limits CreditLimits, shards []hw.Shard) (*Credits, error) {
@@ -172,7 +187,7 @@ func (c *Credits) give(shard, port int, boundary uint32) {
 		c.put(shard, sender)
 		return
 	}
-	way := c.back[(boundary+uint32(c.limitsOf(sender).roundTrip()-roundTripMin))%uint32(len(c.back))]
+	way := c.back[(boundary+uint32(c.limitsOf(sender).RoundTrip()-RoundTripMin))%uint32(len(c.back))]
 	way[port] = min(way[port], FIFOMax-1) + 1
 }
 
@@ -312,15 +327,10 @@ type creditOf struct {
 	counter uint32 // in its bank
 }
 
-// PortCredits are the credits of one port. What it sends has one hearer.
-type PortCredits struct {
-	Port uint32 // processor*Shape.Ports + port
-	CreditLimits
-}
-
-// NewPortCredits gives some ports of a network their credits, those of each depth counters of their own: all is one
+// newPortCredits gives some ports of a network their credits, those of each depth counters of their own: all is one
 // unit. Ports stand in ascending order.
-func NewPortCredits(kind string, shape Shape, names Names, ports []PortCredits, shards []hw.Shard) (*Credits, error) {
+func newPortCredits(n Network, ports []PortCredits, shards []hw.Shard) (*Credits, error) {
+	kind, shape, names := n.Kind(), n.Shape(), n.Names()
 	var limits []CreditLimits
 	of, depths, byDepth := make([]creditOf, shape.Processors()*shape.Ports), []int(nil), map[int][]uint32{}
 	known := map[CreditLimits]uint32{}
@@ -363,14 +373,14 @@ func emptyCredits(shape Shape, names Names, limits []CreditLimits) *Credits {
 		from: make([]uint32, all), sent: [2][]uint8{make([]uint8, all), make([]uint8, all)}, lost: make([]uint8, all),
 		waiting: make([]uint8, FIFOMax*shape.Processors()), held: make([]uint8, shape.Processors()),
 	}
-	longest := roundTripMin
+	longest := RoundTripMin
 	for i := range limits {
-		longest = max(longest, limits[i].roundTrip())
+		longest = max(longest, limits[i].RoundTrip())
 		if every := limits[i].ResyncSlots; every > 0 && !slices.Contains(c.every, every) {
 			c.every = append(c.every, every)
 		}
 	}
-	if longest > roundTripMin {
+	if longest > RoundTripMin {
 		c.back = make([][]uint8, longest-1)
 		for i := range c.back {
 			c.back[i] = make([]uint8, all)

@@ -38,7 +38,7 @@ type sitedMedium interface {
 }
 
 // Whole is all hardware of a plant as one component; nil if its network has no twin, or media of several kinds.
-func (t *Plant) Whole(n Network) *Datapath {
+func (t *CyclePlant) Whole(n Network) *Datapath {
 	twin, size := TwinOf(n)
 	medium, ok := t.media.Medium.(sitedMedium)
 	if twin == nil || !ok {

@@ -6,7 +6,7 @@
 //	         +- Programs           what is known of its firmware
 //	         +- Referee            what has to arrive where, and what has
 //	         +- Wiring, or Fast    whole frames                            -+
-//	         +- Build(*Plant)      media between transmitters and receivers  +- Transport
+//	         +- Build(Plant)       media between transmitters and receivers  +- Transport
 //	         |                     of hw and nic, phit by phit             -+
 //	         +- abilities          schedules, ROM, RTL of all of it, studies
 //
@@ -24,8 +24,9 @@
 //	rules.go         rules; result_rules.go: what results of firmware must be; findings.go: what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
 //	discipline.go    how NICs get at their media: one_port.go, all_ports.go, addressed.go,
-//	                 switched.go, mixed.go; requests.go: what those that ask share; server.go: whom media serve, in the slot engine
-//	plant.go         the hardware of the cycle engine; media.go: what a network puts into it
+//	                 switched.go, mixed.go; access.go: the half of each in a plant;
+//	                 requests.go: what those that ask share; server.go: whom media serve, in the slot engine
+//	plant.go         a plant as networks see it; cycle_plant.go: the hardware of the cycle engine; media.go: what a network puts into it
 //	plant_build.go   what its Build needs of a plant; plant_stars.go: passive stars; plant_receive.go: what receivers tell
 //	plant_watch.go   collisions, late light, frames that are foreseen
 //	joint.go         Joint: a Plant and a Stream whose cycles run together
@@ -50,7 +51,7 @@
 //	follow.go        every frame of some packets, to find out where they were lost
 //	lost.go          why a frame was lost; queues.go: how long it has waited
 //	held.go          packets that processors hold, as frames show it; order.go: which of them have come in order
-//	faults.go        what goes wrong beside the firmware; suffered.go: what that has done
+//	faults.go        what goes wrong beside the firmware; fault_targets.go: to whom; suffered.go: what that has done
 //	results.go       words that firmware gives as its results; results_judged.go: what breaks the rules about them
 //	metrics.go       figures of a run
 //	study.go         what a study asks for, and its rows

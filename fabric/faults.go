@@ -47,8 +47,8 @@ type Fault struct {
 // Chance is a probability, 0 to 1, in units of 2^-32. One that is not 0 is one unit or more.
 func Chance(probability float64) uint64 { return uint64(math.Ceil(math.Ldexp(probability, 32))) }
 
-// in reports whether a slot is one of the fault's.
-func (f *Fault) in(slot uint32) bool {
+// In reports whether a slot is one of the fault's.
+func (f *Fault) In(slot uint32) bool {
 	if f.List != nil {
 		for _, s := range f.List {
 			if s == slot {
@@ -60,8 +60,8 @@ func (f *Fault) in(slot uint32) bool {
 	return f.From <= slot && slot <= f.To && (slot-f.From)%f.Every == 0
 }
 
-// first is the first of its slots.
-func (f *Fault) first() uint32 {
+// First is the first of its slots.
+func (f *Fault) First() uint32 {
 	if f.List != nil {
 		return slices.Min(f.List)
 	}
@@ -102,17 +102,22 @@ func (f *Faults) On(media bool) bool {
 // Happens reports whether a fault, by its number, happens to a target in a slot.
 func (f *Faults) Happens(number, target int, slot uint32) bool {
 	fault := &f.All[number]
-	return f.active(number) && fault.in(slot) && fault.Targets.Has(target) && uint64(f.stream.Draw(uint32(target), slot, uint16(number))) < fault.Chance
+	return f.Active(number) && fault.In(slot) && fault.Targets.Has(target) && f.Draws(number, target, slot)
 }
 
-// active reports whether a fault may happen in this run.
-func (f *Faults) active(number int) bool {
+// Draws reports whether a fault's chance is drawn for a target in a slot, or a cycle.
+func (f *Faults) Draws(number, target int, at uint32) bool {
+	return uint64(f.stream.Draw(uint32(target), at, uint16(number))) < f.All[number].Chance
+}
+
+// Active reports whether a fault may happen in this run.
+func (f *Faults) Active(number int) bool {
 	return !f.Off && (f.Only == 0 || f.Only == number+1) && f.Except != number+1
 }
 
 // Shrinks reports whether a fault makes FIFOs smaller in this run.
 func (f *Faults) Shrinks(number int) bool {
-	return f.All[number].Kind == FaultBuffers && f.All[number].Chance > 0 && f.active(number)
+	return f.All[number].Kind == FaultBuffers && f.All[number].Chance > 0 && f.Active(number)
 }
 
 // Effect is what faults do to the light of a medium in a slot.
@@ -205,7 +210,7 @@ func (f *Faults) Smaller(processor int, tx bool) bool {
 		return false
 	}
 	for i := range f.All {
-		if f.active(i) && f.All[i].shrinks(processor, tx) {
+		if f.Active(i) && f.All[i].shrinks(processor, tx) {
 			return true
 		}
 	}

@@ -19,7 +19,7 @@ func everywhere(kind FaultKind, n int, chance uint64) Fault {
 func TestFaultSlots(t *testing.T) {
 	slots := func(f Fault) (in []int) {
 		for slot := range 20 {
-			if f.in(uint32(slot)) {
+			if f.In(uint32(slot)) {
 				in = append(in, slot)
 			}
 		}

@@ -30,7 +30,8 @@ type Watched struct {
 // Watching is who looks.
 func (w *Watched) Watching() *Watched { return w }
 
-func (w *Watched) watched(cycle uint64) {
+// Look lets who looks see a cycle.
+func (w *Watched) Look(cycle uint64) {
 	if w.Watch != nil && w.WatchError == nil {
 		w.WatchError = w.Watch(cycle)
 	}

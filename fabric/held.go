@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"fmt"
+
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -79,16 +81,16 @@ func (h *Held) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "held.said", h.said)
 }
 
-// scan notes what some processors say.
-func (h *Held) scan(b *nic.Bank, cells []uint32) {
+// Scan notes what some processors say.
+func (h *Held) Scan(b *nic.Bank, cells []uint32) {
 	for _, cell := range cells {
 		p := b.First + int(cell)
 		h.said[p] = max(h.said[p], b.Registers[cell].Held)
 	}
 }
 
-// received notes a packet that a slot has brought to a processor.
-func (h *Held) received(processor int, origin, slot uint32) {
+// Received notes a packet that a slot has brought to a processor.
+func (h *Held) Received(processor int, origin, slot uint32) {
 	first := processor * heldPackets
 	place := first
 	if origin != uint32(processor) {
@@ -113,6 +115,18 @@ func (h *Held) find(processor int, origin uint32) int {
 		}
 	}
 	return found
+}
+
+// Sent notes a packet that a processor sends in a slot, and what that shows.
+func (h *Held) Sent(l *Ledger, processor int, origin, slot uint32) {
+	shown := h.sent(processor, origin, slot)
+	l.HeldMax = max(l.HeldMax, shown)
+	said := &h.said[processor]
+	if limit := l.Checks.HeldMax; limit > 0 && int(shown) > limit && shown > *said {
+		l.Find(Finding{Kind: FindHeld, Slot: slot, Index: processor, Value: uint32(shown),
+			Text: fmt.Sprintf("its frames show that it has held %d packets at once, at most %d are allowed; its firmware said %d at most", shown, limit, *said)})
+		*said = shown
+	}
 }
 
 // sent notes a packet that a processor sends in a slot, and returns how many packets its

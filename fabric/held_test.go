@@ -44,7 +44,7 @@ func TestHeldAgainstCounting(t *testing.T) {
 			if receptions < most && random.IntN(2) == 0 {
 				receptions++
 				origin := 10 + random.Uint32N(origins)
-				h.received(p, origin, uint32(slot))
+				h.Received(p, origin, uint32(slot))
 				since[origin] = slot + 1
 			}
 		}

@@ -14,7 +14,7 @@ import (
 //
 // Each port has its own places in the RX FIFO, so that none takes those of another one.
 type Joint struct {
-	*Plant
+	*CyclePlant
 	*flying
 }
 
@@ -47,79 +47,56 @@ func StreamOf(t Transport) *Stream {
 
 // Start implements Transport.
 func (j *Joint) Start() {
-	j.Plant.Start()
+	j.CyclePlant.Start()
 	j.stream.Start()
 }
 
 // Begin implements Transport.
 func (j *Joint) Begin(shard int, slot uint32, exact bool) {
-	j.Plant.Begin(shard, slot, exact)
+	j.CyclePlant.Begin(shard, slot, exact)
 	j.stream.Begin(shard, slot, exact)
 }
 
 // Hear implements Transport.
 func (j *Joint) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	j.Plant.Hear(shard, bank, ledger, slot, window)
+	j.CyclePlant.Hear(shard, bank, ledger, slot, window)
 	j.stream.Hear(shard, bank, ledger, slot, window)
 }
 
 // Send implements Transport.
 func (j *Joint) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
-	j.Plant.Send(shard, bank, ledger, slot, window, cells)
+	j.CyclePlant.Send(shard, bank, ledger, slot, window, cells)
 	j.stream.Send(shard, bank, ledger, slot, window, cells)
 }
 
 // Cross implements Transport.
 func (j *Joint) Cross(slot uint32) {
 	j.stream.begin(slot)
-	slotted, routed, boundary := j.Plant.kernel, j.stream.kernel, j.timing.BoundaryCycle(slot)
-	for slotted.Cycle() < boundary && !j.failed() {
-		if j.Watch == nil || j.WatchError != nil {
-			if skip := routed.QuietFor(slotted.QuietFor(boundary - slotted.Cycle())); skip > 0 {
-				slotted.Skip(skip)
-				routed.Skip(skip)
-				continue
-			}
-		}
-		j.settle(slot)
-		slotted.Latch()
-		routed.Latch()
-	}
-	if !j.failed() {
-		j.settle(slot)
-	}
-	j.Plant.crossed(slot)
+	j.CyclePlant.CrossBeside(slot, j.stream.kernel)
 	j.stream.crossed()
-}
-
-// settle is a cycle up to its edge.
-func (j *Joint) settle(slot uint32) {
-	j.stream.kernel.DriveAndSettle()
-	j.Plant.kernel.DriveAndSettle()
-	j.settled(slot)
 }
 
 // Latch implements Transport.
 func (j *Joint) Latch() {
-	j.Plant.Latch()
+	j.CyclePlant.Latch()
 	j.stream.Latch()
 }
 
 // Reset implements Transport.
 func (j *Joint) Reset(seed uint64) {
-	j.Plant.Reset(seed)
+	j.CyclePlant.Reset(seed)
 	j.stream.Reset(seed)
 }
 
 // Probes yields the signals of all hardware.
 func (j *Joint) Probes(yield func(hw.Probe)) {
-	j.Plant.Probes(yield)
+	j.CyclePlant.Probes(yield)
 	j.stream.Probes(yield)
 }
 
 // State implements hw.Stateful.
 func (j *Joint) State(v *hw.StateVisitor) {
-	j.Plant.State(v)
+	j.CyclePlant.State(v)
 	v.Within(j.stream)
 }
 

@@ -1,8 +1,6 @@
 package fabric
 
 import (
-	"fmt"
-
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -59,15 +57,15 @@ type Ledger struct {
 	Checks    Checks
 	Shard     int // whose ledger it is
 	Referee   Referee
-	Witness   Witness  // the referee's, nil if it need not see every frame
-	Overhears bool     // packets in frames for somebody else are arrivals, too: Referee.Overhears
-	Capture   bool     // keep Sent and Heard for a packet capture
-	Held      *Held    // what frames show of the packets that processors hold, nil for nothing
-	Follow    *Follow  // the packets whose every frame is kept in Followed, nil for none
-	Faults    *Faults  // of this run, nil for none: SetFaults
-	Queues    *Queues  // of the machine, nil if no one asks
-	Onlooker  Onlooker // who draws what happens, nil for no one
-	At        uint64   // 1 + the cycle of the frames that are noted now, 0 if their slot tells it
+	Witness   Witness      // the referee's, nil if it need not see every frame
+	Overhears bool         // packets in frames for somebody else are arrivals, too: Referee.Overhears
+	Capture   bool         // keep Sent and Heard for a packet capture
+	Held      HeldPackets  // what frames show of the packets that processors hold, nil for nothing
+	Follow    *Follow      // the packets whose every frame is kept in Followed, nil for none
+	Faults    *Faults      // of this run, nil for none: SetFaults
+	Queues    QueuedFrames // of the machine, nil if no one asks
+	Onlooker  Onlooker     // who draws what happens, nil for no one
+	At        uint64       // 1 + the cycle of the frames that are noted now, 0 if their slot tells it
 
 	Frames      Frames
 	HeldMax     uint8
@@ -159,14 +157,14 @@ func EventHeard(status nic.Status, port uint16, processor uint32) uint64 {
 // NoteSent notes a frame that a NIC puts on the fabric.
 func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	l.noteOnFabric(processor, frame, slot, false)
-	if l.Held != nil && isPacket(frame) {
-		l.sentPacket(processor, originOf(frame), slot)
+	if l.Held != nil && frame.IsPacket() {
+		l.Held.Sent(l, processor, frame.Origin(), slot)
 	}
 	if l.Witness != nil {
 		l.Witness.Sent(l, processor, frame, slot)
 	}
 	if l.Queues != nil {
-		l.Queues.sent(l.Shard, processor, frame, slot)
+		l.Queues.Sent(l.Shard, processor, frame, slot)
 	}
 	l.follow(FollowSent, processor, frame.Port(), frame, slot)
 }
@@ -174,7 +172,7 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 // NoteFate notes what has become of a frame in flight at routers.
 func (l *Ledger) NoteFate(frame nic.FrameView, slot uint32, how Fate) {
 	if l.Queues != nil {
-		l.Queues.ended(l.Shard, frame, slot, how)
+		l.Queues.Ended(l.Shard, frame, slot, how)
 	}
 }
 
@@ -241,7 +239,7 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 		l.Onlooker.Heard(processor, port, status, frame, slot)
 	}
 	if l.Queues != nil {
-		l.Queues.heard(l.Shard, processor, port, status, frame)
+		l.Queues.Heard(l.Shard, processor, port, status, frame)
 	}
 	l.Sum.Event(EventHeard(status, port, uint32(processor)), source, 0, 0)
 	if l.Capture {
@@ -258,12 +256,12 @@ func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
 	if l.Witness != nil {
 		l.Witness.Received(l, processor, frame, slot)
 	}
-	if !isPacket(frame) {
+	if !frame.IsPacket() {
 		return
 	}
-	origin := originOf(frame)
+	origin := frame.Origin()
 	if l.Held != nil {
-		l.Held.received(processor, origin, slot)
+		l.Held.Received(processor, origin, slot)
 	}
 	if l.Overhears || frame.Destination() == uint32(processor) {
 		l.arrivals = append(l.arrivals, Arrival{uint32(processor), origin})
@@ -289,23 +287,11 @@ func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
 
 // follow notes a frame if its packet is followed.
 func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic.FrameView, slot uint32) {
-	if l.Follow == nil || !isPacket(frame) {
+	if l.Follow == nil || !frame.IsPacket() {
 		return
 	}
-	if origin := originOf(frame); l.Follow.has(origin) {
+	if origin := frame.Origin(); l.Follow.has(origin) {
 		l.Followed = append(l.Followed, Followed{kind, processor, port, origin, frame.Source(), slot})
-	}
-}
-
-// sentPacket notes a packet that is sent, and what that shows.
-func (l *Ledger) sentPacket(processor int, origin, slot uint32) {
-	shown := l.Held.sent(processor, origin, slot)
-	l.HeldMax = max(l.HeldMax, shown)
-	said := &l.Held.said[processor]
-	if limit := l.Checks.HeldMax; limit > 0 && int(shown) > limit && shown > *said {
-		l.Find(Finding{Kind: FindHeld, Slot: slot, Index: processor, Value: uint32(shown),
-			Text: fmt.Sprintf("its frames show that it has held %d packets at once, at most %d are allowed; its firmware said %d at most", shown, limit, *said)})
-		*said = shown
 	}
 }
 
@@ -314,3 +300,48 @@ func (l *Ledger) NoteResult(x Result) {
 	l.Sum.Event(traces.EventHead(eventResult, 0, 0, uint32(x.Processor)), uint64(x.Word), x.Value, 0)
 	l.Results = append(l.Results, x)
 }
+
+// NoteAnnounced notes in the digest that firmware says that a packet has come to stay.
+func (l *Ledger) NoteAnnounced(processor int, origin uint32) {
+	l.Sum.Event(traces.EventHead(eventAnnounced, 0, 0, uint32(processor)), uint64(origin), 0, 0)
+}
+
+// NoteAltered notes that a processor has received another frame than its source has sent.
+func (l *Ledger) NoteAltered(processor int, port uint16, wire nic.Frame) {
+	l.Sum.Event(traces.EventHead(eventAltered, 0, port, uint32(processor)), traces.Fold(wire), 0, 0)
+}
+
+// NoteArrival notes a packet for the referee, where a transport does not go through NoteHeard.
+func (l *Ledger) NoteArrival(processor, origin uint32) {
+	l.arrivals = append(l.arrivals, Arrival{processor, origin})
+}
+
+// HeldPackets follow the packets that processors hold, as frames show it.
+type HeldPackets interface {
+	Sent(l *Ledger, processor int, origin, slot uint32)
+	Received(processor int, origin, slot uint32)
+	// Scan notes what some processors say of it.
+	Scan(b *nic.Bank, cells []uint32)
+}
+
+// QueuedFrames follow frames from queueing to reception.
+type QueuedFrames interface {
+	Sent(shard, processor int, frame nic.FrameView, slot uint32)
+	Heard(shard, processor int, port uint16, status nic.Status, frame nic.FrameView)
+	// Ended: a frame was in flight at routers, and is no more.
+	Ended(shard int, frame nic.FrameView, slot uint32, how Fate)
+	// Emptied: a fault has emptied the TX FIFO of a processor.
+	Emptied(shard, processor int)
+}
+
+// Fate is what has become of a frame in flight.
+type Fate uint8
+
+// The fates.
+const (
+	FateReceived Fate = iota // in the RX FIFO of its receiver
+	FateOverflow             // the RX FIFO was full
+	FateDamaged              // by a fault: its CRC was wrong
+	FateDropped              // by a fault
+	FateAlone                // its receiver is off the network
+)

@@ -11,8 +11,6 @@ type Media struct {
 	// Whole says that a frame which is alone on its medium crosses it whole: all that is lit there, and before it, is lit in the cycle
 	// in which it is sent, and what becomes of the first phit becomes of all. Then frames may be foreseen.
 	Whole bool
-	// Credits bound the frames on the way of all-port NICs; nil for no bound.
-	Credits *Credits
 
 	// Filters are where outputs have to be asked for (Shape.Addressed): who takes the request of
 	// which processor, or with Mixed of which receiver. Parts are the components between the transmitters and Medium.

@@ -31,13 +31,12 @@ func (d Mixed) Rules() []string {
 	return nil
 }
 
-// Access implements Discipline.
-func (d Mixed) Access(p *Plant) (Access, error) {
+func newMixed(d Mixed, p *CyclePlant) Access {
 	all := allPorts{plant: p, of: AllPorts{Wiring: d.Wiring, Own: d.Own}}
 	if !slices.ContainsFunc(d.Lanes.Of, func(c nic.Class) bool { return c == nic.ClassMedium || c == nic.ClassAddressee }) {
-		return &besideRouters{all, d.Lanes}, nil
+		return &besideRouters{all, d.Lanes}
 	}
-	return &mixed{allPorts: all, classes: d.Lanes, asked: make([]uint8, p.shape.Processors()*p.lanes)}, nil
+	return &mixed{allPorts: all, classes: d.Lanes, asked: make([]uint8, p.shape.Processors()*p.lanes)}
 }
 
 // besideRouters are lanes none of which asks: those that are at no router send.
@@ -72,41 +71,11 @@ func (a *mixed) Outputs() (most int) {
 
 // Hear implements Access.
 func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	answerLanes(a.plant.shape.Ports, bank, window, a.asked, func(transmitter int) bool {
+	AnswerLanes(a.plant.shape.Ports, bank, window, a.asked, func(transmitter int) bool {
 		_, ok := a.plant.serialisers.Served(transmitter)
 		return ok
 	}, ledger, slot)
 	a.allPorts.Hear(shard, bank, ledger, slot, window)
-}
-
-// answerLanes tells the NICs of a window what has become of what their lanes have asked for in a slot.
-func answerLanes(ports int, bank *nic.Bank, window Window, asked []uint8, served func(transmitter int) bool, ledger *Ledger, slot uint32) {
-	for cell := window.First; cell < window.End; cell++ {
-		for lane := range ports {
-			if transmitter := (bank.First+cell)*ports + lane; asked[transmitter] != 0 {
-				asked[transmitter] = 0
-				answerLane(bank, ledger, cell, uint16(lane), served(transmitter), slot)
-			}
-		}
-	}
-}
-
-// answerLane is Answer for one lane of a NIC.
-func answerLane(bank *nic.Bank, ledger *Ledger, cell int, lane uint16, served bool, slot uint32) {
-	if bank.Silenced(cell) {
-		return
-	}
-	place, frame, ok := bank.TxTo(cell, lane)
-	switch {
-	case !ok || !bank.Legal(cell, frame): // since it was asked for, another handler has written over it
-		SilenceIllegal(bank, cell, bank.TxHead(cell), ledger, slot)
-	case !served:
-		ledger.NoteBlocked(bank, cell, frame, slot)
-	default:
-		ledger.NoteSent(bank.First+cell, frame, slot)
-		bank.NoteTx(cell, lane, nic.TxSent, frame.Destination())
-		bank.RemoveTx(cell, place)
-	}
 }
 
 // Send implements Access.

@@ -29,7 +29,7 @@ type Network interface {
 	MemoryBytes(c *Config) uint64
 	// Build puts the media between the transmitters and receivers of a plant: the
 	// network in the cycle engine.
-	Build(p *Plant) error
+	Build(p Plant) error
 }
 
 // Shape is the size of a network. Processors are numbered unit by unit; a shard, and a
@@ -64,18 +64,18 @@ type Shape struct {
 func (s Shape) Processors() int { return s.Units * s.PerUnit }
 
 // NIC is what banks of processors have to know of the discipline.
-func (s Shape) NIC() nic.Discipline { return s.discipline().NIC() }
+func (s Shape) NIC() nic.Discipline { return s.Chosen().NIC() }
 
-// discipline is the one that is meant.
-func (s Shape) discipline() Discipline {
+// Chosen is the discipline that is meant: OnePort if none is named.
+func (s Shape) Chosen() Discipline {
 	if s.Discipline == nil {
 		return OnePort{}
 	}
 	return s.Discipline
 }
 
-// nameLanes names the transmitters or receivers of a bank of NICs that have one for each port.
-func (s Shape) nameLanes(bank hw.Bank) hw.Bank {
+// NameLanes names the transmitters or receivers of a bank of NICs that have one for each port.
+func (s Shape) NameLanes(bank hw.Bank) hw.Bank {
 	switch {
 	case s.Paths != nil:
 		bank.Labels = s.Paths()
@@ -100,7 +100,7 @@ func (s Shape) PortsOf(processor int) int {
 }
 
 // Rules are names of the rules that only networks of this discipline can check.
-func (s Shape) Rules() []string { return s.discipline().Rules() }
+func (s Shape) Rules() []string { return s.Chosen().Rules() }
 
 // Lanes returns how many transmitters and receivers a NIC has.
 func (s Shape) Lanes() int {

@@ -72,7 +72,7 @@ func (n *NICPorts) At(node int) (processor, port int) {
 //
 // Of several ports the whole tag is left, for what chooses a VC.
 func (r *Routers) Leaves(processor, port int, tag uint16) (to, class int, left uint16) {
-	classes := r.classes()
+	classes := r.Classes()
 	if r.NIC.Ports(processor) > 1 {
 		return port, port % classes, tag
 	}
@@ -80,8 +80,8 @@ func (r *Routers) Leaves(processor, port int, tag uint16) (to, class int, left u
 	return class, class, tag / uint16(classes)
 }
 
-// classes is how many classes of traffic there are.
-func (r *Routers) classes() int { return max(1, r.Config.Classes) }
+// Classes is how many classes of traffic there are.
+func (r *Routers) Classes() int { return max(1, r.Config.Classes) }
 
 // VCs are those in which a frame of a class may leave its NIC: all of the class, or the one that what is left of its tag says.
 func (r *Routers) VCs(class int, left uint16) hw.VCRange {

@@ -19,12 +19,9 @@ func (d OnePort) wiredBy() *Wiring { return d.Wiring }
 // Rules implements Discipline.
 func (OnePort) Rules() []string { return nil }
 
-// Access implements Discipline.
-func (d OnePort) Access(p *Plant) (Access, error) { return &onePort{plant: p, wiring: d.Wiring}, nil }
-
 type onePort struct {
 	free
-	plant  *Plant
+	plant  *CyclePlant
 	wiring *Wiring // nil: that of Media.Hears, unit by unit
 }
 
@@ -93,7 +90,7 @@ func (a *onePort) Placed(shard, first, end int) {
 
 // sendHead sends the frame at the head of a processor's TX FIFO, unless it has to wait. It
 // reports the port.
-func (p *Plant) sendHead(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) (port uint16, sent bool) {
+func (p *CyclePlant) sendHead(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) (port uint16, sent bool) {
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
 		SilenceIllegal(bank, cell, frame, ledger, slot)
@@ -118,7 +115,7 @@ func (p *Plant) sendHead(bank *nic.Bank, cell int, ledger *Ledger, slot uint32) 
 func listensAsBefore(bank *nic.Bank, slot uint32) bool { return slot > 0 && bank.ListenSlots() == 1 }
 
 // listen sets what a receiver hears; most hear what they have heard before.
-func (p *Plant) listen(receiver int, input uint32) {
+func (p *CyclePlant) listen(receiver int, input uint32) {
 	if input != p.deserialisers.Hears(receiver) {
 		p.deserialisers.Listen(receiver, input)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"starloom/hw"
 	"starloom/nic"
-	"starloom/traces"
 )
 
 // Packets is the referee of one packet per processor, or of one that everybody is told. A
@@ -88,8 +87,16 @@ func (p *Packets) Tell(first int, words []uint32) {
 	}
 }
 
-// Routed implements Referee.
+// Routed is itself, for PacketsOf: also of a referee that embeds it.
 func (p *Packets) Routed() *Packets { return p }
+
+// PacketsOf is what a referee follows packets from processor to processor with, nil if it does not.
+func PacketsOf(r Referee) *Packets {
+	if routed, ok := r.(interface{ Routed() *Packets }); ok {
+		return routed.Routed()
+	}
+	return nil
+}
 
 // ToAll returns the source of the packet that everybody is told, -1 if there is none.
 func (p *Packets) ToAll() int {
@@ -180,8 +187,8 @@ func (p *Packets) Blocked(*Ledger, int, nic.FrameView, uint32) {}
 // of an ack or a control frame.
 func (p *Packets) Received(_ *Ledger, processor int, frame nic.FrameView, _ uint32) {
 	switch {
-	case isPacket(frame):
-		if p.belongs(processor, originOf(frame)) {
+	case frame.IsPacket():
+		if p.belongs(processor, frame.Origin()) {
 			p.evidence[processor] |= evidencePacket
 		}
 	case frame.PayloadBytes() > 0:
@@ -191,7 +198,7 @@ func (p *Packets) Received(_ *Ledger, processor int, frame nic.FrameView, _ uint
 
 // Announce implements Referee.
 func (p *Packets) Announce(l *Ledger, processor int, origin, slot uint32) {
-	l.Sum.Event(traces.EventHead(eventAnnounced, 0, 0, uint32(processor)), uint64(origin), 0, 0)
+	l.NoteAnnounced(processor, origin)
 	if p.Unfounded(processor, origin) {
 		if l.Checks.ExactlyOnce {
 			l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})

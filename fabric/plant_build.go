@@ -10,30 +10,28 @@ import (
 // Transmitters are those of all NICs. Where a NIC has one of them and one receiver for every port,
 // they stand side by side, port by port: the one medium of a transmitter is its port 0, and
 // Media.Hears has as many inputs for each processor.
-func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
+func (t *CyclePlant) Transmitters() *nic.Serialisers { return t.serialisers }
 
 // Receivers are those of all NICs; they come with Carry.
-func (t *Plant) Receivers() *nic.Deserialisers { return t.deserialisers }
+func (t *CyclePlant) Receivers() *nic.Deserialisers { return t.deserialisers }
+
+// Shape is that of the network.
+func (t *CyclePlant) Shape() Shape { return t.shape }
 
 // Timing returns the shape of a slot.
-func (t *Plant) Timing() nic.Timing { return t.timing }
+func (t *CyclePlant) Timing() nic.Timing { return t.timing }
 
 // Clock returns the one clock.
-func (t *Plant) Clock() *hw.Clock { return t.kernel.Clock() }
+func (t *CyclePlant) Clock() *hw.Clock { return t.kernel.Clock() }
 
-// Light makes a wire for every medium, perUnit of them for each unit; readers is by whose
-// shard each is read, in units, nil for the unit that it belongs to.
-func (t *Plant) Light(name, part string, perUnit int, readers []uint32) (*hw.Light, error) {
-	return t.LightOf(t.Bank(name, part, perUnit), readers)
-}
-
-// LightOf is Light for a bank with labels.
-func (t *Plant) LightOf(bank hw.Bank, readers []uint32) (*hw.Light, error) {
+// Light makes a wire for every element of a bank; readers is by whose shard each is read, in units, nil for the
+// unit that it belongs to.
+func (t *CyclePlant) Light(bank hw.Bank, readers []uint32) (*hw.Light, error) {
 	return hw.NewLight(bank, "light", t.timing.PhitBits, t.cuts, readers)
 }
 
 // Bank names perUnit elements for each unit, or parts of them.
-func (t *Plant) Bank(name, part string, perUnit int) hw.Bank {
+func (t *CyclePlant) Bank(name, part string, perUnit int) hw.Bank {
 	bank := hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}
 	if bank.Unit == "" { // there is one unit, which has no name of its own
 		bank.Name = t.kind + "." + name
@@ -42,16 +40,16 @@ func (t *Plant) Bank(name, part string, perUnit int) hw.Bank {
 }
 
 // Seed is that of the first run.
-func (t *Plant) Seed() uint64 { return t.seed }
+func (t *CyclePlant) Seed() uint64 { return t.seed }
 
 // BankOf returns a processor's bank and its cell there.
-func (t *Plant) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bankOf(processor) }
+func (t *CyclePlant) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bankOf(processor) }
 
 // Shards are those of the machine.
-func (t *Plant) Shards() []hw.Shard { return t.cuts }
+func (t *CyclePlant) Shards() []hw.Shard { return t.cuts }
 
 // Carry gives the plant its media; the receivers are those of all NICs.
-func (t *Plant) Carry(m Media) (err error) {
+func (t *CyclePlant) Carry(m Media) (err error) {
 	t.media = m
 	in := m.Far
 	if t.faults != nil && t.faults.On(true) {
@@ -69,15 +67,15 @@ func (t *Plant) Carry(m Media) (err error) {
 
 // list lists all components: those for which RTL may stand, and the others. What moves several frames
 // in a slot has no twin.
-func (t *Plant) list() {
+func (t *CyclePlant) list() {
 	t.sited, t.unsited = []hw.Sited{t.media.Links}, nil
 	if sited, ok := t.media.Medium.(hw.Sited); ok {
 		t.sited = []hw.Sited{sited, t.media.Links}
 	} else {
 		t.unsited = []hw.Component{t.media.Medium}
 	}
-	if t.media.Credits != nil {
-		for _, bank := range t.media.Credits.Counters {
+	if t.credits != nil {
+		for _, bank := range t.credits.Counters {
 			t.sited = append(t.sited, bank)
 		}
 	}
@@ -104,10 +102,10 @@ func queueing(part hw.Component) bool {
 }
 
 // queues reports whether a slot may bring a receiver several frames, one after the other.
-func (t *Plant) queues() bool { return t.timing.Frames > 1 }
+func (t *CyclePlant) queues() bool { return t.timing.Frames > 1 }
 
 // harm is what faults do to a medium in a slot, for the tap.
-func (t *Plant) harm(medium, slot uint32) hw.Harm {
+func (t *CyclePlant) harm(medium, slot uint32) hw.Harm {
 	switch effect, number := t.faults.OnMedium(int(medium), slot); effect {
 	case Dark:
 		return hw.Harm{Dark: true}
@@ -117,10 +115,7 @@ func (t *Plant) harm(medium, slot uint32) hw.Harm {
 	return hw.Harm{}
 }
 
-// Media returns what Carry was given.
-func (t *Plant) Media() *Media { return &t.media }
-
 // nics is the bank of a part of all NICs.
-func (t *Plant) nics(part string) hw.Bank {
-	return t.shape.nameLanes(t.Bank("nic", part, t.shape.PerUnit*t.lanes))
+func (t *CyclePlant) nics(part string) hw.Bank {
+	return t.shape.NameLanes(t.Bank("nic", part, t.shape.PerUnit*t.lanes))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Receive takes what one receiver of a processor, which hears a port, has received in a slot.
-func (t *Plant) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, ledger *Ledger, slot uint32) {
+func (t *CyclePlant) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, ledger *Ledger, slot uint32) {
 	s, processor := &t.shards[shard], bank.First+cell
 	receiver := processor*t.lanes + lane
 	status := t.deserialisers.Status(receiver)
@@ -44,7 +44,7 @@ func (t *Plant) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 }
 
 // mark notes that somebody has listened to a medium at this boundary, and reports whether that is new.
-func (t *Plant) mark(s *plantShard, medium uint32) bool {
+func (t *CyclePlant) mark(s *plantShard, medium uint32) bool {
 	if t.seen.marks[medium] != 0 {
 		return false
 	}
@@ -54,7 +54,7 @@ func (t *Plant) mark(s *plantShard, medium uint32) bool {
 }
 
 // carried counts the frames in the slot that has crossed on a medium that faults have harmed, if none has met another.
-func (t *Plant) carried(medium uint32) (frames uint64) {
+func (t *CyclePlant) carried(medium uint32) (frames uint64) {
 	first, _ := slices.BinarySearch(t.seen.harmed, medium)
 	for _, other := range t.seen.harmed[first:] {
 		if other != medium {
@@ -66,10 +66,10 @@ func (t *Plant) carried(medium uint32) (frames uint64) {
 }
 
 // take puts a good frame into the RX FIFO.
-func (t *Plant) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame nic.Frame, ledger *Ledger, slot uint32) {
+func (t *CyclePlant) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame nic.Frame, ledger *Ledger, slot uint32) {
 	processor := bank.First + cell
 	if t.sums != nil && !t.sums.same(slot, frame) {
-		ledger.altered(processor, port, frame)
+		ledger.NoteAltered(processor, port, frame)
 	}
 	if !t.access.IsFor(processor, frame) {
 		bank.SetRx(cell, port, nic.StatusIdle) // the NIC drops it

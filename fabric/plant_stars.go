@@ -12,28 +12,29 @@ type Stars struct {
 	Hears      hw.Gather // by unit: the media that its receivers hear, port by port
 }
 
-// CarryStars puts passive stars between the transmitters and the receivers of a plant.
-func (t *Plant) CarryStars(s Stars) error {
-	perUnit := t.shape.Media / t.shape.Units
-	readers, err := s.Hears.Readers(t.shape.Media)
+// Build puts them between the transmitters and the receivers of a plant.
+func (s Stars) Build(p Plant) error {
+	shape, tx := p.Shape(), p.Transmitters()
+	perUnit := shape.Media / shape.Units
+	readers, err := s.Hears.Readers(shape.Media)
 	if err != nil {
 		return err
 	}
-	near, err := t.Light(s.Name, "", perUnit, nil)
+	near, err := p.Light(p.Bank(s.Name, "", perUnit), nil)
 	if err != nil {
 		return err
 	}
-	stars, err := hw.NewStarCouplers(t.serialisers.Light(), t.serialisers.Ports(), near, s.Leaves, s.Fan)
+	stars, err := hw.NewStarCouplers(tx.Light(), tx.Ports(), near, s.Leaves, s.Fan)
 	if err != nil {
 		return err
 	}
-	far, err := t.Light(s.Name, s.Link, perUnit, readers)
+	far, err := p.Light(p.Bank(s.Name, s.Link, perUnit), readers)
 	if err != nil {
 		return err
 	}
-	links, err := hw.NewFibre(far.Bank().Path(), t.Clock(), near, far, t.timing.PropagationCycles)
+	links, err := hw.NewFibre(far.Bank().Path(), p.Clock(), near, far, p.Timing().PropagationCycles)
 	if err != nil {
 		return err
 	}
-	return t.Carry(Media{Medium: stars, Links: links, Far: far, Hears: s.Hears, Whole: true})
+	return p.Carry(Media{Medium: stars, Links: links, Far: far, Hears: s.Hears, Whole: true})
 }

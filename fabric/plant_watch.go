@@ -7,7 +7,7 @@ import (
 )
 
 // noteViolations notes the cycle of the slot for media whose violation has just shown.
-func (t *Plant) noteViolations(cycle uint32) {
+func (t *CyclePlant) noteViolations(cycle uint32) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		if !s.exact {
@@ -25,7 +25,7 @@ func (t *Plant) noteViolations(cycle uint32) {
 }
 
 // noteLate looks for light at the far ends of the links in the last cycle of a slot.
-func (t *Plant) noteLate() {
+func (t *CyclePlant) noteLate() {
 	t.seen.late = t.seen.late[:0]
 	far := t.media.Far
 	for driver := range far.Shards() {
@@ -46,11 +46,11 @@ func (t *Plant) noteLate() {
 
 // Late returns the media, in ascending order, whose links had light at the far end in
 // the last cycle of the slot that has crossed. Only RTL can be late.
-func (t *Plant) Late() []int { return t.seen.late }
+func (t *CyclePlant) Late() []int { return t.seen.late }
 
 // countFrames counts the frames of each shard in the slot that has crossed, while no shard's
 // next slot has begun: their media may belong to other shards.
-func (t *Plant) countFrames(slot uint32) {
+func (t *CyclePlant) countFrames(slot uint32) {
 	t.seen.counted = slot
 	t.kernel.Workers().Run(len(t.shards), (*countTask)(t))
 	if t.tap != nil {
@@ -63,10 +63,10 @@ func (t *Plant) countFrames(slot uint32) {
 }
 
 // countTask is the plant as a hw.Task: countFrames for one shard.
-type countTask Plant
+type countTask CyclePlant
 
 func (t *countTask) Do(shard int) {
-	p, s := (*Plant)(t), &t.shards[shard]
+	p, s := (*CyclePlant)(t), &t.shards[shard]
 	s.placed, s.met, s.harmed = 0, 0, s.harmed[:0]
 	first, end := p.transmitters(shard)
 	p.access.Placed(shard, first, end)
@@ -74,7 +74,7 @@ func (t *countTask) Do(shard int) {
 
 // Placed counts a frame that a transmitter of a shard has sent to a port, in the slot that has
 // crossed: it is called by Access.Placed.
-func (t *Plant) Placed(shard, transmitter, port int) {
+func (t *CyclePlant) Placed(shard, transmitter, port int) {
 	s, media := &t.shards[shard], t.media.Medium
 	s.placed++
 	if medium := media.Reached(transmitter, port); t.looks {
@@ -90,7 +90,7 @@ func (t *Plant) Placed(shard, transmitter, port int) {
 
 // Collisions implements Transport: a frame has met another one when its medium
 // shows a code violation.
-func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+func (t *CyclePlant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	s := &t.shards[shard]
 	if violated := t.media.Medium.Violated(shard); yield != nil && len(violated) > 0 {
 		s.violated = append(s.violated[:0], violated...)
@@ -113,10 +113,10 @@ type foresight struct {
 }
 
 // Foreseen reports whether frames of the slot that has crossed were foreseen: their phits after the first have not been looked at.
-func (t *Plant) Foreseen() bool { return t.foreseen }
+func (t *CyclePlant) Foreseen() bool { return t.foreseen }
 
 // forget begins a slot, in which nothing is foreseen.
-func (t *Plant) forget() {
+func (t *CyclePlant) forget() {
 	t.foreseen = false
 	t.deserialisers.Foresee(nil)
 }
@@ -124,7 +124,7 @@ func (t *Plant) forget() {
 // foresee is called after the cycle of a slot in which all frames have begun. Frames that are alone on their media are foreseen if no
 // one looks at single cycles, and nothing can happen to them on their way: then no phit but the first crosses the fabric. With faults of
 // media, RTL, or frames that follow each other in a slot nothing is foreseen.
-func (t *Plant) foresee(slot uint32) {
+func (t *CyclePlant) foresee(slot uint32) {
 	inherited := t.inherited
 	t.inherited = false
 	if inherited || !t.media.Whole || t.rtl != nil || t.tap != nil || t.queues() || t.timing.PropagationCycles == 0 ||
@@ -145,7 +145,7 @@ func (t *Plant) foresee(slot uint32) {
 }
 
 // lights notes that a transmitter lights a medium, in the slot that crosses. Two on one medium are of one shard, as the medium.
-func (t *Plant) lights(transmitter, medium int, slot uint32) {
+func (t *CyclePlant) lights(transmitter, medium int, slot uint32) {
 	carries, goesOn := &t.frames.Carries[medium], t.frames.GoesOn
 	if t.lit[medium] == slot+1 {
 		goesOn[*carries], goesOn[transmitter] = true, true
@@ -154,7 +154,7 @@ func (t *Plant) lights(transmitter, medium int, slot uint32) {
 }
 
 // calm reports whether no medium shows a violation.
-func (t *Plant) calm() bool {
+func (t *CyclePlant) calm() bool {
 	for i := range t.shards {
 		if len(t.media.Medium.Violated(i)) > 0 {
 			return false

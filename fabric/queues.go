@@ -101,18 +101,6 @@ type (
 	}
 )
 
-// Fate is what has become of a frame in flight.
-type Fate uint8
-
-// The fates.
-const (
-	FateReceived Fate = iota // in the RX FIFO of its receiver
-	FateOverflow             // the RX FIFO was full
-	FateDamaged              // by a fault: its CRC was wrong
-	FateDropped              // by a fault
-	FateAlone                // its receiver is off the network
-)
-
 // queueShard is what one shard notes, in the order in which it comes.
 type queueShard struct {
 	departures []departure
@@ -144,7 +132,7 @@ func MarkOf(frame nic.FrameView) uint64 {
 	payload := uint64(0)
 	switch bytes, room := frame.PayloadBytes(), len(frame)-nic.FrameStride(0); {
 	case bytes > room: // it will be refused
-	case bytes > packetBytes:
+	case bytes > nic.PacketBytes:
 		payload = traces.Fold(frame.Payload())
 	case bytes > 0: // there is always room for 8
 		payload = binary.LittleEndian.Uint64(frame[nic.FrameStride(0):]) << (64 - 8*bytes)
@@ -168,20 +156,20 @@ func (q *Queues) Each(yield func(processor int, port uint16, slot uint32)) {
 	}
 }
 
-// sent notes a frame that a NIC puts on the fabric.
-func (q *Queues) sent(shard, processor int, frame nic.FrameView, slot uint32) {
+// Sent notes a frame that a NIC puts on the fabric.
+func (q *Queues) Sent(shard, processor int, frame nic.FrameView, slot uint32) {
 	s := &q.shards[shard]
 	s.departures = append(s.departures, departure{MarkOf(frame), uint32(processor), frame.Destination(), slot, frame.Port()})
 }
 
-// ended notes what has become of a frame in flight.
-func (q *Queues) ended(shard int, frame nic.FrameView, slot uint32, how Fate) {
+// Ended notes what has become of a frame in flight.
+func (q *Queues) Ended(shard int, frame nic.FrameView, slot uint32, how Fate) {
 	s := &q.shards[shard]
 	s.ended = append(s.ended, ending{departure{MarkOf(frame), frame.Source(), frame.Destination(), slot, frame.Port()}, how})
 }
 
-// heard notes what a receiver says of a slot. A good frame for somebody else is nothing.
-func (q *Queues) heard(shard, processor int, port uint16, status nic.Status, frame nic.FrameView) {
+// Heard notes what a receiver says of a slot. A good frame for somebody else is nothing.
+func (q *Queues) Heard(shard, processor int, port uint16, status nic.Status, frame nic.FrameView) {
 	if !q.config.NoLoss || q.config.routed(uint32(processor), port) {
 		return
 	}
@@ -194,6 +182,11 @@ func (q *Queues) heard(shard, processor int, port uint16, status nic.Status, fra
 	}
 	s := &q.shards[shard]
 	s.receptions = append(s.receptions, r)
+}
+
+// Emptied notes that a fault has emptied the TX FIFO of a processor.
+func (q *Queues) Emptied(shard, processor int) {
+	q.shards[shard].emptied = append(q.shards[shard].emptied, uint32(processor))
 }
 
 // Crossed takes what has become of the frames of the last slot that has crossed, slots-1, in the

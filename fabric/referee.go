@@ -35,8 +35,6 @@ type Referee interface {
 	// Missing yields what a finished run has not brought, in the order of the report,
 	// until yield returns false.
 	Missing(yield func(Finding) bool)
-	// Routed is the referee itself if it follows packets from processor to processor, else nil.
-	Routed() *Packets
 	// Reset forgets what has arrived.
 	Reset()
 	// State visits what has arrived and what a run has to carry.

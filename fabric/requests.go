@@ -8,11 +8,11 @@ import (
 // requests are the part of disciplines whose NICs ask before they send: whether a frame goes is
 // decided in the slot, and its NIC is told at the next boundary.
 type requests struct {
-	plant *Plant
+	plant *CyclePlant
 	asked []uint8 // by processor: 1 if its NIC has asked in the slot that crosses
 }
 
-func newRequests(p *Plant) requests {
+func newRequests(p *CyclePlant) requests {
 	return requests{plant: p, asked: make([]uint8, p.shape.Processors())}
 }
 

@@ -24,7 +24,7 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 		l.scanCounts(b, cells, slot)
 	}
 	if l.Held != nil {
-		l.Held.scan(b, cells)
+		l.Held.Scan(b, cells)
 	}
 	if l.Onlooker != nil {
 		l.Onlooker.Acted(b, cells, slot)

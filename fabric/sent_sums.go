@@ -42,8 +42,3 @@ func (s *sentSums) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "rtl.sent.even", s.columns[0])
 	hw.StateColumn(v, "rtl.sent.odd", s.columns[1])
 }
-
-// altered notes that a processor has received another frame than its source has sent.
-func (l *Ledger) altered(processor int, port uint16, wire nic.Frame) {
-	l.Sum.Event(traces.EventHead(eventAltered, 0, port, uint32(processor)), traces.Fold(wire), 0, 0)
-}

@@ -30,6 +30,6 @@ func TestSentSums(t *testing.T) {
 	require.False(t, s.same(8, frame(1, "packet")), "two slots old")
 
 	l := Ledger{}
-	l.altered(1, 0, frame(1, "packed"))
+	l.NoteAltered(1, 0, frame(1, "packed"))
 	require.NotEqual(t, traces.Sum{}, l.Sum)
 }

@@ -67,7 +67,7 @@ func (t *wired) deliverSmall(work *wiredWork, bank *nic.Bank, ledger *Ledger, sl
 		} else {
 			ledger.Frames.Delivered++
 			if frame.IsPacket() && (frame.Destination() == processor || ledger.Overhears) {
-				ledger.arrivals = append(ledger.arrivals, Arrival{processor, frame.Origin()})
+				ledger.NoteArrival(processor, frame.Origin())
 			}
 		}
 		ledger.Sum.EventOf(EventHeard(status, h.port, processor), uint64(frame.Source()))

@@ -96,7 +96,7 @@ func (f *wiredFrames) add(processor int, frame nic.FrameView) {
 // turns do not depend on each other.
 func (f *wiredFrames) place(w *Wiring, ports, first int) {
 	for i := first; i < len(f.ports); i++ {
-		at, port := rowAt(w.sendRows, int(f.processors[i]), ports), f.ports[i]
+		at, port := w.SendRow(int(f.processors[i]), ports), f.ports[i]
 		if port != nic.PortAll {
 			f.on = append(f.on, wiredOn{w.Sends[at+int(port)], f.starts[i]})
 			continue
@@ -151,10 +151,10 @@ func NewWired(n Network, c *Config) (Transport, error) {
 	if t.nic.Asks || t.timing.Frames > 1 {
 		return nil, fmt.Errorf("%s: its NICs ask before they send, or send several frames in a slot; wiring alone does not say who is served", n.Kind())
 	}
-	switch d := t.shape.discipline().(type) {
+	var err error
+	switch d := t.shape.Chosen().(type) {
 	case OnePort, AllPorts:
 	case Mixed:
-		var err error
 		if t.lanes, err = newLanes(n, c); err != nil {
 			return nil, err
 		}
@@ -163,11 +163,8 @@ func NewWired(n Network, c *Config) (Transport, error) {
 	default:
 		return nil, fmt.Errorf("%s: wiring alone does not say what NICs of a discipline of its own do; bring a slot engine, too (fabric.Fast)", n.Kind())
 	}
-	if n, ok := n.(Creditor); ok {
-		var err error
-		if t.credits, err = n.NewCredits(c); err != nil {
-			return nil, err
-		}
+	if t.credits, err = CreditsOf(n, c.Shards); err != nil {
+		return nil, err
 	}
 	t.quick = !t.nic.AllPorts && t.blocker == nil && t.credits == nil && t.turns == nil
 	for i := range t.sent {
@@ -352,7 +349,7 @@ func (t *wired) light(medium, shard, start, slot uint32) {
 // Hear implements Transport.
 func (t *wired) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, w Window) {
 	if t.lanes != nil {
-		answerLanes(t.shape.Ports, bank, w, t.lanes.asked, func(transmitter int) bool { return t.lanes.serves[transmitter] != NoMedium }, ledger, slot)
+		AnswerLanes(t.shape.Ports, bank, w, t.lanes.asked, func(transmitter int) bool { return t.lanes.serves[transmitter] != NoMedium }, ledger, slot)
 	}
 	bank.ForgetRx(w.First, w.End)
 	switch {
@@ -378,7 +375,7 @@ func (t *wired) hearOne(shard int, bank *nic.Bank, ports []uint16, ledger *Ledge
 			if port != tuned[i] {
 				tuned[i], to[i] = port, dark
 				if int(port) < all {
-					to[i] = min(t.wiring.Hears[rowAt(t.wiring.hearRows, processor+i, all)+int(port)], dark) // NoMedium is dark, too
+					to[i] = min(t.wiring.Hears[t.wiring.HearRow(processor+i, all)+int(port)], dark) // NoMedium is dark, too
 				}
 			}
 		}
@@ -576,7 +573,7 @@ func SlotTransportOf(n Network, c *Config) (Transport, error) {
 // between any two processors.
 func SlotShape(n Network) Shape {
 	s := n.Shape()
-	switch s.discipline().(type) {
+	switch s.Chosen().(type) {
 	case OnePort, AllPorts:
 	default:
 		return s

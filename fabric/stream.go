@@ -66,16 +66,19 @@ type streamShard struct {
 	left   []int    // of frames that have left, among those
 }
 
+// noPacket is the number of no packet.
+const noPacket = ^uint32(0)
+
 // arrivals are the packets that have come to each node, in order.
 type arrivals struct {
-	first, last []uint32 // by node, none for none
+	first, last []uint32 // by node, noPacket for none
 	next        []uint32 // by packet
 }
 
 // forget leaves none.
 func (a *arrivals) forget() {
 	for i := range a.first {
-		a.first[i] = none
+		a.first[i] = noPacket
 	}
 }
 
@@ -108,7 +111,7 @@ func NewStream(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Stream, err
 	s.stride, s.taken = nic.FrameStride(max(c.PayloadBytes, 8)), newTakenFrames(shape.Processors(), c.TxFrames*shape.Ports)
 	s.told, s.orphans, s.begun = make([]uint32, nodes), make([]uint32, nodes), make([]uint16, nodes)
 	s.loads = NewChannelLoads(routers)
-	s.order, s.refused, s.built = make(Order, nodes*routers.classes()), make([]uint8, nodes), n
+	s.order, s.refused, s.built = make(Order, nodes*routers.Classes()), make([]uint8, nodes), n
 	s.chain.first, s.chain.last = make([]uint32, nodes), make([]uint32, nodes)
 	for i, shard := range c.Shards {
 		s.shards[i].first = shard.First * shape.PerUnit
@@ -159,7 +162,7 @@ func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *Ledger, 
 		s.sent(x, bank, cell, port, ledger, slot)
 		bank.SetRx(cell, uint16(port), nic.StatusIdle)
 	}
-	for port, packet := s.next(processor, ports); packet != none; port, packet = s.next(processor, ports) {
+	for port, packet := s.next(processor, ports); packet != noPacket; port, packet = s.next(processor, ports) {
 		before := bank.Rx(cell, port)
 		if new := s.receive(x, bank, cell, port, packet, ledger, slot); severity[new] > severity[before] {
 			before = new
@@ -178,15 +181,15 @@ var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision:
 // next takes the frame that has come next of those that a processor has yet to receive: first those that were thrown away, then in the
 // order of their tails, of one cycle by port.
 func (s *Stream) next(processor, ports int) (port uint16, packet uint32) {
-	packet, first := none, 0
+	packet, first := noPacket, 0
 	for k := range ports {
 		at := s.chain.first[s.routers.NIC.Node(processor, k)]
 		// a packet that was thrown away was received in no cycle: that is the largest number
-		if at != none && (packet == none || s.network.Packets.Received[at]+1 < s.network.Packets.Received[packet]+1) {
+		if at != noPacket && (packet == noPacket || s.network.Packets.Received[at]+1 < s.network.Packets.Received[packet]+1) {
 			packet, first = at, k
 		}
 	}
-	if packet != none {
+	if packet != noPacket {
 		s.chain.first[s.routers.NIC.Node(processor, first)] = s.chain.next[packet]
 	}
 	return uint16(first), packet
@@ -277,7 +280,7 @@ func (s *Stream) flow(node, packet uint32) uint32 {
 	if p.FirstVC == nil {
 		return node
 	}
-	return node*uint32(s.routers.classes()) + uint32(p.FirstVC[packet])/uint32(s.routers.Config.ClassVCs())
+	return node*uint32(s.routers.Classes()) + uint32(p.FirstVC[packet])/uint32(s.routers.Config.ClassVCs())
 }
 
 // Send implements Transport.
@@ -372,7 +375,7 @@ func (s *Stream) crossed() {
 	s.network.Arrived(func(packet uint32) {
 		p := s.network.Packets
 		to := p.Destination[packet]
-		if s.chain.next[packet] = none; s.chain.first[to] == none {
+		if s.chain.next[packet] = noPacket; s.chain.first[to] == noPacket {
 			s.chain.first[to] = packet
 		} else {
 			s.chain.next[s.chain.last[to]] = packet
@@ -398,11 +401,11 @@ func (s *Stream) cross(boundary uint64) {
 			}
 		}
 		s.kernel.DriveAndSettle()
-		s.watched(s.kernel.Cycle())
+		s.Look(s.kernel.Cycle())
 		s.kernel.Latch()
 	}
 	s.kernel.DriveAndSettle()
-	s.watched(s.kernel.Cycle())
+	s.Look(s.kernel.Cycle())
 }
 
 // Latch implements Transport: after the edge sources have what NICs have taken.
@@ -441,7 +444,7 @@ func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
 	to := s.routers.NIC.Node(int(frame.Destination()), by)
 	packet := s.network.Feed(node, uint32(to), uint16(flits), created, s.routers.VCs(class, left))
 	for int(packet) >= len(s.serial) {
-		s.serial, s.chain.next = append(s.serial, 0), append(s.chain.next, none)
+		s.serial, s.chain.next = append(s.serial, 0), append(s.chain.next, noPacket)
 		s.frames = append(s.frames, make([]byte, s.stride)...)
 	}
 	copy(s.frame(packet), frame)

@@ -93,8 +93,7 @@ func (l *Ledger) Empty(processor, frames, goOn int, dies bool, slot uint32) {
 	if l.Queues == nil || frames == 0 {
 		return
 	}
-	s := &l.Queues.shards[l.Shard]
-	s.emptied = append(s.emptied, uint32(processor))
+	l.Queues.Emptied(l.Shard, processor)
 	if frames -= goOn; l.Checks.NoLoss && frames > 0 {
 		what := "restarted"
 		if dies {

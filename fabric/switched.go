@@ -35,15 +35,13 @@ func (d Switched) Holds(rule string) string {
 	return ""
 }
 
-// Access implements Discipline.
-func (d Switched) Access(p *Plant) (Access, error) {
-	return &switched{onePort: onePort{plant: p}, taps: d.Taps, switches: NewSwitches(p.names, d, p.shape)}, nil
-}
-
 type switched struct {
 	onePort
-	taps     *hw.Taps
 	switches *Switches
+}
+
+func newSwitched(d Switched, p *CyclePlant) switched {
+	return switched{onePort: onePort{plant: p}, switches: NewSwitches(p.names, d, p.shape)}
 }
 
 // Begin implements Access.
@@ -94,12 +92,6 @@ type Arbitrated struct{ Switched }
 
 // NIC implements Discipline.
 func (d Arbitrated) NIC() nic.Discipline { return nic.Discipline{Asks: true, Taps: d.Taps} }
-
-// Access implements Discipline.
-func (d Arbitrated) Access(p *Plant) (Access, error) {
-	s := switched{onePort: onePort{plant: p}, taps: d.Taps, switches: NewSwitches(p.names, d.Switched, p.shape)}
-	return &arbitrated{switched: s, requests: newRequests(p)}, nil
-}
 
 type arbitrated struct {
 	switched

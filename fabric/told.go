@@ -58,10 +58,10 @@ func (t *Told) Keeps() []string { return []string{RuleNoCreation} }
 
 // Sent implements Witness.
 func (t *Told) Sent(l *Ledger, processor int, frame nic.FrameView, slot uint32) {
-	if !l.Checks.NoCreation || !isPacket(frame) {
+	if !l.Checks.NoCreation || !frame.IsPacket() {
 		return
 	}
-	if origin := originOf(frame); uint64(origin) >= uint64(t.n) || !t.knows(processor, origin) {
+	if origin := frame.Origin(); uint64(origin) >= uint64(t.n) || !t.knows(processor, origin) {
 		l.Find(Finding{Kind: FindCreated, Slot: slot, Index: processor, Value: origin})
 	}
 }
@@ -69,18 +69,18 @@ func (t *Told) Sent(l *Ledger, processor int, frame nic.FrameView, slot uint32) 
 // Received implements Witness.
 func (t *Told) Received(l *Ledger, processor int, frame nic.FrameView, slot uint32) {
 	switch {
-	case !isPacket(frame):
-	case uint64(originOf(frame)) >= uint64(t.n):
+	case !frame.IsPacket():
+	case uint64(frame.Origin()) >= uint64(t.n):
 		if l.Checks.ExactlyOnce {
-			l.Find(Finding{Kind: FindMisrouted, Slot: slot, Index: processor, Value: originOf(frame)})
+			l.Find(Finding{Kind: FindMisrouted, Slot: slot, Index: processor, Value: frame.Origin()})
 		}
-	case t.knows(processor, originOf(frame)):
+	case t.knows(processor, frame.Origin()):
 		t.again[processor]++
 		if l.Checks.ExactlyOnce {
-			l.Find(Finding{Kind: FindDuplicate, Slot: slot, Index: processor, Value: originOf(frame)})
+			l.Find(Finding{Kind: FindDuplicate, Slot: slot, Index: processor, Value: frame.Origin()})
 		}
 	default:
-		origin := originOf(frame)
+		origin := frame.Origin()
 		t.has[processor*t.words+int(origin/64)] |= 1 << (origin % 64)
 		t.count[processor]++
 	}
@@ -178,4 +178,3 @@ func (t *Told) Arrive(*Ledger, uint32, []Arrival)           {}
 func (t *Told) Acknowledges() bool                          { return false }
 func (t *Told) Acknowledge(func(int))                       {}
 func (t *Told) Missing(func(Finding) bool)                  {}
-func (t *Told) Routed() *Packets                            { return nil }

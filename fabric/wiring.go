@@ -64,6 +64,12 @@ func sharedRows(table []uint32, ports int) (rows []uint32) {
 	return rows
 }
 
+// SendRow is where the row of a processor begins in Sends.
+func (w *Wiring) SendRow(processor, ports int) int { return rowAt(w.sendRows, processor, ports) }
+
+// HearRow is where the row of a processor begins in Hears.
+func (w *Wiring) HearRow(processor, ports int) int { return rowAt(w.hearRows, processor, ports) }
+
 // rowAt is where the row of a processor begins.
 func rowAt(rows []uint32, processor, ports int) int {
 	if rows == nil {

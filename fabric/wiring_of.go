@@ -7,7 +7,7 @@ type wiredBy interface{ wiredBy() *Wiring }
 // its names.
 func WiringOf(n Network) *Wiring {
 	shape, names := n.Shape(), n.Names()
-	if d, ok := shape.discipline().(wiredBy); ok && d.wiredBy() != nil {
+	if d, ok := shape.Chosen().(wiredBy); ok && d.wiredBy() != nil {
 		return d.wiredBy()
 	}
 	w := NewWiring(shape.Processors() * shape.Ports)

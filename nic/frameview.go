@@ -34,6 +34,16 @@ func (f FrameView) Port() uint16 { return binary.LittleEndian.Uint16(f[offFrameP
 // Payload returns the payload; it aliases f.
 func (f FrameView) Payload() []byte { return f[sizeFrame : sizeFrame+f.PayloadBytes()] }
 
+// PacketBytes is the packet {origin, destination} at the head of a payload, as
+// sl_packet of the firmware SDK lays it out.
+const PacketBytes = 8
+
+// IsPacket reports whether the frame carries a packet that the host can read.
+func (f FrameView) IsPacket() bool { return f.Kind() == KindData && f.PayloadBytes() >= PacketBytes }
+
+// Origin returns the origin of the frame's packet.
+func (f FrameView) Origin() uint32 { return binary.LittleEndian.Uint32(f.Payload()) }
+
 // SetSource writes the sender.
 func (f FrameView) SetSource(processor uint32) {
 	binary.LittleEndian.PutUint32(f[offFrameSource:], processor)

@@ -42,7 +42,7 @@ func (s square) Shape() fabric.Shape               { return s.pops().Shape() }
 func (s square) Names() fabric.Names               { return s.pops().Names() }
 func (s square) Programs() []fabric.Program        { return s.pops().Programs() }
 func (s square) MemoryBytes(*fabric.Config) uint64 { return 0 }
-func (s square) Build(p *fabric.Plant) error       { return s.pops().Build(p) }
+func (s square) Build(p fabric.Plant) error        { return s.pops().Build(p) }
 func (s square) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	return s.pops().Referee(w, p)
 }

@@ -249,4 +249,3 @@ func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
 func (r *gossipReferee) Acknowledges() bool                              { return false }
 func (r *gossipReferee) Acknowledge(func(int))                           {}
 func (r *gossipReferee) Missing(func(fabric.Finding) bool)               {}
-func (r *gossipReferee) Routed() *fabric.Packets                         { return nil }

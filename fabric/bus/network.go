@@ -195,7 +195,7 @@ func (b Network) Contended() *contend.Buses {
 }
 
 // Build implements fabric.Network.
-func (b Network) Build(plant *fabric.Plant) error { return b.Contended().Build(plant, nil) }
+func (b Network) Build(plant fabric.Plant) error { return b.Contended().Build(plant, nil) }
 
 // SlotTransport implements fabric.Fast.
 func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {

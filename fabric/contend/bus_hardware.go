@@ -12,8 +12,8 @@ import (
 //	          light --> buses --> wires
 //
 // In the cycle of the first phit the grants stand, and they do so to the end of the frames.
-func (b *Buses) Part(plant *fabric.Plant, from Senders) (*Part, error) {
-	near, err := plant.LightOf(b.Bank, nil)
+func (b *Buses) Part(plant fabric.Plant, from Senders) (*Part, error) {
+	near, err := plant.Light(b.Bank, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (b *Buses) Part(plant *fabric.Plant, from Senders) (*Part, error) {
 }
 
 // Build makes them the media of a plant, whose links have delays of their own or, if they are nil, that of all.
-func (b *Buses) Build(plant *fabric.Plant, delays []uint16) error {
+func (b *Buses) Build(plant fabric.Plant, delays []uint16) error {
 	part, err := b.Part(plant, SendersOf(plant))
 	if err != nil {
 		return err

@@ -88,17 +88,17 @@ type Senders struct {
 }
 
 // SendersOf are all transmitters of a plant.
-func SendersOf(p *fabric.Plant) Senders {
+func SendersOf(p fabric.Plant) Senders {
 	tx := p.Transmitters()
 	return Senders{tx.Light(), tx.Ports(), tx.Asks()}
 }
 
 // Carry makes one part the media of a plant: links lead from it to all who hear it, with delays of their own or,
 // if they are nil, that of all. Without hears all media lead to all receivers.
-func (part *Part) Carry(p *fabric.Plant, links hw.Bank, delays []uint16, hears hw.Gather) (err error) {
+func (part *Part) Carry(p fabric.Plant, links hw.Bank, delays []uint16, hears hw.Gather) (err error) {
 	media := part.Media
 	media.Hears, media.Whole = hears, true
-	if media.Far, err = p.LightOf(links, make([]uint32, links.Size())); err != nil { // all is one unit
+	if media.Far, err = p.Light(links, make([]uint32, links.Size())); err != nil { // all is one unit
 		return err
 	}
 	if delays == nil {

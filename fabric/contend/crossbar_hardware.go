@@ -14,7 +14,7 @@ import (
 //
 // The transmitters ask in the arbitration cycles of a slot; in the cycle of the first phit the
 // grants stand, and they do so to the end of the frames. The filters of queues count frames.
-func (x Crossbar) Part(plant *fabric.Plant, from Senders) (*Part, error) {
+func (x Crossbar) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	b := builder{Crossbar: x, plant: plant, from: from, err: x.check()}
 	if b.err != nil {
 		return nil, b.err
@@ -32,7 +32,7 @@ func (x Crossbar) Part(plant *fabric.Plant, from Senders) (*Part, error) {
 }
 
 // Build makes it the media of a plant, whose links have delays of their own or, if they are nil, that of all.
-func (x Crossbar) Build(plant *fabric.Plant, delays []uint16) error {
+func (x Crossbar) Build(plant fabric.Plant, delays []uint16) error {
 	part, err := x.Part(plant, SendersOf(plant))
 	if err != nil {
 		return err
@@ -50,7 +50,7 @@ func (x Crossbar) Build(plant *fabric.Plant, delays []uint16) error {
 type builder struct {
 	Crossbar
 	from  Senders
-	plant *fabric.Plant
+	plant fabric.Plant
 	err   error
 
 	part        Part
@@ -175,7 +175,7 @@ func (b *builder) pass() {
 		return
 	}
 	light := must[*hw.Light](b)
-	gated, near := light(b.plant.LightOf(b.inputs(""), nil)), light(b.plant.LightOf(b.media(), nil))
+	gated, near := light(b.plant.Light(b.inputs(""), nil)), light(b.plant.Light(b.media(), nil))
 	if b.err != nil {
 		return
 	}

@@ -13,7 +13,7 @@ type fork struct {
 	to   []Senders // by part
 }
 
-func newFork(p *fabric.Plant, name string, from Senders, shared []Shared) (*fork, error) {
+func newFork(p fabric.Plant, name string, from Senders, shared []Shared) (*fork, error) {
 	f := &fork{path: name, from: from, of: make([]placeIn, len(from.Ports.Value))}
 	for i := range f.of {
 		f.of[i].part = -1
@@ -24,7 +24,7 @@ func newFork(p *fabric.Plant, name string, from Senders, shared []Shared) (*fork
 			continue
 		}
 		bank := hw.Bank{Name: hw.Index(name, i) + ".in", Units: 1, PerUnit: len(shared[i].Senders)}
-		light, err := p.LightOf(bank, nil)
+		light, err := p.Light(bank, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -112,7 +112,7 @@ type jointPart struct {
 	senders []uint32 // the transmitters that lead to it
 }
 
-func newJoint(p *fabric.Plant, near *hw.Light, parts []jointPart) *joint {
+func newJoint(p fabric.Plant, near *hw.Light, parts []jointPart) *joint {
 	tx := p.Transmitters()
 	j := &joint{path: near.Bank().Path(), parts: parts, near: near, serving: hw.NewPortSelect(tx.Light().Bank(), "serving"),
 		of: make([]placeIn, near.Bank().Size()), lanes: make([]placeIn, tx.Light().Bank().Size())}
@@ -252,8 +252,8 @@ type Free struct {
 }
 
 // Join makes one part of what lanes share, and of media at which no lane asks. near names all media.
-func Join(p *fabric.Plant, near hw.Bank, free Free, shared []Shared) (*Part, error) {
-	light, err := p.LightOf(near, nil)
+func Join(p fabric.Plant, near hw.Bank, free Free, shared []Shared) (*Part, error) {
+	light, err := p.Light(near, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -441,7 +441,6 @@ func (r *gossipReferee) Overhears() bool                                 { retur
 func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
 func (r *gossipReferee) Acknowledges() bool                              { return false }
 func (r *gossipReferee) Acknowledge(func(int))                           {}
-func (r *gossipReferee) Routed() *fabric.Packets                         { return nil }
 
 // Announce implements fabric.Referee.
 func (r *gossipReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {

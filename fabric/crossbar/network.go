@@ -204,7 +204,7 @@ func (x Network) Contended() contend.Crossbar {
 }
 
 // Build implements fabric.Network.
-func (x Network) Build(plant *fabric.Plant) error { return x.Contended().Build(plant, nil) }
+func (x Network) Build(plant fabric.Plant) error { return x.Contended().Build(plant, nil) }
 
 // SlotTransport implements fabric.Fast.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {

@@ -160,4 +160,3 @@ func (r *scatterReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
 func (r *scatterReferee) Acknowledges() bool                              { return false }
 func (r *scatterReferee) Acknowledge(func(int))                           {}
 func (r *scatterReferee) Missing(func(fabric.Finding) bool)               {}
-func (r *scatterReferee) Routed() *fabric.Packets                         { return nil }

@@ -16,7 +16,7 @@ const fibre = "fibre"
 //	receiver j <---- fibre ---- in ---- [ of v ] <---- transmitter j+3
 //
 // All links of a node are half duplex, or all are full. With credits every port has a counter.
-func (e Network) Build(plant *fabric.Plant) error {
+func (e Network) Build(plant fabric.Plant) error {
 	t := e.torus()
 	bank := func(part string, labels []string) hw.Bank {
 		b := plant.Bank("link", part, len(labels))
@@ -28,11 +28,11 @@ func (e Network) Build(plant *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	near, err := plant.LightOf(bank("", e.mediumLabels()), nil)
+	near, err := plant.Light(bank("", e.mediumLabels()), nil)
 	if err != nil {
 		return err
 	}
-	far, err := plant.LightOf(bank(fibre, e.mediumLabels()), readers)
+	far, err := plant.Light(bank(fibre, e.mediumLabels()), readers)
 	if err != nil {
 		return err
 	}
@@ -47,19 +47,7 @@ func (e Network) Build(plant *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	credits, err := e.credits(plant.Shards())
-	if err != nil {
-		return err
-	}
-	return plant.Carry(fabric.Media{Medium: links, Links: fibres, Far: far, Hears: hears, Whole: true, Credits: credits})
-}
-
-// credits are those of the ports, nil if no port ever waits.
-func (e Network) credits(shards []hw.Shard) (*fabric.Credits, error) {
-	if e.Credits == nil {
-		return nil, nil
-	}
-	return fabric.NewCredits(e, *e.Credits, shards)
+	return plant.Carry(fabric.Media{Medium: links, Links: fibres, Far: far, Hears: hears, Whole: true})
 }
 
 // hears are the media that the ports of the nodes hear.

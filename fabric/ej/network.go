@@ -245,13 +245,8 @@ func (e Network) Opposites() []uint32 {
 	return opposites
 }
 
-// NewCredits implements fabric.Creditor.
-func (e Network) NewCredits(c *fabric.Config) (*fabric.Credits, error) {
-	if e.Credits == nil {
-		return nil, nil
-	}
-	return fabric.NewCredits(e, *e.Credits, c.Shards)
-}
+// CreditPlan implements fabric.Creditor.
+func (e Network) CreditPlan() fabric.CreditPlan { return fabric.CreditPlan{All: e.Credits} }
 
 // Links are numbered by the node that reaches the other one in the direction +1, +rho or
 // +rho^2, and by their port there. Medium node*6n+6(k-1)+j is the light that leaves this node

@@ -495,4 +495,3 @@ func (r *referee) Overhears() bool                                 { return fals
 func (r *referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
 func (r *referee) Acknowledges() bool                              { return false }
 func (r *referee) Acknowledge(func(int))                           {}
-func (r *referee) Routed() *fabric.Packets                         { return nil }

@@ -23,7 +23,7 @@ func (e Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 		pool: chunks{bytes: min(max(chunkBytes/stride, chunkFramesMin), chunkFrames) * stride},
 	}
 	var err error
-	if t.credits, err = e.credits(c.Shards); err != nil {
+	if t.credits, err = fabric.CreditsOf(e, c.Shards); err != nil {
 		return nil, err
 	}
 	t.perShard = c.Shards[0].End // all but the last are of one size

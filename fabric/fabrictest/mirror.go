@@ -24,10 +24,10 @@ func Mirror(n fabric.Network) (fabric.Network, error) {
 	return mirror{n, net}, err
 }
 
-func (m mirror) Shape() fabric.Shape         { return m.net.Shape() }
-func (m mirror) Names() fabric.Names         { return m.net.Names() }
-func (m mirror) Build(p *fabric.Plant) error { return m.net.Build(p) }
-func (m mirror) Holds(rule string) string    { return fabric.Holds(m.Network, rule) }
+func (m mirror) Shape() fabric.Shape        { return m.net.Shape() }
+func (m mirror) Names() fabric.Names        { return m.net.Names() }
+func (m mirror) Build(p fabric.Plant) error { return m.net.Build(p) }
+func (m mirror) Holds(rule string) string   { return fabric.Holds(m.Network, rule) }
 
 func (m mirror) Adapt(program, schedule string, params map[string]int64) fabric.Network {
 	if a, ok := m.Network.(fabric.Adaptable); ok {
@@ -47,9 +47,7 @@ func (m mirror) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return m.net.SlotTransport(m, c)
 }
 
-func (m mirror) NewCredits(c *fabric.Config) (*fabric.Credits, error) {
-	return m.net.NewCredits(c.Shards)
-}
+func (m mirror) CreditPlan() fabric.CreditPlan { return m.net.CreditPlan() }
 
 func (m mirror) Reflexive() bool {
 	r, ok := m.Network.(fabric.Reflexive)

@@ -20,15 +20,18 @@ import (
 // a register.
 type crossed struct{ netlist.Network }
 
-// Build adds the ways between the stars.
-func (c crossed) Build(p *fabric.Plant) error {
-	if err := c.Network.Build(p); err != nil {
-		return err
-	}
-	m, ports := *p.Media(), contend.SendersOf(p).Ports
+// Build builds them on a plant that adds the ways.
+func (c crossed) Build(p fabric.Plant) error { return c.Network.Build(crossing{p}) }
+
+// crossing is a plant that carries more than it is given.
+type crossing struct{ fabric.Plant }
+
+// Carry adds the ways between the stars.
+func (p crossing) Carry(m fabric.Media) error {
+	ports := contend.SendersOf(p).Ports
 	var lights []*hw.Light
 	for _, star := range []string{"netlist.s.round", "netlist.r.round"} {
-		light, err := p.LightOf(hw.Bank{Name: star, Units: 1, PerUnit: len(ports.Value)}, nil)
+		light, err := p.Light(hw.Bank{Name: star, Units: 1, PerUnit: len(ports.Value)}, nil)
 		if err != nil {
 			return err
 		}
@@ -41,7 +44,7 @@ func (c crossed) Build(p *fabric.Plant) error {
 		}
 		m.Parts = append(m.Parts, star)
 	}
-	return p.Carry(m)
+	return p.Plant.Carry(m)
 }
 
 const twoStars = `fabric: {netlist: {nodes: {"p[0..1]": processor, s: star, r: star}, links: [["p[0..1]", s], ["p[0..1]", r]LINK]}}

@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"starloom/fabric"
-	"starloom/hw"
 	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -36,38 +35,34 @@ func (n *Net) depth(medium int) int {
 	return 0
 }
 
-// NewCredits returns the credits of a run, nil if no port ever waits for one.
-func (n *Net) NewCredits(shards []hw.Shard) (*fabric.Credits, error) {
-	var ports []fabric.PortCredits
+// CreditPlan says which ports wait for credits: those whose links have some.
+func (n *Net) CreditPlan() (plan fabric.CreditPlan) {
 	for at, medium := range n.wiring.Sends {
 		if medium != fabric.NoMedium && n.Media[medium].Credits != nil {
-			ports = append(ports, fabric.PortCredits{Port: uint32(at), CreditLimits: *n.Media[medium].Credits})
+			plan.Some = append(plan.Some, fabric.PortCredits{Port: uint32(at), CreditLimits: *n.Media[medium].Credits})
 		}
 	}
-	if ports == nil {
-		return nil, nil
-	}
-	return fabric.NewPortCredits(n.Name, n.Shape(), n.Names(), ports, shards)
+	return plan
 }
 
 // takeCredits takes those of another network.
-func (n *Net) takeCredits(of fabric.Network) error {
+func (n *Net) takeCredits(of fabric.Network) {
 	creditor, ok := of.(fabric.Creditor)
 	if !ok {
-		return nil
+		return
 	}
-	credits, err := creditor.NewCredits(&fabric.Config{Shards: hw.Shards(of.Shape().Units, 1)})
-	if credits == nil || err != nil {
-		return err
-	}
-	for i := range n.Processors {
-		for port := range n.Processors[i].Ports {
-			if limits, ok := credits.Of(i, uint16(port)); ok {
-				n.Media[n.Processors[i].Ports[port].Sends].Credits = &limits
-			}
+	plan, ports := creditor.CreditPlan(), of.Shape().Ports
+	if plan.All != nil {
+		for at := range uint32(len(n.Processors) * ports) {
+			plan.Some = append(plan.Some, fabric.PortCredits{Port: at, CreditLimits: *plan.All})
 		}
 	}
-	return nil
+	for _, p := range plan.Some {
+		if own := n.Processors[int(p.Port)/ports].Ports; int(p.Port)%ports < len(own) {
+			limits := p.Settled()
+			n.Media[own[int(p.Port)%ports].Sends].Credits = &limits
+		}
+	}
 }
 
 // checkFIFOs refuses credits that promise places that there are not.

@@ -12,7 +12,7 @@ import (
 // one sender; directions of a half-duplex link meet after theirs.
 //
 //	transmitters --> couplers [--> half-duplex links] --> fibres --> receivers
-func (n *Net) Build(p *fabric.Plant) error {
+func (n *Net) Build(p fabric.Plant) error {
 	delays := n.delays(p.Timing().LinkCycles)
 	switch {
 	case n.Switch:
@@ -29,14 +29,11 @@ func (n *Net) Build(p *fabric.Plant) error {
 		links.Labels[i] = n.Media[i].Link
 		hears.Wires = append(hears.Wires, uint32(i))
 	}
-	if part.Credits, err = n.NewCredits(p.Shards()); err != nil {
-		return err
-	}
 	return part.Carry(p, links, delays, hears)
 }
 
 // part is the hardware between transmitters and links: what is free, and what lanes share if they ask.
-func (n *Net) part(p *fabric.Plant) (*contend.Part, error) {
+func (n *Net) part(p fabric.Plant) (*contend.Part, error) {
 	if len(n.asked) == 0 {
 		fan := 1
 		if n.OnePort {
@@ -59,9 +56,9 @@ func (n *Net) part(p *fabric.Plant) (*contend.Part, error) {
 }
 
 // freePart are media at which no one asks: couplers, and half-duplex links after them.
-func (n *Net) freePart(p *fabric.Plant, media []uint32, from contend.Senders, leads []uint32, fan int) (part *contend.Part, err error) {
+func (n *Net) freePart(p fabric.Plant, media []uint32, from contend.Senders, leads []uint32, fan int) (part *contend.Part, err error) {
 	part = &contend.Part{}
-	if part.Near, err = p.LightOf(n.bank("", "", media), nil); err != nil {
+	if part.Near, err = p.Light(n.bank("", "", media), nil); err != nil {
 		return nil, err
 	}
 	at := make([]uint32, len(n.Media))
@@ -72,7 +69,7 @@ func (n *Net) freePart(p *fabric.Plant, media []uint32, from contend.Senders, le
 		part.Medium, err = hw.NewDrawnCouplers(from.Light, from.Ports, part.Near, leads, fan)
 		return part, err
 	}
-	raw, err := p.LightOf(n.bank(".end", "", media), nil)
+	raw, err := p.Light(n.bank(".end", "", media), nil)
 	if err != nil {
 		return nil, err
 	}

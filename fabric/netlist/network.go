@@ -186,7 +186,7 @@ func (n Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 func (n Network) MemoryBytes(c *fabric.Config) uint64 { return n.drawn().MemoryBytes(c) }
 
 // Build implements fabric.Network.
-func (n Network) Build(p *fabric.Plant) error { return n.drawn().Build(p) }
+func (n Network) Build(p fabric.Plant) error { return n.drawn().Build(p) }
 
 // ROM implements fabric.WithROM. It refuses a gossip that is more than a packet of each processor for all others.
 func (n Network) ROM(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) {
@@ -311,10 +311,8 @@ func (n Network) Server(c *fabric.Config) (fabric.Server, error) {
 	return contend.NewServer(net.asked, len(net.wiring.Sends), c.Timing)
 }
 
-// NewCredits implements fabric.Creditor.
-func (n Network) NewCredits(c *fabric.Config) (*fabric.Credits, error) {
-	return n.drawn().NewCredits(c.Shards)
-}
+// CreditPlan implements fabric.Creditor.
+func (n Network) CreditPlan() fabric.CreditPlan { return n.drawn().CreditPlan() }
 
 // CheckFIFOs implements fabric.Receiving: credits must not promise places that there are not.
 func (n Network) CheckFIFOs(rxFrames int) error { return n.drawn().checkFIFOs(rxFrames) }

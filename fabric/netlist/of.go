@@ -44,9 +44,7 @@ func Of(n fabric.Network) (*Net, error) {
 		}
 		net.Media = append(net.Media, m)
 	}
-	if err := net.takeCredits(n); err != nil {
-		return nil, err
-	}
+	net.takeCredits(n)
 	if err := net.contend(n, length); err != nil {
 		return nil, err
 	}

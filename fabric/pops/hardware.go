@@ -7,7 +7,7 @@ import (
 
 // Build implements fabric.Network: the couplers that leave a group take the light of all
 // its transmitters, and a fibre leads from each to its group.
-func (p Network) Build(plant *fabric.Plant) error {
+func (p Network) Build(plant fabric.Plant) error {
 	g, d := p.Groups, p.GroupSize
 	leaves := make([]uint32, p.Processors()) // first coupler that leaves a processor's group
 	for i := range leaves {
@@ -19,5 +19,5 @@ func (p Network) Build(plant *fabric.Plant) error {
 			hears.Wires = append(hears.Wires, uint32(p.Coupler(from, to)))
 		}
 	}
-	return plant.CarryStars(fabric.Stars{Name: "coupler", Link: "fibre", Leaves: leaves, Fan: g, Hears: hears})
+	return fabric.Stars{Name: "coupler", Link: "fibre", Leaves: leaves, Fan: g, Hears: hears}.Build(plant)
 }

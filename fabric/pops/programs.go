@@ -99,8 +99,8 @@ func (p Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error
 	if name == scheduleSort {
 		return PlanSort(p), nil
 	}
-	if r.Routed().ToAll() >= 0 {
+	if fabric.PacketsOf(r).ToAll() >= 0 {
 		return nil, &input.Error{Place: "firmware.schedule", Reason: "an off-line schedule needs a permutation", Remedy: "give workload: {permutation: ...}"}
 	}
-	return PlanOffline(p, r.Routed().Destination)
+	return PlanOffline(p, fabric.PacketsOf(r).Destination)
 }

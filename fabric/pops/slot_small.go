@@ -96,7 +96,7 @@ func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Ba
 	}
 	arrived := w.arrived[:arrivals]
 	if arrivals > 0 {
-		w.touched ^= ledger.Referee.Routed().Touch(arrived)
+		w.touched ^= fabric.PacketsOf(ledger.Referee).Touch(arrived)
 		ledger.Referee.Arrive(ledger, slot, arrived)
 	}
 }

@@ -474,4 +474,3 @@ func (r *Referee) Announce(_ *fabric.Ledger, _ int, _, _ uint32)   {}
 func (r *Referee) Acknowledges() bool                              { return false }
 func (r *Referee) Acknowledge(func(int))                           {}
 func (r *Referee) Missing(func(fabric.Finding) bool)               {}
-func (r *Referee) Routed() *fabric.Packets                         { return nil }

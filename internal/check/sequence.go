@@ -207,7 +207,7 @@ func (t *trial) damage(x *FuzzStep) {
 
 // announce judges a packet that the handler says has come to stay.
 func (t *trial) announce(origin uint32, steps int) {
-	packets := t.m.Referee.Routed()
+	packets := fabric.PacketsOf(t.m.Referee)
 	if packets == nil || !t.m.Rules.ExactlyOnce || t.unreadable || slices.Contains(t.brought, origin) {
 		return
 	}

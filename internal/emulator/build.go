@@ -109,7 +109,7 @@ func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err e
 	case err != nil:
 		return m.Config.Source.Refuse("fabric."+m.Network.Kind(), err.Error(), "change the network")
 	case both != nil:
-		m.Plant, m.transport, m.Hardware, m.flying = both.Plant, both, both, both
+		m.Plant, m.transport, m.Hardware, m.flying = both.CyclePlant, both, both, both
 	default:
 		m.transport, m.Hardware, m.flying = s, s, s
 	}

@@ -87,9 +87,12 @@ func (m *Machine) newShards(shards []hw.Shard) {
 	for i := range m.Shards {
 		shard := &m.Shards[i]
 		shard.shard = shards[i]
-		shard.Ledger = fabric.Ledger{
-			Checks: m.checks(),
-			Shard:  i, Referee: m.Referee, Witness: witness, Held: m.held, Queues: m.queues,
+		shard.Ledger = fabric.Ledger{Checks: m.checks(), Shard: i, Referee: m.Referee, Witness: witness}
+		if m.held != nil {
+			shard.Ledger.Held = m.held
+		}
+		if m.queues != nil {
+			shard.Ledger.Queues = m.queues
 		}
 		if m.faults != nil {
 			shard.Ledger.SetFaults(m.faults.plan)

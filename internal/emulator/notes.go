@@ -111,7 +111,7 @@ func (m *Machine) lackNotes(r *outcome.Report) []string {
 	}
 	count := 0
 	var names []string
-	lost := r.ViolationsTotal > 0 && m.faults != nil && r.Frames.Faulted+r.Frames.CRC+r.Frames.Overflow > 0 && m.Referee.Routed() != nil
+	lost := r.ViolationsTotal > 0 && m.faults != nil && r.Frames.Faulted+r.Frames.CRC+r.Frames.Overflow > 0 && fabric.PacketsOf(m.Referee) != nil
 	m.Referee.Missing(func(f fabric.Finding) bool {
 		if count++; count <= packetsNoted {
 			names = append(names, fmt.Sprintf("that of processor %d for processor %d", f.Value, f.Index))

@@ -378,7 +378,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		})
 	}
 	if m.finished && m.Rules.ExactlyOnce {
-		routed := m.Referee.Routed() != nil // else what is missing is no packet that frames show
+		routed := fabric.PacketsOf(m.Referee) != nil // else what is missing is no packet that frames show
 		m.Referee.Missing(func(f fabric.Finding) bool {
 			if find(f) && f.Plain() && routed {
 				missing = append(missing, outcome.MissingPacket{Violation: len(v.Kept) - 1, Origin: f.Value, Destination: uint32(f.Index)})

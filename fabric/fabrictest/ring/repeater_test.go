@@ -58,7 +58,7 @@ func (r repeated) PartTwins() []twin.Twin {
 }
 
 // Build puts a repeater and a wire after every transmitter.
-func (r repeated) Build(p *fabric.Plant) error {
+func (r repeated) Build(p fabric.Plant) error {
 	leaves, hears := make([]uint32, 2*r.Nodes), hw.Gather{Inputs: 2}
 	for link := range leaves {
 		leaves[link] = uint32(link)
@@ -68,7 +68,7 @@ func (r repeated) Build(p *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	near, err := p.Light("out", "", 2, nil)
+	near, err := p.Light(p.Bank("out", "", 2), nil)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (r repeated) Build(p *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	strong, err := p.Light("out", "repeater", 2, nil)
+	strong, err := p.Light(p.Bank("out", "repeater", 2), nil)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (r repeated) Build(p *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	far, err := p.Light("out", "wire", 2, readers)
+	far, err := p.Light(p.Bank("out", "wire", 2), readers)
 	if err != nil {
 		return err
 	}

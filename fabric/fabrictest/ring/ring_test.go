@@ -62,13 +62,13 @@ func (n names) HeardOn(node int, port uint16) int       { return n.heard(node, i
 func (n names) SentOn(node int, port uint16, _ int) int { return 2*node + int(port&1) }
 
 // Build puts a wire after every transmitter.
-func (r Ring) Build(p *fabric.Plant) error {
+func (r Ring) Build(p fabric.Plant) error {
 	leaves, hears := make([]uint32, 2*r.Nodes), hw.Gather{Inputs: 2}
 	for link := range leaves {
 		leaves[link] = uint32(link)
 		hears.Wires = append(hears.Wires, uint32(r.heard(link/2, link%2)))
 	}
-	return p.CarryStars(fabric.Stars{Name: "out", Link: "wire", Leaves: leaves, Fan: 1, Hears: hears})
+	return fabric.Stars{Name: "out", Link: "wire", Leaves: leaves, Fan: 1, Hears: hears}.Build(p)
 }
 
 func TestRing(t *testing.T) {

@@ -81,7 +81,7 @@ func (n names) SentOn(processor int, port uint16, towards int) int {
 }
 
 // Build is the hardware of the cycle engine; the slot engine follows from the names.
-func (s Stars) Build(p *fabric.Plant) error {
+func (s Stars) Build(p fabric.Plant) error {
 	stars := fabric.Stars{Name: "star", Link: "fibre", Fan: 2, Hears: hw.Gather{Inputs: 2}}
 	for processor := range s.Groups * s.Size {
 		stars.Leaves = append(stars.Leaves, uint32(2*(processor/s.Size)))
@@ -89,5 +89,5 @@ func (s Stars) Build(p *fabric.Plant) error {
 	for group := range s.Groups {
 		stars.Hears.Wires = append(stars.Hears.Wires, uint32(s.heard(group, 0)), uint32(s.heard(group, 1)))
 	}
-	return p.CarryStars(stars)
+	return stars.Build(p)
 }

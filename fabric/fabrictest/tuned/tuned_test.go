@@ -92,7 +92,7 @@ func (n names) SentOn(processor int, port uint16, towards int) int {
 }
 
 // Build is the hardware: a star for each medium.
-func (n Network) Build(p *fabric.Plant) error {
+func (n Network) Build(p fabric.Plant) error {
 	stars := fabric.Stars{Name: "wave", Link: "fibre", Fan: n.Groups, Hears: hw.Gather{Inputs: fibres * n.Groups}}
 	for transmitter := range n.Groups * n.Size * fibres {
 		stars.Leaves = append(stars.Leaves, uint32(n.medium(transmitter/fibres/n.Size, transmitter%fibres, 0)))
@@ -104,7 +104,7 @@ func (n Network) Build(p *fabric.Plant) error {
 			}
 		}
 	}
-	return p.CarryStars(stars)
+	return stars.Build(p)
 }
 
 // discipline is how NICs get at their media: as at all ports, but a transmitter is tuned.
@@ -112,14 +112,14 @@ type discipline struct{ of Network }
 
 func (discipline) NIC() nic.Discipline { return nic.Discipline{AllPorts: true} }
 func (discipline) Rules() []string     { return nil }
-func (d discipline) Access(p *fabric.Plant) (fabric.Access, error) {
+func (d discipline) Access(p *fabric.CyclePlant) (fabric.Access, error) {
 	return &access{of: d.of, plant: p, wire: make([][]byte, len(p.Shards()))}, nil
 }
 
 // access is its half of the hardware.
 type access struct {
 	of    Network
-	plant *fabric.Plant
+	plant *fabric.CyclePlant
 	wire  [][]byte // by shard: room to work in
 }
 

@@ -1,0 +1,70 @@
+package fabric
+
+import (
+	"math"
+	"strings"
+
+	"starloom/hw"
+	"starloom/traces/input"
+)
+
+// RouterPath is the path of a router.
+func RouterPath(n Names, router int) string { return hw.Index(hw.Join(whole(n), "router"), router) }
+
+// NodePath is the path of a node: of a processor, or of one of its ports if it has several.
+func NodePath(n Network, node int) string {
+	return strings.TrimSuffix(n.Names().Medium(len(RoutersOf(n).Graph.Links)+2*node), ".out")
+}
+
+// Suits refuses a fault that means nothing in a network, bare if its processors run no firmware. Its place is a key of the fault.
+func (f *Fault) Suits(n Network, bare bool) *input.Error {
+	refuse := func(key, reason, remedy string) *input.Error {
+		return &input.Error{Place: key, Reason: reason, Remedy: remedy}
+	}
+	r := RoutersOf(n)
+	processors := n.Shape().Processors()
+	switch {
+	case r == nil && f.Kind == FaultCredit:
+		return refuse(".kind", "credit_loss happens to routers, and this network has none", "write kind: drop, or take fabric: {netlist: {mesh: ..., router: ...}}")
+	case r == nil:
+		return nil
+	case f.Kind == FaultStuck && f.Targets.Next(r.Media, n.Shape().Media) == n.Shape().Media:
+		return nil // at no router
+	case bare && !f.Kind.OnMedia() && (f.Kind != FaultDead || f.Targets.Next(0, processors) < processors):
+		return refuse(".kind", "processors without firmware are sources and sinks, which have no faults of their own",
+			"write kind: dead with routers as targets, such as "+RouterPath(n.Names(), 0)+", or kind: stuck, whose targets are channels")
+	case bare && f.Kind == FaultFlip:
+		return refuse(".kind", "packets without firmware have no bits", "write kind: drop")
+	}
+	last := processors + len(r.Graph.Ports)
+	forEver := f.Kind == FaultStuck || f.Kind == FaultDead && f.Targets.Next(processors, last) < last
+	switch {
+	case !forEver:
+		return nil
+	case f.List != nil || f.To != math.MaxUint32 || f.Every != 1:
+		return refuse(".slots", "a channel or router that has lost flits of a packet cannot go on", "write slots: {from: N} alone; a fault that passes is kind: drop")
+	case f.Chance != 0 && f.Chance != Chance(1):
+		return refuse(".probability", "a router is dead from a slot on, or never", "delete the key, and say the slot")
+	}
+	return nil
+}
+
+// FaultTargets are what faults of a kind may happen to: so many, and what each is called. Processors have numbers before those
+// of routers.
+func FaultTargets(n Network, kind FaultKind) (noun string, count int, path func(i int) string) {
+	shape, names := n.Shape(), n.Names()
+	if kind.OnMedia() {
+		noun, _ = names.MediumNoun()
+		return noun, shape.Media, names.Medium
+	}
+	processors, r := shape.Processors(), RoutersOf(n)
+	if r == nil || kind != FaultDead {
+		return "processor", processors, names.Processor
+	}
+	return "processor or router", processors + len(r.Graph.Ports), func(i int) string {
+		if i < processors {
+			return names.Processor(i)
+		}
+		return RouterPath(names, i-processors)
+	}
+}
