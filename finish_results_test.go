@@ -10,6 +10,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/bus"
+	"starloom/fabric/studies"
 )
 
 // electing is a run of firmware on one bus that is done after five slots, with results of its own.
@@ -103,11 +104,11 @@ func (h hurried) Programs() []fabric.Program {
 	return programs
 }
 
-func (h hurried) Studies() []*fabric.Study {
-	return []*fabric.Study{{Name: "hurried", Cases: []string{"all"}, Run: func(r fabric.Runs) error {
-		out, err := r.Run(&fabric.Setting{Network: h.Adapt("bus/improved", "", nil), Program: "bus/improved", PayloadBytes: 1, RxFrames: 1, TxFrames: 1, SlotsMax: 40})
+func (h hurried) Studies() []*studies.Study {
+	return []*studies.Study{{Name: "hurried", Cases: []string{"all"}, Run: func(r studies.Runs) error {
+		out, err := r.Run(&studies.Setting{Network: h.Adapt("bus/improved", "", nil), Program: "bus/improved", PayloadBytes: 1, RxFrames: 1, TxFrames: 1, SlotsMax: 40})
 		if err == nil {
-			r.Add(fabric.StudyRow{Case: "all", Quantity: out.Broken, Measured: float64(out.Slots), OK: out.Passed})
+			r.Add(studies.StudyRow{Case: "all", Quantity: out.Broken, Measured: float64(out.Slots), OK: out.Passed})
 		}
 		return err
 	}}}

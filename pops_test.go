@@ -8,8 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/fabric"
 	"starloom/fabric/pops"
+	"starloom/fabric/referees"
+	"starloom/fabric/studies"
 	"starloom/firmware"
 )
 
@@ -160,10 +161,10 @@ func TestLongAdversaryDefeatsTwoHops(t *testing.T) {
 					require.NoError(t, err)
 					return int(group)
 				})
-				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table, fabric.PacketsOf(m.own.Referee).Destination, c.slots)
+				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table, referees.PacketsOf(m.own.Referee).Destination, c.slots)
 				require.NoError(t, err)
 				for packet, slot := range arrivals {
-					require.Equal(t, slot > 0, fabric.PacketsOf(m.own.Referee).Arrived[fabric.PacketsOf(m.own.Referee).Destination[packet]] > 0, "packet %d", packet)
+					require.Equal(t, slot > 0, referees.PacketsOf(m.own.Referee).Arrived[referees.PacketsOf(m.own.Referee).Destination[packet]] > 0, "packet %d", packet)
 				}
 			})
 		}
@@ -273,7 +274,7 @@ func TestStudyTolerance(t *testing.T) {
 		{1.396, 2.25, 2.25, "tolerance by the measured sd, above the reference's 1.396"},
 		{2.25, 1.396, 2.25, "tolerance by the reference's sd 2.250, above the measured"},
 	} {
-		sample := fabric.Sample{Runs: 400, SD: c.measured}
+		sample := studies.Sample{Runs: 400, SD: c.measured}
 		tolerance, says := sample.Tolerance(c.reference, 300)
 		require.InDelta(t, 3.5*c.larger*math.Sqrt(1./400+1./300), tolerance, 1e-12)
 		require.Equal(t, c.says, says)

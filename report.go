@@ -212,7 +212,7 @@ type (
 	//
 	//	Study   string
 	//	Verdict Verdict
-	//	Rows    []fabric.StudyRow
+	//	Rows    []studies.StudyRow
 	//	Notes   []string // how far an interrupted study came
 	//
 	//	Beside

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/internal/outcome"
 )
 
@@ -166,11 +166,11 @@ func TestJUnitCounts(t *testing.T) {
 
 func TestStudyReportForms(t *testing.T) {
 	sd, se := 1.7518, 0.0123871
-	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []fabric.StudyRow{
-		{Case: "d=g", Quantity: "n=4 mean iterations", Published: fabric.Printed(3.15), Measured: 3.01872345, SD: &sd, SE: &se, Runs: 20000, Tolerance: 0.7, OK: true},
-		{Case: "d=g", Quantity: "n=1048576 slots", Reference: fabric.Printed(38.25), Measured: 50, Tolerance: 1, Note: "other sample"},
-		fabric.Referred("claims", "steps", 2, 2, 1, 0, "two messages take 2 steps").
-			Contradicting(fabric.Printed(3), fabric.Quotation{Words: "lambda = 3N", Place: "Proposition 18"}),
+	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []studies.StudyRow{
+		{Case: "d=g", Quantity: "n=4 mean iterations", Published: studies.Printed(3.15), Measured: 3.01872345, SD: &sd, SE: &se, Runs: 20000, Tolerance: 0.7, OK: true},
+		{Case: "d=g", Quantity: "n=1048576 slots", Reference: studies.Printed(38.25), Measured: 50, Tolerance: 1, Note: "other sample"},
+		studies.Referred("claims", "steps", 2, 2, 1, 0, "two messages take 2 steps").
+			Contradicting(studies.Printed(3), studies.Quotation{Words: "lambda = 3N", Place: "Proposition 18"}),
 	}}
 	var text, data bytes.Buffer
 	require.NoError(t, r.WriteText(&text))

@@ -17,6 +17,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/fabric"
+	"starloom/fabric/plant"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -270,7 +271,7 @@ func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pi
 	defer workers.Close()
 	sites := siteReader{}
 	config := &fabric.Config{Timing: timing, PayloadBytes: s.NIC.PayloadBytes, Shards: network.Shape().Shards(network.Shape().Processors())}
-	_, err = fabric.NewPlant(network, config, workers, sites)
+	_, err = plant.New(network, config, workers, sites)
 	require.NoError(t, err)
 	pins, err := TwinMap(tw, sites[tw].Parameters(0), "")
 	require.NoError(t, err)

@@ -25,6 +25,7 @@ import (
 	"starloom/fabric/ej"
 	"starloom/fabric/netlist"
 	"starloom/fabric/pops"
+	"starloom/fabric/studies"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
 	"starloom/internal/config"
@@ -638,7 +639,7 @@ type (
 	// Metric is a figure: an integer, a float64, a text or a list of numbers.
 	Metric = fabric.Metric
 	// StudyRow sets a measured figure beside a published one.
-	StudyRow = fabric.StudyRow
+	StudyRow = studies.StudyRow
 )
 
 // The values of Permutation.Kind.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/runs"
@@ -39,7 +39,7 @@ type StudyInfo struct {
 	Name  string
 	Cases []string // how the names of its cases begin
 	Doc   string
-	Files []fabric.StudyFile
+	Files []studies.StudyFile
 }
 
 // Studies lists the studies: those of all networks of scenario files.
@@ -53,9 +53,9 @@ func (list Networks) Studies() (infos []StudyInfo) {
 	return infos
 }
 
-func (list Networks) studies() (all []*fabric.Study) {
+func (list Networks) studies() (all []*studies.Study) {
 	for _, n := range append(new(Fabric).kinds(), list...) {
-		all = append(all, fabric.StudiesOf(n)...)
+		all = append(all, studies.StudiesOf(n)...)
 	}
 	return all
 }
@@ -88,14 +88,14 @@ func (list Networks) StudyCases(ctx context.Context, name string, o StudyOptions
 	return runs.StudyCases(ctx, s, runs.StudyOptions(o), elaborateSetting)
 }
 
-func elaborateSetting(x *fabric.Setting) (*config.Config, error) {
+func elaborateSetting(x *studies.Setting) (*config.Config, error) {
 	return settingScenario(x).elaborate()
 }
 
 // study is the one of that name.
-func (list Networks) study(name string) (*fabric.Study, error) {
+func (list Networks) study(name string) (*studies.Study, error) {
 	found := list.studies()
-	i := slices.IndexFunc(found, func(s *fabric.Study) bool { return s.Name == name })
+	i := slices.IndexFunc(found, func(s *studies.Study) bool { return s.Name == name })
 	if i < 0 {
 		var names []string
 		for _, s := range found {
@@ -128,7 +128,7 @@ func (list Networks) Sweep(ctx context.Context, path string, o SweepOptions) (*S
 }
 
 // settingScenario is the scenario of a setting.
-func settingScenario(x *fabric.Setting) *Scenario {
+func settingScenario(x *studies.Setting) *Scenario {
 	s, shape := DefaultScenario(), x.Network.Shape()
 	s.Name = fmt.Sprintf("study %s n=%d", x.Program, shape.Processors())
 	s.Fabric.Custom = x.Network

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	yaml "go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4"
 
 	"starloom/internal/strict"
 	"starloom/traces/input"

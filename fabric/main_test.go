@@ -1,5 +1,7 @@
 package fabric
 
-import "flag"
+import (
+	"flag"
+)
 
 var full = flag.Bool("full", false, "run the long tests")

@@ -1,6 +1,8 @@
 package fabric
 
-import "starloom/hw"
+import (
+	"starloom/hw"
+)
 
 // Media is what carries light from transmitters to receivers.
 type Media struct {

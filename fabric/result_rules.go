@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	yaml "go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4"
 
 	"starloom/internal/strict"
 )

@@ -1,6 +1,8 @@
 package fabric
 
-import _ "embed"
+import (
+	_ "embed"
+)
 
 // trafficSource is this file, whose comments describe keys of a scenario.
 //

@@ -15,6 +15,7 @@ import (
 	"starloom"
 	"starloom/fabric"
 	"starloom/fabric/pops"
+	"starloom/fabric/studies"
 )
 
 // square is a network from Go that is a POPS network of as many groups as a group has processors, so
@@ -59,11 +60,11 @@ func (s square) Check() error {
 }
 
 // Studies are one that passes.
-func (s square) Studies() []*fabric.Study {
-	return []*fabric.Study{{Name: "squares", Doc: "areas of squares", Cases: []string{"side="}, Run: func(r fabric.Runs) error {
+func (s square) Studies() []*studies.Study {
+	return []*studies.Study{{Name: "squares", Doc: "areas of squares", Cases: []string{"side="}, Run: func(r studies.Runs) error {
 		r.Plan(0)
 		area := 4.0
-		r.Add(fabric.StudyRow{Case: "side=2", Quantity: "area", Reference: &area, Measured: 4, OK: true})
+		r.Add(studies.StudyRow{Case: "side=2", Quantity: "area", Reference: &area, Measured: 4, OK: true})
 		return nil
 	}}}
 }

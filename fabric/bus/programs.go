@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/fabric/traffic"
 	"starloom/traces"
 )
@@ -85,5 +86,5 @@ func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	return newGossipReferee(b.Plan())
 }
 
-// Studies implements fabric.Studied.
-func (b Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy()} }
+// Studies implements studies.Studied.
+func (b Network) Studies() []*studies.Study { return []*studies.Study{gossipStudy()} }

@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/bus/gossip"
+	"starloom/fabric/studies"
 	"starloom/internal/rounded"
 )
 
@@ -18,43 +19,43 @@ var published embed.FS
 
 // records reads a table of them.
 func records(name string) [][]string {
-	_, records := fabric.Figures(published, "gossip/testdata/bus_"+name+".csv")
+	_, records := studies.Figures(published, "gossip/testdata/bus_"+name+".csv")
 	return records
 }
 
 // whole is the integer in a cell of a table.
-func whole(cell string) int { return int(fabric.Figure(cell)) }
+func whole(cell string) int { return int(studies.Figure(cell)) }
 
 // gossipStudy repeats what S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus
 // Networks with Buses of Limited Length", publish. Lengths are those of runs up to a size, and by
 // formula beyond it.
-func gossipStudy() *fabric.Study {
-	return &fabric.Study{
+func gossipStudy() *studies.Study {
+	return &studies.Study{
 		Name:  "bus",
 		Cases: []string{"lengths", "table 1", "table 2", "phase 2", "growth", "bounds", "optimum", "asymptotics", "improved", "naive", "buses"},
 		Doc: "gossip in bus networks: Tables 1 and 2, lengths, phase 2 vertex by vertex, bounds, shortest gossips by search," +
 			" asymptotics, a shorter schedule, the naive algorithm; runs to 10,000 vertices (--full: of all sizes of the reference)",
-		Files: []fabric.StudyFile{fabric.StudyPlot},
-		Run:   func(r fabric.Runs) error { return (&gossipRuns{r}).study() },
+		Files: []studies.StudyFile{studies.StudyPlot},
+		Run:   func(r studies.Runs) error { return (&gossipRuns{r}).study() },
 	}
 }
 
 // gossipRuns asks for runs of gossip and adds rows.
-type gossipRuns struct{ fabric.Runs }
+type gossipRuns struct{ studies.Runs }
 
 func (s *gossipRuns) study() error {
-	return fabric.RunParts(s, []fabric.StudyPart{
-		fabric.Part("lengths", len(lengthSamples)+len(s.references()), s.lengths),
-		fabric.Part("table 1", 1, s.table1),
-		fabric.Part("table 2", 0, s.table2),
-		fabric.Part("phase 2", len(s.phase2Sizes()), s.phase2),
-		fabric.Part("growth", 0, s.growth),
-		fabric.Part("bounds", 0, s.bounds),
-		fabric.Part("optimum", 2*len(records("g_exact")), s.optimum),
-		fabric.Part("asymptotics", 0, s.asymptotics),
-		fabric.Part("improved", 2*len(improvedSizes), s.improved),
-		fabric.Part("naive", 2*len(naiveSizes), s.naive),
-		fabric.Part("buses", 0, s.buses),
+	return studies.RunParts(s, []studies.StudyPart{
+		studies.Part("lengths", len(lengthSamples)+len(s.references()), s.lengths),
+		studies.Part("table 1", 1, s.table1),
+		studies.Part("table 2", 0, s.table2),
+		studies.Part("phase 2", len(s.phase2Sizes()), s.phase2),
+		studies.Part("growth", 0, s.growth),
+		studies.Part("bounds", 0, s.bounds),
+		studies.Part("optimum", 2*len(records("g_exact")), s.optimum),
+		studies.Part("asymptotics", 0, s.asymptotics),
+		studies.Part("improved", 2*len(improvedSizes), s.improved),
+		studies.Part("naive", 2*len(naiveSizes), s.naive),
+		studies.Part("buses", 0, s.buses),
 	})
 }
 
@@ -84,7 +85,7 @@ func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Ta
 	program := "bus/" + schedule
 	net := Network{Vertices: n, Length: l}.Adapt(program, "", nil)
 	needs := fabric.ProgramNamed(net, program).Needs
-	outcome, err := s.Run(&fabric.Setting{
+	outcome, err := s.Run(&studies.Setting{
 		Network: net, Program: program, PayloadBytes: needs.PayloadBytes, RxFrames: 1, TxFrames: 1, SlotsMax: needs.Slots, Table: table,
 	})
 	if err == nil && !outcome.Passed {
@@ -99,7 +100,7 @@ func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Ta
 
 // none adds a row for what must not be.
 func (s *gossipRuns) none(name, what string, found, runs int, note string) {
-	s.Add(fabric.Referred(name, what, 0, float64(found), runs, 0, note))
+	s.Add(studies.Referred(name, what, 0, float64(found), runs, 0, note))
 }
 
 // table2 compares the coefficients.
@@ -111,11 +112,11 @@ func (s *gossipRuns) table2(name string) error {
 			what  string
 			value float64
 		}{{"tau", tau}, {"1/log2(tau)", gossip.Coefficient(l)}, {"1+1/log2(l)", gossip.NaiveCoefficient(l)}} {
-			claimed, note := fabric.Figure(record[i+1]), ""
+			claimed, note := studies.Figure(record[i+1]), ""
 			if math.Abs(claimed-column.value) > 0.5e-9 {
 				note = "published with its digits cut, not rounded"
 			}
-			s.Add(fabric.Published(name, fmt.Sprintf("%s, l = %d", column.what, l), claimed, column.value, 0, 1e-9, note))
+			s.Add(studies.Published(name, fmt.Sprintf("%s, l = %d", column.what, l), claimed, column.value, 0, 1e-9, note))
 		}
 	}
 	return nil
@@ -131,9 +132,9 @@ var growths = []struct {
 func (s *gossipRuns) growth(name string) error {
 	const time = 40
 	for _, g := range growths {
-		s.Add(fabric.Referred(name, fmt.Sprintf("c, l = %d", g.l), g.c, gossip.Constant(g.l), 0, 0.5e-6, "by the formula of footnote 5"))
+		s.Add(studies.Referred(name, fmt.Sprintf("c, l = %d", g.l), g.c, gossip.Constant(g.l), 0, 0.5e-6, "by the formula of footnote 5"))
 		tau, _ := gossip.Tau(g.l).Float64()
-		s.Add(fabric.Published(name, fmt.Sprintf("M(%d)/tau^%d, l = %d", time, time, g.l), gossip.Constant(g.l),
+		s.Add(studies.Published(name, fmt.Sprintf("M(%d)/tau^%d, l = %d", time, time, g.l), gossip.Constant(g.l),
 			float64(gossip.Most(g.l, time))/rounded.Pow(tau, time), 0, 1e-6,
 			"c (footnote 5)"))
 	}
@@ -174,9 +175,9 @@ func truth(holds bool) int {
 func (s *gossipRuns) asymptotics(name string) error {
 	for _, l := range []int{8, 16, 32, 64} {
 		measured := gossip.Excess(l) / (2 * gossip.ExcessLimit(l))
-		s.Add(fabric.Referred(name, fmt.Sprintf("(1/log2(tau) - 1) / (log2(e)/2^l), l = %d", l), 0.5, measured, 0, 0.01,
+		s.Add(studies.Referred(name, fmt.Sprintf("(1/log2(tau) - 1) / (log2(e)/2^l), l = %d", l), 0.5, measured, 0, 0.01,
 			"as the second term of an expansion it is log2(e)/2^(l+1); that both sides tend to 1 is right").
-			Contradicting(fabric.Printed(1), fabric.Quotation{
+			Contradicting(studies.Printed(1), studies.Quotation{
 				Words: "this fact is proved in [3] by the evaluation 1/log2(tau_l) ~ 1 + log2(e)/2^l", Place: "Section 2.3",
 			}))
 	}
@@ -192,9 +193,9 @@ func (s *gossipRuns) buses(name string) error {
 			most = max(most, plan.Ports(vertex))
 		}
 		length := gossip.Length(size.n, size.l)
-		s.Add(fabric.StudyRow{
+		s.Add(studies.StudyRow{
 			Case: name, Quantity: fmt.Sprintf("most buses of a vertex, n = %d, l = %d", size.n, size.l),
-			Reference: fabric.Printed(float64(length)), Measured: float64(most),
+			Reference: studies.Printed(float64(length)), Measured: float64(most),
 			OK: most <= length, Note: fmt.Sprintf("at most, one for each step; Section 3 has a degree of Theta(log n); %d buses in all", len(plan.Buses)),
 		})
 	}

@@ -3,8 +3,8 @@ package bus
 import (
 	"fmt"
 
-	"starloom/fabric"
 	"starloom/fabric/bus/gossip"
+	"starloom/fabric/studies"
 )
 
 // lengthSamples are n, l and the length of a gossip.
@@ -35,7 +35,7 @@ func (s *gossipRuns) lengths(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(sample[2]), float64(steps), 1, 0, ""))
+		s.Add(studies.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(sample[2]), float64(steps), 1, 0, ""))
 	}
 	wrong, run := 0, s.references()
 	for _, record := range run {
@@ -88,14 +88,14 @@ func (s *gossipRuns) table1(name string) error {
 		for time, cell := range record[1:] {
 			least, most := lineKnows(table, n, l, line, first+time-1)
 			note := fmt.Sprintf("columns that every vertex of line %d knows", line)
-			row := fabric.Published(name, fmt.Sprintf("F_%d(%d)", line, time), fabric.Figure(cell), float64(least)/l, 1, 0, note)
+			row := studies.Published(name, fmt.Sprintf("F_%d(%d)", line, time), studies.Figure(cell), float64(least)/l, 1, 0, note)
 			row.OK = row.OK && least == most
 			s.Add(row)
 			curve.X, curve.Y = append(curve.X, time), append(curve.Y, least/l)
 		}
 		curves = append(curves, curve)
 	}
-	if err := s.File(fabric.StudyPlot, "bus-growth", gossip.GrowthPlot(l, curves).WriteSVG); err != nil {
+	if err := s.File(studies.StudyPlot, "bus-growth", gossip.GrowthPlot(l, curves).WriteSVG); err != nil {
 		return err
 	}
 	return s.picture()
@@ -171,7 +171,7 @@ func (s *gossipRuns) optimum(name string) error {
 			return err
 		}
 		shortest := gossip.Optimum(n, l)
-		row := fabric.Referred(name, fmt.Sprintf("shortest gossip, n = %d, l = %d", n, l), fabric.Figure(record[2]), float64(shortest), 0, 0,
+		row := studies.Referred(name, fmt.Sprintf("shortest gossip, n = %d, l = %d", n, l), studies.Figure(record[2]), float64(shortest), 0, 0,
 			fmt.Sprintf("by exhaustive search; runs take %d, improved %d steps", base, shorter))
 		row.OK = row.OK && shortest <= shorter && shorter <= base
 		s.Add(row)
@@ -195,7 +195,7 @@ func (s *gossipRuns) improved(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.ImprovedLength(n, l)), float64(steps), 1, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.ImprovedLength(n, l)), float64(steps), 1, 0,
 			fmt.Sprintf("formula; the published algorithm takes %d", base)))
 	}
 	longer, saves := 0, make([]map[int]int, sizesLength+1)
@@ -222,7 +222,7 @@ func (s *gossipRuns) improved(name string) error {
 		if l&(l-1) == 0 {
 			expected = min(1, l-2)
 		}
-		s.Add(fabric.Referred(name, fmt.Sprintf("steps saved most often, l = %d", l), float64(expected), float64(usual), 0, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("steps saved most often, l = %d", l), float64(expected), float64(usual), 0, 0,
 			fmt.Sprintf("sizes with left-over vertices that save 0, 1, 2 steps: %d, %d, %d", saves[l][0], saves[l][1], saves[l][2])))
 	}
 	return nil
@@ -244,7 +244,7 @@ func (s *gossipRuns) naive(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Published(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.NaiveLength(n, l)), float64(steps), 1, 0,
+		s.Add(studies.Published(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.NaiveLength(n, l)), float64(steps), 1, 0,
 			fmt.Sprintf("ceil(log2 n) + ceil(log_l n) (Section 2.3); the published algorithm takes %d", base)))
 	}
 	for _, l := range []int{3, 4, 8, 16} {
@@ -255,7 +255,7 @@ func (s *gossipRuns) naive(name string) error {
 				wins++
 			}
 		}
-		s.Add(fabric.StudyRow{
+		s.Add(studies.StudyRow{
 			Case: name, Quantity: fmt.Sprintf("largest n at which it is shorter, l = %d", l), Measured: float64(last), OK: 0 < last && last < naiveMax,
 			Note: fmt.Sprintf("of n to %d; it is shorter for %d of them", naiveMax, wins),
 		})
@@ -271,13 +271,13 @@ func (s *gossipRuns) picture() error {
 	const n, l = 18, 4
 	plan := PlanSteps(n, gossip.TwoPhase(n, l))
 	table := gossip.TableOf(n, gossip.TwoPhase(n, l), func(step, entry int) int { return plan.Steps[step][entry] })
-	return s.File(fabric.StudyPlot, "bus-schedule", table.WriteSVG)
+	return s.File(studies.StudyPlot, "bus-schedule", table.WriteSVG)
 }
 
 // drawLengths draws lengths and bounds over n.
 func (s *gossipRuns) drawLengths() error {
 	for _, l := range []int{2, 3, 4, 8} {
-		if err := s.File(fabric.StudyPlot, fmt.Sprintf("bus-steps-%d", l), gossip.LengthPlot(l, 4096).WriteSVG); err != nil {
+		if err := s.File(studies.StudyPlot, fmt.Sprintf("bus-steps-%d", l), gossip.LengthPlot(l, 4096).WriteSVG); err != nil {
 			return err
 		}
 	}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/fabric"
 	"starloom/fabric/bus/gossip"
+	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
 )
 
@@ -25,19 +25,19 @@ type model struct {
 	pattern   string
 	full      bool
 	plan, ran int
-	rows      []fabric.StudyRow
+	rows      []studies.StudyRow
 	files     map[string]string
 
 	late   int  // steps that a run takes too long
 	forget bool // vertices do not learn in a step in the middle
 }
 
-func (m *model) Full() bool                   { return m.full }
-func (m *model) Context() context.Context     { return m.t.Context() }
-func (m *model) Plan(runs int)                { m.plan += runs }
-func (m *model) Tell(string)                  {}
-func (m *model) Add(row fabric.StudyRow)      { m.rows = append(m.rows, row) }
-func (m *model) Writes(fabric.StudyFile) bool { return true }
+func (m *model) Full() bool                    { return m.full }
+func (m *model) Context() context.Context      { return m.t.Context() }
+func (m *model) Plan(runs int)                 { m.plan += runs }
+func (m *model) Tell(string)                   {}
+func (m *model) Add(row studies.StudyRow)      { m.rows = append(m.rows, row) }
+func (m *model) Writes(studies.StudyFile) bool { return true }
 
 func (m *model) Wants(name string) bool {
 	match, err := path.Match(m.pattern, name)
@@ -45,26 +45,26 @@ func (m *model) Wants(name string) bool {
 	return match
 }
 
-func (m *model) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+func (m *model) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
 	var out bytes.Buffer
 	require.NoError(m.t, write(&out))
 	m.files[name+string(kind)] = out.String()
 	return nil
 }
 
-func (m *model) Sample(*fabric.Setting, int, string) (*fabric.Sample, error) {
+func (m *model) Sample(*studies.Setting, int, string) (*studies.Sample, error) {
 	panic("gossip on buses is not random")
 }
 
 // Run knows items as maps.
-func (m *model) Run(x *fabric.Setting) (*fabric.Outcome, error) {
+func (m *model) Run(x *studies.Setting) (*studies.Outcome, error) {
 	m.ran++
 	b := x.Network.(Network)
 	require.Equal(m.t, x.Program, "bus/"+b.schedule)
 	require.Equal(m.t, (b.Vertices+7)/8, x.PayloadBytes)
 	steps := schedules[b.schedule].steps(b.Vertices, b.Length)
 	require.Len(m.t, steps, int(x.SlotsMax))
-	outcome := &fabric.Outcome{Passed: true}
+	outcome := &studies.Outcome{Passed: true}
 	outcome.Metrics.Add("steps", len(steps)+m.late)
 	if !x.Table {
 		return outcome, nil
@@ -117,7 +117,7 @@ func TestStudy(t *testing.T) {
 	require.Equal(t, [5]int{36, 18, 15, 4, 2}, [5]int{rows["table 1"], rows["table 2"], rows["optimum"], contradicted, cut})
 	studytest.Rows(t, m.rows, "lengths", "phase 2", "bounds", "optimum", "improved", "buses")
 	studytest.Explained(t, &Network{}, "bus", m.rows)
-	bounds := slices.DeleteFunc(slices.Clone(m.rows), func(row fabric.StudyRow) bool { return row.Case != "bounds" })
+	bounds := slices.DeleteFunc(slices.Clone(m.rows), func(row studies.StudyRow) bool { return row.Case != "bounds" })
 	require.Contains(t, bounds[0].Note, "it is met in 15 of them")
 	require.Contains(t, bounds[1].Note, "it is met in 2111 of them")
 	require.Equal(t, []string{"bus-growth.svg", "bus-schedule.svg", "bus-steps-2.svg", "bus-steps-3.svg", "bus-steps-4.svg", "bus-steps-8.svg"}, slices.Sorted(maps.Keys(m.files)))
@@ -148,7 +148,7 @@ func TestStudyFails(t *testing.T) {
 	} {
 		m.t, m.pattern, m.files = t, name, map[string]string{}
 		require.NoError(t, gossipStudy().Run(m))
-		require.True(t, slices.ContainsFunc(m.rows, func(row fabric.StudyRow) bool { return !row.OK }), name)
+		require.True(t, slices.ContainsFunc(m.rows, func(row studies.StudyRow) bool { return !row.OK }), name)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
@@ -18,12 +19,12 @@ import (
 //
 // A frame that is withdrawn counts until then as one that was blocked, and not as one that waited.
 type Waiting struct {
-	*fabric.Packets
+	*referees.Packets
 	announces bool
 
 	plan   *Plan
 	names  fabric.Names
-	queues *fabric.Queues
+	queues *referees.Queues
 	first  []uint32 // by vertex: its port 0 in the columns of all taps
 
 	// By tap.
@@ -38,14 +39,14 @@ type Waiting struct {
 }
 
 var (
-	_ fabric.QueueWatcher = (*Waiting)(nil)
-	_ fabric.Timed        = (*Waiting)(nil)
+	_ referees.QueueWatcher = (*Waiting)(nil)
+	_ fabric.Timed          = (*Waiting)(nil)
 )
 
 // NewWaiting follows the taps of a network.
 func NewWaiting(b Network) *Waiting {
 	p := b.Plan()
-	w := &Waiting{Packets: fabric.NewPackets(b.Vertices), plan: p, names: b.Names(), first: make([]uint32, b.Vertices),
+	w := &Waiting{Packets: referees.NewPackets(b.Vertices), plan: p, names: b.Names(), first: make([]uint32, b.Vertices),
 		port: make([]uint16, b.Vertices), since: make([]uint32, b.Vertices), last: make([]uint32, b.Vertices)}
 	taps := uint32(0)
 	for vertex := range w.first {
@@ -66,7 +67,7 @@ func (w *Waiting) tap(vertex int, port uint16) int {
 }
 
 // Follow implements fabric.QueueWatcher.
-func (w *Waiting) Follow(q *fabric.Queues) { w.queues = q }
+func (w *Waiting) Follow(q *referees.Queues) { w.queues = q }
 
 // Queued implements fabric.QueueWatcher.
 func (w *Waiting) Queued(vertex int, port uint16, place int) {

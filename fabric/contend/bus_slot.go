@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/flow"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -18,7 +19,7 @@ func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.
 	}
 	n := len(b.Taps.Bus)
 	t := &busTransport{
-		taps: b.Taps, arbitrated: b.Arbiter != None, switches: fabric.NewSwitches(names, of, shape),
+		taps: b.Taps, arbitrated: b.Arbiter != None, switches: flow.NewSwitches(names, of, shape),
 		timing: c.Timing, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
 		sending: hw.NewSet(n), port: make([]uint16, n), hears: make([]uint16, n),
 		buses: make([]busSlot, len(b.Taps.Members)),
@@ -39,7 +40,7 @@ type busTransport struct {
 	taps         *hw.Taps
 	arbitrated   bool
 	turns        *turns // of the arbiters, nil without
-	switches     *fabric.Switches
+	switches     *flow.Switches
 	timing       nic.Timing
 	stride       int
 	payloadBytes int
@@ -173,7 +174,7 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 		if t.bus(vertex, t.port[vertex]).sender == int32(vertex) {
 			outcome = int(t.port[vertex])
 		}
-		fabric.Answer(bank, ledger, vertex-bank.First, outcome, 0, slot)
+		flow.Answer(bank, ledger, vertex-bank.First, outcome, 0, slot)
 	}
 	for cell := w.First; cell < w.End; cell++ {
 		vertex := bank.First + cell

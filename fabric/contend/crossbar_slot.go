@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"starloom/fabric"
+	"starloom/fabric/flow"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -103,7 +104,7 @@ func (t *crossbarTransport) Cross(slot uint32) { t.decide(slot) }
 func (t *crossbarTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	first, end := bank.First+w.First, bank.First+w.End
 	for input := t.asking.Next(first, end); input < end; input = t.asking.Next(input+1, end) {
-		if fabric.Answer(bank, ledger, input-bank.First, int(t.servedBy[input]), t.place(input), slot) {
+		if flow.Answer(bank, ledger, input-bank.First, int(t.servedBy[input]), t.place(input), slot) {
 			t.ask(input, bank.Registers[input-bank.First].TxCount > 0)
 		}
 	}

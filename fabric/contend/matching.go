@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"starloom/fabric"
+	"starloom/fabric/flow"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -51,7 +51,7 @@ type decided struct {
 	queue queue // where outputs serve more than one
 }
 
-const noOne = fabric.NoOne
+const noOne = flow.NoOne
 
 // queue are the lists of inputs that outputs serve one after the other, linked from
 // matching.serves on.
@@ -282,7 +282,7 @@ func (m *matching) contend(slot uint32) {
 	}
 	for _, input := range sent {
 		m.met = append(m.met, input)
-		m.servedBy[input] = fabric.Met
+		m.servedBy[input] = flow.Met
 	}
 }
 

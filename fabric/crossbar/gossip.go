@@ -5,6 +5,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
+	"starloom/fabric/referees"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces/input"
@@ -151,7 +152,7 @@ func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 		return newScatterReferee(x.Ports, w.Scatter)
 	}
 	if w.Gossip == nil {
-		return fabric.NewPackets(x.Ports)
+		return referees.NewPackets(x.Ports)
 	}
 	r := &gossipReferee{ports: x.Ports, sessions: w.Gossip.Count(), words: (x.Ports + 63) / 64}
 	r.first = make([]uint64, x.Ports*r.words)

@@ -10,40 +10,41 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
+	"starloom/fabric/studies"
 	"starloom/traces/figure"
 )
 
 // gossipStudy repeats what V. De Florio and C. Blondia, "The Algorithm of Pipelined
 // Gossiping", publish, and what has been found out since. All lengths are those of runs.
-func gossipStudy() *fabric.Study {
-	return &fabric.Study{
+func gossipStudy() *studies.Study {
+	return &studies.Study{
 		Name:  "gossip",
 		Cases: []string{"table", "lengths", "metrics", "sessions", "cap", "aloha", "optimal", "claims", "search"},
 		Doc:   "permutation-driven gossiping on a crossbar: Tables 1 to 9, lengths, metrics, sessions, limits; N to 255 (--full: to 2,047)",
-		Files: []fabric.StudyFile{fabric.StudyPlot, fabric.StudyOrders},
-		Run:   func(r fabric.Runs) error { return (&gossipRuns{r}).study() },
+		Files: []studies.StudyFile{studies.StudyPlot, studies.StudyOrders},
+		Run:   func(r studies.Runs) error { return (&gossipRuns{r}).study() },
 	}
 }
 
 // gossipRuns asks for runs of gossip/fsa and adds rows.
-type gossipRuns struct{ fabric.Runs }
+type gossipRuns struct{ studies.Runs }
 
 func (s *gossipRuns) study() error {
-	var parts []fabric.StudyPart
+	var parts []studies.StudyPart
 	for _, table := range runTables {
-		parts = append(parts, fabric.Part(table.name, 1, func(string) error { return s.table(&table) }))
+		parts = append(parts, studies.Part(table.name, 1, func(string) error { return s.table(&table) }))
 	}
-	return fabric.RunParts(s, append(parts,
-		fabric.Part("table 6", 1, s.table6),
-		fabric.Part("table 8", 2*s.size(7, 11), s.table8),
-		fabric.Part("lengths", len(family)*s.size(lengthsQuick, lengthsFull)+s.plotted(), s.lengths),
-		fabric.Part("metrics", len(metricsOrders)*metricsMax, s.metrics),
-		fabric.Part("sessions", 4*sessionsNMax, s.sessions),
-		fabric.Part("cap", 2*len(caps), s.caps),
-		fabric.Part("aloha", len(alohas)*s.size(alohaQuick, alohaFull), s.aloha),
-		fabric.Part("optimal", s.size(optimalQuick, optimalFull), s.optimal),
-		fabric.Part("claims", 4, s.claims),
-		fabric.Part("search", s.size(searchQuick, searchFull)-1, s.search),
+	return studies.RunParts(s, append(parts,
+		studies.Part("table 6", 1, s.table6),
+		studies.Part("table 8", 2*s.size(7, 11), s.table8),
+		studies.Part("lengths", len(family)*s.size(lengthsQuick, lengthsFull)+s.plotted(), s.lengths),
+		studies.Part("metrics", len(metricsOrders)*metricsMax, s.metrics),
+		studies.Part("sessions", 4*sessionsNMax, s.sessions),
+		studies.Part("cap", 2*len(caps), s.caps),
+		studies.Part("aloha", len(alohas)*s.size(alohaQuick, alohaFull), s.aloha),
+		studies.Part("optimal", s.size(optimalQuick, optimalFull), s.optimal),
+		studies.Part("claims", 4, s.claims),
+		studies.Part("search", s.size(searchQuick, searchFull)-1, s.search),
 	))
 }
 
@@ -82,7 +83,7 @@ func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 	if program == "" {
 		N, program = x.orders.N(), fsaProgram
 	}
-	outcome, err := s.Run(&fabric.Setting{
+	outcome, err := s.Run(&studies.Setting{
 		Network: Network{Ports: N + 1, Cap: x.cap}, Program: program,
 		Params:       map[string]int64{"scheduling": int64(x.scheduling)},
 		Workload:     fabric.Workload{Gossip: &fabric.Gossip{Given: x.orders, Sessions: sessions}},
@@ -103,7 +104,7 @@ func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 
 // count adds a row for what must not be.
 func (s *gossipRuns) count(name, what string, found, runs int, note string) {
-	s.Add(fabric.Referred(name, what, 0, float64(found), runs, 0, note))
+	s.Add(studies.Referred(name, what, 0, float64(found), runs, 0, note))
 }
 
 // runTable is a published run-table.
@@ -125,7 +126,7 @@ var runTables = []runTable{
 
 // publishedTable is a published run-table: a row of cells for each processor, the used slots below.
 func publishedTable(file string) (rows [][]string) {
-	_, records := fabric.Figures(published, "gossip/testdata/gossip_"+file+".csv")
+	_, records := studies.Figures(published, "gossip/testdata/gossip_"+file+".csv")
 	for _, record := range records {
 		rows = append(rows, record[1:])
 	}
@@ -139,8 +140,8 @@ func (s *gossipRuns) table(t *runTable) error {
 		return err
 	}
 	rows := publishedTable(t.file)
-	s.count(t.name, "differing cells", fabric.Differing(rows, g.rows()), 1, t.what+"; the used slots below the table among them")
-	s.Add(fabric.Published(t.name, "steps", float64(len(rows[0])), float64(g.lambda), 1, 0, t.what))
+	s.count(t.name, "differing cells", studies.Differing(rows, g.rows()), 1, t.what+"; the used slots below the table among them")
+	s.Add(studies.Published(t.name, "steps", float64(len(rows[0])), float64(g.lambda), 1, 0, t.what))
 	return nil
 }
 
@@ -177,15 +178,15 @@ func (s *gossipRuns) table6(name string) error {
 		last = append(last, row[len(row)-len(end[0]):])
 	}
 	note := fmt.Sprintf("pipelined, N = %d, %d sessions", N, sessions)
-	s.count(name, "differing cells, beginning", fabric.Differing(beginning, first), 1, note)
-	s.count(name, "differing cells, end", fabric.Differing(end, last), 1, note)
+	s.count(name, "differing cells, beginning", studies.Differing(beginning, first), 1, note)
+	s.count(name, "differing cells, end", studies.Differing(end, last), 1, note)
 	const from = 6 // columns 7 to 16 in the paper
 	used, period := 0, gossip.SessionPeriod(N)
 	for _, nu := range g.nu[from : from+period] {
 		used += nu
 	}
-	s.Add(fabric.Published(name, "efficiency in a period", float64(N)/(N+1), float64(used)/float64((N+1)*period), 1, 0, "N/(N+1), "+note))
-	s.Add(fabric.Published(name, "completions of a processor per step", 0.5, float64(completions(g.rows()[:N+1], from, from+period))/float64(period), 1, 0,
+	s.Add(studies.Published(name, "efficiency in a period", float64(N)/(N+1), float64(used)/float64((N+1)*period), 1, 0, "N/(N+1), "+note))
+	s.Add(studies.Published(name, "completions of a processor per step", 0.5, float64(completions(g.rows()[:N+1], from, from+period))/float64(period), 1, 0,
 		"columns 7 to 16, in which five processors get the last value of a session; a whole session takes 2(N+1) steps (case claims)"))
 	return nil
 }
@@ -210,19 +211,19 @@ func completions(rows [][]string, from, to int) (found int) {
 // table8 repeats the best case of Algorithm 2, and Algorithm 2' in the same place: it
 // keeps above 2/3.
 func (s *gossipRuns) table8(name string) error {
-	_, records := fabric.Figures(published, "gossip/testdata/gossip_table_8.csv")
+	_, records := studies.Figures(published, "gossip/testdata/gossip_table_8.csv")
 	for _, record := range records[:s.size(7, 11)] {
-		N := int(fabric.Figure(record[1]))
+		N := int(studies.Figure(record[1]))
 		g, err := s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2})
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Published(name, fmt.Sprintf("epsilon %%, N = %d", N), fabric.Figure(record[3]), percent(g.epsilon(N+1)), 1, 0.005,
+		s.Add(studies.Published(name, fmt.Sprintf("epsilon %%, N = %d", N), studies.Figure(record[3]), percent(g.epsilon(N+1)), 1, 0.005,
 			fmt.Sprintf("Algorithm 2 on identity: %d steps", g.lambda)))
 		if g, err = s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2Star}); err != nil {
 			return err
 		}
-		s.Add(fabric.Referred(name, fmt.Sprintf("steps without cursor, N = %d", N), fabric.Figure(record[5]), float64(g.lambda), 1, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("steps without cursor, N = %d", N), studies.Figure(record[5]), float64(g.lambda), 1, 0,
 			fmt.Sprintf("Algorithm 2', not in the paper: epsilon %.2f %%", percent(g.epsilon(N+1)))))
 	}
 	return nil
@@ -263,17 +264,17 @@ var family = []member{
 }
 
 // row compares the steps of a run.
-func (m *member) row(name string, N int, reference, steps float64) fabric.StudyRow {
+func (m *member) row(name string, N int, reference, steps float64) studies.StudyRow {
 	quantity := fmt.Sprintf("steps, N = %d", N)
 	if m.printed != "" && N >= m.first {
-		return fabric.Published(name, quantity, reference, steps, 1, 0, m.name+" ("+m.printed+")")
+		return studies.Published(name, quantity, reference, steps, 1, 0, m.name+" ("+m.printed+")")
 	}
-	return fabric.Referred(name, quantity, reference, steps, 1, 0, m.name)
+	return studies.Referred(name, quantity, reference, steps, 1, 0, m.name)
 }
 
 // plotted is how many runs of optimal orders the plots want.
 func (s *gossipRuns) plotted() (runs int) {
-	if s.Writes(fabric.StudyPlot) {
+	if s.Writes(studies.StudyPlot) {
 		for N := 1; N <= s.size(lengthsQuick, lengthsFull); N = 2*N + 1 {
 			runs++
 		}
@@ -283,7 +284,7 @@ func (s *gossipRuns) plotted() (runs int) {
 
 // lengths runs the whole family for all N, and draws it.
 func (s *gossipRuns) lengths(name string) error {
-	_, records := fabric.Figures(published, "gossip/testdata/gossip_lengths.csv")
+	_, records := studies.Figures(published, "gossip/testdata/gossip_lengths.csv")
 	sizes := s.size(lengthsQuick, lengthsFull)
 	shown := []int{1, 2, 4, 7, 8, 9, 18}
 	var curves []gossip.Curve
@@ -294,7 +295,7 @@ func (s *gossipRuns) lengths(name string) error {
 			if err != nil {
 				return err
 			}
-			reference := fabric.Figure(records[N-1][m.column])
+			reference := studies.Figure(records[N-1][m.column])
 			if float64(g.lambda) != reference {
 				wrong++
 			}
@@ -306,7 +307,7 @@ func (s *gossipRuns) lengths(name string) error {
 		s.count(name, fmt.Sprintf("sizes with other steps, N = 1 to %d", sizes), wrong, sizes, m.name)
 		curves = append(curves, curve)
 	}
-	if !s.Writes(fabric.StudyPlot) {
+	if !s.Writes(studies.StudyPlot) {
 		return nil
 	}
 	optimal := gossip.Curve{Name: "optimal", Style: figure.Dots}
@@ -322,7 +323,7 @@ func (s *gossipRuns) lengths(name string) error {
 		name string
 		plot *figure.Figure
 	}{{"lambda", lambda}, {"mu", mu}, {"epsilon", epsilon}} {
-		if err := s.File(fabric.StudyPlot, "gossip-"+p.name, p.plot.WriteSVG); err != nil {
+		if err := s.File(studies.StudyPlot, "gossip-"+p.name, p.plot.WriteSVG); err != nil {
 			return err
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
+	"starloom/fabric/studies"
 )
 
 var metricsOrders = []string{gossip.WordIdentity, gossip.WordPipelined, gossip.WordSharedRandom, gossip.WordWorst}
@@ -97,7 +98,7 @@ func (s *gossipRuns) metrics(name string) error {
 		s.count(name, p.what, broken[i], runs, fmt.Sprintf("%s; N = %d to %d", p.note, p.first, metricsMax))
 	}
 	mu, _ := gossip.Measure(metricsMax+1, identity.nu).Mu.Float64()
-	s.Add(fabric.Published(name, fmt.Sprintf("mu, identity, N = %d", metricsMax), 8./3, mu, 1, 3./metricsMax,
+	s.Add(studies.Published(name, fmt.Sprintf("mu, identity, N = %d", metricsMax), 8./3, mu, 1, 3./metricsMax,
 		"8/3 is the limit (Proposition 17), from which it differs by less than 3/N"))
 	return nil
 }
@@ -105,20 +106,20 @@ func (s *gossipRuns) metrics(name string) error {
 // sessions repeats several sessions in a row.
 func (s *gossipRuns) sessions(name string) error {
 	const shown = 9
-	_, records := fabric.Figures(published, "gossip/testdata/gossip_sessions.csv")
+	_, records := studies.Figures(published, "gossip/testdata/gossip_sessions.csv")
 	broken := 0
 	for _, record := range records[:sessionsNMax] {
-		N := int(fabric.Figure(record[0]))
+		N := int(studies.Figure(record[0]))
 		for k := 1; k <= 4; k++ {
 			g, err := s.gossip(gossiping{orders: gossip.Pipelined(N), sessions: k})
 			if err != nil {
 				return err
 			}
-			if float64(g.lambda) != fabric.Figure(record[k]) || g.lambda != gossip.PipelinedLength(N, k) {
+			if float64(g.lambda) != studies.Figure(record[k]) || g.lambda != gossip.PipelinedLength(N, k) {
 				broken++
 			}
 			if N == shown {
-				s.Add(fabric.Referred(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), fabric.Figure(record[k]), float64(g.lambda), 1, 0,
+				s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), studies.Figure(record[k]), float64(g.lambda), 1, 0,
 					"pipelined: 3N + 2(N+1)(k-1)"))
 			}
 		}
@@ -151,7 +152,7 @@ func (s *gossipRuns) caps(name string) error {
 			if err != nil {
 				return err
 			}
-			s.Add(fabric.Referred(name, fmt.Sprintf("steps, N = %d, %s", c.N, x.word), float64(x.steps), float64(g.lambda), 1, 0, note))
+			s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d, %s", c.N, x.word), float64(x.steps), float64(g.lambda), 1, 0, note))
 		}
 	}
 	return nil
@@ -175,7 +176,7 @@ const (
 
 func (s *gossipRuns) aloha(name string) error {
 	for _, a := range alohas {
-		sample, err := s.Sample(&fabric.Setting{
+		sample, err := s.Sample(&studies.Setting{
 			Network: Network{Ports: alohaN + 1, Medium: MediumALOHA}, Program: fsaProgram,
 			Workload:     fabric.Workload{Gossip: &fabric.Gossip{Given: a.orders(alohaN)}},
 			PayloadBytes: 8, RxFrames: 1, TxFrames: 1,
@@ -196,13 +197,13 @@ func (s *gossipRuns) aloha(name string) error {
 
 // optimal runs the orders that meet the lower bound, and compares the bounds.
 func (s *gossipRuns) optimal(name string) error {
-	_, lengths := fabric.Figures(published, "gossip/testdata/gossip_lengths.csv")
+	_, lengths := studies.Figures(published, "gossip/testdata/gossip_lengths.csv")
 	bound, free := 0, 0
 	for i, record := range lengths {
-		if fabric.Figure(record[8]) != float64(gossip.LowerBound(i+1)) {
+		if studies.Figure(record[8]) != float64(gossip.LowerBound(i+1)) {
 			bound++
 		}
-		if fabric.Figure(record[9]) != float64(gossip.FreeLowerBound(i+1)) {
+		if studies.Figure(record[9]) != float64(gossip.FreeLowerBound(i+1)) {
 			free++
 		}
 	}
@@ -210,9 +211,9 @@ func (s *gossipRuns) optimal(name string) error {
 	s.count(name, "sizes with another bound without order", free, 0,
 		fmt.Sprintf("formula, N = 1 to %d: one action in a step, and nothing else, takes 2N or 2(N+1) steps", len(lengths)))
 	known := map[int]float64{}
-	_, records := fabric.Figures(published, "gossip/testdata/gossip_optimal_lambda.csv")
+	_, records := studies.Figures(published, "gossip/testdata/gossip_optimal_lambda.csv")
 	for _, record := range records {
-		known[int(fabric.Figure(record[0]))] = fabric.Figure(record[1])
+		known[int(studies.Figure(record[0]))] = studies.Figure(record[1])
 	}
 	for m := 1; m <= s.size(optimalQuick, optimalFull); m++ {
 		N := 1<<m - 1
@@ -221,9 +222,9 @@ func (s *gossipRuns) optimal(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Referred(name, fmt.Sprintf("steps, N = %d", N), known[N], float64(g.lambda), 1, 0, "the lower bound, 3N-m for N = 2^m-1"))
+		s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d", N), known[N], float64(g.lambda), 1, 0, "the lower bound, 3N-m for N = 2^m-1"))
 		if table {
-			s.count(name, fmt.Sprintf("differing cells, N = %d", N), fabric.Differing(publishedTable(fmt.Sprintf("optimal_N%d", N)), g.rows()), 1,
+			s.count(name, fmt.Sprintf("differing cells, N = %d", N), studies.Differing(publishedTable(fmt.Sprintf("optimal_N%d", N)), g.rows()), 1,
 				"run-table of the closed form")
 		}
 	}
@@ -248,9 +249,9 @@ func (s *gossipRuns) claims(name string) error {
 		{"epsilon", 2. / 3, 1, percent(measure.Epsilon) / 100, "for all k > 0: epsilon_k = 2/3", "Proposition 19"},
 		{"mu", 4. / 3, 2, mu, "for all k > 0: mu_k = 2/3 (k+1)", "Proposition 20"},
 	} {
-		s.Add(fabric.Referred(name, x.what+", pipelined, N = 1", x.reference, x.measured, 1, 0,
+		s.Add(studies.Referred(name, x.what+", pipelined, N = 1", x.reference, x.measured, 1, 0,
 			"two messages take 2 steps of two processors; it holds from N = 2 on").
-			Contradicting(fabric.Printed(x.published), fabric.Quotation{Words: x.words, Place: x.place}))
+			Contradicting(studies.Printed(x.published), studies.Quotation{Words: x.words, Place: x.place}))
 	}
 
 	const m = 8
@@ -260,11 +261,11 @@ func (s *gossipRuns) claims(name string) error {
 		return err
 	}
 	closed, _ := big.NewRat(int64(2*N), int64(3*N-m)).Float64()
-	above := fabric.Referred(name, fmt.Sprintf("epsilon by the closed form, N = 2^%d-1", m), closed, percent(best.epsilon(N+1))/100, 1, 0,
+	above := studies.Referred(name, fmt.Sprintf("epsilon by the closed form, N = 2^%d-1", m), closed, percent(best.epsilon(N+1))/100, 1, 0,
 		"orders of closed form (gossip/optimal) take 3N-m steps for every N = 2^m-1, so that epsilon is 2N/(3N-m) > 2/3 for N as large as you like;"+
 			" it is this that refutes the conjecture, one run cannot (case optimal runs other N)")
 	above.OK = above.OK && gossip.AbovePipelined(best.epsilon(N+1))
-	s.Add(above.Contradicting(fabric.Printed(2./3), fabric.Quotation{
+	s.Add(above.Contradicting(studies.Printed(2./3), studies.Quotation{
 		Words: "epsilon_pb = 2/3 [...] then there exists an integer m such that for all n > m: epsilon_f,n <= epsilon_pb", Place: "Conjecture 21",
 	}))
 
@@ -277,10 +278,10 @@ func (s *gossipRuns) claims(name string) error {
 		}
 		steps[i] = g.lambda
 	}
-	s.Add(fabric.Referred(name, fmt.Sprintf("steps for each whole session, N = %d", sessionsN), float64(gossip.SessionPeriod(sessionsN)),
+	s.Add(studies.Referred(name, fmt.Sprintf("steps for each whole session, N = %d", sessionsN), float64(gossip.SessionPeriod(sessionsN)),
 		float64(steps[1]-steps[0]), 1, 0,
 		"a session takes 2(N+1) steps; one processor completes every two steps, as the caption of Table 6 says (case table 6)").
-		Contradicting(fabric.Printed(2), fabric.Quotation{Words: "a full gossiping is completed every two basic communication steps", Place: "Section 1"}))
+		Contradicting(studies.Printed(2), studies.Quotation{Words: "a full gossiping is completed every two basic communication steps", Place: "Section 1"}))
 	return nil
 }
 
@@ -300,15 +301,15 @@ func (s *gossipRuns) search(name string) error {
 		})
 		bound := gossip.LowerBound(N)
 		if errors.Is(err, gossip.ErrNoOrders) {
-			s.Add(fabric.StudyRow{Case: name, Quantity: fmt.Sprintf("steps, N = %d", N), Reference: fabric.Printed(float64(bound)), Note: err.Error()})
+			s.Add(studies.StudyRow{Case: name, Quantity: fmt.Sprintf("steps, N = %d", N), Reference: studies.Printed(float64(bound)), Note: err.Error()})
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Referred(name, fmt.Sprintf("steps, N = %d", N), float64(bound), float64(length), 1, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("steps, N = %d", N), float64(bound), float64(length), 1, 0,
 			fmt.Sprintf("orders that were found meet the lower bound; pipelined takes %d", gossip.PipelinedLength(N, 1))))
-		if err := s.File(fabric.StudyOrders, fmt.Sprintf("orders-%d", N), orders.Write); err != nil {
+		if err := s.File(studies.StudyOrders, fmt.Sprintf("orders-%d", N), orders.Write); err != nil {
 			return err
 		}
 	}

@@ -6,44 +6,44 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/fabric"
 	"starloom/fabric/crossbar/scatter"
+	"starloom/fabric/studies"
 	"starloom/internal/rounded"
 )
 
 // scatterStudy repeats what Z. Drezner and A. Barak, "A Probabilistic Algorithm for
 // Scattering Information in a Multicomputer System", publish, and holds it to the exact law.
-func scatterStudy() *fabric.Study {
-	return &fabric.Study{
+func scatterStudy() *studies.Study {
+	return &studies.Study{
 		Name:  "scatter",
 		Cases: []string{"table 1", "exact law", "completion", "distribution", "runs", "expected time", "mean field", "growth", "cost"},
 		Doc: "random scattering of one item: Table 1, the exact law by two routes, runs of SYNC and ASYNC, expected times, mean field," +
 			" costs; runs with n to 1,024 (--full: to 16,384)",
-		Files: []fabric.StudyFile{fabric.StudyPlot},
-		Run:   func(r fabric.Runs) error { return (&scatterRuns{r}).study() },
+		Files: []studies.StudyFile{studies.StudyPlot},
+		Run:   func(r studies.Runs) error { return (&scatterRuns{r}).study() },
 	}
 }
 
 // scatterRuns asks for runs and adds the rows of scattering.
-type scatterRuns struct{ fabric.Runs }
+type scatterRuns struct{ studies.Runs }
 
 func (s *scatterRuns) study() error {
-	parts := []fabric.StudyPart{
-		fabric.Part("table 1", 0, s.table1),
-		fabric.Part("exact law", 0, s.exactLaw),
-		fabric.Part("completion", 0, s.completion),
-		fabric.Part("distribution", len(table1Nodes)*s.size(distributionQuick, distributionFull), s.distribution),
+	parts := []studies.StudyPart{
+		studies.Part("table 1", 0, s.table1),
+		studies.Part("exact law", 0, s.exactLaw),
+		studies.Part("completion", 0, s.completion),
+		studies.Part("distribution", len(table1Nodes)*s.size(distributionQuick, distributionFull), s.distribution),
 	}
 	for _, size := range scatterSizes {
 		if runs := size.runs(s.Full()); runs[0] > 0 {
-			parts = append(parts, fabric.Part(fmt.Sprintf("runs n=%d", size.nodes), sum(runs[:]), func(name string) error { return s.samples(name, &size) }))
+			parts = append(parts, studies.Part(fmt.Sprintf("runs n=%d", size.nodes), sum(runs[:]), func(name string) error { return s.samples(name, &size) }))
 		}
 	}
-	return fabric.RunParts(s, append(parts,
-		fabric.Part("expected time", 0, s.expectedTime),
-		fabric.Part("mean field", 0, s.meanField),
-		fabric.Part("growth", 0, s.growth),
-		fabric.Part("cost", 0, s.cost),
+	return studies.RunParts(s, append(parts,
+		studies.Part("expected time", 0, s.expectedTime),
+		studies.Part("mean field", 0, s.meanField),
+		studies.Part("growth", 0, s.growth),
+		studies.Part("cost", 0, s.cost),
 	))
 }
 
@@ -57,17 +57,17 @@ func (s *scatterRuns) size(quick, full int) int {
 
 // published adds a row for a formula and what the paper prints; formula for a formula and a reference.
 func (s *scatterRuns) published(name, what string, published, measured, tolerance float64, note string) {
-	s.Add(fabric.Published(name, what, published, measured, 0, tolerance, note))
+	s.Add(studies.Published(name, what, published, measured, 0, tolerance, note))
 }
 
 func (s *scatterRuns) formula(name, what string, reference, measured, tolerance float64, note string) {
-	s.Add(fabric.Referred(name, what, reference, measured, 0, tolerance, note))
+	s.Add(studies.Referred(name, what, reference, measured, 0, tolerance, note))
 }
 
 // nodesOf reads the sizes in the header of a table of p(j,n).
 func nodesOf(header []string) (sizes []int) {
 	for _, name := range header[1:] {
-		sizes = append(sizes, int(fabric.Figure(strings.TrimPrefix(name, "n="))))
+		sizes = append(sizes, int(studies.Figure(strings.TrimPrefix(name, "n="))))
 	}
 	return sizes
 }
@@ -80,14 +80,14 @@ const (
 
 // table1 compares all published figures with the law.
 func (s *scatterRuns) table1(name string) error {
-	header, records := fabric.Figures(published, "scatter/testdata/scatter_table_1.csv")
+	header, records := studies.Figures(published, "scatter/testdata/scatter_table_1.csv")
 	for column, n := range nodesOf(header) {
 		done := scatter.NewChain(n).Done(unitsMax)
 		for _, record := range records {
 			if record[column+1] == "" {
 				continue
 			}
-			j, published := int(fabric.Figure(record[0])), fabric.Figure(record[column+1])
+			j, published := int(studies.Figure(record[0])), studies.Figure(record[column+1])
 			note := ""
 			switch low := done[j] - published; {
 			case low > 1e-4:
@@ -103,7 +103,7 @@ func (s *scatterRuns) table1(name string) error {
 
 // exactLaw compares the law by both routes: in fractions and in floating point.
 func (s *scatterRuns) exactLaw(name string) error {
-	header, records := fabric.Figures(published, "scatter/testdata/scatter_p_jn_full.csv")
+	header, records := studies.Figures(published, "scatter/testdata/scatter_p_jn_full.csv")
 	for column, n := range nodesOf(header) {
 		if err := s.Context().Err(); err != nil {
 			return err
@@ -158,13 +158,13 @@ func (s *scatterRuns) expectedTime(name string) error {
 		for _, a := range []float64{0.9, 0.5, 0.1, 0.01, 0.001} {
 			exact := chain.ExpectedTime(a)
 			field, _ := scatter.SyncTime(n, a)
-			row := fabric.Published(name, fmt.Sprintf("p(T,%d), a = %g", n, a), 1-a, done[exact], 0, 0, fmt.Sprintf("at least 1-a (Lemma 3), T = %d", exact))
+			row := studies.Published(name, fmt.Sprintf("p(T,%d), a = %g", n, a), 1-a, done[exact], 0, 0, fmt.Sprintf("at least 1-a (Lemma 3), T = %d", exact))
 			row.OK = done[exact] >= 1-a
 			s.Add(row)
 			if field == exact {
 				continue
 			}
-			row = fabric.Referred(name, fmt.Sprintf("p(T,%d), a = %g, mean field", n, a), 1-a, done[field], 0, 0,
+			row = studies.Referred(name, fmt.Sprintf("p(T,%d), a = %g, mean field", n, a), 1-a, done[field], 0, 0,
 				fmt.Sprintf("at least, T = %d, which is not below the exact time", field))
 			row.OK = done[field] >= 1-a
 			s.Add(row)
@@ -175,17 +175,17 @@ func (s *scatterRuns) expectedTime(name string) error {
 
 // meanField compares the times of the mean field: Lemma 5, Theorems 2 and 3.
 func (s *scatterRuns) meanField(name string) error {
-	_, records := fabric.Figures(published, "scatter/testdata/scatter_meanfield_T.csv")
+	_, records := studies.Figures(published, "scatter/testdata/scatter_meanfield_T.csv")
 	for _, record := range records {
-		n, a := int(fabric.Figure(record[0])), fabric.Figure(record[1])
+		n, a := int(studies.Figure(record[0])), studies.Figure(record[1])
 		if !s.Full() && !slices.Contains([]int{128, 1024, 1048576}, n) {
 			continue
 		}
 		units, real := scatter.SyncTime(n, a)
 		size := fmt.Sprintf("T, n = %d, a = %g", n, a)
-		s.formula(name, size, fabric.Figure(record[2]), float64(units), 0, "SYNC, whole units")
-		s.formula(name, size, fabric.Figure(record[3]), real, 1e-6, "SYNC, interpolated")
-		s.formula(name, size, fabric.Figure(record[4]), scatter.AsyncTime(n, a), 1e-6, "ASYNC: ln((n-1)(n-a)/a)")
+		s.formula(name, size, studies.Figure(record[2]), float64(units), 0, "SYNC, whole units")
+		s.formula(name, size, studies.Figure(record[3]), real, 1e-6, "SYNC, interpolated")
+		s.formula(name, size, studies.Figure(record[4]), scatter.AsyncTime(n, a), 1e-6, "ASYNC: ln((n-1)(n-a)/a)")
 	}
 	return nil
 }
@@ -225,5 +225,5 @@ func (s *scatterRuns) cost(name string) error {
 	return nil
 }
 
-// Studies implements fabric.Studied.
-func (x Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy(), scatterStudy()} }
+// Studies implements studies.Studied.
+func (x Network) Studies() []*studies.Study { return []*studies.Study{gossipStudy(), scatterStudy()} }

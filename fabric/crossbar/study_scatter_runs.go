@@ -6,6 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/scatter"
+	"starloom/fabric/studies"
 	"starloom/traces/figure"
 )
 
@@ -51,10 +52,10 @@ const distributionQuick, distributionFull = 2000, 100_000
 var table1Nodes = []int{4, 8, 16, 32, 64, 128}
 
 // scatter runs scattering many times, and all runs must pass.
-func (s *scatterRuns) scatter(x scatterer, n, runs int) (*fabric.Sample, error) {
+func (s *scatterRuns) scatter(x scatterer, n, runs int) (*studies.Sample, error) {
 	net := Network{Ports: n}
 	program := fabric.ProgramNamed(net.Adapt(x.program, "", nil), x.program)
-	setting := &fabric.Setting{
+	setting := &studies.Setting{
 		Network: net, Program: x.program, Workload: fabric.Workload{Scatter: &fabric.Scatter{}},
 		PayloadBytes: program.Needs.PayloadBytes, RxFrames: program.Needs.RxFrames, TxFrames: 1, SlotsMax: program.Needs.Slots,
 	}
@@ -89,12 +90,12 @@ func (s *scatterRuns) distribution(name string) error {
 		}
 		curves = append(curves, curve)
 		test := scatter.Pearson(observed, chain.Completion())
-		s.Add(fabric.StudyRow{
-			Case: name, Quantity: fmt.Sprintf("chi-square, n = %d", n), Reference: fabric.Printed(float64(test.Freedom)), Measured: test.Statistic, Runs: sample.Runs,
+		s.Add(studies.StudyRow{
+			Case: name, Quantity: fmt.Sprintf("chi-square, n = %d", n), Reference: studies.Printed(float64(test.Freedom)), Measured: test.Statistic, Runs: sample.Runs,
 			OK: test.P >= significance, Note: fmt.Sprintf("degrees of freedom are what to expect; so much or more has probability %.4f", test.P),
 		})
 	}
-	return s.File(fabric.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)
+	return s.File(studies.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)
 }
 
 // samples runs scattering of all kinds and compares means with those of long samples, and, of
@@ -135,12 +136,12 @@ var doneByMeanField = []doneRow{
 	{1024, 0.01, [3]float64{0.989, 0.989, 0.954}},
 }
 
-func (s *scatterRuns) doneBy(name string, x scatterer, done *doneRow, sample *fabric.Sample) {
+func (s *scatterRuns) doneBy(name string, x scatterer, done *doneRow, sample *studies.Sample) {
 	part := done.part[x.order]
 	time := scatter.AsyncTime(done.nodes, done.a)
 	measured := float64(sample.Within(time)) / float64(sample.Runs)
 	tolerance := float64(3.5*math.Sqrt(part*(1-part)/float64(sample.Runs))) + 0.0005
-	s.Add(fabric.Referred(name, fmt.Sprintf("done by T(%g), %s", done.a, x.name), part, measured, sample.Runs, tolerance,
+	s.Add(studies.Referred(name, fmt.Sprintf("done by T(%g), %s", done.a, x.name), part, measured, sample.Runs, tolerance,
 		fmt.Sprintf("T = %.2f by the mean field, which is too short: %g were to be done", time, 1-done.a)))
 }
 
@@ -159,5 +160,5 @@ func (s *scatterRuns) coloured(n int, runs []scatter.ColouredCurve) error {
 		field = field.Next()
 	}
 	curves = append(append(curves, sync, async), runs...)
-	return s.File(fabric.StudyPlot, fmt.Sprintf("scatter-coloured-%d", n), scatter.ColouredPlot(n, curves).WriteSVG)
+	return s.File(studies.StudyPlot, fmt.Sprintf("scatter-coloured-%d", n), scatter.ColouredPlot(n, curves).WriteSVG)
 }

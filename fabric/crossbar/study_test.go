@@ -15,10 +15,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/crossbar/gossip/gossiptest"
 	"starloom/fabric/crossbar/scatter/scattertest"
+	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
 )
 
@@ -28,7 +28,7 @@ type reference struct {
 	full      bool
 	pattern   string
 	plan, ran int
-	rows      []fabric.StudyRow
+	rows      []studies.StudyRow
 	files     map[string][]byte
 
 	spoil func(orders gossip.Orders) gossip.Orders // nil: as it should be
@@ -39,7 +39,7 @@ func (r *reference) Full() bool               { return r.full }
 func (r *reference) Context() context.Context { return r.t.Context() }
 func (r *reference) Plan(runs int)            { r.plan += runs }
 func (r *reference) Tell(string)              {}
-func (r *reference) Add(row fabric.StudyRow)  { r.rows = append(r.rows, row) }
+func (r *reference) Add(row studies.StudyRow) { r.rows = append(r.rows, row) }
 
 func (r *reference) Wants(name string) bool {
 	match, err := path.Match(r.pattern, name)
@@ -47,9 +47,9 @@ func (r *reference) Wants(name string) bool {
 	return match
 }
 
-func (r *reference) Writes(fabric.StudyFile) bool { return r.files != nil }
+func (r *reference) Writes(studies.StudyFile) bool { return r.files != nil }
 
-func (r *reference) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+func (r *reference) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
 	var out bytes.Buffer
 	require.NoError(r.t, write(&out))
 	if r.files != nil {
@@ -58,7 +58,7 @@ func (r *reference) File(kind fabric.StudyFile, name string, write func(io.Write
 	return nil
 }
 
-func (r *reference) Run(x *fabric.Setting) (*fabric.Outcome, error) {
+func (r *reference) Run(x *studies.Setting) (*studies.Outcome, error) {
 	r.ran++
 	g := x.Workload.Gossip
 	orders := gossip.Orders(g.Given)
@@ -73,7 +73,7 @@ func (r *reference) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 	table := gossiptest.Step(gossiptest.Setting{
 		Orders: orders, Scheduling: gossiptest.Scheduling(x.Params["scheduling"]), Sessions: g.Sessions, Cap: x.Network.(Network).Cap,
 	})
-	outcome := &fabric.Outcome{Passed: true}
+	outcome := &studies.Outcome{Passed: true}
 	outcome.Metrics.Add("lambda", table.Columns())
 	outcome.Metrics.Add("utilisation", table.Nu())
 	if x.Table {
@@ -82,7 +82,7 @@ func (r *reference) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 	return outcome, nil
 }
 
-func (r *reference) Sample(x *fabric.Setting, runs int, metric string) (*fabric.Sample, error) {
+func (r *reference) Sample(x *studies.Setting, runs int, metric string) (*studies.Sample, error) {
 	r.ran += runs
 	random, n := rand.New(rand.NewPCG(1, 1)), x.Network.Shape().Processors()
 	run := func() (float64, []int) {
@@ -101,7 +101,7 @@ func (r *reference) Sample(x *fabric.Setting, runs int, metric string) (*fabric.
 		order := scattertest.Order(x.Params["order"])
 		run = func() (float64, []int) { return scattertest.Async(n, order, random), []int{1, n} }
 	}
-	s := &fabric.Sample{Runs: runs, Counts: map[float64]uint64{}, Lists: map[string]*fabric.SampleList{"coloured": {}}}
+	s := &studies.Sample{Runs: runs, Counts: map[float64]uint64{}, Lists: map[string]*studies.SampleList{"coloured": {}}}
 	sum, squares := 0.0, 0.0
 	for range runs {
 		value, coloured := run()
@@ -132,7 +132,7 @@ func TestGossipStudy(t *testing.T) {
 	studytest.Explained(t, &Network{}, "gossip", r.rows)
 	// Table 6 is about completions of processors, which come every two steps; Section 1 is about sessions.
 	for quantity, figures := range map[string][3]float64{"completions of a processor per step": {0.5, 0, 0.5}, "steps for each whole session, N = 4": {2, 10, 10}} {
-		row := r.rows[slices.IndexFunc(r.rows, func(row fabric.StudyRow) bool { return row.Quantity == quantity })]
+		row := r.rows[slices.IndexFunc(r.rows, func(row studies.StudyRow) bool { return row.Quantity == quantity })]
 		require.Equal(t, [2]float64{figures[0], figures[2]}, [2]float64{*row.Published, row.Measured}, quantity)
 		require.Equal(t, figures[1] > 0, row.Contradicted && *row.Reference == figures[1], quantity)
 	}
@@ -169,7 +169,7 @@ func TestGossipStudyFails(t *testing.T) {
 			return spoilt
 		}}
 		require.NoError(t, gossipStudy().Run(r))
-		require.True(t, slices.ContainsFunc(r.rows, func(row fabric.StudyRow) bool { return !row.OK }), name)
+		require.True(t, slices.ContainsFunc(r.rows, func(row studies.StudyRow) bool { return !row.OK }), name)
 	}
 	r := &reference{t: t, pattern: "search", spoil: func(orders gossip.Orders) gossip.Orders { return gossip.Worst(orders.N()) }}
 	require.ErrorContains(t, gossipStudy().Run(r), "orders found for 4 processors takes 12 steps, not 7")
@@ -212,7 +212,7 @@ func TestScatterStudy(t *testing.T) {
 
 // TestSampleList: the last entry of a list stands for those that longer lists have after it.
 func TestSampleList(t *testing.T) {
-	var list fabric.SampleList
+	var list studies.SampleList
 	for _, run := range [][]int{{1, 2}, {1, 2, 4, 5}, {1}, {1, 3, 5}} {
 		list.Add(run)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/flow"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -27,7 +28,7 @@ func creditBank(t *testing.T) *nic.Bank {
 // never has more credits than there are, and gets back all that it has spent.
 func TestCreditsOfLyingFirmware(t *testing.T) {
 	e, shards := Network{A: 1, B: 2, Dimensions: 1}, hw.Shards(7, 3)
-	c, err := fabric.NewCredits(e, fabric.CreditLimits{Depth: 2}, shards)
+	c, err := flow.NewCredits(e, fabric.CreditLimits{Depth: 2}, shards)
 	require.NoError(t, err)
 	bank, torus := creditBank(t), e.torus()
 	latch := func() {
@@ -104,7 +105,7 @@ func TestCreditsInTransit(t *testing.T) {
 	e, shards := Network{A: 1, B: 2, Dimensions: 1}, hw.Shards(7, 7)
 	const node, port, depth = 3, 4, 5
 	for _, trip := range []int{0, 2, 3, 7} {
-		c, err := fabric.NewCredits(e, fabric.CreditLimits{Depth: depth, RoundTripSlots: trip, ResyncSlots: 10}, shards)
+		c, err := flow.NewCredits(e, fabric.CreditLimits{Depth: depth, RoundTripSlots: trip, ResyncSlots: 10}, shards)
 		require.NoError(t, err)
 		bank, ledger := creditBank(t), &fabric.Ledger{}
 		neighbour, far := e.torus().Neighbour(node, 1, port), uint16(opposite(port))
@@ -147,11 +148,11 @@ func TestCreditsInTransit(t *testing.T) {
 
 func TestCreditsRefuse(t *testing.T) {
 	e, shards := Network{A: 1, B: 2, Dimensions: 1}, hw.Shards(7, 7)
-	_, err := fabric.NewCredits(e, fabric.CreditLimits{}, shards)
+	_, err := flow.NewCredits(e, fabric.CreditLimits{}, shards)
 	require.ErrorContains(t, err, "ej.node.port.credits: 0 credits, allowed are 1 to 65535")
-	_, err = fabric.NewCredits(e, fabric.CreditLimits{Depth: 256}, shards)
+	_, err = flow.NewCredits(e, fabric.CreditLimits{Depth: 256}, shards)
 	require.ErrorContains(t, err, "ej: 256 credits, allowed are 1 to 255")
-	c, err := fabric.NewCredits(e, fabric.CreditLimits{Depth: 1, RoundTripSlots: 4}, shards)
+	c, err := flow.NewCredits(e, fabric.CreditLimits{Depth: 1, RoundTripSlots: 4}, shards)
 	require.NoError(t, err)
 	bank, ledger := creditBank(t), &fabric.Ledger{}
 	saved := func() *bytes.Buffer {
@@ -192,6 +193,6 @@ func TestCreditsRefuse(t *testing.T) {
 }
 
 // books are what credits save beside their counters.
-type books struct{ *fabric.Credits }
+type books struct{ *flow.Credits }
 
 func (books) Path() string { return "credits" }

@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
+	"starloom/fabric/referees"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces/input"
@@ -16,7 +17,7 @@ import (
 // packets.
 func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	if w.OneToAll == nil && w.AllToAll == nil {
-		return fabric.NewPackets(e.nodes())
+		return referees.NewPackets(e.nodes())
 	}
 	r := &referee{net: e, torus: e.torus(), all: w.AllToAll != nil, size: packetBytes(p)}
 	if p != nil {

@@ -10,6 +10,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
+	"starloom/fabric/flow"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -23,7 +24,7 @@ func (e Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 		pool: chunks{bytes: min(max(chunkBytes/stride, chunkFramesMin), chunkFrames) * stride},
 	}
 	var err error
-	if t.credits, err = fabric.CreditsOf(e, c.Shards); err != nil {
+	if t.credits, err = flow.CreditsOf(e, c.Shards); err != nil {
 		return nil, err
 	}
 	t.perShard = c.Shards[0].End // all but the last are of one size
@@ -60,7 +61,7 @@ type slotTransport struct {
 	work         []slotWork // per shard
 	tables       sync.Pool  // of *portTable
 	pool         chunks
-	credits      *fabric.Credits // nil if no port ever waits
+	credits      *flow.Credits // nil if no port ever waits
 }
 
 // bin is what a slot brings to some nodes, and which of their ports send in it.
@@ -414,8 +415,8 @@ func (t *slotTransport) Reset(uint64) {
 	}
 }
 
-// Credits implements fabric.Credited.
-func (t *slotTransport) Credits() *fabric.Credits { return t.credits }
+// Credits implements flow.Credited.
+func (t *slotTransport) Credits() *flow.Credits { return t.credits }
 
 // Path implements hw.Stateful.
 func (t *slotTransport) Path() string { return "fabric" }

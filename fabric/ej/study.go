@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
+	"starloom/fabric/studies"
 )
 
 // published are the figures of the paper, and reference figures of independent computations, that
@@ -17,15 +18,15 @@ var published embed.FS
 
 // records reads a table of them.
 func records(name string) (records [][]string) {
-	_, records = fabric.Figures(published, "eisenstein/testdata/ej_"+name+".csv")
+	_, records = studies.Figures(published, "eisenstein/testdata/ej_"+name+".csv")
 	return records
 }
 
 // broadcastStudy repeats what Z. Hussain, "An Improved One-to-All Broadcasting in Higher
 // Dimensional Eisenstein-Jacobi Networks", publishes, and shows what does not hold. Figures are
 // those of runs up to a size, and of recurrences and of one message that is followed beyond it.
-func broadcastStudy() *fabric.Study {
-	return &fabric.Study{
+func broadcastStudy() *studies.Study {
+	return &studies.Study{
 		Name: "ej",
 		Cases: []string{
 			"table 1", "table 2", "table 3", "example", "mean steps", "twelve steps", "six dimensions", "plane",
@@ -33,30 +34,30 @@ func broadcastStudy() *fabric.Study {
 		},
 		Doc: "broadcasting in Eisenstein-Jacobi networks: Tables 1 to 3, the networks of 12 steps, every alpha with b to 12," +
 			" the misprinted sector, all-to-all and its repairs; runs to 2 million nodes (--full: to 70 million)",
-		Files: []fabric.StudyFile{fabric.StudyPlot},
-		Run:   func(r fabric.Runs) error { return (&broadcastRuns{r}).study() },
+		Files: []studies.StudyFile{studies.StudyPlot},
+		Run:   func(r studies.Runs) error { return (&broadcastRuns{r}).study() },
 	}
 }
 
 // broadcastRuns asks for runs of broadcasts and adds rows.
-type broadcastRuns struct{ fabric.Runs }
+type broadcastRuns struct{ studies.Runs }
 
 func (s *broadcastRuns) study() error {
-	return fabric.RunParts(s, []fabric.StudyPart{
-		fabric.Part("table 1", 1, s.table1),
-		fabric.Part("table 2", 1, s.table2),
-		fabric.Part("table 3", s.ran(table3Nets), s.table3),
-		fabric.Part("example", 1, s.example),
-		fabric.Part("mean steps", s.ran(meanNets), s.meanSteps),
-		fabric.Part("twelve steps", s.ran(twelveStepNets), s.twelveSteps),
-		fabric.Part("six dimensions", 0, s.sixDimensions),
-		fabric.Part("plane", 1, s.plane),
-		fabric.Part("every alpha", 2*len(alphas(1))+len(alphas(2)), s.everyAlpha),
-		fabric.Part("misprint", len(misprints), s.misprint),
-		fabric.Part("counters", 0, s.counters),
-		fabric.Part("all-to-all", s.allToAllRuns(), s.allToAll),
-		fabric.Part("one packet", 2*len(onePackets), s.onePacket),
-		fabric.Part("claims", 2*len(savings), s.claims),
+	return studies.RunParts(s, []studies.StudyPart{
+		studies.Part("table 1", 1, s.table1),
+		studies.Part("table 2", 1, s.table2),
+		studies.Part("table 3", s.ran(table3Nets), s.table3),
+		studies.Part("example", 1, s.example),
+		studies.Part("mean steps", s.ran(meanNets), s.meanSteps),
+		studies.Part("twelve steps", s.ran(twelveStepNets), s.twelveSteps),
+		studies.Part("six dimensions", 0, s.sixDimensions),
+		studies.Part("plane", 1, s.plane),
+		studies.Part("every alpha", 2*len(alphas(1))+len(alphas(2)), s.everyAlpha),
+		studies.Part("misprint", len(misprints), s.misprint),
+		studies.Part("counters", 0, s.counters),
+		studies.Part("all-to-all", s.allToAllRuns(), s.allToAll),
+		studies.Part("one packet", 2*len(onePackets), s.onePacket),
+		studies.Part("claims", 2*len(savings), s.claims),
 	})
 }
 
@@ -148,7 +149,7 @@ type broadcast struct {
 func (s *broadcastRuns) run(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
 	adapted := network.Adapt(program, "", params)
 	needs := fabric.ProgramNamed(adapted, program).Needs
-	outcome, err := s.Run(&fabric.Setting{
+	outcome, err := s.Run(&studies.Setting{
 		Network: network, Program: program, Params: params, Workload: workload,
 		PayloadBytes: needs.PayloadBytes, RxFrames: needs.RxFrames, TxFrames: max(1, needs.TxFrames), SlotsMax: needs.Slots,
 		Table: table,
@@ -233,11 +234,11 @@ func columns(records [][]string, from int) (rows [][]string) {
 
 // published adds a row for what the paper prints, and compare one for a reference: both are exact.
 func (s *broadcastRuns) published(name, what string, published, measured float64, runs int, note string) {
-	s.Add(fabric.Published(name, what, published, measured, runs, 0, note))
+	s.Add(studies.Published(name, what, published, measured, runs, 0, note))
 }
 
 func (s *broadcastRuns) compare(name, what string, reference, measured float64, runs int, note string) {
-	s.Add(fabric.Referred(name, what, reference, measured, runs, 0, note))
+	s.Add(studies.Referred(name, what, reference, measured, runs, 0, note))
 }
 
 // none adds a row for what must not be.
@@ -246,5 +247,5 @@ func (s *broadcastRuns) none(name, what string, found, runs int, note string) {
 }
 
 // Schedule implements fabric.Scheduler.
-// Studies implements fabric.Studied.
-func (e Network) Studies() []*fabric.Study { return []*fabric.Study{broadcastStudy()} }
+// Studies implements studies.Studied.
+func (e Network) Studies() []*studies.Study { return []*studies.Study{broadcastStudy()} }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
+	"starloom/fabric/studies"
 )
 
 const (
@@ -35,16 +35,16 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 	all := fmt.Sprintf("all alphas with 0 <= a <= b <= %d, without N = 1, 3 and 4, which are not networks", alphaMost)
 	terms, figures := 0, 0
 	for _, row := range records("general_alpha") {
-		x := net{int(fabric.Figure(row[0])), int(fabric.Figure(row[1])), 1}
+		x := net{int(studies.Figure(row[0])), int(studies.Figure(row[1])), 1}
 		f := x.field()
-		figures += fabric.Differing([][]string{row[2:]}, [][]string{arithmetic(f)})
+		figures += studies.Differing([][]string{row[2:]}, [][]string{arithmetic(f)})
 		for weight, nodes := range f.Histogram() {
 			if eisenstein.HistogramFormula(x.a, x.b, weight) != nodes {
 				terms++
 			}
 		}
 		if f.Size() <= directions {
-			s.compare(name, fmt.Sprintf("diameter, N = %d", f.Size()), fabric.Figure(row[3]), float64(f.Diameter()), 0,
+			s.compare(name, fmt.Sprintf("diameter, N = %d", f.Size()), studies.Figure(row[3]), float64(f.Diameter()), 0,
 				"a node has fewer than six distinct neighbours: by arithmetic only")
 		}
 	}
@@ -129,11 +129,11 @@ func (s *broadcastRuns) misprint(name string) error {
 			s.none(name, "nodes missed, "+m.String(), b.missing+b.duplicates, 1, "M = 1: no sector has a second hop")
 			continue
 		}
-		row := fabric.Referred(name, "nodes missed, "+m.String(), float64(m.missing), float64(b.missing), 1, 0,
+		row := studies.Referred(name, "nodes missed, "+m.String(), float64(m.missing), float64(b.missing), 1, 0,
 			fmt.Sprintf("the major direction must be that of the link; by the letter %d of %d nodes do not get the message, and as many packets come again",
 				m.missing, m.nodes()))
 		row.OK = row.OK && b.duplicates == m.missing && !b.passed
-		s.Add(row.Contradicting(nil, fabric.Quotation{
+		s.Add(row.Contradicting(nil, studies.Quotation{
 			Words: "Send via -rho packet SECTOR(-rho^2, -1, dimension, M-1, M-1, step+1)", Place: "Section 4.1, Algorithm 1, line 6",
 		}))
 	}
@@ -186,7 +186,7 @@ type everyBroadcast struct{ missing, again, steps, most int }
 func (e everyToAll) reference(row []string) (x everyBroadcast) {
 	for column, value := range map[int]*int{e.steps: &x.steps, e.missing: &x.missing, e.again: &x.again, e.most: &x.most} {
 		if column >= 0 {
-			*value = int(fabric.Figure(row[column]))
+			*value = int(studies.Figure(row[column]))
 		}
 	}
 	return x
@@ -204,7 +204,7 @@ const restartNodesMax = 400
 // allToAllRuns counts the runs of the case all-to-all.
 func (s *broadcastRuns) allToAllRuns() (runs int) {
 	for _, row := range records("all_to_all") {
-		if int(fabric.Figure(row[3])) <= s.size(everyNodesQuick, everyNodesFull) {
+		if int(studies.Figure(row[3])) <= s.size(everyNodesQuick, everyNodesFull) {
 			runs += len(everyToAlls)
 		}
 	}
@@ -221,7 +221,7 @@ func (s *broadcastRuns) allToAll(name string) error {
 	rows := records("all_to_all")
 	differing, turned := 0, 0
 	for _, row := range rows {
-		x := net{int(fabric.Figure(row[0])), int(fabric.Figure(row[1])), int(fabric.Figure(row[2]))}
+		x := net{int(studies.Figure(row[0])), int(studies.Figure(row[1])), int(studies.Figure(row[2]))}
 		for _, e := range everyToAlls {
 			f := eisenstein.NewMessage(x.torus(), e.algorithm, 0)
 			one := everyBroadcast{f.Missing(), f.Again(), f.Steps, f.Most()}
@@ -263,11 +263,11 @@ func (s *broadcastRuns) everyToAll(name string, x net, e everyToAll, reference, 
 		return nil
 	}
 	s.none(name, "messages again"+of, measured.again, runs, how)
-	s.Add(fabric.Referred(name, "messages that a node receives"+of, float64(nodes-1-reference.missing), float64(nodes-1-measured.missing), runs, 0,
+	s.Add(studies.Referred(name, "messages that a node receives"+of, float64(nodes-1-reference.missing), float64(nodes-1-measured.missing), runs, 0,
 		fmt.Sprintf("%.1f %% are missing where each phase begins with a node's own message, as Section 4.2 tells it:"+
 			" no one serves nodes whose coordinates belong to sectors of different phases; by the letter of Algorithm 4 all come,"+
 			" many times (rows by the letter); %s", 100*float64(measured.missing)/float64(nodes-1), how)).
-		Contradicting(fabric.Printed(float64(nodes-1)), fabric.Quotation{
+		Contradicting(studies.Printed(float64(nodes-1)), studies.Quotation{
 			Words: "every node in the network has received N(alpha)^n-1 distinct messages", Place: "Section 4.2",
 		}))
 	return nil
@@ -286,7 +286,7 @@ func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 	s.none(name, "nodes missed by the letter, "+x.String(), f.Missing(), 0,
 		"every packet that arrives in the last step of a phase begins the next one: one message, translated")
 	if copies > 0 {
-		s.Add(fabric.Referred(name, "copies of a message by the letter, "+x.String(), float64(copies), float64(f.Packets)/float64(nodes), 0, 0.5,
+		s.Add(studies.Referred(name, "copies of a message by the letter, "+x.String(), float64(copies), float64(f.Packets)/float64(nodes), 0, 0.5,
 			"mean over all nodes: one message, translated"))
 	}
 	if nodes > restartNodesMax {
@@ -336,10 +336,10 @@ var savings = []struct {
 
 // What the paper says of the senders that are saved: of its networks, and of all dimensions of one.
 var (
-	savesAnywhere = fabric.Quotation{
+	savesAnywhere = studies.Quotation{
 		Words: "the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm", Place: "Section 7",
 	}
-	savesDimensions = fabric.Quotation{Words: "the proposed one-to-all shows an improvements of approximately 2.7% for all dimensions", Place: "Section 6"}
+	savesDimensions = studies.Quotation{Words: "the proposed one-to-all shows an improvements of approximately 2.7% for all dimensions", Place: "Section 6"}
 )
 
 // claims shows what the paper says and what runs contradict. A row is right when what holds in its
@@ -366,13 +366,13 @@ func (s *broadcastRuns) claims(name string) error {
 		if x.alike {
 			claim = savesDimensions
 		}
-		row := fabric.Published(name, what, 2.7, saved, 2, 0.05, note+" ("+claim.Place+")")
+		row := studies.Published(name, what, 2.7, saved, 2, 0.05, note+" ("+claim.Place+")")
 		if !row.OK {
 			whole, _ := new(big.Rat).Inv(exact).Float64()
 			if x.n == 1 {
 				note += "; Table 3 has the ratio 1"
 			}
-			row = fabric.Referred(name, what, 100*(1-whole), saved, 2, 0, note).Contradicting(fabric.Printed(2.7), claim)
+			row = studies.Referred(name, what, 100*(1-whole), saved, 2, 0, note).Contradicting(studies.Printed(2.7), claim)
 		}
 		row.OK = row.OK && exact.Cmp(big.NewRat(senders[0], senders[1])) == 0
 		s.Add(row)
@@ -389,20 +389,20 @@ func (s *broadcastRuns) rounds(name string, b *broadcast) {
 		for range round {
 			centres *= uint64(N)
 		}
-		s.Add(fabric.Referred(name, fmt.Sprintf("senders, step 1 of round %d", round+1), float64(centres), float64(step.Senders), b.runs, 0,
+		s.Add(studies.Referred(name, fmt.Sprintf("senders, step 1 of round %d", round+1), float64(centres), float64(step.Senders), b.runs, 0,
 			"it is 0 at d = 1; all N^r centres of the round send, r from 0").
-			Contradicting(fabric.Printed(0), fabric.Quotation{Words: "numS = 6(d-1)N(alpha)^(r-1)", Place: "Section 5, formula 13"}))
+			Contradicting(studies.Printed(0), studies.Quotation{Words: "numS = 6(d-1)N(alpha)^(r-1)", Place: "Section 5, formula 13"}))
 		if round > 0 {
 			before := b.course[round*M-1].Receivers
-			s.Add(fabric.Referred(name, fmt.Sprintf("senders, step %d", round*M+1), float64(centres), float64(step.Senders), b.runs, 0,
+			s.Add(studies.Referred(name, fmt.Sprintf("senders, step %d", round*M+1), float64(centres), float64(step.Senders), b.runs, 0,
 				"not when a round begins: all that have the message send then").
-				Contradicting(fabric.Printed(float64(before)), fabric.Quotation{
+				Contradicting(studies.Printed(float64(before)), studies.Quotation{
 					Words: "the number of sender nodes in each step is equal to the number of receiver nodes of the previous step", Place: "Section 5",
 				}))
 		}
 	}
-	s.Add(fabric.Referred(name, "receivers, step 1 of round 1", 6, float64(b.course[0].Receivers), b.runs, 0, "with r from 0 it is 6dN^r").
-		Contradicting(fabric.Printed(6./float64(N)), fabric.Quotation{
+	s.Add(studies.Referred(name, "receivers, step 1 of round 1", 6, float64(b.course[0].Receivers), b.runs, 0, "with r from 0 it is 6dN^r").
+		Contradicting(studies.Printed(6./float64(N)), studies.Quotation{
 			Words: "numR = 6dN(alpha)^(r-1) where r is the round number such that 0 <= r < n", Place: "Section 5, formula 12",
 		}))
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math/big"
 
-	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
+	"starloom/fabric/studies"
 	"starloom/traces/figure"
 )
 
@@ -24,8 +24,8 @@ func (s *broadcastRuns) table1(name string) error {
 	if err != nil {
 		return err
 	}
-	s.Add(fabric.Referred(name, "steps", float64(table1Net.n*3), float64(b.steps), b.runs, 0, "its rows, and Section 5, have n*M: 3 rounds of 3 steps").
-		Contradicting(fabric.Printed(12), fabric.Quotation{Words: "Total 12", Place: "Table 1, last row"}))
+	s.Add(studies.Referred(name, "steps", float64(table1Net.n*3), float64(b.steps), b.runs, 0, "its rows, and Section 5, have n*M: 3 rounds of 3 steps").
+		Contradicting(studies.Printed(12), studies.Quotation{Words: "Total 12", Place: "Table 1, last row"}))
 	return nil
 }
 
@@ -54,7 +54,7 @@ func (s *broadcastRuns) draw(prefix, title string, courses []eisenstein.Course) 
 		name string
 		plot *figure.Figure
 	}{{"senders", senders}, {"receivers", receivers}, {"free", free}, {"active", active}} {
-		if err := s.File(fabric.StudyPlot, prefix+"-"+figure.name, figure.plot.WriteSVG); err != nil {
+		if err := s.File(studies.StudyPlot, prefix+"-"+figure.name, figure.plot.WriteSVG); err != nil {
 			return err
 		}
 	}
@@ -74,12 +74,12 @@ func (s *broadcastRuns) table(name string, rows [][]string, from int, o oneToAll
 		if i < len(b.course) {
 			step = b.course[i]
 		}
-		s.published(name, fmt.Sprintf("senders, step %d", i+1), fabric.Figure(row[from+1]), float64(step.Senders), b.runs, note)
-		s.published(name, fmt.Sprintf("receivers, step %d", i+1), fabric.Figure(row[from+2]), float64(step.Receivers), b.runs, note)
+		s.published(name, fmt.Sprintf("senders, step %d", i+1), studies.Figure(row[from+1]), float64(step.Senders), b.runs, note)
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), studies.Figure(row[from+2]), float64(step.Receivers), b.runs, note)
 	}
-	s.none(name, "differing cells", fabric.Differing(columns(rows[:last], from), b.cells(table1Net)), b.runs, note+"; free and active nodes among them")
-	s.published(name, "senders in all steps", fabric.Figure(rows[last][from+1]), float64(b.senders()), b.runs, note)
-	s.published(name, "receivers in all steps", fabric.Figure(rows[last][from+2]), float64(table1Net.nodes()-1-b.missing), b.runs, note)
+	s.none(name, "differing cells", studies.Differing(columns(rows[:last], from), b.cells(table1Net)), b.runs, note+"; free and active nodes among them")
+	s.published(name, "senders in all steps", studies.Figure(rows[last][from+1]), float64(b.senders()), b.runs, note)
+	s.published(name, "receivers in all steps", studies.Figure(rows[last][from+2]), float64(table1Net.nodes()-1-b.missing), b.runs, note)
 	return b, nil
 }
 
@@ -102,7 +102,7 @@ func (s *broadcastRuns) table3(name string) error {
 			if total, err := x.field().TotalSenders(o.algorithm, x.n); err != nil || total != totals[k] {
 				closed++
 			}
-			s.published(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), fabric.Figure(row[k+1]), float64(totals[k]), b.runs, b.how())
+			s.published(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), studies.Figure(row[k+1]), float64(totals[k]), b.runs, b.how())
 			if x.n >= 4 {
 				curve := figure.Curve{Name: fmt.Sprintf("%s, n = %d", o.name, x.n), Style: []figure.Style{figure.Dashed, figure.Line}[k]}
 				for step, counts := range b.course {
@@ -113,12 +113,12 @@ func (s *broadcastRuns) table3(name string) error {
 				p.Curves = append(p.Curves, curve)
 			}
 		}
-		s.published(name, fmt.Sprintf("difference, n = %d", x.n), fabric.Figure(row[3]), float64(totals[0]-totals[1]), 0, "")
-		s.Add(fabric.Published(name, fmt.Sprintf("ratio, n = %d", x.n), fabric.Figure(row[4]), float64(totals[0])/float64(totals[1]), 0, 1e-9,
+		s.published(name, fmt.Sprintf("difference, n = %d", x.n), studies.Figure(row[3]), float64(totals[0]-totals[1]), 0, "")
+		s.Add(studies.Published(name, fmt.Sprintf("ratio, n = %d", x.n), studies.Figure(row[4]), float64(totals[0])/float64(totals[1]), 0, 1e-9,
 			"published with nine decimals"))
 	}
 	s.none(name, "totals that are not those in closed form", closed, 0, "(N-L)N^(n-1) with the L = 6M leaves of one dimension, previous (N-L)(N^n-1)/(N-1)")
-	return s.File(fabric.StudyPlot, "ej-senders-by-dimensions", p.WriteSVG)
+	return s.File(studies.StudyPlot, "ej-senders-by-dimensions", p.WriteSVG)
 }
 
 // example repeats the network that Section 5 of the paper works through.
@@ -152,7 +152,7 @@ func (s *broadcastRuns) meanSteps(name string) error {
 				return err
 			}
 			mean, _ := eisenstein.MeanStep(b.course).Float64()
-			s.Add(fabric.Referred(name, fmt.Sprintf("mean step of receipt, %s, n = %d", o.name, x.n), reference[x][k], mean, b.runs, 0.5e-4,
+			s.Add(studies.Referred(name, fmt.Sprintf("mean step of receipt, %s, n = %d", o.name, x.n), reference[x][k], mean, b.runs, 0.5e-4,
 				"EJ_{3+4rho}^(n), "+b.how()))
 		}
 	}
@@ -175,11 +175,11 @@ func (s *broadcastRuns) twelveSteps(name string) error {
 			for _, row := range rows {
 				if row[0] == fmt.Sprint(x.a) && row[2] == fmt.Sprint(x.n) && row[4] == o.name {
 					cells = append(cells, row[6:])
-					senders += fabric.Figure(row[7])
+					senders += studies.Figure(row[7])
 				}
 			}
 			note := fmt.Sprintf("%d nodes, %s", x.nodes(), b.how())
-			s.none(name, fmt.Sprintf("differing cells, %s, %s", x, o.name), fabric.Differing(cells, b.cells(x)), b.runs, note)
+			s.none(name, fmt.Sprintf("differing cells, %s, %s", x, o.name), studies.Differing(cells, b.cells(x)), b.runs, note)
 			s.compare(name, fmt.Sprintf("senders, %s, %s", x, o.name), senders, float64(b.senders()), b.runs, note)
 			s.published(name, fmt.Sprintf("steps, %s, %s", x, o.name), 12, float64(b.steps), b.runs, note+" (Section 6)")
 			for i, step := range b.course {
@@ -193,7 +193,7 @@ func (s *broadcastRuns) twelveSteps(name string) error {
 				cells = append(cells, row[7:])
 			}
 		}
-		s.none(name, "differing cells, mean, "+o.name, fabric.Differing(cells, means(sums)), 0,
+		s.none(name, "differing cells, mean, "+o.name, studies.Differing(cells, means(sums)), 0,
 			"senders, receivers and active nodes of every step, over the five networks")
 		courses = append(courses, eisenstein.Course{Name: o.name, Steps: sums})
 	}
@@ -225,7 +225,7 @@ func (s *broadcastRuns) drawMeans(courses []eisenstein.Course) error {
 				figure.plot.Curves[i].Points[k].Y /= float64(len(twelveStepNets))
 			}
 		}
-		if err := s.File(fabric.StudyPlot, "ej-mean-"+figure.name, figure.plot.WriteSVG); err != nil {
+		if err := s.File(studies.StudyPlot, "ej-mean-"+figure.name, figure.plot.WriteSVG); err != nil {
 			return err
 		}
 	}
@@ -240,7 +240,7 @@ func (s *broadcastRuns) sixDimensions(name string) error {
 		return err
 	}
 	rows := records("3_4_dim6_steps")
-	s.none(name, "differing cells", fabric.Differing(columns(rows, 1), b.cells(x)), b.runs, fmt.Sprintf("%s, %d nodes, %s", x, x.nodes(), b.how()))
+	s.none(name, "differing cells", studies.Differing(columns(rows, 1), b.cells(x)), b.runs, fmt.Sprintf("%s, %d nodes, %s", x, x.nodes(), b.how()))
 	s.published(name, "steps", float64(len(rows)), float64(b.steps), b.runs, "n*M (Section 4.1), "+b.how())
 	most := eisenstein.Step{}
 	for _, step := range b.course {
@@ -264,7 +264,7 @@ func (s *broadcastRuns) plane(name string) error {
 		}
 		s.published(name, fmt.Sprintf("receivers, step %d", i+1), receivers, measured, 1, x.String()+", staircases: 6s nodes at distance s (Section 2.1)")
 	}
-	if err := s.File(fabric.StudyPlot, "ej-plane", b.table.WriteSVG); err != nil {
+	if err := s.File(studies.StudyPlot, "ej-plane", b.table.WriteSVG); err != nil {
 		return err
 	}
 	for _, other := range []struct {
@@ -274,7 +274,7 @@ func (s *broadcastRuns) plane(name string) error {
 		t := x.torus()
 		table := eisenstein.NewTable(t, 0, 1)
 		t.Follow(other.algorithm, 0, func(h eisenstein.Hop) { table.Add(0, h.Step, h.From, h.To) })
-		if err := s.File(fabric.StudyPlot, "ej-plane-"+other.name, table.WriteSVG); err != nil {
+		if err := s.File(studies.StudyPlot, "ej-plane-"+other.name, table.WriteSVG); err != nil {
 			return err
 		}
 	}

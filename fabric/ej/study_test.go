@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
 	"starloom/fabric/ej/eisenstein/eisensteintest"
+	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
 )
 
@@ -24,45 +24,45 @@ type reference struct {
 	t         *testing.T
 	pattern   string
 	plan, ran int
-	rows      []fabric.StudyRow
+	rows      []studies.StudyRow
 	files     map[string][]byte
 
 	lose bool // what is sent in step 4, in the direction +1 after step 1, and a step
 }
 
-func (r *reference) Full() bool                   { return false }
-func (r *reference) Context() context.Context     { return r.t.Context() }
-func (r *reference) Plan(runs int)                { r.plan += runs }
-func (r *reference) Tell(string)                  {}
-func (r *reference) Add(row fabric.StudyRow)      { r.rows = append(r.rows, row) }
-func (r *reference) Writes(fabric.StudyFile) bool { return true }
+func (r *reference) Full() bool                    { return false }
+func (r *reference) Context() context.Context      { return r.t.Context() }
+func (r *reference) Plan(runs int)                 { r.plan += runs }
+func (r *reference) Tell(string)                   {}
+func (r *reference) Add(row studies.StudyRow)      { r.rows = append(r.rows, row) }
+func (r *reference) Writes(studies.StudyFile) bool { return true }
 func (r *reference) Wants(name string) bool {
 	match, err := path.Match(r.pattern, name)
 	require.NoError(r.t, err)
 	return match
 }
 
-func (r *reference) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+func (r *reference) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
 	var out bytes.Buffer
 	require.NoError(r.t, write(&out))
 	r.files[name+string(kind)] = out.Bytes()
 	return nil
 }
 
-func (r *reference) Sample(*fabric.Setting, int, string) (*fabric.Sample, error) {
+func (r *reference) Sample(*studies.Setting, int, string) (*studies.Sample, error) {
 	r.t.Fatal("broadcasts are the same for every seed")
 	return nil, nil
 }
 
 // algorithmOf is what a program is.
-func algorithmOf(x *fabric.Setting) eisenstein.Algorithm {
+func algorithmOf(x *studies.Setting) eisenstein.Algorithm {
 	return map[string]eisenstein.Algorithm{
 		previousProgram: eisenstein.Previous, improvedProgram: eisenstein.Improved, misprintedProgram: eisenstein.Misprinted, generalProgram: eisenstein.General,
 		allToAllProgram: eisenstein.Phased + eisenstein.Algorithm(x.Params["reading"]), allToAllC1Program: eisenstein.Repaired, allToAllC2Program: eisenstein.Oriented,
 	}[x.Program]
 }
 
-func (r *reference) Run(x *fabric.Setting) (*fabric.Outcome, error) {
+func (r *reference) Run(x *studies.Setting) (*studies.Outcome, error) {
 	r.ran++
 	t := x.Network.(Network).torus()
 	from, to := make([]uint64, t.Nodes()), make([]uint64, t.Nodes()) // a bit per step
@@ -114,7 +114,7 @@ func (r *reference) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 			}
 		}
 	}
-	outcome := &fabric.Outcome{Passed: passed || r.lose}
+	outcome := &studies.Outcome{Passed: passed || r.lose}
 	if table != nil {
 		outcome.Table = table
 	}
@@ -173,6 +173,6 @@ func TestBroadcastStudyFails(t *testing.T) {
 	} {
 		r := &reference{t: t, pattern: name, files: map[string][]byte{}, lose: true}
 		require.NoError(t, broadcastStudy().Run(r))
-		require.True(t, slices.ContainsFunc(r.rows, func(row fabric.StudyRow) bool { return !row.OK }), name)
+		require.True(t, slices.ContainsFunc(r.rows, func(row studies.StudyRow) bool { return !row.OK }), name)
 	}
 }

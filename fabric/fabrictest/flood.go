@@ -18,6 +18,7 @@ import (
 
 	"starloom"
 	"starloom/fabric"
+	"starloom/fabric/wired"
 	"starloom/firmware"
 )
 
@@ -112,7 +113,7 @@ type cut struct {
 // shapeOf is a network's in an engine.
 func (f Flood) shapeOf(engine string) fabric.Shape {
 	if engine == starloom.EngineSlot {
-		return fabric.SlotShape(networkOf(f.Fabric))
+		return wired.ShapeOf(networkOf(f.Fabric))
 	}
 	return networkOf(f.Fabric).Shape()
 }

@@ -8,13 +8,14 @@ import (
 
 	"starloom"
 	"starloom/fabric"
+	"starloom/fabric/wired"
 )
 
 // onWires is a network whose slot engine is made of its wiring alone.
 type onWires struct{ fabric.Network }
 
 func (o onWires) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	return fabric.NewWired(o.Network, c)
+	return wired.New(o.Network, c)
 }
 
 func (o onWires) Adapt(program, schedule string, params map[string]int64) fabric.Network {

@@ -6,6 +6,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/contend"
+	"starloom/fabric/wired"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -218,7 +219,7 @@ func (n *Net) SlotTransport(of fabric.Network, c *fabric.Config) (fabric.Transpo
 	case n.pure():
 		return n.Crossbars[0].SlotTransport(c)
 	}
-	return fabric.NewWired(of, c)
+	return wired.New(of, c)
 }
 
 // bank names some media, or parts of them.

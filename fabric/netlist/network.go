@@ -9,6 +9,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/contend"
+	"starloom/fabric/referees"
 	"starloom/hw"
 	"starloom/traces/input"
 )
@@ -173,13 +174,13 @@ func (n Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	processors, tells := len(net.Processors), w.AllToAll != nil || w.Gossip != nil
 	switch {
 	case net.routers != nil && tells:
-		return fabric.NewTold(processors, w)
+		return referees.NewTold(processors, w)
 	case net.routers != nil: // media have run-tables
-		return fabric.NewPackets(processors)
+		return referees.NewPackets(processors)
 	case tells:
-		return &told{fabric.NewTold(processors, w), runTable{net: net}}
+		return &told{referees.NewTold(processors, w), runTable{net: net}}
 	}
-	return &packets{Packets: fabric.NewPackets(processors), runTable: runTable{net: net}}
+	return &packets{Packets: referees.NewPackets(processors), runTable: runTable{net: net}}
 }
 
 // MemoryBytes implements fabric.Network.
@@ -322,7 +323,7 @@ func (n Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, rom
 	if w.AllToAll == nil && w.Gossip == nil {
 		return 0, 0
 	}
-	return fabric.ToldBytes(uint64(len(n.drawn().Processors))), 0
+	return referees.ToldBytes(uint64(len(n.drawn().Processors))), 0
 }
 
 // Replacements are the entries of a scenario's key rtl that nodes stand for, in the order of nodes.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/nic"
 	"starloom/traces/figure"
 	"starloom/traces/input"
@@ -17,11 +18,11 @@ import (
 // told and packets are referees that keep a run-table if somebody wants one.
 type (
 	told struct {
-		*fabric.Told
+		*referees.Told
 		runTable
 	}
 	packets struct {
-		*fabric.Packets
+		*referees.Packets
 		runTable
 		inner fabric.Witness // of firmware that announces, else nil
 	}

@@ -4,17 +4,18 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/hw"
 	"starloom/traces/figure"
 )
 
-// Studies implements fabric.Studied.
-func (Network) Studies() []*fabric.Study {
-	return []*fabric.Study{{
-		Name: "routers", Cases: []string{"zero load", "capacity", "latency"}, Files: []fabric.StudyFile{fabric.StudyPlot},
+// Studies implements studies.Studied.
+func (Network) Studies() []*studies.Study {
+	return []*studies.Study{{
+		Name: "routers", Cases: []string{"zero load", "capacity", "latency"}, Files: []studies.StudyFile{studies.StudyPlot},
 		Doc: "networks of routers with bare packets: mesh, torus, fly and an irregular graph: the latency of every pair in an empty network by the " +
 			"table of routes, saturation beside the bound by the most loaded channel, latency over load; 13 to 25 processors (--full: to 64)",
-		Run: func(r fabric.Runs) error {
+		Run: func(r studies.Runs) error {
 			s := &routerStudy{Runs: r}
 			return s.run()
 		},
@@ -23,7 +24,7 @@ func (Network) Studies() []*fabric.Study {
 
 // routerStudy measures networks of routers. What it is compared with follows from the routes alone.
 type routerStudy struct {
-	fabric.Runs
+	studies.Runs
 	curves []figure.Curve
 }
 
@@ -134,8 +135,8 @@ func (s *routerStudy) zeroLoad(name string, n *studied) error {
 		}
 	}
 	count := float64(len(wanted))
-	s.Add(fabric.Referred(name, "packets whose latency is not that of their routes", 0, float64(differ), 1, 0,
+	s.Add(studies.Referred(name, "packets whose latency is not that of their routes", 0, float64(differ), 1, 0,
 		fmt.Sprintf("%d packets of 1 and 5 flits, one at a time: every pair of %d processors", len(wanted), nodes)))
-	s.Add(fabric.Referred(name, "mean latency, cycles", float64(total)/count, float64(sum)/count, 1, 0, "by the table of routes"))
+	s.Add(studies.Referred(name, "mean latency, cycles", float64(total)/count, float64(sum)/count, 1, 0, "by the table of routes"))
 	return nil
 }

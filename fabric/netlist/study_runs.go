@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/fabric/traffic"
 	"starloom/hw"
 	"starloom/traces/figure"
@@ -139,7 +140,7 @@ func (s *routerStudy) capacity(name string, n *studied) error {
 		if err != nil {
 			return err
 		}
-		row := fabric.Referred(name, x.pattern+": saturation, flits per processor and cycle", bound, at, runs, float64(x.misses*bound),
+		row := studies.Referred(name, x.pattern+": saturation, flits per processor and cycle", bound, at, runs, float64(x.misses*bound),
 			fmt.Sprintf("bound by the most loaded channel; no more than it, and %g %% below it at most", 100*x.misses))
 		row.OK = row.OK && at <= boundPassed*bound
 		s.Add(row)
@@ -152,7 +153,7 @@ func (s *routerStudy) capacity(name string, n *studied) error {
 	if err != nil {
 		return err
 	}
-	s.Add(fabric.Referred(name, "all to one: accepted of twice the bound", bound, o.accepted, 1, float64(missesHotspot*bound),
+	s.Add(studies.Referred(name, "all to one: accepted of twice the bound", bound, o.accepted, 1, float64(missesHotspot*bound),
 		"the channel to that processor has a flit in every cycle"))
 	return nil
 }
@@ -191,7 +192,7 @@ func (s *routerStudy) latency(name string, n *studied) error {
 			break
 		}
 		quantity := fmt.Sprintf("mean latency at %d %% of the bound, cycles", 10*tenths)
-		row := fabric.Referred(name, quantity, empty, o.latency, 1, float64(0.05*empty), "reference: the empty network")
+		row := studies.Referred(name, quantity, empty, o.latency, 1, float64(0.05*empty), "reference: the empty network")
 		if tenths > 1 {
 			row.Reference, row.Tolerance, row.OK = nil, 0, o.latency > before
 			row.Note = "more than at the rate before"
@@ -219,7 +220,7 @@ func (n *studied) emptyLatency() float64 {
 
 // draw draws latency over load.
 func (s *routerStudy) draw() error {
-	if len(s.curves) == 0 || !s.Writes(fabric.StudyPlot) {
+	if len(s.curves) == 0 || !s.Writes(studies.StudyPlot) {
 		return nil
 	}
 	f := &figure.Figure{
@@ -228,5 +229,5 @@ func (s *routerStudy) draw() error {
 		Y:    figure.Axis{Label: "mean latency, cycles", Scale: figure.Log2},
 		Note: "4 virtual channels of 8 flits, packets of one flit; a curve ends where the network is no longer stable.",
 	}
-	return s.File(fabric.StudyPlot, "routers-latency", f.WriteSVG)
+	return s.File(studies.StudyPlot, "routers-latency", f.WriteSVG)
 }

@@ -9,23 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
 )
 
 // studyRows takes the rows of a study that asks for no machine.
 type studyRows struct {
-	fabric.Runs
+	studies.Runs
 	t       *testing.T
 	pattern string
-	rows    []fabric.StudyRow
+	rows    []studies.StudyRow
 	files   []string
 }
 
-func (r *studyRows) Full() bool                   { return false }
-func (r *studyRows) Context() context.Context     { return r.t.Context() }
-func (r *studyRows) Tell(string)                  {}
-func (r *studyRows) Add(row fabric.StudyRow)      { r.rows = append(r.rows, row) }
-func (r *studyRows) Writes(fabric.StudyFile) bool { return true }
+func (r *studyRows) Full() bool                    { return false }
+func (r *studyRows) Context() context.Context      { return r.t.Context() }
+func (r *studyRows) Tell(string)                   {}
+func (r *studyRows) Add(row studies.StudyRow)      { r.rows = append(r.rows, row) }
+func (r *studyRows) Writes(studies.StudyFile) bool { return true }
 
 func (r *studyRows) Wants(name string) bool {
 	match, err := path.Match(r.pattern, name)
@@ -33,7 +34,7 @@ func (r *studyRows) Wants(name string) bool {
 	return match
 }
 
-func (r *studyRows) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+func (r *studyRows) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
 	r.files = append(r.files, name+string(kind))
 	return write(io.Discard)
 }

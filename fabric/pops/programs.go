@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/fabric/traffic"
 	"starloom/traces/input"
 )
@@ -99,8 +100,8 @@ func (p Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error
 	if name == scheduleSort {
 		return PlanSort(p), nil
 	}
-	if fabric.PacketsOf(r).ToAll() >= 0 {
+	if referees.PacketsOf(r).ToAll() >= 0 {
 		return nil, &input.Error{Place: "firmware.schedule", Reason: "an off-line schedule needs a permutation", Remedy: "give workload: {permutation: ...}"}
 	}
-	return PlanOffline(p, fabric.PacketsOf(r).Destination)
+	return PlanOffline(p, referees.PacketsOf(r).Destination)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/firmware"
 	"starloom/traces/input"
 )
@@ -12,7 +13,7 @@ import (
 // Referee implements fabric.Network: packets go home, and in the two-hops class a packet has
 // arrived when its destination's group has it, which its sender knows at once.
 func (p Network) Referee(w *fabric.Workload, program *fabric.Program) fabric.Referee {
-	packets := fabric.NewPackets(p.Processors())
+	packets := referees.NewPackets(p.Processors())
 	if w.Adversary == nil && (program == nil || program.Name != twoHopsProgram) {
 		return packets
 	}
@@ -22,7 +23,7 @@ func (p Network) Referee(w *fabric.Workload, program *fabric.Program) fabric.Ref
 
 // adversaryReferee makes the permutation that deterministic two-hops firmware cannot route.
 type adversaryReferee struct {
-	*fabric.Packets
+	*referees.Packets
 	net Network
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/nic"
 )
 
@@ -96,7 +97,7 @@ func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Ba
 	}
 	arrived := w.arrived[:arrivals]
 	if arrivals > 0 {
-		w.touched ^= fabric.PacketsOf(ledger.Referee).Touch(arrived)
+		w.touched ^= referees.PacketsOf(ledger.Referee).Touch(arrived)
 		ledger.Referee.Arrive(ledger, slot, arrived)
 	}
 }

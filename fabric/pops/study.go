@@ -4,19 +4,20 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/studies"
 )
 
-// Studies implements fabric.Studied. The study repeats Tables I and II of A. Mei and R. Rizzi,
+// Studies implements studies.Studied. The study repeats Tables I and II of A. Mei and R. Rizzi,
 // "On-Line Permutation Routing in Partitioned Optical Passive Star Networks", and what
 // has been found out about them. The sizes are its own.
-func (Network) Studies() []*fabric.Study {
-	return []*fabric.Study{{
+func (Network) Studies() []*studies.Study {
+	return []*studies.Study{{
 		Name:  "pops",
 		Cases: []string{"d=g", "d=4g", "d=16g", "corrected", "offline", "figure 3", "adversary"},
 		Doc: "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary;" +
 			" n to 4,096 (--full: to 16,777,216)",
-		Files: []fabric.StudyFile{fabric.StudyPlot},
-		Run:   func(r fabric.Runs) error { return (&study{Runs: r}).run() },
+		Files: []studies.StudyFile{studies.StudyPlot},
+		Run:   func(r studies.Runs) error { return (&study{Runs: r}).run() },
 	}}
 }
 
@@ -54,7 +55,7 @@ func (r *correctedRow) name() string {
 
 // study asks for runs and adds rows.
 type study struct {
-	fabric.Runs
+	studies.Runs
 	measured, delivering []measured // of the tables, and of the corrected rule
 }
 
@@ -135,14 +136,14 @@ func (s *study) tables() error {
 		tolerance, why := sample.Tolerance(row.sd, publishedRuns)
 		few := d == 16*g && g <= 8 // the mean hangs on a few runs of thousands of iterations
 		if few {
-			s.Add(fabric.Referred(name, "iterations, median", float64(row.median), sample.Median, runs, 2,
+			s.Add(studies.Referred(name, "iterations, median", float64(row.median), sample.Median, runs, 2,
 				note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations)))
 		} else {
 			s.Add(sample.Published(name, "table II iterations", row.iterations, 1, tolerance, note+"; "+why))
 			s.Add(sample.Published(name, "table I column A slots", row.slots, 5, 5*tolerance, note+"; "+why))
 		}
 		p := Network{Groups: g, GroupSize: d}
-		s.Add(fabric.Published(name, "table I column B slots", float64(row.formula), PreviousSlots(p), 0, 0, "formula"))
+		s.Add(studies.Published(name, "table I column B slots", float64(row.formula), PreviousSlots(p), 0, 0, "formula"))
 		sorting, runs, note := float64(SortSlots(p)), 0, "stages x slots of a stage"
 		if row.sorts() {
 			slots, err := s.single(setting("pops/sort", d, g))
@@ -151,7 +152,7 @@ func (s *study) tables() error {
 			}
 			sorting, runs, note = slots, 1, "run, every packet in its place"
 		}
-		s.Add(fabric.Referred(name, "sorting slots", float64(row.sorting), sorting, runs, 0, note))
+		s.Add(studies.Referred(name, "sorting slots", float64(row.sorting), sorting, runs, 0, note))
 		s.measured = append(s.measured, measured{&tables[i], sample.Mean, sample.SE, few, sorting})
 	}
 	return nil
@@ -196,7 +197,7 @@ func (s *study) offline() error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Published(name, "slots", float64(OfflineSlots(p)), slots, 1, 0, "1 for d = 1, else 2 ceil(d/g) (Theorem II.1)"))
+		s.Add(studies.Published(name, "slots", float64(OfflineSlots(p)), slots, 1, 0, "1 for d = 1, else 2 ceil(d/g) (Theorem II.1)"))
 	}
 	return nil
 }
@@ -253,9 +254,9 @@ func (s *study) adversary() error {
 				return err
 			}
 			missing := c.groups*c.groups - outcome.Metrics.Get("delivered").(int)
-			s.Add(fabric.StudyRow{
+			s.Add(studies.StudyRow{
 				Case: name, Quantity: fmt.Sprintf("packets missing after %d slots", c.slots),
-				Reference: fabric.Printed(1), Measured: float64(missing), Runs: 1, OK: missing >= 1, Note: "at least one; schedule: " + schedule,
+				Reference: studies.Printed(1), Measured: float64(missing), Runs: 1, OK: missing >= 1, Note: "at least one; schedule: " + schedule,
 			})
 		}
 	}
@@ -287,9 +288,9 @@ func (s *study) gap() error {
 		if err != nil {
 			return err
 		}
-		row := fabric.Referred(name, "slot in which its packet arrives", c.arrives, float64(arrivals[start]), 0, 0, c.note)
+		row := studies.Referred(name, "slot in which its packet arrives", c.arrives, float64(arrivals[start]), 0, 0, c.note)
 		if c.arrives > 0 {
-			row = row.Contradicting(nil, fabric.Quotation{Words: "packet p_i does not reach destination within T = Omega(log n) slots", Place: "Theorem II.12, proof"})
+			row = row.Contradicting(nil, studies.Quotation{Words: "packet p_i does not reach destination within T = Omega(log n) slots", Place: "Theorem II.12, proof"})
 		}
 		s.Add(row)
 	}
@@ -298,8 +299,8 @@ func (s *study) gap() error {
 
 // setting is what one run emulates: packets of 8 bytes and the smallest
 // buffers, so that the largest networks fit into memory.
-func setting(program string, d, g int) *fabric.Setting {
-	return &fabric.Setting{
+func setting(program string, d, g int) *studies.Setting {
+	return &studies.Setting{
 		Network: &Network{Groups: g, GroupSize: d}, Program: program,
 		Workload:     fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationRandom}},
 		PayloadBytes: 8, RxFrames: 1, TxFrames: 1, SlotsMax: 10_000_000,
@@ -307,7 +308,7 @@ func setting(program string, d, g int) *fabric.Setting {
 }
 
 // single returns the slots of a run that must pass.
-func (s *study) single(x *fabric.Setting) (slots float64, err error) {
+func (s *study) single(x *studies.Setting) (slots float64, err error) {
 	outcome, err := s.Run(x)
 	if err == nil && !outcome.Passed {
 		err = fmt.Errorf("%s: %s", x.Program, outcome.Broken)
@@ -319,4 +320,4 @@ func (s *study) single(x *fabric.Setting) (slots float64, err error) {
 }
 
 // longest tells of a sample what a row's columns do not.
-func longest(s *fabric.Sample) string { return fmt.Sprintf("max %g", s.Max) }
+func longest(s *studies.Sample) string { return fmt.Sprintf("max %g", s.Max) }

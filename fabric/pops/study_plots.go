@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/internal/rounded"
 	"starloom/traces/figure"
 )
@@ -144,7 +144,7 @@ func (s *study) draw() error {
 		plots = append(plots, plot{"pops-corrected", f})
 	}
 	for _, p := range plots {
-		if err := s.File(fabric.StudyPlot, p.name, p.of.WriteSVG); err != nil {
+		if err := s.File(studies.StudyPlot, p.name, p.of.WriteSVG); err != nil {
 			return err
 		}
 	}

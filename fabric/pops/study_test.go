@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/fabric/studytest"
 	"starloom/traces/figure"
 )
@@ -20,16 +21,16 @@ import (
 type samples struct {
 	t       *testing.T
 	pattern string
-	rows    []fabric.StudyRow
+	rows    []studies.StudyRow
 	files   map[string]string
 }
 
-func (s *samples) Full() bool                   { return false }
-func (s *samples) Context() context.Context     { return s.t.Context() }
-func (s *samples) Plan(int)                     {}
-func (s *samples) Tell(string)                  {}
-func (s *samples) Writes(fabric.StudyFile) bool { return false }
-func (s *samples) Add(row fabric.StudyRow)      { s.rows = append(s.rows, row) }
+func (s *samples) Full() bool                    { return false }
+func (s *samples) Context() context.Context      { return s.t.Context() }
+func (s *samples) Plan(int)                      {}
+func (s *samples) Tell(string)                   {}
+func (s *samples) Writes(studies.StudyFile) bool { return false }
+func (s *samples) Add(row studies.StudyRow)      { s.rows = append(s.rows, row) }
 
 func (s *samples) Wants(name string) bool {
 	match, err := path.Match(s.pattern, name)
@@ -37,15 +38,15 @@ func (s *samples) Wants(name string) bool {
 	return match
 }
 
-func (s *samples) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+func (s *samples) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
 	var text strings.Builder
 	err := write(&text)
 	s.files[name+string(kind)] = text.String()
 	return err
 }
 
-func (s *samples) Sample(x *fabric.Setting, runs int, _ string) (*fabric.Sample, error) {
-	sample := &fabric.Sample{Runs: runs, Mean: 4.19, SE: 0.01, SD: 1}
+func (s *samples) Sample(x *studies.Setting, runs int, _ string) (*studies.Sample, error) {
+	sample := &studies.Sample{Runs: runs, Mean: 4.19, SE: 0.01, SD: 1}
 	for _, row := range tables {
 		n, random := x.Network.(*Network), x.Workload.Permutation.Kind == fabric.PermutationRandom
 		if x.Program == randomProgram && random && row.groupSize == n.GroupSize && row.groups == n.Groups {
@@ -60,9 +61,9 @@ func (s *samples) Sample(x *fabric.Setting, runs int, _ string) (*fabric.Sample,
 	return sample, nil
 }
 
-func (s *samples) Run(x *fabric.Setting) (*fabric.Outcome, error) {
+func (s *samples) Run(x *studies.Setting) (*studies.Outcome, error) {
 	n := *x.Network.(*Network)
-	o := &fabric.Outcome{Passed: true, Slots: uint64(OfflineSlots(n))}
+	o := &studies.Outcome{Passed: true, Slots: uint64(OfflineSlots(n))}
 	if x.Program == "pops/sort" {
 		o.Slots = uint64(SortSlots(n))
 	}

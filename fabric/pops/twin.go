@@ -7,6 +7,7 @@ import (
 
 	"starloom/cosim/twin"
 	"starloom/fabric"
+	"starloom/fabric/plant"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -70,7 +71,7 @@ func build(m *twin.Model, p twin.Parameters) error {
 	}
 	network := Network{Groups: g, GroupSize: d}
 	m.Units(g)
-	plant, err := fabric.Lay(network, &fabric.Config{Timing: timing, PayloadBytes: frameMax - nic.FrameBytesMin, Shards: m.Shards()}, m.Kernel())
+	plant, err := plant.Lay(network, &fabric.Config{Timing: timing, PayloadBytes: frameMax - nic.FrameBytesMin, Shards: m.Shards()}, m.Kernel())
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/internal/meaning"
 )
 
@@ -18,7 +19,7 @@ var quoted = regexp.MustCompile(`^".+" \((Abstract|Section|Table|Proposition|Con
 
 // Rows checks that a row that contradicts a paper quotes it and says what holds, and that the cases
 // whose names begin as ours, of which the paper prints nothing, have no published figure.
-func Rows(t *testing.T, rows []fabric.StudyRow, ours ...string) {
+func Rows(t *testing.T, rows []studies.StudyRow, ours ...string) {
 	t.Helper()
 	require.NotEmpty(t, rows)
 	for _, row := range rows {
@@ -35,13 +36,13 @@ func Rows(t *testing.T, rows []fabric.StudyRow, ours ...string) {
 		}
 	}
 	for _, name := range ours {
-		require.True(t, slices.ContainsFunc(rows, func(r fabric.StudyRow) bool { return strings.HasPrefix(r.Case, name) }), "no row of %s", name)
+		require.True(t, slices.ContainsFunc(rows, func(r studies.StudyRow) bool { return strings.HasPrefix(r.Case, name) }), "no row of %s", name)
 	}
 }
 
 // Explained checks that a network says what all quantities of a study's rows are, which `starloom explain` shows, and of none that
 // no row has.
-func Explained(t *testing.T, n fabric.Network, study string, rows []fabric.StudyRow) {
+func Explained(t *testing.T, n fabric.Network, study string, rows []studies.StudyRow) {
 	t.Helper()
 	used := map[string]bool{}
 	for _, g := range fabric.MeaningsOf(n) {

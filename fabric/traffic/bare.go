@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/stream"
 	"starloom/hw"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -85,8 +86,8 @@ func (b *Bare) Pending() (n uint64) {
 }
 
 // Loads are the loads of channels, of packets that have arrived.
-func (b *Bare) Loads(r *fabric.Routers) *fabric.ChannelLoads {
-	loads := fabric.NewChannelLoads(r)
+func (b *Bare) Loads(r *fabric.Routers) *stream.ChannelLoads {
+	loads := stream.NewChannelLoads(r)
 	for i, received := range b.Received {
 		if received != hw.PacketPending {
 			loads.Note(b.Source[i], b.Destination[i], b.Size[i])

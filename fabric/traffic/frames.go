@@ -1,11 +1,14 @@
 package traffic
 
-import "starloom/fabric"
+import (
+	"starloom/fabric"
+	"starloom/fabric/stream"
+)
 
 // AddFrames adds what is measured of the frames between processors at routers, in cycles, of which so many have run, and the loads of channels;
 // nothing of other transports.
 func AddFrames(m *fabric.Metrics, n fabric.Network, t fabric.Transport, cycles uint64) {
-	s := fabric.StreamOf(t)
+	s := stream.StreamOf(t)
 	if s == nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/stream"
 	"starloom/traces"
 )
 
@@ -11,7 +12,7 @@ import (
 // the destination, and all of them to the order in which their sources have created them.
 type judge struct {
 	latency, deadline uint32       // 0 for none
-	order             fabric.Order // nil for none
+	order             stream.Order // nil for none
 	unit              string       // what deadline and times count
 	dead              []uint8      // processors that faults have killed, nil for none
 }
@@ -19,7 +20,7 @@ type judge struct {
 func newJudge(r *fabric.Rules, processors int, unit string) judge {
 	j := judge{latency: r.LatencyMax, deadline: r.DeadlineSlots, unit: unit}
 	if r.InOrder {
-		j.order = make(fabric.Order, processors)
+		j.order = make(stream.Order, processors)
 	}
 	return j
 }
@@ -37,7 +38,7 @@ type trip struct {
 // came judges a packet that has come.
 func (j *judge) came(t *trip, find func(fabric.Finding)) {
 	if j.order != nil {
-		c := fabric.Came{Serial: t.serial, Created: t.created, Received: t.at}
+		c := stream.Came{Serial: t.serial, Created: t.created, Received: t.at}
 		if before, overtaken := j.order.Note(t.source, t.destination, c); overtaken {
 			find(t.finding(fabric.FindOvertaken, c.Text("packet", "created", j.unit, t.source, t.destination, before)))
 		}

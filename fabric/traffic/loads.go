@@ -5,10 +5,11 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/stream"
 )
 
 // AddLoads adds the loads of channels between routers in a run of so many cycles, with firmware and without; nothing if there are no channels.
-func AddLoads(m *fabric.Metrics, r *fabric.Routers, l *fabric.ChannelLoads, cycles uint64) {
+func AddLoads(m *fabric.Metrics, r *fabric.Routers, l *stream.ChannelLoads, cycles uint64) {
 	loads := l.PerCycle(cycles)
 	if len(loads) == 0 {
 		return

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/firmware"
 	"starloom/nic"
 )
@@ -207,7 +208,7 @@ func (t *trial) damage(x *FuzzStep) {
 
 // announce judges a packet that the handler says has come to stay.
 func (t *trial) announce(origin uint32, steps int) {
-	packets := fabric.PacketsOf(t.m.Referee)
+	packets := referees.PacketsOf(t.m.Referee)
 	if packets == nil || !t.m.Rules.ExactlyOnce || t.unreadable || slices.Contains(t.brought, origin) {
 		return
 	}

@@ -10,7 +10,11 @@ import (
 	"sync/atomic"
 
 	"starloom/fabric"
+	"starloom/fabric/plant"
+	"starloom/fabric/referees"
+	"starloom/fabric/stream"
 	"starloom/fabric/traffic"
+	"starloom/fabric/wired"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/meter"
@@ -79,11 +83,11 @@ func (m *Machine) build(ctx context.Context) (err error) {
 			return err
 		}
 	} else if m.options.Engine == EngineCycle {
-		if m.Plant, err = fabric.NewPlant(m.Network, config, m.workers, m.openRTL(ctx)); err != nil {
+		if m.Plant, err = plant.New(m.Network, config, m.workers, m.openRTL(ctx)); err != nil {
 			return err
 		}
 		m.transport, m.Hardware = m.Plant, m.Plant
-	} else if m.transport, err = fabric.SlotTransportOf(m.Network, config); err != nil {
+	} else if m.transport, err = wired.TransportOf(m.Network, config); err != nil {
 		return err
 	}
 	m.columns.reset(c.Seed)
@@ -96,12 +100,12 @@ func (m *Machine) build(ctx context.Context) (err error) {
 
 // buildStream builds the hardware of processors at routers, and of their other ports.
 func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err error) {
-	var both *fabric.Joint
-	var s *fabric.Stream
+	var both *stream.Joint
+	var s *stream.Stream
 	if fabric.Slotted(m.Network) {
-		both, err = fabric.NewJoint(m.Network, config, m.workers, m.openRTL(ctx))
+		both, err = stream.NewJoint(m.Network, config, m.workers, m.openRTL(ctx))
 	} else {
-		s, err = fabric.NewStream(m.Network, config, m.workers, m.openRTL(ctx))
+		s, err = stream.New(m.Network, config, m.workers, m.openRTL(ctx))
 	}
 	switch {
 	case err != nil && m.RTL != nil:
@@ -109,12 +113,12 @@ func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err e
 	case err != nil:
 		return m.Config.Source.Refuse("fabric."+m.Network.Kind(), err.Error(), "change the network")
 	case both != nil:
-		m.Plant, m.transport, m.Hardware, m.flying = both.CyclePlant, both, both, both
+		m.Plant, m.transport, m.Hardware, m.flying = both.Plant, both, both, both
 	default:
 		m.transport, m.Hardware, m.flying = s, s, s
 	}
 	if m.options.Packets && m.offering == nil { // else what is written is what the host has offered
-		fabric.StreamOf(m.transport).Log()
+		stream.StreamOf(m.transport).Log()
 	}
 	return nil
 }
@@ -198,16 +202,16 @@ func interruption(ctx context.Context, err error) error {
 }
 
 // newQueues returns what follows frames from queueing to reception, nil if no one asks.
-func (m *Machine) newQueues(shards int) *fabric.Queues {
-	config := fabric.QueueConfig{NoLoss: m.Rules.NoLoss}
-	config.Watcher, _ = m.Referee.(fabric.QueueWatcher)
+func (m *Machine) newQueues(shards int) *referees.Queues {
+	config := referees.QueueConfig{NoLoss: m.Rules.NoLoss}
+	config.Watcher, _ = m.Referee.(referees.QueueWatcher)
 	if !m.Config.Known.Carries && m.offering == nil {
 		config.Deadline = m.Rules.DeadlineSlots
 	}
 	if r := fabric.RoutersOf(m.Network); r != nil {
 		config.Routed = func(processor int, port uint16) bool { return int(port) < r.NIC.Ports(processor) }
 	}
-	return fabric.NewQueues(m.Names, m.Shape.Processors(), config, shards)
+	return referees.NewQueues(m.Names, m.Shape.Processors(), config, shards)
 }
 
 // checkDeadline refuses a deadline for what is over only when all of it has arrived, and a limit of packets that counts one of
@@ -235,7 +239,7 @@ func (m *Machine) checks() fabric.Checks {
 }
 
 // openRTL prepares the RTL that the scenario names; nil for none.
-func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
+func (m *Machine) openRTL(ctx context.Context) plant.RTL {
 	if len(m.Config.RTL) == 0 {
 		return nil
 	}

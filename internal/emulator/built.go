@@ -4,6 +4,8 @@ import (
 	"sort"
 
 	"starloom/fabric"
+	"starloom/fabric/plant"
+	"starloom/fabric/stream"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -40,9 +42,9 @@ type built struct {
 // carrier is what carries frames.
 type carrier struct {
 	transport fabric.Transport
-	Hardware  fabric.Hardware    // it, in the cycle engine, else nil
-	Plant     *fabric.CyclePlant // it, in the cycle engine of a network with slots, else nil
-	flying    fabric.Flying      // it, if frames may take longer than a slot, else nil
+	Hardware  plant.Hardware // it, in the cycle engine, else nil
+	Plant     *plant.Plant   // it, in the cycle engine of a network with slots, else nil
+	flying    stream.Flying  // it, if frames may take longer than a slot, else nil
 }
 
 // Image is what the report says of the firmware.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -80,7 +81,7 @@ func (m *Machine) bankConfig() *nic.BankConfig {
 func (m *Machine) newShards(shards []hw.Shard) {
 	witness := m.Referee.Witness(m.Image.announces)
 	if m.auditsHeld() {
-		m.held = fabric.NewHeld(m.Shape.Processors())
+		m.held = referees.NewHeld(m.Shape.Processors())
 	}
 	m.queues = m.newQueues(len(shards))
 	m.Shards = make([]Shard, len(shards))

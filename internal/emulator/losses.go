@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/internal/outcome"
 	"starloom/nic"
 )
@@ -19,7 +20,7 @@ import (
 type losses struct {
 	trails  map[uint32]*trail // by origin
 	shards  []Shard           // who sees the frames
-	packets *fabric.Packets   // what has to arrive where
+	packets *referees.Packets // what has to arrive where
 	names   fabric.Names
 	timing  nic.Timing
 	faults  *faulted

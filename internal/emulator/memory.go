@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/fabric/traffic"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -243,7 +244,7 @@ func (m *Machine) MemoryBytes() uint64 {
 		processor += memoryMetered
 	}
 	if m.auditsHeld() {
-		processor += fabric.HeldBytes
+		processor += referees.HeldBytes
 	}
 	if m.options.Latencies {
 		processor += memoryLatency

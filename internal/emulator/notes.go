@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/fabric/traffic"
 	"starloom/firmware"
 	"starloom/internal/outcome"
@@ -111,7 +112,7 @@ func (m *Machine) lackNotes(r *outcome.Report) []string {
 	}
 	count := 0
 	var names []string
-	lost := r.ViolationsTotal > 0 && m.faults != nil && r.Frames.Faulted+r.Frames.CRC+r.Frames.Overflow > 0 && fabric.PacketsOf(m.Referee) != nil
+	lost := r.ViolationsTotal > 0 && m.faults != nil && r.Frames.Faulted+r.Frames.CRC+r.Frames.Overflow > 0 && referees.PacketsOf(m.Referee) != nil
 	m.Referee.Missing(func(f fabric.Finding) bool {
 		if count++; count <= packetsNoted {
 			names = append(names, fmt.Sprintf("that of processor %d for processor %d", f.Value, f.Index))

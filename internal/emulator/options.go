@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"starloom/fabric"
+	"starloom/fabric/wired"
 	"starloom/hw"
 	"starloom/internal/rtl"
 	"starloom/traces/input"
@@ -82,7 +83,7 @@ func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err er
 		return shape, &input.Error{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
 	}
 	if shape = n.Shape(); o.Engine == EngineSlot {
-		shape = fabric.SlotShape(n)
+		shape = wired.ShapeOf(n)
 	}
 	if rtl {
 		o.Workers, o.BankSize = 1, shape.Processors() // a device belongs to one goroutine

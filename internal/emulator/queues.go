@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
@@ -17,7 +18,7 @@ func (m *Machine) crossed() {
 	}
 	l := &m.Shards[0].Ledger
 	if m.queues != nil {
-		lossy := fabric.Lossy{Processors: m.Shape.Processors(), Ports: uint16(m.Shape.Ports), Killed: m.killedBefore}
+		lossy := referees.Lossy{Processors: m.Shape.Processors(), Ports: uint16(m.Shape.Ports), Killed: m.killedBefore}
 		if m.faults != nil {
 			lossy.Faults = m.faults.plan
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/internal/outcome"
 	"starloom/nic"
 )
@@ -20,7 +21,7 @@ func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each
 		return nil
 	}
 	m.losses = &losses{
-		trails: map[uint32]*trail{}, shards: m.Shards, packets: fabric.PacketsOf(m.Referee),
+		trails: map[uint32]*trail{}, shards: m.Shards, packets: referees.PacketsOf(m.Referee),
 		names: m.Names, timing: m.timing, faults: m.faults,
 	}
 	origins := make([]uint32, len(report.Aside.Missing))
@@ -186,7 +187,7 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 // watchWays sees the ways in the run that is repeated next, the one before being over; nil for another workload, or if
 // nothing is missing.
 func (m *Machine) watchWays() *ways {
-	if m.Config.Workload.OneToAll == nil || fabric.PacketsOf(m.Referee) != nil || !m.Config.Known.Carries {
+	if m.Config.Workload.OneToAll == nil || referees.PacketsOf(m.Referee) != nil || !m.Config.Known.Carries {
 		return nil
 	}
 	w := &ways{make([]int, m.Shape.Processors()), make([]heardAt, m.Shape.Processors()), map[int]bool{}, map[int]bool{}}

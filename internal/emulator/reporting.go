@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/flow"
+	"starloom/fabric/referees"
+	"starloom/fabric/stream"
 	"starloom/fabric/traffic"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -59,7 +62,7 @@ func (m *Machine) WritePackets(to io.Writer) error {
 	if packets, ok := m.Referee.(*traffic.Referee); ok {
 		return packets.WritePackets(to)
 	}
-	return fabric.StreamOf(m.transport).WritePackets(to)
+	return stream.StreamOf(m.transport).WritePackets(to)
 }
 
 // Harmed returns what faults do to the light of a medium in a slot.
@@ -130,8 +133,8 @@ func (m *Machine) ViolationsNow() []outcome.Violation {
 }
 
 // Loads are those of channels between routers, nil if there are none.
-func (m *Machine) Loads() *fabric.ChannelLoads {
-	if s := fabric.StreamOf(m.transport); s != nil {
+func (m *Machine) Loads() *stream.ChannelLoads {
+	if s := stream.StreamOf(m.transport); s != nil {
 		return s.Loads()
 	}
 	return nil
@@ -139,7 +142,7 @@ func (m *Machine) Loads() *fabric.ChannelLoads {
 
 // Channels are the channels of a network of routers alone, for who looks at them; nil for others.
 func (m *Machine) Channels() *hw.RouterNetwork {
-	if s := fabric.StreamOf(m.transport); s != nil && !fabric.Slotted(m.Network) {
+	if s := stream.StreamOf(m.transport); s != nil && !fabric.Slotted(m.Network) {
 		return s.Network()
 	}
 	return nil
@@ -378,7 +381,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		})
 	}
 	if m.finished && m.Rules.ExactlyOnce {
-		routed := fabric.PacketsOf(m.Referee) != nil // else what is missing is no packet that frames show
+		routed := referees.PacketsOf(m.Referee) != nil // else what is missing is no packet that frames show
 		m.Referee.Missing(func(f fabric.Finding) bool {
 			if find(f) && f.Plain() && routed {
 				missing = append(missing, outcome.MissingPacket{Violation: len(v.Kept) - 1, Origin: f.Value, Destination: uint32(f.Index)})
@@ -404,7 +407,7 @@ func (m *Machine) notArrivedAtEnd(yield func(fabric.Finding)) {
 
 // waitsForCredit says for which lost credit a processor waits, "" for none.
 func (m *Machine) waitsForCredit(bank *nic.Bank, cell int) string {
-	if credited, ok := m.transport.(fabric.Credited); ok && bank.Registers[cell].TxCount > 0 {
+	if credited, ok := m.transport.(flow.Credited); ok && bank.Registers[cell].TxCount > 0 {
 		if c := credited.Credits(); c != nil {
 			return c.WaitsFor(bank, cell)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/hw"
 	"starloom/internal/meter"
 	"starloom/traces"
@@ -14,11 +15,11 @@ import (
 type running struct {
 	columns
 	Findings violationList
-	Results  fabric.Results // of the firmware
-	faults   *faulted       // nil for none
-	held     *fabric.Held   // nil if no one looks at what frames show of packets held
-	queues   *fabric.Queues // nil if no one asks how long frames wait or whether they are lost
-	Meter    *meter.Clock   // nil if handlers take no time
+	Results  fabric.Results   // of the firmware
+	faults   *faulted         // nil for none
+	held     *referees.Held   // nil if no one looks at what frames show of packets held
+	queues   *referees.Queues // nil if no one asks how long frames wait or whether they are lost
+	Meter    *meter.Clock     // nil if handlers take no time
 
 	scheduled // what the firmware is told of its schedule
 	boundary  // of the last one, or the one that runs

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"starloom/fabric"
+	"starloom/fabric/plant"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces/input"
@@ -78,7 +78,7 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 	take(m.SlotProbe())
 	m.FirmwareProbes(func(p hw.Probe, _ vcd.Form) { take(p) })
 	if m.Hardware != nil {
-		fabric.Signals(m.Hardware, take)
+		plant.Signals(m.Hardware, take)
 	}
 	if len(found) == 0 {
 		if m.Hardware == nil {

@@ -8,16 +8,16 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/traces/input"
 )
 
 // StudyReport sets what was measured beside what was published.
 type StudyReport struct {
-	Study   string            `json:"study"`
-	Verdict Verdict           `json:"verdict"`
-	Rows    []fabric.StudyRow `json:"rows"`
-	Notes   []string          `json:"notes,omitempty"` // how far an interrupted study came
+	Study   string             `json:"study"`
+	Verdict Verdict            `json:"verdict"`
+	Rows    []studies.StudyRow `json:"rows"`
+	Notes   []string           `json:"notes,omitempty"` // how far an interrupted study came
 
 	Beside
 }
@@ -29,7 +29,7 @@ func (r *StudyReport) Interrupted() bool { return r.Aside.CutShort }
 func (r *StudyReport) WriteJSON(w io.Writer) error {
 	out := *r
 	if out.Rows == nil {
-		out.Rows = []fabric.StudyRow{}
+		out.Rows = []studies.StudyRow{}
 	}
 	return WriteJSON(w, &out)
 }

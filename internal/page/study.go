@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/internal/outcome"
 	"starloom/traces"
 )
@@ -12,7 +12,7 @@ import (
 // Study is the page of a study, which a command runs again.
 func Study(r *outcome.StudyReport, command string) *Page {
 	p := &Page{Subject: "study", Name: r.Study, Verdict: r.Verdict}
-	var off, contradicted []*fabric.StudyRow
+	var off, contradicted []*studies.StudyRow
 	for i := range r.Rows {
 		switch row := &r.Rows[i]; {
 		case !row.OK:
@@ -31,7 +31,7 @@ func Study(r *outcome.StudyReport, command string) *Page {
 		pictures.Blocks = append(pictures.Blocks, Block{Picture: &Picture{titled(x.SVG, x.Caption), x.SVG}})
 	}
 	p.add(pictures)
-	all := make([]*fabric.StudyRow, len(r.Rows))
+	all := make([]*studies.StudyRow, len(r.Rows))
 	for i := range r.Rows {
 		all[i] = &r.Rows[i]
 	}
@@ -41,7 +41,7 @@ func Study(r *outcome.StudyReport, command string) *Page {
 }
 
 // studyAnswers say which figure is off, where it is from, and how to look at it.
-func studyAnswers(r *outcome.StudyReport, off []*fabric.StudyRow, command string) []Answer {
+func studyAnswers(r *outcome.StudyReport, off []*studies.StudyRow, command string) []Answer {
 	if len(off) == 0 {
 		const text = "No figure is off. [Those that contradict the publication](#contradictions), if there are any, " +
 			"have its words beside them. This repeats the study:"
@@ -67,7 +67,7 @@ func studyAnswers(r *outcome.StudyReport, off []*fabric.StudyRow, command string
 }
 
 // rowsSection lists rows of a study.
-func rowsSection(title, caption string, rows []*fabric.StudyRow) *Section {
+func rowsSection(title, caption string, rows []*studies.StudyRow) *Section {
 	if len(rows) == 0 {
 		return nil
 	}

@@ -3,7 +3,7 @@ package picture
 import (
 	"slices"
 
-	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/nic"
 )
 
@@ -81,7 +81,7 @@ func (s *shard) look(bank *nic.Bank, cell int, slot uint32) {
 	s.seen = s.seen[:0]
 	next := 0
 	for place := range frames {
-		w := waiting{fabric.MarkOf(bank.TxFrame(cell, place)), slot}
+		w := waiting{referees.MarkOf(bank.TxFrame(cell, place)), slot}
 		if k := slices.IndexFunc(before[next:], func(b waiting) bool { return b.mark == w.mark }); k >= 0 {
 			w.slot = before[next+k].slot
 			next += k + 1
@@ -94,7 +94,7 @@ func (s *shard) look(bank *nic.Bank, cell int, slot uint32) {
 // depart notes a frame that has left its TX FIFO.
 func (s *shard) depart(processor int, frame nic.FrameView, slot uint32) {
 	c, m := s.c, &s.now[slot&1]
-	list, mark := s.queues.get(processor), fabric.MarkOf(frame)
+	list, mark := s.queues.get(processor), referees.MarkOf(frame)
 	d := departure{source: uint32(processor), queued: slot}
 	k := slices.IndexFunc(list, func(w waiting) bool { return w.mark == mark })
 	if k < 0 && len(list) > 0 { // a frame to whom a list says: now it is known

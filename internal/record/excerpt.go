@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/fabric"
+	"starloom/fabric/plant"
 	"starloom/hw"
 	"starloom/internal/emulator"
 	"starloom/traces/vcd"
@@ -62,7 +62,7 @@ func Keep(m *emulator.Machine, list []*Excerpt) *Excerpts {
 	}
 	declare(m.SlotProbe(), vcd.Form{Decimal: true}, true)
 	m.FirmwareProbes(func(p hw.Probe, form vcd.Form) { declare(p, form, true) })
-	fabric.Signals(m.Hardware, func(p hw.Probe) { declare(p, vcd.Form{Decimal: p.Decimal}, false) })
+	plant.Signals(m.Hardware, func(p hw.Probe) { declare(p, vcd.Form{Decimal: p.Decimal}, false) })
 	e := &Excerpts{machine: m, list: list}
 	m.Attach(e, true, false)
 	return e

@@ -38,7 +38,7 @@ const (
 	Own
 )
 
-// Devices is the RTL of a machine. It is a fabric.RTL.
+// Devices is the RTL of a machine. It is a plant.RTL.
 type Devices struct {
 	Wanted
 	components
@@ -72,10 +72,10 @@ func New(ctx context.Context, w Wanted) *Devices {
 	return &Devices{Wanted: w, components: components{taken: map[string]int{}}, ctx: ctx}
 }
 
-// Failed implements fabric.RTL.
+// Failed implements plant.RTL.
 func (r *Devices) Failed() bool { return r.Loop.Fault() != nil }
 
-// Broken implements fabric.RTL.
+// Broken implements plant.RTL.
 func (r *Devices) Broken(fault *hw.Fault) { r.Loop.Broken(fault) }
 
 // Close ends all devices.

@@ -15,7 +15,7 @@ import (
 	"starloom/internal/strict"
 )
 
-// Replace implements fabric.RTL: it opens the devices that the scenario names.
+// Replace implements plant.RTL: it opens the devices that the scenario names.
 func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
 	r.Kernel = kernel
 	if r.Loop, err = inloop.New(kernel); err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/stream"
 	"starloom/fabric/traffic"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -29,7 +30,7 @@ type bareRun struct {
 	seed    uint64
 	cut     bool                 // interrupted
 	knots   []hw.Knot            // of packets that wait for one another at the end
-	loads   *fabric.ChannelLoads // once there is a report
+	loads   *stream.ChannelLoads // once there is a report
 
 	rtl *rtl.Devices // nil for none
 
@@ -38,7 +39,7 @@ type bareRun struct {
 	paused  string // why it has stopped before its end
 
 	plan    *fabric.Faults // nil for none
-	faults  *fabric.RouterFaults
+	faults  *stream.RouterFaults
 	missing []outcome.Violation // credits that were found to be missing
 
 	channels *picture.Channels        // nil if no one looks
@@ -74,7 +75,7 @@ func newBareRun(ctx context.Context, c *config.Config, seed uint64, workers int,
 	}
 	if len(c.Faults) > 0 {
 		r.plan = fabric.NewFaults(c.Network.Names(), c.Faults, seed)
-		r.faults = fabric.NewRouterFaults(c.Network, r.plan, r.network, &c.Timing, len(shards))
+		r.faults = stream.NewRouterFaults(c.Network, r.plan, r.network, &c.Timing, len(shards))
 	}
 	end = func() error {
 		pool.Close()
@@ -270,7 +271,7 @@ func (r *bareRun) judged() (found []outcome.Violation) {
 // describeDeadlock says which packets wait for each other at the end, where and since when.
 func (r *bareRun) describeDeadlock(v *outcome.Violation) {
 	p, n := r.packets.Packets, r.config.Network
-	d := fabric.DeadlockOf(n, r.knots, func(i uint32) string {
+	d := stream.DeadlockOf(n, r.knots, func(i uint32) string {
 		return fmt.Sprintf("packet %d (%d to %d, sent in cycle %d)", i, p.Source[i], p.Destination[i], p.Sent[i])
 	})
 	v.Rule, v.Message, v.Waits = fabric.RuleDeadlock, v.Message+"; "+d.Text, d.Waits
@@ -315,7 +316,7 @@ func (r *bareRun) harmed() (text string) {
 		text += fmt.Sprintf("; flits of %s have vanished", traces.Plural(cut, "packet", "packets"))
 	}
 	if r.rtl == nil {
-		if standing := fabric.Standing(r.config.Network.Names(), r.network.Standing(nil), r.packetText); standing != "" {
+		if standing := stream.Standing(r.config.Network.Names(), r.network.Standing(nil), r.packetText); standing != "" {
 			text += "; " + standing
 		}
 	}

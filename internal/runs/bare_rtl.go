@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/fabric"
+	"starloom/fabric/plant"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/outcome"
@@ -18,7 +18,7 @@ func (r *bareRun) components(ctx context.Context, c *config.Config, inPlace rtl.
 		return r.network.Components(), nil
 	}
 	r.rtl = rtl.New(ctx, rtl.Wanted{Network: c.Network, Names: c.Network.Names(), Entries: c.RTL, Source: &c.Source, InPlace: inPlace})
-	return fabric.ReplaceRouters(r.rtl, r.kernel, r.network.Routers, r.network.Components())
+	return plant.ReplaceRouters(r.rtl, r.kernel, r.network.Routers, r.network.Components())
 }
 
 // cycle runs one cycle, and reports whether the run goes on.
@@ -27,7 +27,7 @@ func (r *bareRun) cycle() (goesOn bool) {
 		r.step()
 		return r.watchErr == nil
 	}
-	fabric.Guarded(r.rtl, r.step)
+	plant.Guarded(r.rtl, r.step)
 	return !r.rtl.Failed() && r.watchErr == nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/fabric/traffic"
 	"starloom/internal/meaning"
 	"starloom/internal/outcome"
@@ -20,7 +21,7 @@ func known(ctx context.Context, r *run) {
 	m, k := r.machine, &r.report.Aside.Known
 	noteProcessors(k, m.Names, m.Shape.Processors())
 	k.Ports = m.Shape.Ports
-	k.Packets = fabric.PacketsOf(m.Referee) != nil && r.config.Known.Carries
+	k.Packets = referees.PacketsOf(m.Referee) != nil && r.config.Known.Carries
 	onMedium := func(v outcome.Violation) bool {
 		return v.Rule == fabric.RuleCollisionFree || v.Rule == fabric.RuleNoLoss
 	}

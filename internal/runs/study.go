@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
@@ -23,11 +23,11 @@ import (
 type studyRuns struct {
 	ctx         context.Context
 	options     StudyOptions
-	elaborate   func(*fabric.Setting) (*config.Config, error)
-	rows        []fabric.StudyRow
+	elaborate   func(*studies.Setting) (*config.Config, error)
+	rows        []studies.StudyRow
 	done, total int
 
-	folders map[fabric.StudyFile]string // where files go, by kind
+	folders map[studies.StudyFile]string // where files go, by kind
 	files   traces.Files
 	written []outcome.OutputFile
 
@@ -36,11 +36,11 @@ type studyRuns struct {
 
 // openFolders makes the folders of files before the runs: one that cannot be made is
 // refused before a long study, not after it.
-func (r *studyRuns) openFolders(s *fabric.Study) error {
+func (r *studyRuns) openFolders(s *studies.Study) error {
 	options := []struct {
 		option, path string
-		kind         fabric.StudyFile
-	}{{"--svg", r.options.Plots, fabric.StudyPlot}, {"--orders", r.options.Orders, fabric.StudyOrders}}
+		kind         studies.StudyFile
+	}{{"--svg", r.options.Plots, studies.StudyPlot}, {"--orders", r.options.Orders, studies.StudyOrders}}
 	for _, f := range options {
 		if f.path != "" && !slices.Contains(s.Files, f.kind) {
 			return &input.Error{Place: f.option, Reason: "study " + s.Name + " writes no such files", Remedy: "delete " + f.option}
@@ -54,21 +54,23 @@ func (r *studyRuns) openFolders(s *fabric.Study) error {
 			return input.Refused(f.option, err, "")
 		}
 		if r.folders == nil {
-			r.folders = map[fabric.StudyFile]string{}
+			r.folders = map[studies.StudyFile]string{}
 		}
 		r.folders[f.kind] = f.path
 	}
 	return nil
 }
 
-func (r *studyRuns) Writes(kind fabric.StudyFile) bool { return r.folders[kind] != "" || r.keeps(kind) }
-
-// keeps reports whether files of a kind are kept for a page.
-func (r *studyRuns) keeps(kind fabric.StudyFile) bool {
-	return r.options.Pictures && kind == fabric.StudyPlot
+func (r *studyRuns) Writes(kind studies.StudyFile) bool {
+	return r.folders[kind] != "" || r.keeps(kind)
 }
 
-func (r *studyRuns) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+// keeps reports whether files of a kind are kept for a page.
+func (r *studyRuns) keeps(kind studies.StudyFile) bool {
+	return r.options.Pictures && kind == studies.StudyPlot
+}
+
+func (r *studyRuns) File(kind studies.StudyFile, name string, write func(io.Writer) error) error {
 	if r.keeps(kind) {
 		var svg bytes.Buffer
 		if err := write(&svg); err != nil {
@@ -103,9 +105,9 @@ func (r *studyRuns) Wants(name string) bool { return r.options.wants(name) }
 
 func (r *studyRuns) Plan(runs int) { r.total += runs }
 
-func (r *studyRuns) Add(row fabric.StudyRow) { r.rows = append(r.rows, row) }
+func (r *studyRuns) Add(row studies.StudyRow) { r.rows = append(r.rows, row) }
 
-func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
+func (r *studyRuns) Run(x *studies.Setting) (*studies.Outcome, error) {
 	c, err := r.elaborate(x)
 	if err != nil {
 		return nil, err
@@ -121,7 +123,7 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 	}
 	r.done++
 	r.Tell(c.Name)
-	outcome := &fabric.Outcome{Passed: report.Verdict == outcome.VerdictPass, Slots: report.Slots, Metrics: report.Metrics, Table: table}
+	outcome := &studies.Outcome{Passed: report.Verdict == outcome.VerdictPass, Slots: report.Slots, Metrics: report.Metrics, Table: table}
 	if !outcome.Passed {
 		v := report.Violations[0]
 		outcome.Broken = fmt.Sprintf("%s at cycle %d: %s", v.Rule, v.Cycle, v.Message)
@@ -129,7 +131,7 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 	return outcome, nil
 }
 
-func (r *studyRuns) Sample(x *fabric.Setting, count int, metric string) (*fabric.Sample, error) {
+func (r *studyRuns) Sample(x *studies.Setting, count int, metric string) (*studies.Sample, error) {
 	values := outcome.Histogram{}
 	c, err := r.elaborate(x)
 	if err != nil {
@@ -137,7 +139,7 @@ func (r *studyRuns) Sample(x *fabric.Setting, count int, metric string) (*fabric
 	}
 	b := &Batch{Config: c, Seeds: outcome.Seeds{First: 1, Last: uint64(count)}, Options: emulator.Options{Engine: emulator.EngineSlot, Workers: r.options.Workers}}
 	name := b.Config.Name
-	sample := &fabric.Sample{Runs: count, Counts: values, Sums: map[string]uint64{}, Lists: map[string]*fabric.SampleList{}}
+	sample := &studies.Sample{Runs: count, Counts: values, Sums: map[string]uint64{}, Lists: map[string]*studies.SampleList{}}
 	err = b.Each(r.ctx, func(run *BatchRun, _ uint64) error {
 		if !run.Finished {
 			return fmt.Errorf("%s, seed %d: not done after %d slots", name, run.Seed, run.Report.Slots)
@@ -148,7 +150,7 @@ func (r *studyRuns) Sample(x *fabric.Setting, count int, metric string) (*fabric
 				sample.Sums[m.Name] += uint64(value)
 			case []int:
 				if sample.Lists[m.Name] == nil {
-					sample.Lists[m.Name] = new(fabric.SampleList)
+					sample.Lists[m.Name] = new(studies.SampleList)
 				}
 				sample.Lists[m.Name].Add(value)
 			}
@@ -204,7 +206,7 @@ func (e *interruptedError) Error() string {
 }
 
 // Study runs a study, each run of which is elaborated from a setting.
-func Study(ctx context.Context, s *fabric.Study, o StudyOptions, elaborate func(*fabric.Setting) (*config.Config, error)) (*outcome.StudyReport, error) {
+func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func(*studies.Setting) (*config.Config, error)) (*outcome.StudyReport, error) {
 	if _, err := path.Match(o.Case, ""); err != nil {
 		return nil, &input.Error{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case), Remedy: "write * for any text, for example '*n=1024'"}
 	}

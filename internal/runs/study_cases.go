@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"starloom/fabric"
+	"starloom/fabric/studies"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
@@ -24,7 +24,7 @@ type StudyCase struct {
 const caseTime = 100 * time.Millisecond
 
 // StudyCases are the cases of a study that match, in the order in which they are run. Nothing is run for that.
-func StudyCases(ctx context.Context, s *fabric.Study, o StudyOptions, elaborate func(*fabric.Setting) (*config.Config, error)) ([]StudyCase, error) {
+func StudyCases(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func(*studies.Setting) (*config.Config, error)) ([]StudyCase, error) {
 	all := &caseFinder{ctx: ctx, options: o}
 	if err := s.Run(all); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ var errFound = errors.New("this would be run")
 type caseFinder struct {
 	ctx       context.Context
 	options   StudyOptions
-	elaborate func(*fabric.Setting) (*config.Config, error)
+	elaborate func(*studies.Setting) (*config.Config, error)
 	only      string   // the case that is wanted; "": none
 	asked     []string // cases that match, as the study has asked for them the last time
 	rows      int
@@ -66,7 +66,7 @@ func (f *caseFinder) Full() bool               { return f.options.Full }
 func (f *caseFinder) Context() context.Context { return f.ctx }
 func (f *caseFinder) Plan(int)                 {}
 func (f *caseFinder) Tell(string)              {}
-func (f *caseFinder) Add(fabric.StudyRow)      { f.rows++ }
+func (f *caseFinder) Add(studies.StudyRow)     { f.rows++ }
 
 // Wants notes a case.
 func (f *caseFinder) Wants(name string) bool {
@@ -77,13 +77,13 @@ func (f *caseFinder) Wants(name string) bool {
 	return false
 }
 
-func (f *caseFinder) Run(x *fabric.Setting) (*fabric.Outcome, error) { return nil, f.weigh(x) }
+func (f *caseFinder) Run(x *studies.Setting) (*studies.Outcome, error) { return nil, f.weigh(x) }
 
-func (f *caseFinder) Sample(x *fabric.Setting, _ int, _ string) (*fabric.Sample, error) {
+func (f *caseFinder) Sample(x *studies.Setting, _ int, _ string) (*studies.Sample, error) {
 	return nil, f.weigh(x)
 }
 
-func (f *caseFinder) weigh(x *fabric.Setting) error {
+func (f *caseFinder) weigh(x *studies.Setting) error {
 	c, err := f.elaborate(x)
 	if err != nil {
 		return err
@@ -94,9 +94,9 @@ func (f *caseFinder) weigh(x *fabric.Setting) error {
 	return errFound
 }
 
-func (f *caseFinder) Writes(fabric.StudyFile) bool { return false }
+func (f *caseFinder) Writes(studies.StudyFile) bool { return false }
 
-func (f *caseFinder) File(fabric.StudyFile, string, func(io.Writer) error) error { return nil }
+func (f *caseFinder) File(studies.StudyFile, string, func(io.Writer) error) error { return nil }
 
 // Only is the pattern of a case alone.
 func (c *StudyCase) Only() string {

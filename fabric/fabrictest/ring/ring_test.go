@@ -13,6 +13,7 @@ import (
 	"starloom"
 	"starloom/fabric"
 	"starloom/fabric/fabrictest"
+	"starloom/fabric/referees"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/nic"
@@ -39,7 +40,7 @@ func (r Ring) Shape() fabric.Shape {
 }
 
 func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
-	return fabric.NewPackets(r.Nodes)
+	return referees.NewPackets(r.Nodes)
 }
 
 // heard is the link that ends at a node's port.

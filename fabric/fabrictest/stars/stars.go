@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/referees"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -41,7 +42,7 @@ func (s Stars) Programs() []fabric.Program { return nil }
 
 // Referee follows a packet of each processor, or one for all.
 func (s Stars) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
-	return fabric.NewPackets(s.Groups * s.Size)
+	return referees.NewPackets(s.Groups * s.Size)
 }
 
 // MemoryBytes is small.

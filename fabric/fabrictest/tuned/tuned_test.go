@@ -14,6 +14,9 @@ import (
 	"starloom"
 	"starloom/fabric"
 	"starloom/fabric/fabrictest"
+	"starloom/fabric/plant"
+	"starloom/fabric/referees"
+	"starloom/fabric/wired"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -50,7 +53,7 @@ func (n Network) Shape() fabric.Shape {
 }
 
 func (n Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
-	return fabric.NewPackets(n.Groups * n.Size)
+	return referees.NewPackets(n.Groups * n.Size)
 }
 
 // medium leads from a group to another.
@@ -112,14 +115,14 @@ type discipline struct{ of Network }
 
 func (discipline) NIC() nic.Discipline { return nic.Discipline{AllPorts: true} }
 func (discipline) Rules() []string     { return nil }
-func (d discipline) Access(p *fabric.CyclePlant) (fabric.Access, error) {
+func (d discipline) Access(p *plant.Plant) (plant.Access, error) {
 	return &access{of: d.of, plant: p, wire: make([][]byte, len(p.Shards()))}, nil
 }
 
 // access is its half of the hardware.
 type access struct {
 	of    Network
-	plant *fabric.CyclePlant
+	plant *plant.Plant
 	wire  [][]byte // by shard: room to work in
 }
 
@@ -198,7 +201,7 @@ func TestTuned(t *testing.T) {
 
 // TestNoSlotEngine: wiring does not say what NICs of another discipline do.
 func TestNoSlotEngine(t *testing.T) {
-	_, err := fabric.SlotTransportOf(slow{Network{Groups: 3, Size: 1}}, &fabric.Config{Shards: []hw.Shard{{End: 3}}})
+	_, err := wired.TransportOf(slow{Network{Groups: 3, Size: 1}}, &fabric.Config{Shards: []hw.Shard{{End: 3}}})
 	require.ErrorContains(t, err, "bring a slot engine, too")
 }
 

@@ -1,0 +1,73 @@
+package flow
+
+import (
+	"slices"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// What Answer is told of a frame that no output has taken.
+const (
+	NoOne = -1 // it was not sent
+	Met   = -2 // it was sent, and has met another one
+)
+
+// Answer tells a NIC that asks before it sends what has become of its request in a slot: output
+// is what has taken the frame at the head of its TX FIFO, NoOne or Met; place is where output stands in
+// the list of a NIC that asks by one, if the caller knows. It reports whether the frame has left, or its NIC.
+func Answer(bank *nic.Bank, ledger *fabric.Ledger, cell, output, place int, slot uint32) (sent bool) {
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) { // since it was asked for, another handler has written over it
+		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+		return true
+	}
+	switch output {
+	case NoOne:
+		ledger.NoteBlocked(bank, cell, frame, slot)
+		return false
+	case Met:
+		ledger.NoteMet(bank, cell, frame, slot)
+		return false
+	}
+	if bank.Addressed && frame.Destination() == nic.ListedDestination {
+		if list, _, _ := bank.Requests(cell); place >= len(list) || list[place] != uint32(output) {
+			place = slices.Index(list, uint32(output))
+		}
+		bank.SentListed(cell, place)
+	}
+	ledger.NoteSent(bank.First+cell, frame, slot)
+	bank.NoteTx(cell, frame.Port(), nic.TxSent, frame.Destination())
+	bank.PopTx(cell)
+	return true
+}
+
+// AnswerLanes tells the NICs of a window what has become of what their lanes have asked for in a slot.
+func AnswerLanes(ports int, bank *nic.Bank, window fabric.Window, asked []uint8, served func(transmitter int) bool, ledger *fabric.Ledger, slot uint32) {
+	for cell := window.First; cell < window.End; cell++ {
+		for lane := range ports {
+			if transmitter := (bank.First+cell)*ports + lane; asked[transmitter] != 0 {
+				asked[transmitter] = 0
+				answerLane(bank, ledger, cell, uint16(lane), served(transmitter), slot)
+			}
+		}
+	}
+}
+
+// answerLane is Answer for one lane of a NIC.
+func answerLane(bank *nic.Bank, ledger *fabric.Ledger, cell int, lane uint16, served bool, slot uint32) {
+	if bank.Silenced(cell) {
+		return
+	}
+	place, frame, ok := bank.TxTo(cell, lane)
+	switch {
+	case !ok || !bank.Legal(cell, frame): // since it was asked for, another handler has written over it
+		fabric.SilenceIllegal(bank, cell, bank.TxHead(cell), ledger, slot)
+	case !served:
+		ledger.NoteBlocked(bank, cell, frame, slot)
+	default:
+		ledger.NoteSent(bank.First+cell, frame, slot)
+		bank.NoteTx(cell, lane, nic.TxSent, frame.Destination())
+		bank.RemoveTx(cell, place)
+	}
+}

@@ -1,0 +1,545 @@
+package flow
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Credits bound the frames that a port of an all-port NIC may have sent without the receiver's
+// firmware having taken them out of its RX FIFO. A port takes a credit with each frame and is
+// given it back when the frame leaves that FIFO, or at once when the receiver sees that it is
+// lost: no one listens, it meets another one, its CRC is wrong, the FIFO is full. What is given
+// back at a boundary counts from the next one on, or later if the round trip is longer; a port
+// without a credit keeps its frame, which is blocked.
+//
+//	boundary      t            t+1            t+2
+//	sender     takes a credit                  may send again
+//	receiver                 takes the frame out of its FIFO
+//
+// So depth 2 keeps a link busy whose receiver takes each frame at once, and a depth of two more
+// than a port's part of the RX FIFO never blocks. Both engines keep the same books; in the
+// cycle engine Counters are components.
+//
+// A frame that its receiver never sees takes its credit with it: a fault has made the link dark
+// in that slot, or the receiver is off the fabric, with all that is in its FIFO. As in InfiniBand
+// and Fibre Channel, only a resynchronisation restores such credits: every so many slots the
+// sender tells how many frames it has sent, and the receiver gives back those that it misses.
+// What it tells crosses the link in the slot before: a dark link or a receiver that is off
+// leaves it to the next one.
+type Credits struct {
+	Counters []*hw.CreditCounters // of the ports that have credits, processor by processor: a bank for each depth
+
+	limits []fabric.CreditLimits // those that there are
+	of     []creditOf            // by sending port; nil: all have the first limits, and a counter of the first bank
+	every  []uint32              // slots between resynchronisations of some ports, each once
+
+	shape fabric.Shape
+	names fabric.Names
+	ports int
+	from  []uint32 // by port: the port whose frames come there, noCredits for one without credits
+
+	sent [2][]uint8 // by sending port: 1 if it has sent a frame in an even slot, an odd one, that has not arrived yet
+	lost []uint8    // by sending port: credits of frames that their receiver has not seen
+
+	// Credits on their way back, by receiving port: those of boundary t get there at boundary
+	// t+len(back)-1. Nil for the shortest round trip.
+	back [][]uint8
+
+	// The ports of the frames in the RX FIFO of each processor, the oldest first.
+	waiting []uint8 // FIFOMax places for each
+	held    []uint8
+
+	restored restoredCredits
+}
+
+// portUnknown is the port of a frame that no one has sent: RTL can show one.
+const portUnknown = 255
+
+// CreditsOf are the credits of a network's ports, nil if no port ever waits.
+func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
+	creditor, ok := n.(fabric.Creditor)
+	if !ok {
+		return nil, nil
+	}
+	switch plan := creditor.CreditPlan(); {
+	case plan.All != nil:
+		return NewCredits(n, *plan.All, shards)
+	case len(plan.Some) > 0:
+		return newPortCredits(n, plan.Some, shards)
+	}
+	return nil, nil
+}
+
+// NewCredits gives every port of a network its credits. Ports that the network has names for have
+// counters below those.
+func NewCredits(n fabric.Network, limits fabric.CreditLimits, shards []hw.Shard) (*Credits, error) {
+	shape := n.Shape()
+	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units, PerUnit: shape.PerUnit * shape.Ports, Parts: shape.Ports}
+	if shape.PortLabels != nil {
+		bank.Name, bank.Parts, bank.Labels = "port", 0, shape.PortLabels
+	}
+	c := emptyCredits(shape, n.Names(), []fabric.CreditLimits{limits})
+	if err := c.count(n.Kind(), bank, limits.Depth, shards); err != nil {
+		return nil, err
+	}
+	for port := range c.from {
+		c.from[port] = uint32(port)
+	}
+	c.lead(c.from)
+	return c, nil
+}
+
+// Blocks reports whether a processor's frame to a port, or to all, has to wait for a credit.
+func (c *Credits) Blocks(processor int, port uint16) bool {
+	first, end := c.span(processor, port)
+	for sender := first; sender < end; sender++ {
+		if c.has(sender) && c.credits(sender) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Sent takes the credits of a frame that leaves in a slot.
+func (c *Credits) Sent(processor int, port uint16, slot uint32) {
+	first, end := c.span(processor, port)
+	for sender := first; sender < end; sender++ {
+		if c.has(sender) {
+			bank, counter := c.counter(sender)
+			bank.Take(counter)
+			c.sent[slot&1][sender] = 1
+		}
+	}
+}
+
+// span are the ports that a frame is sent at.
+func (c *Credits) span(processor int, port uint16) (first, end int) {
+	if first = processor * c.ports; port == nic.PortAll {
+		return first, first + c.ports
+	}
+	return first + int(port), first + int(port) + 1
+}
+
+// Heard notes what a processor's port has received in a slot, which its bank says.
+func (c *Credits) Heard(shard int, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) {
+	processor := bank.First + cell
+	at, came := processor*c.ports+int(port), bank.Rx(cell, port) == nic.StatusOK
+	sender := c.from[at]
+	if sender == noCredits {
+		if came {
+			c.wait(processor, portUnknown)
+		}
+		return
+	}
+	sent := &c.sent[slot&1][sender]
+	switch {
+	case came && *sent == 0:
+		c.wait(processor, portUnknown)
+	case came:
+		c.wait(processor, uint8(port))
+	case *sent == 0:
+	case c.sees(bank, cell, port, ledger, slot):
+		c.give(shard, at, slot+1)
+	default:
+		c.lose(sender)
+	}
+	*sent = 0
+}
+
+// wait puts the port of a frame at the end of a processor's RX FIFO.
+func (c *Credits) wait(processor int, port uint8) {
+	c.waiting[processor*fabric.FIFOMax+int(c.held[processor])] = port
+	c.held[processor]++
+}
+
+// sees reports whether a port has seen in a slot that a frame came which it has not taken: it
+// need not listen, but light must reach it.
+func (c *Credits) sees(bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
+	switch {
+	case bank.Silenced(cell):
+		return false
+	case bank.Rx(cell, port) != nic.StatusIdle:
+		return true
+	}
+	return !bank.Hears(cell, port, slot) && !c.dark(bank.First+cell, port, ledger, slot)
+}
+
+// dark reports whether a fault keeps the light of a slot from a port.
+func (c *Credits) dark(processor int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
+	if ledger.Faults == nil {
+		return false
+	}
+	effect, _ := ledger.Faults.OnMedium(c.names.HeardOn(processor, port), slot)
+	return effect == fabric.Dark
+}
+
+// lose notes that a frame has taken a credit with it. RTL counters may have given too many.
+func (c *Credits) lose(sender uint32) { c.lost[sender] = min(c.lost[sender], fabric.FIFOMax-1) + 1 }
+
+// give lets a port give back a credit at a boundary.
+func (c *Credits) give(shard, port int, boundary uint32) {
+	sender := int(c.from[port])
+	if c.back == nil {
+		c.put(shard, sender)
+		return
+	}
+	way := c.back[(boundary+uint32(c.limitsOf(sender).RoundTrip()-fabric.RoundTripMin))%uint32(len(c.back))]
+	way[port] = min(way[port], fabric.FIFOMax-1) + 1
+}
+
+// put gives a sender a credit back.
+func (c *Credits) put(shard, sender int) {
+	bank, counter := c.counter(sender)
+	bank.Give(shard, counter)
+}
+
+// Free gives back, at the boundary at which a slot begins, the credits of the frames that handlers
+// of a window have taken out of the RX FIFOs of a bank, and those that are resynchronised. It looks at all
+// cells: an image can write the registers of those that sleep.
+func (c *Credits) Free(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	resyncs := slot > 0 && slices.ContainsFunc(c.every, func(every uint32) bool { return slot%every == 0 })
+	c.free(shard, bank, slot, window.First, window.End)
+	if resyncs {
+		c.resync(shard, bank, ledger, slot, window.First, window.End)
+	}
+	if c.back != nil {
+		c.arrive(shard, slot, (bank.First+window.First)*c.ports, (bank.First+window.End)*c.ports)
+	}
+}
+
+// free gives back the credits of the frames that handlers of some cells have taken.
+func (c *Credits) free(shard int, bank *nic.Bank, slot uint32, first, end int) {
+	for cell := first; cell < end; cell++ {
+		processor := bank.First + cell
+		held, left := int(c.held[processor]), int(bank.Registers[cell].RxCount)
+		if left >= held {
+			continue
+		}
+		waiting := c.waiting[processor*fabric.FIFOMax:][:held]
+		for _, port := range waiting[:held-left] {
+			at := processor*c.ports + int(port)
+			switch {
+			case port == portUnknown:
+			case bank.Silenced(cell):
+				c.lose(c.from[at])
+			default:
+				c.give(shard, at, slot)
+			}
+		}
+		copy(waiting, waiting[held-left:])
+		c.held[processor] = uint8(left)
+	}
+}
+
+// resync lets the receivers of some cells give back the credits of frames that they have not seen.
+func (c *Credits) resync(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, first, end int) {
+	for at := (bank.First + first) * c.ports; at < (bank.First+end)*c.ports; at++ {
+		if c.from[at] == noCredits || c.lost[c.from[at]] == 0 {
+			continue
+		}
+		lost, every := &c.lost[c.from[at]], c.limitsOf(int(c.from[at])).ResyncSlots
+		processor, port := at/c.ports, uint16(at%c.ports)
+		if every == 0 || slot%every != 0 || bank.Silenced(processor-bank.First) || c.dark(processor, port, ledger, slot-1) {
+			continue
+		}
+		for ; *lost > 0; *lost-- {
+			c.give(shard, at, slot)
+		}
+	}
+}
+
+// arrive lets the credits get back that some ports have given a round trip ago.
+func (c *Credits) arrive(shard int, slot uint32, first, end int) {
+	way := c.back[slot%uint32(len(c.back))]
+	for i, count := range way[first:end] {
+		for ; count > 0; count-- {
+			c.put(shard, int(c.from[first+i]))
+		}
+		way[first+i] = 0
+	}
+}
+
+// WaitsFor says for which lost credit a processor waits with one of the frames in its TX FIFO, ""
+// for none.
+func (c *Credits) WaitsFor(bank *nic.Bank, cell int) string {
+	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
+		frame := bank.TxFrame(cell, place)
+		if !bank.Legal(cell, frame) {
+			break
+		}
+		first, end := c.span(bank.First+cell, frame.Port())
+		for sender := first; sender < end; sender++ {
+			if lost := c.lost[sender]; lost > 0 && c.credits(sender) == 0 {
+				port := c.names.Port(sender/c.ports, uint16(sender%c.ports))
+				return fmt.Sprintf("a credit of %s, which has lost %d of %d", port, lost, c.limitsOf(sender).Depth)
+			}
+		}
+	}
+	return ""
+}
+
+// Reset forgets all frames; the counters are reset with their engine.
+func (c *Credits) Reset() {
+	clear(c.sent[0])
+	clear(c.sent[1])
+	clear(c.lost)
+	for _, way := range c.back {
+		clear(way)
+	}
+	clear(c.waiting)
+	clear(c.held)
+}
+
+// Latch is the edge of counters that no kernel has.
+func (c *Credits) Latch(shards []hw.Shard) {
+	for _, bank := range c.Counters {
+		for _, s := range shards {
+			bank.Latch(s)
+		}
+	}
+}
+
+// Restart is Reset with the counters, where no kernel has them.
+func (c *Credits) Restart() {
+	for _, bank := range c.Counters {
+		bank.Reset()
+	}
+	c.Reset()
+}
+
+// Credited is a Transport whose ports may have credits.
+type Credited interface {
+	fabric.Transport
+	Credits() *Credits // nil for none
+}
+
+// noCredits is the sender whose frames come to a port that hears none with credits.
+const noCredits = math.MaxUint32
+
+// creditOf is which limits a sending port has, and which counter.
+type creditOf struct {
+	limits  uint32 // their number + 1, 0 for no credits
+	bank    uint32
+	counter uint32 // in its bank
+}
+
+// newPortCredits gives some ports of a network their credits, those of each depth counters of their own: all is one
+// unit. Ports stand in ascending order.
+func newPortCredits(n fabric.Network, ports []fabric.PortCredits, shards []hw.Shard) (*Credits, error) {
+	kind, shape, names := n.Kind(), n.Shape(), n.Names()
+	var limits []fabric.CreditLimits
+	of, depths, byDepth := make([]creditOf, shape.Processors()*shape.Ports), []int(nil), map[int][]uint32{}
+	known := map[fabric.CreditLimits]uint32{}
+	for _, p := range ports {
+		l := p.Settled()
+		if known[l] == 0 {
+			limits = append(limits, l)
+			known[l] = uint32(len(limits))
+		}
+		if byDepth[l.Depth] == nil {
+			depths = append(depths, l.Depth)
+		}
+		of[p.Port] = creditOf{limits: known[l], bank: uint32(slices.Index(depths, l.Depth)), counter: uint32(len(byDepth[l.Depth]))}
+		byDepth[l.Depth] = append(byDepth[l.Depth], p.Port)
+	}
+	c := emptyCredits(shape, names, limits)
+	c.of = of
+	for _, depth := range depths {
+		bank := hw.Bank{Name: hw.Index(kind+".depth", depth), Part: "credits", Units: 1, PerUnit: len(byDepth[depth])}
+		for _, port := range byDepth[depth] {
+			bank.Labels = append(bank.Labels, names.Port(int(port)/c.ports, uint16(int(port)%c.ports)))
+		}
+		if err := c.count(kind, bank, depth, shards); err != nil {
+			return nil, err
+		}
+	}
+	senders := make([]uint32, len(ports))
+	for i := range ports {
+		senders[i] = ports[i].Port
+	}
+	c.lead(senders)
+	return c, nil
+}
+
+// emptyCredits are credits without counters, of no port.
+func emptyCredits(shape fabric.Shape, names fabric.Names, limits []fabric.CreditLimits) *Credits {
+	ports, all := shape.Ports, shape.Processors()*shape.Ports
+	c := &Credits{
+		limits: limits, shape: shape, names: names, ports: ports,
+		from: make([]uint32, all), sent: [2][]uint8{make([]uint8, all), make([]uint8, all)}, lost: make([]uint8, all),
+		waiting: make([]uint8, fabric.FIFOMax*shape.Processors()), held: make([]uint8, shape.Processors()),
+	}
+	longest := fabric.RoundTripMin
+	for i := range limits {
+		longest = max(longest, limits[i].RoundTrip())
+		if every := limits[i].ResyncSlots; every > 0 && !slices.Contains(c.every, every) {
+			c.every = append(c.every, every)
+		}
+	}
+	if longest > fabric.RoundTripMin {
+		c.back = make([][]uint8, longest-1)
+		for i := range c.back {
+			c.back[i] = make([]uint8, all)
+		}
+	}
+	return c
+}
+
+// count adds a bank of counters.
+func (c *Credits) count(kind string, bank hw.Bank, depth int, shards []hw.Shard) error {
+	if depth > fabric.FIFOMax {
+		return fmt.Errorf("%s: %d credits, allowed are 1 to %d", kind, depth, fabric.FIFOMax)
+	}
+	counters, err := hw.NewCreditCounters(bank, depth, shards)
+	if err != nil {
+		return err
+	}
+	number := len(c.Counters)
+	var senders []uint32 // by counter, nil for its own number
+	for sender, of := range c.of {
+		if of.limits > 0 && int(of.bank) == number {
+			senders = append(senders, uint32(sender))
+		}
+	}
+	counters.Restoring = func(counter int, count uint16) {
+		sender := counter
+		if senders != nil {
+			sender = int(senders[counter])
+		}
+		c.restoring(sender, count)
+	}
+	c.Counters = append(c.Counters, counters)
+	return nil
+}
+
+// lead finds to which ports the frames of some come.
+func (c *Credits) lead(senders []uint32) {
+	sender := slices.Repeat([]uint32{noCredits}, c.shape.Media)
+	for _, port := range senders {
+		sender[c.names.SentOn(int(port)/c.ports, uint16(int(port)%c.ports), 0)] = port
+	}
+	for port := range c.from {
+		c.from[port] = noCredits
+		if medium := c.names.HeardOn(port/c.ports, uint16(port%c.ports)); medium >= 0 {
+			c.from[port] = sender[medium]
+		}
+	}
+}
+
+// has reports whether a port has credits.
+func (c *Credits) has(sender int) bool { return c.of == nil || c.of[sender].limits > 0 }
+
+// limitsOf are those of a port with credits.
+func (c *Credits) limitsOf(sender int) *fabric.CreditLimits {
+	if c.of == nil {
+		return &c.limits[0]
+	}
+	return &c.limits[c.of[sender].limits-1]
+}
+
+// counter is that of a port with credits, and its bank.
+func (c *Credits) counter(sender int) (bank *hw.CreditCounters, counter int) {
+	if c.of == nil {
+		return c.Counters[0], sender
+	}
+	return c.Counters[c.of[sender].bank], int(c.of[sender].counter)
+}
+
+// credits is how many frames a port with credits may send.
+func (c *Credits) credits(sender int) int {
+	bank, counter := c.counter(sender)
+	return bank.Count(counter)
+}
+
+// restoredCredits are what a state that is being read says, until it is assigned: the credits of
+// each sending port, wherever they are.
+type restoredCredits struct {
+	counters []uint16 // by sender
+	credits  []int32
+	held     []uint8
+}
+
+// restoring takes what a state says of a counter; all counters come before the books, in any order.
+func (c *Credits) restoring(sender int, count uint16) {
+	if c.restored.counters == nil {
+		c.restored.counters = make([]uint16, len(c.from))
+	}
+	c.restored.counters[sender] = count
+}
+
+// restoringBooks takes the counters, when the books begin.
+func (c *Credits) restoringBooks() {
+	c.restored.credits, c.restored.held = make([]int32, len(c.from)), make([]uint8, len(c.held))
+	for sender, count := range c.restored.counters {
+		c.restored.credits[sender] = int32(count)
+	}
+}
+
+// StateWhole is State with the counters, where no kernel has them.
+func (c *Credits) StateWhole(v *hw.StateVisitor) {
+	for _, bank := range c.Counters {
+		v.Within(bank)
+	}
+	c.State(v)
+}
+
+// State visits the books without the counters.
+func (c *Credits) State(v *hw.StateVisitor) {
+	bySender := func(sender int, count uint8) error {
+		c.restored.credits[sender] += int32(count)
+		return nil
+	}
+	byReceiver := func(port int, count uint8) error {
+		switch {
+		case c.from[port] != noCredits:
+			return bySender(int(c.from[port]), count)
+		case count > 0:
+			return fmt.Errorf("port %d of processor %d gives back credits, and what it hears has none", port%c.ports, port/c.ports)
+		}
+		return nil
+	}
+	hw.StateColumn(v, "credits.sent.even", c.sent[0], hw.AtMost[uint8](1), func(sender int, count uint8) error {
+		if sender == 0 {
+			c.restoringBooks()
+		}
+		return bySender(sender, count)
+	})
+	hw.StateColumn(v, "credits.sent.odd", c.sent[1], hw.AtMost[uint8](1), bySender)
+	hw.StateColumn(v, "credits.lost", c.lost, bySender)
+	for i, way := range c.back {
+		hw.StateColumn(v, hw.Index("credits.back", i), way, byReceiver)
+	}
+	hw.StateColumn(v, "credits.held", c.held, func(processor int, held uint8) error {
+		c.restored.held[processor] = held
+		return nil
+	})
+	hw.StateColumn(v, "credits.waiting", c.waiting, func(i int, port uint8) error {
+		processor, place := i/fabric.FIFOMax, i%fabric.FIFOMax
+		switch {
+		case int(port) >= c.ports && port != portUnknown:
+			return fmt.Errorf("element %d is port %d, there are 0 to %d", i, port, c.ports-1)
+		case port != portUnknown && place < int(c.restored.held[processor]):
+			return byReceiver(processor*c.ports+int(port), 1)
+		}
+		return nil
+	})
+	v.Verify(func() error {
+		for sender, credits := range c.restored.credits {
+			depth, replaced := 0, false
+			if c.has(sender) {
+				bank, counter := c.counter(sender)
+				depth, replaced = c.limitsOf(sender).Depth, bank.Replaced(counter)
+			}
+			if int(credits) != depth && !replaced {
+				return fmt.Errorf("the credits of port %d of processor %d are %d in all, there are %d", sender%c.ports, sender/c.ports, credits, depth)
+			}
+		}
+		c.restored = restoredCredits{}
+		return nil
+	})
+}

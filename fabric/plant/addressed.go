@@ -1,0 +1,70 @@
+package plant
+
+import (
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+type addressed struct {
+	onePort
+	requests requests
+	of       fabric.Addressed
+}
+
+// Outputs implements Access.
+func (a *addressed) Outputs() int { return a.plant.shape.Processors() }
+
+// input is that of its unit which a processor's receiver hears at its one port.
+func (a *addressed) input(processor int) uint32 {
+	if a.of.Shared {
+		return 0
+	}
+	return uint32(processor % a.plant.shape.PerUnit)
+}
+
+// IsFor implements Access.
+func (a *addressed) IsFor(processor int, frame nic.Frame) bool {
+	return !a.of.Shared || frame.Destination() == uint32(processor)
+}
+
+// Hear implements Access.
+func (a *addressed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	a.requests.answer(bank, ledger, slot, window)
+	a.onePort.Hear(shard, bank, ledger, slot, window)
+}
+
+// Send implements Access.
+func (a *addressed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, _ []uint32) {
+	p, ports := a.plant, bank.Listen(slot)
+	a.requests.ask(shard, bank, ledger, slot, window, a.output)
+	for cell := window.First; cell < window.End; cell++ {
+		processor, listens := bank.First+cell, ports[cell] == 0
+		p.media.Filters.Take(processor, listens, bank.Accepts(cell))
+		if listens {
+			p.listen(processor, a.input(processor))
+		} else {
+			p.listen(processor, nic.NoInput)
+		}
+	}
+}
+
+// output is what a processor asks for: that of the destination, or none in particular of a list.
+func (a *addressed) output(_ int, frame nic.FrameView) uint16 {
+	if frame.Destination() == nic.ListedDestination {
+		return nic.PortNone
+	}
+	return uint16(frame.Destination())
+}
+
+// Placed implements Access.
+func (a *addressed) Placed(shard, first, end int) { a.requests.placed(shard, first, end) }
+
+// Crossed implements Access.
+func (a *addressed) Crossed(slot uint32) { a.requests.crossed(slot, a.of.ListWords > 0) }
+
+// Reset implements Access.
+func (a *addressed) Reset() { clear(a.requests.asked) }
+
+// State implements Access.
+func (a *addressed) State(v *hw.StateVisitor) { a.requests.state(v) }

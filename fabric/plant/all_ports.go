@@ -1,0 +1,155 @@
+package plant
+
+import (
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+type allPorts struct {
+	free
+	plant *Plant
+	of    fabric.AllPorts
+}
+
+// Outputs implements Access.
+func (a *allPorts) Outputs() int { return a.plant.shape.Ports }
+
+// sends reports whether a way leads out of a port.
+func (a *allPorts) sends(processor int, port uint16) bool {
+	return a.of.Own == nil || a.of.Own.Sends(processor, port)
+}
+
+// input is that of its unit which a processor's receiver hears at a port, nic.NoInput for none.
+func (a *allPorts) input(processor int, port uint16) uint32 {
+	if a.of.Wiring != nil {
+		return a.of.Wiring.Hears[processor*a.plant.lanes+int(port)]
+	}
+	return uint32(processor%a.plant.shape.PerUnit*a.plant.lanes + int(port))
+}
+
+// Hear implements Access.
+func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	p, credits := a.plant, a.plant.credits
+	for cell := window.First; cell < window.End; cell++ {
+		if credits == nil && p.idle(bank.First+cell) {
+			for lane := range p.lanes {
+				bank.SetRx(cell, uint16(lane), nic.StatusIdle)
+			}
+			continue
+		}
+		for lane := range p.lanes {
+			p.Receive(shard, bank, cell, lane, uint16(lane), ledger, slot)
+			if credits != nil {
+				credits.Heard(shard, bank, cell, uint16(lane), ledger, slot)
+			}
+		}
+	}
+}
+
+// Send implements Access.
+func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
+	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
+		return a.transmit(shard, bank, cell, frame, ledger, slot)
+	})
+}
+
+// send is Send; transmit is called for each frame that may leave, and reports whether its medium has taken it.
+func (a *allPorts) send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32,
+	transmit func(cell int, frame nic.FrameView) (taken bool),
+) {
+	a.giveBack(shard, bank, ledger, slot, window)
+	for _, cell := range cells {
+		if bank.Registers[cell].TxCount == 0 {
+			continue
+		}
+		if illegal := bank.SendAll(int(cell), func(frame nic.FrameView) (taken bool) {
+			return transmit(int(cell), frame)
+		}); illegal != nil {
+			fabric.SilenceIllegal(bank, int(cell), illegal, ledger, slot)
+		}
+	}
+	a.listenAll(bank, slot, window, cells)
+}
+
+// giveBack gives back the credits of frames that handlers of a window have taken.
+func (a *allPorts) giveBack(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	if c := a.plant.credits; c != nil {
+		c.Free(shard, bank, ledger, slot, window)
+	}
+}
+
+// listenAll sets what the receivers of a window hear; cells are those whose handlers were called.
+func (a *allPorts) listenAll(bank *nic.Bank, slot uint32, window fabric.Window, cells []uint32) {
+	if listensAsBefore(bank, slot) {
+		for _, cell := range cells {
+			a.listen(bank, int(cell), slot)
+		}
+		return
+	}
+	for cell := window.First; cell < window.End; cell++ {
+		a.listen(bank, cell, slot)
+	}
+}
+
+// listen sets what the receivers of a cell hear.
+func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
+	processor := bank.First + cell
+	for lane := range a.plant.lanes {
+		input := nic.NoInput
+		if bank.Hears(cell, uint16(lane), slot) {
+			input = a.input(processor, uint16(lane))
+		}
+		a.plant.listen(processor*a.plant.lanes+lane, input)
+	}
+}
+
+// transmit puts a frame on the inputs of the transmitters that its port means, unless it has to
+// wait: for what is at the far end, or for a credit.
+func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
+	p, processor, port := a.plant, bank.First+cell, frame.Port()
+	frame.SetSource(uint32(processor))
+	credits := p.credits
+	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
+		ledger.NoteBlocked(bank, cell, frame, slot)
+		return false
+	}
+	if credits != nil {
+		credits.Sent(processor, port, slot)
+	}
+	wire := frame.AppendWire(p.shards[shard].wire)
+	if port == nic.PortAll {
+		for lane := range p.lanes {
+			if a.sends(processor, uint16(lane)) {
+				p.Load(processor*p.lanes+lane, wire, 0, slot)
+			}
+		}
+	} else {
+		p.Load(processor*p.lanes+int(port), wire, 0, slot)
+	}
+	ledger.NoteSent(processor, frame, slot)
+	return true
+}
+
+// Placed implements Access: the one medium of a transmitter is its port 0.
+func (a *allPorts) Placed(shard, first, end int) {
+	for transmitter := first; transmitter < end; transmitter++ {
+		if a.plant.sent[transmitter] != nic.PortNone {
+			a.plant.Placed(shard, transmitter, 0)
+		}
+	}
+}
+
+// Reset implements Access.
+func (a *allPorts) Reset() {
+	if c := a.plant.credits; c != nil {
+		c.Reset()
+	}
+}
+
+// State implements Access.
+func (a *allPorts) State(v *hw.StateVisitor) {
+	if c := a.plant.credits; c != nil {
+		c.State(v)
+	}
+}

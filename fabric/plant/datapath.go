@@ -1,0 +1,218 @@
+package plant
+
+import (
+	"errors"
+	"maps"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Datapath is all hardware of a network as one component, for RTL that stands for all of it:
+// its ports are the inputs of transmitters and receivers, and what receivers,
+// media and links show. In a kernel it stands alone, in the place of its parts, of which
+// nothing but the light at the far ends can be seen.
+//
+// Reset: dark, nothing received; the cycle after reset is the last one of an empty slot.
+type Datapath struct {
+	path          string // of all hardware
+	twin          string
+	parameters    map[string]int // of the twin
+	timing        nic.Timing
+	clock         *hw.Clock
+	serialisers   *nic.Serialisers
+	medium        sitedMedium
+	links         *hw.Fibre
+	far           *hw.Light
+	deserialisers *nic.Deserialisers
+
+	asked, answered bool // what receivers show in this cycle
+
+	seen []uint32 // per medium: 1 + the first cycle of the slot in which its far end shows both rails, 0 for none
+}
+
+// sitedMedium is a Medium for which RTL may stand.
+type sitedMedium interface {
+	fabric.Medium
+	Site() *hw.Site
+}
+
+// Whole is all hardware of a plant as one component; nil if its network has no twin, or media of several kinds.
+func (t *Plant) Whole(n fabric.Network) *Datapath {
+	twin, size := fabric.TwinOf(n)
+	medium, ok := t.media.Medium.(sitedMedium)
+	if twin == nil || !ok {
+		return nil
+	}
+	parameters := map[string]int{
+		"PHIT_BITS": t.timing.PhitBits, "FRAME_BYTES_MAX": nic.FrameBytes(t.payload),
+		"COMPUTE_CYCLES": t.timing.ComputeCycles, "PROPAGATION_CYCLES": t.timing.PropagationCycles, "GUARD_CYCLES": t.timing.GuardCycles,
+	}
+	maps.Copy(parameters, size)
+	return &Datapath{
+		path: n.Kind(), twin: twin.Name, parameters: parameters, timing: t.timing, clock: t.kernel.Clock(),
+		serialisers: t.serialisers, medium: medium, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
+		seen: make([]uint32, t.shape.Media),
+	}
+}
+
+// Path names it by what is seen of it.
+func (d *Datapath) Path() string { return d.links.Path() }
+
+// Drives is the light at the far ends.
+func (d *Datapath) Drives() []hw.Wire { return []hw.Wire{d.far} }
+
+// Drive darkens the far ends; light is what RTL shows.
+func (d *Datapath) Drive(s hw.Shard) {
+	d.far.Clear(s.Index)
+	d.asked = false
+}
+
+// Latches nothing: its inputs are those that the machine gives.
+func (d *Datapath) Latches() []hw.Wire { return nil }
+
+// Latch forgets the inputs of this cycle, and at the end of a slot what was seen in it.
+func (d *Datapath) Latch(s hw.Shard) {
+	d.serialisers.Latch(s)
+	d.deserialisers.Latch(s)
+	if d.last() {
+		clear(d.seen)
+	}
+}
+
+// Reset resets the parts.
+func (d *Datapath) Reset() {
+	for _, part := range d.parts() {
+		part.Reset()
+	}
+	clear(d.seen)
+}
+
+// State visits the parts.
+func (d *Datapath) State(v *hw.StateVisitor) {
+	for _, part := range d.parts() {
+		v.Within(part)
+	}
+	hw.StateColumn(v, "seen", d.seen)
+}
+
+func (d *Datapath) parts() []hw.Component {
+	return []hw.Component{d.serialisers, d.medium, d.links, d.deserialisers}
+}
+
+// Probes yields the light at the far ends.
+func (d *Datapath) Probes(yield func(hw.Probe)) { d.far.Probes(yield) }
+
+// last reports whether this cycle is the last one of its slot.
+func (d *Datapath) last() bool { return (d.clock.Cycle()+1)%uint64(d.timing.SlotCycles()) == 0 }
+
+var errLastCycle = errors.New("output last_o is 0 in the last cycle of a slot: the RTL's slots have another length")
+
+// inLast is an input that counts in the last cycle of a slot.
+func (d *Datapath) inLast(port hw.Port, also func()) hw.Port {
+	bind := port.Put
+	port.Put = func(_ int, from hw.Pins) func() error {
+		put := bind(0, from)
+		return func() error {
+			if !d.last() {
+				return nil
+			}
+			also()
+			return put()
+		}
+	}
+	return port
+}
+
+// Site says what the ports are: those of the parts, side by side. Inputs count in the last
+// cycle of a slot; then violation_o shows which media were violated in it.
+func (d *Datapath) Site() *hw.Site {
+	tx, media, links, rx := d.serialisers.Site(), d.medium.Site(), d.links.Site(), d.deserialisers.Site()
+	none := func() {}
+	load := d.inLast(tx.Wide("load_i", "load_i"), func() { d.medium.ClearSlot(0) })
+	still := func(name string) hw.Port { return d.inLast(tx.Wide(name, name), none) }
+	frame, length, port := still("frame_i"), still("length_i"), still("port_i")
+	hear := d.inLast(rx.Wide("hear_i", "port_i"), func() { d.deserialisers.EndSlot(0) })
+	last := hw.Port{
+		Name: "last_o", Bits: 1,
+		Get: hw.GetPins(func(_ int, to hw.Pins) {
+			to.Set(0)
+			if d.last() {
+				to.Set(1)
+			}
+		}),
+		Put: hw.PutValue(func(_ int, value uint64) error {
+			if value == 0 && d.last() {
+				return errLastCycle
+			}
+			return nil
+		}),
+	}
+	violation := d.inLast(media.Wide("violation_o", "violation_o"), none)
+	violation.Get = hw.GetPins(func(_ int, to hw.Pins) {
+		for medium := range d.seen {
+			met := uint64(0)
+			if d.medium.Met(medium) {
+				met = 1
+			}
+			to.SetBits(medium, 1, met)
+		}
+	})
+	rail1, rail0 := links.Wide("rail1_o", "rail1_o"), links.Wide("rail0_o", "rail0_o")
+	bindRail0 := rail0.Put
+	rail0.Put = func(_ int, from hw.Pins) func() error {
+		put := bindRail0(0, from)
+		return func() error {
+			err := put()
+			d.look()
+			return err
+		}
+	}
+	return &hw.Site{
+		Twin: d.twin, What: "all hardware", Parameters: hw.Same(d.parameters),
+		Elements: 1, Path: func(int) string { return d.path }, Clocked: true,
+		Ports: []hw.Port{
+			load, frame, length, port, hear,
+			last, rx.Wide("status_o", "status_o"), rx.Wide("heard_length_o", "length_o"), rx.Wide("heard_o", "frame_o"),
+			violation, rail1, rail0,
+		},
+		Take: func(int) {
+			for i := 0; i < tx.Elements && d.last(); i++ {
+				tx.Take(i)
+			}
+		},
+		Replace: func(_ int, ask func() bool) {
+			once := func() bool {
+				if !d.asked {
+					d.asked, d.answered = true, ask()
+				}
+				return d.answered
+			}
+			for _, part := range []*hw.Site{tx, media, links, rx} {
+				for element := range part.Elements {
+					part.Replace(element, once)
+				}
+			}
+		},
+	}
+}
+
+// look notes the cycle of the slot in which light meets at the far ends.
+func (d *Datapath) look() {
+	for c := range d.seen {
+		if d.seen[c] == 0 && d.far.Rail1[c]&d.far.Rail0[c] != 0 {
+			d.seen[c] = uint32(d.clock.Cycle()%uint64(d.timing.SlotCycles())) + 1
+		}
+	}
+}
+
+// Met returns the cycle of the slot in which the light of a medium met: the far end of the
+// link, which is all that can be seen, shows it so much later. It is the last cycle if the
+// RTL tells of a violation that no light has shown.
+func (d *Datapath) Met(medium int, last uint32) uint32 {
+	if delay := uint32(d.timing.PropagationCycles); d.seen[medium] > delay {
+		return d.seen[medium] - 1 - delay
+	}
+	return last
+}

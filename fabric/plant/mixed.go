@@ -1,0 +1,127 @@
+package plant
+
+import (
+	"slices"
+
+	"starloom/fabric"
+	"starloom/fabric/flow"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+func newMixed(d fabric.Mixed, p *Plant) Access {
+	all := allPorts{plant: p, of: fabric.AllPorts{Wiring: d.Wiring, Own: d.Own}}
+	if !slices.ContainsFunc(d.Lanes.Of, func(c nic.Class) bool { return c == nic.ClassMedium || c == nic.ClassAddressee }) {
+		return &besideRouters{all, d.Lanes}
+	}
+	return &mixed{allPorts: all, classes: d.Lanes, asked: make([]uint8, p.shape.Processors()*p.lanes)}
+}
+
+// besideRouters are lanes none of which asks: those that are at no router send.
+type besideRouters struct {
+	allPorts
+	classes *nic.Classes
+}
+
+// Send implements Access.
+func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
+	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
+		return a.classes.Class(bank.First+cell, frame.Port()) == nic.ClassFree && a.transmit(shard, bank, cell, frame, ledger, slot)
+	})
+}
+
+type mixed struct {
+	allPorts
+	classes *nic.Classes
+	asked   []uint8 // by transmitter: 1 if it has asked in the slot that crosses
+}
+
+// Outputs implements Access.
+func (a *mixed) Outputs() (most int) {
+	most = 1
+	for _, outputs := range a.classes.Outputs {
+		for _, output := range outputs {
+			most = max(most, int(output)+1)
+		}
+	}
+	return most
+}
+
+// Hear implements Access.
+func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	flow.AnswerLanes(a.plant.shape.Ports, bank, window, a.asked, func(transmitter int) bool {
+		_, ok := a.plant.serialisers.Served(transmitter)
+		return ok
+	}, ledger, slot)
+	a.allPorts.Hear(shard, bank, ledger, slot, window)
+}
+
+// Send implements Access.
+func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
+	p := a.plant
+	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
+		switch a.classes.Class(bank.First+cell, frame.Port()) {
+		case nic.ClassFree:
+			return a.transmit(shard, bank, cell, frame, ledger, slot)
+		case nic.ClassMedium, nic.ClassAddressee:
+			a.ask(shard, bank.First+cell, frame, ledger)
+		}
+		return false
+	})
+	for cell := window.First; cell < window.End; cell++ {
+		for lane := range p.lanes {
+			if receiver := (bank.First+cell)*p.lanes + lane; a.classes.Hears[receiver] {
+				p.media.Filters.Take(receiver, bank.Hears(cell, uint16(lane), slot), bank.Accepts(cell))
+			}
+		}
+	}
+}
+
+// ask lets a lane ask for what its frame needs.
+func (a *mixed) ask(shard, processor int, frame nic.FrameView, ledger *fabric.Ledger) {
+	p := a.plant
+	frame.SetSource(uint32(processor))
+	transmitter := processor*p.lanes + int(frame.Port())
+	output, _ := a.classes.Output(processor, frame.Port(), frame.Destination())
+	p.serialisers.Load(transmitter, frame.AppendWire(p.serialisers.Blank(transmitter)), output)
+	p.sent[transmitter], a.asked[transmitter] = 0, 1
+	ledger.Sending = true
+}
+
+// Placed implements Access.
+func (a *mixed) Placed(shard, first, end int) {
+	p := a.plant
+	for transmitter := first; transmitter < end; transmitter++ {
+		if p.sent[transmitter] == nic.PortNone {
+			continue
+		}
+		if port, ok := p.serialisers.Served(transmitter); ok {
+			p.Placed(shard, transmitter, int(port))
+		}
+	}
+}
+
+// Crossed implements Access: what was sent in a slot is remembered, for RTL, once it is known.
+func (a *mixed) Crossed(slot uint32) {
+	p := a.plant
+	if p.sums == nil {
+		return
+	}
+	for transmitter, asked := range a.asked {
+		if _, ok := p.serialisers.Served(transmitter); asked != 0 && ok {
+			p.sums.send(slot, transmitter, p.serialisers.Sent(transmitter, false))
+		}
+	}
+}
+
+// Reset implements Access.
+func (a *mixed) Reset() {
+	a.allPorts.Reset()
+	clear(a.asked)
+}
+
+// State implements Access.
+func (a *mixed) State(v *hw.StateVisitor) {
+	a.allPorts.State(v)
+	hw.StateColumn(v, "asked", a.asked, hw.AtMost[uint8](1))
+}

@@ -1,0 +1,108 @@
+package plant
+
+import (
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+type onePort struct {
+	free
+	plant  *Plant
+	wiring *fabric.Wiring // nil: that of Media.Hears, unit by unit
+}
+
+// Outputs implements Access.
+func (a *onePort) Outputs() int { return a.plant.shape.Ports }
+
+// Hear implements Access.
+func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	p, ports := a.plant, bank.Listen(slot)
+	for cell := window.First; cell < window.End; cell++ {
+		if p.hearing(bank.First + cell) {
+			p.Receive(shard, bank, cell, 0, ports[cell], ledger, slot)
+		} else {
+			bank.RxStatus[cell] = uint8(nic.StatusIdle)
+		}
+	}
+}
+
+// Send implements Access.
+func (a *onePort) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
+	p, ports := a.plant, bank.Listen(slot)
+	for _, cell := range cells {
+		if bank.Registers[cell].TxCount > 0 {
+			p.sendHead(bank, int(cell), ledger, slot)
+		}
+	}
+	if listensAsBefore(bank, slot) {
+		for _, cell := range cells {
+			a.listen(bank.First+int(cell), ports[cell])
+		}
+		return
+	}
+	for cell := window.First; cell < window.End; cell++ {
+		a.listen(bank.First+cell, ports[cell])
+	}
+}
+
+// listen sets what a processor hears by the port that its firmware has said.
+func (a *onePort) listen(processor int, port uint16) {
+	input := nic.NoInput
+	if int(port) < a.plant.shape.Ports {
+		if input = uint32(port); a.wiring != nil {
+			input = a.wiring.Hears[processor*a.plant.shape.Ports+int(port)]
+		}
+	}
+	a.plant.listen(processor, input)
+}
+
+// Placed implements Access.
+func (a *onePort) Placed(shard, first, end int) {
+	p := a.plant
+	for transmitter := first; transmitter < end; transmitter++ {
+		switch port := p.sent[transmitter]; port {
+		case nic.PortNone:
+		case nic.PortAll:
+			for port := range p.shape.Ports {
+				if a.wiring == nil || a.wiring.Sends[transmitter*p.shape.Ports+port] != fabric.NoMedium {
+					p.Placed(shard, transmitter, port)
+				}
+			}
+		default:
+			p.Placed(shard, transmitter, int(port))
+		}
+	}
+}
+
+// sendHead sends the frame at the head of a processor's TX FIFO, unless it has to wait. It
+// reports the port.
+func (p *Plant) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) (port uint16, sent bool) {
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) {
+		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+		return nic.PortNone, false
+	}
+	processor := bank.First + cell
+	port = frame.Port()
+	frame.SetSource(uint32(processor))
+	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) {
+		ledger.NoteBlocked(bank, cell, frame, slot)
+		return port, false
+	}
+	p.Load(processor, frame.AppendWire(p.serialisers.Blank(processor)), port, slot)
+	ledger.NoteSent(processor, frame, slot)
+	bank.NoteTx(cell, port, nic.TxSent, frame.Destination())
+	bank.PopTx(cell)
+	return port, true
+}
+
+// listensAsBefore reports whether all cells of a bank hear in a slot what they have heard in the one before,
+// but for those that were called or killed.
+func listensAsBefore(bank *nic.Bank, slot uint32) bool { return slot > 0 && bank.ListenSlots() == 1 }
+
+// listen sets what a receiver hears; most hear what they have heard before.
+func (p *Plant) listen(receiver int, input uint32) {
+	if input != p.deserialisers.Hears(receiver) {
+		p.deserialisers.Listen(receiver, input)
+	}
+}

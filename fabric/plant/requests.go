@@ -1,0 +1,94 @@
+package plant
+
+import (
+	"starloom/fabric"
+	"starloom/fabric/flow"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// requests are the part of disciplines whose NICs ask before they send: whether a frame goes is
+// decided in the slot, and its NIC is told at the next boundary.
+type requests struct {
+	plant *Plant
+	asked []uint8 // by processor: 1 if its NIC has asked in the slot that crosses
+}
+
+func newRequests(p *Plant) requests {
+	return requests{plant: p, asked: make([]uint8, p.shape.Processors())}
+}
+
+// ask is the load input of the transmitters of a window. output says for which one a processor
+// asks with the frame at the head of its TX FIFO. NICs ask again by themselves.
+func (r *requests) ask(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, output func(processor int, frame nic.FrameView) uint16) {
+	p := r.plant
+	for cell := window.First; cell < window.End; cell++ {
+		if bank.Registers[cell].TxCount == 0 {
+			continue
+		}
+		frame := bank.TxHead(cell)
+		if !bank.Legal(cell, frame) {
+			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+			continue
+		}
+		processor := bank.First + cell
+		frame.SetSource(uint32(processor))
+		p.serialisers.Load(processor, frame.AppendWire(p.serialisers.Blank(processor)), output(processor, frame))
+		p.sent[processor], r.asked[processor] = 0, 1
+		ledger.Sending = true
+	}
+}
+
+// answer tells the NICs of a window what has become of what they have asked for in a slot.
+func (r *requests) answer(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	for cell := window.First; cell < window.End; cell++ {
+		if processor := bank.First + cell; r.asked[processor] != 0 {
+			r.asked[processor] = 0
+			flow.Answer(bank, ledger, cell, r.outcome(processor), 0, slot)
+		}
+	}
+}
+
+// outcome is what has become of a processor's request in the slot that has crossed: Answer
+// takes it.
+func (r *requests) outcome(processor int) int {
+	output, ok := r.plant.serialisers.Served(processor)
+	switch {
+	case !ok:
+		return flow.NoOne
+	case r.plant.media.Collided != nil && r.plant.media.Collided(processor):
+		return flow.Met
+	}
+	return int(output)
+}
+
+// placed is Access.Placed.
+func (r *requests) placed(shard, first, end int) {
+	p := r.plant
+	for transmitter := first; transmitter < end; transmitter++ {
+		if p.sent[transmitter] == nic.PortNone {
+			continue
+		}
+		if port, ok := p.serialisers.Served(transmitter); ok {
+			p.Placed(shard, transmitter, int(port))
+		}
+	}
+}
+
+// crossed remembers what was sent in a slot, for RTL, once it is known.
+func (r *requests) crossed(slot uint32, listed bool) {
+	p := r.plant
+	if p.sums == nil {
+		return
+	}
+	for processor, asked := range r.asked {
+		if asked != 0 && r.outcome(processor) != flow.NoOne {
+			p.sums.send(slot, processor, p.serialisers.Sent(processor, listed))
+		}
+	}
+}
+
+// state visits what is asked.
+func (r *requests) state(v *hw.StateVisitor) {
+	hw.StateColumn(v, "asked", r.asked, hw.AtMost[uint8](1))
+}

@@ -1,0 +1,91 @@
+package plant
+
+import (
+	"starloom/fabric"
+	"starloom/fabric/flow"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+type switched struct {
+	onePort
+	switches *flow.Switches
+}
+
+func newSwitched(d fabric.Switched, p *Plant) switched {
+	return switched{onePort: onePort{plant: p}, switches: flow.NewSwitches(p.names, d, p.shape)}
+}
+
+// Begin implements Access.
+func (a *switched) Begin() { a.switches.Begin() }
+
+// Hear implements Access: a receiver hears what its switch was at, whatever its firmware wished.
+func (a *switched) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	p := a.plant
+	for cell := window.First; cell < window.End; cell++ {
+		if p.hearing(bank.First + cell) {
+			p.Receive(shard, bank, cell, 0, uint16(p.deserialisers.Hears(bank.First+cell)), ledger, slot)
+		} else {
+			bank.RxStatus[cell] = uint8(nic.StatusIdle)
+		}
+	}
+}
+
+// Send implements Access.
+func (a *switched) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
+	for _, cell := range cells {
+		if bank.Registers[cell].TxCount > 0 {
+			if port, sent := a.plant.sendHead(bank, int(cell), ledger, slot); sent {
+				a.switches.Send(bank.First+int(cell), port)
+			}
+		}
+	}
+	a.turn(bank, ledger, slot, window)
+}
+
+// turn sets the switches of a window.
+func (a *switched) turn(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	p, ports := a.plant, bank.Listen(slot)
+	for cell := window.First; cell < window.End; cell++ {
+		port, input := ports[cell], nic.NoInput
+		if int(port) >= p.shape.Ports {
+			port = nic.PortNone
+		}
+		if at := a.switches.Turn(ledger, bank.First+cell, port, slot); at != nic.PortNone {
+			input = uint32(at)
+		}
+		p.listen(bank.First+cell, input)
+	}
+}
+
+type arbitrated struct {
+	switched
+	requests requests
+}
+
+// Hear implements Access.
+func (a *arbitrated) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	a.requests.answer(bank, ledger, slot, window)
+	a.switched.Hear(shard, bank, ledger, slot, window)
+}
+
+// Send implements Access.
+func (a *arbitrated) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, _ []uint32) {
+	a.requests.ask(shard, bank, ledger, slot, window, func(processor int, frame nic.FrameView) uint16 {
+		a.switches.Send(processor, frame.Port())
+		return frame.Port()
+	})
+	a.turn(bank, ledger, slot, window)
+}
+
+// Placed implements Access.
+func (a *arbitrated) Placed(shard, first, end int) { a.requests.placed(shard, first, end) }
+
+// Crossed implements Access.
+func (a *arbitrated) Crossed(slot uint32) { a.requests.crossed(slot, false) }
+
+// Reset implements Access.
+func (a *arbitrated) Reset() { clear(a.requests.asked) }
+
+// State implements Access.
+func (a *arbitrated) State(v *hw.StateVisitor) { a.requests.state(v) }

@@ -1,0 +1,170 @@
+package referees
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// Lossy is what the reasons of losses depend on.
+type Lossy struct {
+	Processors int
+	Ports      uint16                   // of a processor, at most
+	Faults     *fabric.Faults           // nil for none
+	Killed     func(processor int) bool // by a fault
+}
+
+// keyOf is the sender of a frame and whom it is for.
+func keyOf(source, destination uint32) uint64 { return uint64(source)<<32 | uint64(destination) }
+
+// lose finds the frames of the slot that has crossed which those have not received whom they are for;
+// one for anybody, if no one has. Frames of one NIC to one other in one slot, on different ports, are
+// counted.
+func (q *Queues) lose(l *fabric.Found, slots uint32, c *Lossy) {
+	q.keys = q.keys[:0]
+	for i := range q.shards {
+		for _, r := range q.shards[i].receptions {
+			if r.status == nic.StatusOK && r.any {
+				q.keys = append(q.keys, keyOf(r.source, nic.AnyDestination))
+			} else if r.status == nic.StatusOK {
+				q.keys = append(q.keys, keyOf(r.source, r.processor))
+			}
+		}
+	}
+	slices.Sort(q.keys)
+	q.used = append(q.used[:0], make([]bool, len(q.keys))...)
+	for i := range q.shards {
+		for k := range q.shards[i].departures {
+			if d := &q.shards[i].departures[k]; d.slot < slots && !q.config.routed(d.processor, d.port) && !q.received(d) {
+				l.Find(q.lost(d, c))
+			}
+		}
+		for k := range q.shards[i].ended {
+			if e := &q.shards[i].ended[k]; e.how != fabric.FateReceived {
+				l.Find(e.lost(c))
+			}
+		}
+	}
+}
+
+// lost says why a frame that was in flight was lost, at its receiver.
+func (e *ending) lost(c *Lossy) fabric.Finding {
+	to := int(e.destination)
+	why := ""
+	switch e.how {
+	case fabric.FateOverflow:
+		if why = "its RX FIFO was full"; c.Faults.Smaller(to, false) {
+			why += ", which a fault has made smaller"
+		}
+	case fabric.FateDamaged:
+		why = "on its way a fault flipped a bit of it: its CRC was wrong, so it was dropped"
+	case fabric.FateDropped:
+		why = "on its way a fault dropped it"
+	default:
+		if why = "its NIC is off the network"; c.Killed(to) {
+			why = "a fault has killed it"
+		}
+	}
+	return fabric.Finding{Kind: fabric.FindUnheard, Slot: e.slot, Index: to, Value: e.processor, Text: fmt.Sprintf("lost the frame of processor %d: %s", e.processor, why)}
+}
+
+// received reports whether a frame was, and takes one reception of it.
+func (q *Queues) received(d *departure) bool {
+	key := keyOf(d.processor, d.destination)
+	k, ok := slices.BinarySearch(q.keys, key)
+	if !ok || d.destination == nic.AnyDestination {
+		return ok
+	}
+	for ; k < len(q.keys) && q.keys[k] == key; k++ {
+		if !q.used[k] {
+			q.used[k] = true
+			return true
+		}
+	}
+	return false
+}
+
+// lost says where and why a frame was lost.
+func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
+	frame, towards, anybody := fmt.Sprintf("the frame of processor %d", d.processor), 0, d.destination == nic.AnyDestination
+	known := uint64(d.destination) < uint64(c.Processors)
+	if known {
+		towards = int(d.destination)
+	}
+	if !anybody {
+		frame += fmt.Sprintf(" for processor %d", d.destination)
+	}
+	if d.port == nic.PortAll && !known { // it was on many media
+		return fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: int(d.processor), Text: "sent a frame to all ports that no one received"}
+	}
+	medium := q.names.SentOn(int(d.processor), d.port, towards)
+	full, worst := q.listeners(d, medium)
+	if full >= 0 {
+		text := fmt.Sprintf("lost the frame of processor %d: its RX FIFO was full", d.processor)
+		if c.Faults.Smaller(full, false) {
+			text += ", which a fault has made smaller"
+		}
+		return fabric.Finding{Kind: fabric.FindUnheard, Slot: d.slot, Index: full, Value: d.processor, Text: text}
+	}
+	f := fabric.Finding{Kind: fabric.FindLost, Slot: d.slot, Index: medium, Value: d.processor}
+	effect, fault := fabric.Unharmed, 0
+	if c.Faults != nil {
+		effect, fault = c.Faults.OnMedium(medium, d.slot)
+	}
+	switch {
+	case effect == fabric.Dark:
+		f.Text = "a fault made it dark here"
+	case worst == nic.StatusCollision:
+		f.Text = "it met another frame here"
+	case worst == nic.StatusCRC && effect == fabric.Flipped:
+		f.Text = "here a fault " + c.Faults.FlipText(fault, medium, d.slot)
+	case worst == nic.StatusCRC:
+		f.Text = "it was damaged here"
+	case known && c.Killed(towards):
+		f.Text = fmt.Sprintf("a fault has killed processor %d", towards)
+	case known && !q.hears(towards, c.Ports, medium):
+		f.Text = fmt.Sprintf("this does not lead to processor %d", towards)
+	case known:
+		f.Text = fmt.Sprintf("processor %d did not listen here", towards)
+	case anybody:
+		f.Text = "no one listened here"
+	default:
+		f.Text = "there is no such processor"
+	}
+	f.Text = frame + " was lost: " + f.Text
+	return f
+}
+
+// hears reports whether a processor has a port at which it hears a medium.
+func (q *Queues) hears(processor int, ports uint16, medium int) bool {
+	for port := range ports {
+		if q.names.HeardOn(processor, port) == medium {
+			return true
+		}
+	}
+	return false
+}
+
+// listeners looks at those whom a frame is for: the first whose RX FIFO was full when it came, -1 for
+// none, and the worst that the others say of its medium, StatusIdle for nothing.
+func (q *Queues) listeners(d *departure, medium int) (full int, worst nic.Status) {
+	full = -1
+	for i := range q.shards {
+		for _, r := range q.shards[i].receptions {
+			switch {
+			case d.destination != nic.AnyDestination && d.destination != r.processor:
+			case r.status == nic.StatusOverflow && r.source == d.processor:
+				if full < 0 || int(r.processor) < full {
+					full = int(r.processor)
+				}
+			case r.status == nic.StatusCollision && q.names.HeardOn(int(r.processor), r.port) == medium:
+				worst = nic.StatusCollision
+			case r.status == nic.StatusCRC && worst == nic.StatusIdle && q.names.HeardOn(int(r.processor), r.port) == medium:
+				worst = nic.StatusCRC
+			}
+		}
+	}
+	return full, worst
+}

@@ -1,0 +1,320 @@
+package referees
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Packets is the referee of one packet per processor, or of one that everybody is told. A
+// data frame that is received by the processor it is addressed to carries a packet home.
+//
+// Firmware may announce (sl_deliver) that a packet has come to stay. A processor is
+// believed if the packet is its own, or if a good frame has brought the packet there
+// before. That proves that the packet has been there, not that it is still there when the
+// firmware says so. Only the one packet that belongs to a processor can be announced there
+// without breaking the rule exactly_once anyway, so one byte per processor says it all,
+// whatever came, and only the processor's own shard writes it.
+type Packets struct {
+	Destination []uint32 // of processor i's packet
+	Arrived     []uint8  // receptions at processor i, saturating
+
+	everywhere bool  // the source's packet is for all
+	source     int   // of that packet
+	perUnit    int   // see ArriveInUnit; 0: at the processor itself
+	arrived    []own // per shard: origins of packets that have come to their unit
+
+	evidence []uint8 // per processor; nil if firmware announces nothing
+}
+
+// own keeps what one shard writes out of the others' cache lines.
+type own struct {
+	origins []uint32
+	_       [40]byte
+}
+
+// What a processor has received, beside its own packet.
+const (
+	evidencePacket     = 1 << iota // a frame with the packet that belongs here
+	evidenceUnreadable             // a payload that the host cannot read as a packet
+)
+
+// NewPackets follows one packet of each of a number of processors.
+func NewPackets(processors int) *Packets {
+	p := &Packets{Destination: make([]uint32, processors), Arrived: make([]uint8, processors)}
+	hw.AdviseHuge(p.Destination)
+	hw.AdviseHuge(p.Arrived)
+	return p
+}
+
+// ArriveInUnit makes it an arrival when any processor of the destination's unit has the
+// packet; its sender learns it at once.
+func (p *Packets) ArriveInUnit(units, perUnit int) {
+	p.perUnit, p.arrived = perUnit, make([]own, units)
+}
+
+// Load implements Referee.
+func (p *Packets) Load(l *fabric.Load) error {
+	w, to := l.Workload, p.Destination
+	if p.everywhere = w.OneToAll != nil; p.everywhere {
+		p.source = w.OneToAll.Source
+		fabric.FillIdentity(to)
+		return nil
+	}
+	switch w.Permutation.Kind {
+	case fabric.PermutationIdentity, fabric.PermutationAll:
+		fabric.FillIdentity(to)
+	case fabric.PermutationReverse:
+		fabric.FillReverse(to)
+	case fabric.PermutationList:
+		copy(to, w.Permutation.List)
+	default:
+		fabric.FillRandom(to, l.Seed)
+	}
+	return nil
+}
+
+// Tell implements Referee: the destination of a processor's packet, or the source.
+func (p *Packets) Tell(first int, words []uint32) {
+	if !p.everywhere {
+		copy(words, p.Destination[first:])
+		return
+	}
+	for i := range words {
+		words[i] = uint32(p.source)
+	}
+}
+
+// Routed is itself, for PacketsOf: also of a referee that embeds it.
+func (p *Packets) Routed() *Packets { return p }
+
+// PacketsOf is what a referee follows packets from processor to processor with, nil if it does not.
+func PacketsOf(r fabric.Referee) *Packets {
+	if routed, ok := r.(interface{ Routed() *Packets }); ok {
+		return routed.Routed()
+	}
+	return nil
+}
+
+// ToAll returns the source of the packet that everybody is told, -1 if there is none.
+func (p *Packets) ToAll() int {
+	if p.everywhere {
+		return p.source
+	}
+	return -1
+}
+
+// Overhears implements Referee.
+func (p *Packets) Overhears() bool { return p.everywhere || p.perUnit > 0 }
+
+// Arrive implements Referee.
+func (p *Packets) Arrive(l *fabric.Ledger, slot uint32, arrivals []fabric.Arrival) {
+	if p.perUnit > 0 {
+		list := &p.arrived[l.Shard].origins
+		for _, a := range arrivals {
+			if p.belongs(int(a.Processor), a.Origin) {
+				*list = append(*list, a.Origin)
+			}
+		}
+		return
+	}
+	for _, a := range arrivals {
+		p.deliver(l, int(a.Processor), a.Origin, slot)
+	}
+}
+
+// deliver counts a packet that has arrived, or says what is wrong with it.
+func (p *Packets) deliver(l *fabric.Ledger, processor int, origin, slot uint32) {
+	if !p.belongs(processor, origin) {
+		if l.Checks.ExactlyOnce {
+			l.Find(fabric.Finding{Kind: fabric.FindMisrouted, Slot: slot, Index: processor, Value: origin})
+		}
+		return
+	}
+	if p.Arrived[processor] > 0 && l.Checks.ExactlyOnce {
+		l.Find(fabric.Finding{Kind: fabric.FindDuplicate, Slot: slot, Index: processor, Value: origin})
+	}
+	if p.Arrived[processor] < 255 {
+		p.Arrived[processor]++
+	}
+}
+
+// Acknowledges implements Referee.
+func (p *Packets) Acknowledges() bool { return p.perUnit > 0 }
+
+// Acknowledge implements Referee.
+func (p *Packets) Acknowledge(yield func(processor int)) {
+	for i := range p.arrived {
+		for _, origin := range p.arrived[i].origins {
+			p.Arrived[p.Destination[origin]] = 1
+			yield(int(origin))
+		}
+		p.arrived[i].origins = p.arrived[i].origins[:0]
+	}
+}
+
+// Witness implements Referee: frames cost more if the firmware announces.
+func (p *Packets) Witness(announces bool) fabric.Witness {
+	if !announces {
+		return nil
+	}
+	p.evidence = make([]uint8, len(p.Destination))
+	return p
+}
+
+// belongs reports whether a packet's journey ends at a processor.
+func (p *Packets) belongs(processor int, origin uint32) bool {
+	switch {
+	case uint64(origin) >= uint64(len(p.Destination)):
+		return false
+	case p.everywhere:
+		return origin == uint32(p.source)
+	case p.perUnit > 0:
+		return int(p.Destination[origin])/p.perUnit == processor/p.perUnit
+	}
+	return p.Destination[origin] == uint32(processor)
+}
+
+// Sent and Blocked implement Witness.
+
+func (p *Packets) Sent(*fabric.Ledger, int, nic.FrameView, uint32)    {}
+func (p *Packets) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
+
+// Received implements Witness: a frame with the packet that belongs to the processor, or one
+// that carries something, and no packet that the host can read: a shorter payload, or one
+// of an ack or a control frame.
+func (p *Packets) Received(_ *fabric.Ledger, processor int, frame nic.FrameView, _ uint32) {
+	switch {
+	case frame.IsPacket():
+		if p.belongs(processor, frame.Origin()) {
+			p.evidence[processor] |= evidencePacket
+		}
+	case frame.PayloadBytes() > 0:
+		p.evidence[processor] |= evidenceUnreadable
+	}
+}
+
+// Announce implements Referee.
+func (p *Packets) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
+	l.NoteAnnounced(processor, origin)
+	if p.Unfounded(processor, origin) {
+		if l.Checks.ExactlyOnce {
+			l.Find(fabric.Finding{Kind: fabric.FindUnbacked, Slot: slot, Index: processor, Value: origin})
+		}
+		return
+	}
+	if p.belongs(processor, origin) && origin != uint32(processor) && !p.brought(processor, origin) {
+		l.Frames.OnTrust++
+	}
+	if p.perUnit > 0 {
+		return // only frames tell a sender that its packet has arrived
+	}
+	if l.Checks.ExactlyOnce {
+		wrong := fabric.Finding{Slot: slot, Index: processor, Value: origin}
+		switch {
+		case int(origin) >= len(p.Destination):
+			wrong.Kind, wrong.Text = fabric.FindMisrouted, fmt.Sprintf("announced a packet of processor %d; there are processors 0 to %d", origin, len(p.Destination)-1)
+		case !p.belongs(processor, origin):
+			wrong.Kind, wrong.Text = fabric.FindMisrouted, fmt.Sprintf("announced the packet of processor %d, which is not for it", origin)
+		case p.Arrived[processor] > 0:
+			wrong.Kind, wrong.Text = fabric.FindDuplicate, fmt.Sprintf("announced the packet of processor %d, which had arrived before", origin)
+		}
+		if wrong.Text != "" {
+			l.Find(wrong)
+			return
+		}
+	}
+	before := p.Arrived[processor]
+	p.deliver(l, processor, origin, slot)
+	if before == 0 && p.Arrived[processor] > 0 {
+		l.Announced++
+	}
+}
+
+// Unfounded reports whether an announcement is false as far as the host can tell: the packet belongs
+// to the processor and is not its own, and nothing that the processor has received can have brought it.
+func (p *Packets) Unfounded(processor int, origin uint32) bool {
+	return p.belongs(processor, origin) && origin != uint32(processor) && !p.brought(processor, origin) &&
+		(p.evidence == nil || p.evidence[processor]&evidenceUnreadable == 0)
+}
+
+// brought reports whether a frame has brought a packet to the processor where it belongs.
+func (p *Packets) brought(processor int, origin uint32) bool {
+	if p.perUnit > 0 {
+		// Several packets belong to every processor of the unit; a frame is an arrival there.
+		return p.Arrived[p.Destination[origin]] > 0
+	}
+	return p.evidence != nil && p.evidence[processor]&evidencePacket != 0
+}
+
+// Metrics implements Referee: packets delivered and lost, and the most that a processor
+// has held. While a run goes on, a packet whose source is done with it may still be on
+// its way, so that only a finished run, or one that has delivered all, knows what was lost. What
+// processors hold is known if firmware says so, or frames show it.
+func (p *Packets) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
+	if carries {
+		delivered := -e.NotArrived
+		for _, arrived := range p.Arrived {
+			if arrived > 0 {
+				delivered++
+			}
+		}
+		lost := len(p.Arrived) - delivered
+		m.Add("delivered", delivered)
+		m.AddKnown(e.Finished || lost == 0, "lost", lost)
+	}
+	m.AddKnown(e.HeldMax > 0, "packets_per_processor_max", e.HeldMax)
+	return m
+}
+
+// Missing implements Referee.
+func (p *Packets) Missing(yield func(fabric.Finding) bool) {
+	if !slices.Contains(p.Arrived, 0) {
+		return
+	}
+	for origin, to := range p.Destination {
+		if p.Arrived[to] != 0 {
+			continue
+		}
+		f := fabric.Finding{Kind: fabric.FindMissing, Index: int(to), Value: uint32(origin)}
+		if p.everywhere {
+			if f.Value = uint32(p.source); f.Index == p.source {
+				f.Text = "never announced its own packet (sl_deliver), which it is to have, too"
+			}
+		}
+		if !yield(f) {
+			return
+		}
+	}
+}
+
+// Reset implements Referee.
+func (p *Packets) Reset() {
+	clear(p.Arrived)
+	clear(p.evidence)
+	for i := range p.arrived {
+		p.arrived[i].origins = p.arrived[i].origins[:0]
+	}
+}
+
+// State implements Referee.
+func (p *Packets) State(v *hw.StateVisitor) {
+	hw.StateColumn(v, "destination", p.Destination, hw.AtMost(uint32(len(p.Destination)-1)))
+	hw.StateColumn(v, "arrived", p.Arrived)
+	hw.StateColumn(v, "evidence", p.evidence, hw.AtMost[uint8](evidencePacket|evidenceUnreadable))
+}
+
+// Touch reads the destinations of packets that will be judged, so that all of them are on
+// their way from memory before the first is needed. What it returns is of no use but to
+// keep the loads.
+func (p *Packets) Touch(arrivals []fabric.Arrival) (any uint64) {
+	for _, a := range arrivals {
+		if uint64(a.Origin) < uint64(len(p.Destination)) {
+			any ^= uint64(p.Destination[a.Origin])
+		}
+	}
+	return any
+}

@@ -1,0 +1,481 @@
+package referees
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// Queues follow frames from the slot in which firmware has queued them to that in which they are sent
+// and received. There are none in a run in which no one asks: a QueueWatcher, or the rules no_loss
+// and deadline_slots.
+//
+//	slot      q         q+1       ...       s         s+1
+//	     |---------|---------|---------|---------|---------|
+//	     queued                        sent      received: at the boundary
+//	     queue wait: s-q slots
+//
+// What a boundary has queued counts when its slot crosses. A frame is known by what is in it: the
+// hardware has no names for frames. So one that a handler withdraws and queues again, as it was,
+// has never left.
+//
+// A medium carries a frame in the slot in which it is sent. At routers a frame is in flight for as long as it
+// takes, and their hardware knows each one: it tells what has become of it (Ended).
+type Queues struct {
+	config QueueConfig
+	names  fabric.Names
+
+	processors int
+
+	// Waiting are the frames of each processor that have not left it, in their order: at first those
+	// that are on the fabric, then those in its TX FIFO. Nil if no one asks how long they wait.
+	waiting [][]queued
+	gone    []uint32 // of each processor: how many of them are on the fabric
+	judged  uint64   // frames that have kept or missed the deadline
+	shards  []queueShard
+	keys    []uint64 // of lose: what was received...
+	used    []bool   // ...and by which a frame is known to have come
+}
+
+// QueueConfig says who asks.
+type QueueConfig struct {
+	Watcher  QueueWatcher // nil for none
+	NoLoss   bool         // frames must be received
+	Deadline uint32       // slots from queueing to receiving, 0 for no limit
+	// Routed reports whether a port of a processor is at a router; nil for none.
+	Routed func(processor int, port uint16) bool
+}
+
+// routed reports whether a frame is in flight until its hardware says that it has ended.
+func (c *QueueConfig) routed(processor uint32, port uint16) bool {
+	return c.Routed != nil && c.Routed(int(processor), port)
+}
+
+// asks reports whether anybody does.
+func (c *QueueConfig) asks() bool { return c.Watcher != nil || c.NoLoss || c.Deadline > 0 }
+
+// QueueWatcher is a Referee that reports how long frames wait. It is called between boundaries.
+type QueueWatcher interface {
+	// Follow gives it the queues of the machine, before anything else.
+	Follow(q *Queues)
+	// Queued: a frame to a port is now at a place of a TX FIFO, 1 the head.
+	Queued(processor int, port uint16, place int)
+	// Left: a frame to a port that was queued in one slot was sent in another, which has crossed.
+	Left(processor int, port uint16, queued, sent uint32)
+	// Withdrawn: frames have left a TX FIFO without being sent, the one at its head among them.
+	Withdrawn(processor int)
+}
+
+// queued is a frame that has not left its processor.
+type queued struct {
+	mark uint64
+	slot uint32 // in which it was queued
+	port uint16
+	gone bool // sent in a slot that has not crossed, or in flight at routers
+}
+
+// departure is a frame that was sent; reception is what a receiver says of a slot.
+type (
+	departure struct {
+		mark        uint64
+		processor   uint32
+		destination uint32
+		slot        uint32
+		port        uint16
+	}
+	reception struct {
+		processor uint32
+		source    uint32 // of a frame that could be read
+		port      uint16
+		status    nic.Status
+		any       bool // a frame for anybody
+	}
+	ending struct {
+		departure
+		how fabric.Fate
+	}
+)
+
+// queueShard is what one shard notes, in the order in which it comes.
+type queueShard struct {
+	departures []departure
+	receptions []reception // of the slot that has crossed
+	ended      []ending    // at this boundary
+	emptied    []uint32    // processors whose TX FIFOs faults have emptied at this boundary
+	_          [64]byte
+}
+
+// NewQueues returns those of a network of which somebody asks, else nil.
+func NewQueues(names fabric.Names, processors int, config QueueConfig, shards int) *Queues {
+	if !config.asks() {
+		return nil
+	}
+	q := &Queues{config: config, names: names, processors: processors, shards: make([]queueShard, shards)}
+	if config.Watcher != nil || config.Deadline > 0 {
+		q.waiting, q.gone = make([][]queued, q.processors), make([]uint32, q.processors)
+	}
+	if config.Watcher != nil {
+		config.Watcher.Follow(q)
+	}
+	return q
+}
+
+// MarkOf is what a frame is known by while it waits: all that firmware has written. Frames after the
+// head of a TX FIFO may be anything.
+func MarkOf(frame nic.FrameView) uint64 {
+	a, b := frame.Words()
+	payload := uint64(0)
+	switch bytes, room := frame.PayloadBytes(), len(frame)-nic.FrameStride(0); {
+	case bytes > room: // it will be refused
+	case bytes > nic.PacketBytes:
+		payload = traces.Fold(frame.Payload())
+	case bytes > 0: // there is always room for 8
+		payload = binary.LittleEndian.Uint64(frame[nic.FrameStride(0):]) << (64 - 8*bytes)
+	}
+	const odd = 0x9E3779B97F4A7C15
+	mark := uint64(uint32(a)) // without the source
+	for _, word := range [...]uint64{b, payload} {
+		mark = (mark ^ word) * odd
+		mark ^= bits.RotateLeft64(mark, 29)
+	}
+	return mark
+}
+
+// Each yields the frames that have not left their processors, and the slots in which they were queued.
+func (q *Queues) Each(yield func(processor int, port uint16, slot uint32)) {
+	for processor := range q.waiting {
+		for i := range q.waiting[processor] {
+			w := &q.waiting[processor][i]
+			yield(processor, w.port, w.slot)
+		}
+	}
+}
+
+// Sent notes a frame that a NIC puts on the fabric.
+func (q *Queues) Sent(shard, processor int, frame nic.FrameView, slot uint32) {
+	s := &q.shards[shard]
+	s.departures = append(s.departures, departure{MarkOf(frame), uint32(processor), frame.Destination(), slot, frame.Port()})
+}
+
+// Ended notes what has become of a frame in flight.
+func (q *Queues) Ended(shard int, frame nic.FrameView, slot uint32, how fabric.Fate) {
+	s := &q.shards[shard]
+	s.ended = append(s.ended, ending{departure{MarkOf(frame), frame.Source(), frame.Destination(), slot, frame.Port()}, how})
+}
+
+// Heard notes what a receiver says of a slot. A good frame for somebody else is nothing.
+func (q *Queues) Heard(shard, processor int, port uint16, status nic.Status, frame nic.FrameView) {
+	if !q.config.NoLoss || q.config.routed(uint32(processor), port) {
+		return
+	}
+	r := reception{processor: uint32(processor), port: port, status: status}
+	if status == nic.StatusOK || status == nic.StatusOverflow {
+		r.source, r.any = frame.Source(), frame.Destination() == nic.AnyDestination
+		if r.any && r.source == r.processor || !r.any && frame.Destination() != r.processor {
+			return
+		}
+	}
+	s := &q.shards[shard]
+	s.receptions = append(s.receptions, r)
+}
+
+// Emptied notes that a fault has emptied the TX FIFO of a processor.
+func (q *Queues) Emptied(shard, processor int) {
+	q.shards[shard].emptied = append(q.shards[shard].emptied, uint32(processor))
+}
+
+// Crossed takes what has become of the frames of the last slot that has crossed, slots-1, in the
+// circumstances of its machine. The ledger may be that of any shard.
+func (q *Queues) Crossed(l *fabric.Found, slots uint32, c *Lossy) {
+	q.take(slots)
+	if q.config.NoLoss {
+		q.lose(l, slots, c)
+	}
+	for i := range q.shards {
+		s := &q.shards[i]
+		s.departures = slices.DeleteFunc(s.departures, func(d departure) bool { return d.slot < slots })
+		s.receptions, s.ended = s.receptions[:0], s.ended[:0]
+	}
+	if q.config.Deadline == 0 || slots < q.config.Deadline {
+		return
+	}
+	due := slots - q.config.Deadline
+	for processor := range q.waiting {
+		for i := range q.waiting[processor] {
+			if w := &q.waiting[processor][i]; w.slot == due {
+				q.judged++
+				still := "still waits"
+				if w.gone {
+					still = "is still in flight"
+				}
+				l.Find(fabric.Finding{Kind: fabric.FindOverdue, Slot: slots - 1, Index: processor, Value: due, Text: fmt.Sprintf(
+					"queued a frame at %s in slot %d, and it %s %s later", q.port(processor, w.port), due, still, traces.Plural(q.config.Deadline, "slot", "slots"))})
+			}
+		}
+	}
+}
+
+// port names what a frame is sent to.
+func (q *Queues) port(processor int, port uint16) string {
+	if port == nic.PortAll {
+		return "all ports"
+	}
+	return q.names.Port(processor, port)
+}
+
+// take takes the frames that have left.
+func (q *Queues) take(slots uint32) {
+	if q.waiting == nil {
+		return
+	}
+	for i := range q.shards {
+		for _, d := range q.shards[i].departures {
+			if d.slot >= slots {
+				continue
+			}
+			if q.config.routed(d.processor, d.port) {
+				q.fly(d)
+				continue
+			}
+			since, list := d.slot, q.waiting[d.processor]
+			k := slices.IndexFunc(list, func(w queued) bool { return w.mark == d.mark })
+			if k < 0 && len(list) > 0 && !list[0].gone { // a frame to whom a list says: now it is known
+				k = 0
+			}
+			if k >= 0 {
+				since = list[k].slot
+				q.remove(d.processor, k, slots)
+			}
+			if q.config.Watcher != nil {
+				q.config.Watcher.Left(int(d.processor), d.port, since, d.slot)
+			}
+		}
+	}
+	for i := range q.shards {
+		for _, e := range q.shards[i].ended {
+			if k := q.find(&e.departure, true); k >= 0 {
+				q.remove(e.processor, k, slots)
+			}
+		}
+	}
+}
+
+// find is the place of a waiting frame, or of a frame in flight; -1 for none.
+func (q *Queues) find(d *departure, gone bool) int {
+	return slices.IndexFunc(q.waiting[d.processor], func(w queued) bool { return w.mark == d.mark && w.gone == gone })
+}
+
+// fly notes that a frame has left its TX FIFO and is in flight.
+func (q *Queues) fly(d departure) {
+	if k := q.find(&d, false); k >= 0 {
+		q.waiting[d.processor][k].gone = true
+		q.gone[d.processor]++
+	}
+}
+
+// remove ends the wait of a frame. One that is late was judged when its deadline was over.
+func (q *Queues) remove(processor uint32, k int, slots uint32) {
+	w := q.waiting[processor][k]
+	if w.gone {
+		q.gone[processor]--
+	}
+	if slots-w.slot <= q.config.Deadline {
+		q.judged++
+	}
+	q.waiting[processor] = slices.Delete(q.waiting[processor], k, k+1)
+}
+
+// Judged is how many frames have kept or missed the deadline so far.
+func (q *Queues) Judged() uint64 { return q.judged }
+
+// Drop forgets what was noted of a slot that never crosses.
+func (q *Queues) Drop(slot uint32) {
+	for i := range q.shards {
+		s := &q.shards[i]
+		s.departures = slices.DeleteFunc(s.departures, func(d departure) bool { return d.slot >= slot })
+		s.emptied = s.emptied[:0]
+	}
+}
+
+// Begin notes what is sent in a slot that begins and what faults have dropped; then Look sees the TX
+// FIFOs of all banks.
+func (q *Queues) Begin(slot uint32) {
+	for i := range q.shards {
+		s := &q.shards[i]
+		for _, processor := range s.emptied {
+			if q.waiting != nil {
+				q.empty(int(processor))
+			}
+		}
+		s.emptied = s.emptied[:0]
+		if q.waiting == nil {
+			continue
+		}
+		for _, d := range s.departures {
+			k := q.find(&d, false)
+			if k < 0 {
+				k = len(q.waiting[d.processor])
+				q.add(int(d.processor), queued{mark: d.mark, slot: slot, port: d.port})
+			}
+			q.waiting[d.processor][k].gone = true
+			q.gone[d.processor]++
+		}
+	}
+}
+
+// empty forgets what was in a TX FIFO.
+func (q *Queues) empty(processor int) {
+	q.waiting[processor] = slices.DeleteFunc(q.waiting[processor], func(w queued) bool { return !w.gone })
+	if q.config.Watcher != nil {
+		q.config.Watcher.Withdrawn(processor)
+	}
+}
+
+// add notes a frame that was queued.
+func (q *Queues) add(processor int, w queued) {
+	q.waiting[processor] = append(q.waiting[processor], w)
+	if q.config.Watcher != nil {
+		q.config.Watcher.Queued(processor, w.port, len(q.waiting[processor]))
+	}
+}
+
+// Look compares the TX FIFOs of a bank with what was in them, after the handlers of a slot.
+func (q *Queues) Look(bank *nic.Bank, slot uint32) {
+	if q.waiting == nil {
+		return
+	}
+	for cell := range bank.Registers {
+		processor := bank.First + cell
+		frames := min(int(bank.Registers[cell].TxCount), bank.TxFrames)
+		if list := q.waiting[processor]; frames > 0 || len(list) > 0 {
+			q.look(bank, cell, frames, slot)
+		}
+	}
+}
+
+// look compares one TX FIFO. Handlers append frames and withdraw others. If the last one that was there
+// is at its place, none has been withdrawn.
+func (q *Queues) look(bank *nic.Bank, cell, frames int, slot uint32) {
+	processor := bank.First + cell
+	list := q.waiting[processor]
+	old := len(list) - int(q.gone[processor])
+	if old > frames || old > 0 && (list[len(list)-1].gone || MarkOf(bank.TxFrame(cell, old-1)) != list[len(list)-1].mark) {
+		old = q.match(bank, cell, frames)
+	}
+	for place := old; place < frames; place++ {
+		frame := bank.TxFrame(cell, place)
+		q.add(processor, queued{mark: MarkOf(frame), slot: slot, port: frame.Port()})
+	}
+}
+
+// match takes the frames that were withdrawn from the list, and returns how many are left in the FIFO.
+func (q *Queues) match(bank *nic.Bank, cell, frames int) (old int) {
+	processor, head := bank.First+cell, false
+	q.waiting[processor] = slices.DeleteFunc(q.waiting[processor], func(w queued) bool {
+		if w.gone {
+			return false
+		}
+		if old < frames && MarkOf(bank.TxFrame(cell, old)) == w.mark {
+			old++
+			return false
+		}
+		head = head || old == 0
+		return true
+	})
+	if head && q.config.Watcher != nil {
+		q.config.Watcher.Withdrawn(processor)
+	}
+	return old
+}
+
+// Reset forgets all frames.
+func (q *Queues) Reset() {
+	for i := range q.waiting {
+		q.waiting[i] = q.waiting[i][:0]
+	}
+	clear(q.gone)
+	q.judged = 0
+	for i := range q.shards {
+		s := &q.shards[i]
+		s.departures, s.receptions, s.ended, s.emptied = s.departures[:0], s.receptions[:0], s.ended[:0], s.emptied[:0]
+	}
+}
+
+// State visits what waits and what is on its way: two words for each frame that waits, three for each
+// that was sent. latest returns the slot of the machine.
+func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
+	counts, judged := make([]uint32, len(q.waiting)), q.judged
+	hw.StateScalar(v, "queues.judged", &judged)
+	var frames, sent []uint64
+	if v.Saving() {
+		for i, list := range q.waiting {
+			counts[i] = uint32(len(list))
+			for _, w := range list {
+				rest := uint64(w.slot) | uint64(w.port)<<32
+				if w.gone {
+					rest |= 1 << 48
+				}
+				frames = append(frames, w.mark, rest)
+			}
+		}
+		for i := range q.shards {
+			for _, d := range q.shards[i].departures {
+				sent = append(sent, d.mark, keyOf(d.destination, d.processor), uint64(d.slot)|uint64(d.port)<<32)
+			}
+		}
+	}
+	var total, words, sentWords uint64 // restoring: as they are read
+	past := func(word uint64) error {
+		if slot := uint32(word); slot > latest() {
+			return fmt.Errorf("slot %d is after slot %d, that of the machine", slot, latest())
+		}
+		return nil
+	}
+	hw.StateColumn(v, "queues.count", counts, func(_ int, count uint32) error { total += uint64(count); return nil })
+	hw.StateList(v, "queues.frame", &frames, func(i int, word uint64) error {
+		words++
+		if i%2 == 1 {
+			return past(word)
+		}
+		return nil
+	})
+	hw.StateList(v, "queues.sent", &sent, func(i int, word uint64) error {
+		sentWords++
+		switch {
+		case i%3 == 1 && uint64(uint32(word)) >= uint64(q.processors):
+			return fmt.Errorf("a frame of processor %d of %d", uint32(word), q.processors)
+		case i%3 == 2:
+			return past(word)
+		}
+		return nil
+	})
+	v.Verify(func() error {
+		if words != 2*total || sentWords%3 != 0 {
+			return fmt.Errorf("%d words for %d frames that wait, %d for those that were sent", words, total, sentWords)
+		}
+		return nil
+	})
+	v.AfterRestore(func() {
+		q.Reset()
+		q.judged = judged
+		for i, count := range counts {
+			for range count {
+				w := queued{mark: frames[0], slot: uint32(frames[1]), port: uint16(frames[1] >> 32), gone: frames[1]>>48 != 0}
+				if w.gone {
+					q.gone[i]++
+				}
+				q.waiting[i], frames = append(q.waiting[i], w), frames[2:]
+			}
+		}
+		for ; len(sent) > 0; sent = sent[3:] {
+			q.shards[0].departures = append(q.shards[0].departures, departure{mark: sent[0], processor: uint32(sent[1]), destination: uint32(sent[1] >> 32),
+				slot: uint32(sent[2]), port: uint16(sent[2] >> 32)})
+		}
+	})
+}

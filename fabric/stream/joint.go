@@ -1,0 +1,120 @@
+package stream
+
+import (
+	"starloom/fabric"
+	"starloom/fabric/plant"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Joint is the hardware of a machine some of whose ports keep to slots while others are at routers: a Plant and a Stream, whose
+// cycles run together. A tick is then a slot.
+//
+//	boundary    Hear: first what ports have heard in the slot, then the frames that have come through routers, in the order of their tails
+//	            ... the handlers ...
+//	            Send: ports that keep to slots send the first frame of theirs, or ask, and the others take all that is new
+//
+// Each port has its own places in the RX FIFO, so that none takes those of another one.
+type Joint struct {
+	*plant.Plant
+	*flying
+}
+
+// flying is the half of a Joint at routers, which is Flying.
+type flying struct{ stream *Stream }
+
+// NewJoint builds the hardware of a network with both, of which rtl replaces parts that keep to slots; nil: everything is model.
+func NewJoint(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Joint, error) {
+	s, err := New(n, c, workers, nil)
+	if err != nil {
+		return nil, err
+	}
+	p, err := plant.New(n, c, workers, rtl)
+	if err != nil {
+		return nil, err
+	}
+	return &Joint{p, &flying{s}}, nil
+}
+
+// StreamOf is the half of a transport that is at routers, nil for none.
+func StreamOf(t fabric.Transport) *Stream {
+	switch t := t.(type) {
+	case *Stream:
+		return t
+	case *Joint:
+		return t.stream
+	}
+	return nil
+}
+
+// Start implements Transport.
+func (j *Joint) Start() {
+	j.Plant.Start()
+	j.stream.Start()
+}
+
+// Begin implements Transport.
+func (j *Joint) Begin(shard int, slot uint32, exact bool) {
+	j.Plant.Begin(shard, slot, exact)
+	j.stream.Begin(shard, slot, exact)
+}
+
+// Hear implements Transport.
+func (j *Joint) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	j.Plant.Hear(shard, bank, ledger, slot, window)
+	j.stream.Hear(shard, bank, ledger, slot, window)
+}
+
+// Send implements Transport.
+func (j *Joint) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
+	j.Plant.Send(shard, bank, ledger, slot, window, cells)
+	j.stream.Send(shard, bank, ledger, slot, window, cells)
+}
+
+// Cross implements Transport.
+func (j *Joint) Cross(slot uint32) {
+	j.stream.begin(slot)
+	j.Plant.CrossBeside(slot, j.stream.kernel)
+	j.stream.crossed()
+}
+
+// Latch implements Transport.
+func (j *Joint) Latch() {
+	j.Plant.Latch()
+	j.stream.Latch()
+}
+
+// Reset implements Transport.
+func (j *Joint) Reset(seed uint64) {
+	j.Plant.Reset(seed)
+	j.stream.Reset(seed)
+}
+
+// Probes yields the signals of all hardware.
+func (j *Joint) Probes(yield func(hw.Probe)) {
+	j.Plant.Probes(yield)
+	j.stream.Probes(yield)
+}
+
+// State implements hw.Stateful.
+func (j *Joint) State(v *hw.StateVisitor) {
+	j.Plant.State(v)
+	v.Within(j.stream)
+}
+
+// InFlight implements Flying.
+func (f *flying) InFlight() (frames int) { return f.stream.InFlight() }
+
+// Stands implements Flying.
+func (f *flying) Stands() bool { return f.stream.Stands() }
+
+// Deadlocked implements Flying.
+func (f *flying) Deadlocked() bool { return f.stream.Deadlocked() }
+
+// AtEnd implements Flying.
+func (f *flying) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
+	f.stream.AtEnd(checks, find)
+}
+
+// Forget implements Flying.
+func (f *flying) Forget(processor int) (goOn int) { return f.stream.Forget(processor) }

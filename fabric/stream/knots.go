@@ -1,0 +1,145 @@
+package stream
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/traces"
+)
+
+// Deadlock is what is said of knots of packets that wait for one another: of the first one, who is in its shortest cycle.
+type Deadlock struct {
+	Text  string           // in the middle of a sentence, before Waits
+	Waits []fabric.Waiting // the first waitsTold; each waits for the next one, the last one for the first if all are told
+	Since uint64           // the last cycle in which one of their flits moved
+	Link  int              // of the first one that is between routers, among the channels of the network
+}
+
+// waitsTold is how many packets of a cycle are told.
+const waitsTold = 16
+
+// DeadlockOf says which packets wait for each other in knots.
+func DeadlockOf(n fabric.Network, knots []hw.Knot, packet func(number uint32) string) Deadlock {
+	k, built := knots[0], fabric.RoutersOf(n)
+	name := func(h hw.Held) string {
+		if h.NIC {
+			return starved(n, built, h)
+		}
+		return fmt.Sprintf("%s VC %d", built.Channel(h.From, h.Output, h.To), h.VC)
+	}
+	nics, first := 0, max(0, slices.IndexFunc(k.Cycle, func(h hw.Held) bool { return h.NIC }))
+	cycle := slices.Concat(k.Cycle[first:], k.Cycle[:first])
+	d := Deadlock{Since: k.Since, Link: cycle[max(0, slices.IndexFunc(cycle, func(h hw.Held) bool { return !h.NIC }))].Link}
+	for i, h := range cycle {
+		if h.NIC {
+			nics++
+		}
+		if i >= waitsTold {
+			continue
+		}
+		w := fabric.Waiting{Who: "a packet whose next flit has yet to come", Holds: name(h), Path: n.Names().Medium(built.Media + h.Link),
+			For: name(cycle[(i+1)%len(cycle)]), NIC: h.NIC}
+		if h.Packet != hw.PacketPending {
+			w.Who = packet(h.Packet)
+		}
+		if h.NIC {
+			w.Holds = "the TX FIFO of " + place(n, built, h.From)
+			w.For = "a place at its router, where the frames before it wait for " + w.For
+		}
+		d.Waits = append(d.Waits, w)
+	}
+	d.Text = "a ring of " + traces.Plural(uint64(len(cycle)-nics), "channel between routers", "channels between routers")
+	if nics > 0 {
+		d.Text += " and " + traces.Plural(uint64(nics), "NIC", "NICs")
+	}
+	d.Text += fmt.Sprintf(", in a knot of %d virtual channels", k.VCs)
+	if len(knots) > 1 {
+		d.Text += " (and " + traces.Plural(uint64(len(knots)-1), "more knot", "more knots") + ")"
+	}
+	d.Text += fmt.Sprintf(", of which nothing has moved since cycle %d", d.Since)
+	if len(cycle) > waitsTold {
+		d.Text += fmt.Sprintf("; the first %d of the cycle are named", waitsTold)
+	}
+	return d
+}
+
+// place names a FIFO of a NIC by its processor, or by the port of a processor with several.
+func place(n fabric.Network, built *fabric.Routers, node int) string {
+	processor, port := built.NIC.At(node)
+	if built.NIC.Ports(processor) == 1 {
+		return n.Names().Processor(processor)
+	}
+	return n.Names().Port(processor, uint16(port))
+}
+
+// starved says for what a frame waits that has come to its NIC.
+func starved(n fabric.Network, built *fabric.Routers, h hw.Held) string {
+	full := "its TX FIFO is full"
+	if processor, _ := built.NIC.At(h.To); built.NIC.Ports(processor) > 1 {
+		full = "the TX FIFO of " + place(n, built, h.From) + " is full"
+	}
+	return fmt.Sprintf("a place in the RX FIFO of %s, whose firmware takes no frame while %s", place(n, built, h.To), full)
+}
+
+// cyclesPerKnots is how often a run looks for frames that wait for one another, which ends it; refusalsMax, how many calls in a
+// row firmware takes no frame out of an RX FIFO, and has a full TX FIFO, before it counts as waiting for a place in that.
+const cyclesPerKnots, refusalsMax = 1 << 12, 64
+
+// refuses counts the calls of a processor's handler that refuse the frames of a port in its RX FIFO, of which so many are left, while its TX
+// FIFO is full.
+func (s *Stream) refuses(processor, node int, left uint8, taken bool) {
+	if n := &s.refused[node]; taken || left == 0 || len(s.full(processor)) == 0 {
+		*n = 0
+	} else if *n < refusalsMax {
+		*n++
+	}
+}
+
+// full are the nodes of a processor with as many frames in its TX FIFO as it has places for each port; if it is full as a whole, all with frames.
+func (s *Stream) full(processor int) (nodes []int) {
+	whole := int(s.taken.count[processor]) == s.taken.room
+	for port := range s.routers.NIC.Ports(processor) {
+		if frames := s.taken.to(processor, port); frames >= s.taken.room/s.ports || whole && frames > 0 {
+			nodes = append(nodes, s.routers.NIC.Node(processor, port))
+		}
+	}
+	return nodes
+}
+
+// lookForKnots looks from time to time, before a tick, for frames that wait for one another: who waits for whom is known of models.
+func (s *Stream) lookForKnots() {
+	if now := s.kernel.Cycle(); now/cyclesPerKnots != (now+uint64(s.timing.SlotCycles()))/cyclesPerKnots && s.knots() != nil {
+		s.deadlocked = 1
+	}
+}
+
+// knots are the frames that wait for one another for ever.
+func (s *Stream) knots() []hw.Knot {
+	if s.network.Live() == 0 || s.rtl != nil {
+		return nil
+	}
+	return s.network.Knots(func(node int) (hw.Taking, []int) {
+		processor, _ := s.routers.NIC.At(node)
+		if full := s.full(processor); s.refused[node] == refusalsMax && len(full) > 0 {
+			return hw.Stuck, full
+		}
+		return hw.Takes, nil
+	})
+}
+
+// findDeadlock finds frames that wait for one another for ever, where and since when they do.
+func (s *Stream) findDeadlock(find func(fabric.Finding)) {
+	knots := s.knots()
+	if knots == nil {
+		return
+	}
+	d := DeadlockOf(s.built, knots, s.frameText)
+	some := traces.Plural(uint64(s.network.Live()), "frame", "frames")
+	find(fabric.Finding{Kind: fabric.FindDeadlock, Index: s.routers.Media + d.Link, Cycle: d.Since, Waits: d.Waits,
+		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", some, d.Text)})
+}
+
+// Deadlocked implements Flying.
+func (s *Stream) Deadlocked() bool { return s.deadlocked != 0 }

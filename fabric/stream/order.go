@@ -1,0 +1,64 @@
+package stream
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"starloom/hw"
+)
+
+// Order holds the rule in_order: of each destination, by source, the packet that was created last of those that have come.
+type Order []map[uint32]Came
+
+// Came is a packet that has come; of those created in one cycle the serial numbers say which was first.
+type Came struct {
+	Serial            uint64
+	Created, Received uint32
+}
+
+// Note notes a packet, and says which one from the same source has come before it that was created after it; false: none.
+func (o Order) Note(source, destination uint32, c Came) (before Came, overtaken bool) {
+	of := o[destination]
+	if of == nil {
+		of = map[uint32]Came{}
+		o[destination] = of
+	}
+	before, overtaken = of[source]
+	if overtaken = overtaken && cmp.Or(cmp.Compare(before.Created, c.Created), cmp.Compare(before.Serial, c.Serial)) > 0; !overtaken {
+		of[source] = c
+	}
+	return before, overtaken
+}
+
+// Text says that a packet, a "frame" or "packet" from a processor that was "queued" or "created", came after another one; times count
+// a "cycle" or "slot".
+func (c *Came) Text(noun, made, unit string, source, destination uint32, before Came) string {
+	return fmt.Sprintf("%s %d (%d to %d, %s in %s %d) came in %s %d, after %s %d, %s in %s %d, which came in %s %d", noun, c.Serial,
+		source, destination, made, unit, c.Created, unit, c.Received, noun, before.Serial, made, unit, before.Created, unit, before.Received)
+}
+
+// State visits them.
+func (o Order) State(v *hw.StateVisitor) {
+	var sources, destinations, created, received []uint32
+	var serials []uint64
+	for destination, of := range o {
+		for _, source := range slices.Sorted(maps.Keys(of)) {
+			c := of[source]
+			sources, destinations = append(sources, source), append(destinations, uint32(destination))
+			serials, created, received = append(serials, c.Serial), append(created, c.Created), append(received, c.Received)
+		}
+	}
+	hw.StateList(v, "order.source", &sources, hw.AtMost(uint32(len(o)-1)))
+	hw.StateList(v, "order.destination", &destinations, hw.AtMost(uint32(len(o)-1)))
+	hw.StateList(v, "order.serial", &serials)
+	hw.StateList(v, "order.created", &created)
+	hw.StateList(v, "order.received", &received)
+	v.AfterRestore(func() {
+		clear(o)
+		for i := range min(len(sources), len(destinations), len(serials), len(created), len(received)) {
+			o.Note(sources[i], destinations[i], Came{serials[i], created[i], received[i]})
+		}
+	})
+}

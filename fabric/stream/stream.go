@@ -1,0 +1,620 @@
+package stream
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/fabric/plant"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Stream is the hardware of a machine whose processors stand at routers: the Transport of the cycle engine there. A NIC
+// sends the frames of its TX FIFO flit by flit, as credits allow, and puts those that come into the RX FIFO; a slot is
+// a tick, the cycles between two calls of the handlers.
+//
+//	boundary, the last cycle of a tick    Hear: frames whose tails have left leave the TX FIFO; those that have come are received
+//	                                      ... the handlers ...
+//	                                      Send: the NIC takes what is new in the TX FIFO
+//	Latch, the edge at its end            sources begin with it in the next cycle
+//
+// What a NIC has taken it sends: firmware sees it in the TX FIFO until its tail has left, and cannot take it back.
+type Stream struct {
+	plant.Watched
+	timing  nic.Timing
+	routers *fabric.Routers
+	kernel  *hw.Kernel
+	network *hw.FedNetwork
+
+	streamColumns
+	shape         fabric.Shape
+	ports, stride int // the most of a processor; bytes of a frame
+	shards        []streamShard
+	chain         arrivals
+	log           *frameLog // nil if no one wants to know
+	built         fabric.Network
+	names         fabric.Names
+	faults        *RouterFaults // nil for none
+	rtl           plant.RTL     // nil if everything is model
+}
+
+// streamColumns are what is saved.
+type streamColumns struct {
+	frames     []byte   // of each packet on its way, stride bytes
+	serial     []uint64 // of each packet: its number among all
+	fed        uint64   // packets so far
+	told       []uint32 // of each node: frames whose tails had left at the last boundary, modulo 2^32
+	taken      takenFrames
+	orphans    []uint32 // of each node: frames before those that are taken in its NIC that its TX FIFO does not have any more
+	begun      []uint16 // of each node: flits of the next frame that had left at the last boundary
+	latencies  latencies
+	loads      *ChannelLoads
+	order      Order    // for the rule in_order
+	refused    []uint8  // of each node: see refuses
+	missing    []uint32 // channel and VC of credits that were found to be missing
+	deadlocked uint8    // 1: frames wait for one another for ever
+}
+
+// streamShard is what a shard says at a boundary, until the edge after it.
+type streamShard struct {
+	fed    []int    // nodes, for each frame
+	frames []byte   // of these
+	freed  []int    // nodes, for each place of an RX FIFO
+	over   []uint32 // packets that no one asks for any more
+	rx     []uint8  // of each port of its processors: frames in the RX FIFO before the handlers
+	first  int      // of its processors
+	places []int    // in a TX FIFO, of frames at routers
+	left   []int    // of frames that have left, among those
+}
+
+// noPacket is the number of no packet.
+const noPacket = ^uint32(0)
+
+// arrivals are the packets that have come to each node, in order.
+type arrivals struct {
+	first, last []uint32 // by node, noPacket for none
+	next        []uint32 // by packet
+}
+
+// forget leaves none.
+func (a *arrivals) forget() {
+	for i := range a.first {
+		a.first[i] = noPacket
+	}
+}
+
+// NewStream builds the hardware of a network of routers, of which rtl replaces some; nil: everything is model.
+func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Stream, error) {
+	routers, shape := fabric.RoutersOf(n), n.Shape()
+	perShard := hw.RoutersPerShard
+	if rtl != nil {
+		perShard = len(routers.Graph.Ports)
+	}
+	kernel := hw.NewKernel(workers, hw.Shards(len(routers.Graph.Ports), perShard))
+	s := &Stream{timing: c.Timing, routers: routers, shape: shape, kernel: kernel, ports: shape.Ports, shards: make([]streamShard, len(c.Shards)), rtl: rtl}
+	network, err := hw.NewFedNetwork(n.Kind(), kernel.Clock(), routers.Config, &routers.Graph, routers.Routes,
+		hw.Feed{TxFrames: c.TxFrames * shape.Ports, RxFrames: c.RxFrames, Lossless: !routers.Sink, Harm: c.Faults != nil, Chosen: routers.Chosen()}, kernel.Shards())
+	if err != nil {
+		return nil, err
+	}
+	s.network = network
+	components := network.Components()
+	if rtl != nil {
+		if components, err = plant.ReplaceRouters(rtl, kernel, network.Routers, components); err != nil {
+			return nil, err
+		}
+	}
+	kernel.Add(components...)
+	if err := kernel.Build(); err != nil {
+		return nil, err
+	}
+	nodes := len(routers.Graph.Nodes)
+	s.stride, s.taken = nic.FrameStride(max(c.PayloadBytes, 8)), newTakenFrames(shape.Processors(), c.TxFrames*shape.Ports)
+	s.told, s.orphans, s.begun = make([]uint32, nodes), make([]uint32, nodes), make([]uint16, nodes)
+	s.loads = NewChannelLoads(routers)
+	s.order, s.refused, s.built = make(Order, nodes*routers.Classes()), make([]uint8, nodes), n
+	s.chain.first, s.chain.last = make([]uint32, nodes), make([]uint32, nodes)
+	for i, shard := range c.Shards {
+		s.shards[i].first = shard.First * shape.PerUnit
+		s.shards[i].rx = make([]uint8, (shard.End-shard.First)*shape.PerUnit*shape.Ports)
+	}
+	if s.names = n.Names(); c.Faults != nil {
+		s.faults = NewRouterFaults(n, c.Faults, network.RouterNetwork, &c.Timing, len(kernel.Shards()))
+	}
+	s.Reset(c.Seed)
+	return s, nil
+}
+
+// Log keeps a row for each frame from now on.
+func (s *Stream) Log() { s.log = &frameLog{} }
+
+// Start implements Transport.
+func (s *Stream) Start() { s.kernel.DriveAndSettle() }
+
+// Begin implements Transport.
+func (s *Stream) Begin(shard int, _ uint32, _ bool) {
+	x := &s.shards[shard]
+	x.fed, x.frames, x.freed, x.over = x.fed[:0], x.frames[:0], x.freed[:0], x.over[:0]
+}
+
+// frame is the frame that a packet carries.
+func (s *Stream) frame(packet uint32) nic.FrameView {
+	at := int(packet) * s.stride
+	return nic.FrameView(s.frames[at : at+s.stride : at+s.stride])
+}
+
+// Hear implements Transport.
+func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	if shard == 0 && bank.First == 0 && window.First == 0 {
+		s.hearFaults(ledger, slot)
+	}
+	for cell := window.First; cell < window.End; cell++ {
+		s.hear(&s.shards[shard], bank, cell, ledger, slot)
+	}
+	ledger.At = 0
+	ledger.Judge(slot)
+}
+
+// hear is Hear for one processor.
+func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
+	processor := bank.First + cell
+	ports := s.routers.NIC.Ports(processor)
+	for port := range ports {
+		s.sent(x, bank, cell, port, ledger, slot)
+		bank.SetRx(cell, uint16(port), nic.StatusIdle)
+	}
+	for port, packet := s.next(processor, ports); packet != noPacket; port, packet = s.next(processor, ports) {
+		before := bank.Rx(cell, port)
+		if new := s.receive(x, bank, cell, port, packet, ledger, slot); severity[new] > severity[before] {
+			before = new
+		}
+		bank.SetRx(cell, port, before)
+		x.over = append(x.over, packet)
+	}
+	for port := range ports {
+		x.rx[(processor-x.first)*s.ports+port] = uint8(bank.RxFrom(cell, uint16(port)))
+	}
+}
+
+// severity says which status a receiver shows of a tick in which several hold.
+var severity = [...]int{nic.StatusIdle: 0, nic.StatusOK: 1, nic.StatusCollision: 2, nic.StatusCRC: 3, nic.StatusOverflow: 4}
+
+// next takes the frame that has come next of those that a processor has yet to receive: first those that were thrown away, then in the
+// order of their tails, of one cycle by port.
+func (s *Stream) next(processor, ports int) (port uint16, packet uint32) {
+	packet, first := noPacket, 0
+	for k := range ports {
+		at := s.chain.first[s.routers.NIC.Node(processor, k)]
+		// a packet that was thrown away was received in no cycle: that is the largest number
+		if at != noPacket && (packet == noPacket || s.network.Packets.Received[at]+1 < s.network.Packets.Received[packet]+1) {
+			packet, first = at, k
+		}
+	}
+	if packet != noPacket {
+		s.chain.first[s.routers.NIC.Node(processor, first)] = s.chain.next[packet]
+	}
+	return uint16(first), packet
+}
+
+// sent takes frames whose tails have left by a port out of a TX FIFO.
+func (s *Stream) sent(x *streamShard, bank *nic.Bank, cell, port int, ledger *fabric.Ledger, slot uint32) {
+	processor := bank.First + cell
+	node := s.routers.NIC.Node(processor, port)
+	told, gone, begun := s.told[node], s.network.Gone(node), s.network.Begun(node)
+	before := s.begun[node]
+	s.told[node], s.begun[node] = gone, begun
+	if gone == told {
+		if begun == before && s.orphans[node] == 0 && s.taken.to(processor, port) > 0 {
+			ledger.NoteBlocked(bank, cell, s.frame(s.network.Number(node, gone)), slot)
+		}
+		return
+	}
+	for number := told; number != gone; number++ {
+		packet := s.network.Number(node, number)
+		ledger.At = uint64(s.network.Packets.Sent[packet]) + 2 // the cycle after that in which its source decides, plus 1
+		ledger.NoteSent(processor, s.frame(packet), slot)
+	}
+	out := gone - told
+	orphans := min(out, s.orphans[node])
+	s.orphans[node] -= orphans
+	if x.left = s.taken.leave(processor, port, int(out-orphans), x.left[:0]); len(x.left) > 0 {
+		s.find(x, bank, cell)
+		for i, k := range x.left {
+			x.left[i] = x.places[k]
+		}
+		bank.PopSent(cell, x.left)
+		last := s.frame(s.network.Number(node, gone-1))
+		bank.NoteTx(cell, uint16(port), nic.TxSent, last.Destination())
+	}
+}
+
+// find finds the frames in a TX FIFO whose ports are at routers, or are none.
+func (s *Stream) find(x *streamShard, bank *nic.Bank, cell int) {
+	x.places = x.places[:0]
+	ports, all := s.routers.NIC.Ports(bank.First+cell), bank.PortsOf(cell)
+	for place := range int(bank.Registers[cell].TxCount) {
+		if port := int(bank.TxFrame(cell, min(place, bank.TxFrames-1)).Port()); port < ports || port >= all {
+			x.places = append(x.places, place)
+		}
+	}
+}
+
+// receive puts a frame that has come into an RX FIFO.
+func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) nic.Status {
+	processor, frame := bank.First+cell, s.frame(packet)
+	p := s.network.Packets
+	if bank.Silenced(cell) { // its NIC takes it, and no one is there
+		ledger.Frames.Alone++
+		ledger.NoteFate(frame, slot, fabric.FateAlone)
+		x.freed = append(x.freed, int(p.Destination[packet]))
+		return nic.StatusIdle
+	}
+	if status, harmed := s.harmed(x, processor, port, packet, ledger, slot); harmed {
+		return status
+	}
+	ledger.At = uint64(p.Received[packet]) + 1
+	if limit := ledger.Checks.LatencyMax; limit > 0 && p.Received[packet]-p.Created[packet] > limit {
+		ledger.Find(fabric.Finding{Kind: fabric.FindSlow, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(p.Received[packet]),
+			Text: fmt.Sprintf("a frame from processor %d came %d cycles after it was queued in cycle %d, at most %d are allowed",
+				frame.Source(), p.Received[packet]-p.Created[packet], p.Created[packet], limit)})
+	}
+	if ledger.Checks.InOrder {
+		c := Came{s.serial[packet], p.Created[packet], p.Received[packet]}
+		if before, overtaken := s.order.Note(s.flow(p.Source[packet], packet), s.flow(p.Destination[packet], packet), c); overtaken {
+			ledger.Find(fabric.Finding{Kind: fabric.FindOvertaken, Slot: slot, Index: processor, Value: frame.Source(), Cycle: uint64(c.Received),
+				Text: c.Text("frame", "queued", "cycle", frame.Source(), uint32(processor), before)})
+		}
+	}
+	status := bank.PushRx(cell, port, frame)
+	ledger.NoteHeard(processor, port, status, frame, slot)
+	fate := fabric.FateReceived
+	if status == nic.StatusOverflow {
+		fate = fabric.FateOverflow
+	}
+	ledger.NoteFate(frame, slot, fate)
+	return status
+}
+
+// flow numbers the nodes of each class apart: frames of several classes overtake one another.
+func (s *Stream) flow(node, packet uint32) uint32 {
+	p := s.network.Packets
+	if p.FirstVC == nil {
+		return node
+	}
+	return node*uint32(s.routers.Classes()) + uint32(p.FirstVC[packet])/uint32(s.routers.Config.ClassVCs())
+}
+
+// Send implements Transport.
+func (s *Stream) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
+	x := &s.shards[shard]
+	for _, at := range cells {
+		cell := int(at)
+		processor := bank.First + cell
+		if bank.Silenced(cell) {
+			s.Forget(processor)
+		}
+		s.find(x, bank, cell)
+		if taken := int(s.taken.count[processor]); len(x.places) < taken || taken > 0 &&
+			!bytes.Equal(s.held(processor), bank.TxFrame(cell, min(x.places[taken-1], bank.TxFrames-1)).Held()) {
+			ledger.Find(fabric.Finding{Kind: fabric.FindIllegalSend, Slot: slot, Index: processor,
+				Text: "takes back or changes a frame that its NIC has taken: a streaming NIC sends what was in the TX FIFO at the end of a handler"})
+			bank.Silence(cell)
+			s.Forget(processor)
+		} else if len(x.places) > taken {
+			s.take(x, bank, cell, x.places[taken:], ledger, slot)
+		}
+		for port := range s.routers.NIC.Ports(processor) {
+			node, before, left := s.routers.NIC.Node(processor, port), &x.rx[(processor-x.first)*s.ports+port], uint8(bank.RxFrom(cell, uint16(port)))
+			s.refuses(processor, node, left, *before > left)
+			for ; *before > left; *before-- {
+				x.freed = append(x.freed, node)
+			}
+		}
+	}
+}
+
+// take takes frames of a TX FIFO, up to one that may not be sent.
+func (s *Stream) take(x *streamShard, bank *nic.Bank, cell int, places []int, ledger *fabric.Ledger, slot uint32) {
+	processor, waits := bank.First+cell, 0
+	for port := range s.routers.NIC.Ports(processor) {
+		node := s.routers.NIC.Node(processor, port)
+		waits += int(s.network.Fed(node) - s.told[node])
+	}
+	for _, place := range places {
+		if waits >= 2*s.taken.room {
+			return
+		}
+		frame := bank.TxFrame(cell, min(place, bank.TxFrames-1))
+		if !bank.Legal(cell, frame) {
+			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+			s.Forget(processor)
+			return
+		}
+		frame.SetSource(uint32(processor))
+		x.fed, x.frames = append(x.fed, s.routers.NIC.Node(processor, int(frame.Port()))), append(x.frames, make([]byte, s.stride)...)
+		frame.CopyTo(x.frames[len(x.frames)-s.stride:])
+		s.taken.take(processor, int(frame.Port()))
+		waits++
+	}
+}
+
+// held is the last frame of a processor that its NIC has taken, as far as it counts; there is one.
+func (s *Stream) held(processor int) []byte {
+	ports := s.taken.ports(processor)
+	port := int(ports[len(ports)-1])
+	node := s.routers.NIC.Node(processor, port)
+	return s.frame(s.network.Number(node, s.told[node]+s.orphans[node]+uint32(s.taken.to(processor, port))-1)).Held()
+}
+
+// Forget implements Flying.
+func (s *Stream) Forget(processor int) (goOn int) {
+	taken := s.taken.ports(processor)
+	for _, port := range taken {
+		s.orphans[s.routers.NIC.Node(processor, int(port))]++
+	}
+	s.taken.forget(processor)
+	return len(taken)
+}
+
+// Cross implements Transport.
+func (s *Stream) Cross(slot uint32) {
+	s.begin(slot)
+	if plant.Guarded(s.rtl, func() { s.cross(s.timing.BoundaryCycle(slot)) }); s.failed() {
+		return
+	}
+	s.crossed()
+}
+
+// begin begins the cycles of a slot.
+func (s *Stream) begin(slot uint32) {
+	s.lookForKnots()
+	s.network.Hold(s.timing.SlotCycle(slot) + uint64(s.timing.ComputeCycles))
+}
+
+// crossed takes the packets that have come in a slot.
+func (s *Stream) crossed() {
+	s.network.Arrived(func(packet uint32) {
+		p := s.network.Packets
+		to := p.Destination[packet]
+		if s.chain.next[packet] = noPacket; s.chain.first[to] == noPacket {
+			s.chain.first[to] = packet
+		} else {
+			s.chain.next[s.chain.last[to]] = packet
+		}
+		s.chain.last[to] = packet
+		if p.Received[packet] == hw.PacketPending {
+			return // thrown away
+		}
+		s.latencies.note(p.Received[packet]-p.Created[packet], p.Received[packet]-p.Sent[packet], p.Hops[packet])
+		s.loads.Note(p.Source[packet], to, p.Size[packet])
+	})
+}
+
+func (s *Stream) failed() bool { return s.rtl != nil && s.rtl.Failed() }
+
+// cross runs the cycles of a tick, up to Settle of the last one.
+func (s *Stream) cross(boundary uint64) {
+	for s.kernel.Cycle() < boundary && !s.failed() {
+		if s.Watch == nil || s.WatchError != nil {
+			if skip := s.kernel.QuietFor(boundary - s.kernel.Cycle()); skip > 0 {
+				s.kernel.Skip(skip)
+				continue
+			}
+		}
+		s.kernel.DriveAndSettle()
+		s.Look(s.kernel.Cycle())
+		s.kernel.Latch()
+	}
+	s.kernel.DriveAndSettle()
+	s.Look(s.kernel.Cycle())
+}
+
+// Latch implements Transport: after the edge sources have what NICs have taken.
+func (s *Stream) Latch() {
+	if plant.Guarded(s.rtl, s.kernel.Latch); s.failed() {
+		return
+	}
+	created := uint32(s.kernel.Cycle())
+	for i := range s.shards {
+		x := &s.shards[i]
+		for _, packet := range x.over {
+			if s.log != nil {
+				s.log.add(s, packet)
+			}
+			s.network.Release(packet)
+		}
+		for _, node := range x.freed {
+			s.network.Freed(node, 1)
+		}
+		x.over, x.freed = x.over[:0], x.freed[:0]
+	}
+	for i := range s.shards {
+		x := &s.shards[i]
+		for k, node := range x.fed {
+			frame := nic.FrameView(x.frames[k*s.stride : (k+1)*s.stride])
+			s.feed(node, frame, created)
+		}
+		x.fed, x.frames = x.fed[:0], x.frames[:0]
+	}
+}
+
+// feed gives a frame to the network at a node.
+func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
+	flits := nic.Phits(nic.FrameBytes(frame.PayloadBytes()), s.routers.Bits)
+	by, class, left := s.routers.Leaves(int(frame.Source()), int(frame.Port()), frame.Tag())
+	to := s.routers.NIC.Node(int(frame.Destination()), by)
+	packet := s.network.Feed(node, uint32(to), uint16(flits), created, s.routers.VCs(class, left))
+	for int(packet) >= len(s.serial) {
+		s.serial, s.chain.next = append(s.serial, 0), append(s.chain.next, noPacket)
+		s.frames = append(s.frames, make([]byte, s.stride)...)
+	}
+	copy(s.frame(packet), frame)
+	s.serial[packet] = s.fed
+	s.fed++
+}
+
+// Collisions implements Transport: frames never meet.
+func (s *Stream) Collisions(int, uint32, func(int, uint32)) (met, alone uint64) { return 0, 0 }
+
+// InFlight counts the frames that NICs have taken and that no processor has received, once a boundary has heard.
+func (s *Stream) InFlight() (frames int) {
+	frames = s.network.Live()
+	for i := range s.shards {
+		frames += len(s.shards[i].fed) - len(s.shards[i].over)
+	}
+	return frames
+}
+
+// Reset implements Transport.
+func (s *Stream) Reset(uint64) {
+	if s.kernel.Reset(); s.faults != nil {
+		s.faults.Begin()
+	}
+	s.missing = s.missing[:0]
+	s.frames, s.serial, s.fed, s.chain.next = s.frames[:0], s.serial[:0], 0, s.chain.next[:0]
+	clear(s.told)
+	s.taken.reset()
+	clear(s.orphans)
+	clear(s.begun)
+	s.latencies = latencies{}
+	s.loads.reset()
+	clear(s.order)
+	clear(s.refused)
+	s.deadlocked = 0
+	s.chain.forget()
+	for i := range s.shards {
+		s.Begin(i, 0, false)
+		clear(s.shards[i].rx)
+	}
+	if s.log != nil {
+		s.log = &frameLog{}
+	}
+	s.WatchError = nil
+	s.kernel.BeforeCycle0()
+}
+
+// Clock returns the one clock.
+func (s *Stream) Clock() *hw.Clock { return s.kernel.Clock() }
+
+// Probes yields the signals of all hardware but routers.
+func (s *Stream) Probes(yield func(hw.Probe)) { s.kernel.Probes(yield) }
+
+// Routers implements Hardware.
+func (s *Stream) Routers() *hw.RouterSignals {
+	node := func(node int) string { return fabric.NodePath(s.built, node) }
+	return s.network.Signals(node, hw.PacketNumbers{Bits: 32, Of: func(packet uint32) uint64 { return s.serial[packet] }})
+}
+
+// Path implements hw.Stateful.
+func (s *Stream) Path() string { return "fabric" }
+
+// State implements hw.Stateful.
+func (s *Stream) State(v *hw.StateVisitor) {
+	v.Within(s.kernel)
+	hw.StateList(v, "frames", &s.frames)
+	hw.StateList(v, "serial", &s.serial)
+	hw.StateScalar(v, "fed", &s.fed)
+	hw.StateColumn(v, "told", s.told)
+	s.taken.state(v, s.ports)
+	hw.StateColumn(v, "orphans", s.orphans)
+	hw.StateColumn(v, "begun", s.begun)
+	s.latencies.state(v)
+	s.loads.state(v)
+	s.order.State(v)
+	hw.StateColumn(v, "refused", s.refused, hw.AtMost(uint8(refusalsMax)))
+	hw.StateScalar(v, "deadlocked", &s.deadlocked, hw.AtMost(uint8(1)))
+	if s.faults != nil {
+		hw.StateList(v, "missing_credits", &s.missing)
+		s.faults.State(v)
+	}
+	v.AfterRestore(func() {
+		s.chain.next = make([]uint32, len(s.serial))
+		s.chain.forget()
+	})
+}
+
+// latencies are those of the frames that have come, in cycles: how many had each.
+type latencies struct {
+	whole, network map[uint64]uint64
+	hops           uint64
+}
+
+func (l *latencies) note(whole, network uint32, hops uint16) {
+	if l.whole == nil {
+		l.whole, l.network = map[uint64]uint64{}, map[uint64]uint64{}
+	}
+	l.whole[uint64(whole)]++
+	l.network[uint64(network)]++
+	l.hops += uint64(hops)
+}
+
+// state visits them.
+func (l *latencies) state(v *hw.StateVisitor) {
+	hw.StateScalar(v, "hops", &l.hops)
+	l.visit(v, "latency", &l.whole)
+	l.visit(v, "network_latency", &l.network)
+}
+
+func (l *latencies) visit(v *hw.StateVisitor, name string, counts *map[uint64]uint64) {
+	values := slices.Sorted(maps.Keys(*counts))
+	var times []uint64
+	for _, value := range values {
+		times = append(times, (*counts)[value])
+	}
+	hw.StateList(v, name+".cycles", &values)
+	hw.StateList(v, name+".times", &times)
+	v.AfterRestore(func() {
+		*counts = map[uint64]uint64{}
+		for i := range min(len(values), len(times)) {
+			(*counts)[values[i]] = times[i]
+		}
+	})
+}
+
+// Latencies are the cycles from the queueing of each frame that has come, and from its sending, to its arrival: how many
+// frames had each; and the routers that all of them have passed.
+func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
+	return s.latencies.whole, s.latencies.network, s.latencies.hops
+}
+
+// Loads are those of channels between routers.
+func (s *Stream) Loads() *ChannelLoads { return s.loads }
+
+// Network is the hardware of routers.
+func (s *Stream) Network() *hw.RouterNetwork { return s.network.RouterNetwork }
+
+// frameLog has a row for each frame that has come.
+type frameLog struct{ rows []fabric.PacketRow }
+
+func (s *Stream) row(packet uint32) fabric.PacketRow {
+	row := fabric.PacketRowOf(s.network.Packets, packet)
+	row.ID, row.Measured = s.serial[packet], true
+	row.Source, row.Destination = s.ends(packet)
+	return row
+}
+
+func (l *frameLog) add(s *Stream, packet uint32) { l.rows = append(l.rows, s.row(packet)) }
+
+// WritePackets writes a row for each frame, as the run of bare packets does: those that have come in order of arrival, then
+// source; the others last, in order of creation.
+func (s *Stream) WritePackets(to io.Writer) error {
+	s.network.CountHops()
+	rows := slices.Clone(s.log.rows)
+	for packet, size := range s.network.Packets.Size {
+		if size > 0 {
+			rows = append(rows, s.row(uint32(packet)))
+		}
+	}
+	slices.SortFunc(rows, func(a, b fabric.PacketRow) int {
+		if a.Received == fabric.NotYet && b.Received == fabric.NotYet {
+			return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID))
+		}
+		return cmp.Or(cmp.Compare(a.Received, b.Received), cmp.Compare(a.Source, b.Source), cmp.Compare(a.ID, b.ID))
+	})
+	return fabric.WritePackets(to, slices.Values(rows))
+}

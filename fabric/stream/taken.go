@@ -1,0 +1,70 @@
+package stream
+
+import (
+	"bytes"
+
+	"starloom/hw"
+)
+
+// takenFrames are the frames in TX FIFOs that NICs have taken, which are the first ones: by which port each leaves. Those of a port leave in
+// their order.
+type takenFrames struct {
+	room  int     // of a TX FIFO
+	count []uint8 // of each processor
+	port  []uint8 // [processor * room + place]
+}
+
+func newTakenFrames(processors, room int) takenFrames {
+	return takenFrames{room, make([]uint8, processors), make([]uint8, processors*room)}
+}
+
+// ports are those of the frames of a processor.
+func (t *takenFrames) ports(processor int) []uint8 {
+	return t.port[processor*t.room:][:t.count[processor]]
+}
+
+// to is how many leave by a port.
+func (t *takenFrames) to(processor, port int) int {
+	return bytes.Count(t.ports(processor), []byte{byte(port)})
+}
+
+// take adds one.
+func (t *takenFrames) take(processor, port int) {
+	t.count[processor]++
+	ports := t.ports(processor)
+	ports[len(ports)-1] = uint8(port)
+}
+
+// leave takes out the first so many that leave by a port, and appends their places to a list.
+func (t *takenFrames) leave(processor, port, frames int, places []int) []int {
+	ports := t.ports(processor)
+	kept := 0
+	for place, by := range ports {
+		if int(by) == port && frames > 0 {
+			frames--
+			places = append(places, place)
+			continue
+		}
+		ports[kept] = by
+		kept++
+	}
+	clear(ports[kept:])
+	t.count[processor] = uint8(kept)
+	return places
+}
+
+// forget leaves none of a processor.
+func (t *takenFrames) forget(processor int) {
+	clear(t.ports(processor))
+	t.count[processor] = 0
+}
+
+func (t *takenFrames) reset() {
+	clear(t.count)
+	clear(t.port)
+}
+
+func (t *takenFrames) state(v *hw.StateVisitor, most int) {
+	hw.StateColumn(v, "mirrored", t.count, hw.AtMost(uint8(t.room)))
+	hw.StateColumn(v, "mirrored.port", t.port, hw.AtMost(uint8(most-1)))
+}

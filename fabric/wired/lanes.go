@@ -1,0 +1,78 @@
+package wired
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// lanes are what the slot engine keeps of NICs some of whose lanes ask.
+type lanes struct {
+	server  fabric.Server
+	classes *nic.Classes
+	asked   []uint8  // by transmitter: 1 if it has asked in the slot that crosses
+	serves  []uint32 // by transmitter: the medium that serves it in the slot that has crossed, NoMedium for none
+	starts  []uint32 // by transmitter: where the frame starts with which it has asked
+	asks    []fabric.Ask
+}
+
+// newLanes are those of a network, which is one shard.
+func newLanes(n fabric.Network, c *fabric.Config) (*lanes, error) {
+	serving, ok := n.(fabric.Serving)
+	shape := n.Shape()
+	classes := shape.NIC().Classes
+	if !ok || classes == nil {
+		return nil, fmt.Errorf("%s: some lanes of its NICs ask, and it does not say whom media serve (fabric.Serving)", n.Kind())
+	}
+	server, err := serving.Server(c)
+	if err != nil {
+		return nil, err
+	}
+	all := len(classes.Of)
+	l := &lanes{server: server, classes: classes, asked: make([]uint8, all), serves: make([]uint32, all), starts: make([]uint32, all)}
+	l.reset()
+	return l, nil
+}
+
+// serve decides who of those that ask is served in a slot, and puts their frames on media.
+func (l *lanes) serve(t *wired, slot uint32) {
+	waiting := uint32(len(t.shards))
+	sent := &t.sent[slot&1][waiting]
+	l.asks = l.asks[:0]
+	for i, processor := range sent.processors {
+		frame := sent.frame(sent.starts[i])
+		transmitter := int(processor)*t.shape.Ports + int(sent.ports[i])
+		output, _ := l.classes.Output(int(processor), sent.ports[i], frame.Destination())
+		l.serves[transmitter], l.starts[transmitter] = fabric.NoMedium, sent.starts[i]
+		l.asks = append(l.asks, fabric.Ask{Transmitter: transmitter, Output: output, Tag: frame.Tag()})
+	}
+	l.server.Serve(slot, l.asks, func(transmitter int, medium uint32) {
+		l.serves[transmitter] = medium
+		t.light(medium, waiting, l.starts[transmitter], slot)
+	})
+}
+
+// listen tells crossbars what the receivers of a cell take.
+func (l *lanes) listen(bank *nic.Bank, cell, ports int, slot uint32) {
+	for lane := range ports {
+		if receiver := (bank.First+cell)*ports + lane; l.classes.Hears[receiver] {
+			l.server.Listen(receiver, bank.Hears(cell, uint16(lane), slot), bank.Accepts(cell))
+		}
+	}
+}
+
+func (l *lanes) reset() {
+	clear(l.asked)
+	for i := range l.serves {
+		l.serves[i] = fabric.NoMedium
+	}
+	l.server.Reset()
+}
+
+// state visits what is asked, and what the server keeps.
+func (l *lanes) state(v *hw.StateVisitor) {
+	hw.StateColumn(v, "asked", l.asked, hw.AtMost[uint8](1))
+	l.server.State(v)
+}

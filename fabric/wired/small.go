@@ -1,0 +1,76 @@
+package wired
+
+import (
+	"slices"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// This file is the way of wired for frames that carry at most a packet, while no one looks at each: the same as
+// wired.send, wired.deliver and what a Ledger notes of them, word by word.
+
+// addSmall adds a plain frame.
+func (f *wiredFrames) addSmall(frame *nic.SmallFrame) {
+	start := len(f.bytes)
+	f.processors, f.ports, f.starts = append(f.processors, frame.Source()), append(f.ports, uint16(frame.Port())), append(f.starts, uint32(start/8))
+	f.bytes = slices.Grow(f.bytes, nic.SmallFrameBytes)[:start+nic.SmallFrameBytes]
+	*nic.SmallAt(f.bytes, start) = *frame
+}
+
+// sendSmall takes what the NICs of some processors send, if t.quick.
+func (t *wired) sendSmall(shard int, bank *nic.Bank, cells []uint32, ledger *fabric.Ledger, slot uint32) {
+	list := &t.sent[slot&1][shard]
+	for _, cell := range cells {
+		r := &bank.Registers[cell]
+		if r.TxCount == 0 {
+			continue
+		}
+		head, processor := bank.SmallTxHead(cell), bank.First+int(cell)
+		if r.TxCount != 1 || !head.Plain(t.shape.Ports) || bank.Own != nil && !bank.Own.Sends(processor, uint16(head.Port())) {
+			t.send(shard, bank, int(cell), ledger, slot)
+			continue
+		}
+		frame := head.From(uint32(processor))
+		list.addSmall(&frame)
+		ledger.Frames.Sent++
+		ledger.Sum.Event(fabric.EventSent(uint16(frame.Port()), uint32(processor)), frame.Head, frame.Route, frame.Packet)
+		if bank.TxStatus != nil {
+			bank.NoteTx(int(cell), uint16(frame.Port()), nic.TxSent, frame.Destination())
+		}
+		r.TxCount = 0
+	}
+}
+
+// deliverSmall gives receivers, which were idle, what they hear.
+func (t *wired) deliverSmall(work *wiredWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
+	sent := t.sent[slot&1]
+	for i := range work.hearing {
+		h := &work.hearing[i]
+		m, processor := &t.media[h.medium], uint32(bank.First)+h.cell
+		if t.carries[h.medium] == wiredMet {
+			bank.SetRx(int(h.cell), h.port, nic.StatusCollision)
+			ledger.Sum.EventOf(fabric.EventHeard(nic.StatusCollision, h.port, processor), 0)
+			continue
+		}
+		if m.first() {
+			ledger.Frames.Heard++
+		}
+		frame := nic.SmallAt(sent[m.shard].bytes, int(m.start)*8)
+		if !frame.IsSmall() {
+			view := sent[m.shard].frame(m.start)
+			ledger.NoteHeard(int(processor), h.port, bank.PushRx(int(h.cell), h.port, view), view, slot)
+			continue
+		}
+		status := bank.PushSmallRx(h.cell, h.port, frame)
+		if status != nic.StatusOK {
+			ledger.Frames.Overflow++
+		} else {
+			ledger.Frames.Delivered++
+			if frame.IsPacket() && (frame.Destination() == processor || ledger.Overhears) {
+				ledger.NoteArrival(processor, frame.Origin())
+			}
+		}
+		ledger.Sum.EventOf(fabric.EventHeard(status, h.port, processor), uint64(frame.Source()))
+	}
+}

@@ -1,0 +1,588 @@
+package wired
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+
+	"starloom/fabric"
+	"starloom/fabric/flow"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// wired carries whole frames across any passive network by its Wiring alone: the transport of the
+// slot engine of a network that brings none, and the reference with which faster ones are compared.
+// Latency: one slot. Two frames on a medium, or on the two directions of a half-duplex link, deliver
+// nothing and are StatusCollision at those who hear it. Work and memory grow with what is sent and
+// heard, and with the receivers of NICs that have one each.
+//
+//	Send, by shard: lists of frames -> Cross: what is on each medium, where it arrives -> Hear, by shard
+type wired struct {
+	shape   fabric.Shape
+	nic     nic.Discipline
+	names   fabric.Names
+	wiring  *fabric.Wiring
+	timing  nic.Timing
+	shards  []hw.Shard
+	perUnit int // processors of a unit of shards
+	shardOf []uint16
+	payload int
+	credits *flow.Credits  // nil if no port ever waits
+	turns   *flow.Switches // of NICs with one switch, else nil
+	blocker fabric.Blocker // nil if nothing ever blocks
+	quick   bool           // a NIC sends one frame in a slot, which its medium takes in any case
+	lanes   *lanes         // of NICs some of whose lanes ask, else nil
+
+	sent  [2][]wiredFrames // in an even slot, an odd one; by shard
+	hears []uint16         // by processor with one switch: the port that it hears
+	work  []wiredWork      // by shard
+
+	// By processor that hears one port: the one that it has heard last, and its medium. Most hear what they have heard
+	// before, and where a port leads lies anywhere in a large table. They are no state.
+	tuned   []uint16
+	tunedTo []uint32
+
+	wiredCrossed
+}
+
+// wiredCrossed is the slot that has crossed.
+type wiredCrossed struct {
+	media      []wiredMedium
+	carries    []uint8  // by medium: wiredDark, wiredAlone, wiredMet; after the last one, one that is dark
+	lit        []uint32 // media that are not dark, each once
+	arrives    hw.Set   // ports of NICs that hear all of theirs to which light comes
+	hearers    fabric.Listeners
+	met, alone uint64
+}
+
+// What a medium carries in a slot.
+const (
+	wiredDark  = 0
+	wiredAlone = 1
+	wiredMet   = 2
+)
+
+// wiredFrames are frames that some processors send in a slot, in the order in which they were sent, and on which media.
+type wiredFrames struct {
+	processors []uint32
+	ports      []uint16
+	starts     []uint32 // in words of 8 bytes
+	bytes      []byte
+	on         []wiredOn
+}
+
+// wiredOn is a frame on a medium.
+type wiredOn struct{ medium, start uint32 }
+
+func (f *wiredFrames) clear() {
+	f.processors, f.ports, f.starts, f.bytes, f.on = f.processors[:0], f.ports[:0], f.starts[:0], f.bytes[:0], f.on[:0]
+}
+
+// room makes room for so many frames, at least.
+func (f *wiredFrames) room(frames int) {
+	f.processors, f.ports, f.starts = slices.Grow(f.processors, frames), slices.Grow(f.ports, frames), slices.Grow(f.starts, frames)
+	f.on, f.bytes = slices.Grow(f.on, frames), slices.Grow(f.bytes, frames*nic.SmallFrameBytes)
+}
+
+// add adds a frame; place says later on which media.
+func (f *wiredFrames) add(processor int, frame nic.FrameView) {
+	start, used := len(f.bytes), frame.Used()
+	f.processors, f.ports, f.starts = append(f.processors, uint32(processor)), append(f.ports, frame.Port()), append(f.starts, uint32(start/8))
+	f.bytes = slices.Grow(f.bytes, used)[:start+used]
+	frame.CopyTo(f.bytes[start:])
+}
+
+// place lists on which media the frames are from number first on. Where a port leads lies anywhere in a large table:
+// turns do not depend on each other.
+func (f *wiredFrames) place(w *fabric.Wiring, ports, first int) {
+	for i := first; i < len(f.ports); i++ {
+		at, port := w.SendRow(int(f.processors[i]), ports), f.ports[i]
+		if port != nic.PortAll {
+			f.on = append(f.on, wiredOn{w.Sends[at+int(port)], f.starts[i]})
+			continue
+		}
+		for _, medium := range w.Sends[at : at+ports] {
+			f.on = append(f.on, wiredOn{medium, f.starts[i]})
+		}
+	}
+}
+
+// frame is the one that starts at a word.
+func (f *wiredFrames) frame(start uint32) nic.FrameView {
+	frame := nic.FrameView(f.bytes[start*8:])
+	return frame[:frame.Used()]
+}
+
+// wiredMedium is a medium that is not dark.
+type wiredMedium struct {
+	senders uint32
+	shard   uint32 // the first frame on it: of which shard...
+	start   uint32 // ...and where it starts
+	heard   uint32 // 1: by somebody; shards share it
+	shows   uint32 // the bit of the frames in which two of them differ first
+}
+
+// wiredWork is a shard's room to work on receivers, some at a time. What they hear lies anywhere in large tables, and
+// a processor waits long for one such place but not longer for twenty: turns of a loop do not depend on each other.
+type wiredWork struct {
+	hearing []wiredHearing
+	touched uint8
+}
+
+// wiredBlock is how many receivers are served at a time.
+const wiredBlock = 512
+
+// wiredHearing is a receiver, and the medium that it hears.
+type wiredHearing struct {
+	cell, medium uint32
+	port         uint16
+}
+
+// NewWired returns the transport of a passive network in the slot engine. NICs must not ask.
+func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
+	shape := n.Shape()
+	t := &wired{
+		shape: shape, names: n.Names(), wiring: fabric.WiringOf(n), timing: c.Timing, shards: c.Shards, payload: c.PayloadBytes,
+		perUnit: shape.Processors() / c.Shards[len(c.Shards)-1].End, shardOf: hw.ShardOfUnit(c.Shards), work: make([]wiredWork, len(c.Shards)),
+		wiredCrossed: wiredCrossed{media: make([]wiredMedium, shape.Media), carries: make([]uint8, shape.Media+1)},
+	}
+	t.nic = t.shape.NIC()
+	t.blocker, _ = n.(fabric.Blocker)
+	if t.nic.Asks || t.timing.Frames > 1 {
+		return nil, fmt.Errorf("%s: its NICs ask before they send, or send several frames in a slot; wiring alone does not say who is served", n.Kind())
+	}
+	var err error
+	switch d := t.shape.Chosen().(type) {
+	case fabric.OnePort, fabric.AllPorts:
+	case fabric.Mixed:
+		if t.lanes, err = newLanes(n, c); err != nil {
+			return nil, err
+		}
+	case fabric.Switched:
+		t.turns, t.hears = flow.NewSwitches(t.names, d, t.shape), make([]uint16, t.shape.Processors())
+	default:
+		return nil, fmt.Errorf("%s: wiring alone does not say what NICs of a discipline of its own do; bring a slot engine, too (fabric.Fast)", n.Kind())
+	}
+	if t.credits, err = flow.CreditsOf(n, c.Shards); err != nil {
+		return nil, err
+	}
+	t.quick = !t.nic.AllPorts && t.blocker == nil && t.credits == nil && t.turns == nil
+	for i := range t.sent {
+		t.sent[i] = make([]wiredFrames, len(t.shards), len(t.shards)+1)
+		if t.lanes != nil { // frames that wait for an answer, after those of the one shard
+			t.sent[i] = append(t.sent[i], wiredFrames{})
+		}
+	}
+	if t.nic.AllPorts {
+		t.arrives, t.hearers = hw.NewSet(len(t.wiring.Hears)), t.wiring.Listeners(shape.Media)
+	} else {
+		t.tuned, t.tunedTo = slices.Repeat([]uint16{nic.PortNone}, shape.Processors()), slices.Repeat([]uint32{uint32(shape.Media)}, shape.Processors())
+	}
+	t.Reset(0)
+	return t, nil
+}
+
+// Start and Latch implement Transport: frames are where they have to be; credits count.
+
+func (t *wired) Start() {}
+func (t *wired) Latch() {
+	if t.credits != nil {
+		t.credits.Latch(t.shards)
+	}
+}
+
+// Begin implements Transport.
+func (t *wired) Begin(shard int, slot uint32, _ bool) {
+	t.sent[slot&1][shard].clear()
+	if t.lanes != nil {
+		t.sent[slot&1][len(t.shards)].clear()
+	}
+	if t.turns != nil {
+		t.turns.Begin()
+	}
+}
+
+// Send implements Transport.
+func (t *wired) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
+	if t.credits != nil {
+		t.credits.Free(shard, bank, ledger, slot, w)
+	}
+	sent := &t.sent[slot&1][shard]
+	first := len(sent.ports)
+	sent.room(len(cells))
+	if t.quick && bank.Small() && !ledger.Looks() {
+		t.sendSmall(shard, bank, cells, ledger, slot)
+	} else {
+		for _, c := range cells {
+			if cell := int(c); bank.Registers[cell].TxCount > 0 {
+				t.send(shard, bank, cell, ledger, slot)
+			}
+		}
+	}
+	sent.place(t.wiring, t.shape.Ports, first)
+	if t.lanes != nil {
+		for cell := w.First; cell < w.End; cell++ { // all is one unit
+			t.lanes.listen(bank, cell, t.shape.Ports, slot)
+		}
+	}
+	if t.turns == nil {
+		return
+	}
+	ports := bank.Listen(slot)
+	for cell := w.First; cell < w.End; cell++ {
+		t.hears[bank.First+cell] = t.turns.Turn(ledger, bank.First+cell, ports[cell], slot)
+	}
+}
+
+// send takes what a processor's NIC sends in a slot.
+func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
+	processor := bank.First + cell
+	if t.nic.AllPorts {
+		if illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) { return t.place(shard, bank, cell, frame, ledger, slot) }); illegal != nil {
+			fabric.SilenceIllegal(bank, cell, illegal, ledger, slot)
+		}
+		return
+	}
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) {
+		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+		return
+	}
+	frame.SetSource(uint32(processor))
+	if t.blocker != nil && t.blocker.Blocks(processor, frame.Port(), slot) {
+		ledger.NoteBlocked(bank, cell, frame, slot)
+		return
+	}
+	t.sent[slot&1][shard].add(processor, frame)
+	if t.turns != nil {
+		t.turns.Send(processor, frame.Port())
+	}
+	ledger.NoteSent(processor, frame, slot)
+	bank.NoteTx(cell, frame.Port(), nic.TxSent, frame.Destination())
+	bank.PopTx(cell)
+}
+
+// place takes a frame of a NIC that sends at all ports, unless it has to wait for a credit.
+func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
+	processor, port := bank.First+cell, frame.Port()
+	frame.SetSource(uint32(processor))
+	if t.lanes != nil && t.lanes.classes.Class(processor, port) != nic.ClassFree {
+		t.sent[slot&1][len(t.shards)].add(processor, frame)
+		t.lanes.asked[processor*t.shape.Ports+int(port)], ledger.Sending = 1, true
+		return false
+	}
+	if t.blocker != nil && t.blocker.Blocks(processor, port, slot) || t.credits != nil && t.credits.Blocks(processor, port) {
+		ledger.NoteBlocked(bank, cell, frame, slot)
+		return false
+	}
+	if t.credits != nil {
+		t.credits.Sent(processor, port, slot)
+	}
+	t.sent[slot&1][shard].add(processor, frame)
+	ledger.NoteSent(processor, frame, slot)
+	return true
+}
+
+// Cross implements Transport: what is on each medium, and where it arrives.
+func (t *wired) Cross(slot uint32) {
+	t.darken()
+	for shard := range t.shards {
+		for _, on := range t.sent[slot&1][shard].on {
+			if on.medium != fabric.NoMedium {
+				t.light(on.medium, uint32(shard), on.start, slot)
+			}
+		}
+	}
+	if t.lanes != nil {
+		t.lanes.serve(t, slot)
+	}
+	if t.wiring.Opposite != nil {
+		t.meetOpposite()
+	}
+	for _, medium := range t.lit {
+		if t.carries[medium] == wiredMet {
+			t.met += uint64(t.media[medium].senders)
+		} else {
+			t.alone++
+		}
+		if t.nic.AllPorts {
+			for _, at := range t.hearers.Of(medium) {
+				t.arrives.Add(int(at))
+			}
+		}
+	}
+}
+
+// meetOpposite lets frames meet that go both ways on a half-duplex link, from the first phit on.
+func (t *wired) meetOpposite() {
+	for _, medium := range t.lit {
+		if other := t.wiring.Opposite[medium]; other != medium && t.carries[other] != wiredDark {
+			t.carries[medium], t.media[medium].shows = wiredMet, 0
+		}
+	}
+}
+
+// darken ends what a slot has carried.
+func (t *wired) darken() {
+	for _, medium := range t.lit {
+		t.carries[medium] = wiredDark
+	}
+	t.lit, t.met, t.alone = t.lit[:0], 0, 0
+	if t.nic.AllPorts {
+		t.arrives.Clear()
+	}
+}
+
+// light puts a frame on a medium.
+func (t *wired) light(medium, shard, start, slot uint32) {
+	m := &t.media[medium]
+	if t.carries[medium] == wiredDark {
+		t.carries[medium], *m = wiredAlone, wiredMedium{senders: 1, shard: shard, start: start, shows: 64}
+		t.lit = append(t.lit, medium)
+		return
+	}
+	sent := t.sent[slot&1]
+	differ := sent[m.shard].frame(m.start).HeadBits() ^ sent[shard].frame(start).HeadBits()
+	t.carries[medium], m.senders, m.shows = wiredMet, m.senders+1, min(m.shows, uint32(bits.LeadingZeros64(differ)))
+}
+
+// Hear implements Transport.
+func (t *wired) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
+	if t.lanes != nil {
+		flow.AnswerLanes(t.shape.Ports, bank, w, t.lanes.asked, func(transmitter int) bool { return t.lanes.serves[transmitter] != fabric.NoMedium }, ledger, slot)
+	}
+	bank.ForgetRx(w.First, w.End)
+	switch {
+	case len(t.lit) == 0:
+	case t.nic.AllPorts:
+		t.hearAll(shard, bank, ledger, slot, w.First, w.End)
+	case t.turns != nil:
+		t.hearOne(shard, bank, t.hears[bank.First:bank.First+bank.Cells], ledger, slot, w.First, w.End)
+	default:
+		t.hearOne(shard, bank, bank.Listen(slot), ledger, slot, w.First, w.End)
+	}
+	ledger.Judge(slot)
+}
+
+// hearOne delivers what some processors hear, each at its port of ports.
+func (t *wired) hearOne(shard int, bank *nic.Bank, ports []uint16, ledger *fabric.Ledger, slot uint32, first, end int) {
+	work, all, dark := &t.work[shard], t.shape.Ports, uint32(len(t.media))
+	for ; first < end; first += wiredBlock {
+		some := ports[first:min(first+wiredBlock, end)]
+		processor := bank.First + first
+		tuned, to := t.tuned[processor:][:len(some)], t.tunedTo[processor:][:len(some)]
+		for i, port := range some {
+			if port != tuned[i] {
+				tuned[i], to[i] = port, dark
+				if int(port) < all {
+					to[i] = min(t.wiring.Hears[t.wiring.HearRow(processor+i, all)+int(port)], dark) // NoMedium is dark, too
+				}
+			}
+		}
+		list := slices.Grow(work.hearing[:0], wiredBlock)[:wiredBlock]
+		n := 0
+		for i, port := range some {
+			medium := to[i]
+			list[n&(wiredBlock-1)] = wiredHearing{uint32(first + i), medium, port}
+			n += int(t.carries[medium]+1) >> 1 // 0 where it is dark, else 1
+		}
+		work.hearing = list[:n]
+		t.deliver(work, bank, ledger, slot)
+	}
+}
+
+// hearAll delivers what some processors hear, whose NICs hear at all of their ports.
+func (t *wired) hearAll(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, first, end int) {
+	work, ports := &t.work[shard], t.shape.Ports
+	last := (bank.First + end) * ports
+	for at := t.arrives.Next((bank.First+first)*ports, last); at < last; {
+		work.hearing = work.hearing[:0]
+		from := at
+		for ; at < last && len(work.hearing) < wiredBlock; at = t.arrives.Next(at+1, last) {
+			cell, port := at/ports-bank.First, uint16(at%ports)
+			if bank.Hears(cell, port, slot) {
+				work.hearing = append(work.hearing, wiredHearing{uint32(cell), t.wiring.Hears[at], port})
+			}
+		}
+		t.deliver(work, bank, ledger, slot)
+		if t.credits != nil {
+			for i := from; i < at; i = t.arrives.Next(i+1, at) {
+				t.credits.Heard(shard, bank, i/ports-bank.First, uint16(i%ports), ledger, slot)
+			}
+		}
+	}
+}
+
+// deliver gives receivers, which were idle, what they hear.
+func (t *wired) deliver(work *wiredWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
+	sent := t.sent[slot&1]
+	for i := range work.hearing {
+		m := &t.media[work.hearing[i].medium]
+		work.touched ^= sent[m.shard].bytes[m.start*8]
+	}
+	if bank.Small() && !ledger.Looks() {
+		t.deliverSmall(work, bank, ledger, slot)
+		return
+	}
+	for i := range work.hearing {
+		h := &work.hearing[i]
+		m, cell, met := &t.media[h.medium], int(h.cell), t.carries[h.medium] == wiredMet
+		switch effect := ledger.Harm(bank, cell, h.port, slot, met); {
+		case effect != fabric.Unharmed:
+			if !met && m.first() {
+				ledger.Frames.NoteHarmed(effect, 1)
+			}
+		case met:
+			bank.SetRx(cell, h.port, nic.StatusCollision)
+			ledger.NoteHeard(bank.First+cell, h.port, nic.StatusCollision, nil, slot)
+		default:
+			if m.first() {
+				ledger.Frames.Heard++
+			}
+			frame := sent[m.shard].frame(m.start)
+			ledger.NoteHeard(bank.First+cell, h.port, bank.PushRx(cell, h.port, frame), frame, slot)
+		}
+	}
+}
+
+// first reports whether no one has heard a medium before, in any shard.
+func (m *wiredMedium) first() bool {
+	return atomic.LoadUint32(&m.heard) == 0 && atomic.SwapUint32(&m.heard, 1) == 0
+}
+
+// Collisions implements Transport: those of all shards are the first one's.
+func (t *wired) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	if shard > 0 {
+		return 0, 0
+	}
+	if yield != nil && t.met > 0 {
+		slices.Sort(t.lit)
+		for _, medium := range t.lit {
+			if t.carries[medium] == wiredMet {
+				yield(int(medium), uint32(t.timing.ComputeCycles+t.timing.ArbitrationCycles+int(t.media[medium].shows)/t.timing.PhitBits))
+			}
+		}
+	}
+	return t.met, t.alone
+}
+
+// Reset implements Transport.
+func (t *wired) Reset(uint64) {
+	t.forget()
+	if t.lanes != nil {
+		t.lanes.reset()
+	}
+	for i := range t.hears {
+		t.hears[i] = nic.PortNone
+	}
+	if t.credits != nil {
+		t.credits.Restart()
+	}
+}
+
+// forget makes all media dark.
+func (t *wired) forget() {
+	t.darken()
+	for i := range t.sent {
+		for shard := range t.sent[i] {
+			t.sent[i][shard].clear()
+		}
+	}
+}
+
+// Credits implements flow.Credited.
+func (t *wired) Credits() *flow.Credits { return t.credits }
+
+// Path implements hw.Stateful.
+func (t *wired) Path() string { return "fabric" }
+
+// State implements hw.Stateful: what is on the media follows from what is sent.
+func (t *wired) State(v *hw.StateVisitor) {
+	if t.credits != nil {
+		t.credits.StateWhole(v)
+	}
+	for i, name := range []string{"even", "odd"} {
+		t.stateSent(v, name, t.sent[i][:len(t.shards)])
+		if t.lanes != nil {
+			t.stateSent(v, name+".asked", t.sent[i][len(t.shards):])
+		}
+	}
+	if t.lanes != nil {
+		t.lanes.state(v)
+	}
+	hw.StateColumn(v, "hears", slices.Clip(t.hears), t.checkPort(nic.PortNone))
+}
+
+// checkPort refuses what is neither a port nor the other value that there may be.
+func (t *wired) checkPort(other uint16) func(int, uint16) error {
+	return func(_ int, port uint16) error {
+		if int(port) >= t.shape.Ports && port != other {
+			return fmt.Errorf("port %d, there are %d", port, t.shape.Ports)
+		}
+		return nil
+	}
+}
+
+// stateSent visits the frames of a slot, those of all shards one after the other.
+func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
+	var processors []uint32
+	var ports []uint16
+	var frames []byte
+	stride := nic.FrameStride(t.payload)
+	for shard := range sent {
+		s := &sent[shard]
+		processors, ports = append(processors, s.processors...), append(ports, s.ports...)
+		for i := range s.starts {
+			frame := s.frame(s.starts[i])
+			frames = append(append(frames, frame...), make([]byte, stride-len(frame))...)
+		}
+	}
+	rows := [2]int{}
+	hw.StateList(v, name+".from", &processors, hw.AtMost(uint32(t.shape.Processors()-1)), func(i int, _ uint32) error { rows[0] = i + 1; return nil })
+	hw.StateList(v, name+".to", &ports, t.checkPort(nic.PortAll), func(i int, _ uint16) error { rows[1] = i + 1; return nil })
+	nic.StateFrames(v, name+".frames", &frames, stride, t.payload, t.shape.Processors())
+	v.Verify(func() error {
+		if rows[0] != rows[1] {
+			return fmt.Errorf("%s: %d frames to %d ports", name, rows[0], rows[1])
+		}
+		return nil
+	})
+	v.AfterRestore(func() {
+		for shard := range sent {
+			sent[shard].clear()
+		}
+		for i := range min(len(processors), len(ports), len(frames)/stride) {
+			processor, frame := int(processors[i]), nic.FrameView(frames[i*stride:(i+1)*stride])
+			sent[t.shardOf[processor/t.perUnit]].add(processor, frame)
+		}
+		for shard := range sent {
+			sent[shard].place(t.wiring, t.shape.Ports, 0)
+		}
+	})
+}
+
+// SlotTransportOf is a network in the slot engine.
+func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
+	if f, ok := n.(fabric.Fast); ok {
+		return f.SlotTransport(c)
+	}
+	return New(n, c)
+}
+
+// SlotShape is the shape of a network in the slot engine: where that is made of wiring alone, a machine may be cut
+// between any two processors.
+func ShapeOf(n fabric.Network) fabric.Shape {
+	s := n.Shape()
+	switch s.Chosen().(type) {
+	case fabric.OnePort, fabric.AllPorts:
+	default:
+		return s
+	}
+	_, fast := n.(fabric.Fast)
+	if _, credits := n.(fabric.Creditor); s.Loose || !fast && !credits {
+		s.Units, s.PerUnit = s.Processors(), 1
+	}
+	return s
+}
