@@ -162,9 +162,3 @@ type Ask struct {
 	Output      uint16 // of a crossbar
 	Tag         uint16
 }
-
-// Serving is a network of the discipline Mixed.
-type Serving interface {
-	Network
-	Server(c *Config) (Server, error)
-}

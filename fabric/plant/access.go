@@ -1,41 +1,10 @@
 package plant
 
 import (
-	"fmt"
-
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
 )
-
-// Accessible is a discipline from outside, with its half of a plant.
-type Accessible interface {
-	fabric.Discipline
-	// Access is made before the network has built its media.
-	Access(p *Plant) (Access, error)
-}
-
-// accessOf is a discipline's half of a plant.
-func accessOf(d fabric.Discipline, p *Plant) (Access, error) {
-	switch d := d.(type) {
-	case fabric.OnePort:
-		return &onePort{plant: p, wiring: d.Wiring}, nil
-	case fabric.AllPorts:
-		return &allPorts{plant: p, of: d}, nil
-	case fabric.Addressed:
-		return &addressed{onePort: onePort{plant: p}, requests: newRequests(p), of: d}, nil
-	case fabric.Switched:
-		s := newSwitched(d, p)
-		return &s, nil
-	case fabric.Arbitrated:
-		return &arbitrated{switched: newSwitched(d.Switched, p), requests: newRequests(p)}, nil
-	case fabric.Mixed:
-		return newMixed(d, p), nil
-	case Accessible:
-		return d.Access(p)
-	}
-	return nil, fmt.Errorf("%s: the cycle engine does not know the discipline %T of its NICs; one from outside is plant.Accessible", p.kind, d)
-}
 
 // Access is a discipline's half of a Plant: what is between the banks of processors and the
 // transmitters and receivers. It is called per shard and window, never per processor, except for

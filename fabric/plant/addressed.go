@@ -13,14 +13,14 @@ type addressed struct {
 }
 
 // Outputs implements Access.
-func (a *addressed) Outputs() int { return a.plant.shape.Processors() }
+func (a *addressed) Outputs() int { return a.front.shape.Processors() }
 
 // input is that of its unit which a processor's receiver hears at its one port.
 func (a *addressed) input(processor int) uint32 {
 	if a.of.Shared {
 		return 0
 	}
-	return uint32(processor % a.plant.shape.PerUnit)
+	return uint32(processor % a.front.shape.PerUnit)
 }
 
 // IsFor implements Access.
@@ -36,7 +36,7 @@ func (a *addressed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 
 // Send implements Access.
 func (a *addressed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, _ []uint32) {
-	p, ports := a.plant, bank.Listen(slot)
+	p, ports := a.front, bank.Listen(slot)
 	a.requests.ask(shard, bank, ledger, slot, window, a.output)
 	for cell := window.First; cell < window.End; cell++ {
 		processor, listens := bank.First+cell, ports[cell] == 0

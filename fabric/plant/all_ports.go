@@ -8,12 +8,12 @@ import (
 
 type allPorts struct {
 	free
-	plant *Plant
+	front *Front
 	of    fabric.AllPorts
 }
 
 // Outputs implements Access.
-func (a *allPorts) Outputs() int { return a.plant.shape.Ports }
+func (a *allPorts) Outputs() int { return a.front.shape.Ports }
 
 // sends reports whether a way leads out of a port.
 func (a *allPorts) sends(processor int, port uint16) bool {
@@ -23,14 +23,14 @@ func (a *allPorts) sends(processor int, port uint16) bool {
 // input is that of its unit which a processor's receiver hears at a port, nic.NoInput for none.
 func (a *allPorts) input(processor int, port uint16) uint32 {
 	if a.of.Wiring != nil {
-		return a.of.Wiring.Hears[processor*a.plant.lanes+int(port)]
+		return a.of.Wiring.Hears[processor*a.front.lanes+int(port)]
 	}
-	return uint32(processor%a.plant.shape.PerUnit*a.plant.lanes + int(port))
+	return uint32(processor%a.front.shape.PerUnit*a.front.lanes + int(port))
 }
 
 // Hear implements Access.
 func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
-	p, credits := a.plant, a.plant.credits
+	p, credits := a.front, a.front.credits
 	for cell := window.First; cell < window.End; cell++ {
 		if credits == nil && p.idle(bank.First+cell) {
 			for lane := range p.lanes {
@@ -74,7 +74,7 @@ func (a *allPorts) send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 
 // giveBack gives back the credits of frames that handlers of a window have taken.
 func (a *allPorts) giveBack(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
-	if c := a.plant.credits; c != nil {
+	if c := a.front.credits; c != nil {
 		c.Free(shard, bank, ledger, slot, window)
 	}
 }
@@ -95,19 +95,19 @@ func (a *allPorts) listenAll(bank *nic.Bank, slot uint32, window fabric.Window, 
 // listen sets what the receivers of a cell hear.
 func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
 	processor := bank.First + cell
-	for lane := range a.plant.lanes {
+	for lane := range a.front.lanes {
 		input := nic.NoInput
 		if bank.Hears(cell, uint16(lane), slot) {
 			input = a.input(processor, uint16(lane))
 		}
-		a.plant.listen(processor*a.plant.lanes+lane, input)
+		a.front.listen(processor*a.front.lanes+lane, input)
 	}
 }
 
 // transmit puts a frame on the inputs of the transmitters that its port means, unless it has to
 // wait: for what is at the far end, or for a credit.
 func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
-	p, processor, port := a.plant, bank.First+cell, frame.Port()
+	p, processor, port := a.front, bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
 	credits := p.credits
 	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
@@ -134,22 +134,22 @@ func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.Frame
 // Placed implements Access: the one medium of a transmitter is its port 0.
 func (a *allPorts) Placed(shard, first, end int) {
 	for transmitter := first; transmitter < end; transmitter++ {
-		if a.plant.sent[transmitter] != nic.PortNone {
-			a.plant.Placed(shard, transmitter, 0)
+		if a.front.sent[transmitter] != nic.PortNone {
+			a.front.Placed(shard, transmitter, 0)
 		}
 	}
 }
 
 // Reset implements Access.
 func (a *allPorts) Reset() {
-	if c := a.plant.credits; c != nil {
+	if c := a.front.credits; c != nil {
 		c.Reset()
 	}
 }
 
 // State implements Access.
 func (a *allPorts) State(v *hw.StateVisitor) {
-	if c := a.plant.credits; c != nil {
+	if c := a.front.credits; c != nil {
 		c.State(v)
 	}
 }

@@ -1,29 +1,93 @@
 package plant
 
 import (
+	"maps"
+	"slices"
+
 	"starloom/fabric"
+	"starloom/fabric/flow"
 	"starloom/hw"
 	"starloom/nic"
 )
 
-// What a network's Build needs of a plant, and gives it.
+// New builds the hardware of a network, of which rtl replaces parts; nil: everything
+// is model.
+func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Plant, error) {
+	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
+	if err != nil {
+		return nil, err
+	}
+	run := slices.Clone(t.unsited)
+	for _, part := range t.sited {
+		run = append(run, part)
+	}
+	if rtl != nil {
+		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors(), t.lanes)
+		var whole hw.Sited
+		if d := t.Whole(n); d != nil && t.tap == nil { // which is inside of it
+			whole = d
+		}
+		var all bool
+		if run, all, err = rtl.Replace(t.kernel, t.sited, t.media.Composites, whole); err != nil {
+			return nil, err
+		}
+		run = append(run, t.unsited...)
+		if all {
+			t.datapath = whole.(*Datapath)
+		}
+	}
+	t.kernel.Add(run...)
+	if err := t.kernel.Build(); err != nil {
+		return nil, err
+	}
+	t.kernel.BeforeCycle0()
+	return t, nil
+}
 
-// Transmitters are those of all NICs. Where a NIC has one of them and one receiver for every port,
-// they stand side by side, port by port: the one medium of a transmitter is its port 0, and
-// Media.Hears has as many inputs for each processor.
-func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
-
-// Receivers are those of all NICs; they come with Carry.
-func (t *Plant) Receivers() *nic.Deserialisers { return t.deserialisers }
-
-// Shape is that of the network.
-func (t *Plant) Shape() fabric.Shape { return t.shape }
-
-// Timing returns the shape of a slot.
-func (t *Plant) Timing() nic.Timing { return t.timing }
-
-// Clock returns the one clock.
-func (t *Plant) Clock() *hw.Clock { return t.kernel.Clock() }
+// Lay lays out a plant for a kernel, to which its components are still to be added.
+func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) {
+	shape := n.Shape()
+	t := &Plant{kernel: kernel, Front: Front{
+		site: site{
+			kind: n.Kind(), names: n.Names(), seed: c.Seed, bankOf: c.Bank, shape: shape, lanes: shape.Lanes(),
+			timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
+		},
+		clock: kernel.Clock(), workers: kernel.Workers(), faults: c.Faults, shards: make([]plantShard, len(c.Shards)),
+		seen: seenMedia{met: make([]uint32, shape.Media), marks: make([]uint8, shape.Media)},
+	}}
+	for i := range t.shards {
+		t.shards[i] = plantShard{
+			Shard: c.Shards[i],
+			wire:  make([]byte, nic.FrameBytes(t.payload)),
+			view:  make(nic.FrameView, nic.FrameStride(t.payload)),
+		}
+	}
+	processors := t.shape.Processors()
+	t.sent = make([]uint16, processors*t.lanes)
+	t.silence(0, len(t.sent))
+	var err error
+	t.blocker, _ = n.(fabric.Blocker)
+	if t.access, err = accessOf(t.shape.Chosen(), &t.Front); err != nil {
+		return nil, err
+	}
+	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
+		Bank: t.nics("tx"), Clock: t.clock, Shards: t.cuts, PhitBits: t.timing.PhitBits,
+		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.access.Outputs(),
+		ArbitrationCycles: t.timing.ArbitrationCycles, OfferCycles: (t.timing.Frames - 1) * t.timing.FramePhits, Processors: processors,
+	}); err != nil {
+		return nil, err
+	}
+	if t.credits, err = flow.CreditsOf(n, t.cuts); err != nil {
+		return nil, err
+	}
+	if err := n.Build(t); err != nil {
+		return nil, err
+	}
+	t.foresight = foresight{lit: make([]uint32, t.shape.Media), frames: nic.Foreseen{
+		Transmitters: t.serialisers, Carries: make([]uint32, t.shape.Media), GoesOn: make([]bool, processors*t.lanes),
+	}}
+	return t, nil
+}
 
 // Light makes a wire for every element of a bank; readers is by whose shard each is read, in units, nil for the
 // unit that it belongs to.
@@ -31,35 +95,17 @@ func (t *Plant) Light(bank hw.Bank, readers []uint32) (*hw.Light, error) {
 	return hw.NewLight(bank, "light", t.timing.PhitBits, t.cuts, readers)
 }
 
-// Bank names perUnit elements for each unit, or parts of them.
-func (t *Plant) Bank(name, part string, perUnit int) hw.Bank {
-	bank := hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}
-	if bank.Unit == "" { // there is one unit, which has no name of its own
-		bank.Name = t.kind + "." + name
-	}
-	return bank
-}
-
-// Seed is that of the first run.
-func (t *Plant) Seed() uint64 { return t.seed }
-
-// BankOf returns a processor's bank and its cell there.
-func (t *Plant) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bankOf(processor) }
-
-// Shards are those of the machine.
-func (t *Plant) Shards() []hw.Shard { return t.cuts }
-
 // Carry gives the plant its media; the receivers are those of all NICs.
 func (t *Plant) Carry(m fabric.Media) (err error) {
 	t.media = m
 	in := m.Far
 	if t.faults != nil && t.faults.On(true) {
-		if t.tap, in, err = hw.NewLightTap(t.kernel.Clock(), m.Far, t.timing.SlotCycles(), t.harm); err != nil {
+		if t.tap, in, err = hw.NewLightTap(t.clock, m.Far, t.timing.SlotCycles(), t.harm); err != nil {
 			return err
 		}
 	}
 	t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
-		Bank: t.nics("rx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
+		Bank: t.nics("rx"), Clock: t.clock, Shards: t.cuts, PhitBits: t.timing.PhitBits,
 		FrameBytesMax: nic.FrameBytes(t.payload), In: in, Hears: m.Hears, Taps: t.shape.NIC().Taps, Queues: t.queues(),
 	})
 	t.list()
@@ -102,9 +148,6 @@ func queueing(part hw.Component) bool {
 	return false
 }
 
-// queues reports whether a slot may bring a receiver several frames, one after the other.
-func (t *Plant) queues() bool { return t.timing.Frames > 1 }
-
 // harm is what faults do to a medium in a slot, for the tap.
 func (t *Plant) harm(medium, slot uint32) hw.Harm {
 	switch effect, number := t.faults.OnMedium(int(medium), slot); effect {
@@ -116,7 +159,24 @@ func (t *Plant) harm(medium, slot uint32) hw.Harm {
 	return hw.Harm{}
 }
 
-// nics is the bank of a part of all NICs.
-func (t *Plant) nics(part string) hw.Bank {
-	return t.shape.NameLanes(t.Bank("nic", part, t.shape.PerUnit*t.lanes))
+// Components are those of the plant that RTL can stand for.
+func (t *Plant) Components() []hw.Sited { return t.sited }
+
+// Whole is all hardware of a plant as one component; nil if its network has no twin, or media of several kinds.
+func (t *Plant) Whole(n fabric.Network) *Datapath {
+	twin, size := fabric.TwinOf(n)
+	medium, ok := t.media.Medium.(sitedMedium)
+	if twin == nil || !ok {
+		return nil
+	}
+	parameters := map[string]int{
+		"PHIT_BITS": t.timing.PhitBits, "FRAME_BYTES_MAX": nic.FrameBytes(t.payload),
+		"COMPUTE_CYCLES": t.timing.ComputeCycles, "PROPAGATION_CYCLES": t.timing.PropagationCycles, "GUARD_CYCLES": t.timing.GuardCycles,
+	}
+	maps.Copy(parameters, size)
+	return &Datapath{
+		path: n.Kind(), twin: twin.Name, parameters: parameters, timing: t.timing, clock: t.clock,
+		serialisers: t.serialisers, medium: medium, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
+		seen: make([]uint32, t.shape.Media),
+	}
 }

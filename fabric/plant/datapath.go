@@ -2,7 +2,6 @@ package plant
 
 import (
 	"errors"
-	"maps"
 
 	"starloom/fabric"
 	"starloom/hw"
@@ -36,25 +35,6 @@ type Datapath struct {
 type sitedMedium interface {
 	fabric.Medium
 	Site() *hw.Site
-}
-
-// Whole is all hardware of a plant as one component; nil if its network has no twin, or media of several kinds.
-func (t *Plant) Whole(n fabric.Network) *Datapath {
-	twin, size := fabric.TwinOf(n)
-	medium, ok := t.media.Medium.(sitedMedium)
-	if twin == nil || !ok {
-		return nil
-	}
-	parameters := map[string]int{
-		"PHIT_BITS": t.timing.PhitBits, "FRAME_BYTES_MAX": nic.FrameBytes(t.payload),
-		"COMPUTE_CYCLES": t.timing.ComputeCycles, "PROPAGATION_CYCLES": t.timing.PropagationCycles, "GUARD_CYCLES": t.timing.GuardCycles,
-	}
-	maps.Copy(parameters, size)
-	return &Datapath{
-		path: n.Kind(), twin: twin.Name, parameters: parameters, timing: t.timing, clock: t.kernel.Clock(),
-		serialisers: t.serialisers, medium: medium, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
-		seen: make([]uint32, t.shape.Media),
-	}
 }
 
 // Path names it by what is seen of it.

@@ -9,8 +9,8 @@ import (
 	"starloom/nic"
 )
 
-func newMixed(d fabric.Mixed, p *Plant) Access {
-	all := allPorts{plant: p, of: fabric.AllPorts{Wiring: d.Wiring, Own: d.Own}}
+func newMixed(d fabric.Mixed, p *Front) Access {
+	all := allPorts{front: p, of: fabric.AllPorts{Wiring: d.Wiring, Own: d.Own}}
 	if !slices.ContainsFunc(d.Lanes.Of, func(c nic.Class) bool { return c == nic.ClassMedium || c == nic.ClassAddressee }) {
 		return &besideRouters{all, d.Lanes}
 	}
@@ -49,8 +49,8 @@ func (a *mixed) Outputs() (most int) {
 
 // Hear implements Access.
 func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
-	flow.AnswerLanes(a.plant.shape.Ports, bank, window, a.asked, func(transmitter int) bool {
-		_, ok := a.plant.serialisers.Served(transmitter)
+	flow.AnswerLanes(a.front.shape.Ports, bank, window, a.asked, func(transmitter int) bool {
+		_, ok := a.front.serialisers.Served(transmitter)
 		return ok
 	}, ledger, slot)
 	a.allPorts.Hear(shard, bank, ledger, slot, window)
@@ -58,7 +58,7 @@ func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 
 // Send implements Access.
 func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
-	p := a.plant
+	p := a.front
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
 		switch a.classes.Class(bank.First+cell, frame.Port()) {
 		case nic.ClassFree:
@@ -79,7 +79,7 @@ func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 
 // ask lets a lane ask for what its frame needs.
 func (a *mixed) ask(shard, processor int, frame nic.FrameView, ledger *fabric.Ledger) {
-	p := a.plant
+	p := a.front
 	frame.SetSource(uint32(processor))
 	transmitter := processor*p.lanes + int(frame.Port())
 	output, _ := a.classes.Output(processor, frame.Port(), frame.Destination())
@@ -90,7 +90,7 @@ func (a *mixed) ask(shard, processor int, frame nic.FrameView, ledger *fabric.Le
 
 // Placed implements Access.
 func (a *mixed) Placed(shard, first, end int) {
-	p := a.plant
+	p := a.front
 	for transmitter := first; transmitter < end; transmitter++ {
 		if p.sent[transmitter] == nic.PortNone {
 			continue
@@ -103,7 +103,7 @@ func (a *mixed) Placed(shard, first, end int) {
 
 // Crossed implements Access: what was sent in a slot is remembered, for RTL, once it is known.
 func (a *mixed) Crossed(slot uint32) {
-	p := a.plant
+	p := a.front
 	if p.sums == nil {
 		return
 	}

@@ -7,16 +7,16 @@ import (
 
 type onePort struct {
 	free
-	plant  *Plant
+	front  *Front
 	wiring *fabric.Wiring // nil: that of Media.Hears, unit by unit
 }
 
 // Outputs implements Access.
-func (a *onePort) Outputs() int { return a.plant.shape.Ports }
+func (a *onePort) Outputs() int { return a.front.shape.Ports }
 
 // Hear implements Access.
 func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
-	p, ports := a.plant, bank.Listen(slot)
+	p, ports := a.front, bank.Listen(slot)
 	for cell := window.First; cell < window.End; cell++ {
 		if p.hearing(bank.First + cell) {
 			p.Receive(shard, bank, cell, 0, ports[cell], ledger, slot)
@@ -28,7 +28,7 @@ func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot ui
 
 // Send implements Access.
 func (a *onePort) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
-	p, ports := a.plant, bank.Listen(slot)
+	p, ports := a.front, bank.Listen(slot)
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {
 			p.sendHead(bank, int(cell), ledger, slot)
@@ -48,17 +48,17 @@ func (a *onePort) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot ui
 // listen sets what a processor hears by the port that its firmware has said.
 func (a *onePort) listen(processor int, port uint16) {
 	input := nic.NoInput
-	if int(port) < a.plant.shape.Ports {
+	if int(port) < a.front.shape.Ports {
 		if input = uint32(port); a.wiring != nil {
-			input = a.wiring.Hears[processor*a.plant.shape.Ports+int(port)]
+			input = a.wiring.Hears[processor*a.front.shape.Ports+int(port)]
 		}
 	}
-	a.plant.listen(processor, input)
+	a.front.listen(processor, input)
 }
 
 // Placed implements Access.
 func (a *onePort) Placed(shard, first, end int) {
-	p := a.plant
+	p := a.front
 	for transmitter := first; transmitter < end; transmitter++ {
 		switch port := p.sent[transmitter]; port {
 		case nic.PortNone:
@@ -74,35 +74,6 @@ func (a *onePort) Placed(shard, first, end int) {
 	}
 }
 
-// sendHead sends the frame at the head of a processor's TX FIFO, unless it has to wait. It
-// reports the port.
-func (p *Plant) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) (port uint16, sent bool) {
-	frame := bank.TxHead(cell)
-	if !bank.Legal(cell, frame) {
-		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
-		return nic.PortNone, false
-	}
-	processor := bank.First + cell
-	port = frame.Port()
-	frame.SetSource(uint32(processor))
-	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) {
-		ledger.NoteBlocked(bank, cell, frame, slot)
-		return port, false
-	}
-	p.Load(processor, frame.AppendWire(p.serialisers.Blank(processor)), port, slot)
-	ledger.NoteSent(processor, frame, slot)
-	bank.NoteTx(cell, port, nic.TxSent, frame.Destination())
-	bank.PopTx(cell)
-	return port, true
-}
-
 // listensAsBefore reports whether all cells of a bank hear in a slot what they have heard in the one before,
 // but for those that were called or killed.
 func listensAsBefore(bank *nic.Bank, slot uint32) bool { return slot > 0 && bank.ListenSlots() == 1 }
-
-// listen sets what a receiver hears; most hear what they have heard before.
-func (p *Plant) listen(receiver int, input uint32) {
-	if input != p.deserialisers.Hears(receiver) {
-		p.deserialisers.Listen(receiver, input)
-	}
-}

@@ -1,8 +1,6 @@
 package plant
 
 import (
-	"slices"
-
 	"starloom/fabric"
 	"starloom/fabric/flow"
 	"starloom/hw"
@@ -26,151 +24,13 @@ import (
 // has no number. Light that is at the far end of a link in a last guard cycle counts for
 // no slot: it is late. Models are never late.
 type Plant struct {
-	site
+	Front
+	Watched
 	kernel *hw.Kernel
 
-	serialisers   *nic.Serialisers
-	media         fabric.Media
-	deserialisers *nic.Deserialisers
-	faults        *fabric.Faults // nil for none
-	tap           *hw.LightTap   // where faults of media act, nil for none
-	rtl           RTL            // nil if everything is model
-	datapath      *Datapath      // when RTL stands for all hardware, else nil
-	sited         []hw.Sited     // all components for which RTL may stand
-	unsited       []hw.Component
-
-	Watched
-	access  Access         // what its NICs do
-	credits *flow.Credits  // of NICs that send at all ports, nil if no port ever waits
-	blocker fabric.Blocker // nil if nothing ever blocks
-
-	foresight
-	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
-	shards []plantShard
-	seen   seenMedia
-	sums   *sentSums // with RTL, else nil
+	sited   []hw.Sited // all components for which RTL may stand
+	unsited []hw.Component
 }
-
-// site is what a plant is built for.
-type site struct {
-	kind    string
-	names   fabric.Names
-	seed    uint64
-	bankOf  func(processor int) (bank *nic.Bank, cell int)
-	shape   fabric.Shape
-	lanes   int // transmitters, and receivers, of a processor
-	timing  nic.Timing
-	payload int // bytes
-	cuts    []hw.Shard
-}
-
-// seenMedia is what was seen of media, in the slot that crosses or has crossed.
-type seenMedia struct {
-	met     []uint32 // per medium with a violation: the first cycle that shows it
-	harmed  []uint32 // plantShard.harmed of all shards, in ascending order
-	counted uint32   // the slot that plantShard.placed is about
-	late    []int    // media whose links had light at the far end at the last boundary
-	marks   []uint8  // per medium: 1 if somebody has listened to it at this boundary
-}
-
-// plantShard is a shard's part of the machine, and room to work in.
-type plantShard struct {
-	hw.Shard
-	exact    bool // the cycles of this slot's collisions matter
-	violated []uint32
-
-	// Frames of the slot that has crossed: those that were sent, once for each port, and those
-	// of them that met another one.
-	placed, met uint64
-	harmed      []uint32 // where those were alone that are on media which faults have harmed, a place for each
-
-	noted int      // of the list of violations: those whose cycle is known
-	heard []uint32 // media that are marked
-	wire  []byte
-	view  nic.FrameView
-}
-
-// NewPlant builds the hardware of a network, of which rtl replaces parts; nil: everything
-// is model.
-func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Plant, error) {
-	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
-	if err != nil {
-		return nil, err
-	}
-	run := slices.Clone(t.unsited)
-	for _, part := range t.sited {
-		run = append(run, part)
-	}
-	if rtl != nil {
-		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors(), t.lanes)
-		var whole hw.Sited
-		if d := t.Whole(n); d != nil && t.tap == nil { // which is inside of it
-			whole = d
-		}
-		var all bool
-		if run, all, err = rtl.Replace(t.kernel, t.sited, t.media.Composites, whole); err != nil {
-			return nil, err
-		}
-		run = append(run, t.unsited...)
-		if all {
-			t.datapath = whole.(*Datapath)
-		}
-	}
-	t.kernel.Add(run...)
-	if err := t.kernel.Build(); err != nil {
-		return nil, err
-	}
-	t.kernel.BeforeCycle0()
-	return t, nil
-}
-
-// Lay lays out a plant for a kernel, to which its components are still to be added.
-func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) {
-	shape := n.Shape()
-	t := &Plant{
-		site: site{
-			kind: n.Kind(), names: n.Names(), seed: c.Seed, bankOf: c.Bank, shape: shape, lanes: shape.Lanes(),
-			timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
-		},
-		kernel: kernel, faults: c.Faults, shards: make([]plantShard, len(c.Shards)),
-		seen: seenMedia{met: make([]uint32, shape.Media), marks: make([]uint8, shape.Media)},
-	}
-	for i := range t.shards {
-		t.shards[i] = plantShard{
-			Shard: c.Shards[i],
-			wire:  make([]byte, nic.FrameBytes(t.payload)),
-			view:  make(nic.FrameView, nic.FrameStride(t.payload)),
-		}
-	}
-	processors := t.shape.Processors()
-	t.sent = make([]uint16, processors*t.lanes)
-	t.silence(0, len(t.sent))
-	var err error
-	t.blocker, _ = n.(fabric.Blocker)
-	if t.access, err = accessOf(t.shape.Chosen(), t); err != nil {
-		return nil, err
-	}
-	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
-		Bank: t.nics("tx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
-		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.access.Outputs(),
-		ArbitrationCycles: t.timing.ArbitrationCycles, OfferCycles: (t.timing.Frames - 1) * t.timing.FramePhits, Processors: processors,
-	}); err != nil {
-		return nil, err
-	}
-	if t.credits, err = flow.CreditsOf(n, t.cuts); err != nil {
-		return nil, err
-	}
-	if err := n.Build(t); err != nil {
-		return nil, err
-	}
-	t.foresight = foresight{lit: make([]uint32, t.shape.Media), frames: nic.Foreseen{
-		Transmitters: t.serialisers, Carries: make([]uint32, t.shape.Media), GoesOn: make([]bool, processors*t.lanes),
-	}}
-	return t, nil
-}
-
-// Components are those of the plant that RTL can stand for.
-func (t *Plant) Components() []hw.Sited { return t.sited }
 
 // Start implements Transport.
 func (t *Plant) Start() { t.kernel.DriveAndSettle() }
@@ -193,34 +53,10 @@ func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 	}
 }
 
-// silence says that some transmitters send nothing.
-func (t *Plant) silence(first, end int) {
-	for i := first; i < end; i++ {
-		t.sent[i] = nic.PortNone
-	}
-}
-
-// transmitters returns the transmitters of a shard, end excluded.
-func (t *Plant) transmitters(shard int) (first, end int) {
-	s := &t.shards[shard]
-	return s.First * t.shape.PerUnit * t.lanes, s.End * t.shape.PerUnit * t.lanes
-}
-
 // Hear implements Transport.
 func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	t.access.Hear(shard, bank, ledger, slot, window)
 	ledger.Judge(slot)
-}
-
-// hearing reports whether a processor's one receiver may have something to tell; most have not, and
-// are idle.
-func (t *Plant) hearing(processor int) bool {
-	return t.tap != nil || !t.deserialisers.Idle(processor)
-}
-
-// idle reports whether no receiver of a processor has something to tell.
-func (t *Plant) idle(processor int) bool {
-	return t.tap == nil && t.deserialisers.AllIdle(processor*t.lanes, t.lanes)
 }
 
 // Send implements Transport: the load inputs of the transmitters and the ports of the
@@ -228,19 +64,6 @@ func (t *Plant) idle(processor int) bool {
 func (t *Plant) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	t.access.Send(shard, bank, ledger, slot, window, cells)
 }
-
-// Load is the load input of one transmitter, with the port that it is switched to.
-func (t *Plant) Load(transmitter int, wire nic.Frame, port uint16, slot uint32) {
-	if t.sums != nil {
-		t.sums.send(slot, transmitter, wire)
-	}
-	t.serialisers.Load(transmitter, wire, port)
-	t.sent[transmitter] = port
-}
-
-// Sent is the port that a transmitter was switched to by Load in the slot that crosses or has
-// crossed, nic.PortNone for none: Access.Placed asks.
-func (t *Plant) Sent(transmitter int) (port uint16) { return t.sent[transmitter] }
 
 // Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
 // in which nothing happens are skipped unless somebody watches. RTL that fails ends the
@@ -272,7 +95,7 @@ func (t *Plant) CrossBeside(slot uint32, other *hw.Kernel) {
 		case other != nil:
 			other.Latch()
 		case t.kernel.Cycle() == begun:
-			t.foresee(slot)
+			t.foresee(slot, t.Watch != nil && t.WatchError == nil)
 		}
 	}
 	if !t.failed() {

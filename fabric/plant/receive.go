@@ -8,7 +8,7 @@ import (
 )
 
 // Receive takes what one receiver of a processor, which hears a port, has received in a slot.
-func (t *Plant) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, ledger *fabric.Ledger, slot uint32) {
+func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, ledger *fabric.Ledger, slot uint32) {
 	s, processor := &t.shards[shard], bank.First+cell
 	receiver := processor*t.lanes + lane
 	status := t.deserialisers.Status(receiver)
@@ -45,7 +45,7 @@ func (t *Plant) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 }
 
 // mark notes that somebody has listened to a medium at this boundary, and reports whether that is new.
-func (t *Plant) mark(s *plantShard, medium uint32) bool {
+func (t *Front) mark(s *plantShard, medium uint32) bool {
 	if t.seen.marks[medium] != 0 {
 		return false
 	}
@@ -55,7 +55,7 @@ func (t *Plant) mark(s *plantShard, medium uint32) bool {
 }
 
 // carried counts the frames in the slot that has crossed on a medium that faults have harmed, if none has met another.
-func (t *Plant) carried(medium uint32) (frames uint64) {
+func (t *Front) carried(medium uint32) (frames uint64) {
 	first, _ := slices.BinarySearch(t.seen.harmed, medium)
 	for _, other := range t.seen.harmed[first:] {
 		if other != medium {
@@ -67,7 +67,7 @@ func (t *Plant) carried(medium uint32) (frames uint64) {
 }
 
 // take puts a good frame into the RX FIFO.
-func (t *Plant) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame nic.Frame, ledger *fabric.Ledger, slot uint32) {
+func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame nic.Frame, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	if t.sums != nil && !t.sums.same(slot, frame) {
 		ledger.NoteAltered(processor, port, frame)

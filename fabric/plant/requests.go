@@ -10,18 +10,20 @@ import (
 // requests are the part of disciplines whose NICs ask before they send: whether a frame goes is
 // decided in the slot, and its NIC is told at the next boundary.
 type requests struct {
-	plant *Plant
+	front *Front
 	asked []uint8 // by processor: 1 if its NIC has asked in the slot that crosses
 }
 
-func newRequests(p *Plant) requests {
-	return requests{plant: p, asked: make([]uint8, p.shape.Processors())}
+func newRequests(p *Front) requests {
+	return requests{front: p, asked: make([]uint8, p.shape.Processors())}
 }
 
 // ask is the load input of the transmitters of a window. output says for which one a processor
 // asks with the frame at the head of its TX FIFO. NICs ask again by themselves.
-func (r *requests) ask(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, output func(processor int, frame nic.FrameView) uint16) {
-	p := r.plant
+func (r *requests) ask(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window,
+	output func(processor int, frame nic.FrameView) uint16,
+) {
+	p := r.front
 	for cell := window.First; cell < window.End; cell++ {
 		if bank.Registers[cell].TxCount == 0 {
 			continue
@@ -52,11 +54,11 @@ func (r *requests) answer(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, wi
 // outcome is what has become of a processor's request in the slot that has crossed: Answer
 // takes it.
 func (r *requests) outcome(processor int) int {
-	output, ok := r.plant.serialisers.Served(processor)
+	output, ok := r.front.serialisers.Served(processor)
 	switch {
 	case !ok:
 		return flow.NoOne
-	case r.plant.media.Collided != nil && r.plant.media.Collided(processor):
+	case r.front.media.Collided != nil && r.front.media.Collided(processor):
 		return flow.Met
 	}
 	return int(output)
@@ -64,7 +66,7 @@ func (r *requests) outcome(processor int) int {
 
 // placed is Access.Placed.
 func (r *requests) placed(shard, first, end int) {
-	p := r.plant
+	p := r.front
 	for transmitter := first; transmitter < end; transmitter++ {
 		if p.sent[transmitter] == nic.PortNone {
 			continue
@@ -77,7 +79,7 @@ func (r *requests) placed(shard, first, end int) {
 
 // crossed remembers what was sent in a slot, for RTL, once it is known.
 func (r *requests) crossed(slot uint32, listed bool) {
-	p := r.plant
+	p := r.front
 	if p.sums == nil {
 		return
 	}

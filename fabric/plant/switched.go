@@ -12,8 +12,8 @@ type switched struct {
 	switches *flow.Switches
 }
 
-func newSwitched(d fabric.Switched, p *Plant) switched {
-	return switched{onePort: onePort{plant: p}, switches: flow.NewSwitches(p.names, d, p.shape)}
+func newSwitched(d fabric.Switched, p *Front) switched {
+	return switched{onePort: onePort{front: p}, switches: flow.NewSwitches(p.names, d, p.shape)}
 }
 
 // Begin implements Access.
@@ -21,7 +21,7 @@ func (a *switched) Begin() { a.switches.Begin() }
 
 // Hear implements Access: a receiver hears what its switch was at, whatever its firmware wished.
 func (a *switched) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
-	p := a.plant
+	p := a.front
 	for cell := window.First; cell < window.End; cell++ {
 		if p.hearing(bank.First + cell) {
 			p.Receive(shard, bank, cell, 0, uint16(p.deserialisers.Hears(bank.First+cell)), ledger, slot)
@@ -35,7 +35,7 @@ func (a *switched) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 func (a *switched) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {
-			if port, sent := a.plant.sendHead(bank, int(cell), ledger, slot); sent {
+			if port, sent := a.front.sendHead(bank, int(cell), ledger, slot); sent {
 				a.switches.Send(bank.First+int(cell), port)
 			}
 		}
@@ -45,7 +45,7 @@ func (a *switched) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 
 // turn sets the switches of a window.
 func (a *switched) turn(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
-	p, ports := a.plant, bank.Listen(slot)
+	p, ports := a.front, bank.Listen(slot)
 	for cell := window.First; cell < window.End; cell++ {
 		port, input := ports[cell], nic.NoInput
 		if int(port) >= p.shape.Ports {

@@ -1,14 +1,9 @@
 package plant
 
-import (
-	"slices"
-
-	"starloom/fabric"
-	"starloom/nic"
-)
+import "slices"
 
 // noteViolations notes the cycle of the slot for media whose violation has just shown.
-func (t *Plant) noteViolations(cycle uint32) {
+func (t *Front) noteViolations(cycle uint32) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		if !s.exact {
@@ -26,7 +21,7 @@ func (t *Plant) noteViolations(cycle uint32) {
 }
 
 // noteLate looks for light at the far ends of the links in the last cycle of a slot.
-func (t *Plant) noteLate() {
+func (t *Front) noteLate() {
 	t.seen.late = t.seen.late[:0]
 	far := t.media.Far
 	for driver := range far.Shards() {
@@ -41,19 +36,19 @@ func (t *Plant) noteLate() {
 	}
 	slices.Sort(t.seen.late)
 	if t.rtl == nil {
-		t.Clock().Broken(t.names.Link(t.seen.late[0]), "light at the far end in the last cycle of a slot")
+		t.clock.Broken(t.names.Link(t.seen.late[0]), "light at the far end in the last cycle of a slot")
 	}
 }
 
 // Late returns the media, in ascending order, whose links had light at the far end in
 // the last cycle of the slot that has crossed. Only RTL can be late.
-func (t *Plant) Late() []int { return t.seen.late }
+func (t *Front) Late() []int { return t.seen.late }
 
 // countFrames counts the frames of each shard in the slot that has crossed, while no shard's
 // next slot has begun: their media may belong to other shards.
-func (t *Plant) countFrames(slot uint32) {
+func (t *Front) countFrames(slot uint32) {
 	t.seen.counted = slot
-	t.kernel.Workers().Run(len(t.shards), (*countTask)(t))
+	t.workers.Run(len(t.shards), (*countTask)(t))
 	if t.tap != nil {
 		t.seen.harmed = t.seen.harmed[:0]
 		for i := range t.shards {
@@ -63,35 +58,19 @@ func (t *Plant) countFrames(slot uint32) {
 	}
 }
 
-// countTask is the plant as a hw.Task: countFrames for one shard.
-type countTask Plant
+// countTask is the front as a hw.Task: countFrames for one shard.
+type countTask Front
 
 func (t *countTask) Do(shard int) {
-	p, s := (*Plant)(t), &t.shards[shard]
+	p, s := (*Front)(t), &t.shards[shard]
 	s.placed, s.met, s.harmed = 0, 0, s.harmed[:0]
 	first, end := p.transmitters(shard)
 	p.access.Placed(shard, first, end)
 }
 
-// Placed counts a frame that a transmitter of a shard has sent to a port, in the slot that has
-// crossed: it is called by Access.Placed.
-func (t *Plant) Placed(shard, transmitter, port int) {
-	s, media := &t.shards[shard], t.media.Medium
-	s.placed++
-	if medium := media.Reached(transmitter, port); t.looks {
-		t.lights(transmitter, medium, t.seen.counted)
-	} else if media.Met(medium) {
-		s.met++
-	} else if t.tap != nil {
-		if effect, _ := t.faults.OnMedium(medium, t.seen.counted); effect != fabric.Unharmed {
-			s.harmed = append(s.harmed, uint32(medium))
-		}
-	}
-}
-
 // Collisions implements Transport: a frame has met another one when its medium
 // shows a code violation.
-func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+func (t *Front) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	s := &t.shards[shard]
 	if violated := t.media.Medium.Violated(shard); yield != nil && len(violated) > 0 {
 		s.violated = append(s.violated[:0], violated...)
@@ -103,21 +82,11 @@ func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 	return s.met, s.placed - s.met
 }
 
-// foresight is what a plant knows of frames when their first phits are on the wires: nothing that is between boundaries is kept.
-type foresight struct {
-	lit    []uint32 // per medium: 1 + the last slot in which a frame was found on it
-	frames nic.Foreseen
-
-	looks     bool // Placed finds who lights which medium
-	foreseen  bool // frames of this slot are
-	inherited bool // the slot was restored: light may be on its way that no one has sent
-}
-
 // Foreseen reports whether frames of the slot that has crossed were foreseen: their phits after the first have not been looked at.
-func (t *Plant) Foreseen() bool { return t.foreseen }
+func (t *Front) Foreseen() bool { return t.foreseen }
 
 // forget begins a slot, in which nothing is foreseen.
-func (t *Plant) forget() {
+func (t *Front) forget() {
 	t.foreseen = false
 	t.deserialisers.Foresee(nil)
 }
@@ -125,11 +94,11 @@ func (t *Plant) forget() {
 // foresee is called after the cycle of a slot in which all frames have begun. Frames that are alone on their media are foreseen if no
 // one looks at single cycles, and nothing can happen to them on their way: then no phit but the first crosses the fabric. With faults of
 // media, RTL, or frames that follow each other in a slot nothing is foreseen.
-func (t *Plant) foresee(slot uint32) {
+func (t *Front) foresee(slot uint32, watched bool) {
 	inherited := t.inherited
 	t.inherited = false
 	if inherited || !t.media.Whole || t.rtl != nil || t.tap != nil || t.queues() || t.timing.PropagationCycles == 0 ||
-		t.Watch != nil && t.WatchError == nil || !t.deserialisers.Foresee(&t.frames) {
+		watched || !t.deserialisers.Foresee(&t.frames) {
 		return
 	}
 	clear(t.frames.GoesOn)
@@ -145,17 +114,8 @@ func (t *Plant) foresee(slot uint32) {
 	t.foreseen = true
 }
 
-// lights notes that a transmitter lights a medium, in the slot that crosses. Two on one medium are of one shard, as the medium.
-func (t *Plant) lights(transmitter, medium int, slot uint32) {
-	carries, goesOn := &t.frames.Carries[medium], t.frames.GoesOn
-	if t.lit[medium] == slot+1 {
-		goesOn[*carries], goesOn[transmitter] = true, true
-	}
-	t.lit[medium], *carries = slot+1, uint32(transmitter)
-}
-
 // calm reports whether no medium shows a violation.
-func (t *Plant) calm() bool {
+func (t *Front) calm() bool {
 	for i := range t.shards {
 		if len(t.media.Medium.Violated(i)) > 0 {
 			return false

@@ -67,7 +67,8 @@ func (e *ending) lost(c *Lossy) fabric.Finding {
 			why = "a fault has killed it"
 		}
 	}
-	return fabric.Finding{Kind: fabric.FindUnheard, Slot: e.slot, Index: to, Value: e.processor, Text: fmt.Sprintf("lost the frame of processor %d: %s", e.processor, why)}
+	return fabric.Finding{Kind: fabric.FindUnheard, Slot: e.slot, Index: to, Value: e.processor,
+		Text: fmt.Sprintf("lost the frame of processor %d: %s", e.processor, why)}
 }
 
 // received reports whether a frame was, and takes one reception of it.

@@ -85,17 +85,16 @@ func (h *house) printUses() {
 	for _, u := range up {
 		fmt.Println("  " + u)
 	}
-	fmt.Println("\npackage                             files  uses between files  going up  cycles of files")
+	fmt.Println("\npackage                             files  uses between files  going up")
 	for _, p := range h.pkgs {
 		g := p.fileGraph()
 		if len(g.files) < 2 {
 			continue
 		}
-		var sizes []string
+		fmt.Printf("%-34s %6d %19d %9d\n", p.path, len(g.files), g.edges(), g.upward())
 		for _, set := range g.cycles() {
-			sizes = append(sizes, fmt.Sprint(len(set)))
+			fmt.Printf("  cycle of %d: %s\n", len(set), strings.Join(set, " "))
 		}
-		fmt.Printf("%-34s %6d %19d %9d  %s\n", p.path, len(g.files), g.edges(), g.upward(), strings.Join(sizes, " "))
 	}
 	fmt.Println()
 }

@@ -115,14 +115,14 @@ type discipline struct{ of Network }
 
 func (discipline) NIC() nic.Discipline { return nic.Discipline{AllPorts: true} }
 func (discipline) Rules() []string     { return nil }
-func (d discipline) Access(p *plant.Plant) (plant.Access, error) {
+func (d discipline) Access(p *plant.Front) (plant.Access, error) {
 	return &access{of: d.of, plant: p, wire: make([][]byte, len(p.Shards()))}, nil
 }
 
 // access is its half of the hardware.
 type access struct {
 	of    Network
-	plant *plant.Plant
+	plant *plant.Front
 	wire  [][]byte // by shard: room to work in
 }
 
