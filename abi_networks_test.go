@@ -20,6 +20,7 @@ import (
 	"starloom/fabric/pops"
 	"starloom/fabric/traffic"
 	"starloom/firmware"
+	"starloom/internal/inside"
 	"starloom/nic"
 )
 
@@ -233,7 +234,7 @@ func TestABIWorkload(t *testing.T) {
 	for kind, networks := range abiNetworks() {
 		s := DefaultScenario()
 		s.Fabric.Custom = networks[0]
-		want := s.carried()
+		want := inside.Decided(s).Carried
 		require.ElementsMatch(t, want, carried[kind], kind)
 	}
 }

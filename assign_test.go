@@ -15,6 +15,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/fabric/pops"
+	"starloom/internal/inside"
 	"starloom/internal/strict"
 )
 
@@ -166,8 +167,8 @@ func TestAssignmentDecides(t *testing.T) {
 	seed := uint64(5)
 	require.NoError(t, s.Override(context.Background(), Overrides{Seed: &seed}))
 	const words = `'a b.yaml' --set fabric.pops.groups=3 --set 'name="64"' --set stop.slots=77 --set 'rules.collision_free={period: 2, slots: [1]}'`
-	require.Equal(t, "starloom run "+words, s.runCommand())
-	require.Equal(t, "starloom cosim check "+words+" --seed 5", s.checkCommand())
+	require.Equal(t, "starloom run "+words, inside.Decided(s).RunCommand)
+	require.Equal(t, "starloom cosim check "+words+" --seed 5", inside.Decided(s).CheckCommand)
 
 	s, err = ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}\n"), Assignment{Key: "fabric.ej.credits", Value: "2"})
 	require.NoError(t, err)

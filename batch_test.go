@@ -12,6 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/internal/emulator"
+	"starloom/internal/inside"
+	"starloom/internal/outcome"
 	"starloom/internal/runs"
 )
 
@@ -24,7 +26,7 @@ func all(program string, d, g int) *Scenario {
 
 // batchOf elaborates a scenario that is run many times.
 func batchOf(t *testing.T, s *Scenario, seeds Seeds, o MachineOptions) *runs.Batch {
-	b, err := s.ratedBatch(seeds, o.own())
+	b, err := inside.Decided(s).Batch(outcome.Seeds(seeds), inside.Executed(&o))
 	require.NoError(t, err)
 	return b
 }

@@ -14,6 +14,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/internal/check"
+	"starloom/internal/inside"
 	"starloom/internal/strict"
 )
 
@@ -239,7 +240,7 @@ func TestScenarioKeys(t *testing.T) {
 	for _, file := range append(files, "testdata/scenarios/everything.yaml") {
 		s, err := LoadScenario(file)
 		require.NoError(t, err)
-		keys, err := s.keys()
+		keys, err := inside.Decided(s).Keys()
 		require.NoError(t, err)
 		text, err := strict.WriteYAML(keys)
 		require.NoError(t, err)

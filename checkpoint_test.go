@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"starloom/internal/inside"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -84,7 +85,7 @@ func TestRestoreRefused(t *testing.T) {
 	seed, isolated, other, both := routing(4, 4), routing(4, 4), routing(4, 4), routing(4, 4)
 	seed.Seed, isolated.Firmware.Mode, other.Stop.Slots = 2, ModeIsolated, 77
 	image := imageScenario(t, "traps").Firmware
-	both.Seed, both.Firmware, both.Rules = 2, image, &other.program().Rules
+	both.Seed, both.Firmware, both.Rules = 2, image, &inside.Decided(other).Program.Rules
 	text := write([]byte("hello\n"))
 	for _, c := range []struct {
 		s    *Scenario

@@ -14,6 +14,7 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/verilator"
+	"starloom/internal/inside"
 	"starloom/internal/maps"
 )
 
@@ -316,7 +317,7 @@ func pinMapSeeds() []string {
 // tryPinMap parses a text as a pin map and, if it is one, looks for its pins. What is refused is
 // refused with a place.
 func tryPinMap(path string, text []byte) error {
-	m, err := maps.ParsePin(path, text, Networks(nil).library())
+	m, err := maps.ParsePin(path, text, inside.Library())
 	if err != nil {
 		return refused(path, err)
 	}

@@ -16,6 +16,7 @@ import (
 	"starloom/cosim"
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/inside"
 	"starloom/nic"
 )
 
@@ -103,7 +104,7 @@ func TestFaultExamples(t *testing.T) {
 		s, err := LoadScenario("examples/" + path + "-faults.yaml")
 		require.NoError(t, err)
 		s.Seed = 3
-		fabrics[s.network().Kind()] = true
+		fabrics[inside.Decided(s).Network.Kind()] = true
 		var want string
 		for _, engine := range []string{EngineSlot, EngineCycle} {
 			report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
@@ -135,7 +136,11 @@ func TestFaultNames(t *testing.T) {
 		if name == "buffers" {
 			s.Faults.Schedule[0].RXFrames = 1
 		}
-		require.NoError(t, s.checkFaults(), name)
+		var refused *InputError
+		if err := s.Check(); err != nil {
+			require.ErrorAs(t, err, &refused)
+			require.NotContains(t, refused.Place, "faults", name)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/firmware"
+	"starloom/internal/inside"
 )
 
 // endlessSlot is the slot in which the firmware of endlessImage never returns.
@@ -140,7 +141,7 @@ func TestInterruptedSlotIsForgotten(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			s, err := LoadScenario(path)
 			require.NoError(t, err)
-			if s.Workload.Permutation.Kind == PermutationAll || s.rates() != nil {
+			if s.Workload.Permutation.Kind == PermutationAll || inside.Decided(s).Rates != nil {
 				t.Skip("many runs")
 			}
 			limit := s.Stop.Slots

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"starloom/internal/emulator"
+	"starloom/internal/inside"
 )
 
 // memoryEnvironment asks the child process of TestLongMemoryEstimates for a run: of this engine or runtime
@@ -233,7 +234,7 @@ func TestMemoryUnbuilt(t *testing.T) {
 		}
 		c, err := s.elaborate()
 		require.NoError(t, err)
-		bytes, _, err := emulator.Weigh(t.Context(), c, options.own())
+		bytes, _, err := emulator.Weigh(t.Context(), c, inside.Executed(&options))
 		require.NoError(t, err)
 		m, err := NewMachine(t.Context(), s, options)
 		require.NoError(t, err)

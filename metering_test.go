@@ -17,6 +17,7 @@ import (
 
 	"starloom/firmware"
 	"starloom/internal/emulator"
+	"starloom/internal/inside"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
 )
@@ -224,11 +225,14 @@ func TestManyRunsMeasure(t *testing.T) {
 		var want FirmwareReport
 		var calls, starts, overruns uint64
 		var sum float64
-		permuted := c.s.permutations()
+		permuted := inside.Decided(c.s).Permutations
 		for _, rate := range append(c.rates[:len(c.rates):len(c.rates)], -1)[:max(len(c.rates), 1)] {
 			s := c.s
 			if rate >= 0 {
-				s = s.withRate(rate)
+				one, faults, random := *s, *s.Faults, *s.Faults.Random
+				random.Rate, random.Rates = &rate, nil
+				faults.Random, one.Faults = &random, &faults
+				s = &one
 			}
 			b := batchOf(t, s, c.seeds, MachineOptions{})
 			require.NoError(t, b.Each(t.Context(), func(r *runs.BatchRun, _ uint64) error {

@@ -9,6 +9,7 @@ import (
 
 	"starloom/fabric/pops"
 	"starloom/internal/emulator"
+	"starloom/internal/inside"
 )
 
 // TestAnnouncedDeliveries holds what firmware announces to the frames: only a packet that
@@ -72,7 +73,7 @@ func messages(r *Report, rule string) (list []string) {
 func TestHeldIsCountedBeforeTheNextSlot(t *testing.T) {
 	two := programScenario("pops/offline", 2, 1)
 	two.Workload.Permutation = Permutation{Kind: PermutationList, List: []uint32{1, 0}}
-	rules := two.program().Rules
+	rules := inside.Decided(two).Program.Rules
 	rules.PacketsPerProcessorMax = 1
 	two.Rules = &rules
 	m := machine(t, two, MachineOptions{})
@@ -102,7 +103,7 @@ func TestProgramsSayWhatTheyHold(t *testing.T) {
 				continue
 			}
 			s := programScenario(program, size[0], size[1])
-			rules := s.program().Rules
+			rules := inside.Decided(s).Program.Rules
 			rules.PacketsPerProcessorMax = 254
 			s.Rules, s.Stop.Slots = &rules, 2000
 			said := machine(t, s, MachineOptions{})

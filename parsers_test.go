@@ -30,6 +30,7 @@ import (
 	"starloom/fabric/crossbar/gossip"
 	"starloom/firmware/wasm"
 	"starloom/internal/check"
+	"starloom/internal/inside"
 	"starloom/internal/maps"
 	"starloom/internal/strict"
 	"starloom/nic"
@@ -311,7 +312,7 @@ func written(t testing.TB, name string, try func(path string) error) func([]byte
 }
 
 func newTryStimulus(t testing.TB) func([]byte) error {
-	m, err := maps.ParsePin("m.yml", []byte("model: fifo\nparameters: {DEPTH: 4, WIDTH: 8, COUNT_BITS: 16}\ntop: fifo\nsources: [fifo.v]\n"), Networks(nil).library())
+	m, err := maps.ParsePin("m.yml", []byte("model: fifo\nparameters: {DEPTH: 4, WIDTH: 8, COUNT_BITS: 16}\ntop: fifo\nsources: [fifo.v]\n"), inside.Library())
 	require.NoError(t, err)
 	return written(t, "s.csv", func(path string) error {
 		_, err := lockstep.ReadStimulus(m, path)
@@ -483,7 +484,7 @@ func kindOfRefusal(err error) string {
 
 // TestKeysHaveOneLine: input 670204 of the pin maps, whose error had two lines.
 func TestKeysHaveOneLine(t *testing.T) {
-	_, err := maps.ParsePin("m.yml", []byte("model: lfsr\nties: {halt_i\n\n0}\n"), Networks(nil).library())
+	_, err := maps.ParsePin("m.yml", []byte("model: lfsr\nties: {halt_i\n\n0}\n"), inside.Library())
 	require.EqualError(t, err, "m.yml:2:8: the key \"halt_i...\" of ties has control characters; write a name in one line as key")
 	_, err = ParseScenario("s.yaml", []byte(small+"workload: {? \"a\\nb\" : 1}\n"))
 	require.EqualError(t, err, "s.yaml:4:14: the key \"a...\" of workload has control characters; write a name in one line as key")

@@ -77,7 +77,7 @@ func TestWritersGetTheBytesOfFiles(t *testing.T) {
 			}
 			stepped, m := buffers{}, machine(t, s, MachineOptions{Engine: EngineCycle})
 			all := outputsTo(stepped.output)
-			recording, err := m.Record(RecordOptions(all.own().Record))
+			recording, err := m.Record(RecordOptions{VCD: all.VCD, GTKW: all.GTKW, PCAPNG: all.PCAPNG, Lua: all.Lua, Log: all.Log})
 			require.NoError(t, err)
 			for !m.Ended() {
 				require.NoError(t, m.Step())

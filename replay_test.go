@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/internal/emulator"
+	"starloom/internal/inside"
 )
 
 // TestReplay replays processors of every kind of network, in both engines and modes: alone,
@@ -22,10 +23,10 @@ func TestReplay(t *testing.T) {
 	for i, path := range paths {
 		s, err := LoadScenario(path)
 		require.NoError(t, err)
-		if s.Processors() > 300 || s.Workload.Permutation.Kind == PermutationAll || s.rates() != nil {
+		if s.Processors() > 300 || s.Workload.Permutation.Kind == PermutationAll || inside.Decided(s).Rates != nil {
 			continue
 		}
-		kinds[s.network().Kind()] = true
+		kinds[inside.Decided(s).Network.Kind()] = true
 		if i%2 == 0 {
 			s.Firmware.Mode = ModeIsolated
 		}

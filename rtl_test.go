@@ -19,6 +19,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/plant"
 	"starloom/hw"
+	"starloom/internal/inside"
 	"starloom/nic"
 )
 
@@ -264,7 +265,7 @@ func rewired(t *testing.T, s *Scenario, tw, backend string, changes ...string) *
 
 // attached is a pin map of other sources of a twin.
 func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pinmap.Map {
-	network := s.Fabric.network()
+	network := inside.Decided(s).Network
 	timing, err := nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
 	workers := hw.NewWorkers(1)

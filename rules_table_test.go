@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/internal/inside"
 )
 
 // tableNetworks are the columns of the table of rules: each kind of medium, and each way in which a NIC gets at it. neighbours are two
@@ -201,7 +202,7 @@ func ruledFirmware(t *testing.T, head, value string, n *tableNetwork, r *tableRu
 	for i := range s.Processors() {
 		list = append(list, fmt.Sprint(i))
 	}
-	params := neighbours(t, s.network())
+	params := neighbours(t, inside.Decided(s).Network)
 	var to int
 	_, err = fmt.Sscanf(params, "from: 0, to: %d", &to)
 	require.NoError(t, err)

@@ -19,6 +19,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/pops"
 	"starloom/internal/config"
+	"starloom/internal/inside"
 	"starloom/internal/strict"
 	"starloom/nic"
 )
@@ -351,7 +352,7 @@ func TestScenarioEverything(t *testing.T) {
 		Image: "router.wasm", Params: map[string]int64{"retries": -2147483648, "limit_2": 2147483647},
 		Mode: ModeIsolated, CPU: CPU{BudgetCycles: 16},
 	}, s.Firmware)
-	assert.Equal(t, "testdata/scenarios/router.wasm", s.imagePath())
+	assert.Equal(t, "testdata/scenarios/router.wasm", inside.Decided(s).ImagePath)
 	assert.Equal(t, Permutation{Kind: PermutationList, List: []uint32{5, 4, 3, 2, 1, 0}}, s.Workload.Permutation)
 	assert.Equal(t, &Rules{
 		CollisionFree:          &CollisionFree{Period: 5, Slots: []int{3, 4, 5}},
@@ -535,9 +536,9 @@ func TestOverride(t *testing.T) {
 	assert.Empty(t, s.Firmware.Program)
 	absolute, err := filepath.Abs("a.wasm")
 	require.NoError(t, err)
-	assert.Equal(t, absolute, s.imagePath(), "relative to the working folder, not to the scenario's")
-	assert.Equal(t, parse().rules(), *s.Rules, "an image is held to the rules of the program that it replaces")
-	assert.Equal(t, 5, s.known(s.program()).SlotsPerStep)
+	assert.Equal(t, absolute, inside.Decided(s).ImagePath, "relative to the working folder, not to the scenario's")
+	assert.Equal(t, inside.Decided(parse()).Rules, *s.Rules, "an image is held to the rules of the program that it replaces")
+	assert.Equal(t, 5, inside.Decided(s).Known.SlotsPerStep)
 
 	s = parse()
 	s.Rules = &Rules{ExactlyOnce: true}
@@ -548,7 +549,7 @@ func TestOverride(t *testing.T) {
 	require.NoError(t, s.Override(t.Context(), Overrides{Image: "pops/offline"}))
 	assert.Equal(t, "pops/offline", s.Firmware.Program)
 	assert.Nil(t, s.Rules, "its own")
-	assert.Empty(t, s.imagePath())
+	assert.Empty(t, inside.Decided(s).ImagePath)
 
 	require.ErrorContains(t, parse().Override(t.Context(), Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed are 1 to ")
 	require.ErrorContains(t, parse().Override(t.Context(), Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed are banked, isolated`)

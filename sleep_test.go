@@ -11,6 +11,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/inside"
 	"starloom/nic"
 )
 
@@ -48,7 +49,7 @@ func TestLongSleepIsAHint(t *testing.T) {
 						want, asleep := sleepers(t, s, engine)
 						slept += asleep
 						if s.Workload.Traffic == nil { // whose words are no schedule of the network
-							s.Firmware.Schedule = s.schedule()
+							s.Firmware.Schedule = inside.Decided(s).Schedule
 						}
 						s.Firmware.Program, s.Firmware.Image = "", image
 						have, asleep := sleepers(t, s, engine)

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"fmt"
+	"starloom/internal/inside"
 	"strings"
 	"testing"
 
@@ -58,7 +59,7 @@ func TestProgramsSurvive(t *testing.T) {
 			require.Equal(t, VerdictPass, plain.Verdict, base)
 			s, err := ParseScenario("survives.yaml", []byte(base))
 			require.NoError(t, err)
-			second := fmt.Sprintf("%q", s.network().Names().Processor(1))
+			second := fmt.Sprintf("%q", inside.Decided(s).Network.Names().Processor(1))
 			fmt.Fprintf(&table, "| `%s` ", p.program)
 			for i, f := range faults {
 				said := "yes"

@@ -30,7 +30,7 @@ var layers = []string{
 	"starloom/internal/plot", "starloom/internal/picture",
 	"starloom/internal/page",
 	"starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",
-	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/estimate",
+	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/inside", "starloom/internal/estimate",
 	"starloom/internal/slurm", "starloom/internal/slurm/slurmtest",
 	"starloom/internal/sweep/plan", "starloom/internal/sweep/folder", "starloom/internal/sweep", "starloom/internal/check", "starloom/internal/tools",
 	"starloom/internal/explain", "starloom/internal/template", "starloom",
