@@ -38,8 +38,8 @@ var scaleNICs = []struct{ name, nic string }{
 //	native-s       the machine with default buffers and firmware in Go, in this process
 func BenchmarkScale(b *testing.B) {
 	folder := b.TempDir()
-	starloom := filepath.Join(folder, "starloom")
-	out, err := exec.Command("go", "build", "-o", starloom, "./cmd/starloom").CombinedOutput()
+	program := filepath.Join(folder, "starloom")
+	out, err := exec.Command("go", "build", "-o", program, "./cmd/starloom").CombinedOutput()
 	require.NoError(b, err, string(out))
 	baseline := filepath.Join(folder, "baseline")
 	out, err = exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/pops/benchmarks/pops_objects.cpp").CombinedOutput()
@@ -62,7 +62,7 @@ firmware: {program: pops/random}
 			runs := []func() process{func() process { return timeProcess(b, `"slots":40,"ok":true`, baseline, fmt.Sprint(n), "1") }}
 			for _, scenario := range scenarios {
 				runs = append(runs, func() process {
-					return timeProcess(b, "slots                      40\n", starloom, "run", scenario)
+					return timeProcess(b, "slots                      40\n", program, "run", scenario)
 				})
 			}
 			for round := 0; b.Loop(); round++ {
