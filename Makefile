@@ -43,7 +43,7 @@ $(SUITE): export TMPDIR := $(or $(shell ($(ROOMY)) 2>/dev/null),$(TMPDIR),/tmp)
 with = $(sort $(dir $(shell grep -rlE --include='*_test.go' '^func $(1)' $(2))))
 
 # Packages whose tests take -full.
-FULL = $(sort $(dir $(shell grep -rl --include='*_test.go' 'Bool."full"' .)))
+FULL = $(sort $(dir $(shell grep -rlE --include='*_test.go' 'Bool."full"|systemtest.Main' .)))
 
 .PHONY: test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist house full
 
@@ -88,15 +88,16 @@ architectures:
 # goroutine that compare with a definition or run tshark, and the study, whose batch of runs is that of the seeds.
 race:
 	CGO_ENABLED=1 $(GO) test -vet=off -ldflags=-w -race -short -skip '^TestLong|Against(Definition|Matching|Sums|PlainQueues)|OneByOne|Pins|Dissector|Published|Maximal|Uniform|Independent|Avalanche' ./hw ./nic ./fabric
-	CGO_ENABLED=1 $(GO) test -vet=off -ldflags=-w -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip '^TestLong|StudyInterrupted' .
+	CGO_ENABLED=1 $(GO) test -vet=off -ldflags=-w -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip '^TestLong|StudyInterrupted' \
+		$(addprefix ./internal/systemtest/,engines outputs programs routers rtl rules)
 
 bench-scale:
-	$(GO) test -run '^$$' -bench Scale -benchtime 3x -timeout 30m .
+	$(GO) test -run '^$$' -bench Scale -benchtime 3x -timeout 30m ./internal/systemtest/engines
 
 RIVAL ?= 68cd292
 BENCH ?= Link|Cycle|Metering|Slot/n=65536|Gossip/slot|EJ/dimensions=5
 bench-rival:
-	$(GO) run ./internal/rival -commit $(RIVAL) -bench '$(BENCH)' . ./nic
+	$(GO) run ./internal/rival -commit $(RIVAL) -bench '$(BENCH)' ./internal/systemtest/engines ./internal/systemtest/programs ./nic
 
 bench:
 	$(GO) test -run '^$$' -bench '^Benchmark([^S]|S[^c])' -benchtime 1s ./...
@@ -104,7 +105,7 @@ bench:
 images:
 	$(GO) test ./firmware -run Images -update
 	$(GO) test ./nic -run RegisterMap -update
-	$(GO) test . ./traces/vcd ./traces/pcapng ./nic ./cmd/... -update
+	$(GO) test ./internal/systemtest/... ./traces/vcd ./traces/pcapng ./nic ./cmd/... -update
 
 man:
 	$(GO) run ./cmd/starloom help --man man/man1

@@ -54,5 +54,6 @@
 //	check.go           CheckFirmware
 //	cosim.go           pin maps, lockstep, RTL of a scenario beside its models
 //	trace.go           waveforms and captures: compared, decoded, looked into
+//	inside.go          what tests of the whole system see beside that
 //	study.go           Study: published numbers, repeated; Sweep: many points of a scenario
 package starloom

@@ -152,7 +152,7 @@ func TestEvidence(t *testing.T) {
 			ends := named.FindAllStringSubmatchIndex(row, -1)
 			for i, at := range ends {
 				waiting = append(waiting, row[at[2]:at[3]])
-				rest, folder := row[at[1]:], "."
+				rest, folder := row[at[1]:], "internal/systemtest/*"
 				if in := packaged.FindStringSubmatch(rest); in != nil {
 					folder = in[1]
 				} else if i+1 < len(ends) && strings.HasPrefix(rest, ", ") {

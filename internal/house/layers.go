@@ -37,7 +37,11 @@ var layers = []string{
 	"starloom/examples/languages", "starloom/cmd/cli",
 	"starloom/fabric/fabrictest",
 	"starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/stars/starloom-stars", "starloom/fabric/fabrictest/tuned",
-	"starloom/cmd/starloom",
+	"starloom/cmd/starloom", "starloom/internal/systemtest",
+	"starloom/internal/systemtest/check", "starloom/internal/systemtest/engines", "starloom/internal/systemtest/faults",
+	"starloom/internal/systemtest/frozen", "starloom/internal/systemtest/outputs", "starloom/internal/systemtest/programs",
+	"starloom/internal/systemtest/routers", "starloom/internal/systemtest/rtl", "starloom/internal/systemtest/rules",
+	"starloom/internal/systemtest/scenario", "starloom/internal/systemtest/traffic",
 	"starloom/internal/house", "starloom/internal/dist", "starloom/internal/rival",
 }
 

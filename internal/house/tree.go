@@ -25,7 +25,7 @@ func (s *source) folder() string { return filepath.ToSlash(filepath.Dir(s.path))
 
 // isTest reports whether only tests use the file.
 func (s *source) isTest() bool {
-	return strings.HasSuffix(s.path, "_test.go") || strings.Contains(s.path, "testdata/")
+	return strings.HasSuffix(s.path, "_test.go") || strings.HasPrefix(s.path, "internal/systemtest/") || strings.Contains(s.path, "testdata/")
 }
 
 // tree is the repository as git lists it.

@@ -1,0 +1,47 @@
+package systemtest
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/fabric/bus"
+)
+
+// OnOneBus is bus/sensors on one bus with the controller at its end.
+func OnOneBus(sensors int, arbiter string, params map[string]int64) *starloom.Scenario {
+	s := starloom.DefaultScenario()
+	members := make([]int, sensors+1)
+	for i := range sensors {
+		members[i] = i + 1
+	}
+	s.Fabric.Bus = &bus.Network{Vertices: sensors + 1, Buses: [][]int{members}, Arbiter: arbiter}
+	s.Firmware.Program, s.Firmware.Params = "bus/sensors", params
+	return s
+}
+
+// RunBoth runs a scenario in both engines, which must say the same, and returns the report.
+func RunBoth(t testing.TB, s *starloom.Scenario) *starloom.Report {
+	var texts []string
+	var report *starloom.Report
+	for _, o := range []starloom.MachineOptions{{Engine: starloom.EngineCycle, Workers: 2, BankSize: 2}, {Engine: starloom.EngineSlot}} {
+		var err error
+		report, err = starloom.Run(t.Context(), s, starloom.RunOptions{MachineOptions: o})
+		require.NoError(t, err)
+		shown := *report
+		texts = append(texts, ReportText(t, &shown))
+	}
+	require.Equal(t, texts[1], texts[0])
+	return report
+}
+
+// ViolationsOf counts those of one rule that a report lists.
+func ViolationsOf(report *starloom.Report, rule string) (count uint64) {
+	for _, v := range report.Violations {
+		if v.Rule == rule {
+			count++
+		}
+	}
+	return count
+}

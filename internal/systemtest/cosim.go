@@ -1,0 +1,50 @@
+package systemtest
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"starloom/cosim"
+	"starloom/internal/inside"
+	"starloom/internal/maps"
+)
+
+// TutorialMap is examples/rtl/stream_arbiter.yml without comments.
+const TutorialMap = `model: arbiter_round_robin
+parameters: {REQUESTERS: 4}
+top: stream_arbiter
+sources: [stream_arbiter.sv]
+params: {Streams: 4}
+clock: clk_i
+reset: {pin: rst_ni, active: low}
+pins:
+  request: valid_i
+  grant: ready_o
+ties: {halt_i: 0}
+absent: [index]
+latency: {grant: -1}
+`
+
+// PinMapSeeds are pin maps, good and bad.
+func PinMapSeeds() []string {
+	return []string{
+		TutorialMap, "", "model: lfsr\npins: &a {x: *a}", "model: lfsr\npins: {x: [a, [b]]}", "- 1", "{model: lfsr, reset: {pin: }}",
+		"model: fifo\nties: {a: -1}", "model: fifo\nsources: 1", "model: fifo\nparams: {A: 08, B: 1.5}", "model: fifo\nlatency: {a: 99999999999999999999}",
+		"? [a]\n: b", "model: *x", "fabric: {pops: {groups: 2}}", "backend: 1", "clock: !!int x",
+	}
+}
+
+// TryPinMap parses a text as a pin map and, if it is one, looks for its pins. What is refused is
+// refused with a place.
+func TryPinMap(path string, text []byte) error {
+	m, err := maps.ParsePin(path, text, inside.Library())
+	if err != nil {
+		return Refused(path, err)
+	}
+	m.Image, m.Source.Files = "", []string{filepath.Join(filepath.Dir(path), "none.v")} // nothing of the machine is opened
+	if _, err = m.Open(context.Background(), cosim.Options{}); err == nil {
+		return Unexpected(errors.New("a map without RTL can be opened"))
+	}
+	return nil
+}

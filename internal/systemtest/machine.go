@@ -1,0 +1,56 @@
+package systemtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/fabric/pops"
+)
+
+// Routing returns a scenario of pops/random on POPS(d,g).
+func Routing(d, g int) *starloom.Scenario {
+	s := starloom.DefaultScenario()
+	s.Name = fmt.Sprintf("pops-%dx%d", d, g)
+	s.Fabric.POPS = &pops.Network{Groups: g, GroupSize: d}
+	s.Firmware.Program = "pops/random"
+	return s
+}
+
+// Machine builds a machine that the test closes.
+func Machine(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) *starloom.Machine {
+	m, err := starloom.NewMachine(context.Background(), s, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// Captured builds a machine that keeps the frames of each boundary in its ledgers.
+func Captured(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) *starloom.Machine {
+	m := Machine(t, s, o)
+	recording, err := m.Record(starloom.RecordOptions{PCAPNG: starloom.Writer(io.Discard)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, recording.Close()) })
+	return m
+}
+
+// Result runs a machine and returns its report as JSON, without the one field
+// that names the engine.
+func Result(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) string {
+	m := Machine(t, s, o)
+	require.NoError(t, m.Run(context.Background(), nil))
+	return ReportText(t, m.Report())
+}
+
+// ReportText is the JSON form of a report without engine, mode and image, in which executions differ.
+func ReportText(t testing.TB, r *starloom.Report) string {
+	r.Engine, r.Firmware.SHA256, r.Firmware.Mode, r.Firmware.Trusted = "", "", "", false
+	var text bytes.Buffer
+	require.NoError(t, r.WriteJSON(&text))
+	return text.String()
+}

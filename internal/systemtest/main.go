@@ -1,0 +1,63 @@
+// Package systemtest holds what tests of the whole system share. The tests stand in its folders by what they look at; they
+// run in the folder of the module, whose examples and pages they read.
+package systemtest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/internal/config"
+	"starloom/internal/emulator"
+	"starloom/internal/inside"
+)
+
+// Full is the flag of tests at full length.
+var Full = flag.Bool("full", false, "run the long tests")
+
+// Main runs the tests of a folder.
+func Main(m *testing.M) {
+	if err := enter(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	if folder, err := ImageFolder(); err == nil {
+		_ = os.RemoveAll(folder)
+	}
+	os.Exit(code)
+}
+
+// enter goes to the folder of the module.
+func enter() error {
+	for {
+		if _, err := os.Stat("go.mod"); err == nil {
+			return nil
+		}
+		here, err := os.Getwd()
+		if err != nil || here == filepath.Dir(here) {
+			return fmt.Errorf("no go.mod stands above the tests: %w", err)
+		}
+		if err := os.Chdir(".."); err != nil {
+			return err
+		}
+	}
+}
+
+// With sets options that only tests set.
+func With(o starloom.MachineOptions, more emulator.Options) starloom.MachineOptions {
+	*inside.Options(&o) = more
+	return o
+}
+
+// Elaborated is what a scenario becomes before it runs.
+func Elaborated(t testing.TB, s *starloom.Scenario) *config.Config {
+	c, err := inside.Config(s)
+	require.NoError(t, err)
+	return c
+}

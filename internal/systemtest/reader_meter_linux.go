@@ -1,0 +1,24 @@
+package systemtest
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a scenario may cost its reader.
+const (
+	ScenarioTextMax  = 64 << 10  // bytes of its text
+	ReaderBytesMax   = 256 << 20 // all that is allocated, and so above the peak
+	ReaderSecondsMax = 1         // of the reader's thread
+	ReaderSlack      = 4         // times as long, on a machine that does other things
+)
+
+// ProcessorTime is what this thread has had of processors.
+func ProcessorTime() time.Duration {
+	var used unix.Rusage
+	if unix.Getrusage(unix.RUSAGE_THREAD, &used) != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}

@@ -1,0 +1,55 @@
+package systemtest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/fabric/pops"
+	"starloom/firmware"
+)
+
+// ImageFolder holds what Image builds; Main removes it.
+var ImageFolder = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "starloom-test-") })
+
+// Image builds testdata/firmware/<name>.c once per test run.
+func Image(t testing.TB, name string) string {
+	folder, err := ImageFolder()
+	require.NoError(t, err)
+	path := filepath.Join(folder, name+".wasm")
+	if _, err := os.Stat(path); err != nil {
+		require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{
+			Source: filepath.Join("testdata", "firmware", name+".c"), Output: path,
+		}))
+	}
+	return path
+}
+
+// ImageScenario runs a test image on POPS(1,4) with the reverse permutation and
+// all rules.
+func ImageScenario(t testing.TB, name string) *starloom.Scenario {
+	s := starloom.DefaultScenario()
+	s.Name = name
+	s.Fabric.POPS = &pops.Network{Groups: 4, GroupSize: 1}
+	s.Firmware.Image = Image(t, name)
+	s.Workload.Permutation.Kind = starloom.PermutationReverse
+	s.Stop.Slots = 20
+	s.Rules = &starloom.Rules{PacketsPerProcessorMax: 3, ExactlyOnce: true}
+	return s
+}
+
+// NoPackets leaves the rules of packets out.
+func NoPackets(s *starloom.Scenario) { s.Rules = &starloom.Rules{} }
+
+// Trap has the image traps trap in one way.
+func Trap(how int64) func(s *starloom.Scenario) {
+	return func(s *starloom.Scenario) {
+		s.Rules = &starloom.Rules{}
+		s.Firmware.Params = map[string]int64{"how": how}
+	}
+}

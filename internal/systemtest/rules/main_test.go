@@ -1,0 +1,9 @@
+package rules
+
+import (
+	"testing"
+
+	"starloom/internal/systemtest"
+)
+
+func TestMain(m *testing.M) { systemtest.Main(m) }
