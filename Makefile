@@ -4,7 +4,7 @@
 # make long    make vet and the long tests: TestLong..., the race detector, native libraries; CI runs them after make test
 # make bench   the benchmarks, one line each
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
-# make bench-rival  figures of processor time beside those of an earlier commit (RIVAL=68cd292), an hour; BENCH='Cycle' chooses
+# make bench-rival  figures of processor time beside those of an earlier commit (RIVAL=c36f724c), an hour; BENCH='Cycle' chooses
 # make images  rebuilds the firmware images and all generated files
 # make man     manual pages: man -M man starloom-run
 # make install  the command, its manual pages and its completion for bash, zsh and fish: PREFIX (/usr/local), DESTDIR
@@ -65,7 +65,7 @@ endif
 
 # Three packages at once: tests wait for tools.
 check:
-	$(GO) test -vet=off -ldflags=-w -p 3 -skip '^TestLong' ./cosim/... ./...
+	$(GO) test -vet=off -ldflags=-w -p 3 -skip '^TestLong' ./cmd/cli ./cosim/... ./internal/systemtest/... ./...
 
 # What reads the sources, but for the rules of the house: they are among the long tests.
 vet:
@@ -77,7 +77,8 @@ cluster:
 
 # First what takes most. A benchmark that no one runs breaks unseen: those of RTL are run once, but for proofs, which the long tests make.
 lengthy:
-	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 25m -run '^TestLong' -skip 'Architectures|Slurm|Cluster' ./cmd/cli $(filter-out %/slurm/,$(call with,TestLong,.))
+	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 25m -run '^TestLong' -skip 'Architectures|Slurm|Cluster' ./cmd/cli \
+		$(call with,TestLong,./cosim ./internal/systemtest) $(filter-out %/slurm/,$(call with,TestLong,.))
 	$(GO) test -vet=off -ldflags=-w -run '^$$' -bench . -benchtime 1x $(filter-out %/prove/,$(call with,Benchmark,./cosim))
 
 # Cases of all studies; make full has all of them.
@@ -94,7 +95,7 @@ race:
 bench-scale:
 	$(GO) test -run '^$$' -bench Scale -benchtime 3x -timeout 30m ./internal/systemtest/engines
 
-RIVAL ?= 68cd292
+RIVAL ?= c36f724c
 BENCH ?= Link|Cycle|Metering|Slot/n=65536|Gossip/slot|EJ/dimensions=5
 bench-rival:
 	$(GO) run ./internal/rival -commit $(RIVAL) -bench '$(BENCH)' ./internal/systemtest/engines ./internal/systemtest/programs ./nic

@@ -19,7 +19,7 @@ var renamed = strings.NewReplacer(
 )
 
 func main() {
-	commit := flag.String("commit", "68cd292", "the rival")
+	commit := flag.String("commit", "c36f724c", "the rival")
 	bench := flag.String("bench", ".", "benchmarks, as of go test")
 	times := flag.String("benchtime", "1s", "of each benchmark in each round, as of go test")
 	rounds := flag.Int("rounds", 9, "rounds: each runs the rival, the working folder and the rival again")
