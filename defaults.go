@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/internal/config"
+	"starloom/internal/runs"
 	"starloom/internal/strict"
 )
 
@@ -193,4 +195,25 @@ func (s *Scenario) program() *fabric.Program {
 		}
 	}
 	return p
+}
+
+// choosePermutation makes one run of the many of `permutation: all`: number k.
+func (s *Scenario) choosePermutation(k uint64) error {
+	if s.Workload.Permutation.Kind != PermutationAll {
+		return &InputError{
+			Place: "--permutation", Reason: "the scenario does not run all permutations, so none of them has a number",
+			Remedy: "delete the option, or write workload: {permutation: all}",
+		}
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if total := s.permutations(); k >= total {
+		return &InputError{Place: "--permutation", Reason: fmt.Sprintf("there is no permutation %d", k), Remedy: fmt.Sprintf("allowed are 0 to %d", total-1)}
+	}
+	seed := runs.PermutationSeed(s.Seed, k)
+	s.oneOf = fmt.Sprintf("this is permutation %d of all with the seed %d: alone it has the seed %d", k, s.Seed, seed)
+	s.Workload.Permutation = Permutation{Kind: PermutationList, List: runs.PermutationNumber(s.Processors(), k)}
+	s.Seed = seed
+	return nil
 }

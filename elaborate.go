@@ -19,6 +19,7 @@ import (
 	"starloom/cosim/verilator"
 	"starloom/fabric"
 	"starloom/fabric/traffic"
+	"starloom/firmware"
 	"starloom/firmware/wasm"
 	"starloom/hw"
 	"starloom/internal/config"
@@ -30,6 +31,7 @@ import (
 	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // elaborate decides all that a scenario leaves open, and refuses what does not go together: what it returns
@@ -611,4 +613,78 @@ func (s *Scenario) library() pinmap.Library {
 // library is all that a pin map can name.
 func (list Networks) library() pinmap.Library {
 	return pinmap.Library{Twins: list.Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
+}
+
+// Processors returns the number of processors of the fabric.
+func (s *Scenario) Processors() int {
+	n := s.network()
+	if n == nil {
+		return 0
+	}
+	return n.Shape().Processors()
+}
+
+// keepProgram writes down what the scenario's program brings, so that an image in
+// its place is held to the same rules on the same network, and has the same schedule if it
+// takes one.
+func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
+	p := s.program()
+	if p == nil {
+		return
+	}
+	if s.Rules == nil {
+		s.Rules = &p.Rules
+		s.decide("rules", ByProgram, p.Name)
+	} else {
+		s.ofImage = p.Replaced(s.Rules)
+	}
+	s.noteNetwork()
+	s.Fabric.keep(s.network()) // as the program wants it
+	if p.Schedule == "" {
+		return
+	}
+	// An image that cannot be read is refused when the machine is built.
+	if info, err := inspect(); err == nil && info.Schedule {
+		s.Firmware.Schedule = p.Schedule
+		s.decide("firmware.schedule", ByProgram, p.Name)
+	}
+}
+
+// Inputs returns the files that a run of the scenario reads, as seen from the working
+// folder: image, workload and pin maps, not what pin maps name.
+func (s *Scenario) Inputs() (paths []string) {
+	all := []string{s.imagePath(), s.resolve(s.Workload.File)}
+	if g := s.Workload.Gossip; g != nil {
+		all = append(all, g.Path, g.ValuesPath)
+	}
+	if t := s.Workload.Traffic; t != nil {
+		all = append(all, s.resolve(t.File))
+	}
+	for i := range s.RTL {
+		all = append(all, s.resolve(s.RTL[i].Map))
+	}
+	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
+}
+
+// fileWords are the words of a command line that name the file of a place and what was set in it.
+func (s *Scenario) fileWords(place string) string {
+	file := placeFile.ReplaceAllString(place, "")
+	if file == input.StandardInputName {
+		file = "-"
+	}
+	words := outcome.ShellQuote(file)
+	for _, a := range s.set {
+		words += " " + strict.SetOption + " " + outcome.ShellQuote(a.Key+"="+a.Value)
+	}
+	return words
+}
+
+// runCommand is the command line that runs the scenario's file again; "" for a scenario that is not
+// from a file.
+func (s *Scenario) runCommand() string {
+	place, ok := s.places[""]
+	if !ok {
+		return ""
+	}
+	return "starloom run " + s.fileWords(place) + s.given
 }

@@ -2,14 +2,11 @@ package starloom
 
 import (
 	"bytes"
-	"cmp"
-	"context"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -30,8 +27,6 @@ import (
 	"starloom/firmware/wasm"
 	"starloom/internal/config"
 	"starloom/internal/fingerprint"
-	"starloom/internal/outcome"
-	"starloom/internal/runs"
 	"starloom/internal/strict"
 	"starloom/traces/input"
 )
@@ -341,31 +336,6 @@ type PCAPNGTrace struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (PCAPNGTrace) Declaration() string { return scenarioSource }
 
-// Processors returns the number of processors of the fabric.
-func (s *Scenario) Processors() int {
-	n := s.network()
-	if n == nil {
-		return 0
-	}
-	return n.Shape().Processors()
-}
-
-// Inputs returns the files that a run of the scenario reads, as seen from the working
-// folder: image, workload and pin maps, not what pin maps name.
-func (s *Scenario) Inputs() (paths []string) {
-	all := []string{s.imagePath(), s.resolve(s.Workload.File)}
-	if g := s.Workload.Gossip; g != nil {
-		all = append(all, g.Path, g.ValuesPath)
-	}
-	if t := s.Workload.Traffic; t != nil {
-		all = append(all, s.resolve(t.File))
-	}
-	for i := range s.RTL {
-		all = append(all, s.resolve(s.RTL[i].Map))
-	}
-	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
-}
-
 // Place returns where the value at path ("link.phit_bits") stands in the
 // scenario file, or the path itself if it is not from a file.
 func (s *Scenario) Place(path string) string {
@@ -385,29 +355,6 @@ func (s *Scenario) Place(path string) string {
 	return path
 }
 
-// runCommand is the command line that runs the scenario's file again; "" for a scenario that is not
-// from a file.
-func (s *Scenario) runCommand() string {
-	place, ok := s.places[""]
-	if !ok {
-		return ""
-	}
-	return "starloom run " + s.fileWords(place) + s.given
-}
-
-// fileWords are the words of a command line that name the file of a place and what was set in it.
-func (s *Scenario) fileWords(place string) string {
-	file := placeFile.ReplaceAllString(place, "")
-	if file == input.StandardInputName {
-		file = "-"
-	}
-	words := outcome.ShellQuote(file)
-	for _, a := range s.set {
-		words += " " + strict.SetOption + " " + outcome.ShellQuote(a.Key+"="+a.Value)
-	}
-	return words
-}
-
 // SlotsMax is the largest Stop.Slots.
 const SlotsMax = math.MaxUint32 - 1
 
@@ -425,120 +372,11 @@ type Overrides struct {
 	ImagePlace  string // where Image was given, if not with --firmware: the place of errors about it
 }
 
-// Override replaces values and checks the scenario again. Errors name the option
-// instead of a line of the file.
-func (s *Scenario) Override(ctx context.Context, o Overrides) error {
-	places := map[string]string{}
-	maps.Copy(places, s.places)
-	s.places, s.origins = places, maps.Clone(s.origins)
-	option := func(path, name string) {
-		places[path] = name
-		s.decide(path, ByOption, name)
-	}
-	if o.Seed != nil {
-		s.Seed = *o.Seed
-		option("seed", "--seed")
-		s.one = fmt.Sprintf(" --seed %d", s.Seed)
-	}
-	if o.Permutation != nil {
-		if err := s.choosePermutation(*o.Permutation); err != nil {
-			return err
-		}
-		option("workload.permutation", "--permutation")
-		s.one += fmt.Sprintf(" --permutation %d", *o.Permutation)
-		s.decide("seed", ByOption, "--permutation") // which is the permutation's own
-	}
-	if o.Slots != nil {
-		s.Stop.Slots = *o.Slots
-		option("stop.slots", "--slots")
-		s.given += fmt.Sprintf(" --slots %d", *o.Slots)
-	}
-	if o.Mode != "" {
-		s.Firmware.Mode = o.Mode
-		option("firmware.mode", "--mode")
-		s.given += " --mode " + outcome.ShellQuote(o.Mode)
-	}
-	if o.Image != "" {
-		s.given += " --firmware " + outcome.ShellQuote(o.Image)
-	}
-	image := cmp.Or(o.ImagePlace, "--firmware")
-	if o.ImageBytes != nil {
-		s.keepProgram(func() (firmware.Info, error) { return firmware.InspectImage(ctx, o.Image, o.ImageBytes) })
-		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", o.Image, o.ImageBytes
-		option("firmware.image", image)
-		s.decide("firmware.program", ByOption, image)
-	} else if o.Image != "" && isProgram(o.Image) {
-		// With its own schedule and, unless the scenario has some, its own rules.
-		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
-		option("firmware.program", image)
-		s.decide("firmware.image", ByOption, image)
-		s.decide("firmware.schedule", ByOption, image)
-		return s.check(&reading{takeNeeds: s.takeNeeds})
-	} else if o.Image != "" {
-		absolute, err := filepath.Abs(o.Image)
-		if err != nil {
-			return &InputError{Place: image, Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
-		}
-		s.keepProgram(func() (firmware.Info, error) { return firmware.Inspect(ctx, absolute) })
-		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", absolute, nil
-		option("firmware.image", image)
-		s.decide("firmware.program", ByOption, image)
-	}
-	return s.Check()
-}
-
 // isProgram reports whether a name is that of a built-in program, and not that of a
 // file.
 func isProgram(name string) bool {
 	_, err := os.Stat(name)
 	return err != nil && slices.Contains(firmware.Programs(), name)
-}
-
-// choosePermutation makes one run of the many of `permutation: all`: number k.
-func (s *Scenario) choosePermutation(k uint64) error {
-	if s.Workload.Permutation.Kind != PermutationAll {
-		return &InputError{
-			Place: "--permutation", Reason: "the scenario does not run all permutations, so none of them has a number",
-			Remedy: "delete the option, or write workload: {permutation: all}",
-		}
-	}
-	if err := s.Check(); err != nil {
-		return err
-	}
-	if total := s.permutations(); k >= total {
-		return &InputError{Place: "--permutation", Reason: fmt.Sprintf("there is no permutation %d", k), Remedy: fmt.Sprintf("allowed are 0 to %d", total-1)}
-	}
-	seed := runs.PermutationSeed(s.Seed, k)
-	s.oneOf = fmt.Sprintf("this is permutation %d of all with the seed %d: alone it has the seed %d", k, s.Seed, seed)
-	s.Workload.Permutation = Permutation{Kind: PermutationList, List: runs.PermutationNumber(s.Processors(), k)}
-	s.Seed = seed
-	return nil
-}
-
-// keepProgram writes down what the scenario's program brings, so that an image in
-// its place is held to the same rules on the same network, and has the same schedule if it
-// takes one.
-func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
-	p := s.program()
-	if p == nil {
-		return
-	}
-	if s.Rules == nil {
-		s.Rules = &p.Rules
-		s.decide("rules", ByProgram, p.Name)
-	} else {
-		s.ofImage = p.Replaced(s.Rules)
-	}
-	s.noteNetwork()
-	s.Fabric.keep(s.network()) // as the program wants it
-	if p.Schedule == "" {
-		return
-	}
-	// An image that cannot be read is refused when the machine is built.
-	if info, err := inspect(); err == nil && info.Schedule {
-		s.Firmware.Schedule = p.Schedule
-		s.decide("firmware.schedule", ByProgram, p.Name)
-	}
 }
 
 // Hash returns the SHA-256 of the scenario's canonical form, in hex. Key order,
@@ -681,3 +519,16 @@ const (
 	ModeBanked   = config.ModeBanked   // one instance of the firmware for many processors
 	ModeIsolated = config.ModeIsolated // one instance for each processor
 )
+
+// Assignment gives a key of a scenario a value in the place of what the file says, as the option --set
+// does: Key is its path ("nic.rx_frames", "rtl[0].replace"), Value YAML as in the file, Place
+// what errors and Explain name ("" for "--set KEY=VALUE"). Keys that the file does not have are added.
+// Of keys that exclude each other (fabrics; workloads; program and image; twin and map; rate and rates)
+// the assigned one drives out that of the file.
+type Assignment = strict.Assignment
+
+// Networks are networks from Go that scenario files may name: the Kind of each is its key under
+// fabric:, the fields of its struct are the keys there, by their tags (json: the key; jsonschema: required,
+// minimum, maximum, enum, default, description). A key that is left out has the value that it has here.
+// Package cmd/cli makes a command line of them.
+type Networks []fabric.Network

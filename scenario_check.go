@@ -651,3 +651,40 @@ func workloadExamples(kinds []string) string {
 	}
 	return strings.Join(write, " or ")
 }
+
+// reading is what the reading of a scenario from a file has found, and what is left of it for check. The zero value is for a scenario from Go.
+type reading struct {
+	input.Errors
+	lost       map[string]bool    // sections of the scenario of which something is not known
+	takeNeeds  func()             // once network and program are right, before anything is compared with what the program decides
+	readFile   func() error       // of the workload, once the network is right
+	entryPlace func(i int) string // where entry i of the permutation stands; nil if that is not known
+}
+
+// note takes a mistake and the path of what is not known therefore. It reports whether the error is one, or none.
+func (r *reading) note(path string, err error) bool {
+	if err == nil {
+		return true
+	}
+	if r.lost == nil {
+		r.lost = map[string]bool{}
+	}
+	section, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
+	r.lost[section] = true
+	return r.Take(err)
+}
+
+// loseAbsent notes that an unknown section may be any of those that are not there.
+func (r *reading) loseAbsent(places map[string]string) {
+	sections, unknown := strict.Fields(reflect.TypeFor[Scenario]()), false
+	for lost := range r.lost {
+		unknown = unknown || !slices.ContainsFunc(sections, func(f strict.Field) bool { return f.Key == lost })
+	}
+	for _, section := range sections {
+		if _, there := places[section.Key]; unknown && !there {
+			r.lost[section.Key] = true
+		}
+	}
+}
+
+var permutationType = reflect.TypeFor[Permutation]()

@@ -2,7 +2,9 @@ package starloom
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -10,10 +12,11 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/fabric"
 	"starloom/fabric/netlist"
+	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/config"
+	"starloom/internal/outcome"
 	"starloom/internal/strict"
 	"starloom/traces/input"
 )
@@ -21,13 +24,6 @@ import (
 // scenarioBytesMax is the largest scenario file; longer permutations go into a
 // file of their own.
 const scenarioBytesMax = 64 << 20
-
-// Assignment gives a key of a scenario a value in the place of what the file says, as the option --set
-// does: Key is its path ("nic.rx_frames", "rtl[0].replace"), Value YAML as in the file, Place
-// what errors and Explain name ("" for "--set KEY=VALUE"). Keys that the file does not have are added.
-// Of keys that exclude each other (fabrics; workloads; program and image; twin and map; rate and rates)
-// the assigned one drives out that of the file.
-type Assignment = strict.Assignment
 
 // rivals are keys of which an object has one, by the object; none: all of its keys.
 var rivals = map[string][]string{"fabric": nil, "workload": nil, "firmware": {"program", "image"}, "rtl[]": {"twin", "map"}, "faults.random": {"rate", "rates"}}
@@ -47,12 +43,6 @@ func LoadScenario(path string, set ...Assignment) (*Scenario, error) {
 func ParseScenario(place string, data []byte, set ...Assignment) (*Scenario, error) {
 	return Networks(nil).ParseScenario(place, data, set...)
 }
-
-// Networks are networks from Go that scenario files may name: the Kind of each is its key under
-// fabric:, the fields of its struct are the keys there, by their tags (json: the key; jsonschema: required,
-// minimum, maximum, enum, default, description). A key that is left out has the value that it has here.
-// Package cmd/cli makes a command line of them.
-type Networks []fabric.Network
 
 // Check refuses networks that no file can name. All methods do, before anything else.
 func (list Networks) Check() error { return config.Networks(list).Check(new(Fabric).kinds()) }
@@ -149,41 +139,6 @@ func (list Networks) decode(place string, root *yaml.Node, set []Assignment) (_ 
 	return d, nil
 }
 
-// reading is what the reading of a scenario from a file has found, and what is left of it for check. The zero value is for a scenario from Go.
-type reading struct {
-	input.Errors
-	lost       map[string]bool    // sections of the scenario of which something is not known
-	takeNeeds  func()             // once network and program are right, before anything is compared with what the program decides
-	readFile   func() error       // of the workload, once the network is right
-	entryPlace func(i int) string // where entry i of the permutation stands; nil if that is not known
-}
-
-// note takes a mistake and the path of what is not known therefore. It reports whether the error is one, or none.
-func (r *reading) note(path string, err error) bool {
-	if err == nil {
-		return true
-	}
-	if r.lost == nil {
-		r.lost = map[string]bool{}
-	}
-	section, _, _ := strings.Cut(strings.ReplaceAll(path, "[", "."), ".")
-	r.lost[section] = true
-	return r.Take(err)
-}
-
-// loseAbsent notes that an unknown section may be any of those that are not there.
-func (r *reading) loseAbsent(places map[string]string) {
-	sections, unknown := strict.Fields(reflect.TypeFor[Scenario]()), false
-	for lost := range r.lost {
-		unknown = unknown || !slices.ContainsFunc(sections, func(f strict.Field) bool { return f.Key == lost })
-	}
-	for _, section := range sections {
-		if _, there := places[section.Key]; unknown && !there {
-			r.lost[section.Key] = true
-		}
-	}
-}
-
 // scenarioDecoder fills a Scenario from YAML nodes and notes where each value stands.
 type scenarioDecoder struct {
 	strict.Decoder
@@ -198,8 +153,6 @@ func newScenarioDecoder(place string, s *Scenario) *scenarioDecoder {
 		Note: func(path string, err error) { d.note(path, err) }}
 	return d
 }
-
-var permutationType = reflect.TypeFor[Permutation]()
 
 // special reads a permutation, which is a word or a list, and networks from Go.
 func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string) (taken bool, err error) {
@@ -277,4 +230,66 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	s.places["workload.permutation"] = path
 	d.entryPlace = func(i int) string { return fmt.Sprintf("%s:%d:1", path, firstLine+i) }
 	return nil
+}
+
+// Override replaces values and checks the scenario again. Errors name the option
+// instead of a line of the file.
+func (s *Scenario) Override(ctx context.Context, o Overrides) error {
+	places := map[string]string{}
+	maps.Copy(places, s.places)
+	s.places, s.origins = places, maps.Clone(s.origins)
+	option := func(path, name string) {
+		places[path] = name
+		s.decide(path, ByOption, name)
+	}
+	if o.Seed != nil {
+		s.Seed = *o.Seed
+		option("seed", "--seed")
+		s.one = fmt.Sprintf(" --seed %d", s.Seed)
+	}
+	if o.Permutation != nil {
+		if err := s.choosePermutation(*o.Permutation); err != nil {
+			return err
+		}
+		option("workload.permutation", "--permutation")
+		s.one += fmt.Sprintf(" --permutation %d", *o.Permutation)
+		s.decide("seed", ByOption, "--permutation") // which is the permutation's own
+	}
+	if o.Slots != nil {
+		s.Stop.Slots = *o.Slots
+		option("stop.slots", "--slots")
+		s.given += fmt.Sprintf(" --slots %d", *o.Slots)
+	}
+	if o.Mode != "" {
+		s.Firmware.Mode = o.Mode
+		option("firmware.mode", "--mode")
+		s.given += " --mode " + outcome.ShellQuote(o.Mode)
+	}
+	if o.Image != "" {
+		s.given += " --firmware " + outcome.ShellQuote(o.Image)
+	}
+	image := cmp.Or(o.ImagePlace, "--firmware")
+	if o.ImageBytes != nil {
+		s.keepProgram(func() (firmware.Info, error) { return firmware.InspectImage(ctx, o.Image, o.ImageBytes) })
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", o.Image, o.ImageBytes
+		option("firmware.image", image)
+		s.decide("firmware.program", ByOption, image)
+	} else if o.Image != "" && isProgram(o.Image) {
+		// With its own schedule and, unless the scenario has some, its own rules.
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
+		option("firmware.program", image)
+		s.decide("firmware.image", ByOption, image)
+		s.decide("firmware.schedule", ByOption, image)
+		return s.check(&reading{takeNeeds: s.takeNeeds})
+	} else if o.Image != "" {
+		absolute, err := filepath.Abs(o.Image)
+		if err != nil {
+			return &InputError{Place: image, Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
+		}
+		s.keepProgram(func() (firmware.Info, error) { return firmware.Inspect(ctx, absolute) })
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", absolute, nil
+		option("firmware.image", image)
+		s.decide("firmware.program", ByOption, image)
+	}
+	return s.Check()
 }

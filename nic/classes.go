@@ -68,23 +68,3 @@ func (c *Classes) takes(processor int, frame FrameView) bool {
 	_, ok := c.Output(processor, frame.Port(), to)
 	return ok
 }
-
-// TxTo returns the place in a cell's TX FIFO of the first frame to a port, and the frame; ok is false if there is none.
-func (b *Bank) TxTo(cell int, port uint16) (place int, frame FrameView, ok bool) {
-	for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
-		if frame := b.frame(cell, &b.tx, place); frame.Port() == port {
-			return place, frame, true
-		}
-	}
-	return 0, nil, false
-}
-
-// RemoveTx takes the frame at a place out of a cell's TX FIFO.
-func (b *Bank) RemoveTx(cell, place int) {
-	left := int(b.Registers[cell].TxCount) - 1
-	b.Registers[cell].TxCount = uint8(left)
-	for ; place < left; place++ {
-		from := b.frame(cell, &b.tx, place+1)
-		copyFrame(b.frame(cell, &b.tx, place), from, from.Port())
-	}
-}

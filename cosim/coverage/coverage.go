@@ -1,5 +1,7 @@
 package coverage
 
+import "starloom/cosim"
+
 // Coverage is what runs have covered. The zero value is that of no run.
 type Coverage struct {
 	RTL   RTL
@@ -53,4 +55,14 @@ func (p *Part) count(covered bool) {
 	if covered {
 		p.Covered++
 	}
+}
+
+// part counts points of a kind.
+func (r *RTL) part(of func(p *cosim.Point) bool) (part Part) {
+	for p, count := range r.counts {
+		if of(&p) {
+			part.count(count > 0)
+		}
+	}
+	return part
 }

@@ -94,13 +94,3 @@ func (r *RTL) Counts() []Count {
 
 func isToggle(p *cosim.Point) bool { return p.Kind == cosim.PointToggle }
 func isUser(p *cosim.Point) bool   { return p.Kind == cosim.PointUser }
-
-// part counts points of a kind.
-func (r *RTL) part(of func(p *cosim.Point) bool) (part Part) {
-	for p, count := range r.counts {
-		if of(&p) {
-			part.count(count > 0)
-		}
-	}
-	return part
-}

@@ -178,3 +178,32 @@ func (p *process) branched(n *node, c *expr) {
 		}
 	}
 }
+
+// unknown is what the source leaves at X. Initial blocks and patterns know X; in a circuit it is any value.
+func (p *process) unknown(n *node, width int) *expr {
+	if p.initial || p.pattern {
+		return p.g.unknown(width)
+	}
+	return p.g.anything(n, width)
+}
+
+// freed gives the unknown bits of a constant any value.
+func (p *process) freed(n *node, e *expr) *expr {
+	if e.op != opConst || e.known() || p.initial || p.pattern {
+		return e
+	}
+	var parts []*expr
+	for end := e.width; end > 0; {
+		low := end - 1
+		for low > 0 && e.x.Bit(low-1) == e.x.Bit(end-1) {
+			low--
+		}
+		part := p.g.slice(e, low, end-low)
+		if !part.known() {
+			part = p.unknown(n, part.width)
+		}
+		parts = append(parts, part)
+		end = low
+	}
+	return p.g.concat(parts...)
+}

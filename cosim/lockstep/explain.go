@@ -129,18 +129,6 @@ func (l *pair) printed() string {
 	return text[max(0, len(text)-most):]
 }
 
-// repeatable reports whether a finding can be tried again: a hang costs the time limit in
-// every trial, as oscillation does in Icarus.
-func (l *pair) repeatable(f *finding) bool {
-	switch cosim.FaultKind(f.kind) {
-	case cosim.FaultHang, cosim.FaultDied:
-		return false
-	case cosim.FaultOscillation:
-		return l.pinMap.Backend != cosim.BackendIcarus
-	}
-	return true
-}
-
 // describe puts the difference into words.
 func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fault) {
 	if at.port < 0 {

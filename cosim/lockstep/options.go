@@ -111,3 +111,14 @@ func (o *Options) runs() (runs []origin) {
 	}
 	return runs
 }
+
+// A Cycle is a cycle of a run as Options.Observe gets it; its slices are those of the run.
+type Cycle struct {
+	Number   uint64
+	Compared bool // reset is off, and has been on
+	Inputs   []uint64
+	Wanted   []uint64 // the model's outputs, held back for RTL that is late
+	Got      []uint64 // the RTL's
+	Unknown  []uint64 // bits of Got that are X or Z; nil for two states
+	Counted  []uint64 // bits that are compared
+}

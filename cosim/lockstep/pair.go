@@ -527,3 +527,15 @@ func (l *pair) compare(cycle uint64, wanted, counted []uint64) *difference {
 	}
 	return nil
 }
+
+// repeatable reports whether a finding can be tried again: a hang costs the time limit in
+// every trial, as oscillation does in Icarus.
+func (l *pair) repeatable(f *finding) bool {
+	switch cosim.FaultKind(f.kind) {
+	case cosim.FaultHang, cosim.FaultDied:
+		return false
+	case cosim.FaultOscillation:
+		return l.pinMap.Backend != cosim.BackendIcarus
+	}
+	return true
+}

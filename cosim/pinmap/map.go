@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -261,4 +262,37 @@ func (m *Map) PinsOf(port string) []string {
 		}
 	}
 	return nil
+}
+
+// Timing is what a map says of clocks and resets beyond one of each.
+type Timing struct {
+	// Clocks are all clocks of the RTL, Map.Clock among them; nil for that one alone.
+	Clocks []Clock
+
+	// Resets are pins beside Map.Reset that follow the model's reset, too.
+	Resets []Reset
+
+	// ResetCycles is how many cycles with reset on the RTL gets for each of the model's; 0: so many that
+	// every clock has an edge. For RTL without a reset: how many cycles after a reset of the
+	// model nothing is compared.
+	ResetCycles int
+}
+
+// A Clock of the RTL rises Edges times in so many Cycles of the model. At phase 0 one of its edges is
+// that of the model's clock; Phase, from 0 up to but not including 1, shifts all of them by a part of
+// its own period.
+//
+// A clock with When, an input of the model, rises with the model's clock in cycles in which that input
+// is 1, and while reset is on.
+type Clock struct {
+	Name          string
+	Edges, Cycles int
+	Phase         *big.Rat // nil for 0
+	When          string
+}
+
+// Reset is a reset of the RTL.
+type Reset struct {
+	Pin string
+	Low bool // active low
 }

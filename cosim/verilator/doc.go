@@ -5,11 +5,11 @@
 //
 //	file            what it holds
 //	build.go        Build: sources to one wasm file, or what an earlier build has made
-//	builder.go      builder: one build; tools.go: the tools that it needs; target.go: what it compiles for
+//	tools.go        the tools that it needs; target.go: what it compiles for
 //	elaboration.go  what an earlier build has read, so that the same design is not read again
 //	flat.go         Flatten: a design in one module, as Verilator has elaborated it
 //	ghdl.go         VHDL to Verilog; ghdl_verilog.go: what is wrong in GHDL's Verilog is mended or refused
-//	verilate.go     running Verilator, what its messages mean; warnings.go: those that matter
+//	verilate.go     builder: one build; running Verilator, what its messages mean; warnings.go: those that matter
 //	design.go, xml.go          what Verilator finds out about a design: ports, clocks, files
 //	misread.go      what Verilator simulates otherwise than the source says; miswidth.go: by width or sign; effects.go: by calls
 //	shell.go        a module with plain ports around one with arrays, interfaces, types; shellports.go: its ports

@@ -239,9 +239,6 @@ type gossipReferee struct {
 	filled          []uint32 // columns of a processor's row, while there is a table
 }
 
-// SessionsMax is the largest number of sessions: each has a tag of its own.
-const SessionsMax = 65534
-
 // Load implements fabric.Referee.
 func (r *gossipReferee) Load(l *fabric.Load) error {
 	r.table, r.filled = nil, nil
@@ -410,29 +407,6 @@ func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens fun
 		return ""
 	}
 	return "messages of " + listOf("processor", senders)
-}
-
-// listOf names the first few of many, e.g. processors 1, 2 and 7.
-func listOf(noun string, ids []int) string {
-	const named = 8
-	if len(ids) == 1 {
-		return fmt.Sprintf("%s %d", noun, ids[0])
-	}
-	text, shown := noun+"s ", min(len(ids), named)
-	for i, id := range ids[:shown] {
-		switch {
-		case i == 0:
-		case i == len(ids)-1:
-			text += " and "
-		default:
-			text += ", "
-		}
-		text += fmt.Sprint(id)
-	}
-	if more := len(ids) - shown; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }
 
 // Overhears, Arrive, Acknowledges, Acknowledge and Routed implement

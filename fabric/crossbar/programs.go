@@ -203,3 +203,6 @@ func (x Network) Adapt(program, _ string, params map[string]int64) fabric.Networ
 	}
 	return x.settled()
 }
+
+// SessionsMax is the largest number of sessions: each has a tag of its own.
+const SessionsMax = 65534

@@ -324,3 +324,26 @@ func (v *voting) inSession(session int) string {
 	}
 	return fmt.Sprintf(" in session %d", session)
 }
+
+// listOf names the first few of many, e.g. processors 1, 2 and 7.
+func listOf(noun string, ids []int) string {
+	const named = 8
+	if len(ids) == 1 {
+		return fmt.Sprintf("%s %d", noun, ids[0])
+	}
+	text, shown := noun+"s ", min(len(ids), named)
+	for i, id := range ids[:shown] {
+		switch {
+		case i == 0:
+		case i == len(ids)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += fmt.Sprint(id)
+	}
+	if more := len(ids) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -26,8 +26,6 @@ const (
 // guessesMax is for how many names that there are not one is looked for that is meant.
 const guessesMax = 100
 
-func at(list string, i int) string { return fmt.Sprintf("fabric.netlist.%s[%d]", list, i) }
-
 // drawer is a drawing while it is numbered.
 type drawer struct {
 	*Drawing

@@ -2,6 +2,7 @@ package netlist
 
 import (
 	"cmp"
+	"fmt"
 
 	"starloom/fabric"
 )
@@ -134,3 +135,5 @@ func (d *Drawing) Crossbars(name string) *Drawing {
 
 // Apart allows processors that cannot reach each other.
 func (d *Drawing) Apart() *Drawing { d.apart = true; return d }
+
+func at(list string, i int) string { return fmt.Sprintf("fabric.netlist.%s[%d]", list, i) }

@@ -162,3 +162,6 @@ func (n Network) Holds(rule string) string {
 	}
 	return "with group_size: 1 a coupler has one sender"
 }
+
+// rowPad are the places of SlotTransport between the frames of two groups, of which one is for a frame that was lost.
+const rowPad = 24

@@ -86,9 +86,6 @@ func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 // that neighbours hear would all compete for the same places of a cache.
 const pitchPad = 24
 
-// rowPad are likewise the places between the frames of two groups, of which one is for a frame that was lost.
-const rowPad = 24
-
 // at returns the place of a coupler in a table.
 func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 

@@ -3,6 +3,7 @@ package wasm
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -493,4 +494,44 @@ func (c *Copy) Named(err error) error {
 		return err
 	}
 	return errors.New(named)
+}
+
+// Analyse describes an image and bounds its costs. Errors are those of Rewrite, and NoLoopError.
+func Analyse(binary []byte, costs Costs, turns Turns) (*Static, error) {
+	m, err := read(binary)
+	if err != nil {
+		return nil, err
+	}
+	w := &weaver{m: m}
+	if err := w.analyse(); err != nil {
+		return nil, err
+	}
+	start := m.contents(sectionCode).base
+	p := &program{
+		codeStart: start, names: m.functionNames(), m: m, costs: &costs, byType: m.callable(),
+		worst: make([]uint64, len(m.body)), found: make([]functionBounds, len(m.body)),
+		turns: turns, used: map[string]bool{},
+	}
+	if sections := m.debugSections(); len(sections["line"]) > 0 {
+		places := (&Copy{original: sections}).Places()
+		p.lines, p.inlined = places.lines(), places.inlinedCalls()
+	}
+	for k, t := range w.turns {
+		p.recursive = append(p.recursive, t.recursive)
+		if t.recursive {
+			p.worst[k] = Unbounded
+		}
+	}
+	for _, k := range w.order {
+		p.found[k] = p.function(int(k), nil)
+		if !p.recursive[k] {
+			p.worst[k] = p.found[k].worst
+		}
+	}
+	for _, place := range slices.Sorted(maps.Keys(turns)) {
+		if !p.used[place] {
+			return nil, &NoLoopError{place, p.open}
+		}
+	}
+	return p.describe(), nil
 }

@@ -107,3 +107,19 @@ func (b *boundary) forget() {
 	b.Done, b.news = 0, b.news[:0]
 	b.Log.clear()
 }
+
+// scheduled is what firmware is told of its schedule. It follows from what a run has to carry.
+type scheduled struct {
+	offering fabric.Offering                  // what offers packets in the place of a schedule, nil for nothing
+	Schedule fabric.Schedule                  // nil if the firmware takes none
+	words    []uint64                         // its words for the slot that begins...
+	Sparse   fabric.Sparse                    // ...unless it has few of them in a slot:
+	changed  []wordOf                         // those that are new, which...
+	change   func(processor int, word uint64) // ...adds to
+}
+
+// wordOf is a processor's new word of the schedule.
+type wordOf struct {
+	processor int
+	word      uint64
+}

@@ -26,12 +26,6 @@ type Size struct {
 	clock func() time.Duration // nil for processor time
 }
 
-// Key is a key of the scenario with the value that makes it another size.
-type Key struct {
-	Key   string `json:"key"` // as --set has it
-	Value int    `json:"value"`
-}
-
 // subject is what is estimated.
 type subject struct {
 	// at is the scenario so many steps larger, smaller if steps is negative; nil if it cannot be of that size.

@@ -156,3 +156,9 @@ func MemoryText(bytes uint64) string {
 	}
 	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
+
+// Key is a key of the scenario with the value that makes it another size.
+type Key struct {
+	Key   string `json:"key"` // as --set has it
+	Value int    `json:"value"`
+}

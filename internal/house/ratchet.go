@@ -8,9 +8,7 @@ import (
 	"strings"
 )
 
-// ratchet has the number of findings of each rule that are left: `rule count`. Then the size of the
-// largest cycle of each package that has one of more than newCycleFilesMax files: none grows, and no
-// package gets one.
+// ratchet has the number of findings of each rule that are left: `rule count`.
 //
 //go:embed ratchet.txt
 var ratchet string
@@ -64,20 +62,6 @@ next:
 	return counts, excused
 }
 
-// cycleRule is the name under which the ratchet holds the largest cycle of a package.
-func cycleRule(pkg string) string { return "cycle:" + pkg }
-
-// largestCycles returns their sizes by the rules' names.
-func largestCycles(findings []finding) map[string]int {
-	sizes := map[string]int{}
-	for _, f := range findings {
-		if f.rule == "cycle" {
-			sizes[cycleRule(f.path)] = max(sizes[cycleRule(f.path)], f.size)
-		}
-	}
-	return sizes
-}
-
 // absolute is the top of the repository as an absolute path.
 func (t *tree) absolute() string {
 	path, err := filepath.Abs(t.top)
@@ -87,11 +71,11 @@ func (t *tree) absolute() string {
 	return path
 }
 
-// cycleFindings are cycles of more than newCycleFilesMax files.
+// cycleFindings are cycles of more than cycleFilesMax files.
 func cycleFindings(pkgs []*checked) (found []finding) {
 	for _, p := range pkgs {
 		for _, set := range p.fileGraph().cycles() {
-			if len(set) > newCycleFilesMax {
+			if len(set) > cycleFilesMax {
 				found = append(found, finding{"cycle", p.path, 1, strings.Join(set, " "), len(set)})
 			}
 		}

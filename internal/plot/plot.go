@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -351,4 +352,45 @@ func (t *Table) values(column int) (names []string) {
 		names = append(names, t.rows[row][column])
 	}
 	return names
+}
+
+// unit is in what a figure of a row is: as a column of the table says, which those have that differ in that between networks, else as it
+// is declared; "" for none.
+func (t *Table) unit(row int, name string, o *Options) string {
+	for at := name; ; {
+		if column := slices.Index(t.Columns, at+".unit"); column >= 0 {
+			return t.rows[row][column]
+		}
+		dot := strings.LastIndexByte(at, '.')
+		if dot < 0 {
+			break
+		}
+		at = at[:dot]
+	}
+	if o.Unit == nil || slices.Contains(t.Axes, name) {
+		return ""
+	}
+	return o.Unit(name)
+}
+
+// oneUnit is the unit of a figure in all rows that have it; rows that differ in that are refused.
+func (t *Table) oneUnit(option, name string, column int, o *Options) (unit string, err error) {
+	first := -1
+	for row := range t.rows {
+		switch own := t.unit(row, name, o); {
+		case t.rows[row][column] == "" || t.rows[row][column] == "-":
+		case first < 0:
+			first, unit = row, own
+		case own != unit:
+			remedy := "draw those of one unit: --where COLUMN=VALUE"
+			for _, axis := range t.Axes {
+				if at := slices.Index(t.Columns, axis); t.rows[row][at] != t.rows[first][at] && t.rows[row][at] != "" {
+					remedy = fmt.Sprintf("draw those of one unit: --where %s=%s, or --where %s=%s", axis, t.rows[first][at], axis, t.rows[row][at])
+				}
+			}
+			return "", &MixedUnits{&input.Error{Place: option, Remedy: remedy,
+				Reason: fmt.Sprintf("%s is in %s in line %d of %s, and in %s in line %d", name, unit, first+2, filepath.Base(t.Path), own, row+2)}}
+		}
+	}
+	return unit, nil
 }

@@ -92,25 +92,6 @@ func (t *Table) column(option, name string) (value, low, high int, err error) {
 		Remedy: input.DidYouMean(name, known, "there are "+strings.Join(known, ", "))}
 }
 
-// unit is in what a figure of a row is: as a column of the table says, which those have that differ in that between networks, else as it
-// is declared; "" for none.
-func (t *Table) unit(row int, name string, o *Options) string {
-	for at := name; ; {
-		if column := slices.Index(t.Columns, at+".unit"); column >= 0 {
-			return t.rows[row][column]
-		}
-		dot := strings.LastIndexByte(at, '.')
-		if dot < 0 {
-			break
-		}
-		at = at[:dot]
-	}
-	if o.Unit == nil || slices.Contains(t.Axes, name) {
-		return ""
-	}
-	return o.Unit(name)
-}
-
 // MixedUnits refuses a figure that is in several units in a table.
 type MixedUnits struct{ Input *input.Error }
 
@@ -118,28 +99,6 @@ type MixedUnits struct{ Input *input.Error }
 func (m *MixedUnits) Unwrap() error { return m.Input }
 
 func (m *MixedUnits) Error() string { return m.Input.Error() }
-
-// oneUnit is the unit of a figure in all rows that have it; rows that differ in that are refused.
-func (t *Table) oneUnit(option, name string, column int, o *Options) (unit string, err error) {
-	first := -1
-	for row := range t.rows {
-		switch own := t.unit(row, name, o); {
-		case t.rows[row][column] == "" || t.rows[row][column] == "-":
-		case first < 0:
-			first, unit = row, own
-		case own != unit:
-			remedy := "draw those of one unit: --where COLUMN=VALUE"
-			for _, axis := range t.Axes {
-				if at := slices.Index(t.Columns, axis); t.rows[row][at] != t.rows[first][at] && t.rows[row][at] != "" {
-					remedy = fmt.Sprintf("draw those of one unit: --where %s=%s, or --where %s=%s", axis, t.rows[first][at], axis, t.rows[row][at])
-				}
-			}
-			return "", &MixedUnits{&input.Error{Place: option, Remedy: remedy,
-				Reason: fmt.Sprintf("%s is in %s in line %d of %s, and in %s in line %d", name, unit, first+2, filepath.Base(t.Path), own, row+2)}}
-		}
-	}
-	return unit, nil
-}
 
 // number is a cell as a number; false for an empty one and for "-".
 func (t *Table) number(row, column int) (value float64, there bool, err error) {

@@ -87,3 +87,12 @@ func (w *waves) MarkFaults(report *outcome.Report) {
 		}
 	}
 }
+
+// Options say what is written while a machine runs.
+type Options struct {
+	VCD    outputs.Output // waveform; in FST if the path ends in .fst
+	GTKW   outputs.Output // save file that arranges it in GTKWave; beside VCD if that is a file
+	PCAPNG outputs.Output // packet capture
+	Lua    outputs.Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	Log    outputs.Output // what firmware logs: a line for each call of sl_log
+}

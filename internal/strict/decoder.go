@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -274,4 +275,52 @@ func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (st
 	}
 	seen[node.Value] = place
 	return node.Value, nil
+}
+
+// Integer reads an integer in a range. Quoted numbers, fractions, underscores and
+// leading zeros (octal in YAML 1.1, decimal in 1.2) are refused: none of them
+// means the same to every reader.
+func (d *Decoder) Integer(node *yaml.Node, path string, allowed Span) (Number, error) {
+	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || quoted(node) {
+		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && PlainInteger(node.Value) {
+			// Too large for the library, or like an octal number with a digit 8 or 9: it falls back to a float.
+			if digits := strings.TrimPrefix(node.Value, "-"); digits[0] == '0' && strings.ContainsAny(digits, "89") {
+				sign := node.Value[:len(node.Value)-len(digits)]
+				return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, Clip(node.Value)),
+					"write it in plain decimal digits: "+Clip(sign+strings.TrimLeft(digits, "0")))
+			}
+			return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s", path, Clip(node.Value)), allowed.Allowed())
+		}
+		return Number{}, d.Wrong(node, path, "an integer: "+allowed.String())
+	}
+	text := node.Value
+	n := Number{Negative: strings.HasPrefix(text, "-")}
+	text = strings.TrimPrefix(text, "-")
+	base := 10
+	switch {
+	case strings.HasPrefix(text, "0x"):
+		base, text = 16, text[2:]
+	case strings.HasPrefix(text, "0o"):
+		base, text = 8, text[2:]
+	case len(text) > 1 && text[0] == '0', !PlainInteger(text):
+		return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, Clip(node.Value)),
+			"write it in plain decimal digits")
+	}
+	magnitude, err := strconv.ParseUint(text, base, 64)
+	n.Magnitude = magnitude
+	n.Negative = n.Negative && magnitude != 0
+	if err != nil || !allowed.Contains(n) {
+		return Number{}, d.Refuse(node, fmt.Sprintf("%s is %s", path, Clip(node.Value)), allowed.Allowed())
+	}
+	return n, nil
+}
+
+// Fraction reads a number in a range, which may have a fraction.
+func (d *Decoder) Fraction(node *yaml.Node, path string, allowed Span) (float64, error) {
+	tag := node.ShortTag()
+	value, err := strconv.ParseFloat(node.Value, 64)
+	if node.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || quoted(node) || err != nil || strings.ContainsAny(node.Value, "_xX") {
+		return 0, d.Wrong(node, path, "a number: "+allowed.String())
+	}
+	return value, nil
 }

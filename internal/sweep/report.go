@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -100,4 +101,27 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// Limits says where an axis that was bisected changes from what passes to what does not, for each combination of the other axes.
+type Limits struct {
+	Axis   string
+	Others []string
+	Rows   []Limit
+}
+
+// Limit is between two values that are neighbours: with one all runs pass and none is saturated, with the other not. One is empty if there
+// is none.
+type Limit struct {
+	Others        []string
+	Passes, Fails string
+}
+
+// rows are those of a table.
+func (l *Limits) rows() [][]string {
+	table := [][]string{append(slices.Clone(l.Others), l.Axis+".passes", l.Axis+".fails")}
+	for i := range l.Rows {
+		table = append(table, append(slices.Clone(l.Rows[i].Others), l.Rows[i].Passes, l.Rows[i].Fails))
+	}
+	return table
 }

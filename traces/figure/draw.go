@@ -77,14 +77,6 @@ func paperOf(c draw.Canvas, p paint) {
 	c.Fill(c.Rectangle.Path())
 }
 
-// drawing is a figure that is being drawn.
-type drawing struct {
-	*Figure
-	dark bool
-}
-
-func (d *drawing) colour(r role) paint { return paint{r, 255, d.dark} }
-
 func (d *drawing) font(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }

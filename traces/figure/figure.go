@@ -165,3 +165,11 @@ func (f *Figure) describe() string {
 	}
 	return strings.Join(said, " ")
 }
+
+// drawing is a figure that is being drawn.
+type drawing struct {
+	*Figure
+	dark bool
+}
+
+func (d *drawing) colour(r role) paint { return paint{r, 255, d.dark} }

@@ -27,11 +27,10 @@
 //	keep.go         where a VCD comes from; what is kept of standard input
 //	read_fst.go     the VCD that fst2vcd makes of an FST
 //	left_out.go     what fst2vcd leaves out: values before time 0, pauses
-//	reader.go       Reader: time by time, with what has changed
+//	reader.go       Reader: time by time, with what has changed; times with fractions
 //	read_scan.go    its buffer, tokens and places of errors
 //	read_header.go  its declarations; parameters that are reals
 //	read_change.go  its changes
-//	read_time.go    their times, with fractions or not
 //	read_port.go    states of ports ($dumpports)
 //	read_text.go    escapes in texts
 //	read_code.go    its table of identifier codes

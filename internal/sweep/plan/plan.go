@@ -219,3 +219,12 @@ func (p *Plan) Place(key string) string {
 	}
 	return p.places[""]
 }
+
+// oneLine writes a value in one line of YAML, of which nothing depends on where it stands.
+func (r *reader) oneLine(node *yaml.Node, at string) (string, error) {
+	var b strings.Builder
+	if !write(&b, node, depthMax) {
+		return "", r.Refuse(node, at+" is too deep, or no value", "write a number, a word, a list or an object of these")
+	}
+	return b.String(), nil
+}

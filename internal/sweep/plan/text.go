@@ -12,15 +12,6 @@ import (
 // depthMax bounds how deep values are: anchors may refer to what they stand in.
 const depthMax = 32
 
-// oneLine writes a value in one line of YAML, of which nothing depends on where it stands.
-func (r *reader) oneLine(node *yaml.Node, at string) (string, error) {
-	var b strings.Builder
-	if !write(&b, node, depthMax) {
-		return "", r.Refuse(node, at+" is too deep, or no value", "write a number, a word, a list or an object of these")
-	}
-	return b.String(), nil
-}
-
 // write reports whether a node can be written.
 func write(b *strings.Builder, node *yaml.Node, depth int) bool {
 	node = strict.Target(node)
