@@ -39,21 +39,4 @@
 //	estimate           what memory and time a run will take
 //	meaning, explain   what figures mean: the form in which packages say it, and how it is found
 //	template           a scenario to begin with
-//
-//	file               what it holds
-//	scenario.go        the scenario: types, its faults too, options that replace its values, what it is known by
-//	scenario_parse.go  the scenario's own form: permutations, files; mistakes of all sections
-//	scenario_check.go  what goes together, and what does not
-//	schema.go          its JSON Schema
-//	defaults.go        what a key is that is left out: defaults, needs of the program; who has decided a value
-//	elaborate.go       a scenario becomes what runs: sizes, timing, plans and rules, decided once
-//	show.go            what a scenario becomes, for people and scripts; its keys, as a file has them
-//	machine.go         Machine: step by step; its signals, processors, recordings
-//	run.go             Run, RunSeeds: options, progress, breaks, seeds
-//	report.go          reports: their types are those of internal/outcome, their fields stand here; where outputs go
-//	check.go           CheckFirmware
-//	cosim.go           pin maps, lockstep, RTL of a scenario beside its models
-//	trace.go           waveforms and captures: compared, decoded, looked into
-//	inside.go          what tests of the whole system see beside that
-//	study.go           Study: published numbers, repeated; Sweep: many points of a scenario
 package starloom

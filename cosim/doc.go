@@ -12,21 +12,6 @@
 //	        prove: the same for all inputs, by Yosys and abc
 //	        inloop: RTL in the place of parts of a machine
 //
-//	file            what it holds
-//	device.go       the interface of all devices, and their faults
-//	source.go       Source: the files of a design
-//	filelist.go     lists of files; language.go: languages of files, libraries of VHDL
-//	options.go      how to build, how to open; seeing.go: what shows or counts more than ports
-//	backend.go      Backend, Design: what makes devices of RTL
-//	ports.go        where ports have their words
-//	params.go, datafiles.go    parameters of text, files of $readmem
-//	tool.go         programs that Starloom runs; stopped.go: how they end; tool_linux.go: with Starloom; tool_other.go: elsewhere, by themselves
-//	warnings.go     what a tool accepts but a verdict must name; ifdef.go: text that a chip is not made of
-//	inputerror.go   errors of what the user gave
-//	cache.go        results of earlier builds; cache_unix.go, cache_other.go: whose folder that is
-//	log.go          what a circuit prints
-//	embed.go        the folders below that are not Go, for the packages that use them
-//
 //	folder          what it holds
 //	verilator/      RTL as WebAssembly
 //	flatten/        RTL of any language as one module of plain Verilog

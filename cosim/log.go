@@ -6,7 +6,6 @@ type KeptLog []byte
 // KeptLogBytes is what it keeps at least.
 const KeptLogBytes = 64 << 10
 
-// Write implements io.Writer.
 func (l *KeptLog) Write(text []byte) (int, error) {
 	*l = append(*l, text[max(0, len(text)-KeptLogBytes):]...)
 	if len(*l) > 2*KeptLogBytes {

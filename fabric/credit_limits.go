@@ -31,7 +31,6 @@ func (CreditLimits) Declaration() string { return creditLimitsSource }
 // boundary after the one at which it is given back.
 const RoundTripMin = 2
 
-// Short implements Shorthand.
 func (CreditLimits) Short() (key, description string) {
 	return "depth", "how many frames a port may have on its link and at the receiver (default: so many that it never waits). " +
 		"A credit comes back when the receiver takes the frame out of its FIFO, or at once after a collision, a CRC error, " +

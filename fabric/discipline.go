@@ -28,12 +28,10 @@ type Streaming struct {
 	Own *nic.Own // which ports there are, nil if all processors have the same
 }
 
-// NIC implements Discipline.
 func (d Streaming) NIC() nic.Discipline {
 	return nic.Discipline{AllPorts: true, Addressed: true, Own: d.Own}
 }
 
-// Rules implements Discipline.
 func (Streaming) Rules() []string { return []string{RuleLatency, RuleInOrder} }
 
 // OnePort is the discipline of a NIC with one transmitter and one receiver, each of which is
@@ -45,12 +43,10 @@ type OnePort struct {
 	Own    *nic.Own
 }
 
-// NIC implements Discipline.
 func (d OnePort) NIC() nic.Discipline { return nic.Discipline{Own: d.Own} }
 
 func (d OnePort) wiredBy() *Wiring { return d.Wiring }
 
-// Rules implements Discipline.
 func (OnePort) Rules() []string { return nil }
 
 // AllPorts is the discipline of a NIC with a transmitter and a receiver for each of its ports, at
@@ -62,12 +58,10 @@ type AllPorts struct {
 	Own    *nic.Own
 }
 
-// NIC implements Discipline.
 func (d AllPorts) NIC() nic.Discipline { return nic.Discipline{AllPorts: true, Own: d.Own} }
 
 func (d AllPorts) wiredBy() *Wiring { return d.Wiring }
 
-// Rules implements Discipline.
 func (AllPorts) Rules() []string { return nil }
 
 // Addressed is the discipline of a NIC that asks the output of its frame's destination, as on a
@@ -77,12 +71,10 @@ type Addressed struct {
 	Shared    bool // outputs are one medium: NICs drop what is for others
 }
 
-// NIC implements Discipline.
 func (d Addressed) NIC() nic.Discipline {
 	return nic.Discipline{Addressed: true, Asks: true, ListWords: d.ListWords}
 }
 
-// Rules implements Discipline.
 func (Addressed) Rules() []string { return nil }
 
 // Switched is the discipline of a NIC with one switch to all of its taps: a processor that sends
@@ -93,10 +85,8 @@ type Switched struct {
 	Each []int    // the same, by medium; nil: Most to all
 }
 
-// NIC implements Discipline.
 func (d Switched) NIC() nic.Discipline { return nic.Discipline{Taps: d.Taps} }
 
-// Rules implements Discipline.
 func (Switched) Rules() []string { return switchedRules }
 
 // Holds says why no run can break a rule, "" if one may.
@@ -119,7 +109,6 @@ func (d Switched) Holds(rule string) string {
 // which has an arbiter, as for an output.
 type Arbitrated struct{ Switched }
 
-// NIC implements Discipline.
 func (d Arbitrated) NIC() nic.Discipline { return nic.Discipline{Asks: true, Taps: d.Taps} }
 
 // Mixed is the discipline of a NIC as with AllPorts whose lanes are of several classes: one that is free sends,
@@ -131,14 +120,12 @@ type Mixed struct {
 	Lanes  *nic.Classes
 }
 
-// NIC implements Discipline.
 func (d Mixed) NIC() nic.Discipline {
 	return nic.Discipline{AllPorts: true, Own: d.Own, Classes: d.Lanes}
 }
 
 func (d Mixed) wiredBy() *Wiring { return d.Wiring }
 
-// Rules implements Discipline.
 func (d Mixed) Rules() []string {
 	if d.Lanes.Routed != nil {
 		return Streaming{}.Rules()

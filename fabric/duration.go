@@ -54,13 +54,10 @@ func (d Duration) Setting() any {
 	return d.String()
 }
 
-// MarshalJSON implements json.Marshaler.
 func (d Duration) MarshalJSON() ([]byte, error) { return json.Marshal(d.Setting()) }
 
-// Magnitude implements strict.Counted.
 func (d Duration) Magnitude() strict.Number { return strict.Number{Magnitude: d.Count} }
 
-// ReadYAML implements strict.Reader.
 func (d *Duration) ReadYAML(r *strict.Decoder, node *yaml.Node, path string) (err error) {
 	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
 		var n strict.Number

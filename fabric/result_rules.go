@@ -55,7 +55,6 @@ func (r ResultRule) String() string {
 // Setting is its value in a list of settings.
 func (r ResultRules) Setting() any { return r.Of }
 
-// MarshalJSON implements json.Marshaler.
 func (r ResultRules) MarshalJSON() ([]byte, error) { return json.Marshal(r.Of) }
 
 // MarshalJSON implements json.Marshaler: the rule as a scenario has it.
@@ -79,7 +78,6 @@ func (r ResultRule) MarshalJSON() ([]byte, error) {
 // resultForm is what rules of results look like.
 const resultForm = "the name of a result and what it must be: {sum: 120}, {leader: equal}, {id: distinct}, {rounds: {max: 5}}"
 
-// ReadYAML implements strict.Reader.
 func (r *ResultRules) ReadYAML(d *strict.Decoder, node *yaml.Node, path string) error {
 	if node.Kind != yaml.MappingNode || len(node.Content) == 0 {
 		return d.Wrong(node, path, resultForm)

@@ -70,7 +70,6 @@ type CollisionFree struct {
 	Slots []int `json:"slots" jsonschema:"required,minItems=1,uniqueItems=true"`
 }
 
-// Example implements strict.Exemplified.
 func (CollisionFree) Example() string { return "{period: 1, slots: [1]} for all slots" }
 
 // Declaration implements strict.Commented: comments say what its keys are.

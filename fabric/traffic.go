@@ -89,7 +89,6 @@ func (s SizeShare) Share() float64 {
 	return s.Weight
 }
 
-// Short implements Shorthand.
 func (SizeShare) Short() (key, description string) {
 	return "frames", "frames of a packet: a number, or a list of numbers or of {frames, weight} (default 1)"
 }

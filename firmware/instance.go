@@ -118,7 +118,6 @@ type callContext struct {
 	in *wasmInstance
 }
 
-// Value implements context.Context.
 func (c callContext) Value(key any) any {
 	switch key.(type) {
 	case instanceKey:
@@ -272,7 +271,6 @@ func (img *Image) pristineState(in *wasmInstance) pristine {
 	return state
 }
 
-// Reset implements Instance.
 func (in *wasmInstance) Reset(seed uint64) {
 	if err := in.set(in.pristine); err != nil {
 		panic(fmt.Sprintf("resetting %s: %v", in.image.Name, err)) // it has been in this state before
@@ -332,7 +330,6 @@ func clearDirty(memory []byte) {
 	}
 }
 
-// Call implements Caller.
 func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 	f := in.module.ExportedFunction(exportCall + name)
 	if f == nil {
@@ -354,16 +351,13 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 	return uint32(result[0]), nil
 }
 
-// Bank implements Instance.
 func (in *wasmInstance) Bank() *nic.Bank { return in.bank }
 
-// Memory implements Instance.
 func (in *wasmInstance) Memory() []byte {
 	memory, _ := in.module.Memory().Read(0, in.module.Memory().Size())
 	return memory
 }
 
-// Globals implements Instance.
 func (in *wasmInstance) Globals() []uint64 {
 	values := make([]uint64, len(in.globals))
 	for i, g := range in.globals {
@@ -372,7 +366,6 @@ func (in *wasmInstance) Globals() []uint64 {
 	return values
 }
 
-// SetState implements Instance.
 func (in *wasmInstance) SetState(memory []byte, globals []uint64) error {
 	if len(globals) != len(in.globals) || len(memory) < int(in.image.ownBytes()) || len(memory)%wasmPageBytes != 0 {
 		return errors.New("the state is not one of this firmware")
@@ -421,7 +414,6 @@ func (in *wasmInstance) kept() error {
 	return nil
 }
 
-// Probes implements Instance.
 func (in *wasmInstance) Probes() []uint64 { return in.probes }
 
 // callsAddress is where the list of calls is in the image's memory.
@@ -430,5 +422,4 @@ func (in *wasmInstance) callsAddress() uint64 {
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(in.bank.Calls))) - uintptr(unsafe.Pointer(unsafe.SliceData(memory))))
 }
 
-// Costs implements Instance.
 func (in *wasmInstance) Costs() []uint32 { return in.spent }

@@ -48,13 +48,10 @@ func (p NativeProgram) NewInstance(c nic.BankConfig) (Instance, error) {
 	return &nativeInstance{program: p, bank: NativeBank{bank, c.Seed}, memory: memory}, nil
 }
 
-// Bank implements Instance.
 func (in *nativeInstance) Bank() *nic.Bank { return in.bank.Bank }
 
-// Start implements Instance.
 func (in *nativeInstance) Start() { in.program.Start(&in.bank, allCells(in.bank.Cells)) }
 
-// Restart implements Instance.
 func (in *nativeInstance) Restart(cells []uint32) {
 	for _, cell := range cells {
 		in.bank.Restart(int(cell), nil) // states start as zeros
@@ -62,12 +59,10 @@ func (in *nativeInstance) Restart(cells []uint32) {
 	in.program.Start(&in.bank, cells)
 }
 
-// Slot implements Instance.
 func (in *nativeInstance) Slot(cells []uint32, slot uint32) {
 	in.program.Slot(&in.bank, cells, slot)
 }
 
-// Reset implements Instance.
 func (in *nativeInstance) Reset(seed uint64) {
 	in.bank.Stream = seed
 	in.bank.Clear()
@@ -83,13 +78,11 @@ func (in *nativeInstance) TakeEvents() []Event { return nil }
 // Probes implements Instance: a native program has none.
 func (in *nativeInstance) Probes() []uint64 { return nil }
 
-// Memory implements Instance.
 func (in *nativeInstance) Memory() []byte { return in.memory }
 
 // Globals implements Instance: a native program has none.
 func (in *nativeInstance) Globals() []uint64 { return nil }
 
-// SetState implements Instance.
 func (in *nativeInstance) SetState(memory []byte, _ []uint64) error {
 	if len(memory) != len(in.memory) {
 		return fmt.Errorf("the bank has %d bytes, not %d", len(in.memory), len(memory))

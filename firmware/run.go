@@ -14,7 +14,6 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// Start implements Instance.
 func (in *wasmInstance) Start() { in.run(in.start, 1, allCells(in.bank.Cells), 0) }
 
 // allCells lists the cells of a bank. All banks have the same list, which no one writes: a bank for
@@ -33,10 +32,8 @@ var (
 	cellList  []uint32
 )
 
-// Slot implements Instance.
 func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, cells, slot) }
 
-// ProfileSlot implements Profiler.
 func (in *wasmInstance) ProfileSlot(cell, slot uint32) *Profile {
 	p := &profile{counter: in.costs.counter, at: in.module.ExportedGlobal(wasm.AtName), bottom: &profileCall{}}
 	p.top = p.bottom
@@ -48,7 +45,6 @@ func (in *wasmInstance) ProfileSlot(cell, slot uint32) *Profile {
 	return result
 }
 
-// Restart implements Instance.
 func (in *wasmInstance) Restart(cells []uint32) {
 	in.renew(cells)
 	in.run(in.start, 1, cells, 0)

@@ -63,7 +63,6 @@ func (s *slab) close() {
 // reserved range is refused: memory.grow returns -1 to the firmware.
 type linearMemory []byte
 
-// Reallocate implements experimental.LinearMemory.
 func (m linearMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m)) {
 		return nil

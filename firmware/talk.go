@@ -9,7 +9,6 @@ import (
 	"starloom/traces/input"
 )
 
-// TakeEvents implements Instance.
 func (in *wasmInstance) TakeEvents() []Event {
 	in.endLog()
 	events := in.events

@@ -108,7 +108,6 @@ func (w *Watched) Calls() (calls []NamedCall) {
 // stackName is the end of the stack pointer's name where tools give it one.
 const stackName = "__stack_pointer"
 
-// Call implements Caller.
 func (w *Watched) Call(name string, arguments ...uint32) (uint32, error) {
 	return w.in.Call(name, arguments...)
 }
@@ -122,23 +121,19 @@ func (w *Watched) Fault(err error) Event {
 	return w.in.image.faultEvent(err)
 }
 
-// Start implements Instance.
 func (w *Watched) Start() {
 	w.each(allCells(w.in.bank.Cells), func(cells []uint32) { w.in.run(w.in.start, 1, cells, 0) })
 }
 
-// Slot implements Instance.
 func (w *Watched) Slot(cells []uint32, slot uint32) {
 	w.each(cells, func(cells []uint32) { w.in.run(w.in.slot, 2, cells, slot) })
 }
 
-// Restart implements Instance.
 func (w *Watched) Restart(cells []uint32) {
 	w.in.renew(cells)
 	w.each(cells, func(cells []uint32) { w.in.run(w.in.start, 1, cells, 0) })
 }
 
-// Costs implements Instance.
 func (w *Watched) Costs() []uint32 { return w.costs }
 
 // TakeWrites returns what was noted since the last call, in the order of the calls, and whether

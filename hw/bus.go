@@ -187,7 +187,6 @@ func (b *Buses) show(shard int, transmitter, bus uint32, tap uint16) {
 	b.lit[shard] = append(b.lit[shard], at)
 }
 
-// QuietFor implements Quiet.
 func (b *Buses) QuietFor(limit uint64) uint64 {
 	if !b.In.Dark() || !b.Out.Dark() || b.Asks != nil && !b.Asks.Low() {
 		return 0

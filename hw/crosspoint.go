@@ -188,7 +188,6 @@ func (c *Crosspoints) Site() *Site {
 	}
 }
 
-// QuietFor implements Quiet.
 func (c *Crosspoints) QuietFor(limit uint64) uint64 {
 	if !c.Asks.Low() || !c.In.Dark() || !c.Out.Dark() {
 		return 0

@@ -228,7 +228,6 @@ func (f *Filters) Site() *Site {
 	}
 }
 
-// QuietFor implements Quiet.
 func (f *Filters) QuietFor(limit uint64) uint64 {
 	if !f.asks.Low() || f.loading {
 		return 0

@@ -92,7 +92,6 @@ func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire, slot u
 func (t *LightTap) Inputs() []Wire  { return []Wire{t.in} }
 func (t *LightTap) Outputs() []Wire { return []Wire{t.out} }
 
-// Latches implements Latcher.
 func (t *LightTap) Latches() []Wire { return []Wire{t.in} }
 
 // Site says what the ports of a wire are.
@@ -187,7 +186,6 @@ func (t *LightTap) at(wire uint32) (harm Harm, bit uint64) {
 // Reached reports whether light has come on a wire in a slot, before its last cycle.
 func (t *LightTap) Reached(wire, slot uint32) bool { return t.number[wire] == slot+1 }
 
-// QuietFor implements Quiet.
 func (t *LightTap) QuietFor(limit uint64) uint64 {
 	if !t.in.Dark() || !t.out.Dark() {
 		return 0

@@ -27,9 +27,9 @@ type RouterGraph struct {
 
 // RouteTable says by which output port a head leaves a router.
 type RouteTable struct {
-	Ports   []uint8   // [router*nodes + destination]: the port; nil for a rule or a torus
-	Classes []uint8   // likewise: which of VCs; nil for all VCs of the port
-	VCs     []VCRange // of each class
+	Ports   []uint8                                  // [router*nodes + destination]: the port; nil for a rule or a torus
+	Classes []uint8                                  // likewise: which of VCs; nil for all VCs of the port
+	VCs     []VCRange                                // of each class
 	Rule    func(router, node int) (port, class int) // what a table too large to make would say; nil for a table or a torus
 	Torus   TorusRoute
 

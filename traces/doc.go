@@ -25,23 +25,6 @@
 // None of them depends on hardware, NICs or scenarios: names of statuses and
 // paths of signals are data that their callers give.
 //
-//	file or folder   what it holds
-//	digest.go        run digest: order-free within a slot, chained over slots
-//	file.go          output files that are whole or not there
-//	file_lock_*.go   how a run knows that a temporary file is still in use
-//	converter.go     programs that write what Starloom does not write itself
-//	converter_*.go   what keeps an interrupt from them
-//	temporary.go     files for the time of the work
-//	waves.go         signals drawn as text
-//	report.go        what the reports of the tools have in common
-//	input            what a user gives: files, and the one kind of error about it
-//	vcd              waveforms: writer, reader, GTKWave save file, sampling, names
-//	pcapng           packet captures: writer, reader, pseudo-header
-//	plot             curves as SVG
-//	diff             two waveforms compared
-//	decode           phits out of a waveform
-//	info             what is in a waveform or a capture
-//
 // No output depends on the wall clock, the host, the operating system, the order
 // in which signals are set within a cycle, or the number of workers.
 package traces

@@ -18,14 +18,4 @@
 //	$onehot(e)   exactly one bit is 1; $onehot0(e): at most one
 //
 // a -> b is !a || b. A bit that an index does not reach is 0. A condition holds if any bit is 1.
-//
-//	file          what it holds
-//	condition.go  Condition, Parse
-//	scope.go      Scope: what names mean; Use: what is read
-//	error.go      Error: what is wrong, and where
-//	scan.go       words and signs
-//	parse.go      the tree, and what is wrong with a text
-//	size.go       how wide each operation is
-//	compile.go    the tree as functions on words; Sight: what they see
-//	verilog.go    the tree as Verilog
 package condition

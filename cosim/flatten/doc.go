@@ -22,22 +22,4 @@
 // decides what X chooses in generate, and computes constant functions with cut indexes: refused, with the place (lost.go).
 //
 // What is taken on trust is the rest of Verilator's elaboration, and GHDL's before it.
-//
-//	file            what it holds
-//	flatten.go      Print: a design to a Module
-//	module.go       Module: what is printed, and what it says about itself
-//	compare.go      Compare: print and source side by side; second.go: in a second simulator
-//	guide.go        inputs that lead to branches; aim.go: which do
-//	tree.go         Verilator's tree and its types
-//	design.go       variables, and where they are written
-//	elaborate.go    all processes of a design; clock.go: those with clocks
-//	nodes.go        the nodes that a process may consist of
-//	process.go      a process; statement.go: if, loops, jumps; selection.go: case; target.go: where assignments go
-//	index.go        indexes of selections, whole; before.go: selections and constants of the tree before Verilator cuts them; cast.go: or a cast does
-//	lost.go         what Verilator has decided otherwise than the source; functions.go: in constant functions
-//	eval.go         expressions; operators.go: those of operands alone, here and in the tree before
-//	memory.go       files of $readmem
-//	values.go       values and variables; state.go: what a process has written so far
-//	expr.go         the graph of values, computed as far as they are constants; sample.go: what they are with drawn inputs
-//	print.go        the text; registers.go: registers and memories
 package flatten

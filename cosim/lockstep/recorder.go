@@ -30,7 +30,6 @@ func (r *Recorder) Settle() error {
 	return r.Model.Settle()
 }
 
-// Edge implements Device.
 func (r *Recorder) Edge(clocks uint64) error {
 	if r.Clocked() && clocks&1 != 0 {
 		r.keep()

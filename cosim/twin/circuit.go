@@ -40,7 +40,6 @@ func (c *circuit) output(name string, bits int, get func() uint64) {
 func (c *circuit) Latches() []hw.Wire { return nil }
 func (c *circuit) Latch(hw.Shard)     { c.latch() }
 
-// Site implements hw.Sited.
 func (c *circuit) Site() *hw.Site {
 	return &hw.Site{
 		Twin: c.twin, What: "circuits", Parameters: hw.Same(map[string]int{}), Elements: 1,

@@ -439,10 +439,8 @@ func newWasmMemory() (*wasmMemory, error) {
 	return &wasmMemory{all: all}, err
 }
 
-// Allocate implements experimental.MemoryAllocator.
 func (m *wasmMemory) Allocate(_, _ uint64) experimental.LinearMemory { return m }
 
-// Reallocate implements experimental.LinearMemory.
 func (m *wasmMemory) Reallocate(size uint64) []byte {
 	if size > uint64(len(m.all)) || useMemory(m.all[:size]) != nil {
 		return nil

@@ -9,7 +9,4 @@
 //	testdata          images of the languages whose compilers tests do not install
 //
 // All of them do the same, bit by bit: their runs have the same digests.
-//
-//	file   what it holds
-//	languages.go   the projects as files, and new ones made from them
 package languages

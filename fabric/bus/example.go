@@ -2,7 +2,6 @@ package bus
 
 import "starloom/fabric"
 
-// Example implements fabric.Exemplary.
 func (Network) Example(program string) fabric.Example {
 	shared := []string{"fabric.bus.vertices=4", "fabric.bus.buses=[[1, 2, 3, 0]]"}
 	switch program {

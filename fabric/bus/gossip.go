@@ -50,7 +50,6 @@ func newGossipReferee(plan *Plan) *gossipReferee {
 	return r
 }
 
-// Load implements fabric.Referee.
 func (r *gossipReferee) Load(l *fabric.Load) error {
 	r.table = nil
 	if l.Table {
@@ -59,7 +58,6 @@ func (r *gossipReferee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// Witness implements fabric.Referee.
 func (r *gossipReferee) Witness(bool) fabric.Witness { return r }
 
 func (r *gossipReferee) of(vertex int) []uint64 {
@@ -80,7 +78,6 @@ func (r *gossipReferee) eachWord(frame nic.FrameView, f func(k int, items uint64
 	f(r.words-1, binary.LittleEndian.Uint64(last[:])&(^uint64(0)>>(-r.n&63)))
 }
 
-// Sent implements fabric.Witness.
 func (r *gossipReferee) Sent(l *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
 	r.cell(vertex, slot, gossip.Cell{Action: gossip.Sent, Bus: int(r.plan.taps.Bus[vertex][frame.Port()])})
 	r.slots = max(r.slots, slot+1)
@@ -98,16 +95,13 @@ func (r *gossipReferee) Sent(l *fabric.Ledger, vertex int, frame nic.FrameView, 
 	}
 }
 
-// Blocked implements fabric.Witness.
 func (r *gossipReferee) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
 	r.cell(vertex, slot, gossip.Cell{Action: gossip.Blocked})
 	r.slots = max(r.slots, slot+1)
 }
 
-// Slots implements fabric.Timed.
 func (r *gossipReferee) Slots() int { return max(int(r.slots), len(r.least)) }
 
-// Drop implements fabric.Dropper.
 func (r *gossipReferee) Drop(slot uint32) {
 	r.slots = min(r.slots, slot)
 	if r.table != nil {
@@ -115,7 +109,6 @@ func (r *gossipReferee) Drop(slot uint32) {
 	}
 }
 
-// Received implements fabric.Witness.
 func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
 	known, gained, before := r.of(vertex), 0, r.lowest
 	r.eachWord(frame, func(k int, items uint64) {
@@ -135,7 +128,6 @@ func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameVi
 	r.least[slot] = r.lowest
 }
 
-// Announce implements fabric.Referee.
 func (r *gossipReferee) Announce(l *fabric.Ledger, vertex int, origin, slot uint32) {
 	l.Claim(vertex, origin, slot, int(origin) < r.n && r.of(vertex)[origin/64]>>(origin%64)&1 != 0)
 }
@@ -147,15 +139,12 @@ func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
 	}
 }
 
-// Over implements fabric.Ending.
 func (r *gossipReferee) Over(dead []uint8) bool {
 	return int(r.lowest) == r.n || fabric.AllAliveHave(dead, &r.behind, func(vertex int) bool { return int(r.count[vertex]) == r.n })
 }
 
-// Keeps implements fabric.Keeper.
 func (r *gossipReferee) Keeps() []string { return []string{fabric.RuleNoCreation} }
 
-// Unfinished implements fabric.Ending.
 func (r *gossipReferee) Unfinished(yield func(fabric.Finding)) {
 	unfinished := func(f *fabric.Finding) string {
 		return fmt.Sprintf("knew %d of %d items when the run ended; the first that it lacks is that of processor %d", r.count[f.Index], r.n, r.lacks(f.Index))
@@ -190,7 +179,6 @@ func (r *gossipReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	return m
 }
 
-// RunTable implements fabric.Tabled.
 func (r *gossipReferee) RunTable(uint32) fabric.RunTable {
 	if r.table == nil {
 		return nil
@@ -198,7 +186,6 @@ func (r *gossipReferee) RunTable(uint32) fabric.RunTable {
 	return r.table
 }
 
-// Reset implements fabric.Referee.
 func (r *gossipReferee) Reset() {
 	clear(r.known)
 	for vertex := range r.n {

@@ -9,5 +9,4 @@ import (
 //go:embed metrics.yaml
 var metrics string
 
-// Meanings implements fabric.Explained.
 func (Network) Meanings() []fabric.MeaningGroup { return fabric.ReadMeanings(metrics) }

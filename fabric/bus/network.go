@@ -74,15 +74,12 @@ func (b Network) Resized(steps int) fabric.Network {
 	return b
 }
 
-// MediumText implements fabric.Wired.
 func (b Network) MediumText() string {
 	return "`bus.bus[i]` carries one frame in a slot to all that are on it"
 }
 
-// Kind implements fabric.Network.
 func (b Network) Kind() string { return "bus" }
 
-// Check implements fabric.Network.
 func (b Network) Check() error {
 	refuse := func(key, reason, remedy string) error {
 		return &input.Error{Place: "fabric.bus." + key, Reason: reason, Remedy: remedy}
@@ -170,7 +167,6 @@ func (b Network) limit() int {
 	return longest
 }
 
-// Settled implements fabric.Settled.
 func (b Network) Settled() (n fabric.Network, program []string) {
 	b.Length = b.limit()
 	b.Arbiter = contend.ArbiterOf(b.Arbiter).String()
@@ -194,10 +190,8 @@ func (b Network) Contended() *contend.Buses {
 	return &contend.Buses{Bank: buses, Wires: wires, Taps: p.taps, Arbiter: contend.ArbiterOf(b.Arbiter), Place: "fabric.bus.arbiter"}
 }
 
-// Build implements fabric.Network.
 func (b Network) Build(plant fabric.Plant) error { return b.Contended().Build(plant, nil) }
 
-// SlotTransport implements fabric.Fast.
 func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return b.Contended().SlotTransport(b.Shape(), b.Names(), b.switched(), c)
 }
@@ -216,7 +210,6 @@ func (b Network) Shape() fabric.Shape {
 	return s
 }
 
-// Names implements fabric.Network.
 func (b Network) Names() fabric.Names { return names{b.Plan()} }
 
 // names are paths such as bus.nic[3], bus.bus[2] and bus.bus[2].tap[1], which is the port of the
@@ -253,16 +246,13 @@ func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
 // tapROM has for each vertex the number of its taps, and then the bus of each.
 type tapROM struct{ plan *Plan }
 
-// Words implements fabric.ROM.
 func (r tapROM) Words() (processor, machine int) { return 1 + r.plan.taps.Ports, 0 }
 
-// Processor implements fabric.ROM.
 func (r tapROM) Processor(processor int, _ uint64, dst []uint32) {
 	dst[0] = uint32(r.plan.Ports(processor))
 	copy(dst[1:], r.plan.taps.Bus[processor])
 }
 
-// Machine implements fabric.ROM.
 func (r tapROM) Machine(uint64, []uint32) {}
 
 // What a bus and a tap take, in bytes, beside their frames.
@@ -274,7 +264,6 @@ const (
 	memoryPlan  = 1200 // of a vertex: the steps of a gossip, and what is thrown away while they are found
 )
 
-// MemoryBytes implements fabric.Network.
 func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 	p := b.Plan()
 	buses, taps := uint64(len(p.Buses)), uint64(0)

@@ -86,5 +86,4 @@ func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	return newGossipReferee(b.Plan())
 }
 
-// Studies implements studies.Studied.
 func (b Network) Studies() []*studies.Study { return []*studies.Study{gossipStudy()} }

@@ -25,10 +25,8 @@ const (
 	naive    = "naive"
 )
 
-// Schedules implements fabric.Scheduler.
 func (b Network) Schedules() []string { return []string{twoPhase, improved, naive} }
 
-// Schedule implements fabric.Scheduler.
 func (b Network) Schedule(name string, _ fabric.Referee) (fabric.Schedule, error) {
 	if name != b.schedule {
 		return nil, &input.Error{
@@ -58,15 +56,12 @@ type stepSchedule struct {
 
 var _ fabric.Sparse = (*stepSchedule)(nil)
 
-// Slots implements fabric.Schedule.
 func (s *stepSchedule) Slots() int { return len(s.steps) }
 
-// Words implements fabric.Schedule.
 func (s *stepSchedule) Words(slot int, dst []uint64) {
 	s.Changes(slot, func(vertex int, word uint64) { dst[vertex] = word })
 }
 
-// Changes implements fabric.Sparse.
 func (s *stepSchedule) Changes(slot int, yield func(vertex int, word uint64)) {
 	s.fill(s.before, slot-1)
 	s.fill(s.now, slot)

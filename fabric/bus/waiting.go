@@ -66,17 +66,14 @@ func (w *Waiting) tap(vertex int, port uint16) int {
 	return int(w.first[vertex]) + int(port)
 }
 
-// Follow implements fabric.QueueWatcher.
 func (w *Waiting) Follow(q *referees.Queues) { w.queues = q }
 
-// Queued implements fabric.QueueWatcher.
 func (w *Waiting) Queued(vertex int, port uint16, place int) {
 	if tap := w.tap(vertex, port); tap >= 0 { // else the NIC will refuse it
 		w.depth[tap] = max(w.depth[tap], uint32(place))
 	}
 }
 
-// Left implements fabric.QueueWatcher.
 func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
 	tap, wait, asked := w.tap(vertex, port), sent-queued, sent
 	if tap < 0 {
@@ -99,7 +96,6 @@ func (w *Waiting) Withdrawn(vertex int) { w.last[vertex] = 0 }
 // Sent implements fabric.Witness: Left comes when the slot has crossed.
 func (w *Waiting) Sent(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Blocked implements fabric.Witness.
 func (w *Waiting) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
 	w.blocked[w.tap(vertex, frame.Port())]++
 	if w.last[vertex] != slot || slot == 0 {
@@ -108,7 +104,6 @@ func (w *Waiting) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slo
 	w.last[vertex] = slot + 1
 }
 
-// Received implements fabric.Witness.
 func (w *Waiting) Received(l *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
 	if w.announces {
 		w.Packets.Received(l, vertex, frame, slot)
@@ -155,7 +150,6 @@ func (t TapWaiting) String() string {
 // TapsWaiting are the taps of a report, bus by bus.
 type TapsWaiting []TapWaiting
 
-// Lines implements fabric.Lined.
 func (t TapsWaiting) Lines() []string {
 	lines := make([]string, len(t))
 	for i, tap := range t {
@@ -224,14 +218,12 @@ func (w *Waiting) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
 	return m
 }
 
-// Witness implements fabric.Referee.
 func (w *Waiting) Witness(announces bool) fabric.Witness {
 	w.announces = announces
 	w.Packets.Witness(announces)
 	return w
 }
 
-// Slots implements fabric.Timed.
 func (w *Waiting) Slots() (slots int) {
 	for vertex, last := range w.last {
 		if last > 0 {
@@ -241,7 +233,6 @@ func (w *Waiting) Slots() (slots int) {
 	return slots
 }
 
-// Reset implements fabric.Referee.
 func (w *Waiting) Reset() {
 	w.Packets.Reset()
 	for _, column := range [][]uint64{w.sent, w.blocked, w.granted, w.queued} {
@@ -253,7 +244,6 @@ func (w *Waiting) Reset() {
 	clear(w.port)
 }
 
-// State implements fabric.Referee.
 func (w *Waiting) State(v *hw.StateVisitor) {
 	w.Packets.State(v)
 	hw.StateColumn(v, "sent", w.sent)

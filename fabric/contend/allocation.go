@@ -86,7 +86,6 @@ func (p *askPorts) Outputs() []hw.Wire {
 	return []hw.Wire{p.start, p.request, p.tag, p.addressee, p.toss, p.slot, p.listen, p.filter, p.filterTag}
 }
 
-// Settle implements hw.Combinational.
 func (p *askPorts) Settle(s hw.Shard) {
 	for _, i := range p.high {
 		p.request.Value[i] = 0
@@ -129,7 +128,6 @@ func (p *askPorts) Latch(s hw.Shard) {
 	}
 }
 
-// QuietFor implements hw.Quiet.
 func (p *askPorts) QuietFor(limit uint64) uint64 {
 	if !p.asks.Low() || p.cycles[0] != 0 || len(p.high) > 0 {
 		return 0
@@ -153,14 +151,12 @@ func (l *listMemory) State(*hw.StateVisitor) {}
 func (l *listMemory) Inputs() []hw.Wire      { return []hw.Wire{l.turn, l.input} }
 func (l *listMemory) Outputs() []hw.Wire     { return []hw.Wire{l.lists} }
 
-// Settle implements hw.Combinational.
 func (l *listMemory) Settle(hw.Shard) {
 	if l.turn.Value[0] != 0 {
 		l.lists.Answer[0] = listRequest(l.bank(int(l.input.Value[0])))
 	}
 }
 
-// QuietFor implements hw.Quiet.
 func (l *listMemory) QuietFor(limit uint64) uint64 { return limit }
 
 // coinGate lets those who contend and toss heads transmit, as long as they ask: not in the cycle
@@ -180,7 +176,6 @@ func (g *coinGate) State(*hw.StateVisitor) {}
 func (g *coinGate) Inputs() []hw.Wire      { return []hw.Wire{g.asks, g.start, g.contends, g.heads} }
 func (g *coinGate) Outputs() []hw.Wire     { return []hw.Wire{g.transmit} }
 
-// Settle implements hw.Combinational.
 func (g *coinGate) Settle(s hw.Shard) {
 	for _, i := range g.high {
 		g.transmit.Value[i] = 0
@@ -197,7 +192,6 @@ func (g *coinGate) Settle(s hw.Shard) {
 	}
 }
 
-// QuietFor implements hw.Quiet.
 func (g *coinGate) QuietFor(limit uint64) uint64 {
 	if !g.asks.Low() || len(g.high) > 0 {
 		return 0

@@ -64,7 +64,6 @@ type busSlot struct {
 	heard   bool   // by anybody
 }
 
-// Path implements hw.Stateful.
 func (t *busTransport) Path() string { return "fabric" }
 
 // Start, Begin and Latch implement Transport: frames are where they have to be.
@@ -226,7 +225,6 @@ func (t *busTransport) Collisions(_ int, _ uint32, yield func(medium int, cycle 
 	return met, uint64(len(t.used) - len(t.met))
 }
 
-// Reset implements Transport.
 func (t *busTransport) Reset(uint64) {
 	t.sending.Clear()
 	clear(t.port)

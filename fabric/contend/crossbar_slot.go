@@ -48,7 +48,6 @@ func (t *crossbarTransport) Start()                  {}
 func (t *crossbarTransport) Begin(int, uint32, bool) {}
 func (t *crossbarTransport) Latch()                  {}
 
-// Path implements hw.Stateful.
 func (t *crossbarTransport) Path() string { return "fabric" }
 
 func (t *crossbarTransport) frame(slot uint32, sender int) nic.FrameView {
@@ -171,7 +170,6 @@ func (t *crossbarTransport) Collisions(_ int, slot uint32, yield func(medium int
 	return uint64(len(t.met)), t.crossing()
 }
 
-// Reset implements Transport.
 func (t *crossbarTransport) Reset(seed uint64) {
 	t.contention.Stream = hw.NewStream(seed, hw.PurposeCoin)
 	t.reset()
@@ -181,7 +179,6 @@ func (t *crossbarTransport) Reset(seed uint64) {
 	}
 }
 
-// State implements hw.Stateful.
 func (t *crossbarTransport) State(v *hw.StateVisitor) {
 	t.state(v)
 	v.AfterRestore(func() { t.stale.Fill(t.ports) })

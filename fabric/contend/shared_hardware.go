@@ -58,7 +58,6 @@ func (f *fork) Outputs() (wires []hw.Wire) {
 	return wires
 }
 
-// Settle implements hw.Combinational.
 func (f *fork) Settle(s hw.Shard) {
 	for _, to := range f.to {
 		if to.Light != nil {
@@ -78,7 +77,6 @@ func (f *fork) Settle(s hw.Shard) {
 	}
 }
 
-// QuietFor implements hw.Quiet.
 func (f *fork) QuietFor(limit uint64) uint64 {
 	if !f.from.Light.Dark() || !f.from.Asks.Low() {
 		return 0
@@ -163,7 +161,6 @@ func (j *joint) Inputs() (wires []hw.Wire) {
 
 func (j *joint) Outputs() []hw.Wire { return []hw.Wire{j.near, j.serving} }
 
-// Settle implements hw.Combinational.
 func (j *joint) Settle(s hw.Shard) {
 	j.near.Clear(s.Index)
 	for i := range j.parts {
@@ -179,7 +176,6 @@ func (j *joint) Settle(s hw.Shard) {
 	}
 }
 
-// QuietFor implements hw.Quiet.
 func (j *joint) QuietFor(limit uint64) uint64 {
 	if !j.near.Dark() {
 		return 0
@@ -197,14 +193,12 @@ func (j *joint) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Reached implements fabric.Medium.
 func (j *joint) Reached(transmitter, port int) int {
 	at := j.lanes[transmitter]
 	part := &j.parts[at.part]
 	return int(part.media[part.Medium.Reached(int(at.place), port)])
 }
 
-// Violated implements fabric.Medium.
 func (j *joint) Violated(shard int) []uint32 {
 	for i := range j.parts {
 		violated := j.parts[i].Medium.Violated(shard)
@@ -216,13 +210,11 @@ func (j *joint) Violated(shard int) []uint32 {
 	return j.violated[shard]
 }
 
-// Met implements fabric.Medium.
 func (j *joint) Met(medium int) bool {
 	at := j.of[medium]
 	return j.parts[at.part].Medium.Met(int(at.place))
 }
 
-// ClearSlot implements fabric.Medium.
 func (j *joint) ClearSlot(shard int) {
 	for i := range j.parts {
 		j.parts[i].Medium.ClearSlot(shard)

@@ -87,13 +87,11 @@ func NewServer(shared []Shared, lanes int, timing nic.Timing) (fabric.Server, er
 	return s, nil
 }
 
-// Listen implements fabric.Server.
 func (s *servers) Listen(receiver int, listens bool, tag uint16) {
 	at := s.heard[receiver]
 	s.parts[at.part].matching.listen(int(at.place), listens, tag)
 }
 
-// Serve implements fabric.Server.
 func (s *servers) Serve(slot uint32, asks []fabric.Ask, served func(transmitter int, medium uint32)) {
 	for i := range asks {
 		at := s.of[asks[i].Transmitter]
@@ -140,7 +138,6 @@ func (p *servedPart) serve(slot uint32, served func(transmitter int, medium uint
 	}
 }
 
-// Reset implements fabric.Server.
 func (s *servers) Reset() {
 	for _, p := range s.parts {
 		if p.matching != nil {
@@ -155,17 +152,14 @@ func (s *servers) Reset() {
 	}
 }
 
-// State implements fabric.Server.
 func (s *servers) State(v *hw.StateVisitor) {
 	for _, p := range s.parts {
 		v.Within(p)
 	}
 }
 
-// Path implements hw.Stateful.
 func (p *servedPart) Path() string { return p.path }
 
-// State implements hw.Stateful.
 func (p *servedPart) State(v *hw.StateVisitor) {
 	if p.matching != nil {
 		p.matching.state(v)

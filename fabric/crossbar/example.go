@@ -2,7 +2,6 @@ package crossbar
 
 import "starloom/fabric"
 
-// Example implements fabric.Exemplary.
 func (Network) Example(program string) fabric.Example {
 	e := fabric.Example{Set: []string{"fabric.crossbar.ports=8"}}
 	switch program {

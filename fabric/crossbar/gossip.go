@@ -172,14 +172,12 @@ type appliedReferee struct {
 	results *fabric.Results
 }
 
-// Load implements fabric.Referee.
 func (r *appliedReferee) Load(l *fabric.Load) error {
 	r.results = l.Results
 	r.use.draw(l.Seed)
 	return r.gossipReferee.Load(l)
 }
 
-// Metrics implements fabric.Referee.
 func (r *appliedReferee) Metrics(e *fabric.End, carries bool) fabric.Metrics {
 	m := r.gossipReferee.Metrics(e, carries)
 	r.use.metrics(r.results, &m)
@@ -193,13 +191,11 @@ func (r *appliedReferee) Judge(rules *fabric.Rules, given []fabric.Result, yield
 	r.use.judge(r.results, rules, given, yield)
 }
 
-// Reset implements fabric.Referee.
 func (r *appliedReferee) Reset() {
 	r.gossipReferee.Reset()
 	r.use.reset()
 }
 
-// State implements fabric.Referee.
 func (r *appliedReferee) State(v *hw.StateVisitor) {
 	r.gossipReferee.State(v)
 	r.use.state(v)
@@ -239,7 +235,6 @@ type gossipReferee struct {
 	filled          []uint32 // columns of a processor's row, while there is a table
 }
 
-// Load implements fabric.Referee.
 func (r *gossipReferee) Load(l *fabric.Load) error {
 	r.table, r.filled = nil, nil
 	if l.Table {
@@ -255,16 +250,13 @@ func (r *gossipReferee) Tell(_ int, words []uint32) {
 	}
 }
 
-// Witness implements fabric.Referee.
 func (r *gossipReferee) Witness(bool) fabric.Witness { return r }
 
-// Sent implements fabric.Witness.
 func (r *gossipReferee) Sent(_ *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	r.use(slot)
 	r.cell(processor, slot, gossip.Cell{Action: gossip.Sent, Peer: frame.Destination()})
 }
 
-// Blocked implements fabric.Witness.
 func (r *gossipReferee) Blocked(_ *fabric.Ledger, processor int, _ nic.FrameView, slot uint32) {
 	r.cell(processor, slot, gossip.Cell{Action: gossip.Blocked})
 }
@@ -332,7 +324,6 @@ func (r *gossipReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	return m
 }
 
-// RunTable implements fabric.Tabled.
 func (r *gossipReferee) RunTable(uint32) fabric.RunTable {
 	if r.table == nil {
 		return nil
@@ -340,10 +331,8 @@ func (r *gossipReferee) RunTable(uint32) fabric.RunTable {
 	return r.table
 }
 
-// Slots implements fabric.Timed.
 func (r *gossipReferee) Slots() int { return len(r.used) }
 
-// Missing implements fabric.Referee.
 func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
 	someCame := func(f *fabric.Finding) string {
 		return fmt.Sprintf("received %d of %d messages of processor %d", r.count(f.Index, int(f.Value)), r.sessions, f.Value)
@@ -417,13 +406,11 @@ func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
 func (r *gossipReferee) Acknowledges() bool                              { return false }
 func (r *gossipReferee) Acknowledge(func(int))                           {}
 
-// Announce implements fabric.Referee.
 func (r *gossipReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
 	has := int(origin) == processor || int(origin) < r.ports && r.first[processor*r.words+int(origin>>6)]>>(origin&63)&1 != 0
 	l.Claim(processor, origin, slot, has)
 }
 
-// Reset implements fabric.Referee.
 func (r *gossipReferee) Reset() {
 	clear(r.first)
 	clear(r.further)
@@ -459,7 +446,6 @@ func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, rom
 // gossipSlot is how many processors are used in a slot: in a list that grows, and in the report's.
 const gossipSlot = 20
 
-// SlotBytes implements fabric.Counting.
 func (x Network) SlotBytes(w *fabric.Workload) uint64 {
 	if w.Gossip == nil {
 		return 0

@@ -104,7 +104,6 @@ func (x Network) settled() Network {
 	return x
 }
 
-// Settled implements fabric.Settled.
 func (x Network) Settled() (n fabric.Network, program []string) {
 	if x.matchingBy != "" {
 		program = append(program, "matching")
@@ -121,10 +120,8 @@ func (x Network) Resized(steps int) fabric.Network {
 	return x
 }
 
-// Kind implements fabric.Network.
 func (x Network) Kind() string { return "crossbar" }
 
-// Check implements fabric.Network.
 func (x Network) Check() error {
 	sizes := []conflict{
 		{x.Ports < 1 || x.Ports > PortsMax, "ports", fmt.Sprintf("ports is %d", x.Ports), fmt.Sprintf("allowed are 1 to %d", PortsMax)},
@@ -203,10 +200,8 @@ func (x Network) Contended() contend.Crossbar {
 	return c
 }
 
-// Build implements fabric.Network.
 func (x Network) Build(plant fabric.Plant) error { return x.Contended().Build(plant, nil) }
 
-// SlotTransport implements fabric.Fast.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return x.Contended().SlotTransport(c)
 }
@@ -221,7 +216,6 @@ func (x Network) Shape() fabric.Shape {
 	}
 }
 
-// Names implements fabric.Network.
 func (x Network) Names() fabric.Names { return names{x.Contended()} }
 
 // names are paths such as crossbar.nic[3] and crossbar.output[3], or crossbar.medium[0] if all
@@ -248,7 +242,6 @@ const (
 	memoryCycle = 96
 )
 
-// MemoryBytes implements fabric.Network.
 func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 	ports := uint64(x.Ports)
 	if c.Cycle {
@@ -257,7 +250,6 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 	return ports * (memorySlot + 2*c.RoomBytes(c.FramePayload()))
 }
 
-// Holds implements fabric.Sure.
 func (x Network) Holds(rule string) string {
 	if rule != fabric.RuleCollisionFree || x.Medium == MediumALOHA {
 		return ""

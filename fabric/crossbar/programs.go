@@ -33,7 +33,6 @@ const (
 // more with a probability of about e^-k.
 const scatterUnits = 100
 
-// Programs implements fabric.Network.
 func (x Network) Programs() []fabric.Program {
 	free := &fabric.CollisionFree{Period: 1, Slots: []int{1}}
 	if x.Medium == MediumALOHA {
@@ -148,7 +147,6 @@ func (x Network) leastVoting() (least fabric.Least) {
 	return least
 }
 
-// Reflexive implements fabric.Reflexive.
 func (x Network) Reflexive() bool { return true }
 
 // packetBytes is the packet of an item, or at the head of a message; valueBytes what a module

@@ -44,7 +44,6 @@ var (
 	_ fabric.Witness = (*scatterReferee)(nil)
 )
 
-// Load implements fabric.Referee.
 func (r *scatterReferee) Load(l *fabric.Load) error {
 	r.seed = l.Seed
 	return nil
@@ -57,21 +56,17 @@ func (r *scatterReferee) Tell(_ int, words []uint32) {
 	}
 }
 
-// Witness implements fabric.Referee.
 func (r *scatterReferee) Witness(bool) fabric.Witness { return r }
 
-// Sent implements fabric.Witness.
 func (r *scatterReferee) Sent(_ *fabric.Ledger, _ int, _ nic.FrameView, slot uint32) {
 	r.sent++
 	r.slots = max(r.slots, slot+1)
 }
 
-// Blocked implements fabric.Witness.
 func (r *scatterReferee) Blocked(_ *fabric.Ledger, _ int, _ nic.FrameView, slot uint32) {
 	r.slots = max(r.slots, slot+1)
 }
 
-// Received implements fabric.Witness.
 func (r *scatterReferee) Received(_ *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	if r.since[processor] != never || !r.carries(frame) || r.since[frame.Source()] > slot {
 		return
@@ -89,12 +84,10 @@ func (r *scatterReferee) carries(frame nic.FrameView) bool {
 	return frame.Kind() == nic.KindData && frame.PayloadBytes() >= 8 && binary.LittleEndian.Uint32(frame.Payload()) == uint32(r.origin)
 }
 
-// Over implements fabric.Ending.
 func (r *scatterReferee) Over(dead []uint8) bool {
 	return r.left == 0 || fabric.AllAliveHave(dead, &r.lacks, func(processor int) bool { return r.since[processor] != never })
 }
 
-// Unfinished implements fabric.Ending.
 func (r *scatterReferee) Unfinished(yield func(fabric.Finding)) {
 	for processor, since := range r.since {
 		if since == never {
@@ -124,10 +117,8 @@ func (r *scatterReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	return m
 }
 
-// Slots implements fabric.Timed.
 func (r *scatterReferee) Slots() int { return max(int(r.slots), (len(r.gained)-1)*int(r.unit)+1) }
 
-// Reset implements fabric.Referee.
 func (r *scatterReferee) Reset() {
 	for i := range r.since {
 		r.since[i] = never
@@ -136,7 +127,6 @@ func (r *scatterReferee) Reset() {
 	r.left, r.gained, r.sent, r.slots = uint32(len(r.since)-1), r.gained[:0], 0, 0
 }
 
-// State implements fabric.Referee.
 func (r *scatterReferee) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "seed", &r.seed)
 	hw.StateColumn(v, "since", r.since)
@@ -146,7 +136,6 @@ func (r *scatterReferee) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "slots", &r.slots)
 }
 
-// Announce implements fabric.Referee.
 func (r *scatterReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
 	l.Claim(processor, origin, slot, int(origin) == r.origin && r.since[processor] != never)
 }

@@ -225,5 +225,4 @@ func (s *scatterRuns) cost(name string) error {
 	return nil
 }
 
-// Studies implements studies.Studied.
 func (x Network) Studies() []*studies.Study { return []*studies.Study{gossipStudy(), scatterStudy()} }

@@ -39,12 +39,10 @@ var _ fabric.Sparse = (*turns)(nil)
 // Slots implements fabric.Schedule: turns never end.
 func (t *turns) Slots() int { return math.MaxInt }
 
-// Words implements fabric.Schedule.
 func (t *turns) Words(slot int, dst []uint64) {
 	t.Changes(slot, func(processor int, word uint64) { dst[processor] = word })
 }
 
-// Changes implements fabric.Sparse.
 func (t *turns) Changes(slot int, yield func(processor int, word uint64)) {
 	yield(t.turn(slot), uint64(slot)+1)
 }
@@ -69,7 +67,6 @@ func (t *turns) turn(slot int) int {
 	return int(t.senders[slot%t.n])
 }
 
-// Schedules implements fabric.Scheduler.
 func (x Network) Schedules() []string { return slices.Clone(turnOrders) }
 
 // Schedule implements fabric.Scheduler. Where turns are given, the units of scattering are

@@ -2,7 +2,6 @@ package ej
 
 import "starloom/fabric"
 
-// Example implements fabric.Exemplary.
 func (Network) Example(program string) fabric.Example {
 	e := fabric.Example{Program: improvedProgram, Set: []string{"fabric.ej.a=3", "fabric.ej.b=4", "fabric.ej.dimensions=1"}}
 	if program == misprintedProgram {

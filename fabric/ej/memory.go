@@ -18,7 +18,6 @@ const (
 	memoryLight = 120
 )
 
-// MemoryBytes implements fabric.Network.
 func (e Network) MemoryBytes(c *fabric.Config) uint64 {
 	nodes, credits := uint64(e.nodes()), uint64(0)
 	if e.Credits != nil {
@@ -46,7 +45,6 @@ func queueBytes(c *fabric.Config, payloads []int) (bytes int) {
 	return bytes
 }
 
-// QueueBytes implements fabric.Queued.
 func (e Network) QueueBytes(c *fabric.Config) (payloads []int) {
 	if c.Workload.Traffic != nil && c.Program != nil {
 		frames := e.trafficFrames(c.Workload.Traffic)

@@ -86,10 +86,8 @@ func (e Network) Resized(steps int) fabric.Network {
 	return e
 }
 
-// Kind implements fabric.Network.
 func (e Network) Kind() string { return "ej" }
 
-// Adapt implements fabric.Adaptable.
 func (e Network) Adapt(program, _ string, params map[string]int64) fabric.Network {
 	e.program, e.params = program, params
 	if e.Duplex == "" {
@@ -101,7 +99,6 @@ func (e Network) Adapt(program, _ string, params map[string]int64) fabric.Networ
 	return e
 }
 
-// Check implements fabric.Network.
 func (e Network) Check() error {
 	refuse := func(key, reason, remedy string) error {
 		return &input.Error{Place: "fabric.ej." + key, Reason: reason, Remedy: remedy}
@@ -220,7 +217,6 @@ func (e Network) Shape() fabric.Shape {
 	}
 }
 
-// Settled implements fabric.Settled.
 func (e Network) Settled() (n fabric.Network, program []string) {
 	if e.Credits != nil {
 		limits := e.Credits.Settled()
@@ -229,7 +225,6 @@ func (e Network) Settled() (n fabric.Network, program []string) {
 	return e, e.decided
 }
 
-// Parks implements fabric.Parkable.
 func (e Network) Parks() bool { return e.Credits == nil }
 
 // Opposites implements fabric.Directed: the two directions of each half-duplex link.
@@ -245,7 +240,6 @@ func (e Network) Opposites() []uint32 {
 	return opposites
 }
 
-// CreditPlan implements fabric.Creditor.
 func (e Network) CreditPlan() fabric.CreditPlan { return fabric.CreditPlan{All: e.Credits} }
 
 // Links are numbered by the node that reaches the other one in the direction +1, +rho or
@@ -272,7 +266,6 @@ func opposite(port int) int {
 	return port/directions*directions + (port+directions/2)%directions
 }
 
-// Names implements fabric.Network.
 func (e Network) Names() fabric.Names {
 	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e, media: e.mediumLabels(), torus: sync.OnceValue(e.torus)}
 }
@@ -354,7 +347,6 @@ func (e Network) Plane() fabric.Plane {
 	}
 }
 
-// Holds implements fabric.Sure.
 func (e Network) Holds(rule string) string {
 	if rule != fabric.RuleCollisionFree || e.Duplex != DuplexFull {
 		return ""

@@ -130,7 +130,6 @@ func (r *referee) timed() bool {
 	return !r.all || r.program == allToAllC2Program && r.net.PacketsPerLink == 0
 }
 
-// Keeps implements fabric.Keeper.
 func (r *referee) Keeps() []string {
 	if !r.timed() {
 		return nil
@@ -138,7 +137,6 @@ func (r *referee) Keeps() []string {
 	return []string{fabric.RuleReceiveStep}
 }
 
-// Load implements fabric.Referee.
 func (r *referee) Load(l *fabric.Load) error {
 	r.shards = make([]shardCounts, l.Shards)
 	for i := range r.shards {
@@ -176,7 +174,6 @@ func (r *referee) Tell(_ int, words []uint32) {
 	}
 }
 
-// Witness implements fabric.Referee.
 func (r *referee) Witness(bool) fabric.Witness { return r }
 
 // step returns the counts of the step that a slot is.
@@ -187,7 +184,6 @@ func (s *shardCounts) step(slot uint32) *stepCounts {
 	return &s.steps[slot]
 }
 
-// Sent implements fabric.Witness.
 func (r *referee) Sent(l *fabric.Ledger, node int, frame nic.FrameView, slot uint32) {
 	s := &r.shards[l.Shard]
 	step := s.step(slot)
@@ -240,7 +236,6 @@ func (r *referee) freshen(s *shardCounts, slot uint32) {
 	}
 }
 
-// Slots implements fabric.Timed.
 func (r *referee) Slots() (slots int) {
 	for i := range r.shards {
 		slots = max(slots, len(r.shards[i].steps))
@@ -248,7 +243,6 @@ func (r *referee) Slots() (slots int) {
 	return slots
 }
 
-// Drop implements fabric.Dropper.
 func (r *referee) Drop(slot uint32) {
 	for i := range r.shards {
 		s := &r.shards[i]
@@ -256,10 +250,8 @@ func (r *referee) Drop(slot uint32) {
 	}
 }
 
-// Blocked implements fabric.Witness.
 func (r *referee) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
-// Received implements fabric.Witness.
 func (r *referee) Received(l *fabric.Ledger, node int, frame nic.FrameView, slot uint32) {
 	if frame.Kind() != nic.KindData {
 		return
@@ -393,7 +385,6 @@ func (r *referee) missing() (missing, most int) {
 	return missing, most
 }
 
-// Missing implements fabric.Referee.
 func (r *referee) Missing(yield func(fabric.Finding) bool) {
 	if !r.all {
 		for node, got := range r.got {
@@ -477,7 +468,6 @@ func (r *referee) aNode(_ int, node int32) error {
 	return nil
 }
 
-// Announce implements fabric.Referee.
 func (r *referee) Announce(l *fabric.Ledger, node int, origin, slot uint32) {
 	switch {
 	case uint64(origin) >= uint64(r.net.nodes()):

@@ -50,7 +50,6 @@ func (e Network) routes() machineROM {
 // machineROM are the words of a ROM that all processors share.
 type machineROM []uint32
 
-// Words implements fabric.ROM.
 func (r machineROM) Words() (processor, machine int) { return 0, len(r) }
 
 // Processor and Machine implement fabric.ROM.

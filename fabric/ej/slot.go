@@ -256,7 +256,6 @@ func (t *slotTransport) Begin(shard int, slot uint32, _ bool) {
 	t.own(shard, slot, func(b *bin, _ int) { b.sent = b.sent[:0] })
 }
 
-// Send implements Transport.
 func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	w := &t.work[shard]
 	var cell, node int
@@ -299,7 +298,6 @@ func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	}
 }
 
-// Hear implements Transport.
 func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	bank.ForgetRx(window.First, window.End)
 	for node, end := bank.First+window.First, bank.First+window.End; node < end; {
@@ -398,7 +396,6 @@ func (t *slotTransport) Collisions(shard int, slot uint32, yield func(medium int
 	return met, w.placed[slot&1] - met
 }
 
-// Reset implements Transport.
 func (t *slotTransport) Reset(uint64) {
 	for i := range t.bins {
 		for k := range t.bins[i] {
@@ -415,10 +412,8 @@ func (t *slotTransport) Reset(uint64) {
 	}
 }
 
-// Credits implements flow.Credited.
 func (t *slotTransport) Credits() *flow.Credits { return t.credits }
 
-// Path implements hw.Stateful.
 func (t *slotTransport) Path() string { return "fabric" }
 
 // State implements hw.Stateful: the frames by node and port, in whatever order they came.

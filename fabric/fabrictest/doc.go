@@ -12,9 +12,4 @@
 // The networks of scenarios are tested in this folder, a file each. One folder, given from Go, is
 // enough for a fabric: stars is the one of docs/new-fabric.md, ring has two ports, tuned a discipline
 // of its own, and a slot engine that is made wrong in many ways, each of which Flood must find.
-//
-//	file       what it holds
-//	suite.go   Suite and Case: what is run, and compared with what; pictures.go: what is drawn
-//	flood.go   Flood, with testdata/flood.c
-//	mirror.go  Reflected: a network beside its own netlist
 package fabrictest

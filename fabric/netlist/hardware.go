@@ -104,10 +104,8 @@ type halved struct {
 	couplers *hw.StarCouplers
 }
 
-// Reached implements fabric.Medium.
 func (h *halved) Reached(transmitter, port int) int { return h.couplers.Reached(transmitter, port) }
 
-// ClearSlot implements fabric.Medium.
 func (h *halved) ClearSlot(shard int) {
 	h.DuplexLinks.ClearSlot(shard)
 	h.couplers.ClearSlot(shard)

@@ -139,7 +139,6 @@ func (LinkEntry) Declaration() string { return source }
 
 var _ fabric.Network = Network{}
 
-// Kind implements fabric.Network.
 func (Network) Kind() string { return "netlist" }
 
 // Net is the network with everything numbered, nil if nothing was read.
@@ -162,13 +161,10 @@ func (n Network) drawn() *Net {
 	return n.net
 }
 
-// Shape implements fabric.Network.
 func (n Network) Shape() fabric.Shape { return n.drawn().Shape() }
 
-// Names implements fabric.Network.
 func (n Network) Names() fabric.Names { return n.drawn().Names() }
 
-// Referee implements fabric.Network.
 func (n Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	net := n.drawn()
 	processors, tells := len(net.Processors), w.AllToAll != nil || w.Gossip != nil
@@ -183,10 +179,8 @@ func (n Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	return &packets{Packets: referees.NewPackets(processors), runTable: runTable{net: net}}
 }
 
-// MemoryBytes implements fabric.Network.
 func (n Network) MemoryBytes(c *fabric.Config) uint64 { return n.drawn().MemoryBytes(c) }
 
-// Build implements fabric.Network.
 func (n Network) Build(p fabric.Plant) error { return n.drawn().Build(p) }
 
 // ROM implements fabric.WithROM. It refuses a gossip that is more than a packet of each processor for all others.
@@ -221,7 +215,6 @@ func checkGossip(g *fabric.Gossip) error {
 	return nil
 }
 
-// Opposites implements fabric.Directed.
 func (n Network) Opposites() []uint32 { return n.drawn().Opposites() }
 
 // MarshalJSON is what a scenario is known by: what was read, in one piece.
@@ -287,15 +280,12 @@ func (d *Drawing) Network() (Network, error) {
 	return n, nil
 }
 
-// SlotTransport implements fabric.Fast.
 func (n Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return n.drawn().SlotTransport(n, c)
 }
 
-// Routers implements fabric.Bare.
 func (n Network) Routers() *fabric.Routers { return n.routers }
 
-// Settle implements fabric.Settling.
 func (n Network) Settle() error {
 	if n.routers != nil && n.routers.Later != nil {
 		return n.routers.Later()
@@ -306,19 +296,16 @@ func (n Network) Settle() error {
 	return nil
 }
 
-// Server implements fabric.Serving.
 func (n Network) Server(c *fabric.Config) (fabric.Server, error) {
 	net := n.drawn()
 	return contend.NewServer(net.asked, len(net.wiring.Sends), c.Timing)
 }
 
-// CreditPlan implements fabric.Creditor.
 func (n Network) CreditPlan() fabric.CreditPlan { return n.drawn().CreditPlan() }
 
 // CheckFIFOs implements fabric.Receiving: credits must not promise places that there are not.
 func (n Network) CheckFIFOs(rxFrames int) error { return n.drawn().checkFIFOs(rxFrames) }
 
-// WorkloadBytes implements fabric.Weighed.
 func (n Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
 	if w.AllToAll == nil && w.Gossip == nil {
 		return 0, 0
@@ -350,5 +337,4 @@ func (d *Drawing) replacing(folder string) (all []Replacement) {
 	return all
 }
 
-// Holds implements fabric.Sure.
 func (n Network) Holds(rule string) string { return n.drawn().holds(rule) }

@@ -31,7 +31,6 @@ const (
 // toldWorkloads are those in which everybody is told what each processor knows.
 var toldWorkloads = []string{fabric.WorkloadGossip, fabric.WorkloadAllToAll}
 
-// Programs implements fabric.Network.
 func (n Network) Programs() []fabric.Program {
 	net := n.drawn()
 	switch {
@@ -147,7 +146,6 @@ func (n *Net) unserved() (why, remedy string) {
 // queueFramesMax is the longest queue of a port of netlist/traffic: the state of a processor with 72 ports fits in 1 MiB.
 const queueFramesMax = 512
 
-// Refuses implements fabric.Selective.
 func (n Network) Refuses(program string) (why, remedy string) {
 	const own = ", or write image: with firmware of your own"
 	net := n.drawn()

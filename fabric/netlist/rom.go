@@ -122,12 +122,10 @@ func (n *Net) meets() bool {
 	return false
 }
 
-// Words implements fabric.ROM.
 func (r *rom) Words() (processor, machine int) {
 	return 1 + romPort*r.net.ports + len(r.next) + r.net.ports*r.net.leadsWords(), romMachine
 }
 
-// Machine implements fabric.ROM.
 func (r *rom) Machine(_ uint64, dst []uint32) {
 	dst[0] = 0
 	if r.net.meets() {
@@ -145,7 +143,6 @@ func (r *rom) Machine(_ uint64, dst []uint32) {
 	dst[1], dst[2] = r.net.Hash(), uint32(len(r.net.Media))
 }
 
-// Processor implements fabric.ROM.
 func (r *rom) Processor(processor int, _ uint64, dst []uint32) {
 	p := &r.net.Processors[processor]
 	for i := range dst {

@@ -96,14 +96,12 @@ func (t *runTable) noteSent(l *fabric.Ledger, processor int, frame nic.FrameView
 	}
 }
 
-// Drop implements fabric.Dropper.
 func (t *runTable) Drop(slot uint32) {
 	for i := range t.shards {
 		t.shards[i] = slices.DeleteFunc(t.shards[i], func(d doing) bool { return d.slot >= slot })
 	}
 }
 
-// RunTable implements fabric.Tabled.
 func (t *runTable) RunTable(slots uint32) fabric.RunTable {
 	if t.shards == nil {
 		return nil
@@ -206,36 +204,29 @@ func barsOf(all []doing, slot uint32) (bars []figure.Bar) {
 	return bars
 }
 
-// Load implements fabric.Referee.
 func (r *told) Load(l *fabric.Load) error { return r.load(l) }
 
-// Witness implements fabric.Referee.
 func (r *told) Witness(bool) fabric.Witness { return r }
 
-// Reset implements fabric.Referee.
 func (r *told) Reset() {
 	r.Told.Reset()
 	r.Drop(0)
 }
 
-// Sent implements fabric.Witness.
 func (r *told) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	r.noteSent(l, processor, frame, slot)
 	r.Told.Sent(l, processor, frame, slot)
 }
 
-// Blocked implements fabric.Witness.
 func (r *told) Blocked(l *fabric.Ledger, processor int, _ nic.FrameView, slot uint32) {
 	r.add(l, processor, slot, blocked, 0)
 }
 
-// Received implements fabric.Witness.
 func (r *told) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	r.add(l, processor, slot, received, frame.Source())
 	r.Told.Received(l, processor, frame, slot)
 }
 
-// Load implements fabric.Referee.
 func (r *packets) Load(l *fabric.Load) error {
 	if err := r.load(l); err != nil {
 		return err
@@ -252,23 +243,19 @@ func (r *packets) Witness(announces bool) fabric.Witness {
 	return r
 }
 
-// Reset implements fabric.Referee.
 func (r *packets) Reset() {
 	r.Packets.Reset()
 	r.Drop(0)
 }
 
-// Sent implements fabric.Witness.
 func (r *packets) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	r.noteSent(l, processor, frame, slot)
 }
 
-// Blocked implements fabric.Witness.
 func (r *packets) Blocked(l *fabric.Ledger, processor int, _ nic.FrameView, slot uint32) {
 	r.add(l, processor, slot, blocked, 0)
 }
 
-// Received implements fabric.Witness.
 func (r *packets) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	r.add(l, processor, slot, received, frame.Source())
 	if r.inner != nil {

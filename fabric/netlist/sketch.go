@@ -132,7 +132,6 @@ func (n *Net) atPlaces(s *fabric.Sketch) {
 	}
 }
 
-// SketchRouters implements fabric.Bare.
 func (n Network) SketchRouters() (s fabric.Sketch, ok bool) {
 	r := n.routers
 	s.Round = r.Round

@@ -9,7 +9,6 @@ import (
 	"starloom/traces/figure"
 )
 
-// Studies implements studies.Studied.
 func (Network) Studies() []*studies.Study {
 	return []*studies.Study{{
 		Name: "routers", Cases: []string{"zero load", "capacity", "latency"}, Files: []studies.StudyFile{studies.StudyPlot},

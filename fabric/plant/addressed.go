@@ -12,7 +12,6 @@ type addressed struct {
 	of       fabric.Addressed
 }
 
-// Outputs implements Access.
 func (a *addressed) Outputs() int { return a.front.shape.Processors() }
 
 // input is that of its unit which a processor's receiver hears at its one port.
@@ -23,18 +22,15 @@ func (a *addressed) input(processor int) uint32 {
 	return uint32(processor % a.front.shape.PerUnit)
 }
 
-// IsFor implements Access.
 func (a *addressed) IsFor(processor int, frame nic.Frame) bool {
 	return !a.of.Shared || frame.Destination() == uint32(processor)
 }
 
-// Hear implements Access.
 func (a *addressed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	a.requests.answer(bank, ledger, slot, window)
 	a.onePort.Hear(shard, bank, ledger, slot, window)
 }
 
-// Send implements Access.
 func (a *addressed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, _ []uint32) {
 	p, ports := a.front, bank.Listen(slot)
 	a.requests.ask(shard, bank, ledger, slot, window, a.output)
@@ -57,14 +53,10 @@ func (a *addressed) output(_ int, frame nic.FrameView) uint16 {
 	return uint16(frame.Destination())
 }
 
-// Placed implements Access.
 func (a *addressed) Placed(shard, first, end int) { a.requests.placed(shard, first, end) }
 
-// Crossed implements Access.
 func (a *addressed) Crossed(slot uint32) { a.requests.crossed(slot, a.of.ListWords > 0) }
 
-// Reset implements Access.
 func (a *addressed) Reset() { clear(a.requests.asked) }
 
-// State implements Access.
 func (a *addressed) State(v *hw.StateVisitor) { a.requests.state(v) }

@@ -12,7 +12,6 @@ type allPorts struct {
 	of    fabric.AllPorts
 }
 
-// Outputs implements Access.
 func (a *allPorts) Outputs() int { return a.front.shape.Ports }
 
 // sends reports whether a way leads out of a port.
@@ -28,7 +27,6 @@ func (a *allPorts) input(processor int, port uint16) uint32 {
 	return uint32(processor%a.front.shape.PerUnit*a.front.lanes + int(port))
 }
 
-// Hear implements Access.
 func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	p, credits := a.front, a.front.credits
 	for cell := window.First; cell < window.End; cell++ {
@@ -47,7 +45,6 @@ func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
-// Send implements Access.
 func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
 		return a.transmit(shard, bank, cell, frame, ledger, slot)
@@ -140,14 +137,12 @@ func (a *allPorts) Placed(shard, first, end int) {
 	}
 }
 
-// Reset implements Access.
 func (a *allPorts) Reset() {
 	if c := a.front.credits; c != nil {
 		c.Reset()
 	}
 }
 
-// State implements Access.
 func (a *allPorts) State(v *hw.StateVisitor) {
 	if c := a.front.credits; c != nil {
 		c.State(v)

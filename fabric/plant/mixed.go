@@ -23,7 +23,6 @@ type besideRouters struct {
 	classes *nic.Classes
 }
 
-// Send implements Access.
 func (a *besideRouters) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
 		return a.classes.Class(bank.First+cell, frame.Port()) == nic.ClassFree && a.transmit(shard, bank, cell, frame, ledger, slot)
@@ -36,7 +35,6 @@ type mixed struct {
 	asked   []uint8 // by transmitter: 1 if it has asked in the slot that crosses
 }
 
-// Outputs implements Access.
 func (a *mixed) Outputs() (most int) {
 	most = 1
 	for _, outputs := range a.classes.Outputs {
@@ -47,7 +45,6 @@ func (a *mixed) Outputs() (most int) {
 	return most
 }
 
-// Hear implements Access.
 func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	flow.AnswerLanes(a.front.shape.Ports, bank, window, a.asked, func(transmitter int) bool {
 		_, ok := a.front.serialisers.Served(transmitter)
@@ -56,7 +53,6 @@ func (a *mixed) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	a.allPorts.Hear(shard, bank, ledger, slot, window)
 }
 
-// Send implements Access.
 func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	p := a.front
 	a.send(shard, bank, ledger, slot, window, cells, func(cell int, frame nic.FrameView) (taken bool) {
@@ -88,7 +84,6 @@ func (a *mixed) ask(shard, processor int, frame nic.FrameView, ledger *fabric.Le
 	ledger.Sending = true
 }
 
-// Placed implements Access.
 func (a *mixed) Placed(shard, first, end int) {
 	p := a.front
 	for transmitter := first; transmitter < end; transmitter++ {
@@ -114,13 +109,11 @@ func (a *mixed) Crossed(slot uint32) {
 	}
 }
 
-// Reset implements Access.
 func (a *mixed) Reset() {
 	a.allPorts.Reset()
 	clear(a.asked)
 }
 
-// State implements Access.
 func (a *mixed) State(v *hw.StateVisitor) {
 	a.allPorts.State(v)
 	hw.StateColumn(v, "asked", a.asked, hw.AtMost[uint8](1))

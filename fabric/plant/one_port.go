@@ -11,10 +11,8 @@ type onePort struct {
 	wiring *fabric.Wiring // nil: that of Media.Hears, unit by unit
 }
 
-// Outputs implements Access.
 func (a *onePort) Outputs() int { return a.front.shape.Ports }
 
-// Hear implements Access.
 func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	p, ports := a.front, bank.Listen(slot)
 	for cell := window.First; cell < window.End; cell++ {
@@ -26,7 +24,6 @@ func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot ui
 	}
 }
 
-// Send implements Access.
 func (a *onePort) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	p, ports := a.front, bank.Listen(slot)
 	for _, cell := range cells {
@@ -56,7 +53,6 @@ func (a *onePort) listen(processor int, port uint16) {
 	a.front.listen(processor, input)
 }
 
-// Placed implements Access.
 func (a *onePort) Placed(shard, first, end int) {
 	p := a.front
 	for transmitter := first; transmitter < end; transmitter++ {

@@ -32,7 +32,6 @@ type Plant struct {
 	unsited []hw.Component
 }
 
-// Start implements Transport.
 func (t *Plant) Start() { t.kernel.DriveAndSettle() }
 
 // Begin implements Transport: this cycle is the last one of the slot before.
@@ -53,7 +52,6 @@ func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 	}
 }
 
-// Hear implements Transport.
 func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	t.access.Hear(shard, bank, ledger, slot, window)
 	ledger.Judge(slot)
@@ -130,7 +128,6 @@ func (t *Plant) failed() bool { return t.rtl != nil && t.rtl.Failed() }
 // Latch implements Transport: the edge at the end of a slot.
 func (t *Plant) Latch() { t.kernel.Latch() }
 
-// Reset implements Transport.
 func (t *Plant) Reset(seed uint64) {
 	if t.media.Reseed != nil {
 		t.media.Reseed(seed)
@@ -152,16 +149,12 @@ func (t *Plant) Reset(seed uint64) {
 // not among them.
 func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
 
-// Routers implements Hardware.
 func (t *Plant) Routers() *hw.RouterSignals { return nil }
 
-// Credits implements flow.Credited.
 func (t *Plant) Credits() *flow.Credits { return t.credits }
 
-// Path implements hw.Stateful.
 func (t *Plant) Path() string { return "fabric" }
 
-// State implements hw.Stateful.
 func (t *Plant) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
 	hw.StateColumn(v, "sent", t.sent, func(transmitter int, port uint16) error {

@@ -16,7 +16,6 @@ func newSwitched(d fabric.Switched, p *Front) switched {
 	return switched{onePort: onePort{front: p}, switches: flow.NewSwitches(p.names, d, p.shape)}
 }
 
-// Begin implements Access.
 func (a *switched) Begin() { a.switches.Begin() }
 
 // Hear implements Access: a receiver hears what its switch was at, whatever its firmware wished.
@@ -31,7 +30,6 @@ func (a *switched) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
-// Send implements Access.
 func (a *switched) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {
@@ -63,13 +61,11 @@ type arbitrated struct {
 	requests requests
 }
 
-// Hear implements Access.
 func (a *arbitrated) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	a.requests.answer(bank, ledger, slot, window)
 	a.switched.Hear(shard, bank, ledger, slot, window)
 }
 
-// Send implements Access.
 func (a *arbitrated) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, _ []uint32) {
 	a.requests.ask(shard, bank, ledger, slot, window, func(processor int, frame nic.FrameView) uint16 {
 		a.switches.Send(processor, frame.Port())
@@ -78,14 +74,10 @@ func (a *arbitrated) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot
 	a.turn(bank, ledger, slot, window)
 }
 
-// Placed implements Access.
 func (a *arbitrated) Placed(shard, first, end int) { a.requests.placed(shard, first, end) }
 
-// Crossed implements Access.
 func (a *arbitrated) Crossed(slot uint32) { a.requests.crossed(slot, false) }
 
-// Reset implements Access.
 func (a *arbitrated) Reset() { clear(a.requests.asked) }
 
-// State implements Access.
 func (a *arbitrated) State(v *hw.StateVisitor) { a.requests.state(v) }

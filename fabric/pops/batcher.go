@@ -101,7 +101,6 @@ func (s *StagePlan) regular() bool {
 	return s.routes.classes%(2*s.stage.bit) == 0 || s.stage.bit%s.routes.groupSize == 0
 }
 
-// Slots implements Schedule.
 func (s *StagePlan) Slots() int { return OfflineSlots(s.net) }
 
 // Words implements Schedule. Cost: O(n). It keeps nothing, so calls may run in
@@ -163,10 +162,8 @@ func PlanSort(p Network) *SortPlan { return &SortPlan{net: p} }
 // OfflineSlots.
 func SortSlots(p Network) int { return BatcherStages(p.Processors()) * OfflineSlots(p) }
 
-// Slots implements Schedule.
 func (s *SortPlan) Slots() int { return SortSlots(s.net) }
 
-// Words implements Schedule.
 func (s *SortPlan) Words(slot int, dst []uint64) {
 	if slot >= s.Slots() {
 		endWords(dst)

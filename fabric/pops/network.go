@@ -52,7 +52,6 @@ func New(groups, groupSize int) (Network, error) {
 	return p, p.Check()
 }
 
-// Kind implements fabric.Network.
 func (p Network) Kind() string { return "pops" }
 
 // Check implements fabric.Network: both numbers are at least 1, and there are at most
@@ -86,7 +85,6 @@ func (p Network) Resized(steps int) fabric.Network {
 	return Network{Groups: fabric.Scaled(p.Groups, steps), GroupSize: fabric.Scaled(p.GroupSize, steps)}
 }
 
-// MediumText implements fabric.Wired.
 func (p Network) MediumText() string {
 	return "`pops.group[a].coupler[b]` leads from all processors of group a to all of group b, and carries one frame in a slot: " +
 		"if two of group a send to group b in the same slot, their light mixes, and both frames are lost"
@@ -103,7 +101,6 @@ func (p Network) Shape() fabric.Shape {
 	}
 }
 
-// Names implements fabric.Network.
 func (p Network) Names() fabric.Names {
 	return names{fabric.UnitNames{Path: "pops.group", PerUnit: p.GroupSize}, p}
 }
@@ -142,7 +139,6 @@ const (
 	memoryLit      = 96 // lists of what is lit and read, of at most one coupler for each processor
 )
 
-// MemoryBytes implements fabric.Network.
 func (p Network) MemoryBytes(c *fabric.Config) uint64 {
 	couplers := uint64(p.Couplers())
 	if c.Cycle {
@@ -155,7 +151,6 @@ func (p Network) MemoryBytes(c *fabric.Config) uint64 {
 	return couplers*(2*memorySenders+memoryListened) + 2*frames*uint64(nic.SmallFrameBytes)
 }
 
-// Holds implements fabric.Sure.
 func (n Network) Holds(rule string) string {
 	if rule != fabric.RuleCollisionFree || n.GroupSize > 1 {
 		return ""

@@ -162,7 +162,6 @@ func offlineOrder(p Network, destination []uint32) []uint32 {
 	return order
 }
 
-// Slots implements Schedule.
 func (o *OfflinePlan) Slots() int { return OfflineSlots(o.net) }
 
 // Words implements Schedule. Cost: O(n). It keeps nothing, so calls may run in

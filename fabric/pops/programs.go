@@ -92,10 +92,8 @@ func (p Network) randomInstead() string {
 	return correctedProgram
 }
 
-// Schedules implements fabric.Scheduler.
 func (Network) Schedules() []string { return []string{scheduleOffline, scheduleSort} }
 
-// Schedule implements fabric.Scheduler.
 func (p Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
 	if name == scheduleSort {
 		return PlanSort(p), nil

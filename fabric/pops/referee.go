@@ -27,7 +27,6 @@ type adversaryReferee struct {
 	net Network
 }
 
-// Load implements fabric.Referee.
 func (r *adversaryReferee) Load(l *fabric.Load) error {
 	if l.Workload.Adversary == nil {
 		return r.Packets.Load(l)

@@ -139,7 +139,6 @@ type sending struct {
 // hearing is a cell and the coupler that it hears.
 type hearing struct{ cell, coupler uint32 }
 
-// Send implements Transport.
 func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
 	work := &t.work[shard]
 	small := bank.Small() && !ledger.Looks()
@@ -240,7 +239,6 @@ func (t *SlotTransport) Latch()       {}
 // lineCells is how many entries of the listening table are read at a time.
 const lineCells = slotBlock / 2
 
-// Hear implements Transport.
 func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	work, table := &t.work[shard], &t.tables[slot&1]
 	ports := bank.Listen(slot)
@@ -354,7 +352,6 @@ func (t *SlotTransport) firstListeners(hit []hearing, ports []uint16) (couplers 
 	return couplers
 }
 
-// Collisions implements Transport.
 func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler int, cycle uint32)) (met, alone uint64) {
 	if work := &t.work[shard]; yield != nil && len(work.meetings) > 0 {
 		slices.SortFunc(work.meetings, func(a, b meeting) int {
@@ -388,10 +385,8 @@ func (t *SlotTransport) Reset(uint64) {
 	}
 }
 
-// Path implements hw.Stateful.
 func (t *SlotTransport) Path() string { return "fabric" }
 
-// State implements hw.Stateful.
 func (t *SlotTransport) State(v *hw.StateVisitor) {
 	for i, name := range []string{"even", "odd"} {
 		hw.StateColumn(v, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2), func(coupler int, senders uint8) error {

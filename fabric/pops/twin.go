@@ -15,7 +15,6 @@ import (
 //go:embed rtl
 var rtl embed.FS
 
-// Twin implements fabric.Twinned.
 func (p Network) Twin() (*twin.Twin, twin.Parameters) {
 	t := Twin()
 	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}

@@ -56,7 +56,6 @@ func (p *Packets) ArriveInUnit(units, perUnit int) {
 	p.perUnit, p.arrived = perUnit, make([]own, units)
 }
 
-// Load implements Referee.
 func (p *Packets) Load(l *fabric.Load) error {
 	w, to := l.Workload, p.Destination
 	if p.everywhere = w.OneToAll != nil; p.everywhere {
@@ -107,10 +106,8 @@ func (p *Packets) ToAll() int {
 	return -1
 }
 
-// Overhears implements Referee.
 func (p *Packets) Overhears() bool { return p.everywhere || p.perUnit > 0 }
 
-// Arrive implements Referee.
 func (p *Packets) Arrive(l *fabric.Ledger, slot uint32, arrivals []fabric.Arrival) {
 	if p.perUnit > 0 {
 		list := &p.arrived[l.Shard].origins
@@ -142,10 +139,8 @@ func (p *Packets) deliver(l *fabric.Ledger, processor int, origin, slot uint32) 
 	}
 }
 
-// Acknowledges implements Referee.
 func (p *Packets) Acknowledges() bool { return p.perUnit > 0 }
 
-// Acknowledge implements Referee.
 func (p *Packets) Acknowledge(yield func(processor int)) {
 	for i := range p.arrived {
 		for _, origin := range p.arrived[i].origins {
@@ -197,7 +192,6 @@ func (p *Packets) Received(_ *fabric.Ledger, processor int, frame nic.FrameView,
 	}
 }
 
-// Announce implements Referee.
 func (p *Packets) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
 	l.NoteAnnounced(processor, origin)
 	if p.Unfounded(processor, origin) {
@@ -270,7 +264,6 @@ func (p *Packets) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
 	return m
 }
 
-// Missing implements Referee.
 func (p *Packets) Missing(yield func(fabric.Finding) bool) {
 	if !slices.Contains(p.Arrived, 0) {
 		return
@@ -291,7 +284,6 @@ func (p *Packets) Missing(yield func(fabric.Finding) bool) {
 	}
 }
 
-// Reset implements Referee.
 func (p *Packets) Reset() {
 	clear(p.Arrived)
 	clear(p.evidence)
@@ -300,7 +292,6 @@ func (p *Packets) Reset() {
 	}
 }
 
-// State implements Referee.
 func (p *Packets) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "destination", p.Destination, hw.AtMost(uint32(len(p.Destination)-1)))
 	hw.StateColumn(v, "arrived", p.Arrived)

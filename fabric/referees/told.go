@@ -41,10 +41,8 @@ func NewTold(processors int, w *fabric.Workload) *Told {
 // ToldBytes is the memory that a Told takes.
 func ToldBytes(processors uint64) uint64 { return processors * ((processors+63)/64*8 + 8) }
 
-// Load implements Referee.
 func (t *Told) Load(*fabric.Load) error { return nil }
 
-// Witness implements Referee.
 func (t *Told) Witness(bool) fabric.Witness { return t }
 
 // Tell implements Referee: how many sessions of gossip there are.
@@ -54,10 +52,8 @@ func (t *Told) Tell(_ int, words []uint32) {
 	}
 }
 
-// Keeps implements Keeper.
 func (t *Told) Keeps() []string { return []string{fabric.RuleNoCreation} }
 
-// Sent implements Witness.
 func (t *Told) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	if !l.Checks.NoCreation || !frame.IsPacket() {
 		return
@@ -67,7 +63,6 @@ func (t *Told) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot u
 	}
 }
 
-// Received implements Witness.
 func (t *Told) Received(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	switch {
 	case !frame.IsPacket():
@@ -91,12 +86,10 @@ func (t *Told) knows(processor int, origin uint32) bool {
 	return t.has[processor*t.words+int(origin/64)]>>(origin%64)&1 != 0
 }
 
-// Announce implements Referee.
 func (t *Told) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
 	l.Claim(processor, origin, slot, uint64(origin) < uint64(t.n) && t.knows(processor, origin))
 }
 
-// Over implements Ending.
 func (t *Told) Over(dead []uint8) bool {
 	has := func(processor int) bool { return int(t.count[processor]) == t.n }
 	if dead != nil {
@@ -110,7 +103,6 @@ func (t *Told) Over(dead []uint8) bool {
 	return false
 }
 
-// Unfinished implements Ending.
 func (t *Told) Unfinished(yield func(fabric.Finding)) {
 	lacks := func(f *fabric.Finding) string {
 		return fmt.Sprintf("had %d of %d packets when the run ended; the first that it lacks is that of processor %d", t.count[f.Index], t.n, f.Value)
@@ -126,7 +118,6 @@ func (t *Told) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// Metrics implements Referee.
 func (t *Told) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	missing, most, again := 0, 0, 0
 	for processor, count := range t.count {
@@ -140,7 +131,6 @@ func (t *Told) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	return m
 }
 
-// Reset implements Referee.
 func (t *Told) Reset() {
 	clear(t.has)
 	clear(t.again)
@@ -151,7 +141,6 @@ func (t *Told) Reset() {
 	t.behind = 0
 }
 
-// State implements Referee.
 func (t *Told) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "has", t.has, func(i int, set uint64) error {
 		if i%t.words == t.words-1 && set&^(^uint64(0)>>(-t.n&63)) != 0 {

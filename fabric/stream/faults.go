@@ -74,7 +74,6 @@ func (s *Stream) Stands() bool {
 	return !slices.ContainsFunc(s.network.Standing(starves), func(x hw.Stand) bool { return x.Full >= 0 })
 }
 
-// AtEnd implements Flying.
 func (s *Stream) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
 	if s.faults != nil && s.rtl == nil {
 		s.missingCredits(find)

@@ -47,44 +47,37 @@ func StreamOf(t fabric.Transport) *Stream {
 	return nil
 }
 
-// Start implements Transport.
 func (j *Joint) Start() {
 	j.Plant.Start()
 	j.stream.Start()
 }
 
-// Begin implements Transport.
 func (j *Joint) Begin(shard int, slot uint32, exact bool) {
 	j.Plant.Begin(shard, slot, exact)
 	j.stream.Begin(shard, slot, exact)
 }
 
-// Hear implements Transport.
 func (j *Joint) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	j.Plant.Hear(shard, bank, ledger, slot, window)
 	j.stream.Hear(shard, bank, ledger, slot, window)
 }
 
-// Send implements Transport.
 func (j *Joint) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	j.Plant.Send(shard, bank, ledger, slot, window, cells)
 	j.stream.Send(shard, bank, ledger, slot, window, cells)
 }
 
-// Cross implements Transport.
 func (j *Joint) Cross(slot uint32) {
 	j.stream.begin(slot)
 	j.Plant.CrossBeside(slot, j.stream.kernel)
 	j.stream.crossed()
 }
 
-// Latch implements Transport.
 func (j *Joint) Latch() {
 	j.Plant.Latch()
 	j.stream.Latch()
 }
 
-// Reset implements Transport.
 func (j *Joint) Reset(seed uint64) {
 	j.Plant.Reset(seed)
 	j.stream.Reset(seed)
@@ -96,25 +89,19 @@ func (j *Joint) Probes(yield func(hw.Probe)) {
 	j.stream.Probes(yield)
 }
 
-// State implements hw.Stateful.
 func (j *Joint) State(v *hw.StateVisitor) {
 	j.Plant.State(v)
 	v.Within(j.stream)
 }
 
-// InFlight implements Flying.
 func (f *flying) InFlight() (frames int) { return f.stream.InFlight() }
 
-// Stands implements Flying.
 func (f *flying) Stands() bool { return f.stream.Stands() }
 
-// Deadlocked implements Flying.
 func (f *flying) Deadlocked() bool { return f.stream.Deadlocked() }
 
-// AtEnd implements Flying.
 func (f *flying) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
 	f.stream.AtEnd(checks, find)
 }
 
-// Forget implements Flying.
 func (f *flying) Forget(processor int) (goOn int) { return f.stream.Forget(processor) }

@@ -141,5 +141,4 @@ func (s *Stream) findDeadlock(find func(fabric.Finding)) {
 		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", some, d.Text)})
 }
 
-// Deadlocked implements Flying.
 func (s *Stream) Deadlocked() bool { return s.deadlocked != 0 }

@@ -130,10 +130,8 @@ func (f *RouterFaults) plant(number, delay int) {
 	}
 }
 
-// DeadFrom implements hw.RouterFaults.
 func (f *RouterFaults) DeadFrom(router int) uint64 { return f.dead[router].from }
 
-// LosesFlit implements hw.RouterFaults.
 func (f *RouterFaults) LosesFlit(shard, channel int, cycle uint64, flit hw.Flit) bool {
 	if v := &f.flits[channel]; cycle >= v.from {
 		f.network.Packets.Harmed(flit.Packet(), hw.HarmCut)
@@ -163,7 +161,6 @@ func (f *RouterFaults) harm(number, channel int, cycle uint64, packet uint32) {
 	}
 }
 
-// LosesCredit implements hw.RouterFaults.
 func (f *RouterFaults) LosesCredit(shard, channel, _ int, cycle uint64) bool {
 	if cycle >= f.credits[channel].from {
 		return true

@@ -133,10 +133,8 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL)
 // Log keeps a row for each frame from now on.
 func (s *Stream) Log() { s.log = &frameLog{} }
 
-// Start implements Transport.
 func (s *Stream) Start() { s.kernel.DriveAndSettle() }
 
-// Begin implements Transport.
 func (s *Stream) Begin(shard int, _ uint32, _ bool) {
 	x := &s.shards[shard]
 	x.fed, x.frames, x.freed, x.over = x.fed[:0], x.frames[:0], x.freed[:0], x.over[:0]
@@ -148,7 +146,6 @@ func (s *Stream) frame(packet uint32) nic.FrameView {
 	return nic.FrameView(s.frames[at : at+s.stride : at+s.stride])
 }
 
-// Hear implements Transport.
 func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	if shard == 0 && bank.First == 0 && window.First == 0 {
 		s.hearFaults(ledger, slot)
@@ -289,7 +286,6 @@ func (s *Stream) flow(node, packet uint32) uint32 {
 	return node*uint32(s.routers.Classes()) + uint32(p.FirstVC[packet])/uint32(s.routers.Config.ClassVCs())
 }
 
-// Send implements Transport.
 func (s *Stream) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
 	x := &s.shards[shard]
 	for _, at := range cells {
@@ -351,7 +347,6 @@ func (s *Stream) held(processor int) []byte {
 	return s.frame(s.network.Number(node, s.told[node]+s.orphans[node]+uint32(s.taken.to(processor, port))-1)).Held()
 }
 
-// Forget implements Flying.
 func (s *Stream) Forget(processor int) (goOn int) {
 	taken := s.taken.ports(processor)
 	for _, port := range taken {
@@ -361,7 +356,6 @@ func (s *Stream) Forget(processor int) (goOn int) {
 	return len(taken)
 }
 
-// Cross implements Transport.
 func (s *Stream) Cross(slot uint32) {
 	s.begin(slot)
 	if plant.Guarded(s.rtl, func() { s.cross(s.timing.BoundaryCycle(slot)) }); s.failed() {
@@ -470,7 +464,6 @@ func (s *Stream) InFlight() (frames int) {
 	return frames
 }
 
-// Reset implements Transport.
 func (s *Stream) Reset(uint64) {
 	if s.kernel.Reset(); s.faults != nil {
 		s.faults.Begin()
@@ -504,16 +497,13 @@ func (s *Stream) Clock() *hw.Clock { return s.kernel.Clock() }
 // Probes yields the signals of all hardware but routers.
 func (s *Stream) Probes(yield func(hw.Probe)) { s.kernel.Probes(yield) }
 
-// Routers implements Hardware.
 func (s *Stream) Routers() *hw.RouterSignals {
 	node := func(node int) string { return fabric.NodePath(s.built, node) }
 	return s.network.Signals(node, hw.PacketNumbers{Bits: 32, Of: func(packet uint32) uint64 { return s.serial[packet] }})
 }
 
-// Path implements hw.Stateful.
 func (s *Stream) Path() string { return "fabric" }
 
-// State implements hw.Stateful.
 func (s *Stream) State(v *hw.StateVisitor) {
 	v.Within(s.kernel)
 	hw.StateList(v, "frames", &s.frames)

@@ -238,7 +238,6 @@ func (h Histogram) Lines() (lines []string) {
 	return lines
 }
 
-// Pool implements fabric.Pooled.
 func (h Histogram) Pool(all fabric.Pooled) fabric.Pooled {
 	counts := map[uint64]uint64{}
 	other, _ := all.(Histogram)
@@ -346,7 +345,6 @@ type MediumLoad struct {
 // MediumLoads are the most loaded media.
 type MediumLoads []MediumLoad
 
-// Lines implements fabric.Lined.
 func (l MediumLoads) Lines() (lines []string) {
 	for _, m := range l {
 		lines = append(lines, fmt.Sprintf("%.4f  %s", m.Load, m.Path))
@@ -382,7 +380,6 @@ type FlowLoad struct {
 // FlowLoads are the most loaded flows.
 type FlowLoads []FlowLoad
 
-// Lines implements fabric.Lined.
 func (l FlowLoads) Lines() (lines []string) {
 	for _, f := range l {
 		lines = append(lines, fmt.Sprintf("%.4f  %s to %s, latency %.2f cycles", f.Load, f.Source, f.Destination, f.Latency))

@@ -117,7 +117,6 @@ func New(c *Config) *Referee {
 	return r
 }
 
-// Load implements fabric.Referee.
 func (r *Referee) Load(l *fabric.Load) error {
 	r.seed = l.Seed
 	r.draw()
@@ -148,10 +147,8 @@ func (r *Referee) Tell(_ int, words []uint32) {
 	}
 }
 
-// Create implements fabric.Offering.
 func (r *Referee) Create(shard int, slot uint32) { r.sources[shard].create(&r.cursors, r.draws, slot) }
 
-// Witness implements fabric.Referee.
 func (r *Referee) Witness(bool) fabric.Witness { return r }
 
 // sight is what a frame shows, ok false for one without traffic.
@@ -167,7 +164,6 @@ func (r *Referee) sight(processor int, frame nic.FrameView, slot uint32) (s sigh
 	return s, uint64(s.origin) < uint64(len(r.at)) && uint64(s.destination) < uint64(len(r.at))
 }
 
-// Sent implements fabric.Witness.
 func (r *Referee) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	r.figures.carried(r.names, processor, frame, slot)
 	if s, ok := r.sight(processor, frame, slot); ok && !s.ack {
@@ -175,7 +171,6 @@ func (r *Referee) Sent(l *fabric.Ledger, processor int, frame nic.FrameView, slo
 	}
 }
 
-// Blocked implements fabric.Witness.
 func (r *Referee) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
 // Received implements fabric.Witness: a frame that is for the processor; others pass it on, or hear it.
@@ -375,7 +370,6 @@ func (r *Referee) done() bool {
 	return r.figures.whole(r.slot) && r.figures.pending == 0 || r.slot >= r.spec.Slots()
 }
 
-// Over implements fabric.Ending.
 func (r *Referee) Over(dead []uint8) bool {
 	r.judge.dead = dead
 	return r.over
@@ -389,10 +383,8 @@ func (r *Referee) Drop(slot uint32) {
 	r.settle(slot, func(fabric.Finding) {})
 }
 
-// Keeps implements fabric.Keeper.
 func (r *Referee) Keeps() []string { return nil }
 
-// Reset implements fabric.Referee.
 func (r *Referee) Reset() {
 	for _, column := range [][]uint32{r.created, r.next, r.sent} {
 		clear(column)
@@ -413,7 +405,6 @@ func (r *Referee) Reset() {
 	r.over, r.slot = false, 0
 }
 
-// State implements fabric.Referee.
 func (r *Referee) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "seed", &r.seed)
 	hw.StateScalar(v, "settled", &r.slot)

@@ -30,7 +30,6 @@ func (r *Referee) Notes() []string {
 	return w.notes()
 }
 
-// Metrics implements fabric.Referee.
 func (r *Referee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	f, w := &r.figures, r.window()
 	whole := f.whole(r.slot)

@@ -193,7 +193,6 @@ func (t *wired) Latch() {
 	}
 }
 
-// Begin implements Transport.
 func (t *wired) Begin(shard int, slot uint32, _ bool) {
 	t.sent[slot&1][shard].clear()
 	if t.lanes != nil {
@@ -204,7 +203,6 @@ func (t *wired) Begin(shard int, slot uint32, _ bool) {
 	}
 }
 
-// Send implements Transport.
 func (t *wired) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
 	if t.credits != nil {
 		t.credits.Free(shard, bank, ledger, slot, w)
@@ -348,7 +346,6 @@ func (t *wired) light(medium, shard, start, slot uint32) {
 	t.carries[medium], m.senders, m.shows = wiredMet, m.senders+1, min(m.shows, uint32(bits.LeadingZeros64(differ)))
 }
 
-// Hear implements Transport.
 func (t *wired) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	if t.lanes != nil {
 		flow.AnswerLanes(t.shape.Ports, bank, w, t.lanes.asked, func(transmitter int) bool { return t.lanes.serves[transmitter] != fabric.NoMedium }, ledger, slot)
@@ -468,7 +465,6 @@ func (t *wired) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 	return t.met, t.alone
 }
 
-// Reset implements Transport.
 func (t *wired) Reset(uint64) {
 	t.forget()
 	if t.lanes != nil {
@@ -492,10 +488,8 @@ func (t *wired) forget() {
 	}
 }
 
-// Credits implements flow.Credited.
 func (t *wired) Credits() *flow.Credits { return t.credits }
 
-// Path implements hw.Stateful.
 func (t *wired) Path() string { return "fabric" }
 
 // State implements hw.Stateful: what is on the media follows from what is sent.

@@ -27,33 +27,4 @@
 // Straight code without floats is copied byte by byte, apart from the numbers of
 // functions, which tick moves by one, and from constant addresses, which get one base. On the
 // built-in programs counting turns costs about 1 % of a slot.
-//
-//	file          what it holds
-//	reader.go     the format's numbers, names and vectors
-//	module.go     sections, read and written
-//	code.go       instructions: MVP, sign extension, saturating conversions, several
-//	              results, bulk memory, SIMD; others are refused with their offset
-//	limits.go     what would take the compiler minutes or gigabytes
-//	cost.go       where turns are counted: loops, recursion, long functions
-//	bounds.go     bounds of the cost of a function, without running it
-//	trips.go      how often a counted loop turns
-//	static.go     what an image holds and may cost, for people
-//	laps.go       where the turn of a cell begins
-//	operands.go   the stack of operands, as far as an analysis knows it
-//	stack.go      the globals that every function gives back: stack pointers
-//	types.go      the types of operands
-//	select.go     selects of floats as selects of their bits
-//	copy.go       what is known of a copy, and the names that it has for the host
-//	copier.go     instructions whose functions have moved
-//	weaver.go     functions on their way into a copy; locals that are added
-//	rewrite.go    the copy is made
-//	addresses.go  loads from constant addresses: one base, one check
-//	classes.go    classes of instructions, and tables of their costs
-//	meter.go      the counter of costs
-//	entry.go      entry points that are called for each cell alone, and read once for all
-//	flow.go       what code does with its locals, and where it stores
-//	cover.go      branches and comparisons
-//	places.go     source lines: offsets of the copy, looked up in the image's own DWARF
-//	sourcemap.go  the same of an image without: those of the source map that it names
-//	variables.go  static variables by their address, from the same
 package wasm

@@ -7,8 +7,4 @@
 //
 // The same sources and the same version of Go give the same bytes, in any folder, at any time and on any
 // machine: paths are trimmed, and times, owners and order in archives are fixed. `make dist` runs it.
-//
-//	file        what it holds
-//	main.go     what is built
-//	archive.go  archives without times and owners
 package main

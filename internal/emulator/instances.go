@@ -122,7 +122,6 @@ type instanceTask struct {
 	errors      []error // per shard
 }
 
-// Do implements hw.Task.
 func (b *instanceTask) Do(index int) { b.make(index, math.MaxInt) }
 
 // make makes instances of a shard that has none for its last processors, at most so many

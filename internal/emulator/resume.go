@@ -19,21 +19,16 @@ type resuming struct {
 // Shard implements Onlookers. A processor belongs to one shard.
 func (r *resuming) Shard(int) fabric.Onlooker { return r }
 
-// Acted implements fabric.Onlooker.
 func (*resuming) Acted(*nic.Bank, []uint32, uint32) {}
 
-// Blocked implements fabric.Onlooker.
 func (*resuming) Blocked(int, nic.FrameView, uint32) {}
 
-// Collided implements fabric.Onlooker.
 func (*resuming) Collided(int, uint32) {}
 
-// Sent implements fabric.Onlooker.
 func (r *resuming) Sent(processor int, _ nic.FrameView, slot uint32, _ bool) {
 	r.note(processor, slot, &outcome.Next{Sent: true})
 }
 
-// Heard implements fabric.Onlooker.
 func (r *resuming) Heard(processor int, _ uint16, status nic.Status, _ nic.FrameView, slot uint32) {
 	if status == nic.StatusOK {
 		r.note(processor, slot, &outcome.Next{Heard: true})
@@ -57,7 +52,6 @@ func (r *resuming) note(processor int, slot uint32, next *outcome.Next) {
 	}
 }
 
-// Boundary implements Onlookers.
 func (r *resuming) Boundary(slot uint32) {
 	for processor := range r.stood {
 		bank, cell := r.m.Cell(processor)

@@ -64,13 +64,10 @@ type retold struct {
 	brought []crossing // to the sender of the latest packet: from whom
 }
 
-// Acted implements fabric.Onlooker.
 func (*retold) Acted(*nic.Bank, []uint32, uint32) {}
 
-// Collided implements fabric.Onlooker.
 func (*retold) Collided(int, uint32) {}
 
-// Sent implements fabric.Onlooker.
 func (s *retold) Sent(processor int, frame nic.FrameView, slot uint32, _ bool) {
 	s.last = max(s.last, slot+1)
 	if s.still[processor] != nil || s.slots[slot] || s.latest != nil && processor == s.latest.From {
@@ -78,14 +75,12 @@ func (s *retold) Sent(processor int, frame nic.FrameView, slot uint32, _ bool) {
 	}
 }
 
-// Blocked implements fabric.Onlooker.
 func (s *retold) Blocked(processor int, frame nic.FrameView, slot uint32) {
 	if s.latest != nil && processor == s.latest.From {
 		s.frames = append(s.frames, sentFrame{processor: processor, to: frame.Destination(), port: frame.Port(), slot: slot, waits: true})
 	}
 }
 
-// Heard implements fabric.Onlooker.
 func (s *retold) Heard(processor int, _ uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	if s.still[processor] != nil && status == nic.StatusOK {
 		s.heard = append(s.heard, crossing{processor, slot})
@@ -95,7 +90,6 @@ func (s *retold) Heard(processor int, _ uint16, status nic.Status, frame nic.Fra
 	}
 }
 
-// Shard implements Onlookers.
 func (r *retelling) Shard(index int) fabric.Onlooker { return &r.shards[index] }
 
 // Boundary implements Onlookers: the parts of all shards are put together, in an order that does not depend on them.

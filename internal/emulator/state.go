@@ -111,10 +111,8 @@ func (s *machineState) parts() []part {
 	}
 }
 
-// Path implements hw.Stateful.
 func (s *machineState) Path() string { return "machine" }
 
-// State implements hw.Stateful.
 func (s *machineState) State(v *hw.StateVisitor) {
 	s.stateIdentity(v)
 	for _, p := range s.parts() {

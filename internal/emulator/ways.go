@@ -30,22 +30,16 @@ type heardAt struct {
 // Shard implements Onlookers. A processor belongs to one shard.
 func (w *ways) Shard(int) fabric.Onlooker { return w }
 
-// Boundary implements Onlookers.
 func (*ways) Boundary(uint32) {}
 
-// Acted implements fabric.Onlooker.
 func (*ways) Acted(*nic.Bank, []uint32, uint32) {}
 
-// Sent implements fabric.Onlooker.
 func (*ways) Sent(int, nic.FrameView, uint32, bool) {}
 
-// Blocked implements fabric.Onlooker.
 func (*ways) Blocked(int, nic.FrameView, uint32) {}
 
-// Collided implements fabric.Onlooker.
 func (*ways) Collided(int, uint32) {}
 
-// Heard implements fabric.Onlooker.
 func (w *ways) Heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	if status == nic.StatusOK && w.from[processor] < 0 && frame.Header().Kind == nic.KindData {
 		w.from[processor], w.heard[processor] = int(frame.Source()), heardAt{port, slot}

@@ -5,9 +5,4 @@
 // Each package that makes figures says what they mean, beside its code; a network from Go may, too
 // (fabric.Explained). This one knows where they all are, and how names are put together: a figure, an index
 // of a list, and endings such as .p99 and .mean.
-//
-//	file         what it holds
-//	book.go      Collect: all groups
-//	find.go      what a word is about: a name, a pattern, a group
-//	text.go      how it is written
 package explain

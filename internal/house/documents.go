@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -90,37 +91,21 @@ func comments(t *tree, s *source) func(yield func(int, string) bool) {
 	}
 }
 
-// tables returns packages without a doc.go, files that are missing in its table, and names in it
-// that lead nowhere.
-func tables(t *tree) (found []finding) {
-	folders := map[string][]*source{}
+// undescribed returns packages without a doc.go, where a newcomer begins.
+func undescribed(t *tree) (found []finding) {
+	described := map[string]bool{}
 	for s := range t.code() {
 		if s.syn != nil && !s.isTest() {
-			folders[s.folder()] = append(folders[s.folder()], s)
+			described[s.folder()] = described[s.folder()] || path.Base(s.path) == "doc.go"
 		}
 	}
-	for folder, files := range folders {
-		at := slices.IndexFunc(files, func(s *source) bool { return path.Base(s.path) == "doc.go" })
-		if at < 0 {
+	for _, folder := range slices.Sorted(maps.Keys(described)) {
+		if !described[folder] {
 			found = append(found, finding{"doc.go", folder, 1, "missing", 0})
-			continue
-		}
-		doc := files[at]
-		names := goName.FindAllString(strings.Join(doc.lines, "\n"), -1)
-		for _, s := range files {
-			base := path.Base(s.path)
-			listed := slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(n, base); return ok })
-			if s != doc && !listed {
-				found = append(found, finding{"table", doc.path, 1, "does not list " + base, 0})
-			}
 		}
 	}
-	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.path+a.what, b.path+b.what) })
 	return found
 }
-
-// goName is the name of a Go file in a table, which may stand for several.
-var goName = regexp.MustCompile(`[\w*]+\.go\b`)
 
 // undocumented returns exported names without a comment. Methods that implement an interface
 // are documented there.

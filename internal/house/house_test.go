@@ -255,7 +255,6 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		"function function.go f",
 		"reference a.go gone.md",
 		"reference page.md gone.md",
-		"table b/doc.go does not list b.go",
 		"words a.go behind: after, past, below; behind only of places",
 		"words page.md behind: after, past, below; behind only of places",
 	}, got)

@@ -51,7 +51,7 @@ func measure(top string) (*house, error) {
 		return nil, err
 	}
 	h := &house{tree: t, pkgs: pkgs}
-	for _, of := range [][]finding{tidy(t), references(t), tables(t), words(t), undocumented(t, pkgs), cycleFindings(pkgs)} {
+	for _, of := range [][]finding{tidy(t), references(t), undescribed(t), words(t), undocumented(t, pkgs), cycleFindings(pkgs)} {
 		h.findings = append(h.findings, of...)
 	}
 	return h, nil

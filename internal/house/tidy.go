@@ -40,7 +40,7 @@ func (f finding) String() string {
 }
 
 // rules of form, in the order in which they are printed.
-var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "table", "words", "documented", "doc.go", "cycle"}
+var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "documented", "doc.go", "cycle"}
 
 // tidy returns what breaks the rules of form.
 func tidy(t *tree) (found []finding) {

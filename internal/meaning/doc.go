@@ -11,8 +11,4 @@
 //   - {name: offered, means: ..., unit: ..., range: ..., counted: ..., source: ...}
 //
 // Package explain finds them by their names. This one imports nothing of Starloom, so that all others may.
-//
-//	file         what it holds
-//	meaning.go   Group, Entry; Read
-//	match.go     which names an entry is about; of.go: what groups say of a figure of a run
 package meaning

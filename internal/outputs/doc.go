@@ -2,7 +2,4 @@
 //
 //	Output (file, writer, nowhere) --open--> Set --commit--> all are there
 //	                                          \--abort--> none is
-//
-//	file        what it holds
-//	outputs.go  Output: a file, a writer or nowhere; Set: those of a run
 package outputs

@@ -212,7 +212,6 @@ func (c *Collector) media(processor int, frame nic.FrameView, yield func(medium 
 	}
 }
 
-// Acted implements fabric.Onlooker.
 func (s *shard) Acted(bank *nic.Bank, cells []uint32, slot uint32) {
 	c := s.c
 	for _, cell := range cells {
@@ -236,7 +235,6 @@ func (s *shard) Acted(bank *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// Sent implements fabric.Onlooker.
 func (s *shard) Sent(processor int, frame nic.FrameView, slot uint32, stays bool) {
 	s.act(processor, sends, slot)
 	s.on(carried, processor, frame, slot)
@@ -245,13 +243,11 @@ func (s *shard) Sent(processor int, frame nic.FrameView, slot uint32, stays bool
 	}
 }
 
-// Blocked implements fabric.Onlooker.
 func (s *shard) Blocked(processor int, frame nic.FrameView, slot uint32) {
 	s.act(processor, waits, slot)
 	s.on(blocked, processor, frame, slot)
 }
 
-// Heard implements fabric.Onlooker.
 func (s *shard) Heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	if status != nic.StatusOK {
 		s.act(processor, harmed, slot)
@@ -264,7 +260,6 @@ func (s *shard) Heard(processor int, port uint16, status nic.Status, frame nic.F
 	}
 }
 
-// Collided implements fabric.Onlooker.
 func (s *shard) Collided(medium int, slot uint32) {
 	s.now[slot&1].heat[collided][medium/s.c.perRow]++
 }

@@ -88,10 +88,8 @@ func (e *Excerpts) Cycle(cycle uint64) {
 	}
 }
 
-// Boundary implements emulator.Observer.
 func (e *Excerpts) Boundary() error { return nil }
 
-// Dropped implements emulator.Observer.
 func (e *Excerpts) Dropped() error { return nil }
 
 // JoinRails makes one signal of the two rails of each wire of light: its texts are dark, the word that it carries,

@@ -28,13 +28,10 @@ func (f *Frames) KeepFrames(m *emulator.Machine) {
 	m.Attach(f, false, true)
 }
 
-// Cycle implements emulator.Observer.
 func (f *Frames) Cycle(uint64) {}
 
-// Dropped implements emulator.Observer.
 func (f *Frames) Dropped() error { return nil }
 
-// Boundary implements emulator.Observer.
 func (f *Frames) Boundary() error {
 	m := f.machine
 	for i := range m.Shards {

@@ -90,14 +90,12 @@ func ErrNoCycles(place string) error {
 	}
 }
 
-// Cycle implements Observer.
 func (r *Recording) Cycle(cycle uint64) {
 	if r.wave != nil && r.err == nil {
 		r.err = r.wave.sample(cycle)
 	}
 }
 
-// Dropped implements Observer.
 func (r *Recording) Dropped() error {
 	r.err = errors.New("recording: the machine was closed before it; its outputs are not complete, and no file has appeared")
 	r.drop()

@@ -5,8 +5,4 @@
 //
 // Every figure of time becomes a line: the rival's median, the median of the rounds' ratios of
 // now to it, and that of the rival to itself, which says what a ratio is worth on this machine. `make bench-rival` runs it.
-//
-//	file     what it holds
-//	main.go  options, builds, rounds
-//	table.go figures of benchmarks, and their table
 package main

@@ -4,8 +4,4 @@
 // where an architecture can, which rounds once instead of twice. Here they are computed with more
 // digits than a float64 has, in integers, and rounded to the nearest float64 at the end. They take
 // some microseconds: they are for figures of reports, not for inner loops.
-//
-//	file         what it holds
-//	rounded.go   Exp, Expm1, Log, Log1p, Log2, Pow
-//	normal.go    Z95, Wilson: intervals at 95 %, which have no products that could be fused
 package rounded

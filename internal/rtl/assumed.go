@@ -96,7 +96,6 @@ func (b *broken) count(first, cycles uint64) {
 	b.cycles += cycles
 }
 
-// Edge implements cosim.Device.
 func (w *watched) Edge(clocks uint64) error {
 	if w.model.Clocked() && clocks&1 != 0 {
 		copy(w.model.Inputs(), w.Inputs())
@@ -143,7 +142,6 @@ func (w *watched) Save() ([]byte, error) {
 	return append(append(all, model...), rtl...), nil
 }
 
-// Restore implements cosim.Device.
 func (w *watched) Restore(snapshot []byte) error {
 	words := make([]uint64, 2+brokenWords*len(w.broken))
 	if len(snapshot) < 8*len(words) {
@@ -170,7 +168,6 @@ func (w *watched) Restore(snapshot []byte) error {
 	return w.Device.Restore(snapshot[words[0]:])
 }
 
-// Close implements cosim.Device.
 func (w *watched) Close() error { return errors.Join(w.model.Close(), w.Device.Close()) }
 
 // Reports are what was RTL, and in which cycles the machine broke what its maps assume.

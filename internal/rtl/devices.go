@@ -72,10 +72,8 @@ func New(ctx context.Context, w Wanted) *Devices {
 	return &Devices{Wanted: w, components: components{taken: map[string]int{}}, ctx: ctx}
 }
 
-// Failed implements plant.RTL.
 func (r *Devices) Failed() bool { return r.Loop.Fault() != nil }
 
-// Broken implements plant.RTL.
 func (r *Devices) Broken(fault *hw.Fault) { r.Loop.Broken(fault) }
 
 // Close ends all devices.

@@ -2,9 +2,4 @@
 // with what it means. It completes keys and values on a command line, too.
 //
 //	settings (of a scenario that is loaded) + JSON Schema --Write--> YAML
-//
-//	file          what it holds
-//	template.go   Write
-//	complete.go   how a key or a value goes on
-//	describe.go   what a key means, by the JSON Schema
 package template

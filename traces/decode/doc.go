@@ -4,9 +4,4 @@
 //	any VCD --> vcd.Sampler --> Reader: lanes of wires --put(lane, cycle, Phit)--> nic.Decoder
 //	                            valid and data, or dual-rail light
 //	                            bytes of a stream     --put(lane, cycle, Phit)--> Framer: frames of bytes
-//
-//	file       what it holds
-//	decode.go  Options, Lane, Phit, Reader
-//	frames.go  Framer: frames of bytes, Ethernet's check sequence
-//	report.go  Report: what was found, as text and JSON
 package decode

@@ -52,7 +52,6 @@ func (a *Axis) lay(axis *plot.Axis, s span, names int) {
 // logScale divides an axis by equal ratios.
 type logScale Scale
 
-// Normalize implements plot.Normalizer.
 func (logScale) Normalize(least, most, value float64) float64 {
 	low := rounded.Log2(least)
 	return (rounded.Log2(value) - low) / (rounded.Log2(most) - low)

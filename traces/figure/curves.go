@@ -63,7 +63,6 @@ func (c curve) glyph() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: c.colour(255), Radius: radius, Shape: shape}
 }
 
-// Plot implements plot.Plotter.
 func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&canvas)
 	at := func(px, py float64) vg.Point { return vg.Point{X: x(px), Y: y(py)} }
@@ -121,7 +120,6 @@ func (c curve) band(canvas draw.Canvas, points []Point, at func(x, y float64) vg
 	}
 }
 
-// Thumbnail implements plot.Thumbnailer.
 func (c curve) Thumbnail(canvas *draw.Canvas) {
 	middle := middleOf(canvas.Rectangle)
 	if c.c.Style == Bars {

@@ -11,15 +11,4 @@
 // Curves differ by colour, marker and dashes; the colours are those of M. Okabe and K. Ito, "Color Universal
 // Design" (2008), which most people with a colour vision deficiency tell apart. An SVG is light or dark as the
 // reader's system is.
-//
-//	file        what it holds
-//	figure.go   Figure, Axis, Curve, Point, Cells: what a figure is
-//	draw.go     how it is laid out, by gonum's plot
-//	curves.go   how a curve is drawn: band, line, markers, bars; heat.go: cells; spans.go: spans of time
-//	glyphs.go   markers that are not filled
-//	axis.go     ranges, scales, ticks
-//	palette.go  colours by their role, light and dark
-//	run_table.go  RunTable: who sends to whom in each step, row by row
-//	sketch.go   Sketch: a picture without axes
-//	svg.go      a canvas that writes SVG
 package figure

@@ -239,7 +239,6 @@ func (d *drawing) legend() *plot.Legend {
 // grid are faint lines at the ticks.
 type grid struct{ d *drawing }
 
-// Plot implements plot.Plotter.
 func (g grid) Plot(c draw.Canvas, p *plot.Plot) {
 	if g.d.Cells != nil || g.d.Spans != nil {
 		return

@@ -16,7 +16,6 @@ type outline struct {
 	turned  bool
 }
 
-// DrawGlyph implements draw.GlyphDrawer.
 func (o outline) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: glyphLine})
 	var path vg.Path
@@ -44,7 +43,6 @@ func (o outline) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 // strokes is a marker of two lines, upright or askew.
 type strokes struct{ askew bool }
 
-// DrawGlyph implements draw.GlyphDrawer.
 func (s strokes) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: glyphLine})
 	r, zero := style.Radius, vg.Length(0)

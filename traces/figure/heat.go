@@ -105,7 +105,6 @@ func (c *Cells) whole() bool {
 // swatch is a colour in a legend.
 type swatch struct{ colour color.Color }
 
-// Thumbnail implements plot.Thumbnailer.
 func (s swatch) Thumbnail(c *draw.Canvas) {
 	c.FillPolygon(s.colour, []vg.Point{c.Min, {X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}})
 }

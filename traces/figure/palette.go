@@ -33,7 +33,6 @@ type paint struct {
 	dark  bool
 }
 
-// RGBA implements color.Color.
 func (p paint) RGBA() (r, g, b, a uint32) {
 	rgb := light[p.role]
 	if p.dark {

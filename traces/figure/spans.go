@@ -24,7 +24,6 @@ func (s spans) colour() paint {
 	return s.d.colour(colourOf(s.s.Colour))
 }
 
-// Plot implements plot.Plotter.
 func (s spans) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	defer titled(c, s.s.Name)()

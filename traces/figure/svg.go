@@ -64,7 +64,6 @@ func styleSheet() string {
 	return rules(light[:]) + "@media screen and (prefers-color-scheme:dark){\n" + rules(dark[:]) + "}\n"
 }
 
-// WriteTo implements io.WriterTo.
 func (c *canvas) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.WriteString(w, input.PrintableLines(c.body.String())+"</svg>\n")
 	return int64(n), err
@@ -131,31 +130,23 @@ func number(l vg.Length) string {
 	return strconv.FormatFloat(value, 'f', -1, 64)
 }
 
-// Size implements vg.CanvasSizer.
 func (c *canvas) Size() (w, h vg.Length) { return c.w, c.h }
 
-// SetLineWidth implements vg.Canvas.
 func (c *canvas) SetLineWidth(w vg.Length) { c.now.line = w }
 
-// SetLineDash implements vg.Canvas.
 func (c *canvas) SetLineDash(pattern []vg.Length, _ vg.Length) { c.now.dashes = pattern }
 
-// SetColor implements vg.Canvas.
 func (c *canvas) SetColor(colour color.Color) { c.now.colour = colour }
 
-// Rotate implements vg.Canvas.
 func (c *canvas) Rotate(radians float64) { c.now.turn += radians }
 
-// Translate implements vg.Canvas.
 func (c *canvas) Translate(by vg.Point) { c.now.move = c.place(by) }
 
 // Scale implements vg.Canvas. Figures are not scaled.
 func (c *canvas) Scale(float64, float64) {}
 
-// Push implements vg.Canvas.
 func (c *canvas) Push() { c.stack = append(c.stack, c.now) }
 
-// Pop implements vg.Canvas.
 func (c *canvas) Pop() { c.now, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
 
 // place is a point before it is turned upside down.
@@ -194,7 +185,6 @@ func attribute(kind string, c color.Color) string {
 	return fmt.Sprintf(`%s="#%02x%02x%02x"`, name, n.R, n.G, n.B) + opacity(n.A)
 }
 
-// Stroke implements vg.Canvas.
 func (c *canvas) Stroke(path vg.Path) {
 	if c.now.line <= 0 {
 		return
@@ -210,7 +200,6 @@ func (c *canvas) Stroke(path vg.Path) {
 	fmt.Fprintf(&c.body, `<%s fill="none" %s stroke-width="%s"%s/>`+"\n", c.shape(path), c.colours("s"), number(c.now.line), dashes)
 }
 
-// Fill implements vg.Canvas.
 func (c *canvas) Fill(path vg.Path) {
 	sharp := ""
 	if _, cell := c.now.colour.(color.NRGBA); cell { // no seams between cells
@@ -244,7 +233,6 @@ func (c *canvas) path(path vg.Path) string {
 	return b.String()
 }
 
-// FillString implements vg.Canvas.
 func (c *canvas) FillString(face font.Face, at vg.Point, text string) {
 	if face.Font.Size == 0 {
 		return

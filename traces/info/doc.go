@@ -3,10 +3,4 @@
 //
 //	file --first bytes--+--> vcd.Reader    --> VCD      --+
 //	                    +--> pcapng.Reader --> Capture  --+--> File, Report: text and JSON
-//
-//	file        what it holds
-//	info.go     Options, Read, Report
-//	vcd.go      VCD: signals, times, activity, x and z
-//	values.go   Values: the values of some signals, a change a line
-//	capture.go  Capture: interfaces, packets, statuses
 package info

@@ -10,16 +10,4 @@
 // starloom.InputError in the Go API, and starloom.InputErrors of several.
 //
 // What programs that Starloom runs do wrong is a ToolError, and exit status 4.
-//
-//	file            what it holds
-//	error.go        Error, and errors of the operating system as one
-//	errors.go       Errors: several at once
-//	tool_error.go   ToolError
-//	file.go         files that a user has named: regular ones, of bounded size
-//	stream.go       Stream: the same from beginning to end, unpacked; standard input
-//	csv.go          CSV, and its mistakes with their places
-//	printable.go    Printable, Printer, CSVWriter: what comes from outside, for people
-//	json.go         WriteJSON: the same in JSON
-//	clip.go         what an error quotes of a file
-//	nearest.go      the allowed word that is nearest to a mistyped one
 package input

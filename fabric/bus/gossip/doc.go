@@ -14,12 +14,4 @@
 // rounded down, vertex (i,j), line i of column j, is j*l+i, and the r = n-q*l left-over ones come
 // last. Steps count from 1, times from 0: time t is after the t-th step of phase 2. Nothing here
 // runs hardware or firmware.
-//
-//	file          what it holds
-//	schedule.go   the published algorithm, a shorter one, and the naive one, as steps of buses
-//	formula.go    lengths of these, bounds, what lines know in phase 2
-//	tau.go        the growth of what is known: tau, its constant, its coefficients
-//	optimum.go    the shortest gossip of few vertices, by exhaustive search
-//	table.go      run-tables: who sent and received on which bus; table_svg.go: as a picture
-//	plots.go      lengths over n, what is known over time
 package gossip

@@ -12,15 +12,4 @@
 //
 // N is the paper's: the largest id, 1 or more; there are N+1 processors, 0 to N. Steps count from 1 and
 // columns from 0. Nothing here runs hardware or firmware.
-//
-//	file             what it holds
-//	orders.go        who sends to whom in which order: the named ones
-//	optimal.go       the orders that meet the lower bound for N = 2^m - 1, in closed form
-//	orders_file.go   orders from a file and to one
-//	metrics.go       lambda, mu, epsilon, utilisation string
-//	lengths.go       lengths of runs in closed form, bounds
-//	table.go         run-tables in few bytes; table_csv.go, table_svg.go: as text, as a picture
-//	search.go        orders that meet the lower bound, found by logic; formula.go: runs as a formula
-//	plots.go         lambda, mu and epsilon over N
-//	gossiptest/      reference runs for tests
 package gossip

@@ -10,13 +10,4 @@
 // ASYNC: if its sender has it at the moment of sending; the n messages of a unit are sent one after the
 // other. Time counts from the beginning of the first unit. Nothing here runs hardware or
 // firmware.
-//
-//	file           what it holds
-//	chain.go       the law of SYNC in floating point: p(j,n), completion, expected times
-//	exact.go       the law of SYNC in fractions: as chain.go has it, and as published
-//	meanfield.go   the law of large n: SYNC and ASYNC
-//	cost.go        costs beside those of fixed graphs
-//	chisquare.go   Pearson's test of measured times against a law
-//	plots.go       p(j,n) and coloured nodes over time, with confidence bands
-//	scattertest/   reference runs for tests
 package scatter

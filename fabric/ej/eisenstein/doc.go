@@ -12,16 +12,4 @@
 // Directions are numbered 0 to 5, j for rho^j. Nodes of EJ_alpha are 0 to N-1, N = a^2+ab+b^2; those
 // of EJ_alpha^(n) are sums of c_k*N^(k-1), k = 1..n. Steps count from 1. Nothing here runs hardware
 // or firmware.
-//
-//	file           what it holds
-//	field.go       residues: numbering, neighbours, weights, distances
-//	stairs.go      staircases: the tree of a one-dimensional broadcast as a table
-//	torus.go       the n-dimensional product
-//	steps.go       senders and receivers of every step, by recurrence
-//	broadcast.go   one message followed, packet by packet; the step in which a node receives it
-//	message.go     what becomes of one message: who misses it, who gets it again, loads of links
-//	table.go       a broadcast as a run-table; table_svg.go: as a hexagonal plane
-//	place.go       where a node lies in a plane
-//	plots.go       nodes that send, receive and are free in every step, as curves
-//	eisensteintest/  broadcasts with one packet per link, for tests
 package eisenstein

@@ -1,6 +1,3 @@
 // Package stars is a fabric in one file: groups of processors, each with two passive stars, as the
 // guide docs/new-fabric.md builds it step by step.
-//
-//	file      what it holds
-//	stars.go  Stars, the network
 package stars

@@ -3,7 +3,4 @@
 //
 //	munged <--- slurmctld <--- slurmd
 //	               ^ sbatch, squeue, ... with SLURM_CONF
-//
-//	file         what it holds
-//	cluster.go   Start: the processes, and their end
 package slurmtest

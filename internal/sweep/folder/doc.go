@@ -8,13 +8,4 @@
 // A file is written under a name of its own, brought to the disk and renamed; none is changed or locked. So any number of
 // processes may write to one folder, on NFS, too, and what two of them have run twice is there once more and counts once. KEY is
 // the hash of all that determines a point's results.
-//
-//	file        what it holds
-//	folder.go   Folder: runs of points, kept and read; folders joined
-//	marks.go    who runs a point
-//	record.go   Record, and the form of a file
-//	whole.go    files that are whole or not there
-//	tables.go   the tables
-//	column.go   one figure over the seeds of a point: mean, sd, interval
-//	meanings.go what columns mean, from metrics.yaml
 package folder

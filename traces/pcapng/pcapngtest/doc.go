@@ -3,7 +3,4 @@
 // have been checked one by one.
 //
 //	capture.pcapng --blocks, one by one--> Read --gopacket--> Capture: comment, interfaces, packets
-//
-//	file     what it holds
-//	read.go  Capture; Read
 package pcapngtest
