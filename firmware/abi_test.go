@@ -10,7 +10,7 @@ import (
 // TestLimits: the help has every row of the table. Those about code are held by package wasm.
 func TestLimits(t *testing.T) {
 	lines := Limits()
-	require.Len(t, lines, 16)
+	require.Len(t, lines, 17)
 	require.Equal(t, []string{
 		fmt.Sprintf("file: %d MiB", ImageBytesMax>>20),
 		"code: 4 MiB",

@@ -15,35 +15,36 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"starloom/firmware/wasm"
+	"starloom/firmware/wasm/binary"
 	"starloom/nic"
 	"starloom/traces/input"
 )
 
 // Load checks a wasm binary against the ABI and compiles it. The errors say
 // what is wrong and what to do.
-func (h *Host) Load(name string, binary []byte) (*Image, error) { return h.load(name, binary, nil) }
+func (h *Host) Load(name string, image []byte) (*Image, error) { return h.load(name, image, nil) }
 
 // LoadMetered is Load for an image whose calls cost something. A call of any export that costs
 // more than the meter's limit traps.
-func (h *Host) LoadMetered(name string, binary []byte, meter *wasm.Meter) (*Image, error) {
-	return h.load(name, binary, meter)
+func (h *Host) LoadMetered(name string, image []byte, meter *wasm.Meter) (*Image, error) {
+	return h.load(name, image, meter)
 }
 
 // LoadProfiled is LoadMetered for an image whose instances are Profilers, and slow.
-func (h *Host) LoadProfiled(name string, binary []byte, meter wasm.Meter) (*Image, error) {
+func (h *Host) LoadProfiled(name string, image []byte, meter wasm.Meter) (*Image, error) {
 	meter.Profile = true
-	return h.load(name, binary, &meter)
+	return h.load(name, image, &meter)
 }
 
 // load is Load, with a meter if it is not nil.
-func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, error) {
-	if !bytes.HasPrefix(binary, []byte("\x00asm\x01\x00\x00\x00")) {
+func (h *Host) load(name string, image []byte, meter *wasm.Meter) (*Image, error) {
+	if !bytes.HasPrefix(image, binary.Header) {
 		return nil, errors.New("not a WebAssembly module; build one with `starloom firmware build`")
 	}
 	if meter != nil {
 		h.limitKey = meter.Key
 	}
-	rewritten, err := rewrite(binary, meter, h.covers)
+	rewritten, err := rewrite(image, meter, h.covers)
 	var broken *wasm.BrokenError
 	if err != nil && !errors.As(err, &broken) {
 		return nil, err
@@ -61,7 +62,7 @@ func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, erro
 	}
 	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter, pristine: map[nic.BankConfig]pristine{}}
 	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
-	sum := sha256.Sum256(binary)
+	sum := sha256.Sum256(image)
 	img.SHA256 = hex.EncodeToString(sum[:])
 	if err := img.check(); err != nil {
 		return nil, err
@@ -69,14 +70,14 @@ func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, erro
 	return img, img.describe()
 }
 
-func rewrite(binary []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
+func rewrite(image []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
 	switch {
 	case covers:
-		return wasm.RewriteCovered(binary, meter)
+		return wasm.RewriteCovered(image, meter)
 	case meter == nil:
-		return wasm.Rewrite(binary)
+		return wasm.Rewrite(image)
 	}
-	return wasm.RewriteMetered(binary, *meter)
+	return wasm.RewriteMetered(image, *meter)
 }
 
 // brokenImage is the error of what is not a module, or not one that is run, with what helps: to build it
@@ -85,7 +86,7 @@ func brokenImage(rewritten *wasm.Copy, err error) error {
 	if rewritten != nil {
 		err = rewritten.Named(err)
 	}
-	var unknown *wasm.UnknownError
+	var unknown *binary.UnknownError
 	if errors.As(err, &unknown) {
 		return fmt.Errorf("%w; build it without that: firmware/ABI.md says what is refused", err)
 	}
@@ -109,7 +110,7 @@ func (img *Image) check() error {
 		want, known := importTypes[name]
 		if module != importModule || !known {
 			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s",
-				input.Printable(wasm.Clip(module)), input.Printable(wasm.Clip(name)), importList())
+				input.Printable(binary.Clip(module)), input.Printable(binary.Clip(name)), importList())
 		}
 		img.Announces = img.Announces || name == importDeliver
 		img.Results = img.Results || name == importResult
@@ -148,7 +149,7 @@ func (img *Image) check() error {
 	for name, f := range exports {
 		if strings.HasPrefix(name, exportCall) && (!allI32(f.ParamTypes(), len(f.ParamTypes())) || !allI32(f.ResultTypes(), 1)) {
 			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32; "+
-				"use STARLOOM_CALL of starloom.h", wasm.Clip(name), signature(f.ParamTypes(), f.ResultTypes()))
+				"use STARLOOM_CALL of starloom.h", binary.Clip(name), signature(f.ParamTypes(), f.ResultTypes()))
 		}
 	}
 	return nil

@@ -14,40 +14,33 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/firmware"
+	wasm "starloom/firmware/wasm/binary"
 )
 
-// enlargeImage adds entries to sections of an image, in each of which they come after those that there are; one section of zeros
-// stands for that of a custom section.
+// enlargeImage adds entries to sections of an image, in each of which they come after those that there are; one section of custom ones
+// stands for all of the image, which are left out.
 func enlargeImage(t *testing.T, image []byte, more map[byte]largeSection) []byte {
-	out, rest := bytes.Clone(image[:8]), image[8:]
-	add := func(id byte, content []byte) {
-		out = append(bin.AppendUvarint(append(out, id), uint64(len(content))), content...)
-	}
-	for len(rest) > 0 {
-		id := rest[0]
-		size, n := bin.Uvarint(rest[1:])
-		content := rest[1+n:][:size]
-		rest = rest[1+n+int(size):]
-		if s, ok := more[id]; ok && id != 0 {
-			count, n := bin.Uvarint(content)
-			if s.replaces {
-				count, content, n = 0, nil, 0
-			}
-			content = append(append(bin.AppendUvarint(nil, count+s.count), content[n:]...), s.entries...)
+	m, err := wasm.Parse(image, true)
+	require.NoError(t, err)
+	parts := m.Parts()
+	for id, s := range more {
+		if s.replaces {
+			delete(parts, id)
 		}
-		if id != 0 || !bytes.Contains(content[:min(20, len(content))], []byte(".debug_")) {
-			add(id, content)
+		if id != wasm.SectionCustom {
+			parts.Add(id, s.count, s.entries)
 		}
 	}
-	for name, content := range more[0].custom {
-		add(0, slices.Concat(bin.AppendUvarint(nil, uint64(len(name))), []byte(name), content))
+	out := m.Encode(parts)
+	for name, content := range more[wasm.SectionCustom].custom {
+		out = wasm.AppendSection(out, wasm.SectionCustom, 1, append(wasm.AppendName(nil, name), content...))
 	}
 	return out
 }
 
 // largeSection is what a section has more.
 type largeSection struct {
-	count    uint64
+	count    int
 	entries  []byte
 	replaces bool
 	custom   map[string][]byte
@@ -56,7 +49,7 @@ type largeSection struct {
 // functionsOf are bodies of one function of the type that stands last.
 func functionsOf(copies int, code []byte) (bodies []byte) {
 	body := slices.Concat([]byte{0}, code, []byte{0x0b})
-	return bytes.Repeat(append(bin.AppendUvarint(nil, uint64(len(body))), body...), copies)
+	return bytes.Repeat(append(wasm.AppendU32(nil, uint32(len(body)), 1), body...), copies)
 }
 
 // TestMemoryOfInspect: the command takes less than the gigabyte that ABI.md states, whatever the image, and a check of a small scenario less than
@@ -64,24 +57,14 @@ func functionsOf(copies int, code []byte) (bodies []byte) {
 func TestMemoryOfInspect(t *testing.T) {
 	image, err := firmware.ProgramImage("pops/random")
 	require.NoError(t, err)
-	section := func(id byte) (content []byte, count uint64) {
-		for rest := image[8:]; len(rest) > 0; {
-			size, n := bin.Uvarint(rest[1:])
-			if content = rest[1+n:][:size]; rest[0] == id {
-				count, _ = bin.Uvarint(content)
-				return content, count
-			}
-			rest = rest[1+n+int(size):]
-		}
-		t.Fatalf("no section %d", id)
-		return nil, 0
-	}
-	_, types := section(1)
+	m, err := wasm.Parse(image, false)
+	require.NoError(t, err)
+	types := wasm.AppendU32(nil, uint32(len(m.Types)), 1)
 	code := func(typ string, copies int, body []byte) map[byte]largeSection {
 		return map[byte]largeSection{
 			1:  {count: 1, entries: []byte(typ)},
-			3:  {count: uint64(copies), entries: bytes.Repeat(bin.AppendUvarint(nil, types), copies)},
-			10: {count: uint64(copies), entries: functionsOf(copies, body)},
+			3:  {count: copies, entries: bytes.Repeat(types, copies)},
+			10: {count: copies, entries: functionsOf(copies, body)},
 		}
 	}
 	loads := code("\x60\x01\x7f\x01\x7f", 1, slices.Concat([]byte{0x20, 0}, bytes.Repeat([]byte{0x28, 2, 0}, 50_000)))

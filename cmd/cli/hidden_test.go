@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	varint "encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,6 +16,8 @@ import (
 	"github.com/google/gopacket/pcapgo"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	wasm "starloom/firmware/wasm/binary"
 )
 
 // forged begins a line wherever a name's newline is printed as one, and a cell wherever its tab is.
@@ -52,28 +53,13 @@ func requireVisible(t *testing.T, what, text string) {
 
 // withSection adds a section to an image, in the place of one with that number.
 func withSection(image []byte, number byte, edit func(old []byte) []byte) []byte {
-	out, rest, done := bytes.Clone(image[:8]), image[8:], false
-	add := func(id byte, content []byte) {
-		out = append(varint.AppendUvarint(append(out, id), uint64(len(content))), content...)
-	}
-	for len(rest) > 0 {
-		id := rest[0]
-		size, n := varint.Uvarint(rest[1:])
-		content := rest[1+n : 1+n+int(size)]
-		rest = rest[1+n+int(size):]
-		if id == number && number != 0 {
-			content, done = edit(content), true
+	for r := (&wasm.Reader{Data: image, At: len(wasm.Header)}); r.More(); {
+		before := r.At
+		if s := r.Section(); s.ID == number && number != wasm.SectionCustom {
+			return append(wasm.AppendSection(bytes.Clone(image[:before]), number, 1, edit(s.Content)), image[r.At:]...)
 		}
-		add(id, content)
 	}
-	if !done {
-		add(number, edit(nil))
-	}
-	return out
-}
-
-func wasmName(name string) []byte {
-	return append(varint.AppendUvarint(nil, uint64(len(name))), name...)
+	return wasm.AppendSection(bytes.Clone(image), number, 1, edit(nil))
 }
 
 // hiddenPath is a name of a file; 255 bytes are allowed.
@@ -89,20 +75,19 @@ func hiddenImages(t *testing.T, name string) map[string]string {
 	}
 	exports, imports := read("export_escape.wasm"), read("import_escape.wasm")
 	exported := withSection(exports, 7, func(old []byte) []byte { // one more
-		count, n := varint.Uvarint(old)
-		return append(append(varint.AppendUvarint(nil, count+1), old[n:]...), append(wasmName(name), 0, 0)...)
+		return wasm.AppendElements(old, 1, append(wasm.AppendName(nil, name), wasm.KindFunction, 0))
 	})
 	return map[string]string{
 		"export.wasm": string(exports), "import.wasm": string(imports), "exported.wasm": string(exported),
 		"imported.wasm": string(withSection(imports, 2, func([]byte) []byte {
-			return append(slices.Concat([]byte{1}, wasmName(name), wasmName(name)), 0, 0)
+			return append(wasm.AppendName(wasm.AppendName([]byte{1}, name), name), wasm.KindFunction, 0)
 		})),
 		"called.wasm": string(withSection(exported, 0, func([]byte) []byte {
-			names := []byte{6}
-			for i := range byte(6) {
-				names = append(append(names, i), wasmName(fmt.Sprint(i)+name)...)
+			names := make([]string, 6)
+			for i := range names {
+				names[i] = fmt.Sprint(i) + name
 			}
-			return slices.Concat(wasmName("name"), []byte{1}, varint.AppendUvarint(nil, uint64(len(names))), names)
+			return wasm.NameSection(names, func(index uint32) uint32 { return index })
 		})),
 	}
 }

@@ -2,7 +2,6 @@ package verilator
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/cosim"
+	"starloom/firmware/wasm/binary"
 )
 
 // Description is what a result says about itself, in the custom section
@@ -87,37 +87,22 @@ func (d *Description) attach(file string) error {
 	if err != nil {
 		return err
 	}
-	body := binary.AppendUvarint(nil, uint64(len(descriptionSection)))
-	body = append(append(body, descriptionSection...), text...)
-	section := binary.AppendUvarint([]byte{0}, uint64(len(body)))
 	wasm, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(append(wasm, section...), body...), 0o644)
+	section := append(binary.AppendName(nil, descriptionSection), text...)
+	return os.WriteFile(file, binary.AppendSection(wasm, binary.SectionCustom, 1, section), 0o644)
 }
 
 var errNotBuilt = &cosim.InputError{Reason: "this is not a circuit that Starloom built", Remedy: "make one with `starloom cosim build`"}
 
 // customSection finds a custom section of a wasm binary.
 func customSection(wasm []byte, name string) ([]byte, error) {
-	if !bytes.HasPrefix(wasm, []byte("\x00asm\x01\x00\x00\x00")) {
-		return nil, errNotBuilt
-	}
-	for rest := wasm[8:]; len(rest) > 1; {
-		id := rest[0]
-		size, n := binary.Uvarint(rest[1:])
-		if n <= 0 || size > uint64(len(rest)-1-n) {
-			return nil, errNotBuilt
-		}
-		body := rest[1+n : 1+n+int(size)]
-		rest = rest[1+n+int(size):]
-		if id != 0 {
-			continue
-		}
-		length, n := binary.Uvarint(body)
-		if n > 0 && length <= uint64(len(body)-n) && string(body[n:n+int(length)]) == name {
-			return body[n+int(length):], nil
+	sections, ok := bytes.CutPrefix(wasm, binary.Header)
+	for r := (&binary.Reader{Data: sections}); ok && r.More(); {
+		if s := r.Section(); s.ID == binary.SectionCustom && s.Name == name {
+			return s.Content, nil
 		}
 	}
 	return nil, errNotBuilt

@@ -1,6 +1,10 @@
 package wasm
 
-import "math"
+import (
+	"math"
+
+	"starloom/firmware/wasm/binary"
+)
 
 // Loads from constant addresses, as those of static variables and of the bank's descriptor are,
 // have one base in the copy:
@@ -14,17 +18,12 @@ import "math"
 
 // addresses reports whether a constant is the address of a load that comes next, and their sum
 // can be its offset.
-func addresses(i *instruction, next reader) bool {
-	if i.op != opI32Const || !next.more() {
+func addresses(i *binary.Instruction, next binary.Reader) bool {
+	if i.Op != binary.OpI32Const || !next.More() {
 		return false
 	}
-	var load instruction
-	next.instruction(&load)
-	return load.op >= opI32Load && load.op <= opLoadLast &&
-		load.value >= 0 && load.value <= math.MaxUint32-int64(uint32(i.value))
-}
-
-// appendLoad appends a load whose offset is larger by a constant.
-func appendLoad(to []byte, load *instruction, constant uint32) []byte {
-	return appendU32(appendU32(append(to, byte(load.op)), load.index, 1), uint32(load.value)+constant, 1)
+	var load binary.Instruction
+	next.Instruction(&load)
+	return load.Op >= binary.OpI32Load && load.Op <= binary.OpLoadLast &&
+		load.Value >= 0 && load.Value <= math.MaxUint32-int64(uint32(i.Value))
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // TestConstantAddresses: loads from constant addresses read what they read in the image, and trap
@@ -27,33 +29,33 @@ func TestConstantAddresses(t *testing.T) {
 	a := &assembly{}
 	names, based := []string{}, 0
 	for _, at := range addresses {
-		for op := opI32Load; op <= opLoadLast; op++ {
+		for op := binary.OpI32Load; op <= binary.OpLoadLast; op++ {
 			if op == 0x2A || op == 0x2B { // floats: as i32 and i64
 				continue
 			}
 			result := i32
-			if op == opI32Load+1 || op >= 0x30 {
+			if op == binary.OpI32Load+1 || op >= 0x30 {
 				result = i64
 			}
 			name := fmt.Sprintf("%#x %d+%d", uint32(op), uint32(at.constant), at.offset)
-			load := appendU32([]byte{byte(op), 0}, at.offset, 1)
+			load := binary.AppendU32([]byte{byte(op), 0}, at.offset, 1)
 			// another load first, whose check may be enough for both
-			a.add(name, "", result, "", slices.Concat(number(0), []byte{byte(opI32Load), 0, 16, byte(opDrop)}, number(at.constant), load)...)
+			a.add(name, "", result, "", slices.Concat(number(0), []byte{binary.OpI32Load, 0, 16, binary.OpDrop}, number(at.constant), load)...)
 			names = append(names, name)
 			if uint64(uint32(at.constant))+uint64(at.offset) <= math.MaxUint32 {
 				based++
 			}
 		}
 	}
-	binary := a.bytes()
-	copied, err := parse(rewrite(t, binary).Binary)
+	image := a.bytes()
+	copied, err := binary.Parse(rewrite(t, image).Binary, false)
 	require.NoError(t, err)
 	constants := 0
-	for _, f := range copied.body {
-		r := &reader{data: f.code}
-		var i instruction
-		for r.more() {
-			if r.instruction(&i); i.op == opI32Const {
+	for _, f := range copied.Body {
+		r := &binary.Reader{Data: f.Code}
+		var i binary.Instruction
+		for r.More() {
+			if r.Instruction(&i); i.Op == binary.OpI32Const {
 				constants++
 			}
 		}
@@ -62,7 +64,7 @@ func TestConstantAddresses(t *testing.T) {
 	require.Positive(t, constants)
 	traps := 0
 	for runtime, config := range runtimes {
-		image, copied := run(t, config(), binary, nil), run(t, config(), rewrite(t, binary).Binary, nil)
+		image, copied := run(t, config(), image, nil), run(t, config(), rewrite(t, image).Binary, nil)
 		for _, m := range []api.Module{image, copied} {
 			for k := range uint32(page) {
 				require.True(t, m.Memory().WriteByte(k, byte(k*37+k>>8)))

@@ -3,6 +3,8 @@ package wasm
 import (
 	"math"
 	"slices"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // Unbounded is a cost for which no bound is known.
@@ -26,9 +28,9 @@ func times(n, cost uint64) uint64 {
 // value is what is known of a number on the stack or in a local; the zero value knows nothing.
 type value struct {
 	kind   valueKind
-	negate bool   // a comparison that must not hold
-	op     opcode // the comparison
-	loop   int    // number of the loop
+	negate bool          // a comparison that must not hold
+	op     binary.Opcode // the comparison
+	loop   int           // number of the loop
 	local  uint32
 	add    uint32 // the constant; or what is added to what the local is at the head of the loop
 	limit  uint32 // that the comparison is with
@@ -94,7 +96,7 @@ type loopBounds struct {
 
 // boundsFrame is an open block.
 type boundsFrame struct {
-	op              opcode
+	op              binary.Opcode
 	height          int
 	params, results int
 	around          int     // frame of the innermost loop around its inside, -1 for none
@@ -129,68 +131,68 @@ const boundsCells = 1 << 22
 
 // function finds the bounds of function k, whose parameters are given as far as they are known.
 func (p *program) function(k int, params []value) functionBounds {
-	f := &p.m.body[k]
+	f := &p.m.Body[k]
 	a := &bounds{program: p, k: k, budget: boundsCells}
-	count := len(p.m.types[f.signature].params)
-	a.locals = make([]value, count+int(f.extra))
+	count := len(p.m.Types[f.Signature].Params)
+	a.locals = make([]value, count+int(f.Extra))
 	copy(a.locals, params)
 	for i := count; i < len(a.locals); i++ {
 		a.locals[i] = isFixed(0)
 	}
-	a.frames = []boundsFrame{{op: opBlock, around: -1}}
-	r := &reader{data: f.code}
-	var i instruction
-	for len(a.frames) > 0 && r.more() && !a.failed {
-		r.instruction(&i)
+	a.frames = []boundsFrame{{op: binary.OpBlock, around: -1}}
+	r := &binary.Reader{Data: f.Code}
+	var i binary.Instruction
+	for len(a.frames) > 0 && r.More() && !a.failed {
+		r.Instruction(&i)
 		a.step(r, &i)
 	}
-	if a.failed || r.err != nil {
+	if a.failed || r.Err != nil {
 		a.result.worst = Unbounded
 	}
 	return a.result
 }
 
-func (a *bounds) step(r *reader, i *instruction) {
-	cost := a.costs.of(i, len(a.m.imported))
+func (a *bounds) step(r *binary.Reader, i *binary.Instruction) {
+	cost := a.costs.of(i, len(a.m.Imported))
 	a.now, a.blockCost = plus(a.now, cost), plus(a.blockCost, cost)
-	switch i.op {
-	case opBlock:
+	switch i.Op {
+	case binary.OpBlock:
 		a.open(i, nil)
-	case opLoop:
-		a.endBlock(i.end)
+	case binary.OpLoop:
+		a.endBlock(i.End)
 		a.open(i, a.writes(r))
-	case opIf:
-		a.endBlock(i.end)
+	case binary.OpIf:
+		a.endBlock(i.End)
 		condition := truth(a.pop())
 		a.open(i, nil)
 		a.frames[len(a.frames)-1].condition = condition
-	case opElse:
-		a.endBlock(i.end)
+	case binary.OpElse:
+		a.endBlock(i.End)
 		a.branch(i, 0)
 		a.otherwise()
-	case opEnd:
-		a.endBlock(i.end)
+	case binary.OpEnd:
+		a.endBlock(i.End)
 		a.close(r, i, true)
-	case opBr:
-		a.endBlock(i.end)
-		a.branch(i, int(i.index))
+	case binary.OpBr:
+		a.endBlock(i.End)
+		a.branch(i, int(i.Index))
 		a.skip(r)
-	case opBrIf:
-		a.endBlock(i.end)
+	case binary.OpBrIf:
+		a.endBlock(i.End)
 		a.branchIf(i, truth(a.pop()))
-	case opBrTable:
-		a.endBlock(i.end)
+	case binary.OpBrTable:
+		a.endBlock(i.End)
 		a.pop()
-		for _, target := range i.targets {
+		for _, target := range i.Targets {
 			a.branch(i, int(target))
 		}
 		a.skip(r)
-	case opReturn:
-		a.endBlock(i.end)
+	case binary.OpReturn:
+		a.endBlock(i.End)
 		a.branch(i, len(a.frames)-1)
 		a.skip(r)
-	case opUnreachable:
-		a.endBlock(i.end)
+	case binary.OpUnreachable:
+		a.endBlock(i.End)
 		a.flow(0, a.now)
 		a.skip(r)
 	default:
@@ -207,19 +209,19 @@ func (a *bounds) endBlock(next int) {
 }
 
 // writes lists the locals that a loop writes: r is after its head, and stays there.
-func (a *bounds) writes(r *reader) []uint32 {
-	inside := &reader{data: r.data, at: r.at}
+func (a *bounds) writes(r *binary.Reader) []uint32 {
+	inside := &binary.Reader{Data: r.Data, At: r.At}
 	var written []uint32
-	var i instruction
-	for depth := 0; depth >= 0 && inside.more(); {
-		inside.instruction(&i)
-		switch i.op {
-		case opBlock, opLoop, opIf:
+	var i binary.Instruction
+	for depth := 0; depth >= 0 && inside.More(); {
+		inside.Instruction(&i)
+		switch i.Op {
+		case binary.OpBlock, binary.OpLoop, binary.OpIf:
 			depth++
-		case opEnd:
+		case binary.OpEnd:
 			depth--
-		case opLocalSet, opLocalTee:
-			written = append(written, i.index)
+		case binary.OpLocalSet, binary.OpLocalTee:
+			written = append(written, i.Index)
 		}
 		if a.budget--; a.budget < 0 {
 			a.locals = nil
@@ -254,8 +256,8 @@ func (a *bounds) join(x, y []value) []value {
 func (a *bounds) around() int { return a.frames[len(a.frames)-1].around }
 
 // open starts a block; written are the locals that it writes, if it is a loop.
-func (a *bounds) open(i *instruction, written []uint32) {
-	f := boundsFrame{op: i.op, around: a.around(), before: a.now}
+func (a *bounds) open(i *binary.Instruction, written []uint32) {
+	f := boundsFrame{op: i.Op, around: a.around(), before: a.now}
 	f.params, f.results = a.m.block(i)
 	if f.params > len(a.stack) {
 		a.failed = true
@@ -263,17 +265,17 @@ func (a *bounds) open(i *instruction, written []uint32) {
 	}
 	f.height = len(a.stack) - f.params
 	a.cut(f.height, f.params)
-	switch i.op {
-	case opIf:
+	switch i.Op {
+	case binary.OpIf:
 		f.entry = a.clone(a.locals)
 		if f.around >= 0 {
 			f.backsBefore = a.frames[f.around].backs
 		}
-	case opLoop:
+	case binary.OpLoop:
 		f.entry = a.clone(a.locals)
 		f.around, f.loop = len(a.frames), len(a.result.loops)
 		f.exits = map[int]uint64{}
-		a.result.loops = append(a.result.loops, loopBounds{offset: i.start})
+		a.result.loops = append(a.result.loops, loopBounds{offset: i.Start})
 		for _, local := range written {
 			if int(local) < len(a.locals) {
 				a.locals[local] = value{kind: moving, loop: f.loop, local: local}
@@ -299,22 +301,22 @@ func (a *bounds) flowFrom(around, t int, cost uint64) {
 }
 
 // branch goes, by an instruction, to the end of a block, or to the head of a loop.
-func (a *bounds) branch(i *instruction, label int) {
+func (a *bounds) branch(i *binary.Instruction, label int) {
 	t := len(a.frames) - 1 - label
 	if t < 0 {
 		a.failed = true
 		return
 	}
 	f := &a.frames[t]
-	if f.op == opLoop {
-		a.result.loops[f.loop].back = i.start
+	if f.op == binary.OpLoop {
+		a.result.loops[f.loop].back = i.Start
 	}
 	a.flow(t, a.now)
 	locals := a.clone(a.locals)
 	switch {
-	case f.op == opLoop && f.backs == 0:
+	case f.op == binary.OpLoop && f.backs == 0:
 		f.head = locals
-	case f.op == opLoop:
+	case f.op == binary.OpLoop:
 		f.head = a.join(f.head, locals)
 	case !f.branched:
 		f.end = locals
@@ -326,9 +328,9 @@ func (a *bounds) branch(i *instruction, label int) {
 }
 
 // branchIf goes there if a condition holds.
-func (a *bounds) branchIf(i *instruction, condition value) {
+func (a *bounds) branchIf(i *binary.Instruction, condition value) {
 	top, around := len(a.frames)-1, a.around()
-	t := top - int(i.index)
+	t := top - int(i.Index)
 	if around >= 0 && condition.kind == comparison && condition.loop == a.frames[around].loop {
 		switch f := &a.frames[around]; {
 		case t == around:
@@ -339,7 +341,7 @@ func (a *bounds) branchIf(i *instruction, condition value) {
 			f.guards = append(f.guards, guard{condition, anyBacks})
 		}
 	}
-	a.branch(i, int(i.index))
+	a.branch(i, int(i.Index))
 }
 
 // endThen ends the first half of an if. If all turns of the loop around it have come to the if, and
@@ -382,24 +384,24 @@ func (f *boundsFrame) turns() uint64 {
 // otherwise starts the second half of an if.
 func (a *bounds) otherwise() {
 	f := &a.frames[len(a.frames)-1]
-	if f.op != opIf {
+	if f.op != binary.OpIf {
 		a.failed = true
 		return
 	}
 	a.endThen(f)
-	f.op = opElse
+	f.op = binary.OpElse
 	a.now, a.locals = f.before, a.clone(f.entry)
 	a.cut(f.height, f.params)
 }
 
 // close ends a block at an instruction; falls says whether the code before runs into it.
-func (a *bounds) close(r *reader, i *instruction, falls bool) {
+func (a *bounds) close(r *binary.Reader, i *binary.Instruction, falls bool) {
 	f := &a.frames[len(a.frames)-1]
-	if f.op == opLoop {
+	if f.op == binary.OpLoop {
 		a.closeLoop(r, falls)
 		return
 	}
-	if f.op == opIf {
+	if f.op == binary.OpIf {
 		a.endThen(f)
 		if falls {
 			a.branch(i, 0)
@@ -424,12 +426,12 @@ func (a *bounds) close(r *reader, i *instruction, falls bool) {
 	a.cut(done.height, done.results)
 }
 
-func (a *bounds) closeLoop(r *reader, falls bool) {
+func (a *bounds) closeLoop(r *binary.Reader, falls bool) {
 	done := a.frames[len(a.frames)-1]
 	a.frames = a.frames[:len(a.frames)-1]
 	around := a.around()
 	loop := &a.result.loops[done.loop]
-	loop.end, loop.turns, loop.turn = r.at, done.turns(), done.turn
+	loop.end, loop.turns, loop.turn = r.At, done.turns(), done.turn
 	if loop.turns == 0 {
 		loop.turns = a.turnsGiven(a.loopPlace(a.k, loop))
 		loop.given = loop.turns > 0
@@ -460,63 +462,64 @@ func (a *bounds) closeLoop(r *reader, falls bool) {
 }
 
 // skip goes to where code can be reached again.
-func (a *bounds) skip(r *reader) {
-	i := r.skipUnreachable()
-	a.blockStart = i.end
-	if i.op == opElse {
+func (a *bounds) skip(r *binary.Reader) {
+	i := r.SkipUnreachable()
+	a.blockStart = i.End
+	if i.Op == binary.OpElse {
 		a.otherwise()
-	} else if i.op == opEnd {
+	} else if i.Op == binary.OpEnd {
 		a.close(r, &i, false)
 	}
 }
 
 // plain follows an instruction that goes on to the next one.
-func (a *bounds) plain(i *instruction) {
+func (a *bounds) plain(i *binary.Instruction) {
 	known := func(local uint32) value {
 		if int(local) < len(a.locals) {
 			return a.locals[local]
 		}
 		return value{}
 	}
-	switch i.op {
-	case opLocalGet:
-		a.push(known(i.index))
-	case opLocalSet, opLocalTee:
+	switch i.Op {
+	case binary.OpLocalGet:
+		a.push(known(i.Index))
+	case binary.OpLocalSet, binary.OpLocalTee:
 		v := a.pop()
-		if int(i.index) < len(a.locals) {
-			a.locals[i.index] = v
+		if int(i.Index) < len(a.locals) {
+			a.locals[i.Index] = v
 		}
-		if i.op == opLocalTee {
+		if i.Op == binary.OpLocalTee {
 			a.push(v)
 		}
-	case opGlobalGet:
+	case binary.OpGlobalGet:
 		a.replace(0, 1)
-	case opGlobalSet:
+	case binary.OpGlobalSet:
 		a.replace(1, 0)
-	case opI32Const:
-		a.push(isFixed(uint32(i.value)))
-	case opI32Add, opI32Sub:
+	case binary.OpI32Const:
+		a.push(isFixed(uint32(i.Value)))
+	case binary.OpI32Add, binary.OpI32Sub:
 		y, x := a.pop(), a.pop()
-		a.push(sum(x, y, i.op == opI32Sub))
-	case opI32Eqz:
-		a.push(compare(opI32Eq, a.pop(), isFixed(0)))
-	case opI32Eq, opI32Ne, opI32LtS, opI32LtU, opI32GtS, opI32GtU, opI32LeS, opI32LeU, opI32GeS, opI32GeU:
+		a.push(sum(x, y, i.Op == binary.OpI32Sub))
+	case binary.OpI32Eqz:
+		a.push(compare(binary.OpI32Eq, a.pop(), isFixed(0)))
+	case binary.OpI32Eq, binary.OpI32Ne, binary.OpI32LtS, binary.OpI32LtU, binary.OpI32GtS, binary.OpI32GtU,
+		binary.OpI32LeS, binary.OpI32LeU, binary.OpI32GeS, binary.OpI32GeU:
 		y, x := a.pop(), a.pop()
 		if x.kind == fixed {
-			x, y, i.op = y, x, mirrored(i.op)
+			x, y, i.Op = y, x, mirrored(i.Op)
 		}
-		a.push(compare(i.op, x, y))
-	case opCall:
-		t := a.m.types[a.m.signature(int(i.index))]
-		a.replace(len(t.params), len(t.results))
-		a.blockCalls = append(a.blockCalls, i.index)
-		if k := int(i.index) - len(a.m.imported); k >= 0 {
+		a.push(compare(i.Op, x, y))
+	case binary.OpCall:
+		t := a.m.Types[a.m.Signature(int(i.Index))]
+		a.replace(len(t.Params), len(t.Results))
+		a.blockCalls = append(a.blockCalls, i.Index)
+		if k := int(i.Index) - len(a.m.Imported); k >= 0 {
 			a.call(uint32(k))
 		}
-	case opCallIndirect:
-		t := a.m.types[i.index]
-		a.replace(len(t.params)+1, len(t.results))
-		a.result.tables = append(a.result.tables, i.start)
+	case binary.OpCallIndirect:
+		t := a.m.Types[i.Index]
+		a.replace(len(t.Params)+1, len(t.Results))
+		a.result.tables = append(a.result.tables, i.Start)
 		before, most := a.now, a.now
 		for _, k := range a.byType[t] {
 			a.now = before
@@ -524,20 +527,20 @@ func (a *bounds) plain(i *instruction) {
 			most = max(most, a.now)
 		}
 		a.now = most
-	case opMemoryCopy, opMemoryFill, opMemoryInit:
+	case binary.OpMemoryCopy, binary.OpMemoryFill, binary.OpMemoryInit:
 		each, length := uint64(a.costs[classMemoryByte]), a.pop()
 		a.replace(2, 0)
 		bytes := times(each, uint64(length.add))
 		if each > 0 && length.kind != fixed {
 			bytes = Unbounded
-			a.result.lengths = append(a.result.lengths, i.start)
+			a.result.lengths = append(a.result.lengths, i.Start)
 		}
 		a.now = plus(a.now, bytes)
 		a.blockCost = plus(a.blockCost, bytes)
-	case opSelect, opSelectTyped:
+	case binary.OpSelect, binary.OpSelectTyped:
 		a.replace(3, 1)
 	default:
-		a.replace(effect(i.op))
+		a.replace(effect(i.Op))
 	}
 }
 
@@ -573,16 +576,16 @@ func truth(v value) value {
 	if v.kind == comparison {
 		return v
 	}
-	return compare(opI32Ne, v, isFixed(0))
+	return compare(binary.OpI32Ne, v, isFixed(0))
 }
 
 // compare is a comparison with a constant.
-func compare(op opcode, x, y value) value {
+func compare(op binary.Opcode, x, y value) value {
 	switch {
 	case y.kind == fixed && x.kind == moving:
 		x.kind, x.op, x.limit = comparison, op, y.add
 		return x
-	case y == isFixed(0) && x.kind == comparison && op == opI32Eq:
+	case y == isFixed(0) && x.kind == comparison && op == binary.OpI32Eq:
 		x.negate = !x.negate
 		return x
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // oddCosts has another cost for every class, of bytes too.
@@ -22,8 +24,8 @@ func oddCosts() (c Costs) {
 }
 
 // worstCases returns the bounds of all functions of a module.
-func worstCases(t *testing.T, binary []byte, costs Costs) (all []uint64) {
-	s, err := Analyse(binary, costs, nil)
+func worstCases(t *testing.T, image []byte, costs Costs) (all []uint64) {
+	s, err := Analyse(image, costs, nil)
 	require.NoError(t, err)
 	for _, f := range s.Functions {
 		worst := uint64(Unbounded)
@@ -36,8 +38,8 @@ func worstCases(t *testing.T, binary []byte, costs Costs) (all []uint64) {
 }
 
 // metered runs the functions of a module; cost is that of a call, over limit if it was ended.
-func metered(t *testing.T, binary []byte, meter Meter) (cost func(name string, arguments ...uint64) uint64) {
-	copied, err := RewriteMetered(binary, meter)
+func metered(t *testing.T, image []byte, meter Meter) (cost func(name string, arguments ...uint64) uint64) {
+	copied, err := RewriteMetered(image, meter)
 	require.NoError(t, err)
 	var m api.Module
 	m = run(t, runtimes["interpreter"](), copied.Binary, func() {
@@ -66,10 +68,10 @@ func TestWorstCases(t *testing.T) {
 	unit, _ := Model("unit")
 	reached, calls := 0, 0
 	for seed := range modules {
-		binary := randomModule(seed)
+		image := randomModule(seed)
 		for _, costs := range []Costs{unit, oddCosts()} {
-			worst := worstCases(t, binary, costs)
-			cost := metered(t, binary, Meter{Costs: costs, Limit: 1 << 40})
+			worst := worstCases(t, image, costs)
+			cost := metered(t, image, Meter{Costs: costs, Limit: 1 << 40})
 			for k := range worst {
 				require.NotEqual(t, uint64(Unbounded), worst[k], "seed %d, f%d", seed, k)
 				for _, argument := range []uint64{0, 1, 3, 1 << 31} {
@@ -95,53 +97,53 @@ func (w *wild) local() byte { return byte(w.IntN(7)) }
 
 func (w *wild) condition() {
 	limit := number([]int32{0, 1, 5, 10, -1, -6, 1<<31 - 1, -1 << 31}[w.IntN(8)])
-	compare := byte(opI32Eq) + byte(w.IntN(10))
+	compare := binary.OpI32Eq + byte(w.IntN(10))
 	switch w.IntN(6) {
 	case 0:
-		w.emit(byte(opLocalGet), w.local())
+		w.emit(binary.OpLocalGet, w.local())
 	case 1:
-		w.emit(byte(opLocalGet), w.local(), byte(opI32Eqz))
+		w.emit(binary.OpLocalGet, w.local(), binary.OpI32Eqz)
 	case 2:
 		w.emit(limit...)
-		w.emit(byte(opLocalGet), w.local(), compare)
+		w.emit(binary.OpLocalGet, w.local(), compare)
 	case 3:
-		w.emit(byte(opLocalGet), w.local())
+		w.emit(binary.OpLocalGet, w.local())
 		w.emit(number(w.Int32N(5) - 2)...)
-		w.emit(byte(opI32Add))
+		w.emit(binary.OpI32Add)
 		w.emit(limit...)
 		w.emit(compare)
 	default:
-		w.emit(byte(opLocalGet), w.local())
+		w.emit(binary.OpLocalGet, w.local())
 		w.emit(limit...)
 		w.emit(compare)
 	}
 }
 
-func (w *wild) block(op opcode, depth int) {
-	w.emit(byte(op), blockEmpty)
+func (w *wild) block(op binary.Opcode, depth int) {
+	w.emit(byte(op), binary.BlockEmpty)
 	w.labels = append(w.labels, true)
 	w.anyCode(depth - 1)
-	if op == opLoop && w.IntN(4) > 0 {
+	if op == binary.OpLoop && w.IntN(4) > 0 {
 		if w.IntN(3) > 0 { // as compilers count
 			local := w.local()
-			w.emit(byte(opLocalGet), local)
+			w.emit(binary.OpLocalGet, local)
 			w.emit(number([]int32{1, 1, -1, 2, -3, 4}[w.IntN(6)])...)
-			w.emit([]byte{byte(opI32Add), byte(opI32Sub)}[w.IntN(2)], byte(opLocalTee), local)
+			w.emit([]byte{binary.OpI32Add, binary.OpI32Sub}[w.IntN(2)], binary.OpLocalTee, local)
 			if w.IntN(2) == 0 {
 				w.emit(number(w.Int32N(12))...)
-				w.emit(byte(opI32Eq) + byte(w.IntN(10)))
+				w.emit(binary.OpI32Eq + byte(w.IntN(10)))
 			}
 		} else {
 			w.condition()
 		}
-		w.emit(byte(opBrIf), 0)
+		w.emit(binary.OpBrIf, 0)
 	}
-	if op == opIf && w.IntN(3) == 0 {
-		w.emit(byte(opElse))
+	if op == binary.OpIf && w.IntN(3) == 0 {
+		w.emit(binary.OpElse)
 		w.anyCode(depth - 1)
 	}
 	w.labels = w.labels[:len(w.labels)-1]
-	w.emit(byte(opEnd))
+	w.emit(binary.OpEnd)
 }
 
 // anyCode leaves nothing on the stack.
@@ -151,30 +153,30 @@ func (w *wild) anyCode(depth int) {
 		switch kind := w.IntN(12); {
 		case kind < 2:
 			w.emit(number(w.Int32N(12) - 1)...)
-			w.emit(byte(opLocalSet), w.local())
+			w.emit(binary.OpLocalSet, w.local())
 		case kind == 2:
-			w.emit(byte(opLocalGet), w.local())
+			w.emit(binary.OpLocalGet, w.local())
 			w.emit(number(w.Int32N(5) - 2)...)
-			w.emit(byte(opI32Add), byte(opLocalSet), w.local())
+			w.emit(binary.OpI32Add, binary.OpLocalSet, w.local())
 		case kind < 5:
 			w.condition()
-			w.emit(byte(opBrIf), byte(w.IntN(len(w.labels))))
+			w.emit(binary.OpBrIf, byte(w.IntN(len(w.labels))))
 		case kind == 5 && w.IntN(4) == 0:
-			w.emit(byte(opBr), byte(w.IntN(len(w.labels))))
+			w.emit(binary.OpBr, byte(w.IntN(len(w.labels))))
 		case kind == 6 && w.IntN(3) == 0:
 			w.condition()
-			w.emit(byte(opBrTable), 1, byte(w.IntN(len(w.labels))), byte(w.IntN(len(w.labels))))
+			w.emit(binary.OpBrTable, 1, byte(w.IntN(len(w.labels))), byte(w.IntN(len(w.labels))))
 		case kind == 7 && w.functions > 0:
-			w.emit(byte(opLocalGet), w.local(), byte(opCall), byte(w.IntN(w.functions)), byte(opLocalSet), w.local())
+			w.emit(binary.OpLocalGet, w.local(), binary.OpCall, byte(w.IntN(w.functions)), binary.OpLocalSet, w.local())
 		case depth == 0:
 			w.emit(0x01)
 		case kind == 8:
-			w.block(opBlock, depth)
+			w.block(binary.OpBlock, depth)
 		case kind == 9:
 			w.condition()
-			w.block(opIf, depth)
+			w.block(binary.OpIf, depth)
 		default:
-			w.block(opLoop, depth)
+			w.block(binary.OpLoop, depth)
 		}
 	}
 }
@@ -184,8 +186,8 @@ func wildModule(seed uint64) []byte {
 	random := rand.New(rand.NewPCG(seed, 11))
 	for k := range 4 {
 		w := &wild{writer{Rand: random, functions: k, left: 25}}
-		w.block(opBlock, 4)
-		w.emit(byte(opLocalGet), 1)
+		w.block(binary.OpBlock, 4)
+		w.emit(binary.OpLocalGet, 1)
 		a.add(fmt.Sprint("f", k), i32, i32, strings.Repeat(i32, 6), w.code...)
 	}
 	return a.bytes()
@@ -201,11 +203,11 @@ func TestBoundsAreProved(t *testing.T) {
 	const limit = 20_000
 	bounded, ended, turned := 0, 0, 0
 	for seed := range modules {
-		binary := wildModule(seed)
+		image := wildModule(seed)
 		costs := oddCosts()
-		s, err := Analyse(binary, costs, nil)
+		s, err := Analyse(image, costs, nil)
 		require.NoError(t, err)
-		cost := metered(t, binary, Meter{Costs: costs, Limit: limit})
+		cost := metered(t, image, Meter{Costs: costs, Limit: limit})
 		for k, f := range s.Functions {
 			for _, l := range f.Loops {
 				if l.Turns > 1 {
@@ -230,15 +232,15 @@ func TestBoundsAreProved(t *testing.T) {
 
 // TestWorstCaseIsReached: of straight code, of loops as compilers write them, and of calls.
 func TestWorstCaseIsReached(t *testing.T) {
-	get := func(l byte) []byte { return []byte{byte(opLocalGet), l} }
-	set := func(l byte) []byte { return []byte{byte(opLocalSet), l} }
-	tee := func(l byte) []byte { return []byte{byte(opLocalTee), l} }
+	get := func(l byte) []byte { return []byte{binary.OpLocalGet, l} }
+	set := func(l byte) []byte { return []byte{binary.OpLocalSet, l} }
+	tee := func(l byte) []byte { return []byte{binary.OpLocalTee, l} }
 	code := func(parts ...any) (all []byte) {
 		for _, part := range parts {
 			switch part := part.(type) {
 			case []byte:
 				all = append(all, part...)
-			case opcode:
+			case binary.Opcode:
 				all = append(all, byte(part))
 			case int:
 				all = append(all, byte(part))
@@ -246,28 +248,28 @@ func TestWorstCaseIsReached(t *testing.T) {
 		}
 		return all
 	}
-	down := code(number(9), set(1), opLoop, blockEmpty, get(1), number(-1), opI32Add, tee(1), opBrIf, 0, opEnd)
+	down := code(number(9), set(1), binary.OpLoop, binary.BlockEmpty, get(1), number(-1), binary.OpI32Add, tee(1), binary.OpBrIf, 0, binary.OpEnd)
 	for name, c := range map[string]struct {
 		code  []byte
 		turns []uint64 // of each loop
 	}{
-		"straight":      {code(get(0), get(0), opI32Add, set(1)), nil},
-		"both ways":     {code(get(0), opIf, blockEmpty, get(0), set(1), opElse, get(0), opDrop, opEnd), nil},
+		"straight":      {code(get(0), get(0), binary.OpI32Add, set(1)), nil},
+		"both ways":     {code(get(0), binary.OpIf, binary.BlockEmpty, get(0), set(1), binary.OpElse, get(0), binary.OpDrop, binary.OpEnd), nil},
 		"down":          {down, []uint64{9}},
-		"up":            {code(opLoop, blockEmpty, get(1), number(3), opI32Add, tee(1), number(21), opI32Ne, opBrIf, 0, opEnd), []uint64{7}},
-		"up to a bound": {code(opLoop, blockEmpty, get(1), number(3), opI32Add, tee(1), number(20), opI32LtS, opBrIf, 0, opEnd), []uint64{7}},
-		"test first": {code(opBlock, blockEmpty, opLoop, blockEmpty, get(1), number(5), opI32GeU, opBrIf, 1,
-			get(1), number(1), opI32Add, set(1), opBr, 0, opEnd, opEnd), []uint64{6}},
-		"test by if": {code(opLoop, blockEmpty, get(1), number(5), opI32LtS, opIf, blockEmpty,
-			get(1), number(1), opI32Add, set(1), opBr, 1, opEnd, opEnd), []uint64{6}},
-		"in a loop": {code(number(4), set(2), opLoop, blockEmpty, down, get(2), number(1), opI32Sub, tee(2), opI32Eqz, opI32Eqz, opBrIf, 0, opEnd), []uint64{4, 9}},
+		"up":            {code(binary.OpLoop, binary.BlockEmpty, get(1), number(3), binary.OpI32Add, tee(1), number(21), binary.OpI32Ne, binary.OpBrIf, 0, binary.OpEnd), []uint64{7}},
+		"up to a bound": {code(binary.OpLoop, binary.BlockEmpty, get(1), number(3), binary.OpI32Add, tee(1), number(20), binary.OpI32LtS, binary.OpBrIf, 0, binary.OpEnd), []uint64{7}},
+		"test first": {code(binary.OpBlock, binary.BlockEmpty, binary.OpLoop, binary.BlockEmpty, get(1), number(5), binary.OpI32GeU, binary.OpBrIf, 1,
+			get(1), number(1), binary.OpI32Add, set(1), binary.OpBr, 0, binary.OpEnd, binary.OpEnd), []uint64{6}},
+		"test by if": {code(binary.OpLoop, binary.BlockEmpty, get(1), number(5), binary.OpI32LtS, binary.OpIf, binary.BlockEmpty,
+			get(1), number(1), binary.OpI32Add, set(1), binary.OpBr, 1, binary.OpEnd, binary.OpEnd), []uint64{6}},
+		"in a loop": {code(number(4), set(2), binary.OpLoop, binary.BlockEmpty, down, get(2), number(1), binary.OpI32Sub, tee(2), binary.OpI32Eqz, binary.OpI32Eqz, binary.OpBrIf, 0, binary.OpEnd), []uint64{4, 9}},
 		"fill":      {code(number(0), number(0), number(100), 0xFC, 11, 0), nil},
-		"around":    {code(number(-2), set(1), opLoop, blockEmpty, get(1), number(1), opI32Add, tee(1), opBrIf, 0, opEnd), []uint64{2}},
+		"around":    {code(number(-2), set(1), binary.OpLoop, binary.BlockEmpty, get(1), number(1), binary.OpI32Add, tee(1), binary.OpBrIf, 0, binary.OpEnd), []uint64{2}},
 	} {
-		binary := (&assembly{}).add("f", i32, "", i32+i32, c.code...).add("g", i32, "", "", code(get(0), opCall, 0, get(0), opCall, 0)...).bytes()
-		s, err := Analyse(binary, oddCosts(), nil)
+		image := (&assembly{}).add("f", i32, "", i32+i32, c.code...).add("g", i32, "", "", code(get(0), binary.OpCall, 0, get(0), binary.OpCall, 0)...).bytes()
+		s, err := Analyse(image, oddCosts(), nil)
 		require.NoError(t, err, name)
-		cost := metered(t, binary, Meter{Costs: oddCosts(), Limit: 1 << 40})
+		cost := metered(t, image, Meter{Costs: oddCosts(), Limit: 1 << 40})
 		for k, f := range []string{"f", "g"} {
 			require.NotNil(t, s.Functions[k].WorstCase, name)
 			require.Equal(t, max(cost(f, 0), cost(f, 1)), *s.Functions[k].WorstCase, "%s: %s", name, f)
@@ -280,25 +282,25 @@ func TestWorstCaseIsReached(t *testing.T) {
 	}
 
 	// None of these has a bound, and the last ones have no end.
-	count := code(get(1), number(1), opI32Add, tee(1))
+	count := code(get(1), number(1), binary.OpI32Add, tee(1))
 	for name, c := range map[string][]byte{
-		"start":                      code(get(0), set(1), opLoop, blockEmpty, count, number(9), opI32Ne, opBrIf, 0, opEnd),
-		"limit":                      code(opLoop, blockEmpty, count, get(0), opI32Ne, opBrIf, 0, opEnd),
-		"two ways back":              code(opLoop, blockEmpty, get(0), opBrIf, 0, count, number(9), opI32Ne, opBrIf, 0, opEnd),
-		"two ways back, each a step": code(opLoop, blockEmpty, count, opDrop, get(0), opBrIf, 0, get(1), number(9), opI32Ne, opBrIf, 0, opEnd),
-		"set inside":                 code(opLoop, blockEmpty, get(0), opIf, blockEmpty, number(0), set(1), opEnd, count, number(9), opI32Ne, opBrIf, 0, opEnd),
-		"guard jumped over": code(opBlock, blockEmpty, opLoop, blockEmpty, count, opDrop, get(0), opBrIf, 0,
-			get(1), number(5), opI32GeU, opBrIf, 1, opBr, 0, opEnd, opEnd),
-		"guard in a block": code(opBlock, blockEmpty, opLoop, blockEmpty, count, opDrop, opBlock, blockEmpty, get(0), opBrIf, 0,
-			get(1), number(5), opI32GeU, opBrIf, 2, opEnd, opBr, 0, opEnd, opEnd),
-		"guard of an if jumped over": code(opLoop, blockEmpty, count, opDrop, get(0), opBrIf, 0,
-			get(1), number(5), opI32LtS, opIf, blockEmpty, opBr, 1, opEnd, opEnd),
-		"back after the if": code(opLoop, blockEmpty, count, number(5), opI32LtS, opIf, blockEmpty, get(0), opBrIf, 1, opEnd, get(0), opBrIf, 0, opEnd),
-		"counts at times":   code(opLoop, blockEmpty, get(0), opIf, blockEmpty, count, opDrop, opEnd, get(1), number(5), opI32Ne, opBrIf, 0, opEnd),
-		"jumps over":        code(opLoop, blockEmpty, get(1), number(2), opI32Add, tee(1), number(9), opI32Ne, opBrIf, 0, opEnd),
+		"start":                      code(get(0), set(1), binary.OpLoop, binary.BlockEmpty, count, number(9), binary.OpI32Ne, binary.OpBrIf, 0, binary.OpEnd),
+		"limit":                      code(binary.OpLoop, binary.BlockEmpty, count, get(0), binary.OpI32Ne, binary.OpBrIf, 0, binary.OpEnd),
+		"two ways back":              code(binary.OpLoop, binary.BlockEmpty, get(0), binary.OpBrIf, 0, count, number(9), binary.OpI32Ne, binary.OpBrIf, 0, binary.OpEnd),
+		"two ways back, each a step": code(binary.OpLoop, binary.BlockEmpty, count, binary.OpDrop, get(0), binary.OpBrIf, 0, get(1), number(9), binary.OpI32Ne, binary.OpBrIf, 0, binary.OpEnd),
+		"set inside":                 code(binary.OpLoop, binary.BlockEmpty, get(0), binary.OpIf, binary.BlockEmpty, number(0), set(1), binary.OpEnd, count, number(9), binary.OpI32Ne, binary.OpBrIf, 0, binary.OpEnd),
+		"guard jumped over": code(binary.OpBlock, binary.BlockEmpty, binary.OpLoop, binary.BlockEmpty, count, binary.OpDrop, get(0), binary.OpBrIf, 0,
+			get(1), number(5), binary.OpI32GeU, binary.OpBrIf, 1, binary.OpBr, 0, binary.OpEnd, binary.OpEnd),
+		"guard in a block": code(binary.OpBlock, binary.BlockEmpty, binary.OpLoop, binary.BlockEmpty, count, binary.OpDrop, binary.OpBlock, binary.BlockEmpty, get(0), binary.OpBrIf, 0,
+			get(1), number(5), binary.OpI32GeU, binary.OpBrIf, 2, binary.OpEnd, binary.OpBr, 0, binary.OpEnd, binary.OpEnd),
+		"guard of an if jumped over": code(binary.OpLoop, binary.BlockEmpty, count, binary.OpDrop, get(0), binary.OpBrIf, 0,
+			get(1), number(5), binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, binary.OpBr, 1, binary.OpEnd, binary.OpEnd),
+		"back after the if": code(binary.OpLoop, binary.BlockEmpty, count, number(5), binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, get(0), binary.OpBrIf, 1, binary.OpEnd, get(0), binary.OpBrIf, 0, binary.OpEnd),
+		"counts at times":   code(binary.OpLoop, binary.BlockEmpty, get(0), binary.OpIf, binary.BlockEmpty, count, binary.OpDrop, binary.OpEnd, get(1), number(5), binary.OpI32Ne, binary.OpBrIf, 0, binary.OpEnd),
+		"jumps over":        code(binary.OpLoop, binary.BlockEmpty, get(1), number(2), binary.OpI32Add, tee(1), number(9), binary.OpI32Ne, binary.OpBrIf, 0, binary.OpEnd),
 		"length":            code(number(0), number(0), get(0), 0xFC, 11, 0),
 		"for ever":          forever,
-		"itself":            code(get(0), opCall, 0),
+		"itself":            code(get(0), binary.OpCall, 0),
 	} {
 		s, err := Analyse((&assembly{}).add("starloom_f", i32, "", i32+i32, c...).bytes(), oddCosts(), nil)
 		require.NoError(t, err, name)
@@ -313,19 +315,19 @@ func TestWorstCaseIsReached(t *testing.T) {
 // most that is given, and what calls it, too; a proved bound stays, and what no loop needs is an error.
 func TestTurnsAreBelieved(t *testing.T) {
 	code := func(start ...byte) []byte { // a loop that counts down from what is on the stack
-		return append(append(start, byte(opLocalSet), 1, byte(opLoop), blockEmpty, byte(opLocalGet), 1),
-			append(number(-1), byte(opI32Add), byte(opLocalTee), 1, byte(opBrIf), 0, byte(opEnd))...)
+		return append(append(start, binary.OpLocalSet, 1, binary.OpLoop, binary.BlockEmpty, binary.OpLocalGet, 1),
+			append(number(-1), binary.OpI32Add, binary.OpLocalTee, 1, binary.OpBrIf, 0, binary.OpEnd)...)
 	}
-	binary := (&assembly{}).add("starloom_f", i32, "", i32, append(code(byte(opLocalGet), 0), code(number(3)...)...)...).add("starloom_g", i32, "", "", byte(opLocalGet), 0, byte(opCall), 0).bytes()
-	free, err := Analyse(binary, oddCosts(), nil)
+	image := (&assembly{}).add("starloom_f", i32, "", i32, append(code(binary.OpLocalGet, 0), code(number(3)...)...)...).add("starloom_g", i32, "", "", binary.OpLocalGet, 0, binary.OpCall, 0).bytes()
+	free, err := Analyse(image, oddCosts(), nil)
 	require.NoError(t, err)
 	require.Nil(t, free.Functions[0].WorstCase)
 	open, proved := free.Functions[0].Loops[0], free.Functions[0].Loops[1]
 	require.Zero(t, open.Turns)
 	require.EqualValues(t, 3, proved.Turns)
-	cost := metered(t, binary, Meter{Costs: oddCosts(), Limit: 1 << 40})
+	cost := metered(t, image, Meter{Costs: oddCosts(), Limit: 1 << 40})
 	for _, turns := range []uint64{1, 2, 7} {
-		s, err := Analyse(binary, oddCosts(), Turns{open.String(): turns})
+		s, err := Analyse(image, oddCosts(), Turns{open.String(): turns})
 		require.NoError(t, err)
 		for k, name := range []string{"starloom_f", "starloom_g"} {
 			require.True(t, s.Handlers[k].Given)
@@ -334,7 +336,7 @@ func TestTurnsAreBelieved(t *testing.T) {
 		}
 		require.Equal(t, []bool{true, false}, []bool{s.Functions[0].Loops[0].Given, s.Functions[0].Loops[1].Given})
 	}
-	_, err = Analyse(binary, oddCosts(), Turns{open.String(): 2, proved.String(): 5})
+	_, err = Analyse(image, oddCosts(), Turns{open.String(): 2, proved.String(): 5})
 	var none *NoLoopError
 	require.ErrorAs(t, err, &none)
 	require.Equal(t, NoLoopError{proved.String(), []string{open.String()}}, *none)
@@ -345,8 +347,8 @@ func TestTurnsAreBelieved(t *testing.T) {
 func TestHandlersOfOneProcessor(t *testing.T) {
 	unit, _ := Model("unit")
 	once, programs := 0, 0
-	for name, binary := range images(t) {
-		s, err := Analyse(binary, unit, nil)
+	for name, image := range images(t) {
+		s, err := Analyse(image, unit, nil)
 		require.NoError(t, err)
 		for _, f := range s.Functions {
 			require.NotEmpty(t, f.Blocks, "%s: %s", name, f.Name)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // class says what a processor does with an instruction, as far as its time depends on it.
@@ -195,7 +197,7 @@ func (c *Costs) Set(name string, cost int64) error {
 
 // of returns what an instruction costs each time that it runs, but for the bytes of copy,
 // fill and init.
-func (c *Costs) of(i *instruction, imported int) uint64 {
+func (c *Costs) of(i *binary.Instruction, imported int) uint64 {
 	k := classOf(i, imported)
 	if k == classFree {
 		return 0
@@ -204,12 +206,12 @@ func (c *Costs) of(i *instruction, imported int) uint64 {
 }
 
 // classOf returns the class of an instruction.
-func classOf(i *instruction, imported int) class {
-	if i.op == opCall && int(i.index) < imported {
+func classOf(i *binary.Instruction, imported int) class {
+	if i.Op == binary.OpCall && int(i.Index) < imported {
 		return classCallHost
 	}
 	for k := range classRanges {
-		if r := &classRanges[k]; i.op <= r.last {
+		if r := &classRanges[k]; i.Op <= r.last {
 			return r.class
 		}
 	}
@@ -219,51 +221,51 @@ func classOf(i *instruction, imported int) class {
 // classRanges are the classes of instructions in the order of their opcodes: up to last, from after
 // the one before. What follows is SIMD.
 var classRanges = [...]struct {
-	last  opcode
+	last  binary.Opcode
 	class class
 }{
-	{opLoop, classNop},
-	{opIf, classBranchIf},
-	{opElse, classFree},
-	{opEnd - 1, classInteger},
-	{opEnd, classFree},
-	{opBr, classBranch},
-	{opBrIf, classBranchIf},
-	{opBrTable, classBranchTable},
-	{opReturn, classReturn},
-	{opCall, classCall},
-	{opCallIndirect, classCallIndirect},
-	{opDrop - 1, classInteger},
-	{opSelectTyped, classSelect},
-	{opLocalGet - 1, classInteger},
-	{opLocalTee, classLocal},
-	{opTableSet, classGlobal},
+	{binary.OpLoop, classNop},
+	{binary.OpIf, classBranchIf},
+	{binary.OpElse, classFree},
+	{binary.OpEnd - 1, classInteger},
+	{binary.OpEnd, classFree},
+	{binary.OpBr, classBranch},
+	{binary.OpBrIf, classBranchIf},
+	{binary.OpBrTable, classBranchTable},
+	{binary.OpReturn, classReturn},
+	{binary.OpCall, classCall},
+	{binary.OpCallIndirect, classCallIndirect},
+	{binary.OpDrop - 1, classInteger},
+	{binary.OpSelectTyped, classSelect},
+	{binary.OpLocalGet - 1, classInteger},
+	{binary.OpLocalTee, classLocal},
+	{binary.OpTableSet, classGlobal},
 	{0x27, classInteger},
-	{opI32Load, classLoad},
+	{binary.OpI32Load, classLoad},
 	{0x29, classLoad64}, // i64.load
 	{0x2A, classLoad},   // f32.load
 	{0x2B, classLoad64}, // f64.load
 	{0x2F, classLoad},   // i32.load8_s to i32.load16_u
-	{opLoadLast, classLoad64},
-	{opI32Store, classStore},
+	{binary.OpLoadLast, classLoad64},
+	{binary.OpI32Store, classStore},
 	{0x37, classStore64}, // i64.store
 	{0x38, classStore},   // f32.store
 	{0x39, classStore64}, // f64.store
 	{0x3B, classStore},   // i32.store8, i32.store16
-	{opStoreLast, classStore64},
-	{opMemoryGrow, classMemory},
-	{opF64Const, classConst},
-	{opI32GeU, classInteger},
-	{opI64GeU, classInteger64},
+	{binary.OpStoreLast, classStore64},
+	{binary.OpMemoryGrow, classMemory},
+	{binary.OpF64Const, classConst},
+	{binary.OpI32GeU, classInteger},
+	{binary.OpI64GeU, classInteger64},
 	{0x66, classFloat}, // comparisons
 	{0x69, classBits},  // i32.clz to i32.popcnt
-	{opI32Sub, classInteger},
+	{binary.OpI32Sub, classInteger},
 	{0x6C, classMultiply},
 	{0x70, classDivide},  // i32.div_s to i32.rem_u
 	{0x78, classInteger}, // to i32.rotr
 	{0x7B, classBits},    // i64.clz to i64.popcnt
-	{opI64Sub, classInteger64},
-	{opI64Mul, classMultiply64},
+	{binary.OpI64Sub, classInteger64},
+	{binary.OpI64Mul, classMultiply64},
 	{0x82, classDivide64},  // i64.div_s to i64.rem_u
 	{0x8A, classInteger64}, // to i64.rotr
 	{0x90, classFloat},
@@ -275,15 +277,15 @@ var classRanges = [...]struct {
 	{0xA2, classFloat},
 	{0xA3, classFloatDivide}, // f64.div
 	{0xA6, classFloat},
-	{opI32WrapI64, classInteger},
+	{binary.OpI32WrapI64, classInteger},
 	{0xAB, classFloat}, // i32.trunc_...
-	{opI64ExtendI32U, classInteger64},
+	{binary.OpI64ExtendI32U, classInteger64},
 	{0xBF, classFloat},     // conversions
 	{0xC1, classInteger},   // i32.extend8_s, i32.extend16_s
 	{0xC4, classInteger64}, // i64.extend8_s to i64.extend32_s
-	{opRefNull - 1, classInteger},
-	{opRefFunc, classGlobal},
+	{binary.OpRefNull - 1, classInteger},
+	{binary.OpRefFunc, classGlobal},
 	{bulk - 1, classInteger},
-	{opMemoryInit - 1, classFloat}, // saturating conversions
+	{binary.OpMemoryInit - 1, classFloat}, // saturating conversions
 	{simd - 1, classMemory},
 }

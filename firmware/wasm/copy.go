@@ -1,13 +1,14 @@
 package wasm
 
+import "starloom/firmware/wasm/binary"
+
 // The names that the host and the copy of an image agree on. No image may use them.
 const (
-	reserved   = "starloom."
-	TickModule = reserved + "host" // the module of TickName
-	TickName   = "tick"            // the function that is asked after TickTurns turns
-	startName  = reserved + "start"
-	TurnsName  = reserved + "turns" // i32: turns until the host is asked, which sets it again
-	LapName    = reserved + "lap"   // i32: what TurnsName was when a cell's turn began, as far as the copy knows
+	TickModule = binary.Reserved + "host" // the module of TickName
+	TickName   = "tick"                   // the function that is asked after TickTurns turns
+	startName  = binary.Reserved + "start"
+	TurnsName  = binary.Reserved + "turns" // i32: turns until the host is asked, which sets it again
+	LapName    = binary.Reserved + "lap"   // i32: what TurnsName was when a cell's turn began, as far as the copy knows
 )
 
 // BankCurrent is where the descriptor of a bank has the place of the cell whose turn it is.

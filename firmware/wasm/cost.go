@@ -1,6 +1,10 @@
 package wasm
 
-import "slices"
+import (
+	"slices"
+
+	"starloom/firmware/wasm/binary"
+)
 
 // A turn is what the counter of a copy counts: one turn of a loop or one call of a
 // function, or as many as it has instructions by turnInstructions. At least every
@@ -30,19 +34,19 @@ const callsType = 1 << 31
 type shape struct{ paths []path }
 
 // note adds an instruction to the path that it belongs to.
-func (s *shape) note(at int, i *instruction, imported int) {
+func (s *shape) note(at int, i *binary.Instruction, imported int) {
 	p := &s.paths[at]
 	p.instructions++
-	switch i.op {
-	case opCall:
-		if int(i.index) < imported {
+	switch i.Op {
+	case binary.OpCall:
+		if int(i.Index) < imported {
 			p.instructions += hostInstructions
 		} else {
-			p.calls = append(p.calls, i.index-uint32(imported))
+			p.calls = append(p.calls, i.Index-uint32(imported))
 		}
-	case opCallIndirect:
-		p.calls = append(p.calls, callsType|i.index)
-	case opMemoryGrow, opMemoryCopy, opMemoryFill:
+	case binary.OpCallIndirect:
+		p.calls = append(p.calls, callsType|i.Index)
+	case binary.OpMemoryGrow, binary.OpMemoryCopy, binary.OpMemoryFill:
 		p.instructions += hostInstructions
 	}
 }
@@ -56,13 +60,13 @@ type turns struct {
 }
 
 // callable lists the functions that a table may hold.
-func (m *module) callable() map[funcType][]uint32 {
-	byType := map[funcType][]uint32{}
-	elements := slices.Clone(m.elements)
+func (m *module) callable() map[binary.FuncType][]uint32 {
+	byType := map[binary.FuncType][]uint32{}
+	elements := slices.Clone(m.Elements)
 	slices.Sort(elements)
 	for _, index := range slices.Compact(elements) {
-		if k := int(index) - len(m.imported); k >= 0 && k < len(m.body) {
-			t := m.types[m.body[k].signature]
+		if k := int(index) - len(m.Imported); k >= 0 && k < len(m.Body) {
+			t := m.Types[m.Body[k].Signature]
 			byType[t] = append(byType[t], uint32(k))
 		}
 	}
@@ -71,7 +75,7 @@ func (m *module) callable() map[funcType][]uint32 {
 
 // called says of each function if code or a table may call it, or the start of the module.
 func (m *module) called(shapes []shape) []bool {
-	called := make([]bool, len(m.body))
+	called := make([]bool, len(m.Body))
 	note := func(k int) {
 		if k >= 0 && k < len(called) {
 			called[k] = true
@@ -86,10 +90,10 @@ func (m *module) called(shapes []shape) []bool {
 			}
 		}
 	}
-	for _, index := range m.elements {
-		note(int(index) - len(m.imported))
+	for _, index := range m.Elements {
+		note(int(index) - len(m.Imported))
 	}
-	note(m.start - len(m.imported))
+	note(m.Start - len(m.Imported))
 	return called
 }
 
@@ -122,7 +126,7 @@ func unitsOf(instructions uint64) uint32 {
 type calls struct {
 	m      *module
 	shapes []shape
-	byType map[funcType][]uint32
+	byType map[binary.FuncType][]uint32
 	nodes  map[uint32]*node
 	stack  []uint32
 	result []turns
@@ -138,7 +142,7 @@ type node struct {
 // callees yields the nodes that a node calls.
 func (c *calls) callees(n uint32, yield func(uint32)) {
 	if n&callsType != 0 {
-		for _, f := range c.byType[c.m.types[n&^callsType]] {
+		for _, f := range c.byType[c.m.Types[n&^callsType]] {
 			yield(f)
 		}
 		return

@@ -3,6 +3,8 @@ package wasm
 import (
 	"fmt"
 	"slices"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // A copy may note where it has been: one bit for each side of a branch, and what its comparisons
@@ -15,8 +17,8 @@ import (
 //
 // Bits and operands are in globals of the copy, so that no memory of the image changes.
 const (
-	BranchName  = reserved + "branch."  // and a number: i64, 64 bits of branches
-	OperandName = reserved + "operand." // and a number: i64, an operand; those of comparison k are 2k and 2k+1
+	BranchName  = binary.Reserved + "branch."  // and a number: i64, 64 bits of branches
+	OperandName = binary.Reserved + "operand." // and a number: i64, an operand; those of comparison k are 2k and 2k+1
 )
 
 // Bounds of what is noted in one image: instances have these globals each.
@@ -41,14 +43,14 @@ func (c *cover) global(name string) uint32 {
 }
 
 // addCover adds the globals to the sections of a copy. They come last.
-func (w *weaver) addCover(parts map[byte][]byte, copied *Copy) {
+func (w *weaver) addCover(parts binary.Parts, copied *Copy) {
 	var globals, exports []byte
 	for k, name := range w.cover.globals {
-		globals = append(globals, typeI64, 1, byte(opI64Const), 0, byte(opEnd))
-		exports = appendU32(append(appendName(exports, name), kindGlobal), w.cover.first+uint32(k), 1)
+		globals = append(globals, binary.I64, 1, binary.OpI64Const, 0, binary.OpEnd)
+		exports = binary.AppendU32(append(binary.AppendName(exports, name), binary.KindGlobal), w.cover.first+uint32(k), 1)
 	}
-	parts[sectionGlobal] = appendElements(parts[sectionGlobal], len(w.cover.globals), globals)
-	parts[sectionExport] = appendElements(parts[sectionExport], len(w.cover.globals), exports)
+	parts.Add(binary.SectionGlobal, len(w.cover.globals), globals)
+	parts.Add(binary.SectionExport, len(w.cover.globals), exports)
 	slices.Sort(w.cover.Constants)
 	w.cover.Constants = slices.Compact(w.cover.Constants)
 	copied.Covered = w.cover.Covered
@@ -58,14 +60,14 @@ func (w *weaver) addCover(parts map[byte][]byte, copied *Copy) {
 type scout struct {
 	*cover
 	f    *woven
-	open []opcode // blocks, the function's own first
+	open []binary.Opcode // blocks, the function's own first
 }
 
 func (w *weaver) scout(f *woven) *scout {
 	if w.cover == nil {
 		return nil
 	}
-	return &scout{cover: w.cover, f: f, open: []opcode{opBlock}}
+	return &scout{cover: w.cover, f: f, open: []binary.Opcode{binary.OpBlock}}
 }
 
 // enter returns the code that must run first.
@@ -84,45 +86,44 @@ func (s *scout) bit() []byte {
 	if s.Branches%64 == 0 {
 		s.word = s.global(fmt.Sprint(BranchName, s.Branches/64))
 	}
-	code := appendU32([]byte{byte(opGlobalGet)}, s.word, 1)
-	code = append(appendS64(append(code, byte(opI64Const)), int64(uint64(1)<<(s.Branches%64))), byte(opI64Or))
+	bit := int64(uint64(1) << (s.Branches % 64))
 	s.Branches++
-	return appendU32(append(code, byte(opGlobalSet)), s.word, 1)
+	return emit(binary.OpGlobalGet, s.word, binary.OpI64Const, bit, binary.OpI64Or, binary.OpGlobalSet, s.word)
 }
 
 // before returns the code that must run before an instruction.
-func (s *scout) before(second, last, i *instruction) []byte {
+func (s *scout) before(second, last, i *binary.Instruction) []byte {
 	if s == nil {
 		return nil
 	}
 	s.constant(second, last, i)
 	switch {
-	case i.op == opBrIf:
+	case i.Op == binary.OpBrIf:
 		return s.either(s.bit(), nil)
-	case i.op == opSelect || i.op == opSelectTyped:
+	case i.Op == binary.OpSelect || i.Op == binary.OpSelectTyped:
 		return s.either(s.bit(), s.bit())
-	case compares(i.op) && s.Comparisons < comparisonsMax:
-		return s.operands(i.op)
+	case compares(i.Op) && s.Comparisons < comparisonsMax:
+		return s.operands(i.Op)
 	}
 	return nil
 }
 
 // after returns the code that must run after an instruction.
-func (s *scout) after(i *instruction) []byte {
+func (s *scout) after(i *binary.Instruction) []byte {
 	if s == nil {
 		return nil
 	}
-	switch i.op {
-	case opBlock, opLoop, opIf:
-		s.open = append(s.open, i.op)
-		if i.op != opBlock {
+	switch i.Op {
+	case binary.OpBlock, binary.OpLoop, binary.OpIf:
+		s.open = append(s.open, i.Op)
+		if i.Op != binary.OpBlock {
 			return s.bit()
 		}
-	case opElse, opBrIf:
+	case binary.OpElse, binary.OpBrIf:
 		return s.bit()
-	case opEnd:
+	case binary.OpEnd:
 		last := s.open[len(s.open)-1]
-		if s.open = s.open[:len(s.open)-1]; len(s.open) > 0 && last != opLoop { // no branch goes to the end of a loop
+		if s.open = s.open[:len(s.open)-1]; len(s.open) > 0 && last != binary.OpLoop { // no branch goes to the end of a loop
 			return s.bit()
 		}
 	}
@@ -131,71 +132,67 @@ func (s *scout) after(i *instruction) []byte {
 
 // either runs one code if what is on top of the stack is true, the other if not, and leaves it there.
 func (s *scout) either(yes, no []byte) []byte {
-	condition := s.f.local(scratchCondition, typeI32)
-	code := appendU32([]byte{byte(opLocalTee)}, condition, 1)
-	code = append(append(code, byte(opIf), blockEmpty), yes...)
+	condition := s.f.local(scratchCondition, binary.I32)
+	code := emit(binary.OpLocalTee, condition, binary.OpIf, binary.BlockEmpty, yes)
 	if no != nil {
-		code = append(append(code, byte(opElse)), no...)
+		code = emit(code, binary.OpElse, no)
 	}
-	return appendU32(append(code, byte(opEnd), byte(opLocalGet)), condition, 1)
+	return emit(code, binary.OpEnd, binary.OpLocalGet, condition)
 }
 
 // operands keeps the two values on top of the stack.
-func (s *scout) operands(op opcode) []byte {
-	a, b := s.f.local(scratchA64, typeI64), s.f.local(scratchB64, typeI64)
-	narrow := op <= opI32GeU
+func (s *scout) operands(op binary.Opcode) []byte {
+	a, b := s.f.local(scratchA64, binary.I64), s.f.local(scratchB64, binary.I64)
+	narrow := op <= binary.OpI32GeU
 	if narrow {
-		a, b = s.f.local(scratchA32, typeI32), s.f.local(scratchB32, typeI32)
+		a, b = s.f.local(scratchA32, binary.I32), s.f.local(scratchB32, binary.I32)
 	}
 	keep := func(code []byte, local uint32) []byte {
-		code = appendU32(append(code, byte(opLocalGet)), local, 1)
+		code = emit(code, binary.OpLocalGet, local)
 		if narrow {
-			code = append(code, byte(opI64ExtendI32U))
+			code = append(code, binary.OpI64ExtendI32U)
 		}
-		return appendU32(append(code, byte(opGlobalSet)), s.global(fmt.Sprint(OperandName, s.operand())), 1)
+		return emit(code, binary.OpGlobalSet, s.global(fmt.Sprint(OperandName, s.operand())))
 	}
-	code := appendU32([]byte{byte(opLocalSet)}, b, 1)
-	code = appendU32(append(code, byte(opLocalSet)), a, 1)
-	code = keep(keep(code, a), b)
+	code := keep(keep(emit(binary.OpLocalSet, b, binary.OpLocalSet, a), a), b)
 	s.Comparisons++
-	code = appendU32(append(code, byte(opLocalGet)), a, 1)
-	return appendU32(append(code, byte(opLocalGet)), b, 1)
+	return emit(code, binary.OpLocalGet, a, binary.OpLocalGet, b)
 }
 
 // operand is the number of the next one.
 func (s *scout) operand() int { return len(s.globals) - (s.Branches+63)/64 }
 
 // compares reports whether an instruction compares two integers.
-func compares(op opcode) bool {
-	return op >= opI32Eq && op <= opI32GeU || op >= opI64Eq && op <= opI64GeU
+func compares(op binary.Opcode) bool {
+	return op >= binary.OpI32Eq && op <= binary.OpI32GeU || op >= binary.OpI64Eq && op <= binary.OpI64GeU
 }
 
 // constant takes in the constant that one of three instructions, side by side, compares with. Switches
 // and ranges take a constant from what they compare, or add its negative.
-func (s *scout) constant(second, before, i *instruction) {
+func (s *scout) constant(second, before, i *binary.Instruction) {
 	add := func(value uint64) {
 		if len(s.Constants) < constantsMax {
 			s.Constants = append(s.Constants, value)
 		}
 	}
-	of := func(c *instruction) (value uint64, ok bool) {
-		if c.op == opI32Const {
-			return uint64(uint32(c.value)), true
+	of := func(c *binary.Instruction) (value uint64, ok bool) {
+		if c.Op == binary.OpI32Const {
+			return uint64(uint32(c.Value)), true
 		}
-		return uint64(c.value), c.op == opI64Const
+		return uint64(c.Value), c.Op == binary.OpI64Const
 	}
 	value, ok := of(before)
 	first, also := of(second)
 	switch {
-	case compares(i.op) && ok:
+	case compares(i.Op) && ok:
 		add(value)
-	case compares(i.op) && also && before.op == opLocalGet:
+	case compares(i.Op) && also && before.Op == binary.OpLocalGet:
 		add(first)
-	case (i.op == opI32Sub || i.op == opI64Sub || i.op == opI32Xor || i.op == opI64Xor) && ok:
+	case (i.Op == binary.OpI32Sub || i.Op == binary.OpI64Sub || i.Op == binary.OpI32Xor || i.Op == binary.OpI64Xor) && ok:
 		add(value)
-	case i.op == opI32Add && ok:
+	case i.Op == binary.OpI32Add && ok:
 		add(uint64(uint32(-value)))
-	case i.op == opI64Add && ok:
+	case i.Op == binary.OpI64Add && ok:
 		add(-value)
 	}
 }

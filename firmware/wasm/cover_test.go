@@ -6,17 +6,19 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // TestCoveredNotesTheWay: a bit for each side of a branch, the operands of comparisons, and the
 // constants that the image compares with. What is computed stays the same.
 func TestCoveredNotesTheWay(t *testing.T) {
 	// f(x) = x == 0x1234567 ? 7 : (x - 5 <u 3 ? 8 : 9), by a branch and a selection
-	code := []byte{byte(opBlock), blockEmpty, byte(opLocalGet), 0}
-	code = appendS32(append(code, byte(opI32Const)), 0x1234567)
-	code = append(code, byte(opI32Ne), byte(opBrIf), 0, byte(opI32Const), 7, byte(opReturn), byte(opEnd))
-	code = append(code, byte(opI32Const), 8, byte(opI32Const), 9)
-	code = append(code, byte(opLocalGet), 0, byte(opI32Const), 0x7B, byte(opI32Add), byte(opI32Const), 3, byte(opI32LtU), byte(opSelect))
+	code := []byte{binary.OpBlock, binary.BlockEmpty, binary.OpLocalGet, 0}
+	code = binary.AppendSigned(append(code, binary.OpI32Const), 0x1234567)
+	code = append(code, binary.OpI32Ne, binary.OpBrIf, 0, binary.OpI32Const, 7, binary.OpReturn, binary.OpEnd)
+	code = append(code, binary.OpI32Const, 8, binary.OpI32Const, 9)
+	code = append(code, binary.OpLocalGet, 0, binary.OpI32Const, 0x7B, binary.OpI32Add, binary.OpI32Const, 3, binary.OpI32LtU, binary.OpSelect)
 	unit, _ := Model("unit")
 	for _, meter := range []*Meter{nil, {Costs: unit, Limit: 1000}} {
 		c, err := RewriteCovered((&assembly{}).add("f", i32, i32, "", code...).bytes(), meter)

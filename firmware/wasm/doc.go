@@ -1,9 +1,9 @@
 // Package wasm rewrites a firmware image before it runs. The copy computes what the
 // image computes; it also lets the host see and stop what it otherwise could not.
 //
-//	image --parse--> module --analyse--> where to count, what is given back
-//	                    |                          |
-//	                    +---------- weave ---------+--> Copy: binary, globals, offsets
+//	image --binary.Parse--> module --analyse--> where to count, what is given back
+//	                           |                          |
+//	                           +---------- weave ---------+--> Copy: binary, globals, offsets
 //
 // What is put in:
 //

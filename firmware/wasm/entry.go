@@ -3,6 +3,8 @@ package wasm
 import (
 	"math"
 	"slices"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // entry is an entry point with a list of cells. A copy that counts calls it for each cell alone, so that the cost
@@ -39,7 +41,7 @@ type entry struct {
 
 // The parameters and locals of what calls an entry point; those of the entry point come after.
 const (
-	eachCount = iota
+	eachCount uint32 = iota
 	eachSlot
 	eachCalls
 	eachAt
@@ -58,9 +60,9 @@ func (w *weaver) entries() (entries []*entry) {
 		return nil
 	}
 	for _, l := range listed {
-		e, ok := w.m.exports[l.name]
-		k := int(e.index) - len(w.m.imported)
-		if ok && e.kind == kindFunction && k >= 0 && k < len(w.m.body) && w.m.takes(k, l.params) {
+		e, ok := w.m.Exports[l.name]
+		k := int(e.Index) - len(w.m.Imported)
+		if ok && e.Kind == binary.KindFunction && k >= 0 && k < len(w.m.Body) && w.m.takes(k, l.params) {
 			entries = append(entries, &entry{name: l.name, k: k, params: l.params})
 		}
 	}
@@ -70,7 +72,7 @@ func (w *weaver) entries() (entries []*entry) {
 // take takes the entry point's own code, and returns what the copy has in its place: nothing that runs, if
 // no one but the host called it, which calls each instead.
 func (e *entry) take(w *weaver, own *woven) *woven {
-	e.function, e.woven = w.m.functionNames()[len(w.m.imported)+e.k], own
+	e.function, e.woven = w.m.FunctionNames()[len(w.m.Imported)+e.k], own
 	if w.meter.Profile || !e.inline(w) {
 		e.call(w)
 		return own
@@ -78,31 +80,30 @@ func (e *entry) take(w *weaver, own *woven) *woven {
 	if w.called[e.k] {
 		return own
 	}
-	return &woven{copier: copier{to: []byte{0, byte(opUnreachable), byte(opEnd)}}}
+	return &woven{copier: copier{to: []byte{0, binary.OpUnreachable, binary.OpEnd}}}
 }
 
 // addEntries adds entry points, which the code of the copy has, to its other sections. Types and functions that are
 // added come last, so that no number changes; nothing is the type of functions without parameters and results.
-func (m *module) addEntries(entries []*entry, parts map[byte][]byte, shift *copier, nothing uint32) {
-	types := &reader{data: parts[sectionType]}
-	signature := uint32(types.count())
-	parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 3, typeI32, typeI32, typeI32, 0})
-	next := uint32(len(m.imported) + len(m.body))
+func (m *module) addEntries(entries []*entry, parts binary.Parts, shift *copier, nothing uint32) {
+	types := &binary.Reader{Data: parts[binary.SectionType]}
+	signature := uint32(types.Count())
+	parts.Add(binary.SectionType, 1, []byte{0x60, 3, binary.I32, binary.I32, binary.I32, 0})
+	next := uint32(len(m.Imported) + len(m.Body))
 	for _, e := range entries {
 		for _, signature := range []uint32{nothing, signature} {
-			parts[sectionFunction] = appendElement(parts[sectionFunction], appendU32(nil, signature, 1))
+			parts.Add(binary.SectionFunction, 1, binary.AppendU32(nil, signature, 1))
 		}
-		m.names[next], m.names[next+1] = EachName+e.name, e.function
+		m.Names[next], m.Names[next+1] = EachName+e.name, e.function
 		next += 2
-		export := appendName(nil, EachName+e.name)
-		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(export, kindFunction), shift.function(next-1), 1))
+		parts.Export(EachName+e.name, binary.KindFunction, shift.function(next-1))
 	}
 }
 
 // over is the body of a function of its own, in which a cell's handler is ended that has returned: it is in no backtrace.
 func (e *entry) over(w *weaver) *woven {
 	body := w.meter.end([]byte{0}, w.tick)
-	return &woven{copier: copier{to: append(body, byte(opEnd))}}
+	return &woven{copier: copier{to: append(body, binary.OpEnd)}}
 }
 
 // each is the body of (count, slot, calls i32).
@@ -110,13 +111,11 @@ func (e *entry) each(w *weaver, over uint32) *woven {
 	var kept, zero []uint32 // locals
 	before := newSet(len(e.types))
 	out := &woven{}
-	op := func(op opcode, index uint32) { out.to = appendU32(append(out.to, byte(op)), index, 1) }
-	out.to = append(out.to, byte(opI32Const), 1)
-	op(opLocalSet, eachFirst)
+	add := func(parts ...any) { out.to = append(out.to, emit(parts...)...) }
+	add(binary.OpI32Const, 1, binary.OpLocalSet, eachFirst)
 	before.add(0)
 	if e.params == 2 {
-		op(opLocalGet, eachSlot)
-		op(opLocalSet, eachFirst+1)
+		add(binary.OpLocalGet, eachSlot, binary.OpLocalSet, eachFirst+1)
 		before.add(1)
 	}
 	e.copyHead(out, before)
@@ -128,37 +127,23 @@ func (e *entry) each(w *weaver, over uint32) *woven {
 			zero = append(zero, n)
 			continue
 		}
-		op(opLocalGet, eachFirst+n)
-		op(opLocalSet, eachFirst+uint32(len(e.types)+len(kept)))
+		add(binary.OpLocalGet, eachFirst+n, binary.OpLocalSet, eachFirst+uint32(len(e.types)+len(kept)))
 		kept = append(kept, n)
 	}
-	op(opLocalGet, eachCalls)
-	op(opLocalSet, eachAt)
-	out.to = append(out.to, byte(opLoop), blockEmpty)
-	e.begin(w.meter, out)
+	add(binary.OpLocalGet, eachCalls, binary.OpLocalSet, eachAt, binary.OpLoop, binary.BlockEmpty, e.begin(w.meter))
 	for n, local := range kept {
-		op(opLocalGet, eachFirst+uint32(len(e.types)+n))
-		op(opLocalSet, eachFirst+local)
+		add(binary.OpLocalGet, eachFirst+uint32(len(e.types)+n), binary.OpLocalSet, eachFirst+local)
 	}
 	for _, local := range zero {
-		out.to = append(out.to, zeros[e.types[local]]...)
-		op(opLocalSet, eachFirst+local)
+		add(zeros[e.types[local]], binary.OpLocalSet, eachFirst+local)
 	}
 	e.copyRest(out)
-	op(opGlobalGet, w.meter.counter)
-	op(opLocalTee, eachCost)
-	out.to = append(w.meter.exceeds(out.to), byte(opIf), blockEmpty)
-	op(opCall, over)
-	out.to = append(out.to, byte(opEnd))
-	op(opLocalGet, eachAt)
-	out.to = append(out.to, byte(opI32Const), 4, byte(opI32Add))
-	op(opLocalSet, eachAt)
-	op(opLocalGet, eachNext)
-	out.to = append(out.to, byte(opI32Const), 1, byte(opI32Add))
-	op(opLocalTee, eachNext)
-	op(opLocalGet, eachCount)
-	out.to = append(out.to, byte(opI32LtU), byte(opBrIf), 0, byte(opEnd), byte(opEnd))
-	locals := []byte{typeI32, typeI32, typeI32, typeI64}
+	add(w.meter.exceeds(emit(binary.OpGlobalGet, w.meter.counter, binary.OpLocalTee, eachCost)),
+		binary.OpIf, binary.BlockEmpty, binary.OpCall, over, binary.OpEnd,
+		binary.OpLocalGet, eachAt, binary.OpI32Const, 4, binary.OpI32Add, binary.OpLocalSet, eachAt,
+		binary.OpLocalGet, eachNext, binary.OpI32Const, 1, binary.OpI32Add, binary.OpLocalTee, eachNext,
+		binary.OpLocalGet, eachCount, binary.OpI32LtU, binary.OpBrIf, 0, binary.OpEnd, binary.OpEnd)
+	locals := []byte{binary.I32, binary.I32, binary.I32, binary.I64}
 	locals = append(locals, e.types...)
 	for _, local := range kept {
 		locals = append(locals, e.types[local])
@@ -169,8 +154,8 @@ func (e *entry) each(w *weaver, over uint32) *woven {
 
 // zeros are instructions by the type of what they leave.
 var zeros = map[byte][]byte{
-	typeI32: {byte(opI32Const), 0}, typeI64: {byte(opI64Const), 0}, typeF32: {byte(opF32Const), 0, 0, 0, 0},
-	typeF64: {byte(opF64Const), 0, 0, 0, 0, 0, 0, 0, 0}, typeV128: append([]byte{simd >> 16, byte(opV128Const & 0xFF)}, make([]byte, 16)...),
+	binary.I32: {binary.OpI32Const, 0}, binary.I64: {binary.OpI64Const, 0}, binary.F32: {binary.OpF32Const, 0, 0, 0, 0},
+	binary.F64: {binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0}, binary.V128: append([]byte{simd >> 16, binary.OpV128Const & 0xFF}, make([]byte, 16)...),
 }
 
 // declare puts the types of locals before code.
@@ -181,67 +166,57 @@ func (f *woven) declare(types []byte) {
 		for n < len(types) && types[n] == types[same] {
 			n++
 		}
-		groups = append(appendU32(groups, uint32(n-same), 1), types[same])
+		groups = append(binary.AppendU32(groups, uint32(n-same), 1), types[same])
 	}
-	head := append(appendU32(nil, count, 1), groups...)
+	head := append(binary.AppendU32(nil, count, 1), groups...)
 	for n := range f.moved {
 		f.moved[n].to += uint32(len(head))
 	}
 	f.to = append(head, f.to...)
 }
 
-// begin begins the turn of a cell.
-func (e *entry) begin(x *metering, out *woven) {
-	op := func(op opcode, index uint32) { out.to = appendU32(append(out.to, byte(op)), index, 1) }
-	op(opLocalGet, eachNext)
-	op(opGlobalSet, x.place)
-	// cell = *at; *at = cost, which has 32 bits: see Limit
-	op(opLocalGet, eachAt)
-	out.to = append(out.to, byte(opI32Load), 2, 0)
-	op(opLocalSet, eachCell)
-	op(opLocalGet, eachAt)
-	op(opLocalGet, eachCost)
-	out.to = append(out.to, byte(opI32WrapI64), byte(opI32Store), 2, 0)
-	// *calls = cell
-	op(opLocalGet, eachCalls)
-	op(opLocalGet, eachCell)
-	out.to = append(out.to, byte(opI32Store), 2, 0, byte(opI64Const), 0)
-	op(opGlobalSet, x.counter)
+// begin begins the turn of a cell: cell = *at; *at = cost, which has 32 bits: see Limit; *calls = cell.
+func (e *entry) begin(x *metering) []byte {
+	return emit(binary.OpLocalGet, eachNext, binary.OpGlobalSet, x.place,
+		binary.OpLocalGet, eachAt, binary.OpI32Load, 2, 0, binary.OpLocalSet, eachCell,
+		binary.OpLocalGet, eachAt, binary.OpLocalGet, eachCost, binary.OpI32WrapI64, binary.OpI32Store, 2, 0,
+		binary.OpLocalGet, eachCalls, binary.OpLocalGet, eachCell, binary.OpI32Store, 2, 0,
+		binary.OpI64Const, 0, binary.OpGlobalSet, x.counter)
 }
 
 // call makes code that calls the entry point.
 func (e *entry) call(w *weaver) {
-	e.types, e.function = slices.Repeat([]byte{typeI32}, e.params), EachName+e.name
+	e.types, e.function = slices.Repeat([]byte{binary.I32}, e.params), EachName+e.name
 	e.code, e.head, e.blocks = nil, 0, 0
 	for n := range e.params {
-		e.code = append(e.code, byte(opLocalGet), byte(n))
+		e.code = append(e.code, binary.OpLocalGet, byte(n))
 	}
-	e.code = appendU32(append(e.code, byte(opCall)), uint32(len(w.m.imported)+e.k)+1, 1)
-	e.code = append(e.code, byte(opEnd))
+	e.code = binary.AppendU32(append(e.code, binary.OpCall), uint32(len(w.m.Imported)+e.k)+1, 1)
+	e.code = append(e.code, binary.OpEnd)
 	e.woven = &woven{}
 	e.flow = &flow{written: newSet(e.params), early: newSet(e.params)}
 }
 
 // inline takes the entry point's own code, if it is not too large, and finds its head.
 func (e *entry) inline(w *weaver) bool {
-	r := &reader{data: e.woven.to}
-	e.types = slices.Repeat([]byte{typeI32}, e.params)
-	for n := r.count(); n > 0; n-- {
-		same := r.u32()
-		valueType := r.byte()
+	r := &binary.Reader{Data: e.woven.to}
+	e.types = slices.Repeat([]byte{binary.I32}, e.params)
+	for n := r.Count(); n > 0; n-- {
+		same := r.U32()
+		valueType := r.Byte()
 		if zeros[valueType] == nil || uint64(len(e.types))+uint64(same) > entryLocalsMax {
 			return false
 		}
 		e.types = append(e.types, slices.Repeat([]byte{valueType}, int(same))...)
 	}
-	e.code = e.woven.to[r.at:]
+	e.code = e.woven.to[r.At:]
 	if len(e.code) > entryBytesMax {
 		return false
 	}
 	flowOf := func(from, blocks int) (*flow, bool) {
 		f := &flow{m: w.m, tick: w.tick, params: e.params}
 		for range blocks + 1 {
-			f.frames = append(f.frames, flowFrame{op: opBlock})
+			f.frames = append(f.frames, flowFrame{op: binary.OpBlock})
 		}
 		return f, f.run(e.code[from:], len(e.types))
 	}
@@ -257,21 +232,21 @@ func (e *entry) inline(w *weaver) bool {
 // findHead finds how far the code does the same for every cell, and nothing that anyone could see.
 func (e *entry) findHead(m *module, whole *flow) {
 	h := &head{e: e, m: m, whole: whole, set: newSet(len(e.types))}
-	if memories := m.memories(); len(memories) == 1 {
+	if memories := m.Memories(); len(memories) == 1 {
 		h.memory = uint64(memories[0].Start) << 16
 	}
-	r := &reader{data: e.code}
-	var i instruction
-	for blocks := 0; r.more(); {
-		r.instruction(&i)
+	r := &binary.Reader{Data: e.code}
+	var i binary.Instruction
+	for blocks := 0; r.More(); {
+		r.Instruction(&i)
 		if !h.takes(&i) || h.failed {
 			return
 		}
-		if i.op == opBlock {
+		if i.Op == binary.OpBlock {
 			blocks++
 		}
 		if len(h.stack) == 0 {
-			e.head, e.blocks = i.end, blocks
+			e.head, e.blocks = i.End, blocks
 		}
 	}
 }
@@ -287,29 +262,29 @@ type head struct {
 }
 
 // takes reports whether an instruction can be in the head.
-func (h *head) takes(i *instruction) bool {
-	switch op := i.op; {
-	case op == opBlock:
-		return i.value == blockEmpty-0x80 && len(h.stack) == 0
-	case op == opBrIf: // that does not branch
+func (h *head) takes(i *binary.Instruction) bool {
+	switch op := i.Op; {
+	case op == binary.OpBlock:
+		return i.Value == binary.BlockEmpty-0x80 && len(h.stack) == 0
+	case op == binary.OpBrIf: // that does not branch
 		v := h.pop()
 		return v == address{known: true}
-	case op >= opLocalGet && op <= opLocalTee:
+	case op >= binary.OpLocalGet && op <= binary.OpLocalTee:
 		h.local(i)
-	case op == opI32Const:
-		h.push(address{true, uint32(i.value)})
-	case op >= opI64Const && op <= opF64Const:
+	case op == binary.OpI32Const:
+		h.push(address{true, uint32(i.Value)})
+	case op >= binary.OpI64Const && op <= binary.OpF64Const:
 		h.push(address{})
-	case op == opI32Eqz:
+	case op == binary.OpI32Eqz:
 		v := h.pop()
 		h.push(address{known: v.known && v.value != 0})
-	case op >= opI32Load && op <= opLoadLast:
+	case op >= binary.OpI32Load && op <= binary.OpLoadLast:
 		v := h.pop()
 		h.push(address{})
 		return v.known && h.same(extentOf(v.value, i))
-	case op == opSelect:
+	case op == binary.OpSelect:
 		h.replace(3, 1)
-	case op == opDrop, op >= opI32Eqz && op <= 0xC4:
+	case op == binary.OpDrop, op >= binary.OpI32Eqz && op <= 0xC4:
 		v := h.pop()
 		h.push(v)
 		h.replace(effect(op))
@@ -321,27 +296,27 @@ func (h *head) takes(i *instruction) bool {
 }
 
 // local follows an instruction on a local.
-func (h *head) local(i *instruction) {
+func (h *head) local(i *binary.Instruction) {
 	switch {
-	case i.op == opLocalSet:
+	case i.Op == binary.OpLocalSet:
 		h.pop()
-	case i.op == opLocalGet && h.set.has(i.index):
+	case i.Op == binary.OpLocalGet && h.set.has(i.Index):
 		h.push(address{})
-	case i.op == opLocalGet && i.index == 0:
+	case i.Op == binary.OpLocalGet && i.Index == 0:
 		h.push(address{true, 1}) // cell
-	case i.op == opLocalGet:
-		h.push(address{known: int(i.index) >= h.e.params})
+	case i.Op == binary.OpLocalGet:
+		h.push(address{known: int(i.Index) >= h.e.params})
 	}
-	if i.op != opLocalGet {
-		h.set.add(i.index)
+	if i.Op != binary.OpLocalGet {
+		h.set.add(i.Index)
 	}
 }
 
 // traps reports whether a numeric instruction may trap: a division, unless it is by a constant, and a conversion
 // that may be out of range.
-func traps(op opcode, last address) bool {
+func traps(op binary.Opcode, last address) bool {
 	divides := op >= 0x6D && op <= 0x70 || op >= 0x7F && op <= 0x82
-	converts := op >= 0xA8 && op <= 0xB1 && op != 0xAC && op != opI64ExtendI32U
+	converts := op >= 0xA8 && op <= 0xB1 && op != 0xAC && op != binary.OpI64ExtendI32U
 	return converts || divides && (!last.known || last.value == 0 || last.value == math.MaxUint32)
 }
 
@@ -352,16 +327,16 @@ func (h *head) same(e extent) bool {
 
 // copyHead copies the head, without its blocks, and notes which locals it sets.
 func (e *entry) copyHead(out *woven, set localSet) {
-	r := &reader{data: e.code[:e.head]}
-	var i instruction
-	for r.more() {
-		r.instruction(&i)
-		switch i.op {
-		case opBlock:
-		case opBrIf:
-			out.to = append(out.to, byte(opDrop))
-		case opLocalSet, opLocalTee:
-			set.add(i.index)
+	r := &binary.Reader{Data: e.code[:e.head]}
+	var i binary.Instruction
+	for r.More() {
+		r.Instruction(&i)
+		switch i.Op {
+		case binary.OpBlock:
+		case binary.OpBrIf:
+			out.to = append(out.to, binary.OpDrop)
+		case binary.OpLocalSet, binary.OpLocalTee:
+			set.add(i.Index)
 			e.copy(out, &i, 0)
 		default:
 			e.copy(out, &i, 0)
@@ -372,15 +347,15 @@ func (e *entry) copyHead(out *woven, set localSet) {
 // copyRest copies the code after the head, in its blocks, and notes what has moved where.
 func (e *entry) copyRest(out *woven) {
 	for range e.blocks + 1 {
-		out.to = append(out.to, byte(opBlock), blockEmpty)
+		out.to = append(out.to, binary.OpBlock, binary.BlockEmpty)
 	}
 	depth := uint32(e.blocks)
 	start, at := len(e.woven.to)-len(e.code), 0
-	r := &reader{data: e.code, at: e.head}
-	var i instruction
-	for r.more() {
-		r.instruction(&i)
-		from := uint32(start + i.start)
+	r := &binary.Reader{Data: e.code, At: e.head}
+	var i binary.Instruction
+	for r.More() {
+		r.Instruction(&i)
+		from := uint32(start + i.Start)
 		for at+1 < len(e.woven.moved) && e.woven.moved[at+1].to <= from {
 			at++
 		}
@@ -392,10 +367,10 @@ func (e *entry) copyRest(out *woven) {
 			place.to = uint32(len(out.to))
 			out.moved = append(out.moved, place)
 		}
-		switch i.op {
-		case opBlock, opLoop, opIf:
+		switch i.Op {
+		case binary.OpBlock, binary.OpLoop, binary.OpIf:
 			depth++
-		case opEnd:
+		case binary.OpEnd:
 			depth--
 		}
 		e.copy(out, &i, depth)
@@ -403,13 +378,13 @@ func (e *entry) copyRest(out *woven) {
 }
 
 // copy copies an instruction that is in so many blocks of the entry point.
-func (e *entry) copy(out *woven, i *instruction, depth uint32) {
-	switch i.op {
-	case opLocalGet, opLocalSet, opLocalTee:
-		out.to = appendU32(append(out.to, byte(i.op)), eachFirst+i.index, 1)
-	case opReturn:
-		out.to = appendU32(append(out.to, byte(opBr)), depth, 1)
+func (e *entry) copy(out *woven, i *binary.Instruction, depth uint32) {
+	switch i.Op {
+	case binary.OpLocalGet, binary.OpLocalSet, binary.OpLocalTee:
+		out.to = binary.AppendU32(append(out.to, byte(i.Op)), eachFirst+i.Index, 1)
+	case binary.OpReturn:
+		out.to = binary.AppendU32(append(out.to, binary.OpBr), depth, 1)
 	default:
-		out.to = append(out.to, e.code[i.start:i.end]...)
+		out.to = append(out.to, e.code[i.Start:i.End]...)
 	}
 }

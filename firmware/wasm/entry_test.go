@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // Where randomEntry has its list, and words that it reads before its loop.
@@ -22,35 +24,35 @@ func randomEntry(seed uint64) []byte {
 	w := &writer{Rand: random, left: 20}
 	w.labels = []bool{false}
 	w.value(3)
-	a.add("f0", i32, i32, string(slices.Repeat([]byte{typeI32}, 3+testLocals)), w.code...)
+	a.add("f0", i32, i32, string(slices.Repeat([]byte{binary.I32}, 3+testLocals)), w.code...)
 	const count, place = 4 + testLocals, 5 + testLocals
 	w = &writer{Rand: random, functions: 1, left: 60, labels: []bool{true, true}}
-	w.emit(byte(opBlock), blockEmpty, byte(opLocalGet), 0, byte(opI32Eqz), byte(opBrIf), 0)
-	w.emit(byte(opLocalGet), 0, byte(opLocalSet), count)
+	w.emit(binary.OpBlock, binary.BlockEmpty, binary.OpLocalGet, 0, binary.OpI32Eqz, binary.OpBrIf, 0)
+	w.emit(binary.OpLocalGet, 0, binary.OpLocalSet, count)
 	for k := range byte(1 + random.IntN(4)) {
 		w.emit(number(0)...)
-		w.code = append(w.code, byte(opI32Load), 2)
-		w.code = appendU32(w.code, testWords+4*uint32(k), 1)
-		w.emit(byte(opLocalSet), []byte{2, 3, 4 + testLocals/2, 3 + testLocals}[k])
+		w.code = append(w.code, binary.OpI32Load, 2)
+		w.code = binary.AppendU32(w.code, testWords+4*uint32(k), 1)
+		w.emit(binary.OpLocalSet, []byte{2, 3, 4 + testLocals/2, 3 + testLocals}[k])
 	}
 	if random.IntN(2) == 0 { // the head ends here, or does not
 		w.statements(1)
 	}
-	w.emit(byte(opLoop), blockEmpty)
+	w.emit(binary.OpLoop, binary.BlockEmpty)
 	w.labels = append(w.labels, false)
-	w.emit(byte(opLocalGet), place)
+	w.emit(binary.OpLocalGet, place)
 	w.emit(number(2)...)
-	w.emit(byte(opI32Shl), byte(opI32Load), 2)
-	w.code = appendU32(w.code, testList, 1)
-	w.emit(byte(opLocalSet), byte(random.IntN(4)))
+	w.emit(binary.OpI32Shl, binary.OpI32Load, 2)
+	w.code = binary.AppendU32(w.code, testList, 1)
+	w.emit(binary.OpLocalSet, byte(random.IntN(4)))
 	w.statements(4)
-	w.emit(byte(opLocalGet), place)
+	w.emit(binary.OpLocalGet, place)
 	w.emit(number(1)...)
-	w.emit(byte(opI32Add), byte(opLocalTee), place, byte(opLocalGet), count, byte(opI32LtU), byte(opBrIf), 0)
-	w.emit(byte(opEnd), byte(opEnd), byte(opI32Const), 0, byte(opI32Const), 0, byte(opI32Load), 2, 0)
+	w.emit(binary.OpI32Add, binary.OpLocalTee, place, binary.OpLocalGet, count, binary.OpI32LtU, binary.OpBrIf, 0)
+	w.emit(binary.OpEnd, binary.OpEnd, binary.OpI32Const, 0, binary.OpI32Const, 0, binary.OpI32Load, 2, 0)
 	w.emit(number(1)...)
-	w.emit(byte(opI32Add), byte(opI32Store), 2, 0)
-	return a.add("starloom_slot", i32+i32, "", string(slices.Repeat([]byte{typeI32}, 4+testLocals)), w.code...).bytes()
+	w.emit(binary.OpI32Add, binary.OpI32Store, 2, 0)
+	return a.add("starloom_slot", i32+i32, "", string(slices.Repeat([]byte{binary.I32}, 4+testLocals)), w.code...).bytes()
 }
 
 // TestEntryForEachCell: on random entry points each cell of a list costs, and does to the memory, what it costs
@@ -63,9 +65,9 @@ func TestEntryForEachCell(t *testing.T) {
 	unit, _ := Model("unit")
 	heads, different := 0, map[uint64]bool{}
 	for seed := range modules {
-		binary := randomEntry(seed)
-		naive := run(t, runtimes["interpreter"](), Naive(binary, nil), nil)
-		copied, err := RewriteMetered(binary, Meter{Costs: unit, Limit: 1 << 30})
+		image := randomEntry(seed)
+		naive := run(t, runtimes["interpreter"](), Naive(image, nil), nil)
+		copied, err := RewriteMetered(image, Meter{Costs: unit, Limit: 1 << 30})
 		require.NoError(t, err)
 		for name, config := range runtimes {
 			metered := run(t, config(), copied.Binary, nil)
@@ -100,7 +102,7 @@ func TestEntryForEachCell(t *testing.T) {
 			got, _ := metered.Memory().Read(0, 4200)
 			require.Equal(t, want, got, "seed %d, %s", seed, name)
 		}
-		if headOf(t, binary) > 40 {
+		if headOf(t, image) > 40 {
 			heads++
 		}
 	}
@@ -109,11 +111,11 @@ func TestEntryForEachCell(t *testing.T) {
 }
 
 // headOf is how many bytes of starloom_slot are done once for all cells.
-func headOf(t *testing.T, binary []byte) int {
-	m, err := read(binary)
+func headOf(t *testing.T, image []byte) int {
+	m, err := read(image)
 	require.NoError(t, err)
 	unit, _ := Model("unit")
-	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals)), meter: &metering{Meter{Costs: unit, Limit: 1}, 2, 3}}
+	w := &weaver{m: m, tick: uint32(len(m.Imported)), counter: uint32(len(m.Globals)), meter: &metering{Meter{Costs: unit, Limit: 1}, 2, 3}}
 	require.NoError(t, w.analyse())
 	for _, e := range w.entries() {
 		if e.name == "starloom_slot" {
@@ -128,9 +130,9 @@ func headOf(t *testing.T, binary []byte) int {
 // counts all calls does so in a list, too.
 func TestEntryStores(t *testing.T) {
 	static := func(read byte) []byte {
-		code := []byte{byte(opBlock), blockEmpty, byte(opLocalGet), 0, byte(opI32Eqz), byte(opBrIf), 0, byte(opI32Const), 0, byte(opI32Load), 2, read}
-		code = append(code, byte(opLocalSet), 2, byte(opI32Const), 0, byte(opLocalGet), 2, byte(opI32Const), 1, byte(opI32Add))
-		return (&assembly{}).add("starloom_slot", i32+i32, "", i32, append(code, byte(opI32Store), 2, 32, byte(opEnd))...).bytes()
+		code := []byte{binary.OpBlock, binary.BlockEmpty, binary.OpLocalGet, 0, binary.OpI32Eqz, binary.OpBrIf, 0, binary.OpI32Const, 0, binary.OpI32Load, 2, read}
+		code = append(code, binary.OpLocalSet, 2, binary.OpI32Const, 0, binary.OpLocalGet, 2, binary.OpI32Const, 1, binary.OpI32Add)
+		return (&assembly{}).add("starloom_slot", i32+i32, "", i32, append(code, binary.OpI32Store, 2, 32, binary.OpEnd)...).bytes()
 	}
 	unit, _ := Model("unit")
 	copied, err := RewriteMetered(static(32), Meter{Costs: unit, Limit: 1000})

@@ -1,6 +1,10 @@
 package wasm
 
-import "slices"
+import (
+	"slices"
+
+	"starloom/firmware/wasm/binary"
+)
 
 // flow follows the code of a function, or the end of it, and notes what it does with its locals, and
 // to which constant addresses it stores.
@@ -23,10 +27,10 @@ type flow struct {
 type extent struct{ from, to uint64 }
 
 // extentOf is what an instruction of the MVP loads or stores at an address.
-func extentOf(base uint32, i *instruction) extent {
+func extentOf(base uint32, i *binary.Instruction) extent {
 	const sizes = "\x04\x08\x04\x08\x01\x01\x02\x02\x01\x01\x02\x02\x04\x04" + "\x04\x08\x04\x08\x01\x02\x01\x02\x04"
-	from := uint64(base) + uint64(i.value)
-	return extent{from, from + uint64(sizes[i.op-opI32Load])}
+	from := uint64(base) + uint64(i.Value)
+	return extent{from, from + uint64(sizes[i.Op-binary.OpI32Load])}
 }
 
 // address is a value that is known.
@@ -37,7 +41,7 @@ type address struct {
 
 // flowFrame is an open block.
 type flowFrame struct {
-	op              opcode
+	op              binary.Opcode
 	height          int
 	params, results int
 	before          localSet // if: set at its start
@@ -61,42 +65,42 @@ func (b localSet) keep(other localSet) {
 // run follows code up to its end, and reports whether it was understood. The stack is empty at its start.
 func (f *flow) run(code []byte, locals int) bool {
 	f.set, f.written, f.early = newSet(locals), newSet(locals), newSet(locals)
-	r := &reader{data: code}
-	var i instruction
-	for len(f.frames) > 0 && r.more() && !f.failed {
-		r.instruction(&i)
-		switch i.op {
-		case opBlock, opLoop, opIf:
+	r := &binary.Reader{Data: code}
+	var i binary.Instruction
+	for len(f.frames) > 0 && r.More() && !f.failed {
+		r.Instruction(&i)
+		switch i.Op {
+		case binary.OpBlock, binary.OpLoop, binary.OpIf:
 			f.open(&i)
-		case opElse:
+		case binary.OpElse:
 			f.branch(0)
 			f.otherwise()
-		case opEnd:
+		case binary.OpEnd:
 			f.close(r, true)
-		case opBr:
-			f.branch(i.index)
+		case binary.OpBr:
+			f.branch(i.Index)
 			f.skip(r)
-		case opBrIf:
+		case binary.OpBrIf:
 			f.pop()
-			f.branch(i.index)
-		case opBrTable:
+			f.branch(i.Index)
+		case binary.OpBrTable:
 			f.pop()
-			for _, target := range i.targets {
+			for _, target := range i.Targets {
 				f.branch(target)
 			}
 			f.skip(r)
-		case opReturn, opUnreachable:
+		case binary.OpReturn, binary.OpUnreachable:
 			f.skip(r)
 		default:
 			f.plain(&i)
 		}
 	}
-	return !f.failed && r.err == nil
+	return !f.failed && r.Err == nil
 }
 
-func (f *flow) open(i *instruction) {
-	frame := flowFrame{op: i.op}
-	if i.op == opIf {
+func (f *flow) open(i *binary.Instruction) {
+	frame := flowFrame{op: i.Op}
+	if i.Op == binary.OpIf {
 		f.pop()
 		frame.before = slices.Clone(f.set)
 	}
@@ -114,7 +118,7 @@ func (f *flow) branch(label uint32) {
 	}
 	frame := &f.frames[len(f.frames)-1-int(label)]
 	switch {
-	case frame.op == opLoop: // what was set at its start is set
+	case frame.op == binary.OpLoop: // what was set at its start is set
 	case frame.after == nil:
 		frame.after = slices.Clone(f.set)
 	default:
@@ -125,25 +129,25 @@ func (f *flow) branch(label uint32) {
 // otherwise starts the second half of an if.
 func (f *flow) otherwise() {
 	frame := &f.frames[len(f.frames)-1]
-	if frame.op != opIf {
+	if frame.op != binary.OpIf {
 		f.failed = true
 		return
 	}
-	frame.op = opElse
+	frame.op = binary.OpElse
 	f.set = frame.before
 	f.cut(frame.height, frame.params)
 }
 
 // close ends a block; falls says whether the code before the end runs into it.
-func (f *flow) close(r *reader, falls bool) {
+func (f *flow) close(r *binary.Reader, falls bool) {
 	frame := f.frames[len(f.frames)-1]
-	if frame.op == opIf {
+	if frame.op == binary.OpIf {
 		if falls {
 			f.branch(0)
 		}
 		f.set, falls = frame.before, true
 	}
-	if frame.op == opLoop && falls {
+	if frame.op == binary.OpLoop && falls {
 		f.frames[len(f.frames)-1].after = f.set
 	} else if falls {
 		f.branch(0)
@@ -161,56 +165,56 @@ func (f *flow) close(r *reader, falls bool) {
 }
 
 // skip goes to where code can be reached again.
-func (f *flow) skip(r *reader) {
-	switch r.skipUnreachable().op {
-	case opElse:
+func (f *flow) skip(r *binary.Reader) {
+	switch r.SkipUnreachable().Op {
+	case binary.OpElse:
 		f.otherwise()
-	case opEnd:
+	case binary.OpEnd:
 		f.close(r, false)
 	}
 }
 
 // plain follows an instruction that goes on to the next one.
-func (f *flow) plain(i *instruction) {
+func (f *flow) plain(i *binary.Instruction) {
 	switch {
-	case i.op == opLocalGet:
-		if !f.set.has(i.index) {
-			f.early.add(i.index)
+	case i.Op == binary.OpLocalGet:
+		if !f.set.has(i.Index) {
+			f.early.add(i.Index)
 		}
-		f.push(address{i.index >= uint32(f.params) && !f.written.has(i.index), 0})
-	case i.op == opLocalSet, i.op == opLocalTee:
-		f.set.add(i.index)
-		f.written.add(i.index)
-		if i.op == opLocalSet {
+		f.push(address{i.Index >= uint32(f.params) && !f.written.has(i.Index), 0})
+	case i.Op == binary.OpLocalSet, i.Op == binary.OpLocalTee:
+		f.set.add(i.Index)
+		f.written.add(i.Index)
+		if i.Op == binary.OpLocalSet {
 			f.pop()
 		}
-	case i.op == opI32Const:
-		f.push(address{true, uint32(i.value)})
-	case i.op >= opI32Store && i.op <= opStoreLast:
+	case i.Op == binary.OpI32Const:
+		f.push(address{true, uint32(i.Value)})
+	case i.Op >= binary.OpI32Store && i.Op <= binary.OpStoreLast:
 		f.pop()
 		if to := f.pop(); to.known {
 			f.stores = append(f.stores, extentOf(to.value, i))
 		}
-	case i.op>>16 != 0 && isStore(i.op):
-		pops, _ := effect(i.op)
+	case i.Op>>16 != 0 && isStore(i.Op):
+		pops, _ := effect(i.Op)
 		f.replace(pops-1, 0)
 		f.anywhere = f.pop().known || f.anywhere
-	case i.op == opGlobalGet:
+	case i.Op == binary.OpGlobalGet:
 		f.push(address{})
-	case i.op == opGlobalSet:
+	case i.Op == binary.OpGlobalSet:
 		f.pop()
-	case i.op == opSelect, i.op == opSelectTyped:
+	case i.Op == binary.OpSelect, i.Op == binary.OpSelectTyped:
 		f.replace(3, 1)
-	case i.op == opCall:
-		if i.index != f.tick {
-			t := f.m.types[f.m.signature(int(f.original(i.index)))]
-			f.replace(len(t.params), len(t.results))
+	case i.Op == binary.OpCall:
+		if i.Index != f.tick {
+			t := f.m.Types[f.m.Signature(int(f.original(i.Index)))]
+			f.replace(len(t.Params), len(t.Results))
 		}
-	case i.op == opCallIndirect:
-		t := f.m.types[i.index]
-		f.replace(len(t.params)+1, len(t.results))
+	case i.Op == binary.OpCallIndirect:
+		t := f.m.Types[i.Index]
+		f.replace(len(t.Params)+1, len(t.Results))
 	default:
-		f.replace(effect(i.op))
+		f.replace(effect(i.Op))
 	}
 }
 
@@ -223,9 +227,9 @@ func (f *flow) original(index uint32) uint32 {
 }
 
 // isStore reports whether an instruction with a prefix writes to the memory.
-func isStore(op opcode) bool {
+func isStore(op binary.Opcode) bool {
 	switch op {
-	case opMemoryInit, opMemoryCopy, opMemoryFill, simd | 11, simd | 88, simd | 89, simd | 90, simd | 91:
+	case binary.OpMemoryInit, binary.OpMemoryCopy, binary.OpMemoryFill, simd | 11, simd | 88, simd | 89, simd | 90, simd | 91:
 		return true
 	}
 	return false

@@ -1,5 +1,7 @@
 package wasm
 
+import "starloom/firmware/wasm/binary"
+
 // A lap is the turn of one cell of a bank. An image says that it begins by a store to its
 // descriptor (STARLOOM_LOOP of starloom.h); optimised, this is
 //
@@ -12,31 +14,31 @@ package wasm
 // bankCurrent is the address of BankCurrent, which is known where starloom_bank returns a
 // constant; else 0.
 func (m *module) bankCurrent() uint64 {
-	e, ok := m.exports["starloom_bank"]
-	k := int(e.index) - len(m.imported)
-	if !ok || e.kind != kindFunction || k < 0 || k >= len(m.body) {
+	e, ok := m.Exports["starloom_bank"]
+	k := int(e.Index) - len(m.Imported)
+	if !ok || e.Kind != binary.KindFunction || k < 0 || k >= len(m.Body) {
 		return 0
 	}
-	r := &reader{data: m.body[k].code}
-	var address, end instruction
-	r.instruction(&address)
-	r.instruction(&end)
-	if r.err != nil || address.op != opI32Const || end.op != opEnd {
+	r := &binary.Reader{Data: m.Body[k].Code}
+	var address, end binary.Instruction
+	r.Instruction(&address)
+	r.Instruction(&end)
+	if r.Err != nil || address.Op != binary.OpI32Const || end.Op != binary.OpEnd {
 		return 0
 	}
-	return uint64(uint32(address.value)) + BankCurrent
+	return uint64(uint32(address.Value)) + BankCurrent
 }
 
 // lap is the global with the turns that were left when the lap began.
 func (w *weaver) lap() uint32 { return w.counter + 1 }
 
 // begins reports whether the last of three instructions says that a cell's turn begins.
-func (w *weaver) begins(address, place, store *instruction) bool {
-	return w.current != 0 && store.op == opI32Store && address.op == opI32Const && (place.op == opLocalGet || place.op == opI32Const) &&
-		uint64(uint32(address.value))+uint64(store.value) == w.current
+func (w *weaver) begins(address, place, store *binary.Instruction) bool {
+	return w.current != 0 && store.Op == binary.OpI32Store && address.Op == binary.OpI32Const &&
+		(place.Op == binary.OpLocalGet || place.Op == binary.OpI32Const) && uint64(uint32(address.Value))+uint64(store.Value) == w.current
 }
 
 // mark notes that a lap begins.
 func (w *weaver) mark() []byte {
-	return appendU32(append(appendU32([]byte{byte(opGlobalGet)}, w.counter, 1), byte(opGlobalSet)), w.lap(), 1)
+	return emit(binary.OpGlobalGet, w.counter, binary.OpGlobalSet, w.lap())
 }

@@ -1,6 +1,10 @@
 package wasm
 
-import "fmt"
+import (
+	"fmt"
+
+	"starloom/firmware/wasm/binary"
+)
 
 // Limits of what the compiler's time and memory grow with, stated in ABI.md. At them an image compiles in
 // half a minute with less than a gigabyte; without, a br_table of 200,000 targets takes eleven
@@ -13,14 +17,10 @@ const (
 	nestingMax            = 1_000     // of blocks
 	localsMax             = 50_000    // of a function, with its parameters
 	parametersMax         = 1_000     // of a type, and its results
-	typeValuesMax         = 500_000   // parameters and results of all types
 	allInstructionsMax    = 1_000_000 // of all functions
 	instructionsMax       = 100_000   // of a function
 	linesBytesMax         = 4 << 20   // of the line programs of all units of the debug information
 	tableEntriesMax       = 65_536    // when a table is made
-	listMax               = 100_000   // types, imports, functions, globals, exports, segments, sections
-	elementsMax           = 1_000_000
-	codeBytesMax          = 4 << 20
 	valuesMax             = 2_000_000 // locals of all functions, and what their calls, blocks and branches carry
 )
 
@@ -36,27 +36,6 @@ const (
 	workImageMax       = 30_000_000_000
 	nanoseconds        = 1_000_000_000 // of a second
 )
-
-// A limitError says that a module is too large. It is not broken.
-type limitError struct{ error }
-
-// tooMany notes that a list is longer than allowed.
-func (r *reader) tooMany(what string, n, most int) {
-	if n > most && r.err == nil && !r.large {
-		r.err = &limitError{fmt.Errorf("has %d %s, allowed are %d; make it smaller", n, what, most)}
-		r.at = len(r.data)
-	}
-}
-
-// list reads the length of a vector of what, at most listMax.
-func (r *reader) list(what string) int {
-	n := r.count()
-	r.tooMany(what, n, listMax)
-	if r.err != nil {
-		return 0
-	}
-	return n
-}
 
 // limits counts what is limited while the code is read.
 type limits struct {
@@ -88,20 +67,20 @@ func (l *limits) carry(values int) error {
 }
 
 // carried is how many values an instruction takes and leaves, at most.
-func (l *limits) carried(m *module, i *instruction) int {
-	var t funcType
-	switch i.op {
-	case opBlock, opLoop, opIf:
+func (l *limits) carried(m *module, i *binary.Instruction) int {
+	var t binary.FuncType
+	switch i.Op {
+	case binary.OpBlock, binary.OpLoop, binary.OpIf:
 		t = m.blockTypes(i)
-		l.widest = max(l.widest, len(t.params), len(t.results))
-	case opCall:
-		t = m.types[m.signature(int(i.index))]
-	case opCallIndirect:
-		t = m.types[i.index]
-	case opBr, opBrIf, opBrTable, opReturn:
-		return l.widest * max(1, len(i.targets))
+		l.widest = max(l.widest, len(t.Params), len(t.Results))
+	case binary.OpCall:
+		t = m.Types[m.Signature(int(i.Index))]
+	case binary.OpCallIndirect:
+		t = m.Types[i.Index]
+	case binary.OpBr, binary.OpBrIf, binary.OpBrTable, binary.OpReturn:
+		return l.widest * max(1, len(i.Targets))
 	}
-	return len(t.params) + len(t.results)
+	return len(t.Params) + len(t.Results)
 }
 
 // functionWork is what the compiler does for the function that is read.
@@ -112,30 +91,30 @@ func (l *limits) functionWork() uint64 {
 }
 
 // take counts an instruction that is inside of depth blocks.
-func (l *limits) take(i *instruction, depth int) error {
+func (l *limits) take(i *binary.Instruction, depth int) error {
 	if l.instructions++; l.instructions > instructionsMax {
 		return fmt.Errorf("the function has more than %d instructions; split it", instructionsMax)
 	}
 	if l.allInstructions++; l.allInstructions > allInstructionsMax {
 		return fmt.Errorf("with this instruction the image has more than %d; make it smaller", allInstructionsMax)
 	}
-	switch i.op {
-	case opBlock, opLoop, opIf:
+	switch i.Op {
+	case binary.OpBlock, binary.OpLoop, binary.OpIf:
 		if l.blocks++; l.blocks > blocksMax {
 			return fmt.Errorf("the function has more than %d blocks (block, loop, if); split it", blocksMax)
 		}
 		if depth > nestingMax {
 			return fmt.Errorf("blocks are nested deeper than %d; split the function", nestingMax)
 		}
-	case opBr, opBrIf:
+	case binary.OpBr, binary.OpBrIf:
 		if l.branches++; l.branches > branchesMax {
 			return fmt.Errorf("the function has more than %d branches (br, br_if); split it", branchesMax)
 		}
-	case opCall, opCallIndirect:
+	case binary.OpCall, binary.OpCallIndirect:
 		l.calls++
-	case opBrTable:
-		l.functionTargets += len(i.targets)
-		l.targets += len(i.targets)
+	case binary.OpBrTable:
+		l.functionTargets += len(i.Targets)
+		l.targets += len(i.Targets)
 		if l.functionTargets > targetsPerFunctionMax {
 			return fmt.Errorf("with this br_table the function has %d branch targets in br_tables, allowed are %d; "+
 				"split the switch, or keep its table in the memory", l.functionTargets, targetsPerFunctionMax)

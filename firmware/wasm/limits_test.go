@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // largeImages are small files whose few bytes make n thousand values: locals that are declared by
@@ -15,17 +17,17 @@ import (
 func largeImages(n int) map[string][]byte {
 	thousand := strings.Repeat(i32, parametersMax)
 	with := func(params, results string, code []byte, count int) []byte {
-		a := (&assembly{}).add("", params, results, "", byte(opUnreachable))
-		return a.add("", "", "", "", append(bytes.Repeat(code, count), byte(opUnreachable))...).bytes()
+		a := (&assembly{}).add("", params, results, "", binary.OpUnreachable)
+		return a.add("", "", "", "", append(bytes.Repeat(code, count), binary.OpUnreachable)...).bytes()
 	}
-	branch := []byte{byte(opBlock), 0, byte(opUnreachable), byte(opBr), 0, byte(opEnd)}
+	branch := []byte{binary.OpBlock, 0, binary.OpUnreachable, binary.OpBr, 0, binary.OpEnd}
 	locals := &assembly{}
 	for range n / 10 {
 		locals.add("", "", "", strings.Repeat(i32, 10*1000))
 	}
 	return map[string][]byte{
 		"locals":   locals.bytes(),
-		"calls":    with("", thousand, []byte{byte(opCall), 0}, n),
+		"calls":    with("", thousand, []byte{binary.OpCall, 0}, n),
 		"branches": with("", thousand, branch, n),
 	}
 }
@@ -42,20 +44,20 @@ func allocatedMiB(do func()) uint64 {
 // TestMemoryOfLargeImages: an image at a tenth of the limit takes a tenth of the bound that ABI.md states, and beyond the limit it is refused by
 // arithmetic, with its place and a remedy.
 func TestMemoryOfLargeImages(t *testing.T) {
-	for name, binary := range largeImages(190) { // a tenth
+	for name, image := range largeImages(190) { // a tenth
 		took := allocatedMiB(func() {
-			c := rewrite(t, binary)
+			c := rewrite(t, image)
 			r := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigCompiler())
 			_, err := r.CompileModule(t.Context(), c.Binary)
 			require.NoError(t, err)
 			require.NoError(t, r.Close(t.Context()))
 		})
-		t.Logf("%s: %d bytes, %d MiB", name, len(binary), took)
+		t.Logf("%s: %d bytes, %d MiB", name, len(image), took)
 		require.Less(t, took, uint64(1<<10/10), name)
 	}
-	for name, binary := range largeImages(2050) {
+	for name, image := range largeImages(2050) {
 		took := allocatedMiB(func() {
-			_, err := Rewrite(binary)
+			_, err := Rewrite(image)
 			require.ErrorContains(t, err, "more than 2000000 locals and values of calls, blocks and branches", name)
 			require.ErrorContains(t, err, "function ", name)
 		})

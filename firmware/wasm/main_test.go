@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // assembly puts small modules together.
@@ -27,8 +29,8 @@ type testFunction struct {
 }
 
 const (
-	i32 = string(rune(typeI32))
-	i64 = string(rune(typeI64))
+	i32 = string(rune(binary.I32))
+	i64 = string(rune(binary.I64))
 )
 
 func (a *assembly) signature(params, results string) byte {
@@ -44,7 +46,7 @@ func (a *assembly) signature(params, results string) byte {
 
 // mutable adds an i32 global.
 func (a *assembly) mutable(value int32) *assembly {
-	a.globals = append(a.globals, append(appendS32([]byte{typeI32, 1, byte(opI32Const)}, value), byte(opEnd)))
+	a.globals = append(a.globals, append(binary.AppendSigned([]byte{binary.I32, 1, binary.OpI32Const}, int64(value)), binary.OpEnd))
 	return a
 }
 
@@ -57,7 +59,7 @@ func (a *assembly) add(name, params, results, locals string, code ...byte) *asse
 // bytes is the module: a memory of one page, exported.
 func (a *assembly) bytes() []byte {
 	vector := func(items [][]byte) []byte {
-		content := appendU32(nil, uint32(len(items)), 1)
+		content := binary.AppendU32(nil, uint32(len(items)), 1)
 		for _, item := range items {
 			content = append(content, item...)
 		}
@@ -67,42 +69,42 @@ func (a *assembly) bytes() []byte {
 	for i, f := range a.functions {
 		functions = append(functions, []byte{a.signature(f.params, f.results)})
 		if f.name != "" {
-			exports = append(exports, appendU32(append(appendName(nil, f.name), kindFunction), uint32(i), 1))
+			exports = append(exports, binary.AppendU32(append(binary.AppendName(nil, f.name), binary.KindFunction), uint32(i), 1))
 		}
-		body := appendU32(nil, uint32(len(f.locals)), 1)
+		body := binary.AppendU32(nil, uint32(len(f.locals)), 1)
 		for _, local := range []byte(f.locals) {
 			body = append(body, 1, local)
 		}
-		body = append(append(body, f.code...), byte(opEnd))
-		code = append(code, append(appendU32(nil, uint32(len(body)), 1), body...))
+		body = append(append(body, f.code...), binary.OpEnd)
+		code = append(code, append(binary.AppendU32(nil, uint32(len(body)), 1), body...))
 	}
-	exports = append(exports, append(appendName(nil, "memory"), kindMemory, 0))
+	exports = append(exports, append(binary.AppendName(nil, "memory"), binary.KindMemory, 0))
 	for _, t := range a.types {
 		for i := range len(t) {
 			if t[i] == 0 {
-				types = append(types, append(appendName([]byte{0x60}, t[:i]), appendName(nil, t[i+1:])...))
+				types = append(types, append(binary.AppendName([]byte{0x60}, t[:i]), binary.AppendName(nil, t[i+1:])...))
 			}
 		}
 	}
-	out := append([]byte(nil), header...)
-	out = appendSection(out, sectionType, 1, vector(types))
-	out = appendSection(out, sectionFunction, 1, vector(functions))
+	out := append([]byte(nil), binary.Header...)
+	out = binary.AppendSection(out, binary.SectionType, 1, vector(types))
+	out = binary.AppendSection(out, binary.SectionFunction, 1, vector(functions))
 	if a.elements != nil {
-		out = appendSection(out, sectionTable, 1, []byte{1, 0x70, 0, byte(len(a.elements))})
+		out = binary.AppendSection(out, binary.SectionTable, 1, []byte{1, 0x70, 0, byte(len(a.elements))})
 	}
-	out = appendSection(out, sectionMemory, 1, []byte{1, 0, 1})
+	out = binary.AppendSection(out, binary.SectionMemory, 1, []byte{1, 0, 1})
 	if a.globals != nil {
-		out = appendSection(out, sectionGlobal, 1, vector(a.globals))
+		out = binary.AppendSection(out, binary.SectionGlobal, 1, vector(a.globals))
 	}
-	out = appendSection(out, sectionExport, 1, vector(exports))
+	out = binary.AppendSection(out, binary.SectionExport, 1, vector(exports))
 	if a.elements != nil {
-		out = appendSection(out, sectionElement, 1, append([]byte{1, 0, byte(opI32Const), 0, byte(opEnd), byte(len(a.elements))}, a.elements...))
+		out = binary.AppendSection(out, binary.SectionElement, 1, append([]byte{1, 0, binary.OpI32Const, 0, binary.OpEnd, byte(len(a.elements))}, a.elements...))
 	}
-	return appendSection(out, sectionCode, 1, vector(code))
+	return binary.AppendSection(out, binary.SectionCode, 1, vector(code))
 }
 
 // run makes an instance, with the host's tick if the module is a copy.
-func run(t testing.TB, config wazero.RuntimeConfig, binary []byte, tick func()) api.Module {
+func run(t testing.TB, config wazero.RuntimeConfig, image []byte, tick func()) api.Module {
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, config)
 	t.Cleanup(func() { require.NoError(t, r.Close(ctx)) })
@@ -113,7 +115,7 @@ func run(t testing.TB, config wazero.RuntimeConfig, binary []byte, tick func()) 
 		}
 	}).Export(TickName).Instantiate(ctx)
 	require.NoError(t, err)
-	m, err := r.Instantiate(ctx, binary)
+	m, err := r.Instantiate(ctx, image)
 	require.NoError(t, err)
 	return m
 }
@@ -123,8 +125,8 @@ var runtimes = map[string]func() wazero.RuntimeConfig{
 	"compiler": wazero.NewRuntimeConfigCompiler, "interpreter": wazero.NewRuntimeConfigInterpreter,
 }
 
-func rewrite(t testing.TB, binary []byte) *Copy {
-	c, err := Rewrite(binary)
+func rewrite(t testing.TB, image []byte) *Copy {
+	c, err := Rewrite(image)
 	require.NoError(t, err)
 	return c
 }

@@ -3,6 +3,8 @@ package wasm
 import (
 	"math"
 	"slices"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // Meter asks for a copy that counts what each call of an export costs.
@@ -31,11 +33,11 @@ type Meter struct {
 
 // The exports of a copy that counts.
 const (
-	CounterName = reserved + "counter" // i64: what the call that runs has cost, set to 0 by the host before
-	PlaceName   = reserved + "place"   // i32: place of the cell whose handler ran last
-	LimitName   = reserved + "limit"   // i64, constant: Meter.Limit
-	EachName    = reserved + "each."   // and an export: see entry
-	AtName      = reserved + "at"      // i32, with Meter.Profile: offset in the image's code section
+	CounterName = binary.Reserved + "counter" // i64: what the call that runs has cost, set to 0 by the host before
+	PlaceName   = binary.Reserved + "place"   // i32: place of the cell whose handler ran last
+	LimitName   = binary.Reserved + "limit"   // i64, constant: Meter.Limit
+	EachName    = binary.Reserved + "each."   // and an export: see entry
+	AtName      = binary.Reserved + "at"      // i32, with Meter.Profile: offset in the image's code section
 )
 
 // The entry points with a list of cells, and how many parameters they have.
@@ -46,8 +48,8 @@ var listed = []struct {
 
 // takes reports whether a function with code takes so many i32 and returns nothing.
 func (m *module) takes(k, params int) bool {
-	t := m.types[m.body[k].signature]
-	return t.results == "" && t.params == string(slices.Repeat([]byte{typeI32}, params))
+	t := m.Types[m.Body[k].Signature]
+	return t.Results == "" && t.Params == string(slices.Repeat([]byte{binary.I32}, params))
 }
 
 // metering is a Meter in a module.
@@ -60,22 +62,12 @@ type metering struct {
 func (x *metering) at() uint32 { return x.place + 2 }
 
 // addMeter adds the globals of the counter to the sections of a copy.
-func (x *metering) addMeter(parts map[byte][]byte) {
-	for _, g := range []struct {
-		name  string
-		index uint32
-		kind  byte
-		zero  opcode
-	}{{CounterName, x.counter, typeI64, opI64Const}, {PlaceName, x.place, typeI32, opI32Const}} {
-		parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{g.kind, 1, byte(g.zero), 0, byte(opEnd)})
-		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, g.name), kindGlobal), g.index, 1))
-	}
-	limit := appendS64([]byte{typeI64, 0, byte(opI64Const)}, x.limit())
-	parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(limit, byte(opEnd)))
-	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, LimitName), kindGlobal), x.place+1, 1))
+func (x *metering) addMeter(parts binary.Parts) {
+	parts.Global(CounterName, x.counter, emit(binary.I64, 1, binary.OpI64Const, 0, binary.OpEnd))
+	parts.Global(PlaceName, x.place, emit(binary.I32, 1, binary.OpI32Const, 0, binary.OpEnd))
+	parts.Global(LimitName, x.place+1, emit(binary.I64, 0, binary.OpI64Const, x.limit(), binary.OpEnd))
 	if x.Profile {
-		parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{typeI32, 1, byte(opI32Const), 0, byte(opEnd)})
-		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, AtName), kindGlobal), x.at(), 1))
+		parts.Global(AtName, x.at(), emit(binary.I32, 1, binary.OpI32Const, 0, binary.OpEnd))
 	}
 }
 
@@ -83,9 +75,9 @@ func (x *metering) addMeter(parts map[byte][]byte) {
 type tally struct {
 	*metering
 	f       *woven
-	pending uint64   // of instructions since the last addition
-	open    []opcode // blocks, the function's own first
-	tick    uint32   // the function that asks the host
+	pending uint64          // of instructions since the last addition
+	open    []binary.Opcode // blocks, the function's own first
+	tick    uint32          // the function that asks the host
 
 	// With Profile.
 	lines lineTable // of the image
@@ -95,57 +87,54 @@ type tally struct {
 }
 
 // before returns the code that must run before an instruction, after it was counted.
-func (t *tally) before(i *instruction, imported int) (code []byte) {
+func (t *tally) before(i *binary.Instruction, imported int) (code []byte) {
 	if t.Profile {
-		line := t.lines.source(uint64(t.base) + uint64(i.start))
+		line := t.lines.source(uint64(t.base) + uint64(i.Start))
 		if line != t.line {
 			code = t.add()
 		}
-		t.line, t.last = line, t.base+uint32(i.start)
+		t.line, t.last = line, t.base+uint32(i.Start)
 	}
 	return append(code, t.count(i, imported)...)
 }
 
 // count counts an instruction, and returns the code that must run before it.
-func (t *tally) count(i *instruction, imported int) (code []byte) {
+func (t *tally) count(i *binary.Instruction, imported int) (code []byte) {
 	t.pending += t.Costs.of(i, imported)
 	outmost := uint32(len(t.open) - 1)
-	switch i.op {
-	case opMemoryCopy, opMemoryFill, opMemoryInit:
+	switch i.Op {
+	case binary.OpMemoryCopy, binary.OpMemoryFill, binary.OpMemoryInit:
 		if code = t.bytes(); t.Profile {
 			code = slices.Concat(code, t.flush(), t.ask())
 		}
 		return code
-	case opBlock:
-		t.open = append(t.open, i.op)
-	case opLoop:
+	case binary.OpBlock:
+		t.open = append(t.open, i.Op)
+	case binary.OpLoop, binary.OpIf:
 		code = t.add()
-		t.open = append(t.open, i.op)
-	case opIf:
+		t.open = append(t.open, i.Op)
+	case binary.OpElse:
 		code = t.add()
-		t.open = append(t.open, i.op)
-	case opElse:
-		code = t.add()
-	case opEnd:
+	case binary.OpEnd:
 		if outmost == 0 {
 			code = t.settle()
-		} else if t.open[outmost] != opLoop { // no branch goes to the end of a loop
+		} else if t.open[outmost] != binary.OpLoop { // no branch goes to the end of a loop
 			code = t.add()
 		}
 		t.open = t.open[:outmost]
-	case opBr, opBrIf, opBrTable:
-		if i.op != opBrTable && i.index == outmost || slices.Contains(i.targets, outmost) {
+	case binary.OpBr, binary.OpBrIf, binary.OpBrTable:
+		if i.Op != binary.OpBrTable && i.Index == outmost || slices.Contains(i.Targets, outmost) {
 			code = t.settle()
 		} else {
 			code = t.add()
 		}
-	case opReturn, opCall, opCallIndirect:
+	case binary.OpReturn, binary.OpCall, binary.OpCallIndirect:
 		code = t.settle()
 	}
 	return code
 }
 
-func (t *tally) accumulator() uint32 { return t.f.local(scratchCost, typeI64) }
+func (t *tally) accumulator() uint32 { return t.f.local(scratchCost, binary.I64) }
 
 // add moves what is pending to the accumulator; for a profile to the counter, and asks the host.
 func (t *tally) add() []byte {
@@ -155,22 +144,20 @@ func (t *tally) add() []byte {
 	case t.Profile:
 		return t.ask()
 	}
-	return t.move(t.accumulator(), opLocalGet, opLocalSet)
+	return t.move(t.accumulator(), binary.OpLocalGet, binary.OpLocalSet)
 }
 
 // move adds what is pending to a variable.
-func (t *tally) move(to uint32, get, set opcode) []byte {
-	code := appendU32([]byte{byte(get)}, to, 1)
-	code = append(appendS64(append(code, byte(opI64Const)), int64(t.pending)), byte(opI64Add))
+func (t *tally) move(to uint32, get, set binary.Opcode) []byte {
+	code := emit(get, to, binary.OpI64Const, int64(t.pending), binary.OpI64Add, set, to)
 	t.pending = 0
-	return appendU32(append(code, byte(set)), to, 1)
+	return code
 }
 
 // ask moves what is pending to the counter, and asks the host.
 func (t *tally) ask() []byte {
-	code := t.move(t.counter, opGlobalGet, opGlobalSet)
-	code = appendU32(append(appendS32(append(code, byte(opI32Const)), int32(t.last)), byte(opGlobalSet)), t.at(), 1)
-	return appendU32(append(code, byte(opCall)), t.tick, 1)
+	code := t.move(t.counter, binary.OpGlobalGet, binary.OpGlobalSet)
+	return emit(code, binary.OpI32Const, int64(int32(t.last)), binary.OpGlobalSet, t.at(), binary.OpCall, t.tick)
 }
 
 // settle moves everything to the counter.
@@ -178,10 +165,8 @@ func (t *tally) settle() []byte { return append(t.add(), t.flush()...) }
 
 // flush moves the accumulator to the counter.
 func (t *tally) flush() []byte {
-	code := appendU32([]byte{byte(opGlobalGet)}, t.counter, 1)
-	code = appendU32(append(code, byte(opLocalGet)), t.accumulator(), 1)
-	code = appendU32(append(code, byte(opI64Add), byte(opGlobalSet)), t.counter, 1)
-	return appendU32(append(code, byte(opI64Const), 0, byte(opLocalSet)), t.accumulator(), 1)
+	return emit(binary.OpGlobalGet, t.counter, binary.OpLocalGet, t.accumulator(), binary.OpI64Add,
+		binary.OpGlobalSet, t.counter, binary.OpI64Const, 0, binary.OpLocalSet, t.accumulator())
 }
 
 // bytes counts the bytes on top of the stack.
@@ -190,12 +175,9 @@ func (t *tally) bytes() []byte {
 	if each == 0 {
 		return nil
 	}
-	bytes := t.f.local(scratchBytes, typeI32)
-	code := appendU32([]byte{byte(opLocalTee)}, bytes, 1)
-	code = appendU32(append(code, byte(opLocalGet)), bytes, 1)
-	code = appendS64(append(code, byte(opI64ExtendI32U), byte(opI64Const)), int64(each))
-	code = appendU32(append(code, byte(opI64Mul), byte(opLocalGet)), t.accumulator(), 1)
-	return appendU32(append(code, byte(opI64Add), byte(opLocalSet)), t.accumulator(), 1)
+	bytes := t.f.local(scratchBytes, binary.I32)
+	return emit(binary.OpLocalTee, bytes, binary.OpLocalGet, bytes, binary.OpI64ExtendI32U, binary.OpI64Const, int64(each),
+		binary.OpI64Mul, binary.OpLocalGet, t.accumulator(), binary.OpI64Add, binary.OpLocalSet, t.accumulator())
 }
 
 func (x *metering) limit() int64 { return int64(min(x.Limit, math.MaxInt64)) }
@@ -206,30 +188,16 @@ const Spent = math.MaxUint64
 
 // check asks the host if the call has cost more than the limit.
 func (t *tally) check() []byte {
-	code := appendU32([]byte{byte(opGlobalGet)}, t.counter, 1)
-	code = appendU32(append(code, byte(opLocalGet)), t.accumulator(), 1)
-	code = t.exceeds(append(code, byte(opI64Add)))
-	return append(t.end(append(code, byte(opIf), blockEmpty), t.tick), byte(opEnd))
+	code := t.exceeds(emit(binary.OpGlobalGet, t.counter, binary.OpLocalGet, t.accumulator(), binary.OpI64Add))
+	return append(t.end(append(code, binary.OpIf, binary.BlockEmpty), t.tick), binary.OpEnd)
 }
 
 // exceeds appends to code that leaves a cost on the stack: whether it is more than the limit.
 func (x *metering) exceeds(code []byte) []byte {
-	return append(appendS64(append(code, byte(opI64Const)), x.limit()), byte(opI64GtU))
+	return emit(code, binary.OpI64Const, x.limit(), binary.OpI64GtU)
 }
 
 // end ends the call, which has cost more than the limit.
 func (x *metering) end(code []byte, tick uint32) []byte {
-	code = appendU32(append(code, byte(opI64Const), 0x7F, byte(opGlobalSet)), x.counter, 1)
-	return appendU32(append(code, byte(opCall)), tick, 1)
-}
-
-// appendS64 appends a signed number.
-func appendS64(to []byte, value int64) []byte {
-	for {
-		b := byte(value & 0x7F)
-		if value >>= 7; value == 0 && b&0x40 == 0 || value == -1 && b&0x40 != 0 {
-			return append(to, b)
-		}
-		to = append(to, b|0x80)
-	}
+	return emit(code, binary.OpI64Const, int64(-1), binary.OpGlobalSet, x.counter, binary.OpCall, tick)
 }

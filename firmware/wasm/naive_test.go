@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm/binary"
 )
 
 var full = flag.Bool("full", false, "run the long tests")
@@ -19,46 +21,36 @@ const NaiveName = "naive"
 
 // Naive is the simplest counter there is: before every instruction, a global goes up by 1. cost,
 // if not nil, says by how much.
-func Naive(binary []byte, cost func(i *instruction, imported int) uint64) []byte {
-	m, err := parse(binary)
+func Naive(image []byte, cost func(i *binary.Instruction, imported int) uint64) []byte {
+	m, err := binary.Parse(image, false)
 	if err != nil {
 		panic(err)
 	}
-	counter := uint32(len(m.globals))
-	out := slices.Clone(header)
-	parts := map[byte][]byte{}
-	for _, s := range m.sections {
-		parts[s.id] = s.content
-	}
-	parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{typeI64, 1, byte(opI64Const), 0, byte(opEnd)})
-	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, NaiveName), kindGlobal), counter, 1))
-	code := appendU32(nil, uint32(len(m.body)), 1)
-	for _, f := range m.body {
-		body := slices.Clone(f.locals)
-		r := &reader{data: f.code}
-		var i instruction
-		for r.more() {
-			r.instruction(&i)
-			if i.op != opElse && i.op != opEnd {
+	counter := uint32(len(m.Globals))
+	parts := m.Parts()
+	parts.Global(NaiveName, counter, emit(binary.I64, 1, binary.OpI64Const, 0, binary.OpEnd))
+	code := binary.AppendU32(nil, uint32(len(m.Body)), 1)
+	for _, f := range m.Body {
+		body := slices.Clone(f.Locals)
+		r := &binary.Reader{Data: f.Code}
+		var i binary.Instruction
+		for r.More() {
+			r.Instruction(&i)
+			if i.Op != binary.OpElse && i.Op != binary.OpEnd {
 				n := uint64(1)
 				if cost != nil {
-					n = cost(&i, len(m.imported))
+					n = cost(&i, len(m.Imported))
 				}
-				body = appendU32(append(body, byte(opGlobalGet)), counter, 1)
-				body = append(appendS64(append(body, byte(opI64Const)), int64(n)), byte(opI64Add), byte(opGlobalSet))
-				body = appendU32(body, counter, 1)
+				body = binary.AppendU32(append(body, binary.OpGlobalGet), counter, 1)
+				body = append(binary.AppendSigned(append(body, binary.OpI64Const), int64(n)), binary.OpI64Add, binary.OpGlobalSet)
+				body = binary.AppendU32(body, counter, 1)
 			}
-			body = append(body, f.code[i.start:i.end]...)
+			body = append(body, f.Code[i.Start:i.End]...)
 		}
-		code = append(appendU32(code, uint32(len(body)), 1), body...)
+		code = append(binary.AppendU32(code, uint32(len(body)), 1), body...)
 	}
-	parts[sectionCode] = code
-	for _, id := range sectionOrder {
-		if content, ok := parts[id]; ok {
-			out = appendSection(out, id, 1, content)
-		}
-	}
-	return out
+	parts[binary.SectionCode] = code
+	return m.Encode(parts)
 }
 
 // writer makes functions of random blocks. Loops end: each has a local that it counts down.
@@ -82,25 +74,25 @@ func (w *writer) value(depth int) {
 	case depth == 0 || n < 2:
 		w.emit(number(w.Int32N(100))...)
 	case n < 5:
-		w.emit(byte(opLocalGet), byte(w.IntN(4)))
+		w.emit(binary.OpLocalGet, byte(w.IntN(4)))
 	case n == 5:
 		w.value(depth - 1)
 		w.emit(number(4092)...)
-		w.emit(0x71, byte(opI32Load), 2, 0) // of an address below 4 KiB
+		w.emit(0x71, binary.OpI32Load, 2, 0) // of an address below 4 KiB
 	case n == 6 && w.functions > 0:
 		w.value(depth - 1)
-		w.emit(byte(opCall), byte(w.IntN(w.functions)))
+		w.emit(binary.OpCall, byte(w.IntN(w.functions)))
 	case n == 7:
 		w.value(depth - 1)
-		w.emit(byte(opIf), typeI32)
+		w.emit(binary.OpIf, binary.I32)
 		w.value(depth - 1)
-		w.emit(byte(opElse))
+		w.emit(binary.OpElse)
 		w.value(depth - 1)
-		w.emit(byte(opEnd))
+		w.emit(binary.OpEnd)
 	default:
 		w.value(depth - 1)
 		w.value(depth - 1)
-		w.emit([]byte{byte(opI32Add), byte(opI32Sub), 0x6C, 0x73, byte(opI32LtU)}[w.IntN(5)])
+		w.emit([]byte{binary.OpI32Add, binary.OpI32Sub, 0x6C, 0x73, binary.OpI32LtU}[w.IntN(5)])
 	}
 }
 
@@ -123,48 +115,48 @@ func (w *writer) statements(depth int) {
 			w.emit(number(4092)...)
 			w.emit(0x71)
 			w.value(2)
-			w.emit(byte(opI32Store), 2, 0)
+			w.emit(binary.OpI32Store, 2, 0)
 		case kind < 3 || depth == 0:
 			w.value(3)
-			w.emit(byte(opLocalSet), byte(w.IntN(4)))
+			w.emit(binary.OpLocalSet, byte(w.IntN(4)))
 		case kind == 3:
-			w.emit(byte(opBlock), blockEmpty)
+			w.emit(binary.OpBlock, binary.BlockEmpty)
 			w.inside(true, depth)
 		case kind == 4:
 			w.value(2)
-			w.emit(byte(opIf), blockEmpty)
+			w.emit(binary.OpIf, binary.BlockEmpty)
 			w.labels = append(w.labels, true)
 			w.statements(depth - 1)
 			w.labels = w.labels[:len(w.labels)-1]
 			if w.IntN(2) == 0 {
-				w.emit(byte(opElse))
+				w.emit(binary.OpElse)
 			}
 			w.inside(true, depth)
 		case kind == 5 && w.counters < testLocals:
 			counter := 4 + w.counters
 			w.counters++
 			w.emit(number(1 + w.Int32N(6))...)
-			w.emit(byte(opLocalSet), counter, byte(opLoop), blockEmpty)
+			w.emit(binary.OpLocalSet, counter, binary.OpLoop, binary.BlockEmpty)
 			w.labels = append(w.labels, false)
 			w.statements(depth - 1)
 			w.labels = w.labels[:len(w.labels)-1]
-			w.emit(byte(opLocalGet), counter)
+			w.emit(binary.OpLocalGet, counter)
 			w.emit(number(1)...)
-			w.emit(byte(opI32Sub), byte(opLocalTee), counter, byte(opBrIf), 0, byte(opEnd))
+			w.emit(binary.OpI32Sub, binary.OpLocalTee, counter, binary.OpBrIf, 0, binary.OpEnd)
 		case kind == 6:
 			w.value(2)
-			w.emit(byte(opBrIf), w.target())
+			w.emit(binary.OpBrIf, w.target())
 		case kind == 7:
-			w.emit(byte(opBlock), blockEmpty)
+			w.emit(binary.OpBlock, binary.BlockEmpty)
 			w.labels = append(w.labels, true)
 			w.value(2)
-			w.emit(byte(opBrTable), 2, w.target(), w.target(), w.target(), byte(opEnd))
+			w.emit(binary.OpBrTable, 2, w.target(), w.target(), w.target(), binary.OpEnd)
 			w.labels = w.labels[:len(w.labels)-1]
 		case kind == 8 && w.IntN(3) == 0:
 			w.value(1)
-			w.emit(byte(opIf), blockEmpty)
+			w.emit(binary.OpIf, binary.BlockEmpty)
 			w.value(1)
-			w.emit(byte(opReturn), byte(opEnd))
+			w.emit(binary.OpReturn, binary.OpEnd)
 		default:
 			w.emit(number(8)...)
 			w.value(1)
@@ -178,7 +170,7 @@ func (w *writer) inside(label bool, depth int) {
 	w.labels = append(w.labels, label)
 	w.statements(depth - 1)
 	w.labels = w.labels[:len(w.labels)-1]
-	w.emit(byte(opEnd))
+	w.emit(binary.OpEnd)
 }
 
 // randomModule has six functions; each may call those before it.
@@ -188,17 +180,17 @@ func randomModule(seed uint64) []byte {
 	for k := range 6 {
 		w := &writer{Rand: random, functions: k, left: 60}
 		// The body is in a block, so that jumps out of everything leave no value...
-		w.emit(byte(opBlock), blockEmpty)
+		w.emit(binary.OpBlock, binary.BlockEmpty)
 		w.labels = []bool{false, true}
 		w.statements(4)
-		w.emit(byte(opEnd))
+		w.emit(binary.OpEnd)
 		if random.IntN(2) == 0 { // ...but one that leaves the function
 			w.emit(number(5)...)
 			w.value(1)
-			w.emit(byte(opBrIf), 0, byte(opDrop))
+			w.emit(binary.OpBrIf, 0, binary.OpDrop)
 		}
 		w.value(2)
-		locals := slices.Repeat([]byte{typeI32}, 3+testLocals)
+		locals := slices.Repeat([]byte{binary.I32}, 3+testLocals)
 		a.add(fmt.Sprint("f", k), i32, i32, string(locals), w.code...)
 	}
 	return a.bytes()
@@ -220,16 +212,16 @@ func TestCostsAreThoseOfTheNaiveCounter(t *testing.T) {
 	odd[classMemoryByte] = 0
 	total, different := uint64(0), map[uint64]bool{}
 	for seed := range modules {
-		binary := randomModule(seed)
+		image := randomModule(seed)
 		for _, costs := range []Costs{unit, odd} {
 			cost := costs.of
 			if costs == unit {
 				cost = nil // 1 each, whatever the classes are
 			}
-			naive := run(t, runtimes["interpreter"](), Naive(binary, cost), nil)
-			copied, err := RewriteMetered(binary, Meter{Costs: costs, Limit: 1 << 40})
+			naive := run(t, runtimes["interpreter"](), Naive(image, cost), nil)
+			copied, err := RewriteMetered(image, Meter{Costs: costs, Limit: 1 << 40})
 			require.NoError(t, err)
-			profiled, err := RewriteMetered(binary, Meter{Costs: costs, Limit: 1 << 40, Profile: true})
+			profiled, err := RewriteMetered(image, Meter{Costs: costs, Limit: 1 << 40, Profile: true})
 			require.NoError(t, err)
 			var told uint64 // by the last question of the copy for a profile
 			var asks api.Module
@@ -282,11 +274,11 @@ func callCounted(t *testing.T, m api.Module, counter string, k int, argument uin
 // TestLimitEndsTheSameInstruction: what runs for ever is ended at its limit, after the same
 // number of turns in the compiler and the interpreter: a loop, and calls without a loop.
 func TestLimitEndsTheSameInstruction(t *testing.T) {
-	count := slices.Concat(getSP, number(1), []byte{byte(opI32Add)}, setSP)
+	count := slices.Concat(getSP, number(1), []byte{binary.OpI32Add}, setSP)
 	unit, _ := Model("unit")
 	for name, code := range map[string][]byte{
-		"loop":      slices.Concat([]byte{byte(opLoop), blockEmpty}, count, []byte{byte(opBr), 0, byte(opEnd)}),
-		"recursion": slices.Concat(count, []byte{byte(opCall), 0}),
+		"loop":      slices.Concat([]byte{binary.OpLoop, binary.BlockEmpty}, count, []byte{binary.OpBr, 0, binary.OpEnd}),
+		"recursion": slices.Concat(count, []byte{binary.OpCall, 0}),
 	} {
 		copied, err := RewriteMetered((&assembly{}).mutable(0).add("run", "", "", "", code...).bytes(), Meter{Costs: unit, Limit: 1000})
 		require.NoError(t, err)

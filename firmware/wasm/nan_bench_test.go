@@ -2,7 +2,7 @@ package wasm
 
 import (
 	"context"
-	"encoding/binary"
+	endian "encoding/binary"
 	"math"
 	"slices"
 	"testing"
@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // BenchmarkCanonicalFloats sets a copy, whose NaNs are canonical, beside its image: loops of eight
@@ -25,13 +27,13 @@ func BenchmarkCanonicalFloats(b *testing.B) {
 		operandType byte
 		operation   []byte // local 1 and local 2 to one value
 	}{
-		{"integers", typeI64, []byte{0x20, 1, 0x20, 2, 0x7E}},
-		{"f32.add", typeF32, []byte{0x20, 1, 0x20, 2, 0x92}},
-		{"f64.add", typeF64, []byte{0x20, 1, 0x20, 2, 0xA0}},
-		{"f64.mul", typeF64, []byte{0x20, 1, 0x20, 2, 0xA2}},
-		{"f64.div", typeF64, []byte{0x20, 1, 0x20, 2, 0xA3}},
-		{"f64.min", typeF64, []byte{0x20, 1, 0x20, 2, 0xA4}},
-		{"demote+promote", typeF64, []byte{0x20, 1, 0xB6, 0xBB}},
+		{"integers", binary.I64, []byte{0x20, 1, 0x20, 2, 0x7E}},
+		{"f32.add", binary.F32, []byte{0x20, 1, 0x20, 2, 0x92}},
+		{"f64.add", binary.F64, []byte{0x20, 1, 0x20, 2, 0xA0}},
+		{"f64.mul", binary.F64, []byte{0x20, 1, 0x20, 2, 0xA2}},
+		{"f64.div", binary.F64, []byte{0x20, 1, 0x20, 2, 0xA3}},
+		{"f64.min", binary.F64, []byte{0x20, 1, 0x20, 2, 0xA4}},
+		{"demote+promote", binary.F64, []byte{0x20, 1, 0xB6, 0xBB}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			a := &assembly{}
@@ -66,12 +68,12 @@ func BenchmarkCanonicalFloats(b *testing.B) {
 func benchLoop(operandType byte, operation []byte) (code []byte) {
 	for local, value := range []float64{1.5, 1.0000001} {
 		switch operandType {
-		case typeI64:
-			code = append(code, byte(opI64Const), 3)
-		case typeF32:
-			code = binary.LittleEndian.AppendUint32(append(code, 0x43), math.Float32bits(float32(value)))
+		case binary.I64:
+			code = append(code, binary.OpI64Const, 3)
+		case binary.F32:
+			code = endian.LittleEndian.AppendUint32(append(code, 0x43), math.Float32bits(float32(value)))
 		default:
-			code = binary.LittleEndian.AppendUint64(append(code, 0x44), math.Float64bits(value))
+			code = endian.LittleEndian.AppendUint64(append(code, 0x44), math.Float64bits(value))
 		}
 		code = append(code, 0x21, byte(local+1))
 	}
@@ -79,5 +81,5 @@ func benchLoop(operandType byte, operation []byte) (code []byte) {
 	for range 8 {
 		code = append(append(code, operation...), 0x21, 1)
 	}
-	return append(code, 0x20, 0, byte(opI32Const), 1, byte(opI32Sub), 0x22, 0, 0x0D, 0, byte(opEnd)) // br_if
+	return append(code, 0x20, 0, binary.OpI32Const, 1, binary.OpI32Sub, 0x22, 0, 0x0D, 0, binary.OpEnd) // br_if
 }

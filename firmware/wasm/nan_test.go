@@ -2,46 +2,50 @@ package wasm
 
 import (
 	"context"
-	"encoding/binary"
+	endian "encoding/binary"
 	"fmt"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // floatOps are all instructions that take or make floats, by operand, number of
 // operands and result.
 var floatOps = []struct {
-	first, last opcode
+	first, last binary.Opcode
 	operand     byte
 	operands    int
 	result      byte
 }{
-	{0x5B, 0x60, typeF32, 2, typeI32}, {0x61, 0x66, typeF64, 2, typeI32}, // comparisons
-	{0x8B, 0x91, typeF32, 1, typeF32}, {0x92, 0x98, typeF32, 2, typeF32},
-	{0x99, 0x9F, typeF64, 1, typeF64}, {0xA0, 0xA6, typeF64, 2, typeF64},
-	{0xB2, 0xB3, typeI32, 1, typeF32}, {0xB4, 0xB5, typeI64, 1, typeF32}, {0xB6, 0xB6, typeF64, 1, typeF32},
-	{0xB7, 0xB8, typeI32, 1, typeF64}, {0xB9, 0xBA, typeI64, 1, typeF64}, {0xBB, 0xBB, typeF32, 1, typeF64},
-	{0xBC, 0xBC, typeF32, 1, typeI32}, {0xBD, 0xBD, typeF64, 1, typeI64}, {0xBE, 0xBE, typeI32, 1, typeF32}, {0xBF, 0xBF, typeI64, 1, typeF64},
-	{0xA8, 0xA9, typeF32, 1, typeI32}, {0xAA, 0xAB, typeF64, 1, typeI32}, {0xAE, 0xAF, typeF32, 1, typeI64}, {0xB0, 0xB1, typeF64, 1, typeI64}, // trap
-	{bulk | 0, bulk | 1, typeF32, 1, typeI32}, {bulk | 2, bulk | 3, typeF64, 1, typeI32},
-	{bulk | 4, bulk | 5, typeF32, 1, typeI64}, {bulk | 6, bulk | 7, typeF64, 1, typeI64},
-	{simd | 0x41, simd | 0x4C, typeV128, 2, typeV128},
-	{simd | 0x5E, simd | 0x5F, typeV128, 1, typeV128},
-	{simd | 0x67, simd | 0x6A, typeV128, 1, typeV128}, {simd | 0x74, simd | 0x75, typeV128, 1, typeV128},
-	{simd | 0x7A, simd | 0x7A, typeV128, 1, typeV128}, {simd | 0x94, simd | 0x94, typeV128, 1, typeV128},
-	{simd | 0xE0, simd | 0xE1, typeV128, 1, typeV128}, {simd | 0xE3, simd | 0xE3, typeV128, 1, typeV128},
-	{simd | 0xE4, simd | 0xEB, typeV128, 2, typeV128},
-	{simd | 0xEC, simd | 0xED, typeV128, 1, typeV128}, {simd | 0xEF, simd | 0xEF, typeV128, 1, typeV128},
-	{simd | 0xF0, simd | 0xF7, typeV128, 2, typeV128},
-	{simd | 0xF8, simd | 0xFF, typeV128, 1, typeV128},
+	{0x5B, 0x60, binary.F32, 2, binary.I32}, {0x61, 0x66, binary.F64, 2, binary.I32}, // comparisons
+	{0x8B, 0x91, binary.F32, 1, binary.F32}, {0x92, 0x98, binary.F32, 2, binary.F32},
+	{0x99, 0x9F, binary.F64, 1, binary.F64}, {0xA0, 0xA6, binary.F64, 2, binary.F64},
+	{0xB2, 0xB3, binary.I32, 1, binary.F32}, {0xB4, 0xB5, binary.I64, 1, binary.F32}, {0xB6, 0xB6, binary.F64, 1, binary.F32},
+	{0xB7, 0xB8, binary.I32, 1, binary.F64}, {0xB9, 0xBA, binary.I64, 1, binary.F64}, {0xBB, 0xBB, binary.F32, 1, binary.F64},
+	{0xBC, 0xBC, binary.F32, 1, binary.I32}, {0xBD, 0xBD, binary.F64, 1, binary.I64},
+	{0xBE, 0xBE, binary.I32, 1, binary.F32}, {0xBF, 0xBF, binary.I64, 1, binary.F64},
+	{0xA8, 0xA9, binary.F32, 1, binary.I32}, {0xAA, 0xAB, binary.F64, 1, binary.I32}, // trap
+	{0xAE, 0xAF, binary.F32, 1, binary.I64}, {0xB0, 0xB1, binary.F64, 1, binary.I64}, // trap
+	{bulk | 0, bulk | 1, binary.F32, 1, binary.I32}, {bulk | 2, bulk | 3, binary.F64, 1, binary.I32},
+	{bulk | 4, bulk | 5, binary.F32, 1, binary.I64}, {bulk | 6, bulk | 7, binary.F64, 1, binary.I64},
+	{simd | 0x41, simd | 0x4C, binary.V128, 2, binary.V128},
+	{simd | 0x5E, simd | 0x5F, binary.V128, 1, binary.V128},
+	{simd | 0x67, simd | 0x6A, binary.V128, 1, binary.V128}, {simd | 0x74, simd | 0x75, binary.V128, 1, binary.V128},
+	{simd | 0x7A, simd | 0x7A, binary.V128, 1, binary.V128}, {simd | 0x94, simd | 0x94, binary.V128, 1, binary.V128},
+	{simd | 0xE0, simd | 0xE1, binary.V128, 1, binary.V128}, {simd | 0xE3, simd | 0xE3, binary.V128, 1, binary.V128},
+	{simd | 0xE4, simd | 0xEB, binary.V128, 2, binary.V128},
+	{simd | 0xEC, simd | 0xED, binary.V128, 1, binary.V128}, {simd | 0xEF, simd | 0xEF, binary.V128, 1, binary.V128},
+	{simd | 0xF0, simd | 0xF7, binary.V128, 2, binary.V128},
+	{simd | 0xF8, simd | 0xFF, binary.V128, 1, binary.V128},
 }
 
 // Loads and stores by type.
 var (
-	loadOf  = map[byte][]byte{typeI32: {0x28}, typeI64: {0x29}, typeF32: {0x2A}, typeF64: {0x2B}, typeV128: {0xFD, 0}}
-	storeOf = map[byte][]byte{typeI32: {0x36}, typeI64: {0x37}, typeF32: {0x38}, typeF64: {0x39}, typeV128: {0xFD, 11}}
+	loadOf  = map[byte][]byte{binary.I32: {0x28}, binary.I64: {0x29}, binary.F32: {0x2A}, binary.F64: {0x2B}, binary.V128: {0xFD, 0}}
+	storeOf = map[byte][]byte{binary.I32: {0x36}, binary.I64: {0x37}, binary.F32: {0x38}, binary.F64: {0x39}, binary.V128: {0xFD, 11}}
 )
 
 // Values whose signs, payloads and kinds meet in all pairs; also 32-bit halves of each
@@ -63,20 +67,20 @@ var floatBits = []uint64{
 func TestNaNBits(t *testing.T) {
 	a := &assembly{}
 	type operation struct {
-		op     opcode
+		op     binary.Opcode
 		name   string
 		result byte
 	}
 	var operations []operation
 	for _, f := range floatOps {
 		for op := f.first; op <= f.last; op++ {
-			code := []byte{byte(opI32Const), 32}
+			code := []byte{binary.OpI32Const, 32}
 			for k := range f.operands {
-				code = append(append(code, byte(opI32Const), byte(16*k)), loadOf[f.operand]...)
+				code = append(append(code, binary.OpI32Const, byte(16*k)), loadOf[f.operand]...)
 				code = append(code, 0, 0)
 			}
 			if op>>16 != 0 {
-				code = appendU32(append(code, byte(op>>16)), uint32(op&0xFFFF), 1)
+				code = binary.AppendU32(append(code, byte(op>>16)), uint32(op&0xFFFF), 1)
 			} else {
 				code = append(code, byte(op))
 			}
@@ -134,15 +138,15 @@ func TestNaNBits(t *testing.T) {
 }
 
 // otherNaNs lists the NaNs in a result that are not canonical.
-func otherNaNs(op opcode, got []byte, text string) (found []string) {
-	wide := map[byte]bool{typeF64: true, nanF64x2: true}[nanType(op)]
-	lanes := map[byte]int{typeF32: 1, typeF64: 1, nanF32x4: 4, nanF64x2: 2}[nanType(op)]
+func otherNaNs(op binary.Opcode, got []byte, text string) (found []string) {
+	wide := map[byte]bool{binary.F64: true, nanF64x2: true}[nanType(op)]
+	lanes := map[byte]int{binary.F32: 1, binary.F64: 1, nanF32x4: 4, nanF64x2: 2}[nanType(op)]
 	for lane := range lanes {
 		if wide {
-			if bits := binary.LittleEndian.Uint64(got[8*lane:]); math.IsNaN(math.Float64frombits(bits)) && bits != 0x7FF8000000000000 {
+			if bits := endian.LittleEndian.Uint64(got[8*lane:]); math.IsNaN(math.Float64frombits(bits)) && bits != 0x7FF8000000000000 {
 				found = append(found, text)
 			}
-		} else if bits := binary.LittleEndian.Uint32(got[4*lane:]); bits&0x7F800000 == 0x7F800000 && bits&0x7FFFFF != 0 && bits != 0x7FC00000 {
+		} else if bits := endian.LittleEndian.Uint32(got[4*lane:]); bits&0x7F800000 == 0x7F800000 && bits&0x7FFFFF != 0 && bits != 0x7FC00000 {
 			found = append(found, text)
 		}
 	}

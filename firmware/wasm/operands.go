@@ -1,5 +1,13 @@
 package wasm
 
+import "starloom/firmware/wasm/binary"
+
+// The prefixes of instructions of two parts.
+const bulk, simd = binary.Bulk, binary.SIMD
+
+// module is a module as passes see it.
+type module struct{ *binary.Module }
+
 // operands is the stack of operands at a place of a function, as far as an analysis knows them;
 // the zero value of V knows nothing.
 type operands[V any] struct {
@@ -41,42 +49,42 @@ func (o *operands[V]) cut(height, unknown int) {
 }
 
 // block returns how many operands a block takes and leaves.
-func (m *module) block(i *instruction) (params, results int) {
+func (m *module) block(i *binary.Instruction) (params, results int) {
 	t := m.blockTypes(i)
-	return len(t.params), len(t.results)
+	return len(t.Params), len(t.Results)
 }
 
 // blockTypes returns the types that a block takes and leaves.
-func (m *module) blockTypes(i *instruction) funcType {
+func (m *module) blockTypes(i *binary.Instruction) binary.FuncType {
 	switch {
-	case i.value >= 0:
-		return m.types[i.value]
-	case i.value == blockEmpty-0x80:
-		return funcType{}
+	case i.Value >= 0:
+		return m.Types[i.Value]
+	case i.Value == binary.BlockEmpty-0x80:
+		return binary.FuncType{}
 	}
-	return funcType{results: string([]byte{byte(i.value + 0x80)})}
+	return binary.FuncType{Results: string([]byte{byte(i.Value + 0x80)})}
 }
 
 // effect returns how many values an instruction takes and leaves, of those that
 // analyses do not treat otherwise.
-func effect(op opcode) (pops, pushes int) {
+func effect(op binary.Opcode) (pops, pushes int) {
 	switch {
 	case op == 0x01: // nop
 		return 0, 0
-	case op == opDrop:
+	case op == binary.OpDrop:
 		return 1, 0
-	case op >= 0x28 && op <= 0x35, op == opMemoryGrow, op == opTableGet, op == 0xD1: // loads
+	case op >= 0x28 && op <= 0x35, op == binary.OpMemoryGrow, op == binary.OpTableGet, op == 0xD1: // loads
 		return 1, 1
 	case op >= 0x36 && op <= 0x3E: // stores
 		return 2, 0
-	case op == 0x3F, op >= opI32Const && op <= opF64Const, op == opRefNull, op == opRefFunc:
+	case op == 0x3F, op >= binary.OpI32Const && op <= binary.OpF64Const, op == binary.OpRefNull, op == binary.OpRefFunc:
 		return 0, 1
 	case op == 0x45, op == 0x50, op >= 0x67 && op <= 0x69, op >= 0x79 && op <= 0x7B,
 		op >= 0x8B && op <= 0x91, op >= 0x99 && op <= 0x9F, op >= 0xA7 && op <= 0xC4: // of one operand
 		return 1, 1
-	case op>>16 == 0xFC && op < opMemoryInit:
+	case op>>16 == 0xFC && op < binary.OpMemoryInit:
 		return 1, 1
-	case op == opMemoryInit, op == opMemoryCopy, op == opMemoryFill:
+	case op == binary.OpMemoryInit, op == binary.OpMemoryCopy, op == binary.OpMemoryFill:
 		return 3, 0
 	case op>>16 == 0xFC: // table.size; what else there is, is refused
 		return 0, 1
@@ -86,7 +94,7 @@ func effect(op opcode) (pops, pushes int) {
 	return 2, 1
 }
 
-func effectVector(op opcode) (pops, pushes int) {
+func effectVector(op binary.Opcode) (pops, pushes int) {
 	switch {
 	case op == 12: // const
 		return 0, 1

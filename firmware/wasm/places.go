@@ -3,13 +3,15 @@ package wasm
 import (
 	"cmp"
 	"debug/dwarf"
-	"encoding/binary"
+	endian "encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"sort"
 	"strings"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // compact leaves out the entries that follow from those before.
@@ -227,7 +229,7 @@ func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 func (p *Places) name(entry *dwarf.Entry) string {
 	for range 4 { // from an inlined call to its function, and from there to its declaration
 		if name, ok := entry.Val(dwarf.AttrName).(string); ok {
-			return Clip(name)
+			return binary.Clip(name)
 		}
 		from, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
 		if !ok {
@@ -290,7 +292,7 @@ func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 
 // checkLines refuses line programs that are too long to read. Several units may share one, which is read for each.
 func (m *module) checkLines() error {
-	sections, total := m.debugSections(), 0
+	sections, total := m.DebugSections(), 0
 	lines := sections["line"]
 	places := (&Copy{original: sections}).Places()
 	if len(lines) == 0 || places == nil {
@@ -298,7 +300,7 @@ func (m *module) checkLines() error {
 	}
 	for unit := range places.units {
 		if at, ok := unit.Val(dwarf.AttrStmtList).(int64); ok && at >= 0 && at+4 <= int64(len(lines)) {
-			total += min(len(lines)-int(at), 4+int(binary.LittleEndian.Uint32(lines[at:])))
+			total += min(len(lines)-int(at), 4+int(endian.LittleEndian.Uint32(lines[at:])))
 		}
 		if total > linesBytesMax {
 			return fmt.Errorf("has debug information whose units have line programs of more than %d bytes in all; strip it, or build without -g", linesBytesMax)
@@ -427,7 +429,7 @@ func isDead(address uint64) bool { return address == 0 || uint32(address) >= 1<<
 func formatLine(line *dwarf.LineEntry) string {
 	text := "?"
 	if line.File != nil {
-		text = Clip(line.File.Name)
+		text = binary.Clip(line.File.Name)
 	}
 	if line.Line != 0 {
 		text += fmt.Sprintf(":%d", line.Line)
@@ -443,7 +445,7 @@ func formatLine(line *dwarf.LineEntry) string {
 // Places.Source finds the lines in the image's own.
 func appendPlaces(to []byte) []byte {
 	const first, bytes = 1, 1<<31 - 2
-	word := binary.LittleEndian.AppendUint32
+	word := endian.LittleEndian.AppendUint32
 	unit := []byte{4, 0, 0, 0, 0, 0, 4, 1} // version, abbreviations, bytes of an address; the compile unit
 	unit = word(word(word(unit, first), bytes), 0)
 	header := []byte{
@@ -451,8 +453,8 @@ func appendPlaces(to []byte) []byte {
 		0, '?', 0, 0, 0, 0, 0, // no folders; a file
 	}
 	lines := append(word([]byte{4, 0}, uint32(len(header))), header...)
-	lines = append(word(append(lines, 0, 5, 2), first), 1)         // a line at the first address
-	lines = append(appendU32(append(lines, 2), bytes, 1), 0, 1, 1) // to the last one
+	lines = append(word(append(lines, 0, 5, 2), first), 1)                // a line at the first address
+	lines = append(binary.AppendU32(append(lines, 2), bytes, 1), 0, 1, 1) // to the last one
 	for _, s := range []struct {
 		name    string
 		content []byte
@@ -465,7 +467,7 @@ func appendPlaces(to []byte) []byte {
 		{"info", append(word(nil, uint32(len(unit))), unit...)},
 		{"line", append(word(nil, uint32(len(lines))), lines...)},
 	} {
-		to = appendSection(to, sectionCustom, 1, append(appendName(nil, ".debug_"+s.name), s.content...))
+		to = binary.AppendSection(to, binary.SectionCustom, 1, append(binary.AppendName(nil, ".debug_"+s.name), s.content...))
 	}
 	return to
 }

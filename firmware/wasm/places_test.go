@@ -70,9 +70,9 @@ func TestSourceLines(t *testing.T) {
 			out, err := tool.CombinedOutput()
 			require.NoError(t, err, string(out))
 		}
-		binary, err := os.ReadFile(image)
+		built, err := os.ReadFile(image)
 		require.NoError(t, err)
-		return binary
+		return built
 	}
 	number := regexp.MustCompile(`0x[0-9a-f]+`)
 	lines := map[string]bool{}

@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // runner executes random images; what one has compiled is closed with its runtime.
@@ -33,7 +35,7 @@ func newRunner(t testing.TB, config wazero.RuntimeConfig) *runner {
 	r := &runner{Runtime: wazero.NewRuntimeWithConfig(ctx, config), logged: &strings.Builder{}}
 	t.Cleanup(func() { require.NoError(t, r.Close(ctx)) })
 	log := r.NewHostModuleBuilder("fuzzing-support") // what Binaryen's images import
-	for name, of := range map[string]byte{"log-i32": typeI32, "log-i64": typeI64, "log-f32": typeF32, "log-f64": typeF64} {
+	for name, of := range map[string]byte{"log-i32": binary.I32, "log-i64": binary.I64, "log-f32": binary.F32, "log-f64": binary.F64} {
 		log.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(_ context.Context, _ api.Module, stack []uint64) {
 			fmt.Fprintf(r.logged, "%s %s\n", name, seen(of, stack[0]))
 		}), []api.ValueType{of}, nil).Export(name)
@@ -50,9 +52,9 @@ func newRunner(t testing.TB, config wazero.RuntimeConfig) *runner {
 // seen is a value in text, all NaNs alike.
 func seen(valueType byte, value uint64) string {
 	switch {
-	case valueType == typeF32 && math.IsNaN(float64(math.Float32frombits(uint32(value)))), valueType == typeF64 && math.IsNaN(math.Float64frombits(value)):
+	case valueType == binary.F32 && math.IsNaN(float64(math.Float32frombits(uint32(value)))), valueType == binary.F64 && math.IsNaN(math.Float64frombits(value)):
 		return "nan"
-	case valueType == typeF32 || valueType == typeI32:
+	case valueType == binary.F32 || valueType == binary.I32:
 		value = uint64(uint32(value))
 	}
 	return fmt.Sprintf("%x", value)
@@ -63,9 +65,9 @@ const callsEach = 3
 
 // play calls all exports of an image but the rewriter's, and returns by export what they gave and told, and what they left
 // in the memory.
-func (r *runner) play(t testing.TB, binary []byte) map[string]string {
+func (r *runner) play(t testing.TB, image []byte) map[string]string {
 	ctx := context.Background()
-	m, err := r.InstantiateWithConfig(ctx, binary, wazero.NewModuleConfig().WithName(""))
+	m, err := r.InstantiateWithConfig(ctx, image, wazero.NewModuleConfig().WithName(""))
 	if err != nil {
 		return map[string]string{"start": strings.SplitN(err.Error(), "\n", 2)[0]}
 	}
@@ -74,7 +76,7 @@ func (r *runner) play(t testing.TB, binary []byte) map[string]string {
 	exports := m.ExportedFunctionDefinitions()
 	for call := range callsEach {
 		for _, name := range slices.Sorted(maps.Keys(exports)) {
-			if strings.HasPrefix(name, reserved) || name == hangLimit {
+			if strings.HasPrefix(name, binary.Reserved) || name == hangLimit {
 				continue
 			}
 			if f := m.ExportedFunction(hangLimit); f != nil {
@@ -115,9 +117,9 @@ func (r *runner) call(f api.Function, n int) {
 // argument is the n-th value of a type.
 func argument(valueType byte, n int) uint64 {
 	switch valueType {
-	case typeF32:
+	case binary.F32:
 		return uint64(math.Float32bits(float32(n)*1.25 - 3))
-	case typeF64:
+	case binary.F64:
 		return math.Float64bits(float64(n)*1.25 - 3)
 	}
 	return uint64(uint32(n) * 2654435761 >> 3)
@@ -214,9 +216,9 @@ func compareImages(t *testing.T, images [][]byte, exports bool) (differ int) {
 		noted, err := RewriteCovered(image, &meter)
 		require.NoError(t, err)
 		copies := map[string][]byte{"selects": chosen, "copy": rewrite(t, image).Binary, "metered and covered": noted.Binary}
-		for name, binary := range copies {
-			requireNoFloatSelects(t, binary)
-			require.Equal(t, want, compiler.play(t, binary), "image %d, %s", n, name)
+		for name, image := range copies {
+			requireNoFloatSelects(t, image)
+			require.Equal(t, want, compiler.play(t, image), "image %d, %s", n, name)
 		}
 		require.Equal(t, want, interpreter.play(t, copies["copy"]), "image %d, in the interpreter", n)
 	}
@@ -224,11 +226,11 @@ func compareImages(t *testing.T, images [][]byte, exports bool) (differ int) {
 }
 
 // requireNoFloatSelects holds that nothing in a module has a select of floats or vectors that is ever reached.
-func requireNoFloatSelects(t testing.TB, binary []byte) {
-	m, err := parseModule(binary, true)
+func requireNoFloatSelects(t testing.TB, image []byte) {
+	m, err := binary.Parse(image, true)
 	require.NoError(t, err)
-	for k := range m.body {
-		types, err := m.selects(&m.body[k])
+	for k := range m.Body {
+		types, err := (&module{m}).selects(&m.Body[k])
 		require.NoError(t, err)
 		for at, valueType := range types {
 			require.False(t, choosesFloats(valueType), "function %d, offset %d", k, at)

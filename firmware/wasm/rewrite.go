@@ -8,30 +8,32 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // Rewrite makes the copy of an image that the host runs. Errors are about images
 // that are broken, or that hold what the host cannot keep its word for; they say
 // where and what to do.
-func Rewrite(binary []byte) (*Copy, error) { return rewriteWith(binary, nil, false) }
+func Rewrite(image []byte) (*Copy, error) { return rewriteWith(image, nil, false) }
 
 // RewriteMetered is Rewrite with a counter.
-func RewriteMetered(binary []byte, meter Meter) (*Copy, error) {
-	return rewriteWith(binary, &meter, false)
+func RewriteMetered(image []byte, meter Meter) (*Copy, error) {
+	return rewriteWith(image, &meter, false)
 }
 
 // RewriteCovered is Rewrite, or RewriteMetered if meter is not nil, of a copy that notes its way.
-func RewriteCovered(binary []byte, meter *Meter) (*Copy, error) {
-	return rewriteWith(binary, meter, true)
+func RewriteCovered(image []byte, meter *Meter) (*Copy, error) {
+	return rewriteWith(image, meter, true)
 }
 
 // rewriteWith makes a copy that counts costs if meter is not nil, and notes its way if it covers.
-func rewriteWith(binary []byte, meter *Meter, covers bool) (*Copy, error) {
-	m, err := read(binary)
+func rewriteWith(image []byte, meter *Meter, covers bool) (*Copy, error) {
+	m, err := read(image)
 	if err != nil {
 		return nil, err
 	}
-	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals)), current: m.bankCurrent()}
+	w := &weaver{m: m, tick: uint32(len(m.Imported)), counter: uint32(len(m.Globals)), current: m.bankCurrent()}
 	if meter != nil {
 		w.meter = &metering{*meter, w.lap() + 1, w.lap() + 2}
 	}
@@ -51,19 +53,19 @@ func rewriteWith(binary []byte, meter *Meter, covers bool) (*Copy, error) {
 	if err := m.findGlobals(c); err != nil {
 		return nil, err
 	}
-	if len(m.debugSections()["line"]) > 0 {
-		c.original = m.debugSections()
+	if len(m.DebugSections()["line"]) > 0 {
+		c.original = m.DebugSections()
 	} else {
-		c.SourceMap, c.codeStart = m.sourceMap(), m.codeOffset()
+		c.SourceMap, c.codeStart = m.SourceMap(), m.Contents(binary.SectionCode).Base
 	}
-	for k := range m.body {
-		c.functions = append(c.functions, m.functionName(len(m.imported)+k))
+	for k := range m.Body {
+		c.functions = append(c.functions, m.FunctionName(len(m.Imported)+k))
 	}
 	reached := m.reachable()
 	slices.Sort(reached)
 	for _, k := range reached {
 		if w.turns[k].recursive {
-			c.Recursive = append(c.Recursive, m.functionName(len(m.imported)+k))
+			c.Recursive = append(c.Recursive, m.FunctionName(len(m.Imported)+k))
 		}
 	}
 	if meter != nil && meter.Profile {
@@ -74,16 +76,17 @@ func rewriteWith(binary []byte, meter *Meter, covers bool) (*Copy, error) {
 }
 
 // read parses a module and refuses what cannot be run.
-func read(binary []byte) (*module, error) {
-	m, err := parse(binary)
-	var large *limitError
+func read(image []byte) (*module, error) {
+	m, err := binary.Parse(image, false)
+	var large *binary.LimitError
 	if errors.As(err, &large) {
 		return nil, large
 	}
 	if err != nil {
 		return nil, &BrokenError{err}
 	}
-	return m, m.refuse()
+	read := &module{m}
+	return read, read.refuse()
 }
 
 // BrokenError says that an image is not a module.
@@ -95,33 +98,33 @@ func (e *BrokenError) Unwrap() error { return e.error }
 // refuse names what the host cannot reach in an image, or what is reserved for the
 // copy.
 func (m *module) refuse() error {
-	for name, e := range m.exports {
-		if strings.HasPrefix(name, reserved) {
-			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it", Clip(name), reserved)
+	for name, e := range m.Exports {
+		if strings.HasPrefix(name, binary.Reserved) {
+			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it", binary.Clip(name), binary.Reserved)
 		}
-		if e.kind == kindGlobal && int(e.index) >= len(m.globals) {
-			return &BrokenError{fmt.Errorf("the export %q is of no global", Clip(name))}
-		}
-	}
-	for i, t := range m.types {
-		if len(t.params) > parametersMax || len(t.results) > parametersMax {
-			return fmt.Errorf("the type %d has %d parameters and %d results, allowed are %d; pass them in the memory", i, len(t.params), len(t.results), parametersMax)
+		if e.Kind == binary.KindGlobal && int(e.Index) >= len(m.Globals) {
+			return &BrokenError{fmt.Errorf("the export %q is of no global", binary.Clip(name))}
 		}
 	}
-	for i, entries := range m.tables {
+	for i, t := range m.Types {
+		if len(t.Params) > parametersMax || len(t.Results) > parametersMax {
+			return fmt.Errorf("the type %d has %d parameters and %d results, allowed are %d; pass them in the memory", i, len(t.Params), len(t.Results), parametersMax)
+		}
+	}
+	for i, entries := range m.Tables {
 		if entries > tableEntriesMax {
 			return fmt.Errorf("the table %d starts with %d entries, allowed are %d; make it smaller", i, entries, tableEntriesMax)
 		}
 	}
-	for _, g := range m.globals {
-		if g.imported != "" {
-			return fmt.Errorf("imports the global %s, which nothing provides; define it in the image", g.imported)
+	for _, g := range m.Globals {
+		if g.Imported != "" {
+			return fmt.Errorf("imports the global %s, which nothing provides; define it in the image", g.Imported)
 		}
 	}
-	for i, g := range m.globals {
-		if g.mutable && (g.valueType < typeF64 || g.valueType > typeI32) {
+	for i, g := range m.Globals {
+		if g.Mutable && (g.ValueType < binary.F64 || g.ValueType > binary.I32) {
 			return fmt.Errorf("has the mutable global %s, whose type (%#x) cannot be saved; "+
-				"keep it in the memory or in a global of type i32, i64, f32 or f64", m.globalName(i), g.valueType)
+				"keep it in the memory or in a global of type i32, i64, f32 or f64", m.GlobalName(i), g.ValueType)
 		}
 	}
 	return m.checkLines()
@@ -131,47 +134,47 @@ func (m *module) refuse() error {
 // unreachable, and finds where to count.
 func (w *weaver) analyse() error {
 	m := w.m
-	shapes := make([]shape, len(m.body))
-	w.chosen = make([]map[int]byte, len(m.body))
+	shapes := make([]shape, len(m.Body))
+	w.chosen = make([]map[int]byte, len(m.Body))
 	var limits limits
-	for k := range m.body {
-		f := &m.body[k]
-		place := func(i *instruction) string {
-			return fmt.Sprintf("%s at offset %#x", m.functionName(len(m.imported)+k), f.offset+len(f.locals)+i.start)
+	for k := range m.Body {
+		f := &m.Body[k]
+		place := func(i *binary.Instruction) string {
+			return fmt.Sprintf("%s at offset %#x", m.FunctionName(len(m.Imported)+k), f.Offset+len(f.Locals)+i.Start)
 		}
-		locals := uint64(len(m.types[f.signature].params)) + f.extra
-		if err := limits.nextFunction(locals, len(m.types[f.signature].results)); err != nil {
-			return fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), err)
+		locals := uint64(len(m.Types[f.Signature].Params)) + f.Extra
+		if err := limits.nextFunction(locals, len(m.Types[f.Signature].Results)); err != nil {
+			return fmt.Errorf("%s: %w", m.FunctionName(len(m.Imported)+k), err)
 		}
 		s := &shapes[k]
 		s.paths = make([]path, 1)
 		open := []int{0} // path of every open block
-		r := &reader{data: f.code, base: f.offset + len(f.locals)}
-		var i instruction
-		for len(open) > 0 && r.err == nil {
-			r.instruction(&i)
-			if r.err != nil {
+		r := &binary.Reader{Data: f.Code, Base: f.Offset + len(f.Locals)}
+		var i binary.Instruction
+		for len(open) > 0 && r.Err == nil {
+			r.Instruction(&i)
+			if r.Err != nil {
 				break
 			}
 			in := open[len(open)-1]
-			s.note(in, &i, len(m.imported))
-			switch i.op {
-			case opBlock, opIf:
+			s.note(in, &i, len(m.Imported))
+			switch i.Op {
+			case binary.OpBlock, binary.OpIf:
 				open = append(open, in)
-			case opLoop:
+			case binary.OpLoop:
 				s.paths = append(s.paths, path{})
 				open = append(open, len(s.paths)-1)
-			case opEnd:
+			case binary.OpEnd:
 				open = open[:len(open)-1]
-			case opTableGet, opTableSize, opRefNull, opRefIsNull, opRefFunc, opSelectTyped:
-				return &BrokenError{&UnknownError{fmt.Errorf("%s: %s is of reference types, which Starloom does not run", place(&i), opName(i.op))}}
-			case opDataDrop, opTableInit, opElemDrop, opTableCopy, opTableSet, opTableGrow, opTableFill:
-				return fmt.Errorf("%s: it changes tables or segments (%s), which the host cannot save; build without passive segments", place(&i), opName(i.op))
+			case binary.OpTableGet, binary.OpTableSize, binary.OpRefNull, binary.OpRefIsNull, binary.OpRefFunc, binary.OpSelectTyped:
+				return &BrokenError{&binary.UnknownError{Err: fmt.Errorf("%s: %s is of reference types, which Starloom does not run", place(&i), opName(i.Op))}}
+			case binary.OpDataDrop, binary.OpTableInit, binary.OpElemDrop, binary.OpTableCopy, binary.OpTableSet, binary.OpTableGrow, binary.OpTableFill:
+				return fmt.Errorf("%s: it changes tables or segments (%s), which the host cannot save; build without passive segments", place(&i), opName(i.Op))
 			}
 			if err := limits.take(&i, len(open)-1); err != nil {
 				return fmt.Errorf("%s: %w", place(&i), err)
 			}
-			if err := m.inRange(&i, locals); err != nil {
+			if err := m.InRange(&i, locals); err != nil {
 				return &BrokenError{fmt.Errorf("%s: %w", place(&i), err)}
 			}
 			if err := limits.carry(limits.carried(m, &i)); err != nil {
@@ -179,16 +182,16 @@ func (w *weaver) analyse() error {
 			}
 		}
 		if err := limits.endFunction(); err != nil {
-			return fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), err)
+			return fmt.Errorf("%s: %w", m.FunctionName(len(m.Imported)+k), err)
 		}
-		if r.err == nil && r.more() {
-			r.broken("code after the end of the function")
+		if r.Err == nil && r.More() {
+			r.Broken("code after the end of the function")
 		}
-		if r.err == nil {
-			w.chosen[k], r.err = m.selects(f)
+		if r.Err == nil {
+			w.chosen[k], r.Err = m.selects(f)
 		}
-		if r.err != nil {
-			return &BrokenError{fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), r.err)}
+		if r.Err != nil {
+			return &BrokenError{fmt.Errorf("%s: %w", m.FunctionName(len(m.Imported)+k), r.Err)}
 		}
 	}
 	w.turns, w.order = m.costs(shapes)
@@ -199,53 +202,40 @@ func (w *weaver) analyse() error {
 // write makes the copy.
 func (w *weaver) write(c *Copy) {
 	m := w.m
-	parts := map[byte][]byte{}
-	widths := map[byte]int{}
-	for _, s := range m.sections {
-		if s.id != sectionCustom {
-			parts[s.id], widths[s.id] = s.content, s.width
-		}
-	}
-	signature := slices.Index(m.types, funcType{})
+	parts := m.Parts()
+	signature := slices.Index(m.Types, binary.FuncType{})
 	if signature < 0 {
-		signature = len(m.types)
-		parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 0, 0})
+		signature = len(m.Types)
+		parts.Add(binary.SectionType, 1, []byte{0x60, 0, 0})
 	}
 	shift := &copier{imported: w.tick}
-	if content, ok := parts[sectionExport]; ok {
-		parts[sectionExport] = shift.exports(content)
+	for _, id := range []byte{binary.SectionGlobal, binary.SectionExport, binary.SectionElement} {
+		if content, ok := parts[id]; ok {
+			parts[id] = binary.Renumber(id, content, shift.function)
+		}
 	}
-	tick := appendName(appendName(nil, TickModule), TickName)
-	parts[sectionImport] = appendElement(parts[sectionImport], appendU32(append(tick, kindFunction), uint32(signature), 1))
+	tick := binary.AppendName(binary.AppendName(nil, TickModule), TickName)
+	parts.Add(binary.SectionImport, 1, binary.AppendU32(append(tick, binary.KindFunction), uint32(signature), 1))
 	for k, name := range []string{TurnsName, LapName} {
-		parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(appendS32([]byte{typeI32, 1, byte(opI32Const)}, TickTurns), byte(opEnd)))
-		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, name), kindGlobal), w.counter+uint32(k), 1))
+		parts.Global(name, w.counter+uint32(k), emit(binary.I32, 1, binary.OpI32Const, int64(TickTurns), binary.OpEnd))
 	}
 	var globals []byte
 	at := 0
-	for i, g := range m.globals {
-		if g.mutable {
-			globals = appendU32(append(appendName(globals, c.Globals[at].Export), kindGlobal), uint32(i), 1)
+	for i, g := range m.Globals {
+		if g.Mutable {
+			globals = binary.AppendU32(append(binary.AppendName(globals, c.Globals[at].Export), binary.KindGlobal), uint32(i), 1)
 			at++
 		}
 	}
-	parts[sectionExport] = appendElements(parts[sectionExport], at, globals)
-	if m.start >= 0 {
+	parts.Add(binary.SectionExport, at, globals)
+	if m.Start >= 0 {
 		c.Start = startName
-		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, startName), kindFunction), shift.function(uint32(m.start)), 1))
-		delete(parts, sectionStart)
-	}
-	if content, ok := parts[sectionElement]; ok {
-		shift.to = nil
-		m.readElements(&reader{data: content}, shift)
-		parts[sectionElement] = shift.to
-	}
-	if content, ok := parts[sectionGlobal]; ok {
-		parts[sectionGlobal] = m.shiftGlobals(content, shift)
+		parts.Export(startName, binary.KindFunction, shift.function(uint32(m.Start)))
+		delete(parts, binary.SectionStart)
 	}
 	var entries []*entry
-	if _, ok := parts[sectionCode]; ok {
-		parts[sectionCode], entries = w.code(c)
+	if _, ok := parts[binary.SectionCode]; ok {
+		parts[binary.SectionCode], entries = w.code(c)
 		c.Laps = w.laps
 	}
 	if w.meter != nil {
@@ -255,86 +245,45 @@ func (w *weaver) write(c *Copy) {
 	if w.cover != nil {
 		w.addCover(parts, c)
 	}
-	out := slices.Clone(header)
-	for _, id := range sectionOrder {
-		if content, ok := parts[id]; ok {
-			out = appendSection(out, id, widths[id], content)
-		}
-	}
-	names := m.functionNames()
-	for name, own := m.names[uint32(len(names))]; own; name, own = m.names[uint32(len(names))] {
+	out := m.Encode(parts)
+	names := m.FunctionNames()
+	for name, own := m.Names[uint32(len(names))]; own; name, own = m.Names[uint32(len(names))] {
 		names = append(names, name) // of a function that the copy has beside them: see addMeter
 	}
-	out = appendSection(out, sectionCustom, 1, shift.names(names))
+	out = binary.AppendSection(out, binary.SectionCustom, 1, binary.NameSection(names, shift.function))
 	if c.original != nil || c.SourceMap != "" {
 		out = appendPlaces(out)
 	}
 	c.Binary = out
 }
 
-func (c *copier) exports(content []byte) []byte {
-	r := &reader{data: content}
-	n := r.count()
-	to := appendU32(nil, uint32(n), r.at)
-	for ; n > 0; n-- {
-		to = appendName(to, r.name())
-		kind, index := r.byte(), r.u32()
-		if kind == kindFunction {
-			index = c.function(index)
-		}
-		to = appendU32(append(to, kind), index, 1)
-	}
-	return to
-}
-
-// shiftGlobals copies the global section, whose initial values may name functions.
-func (m *module) shiftGlobals(content []byte, c *copier) []byte {
-	r := &reader{data: content}
-	n := r.count()
-	c.to = appendU32(nil, uint32(n), r.at)
-	for ; n > 0; n-- {
-		c.to = append(c.to, r.byte(), r.byte())
-		m.constant(r, c)
-	}
-	return c.to
-}
-
-// names makes a name section of the functions' names, which messages need.
-func (c *copier) names(names []string) []byte {
-	list := appendU32(nil, uint32(len(names)), 1)
-	for index, name := range names {
-		list = appendName(appendU32(list, c.function(uint32(index)), 1), name)
-	}
-	return append(appendU32(append(appendName(nil, "name"), namesFunctions), uint32(len(list)), 1), list...)
-}
-
 // code makes the code section, and notes what has moved where.
 func (w *weaver) code(c *Copy) (to []byte, entries []*entry) {
 	m := w.m
-	start := m.codeOffset()
+	start := m.Contents(binary.SectionCode).Base
 	entries = w.entries()
-	to = appendU32(nil, uint32(len(m.body)+2*len(entries)), 1)
-	add := func(f *function, woven *woven) {
-		from := f.offset - start
-		to = appendU32(to, uint32(len(woven.to)), f.width)
+	to = binary.AppendU32(nil, uint32(len(m.Body)+2*len(entries)), 1)
+	add := func(f *binary.Function, woven *woven) {
+		from := f.Offset - start
+		to = binary.AppendU32(to, uint32(len(woven.to)), f.Width)
 		for _, place := range woven.moved {
 			c.moved = append(c.moved, moved{uint32(len(to)) + place.to, uint32(from) + place.from, place.inserted})
 		}
 		to = append(to, woven.to...)
 	}
-	for k := range m.body {
+	for k := range m.Body {
 		woven := w.function(k)
 		for _, e := range entries {
 			if e.k == k {
 				woven = e.take(w, woven)
 			}
 		}
-		add(&m.body[k], woven)
+		add(&m.Body[k], woven)
 	}
 	for n, e := range entries {
-		over := uint32(len(m.imported)+len(m.body)+2*n) + 1
-		add(&m.body[e.k], e.over(w))
-		add(&m.body[e.k], e.each(w, over))
+		over := uint32(len(m.Imported)+len(m.Body)+2*n) + 1
+		add(&m.Body[e.k], e.over(w))
+		add(&m.Body[e.k], e.each(w, over))
 	}
 	return to, entries
 }
@@ -342,9 +291,9 @@ func (w *weaver) code(c *Copy) (to []byte, entries []*entry) {
 // function rewrites one function. What the passes put in goes before or after the
 // instruction that it is about; a pass over whole blocks would start here, too.
 func (w *weaver) function(k int) *woven {
-	f := &w.m.body[k]
-	out := &woven{copier: copier{imported: w.tick}, first: uint32(len(w.m.types[f.signature].params)) + uint32(f.extra)}
-	head := uint32(len(f.locals))
+	f := &w.m.Body[k]
+	out := &woven{copier: copier{imported: w.tick}, first: uint32(len(w.m.Types[f.Signature].Params)) + uint32(f.Extra)}
+	head := uint32(len(f.Locals))
 	insert := func(at int, code []byte) {
 		if len(code) == 0 {
 			return
@@ -354,10 +303,11 @@ func (w *weaver) function(k int) *woven {
 	}
 	var meter *tally
 	if w.meter != nil {
-		meter = &tally{metering: w.meter, f: out, open: []opcode{opBlock}, tick: w.tick, lines: w.lines, base: uint32(f.offset-w.m.codeOffset()) + head}
+		base := uint32(f.Offset-w.m.Contents(binary.SectionCode).Base) + head
+		meter = &tally{metering: w.meter, f: out, open: []binary.Opcode{binary.OpBlock}, tick: w.tick, lines: w.lines, base: base}
 	}
 	count := func(at int, turns uint32) {
-		insert(at, w.count(out, appendS32([]byte{byte(opI32Const)}, int32(turns))))
+		insert(at, w.count(out, emit(binary.OpI32Const, int64(int32(turns)))))
 		if meter != nil {
 			insert(at, meter.check())
 		}
@@ -368,48 +318,48 @@ func (w *weaver) function(k int) *woven {
 	way := w.scout(out)
 	insert(0, way.enter())
 	loop, based := 0, false
-	r := &reader{data: f.code}
-	var i, before, second instruction
-	for r.more() {
+	r := &binary.Reader{Data: f.Code}
+	var i, before, second binary.Instruction
+	for r.More() {
 		second, before = before, i
-		r.instruction(&i)
-		if i.op == opMemoryCopy || i.op == opMemoryFill || i.op == opMemoryInit {
-			if before.op != opI32Const || before.value < 0 || before.value >= 1<<bytesPerTurnLog2 {
-				insert(i.start, w.countBytes(out))
+		r.Instruction(&i)
+		if i.Op == binary.OpMemoryCopy || i.Op == binary.OpMemoryFill || i.Op == binary.OpMemoryInit {
+			if before.Op != binary.OpI32Const || before.Value < 0 || before.Value >= 1<<bytesPerTurnLog2 {
+				insert(i.Start, w.countBytes(out))
 			}
 		}
 		if meter != nil {
-			insert(i.start, meter.before(&i, len(w.m.imported)))
+			insert(i.Start, meter.before(&i, len(w.m.Imported)))
 		}
-		insert(i.start, way.before(&second, &before, &i))
-		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.start), false})
+		insert(i.Start, way.before(&second, &before, &i))
+		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.Start), false})
 		switch {
 		case based: // the constant before is in its offset now
-			out.to = appendLoad(out.to, &i, uint32(before.value))
+			out.to = append(out.to, emit(i.Op, i.Index, uint32(i.Value)+uint32(before.Value))...)
 			based = false
 		case addresses(&i, *r):
-			out.to = appendU32(append(out.to, byte(opLocalGet)), out.local(scratchZero, typeI32), 1)
+			out.to = append(out.to, emit(binary.OpLocalGet, out.local(scratchZero, binary.I32))...)
 			based = true
-		case choosesFloats(w.chosen[k][i.start]):
-			out.to = append(out.to, choice(out, w.chosen[k][i.start])...)
+		case choosesFloats(w.chosen[k][i.Start]):
+			out.to = append(out.to, choice(out, w.chosen[k][i.Start])...)
 		default:
-			out.instruction(f.code, &i)
+			out.instruction(f.Code, &i)
 		}
-		if i.op == opLoop {
-			count(i.end, w.turns[k].loops[loop])
+		if i.Op == binary.OpLoop {
+			count(i.End, w.turns[k].loops[loop])
 			loop++
 		}
 		if w.begins(&second, &before, &i) {
-			insert(i.start, w.mark())
+			insert(i.Start, w.mark())
 			w.laps = true
 		}
-		if kind := nanType(i.op); kind != 0 {
-			insert(i.start, canonical(out, kind))
+		if kind := nanType(i.Op); kind != 0 {
+			insert(i.Start, canonical(out, kind))
 		}
-		insert(i.end, way.after(&i))
+		insert(i.End, way.after(&i))
 	}
 	// The locals that were added come before all that was copied.
-	locals := out.addLocals(f.locals)
+	locals := out.addLocals(f.Locals)
 	for n := range out.moved {
 		out.moved[n].to += uint32(len(locals))
 	}
@@ -421,24 +371,17 @@ func (w *weaver) function(k int) *woven {
 // count takes turns, which code leaves on the stack, from the counter. When it has
 // run out, the host is asked, which sets it again.
 func (w *weaver) count(f *woven, turns []byte) []byte {
-	left := f.local(scratchTurns, typeI32)
-	code := appendU32([]byte{byte(opGlobalGet)}, w.counter, 1)
-	code = append(code, turns...)
-	code = append(code, byte(opI32Sub), byte(opLocalTee))
-	code = appendU32(code, left, 1)
-	code = appendU32(append(code, byte(opGlobalSet)), w.counter, 1)
-	code = appendU32(append(code, byte(opLocalGet)), left, 1)
-	code = append(code, byte(opI32Const), 0, byte(opI32LtS), byte(opIf), blockEmpty)
-	return append(appendU32(append(code, byte(opCall)), w.tick, 1), byte(opEnd))
+	left := f.local(scratchTurns, binary.I32)
+	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left, binary.OpGlobalSet, w.counter,
+		binary.OpLocalGet, left, binary.OpI32Const, 0, binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, binary.OpCall, w.tick, binary.OpEnd)
 }
 
 // countBytes counts an instruction on a range of memory by the bytes on top of the
 // stack.
 func (w *weaver) countBytes(f *woven) []byte {
-	bytes := f.local(scratchBytes, typeI32)
-	turns := appendU32([]byte{byte(opLocalGet)}, bytes, 1)
-	turns = append(turns, byte(opI32Const), bytesPerTurnLog2, byte(opI32ShrU))
-	return append(appendU32([]byte{byte(opLocalTee)}, bytes, 1), w.count(f, turns)...)
+	bytes := f.local(scratchBytes, binary.I32)
+	turns := emit(binary.OpLocalGet, bytes, binary.OpI32Const, bytesPerTurnLog2, binary.OpI32ShrU)
+	return emit(binary.OpLocalTee, bytes, w.count(f, turns))
 }
 
 // canonical puts the canonical NaN in the place of any other on top of the stack: it chooses among the bits (see choice).
@@ -447,31 +390,30 @@ func canonical(f *woven, kind byte) []byte {
 	var value uint32
 	var bits, nan, choose []byte
 	switch kind {
-	case typeF32:
-		value, bits, nan = f.local(scratchF32, typeF32), []byte{byte(opI32ReinterpretF32)}, appendS32([]byte{byte(opI32Const)}, 0x7FC00000)
-		choose = []byte{byte(opF32Eq), byte(opSelect), byte(opF32ReinterpretI32)}
-	case typeF64:
-		value, bits, nan = f.local(scratchF64, typeF64), []byte{byte(opI64ReinterpretF64)}, appendS64([]byte{byte(opI64Const)}, 0x7FF8<<48)
-		choose = []byte{byte(opF64Eq), byte(opSelect), byte(opF64ReinterpretI64)}
+	case binary.F32:
+		value, bits, nan = f.local(scratchF32, binary.F32), []byte{binary.OpI32ReinterpretF32}, emit(binary.OpI32Const, int64(0x7FC00000))
+		choose = []byte{binary.OpF32Eq, binary.OpSelect, binary.OpF32ReinterpretI32}
+	case binary.F64:
+		value, bits, nan = f.local(scratchF64, binary.F64), []byte{binary.OpI64ReinterpretF64}, emit(binary.OpI64Const, int64(0x7FF8<<48))
+		choose = []byte{binary.OpF64Eq, binary.OpSelect, binary.OpF64ReinterpretI64}
 	default:
-		lane, equal := nan32, opF32x4Eq
+		lane, equal := nan32, binary.OpF32x4Eq
 		if kind == nanF64x2 {
-			lane, equal = nan64, opF64x2Eq
+			lane, equal = nan64, binary.OpF64x2Eq
 		}
-		value, nan = f.local(scratchV128, typeV128), append([]byte{simd >> 16, byte(opV128Const & 0xFF)}, slices.Repeat(lane, 16/len(lane))...)
-		choose = []byte{simd >> 16, byte(equal & 0xFF), simd >> 16, byte(opV128Bitselect & 0xFF)}
+		value, nan = f.local(scratchV128, binary.V128), emit(simd>>16, binary.OpV128Const&0xFF, slices.Repeat(lane, 16/len(lane)))
+		choose = []byte{simd >> 16, byte(equal & 0xFF), simd >> 16, binary.OpV128Bitselect & 0xFF}
 	}
-	get := appendU32([]byte{byte(opLocalGet)}, value, 1)
-	return slices.Concat(appendU32([]byte{byte(opLocalTee)}, value, 1), bits, nan, get, get, choose)
+	return emit(binary.OpLocalTee, value, bits, nan, binary.OpLocalGet, value, binary.OpLocalGet, value, choose)
 }
 
 // opName names the instructions that are refused.
-func opName(op opcode) string {
-	return map[opcode]string{
-		opDataDrop: "data.drop", opTableInit: "table.init", opElemDrop: "elem.drop", opTableCopy: "table.copy",
-		opTableGet: "table.get", opTableSize: "table.size", opSelectTyped: "select with a type",
-		opRefNull: "ref.null", opRefIsNull: "ref.is_null", opRefFunc: "ref.func",
-		opTableSet: "table.set", opTableGrow: "table.grow", opTableFill: "table.fill",
+func opName(op binary.Opcode) string {
+	return map[binary.Opcode]string{
+		binary.OpDataDrop: "data.drop", binary.OpTableInit: "table.init", binary.OpElemDrop: "elem.drop", binary.OpTableCopy: "table.copy",
+		binary.OpTableGet: "table.get", binary.OpTableSize: "table.size", binary.OpSelectTyped: "select with a type",
+		binary.OpRefNull: "ref.null", binary.OpRefIsNull: "ref.is_null", binary.OpRefFunc: "ref.func",
+		binary.OpTableSet: "table.set", binary.OpTableGrow: "table.grow", binary.OpTableFill: "table.fill",
 	}[op]
 }
 
@@ -497,8 +439,8 @@ func (c *Copy) Named(err error) error {
 }
 
 // Analyse describes an image and bounds its costs. Errors are those of Rewrite, and NoLoopError.
-func Analyse(binary []byte, costs Costs, turns Turns) (*Static, error) {
-	m, err := read(binary)
+func Analyse(image []byte, costs Costs, turns Turns) (*Static, error) {
+	m, err := read(image)
 	if err != nil {
 		return nil, err
 	}
@@ -506,13 +448,13 @@ func Analyse(binary []byte, costs Costs, turns Turns) (*Static, error) {
 	if err := w.analyse(); err != nil {
 		return nil, err
 	}
-	start := m.contents(sectionCode).base
+	start := m.Contents(binary.SectionCode).Base
 	p := &program{
-		codeStart: start, names: m.functionNames(), m: m, costs: &costs, byType: m.callable(),
-		worst: make([]uint64, len(m.body)), found: make([]functionBounds, len(m.body)),
+		codeStart: start, names: m.FunctionNames(), m: m, costs: &costs, byType: m.callable(),
+		worst: make([]uint64, len(m.Body)), found: make([]functionBounds, len(m.Body)),
 		turns: turns, used: map[string]bool{},
 	}
-	if sections := m.debugSections(); len(sections["line"]) > 0 {
+	if sections := m.DebugSections(); len(sections["line"]) > 0 {
 		places := (&Copy{original: sections}).Places()
 		p.lines, p.inlined = places.lines(), places.inlinedCalls()
 	}

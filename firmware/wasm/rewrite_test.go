@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // images are the embedded images.
@@ -24,9 +26,9 @@ func images(t testing.TB) map[string][]byte {
 	require.NotEmpty(t, paths)
 	all := map[string][]byte{}
 	for _, path := range paths {
-		binary, err := os.ReadFile(path)
+		image, err := os.ReadFile(path)
 		require.NoError(t, err)
-		all[filepath.Base(path)] = binary
+		all[filepath.Base(path)] = image
 	}
 	return all
 }
@@ -34,87 +36,78 @@ func images(t testing.TB) map[string][]byte {
 // TestRoundTrip reads every embedded image to its last instruction and writes it again
 // without any pass: the bytes are the same.
 func TestRoundTrip(t *testing.T) {
-	for name, binary := range images(t) {
-		m, err := parse(binary)
+	for name, image := range images(t) {
+		m, err := binary.Parse(image, false)
 		require.NoError(t, err)
 		same := func() *copier { return &copier{imported: math.MaxUint32} }
-		out := slices.Clone(header)
-		for _, s := range m.sections {
-			content := s.content
-			switch s.id {
-			case sectionCustom:
-				content = append(appendName(nil, s.name), content...)
-			case sectionExport:
-				content = same().exports(content)
-			case sectionGlobal:
-				content = m.shiftGlobals(content, same())
-			case sectionElement:
-				c := same()
-				m.readElements(&reader{data: content}, c)
-				content = c.to
-			case sectionCode:
-				content = appendU32(nil, uint32(len(m.body)), 1)
-				for _, f := range m.body {
+		out := slices.Clone(binary.Header)
+		for _, s := range m.Sections {
+			content := s.Content
+			switch s.ID {
+			case binary.SectionCustom:
+				content = append(binary.AppendName(nil, s.Name), content...)
+			case binary.SectionGlobal, binary.SectionExport, binary.SectionElement:
+				content = binary.Renumber(s.ID, content, same().function)
+			case binary.SectionCode:
+				content = binary.AppendU32(nil, uint32(len(m.Body)), 1)
+				for _, f := range m.Body {
 					c := same()
-					r := &reader{data: f.code}
-					for r.more() {
-						var i instruction
-						r.instruction(&i)
-						c.instruction(f.code, &i)
+					r := &binary.Reader{Data: f.Code}
+					for r.More() {
+						var i binary.Instruction
+						r.Instruction(&i)
+						c.instruction(f.Code, &i)
 					}
-					require.NoError(t, r.err)
-					content = appendU32(content, uint32(len(f.locals)+len(c.to)), f.width)
-					content = append(append(content, f.locals...), c.to...)
+					require.NoError(t, r.Err)
+					content = binary.AppendU32(content, uint32(len(f.Locals)+len(c.to)), f.Width)
+					content = append(append(content, f.Locals...), c.to...)
 				}
 			}
 			before := len(out)
-			out = appendSection(out, s.id, s.width, content)
-			require.Equal(t, binary[before:len(out)], out[before:], "%s: section %d", name, s.id)
+			out = binary.AppendSection(out, s.ID, s.Width, content)
+			require.Equal(t, image[before:len(out)], out[before:], "%s: section %d", name, s.ID)
 		}
-		require.Len(t, out, len(binary))
+		require.Len(t, out, len(image))
 	}
 }
 
 // TestOrigins holds that every instruction of an image is in its copy, and that its
 // offset there leads back to it.
 func TestOrigins(t *testing.T) {
-	for name, binary := range images(t) {
-		c := rewrite(t, binary)
-		image, err := parse(binary)
+	for name, image := range images(t) {
+		c := rewrite(t, image)
+		image, err := binary.Parse(image, false)
 		require.NoError(t, err)
-		woven, err := parse(c.Binary)
+		woven, err := binary.Parse(c.Binary, false)
 		require.NoError(t, err)
-		start := func(m *module) int {
-			return m.sections[slices.IndexFunc(m.sections, func(s section) bool { return s.id == sectionCode })].offset
-		}
 		inserted := 0
-		for k := range image.body {
-			from, to := &image.body[k], &woven.body[k]
-			base := from.offset + len(from.locals) - start(image)
-			want := &reader{data: from.code}
-			got := &reader{data: to.code}
-			for want.more() {
-				var i, j instruction
-				want.instruction(&i)
-				op := i.op
+		for k := range image.Body {
+			from, to := &image.Body[k], &woven.Body[k]
+			base := from.Offset + len(from.Locals) - image.Contents(binary.SectionCode).Base
+			want := &binary.Reader{Data: from.Code}
+			got := &binary.Reader{Data: to.Code}
+			for want.More() {
+				var i, j binary.Instruction
+				want.Instruction(&i)
+				op := i.Op
 				if addresses(&i, *want) {
-					op = opLocalGet
+					op = binary.OpLocalGet
 				}
 				for { // up to the instruction that this one has become
-					got.instruction(&j)
-					require.NoError(t, got.err)
-					at, ok := c.origin(uint64(to.offset + len(to.locals) - start(woven) + j.start))
+					got.Instruction(&j)
+					require.NoError(t, got.Err)
+					at, ok := c.origin(uint64(to.Offset + len(to.Locals) - woven.Contents(binary.SectionCode).Base + j.Start))
 					require.True(t, ok)
-					if int(at) == base+i.start && j.op == op && !c.isInserted(uint64(to.offset+len(to.locals)-start(woven)+j.start)) {
+					if int(at) == base+i.Start && j.Op == op && !c.isInserted(uint64(to.Offset+len(to.Locals)-woven.Contents(binary.SectionCode).Base+j.Start)) {
 						break
 					}
 					inserted++
 				}
-				if i.op == opCall {
-					require.Equal(t, (&copier{imported: uint32(len(image.imported))}).function(i.index), j.index)
+				if i.Op == binary.OpCall {
+					require.Equal(t, (&copier{imported: uint32(len(image.Imported))}).function(i.Index), j.Index)
 				}
 			}
-			require.False(t, got.more())
+			require.False(t, got.More())
 		}
 		require.Positive(t, inserted, name)
 	}
@@ -130,12 +123,12 @@ func (c *Copy) isInserted(offset uint64) bool {
 
 // Code of the tests.
 var (
-	getSP   = []byte{byte(opGlobalGet), 0}
-	setSP   = []byte{byte(opGlobalSet), 0}
-	forever = []byte{byte(opLoop), blockEmpty, byte(opBr), 0, byte(opEnd)}
+	getSP   = []byte{binary.OpGlobalGet, 0}
+	setSP   = []byte{binary.OpGlobalSet, 0}
+	forever = []byte{binary.OpLoop, binary.BlockEmpty, binary.OpBr, 0, binary.OpEnd}
 )
 
-func number(value int32) []byte { return appendS32([]byte{byte(opI32Const)}, value) }
+func number(value int32) []byte { return binary.AppendSigned([]byte{binary.OpI32Const}, int64(value)) }
 
 type stop struct{}
 
@@ -147,25 +140,25 @@ func TestNothingRunsForEver(t *testing.T) {
 	big := slices.Concat(number(0), number(0), number(60<<10), []byte{0xFC, 11, 0}) // memory.fill of 60 KiB
 	chain := (&assembly{}).add("f", "", "", "")
 	for k := range 64 { // 2^64 calls without a loop
-		chain.add(map[bool]string{true: "run"}[k == 63], "", "", "", byte(opCall), byte(k), byte(opCall), byte(k))
+		chain.add(map[bool]string{true: "run"}[k == 63], "", "", "", binary.OpCall, byte(k), binary.OpCall, byte(k))
 	}
 	indirect := (&assembly{elements: []byte{0}})
 	indirect.signature("", "")
-	indirect.add("run", "", "", "", slices.Concat(getSP, number(1), []byte{byte(opI32Sub)}, []byte{byte(opLocalTee), 0}, setSP,
-		[]byte{byte(opLocalGet), 0, byte(opIf), blockEmpty},
-		number(0), []byte{byte(opCallIndirect), 0, 0},
-		number(0), []byte{byte(opCallIndirect), 0, 0, byte(opEnd)},
-		[]byte{byte(opLocalGet), 0}, number(1), []byte{byte(opI32Add)}, setSP)...)
+	indirect.add("run", "", "", "", slices.Concat(getSP, number(1), []byte{binary.OpI32Sub}, []byte{binary.OpLocalTee, 0}, setSP,
+		[]byte{binary.OpLocalGet, 0, binary.OpIf, binary.BlockEmpty},
+		number(0), []byte{binary.OpCallIndirect, 0, 0},
+		number(0), []byte{binary.OpCallIndirect, 0, 0, binary.OpEnd},
+		[]byte{binary.OpLocalGet, 0}, number(1), []byte{binary.OpI32Add}, setSP)...)
 	indirect.functions[0].locals = i32
 	for name, c := range map[string]struct {
 		image *assembly
 		ticks int
 	}{
 		"loop":     {(&assembly{}).add("run", "", "", "", forever...), 2},
-		"nested":   {(&assembly{}).add("run", "", "", "", slices.Concat([]byte{byte(opLoop), blockEmpty}, forever, []byte{byte(opBr), 0, byte(opEnd)})...), 2},
+		"nested":   {(&assembly{}).add("run", "", "", "", slices.Concat([]byte{binary.OpLoop, binary.BlockEmpty}, forever, []byte{binary.OpBr, 0, binary.OpEnd})...), 2},
 		"indirect": {indirect.mutable(40), 2},
 		"calls":    {chain, 2},
-		"fill":     {(&assembly{}).add("run", "", "", "", slices.Concat([]byte{byte(opLoop), blockEmpty}, big, []byte{byte(opBr), 0, byte(opEnd)})...), 2},
+		"fill":     {(&assembly{}).add("run", "", "", "", slices.Concat([]byte{binary.OpLoop, binary.BlockEmpty}, big, []byte{binary.OpBr, 0, binary.OpEnd})...), 2},
 	} {
 		for runtime, config := range runtimes {
 			ticks := 0
@@ -182,42 +175,42 @@ func TestNothingRunsForEver(t *testing.T) {
 
 // TestCountsOnlyWhereNeeded: straight functions are copied as they are.
 func TestCountsOnlyWhereNeeded(t *testing.T) {
-	a := (&assembly{}).add("f", i32, i32, "", byte(opLocalGet), 0, byte(opLocalGet), 0, byte(opI32Add))
-	a.add("g", i32, i32, "", byte(opLocalGet), 0, byte(opCall), 0)
-	m, err := parse(rewrite(t, a.bytes()).Binary)
+	a := (&assembly{}).add("f", i32, i32, "", binary.OpLocalGet, 0, binary.OpLocalGet, 0, binary.OpI32Add)
+	a.add("g", i32, i32, "", binary.OpLocalGet, 0, binary.OpCall, 0)
+	m, err := binary.Parse(rewrite(t, a.bytes()).Binary, false)
 	require.NoError(t, err)
-	require.Equal(t, []byte{byte(opLocalGet), 0, byte(opLocalGet), 0, byte(opI32Add), byte(opEnd)}, m.body[0].code)
-	require.Equal(t, []byte{byte(opLocalGet), 0, byte(opCall), 1, byte(opEnd)}, m.body[1].code)
+	require.Equal(t, []byte{binary.OpLocalGet, 0, binary.OpLocalGet, 0, binary.OpI32Add, binary.OpEnd}, m.Body[0].Code)
+	require.Equal(t, []byte{binary.OpLocalGet, 0, binary.OpCall, 1, binary.OpEnd}, m.Body[1].Code)
 }
 
 // TestGivenBack finds the globals that must be set back after a trap.
 func TestGivenBack(t *testing.T) {
-	lower := slices.Concat(getSP, number(16), []byte{byte(opI32Sub), byte(opLocalTee), 0}, setSP)
-	raise := slices.Concat([]byte{byte(opLocalGet), 0}, number(16), []byte{byte(opI32Add)}, setSP)
+	lower := slices.Concat(getSP, number(16), []byte{binary.OpI32Sub, binary.OpLocalTee, 0}, setSP)
+	raise := slices.Concat([]byte{binary.OpLocalGet, 0}, number(16), []byte{binary.OpI32Add}, setSP)
 	onlyIf := func(code ...[]byte) []byte {
-		return slices.Concat(number(1), []byte{byte(opIf), blockEmpty}, slices.Concat(code...), []byte{byte(opEnd)})
+		return slices.Concat(number(1), []byte{binary.OpIf, binary.BlockEmpty}, slices.Concat(code...), []byte{binary.OpEnd})
 	}
-	aligned := slices.Concat(getSP, []byte{byte(opLocalTee), 0}, number(40), []byte{byte(opI32Sub)}, number(-32), []byte{0x71, byte(opLocalTee), 1}, setSP)
+	aligned := slices.Concat(getSP, []byte{binary.OpLocalTee, 0}, number(40), []byte{binary.OpI32Sub}, number(-32), []byte{0x71, binary.OpLocalTee, 1}, setSP)
 	for name, c := range map[string]struct {
 		code []byte
 		back bool
 	}{
 		"LLVM":           {slices.Concat(lower, raise), true},
-		"aligned":        {slices.Concat(aligned, []byte{byte(opLocalGet), 0}, setSP), true},
-		"AssemblyScript": {slices.Concat(getSP, number(4), []byte{byte(opI32Sub)}, setSP, getSP, number(4), []byte{byte(opI32Add)}, setSP), true},
-		"early return":   {slices.Concat(lower, onlyIf(raise, []byte{byte(opReturn)}), raise), true},
-		"forgotten":      {slices.Concat(lower, onlyIf([]byte{byte(opReturn)}), raise), false},
-		"in a loop": {slices.Concat(number(9), []byte{byte(opLocalSet), 1, byte(opLoop), blockEmpty}, lower, raise,
-			[]byte{byte(opLocalGet), 1}, number(1), []byte{byte(opI32Sub), byte(opLocalTee), 1, byte(opBrIf), 0, byte(opEnd)}), true},
-		"each turn": {slices.Concat([]byte{byte(opLoop), blockEmpty}, lower, number(1), []byte{byte(opBrIf), 0, byte(opEnd)}, raise), false},
-		"heap":      {slices.Concat(getSP, number(16), []byte{byte(opI32Add)}, setSP), false},
-		"one way":   {onlyIf(getSP, number(8), []byte{byte(opI32Add)}, setSP), false},
-		"both ways": {slices.Concat(lower, number(1), []byte{byte(opIf), blockEmpty}, raise, []byte{byte(opElse)}, raise, []byte{byte(opEnd)}), true},
-		"half":      {slices.Concat(lower, number(1), []byte{byte(opIf), blockEmpty}, raise, []byte{byte(opElse), byte(opEnd)}), false},
+		"aligned":        {slices.Concat(aligned, []byte{binary.OpLocalGet, 0}, setSP), true},
+		"AssemblyScript": {slices.Concat(getSP, number(4), []byte{binary.OpI32Sub}, setSP, getSP, number(4), []byte{binary.OpI32Add}, setSP), true},
+		"early return":   {slices.Concat(lower, onlyIf(raise, []byte{binary.OpReturn}), raise), true},
+		"forgotten":      {slices.Concat(lower, onlyIf([]byte{binary.OpReturn}), raise), false},
+		"in a loop": {slices.Concat(number(9), []byte{binary.OpLocalSet, 1, binary.OpLoop, binary.BlockEmpty}, lower, raise,
+			[]byte{binary.OpLocalGet, 1}, number(1), []byte{binary.OpI32Sub, binary.OpLocalTee, 1, binary.OpBrIf, 0, binary.OpEnd}), true},
+		"each turn": {slices.Concat([]byte{binary.OpLoop, binary.BlockEmpty}, lower, number(1), []byte{binary.OpBrIf, 0, binary.OpEnd}, raise), false},
+		"heap":      {slices.Concat(getSP, number(16), []byte{binary.OpI32Add}, setSP), false},
+		"one way":   {onlyIf(getSP, number(8), []byte{binary.OpI32Add}, setSP), false},
+		"both ways": {slices.Concat(lower, number(1), []byte{binary.OpIf, binary.BlockEmpty}, raise, []byte{binary.OpElse}, raise, []byte{binary.OpEnd}), true},
+		"half":      {slices.Concat(lower, number(1), []byte{binary.OpIf, binary.BlockEmpty}, raise, []byte{binary.OpElse, binary.OpEnd}), false},
 		"never":     {slices.Concat(lower, forever), true},
-		"trap":      {slices.Concat(lower, []byte{byte(opUnreachable)}), true},
-		"read":      {slices.Concat(getSP, []byte{byte(opDrop)}), true},
-		"unknown":   {slices.Concat(getSP, number(0), []byte{0x28, 0, 0, byte(opI32Sub)}, setSP, getSP, number(0), []byte{byte(opI32Sub)}, setSP), false},
+		"trap":      {slices.Concat(lower, []byte{binary.OpUnreachable}), true},
+		"read":      {slices.Concat(getSP, []byte{binary.OpDrop}), true},
+		"unknown":   {slices.Concat(getSP, number(0), []byte{0x28, 0, 0, binary.OpI32Sub}, setSP, getSP, number(0), []byte{binary.OpI32Sub}, setSP), false},
 	} {
 		a := (&assembly{}).mutable(1024).add("starloom_slot", "", "", i32+i32, c.code...)
 		g := rewrite(t, a.bytes()).Globals
@@ -227,14 +220,14 @@ func TestGivenBack(t *testing.T) {
 
 	// A function that nothing calls does not count; one that is called does, and
 	// then the image must name its stack pointer.
-	leak := slices.Concat(getSP, number(0), []byte{0x28, 0, 0, byte(opI32Sub)}, setSP)
+	leak := slices.Concat(getSP, number(0), []byte{0x28, 0, 0, binary.OpI32Sub}, setSP)
 	a := (&assembly{}).mutable(1024).add("starloom_slot", "", "", i32, slices.Concat(lower, raise)...).add("stackRestore", "", "", "", leak...)
 	require.True(t, rewrite(t, a.bytes()).Globals[0].GivenBack)
-	a.functions[0].code = slices.Concat(lower, []byte{byte(opCall), 1}, raise)
+	a.functions[0].code = slices.Concat(lower, []byte{binary.OpCall, 1}, raise)
 	a.add("starloom_start", "", "", i32, slices.Concat(lower, raise)...)
 	_, err := Rewrite(a.bytes())
 	require.EqualError(t, err, "keeps a stack by global 0 in function 2 (starloom_start), but function 1 (stackRestore) need not set it back, so that a trap could harm others: export it as __stack_pointer")
-	names := appendSection(a.bytes(), sectionCustom, 1, append(append(appendName(nil, "name"), 7, 18, 1, 0), appendName(nil, "__stack_pointer")...))
+	names := binary.AppendSection(a.bytes(), binary.SectionCustom, 1, append(append(binary.AppendName(nil, "name"), 7, 18, 1, 0), binary.AppendName(nil, "__stack_pointer")...))
 	require.True(t, rewrite(t, names).Globals[0].GivenBack)
 	require.Equal(t, "__stack_pointer", rewrite(t, names).Globals[0].Name)
 }
@@ -244,11 +237,11 @@ func TestGivenBack(t *testing.T) {
 func TestReservedNames(t *testing.T) {
 	a := (&assembly{}).add("starloom_slot", "", "", i32)
 	for name, kept := range map[string]bool{EachName + "starloom_slot": false, "starloom_slot": true} {
-		list := appendName([]byte{1, 0}, name)
-		binary := appendSection(a.bytes(), sectionCustom, 1, append(append(appendName(nil, "name"), namesFunctions, byte(len(list))), list...))
-		m, err := read(binary)
+		list := binary.AppendName([]byte{1, 0}, name)
+		image := binary.AppendSection(a.bytes(), binary.SectionCustom, 1, append(append(binary.AppendName(nil, "name"), binary.NamesFunctions, byte(len(list))), list...))
+		m, err := read(image)
 		require.NoError(t, err)
-		require.Equal(t, kept, m.names[0] == name)
+		require.Equal(t, kept, m.Names[0] == name)
 	}
 }
 
@@ -256,37 +249,37 @@ func TestReservedNames(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	one := func(code ...byte) []byte { return (&assembly{}).add("f", "", "", "", code...).bytes() }
 	table := func(targets int) []byte {
-		code := append(number(0), byte(opBrTable))
-		code = appendU32(code, uint32(targets-1), 1)
+		code := append(number(0), binary.OpBrTable)
+		code = binary.AppendU32(code, uint32(targets-1), 1)
 		return append(code, make([]byte, targets)...)
 	}
-	nested := bytes.Repeat([]byte{byte(opBlock), blockEmpty}, 1001)
-	nested = append(nested, bytes.Repeat([]byte{byte(opEnd)}, 1001)...)
+	nested := bytes.Repeat([]byte{binary.OpBlock, binary.BlockEmpty}, 1001)
+	nested = append(nested, bytes.Repeat([]byte{binary.OpEnd}, 1001)...)
 	many := (&assembly{})
 	for range 9 {
 		many.add("f", "", "", "", table(8192)...)
 		many.functions[len(many.functions)-1].name = ""
 	}
-	branches := func(count int) []byte { return bytes.Repeat(append(number(1), byte(opBrIf), 0), count) }
+	branches := func(count int) []byte { return bytes.Repeat(append(number(1), binary.OpBrIf, 0), count) }
 	locals := strings.Repeat(i32, 40_000)
-	loops := bytes.Repeat([]byte{byte(opLoop), blockEmpty, byte(opEnd)}, 2)
+	loops := bytes.Repeat([]byte{binary.OpLoop, binary.BlockEmpty, binary.OpEnd}, 2)
 	busy := &assembly{}
 	for range 12 {
 		busy.add("", "", "", "", branches(8192)...)
 	}
 	functions := &assembly{}
 	functions.signature("", "")
-	for range listMax + 1 {
+	for range binary.ListMax + 1 {
 		functions.functions = append(functions.functions, testFunction{})
 	}
-	global := (&assembly{globals: [][]byte{append([]byte{typeV128, 1, simd >> 16, 12}, append(make([]byte, 16), byte(opEnd))...)}}).add("f", "", "", "")
+	global := (&assembly{globals: [][]byte{append([]byte{binary.V128, 1, simd >> 16, 12}, append(make([]byte, 16), binary.OpEnd)...)}}).add("f", "", "", "")
 	for name, c := range map[string]struct {
 		binary []byte
 		want   string
 	}{
 		"br_table":    {one(table(8193)...), "function 0 (f) at offset 0x30: with this br_table the function has 8193 branch targets in br_tables, allowed are 8192; split the switch"},
 		"br_tables":   {many.bytes(), "with this br_table the image has 73728 branch targets in br_tables, allowed are 65536"},
-		"blocks":      {one(bytes.Repeat([]byte{byte(opBlock), blockEmpty, byte(opEnd)}, 8193)...), "the function has more than 8192 blocks"},
+		"blocks":      {one(bytes.Repeat([]byte{binary.OpBlock, binary.BlockEmpty, binary.OpEnd}, 8193)...), "the function has more than 8192 blocks"},
 		"branches":    {one(branches(8193)...), "the function has more than 8192 branches (br, br_if); split it"},
 		"locals":      {(&assembly{}).add("f", "", "", locals, loops...).bytes(), "function 0 (f): a function of 40000 locals, 2 blocks, 0 branches and 0 calls takes the compiler about 16 s, allowed are 10; split it"},
 		"all of it":   {busy.bytes(), "function 11: with this function, of 0 locals, 0 blocks, 8192 branches and 0 calls, the image takes the compiler more than 30 s; make it smaller"},
@@ -299,8 +292,8 @@ func TestRefuses(t *testing.T) {
 		"atomics":     {one(0xFE, 3, 0), "function 0 (f): the instruction 0xfe (threads), which Starloom does not run, at offset 0x2c"},
 		"relaxed":     {one(0xFD, 0x80, 2), "the instruction 0xfd 256 (relaxed SIMD), which Starloom does not run"},
 		"tail call":   {one(0x12, 0), "the instruction 0x12 (tail calls), which Starloom does not run"},
-		"our counter": {(&assembly{}).mutable(1).add("f", "", "", "", byte(opGlobalGet), 1, byte(opDrop)).bytes(), "there is no global 1"},
-		"our local":   {(&assembly{}).add("f", "", "", "", slices.Concat(forever, []byte{byte(opLocalGet), 0, byte(opDrop)})...).bytes(), "there is no local 0"},
+		"our counter": {(&assembly{}).mutable(1).add("f", "", "", "", binary.OpGlobalGet, 1, binary.OpDrop).bytes(), "there is no global 1"},
+		"our local":   {(&assembly{}).add("f", "", "", "", slices.Concat(forever, []byte{binary.OpLocalGet, 0, binary.OpDrop})...).bytes(), "there is no local 0"},
 		"our name":    {(&assembly{}).add("starloom.start", "", "", "").bytes(), `exports "starloom.start": names that begin with "starloom." are Starloom's`},
 	} {
 		_, err := Rewrite(c.binary)
@@ -314,10 +307,10 @@ func TestLimitsAreStated(t *testing.T) {
 	require.NoError(t, err)
 	thousands := func(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
 	for _, row := range []string{
-		fmt.Sprintf("| code | %d MiB |", codeBytesMax>>20),
-		fmt.Sprintf("sections | %s each |", thousands(listMax)),
+		fmt.Sprintf("| code | %d MiB |", binary.CodeBytesMax>>20),
+		fmt.Sprintf("sections | %s each |", thousands(binary.ListMax)),
 		fmt.Sprintf("results of a function | %s each |", thousands(parametersMax)),
-		fmt.Sprintf("all types | %s |", thousands(typeValuesMax)),
+		fmt.Sprintf("all types | %s |", thousands(binary.TypeValuesMax)),
 		fmt.Sprintf("instructions | %s in a function, %s,000 in the image |", thousands(instructionsMax), thousands(allInstructionsMax/1000)),
 		fmt.Sprintf("all units together | %d MiB |", linesBytesMax>>20),
 		fmt.Sprintf("parameters | %s |", thousands(localsMax)),
@@ -326,7 +319,7 @@ func TestLimitsAreStated(t *testing.T) {
 		fmt.Sprintf("`br_table` | %s in a function, %s in the image |", thousands(targetsPerFunctionMax), thousands(targetsMax)),
 		fmt.Sprintf("at the start | %s |", thousands(tableEntriesMax)),
 		fmt.Sprintf("branches carry | %s,000 |", thousands(valuesMax/1000)),
-		fmt.Sprintf("segments of tables | %s,000 |", thousands(elementsMax/1000)),
+		fmt.Sprintf("segments of tables | %s,000 |", thousands(binary.ElementsMax/1000)),
 		fmt.Sprintf("compiler | %d s for a function, %d s for the image |", workMax/nanoseconds, workImageMax/nanoseconds),
 	} {
 		require.Contains(t, string(text), row)
@@ -335,8 +328,8 @@ func TestLimitsAreStated(t *testing.T) {
 
 // TestCompilesSoon: what is at the limits compiles in the time that is stated.
 func TestCompilesSoon(t *testing.T) {
-	table := append(number(0), byte(opBrTable))
-	table = append(appendU32(table, targetsPerFunctionMax-1, 1), make([]byte, targetsPerFunctionMax)...)
+	table := append(number(0), binary.OpBrTable)
+	table = append(binary.AppendU32(table, targetsPerFunctionMax-1, 1), make([]byte, targetsPerFunctionMax)...)
 	tables := &assembly{}
 	for range targetsMax / targetsPerFunctionMax {
 		tables.add("", "", "", "", table...)
@@ -344,26 +337,26 @@ func TestCompilesSoon(t *testing.T) {
 	images := map[string]*assembly{"br_tables": tables}
 	if *full {
 		one := func(locals string, code ...byte) *assembly { return (&assembly{}).add("", i32, "", locals, code...) }
-		get := []byte{byte(opLocalGet), 0}
-		branch := slices.Concat(get, []byte{byte(opBrIf), 0})
-		images["branches"] = one("", slices.Concat([]byte{byte(opBlock), blockEmpty}, bytes.Repeat(branch, branchesMax), []byte{byte(opEnd)})...)
-		images["calls"] = one("", bytes.Repeat([]byte{byte(opLocalGet), 0, byte(opCall), 0}, 250_000)...)
+		get := []byte{binary.OpLocalGet, 0}
+		branch := slices.Concat(get, []byte{binary.OpBrIf, 0})
+		images["branches"] = one("", slices.Concat([]byte{binary.OpBlock, binary.BlockEmpty}, bytes.Repeat(branch, branchesMax), []byte{binary.OpEnd})...)
+		images["calls"] = one("", bytes.Repeat([]byte{binary.OpLocalGet, 0, binary.OpCall, 0}, 250_000)...)
 		const locals, loops = 13_000, 11
 		var live []byte
 		for range loops {
-			live = slices.Concat(live, []byte{byte(opLoop), blockEmpty}, branch, []byte{byte(opEnd)})
+			live = slices.Concat(live, []byte{binary.OpLoop, binary.BlockEmpty}, branch, []byte{binary.OpEnd})
 		}
 		for local := range uint32(locals) {
-			live = append(appendU32(append(live, byte(opLocalGet)), local+1, 1), byte(opDrop))
+			live = append(binary.AppendU32(append(live, binary.OpLocalGet), local+1, 1), binary.OpDrop)
 		}
 		images["locals"] = one(strings.Repeat(i32, locals), live...)
 		images["code"] = &assembly{}
 		for range 8 {
-			images["code"].add("", i32, "", "", bytes.Repeat(slices.Concat(get, get, []byte{byte(opI32Add), byte(opDrop)}), 340_000)...)
+			images["code"].add("", i32, "", "", bytes.Repeat(slices.Concat(get, get, []byte{binary.OpI32Add, binary.OpDrop}), 340_000)...)
 		}
 		images["functions"] = &assembly{}
 		images["functions"].signature("", "")
-		for range listMax {
+		for range binary.ListMax {
 			images["functions"].functions = append(images["functions"].functions, testFunction{})
 		}
 	}
@@ -385,24 +378,24 @@ func TestCompilesSoon(t *testing.T) {
 // FuzzRewrite: whatever the bytes are, nothing panics, and what the runtime accepts it
 // accepts as a copy, too.
 func FuzzRewrite(f *testing.F) {
-	for _, binary := range images(f) {
-		f.Add(binary, uint(100), byte(0))
+	for _, image := range images(f) {
+		f.Add(image, uint(100), byte(0))
 	}
 	seed := &assembly{elements: []byte{0}}
-	seed.mutable(64).add("starloom_slot", i32, "", i32+i64, slices.Concat(getSP, number(16), []byte{byte(opI32Sub)}, setSP, forever)...)
+	seed.mutable(64).add("starloom_slot", i32, "", i32+i64, slices.Concat(getSP, number(16), []byte{binary.OpI32Sub}, setSP, forever)...)
 	f.Add(seed.bytes(), uint(30), byte(3))
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
-	f.Fuzz(func(t *testing.T, binary []byte, at uint, value byte) {
-		if len(binary) > 0 {
-			binary = slices.Clone(binary)
-			binary[at%uint(len(binary))] = value
+	f.Fuzz(func(t *testing.T, image []byte, at uint, value byte) {
+		if len(image) > 0 {
+			image = slices.Clone(image)
+			image[at%uint(len(image))] = value
 		}
-		c, err := Rewrite(binary)
+		c, err := Rewrite(image)
 		if err != nil {
 			return
 		}
-		raw, err := r.CompileModule(ctx, binary)
+		raw, err := r.CompileModule(ctx, image)
 		if err != nil {
 			return
 		}

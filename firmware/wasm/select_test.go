@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"github.com/tetratelabs/wazero"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // TestSelectsChooseTheSame: a select of every type, plain and with its type, gives the same bits in a copy, for all
@@ -15,25 +17,25 @@ import (
 func TestSelectsChooseTheSame(t *testing.T) {
 	values := [][2]uint64{{1, 2}, {0x7FF0000000000001, 0xFFFC0000DEADBEEF}, {0x7F800001_FFA00000, 1 << 63}, {0, 0}}
 	conditions := []uint64{0, 1, 2, 1 << 31, 0xFFFFFFFF}
-	for valueType, name := range map[byte]string{typeI32: "i32", typeI64: "i64", typeF32: "f32", typeF64: "f64", typeV128: "v128"} {
-		for _, choose := range [][]byte{{byte(opSelect)}, {byte(opSelectTyped), 1, valueType}} {
-			code := []byte{byte(opI32Const), 32}
+	for valueType, name := range map[byte]string{binary.I32: "i32", binary.I64: "i64", binary.F32: "f32", binary.F64: "f64", binary.V128: "v128"} {
+		for _, choose := range [][]byte{{binary.OpSelect}, {binary.OpSelectTyped, 1, valueType}} {
+			code := []byte{binary.OpI32Const, 32}
 			for k := range 2 {
-				code = append(append(append(code, byte(opI32Const), byte(16*k)), loadOf[valueType]...), 0, 0)
+				code = append(append(append(code, binary.OpI32Const, byte(16*k)), loadOf[valueType]...), 0, 0)
 			}
-			code = append(append(append(code, byte(opLocalGet), 0), choose...), storeOf[valueType]...)
+			code = append(append(append(code, binary.OpLocalGet, 0), choose...), storeOf[valueType]...)
 			image := (&assembly{}).add("f", i32, "", "", append(code, 0, 0)...).bytes()
 			chosen, err := Selects(image)
 			require.NoError(t, err)
 			require.Equal(t, !choosesFloats(valueType), slices.Equal(image, chosen), "%s: only selects of floats change", name)
 			requireNoFloatSelects(t, chosen)
 			copies := [][]byte{image, chosen}
-			if choose[0] == byte(opSelect) { // Rewrite refuses the other
+			if choose[0] == binary.OpSelect { // Rewrite refuses the other
 				copies = append(copies, rewrite(t, image).Binary)
 			}
 			for runtime, config := range runtimes {
-				for _, binary := range copies {
-					m := run(t, config(), binary, nil)
+				for _, image := range copies {
+					m := run(t, config(), image, nil)
 					for _, pair := range values {
 						for _, condition := range conditions {
 							for k := range uint32(2) {
@@ -46,7 +48,7 @@ func TestSelectsChooseTheSame(t *testing.T) {
 							if condition == 0 {
 								from = 16
 							}
-							size := map[byte]uint32{typeI32: 4, typeI64: 8, typeF32: 4, typeF64: 8, typeV128: 16}[valueType]
+							size := map[byte]uint32{binary.I32: 4, binary.I64: 8, binary.F32: 4, binary.F64: 8, binary.V128: 16}[valueType]
 							want, _ := m.Memory().Read(from, size)
 							got, _ := m.Memory().Read(32, size)
 							require.Equal(t, want, got, "%s, %s, %#x", name, runtime, condition)
@@ -60,8 +62,8 @@ func TestSelectsChooseTheSame(t *testing.T) {
 
 // TestSelectsOfAnyModule: selects in code that is never reached stay, and broken modules are refused.
 func TestSelectsOfAnyModule(t *testing.T) {
-	choose := slices.Concat([]byte{byte(opF64Const), 0, 0, 0, 0, 0, 0, 0, 0, byte(opLocalGet), 0, byte(opI32Const), 1, byte(opSelect)})
-	never := slices.Concat([]byte{byte(opBlock), typeF64, byte(opF64Const), 0, 0, 0, 0, 0, 0, 0, 0, byte(opBr), 0, byte(opSelect), byte(opEnd)})
+	choose := slices.Concat([]byte{binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpLocalGet, 0, binary.OpI32Const, 1, binary.OpSelect})
+	never := slices.Concat([]byte{binary.OpBlock, binary.F64, binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0, binary.OpBr, 0, binary.OpSelect, binary.OpEnd})
 	a := (&assembly{elements: []byte{0}}).add("f", f64, f64, i32, choose...).add("g", f64, f64, "", never...)
 	chosen, err := Selects(a.bytes())
 	require.NoError(t, err)
@@ -71,7 +73,7 @@ func TestSelectsOfAnyModule(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Close(t.Context()))
 
-	for name, code := range map[string][]byte{"operands that are missing": {byte(opI32Const), 1, byte(opSelect), byte(opDrop)}, "there is no local 7": {byte(opLocalGet), 7, byte(opSelect)}} {
+	for name, code := range map[string][]byte{"operands that are missing": {binary.OpI32Const, 1, binary.OpSelect, binary.OpDrop}, "there is no local 7": {binary.OpLocalGet, 7, binary.OpSelect}} {
 		broken := (&assembly{}).add("f", "", "", "", code...).bytes()
 		_, err := Selects(broken)
 		require.ErrorContains(t, err, name)
@@ -88,28 +90,28 @@ func TestResultTypes(t *testing.T) {
 	r := wazero.NewRuntimeWithConfig(t.Context(), wazero.NewRuntimeConfigInterpreter())
 	defer func() { require.NoError(t, r.Close(t.Context())) }()
 	compared := 0
-	for op := opcode(0x28); op <= simd|0xFF; op++ {
+	for op := binary.Opcode(0x28); op <= simd|0xFF; op++ {
 		switch {
 		case op == 0x100:
 			op = bulk
 		case op == bulk|0x100:
 			op = simd
 		}
-		code := []byte{byte(opUnreachable), byte(op)}
+		code := []byte{binary.OpUnreachable, byte(op)}
 		if op>>16 != 0 {
-			code = appendU32([]byte{byte(opUnreachable), byte(op >> 16)}, uint32(op&0xFFFF), 1)
+			code = binary.AppendU32([]byte{binary.OpUnreachable, byte(op >> 16)}, uint32(op&0xFFFF), 1)
 		}
-		r0 := &reader{data: append(slices.Clone(code[1:]), make([]byte, 20)...)}
-		var i instruction
-		r0.instruction(&i)
-		if _, pushes := effect(op); r0.err != nil || pushes == 0 || i.op != op {
+		r0 := &binary.Reader{Data: append(slices.Clone(code[1:]), make([]byte, 20)...)}
+		var i binary.Instruction
+		r0.Instruction(&i)
+		if _, pushes := effect(op); r0.Err != nil || pushes == 0 || i.Op != op {
 			continue
 		}
-		code = append(code, r0.data[len(code)-1:i.end]...)
+		code = append(code, r0.Data[len(code)-1:i.End]...)
 		var found []byte
-		for _, result := range []byte{typeI32, typeI64, typeF32, typeF64, typeV128} {
-			binary := (&assembly{}).add("f", "", string(rune(result)), "", code...).bytes()
-			if compiled, err := r.CompileModule(t.Context(), binary); err == nil {
+		for _, result := range []byte{binary.I32, binary.I64, binary.F32, binary.F64, binary.V128} {
+			image := (&assembly{}).add("f", "", string(rune(result)), "", code...).bytes()
+			if compiled, err := r.CompileModule(t.Context(), image); err == nil {
 				found = append(found, result)
 				require.NoError(t, compiled.Close(t.Context()))
 			}
@@ -125,16 +127,16 @@ func TestResultTypes(t *testing.T) {
 // TestProgramsHaveNoFloats: what is put in for floats costs the built-in programs nothing.
 func TestProgramsHaveNoFloats(t *testing.T) {
 	for name, image := range images(t) {
-		m, err := parse(image)
+		m, err := binary.Parse(image, false)
 		require.NoError(t, err)
-		for k := range m.body {
-			r := &reader{data: m.body[k].code}
-			var i instruction
-			for r.more() {
-				r.instruction(&i)
-				require.Zero(t, nanType(i.op), "%s, function %d", name, k)
+		for k := range m.Body {
+			r := &binary.Reader{Data: m.Body[k].Code}
+			var i binary.Instruction
+			for r.More() {
+				r.Instruction(&i)
+				require.Zero(t, nanType(i.Op), "%s, function %d", name, k)
 			}
-			types, err := m.selects(&m.body[k])
+			types, err := (&module{m}).selects(&m.Body[k])
 			require.NoError(t, err)
 			for _, valueType := range types {
 				require.False(t, choosesFloats(valueType), "%s, function %d", name, k)

@@ -7,6 +7,8 @@ import (
 	"math"
 	"sort"
 	"strings"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // sourceMap is where the code of an image comes from, by offset in the file.
@@ -99,7 +101,7 @@ func (m *sourceMap) frames(offset int) []Frame {
 		return nil
 	}
 	if e := m.entries[k]; e.source >= 0 && int(e.source) < len(m.sources) && e.line >= 0 {
-		return []Frame{{Source: fmt.Sprintf("%s:%d:%d", Clip(m.sources[e.source]), e.line+1, e.column+1)}}
+		return []Frame{{Source: fmt.Sprintf("%s:%d:%d", binary.Clip(m.sources[e.source]), e.line+1, e.column+1)}}
 	}
 	return nil
 }

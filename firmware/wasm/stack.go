@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // stackPointer is what compilers call the pointer of their stack in memory.
@@ -17,31 +19,31 @@ const stackPointer = "__stack_pointer"
 // global named __stack_pointer is taken at its word; one without a name that some
 // functions use as a stack pointer and others do not is refused.
 func (m *module) findGlobals(c *Copy) error {
-	uses := make([]globalUse, len(m.globals))
+	uses := make([]globalUse, len(m.Globals))
 	for i := range uses {
 		uses[i] = globalUse{keeps: true, stack: -1, breaks: -1}
 	}
 	for _, k := range m.reachable() {
-		m.body[k].give(m, k, uses)
+		m.give(k, uses)
 	}
-	for i, g := range m.globals {
-		if !g.mutable {
+	for i, g := range m.Globals {
+		if !g.Mutable {
 			continue
 		}
-		name, use := m.globalName(i), uses[i]
+		name, use := m.GlobalName(i), uses[i]
 		named := name == stackPointer || strings.HasSuffix(name, "/"+stackPointer)
-		if e, ok := m.exports[stackPointer]; ok && e.kind == kindGlobal && int(e.index) == i {
+		if e, ok := m.Exports[stackPointer]; ok && e.Kind == binary.KindGlobal && int(e.Index) == i {
 			named = true
 		}
-		if !named && !use.keeps && use.stack >= 0 && g.initial > 0 {
+		if !named && !use.keeps && use.stack >= 0 && g.Initial > 0 {
 			return fmt.Errorf("keeps a stack by %s in %s, but %s need not set it back, so that a trap could harm others: export it as %s", name,
-				m.functionName(len(m.imported)+use.stack), m.functionName(len(m.imported)+use.breaks), stackPointer)
+				m.FunctionName(len(m.Imported)+use.stack), m.FunctionName(len(m.Imported)+use.breaks), stackPointer)
 		}
-		global := Global{Name: name, Export: fmt.Sprintf("%sglobal[%d]", reserved, i), GivenBack: named || use.keeps, Proved: use.keeps}
+		global := Global{Name: name, Export: fmt.Sprintf("%sglobal[%d]", binary.Reserved, i), GivenBack: named || use.keeps, Proved: use.keeps}
 		if use.breaks >= 0 {
-			f := &m.body[use.breaks]
-			global.Breaks = m.functionName(len(m.imported) + use.breaks)
-			global.at = uint64(f.offset + len(f.locals) + use.at - m.codeOffset())
+			f := &m.Body[use.breaks]
+			global.Breaks = m.FunctionName(len(m.Imported) + use.breaks)
+			global.at = uint64(f.Offset + len(f.Locals) + use.at - m.Contents(binary.SectionCode).Base)
 		}
 		c.Globals = append(c.Globals, global)
 	}
@@ -62,37 +64,37 @@ func ofHost(name string) bool { return strings.HasPrefix(name, "starloom_") || n
 // reachable returns the functions that the host can call, and what they call.
 func (m *module) reachable() []int {
 	var list, open []int
-	seen := make([]bool, len(m.body))
+	seen := make([]bool, len(m.Body))
 	reach := func(index uint32) {
-		if k := int(index) - len(m.imported); k >= 0 && k < len(m.body) && !seen[k] {
+		if k := int(index) - len(m.Imported); k >= 0 && k < len(m.Body) && !seen[k] {
 			seen[k] = true
 			open = append(open, k)
 		}
 	}
-	for name, e := range m.exports {
-		if e.kind == kindFunction && ofHost(name) {
-			reach(e.index)
+	for name, e := range m.Exports {
+		if e.Kind == binary.KindFunction && ofHost(name) {
+			reach(e.Index)
 		}
 	}
-	if m.start >= 0 {
-		reach(uint32(m.start))
+	if m.Start >= 0 {
+		reach(uint32(m.Start))
 	}
 	tables := false
 	for len(open) > 0 {
 		k := open[len(open)-1]
 		open = open[:len(open)-1]
 		list = append(list, k)
-		r := &reader{data: m.body[k].code}
-		var i instruction
-		for r.more() {
-			r.instruction(&i)
-			switch i.op {
-			case opCall:
-				reach(i.index)
-			case opCallIndirect:
+		r := &binary.Reader{Data: m.Body[k].Code}
+		var i binary.Instruction
+		for r.More() {
+			r.Instruction(&i)
+			switch i.Op {
+			case binary.OpCall:
+				reach(i.Index)
+			case binary.OpCallIndirect:
 				if !tables {
 					tables = true
-					for _, index := range m.elements {
+					for _, index := range m.Elements {
 						reach(index)
 					}
 				}
@@ -142,7 +144,7 @@ func (a *giving) join(s, o *state) (changed bool) {
 
 // frame is an open block.
 type frame struct {
-	op       opcode
+	op       binary.Opcode
 	body     int // offset of its first instruction
 	height   int
 	params   int
@@ -160,22 +162,23 @@ const (
 )
 
 // give finds out which globals the function, number k, gives back.
-func (f *function) give(m *module, k int, uses []globalUse) {
+func (m *module) give(k int, uses []globalUse) {
+	f := &m.Body[k]
 	var sets []int // globals
-	r := &reader{data: f.code}
-	var i instruction
-	for r.more() {
-		r.instruction(&i)
-		if i.op == opGlobalSet && !slices.Contains(sets, int(i.index)) {
-			sets = append(sets, int(i.index))
+	r := &binary.Reader{Data: f.Code}
+	var i binary.Instruction
+	for r.More() {
+		r.Instruction(&i)
+		if i.Op == binary.OpGlobalSet && !slices.Contains(sets, int(i.Index)) {
+			sets = append(sets, int(i.Index))
 		}
 	}
 	if len(sets) == 0 {
 		return
 	}
-	a := &giving{m: m, f: f, lowered: make([]bool, len(m.globals)), changed: make([]int, len(m.globals)), budget: stepsBase + stepsPerByte*len(f.code)}
-	a.now.locals = make([]term, len(m.types[f.signature].params)+int(f.extra))
-	a.now.globals = make([]term, len(m.globals))
+	a := &giving{m: m, f: f, lowered: make([]bool, len(m.Globals)), changed: make([]int, len(m.Globals)), budget: stepsBase + stepsPerByte*len(f.Code)}
+	a.now.locals = make([]term, len(m.Types[f.Signature].Params)+int(f.Extra))
+	a.now.globals = make([]term, len(m.Globals))
 	for g := range a.now.globals {
 		a.now.globals[g] = term{base: g + 1}
 	}
@@ -194,7 +197,7 @@ func (f *function) give(m *module, k int, uses []globalUse) {
 // where paths meet, and goes through a loop again while its start has lost something.
 type giving struct {
 	m   *module
-	f   *function
+	f   *binary.Function
 	now state
 	operands[term]
 	frames   []frame
@@ -206,49 +209,49 @@ type giving struct {
 }
 
 func (a *giving) run() bool {
-	r := &reader{data: a.f.code}
-	a.frames = []frame{{op: opBlock}}
-	var i instruction
-	for len(a.frames) > 0 && r.more() && !a.failed {
-		r.instruction(&i)
+	r := &binary.Reader{Data: a.f.Code}
+	a.frames = []frame{{op: binary.OpBlock}}
+	var i binary.Instruction
+	for len(a.frames) > 0 && r.More() && !a.failed {
+		r.Instruction(&i)
 		if a.budget--; a.budget < 0 {
 			return false
 		}
-		switch i.op {
-		case opBlock, opLoop, opIf:
+		switch i.Op {
+		case binary.OpBlock, binary.OpLoop, binary.OpIf:
 			a.open(&i)
-		case opElse:
+		case binary.OpElse:
 			a.branch(0)
 			a.otherwise()
-		case opEnd:
+		case binary.OpEnd:
 			a.close(r, true)
-		case opBr:
-			a.branch(int(i.index))
+		case binary.OpBr:
+			a.branch(int(i.Index))
 			a.skip(r)
-		case opBrIf:
+		case binary.OpBrIf:
 			a.pop()
-			a.branch(int(i.index))
-		case opBrTable:
+			a.branch(int(i.Index))
+		case binary.OpBrTable:
 			a.pop()
-			for _, target := range i.targets {
+			for _, target := range i.Targets {
 				a.branch(int(target))
 			}
 			a.skip(r)
-		case opReturn:
+		case binary.OpReturn:
 			a.branch(len(a.frames) - 1)
 			a.skip(r)
-		case opUnreachable:
+		case binary.OpUnreachable:
 			a.skip(r)
 		default:
 			a.plain(&i)
 		}
 	}
-	return !a.failed && r.err == nil
+	return !a.failed && r.Err == nil
 }
 
-func (a *giving) open(i *instruction) {
-	f := frame{op: i.op, body: i.end}
-	if i.op == opIf {
+func (a *giving) open(i *binary.Instruction) {
+	f := frame{op: i.Op, body: i.End}
+	if i.Op == binary.OpIf {
 		a.pop()
 	}
 	f.params, f.results = a.m.block(i)
@@ -258,7 +261,7 @@ func (a *giving) open(i *instruction) {
 	}
 	f.height = len(a.stack) - f.params
 	a.forget(f.params)
-	if i.op != opBlock {
+	if i.Op != binary.OpBlock {
 		f.before = a.clone(&a.now)
 	}
 	a.frames = append(a.frames, f)
@@ -288,11 +291,11 @@ func (a *giving) branch(label int) {
 // otherwise starts the second half of an if.
 func (a *giving) otherwise() {
 	f := &a.frames[len(a.frames)-1]
-	if f.op != opIf {
+	if f.op != binary.OpIf {
 		a.failed = true
 		return
 	}
-	f.op = opElse
+	f.op = binary.OpElse
 	a.restart(f)
 }
 
@@ -303,18 +306,18 @@ func (a *giving) restart(f *frame) {
 }
 
 // close ends a block; falls says whether the code before the end runs into it.
-func (a *giving) close(r *reader, falls bool) {
+func (a *giving) close(r *binary.Reader, falls bool) {
 	f := &a.frames[len(a.frames)-1]
-	if f.op == opLoop {
+	if f.op == binary.OpLoop {
 		if f.branched && a.join(&f.before, &f.after) {
 			f.branched = false
 			a.restart(f)
-			r.at = f.body
+			r.At = f.body
 			return
 		}
 		f.branched = false // its branches went to its start
 	}
-	if f.op == opIf {
+	if f.op == binary.OpIf {
 		// Without else the branch that is not taken leaves all as it was.
 		if falls {
 			a.branch(0)
@@ -339,68 +342,68 @@ func (a *giving) close(r *reader, falls bool) {
 }
 
 // skip goes to where code can be reached again.
-func (a *giving) skip(r *reader) {
-	switch r.skipUnreachable().op {
-	case opElse:
+func (a *giving) skip(r *binary.Reader) {
+	switch r.SkipUnreachable().Op {
+	case binary.OpElse:
 		a.otherwise()
-	case opEnd:
+	case binary.OpEnd:
 		a.close(r, false)
 	}
 }
 
 // plain follows an instruction that goes on to the next one.
-func (a *giving) plain(i *instruction) {
-	switch i.op {
-	case opLocalGet:
-		a.push(a.now.locals[i.index])
-	case opLocalSet:
-		a.now.locals[i.index] = a.pop()
-	case opLocalTee:
+func (a *giving) plain(i *binary.Instruction) {
+	switch i.Op {
+	case binary.OpLocalGet:
+		a.push(a.now.locals[i.Index])
+	case binary.OpLocalSet:
+		a.now.locals[i.Index] = a.pop()
+	case binary.OpLocalTee:
 		v := a.pop()
-		a.now.locals[i.index] = v
+		a.now.locals[i.Index] = v
 		a.push(v)
-	case opGlobalGet:
-		a.push(a.now.globals[i.index])
-	case opGlobalSet:
+	case binary.OpGlobalGet:
+		a.push(a.now.globals[i.Index])
+	case binary.OpGlobalSet:
 		v := a.pop()
-		a.now.globals[i.index] = v
-		if v != (term{base: int(i.index) + 1}) {
-			a.changed[i.index] = i.start
+		a.now.globals[i.Index] = v
+		if v != (term{base: int(i.Index) + 1}) {
+			a.changed[i.Index] = i.Start
 		}
-		if v.base == int(i.index)+1 && v.offset < 0 {
-			a.lowered[i.index] = true
+		if v.base == int(i.Index)+1 && v.offset < 0 {
+			a.lowered[i.Index] = true
 		}
-	case opI32Const:
-		a.push(term{constant, int32(i.value)})
-	case opI32Add, opI32Sub:
+	case binary.OpI32Const:
+		a.push(term{constant, int32(i.Value)})
+	case binary.OpI32Add, binary.OpI32Sub:
 		y, x := a.pop(), a.pop()
 		switch {
 		case x.base == 0 || y.base == 0:
 			x = term{}
-		case y.base == constant && i.op == opI32Add:
+		case y.base == constant && i.Op == binary.OpI32Add:
 			x.offset += y.offset
 		case y.base == constant:
 			x.offset -= y.offset
-		case x.base == constant && i.op == opI32Add:
+		case x.base == constant && i.Op == binary.OpI32Add:
 			x = term{y.base, x.offset + y.offset}
 		default:
 			x = term{}
 		}
 		a.push(x)
-	case opSelect, opSelectTyped:
+	case binary.OpSelect, binary.OpSelectTyped:
 		a.pop()
 		y, x := a.pop(), a.pop()
 		if x != y {
 			x = term{}
 		}
 		a.push(x)
-	case opCall:
-		t := a.m.types[a.m.signature(int(i.index))]
-		a.replace(len(t.params), len(t.results))
-	case opCallIndirect:
-		t := a.m.types[i.index]
-		a.replace(len(t.params)+1, len(t.results))
+	case binary.OpCall:
+		t := a.m.Types[a.m.Signature(int(i.Index))]
+		a.replace(len(t.Params), len(t.Results))
+	case binary.OpCallIndirect:
+		t := a.m.Types[i.Index]
+		a.replace(len(t.Params)+1, len(t.Results))
 	default:
-		a.replace(effect(i.op))
+		a.replace(effect(i.Op))
 	}
 }

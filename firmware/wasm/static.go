@@ -3,21 +3,22 @@ package wasm
 import (
 	"fmt"
 	"slices"
-	"strings"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // Static is what can be said of an image without running it. Costs are by one table; those of a
 // call or a turn are at most what is said, whatever the input is: the cost of the longest way
 // through the code, whether or not any input takes it.
 type Static struct {
-	Functions []Function `json:"functions"`
-	Imports   []string   `json:"imports"`
-	Exports   []string   `json:"exports"`
-	Globals   []string   `json:"globals"`
-	Memories  []Limits   `json:"memories"` // pages of 64 KiB
-	Tables    []uint32   `json:"tables"`   // entries at the start
-	Data      []Segment  `json:"data"`     // what the memory holds at the start
-	Handlers  []Handler  `json:"handlers"`
+	Functions []Function       `json:"functions"`
+	Imports   []string         `json:"imports"`
+	Exports   []string         `json:"exports"`
+	Globals   []string         `json:"globals"`
+	Memories  []binary.Limits  `json:"memories"` // pages of 64 KiB
+	Tables    []uint32         `json:"tables"`   // entries at the start
+	Data      []binary.Segment `json:"data"`     // what the memory holds at the start
+	Handlers  []Handler        `json:"handlers"`
 }
 
 // Function is a function that the image defines.
@@ -32,18 +33,6 @@ type Function struct {
 	Blocks    []BasicBlock `json:"blocks"`
 	Indirect  []Place      `json:"indirect_calls,omitempty"`
 	Lengths   []Place      `json:"unknown_lengths,omitempty"` // memory.copy, fill and init
-}
-
-// Limits is the size of a memory at the start, and at most; nil if it does not say.
-type Limits struct {
-	Start uint32  `json:"start"`
-	Most  *uint32 `json:"most,omitempty"`
-}
-
-// Segment is a part of the memory: its address, nil if the image does not say it plainly, and length.
-type Segment struct {
-	Address *uint32 `json:"address,omitempty"`
-	Bytes   int     `json:"bytes"`
 }
 
 // Place is an instruction: its offset in the image, and its line, if the image says it.
@@ -106,7 +95,7 @@ func (e *NoLoopError) Error() string {
 type program struct {
 	m         *module
 	costs     *Costs
-	byType    map[funcType][]uint32
+	byType    map[binary.FuncType][]uint32
 	recursive []bool
 	worst     []uint64 // by function
 	found     []functionBounds
@@ -136,31 +125,31 @@ func (p *program) turnsGiven(at Place) uint64 {
 func (p *program) describe() *Static {
 	m := p.m
 	s := &Static{Functions: []Function{}, Imports: m.listImports(), Exports: m.listExports(), Globals: m.listGlobals(),
-		Memories: m.memories(), Tables: append([]uint32{}, m.tables...), Data: m.segments(), Handlers: []Handler{}}
-	for k := range m.body {
+		Memories: m.Memories(), Tables: append([]uint32{}, m.Tables...), Data: m.Segments(), Handlers: []Handler{}}
+	for k := range m.Body {
 		s.Functions = append(s.Functions, p.describeFunction(k))
 	}
-	if m.start >= len(m.imported) && m.start < len(m.imported)+len(m.body) {
-		s.Handlers = append(s.Handlers, p.handler("the start function", m.start, 0))
+	if m.Start >= len(m.Imported) && m.Start < len(m.Imported)+len(m.Body) {
+		s.Handlers = append(s.Handlers, p.handler("the start function", m.Start, 0))
 	}
-	for _, name := range m.exportNames(kindFunction) {
-		if e := m.exports[name]; ofHost(name) && int(e.index) >= len(m.imported) && int(e.index) < len(m.imported)+len(m.body) {
+	for _, name := range m.ExportNames(binary.KindFunction) {
+		if e := m.Exports[name]; ofHost(name) && int(e.Index) >= len(m.Imported) && int(e.Index) < len(m.Imported)+len(m.Body) {
 			params := 0
 			for _, l := range listed {
-				if l.name == name && m.takes(int(e.index)-len(m.imported), l.params) {
+				if l.name == name && m.takes(int(e.Index)-len(m.Imported), l.params) {
 					params = l.params
 				}
 			}
-			s.Handlers = append(s.Handlers, p.handler(name, int(e.index), params))
+			s.Handlers = append(s.Handlers, p.handler(name, int(e.Index), params))
 		}
 	}
 	return s
 }
 
 func (p *program) describeFunction(k int) Function {
-	f, found := &p.m.body[k], &p.found[k]
+	f, found := &p.m.Body[k], &p.found[k]
 	out := Function{
-		Index: len(p.m.imported) + k, Name: p.names[len(p.m.imported)+k], Source: p.place(k, 0).Source, Bytes: len(f.locals) + len(f.code),
+		Index: len(p.m.Imported) + k, Name: p.names[len(p.m.Imported)+k], Source: p.place(k, 0).Source, Bytes: len(f.Locals) + len(f.Code),
 		WorstCase: known(p.worst[k]), Recursive: p.recursive[k], Loops: p.loops(k, found.loops), Blocks: []BasicBlock{},
 		Indirect: p.places(k, found.tables), Lengths: p.places(k, found.lengths),
 	}
@@ -176,7 +165,7 @@ func (p *program) describeFunction(k int) Function {
 
 // handler describes an export; params is the number of its parameters if it has a list of cells.
 func (p *program) handler(name string, index, params int) Handler {
-	k := index - len(p.m.imported)
+	k := index - len(p.m.Imported)
 	found := p.found[k]
 	if params > 0 && !p.recursive[k] {
 		found = p.function(k, []value{isFixed(1)})
@@ -197,11 +186,11 @@ func (p *program) handler(name string, index, params int) Handler {
 // reasons says why there is no bound for a function, called with what found holds, and whether that is
 // for loops, too.
 func (p *program) reasons(k int, found *functionBounds) (all []string, loops bool) {
-	seen := make([]bool, len(p.m.body))
+	seen := make([]bool, len(p.m.Body))
 	var open []int
 	look := func(k int, found *functionBounds) {
 		seen[k] = true
-		name := p.names[len(p.m.imported)+k]
+		name := p.names[len(p.m.Imported)+k]
 		add := func(format string, arguments ...any) {
 			all = append(all, name+": "+fmt.Sprintf(format, arguments...))
 		}
@@ -270,8 +259,8 @@ func (p *program) places(k int, offsets []int) (places []Place) {
 
 // place is that of an instruction at an offset of a function's code.
 func (p *program) place(k, offset int) Place {
-	f := &p.m.body[k]
-	at := f.offset + len(f.locals) + offset
+	f := &p.m.Body[k]
+	at := f.Offset + len(f.Locals) + offset
 	return Place{at, p.lines.source(uint64(at - p.codeStart))}
 }
 
@@ -287,8 +276,8 @@ var kindNames = []string{"function", "table", "memory", "global"}
 
 func (m *module) listImports() []string {
 	list := []string{}
-	for k, signature := range m.imported {
-		list = append(list, m.importNames[k]+m.types[signature].String())
+	for k, signature := range m.Imported {
+		list = append(list, m.ImportNames[k]+m.Types[signature].String())
 	}
 	return list
 }
@@ -296,11 +285,11 @@ func (m *module) listImports() []string {
 func (m *module) listExports() []string {
 	list := []string{}
 	for kind, text := range kindNames {
-		for _, name := range m.exportNames(byte(kind)) {
-			if e := m.exports[name]; kind == kindFunction && int(e.index) < len(m.imported)+len(m.body) {
-				list = append(list, Clip(name)+m.types[m.signature(int(e.index))].String())
+		for _, name := range m.ExportNames(byte(kind)) {
+			if e := m.Exports[name]; kind == binary.KindFunction && int(e.Index) < len(m.Imported)+len(m.Body) {
+				list = append(list, binary.Clip(name)+m.Types[m.Signature(int(e.Index))].String())
 			} else {
-				list = append(list, text+" "+Clip(name))
+				list = append(list, text+" "+binary.Clip(name))
 			}
 		}
 	}
@@ -309,75 +298,9 @@ func (m *module) listExports() []string {
 
 func (m *module) listGlobals() []string {
 	list := []string{}
-	for i, g := range m.globals {
-		text := map[bool]string{true: "mutable ", false: ""}[g.mutable] + typeNames[g.valueType]
-		list = append(list, m.globalName(i)+": "+text)
+	for i, g := range m.Globals {
+		text := map[bool]string{true: "mutable ", false: ""}[g.Mutable] + binary.TypeNames[g.ValueType]
+		list = append(list, m.GlobalName(i)+": "+text)
 	}
 	return list
-}
-
-// contents is a reader of a section, empty if there is none.
-func (m *module) contents(id byte) *reader {
-	for _, s := range m.sections {
-		if s.id == id {
-			return &reader{data: s.content, base: s.offset}
-		}
-	}
-	return &reader{data: []byte{0}}
-}
-
-func (m *module) memories() []Limits {
-	list := []Limits{}
-	r := m.contents(sectionMemory)
-	for n := r.count(); n > 0 && r.err == nil; n-- {
-		flags := r.byte()
-		l := Limits{Start: r.u32()}
-		if flags&1 != 0 {
-			most := r.u32()
-			l.Most = &most
-		}
-		list = append(list, l)
-	}
-	return list
-}
-
-func (m *module) segments() []Segment {
-	list := []Segment{}
-	r := m.contents(sectionData)
-	for n := r.count(); n > 0 && r.err == nil; n-- {
-		var s Segment
-		flags := r.u32()
-		if flags == 2 {
-			r.u32() // memory
-		}
-		if flags != 1 {
-			plain := r.at < len(r.data) && opcode(r.data[r.at]) == opI32Const
-			if address := uint32(m.constant(r, nil)); plain {
-				s.Address = &address
-			}
-		}
-		s.Bytes = len(r.bytes(uint64(r.u32())))
-		list = append(list, s)
-	}
-	return list
-}
-
-var typeNames = map[byte]string{
-	typeI32: "i32", typeI64: "i64", typeF32: "f32", typeF64: "f64", typeV128: "v128", typeFunction: "funcref", typeExtern: "externref",
-}
-
-// String returns (i32, i64) -> i32.
-func (t funcType) String() string {
-	list := func(types string) string {
-		var names []string
-		for _, valueType := range []byte(types) {
-			names = append(names, typeNames[valueType])
-		}
-		return strings.Join(names, ", ")
-	}
-	text := "(" + list(t.params) + ")"
-	if t.results != "" {
-		text += " -> " + list(t.results)
-	}
-	return text
 }

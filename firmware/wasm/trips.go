@@ -1,22 +1,28 @@
 package wasm
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"starloom/firmware/wasm/binary"
+)
 
 // negated returns the comparison that holds when op does not.
-func negated(op opcode) opcode {
-	return [...]opcode{opI32Ne, opI32Eq, opI32GeS, opI32GeU, opI32LeS, opI32LeU, opI32GtS, opI32GtU, opI32LtS, opI32LtU}[op-opI32Eq]
+func negated(op binary.Opcode) binary.Opcode {
+	return [...]binary.Opcode{binary.OpI32Ne, binary.OpI32Eq, binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU,
+		binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS, binary.OpI32LtU}[op-binary.OpI32Eq]
 }
 
 // mirrored returns the comparison of y and x that op is of x and y.
-func mirrored(op opcode) opcode {
-	return [...]opcode{opI32Eq, opI32Ne, opI32GtS, opI32GtU, opI32LtS, opI32LtU, opI32GeS, opI32GeU, opI32LeS, opI32LeU}[op-opI32Eq]
+func mirrored(op binary.Opcode) binary.Opcode {
+	return [...]binary.Opcode{binary.OpI32Eq, binary.OpI32Ne, binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS, binary.OpI32LtU,
+		binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU}[op-binary.OpI32Eq]
 }
 
 // trips returns how often in a row a comparison of v, v+step, v+2*step and so on, modulo 2^32, with
 // a limit holds from the start; false if it holds for ever, or longer than is easily said.
-func trips(v, step uint32, op opcode, limit uint32) (uint64, bool) {
+func trips(v, step uint32, op binary.Opcode, limit uint32) (uint64, bool) {
 	switch op {
-	case opI32Eq:
+	case binary.OpI32Eq:
 		switch {
 		case v != limit:
 			return 0, true
@@ -24,13 +30,13 @@ func trips(v, step uint32, op opcode, limit uint32) (uint64, bool) {
 			return 0, false
 		}
 		return 1, true
-	case opI32Ne:
+	case binary.OpI32Ne:
 		return distance(limit-v, step)
-	case opI32LtS, opI32GtS, opI32LeS, opI32GeS: // the order of unsigned numbers, turned by half
+	case binary.OpI32LtS, binary.OpI32GtS, binary.OpI32LeS, binary.OpI32GeS: // the order of unsigned numbers, turned by half
 		return trips(v^1<<31, step, op+1, limit^1<<31)
-	case opI32GtU, opI32GeU: // complements are in the other order
+	case binary.OpI32GtU, binary.OpI32GeU: // complements are in the other order
 		return trips(^v, -step, mirrored(op), ^limit)
-	case opI32LeU:
+	case binary.OpI32LeU:
 		if limit++; limit == 0 {
 			return 0, false
 		}

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // TestTrips counts what trips calculates, with small numbers, and with numbers around 0, 2^31 and
@@ -12,11 +14,12 @@ import (
 func TestTrips(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 2))
 	near := func() uint32 { return []uint32{0, 1 << 31, 1 << 30}[random.IntN(3)] + uint32(random.IntN(64)) - 32 }
-	holds := func(v uint32, op opcode, limit uint32) bool {
+	holds := func(v uint32, op binary.Opcode, limit uint32) bool {
 		a, b := int32(v), int32(limit)
-		return map[opcode]bool{
-			opI32Eq: v == limit, opI32Ne: v != limit, opI32LtS: a < b, opI32LtU: v < limit, opI32GtS: a > b, opI32GtU: v > limit,
-			opI32LeS: a <= b, opI32LeU: v <= limit, opI32GeS: a >= b, opI32GeU: v >= limit,
+		return map[binary.Opcode]bool{
+			binary.OpI32Eq: v == limit, binary.OpI32Ne: v != limit, binary.OpI32LtS: a < b, binary.OpI32LtU: v < limit,
+			binary.OpI32GtS: a > b, binary.OpI32GtU: v > limit,
+			binary.OpI32LeS: a <= b, binary.OpI32LeU: v <= limit, binary.OpI32GeS: a >= b, binary.OpI32GeU: v >= limit,
 		}[op]
 	}
 	const most = 2000
@@ -26,7 +29,7 @@ func TestTrips(t *testing.T) {
 		if random.IntN(4) == 0 {
 			step = uint32(1) << random.IntN(32)
 		}
-		op := opI32Eq + opcode(random.IntN(10))
+		op := binary.OpI32Eq + binary.Opcode(random.IntN(10))
 		require.NotEqual(t, holds(v, op, limit), holds(v, negated(op), limit))
 		require.Equal(t, holds(v, op, limit), holds(limit, mirrored(op), v))
 		n, ok := trips(v, step, op, limit)
@@ -35,7 +38,7 @@ func TestTrips(t *testing.T) {
 			continue
 		}
 		if n > most {
-			require.True(t, op == opI32Ne || holds(v+uint32(n-1)*step, op, limit))
+			require.True(t, op == binary.OpI32Ne || holds(v+uint32(n-1)*step, op, limit))
 			require.False(t, holds(v+uint32(n)*step, op, limit))
 			continue
 		}

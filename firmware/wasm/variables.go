@@ -2,8 +2,10 @@ package wasm
 
 import (
 	"debug/dwarf"
-	"encoding/binary"
+	endian "encoding/binary"
 	"fmt"
+
+	"starloom/firmware/wasm/binary"
 )
 
 // opAddr is the DWARF operation of a fixed address.
@@ -61,13 +63,13 @@ func fixedAddress(e *dwarf.Entry) (uint32, bool) {
 	if !ok || len(expression) != 5 || expression[0] != opAddr {
 		return 0, false
 	}
-	return binary.LittleEndian.Uint32(expression[1:]), true
+	return endian.LittleEndian.Uint32(expression[1:]), true
 }
 
 // declaration is the name of a variable, with the line where it is declared.
 func (p *Places) declaration(unit, variable *dwarf.Entry) string {
 	text, _ := variable.Val(dwarf.AttrName).(string)
-	name := Clip(text)
+	name := binary.Clip(text)
 	if name == "" {
 		return ""
 	}
@@ -80,5 +82,5 @@ func (p *Places) declaration(unit, variable *dwarf.Entry) string {
 	if err != nil || lines == nil || file < 0 || file >= int64(len(lines.Files())) || lines.Files()[file] == nil {
 		return name
 	}
-	return fmt.Sprintf("%s (%s:%d)", name, Clip(lines.Files()[file].Name), line)
+	return fmt.Sprintf("%s (%s:%d)", name, binary.Clip(lines.Files()[file].Name), line)
 }

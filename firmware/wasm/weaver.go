@@ -1,7 +1,7 @@
 package wasm
 
 import (
-	"slices"
+	"starloom/firmware/wasm/binary"
 )
 
 // weaver rewrites the functions of a module.
@@ -58,20 +58,49 @@ func (f *woven) local(use int, valueType byte) uint32 {
 // addLocals adds the copy's own locals to the declarations of the image's, which they follow.
 func (f *woven) addLocals(declared []byte) []byte {
 	for _, valueType := range f.locals {
-		declared = appendElement(declared, []byte{1, valueType})
+		declared = binary.AppendElements(declared, 1, []byte{1, valueType})
 	}
 	return declared
 }
 
-// appendElement appends an element to a section that is a vector.
-func appendElement(section, element []byte) []byte { return appendElements(section, 1, element) }
-
-// appendElements appends so many elements.
-func appendElements(section []byte, count int, elements []byte) []byte {
-	r := &reader{data: section}
-	before := uint32(0)
-	if len(section) > 0 {
-		before = r.u32()
+// emit makes code of opcodes and other bytes, indices (uint32), constants (int64), and code.
+func emit(parts ...any) (code []byte) {
+	for _, part := range parts {
+		switch p := part.(type) {
+		case int:
+			code = append(code, byte(p))
+		case binary.Opcode:
+			code = append(code, byte(p))
+		case uint32:
+			code = binary.AppendU32(code, p, 1)
+		case int64:
+			code = binary.AppendSigned(code, p)
+		case []byte:
+			code = append(code, p...)
+		}
 	}
-	return slices.Concat(appendU32(nil, before+uint32(count), r.at), section[r.at:], elements)
+	return code
+}
+
+// copier copies parts of a module whose functions, from the first one that is not
+// imported, have moved by one: tick comes last among the imported ones.
+type copier struct {
+	imported uint32
+	to       []byte
+}
+
+func (c *copier) function(index uint32) uint32 {
+	if index >= c.imported {
+		return index + 1
+	}
+	return index
+}
+
+func (c *copier) instruction(code []byte, i *binary.Instruction) {
+	if i.Op == binary.OpCall || i.Op == binary.OpRefFunc {
+		c.to = append(c.to, code[i.Start:i.At]...)
+		c.to = binary.AppendU32(c.to, c.function(i.Index), i.End-i.At)
+		return
+	}
+	c.to = append(c.to, code[i.Start:i.End]...)
 }

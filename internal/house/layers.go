@@ -14,7 +14,7 @@ var layers = []string{
 	"starloom/hw", "starloom/traces/input", "starloom/internal/strict", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/figure",
 	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
-	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
+	"starloom/nic", "starloom/firmware/wasm/binary", "starloom/firmware/wasm", "starloom/firmware",
 	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/condition", "starloom/cosim/twin", "starloom/cosim/pinmap", // know no backend
 	"starloom/cosim/coverage", "starloom/cosim/verilator", "starloom/cosim/icarus", "starloom/cosim/flatten",
 	"starloom/cosim/lockstep", "starloom/cosim/inloop", "starloom/cosim/prove",
