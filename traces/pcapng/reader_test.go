@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -117,4 +120,59 @@ func TestRefusesOrders(t *testing.T) {
 	require.ErrorContains(t, err, "a block of ")
 	_, err = NewReader(bytes.NewReader(bad[:10]), "t.pcapng").Next()
 	require.ErrorContains(t, err, "the file ends within a block")
+}
+
+// TestReadsWhatWasWrittenAtTheBounds: frames of every padding and of the longest, times around 32 and 63 bits, the longest comment and path.
+func TestReadsWhatWasWrittenAtTheBounds(t *testing.T) {
+	comment, path := strings.Repeat("c", math.MaxUint16), strings.Repeat("p", interfaceNameMax)
+	var data bytes.Buffer
+	w, err := NewFrameWriter(&data, comment, LinkTypeRaw)
+	require.NoError(t, err)
+	id, err := w.Interface(path)
+	require.NoError(t, err)
+	want := []Block{
+		{Kind: BlockSection, Application: application, Comment: comment}, {Kind: BlockInterface, Name: path, Clock: Clock{Resolution: 9}},
+	}
+	for _, length := range []int{0, 1, 2, 3, 4, 5, FrameBytesMax} {
+		for _, time := range []uint64{0, math.MaxUint32, math.MaxUint32 + 1, math.MaxInt64} {
+			frame := bytes.Repeat([]byte{byte(length) | 1}, length)
+			require.NoError(t, w.Frame(id, time, frame))
+			want = append(want, Block{Kind: BlockPacket, Time: time, Data: frame})
+		}
+	}
+	require.NoError(t, w.Close())
+	r := NewReader(&data, "t.pcapng")
+	for _, block := range want {
+		got, err := r.Next()
+		require.NoError(t, err)
+		require.Equal(t, block, got)
+	}
+	_, err = r.Next()
+	require.ErrorIs(t, err, io.EOF)
+}
+
+// TestCutCapturesAreRefused: a file that ends within a block has an end that is no end, and a packet that says that it is longer
+// than its block is refused before memory is taken for it.
+func TestCutCapturesAreRefused(t *testing.T) {
+	data := capture(t)
+	all := func(data []byte) (ends []int64, r *Reader, err error) {
+		for r = NewReader(bytes.NewReader(data), "t.pcapng"); err == nil; ends = append(ends, r.Bytes()) {
+			_, err = r.Next()
+		}
+		return ends, r, err
+	}
+	ends, _, err := all(data)
+	require.ErrorIs(t, err, io.EOF)
+	for n := range data {
+		if _, _, err := all(data[:n]); n > 0 && !slices.Contains(ends, int64(n)) {
+			require.ErrorContains(t, err, "the file ends within a block", "%d bytes", n)
+		}
+	}
+	last := int(ends[len(ends)-3]) // the last packet begins
+	for _, length := range []uint32{17, 1 << 30, math.MaxUint32} {
+		binary.LittleEndian.PutUint32(data[last+20:], length)
+		_, r, err := all(data)
+		require.ErrorContains(t, err, fmt.Sprintf("a packet of %d bytes", length))
+		require.Less(t, cap(r.block), 4096)
+	}
 }
