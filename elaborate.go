@@ -337,8 +337,9 @@ type globMatch struct {
 // globMatches are what the globs of all faults match, by what they name and by glob.
 type globMatches map[string]map[string]*globMatch
 
-// globMatchesMax bounds the comparisons of patterns with paths, which take less than a second, unless there is one pattern.
-const globMatchesMax = 1 << 22
+// Bounds of patterns times paths, unless there is one pattern: of all, of which the beginnings are compared, and of those that begin alike.
+// Either takes less than a second.
+const globBeginningsMax, globMatchesMax = 1 << 24, 1 << 22
 
 // match compares all globs that name the same with each path once: a path costs more than a comparison. Those that are paths are looked up.
 func (s *Scenario) match(n fabric.Network, faults []Fault) (globMatches, error) {
@@ -357,8 +358,8 @@ func (s *Scenario) match(n fabric.Network, faults []Fault) (globMatches, error) 
 			if all[what][glob] = match; !strings.Contains(glob, "*") && !strings.Contains(glob, "..") {
 				continue
 			}
-			if globs := len(patterns[what]); globs > 0 && (globs+1)*count > globMatchesMax {
-				return nil, s.refuse("faults", fmt.Sprintf("more than %d globs are compared with %d paths", globs, count), "let a glob stand for several targets")
+			if globs := len(patterns[what]); globs > 0 && (globs+1)*count > globBeginningsMax {
+				return nil, s.refuseGlobs(globs, count)
 			}
 			pattern, err := hw.CompilePattern(glob)
 			if err != nil {
@@ -370,14 +371,23 @@ func (s *Scenario) match(n fabric.Network, faults []Fault) (globMatches, error) 
 	}
 	for what, kind := range kinds {
 		if len(all[what]) > 0 {
-			matchPaths(n, kind, all[what], patterns[what])
+			if whole := matchPaths(n, kind, all[what], patterns[what]); !whole {
+				_, count, _ := fabric.FaultTargets(n, kind)
+				return nil, s.refuseGlobs(globMatchesMax/count, count)
+			}
 		}
 	}
 	return all, nil
 }
 
-// matchPaths finds what faults of a kind may happen to and globs name.
-func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMatch, patterns []*globMatch) {
+func (s *Scenario) refuseGlobs(globs, count int) error {
+	return s.refuse("faults", fmt.Sprintf("more than %d globs are compared with %d paths", globs, count),
+		"let a glob stand for several targets, or begin with what few paths begin with")
+}
+
+// matchPaths finds what faults of a kind may happen to and globs name; not whole if that took too many comparisons.
+func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMatch, patterns []*globMatch) (whole bool) {
+	compared := 0
 	_, count, path := fabric.FaultTargets(n, kind)
 	for i := range count {
 		names := []string{path(i)}
@@ -390,11 +400,20 @@ func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMat
 			}
 		}
 		for _, match := range patterns {
-			if slices.ContainsFunc(names, match.pattern.Match) {
-				match.many.Add(i)
+			for _, name := range names {
+				if !match.pattern.MayMatch(name) {
+					continue
+				}
+				if compared++; compared > globMatchesMax && len(patterns) > 1 {
+					return false
+				}
+				if match.pattern.Match(name) {
+					match.many.Add(i)
+				}
 			}
 		}
 	}
+	return true
 }
 
 func kindOfFault(f *Fault) fabric.FaultKind {

@@ -73,6 +73,7 @@ func TestPatternMatch(t *testing.T) {
 		assert.Equal(t, c.pattern, p.String())
 		for _, path := range strings.Fields(c.yes) {
 			assert.True(t, p.Match(path), "%s should match %s", c.pattern, path)
+			assert.True(t, p.MayMatch(path), "%s begins like %s", path, c.pattern)
 		}
 		for _, path := range strings.Fields(c.no) {
 			assert.False(t, p.Match(path), "%s should not match %s", c.pattern, path)
@@ -149,5 +150,6 @@ func FuzzPattern(f *testing.F) {
 			return
 		}
 		require.Equal(t, slowMatch(p.components, strings.Split(path, ".")), p.Match(path), "%q on %q", pattern, path)
+		require.True(t, p.MayMatch(path) || !p.Match(path), "%q on %q", pattern, path)
 	})
 }

@@ -8,6 +8,7 @@ import (
 // Pattern is a compiled glob over paths.
 type Pattern struct {
 	source     string
+	prefix     string // characters that every path has that fits
 	components [][]pathToken
 }
 
@@ -37,8 +38,20 @@ func CompilePattern(s string) (*Pattern, error) {
 	}
 	deep := func(component []pathToken) bool { return component[0].kind == tokenDeep }
 	twice := func(a, b []pathToken) bool { return deep(a) && deep(b) } // which stand for no more than one
-	return &Pattern{source: s, components: slices.CompactFunc(components, twice)}, nil
+	return &Pattern{source: s, prefix: literal(s), components: slices.CompactFunc(components, twice)}, nil
 }
+
+// literal is a pattern up to its first star or range; ** stands for no component, too, and takes its dot along.
+func literal(pattern string) string {
+	pattern, _, _ = strings.Cut(pattern, "*")
+	if before, _, ranged := strings.Cut(pattern, ".."); ranged {
+		return before[:strings.LastIndexByte(before, '[')]
+	}
+	return strings.TrimSuffix(pattern, ".")
+}
+
+// MayMatch reports whether a path begins as the pattern does, which costs a part of Match.
+func (p *Pattern) MayMatch(path string) bool { return strings.HasPrefix(path, p.prefix) }
 
 // String returns the pattern as it was written.
 func (p *Pattern) String() string { return p.source }

@@ -19,7 +19,7 @@ import (
 // What a part of a machine takes, in bytes, beside its frames and what the network takes: as measured
 // in processes that ran nothing else (TestLongMemoryEstimates).
 const (
-	memoryProcess        = 38 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors, where pages count the most
+	memoryProcess        = 35 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors, where pages count the most
 	memoryValue          = 455      // a value of the scenario's file: its place, and what was made to read it
 	memoryFault          = 24 << 10 // patterns of targets, beside the sets of these
 	memoryBank           = 48       // room for a processor's columns in a bank
