@@ -77,7 +77,7 @@ cluster:
 
 # First what takes most. A benchmark that no one runs breaks unseen: those of RTL are run once, but for proofs, which the long tests make.
 lengthy:
-	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 25m -run '^TestLong' -skip 'Architectures|Slurm|Cluster' ./cmd/cli \
+	$(GO) test -vet=off -ldflags=-w -p 3 -timeout 40m -run '^TestLong' -skip 'Architectures|Slurm|Cluster' ./cmd/cli \
 		$(call with,TestLong,./cosim ./internal/systemtest) $(filter-out %/slurm/,$(call with,TestLong,.))
 	$(GO) test -vet=off -ldflags=-w -run '^$$' -bench . -benchtime 1x $(filter-out %/prove/,$(call with,Benchmark,./cosim))
 
