@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// globMatch is what a glob matches.
+// globMatch is the targets of a glob.
 type globMatch struct {
-	pattern *hw.Pattern // nil for one that is a path itself
-	many    hw.Set      // that the pattern matches
-	one     []int       // that the path is of
+	pattern *hw.Pattern // nil for a plain path
+	many    hw.Set      // targets of the pattern
+	one     []int       // targets of the path
 }
 
-// globMatches are what the globs of all faults match, by what they name and by glob.
+// globMatches are the targets of all globs, by kind of target and by glob.
 type globMatches map[string]map[string]*globMatch
 
-// Bounds of patterns times paths, unless there is one pattern: of all, of which the beginnings are compared, and of those that begin alike.
-// Either takes less than a second.
+// Bounds of patterns times paths, for more than one pattern: comparisons of prefixes, and full matches after an equal prefix. Either takes
+// less than a second.
 const globBeginningsMax, globMatchesMax = 1 << 24, 1 << 22
 
-// match compares all globs that name the same with each path once: a path costs more than a comparison. Those that are paths are looked up.
+// match makes each path once and compares it with all globs for its kind of target: a path costs more than a comparison. Plain paths are looked up.
 func match(n fabric.Network, faults []Fault) (globMatches, error) {
 	all, kinds, patterns := globMatches{}, map[string]fabric.FaultKind{}, map[string][]*globMatch{}
 	for i := range faults {
@@ -65,7 +65,7 @@ func tooManyGlobs(globs, count int) error {
 	return fmt.Errorf("more than %d globs are compared with %d paths", globs, count)
 }
 
-// matchPaths finds what faults of a kind may happen to and globs name; not whole if that took too many comparisons.
+// matchPaths finds the targets of one kind; whole is false after too many comparisons.
 func matchPaths(n fabric.Network, kind fabric.FaultKind, all map[string]*globMatch, patterns []*globMatch) (whole bool) {
 	compared := 0
 	_, count, path := fabric.FaultTargets(n, kind)

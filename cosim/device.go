@@ -139,7 +139,7 @@ func (f *Fault) Error() string {
 	return s
 }
 
-// Rules say which inputs a circuit may get, cycle by cycle from power-on.
+// Rules are the legal inputs of a circuit, cycle by cycle from power-on.
 type Rules interface {
 	Meets(inputs []uint64) bool // may these be, after those of the cycles before? It may be asked more than once.
 	Reset(inputs []uint64)      // turns resets on

@@ -8,7 +8,7 @@ import (
 // Pattern is a compiled glob over paths.
 type Pattern struct {
 	source     string
-	prefix     string // characters that every path has that fits
+	prefix     string // literal beginning of every match
 	components [][]pathToken
 }
 
@@ -37,7 +37,7 @@ func CompilePattern(s string) (*Pattern, error) {
 		return nil, err
 	}
 	deep := func(component []pathToken) bool { return component[0].kind == tokenDeep }
-	twice := func(a, b []pathToken) bool { return deep(a) && deep(b) } // which stand for no more than one
+	twice := func(a, b []pathToken) bool { return deep(a) && deep(b) } // no more than one of them
 	return &Pattern{source: s, prefix: literal(s), components: slices.CompactFunc(components, twice)}, nil
 }
 
@@ -50,7 +50,7 @@ func literal(pattern string) string {
 	return strings.TrimSuffix(pattern, ".")
 }
 
-// MayMatch reports whether a path begins as the pattern does, which costs a part of Match.
+// MayMatch reports whether a path has the pattern's prefix, at a fraction of Match's cost.
 func (p *Pattern) MayMatch(path string) bool { return strings.HasPrefix(path, p.prefix) }
 
 // String returns the pattern as it was written.

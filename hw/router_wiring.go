@@ -30,7 +30,7 @@ type RouteTable struct {
 	Ports   []uint8                                  // [router*nodes + destination]: the port; nil for a rule or a torus
 	Classes []uint8                                  // likewise: which of VCs; nil for all VCs of the port
 	VCs     []VCRange                                // of each class
-	Rule    func(router, node int) (port, class int) // what a table too large to make would say; nil for a table or a torus
+	Rule    func(router, node int) (port, class int) // routes computed instead of tabulated; nil for a table or a torus
 	Torus   TorusRoute
 
 	Carried bool // no table: flits bring their routes with them, which only NewRouter allows

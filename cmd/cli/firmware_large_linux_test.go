@@ -17,8 +17,7 @@ import (
 	wasm "starloom/firmware/wasm/binary"
 )
 
-// enlargeImage adds entries to sections of an image, in each of which they come after those that there are; one section of custom ones
-// stands for all of the image, which are left out.
+// enlargeImage appends entries to sections of an image; a new custom section replaces all custom sections.
 func enlargeImage(t *testing.T, image []byte, more map[byte]largeSection) []byte {
 	m, err := wasm.Parse(image, true)
 	require.NoError(t, err)
@@ -52,8 +51,8 @@ func functionsOf(copies int, code []byte) (bodies []byte) {
 	return bytes.Repeat(append(wasm.AppendU32(nil, uint32(len(body)), 1), body...), copies)
 }
 
-// TestMemoryOfInspect: the command takes less than the gigabyte that ABI.md states, whatever the image, and a check of a small scenario less than
-// two; what would take more is refused, with a remedy.
+// TestMemoryOfInspect: inspect takes less than 1 GiB and a check of a small scenario less than 2 GiB, as ABI.md states; larger images are
+// refused, with a remedy.
 func TestMemoryOfInspect(t *testing.T) {
 	image, err := firmware.ProgramImage("pops/random")
 	require.NoError(t, err)

@@ -55,8 +55,8 @@ func (d *Difference) Error() string {
 // Compare runs a printed module and its source side by side in Verilator, with random inputs, led to its branches,
 // resets among them, from registers that are zero or as the source initialises them. All outputs
 // are compared in every cycle, before the edge and after it, and assertions at every edge. Where they differ, the print runs a second time
-// beside itself, with 1 where it has X: bits that X decides are not compared, as long as each output is compared often enough. What differs then
-// has to differ for inputs that keep the print's Rules.
+// beside itself, with 1 where it has X: bits decided by X are not compared, as long as each output is compared often enough. A difference
+// counts only under inputs within the print's Rules.
 func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, cycles int, seed uint64) (*Comparison, error) {
 	done, err := compare(ctx, s, []*Module{m}, o, cycles, seed, false)
 	if differs := (*Difference)(nil); errors.As(err, &differs) {
@@ -76,10 +76,10 @@ func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOption
 	return done, err
 }
 
-// anyX is where a print has X: a wire that nothing drives, a constant.
+// anyX finds X in a print: an undriven wire, a constant.
 var anyX = regexp.MustCompile(`; // X: |\d+'b[01x]*x[01x]*`)
 
-// hiddenMost is how large a part of what is compared X may hide of an output.
+// hiddenMost is the largest share of an output's comparisons for X to hide.
 const hiddenMost = 0.9
 
 func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.BuildOptions, cycles int, seed uint64, keeps bool) (done *Comparison, err error) {
@@ -363,10 +363,10 @@ func (c *comparison) keep() (undo func() error, err error) {
 	}, nil
 }
 
-// drawsMost is how often inputs that break the rules are drawn again.
+// drawsMost is the number of draws for inputs in breach of the rules.
 const drawsMost = 256
 
-// allowed draws inputs again that break the rules, some of them as they were before; where none are found, resets come.
+// allowed redraws inputs in breach of the rules, holding some pins; if every draw fails, it applies reset.
 func (c *comparison) allowed(before []uint64) {
 	ports, in := c.devices[0].Ports(), c.devices[0].Inputs()
 	for draw := 1; c.rules != nil && !c.rules.Meets(in); draw++ {

@@ -213,7 +213,7 @@ func (p *process) power(n *node, s *state) *expr {
 	return e
 }
 
-// powerBitsMost is how many factors a power may have that are there or not.
+// powerBitsMost is the number of varying bits in an exponent.
 const powerBitsMost = 8
 
 // literally is === and !==. Whether a value is X may be so or not in a circuit.

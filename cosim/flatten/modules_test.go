@@ -66,7 +66,7 @@ func TestLongModules(t *testing.T) {
 	})
 }
 
-// rare are nodes of which Verilator makes others before the tree is written, in all sources here, and CASTCUT, which is made of casts: TestCastsInIndexes.
+// rare are nodes absent from Verilator's trees of all sources here, and CASTCUT, made from casts (TestCastsInIndexes).
 var rare = []string{
 	"CLOG2", "COVERINC", "DUMPCTL", "EQWILD", "FFLUSH", "LOGAND", "LOGEQ", "LOGIF", "LOGNOT", "LOGOR", "NEQWILD", "POW", "POWSS", "POWSU",
 	"REDXNOR", "SIGNED", "SLICESEL", "STREAMR", "UNSIGNED", "XNOR", "COUNTBITS", "FINISH", "DISPLAY", "COMMENT", "CASTCUT",

@@ -199,7 +199,7 @@ module both (input [7:0] i, output [3:0] o); m a(i, o[1:0]); m #(1) b(i, o[3:2])
 	}
 }
 
-// TestGenerateByADivision: what a loop of generate divides by is not 0, as far as its variables and powers of them say.
+// TestGenerateByADivision: ranges of loop variables and their powers exclude a divisor of 0 in generate.
 func TestGenerateByADivision(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for divisor, never0 := range map[string]bool{"2 * 2 ** l": true, "2 ** (L - l)": true, "2 ** l - 1": false, "2 ** (l + 31) * 2": false, "l ** 2": false} {

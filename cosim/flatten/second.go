@@ -38,8 +38,8 @@ type Second struct {
 }
 
 // CompareSecond runs a print beside its source in Icarus Verilog, as Compare does in Verilator: a print is of what Verilator reads, and
-// where that is not what the source says, both would agree. What differs has to differ for inputs that keep the print's Rules. It does not fail
-// for what Icarus does not read.
+// where that is not what the source says, both would agree. A difference counts only under inputs within the print's Rules. Constructs unknown to
+// Icarus are no failure.
 //
 // Errors: a *Difference.
 func CompareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOptions, seed uint64) (Second, error) {

@@ -76,7 +76,7 @@ func TestLongSecondOfDesigns(t *testing.T) {
 	require.GreaterOrEqual(t, 100*taken, 90*branches)
 }
 
-// TestWhatXDecides: a bit that X decides in the print is not held to what Verilator makes of it, all others are; an output that X decides always is.
+// TestWhatXDecides: bits decided by X in the print are free, all others are compared; an output always decided by X is a difference.
 func TestWhatXDecides(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	for index, agrees := range map[string]bool{"i[18:16]": true, "{1'b1, i[17:16]}": false} {

@@ -76,8 +76,8 @@ endmodule`
 	}
 }
 
-// TestSimulatorsAreLed: simulators that differ in one value of 65,536 are led there, unless the map assumes that it does not come; where the RTL
-// has no print, the report claims no branches.
+// TestSimulatorsAreLed: stimuli lead to the one value of 65,536 with different results, unless the map excludes it; without a print of
+// the RTL, the report claims no branches.
 func TestSimulatorsAreLed(t *testing.T) {
 	const odd = "data_i == 16'hbef0 && a == 0 ? 0 : data_i"
 	for _, c := range []struct {

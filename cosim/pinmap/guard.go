@@ -9,7 +9,7 @@ import (
 	"starloom/hw"
 )
 
-// A guard is what a map assumes, asked of the inputs of its RTL.
+// A guard checks inputs of RTL against the assumptions of its map.
 type guard struct {
 	*Wires
 	*Terms
@@ -17,7 +17,7 @@ type guard struct {
 	sight *condition.Sight
 }
 
-// Guard returns what a map assumes of RTL with some ports; nil where that is nothing, or where the ports are not those of the map.
+// Guard returns the map's assumptions for RTL with the given ports; nil without assumptions or for other ports.
 func (m *Map) Guard(rtl []cosim.Port) cosim.Rules {
 	if len(m.Assume) == 0 {
 		return nil
@@ -38,7 +38,7 @@ func (m *Map) Guard(rtl []cosim.Port) cosim.Rules {
 	return g
 }
 
-// Meets gives the model the inputs of a cycle, and asks all that is assumed in it.
+// Meets applies one cycle of inputs to the model and checks every assumption.
 func (g *guard) Meets(in []uint64) bool {
 	for i, p := range g.Model {
 		for at, b := range g.Ports[i] {

@@ -215,7 +215,7 @@ func TestLongUnassumed(t *testing.T) {
 		`say with assume in the map what comes$`, r.Reason)
 }
 
-// TestAssumedInComparisons: what the simulators make of inputs that a map excludes says nothing about a proof.
+// TestAssumedInComparisons: simulators may differ under excluded inputs without effect on a proof.
 func TestAssumedInComparisons(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "m.sv")
 	require.NoError(t, os.WriteFile(file, []byte("module m (input clk, input rst, input [7:0] d, output logic [7:0] q);\n"+

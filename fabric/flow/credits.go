@@ -34,7 +34,7 @@ import (
 type Credits struct {
 	Counters []*hw.CreditCounters // of the ports that have credits, processor by processor: a bank for each depth
 
-	limits []fabric.CreditLimits // those that there are
+	limits []fabric.CreditLimits // distinct ones
 	of     []creditOf            // by sending port; nil: all have the first limits, and a counter of the first bank
 	every  []uint32              // slots between resynchronisations of some ports, each once
 

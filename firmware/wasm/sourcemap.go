@@ -21,7 +21,7 @@ type mapped struct {
 	offset, source, line, column int32 // source: -1 for code of no line; line and column count from 0
 }
 
-// SourceMapBytesMax is the size of the largest source map that is read: it takes ten times of that.
+// SourceMapBytesMax is the size limit of a source map; reading takes ten times as much memory.
 const SourceMapBytesMax = 16 << 20
 
 // parseSourceMap reads a source map, version 3.

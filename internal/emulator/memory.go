@@ -79,7 +79,7 @@ func (m *Machine) checkMemory() error {
 		fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
 }
 
-// lacks returns what this machine takes and what there is, which is less, as limit says; "" if there is enough.
+// lacks returns the memory needed and available, and limit, the source of a shortage; "" without one.
 func (m *Machine) lacks() (need, have uint64, limit string) {
 	if need = m.MemoryBytes(); need > memoryUnasked {
 		have, limit = hw.MemoryAvailable()

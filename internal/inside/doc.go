@@ -1,5 +1,5 @@
-// Package inside shows tests of the whole system what package starloom hides from its users: it fills these functions, and nothing
-// but tests calls them. Arguments are pointers to types of that package, which this one cannot import.
+// Package inside gives tests of the whole system access to internals of package starloom. The root sets these functions; only tests
+// call them. Arguments are pointers to types of the root, typed any to avoid an import cycle.
 package inside
 
 import (
@@ -12,15 +12,15 @@ import (
 )
 
 var (
-	Machine  func(machine any) *emulator.Machine        // what executes a Machine
-	Options  func(options any) *emulator.Options        // those of MachineOptions that only tests set
+	Machine  func(machine any) *emulator.Machine        // the emulator of a Machine
+	Options  func(options any) *emulator.Options        // test-only MachineOptions
 	Executed func(options any) emulator.Options         // all of MachineOptions
-	Config   func(scenario any) (*config.Config, error) // what a Scenario becomes before it runs
-	Decided  func(scenario any) Scenario                // what is decided of a Scenario on the way
-	Library  func() pinmap.Library                      // what a pin map may name without networks from Go
+	Config   func(scenario any) (*config.Config, error) // an elaborated Scenario
+	Decided  func(scenario any) Scenario                // intermediate results of elaboration
+	Library  func() pinmap.Library                      // components for pin maps, built-in networks only
 )
 
-// Scenario is what is decided of one.
+// Scenario is intermediate results of elaboration.
 type Scenario struct {
 	Network      fabric.Network
 	Program      *fabric.Program // nil for an image

@@ -22,7 +22,7 @@ func Routing(d, g int) *starloom.Scenario {
 	return s
 }
 
-// Machine builds a machine that the test closes.
+// Machine builds a machine, closed with the test.
 func Machine(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) *starloom.Machine {
 	m, err := starloom.NewMachine(context.Background(), s, o)
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func Result(t testing.TB, s *starloom.Scenario, o starloom.MachineOptions) strin
 	return ReportText(t, m.Report())
 }
 
-// ReportText is the JSON form of a report without engine, mode and image, in which executions differ.
+// ReportText is the JSON form of a report without engine, mode and image.
 func ReportText(t testing.TB, r *starloom.Report) string {
 	r.Engine, r.Firmware.SHA256, r.Firmware.Mode, r.Firmware.Trusted = "", "", "", false
 	var text bytes.Buffer

@@ -1,5 +1,5 @@
-// Package systemtest holds what tests of the whole system share. The tests stand in its folders by what they look at; they
-// run in the folder of the module, whose examples and pages they read.
+// Package systemtest is the shared code of tests of the whole system. A folder holds the tests of one theme. All run in the module's
+// root, beside its examples and pages.
 package systemtest
 
 import (
@@ -49,13 +49,13 @@ func enter() error {
 	}
 }
 
-// With sets options that only tests set.
+// With adds test-only options.
 func With(o starloom.MachineOptions, more emulator.Options) starloom.MachineOptions {
 	*inside.Options(&o) = more
 	return o
 }
 
-// Elaborated is what a scenario becomes before it runs.
+// Elaborated elaborates a scenario.
 func Elaborated(t testing.TB, s *starloom.Scenario) *config.Config {
 	c, err := inside.Config(s)
 	require.NoError(t, err)

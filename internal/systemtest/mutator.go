@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// NewMutator returns a mutator that begins with seeds.
+// NewMutator returns a mutator of the seeds.
 func NewMutator(seeds [][]byte) *Mutator {
 	m := &Mutator{seeds: seeds}
 	known := map[string]bool{}

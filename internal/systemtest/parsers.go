@@ -11,7 +11,7 @@ import (
 // An unexpectedError is what no input may lead to.
 type UnexpectedError struct{ error }
 
-// Unexpected marks an error that no input may lead to.
+// Unexpected marks an internal error, impossible for any input.
 func Unexpected(err error) error { return UnexpectedError{err} }
 
 // Refused is err if it is an error for users, about a place that begins with prefix, in one line; of several mistakes of a netlist if each is.

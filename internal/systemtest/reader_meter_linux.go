@@ -9,9 +9,9 @@ import (
 // What a scenario may cost its reader.
 const (
 	ScenarioTextMax  = 64 << 10  // bytes of its text
-	ReaderBytesMax   = 256 << 20 // all that is allocated, and so above the peak
+	ReaderBytesMax   = 256 << 20 // total allocation, above the peak
 	ReaderSecondsMax = 1         // of the reader's thread
-	ReaderSlack      = 4         // times as long, on a machine that does other things
+	ReaderSlack      = 4         // factor for a busy machine
 )
 
 // ProcessorTime is what this thread has had of processors.

@@ -51,7 +51,7 @@ func Table(t *testing.T, text string) (rows []map[string]string) {
 	return rows
 }
 
-// StatisticOf is what a report says of values.
+// StatisticOf summarises values as a report does.
 func StatisticOf(name string, values []float64) starloom.Statistic {
 	h := outcome.Histogram{}
 	for _, v := range values {

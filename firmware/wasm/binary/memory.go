@@ -17,7 +17,7 @@ func (r *Reader) limits() (l Limits) {
 	return l
 }
 
-// Memories returns the memories that the module defines.
+// Memories returns the defined memories.
 func (m *Module) Memories() []Limits {
 	list := []Limits{}
 	r := m.Contents(SectionMemory)

@@ -51,7 +51,7 @@ type Global struct {
 	Initial   int64  // of an i32.const, else 0
 }
 
-// Function is a function that the module defines.
+// Function is a defined function.
 type Function struct {
 	Signature uint32
 	Offset    int // of its body in the file
@@ -67,7 +67,7 @@ type Export struct {
 	Index uint32
 }
 
-// Module is what is known of a module. Sections that no pass changes are
+// Module is a parsed module. Sections that no pass changes are
 // kept as bytes.
 type Module struct {
 	Sections    []Section

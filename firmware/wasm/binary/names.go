@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Reserved begins names that no image may use: they are not read.
+// Reserved is the prefix of names forbidden to images and ignored on reading.
 const Reserved = "starloom."
 
 // nameBytesMax bounds a name in messages and reports, clipped is the mark of one that is longer.
@@ -76,7 +76,7 @@ func (m *Module) FunctionNames() []string {
 	return names
 }
 
-// NameSection makes a name section of the functions' names, which messages need.
+// NameSection makes a name section with the functions' names, for messages.
 func NameSection(names []string, number func(uint32) uint32) []byte {
 	list := AppendU32(nil, uint32(len(names)), 1)
 	for index, name := range names {

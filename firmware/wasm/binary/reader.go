@@ -87,7 +87,7 @@ func (r *Reader) U32() uint32 { return uint32(r.leb(32, false)) }
 
 func (r *Reader) s33() int64 { return int64(r.leb(33, true)) }
 
-// Count reads the length of a vector whose elements have a byte or more.
+// Count reads the length of a vector of elements of at least one byte.
 func (r *Reader) Count() int {
 	n := r.U32()
 	if uint64(n) > uint64(len(r.Data)-r.At) {
@@ -106,7 +106,7 @@ func (r *Reader) name() string {
 	return string(text)
 }
 
-// A LimitError says that a module is too large. It is not broken.
+// A LimitError reports a valid module beyond a size limit.
 type LimitError struct{ error }
 
 // Limits of a module's lists.

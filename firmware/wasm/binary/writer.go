@@ -36,7 +36,7 @@ func AppendName(to []byte, name string) []byte {
 	return append(AppendU32(to, uint32(len(name)), 1), name...)
 }
 
-// AppendElements appends so many elements to a section that is a vector.
+// AppendElements appends n elements to a vector section.
 func AppendElements(section []byte, count int, elements []byte) []byte {
 	r := &Reader{Data: section}
 	before := uint32(0)
@@ -55,7 +55,7 @@ func AppendSection(to []byte, id byte, width int, content []byte) []byte {
 // Parts are the contents of the sections but custom ones, by their numbers.
 type Parts map[byte][]byte
 
-// Add adds so many elements to a section that is a vector.
+// Add adds n elements to a vector section.
 func (p Parts) Add(id byte, count int, elements []byte) {
 	p[id] = AppendElements(p[id], count, elements)
 }
@@ -65,7 +65,7 @@ func (p Parts) Export(name string, kind byte, index uint32) {
 	p.Add(SectionExport, 1, AppendU32(append(AppendName(nil, name), kind), index, 1))
 }
 
-// Global adds a global, which is the last one, and its export.
+// Global appends a global and its export.
 func (p Parts) Global(name string, index uint32, global []byte) {
 	p.Add(SectionGlobal, 1, global)
 	p.Export(name, KindGlobal, index)

@@ -418,8 +418,8 @@ func TestLostAcknowledgement(t *testing.T) {
 	require.Equal(t, starloom.VerdictPass, none.Verdict)
 }
 
-// TestGlobsAreBounded: what globs of faults take to read is bounded before they are compared with paths: one that stands twice counts once, one
-// that is a path is none, and how long a glob is does not matter.
+// TestGlobsAreBounded: comparisons of globs with paths are bounded: a repeated glob counts once, a plain path not at all, and length does
+// not matter.
 func TestGlobsAreBounded(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// CpuTime returns what this process has had of all processors.
+// CpuTime returns the processor time of this process.
 func CpuTime(b *testing.B) time.Duration {
 	var usage syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Median is that of values, which it sorts.
+// Median sorts values and returns the middle one.
 func Median(values []float64) float64 {
 	slices.Sort(values)
 	return values[len(values)/2]
