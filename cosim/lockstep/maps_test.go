@@ -104,6 +104,23 @@ endmodule`, &pinmap.Map{
 	}
 }
 
+// TestSecondBreaksOff: where an assertion ends Icarus before the first comparison, the report claims no agreement.
+func TestSecondBreaksOff(t *testing.T) {
+	m := foreign(t, `module dut(input clock, input reset, input [1:0] data_i, output logic [1:0] data_o);
+  always_ff @(posedge clock) if (reset) data_o <= 0; else data_o <= data_i;
+  always_ff @(negedge clock) if (!reset) assert (data_o != 2'd3) else $error("never both");
+endmodule`, &pinmap.Map{
+		Contract: pinmap.Contract{Assume: []string{"data_i != 3"}},
+		Library:  library(), Model: "delay_line", Parameters: twin.Parameters{"CYCLES": 1, "RESET": 1, "WIDTH": 2}, Clock: "clock", Reset: "reset",
+		Pins: []pinmap.Wiring{{Port: "data_i", Pins: []string{"data_i"}}, {Port: "data_o", Pins: []string{"data_o"}}}, Absent: []string{"filled_o"},
+	})
+	r := runLockstep(t, m, Options{Cycles: 2000, PowerOn: 1})
+	var out bytes.Buffer
+	require.NoError(t, r.WriteText(&out))
+	require.Contains(t, out.String(), "\nno second tool has read the RTL: Icarus Verilog: it broke off in cycle 0 (")
+	require.NotContains(t, out.String(), "shows the same")
+}
+
 // TestNoReset: a register without a reset is X in Icarus for ever, which `if` takes for 0 there: that it agrees says nothing.
 func TestNoReset(t *testing.T) {
 	const text = `module dut(input clock, input reset, input [2:0] request_i, output reg [2:0] grant_o);
