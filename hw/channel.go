@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync/atomic"
 )
 
 // ChannelDelayMax is the longest delay of a channel, in cycles.
@@ -27,6 +28,8 @@ type channels[T uint8 | uint64] struct {
 	reader []uint16 // the shard that reads each wire
 	shards int
 	cross  [][]uint32 // [writer*shards + reader]: slot*wires + wire, to be lit in the next Drive
+	mail   []uint64   // of each reader: the set of writers of which it has a list, by mailWords
+	shown  []uint8    // of each reader: 1 for the slots that show something, by shownSlots
 
 	// loses reports whether a fault loses what a shard puts on a wire for a cycle; nil without faults.
 	loses func(shard int, wire uint32, cycle uint64, value T) bool
@@ -58,7 +61,7 @@ func (c *channels[T]) build(path string, clock *Clock, readers channelReaders, d
 	}
 	c.wires = len(c.word)
 	c.ring, c.lit = make([]T, c.slots*c.wires), make([]uint64, c.slots*c.words)
-	c.cross = make([][]uint32, shards*shards)
+	c.cross, c.mail, c.shown = make([][]uint32, shards*shards), make([]uint64, shards*mailWords), make([]uint8, shards*c.shownSlots())
 	c.Registers = Declare(Declaration{
 		Path: path,
 		Registers: []Register{
@@ -74,19 +77,34 @@ func (c *channels[T]) build(path string, clock *Clock, readers channelReaders, d
 // Drives is the bank itself: the far ends of the channels.
 func (c *channels[T]) Drives() []Wire { return []Wire{c} }
 
+// mailWords hold one bit for each shard. They, and the slots of a shard, are cache lines of their own.
+const mailWords = (ShardsMax + 63) / 64
+
+func (c *channels[T]) shownSlots() int { return max(64, c.slots) }
+
 // Drive takes over what other shards have put on the shard's wires.
 func (c *channels[T]) Drive(s Shard) {
-	for writer := range c.shards {
-		list := &c.cross[writer*c.shards+s.Index]
-		for _, at := range *list {
-			c.light(int(at)/c.wires, int(at)%c.wires)
+	c.shown[s.Index*c.shownSlots()+int(c.clock.cycle-1)&(c.slots-1)] = 0
+	for k := range mailWords {
+		mail := &c.mail[s.Index*mailWords+k]
+		for ; *mail != 0; *mail &= *mail - 1 {
+			list := &c.cross[(k*64+bits.TrailingZeros64(*mail))*c.shards+s.Index]
+			for _, at := range *list {
+				c.light(int(at)/c.wires, int(at)%c.wires)
+			}
+			*list = (*list)[:0]
 		}
-		*list = (*list)[:0]
 	}
 }
 
 func (c *channels[T]) light(slot, wire int) {
 	c.lit[slot*c.words+int(c.word[wire])] |= 1 << (c.bit[wire] & 63)
+	c.shown[int(c.reader[wire])*c.shownSlots()+slot] = 1
+}
+
+// shows reports whether a wire that a shard reads shows something in this cycle, or has done so before it was taken back.
+func (c *channels[T]) shows(shard int) bool {
+	return c.shown[shard*c.shownSlots()+int(c.clock.cycle)&(c.slots-1)] != 0
 }
 
 // put puts a value on a wire for the cycle in delay cycles; the writer's shard calls it.
@@ -98,6 +116,9 @@ func (c *channels[T]) put(shard int, wire uint32, delay uint16, value T) {
 	c.ring[slot*c.wires+int(wire)] = value
 	if reader := int(c.reader[wire]); reader != shard {
 		list := &c.cross[shard*c.shards+reader]
+		if len(*list) == 0 {
+			atomic.OrUint64(&c.mail[reader*mailWords+shard/64], 1<<(shard&63))
+		}
 		*list = append(*list, uint32(slot*c.wires)+wire)
 		return
 	}
@@ -134,14 +155,18 @@ func (c *channels[T]) take(wire uint32) {
 
 // QuietFor implements Quiet: nothing is on its way.
 func (c *channels[T]) QuietFor(limit uint64) uint64 {
-	for _, word := range c.lit {
-		if word != 0 {
+	for _, writers := range c.mail {
+		if writers != 0 {
 			return 0
 		}
 	}
-	for _, list := range c.cross {
-		if len(list) > 0 {
-			return 0
+	over := int(c.clock.cycle-1) & (c.slots - 1) // what it has shown is taken
+	for shard := range c.shards {
+		shown := c.shown[shard*c.shownSlots():][:c.slots]
+		for slot := range shown {
+			if shown[slot] != 0 && slot != over {
+				return 0
+			}
 		}
 	}
 	return limit
@@ -182,6 +207,8 @@ func (c *channels[T]) collect() {
 // fill makes the rows from the table.
 func (c *channels[T]) fill() {
 	clear(c.lit)
+	clear(c.mail)
+	clear(c.shown)
 	for i := range c.cross {
 		c.cross[i] = c.cross[i][:0]
 	}

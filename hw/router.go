@@ -42,6 +42,7 @@ type Routers struct {
 	words int     // of a set of virtual channels of one router; 1: allocation works on whole sets
 	wide  bool    // allocation goes through the members
 	awake []uint8 // of each router: something happened in its last cycle
+	moves []uint8 // of each shard: one of its routers is awake; derived from awake
 
 	routerColumns
 	pins *routerPins // what RTL in the place of routers needs
@@ -89,7 +90,7 @@ func newRouters(path string, config RouterConfig, w *routerWiring, routing Route
 		vcGrant: numbers(), vcAccept: numbers(),
 		switchGrant: make([]uint8, ports), switchAccept: make([]uint8, ports), choice: make([]uint8, ports),
 	}
-	x.awake = make([]uint8, routers)
+	x.awake, x.moves = make([]uint8, routers), make([]uint8, w.shards)
 	x.scratch, x.pins = make([]routerScratch, w.shards), &routerPins{head: flitHead, dataBits: RouterDataBits}
 	for i := range x.inputOf {
 		x.inputOf[i] = uint8(i / config.VCs)
@@ -136,6 +137,10 @@ func (x *Routers) checkPort(i int, port uint8) error {
 func (x *Routers) derive() {
 	clear(x.filled)
 	clear(x.full)
+	clear(x.moves)
+	for r, awake := range x.awake {
+		x.moves[x.wiring.owner[r]] |= awake
+	}
 	for port, r := range x.wiring.router {
 		first := (port - x.wiring.first[r]) * x.config.VCs
 		for vc := range x.config.VCs {
@@ -155,6 +160,18 @@ func (x *Routers) Latches() []Wire { return []Wire{&x.flits.channels, &x.credits
 
 // Latch is one cycle of the shard's routers.
 func (x *Routers) Latch(s Shard) {
+	if x.moves[s.Index] == 0 && !x.flits.shows(s.Index) && !x.credits.shows(s.Index) {
+		return
+	}
+	x.latchShard(s)
+	moves := uint8(0)
+	for _, awake := range x.awake[s.First:s.End] {
+		moves |= awake
+	}
+	x.moves[s.Index] = moves
+}
+
+func (x *Routers) latchShard(s Shard) {
 	flits, arrived := x.flits.now()
 	credits, back := x.credits.now()
 	w := &x.scratch[s.Index]
@@ -193,8 +210,8 @@ func (x *Routers) Latch(s Shard) {
 
 // QuietFor implements Quiet: in every router nothing has happened.
 func (x *Routers) QuietFor(limit uint64) uint64 {
-	for _, awake := range x.awake {
-		if awake != 0 {
+	for _, moves := range x.moves {
+		if moves != 0 {
 			return 0
 		}
 	}

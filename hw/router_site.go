@@ -51,7 +51,7 @@ func (x *Routers) Site() *Site {
 				p.replaced = make([]bool, len(x.wiring.ports))
 			}
 			p.replaced[element] = true
-			x.awake[element] = 1
+			x.awake[element], x.moves[x.wiring.owner[element]] = 1, 1
 		},
 	}
 }

@@ -138,7 +138,8 @@ func (r *bareRun) cycles(ctx context.Context, end uint64, progress func(cycles u
 		if cycle >= end || r.breakOn.reached(0, r.missing) != "" {
 			return true
 		}
-		if skip := r.kernel.QuietFor(r.nextLook(cycle, end) - cycle); skip > 0 {
+		if skip := r.kernel.QuietFor(end - cycle); skip > 0 {
+			skip = min(skip, r.nextLook(cycle, end)-cycle)
 			if r.network.Still() {
 				return false
 			}
