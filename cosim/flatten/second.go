@@ -25,7 +25,8 @@ type Second struct {
 	Cycles int    `json:"cycles"`           // without a difference in a bit that is not X on either side
 	Absent string `json:"absent,omitempty"` // why it has not taken part, or not to the end
 
-	// Branches are those of the print, and Taken how many of them were taken; the places of others are Untaken.
+	// Led says that inputs were led to the branches of a print. Branches are those of the print, and Taken how many of them were taken; the places of others are Untaken.
+	Led      bool     `json:"led"`
 	Branches int      `json:"branches"`
 	Taken    int      `json:"branches_taken"`
 	Untaken  []string `json:"branches_not_taken,omitempty"`
@@ -72,7 +73,7 @@ func compareSecond(ctx context.Context, s cosim.Source, m *Module, o cosim.Build
 	_, err = c.run()
 	second := Second{
 		Cycles: c.done.Cycles, Unknown: c.often(c.hidden), Valued: c.often(c.valued),
-		Branches: len(m.Branches), Taken: len(m.Branches) - c.guide.left,
+		Led: true, Branches: len(m.Branches), Taken: len(m.Branches) - c.guide.left,
 	}
 	second.Left, second.Untaken = c.guide.untaken()
 	var differs *Difference
@@ -103,9 +104,15 @@ func (c *comparison) often(counted map[string]int) map[string]float64 {
 
 // Text says whether another tool reads the RTL as Verilator does.
 func (s *Second) Text() string {
-	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cosim.Count(uint64(s.Cycles), "cycle"))
-	if n := uint64(s.Branches); n > 0 {
+	cycles := cosim.Count(uint64(s.Cycles), "cycle")
+	text := fmt.Sprintf("Icarus Verilog, which reads the RTL by itself, shows the same in %s of random inputs", cycles)
+	switch n := uint64(s.Branches); {
+	case n > 0:
 		text += fmt.Sprintf(" that were led to its branches, %s of %s branches taken", cosim.Digits(uint64(s.Taken)), cosim.Digits(n))
+	case s.Led:
+		text += "; it has no branches"
+	default:
+		text = fmt.Sprintf("no second reader of its branches: %s of random inputs in Icarus Verilog, which may miss any of them, show no difference", cycles)
 	}
 	if len(s.Unknown) > 0 {
 		text += ", but where outputs are X there: " + PartsText(s.Unknown)

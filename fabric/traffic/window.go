@@ -209,7 +209,7 @@ func (w *window) notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("the warm-up of %s is too short for a steady state: in the first half of the measured window %d packets were created and "+
 			"%d received or lost; give a longer one", s.WarmUp, w.growing.halves[0].all(), w.growing.halves[0].gone))
 	} else if w.way*float64(w.slotCycles) > float64(s.From) && s.Arrivals != fabric.ArrivalsFile {
-		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than a packet's way, which takes %.4g %ss on average: the state was not steady when the "+
+		notes = append(notes, fmt.Sprintf("the warm-up of %s is shorter than the mean way of a packet (%.4g %ss): the state was not steady when the "+
 			"measured window began; give a longer one", s.WarmUp, w.way, w.unit))
 	}
 	return w.outside(notes)
