@@ -25,7 +25,8 @@ type Second struct {
 	Cycles int    `json:"cycles"`           // without a difference in a bit that is not X on either side
 	Absent string `json:"absent,omitempty"` // why it has not taken part, or not to the end
 
-	// Led says that inputs were led to the branches of a print. Branches are those of the print, and Taken how many of them were taken; the places of others are Untaken.
+	// Led: inputs were led to the branches of a print. Branches are its branches, and Taken how many of them were taken; the places of others
+	// are Untaken.
 	Led      bool     `json:"led"`
 	Branches int      `json:"branches"`
 	Taken    int      `json:"branches_taken"`
