@@ -18,8 +18,8 @@
 // drives): a proof must hold for both values. What a circuit cannot have is refused with its place.
 //
 // In the print X is a wire that nothing drives, one for each place. Verilator hides some: it cuts an index to the bits that all
-// elements need (the tree before that has it whole: before.go), folds what it knows, makes 0 of Z, keeps one of several drivers,
-// decides what X chooses in generate, and computes constant functions with cut indexes: refused, with the place (lost.go).
+// elements need (the tree before that has it whole: prepare.go), folds what it knows, makes 0 of Z, keeps one of several drivers,
+// decides what X chooses in generate, and computes constant functions with cut indexes: refused, with the place (refusals.go).
 //
 // What is taken on trust is the rest of Verilator's elaboration, and GHDL's before it.
 package flatten

@@ -128,7 +128,7 @@ func describes(lines []string, field *regexp.Regexp) bool {
 var modes = []string{"AllPorts", "Addressed", "Arbitrated", "Switched", "OnePort", "Asks", "ListWords", "FramesPerSlot", "Stillness", "Still"}
 
 // plantFiles are the plant itself, beside what each discipline does.
-var plantFiles = []string{"fabric/plant/plant.go", "fabric/plant/build.go", "fabric/plant/front.go", "fabric/plant/receive.go", "fabric/plant/watch.go"}
+var plantFiles = []string{"fabric/plant/plant.go", "fabric/plant/build.go", "fabric/plant/front.go", "fabric/plant/receive.go", "fabric/plant/violations.go"}
 
 // TestLongPlantAsksNoMode: how a NIC gets at its media is the business of its discipline. The plant hands
 // on what banks and receivers have to know, and asks none of it.
