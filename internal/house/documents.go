@@ -17,10 +17,25 @@ var fileName = regexp.MustCompile(`[\w./*-]+\.(?:go|md|c|h|v|vh|cpp|hpp|yaml|yml
 // elsewhere are names of files that belong to users, tools and standards.
 var elsewhere = []string{
 	"my.c", "my_test.c", "my.yaml", "map.yml", "arbiter.yml", "file.yaml", "values.csv", "file.csv", "perm.csv",
-	"ports.h", "wanted.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json",
+	"gossip-4-bug.yaml", "gossip-4-model.yaml", "ports.h", "wanted.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json",
 }
 
-// references returns comments that cite a file or a document that the repository does not have.
+// rooted is a path from the top level.
+var rooted = regexp.MustCompile(`(?:^|[^\w./-])((?:cmd|cosim|docs|examples|fabric|firmware|hw|internal|nic|traces)/[\w./-]+` +
+	`\.(?:go|md|c|h|v|sv|yaml|yml|csv|svg|txt|json))\b`)
+
+// absent are the paths of a line at which the repository has nothing.
+func absent(t *tree, line string) (paths []string) {
+	for _, m := range rooted.FindAllStringSubmatch(line, -1) {
+		is := func(f *source) bool { return f.path == m[1] || strings.HasPrefix(f.path, m[1]+".") } // packed: .csv.gz
+		if !slices.ContainsFunc(t.files, is) && !slices.Contains(elsewhere, path.Base(m[1])) {
+			paths = append(paths, m[1])
+		}
+	}
+	return paths
+}
+
+// references returns comments and pages that cite a file or a document that the repository does not have.
 func references(t *tree) (found []finding) {
 	known := map[string]bool{}
 	for _, s := range t.files {
@@ -37,6 +52,9 @@ func references(t *tree) (found []finding) {
 					found = append(found, finding{"reference", s.path, line, name, 0})
 				}
 			}
+			for _, name := range absent(t, text) {
+				found = append(found, finding{"reference", s.path, line, name, 0})
+			}
 			if design.MatchString(text) {
 				found = append(found, finding{"reference", s.path, line, design.FindString(text), 0})
 			}
@@ -51,9 +69,12 @@ func references(t *tree) (found []finding) {
 // link is one of a page that leads to a file of the repository.
 var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
-// deadLinks are those of a page that lead to no file or folder.
+// deadLinks are links and paths of a page that lead to no file or folder.
 func deadLinks(t *tree, s *source) (found []finding) {
 	for i, line := range s.lines {
+		for _, name := range absent(t, line) {
+			found = append(found, finding{"reference", s.path, i + 1, name, 0})
+		}
 		for _, m := range link.FindAllStringSubmatch(line, -1) {
 			to := path.Join(s.folder(), m[1])
 			leads := func(f *source) bool { return f.path == to || strings.HasPrefix(f.path, to+"/") }

@@ -215,7 +215,7 @@ func couplers(t *tree, s *source) (found []string) {
 func TestRulesFindWhatBreaksThem(t *testing.T) {
 	long := strings.Repeat("x", columnsMax)
 	planted := map[string]string{
-		"a.go":       "package a\n\n// A cites gone.md, and stands behind B.\nfunc A() {}\n\nfunc (t T) B() {}\n\ntype T struct{}\n",
+		"a.go":       "package a\n\n// A cites gone.md and hw/b/doc.go, and stands behind B.\nfunc A() {}\n\nfunc (t T) B() {}\n\ntype T struct{}\n",
 		"columns.go": "// Package a is long. " + long + "\npackage a\n",
 		"test_test.go": "package a\n\nvar _ = \"" + long + "\" // literals of tests may be long\n\nfunc f() {\n" +
 			strings.Repeat("\tprintln()\n", functionLines) + "}\n",
@@ -225,7 +225,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		"file.v":      strings.Repeat("wire w;\n", fileLinesMax+1),
 		"b/b.go":      "package b\n\nconst B = 1\n\n// C is documented.\nvar C = 2\n\nconst (\n\tD = 3\n\tE = 4 // E is, too.\n)\n",
 		"b/doc.go":    "// Package b lists nothing.\npackage b\n",
-		"page.md":     "A page [leads](gone.md) nowhere, [down](b/doc.go#top), [out](https://a.org), `behind` and behind.\n```\nbehind\n```\n",
+		"page.md":     "A page [leads](gone.md) nowhere, [down](b/doc.go#top), [out](https://a.org), `behind` and behind, docs/page.md.\n```\nbehind\n```\n",
 		"go.mod":      "module starloom\n\ngo 1.26\n",
 	}
 	folder := t.TempDir()
@@ -254,6 +254,8 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		"file file.v lines",
 		"function function.go f",
 		"reference a.go gone.md",
+		"reference a.go hw/b/doc.go",
+		"reference page.md docs/page.md",
 		"reference page.md gone.md",
 		"words a.go behind: after, past, below; behind only of places",
 		"words page.md behind: after, past, below; behind only of places",
