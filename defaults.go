@@ -92,8 +92,8 @@ func (s *Scenario) origin(path string) config.Origin {
 // with all of them decided.
 func (s *Scenario) noteNetwork() fabric.Network {
 	n, program := s.network(), []string(nil)
-	if open, ok := n.(fabric.Settled); ok {
-		n, program = open.Settled()
+	if settled := n.Abilities().Settled; settled != nil {
+		n, program = settled()
 	}
 	own, settled := reflect.Indirect(reflect.ValueOf(s.Fabric.network())), reflect.Indirect(reflect.ValueOf(n))
 	if own.Kind() == reflect.Struct && own.Type() == settled.Type() {
@@ -176,8 +176,11 @@ func DefaultScenario() *Scenario {
 // leaves something open; nil if there is none.
 func (s *Scenario) network() fabric.Network {
 	n := s.Fabric.network()
-	if open, ok := n.(fabric.Adaptable); ok {
-		return open.Adapt(s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
+	if n == nil {
+		return nil
+	}
+	if adapt := n.Abilities().Adapt; adapt != nil {
+		return adapt(s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
 	}
 	return n
 }

@@ -42,8 +42,10 @@ func (s *Scenario) elaborate() (*config.Config, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if err := fabric.Settle(s.network()); err != nil {
-		return nil, err
+	if settle := s.network().Abilities().Settle; settle != nil {
+		if err := settle(); err != nil {
+			return nil, err
+		}
 	}
 	own := *s // what the caller changes later changes nothing here
 	s = &own
@@ -260,7 +262,10 @@ func (s *Scenario) checkLanes(c *config.Config) error {
 				fmt.Sprintf("choose %d or less", framesMax/lanes))
 		}
 	}
-	return s.refusal(fabric.CheckFIFOs(c.Network, c.NIC.RxFrames))
+	if check := c.Network.Abilities().CheckFIFOs; check != nil {
+		return s.refusal(check(c.NIC.RxFrames))
+	}
+	return nil
 }
 
 // elaborateFaults resolves the scenario's faults on its network.
@@ -523,7 +528,10 @@ func Twins() []twin.Twin { return Networks(nil).Twins() }
 func (list Networks) Twins() []twin.Twin {
 	all := twin.All()
 	for _, n := range append(new(Fabric).kinds(), list...) {
-		all = append(all, fabric.TwinsOf(n)...)
+		if whole, _ := fabric.TwinOf(n); whole != nil {
+			all = append(all, *whole)
+		}
+		all = append(all, n.Abilities().Twins.Parts...)
 	}
 	return all
 }

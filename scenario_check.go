@@ -143,9 +143,9 @@ func (s *Scenario) checkProgram() error {
 			reason, remedy = fabric.Refused(n, f.Program, remedy)
 		}
 		return s.refuse("firmware.program", reason, remedy)
-	case f.Schedule != "" && !slices.Contains(fabric.SchedulesOf(n), f.Schedule):
+	case f.Schedule != "" && !slices.Contains(n.Abilities().Schedules.Names, f.Schedule):
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", strict.Clip(f.Schedule)),
-			input.DidYouMean(f.Schedule, fabric.SchedulesOf(n), config.KnownAre("schedule", fabric.SchedulesOf(n))))
+			input.DidYouMean(f.Schedule, n.Abilities().Schedules.Names, config.KnownAre("schedule", n.Abilities().Schedules.Names)))
 	}
 	return nil
 }

@@ -5,18 +5,7 @@ import (
 	"slices"
 
 	"starloom/hw"
-	"starloom/nic"
-	"starloom/traces/input"
 )
-
-// Bare is a network of routers whose processors are sources and sinks of packets and run no firmware.
-type Bare interface {
-	Network
-	// Routers are how it is wired, nil for a network without routers.
-	Routers() *Routers
-	// SketchRouters are the places of its routers, in the place of processors, and of links, in that of media; false: too many.
-	SketchRouters() (Sketch, bool)
-}
 
 // Routers are what a network of routers is built from. Nodes are the ports of processors.
 type Routers struct {
@@ -41,20 +30,6 @@ type Routers struct {
 	Round  map[int]Place // links that lead round to the other side: the way in which they leave
 }
 
-// Settling is a network that may leave to Settle what takes long: it comes before a run, and may be called again. Errors are *input.Errors.
-type Settling interface {
-	Network
-	Settle() error
-}
-
-// Settle makes what a network has left for later.
-func Settle(n Network) error {
-	if s, ok := n.(Settling); ok {
-		return s.Settle()
-	}
-	return nil
-}
-
 // Router is what a router is called.
 func (r *Routers) Router(i int) string {
 	if r.Names == nil {
@@ -72,62 +47,6 @@ func (r *Routers) Channel(from, output, to int) string {
 		return fmt.Sprintf("router %d to %d", from, to)
 	}
 	return r.Names[from] + ":" + r.Ports[from][output] + " to " + r.Names[to]
-}
-
-// Pace gives the slots of processors at routers, which are ticks, their length; without firmware they are cycles. An error
-// is an *input.Error about a key of the scenario.
-func Pace(n Network, bare bool, t *nic.Timing) error {
-	r := RoutersOf(n)
-	if r == nil {
-		return nil
-	}
-	if Slotted(n) {
-		return paceSlots(r, t)
-	}
-	if t.Tick, t.PhitBits = r.Tick, r.Bits; bare {
-		t.Tick = 1
-	} else if t.ComputeCycles >= t.Tick {
-		return &input.Error{Place: "firmware.cpu.budget_cycles", Reason: fmt.Sprintf("budget_cycles is %d, and a tick has %d", t.ComputeCycles, t.Tick),
-			Remedy: fmt.Sprintf("allowed are 0 to %d; or write a longer fabric.netlist.streaming.tick", t.Tick-1)}
-	}
-	return nil
-}
-
-// paceSlots lets the guard of a slot fill a tick.
-func paceSlots(r *Routers, t *nic.Timing) error {
-	slot := t.SlotCycles()
-	if slot > r.Tick {
-		return &input.Error{Place: "fabric.netlist.streaming.tick",
-			Reason: fmt.Sprintf("a tick has %d cycles, and a slot of the ports that are at no router takes %d", r.Tick, slot),
-			Remedy: fmt.Sprintf("write tick: %d or more", slot)}
-	}
-	t.GuardCycles += r.Tick - slot
-	return nil
-}
-
-// TimebaseOf is that of a run on a network: a slot or a tick has so many cycles.
-func TimebaseOf(n Network, bare bool, cycles int) Timebase {
-	switch routers := RoutersOf(n) != nil; {
-	case routers && bare:
-		return Timebase{Cycles: 1, Unit: UnitCycles}
-	case routers:
-		return Timebase{Cycles: cycles, Unit: UnitCycles, Word: UnitTicks}
-	}
-	return Timebase{Cycles: cycles, Unit: UnitSlots, Word: UnitSlots}
-}
-
-// Slotted reports whether a network has routers, and media that carry frames in slots.
-func Slotted(n Network) bool {
-	r := RoutersOf(n)
-	return r != nil && r.Media > 0
-}
-
-// RoutersOf are the routers of a network, nil for none: then processors run firmware.
-func RoutersOf(n Network) *Routers {
-	if bare, ok := n.(Bare); ok {
-		return bare.Routers()
-	}
-	return nil
 }
 
 // RouterWays are the ways of packets through routers, as links.

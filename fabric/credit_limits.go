@@ -79,6 +79,9 @@ type CreditPlan struct {
 	Some []PortCredits // in ascending order of ports
 }
 
+// Any reports whether a port has credits.
+func (p *CreditPlan) Any() bool { return p.All != nil || len(p.Some) > 0 }
+
 // PortCredits are the credits of one port. What it sends has one hearer.
 type PortCredits struct {
 	Port uint32 // processor*Shape.Ports + port

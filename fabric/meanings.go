@@ -21,17 +21,3 @@ type Meaning = meaning.Entry
 // ReadMeanings reads groups from text that is part of the program, as metrics.yaml of this package. It panics
 // where there is a fault in it.
 func ReadMeanings(text string) []MeaningGroup { return meaning.Must(text) }
-
-// Explained is a network that says what the figures of its runs and studies mean.
-type Explained interface {
-	Network
-	Meanings() []MeaningGroup
-}
-
-// MeaningsOf are those of a network, nil for none.
-func MeaningsOf(n Network) []MeaningGroup {
-	if e, ok := n.(Explained); ok {
-		return e.Meanings()
-	}
-	return nil
-}

@@ -1,14 +1,9 @@
 package fabric
 
-import (
-	"os"
-
-	"starloom/hw"
-	"starloom/nic"
-)
+import "starloom/cosim/twin"
 
 // Network is a fabric: sizes, numbering, names, programs, and the hardware that carries
-// frames. What only some networks can is in abilities.go. It stands under `fabric:` in a scenario, as a
+// frames. It stands under `fabric:` in a scenario, as a
 // pointer to a struct whose tags give its keys, or is given to Scenario.Fabric.Custom from Go, or to
 // starloom.Networks, so that scenarios may name it, too. Its methods are called when a machine is built,
 // never per processor or slot.
@@ -30,125 +25,100 @@ type Network interface {
 	// Build puts the media between the transmitters and receivers of a plant: the
 	// network in the cycle engine.
 	Build(p Plant) error
+	// Abilities are what only some networks can.
+	Abilities() Abilities
 }
 
-// Shape is the size of a network. Processors are numbered unit by unit; a shard, and a
-// bank of more than one unit, are whole units.
-type Shape struct {
-	Units   int
-	PerUnit int // processors of a unit
-	Ports   int // of each processor's NIC
-	// Discipline is how NICs get at their media; nil is OnePort.
-	Discipline Discipline
-	// PortLabels are the paths of the ports inside their unit, if units are one processor and
-	// ports have names: dim[1].port[+rho]. Nil: they have numbers.
-	PortLabels []string
-	Media      int // where frames meet; each ends in a link to its listeners
-	// Paths are those of the transmitters and receivers of a network of one unit whose processors have names
-	// of their own; nil: they have numbers.
-	Paths func() []string
-	// Latencies are the cycles of the shortest and of the longest link where links have lengths of their own, if the others have those
-	// of link.propagation_cycles; nil: all have.
-	Latencies func(linkCycles int) (least, most int)
-	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
-	// cross one medium one after the other, 0 for one.
-	ArbitrationCycles, FramesPerSlot int
-	// Loose says that a machine may be cut between any two processors in the slot engine, as it is of a network whose
-	// slot engine is NewWired.
-	Loose bool
-	// Words are what firmware is told of the size (sl_shape).
-	Words [nic.ShapeWords]uint32
+// Abilities are what only some networks can. What is nil, empty or false a network cannot: one that runs by its wiring alone can
+// nothing of it. A network around another one takes that one's, and replaces what is its own.
+type Abilities struct {
+	// Adapt is the network with what a scenario leaves open as its program wants it. For an image program is "", and schedule
+	// the one that it takes, if any.
+	Adapt func(program, schedule string, params map[string]int64) Network
+	// Settled is what Adapt has returned with every key decided, and the keys that the program has decided.
+	Settled func() (n Network, program []string)
+	// Refuses says why the network does not have a program of its own, and what helps; "" of others.
+	Refuses func(program string) (why, remedy string)
+	// Resized is the network so many steps larger, or smaller if steps is negative; nil if it has no such size. Whether there can
+	// be a network of that size, Check says.
+	Resized func(steps int) Network
+	// Settle makes what takes long: it comes before a run, and may be called again. Errors are *input.Errors.
+	Settle func() error
+	// CheckFIFOs refuses FIFOs of so many frames for each port, if there are fewer places than the network promises its senders.
+	CheckFIFOs func(rxFrames int) error
+	Holds      func(rule string) (why string) // why no run can break a rule, whatever is sent; "" if one may
+
+	Schedules Schedules
+	// ROM are the tables that firmware reads, for a workload and a program, or an image if p is nil; nil for none.
+	ROM       func(w *Workload, p *Program) (ROM, error)
+	Reflexive bool // packets of traffic may go to their own source, unless a workload says otherwise
+
+	Slot      SlotEngine
+	Server    func(c *Config) (Server, error) // of the discipline Mixed
+	Blocks    Blocks                          // whether a frame to a port has to wait, since a medium is taken
+	Opposites func() []uint32                 // Wiring.Opposite
+	Credits   CreditPlan                      // both engines keep the books
+	Routers   *Routers                        // of processors that are at routers; without firmware they send bare packets
+	Twins     Twins
+
+	Memory      Memory
+	Description Description
 }
 
-// Processors returns the number of processors.
-func (s Shape) Processors() int { return s.Units * s.PerUnit }
-
-// NIC is what banks of processors have to know of the discipline.
-func (s Shape) NIC() nic.Discipline { return s.Chosen().NIC() }
-
-// Chosen is the discipline that is meant: OnePort if none is named.
-func (s Shape) Chosen() Discipline {
-	if s.Discipline == nil {
-		return OnePort{}
-	}
-	return s.Discipline
+// Schedules are plans of what firmware does in every slot.
+type Schedules struct {
+	Names []string // values of firmware.schedule, for images that take one
+	// Plan is the one of a name, for the workload that the referee has loaded.
+	Plan func(name string, r Referee) (Schedule, error)
 }
 
-// NameLanes names the transmitters or receivers of a bank of NICs that have one for each port.
-func (s Shape) NameLanes(bank hw.Bank) hw.Bank {
-	switch {
-	case s.Paths != nil:
-		bank.Labels = s.Paths()
-	case !s.NIC().AllPorts:
-	case s.PortLabels != nil:
-		bank.Name, bank.Labels = "port", s.PortLabels
-	default:
-		bank.Parts = s.Ports
-	}
-	return bank
+// SlotEngine is a slot engine faster than the one that follows from wiring.
+type SlotEngine struct {
+	Transport func(c *Config) (Transport, error)
+	Parks     bool // it is a Stillness
 }
 
-// PortsOf returns how many ports a processor's NIC has.
-func (s Shape) PortsOf(processor int) int {
-	switch d := s.NIC(); {
-	case d.Taps != nil:
-		return len(d.Taps.Bus[processor])
-	case d.Own != nil:
-		return int(d.Own.Ports[processor])
-	}
-	return s.Ports
+// Blocks reports whether a processor's frame to a port has to wait.
+type Blocks func(processor int, port uint16, slot uint32) bool
+
+// Twins are models that RTL is attached to by a pin map, or their Verilog, if there is some.
+type Twins struct {
+	// Whole is the network, NICs and media at once, and those of its parameters that say how large it is.
+	Whole func() (*twin.Twin, twin.Parameters)
+	Parts []twin.Twin // the network's own components, by the names that their sites give
 }
 
-// Rules are names of the rules that only networks of this discipline can check.
-func (s Shape) Rules() []string { return s.Chosen().Rules() }
-
-// Lanes returns how many transmitters and receivers a NIC has.
-func (s Shape) Lanes() int {
-	d := s.NIC()
-	return d.Lanes(s.Ports)
+// Memory is an estimate, in bytes.
+type Memory struct {
+	// Workload is what the network and its referee keep of a workload, and the ROMs of all processors if p takes them.
+	Workload func(w *Workload, p *Program) (kept, roms uint64)
+	Slot     func(w *Workload) uint64 // what the referee keeps of a slot
+	// Queue are the payloads of the longest frames in a FIFO of a NIC that uses all ports at once, by their place there,
+	// the head first; nil if that is not known.
+	Queue func(c *Config) (payloads []int)
 }
 
-// Asks reports whether NICs ask before they send.
-func (s Shape) Asks() bool { return s.NIC().Asks }
-
-// WholeUnits returns how many units have at least that many processors, at most all.
-func (s Shape) WholeUnits(processors int) int {
-	return min(s.Units, (processors+s.PerUnit-1)/s.PerUnit)
+// Description is what people are told and shown of a network.
+type Description struct {
+	Medium   string                       // what media join: a sentence without its full stop
+	Meanings string                       // what figures of runs and studies mean, for ReadMeanings
+	Keys     string                       // of the shortest scenario; "": those that must be there
+	Example  func(program string) Example // a small scenario; of "" it names the program to begin with
+	Studies  []Study
+	Plane    func() Plane          // where processors are, of a network of links
+	Sketch   func() (Sketch, bool) // where somebody would draw processors and media; false: too many
+	// Routers are the places of routers, in the place of processors, and of links, in that of media; false: too many.
+	Routers func() (Sketch, bool)
 }
 
-// Shards cuts the network into shards of at least that many processors.
-func (s Shape) Shards(processors int) []hw.Shard {
-	return hw.Shards(s.Units, max(1, s.WholeUnits(processors)))
-}
+// Study repeats published figures: a *studies.Study.
+type Study interface{ IsStudy() }
 
-// Config is what a transport is made for.
-type Config struct {
-	Timing       nic.Timing
-	PayloadBytes int
-	RxFrames     int // of the FIFOs of a NIC
-	TxFrames     int
-	Shards       []hw.Shard // in units
-	Seed         uint64     // of the first run; Transport.Reset gives others
-	Cycle        bool       // MemoryBytes: of the cycle engine...
-	Workload     *Workload  // ...what is carried...
-	Program      *Program   // ...and by which program, nil for an image
-	Faults       *Faults    // nil for none
-	// Bank returns a processor's bank and its cell there.
-	Bank func(processor int) (bank *nic.Bank, cell int)
-}
-
-// FramePayload is the longest payload that a program sends; an image may fill its frames.
-func (c *Config) FramePayload() int {
-	if p := c.Program; p != nil {
-		return min(max(p.Needs.PayloadBytes, p.Needs.PayloadMin), c.PayloadBytes)
-	}
-	return c.PayloadBytes
-}
-
-// RoomBytes is what of the room for a frame, in a FIFO or in a table, takes memory after one with
-// such a payload was there: what it uses, and the rest of the last page.
-func (c *Config) RoomBytes(payload int) uint64 {
-	return uint64(min(nic.FrameStride(max(payload, 8))+os.Getpagesize(), nic.FrameStride(c.PayloadBytes)))
+// Example is a small scenario of a program.
+type Example struct {
+	Program string   // of Example("")
+	Set     []string // keys and values, as --set has them: fabric.ring.nodes=8; a workload only if it has more than it must
+	Expect  string   // how its run ends, as --expect has it; "" for pass
 }
 
 // ProgramNamed returns a network's program, nil if it has none of that name.

@@ -1,12 +1,14 @@
 package fabric
 
 import (
+	"os"
+
 	"starloom/hw"
 	"starloom/nic"
 )
 
 // Transport carries frames across a network. There are two for each, with one
-// behaviour: that of Network.SlotTransport moves whole frames, a Plant moves phits
+// behaviour: that of a SlotEngine moves whole frames, a Plant moves phits
 // through the hardware of packages hw and nic, cycle by cycle.
 //
 // After Reset a machine calls Start, and from then on for every slot t, beginning with 0,
@@ -50,6 +52,36 @@ type Transport interface {
 	Reset(seed uint64)
 	// Path and State save and restore all columns.
 	hw.Stateful
+}
+
+// Config is what a transport is made for.
+type Config struct {
+	Timing       nic.Timing
+	PayloadBytes int
+	RxFrames     int // of the FIFOs of a NIC
+	TxFrames     int
+	Shards       []hw.Shard // in units
+	Seed         uint64     // of the first run; Transport.Reset gives others
+	Cycle        bool       // MemoryBytes: of the cycle engine...
+	Workload     *Workload  // ...what is carried...
+	Program      *Program   // ...and by which program, nil for an image
+	Faults       *Faults    // nil for none
+	// Bank returns a processor's bank and its cell there.
+	Bank func(processor int) (bank *nic.Bank, cell int)
+}
+
+// FramePayload is the longest payload that a program sends; an image may fill its frames.
+func (c *Config) FramePayload() int {
+	if p := c.Program; p != nil {
+		return min(max(p.Needs.PayloadBytes, p.Needs.PayloadMin), c.PayloadBytes)
+	}
+	return c.PayloadBytes
+}
+
+// RoomBytes is what of the room for a frame, in a FIFO or in a table, takes memory after one with
+// such a payload was there: what it uses, and the rest of the last page.
+func (c *Config) RoomBytes(payload int) uint64 {
+	return uint64(min(nic.FrameStride(max(payload, 8))+os.Getpagesize(), nic.FrameStride(c.PayloadBytes)))
 }
 
 // Window is a range of cells of a bank, End excluded: a bank is heard, run and sent in windows that fit into a

@@ -43,7 +43,10 @@ func (s square) Shape() fabric.Shape               { return s.pops().Shape() }
 func (s square) Names() fabric.Names               { return s.pops().Names() }
 func (s square) Programs() []fabric.Program        { return s.pops().Programs() }
 func (s square) MemoryBytes(*fabric.Config) uint64 { return 0 }
-func (s square) Build(p fabric.Plant) error        { return s.pops().Build(p) }
+func (s square) Abilities() fabric.Abilities {
+	return fabric.Abilities{Description: fabric.Description{Studies: s.studies()}}
+}
+func (s square) Build(p fabric.Plant) error { return s.pops().Build(p) }
 func (s square) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	return s.pops().Referee(w, p)
 }
@@ -59,9 +62,9 @@ func (s square) Check() error {
 	return nil
 }
 
-// Studies are one that passes.
-func (s square) Studies() []*studies.Study {
-	return []*studies.Study{{Name: "squares", Doc: "areas of squares", Cases: []string{"side="}, Run: func(r studies.Runs) error {
+// studies are one that passes.
+func (s square) studies() []fabric.Study {
+	return []fabric.Study{&studies.Study{Name: "squares", Doc: "areas of squares", Cases: []string{"side="}, Run: func(r studies.Runs) error {
 		r.Plan(0)
 		area := 4.0
 		r.Add(studies.StudyRow{Case: "side=2", Quantity: "area", Reference: &area, Measured: 4, OK: true})

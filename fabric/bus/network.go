@@ -52,11 +52,6 @@ type Network struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Network) Declaration() string { return source }
 
-var (
-	_ fabric.Adaptable = Network{}
-	_ fabric.Weighed   = Network{}
-)
-
 // The limits of a bus network: processors and taps have 16 bits.
 const (
 	VerticesMin = 2       // a bus joins two
@@ -65,17 +60,13 @@ const (
 	BusesMax    = 1 << 20 // buses of a network
 )
 
-// Resized implements fabric.Sized: twice as many vertices, unless buses are listed.
-func (b Network) Resized(steps int) fabric.Network {
+// resized has twice as many vertices, unless buses are listed.
+func (b Network) resized(steps int) fabric.Network {
 	if b.Buses != nil {
 		return nil
 	}
 	b.Vertices = fabric.Scaled(b.Vertices, steps)
 	return b
-}
-
-func (b Network) MediumText() string {
-	return "`bus.bus[i]` carries one frame in a slot to all that are on it"
 }
 
 func (b Network) Kind() string { return "bus" }
@@ -103,7 +94,7 @@ func (b Network) Check() error {
 			" but the one whose turn the slot is", b.schedule, b.Arbiter), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
 		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a program of gossip, whose schedule brings them: "+
-			strings.Join(b.Schedules(), ", "))
+			strings.Join(scheduleNames(), ", "))
 	}
 	for i, bus := range b.Buses {
 		key := hw.Index("buses", i)
@@ -125,9 +116,9 @@ func (b Network) Check() error {
 	return nil
 }
 
-// Adapt implements fabric.Adaptable: the buses are those of a schedule, else Buses. What is
+// adapt: the buses are those of a schedule, else Buses. What is
 // known already stays for an image that takes none, in the place of a program.
-func (b Network) Adapt(program, schedule string, _ map[string]int64) fabric.Network {
+func (b Network) adapt(program, schedule string, _ map[string]int64) fabric.Network {
 	if program != "" {
 		schedule, _ = strings.CutPrefix(program, "bus/")
 	}
@@ -147,10 +138,10 @@ func (b Network) Adapt(program, schedule string, _ map[string]int64) fabric.Netw
 	return b
 }
 
-// Plan returns the buses. The network must be one that Adapt has returned, and Check has passed.
+// Plan returns the buses. The network must be one that is adapted, and Check has passed.
 func (b Network) Plan() *Plan {
 	if b.plan == nil {
-		b = b.Adapt("", "", nil).(Network)
+		b = b.adapt("", "", nil).(Network)
 	}
 	return b.plan()
 }
@@ -167,7 +158,7 @@ func (b Network) limit() int {
 	return longest
 }
 
-func (b Network) Settled() (n fabric.Network, program []string) {
+func (b Network) settled() (n fabric.Network, program []string) {
 	b.Length = b.limit()
 	b.Arbiter = contend.ArbiterOf(b.Arbiter).String()
 	return b, nil
@@ -192,7 +183,7 @@ func (b Network) Contended() *contend.Buses {
 
 func (b Network) Build(plant fabric.Plant) error { return b.Contended().Build(plant, nil) }
 
-func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+func (b Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return b.Contended().SlotTransport(b.Shape(), b.Names(), b.switched(), c)
 }
 
@@ -238,8 +229,8 @@ func (n names) HeardOn(processor int, port uint16) int {
 	return -1
 }
 
-// ROM implements fabric.WithROM: which taps a vertex has.
-func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
+// rom says which taps a vertex has.
+func (b Network) rom(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
 	return tapROM{b.Plan()}, nil
 }
 
@@ -283,9 +274,9 @@ const (
 	memoryReported   = 670 // what a report says of a tap, for one of each vertex
 )
 
-// WorkloadBytes implements fabric.Weighed: what the referee of gossip keeps of every vertex's items,
+// workloadBytes is what the referee of gossip keeps of every vertex's items,
 // or the other one of what waits.
-func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms uint64) {
+func (b Network) workloadBytes(*fabric.Workload, *fabric.Program) (kept, roms uint64) {
 	if b.schedule == "" {
 		taps := 0
 		for _, bus := range b.Plan().Buses {
@@ -296,8 +287,8 @@ func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }
 
-// Holds implements fabric.Sure. The buses of a schedule are never too long, and three vertices have several.
-func (b Network) Holds(rule string) string {
+// holds: the buses of a schedule are never too long, and three vertices have several.
+func (b Network) holds(rule string) string {
 	switch {
 	case rule == fabric.RuleCollisionFree && b.arbitrated():
 		return "the arbiter of a bus lets one frame at a time onto it"

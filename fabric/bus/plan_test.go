@@ -32,7 +32,7 @@ func TestPlanOfSteps(t *testing.T) {
 func TestOnlyUsedBuses(t *testing.T) {
 	for _, size := range [][2]int{{2, 2}, {37, 4}, {100, 3}, {160, 16}, {1000, 5}} {
 		n, l := size[0], size[1]
-		b := Network{Vertices: n, Length: l}.Adapt("bus/two-phase", "", nil).(Network)
+		b := Network{Vertices: n, Length: l}.adapt("bus/two-phase", "", nil).(Network)
 		require.NoError(t, b.Check())
 		p, used := b.Plan(), map[int]bool{}
 		require.Len(t, p.Steps, gossip.Length(n, l))
@@ -51,7 +51,7 @@ func TestOnlyUsedBuses(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	b := Network{Vertices: 5, Buses: [][]int{{4, 0, 1}, {1, 2}}}.Adapt("", "", nil).(Network)
+	b := Network{Vertices: 5, Buses: [][]int{{4, 0, 1}, {1, 2}}}.adapt("", "", nil).(Network)
 	require.NoError(t, b.Check())
 	names := b.Names()
 	require.Equal(t, "bus.nic[4]", names.Processor(4))
@@ -70,11 +70,11 @@ func TestNames(t *testing.T) {
 // TestLengthIsALimit: above the number of vertices nothing reaches it, below that of a bus's taps
 // not all of its vertices may be there at once.
 func TestLengthIsALimit(t *testing.T) {
-	long := Network{Vertices: 5, Length: 1<<31 - 1}.Adapt("bus/two-phase", "", nil).(Network)
+	long := Network{Vertices: 5, Length: 1<<31 - 1}.adapt("bus/two-phase", "", nil).(Network)
 	require.NoError(t, long.Check())
 	require.Len(t, long.Plan().Steps, gossip.Length(5, 5))
 	require.EqualValues(t, 5, long.Shape().Words[1])
-	short := Network{Vertices: 5, Length: 2, Buses: [][]int{{0, 1, 2, 3, 4}}}.Adapt("", "", nil).(Network)
+	short := Network{Vertices: 5, Length: 2, Buses: [][]int{{0, 1, 2, 3, 4}}}.adapt("", "", nil).(Network)
 	require.NoError(t, short.Check())
 	require.EqualValues(t, 2, short.Shape().Words[1])
 }
@@ -103,7 +103,7 @@ func TestCheck(t *testing.T) {
 		{"bus/naive", Network{Vertices: 4, Length: 2, Arbiter: "tdma"}, "arbiter"},
 	} {
 		var refused *input.Error
-		require.ErrorAs(t, c.network.Adapt(c.program, "", nil).Check(), &refused, "%+v", c)
+		require.ErrorAs(t, c.network.adapt(c.program, "", nil).Check(), &refused, "%+v", c)
 		require.Equal(t, "fabric.bus."+c.key, refused.Place)
 		require.NotEmpty(t, refused.Reason)
 		require.NotEmpty(t, refused.Remedy)

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"starloom/fabric"
-	"starloom/fabric/studies"
 	"starloom/fabric/traffic"
 	"starloom/traces"
 )
@@ -19,7 +18,7 @@ const readingBytes = 4
 // Programs implements fabric.Network: those of gossip, one for each schedule. They bring their
 // buses, and what they carry is known. The sensors share those that are given.
 func (b Network) Programs() (programs []fabric.Program) {
-	for _, schedule := range b.Schedules() {
+	for _, schedule := range scheduleNames() {
 		p := fabric.Program{
 			Name: "bus/" + schedule, SlotsPerStep: 1, Schedule: schedule,
 			Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoCreation: true, OneBus: true, BusLength: true},
@@ -85,5 +84,3 @@ func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	}
 	return newGossipReferee(b.Plan())
 }
-
-func (b Network) Studies() []*studies.Study { return []*studies.Study{gossipStudy()} }

@@ -83,7 +83,7 @@ func eachSize(f func(n, l int, left bool)) {
 // run runs gossip, which must pass, and returns its steps, and its run-table if that is wanted.
 func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Table, error) {
 	program := "bus/" + schedule
-	net := Network{Vertices: n, Length: l}.Adapt(program, "", nil)
+	net := Network{Vertices: n, Length: l}.adapt(program, "", nil)
 	needs := fabric.ProgramNamed(net, program).Needs
 	outcome, err := s.Run(&studies.Setting{
 		Network: net, Program: program, PayloadBytes: needs.PayloadBytes, RxFrames: 1, TxFrames: 1, SlotsMax: needs.Slots, Table: table,

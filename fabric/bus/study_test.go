@@ -182,9 +182,9 @@ func TestPlanHasTheBusesOfTheSchedule(t *testing.T) {
 // TestScheduleWords: what changes adds up to what the steps say, and in the end no one does anything.
 func TestScheduleWords(t *testing.T) {
 	const n, l = 23, 4
-	for _, name := range (Network{}).Schedules() {
-		b := Network{Vertices: n, Length: l}.Adapt("", name, nil).(Network)
-		s, err := b.Schedule(name, nil)
+	for _, name := range scheduleNames() {
+		b := Network{Vertices: n, Length: l}.adapt("", name, nil).(Network)
+		s, err := b.scheduled(name, nil)
 		require.NoError(t, err)
 		steps, plan := schedules[name].steps(n, l), b.Plan()
 		require.Equal(t, len(steps), s.Slots())
@@ -204,7 +204,7 @@ func TestScheduleWords(t *testing.T) {
 			require.Equal(t, want, words, "%s, slot %d", name, slot)
 		}
 	}
-	b := Network{Vertices: 3, Buses: [][]int{{0, 1}}}.Adapt("", "", nil).(Network)
-	_, err := b.Schedule(twoPhase, nil)
+	b := Network{Vertices: 3, Buses: [][]int{{0, 1}}}.adapt("", "", nil).(Network)
+	_, err := b.scheduled(twoPhase, nil)
 	require.EqualError(t, err, "firmware.schedule: the schedule two-phase is not that of the buses; delete fabric.bus.buses")
 }

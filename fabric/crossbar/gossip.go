@@ -72,9 +72,8 @@ func (x Network) application(w *fabric.Gossip) (application, error) {
 	return nil, onlyVoting(w)
 }
 
-// ROM implements fabric.WithROM: the order of a processor in its ROM, and what the
-// application adds.
-func (x Network) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
+// rom has the order of a processor, and what the application adds.
+func (x Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
 	g := w.Gossip
 	if g == nil {
 		return nil, nil
@@ -424,8 +423,8 @@ func (r *gossipReferee) State(v *hw.StateVisitor) {
 	hw.StateList(v, "used", &r.used)
 }
 
-// WorkloadBytes implements fabric.Weighed: the orders of gossip, and what its referee counts.
-func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, roms uint64) {
+// workloadBytes are the orders of gossip, and what its referee counts.
+func (x Network) workloadBytes(w *fabric.Workload, p *fabric.Program) (kept, roms uint64) {
 	if w.Gossip == nil {
 		return 0, 0
 	}
@@ -446,7 +445,7 @@ func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, rom
 // gossipSlot is how many processors are used in a slot: in a list that grows, and in the report's.
 const gossipSlot = 20
 
-func (x Network) SlotBytes(w *fabric.Workload) uint64 {
+func slotBytes(w *fabric.Workload) uint64 {
 	if w.Gossip == nil {
 		return 0
 	}

@@ -59,8 +59,6 @@ type Network struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Network) Declaration() string { return source }
 
-var _ fabric.Weighed = Network{}
-
 // The limits of a crossbar: processors have 16 bits.
 const (
 	PortsMax       = 65534        // inputs, and outputs
@@ -104,7 +102,7 @@ func (x Network) settled() Network {
 	return x
 }
 
-func (x Network) Settled() (n fabric.Network, program []string) {
+func (x Network) decided() (n fabric.Network, program []string) {
 	if x.matchingBy != "" {
 		program = append(program, "matching")
 	}
@@ -114,8 +112,8 @@ func (x Network) Settled() (n fabric.Network, program []string) {
 	return x.settled(), program
 }
 
-// Resized implements fabric.Sized: twice as many ports.
-func (x Network) Resized(steps int) fabric.Network {
+// resized has twice as many ports.
+func (x Network) resized(steps int) fabric.Network {
 	x.Ports = fabric.Scaled(x.Ports, steps)
 	return x
 }
@@ -202,7 +200,7 @@ func (x Network) Contended() contend.Crossbar {
 
 func (x Network) Build(plant fabric.Plant) error { return x.Contended().Build(plant, nil) }
 
-func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+func (x Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return x.Contended().SlotTransport(c)
 }
 
@@ -250,7 +248,7 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 	return ports * (memorySlot + 2*c.RoomBytes(c.FramePayload()))
 }
 
-func (x Network) Holds(rule string) string {
+func (x Network) holds(rule string) string {
 	if rule != fabric.RuleCollisionFree || x.Medium == MediumALOHA {
 		return ""
 	}

@@ -147,8 +147,6 @@ func (x Network) leastVoting() (least fabric.Least) {
 	return least
 }
 
-func (x Network) Reflexive() bool { return true }
-
 // packetBytes is the packet of an item, or at the head of a message; valueBytes what a module
 // says.
 const (
@@ -174,9 +172,8 @@ func (x Network) votingSlots() uint32 {
 	return uint32(min(slots+timeout*uint64(x.Ports)*uint64(x.Ports), math.MaxUint32))
 }
 
-// Adapt implements fabric.Adaptable: what the scenario leaves open is what the program
-// wants.
-func (x Network) Adapt(program, _ string, params map[string]int64) fabric.Network {
+// adapt: what the scenario leaves open is what the program wants.
+func (x Network) adapt(program, _ string, params map[string]int64) fabric.Network {
 	x.program, x.params = program, params
 	switch program {
 	case fsaProgram, optimalProgram, votingProgram, hopfieldProgram:

@@ -224,5 +224,3 @@ func (s *scatterRuns) cost(name string) error {
 	s.formula(name, "cost per n^2, ring", 1, scatter.RingCost(n)/(n*n), 0, "degree 2, diameter n/2; Section 1 has O(n^2)")
 	return nil
 }
-
-func (x Network) Studies() []*studies.Study { return []*studies.Study{gossipStudy(), scatterStudy()} }

@@ -54,7 +54,7 @@ var table1Nodes = []int{4, 8, 16, 32, 64, 128}
 // scatter runs scattering many times, and all runs must pass.
 func (s *scatterRuns) scatter(x scatterer, n, runs int) (*studies.Sample, error) {
 	net := Network{Ports: n}
-	program := fabric.ProgramNamed(net.Adapt(x.program, "", nil), x.program)
+	program := fabric.ProgramNamed(net.adapt(x.program, "", nil), x.program)
 	setting := &studies.Setting{
 		Network: net, Program: x.program, Workload: fabric.Workload{Scatter: &fabric.Scatter{}},
 		PayloadBytes: program.Needs.PayloadBytes, RxFrames: program.Needs.RxFrames, TxFrames: 1, SlotsMax: program.Needs.Slots,

@@ -2,7 +2,6 @@ package crossbar
 
 import (
 	"math"
-	"slices"
 
 	"starloom/fabric"
 	"starloom/hw"
@@ -67,11 +66,8 @@ func (t *turns) turn(slot int) int {
 	return int(t.senders[slot%t.n])
 }
 
-func (x Network) Schedules() []string { return slices.Clone(turnOrders) }
-
-// Schedule implements fabric.Scheduler. Where turns are given, the units of scattering are
-// theirs.
-func (x Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
+// schedule: where turns are given, the units of scattering are theirs.
+func (x Network) schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
 	s, ok := r.(*scatterReferee)
 	if !ok {
 		return nil, errTurns

@@ -45,7 +45,7 @@ func queueBytes(c *fabric.Config, payloads []int) (bytes int) {
 	return bytes
 }
 
-func (e Network) QueueBytes(c *fabric.Config) (payloads []int) {
+func (e Network) queueBytes(c *fabric.Config) (payloads []int) {
 	if c.Workload.Traffic != nil && c.Program != nil {
 		frames := e.trafficFrames(c.Workload.Traffic)
 		return slices.Repeat([]int{traffic.HeadBytes}, min(int(frames+float64(busiest*math.Sqrt(frames)))+1, e.ports()))
@@ -156,9 +156,9 @@ func (e Network) distances(dimensions int) []uint64 {
 	return at
 }
 
-// WorkloadBytes implements fabric.Weighed: of an all-to-all broadcast a bit for each message
+// workloadBytes is, of an all-to-all broadcast a bit for each message
 // and node.
-func (e Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
+func (e Network) workloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
 	if w.AllToAll == nil {
 		return 0, 0
 	}

@@ -48,11 +48,6 @@ type Network struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Network) Declaration() string { return source }
 
-var (
-	_ fabric.Adaptable = Network{}
-	_ fabric.Weighed   = Network{}
-)
-
 // The values of Duplex.
 const (
 	DuplexHalf = "half" // a link carries one direction in a slot
@@ -74,9 +69,9 @@ const _ = uint(nic.LanesMax/directions - DimensionsMax)
 // packetsPerLinkMax is what one frame has room for.
 const packetsPerLinkMax = 4096
 
-// Resized implements fabric.Sized: a and b grow together, as its programs need them; below the smallest of them it
+// resized: a and b grow together, as its programs need them; below the smallest of them it
 // has fewer dimensions.
-func (e Network) Resized(steps int) fabric.Network {
+func (e Network) resized(steps int) fabric.Network {
 	least := 0
 	if e.B-e.A < 2 {
 		least = 1 // below, there are less than seven residues
@@ -88,7 +83,7 @@ func (e Network) Resized(steps int) fabric.Network {
 
 func (e Network) Kind() string { return "ej" }
 
-func (e Network) Adapt(program, _ string, params map[string]int64) fabric.Network {
+func (e Network) adapt(program, _ string, params map[string]int64) fabric.Network {
 	e.program, e.params = program, params
 	if e.Duplex == "" {
 		e.Duplex = DuplexHalf
@@ -217,7 +212,7 @@ func (e Network) Shape() fabric.Shape {
 	}
 }
 
-func (e Network) Settled() (n fabric.Network, program []string) {
+func (e Network) settled() (n fabric.Network, program []string) {
 	if e.Credits != nil {
 		limits := e.Credits.Settled()
 		e.Credits = &limits
@@ -225,10 +220,8 @@ func (e Network) Settled() (n fabric.Network, program []string) {
 	return e, e.decided
 }
 
-func (e Network) Parks() bool { return e.Credits == nil }
-
-// Opposites implements fabric.Directed: the two directions of each half-duplex link.
-func (e Network) Opposites() []uint32 {
+// opposites are the two directions of each half-duplex link.
+func (e Network) opposites() []uint32 {
 	if e.Duplex == DuplexFull {
 		return nil
 	}
@@ -239,8 +232,6 @@ func (e Network) Opposites() []uint32 {
 	}
 	return opposites
 }
-
-func (e Network) CreditPlan() fabric.CreditPlan { return fabric.CreditPlan{All: e.Credits} }
 
 // Links are numbered by the node that reaches the other one in the direction +1, +rho or
 // +rho^2, and by their port there. Medium node*6n+6(k-1)+j is the light that leaves this node
@@ -327,8 +318,8 @@ func (n names) HeardOn(node int, port uint16) int {
 	return n.net.heardOn(n.torus(), node, int(port)%n.net.ports())
 }
 
-// Plane implements fabric.Planar: the residues of the first dimension, each where its least representative lies.
-func (e Network) Plane() fabric.Plane {
+// plane has the residues of the first dimension, each where its least representative lies.
+func (e Network) plane() fabric.Plane {
 	torus := e.torus()
 	return fabric.Plane{
 		Place: func(node int) (x, y float64, drawn bool) {
@@ -347,7 +338,7 @@ func (e Network) Plane() fabric.Plane {
 	}
 }
 
-func (e Network) Holds(rule string) string {
+func (e Network) holds(rule string) string {
 	if rule != fabric.RuleCollisionFree || e.Duplex != DuplexFull {
 		return ""
 	}

@@ -2,12 +2,12 @@ package ej
 
 import "starloom/fabric"
 
-// ROM implements fabric.WithROM: the staircases of the programs for every alpha, in words that all
+// rom has the staircases of the programs for every alpha, in words that all
 // processors share. Of S sectors - six, or three of oriented links - word i is where sector i begins
 // and word S where the last one ends; sector i has a word for q = 1, 2, ...: E_i(q), the largest
 // number of hops in its minor direction after q in its major one.
 // Images get those of six sectors. Of traffic the words are its routes.
-func (e Network) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
+func (e Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
 	var sectors [][]int
 	switch {
 	case w.Traffic != nil:

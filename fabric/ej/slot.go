@@ -15,8 +15,8 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport implements fabric.Fast: frames on their way to the ends of their links.
-func (e Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+// slotTransport carries frames on their way to the ends of their links.
+func (e Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	stride := nic.FrameStride(c.PayloadBytes)
 	t := &slotTransport{
 		net: e, torus: e.torus(), ports: e.ports(), half: e.Duplex != DuplexFull, stride: stride, payloadBytes: c.PayloadBytes,

@@ -147,7 +147,7 @@ type broadcast struct {
 
 // run runs a program; the outcome may break rules.
 func (s *broadcastRuns) run(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
-	adapted := network.Adapt(program, "", params)
+	adapted := network.adapt(program, "", params)
 	needs := fabric.ProgramNamed(adapted, program).Needs
 	outcome, err := s.Run(&studies.Setting{
 		Network: network, Program: program, Params: params, Workload: workload,
@@ -245,7 +245,3 @@ func (s *broadcastRuns) compare(name, what string, reference, measured float64, 
 func (s *broadcastRuns) none(name, what string, found, runs int, note string) {
 	s.compare(name, what, 0, float64(found), runs, note)
 }
-
-// Schedule implements fabric.Scheduler.
-// Studies implements studies.Studied.
-func (e Network) Studies() []*studies.Study { return []*studies.Study{broadcastStudy()} }

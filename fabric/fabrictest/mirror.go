@@ -27,48 +27,31 @@ func Mirror(n fabric.Network) (fabric.Network, error) {
 func (m mirror) Shape() fabric.Shape        { return m.net.Shape() }
 func (m mirror) Names() fabric.Names        { return m.net.Names() }
 func (m mirror) Build(p fabric.Plant) error { return m.net.Build(p) }
-func (m mirror) Holds(rule string) string   { return fabric.Holds(m.Network, rule) }
 
-func (m mirror) Adapt(program, schedule string, params map[string]int64) fabric.Network {
-	if a, ok := m.Network.(fabric.Adaptable); ok {
-		m.Network = a.Adapt(program, schedule, params)
-		switch m.Network.Shape().Discipline.(type) {
-		case nil, fabric.OnePort, fabric.AllPorts: // of others a program may bring its own buses
-			return m
+// Abilities are those of the network, but for what is its netlist's.
+func (m mirror) Abilities() fabric.Abilities {
+	a := m.Network.Abilities()
+	a.Credits = m.net.CreditPlan()
+	a.Slot = fabric.SlotEngine{Transport: func(c *fabric.Config) (fabric.Transport, error) { return m.net.SlotTransport(m, c) }}
+	if adapt := a.Adapt; adapt != nil {
+		a.Adapt = func(program, schedule string, params map[string]int64) fabric.Network {
+			return m.on(adapt(program, schedule, params))
 		}
-		if net, err := netlist.Of(m.Network); err == nil {
-			m.net = net
-		}
+	}
+	return a
+}
+
+// on is the mirror of a network that its program has adapted.
+func (m mirror) on(n fabric.Network) fabric.Network {
+	m.Network = n
+	switch n.Shape().Discipline.(type) {
+	case nil, fabric.OnePort, fabric.AllPorts: // of others a program may bring its own buses
+		return m
+	}
+	if net, err := netlist.Of(n); err == nil {
+		m.net = net
 	}
 	return m
-}
-
-func (m mirror) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	return m.net.SlotTransport(m, c)
-}
-
-func (m mirror) CreditPlan() fabric.CreditPlan { return m.net.CreditPlan() }
-
-func (m mirror) Reflexive() bool {
-	r, ok := m.Network.(fabric.Reflexive)
-	return ok && r.Reflexive()
-}
-
-func (m mirror) Settled() (fabric.Network, []string) {
-	if s, ok := m.Network.(fabric.Settled); ok {
-		return s.Settled()
-	}
-	return m, nil
-}
-
-func (m mirror) Schedules() []string { return fabric.SchedulesOf(m.Network) }
-
-func (m mirror) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
-	return fabric.ScheduleOf(m.Network, name, r)
-}
-
-func (m mirror) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
-	return fabric.ROMOf(m.Network, w, p)
 }
 
 // Reflected requires that scenarios on a network and on its mirror have the same report and capture in both engines.

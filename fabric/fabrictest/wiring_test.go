@@ -2,44 +2,33 @@ package fabrictest
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom"
 	"starloom/fabric"
+	"starloom/fabric/bus"
+	"starloom/fabric/crossbar"
+	"starloom/fabric/ej"
+	"starloom/fabric/pops"
 	"starloom/fabric/wired"
 )
 
 // onWires is a network whose slot engine is made of its wiring alone.
 type onWires struct{ fabric.Network }
 
-func (o onWires) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	return wired.New(o.Network, c)
-}
-
-func (o onWires) Adapt(program, schedule string, params map[string]int64) fabric.Network {
-	if a, ok := o.Network.(fabric.Adaptable); ok {
-		return onWires{a.Adapt(program, schedule, params)}
+func (o onWires) Abilities() fabric.Abilities {
+	a := o.Network.Abilities()
+	a.Slot = fabric.SlotEngine{Transport: func(c *fabric.Config) (fabric.Transport, error) { return wired.New(o.Network, c) }}
+	if adapt := a.Adapt; adapt != nil {
+		a.Adapt = func(program, schedule string, params map[string]int64) fabric.Network {
+			return onWires{adapt(program, schedule, params)}
+		}
 	}
-	return o
-}
-
-func (o onWires) Holds(rule string) string {
-	if s, ok := o.Network.(fabric.Sure); ok {
-		return s.Holds(rule)
-	}
-	return ""
-}
-
-func (o onWires) Schedules() []string { return fabric.SchedulesOf(o.Network) }
-
-func (o onWires) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
-	return fabric.ScheduleOf(o.Network, name, r)
-}
-
-func (o onWires) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
-	return fabric.ROMOf(o.Network, w, p)
+	return a
 }
 
 // wiredScenarios are runs of every passive network, with what may go wrong on it.
@@ -98,4 +87,53 @@ func TestWiring(t *testing.T) {
 			reference.state(t, want)
 		})
 	}
+}
+
+// TestWrappersKeepAbilities: a network around another one can all that the other can; what it replaces is named here.
+func TestWrappersKeepAbilities(t *testing.T) {
+	replaced := []string{"Adapt", "Slot", "Credits"}
+	able := map[string]bool{}
+	for _, n := range []fabric.Network{
+		pops.Network{Groups: 3, GroupSize: 2}, ej.Network{A: 1, B: 2, Dimensions: 1}, crossbar.Network{Ports: 3},
+		bus.Network{Vertices: 3, Buses: [][]int{{0, 1, 2}}},
+		*parsed(t, "fabric: {netlist: {ring: {n: 3}}}\nfirmware: {program: netlist/next-hop}").Fabric.Netlist,
+	} {
+		mirrored, err := Mirror(n)
+		require.NoError(t, err)
+		for _, wrapper := range []fabric.Network{mirrored, onWires{n}, struct{ fabric.Network }{n}} {
+			kept := abilitiesOf(wrapper)
+			for name, want := range abilitiesOf(n) {
+				able[name] = able[name] || !want.IsZero()
+				switch got, what := kept[name], fmt.Sprintf("%s of %T around %s", name, wrapper, n.Kind()); {
+				case slices.Contains(replaced, name):
+				case want.Kind() == reflect.Func:
+					require.Equal(t, want.Pointer(), got.Pointer(), what)
+				case want.Kind() == reflect.Slice:
+					require.Equal(t, want.Len(), got.Len(), what)
+				default:
+					require.Equal(t, want.Interface(), got.Interface(), what)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"Memory.Queue", "Slot", "Memory.Slot", "Memory.Workload", "Twins.Whole", "Description.Studies"} {
+		require.True(t, able[name], "no network here has %s", name)
+	}
+}
+
+// abilitiesOf are those of a network, by the names of fields, and of the fields of groups.
+func abilitiesOf(n fabric.Network) map[string]reflect.Value {
+	all, abilities := map[string]reflect.Value{}, reflect.ValueOf(n.Abilities())
+	for i := range abilities.NumField() {
+		name, value := abilities.Type().Field(i).Name, abilities.Field(i)
+		switch value.Interface().(type) {
+		case fabric.Schedules, fabric.Twins, fabric.Memory, fabric.Description:
+			for k := range value.NumField() {
+				all[name+"."+value.Type().Field(k).Name] = value.Field(k)
+			}
+		default:
+			all[name] = value
+		}
+	}
+	return all
 }

@@ -62,11 +62,7 @@ const portUnknown = 255
 
 // CreditsOf are the credits of a network's ports, nil if no port ever waits.
 func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
-	creditor, ok := n.(fabric.Creditor)
-	if !ok {
-		return nil, nil
-	}
-	switch plan := creditor.CreditPlan(); {
+	switch plan := n.Abilities().Credits; {
 	case plan.All != nil:
 		return NewCredits(n, *plan.All, shards)
 	case len(plan.Some) > 0:

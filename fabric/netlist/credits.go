@@ -36,7 +36,9 @@ func (n *Net) depth(medium int) int {
 }
 
 // CreditPlan says which ports wait for credits: those whose links have some.
-func (n *Net) CreditPlan() (plan fabric.CreditPlan) {
+func (n *Net) CreditPlan() fabric.CreditPlan { return n.credits }
+
+func (n *Net) creditPlan() (plan fabric.CreditPlan) {
 	for at, medium := range n.wiring.Sends {
 		if medium != fabric.NoMedium && n.Media[medium].Credits != nil {
 			plan.Some = append(plan.Some, fabric.PortCredits{Port: uint32(at), CreditLimits: *n.Media[medium].Credits})
@@ -47,11 +49,7 @@ func (n *Net) CreditPlan() (plan fabric.CreditPlan) {
 
 // takeCredits takes those of another network.
 func (n *Net) takeCredits(of fabric.Network) {
-	creditor, ok := of.(fabric.Creditor)
-	if !ok {
-		return
-	}
-	plan, ports := creditor.CreditPlan(), of.Shape().Ports
+	plan, ports := of.Abilities().Credits, of.Shape().Ports
 	if plan.All != nil {
 		for at := range uint32(len(n.Processors) * ports) {
 			plan.Some = append(plan.Some, fabric.PortCredits{Port: at, CreditLimits: *plan.All})

@@ -3,8 +3,6 @@ package netlist
 import (
 	"fmt"
 	"slices"
-
-	"starloom/fabric"
 )
 
 // Routers, and beside them media that carry frames in slots, in one drawing: what is drawn as media is first parted.
@@ -96,5 +94,3 @@ func (b *drawer) beside() {
 	shared.number()
 	b.finishPorts()
 }
-
-var _ fabric.Bare = Network{}

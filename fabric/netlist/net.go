@@ -52,6 +52,7 @@ type said struct {
 	routes       []Route             // those that are not the shortest ones
 	noRoutes     bool                // there are no others
 	later        func() error        // follows routes, nil for nothing to do
+	credits      fabric.CreditPlan   // ports whose links have some
 }
 
 // contended is what NICs share.
@@ -177,6 +178,7 @@ func (n *Net) finish() *Net {
 			n.wiring.Opposite[i] = uint32(other)
 		}
 	}
+	n.credits = n.creditPlan()
 	return n
 }
 
@@ -250,8 +252,7 @@ func (n *Net) port(processor int, port uint16) string {
 	return fmt.Sprintf("%s.port[%d]", n.Processors[processor].Path, port)
 }
 
-// Opposites implements fabric.Directed for those that have a Net.
-func (n *Net) Opposites() []uint32 { return n.wiring.Opposite }
+func (n *Net) opposites() []uint32 { return n.wiring.Opposite }
 
 // Names are the paths of everything.
 func (n *Net) Names() fabric.Names { return names{n} }

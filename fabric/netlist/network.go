@@ -137,8 +137,6 @@ type LinkEntry struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (LinkEntry) Declaration() string { return source }
 
-var _ fabric.Network = Network{}
-
 func (Network) Kind() string { return "netlist" }
 
 // Net is the network with everything numbered, nil if nothing was read.
@@ -183,8 +181,8 @@ func (n Network) MemoryBytes(c *fabric.Config) uint64 { return n.drawn().MemoryB
 
 func (n Network) Build(p fabric.Plant) error { return n.drawn().Build(p) }
 
-// ROM implements fabric.WithROM. It refuses a gossip that is more than a packet of each processor for all others.
-func (n Network) ROM(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) {
+// rom refuses a gossip that is more than a packet of each processor for all others.
+func (n Network) rom(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) {
 	if err := checkGossip(w.Gossip); err != nil {
 		return nil, err
 	}
@@ -214,8 +212,6 @@ func checkGossip(g *fabric.Gossip) error {
 	}
 	return nil
 }
-
-func (n Network) Opposites() []uint32 { return n.drawn().Opposites() }
 
 // MarshalJSON is what a scenario is known by: what was read, in one piece.
 func (n Network) MarshalJSON() ([]byte, error) {
@@ -280,12 +276,11 @@ func (d *Drawing) Network() (Network, error) {
 	return n, nil
 }
 
-func (n Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+func (n Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	return n.drawn().SlotTransport(n, c)
 }
 
-func (n Network) Routers() *fabric.Routers { return n.routers }
-
+// Settle makes what takes long.
 func (n Network) Settle() error {
 	if n.routers != nil && n.routers.Later != nil {
 		return n.routers.Later()
@@ -296,17 +291,11 @@ func (n Network) Settle() error {
 	return nil
 }
 
-func (n Network) Server(c *fabric.Config) (fabric.Server, error) {
-	net := n.drawn()
-	return contend.NewServer(net.asked, len(net.wiring.Sends), c.Timing)
+func (n *Net) server(c *fabric.Config) (fabric.Server, error) {
+	return contend.NewServer(n.asked, len(n.wiring.Sends), c.Timing)
 }
 
-func (n Network) CreditPlan() fabric.CreditPlan { return n.drawn().CreditPlan() }
-
-// CheckFIFOs implements fabric.Receiving: credits must not promise places that there are not.
-func (n Network) CheckFIFOs(rxFrames int) error { return n.drawn().checkFIFOs(rxFrames) }
-
-func (n Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
+func (n Network) workloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
 	if w.AllToAll == nil && w.Gossip == nil {
 		return 0, 0
 	}
@@ -336,5 +325,3 @@ func (d *Drawing) replacing(folder string) (all []Replacement) {
 	}
 	return all
 }
-
-func (n Network) Holds(rule string) string { return n.drawn().holds(rule) }

@@ -146,7 +146,7 @@ func (n *Net) unserved() (why, remedy string) {
 // queueFramesMax is the longest queue of a port of netlist/traffic: the state of a processor with 72 ports fits in 1 MiB.
 const queueFramesMax = 512
 
-func (n Network) Refuses(program string) (why, remedy string) {
+func (n Network) refuses(program string) (why, remedy string) {
 	const own = ", or write image: with firmware of your own"
 	net := n.drawn()
 	if net.routers != nil && net.slotted > 0 {

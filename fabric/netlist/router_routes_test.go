@@ -65,7 +65,7 @@ func TestShortestRoutes(t *testing.T) {
 		require.NoError(t, err)
 		n := Network{}
 		require.NoError(t, n.draw(read))
-		r := n.Routers()
+		r := n.routers
 		routers := len(r.Graph.Ports)
 		far := make([][]int, routers)
 		for i := range far {

@@ -112,7 +112,7 @@ func runRouters(t *testing.T, n *Network, packets *hw.Packets) []hw.Knot {
 
 // runRoutersTo runs routers up to a cycle, or until nothing moves.
 func runRoutersTo(t *testing.T, n *Network, packets *hw.Packets, cycles uint64) *hw.RouterNetwork {
-	built := n.Routers()
+	built := n.routers
 	shards := hw.Shards(len(built.Graph.Ports), 3)
 	pool := hw.NewWorkers(1)
 	defer pool.Close()
@@ -136,7 +136,7 @@ func TestRouterGrids(t *testing.T) {
 		n, err := ReadFile(file)
 		require.NoError(t, err)
 		packets := &hw.Packets{}
-		nodes := len(n.Routers().Graph.Nodes)
+		nodes := len(n.routers.Graph.Nodes)
 		require.Equal(t, nodes, n.Shape().Processors())
 		for from := range nodes {
 			for to := range nodes {

@@ -12,11 +12,9 @@ import (
 // sketchMax is how many processors and stars a picture has places for.
 const sketchMax = 400
 
-var _ fabric.Sketched = Network{}
-
-// Sketch implements fabric.Sketched: the nodes of shorthands where everybody draws them, else all nodes so that
+// sketch has the nodes of shorthands where everybody draws them, else all nodes so that
 // their distances are those along links.
-func (n Network) Sketch() (s fabric.Sketch, ok bool) {
+func (n Network) sketch() (s fabric.Sketch, ok bool) {
 	net := n.drawn()
 	s = fabric.Sketch{Round: map[int]Place{}}
 	for i := range net.Processors {
@@ -132,7 +130,7 @@ func (n *Net) atPlaces(s *fabric.Sketch) {
 	}
 }
 
-func (n Network) SketchRouters() (s fabric.Sketch, ok bool) {
+func (n Network) sketchRouters() (s fabric.Sketch, ok bool) {
 	r := n.routers
 	s.Round = r.Round
 	if len(r.Graph.Ports) > sketchMax {

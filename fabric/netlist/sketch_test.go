@@ -15,7 +15,7 @@ func apart(a, b Place) float64 { return math.Hypot(a.X-b.X, a.Y-b.Y) }
 func sketched(t *testing.T, d *Drawing) (n Network, s fabric.Sketch) {
 	n, err := d.Network()
 	require.NoError(t, err)
-	s, ok := n.Sketch()
+	s, ok := n.sketch()
 	require.True(t, ok)
 	return n, s
 }

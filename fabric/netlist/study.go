@@ -9,8 +9,8 @@ import (
 	"starloom/traces/figure"
 )
 
-func (Network) Studies() []*studies.Study {
-	return []*studies.Study{{
+func routersStudy() *studies.Study {
+	return &studies.Study{
 		Name: "routers", Cases: []string{"zero load", "capacity", "latency"}, Files: []studies.StudyFile{studies.StudyPlot},
 		Doc: "networks of routers with bare packets: mesh, torus, fly and an irregular graph: the latency of every pair in an empty network by the " +
 			"table of routes, saturation beside the bound by the most loaded channel, latency over load; 13 to 25 processors (--full: to 64)",
@@ -18,7 +18,7 @@ func (Network) Studies() []*studies.Study {
 			s := &routerStudy{Runs: r}
 			return s.run()
 		},
-	}}
+	}
 }
 
 // routerStudy measures networks of routers. What it is compared with follows from the routes alone.

@@ -42,7 +42,7 @@ func (r *studyRows) File(kind studies.StudyFile, name string, write func(io.Writ
 // rowsOf are the rows of some cases, all of which hold.
 func rowsOf(t *testing.T, pattern string) *studyRows {
 	r := &studyRows{t: t, pattern: pattern}
-	require.NoError(t, Network{}.Studies()[0].Run(r))
+	require.NoError(t, routersStudy().Run(r))
 	for _, row := range r.rows {
 		require.True(t, row.OK, "%+v", row)
 	}

@@ -105,7 +105,7 @@ func TestRoutersShown(t *testing.T) {
 	for text, lines := range map[string][2]int{"mesh: {k: [4, 4]}\nrouter: {}": {48, 0}, "torus: {k: [3, 3]}\nrouter: {}": {36, 12}, "dragonfly: {p: 3, a: 2, h: 1}\nrouter: {}": {12, 0}, square: {8, 0}} {
 		n, err := readNetwork(t, text)
 		require.NoError(t, err)
-		s, ok := n.Sketch()
+		s, ok := n.sketch()
 		require.True(t, ok)
 		require.Len(t, s.Lines, lines[0])
 		require.Len(t, s.Round, lines[1])

@@ -107,7 +107,7 @@ func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.Frame
 	p, processor, port := a.front, bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
 	credits := p.credits
-	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
+	if p.blocks != nil && p.blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
 	}

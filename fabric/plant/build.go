@@ -66,7 +66,7 @@ func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) 
 	t.sent = make([]uint16, processors*t.lanes)
 	t.silence(0, len(t.sent))
 	var err error
-	t.blocker, _ = n.(fabric.Blocker)
+	t.blocks = n.Abilities().Blocks
 	if t.access, err = accessOf(t.shape.Chosen(), &t.Front); err != nil {
 		return nil, err
 	}

@@ -22,9 +22,9 @@ type Front struct {
 	rtl           RTL            // nil if everything is model
 	datapath      *Datapath      // when RTL stands for all hardware, else nil
 
-	access  Access         // what its NICs do
-	credits *flow.Credits  // of NICs that send at all ports, nil if no port ever waits
-	blocker fabric.Blocker // nil if nothing ever blocks
+	access  Access        // what its NICs do
+	credits *flow.Credits // of NICs that send at all ports, nil if no port ever waits
+	blocks  fabric.Blocks // nil if nothing ever does
 
 	foresight
 	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
@@ -180,7 +180,7 @@ func (p *Front) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot u
 	processor := bank.First + cell
 	port = frame.Port()
 	frame.SetSource(uint32(processor))
-	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) {
+	if p.blocks != nil && p.blocks(processor, port, slot) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return port, false
 	}

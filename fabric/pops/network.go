@@ -80,14 +80,9 @@ func (p Network) Processors() int { return p.Groups * p.GroupSize }
 // Couplers returns g*g.
 func (p Network) Couplers() int { return p.Groups * p.Groups }
 
-// Resized implements fabric.Sized: both numbers double, so that d/g stays as it is.
-func (p Network) Resized(steps int) fabric.Network {
+// resized: both numbers double, so that d/g stays as it is.
+func (p Network) resized(steps int) fabric.Network {
 	return Network{Groups: fabric.Scaled(p.Groups, steps), GroupSize: fabric.Scaled(p.GroupSize, steps)}
-}
-
-func (p Network) MediumText() string {
-	return "`pops.group[a].coupler[b]` leads from all processors of group a to all of group b, and carries one frame in a slot: " +
-		"if two of group a send to group b in the same slot, their light mixes, and both frames are lost"
 }
 
 // Coupler returns the index of the coupler between two groups.
@@ -151,7 +146,7 @@ func (p Network) MemoryBytes(c *fabric.Config) uint64 {
 	return couplers*(2*memorySenders+memoryListened) + 2*frames*uint64(nic.SmallFrameBytes)
 }
 
-func (n Network) Holds(rule string) string {
+func (n Network) holds(rule string) string {
 	if rule != fabric.RuleCollisionFree || n.GroupSize > 1 {
 		return ""
 	}

@@ -92,9 +92,7 @@ func (p Network) randomInstead() string {
 	return correctedProgram
 }
 
-func (Network) Schedules() []string { return []string{scheduleOffline, scheduleSort} }
-
-func (p Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
+func (p Network) schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
 	if name == scheduleSort {
 		return PlanSort(p), nil
 	}

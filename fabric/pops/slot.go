@@ -51,10 +51,10 @@ type slotTable struct {
 // meeting is a frame that has met another one, in a slot of which the cycle matters.
 type meeting struct{ coupler, bit uint32 }
 
-// SlotTransport implements fabric.Fast. It makes the tables for frames of at most PayloadBytes. After the
+// slotTransport makes the tables for frames of at most PayloadBytes. After the
 // couplers there are some that are always dark: the loops use them instead of a branch that no processor can
 // predict.
-func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+func (p Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	shards := c.Shards
 	t := &SlotTransport{
 		net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,

@@ -7,18 +7,18 @@ import (
 	"starloom/fabric/studies"
 )
 
-// Studies implements studies.Studied. The study repeats Tables I and II of A. Mei and R. Rizzi,
+// routingStudy repeats Tables I and II of A. Mei and R. Rizzi,
 // "On-Line Permutation Routing in Partitioned Optical Passive Star Networks", and what
 // has been found out about them. The sizes are its own.
-func (Network) Studies() []*studies.Study {
-	return []*studies.Study{{
+func routingStudy() *studies.Study {
+	return &studies.Study{
 		Name:  "pops",
 		Cases: []string{"d=g", "d=4g", "d=16g", "corrected", "offline", "figure 3", "adversary"},
 		Doc: "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary;" +
 			" n to 4,096 (--full: to 16,777,216)",
 		Files: []studies.StudyFile{studies.StudyPlot},
 		Run:   func(r studies.Runs) error { return (&study{Runs: r}).run() },
-	}}
+	}
 }
 
 // tableRow is one size of the tables.

@@ -15,7 +15,7 @@ import (
 //go:embed rtl
 var rtl embed.FS
 
-func (p Network) Twin() (*twin.Twin, twin.Parameters) {
+func (p Network) twin() (*twin.Twin, twin.Parameters) {
 	t := Twin()
 	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}
 }

@@ -228,16 +228,13 @@ func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string
 	return 3.5 * sd * math.Sqrt(1/float64(s.Runs)+1/float64(runs)), note
 }
 
-// Studied is a network with studies, which repeat published figures.
-type Studied interface {
-	fabric.Network
-	Studies() []*Study
-}
+// IsStudy implements fabric.Study.
+func (*Study) IsStudy() {}
 
 // StudiesOf are the studies of a network, nil for none.
-func StudiesOf(n fabric.Network) []*Study {
-	if s, ok := n.(Studied); ok {
-		return s.Studies()
+func StudiesOf(n fabric.Network) (all []*Study) {
+	for _, s := range n.Abilities().Description.Studies {
+		all = append(all, s.(*Study))
 	}
-	return nil
+	return all
 }

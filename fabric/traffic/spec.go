@@ -67,10 +67,8 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 // settle fills in what is left out.
 func (s *Spec) settle(n fabric.Network) {
 	file := s.Arrivals == fabric.ArrivalsFile
-	if r, ok := n.(fabric.Reflexive); ok {
-		s.Self = r.Reflexive()
-	}
-	s.Self = s.Self || fabric.RoutersOf(n) != nil // a router turns packets of its own processor
+	a := n.Abilities()
+	s.Self = a.Reflexive || a.Routers != nil // a router turns packets of its own processor
 	if s.Traffic.Self != nil {
 		s.Self = *s.Traffic.Self
 	}

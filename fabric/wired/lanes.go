@@ -20,13 +20,12 @@ type lanes struct {
 
 // newLanes are those of a network, which is one shard.
 func newLanes(n fabric.Network, c *fabric.Config) (*lanes, error) {
-	serving, ok := n.(fabric.Serving)
-	shape := n.Shape()
+	serve, shape := n.Abilities().Server, n.Shape()
 	classes := shape.NIC().Classes
-	if !ok || classes == nil {
-		return nil, fmt.Errorf("%s: some lanes of its NICs ask, and it does not say whom media serve (fabric.Serving)", n.Kind())
+	if serve == nil || classes == nil {
+		return nil, fmt.Errorf("%s: some lanes of its NICs ask, and it does not say whom media serve (Server of fabric.Abilities)", n.Kind())
 	}
-	server, err := serving.Server(c)
+	server, err := serve(c)
 	if err != nil {
 		return nil, err
 	}

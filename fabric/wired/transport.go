@@ -31,7 +31,7 @@ type wired struct {
 	payload int
 	credits *flow.Credits  // nil if no port ever waits
 	turns   *flow.Switches // of NICs with one switch, else nil
-	blocker fabric.Blocker // nil if nothing ever blocks
+	blocks  fabric.Blocks  // nil if nothing ever does
 	quick   bool           // a NIC sends one frame in a slot, which its medium takes in any case
 	lanes   *lanes         // of NICs some of whose lanes ask, else nil
 
@@ -149,7 +149,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 		wiredCrossed: wiredCrossed{media: make([]wiredMedium, shape.Media), carries: make([]uint8, shape.Media+1)},
 	}
 	t.nic = t.shape.NIC()
-	t.blocker, _ = n.(fabric.Blocker)
+	t.blocks = n.Abilities().Blocks
 	if t.nic.Asks || t.timing.Frames > 1 {
 		return nil, fmt.Errorf("%s: its NICs ask before they send, or send several frames in a slot; wiring alone does not say who is served", n.Kind())
 	}
@@ -163,12 +163,12 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	case fabric.Switched:
 		t.turns, t.hears = flow.NewSwitches(t.names, d, t.shape), make([]uint16, t.shape.Processors())
 	default:
-		return nil, fmt.Errorf("%s: wiring alone does not say what NICs of a discipline of its own do; bring a slot engine, too (fabric.Fast)", n.Kind())
+		return nil, fmt.Errorf("%s: wiring alone does not say what NICs of a discipline of its own do; bring a slot engine, too (fabric.SlotEngine)", n.Kind())
 	}
 	if t.credits, err = flow.CreditsOf(n, c.Shards); err != nil {
 		return nil, err
 	}
-	t.quick = !t.nic.AllPorts && t.blocker == nil && t.credits == nil && t.turns == nil
+	t.quick = !t.nic.AllPorts && t.blocks == nil && t.credits == nil && t.turns == nil
 	for i := range t.sent {
 		t.sent[i] = make([]wiredFrames, len(t.shards), len(t.shards)+1)
 		if t.lanes != nil { // frames that wait for an answer, after those of the one shard
@@ -249,7 +249,7 @@ func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger,
 		return
 	}
 	frame.SetSource(uint32(processor))
-	if t.blocker != nil && t.blocker.Blocks(processor, frame.Port(), slot) {
+	if t.blocks != nil && t.blocks(processor, frame.Port(), slot) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return
 	}
@@ -271,7 +271,7 @@ func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, 
 		t.lanes.asked[processor*t.shape.Ports+int(port)], ledger.Sending = 1, true
 		return false
 	}
-	if t.blocker != nil && t.blocker.Blocks(processor, port, slot) || t.credits != nil && t.credits.Blocks(processor, port) {
+	if t.blocks != nil && t.blocks(processor, port, slot) || t.credits != nil && t.credits.Blocks(processor, port) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
 	}
@@ -559,8 +559,8 @@ func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
 
 // SlotTransportOf is a network in the slot engine.
 func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
-	if f, ok := n.(fabric.Fast); ok {
-		return f.SlotTransport(c)
+	if own := n.Abilities().Slot.Transport; own != nil {
+		return own(c)
 	}
 	return New(n, c)
 }
@@ -574,8 +574,7 @@ func ShapeOf(n fabric.Network) fabric.Shape {
 	default:
 		return s
 	}
-	_, fast := n.(fabric.Fast)
-	if _, credits := n.(fabric.Creditor); s.Loose || !fast && !credits {
+	if a := n.Abilities(); s.Loose || a.Slot.Transport == nil && !a.Credits.Any() {
 		s.Units, s.PerUnit = s.Processors(), 1
 	}
 	return s

@@ -139,7 +139,7 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 
 	schedule := property("Firmware", "schedule")
 	for _, n := range slices.Concat(x.BuiltIn, x.More) {
-		for _, name := range fabric.SchedulesOf(n) {
+		for _, name := range n.Abilities().Schedules.Names {
 			schedule.Enum = append(schedule.Enum, name)
 		}
 	}

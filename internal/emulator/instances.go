@@ -184,7 +184,7 @@ func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if takes {
 		return &input.Error{
 			Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.Image.Name),
-			Remedy: "give firmware.schedule: " + config.KnownAre("schedule", fabric.SchedulesOf(m.Network)),
+			Remedy: "give firmware.schedule: " + config.KnownAre("schedule", m.Network.Abilities().Schedules.Names),
 		}
 	}
 	return m.Config.Source.Refuse("firmware.schedule", fmt.Sprintf("the firmware %s takes no schedule", m.Image.Name),

@@ -146,8 +146,8 @@ func (m *Machine) residentBytes() uint64 {
 // queueBytes is what of a processor's FIFOs takes memory.
 func (m *Machine) queueBytes() (bytes uint64) {
 	n, config, lanes := &m.Config.NIC, m.transportConfig(nil), m.Shape.Lanes()
-	if network, ok := m.Network.(fabric.Queued); ok {
-		if queue := network.QueueBytes(config); queue != nil {
+	if of := m.Network.Abilities().Memory.Queue; of != nil {
+		if queue := of(config); queue != nil {
 			for _, depth := range []int{n.RxFrames * lanes, n.TxFrames * lanes} {
 				for _, payload := range queue[:min(depth, len(queue))] {
 					bytes += config.RoomBytes(payload)
@@ -221,8 +221,8 @@ func (m *Machine) MemoryBytes() uint64 {
 		processor += memoryHost
 	}
 	need += instances * m.Image.DataBytes
-	if network, ok := m.Network.(fabric.Weighed); ok {
-		kept, roms := network.WorkloadBytes(&c.Workload, m.Program)
+	if bytes := m.Network.Abilities().Memory.Workload; bytes != nil {
+		kept, roms := bytes(&c.Workload, m.Program)
 		need += kept
 		if !m.Image.takesROM { // not known yet, or not so
 			need += roms
@@ -268,15 +268,9 @@ const parkingBytes = 1 << 30
 // mayPark reports whether the machine can park its processors, if their firmware can be
 // parked.
 func (m *Machine) mayPark() bool {
-	return m.stands() && m.faults == nil && !m.followsFrames() &&
+	return m.Network.Abilities().Slot.Parks && m.faults == nil && !m.followsFrames() &&
 		m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.Config.Firmware.Schedule == "" && m.options.Runtime != "native" &&
 		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
-}
-
-// stands reports whether the network's slot transport is a fabric.Stillness.
-func (m *Machine) stands() bool {
-	network, ok := m.Network.(fabric.Parkable)
-	return ok && network.Parks()
 }
 
 // followsFrames reports whether a rule asks where each frame is.

@@ -57,7 +57,9 @@ func (r *Runs) size(ctx context.Context, b *runs.Batch, keys []Key) (size *Size,
 		size.Memory, size.Engine = emulator.BareBytes(b.Config, r.Options.Packets.Given()), emulator.EngineCycle
 		return size, nil
 	}
-	size.SlotBytes = fabric.SlotBytes(b.Config.Network, &b.Config.Workload)
+	if bytes := b.Config.Network.Abilities().Memory.Slot; bytes != nil {
+		size.SlotBytes = bytes(&b.Config.Workload)
+	}
 	if size.Memory, size.Engine, err = emulator.Weigh(ctx, b.Config, options); err != nil {
 		return nil, err
 	}

@@ -322,8 +322,8 @@ func TestFolderNames(t *testing.T) {
 // own is a network from Go with a figure of its own.
 type own struct{ *pops.Network }
 
-func (own) Meanings() []fabric.MeaningGroup {
-	return fabric.ReadMeanings("- {group: own, title: Own, where: metrics, kind: metric, source: me, entries: [{name: gloss, means: how it shines, unit: lm, range: any, counted: all}]}")
+func (own) Abilities() fabric.Abilities {
+	return fabric.Abilities{Description: fabric.Description{Meanings: "- {group: own, title: Own, where: metrics, kind: metric, source: me, entries: [{name: gloss, means: how it shines, unit: lm, range: any, counted: all}]}"}}
 }
 
 // TestOwnNetwork: what a network from Go says of its figures is found as all other.

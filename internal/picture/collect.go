@@ -305,8 +305,8 @@ const loadsMax = 1600
 
 // Loaded reports whether the picture of a network's topology shows how many frames each medium had.
 func Loaded(n fabric.Network) bool {
-	if s, ok := n.(fabric.Sketched); ok && n.Shape().Media <= loadsMax {
-		_, ok = s.Sketch()
+	if sketch := n.Abilities().Description.Sketch; sketch != nil && n.Shape().Media <= loadsMax {
+		_, ok := sketch()
 		return ok
 	}
 	return false

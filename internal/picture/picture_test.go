@@ -127,15 +127,15 @@ func TestHeatOfNothing(t *testing.T) {
 }
 
 // pair are two routers, joined both ways.
-type pair struct{ fabric.Bare }
+type pair struct{ fabric.Network }
 
-func (pair) Routers() *fabric.Routers {
-	return &fabric.Routers{Graph: hw.RouterGraph{Ports: []int{1, 1}, Links: []hw.RouterLink{{From: 0, To: 1}, {From: 1, To: 0}}}}
-}
-
-func (pair) SketchRouters() (s fabric.Sketch, ok bool) {
-	s.Processors = append(s.Processors, fabric.Spot{}, fabric.Spot{Place: fabric.Place{X: 1}})
-	return s, true
+func (pair) Abilities() fabric.Abilities {
+	return fabric.Abilities{
+		Routers: &fabric.Routers{Graph: hw.RouterGraph{Ports: []int{1, 1}, Links: []hw.RouterLink{{From: 0, To: 1}, {From: 1, To: 0}}}},
+		Description: fabric.Description{Routers: func() (fabric.Sketch, bool) {
+			return fabric.Sketch{Processors: []fabric.Spot{{}, {Place: fabric.Place{X: 1}}}}, true
+		}},
+	}
 }
 
 // TestRoutersAreCalledSo: who cannot see a picture of routers is told that they are some.

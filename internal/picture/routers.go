@@ -20,9 +20,12 @@ const channelsNote = "each end of a line is the channel that begins there; the w
 
 // RoutersOf is the topology of routers, with the flits per cycle of each channel, in the order of links; stuck are routers
 // at which packets wait for one another. It is nil if there are too many.
-func RoutersOf(n fabric.Bare, title string, loads []float64, stuck []int) *Topology {
-	r := n.Routers()
-	s, ok := n.SketchRouters()
+func RoutersOf(n fabric.Network, title string, loads []float64, stuck []int) *Topology {
+	r, sketch := fabric.RoutersOf(n), n.Abilities().Description.Routers
+	if sketch == nil {
+		return nil
+	}
+	s, ok := sketch()
 	if !ok || len(s.Processors) != len(r.Graph.Ports) {
 		return nil
 	}

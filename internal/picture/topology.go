@@ -77,14 +77,14 @@ func TopologyOf(n fabric.Network, title string, violations, faults []Violation) 
 		}
 	}
 	w := wired{n, n.Shape(), n.Names()}
-	if sketched, ok := n.(fabric.Sketched); ok {
-		if s, ok := sketched.Sketch(); ok {
+	if sketch := n.Abilities().Description.Sketch; sketch != nil {
+		if s, ok := sketch(); ok {
 			t.sketch(&w, &s)
 			return t
 		}
 	}
-	if bare, ok := n.(fabric.Bare); ok && bare.Routers() != nil && !fabric.Slotted(n) { // without processors
-		if r := RoutersOf(bare, title, make([]float64, len(bare.Routers().Graph.Links)), nil); r != nil {
+	if routers := fabric.RoutersOf(n); routers != nil && !fabric.Slotted(n) { // without processors
+		if r := RoutersOf(n, title, make([]float64, len(routers.Graph.Links)), nil); r != nil {
 			r.Broken, r.Struck, r.Note = t.Broken, t.Struck, "Each router has its processors. "+r.Note
 			return r
 		}
@@ -152,8 +152,8 @@ func (w *wired) joinsTwo() bool {
 func (t *Topology) plane(w *wired) {
 	processors := w.shape.Processors()
 	var plane *fabric.Plane
-	if planar, ok := w.Network.(fabric.Planar); ok {
-		p := planar.Plane()
+	if planar := w.Abilities().Description.Plane; planar != nil {
+		p := planar()
 		plane = &p
 		in := 0
 		for processor := range processors {

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"starloom/fabric"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/internal/picture"
@@ -31,16 +30,14 @@ func (r *bareRun) draw(report *outcome.Report, o *Options, out *outputs.Set) err
 	arrived, left := r.packets.Latencies()
 	took := picture.PacketLatency(title, "cycles", "From the cycle in which a packet is created to that in which its tail is at the sink", arrived, left)
 	drawn := map[picture.Kind]interface{ SVG() ([]byte, error) }{picture.KindLatency: took}
-	if bare, ok := r.config.Network.(fabric.Bare); ok {
-		var stuck []int
-		for _, k := range r.knots {
-			for _, h := range k.Cycle {
-				stuck = append(stuck, h.To)
-			}
+	var stuck []int
+	for _, k := range r.knots {
+		for _, h := range k.Cycle {
+			stuck = append(stuck, h.To)
 		}
-		if t := picture.RoutersOf(bare, title, r.loads.PerCycle(r.kernel.Cycle()), stuck); t != nil {
-			drawn[picture.KindTopology] = t
-		}
+	}
+	if t := picture.RoutersOf(r.config.Network, title, r.loads.PerCycle(r.kernel.Cycle()), stuck); t != nil {
+		drawn[picture.KindTopology] = t
 	}
 	if r.channels != nil {
 		var broken []picture.Violation

@@ -25,7 +25,7 @@ func known(ctx context.Context, r *run) {
 	onMedium := func(v outcome.Violation) bool {
 		return v.Rule == fabric.RuleCollisionFree || v.Rule == fabric.RuleNoLoss
 	}
-	if medium := fabric.MediumText(r.config.Network); medium != "" && slices.ContainsFunc(r.report.Violations, onMedium) {
+	if medium := r.config.Network.Abilities().Description.Medium; medium != "" && slices.ContainsFunc(r.report.Violations, onMedium) {
 		k.Paths = append(k.Paths, medium+".")
 	}
 	if numbering := processorPaths(m.Names, &m.Shape); numbering != "" {

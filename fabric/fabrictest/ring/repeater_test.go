@@ -35,9 +35,8 @@ func (r repeaters) Site() *hw.Site {
 	return site
 }
 
-// PartTwins implements fabric.PartsTwinned.
-func (r repeated) PartTwins() []twin.Twin {
-	return []twin.Twin{{
+func (r repeated) Abilities() fabric.Abilities {
+	return fabric.Abilities{Twins: fabric.Twins{Parts: []twin.Twin{{
 		Name: "repeater", Does: "passes light on", Components: []string{"ring.repeaters"}, Sets: []twin.Parameters{{"PHIT_BITS": 8}},
 		Build: func(m *twin.Model, p twin.Parameters) error {
 			var lights []*hw.Light
@@ -54,7 +53,7 @@ func (r repeated) PartTwins() []twin.Twin {
 			}
 			return m.Stand(part)
 		},
-	}}
+	}}}}
 }
 
 // Build puts a repeater and a wire after every transmitter.

@@ -27,6 +27,7 @@ func (r Ring) Kind() string                      { return "ring" }
 func (r Ring) Programs() []fabric.Program        { return nil }
 func (r Ring) Names() fabric.Names               { return names{fabric.UnitNames{Path: "ring.node", PerUnit: 1}, r} }
 func (r Ring) MemoryBytes(*fabric.Config) uint64 { return 0 }
+func (r Ring) Abilities() fabric.Abilities       { return fabric.Abilities{} }
 
 func (r Ring) Check() error {
 	if r.Nodes < 3 {

@@ -16,9 +16,13 @@ import (
 // seed, and how far each label is from a node.
 type labelled struct{ Ring }
 
-func (l labelled) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return l, nil }
-func (l labelled) Words() (processor, machine int)                           { return l.Nodes, l.Nodes }
-func (l labelled) label(node int, seed uint64) int                           { return (node + int(seed)) % l.Nodes }
+func (l labelled) Abilities() fabric.Abilities     { return withROM(l) }
+func (l labelled) Words() (processor, machine int) { return l.Nodes, l.Nodes }
+func (l labelled) label(node int, seed uint64) int { return (node + int(seed)) % l.Nodes }
+
+func withROM(rom fabric.ROM) fabric.Abilities {
+	return fabric.Abilities{ROM: func(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return rom, nil }}
+}
 
 func (l labelled) Processor(processor int, seed uint64, dst []uint32) {
 	for node := range dst {
@@ -76,6 +80,4 @@ func TestROM(t *testing.T) {
 type huge struct{ labelled }
 
 func (huge) Words() (processor, machine int) { return 1 << 10, 1 << 29 }
-func (h huge) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
-	return h, nil
-}
+func (h huge) Abilities() fabric.Abilities   { return withROM(h) }

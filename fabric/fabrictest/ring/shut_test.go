@@ -15,8 +15,9 @@ import (
 // shutter is a ring each of whose nodes is shut in two of three slots.
 type shutter struct{ Ring }
 
-// Blocks implements fabric.Blocker.
-func (s shutter) Blocks(node int, _ uint16, slot uint32) bool { return (node+int(slot))%3 != 0 }
+func (s shutter) Abilities() fabric.Abilities {
+	return fabric.Abilities{Blocks: func(node int, _ uint16, slot uint32) bool { return (node+int(slot))%3 != 0 }}
+}
 
 // TestTransmitStatus: a frame that is blocked stays until it is sent or withdrawn, and its
 // handler knows, asleep or not.

@@ -48,6 +48,9 @@ func (s Stars) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 // MemoryBytes is small.
 func (s Stars) MemoryBytes(*fabric.Config) uint64 { return 0 }
 
+// Abilities are none: stars run by their wiring.
+func (s Stars) Abilities() fabric.Abilities { return fabric.Abilities{} }
+
 // heard is the star that a group hears at a port.
 func (s Stars) heard(group, port int) int {
 	return 2*((group-port+s.Groups)%s.Groups) + port

@@ -35,8 +35,7 @@ type medium struct {
 
 func (m *medium) met() bool { return m.frames > 1 }
 
-// SlotTransport implements fabric.Fast.
-func (n Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+func (n Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	t := &carrier{of: n, bug: n.bug, timing: c.Timing, shards: c.Shards, stride: nic.FrameStride(c.PayloadBytes), media: make([]medium, n.Shape().Media)}
 	for i := range t.to {
 		t.to[i] = slices.Repeat([]uint16{nic.PortNone}, n.Groups*n.Size*fibres)

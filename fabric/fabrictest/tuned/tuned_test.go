@@ -37,6 +37,9 @@ type Network struct {
 func (n Network) Kind() string                      { return "tuned" }
 func (n Network) Programs() []fabric.Program        { return nil }
 func (n Network) MemoryBytes(*fabric.Config) uint64 { return 0 }
+func (n Network) Abilities() fabric.Abilities {
+	return fabric.Abilities{Slot: fabric.SlotEngine{Transport: n.slotTransport}}
+}
 
 func (n Network) Check() error {
 	if n.Groups <= fibres || n.Size < 1 {
@@ -206,4 +209,6 @@ func TestNoSlotEngine(t *testing.T) {
 }
 
 // slow is a network that brings no slot engine.
-type slow struct{ fabric.Network }
+type slow struct{ Network }
+
+func (slow) Abilities() fabric.Abilities { return fabric.Abilities{} }

@@ -63,7 +63,7 @@ func inCode(cell string) (words []string) {
 
 // abiNetworks are networks of every kind, no two of whose sizes are the same.
 func abiNetworks() map[string][]fabric.Network {
-	adapted := func(n fabric.Adaptable) fabric.Network { return n.Adapt("", "", nil) }
+	adapted := func(n fabric.Network) fabric.Network { return n.Abilities().Adapt("", "", nil) }
 	return map[string][]fabric.Network{
 		"pops":     {pops.Network{Groups: 3, GroupSize: 5}},
 		"crossbar": {adapted(crossbar.Network{Ports: 7}), adapted(crossbar.Network{Ports: 7, Cap: 4})},
@@ -254,7 +254,7 @@ func TestABISchedulesAndROMs(t *testing.T) {
 		roms[inCode(row[0])[0]] = row[1:]
 	}
 	for kind, n := range networks {
-		require.Equal(t, fabric.SchedulesOf(n[0]), named[kind], kind)
+		require.Equal(t, n[0].Abilities().Schedules.Names, named[kind], kind)
 		require.Contains(t, roms, kind)
 	}
 	gossips := &fabric.Workload{Gossip: &fabric.Gossip{Orders: "identity"}}

@@ -97,8 +97,14 @@ type hurried struct {
 	by fabric.Duration
 }
 
-func (h hurried) Adapt(program, schedule string, params map[string]int64) fabric.Network {
-	return hurried{h.Network.Adapt(program, schedule, params).(bus.Network), h.by}
+func (h hurried) Abilities() fabric.Abilities {
+	a := h.Network.Abilities()
+	adapt := a.Adapt
+	a.Adapt = func(program, schedule string, params map[string]int64) fabric.Network {
+		return hurried{adapt(program, schedule, params).(bus.Network), h.by}
+	}
+	a.Description.Studies = h.studies()
+	return a
 }
 
 func (h hurried) Programs() []fabric.Program {
@@ -109,9 +115,9 @@ func (h hurried) Programs() []fabric.Program {
 	return programs
 }
 
-func (h hurried) Studies() []*studies.Study {
-	return []*studies.Study{{Name: "hurried", Cases: []string{"all"}, Run: func(r studies.Runs) error {
-		out, err := r.Run(&studies.Setting{Network: h.Adapt("bus/improved", "", nil), Program: "bus/improved", PayloadBytes: 1,
+func (h hurried) studies() []fabric.Study {
+	return []fabric.Study{&studies.Study{Name: "hurried", Cases: []string{"all"}, Run: func(r studies.Runs) error {
+		out, err := r.Run(&studies.Setting{Network: h.Abilities().Adapt("bus/improved", "", nil), Program: "bus/improved", PayloadBytes: 1,
 			RxFrames: 1, TxFrames: 1, SlotsMax: 40})
 		if err == nil {
 			r.Add(studies.StudyRow{Case: "all", Quantity: out.Broken, Measured: float64(out.Slots), OK: out.Passed})

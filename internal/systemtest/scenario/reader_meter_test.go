@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"starloom"
+	"starloom/fabric"
 	"starloom/internal/systemtest"
 
 	"github.com/stretchr/testify/require"
@@ -257,11 +258,11 @@ func TestRoutesOfLargeNetworksAreMadeBeforeARun(t *testing.T) {
 	const large = "starloom: 1\nfabric: {netlist: {mesh: {k: [33, 32]}, router: {}, routes: %s}}\nworkload: {traffic: {rate: 0.001, warm_up: 0, measure: 20}}\n"
 	s, err := starloom.ParseScenario("large.yaml", []byte(fmt.Sprintf(large, "shortest")))
 	require.NoError(t, err)
-	require.Nil(t, s.Fabric.Netlist.Routers().Routes.Ports)
+	require.Nil(t, fabric.RoutersOf(s.Fabric.Netlist).Routes.Ports)
 	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, report.Verdict)
-	require.Len(t, s.Fabric.Netlist.Routers().Routes.Ports, 33*32*33*32)
+	require.Len(t, fabric.RoutersOf(s.Fabric.Netlist).Routes.Ports, 33*32*33*32)
 	largest := strings.Replace(fmt.Sprintf(large, "dor"), "[33, 32]", "[128, 128]", 1)
 	c := measureReading(largest)
 	c.require(t)
@@ -269,7 +270,7 @@ func TestRoutesOfLargeNetworksAreMadeBeforeARun(t *testing.T) {
 	require.NoError(t, err)
 	report, err = starloom.Run(t.Context(), s, starloom.RunOptions{})
 	require.NoError(t, err)
-	require.Nil(t, s.Fabric.Netlist.Routers().Routes.Ports, "no table of 268 million routes")
+	require.Nil(t, fabric.RoutersOf(s.Fabric.Netlist).Routes.Ports, "no table of 268 million routes")
 	_, err = starloom.ParseScenario("large.yaml", []byte(fmt.Sprintf(large, "dim_order")))
 	require.ErrorContains(t, err, "routes: dim_order is not of this network of routers", "what needs no table is told at once")
 	s, err = starloom.ParseScenario("large.yaml", []byte(fmt.Sprintf(large, "{'p[0]': {'p[5]': west}}")))
