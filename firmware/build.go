@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"starloom/traces"
 	"starloom/traces/input"
@@ -251,14 +252,14 @@ func (b *compilation) compile() error {
 	if err := os.CopyFS(b.work, sdk); err != nil {
 		return err
 	}
-	resources, err := exec.CommandContext(b.ctx, b.Clang, "-print-resource-dir").Output()
+	resources, err := b.resources()
 	if err != nil {
-		return fmt.Errorf("%s -print-resource-dir: %w", b.Clang, err)
+		return err
 	}
 	var commands []*exec.Cmd
 	for k, source := range b.sources() {
 		object := filepath.Join(b.work, fmt.Sprintf("image%d.o", k))
-		flags, err := b.flags(source, object, strings.TrimSpace(string(resources)))
+		flags, err := b.flags(source, object, resources)
 		if err != nil {
 			return err
 		}
@@ -271,6 +272,26 @@ func (b *compilation) compile() error {
 		}
 	}
 	return nil
+}
+
+// resourceFolders are those of compilers by their paths: to start one takes a third of a small build.
+var resourceFolders sync.Map
+
+// resources is the folder of clang's own headers.
+func (b *compilation) resources() (string, error) {
+	path, err := exec.LookPath(b.Clang)
+	if err != nil {
+		return "", err
+	}
+	if known, ok := resourceFolders.Load(path); ok {
+		return known.(string), nil
+	}
+	folder, err := exec.CommandContext(b.ctx, path, "-print-resource-dir").Output()
+	if err != nil {
+		return "", fmt.Errorf("%s -print-resource-dir: %w", b.Clang, err)
+	}
+	known, _ := resourceFolders.LoadOrStore(path, strings.TrimSpace(string(folder)))
+	return known.(string), nil
 }
 
 // flags are clang's for a source; resources is where its own headers are.

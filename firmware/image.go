@@ -164,5 +164,3 @@ func (img *Image) runtimeBytes() uint64 {
 	}
 	return 0
 }
-
-var zeros [4096]byte // one page

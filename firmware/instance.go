@@ -257,9 +257,11 @@ func (img *Image) pristineState(in *wasmInstance) pristine {
 	}
 	in.bank.ClearListen()
 	memory := in.Memory()
-	end := len(memory)
-	for end >= len(zeros) && bytes.Equal(memory[end-len(zeros):end], zeros[:]) {
-		end -= len(zeros)
+	end := 0
+	for at, page := range touched(memory) {
+		if !bytes.Equal(page, zeros[:len(page)]) {
+			end = at + len(page)
+		}
 	}
 	for end > 0 && memory[end-1] == 0 {
 		end--
@@ -299,7 +301,11 @@ func (in *wasmInstance) set(state pristine) error {
 	}
 	memory := in.Memory()
 	copyDirty(memory, state.memory)
-	clearDirty(memory[len(state.memory):])
+	for at, page := range touched(memory) {
+		if page = page[min(max(at, len(state.memory))-at, len(page)):]; !bytes.Equal(page, zeros[:len(page)]) {
+			clear(page)
+		}
+	}
 	for i, g := range in.globals {
 		g.Set(state.globals[i])
 	}
@@ -316,17 +322,6 @@ func copyDirty(to, from []byte) {
 			copy(to[:n], from[:n])
 		}
 		to, from = to[n:], from[n:]
-	}
-}
-
-// clearDirty is copyDirty of zeros.
-func clearDirty(memory []byte) {
-	for len(memory) > 0 {
-		part := memory[:min(len(zeros), len(memory))]
-		if !bytes.Equal(part, zeros[:len(part)]) {
-			clear(part)
-		}
-		memory = memory[len(part):]
 	}
 }
 

@@ -290,7 +290,7 @@ const unknownStackBytes = 1 << 20
 func (img *Image) dataBytes(in api.Module) uint64 {
 	memory, _ := in.Memory().Read(0, in.Memory().Size())
 	written := 0
-	for part := range slices.Chunk(memory, len(zeros)) {
+	for _, part := range touched(memory) {
 		if !bytes.Equal(part, zeros[:len(part)]) {
 			written += len(part)
 		}

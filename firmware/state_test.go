@@ -47,3 +47,30 @@ func TestStateOfTheShape(t *testing.T) {
 	require.ErrorIs(t, err, nic.ErrLargeState)
 	require.EqualError(t, err, "the firmware has a state of 1048577 bytes, allowed are 1048576")
 }
+
+// TestUntouchedPages: what makes and resets an instance reads no page of its memory that nothing has touched: some operating
+// systems would give it memory then.
+func TestUntouchedPages(t *testing.T) {
+	if pageTable() == nil {
+		t.Skip("the operating system does not say which pages were touched")
+	}
+	in, err := bank(t, "large_data.c", 3)
+	require.NoError(t, err)
+	memory := in.Memory()
+	mapped := func() (places []int) {
+		for at := range touched(memory) {
+			places = append(places, at)
+		}
+		return places
+	}
+	first := mapped()
+	require.NotEmpty(t, first)
+	require.Less(t, len(first)*len(zeros), len(memory)/2)
+	last := len(memory) - len(zeros)
+	require.NotContains(t, first, last)
+	memory[len(memory)-1] = 1
+	require.Equal(t, append(first, last), mapped())
+	in.Reset(7)
+	require.Zero(t, memory[len(memory)-1])
+	require.Equal(t, append(first, last), mapped())
+}
