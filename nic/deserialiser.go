@@ -8,10 +8,10 @@ import (
 	"starloom/hw"
 )
 
-// Deserialisers is a bank of optical receivers. Each hears one coupler, takes the
+// Deserialisers is a bank of optical receivers. Each hears one medium, takes the
 // frame that comes there and judges it.
 //
-// Parameters: phit bits, longest frame. Ports in: light of the couplers (delayed
+// Parameters: phit bits, longest frame. Ports in: light of the media (delayed
 // by the fibre), end of slot, port. Registers: state, bits, due, frame, port.
 // Throughput one phit per cycle; nothing stalls a receiver. The state is final in the
 // registers one cycle after the last phit, that is after the Latch of
@@ -32,7 +32,7 @@ import (
 // good light begins the next one; damage lasts to the end of the slot. Bits
 // map to phits as in Serialisers.
 //
-// The cost per cycle grows with the lit couplers and those who hear them.
+// The cost per cycle grows with the lit media and those who hear them.
 type Deserialisers struct {
 	hw.Registers
 	bank     hw.Bank
@@ -58,10 +58,10 @@ type Deserialisers struct {
 
 	ends []bool // input, per shard: this cycle is the last one of the slot
 
-	// Derived from port: lists of those who hear one coupler.
-	head     []int32  // per coupler
+	// Derived from port: lists of those who hear one medium.
+	head     []int32  // per medium
 	next     []int32  // per cell
-	hooked   []uint32 // per cell: the coupler in whose list it is, noWire for none
+	hooked   []uint32 // per cell: the medium in whose list it is, noWire for none
 	switched []bool   // per shard: a port has changed since the lists were made
 
 	heard    [][]uint32 // per shard: the cells that are not idle
@@ -227,7 +227,7 @@ func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
 	return d.wire(cell/d.bank.PerUnit, cell), true
 }
 
-// wire is the coupler that a cell of a unit hears, which is switched to a port.
+// wire is the medium that a cell of a unit hears, which is switched to a port.
 func (d *Deserialisers) wire(unit, cell int) uint32 {
 	if d.taps != nil {
 		return d.taps.Bus[cell][d.port[cell]]
@@ -235,21 +235,21 @@ func (d *Deserialisers) wire(unit, cell int) uint32 {
 	return d.hears.Wire(unit, int(d.port[cell]))
 }
 
-// hook makes the lists of the couplers that the cells of some units hear.
+// hook makes the lists of the media that the cells of some units hear.
 func (d *Deserialisers) hook(first, end int) {
-	for _, coupler := range d.hooked[first*d.bank.PerUnit : end*d.bank.PerUnit] {
-		if coupler != noWire {
-			d.head[coupler] = noOne
+	for _, medium := range d.hooked[first*d.bank.PerUnit : end*d.bank.PerUnit] {
+		if medium != noWire {
+			d.head[medium] = noOne
 		}
 	}
 	for unit := first; unit < end; unit++ {
 		for cell := unit * d.bank.PerUnit; cell < (unit+1)*d.bank.PerUnit; cell++ {
-			coupler := noWire
+			medium := noWire
 			if d.port[cell] != NoInput && !d.replaced(cell) {
-				coupler = d.wire(unit, cell)
-				d.next[cell], d.head[coupler] = d.head[coupler], int32(cell)
+				medium = d.wire(unit, cell)
+				d.next[cell], d.head[medium] = d.head[medium], int32(cell)
 			}
-			d.hooked[cell] = coupler
+			d.hooked[cell] = medium
 		}
 	}
 }
@@ -263,7 +263,7 @@ func (d *Deserialisers) collect() {
 	}
 }
 
-// link builds the lists: who hears each coupler, and who has heard something.
+// link builds the lists: who hears each medium, and who has heard something.
 func (d *Deserialisers) link() {
 	clear(d.ends)
 	rest := d.queueAll
@@ -281,8 +281,8 @@ func (d *Deserialisers) link() {
 			d.heard[shard] = append(d.heard[shard], uint32(cell))
 		}
 	}
-	for coupler := range d.head {
-		d.head[coupler] = noOne
+	for medium := range d.head {
+		d.head[medium] = noOne
 	}
 	for cell := range d.hooked {
 		d.hooked[cell] = noWire
@@ -297,7 +297,7 @@ func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site
 // Latches is the light that the bank hears.
 func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
 
-// Latch takes the phits of this cycle from the lit couplers that the shard hears, or
+// Latch takes the phits of this cycle from the lit media that the shard hears, or
 // ends the slot, which costs what has heard something.
 func (d *Deserialisers) Latch(s hw.Shard) {
 	if d.ends[s.Index] {
@@ -312,19 +312,19 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 	in, foreseen := d.in, d.foreseen
 	now := d.clock.Cycle()
 	for driver := range in.Shards() {
-		for _, coupler := range in.Lit(driver, s.Index) {
-			if d.head[coupler] == noOne {
+		for _, medium := range in.Lit(driver, s.Index) {
+			if d.head[medium] == noOne {
 				continue
 			}
-			if foreseen != nil && !foreseen.GoesOn[foreseen.Carries[coupler]] {
-				d.take(s.Index, coupler, foreseen.Carries[coupler], now)
+			if foreseen != nil && !foreseen.GoesOn[foreseen.Carries[medium]] {
+				d.take(s.Index, medium, foreseen.Carries[medium], now)
 				continue
 			}
-			for cell := d.head[coupler]; cell != noOne; cell = d.next[cell] {
+			for cell := d.head[medium]; cell != noOne; cell = d.next[cell] {
 				if d.state[cell] == receiverIdle {
 					d.heard[s.Index] = append(d.heard[s.Index], uint32(cell))
 				}
-				d.receive(int(cell), now, in.Rail1[coupler], in.Rail0[coupler])
+				d.receive(int(cell), now, in.Rail1[medium], in.Rail0[medium])
 			}
 		}
 	}

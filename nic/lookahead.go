@@ -52,14 +52,14 @@ func (d *Deserialisers) Foresee(frames *Foreseen) bool {
 	return true
 }
 
-// take lets all cells of a coupler's list take the frame of a transmitter; now is the cycle of its first phit.
-func (d *Deserialisers) take(shard int, coupler, transmitter uint32, now uint64) {
+// take lets all cells of a medium's list take the frame of a transmitter; now is the cycle of its first phit.
+func (d *Deserialisers) take(shard int, medium, transmitter uint32, now uint64) {
 	t := d.foreseen.Transmitters
 	frame := t.frames[int(transmitter)*t.stride:][:t.stride]
 	bytes := FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
 	phits := Phits(bytes, d.phitBits)
 	frame = frame[:(phits-1)*d.phitBits>>3+9] // what putPhit writes, up to the last phit
-	for cell := d.head[coupler]; cell != noOne; cell = d.next[cell] {
+	for cell := d.head[medium]; cell != noOne; cell = d.next[cell] {
 		d.state[cell], d.bits[cell], d.due[cell] = receiverGood, uint32(8*bytes), now+uint64(phits)
 		copy(d.frames[int(cell)*d.stride:], frame)
 		d.heard[shard] = append(d.heard[shard], uint32(cell))
