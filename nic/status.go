@@ -1,5 +1,11 @@
 package nic
 
+import (
+	_ "embed"
+
+	"starloom/internal/meaning"
+)
+
 // Status is what a receiver says about one port and one slot.
 type Status uint8
 
@@ -37,3 +43,9 @@ const (
 
 // FlagNames are the names of the bits of a processor's flags in waveforms, the lowest first.
 var FlagNames = []string{"done", "faulty", "tx_overflow", "delivered", "sleeping"}
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what receive statuses mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }

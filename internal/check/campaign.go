@@ -2,10 +2,12 @@ package check
 
 import (
 	"cmp"
+	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
 
+	"starloom/internal/meaning"
 	"starloom/traces"
 )
 
@@ -165,3 +167,9 @@ func (c *campaign) notTried(bases []fuzzBase) []string {
 	}
 	return list
 }
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what the keys of a check's report mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }

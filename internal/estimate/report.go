@@ -2,6 +2,7 @@ package estimate
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"starloom/internal/meaning"
 	"starloom/traces/input"
 )
 
@@ -162,3 +164,9 @@ type Key struct {
 	Key   string `json:"key"` // as --set has it
 	Value int    `json:"value"`
 }
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what the keys of an estimate mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/firmware/wasm"
 	"starloom/hw"
 	"starloom/internal/outcome"
 )
@@ -273,4 +274,12 @@ func addProcessors(h *outcome.HandlerCycles, x *Clock, longest []uint32, names f
 	for _, p := range order[:min(outcome.SlowestMax, len(order))] {
 		h.Slowest = append(h.Slowest, outcome.ProcessorCycles{Processor: p, Path: names.Processor(p), Max: h.MaxPerProcessor[p]})
 	}
+}
+
+// CPU is a core whose instructions take time.
+type CPU struct {
+	Model  string
+	Meter  *wasm.Meter
+	Ratio  uint64 // costs that it works off in a cycle of the fabric
+	Budget uint64 // cycles of a handler in a slot; 0: any number
 }

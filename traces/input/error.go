@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // Error says that something the user gave cannot be used: where it is, what is wrong
@@ -54,3 +55,42 @@ func WithoutPath(err error) error {
 	}
 	return err
 }
+
+// Clip shortens what an error quotes of a file, which may be another one than is meant: the beginning of its first line.
+func Clip(text string) string {
+	const most = 60
+	first, _, several := strings.Cut(text, "\n")
+	if len(first) > most {
+		first, several = strings.ToValidUTF8(first[:most], ""), true
+	}
+	if several {
+		first += "..."
+	}
+	return first
+}
+
+// ToolError says that a program that Starloom runs has failed, hung or was killed: a
+// compiler, a converter or a simulator. Neither the RTL nor Starloom is known to be at
+// fault. The command line ends with exit status 4.
+type ToolError struct {
+	Tool   string // "clang++", "vvp"
+	Place  string // what it was working on: "arbiter.v: arbiter"
+	Reason string // how it ended
+	Remedy string
+	Err    error // may be nil
+}
+
+// Error returns "place: tool: reason; remedy".
+func (e *ToolError) Error() string {
+	text := fmt.Sprintf("%s: %s", e.Tool, e.Reason)
+	if e.Place != "" {
+		text = e.Place + ": " + text
+	}
+	if e.Remedy != "" {
+		text += "; " + e.Remedy
+	}
+	return text
+}
+
+// Unwrap returns Err.
+func (e *ToolError) Unwrap() error { return e.Err }

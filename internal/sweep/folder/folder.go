@@ -2,6 +2,7 @@ package folder
 
 import (
 	"crypto/rand"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/internal/meaning"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -196,3 +198,9 @@ func (f *Folder) copy(from, to string) error {
 		return err
 	})
 }
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what the columns of a sweep's tables mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }

@@ -183,7 +183,7 @@ func TestWindowNotes(t *testing.T) {
 	mesh := "fabric: {netlist: {mesh: {k: [4, 4]}, router: {vcs: 2, depth: 4}}}\n"
 	for says, x := range map[string][2]string{
 		"the warm-up of 0 cycles is shorter than the mean way of a packet (315.8 cycles)": {mesh, "rate: 0.001, size: 200, warm_up: 0, measure: 300"},
-		"a packet of 200 is longer than the measured window, cycles 50 to 199":                        {mesh, "rate: 0.001, size: 200, warm_up: 50, measure: 150"},
+		"a packet of 200 is longer than the measured window, cycles 50 to 199":            {mesh, "rate: 0.001, size: 200, warm_up: 50, measure: 150"},
 		"2 of 2 rows of " + file + " lie outside the measured window, cycles 70 to 769 (2 after it), and are not measured": {
 			trafficNetworks["crossbar"], "file: " + file + ", warm_up: 10, measure: 100, drain: 10"},
 		"too few packets to tell, 0 in the second half of the measured window": {trafficNetworks["crossbar"],
