@@ -73,6 +73,10 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 	if err != nil {
 		return nil, err
 	}
+	if c.Bare() {
+		return nil, c.Source.Refuse("fabric."+c.Network.Kind(), "without firmware routers make no machine of processors",
+			"run the scenario, or write firmware: {...}")
+	}
 	own, err := emulator.New(ctx, c, o.own())
 	if err != nil {
 		return nil, err

@@ -14,7 +14,6 @@ import (
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/rtl"
-	"starloom/internal/runs"
 	"starloom/internal/strict"
 )
 
@@ -31,16 +30,13 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Bare() {
-		return own.explainBare(ctx, one, c)
-	}
 	m, err := emulator.New(ctx, c, emulator.Options{RTL: rtl.Models})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = cmp.Or(err, m.Close()) }()
-	e = &Explained{Schema: ExplainedSchema, Scenario: s.Name, Settings: own.settings(), Rules: c.Rules.Checked(), Faults: one.faultPlans(c, s.rates()),
-		SlotsMax: c.Slots, Notes: c.Known.Notes, Memory: MemoryEstimate{Slot: m.MemoryBytesOf(EngineSlot), Cycle: m.MemoryBytesOf(EngineCycle)}}
+	e = &Explained{Schema: ExplainedSchema, Scenario: s.Name, Settings: own.settings(), Rules: c.Checked(), Faults: one.faultPlans(c, s.rates()),
+		SlotsMax: c.Slots, Notes: c.Known.Notes, Memory: MemoryEstimate{Slot: m.MemoryBytesOf(EngineSlot), Cycle: m.MemoryBytesOf(EngineCycle)}, Bare: c.Bare()}
 	if cpu := c.Firmware.CPU; cpu != nil {
 		e.TrapCost = cpu.Meter.Limit
 	}
@@ -53,18 +49,6 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 			e.RTL = append(e.RTL, part.Path)
 		}
 	}
-	return e, nil
-}
-
-// explainBare is Explain of routers without firmware, whose sources have sent nothing yet.
-func (s *Scenario) explainBare(ctx context.Context, one *Scenario, c *config.Config) (*Explained, error) {
-	rules, replaced, err := runs.BareRules(ctx, c)
-	if err != nil {
-		return nil, err
-	}
-	e := &Explained{Schema: ExplainedSchema, Scenario: s.Name, Settings: s.settings(), Rules: rules, Faults: one.faultPlans(c, s.rates()), RTL: replaced,
-		SlotsMax: c.Slots, Notes: c.Known.Notes, Memory: MemoryEstimate{Cycle: emulator.BareBytes(c, false)}, Bare: true}
-	sizeOf(e, c)
 	return e, nil
 }
 

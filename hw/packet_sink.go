@@ -29,18 +29,23 @@ type sinkShard struct {
 
 func newPacketSinks(path string, clock *Clock, w *routerWiring, packets *Packets, flits *Flits, credits *CreditWires, word []int) *PacketSinks {
 	x := &PacketSinks{clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word, shards: make([]sinkShard, w.shards)}
+	x.begin(path)
+	return x
+}
+
+// begin takes the packets, of which none has come.
+func (x *PacketSinks) begin(path string) {
 	dropped := make([]uint64, 1)
 	x.Registers = Declare(Declaration{
 		Path: path,
 		Registers: []Register{
-			Column("packet_received", packets.Received).ResetTo(PacketPending), Column("hops", packets.Hops),
-			Column("dropped", dropped, AtMost(uint64(packets.Count()))),
+			Column("packet_received", x.packets.Received).ResetTo(PacketPending), Column("hops", x.packets.Hops),
+			Column("dropped", dropped, AtMost(uint64(x.packets.Count()))),
 		},
 		Collect: func() { dropped[0] = x.Dropped() },
 		Derive:  func() { x.derive(dropped[0]) },
 	})
 	x.Reset()
-	return x
 }
 
 func (x *PacketSinks) derive(dropped uint64) {

@@ -76,17 +76,22 @@ func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerW
 	flits *Flits, credits *CreditWires, word []int,
 ) *PacketSources {
 	x := emptySources(config, clock, w, packets, flits, credits, word)
+	x.begin(path)
+	return x
+}
+
+// begin takes the packets, of which none has been sent.
+func (x *PacketSources) begin(path string) {
 	x.sort()
-	ready := make([]uint8, w.nodes)
+	ready := make([]uint8, x.wiring.nodes)
 	x.Registers = Declare(Declaration{
 		Path: path,
 		Registers: append([]Register{Column("next", x.next, x.checkNext).ResetTo(x.start...)},
-			append(x.registers(), Column("ready", ready, AtMost[uint8](1)), Column("packet_sent", packets.Sent).ResetTo(PacketPending))...),
+			append(x.registers(), Column("ready", ready, AtMost[uint8](1)), Column("packet_sent", x.packets.Sent).ResetTo(PacketPending))...),
 		Collect: func() { x.collect(ready) },
 		Derive:  func() { x.derive(ready) },
 	})
 	x.Reset()
-	return x
 }
 
 // sort makes the queues of all sources, and the order of creation of every shard.

@@ -54,6 +54,17 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	return n, nil
 }
 
+// Begin takes other packets, of which none has been sent, into a network that is reset.
+func (n *RouterNetwork) Begin(packets Packets) error {
+	if err := packets.check(n.Routers.Path(), n.Sources.wiring.nodes); err != nil {
+		return err
+	}
+	*n.Packets = packets
+	n.Sources.begin(n.Sources.Path())
+	n.Sinks.begin(n.Sinks.Path())
+	return nil
+}
+
 // Components are the parts of the network, for a kernel.
 func (n *RouterNetwork) Components() []Component {
 	return []Component{n.Flits, n.Credits, n.Routers, n.Sources, n.Sinks}
@@ -87,17 +98,20 @@ func (n *RouterNetwork) CountHops() {
 	}
 }
 
-// Flying reports whether a packet has left its source, or is leaving it, and has not arrived.
-func (n *RouterNetwork) Flying() bool {
-	x, sent := n.Sources, uint64(0)
+// Sent is the number of packets that have left their sources, or are leaving them.
+func (n *RouterNetwork) Sent() (packets uint64) {
+	x := n.Sources
 	for place, next := range x.next {
+		packets += uint64(next - x.start[place])
 		if x.place[place] > 0 {
-			return true
+			packets++
 		}
-		sent += uint64(next - x.start[place])
 	}
-	return sent != n.Sinks.Received()+n.Sinks.Dropped()
+	return packets
 }
+
+// Flying is the number of those that have not arrived.
+func (n *RouterNetwork) Flying() uint64 { return n.Sent() - n.Sinks.Received() - n.Sinks.Dropped() }
 
 // Still reports whether nothing will ever happen again: all packets have arrived, or those that have
 // not wait for each other. Call it between cycles.

@@ -140,5 +140,3 @@ func (s *Stream) findDeadlock(find func(fabric.Finding)) {
 	find(fabric.Finding{Kind: fabric.FindDeadlock, Index: s.routers.Media + d.Link, Cycle: d.Since, Waits: d.Waits,
 		Text: fmt.Sprintf("of %s on their way some never come: they wait for each other (deadlock); %s", some, d.Text)})
 }
-
-func (s *Stream) Deadlocked() bool { return s.deadlocked != 0 }

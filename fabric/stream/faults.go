@@ -9,39 +9,6 @@ import (
 	"starloom/nic"
 )
 
-// cyclesPerCredits is how often, at least, credits are counted, where faults may lose some.
-const cyclesPerCredits = 1 << 10
-
-// hearFaults tells a ledger what faults have done in a slot, and which credits are missing that were not before.
-func (s *Stream) hearFaults(ledger *fabric.Ledger, slot uint32) {
-	if s.faults == nil {
-		return
-	}
-	for i, count := range s.faults.Take(slot, slot) {
-		ledger.FaultCounts[i].Merge(&count)
-	}
-	if s.rtl == nil && slot%uint32(max(1, cyclesPerCredits/s.timing.SlotCycles())) == 0 {
-		s.missingCredits(func(f fabric.Finding) {
-			s.missing = append(s.missing, uint32(f.Index-s.routers.Media), f.Value)
-			f.Slot = slot
-			ledger.Find(f)
-		})
-	}
-}
-
-// missingCredits finds the virtual channels of which credits are missing, once each.
-func (s *Stream) missingCredits(find func(fabric.Finding)) {
-	for _, l := range s.faults.LostCredits() {
-		known := false
-		for i := 0; i < len(s.missing) && !known; i += 2 {
-			known = s.missing[i] == uint32(l.Channel) && s.missing[i+1] == uint32(l.VC)
-		}
-		if !known {
-			find(fabric.Finding{Kind: fabric.FindCredit, Index: s.routers.Media + l.Channel, Value: uint32(l.VC), Cycle: s.kernel.Cycle(), Text: s.faults.LostText(&l)})
-		}
-	}
-}
-
 // harmed receives a frame that a fault has harmed; false: none has.
 func (s *Stream) harmed(x *streamShard, processor int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) (status nic.Status, harmed bool) {
 	p, fate := s.network.Packets, fabric.FateDropped
@@ -75,8 +42,8 @@ func (s *Stream) Stands() bool {
 }
 
 func (s *Stream) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
+	s.missingCredits(find)
 	if s.faults != nil && s.rtl == nil {
-		s.missingCredits(find)
 		if text := Standing(s.names, s.standing(), s.frameText); text != "" {
 			find(fabric.Finding{Kind: fabric.FindStanding, Cycle: s.kernel.Cycle(), Text: text})
 		}

@@ -25,10 +25,8 @@ import (
 //
 // What a NIC has taken it sends: firmware sees it in the TX FIFO until its tail has left, and cannot take it back.
 type Stream struct {
-	plant.Watched
+	routed
 	timing  nic.Timing
-	routers *fabric.Routers
-	kernel  *hw.Kernel
 	network *hw.FedNetwork
 
 	streamColumns
@@ -37,27 +35,21 @@ type Stream struct {
 	shards        []streamShard
 	chain         arrivals
 	log           *frameLog // nil if no one wants to know
-	built         fabric.Network
-	names         fabric.Names
-	faults        *RouterFaults // nil for none
-	rtl           plant.RTL     // nil if everything is model
 }
 
 // streamColumns are what is saved.
 type streamColumns struct {
-	frames     []byte   // of each packet on its way, stride bytes
-	serial     []uint64 // of each packet: its number among all
-	fed        uint64   // packets so far
-	told       []uint32 // of each node: frames whose tails had left at the last boundary, modulo 2^32
-	taken      takenFrames
-	orphans    []uint32 // of each node: frames before those that are taken in its NIC that its TX FIFO does not have any more
-	begun      []uint16 // of each node: flits of the next frame that had left at the last boundary
-	latencies  latencies
-	loads      *ChannelLoads
-	order      Order    // for the rule in_order
-	refused    []uint8  // of each node: see refuses
-	missing    []uint32 // channel and VC of credits that were found to be missing
-	deadlocked uint8    // 1: frames wait for one another for ever
+	frames    []byte   // of each packet on its way, stride bytes
+	serial    []uint64 // of each packet: its number among all
+	fed       uint64   // packets so far
+	told      []uint32 // of each node: frames whose tails had left at the last boundary, modulo 2^32
+	taken     takenFrames
+	orphans   []uint32 // of each node: frames before those that are taken in its NIC that its TX FIFO does not have any more
+	begun     []uint16 // of each node: flits of the next frame that had left at the last boundary
+	latencies latencies
+	loads     *ChannelLoads
+	order     Order   // for the rule in_order
+	refused   []uint8 // of each node: see refuses
 }
 
 // streamShard is what a shard says at a boundary, until the edge after it.
@@ -90,41 +82,28 @@ func (a *arrivals) forget() {
 
 // NewStream builds the hardware of a network of routers, of which rtl replaces some; nil: everything is model.
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Stream, error) {
-	routers, shape := fabric.RoutersOf(n), n.Shape()
-	perShard := hw.RoutersPerShard
-	if rtl != nil {
-		perShard = len(routers.Graph.Ports)
-	}
-	kernel := hw.NewKernel(workers, hw.Shards(len(routers.Graph.Ports), perShard))
-	s := &Stream{timing: c.Timing, routers: routers, shape: shape, kernel: kernel, ports: shape.Ports, shards: make([]streamShard, len(c.Shards)), rtl: rtl}
-	network, err := hw.NewFedNetwork(n.Kind(), kernel.Clock(), routers.Config, &routers.Graph, routers.Routes,
-		hw.Feed{TxFrames: c.TxFrames * shape.Ports, RxFrames: c.RxFrames, Lossless: !routers.Sink, Harm: c.Faults != nil, Chosen: routers.Chosen()}, kernel.Shards())
+	shape := n.Shape()
+	s := &Stream{timing: c.Timing, shape: shape, ports: shape.Ports, shards: make([]streamShard, len(c.Shards))}
+	err := s.build(n, c, workers, rtl, func(r *fabric.Routers, k *hw.Kernel) (wires *hw.RouterNetwork, _ []hw.Component, err error) {
+		s.network, err = hw.NewFedNetwork(n.Kind(), k.Clock(), r.Config, &r.Graph, r.Routes,
+			hw.Feed{TxFrames: c.TxFrames * shape.Ports, RxFrames: c.RxFrames, Lossless: !r.Sink, Harm: c.Faults != nil, Chosen: r.Chosen()}, k.Shards())
+		if err != nil {
+			return nil, nil, err
+		}
+		return s.network.RouterNetwork, s.network.Components(), nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	s.network = network
-	components := network.Components()
-	if rtl != nil {
-		if components, err = plant.ReplaceRouters(rtl, kernel, network.Routers, components); err != nil {
-			return nil, err
-		}
-	}
-	kernel.Add(components...)
-	if err := kernel.Build(); err != nil {
-		return nil, err
-	}
-	nodes := len(routers.Graph.Nodes)
+	nodes := len(s.routers.Graph.Nodes)
 	s.stride, s.taken = nic.FrameStride(max(c.PayloadBytes, 8)), newTakenFrames(shape.Processors(), c.TxFrames*shape.Ports)
 	s.told, s.orphans, s.begun = make([]uint32, nodes), make([]uint32, nodes), make([]uint16, nodes)
-	s.loads = NewChannelLoads(routers)
-	s.order, s.refused, s.built = make(Order, nodes*routers.Classes()), make([]uint8, nodes), n
+	s.loads = NewChannelLoads(s.routers)
+	s.order, s.refused = make(Order, nodes*s.routers.Classes()), make([]uint8, nodes)
 	s.chain.first, s.chain.last = make([]uint32, nodes), make([]uint32, nodes)
 	for i, shard := range c.Shards {
 		s.shards[i].first = shard.First * shape.PerUnit
 		s.shards[i].rx = make([]uint8, (shard.End-shard.First)*shape.PerUnit*shape.Ports)
-	}
-	if s.names = n.Names(); c.Faults != nil {
-		s.faults = NewRouterFaults(n, c.Faults, network.RouterNetwork, &c.Timing, len(kernel.Shards()))
 	}
 	s.Reset(c.Seed)
 	return s, nil
@@ -148,7 +127,7 @@ func (s *Stream) frame(packet uint32) nic.FrameView {
 
 func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	if shard == 0 && bank.First == 0 && window.First == 0 {
-		s.hearFaults(ledger, slot)
+		s.hearFaults(ledger, slot, slot, slot%uint32(max(1, cyclesPerCredits/s.timing.SlotCycles())) == 0)
 	}
 	for cell := window.First; cell < window.End; cell++ {
 		s.hear(&s.shards[shard], bank, cell, ledger, slot)
@@ -389,8 +368,6 @@ func (s *Stream) crossed() {
 	})
 }
 
-func (s *Stream) failed() bool { return s.rtl != nil && s.rtl.Failed() }
-
 // cross runs the cycles of a tick, up to Settle of the last one.
 func (s *Stream) cross(boundary uint64) {
 	for s.kernel.Cycle() < boundary && !s.failed() {
@@ -452,9 +429,6 @@ func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
 	s.fed++
 }
 
-// Collisions implements Transport: frames never meet.
-func (s *Stream) Collisions(int, uint32, func(int, uint32)) (met, alone uint64) { return 0, 0 }
-
 // InFlight counts the frames that NICs have taken and that no processor has received, once a boundary has heard.
 func (s *Stream) InFlight() (frames int) {
 	frames = s.network.Live()
@@ -465,10 +439,7 @@ func (s *Stream) InFlight() (frames int) {
 }
 
 func (s *Stream) Reset(uint64) {
-	if s.kernel.Reset(); s.faults != nil {
-		s.faults.Begin()
-	}
-	s.missing = s.missing[:0]
+	s.routed.reset()
 	s.frames, s.serial, s.fed, s.chain.next = s.frames[:0], s.serial[:0], 0, s.chain.next[:0]
 	clear(s.told)
 	s.taken.reset()
@@ -478,7 +449,6 @@ func (s *Stream) Reset(uint64) {
 	s.loads.reset()
 	clear(s.order)
 	clear(s.refused)
-	s.deadlocked = 0
 	s.chain.forget()
 	for i := range s.shards {
 		s.Begin(i, 0, false)
@@ -487,25 +457,15 @@ func (s *Stream) Reset(uint64) {
 	if s.log != nil {
 		s.log = &frameLog{}
 	}
-	s.WatchError = nil
 	s.kernel.BeforeCycle0()
 }
 
-// Clock returns the one clock.
-func (s *Stream) Clock() *hw.Clock { return s.kernel.Clock() }
-
-// Probes yields the signals of all hardware but routers.
-func (s *Stream) Probes(yield func(hw.Probe)) { s.kernel.Probes(yield) }
-
 func (s *Stream) Routers() *hw.RouterSignals {
-	node := func(node int) string { return fabric.NodePath(s.built, node) }
-	return s.network.Signals(node, hw.PacketNumbers{Bits: 32, Of: func(packet uint32) uint64 { return s.serial[packet] }})
+	return s.signals(hw.PacketNumbers{Bits: 32, Of: func(packet uint32) uint64 { return s.serial[packet] }})
 }
 
-func (s *Stream) Path() string { return "fabric" }
-
 func (s *Stream) State(v *hw.StateVisitor) {
-	v.Within(s.kernel)
+	s.routed.state(v)
 	hw.StateList(v, "frames", &s.frames)
 	hw.StateList(v, "serial", &s.serial)
 	hw.StateScalar(v, "fed", &s.fed)
@@ -517,11 +477,6 @@ func (s *Stream) State(v *hw.StateVisitor) {
 	s.loads.state(v)
 	s.order.State(v)
 	hw.StateColumn(v, "refused", s.refused, hw.AtMost(uint8(refusalsMax)))
-	hw.StateScalar(v, "deadlocked", &s.deadlocked, hw.AtMost(uint8(1)))
-	if s.faults != nil {
-		hw.StateList(v, "missing_credits", &s.missing)
-		s.faults.State(v)
-	}
 	v.AfterRestore(func() {
 		s.chain.next = make([]uint32, len(s.serial))
 		s.chain.forget()
@@ -574,9 +529,6 @@ func (s *Stream) Latencies() (whole, network map[uint64]uint64, hops uint64) {
 
 // Loads are those of channels between routers.
 func (s *Stream) Loads() *ChannelLoads { return s.loads }
-
-// Network is the hardware of routers.
-func (s *Stream) Network() *hw.RouterNetwork { return s.network.RouterNetwork }
 
 // frameLog has a row for each frame that has come.
 type frameLog struct{ rows []fabric.PacketRow }

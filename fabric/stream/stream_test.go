@@ -12,7 +12,8 @@ import (
 // TestFlow: frames of one class have one order, in whichever of its channels they leave.
 func TestFlow(t *testing.T) {
 	p := &hw.Packets{FirstVC: []uint8{0, 1, 2, 3, 4, 5}}
-	s := &Stream{routers: &fabric.Routers{Config: hw.RouterConfig{VCs: 6, Classes: 2}}, network: &hw.FedNetwork{RouterNetwork: &hw.RouterNetwork{Packets: p}}}
+	s := &Stream{network: &hw.FedNetwork{RouterNetwork: &hw.RouterNetwork{Packets: p}}}
+	s.routers = &fabric.Routers{Config: hw.RouterConfig{VCs: 6, Classes: 2}}
 	for packet, vc := range p.FirstVC {
 		require.Equal(t, uint32(2*7+vc/3), s.flow(7, uint32(packet)))
 	}

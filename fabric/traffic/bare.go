@@ -18,40 +18,57 @@ import (
 // barePacketsMax is the most packets of one run.
 const barePacketsMax = 1 << 30
 
-// Bare are the packets of a network of routers whose processors run no firmware: a frame is a flit, a slot a cycle.
+// Bare are the packets of a network of routers whose processors run no firmware: a frame is a flit, a slot a cycle. It is the referee of
+// a run of them.
 type Bare struct {
 	*hw.Packets
 	ids        []uint64 // of the file, nil for the packets' numbers
 	spec       *Spec
 	processors int
+
+	net   *stream.Bare // nil for who runs them alone
+	rules *fabric.Rules
+	limit uint32 // slots after which a run ends at the latest
 }
 
 // NewBare draws all packets of a run, or takes them from the file.
 func NewBare(s *Spec, processors int, seed uint64) (*Bare, error) {
 	b := &Bare{Packets: &hw.Packets{}, spec: s, processors: processors}
+	return b, b.draw(seed)
+}
+
+// RefereeOf is the referee of a run on hardware, under rules, of so many slots at most.
+func RefereeOf(s *Spec, processors int, net *stream.Bare, rules *fabric.Rules, limit uint32) *Bare {
+	return &Bare{Packets: net.Network().Packets, spec: s, processors: processors, net: net, rules: rules, limit: limit}
+}
+
+// draw makes the packets of a run.
+func (b *Bare) draw(seed uint64) error {
+	s := b.spec
+	*b.Packets, b.ids = hw.Packets{}, nil
 	if s.Closed > 0 {
-		return nil, refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and sources of bare packets hear of nothing that arrives", s.Closed), "delete closed"})
+		return refuse(refusal{true, "closed", fmt.Sprintf("closed is %d, and sources of bare packets hear of nothing that arrives", s.Closed), "delete closed"})
 	}
 	if s.Arrivals == fabric.ArrivalsFile {
 		for i := range s.Rows {
 			r := &s.Rows[i]
 			if r.Created >= uint64(hw.PacketPending) {
-				return nil, &input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line), Reason: fmt.Sprintf("a packet is created in cycle %d", r.Created),
+				return &input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line), Reason: fmt.Sprintf("a packet is created in cycle %d", r.Created),
 					Remedy: fmt.Sprintf("allowed are 0 to %d", hw.PacketPending-1)}
 			}
 			b.Add(r.Source, r.Destination, uint16(r.Size), uint32(r.Created))
 			b.ids = append(b.ids, r.ID)
 		}
-		return b, nil
+		return nil
 	}
-	d, end := NewDraws(s, processors, seed, 1), uint32(min(s.End, never-1))
+	d, end := NewDraws(s, b.processors, seed, 1), uint32(min(s.End, never-1))
 	type made struct{ at, source, number uint32 }
 	var all []made
-	for source := range uint32(processors) {
+	for source := range uint32(b.processors) {
 		number := uint32(0)
 		for at := d.First(source); at < end; at = d.Next(source, number, at) {
 			if len(all) == barePacketsMax {
-				return nil, refuse(refusal{true, "measure", fmt.Sprintf("there are more than %d packets", barePacketsMax), "measure fewer cycles"})
+				return refuse(refusal{true, "measure", fmt.Sprintf("there are more than %d packets", barePacketsMax), "measure fewer cycles"})
 			}
 			all = append(all, made{at, source, number})
 			number++
@@ -62,7 +79,7 @@ func NewBare(s *Spec, processors int, seed uint64) (*Bare, error) {
 		destination, size := d.Packet(x.source, x.number)
 		b.Add(x.source, destination, uint16(size), x.at)
 	}
-	return b, nil
+	return nil
 }
 
 // ID is what a packet is called: its id in the file, or its number.
@@ -85,70 +102,51 @@ func (b *Bare) Pending() (n uint64) {
 	return n
 }
 
-// Loads are the loads of channels, of packets that have arrived.
-func (b *Bare) Loads(r *fabric.Routers) *stream.ChannelLoads {
-	loads := stream.NewChannelLoads(r)
-	for i, received := range b.Received {
-		if received != hw.PacketPending {
-			loads.Note(b.Source[i], b.Destination[i], b.Size[i])
-		}
-	}
-	return loads
-}
-
-// Latencies are how many measured packets took how many cycles, and how many have not arrived.
-func (b *Bare) Latencies() (counts [][2]uint64, left uint64) {
-	latency := map[uint64]uint64{}
-	for i, created := range b.Created {
-		switch received := b.Received[i]; {
-		case !b.measures(created):
-		case received == hw.PacketPending:
-			left++
-		default:
-			latency[uint64(received-created)]++
-		}
-	}
-	return histogram(latency), left
-}
-
-// Shown is what a run of so many cycles shows of its measured packets.
+// Shown is what a run of so many cycles shows of its measured packets. Offered and accepted count flits.
 type Shown struct {
-	b      *Bare
-	w      *window
-	cycles uint64
+	b                  *Bare
+	w                  *window
+	cycles             uint64
+	offered, accepted  uint64
+	hops, arrived, way uint64            // of those that have arrived, way: the sum of their cycles in the network
+	latency, network   map[uint64]uint64 // how many took how many cycles, from creation and from their source
 }
 
 // Shown sums up a run of so many cycles.
 func (b *Bare) Shown(cycles uint64) *Shown {
 	w := &window{spec: b.spec, unit: "cycle", slotCycles: 1, growing: newGrowing(&b.spec.Window, 1)}
-	var sum, arrived uint64
+	s := &Shown{b: b, w: w, cycles: cycles, latency: map[uint64]uint64{}, network: map[uint64]uint64{}}
 	for i, created := range b.Created {
-		received := b.Received[i]
+		received, size := b.Received[i], uint64(b.Size[i])
 		w.growing.comes(created)
 		if received != hw.PacketPending {
 			w.growing.goes(received)
 			if b.measures(received) {
 				w.accepted++
+				s.accepted += size
 			}
 		}
-		switch {
-		case !b.measures(created):
-		case received == hw.PacketPending:
-			w.created++
-			w.pending++
-		default:
-			w.created++
-			arrived++
-			sum += uint64(received - b.Sent[i])
+		if !b.measures(created) {
+			continue
 		}
+		w.created++
+		if s.offered += size; received == hw.PacketPending {
+			w.pending++
+			continue
+		}
+		s.arrived++
+		s.hops += uint64(b.Hops[i])
+		s.way += uint64(received - b.Sent[i])
+		s.latency[uint64(received-created)]++
+		s.network[uint64(received-b.Sent[i])]++
 	}
-	w.over, w.way = w.pending == 0 || cycles >= uint64(b.spec.Slots()), float64(sum)/float64(max(arrived, 1))
-	return &Shown{b, w, cycles}
+	w.over, w.way = w.pending == 0 || cycles >= uint64(b.spec.Slots()), float64(s.way)/float64(max(s.arrived, 1))
+	return s
 }
 
-// Judge finds what breaks rules of packets after so many cycles, in the order of their arrival.
-func (b *Bare) Judge(rules *fabric.Rules, cycles uint64, find func(fabric.Finding)) {
-	j := newJudge(rules, b.processors, "cycle")
+// judge finds what breaks rules of packets after so many cycles, in the order of their arrival.
+func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
+	j := newJudge(b.rules, b.processors, "cycle")
 	if j.order == nil && !j.limits() {
 		return
 	}
@@ -169,54 +167,21 @@ func (b *Bare) trip(i, at uint32) *trip {
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
 
-// Late names the measured packets that are overdue, "" for none.
-func (s *Shown) Late() string { return s.w.late() }
-
-// Limits are those of rules, with how many packets they have judged. Times are in cycles.
-func (s *Shown) Limits(rules *fabric.Rules) map[string]string {
-	limits := rules.Limits()
-	if rules.DeadlineSlots > 0 {
-		limits[fabric.RuleDeadline] = traces.Plural(uint64(rules.DeadlineSlots), "cycle", "cycles")
-	}
-	return s.w.limits(limits)
-}
-
-// Notes are what the user should know of the measured cycles.
-func (s *Shown) Notes() []string { return s.w.notes() }
-
-// Metrics are what is measured. Offered and accepted count flits.
+// Metrics are what is measured.
 func (s *Shown) Metrics() (m fabric.Metrics) {
-	b, w, cycles := s.b, s.w, s.cycles
-	var offered, accepted, hops, arrived uint64
-	latency, network := map[uint64]uint64{}, map[uint64]uint64{}
-	for i, created := range b.Created {
-		received, size := b.Received[i], uint64(b.Size[i])
-		if received != hw.PacketPending && b.measures(received) {
-			accepted += size
-		}
-		if !b.measures(created) {
-			continue
-		}
-		if offered += size; received == hw.PacketPending {
-			continue
-		}
-		arrived++
-		hops += uint64(b.Hops[i])
-		latency[uint64(received-created)]++
-		network[uint64(received-b.Sent[i])]++
-	}
-	whole := b.Pending() == 0 || cycles >= b.spec.End
+	b, w := s.b, s.w
+	whole := b.Pending() == 0 || s.cycles >= b.spec.End
 	perCycle := float64(b.processors) * float64(b.spec.Cycles())
 	m.Add("window", b.spec.WindowText())
-	m.AddIn(unitFlits, whole, "offered", float64(offered)/perCycle)
-	m.AddIn(unitFlits, whole, "accepted", float64(accepted)/perCycle)
+	m.AddIn(unitFlits, whole, "offered", float64(s.offered)/perCycle)
+	m.AddIn(unitFlits, whole, "accepted", float64(s.accepted)/perCycle)
 	w.addSaturated(&m, whole)
 	m.AddKnown(whole, "pending", w.pending)
-	latencies := histogram(latency)
+	latencies := histogram(s.latency)
 	latencies.addLatency(&m, w.of(), w.over)
-	histogram(network).add(&m, "network_latency", w.of(), w.over)
-	m.AddKnown(w.over && arrived > 0, "hops.mean", float64(hops)/float64(max(arrived, 1)))
-	queued, most := b.queues(cycles)
+	histogram(s.network).add(&m, "network_latency", w.of(), w.over)
+	m.AddKnown(w.over && s.arrived > 0, "hops.mean", float64(s.hops)/float64(max(s.arrived, 1)))
+	queued, most := b.queues(s.cycles)
 	m.AddKnown(whole, "source_queue.mean", float64(queued)/perCycle)
 	m.AddKnown(whole, "source_queue.max", most)
 	m.AddKnown(w.over && len(latencies) > 0, "latency.histogram", latencies)

@@ -40,6 +40,25 @@ func (c *Config) Bare() bool {
 	return fabric.RoutersOf(c.Network) != nil && !fabric.Slotted(c.Network) && f.Program == nil && f.Path == "" && f.Bytes == nil
 }
 
+// Checked lists the rules that a run is held to. Without firmware nothing is asked of handlers, and who waits for whom is not known of RTL.
+func (c *Config) Checked() (names []string) {
+	if !c.Bare() {
+		return c.Rules.Checked()
+	}
+	names = []string{fabric.RuleFinishes}
+	if len(c.RTL) == 0 {
+		names = append(names, fabric.RuleDeadlock)
+	}
+	names = append(names, c.Rules.OfPackets()...)
+	if c.FinishBy > 0 {
+		names = append(names, fabric.RuleFinishBy)
+	}
+	if c.Rules.Credits {
+		names = append(names, fabric.RuleCredits)
+	}
+	return names
+}
+
 // NIC is the size of a NIC: the largest payload of a frame in bytes, and the depth of its FIFOs in
 // frames, at each port.
 type NIC struct{ PayloadBytes, RxFrames, TxFrames int }

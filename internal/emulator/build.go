@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/meter"
+	"starloom/internal/outcome"
 	"starloom/internal/rtl"
 	"starloom/internal/strict"
 	"starloom/traces/input"
@@ -25,10 +27,6 @@ import (
 
 // New builds a machine from what a scenario has become.
 func New(ctx context.Context, c *config.Config, o Options) (*Machine, error) {
-	if c.Bare() {
-		return nil, c.Source.Refuse("fabric."+c.Network.Kind(), "without firmware routers make no machine of processors",
-			"run the scenario, or write firmware: {...}")
-	}
 	m := &Machine{Stop: new(atomic.Bool)}
 	m.Config, m.options, m.Rules, m.timing = c, o, c.Rules, c.Timing
 	if c.Firmware.CPU != nil {
@@ -50,6 +48,13 @@ func (m *Machine) build(ctx context.Context) (err error) {
 			m.armed[slot-1] = true
 		}
 	}
+	if c.Bare() { // more workers than shards have nothing to do
+		shards := len(hw.Shards(len(fabric.RoutersOf(m.Network).Graph.Ports), hw.RoutersPerShard))
+		if m.options.Workers <= 0 {
+			m.options.Workers = runtime.GOMAXPROCS(0)
+		}
+		m.options.Workers, m.options.BankSize = min(m.options.Workers, shards), m.Network.Shape().Processors()
+	}
 	if m.Shape, err = m.options.choose(m.Network, len(c.RTL) > 0); err != nil {
 		return err
 	}
@@ -59,7 +64,17 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
 		return c.Source.Refusal(err)
 	}
-	m.Referee = m.referee()
+	m.faults = newFaulted(c, m.Shape.Processors())
+	m.workers = hw.NewWorkers(m.options.Workers)
+	shards := m.Shape.Shards(m.options.BankSize)
+	config := m.transportConfig(shards)
+	if c.Bare() {
+		if err := m.buildBare(ctx, config); err != nil {
+			return err
+		}
+	} else {
+		m.Referee = m.referee()
+	}
 	m.ending, _ = m.Referee.(fabric.Ending)
 	m.offering, _ = m.Referee.(fabric.Offering)
 	if err := m.checkJudged(); err != nil {
@@ -68,17 +83,17 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkDeadline(); err != nil {
 		return err
 	}
-	m.faults = newFaulted(c, m.Shape.Processors())
-	m.workers = hw.NewWorkers(m.options.Workers)
-	shards := m.Shape.Shards(m.options.BankSize)
-	config := m.transportConfig(shards)
-	if err := m.buildFirmware(ctx, shards); err != nil {
+	if m.bare != nil {
+		m.newShards(shards)
+	} else if err := m.buildFirmware(ctx, shards); err != nil {
 		return interruption(ctx, err)
 	}
 	if err := m.checkResults(); err != nil {
 		return err
 	}
-	if fabric.RoutersOf(m.Network) != nil {
+	if m.bare != nil {
+		m.transport, m.Hardware, m.flying = m.bare, m.bare, m.bare
+	} else if fabric.RoutersOf(m.Network) != nil {
 		if err := m.buildStream(ctx, config); err != nil {
 			return err
 		}
@@ -95,6 +110,23 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		return interruption(ctx, err)
 	}
 	m.until(context.Background())
+	return nil
+}
+
+// buildBare builds the hardware of routers without firmware, and the referee of what goes through it.
+func (m *Machine) buildBare(ctx context.Context, config *fabric.Config) (err error) {
+	c := m.Config
+	if m.bare, err = stream.NewBare(m.Network, config, m.workers, m.openRTL(ctx)); err != nil {
+		if m.RTL != nil {
+			return err
+		}
+		return c.Source.Refuse("fabric."+m.Network.Kind(), err.Error(), "change the network")
+	}
+	m.Image.Name = outcome.ImageNone
+	if m.options.Replay > 0 {
+		m.Replay = &replay{processor: m.options.Replay - 1}
+	}
+	m.Referee = traffic.RefereeOf(c.Traffic, m.Shape.Processors(), m.bare, &m.Rules, c.Slots)
 	return nil
 }
 

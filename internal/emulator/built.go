@@ -44,6 +44,7 @@ type carrier struct {
 	transport fabric.Transport
 	Hardware  plant.Hardware // it, in the cycle engine, else nil
 	Plant     *plant.Plant   // it, in the cycle engine of a network with slots, else nil
+	bare      *stream.Bare   // it, without firmware, else nil
 	flying    stream.Flying  // it, if frames may take longer than a slot, else nil
 }
 
@@ -63,8 +64,11 @@ type Image struct {
 	metered      []byte   // what a profile is made of, if handlers take time
 }
 
-// anyInstance is one of them.
+// anyInstance is one of them, nil without firmware.
 func (m *built) anyInstance() (any firmware.Instance) {
+	if m.bare != nil {
+		return nil
+	}
 	if m.Parking == nil {
 		return m.Shards[0].Instances[0]
 	}

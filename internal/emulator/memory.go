@@ -211,6 +211,9 @@ func (m *Machine) MemoryBytesOf(engine string) uint64 {
 // image's own data and states before the image is loaded.
 func (m *Machine) MemoryBytes() uint64 {
 	c := m.Config
+	if c.Bare() {
+		return BareBytes(c, m.options.Packets)
+	}
 	n, processor, instances := uint64(m.Shape.Processors()), m.residentBytes(), uint64(m.instances())
 	need := processBytes(c)
 	if m.Parking != nil || m.Image.stateBytes == 0 && m.mayPark() {
@@ -288,6 +291,9 @@ func Weigh(ctx context.Context, c *config.Config, o Options) (bytes uint64, engi
 	defer func() { err = errors.Join(err, m.Release()) }()
 	if m.Shape, err = m.options.choose(m.Network, len(c.RTL) > 0); err != nil {
 		return 0, "", err
+	}
+	if c.Bare() {
+		return m.MemoryBytes(), m.options.Engine, nil
 	}
 	if c.Firmware.CPU != nil {
 		m.Meter = meter.NewClock(c.Firmware.CPU, 1)

@@ -78,7 +78,9 @@ func (m *Machine) deafNotes() []string {
 const noted, packetsNoted = 3, 6
 
 // limited reports whether a run has come to its limit of slots without finishing.
-func (m *Machine) limited() bool { return m.ended && !m.finished && m.slot >= m.Config.Slots }
+func (m *Machine) limited() bool {
+	return m.ended && !m.finished && m.slot >= m.Config.Slots && (m.bare == nil || m.slot < m.Config.Traffic.Slots())
+}
 
 // undecided says why it is not known whether a run has kept a rule, nil if all is known: exactly_once where it has come to its limit of
 // slots, and what has not arrived is not lost; results before it is over.
@@ -134,7 +136,7 @@ func (m *Machine) lackNotes(r *outcome.Report) []string {
 
 // trafficNotes say that measured packets were lost where no rule forbids it, and what the user should know of the measured slots.
 func (m *Machine) trafficNotes() []string {
-	r, ok := m.Referee.(*traffic.Referee)
+	r, ok := m.Referee.(traffic.Packets)
 	if !ok {
 		return nil
 	}

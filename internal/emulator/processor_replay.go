@@ -2,10 +2,15 @@ package emulator
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
+	"starloom/fabric/traffic"
+	"starloom/hw"
 	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
@@ -32,7 +37,9 @@ func (m *Machine) newReplay(config nic.BankConfig, instantiate maker) error {
 // state, registers and probes. The memory of an instance of its own may hold more of its state.
 func (m *Machine) ResumeReplay() error {
 	r := m.Replay
-	r.from = m.slot
+	if r.from = m.slot; m.bare != nil {
+		return nil
+	}
 	from, cell := m.InstanceOf(r.processor)
 	bank, alone := from.Bank(), r.instance.Bank()
 	copy(r.instance.Probes(), probesOf(from, cell))
@@ -48,6 +55,9 @@ func (m *Machine) ResumeReplay() error {
 // handler did. What differs from the run is a violation of the report.
 func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	r := m.Replay
+	if m.bare != nil {
+		return m.writeSource(w, r)
+	}
 	r.recording = false
 	m.writeROM(r.instance.Bank())
 	m.until(context.Background())
@@ -83,5 +93,46 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	})
 	report.Violations, report.Verdict = v.Kept, outcome.VerdictFail
 	report.ViolationsTotal++
+	return out.Flush()
+}
+
+// writeSource tells what the source and the sink of a processor without firmware have done in the run, a line for each cycle.
+func (m *Machine) writeSource(to io.Writer, r *replay) error {
+	type event struct {
+		cycle uint32
+		what  string
+	}
+	var events []event
+	note := func(cycle uint32, format string, values ...any) {
+		if cycle != hw.PacketPending && cycle >= r.from && cycle < m.slot {
+			events = append(events, event{cycle, fmt.Sprintf(format, values...)})
+		}
+	}
+	p := m.Referee.(*traffic.Bare)
+	for i := range uint32(p.Count()) {
+		id := p.ID(i)
+		if int(p.Source[i]) == r.processor {
+			note(p.Created[i], "packet %d to %d is created, %s", id, p.Destination[i], traces.Plural(uint64(p.Size[i]), "flit", "flits"))
+			note(p.Sent[i], "sends the head of packet %d", id)
+		}
+		if int(p.Destination[i]) == r.processor {
+			note(p.Received[i], "receives the tail of packet %d from %d, created in cycle %d, over %s", id, p.Source[i], p.Created[i],
+				traces.Plural(uint64(p.Hops[i]), "router", "routers"))
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.cycle, b.cycle) })
+	out, since := bufio.NewWriter(to), ""
+	if r.from > 0 {
+		since = fmt.Sprintf(" from cycle %d on", r.from)
+	}
+	fmt.Fprintf(out, "%s has no firmware: its source and its sink in %s%s\n", m.Names.Processor(r.processor),
+		traces.Plural(m.slot-r.from, "cycle", "cycles"), since)
+	for len(events) > 0 {
+		cycle, line := events[0].cycle, []string(nil)
+		for ; len(events) > 0 && events[0].cycle == cycle; events = events[1:] {
+			line = append(line, events[0].what)
+		}
+		fmt.Fprintf(out, "cycle %d: %s\n", cycle, strings.Join(line, "; "))
+	}
 	return out.Flush()
 }

@@ -79,7 +79,10 @@ func (m *Machine) mustBeOver() {
 		return
 	}
 	all := m.Shape.Processors()
-	text := fmt.Sprintf("the run was not over after %s: %d of %s done", m.Rules.FinishBy, m.Done, traces.Plural(all, "processor was", "processors were"))
+	text := fmt.Sprintf("the run was not over after %s", m.Rules.FinishBy)
+	if m.bare == nil {
+		text += fmt.Sprintf(": %d of %s done", m.Done, traces.Plural(all, "processor was", "processors were"))
+	}
 	if m.Done == all {
 		text += ", and frames were still to be sent or received"
 	}

@@ -59,7 +59,7 @@ func (m *Machine) RunTable() fabric.RunTable {
 
 // WritePackets writes all packets of traffic so far, if Options.Packets has asked for them; of another workload at routers all frames.
 func (m *Machine) WritePackets(to io.Writer) error {
-	if packets, ok := m.Referee.(*traffic.Referee); ok {
+	if packets, ok := m.Referee.(traffic.Packets); ok {
 		return packets.WritePackets(to)
 	}
 	return stream.StreamOf(m.transport).WritePackets(to)
@@ -132,8 +132,14 @@ func (m *Machine) ViolationsNow() []outcome.Violation {
 	return m.Findings.Kept
 }
 
+// Bare is the hardware of a machine without firmware, nil for others.
+func (m *Machine) Bare() *stream.Bare { return m.bare }
+
 // Loads are those of channels between routers, nil if there are none.
 func (m *Machine) Loads() *stream.ChannelLoads {
+	if m.bare != nil {
+		return m.bare.Loads()
+	}
 	if s := stream.StreamOf(m.transport); s != nil {
 		return s.Loads()
 	}
@@ -142,6 +148,9 @@ func (m *Machine) Loads() *stream.ChannelLoads {
 
 // Channels are the channels of a network of routers alone, for who looks at them; nil for others.
 func (m *Machine) Channels() *hw.RouterNetwork {
+	if m.bare != nil {
+		return m.bare.Network()
+	}
 	if s := stream.StreamOf(m.transport); s != nil && !fabric.Slotted(m.Network) {
 		return s.Network()
 	}
@@ -170,6 +179,14 @@ func (m *Machine) Report() *outcome.Report {
 // can tell: the first ViolationsMax, and the first of every rule.
 func (m *Machine) Violations() []outcome.Violation { return slices.Clone(m.Findings.Kept) }
 
+// Summed is the digest of the run so far.
+func (m *Machine) Summed() traces.Digest {
+	if packets, ok := m.Referee.(*traffic.Bare); ok {
+		return packets.Digest()
+	}
+	return m.Digest
+}
+
 // Sum is Report of a machine that is not closed.
 func (m *Machine) Sum() *outcome.Report {
 	var frames fabric.Frames
@@ -188,7 +205,9 @@ func (m *Machine) Sum() *outcome.Report {
 	count, missing := m.endFindings(&end)
 	total += count
 	var metrics fabric.Metrics
-	metrics.Add("steps", m.Steps())
+	if m.bare == nil {
+		metrics.Add("steps", m.Steps())
+	}
 	over := fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
 	metrics = append(metrics, m.Referee.Metrics(&over, m.Config.Known.Carries)...)
 	traffic.AddFrames(&metrics, m.Network, m.transport, m.Cycles())
@@ -199,7 +218,7 @@ func (m *Machine) Sum() *outcome.Report {
 		Seed:            m.Seed,
 		Engine:          m.options.Engine,
 		Verdict:         outcome.VerdictPass,
-		Rules:           m.Rules.Checked(),
+		Rules:           m.Config.Checked(),
 		Violations:      end.Kept,
 		ViolationsTotal: total,
 		Cycles:          m.Cycles(),
@@ -216,7 +235,7 @@ func (m *Machine) Sum() *outcome.Report {
 			Results: m.Image.resultNames, Mode: m.Config.Firmware.Mode, Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes(),
 		},
 		Notes:  slices.Clone(m.Config.Known.Notes),
-		Digest: m.Digest.String(),
+		Digest: m.Summed().String(),
 		Beside: outcome.Beside{Aside: outcome.Aside{Missing: missing, Known: outcome.Known{Limits: m.limits()}}},
 	}
 	if m.limited() && count > 0 {
@@ -237,7 +256,10 @@ func (m *Machine) Sum() *outcome.Report {
 	if total > 0 {
 		report.Verdict, report.Notes = outcome.VerdictFail, slices.Concat(report.Notes, m.usualNotes(report.Violations), m.overheardNotes(report.Violations))
 	}
-	report.Aside.Killed = m.killed()
+	if report.Aside.Killed = m.killed(); m.bare != nil {
+		report.Firmware.Mode, report.Firmware.Trusted = "", false
+		report.Aside.DigestCovers = "(packets sent and received, and the cycle of each)"
+	}
 	if m.RTL != nil {
 		report.RTL, report.Aside.RTLCheck = m.RTL.Reports(), m.rtlCheck()
 		report.Notes = append(report.Notes, m.RTL.BrokenNotes()...)
@@ -256,7 +278,7 @@ func (m *Machine) limits() map[string]string {
 		}
 		limits[fabric.RuleResults] = limit + ": " + judged
 	}
-	if packets, ok := m.Referee.(*traffic.Referee); ok {
+	if packets, ok := m.Referee.(traffic.Packets); ok {
 		return packets.Limits(limits)
 	}
 	if limit := limits[fabric.RuleDeadline]; limit != "" {

@@ -98,9 +98,25 @@ func (m *Machine) Cross() {
 			}
 		}
 	}
-	m.transport.Cross(m.slot)
-	m.slot++
+	m.slot = m.cross()
 	m.endByRTL()
+}
+
+// cross lets a slot cross, or many where there is no firmware, and returns how many have crossed then.
+func (m *Machine) cross() (slots uint32) {
+	if m.bare == nil {
+		m.transport.Cross(m.slot)
+		return m.slot + 1
+	}
+	until := m.Config.Slots
+	for _, look := range []uint64{uint64(m.Until), m.Config.FinishBy} {
+		if look > uint64(m.slot) && look < uint64(until) {
+			until = uint32(look)
+		}
+	}
+	m.bare.Until(until)
+	m.transport.Cross(m.slot)
+	return m.bare.Slots()
 }
 
 // Run steps until the run has finished, its limit of slots is reached or ctx ends; then

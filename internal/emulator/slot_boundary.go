@@ -15,11 +15,14 @@ import (
 func (m *Machine) Boundary(last bool) (whole bool) {
 	m.last = last
 	m.TurnShards()
-	if m.stopped() {
+	if m.stopped() && m.bare == nil {
 		m.DropBoundary()
 		return false
 	}
 	m.merge()
+	if m.bare != nil && m.stopped() && !m.ended {
+		m.Interrupted, m.ended = true, true
+	}
 	return true
 }
 
@@ -98,6 +101,9 @@ func (m *Machine) turnShard(index int) {
 	}
 	for _, instance := range w.shard.Instances {
 		w.turn(instance)
+	}
+	if m.bare != nil && index == 0 {
+		m.bare.Hear(0, nil, &w.shard.Ledger, m.slot, fabric.Window{})
 	}
 }
 

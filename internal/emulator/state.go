@@ -45,11 +45,18 @@ func (m *Machine) Save(w io.Writer) error {
 		return err
 	}
 	defer m.Leave()
-	if m.Interrupted {
+	if !m.Whole() {
 		return errors.New("saving state: the run was interrupted; reset the machine and run it again")
+	}
+	if m.Interrupted { // between two slots, and goes on from there
+		m.ended = false
+		defer func() { m.ended = true }()
 	}
 	return hw.Save(w, &machineState{Machine: m})
 }
+
+// Whole reports whether a run is between two slots: handlers may be interrupted in the middle of one.
+func (m *Machine) Whole() bool { return !m.Interrupted || m.bare != nil }
 
 // Restore reads what Save wrote into a machine that was built from the same
 // scenario with the same engine, bank size and firmware mode. When it returns an

@@ -53,10 +53,7 @@ func (r *Runs) size(ctx context.Context, b *runs.Batch, keys []Key) (size *Size,
 	options.Watched = r.Options.Record.VCD.Given()
 	size = &Size{Scenario: b.Config.Name, Keys: keys, Processors: b.Config.Network.Shape().Processors(), SlotsMax: b.Config.Slots}
 	size.Run = func(ctx context.Context, progress func(Progress)) error { return r.run(ctx, *b, progress) }
-	if b.Config.Bare() {
-		size.Memory, size.Engine = emulator.BareBytes(b.Config, r.Options.Packets.Given()), emulator.EngineCycle
-		return size, nil
-	}
+	options.Packets = options.Packets || b.Config.Bare() && r.Options.Packets.Given()
 	if bytes := b.Config.Network.Abilities().Memory.Slot; bytes != nil {
 		size.SlotBytes = bytes(&b.Config.Workload)
 	}

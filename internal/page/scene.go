@@ -190,7 +190,7 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 			add(Block{Aside: fmt.Sprintf("Hexadecimal digits are the payload, its first %d bytes at most, in the order in which they are sent; "+
 				"the lowest byte of a number comes first.", payloadShown)})
 		}
-	} else if s.Violation >= 0 && r.Violations[s.Violation].Rule == fabric.RuleDeadlock {
+	} else if r.Firmware.Image == outcome.ImageNone || s.Violation >= 0 && r.Violations[s.Violation].Rule == fabric.RuleDeadlock {
 		add(Block{Aside: "Frames are not listed between routers: the signals show their flits."})
 	} else if s.Waves != nil || len(s.Still) > 0 {
 		add(Block{Aside: fmt.Sprintf("%s has sent and heard no frame around slot %d; one for it may have been sent elsewhere.", at, s.Slot)})

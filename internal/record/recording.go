@@ -29,6 +29,7 @@ type Recording struct {
 	waves
 	machine *emulator.Machine
 	capture *capture
+	bare    *bareCapture // in its place, without firmware
 	log     *traces.File
 	err     error // the first one
 	closed  bool
@@ -64,7 +65,9 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 	if err != nil {
 		return nil, err
 	}
-	if packets != nil {
+	if packets != nil && m.Config.Bare() {
+		r.bare = &bareCapture{packets, m.Cycles()}
+	} else if packets != nil {
 		if r.capture, err = openCapture(m, packets); err != nil {
 			return nil, err
 		}
@@ -178,6 +181,14 @@ func (r *Recording) MarkLatest(report *outcome.Report) {
 	if !report.ByFaults() && report.Violations[0].Rule == fabric.RuleDeadline {
 		r.save.main = outcome.MarkerCame
 	}
+}
+
+// End writes what is known only of a run that has ended, before the machine runs again.
+func (r *Recording) End() error {
+	if r.bare == nil {
+		return nil
+	}
+	return r.bare.write(r.machine)
 }
 
 // Finish ends waveform and capture.

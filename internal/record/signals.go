@@ -26,6 +26,16 @@ type shown struct {
 
 // shownOf is that of a machine.
 func shownOf(m *emulator.Machine) *shown {
+	if m.Config.Bare() {
+		return &shown{
+			config: m.Config, comments: traceComments(m.Config, m.Seed), begin: m.Cycles(), slot: func() uint64 { return 0 },
+			boundary: func(func(hw.Probe, vcd.Form)) {}, hardware: func(func(hw.Probe)) {}, routers: m.Hardware.Routers(),
+			examples: func() string {
+				return "signals are, for example, " + m.Network.Kind() + ".router[0].input[0].vc[0].state, " + m.Names.Processor(0) + ".out.flit.valid; " +
+					"* stands for a part of a name, ** for any number of names, [2..5] for a range"
+			},
+		}
+	}
 	return &shown{
 		config: m.Config, comments: traceComments(m.Config, m.Seed, "firmware "+m.Image.Name+" sha256 "+m.Image.SHA256),
 		slack: 2 * uint64(m.Timing().SlotCycles()), begin: m.Cycles(), slot: func() uint64 { return uint64(m.Slots()) },

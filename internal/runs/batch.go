@@ -115,9 +115,6 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 	if b.total, err = b.Runs(); err != nil {
 		return err
 	}
-	if b.Config.Bare() {
-		return b.eachBare(ctx, take)
-	}
 	machines, each := b.workers(b.total)
 	options := b.Options
 	options.Workers = each
@@ -215,11 +212,8 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 	return runs, nil
 }
 
-// One runs number i on a machine of the batch, nil for routers without firmware, in any order of the numbers. It is nil if ctx has ended.
+// One runs number i on a machine of the batch, in any order of the numbers. It is nil if ctx has ended.
 func (b *Batch) One(ctx context.Context, m *emulator.Machine, i uint64) (*BatchRun, error) {
-	if b.Config.Bare() {
-		return b.oneBare(ctx, i)
-	}
 	r, err := b.run(ctx, m, i, true)
 	if err != nil || m.Interrupted {
 		return nil, err
@@ -246,7 +240,7 @@ func (b *Batch) run(ctx context.Context, m *emulator.Machine, i uint64, first bo
 		return r, err
 	}
 	if !m.Interrupted {
-		r.Finished, r.digest, r.Report = m.Finished(), m.Digest, m.Sum()
+		r.Finished, r.digest, r.Report = m.Finished(), m.Summed(), m.Sum()
 	}
 	return r, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"starloom/fabric"
 	"starloom/hw"
@@ -35,12 +36,16 @@ func (p *checkpoints) begin(r *run) error {
 	if err := o.checkSave(); err != nil {
 		return err
 	}
-	rules := m.Rules.Checked()
+	rules := m.Config.Checked()
 	if m.RTL != nil {
 		rules = append(rules, fabric.RuleLateLight)
 	}
 	if err := o.BreakOn.check(rules); err != nil {
 		return err
+	}
+	if rule := o.BreakOn.Rule; m.Config.Bare() && slices.Contains(m.Rules.OfPackets(), rule) {
+		return &input.Error{Place: "--break-on", Reason: "without firmware " + rule + " is looked at when the run has ended",
+			Remedy: "take the cycle that the violation names: --break-on slot=N"}
 	}
 	if o.Restore != "" {
 		if err := p.restore(m, o); err != nil {
@@ -77,7 +82,7 @@ func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 			Remedy: "delete --restore, or --run-table",
 		}
 	}
-	if o.Packets.Given() {
+	if o.Packets.Given() && !m.Config.Bare() {
 		return &input.Error{Place: "--packets", Reason: "a file of packets has those of the whole run, and a saved state has only those that are on their way",
 			Remedy: "delete --restore, or --packets"}
 	}
@@ -151,6 +156,10 @@ func (p *checkpoints) run(ctx context.Context, r *run) error {
 	m, o := r.machine, r.options
 	progress := r.progress(r.config.Slots, false)
 	for !m.Ended() && p.why == "" {
+		m.Until = o.BreakOn.Slot
+		if every := o.CheckpointEvery; every > 0 && (m.Until <= m.Slots() || m.Until > m.Slots()-m.Slots()%every+every) {
+			m.Until = m.Slots() - m.Slots()%every + every
+		}
 		err := m.Run(ctx, func() error {
 			if err := progress(); err != nil {
 				return err
@@ -214,7 +223,9 @@ func (p *checkpoints) end(r *run) error {
 	if p.file == nil {
 		return nil
 	}
-	if m.Interrupted {
+	if m.Interrupted && m.Whole() {
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("go on with --restore %s, the state before slot %d", outcome.ShellQuote(path), m.Slots()))
+	} else if m.Interrupted {
 		p.file.Abort()
 		note := "no state was saved: the run was interrupted in the middle of a slot"
 		if p.saved {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
@@ -99,6 +100,22 @@ func (o *Options) CheckOne() error {
 	}
 	if o.survival() {
 		return &input.Error{Place: "--survival", Reason: "a survival curve needs many runs", Remedy: "give --seeds, for example --seeds 1..100"}
+	}
+	return nil
+}
+
+// refuseBare refuses what is about firmware where there is none.
+func (o *Options) refuseBare(c *config.Config) error {
+	for _, x := range []struct {
+		option string
+		asked  bool
+	}{
+		{"--log", o.Record.Log.Given()}, {"--run-table", o.runTable()}, {"--profile", o.Profile.Given()}, {"--survival", o.survival()},
+	} {
+		if x.asked && c.Bare() {
+			return &input.Error{Place: x.option, Reason: "there is no firmware: processors are sources and sinks of packets",
+				Remedy: "delete it; --packets has every packet"}
+		}
 	}
 	return nil
 }

@@ -31,8 +31,8 @@ func passes() []pass {
 
 // runOne emulates one permutation and writes its traces.
 func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) (report *outcome.Report, err error) {
-	if c.Bare() {
-		return runBare(ctx, c, &o, out)
+	if err := o.refuseBare(c); err != nil {
+		return nil, err
 	}
 	r := &run{config: c, options: &o, settings: o.Machine, out: out}
 	inOrder := passes()

@@ -9,6 +9,7 @@ import (
 	"starloom/internal/outputs"
 	"starloom/internal/picture"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // Pictures are where pictures of one run go.
@@ -29,6 +30,11 @@ type pictures struct {
 	seen  *picture.Collector // nil if no one need look
 	flits *picture.Channels  // likewise, of channels at routers
 	took  *picture.Latency   // of packets or frames, as the run has ended
+	loads []float64          // of channels at routers, likewise; nil for none
+	bare  struct {           // of a run without firmware, likewise
+		stuck    []int // routers at which packets wait for one another
+		timeline *picture.Timeline
+	}
 }
 
 // captions say in a page what pictures show.
@@ -63,7 +69,9 @@ func (p *pictures) open(r *run) (err error) {
 	page := r.options.HTML.Given()
 	frames := (page || p.files[picture.KindLatency] != nil) && r.config.Traffic == nil
 	loads := p.files[picture.KindTopology] != nil && picture.Loaded(r.machine.Network)
-	if page || frames || loads || p.files[picture.KindHeat] != nil || p.files[picture.KindTimeline] != nil {
+	if r.config.Bare() {
+		page = page || p.files[picture.KindTimeline] != nil
+	} else if page || frames || loads || p.files[picture.KindHeat] != nil || p.files[picture.KindTimeline] != nil {
 		m := r.machine
 		p.seen = picture.Look(m.Network, len(m.Shards), m.Slots(), frames)
 		m.Look(p.seen)
@@ -85,16 +93,37 @@ func (p *pictures) end(r *run) error {
 	if len(p.files) == 0 && !r.options.HTML.Given() {
 		return nil
 	}
-	if referee, ok := r.machine.Referee.(*traffic.Referee); ok && r.config.Traffic != nil {
+	if referee, ok := r.machine.Referee.(traffic.Packets); ok && r.config.Traffic != nil {
 		arrived, left := referee.Latencies()
 		p.took = picture.PacketLatency(title, "cycles", "From the cycle in which a packet is created to that of its last bits at the destination", arrived, left)
 	} else if p.seen != nil {
 		p.took = p.seen.Latency(title)
 	}
+	if loads := r.machine.Loads(); loads != nil {
+		p.loads = loads.PerCycle(r.report.Cycles)
+	}
+	if b := r.machine.Bare(); b != nil {
+		for _, k := range b.Knots() {
+			for _, h := range k.Cycle {
+				p.bare.stuck = append(p.bare.stuck, h.To)
+			}
+		}
+		if p.flits != nil {
+			p.bare.timeline = p.flits.Timeline(title, r.report.Cycles, b.Network().Packets, drawnViolations(r.report))
+		}
+	}
 	if limit := uint64(r.config.Rules.DeadlineSlots); p.seen != nil && limit > 0 && !r.config.Known.Carries {
 		r.report.Aside.Late = p.late(r.report, limit)
 	}
 	return nil
+}
+
+// drawnViolations are those of a report: what only the end shows stands in the last slot.
+func drawnViolations(report *outcome.Report) (violations []picture.Violation) {
+	for _, v := range report.Violations {
+		violations = append(violations, picture.Violation{Slot: min(v.Slot, max(report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
+	}
+	return violations
 }
 
 // late says how many frames were received later than so many slots after they were queued, and how late; nil for none.
@@ -121,16 +150,7 @@ func (p *pictures) late(report *outcome.Report, limit uint64) *outcome.Lateness 
 
 // finish draws what was seen, with violations where the report says they are.
 func (p *pictures) finish(_ context.Context, r *run) error {
-	m := r.machine
-	var violations, faults []picture.Violation
-	for _, v := range r.report.Violations { // what only the end shows stands in the last slot
-		violations = append(violations, picture.Violation{Slot: min(v.Slot, max(r.report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
-	}
-	for k := range r.report.Faults {
-		if first := r.report.Faults[k].First; first != nil {
-			faults = append(faults, picture.Violation{Slot: first.Slot, Rule: r.report.FaultName(k), Path: first.Path})
-		}
-	}
+	violations := drawnViolations(r.report)
 	title := r.report.Title()
 	for _, kind := range picture.Kinds {
 		file := p.files[kind]
@@ -140,16 +160,19 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		var drawn interface{ SVG() ([]byte, error) }
 		switch {
 		case kind == picture.KindTopology:
-			topology := picture.TopologyOf(m.Network, title, violations, faults)
-			topology.Load(p.seen)
-			if loads := m.Loads(); loads != nil {
-				topology.Channels(m.Network, loads.PerCycle(r.report.Cycles))
+			topology, err := p.topology(r, violations)
+			if err != nil {
+				return err
+			} else if topology == nil {
+				continue
 			}
 			drawn = topology
 		case kind == picture.KindHeat && p.flits != nil:
 			drawn = p.flits.Heat(title, r.report.Cycles)
 		case kind == picture.KindHeat:
 			drawn = p.seen.Heat(title)
+		case kind == picture.KindTimeline && p.seen == nil:
+			drawn = p.bare.timeline
 		case kind == picture.KindTimeline:
 			drawn = p.seen.Timeline(title, violations)
 		case file == nil && len(p.took.Counts) == 0:
@@ -177,4 +200,29 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 		}
 	}
 	return nil
+}
+
+// topology is that of the run; without firmware that of its routers: of too many there is none.
+func (p *pictures) topology(r *run, violations []picture.Violation) (*picture.Topology, error) {
+	m, title := r.machine, r.report.Title()
+	if m.Bare() != nil {
+		routers := picture.RoutersOf(m.Network, title, p.loads, p.bare.stuck)
+		if routers == nil && p.files[picture.KindTopology] != nil {
+			return nil, &input.Error{Place: "--svg topology", Reason: "there are more routers than a picture has room for",
+				Remedy: "delete it; load.most of the report has the most loaded channels"}
+		}
+		return routers, nil
+	}
+	var faults []picture.Violation
+	for k := range r.report.Faults {
+		if first := r.report.Faults[k].First; first != nil {
+			faults = append(faults, picture.Violation{Slot: first.Slot, Rule: r.report.FaultName(k), Path: first.Path})
+		}
+	}
+	topology := picture.TopologyOf(m.Network, title, violations, faults)
+	topology.Load(p.seen)
+	if p.loads != nil {
+		topology.Channels(m.Network, p.loads)
+	}
+	return topology, nil
 }

@@ -49,17 +49,6 @@ func shownByOwn(ctx context.Context, c *config.Config) (own *rtl.Outputs, err er
 
 // recorded builds what runs.
 func recorded(ctx context.Context, c *config.Config, inPlace rtl.InPlace) (devices *rtl.Devices, run, end func() error, err error) {
-	if c.Bare() {
-		r, end, err := newBareRun(ctx, c, c.Seed, 1, inPlace)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		run := func() error {
-			r.run(ctx, func(uint64) {})
-			return nil
-		}
-		return r.rtl, run, end, nil
-	}
 	m, err := emulator.New(ctx, c, emulator.Options{RTL: inPlace})
 	if err != nil {
 		return nil, nil, nil, err

@@ -17,6 +17,8 @@ func (p *recording) open(r *run) (err error) {
 	return err
 }
 
+func (p *recording) end(*run) error { return p.End() }
+
 // repeat repeats the run for a waveform whose trigger was found too late.
 func (p *recording) repeat(ctx context.Context, r *run) error {
 	return p.RepeatWaveform(ctx, r.machine, r.report, r.repeated())

@@ -45,10 +45,8 @@ func (b *Batch) RunSeeds(ctx context.Context, o Options) (*outcome.SeedsReport, 
 	if err := o.checkSurvival(len(b.Config.Faults) > 0, len(b.Rates) > 0); err != nil {
 		return nil, err
 	}
-	if b.Config.Bare() {
-		if err := o.refuseBare(b.Config); err != nil {
-			return nil, err
-		}
+	if err := o.refuseBare(b.Config); err != nil {
+		return nil, err
 	}
 	if err := b.Expect.Check(b.Config.Rules.Checked()); err != nil {
 		return nil, err

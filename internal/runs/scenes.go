@@ -83,7 +83,7 @@ func (f *filming) choose() {
 	for _, x := range outcome.ShownOnce(r.Violations, r.Aside.Late.Of(r.Violations), scenesMax, scenesPerRule) {
 		v := &r.Violations[x.Place]
 		byFaults = byFaults || v.Cause == outcome.CauseFaults
-		if v.Rule == fabric.RuleFinishes && v.Path == f.machine.Network.Kind() {
+		if (v.Rule == fabric.RuleFinishes || f.config.Bare()) && v.Path == f.machine.Network.Kind() {
 			continue // it is about no place in particular
 		}
 		s := outcome.Scene{Violation: x.Place, Fault: -1, Cycle: v.Cycle, Slot: min(v.Slot, max(r.Slots, 1)-1), Path: v.Path}

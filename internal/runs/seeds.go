@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"starloom/fabric"
 	"starloom/internal/outcome"
 )
 
@@ -37,13 +38,16 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 func (b *Batch) report(t *tally) *outcome.SeedsReport {
 	r := &outcome.SeedsReport{
 		Schema: outcome.ReportSchema, Scenario: b.Config.Name, Seeds: [2]uint64{b.Seeds.First, b.Seeds.Last}, Permutations: b.Permutations,
-		Engine: b.about.Engine, Verdict: outcome.VerdictPass, Rules: b.about.Rules, Notes: notes(b.Config),
+		Engine: b.about.Engine, Verdict: outcome.VerdictPass, Rules: b.about.Rules, Notes: b.Config.Known.Notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
 		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(),
 	}
 	r.Aside = outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.about.Aside.RTLCheck, FailedSeeds: t.failedSeeds}
 	if t.rate != nil {
 		r.MostSlots = nil // of runs that are not alike
+	}
+	if built := fabric.RoutersOf(b.Config.Network); built != nil && built.Shown != "" {
+		r.Notes = append(slices.Clip(r.Notes), built.Shown)
 	}
 	if t.firstFail != nil {
 		r.Notes = t.firstFail.Notes // they say what to do next

@@ -129,11 +129,7 @@ const builtMax = 2048
 // weigh estimates the memory of a point, and refuses what only a machine that is built can refuse. Large ones are not built, and of RTL
 // only the first point with it: what is wrong with one is wrong with all.
 func (c *checker) weigh(ctx context.Context, x *point, config *config.Config) (err error) {
-	if config.Bare() {
-		x.memory = emulator.BareBytes(config, false)
-		return nil
-	}
-	if x.processors > builtMax || len(config.RTL) > 0 && c.built(config) {
+	if config.Bare() || x.processors > builtMax || len(config.RTL) > 0 && c.built(config) {
 		x.memory, _, err = emulator.Weigh(ctx, config, emulator.Options{Workers: c.workers})
 		return err
 	}

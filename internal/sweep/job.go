@@ -78,9 +78,6 @@ func (r *runner) open(ctx context.Context) error {
 }
 
 func (r *runner) build(ctx context.Context) (err error) {
-	if r.batch.Config.Bare() {
-		return nil // each run has routers of its own
-	}
 	begun := time.Now()
 	r.machine, err = emulator.New(ctx, r.batch.Config, r.batch.Options)
 	r.pool.note(func() { r.job.built = time.Since(begun) })

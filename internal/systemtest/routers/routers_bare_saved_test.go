@@ -103,6 +103,24 @@ func TestLongRoutersSavedRTL(t *testing.T) {
 	require.ErrorContains(t, err, "the state is of other RTL; restore it with")
 }
 
+// TestBareOnTheMachine: a run without firmware stops where finish_by is broken, and a page shows the signals around its fault and tries what
+// mends it, as pages of all machines do.
+func TestBareOnTheMachine(t *testing.T) {
+	s, err := starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+bareNetworks["dead"]+"\nrules: {finish_by: 100 cycles}\n"))
+	require.NoError(t, err)
+	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{Save: filepath.Join(t.TempDir(), "state"), BreakOn: starloom.Break{Rule: starloom.RuleFinishBy}})
+	require.NoError(t, err)
+	require.EqualValues(t, 100, report.Slots)
+	s, err = starloom.ParseScenario("s.yaml", []byte("starloom: 1\n"+strings.TrimSuffix(bareNetworks["dead"], "stop: {slots: 150}")))
+	require.NoError(t, err)
+	var page bytes.Buffer
+	report, err = starloom.Run(t.Context(), s, starloom.RunOptions{HTML: starloom.Writer(&page)})
+	require.NoError(t, err)
+	require.Equal(t, starloom.VerdictPass, report.Without.Verdict)
+	require.Contains(t, page.String(), "Signals around cycle 30: netlist.router[5].")
+	require.Contains(t, page.String(), "the signals show their flits")
+}
+
 // TestRoutersSavedRefused: a state of something else, an altered state, and a break that is not looked for are refused.
 func TestRoutersSavedRefused(t *testing.T) {
 	parse := func(text string) *starloom.Scenario {
@@ -122,7 +140,7 @@ func TestRoutersSavedRefused(t *testing.T) {
 	}{
 		{seed, starloom.RunOptions{Restore: path}, "the state is of another seed; restore it with"},
 		{parse(bareNetworks["torus"]), starloom.RunOptions{Restore: path}, "the state is of another scenario; restore it with"},
-		{firmware, starloom.RunOptions{Restore: path}, "found \"machine.identity.rtl\" instead: it was saved from another machine"},
+		{firmware, starloom.RunOptions{Restore: path}, "the state is of another firmware, another scenario"},
 		{seed, starloom.RunOptions{CheckpointEvery: 2}, "add --save F"},
 		{seed, starloom.RunOptions{Save: path, BreakOn: starloom.Break{Rule: "deadlocks"}}, `did you mean "deadlock"`},
 		{parse(bareNetworks["mesh"]), starloom.RunOptions{Save: path + "2", Restore: path, BreakOn: starloom.Break{Slot: 40}}, "of slot 40, is already past slot 40"},

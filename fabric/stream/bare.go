@@ -1,0 +1,171 @@
+package stream
+
+import (
+	"math/bits"
+
+	"starloom/fabric"
+	"starloom/fabric/plant"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Bare is the hardware of a machine of routers without firmware: sources and sinks of packets that are all known when a run begins.
+// A slot is a cycle, and Cross runs many: up to one at which somebody looks, or to the last tail.
+type Bare struct {
+	routed
+	until uint32                     // the slot before which it stops
+	told  uint32                     // slots of which it is told what faults have done
+	id    func(packet uint32) uint64 // what a packet is called
+	most  uint64                     // the largest of these
+}
+
+// cyclesPerLook is how often a run stops, at least while something happens.
+const cyclesPerLook = cyclesPerCredits
+
+// NewBare builds the hardware of a network of routers, of which rtl replaces some; nil: everything is model. It has no packets yet.
+func NewBare(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Bare, error) {
+	b := &Bare{}
+	return b, b.build(n, c, workers, rtl, func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error) {
+		network, err := hw.NewRouterNetwork(n.Kind(), k.Clock(), r.Config, &r.Graph, r.Routes, &hw.Packets{}, k.Shards())
+		if err != nil {
+			return nil, nil, err
+		}
+		return network, network.Components(), nil
+	})
+}
+
+// Load takes the packets of a run, and what each is called. It returns where they are from now on.
+func (b *Bare) Load(packets hw.Packets, id func(packet uint32) uint64) (*hw.Packets, error) {
+	if b.faults != nil {
+		packets.Harm = make([]uint32, packets.Count())
+	}
+	b.id, b.most = id, 1
+	for i := range packets.Count() {
+		b.most = max(b.most, id(uint32(i)))
+	}
+	return b.wires.Packets, b.wires.Begin(packets)
+}
+
+// Until says before which slot Cross is to stop at the latest.
+func (b *Bare) Until(slot uint32) { b.until = slot }
+
+// Slots is how many slots have crossed.
+func (b *Bare) Slots() uint32 { return uint32(b.kernel.Cycle()) }
+
+func (b *Bare) Start() {}
+
+func (b *Bare) Begin(int, uint32, bool) {}
+
+// Hear tells a ledger what has happened up to a slot; there are no processors.
+func (b *Bare) Hear(_ int, _ *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window) {
+	f, w := &ledger.Frames, b.wires
+	f.Sent, f.Delivered, f.Faulted = w.Sent(), w.Sinks.Received(), w.Sinks.Dropped()
+	b.hearFaults(ledger, b.told, slot, slot%cyclesPerLook == 0)
+	b.told = slot + 1
+}
+
+func (b *Bare) Send(int, *nic.Bank, *fabric.Ledger, uint32, fabric.Window, []uint32) {}
+
+func (b *Bare) Cross(uint32) { plant.Guarded(b.rtl, b.cross) }
+
+// cross runs cycles, with the edge after each. What it finds, and when, does not depend on where it stops, nor on who watches.
+func (b *Bare) cross() {
+	k, w := b.kernel, b.wires
+	stop := min(uint64(b.until), (k.Cycle()/cyclesPerLook+1)*cyclesPerLook)
+	for k.Cycle() < stop && !w.Done() && !b.failed() {
+		if skip := k.QuietFor(uint64(b.until) - k.Cycle()); skip > 0 {
+			if w.Still() {
+				b.deadlocked = 1
+				return
+			}
+			if b.Watch == nil {
+				k.Skip(min(skip, b.nextLook()-k.Cycle()))
+				continue
+			}
+		}
+		k.DriveAndSettle()
+		b.Look(k.Cycle())
+		k.Latch()
+	}
+	if k.Cycle()%cyclesPerKnots == 0 && !w.Done() && len(b.Knots()) > 0 {
+		b.deadlocked = 1
+	}
+}
+
+// nextLook is the next cycle that is looked at even if nothing happens in it.
+func (b *Bare) nextLook() uint64 {
+	cycle, until := b.kernel.Cycle(), uint64(b.until)
+	switch {
+	case b.faults != nil && b.faults.LosesCredits():
+		return min(until, (cycle/cyclesPerLook+1)*cyclesPerLook)
+	case b.wires.Flying() > 0:
+		return min(until, (cycle/cyclesPerKnots+1)*cyclesPerKnots)
+	}
+	return until
+}
+
+// Knots are the packets that wait for one another for ever: who waits for whom is known of models.
+func (b *Bare) Knots() []hw.Knot {
+	if b.rtl != nil || b.wires.Done() {
+		return nil
+	}
+	return b.wires.Knots(nil)
+}
+
+// Deadlock says which packets wait for each other in knots.
+func (b *Bare) Deadlock(knots []hw.Knot, packet func(number uint32) string) Deadlock {
+	return DeadlockOf(b.built, knots, packet)
+}
+
+// Wired is how the network is wired.
+func (b *Bare) Wired() *fabric.Routers { return b.routers }
+
+// Standing says which packets stand, where, and what each waits for, "" for none and of RTL.
+func (b *Bare) Standing(packet func(number uint32) string) string {
+	if b.rtl != nil {
+		return ""
+	}
+	return Standing(b.names, b.wires.Standing(nil), packet)
+}
+
+func (b *Bare) Latch() {}
+
+// InFlight counts the packets that have left their sources and have not come.
+func (b *Bare) InFlight() (packets int) { return int(b.wires.Flying()) }
+
+func (b *Bare) Stands() bool { return false }
+
+func (b *Bare) AtEnd(_ *fabric.Checks, find func(fabric.Finding)) {
+	b.wires.CountHops()
+	b.missingCredits(find)
+}
+
+func (b *Bare) Forget(int) (goOn int) { return 0 }
+
+func (b *Bare) Reset(uint64) {
+	b.routed.reset()
+	b.told = 0
+}
+
+func (b *Bare) Routers() *hw.RouterSignals {
+	return b.signals(hw.PacketNumbers{Bits: bits.Len64(b.most), Of: b.id})
+}
+
+func (b *Bare) State(v *hw.StateVisitor) {
+	b.routed.state(v)
+	hw.StateScalar(v, "told", &b.told)
+	if b.faults != nil {
+		hw.StateColumn(v, "harm", b.wires.Packets.Harm)
+	}
+}
+
+// Loads are the loads of channels, of packets that have arrived.
+func (b *Bare) Loads() *ChannelLoads {
+	loads, p := NewChannelLoads(b.routers), b.wires.Packets
+	for i, received := range p.Received {
+		if received != hw.PacketPending {
+			loads.Note(p.Source[i], p.Destination[i], p.Size[i])
+		}
+	}
+	return loads
+}

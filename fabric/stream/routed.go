@@ -1,0 +1,125 @@
+package stream
+
+import (
+	"starloom/fabric"
+	"starloom/fabric/plant"
+	"starloom/hw"
+)
+
+// routed is the hardware of a network of routers, with firmware or without, and what the faults of a run do to it.
+type routed struct {
+	plant.Watched
+	routers *fabric.Routers
+	kernel  *hw.Kernel
+	wires   *hw.RouterNetwork
+	built   fabric.Network
+	names   fabric.Names
+	faults  *RouterFaults // nil for none
+	rtl     plant.RTL     // nil if everything is model
+
+	missing    []uint32 // channel and VC of credits that were found to be missing
+	deadlocked uint8    // 1: packets wait for one another for ever
+}
+
+// build makes a network and its components with wire; rtl replaces some routers, nil: everything is model.
+func (x *routed) build(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL,
+	wire func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error),
+) error {
+	x.routers, x.built, x.names, x.rtl = fabric.RoutersOf(n), n, n.Names(), rtl
+	routers, perShard := len(x.routers.Graph.Ports), hw.RoutersPerShard
+	if rtl != nil {
+		perShard = routers
+	}
+	x.kernel = hw.NewKernel(workers, hw.Shards(routers, perShard))
+	wires, components, err := wire(x.routers, x.kernel)
+	if err != nil {
+		return err
+	}
+	if x.wires = wires; rtl != nil {
+		if components, err = plant.ReplaceRouters(rtl, x.kernel, wires.Routers, components); err != nil {
+			return err
+		}
+	}
+	x.kernel.Add(components...)
+	if err := x.kernel.Build(); err != nil {
+		return err
+	}
+	if c.Faults != nil {
+		x.faults = NewRouterFaults(n, c.Faults, wires, &c.Timing, len(x.kernel.Shards()))
+	}
+	return nil
+}
+
+func (x *routed) failed() bool { return x.rtl != nil && x.rtl.Failed() }
+
+// Clock returns the one clock.
+func (x *routed) Clock() *hw.Clock { return x.kernel.Clock() }
+
+// Probes yields the signals of all hardware but routers.
+func (x *routed) Probes(yield func(hw.Probe)) { x.kernel.Probes(yield) }
+
+func (x *routed) signals(numbers hw.PacketNumbers) *hw.RouterSignals {
+	return x.wires.Signals(func(node int) string { return fabric.NodePath(x.built, node) }, numbers)
+}
+
+// Network is the hardware of routers.
+func (x *routed) Network() *hw.RouterNetwork { return x.wires }
+
+// Collisions implements fabric.Transport: what goes through routers never meets.
+func (x *routed) Collisions(int, uint32, func(int, uint32)) (met, alone uint64) { return 0, 0 }
+
+func (x *routed) Deadlocked() bool { return x.deadlocked != 0 }
+
+func (x *routed) reset() {
+	if x.kernel.Reset(); x.faults != nil {
+		x.faults.Begin()
+	}
+	x.missing, x.deadlocked, x.WatchError = x.missing[:0], 0, nil
+}
+
+func (x *routed) Path() string { return "fabric" }
+
+func (x *routed) state(v *hw.StateVisitor) {
+	v.Within(x.kernel)
+	hw.StateScalar(v, "deadlocked", &x.deadlocked, hw.AtMost(uint8(1)))
+	if x.faults != nil {
+		hw.StateList(v, "missing_credits", &x.missing)
+		x.faults.State(v)
+	}
+}
+
+// cyclesPerCredits is how often, at least, credits are counted, where faults may lose some.
+const cyclesPerCredits = 1 << 10
+
+// hearFaults tells a ledger what faults have done in some slots up to one, and, if it looks, which credits are missing that were not before.
+func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks bool) {
+	if x.faults == nil {
+		return
+	}
+	for i, count := range x.faults.Take(first, slot) {
+		ledger.FaultCounts[i].Merge(&count)
+	}
+	if looks {
+		x.missingCredits(func(f fabric.Finding) {
+			x.missing = append(x.missing, uint32(f.Index-x.routers.Media), f.Value)
+			f.Slot = slot
+			ledger.Find(f)
+		})
+	}
+}
+
+// missingCredits finds the virtual channels of which credits are missing, once each. Of RTL no one knows.
+func (x *routed) missingCredits(find func(fabric.Finding)) {
+	if x.faults == nil || x.rtl != nil {
+		return
+	}
+	for _, l := range x.faults.LostCredits() {
+		known := false
+		for i := 0; i < len(x.missing) && !known; i += 2 {
+			known = x.missing[i] == uint32(l.Channel) && x.missing[i+1] == uint32(l.VC)
+		}
+		if !known {
+			find(fabric.Finding{Kind: fabric.FindCredit, Index: x.routers.Media + l.Channel, Value: uint32(l.VC), Cycle: x.kernel.Cycle(), Text: x.faults.LostText(&l)})
+		}
+	}
+}
