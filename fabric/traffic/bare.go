@@ -28,6 +28,7 @@ type Bare struct {
 
 	net   *stream.Bare // nil for who runs them alone
 	rules *fabric.Rules
+	last  *Shown // what shown has summed up last, nil for nothing
 	limit uint32 // slots after which a run ends at the latest
 }
 

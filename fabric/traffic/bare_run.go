@@ -24,6 +24,7 @@ type Packets interface {
 
 // Load draws the packets of a run into the hardware.
 func (b *Bare) Load(l *fabric.Load) error {
+	b.last = nil
 	err := b.draw(l.Seed)
 	if err == nil {
 		b.Packets, err = b.net.Load(*b.Packets, b.ID)
@@ -45,7 +46,7 @@ func (b *Bare) Create(int, uint32)                              {}
 func (b *Bare) Offer(int, *nic.Bank, uint32)                    {}
 func (b *Bare) Settle(uint32, func(fabric.Finding))             {}
 func (b *Bare) Reset()                                          {}
-func (b *Bare) State(*hw.StateVisitor)                          {}
+func (b *Bare) State(v *hw.StateVisitor)                        { v.AfterRestore(func() { b.last = nil }) }
 
 // Over reports whether all packets have arrived, or were thrown away.
 func (b *Bare) Over([]uint8) bool { return b.net.Network().Done() }
@@ -54,7 +55,12 @@ func (b *Bare) Over([]uint8) bool { return b.net.Network().Done() }
 func (b *Bare) Lost() uint64 { return 0 }
 
 // shown is what the run shows so far.
-func (b *Bare) shown() *Shown { return b.Shown(uint64(b.net.Slots())) }
+func (b *Bare) shown() *Shown {
+	if cycles := uint64(b.net.Slots()); b.last == nil || b.last.cycles != cycles {
+		b.last = b.Shown(cycles)
+	}
+	return b.last
+}
 
 // Limits adds to the limits of rules how many packets they have judged. Times are in cycles.
 func (b *Bare) Limits(limits map[string]string) map[string]string {
