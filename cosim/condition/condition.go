@@ -3,8 +3,6 @@ package condition
 import (
 	"fmt"
 	"slices"
-
-	"starloom/cosim"
 )
 
 // A Condition is an expression over the ports of a model, which may be used by many goroutines.
@@ -62,18 +60,4 @@ func (c *Condition) Verilog(name func(Use) string, first string) string {
 		return text
 	}
 	return "(|" + text + ")"
-}
-
-// Scope is what names in a condition mean.
-type Scope struct {
-	Model      string
-	Ports      []cosim.Port // of the model
-	Parameters map[string]int
-	Pins       []string // the RTL's own, which a condition must not see
-}
-
-// Use is a port that a condition reads.
-type Use struct {
-	Port cosim.Port
-	Past bool // in the cycle before
 }

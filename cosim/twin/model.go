@@ -395,23 +395,3 @@ func (m *Model) Rails(output string) (rail1, rail0 int, ok bool) {
 	}
 	return rail1, rail0, m.ports[rail1].Bits%m.ports[own].Bits == 0 && m.ports[rail1].Bits == m.ports[rail0].Bits
 }
-
-// All returns the twins of all components of packages hw and nic, and of circuits that only people's RTL has.
-func All() []Twin {
-	return []Twin{
-		starCoupler(), link(), lightTap(), duplexLink(),
-		fifo(), creditCounter(), lfsr(),
-		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
-		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
-		bus(), busTaps(), vcRouter(),
-		crc16(), serialiser(), requester(), deserialiser(),
-		freeArbiter(), streamFIFO(), skidBuffer(), registerSlice(), counter(), delayLine(), asyncFIFO(),
-	}
-}
-
-// Pulses are another form of two ports, one with a bit for each lane, Valid, and one with a number for each, Index: a bit for
-// each number of each lane, lane * Numbers + number, that is 1 where the lane is valid and has the number.
-type Pulses struct {
-	Name, Valid, Index string
-	Numbers            int // of each lane
-}

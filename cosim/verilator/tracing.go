@@ -1,9 +1,7 @@
 package verilator
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
 )
 
@@ -34,35 +32,4 @@ func (b *builder) runtimeUnits() []string {
 func (b *builder) wantedHeader() string {
 	one := map[bool]int{true: 1}
 	return fmt.Sprintf("#define SL_TRACE %d\n#define SL_COVERAGE %d\n", one[b.options.Seeing.Internals], one[b.options.Seeing.Coverage])
-}
-
-// Wider vectors and longer memories are left out of waveforms, by name.
-const (
-	tracedBitsMax  = 8192
-	tracedWordsMax = 4096
-)
-
-// untraced are the signals that are too large for a waveform.
-func (n *netlist) untraced() (names []string) {
-	for _, module := range n.root.all("module") {
-		for _, v := range module.all("var") {
-			words, element := 1, n.types[v.get("dtype_id")]
-			for element != nil && element.name == "unpackarraydtype" {
-				if left, right, ok := rangeOf(element); ok {
-					words *= span(left, right)
-				}
-				element = n.types[element.get("sub_dtype_id")]
-			}
-			bits := 0
-			if element != nil {
-				bits, _, _ = n.shape(element.get("id"))
-			}
-			if words > tracedWordsMax || bits > tracedBitsMax {
-				names = append(names, fmt.Sprintf("%s of module %s: %d words of %d bits; at most %d of %d are shown",
-					v.get("name"), cmp.Or(module.get("origName"), module.get("name")), words, bits, tracedWordsMax, tracedBitsMax))
-			}
-		}
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }

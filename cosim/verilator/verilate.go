@@ -335,11 +335,3 @@ func newBuilder(ctx context.Context, s *cosim.Source, o *cosim.BuildOptions, t t
 func (b *builder) compileFlags() []string {
 	return slices.Concat(commonFlags, b.target.compile)
 }
-
-// The programs that a build runs.
-var (
-	verilatorTool = cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}
-	clangTool     = cosim.Tool{Command: "clang++", Packages: "clang", VersionOption: "--version"}
-	linkerTool    = cosim.Tool{Command: "wasm-ld", Packages: "lld", VersionOption: "--version"}
-	ghdlTool      = cosim.Tool{Command: "ghdl", Packages: "ghdl", VersionOption: "--version"}
-)

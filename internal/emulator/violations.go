@@ -46,12 +46,3 @@ func violationOf(c *fabric.Circumstances, f fabric.Finding) outcome.Violation {
 	v.Cycle, v.Path, v.Message = c.Describe(&f)
 	return v
 }
-
-// endByRTL ends the run when RTL has failed.
-func (m *Machine) endByRTL() {
-	if m.RTL == nil || m.RTLFailed || !m.RTL.Failed() {
-		return
-	}
-	m.Findings.add(m.RTL.Violation(uint64(m.timing.SlotCycles())))
-	m.RTLFailed, m.ended = true, true
-}

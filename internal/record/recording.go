@@ -3,11 +3,8 @@ package record
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 
 	"starloom/fabric"
-	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
@@ -231,19 +228,4 @@ func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, rep
 		wave.pending, wave.unshown = false, "shows nothing: interrupted while the run was repeated up to the first violation"
 	}
 	return nil
-}
-
-// traceComments say what a trace is of, in printable ASCII and without the
-// dollar signs that mean something in a VCD.
-func traceComments(c *config.Config, seed uint64, further ...string) []string {
-	lines := append([]string{"scenario " + c.Name, "scenario-sha256 " + c.Source.Hash(), fmt.Sprintf("seed %d", seed)}, further...)
-	for i, line := range lines {
-		lines[i] = strings.Map(func(r rune) rune {
-			if r < ' ' || r > '~' || r == '$' {
-				return '?'
-			}
-			return r
-		}, line)
-	}
-	return lines
 }

@@ -1,0 +1,22 @@
+package condition
+
+import "fmt"
+
+// Error says what is wrong with a text, and where in it; line and column begin at 1.
+type Error struct {
+	Line, Column   int
+	Reason, Remedy string
+}
+
+// Error returns "line 1, column 8: reason; remedy".
+func (e *Error) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s; %s", e.Line, e.Column, e.Reason, e.Remedy)
+}
+
+// Place is where in a text of a line or several lines it is.
+func (e *Error) Place(text string) string {
+	if e.Line == 1 {
+		return fmt.Sprintf("column %d of %q", e.Column, text)
+	}
+	return fmt.Sprintf("line %d, column %d of the condition", e.Line, e.Column)
+}

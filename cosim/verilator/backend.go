@@ -1,0 +1,33 @@
+package verilator
+
+import (
+	"context"
+
+	"starloom/cosim"
+)
+
+// Wasm is the backend that runs a circuit as WebAssembly.
+func Wasm() cosim.Backend {
+	return cosim.Backend{
+		Name: cosim.BackendWasm,
+		Build: func(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (cosim.Design, error) {
+			return wasmDesign(Build(ctx, s, o))
+		},
+		Load: func(image []byte) (cosim.Design, error) { return wasmDesign(Load(image)) },
+	}
+}
+
+// wasmBuild is a Circuit as a Design.
+type wasmBuild struct{ circuit *Circuit }
+
+func wasmDesign(c *Circuit, err error) (cosim.Design, error) {
+	if err != nil {
+		return nil, err
+	}
+	return wasmBuild{c}, nil
+}
+
+func (b wasmBuild) Open(o cosim.Options) (cosim.Device, error) { return Open(b.circuit, o) }
+func (b wasmBuild) Warnings() []cosim.Warning                  { return b.circuit.Warnings }
+func (b wasmBuild) CaseBlind() bool                            { return b.circuit.CaseBlind }
+func (b wasmBuild) Close() error                               { return b.circuit.Close() }

@@ -1,0 +1,10 @@
+package emulator
+
+// endByRTL ends the run when RTL has failed.
+func (m *Machine) endByRTL() {
+	if m.RTL == nil || m.RTLFailed || !m.RTL.Failed() {
+		return
+	}
+	m.Findings.add(m.RTL.Violation(uint64(m.timing.SlotCycles())))
+	m.RTLFailed, m.ended = true, true
+}
