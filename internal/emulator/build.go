@@ -61,8 +61,10 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkMemory(); err != nil {
 		return err
 	}
-	if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
-		return c.Source.Refusal(err)
+	if !c.Bare() { // tables are read by firmware
+		if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
+			return c.Source.Refusal(err)
+		}
 	}
 	m.faults = newFaulted(c, m.Shape.Processors())
 	m.workers = hw.NewWorkers(m.options.Workers)
