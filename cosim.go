@@ -10,9 +10,9 @@ import (
 	"starloom/cosim/twin"
 	"starloom/internal/maps"
 	"starloom/internal/runs"
-	"starloom/internal/strict"
 	"starloom/internal/tools"
 	"starloom/traces"
+	"starloom/traces/input/strict"
 )
 
 // LoadPinMap reads the pin map of RTL that stands for a model; `starloom cosim check --help` shows one.

@@ -10,7 +10,7 @@ import (
 	"starloom/firmware"
 	"starloom/internal/config"
 	"starloom/internal/runs"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // takeNeeds gives the sizes that the file leaves open the values that the program needs, else the usual

@@ -18,6 +18,7 @@ import (
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/traffic"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
@@ -26,12 +27,11 @@ import (
 	"starloom/internal/emulator"
 	"starloom/internal/estimate"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
-	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // elaborate decides all that a scenario leaves open, and refuses what does not go together: what it returns

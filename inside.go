@@ -2,10 +2,10 @@ package starloom
 
 import (
 	"starloom/cosim/pinmap"
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/inside"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
 )
 

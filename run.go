@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/estimate"
-	"starloom/internal/outcome"
 	"starloom/internal/record"
 	"starloom/internal/runs"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // RunOptions say how a run is executed and what it writes. What shows one run only - VCD,

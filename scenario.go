@@ -27,8 +27,8 @@ import (
 	"starloom/firmware/wasm"
 	"starloom/internal/config"
 	"starloom/internal/fingerprint"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // scenarioSource is this file, whose comments describe keys of a scenario.

@@ -17,10 +17,10 @@ import (
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/runs"
-	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Check checks a scenario that was built or changed by a program; ParseScenario

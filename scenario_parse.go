@@ -13,12 +13,12 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/fabric/netlist"
+	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/internal/config"
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // scenarioBytesMax is the largest scenario file; longer permutations go into a

@@ -14,7 +14,7 @@ import (
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/rtl"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // Explain says what a scenario becomes, without running it. What is refused is what Run refuses, but for

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"starloom/cosim/twin"
-	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Resized is a network so many steps larger, nil if it has no such size.

@@ -9,8 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Duration is a time in a scenario, with its unit: 5000 cycles, 200 slots. A bare number counts in slots, at routers in cycles.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // window is an object with a duration.

@@ -3,7 +3,7 @@ package fabric
 import (
 	_ "embed"
 
-	"starloom/internal/meaning"
+	"starloom/traces/meaning"
 )
 
 //go:embed metrics.yaml

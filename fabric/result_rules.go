@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // ResultRules say what results of firmware must be, by their names.

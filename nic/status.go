@@ -3,7 +3,7 @@ package nic
 import (
 	_ "embed"
 
-	"starloom/internal/meaning"
+	"starloom/traces/meaning"
 )
 
 // Status is what a receiver says about one port and one slot.

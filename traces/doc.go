@@ -20,7 +20,7 @@
 //
 // A package imports only what stands to its left:
 //
-//	input | traces | vcd, pcapng, plot | diff, decode, info
+//	input, rounded, meaning | input/strict | traces | figure | vcd, pcapng | diff, decode, info
 //
 // None of them depends on hardware, NICs or scenarios: names of statuses and
 // paths of signals are data that their callers give.

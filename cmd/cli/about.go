@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/sweep/plan"
 	"starloom/nic"
 )

@@ -13,7 +13,7 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/coverage"
 	"starloom/cosim/lockstep"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // checkFlags are the options of `cosim check`.

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/tools"
 	"starloom/traces"
 )

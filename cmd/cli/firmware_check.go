@@ -5,7 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"starloom"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // firmwareCheckFlags are the options of `firmware check`.

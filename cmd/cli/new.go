@@ -18,11 +18,11 @@ import (
 
 	"starloom"
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
 	"starloom/internal/template"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // newFlags are the options of `new`.

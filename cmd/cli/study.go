@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/page"
 	"starloom/traces"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/fabric/outcome"
 	"starloom/internal/estimate"
-	"starloom/internal/outcome"
 	"starloom/internal/sweep"
 	"starloom/traces"
 	"starloom/traces/input"

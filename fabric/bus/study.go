@@ -8,7 +8,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/bus/gossip"
 	"starloom/fabric/studies"
-	"starloom/internal/rounded"
+	"starloom/traces/rounded"
 )
 
 // published are the figures of the paper, and reference figures of independent computations, that

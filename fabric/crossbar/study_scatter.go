@@ -8,7 +8,7 @@ import (
 
 	"starloom/fabric/crossbar/scatter"
 	"starloom/fabric/studies"
-	"starloom/internal/rounded"
+	"starloom/traces/rounded"
 )
 
 // scatterStudy repeats what Z. Drezner and A. Barak, "A Probabilistic Algorithm for

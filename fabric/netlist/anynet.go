@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Anynet is a graph of routers in the format of BookSim's anynet: lines "router R item item ...", an item being

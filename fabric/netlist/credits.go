@@ -5,9 +5,9 @@ import (
 	"reflect"
 
 	"starloom/fabric"
-	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Why links of routers have no credits, and what to do.

@@ -8,10 +8,10 @@ import (
 
 	"starloom/fabric/contend"
 	"starloom/hw"
-	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Limits of a netlist.

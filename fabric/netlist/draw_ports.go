@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"starloom/hw"
-	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // listPorts makes the ports that an entry of nodes lists: each of its nodes has its own copy. Mistakes name the first node.

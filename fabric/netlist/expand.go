@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"starloom/hw"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // expanded is a drawing without shorthands: their nodes and links stand before those of the drawing. It has its own

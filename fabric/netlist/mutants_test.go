@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // parts are a tree and all that is below it.

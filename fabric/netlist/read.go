@@ -10,8 +10,8 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/fabric"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // ReadYAML implements strict.Reader. Errors are *input.Errors.

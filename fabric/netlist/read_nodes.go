@@ -9,8 +9,8 @@ import (
 
 	"starloom/fabric/contend"
 	"starloom/hw"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // readKinds reads words for nodes.

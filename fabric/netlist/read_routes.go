@@ -8,8 +8,8 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // readRoutes reads a word for all routes, or an object.

@@ -6,8 +6,8 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim/twin"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // readRTL reads what stands in the place of a node.

@@ -8,8 +8,8 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // reader reads a drawing, and goes on after a mistake.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // size is what some of a drawing stands for.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
-	"starloom/internal/rounded"
+	"starloom/traces/rounded"
 )
 
 // K. Batcher's merge exchange (D. Knuth, "The Art of Computer Programming",

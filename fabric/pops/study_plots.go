@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"starloom/fabric/studies"
-	"starloom/internal/rounded"
 	"starloom/traces/figure"
+	"starloom/traces/rounded"
 )
 
 // ratios are those of group sizes to groups that the tables have.

@@ -11,7 +11,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/studies"
-	"starloom/internal/meaning"
+	"starloom/traces/meaning"
 )
 
 // quoted is how the note of a row begins that contradicts a paper: its words, and where they are.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"starloom/internal/meaning"
 	"starloom/traces"
+	"starloom/traces/meaning"
 )
 
 const (

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/pops"
 	"starloom/firmware"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/nic"
 )
 

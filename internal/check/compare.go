@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 )
 
 // Bounds of what is done without being asked for: a check should take seconds.

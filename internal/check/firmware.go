@@ -4,8 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
-	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/traces/input"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/page"
 	"starloom/traces"
 )

@@ -1,6 +1,6 @@
 package check
 
-import "starloom/internal/outcome"
+import "starloom/fabric/outcome"
 
 // Report is what CheckFirmware has found.
 type Report struct {

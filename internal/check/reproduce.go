@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
 )

@@ -7,9 +7,9 @@ import (
 	"io"
 	"strings"
 
+	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/internal/config"
-	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/nic"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"starloom/fabric"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Networks are kinds of networks from Go that scenario files may name. What one has in its fields is

@@ -8,8 +8,8 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/fabric"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // PermutationRules are the permutations that have a name.

@@ -15,7 +15,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // ParamsMax is the number of firmware parameters: the register map has a

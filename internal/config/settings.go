@@ -8,9 +8,9 @@ import (
 	"strconv"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/hw"
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // Origin is who has decided a value: By, and where that stands or what it is called.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/plant"
 	"starloom/fabric/referees"
 	"starloom/fabric/stream"
@@ -19,10 +20,9 @@ import (
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 	"starloom/internal/rtl"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // New builds a machine from what a scenario has become.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/nic"
 )
 

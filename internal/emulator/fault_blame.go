@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/nic"
 )
 

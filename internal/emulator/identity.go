@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/fabric/outcome"
 	"starloom/hw"
 	"starloom/internal/config"
-	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )

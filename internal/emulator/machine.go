@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/nic"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/referees"
 	"starloom/fabric/traffic"
 	"starloom/firmware"
-	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )

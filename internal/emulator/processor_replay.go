@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/fabric/outcome"
 	"starloom/fabric/traffic"
 	"starloom/hw"
-	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )

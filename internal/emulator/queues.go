@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/referees"
-	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )

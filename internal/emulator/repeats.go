@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/referees"
-	"starloom/internal/outcome"
 	"starloom/nic"
 )
 

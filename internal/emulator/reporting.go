@@ -8,13 +8,13 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/flow"
+	"starloom/fabric/outcome"
 	"starloom/fabric/referees"
 	"starloom/fabric/stream"
 	"starloom/fabric/traffic"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/nic"
 )
 

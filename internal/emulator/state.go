@@ -7,9 +7,9 @@ import (
 	"io"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/hw"
-	"starloom/internal/outcome"
 )
 
 // Reset takes the machine back to before slot 0, with a new seed. It fails if the

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // violationList keeps the first ViolationsMax violations and the first of every

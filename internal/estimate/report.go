@@ -10,8 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"starloom/internal/meaning"
 	"starloom/traces/input"
+	"starloom/traces/meaning"
 )
 
 // Schema is the version of the JSON form of Estimate. Keys are only added under one version.

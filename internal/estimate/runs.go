@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // Runs are what is estimated: a scenario as a command would run it.

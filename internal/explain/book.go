@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/traffic"
 	"starloom/internal/check"
 	"starloom/internal/estimate"
-	"starloom/internal/meaning"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
 	"starloom/internal/sweep/folder"
 	"starloom/internal/tools"
 	"starloom/nic"
+	"starloom/traces/meaning"
 )
 
 // Book is all that is said of figures, in the order in which it is listed.

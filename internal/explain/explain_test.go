@@ -17,16 +17,16 @@ import (
 	"starloom/fabric/bus"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/ej"
+	"starloom/fabric/outcome"
 	"starloom/fabric/pops"
 	"starloom/internal/check"
 	"starloom/internal/estimate"
 	"starloom/internal/explain"
-	"starloom/internal/meaning"
-	"starloom/internal/outcome"
 	"starloom/internal/sweep/folder"
 	"starloom/internal/tools"
 	"starloom/nic"
 	"starloom/traces/input"
+	"starloom/traces/meaning"
 )
 
 func book() *explain.Book {
@@ -137,7 +137,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 // words holds rules, statuses and faults to what the code names.
 func (p *produced) words(t *testing.T) {
 	rules := []string{check.RuleForeignWrite, check.RuleStaleRead}
-	for name, value := range constants(t, "../../fabric/rules.go", "../outcome/rules.go") {
+	for name, value := range constants(t, "../../fabric/rules.go", "../../fabric/outcome/rules.go") {
 		if strings.HasPrefix(name, "Rule") {
 			rules = append(rules, value)
 		}

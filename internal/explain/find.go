@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/internal/meaning"
 	"starloom/traces/input"
+	"starloom/traces/meaning"
 )
 
 // Answer is what a word is about.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"starloom/internal/meaning"
+	"starloom/traces/meaning"
 )
 
 // foundMax is how many entries are explained in full; of more there is a list.

@@ -61,7 +61,9 @@ func TestLongTidy(t *testing.T) {
 func TestLongImportsPointDownward(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
-	require.Empty(t, upwardImports(imports(h.pkgs)))
+	layers, err := readLayers(top)
+	require.NoError(t, err)
+	require.Empty(t, upwardImports(layers, imports(h.pkgs)))
 }
 
 // named are the places in which a network of Starloom's own may be named, beside its folder: a
@@ -275,33 +277,24 @@ func TestCycles(t *testing.T) {
 	require.Zero(t, g.upward())
 }
 
-// TestLayersRefuse: an import that goes up, one between neighbours, a package without a place.
+// TestLayersRefuse: an import that goes up, one between neighbours, a package without a place; a package below one of the table
+// stands where it does, and may use it.
 func TestLayersRefuse(t *testing.T) {
 	require.Equal(t, []string{
 		"starloom/hw imports starloom/nic",
-		"starloom/new has no place in the layout: give it one in internal/house/layers.go and in docs/contributing.md",
+		"starloom/new has no place in the layout: give it one in docs/contributing.md",
 		"starloom/traces/vcd imports starloom/hw",
-	}, upwardImports(map[string][]string{"starloom/hw": {"starloom/nic"}, "starloom/traces/vcd": {"starloom/hw"}, "starloom/new": nil, "starloom": {"starloom/hw"}}))
+	}, upwardImports([]string{"hw", "traces/vcd", "nic", "."}, map[string][]string{"starloom/hw": {"starloom/nic"}, "starloom/traces/vcd": {"starloom/hw"},
+		"starloom/new": nil, "starloom": {"starloom/hw"}, "starloom/hw/below": {"starloom/hw"}}))
 }
 
-// TestWayIsWhole: every package stands by its name in the table by which a newcomer finds the way, but for
-// those below a network or a trade, and those for tests.
+// TestWayIsWhole: what the table by which a newcomer finds the way names is there.
 func TestWayIsWhole(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join(top, "docs/contributing.md"))
+	layers, err := readLayers(top)
 	require.NoError(t, err)
-	_, way, found := strings.Cut(string(page), "## Find your way\n")
-	require.True(t, found)
-	way, _, _ = strings.Cut(way, "\n## ")
-	for _, layer := range layers {
-		name, _ := strings.CutPrefix(layer, "starloom/")
-		if strings.Count(name, "/") < 2 && name != "starloom" {
-			require.Contains(t, way, "`"+name+"`")
-		}
-	}
-	for _, folder := range regexp.MustCompile("(?m)^\\| `([^|]+)` \\|").FindAllStringSubmatch(way, -1) {
-		for _, name := range strings.Split(folder[1], "`, `") {
-			require.DirExists(t, filepath.Join(top, name))
-		}
+	require.Greater(t, len(layers), 50)
+	for _, name := range layers {
+		require.DirExists(t, filepath.Join(top, name))
 	}
 }
 

@@ -28,8 +28,12 @@ func report(top string) error {
 	if err != nil {
 		return err
 	}
+	layers, err := readLayers(top)
+	if err != nil {
+		return err
+	}
 	h.printSizes()
-	h.printUses()
+	h.printUses(layers)
 	h.printLargest()
 	return h.printFindings()
 }
@@ -79,8 +83,8 @@ func (h *house) printSizes() {
 }
 
 // printUses prints what goes up, between packages and between the files of each.
-func (h *house) printUses() {
-	up := upwardImports(imports(h.pkgs))
+func (h *house) printUses(layers []string) {
+	up := upwardImports(layers, imports(h.pkgs))
 	fmt.Printf("imports that go up: %d\n", len(up))
 	for _, u := range up {
 		fmt.Println("  " + u)

@@ -5,9 +5,9 @@ package inside
 import (
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
 )
 

@@ -6,10 +6,10 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/hw"
-	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces/decode"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 	"starloom/traces/vcd"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
 	"starloom/traces/diff"
+	"starloom/traces/input/strict"
 )
 
 // LoadDiff reads a map of `trace diff` into options:

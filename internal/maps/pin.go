@@ -11,8 +11,8 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // LoadPin reads the pin map of RTL that stands for a model:

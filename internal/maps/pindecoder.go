@@ -7,7 +7,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim/pinmap"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // pinDecoder fills a pin map and notes where everything stands.

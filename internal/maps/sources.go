@@ -7,7 +7,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // sources reads names of files, lists of files, and files with a language:

@@ -4,7 +4,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim/pinmap"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // stream is a side of the RTL as a map writes it: {axis: PREFIX} or {valid: PIN, ready: PIN, payload: PINS}.

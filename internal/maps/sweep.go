@@ -8,7 +8,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim/pinmap"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // Point is a pin map with one value of each list.

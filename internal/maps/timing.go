@@ -10,7 +10,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // clock reads the name of a clock, a list of names, or clocks with their ratio to the model's:

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/firmware/wasm"
 	"starloom/hw"
-	"starloom/internal/outcome"
 )
 
 // Clock is the clock of the processors: what their handlers cost, in cycles of the fabric.

@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric/outcome"
 	"starloom/fabric/pops"
-	"starloom/internal/outcome"
 )
 
 // TestSpread: percentiles are exact where a range is a number, and close above.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
 	"starloom/traces/vcd"

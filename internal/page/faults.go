@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // faultsNamed and lostShown are of how many faults it is said what they did, and at how many places.

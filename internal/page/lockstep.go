@@ -9,7 +9,7 @@ import (
 
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 )
 

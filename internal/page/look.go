@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // files are the files of a run by kind, as a shell takes them.

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // Marks of a text become code and links; all else stays text, and so do links that lead nowhere.

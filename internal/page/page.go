@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces/input"
 )
 

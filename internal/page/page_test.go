@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
-	"starloom/internal/outcome"
 	"starloom/traces"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // capital is a text with a capital letter at its head.

@@ -6,7 +6,7 @@ import (
 
 	"starloom/cosim/lockstep"
 	"starloom/cosim/prove"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // Proof is the page of a proof. subject is what the command `starloom cosim prove` takes, written are the other

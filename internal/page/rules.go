@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 )
 

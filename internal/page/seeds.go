@@ -5,10 +5,10 @@ import (
 	"math"
 	"strconv"
 
-	"starloom/internal/outcome"
-	"starloom/internal/rounded"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 	"starloom/traces/figure"
+	"starloom/traces/rounded"
 )
 
 // What a page of many runs shows: failed runs, histograms of figures.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 )
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"starloom/fabric/outcome"
 	"starloom/fabric/studies"
-	"starloom/internal/outcome"
 	"starloom/traces"
 )
 

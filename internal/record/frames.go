@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/nic"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/nic"
 	"starloom/traces"

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/outputs"
 	"starloom/traces"
 	"starloom/traces/input"

@@ -1,10 +1,10 @@
 package record
 
 import (
+	"starloom/fabric/outcome"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/traces"
 	"starloom/traces/vcd"

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"starloom/fabric/outcome"
 	"starloom/hw"
-	"starloom/internal/outcome"
 	"starloom/traces"
 	"starloom/traces/vcd"
 )

@@ -8,8 +8,8 @@ import (
 	"starloom/cosim/condition"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/fabric/outcome"
 	"starloom/hw"
-	"starloom/internal/outcome"
 	"starloom/traces"
 )
 

@@ -12,9 +12,9 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/hw"
 	"starloom/internal/config"
-	"starloom/internal/outcome"
 )
 
 // Wanted is what a machine wants of its RTL.

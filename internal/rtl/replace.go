@@ -10,9 +10,9 @@ import (
 	"starloom/cosim/inloop"
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/hw"
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // Replace implements plant.RTL: it opens the devices that the scenario names.

@@ -12,7 +12,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces/input"
 )
 

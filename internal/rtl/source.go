@@ -11,9 +11,9 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/internal/config"
 	"starloom/internal/maps"
-	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // rtlSource is where an entry's RTL comes from: a pin map, or our own twins.

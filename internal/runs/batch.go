@@ -9,11 +9,11 @@ import (
 	"slices"
 	"sync"
 
+	"starloom/fabric/outcome"
 	"starloom/hw"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
 )

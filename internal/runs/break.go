@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
+	"starloom/fabric/outcome"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Break says where a run stops before its end. The zero value is nowhere.

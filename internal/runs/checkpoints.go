@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/hw"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/traces"
 	"starloom/traces/input"

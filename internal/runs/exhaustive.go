@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/outputs"
 )
 

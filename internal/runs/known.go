@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/referees"
 	"starloom/fabric/traffic"
-	"starloom/internal/meaning"
-	"starloom/internal/outcome"
 	"starloom/traces"
+	"starloom/traces/meaning"
 )
 
 // known notes what the run knows of itself, for its page.

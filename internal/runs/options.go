@@ -6,9 +6,9 @@ import (
 	"os"
 	"path/filepath"
 
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/internal/record"
 	"starloom/traces/input"

@@ -3,9 +3,9 @@ package runs
 import (
 	"context"
 
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 )
 

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/traffic"
-	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/internal/picture"
 	"starloom/traces"

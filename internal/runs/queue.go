@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
+	"starloom/fabric/outcome"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 	"starloom/traces"
 )
 

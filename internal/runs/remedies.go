@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
 	"starloom/traces"
+	"starloom/traces/input/strict"
 )
 
 // remedies are what may mend a run that has failed, as commands to copy: the likeliest first. Those that are short are tried.

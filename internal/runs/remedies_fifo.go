@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 )
 

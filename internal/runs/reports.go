@@ -5,7 +5,7 @@ import (
 	"io"
 	"slices"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/outputs"
 	"starloom/internal/page"
 	"starloom/traces"

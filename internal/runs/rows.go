@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // head writes the names of the columns.

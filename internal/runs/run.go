@@ -3,7 +3,7 @@ package runs
 import (
 	"context"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/outputs"
 )
 

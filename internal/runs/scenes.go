@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/record"
 	"starloom/nic"
 	"starloom/traces"

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // runRates runs the batch once for each rate of faults.random, or once.

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/fabric/outcome"
 	"starloom/fabric/studies"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
 )

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"starloom/fabric/outcome"
 	"starloom/fabric/studies"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 )
 
 // StudyCase is a case of a study that can be run alone.

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
 )

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/outcome"
 	"starloom/fabric/pops"
 	"starloom/internal/config"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 )
 
 // TestTally takes made-up runs: texts have a column and no statistics, a fraction has those of its value,

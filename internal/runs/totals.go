@@ -1,8 +1,8 @@
 package runs
 
 import (
+	"starloom/fabric/outcome"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 )
 
 // firmware is what a report of all runs says of the firmware.

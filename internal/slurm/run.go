@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
 )

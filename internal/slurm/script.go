@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // script is what sbatch gets for an array; its files are in the folder here.

@@ -8,8 +8,8 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/hw"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // source is this file, whose comments describe keys of a file.

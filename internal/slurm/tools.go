@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // place is that of errors about Slurm itself.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/sweep/folder"
 	"starloom/internal/sweep/plan"
 	"starloom/traces/input"

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // runAlone runs the points that have ended processes, one after the other, each in a process of its own: it ends that, if it does

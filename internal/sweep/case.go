@@ -12,15 +12,15 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
 	"starloom/internal/slurm"
-	"starloom/internal/strict"
 	"starloom/internal/sweep/folder"
 	"starloom/internal/sweep/plan"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Case is what a point runs.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/slurm"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"starloom/fabric/outcome"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
 	"starloom/internal/sweep/folder"
 )

@@ -6,7 +6,7 @@ import (
 	"os/exec"
 	"time"
 
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // Options say how a sweep is run. None of them changes what a run finds.

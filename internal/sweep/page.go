@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/page"
 	"starloom/internal/plot"
 	"starloom/internal/sweep/folder"

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"starloom/fabric/outcome"
 	"starloom/hw"
 	"starloom/internal/emulator"
-	"starloom/internal/outcome"
 	"starloom/internal/sweep/folder"
 )
 

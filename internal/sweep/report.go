@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
 )

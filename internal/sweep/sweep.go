@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strconv"
 
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
+	"starloom/fabric/outcome"
 	"starloom/internal/sweep/folder"
 	"starloom/internal/sweep/plan"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Run runs the sweep of the file at path. Bad input is an *input.Error, and then nothing has been run. When ctx ends, the folder has

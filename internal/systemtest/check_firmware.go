@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric/outcome"
 	"starloom/fabric/pops"
-	"starloom/internal/outcome"
 )
 
 // CheckScenario is a scenario for images that carry no packets.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // SeedsFiles runs many seeds with all files and returns the files, and the text.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
+	"starloom/fabric/outcome"
+	"starloom/traces/input/strict"
 )
 
 // Template is a scenario that is to be written.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 const small = `{"$ref": "#/$defs/Scenario", "$defs": {

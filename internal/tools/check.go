@@ -9,11 +9,11 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/lockstep"
-	"starloom/internal/meaning"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/page"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/meaning"
 )
 
 // Found is what the lockstep of every part has found.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"starloom/internal/rounded"
+	"starloom/traces/rounded"
 )
 
 // ticksMax is the most ticks of an axis, ticksMin the fewest of a logarithmic one that stand at powers.

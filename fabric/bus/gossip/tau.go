@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"starloom/internal/rounded"
+	"starloom/traces/rounded"
 )
 
 // tauBits is the precision of Tau beyond the l bits that tell it from 2: 77 digits.

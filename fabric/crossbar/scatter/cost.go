@@ -1,6 +1,6 @@
 package scatter
 
-import "starloom/internal/rounded"
+import "starloom/traces/rounded"
 
 // Cost is C = S t (section 1 of the paper): messages, that is context switches of
 // receivers, per unit, times units to completion.

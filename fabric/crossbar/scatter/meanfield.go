@@ -3,7 +3,7 @@ package scatter
 import (
 	"math"
 
-	"starloom/internal/rounded"
+	"starloom/traces/rounded"
 )
 
 // The mean field follows the expected part of coloured nodes as if it had no spread: n is large.

@@ -3,8 +3,8 @@ package scatter
 import (
 	"fmt"
 
-	"starloom/internal/rounded"
 	"starloom/traces/figure"
+	"starloom/traces/rounded"
 )
 
 // DoneCurve is what is known of p(j,n) for one n.

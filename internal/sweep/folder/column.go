@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // confidence is that of the intervals in the table of points.

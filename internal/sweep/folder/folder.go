@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/internal/meaning"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/meaning"
 )
 
 // Folder holds the results of sweeps.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // open opens a new folder.

@@ -12,7 +12,7 @@ import (
 	"os"
 	"slices"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 )
 
 // Record is a run of a point. What is made of it does not depend on who has run it, or when.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces/input"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Axis is what a sweep varies: a key and its values, or settings of several keys, each with a name.

@@ -8,9 +8,9 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/internal/outcome"
-	"starloom/internal/strict"
+	"starloom/fabric/outcome"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Plan is a sweep file.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/traces/input"
 )
 

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 	"strings"
 
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // PointsMax is how many points a sweep may have.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // Schema is the JSON Schema of sweep files, for editors. Loading one also checks what depends on several values.

@@ -6,7 +6,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/internal/strict"
+	"starloom/traces/input/strict"
 )
 
 // depthMax bounds how deep values are: anchors may refer to what they stand in.

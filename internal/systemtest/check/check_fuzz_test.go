@@ -16,8 +16,8 @@ import (
 	"starloom/firmware"
 	"starloom/internal/check"
 	"starloom/internal/inside"
-	"starloom/internal/strict"
 	"starloom/internal/systemtest"
+	"starloom/traces/input/strict"
 )
 
 // TestFuzzFindsPlantedFaults: an index, a division and a loop that trust a payload. The run

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric/outcome"
 	"starloom/internal/emulator"
 	"starloom/internal/inside"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
 	"starloom/internal/systemtest"
 )

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric/outcome"
 	"starloom/firmware"
 	"starloom/internal/emulator"
 	"starloom/internal/inside"
-	"starloom/internal/outcome"
 	"starloom/internal/runs"
 	"starloom/internal/systemtest"
 )

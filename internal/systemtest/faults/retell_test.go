@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
-	"starloom/internal/outcome"
+	"starloom/fabric/outcome"
 	"starloom/internal/systemtest"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric/outcome"
 	"starloom/fabric/studies"
-	"starloom/internal/outcome"
 	"starloom/internal/systemtest"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric/outcome"
 	"starloom/fabric/pops"
 	"starloom/firmware"
-	"starloom/internal/outcome"
 	"starloom/internal/systemtest"
 )
 

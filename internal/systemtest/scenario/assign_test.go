@@ -17,8 +17,8 @@ import (
 	"starloom"
 	"starloom/fabric/pops"
 	"starloom/internal/inside"
-	"starloom/internal/strict"
 	"starloom/internal/systemtest"
+	"starloom/traces/input/strict"
 )
 
 // assignments are those of all values in a node, each with its own path.

@@ -32,10 +32,10 @@ import (
 	"starloom/internal/check"
 	"starloom/internal/inside"
 	"starloom/internal/maps"
-	"starloom/internal/strict"
 	"starloom/internal/systemtest"
 	"starloom/nic"
 	"starloom/traces/diff"
+	"starloom/traces/input/strict"
 	"starloom/traces/pcapng"
 	"starloom/traces/vcd"
 )

@@ -20,9 +20,9 @@ import (
 	"starloom/fabric/pops"
 	"starloom/internal/config"
 	"starloom/internal/inside"
-	"starloom/internal/strict"
 	"starloom/internal/systemtest"
 	"starloom/nic"
+	"starloom/traces/input/strict"
 )
 
 // busFabric is a scenario of gossip on a bus network, busSensors one of sensors.

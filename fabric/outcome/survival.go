@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"text/tabwriter"
 
-	"starloom/internal/rounded"
 	"starloom/traces"
 	"starloom/traces/figure"
 	"starloom/traces/input"
+	"starloom/traces/rounded"
 )
 
 // Survival is the survival curve of many runs with faults: over the slots of a run, or over

@@ -12,8 +12,8 @@ import (
 	"unicode"
 
 	"starloom/fabric"
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // listedMax is how many entries of a list the text shows.

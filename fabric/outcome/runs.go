@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"starloom/internal/strict"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Seeds is a range of seeds, both ends included.
