@@ -91,10 +91,7 @@ func (s *Scenario) origin(path string) config.Origin {
 // noteNetwork notes what the network or the program makes of the network's keys, and returns the network
 // with all of them decided.
 func (s *Scenario) noteNetwork() fabric.Network {
-	n, program := s.network(), []string(nil)
-	if settled := n.Abilities().Settled; settled != nil {
-		n, program = settled()
-	}
+	n, program := fabric.Settled(s.network())
 	own, settled := reflect.Indirect(reflect.ValueOf(s.Fabric.network())), reflect.Indirect(reflect.ValueOf(n))
 	if own.Kind() == reflect.Struct && own.Type() == settled.Type() {
 		s.noteDifferences("fabric."+n.Kind(), own, settled, program)
@@ -179,10 +176,7 @@ func (s *Scenario) network() fabric.Network {
 	if n == nil {
 		return nil
 	}
-	if adapt := n.Abilities().Adapt; adapt != nil {
-		return adapt(s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
-	}
-	return n
+	return fabric.Adapted(n, s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
 }
 
 // program returns what is known of the scenario's built-in program, nil for an image.

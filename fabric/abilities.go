@@ -11,12 +11,40 @@ import (
 	"starloom/traces/input/strict"
 )
 
+// Adapted is a network as a program wants it; see Abilities.Adapt.
+func Adapted(n Network, program, schedule string, params map[string]int64) Network {
+	if adapt := n.Abilities().Adapt; adapt != nil {
+		if adapted := adapt(program, schedule, params); alike(n, adapted) {
+			return adapted
+		}
+	}
+	return n
+}
+
+// Settled is a network with every key decided, and the keys that its program has decided; see Abilities.Settled.
+func Settled(n Network) (settled Network, program []string) {
+	if settle := n.Abilities().Settled; settle != nil {
+		if settled, program = settle(); alike(n, settled) {
+			return settled, program
+		}
+	}
+	return n, nil
+}
+
 // Resized is a network so many steps larger, nil if it has no such size.
 func Resized(n Network, steps int) Network {
-	if resized := n.Abilities().Resized; resized != nil {
-		return resized(steps)
+	if resize := n.Abilities().Resized; resize != nil {
+		if resized := resize(steps); alike(n, resized) {
+			return resized
+		}
 	}
 	return nil
+}
+
+// alike reports whether two networks have one type. Abilities that a wrapper has taken over return the network in it, without what
+// the wrapper replaces.
+func alike(n, other Network) bool {
+	return other != nil && reflect.Indirect(reflect.ValueOf(n)).Type() == reflect.Indirect(reflect.ValueOf(other)).Type()
 }
 
 // Holds says why no run on a network can break a rule, "" if one may, or if the network does not say.

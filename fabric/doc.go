@@ -5,10 +5,10 @@
 //	Network -+- Shape, Names       sizes and paths
 //	         +- Programs           what is known of its firmware
 //	         +- Referee            what has to arrive where, and what has
-//	         +- Wiring, or Fast    whole frames                            -+
+//	         +- Wiring, or Slot    whole frames                            -+
 //	         +- Build(Plant)       media between transmitters and receivers  +- Transport
 //	         |                     of hw and nic, phit by phit             -+
-//	         +- abilities          schedules, ROM, RTL of all of it, studies
+//	         +- Abilities          schedules, ROM, RTL of all of it, studies
 //
 // Both transports give the same frames, statuses and digests; where they differ, the
 // cycle engine is right. Package fabrictest is the suite that holds every fabric to that. The engines, and what

@@ -30,7 +30,8 @@ type Network interface {
 }
 
 // Abilities are what only some networks can. What is nil, empty or false a network cannot: one that runs by its wiring alone can
-// nothing of it. A network around another one takes that one's, and replaces what is its own.
+// nothing of it. A network around another one takes that one's, and replaces what is its own: Adapt, Settled and Resized, too, whose
+// networks it wraps, as a network of another type counts for nothing.
 type Abilities struct {
 	// Adapt is the network with what a scenario leaves open as its program wants it. For an image program is "", and schedule
 	// the one that it takes, if any.
@@ -75,7 +76,7 @@ type Schedules struct {
 // SlotEngine is a slot engine faster than the one that follows from wiring.
 type SlotEngine struct {
 	Transport func(c *Config) (Transport, error)
-	Parks     bool // it is a Stillness
+	Parks     bool // what Transport makes is a Stillness
 }
 
 // Blocks reports whether a processor's frame to a port has to wait.

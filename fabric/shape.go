@@ -27,7 +27,7 @@ type Shape struct {
 	// cross one medium one after the other, 0 for one.
 	ArbitrationCycles, FramesPerSlot int
 	// Loose says that a machine may be cut between any two processors in the slot engine, as it is of a network whose
-	// slot engine is NewWired.
+	// slot engine is package wired.
 	Loose bool
 	// Words are what firmware is told of the size (sl_shape).
 	Words [nic.ShapeWords]uint32

@@ -165,20 +165,3 @@ func (img *Image) runtimeBytes() uint64 {
 	}
 	return 0
 }
-
-//go:embed ABI.md
-var abi string
-
-// limitsHead begins the table of limits in ABI.md.
-const limitsHead = "| what | at most |\n|---|---|\n"
-
-// Limits states how large an image may be, a line for each row of the table in ABI.md.
-func Limits() []string {
-	_, table, _ := strings.Cut(strings.ReplaceAll(abi, "`", ""), limitsHead)
-	table, _, _ = strings.Cut(table, "\n\n")
-	var lines []string
-	for row := range strings.Lines(table) {
-		lines = append(lines, strings.Replace(strings.Trim(row, "| \n"), " | ", ": ", 1))
-	}
-	return lines
-}

@@ -12,7 +12,18 @@ var zeros [4096]byte // one page
 
 // pageTable says of each page of this process, in eight bytes, whether it is in memory or in the swap space; nil where there is no such table.
 var pageTable = sync.OnceValue(func() *os.File {
-	table, _ := os.Open("/proc/self/pagemap")
+	table, err := os.Open("/proc/self/pagemap")
+	if err != nil {
+		return nil
+	}
+	page := make([]byte, 2*len(zeros)) // is the table this process's? An emulator of processors may show its own
+	page[len(zeros)] = 1
+	var entry [8]byte
+	at := int64(uintptr(unsafe.Pointer(&page[len(zeros)]))) / int64(len(zeros)) * 8
+	if _, err := table.ReadAt(entry[:], at); err != nil || binary.NativeEndian.Uint64(entry[:])>>62 == 0 {
+		table.Close()
+		return nil
+	}
 	return table
 })
 

@@ -1,6 +1,6 @@
 // Package traces holds what all traces of a run have in common: the run digest, files that
 // are whole or not there, and drawings. The packages below it hold one kind of file or
-// one tool each. One cycle number links them all: a VCD's #time, a packet's time stamp
+// one tool each, or what these share: errors, figures, arithmetic. One cycle number links them all: a VCD's #time, a packet's time stamp
 // in nanoseconds and the cycle in its pseudo-header are the same.
 //
 //	                  Declare, Set(id, value), Cycle(t), Trigger(t)

@@ -90,7 +90,7 @@ func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
 	w.grantMax[tap] = max(w.grantMax[tap], sent-asked)
 }
 
-// Withdrawn implements fabric.QueueWatcher: the frame that is the first now asks from now on.
+// Withdrawn implements referees.QueueWatcher: the frame that is the first now asks from now on.
 func (w *Waiting) Withdrawn(vertex int) { w.last[vertex] = 0 }
 
 // Sent implements fabric.Witness: Left comes when the slot has crossed.

@@ -116,6 +116,13 @@ func TestWrappersKeepAbilities(t *testing.T) {
 			}
 		}
 	}
+	// What still returns the network inside, a plain wrapper would be lost to.
+	plain := struct{ fabric.Network }{pops.Network{Groups: 3, GroupSize: 2}}
+	require.Nil(t, fabric.Resized(plain, -1))
+	plain.Network = ej.Network{A: 1, B: 2, Dimensions: 1}
+	require.Equal(t, plain, fabric.Adapted(plain, "ej/improved", "", nil))
+	settled, _ := fabric.Settled(plain)
+	require.Equal(t, plain, settled)
 	for _, name := range []string{"Memory.Queue", "Slot", "Memory.Slot", "Memory.Workload", "Twins.Whole", "Description.Studies"} {
 		require.True(t, able[name], "no network here has %s", name)
 	}

@@ -40,14 +40,14 @@ type WorstCall struct {
 	Path      string `json:"path"`
 	Slot      uint64 `json:"slot"`
 
-	Profile *CallProfile `json:"profile,omitempty"` // of a slot handler, where slots were missed or RunOptions.Profile is given
+	Profile *CallProfile `json:"profile,omitempty"` // of a slot handler, where slots were missed or starloom.RunOptions.Profile is given
 }
 
 // ProcessorCycles is the longest call of a processor's slot handler.
 type ProcessorCycles struct {
 	Processor int    `json:"processor"`
 	Path      string `json:"path"`
-	Max       uint64 `json:"max"`
+	Max       uint64 `json:"max"` // cycles
 }
 
 // SlowestMax bounds HandlerCycles.Slowest, slowestShown those of the text form.
@@ -71,7 +71,7 @@ func (h *HandlerCycles) slowestText() string {
 
 // CyclesBin counts calls that took more cycles than those of the bin before.
 type CyclesBin struct {
-	UpTo  uint64 `json:"up_to"`
+	UpTo  uint64 `json:"up_to"` // cycles, included
 	Calls uint64 `json:"calls"`
 }
 

@@ -28,7 +28,7 @@ const digestCovers = "(frames, statuses, deliveries, results; not timing, packet
 type Report struct {
 	Schema          int            `json:"schema"` // ReportSchema
 	Scenario        string         `json:"scenario"`
-	Seed            uint64         `json:"seed"`
+	Seed            uint64         `json:"seed"`   // of all that is drawn
 	Engine          string         `json:"engine"` // "cycle" or "slot"
 	Verdict         Verdict        `json:"verdict"`
 	Expect          *Expectation   `json:"expect,omitempty"` // nil if nothing was expected
@@ -39,12 +39,12 @@ type Report struct {
 	Cycles          uint64         `json:"cycles"`           // whole slots, in cycles
 	Slots           uint64         `json:"slots"`            // that have crossed the fabric
 	Frames          Frames         `json:"frames"`
-	Metrics         fabric.Metrics `json:"metrics"`
-	Firmware        FirmwareReport `json:"firmware"`
+	Metrics         fabric.Metrics `json:"metrics"`                  // figures by name; starloom explain says what each means
+	Firmware        FirmwareReport `json:"firmware"`                 // the image, and what its handlers have cost
 	Faults          []FaultReport  `json:"faults,omitempty"`         // what each fault of the scenario has done, in its order
 	Without         *WithoutFaults `json:"without_faults,omitempty"` // the same run without them, if it failed
 	RTL             []RTLReport    `json:"rtl,omitempty"`            // components that were RTL, by path
-	Digest          string         `json:"digest"`                   // of what digestCovers says
+	Digest          string         `json:"digest"`                   // of frames, statuses, deliveries and results
 
 	Beside
 }
@@ -67,7 +67,7 @@ type Aside struct {
 	RTLCheck    string            // the command that compares RTL with its models
 	Command     string            // repeats the run; of many runs: one of them, without the options of one seed
 	Alone       string            // of every permutation: the options that repeat the first that fails alone, "" for none
-	FailedSeeds []FailedRun       // the first run of every seed that failed, for junitSeedsMax seeds
+	FailedSeeds []FailedRun       // the first run of every seed that failed, for JUnitSeedsMax seeds
 	Undecided   map[string]string // rules that the run has come to no end of, and why; nil for none
 	Late        *Lateness         // what has missed its deadline; nil if that is not known
 	Stood       []Stood           // processors that were not done and stood still

@@ -22,11 +22,11 @@ type Survival []SurvivalPoint
 // to their end. Low and High are the ends of the interval of Wilson (1927) for the
 // probability of that, with a confidence of 95%.
 type SurvivalPoint struct {
-	Rate     *float64 `json:"rate,omitempty"`
-	Slot     *uint64  `json:"slot,omitempty"`
+	Rate     *float64 `json:"rate,omitempty"` // of a curve over rates, nil of others
+	Slot     *uint64  `json:"slot,omitempty"` // of a curve over slots, nil of others
 	Runs     uint64   `json:"runs"`
 	Survived uint64   `json:"survived"`
-	Fraction float64  `json:"fraction"`
+	Fraction float64  `json:"fraction"` // Survived of Runs
 	Low      float64  `json:"low"`
 	High     float64  `json:"high"`
 }

@@ -7,7 +7,7 @@ import (
 	"starloom/nic"
 )
 
-// CyclePlant is the hardware of a machine in the cycle engine, simulated phit by phit: a kernel,
+// Plant is the hardware of a machine in the cycle engine, simulated phit by phit: a kernel,
 // the transmitters and receivers of all NICs, and between them the media, which a network's
 // Build adds. It is the Transport of that engine.
 //

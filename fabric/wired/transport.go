@@ -140,7 +140,7 @@ type wiredHearing struct {
 	port         uint16
 }
 
-// NewWired returns the transport of a passive network in the slot engine. NICs must not ask.
+// New returns the transport of a passive network in the slot engine. NICs must not ask.
 func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	shape := n.Shape()
 	t := &wired{
@@ -557,7 +557,7 @@ func (t *wired) stateSent(v *hw.StateVisitor, name string, sent []wiredFrames) {
 	})
 }
 
-// SlotTransportOf is a network in the slot engine.
+// TransportOf is a network in the slot engine.
 func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	if own := n.Abilities().Slot.Transport; own != nil {
 		return own(c)
@@ -565,7 +565,7 @@ func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	return New(n, c)
 }
 
-// SlotShape is the shape of a network in the slot engine: where that is made of wiring alone, a machine may be cut
+// ShapeOf is the shape of a network in the slot engine: where that is made of wiring alone, a machine may be cut
 // between any two processors.
 func ShapeOf(n fabric.Network) fabric.Shape {
 	s := n.Shape()

@@ -2,13 +2,11 @@ package check
 
 import (
 	"cmp"
-	_ "embed"
 	"errors"
 	"fmt"
 	"slices"
 
 	"starloom/traces"
-	"starloom/traces/meaning"
 )
 
 const (
@@ -167,9 +165,3 @@ func (c *campaign) notTried(bases []fuzzBase) []string {
 	}
 	return list
 }
-
-//go:embed metrics.yaml
-var metrics string
-
-// Meanings says what the keys of a check's report mean.
-func Meanings() []meaning.Group { return meaning.Must(metrics) }

@@ -1,6 +1,11 @@
 package check
 
-import "starloom/fabric/outcome"
+import (
+	_ "embed"
+
+	"starloom/fabric/outcome"
+	"starloom/traces/meaning"
+)
 
 // Report is what CheckFirmware has found.
 type Report struct {
@@ -146,3 +151,9 @@ func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp }
 
 // is reports whether two findings are the same fault, as far as one can tell.
 func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.place == y.place }
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what the keys of a check's report mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }

@@ -68,7 +68,7 @@ func (m *Machine) endError() error {
 		return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.Digest.NextSlot)
 	case !m.started:
 		return nil
-	case m.slot == 0 && !m.ended:
+	case m.slot == 0 && !m.ended && m.bare == nil:
 		return errors.New("it has started, and has neither ended nor come to the next slot")
 	case m.RTLFailed != m.foundRTL():
 		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, m.foundRTL())

@@ -271,7 +271,8 @@ const parkingBytes = 1 << 30
 // mayPark reports whether the machine can park its processors, if their firmware can be
 // parked.
 func (m *Machine) mayPark() bool {
-	return m.Network.Abilities().Slot.Parks && m.faults == nil && !m.followsFrames() &&
+	slot := m.Network.Abilities().Slot
+	return slot.Parks && slot.Transport != nil && m.faults == nil && !m.followsFrames() &&
 		m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.Config.Firmware.Schedule == "" && m.options.Runtime != "native" &&
 		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
 }

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -207,6 +208,8 @@ func (m *Machine) Sum() *outcome.Report {
 	var metrics fabric.Metrics
 	if m.bare == nil {
 		metrics.Add("steps", m.Steps())
+	} else { // rules of packets are judged at the end
+		slices.SortStableFunc(end.Kept, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 	}
 	over := fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
 	metrics = append(metrics, m.Referee.Metrics(&over, m.Config.Known.Carries)...)

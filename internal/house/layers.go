@@ -66,7 +66,8 @@ func upwardImports(layers []string, imports map[string][]string) (up []string) {
 			continue
 		}
 		for _, imported := range imports[p] {
-			sideBySide := strings.HasPrefix(p, "starloom/traces") && imported == "starloom/hw"
+			under := strings.HasPrefix
+			sideBySide := under(p, "starloom/traces") && under(imported, "starloom/hw") || under(p, "starloom/hw") && under(imported, "starloom/traces")
 			if below := levelOf(layers, imported); below < 0 || below > level || sideBySide {
 				up = append(up, fmt.Sprintf("%s imports %s", p, imported))
 			}

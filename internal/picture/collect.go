@@ -1,7 +1,6 @@
 package picture
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"starloom/fabric"
 	"starloom/nic"
 	"starloom/traces"
-	"starloom/traces/figure"
 )
 
 // Rows of pictures at most.
@@ -312,25 +310,4 @@ func Loaded(n fabric.Network) bool {
 		return ok
 	}
 	return false
-}
-
-// Kind is a kind of pictures of a run.
-type Kind string
-
-// The kinds, as options name them.
-const (
-	KindTopology Kind = "topology" // processors, media, and who drives and hears what
-	KindHeat     Kind = "heat"     // media over time: frames, collisions, frames that wait
-	KindLatency  Kind = "latency"  // how long packets or frames take
-	KindTimeline Kind = "timeline" // what processors do over time
-)
-
-// Kinds are all of them.
-var Kinds = []Kind{KindTopology, KindHeat, KindLatency, KindTimeline}
-
-// svg draws figures one below the other.
-func svg(title string, figures ...*figure.Figure) ([]byte, error) {
-	var b bytes.Buffer
-	err := figure.WriteSheet(&b, title, figures...)
-	return b.Bytes(), err
 }

@@ -37,7 +37,7 @@ func (p *checkpoints) begin(r *run) error {
 		return err
 	}
 	rules := m.Config.Checked()
-	if m.RTL != nil {
+	if m.RTL != nil && m.Plant != nil {
 		rules = append(rules, fabric.RuleLateLight)
 	}
 	if err := o.BreakOn.check(rules); err != nil {

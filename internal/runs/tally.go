@@ -25,7 +25,7 @@ type tally struct {
 	sum         traces.Sum
 	failed      []outcome.FailedRun // the first failedRunsMax
 	failedAll   uint64
-	failedSeeds []outcome.FailedRun // the first failed run of each seed, for junitSeedsMax seeds
+	failedSeeds []outcome.FailedRun // the first failed run of each seed, for JUnitSeedsMax seeds
 	firstFail   *outcome.Report
 	worst       *outcome.FinishedRun // of those that passed: most slots, the first of equals
 	slotsMax    uint64               // of any run

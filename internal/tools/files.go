@@ -1,15 +1,12 @@
 package tools
 
 import (
-	"context"
 	"io"
 
 	"starloom/cosim/coverage"
 	"starloom/cosim/lockstep"
 	"starloom/internal/outputs"
-	"starloom/nic"
 	"starloom/traces"
-	"starloom/traces/info"
 )
 
 // Files are what a check writes.
@@ -55,18 +52,4 @@ func (c *Files) Write(report *lockstep.Report) error {
 		return err
 	}
 	return c.Files.Commit()
-}
-
-// Info says what is in VCDs and packet captures. Errors about a file are *input.Error.
-func Info(ctx context.Context, paths []string, o info.Options) (*info.Report, error) {
-	o.StatusNames, o.Interrupted = nic.StatusNames, ctx.Err
-	all := &info.Report{Schema: info.Schema}
-	for _, path := range paths {
-		file, err := info.Read(path, o)
-		if err != nil {
-			return nil, err
-		}
-		all.Files = append(all.Files, *file)
-	}
-	return all, nil
 }

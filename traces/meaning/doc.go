@@ -10,5 +10,5 @@
 //     entries:
 //   - {name: offered, means: ..., unit: ..., range: ..., counted: ..., source: ...}
 //
-// Package explain finds them by their names. This one imports nothing of Starloom, so that all others may.
+// Package internal/explain finds them by their names. This one imports nothing of Starloom, so that all others may.
 package meaning

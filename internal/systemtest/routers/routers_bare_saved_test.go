@@ -255,3 +255,42 @@ func cyclesOf(t *testing.T, line string) (cycles int) {
 	require.NoError(t, err)
 	return cycles
 }
+
+// TestStuckEndsOnce: packets that wait for ever end a run in one cycle, skipped, watched or restored; what is judged then stands among what was
+// found before, by its cycle, and once.
+func TestStuckEndsOnce(t *testing.T) {
+	folder := t.TempDir()
+	parse := func(last int, rules string) *starloom.Scenario {
+		rows := fmt.Sprintf("source,destination,size,created\n0,1,1,0\n0,1,1,20\n2,3,1,40\n0,1,1,%d\n", last)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "p.csv"), []byte(rows), 0o600))
+		s, err := starloom.ParseScenario(filepath.Join(folder, "s.yaml"), []byte(`starloom: 1
+fabric: {netlist: {mesh: {k: [2, 2]}, router: {vcs: 1, depth: 1}}}
+workload: {traffic: {arrivals: file, file: p.csv}}
+faults: {schedule: [{kind: stuck, targets: ["netlist.router[0].output[0]"], slots: {from: 0}}]}
+`+rules))
+		require.NoError(t, err)
+		return s
+	}
+	run := func(s *starloom.Scenario, o starloom.RunOptions) *starloom.Report {
+		report, err := starloom.Run(t.Context(), s, o)
+		require.NoError(t, err)
+		return report
+	}
+	s, state := parse(60, ""), filepath.Join(folder, "state")
+	want := run(s, starloom.RunOptions{})
+	require.Equal(t, want.Cycles, run(s, starloom.RunOptions{VCD: starloom.Writer(&bytes.Buffer{})}).Cycles)
+	run(s, starloom.RunOptions{Save: state, BreakOn: starloom.Break{Slot: 57}})
+	require.Equal(t, want.Cycles, run(s, starloom.RunOptions{Restore: state}).Cycles)
+
+	end := run(parse(62, ""), starloom.RunOptions{}).Cycles
+	report := run(parse(62, fmt.Sprintf("rules: {finish_by: %d cycles, latency_max: 10}\n", end)), starloom.RunOptions{})
+	over, cycle := 0, uint64(0)
+	for _, v := range report.Violations {
+		require.LessOrEqual(t, cycle, v.Cycle)
+		if cycle = v.Cycle; v.Rule == starloom.RuleFinishBy {
+			over++
+		}
+	}
+	require.Equal(t, 1, over)
+	require.Len(t, report.Violations, int(report.ViolationsTotal))
+}
