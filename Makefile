@@ -83,7 +83,7 @@ lengthy:
 
 # Cases of all studies; make full has all of them.
 architectures:
-	$(GO) test -vet=off -ldflags=-w -run '^TestLongArchitectures' ./cmd/cli
+	$(GO) test -vet=off -ldflags=-w -timeout 25m -run '^TestLongArchitectures' ./cmd/cli
 
 # The race detector watches everything that more than one worker touches: left out are tests on one
 # goroutine that compare with a definition or run tshark, and the study, whose batch of runs is that of the seeds.

@@ -188,6 +188,11 @@ func (m *Machine) Summed() traces.Digest {
 	return m.Digest
 }
 
+// sort puts what was judged at the end, as rules of packets are, among what was found before.
+func (v *violationList) sort() {
+	slices.SortStableFunc(v.Kept, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
+}
+
 // Sum is Report of a machine that is not closed.
 func (m *Machine) Sum() *outcome.Report {
 	var frames fabric.Frames
@@ -208,8 +213,8 @@ func (m *Machine) Sum() *outcome.Report {
 	var metrics fabric.Metrics
 	if m.bare == nil {
 		metrics.Add("steps", m.Steps())
-	} else { // rules of packets are judged at the end
-		slices.SortStableFunc(end.Kept, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
+	} else {
+		end.sort()
 	}
 	over := fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
 	metrics = append(metrics, m.Referee.Metrics(&over, m.Config.Known.Carries)...)
