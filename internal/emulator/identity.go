@@ -68,7 +68,7 @@ func (m *Machine) endError() error {
 		return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.Digest.NextSlot)
 	case !m.started:
 		return nil
-	case m.slot == 0 && !m.ended && m.bare == nil:
+	case m.startsSlot0():
 		return errors.New("it has started, and has neither ended nor come to the next slot")
 	case m.RTLFailed != m.foundRTL():
 		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, m.foundRTL())
@@ -85,6 +85,9 @@ func (m *Machine) endError() error {
 	}
 	return m.openError()
 }
+
+// startsSlot0 reports whether handlers of a machine have been called, and slot 0 has not been run: no state is saved there.
+func (m *Machine) startsSlot0() bool { return m.slot == 0 && !m.ended && m.bare == nil }
 
 // brokenOff reports whether RTL that failed, or frames that wait for one another for ever, have ended the run.
 func (m *Machine) brokenOff() bool { return m.RTLFailed || m.flying != nil && m.flying.Deadlocked() }

@@ -213,8 +213,6 @@ func (m *Machine) Sum() *outcome.Report {
 	var metrics fabric.Metrics
 	if m.bare == nil {
 		metrics.Add("steps", m.Steps())
-	} else {
-		end.sort()
 	}
 	over := fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
 	metrics = append(metrics, m.Referee.Metrics(&over, m.Config.Known.Carries)...)
@@ -386,6 +384,9 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 	}
 	if m.ending != nil {
 		m.notArrivedAtEnd(func(f fabric.Finding) { find(f) })
+		if m.bare != nil {
+			v.sort()
+		}
 		return count, missing
 	}
 	notDone, leftToSend := m.notDone, m.leftToSend
