@@ -21,7 +21,7 @@ func Adapted(n Network, program, schedule string, params map[string]int64) Netwo
 	return n
 }
 
-// Settled is a network with every key decided, and the keys that its program has decided; see Abilities.Settled.
+// Settled is a network with every key decided, and its program's decisions by key; see Abilities.Settled.
 func Settled(n Network) (settled Network, program []string) {
 	if settle := n.Abilities().Settled; settle != nil {
 		if settled, program = settle(); alike(n, settled) {
@@ -41,8 +41,8 @@ func Resized(n Network, steps int) Network {
 	return nil
 }
 
-// alike reports whether two networks have one type. Abilities that a wrapper has taken over return the network in it, without what
-// the wrapper replaces.
+// alike reports whether two networks have one type. Abilities of a wrapped network return that network, without the
+// wrapper's replacements.
 func alike(n, other Network) bool {
 	return other != nil && reflect.Indirect(reflect.ValueOf(n)).Type() == reflect.Indirect(reflect.ValueOf(other)).Type()
 }
@@ -208,7 +208,7 @@ func ExampleOf(n Network, program string) (e Example) {
 	return e
 }
 
-// KeysOf are keys that the shortest scenario gives a network: those that must be there, or what the network says.
+// KeysOf are the keys of a network in the shortest scenario: Description.Keys, else the required keys.
 func KeysOf(n Network) string {
 	if keys := n.Abilities().Description.Keys; keys != "" {
 		return keys

@@ -25,32 +25,32 @@ type Network interface {
 	// Build puts the media between the transmitters and receivers of a plant: the
 	// network in the cycle engine.
 	Build(p Plant) error
-	// Abilities are what only some networks can.
+	// Abilities are functions and data of some networks only.
 	Abilities() Abilities
 }
 
-// Abilities are what only some networks can. What is nil, empty or false a network cannot: one that runs by its wiring alone can
-// nothing of it. A network around another one takes that one's, and replaces what is its own: Adapt, Settled and Resized, too, whose
-// networks it wraps, as a network of another type counts for nothing.
+// Abilities are functions and data of some networks only: nil, empty or false where a network lacks them, as one driven by its wiring
+// alone does. A wrapper takes over the inner network's and sets its own fields. It wraps the results of Adapt, Settled and
+// Resized: a network of another type is ignored.
 type Abilities struct {
-	// Adapt is the network with what a scenario leaves open as its program wants it. For an image program is "", and schedule
-	// the one that it takes, if any.
+	// Adapt is the network with keys open in the scenario set by its program. For an image program is "", and schedule
+	// its schedule, if any.
 	Adapt func(program, schedule string, params map[string]int64) Network
-	// Settled is what Adapt has returned with every key decided, and the keys that the program has decided.
+	// Settled is the result of Adapt with every key decided, and the keys decided by the program.
 	Settled func() (n Network, program []string)
 	// Refuses says why the network does not have a program of its own, and what helps; "" of others.
 	Refuses func(program string) (why, remedy string)
 	// Resized is the network so many steps larger, or smaller if steps is negative; nil if it has no such size. Whether there can
 	// be a network of that size, Check says.
 	Resized func(steps int) Network
-	// Settle makes what takes long: it comes before a run, and may be called again. Errors are *input.Errors.
+	// Settle does the long work before a run; it may be called again. Errors are *input.Errors.
 	Settle func() error
 	// CheckFIFOs refuses FIFOs of so many frames for each port, if there are fewer places than the network promises its senders.
 	CheckFIFOs func(rxFrames int) error
 	Holds      func(rule string) (why string) // why no run can break a rule, whatever is sent; "" if one may
 
 	Schedules Schedules
-	// ROM are the tables that firmware reads, for a workload and a program, or an image if p is nil; nil for none.
+	// ROM are the tables of firmware, for a workload and a program, or an image if p is nil; nil for none.
 	ROM       func(w *Workload, p *Program) (ROM, error)
 	Reflexive bool // packets of traffic may go to their own source, unless a workload says otherwise
 
@@ -59,51 +59,51 @@ type Abilities struct {
 	Blocks    Blocks                          // whether a frame to a port has to wait, since a medium is taken
 	Opposites func() []uint32                 // Wiring.Opposite
 	Credits   CreditPlan                      // both engines keep the books
-	Routers   *Routers                        // of processors that are at routers; without firmware they send bare packets
+	Routers   *Routers                        // of processors at routers; without firmware they send bare packets
 	Twins     Twins
 
 	Memory      Memory
 	Description Description
 }
 
-// Schedules are plans of what firmware does in every slot.
+// Schedules are plans of firmware, slot by slot.
 type Schedules struct {
-	Names []string // values of firmware.schedule, for images that take one
-	// Plan is the one of a name, for the workload that the referee has loaded.
+	Names []string // values of firmware.schedule, for images with schedules
+	// Plan is the plan of a name, for the workload of the referee.
 	Plan func(name string, r Referee) (Schedule, error)
 }
 
-// SlotEngine is a slot engine faster than the one that follows from wiring.
+// SlotEngine is a slot engine faster than that of package wired.
 type SlotEngine struct {
 	Transport func(c *Config) (Transport, error)
-	Parks     bool // what Transport makes is a Stillness
+	Parks     bool // Transport returns a Stillness
 }
 
 // Blocks reports whether a processor's frame to a port has to wait.
 type Blocks func(processor int, port uint16, slot uint32) bool
 
-// Twins are models that RTL is attached to by a pin map, or their Verilog, if there is some.
+// Twins are models for pin maps, or their Verilog, if there is some.
 type Twins struct {
-	// Whole is the network, NICs and media at once, and those of its parameters that say how large it is.
+	// Whole is the network, NICs and media at once, and its parameters of size.
 	Whole func() (*twin.Twin, twin.Parameters)
-	Parts []twin.Twin // the network's own components, by the names that their sites give
+	Parts []twin.Twin // the network's own components, by the names of their sites
 }
 
 // Memory is an estimate, in bytes.
 type Memory struct {
-	// Workload is what the network and its referee keep of a workload, and the ROMs of all processors if p takes them.
+	// Workload is the memory of the network and its referee for a workload, and the ROMs of all processors if p takes them.
 	Workload func(w *Workload, p *Program) (kept, roms uint64)
-	Slot     func(w *Workload) uint64 // what the referee keeps of a slot
-	// Queue are the payloads of the longest frames in a FIFO of a NIC that uses all ports at once, by their place there,
-	// the head first; nil if that is not known.
+	Slot     func(w *Workload) uint64 // of the referee, for a slot
+	// Queue are the payloads of the longest frames in a FIFO of a NIC with all ports in use, by their place there,
+	// the head first; nil if unknown.
 	Queue func(c *Config) (payloads []int)
 }
 
-// Description is what people are told and shown of a network.
+// Description is the text and pictures of a network for people.
 type Description struct {
-	Medium   string                       // what media join: a sentence without its full stop
-	Meanings string                       // what figures of runs and studies mean, for ReadMeanings
-	Keys     string                       // of the shortest scenario; "": those that must be there
+	Medium   string                       // the media, in a sentence without its full stop
+	Meanings string                       // meanings of figures of runs and studies, for ReadMeanings
+	Keys     string                       // of the shortest scenario; "": the required keys
 	Example  func(program string) Example // a small scenario; of "" it names the program to begin with
 	Studies  []Study
 	Plane    func() Plane          // where processors are, of a network of links

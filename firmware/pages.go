@@ -27,8 +27,8 @@ var pageTable = sync.OnceValue(func() *os.File {
 	return table
 })
 
-// touched yields the pages of a slab's memory, but for those that nothing has touched, and where they begin. Such a page is zero, and to
-// read it costs a page fault, after which it may take memory.
+// touched yields the touched pages of a slab's memory with their offsets. An untouched page is zero; a read of it costs a page fault and
+// perhaps memory.
 func touched(memory []byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		var table [4096]byte

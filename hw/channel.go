@@ -29,8 +29,8 @@ type channels[T uint8 | uint64] struct {
 	reader []uint16 // the shard that reads each wire
 	shards int
 	cross  [][]uint32 // [writer*shards + reader]: slot*wires + wire, to be lit in the next Drive
-	mail   []uint64   // of each reader: the set of writers of which it has a list, by mailWords
-	shown  []uint8    // of each reader: 1 for the slots that show something, by shownSlots
+	mail   []uint64   // of each reader: the set of writers with a list for it, by mailWords
+	shown  []uint8    // of each reader: 1 for lit slots, by shownSlots
 
 	// loses reports whether a fault loses what a shard puts on a wire for a cycle; nil without faults.
 	loses func(shard int, wire uint32, cycle uint64, value T) bool
@@ -103,7 +103,7 @@ func (c *channels[T]) light(slot, wire int) {
 	c.shown[int(c.reader[wire])*c.shownSlots()+slot] = 1
 }
 
-// shows reports whether a wire that a shard reads shows something in this cycle, or has done so before it was taken back.
+// shows reports whether a wire of a reading shard is lit in this cycle, or was before its take.
 func (c *channels[T]) shows(shard int) bool {
 	return c.shown[shard*c.shownSlots()+int(c.clock.cycle)&(c.slots-1)] != 0
 }

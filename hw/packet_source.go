@@ -80,7 +80,7 @@ func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerW
 	return x
 }
 
-// begin takes the packets, of which none has been sent.
+// begin takes new packets, all unsent.
 func (x *PacketSources) begin(path string) {
 	x.sort()
 	ready := make([]uint8, x.wiring.nodes)

@@ -16,7 +16,7 @@ import (
 
 // BenchmarkMesh measures flit-hops per second on meshes, with uniform packets of one flit that are
 // there before, beside the yardstick in C++ on the same packets, and of two workers beside one; every packet of all must be equal.
-// On the last mesh two or three packets are on their way at a time: what its other routers cost, which do nothing.
+// On the last mesh two or three packets are on their way at a time: it measures the cost of idle routers.
 // Beside each ratio stands what it should be at least.
 func BenchmarkMesh(b *testing.B) {
 	yardstick := buildYardstick(b)

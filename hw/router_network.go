@@ -53,7 +53,7 @@ func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	return n, nil
 }
 
-// Begin takes other packets, of which none has been sent, into a network that is reset.
+// Begin takes new, unsent packets into a network in reset.
 func (n *RouterNetwork) Begin(packets Packets) error {
 	if err := packets.check(n.Routers.Path(), n.Sources.wiring.nodes); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (n *RouterNetwork) CountHops() {
 	}
 }
 
-// Sent is the number of packets that have left their sources, or are leaving them.
+// Sent counts packets with a flit on their way or beyond.
 func (n *RouterNetwork) Sent() (packets uint64) {
 	x := n.Sources
 	for place, next := range x.next {
@@ -109,7 +109,7 @@ func (n *RouterNetwork) Sent() (packets uint64) {
 	return packets
 }
 
-// Flying is the number of those that have not arrived.
+// Flying counts sent packets before their arrival.
 func (n *RouterNetwork) Flying() uint64 { return n.Sent() - n.Sinks.Received() - n.Sinks.Dropped() }
 
 // Still reports whether nothing will ever happen again: all packets have arrived, or those that have

@@ -9,20 +9,20 @@ import (
 	"starloom/nic"
 )
 
-// Bare is the hardware of a machine of routers without firmware: sources and sinks of packets that are all known when a run begins.
-// A slot is a cycle, and Cross runs many: up to one at which somebody looks, or to the last tail.
+// Bare is the hardware of a machine of routers without firmware: sources and sinks of packets, all known when a run begins.
+// A slot is a cycle, and Cross runs many: up to the next look, or to the last tail.
 type Bare struct {
 	routed
-	until uint32                     // the slot before which it stops
-	told  uint32                     // slots of which it is told what faults have done
-	id    func(packet uint32) uint64 // what a packet is called
+	until uint32                     // Cross stops before this slot
+	told  uint32                     // slots with faults reported
+	id    func(packet uint32) uint64 // the name of a packet
 	most  uint64                     // the largest of these
 }
 
 // cyclesPerLook is how often a run stops, at least while something happens.
 const cyclesPerLook = cyclesPerCredits
 
-// NewBare builds the hardware of a network of routers, of which rtl replaces some; nil: everything is model. It has no packets yet.
+// NewBare builds the hardware of a network of routers, some replaced by rtl, none if it is nil; packets come with Load.
 func NewBare(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Bare, error) {
 	b := &Bare{}
 	return b, b.build(n, c, workers, rtl, func(r *fabric.Routers, k *hw.Kernel) (*hw.RouterNetwork, []hw.Component, error) {
@@ -34,7 +34,7 @@ func NewBare(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.
 	})
 }
 
-// Load takes the packets of a run, and what each is called. It returns where they are from now on.
+// Load takes the packets of a run and their names, and returns their table for the run.
 func (b *Bare) Load(packets hw.Packets, id func(packet uint32) uint64) (*hw.Packets, error) {
 	if b.faults != nil {
 		packets.Harm = make([]uint32, packets.Count())
@@ -46,7 +46,7 @@ func (b *Bare) Load(packets hw.Packets, id func(packet uint32) uint64) (*hw.Pack
 	return b.wires.Packets, b.wires.Begin(packets)
 }
 
-// Until says before which slot Cross is to stop at the latest.
+// Until bounds Cross: it stops before this slot.
 func (b *Bare) Until(slot uint32) { b.until = slot }
 
 // Slots is how many slots have crossed.
@@ -56,7 +56,7 @@ func (b *Bare) Start() {}
 
 func (b *Bare) Begin(int, uint32, bool) {}
 
-// Hear tells a ledger what has happened up to a slot; there are no processors.
+// Hear brings a ledger up to a slot; there are no processors.
 func (b *Bare) Hear(_ int, _ *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window) {
 	f, w := &ledger.Frames, b.wires
 	f.Sent, f.Delivered, f.Faulted = w.Sent(), w.Sinks.Received(), w.Sinks.Dropped()
@@ -68,7 +68,7 @@ func (b *Bare) Send(int, *nic.Bank, *fabric.Ledger, uint32, fabric.Window, []uin
 
 func (b *Bare) Cross(uint32) { plant.Guarded(b.rtl, b.cross) }
 
-// cross runs cycles, with the edge after each. What it finds, and when, does not depend on where it stops, nor on who watches.
+// cross runs cycles, with the edge after each. Neither stops nor watchers change its findings.
 func (b *Bare) cross() {
 	k, w := b.kernel, b.wires
 	stop := min(uint64(b.until), (k.Cycle()/cyclesPerLook+1)*cyclesPerLook)
@@ -92,7 +92,7 @@ func (b *Bare) cross() {
 	}
 }
 
-// nextLook is the next cycle that is looked at even if nothing happens in it.
+// nextLook is the next cycle with a look at credits or knots, though nothing happens in it.
 func (b *Bare) nextLook() uint64 {
 	cycle, until := b.kernel.Cycle(), uint64(b.until)
 	switch {
@@ -104,7 +104,7 @@ func (b *Bare) nextLook() uint64 {
 	return until
 }
 
-// Knots are the packets that wait for one another for ever: who waits for whom is known of models.
+// Knots are packets in a deadlock. They are known of models, not of RTL.
 func (b *Bare) Knots() []hw.Knot {
 	if b.rtl != nil || b.wires.Done() {
 		return nil
@@ -112,7 +112,7 @@ func (b *Bare) Knots() []hw.Knot {
 	return b.wires.Knots(nil)
 }
 
-// Deadlock says which packets wait for each other in knots.
+// Deadlock names the packets of knots.
 func (b *Bare) Deadlock(knots []hw.Knot, packet func(number uint32) string) Deadlock {
 	return DeadlockOf(b.built, knots, packet)
 }
@@ -120,7 +120,7 @@ func (b *Bare) Deadlock(knots []hw.Knot, packet func(number uint32) string) Dead
 // Wired is how the network is wired.
 func (b *Bare) Wired() *fabric.Routers { return b.routers }
 
-// Standing says which packets stand, where, and what each waits for, "" for none and of RTL.
+// Standing names the packets at a standstill, their places and reasons; "" for none and for RTL.
 func (b *Bare) Standing(packet func(number uint32) string) string {
 	if b.rtl != nil {
 		return ""
@@ -130,7 +130,7 @@ func (b *Bare) Standing(packet func(number uint32) string) string {
 
 func (b *Bare) Latch() {}
 
-// InFlight counts the packets that have left their sources and have not come.
+// InFlight counts the packets between source and sink.
 func (b *Bare) InFlight() (packets int) { return int(b.wires.Flying()) }
 
 func (b *Bare) Stands() bool { return false }

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// routed is the hardware of a network of routers, with firmware or without, and what the faults of a run do to it.
+// routed is the hardware of a network of routers, with firmware or without, under the faults of a run.
 type routed struct {
 	plant.Watched
 	routers *fabric.Routers
@@ -65,7 +65,7 @@ func (x *routed) signals(numbers hw.PacketNumbers) *hw.RouterSignals {
 // Network is the hardware of routers.
 func (x *routed) Network() *hw.RouterNetwork { return x.wires }
 
-// Collisions implements fabric.Transport: what goes through routers never meets.
+// Collisions implements fabric.Transport: frames never meet in routers.
 func (x *routed) Collisions(int, uint32, func(int, uint32)) (met, alone uint64) { return 0, 0 }
 
 func (x *routed) Deadlocked() bool { return x.deadlocked != 0 }
@@ -91,7 +91,7 @@ func (x *routed) state(v *hw.StateVisitor) {
 // cyclesPerCredits is how often, at least, credits are counted, where faults may lose some.
 const cyclesPerCredits = 1 << 10
 
-// hearFaults tells a ledger what faults have done in some slots up to one, and, if it looks, which credits are missing that were not before.
+// hearFaults adds the effects of faults in slots from..slot to a ledger and, with look, newly missing credits.
 func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks bool) {
 	if x.faults == nil {
 		return
@@ -108,7 +108,7 @@ func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks boo
 	}
 }
 
-// missingCredits finds the virtual channels of which credits are missing, once each. Of RTL no one knows.
+// missingCredits finds virtual channels with missing credits, once each; none of RTL.
 func (x *routed) missingCredits(find func(fabric.Finding)) {
 	if x.faults == nil || x.rtl != nil {
 		return

@@ -80,7 +80,7 @@ func (a *arrivals) forget() {
 	}
 }
 
-// New builds the hardware of a network of routers, of which rtl replaces some; nil: everything is model.
+// New builds the hardware of a network of routers, some replaced by rtl, none if it is nil.
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl plant.RTL) (*Stream, error) {
 	shape := n.Shape()
 	s := &Stream{timing: c.Timing, shape: shape, ports: shape.Ports, shards: make([]streamShard, len(c.Shards))}

@@ -26,10 +26,10 @@ type Bare struct {
 	spec       *Spec
 	processors int
 
-	net   *stream.Bare // nil for who runs them alone
+	net   *stream.Bare // nil outside machines
 	rules *fabric.Rules
-	last  *Shown // what shown has summed up last, nil for nothing
-	limit uint32 // slots after which a run ends at the latest
+	last  *Shown // the last sum of shown, nil for none
+	limit uint32 // the run ends after these slots at the latest
 }
 
 // NewBare draws all packets of a run, or takes them from the file.
@@ -103,13 +103,13 @@ func (b *Bare) Pending() (n uint64) {
 	return n
 }
 
-// Shown is what a run of so many cycles shows of its measured packets. Offered and accepted count flits.
+// Shown is the record of the measured packets in a run of so many cycles. Offered and accepted count flits.
 type Shown struct {
 	b                  *Bare
 	w                  *window
 	cycles             uint64
 	offered, accepted  uint64
-	hops, arrived, way uint64            // of those that have arrived, way: the sum of their cycles in the network
+	hops, arrived, way uint64            // of arrived packets; way: the sum of their cycles in the network
 	latency, network   map[uint64]uint64 // how many took how many cycles, from creation and from their source
 }
 
@@ -145,7 +145,7 @@ func (b *Bare) Shown(cycles uint64) *Shown {
 	return s
 }
 
-// judge finds what breaks rules of packets after so many cycles, in the order of their arrival.
+// judge finds broken rules of packets after so many cycles, in the order of arrival.
 func (b *Bare) judge(cycles uint64, find func(fabric.Finding)) {
 	j := newJudge(b.rules, b.processors, "cycle")
 	if j.order == nil && !j.limits() {
@@ -168,7 +168,7 @@ func (b *Bare) trip(i, at uint32) *trip {
 		cycles: uint64(took), cycle: uint64(at), measured: b.measures(b.Created[i])}
 }
 
-// Metrics are what is measured.
+// Metrics are the figures of the window.
 func (s *Shown) Metrics() (m fabric.Metrics) {
 	b, w := s.b, s.w
 	whole := b.Pending() == 0 || s.cycles >= b.spec.End

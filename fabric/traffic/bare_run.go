@@ -51,10 +51,10 @@ func (b *Bare) State(v *hw.StateVisitor)                        { v.AfterRestore
 // Over reports whether all packets have arrived, or were thrown away.
 func (b *Bare) Over([]uint8) bool { return b.net.Network().Done() }
 
-// Lost counts none: what has not arrived keeps a run from finishing.
+// Lost counts none: a missing packet keeps a run from finishing.
 func (b *Bare) Lost() uint64 { return 0 }
 
-// shown is what the run shows so far.
+// shown is the record of the run so far.
 func (b *Bare) shown() *Shown {
 	if cycles := uint64(b.net.Slots()); b.last == nil || b.last.cycles != cycles {
 		b.last = b.Shown(cycles)
@@ -73,13 +73,13 @@ func (b *Bare) Limits(limits map[string]string) map[string]string {
 // Notes are what the user should know of the measured cycles.
 func (b *Bare) Notes() []string { return b.shown().w.notes() }
 
-// Latencies are those of the packets that are measured and have arrived, in cycles; left are the others.
+// Latencies are those of measured packets after their arrival, in cycles; left counts the others.
 func (b *Bare) Latencies() (arrived Histogram, left uint64) {
 	s := b.shown()
 	return histogram(s.latency), s.w.pending
 }
 
-// Metrics are what is measured, and the loads of channels.
+// Metrics are the figures of the window and the loads of channels.
 func (b *Bare) Metrics(*fabric.End, bool) fabric.Metrics {
 	s := b.shown()
 	m := s.Metrics()
@@ -87,7 +87,7 @@ func (b *Bare) Metrics(*fabric.End, bool) fabric.Metrics {
 	return m
 }
 
-// Unfinished yields what breaks rules of packets, and why some have not arrived, by cycle.
+// Unfinished yields broken rules of packets, and reasons of missing packets, by cycle.
 func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 	var found []fabric.Finding
 	note := func(f fabric.Finding) { found = append(found, f) }
@@ -109,7 +109,7 @@ func (b *Bare) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// left says why packets have not arrived, "" if all have that must; knots: some wait for one another.
+// left is the reason of missing packets, "" if none is missing; knots: some are in a deadlock.
 func (b *Bare) left(cycles uint64, knots bool) string {
 	pending := b.Pending()
 	left := fmt.Sprintf("%d of %s not arrived", pending, traces.Plural(uint64(b.Count()), "packet has", "packets have"))

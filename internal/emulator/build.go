@@ -115,7 +115,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	return nil
 }
 
-// buildBare builds the hardware of routers without firmware, and the referee of what goes through it.
+// buildBare builds the hardware of routers without firmware, and the referee of its packets.
 func (m *Machine) buildBare(ctx context.Context, config *fabric.Config) (err error) {
 	c := m.Config
 	if m.bare, err = stream.NewBare(m.Network, config, m.workers, m.openRTL(ctx)); err != nil {

@@ -42,7 +42,7 @@ type Machine struct {
 	Given []uint32     // permutation of the next run, instead of the scenario's
 	Stop  *atomic.Bool // set from outside: the boundary that runs is not wanted any more
 
-	Until  uint32      // the slot in which somebody looks next, where a step may be many; 0 for none
+	Until  uint32      // the slot of the next look, where a step may be many slots; 0 for none
 	due    uint64      // packets of the workload that a deadline is for
 	busy   atomic.Bool // a step or another call is in progress
 	torn   bool        // Restore has failed: the state is not whole

@@ -80,7 +80,7 @@ func (m *Machine) mustBeOver() {
 		return
 	}
 	if told := func(v outcome.Violation) bool { return v.Rule == fabric.RuleFinishBy }; slices.ContainsFunc(m.Findings.Kept, told) {
-		return // the boundary of a cycle that no other follows comes twice
+		return // the boundary of the last cycle comes twice
 	}
 	all := m.Shape.Processors()
 	text := fmt.Sprintf("the run was not over after %s", m.Rules.FinishBy)

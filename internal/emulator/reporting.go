@@ -188,7 +188,7 @@ func (m *Machine) Summed() traces.Digest {
 	return m.Digest
 }
 
-// sort puts what was judged at the end, as rules of packets are, among what was found before.
+// sort puts findings of the end, as of rules of packets, among the earlier ones.
 func (v *violationList) sort() {
 	slices.SortStableFunc(v.Kept, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 }

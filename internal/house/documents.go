@@ -24,7 +24,7 @@ var elsewhere = []string{
 var rooted = regexp.MustCompile(`(?:^|[^\w./-])((?:cmd|cosim|docs|examples|fabric|firmware|hw|internal|nic|traces)/[\w./-]+` +
 	`\.(?:go|md|c|h|v|sv|yaml|yml|csv|svg|txt|json))\b`)
 
-// absent are the paths of a line at which the repository has nothing.
+// absent are the paths of a line without a file in the repository.
 func absent(t *tree, line string) (paths []string) {
 	for _, m := range rooted.FindAllStringSubmatch(line, -1) {
 		is := func(f *source) bool { return f.path == m[1] || strings.HasPrefix(f.path, m[1]+".") } // packed: .csv.gz
@@ -35,7 +35,7 @@ func absent(t *tree, line string) (paths []string) {
 	return paths
 }
 
-// references returns comments and pages that cite a file or a document that the repository does not have.
+// references returns comments and pages with names of absent files and documents.
 func references(t *tree) (found []finding) {
 	known := map[string]bool{}
 	for _, s := range t.files {
@@ -69,7 +69,7 @@ func references(t *tree) (found []finding) {
 // link is one of a page that leads to a file of the repository.
 var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
-// deadLinks are links and paths of a page that lead to no file or folder.
+// deadLinks are links and paths of a page without a file or folder.
 func deadLinks(t *tree, s *source) (found []finding) {
 	for i, line := range s.lines {
 		for _, name := range absent(t, line) {

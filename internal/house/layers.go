@@ -14,13 +14,13 @@ import (
 // layersPage is the one place of the layers: its table of packages, from the top down.
 const layersPage = "docs/contributing.md"
 
-// tableRow is a row of the table, tableName a package that it names.
+// tableRow is a row of the table, tableName a package in it.
 var (
 	tableRow  = regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|")
 	tableName = regexp.MustCompile("`([^`]+)`")
 )
 
-// readLayers reads the packages of the table, from the bottom up: a package may import only what stands before it.
+// readLayers reads the packages of the table, from the bottom up: a package imports earlier ones only.
 func readLayers(top string) (layers []string, err error) {
 	page, err := os.ReadFile(filepath.Join(top, layersPage))
 	if err != nil {
@@ -40,7 +40,7 @@ func readLayers(top string) (layers []string, err error) {
 	return layers, nil
 }
 
-// levelOf is the place of a package, or of the folder around it that has one; -1 for none.
+// levelOf is the place of a package, or else of the nearest folder around it; -1 for none.
 func levelOf(layers []string, name string) int {
 	if name == "starloom" {
 		return slices.Index(layers, ".")
@@ -53,7 +53,7 @@ func levelOf(layers []string, name string) int {
 	return -1
 }
 
-// upwardImports returns the imports that go up, and packages that have no place. Packages below one of the table stand where it
+// upwardImports returns upward imports, and packages without a place. Packages below one of the table stand where it
 // does. traces and hw know nothing of each other.
 func upwardImports(layers []string, imports map[string][]string) (up []string) {
 	for _, p := range slices.Sorted(maps.Keys(imports)) {

@@ -14,10 +14,10 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// bareCapture is a packet capture of a run without firmware, which is written when the run has ended.
+// bareCapture is a packet capture of a run without firmware, written after its end.
 type bareCapture struct {
 	file  *traces.File
-	begin uint64 // the cycle with which it begins
+	begin uint64 // its first cycle
 }
 
 // barePayload are the bytes of the pseudo frame of a packet: its number, the cycle in which it was created, its flits, and the

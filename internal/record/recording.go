@@ -180,7 +180,7 @@ func (r *Recording) MarkLatest(report *outcome.Report) {
 	}
 }
 
-// End writes what is known only of a run that has ended, before the machine runs again.
+// End writes the outputs of a whole run, before the machine runs again.
 func (r *Recording) End() error {
 	if r.bare == nil {
 		return nil

@@ -104,7 +104,7 @@ func (o *Options) CheckOne() error {
 	return nil
 }
 
-// refuseBare refuses what is about firmware where there is none.
+// refuseBare refuses options of firmware where there is none.
 func (o *Options) refuseBare(c *config.Config) error {
 	for _, x := range []struct {
 		option string

@@ -32,7 +32,7 @@ type pictures struct {
 	took  *picture.Latency   // of packets or frames, as the run has ended
 	loads []float64          // of channels at routers, likewise; nil for none
 	bare  struct {           // of a run without firmware, likewise
-		stuck    []int // routers at which packets wait for one another
+		stuck    []int // routers of a deadlock
 		timeline *picture.Timeline
 	}
 }
@@ -118,7 +118,7 @@ func (p *pictures) end(r *run) error {
 	return nil
 }
 
-// drawnViolations are those of a report: what only the end shows stands in the last slot.
+// drawnViolations are those of a report, with findings of the end in the last slot.
 func drawnViolations(report *outcome.Report) (violations []picture.Violation) {
 	for _, v := range report.Violations {
 		violations = append(violations, picture.Violation{Slot: min(v.Slot, max(report.Slots, 1)-1), Rule: v.Rule, Path: v.Path})
@@ -202,7 +202,7 @@ func (p *pictures) finish(_ context.Context, r *run) error {
 	return nil
 }
 
-// topology is that of the run; without firmware that of its routers: of too many there is none.
+// topology is the picture of the run, without firmware of its routers, unless they are too many.
 func (p *pictures) topology(r *run, violations []picture.Violation) (*picture.Topology, error) {
 	m, title := r.machine, r.report.Title()
 	if m.Bare() != nil {

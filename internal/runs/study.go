@@ -19,7 +19,7 @@ import (
 	"starloom/traces/input"
 )
 
-// studyRuns runs what a study asks for. It implements studies.Runs.
+// studyRuns makes the runs of a study. It implements studies.Runs.
 type studyRuns struct {
 	ctx         context.Context
 	options     StudyOptions

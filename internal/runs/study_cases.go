@@ -51,7 +51,7 @@ func StudyCases(ctx context.Context, s *studies.Study, o StudyOptions, elaborate
 // errFound ends a study that would run something.
 var errFound = errors.New("this would be run")
 
-// caseFinder is told by a study what it would run. It implements studies.Runs.
+// caseFinder collects the cases of a study without a run. It implements studies.Runs.
 type caseFinder struct {
 	ctx       context.Context
 	options   StudyOptions

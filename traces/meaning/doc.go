@@ -10,5 +10,5 @@
 //     entries:
 //   - {name: offered, means: ..., unit: ..., range: ..., counted: ..., source: ...}
 //
-// Package internal/explain finds them by their names. This one imports nothing of Starloom, so that all others may.
+// Package internal/explain finds them by name. This package imports nothing of Starloom, so that all others may import it.
 package meaning
