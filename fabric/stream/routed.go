@@ -91,7 +91,7 @@ func (x *routed) state(v *hw.StateVisitor) {
 // cyclesPerCredits is how often, at least, credits are counted, where faults may lose some.
 const cyclesPerCredits = 1 << 10
 
-// hearFaults adds the effects of faults in slots from..slot to a ledger and, with look, newly missing credits.
+// hearFaults adds the effects of faults in slots first to slot to a ledger and, if it looks, newly missing credits.
 func (x *routed) hearFaults(ledger *fabric.Ledger, first, slot uint32, looks bool) {
 	if x.faults == nil {
 		return
