@@ -149,7 +149,6 @@ func (s *Scenario) traffic() (*traffic.Spec, error) {
 	return spec, nil
 }
 
-// source is where the scenario is from.
 func (s *Scenario) source() config.Source {
 	return config.Source{
 		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: s.library,
@@ -195,7 +194,6 @@ func (s *Scenario) smaller(by int) (c *config.Config, key string, value int) {
 	return c, keys[0].Key, keys[0].Value
 }
 
-// elaborateFirmware says what the processors run.
 func (s *Scenario) elaborateFirmware(p *fabric.Program) config.Firmware {
 	f := &s.Firmware
 	return config.Firmware{Program: p, Name: cmp.Or(f.Program, f.imageName()), Image: f.Image, Path: s.imagePath(), Bytes: f.ImageBytes, Params: f.Params,
@@ -218,7 +216,6 @@ func (c *CPU) elaborate() *meter.CPU {
 	}
 }
 
-// elaborateTiming works out the shape of a slot.
 func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	shape := c.Network.Shape()
 	c.Timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
@@ -246,7 +243,6 @@ func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 // framesMax is the depth of a FIFO, of all ports together.
 const framesMax = 255
 
-// checkLanes refuses NICs of which one FIFO cannot count the frames of all ports.
 func (s *Scenario) checkLanes(c *config.Config) error {
 	lanes := c.Network.Shape().Lanes()
 	if lanes > nic.LanesMax {
@@ -268,7 +264,6 @@ func (s *Scenario) checkLanes(c *config.Config) error {
 	return nil
 }
 
-// elaborateFaults resolves the scenario's faults on its network.
 func (s *Scenario) elaborateFaults(c *config.Config) error {
 	if s.Faults == nil {
 		return nil
@@ -341,7 +336,6 @@ func (s *Scenario) imagePath() string {
 	return s.resolve(s.Firmware.Image)
 }
 
-// resolve makes a path of the scenario file one of the working folder.
 func (s *Scenario) resolve(path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -367,7 +361,6 @@ func (s *Scenario) ratedBatch(seeds Seeds, o emulator.Options) (*runs.Batch, err
 	return b, nil
 }
 
-// batch elaborates a scenario that is run for each of some seeds.
 func (s *Scenario) batch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 	c, err := s.elaborate()
 	if err != nil {
@@ -536,7 +529,6 @@ func (list Networks) Twins() []twin.Twin {
 	return all
 }
 
-// library is all that pin maps of the scenario can name, models of its own network included.
 func (s *Scenario) library() pinmap.Library {
 	if s.Fabric.Custom != nil && len(s.foreign) == 0 {
 		return Networks{s.Fabric.Custom}.library()
@@ -544,7 +536,6 @@ func (s *Scenario) library() pinmap.Library {
 	return s.foreign.library()
 }
 
-// library is all that a pin map can name.
 func (list Networks) library() pinmap.Library {
 	return pinmap.Library{Twins: list.Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }
@@ -600,7 +591,6 @@ func (s *Scenario) Inputs() (paths []string) {
 	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
 }
 
-// fileWords are the words of a command line that name the file of a place and what was set in it.
 func (s *Scenario) fileWords(place string) string {
 	file := placeFile.ReplaceAllString(place, "")
 	if file == input.StandardInputName {

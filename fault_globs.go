@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// globMatch is the targets of a glob.
 type globMatch struct {
 	pattern *hw.Pattern // nil for a plain path
 	many    hw.Set      // targets of the pattern

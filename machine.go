@@ -31,7 +31,6 @@ type MachineOptions struct {
 	more emulator.Options // what only tests of this package set
 }
 
-// own is what executes a machine.
 func (o MachineOptions) own() emulator.Options {
 	own := o.more
 	own.Engine, own.Workers, own.BankSize, own.Runtime, own.RunTable = o.Engine, o.Workers, o.BankSize, o.Runtime, o.RunTable
@@ -226,7 +225,6 @@ type Signal struct {
 	own *emulator.Signal
 }
 
-// signalOf is the view of a signal for the users of this package.
 func signalOf(s *emulator.Signal, err error) (*Signal, error) {
 	if err != nil {
 		return nil, err

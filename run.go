@@ -71,7 +71,6 @@ type RunOptions struct {
 	Progress func(Progress)
 }
 
-// own is what runs.
 func (o *RunOptions) own() runs.Options {
 	own := runs.Options{
 		Machine:     o.MachineOptions.own(),
@@ -183,7 +182,6 @@ type Break struct {
 	Slot uint32 // before this slot, 1 to SlotsMax; 0: at no slot
 }
 
-// breakTrap is short for RuleTrap.
 const breakTrap = "trap"
 
 // ParseBreak reads slot=N, trap or the name of a rule. The error is an *InputError.

@@ -121,7 +121,6 @@ func (f *Fabric) network() fabric.Network {
 	return config.Given(reflect.ValueOf(f).Elem())
 }
 
-// kinds are the built-in networks of scenario files, without a size.
 func (f *Fabric) kinds() []fabric.Network { return config.Kinds(reflect.TypeFor[Fabric]()) }
 
 // keep takes a network in the place of the one of its kind that the scenario has given.
@@ -185,7 +184,6 @@ type Firmware struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Firmware) Declaration() string { return scenarioSource }
 
-// imageName is what reports call an image.
 func (f *Firmware) imageName() string {
 	if f.Image == "" {
 		return "image.wasm"

@@ -66,7 +66,6 @@ func (s *Scenario) refuse(path, reason, remedy string) error {
 	return &InputError{Place: s.Place(path), Reason: reason, Remedy: remedy}
 }
 
-// checkRanges checks every value in v against the limits in its field's tag.
 func (s *Scenario) checkRanges(v reflect.Value, path string) error {
 	if at, reason, remedy := strict.OutOfRange(v, path, permutationType); reason != "" {
 		return s.refuse(at, reason, remedy)
@@ -105,7 +104,6 @@ func (s *Scenario) checkFabric() error {
 	return nil
 }
 
-// bare reports whether there is no firmware at routers that can do without.
 func (s *Scenario) bare() bool {
 	f, n := &s.Firmware, s.network()
 	return fabric.RoutersOf(n) != nil && !fabric.Slotted(n) && f.Program == "" && f.Image == "" && f.ImageBytes == nil
@@ -120,7 +118,6 @@ func (s *Scenario) checkNamed(anywhere bool) error {
 	return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", strict.Clip(name)), input.DidYouMean(name, known, config.KnownAre("program", known)))
 }
 
-// checkProgram checks that the network knows what the processors run.
 func (s *Scenario) checkProgram() error {
 	f, n := &s.Firmware, s.network()
 	var known []string
@@ -150,7 +147,6 @@ func (s *Scenario) checkProgram() error {
 	return nil
 }
 
-// checkBare refuses what is about firmware where there is none.
 func (s *Scenario) checkBare() error {
 	n := s.network()
 	if !s.bare() {
@@ -205,7 +201,6 @@ func (s *Scenario) checkFirmware() error {
 	return nil
 }
 
-// checkParams refuses values that parameters of the program cannot have.
 func (s *Scenario) checkParams() error {
 	p := s.program()
 	if p == nil {
@@ -453,10 +448,8 @@ func (s *Scenario) checkDepths(f *Fault, at string) error {
 	return nil
 }
 
-// metered reports whether handlers take time.
 func (c *CPU) metered() bool { return c.Model != "" }
 
-// checkCPU checks what the keys of firmware.cpu need of each other.
 func (s *Scenario) checkCPU() error {
 	const path = "firmware.cpu"
 	c := &s.Firmware.CPU
@@ -502,12 +495,10 @@ func (s *Scenario) checkCPU() error {
 	return nil
 }
 
-// costSpan is the range of the cost of a class of instructions.
 func costSpan(class string) strict.Span {
 	return strict.Span{Min: int64(wasm.CostMin(class)), Max: wasm.CostMax}
 }
 
-// checkRTL checks what the scenario alone can tell.
 func (s *Scenario) checkRTL() error {
 	if len(s.RTL) > 0 && s.Workload.Permutation.Kind == PermutationAll {
 		return s.refuse("rtl", "rtl and every permutation", "choose one permutation; --seed gives others")
@@ -540,13 +531,11 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 	return nil
 }
 
-// checkTraffic refuses traffic that the network or the program cannot carry.
 func (s *Scenario) checkTraffic() error {
 	_, err := s.traffic()
 	return err
 }
 
-// checkSchedule refuses a schedule where something else brings it.
 func (s *Scenario) checkSchedule() error {
 	switch f := &s.Firmware; {
 	case f.Schedule != "" && s.Workload.Traffic != nil:
@@ -557,7 +546,6 @@ func (s *Scenario) checkSchedule() error {
 	return nil
 }
 
-// checkOneWorkload refuses two workloads at once.
 func (s *Scenario) checkOneWorkload() error {
 	w := &s.Workload
 	var given []string
@@ -643,7 +631,6 @@ func (s *Scenario) carried() []string {
 	return kinds
 }
 
-// workloadExamples is what a remedy writes.
 func workloadExamples(kinds []string) string {
 	var write []string
 	for _, kind := range kinds {

@@ -154,7 +154,6 @@ func newScenarioDecoder(place string, s *Scenario) *scenarioDecoder {
 	return d
 }
 
-// special reads a permutation, which is a word or a list, and networks from Go.
 func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string) (taken bool, err error) {
 	known := config.Networks(d.scenario.foreign)
 	switch {
@@ -195,7 +194,6 @@ func (d *scenarioDecoder) refuses(node *yaml.Node, path string) error {
 	return nil
 }
 
-// paramRange is the range of an entry of firmware.params or firmware.cpu.cost.
 func paramRange(path, key string) strict.Span {
 	if path == "firmware.cpu.cost" {
 		return costSpan(key)
@@ -203,7 +201,6 @@ func paramRange(path, key string) strict.Span {
 	return config.ParamSpan
 }
 
-// readPermutationFile replaces workload.file by the permutation in that file.
 func (d *scenarioDecoder) readPermutationFile() error {
 	s := d.scenario
 	if s.Workload.File == "" {

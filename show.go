@@ -52,7 +52,6 @@ func (s *Scenario) Explain(ctx context.Context) (e *Explained, err error) {
 	return e, nil
 }
 
-// sizeOf fills in what follows from timing and network.
 func sizeOf(e *Explained, c *config.Config) {
 	t, shape := c.Timing, c.Network.Shape()
 	e.Slot = SlotShape{
@@ -204,7 +203,6 @@ func (s *Scenario) keys() (map[string]any, error) {
 	return keys, nil
 }
 
-// checkedKeys is what a check of firmware makes smaller scenarios with.
 func (s *Scenario) checkedKeys() check.Keys {
 	k := check.Keys{YAML: strict.WriteYAML, Read: func(keys map[string]any) (*config.Config, error) {
 		data, err := json.Marshal(keys)

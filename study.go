@@ -92,7 +92,6 @@ func elaborateSetting(x *studies.Setting) (*config.Config, error) {
 	return settingScenario(x).elaborate()
 }
 
-// study is the one of that name.
 func (list Networks) study(name string) (*studies.Study, error) {
 	found := list.studies()
 	i := slices.IndexFunc(found, func(s *studies.Study) bool { return s.Name == name })
@@ -127,7 +126,6 @@ func (list Networks) Sweep(ctx context.Context, path string, o SweepOptions) (*S
 	})
 }
 
-// settingScenario is the scenario of a setting.
 func settingScenario(x *studies.Setting) *Scenario {
 	s, shape := DefaultScenario(), x.Network.Shape()
 	s.Name = fmt.Sprintf("study %s n=%d", x.Program, shape.Processors())

@@ -75,10 +75,8 @@ func (d *Duration) ReadYAML(r *strict.Decoder, node *yaml.Node, path string) (er
 	return nil
 }
 
-// durationForm is what a duration looks like.
 const durationForm = "a number with its unit: 5000 cycles, 200 slots"
 
-// parseDuration reads a number and its unit, or says what is wrong, and how it is written.
 func parseDuration(text string) (d Duration, reason, remedy string) {
 	text = strings.TrimSpace(text)
 	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })

@@ -217,7 +217,6 @@ func (f *Faults) Smaller(processor int, tx bool) bool {
 	return false
 }
 
-// shrinks reports whether a fault does.
 func (f *Fault) shrinks(processor int, tx bool) bool {
 	return f.Kind == FaultBuffers && f.Chance > 0 && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
 }

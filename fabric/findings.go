@@ -195,7 +195,6 @@ func ordinal(n int) string {
 	return strconv.Itoa(n) + ending
 }
 
-// whole is the path of a whole network.
 func whole(n Names) string {
 	path, _, _ := strings.Cut(n.Processor(0), ".")
 	return path
@@ -251,7 +250,6 @@ type Found struct {
 	kinds         [findingKinds]int
 }
 
-// beginSlot forgets the findings of the slot before.
 func (w *Found) beginSlot() {
 	w.Findings = w.Findings[:0]
 	w.kinds = [findingKinds]int{}

@@ -129,7 +129,6 @@ func (l *Ledger) BeginSlot() {
 	l.Followed, l.Results = l.Followed[:0], l.Results[:0]
 }
 
-// The kinds of events in the digest.
 const (
 	eventSent      = 1
 	eventHeard     = 2
@@ -253,7 +252,6 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 	}
 }
 
-// received notes what a good frame has brought to a processor.
 func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
 	if l.Witness != nil {
 		l.Witness.Received(l, processor, frame, slot)

@@ -75,7 +75,6 @@ func (r ResultRule) MarshalJSON() ([]byte, error) {
 	return json.Marshal(limits)
 }
 
-// resultForm is what rules of results look like.
 const resultForm = "the name of a result and what it must be: {sum: 120}, {leader: equal}, {id: distinct}, {rounds: {max: 5}}"
 
 func (r *ResultRules) ReadYAML(d *strict.Decoder, node *yaml.Node, path string) error {
@@ -100,7 +99,6 @@ func (r *ResultRules) ReadYAML(d *strict.Decoder, node *yaml.Node, path string) 
 	return nil
 }
 
-// read reads one.
 func (r *ResultRule) read(d *strict.Decoder, node *yaml.Node, path string) error {
 	every := strict.Span{Min: math.MinInt64, Max: math.MaxInt64}
 	switch {

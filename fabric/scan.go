@@ -82,7 +82,6 @@ func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	}
 }
 
-// scanOwn is ScanListen where processors have ports of their own.
 func (l *Ledger) scanOwn(b *nic.Bank, ports []uint16, first int, slot uint32) {
 	for i, port := range ports {
 		if own := b.PortsOf(first + i); int(port) >= own && port != nic.PortNone && (!b.AllPorts || port != nic.PortAll) {
@@ -93,7 +92,6 @@ func (l *Ledger) scanOwn(b *nic.Bank, ports []uint16, first int, slot uint32) {
 	}
 }
 
-// scanHeld names the processors that hold too much.
 func (l *Ledger) scanHeld(b *nic.Bank, cells []uint32, slot uint32) {
 	for _, cell := range cells {
 		if held := b.Registers[cell].Held; int(held) > l.Checks.HeldMax {
@@ -121,7 +119,6 @@ func (l *Ledger) scanCounts(b *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// scanTxOverflow counts the processors whose TX FIFO was too small.
 func (l *Ledger) scanTxOverflow(b *nic.Bank, cells []uint32, slot uint32) {
 	for _, cell := range cells {
 		r := &b.Registers[cell]

@@ -70,7 +70,6 @@ func (w *Wiring) SendRow(processor, ports int) int { return rowAt(w.sendRows, pr
 // HearRow is where the row of a processor begins in Hears.
 func (w *Wiring) HearRow(processor, ports int) int { return rowAt(w.hearRows, processor, ports) }
 
-// rowAt is where the row of a processor begins.
 func rowAt(rows []uint32, processor, ports int) int {
 	if rows == nil {
 		return processor * ports

@@ -8,7 +8,6 @@ import (
 //go:embed ABI.md
 var abi string
 
-// limitsHead begins the table of limits in ABI.md.
 const limitsHead = "| what | at most |\n|---|---|\n"
 
 // Limits states how large an image may be, a line for each row of the table in ABI.md.

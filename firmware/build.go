@@ -54,7 +54,6 @@ func WriteSDK(folder string, programs ...string) error {
 	return outputs.Commit()
 }
 
-// sdkFiles are the SDK's files by name, and those of programs.
 func sdkFiles(programs []string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	headers, err := sdk.ReadDir("sdk")
@@ -77,7 +76,6 @@ func sdkFiles(programs []string) (map[string][]byte, error) {
 // included is how a program's source names another one beside it.
 var included = regexp.MustCompile(`(?m)^#include "([^"]+\.c)"`)
 
-// addSources adds the source of a program, with what it includes of others.
 func addSources(files map[string][]byte, source string) error {
 	text, err := sources.ReadFile("programs/" + source)
 	if err != nil {
@@ -111,7 +109,6 @@ type BuildOptions struct {
 // Levels are those of clang's option -O.
 var Levels = []string{"0", "1", "2", "3", "s", "z"}
 
-// macro is what Define takes.
 var macro = regexp.MustCompile(`^[A-Za-z_]\w*(=[^\n]*)?$`)
 
 // clangFlags make small, deterministic images with line information: no path of
@@ -182,7 +179,6 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	return output.Commit()
 }
 
-// setDefaults gives the options that are not given their values.
 func (o *BuildOptions) setDefaults() {
 	if o.Output == "" {
 		o.Output = strings.TrimSuffix(o.Source, filepath.Ext(o.Source)) + ".wasm"
@@ -225,10 +221,8 @@ func (o *BuildOptions) check() error {
 	return nil
 }
 
-// sources are all that an image is made of.
 func (o *BuildOptions) sources() []string { return append([]string{o.Source}, o.More...) }
 
-// findTools looks for the compiler and the linker.
 func (o *BuildOptions) findTools() error {
 	for _, tool := range []string{o.Clang, linker} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -239,7 +233,6 @@ func (o *BuildOptions) findTools() error {
 	return nil
 }
 
-// compilation is a build on its way.
 type compilation struct {
 	BuildOptions
 	ctx     context.Context
@@ -247,7 +240,6 @@ type compilation struct {
 	objects []string // of the sources, in their order
 }
 
-// compile makes an object of each source.
 func (b *compilation) compile() error {
 	if err := os.CopyFS(b.work, sdk); err != nil {
 		return err
@@ -277,7 +269,6 @@ func (b *compilation) compile() error {
 // resourceFolders are those of compilers by their paths: to start one takes a third of a small build.
 var resourceFolders sync.Map
 
-// resources is the folder of clang's own headers.
 func (b *compilation) resources() (string, error) {
 	path, err := exec.LookPath(b.Clang)
 	if err != nil {
@@ -319,7 +310,6 @@ func (b *compilation) flags(path, object, resources string) ([]string, error) {
 	return slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags, checks), nil
 }
 
-// link makes the image of the objects.
 func (b *compilation) link() ([]byte, error) {
 	image := filepath.Join(b.work, "image.wasm")
 	command := exec.CommandContext(b.ctx, linker, slices.Concat([]string{"-o", image}, b.objects, linkFlags)...)
@@ -348,7 +338,6 @@ func (b *compilation) run(command *exec.Cmd, what string) error {
 	return err
 }
 
-// verify checks an image against the ABI.
 func verify(ctx context.Context, name string, image []byte) (err error) {
 	host, err := NewHost(ctx, "interpreter")
 	if err != nil {

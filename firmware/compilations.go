@@ -37,7 +37,6 @@ func runtimeConfig(config wazero.RuntimeConfig) wazero.RuntimeConfig {
 	return config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes).WithCompilationCache(compilations)
 }
 
-// keepCompiled keeps an image that a host with the compiler has compiled just now.
 func keepCompiled(ctx context.Context, binary []byte) {
 	sum := sha256.Sum256(binary)
 	recent.Lock()

@@ -49,7 +49,6 @@ func (h *Host) MapsIn(folder string) { h.maps = folder }
 // Stopped reports whether a call of an image was ended since Until.
 func (h *Host) Stopped() bool { return h.stopped.Load() }
 
-// stoppedError is why a call was ended.
 type stoppedError struct{ cause error }
 
 func (e stoppedError) Error() string { return "interrupted" }

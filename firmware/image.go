@@ -92,7 +92,6 @@ func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	return in, nil
 }
 
-// initialise runs what an image does before anything else.
 func (img *Image) initialise(in api.Module) error {
 	for _, name := range []string{img.copy.Start, exportInitialise} {
 		if f := in.ExportedFunction(name); name != "" && f != nil {
@@ -114,7 +113,6 @@ func (img *Image) frames(offset uint64) []wasm.Frame {
 	return img.places.Frames(offset)
 }
 
-// breaking returns the functions around the place in which a global is changed for good.
 func (img *Image) breaking(g *wasm.Global) []wasm.Frame {
 	defer img.lockPlaces()()
 	return img.places.Breaking(g)
@@ -126,7 +124,6 @@ func (img *Image) framesAt(offset uint64) []wasm.Frame {
 	return img.places.FramesAt(offset)
 }
 
-// lockPlaces reads the debug information, once.
 func (img *Image) lockPlaces() (unlock func()) {
 	img.placesLock.Lock()
 	img.placesOnce.Do(func() {

@@ -61,7 +61,6 @@ func RemedyOfUnread(path, name string, programs []string, err error) string {
 	return input.DidYouMean(name, programs, remedy+", or one of the programs "+strings.Join(programs, ", "))
 }
 
-// findImage reads an image, or takes a built-in one.
 func findImage(path string) ([]byte, error) {
 	binary, _, err := input.Argument(path, ImageBytesMax)
 	if errors.Is(err, os.ErrNotExist) {

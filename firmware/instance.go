@@ -64,7 +64,6 @@ type Profiler interface {
 // ErrNoCall says that an image has no function of a name.
 var ErrNoCall = errors.New("the firmware has no such call")
 
-// wasmInstance is an Instance in the sandbox.
 type wasmInstance struct {
 	image   *Image
 	ctx     context.Context
@@ -150,7 +149,6 @@ type runtimeCall struct {
 	panic string // the last line that says why the runtime ends
 }
 
-// begin begins a call of a slot's handlers.
 func (c *runtimeCall) begin(slot uint32) { c.slot, c.panic = uint64(slot), "" }
 
 // MemoryBytesMax returns by how much the memory of an instance for this bank may
@@ -163,7 +161,6 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 // one processor.
 var ErrOneProcessor = errors.New("it brings a runtime of its own (it imports " + wasiModule + "), and serves one processor per instance")
 
-// growBytes is by how much a memory grows for processors with so much beside their FIFOs.
 func growBytes(c nic.BankConfig, perCell int) uint64 {
 	perCell += 6 * c.Lanes() // statuses
 	fifos := (c.RxFrames + c.TxFrames) * nic.FrameStride(c.PayloadBytes)
@@ -226,7 +223,6 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	return in, nil
 }
 
-// instantiate makes the instance's module, in its memory.
 func (in *wasmInstance) instantiate() (err error) {
 	if in.module, err = in.image.instantiate(in.memory); err != nil {
 		return err
@@ -246,7 +242,6 @@ func (in *wasmInstance) instantiate() (err error) {
 	return nil
 }
 
-// pristineState is shared by all instances for banks of one shape.
 func (img *Image) pristineState(in *wasmInstance) pristine {
 	shape := in.bank.BankConfig
 	shape.First, shape.Seed = 0, 0
@@ -411,7 +406,6 @@ func (in *wasmInstance) kept() error {
 
 func (in *wasmInstance) Probes() []uint64 { return in.probes }
 
-// callsAddress is where the list of calls is in the image's memory.
 func (in *wasmInstance) callsAddress() uint64 {
 	memory := in.Memory()
 	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(in.bank.Calls))) - uintptr(unsafe.Pointer(unsafe.SliceData(memory))))

@@ -26,7 +26,6 @@ func (h *Host) Limit(ticks int) {
 // Endless reports whether a call has trapped by Limit.
 func (h *Host) Endless() bool { return h.endless.Load() }
 
-// endlessError ends a call that does not return.
 type endlessError struct {
 	turns     uint64   // the limit
 	recursive []string // functions that may have taken them without a loop
@@ -40,7 +39,6 @@ func (e endlessError) Error() string {
 	return text + "iterations of its loops"
 }
 
-// turns counts those of the calls of a module.
 type turns struct {
 	left, lap api.MutableGlobal // wasm.TurnsName, wasm.LapName
 	metered   bool
@@ -61,13 +59,11 @@ func newTurns(module api.Module) *turns {
 	return &turns{left: get(wasm.TurnsName), lap: get(wasm.LapName), metered: module.ExportedGlobal(wasm.CounterName) != nil, start: wasm.TickTurns, laps: 1}
 }
 
-// begin starts a call that is one lap.
 func (t *turns) begin() {
 	t.used, t.all, t.laps = 0, 0, 1
 	t.set(wasm.TickTurns)
 }
 
-// set lets the module ask again after so many turns.
 func (t *turns) set(turns uint64) {
 	t.start = int64(turns)
 	t.left.Set(uint64(uint32(turns)))

@@ -24,10 +24,8 @@ func listening(ctx context.Context, meter *wasm.Meter) context.Context {
 	}))
 }
 
-// profileListener is an experimental.FunctionListener.
 type profileListener struct{}
 
-// Before notes a call.
 func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionDefinition, _ []uint64, _ experimental.StackIterator) {
 	p := profileOf(ctx)
 	if p == nil {
@@ -50,7 +48,6 @@ func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionD
 	p.top = p.top.calls[k]
 }
 
-// After notes a return.
 func (profileListener) After(ctx context.Context, _ api.Module, _ api.FunctionDefinition, _ []uint64) {
 	switch p := profileOf(ctx); {
 	case p == nil:

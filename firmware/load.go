@@ -93,7 +93,6 @@ func brokenImage(rewritten *wasm.Copy, err error) error {
 	return fmt.Errorf("broken WebAssembly module: %w; if the file is the one that was built, correct what wrote it", err)
 }
 
-// check compares imports and exports with the ABI.
 func (img *Image) check() error {
 	for _, f := range img.compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
@@ -155,7 +154,6 @@ func (img *Image) check() error {
 	return nil
 }
 
-// migration says what to do about an image of another ABI.
 func migration(version uint64) string {
 	const again = "build the image again with its starloom.h"
 	switch {
@@ -167,7 +165,6 @@ func migration(version uint64) string {
 	return again
 }
 
-// describe runs the image once to read its ABI version and its names.
 func (img *Image) describe() error {
 	memory, err := img.reserve(describeBytesMax+img.runtimeBytes(), describeBytesMax+img.runtimeBytes())
 	if err != nil {
@@ -219,7 +216,6 @@ func (img *Image) describe() error {
 	return nil
 }
 
-// distinctNames reads names that are different, of probes or results, as a macro gives them.
 func (img *Image) distinctNames(in api.Module, export, what, macro string) ([]string, error) {
 	names, err := img.names(in, export)
 	for k, name := range names {

@@ -9,7 +9,6 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// formatBytesMax bounds a format of sl_logf.
 const formatBytesMax = 1024
 
 // formatLog formats a line as C's printf does: format and arguments lie in the memory, the
@@ -165,7 +164,6 @@ func (a *logArguments) format(v logVerb) (text, err string) {
 	return "", fmt.Sprintf("%%%s%c is not known", v.length, v.conversion)
 }
 
-// number pads the digits of an integer up to its precision, and the whole up to its width.
 func (v *logVerb) number(prefix, digits string) string {
 	if v.precision == 0 && digits == "0" {
 		digits = ""

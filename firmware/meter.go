@@ -16,7 +16,6 @@ const LimitDefault = 1_000_000_000
 // LimitMax is the largest limit: the cost of a call that is not ended has 32 bits.
 const LimitMax = 4_000_000_000
 
-// inspectMeter is that of an image that is only looked at.
 func inspectMeter() *wasm.Meter {
 	unit, _ := wasm.Model("unit")
 	return &wasm.Meter{Costs: unit, Limit: LimitDefault}
@@ -40,7 +39,6 @@ type costsOf struct {
 	counter, place api.MutableGlobal
 }
 
-// zero starts a call.
 func (c *costsOf) zero() {
 	if c.counter != nil {
 		c.counter.Set(0)

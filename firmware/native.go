@@ -27,7 +27,6 @@ type NativeBank struct {
 	Stream uint64 // the bank's seed, start of the random stream
 }
 
-// nativeInstance is an Instance of a NativeProgram.
 type nativeInstance struct {
 	program NativeProgram
 	bank    NativeBank

@@ -220,7 +220,6 @@ func (v *Overview) blocks(t io.Writer) {
 	}
 }
 
-// costText is a cost, or that there is no bound of it.
 func costText(cost *uint64) string {
 	if cost == nil {
 		return "no bound"

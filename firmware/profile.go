@@ -58,7 +58,6 @@ type profileCall struct {
 // errProfileCut ends a call that is profiled no further.
 var errProfileCut = errors.New("the profile is full")
 
-// count adds what has been counted since the last time to the place that was reached.
 func (p *profile) count() {
 	if p == nil {
 		return
@@ -71,7 +70,6 @@ func (p *profile) count() {
 	}
 }
 
-// stacks makes the stacks of a tree.
 type stacks struct {
 	img    *Image
 	list   []ProfileStack
@@ -88,7 +86,6 @@ func newStacks(img *Image, bottom *profileCall) []ProfileStack {
 	return slices.DeleteFunc(s.list, func(s ProfileStack) bool { return s.Cost == 0 }) // that only call
 }
 
-// add adds the stacks of a call, made from a stack, and of those inside it.
 func (s *stacks) add(c *profileCall, from int) {
 	for _, at := range slices.Sorted(maps.Keys(c.costs)) {
 		if (*s.img.host.until.Load()).Err() != nil {
@@ -101,7 +98,6 @@ func (s *stacks) add(c *profileCall, from int) {
 	}
 }
 
-// of returns the place of the stack at an offset of a function that was called from a stack.
 func (s *stacks) of(function string, at uint32, from int) int {
 	frames, ok := s.frames[at]
 	if !ok {

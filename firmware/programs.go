@@ -38,7 +38,6 @@ func ProgramImage(name string) ([]byte, error) {
 	return wasm, nil
 }
 
-// unknown refuses the name of a program.
 func unknown(name string) error {
 	return &input.Error{Place: "--program", Reason: fmt.Sprintf("%q is not a built-in program", name), Remedy: input.RemedyOf(name, Programs())}
 }

@@ -50,7 +50,6 @@ func (in *wasmInstance) Restart(cells []uint32) {
 	in.run(in.start, 1, cells, 0)
 }
 
-// renew gives cells the state in which their start handlers are called.
 func (in *wasmInstance) renew(cells []uint32) {
 	if len(cells) == in.bank.Cells { // of an instance of its own everything is reset
 		told := in.bank.Told()

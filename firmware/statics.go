@@ -49,7 +49,6 @@ func (w *Watched) follow(call func()) {
 	}
 }
 
-// depends reports whether what a call does depends on some of the statics.
 func (w *Watched) depends(call func(), some func(s *static) bool) bool {
 	plain, plainGlobals, plainEvents := w.tryOut(call, nil)
 	stained, stainedGlobals, events := w.tryOut(call, some)

@@ -17,7 +17,6 @@ func (in *wasmInstance) TakeEvents() []Event {
 	return events
 }
 
-// place is that of the cell whose handler runs, in the list of those that are called.
 func (in *wasmInstance) place() uint32 {
 	if in.costs.place != nil {
 		return uint32(in.costs.place.Get())
@@ -104,7 +103,6 @@ func (in *wasmInstance) logLine(line func() string) {
 	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: printable(line())})
 }
 
-// endLog says how many lines were not kept.
 func (in *wasmInstance) endLog() {
 	if in.said.linesLost > 0 {
 		in.events = append(in.events, Event{Kind: EventLogFull, Cell: in.bank.Cells - 1, Lines: in.said.linesLost})

@@ -11,7 +11,6 @@ import (
 // listShown is how many members of a list a summary shows.
 const listShown = 3
 
-// some lists the first ones and says how many there are more.
 func some(list []string) string {
 	if n := len(list) - listShown; n > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(list[:listShown], ", "), n)

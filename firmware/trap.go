@@ -43,7 +43,6 @@ func (img *Image) faultEvent(err error) Event {
 	return event
 }
 
-// overflowError is a trap for want of stack.
 type overflowError struct {
 	error
 	what string // beyond the runtime's words

@@ -29,7 +29,6 @@ type wasiCall struct {
 	answer func(in *wasmInstance, m api.Memory, stack []uint64) (errno uint64)
 }
 
-// wasiCalls are the imports by name.
 var wasiCalls = map[string]wasiCall{
 	"args_sizes_get":    {i32s(2), wasiNone},
 	"args_get":          {i32s(2), wasiNothing},
@@ -55,7 +54,6 @@ func i32s(count int) []api.ValueType {
 	return slices.Repeat([]api.ValueType{api.ValueTypeI32}, count)
 }
 
-// exportWASI provides the imports.
 func (h *Host) exportWASI() error {
 	builder := h.runtime.NewHostModuleBuilder(wasiModule)
 	for name, call := range wasiCalls {
@@ -71,7 +69,6 @@ func (h *Host) exportWASI() error {
 	return err
 }
 
-// checkWASI compares an import with what is provided.
 func checkWASI(f api.FunctionDefinition) error {
 	_, name, _ := f.Import()
 	call, known := wasiCalls[name]
@@ -216,7 +213,6 @@ func (in *wasmInstance) write(text []byte) {
 	}
 }
 
-// endLine logs what was written since the last line's end.
 func (in *wasmInstance) endLine() {
 	if len(in.runtime.line) > 0 {
 		line := string(in.runtime.line)
@@ -228,7 +224,6 @@ func (in *wasmInstance) endLine() {
 	in.runtime.line = in.runtime.line[:0]
 }
 
-// endRuntimeCall ends what the runtime's imports keep, after a handler.
 func (in *wasmInstance) endRuntimeCall() {
 	in.endLine()
 	in.runtime.draws, in.runtime.waits = 0, 0

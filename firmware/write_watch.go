@@ -272,7 +272,6 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 // lostFrame is the SDK's: a frame of sl_send that is not sent. Handlers write to it and never read it.
 const lostFrame = "starloom_lost ("
 
-// variable names what the image has at an address.
 func (w *Watched) variable(address uint32) string {
 	name, known := w.sources[address]
 	if !known {

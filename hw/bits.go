@@ -24,7 +24,6 @@ func PutBits(words []uint64, first, bits int, value uint64) {
 	}
 }
 
-// oneIf is a bit.
 func oneIf(set bool) uint64 {
 	if set {
 		return 1

@@ -33,7 +33,6 @@ func Collect(parts ...Stateful) {
 	}
 }
 
-// lookAt shows the elements of a column.
 func lookAt[T Fixed](v *StateVisitor, name string, column []T, checks []func(int, T) error) {
 	if v.collects {
 		return
@@ -63,7 +62,6 @@ func lookAt[T Fixed](v *StateVisitor, name string, column []T, checks []func(int
 	}
 }
 
-// allows is what the checks of a column say of a value in element i.
 func allows[T Fixed](i int, checks []func(int, T) error) func(value uint64) bool {
 	return func(value uint64) bool {
 		for _, check := range checks {

@@ -83,7 +83,6 @@ const mailWords = (ShardsMax + 63) / 64
 
 func (c *channels[T]) shownSlots() int { return max(64, c.slots) }
 
-// Drive takes over what other shards have put on the shard's wires.
 func (c *channels[T]) Drive(s Shard) {
 	c.shown[s.Index*c.shownSlots()+int(c.clock.cycle-1)&(c.slots-1)] = 0
 	for k := range mailWords {
@@ -148,7 +147,6 @@ func (c *channels[T]) lighting(cycles int) []uint64 {
 	return c.lit[slot*c.words : (slot+1)*c.words]
 }
 
-// take takes back what a wire shows now.
 func (c *channels[T]) take(wire uint32) {
 	slot := int(c.clock.cycle) & (c.slots - 1)
 	c.lit[slot*c.words+int(c.word[wire])] &^= 1 << (c.bit[wire] & 63)
@@ -203,7 +201,6 @@ func (c *channels[T]) collect() {
 	}
 }
 
-// fill makes the rows from the table.
 func (c *channels[T]) fill() {
 	clear(c.lit)
 	clear(c.mail)

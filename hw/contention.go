@@ -210,7 +210,6 @@ func (m *Contentions) Latch(s Shard) {
 	}
 }
 
-// begin counts the contenders of a slot.
 func (m *Contentions) begin(i int) {
 	m.changed[i] = true
 	m.contenders[i] = 0

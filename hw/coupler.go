@@ -170,7 +170,6 @@ func (c *StarCouplers) Site() *Site {
 	}
 }
 
-// reaches reports whether a transmitter is switched to a coupler.
 func (c *StarCouplers) reaches(sender, coupler uint32) bool {
 	switch port := c.ports.Value[sender]; port {
 	case PortNone:

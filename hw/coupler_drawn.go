@@ -25,7 +25,6 @@ func NewDrawnCouplers(in *Light, ports *PortSelect, out *Light, leads []uint32, 
 	return newStarCouplers(&StarCouplers{leads: leads, fan: uint32(fan), in: in, ports: ports, out: out}), nil
 }
 
-// drawn yields the couplers that a transmitter is switched to.
 func (c *StarCouplers) drawn(transmitter uint32, yield func(coupler uint32)) {
 	first := transmitter * c.fan
 	switch port := c.ports.Value[transmitter]; port {
@@ -44,7 +43,6 @@ func (c *StarCouplers) drawn(transmitter uint32, yield func(coupler uint32)) {
 	}
 }
 
-// settleDrawn is Settle for couplers that are wired as drawn.
 func (c *StarCouplers) settleDrawn(shard int, lit []uint32) {
 	for _, i := range lit {
 		c.drawn(i, func(coupler uint32) {
@@ -55,7 +53,6 @@ func (c *StarCouplers) settleDrawn(shard int, lit []uint32) {
 	}
 }
 
-// end is a port of a transmitter.
 type end struct {
 	transmitter uint32
 	port        uint16

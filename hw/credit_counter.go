@@ -222,7 +222,6 @@ func (c *CreditCounters) Site() *Site {
 // Replaced reports whether RTL stands for a sender's counter.
 func (c *CreditCounters) Replaced(sender int) bool { return c.replaced != nil && c.replaced[sender] }
 
-// restoring hands on the count of a saved state.
 func (c *CreditCounters) restoring(sender int, count uint16) error {
 	if c.Restoring != nil {
 		c.Restoring(sender, count)

@@ -102,7 +102,6 @@ func (c *Crosspoints) Settle(s Shard) {
 	}
 }
 
-// serves reports whether an output serves a transmitter.
 func (c *Crosspoints) serves(output int, transmitter uint32) bool {
 	return output < len(c.Busy.Value) && c.Busy.Value[output] != 0 && c.Index.Value[output] == uint64(transmitter) &&
 		(c.Allow == nil || c.Allow.Value[transmitter] != 0)
@@ -117,7 +116,6 @@ func (c *Crosspoints) pass(shard int, transmitter uint32, output uint16) {
 	c.Out.Put(shard, transmitter, c.In.Rail1[transmitter], c.In.Rail0[transmitter])
 }
 
-// width is how many outputs there are, one without grants.
 func (c *Crosspoints) width() int {
 	if c.Busy == nil {
 		return 1

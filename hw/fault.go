@@ -32,7 +32,6 @@ func broken(path, format string, values ...any) {
 	panic(&Fault{Path: path, Text: fmt.Sprintf(format, values...)})
 }
 
-// fault makes a Fault of whatever a component has panicked with in a phase.
 func (k *Kernel) fault(c Component, value any) *Fault {
 	f, ok := value.(*Fault)
 	if !ok {

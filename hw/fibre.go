@@ -148,7 +148,6 @@ func (f *Fibre) Site() *Site {
 	}
 }
 
-// parameters are those of the twin of a wire.
 func (f *Fibre) parameters(wire int) map[string]int {
 	delay := f.delay
 	if f.own != nil {
@@ -192,7 +191,6 @@ func (f *Fibre) Latch(s Shard) {
 	}
 }
 
-// latchUnequal is Latch for wires with delays of their own.
 func (f *Fibre) latchUnequal(s Shard) {
 	shown := f.stage(s.Index, f.clock.cycle)
 	*shown = (*shown)[:0]
@@ -254,7 +252,6 @@ func (f *Fibre) collect() {
 	}
 }
 
-// fill makes the stages from the table.
 func (f *Fibre) fill() {
 	for i := range f.stages {
 		f.stages[i] = f.stages[i][:0]

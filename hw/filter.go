@@ -112,7 +112,6 @@ func (f *Filters) Settle(s Shard) {
 	}
 }
 
-// granted reports whether an output's arbiter grants a transmitter.
 func (f *Filters) granted(output uint16, transmitter uint32) bool {
 	return f.busy.Value[output] != 0 && f.index.Value[output] == uint64(transmitter)
 }

@@ -37,7 +37,6 @@ func (f Flit) VC() int { return int(f >> flitVCShift & flitVCMask) }
 // Hops are the routers that a head has come to, modulo 2^16.
 func (f Flit) Hops() uint16 { return uint16(f >> flitHopsShift) }
 
-// further is a flit that comes to a router.
 func (f Flit) further() Flit {
 	return f&^flitHopsMask | (f+(f&flitHead)<<flitHopsShift)&flitHopsMask
 }

@@ -44,7 +44,6 @@ type Harm struct {
 	Bit         uint16
 }
 
-// word is a harm as a number.
 func (h Harm) word() uint32 { return uint32(oneIf(h.Dark)|oneIf(h.Flips)<<1) | uint32(h.Bit)<<2 }
 
 func harmOf(word uint32) Harm { return Harm{word&1 != 0, word&2 != 0, uint16(word >> 2)} }
@@ -193,7 +192,6 @@ func (t *LightTap) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// collect makes the table of the wires that have been lit in this slot.
 func (t *LightTap) collect() {
 	s, now := &t.saved, t.now()
 	s.wire, s.first, s.harm = s.wire[:0], s.first[:0], s.harm[:0]
@@ -204,7 +202,6 @@ func (t *LightTap) collect() {
 	}
 }
 
-// derive takes the table back.
 func (t *LightTap) derive() {
 	clear(t.number)
 	for i, wire := range t.saved.wire {

@@ -13,7 +13,6 @@ import (
 // limit is "" if it is unknown.
 func MemoryAvailable() (bytes uint64, limit string) { return memoryAvailable("/") }
 
-// memoryAvailable reads it from a tree of files.
 func memoryAvailable(root string) (bytes uint64, limit string) {
 	bytes, limit = math.MaxUint64, ""
 	for _, line := range fileLines(filepath.Join(root, "proc/meminfo")) {
@@ -87,7 +86,6 @@ func fileNumber(path string) (value uint64, ok bool) {
 	return 0, false
 }
 
-// fileLines are those of a file, none if it cannot be read.
 func fileLines(path string) []string {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -46,7 +46,6 @@ func (e *ejection) registers() []Register {
 	}
 }
 
-// derive finds the sinks that hold flits.
 func (e *ejection) derive() {
 	for i, s := range e.wiring.places {
 		e.held[i].Clear()
@@ -67,7 +66,6 @@ func (e *ejection) holds(place int) bool {
 	return false
 }
 
-// freed says that packets of a sink were taken from their places.
 func (e *ejection) freed(place, places int) { e.taken[place] -= min(e.taken[place], uint16(places)) }
 
 // takes reports whether a flit that has come may be consumed at once; else it is held.
@@ -92,7 +90,6 @@ func (e *ejection) takes(place int, f Flit) bool {
 	return false
 }
 
-// grant gives packets places.
 func (e *ejection) grant(place int) {
 	for e.granted[place] < e.packets[place] && e.taken[place] < e.places {
 		e.granted[place]++
@@ -151,7 +148,6 @@ func (e *ejection) drain(x *PacketSinks, shard int, places Shard) {
 	}
 }
 
-// moves reports whether a sink that holds flits can consume one.
 func (e *ejection) moves() bool {
 	for i := range e.held {
 		places := e.wiring.places[i]
@@ -165,7 +161,6 @@ func (e *ejection) moves() bool {
 	return false
 }
 
-// movesAt reports whether a sink, if it holds flits, can consume one.
 func (e *ejection) movesAt(place int) bool {
 	return e.first(place) >= 0 || e.granted[place] < e.packets[place] && e.taken[place] < e.places
 }

@@ -69,7 +69,6 @@ func NewFedNetwork(path string, clock *Clock, config RouterConfig, graph *Router
 	return &FedNetwork{n, t}, nil
 }
 
-// derive counts the packets that are on their way.
 func (t *packetTable) derive() {
 	t.live = 0
 	for _, size := range t.packets.Size {
@@ -165,7 +164,6 @@ func (n *FedNetwork) Freed(node, places int) {
 // Still reports whether nothing will happen but by what processors do.
 func (n *FedNetwork) Still() bool { return n.RouterNetwork.Still() }
 
-// newFedSources builds sources whose packets come while the network runs.
 func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
 	flits *Flits, credits *CreditWires, word []int, feed *Feed,
 ) *PacketSources {
@@ -188,7 +186,6 @@ func newFedSources(path string, config RouterConfig, clock *Clock, w *routerWiri
 	return x
 }
 
-// deriveFed finds the sources that have packets.
 func (x *PacketSources) deriveFed() {
 	for i, s := range x.wiring.places {
 		shard := &x.shards[i]
@@ -201,7 +198,6 @@ func (x *PacketSources) deriveFed() {
 	}
 }
 
-// newFedSinks builds sinks that tell which packets have come.
 func newFedSinks(path string, config RouterConfig, clock *Clock, w *routerWiring, packets *Packets,
 	flits *Flits, credits *CreditWires, word []int, feed *Feed,
 ) *PacketSinks {

@@ -33,7 +33,6 @@ func newPacketSinks(path string, clock *Clock, w *routerWiring, packets *Packets
 	return x
 }
 
-// begin takes new packets, all before their arrival.
 func (x *PacketSinks) begin(path string) {
 	dropped := make([]uint64, 1)
 	x.Registers = Declare(Declaration{

@@ -50,7 +50,6 @@ type sourceShard struct {
 	_       [48]byte // the next shard's are on other cache lines
 }
 
-// emptySources are sources without packets, for the two constructors.
 func emptySources(config RouterConfig, clock *Clock, w *routerWiring, packets *Packets, flits *Flits, credits *CreditWires, word []int) *PacketSources {
 	x := &PacketSources{config: config, clock: clock, wiring: w, packets: packets, flits: flits, credits: credits, word: word, mask: ^uint32(0)}
 	n := w.nodes
@@ -80,7 +79,6 @@ func newPacketSources(path string, config RouterConfig, clock *Clock, w *routerW
 	return x
 }
 
-// begin takes new packets, all unsent.
 func (x *PacketSources) begin(path string) {
 	x.sort()
 	ready := make([]uint8, x.wiring.nodes)
@@ -132,7 +130,6 @@ func (x *PacketSources) Reset() {
 	}
 }
 
-// checkNext refuses packets of another source.
 func (x *PacketSources) checkNext(place int, next uint32) error {
 	if next < x.start[place] || next > x.end[place] {
 		return fmt.Errorf("element %d is %d, the packets of this source are %d to %d", place, next, x.start[place], x.end[place])
@@ -140,7 +137,6 @@ func (x *PacketSources) checkNext(place int, next uint32) error {
 	return nil
 }
 
-// collect finds the sources that are ready.
 func (x *PacketSources) collect(ready []uint8) {
 	clear(ready)
 	for i, s := range x.wiring.places {

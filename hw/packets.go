@@ -81,7 +81,6 @@ const (
 // Harmed notes harm of a packet, of which shards may know several flits.
 func (p *Packets) Harmed(packet, harm uint32) { atomic.OrUint32(&p.Harm[packet], harm) }
 
-// dropped reports whether its sink throws a packet away.
 func (p *Packets) dropped(packet uint32) bool {
 	return p.Harm != nil && p.Harm[packet]&HarmDropped != 0
 }

@@ -14,7 +14,6 @@ type pathScanner struct {
 	at      int
 }
 
-// path splits all of it into components of tokens.
 func (s *pathScanner) path() (components [][]pathToken, err error) {
 	for {
 		tokens, err := s.component()
@@ -29,7 +28,6 @@ func (s *pathScanner) path() (components [][]pathToken, err error) {
 	}
 }
 
-// component reads up to the next dot or the end.
 func (s *pathScanner) component() ([]pathToken, error) {
 	if s.globs("**") {
 		s.at += 2
@@ -59,7 +57,6 @@ func (s *pathScanner) component() ([]pathToken, error) {
 	return nil, s.fail(s.at, "a letter, a digit, _, a dot, [ or the end")
 }
 
-// name reads a name, with stars in a pattern.
 func (s *pathScanner) name() (tokens []pathToken, err error) {
 	start := s.at
 	for !s.end() {
@@ -91,15 +88,12 @@ func (s *pathScanner) name() (tokens []pathToken, err error) {
 
 func (s *pathScanner) end() bool { return s.at == len(s.text) }
 
-// sees reports whether a character follows.
 func (s *pathScanner) sees(c byte) bool { return !s.end() && s.text[s.at] == c }
 
-// globs reports whether stars follow that stand for something.
 func (s *pathScanner) globs(stars string) bool {
 	return s.pattern && strings.HasPrefix(s.text[s.at:], stars)
 }
 
-// fail says what was found at a place, and what is allowed there.
 func (s *pathScanner) fail(at int, allowed string) error {
 	what, found := "path", "the end"
 	if s.pattern {
@@ -144,7 +138,6 @@ func scanIndex(s string, at int, pattern bool) (token pathToken, end int, proble
 	return closeIndex(token, s, end)
 }
 
-// labelEnd returns the place after a label, at for none.
 func labelEnd(s string, at int) int {
 	if at == len(s) || s[at] != '+' && s[at] != '-' {
 		return at

@@ -33,7 +33,6 @@ func (a *Asks) Raise(shard int, transmitter uint32, to, tag uint16) {
 // High returns the transmitters of a shard that ask, in the order in which they were raised.
 func (a *Asks) High(shard int) []uint32 { return a.high[shard] }
 
-// each calls visit for every transmitter that asks.
 func (a *Asks) each(visit func(transmitter uint32)) {
 	for _, high := range a.high {
 		for _, i := range high {

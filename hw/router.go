@@ -133,7 +133,6 @@ func (x *Routers) checkPort(i int, port uint8) error {
 	return nil
 }
 
-// derive makes the sets that other registers say.
 func (x *Routers) derive() {
 	clear(x.filled)
 	clear(x.full)
@@ -239,5 +238,4 @@ func (x *Routers) noteHeads(r int) {
 	}
 }
 
-// isDead reports whether a fault has killed a router.
 func (x *Routers) isDead(r int) bool { return x.dead != nil && x.flits.clock.cycle >= x.dead[r] }

@@ -76,7 +76,6 @@ func (x *Routers) latch(r int, w *routerScratch, flits []uint64, arrived uint64,
 	}
 }
 
-// arrive takes the flit on the wire of input i into the buffer of an input VC, which it returns.
 func (x *Routers) arrive(w *routerScratch, i int, f Flit) (member int) {
 	member = i*x.config.VCs + f.VC()
 	g, depth := w.vc+member, x.config.Depth
@@ -127,7 +126,6 @@ func (x *Routers) routeHead(w *routerScratch, member int) {
 	x.route[g] = vcs << (port * x.config.VCs & 63)
 }
 
-// frontRoute routes the head at the front of an input VC, and gives it its new phase.
 func (x *Routers) frontRoute(g, router, input int) (port, low, high int) {
 	front := &x.buffer[g*x.config.Depth+int(x.head[g])]
 	destination, first := int(x.packets.Destination[Flit(*front).Packet()]), int(x.classFirst[Flit(*front).VC()])
@@ -207,7 +205,6 @@ func (x *Routers) vcsInputFirst(w *routerScratch, asking uint64, accept, grant [
 	return matched
 }
 
-// own gives an output VC to the head of an input VC.
 func (x *Routers) own(w *routerScratch, member, out int) {
 	x.give(w, member, out)
 	in, bit := uint64(1)<<(member&63), uint64(1)<<(out&63)

@@ -27,7 +27,6 @@ func (n *RouterNetwork) Strike() {
 	}
 }
 
-// channels are the channels of the wires of flits and of credits.
 func (n *RouterNetwork) channels() (flits, credits []uint32) {
 	w := n.Routers.wiring
 	ports := w.first[len(w.ports)]

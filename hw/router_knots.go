@@ -74,7 +74,6 @@ func (n *RouterNetwork) Knots(takes Firmware) (knots []Knot) {
 	return knots
 }
 
-// waits is the graph as it stands.
 func (n *RouterNetwork) waits(takes Firmware) *waits {
 	g := n.onTheWay()
 	x := g.x
@@ -107,14 +106,12 @@ func (n *RouterNetwork) waits(takes Firmware) *waits {
 	return g
 }
 
-// onTheWay is a graph that knows only what is on its way.
 func (n *RouterNetwork) onTheWay() *waits {
 	vcs := n.Routers.config.VCs
 	return &waits{n: n, x: n.Routers, onWay: n.Flits.perVC(vcs, func(f uint64) int { return Flit(f).VC() }),
 		back: n.Credits.perVC(vcs, func(vc uint8) int { return int(vc) })}
 }
 
-// perVC is how much is on the way on each wire and virtual channel.
 func (c *channels[T]) perVC(vcs int, vc func(value T) int) (counts []uint16) {
 	counts = make([]uint16, c.wires*vcs)
 	c.each(func(at int) { counts[at%c.wires*vcs+vc(c.ring[at])]++ })
@@ -130,7 +127,6 @@ func (g *waits) member(vc int) (router, member int) {
 	return router, vc - w.first[router]*g.x.config.VCs
 }
 
-// output is the output VC that an active input VC owns.
 func (g *waits) output(vc int) int {
 	router, _ := g.member(vc)
 	return g.x.wiring.first[router]*g.x.config.VCs + int(g.x.out[vc])
@@ -164,7 +160,6 @@ func (g *waits) waiting(v int) bool {
 	return false
 }
 
-// restWaits notes what an input VC waits for whose packet has more flits to come.
 func (g *waits) restWaits(v int) bool {
 	x, vcs := g.x, g.x.config.VCs
 	if g.onWay[v] > 0 {
@@ -182,7 +177,6 @@ func (g *waits) restWaits(v int) bool {
 	return true
 }
 
-// headWaits notes what a head waits for that has no output VC.
 func (g *waits) headWaits(v, router int) bool {
 	x, vcs := g.x, g.x.config.VCs
 	g.why[v] = WaitVC
@@ -200,7 +194,6 @@ func (g *waits) headWaits(v, router int) bool {
 	return true
 }
 
-// sourceWaits notes what the next flit of a source waits for.
 func (g *waits) sourceWaits(place int) bool {
 	x, vcs, v := g.n.Sources, g.x.config.VCs, g.source(place)
 	at := x.next[place]
@@ -236,7 +229,6 @@ func (g *waits) sinkWaits(place int) bool {
 	return does != Takes
 }
 
-// on notes that a vertex waits for another one.
 func (g *waits) on(v, other int) { g.next[v] = append(g.next[v], int32(other)) }
 
 // onFar notes that a vertex waits for the buffer at the far end of a wire of flits, whose credits come on another; false: some

@@ -22,7 +22,6 @@ func NewRouterNetwork(path string, clock *Clock, config RouterConfig, graph *Rou
 	return newRouterNetwork(path, clock, config, graph, routing, packets, shards, nil)
 }
 
-// newRouterNetwork builds a network of all packets, or one that is fed.
 func newRouterNetwork(path string, clock *Clock, config RouterConfig, graph *RouterGraph, routing RouteTable, packets *Packets, shards []Shard, feed *Feed,
 ) (*RouterNetwork, error) {
 	if err := config.check(path); err != nil {

@@ -85,7 +85,6 @@ func (s *RouterSignals) Groups(yield func(group int, p Probe)) {
 // Probes yields all signals.
 func (s *RouterSignals) Probes(yield func(Probe)) { s.Groups(func(_ int, p Probe) { yield(p) }) }
 
-// input shows an input port of a router.
 func (s *RouterSignals) input(path string, port int, show func(Probe)) {
 	x := s.network.Routers
 	r, vcs := int(x.wiring.router[port]), x.config.VCs
@@ -121,7 +120,6 @@ func (s *RouterSignals) input(path string, port int, show func(Probe)) {
 	}
 }
 
-// output shows an output port of a router.
 func (s *RouterSignals) output(path string, port int, show func(Probe)) {
 	x := s.network.Routers
 	r, vcs := int(x.wiring.router[port]), x.config.VCs
@@ -138,7 +136,6 @@ func (s *RouterSignals) output(path string, port int, show func(Probe)) {
 	}
 }
 
-// ends shows the source and the sink of a node.
 func (s *RouterSignals) ends(place int, show func(Probe)) {
 	n := s.network
 	w, sources := n.Routers.wiring, n.Sources
@@ -157,7 +154,6 @@ func (s *RouterSignals) ends(place int, show func(Probe)) {
 	}, show)
 }
 
-// creditsLeft shows the credits of a virtual channel, of which so many flits are out.
 func creditsLeft(path string, depth int, sent *uint16) Probe {
 	return ViewProbe(path, IndexBits(depth+1), func() uint64 { return uint64(depth - int(*sent)) })
 }
@@ -185,16 +181,13 @@ func (s *RouterSignals) wires(path string, w wireSignals, show func(Probe)) {
 	show(ViewProbe(path+".credit.vc", IndexBits(vcs), func() uint64 { vc, _ := w.credit(); return vc }))
 }
 
-// replaced reports whether RTL stands in the place of a router.
 func (x *Routers) replaced(r int) bool { return x.pins.replaced != nil && x.pins.replaced[r] }
 
-// has reports whether a set of each router has a virtual channel.
 func (x *Routers) has(sets []uint64, r, port, vc int) bool {
 	member := (port-x.wiring.first[r])*x.config.VCs + vc
 	return sets[r*x.words+member/64]>>(member&63)&1 != 0
 }
 
-// routedTo is the output of a head that is routed.
 func (x *Routers) routedTo(g int) (output int) {
 	route := x.route[g*x.words : (g+1)*x.words]
 	k := max(0, slices.IndexFunc(route, func(word uint64) bool { return word != 0 }))

@@ -85,7 +85,6 @@ func (x *Routers) flitPins(direction string, input bool, wire func(port int) (Fl
 	}
 }
 
-// creditPins are the same for a credit.
 func (x *Routers) creditPins(direction string, input bool, wire func(port int) (uint64, bool), take func(port int) error) []Port {
 	p := x.pins
 	return []Port{
@@ -173,7 +172,6 @@ func (x *Routers) freeing(port int) (uint64, bool) {
 	return uint64(vc), lit
 }
 
-// hop is where a head that arrives at a port goes.
 func (x *Routers) hop(port int, f Flit) Hop {
 	r := int(x.wiring.router[port])
 	hop := x.routing.Next(r, port-x.wiring.first[r], int(x.packets.Destination[f.Packet()]), x.wiring.nodes, f&flitPhase != 0, x.classVCs)
@@ -191,7 +189,6 @@ func (x *Routers) routeIn(port int, f Flit) uint64 {
 	return (^uint64(0) >> (63 - uint(hop.High-hop.Low)) << hop.Low) << (hop.Port * x.config.VCs)
 }
 
-// send puts what RTL in the place of a router shows at a port on the link.
 func (x *Routers) send(port int) error {
 	p := x.pins
 	if !p.valid[port] {
@@ -217,7 +214,6 @@ func (x *Routers) send(port int) error {
 	return nil
 }
 
-// free puts the credit that it shows on the credit channel.
 func (x *Routers) free(port int) error {
 	p := x.pins
 	if !p.credit[port] {

@@ -74,7 +74,6 @@ func (g *waits) front(v int) uint32 {
 	return Flit(x.buffer[v*x.config.Depth+at]).Packet()
 }
 
-// held is how many flits of a VC a sink holds.
 func (x *PacketSinks) held(place, vc int) int {
 	if x.eject == nil {
 		return 0

@@ -61,7 +61,6 @@ func (x *Routers) latchWide(r int, w *routerScratch, flits []uint64, arrived []u
 	}
 }
 
-// crossWide matches the input VCs that are ready with outputs, and moves their flits.
 func (x *Routers) crossWide(w *routerScratch) {
 	r, vcs := w.router, x.config.VCs
 	w.wide.requests = w.wide.requests[:0]

@@ -419,5 +419,4 @@ func Same(parameters map[string]int) func(element int) map[string]int {
 	return func(int) map[string]int { return parameters }
 }
 
-// same is the wire of an element that has one of each number.
 func same(element, _ int) uint32 { return uint32(element) }

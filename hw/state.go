@@ -154,7 +154,6 @@ func StateList[T Fixed](v *StateVisitor, name string, list *[]T, checks ...func(
 	}
 }
 
-// saveList writes a list, which is not shown.
 func saveList[T Fixed](v *StateVisitor, name string, list []T) {
 	if v.look != nil {
 		v.list(v.prefix + name)
@@ -235,7 +234,6 @@ func CheckState(r io.Reader, size int64) error {
 	return nil
 }
 
-// readHead reads what every state begins with.
 func (v *StateVisitor) readHead() {
 	head := v.read(len(stateMagic) + 1)
 	switch {
@@ -274,7 +272,6 @@ func (v *StateVisitor) read(count int) []byte {
 	return b
 }
 
-// kindOf returns the format's code for T and the size of an element.
 func kindOf[T Fixed]() (kind byte, size int) {
 	// Shifting a one out at the top counts the bytes.
 	for x := T(1); x != 0; x = x << 7 << 1 {

@@ -13,12 +13,10 @@ func newViolations(light *Light) violations {
 	return violations{light: light, Violation: make([]uint8, light.bank.Size()), violated: make([][]uint32, light.shards)}
 }
 
-// register declares the flags, which traces show.
 func (v *violations) register() Register {
 	return Column("violation", v.Violation, AtMost[uint8](1)).Shown(1)
 }
 
-// put adds light to a medium of the shard.
 func (v *violations) put(shard int, medium uint32, rail1, rail0 uint64) {
 	if v.light.Put(shard, medium, rail1, rail0) != 0 {
 		v.flag(shard, medium)
@@ -36,7 +34,6 @@ func (v *violations) flag(shard int, medium uint32) {
 // in no particular order.
 func (v *violations) Violated(shard int) []uint32 { return v.violated[shard] }
 
-// Met reports whether a medium has seen a violation since ClearSlot.
 func (v *violations) Met(medium int) bool { return v.Violation[medium] != 0 }
 
 // ClearSlot resets the flags of a shard; it costs what is flagged.
@@ -47,7 +44,6 @@ func (v *violations) ClearSlot(shard int) {
 	v.violated[shard] = v.violated[shard][:0]
 }
 
-// list makes the lists of violations from the flags.
 func (v *violations) list() {
 	for shard := range v.violated {
 		v.violated[shard] = v.violated[shard][:0]

@@ -158,7 +158,6 @@ func (w *Workers) Close() {
 	w.helpers = nil
 }
 
-// pull takes shards until none is left, beginning with a worker's own.
 func (w *Workers) pull(worker int) {
 	for i := range w.stretches {
 		s := &w.stretches[(worker+i)%len(w.stretches)]
@@ -187,7 +186,6 @@ func (w *Workers) do(shard int) {
 	w.task.Do(shard)
 }
 
-// help is the life of one goroutine of the pool.
 func (w *Workers) help(h *helper, worker int) {
 	for {
 		switch h.wait(w.spins) {

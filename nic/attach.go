@@ -39,7 +39,6 @@ func CheckState(memory []byte, descriptor uint32) error {
 	return nil
 }
 
-// descriptorAt is the bank block at an address.
 func descriptorAt(memory []byte, address uint32) ([]byte, error) {
 	if address == 0 || uint64(address)+sizeBank > uint64(len(memory)) || address%8 != 0 {
 		return nil, fmt.Errorf("bank descriptor at %#x: outside the memory of %#x bytes or not aligned to 8", address, len(memory))
@@ -47,7 +46,6 @@ func descriptorAt(memory []byte, address uint32) ([]byte, error) {
 	return memory[address : address+sizeBank : address+sizeBank], nil
 }
 
-// describe writes what is the same for all banks of a machine.
 func (c *BankConfig) describe(d []byte) {
 	le := binary.LittleEndian
 	le.PutUint32(d[offBankProcessors:], uint32(c.Processors))
@@ -117,7 +115,6 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	return b, nil
 }
 
-// agrees checks that the firmware has laid out what it was asked for.
 func (d descriptor) agrees(c *BankConfig) error {
 	for _, w := range []struct {
 		name   string
@@ -138,7 +135,6 @@ func (d descriptor) agrees(c *BankConfig) error {
 	return nil
 }
 
-// checkLayout checks the sizes that the firmware has chosen.
 func (b *Bank) checkLayout() error {
 	if b.rx.at%8 != 0 || b.rx.at > StateBytesMax {
 		return fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d",
@@ -160,7 +156,6 @@ func (b *Bank) checkLayout() error {
 	return nil
 }
 
-// takesLists reports whether the firmware takes the request lists of a network that has them.
 func (b *Bank) takesLists() bool { return b.descriptor.has(offBankFirstChoice) && b.ListWords > 0 }
 
 // column is a column of a bank in the firmware's memory: for each cell some elements, plane by plane.
@@ -213,7 +208,6 @@ type layout struct {
 	claims     []claim
 }
 
-// take claims the memory of a column.
 func (l *layout) take(c *column, cells int) error {
 	if !c.taken {
 		return nil
@@ -243,7 +237,6 @@ func (l *layout) take(c *column, cells int) error {
 // alignment is that of the words that elements of a size in bytes consist of: 1, 2, 4 or 8.
 func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
 
-// configure writes the host's part of the descriptor and the reset values.
 func (b *Bank) configure() {
 	d, le := b.descriptor, binary.LittleEndian
 	b.describe(d)

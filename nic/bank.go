@@ -56,13 +56,11 @@ type fifo struct {
 	more []byte
 }
 
-// descriptor is a bank block.
 type descriptor []byte
 
 // word is a register of 32 bits.
 func (d descriptor) word(offset int) int { return int(binary.LittleEndian.Uint32(d[offset:])) }
 
-// has reports whether the firmware has a column, whose address is at an offset.
 func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }
 
 // claim is a part of the memory that holds a part of a bank.
@@ -87,7 +85,6 @@ const (
 	WordFlagsShift   = 8 * offProcessorFlags   // of Registers.Flags
 )
 
-// listenSlotsMax bounds the columns of a listening table.
 const listenSlotsMax = 64
 
 // BankConfig are the parameters of a bank.
@@ -141,7 +138,6 @@ func (b *Bank) frame(cell int, f *fifo, place int) FrameView {
 	return FrameView(memory[at : at+b.frameStride : at+b.frameStride])
 }
 
-// popFrames removes the head of a FIFO in which left frames remain.
 func (b *Bank) popFrames(cell int, f *fifo, left int) {
 	for place := range left {
 		from := b.frame(cell, f, place+1)
@@ -155,7 +151,6 @@ func (b *Bank) Current() (place uint32) {
 	return binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
 }
 
-// rxDepth is how many frames a cell's RX FIFO holds, of all lanes.
 func (b *Bank) rxDepth(cell int) int {
 	if b.depths != nil && b.depths.rx[cell] > 0 {
 		return min(int(b.depths.rx[cell])*b.Lanes(), b.RxFrames)

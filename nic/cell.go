@@ -32,7 +32,6 @@ func (b *Bank) SetCell(cell int, c Cell) {
 	b.stir(cell)
 }
 
-// moveCell copies between a bank and a copy of one of its cells.
 func (b *Bank) moveCell(cell int, c *Cell, in bool) {
 	moveWord(&b.Registers[cell], &c.Registers, in)
 	moveWord(&b.Workload[cell], &c.Workload, in)
@@ -74,7 +73,6 @@ func moveColumn[T any](bank []T, list *[]T, cell, cells int, in bool) {
 	}
 }
 
-// moveBlock moves a block that stands at a place of the list.
 func moveBlock[T any](bank []T, list *[]T, at int, in bool) {
 	if in {
 		copy(bank, (*list)[at:])

@@ -56,7 +56,6 @@ func (c *Classes) Output(processor int, port uint16, destination uint32) (output
 	return output, ok
 }
 
-// takes reports whether a processor's NIC takes a frame, whose port it has.
 func (c *Classes) takes(processor int, frame FrameView) bool {
 	if frame.Port() == PortAll {
 		return c.free[processor]

@@ -53,7 +53,6 @@ type Decoder struct {
 // decoderHeldMax bounds the frames that wait.
 const decoderHeldMax = 1 << 16
 
-// laneState is one interface.
 type laneState struct {
 	Framing
 	open     bool
@@ -158,7 +157,6 @@ func (l *laneState) ended(p decode.Phit) bool {
 	return total != 0 && l.bits >= total && !l.violated && !(l.Light && l.damaged)
 }
 
-// end judges a frame and hands it over.
 func (d *Decoder) end(lane int) {
 	l := &d.lanes[lane]
 	l.open = false
@@ -184,7 +182,6 @@ func (d *Decoder) end(lane int) {
 	d.release()
 }
 
-// moment orders frames.
 type moment struct {
 	cycle uint64
 	lane  int

@@ -208,7 +208,6 @@ func (d *Deserialisers) Listen(cell int, port uint32) {
 // Hears returns the input that a cell hears, NoInput for none.
 func (d *Deserialisers) Hears(cell int) uint32 { return d.port[cell] }
 
-// inputs returns how many ports a cell can be switched to.
 func (d *Deserialisers) inputs(cell int) int {
 	if d.taps != nil {
 		return len(d.taps.Bus[cell])
@@ -227,7 +226,6 @@ func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
 	return d.wire(cell/d.bank.PerUnit, cell), true
 }
 
-// wire is the medium that a cell of a unit hears, which is switched to a port.
 func (d *Deserialisers) wire(unit, cell int) uint32 {
 	if d.taps != nil {
 		return d.taps.Bus[cell][d.port[cell]]
@@ -235,7 +233,6 @@ func (d *Deserialisers) wire(unit, cell int) uint32 {
 	return d.hears.Wire(unit, int(d.port[cell]))
 }
 
-// hook makes the lists of the media that the cells of some units hear.
 func (d *Deserialisers) hook(first, end int) {
 	for _, medium := range d.hooked[first*d.bank.PerUnit : end*d.bank.PerUnit] {
 		if medium != noWire {
@@ -254,7 +251,6 @@ func (d *Deserialisers) hook(first, end int) {
 	}
 }
 
-// collect puts the queues into one list.
 func (d *Deserialisers) collect() {
 	d.queueAll = d.queueAll[:0]
 	for cell, queue := range d.queues {
@@ -291,7 +287,6 @@ func (d *Deserialisers) link() {
 	d.hook(0, d.bank.Units)
 }
 
-// replaced reports whether RTL stands for a cell.
 func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site.ask[cell] != nil }
 
 // Latches is the light that the bank hears.
@@ -352,7 +347,6 @@ func (d *Deserialisers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// receive takes one phit with light in it.
 func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	if rail1&rail0 != 0 {
 		d.state[cell] = receiverViolated

@@ -37,7 +37,6 @@ func (d *Deserialisers) Site() *hw.Site {
 	}
 }
 
-// slotPorts are the inputs at the end of a slot.
 func (d *Deserialisers) slotPorts() []hw.Port {
 	shard := func(cell int) int { return int(d.owner[cell]) }
 	portBits := 16
@@ -71,7 +70,6 @@ func (d *Deserialisers) slotPorts() []hw.Port {
 	}
 }
 
-// statePorts are the outputs that tell how far a receiver is.
 func (d *Deserialisers) statePorts() []hw.Port {
 	return []hw.Port{{
 		Name: "state_o", Bits: 3, Watched: true,
@@ -96,7 +94,6 @@ func (d *Deserialisers) statePorts() []hw.Port {
 	}}
 }
 
-// framePorts are the outputs that tell what a receiver has received in a slot.
 func (d *Deserialisers) framePorts() []hw.Port {
 	x := d.site
 	return []hw.Port{{

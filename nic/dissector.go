@@ -75,7 +75,6 @@ func (d *dissector) fail(format string, values ...any) {
 	}
 }
 
-// add checks that Wireshark can show a field and keeps it.
 func (d *dissector) add(f pcapng.Field, base int) {
 	_, twice := d.fields[f.Name]
 	whole := f.Offset%8 == 0 && (f.Bits == 8 || f.Bits == 16 || f.Bits == 32 || f.Bits == 64)
@@ -91,7 +90,6 @@ func (d *dissector) add(f pcapng.Field, base int) {
 	d.bases[f.Name] = base
 }
 
-// field returns a field that the script needs by name.
 func (d *dissector) field(name string) pcapng.Field {
 	f, ok := d.fields[name]
 	if !ok {
@@ -119,7 +117,6 @@ func (d *dissector) value(name string) string {
 	return fmt.Sprintf("tvb(%d, %d):bitfield(%d, %d)", first, count, f.Offset%8, f.Bits)
 }
 
-// declaration returns the Lua expression that declares a field.
 func (d *dissector) declaration(name string) string {
 	f := d.field(name)
 	_, count := d.span(name)
@@ -142,7 +139,6 @@ func title(name string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// script returns the whole dissector.
 func (d *dissector) script(pseudo, frame []string) []byte {
 	for _, name := range []string{"trace_version", "direction", "status", "port", "slot", "cycle", "kind", "payload_bytes", "source", "destination", "tag"} {
 		d.field(name)

@@ -114,7 +114,6 @@ func (b *Bank) Shrink(cell, rxFrames, txFrames int) {
 // Unshrink gives all FIFOs their full depth again, from the next Reset on.
 func (b *Bank) Unshrink() { b.depths = nil }
 
-// txFewer is by how many frames Shrink has made a cell's TX FIFO smaller.
 func (b *Bank) txFewer(cell int) uint8 {
 	if b.depths == nil || b.depths.tx[cell] == 0 {
 		return 0
@@ -122,7 +121,6 @@ func (b *Bank) txFewer(cell int) uint8 {
 	return uint8(max(b.TxFrames-int(b.depths.tx[cell])*b.Lanes(), 0))
 }
 
-// tellDepths tells all handlers again how deep their TX FIFOs are.
 func (b *Bank) tellDepths() {
 	if b.depths == nil {
 		return

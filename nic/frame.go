@@ -142,7 +142,6 @@ func Marshal(dst []byte, h Header, payload []byte) Frame {
 	return Frame(dst[:size])
 }
 
-// readdress gives a whole frame another destination.
 func (f Frame) readdress(destination uint32) {
 	binary.BigEndian.PutUint32(f[offsetDestination:], destination)
 	binary.BigEndian.PutUint16(f[len(f)-CRCBytes:], Checksum(f[:len(f)-CRCBytes]))

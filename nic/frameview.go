@@ -54,7 +54,6 @@ func (f FrameView) SetDestination(processor uint32) {
 	binary.LittleEndian.PutUint32(f[offFrameDestination:], processor)
 }
 
-// setPort writes the port.
 func (f FrameView) setPort(port uint16) { binary.LittleEndian.PutUint16(f[offFramePort:], port) }
 
 // Tag returns the tag.
@@ -71,7 +70,6 @@ func (f FrameView) Words() (a, b uint64) {
 // version, kind, flags, length of the payload and source.
 func (f FrameView) HeadBits() uint64 { return headBits(binary.LittleEndian.Uint64(f)) }
 
-// headBits turns the first word of the register map's frame block into wire order.
 func headBits(head uint64) uint64 {
 	return (Version<<4|head>>(8*offFrameKind)&0xFF)<<56 | head>>(8*offFrameFlags)&0xFF<<48 |
 		head>>(8*offFramePayloadBytes)&0xFFFF<<32 | head>>(8*offFrameSource)&0xFFFFFFFF

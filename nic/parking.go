@@ -82,7 +82,6 @@ func (b *Bank) Park(p *Parked) {
 	p.frames = b.parkFrames(p.frames[:0])
 }
 
-// parkFrames appends the frames in all FIFOs.
 func (b *Bank) parkFrames(to []byte) []byte {
 	const counts = 0xFFFF << WordRxCountShift
 	for cell, word := range b.Words {

@@ -197,7 +197,6 @@ type placed struct {
 	Offset int
 }
 
-// place assigns naturally aligned offsets and returns the block's size.
 func (b Block) place() (regs []placed, size int) {
 	for _, r := range b.Registers {
 		bytes := r.Bits / 8
@@ -223,7 +222,6 @@ func camel(words ...string) string {
 	return b.String()
 }
 
-// writeGo writes registers_gen.go.
 func writeGo(w io.Writer) {
 	fmt.Fprintf(w, "// Code %s\n\npackage nic\n", strings.ToLower(generatedBy[:1])+generatedBy[1:])
 	for _, b := range RegisterMap {
@@ -283,7 +281,6 @@ const (
 	cDocMax     = 100 // of them, what a register means
 )
 
-// clip cuts a text after a clause, to as many columns.
 func clip(text string, columns int) string {
 	for i := min(columns, len(text)) - 1; len(text) > columns && i > 0; i-- {
 		if text[i] == ' ' && strings.IndexByte(".,;:", text[i-1]) >= 0 {
@@ -310,7 +307,6 @@ func writeInFull(w io.Writer) {
 	fmt.Fprint(w, " */\n")
 }
 
-// wrapped breaks a text into lines with a prefix.
 func wrapped(prefix, text string) string {
 	var b strings.Builder
 	columns := 0
@@ -330,7 +326,6 @@ func wrapped(prefix, text string) string {
 	return b.String() + "\n"
 }
 
-// blockOf is the block of a name.
 func blockOf(name string) Block {
 	return RegisterMap[slices.IndexFunc(RegisterMap, func(b Block) bool { return b.Name == name })]
 }
@@ -379,7 +374,6 @@ func writeC(w io.Writer) {
 	fmt.Fprint(w, "\n#endif\n")
 }
 
-// writeVerilog writes cosim/rtl/starloom_registers.vh.
 func writeVerilog(w io.Writer) {
 	fmt.Fprintf(w, "// %s\n`ifndef STARLOOM_REGISTERS_VH\n`define STARLOOM_REGISTERS_VH\n\n", generatedBy)
 	for _, c := range RegisterConstants {
@@ -397,7 +391,6 @@ func writeVerilog(w io.Writer) {
 	fmt.Fprint(w, "\n`endif\n")
 }
 
-// writeMarkdown writes REGISTERS.md.
 func writeMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "<!-- %s -->\n# Register map, ABI version %d\n\n", generatedBy, ABIVersion)
 	fmt.Fprint(w, "Access is seen from the firmware's handler: R the NIC writes, W the handler writes, RW both, "+

@@ -77,7 +77,6 @@ type Serialisers struct {
 	site      *serialiserSite // what stands beside the registers once there is a Site
 }
 
-// serialiserShard is a shard's part of the bank.
 type serialiserShard struct {
 	start  uint64   // register: cycle of the first phit of all that are active
 	active []uint32 // the cells with length > 0
@@ -301,7 +300,6 @@ func (t *Serialisers) lastPhit(cell uint32) bool {
 	return (int(t.passed[cell])+1)*t.phitBits >= 8*int(t.length[cell])
 }
 
-// driveOffered lights the phit of every active cell that its output takes next.
 func (t *Serialisers) driveOffered(shard int, active []uint32) {
 	for _, cell := range active {
 		firstBit := int(t.passed[cell]) * t.phitBits

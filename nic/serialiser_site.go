@@ -51,7 +51,6 @@ func (t *Serialisers) Site() *hw.Site {
 	}
 }
 
-// takeInputs does what the inputs of a transmitter say.
 func (t *Serialisers) takeInputs(cell int) {
 	x := t.site
 	bytes := int(x.length[cell])
@@ -129,7 +128,6 @@ func (t *Serialisers) servingPort() hw.Port {
 	}
 }
 
-// portPort is the port to which a transmitter sends, or for which it asks.
 func (t *Serialisers) portPort() hw.Port {
 	return hw.Port{
 		Name: "port_o", Bits: 16,
@@ -146,7 +144,6 @@ func (t *Serialisers) portPort() hw.Port {
 	}
 }
 
-// busyPort says whether a transmitter has a frame.
 func (t *Serialisers) busyPort() hw.Port {
 	return hw.Port{
 		Name: "busy_o", Bits: 1,
@@ -205,7 +202,6 @@ func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
 	shard.loads = append(shard.loads, uint32(cell))
 }
 
-// hasPort reports whether a transmitter can be switched to a port.
 func (t *Serialisers) hasPort(port uint16) bool {
 	return int(port) < t.portCount || port == hw.PortAll || port == hw.PortNone
 }

@@ -150,7 +150,6 @@ func (b *Bank) PortsOf(cell int) int {
 	return b.Ports
 }
 
-// addressable reports whether there is an output for the destination of a frame.
 func (b *Bank) addressable(f FrameView) bool {
 	to := f.Destination()
 	return f.Port() != PortAll && (to < uint32(b.Processors) || to == ListedDestination && b.Choice != nil)
@@ -186,7 +185,6 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	}
 }
 
-// refusalAddressed is Refusal where a frame goes to the output of its destination.
 func (b *Bank) refusalAddressed(cell int, f FrameView) string {
 	switch {
 	case f.Destination() == ListedDestination && b.ListWords == 0:

@@ -16,7 +16,6 @@ type stirred struct {
 // wakeHorizon is for how many slots sleepers are looked for at a time; it divides 65536.
 const wakeHorizon = 1024
 
-// stirAll makes every cell one that is looked at.
 func (b *Bank) stirAll() {
 	if !b.Asks {
 		return
@@ -28,7 +27,6 @@ func (b *Bank) stirAll() {
 	b.stirred.resting.Clear()
 }
 
-// stir makes a cell one that is looked at.
 func (b *Bank) stir(cell int) {
 	if s := b.stirred; s != nil {
 		s.cells.Add(cell)
@@ -36,7 +34,6 @@ func (b *Bank) stir(cell int) {
 	}
 }
 
-// listStirred is ListAwake by the cells that are stirred.
 func (b *Bank) listStirred(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
 	left := wakeHorizon - slot%wakeHorizon // slots before sleepers are looked for again
 	if left == wakeHorizon {

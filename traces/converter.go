@@ -24,7 +24,6 @@ type Converter struct {
 	Check     func(*os.File) error // whether what it wrote is whole; its errors follow a colon
 }
 
-// conversion is a converter at work.
 type conversion struct {
 	*Converter
 	path    string   // of the command
@@ -99,7 +98,6 @@ func (c *conversion) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// wait ends the input and waits for the converter to end.
 func (c *conversion) wait() error {
 	_ = c.input.Close() // its status says whether it has all of it
 	c.input = nil
@@ -110,7 +108,6 @@ func (c *conversion) wait() error {
 	return err
 }
 
-// finish copies what the converter has written to the file.
 func (c *conversion) finish(to io.Writer) error {
 	if c.input == nil {
 		return c.ended
@@ -147,7 +144,6 @@ func (c *conversion) drop() {
 	}
 }
 
-// failed is the error of a converter that did not end well.
 func (c *conversion) failed(err error) error {
 	reason := err.Error()
 	if said := strings.Join(strings.Fields(c.said.String()), " "); said != "" {

@@ -238,10 +238,8 @@ func followLinks(path string) (string, error) {
 	return "", fmt.Errorf("a chain of more than %d links", linksMax)
 }
 
-// linksMax is how many links Linux follows.
 const linksMax = 40
 
-// folderAdvice says what to do when a file cannot be made.
 func folderAdvice(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

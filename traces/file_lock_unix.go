@@ -29,7 +29,6 @@ func lockTemporary(file *os.File) (lock *os.File, ok bool) {
 	return os.NewFile(uintptr(copied), file.Name()), true
 }
 
-// removeIfStale removes a temporary file that no live process holds.
 func removeIfStale(path string) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -18,7 +18,6 @@ type WaveRow struct {
 	Values []string
 }
 
-// waveLabelMax is the longest label that is drawn whole.
 const waveLabelMax = 16
 
 // WriteWaves draws signals over columns as ASCII text, for reports and for tests
@@ -82,7 +81,6 @@ func waveNumbers(columns []uint64, width int) []byte {
 	return text
 }
 
-// waveLine draws a single bit.
 func waveLine(values []string, width int) []byte {
 	var text []byte
 	before := ""
@@ -135,7 +133,6 @@ func waveLabels(values []string, width int) []byte {
 	return text
 }
 
-// shortLabel cuts the middle out of a label that is too long to draw.
 func shortLabel(value string) string {
 	if len(value) <= waveLabelMax {
 		return value

@@ -50,7 +50,6 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
-// atLeastOne wants one argument or more.
 func atLeastOne(name string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -60,14 +59,12 @@ func atLeastOne(name string) cobra.PositionalArgs {
 	}
 }
 
-// filesOf completes all arguments with files of these endings.
 func filesOf(endings ...string) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return endings, cobra.ShellCompDirectiveFilterFileExt
 	}
 }
 
-// oneFile completes the first argument with files of these endings.
 func oneFile(endings ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

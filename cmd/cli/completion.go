@@ -12,7 +12,6 @@ import (
 	"starloom/internal/template"
 )
 
-// completed registers how an option is completed.
 func completed(c *cobra.Command, option string, complete cobra.CompletionFunc) {
 	if err := c.RegisterFlagCompletionFunc(option, complete); err != nil {
 		panic(err) // the option was added before, and once

@@ -34,7 +34,6 @@ func newCosimCheck(networks starloom.Networks) *cobra.Command {
 	return c
 }
 
-// listTwins lists the models with their ports.
 func listTwins(w io.Writer, twins []twin.Twin) error {
 	var b strings.Builder
 	for _, t := range twins {

@@ -19,7 +19,6 @@ import (
 	"starloom/traces/input"
 )
 
-// checkMap runs the RTL of a pin map, or a twin, in lockstep with its model.
 func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	if len(o.settings.words) > 0 {
 		return &starloom.InputError{Place: "--set", Reason: "this is for the keys of a scenario", Remedy: "give a scenario, or change the pin map"}
@@ -42,7 +41,6 @@ func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	return o.checkPoint(c, points[0].Map, subject)
 }
 
-// checkPoint runs RTL with the parameters that it has.
 func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string) error {
 	if o.backend.value != "" {
 		m.Backend = o.backend.value
@@ -140,7 +138,6 @@ func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMap
 	return []starloom.PinMapPoint{{Map: m}}, "--twin " + o.twin + subject, err
 }
 
-// parameters reads -G, and writes it again.
 func (o *checkFlags) parameters() (twin.Parameters, string, error) {
 	values, err := pairs("-G", o.params, true)
 	if err != nil {
@@ -185,7 +182,6 @@ func (o *checkFlags) choose(points []starloom.PinMapPoint) ([]starloom.PinMapPoi
 	return points, subject, nil
 }
 
-// complete gives a map parameters of the model that it leaves out.
 func (o *checkFlags) complete(m *pinmap.Map, parameters twin.Parameters) error {
 	tw, err := m.Twin()
 	if err != nil {

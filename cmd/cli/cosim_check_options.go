@@ -33,7 +33,6 @@ type checkFlags struct {
 	proves   bool
 }
 
-// declare adds the options to the command.
 func (o *checkFlags) declare(c *cobra.Command) {
 	f := c.Flags()
 	o.settings.declare(c)
@@ -85,7 +84,6 @@ func (o *checkFlags) next(w io.Writer, report *lockstep.Report, verb, subject, o
 	return err
 }
 
-// coverageHint says what reads a file of coverage.
 func coverageHint(path string) string {
 	switch coverage.FormOf(path) {
 	case coverage.LCOV:
@@ -96,7 +94,6 @@ func coverageHint(path string) string {
 	return ""
 }
 
-// again are the options that lead to the same runs.
 func (o *checkFlags) again() (text string) {
 	if o.backend.value != "" {
 		text += " --backend " + o.backend.value
@@ -122,7 +119,6 @@ func (o *checkFlags) again() (text string) {
 	return text
 }
 
-// written are the files of the case, for a page.
 func (o *checkFlags) written() (files []outcome.OutputFile) {
 	for _, one := range []struct {
 		kind string

@@ -54,7 +54,6 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	return o.verdict(o.outputs.text(c), check, path)
 }
 
-// scenario reads the scenario that is checked.
 func (o *checkFlags) scenario(c *cobra.Command, path string) (*starloom.Scenario, error) {
 	for _, option := range []string{"cycles", "seeds", "stimulus", "param", "backend", "prove"} {
 		if c.Flags().Changed(option) {
@@ -74,7 +73,6 @@ func (o *checkFlags) scenario(c *cobra.Command, path string) (*starloom.Scenario
 	return s, nil
 }
 
-// compare runs the scenario for the inputs of its RTL, then the RTL beside its models.
 func (o *checkFlags) compare(c *cobra.Command, s *starloom.Scenario) (check *tools.Check, err error) {
 	progress := newProgress(c.ErrOrStderr())
 	defer progress.clear()
@@ -98,7 +96,6 @@ func (o *checkFlags) compare(c *cobra.Command, s *starloom.Scenario) (check *too
 	return tools.NewCheck(s.Name, parts, tools.Found(*found)), nil
 }
 
-// verdict prints what a check has found, and what to do about a difference.
 func (o *checkFlags) verdict(w io.Writer, check *tools.Check, path string) error {
 	if err := check.WriteText(w); err != nil || len(check.Differing) == 0 {
 		return err
@@ -112,7 +109,6 @@ func (o *checkFlags) verdict(w io.Writer, check *tools.Check, path string) error
 	return errFailed
 }
 
-// closed closes something and keeps the first error.
 func closed(err error, c interface{ Close() error }) error {
 	if closing := c.Close(); err == nil {
 		return closing

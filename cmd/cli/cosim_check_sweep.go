@@ -75,7 +75,6 @@ func (o *checkFlags) checkSweep(c *cobra.Command, points []starloom.PinMapPoint,
 	return o.endOfSweep(c, sweep, subject)
 }
 
-// refuseInSweep refuses what there is of one point only.
 func (o *checkFlags) refuseInSweep() error {
 	for _, one := range []struct{ option, value string }{
 		{"--stimulus", o.StimulusFile}, {"--vcd", o.vcd.path}, {"--save", o.save.path}, {"--html", o.html.path},
@@ -95,7 +94,6 @@ func (o *checkFlags) refuseInSweep() error {
 	return nil
 }
 
-// endOfSweep says how to see more of a point, and ends with the worst status.
 func (o *checkFlags) endOfSweep(c *cobra.Command, sweep *tools.Sweep, subject string) error {
 	if shown := sweep.Shown(); shown >= 0 && sweep.Points[shown].Report.Divergence != nil {
 		_, err := fmt.Fprintf(o.outputs.text(c), "for the case: starloom cosim check %s -G %s%s\n",

@@ -114,7 +114,6 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 	return o.say(c, report, subject)
 }
 
-// proved runs a proof and shows how far it is.
 func proved(c *cobra.Command, m *pinmap.Map, o prove.Options) (*prove.Report, error) {
 	progress := newProgress(c.ErrOrStderr())
 	defer progress.clear()
@@ -122,7 +121,6 @@ func proved(c *cobra.Command, m *pinmap.Map, o prove.Options) (*prove.Report, er
 	return prove.Run(c.Context(), m, o)
 }
 
-// say prints the verdict and what to do next, and returns what its exit status is made of.
 func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string) error {
 	text := o.outputs.text(c)
 	if err := report.WriteText(text); err != nil {
@@ -144,7 +142,6 @@ func (o *proveFlags) say(c *cobra.Command, report *prove.Report, subject string)
 	return verdictOf(report)
 }
 
-// repeat says how to repeat what a folder has been written of.
 func (o *proveFlags) repeat(report *prove.Report, subject string) string {
 	inputs := filepath.Join(o.folder, "case.csv")
 	switch _, err := os.Stat(inputs); {
@@ -173,7 +170,6 @@ func (o *proveFlags) undecided(report *prove.Report, subject string) string {
 	return fmt.Sprintf("with more time: starloom cosim prove %s --time %v\n%s", subject, min(10*o.limit, timeMost), text)
 }
 
-// verdictOf is what a verdict's exit status is made of.
 func verdictOf(report *prove.Report) error {
 	switch report.Verdict {
 	case prove.Equal:

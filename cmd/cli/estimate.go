@@ -9,7 +9,6 @@ import (
 	"starloom"
 )
 
-// newEstimate takes the options of run that change what it costs.
 func newEstimate(networks starloom.Networks) *cobra.Command {
 	o := runFlags{settings: settings{networks: networks}}
 	var again bool

@@ -38,7 +38,6 @@ func newExplain(networks starloom.Networks) *cobra.Command {
 	}
 }
 
-// newBook is what is said of all figures, those of networks from Go, too.
 func newBook(networks starloom.Networks) *explain.Book {
 	return explain.Collect(append(config.Kinds(reflect.TypeFor[starloom.Fabric]()), networks...))
 }

@@ -69,7 +69,6 @@ func (o *firmwareCheckFlags) run(c *cobra.Command, image, path string) error {
 	return nil
 }
 
-// command is the command line that repeats the check, for its page.
 func (o *firmwareCheckFlags) command(f *pflag.FlagSet, image, path string) string {
 	words := "starloom firmware check " + outcome.ShellQuote(image) + " " + outcome.ShellQuote(path) + o.settings.again()
 	for _, name := range []string{"seed", "fuzz", "replay"} {

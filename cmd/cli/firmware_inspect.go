@@ -50,7 +50,6 @@ func newFirmwareInspect() *cobra.Command {
 // inspectHeapBytes is the heap at which memory is collected at once: ABI.md states 1 GiB for all, with an image's own data.
 const inspectHeapBytes = 400 << 20
 
-// inspect looks at an image with what the options say of its loops and of costs.
 func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, error) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(inspectHeapBytes))
 	turns, err := firmware.ParseTurns(o.loops)

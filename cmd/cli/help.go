@@ -47,7 +47,6 @@ func newHelp() *cobra.Command {
 	return c
 }
 
-// printHelp prints the help of a command, as wide as its reader's terminal.
 func printHelp(c *cobra.Command, _ []string) {
 	out := product(c)
 	columns := columnsOf(out, os.Getenv("COLUMNS"))

@@ -29,7 +29,6 @@ func Main(networks ...fabric.Network) {
 	os.Exit(status)
 }
 
-// execute runs one command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network) int {
 	return protect(stderr, func() int {
 		if err := starloom.Networks(networks).Check(); err != nil {

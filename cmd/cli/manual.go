@@ -99,7 +99,6 @@ func writePage(w io.Writer, c *cobra.Command) error {
 	return err
 }
 
-// writeProse writes paragraphs, and lines that begin with a blank as they are.
 func writeProse(b *strings.Builder, text string) {
 	plain := false
 	for line := range strings.Lines(strings.Trim(text, "\n")) {
@@ -121,7 +120,6 @@ func writeProse(b *strings.Builder, text string) {
 	}
 }
 
-// escape makes a line that roff prints as it is.
 func escape(line string) string {
 	line = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, "\t", "    ").Replace(line)
 	if strings.HasPrefix(line, ".") {

@@ -81,7 +81,6 @@ func programNames(n fabric.Network) (names []string) {
 	return names
 }
 
-// list prints fabrics and their programs.
 func (o *newFlags) list(c *cobra.Command) error {
 	table := tabwriter.NewWriter(product(c), 0, 0, 2, ' ', 0)
 	for _, n := range o.all {
@@ -90,7 +89,6 @@ func (o *newFlags) list(c *cobra.Command) error {
 	return table.Flush()
 }
 
-// write writes a scenario of a kind of network.
 func (o *newFlags) write(c *cobra.Command, kind string) error {
 	k := slices.Index(o.kinds, kind)
 	if k < 0 {
@@ -117,7 +115,6 @@ func (o *newFlags) write(c *cobra.Command, kind string) error {
 	return err
 }
 
-// assign completes the values of --set by what the network says of a small scenario, and returns how its run ends.
 func (o *newFlags) assign(n fabric.Network) (expect string, err error) {
 	names := programNames(n)
 	own := o.settings.words
@@ -218,7 +215,6 @@ func (o *newFlags) text(ctx context.Context, n fabric.Network, expect string) ([
 	return t.Write(schema)
 }
 
-// command is the command that runs the scenario.
 func (o *newFlags) command(expect string) string {
 	path := o.out.path
 	if path == "-" {
@@ -231,7 +227,6 @@ func (o *newFlags) command(expect string) string {
 	return text
 }
 
-// create writes the file, which is not there.
 func (o *newFlags) create(c *cobra.Command, text []byte) error {
 	err := o.out.write(product(c), func(w io.Writer) error {
 		_, err := w.Write(text)

@@ -56,7 +56,6 @@ func (v *integerValue) Set(text string) error {
 	return nil
 }
 
-// integer adds an option that takes an integer from least to most.
 func integer(c *cobra.Command, name, usage string, least, most uint64) *integerValue {
 	value := &integerValue{least: least, most: most}
 	c.Flags().Var(value, name, usage)

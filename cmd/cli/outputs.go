@@ -30,13 +30,10 @@ type output struct {
 	take   func(path string) error // gets the path when it has passed the checks, and may refuse it; nil: the command opens it
 }
 
-// String is the path.
 func (o *output) String() string { return input.Printable(o.path) }
 
-// Type is that of a flag.
 func (o *output) Type() string { return "string" }
 
-// Set takes the path from the command line.
 func (o *output) Set(path string) error {
 	o.path = path
 	return nil
@@ -50,12 +47,10 @@ func (all *outputs) add(f *pflag.FlagSet, name, short, usage string, take func(p
 	return o
 }
 
-// file declares an output that the command opens.
 func (all *outputs) file(f *pflag.FlagSet, name, usage string) *output {
 	return all.add(f, name, "", usage, nil)
 }
 
-// to declares an output of package starloom.
 func (all *outputs) to(f *pflag.FlagSet, name, usage string, to *starloom.Output) *output {
 	return all.add(f, name, "", usage, func(path string) error {
 		*to = starloom.File(path)
@@ -63,7 +58,6 @@ func (all *outputs) to(f *pflag.FlagSet, name, usage string, to *starloom.Output
 	})
 }
 
-// tableOrPicture declares an output that is a table or a picture, by the extension of its path.
 func (all *outputs) tableOrPicture(f *pflag.FlagSet, name, usage string, csv, svg *starloom.Output) *output {
 	return all.add(f, name, "", usage, func(path string) error {
 		switch {
@@ -114,7 +108,6 @@ func (all *outputs) check(inputs ...string) error {
 	return nil
 }
 
-// keep refuses an output that would replace an input.
 func (all *outputs) keep(input string) error {
 	before, err := os.Stat(input)
 	if err != nil {

@@ -17,7 +17,6 @@ type overrides struct {
 	mode              *choice
 }
 
-// declare adds them to a command.
 func (o *overrides) declare(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.image, "firmware", "", "run the image `F`, or a built-in program, instead of the scenario's firmware")
@@ -38,7 +37,6 @@ func override(c *cobra.Command, s *starloom.Scenario, over starloom.Overrides) (
 	return s.Override(c.Context(), over)
 }
 
-// given are what the command line says in the place of the scenario.
 func (o *overrides) given(f *pflag.FlagSet) starloom.Overrides {
 	over := starloom.Overrides{Mode: o.mode.value, Image: o.image}
 	if f.Changed("seed") {

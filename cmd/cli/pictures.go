@@ -17,7 +17,6 @@ type pictures struct {
 	of    []*output
 }
 
-// pictures declares them.
 func (all *outputs) pictures(f *pflag.FlagSet, to *starloom.Pictures) {
 	p := &pictures{}
 	for _, kind := range []struct {
@@ -38,13 +37,10 @@ func (p *pictures) words() string {
 	return strings.Join(p.kinds[:last], ", ") + " or " + p.kinds[last]
 }
 
-// String is what was given.
 func (p *pictures) String() string { return strings.Join(p.given, ",") }
 
-// Type is that of a flag.
 func (p *pictures) Type() string { return "KIND=F" }
 
-// Set takes one picture from the command line.
 func (p *pictures) Set(text string) error {
 	kind, path, ok := strings.Cut(text, "=")
 	for i, name := range p.kinds {
@@ -60,7 +56,6 @@ func (p *pictures) Set(text string) error {
 	return errors.New("not a kind and a file") // remedy says what is
 }
 
-// several reports whether a path holds another kind and its file.
 func (p *pictures) several(path string) bool {
 	for _, kind := range p.kinds {
 		if strings.Contains(path, ","+kind+"=") {
@@ -70,7 +65,6 @@ func (p *pictures) several(path string) bool {
 	return false
 }
 
-// remedy says what to write in the place of what was refused.
 func (p *pictures) remedy(text string) string {
 	kind, path, _ := strings.Cut(text, "=")
 	for i, name := range p.kinds {

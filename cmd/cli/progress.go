@@ -97,14 +97,12 @@ func (p *progress) sweep(now starloom.SweepProgress) {
 	}
 }
 
-// clear removes the line.
 func (p *progress) clear() {
 	if p.used {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
 }
 
-// step shows what a build is doing.
 func (p *progress) step(text string) {
 	if p.out != nil {
 		p.used = true
@@ -112,14 +110,12 @@ func (p *progress) step(text string) {
 	}
 }
 
-// cycles shows how far a lockstep has come.
 func (p *progress) cycles(done, total uint64) {
 	if p.due() {
 		fmt.Fprintf(p.out, "\r\x1b[K%d of %d cycles", done, total)
 	}
 }
 
-// bytes shows how far a file has been read.
 func (p *progress) bytes(read, size int64) {
 	if p.due() {
 		fmt.Fprintf(p.out, "\r\x1b[K%d of %d MB", read>>20, size>>20)

@@ -10,7 +10,6 @@ import (
 	"starloom/traces"
 )
 
-// textAndJSON is a report.
 type textAndJSON interface {
 	WriteText(io.Writer) error
 	WriteJSON(io.Writer) error
@@ -57,7 +56,6 @@ func printRun(w io.Writer, report runReport, verdict starloom.Verdict) error {
 	return err
 }
 
-// printReport prints a report and turns its verdict into an exit status.
 func printReport(w io.Writer, report interface {
 	WriteText(io.Writer) error
 	Interrupted() bool

@@ -37,7 +37,6 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	return root
 }
 
-// prepare is what every command begins with.
 func prepare(c *cobra.Command, args []string) error {
 	if err := refuseEmpty(c, args); err != nil {
 		return err
@@ -52,7 +51,6 @@ func prepare(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// sayTemporaryCache says where results of RTL are kept of a user without a home.
 func sayTemporaryCache(c *cobra.Command) {
 	if dir, temporary := cosim.UserCache(); temporary {
 		fmt.Fprintf(c.ErrOrStderr(), "there is no HOME: what is built of RTL is kept in %s; set HOME or XDG_CACHE_HOME to keep it elsewhere\n", dir)

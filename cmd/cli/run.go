@@ -40,7 +40,6 @@ func newRun(networks starloom.Networks) *cobra.Command {
 	return c
 }
 
-// declareOutputs adds the options that name files to write.
 func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to := &o.outputs
 	to.to(f, "vcd", "write a waveform to `F`, in FST if it ends in .fst, and F.gtkw (GTKWave) and F.sucl (Surfer) beside it", &o.VCD)
@@ -75,7 +74,6 @@ func (o *runFlags) declareExecution(c *cobra.Command) {
 	f.Uint32Var(&o.bank, "bank", 0, "`N` processors per bank; 0: by size")
 }
 
-// execution takes those of them that are of package starloom.
 func (o *runFlags) execution() {
 	o.Engine, o.Runtime = o.engine.value, o.wasm.value
 	o.Workers, o.BankSize = int(o.workers), int(o.bank)
@@ -129,7 +127,6 @@ func (o *runFlags) run(c *cobra.Command, path string) error {
 	return o.start(c, scenario, many)
 }
 
-// manySeeds reads the range of --seeds.
 func (o *runFlags) manySeeds(f *pflag.FlagSet) (many starloom.Seeds, err error) {
 	if !f.Changed("seeds") {
 		return many, nil

@@ -18,7 +18,6 @@ type settings struct {
 	standard []byte // what standard input has had, for a command that looks at it before it knows what it is
 }
 
-// declare adds the option to a command.
 func (s *settings) declare(c *cobra.Command) {
 	c.Flags().StringArrayVar(&s.words, "set", nil, "give a key of the scenario another value, `KEY=VALUE`; any number of times")
 	completed(c, "set", settingWords(s.networks))
@@ -46,10 +45,8 @@ func (s *settings) isScenario(path string) bool {
 	return err == nil && starloom.IsScenario(data)
 }
 
-// scenarioBytesMax bounds the files to look at.
 const scenarioBytesMax = 64 << 20
 
-// assignments are what the options say.
 func (s *settings) assignments() ([]starloom.Assignment, error) {
 	set := make([]starloom.Assignment, len(s.words))
 	for i, word := range s.words {
@@ -64,7 +61,6 @@ func (s *settings) assignments() ([]starloom.Assignment, error) {
 	return set, nil
 }
 
-// again are the options of a command line that gives the same values.
 func (s *settings) again() (text string) {
 	for _, word := range s.words {
 		text += " --set " + outcome.ShellQuote(word)
@@ -72,7 +68,6 @@ func (s *settings) again() (text string) {
 	return text
 }
 
-// inputs are the files that a run of a scenario from a path reads.
 func inputs(s *starloom.Scenario, path string) []string {
 	return slices.DeleteFunc(append(s.Inputs(), path), func(path string) bool { return path == "-" })
 }

@@ -40,10 +40,8 @@ var errRefused = errors.New("refused")
 // errInterrupted says that a report on an interrupted run was printed.
 var errInterrupted = errors.New("interrupted")
 
-// errHungUp is why a context ends on SIGHUP.
 var errHungUp = errors.New("SIGHUP")
 
-// interruptedBy is the exit status of a command that was interrupted.
 func interruptedBy(ctx context.Context) int {
 	if errors.Is(context.Cause(ctx), errHungUp) {
 		return statusHungUp

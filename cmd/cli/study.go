@@ -50,7 +50,6 @@ func newStudy(networks starloom.Networks) *cobra.Command {
 	return c
 }
 
-// names completes the name of a study.
 func (o *studyFlags) names(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		for _, study := range o.networks.Studies() {
@@ -107,7 +106,6 @@ func (o *studyFlags) run(c *cobra.Command, name string) error {
 	return printReport(o.outputs.text(c), report, report.Verdict)
 }
 
-// command is what runs the study again, without its outputs.
 func (o *studyFlags) command(name string) string {
 	words := "starloom study " + outcome.ShellQuote(name)
 	if o.Full {

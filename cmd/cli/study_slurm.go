@@ -50,7 +50,6 @@ func (x *studySlurm) declare(c *cobra.Command) {
 // used reports whether the study is run by jobs, or this is one of them.
 func (x *studySlurm) used() bool { return x.on.value == sweep.OnSlurm || x.keys != "" }
 
-// check refuses what does not go together.
 func (x *studySlurm) check(o *studyFlags) error {
 	refuse := func(place, reason, remedy string) error {
 		return &starloom.InputError{Place: place, Reason: reason, Remedy: remedy}
@@ -76,7 +75,6 @@ type caseParts struct {
 	executable string // its hash
 }
 
-// newCaseParts finds the cases.
 func newCaseParts(ctx context.Context, o *studyFlags, name string) (*caseParts, error) {
 	cases, err := o.networks.StudyCases(ctx, name, o.StudyOptions)
 	if err != nil {
@@ -87,7 +85,6 @@ func newCaseParts(ctx context.Context, o *studyFlags, name string) (*caseParts, 
 	return p, err
 }
 
-// key is the hash of all that determines what a case finds.
 func (p *caseParts) key(c *starloom.StudyCase) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %t %q", p.executable, p.name, p.Full, c.Name))
 	return hex.EncodeToString(sum[:20])
@@ -147,7 +144,6 @@ func (p *caseParts) runKeys(ctx context.Context) error {
 	return nil
 }
 
-// work is what is missing.
 func (p *caseParts) work(settings *slurm.Settings) (*slurm.Work, error) {
 	self, err := sharedExecutable()
 	if err != nil {
@@ -215,7 +211,6 @@ func (p *caseParts) runCases(c *cobra.Command) (*starloom.StudyReport, error) {
 	return p.join(out)
 }
 
-// join is the report of all cases that are there.
 func (p *caseParts) join(out *slurm.Outcome) (*starloom.StudyReport, error) {
 	var parts []*starloom.StudyReport
 	for i := range p.cases {

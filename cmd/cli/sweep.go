@@ -102,7 +102,6 @@ func (o *sweepFlags) run(c *cobra.Command, path string) (err error) {
 	return printReport(o.outputs.text(c), report, report.Verdict())
 }
 
-// place says where the sweep runs, and which part of it.
 func (o *sweepFlags) place(c *cobra.Command, path string) error {
 	if o.points != "" {
 		data, err := os.ReadFile(o.points)
@@ -159,7 +158,6 @@ func (o *sweepFlags) command(path string) string {
 	return words + o.settings.again()
 }
 
-// again are the words of a command line that runs the same sweep.
 func (o *sweepFlags) again(path string) []string {
 	args := []string{"sweep", path, "--out", o.Out}
 	for _, word := range o.settings.words {
@@ -168,7 +166,6 @@ func (o *sweepFlags) again(path string) []string {
 	return args
 }
 
-// child is the command that runs one point in a process of its own.
 func (o *sweepFlags) child(ctx context.Context, path, key string) *exec.Cmd {
 	args := append(o.again(path), "--point", key, "--workers", fmt.Sprint(o.workers))
 	self, err := os.Executable()
@@ -180,7 +177,6 @@ func (o *sweepFlags) child(ctx context.Context, path, key string) *exec.Cmd {
 	return child
 }
 
-// writeExtent says what will be run, before the first run.
 func writeExtent(w io.Writer, e sweep.Extent, adaptive bool) {
 	text := fmt.Sprintf("starloom: %s, %s", traces.Plural(uint64(e.Points), "point", "points"), traces.Plural(e.Runs, "run", "runs"))
 	if e.RunsThere > 0 {

@@ -84,7 +84,6 @@ func (o *diffFlags) run(c *cobra.Command, a, b string) error {
 	return err
 }
 
-// override puts what the command line says in the place of what the map says.
 func (o *diffFlags) override(f *pflag.FlagSet) error {
 	o.Lenient = o.x.value == "lenient"
 	if o.align != "" {
@@ -105,7 +104,6 @@ func (o *diffFlags) override(f *pflag.FlagSet) error {
 	)
 }
 
-// refuse refuses numbers that are out of their ranges.
 func (o *diffFlags) refuse() error {
 	if o.Context < 1 || o.Context > 1000 {
 		return &starloom.InputError{Place: "--context", Reason: fmt.Sprintf("%d columns cannot be drawn", o.Context), Remedy: "give 1 to 1000"}

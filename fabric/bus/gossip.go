@@ -132,7 +132,6 @@ func (r *gossipReferee) Announce(l *fabric.Ledger, vertex int, origin, slot uint
 	l.Claim(vertex, origin, slot, int(origin) < r.n && r.of(vertex)[origin/64]>>(origin%64)&1 != 0)
 }
 
-// cell notes what a vertex does in a step.
 func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
 	if r.table != nil {
 		r.table.Add(vertex, int(slot), c)
@@ -156,7 +155,6 @@ func (r *gossipReferee) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// lacks is the first item that a vertex does not know.
 func (r *gossipReferee) lacks(vertex int) int {
 	for k, items := range r.of(vertex) {
 		if items != ^uint64(0) {
@@ -196,7 +194,6 @@ func (r *gossipReferee) Reset() {
 	r.tally()
 }
 
-// tally works out how many know so much.
 func (r *gossipReferee) tally() {
 	clear(r.having)
 	r.lowest = uint32(r.n)

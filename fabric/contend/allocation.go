@@ -65,7 +65,6 @@ func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8,
 	return p, nil
 }
 
-// Take implements fabric.Media's Filters.
 func (p *askPorts) Take(output int, listens bool, tag uint16) {
 	p.listens[output], p.accepts[output] = 0, tag
 	if listens {

@@ -30,7 +30,6 @@ func newArbiters(x Crossbar, n int) arbiters {
 	return r
 }
 
-// before reports whether an output serves input a before input b.
 func (r *arbiters) before(output, a, b int) bool {
 	switch r.kind {
 	case hw.ArbiterRoundRobin:
@@ -47,7 +46,6 @@ func (r *arbiters) before(output, a, b int) bool {
 	return a < b
 }
 
-// rotate tells an output's arbiter that an input was served.
 func (r *arbiters) rotate(output, input int) {
 	switch r.kind {
 	case hw.ArbiterRoundRobin:
@@ -58,21 +56,18 @@ func (r *arbiters) rotate(output, input int) {
 	}
 }
 
-// reset forgets who was served.
 func (r *arbiters) reset() {
 	clear(r.first)
 	clear(r.since)
 	clear(r.now)
 }
 
-// state visits the registers.
 func (r *arbiters) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "first", r.first, hw.AtMost(uint32(r.ports-1)))
 	hw.StateColumn(v, "since", r.since)
 	hw.StateColumn(v, "now", r.now)
 }
 
-// check refuses kinds of arbiters that are not known to work.
 func (x Crossbar) check() error {
 	outputs := hw.ForOutputs
 	switch {
@@ -90,10 +85,8 @@ func (x Crossbar) check() error {
 	return nil
 }
 
-// listRule is how the allocator gives turns.
 func (x Crossbar) listRule() hw.ListRule {
 	return hw.ListRule{RoundRobin: x.Arbiter == hw.ArbiterRoundRobin, Cap: x.Cap}
 }
 
-// capRule is whom the cap serves.
 func (x Crossbar) capRule() hw.CapRule { return hw.CapRule{Kind: x.CapArbiter, Cap: x.Cap} }

@@ -56,7 +56,6 @@ type busTransport struct {
 	met   []uint32 // those with several, in ascending order
 }
 
-// busSlot is a bus in a slot.
 type busSlot struct {
 	sender  int32 // whose frame is on it, noOne's; the first of several
 	senders uint32
@@ -76,7 +75,6 @@ func (t *busTransport) frame(slot uint32, vertex int) nic.FrameView {
 	return t.frames[slot&1][vertex*t.stride : (vertex+1)*t.stride]
 }
 
-// bus is the one that a vertex is switched to by a port.
 func (t *busTransport) bus(vertex int, port uint16) *busSlot {
 	return &t.buses[t.taps.Bus[vertex][port]]
 }
@@ -150,10 +148,8 @@ func (t *busTransport) Cross(slot uint32) {
 	slices.Sort(t.met)
 }
 
-// tapOf is the tap by which a vertex sends.
 func (t *busTransport) tapOf(vertex int32) uint16 { return t.taps.Tap[vertex][t.port[vertex]] }
 
-// clear forgets what has crossed in a slot.
 func (t *busTransport) clear() {
 	for _, number := range t.used {
 		t.buses[number] = busSlot{sender: noOne}
@@ -201,7 +197,6 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	ledger.Judge(slot)
 }
 
-// harmed reports whether faults change what a vertex receives of a bus with light.
 func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
 	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {

@@ -58,7 +58,6 @@ type builder struct {
 	allow       *hw.Signal // by input: whether the cap lets it send; nil for all
 }
 
-// must notes the first error.
 func must[T any](b *builder) func(value T, err error) T {
 	return func(value T, err error) T {
 		if b.err == nil {
@@ -108,7 +107,6 @@ func (b *builder) arbitrate() {
 	b.part.Parts = append(b.part.Parts, ports, arbiter)
 }
 
-// allocate gives all inputs and outputs one allocator.
 func (b *builder) allocate() {
 	bank := b.bank("allocator", "", 1)
 	ports := must[*askPorts](b)(b.askPorts(bank, 0))
@@ -128,12 +126,10 @@ func (b *builder) allocate() {
 	b.part.Filters, b.part.Parts = ports, []hw.Component{ports, memory, allocator}
 }
 
-// askPorts are those of one component.
 func (b *builder) askPorts(component hw.Bank, after uint8) (*askPorts, error) {
 	return newAskPorts(component, b.inputs(""), b.outputs(""), b.from.Asks, after, b.plant.Clock(), b.plant.Timing().SlotCycles())
 }
 
-// contend gives all inputs a medium without an arbiter, and a coin.
 func (b *builder) contend() {
 	bank := b.bank("medium", "", 1)
 	ports := must[*askPorts](b)(b.askPorts(bank, 0))
@@ -169,7 +165,6 @@ func (b *builder) contend() {
 	b.part.Reseed = func(seed uint64) { coins.Reseed(hw.NewStream(seed, hw.PurposeCoin)) }
 }
 
-// pass puts crosspoints and outputs after the grants.
 func (b *builder) pass() {
 	if b.err != nil {
 		return

@@ -90,7 +90,6 @@ func (t *crossbarTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, s
 	}
 }
 
-// takes says what the output of a cell takes in a slot.
 func (t *crossbarTransport) takes(bank *nic.Bank, cell int, slot uint32) {
 	t.listen(bank.First+cell, bank.Listen(slot)[cell] == 0, bank.Accepts(cell))
 }

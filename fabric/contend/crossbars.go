@@ -42,13 +42,11 @@ func (x Crossbar) Medium(medium int) string { return x.media().Element(medium) }
 // Link is the path of the link after one of them.
 func (x Crossbar) Link(medium int) string { return x.Medium(medium) + ".link" }
 
-// media names them.
 func (x Crossbar) media() hw.Bank {
 	one, _ := x.MediumNoun()
 	return x.bank(one, "", x.Media())
 }
 
-// bank names parts of it.
 func (x Crossbar) bank(name, part string, count int) hw.Bank {
 	return hw.Bank{Name: x.Head + "." + name, Part: part, Units: 1, PerUnit: count}
 }

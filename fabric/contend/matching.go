@@ -40,7 +40,6 @@ type asked struct {
 	listeners   []hw.Listener
 }
 
-// decided is who is served in a slot.
 type decided struct {
 	serves   []int32  // by output: the input that it serves, noOne for none
 	servedBy []int32  // by input: the output that serves it, noOne, or fabric.Met for one that has met others
@@ -98,7 +97,6 @@ func (m *matching) reset() {
 	}
 }
 
-// ask says whether an input asks.
 func (m *asked) ask(input int, asks bool) {
 	if asks {
 		m.asking.Add(input)
@@ -112,7 +110,6 @@ func (m *asked) listen(output int, listens bool, tag uint16) {
 	m.listeners[output] = hw.Listener{Listening: listens, Filtered: tag != nic.TagAny, Tag: tag}
 }
 
-// clear forgets what has been decided.
 func (m *decided) clear() {
 	for _, output := range m.taken {
 		for input := m.serves[output]; input != noOne; input = m.after(input) {
@@ -127,7 +124,6 @@ func (m *decided) clear() {
 	m.taken, m.met = m.taken[:0], m.met[:0]
 }
 
-// after is the input that is served by the same output after another one.
 func (m *decided) after(input int32) int32 {
 	if m.queue.frames == 0 {
 		return noOne
@@ -135,7 +131,6 @@ func (m *decided) after(input int32) int32 {
 	return m.queue.next[input]
 }
 
-// crossing counts the frames that cross in the slot that has been decided.
 func (m *decided) crossing() (frames uint64) {
 	if m.queue.frames == 0 {
 		return uint64(len(m.taken))
@@ -146,7 +141,6 @@ func (m *decided) crossing() (frames uint64) {
 	return frames
 }
 
-// servedAt counts the frames that an output takes which serves somebody.
 func (m *decided) servedAt(output int) uint64 {
 	if m.queue.frames == 0 {
 		return 1
@@ -154,7 +148,6 @@ func (m *decided) servedAt(output int) uint64 {
 	return uint64(m.queue.count[output])
 }
 
-// decide serves those who ask in a slot.
 func (m *matching) decide(slot uint32) {
 	m.clear()
 	switch {
@@ -251,7 +244,6 @@ func (m *matching) arrange(output uint32) {
 	m.serves[output] = next
 }
 
-// limit lets no more frames cross than the cap allows.
 func (m *matching) limit() {
 	m.order = m.order[:0]
 	for _, output := range m.taken {
@@ -266,7 +258,6 @@ func (m *matching) limit() {
 	}
 }
 
-// contend lets those whose addressee listens toss their coins.
 func (m *matching) contend(slot uint32) {
 	m.order = m.order[:0]
 	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
@@ -300,7 +291,6 @@ func (m *matching) allocate() {
 	}
 }
 
-// place is where the output that serves an input stands in its list.
 func (m *matching) place(input int) int {
 	if !m.list {
 		return 0

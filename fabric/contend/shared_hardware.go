@@ -139,7 +139,6 @@ func (j *joint) Path() string             { return j.path }
 func (j *joint) Reset()                   { j.forget() }
 func (j *joint) State(v *hw.StateVisitor) { v.AfterRestore(j.forget) }
 
-// forget empties the list of violations, which the parts fill again.
 func (j *joint) forget() {
 	for shard := range j.violated {
 		j.violated[shard] = j.violated[shard][:0]
@@ -231,7 +230,6 @@ type takes struct {
 	}
 }
 
-// Take implements fabric.Media's Filters.
 func (t *takes) Take(receiver int, listens bool, tag uint16) {
 	at := t.of[receiver]
 	t.filters[at.part].Take(int(at.place), listens, tag)

@@ -28,7 +28,6 @@ func (s *Shared) Cycles() int {
 	return s.Outputs.Cycles()
 }
 
-// servers decide whom parts serve.
 type servers struct {
 	parts []*servedPart
 	of    []placeIn // by transmitter
@@ -41,7 +40,6 @@ type placeIn struct {
 	place uint32
 }
 
-// servedPart is a part and its registers.
 type servedPart struct {
 	*Shared
 	path string
@@ -108,7 +106,6 @@ func (s *servers) Serve(slot uint32, asks []fabric.Ask, served func(transmitter 
 	}
 }
 
-// want is a sender that asks for its bus.
 func (p *servedPart) want(sender, slot uint32) {
 	bus, tap := p.Buses.Taps.Bus[sender][0], p.Buses.Taps.Tap[sender][0]
 	switch rival := p.best[bus]; {
@@ -120,7 +117,6 @@ func (p *servedPart) want(sender, slot uint32) {
 	}
 }
 
-// serve decides.
 func (p *servedPart) serve(slot uint32, served func(transmitter int, medium uint32)) {
 	for _, bus := range p.used {
 		sender := p.best[bus]

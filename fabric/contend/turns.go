@@ -43,12 +43,10 @@ func (t *turns) reset() {
 	clear(t.now)
 }
 
-// may reports whether a tap can be served in a slot at all.
 func (t *turns) may(tap uint16, slot uint32) bool {
 	return t.kind != hw.ArbiterTDMA || uint32(tap) == slot%uint32(t.taps)
 }
 
-// before reports whether a bus serves tap a before tap b.
 func (t *turns) before(bus uint32, a, b uint16) bool {
 	switch t.kind {
 	case hw.ArbiterRoundRobin:
@@ -64,7 +62,6 @@ func (t *turns) before(bus uint32, a, b uint16) bool {
 	return a < b
 }
 
-// grant tells an arbiter that a tap is served.
 func (t *turns) grant(bus uint32, tap uint16) {
 	switch t.kind {
 	case hw.ArbiterRoundRobin:
@@ -75,7 +72,6 @@ func (t *turns) grant(bus uint32, tap uint16) {
 	}
 }
 
-// state visits the registers.
 func (t *turns) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "next", t.next, hw.AtMost(uint16(t.taps-1)))
 	hw.StateColumn(v, "since", t.since)

@@ -72,7 +72,6 @@ func (x Network) application(w *fabric.Gossip) (application, error) {
 	return nil, onlyVoting(w)
 }
 
-// rom has the order of a processor, and what the application adds.
 func (x Network) rom(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
 	g := w.Gossip
 	if g == nil {
@@ -115,7 +114,6 @@ func (r *gossipROM) Words() (processor, machine int) {
 	return r.net.Ports - 1 + processor, machine
 }
 
-// draw takes the tables of a seed.
 func (r *gossipROM) draw(seed uint64) {
 	if r.drawn && seed == r.seed {
 		return
@@ -281,7 +279,6 @@ func (r *gossipReferee) Received(l *fabric.Ledger, processor int, frame nic.Fram
 	}
 }
 
-// count is how many messages a processor has received from a sender.
 func (r *gossipReferee) count(receiver, sender int) int {
 	count := int(r.first[receiver*r.words+sender>>6] >> (sender & 63) & 1)
 	if r.further != nil {
@@ -290,7 +287,6 @@ func (r *gossipReferee) count(receiver, sender int) int {
 	return count
 }
 
-// use counts a processor that sends or receives in a step.
 func (r *gossipReferee) use(slot uint32) {
 	for int(slot) >= len(r.used) {
 		r.used = append(r.used, 0)
@@ -423,7 +419,6 @@ func (r *gossipReferee) State(v *hw.StateVisitor) {
 	hw.StateList(v, "used", &r.used)
 }
 
-// workloadBytes are the orders of gossip, and what its referee counts.
 func (x Network) workloadBytes(w *fabric.Workload, p *fabric.Program) (kept, roms uint64) {
 	if w.Gossip == nil {
 		return 0, 0

@@ -79,7 +79,6 @@ func (r *scatterReferee) Received(_ *fabric.Ledger, processor int, frame nic.Fra
 	r.gained[slot/r.unit]++
 }
 
-// carries reports whether a frame says that it has the item.
 func (r *scatterReferee) carries(frame nic.FrameView) bool {
 	return frame.Kind() == nic.KindData && frame.PayloadBytes() >= 8 && binary.LittleEndian.Uint32(frame.Payload()) == uint32(r.origin)
 }

@@ -50,7 +50,6 @@ func (e Network) Build(plant fabric.Plant) error {
 	return plant.Carry(fabric.Media{Medium: links, Links: fibres, Far: far, Hears: hears, Whole: true})
 }
 
-// hears are the media that the ports of the nodes hear.
 func (e Network) hears(t *eisenstein.Torus) hw.Gather {
 	g := hw.Gather{Inputs: e.ports()}
 	for port := range e.nodes() * e.ports() {
@@ -59,7 +58,6 @@ func (e Network) hears(t *eisenstein.Torus) hw.Gather {
 	return g
 }
 
-// ends are the transmitters at the ends of the links, and the media that carry what they send.
 func (e Network) ends(t *eisenstein.Torus) (from, to []uint32) {
 	for port := range e.nodes() * e.ports() {
 		node, own := port/e.ports(), port%e.ports()

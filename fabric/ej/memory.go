@@ -37,7 +37,6 @@ func (e Network) MemoryBytes(c *fabric.Config) uint64 {
 	return credits + nodes*memoryNode + e.framesMax(c)*(stride+stride/8+memoryFrame)
 }
 
-// queueBytes is what frames with such payloads take on their way.
 func queueBytes(c *fabric.Config, payloads []int) (bytes int) {
 	for _, payload := range payloads {
 		bytes += nic.FrameStride(min(payload, c.PayloadBytes))

@@ -57,7 +57,6 @@ const (
 // directions is the number of links of a node in one dimension.
 const directions = 6
 
-// alphaMax keeps norms in range.
 const alphaMax = 1 << 16
 
 // DimensionsMax is given by the number of processors: with seven nodes in each, 12 dimensions have
@@ -66,7 +65,6 @@ const DimensionsMax = 11
 
 const _ = uint(nic.LanesMax/directions - DimensionsMax)
 
-// packetsPerLinkMax is what one frame has room for.
 const packetsPerLinkMax = 4096
 
 // resized: a and b grow together, as its programs need them; below the smallest of them it
@@ -172,13 +170,11 @@ func (e Network) checkCombined(refuse func(key, reason, remedy string) error) er
 	return refuse("dimensions", fmt.Sprintf("%s sends up to %d packets on a link in one step, and a frame takes %d of them", e.program, most, fit), remedy)
 }
 
-// norm is N, the number of residues.
 func (e Network) norm() int { return e.A*e.A + e.A*e.B + e.B*e.B }
 
 // diameter is M, of one dimension (Hussain, section 2.1, for b >= a).
 func (e Network) diameter() int { return (e.A + 2*e.B) / 3 }
 
-// ports of a node.
 func (e Network) ports() int { return directions * e.Dimensions }
 
 // nodes returns N^n.
@@ -220,7 +216,6 @@ func (e Network) settled() (n fabric.Network, program []string) {
 	return e, e.decided
 }
 
-// opposites are the two directions of each half-duplex link.
 func (e Network) opposites() []uint32 {
 	if e.Duplex == DuplexFull {
 		return nil
@@ -238,7 +233,6 @@ func (e Network) opposites() []uint32 {
 // by its port 6(k-1)+j if j < 3, and that which comes to it over the link of port 6(k-1)+j-3
 // otherwise: what its neighbour sends at a port with the same j.
 
-// sentOn is the medium that a node's port sends on.
 func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	if port%directions >= directions/2 {
 		node = t.Neighbour(node, port/directions+1, port%directions)
@@ -252,7 +246,6 @@ func (e Network) heardOn(t *eisenstein.Torus, node, port int) int {
 	return e.sentOn(t, t.Neighbour(node, port/directions+1, port%directions), opposite(port))
 }
 
-// opposite is the port at the other end of a port's link.
 func opposite(port int) int {
 	return port/directions*directions + (port+directions/2)%directions
 }

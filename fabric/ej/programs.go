@@ -11,7 +11,6 @@ import (
 	"starloom/nic"
 )
 
-// The programs.
 const (
 	previousProgram   = "ej/previous"
 	improvedProgram   = "ej/improved"
@@ -48,7 +47,6 @@ func packetBytes(p *fabric.Program) int {
 	return oneToAllBytes
 }
 
-// phases of the published all-to-all broadcast and its repair.
 const phases = 3
 
 // Programs implements fabric.Network. Steps are slots.
@@ -94,7 +92,6 @@ func (e Network) Programs() []fabric.Program {
 // queueFramesMax is the largest queue of a port of ej/traffic: the state of a node with all its ports fits in 1 MiB.
 const queueFramesMax = 512
 
-// traffic is the program that carries packets of traffic.
 func (e Network) traffic() fabric.Program {
 	return fabric.Program{
 		Name: trafficProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true}, Workloads: []string{fabric.WorkloadTraffic},
@@ -109,7 +106,6 @@ func (e Network) traffic() fabric.Program {
 	}
 }
 
-// The values of the parameter reading of ej/all-to-all.
 const (
 	readingA = 0 // every node starts each phase once, with its own message
 	readingB = 1 // every packet that arrives at the end of a phase starts the next one
@@ -118,7 +114,6 @@ const (
 // misprintedTxFrames is the depth of a port's FIFO for frames that come twice.
 const misprintedTxFrames = 3
 
-// incomplete is what is wrong with the published all-to-all broadcast here.
 func (e Network) incomplete() string {
 	switch {
 	case e.params["reading"] == readingB:
@@ -165,7 +160,6 @@ func (e Network) mostPackets(program string) (most int) {
 	return most
 }
 
-// counts reports whether the packets that a program puts on links are counted.
 func (e Network) counts(program string) bool {
 	return e.program == program && packetBytes(&fabric.Program{Name: program}) != oneToAllBytes && e.nodes() <= mostPacketsNodes
 }

@@ -56,7 +56,6 @@ type referee struct {
 	table *eisenstein.Table // of one source; nil unless it is wanted
 }
 
-// shardCounts are what a shard has seen.
 type shardCounts struct {
 	steps      []stepCounts
 	duplicates uint64
@@ -71,7 +70,6 @@ type shardCounts struct {
 	fresh       uint32
 }
 
-// stepCounts are the figures of one step.
 type stepCounts struct {
 	senders, receivers uint32
 	both               uint32 // nodes that send and receive, of one source
@@ -85,7 +83,6 @@ var (
 	_ fabric.Tabled  = (*referee)(nil)
 )
 
-// weigh makes the table of distances from the one source.
 func (r *referee) weigh() {
 	if r.all {
 		return
@@ -176,7 +173,6 @@ func (r *referee) Tell(_ int, words []uint32) {
 
 func (r *referee) Witness(bool) fabric.Witness { return r }
 
-// step returns the counts of the step that a slot is.
 func (s *shardCounts) step(slot uint32) *stepCounts {
 	for int(slot) >= len(s.steps) {
 		s.steps = append(s.steps, stepCounts{})
@@ -205,7 +201,6 @@ const markSlots = 127
 
 func markOf(slot uint32) uint8 { return uint8(slot%markSlots+1) << 1 }
 
-// mark notes that a node sends in a slot.
 func (r *referee) mark(s *shardCounts, node int, slot uint32) {
 	if s.last < 0 {
 		s.first = node
@@ -215,7 +210,6 @@ func (r *referee) mark(s *shardCounts, node int, slot uint32) {
 	r.got[node] = r.got[node]&1 | markOf(slot)
 }
 
-// marked reports whether a node has sent in a slot.
 func (r *referee) marked(s *shardCounts, node int, slot uint32) bool {
 	r.freshen(s, slot)
 	return r.got[node]&^1 == markOf(slot)
@@ -406,7 +400,6 @@ func (r *referee) Missing(yield func(fabric.Finding) bool) {
 	}
 }
 
-// never is that a node has not received a message.
 func never(node, source int) fabric.Finding {
 	return fabric.Finding{Kind: fabric.FindMissing, Index: node, Value: uint32(source), Write: neverText}
 }

@@ -15,7 +15,6 @@ import (
 	"starloom/nic"
 )
 
-// slotTransport carries frames on their way to the ends of their links.
 func (e Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 	stride := nic.FrameStride(c.PayloadBytes)
 	t := &slotTransport{
@@ -99,7 +98,6 @@ const (
 // Starts of frames fit their words.
 const _ = math.MaxUint16 - uint(chunkFramesMin*(nic.PayloadBytesMax+16)/8)
 
-// chunks are those that no bin needs.
 type chunks struct {
 	bytes int // of each
 	lock  sync.Mutex
@@ -144,7 +142,6 @@ func (t *slotTransport) place(node int) (bin, number int) {
 	return t.firstBin[shard] + number/binNodes, number % binNodes
 }
 
-// put lets a frame arrive at a node's port.
 func (t *slotTransport) put(slot uint32, node, port int, frame nic.FrameView) {
 	k, number := t.place(node)
 	b := &t.bins[slot&1][k]
@@ -153,7 +150,6 @@ func (t *slotTransport) put(slot uint32, node, port int, frame nic.FrameView) {
 	b.lock.Unlock()
 }
 
-// store adds a frame to a bin.
 func (t *slotTransport) store(b *bin, to uint32, frame nic.FrameView) {
 	bytes := frame.Used()
 	if last := len(b.chunks) - 1; last < 0 || !b.chunks[last].fits(bytes) {
@@ -169,24 +165,20 @@ func (t *slotTransport) store(b *bin, to uint32, frame nic.FrameView) {
 // fits reports whether there is room for one more frame of so many bytes.
 func (c *chunk) fits(bytes int) bool { return len(c.at) < chunkFrames && c.used+bytes <= len(c.frames) }
 
-// empty gives a bin's memory back.
 func (t *slotTransport) empty(b *bin) {
 	t.pool.put(b.chunks)
 	b.chunks, b.frames, b.sorted = b.chunks[:0], 0, false
 }
 
-// A frame's index in a bin is that of its chunk and its place there.
 func (b *bin) find(index uint32) (c *chunk, place uint32) {
 	return b.chunks[index>>chunkBits], index & (chunkFrames - 1)
 }
 
-// at returns where a frame of a bin arrives.
 func (b *bin) at(index uint32) uint32 {
 	c, place := b.find(index)
 	return c.at[place]
 }
 
-// frame returns a frame of a bin and where it arrives.
 func (t *slotTransport) frame(b *bin, index uint32) (at uint32, frame nic.FrameView) {
 	c, place := b.find(index)
 	start := int(c.starts[place]) * 8
@@ -231,7 +223,6 @@ func (t *slotTransport) sort(b *bin) {
 	}
 }
 
-// own yields the bins of a shard with their first node.
 func (t *slotTransport) own(shard int, slot uint32, yield func(b *bin, first int)) {
 	s := t.shards[shard]
 	for k, first := t.firstBin[shard], s.First; first < s.End; k, first = k+1, first+binNodes {

@@ -16,7 +16,6 @@ import (
 //go:embed eisenstein/testdata/ej_*.csv
 var published embed.FS
 
-// records reads a table of them.
 func records(name string) (records [][]string) {
 	_, records = studies.Figures(published, "eisenstein/testdata/ej_"+name+".csv")
 	return records
@@ -39,7 +38,6 @@ func broadcastStudy() *studies.Study {
 	}
 }
 
-// broadcastRuns asks for runs of broadcasts and adds rows.
 type broadcastRuns struct{ studies.Runs }
 
 func (s *broadcastRuns) study() error {
@@ -61,7 +59,6 @@ func (s *broadcastRuns) study() error {
 	})
 }
 
-// size is that of --quick or of --full.
 func (s *broadcastRuns) size(quick, full int) int {
 	if s.Full() {
 		return full
@@ -101,16 +98,13 @@ func (x net) nodes() (nodes int) {
 	return nodes
 }
 
-// network is the one that is run.
 func (x net) network() Network { return Network{A: x.a, B: x.b, Dimensions: x.n} }
 
 // The nodes of the largest network that is run.
 const nodesQuick, nodesFull = 2_000_000, 70_000_000
 
-// runs reports whether a network is run, or taken by recurrence.
 func (s *broadcastRuns) runs(x net) bool { return x.nodes() <= s.size(nodesQuick, nodesFull) }
 
-// ran counts the runs of both algorithms on some networks.
 func (s *broadcastRuns) ran(nets []net) (runs int) {
 	for _, x := range nets {
 		if s.runs(x) {
@@ -120,7 +114,6 @@ func (s *broadcastRuns) ran(nets []net) (runs int) {
 	return runs
 }
 
-// oneToAll is an algorithm of the tables.
 type oneToAll struct {
 	name      string
 	program   string
@@ -133,7 +126,6 @@ var (
 	oneToAlls = []oneToAll{previous, proposed}
 )
 
-// broadcast is what has come of a broadcast.
 type broadcast struct {
 	course              []eisenstein.Step // senders and receivers of each step
 	steps               int               // to the last receipt
@@ -173,7 +165,6 @@ func (s *broadcastRuns) run(network Network, program string, params map[string]i
 	return b, nil
 }
 
-// mustPass is run of what keeps all rules.
 func (s *broadcastRuns) mustPass(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
 	b, err := s.run(network, program, params, workload, table)
 	if err == nil && !b.passed {
@@ -196,7 +187,6 @@ func (s *broadcastRuns) oneToAll(x net, o oneToAll) (*broadcast, error) {
 	return &broadcast{course: course, steps: len(course)}, err
 }
 
-// how says where a figure comes from.
 func (b *broadcast) how() string {
 	if b.runs == 0 {
 		return "by recurrence"
@@ -204,7 +194,6 @@ func (b *broadcast) how() string {
 	return "by a run"
 }
 
-// senders is the sum over the steps.
 func (b *broadcast) senders() (senders uint64) {
 	for _, step := range b.course {
 		senders += step.Senders
@@ -224,7 +213,6 @@ func (b *broadcast) cells(x net) (rows [][]string) {
 	return rows
 }
 
-// columns are those of a table from one on.
 func columns(records [][]string, from int) (rows [][]string) {
 	for _, record := range records {
 		rows = append(rows, record[from:])

@@ -30,7 +30,6 @@ func alphas(dims int) (nets []net) {
 	return nets
 }
 
-// everyAlpha holds the arithmetic to reference figures, and the broadcast along staircases to runs.
 func (s *broadcastRuns) everyAlpha(name string) error {
 	all := fmt.Sprintf("all alphas with 0 <= a <= b <= %d, without N = 1, 3 and 4, which are not networks", alphaMost)
 	terms, figures := 0, 0
@@ -102,7 +101,6 @@ func (s *broadcastRuns) everyOriented(name string) error {
 	return nil
 }
 
-// arithmetic are the columns of the table of alphas.
 func arithmetic(f *eisenstein.Field) []string {
 	spaced := func(values []int) string { return strings.Trim(fmt.Sprint(values), "[]") }
 	var sectors []string
@@ -182,7 +180,6 @@ var everyToAlls = []everyToAll{
 // a link in one step.
 type everyBroadcast struct{ missing, again, steps, most int }
 
-// reference are the figures of a row.
 func (e everyToAll) reference(row []string) (x everyBroadcast) {
 	for column, value := range map[int]*int{e.steps: &x.steps, e.missing: &x.missing, e.again: &x.again, e.most: &x.most} {
 		if column >= 0 {
@@ -201,7 +198,6 @@ var restarts = []struct {
 // restartNodesMax is the largest network in which that is run.
 const restartNodesMax = 400
 
-// allToAllRuns counts the runs of the case all-to-all.
 func (s *broadcastRuns) allToAllRuns() (runs int) {
 	for _, row := range records("all_to_all") {
 		if int(studies.Figure(row[3])) <= s.size(everyNodesQuick, everyNodesFull) {
@@ -380,7 +376,6 @@ func (s *broadcastRuns) claims(name string) error {
 	return nil
 }
 
-// rounds shows what is wrong with the printed formulas of the previous algorithm.
 func (s *broadcastRuns) rounds(name string, b *broadcast) {
 	M, N := 3, 37
 	for round := range table1Net.n {

@@ -9,7 +9,6 @@ import (
 	"starloom/traces/figure"
 )
 
-// The networks of the cases.
 var (
 	table1Net = net{3, 4, 3}
 	table3Nets,
@@ -47,7 +46,6 @@ func (s *broadcastRuns) table2(name string) error {
 	})
 }
 
-// draw writes senders, receivers, free and active nodes of some courses.
 func (s *broadcastRuns) draw(prefix, title string, courses []eisenstein.Course) error {
 	senders, receivers, free, active := eisenstein.Plots(title, courses)
 	for _, figure := range []struct {
@@ -142,7 +140,6 @@ func (s *broadcastRuns) example(name string) error {
 	return nil
 }
 
-// meanSteps compares the mean step in which a node receives.
 func (s *broadcastRuns) meanSteps(name string) error {
 	reference := map[net][2]float64{meanNets[0]: {8.2502, 6.8109}, meanNets[1]: {17.25, 13.6216}}
 	for _, x := range meanNets {
@@ -201,7 +198,6 @@ func (s *broadcastRuns) twelveSteps(name string) error {
 	return s.drawMeans(courses)
 }
 
-// means are the cells of means over the five networks.
 func means(sums []eisenstein.Step) (rows [][]string) {
 	for _, sum := range sums {
 		var row []string
@@ -250,7 +246,6 @@ func (s *broadcastRuns) sixDimensions(name string) error {
 	return nil
 }
 
-// plane draws the network of the paper's figures with the tree of a broadcast, and compares its steps.
 func (s *broadcastRuns) plane(name string) error {
 	x := net{3, 4, 1}
 	b, err := s.mustPass(x.network(), generalProgram, nil, fromOne(), true)

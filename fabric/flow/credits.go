@@ -113,7 +113,6 @@ func (c *Credits) Sent(processor int, port uint16, slot uint32) {
 	}
 }
 
-// span are the ports that a frame is sent at.
 func (c *Credits) span(processor int, port uint16) (first, end int) {
 	if first = processor * c.ports; port == nic.PortAll {
 		return first, first + c.ports
@@ -147,7 +146,6 @@ func (c *Credits) Heard(shard int, bank *nic.Bank, cell int, port uint16, ledger
 	*sent = 0
 }
 
-// wait puts the port of a frame at the end of a processor's RX FIFO.
 func (c *Credits) wait(processor int, port uint8) {
 	c.waiting[processor*fabric.FIFOMax+int(c.held[processor])] = port
 	c.held[processor]++
@@ -165,7 +163,6 @@ func (c *Credits) sees(bank *nic.Bank, cell int, port uint16, ledger *fabric.Led
 	return !bank.Hears(cell, port, slot) && !c.dark(bank.First+cell, port, ledger, slot)
 }
 
-// dark reports whether a fault keeps the light of a slot from a port.
 func (c *Credits) dark(processor int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	if ledger.Faults == nil {
 		return false
@@ -177,7 +174,6 @@ func (c *Credits) dark(processor int, port uint16, ledger *fabric.Ledger, slot u
 // lose notes that a frame has taken a credit with it. RTL counters may have given too many.
 func (c *Credits) lose(sender uint32) { c.lost[sender] = min(c.lost[sender], fabric.FIFOMax-1) + 1 }
 
-// give lets a port give back a credit at a boundary.
 func (c *Credits) give(shard, port int, boundary uint32) {
 	sender := int(c.from[port])
 	if c.back == nil {
@@ -188,7 +184,6 @@ func (c *Credits) give(shard, port int, boundary uint32) {
 	way[port] = min(way[port], fabric.FIFOMax-1) + 1
 }
 
-// put gives a sender a credit back.
 func (c *Credits) put(shard, sender int) {
 	bank, counter := c.counter(sender)
 	bank.Give(shard, counter)
@@ -208,7 +203,6 @@ func (c *Credits) Free(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot ui
 	}
 }
 
-// free gives back the credits of the frames that handlers of some cells have taken.
 func (c *Credits) free(shard int, bank *nic.Bank, slot uint32, first, end int) {
 	for cell := first; cell < end; cell++ {
 		processor := bank.First + cell
@@ -249,7 +243,6 @@ func (c *Credits) resync(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	}
 }
 
-// arrive lets the credits get back that some ports have given a round trip ago.
 func (c *Credits) arrive(shard int, slot uint32, first, end int) {
 	way := c.back[slot%uint32(len(c.back))]
 	for i, count := range way[first:end] {
@@ -362,7 +355,6 @@ func newPortCredits(n fabric.Network, ports []fabric.PortCredits, shards []hw.Sh
 	return c, nil
 }
 
-// emptyCredits are credits without counters, of no port.
 func emptyCredits(shape fabric.Shape, names fabric.Names, limits []fabric.CreditLimits) *Credits {
 	ports, all := shape.Ports, shape.Processors()*shape.Ports
 	c := &Credits{
@@ -386,7 +378,6 @@ func emptyCredits(shape fabric.Shape, names fabric.Names, limits []fabric.Credit
 	return c
 }
 
-// count adds a bank of counters.
 func (c *Credits) count(kind string, bank hw.Bank, depth int, shards []hw.Shard) error {
 	if depth > fabric.FIFOMax {
 		return fmt.Errorf("%s: %d credits, allowed are 1 to %d", kind, depth, fabric.FIFOMax)
@@ -413,7 +404,6 @@ func (c *Credits) count(kind string, bank hw.Bank, depth int, shards []hw.Shard)
 	return nil
 }
 
-// lead finds to which ports the frames of some come.
 func (c *Credits) lead(senders []uint32) {
 	sender := slices.Repeat([]uint32{noCredits}, c.shape.Media)
 	for _, port := range senders {
@@ -427,10 +417,8 @@ func (c *Credits) lead(senders []uint32) {
 	}
 }
 
-// has reports whether a port has credits.
 func (c *Credits) has(sender int) bool { return c.of == nil || c.of[sender].limits > 0 }
 
-// limitsOf are those of a port with credits.
 func (c *Credits) limitsOf(sender int) *fabric.CreditLimits {
 	if c.of == nil {
 		return &c.limits[0]
@@ -438,7 +426,6 @@ func (c *Credits) limitsOf(sender int) *fabric.CreditLimits {
 	return &c.limits[c.of[sender].limits-1]
 }
 
-// counter is that of a port with credits, and its bank.
 func (c *Credits) counter(sender int) (bank *hw.CreditCounters, counter int) {
 	if c.of == nil {
 		return c.Counters[0], sender
@@ -468,7 +455,6 @@ func (c *Credits) restoring(sender int, count uint16) {
 	c.restored.counters[sender] = count
 }
 
-// restoringBooks takes the counters, when the books begin.
 func (c *Credits) restoringBooks() {
 	c.restored.credits, c.restored.held = make([]int32, len(c.from)), make([]uint8, len(c.held))
 	for sender, count := range c.restored.counters {

@@ -54,7 +54,6 @@ func AnswerLanes(ports int, bank *nic.Bank, window fabric.Window, asked []uint8,
 	}
 }
 
-// answerLane is Answer for one lane of a NIC.
 func answerLane(bank *nic.Bank, ledger *fabric.Ledger, cell int, lane uint16, served bool, slot uint32) {
 	if bank.Silenced(cell) {
 		return

@@ -25,7 +25,6 @@ type AnynetLink struct {
 	place             string
 }
 
-// anynetReader reads one.
 type anynetReader struct {
 	mistakes
 	file  string
@@ -78,7 +77,6 @@ func (r *anynetReader) number(fields []string, at int, place, what string) (numb
 	return int(n), true
 }
 
-// line reads one line.
 func (r *anynetReader) line(fields []string, place string) {
 	router, ok := r.number(fields, 1, place, "router")
 	if !ok {
@@ -122,7 +120,6 @@ func (r *anynetReader) line(fields []string, place string) {
 	}
 }
 
-// meet notes that there is a router.
 func (r *anynetReader) meet(router int, place string) {
 	if r.known[router] == "" {
 		r.known[router] = place
@@ -142,7 +139,6 @@ func (r *anynetReader) way(from, to, latency int, place string) {
 	}
 }
 
-// graph is what all lines say.
 func (r *anynetReader) graph() *Anynet {
 	a := &Anynet{}
 	if len(r.known) == 0 && r.count() == 0 {

@@ -9,7 +9,6 @@ import (
 	"starloom/traces"
 )
 
-// check looks for what is missing in a drawing, as far as it is known.
 func (b *drawer) check() {
 	b.checkLanes()
 	for _, p := range b.order {
@@ -136,7 +135,6 @@ func (b *drawer) reach() {
 	}
 }
 
-// others says how many more there are.
 func others(more int) string {
 	if more == 0 {
 		return ""
@@ -144,7 +142,6 @@ func others(more int) string {
 	return fmt.Sprintf(" and %s", traces.Plural(more, "other", "others"))
 }
 
-// finishPorts gives the processors of the Net their ports.
 func (b *drawer) finishPorts() {
 	n := b.net
 	n.places = make([]*Place, len(n.Processors))
@@ -164,7 +161,6 @@ func (b *drawer) finishPorts() {
 	n.finish()
 }
 
-// portPath is the path of a port of a node with a path.
 func (p *placed) portPath(path string, i int) string {
 	switch name := p.ports[i].name; {
 	case name == "":
@@ -176,7 +172,6 @@ func (p *placed) portPath(path string, i int) string {
 	}
 }
 
-// finish gives the Net its words.
 func (b *drawer) finish() {
 	n := b.net
 	n.Words = [nic.ShapeWords]uint32{uint32(len(n.Processors)), uint32(n.ports), uint32(len(n.Media)), 0, 0, n.accessWord(), n.Hash(), 0}

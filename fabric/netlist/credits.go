@@ -47,7 +47,6 @@ func (n *Net) creditPlan() (plan fabric.CreditPlan) {
 	return plan
 }
 
-// takeCredits takes those of another network.
 func (n *Net) takeCredits(of fabric.Network) {
 	plan, ports := of.Abilities().Credits, of.Shape().Ports
 	if plan.All != nil {
@@ -63,7 +62,6 @@ func (n *Net) takeCredits(of fabric.Network) {
 	}
 }
 
-// checkFIFOs refuses credits that promise places that there are not.
 func (n *Net) checkFIFOs(rxFrames int) error {
 	for i := range n.Processors {
 		sum, place := n.promised(i)

@@ -104,7 +104,6 @@ func deadlocks(built *fabric.Routers) verdict {
 	return worst
 }
 
-// worse orders verdicts.
 func (v *verdict) worse(other *verdict) bool {
 	rank := func(v *verdict) int {
 		switch {
@@ -120,7 +119,6 @@ func (v *verdict) worse(other *verdict) bool {
 	return rank(v) > rank(other)
 }
 
-// depend finds the dependencies of a class of traffic, and counts those of VCs.
 func (d *dependencies) depend() (count int) {
 	d.next = make([][]uint32, len(d.kinds)*len(d.router))
 	d.walk(func(_, _ int, held, asked uint32) bool {
@@ -133,7 +131,6 @@ func (d *dependencies) depend() (count int) {
 	return count
 }
 
-// several is how many classes of VCs there are.
 func (d *dependencies) several() string {
 	if len(d.classes) > 2 {
 		return fmt.Sprint(len(d.classes))
@@ -160,7 +157,6 @@ func (d *dependencies) judge() verdict {
 	return verdict{text: "may deadlock: " + d.describe(cycle)}
 }
 
-// classify finds the classes of VCs between routers, and sorts VCs by the classes that have them.
 func (d *dependencies) classify() {
 	vcs, routes := d.built.Config.ClassVCs(), &d.built.Routes
 	list := []hw.VCRange{{Low: 0, High: uint8(vcs - 1)}}
@@ -215,7 +211,6 @@ func (d *dependencies) classify() {
 	}
 }
 
-// own reports whether each class has VCs that no other one has.
 func (d *dependencies) own() bool {
 	for _, kinds := range d.classes {
 		if !slices.ContainsFunc(kinds, func(kind int) bool { return !d.kinds[kind].shared }) {
@@ -227,7 +222,6 @@ func (d *dependencies) own() bool {
 
 func (d *dependencies) kind(vertex uint32) *vcKind { return &d.kinds[int(vertex)%len(d.kinds)] }
 
-// vcs is for how many VCs a vertex stands.
 func (d *dependencies) vcs(vertex uint32) int { return d.kind(vertex).size }
 
 // vertices are those that a packet of a class may hold at an input port.
@@ -277,7 +271,6 @@ func (d *dependencies) walk(take func(source, destination int, held, asked uint3
 	}
 }
 
-// sends reports whether packets of the class go from one port of a processor to another.
 func (d *dependencies) sends(source, destination int) bool {
 	if d.built.NIC == nil {
 		return true // in all classes

@@ -14,7 +14,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Limits of a netlist.
 const (
 	latencyMax = 4096 // cycles of a link
 	wordsMax   = nic.ShapeWords
@@ -26,7 +25,6 @@ const (
 // guessesMax is for how many names that there are not one is looked for that is meant.
 const guessesMax = 100
 
-// drawer is a drawing while it is numbered.
 type drawer struct {
 	*Drawing
 	*mistakes
@@ -46,7 +44,6 @@ type drawer struct {
 	taps    [][]tapOf     // by medium, of buses and crossbars: in the order of links
 }
 
-// drawNodes numbers the nodes.
 func (b *drawer) drawNodes() {
 	if err := hw.CheckPath(b.net.Name); err != nil {
 		b.add(cmp.Or(b.namePlace, "fabric.netlist.name"), err.Error(), "write a word of letters, digits and _")
@@ -70,7 +67,6 @@ func (b *drawer) drawNodes() {
 	b.prefixes()
 }
 
-// whole is the place of what is wrong with all of it.
 func (b *drawer) whole() string {
 	if len(b.Drawing.nodes) > 0 {
 		return b.Drawing.nodes[0].place
@@ -78,7 +74,6 @@ func (b *drawer) whole() string {
 	return cmp.Or(b.Drawing.place, "fabric.netlist")
 }
 
-// placeAll numbers the nodes of an entry.
 func (b *drawer) placeAll(n *node, names []string) {
 	if len(n.name) > nameMax {
 		b.add(n.place, fmt.Sprintf("the name of a node has %d bytes: %q", len(n.name), strict.Clip(n.name)), fmt.Sprintf("write one of at most %d", nameMax))
@@ -102,7 +97,6 @@ func (b *drawer) placeAll(n *node, names []string) {
 	}
 }
 
-// place numbers one node.
 func (b *drawer) place(n *node, name string, index int) {
 	p := &placed{node: n, name: name, index: index}
 	b.nodes[name], b.order = p, append(b.order, p)
@@ -149,14 +143,12 @@ func (b *drawer) prefixes() {
 	}
 }
 
-// medium adds one.
 func (b *drawer) medium(m Medium) (number int) {
 	b.net.Media = append(b.net.Media, m)
 	b.drivers, b.hearers, b.taps = append(b.drivers, ""), append(b.hearers, ""), append(b.taps, nil)
 	return len(b.net.Media) - 1
 }
 
-// drawLinks numbers the links.
 func (b *drawer) drawLinks() {
 	media := 0
 	for i := range b.Drawing.links {
@@ -269,10 +261,8 @@ func (f *found) orAlign() string {
 	return fmt.Sprintf(", or write align: true at the %s %s", f.kind, f.name)
 }
 
-// star reports whether it is one.
 func (f *found) star() bool { return f.shared() }
 
-// end finds one end of a link.
 func (b *drawer) end(text, place string) *found {
 	name, port, hasPort := strings.Cut(text, ":")
 	p, ok := b.nodes[name]
@@ -347,7 +337,6 @@ func nodesLike(name string, known []string) (remedy string) {
 	return fmt.Sprintf("there are %d, from %s to %s", len(alike), alike[0], alike[len(alike)-1])
 }
 
-// join draws one link.
 func (b *drawer) join(l *link, texts, places []string) {
 	ends, stars, failed := make([]*found, len(texts)), 0, false
 	for k, text := range texts {
@@ -376,7 +365,6 @@ func (b *drawer) hide(ends []*found) {
 	}
 }
 
-// joined draws a link, and reports whether it can be drawn.
 func (b *drawer) joined(l *link, ends []*found, stars int, failed bool) bool {
 	reason, remedy := l.refusedCredits()
 	switch {
@@ -402,7 +390,6 @@ func (b *drawer) joined(l *link, ends []*found, stars int, failed bool) bool {
 // unknownLatency is that of a star one of whose links has a latency that cannot be.
 const unknownLatency = -2
 
-// cyclesText is a latency as it was given.
 func cyclesText(latency int) string {
 	if latency == Usual {
 		return "link.propagation_cycles"
@@ -484,7 +471,6 @@ func (b *drawer) twoShared(ends []*found) string {
 	return fmt.Sprintf("the %s %s and the %s %s", shared[0].kind, shared[0].name, shared[1].kind, shared[1].name)
 }
 
-// joinStar lets ports send into a star, and hear it, and reports whether they can.
 func (b *drawer) joinStar(l *link, ends []*found) bool {
 	at := slices.IndexFunc(ends, (*found).star)
 	star := ends[at]
@@ -560,7 +546,6 @@ func (b *drawer) meet(l *link, e, star *found, out, in bool) bool {
 	return true
 }
 
-// tap adds a port at a star, a bus or a crossbar.
 func (b *drawer) tap(star *found, tap tapOf) {
 	if m := &b.net.Media[star.number]; star.keys.Align {
 		for _, out := range []bool{false, true} {
@@ -581,7 +566,6 @@ func (b *drawer) tap(star *found, tap tapOf) {
 	b.taps[star.number] = append(b.taps[star.number], tap)
 }
 
-// join draws the links of a shorthand.
 func (p *planned) join(b *drawer) {
 	keys := p.value.keys()
 	l := link{place: p.place, half: keys.Duplex == "half", credits: keys.Credits}

@@ -29,7 +29,6 @@ func (b *drawer) listPorts(n *node, first string) {
 	n.listed, n.numbers = p.ports, p.numbers
 }
 
-// list gives a node the ports that its entry lists.
 func (p *placed) list() {
 	p.named, p.listed = p.node.ports != nil, p.node.ports != nil
 	p.ports, p.numbers = slices.Clone(p.node.listed), p.node.numbers
@@ -46,7 +45,6 @@ func (p *placed) numbered(name string) int {
 // portName is what a port may be called: a word of a path, or a label.
 var portName = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*(\[[0-9]+\])*|[+-][A-Za-z0-9_]+)$`)
 
-// namePort adds a port with a name.
 func (b *drawer) namePort(p *placed, place, name string) (port int) {
 	if len(name) > nameMax || !portName.MatchString(name) {
 		remedy := "write a word such as east, or a label such as +x"
@@ -152,7 +150,6 @@ func (b *drawer) portsMost() (most int, uses, remedy string) {
 	return nic.LanesMax, "all at once", "use fewer, or access: one"
 }
 
-// parsePort reads the number of a port.
 func parsePort(text string) (uint64, error) {
 	if text == "" || text[0] < '0' || text[0] > '9' {
 		return 0, strconv.ErrSyntax // without an error of its own, as names have none

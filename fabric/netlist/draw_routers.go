@@ -9,7 +9,6 @@ import (
 	"starloom/nic"
 )
 
-// routedNodes draws the routers of nodes, and the processors at them.
 func (d *Drawing) routedNodes(w *routed) *Net {
 	b := drawer{Drawing: d.expanded(w.mistakes), mistakes: w.mistakes, nodes: map[string]*placed{}, met: map[meeting]met{}, tapped: map[tapAt]int{},
 		net: &Net{Name: d.head(), one: "medium", many: "media", notes: d.notes, said: said{rtl: map[string]*NodeRTL{}}}}
@@ -32,13 +31,11 @@ func (d *Drawing) routedNodes(w *routed) *Net {
 	return b.net
 }
 
-// channelEnd is a port of a node.
 type channelEnd struct {
 	*placed
 	port int
 }
 
-// joinRouters makes channels of links that were drawn.
 func (b *drawer) joinRouters(w *routed) {
 	from, to := make([]channelEnd, len(b.net.Media)), make([]channelEnd, len(b.net.Media))
 	w.Graph.Ports = make([]int, b.routers)
@@ -90,7 +87,6 @@ func (b *drawer) joinRouters(w *routed) {
 	b.withoutChannels(at)
 }
 
-// checkChannel refuses a link at a router that routers do not have.
 func (b *drawer) checkChannel(m *Medium) {
 	reason, remedy := refusedLink(m.channelLatency(), m.Opposite != None)
 	switch {
@@ -102,7 +98,6 @@ func (b *drawer) checkChannel(m *Medium) {
 	}
 }
 
-// channelLatency is that of a link between routers.
 func (m *Medium) channelLatency() int {
 	if m.Latency == Usual {
 		return 1
@@ -110,7 +105,6 @@ func (m *Medium) channelLatency() int {
 	return m.Latency
 }
 
-// nicPorts numbers the ports of processors.
 func (b *drawer) nicPorts(w *routed) {
 	counts, nodes := make([]uint16, len(b.net.Processors)), 0
 	for _, p := range b.order {
@@ -162,7 +156,6 @@ func refusedLink(latency int, half bool) (reason, remedy string) {
 	return "", ""
 }
 
-// name gives routers and their ports the names that routes have for them.
 func (w *routed) name(net *Net) {
 	for i := range net.Processors {
 		w.processors = append(w.processors, net.node(net.Processors[i].Path))

@@ -34,7 +34,6 @@ type Drawing struct {
 // New begins a drawing: name is the head of all paths.
 func New(name string) *Drawing { return &Drawing{name: name} }
 
-// head is the head of all paths.
 func (d *Drawing) head() string { return cmp.Or(d.name, "netlist") }
 
 // Processors adds processors, in ranges such as p[0..3]. Without names of ports, ports are those that links use.

@@ -38,10 +38,8 @@ func (m *mistakes) addAlike(kind, place, reason, remedy string) {
 	m.alike[key] = a
 }
 
-// count is how many there are.
 func (m *mistakes) count() int { return len(m.found.List) + m.found.More }
 
-// full reports whether as many are noted as are named.
 func (m *mistakes) full() bool { return len(m.found.List) == input.ErrorsMax }
 
 // add notes a mistake, unless it is noted: all nodes of a range may have it.
@@ -56,7 +54,6 @@ func (m *mistakes) add(place, reason, remedy string) {
 	m.found.List = append(m.found.List, &input.Error{Place: place, Reason: reason, Remedy: remedy})
 }
 
-// take notes the mistake that an error is, or all of them.
 func (m *mistakes) take(err error) {
 	switch e := err.(type) {
 	case *input.Error:

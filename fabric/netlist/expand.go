@@ -44,7 +44,6 @@ func (d *Drawing) expanded(m *mistakes) *Drawing {
 	return &full
 }
 
-// expand adds the nodes of a shorthand to a drawing, and its links.
 func (s *shorthand) expand(d *Drawing, p *Plan) {
 	ports := slices.Concat(p.Ports, s.value.keys().Ports)
 	name := fmt.Sprintf("%s[0..%d]", s.node(), p.Nodes-1)

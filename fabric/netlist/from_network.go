@@ -51,7 +51,6 @@ func Of(n fabric.Network) (*Net, error) {
 	return net.finish(), nil
 }
 
-// contend takes the buses of a network, or its crossbar.
 func (n *Net) contend(of fabric.Network, length int) error {
 	switch of := of.(type) {
 	case interface{ Contended() *contend.Buses }:

@@ -33,7 +33,6 @@ type graphKey struct{ name, of, usual string }
 // graphNumber is an id that needs a word before it.
 var graphNumber = regexp.MustCompile(`^[0-9]+$`)
 
-// readGraphML reads the file that a key names.
 func (r *reader) readGraphML(value *yaml.Node, where string) {
 	if err := r.Text(value, where, &r.graphml); err != nil {
 		r.take(err)
@@ -92,7 +91,6 @@ func (r *reader) readGraphML(value *yaml.Node, where string) {
 	}
 }
 
-// data are those of an element, by their names, of which some are read.
 func (g *graphML) data(e *element, read ...string) map[string]string {
 	all := map[string]string{}
 	for _, key := range g.keys {

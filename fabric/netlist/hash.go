@@ -20,7 +20,6 @@ func (n *Net) Hash() uint32 {
 	return n.sum
 }
 
-// write writes all that a netlist says.
 func (n *Net) write(b *bufio.Writer) {
 	line := func(numbers []int, words ...string) {
 		for _, word := range words {
@@ -67,7 +66,6 @@ func (n *Net) write(b *bufio.Writer) {
 	}
 }
 
-// bit is a flag as a number.
 func bit(set bool) int {
 	if set {
 		return 1

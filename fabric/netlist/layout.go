@@ -67,7 +67,6 @@ func distances(near [][]int) [][]float64 {
 	return far
 }
 
-// scaled is classical multidimensional scaling in two dimensions, by the power method.
 func scaled(far [][]float64) []Place {
 	n := len(far)
 	centred, means, mean := make([][]float64, n), make([]float64, n), 0.0

@@ -18,7 +18,6 @@ const (
 // plenty is more than there may be of anything: no sum or product of what is below it overflows.
 const plenty = 1 << 30
 
-// times is a product that stays below plenty.
 func times(a, b int) int {
 	if a > 0 && b > plenty/a {
 		return plenty

@@ -35,7 +35,6 @@ type Net struct {
 	hashed
 }
 
-// reaching is how processors reach each other.
 type reaching struct {
 	apart     bool            // some may not
 	routers   *fabric.Routers // nil for none
@@ -45,7 +44,6 @@ type reaching struct {
 	slotted   int             // media that carry frames in slots: those after them are channels of routers
 }
 
-// said are ways that a drawing gives, and RTL.
 type said struct {
 	rtl          map[string]*NodeRTL // in the place of nodes
 	replacements []Replacement       // the same, of a scenario
@@ -55,7 +53,6 @@ type said struct {
 	credits      fabric.CreditPlan   // ports whose links have some
 }
 
-// contended is what NICs share.
 type contended struct {
 	shared *contend.Buses   // with Switch, else nil
 	lanes  *nic.Classes     // with Mixed, else nil
@@ -124,7 +121,6 @@ type Crossbar struct {
 // Usual is the latency of a medium that has none of its own.
 const Usual = -1
 
-// finish works out what follows from processors and media.
 func (n *Net) finish() *Net {
 	for i := range n.Processors {
 		n.ports = max(n.ports, len(n.Processors[i].Ports))
@@ -212,7 +208,6 @@ func (n *Net) Shape() fabric.Shape {
 	return s
 }
 
-// paths are those of the transmitters, and of the receivers.
 func (n *Net) paths() (paths []string) {
 	one := n.OnePort || n.Switch || n.pure()
 	for i := range n.Processors {
@@ -345,12 +340,10 @@ func (n *Net) MemoryBytes(c *fabric.Config) uint64 {
 	return bytes + uint64(len(n.Media))*memorySlot + 2*lanes*c.RoomBytes(c.FramePayload())
 }
 
-// credited reports whether any link has credits.
 func (n *Net) credited() bool {
 	return slices.ContainsFunc(n.Media, func(m Medium) bool { return m.Credits != nil })
 }
 
-// creditBytes is what the credits take.
 func (n *Net) creditBytes() (bytes uint64) {
 	for i := range n.Media {
 		if c := n.Media[i].Credits; c != nil {
@@ -360,7 +353,6 @@ func (n *Net) creditBytes() (bytes uint64) {
 	return bytes
 }
 
-// streams reports whether a port of a processor is at a router.
 func (n *Net) streams(port *Port) bool { return port.Sends >= n.slotted }
 
 // routedBy are the processors with a port at a router, nil for no routers.
@@ -375,7 +367,6 @@ func (n *Net) routedBy() (routed []bool) {
 	return routed
 }
 
-// node is the name of a processor or a star without the head of all paths.
 func (n *Net) node(path string) string { return strings.TrimPrefix(path, n.Name+".") }
 
 // end is the end of a link at a port: node:port.
@@ -384,7 +375,6 @@ func (n *Net) end(processor, port int) string {
 	return fmt.Sprintf("%s:%s", n.node(p.Path), n.portText(p, port))
 }
 
-// portText is what a drawing calls a port.
 func (n *Net) portText(p *Processor, port int) string {
 	rest := strings.TrimPrefix(p.Ports[port].Path, p.Path+".")
 	if label, ok := strings.CutPrefix(rest, "port["); ok {
@@ -393,7 +383,6 @@ func (n *Net) portText(p *Processor, port int) string {
 	return rest
 }
 
-// named reports whether the ports of a processor have names.
 func (n *Net) named(p *Processor) bool {
 	return len(p.Ports) > 0 && n.portText(p, 0) != "0"
 }

@@ -24,7 +24,6 @@ func (n *Net) pure() bool {
 	return true
 }
 
-// nouns are what a medium is called.
 func (n *Net) nouns() (one, many string) {
 	stars, buses, outputs := 0, 0, 0
 	for i := range n.Media {
@@ -52,7 +51,6 @@ func (n *Net) nouns() (one, many string) {
 	return "medium", "media"
 }
 
-// accessWord is what firmware is told of how NICs get at media.
 func (n *Net) accessWord() uint32 {
 	switch {
 	case n.Switch:
@@ -105,7 +103,6 @@ func (n *Net) taps() (s fabric.Switched) {
 	return s
 }
 
-// buses are those of NICs with one switch.
 func (n *Net) makeBuses() *contend.Buses {
 	taps := &hw.Taps{Members: make([][]int, len(n.Media)), Bus: make([][]uint32, len(n.Processors)), Tap: make([][]uint16, len(n.Processors)), Ports: n.ports}
 	for i := range n.Processors {
@@ -222,7 +219,6 @@ func (n *Net) SlotTransport(of fabric.Network, c *fabric.Config) (fabric.Transpo
 	return wired.New(of, c)
 }
 
-// bank names some media, or parts of them.
 func (n *Net) bank(ending, part string, media []uint32) hw.Bank {
 	b := hw.Bank{Name: n.Name + ".medium" + part + ending, Units: 1, PerUnit: len(media)}
 	for _, i := range media {

@@ -181,7 +181,6 @@ func (n Network) MemoryBytes(c *fabric.Config) uint64 { return n.drawn().MemoryB
 
 func (n Network) Build(p fabric.Plant) error { return n.drawn().Build(p) }
 
-// rom refuses a gossip that is more than a packet of each processor for all others.
 func (n Network) rom(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) {
 	if err := checkGossip(w.Gossip); err != nil {
 		return nil, err
@@ -227,7 +226,6 @@ func (n Network) MarshalJSON() ([]byte, error) {
 	return json.Marshal(keys(n))
 }
 
-// fill takes the keys of a drawing.
 func (n *Network) fill(d *Drawing) {
 	n.Name, n.Apart, n.Words, n.Access = d.name, d.apart, d.words, d.access
 	n.Router, n.Fly, n.Streaming = d.router, d.fly, d.streaming

@@ -40,7 +40,6 @@ func (r *Replacement) Stands(places map[string]string, entry string) {
 	}
 }
 
-// text is what stands for a node.
 func (r *NodeRTL) text() string {
 	text := "its twin"
 	switch {

@@ -6,7 +6,6 @@ import (
 	"starloom/fabric"
 )
 
-// node is an entry of nodes.
 type node struct {
 	place string
 	name  string   // with ranges
@@ -39,7 +38,6 @@ type rtlOf struct {
 	rtlPlace string
 }
 
-// link is an entry of links.
 type link struct {
 	place   string
 	ends    []string // with ranges
@@ -53,7 +51,6 @@ type link struct {
 	credits *fabric.CreditLimits
 }
 
-// The kinds of nodes.
 const (
 	kindProcessor = "processor"
 	kindStar      = "star"
@@ -64,7 +61,6 @@ const (
 
 var kinds = []string{kindProcessor, kindStar, kindBus, kindCrossbar, kindRouter}
 
-// How NICs get at their media.
 const (
 	accessAll    = "all"
 	accessOne    = "one"
@@ -74,7 +70,6 @@ const (
 
 var accesses = []string{accessAll, accessOne, accessSwitch, accessMixed}
 
-// placed is one node.
 type placed struct {
 	*node
 	name    string
@@ -101,7 +96,6 @@ type portOf struct {
 	inPlace  string
 }
 
-// known reports whether it is known what a node is.
 func (p *placed) known() bool { return p.kind != "" && !p.twice }
 
 // shared reports whether a node is a star, or something else that several ports share.
@@ -125,13 +119,11 @@ type meeting struct {
 
 type met struct{ out, in int }
 
-// tapAt is a port at a star.
 type tapAt struct {
 	meeting
 	port int
 }
 
-// text is what a port is called.
 func (p *portOf) text(number int) string {
 	if p.name != "" {
 		return p.name

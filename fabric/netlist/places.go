@@ -38,7 +38,6 @@ func gridPlaces(k []int) (places []Place) {
 	return places
 }
 
-// gridSteps are where a step in each dimension leads to.
 func gridSteps(k []int) (steps []Place) {
 	const back, up = 0.68, 0.56
 	steps = []Place{{X: 1}, {Y: 1}}
@@ -65,7 +64,6 @@ func gridSteps(k []int) (steps []Place) {
 	return steps
 }
 
-// circle is around a point, the first at the top, clockwise.
 func circle(nodes int) (places []Place) {
 	radius := max(1, float64(nodes)/(2*math.Pi))
 	for i := range nodes {

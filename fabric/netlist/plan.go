@@ -158,7 +158,6 @@ func (g *Grid) plan(wraps bool) *Plan {
 	return p
 }
 
-// grown is how large it is.
 func (g *Grid) grown() grown {
 	nodes := 1
 	for _, k := range g.K {
@@ -167,7 +166,6 @@ func (g *Grid) grown() grown {
 	return grown{nodes, 2 * len(g.K)}
 }
 
-// plan is a torus of one dimension, drawn round.
 func (r *Ring) plan() *Plan {
 	grid := Grid{K: []int{r.N}}
 	p := grid.plan(true)
@@ -287,7 +285,6 @@ type planner interface {
 // grown is how many nodes a plan has, and how many ports each of them.
 type grown struct{ nodes, ports int }
 
-// shorthand is a key that stands for a Plan.
 type shorthand struct {
 	place string
 	key   string
@@ -297,7 +294,6 @@ type shorthand struct {
 // shorthands are the keys, in the order of their nodes.
 var shorthands = []string{"mesh", "torus", "ring", "tree", "hypercube", "dragonfly"}
 
-// blank is what the keys of a shorthand are read into.
 func blank(key string) planner {
 	switch key {
 	case "ring":
@@ -312,7 +308,6 @@ func blank(key string) planner {
 	return &Grid{}
 }
 
-// plan is the network that a shorthand stands for.
 func (s *shorthand) plan() *Plan {
 	if g, is := s.value.(*Grid); is {
 		return g.plan(s.key == "torus")
@@ -320,14 +315,11 @@ func (s *shorthand) plan() *Plan {
 	return s.value.(interface{ plan() *Plan }).plan()
 }
 
-// keys are what it says of its nodes and links.
 func (k *PlanKeys) keys() *PlanKeys { return k }
 
-// planned is a shorthand with what it stands for.
 type planned struct {
 	*shorthand
 	*Plan
 }
 
-// node is what the nodes of a shorthand are called.
 func (s *shorthand) node() string { return cmp.Or(s.value.keys().Node, "p") }

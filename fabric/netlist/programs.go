@@ -14,14 +14,12 @@ import (
 // packetBytes is the packet that every frame of a program carries.
 const packetBytes = 8
 
-// The programs.
 const (
 	floodProgram   = "netlist/flood"
 	nextHopProgram = "netlist/next-hop"
 	trafficProgram = "netlist/traffic"
 	gossipProgram  = "netlist/gossip"
 
-	// At routers.
 	directProgram   = "netlist/direct"
 	unicastProgram  = "netlist/unicast"
 	exchangeProgram = "netlist/exchange"
@@ -178,12 +176,10 @@ var likewise = map[string]string{
 	exchangeProgram: gossipProgram, requestProgram: gossipProgram,
 }
 
-// atRouters reports whether a program is for processors at routers alone.
 func atRouters(program string) bool {
 	return slices.Contains([]string{directProgram, unicastProgram, exchangeProgram, requestProgram}, program)
 }
 
-// traffic is the program that carries packets of traffic.
 func (n *Net) traffic(note string) fabric.Program {
 	ways := sync.OnceValue(func() *rom { return newROM(n) })
 	return fabric.Program{

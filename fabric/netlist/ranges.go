@@ -24,7 +24,6 @@ func sizes(text string) (all []int) {
 	return all
 }
 
-// stands is for how many names a text with ranges stands.
 func stands(text string) int {
 	count := 1
 	if strings.Contains(text, "..") {

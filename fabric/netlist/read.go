@@ -30,7 +30,6 @@ func (n *Network) ReadYAML(d *strict.Decoder, root *yaml.Node, path string) erro
 	return nil
 }
 
-// whole reads all keys, or the file that they name in the place of others.
 func (r *reader) whole(root *yaml.Node, path string) (_ *reader, file string, err error) {
 	if file = r.read(root, path, true); file == "" {
 		return r, file, nil
@@ -49,7 +48,6 @@ func (r *reader) whole(root *yaml.Node, path string) (_ *reader, file string, er
 	return own, file, nil
 }
 
-// draw takes what was read, and looks for more mistakes.
 func (n *Network) draw(r *reader) error {
 	drawn := slices.ContainsFunc(r.nodes, func(n node) bool { return n.kind == kindRouter })
 	if r.partial = r.partial || r.ofNoKind(); r.router == nil && !r.partial && !r.keys["router"] && slices.Contains(routerRoutes, r.routes.word) {
@@ -98,7 +96,6 @@ func readFile(path, place string) (*reader, error) {
 	return readRoot(path, root)
 }
 
-// document is a file that is named at a place.
 func document(path, place string) (*yaml.Node, error) {
 	data, err := input.Read(path, fileBytesMax)
 	return documentOf(data, path, place, err)
@@ -112,7 +109,6 @@ func documentOf(data []byte, path, place string, err error) (*yaml.Node, error) 
 	return strict.Document(path, data, "netlist", "write nodes: {...} and links: [...]")
 }
 
-// readRoot reads the drawing of a document, with its mistakes.
 func readRoot(path string, root *yaml.Node) (*reader, error) {
 	r := &reader{Decoder: &strict.Decoder{File: path, Whole: "the netlist", Places: map[string]string{}}}
 	if keys := root.Content; root.Kind == yaml.MappingNode && len(keys) > 0 && !strict.Has(root, "fabric") && !strict.Has(root, "file") &&
@@ -203,7 +199,6 @@ func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 	return file
 }
 
-// readChoice reads access or apart.
 func (r *reader) readChoice(e entry, where string) {
 	word, err := 0, error(nil)
 	if e.key == "apart" {
@@ -216,7 +211,6 @@ func (r *reader) readChoice(e entry, where string) {
 	}
 }
 
-// readShorthand reads what everybody draws.
 func (r *reader) readShorthand(e entry, where string) {
 	if value := blank(e.key); r.decode(e.value, value, where) {
 		r.plans = append(r.plans, shorthand{place: r.Place(e.value), key: e.key, value: value})
@@ -225,7 +219,6 @@ func (r *reader) readShorthand(e entry, where string) {
 	}
 }
 
-// readGraphs reads nodes and links, those of GraphML before others.
 func (r *reader) readGraphs(entries []entry, path string) {
 	first := slices.IndexFunc(entries, func(e entry) bool { return e.key == "graphml" })
 	if first > 0 {
@@ -247,7 +240,6 @@ func (r *reader) readGraphs(entries []entry, path string) {
 	}
 }
 
-// readRouter reads the keys of routers.
 func (r *reader) readRouter(e entry, where string) {
 	if e.key == "fly" {
 		if r.fly = new(Fly); !r.decode(e.value, r.fly, where) {
@@ -296,12 +288,10 @@ func (r *reader) checkRouter(root *yaml.Node, whole string) {
 	}
 }
 
-// ofNoKind reports whether it is not known of some node what it is.
 func (r *reader) ofNoKind() bool {
 	return slices.ContainsFunc(r.nodes, func(n node) bool { return n.kind == "" })
 }
 
-// readAnynet reads the file of BookSim's anynet that a key names.
 func (r *reader) readAnynet(value *yaml.Node, where string) {
 	if err := r.Text(value, where, &r.anynet); err != nil {
 		r.take(err)
@@ -320,7 +310,6 @@ func (r *reader) readAnynet(value *yaml.Node, where string) {
 	}
 }
 
-// readWords reads what firmware is told.
 func (r *reader) readWords(node *yaml.Node, where string) {
 	r.words = []uint32{}
 	r.take(r.List(node, where, func(entry *yaml.Node, where string) error {
@@ -336,7 +325,6 @@ func (r *reader) readWords(node *yaml.Node, where string) {
 	}))
 }
 
-// readLinks reads the links.
 func (r *reader) readLinks(root *yaml.Node, where string) {
 	root = strict.Target(root)
 	if root.Kind != yaml.SequenceNode {
@@ -404,7 +392,6 @@ func (r *reader) readLink(value *yaml.Node, where string) {
 	r.links = append(r.links, l)
 }
 
-// readEnds reads the ends of a link.
 func (r *reader) readEnds(l *link, value *yaml.Node, where string) {
 	err := r.List(value, where, func(entry *yaml.Node, where string) error {
 		var text string

@@ -13,7 +13,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// readKinds reads words for nodes.
 func (r *reader) readKinds(root *yaml.Node, where string) {
 	r.kinds = map[string]*node{}
 	entries, whole := r.object(root, where, "an object: {cpu: {kind: processor, ports: [east, west]}}")
@@ -85,7 +84,6 @@ func (r *reader) readNodes(root *yaml.Node, where string) {
 	}
 }
 
-// readNode reads the keys of a node, or of a kind.
 func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
 	if value.Kind == yaml.ScalarNode && value.ShortTag() == "!!str" { // the kind alone
 		r.kind(n, value, where, words)
@@ -108,7 +106,6 @@ func (r *reader) readNode(n *node, value *yaml.Node, where string, words bool) {
 	}
 }
 
-// readKey reads a key of a node, or of a kind, and reports whether it is known what it says.
 func (r *reader) readKey(n *node, e entry, where string) bool {
 	texts := func(to *[]string) bool {
 		*to = nil
@@ -141,7 +138,6 @@ func (r *reader) readKey(n *node, e entry, where string) bool {
 	return false
 }
 
-// kind reads the kind of a node, or of a kind.
 func (r *reader) kind(n *node, value *yaml.Node, where string, words bool) {
 	var word string
 	if err := r.Text(value, where+": kind", &word); err != nil {
@@ -152,7 +148,6 @@ func (r *reader) kind(n *node, value *yaml.Node, where string, words bool) {
 	r.ofKind(n, word, r.Place(value), where, words)
 }
 
-// ofKind gives a node, or a kind, the kind that a word at a place says.
 func (r *reader) ofKind(n *node, word, place, where string, words bool) {
 	known := append([]string{}, kinds...)
 	if words {
@@ -173,7 +168,6 @@ func (r *reader) ofKind(n *node, word, place, where string, words bool) {
 	}
 }
 
-// readServing reads a key of a star, a bus or a crossbar, and reports whether it is known what it says.
 func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
 	word := func(to *string, words ...string) {
 		i, err := r.Word(e.value, where, words...)

@@ -12,7 +12,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// readRoutes reads a word for all routes, or an object.
 func (r *reader) readRoutes(value *yaml.Node, where string) {
 	word := func(node *yaml.Node, where string) {
 		words := append([]string{routesShortest, routesNone}, routerRoutes...)
@@ -60,7 +59,6 @@ func (r *reader) readRoutes(value *yaml.Node, where string) {
 	}
 }
 
-// readWays reads the routes from a node.
 func (r *reader) readWays(e entry, where string) {
 	entries, whole := r.object(e.value, where, "an object: {b: east}")
 	if !whole {

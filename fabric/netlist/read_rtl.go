@@ -10,7 +10,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// readRTL reads what stands in the place of a node.
 func (r *reader) readRTL(n *node, value *yaml.Node, where string) {
 	rtl := new(NodeRTL)
 	where += ": rtl"
@@ -47,7 +46,6 @@ func (r *reader) checkMap(value *yaml.Node, path string) error {
 	return r.checkModel(d.Place(model), "the model", model.Value)
 }
 
-// checkModel refuses what no part of a machine is.
 func (r *reader) checkModel(place, what, name string) error {
 	if _, err := twin.Find(twin.All(), name); err != nil {
 		var known []string

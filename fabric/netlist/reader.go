@@ -28,7 +28,6 @@ type reader struct {
 	atRouters bool // a key says that packets cross routers
 }
 
-// beside is the path of a file that this one names.
 func (r *reader) beside(file string) string {
 	if filepath.IsAbs(file) {
 		return file
@@ -54,7 +53,6 @@ func within(node *yaml.Node, keys ...string) *yaml.Node {
 	return node
 }
 
-// entry is a key of an object.
 type entry struct {
 	key       string
 	at, value *yaml.Node

@@ -33,7 +33,6 @@ const (
 	latencyWeight = 1 << 20 // more than there are hops
 )
 
-// rom are the tables of a netlist.
 type rom struct {
 	net     *Net
 	senders [][]int // by medium, ascending
@@ -87,18 +86,15 @@ func newROM(n *Net) *rom {
 	return r
 }
 
-// hasWays reports whether firmware can read the way to each processor.
 func (n *Net) hasWays() bool {
 	return len(n.Processors) <= nextHopsMax && (!n.noRoutes || n.routes != nil)
 }
 
-// hearsOne reports whether a NIC hears one of its ports in a slot.
 func (n *Net) hearsOne() bool { return n.OnePort || n.Switch }
 
 // hasHearers reports whether firmware can read who hears a crossbar, or there is none.
 func (n *Net) hasHearers() bool { return len(n.Crossbars) == 0 || n.leadsWords() > 0 }
 
-// leadsWords are the words of a port that say who hears it.
 func (n *Net) leadsWords() int {
 	if len(n.Crossbars) == 0 || len(n.Processors) > nextHopsMax {
 		return 0

@@ -9,7 +9,6 @@ import (
 	"starloom/traces/input"
 )
 
-// routed are routers while they are drawn.
 type routed struct {
 	*fabric.Routers
 	*mistakes
@@ -34,26 +33,21 @@ type routed struct {
 	given map[[2]int]*routeEntry // routes that are said one by one
 }
 
-// word is the rule for routes that are not said one by one.
 func (w *routed) word() string { return cmp.Or(w.routes.word, w.usual) }
 
-// claims reports whether routes are those of a rule that is free of deadlock.
 func (w *routed) claims() bool {
 	return len(w.routes.entries) == 0 && slices.Contains([]string{routesDOR, routesDimOrder, routesDateline, routesMinimal}, w.word())
 }
 
-// processor is what routes call the processor of a node.
 func (w *routed) processor(node int) string {
 	processor, _ := w.NIC.At(node)
 	return w.processors[processor]
 }
 
-// give is one route.
 func (w *routed) give(router, node, port int) {
 	w.table[router*len(w.Graph.Nodes)+node] = int16(port)
 }
 
-// refuse says what is wrong with routes.
 func (w *routed) refuse(place, reason, remedy string) error {
 	return &input.Error{Place: place, Reason: reason, Remedy: remedy}
 }

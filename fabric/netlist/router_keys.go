@@ -68,7 +68,6 @@ func (Fly) Declaration() string    { return routerSource }
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Streaming) Declaration() string { return routerSource }
 
-// The defaults of Router and of Streaming.
 const (
 	vcsDefault          = 2
 	depthDefault        = 4
@@ -78,7 +77,6 @@ const (
 	flitBitsDefault = 64
 )
 
-// ports is how many each processor has.
 func (s *Streaming) ports() int {
 	if s == nil {
 		return 1
@@ -94,7 +92,6 @@ func (s *Streaming) streams(r *fabric.Routers) {
 	r.Tick, r.Bits, r.Sink, r.ByTag = cmp.Or(s.Tick, tickDefault), cmp.Or(s.FlitBits, flitBitsDefault), s.Eject == "sink", s.VC == "tag"
 }
 
-// config is what the keys say.
 func (r *Router) config() hw.RouterConfig {
 	c := hw.RouterConfig{VCs: cmp.Or(r.VCs, vcsDefault), Depth: cmp.Or(r.Depth, depthDefault), RoutingDelay: routingDelayDefault,
 		CreditDelay: r.CreditDelay, WaitForTail: r.WaitForTailCredit, Classes: cmp.Or(r.Classes, 1)}

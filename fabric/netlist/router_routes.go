@@ -12,7 +12,6 @@ import (
 	"starloom/traces/input"
 )
 
-// route makes the table of routes.
 func (w *routed) route() {
 	before := w.count()
 	if !w.partial {
@@ -33,7 +32,6 @@ func (w *routed) route() {
 	w.finish()
 }
 
-// suits refuses a rule that is not of this network.
 func (w *routed) suits() error {
 	word, place := w.word(), cmp.Or(w.routes.place, w.place)
 	fits := map[string]bool{
@@ -108,15 +106,12 @@ func (w *routed) computed() func(router, node int) (port, class int) {
 	return nil
 }
 
-// pairs is how many routes there are.
 func (w *routed) pairs() int { return len(w.Graph.Ports) * len(w.Graph.Nodes) }
 
-// large reports whether no table is made of the routes of a rule.
 func (w *routed) large() bool {
 	return w.computed() != nil && w.routes.entries == nil && w.pairs() > settledMax
 }
 
-// finish gives routers the tables.
 func (w *routed) finish() {
 	w.Routes.Ports = make([]uint8, len(w.table))
 	for i, port := range w.table {
@@ -166,7 +161,6 @@ func (w *routed) shortest() {
 	}
 }
 
-// towards are the ports by which all routers send to one.
 func (w *routed) towards(to int, into [][]hw.RouterLink) []int32 {
 	distance, ports := slices.Repeat([]int{math.MaxInt}, len(into)), slices.Repeat([]int32{-1}, len(into))
 	distance[to] = 0
@@ -340,7 +334,6 @@ func (w *routed) entries() {
 	}
 }
 
-// entry gives the routes from a router to some processors.
 func (w *routed) entry(e *routeEntry, router int, to []int) error {
 	port, class, err := w.outOf(e, router)
 	for _, processor := range to {
@@ -380,7 +373,6 @@ func (w *routed) enter(e *routeEntry, router, processor, port int, class uint8) 
 	return nil
 }
 
-// find are the numbers of names with ranges.
 func (w *routed) find(place, text, what string, names []string, numbers map[string]int) (all []int, err error) {
 	list, err := expand(text)
 	if err != nil {
@@ -400,7 +392,6 @@ func (w *routed) find(place, text, what string, names []string, numbers map[stri
 	return all, nil
 }
 
-// outOf is the port of a router that a route names, and its class of VCs.
 func (w *routed) outOf(e *routeEntry, router int) (port int, class uint8, err error) {
 	name, vcs, some := strings.Cut(e.port, ":")
 	var names []string
@@ -491,7 +482,6 @@ func (w *routed) step(router, node int, home map[[2]int]int) (next int, err erro
 	return 0, w.refuse(w.placeOf(router, node), fmt.Sprintf("the route from %s to %s %s", w.routers[router], w.processor(node), what), "take another port")
 }
 
-// placeOf is where a route stands.
 func (w *routed) placeOf(router, node int) string {
 	if e := w.given[[2]int{router, node}]; e != nil {
 		return e.place

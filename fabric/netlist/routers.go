@@ -67,7 +67,6 @@ func (d *Drawing) routed(m *mistakes, graph *Anynet) (*fabric.Routers, *Net) {
 	return w.Routers, net
 }
 
-// settle makes the routes, and looks for deadlocks.
 func (w *routed) settle() {
 	if w.route(); w.count() > 0 {
 		return
@@ -107,7 +106,6 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 	return net, err
 }
 
-// drawPlan draws a mesh, a torus, a ring, or a dragonfly.
 func (w *routed) drawPlan(s *shorthand) error {
 	refuse := func(reason, remedy string) error {
 		return &input.Error{Place: s.place, Reason: s.key + ": " + reason, Remedy: remedy}
@@ -188,7 +186,6 @@ func (w *routed) locals(plan *Plan, each int, name func(k int) string) {
 	w.Graph.Ports, w.Routers.Ports = slices.Repeat([]int{len(names)}, plan.Nodes), slices.Repeat([][]string{names}, plan.Nodes)
 }
 
-// localPort is what the ports of routers for processors are called.
 func (w *routed) localPort() string {
 	if w.groups != nil { // where those within a group are local
 		return "terminal"
@@ -196,7 +193,6 @@ func (w *routed) localPort() string {
 	return "local"
 }
 
-// unlike is what routers are called where processors have a name.
 func unlike(processor string) string {
 	if processor == "r" {
 		return "router"
@@ -247,7 +243,6 @@ func (w *routed) drawGraph(a *Anynet) error {
 	return nil
 }
 
-// anynetRoutes are shortest ones, of several the one that BookSim finds.
 func (w *routed) anynetRoutes() {
 	out := make([][]AnynetLink, len(w.graph.Nodes))
 	for _, l := range w.graph.Links {
@@ -291,7 +286,6 @@ func shortest(out [][]AnynetLink, from int) (before []int) {
 	return before
 }
 
-// bareNet has the processors of routers that are not drawn.
 func (d *Drawing) bareNet(processors int) *Net {
 	node := "p"
 	if len(d.plans) == 1 {

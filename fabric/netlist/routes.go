@@ -15,7 +15,6 @@ type Routes struct {
 	entries []routeEntry
 }
 
-// The words of routes.
 const (
 	routesShortest = "shortest"
 	routesNone     = "none"
@@ -73,7 +72,6 @@ func (r *Routes) Setting() any {
 // JSONSchemaAlias says that a file has them as an object.
 func (Routes) JSONSchemaAlias() any { return map[string]map[string]string{} }
 
-// form is a value as JSON.
 func form(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {

@@ -17,7 +17,6 @@ type routing struct {
 	places map[[2]int]string // of routes
 }
 
-// draw gives the Net its routes, and refuses those that lead nowhere.
 func (r *routing) draw() {
 	r.net.noRoutes, r.places = r.none, map[[2]int]string{}
 	strange := ""
@@ -47,7 +46,6 @@ func (r *routing) draw() {
 	slices.SortFunc(r.net.routes, func(x, y Route) int { return cmp.Or(x.From-y.From, x.To-y.To) })
 }
 
-// name is what a drawing calls a processor.
 func (r *routing) name(processor int) string { return r.net.node(r.net.Processors[processor].Path) }
 
 // give lets what goes from a processor to others leave by a port, and reports whether no other route does.
@@ -67,7 +65,6 @@ func (r *routing) give(e *routeEntry, from *placed, to []*placed, port int) bool
 	return true
 }
 
-// processors are those that a name of a route stands for.
 func (r *routing) processors(place, text string) (all []*placed, ok bool) {
 	names, err := expand(text)
 	if err != nil {
@@ -96,7 +93,6 @@ func (r *routing) processors(place, text string) (all []*placed, ok bool) {
 	return all, true
 }
 
-// outOf is the port of a processor that a route names.
 func (r *routing) outOf(p *placed, e *routeEntry) (port int, ok bool) {
 	names, hidden := make([]string, len(p.ports)), p.vague || p.loose || r.keys["links"]
 	for i := range p.ports {
@@ -161,7 +157,6 @@ func (r *routing) follow() {
 	}
 }
 
-// place is where a route stands, or the first one.
 func (r *routing) place(from, to int) string {
 	if place := r.places[[2]int{from, to}]; place != "" {
 		return place

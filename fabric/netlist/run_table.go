@@ -35,7 +35,6 @@ var (
 	_ fabric.Dropper = (*packets)(nil)
 )
 
-// tableProcessorsMax is the largest netlist with a run-table.
 const tableProcessorsMax = 1 << 16
 
 // runTable is who did what in each slot: a row of cells for each processor. It is empty unless shards is not nil.
@@ -78,7 +77,6 @@ func (t *runTable) add(l *fabric.Ledger, processor int, slot uint32, what uint8,
 	}
 }
 
-// noteSent notes a frame on all media that it goes to.
 func (t *runTable) noteSent(l *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
 	if t.shards == nil {
 		return
@@ -179,7 +177,6 @@ func (t *runTable) WriteSVG(w io.Writer) error {
 	return b.WriteSVG(w)
 }
 
-// barsOf are the senders of a slot.
 func barsOf(all []doing, slot uint32) (bars []figure.Bar) {
 	places := map[uint32]int{}
 	of := func(sender uint32) *figure.Bar {

@@ -7,7 +7,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// size is what some of a drawing stands for.
 type size struct{ nodes, ends, text int }
 
 // sized is what a node stands for, below a head of so many bytes.
@@ -64,7 +63,6 @@ func (z *size) add(other size) (reason, remedy string) {
 	return "", ""
 }
 
-// atLeast is a number, or that there are plenty.
 func atLeast(n int) string {
 	if n >= plenty {
 		return fmt.Sprintf("more than %d", plenty)

@@ -76,7 +76,6 @@ func (n Network) sketch() (s fabric.Sketch, ok bool) {
 	return s, true
 }
 
-// latencyText is the latency of a medium that has one of its own.
 func (m *Medium) latencyText() string {
 	if m.Latency == Usual {
 		return ""
@@ -84,7 +83,6 @@ func (m *Medium) latencyText() string {
 	return strconv.Itoa(m.Latency)
 }
 
-// sketchRouters adds routers as nodes, and their channels as lines.
 func (n *Net) sketchRouters(s *fabric.Sketch) {
 	g, first := &n.routers.Graph, len(s.Media)
 	for i := range g.Ports {

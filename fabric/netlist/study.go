@@ -27,7 +27,6 @@ type routerStudy struct {
 	curves []figure.Curve
 }
 
-// A studied is a network of the study.
 type studied struct {
 	name string
 	Network
@@ -48,7 +47,6 @@ router 8 node 11
 router 9 node 12
 `
 
-// networks are what is studied.
 func (s *routerStudy) networks() (all []*studied, err error) {
 	mesh, torus := 4, 5
 	if s.Full() {
@@ -85,7 +83,6 @@ func (s *routerStudy) networks() (all []*studied, err error) {
 	return all, nil
 }
 
-// run adds all rows.
 func (s *routerStudy) run() error {
 	all, err := s.networks()
 	if err != nil {

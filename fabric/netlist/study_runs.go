@@ -126,7 +126,6 @@ const (
 	boundPassed   = 1.02 // what grows by less than chance is not seen
 )
 
-// capacity sets the largest rate that the network accepts beside the bound by the most loaded channel.
 func (s *routerStudy) capacity(name string, n *studied) error {
 	for _, x := range []struct {
 		pattern string
@@ -158,7 +157,6 @@ func (s *routerStudy) capacity(name string, n *studied) error {
 	return nil
 }
 
-// saturation is the largest rate that is stable, to a hundredth of the bound.
 func (s *routerStudy) saturation(n *studied, pattern string, bound float64) (rate float64, runs int, err error) {
 	low, high := 0.0, min(1.1*bound, 1)
 	for runs = 0; high-low > bound/100; runs++ {
@@ -207,7 +205,6 @@ func (s *routerStudy) latency(name string, n *studied) error {
 // latencyDrain is how many cycles the last packets have to arrive.
 const latencyDrain = 10_000
 
-// emptyLatency is the mean of all pairs.
 func (n *studied) emptyLatency() float64 {
 	nodes, sum := uint32(len(n.routers.Graph.Nodes)), 0
 	for source := range nodes {
@@ -218,7 +215,6 @@ func (n *studied) emptyLatency() float64 {
 	return float64(sum) / float64(nodes*nodes)
 }
 
-// draw draws latency over load.
 func (s *routerStudy) draw() error {
 	if len(s.curves) == 0 || !s.Writes(studies.StudyPlot) {
 		return nil

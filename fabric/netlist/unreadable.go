@@ -14,7 +14,6 @@ type unsure struct {
 	delays  bool            // some latency is not known
 }
 
-// clone is one of its own.
 func (u *unsure) clone() unsure {
 	own := *u
 	own.keys, own.heads = maps.Clone(u.keys), slices.Clone(u.heads)
@@ -27,7 +26,6 @@ var graphKeys = map[string][]string{
 	"mesh": {"nodes"}, "torus": {"nodes"}, "ring": {"nodes"}, "tree": {"nodes"}, "hypercube": {"nodes"}, "dragonfly": {"nodes"},
 }
 
-// lose notes that the value of a key of the netlist is not known.
 func (u *unsure) lose(key string) {
 	if u.keys == nil {
 		u.keys = map[string]bool{}

@@ -12,7 +12,6 @@ import (
 	"starloom/traces"
 )
 
-// ends are who sends into each medium, and who hears it.
 func (n *Net) ends() (senders, hearers [][]string) {
 	senders, hearers = make([][]string, len(n.Media)), make([][]string, len(n.Media))
 	for i := range n.Processors {
@@ -248,7 +247,6 @@ func (n *Net) WriteYAML(w io.Writer) error {
 	return b.Flush()
 }
 
-// yamlProcessors writes the processors.
 func (n *Net) yamlProcessors(b io.Writer) {
 	for i := range n.Processors {
 		p, ports := &n.Processors[i], ""
@@ -272,7 +270,6 @@ func (n *Net) yamlProcessors(b io.Writer) {
 	}
 }
 
-// writeRoutes writes the routes that are not the shortest ones.
 func (n *Net) writeRoutes(b *bufio.Writer) {
 	if n.noRoutes && n.routes == nil {
 		fmt.Fprint(b, "routes: none\n")

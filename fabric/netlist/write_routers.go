@@ -11,7 +11,6 @@ import (
 	"starloom/traces"
 )
 
-// grid reports whether routers are the nodes of a mesh, a torus or a ring, and are called as the processors at them.
 func (n *Net) grid() bool { return n.routers.Names == nil && n.routers.Ports != nil }
 
 // routerText is what a text calls a router: unlike any processor.
@@ -22,7 +21,6 @@ func (n *Net) routerText(router int) string {
 	return n.calls[router]
 }
 
-// routerPort is what a drawing calls a port of a router.
 func (n *Net) routerPort(router, port int) string {
 	if ports := n.routers.Ports; ports != nil {
 		return ports[router][port]
@@ -52,7 +50,6 @@ func (n *Net) channels(name func(router int) string) (all []channel) {
 	return all
 }
 
-// routersText is what a netlist has of routers, in words.
 func (n *Net) routersText() string {
 	g, c := &n.routers.Graph, &n.routers.Config
 	return fmt.Sprintf("%s of up to %s with %s of %s, %s between them", traces.Plural(len(g.Ports), "router", "routers"),
@@ -60,7 +57,6 @@ func (n *Net) routersText() string {
 		traces.Plural(c.VCs, "virtual channel", "virtual channels"), traces.Plural(c.Depth, "flit", "flits"), traces.Plural(len(g.Links), "channel", "channels"))
 }
 
-// writeRouters prints routers with their ports, and the routes.
 func (n *Net) writeRouters(w io.Writer) {
 	g := &n.routers.Graph
 	out, in := make([][]string, len(g.Ports)), make([][]string, len(g.Ports))
@@ -98,7 +94,6 @@ type way struct {
 	to   []string
 }
 
-// ways are those out of a router.
 func (n *Net) ways(router int) (all []way) {
 	r := n.routers
 	for node := range r.Graph.Nodes {
@@ -134,7 +129,6 @@ func (n *Net) hop(router, node int) (port int, vcs string) {
 	return hop.Port, fmt.Sprintf("%d..%d", hop.Low, hop.High)
 }
 
-// joined has names whose last indexes follow one another as ranges.
 func joined(names []string) (all []string) {
 	head, from, to := "", 0, 0
 	flush := func() {
@@ -167,7 +161,6 @@ func joined(names []string) (all []string) {
 	return all
 }
 
-// yamlRouters are the keys that routers and their links have.
 func (n *Net) yamlRouters(w io.Writer) {
 	r := n.routers
 	word := func(is bool, yes, no string) string {
@@ -189,7 +182,6 @@ func (n *Net) yamlRouters(w io.Writer) {
 	fmt.Fprint(w, "}\n")
 }
 
-// yamlNames are names for routers in a file, unlike those of processors.
 func (n *Net) yamlNames() func(router int) string {
 	if !n.grid() {
 		return func(router int) string { return n.calls[router] }
@@ -203,7 +195,6 @@ func (n *Net) yamlNames() func(router int) string {
 	return func(router int) string { return hw.Index(node, router) }
 }
 
-// yamlRouterNodes writes the routers as nodes.
 func (n *Net) yamlRouterNodes(w io.Writer) {
 	name := n.yamlNames()
 	for router, ports := range n.routers.Graph.Ports {
@@ -276,7 +267,6 @@ func (n *Net) yamlBetween(w io.Writer) (before func(number int)) {
 	}
 }
 
-// yamlRouterRoutes writes the routes of routers that are not those of a rule.
 func (n *Net) yamlRouterRoutes(w io.Writer) {
 	rule := routesShortest
 	if n.rule == routesDateline && n.shorthand == nil { // drawn, as it is written
@@ -318,7 +308,6 @@ func (n *Net) yamlRouterRoutes(w io.Writer) {
 	}
 }
 
-// usualRoutes are a Net with the routes of its rule alone.
 func (n *Net) usualRoutes(rule string) *Net {
 	r := &fabric.Routers{Config: n.routers.Config, Graph: n.routers.Graph, Names: n.routers.Names}
 	w := &routed{Routers: r, routers: n.calls, routes: &Routes{word: rule}}
@@ -327,7 +316,6 @@ func (n *Net) usualRoutes(rule string) *Net {
 	return &Net{reaching: reaching{routers: r}}
 }
 
-// dotRouters writes routers, and the edges of their channels.
 func (n *Net) dotRouters(w io.Writer) {
 	for router := range n.routers.Graph.Ports {
 		fmt.Fprintf(w, "  %q [shape=box, style=rounded];\n", n.routerText(router))

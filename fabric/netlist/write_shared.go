@@ -41,7 +41,6 @@ func (n *Net) yamlNode(medium int) string {
 	return ""
 }
 
-// yamlKeys are the keys of a crossbar.
 func (x *Crossbar) yamlKeys() []string {
 	keys := []string{"kind: crossbar"}
 	add := func(is bool, format string, value any) {
@@ -58,7 +57,6 @@ func (x *Crossbar) yamlKeys() []string {
 	return keys
 }
 
-// yamlLegs writes the links of an aligned star.
 func (n *Net) yamlLegs(line func(from, to, more string, latency int), m *Medium) {
 	for _, leg := range m.Legs {
 		if end := n.end(leg.Processor, leg.Port); leg.Out {
@@ -69,7 +67,6 @@ func (n *Net) yamlLegs(line func(from, to, more string, latency int), m *Medium)
 	}
 }
 
-// yamlStar writes the links of a star.
 func (n *Net) yamlStar(line func(from, to, more string, latency int), m *Medium, senders, hearers []string) {
 	for _, from := range senders {
 		line(from, n.node(m.Path), ", oneway: true", Usual)
@@ -79,7 +76,6 @@ func (n *Net) yamlStar(line func(from, to, more string, latency int), m *Medium,
 	}
 }
 
-// yamlTaps writes the links of a bus, or of a crossbar.
 func (n *Net) yamlTaps(line func(from, to, more string, latency int), node string, taps []Tap, bus int) {
 	for k, tap := range taps {
 		port, end := &n.Processors[tap.Processor].Ports[tap.Port], n.end(tap.Processor, tap.Port)
@@ -115,7 +111,6 @@ func (n *Net) yamlTaps(line func(from, to, more string, latency int), node strin
 	}
 }
 
-// crossbarNamed is that of a node.
 func (n *Net) crossbarNamed(node string) *Crossbar {
 	for i := range n.Crossbars {
 		if n.node(n.Crossbars[i].Head) == node {
@@ -139,7 +134,6 @@ func (n *Net) dotCrossbar(w io.Writer, x *Crossbar, medium int, node func(end st
 	}
 }
 
-// writePadded prints the ways that are padded.
 func (n *Net) writePadded(w io.Writer) {
 	for i, head := 0, "\nfrom\tto\tlatency\tpadded by\n"; i < len(n.Media); i++ {
 		m := &n.Media[i]
@@ -157,7 +151,6 @@ func (n *Net) writePadded(w io.Writer) {
 	}
 }
 
-// writeRTL prints what stands in the place of nodes.
 func (n *Net) writeRTL(w io.Writer) {
 	if len(n.rtl) > 0 {
 		fmt.Fprint(w, "\nnode\tRTL\n")

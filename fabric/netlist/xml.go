@@ -11,7 +11,6 @@ import (
 	"starloom/traces/input"
 )
 
-// element is one of an XML file.
 type element struct {
 	name   string // without its namespace
 	place  string
@@ -54,7 +53,6 @@ func readElements(file string, data []byte) (*element, error) {
 	}
 }
 
-// all are the elements inside with a name.
 func (e *element) all(name string) (found []*element) {
 	for _, inside := range e.inside {
 		if inside.name == name {

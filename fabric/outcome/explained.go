@@ -129,7 +129,6 @@ func (e *Explained) WriteText(w io.Writer) error {
 	return err
 }
 
-// follow writes what follows from the settings.
 func (e *Explained) follow(row func(name, format string, values ...any)) {
 	n := &e.Network
 	if e.Bare {
@@ -178,7 +177,6 @@ func (t *SlotShape) follow(row func(name, format string, values ...any)) {
 		t.FirstPhitCycle, t.LastPhitCycle, t.BoundaryCycle)
 }
 
-// phits says how many there are in a slot.
 func (t *SlotShape) phits() string {
 	if t.Frames == 1 {
 		return traces.Plural(t.FramePhits, "phit of a frame", "phits of a frame")
@@ -186,7 +184,6 @@ func (t *SlotShape) phits() string {
 	return fmt.Sprintf("%d phits of %d frames, %d of each", t.Frames*t.FramePhits, t.Frames, t.FramePhits)
 }
 
-// lanes says at how many ports a NIC is at once.
 func (n *NetworkSize) lanes() string {
 	ports := traces.Plural(n.Ports, "port", "ports")
 	switch {
@@ -271,12 +268,10 @@ func listText(value any) string {
 	return text
 }
 
-// bareList is a list without its brackets.
 func bareList(value any) string {
 	return strings.TrimSuffix(strings.TrimPrefix(listText(value), "["), "]")
 }
 
-// from says who has decided the value.
 func (s *Setting) from() string {
 	switch s.By {
 	case ByFile, ByOption:

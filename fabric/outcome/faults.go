@@ -165,7 +165,6 @@ const (
 	CauseUnclear  = "unclear"  // without the faults the rule is broken there, too, but in another way, or more violations than a report lists
 )
 
-// causeText is what the report for people says of a cause.
 func causeText(cause string) string {
 	return map[string]string{CauseFaults: " [only with faults]", CauseFirmware: " [also without faults]", CauseUnclear: " [cause unclear]"}[cause]
 }

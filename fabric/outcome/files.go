@@ -17,7 +17,6 @@ type OutputFile struct {
 	Stream bool // standard output, a writer, a pipe or a device: no file is there to be opened afterwards
 }
 
-// writeFiles lists the files that were written, each with what opens it.
 func writeFiles(b *bytes.Buffer, files []OutputFile) {
 	files = slices.DeleteFunc(slices.Clone(files), func(f OutputFile) bool { return f.Path == "-" || f.Path == "" })
 	if len(files) == 0 {

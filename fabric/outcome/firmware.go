@@ -39,7 +39,6 @@ type FirmwareReport struct {
 // NoteChecked is about costs only.
 const NoteChecked = "the firmware is " + firmware.CheckedText
 
-// firmwareText says which firmware ran.
 func firmwareText(f FirmwareReport) string {
 	text := Printable(f.Image)
 	if len(f.SHA256) >= 12 {
@@ -54,7 +53,6 @@ func firmwareText(f FirmwareReport) string {
 	return text
 }
 
-// handlerRows says what the handlers took, if that was measured.
 func (f *FirmwareReport) handlerRows(row func(name, value string)) {
 	if f.Cycles == nil {
 		return

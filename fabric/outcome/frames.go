@@ -26,7 +26,6 @@ func (f *Frames) Add(o Frames) {
 	}
 }
 
-// text lists what the frames of a run became.
 func (f Frames) text() string {
 	return fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard, %d faulted, %d blocked",
 		f.Sent, f.Delivered, f.Collided, f.CRC, f.Overflow, f.Unheard, f.Faulted, f.Blocked)

@@ -53,7 +53,6 @@ type ProcessorCycles struct {
 // SlowestMax bounds HandlerCycles.Slowest, slowestShown those of the text form.
 const SlowestMax, slowestShown = 8, 3
 
-// slowestText is the line of the text form.
 func (h *HandlerCycles) slowestText() string {
 	if h.Slowest == nil {
 		return fmt.Sprintf("slowest: not known for more than %d processors", LongestProcessorsMax)
@@ -75,7 +74,6 @@ type CyclesBin struct {
 	Calls uint64 `json:"calls"`
 }
 
-// text is the line of the text form.
 func (h *HandlerCycles) text() string {
 	if h.Calls == 0 {
 		return "no calls"

@@ -25,7 +25,6 @@ type junitSuite struct {
 	Cases    []junitCase `xml:"testcase"`
 }
 
-// write writes the suite as a file of its own.
 func (s *junitSuite) write(w io.Writer) error {
 	s.Tests = len(s.Cases)
 	s.print()
@@ -37,7 +36,6 @@ func (s *junitSuite) write(w io.Writer) error {
 	return err
 }
 
-// print makes all texts printable.
 func (s *junitSuite) print() {
 	s.Name = input.Printable(s.Name)
 	for i := range s.Cases {

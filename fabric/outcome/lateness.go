@@ -138,7 +138,6 @@ func (p *LatestPath) parts() (parts []string) {
 	return parts
 }
 
-// before is what the sender did before the packet crossed.
 func (p *LatestPath) before() []Did {
 	if n := len(p.Did); n > 0 {
 		return p.Did[:n-1]
@@ -146,7 +145,6 @@ func (p *LatestPath) before() []Did {
 	return nil
 }
 
-// did says what it did.
 func (p *LatestPath) did(d *Did) string {
 	switch d.What {
 	case DidHear:

@@ -32,7 +32,6 @@ type ProfileLine struct {
 	Cost       uint64 `json:"cost"`
 }
 
-// profileLinesMax bounds CallProfile.Lines, profileLinesShown those of the text form.
 const profileLinesMax, profileLinesShown = 8, 3
 
 // WriteFolded writes the stacks as flame graph tools read them: the functions from the outermost
@@ -55,7 +54,6 @@ func (c *CallProfile) WriteFolded(w io.Writer) error {
 // Stacks are the functions around each place, with what was spent there.
 func (c *CallProfile) Stacks() []firmware.ProfileStack { return c.all }
 
-// rows are the lines of the text form.
 func (c *CallProfile) rows() (rows []string) {
 	percent := func(l ProfileLine) uint64 { return l.Cost * 100 / max(c.Cost, 1) }
 	for _, l := range c.Stack {
@@ -78,7 +76,6 @@ func NewCallProfile(p *firmware.Profile) *CallProfile {
 	return &CallProfile{Cost: p.Cost, Cut: p.Cut, Stack: dearestStack(p.Stacks), Lines: lines[:min(len(lines), profileLinesMax)], all: p.Stacks}
 }
 
-// dearestStack is CallProfile.Stack.
 func dearestStack(stacks []firmware.ProfileStack) (path []ProfileLine) {
 	place := func(depth int) func(*firmware.ProfileStack) wasm.Frame {
 		return func(s *firmware.ProfileStack) wasm.Frame { return s.Frames[len(s.Frames)-1-depth] }

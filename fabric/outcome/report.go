@@ -179,7 +179,6 @@ func (r *Report) Line() ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// listed is the report with lists where it has none.
 func (r *Report) listed() *Report {
 	out := *r
 	// Scripts want a list, never null.

@@ -24,7 +24,6 @@ type Assumption struct {
 	First  *uint64 `json:"first_broken_cycle,omitempty"` // nil without one
 }
 
-// rtlPassed says what a verdict does not say of RTL.
 func rtlPassed(b *bytes.Buffer, verdict Verdict, rtl []RTLReport, check string, firmware *FirmwareReport) {
 	worked := "the firmware worked"
 	if firmware.Image == ImageNone {

@@ -116,7 +116,6 @@ func (s *Statistic) rank(k uint64) float64 {
 	return math.NaN() // not reached: k is below Runs
 }
 
-// sparks are the heights of a drawn histogram.
 var sparks = []rune("▁▂▃▄▅▆▇█")
 
 // sparkBins is how many columns a drawn histogram has at most.
@@ -189,7 +188,6 @@ func (s *Statistic) inList(before string, entries int) (list string, count int) 
 	return list, entries + 1
 }
 
-// writeText writes a table with a row for each figure.
 func (s Statistics) writeText(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "metric\truns\tmean\tsd\tse\tmin\tmedian\tmax\thistogram")

@@ -81,7 +81,6 @@ func (s Survival) WriteCSV(w io.Writer) error {
 	return err
 }
 
-// at is the slot or the rate of a point.
 func (p *SurvivalPoint) at() string {
 	if p.Rate != nil {
 		return ExactFloat(*p.Rate)
@@ -89,7 +88,6 @@ func (p *SurvivalPoint) at() string {
 	return strconv.FormatUint(*p.Slot, 10)
 }
 
-// writeText writes a table with a row for each rate.
 func (s Survival) writeText(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "rate\truns\tsurvived\tfraction\tlow\thigh")

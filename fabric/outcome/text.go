@@ -179,7 +179,6 @@ func ShownOnce(violations []Violation, one, most, ofOneRule int) (all []Repeat) 
 	return all
 }
 
-// rulesWithLimits are the rules, those that allow a number of something with it.
 func (r *Report) rulesWithLimits() []string {
 	rules := slices.Clone(r.Rules)
 	for i, rule := range rules {

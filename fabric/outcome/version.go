@@ -18,7 +18,6 @@ func Version() string {
 // commitDigits is how many digits of a commit are printed.
 const commitDigits = 12
 
-// commitText says from which commit the program was built, by what go build has noted.
 func commitText(settings []debug.BuildSetting) string {
 	note := map[string]string{}
 	for _, s := range settings {

@@ -52,7 +52,6 @@ type Violation struct {
 // SendersMax is how many senders of frames that met a violation names.
 const SendersMax = 16
 
-// sendersShown is how many of them a text names.
 const sendersShown = 4
 
 // Subject is what a violation is about: the kind of finding, its processor or medium, and what else there is to say of

@@ -14,7 +14,6 @@ type addressed struct {
 
 func (a *addressed) Outputs() int { return a.front.shape.Processors() }
 
-// input is that of its unit which a processor's receiver hears at its one port.
 func (a *addressed) input(processor int) uint32 {
 	if a.of.Shared {
 		return 0

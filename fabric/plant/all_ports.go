@@ -14,7 +14,6 @@ type allPorts struct {
 
 func (a *allPorts) Outputs() int { return a.front.shape.Ports }
 
-// sends reports whether a way leads out of a port.
 func (a *allPorts) sends(processor int, port uint16) bool {
 	return a.of.Own == nil || a.of.Own.Sends(processor, port)
 }
@@ -69,7 +68,6 @@ func (a *allPorts) send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	a.listenAll(bank, slot, window, cells)
 }
 
-// giveBack gives back the credits of frames that handlers of a window have taken.
 func (a *allPorts) giveBack(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	if c := a.front.credits; c != nil {
 		c.Free(shard, bank, ledger, slot, window)
@@ -89,7 +87,6 @@ func (a *allPorts) listenAll(bank *nic.Bank, slot uint32, window fabric.Window, 
 	}
 }
 
-// listen sets what the receivers of a cell hear.
 func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
 	processor := bank.First + cell
 	for lane := range a.front.lanes {

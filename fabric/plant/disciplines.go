@@ -13,7 +13,6 @@ type Accessible interface {
 	Access(p *Front) (Access, error)
 }
 
-// accessOf is a discipline's half of a plant.
 func accessOf(d fabric.Discipline, p *Front) (Access, error) {
 	switch d := d.(type) {
 	case fabric.OnePort:

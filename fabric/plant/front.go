@@ -33,7 +33,6 @@ type Front struct {
 	sums   *sentSums // with RTL, else nil
 }
 
-// site is what a plant is built for.
 type site struct {
 	kind    string
 	names   fabric.Names
@@ -120,18 +119,15 @@ func (t *Front) Shards() []hw.Shard { return t.cuts }
 // queues reports whether a slot may bring a receiver several frames, one after the other.
 func (t *Front) queues() bool { return t.timing.Frames > 1 }
 
-// nics is the bank of a part of all NICs.
 func (t *Front) nics(part string) hw.Bank {
 	return t.shape.NameLanes(t.Bank("nic", part, t.shape.PerUnit*t.lanes))
 }
 
-// transmitters returns the transmitters of a shard, end excluded.
 func (t *Front) transmitters(shard int) (first, end int) {
 	s := &t.shards[shard]
 	return s.First * t.shape.PerUnit * t.lanes, s.End * t.shape.PerUnit * t.lanes
 }
 
-// silence says that some transmitters send nothing.
 func (t *Front) silence(first, end int) {
 	for i := first; i < end; i++ {
 		t.sent[i] = nic.PortNone
@@ -144,7 +140,6 @@ func (t *Front) hearing(processor int) bool {
 	return t.tap != nil || !t.deserialisers.Idle(processor)
 }
 
-// idle reports whether no receiver of a processor has something to tell.
 func (t *Front) idle(processor int) bool {
 	return t.tap == nil && t.deserialisers.AllIdle(processor*t.lanes, t.lanes)
 }

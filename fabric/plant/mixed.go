@@ -73,7 +73,6 @@ func (a *mixed) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	}
 }
 
-// ask lets a lane ask for what its frame needs.
 func (a *mixed) ask(shard, processor int, frame nic.FrameView, ledger *fabric.Ledger) {
 	p := a.front
 	frame.SetSource(uint32(processor))

@@ -42,7 +42,6 @@ func (a *onePort) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot ui
 	}
 }
 
-// listen sets what a processor hears by the port that its firmware has said.
 func (a *onePort) listen(processor int, port uint16) {
 	input := nic.NoInput
 	if int(port) < a.front.shape.Ports {

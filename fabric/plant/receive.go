@@ -44,7 +44,6 @@ func (t *Front) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 	}
 }
 
-// mark notes that somebody has listened to a medium at this boundary, and reports whether that is new.
 func (t *Front) mark(s *plantShard, medium uint32) bool {
 	if t.seen.marks[medium] != 0 {
 		return false
@@ -66,7 +65,6 @@ func (t *Front) carried(medium uint32) (frames uint64) {
 	return frames
 }
 
-// take puts a good frame into the RX FIFO.
 func (t *Front) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame nic.Frame, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	if t.sums != nil && !t.sums.same(slot, frame) {

@@ -64,7 +64,6 @@ func (r *requests) outcome(processor int) int {
 	return int(output)
 }
 
-// placed is Access.Placed.
 func (r *requests) placed(shard, first, end int) {
 	p := r.front
 	for transmitter := first; transmitter < end; transmitter++ {
@@ -90,7 +89,6 @@ func (r *requests) crossed(slot uint32, listed bool) {
 	}
 }
 
-// state visits what is asked.
 func (r *requests) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "asked", r.asked, hw.AtMost[uint8](1))
 }

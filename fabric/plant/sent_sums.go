@@ -24,7 +24,6 @@ func newSentSums(processors, lanes int) *sentSums {
 // begin starts a slot of the transmitters first to end-1.
 func (s *sentSums) begin(slot uint32, first, end int) { clear(s.columns[slot&1][first:end]) }
 
-// send notes a frame.
 func (s *sentSums) send(slot uint32, transmitter int, wire nic.Frame) {
 	s.columns[slot&1][transmitter] = foldFrame(wire)
 }
@@ -32,7 +31,6 @@ func (s *sentSums) send(slot uint32, transmitter int, wire nic.Frame) {
 // foldFrame is never 0.
 func foldFrame(wire nic.Frame) uint64 { return traces.Fold(wire) | 1 }
 
-// same reports whether a frame of a slot is what its source has sent.
 func (s *sentSums) same(slot uint32, wire nic.Frame) bool {
 	column, first := s.columns[slot&1], uint64(wire.Source())*uint64(s.lanes)
 	return first < uint64(len(column)) && slices.Contains(column[first:first+uint64(s.lanes)], foldFrame(wire))

@@ -41,7 +41,6 @@ func (a *switched) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	a.turn(bank, ledger, slot, window)
 }
 
-// turn sets the switches of a window.
 func (a *switched) turn(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	p, ports := a.front, bank.Listen(slot)
 	for cell := window.First; cell < window.End; cell++ {

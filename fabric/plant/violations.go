@@ -85,7 +85,6 @@ func (t *Front) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 // Foreseen reports whether frames of the slot that has crossed were foreseen: their phits after the first have not been looked at.
 func (t *Front) Foreseen() bool { return t.foreseen }
 
-// forget begins a slot, in which nothing is foreseen.
 func (t *Front) forget() {
 	t.foreseen = false
 	t.deserialisers.Foresee(nil)
@@ -114,7 +113,6 @@ func (t *Front) foresee(slot uint32, watched bool) {
 	t.foreseen = true
 }
 
-// calm reports whether no medium shows a violation.
 func (t *Front) calm() bool {
 	for i := range t.shards {
 		if len(t.media.Medium.Violated(i)) > 0 {

@@ -156,7 +156,6 @@ func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, 
 		p.Groups, p.GroupSize, slots)
 }
 
-// adversary holds what both constructions need.
 type adversary struct {
 	net    Network
 	choice ChoiceTable
@@ -192,7 +191,6 @@ func newAdversary(p Network, choice ChoiceTable) *adversary {
 	return a
 }
 
-// addRow lists the members of an odd slot's buckets.
 func (a *adversary) addRow(bucket []uint32, buckets int) {
 	members := make([][]uint32, buckets)
 	for i, b := range bucket {

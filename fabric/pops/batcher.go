@@ -128,7 +128,6 @@ func (s *StagePlan) Words(slot int, dst []uint64) {
 	}
 }
 
-// hops puts the two-hop routes of a slot into its words.
 func (s *StagePlan) hops(slot int, dst []uint64) {
 	first, end, hop := s.routes.batch(slot)
 	width := s.routes.width

@@ -257,7 +257,6 @@ func classesOf(colour []uint32, colours int) [][]uint32 {
 	return class
 }
 
-// flipper flips alternating paths of two classes.
 type flipper struct {
 	from, to, colour []uint32
 	largeAt          []uint32 // per first end: its edge of the large class

@@ -19,5 +19,4 @@ func newListened(p Network) listened {
 	return l
 }
 
-// clear starts a boundary of a shard.
 func (l *listened) clear(s hw.Shard) { clear(l.marks[s.First*l.groups : s.End*l.groups]) }

@@ -150,7 +150,6 @@ func randomPacket(heard nic.FrameView, s []byte, processors uint32) (origin, des
 	return 0, 0, false
 }
 
-// takesPart says whether a source takes part in the step that begins in slot.
 func takesPart(stream hw.Stream, self, slot uint32, d, g uint64, draws *uint16) bool {
 	step := uint64(slot)/5 + 1
 	if d <= g || (step-1)*g >= 4*(d-g) {

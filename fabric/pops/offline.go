@@ -82,7 +82,6 @@ func (r routes) batch(slot int) (first, end, hop int) {
 	return first, min(first+r.groups, r.classes), slot % 2
 }
 
-// hop puts the route of one packet into a slot's words.
 func (r routes) hop(dst []uint64, hop int, packet, destination uint32, between, j int) {
 	d := uint32(r.groupSize)
 	holder := between*r.groupSize + j
@@ -129,7 +128,6 @@ func PlanOffline(p Network, destination []uint32) (*OfflinePlan, error) {
 	return plan, nil
 }
 
-// offlineOrder returns the packets class by class.
 func offlineOrder(p Network, destination []uint32) []uint32 {
 	d := uint32(p.GroupSize)
 	c := newColourer(p.Groups, len(destination))
@@ -188,14 +186,12 @@ func (o *OfflinePlan) Words(slot int, dst []uint64) {
 	}
 }
 
-// endWords says that the schedule is over.
 func endWords(dst []uint64) {
 	for i := range dst {
 		dst[i] = WordIdle | WordEnd
 	}
 }
 
-// idleWords makes all processors idle.
 func idleWords(dst []uint64) {
 	for i := range dst {
 		dst[i] = WordIdle

@@ -17,7 +17,6 @@ const (
 	trafficProgram   = "pops/traffic"
 )
 
-// The schedules that firmware can take.
 const (
 	scheduleOffline = "offline" // off-line routing of the permutation
 	scheduleSort    = "sort"    // Batcher's odd-even merge-exchange
@@ -71,7 +70,6 @@ func routed(first, last int) fabric.Rules {
 	return fabric.Rules{CollisionFree: free, PacketsPerProcessorMax: 3, ExactlyOnce: true}
 }
 
-// randomNote says what is known of the published router on a network of this size.
 func (p Network) randomNote() string {
 	if p.GroupSize == p.Groups {
 		return ""

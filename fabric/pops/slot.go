@@ -86,7 +86,6 @@ func (p Network) slotTransport(c *fabric.Config) (fabric.Transport, error) {
 // that neighbours hear would all compete for the same places of a cache.
 const pitchPad = 24
 
-// at returns the place of a coupler in a table.
 func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 
 // entries returns the number of couplers in a table, with those that leave a group
@@ -283,7 +282,6 @@ func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, 
 	work.hits, work.clashes = hits, clashes
 }
 
-// deliver gives the listed listeners what they hear and empties the lists.
 func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	table, ports := &t.tables[slot&1], bank.Listen(slot)
 	hit, clash := work.hit[:work.hits], work.clash[:work.clashes]
@@ -306,7 +304,6 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 	work.hits, work.clashes = 0, 0
 }
 
-// harm leaves those who hear something that no fault changes in the lists.
 func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) ([]hearing, []uint32) {
 	ports := bank.Listen(slot)
 	hit = slices.DeleteFunc(hit, func(h hearing) bool {
@@ -321,7 +318,6 @@ func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledg
 	})
 }
 
-// find tells where the frames are that are heard.
 func (t *SlotTransport) find(at []uint32, first []uint16, hit []hearing, ports []uint16) {
 	row := uint32(t.row)
 	for i, h := range hit {
@@ -329,7 +325,6 @@ func (t *SlotTransport) find(at []uint32, first []uint16, hit []hearing, ports [
 	}
 }
 
-// deliverOne gives one listener the frame at a place, whatever its size.
 func (t *SlotTransport) deliverOne(work *slotWork, table *slotTable, bank *nic.Bank, heard, at uint32, ledger *fabric.Ledger, slot uint32) {
 	cell, port := int(heard), bank.Listen(slot)[heard]
 	*nic.SmallAt(work.view, 0) = table.frames[at]
@@ -340,7 +335,6 @@ func (t *SlotTransport) deliverOne(work *slotWork, table *slotTable, bank *nic.B
 	ledger.NoteHeard(bank.First+cell, port, bank.PushRx(cell, port, frame), frame, slot)
 }
 
-// firstListeners counts the couplers on which these are the first to hear the one sender.
 func (t *SlotTransport) firstListeners(hit []hearing, ports []uint16) (couplers uint64) {
 	marks, groups, pitch := t.listened.marks, uint32(t.net.Groups), uint32(t.pitch)
 	for _, h := range hit {
@@ -407,7 +401,6 @@ func (t *SlotTransport) State(v *hw.StateVisitor) {
 	}
 }
 
-// stateMeetings carries the collisions of the slot that has crossed.
 func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
 	work, name := &t.work[shard], hw.Index("meetings", shard)
 	var couplers, firstBits []uint32

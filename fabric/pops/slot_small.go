@@ -11,7 +11,6 @@ import (
 // This file is the slot engine's way of frames that carry at most a packet: the same
 // as SlotTransport.send and Ledger.NoteHeard, word by word.
 
-// sendSmall puts the frames at the heads of the senders' TX FIFOs on the couplers, group by group.
 func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
 	for len(senders) > 0 {
 		group := (bank.First + int(senders[0])) / t.net.GroupSize
@@ -68,7 +67,6 @@ func (t *SlotTransport) sendGroup(shard, group int, bank *nic.Bank, senders []ui
 	}
 }
 
-// deliverSmall gives listeners the frames on their couplers.
 func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Bank, hit []hearing, ledger *fabric.Ledger, slot uint32) {
 	ports, arrivals := bank.Listen(slot), 0
 	for i, h := range hit {

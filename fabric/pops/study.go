@@ -21,7 +21,6 @@ func routingStudy() *studies.Study {
 	}
 }
 
-// tableRow is one size of the tables.
 type tableRow struct {
 	groupSize, groups int
 	iterations        float64 // Table II, mean of 100 runs
@@ -39,10 +38,8 @@ func (r *tableRow) name() string {
 	return fmt.Sprintf("d=%dg n=%d", r.groupSize/r.groups, r.groupSize*r.groups)
 }
 
-// sorts reports whether sorting is run, not only worked out.
 func (r *tableRow) sorts() bool { return r.groupSize*r.groups <= sortRunProcessorsMax }
 
-// correctedRow is one size of the corrected rule.
 type correctedRow struct {
 	groupSize, groups int
 	mean, sd          float64
@@ -53,7 +50,6 @@ func (r *correctedRow) name() string {
 	return fmt.Sprintf("corrected POPS(%d,%d)", r.groupSize, r.groups)
 }
 
-// study asks for runs and adds rows.
 type study struct {
 	studies.Runs
 	measured, delivering []measured // of the tables, and of the corrected rule
@@ -117,7 +113,6 @@ func (s *study) runs(name string, d, g int, slots float64) int {
 	return max(runsMin, min(runsMax, int(effort/(float64(n)*slots))))
 }
 
-// tables repeats Tables I and II.
 func (s *study) tables() error {
 	for i, row := range tables {
 		name, d, g := row.name(), row.groupSize, row.groups
@@ -158,7 +153,6 @@ func (s *study) tables() error {
 	return nil
 }
 
-// corrected measures the rule that delivers every packet.
 func (s *study) corrected() error {
 	for _, row := range correctedTable {
 		runs := s.runs(row.name(), row.groupSize, row.groups, row.mean*6)
@@ -186,7 +180,6 @@ var offlineSizes = []Network{
 
 func offlineName(p Network) string { return fmt.Sprintf("offline POPS(%d,%d)", p.GroupSize, p.Groups) }
 
-// offline routes random permutations off-line.
 func (s *study) offline() error {
 	for _, p := range offlineSizes {
 		name := offlineName(p)
@@ -319,5 +312,4 @@ func (s *study) single(x *studies.Setting) (slots float64, err error) {
 	return float64(outcome.Slots), nil
 }
 
-// longest tells of a sample what a row's columns do not.
 func longest(s *studies.Sample) string { return fmt.Sprintf("max %g", s.Max) }

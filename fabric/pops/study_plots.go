@@ -12,7 +12,6 @@ import (
 // ratios are those of group sizes to groups that the tables have.
 var ratios = []int{1, 4, 16}
 
-// ratioName is how the tables call a ratio.
 func ratioName(ratio int) string {
 	if ratio == 1 {
 		return "d = g"
@@ -28,7 +27,6 @@ type measured struct {
 	sorting   float64 // slots
 }
 
-// sizes is an axis of processors.
 var sizes = figure.Axis{Label: "n = dg processors", Scale: figure.Log2}
 
 // iterationsPlot draws Table II: iterations over processors, measured and published.
@@ -59,7 +57,6 @@ func iterationsPlot(all []measured) *figure.Figure {
 	return f
 }
 
-// point is the mean with its band, in units of so many.
 func (m *measured) point(n, scale float64) figure.Point {
 	mean, half := float64(scale*m.mean), float64(scale*float64(rounded.Z95*m.se))
 	p := figure.Point{X: n, Y: mean}
@@ -125,7 +122,6 @@ func correctedPlot(all, corrected []measured) *figure.Figure {
 	return f
 }
 
-// draw writes the plots of what was run.
 func (s *study) draw() error {
 	type plot struct {
 		name string

@@ -52,7 +52,6 @@ func Twin() twin.Twin {
 	}
 }
 
-// build makes the plant of a network, for which the twin stands.
 func build(m *twin.Model, p twin.Parameters) error {
 	d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
 	switch compute := p["COMPUTE_CYCLES"]; {

@@ -16,7 +16,6 @@ type Lossy struct {
 	Killed     func(processor int) bool // by a fault
 }
 
-// keyOf is the sender of a frame and whom it is for.
 func keyOf(source, destination uint32) uint64 { return uint64(source)<<32 | uint64(destination) }
 
 // lose finds the frames of the slot that has crossed which those have not received whom they are for;
@@ -49,7 +48,6 @@ func (q *Queues) lose(l *fabric.Found, slots uint32, c *Lossy) {
 	}
 }
 
-// lost says why a frame that was in flight was lost, at its receiver.
 func (e *ending) lost(c *Lossy) fabric.Finding {
 	to := int(e.destination)
 	why := ""
@@ -71,7 +69,6 @@ func (e *ending) lost(c *Lossy) fabric.Finding {
 		Text: fmt.Sprintf("lost the frame of processor %d: %s", e.processor, why)}
 }
 
-// received reports whether a frame was, and takes one reception of it.
 func (q *Queues) received(d *departure) bool {
 	key := keyOf(d.processor, d.destination)
 	k, ok := slices.BinarySearch(q.keys, key)
@@ -87,7 +84,6 @@ func (q *Queues) received(d *departure) bool {
 	return false
 }
 
-// lost says where and why a frame was lost.
 func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
 	frame, towards, anybody := fmt.Sprintf("the frame of processor %d", d.processor), 0, d.destination == nic.AnyDestination
 	known := uint64(d.destination) < uint64(c.Processors)
@@ -138,7 +134,6 @@ func (q *Queues) lost(d *departure, c *Lossy) fabric.Finding {
 	return f
 }
 
-// hears reports whether a processor has a port at which it hears a medium.
 func (q *Queues) hears(processor int, ports uint16, medium int) bool {
 	for port := range ports {
 		if q.names.HeardOn(processor, port) == medium {

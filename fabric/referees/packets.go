@@ -123,7 +123,6 @@ func (p *Packets) Arrive(l *fabric.Ledger, slot uint32, arrivals []fabric.Arriva
 	}
 }
 
-// deliver counts a packet that has arrived, or says what is wrong with it.
 func (p *Packets) deliver(l *fabric.Ledger, processor int, origin, slot uint32) {
 	if !p.belongs(processor, origin) {
 		if l.Checks.ExactlyOnce {
@@ -160,7 +159,6 @@ func (p *Packets) Witness(announces bool) fabric.Witness {
 	return p
 }
 
-// belongs reports whether a packet's journey ends at a processor.
 func (p *Packets) belongs(processor int, origin uint32) bool {
 	switch {
 	case uint64(origin) >= uint64(len(p.Destination)):
@@ -235,7 +233,6 @@ func (p *Packets) Unfounded(processor int, origin uint32) bool {
 		(p.evidence == nil || p.evidence[processor]&evidenceUnreadable == 0)
 }
 
-// brought reports whether a frame has brought a packet to the processor where it belongs.
 func (p *Packets) brought(processor int, origin uint32) bool {
 	if p.perUnit > 0 {
 		// Several packets belong to every processor of the unit; a frame is an arrival there.

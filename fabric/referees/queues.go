@@ -52,12 +52,10 @@ type QueueConfig struct {
 	Routed func(processor int, port uint16) bool
 }
 
-// routed reports whether a frame is in flight until its hardware says that it has ended.
 func (c *QueueConfig) routed(processor uint32, port uint16) bool {
 	return c.Routed != nil && c.Routed(int(processor), port)
 }
 
-// asks reports whether anybody does.
 func (c *QueueConfig) asks() bool { return c.Watcher != nil || c.NoLoss || c.Deadline > 0 }
 
 // QueueWatcher is a Referee that reports how long frames wait. It is called between boundaries.
@@ -221,7 +219,6 @@ func (q *Queues) Crossed(l *fabric.Found, slots uint32, c *Lossy) {
 	}
 }
 
-// port names what a frame is sent to.
 func (q *Queues) port(processor int, port uint16) string {
 	if port == nic.PortAll {
 		return "all ports"
@@ -229,7 +226,6 @@ func (q *Queues) port(processor int, port uint16) string {
 	return q.names.Port(processor, port)
 }
 
-// take takes the frames that have left.
 func (q *Queues) take(slots uint32) {
 	if q.waiting == nil {
 		return
@@ -271,7 +267,6 @@ func (q *Queues) find(d *departure, gone bool) int {
 	return slices.IndexFunc(q.waiting[d.processor], func(w queued) bool { return w.mark == d.mark && w.gone == gone })
 }
 
-// fly notes that a frame has left its TX FIFO and is in flight.
 func (q *Queues) fly(d departure) {
 	if k := q.find(&d, false); k >= 0 {
 		q.waiting[d.processor][k].gone = true
@@ -329,7 +324,6 @@ func (q *Queues) Begin(slot uint32) {
 	}
 }
 
-// empty forgets what was in a TX FIFO.
 func (q *Queues) empty(processor int) {
 	q.waiting[processor] = slices.DeleteFunc(q.waiting[processor], func(w queued) bool { return !w.gone })
 	if q.config.Watcher != nil {
@@ -337,7 +331,6 @@ func (q *Queues) empty(processor int) {
 	}
 }
 
-// add notes a frame that was queued.
 func (q *Queues) add(processor int, w queued) {
 	q.waiting[processor] = append(q.waiting[processor], w)
 	if q.config.Watcher != nil {
@@ -374,7 +367,6 @@ func (q *Queues) look(bank *nic.Bank, cell, frames int, slot uint32) {
 	}
 }
 
-// match takes the frames that were withdrawn from the list, and returns how many are left in the FIFO.
 func (q *Queues) match(bank *nic.Bank, cell, frames int) (old int) {
 	processor, head := bank.First+cell, false
 	q.waiting[processor] = slices.DeleteFunc(q.waiting[processor], func(w queued) bool {

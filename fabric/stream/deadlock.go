@@ -65,7 +65,6 @@ func DeadlockOf(n fabric.Network, knots []hw.Knot, packet func(number uint32) st
 	return d
 }
 
-// place names a FIFO of a NIC by its processor, or by the port of a processor with several.
 func place(n fabric.Network, built *fabric.Routers, node int) string {
 	processor, port := built.NIC.At(node)
 	if built.NIC.Ports(processor) == 1 {
@@ -74,7 +73,6 @@ func place(n fabric.Network, built *fabric.Routers, node int) string {
 	return n.Names().Port(processor, uint16(port))
 }
 
-// starved says for what a frame waits that has come to its NIC.
 func starved(n fabric.Network, built *fabric.Routers, h hw.Held) string {
 	full := "its TX FIFO is full"
 	if processor, _ := built.NIC.At(h.To); built.NIC.Ports(processor) > 1 {
@@ -115,7 +113,6 @@ func (s *Stream) lookForKnots() {
 	}
 }
 
-// knots are the frames that wait for one another for ever.
 func (s *Stream) knots() []hw.Knot {
 	if s.network.Live() == 0 || s.rtl != nil {
 		return nil

@@ -61,13 +61,11 @@ func (s *Stream) AtEnd(checks *fabric.Checks, find func(fabric.Finding)) {
 	}
 }
 
-// frameText names the frame of a packet.
 func (s *Stream) frameText(packet uint32) string {
 	from, to := s.ends(packet)
 	return fmt.Sprintf("frame %d (%d to %d, queued in cycle %d)", s.serial[packet], from, to, s.network.Packets.Created[packet])
 }
 
-// ends are the processors between which a packet goes.
 func (s *Stream) ends(packet uint32) (source, destination uint32) {
 	p := s.network.Packets
 	from, _ := s.routers.NIC.At(int(p.Source[packet]))

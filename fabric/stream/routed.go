@@ -52,17 +52,14 @@ func (x *routed) build(n fabric.Network, c *fabric.Config, workers *hw.Workers, 
 
 func (x *routed) failed() bool { return x.rtl != nil && x.rtl.Failed() }
 
-// Clock returns the one clock.
 func (x *routed) Clock() *hw.Clock { return x.kernel.Clock() }
 
-// Probes yields the signals of all hardware but routers.
 func (x *routed) Probes(yield func(hw.Probe)) { x.kernel.Probes(yield) }
 
 func (x *routed) signals(numbers hw.PacketNumbers) *hw.RouterSignals {
 	return x.wires.Signals(func(node int) string { return fabric.NodePath(x.built, node) }, numbers)
 }
 
-// Network is the hardware of routers.
 func (x *routed) Network() *hw.RouterNetwork { return x.wires }
 
 // Collisions implements fabric.Transport: frames never meet in routers.

@@ -51,7 +51,6 @@ func (v *vanishing) after(cycles int) uint64 {
 	return v.from + uint64(cycles)
 }
 
-// sooner takes what comes sooner.
 func (v *vanishing) sooner(from uint64, fault int) {
 	if from < v.from {
 		v.from, v.fault = from, fault
@@ -174,7 +173,6 @@ func (f *RouterFaults) LosesCredit(shard, channel, _ int, cycle uint64) bool {
 	return false
 }
 
-// happens draws for one head or credit.
 func (f *RouterFaults) happens(number, channel int, cycle uint64) bool {
 	fault := &f.plan.All[number]
 	return fault.In(uint32(cycle/f.cycles)) && fault.Targets.Has(f.routers.Media+channel) && f.plan.Draws(number, channel, uint32(cycle))
@@ -271,7 +269,6 @@ func Standing(names fabric.Names, stands []hw.Stand, packet func(number uint32) 
 	return fmt.Sprintf("%s: %s", traces.Plural(uint64(len(stands)), "packet stands", "packets stand"), strings.Join(said, "; "))
 }
 
-// waitText says what a packet that stands waits for.
 func waitText(names fabric.Names, s *hw.Stand, packet func(number uint32) string) string {
 	output := "a virtual channel of its router"
 	if s.Node < 0 && s.Output >= 0 {

@@ -37,7 +37,6 @@ type Stream struct {
 	log           *frameLog // nil if no one wants to know
 }
 
-// streamColumns are what is saved.
 type streamColumns struct {
 	frames    []byte   // of each packet on its way, stride bytes
 	serial    []uint64 // of each packet: its number among all
@@ -64,7 +63,6 @@ type streamShard struct {
 	left   []int    // of frames that have left, among those
 }
 
-// noPacket is the number of no packet.
 const noPacket = ^uint32(0)
 
 // arrivals are the packets that have come to each node, in order.
@@ -73,7 +71,6 @@ type arrivals struct {
 	next        []uint32 // by packet
 }
 
-// forget leaves none.
 func (a *arrivals) forget() {
 	for i := range a.first {
 		a.first[i] = noPacket
@@ -119,7 +116,6 @@ func (s *Stream) Begin(shard int, _ uint32, _ bool) {
 	x.fed, x.frames, x.freed, x.over = x.fed[:0], x.frames[:0], x.freed[:0], x.over[:0]
 }
 
-// frame is the frame that a packet carries.
 func (s *Stream) frame(packet uint32) nic.FrameView {
 	at := int(packet) * s.stride
 	return nic.FrameView(s.frames[at : at+s.stride : at+s.stride])
@@ -136,7 +132,6 @@ func (s *Stream) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uin
 	ledger.Judge(slot)
 }
 
-// hear is Hear for one processor.
 func (s *Stream) hear(x *streamShard, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	ports := s.routers.NIC.Ports(processor)
@@ -177,7 +172,6 @@ func (s *Stream) next(processor, ports int) (port uint16, packet uint32) {
 	return uint16(first), packet
 }
 
-// sent takes frames whose tails have left by a port out of a TX FIFO.
 func (s *Stream) sent(x *streamShard, bank *nic.Bank, cell, port int, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	node := s.routers.NIC.Node(processor, port)
@@ -220,7 +214,6 @@ func (s *Stream) find(x *streamShard, bank *nic.Bank, cell int) {
 	}
 }
 
-// receive puts a frame that has come into an RX FIFO.
 func (s *Stream) receive(x *streamShard, bank *nic.Bank, cell int, port uint16, packet uint32, ledger *fabric.Ledger, slot uint32) nic.Status {
 	processor, frame := bank.First+cell, s.frame(packet)
 	p := s.network.Packets
@@ -349,7 +342,6 @@ func (s *Stream) begin(slot uint32) {
 	s.network.Hold(s.timing.SlotCycle(slot) + uint64(s.timing.ComputeCycles))
 }
 
-// crossed takes the packets that have come in a slot.
 func (s *Stream) crossed() {
 	s.network.Arrived(func(packet uint32) {
 		p := s.network.Packets
@@ -414,7 +406,6 @@ func (s *Stream) Latch() {
 	}
 }
 
-// feed gives a frame to the network at a node.
 func (s *Stream) feed(node int, frame nic.FrameView, created uint32) {
 	flits := nic.Phits(nic.FrameBytes(frame.PayloadBytes()), s.routers.Bits)
 	by, class, left := s.routers.Leaves(int(frame.Source()), int(frame.Port()), frame.Tag())
@@ -498,7 +489,6 @@ func (l *latencies) note(whole, network uint32, hops uint16) {
 	l.hops += uint64(hops)
 }
 
-// state visits them.
 func (l *latencies) state(v *hw.StateVisitor) {
 	hw.StateScalar(v, "hops", &l.hops)
 	l.visit(v, "latency", &l.whole)

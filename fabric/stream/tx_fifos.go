@@ -18,17 +18,14 @@ func newTakenFrames(processors, room int) takenFrames {
 	return takenFrames{room, make([]uint8, processors), make([]uint8, processors*room)}
 }
 
-// ports are those of the frames of a processor.
 func (t *takenFrames) ports(processor int) []uint8 {
 	return t.port[processor*t.room:][:t.count[processor]]
 }
 
-// to is how many leave by a port.
 func (t *takenFrames) to(processor, port int) int {
 	return bytes.Count(t.ports(processor), []byte{byte(port)})
 }
 
-// take adds one.
 func (t *takenFrames) take(processor, port int) {
 	t.count[processor]++
 	ports := t.ports(processor)
@@ -53,7 +50,6 @@ func (t *takenFrames) leave(processor, port, frames int, places []int) []int {
 	return places
 }
 
-// forget leaves none of a processor.
 func (t *takenFrames) forget(processor int) {
 	clear(t.ports(processor))
 	t.count[processor] = 0

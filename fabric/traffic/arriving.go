@@ -12,7 +12,6 @@ type arriving struct {
 
 func (a *arriving) reset() { a.held, a.overtaken = a.held[:0], a.overtaken[:0] }
 
-// frameKey is a frame of a packet, of which so many follow.
 func frameKey(origin, number uint32, follow uint8) uint64 {
 	return uint64(origin)<<32 | uint64(number&0xffffff)<<8 | uint64(follow)
 }
@@ -35,7 +34,6 @@ func (a *arriving) comes(s *sighting) bool {
 	return found
 }
 
-// forget leaves out the frames of a packet that is over without them.
 func (a *arriving) forget(origin, number uint32) {
 	first, _ := slices.BinarySearch(a.overtaken, frameKey(origin, number, 0))
 	end := first

@@ -15,7 +15,6 @@ import (
 	"starloom/traces/input"
 )
 
-// barePacketsMax is the most packets of one run.
 const barePacketsMax = 1 << 30
 
 // Bare are the packets of a network of routers whose processors run no firmware: a frame is a flit, a slot a cycle. It is the referee of
@@ -43,7 +42,6 @@ func RefereeOf(s *Spec, processors int, net *stream.Bare, rules *fabric.Rules, l
 	return &Bare{Packets: net.Network().Packets, spec: s, processors: processors, net: net, rules: rules, limit: limit}
 }
 
-// draw makes the packets of a run.
 func (b *Bare) draw(seed uint64) error {
 	s := b.spec
 	*b.Packets, b.ids = hw.Packets{}, nil
@@ -235,7 +233,6 @@ func (b *Bare) inOrder() []uint32 {
 	return order
 }
 
-// The kinds of events of a digest.
 const (
 	bareSent     = 1
 	bareReceived = 2

@@ -54,7 +54,6 @@ func (b *Bare) Over([]uint8) bool { return b.net.Network().Done() }
 // Lost counts none: a missing packet keeps a run from finishing.
 func (b *Bare) Lost() uint64 { return 0 }
 
-// shown is the record of the run so far.
 func (b *Bare) shown() *Shown {
 	if cycles := uint64(b.net.Slots()); b.last == nil || b.last.cycles != cycles {
 		b.last = b.Shown(cycles)

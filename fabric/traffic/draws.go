@@ -19,7 +19,6 @@ type Draws struct {
 	first []uint32
 }
 
-// row is a packet of a file.
 type row struct {
 	at          uint32 // the slot in which it is offered at the earliest
 	before      uint32 // cycles from its creation to the beginning of that slot
@@ -47,7 +46,6 @@ func NewDraws(s *Spec, processors int, seed uint64, slotCycles int) *Draws {
 	return d
 }
 
-// sort orders the rows of a file by source, and by time.
 func (d *Draws) sort(rows []fabric.TrafficRow, processors int, slotCycles uint64) {
 	d.first = make([]uint32, processors+1)
 	for i := range rows {
@@ -66,7 +64,6 @@ func (d *Draws) sort(rows []fabric.TrafficRow, processors int, slotCycles uint64
 	}
 }
 
-// begins is the slot in which a packet of a file is offered at the earliest.
 func begins(r *fabric.TrafficRow, slotCycles uint64) uint64 {
 	return (r.Created + slotCycles - 1) / slotCycles
 }

@@ -38,7 +38,6 @@ type figures struct {
 	flowCycles       []uint64          // the sum of their latencies
 }
 
-// totals are sums of a run.
 type totals struct {
 	offered  uint64 // packets created in the slots that are measured
 	accepted uint64 // received in them, whenever they were created
@@ -69,7 +68,6 @@ func newFigures(s *Spec, processors, media int, timing nic.Timing, routed bool) 
 	return f
 }
 
-// measures reports whether a slot begins in what is measured.
 func (f *figures) measures(slot uint32) bool { return f.Measures(uint64(slot) * f.slotCycles) }
 
 // measured reports whether a packet is: one that is offered in a slot at the earliest, and was created so many cycles before.
@@ -100,17 +98,14 @@ func (f *figures) created(slot, before uint32) {
 	}
 }
 
-// leaves counts a packet whose first frame was sent.
 func (f *figures) leaves() { f.waiting-- }
 
-// crossed counts what waits after a slot.
 func (f *figures) crossed(slot uint32) {
 	if f.measures(slot) {
 		f.queued += f.waiting
 	}
 }
 
-// queue counts what waits at one source.
 func (f *figures) queue(packets uint32, slot uint32) {
 	if f.measures(slot) {
 		f.queueMax = max(f.queueMax, uint64(packets))
@@ -260,7 +255,6 @@ func (h Histogram) Figures(name string) (m fabric.Metrics) {
 	return m
 }
 
-// summary is what is said of a distribution.
 type summary struct {
 	mean, sd  float64
 	quantiles [4]uint64 // 50, 95, 99 and 99.9 %, by nearest rank
@@ -352,7 +346,6 @@ func (l MediumLoads) Lines() (lines []string) {
 	return lines
 }
 
-// media are the most loaded ones of a run, and the mean of all.
 func (f *figures) media(names fabric.Names) (most MediumLoads, mean float64) {
 	order := make([]int, 0, len(f.load))
 	all := uint64(0)
@@ -387,7 +380,6 @@ func (l FlowLoads) Lines() (lines []string) {
 	return lines
 }
 
-// most are the flows with the most packets.
 func (f *figures) most(names fabric.Names) (most FlowLoads) {
 	var order []int
 	for k, packets := range f.flows {

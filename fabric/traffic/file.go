@@ -10,7 +10,6 @@ import (
 	"starloom/traces/input"
 )
 
-// fileBytesMax is the largest file of packets.
 const fileBytesMax = 1 << 30
 
 // columns are what is read of a file, under either of their names: those of a file of packets, or of BookSim's.
@@ -75,7 +74,6 @@ func readRow(place string, record []string, at [len(columns)]int, named int) (ro
 	return row, wrong.Err()
 }
 
-// find returns where the columns are.
 func find(path string, head []string) (at [len(columns)]int, err error) {
 	for i, c := range columns {
 		if at[i] = slices.IndexFunc(head, func(name string) bool { return name == c.name || name == c.other }); at[i] < 0 {

@@ -38,7 +38,6 @@ func (f *flights) begin(first, end int) {
 	}
 }
 
-// add begins a flight of a source.
 func (f *flights) add(source uint32, x flight) {
 	at := f.free
 	if at == none {
@@ -63,7 +62,6 @@ func (f *flights) find(source, number uint32) *flight {
 	return nil
 }
 
-// end ends a flight of a source.
 func (f *flights) end(source uint32, x *flight) {
 	link := &f.of[int(source)-f.first]
 	for &f.all[*link] != x {
@@ -75,7 +73,6 @@ func (f *flights) end(source uint32, x *flight) {
 	f.count--
 }
 
-// each yields the flights of a source, the oldest last.
 func (f *flights) each(source int, yield func(*flight)) {
 	for at := f.of[source-f.first]; at != none; at = f.all[at].following {
 		yield(&f.all[at])
@@ -117,7 +114,6 @@ func (f *flights) state(v *hw.StateVisitor, name string, fill func(source uint32
 	})
 }
 
-// words are the flights as a saved state has them.
 func (f *flights) words() (words []uint32) {
 	var of []flight
 	for i := range f.of {

@@ -35,7 +35,6 @@ type trip struct {
 	measured            bool
 }
 
-// came judges a packet that has come.
 func (j *judge) came(t *trip, find func(fabric.Finding)) {
 	if j.order != nil {
 		c := stream.Came{Serial: t.serial, Created: t.created, Received: t.at}
@@ -51,7 +50,6 @@ func (j *judge) came(t *trip, find func(fabric.Finding)) {
 	}
 }
 
-// waits judges a packet that has not come when the run ends.
 func (j *judge) waits(t *trip, find func(fabric.Finding)) {
 	if over := j.over(t, "cycle", j.latency, t.cycles); over != "" {
 		find(t.finding(fabric.FindSlow, t.name(j.unit)+" has not come "+over))
@@ -69,7 +67,6 @@ func (j *judge) over(t *trip, unit string, limit uint32, took uint64) string {
 	return fmt.Sprintf("%s after it was created, at most %d are allowed", traces.Plural(took, unit, unit+"s"), limit)
 }
 
-// limits reports whether packets that wait are judged.
 func (j *judge) limits() bool { return j.latency > 0 || j.deadline > 0 }
 
 func (t *trip) name(unit string) string {
@@ -80,7 +77,6 @@ func (t *trip) finding(kind fabric.FindingKind, text string) fabric.Finding {
 	return fabric.Finding{Kind: kind, Slot: t.at, Index: int(t.destination), Value: t.source, Cycle: t.cycle, Text: text}
 }
 
-// killed reports whether faults have killed an end of a packet's way.
 func (j *judge) killed(source, destination uint32) bool {
 	return j.dead != nil && (j.dead[source] != 0 || j.dead[destination] != 0)
 }

@@ -11,7 +11,6 @@ type logged struct {
 	size                           uint8
 }
 
-// note keeps a packet.
 func (l *log) note(source uint32, x *flight, before, arrived uint32) {
 	l.rows = append(l.rows, logged{source, x.number, x.destination, x.created, before, x.sent, arrived, x.hops, x.size})
 }

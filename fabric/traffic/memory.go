@@ -46,7 +46,6 @@ func MemoryBytes(s *Spec, shape *fabric.Shape, logs bool) uint64 {
 // latenciesMemory is how long latencies of runs are that do not last for ever: each takes a counter.
 const latenciesMemory = 1 << 16
 
-// busy is the part of all sources that send in a slot.
 func (s *Spec) busy() float64 {
 	if s.Arrivals == fabric.ArrivalsFile {
 		return 1

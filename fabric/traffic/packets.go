@@ -69,7 +69,6 @@ func (r *Referee) queued(source uint32, yield func(source uint32, x *flight, bef
 	}
 }
 
-// row is that of a packet in a file.
 func (r *Referee) row(id int, x *logged) fabric.PacketRow {
 	f := &r.figures
 	at := func(slot uint32, cycle uint64) uint64 {

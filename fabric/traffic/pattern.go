@@ -7,7 +7,6 @@ import (
 	"starloom/hw"
 )
 
-// pattern says where packets go.
 type pattern struct {
 	kind   string
 	n      uint32
@@ -44,7 +43,6 @@ func (p *pattern) silent(source uint32) bool {
 	return p.fixed(source) == source
 }
 
-// destination is where a packet goes.
 func (p *pattern) destination(source, number uint32) uint32 {
 	switch p.kind {
 	case fabric.PatternHotspot:
@@ -61,7 +59,6 @@ func (p *pattern) destination(source, number uint32) uint32 {
 	return p.fixed(source)
 }
 
-// anywhere is a processor drawn from all, or from all others.
 func (p *pattern) anywhere(source, number uint32) uint32 {
 	drawn := p.stream.Draw(source, number, drawDestination)
 	if p.self {

@@ -128,12 +128,10 @@ func (r *Referee) Load(l *fabric.Load) error {
 	return nil
 }
 
-// draw makes what is drawn from the seed.
 func (r *Referee) draw() {
 	r.draws = NewDraws(r.spec, len(r.at), r.seed, r.timing.SlotCycles())
 }
 
-// file files the sources of all shards.
 func (r *Referee) file() {
 	for i := range r.sources {
 		r.sources[i].begin(&r.cursors)
@@ -151,7 +149,6 @@ func (r *Referee) Create(shard int, slot uint32) { r.sources[shard].create(&r.cu
 
 func (r *Referee) Witness(bool) fabric.Witness { return r }
 
-// sight is what a frame shows, ok false for one without traffic.
 func (r *Referee) sight(processor int, frame nic.FrameView, slot uint32) (s sighting, ok bool) {
 	kind := frame.Kind()
 	if frame.PayloadBytes() < headBytes || kind != nic.KindData && kind != nic.KindAck {
@@ -202,7 +199,6 @@ func (r *Referee) Settle(slot uint32, find func(fabric.Finding)) {
 	r.over = r.over || r.done()
 }
 
-// settle is Settle without what is created.
 func (r *Referee) settle(slot uint32, find func(fabric.Finding)) {
 	if r.slot = slot; slot == 0 {
 		return
@@ -239,7 +235,6 @@ func (r *Referee) settle(slot uint32, find func(fabric.Finding)) {
 	r.figures.crossed(crossed)
 }
 
-// settleSent follows a frame that was sent.
 func (r *Referee) settleSent(s *sighting) {
 	x := r.flight(s)
 	if x == nil {
@@ -259,7 +254,6 @@ func (r *Referee) settleSent(s *sighting) {
 	}
 }
 
-// settleReceived follows a frame that has arrived at its destination, or an acknowledgement at the source.
 func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 	x := r.flight(s)
 	if s.ack {
@@ -292,7 +286,6 @@ func (r *Referee) settleReceived(s *sighting, find func(fabric.Finding)) {
 	r.held = append(r.held, *s)
 }
 
-// The values of flight.arrived.
 const (
 	arrived   = 1
 	delivered = 2
@@ -357,7 +350,6 @@ func (r *Referee) flight(s *sighting) *flight {
 	return r.flights[r.shardOf[int(s.origin)/r.perUnit]].find(s.origin, s.number&numberMask)
 }
 
-// end ends a flight of a source.
 func (r *Referee) end(source uint32, x *flight) {
 	if x.received < x.size {
 		r.arriving.forget(source, x.number)
@@ -433,7 +425,6 @@ func (r *Referee) State(v *hw.StateVisitor) {
 // sightWords is a sighting in a saved state.
 const sightWords = 6
 
-// stateSightings visits frames that are not acknowledgements, of so many processors.
 func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processors int) {
 	var words []uint32
 	if v.Saving() {

@@ -6,7 +6,6 @@ import (
 	"starloom/fabric"
 )
 
-// window is what the run shows of its measured packets.
 func (r *Referee) window() *window {
 	f := &r.figures
 	return &window{spec: r.spec, unit: "slot", created: f.offered, accepted: f.accepted, pending: f.pending, lost: f.lost, over: r.over,

@@ -15,7 +15,6 @@ const (
 	numberMask           = 1<<24 - 1
 )
 
-// word offers a packet.
 func word(destination uint32, size uint8, number uint32) uint64 {
 	return wordValid | uint64(destination)<<wordDestinationShift | uint64(size)<<wordSizeShift | uint64(number&numberMask)
 }
@@ -40,7 +39,6 @@ func newCursors(processors int, closed bool) cursors {
 	return c
 }
 
-// state visits the columns.
 func (c *cursors) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "created", c.created)
 	hw.StateColumn(v, "at", c.at)
@@ -68,7 +66,6 @@ type sources struct {
 	before     []creation         // in the slot before
 }
 
-// state visits what was created in the slot that has begun.
 func (s *sources) state(v *hw.StateVisitor, name string) {
 	var words []uint32
 	for _, c := range s.created {
@@ -90,7 +87,6 @@ func (s *sources) state(v *hw.StateVisitor, name string) {
 // creation is a packet that a source has created, after which it has created so many.
 type creation struct{ source, created uint32 }
 
-// file puts a source where the slot of its next packet is.
 func (s *sources) file(source, at uint32) {
 	if at == never {
 		return
@@ -113,7 +109,6 @@ func (s *sources) begin(c *cursors) {
 	}
 }
 
-// create lets the sources create what they create in a slot.
 func (s *sources) create(c *cursors, d *Draws, slot uint32) {
 	s.created, s.before = s.before[:0], s.created
 	list := &s.wheel[slot%wheelSlots]

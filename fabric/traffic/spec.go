@@ -34,7 +34,6 @@ func (w *Window) slots(cycles uint64) uint64 {
 	return (w.End+cycles-1)/cycles - (w.From+cycles-1)/cycles
 }
 
-// The defaults of the keys.
 const (
 	burstDefault   = 8
 	warmUpDefault  = 1000
@@ -64,7 +63,6 @@ func Settle(t *fabric.Traffic, n fabric.Network, p *fabric.Program, base fabric.
 	return s, s.checkCarried(n, p)
 }
 
-// settle fills in what is left out.
 func (s *Spec) settle(n fabric.Network) {
 	file := s.Arrivals == fabric.ArrivalsFile
 	a := n.Abilities()
@@ -85,7 +83,6 @@ func (s *Spec) settle(n fabric.Network) {
 	}
 }
 
-// settleWindow decides when packets are measured.
 func (s *Spec) settleWindow() error {
 	warmUp, measure := uint64(warmUpDefault), uint64(measureDefault)
 	file, each := s.Arrivals == fabric.ArrivalsFile, uint64(1)
@@ -186,13 +183,11 @@ func (s *Spec) Slots() uint32 {
 // leaves is the probability with which a bursty source leaves the time between two bursts in a slot.
 func (s *Spec) leaves() float64 { return s.Rate / (s.Burst * (1 - s.Rate)) }
 
-// refusal is a value that cannot be.
 type refusal struct {
 	is                  bool
 	key, reason, remedy string
 }
 
-// refuse returns the first one as an error.
 func refuse(all ...refusal) error {
 	for _, r := range all {
 		if r.is {
@@ -202,7 +197,6 @@ func refuse(all ...refusal) error {
 	return nil
 }
 
-// checkKeys refuses keys that do not go together.
 func (s *Spec) checkKeys() error {
 	file, bursty := s.Arrivals == fabric.ArrivalsFile, s.Arrivals == fabric.ArrivalsBursty
 	t := &s.Traffic
@@ -312,7 +306,6 @@ func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 	return s.checkReaches(n, c)
 }
 
-// anywhere says why destinations that are drawn cannot be reached.
 func (s *Spec) anywhere(c *fabric.Carries) string {
 	if c.Anywhere == nil || s.Arrivals == fabric.ArrivalsFile || !s.draws() {
 		return ""
@@ -320,7 +313,6 @@ func (s *Spec) anywhere(c *fabric.Carries) string {
 	return c.Anywhere()
 }
 
-// draws reports whether the pattern draws destinations.
 func (s *Spec) draws() bool {
 	return s.Pattern == fabric.PatternUniform || s.Pattern == fabric.PatternHotspot || s.Pattern == fabric.PatternPermutation
 }

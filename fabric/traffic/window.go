@@ -69,21 +69,18 @@ func (g *growing) part(time uint32) (half, batch int, ok bool) {
 	return 1, int((at - middle) * growthBatches / (g.end - middle)), true
 }
 
-// comes counts a packet at its creation.
 func (g *growing) comes(at uint32) {
 	if half, batch, ok := g.part(at); ok {
 		g.halves[half].created[batch]++
 	}
 }
 
-// goes counts a packet at its reception or loss.
 func (g *growing) goes(at uint32) {
 	if half, _, ok := g.part(at); ok {
 		g.halves[half].gone++
 	}
 }
 
-// all is how many packets were created.
 func (g *growth) all() (n uint64) {
 	for _, created := range g.created {
 		n += created
@@ -145,7 +142,6 @@ func (w *window) late() string {
 	return left
 }
 
-// limits adds to rules of packets how many they have judged.
 func (w *window) limits(limits map[string]string) map[string]string {
 	for _, rule := range []string{fabric.RuleDeadline, fabric.RuleLatency} {
 		if limit := limits[rule]; limit != "" {
@@ -158,12 +154,10 @@ func (w *window) limits(limits map[string]string) map[string]string {
 	return limits
 }
 
-// span is the window in words.
 func (w *window) span() string {
 	return fmt.Sprintf("cycles %d to %d", w.spec.From, w.spec.End-1)
 }
 
-// addSaturated adds whether the network is saturated, once the window is whole.
 func (w *window) addSaturated(m *fabric.Metrics, whole bool) {
 	saturated, known := w.saturated()
 	m.AddKnown(whole && known, "saturated", map[bool]int{true: 1}[saturated])
@@ -177,12 +171,10 @@ func (w *window) of() string {
 	return "of those that have arrived"
 }
 
-// arrivedOnly says it with numbers.
 func (w *window) arrivedOnly() string {
 	return fmt.Sprintf("of the %d of %d packets that have arrived", w.created-w.lost-w.pending, w.created)
 }
 
-// notes are what the user should know of the window.
 func (w *window) notes() (notes []string) {
 	if !w.over {
 		return w.outside(notes)
@@ -215,7 +207,6 @@ func (w *window) notes() (notes []string) {
 	return w.outside(notes)
 }
 
-// outside says what of the workload is longer than the window, or lies outside.
 func (w *window) outside(notes []string) []string {
 	s := w.spec
 	longest, before, after := 0, 0, 0

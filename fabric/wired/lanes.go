@@ -18,7 +18,6 @@ type lanes struct {
 	asks    []fabric.Ask
 }
 
-// newLanes are those of a network, which is one shard.
 func newLanes(n fabric.Network, c *fabric.Config) (*lanes, error) {
 	serve, shape := n.Abilities().Server, n.Shape()
 	classes := shape.NIC().Classes
@@ -53,7 +52,6 @@ func (l *lanes) serve(t *wired, slot uint32) {
 	})
 }
 
-// listen tells crossbars what the receivers of a cell take.
 func (l *lanes) listen(bank *nic.Bank, cell, ports int, slot uint32) {
 	for lane := range ports {
 		if receiver := (bank.First+cell)*ports + lane; l.classes.Hears[receiver] {
@@ -70,7 +68,6 @@ func (l *lanes) reset() {
 	l.server.Reset()
 }
 
-// state visits what is asked, and what the server keeps.
 func (l *lanes) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "asked", l.asked, hw.AtMost[uint8](1))
 	l.server.State(v)

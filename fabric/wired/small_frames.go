@@ -10,7 +10,6 @@ import (
 // This file is the way of wired for frames that carry at most a packet, while no one looks at each: the same as
 // wired.send, wired.deliver and what a Ledger notes of them, word by word.
 
-// addSmall adds a plain frame.
 func (f *wiredFrames) addSmall(frame *nic.SmallFrame) {
 	start := len(f.bytes)
 	f.processors, f.ports, f.starts = append(f.processors, frame.Source()), append(f.ports, uint16(frame.Port())), append(f.starts, uint32(start/8))
@@ -18,7 +17,6 @@ func (f *wiredFrames) addSmall(frame *nic.SmallFrame) {
 	*nic.SmallAt(f.bytes, start) = *frame
 }
 
-// sendSmall takes what the NICs of some processors send, if t.quick.
 func (t *wired) sendSmall(shard int, bank *nic.Bank, cells []uint32, ledger *fabric.Ledger, slot uint32) {
 	list := &t.sent[slot&1][shard]
 	for _, cell := range cells {
@@ -42,7 +40,6 @@ func (t *wired) sendSmall(shard int, bank *nic.Bank, cells []uint32, ledger *fab
 	}
 }
 
-// deliverSmall gives receivers, which were idle, what they hear.
 func (t *wired) deliverSmall(work *wiredWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	sent := t.sent[slot&1]
 	for i := range work.hearing {

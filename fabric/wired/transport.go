@@ -47,7 +47,6 @@ type wired struct {
 	wiredCrossed
 }
 
-// wiredCrossed is the slot that has crossed.
 type wiredCrossed struct {
 	media      []wiredMedium
 	carries    []uint8  // by medium: wiredDark, wiredAlone, wiredMet; after the last one, one that is dark
@@ -57,7 +56,6 @@ type wiredCrossed struct {
 	met, alone uint64
 }
 
-// What a medium carries in a slot.
 const (
 	wiredDark  = 0
 	wiredAlone = 1
@@ -73,7 +71,6 @@ type wiredFrames struct {
 	on         []wiredOn
 }
 
-// wiredOn is a frame on a medium.
 type wiredOn struct{ medium, start uint32 }
 
 func (f *wiredFrames) clear() {
@@ -109,13 +106,11 @@ func (f *wiredFrames) place(w *fabric.Wiring, ports, first int) {
 	}
 }
 
-// frame is the one that starts at a word.
 func (f *wiredFrames) frame(start uint32) nic.FrameView {
 	frame := nic.FrameView(f.bytes[start*8:])
 	return frame[:frame.Used()]
 }
 
-// wiredMedium is a medium that is not dark.
 type wiredMedium struct {
 	senders uint32
 	shard   uint32 // the first frame on it: of which shard...
@@ -234,7 +229,6 @@ func (t *wired) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	}
 }
 
-// send takes what a processor's NIC sends in a slot.
 func (t *wired) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	processor := bank.First + cell
 	if t.nic.AllPorts {
@@ -322,7 +316,6 @@ func (t *wired) meetOpposite() {
 	}
 }
 
-// darken ends what a slot has carried.
 func (t *wired) darken() {
 	for _, medium := range t.lit {
 		t.carries[medium] = wiredDark
@@ -333,7 +326,6 @@ func (t *wired) darken() {
 	}
 }
 
-// light puts a frame on a medium.
 func (t *wired) light(medium, shard, start, slot uint32) {
 	m := &t.media[medium]
 	if t.carries[medium] == wiredDark {
@@ -363,7 +355,6 @@ func (t *wired) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	ledger.Judge(slot)
 }
 
-// hearOne delivers what some processors hear, each at its port of ports.
 func (t *wired) hearOne(shard int, bank *nic.Bank, ports []uint16, ledger *fabric.Ledger, slot uint32, first, end int) {
 	work, all, dark := &t.work[shard], t.shape.Ports, uint32(len(t.media))
 	for ; first < end; first += wiredBlock {
@@ -390,7 +381,6 @@ func (t *wired) hearOne(shard int, bank *nic.Bank, ports []uint16, ledger *fabri
 	}
 }
 
-// hearAll delivers what some processors hear, whose NICs hear at all of their ports.
 func (t *wired) hearAll(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, first, end int) {
 	work, ports := &t.work[shard], t.shape.Ports
 	last := (bank.First + end) * ports
@@ -412,7 +402,6 @@ func (t *wired) hearAll(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
-// deliver gives receivers, which were idle, what they hear.
 func (t *wired) deliver(work *wiredWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	sent := t.sent[slot&1]
 	for i := range work.hearing {
@@ -478,7 +467,6 @@ func (t *wired) Reset(uint64) {
 	}
 }
 
-// forget makes all media dark.
 func (t *wired) forget() {
 	t.darken()
 	for i := range t.sent {

@@ -67,7 +67,6 @@ type bounds struct {
 	blockCalls []uint32
 }
 
-// functionBounds is what is found of a function.
 type functionBounds struct {
 	worst   uint64 // cost of a call, with what it calls
 	blocks  []codeBlock
@@ -94,7 +93,6 @@ type loopBounds struct {
 	given             bool
 }
 
-// boundsFrame is an open block.
 type boundsFrame struct {
 	op              binary.Opcode
 	height          int
@@ -129,7 +127,6 @@ const anyBacks = -1
 // boundsCells bounds the copies of locals in a function; beyond, nothing is known of locals.
 const boundsCells = 1 << 22
 
-// function finds the bounds of function k, whose parameters are given as far as they are known.
 func (p *program) function(k int, params []value) functionBounds {
 	f := &p.m.Body[k]
 	a := &bounds{program: p, k: k, budget: boundsCells}
@@ -231,7 +228,6 @@ func (a *bounds) writes(r *binary.Reader) []uint32 {
 	return written
 }
 
-// clone copies locals while the budget lasts.
 func (a *bounds) clone(locals []value) []value {
 	if a.budget -= len(locals); a.budget < 0 {
 		return nil
@@ -239,7 +235,6 @@ func (a *bounds) clone(locals []value) []value {
 	return slices.Clone(locals)
 }
 
-// join returns what both lists know.
 func (a *bounds) join(x, y []value) []value {
 	if x == nil || y == nil {
 		return nil
@@ -300,7 +295,6 @@ func (a *bounds) flowFrom(around, t int, cost uint64) {
 	}
 }
 
-// branch goes, by an instruction, to the end of a block, or to the head of a loop.
 func (a *bounds) branch(i *binary.Instruction, label int) {
 	t := len(a.frames) - 1 - label
 	if t < 0 {
@@ -327,7 +321,6 @@ func (a *bounds) branch(i *binary.Instruction, label int) {
 	f.branched = true
 }
 
-// branchIf goes there if a condition holds.
 func (a *bounds) branchIf(i *binary.Instruction, condition value) {
 	top, around := len(a.frames)-1, a.around()
 	t := top - int(i.Index)
@@ -381,7 +374,6 @@ func (f *boundsFrame) turns() uint64 {
 	return least
 }
 
-// otherwise starts the second half of an if.
 func (a *bounds) otherwise() {
 	f := &a.frames[len(a.frames)-1]
 	if f.op != binary.OpIf {
@@ -461,7 +453,6 @@ func (a *bounds) closeLoop(r *binary.Reader, falls bool) {
 	a.cut(done.height, done.results)
 }
 
-// skip goes to where code can be reached again.
 func (a *bounds) skip(r *binary.Reader) {
 	i := r.SkipUnreachable()
 	a.blockStart = i.End
@@ -472,7 +463,6 @@ func (a *bounds) skip(r *binary.Reader) {
 	}
 }
 
-// plain follows an instruction that goes on to the next one.
 func (a *bounds) plain(i *binary.Instruction) {
 	known := func(local uint32) value {
 		if int(local) < len(a.locals) {
@@ -544,7 +534,6 @@ func (a *bounds) plain(i *binary.Instruction) {
 	}
 }
 
-// call adds the cost of a function of the module.
 func (a *bounds) call(k uint32) {
 	if !slices.Contains(a.result.callees, k) {
 		a.result.callees = append(a.result.callees, k)
@@ -579,7 +568,6 @@ func truth(v value) value {
 	return compare(binary.OpI32Ne, v, isFixed(0))
 }
 
-// compare is a comparison with a constant.
 func compare(op binary.Opcode, x, y value) value {
 	switch {
 	case y.kind == fixed && x.kind == moving:

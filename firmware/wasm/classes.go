@@ -13,7 +13,6 @@ import (
 // class says what a processor does with an instruction, as far as its time depends on it.
 type class uint8
 
-// The classes, in the order of cost tables.
 const (
 	classNop class = iota
 	classConst
@@ -205,7 +204,6 @@ func (c *Costs) of(i *binary.Instruction, imported int) uint64 {
 	return uint64(c[k])
 }
 
-// classOf returns the class of an instruction.
 func classOf(i *binary.Instruction, imported int) class {
 	if i.Op == binary.OpCall && int(i.Index) < imported {
 		return classCallHost

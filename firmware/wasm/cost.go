@@ -33,7 +33,6 @@ const callsType = 1 << 31
 // paths[k] its loop k in the order of their starts.
 type shape struct{ paths []path }
 
-// note adds an instruction to the path that it belongs to.
 func (s *shape) note(at int, i *binary.Instruction, imported int) {
 	p := &s.paths[at]
 	p.instructions++
@@ -116,7 +115,6 @@ func (m *module) costs(shapes []shape) (all []turns, order []uint32) {
 	return c.result, c.order
 }
 
-// unitsOf returns how many turns a path counts for.
 func unitsOf(instructions uint64) uint32 {
 	return uint32(min(1+instructions/turnInstructions, TickTurns))
 }
@@ -139,7 +137,6 @@ type node struct {
 	cost       uint64 // of one call that nothing counts
 }
 
-// callees yields the nodes that a node calls.
 func (c *calls) callees(n uint32, yield func(uint32)) {
 	if n&callsType != 0 {
 		for _, f := range c.byType[c.m.Types[n&^callsType]] {

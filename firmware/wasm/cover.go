@@ -28,7 +28,6 @@ const (
 	constantsMax   = 1 << 10
 )
 
-// cover is what is noted in a module.
 type cover struct {
 	Covered
 	first   uint32   // its first global
@@ -36,7 +35,6 @@ type cover struct {
 	word    uint32   // the global of the last bit
 }
 
-// global makes a global.
 func (c *cover) global(name string) uint32 {
 	c.globals = append(c.globals, name)
 	return c.first + uint32(len(c.globals)-1)
@@ -78,7 +76,6 @@ func (s *scout) enter() []byte {
 	return s.bit()
 }
 
-// bit sets the bit of a branch.
 func (s *scout) bit() []byte {
 	if s.Branches >= coveredMax {
 		return nil
@@ -140,7 +137,6 @@ func (s *scout) either(yes, no []byte) []byte {
 	return emit(code, binary.OpEnd, binary.OpLocalGet, condition)
 }
 
-// operands keeps the two values on top of the stack.
 func (s *scout) operands(op binary.Opcode) []byte {
 	a, b := s.f.local(scratchA64, binary.I64), s.f.local(scratchB64, binary.I64)
 	narrow := op <= binary.OpI32GeU
@@ -159,10 +155,8 @@ func (s *scout) operands(op binary.Opcode) []byte {
 	return emit(code, binary.OpLocalGet, a, binary.OpLocalGet, b)
 }
 
-// operand is the number of the next one.
 func (s *scout) operand() int { return len(s.globals) - (s.Branches+63)/64 }
 
-// compares reports whether an instruction compares two integers.
 func compares(op binary.Opcode) bool {
 	return op >= binary.OpI32Eq && op <= binary.OpI32GeU || op >= binary.OpI64Eq && op <= binary.OpI64GeU
 }

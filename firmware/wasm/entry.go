@@ -54,7 +54,6 @@ const (
 // An entry point that is larger is called, so that the compiler does not take much longer for both.
 const entryBytesMax, entryLocalsMax = 1 << 16, 1 << 10
 
-// entries are the entry points of a copy that counts.
 func (w *weaver) entries() (entries []*entry) {
 	if w.meter == nil {
 		return nil
@@ -158,7 +157,6 @@ var zeros = map[byte][]byte{
 	binary.F64: {binary.OpF64Const, 0, 0, 0, 0, 0, 0, 0, 0}, binary.V128: append([]byte{simd >> 16, binary.OpV128Const & 0xFF}, make([]byte, 16)...),
 }
 
-// declare puts the types of locals before code.
 func (f *woven) declare(types []byte) {
 	groups, count := []byte(nil), uint32(0)
 	for n := 0; n < len(types); count++ {
@@ -184,7 +182,6 @@ func (e *entry) begin(x *metering) []byte {
 		binary.OpI64Const, 0, binary.OpGlobalSet, x.counter)
 }
 
-// call makes code that calls the entry point.
 func (e *entry) call(w *weaver) {
 	e.types, e.function = slices.Repeat([]byte{binary.I32}, e.params), EachName+e.name
 	e.code, e.head, e.blocks = nil, 0, 0
@@ -251,7 +248,6 @@ func (e *entry) findHead(m *module, whole *flow) {
 	}
 }
 
-// head follows the head of an entry point.
 type head struct {
 	e      *entry
 	m      *module
@@ -261,7 +257,6 @@ type head struct {
 	set localSet
 }
 
-// takes reports whether an instruction can be in the head.
 func (h *head) takes(i *binary.Instruction) bool {
 	switch op := i.Op; {
 	case op == binary.OpBlock:
@@ -295,7 +290,6 @@ func (h *head) takes(i *binary.Instruction) bool {
 	return true
 }
 
-// local follows an instruction on a local.
 func (h *head) local(i *binary.Instruction) {
 	switch {
 	case i.Op == binary.OpLocalSet:
@@ -377,7 +371,6 @@ func (e *entry) copyRest(out *woven) {
 	}
 }
 
-// copy copies an instruction that is in so many blocks of the entry point.
 func (e *entry) copy(out *woven, i *binary.Instruction, depth uint32) {
 	switch i.Op {
 	case binary.OpLocalGet, binary.OpLocalSet, binary.OpLocalTee:

@@ -26,20 +26,17 @@ type flow struct {
 // extent is bytes of the memory.
 type extent struct{ from, to uint64 }
 
-// extentOf is what an instruction of the MVP loads or stores at an address.
 func extentOf(base uint32, i *binary.Instruction) extent {
 	const sizes = "\x04\x08\x04\x08\x01\x01\x02\x02\x01\x01\x02\x02\x04\x04" + "\x04\x08\x04\x08\x01\x02\x01\x02\x04"
 	from := uint64(base) + uint64(i.Value)
 	return extent{from, from + uint64(sizes[i.Op-binary.OpI32Load])}
 }
 
-// address is a value that is known.
 type address struct {
 	known bool
 	value uint32
 }
 
-// flowFrame is an open block.
 type flowFrame struct {
 	op              binary.Opcode
 	height          int
@@ -48,14 +45,12 @@ type flowFrame struct {
 	after           localSet // set on every way to the end, nil if none is known
 }
 
-// localSet is a set of numbers.
 type localSet []uint64
 
 func newSet(count int) localSet           { return make(localSet, (count+63)/64) }
 func (b localSet) has(number uint32) bool { return b[number/64]>>(number%64)&1 != 0 }
 func (b localSet) add(number uint32)      { b[number/64] |= 1 << (number % 64) }
 
-// keep takes out what is not in another set, too.
 func (b localSet) keep(other localSet) {
 	for k := range b {
 		b[k] &= other[k]
@@ -110,7 +105,6 @@ func (f *flow) open(i *binary.Instruction) {
 	f.frames = append(f.frames, frame)
 }
 
-// branch goes to the end of a block, or the start of a loop.
 func (f *flow) branch(label uint32) {
 	if uint64(label) >= uint64(len(f.frames)) {
 		f.failed = true
@@ -126,7 +120,6 @@ func (f *flow) branch(label uint32) {
 	}
 }
 
-// otherwise starts the second half of an if.
 func (f *flow) otherwise() {
 	frame := &f.frames[len(f.frames)-1]
 	if frame.op != binary.OpIf {
@@ -164,7 +157,6 @@ func (f *flow) close(r *binary.Reader, falls bool) {
 	}
 }
 
-// skip goes to where code can be reached again.
 func (f *flow) skip(r *binary.Reader) {
 	switch r.SkipUnreachable().Op {
 	case binary.OpElse:
@@ -174,7 +166,6 @@ func (f *flow) skip(r *binary.Reader) {
 	}
 }
 
-// plain follows an instruction that goes on to the next one.
 func (f *flow) plain(i *binary.Instruction) {
 	switch {
 	case i.Op == binary.OpLocalGet:
@@ -218,7 +209,6 @@ func (f *flow) plain(i *binary.Instruction) {
 	}
 }
 
-// original is the number that a function of the copy has in the image.
 func (f *flow) original(index uint32) uint32 {
 	if index > f.tick {
 		return index - 1
@@ -226,7 +216,6 @@ func (f *flow) original(index uint32) uint32 {
 	return index
 }
 
-// isStore reports whether an instruction with a prefix writes to the memory.
 func isStore(op binary.Opcode) bool {
 	switch op {
 	case binary.OpMemoryInit, binary.OpMemoryCopy, binary.OpMemoryFill, simd | 11, simd | 88, simd | 89, simd | 90, simd | 91:

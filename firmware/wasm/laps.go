@@ -29,16 +29,13 @@ func (m *module) bankCurrent() uint64 {
 	return uint64(uint32(address.Value)) + BankCurrent
 }
 
-// lap is the global with the turns that were left when the lap began.
 func (w *weaver) lap() uint32 { return w.counter + 1 }
 
-// begins reports whether the last of three instructions says that a cell's turn begins.
 func (w *weaver) begins(address, place, store *binary.Instruction) bool {
 	return w.current != 0 && store.Op == binary.OpI32Store && address.Op == binary.OpI32Const &&
 		(place.Op == binary.OpLocalGet || place.Op == binary.OpI32Const) && uint64(uint32(address.Value))+uint64(store.Value) == w.current
 }
 
-// mark notes that a lap begins.
 func (w *weaver) mark() []byte {
 	return emit(binary.OpGlobalGet, w.counter, binary.OpGlobalSet, w.lap())
 }

@@ -48,7 +48,6 @@ type limits struct {
 	widest                                                 int // what a branch may carry
 }
 
-// nextFunction starts a function with the given number of locals and results.
 func (l *limits) nextFunction(locals uint64, results int) error {
 	*l = limits{targets: l.targets, values: l.values, allInstructions: l.allInstructions, work: l.work + l.functionWork(), locals: locals, widest: results}
 	if locals > localsMax {
@@ -83,14 +82,12 @@ func (l *limits) carried(m *module, i *binary.Instruction) int {
 	return len(t.Params) + len(t.Results)
 }
 
-// functionWork is what the compiler does for the function that is read.
 func (l *limits) functionWork() uint64 {
 	branches, calls, blocks := uint64(l.blocks+l.branches), uint64(l.calls), uint64(l.blocks)
 	return workPerBranchPair*branches*branches + calls*calls/workPerCallPairs + workPerLocalPair*l.locals*l.locals*blocks +
 		workPerInstruction*uint64(l.instructions)
 }
 
-// take counts an instruction that is inside of depth blocks.
 func (l *limits) take(i *binary.Instruction, depth int) error {
 	if l.instructions++; l.instructions > instructionsMax {
 		return fmt.Errorf("the function has more than %d instructions; split it", instructionsMax)
@@ -126,7 +123,6 @@ func (l *limits) take(i *binary.Instruction, depth int) error {
 	return nil
 }
 
-// endFunction refuses a function that would keep the compiler busy for too long.
 func (l *limits) endFunction() error {
 	own := l.functionWork()
 	size := fmt.Sprintf("%d locals, %d blocks, %d branches and %d calls", l.locals, l.blocks, l.branches, l.calls)

@@ -61,7 +61,6 @@ type metering struct {
 // at is the global AtName; the limit is between.
 func (x *metering) at() uint32 { return x.place + 2 }
 
-// addMeter adds the globals of the counter to the sections of a copy.
 func (x *metering) addMeter(parts binary.Parts) {
 	parts.Global(CounterName, x.counter, emit(binary.I64, 1, binary.OpI64Const, 0, binary.OpEnd))
 	parts.Global(PlaceName, x.place, emit(binary.I32, 1, binary.OpI32Const, 0, binary.OpEnd))
@@ -147,23 +146,19 @@ func (t *tally) add() []byte {
 	return t.move(t.accumulator(), binary.OpLocalGet, binary.OpLocalSet)
 }
 
-// move adds what is pending to a variable.
 func (t *tally) move(to uint32, get, set binary.Opcode) []byte {
 	code := emit(get, to, binary.OpI64Const, int64(t.pending), binary.OpI64Add, set, to)
 	t.pending = 0
 	return code
 }
 
-// ask moves what is pending to the counter, and asks the host.
 func (t *tally) ask() []byte {
 	code := t.move(t.counter, binary.OpGlobalGet, binary.OpGlobalSet)
 	return emit(code, binary.OpI32Const, int64(int32(t.last)), binary.OpGlobalSet, t.at(), binary.OpCall, t.tick)
 }
 
-// settle moves everything to the counter.
 func (t *tally) settle() []byte { return append(t.add(), t.flush()...) }
 
-// flush moves the accumulator to the counter.
 func (t *tally) flush() []byte {
 	return emit(binary.OpGlobalGet, t.counter, binary.OpLocalGet, t.accumulator(), binary.OpI64Add,
 		binary.OpGlobalSet, t.counter, binary.OpI64Const, 0, binary.OpLocalSet, t.accumulator())
@@ -186,7 +181,6 @@ func (x *metering) limit() int64 { return int64(min(x.Limit, math.MaxInt64)) }
 // another turn.
 const Spent = math.MaxUint64
 
-// check asks the host if the call has cost more than the limit.
 func (t *tally) check() []byte {
 	code := t.exceeds(emit(binary.OpGlobalGet, t.counter, binary.OpLocalGet, t.accumulator(), binary.OpI64Add))
 	return append(t.end(append(code, binary.OpIf, binary.BlockEmpty), t.tick), binary.OpEnd)
@@ -197,7 +191,6 @@ func (x *metering) exceeds(code []byte) []byte {
 	return emit(code, binary.OpI64Const, x.limit(), binary.OpI64GtU)
 }
 
-// end ends the call, which has cost more than the limit.
 func (x *metering) end(code []byte, tick uint32) []byte {
 	return emit(code, binary.OpI64Const, int64(-1), binary.OpGlobalSet, x.counter, binary.OpCall, tick)
 }

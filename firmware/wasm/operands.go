@@ -5,7 +5,6 @@ import "starloom/firmware/wasm/binary"
 // The prefixes of instructions of two parts.
 const bulk, simd = binary.Bulk, binary.SIMD
 
-// module is a module as passes see it.
 type module struct{ *binary.Module }
 
 // operands is the stack of operands at a place of a function, as far as an analysis knows them;
@@ -27,7 +26,6 @@ func (o *operands[V]) pop() (v V) {
 
 func (o *operands[V]) push(values ...V) { o.stack = append(o.stack, values...) }
 
-// replace pops values, and pushes some of which nothing is known.
 func (o *operands[V]) replace(pops, pushes int) {
 	for range pops {
 		o.pop()
@@ -38,7 +36,6 @@ func (o *operands[V]) replace(pops, pushes int) {
 	}
 }
 
-// cut leaves height values and so many unknown ones.
 func (o *operands[V]) cut(height, unknown int) {
 	if height > len(o.stack) {
 		o.failed = true
@@ -48,13 +45,11 @@ func (o *operands[V]) cut(height, unknown int) {
 	o.replace(0, unknown)
 }
 
-// block returns how many operands a block takes and leaves.
 func (m *module) block(i *binary.Instruction) (params, results int) {
 	t := m.blockTypes(i)
 	return len(t.Params), len(t.Results)
 }
 
-// blockTypes returns the types that a block takes and leaves.
 func (m *module) blockTypes(i *binary.Instruction) binary.FuncType {
 	switch {
 	case i.Value >= 0:

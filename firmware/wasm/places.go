@@ -14,7 +14,6 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// compact leaves out the entries that follow from those before.
 func compact(list []moved) []moved {
 	kept := list[:0]
 	for _, m := range list {
@@ -26,7 +25,6 @@ func compact(list []moved) []moved {
 	return kept
 }
 
-// origin returns the offset in the image of what is at an offset of the copy.
 func (c *Copy) origin(offset uint64) (uint64, bool) {
 	n := sort.Search(len(c.moved), func(i int) bool { return uint64(c.moved[i].to) > offset })
 	if n == 0 {
@@ -151,7 +149,6 @@ func (p *Places) FramesAt(at uint64) []Frame {
 	return nil
 }
 
-// units yields the compile units, as far as they can be read.
 func (p *Places) units(yield func(*dwarf.Entry) bool) {
 	units := p.data.Reader()
 	for {
@@ -247,7 +244,6 @@ func (p *Places) name(entry *dwarf.Entry) string {
 	return ""
 }
 
-// callSite is where an inlined function was called.
 func callSite(entry *dwarf.Entry, files []*dwarf.LineFile) string {
 	line := &dwarf.LineEntry{}
 	number := func(attribute dwarf.Attr) int {
@@ -317,7 +313,6 @@ type lineRange struct {
 	line     string
 }
 
-// lines reads the source lines of the image itself.
 func (p *Places) lines() (table lineTable) {
 	if p == nil || p.data == nil {
 		return nil
@@ -370,7 +365,6 @@ func (c *inlinedCall) contains(at uint64) bool {
 	return slices.ContainsFunc(c.ranges, func(r [2]uint64) bool { return r[0] <= at && at < r[1] })
 }
 
-// inlinedCalls lists all calls that are inlined, each before those in it.
 func (p *Places) inlinedCalls() (calls []inlinedCall) {
 	if p == nil || p.data == nil {
 		return nil
@@ -423,7 +417,6 @@ func (t lineTable) around(calls []inlinedCall, from, back, to uint64) string {
 	return t.source(back)
 }
 
-// isDead reports whether code at an address is of a function that the linker has left out.
 func isDead(address uint64) bool { return address == 0 || uint32(address) >= 1<<32-2 }
 
 func formatLine(line *dwarf.LineEntry) string {

@@ -75,7 +75,6 @@ func rewriteWith(image []byte, meter *Meter, covers bool) (*Copy, error) {
 	return c, nil
 }
 
-// read parses a module and refuses what cannot be run.
 func read(image []byte) (*module, error) {
 	m, err := binary.Parse(image, false)
 	var large *binary.LimitError
@@ -199,7 +198,6 @@ func (w *weaver) analyse() error {
 	return nil
 }
 
-// write makes the copy.
 func (w *weaver) write(c *Copy) {
 	m := w.m
 	parts := m.Parts()
@@ -407,7 +405,6 @@ func canonical(f *woven, kind byte) []byte {
 	return emit(binary.OpLocalTee, value, bits, nan, binary.OpLocalGet, value, binary.OpLocalGet, value, choose)
 }
 
-// opName names the instructions that are refused.
 func opName(op binary.Opcode) string {
 	return map[binary.Opcode]string{
 		binary.OpDataDrop: "data.drop", binary.OpTableInit: "table.init", binary.OpElemDrop: "elem.drop", binary.OpTableCopy: "table.copy",

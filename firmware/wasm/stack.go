@@ -50,7 +50,6 @@ func (m *module) findGlobals(c *Copy) error {
 	return nil
 }
 
-// globalUse is what all functions do with a global.
 type globalUse struct {
 	keeps  bool // all give it back
 	stack  int  // a function that lowers it and gives it back, -1 for none
@@ -58,10 +57,8 @@ type globalUse struct {
 	at     int  // where in its code it sets it last to something else than what it was
 }
 
-// ofHost reports whether the host calls an export of this name.
 func ofHost(name string) bool { return strings.HasPrefix(name, "starloom_") || name == "_initialize" }
 
-// reachable returns the functions that the host can call, and what they call.
 func (m *module) reachable() []int {
 	var list, open []int
 	seen := make([]bool, len(m.Body))
@@ -120,7 +117,6 @@ type state struct {
 	globals []term
 }
 
-// clone copies a state, as far as the budget goes.
 func (a *giving) clone(s *state) state {
 	if a.budget -= len(s.locals) + len(s.globals); a.budget < 0 {
 		a.failed = true
@@ -142,7 +138,6 @@ func (a *giving) join(s, o *state) (changed bool) {
 	return changed
 }
 
-// frame is an open block.
 type frame struct {
 	op       binary.Opcode
 	body     int // offset of its first instruction
@@ -161,7 +156,6 @@ const (
 	stepsBase    = 1 << 20
 )
 
-// give finds out which globals the function, number k, gives back.
 func (m *module) give(k int, uses []globalUse) {
 	f := &m.Body[k]
 	var sets []int // globals
@@ -274,7 +268,6 @@ func (a *giving) forget(count int) {
 	}
 }
 
-// branch joins what is known into the end of a block, or the start of a loop.
 func (a *giving) branch(label int) {
 	if label < 0 || label >= len(a.frames) {
 		a.failed = true
@@ -288,7 +281,6 @@ func (a *giving) branch(label int) {
 	a.join(&f.after, &a.now)
 }
 
-// otherwise starts the second half of an if.
 func (a *giving) otherwise() {
 	f := &a.frames[len(a.frames)-1]
 	if f.op != binary.OpIf {
@@ -299,7 +291,6 @@ func (a *giving) otherwise() {
 	a.restart(f)
 }
 
-// restart goes back to what is known at the start of a block.
 func (a *giving) restart(f *frame) {
 	a.now = a.clone(&f.before)
 	a.cut(f.height, f.params)
@@ -341,7 +332,6 @@ func (a *giving) close(r *binary.Reader, falls bool) {
 	a.cut(done.height, done.results)
 }
 
-// skip goes to where code can be reached again.
 func (a *giving) skip(r *binary.Reader) {
 	switch r.SkipUnreachable().Op {
 	case binary.OpElse:
@@ -351,7 +341,6 @@ func (a *giving) skip(r *binary.Reader) {
 	}
 }
 
-// plain follows an instruction that goes on to the next one.
 func (a *giving) plain(i *binary.Instruction) {
 	switch i.Op {
 	case binary.OpLocalGet:

@@ -91,7 +91,6 @@ func (e *NoLoopError) Error() string {
 	return fmt.Sprintf("there is no loop without a bound at %s", e.Place)
 }
 
-// program is what the bounds of functions follow from.
 type program struct {
 	m         *module
 	costs     *Costs
@@ -257,7 +256,6 @@ func (p *program) places(k int, offsets []int) (places []Place) {
 	return places
 }
 
-// place is that of an instruction at an offset of a function's code.
 func (p *program) place(k, offset int) Place {
 	f := &p.m.Body[k]
 	at := f.Offset + len(f.Locals) + offset

@@ -6,13 +6,11 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// negated returns the comparison that holds when op does not.
 func negated(op binary.Opcode) binary.Opcode {
 	return [...]binary.Opcode{binary.OpI32Ne, binary.OpI32Eq, binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU,
 		binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS, binary.OpI32LtU}[op-binary.OpI32Eq]
 }
 
-// mirrored returns the comparison of y and x that op is of x and y.
 func mirrored(op binary.Opcode) binary.Opcode {
 	return [...]binary.Opcode{binary.OpI32Eq, binary.OpI32Ne, binary.OpI32GtS, binary.OpI32GtU, binary.OpI32LtS, binary.OpI32LtU,
 		binary.OpI32GeS, binary.OpI32GeU, binary.OpI32LeS, binary.OpI32LeU}[op-binary.OpI32Eq]

@@ -29,7 +29,6 @@ var resultTypes = []struct {
 	{simd | 0xA2, binary.V128}, {simd | 0xA4, binary.I32}, {simd | 0xC2, binary.V128}, {simd | 0xC4, binary.I32}, {simd | 0xFF, binary.V128},
 }
 
-// resultType is the type that an instruction of resultTypes leaves.
 func resultType(op binary.Opcode) byte {
 	k, _ := slices.BinarySearchFunc(resultTypes, op, func(run struct {
 		last   binary.Opcode
@@ -48,7 +47,6 @@ type typing struct {
 	frames []typedFrame // open blocks, the function's own first
 }
 
-// typedFrame is an open block.
 type typedFrame struct {
 	op     binary.Opcode
 	height int
@@ -94,7 +92,6 @@ func (m *module) selects(f *binary.Function) (chosen map[int]byte, err error) {
 	return chosen, r.Err
 }
 
-// follow follows an instruction that is no select.
 func (t *typing) follow(i *binary.Instruction, r *binary.Reader) {
 	switch i.Op {
 	case binary.OpBlock, binary.OpLoop, binary.OpIf:

@@ -8,7 +8,6 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// opAddr is the DWARF operation of a fixed address.
 const opAddr = 0x03
 
 // variable is a static variable of the image: its bytes, and its name and line.
@@ -34,7 +33,6 @@ func (p *Places) Variable(address uint32) string {
 	return ""
 }
 
-// listVariables reads all static variables, in the order of the image.
 func (p *Places) listVariables() (list []variable) {
 	entries := p.data.Reader()
 	var unit *dwarf.Entry
@@ -57,7 +55,6 @@ func (p *Places) listVariables() (list []variable) {
 	}
 }
 
-// fixedAddress is where a variable lies that does not move.
 func fixedAddress(e *dwarf.Entry) (uint32, bool) {
 	expression, ok := e.Val(dwarf.AttrLocation).([]byte)
 	if !ok || len(expression) != 5 || expression[0] != opAddr {

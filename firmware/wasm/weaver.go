@@ -4,7 +4,6 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// weaver rewrites the functions of a module.
 type weaver struct {
 	m       *module
 	tick    uint32 // the imported function that asks the host
@@ -20,7 +19,6 @@ type weaver struct {
 	lines   lineTable      // of the image, for a profile
 }
 
-// woven is one rewritten body.
 type woven struct {
 	copier
 	moved   []moved
@@ -29,7 +27,6 @@ type woven struct {
 	first   uint32            // local
 }
 
-// The uses of added locals.
 const (
 	scratchTurns = iota
 	scratchF32
@@ -46,7 +43,6 @@ const (
 	scratches
 )
 
-// local returns a local of the copy's own.
 func (f *woven) local(use int, valueType byte) uint32 {
 	if f.scratch[use] == 0 {
 		f.locals = append(f.locals, valueType)

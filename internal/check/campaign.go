@@ -74,7 +74,6 @@ func (c *campaign) goesOn(sequences int) bool {
 	return c.report.Fuzzed < sequences && c.repeats < fuzzRepeatsMax
 }
 
-// try gives a sequence to a processor, and lists what is found.
 func (c *campaign) try(in *FuzzInput) {
 	f := c.fuzzer
 	c.report.Fuzzed++
@@ -115,7 +114,6 @@ func (c *campaign) list(x *FuzzFinding) {
 	list[k], c.report.Fuzz = c.fuzzer.shrink(x), list
 }
 
-// sum puts into the report what was tried, and what was not.
 func (c *campaign) sum(bases []fuzzBase) {
 	r := &c.report
 	r.FuzzCalls = c.fuzzer.calls
@@ -146,7 +144,6 @@ func fuzzBases(seed, slots uint64) (list []fuzzBase) {
 	return slices.Compact(list)
 }
 
-// notTried says what no sequence has had.
 func (c *campaign) notTried(bases []fuzzBase) []string {
 	places := []uint32{}
 	for _, base := range bases {

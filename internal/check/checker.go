@@ -10,7 +10,6 @@ import (
 	"starloom/internal/meter"
 )
 
-// checker is a check that is going on.
 type checker struct {
 	ctx      context.Context
 	config   *config.Config // without RTL
@@ -40,7 +39,6 @@ func (c *checker) servesOne() bool {
 	return err == nil && info.Runtime
 }
 
-// imageBytes are those of the scenario's image.
 func (c *checker) imageBytes() ([]byte, error) {
 	if c.config.Firmware.Bytes != nil {
 		return c.config.Firmware.Bytes, nil
@@ -48,7 +46,6 @@ func (c *checker) imageBytes() ([]byte, error) {
 	return firmware.ReadImage(c.config.Firmware.Path)
 }
 
-// processors is the size of the network.
 func (c *checker) processors() int { return c.config.Network.Shape().Processors() }
 
 // wholeUnits rounds the size of a bank up, as a machine does.
@@ -65,12 +62,10 @@ func (c *checker) mode() string {
 	return config.ModeBanked
 }
 
-// leave notes what is not compared.
 func (c *checker) leave(what string) {
 	c.report.NotCompared = append(c.report.NotCompared, what)
 }
 
-// machine builds a machine for a way to execute.
 func (c *checker) machine(run *Run) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = run.Mode
@@ -112,7 +107,6 @@ func (c *checker) watched(covered bool) (*emulator.Machine, error) {
 	})
 }
 
-// engine is the faster one that a network has.
 func (c *checker) engine() string {
 	if emulator.NoSlots(c.config.Network, false) != nil {
 		return emulator.EngineCycle

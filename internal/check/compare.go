@@ -118,7 +118,6 @@ func (o *execution) comparable(other *execution) (mine, theirs []byte) {
 	return o.text, other.text
 }
 
-// run executes the scenario in one way.
 func (c *checker) run(run *Run) (result execution, err error) {
 	c.progress("runs " + run.Text())
 	m, err := c.machine(run)

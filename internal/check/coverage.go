@@ -30,13 +30,11 @@ const (
 	corpusMax     = 1024
 )
 
-// newCoverage begins with nothing reached of so many branches.
 func newCoverage(branches int) coverage {
 	words := (branches + 63) / 64
 	return coverage{branches: make([]uint64, words), taken: make([]uint64, words)}
 }
 
-// reached counts the branches that were taken.
 func (v *coverage) reached() (count int) {
 	for _, word := range v.branches {
 		count += bits.OnesCount64(word)
@@ -44,7 +42,6 @@ func (v *coverage) reached() (count int) {
 	return count
 }
 
-// learnState notes new values of the state.
 func (v *coverage) learnState(state []byte) {
 	for i, value := range state[:min(len(state), coveredBytes)] {
 		if b := &v.values[i]; b.count < coveredValues && b.seen[value>>6]>>(value&63)&1 == 0 {
@@ -65,7 +62,6 @@ func (v *coverage) learn(instance *firmware.Watched, clean bool) {
 	}
 }
 
-// keep keeps an input whose run has reached more, and reports whether it has.
 func (v *coverage) keep(in *FuzzInput, random *rand.Rand) bool {
 	if !v.novel {
 		return false

@@ -6,7 +6,6 @@ import (
 	"starloom/firmware"
 )
 
-// dictionary draws words that firmware tells from others.
 type dictionary struct {
 	random     *rand.Rand
 	processors uint32
@@ -17,7 +16,6 @@ type dictionary struct {
 
 const operandsKept = 64
 
-// note takes the operands of comparisons into the dictionary.
 func (d *dictionary) note(compared []firmware.Operands) {
 	for _, pair := range compared {
 		d.operands[d.noted%operandsKept] = pair

@@ -17,7 +17,6 @@ import (
 // shownBytes bounds the bytes of a state or frame in a report, from the first that differs.
 const shownBytes = 16
 
-// explain steps both runs side by side up to their first difference.
 func (c *checker) explain(first, other *Run, reports [2][]byte) (err error) {
 	d := &Difference{Runs: [2]int{0, slices.IndexFunc(c.report.Runs, func(r Run) bool { return !r.Same })}}
 	c.report.Difference = d
@@ -57,7 +56,6 @@ func (c *checker) explain(first, other *Run, reports [2][]byte) (err error) {
 	return nil
 }
 
-// difference compares all processors of two machines after the same boundary.
 func (c *checker) difference(d *Difference, a, b *emulator.Machine) {
 	sentA, sentB := SentBy(a), SentBy(b)
 	for p := range a.Shape.Processors() {
@@ -87,7 +85,6 @@ func (c *checker) difference(d *Difference, a, b *emulator.Machine) {
 	}
 }
 
-// before adds what the item was one slot earlier, in both machines.
 func (c *checker) before(d *Difference, m *emulator.Machine) error {
 	if err := m.Reset(c.config.Seed); err != nil || d.Slot < 2 {
 		return err // the first step has two boundaries
@@ -151,7 +148,6 @@ func SentBy(m *emulator.Machine) map[int][]fabric.Captured {
 // reportField is a value of a report, and where it is in the JSON form.
 type reportField struct{ path, value string }
 
-// fieldsOf lists the values of a report, in its order.
 func fieldsOf(report []byte) (fields []reportField) {
 	decoder := json.NewDecoder(bytes.NewReader(report))
 	decoder.UseNumber()

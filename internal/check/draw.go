@@ -46,7 +46,6 @@ func (f *fuzzer) draw() FuzzInput {
 	return in
 }
 
-// fresh is a step made of nothing.
 func (f *fuzzer) fresh(in *FuzzInput) (x FuzzStep) {
 	r, bank := f.random, f.instance.Bank()
 	if r.IntN(4) != 0 {
@@ -64,7 +63,6 @@ func (f *fuzzer) fresh(in *FuzzInput) (x FuzzStep) {
 	return x
 }
 
-// statuses draws what receivers and transmitters say.
 func (f *fuzzer) statuses(x *FuzzStep) {
 	r, bank := f.random, f.instance.Bank()
 	x.Statuses, x.Transmit = nil, nil
@@ -78,7 +76,6 @@ func (f *fuzzer) statuses(x *FuzzStep) {
 	}
 }
 
-// frame draws a frame to a processor.
 func (f *fuzzer) frame(processor int) FuzzFrame {
 	r, bank := f.random, f.instance.Bank()
 	x := FuzzFrame{Port: uint16(r.IntN(bank.Ports)), Source: uint32(r.IntN(f.m.Shape.Processors())), Destination: uint32(processor)}
@@ -119,7 +116,6 @@ func (f *fuzzer) payload() []byte {
 	return payload[:size]
 }
 
-// mutate changes an input in one place.
 func (f *fuzzer) mutate(in *FuzzInput) {
 	r := f.random
 	at := r.IntN(len(in.Steps))
@@ -149,7 +145,6 @@ func (f *fuzzer) mutate(in *FuzzInput) {
 	}
 }
 
-// mutateFrame changes a field of a frame.
 func (f *fuzzer) mutateFrame(x *FuzzFrame, processor int) {
 	r := f.random
 	payload, _ := hex.DecodeString(x.Payload)
@@ -178,7 +173,6 @@ func (f *fuzzer) mutateFrame(x *FuzzFrame, processor int) {
 	}
 }
 
-// harm draws what no frame can change.
 func (f *fuzzer) harm(x *FuzzStep) {
 	r, bank := f.random, f.instance.Bank()
 	if bank.Schedule != nil && r.IntN(2) == 0 {

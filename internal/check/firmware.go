@@ -104,7 +104,6 @@ func (c *checker) check(o *Options) error {
 	return nil
 }
 
-// conclude sets the verdict.
 func (c *checker) conclude() {
 	r := &c.report
 	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil ||

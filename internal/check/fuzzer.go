@@ -49,13 +49,11 @@ func (c *checker) newFuzzer() (*fuzzer, error) {
 	}}, nil
 }
 
-// fuzzBase is a place in a run.
 type fuzzBase struct {
 	seed  uint64
 	slots uint32
 }
 
-// step takes the machine to a place in a run.
 func (f *fuzzer) step(base fuzzBase) error {
 	f.instance = nil
 	if f.m.Seed != base.seed || f.m.Slots() > base.slots {
@@ -105,7 +103,6 @@ func (f *fuzzer) stepsAfter(slots uint32) int {
 	return min(fuzzStepsMax, max(1, int(f.m.Config.Slots)-int(slots)))
 }
 
-// choose takes the instance of a processor, and keeps what it is.
 func (f *fuzzer) choose(processor int) (cell int) {
 	instance, cell := f.m.InstanceOf(processor)
 	if w := instance.(*firmware.Watched); w != f.instance {

@@ -76,14 +76,12 @@ const (
 	fuzzInputBytes = 8 << 20
 )
 
-// received reports whether frames and statuses are all that an input brings.
 func (in *FuzzInput) received() bool {
 	return in.Call == nil && !slices.ContainsFunc(in.Steps, func(x FuzzStep) bool {
 		return x.Workload != nil || x.Schedule != nil || len(x.ROM) > 0 || x.State != ""
 	})
 }
 
-// clone shares nothing that changes with the input.
 func (in *FuzzInput) clone() FuzzInput {
 	out := *in
 	out.Steps = slices.Clone(in.Steps)
@@ -95,12 +93,10 @@ func (in *FuzzInput) clone() FuzzInput {
 	return out
 }
 
-// empty reports whether a step brings nothing.
 func (x *FuzzStep) empty() bool {
 	return len(x.Frames)+len(x.Statuses)+len(x.Transmit)+len(x.ROM) == 0 && x.Schedule == nil && x.Workload == nil && x.State == ""
 }
 
-// view is the frame as a receiver has it.
 func (x *FuzzFrame) view(payloadBytes int) nic.FrameView {
 	payload, _ := hex.DecodeString(x.Payload) // checked where it was read
 	h := nic.Header{Kind: nic.Kind(x.Kind), Flags: x.Flags, Tag: x.Tag, PayloadBytes: len(payload), Source: x.Source, Destination: x.Destination}
@@ -128,7 +124,6 @@ func ReadInput(path string, c *config.Config) (*FuzzInput, error) {
 	return in, nil
 }
 
-// check compares an input with a network.
 func (in *FuzzInput) check(c *config.Config) error {
 	shape := c.Network.Shape()
 	if in.Slots < 1 || in.Slots > c.Slots {
@@ -151,7 +146,6 @@ func (in *FuzzInput) check(c *config.Config) error {
 	return nil
 }
 
-// check compares what a slot brings with a network.
 func (x *FuzzStep) check(c *config.Config) error {
 	shape := c.Network.Shape()
 	lanes := shape.Lanes()

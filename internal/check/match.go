@@ -56,7 +56,6 @@ func (f *fuzzer) match(in *FuzzInput, step int, from, to uint64) (out FuzzInput,
 	return out, false
 }
 
-// replace changes one place of a frame that holds a value.
 func (f *fuzzer) replace(x *FuzzFrame, from, to uint64) bool {
 	payload, _ := hex.DecodeString(x.Payload)
 	payloadMax := f.instance.Bank().PayloadBytes
@@ -120,7 +119,6 @@ func valueAt(part []byte, big bool) (value uint64) {
 	return value
 }
 
-// withValue is a payload with a number in it.
 func withValue(payload []byte, at, width int, value uint64, big bool) []byte {
 	out := slices.Clone(payload)
 	number := binary.LittleEndian.AppendUint64(nil, value)[:width]

@@ -54,7 +54,6 @@ func (r *Report) Page(command, run string) *page.Page {
 	return p
 }
 
-// answers say what failed first, where, and what to do.
 func (r *Report) answers(command, run string) []page.Answer {
 	answer := func(what, where string, steps ...page.Step) []page.Answer {
 		if command != "" {
@@ -113,7 +112,6 @@ func (r *Report) answers(command, run string) []page.Answer {
 // violationsPerRule is how many violations of one rule a page lists.
 const violationsPerRule = 4
 
-// sections show what was found, and how much was looked at.
 func (r *Report) sections(p *page.Page) {
 	if r.ViolationsTotal > 0 {
 		t := &page.Table{Caption: "What the run itself has broken.",
@@ -160,7 +158,6 @@ func (r *Report) sections(p *page.Page) {
 	}
 }
 
-// comparedSection lists the ways to run it.
 func (r *Report) comparedSection(p *page.Page) {
 	if len(r.Runs) == 0 {
 		return
@@ -180,7 +177,6 @@ func (r *Report) comparedSection(p *page.Page) {
 	p.Add("What was compared", page.Block{Table: t})
 }
 
-// textLines are lines of the text form, as they stand there.
 func textLines(write func(b *bytes.Buffer)) page.Block {
 	var b bytes.Buffer
 	write(&b)

@@ -10,7 +10,6 @@ import (
 	"starloom/traces/input"
 )
 
-// replay calls a handler once more on the input in a file.
 func (c *checker) replay(path string) error {
 	in, err := ReadInput(path, c.config)
 	if err != nil {

@@ -33,7 +33,6 @@ type Report struct {
 	NotTried  []string      `json:"not_tried"` // for people: what no sequence has had
 }
 
-// schema is the version of FirmwareCheck's JSON form.
 const schema = 2
 
 // Run is one way to execute the scenario.
@@ -85,7 +84,6 @@ type Write struct {
 // sooner or later.
 func (w Write) Harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
-// fails reports whether a write fails the check.
 func (w Write) fails() bool { return w.Harms() || w.Carries }
 
 // Difference is the first difference between two ways to execute a scenario.

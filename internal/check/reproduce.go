@@ -81,7 +81,6 @@ func (c *checker) writeImage(folder string, write func(path string, data []byte)
 	return image, write(image, binary)
 }
 
-// writeFinding writes a scenario that shows a finding, what it reads, and the input.
 func (c *checker) writeFinding(x *FuzzFinding, small *reproduction, name string, write func(path string, data []byte) error) error {
 	if err := small.takeFiles(name, write); err != nil {
 		return err
@@ -208,7 +207,6 @@ func (r *reproduction) end(slots uint32) {
 	r.keys["stop"] = map[string]any{"slots": json.Number(fmt.Sprint(slots))}
 }
 
-// shows reports whether a scenario shows a finding.
 func (c *checker) shows(r *reproduction, x *FuzzFinding) bool {
 	own, err := c.keys.Read(r.keys)
 	if err != nil {
@@ -235,7 +233,6 @@ func (c *checker) shows(r *reproduction, x *FuzzFinding) bool {
 	return err == nil && slices.ContainsFunc(found, func(y FuzzFinding) bool { return y.is(x) && y.Received == x.Received })
 }
 
-// cloneKeys copies maps in maps.
 func cloneKeys(keys map[string]any) map[string]any {
 	clone := maps.Clone(keys)
 	for key, value := range clone {

@@ -68,7 +68,6 @@ func (t *trial) found(rule, place, text string, steps int) {
 	t.findings = append(t.findings, FuzzFinding{Rule: rule, Path: path, Text: text, Received: in.received(), Input: in, place: place})
 }
 
-// fault notes how a handler or a call has ended.
 func (t *trial) fault(what string, e firmware.Event, steps int) {
 	where, place := eventPlace(&e), what+e.Function+e.Source
 	switch e.Kind {
@@ -185,7 +184,6 @@ func (t *trial) receive(x *FuzzStep, slot uint32) {
 // packetBytes is the size of the packet at the head of a data frame's payload.
 const packetBytes = 8
 
-// damage overwrites what no frame can change.
 func (t *trial) damage(x *FuzzStep) {
 	bank, cell := t.bank, t.cell
 	if state, err := hex.DecodeString(x.State); err == nil {
@@ -206,7 +204,6 @@ func (t *trial) damage(x *FuzzStep) {
 	}
 }
 
-// announce judges a packet that the handler says has come to stay.
 func (t *trial) announce(origin uint32, steps int) {
 	packets := referees.PacketsOf(t.m.Referee)
 	if packets == nil || !t.m.Rules.ExactlyOnce || t.unreadable || slices.Contains(t.brought, origin) {
@@ -218,7 +215,6 @@ func (t *trial) announce(origin uint32, steps int) {
 	t.found(fabric.RuleExactlyOnce, "", fmt.Sprintf("announces the packet of processor %d, which no frame had brought to it", origin), steps)
 }
 
-// scan reads what the handler has left in its registers and its FIFO.
 func (t *trial) scan(slot uint32, steps int) {
 	bank, cell, l := t.bank, t.cell, &t.ledger
 	l.BeginSlot()

@@ -11,7 +11,6 @@ type shrinking struct {
 	tries int
 }
 
-// shrink makes the input of a finding smaller.
 func (f *fuzzer) shrink(x *FuzzFinding) FuzzFinding {
 	s := &shrinking{fuzzer: f, best: *x}
 	if call := s.best.Input.Call; call != nil {
@@ -78,7 +77,6 @@ func (s *shrinking) steps() {
 	}
 }
 
-// step makes what a slot brings smaller.
 func (s *shrinking) step(k int) {
 	if k >= len(s.best.Input.Steps) {
 		return

@@ -41,7 +41,6 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeTried says how much arbitrary input was tried, and what was not.
 func (r *Report) writeTried(b *bytes.Buffer) {
 	if r.Fuzzed > 0 {
 		fmt.Fprintf(b, "tried: arbitrary frames, statuses, words of the network and states: %s, %s of handlers",
@@ -94,7 +93,6 @@ func (r *Report) writeCompared(b *bytes.Buffer) {
 // shownViolations bounds the violations of the run that the text shows.
 const shownViolations = 8
 
-// writeViolations says what the run itself has broken.
 func (r *Report) writeViolations(b *bytes.Buffer) {
 	if r.ViolationsTotal == 0 {
 		return
@@ -131,7 +129,6 @@ func (r *Run) options() string {
 	return text
 }
 
-// writeText says where two runs differ.
 func (d *Difference) writeText(b *bytes.Buffer, r *Report) {
 	first, other := r.Runs[d.Runs[0]].Text(), r.Runs[d.Runs[1]].Text()
 	if !d.Found {
@@ -164,7 +161,6 @@ func (d *Difference) writeCause(b *bytes.Buffer) {
 	fmt.Fprintf(b, "    usual cause: %s\n    remedy: %s\n", outcome.Printable(d.Cause), outcome.Printable(d.Remedy))
 }
 
-// writeText says what a handler has changed that is not its processor's.
 func (w *Write) writeText(b *bytes.Buffer) {
 	what := "static variable"
 	switch {
@@ -186,7 +182,6 @@ func (w *Write) writeText(b *bytes.Buffer) {
 	}
 }
 
-// text says what was written.
 func (w *Write) text() string {
 	switch {
 	case w.Grown > 0:
@@ -201,7 +196,6 @@ func (w *Write) text() string {
 	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share%s", w.Variable, w.Address, w.scratch())
 }
 
-// scratch says of what all share that it does no harm.
 func (w *Write) scratch() string {
 	if w.Carries {
 		return ""
@@ -219,7 +213,6 @@ func times(n int) string {
 
 const remedyOwnState = "keep all that a processor remembers in its state_t"
 
-// remedy says what to do about it.
 func (w *Write) remedy() string {
 	if w.Grown > 0 {
 		return "take no memory in a run: its size is that of the bank, not of a processor"
@@ -230,7 +223,6 @@ func (w *Write) remedy() string {
 // noteAside begins what arbitrary input leads to and no fault of the firmware is.
 const noteAside = "note, on arbitrary input: "
 
-// writeText says what a handler has done, and on which input.
 func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 	kind, needs := "", ""
 	switch {
@@ -262,7 +254,6 @@ func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 	}
 }
 
-// writeText says what a slot brings.
 func (x *FuzzStep) writeText(b *bytes.Buffer, processor uint32) {
 	for i := range x.Frames {
 		fmt.Fprintf(b, ", %s", x.Frames[i].text(processor))
@@ -287,7 +278,6 @@ func (x *FuzzStep) writeText(b *bytes.Buffer, processor uint32) {
 	}
 }
 
-// text is a frame to a processor, without what most frames have.
 func (x *FuzzFrame) text(processor uint32) string {
 	text := fmt.Sprintf("frame from %d", x.Source)
 	if x.Kind != 0 {
@@ -305,7 +295,6 @@ func (x *FuzzFrame) text(processor uint32) string {
 	return text + " with payload " + cmp.Or(x.Payload, "nothing")
 }
 
-// eventPlace says where in the firmware a handler has ended.
 func eventPlace(e *firmware.Event) string {
 	where := cmp.Or(e.Function, "an unknown function")
 	if e.Source != "" {

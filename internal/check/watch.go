@@ -58,7 +58,6 @@ func (c *checker) watch() (err error) {
 	return nil
 }
 
-// each takes the instances of the machine, bank after bank.
 func (w *watcher) each(take func(handlers *firmware.Watched)) {
 	for _, shard := range w.m.Shards {
 		for _, instance := range shard.Instances {
@@ -67,7 +66,6 @@ func (w *watcher) each(take func(handlers *firmware.Watched)) {
 	}
 }
 
-// note notes what the handlers of an instance have done in a slot.
 func (w *watcher) note(handlers *firmware.Watched) {
 	bank := handlers.Bank()
 	for _, e := range handlers.TakeEndless() {

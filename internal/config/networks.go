@@ -83,7 +83,6 @@ func Keep(v reflect.Value, n fabric.Network) {
 	}
 }
 
-// structOf is the struct whose fields are the keys of a network.
 func structOf(n fabric.Network) reflect.Type {
 	t := reflect.TypeOf(n)
 	if t.Kind() == reflect.Pointer {

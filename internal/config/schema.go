@@ -82,7 +82,6 @@ func (x *Described) Schema() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// resultsSchema is that of rules about results of firmware.
 func resultsSchema() *jsonschema.Schema {
 	limits := jsonschema.NewProperties()
 	limits.Set("min", &jsonschema.Schema{Type: "integer"})
@@ -169,7 +168,6 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	return nil
 }
 
-// refineNetlist adds the short forms of nodes and links.
 func refineNetlist(property func(definition, key string) *jsonschema.Schema) {
 	text := &jsonschema.Schema{Type: "string", MinLength: strict.Pointer(1)}
 	kind := &jsonschema.Schema{OneOf: []*jsonschema.Schema{text, {Ref: "#/$defs/NodeEntry"}}}

@@ -87,7 +87,6 @@ func (l *Settings) Value(v reflect.Value, path string) {
 	}
 }
 
-// object lists the keys of an object.
 func (l *Settings) object(v reflect.Value, path string) {
 	fields := strict.Fields(v.Type())
 	if short, ok := v.Interface().(fabric.Shorthand); ok { // of which the file may have that value alone
@@ -126,7 +125,6 @@ func usual(object reflect.Type, field *strict.Field) any {
 	return nil
 }
 
-// permutation lists a permutation, which is a word or a list.
 func (l *Settings) permutation(p fabric.Permutation, path string) {
 	switch {
 	case p.Kind == "":

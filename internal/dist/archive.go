@@ -10,7 +10,6 @@ import (
 	"time"
 )
 
-// content is what an archive holds, by path.
 type content map[string]file
 
 type file struct {
@@ -38,7 +37,6 @@ func (c content) paths() []string {
 	return paths
 }
 
-// writeTar writes a tar file through gzip.
 func (c content) writeTar(w io.Writer) error {
 	compressed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
@@ -61,7 +59,6 @@ func (c content) writeTar(w io.Writer) error {
 	return compressed.Close()
 }
 
-// writeZip writes a zip file.
 func (c content) writeZip(w io.Writer) error {
 	out := zip.NewWriter(w)
 	for _, path := range c.paths() {

@@ -70,7 +70,6 @@ func run(folder string, chosen []string) error {
 	return nil
 }
 
-// pack writes the archive of a target, and returns its name and its checksum.
 func pack(files *traces.Files, folder, work, target string, common content) (name string, sum []byte, err error) {
 	system, architecture, ok := strings.Cut(target, "/")
 	if !ok {
@@ -113,7 +112,6 @@ func build(path string, environment ...string) error {
 	return nil
 }
 
-// documents are what is the same for every target.
 func documents(work string) (content, error) {
 	here, manual := filepath.Join(work, "starloom"), filepath.Join(work, "man1")
 	if err := build(here); err != nil {

@@ -78,7 +78,6 @@ func (w *ways) text(source, processor int, fate func(processor int, at heardAt) 
 	return fmt.Sprintf(": it comes straight from %d, and %s", source, fate(processor, w.heard[processor]))
 }
 
-// way names the processors of a way.
 func way(by []int) string {
 	noun := "processor "
 	if len(by) > 1 {

@@ -167,7 +167,6 @@ func (m *Machine) referee() fabric.Referee {
 		Shards: m.Shape.Shards(m.options.BankSize), Log: m.options.Packets, Bank: m.Cell})
 }
 
-// checkJudged refuses rules that no one can check in this workload.
 func (m *Machine) checkJudged() error {
 	var keeps []string
 	if keeper, ok := m.Referee.(fabric.Keeper); ok {
@@ -215,7 +214,6 @@ func (m *Machine) checkResults() error {
 	return nil
 }
 
-// transportConfig returns the configuration of the transport.
 func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
 	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.Config.NIC.PayloadBytes, Seed: m.Config.Seed, Shards: shards, Bank: m.Cell,
 		RxFrames: m.Config.NIC.RxFrames, TxFrames: m.Config.NIC.TxFrames,

@@ -39,7 +39,6 @@ type built struct {
 	ending  fabric.Ending // the referee if it ends the run, else nil
 }
 
-// carrier is what carries frames.
 type carrier struct {
 	transport fabric.Transport
 	Hardware  plant.Hardware // it, in the cycle engine, else nil
@@ -76,13 +75,11 @@ func (m *built) anyInstance() (any firmware.Instance) {
 	return any
 }
 
-// Cell returns the bank and the cell of a processor.
 func (m *built) Cell(processor int) (bank *nic.Bank, cell int) {
 	instance, cell := m.InstanceOf(processor)
 	return instance.Bank(), cell
 }
 
-// InstanceOf returns the instance and the cell of a processor.
 func (m *built) InstanceOf(processor int) (instance firmware.Instance, cell int) {
 	unit := processor / m.Shape.PerUnit
 	shard := &m.Shards[sort.Search(len(m.Shards), func(i int) bool { return m.Shards[i].shard.End > unit })]
@@ -98,14 +95,12 @@ func (m *built) InstanceOf(processor int) (instance firmware.Instance, cell int)
 	return instances[k], processor - instances[k].Bank().First
 }
 
-// unpark gives a bank the processors of a block.
 func (m *built) unpark(instance firmware.Instance, b *block) {
 	bank := instance.Bank()
 	bank.Unpark(b.first, &b.parked)
 	m.Referee.Tell(bank.First, bank.Workload)
 }
 
-// show returns a bank with the processors of a block, to look at.
 func (m *built) show(b *block) firmware.Instance {
 	p := m.Parking
 	if p.shown != nil {
@@ -116,7 +111,6 @@ func (m *built) show(b *block) firmware.Instance {
 	return p.shown
 }
 
-// eachBank calls visit for the banks of all instances.
 func (m *built) eachBank(visit func(*nic.Bank)) {
 	for i := range m.Shards {
 		for _, instance := range m.Shards[i].Instances {

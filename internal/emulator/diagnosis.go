@@ -33,7 +33,6 @@ type retelling struct {
 	last    uint32      // slot after which nothing matters
 }
 
-// crossing is a medium in a slot.
 type crossing struct {
 	medium int
 	slot   uint32
@@ -199,7 +198,6 @@ func (m *Machine) newRetelling(report *outcome.Report) *retelling {
 	return r
 }
 
-// senders names who sent the frames that met.
 func (r *retelling) senders(report *outcome.Report) {
 	for _, f := range r.sending {
 		if !r.slots[f.slot] || f.waits {
@@ -232,7 +230,6 @@ func (m *Machine) OnMedia(processor int, port uint16, destination uint32, yield 
 	}
 }
 
-// text says since when a processor has stood still.
 func (s *standing) text(m *Machine, report *outcome.Report, processor int) string {
 	if uint64(max(s.sent, s.heard, s.changed)) > uint64(m.slot)*3/4 {
 		return "" // it does not stand still

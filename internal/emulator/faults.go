@@ -99,14 +99,12 @@ func (m *Machine) cut(shard *Shard, bank *nic.Bank, cells []uint32) {
 	}
 }
 
-// unstrike takes back which processors are dead, of a boundary that has ended in its middle.
 func (m *Machine) unstrike(shard *Shard) {
 	for _, processor := range shard.struck.turned {
 		m.faults.dead[processor] ^= 1
 	}
 }
 
-// killedBefore reports whether a fault has killed a processor before the boundary that runs.
 func (m *Machine) killedBefore(processor int) bool {
 	killed := m.faults.killed(processor)
 	for i := range m.Shards {

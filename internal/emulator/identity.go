@@ -92,7 +92,6 @@ func (m *Machine) startsSlot0() bool { return m.slot == 0 && !m.ended && m.bare 
 // brokenOff reports whether RTL that failed, or frames that wait for one another for ever, have ended the run.
 func (m *Machine) brokenOff() bool { return m.RTLFailed || m.flying != nil && m.flying.Deadlocked() }
 
-// foundRTL reports whether a violation says that RTL has ended the run.
 func (m *Machine) foundRTL() bool {
 	return slices.ContainsFunc(m.Findings.Kept, func(v outcome.Violation) bool {
 		return v.Rule == outcome.RuleRTLFault || v.Rule == outcome.RuleRTLUnknown || v.Rule == outcome.RuleRTLTool

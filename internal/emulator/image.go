@@ -12,7 +12,6 @@ import (
 	"starloom/traces/input"
 )
 
-// remedyOfImage is what to do about an image that cannot be read.
 func (m *Machine) remedyOfImage(err error) string {
 	var known []string
 	for _, p := range m.Network.Programs() {
@@ -22,7 +21,6 @@ func (m *Machine) remedyOfImage(err error) string {
 	return firmware.RemedyOfUnread(m.Config.Firmware.Path, filepath.Base(folder)+"/"+name, known, err)
 }
 
-// maker makes an instance for a bank.
 type maker func(nic.BankConfig) (firmware.Instance, error)
 
 // loadImage compiles the scenario's firmware, fills in its parameters and
@@ -68,7 +66,6 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 	return image.NewInstance, place, m.setParams(image, config)
 }
 
-// nativeMaker makes instances of the Go form of a built-in program.
 func (m *Machine) nativeMaker() (maker, error) {
 	if m.Meter != nil {
 		return nil, &input.Error{
@@ -126,7 +123,6 @@ func orNone(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// loadMetered compiles an image, with the scenario's meter if it has one.
 func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
 	if m.Meter == nil {
 		return m.Host.Load(m.Image.Name, binary)

@@ -14,7 +14,6 @@ import (
 	"starloom/traces/input"
 )
 
-// buildFirmware loads the image and makes the instances of every shard.
 func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	config := *m.bankConfig()
 	if m.rom != nil {
@@ -68,7 +67,6 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	return nil
 }
 
-// bankConfig is what all banks have in common.
 func (m *Machine) bankConfig() *nic.BankConfig {
 	n := &m.Config.NIC
 	return &nic.BankConfig{
@@ -77,7 +75,6 @@ func (m *Machine) bankConfig() *nic.BankConfig {
 	}
 }
 
-// newShards opens the books of all shards.
 func (m *Machine) newShards(shards []hw.Shard) {
 	witness := m.Referee.Witness(m.Image.announces)
 	if m.auditsHeld() {
@@ -113,7 +110,6 @@ func (m *Machine) newShards(shards []hw.Shard) {
 	}
 }
 
-// instanceTask makes the instances of the shards, a hw.Task.
 type instanceTask struct {
 	m           *Machine
 	config      nic.BankConfig
@@ -148,7 +144,6 @@ func (b *instanceTask) make(index, count int) {
 	}
 }
 
-// instance makes one instance.
 func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error) {
 	instance, err := b.instantiate(config)
 	if err != nil {
@@ -170,12 +165,10 @@ func (m *Machine) auditsHeld() bool {
 	return m.Rules.PacketsPerProcessorMax > 0 && (m.Program == nil || m.options.Audit)
 }
 
-// notAttached says that the firmware cannot serve a bank.
 func (m *Machine) notAttached(place string, err error) error {
 	return &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err), Remedy: firmware.RemedyOfAttach(err)}
 }
 
-// wrongSchedule says that firmware and scenario do not agree on a schedule.
 func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if m.offering != nil {
 		return m.Config.Source.Refuse("workload.traffic", fmt.Sprintf("the firmware %s takes no schedule, and packets of traffic are offered there", m.Image.Name),

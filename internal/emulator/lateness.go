@@ -76,7 +76,6 @@ func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each fun
 	return nil
 }
 
-// cameText says when a packet came that has missed its deadline.
 func cameText(came bool, never string, slots, limit uint32) string {
 	if !came {
 		return ": it " + never

@@ -7,7 +7,6 @@ import (
 	"starloom/nic"
 )
 
-// load puts the run's seed and workload into the processors.
 func (m *Machine) load() error {
 	if err := m.loadWorkload(); err != nil {
 		return err
@@ -25,7 +24,6 @@ func (m *Machine) load() error {
 	return nil
 }
 
-// writeROM writes the network's tables into a bank whose firmware takes them.
 func (m *Machine) writeROM(bank *nic.Bank) {
 	if !bank.TakesROM {
 		return
@@ -36,7 +34,6 @@ func (m *Machine) writeROM(bank *nic.Bank) {
 	m.rom.Machine(m.Seed, bank.Machine)
 }
 
-// firmwareSeed is what the processors of a run draw from.
 func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
 
 // loadWorkload works out what a run has to carry, and the schedule of firmware that
@@ -66,7 +63,6 @@ func (m *Machine) loadWorkload() error {
 	return m.planSchedule()
 }
 
-// planSchedule builds the schedule of firmware that takes one.
 func (m *Machine) planSchedule() error {
 	name := m.Config.Firmware.Schedule
 	if name == "" || m.offering != nil {

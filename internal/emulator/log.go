@@ -17,7 +17,6 @@ type firmwareLog struct {
 	lost  int
 }
 
-// logLine is a line of the firmware log.
 type logLine struct {
 	slot      uint32
 	processor int
@@ -45,7 +44,6 @@ func (l *firmwareLog) sort() {
 	}
 }
 
-// take appends the lines of a shard to those of the shards before it.
 func (l *firmwareLog) take(shard *firmwareLog) {
 	if len(shard.lines) > 0 {
 		shard.sort()
@@ -61,7 +59,6 @@ func (l *firmwareLog) clear() {
 	l.lines, l.lost = l.lines[:0], 0
 }
 
-// Empty reports whether nothing was logged.
 func (l *firmwareLog) Empty() bool { return len(l.lines) == 0 && l.lost == 0 }
 
 // write appends the lines of the boundary before a slot to the log of a network of some kind.

@@ -16,7 +16,6 @@ import (
 // function of its scenario and seed. So one that has lost packets is repeated, and the
 // frames of those that the report lists are followed.
 
-// losses follows packets through a run.
 type losses struct {
 	trails  map[uint32]*trail // by origin
 	shards  []Shard           // who sees the frames
@@ -53,7 +52,6 @@ func (l *losses) boundary(slot uint32) {
 	l.sent(events, slot)
 }
 
-// sent notes the frames of a slot.
 func (l *losses) sent(events []fabric.Followed, slot uint32) {
 	for _, e := range events {
 		if e.Kind != fabric.FollowSent || e.Slot != slot {
@@ -67,7 +65,6 @@ func (l *losses) sent(events []fabric.Followed, slot uint32) {
 	}
 }
 
-// crossed notes what became of the frames of a slot.
 func (l *losses) crossed(events []fabric.Followed, slot uint32) {
 	for _, t := range l.trails {
 		if t.slot == slot && len(t.sent) > 0 {

@@ -72,7 +72,6 @@ func (m *Machine) Enter(what string) error {
 // Leave ends Enter.
 func (m *Machine) Leave() { m.busy.Store(false) }
 
-// enterWhole is enter for what needs a state that is whole.
 func (m *Machine) enterWhole(what string) error {
 	if err := m.Enter(what); err != nil {
 		return err
@@ -84,7 +83,6 @@ func (m *Machine) enterWhole(what string) error {
 	return nil
 }
 
-// unrecorded refuses what moves the machine to another time in a recording.
 func (m *Machine) unrecorded(what string) error {
 	if m.observer != nil {
 		return fmt.Errorf("%s: what is recorded would jump in time; close the recording first", what)
@@ -130,7 +128,6 @@ func (m *Machine) Timing() nic.Timing { return m.timing }
 // was ended in its middle.
 func (m *Machine) stopped() bool { return m.Stop.Load() || m.Host != nil && m.Host.Stopped() }
 
-// mustNotCollide reports whether a rule forbids collisions in a slot.
 func (m *Machine) mustNotCollide(slot uint32) bool {
 	return len(m.armed) > 0 && m.armed[int(slot)%len(m.armed)]
 }
@@ -164,12 +161,10 @@ func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 	}
 }
 
-// circumstances are what a finding is described with.
 func (m *Machine) circumstances() *fabric.Circumstances {
 	return &fabric.Circumstances{Names: m.Names, Timing: m.timing, Rules: &m.Rules}
 }
 
-// noteFindings turns what the shards have found into violations.
 func (m *Machine) noteFindings() {
 	if len(m.Findings.pending) > 0 {
 		m.Findings.take(m.circumstances())

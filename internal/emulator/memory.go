@@ -90,7 +90,6 @@ func (m *Machine) lacks() (need, have uint64, limit string) {
 	return need, have, limit
 }
 
-// memoryText is an amount of memory.
 func memoryText(bytes uint64) string {
 	if bytes < 10<<30 {
 		return fmt.Sprintf("%d MiB", bytes>>20)
@@ -98,7 +97,6 @@ func memoryText(bytes uint64) string {
 	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
 
-// checkBank refuses a bank whose FIFOs the firmware cannot address.
 func (m *Machine) checkBank() error {
 	if m.Config.Firmware.Isolated() {
 		return nil
@@ -123,7 +121,6 @@ func (m *Machine) checkBank() error {
 		remedy)
 }
 
-// instances is the number of firmware instances.
 func (m *Machine) instances() int {
 	if m.Config.Firmware.Isolated() {
 		return m.Shape.Processors()
@@ -143,7 +140,6 @@ func (m *Machine) residentBytes() uint64 {
 	return memoryColumns + 2*uint64(max(0, m.Image.listenSlots-listenUsual)) + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
 }
 
-// queueBytes is what of a processor's FIFOs takes memory.
 func (m *Machine) queueBytes() (bytes uint64) {
 	n, config, lanes := &m.Config.NIC, m.transportConfig(nil), m.Shape.Lanes()
 	if of := m.Network.Abilities().Memory.Queue; of != nil {
@@ -178,7 +174,6 @@ func (m *Machine) atWork() (processors uint64) {
 	return processors
 }
 
-// processBytes is what there is whatever runs.
 func processBytes(c *config.Config) uint64 {
 	need := memoryProcess + memoryValue*uint64(c.Source.Values)
 	for i := range c.Faults {
@@ -277,7 +272,6 @@ func (m *Machine) mayPark() bool {
 		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
 }
 
-// followsFrames reports whether a rule asks where each frame is.
 func (m *Machine) followsFrames() bool {
 	return m.Rules.NoLoss || m.Rules.DeadlineSlots > 0 && !m.Config.Known.Carries
 }

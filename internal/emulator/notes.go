@@ -14,7 +14,6 @@ import (
 	"starloom/traces"
 )
 
-// killed are the paths of processors that faults have killed.
 func (m *Machine) killed() (dead []string) {
 	for processor := range m.Shape.Processors() {
 		if m.faults.killed(processor) {
@@ -24,7 +23,6 @@ func (m *Machine) killed() (dead []string) {
 	return dead
 }
 
-// faultNotes says which processors the rule finishes leaves out.
 func (m *Machine) faultNotes() []string {
 	dead := m.killed()
 	if len(dead) == 0 {
@@ -156,7 +154,6 @@ func (m *Machine) flightNotes() []string {
 	return []string{traces.Plural(m.flying.InFlight(), "frame was", "frames were") + " in flight when the run ended: not lost, and not judged by no_loss"}
 }
 
-// list joins the names of some of so many.
 func list(names []string, count int) string {
 	text := strings.Join(names, ", ")
 	if more := count - len(names); more > 0 {
@@ -207,7 +204,6 @@ func (m *Machine) emptyNotes() []string {
 		traces.Plural(m.slot, "slot", "slots"), m.Rules.Limits()[fabric.RuleCollisionFree])}
 }
 
-// imageNotes say what the image is.
 func (m *Machine) imageNotes() (notes []string) {
 	if len(m.Image.Recursive) > 0 {
 		notes = append(notes, "the firmware has "+firmware.RecursionText(m.Image.Recursive))
@@ -218,7 +214,6 @@ func (m *Machine) imageNotes() (notes []string) {
 	return notes
 }
 
-// uncheckedNotes say what of the workload nothing checks, for an image.
 func (m *Machine) uncheckedNotes() []string {
 	c := m.Config
 	if c.Firmware.Program != nil || c.Source.Place == nil {

@@ -62,7 +62,6 @@ func (b *block) look(slot uint32) {
 	b.next, b.wakes, b.calm = slot+sleeps, sleeps > 0, calm
 }
 
-// hide ends show.
 func (p *parking) hide() {
 	if p.shown != nil {
 		p.give(p.shown)

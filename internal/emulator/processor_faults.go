@@ -12,7 +12,6 @@ import (
 // Faults of processors happen at the boundary of a slot, between what the slot before has brought
 // and the handlers, in both engines alike. Those of media are the transports'.
 
-// faulted is a machine's part in its faults.
 type faulted struct {
 	plan       *fabric.Faults
 	processors bool    // some fault is one of processors
@@ -36,7 +35,6 @@ func newFaulted(c *config.Config, processors int) *faulted {
 	return &faulted{plan: plan, processors: plan.On(false), dead: make([]uint8, processors)}
 }
 
-// reset begins a run with a seed.
 func (f *faulted) reset(seed uint64) {
 	if f == nil {
 		return
@@ -45,7 +43,6 @@ func (f *faulted) reset(seed uint64) {
 	clear(f.dead)
 }
 
-// shrink gives the processors of a bank their FIFOs.
 func (f *faulted) shrink(bank *nic.Bank) {
 	for i := range f.plan.All {
 		if fault := &f.plan.All[i]; f.plan.Shrinks(i) {
@@ -57,7 +54,6 @@ func (f *faulted) shrink(bank *nic.Bank) {
 	}
 }
 
-// killed reports whether a fault has killed a processor.
 func (f *faulted) killed(processor int) bool { return f != nil && f.dead[processor] != 0 }
 
 // column has a 1 for each processor that a fault has killed; nil for no faults.
@@ -68,7 +64,6 @@ func (f *faulted) column() []uint8 {
 	return f.dead
 }
 
-// harm is what faults do to the light of a medium in a slot.
 func (f *faulted) harm(medium int, slot uint32) fabric.Effect {
 	if f == nil {
 		return fabric.Unharmed
@@ -77,7 +72,6 @@ func (f *faulted) harm(medium int, slot uint32) fabric.Effect {
 	return effect
 }
 
-// state visits who is dead.
 func (f *faulted) state(v *hw.StateVisitor) {
 	if f != nil {
 		hw.StateColumn(v, "dead", f.dead, hw.AtMost[uint8](1))

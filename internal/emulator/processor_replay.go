@@ -16,7 +16,6 @@ import (
 	"starloom/traces"
 )
 
-// newReplay makes the instance that replays a processor.
 func (m *Machine) newReplay(config nic.BankConfig, instantiate maker) error {
 	config.First, config.Cells = m.options.Replay-1, 1
 	instance, err := instantiate(config)

@@ -39,7 +39,6 @@ func (m *Machine) crossed() {
 	})
 }
 
-// deadlineJudged is how many packets of the workload, or frames, have kept or missed their deadline so far.
 func (m *Machine) deadlineJudged() uint64 {
 	switch limit := m.Rules.DeadlineSlots; {
 	case limit == 0 || !m.Config.Known.Carries && m.queues == nil:

@@ -101,7 +101,6 @@ func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, want
 	return err
 }
 
-// repeatWorst puts the profile of the longest call into the report, or says why it cannot.
 func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each func() error) (unknown string, err error) {
 	const ended = "the run was repeated to find it, and ended before"
 	cycles := report.Firmware.Cycles

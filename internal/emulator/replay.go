@@ -39,7 +39,6 @@ type ReplayCall struct {
 	Cost          uint32           // of its instructions, alone, in a machine that measures it
 }
 
-// replayHandler is why a handler was called.
 type replayHandler uint8
 
 const (
@@ -66,7 +65,6 @@ func (r *replay) begin(instance firmware.Instance, handler replayHandler, cells 
 	return &ReplayCall{Handler: handler, slot: slot, before: instance.Bank().Cell(cell)}
 }
 
-// end notes what the handler has made of it.
 func (r *replay) end(call *ReplayCall, instance firmware.Instance) {
 	if call == nil {
 		return
@@ -79,7 +77,6 @@ func (r *replay) end(call *ReplayCall, instance firmware.Instance) {
 	r.cut = r.bytes > replayBytesMax
 }
 
-// drop forgets the calls of a boundary that has ended in its middle.
 func (r *replay) drop(slot uint32) {
 	if r == nil {
 		return
@@ -97,13 +94,11 @@ func (r *replay) note(bank *nic.Bank, e firmware.Event) {
 	}
 }
 
-// ofCellZero is an event as the instance of one cell tells it.
 func ofCellZero(e firmware.Event) firmware.Event {
 	e.Cell = 0
 	return e
 }
 
-// probesOf copies the probes of a cell.
 func probesOf(instance firmware.Instance, cell int) []uint64 {
 	probes := instance.Probes()
 	each := len(probes) / instance.Bank().Cells
@@ -159,14 +154,12 @@ func (r *replay) together(i int) bool {
 	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
 }
 
-// narrator describes calls.
 type narrator struct {
 	stride int          // of a frame
 	probes []string     // names
 	clock  *meter.Clock // nil if handlers take no time
 }
 
-// describe says in a line what came and what the handler did.
 func (n *narrator) describe(c *ReplayCall) string {
 	var line strings.Builder
 	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }
@@ -205,7 +198,6 @@ func (n *narrator) describe(c *ReplayCall) string {
 	return strings.TrimSuffix(strings.TrimSuffix(line.String(), ";"), " ->")
 }
 
-// came says what the NIC told the handler, and what it has withdrawn.
 func (n *narrator) came(c *ReplayCall, say func(format string, values ...any)) {
 	for lane, status := range c.before.RxStatus {
 		if status != uint8(nic.StatusIdle) {
@@ -233,7 +225,6 @@ func (n *narrator) came(c *ReplayCall, say func(format string, values ...any)) {
 	}
 }
 
-// did says what the handler sends, hears and shows.
 func (n *narrator) did(c *ReplayCall, say func(format string, values ...any)) {
 	had := min(int(c.before.TxCount), int(c.after.TxCount))
 	for _, frame := range c.after.TxFrames(n.stride)[had:] {
@@ -249,7 +240,6 @@ func (n *narrator) did(c *ReplayCall, say func(format string, values ...any)) {
 	}
 }
 
-// sayEvent says what a handler did beside its frames.
 func sayEvent(e firmware.Event, say func(format string, values ...any)) {
 	switch e.Kind {
 	case firmware.EventTrap:

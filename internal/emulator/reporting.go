@@ -82,7 +82,6 @@ func (m *Machine) FaultOn(medium int, slot uint32) (number, bit int, ok bool) {
 	return number, -1, effect != fabric.Unharmed
 }
 
-// faultReports are those of all faults, in the scenario's order.
 func (m *Machine) faultReports() (reports []outcome.FaultReport) {
 	if m.faults == nil {
 		return nil
@@ -116,7 +115,6 @@ func (m *Machine) Measure(x *meter.Measured, run uint64) {
 	x.Merge(&meter.Measured{Longest: m.Meter.Longest})
 }
 
-// meterReport adds what was measured to a report.
 func (m *Machine) meterReport(r *outcome.FirmwareReport) {
 	if m.Meter != nil {
 		var x meter.Measured
@@ -188,7 +186,6 @@ func (m *Machine) Summed() traces.Digest {
 	return m.Digest
 }
 
-// sort puts findings of the end, as of rules of packets, among the earlier ones.
 func (v *violationList) sort() {
 	slices.SortStableFunc(v.Kept, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 }

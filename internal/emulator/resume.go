@@ -35,7 +35,6 @@ func (r *resuming) Heard(processor int, _ uint16, status nic.Status, _ nic.Frame
 	}
 }
 
-// note keeps what a processor has done first after it stood still.
 func (r *resuming) note(processor int, slot uint32, next *outcome.Next) {
 	s := r.stood[processor]
 	if s == nil || uint64(slot) < s.From {

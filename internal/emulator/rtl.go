@@ -1,6 +1,5 @@
 package emulator
 
-// endByRTL ends the run when RTL has failed.
 func (m *Machine) endByRTL() {
 	if m.RTL == nil || m.RTLFailed || !m.RTL.Failed() {
 		return

@@ -43,7 +43,6 @@ type columns struct {
 	notArrived  int  // packets that handlers announced in the boundary that was interrupted
 }
 
-// reset begins a run.
 func (c *columns) reset(seed uint64) { *c = columns{Seed: seed} }
 
 // state visits what is saved. A restored run ends with slot limit at the latest; read tells its slot as
@@ -77,7 +76,6 @@ func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)
 	v.AfterRestore(func() { *c = *next })
 }
 
-// stateFlags visits flags as one column.
 func stateFlags(v *hw.StateVisitor, name string, flags ...*bool) {
 	column := make([]uint8, len(flags))
 	for i, flag := range flags {
@@ -102,7 +100,6 @@ type boundary struct {
 	news  []fabric.Result // those that were new
 }
 
-// forget ends what a boundary shows.
 func (b *boundary) forget() {
 	b.Done, b.news = 0, b.news[:0]
 	b.Log.clear()
@@ -118,7 +115,6 @@ type scheduled struct {
 	change   func(processor int, word uint64) // ...adds to
 }
 
-// wordOf is a processor's new word of the schedule.
 type wordOf struct {
 	processor int
 	word      uint64

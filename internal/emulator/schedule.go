@@ -5,7 +5,6 @@ import (
 	"starloom/nic"
 )
 
-// plan builds the schedule of this name for so many processors.
 func (s *scheduled) plan(network fabric.Network, name string, referee fabric.Referee, processors int) (err error) {
 	if s.words == nil {
 		s.words = make([]uint64, processors)
@@ -28,7 +27,6 @@ func (s *scheduled) fillWords(begins uint32) {
 	}
 }
 
-// tell gives a bank of a shard its words for the slot that begins.
 func (m *Machine) tell(shard int, bank *nic.Bank) {
 	if m.offering != nil {
 		m.offering.Offer(shard, bank, m.slot)
@@ -37,7 +35,6 @@ func (m *Machine) tell(shard int, bank *nic.Bank) {
 	m.setWords(bank)
 }
 
-// setWords gives a bank its words for the slot that begins.
 func (s *scheduled) setWords(bank *nic.Bank) {
 	if s.Sparse == nil {
 		bank.SetSchedule(s.words[bank.First : bank.First+bank.Cells])

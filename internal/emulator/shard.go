@@ -44,7 +44,6 @@ type ledgerTotals struct {
 	findingsTotal uint64
 }
 
-// note takes an instance's events.
 func (s *Shard) note(instance firmware.Instance, slot uint32) {
 	for _, e := range instance.TakeEvents() {
 		s.replay.note(instance.Bank(), e)
@@ -76,7 +75,6 @@ func (s *Shard) note(instance firmware.Instance, slot uint32) {
 	}
 }
 
-// stateLedger visits what of a ledger goes on from slot to slot.
 func stateLedger(v *hw.StateVisitor, name string, l *fabric.Ledger) {
 	for k, counter := range []*uint64{
 		&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.Alone, &l.Frames.Heard, &l.Frames.Faulted,

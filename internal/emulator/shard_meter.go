@@ -12,7 +12,6 @@ import (
 	"starloom/nic"
 )
 
-// shardMeter is what a shard has measured.
 type shardMeter struct {
 	meter.Measured
 	kept nic.Kept
@@ -29,7 +28,6 @@ type longerCall struct {
 	before    uint32
 }
 
-// begin opens the books of a boundary.
 func (s *shardMeter) begin() {
 	s.startWhole.Mark(&s.Start)
 	s.slotWhole.Mark(&s.Slot)
@@ -37,7 +35,6 @@ func (s *shardMeter) begin() {
 	s.longer = s.longer[:0]
 }
 
-// drop forgets what was measured in the boundary that runs.
 func (s *shardMeter) drop(clock *meter.Clock) {
 	s.startWhole.TakeBack(&s.Start, clock)
 	s.slotWhole.TakeBack(&s.Slot, clock)
@@ -47,7 +44,6 @@ func (s *shardMeter) drop(clock *meter.Clock) {
 	}
 }
 
-// noteStart notes what the start handlers of a bank have cost.
 func (s *shardMeter) noteStart(clock *meter.Clock, bank *nic.Bank, costs []uint32) {
 	d := &s.Start
 	s.startWhole.Costs = append(s.startWhole.Costs, costs...)
@@ -58,7 +54,6 @@ func (s *shardMeter) noteStart(clock *meter.Clock, bank *nic.Bank, costs []uint3
 	}
 }
 
-// noteRestart notes what the start handlers of processors have cost that a fault has restarted.
 func (s *shardMeter) noteRestart(clock *meter.Clock, slot uint32, bank *nic.Bank, cells, costs []uint32) {
 	s.startWhole.Costs = append(s.startWhole.Costs, costs...)
 	for place, cost := range costs {
@@ -103,7 +98,6 @@ func (s *shardMeter) noteSlot(clock *meter.Clock, slot uint32, bank *nic.Bank, c
 	}
 }
 
-// state carries what was measured.
 func (s *shardMeter) state(v *hw.StateVisitor, name string) {
 	s.Start.State(v, name+".start")
 	s.Slot.State(v, name+".slot")

@@ -86,7 +86,6 @@ type boundaryTask Machine
 
 func (t *boundaryTask) Do(index int) { (*Machine)(t).turnShard(index) }
 
-// turnShard is the boundary of one shard.
 func (m *Machine) turnShard(index int) {
 	w := window{m: m, index: index, shard: &m.Shards[index], strikes: m.faults != nil && m.faults.processors}
 	if m.phase != phaseAct {
@@ -107,7 +106,6 @@ func (m *Machine) turnShard(index int) {
 	}
 }
 
-// begin closes a shard's books of the slot before and opens those of the next.
 func (m *Machine) begin(index int, shard *Shard) {
 	l := &shard.Ledger
 	shard.whole = ledgerTotals{l.Frames, l.HeldMax, l.FindingsTotal}
@@ -143,7 +141,6 @@ func (m *Machine) acknowledge() {
 	})
 }
 
-// merge adds up what the shards have seen, in their order.
 func (m *Machine) merge() {
 	m.crossed()
 	var sum traces.Sum
@@ -185,7 +182,6 @@ func (m *Machine) merge() {
 	m.endByRTL()
 }
 
-// settle follows the packets that the host has offered.
 func (m *Machine) settle() {
 	if m.offering == nil {
 		return
@@ -197,7 +193,6 @@ func (m *Machine) settle() {
 	})
 }
 
-// judge takes the results of all shards and holds them to the rules of the referee.
 func (m *Machine) judge() {
 	m.news = m.news[:0]
 	for i := range m.Shards {
@@ -219,7 +214,6 @@ func (m *Machine) judge() {
 	}
 }
 
-// turnBlocks is the boundary of a shard whose processors are parked.
 func (m *Machine) turnBlocks(w *window) {
 	shard := w.shard
 	still := m.transport.(fabric.Stillness).Still
@@ -264,7 +258,6 @@ type window struct {
 	called []uint32 // those of them whose handlers are called
 }
 
-// turn is the boundary of one instance's processors.
 func (w *window) turn(instance firmware.Instance) {
 	m, shard := w.m, w.shard
 	w.instance, w.bank = instance, instance.Bank()
@@ -313,7 +306,6 @@ func (w *window) each() {
 	}
 }
 
-// hear gives the NICs what the slot before has brought.
 func (w *window) hear() {
 	l, whole := &w.shard.Ledger, &w.shard.whole.frames
 	sent, blocked := l.Frames.Sent, l.Frames.Blocked
@@ -380,7 +372,6 @@ func (w *window) settle() {
 	bank.ForgetTx(w.First, w.End)
 }
 
-// send takes the frames at the heads of the TX FIFOs, and what was said of media.
 func (w *window) send() {
 	cells := w.awake
 	if killed := w.shard.struck.killed; len(killed) > 0 { // they stop asking and listening

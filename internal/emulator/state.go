@@ -79,14 +79,12 @@ func (m *Machine) Restore(r io.Reader) error {
 	return s.err
 }
 
-// machineState is the machine as a hw.Stateful.
 type machineState struct {
 	*Machine
 	read uint32 // the slot of the state that is read
 	err  error  // the first reason why what was read cannot be
 }
 
-// fail refuses a state that has been read.
 func (s *machineState) fail(err error) {
 	if s.err == nil && err != nil {
 		s.err = fmt.Errorf("restoring state: %w", err)
@@ -295,7 +293,6 @@ func (m *Machine) resetParked(seed uint64) {
 	}
 }
 
-// stateParked carries all parked processors.
 func (s *machineState) stateParked(v *hw.StateVisitor) {
 	if s.Parking == nil {
 		return

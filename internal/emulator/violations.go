@@ -15,14 +15,12 @@ type violationList struct {
 	Kept    []outcome.Violation
 }
 
-// add keeps a violation that is wanted.
 func (v *violationList) add(x outcome.Violation) {
 	if outcome.Wants(v.Kept, x.Rule) {
 		v.Kept = append(v.Kept, x)
 	}
 }
 
-// clone returns a list that can be added to without changing this one.
 func (v *violationList) clone() violationList { return violationList{Kept: slices.Clone(v.Kept)} }
 
 // take turns the boundary's findings into violations. Sorting them makes
@@ -39,7 +37,6 @@ func (v *violationList) take(c *fabric.Circumstances) {
 	v.pending = v.pending[:0]
 }
 
-// violationOf describes a finding.
 func violationOf(c *fabric.Circumstances, f fabric.Finding) outcome.Violation {
 	v := outcome.Violation{Rule: f.Kind.Rule(), Slot: uint64(f.Slot), Backtrace: f.Backtrace, Waits: f.Waits,
 		Subject: outcome.Subject{Kind: f.Kind, Index: f.Index, Value: f.Value}}

@@ -26,7 +26,6 @@ type Size struct {
 	clock func() time.Duration // nil for processor time
 }
 
-// subject is what is estimated.
 type subject struct {
 	// at is the scenario so many steps larger, smaller if steps is negative; nil if it cannot be of that size.
 	at func(steps int) (*Size, error)
@@ -45,7 +44,6 @@ const (
 	shareMin    = 0.05                  // of a run, which its first slots must be to tell all of it
 )
 
-// estimator is an estimate that is being made.
 type estimator struct {
 	longest   time.Duration
 	subject   subject
@@ -57,7 +55,6 @@ type estimator struct {
 	kept      *kept
 }
 
-// of estimates a subject.
 func of(ctx context.Context, subject subject, longest time.Duration, kept *kept) (*Estimate, error) {
 	if longest == 0 {
 		longest = LongestDefault
@@ -104,7 +101,6 @@ func of(ctx context.Context, subject subject, longest time.Duration, kept *kept)
 	return r, nil
 }
 
-// kept is the memory of what is kept of each slot.
 func (s *Size) kept(t *Time) uint64 { return s.SlotBytes * uint64(t.Slots) }
 
 // begins reports whether a size is begun: not one that would press other programs out of the memory.
@@ -158,7 +154,6 @@ func (e *estimator) descend(ctx context.Context) error {
 	return nil
 }
 
-// expected is about what a size takes, by those below it.
 func (e *estimator) expected(size *Size) time.Duration {
 	points := e.times()
 	if len(points) < 2 {
@@ -189,7 +184,6 @@ func (e *estimator) times() (points []point) {
 	return points
 }
 
-// tell says how long a size takes.
 func (e *estimator) tell(t *Time, size *Size) {
 	own, n := e.own, float64(size.Processors)
 	if size.Keys != nil {
@@ -227,7 +221,6 @@ func (e *estimator) tell(t *Time, size *Size) {
 	t.set(total, busy.cores(busy.total()), slots, BasisSmaller, fmt.Sprintf("%d to %d processors", all[0].Processors, last.Processors))
 }
 
-// pace goes on as the scenario was when it was left.
 func (e *estimator) pace(t *Time, places uint64, basis, from string) {
 	total := e.own.total() + time.Duration(e.own.pace()*float64(places-min(e.own.Places, places)))
 	t.set(total, e.own.cores(e.own.total()), float64(places), basis, from)

@@ -21,7 +21,6 @@ type kept struct {
 	fresh bool    // some were made now
 }
 
-// found is a size as it was measured.
 type found struct {
 	Steps    int           `json:"steps"`
 	Limit    time.Duration `json:"limit_ns"`

@@ -26,7 +26,6 @@ func logarithm(points []point, n float64) float64 {
 	return b.y + float64((b.y-a.y)*math.Log(n/b.n)/math.Log(b.n/a.n))
 }
 
-// constant stays at the mean of the last points.
 func constant(points []point, _ float64) float64 {
 	last := points[max(0, len(points)-3):]
 	var sum float64
@@ -62,7 +61,6 @@ func places(points []point, n float64) float64 {
 // pointsFitted is how many of the largest sizes a power is fitted to.
 const pointsFitted = 3
 
-// fitted goes on as the power of the size that lies closest to the last points.
 func fitted(points []point, n float64) float64 {
 	last := points[max(0, len(points)-pointsFitted):]
 	var sx, sy, sxx, sxy float64

@@ -54,7 +54,6 @@ const (
 	slack = 3
 )
 
-// watch is a run that is measured.
 type watch struct {
 	*Measured
 	start        time.Time
@@ -136,7 +135,6 @@ func (w *watch) see(p Progress) {
 	}
 }
 
-// end notes how the run has ended.
 func (w *watch) end(whole bool) {
 	w.Whole, w.Places, w.Between, w.Wall = whole, w.place, w.last.After, time.Since(w.start)
 	if w.Marks == nil {
@@ -151,7 +149,6 @@ func (w *watch) end(whole bool) {
 	}
 }
 
-// everyOther keeps the first and every other mark after it.
 func everyOther(marks []Mark) []Mark {
 	kept := marks[:0]
 	for i := 0; i < len(marks); i += 2 {
@@ -160,10 +157,8 @@ func everyOther(marks []Mark) []Mark {
 	return kept
 }
 
-// total is what it took, from the beginning to the end.
 func (m *Measured) total() time.Duration { return m.Begin + m.Between + m.Rest }
 
-// cores is how many processors it has kept busy.
 func (m *Measured) cores(total time.Duration) float64 {
 	return math.Max(float64(total)/math.Max(float64(m.Wall), 1), 0.1)
 }

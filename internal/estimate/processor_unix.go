@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime is what this process has had of all processors.
 func processorTime() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

@@ -57,7 +57,6 @@ const (
 	BasisNothing = ""              // nothing could be measured
 )
 
-// set notes a time of so many processors at once.
 func (t *Time) set(processor time.Duration, cores, slots float64, basis, from string) {
 	t.Processor, t.Slots, t.Basis, t.From = processor.Seconds(), math.Round(slots), basis, from
 	t.Seconds = t.Processor / cores
@@ -118,7 +117,6 @@ func (t *Time) text() string {
 	return text
 }
 
-// basis says what a time is based on.
 func (t *Time) basis() string {
 	switch t.Basis {
 	case BasisItself:

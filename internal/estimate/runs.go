@@ -47,7 +47,6 @@ func Of(ctx context.Context, r Runs, longest time.Duration, cache string, again 
 	return of(ctx, subject{at}, longest, open(cache, r.identity(), again))
 }
 
-// size is one size of it.
 func (r *Runs) size(ctx context.Context, b *runs.Batch, keys []Key) (size *Size, err error) {
 	options := b.Options
 	options.Watched = r.Options.Record.VCD.Given()
@@ -63,7 +62,6 @@ func (r *Runs) size(ctx context.Context, b *runs.Batch, keys []Key) (size *Size,
 	return size, nil
 }
 
-// run runs one size.
 func (r *Runs) run(ctx context.Context, b runs.Batch, progress func(Progress)) error {
 	own := r.Options
 	remove, err := own.ToTemporary()

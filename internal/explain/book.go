@@ -34,13 +34,11 @@ func (b *Book) add(groups ...[]meaning.Group) {
 	b.Groups = append(b.Groups, slices.Concat(groups...)...)
 }
 
-// entry is an entry with its group.
 type entry struct {
 	group *meaning.Group
 	*meaning.Entry
 }
 
-// each yields all entries.
 func (b *Book) each(yield func(e entry) bool) {
 	for i := range b.Groups {
 		for k := range b.Groups[i].Entries {

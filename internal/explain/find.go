@@ -25,7 +25,6 @@ type Found struct {
 	Endings []entry
 }
 
-// Group is the group of an entry.
 func (e entry) Group() *meaning.Group { return e.group }
 
 // Find says what a word is about: the name of a figure, with indices and endings, a pattern with * and ?, an ending alone, or the
@@ -73,13 +72,11 @@ func (b *Book) Unit(name string) string {
 	return unit
 }
 
-// directly reports whether a key stands in the object of another one.
 func directly(object, key string) bool {
 	name, ok := strings.CutPrefix(key, object+".")
 	return ok && !strings.Contains(name, ".")
 }
 
-// only are the entries that are wanted.
 func (b *Book) only(wanted func(e entry) bool) (found []Found) {
 	for e := range b.each {
 		if wanted(e) {
@@ -176,7 +173,6 @@ func (f *Found) figure() bool {
 	return f.Unit != "" && (f.group.Kind == meaning.KindMetric || f.group.Kind == meaning.KindKey)
 }
 
-// same are the endings of a name.
 func (b *Book) same(name string) []entry {
 	return slices.DeleteFunc(b.endings(), func(e entry) bool { return e.Name != name })
 }

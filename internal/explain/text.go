@@ -55,13 +55,11 @@ func (a *Answer) WriteText(w io.Writer, columns int) error {
 	return err
 }
 
-// printer writes paragraphs.
 type printer struct {
 	out     bytes.Buffer
 	columns int
 }
 
-// found explains an entry, and its endings.
 func (p *printer) found(f *Found) {
 	p.entry(f.As, f.entry)
 	for _, ending := range f.Endings {
@@ -70,7 +68,6 @@ func (p *printer) found(f *Found) {
 	}
 }
 
-// entry explains one entry, by the name that it has here.
 func (p *printer) entry(name string, e entry) {
 	p.paragraph(name+"  ", 4, e.Means)
 	source := e.Source
@@ -99,7 +96,6 @@ func (p *printer) list(g *meaning.Group) {
 // nameMost is the widest name that others are aligned with.
 const nameMost = 28
 
-// names writes a line for each entry.
 func (p *printer) names(all []Found) {
 	width := 0
 	for _, f := range all {
@@ -112,7 +108,6 @@ func (p *printer) names(all []Found) {
 	}
 }
 
-// paragraph writes text after a head, its further lines indented.
 func (p *printer) paragraph(head string, indent int, text string) {
 	line, at := head, utf8.RuneCountInString(head)
 	first := true

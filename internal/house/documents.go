@@ -20,11 +20,9 @@ var elsewhere = []string{
 	"gossip-4-bug.yaml", "gossip-4-model.yaml", "ports.h", "wanted.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json",
 }
 
-// rooted is a path from the top level.
 var rooted = regexp.MustCompile(`(?:^|[^\w./-])((?:cmd|cosim|docs|examples|fabric|firmware|hw|internal|nic|traces)/[\w./-]+` +
 	`\.(?:go|md|c|h|v|sv|yaml|yml|csv|svg|txt|json))\b`)
 
-// absent are the paths of a line without a file in the repository.
 func absent(t *tree, line string) (paths []string) {
 	for _, m := range rooted.FindAllStringSubmatch(line, -1) {
 		is := func(f *source) bool { return f.path == m[1] || strings.HasPrefix(f.path, m[1]+".") } // packed: .csv.gz
@@ -35,7 +33,6 @@ func absent(t *tree, line string) (paths []string) {
 	return paths
 }
 
-// references returns comments and pages with names of absent files and documents.
 func references(t *tree) (found []finding) {
 	known := map[string]bool{}
 	for _, s := range t.files {
@@ -69,7 +66,6 @@ func references(t *tree) (found []finding) {
 // link is one of a page that leads to a file of the repository.
 var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
 
-// deadLinks are links and paths of a page without a file or folder.
 func deadLinks(t *tree, s *source) (found []finding) {
 	for i, line := range s.lines {
 		for _, name := range absent(t, line) {
@@ -86,10 +82,8 @@ func deadLinks(t *tree, s *source) (found []finding) {
 	return found
 }
 
-// design is a document by its name alone.
 var design = regexp.MustCompile(`\b(DESIGN|STYLE) section|\b(DESIGN|STYLE)\b`)
 
-// comments yields the comments of a file by line.
 func comments(t *tree, s *source) func(yield func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		if s.syn == nil {
@@ -112,7 +106,6 @@ func comments(t *tree, s *source) func(yield func(int, string) bool) {
 	}
 }
 
-// undescribed returns packages without a doc.go, where a newcomer begins.
 func undescribed(t *tree) (found []finding) {
 	described := map[string]bool{}
 	for s := range t.code() {
@@ -176,13 +169,11 @@ func undocumentedSpecs(p *checked, d *ast.GenDecl) (found []finding) {
 	return found
 }
 
-// finding of an exported name.
 func (p *checked) finding(at token.Pos, name string) finding {
 	position := p.fset.Position(at)
 	return finding{"documented", p.relative(position.Filename), position.Line, name, 0}
 }
 
-// allInterfaces are those that the packages declare and import.
 func allInterfaces(pkgs []*checked) (all []*types.Interface) {
 	seen := map[*types.Package]bool{}
 	add := func(p *types.Package) {

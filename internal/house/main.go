@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// shown is how many of a list are printed.
 const shown = 10
 
 func main() {
@@ -22,7 +21,6 @@ func main() {
 	}
 }
 
-// report prints the measures of the repository at top.
 func report(top string) error {
 	h, err := measure(top)
 	if err != nil {
@@ -38,7 +36,6 @@ func report(top string) error {
 	return h.printFindings()
 }
 
-// house is everything that was measured.
 type house struct {
 	tree     *tree
 	pkgs     []*checked
@@ -61,7 +58,6 @@ func measure(top string) (*house, error) {
 	return h, nil
 }
 
-// printSizes prints files and lines of Go by top folder, without tests.
 func (h *house) printSizes() {
 	files, lines := map[string]int{}, map[string]int{}
 	for s := range h.tree.code() {
@@ -103,7 +99,6 @@ func (h *house) printUses(layers []string) {
 	fmt.Println()
 }
 
-// printLargest prints the longest functions and the largest structs.
 func (h *house) printLargest() {
 	var functions, fields []finding
 	for s := range h.tree.code() {
@@ -136,7 +131,6 @@ func (h *house) printLargest() {
 	}
 }
 
-// printFindings prints what breaks the rules, beside what is allowed still.
 func (h *house) printFindings() error {
 	allowed, exceptions, err := readAllowed()
 	if err != nil {
@@ -161,5 +155,4 @@ func (h *house) printFindings() error {
 	return nil
 }
 
-// verbose reports whether every finding is to be listed.
 func verbose() bool { return os.Getenv("HOUSE") == "all" }

@@ -21,12 +21,10 @@ var exceptionLines string
 // exception is a place that may break a rule, with the reason.
 type exception struct{ rule, path, what, why string }
 
-// matches reports whether the finding is the one excepted.
 func (e exception) matches(f finding) bool {
 	return e.rule == f.rule && e.path == f.path && e.what == f.what
 }
 
-// readAllowed reads both files.
 func readAllowed() (allowed map[string]int, exceptions []exception, err error) {
 	allowed = map[string]int{}
 	for line := range strings.Lines(ratchet) {
@@ -46,7 +44,6 @@ func readAllowed() (allowed map[string]int, exceptions []exception, err error) {
 	return allowed, exceptions, nil
 }
 
-// count counts the findings of each rule, and those that are excepted.
 func count(findings []finding, exceptions []exception) (counts, excused map[string]int) {
 	counts, excused = map[string]int{}, map[string]int{}
 next:
@@ -62,7 +59,6 @@ next:
 	return counts, excused
 }
 
-// absolute is the top of the repository as an absolute path.
 func (t *tree) absolute() string {
 	path, err := filepath.Abs(t.top)
 	if err != nil {

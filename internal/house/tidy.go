@@ -42,7 +42,6 @@ func (f finding) String() string {
 // rules of form, in the order in which they are printed.
 var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "words", "documented", "doc.go", "cycle"}
 
-// tidy returns what breaks the rules of form.
 func tidy(t *tree) (found []finding) {
 	for s := range t.code() {
 		if len(s.lines) > fileLinesMax {
@@ -79,7 +78,6 @@ func longLines(t *tree, s *source) (found []finding) {
 	return found
 }
 
-// functions that are too long or branch too much.
 func functions(t *tree, s *source) (found []finding) {
 	limit := functionLines
 	if s.isTest() {
@@ -100,7 +98,6 @@ func functions(t *tree, s *source) (found []finding) {
 	return found
 }
 
-// functionName is Type.Method or the function's name.
 func functionName(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return f.Name.Name
@@ -108,7 +105,6 @@ func functionName(f *ast.FuncDecl) string {
 	return receiver(f) + "." + f.Name.Name
 }
 
-// receiver is the type of a method's receiver.
 func receiver(f *ast.FuncDecl) string {
 	typ := f.Recv.List[0].Type
 	for {
@@ -150,7 +146,6 @@ func structs(t *tree, s *source) (found []finding) {
 	return found
 }
 
-// countFields counts names and embedded types, and tells whether Registers are among them.
 func countFields(body *ast.StructType) (n int, registers bool) {
 	for _, f := range body.Fields.List {
 		n += max(1, len(f.Names))
@@ -167,7 +162,6 @@ func countFields(body *ast.StructType) (n int, registers bool) {
 	return n, registers
 }
 
-// anyExported reports whether a user of the package sees a field.
 func anyExported(body *ast.StructType) bool {
 	for _, f := range body.Fields.List {
 		for _, name := range f.Names {

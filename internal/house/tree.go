@@ -12,7 +12,6 @@ import (
 	"strings"
 )
 
-// source is one file of the repository.
 type source struct {
 	path  string // from the top of the repository, with slashes
 	lines []string
@@ -23,12 +22,10 @@ type source struct {
 // folder of the file, "." for the top.
 func (s *source) folder() string { return filepath.ToSlash(filepath.Dir(s.path)) }
 
-// isTest reports whether only tests use the file.
 func (s *source) isTest() bool {
 	return strings.HasSuffix(s.path, "_test.go") || strings.HasPrefix(s.path, "internal/systemtest/") || strings.Contains(s.path, "testdata/")
 }
 
-// tree is the repository as git lists it.
 type tree struct {
 	top   string
 	fset  *token.FileSet
@@ -70,7 +67,6 @@ func readTree(top string) (*tree, error) {
 	return t, nil
 }
 
-// isCode reports whether the rules of form hold for the file.
 func (s *source) isCode() bool {
 	for _, ending := range sourceEndings {
 		if strings.HasSuffix(s.path, ending) {
@@ -87,7 +83,6 @@ func (s *source) isDocument() bool {
 	return page || strings.HasSuffix(s.path, ".txt") && strings.Contains(s.path, "/help/")
 }
 
-// documents are the pages and the helps that people have written.
 func (t *tree) documents() func(yield func(*source) bool) {
 	return func(yield func(*source) bool) {
 		for _, s := range t.files {
@@ -98,7 +93,6 @@ func (t *tree) documents() func(yield func(*source) bool) {
 	}
 }
 
-// code are the files that people have written.
 func (t *tree) code() func(yield func(*source) bool) {
 	return func(yield func(*source) bool) {
 		for _, s := range t.files {
@@ -109,5 +103,4 @@ func (t *tree) code() func(yield func(*source) bool) {
 	}
 }
 
-// line of a position.
 func (t *tree) line(p token.Pos) int { return t.fset.Position(p).Line }

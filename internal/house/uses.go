@@ -24,7 +24,6 @@ type checked struct {
 	info  *types.Info
 }
 
-// relative returns a file's path from the top of the repository.
 func (p *checked) relative(file string) string {
 	if r, err := filepath.Rel(p.top, file); err == nil {
 		return filepath.ToSlash(r)
@@ -32,7 +31,6 @@ func (p *checked) relative(file string) string {
 	return file
 }
 
-// load type-checks all packages of the module at top.
 func load(top string) ([]*checked, error) {
 	config := &packages.Config{Dir: top, Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes |
 		packages.NeedTypesInfo | packages.NeedImports | packages.NeedDeps}
@@ -57,7 +55,6 @@ type graph struct {
 	uses  map[string]map[string]int
 }
 
-// fileGraph returns the graph of one package.
 func (p *checked) fileGraph() *graph {
 	g := &graph{uses: map[string]map[string]int{}}
 	for _, f := range p.files {
@@ -79,7 +76,6 @@ func (p *checked) fileGraph() *graph {
 	return g
 }
 
-// edges counts the pairs of files of which one uses the other.
 func (g *graph) edges() (n int) {
 	for _, to := range g.uses {
 		n += len(to)
@@ -87,7 +83,6 @@ func (g *graph) edges() (n int) {
 	return n
 }
 
-// imports returns the packages of the module that each package imports.
 func imports(pkgs []*checked) map[string][]string {
 	result := map[string][]string{}
 	for _, p := range pkgs {

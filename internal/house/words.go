@@ -53,10 +53,8 @@ func words(t *tree) (found []finding) {
 	return found
 }
 
-// codeSpan is code within a line of a page.
 var codeSpan = regexp.MustCompile("`[^`]*`")
 
-// wordsIn returns those of one line.
 func wordsIn(s *source, line int, text string) (found []finding) {
 	for _, w := range notEnglish {
 		if m := w.words.FindString(text); m != "" && !strings.HasPrefix(strings.ToLower(m), "there ") {

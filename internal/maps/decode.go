@@ -92,7 +92,6 @@ func ParseDecode(path string, data []byte) (*Decode, error) {
 	return m, nil
 }
 
-// octets checks what depends on what frames are.
 func (d *decoder) octets(root *yaml.Node, m *Decode) error {
 	if (m.Form.FCS || m.Form.Preamble) && m.Form.Name != "ethernet" {
 		return d.Refuse(root, "fcs and preamble are of Ethernet frames", "write frames: ethernet, or delete them")
@@ -146,7 +145,6 @@ func (d *decoder) samplingKeys(to *vcd.Sampling) map[string]func(*yaml.Node, str
 	}
 }
 
-// lane reads one interface.
 func (d *decoder) lane(node *yaml.Node, where string, m *Decode) error {
 	l := decode.Lane{Place: d.Place(node)}
 	var received, gaps, gapsGiven bool

@@ -6,7 +6,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// decoder reads the values of maps.
 type decoder struct{ *strict.Decoder }
 
 // readNode reads one value; where is its path.
@@ -14,7 +13,6 @@ type readNode = func(*yaml.Node, string) error
 
 const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` show one"
 
-// parse reads the one document of a file.
 func parse(path string, data []byte, what, remedy string) (*decoder, *yaml.Node, error) {
 	d, root, err := strict.Parse(path, data, what, remedy)
 	if err != nil {

@@ -65,7 +65,6 @@ func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, er
 	return d.readPin(path, root, library)
 }
 
-// readPin reads the pin map whose document is root.
 func (d *decoder) readPin(path string, root *yaml.Node, library pinmap.Library) (*pinmap.Map, error) {
 	m := &pinmap.Map{Library: library, File: path, Places: map[string]string{}, Parameters: twin.Parameters{}, Latency: map[string]int{}}
 	m.Compare = map[string]string{}
@@ -151,7 +150,6 @@ func (d *pinDecoder) keys() map[string]readNode {
 	return keys
 }
 
-// constants reads names and values that the RTL's tools understand.
 func (d *pinDecoder) constants(to *map[string]string) readNode {
 	*to = map[string]string{}
 	return d.each(func(n *yaml.Node, key, where string) error {
@@ -170,7 +168,6 @@ func (d *pinDecoder) constants(to *map[string]string) readNode {
 	})
 }
 
-// assume reads one condition, or a list.
 func (d *pinDecoder) assume(n *yaml.Node, where string) error {
 	if n.Kind == yaml.SequenceNode {
 		return d.noted(n, where, &d.m.Assume)

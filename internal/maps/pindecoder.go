@@ -22,7 +22,6 @@ func (d *pinDecoder) textTo(to *string) readNode {
 	return func(n *yaml.Node, where string) error { return d.Text(n, where, to) }
 }
 
-// each reads an object whose keys are the user's names.
 func (d *pinDecoder) each(read func(n *yaml.Node, key, where string) error) readNode {
 	return func(n *yaml.Node, where string) error {
 		if n.Kind != yaml.MappingNode {
@@ -50,7 +49,6 @@ func (d *pinDecoder) integerTo(n *yaml.Node, where string, to map[string]int, ke
 	return err
 }
 
-// noted reads texts and notes where each stands.
 func (d *pinDecoder) noted(n *yaml.Node, where string, to *[]string) error {
 	if err := d.Texts(n, where, to); err != nil {
 		return err

@@ -13,7 +13,6 @@ type stream struct {
 	axis string
 }
 
-// streams reads the sides of the RTL that have roles.
 func (d *pinDecoder) streams(n *yaml.Node, where string) error {
 	keys := map[string]readNode{}
 	for _, side := range pinmap.StreamSides {

@@ -17,7 +17,6 @@ type Point struct {
 	Values []string // PORTS=4, parameters of the RTL after those of the model; none for a map without lists
 }
 
-// pointsMax bounds what one map can ask for.
 const pointsMax = 1000
 
 // LoadPins reads a pin map of which parameters and params may have lists, which go side by side:
@@ -64,7 +63,6 @@ func ParsePins(path string, data []byte, library pinmap.Library) ([]Point, error
 	return points, nil
 }
 
-// list is a list of values of a parameter.
 type list struct {
 	key, name string
 	values    []*yaml.Node
@@ -73,7 +71,6 @@ type list struct {
 // listed are the keys that may have lists.
 var listed = []string{"parameters", "params"}
 
-// lists finds the lists of a map, equally long.
 func (d *decoder) lists(root *yaml.Node) (lists []list, err error) {
 	for _, key := range listed {
 		object := valueOf(root, key)
@@ -115,12 +112,10 @@ func valueOf(object *yaml.Node, key string) *yaml.Node {
 	return nil
 }
 
-// withValue is a map with one value in the place of a list.
 func withValue(root *yaml.Node, l list, value *yaml.Node) *yaml.Node {
 	return withKey(root, l.key, withKey(valueOf(root, l.key), l.name, value))
 }
 
-// withKey is a copy of an object with another value of a key.
 func withKey(object *yaml.Node, key string, value *yaml.Node) *yaml.Node {
 	changed := *object
 	changed.Content = slices.Clone(object.Content)
@@ -132,7 +127,6 @@ func withKey(object *yaml.Node, key string, value *yaml.Node) *yaml.Node {
 	return &changed
 }
 
-// refuseLists refuses a sweep where there is one machine.
 func (d *decoder) refuseLists(root *yaml.Node) error {
 	lists, err := d.lists(root)
 	if err != nil || len(lists) == 0 {

@@ -62,7 +62,6 @@ func bucketOf(cycles uint64) int {
 	return shift<<bucketBits + int(cycles>>shift)
 }
 
-// bucketTop returns the largest number in a range.
 func bucketTop(bucket int) uint64 {
 	shift := max(bucket>>bucketBits-1, 0)
 	return (uint64(bucket-shift<<bucketBits)+1)<<shift - 1
@@ -99,7 +98,6 @@ func (d *Spread) Take(costs []uint32, x *Clock, slot uint32, first int) int {
 	return len(costs)
 }
 
-// grow makes room for a range.
 func (d *Spread) grow(bucket int) {
 	if bucket >= len(d.counts) {
 		d.counts = append(d.counts, make([]uint64, bucket+1-len(d.counts))...)
@@ -115,7 +113,6 @@ func (d *Spread) longest(cycles uint64, processor int, slot uint32) {
 	}
 }
 
-// merge adds what another part of the machine or another run has seen.
 func (d *Spread) merge(o *Spread) {
 	if len(o.counts) > len(d.counts) {
 		d.counts = append(d.counts, make([]uint64, len(o.counts)-len(d.counts))...)
@@ -129,7 +126,6 @@ func (d *Spread) merge(o *Spread) {
 	d.sum += o.sum
 }
 
-// clear forgets all calls.
 func (d *Spread) clear() { *d = Spread{counts: d.counts[:0]} }
 
 // State carries the spread.
@@ -143,7 +139,6 @@ func (d *Spread) State(v *hw.StateVisitor, name string) {
 	}
 }
 
-// report describes the calls.
 func (d *Spread) report(names fabric.Names) *outcome.HandlerCycles {
 	r := &outcome.HandlerCycles{Max: d.max}
 	for _, n := range d.counts {
@@ -260,7 +255,6 @@ func (x *Measured) Report(r *outcome.FirmwareReport, cpu *CPU, names fabric.Name
 	}
 }
 
-// addProcessors adds the longest calls of the processors.
 func addProcessors(h *outcome.HandlerCycles, x *Clock, longest []uint32, names fabric.Names) {
 	if h.Calls == 0 || longest == nil {
 		return

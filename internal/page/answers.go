@@ -22,7 +22,6 @@ func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.Out
 	return Passed(r.Notes, Block{Text: "Nothing failed. This repeats the run:"}, Block{Command: r.Aside.Command})
 }
 
-// causeBlocks say why a run has failed, as far as that is known.
 func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block) {
 	if why := r.Aside.Known.Unfit; why != "" {
 		blocks = append(blocks, Block{Text: "`" + r.Aside.Known.Program + "`" + strings.TrimPrefix(why, r.Aside.Known.Program) + "."})
@@ -62,7 +61,6 @@ func causeBlocks(r *outcome.Report, firsts []*outcome.Violation) (blocks []Block
 	return blocks
 }
 
-// lastSeenBlocks say where packets were lost that had not arrived at the end.
 func lastSeenBlocks(r *outcome.Report) []Block {
 	if len(r.Aside.LastSeen) == 0 {
 		return nil
@@ -75,7 +73,6 @@ func lastSeenBlocks(r *outcome.Report) []Block {
 	return []Block{{Table: t}}
 }
 
-// deadlockBlocks say who waits for whom in a deadlock.
 func deadlockBlocks(firsts []*outcome.Violation) (blocks []Block) {
 	i := slices.IndexFunc(firsts, func(v *outcome.Violation) bool { return v.Rule == fabric.RuleDeadlock })
 	if i < 0 {
@@ -160,7 +157,6 @@ func notesBeside(r *outcome.Report) []string {
 	})
 }
 
-// firstOfRules are the first violations of each rule that was broken.
 func firstOfRules(r *outcome.Report, order []outcome.Repeat) (firsts []*outcome.Violation) {
 	for _, x := range order {
 		v := &r.Violations[x.Place]
@@ -375,10 +371,8 @@ func sceneAt(r *outcome.Report, v *outcome.Violation) *outcome.Scene {
 	return nil
 }
 
-// sendersShown is how many senders are named.
 const sendersShown = 4
 
-// sendersOn names who sent on the medium of a scene in its slot.
 func sendersOn(s *outcome.Scene) string {
 	var names []string
 	for i := range s.Frames {

@@ -133,7 +133,6 @@ func sceneOfFault(r *outcome.Report, fault int) *outcome.Scene {
 	return nil
 }
 
-// firstFault is the place of the page with the first fault that has done anything.
 func firstFault(r *outcome.Report) string {
 	k := slices.IndexFunc(r.Faults, func(f outcome.FaultReport) bool { return f.First != nil })
 	return fmt.Sprintf("fault-%d", k+1)
@@ -172,7 +171,6 @@ func blamed(r *outcome.Report, v *outcome.Violation) string {
 	return "the faults"
 }
 
-// causeOf says whose a violation is, in a run with faults.
 func causeOf(r *outcome.Report, v *outcome.Violation) string {
 	switch v.Cause {
 	case outcome.CauseFaults:
@@ -185,7 +183,6 @@ func causeOf(r *outcome.Report, v *outcome.Violation) string {
 	return ""
 }
 
-// causeCell is causeOf in a table.
 func causeCell(r *outcome.Report, v *outcome.Violation) string {
 	switch v.Cause {
 	case outcome.CauseFaults:
@@ -196,7 +193,6 @@ func causeCell(r *outcome.Report, v *outcome.Violation) string {
 	return v.Cause
 }
 
-// faultsSection says what the faults of the scenario are set to, and what they have done.
 func faultsSection(r *outcome.Report) *Section {
 	if len(r.Faults) == 0 {
 		return nil

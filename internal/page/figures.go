@@ -18,7 +18,6 @@ func FigureSVG(f *figure.Figure) []byte {
 	return b.Bytes()
 }
 
-// titled is the title of SVG, or else another text.
 func titled(svg []byte, other string) string {
 	_, rest, ok := bytes.Cut(svg, []byte("<title>"))
 	title, _, whole := bytes.Cut(rest, []byte("</title>"))
@@ -28,7 +27,6 @@ func titled(svg []byte, other string) string {
 	return html.UnescapeString(string(title))
 }
 
-// widthOf finds the width of SVG in pixels.
 var widthOf = regexp.MustCompile(`^[^>]*\bwidth="([0-9.]+)`)
 
 // sideBySide is up to which width two pictures may stand side by side, a little smaller than they are.

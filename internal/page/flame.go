@@ -27,7 +27,6 @@ type flameBox struct {
 	calls []*flameBox
 }
 
-// newFlame adds up stacks from the outermost function on.
 func newFlame(stacks []firmware.ProfileStack) *flameBox {
 	root := &flameBox{}
 	for i := range stacks {
@@ -49,7 +48,6 @@ func newFlame(stacks []firmware.ProfileStack) *flameBox {
 	return root
 }
 
-// sort puts what costs most first.
 func (f *flameBox) sort() {
 	slices.SortStableFunc(f.calls, func(a, b *flameBox) int {
 		return cmp.Or(cmp.Compare(b.cost, a.cost), cmp.Compare(a.frame.Function, b.frame.Function))
@@ -59,7 +57,6 @@ func (f *flameBox) sort() {
 	}
 }
 
-// depth is how many functions are inside each other.
 func (f *flameBox) depth() (depth int) {
 	for _, call := range f.calls {
 		depth = max(depth, 1+call.depth())
@@ -67,7 +64,6 @@ func (f *flameBox) depth() (depth int) {
 	return depth
 }
 
-// flameDrawing is a flame graph that is being drawn.
 type flameDrawing struct {
 	b     strings.Builder
 	total uint64
@@ -89,10 +85,8 @@ func FlameGraph(title string, stacks []firmware.ProfileStack) (svg []byte, left 
 	return []byte(d.b.String()), d.left
 }
 
-// x is where a cost stands.
 func (d *flameDrawing) x(cost uint64) int { return int(cost * flameWidth / d.total) }
 
-// calls draws the functions that one calls.
 func (d *flameDrawing) calls(f *flameBox, from uint64, depth int) {
 	for _, call := range f.calls {
 		x, end := d.x(from), d.x(from+call.cost)

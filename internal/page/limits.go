@@ -81,7 +81,6 @@ func (t *Table) fit(most int) (size int) {
 	return size
 }
 
-// eachBlock calls f for all blocks, in their order.
 func (p *Page) eachBlock(f func(b *Block)) {
 	each := func(list []Block) {
 		for i := range list {

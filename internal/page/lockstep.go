@@ -111,7 +111,6 @@ func asBits(d *lockstep.Divergence) string {
 	return fmt.Sprintf(" Bit by bit, the lowest last: the model %0*b, the RTL %0*b.", width, model, width, rtl)
 }
 
-// baseNames are files without their folders.
 func baseNames(files []string) (names []string) {
 	for _, file := range files {
 		names = append(names, filepath.Base(file))
@@ -152,7 +151,6 @@ func shownSection(r *lockstep.Report) *Section {
 	return s
 }
 
-// gapsSection says what makes a verdict worth less.
 func gapsSection(r *lockstep.Report) *Section {
 	s := &Section{Title: "What was not compared"}
 	if r.Divergence != nil {

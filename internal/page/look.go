@@ -8,7 +8,6 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// files are the files of a run by kind, as a shell takes them.
 func filesOf(written []outcome.OutputFile) map[string]string {
 	files := map[string]string{}
 	for _, f := range written {

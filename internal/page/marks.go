@@ -47,7 +47,6 @@ func marked(text string, ids map[string]string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // all of it is escaped
 }
 
-// plain is a text without its marks, for attributes.
 func plain(text string) string {
 	return marks.ReplaceAllStringFunc(text, func(mark string) string {
 		if strings.HasPrefix(mark, "--") {

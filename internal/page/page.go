@@ -66,7 +66,6 @@ func choicesText(steps []Step) string {
 	return fmt.Sprintf("Of %s take those whose condition holds, in this order; %s show more.", span(1, choices), span(choices+1, len(steps)))
 }
 
-// span names steps.
 func span(from, to int) string {
 	if from+1 == to {
 		return fmt.Sprintf("steps %d and %d", from, to)
@@ -79,7 +78,6 @@ func Passed(notes []string, next ...Block) []Answer {
 	return []Answer{{"What to do next", append(next, noteBlocks(notes)...)}}
 }
 
-// noteBlocks are the notes of a report.
 func noteBlocks(notes []string) (blocks []Block) {
 	for _, note := range notes {
 		blocks = append(blocks, Block{Text: "Note: " + note + "."})
@@ -210,7 +208,6 @@ var pageCSS string
 //go:embed page.js
 var pageJS string
 
-// layout is page.html.
 var layout = template.Must(template.New("page").Funcs(template.FuncMap{
 	"style":  func() template.CSS { return template.CSS(pageCSS) },
 	"script": func() template.JS { return template.JS(pageJS) },
@@ -262,7 +259,6 @@ func (s *Section) name(used map[string]int) {
 	}
 }
 
-// titleID is a title as an ID.
 func titleID(title string) string {
 	id := strings.Trim(strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
@@ -291,7 +287,6 @@ func (p *Page) add(s *Section) {
 // Add adds a section unless it is empty.
 func (p *Page) Add(title string, blocks ...Block) { p.add(&Section{Title: title, Blocks: blocks}) }
 
-// text is a paragraph.
 func text(format string, values ...any) Block { return Block{Text: fmt.Sprintf(format, values...)} }
 
 // columns are those of words, and from the first numeric one on those of numbers.
@@ -305,5 +300,4 @@ func columns(words []string, numbers ...string) (list []Column) {
 	return list
 }
 
-// join lists texts.
 func join(list []string) string { return strings.Join(list, ", ") }

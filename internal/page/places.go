@@ -8,13 +8,11 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// capital is a text with a capital letter at its head.
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // atEnd reports whether only the end of the run has shown a violation: it has the number of the cycle after the last one.
 func atEnd(r *outcome.Report, v *outcome.Violation) bool { return v.Cycle >= r.Cycles }
 
-// whereOf is the time and place of a violation.
 func whereOf(r *outcome.Report, v *outcome.Violation) string {
 	if !atEnd(r, v) {
 		return v.Where()
@@ -37,7 +35,6 @@ func placeText(r *outcome.Report, v *outcome.Violation) string {
 	return ", " + v.Path
 }
 
-// noticed is whereOf in a sentence.
 func noticed(r *outcome.Report, v *outcome.Violation) string {
 	text := whereOf(r, v)
 	if !strings.HasPrefix(text, "at ") {

@@ -44,7 +44,6 @@ func undecidedSteps(r *prove.Report, subject string) (steps []Step) {
 	return append(steps, Step{Text: "Look for a difference:", Command: "starloom cosim check " + subject})
 }
 
-// proofSection says what a proof holds for, and on what it rests.
 func proofSection(r *prove.Report) *Section {
 	if r == nil {
 		return nil

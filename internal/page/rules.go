@@ -13,7 +13,6 @@ import (
 // rule says what a rule means, and what to do when it is broken: there #violation-1 is the first violation of a page.
 type rule struct{ means, next string }
 
-// rules are all rules.
 var rules = map[string]rule{
 	fabric.RuleTrap: {"no handler of the firmware traps",
 		"Open the firmware at the innermost source line of the backtrace. An image built with -g names lines; `starloom firmware build --debug` checks more."},
@@ -89,7 +88,6 @@ var nextByKind = map[fabric.FindingKind]string{
 	fabric.FindUnbacked: "See which [frames](#violation-1) had come to this processor: none had the packet that its handler announced (`sl_deliver`).",
 }
 
-// nextOf is what to look at for a violation.
 func nextOf(v *outcome.Violation) string {
 	if next := nextByKind[v.Subject.Kind]; next != "" {
 		return next
@@ -150,10 +148,8 @@ func keptBy(r *outcome.Report, rule string) string {
 	return ""
 }
 
-// missing reports whether a violation is a packet that has not arrived.
 func missing(v outcome.Violation) bool { return v.Subject.Kind == fabric.FindMissing }
 
-// broken counts the violations of each rule that are listed.
 func broken(r *outcome.Report) map[string]int {
 	count := map[string]int{}
 	for i := range r.Violations {
@@ -203,5 +199,4 @@ func unheld(r *outcome.Report, rule string) string {
 	return ""
 }
 
-// unsent is why rules about frames are not tested.
 const unsent = "no frame was sent"

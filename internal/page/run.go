@@ -61,7 +61,6 @@ func pictureSection(p *Page, x outcome.Picture) *Section {
 	return &Section{Title: "Pictures", Blocks: []Block{block}}
 }
 
-// expected says whether a run has ended as expected, if anything was.
 func expected(e *outcome.Expectation) string {
 	if e == nil {
 		return ""
@@ -69,7 +68,6 @@ func expected(e *outcome.Expectation) string {
 	return " This is " + e.Words() + "."
 }
 
-// runSummary is the verdict in a sentence.
 func runSummary(r *outcome.Report) string {
 	took := fmt.Sprintf("%s (%s)", traces.Plural(r.Slots, "slot", "slots"), traces.Plural(r.Cycles, "cycle", "cycles"))
 	if r.Verdict == outcome.VerdictPass {
@@ -216,7 +214,6 @@ func costSection(f *outcome.FirmwareReport) *Section {
 	return s
 }
 
-// flameBlocks show where a call has spent its cost.
 func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
 	profile := worst.Profile
 	if profile == nil {
@@ -235,7 +232,6 @@ func flameBlocks(worst *outcome.WorstCall) (blocks []Block) {
 	return []Block{{Picture: &Picture{caption, svg}}, {Table: t}}
 }
 
-// figuresSection lists all figures with what they mean.
 func figuresSection(r *outcome.Report) *Section {
 	t := &Table{Caption: "Figures of the run. `starloom explain NAME` says more of each.", Columns: columns([]string{"figure"}, "value")}
 	t.Columns = append(t.Columns, Column{Name: "unit"}, Column{Name: "means"})
@@ -268,7 +264,6 @@ func figuresSection(r *outcome.Report) *Section {
 	return s
 }
 
-// aboutSection says what was run, and how to run it again.
 func aboutSection(command string, f *outcome.FirmwareReport, rtl []outcome.RTLReport, more [][2]string) *Section {
 	if command != "" {
 		command = "`" + command + "`"
@@ -292,7 +287,6 @@ func About(caption string, rows ...[2]string) Block {
 	return Block{Table: t}
 }
 
-// ofThoseListed says that a report does not list all violations.
 func ofThoseListed(r *outcome.Report) string {
 	if r.ViolationsTotal > uint64(len(r.Violations)) {
 		return fmt.Sprintf(", of the first %d violations", len(r.Violations))

@@ -63,7 +63,6 @@ func didTable(came *outcome.LatestPath) *Table {
 	return t
 }
 
-// faultPart shows where a fault struck first.
 func faultPart(r *outcome.Report, s *outcome.Scene) *Section {
 	name := r.FaultName(s.Fault)
 	part := &Section{Title: fmt.Sprintf("The fault %s at cycle %d", name, s.Cycle), ID: fmt.Sprintf("fault-%d", s.Fault+1)}
@@ -79,7 +78,6 @@ func faultPart(r *outcome.Report, s *outcome.Scene) *Section {
 	return part
 }
 
-// sceneID is the place of the page with a scene.
 func sceneID(r *outcome.Report, s *outcome.Scene) (id, title string) {
 	if s.Violation < 0 {
 		return fmt.Sprintf("fault-%d", s.Fault+1), "the fault " + r.FaultName(s.Fault)
@@ -114,12 +112,10 @@ func shownBefore(r *outcome.Report, s *outcome.Scene) *outcome.Scene {
 	return nil
 }
 
-// within reports whether one path is the other, or below it.
 func within(a, b string) bool {
 	return a == b || strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+".")
 }
 
-// signalWords say what signals are which many processors have.
 var signalWords = []struct{ signal, is string }{
 	{"rx_port", "the port that the NIC hears"}, {"rx_status", "what its receiver says of the last slot"},
 	{"held", "how many packets the firmware holds"}, {"flags", "what the firmware has told its NIC"},
@@ -132,7 +128,6 @@ var signalWords = []struct{ signal, is string }{
 // txPort is a signal with another meaning in a crossbar.
 const txPort = "tx.port"
 
-// stillText lists signals that do not change, with what they are.
 func stillText(still []string, known *outcome.Known) string {
 	return "Without a change: " + join(still) + "." + wordsText(known, func(signal string) bool {
 		return slices.ContainsFunc(still, func(s string) bool { return strings.Contains(s, "."+signal+" ") })
@@ -157,7 +152,6 @@ func wordsText(known *outcome.Known, shown func(signal string) bool) string {
 	return " " + strings.Join(words, "; ") + "."
 }
 
-// scene shows frames, packets and signals of a scene.
 func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	if s == nil {
 		return
@@ -214,7 +208,6 @@ func (part *Section) scene(r *outcome.Report, s *outcome.Scene) {
 	}
 }
 
-// acked reports whether a trail has acks.
 func acked(t outcome.Trail) bool {
 	return slices.ContainsFunc(t.Frames, func(x outcome.SceneFrame) bool { return x.Answers != nil })
 }
@@ -260,7 +253,6 @@ func hopped(t outcome.Trail) bool {
 	})
 }
 
-// sceneWaves is the timing diagram of a scene.
 func sceneWaves(r *outcome.Report, s *outcome.Scene) *Waves {
 	w, last := s.Waves, max(r.Cycles, 1)-1
 	waves := &Waves{Columns: w.Columns, Rows: w.Rows, Marked: w.Marked, Also: w.Decides, Note: "This cycle is marked.",
@@ -285,7 +277,6 @@ func sceneWaves(r *outcome.Report, s *outcome.Scene) *Waves {
 	return waves
 }
 
-// backtrace are the functions that a handler was in.
 func backtrace(v *outcome.Violation) (lines []string) {
 	for _, frame := range v.Backtrace {
 		lines = append(lines, frame.String())
@@ -317,7 +308,6 @@ func framesTable(r *outcome.Report, frames []outcome.SceneFrame, left int, capti
 	return t
 }
 
-// destination names whom a frame is for.
 func destination(to uint32) string {
 	switch to {
 	case nic.AnyDestination:
@@ -331,7 +321,6 @@ func destination(to uint32) string {
 // payloadShown is how many bytes of a payload are shown.
 const payloadShown = 12
 
-// carries is what is in a frame.
 func carries(r *outcome.Report, x *outcome.SceneFrame) string {
 	switch {
 	case x.Kind == "":
@@ -361,7 +350,6 @@ func packetWords(r *outcome.Report, payload []byte) string {
 	return packetName(payload)
 }
 
-// packetName is the beginning of a payload.
 func packetName(payload []byte) string {
 	shown := payload[:min(len(payload), payloadShown)]
 	name := hex.EncodeToString(shown)

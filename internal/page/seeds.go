@@ -47,7 +47,6 @@ func Seeds(r *outcome.SeedsReport) *Page {
 	return p
 }
 
-// seedsAnswers say what failed first, where, and how to look at it.
 func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	if len(r.Failed) == 0 {
 		return Passed(r.Notes, Block{Text: "Nothing failed. The [figures](#statistics) have their intervals; one run alone has a page of its own."})
@@ -69,7 +68,6 @@ func seedsAnswers(r *outcome.SeedsReport) []Answer {
 	return Failed([]string{what}, []string{where}, nil, r.Notes, step, also)
 }
 
-// failedSection lists the runs that failed.
 func failedSection(r *outcome.SeedsReport) *Section {
 	if len(r.Failed) == 0 {
 		return nil
@@ -86,7 +84,6 @@ func failedSection(r *outcome.SeedsReport) *Section {
 	return &Section{Title: "Runs that failed", Blocks: []Block{{Table: t}}}
 }
 
-// seedsBroken counts the runs that broke each rule first.
 func seedsBroken(r *outcome.SeedsReport) map[string]int {
 	count := map[string]int{}
 	for i := range r.Failed {
@@ -119,7 +116,6 @@ func survivalFigure(r *outcome.SeedsReport) *figure.Figure {
 	return r.Survival.Plot(r.Scenario)
 }
 
-// statisticsSection lists all figures with their intervals.
 func statisticsSection(all outcome.Statistics) *Section {
 	t := &Table{Caption: "Figures over the runs. The interval is that of the mean at 95%, from the standard error (normal distribution).", Sorts: len(all) > 12,
 		Columns: columns([]string{"figure"}, "runs", "mean", "from", "to", "sd", "min", "median", "max")}

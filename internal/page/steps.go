@@ -92,7 +92,6 @@ func remedySteps(r *outcome.Report, first *outcome.Violation) (steps, after []St
 	return steps, after, told
 }
 
-// uncheckedText says why rules of the program are not checked.
 func uncheckedText(r *outcome.Report) string {
 	return fmt.Sprintf("Rules of a scenario or of `--set` take the place of those that `%s` has by itself, "+
 		"so this run was not checked for %s. Check it for these, too:",

@@ -66,7 +66,6 @@ func studyAnswers(r *outcome.StudyReport, off []*studies.StudyRow, command strin
 			"If not, see whether the interval is wide (se): --full narrows it."})
 }
 
-// rowsSection lists rows of a study.
 func rowsSection(title, caption string, rows []*studies.StudyRow) *Section {
 	if len(rows) == 0 {
 		return nil

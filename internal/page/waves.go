@@ -200,7 +200,6 @@ func (w *Waves) drawCycles(b *strings.Builder, cell, height int) {
 	}
 }
 
-// marks are the columns that are pointed at.
 func (w *Waves) marks() (columns []int) {
 	if w.Marked >= 0 {
 		columns = append(columns, w.Marked)

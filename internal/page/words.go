@@ -14,7 +14,6 @@ var words = [][2]string{
 	{"path", "the name of a part, such as `pops.group[3].nic[0]`; `*` and `**` stand for one part and for any parts"},
 }
 
-// wordsSection explains words.
 func wordsSection() *Section {
 	t := &Table{Caption: "Words.", Columns: columns([]string{"word", "means"})}
 	for _, w := range words {

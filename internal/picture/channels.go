@@ -126,7 +126,6 @@ func (c *Channels) collector(cycles uint64, p *hw.Packets) *Collector {
 	return l
 }
 
-// waiting finds when sources had a packet whose head had not left.
 func (c *Channels) waiting(cycles uint64, p *hw.Packets) {
 	order := make([]int, p.Count())
 	for i := range order {

@@ -42,7 +42,6 @@ type Collector struct {
 	unreceived uint64
 }
 
-// What is counted of media, and of processors.
 const (
 	carried = iota
 	collided
@@ -161,7 +160,6 @@ func (c *Collector) Boundary(slots uint32) {
 	c.forget(slot)
 }
 
-// forget makes room for the slot after the next.
 func (c *Collector) forget(slot uint32) {
 	for _, s := range c.shards {
 		m := &s.now[slot&1]
@@ -174,14 +172,12 @@ func (c *Collector) forget(slot uint32) {
 	}
 }
 
-// act notes an action of a processor, if it is watched.
 func (s *shard) act(processor, action int, slot uint32) {
 	if processor%s.c.stride == 0 {
 		s.now[slot&1].acts[processor/s.c.stride] |= 1 << action
 	}
 }
 
-// on counts a frame on the media that it is sent to.
 func (s *shard) on(what, processor int, frame nic.FrameView, slot uint32) {
 	c, m := s.c, &s.now[slot&1]
 	c.media(processor, frame, func(medium int) {
@@ -196,7 +192,6 @@ func (s *shard) on(what, processor int, frame nic.FrameView, slot uint32) {
 	})
 }
 
-// media yields those that a frame is sent to.
 func (c *Collector) media(processor int, frame nic.FrameView, yield func(medium int)) {
 	to := int(frame.Destination())
 	if frame.Port() != nic.PortAll {
@@ -264,7 +259,6 @@ func (s *shard) Collided(medium int, slot uint32) {
 	s.now[slot&1].heat[collided][medium/s.c.perRow]++
 }
 
-// since says what of the run is not drawn.
 func (c *Collector) since() string {
 	if c.from == 0 {
 		return ""
@@ -281,7 +275,6 @@ func (c *Collector) counts(medium int) bool {
 	return nodes >= 0 && nodes%2 == 0
 }
 
-// counted says where frames at routers are counted.
 func (c *Collector) counted() string {
 	if c.routers == nil {
 		return ""
@@ -292,7 +285,6 @@ func (c *Collector) counted() string {
 // unitSlot is what time is counted in, but for bare packets.
 const unitSlot = "slot"
 
-// columnOf says what a column is, of so many units of time.
 func columnOf(width uint32, unit string) string {
 	if width == 1 {
 		return ""

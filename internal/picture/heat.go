@@ -68,7 +68,6 @@ func (c *Collector) Heat(title string) *Heat {
 	return h
 }
 
-// rowName names media side by side.
 func (c *Collector) rowName(first, last int) string {
 	if first == last {
 		return c.names.Medium(first)
@@ -138,7 +137,6 @@ func (h *Heat) SVG() ([]byte, error) {
 	return svg(h.Title, all...)
 }
 
-// rowHeight is that of a row in points.
 const rowHeight = 13
 
 // reversed is a list from its end: the first row is on top.

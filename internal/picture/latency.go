@@ -46,7 +46,6 @@ func PacketLatency(title, unit, span string, counts [][2]uint64, left uint64) *L
 // barsMax is the most bars of a picture, barsMin the fewest, less one.
 const barsMax, barsMin = 60, 4
 
-// quantile is the least latency that a part of a thousand does not exceed.
 func (l *Latency) quantile(of uint64) uint64 {
 	total := uint64(0)
 	for _, n := range l.Counts {

@@ -20,7 +20,6 @@ const (
 // Kinds are all of them.
 var Kinds = []Kind{KindTopology, KindHeat, KindLatency, KindTimeline}
 
-// svg draws figures one below the other.
 func svg(title string, figures ...*figure.Figure) ([]byte, error) {
 	var b bytes.Buffer
 	err := figure.WriteSheet(&b, title, figures...)

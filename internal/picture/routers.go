@@ -15,7 +15,6 @@ const (
 	heatWidth  = 7
 )
 
-// channelsNote says what a picture has of channels.
 const channelsNote = "each end of a line is the channel that begins there; the wider and darker, the more flits cross it. "
 
 // RoutersOf is the topology of routers, with the flits per cycle of each channel, in the order of links; stuck are routers
@@ -77,7 +76,6 @@ func (t *Topology) Channels(n fabric.Network, loads []float64) {
 	}
 }
 
-// mostLoad is the load of the most loaded channel that is drawn.
 func (t *Topology) mostLoad() (most float64) {
 	for _, l := range t.Links {
 		for _, load := range l.Loads {

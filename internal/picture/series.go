@@ -18,7 +18,6 @@ func (s *series) add(slot uint32, row int, count uint64) {
 	s.sums[slot/s.width][row] += count
 }
 
-// extend makes room for a slot.
 func (s *series) extend(slot uint32) {
 	for slot/s.width >= columnsMax {
 		half := 0
@@ -38,7 +37,6 @@ func (s *series) extend(slot uint32) {
 	}
 }
 
-// slots are those of a column, of so many in all.
 func (s *series) slots(column int, all uint32) uint32 {
 	return min(s.width, all-uint32(column)*s.width)
 }

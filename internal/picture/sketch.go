@@ -8,7 +8,6 @@ import (
 	"starloom/fabric"
 )
 
-// sketch lays processors and media out as their network says.
 func (t *Topology) sketch(w *wired, s *fabric.Sketch) {
 	numbered := len(s.Processors) > 0 // all have one name, and their numbers say the rest
 	for i, p := range s.Processors {

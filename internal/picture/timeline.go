@@ -109,10 +109,8 @@ func leftOut(drawn []int, processors int) string {
 	return ", all but " + strings.Join(left, ", ")
 }
 
-// namedMax is how many violations a note names.
 const namedMax = 3
 
-// brokenNote names the first violations.
 func brokenNote(violations []Violation) string {
 	if len(violations) == 0 {
 		return ""
@@ -155,7 +153,6 @@ func (c *Collector) lanes(violations []Violation) (drawn []int) {
 	return drawn
 }
 
-// Colours of what processors do.
 const (
 	sendColour   = 0
 	hearColour   = 2
@@ -218,7 +215,6 @@ type timelineDrawing struct {
 	end   float64  // of the axis
 }
 
-// middle is that of a row.
 func (d *timelineDrawing) middle(row int) float64 { return float64(len(d.names) - 1 - row) }
 
 // half is the height of a lane's upper half, and of the lower one; barMin the least part of it that is drawn.
@@ -227,10 +223,8 @@ const half, barMin = 0.42, 0.12
 // othersMax is how many rows there are for places that are not processors; one more stands for all others.
 const othersMax = 4
 
-// otherPlaces names them.
 const otherPlaces = "other places"
 
-// nameOthers gives the places of violations rows that are not those of processors.
 func (d *timelineDrawing) nameOthers() {
 	for _, m := range d.Marks {
 		switch {

@@ -56,7 +56,6 @@ type Load struct {
 	Load float64 // flits per cycle
 }
 
-// Limits of what is drawn.
 const (
 	nodesMax   = 400
 	aroundMax  = 108.5 // the square of a distance: of 385 nodes, none of which is near it
@@ -104,12 +103,10 @@ type wired struct {
 	names fabric.Names
 }
 
-// ports are those of a processor.
 func (w *wired) ports(processor int) int {
 	return w.shape.PortsOf(processor)
 }
 
-// sends yields the media that a processor can send on, towards processors below a number.
 func (w *wired) sends(processor, towards int, yield func(port, medium int)) {
 	for port := range w.ports(processor) {
 		last := -1
@@ -185,7 +182,6 @@ func (t *Topology) plane(w *wired) {
 	t.join(w, plane)
 }
 
-// join draws the links of the nodes.
 func (t *Topology) join(w *wired, plane *fabric.Plane) {
 	index, hearer := map[int]int{}, map[int]int{}
 	for i := range t.Nodes {
@@ -229,7 +225,6 @@ func (t *Topology) join(w *wired, plane *fabric.Plane) {
 	}
 }
 
-// cross sets processors against media.
 func (t *Topology) cross(w *wired) {
 	per, all := 1, w.shape.Processors()
 	if w.shape.PerUnit > 1 && w.shape.Units > 1 {
@@ -285,7 +280,6 @@ func (t *Topology) between(w *wired, per, rows int, all bool) (media []int) {
 	return media
 }
 
-// fill sets who sends and hears where.
 func (t *Topology) fill(w *wired, per, rows int, columns []int) {
 	place := map[int]int{}
 	for i, medium := range columns {

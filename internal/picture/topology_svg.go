@@ -13,7 +13,6 @@ import (
 	"starloom/traces/figure"
 )
 
-// What pictures of topologies measure, in points.
 const (
 	edge      = 24 // around them
 	head      = 44 // above them
@@ -25,10 +24,8 @@ const (
 	below     = 34 // with the legend
 )
 
-// brokenColour is that of what has broken a rule.
 const brokenColour = 1
 
-// struckColour is that of where a fault struck first.
 const struckColour = 3
 
 // SVG draws it.
@@ -73,7 +70,6 @@ type entry struct {
 	draw func(s *figure.Sketch, x, y float64)
 }
 
-// describe says what is drawn, for who cannot see it.
 func (t *Topology) describe() string {
 	if t.Nodes != nil {
 		links := len(t.Links)
@@ -97,7 +93,6 @@ func (t *Topology) describe() string {
 		len(t.Columns), t.Columns[0], t.Columns[len(t.Columns)-1], t.Note)
 }
 
-// sign is a dot for who sends, a ring for who hears.
 func sign(s *figure.Sketch, x, y float64, sends, hears bool) {
 	if hears {
 		s.Disc(figure.Paper, figure.Of(2), x, y, 6)
@@ -152,14 +147,12 @@ func (t *Topology) drawCrossing() ([]byte, error) {
 	return end()
 }
 
-// struckEntry is the legend of where a fault struck first.
 func struckEntry() entry {
 	return entry{"a fault struck here first", func(s *figure.Sketch, x, y float64) {
 		s.Lines(figure.Of(struckColour), 7, false, figure.XYs{{X: x - 8, Y: y}, {X: x + 8, Y: y}})
 	}}
 }
 
-// strike draws below a line that a fault struck at one of its paths.
 func (t *Topology) strike(s *figure.Sketch, line figure.XYs, paths ...string) {
 	if what := t.struck(paths...); what != "" {
 		defer s.Titled(paths[0] + ": " + what)()
@@ -179,7 +172,6 @@ func (t *Topology) line(s *figure.Sketch, name string, line figure.XYs) {
 	s.Lines(figure.Of(brokenColour), 3, false, line)
 }
 
-// marks reports whether a rule was broken at anything that is drawn.
 func (t *Topology) marks() bool {
 	for _, names := range [][]string{t.Rows, t.Columns} {
 		for _, name := range names {
@@ -196,7 +188,6 @@ func (t *Topology) marks() bool {
 	return false
 }
 
-// drawPlane draws nodes and the links between them.
 func (t *Topology) drawPlane() ([]byte, error) {
 	var least, most struct{ X, Y float64 }
 	for _, n := range t.Nodes {
@@ -269,13 +260,11 @@ func (t *Topology) drawPlane() ([]byte, error) {
 	return end()
 }
 
-// struckDrawn reports whether a fault struck anything that is drawn of a plane.
 func (t *Topology) struckDrawn() bool {
 	return slices.ContainsFunc(t.Links, func(l Link) bool { return t.struck(l.Paths...) != "" }) ||
 		slices.ContainsFunc(t.Nodes, func(n Node) bool { return t.struck(n.Name) != "" })
 }
 
-// arrow is the head of an arrow that ends at a node.
 func arrow(x, y, x2, y2 float64) figure.XYs {
 	dx, dy := x2-x, y2-y
 	length := math.Hypot(dx, dy)
@@ -289,7 +278,6 @@ func arrow(x, y, x2, y2 float64) figure.XYs {
 	return figure.XYs{{X: ax, Y: ay}, {X: bx, Y: by}, {X: cx, Y: cy}}
 }
 
-// node draws a processor.
 func (t *Topology) node(s *figure.Sketch, n Node, x, y float64) {
 	name, fill, ink := n.Name, figure.Paper, figure.Ink
 	if what := t.broken(n.Name); what != "" {
@@ -315,7 +303,6 @@ func (t *Topology) node(s *figure.Sketch, n Node, x, y float64) {
 	}
 }
 
-// loaded draws a line between processors as wide as its frames, and reports whether it did.
 func (t *Topology) loaded(s *figure.Sketch, l Link, line figure.XYs) bool {
 	if t.frames == nil || l.To >= 0 && (t.Nodes[l.From].Number < 0 || t.Nodes[l.To].Number < 0) {
 		return false
@@ -336,13 +323,11 @@ func (t *Topology) loaded(s *figure.Sketch, l Link, line figure.XYs) bool {
 	return true
 }
 
-// label is a text at a place.
 type label struct {
 	x, y float64
 	text string
 }
 
-// shape draws a medium that is a node.
 func shape(s *figure.Sketch, kind fabric.SpotShape, x, y float64) {
 	box := func(width, high float64) figure.XYs {
 		return figure.XYs{{X: x - width, Y: y - high}, {X: x + width, Y: y - high}, {X: x + width, Y: y + high}, {X: x - width, Y: y + high}}
@@ -362,7 +347,6 @@ func shape(s *figure.Sketch, kind fabric.SpotShape, x, y float64) {
 	}
 }
 
-// kinds are the legend of media that are nodes, of latencies and of loads.
 func (t *Topology) kinds() (legend []entry) {
 	for i, n := range t.Nodes {
 		if n.Kind != "" && !slices.ContainsFunc(t.Nodes[:i], func(other Node) bool { return other.Kind == n.Kind }) {

@@ -7,7 +7,6 @@ import (
 	"starloom/nic"
 )
 
-// waiting is a frame in a TX FIFO.
 type waiting struct {
 	mark uint64 // it is known by what is in it
 	slot uint32 // since when it waits
@@ -91,7 +90,6 @@ func (s *shard) look(bank *nic.Bank, cell int, slot uint32) {
 	s.queues.set(processor, s.seen)
 }
 
-// depart notes a frame that has left its TX FIFO.
 func (s *shard) depart(processor int, frame nic.FrameView, slot uint32) {
 	c, m := s.c, &s.now[slot&1]
 	list, mark := s.queues.get(processor), referees.MarkOf(frame)

@@ -14,7 +14,6 @@ import (
 // barsMax is the most whole numbers that have a bar each, and the most bins in which others are counted.
 const barsMax = 40
 
-// histogram counts the values of a column.
 func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 	column, _, _, err := t.column("--histogram", o.Histogram)
 	if err != nil {

@@ -19,10 +19,8 @@ func (t *Table) arrivedOnly(row int, figure string) string {
 	return ""
 }
 
-// fewShown is how many points a note names.
 const fewShown = 4
 
-// fewText names points that stand for some of their packets.
 func fewText(points []string) string {
 	if len(points) == 0 {
 		return ""
@@ -34,7 +32,6 @@ func fewText(points []string) string {
 	return "some points are of the packets that had arrived, the quicker ones; of others a run had left " + strings.Join(points, ", ") + more
 }
 
-// bareText says that intervals are not drawn.
 func bareText(points int) string {
 	if points == 0 {
 		return ""

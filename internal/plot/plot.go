@@ -54,7 +54,6 @@ func Draw(t *Table, o Options) (f *figure.Figure, note string, err error) {
 	return f, note, nil
 }
 
-// known names what can be drawn.
 func (t *Table) known() string {
 	if m := t.Metrics(); m != nil {
 		return fmt.Sprintf("axes are %s; figures are %s", strings.Join(t.Axes, ", "), strings.Join(m, ", "))
@@ -82,7 +81,6 @@ func (t *Table) by(o Options) (columns []int, err error) {
 	return columns, nil
 }
 
-// curveName is what the columns of a row are.
 func (t *Table) curveName(row int, by []int, of string) string {
 	var words []string
 	for _, column := range by {
@@ -177,7 +175,6 @@ func hidden(curves []figure.Curve) string {
 	return ""
 }
 
-// leftOut says how many rows are not drawn.
 func (t *Table) leftOut(rows int, of string) string {
 	if rows == 0 {
 		return ""
@@ -227,7 +224,6 @@ func (t *Table) names(column int) (names []string) {
 	return names
 }
 
-// at is where a row stands on an axis.
 func (t *Table) at(row, column int, names []string) (float64, bool, error) {
 	if names != nil {
 		return float64(slices.Index(names, t.rows[row][column])), true, nil
@@ -235,7 +231,6 @@ func (t *Table) at(row, column int, names []string) (float64, bool, error) {
 	return t.number(row, column)
 }
 
-// point is a row's, false if it has none.
 func (t *Table) point(row, x, y, low, high int, names []string) (p figure.Point, there bool, err error) {
 	if p.X, there, err = t.at(row, x, names); err != nil || !there {
 		return p, false, err
@@ -258,7 +253,6 @@ func (t *Table) point(row, x, y, low, high int, names []string) (p figure.Point,
 	return p, true, nil
 }
 
-// published adds the points of a file.
 func published(f *figure.Figure, path string) error {
 	t, err := Read(path, "")
 	if err != nil {
@@ -285,7 +279,6 @@ func published(f *figure.Figure, path string) error {
 	return nil
 }
 
-// heat draws z by x and y.
 func (t *Table) heat(o Options) (*figure.Figure, string, error) {
 	x, _, _, err := t.column("--x", o.X)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"starloom/traces/input"
 )
 
-// bytesMax is the largest table that is read.
 const bytesMax = 1 << 30
 
 // Table is a CSV file with a header.
@@ -121,7 +120,6 @@ func (t *Table) Varies(name string) bool {
 	return at >= 0 && t.varies(at)
 }
 
-// varies reports whether rows differ in a column.
 func (t *Table) varies(column int) bool {
 	for _, row := range t.rows {
 		if row[column] != t.rows[0][column] {

@@ -114,7 +114,6 @@ func (c *capture) sent(m *emulator.Machine, before bool) error {
 	return nil
 }
 
-// byProcessor sorts frames, which come window by window.
 func byProcessor(frames []fabric.Captured) {
 	slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
 }

@@ -42,7 +42,6 @@ func (x *Excerpt) under(signal string) int {
 // Under is which of the paths a signal is under.
 func (x *Excerpt) Under(signal int) int { return x.under(x.Signals[signal].Path) }
 
-// excerptSignalsMax bounds the signals of an excerpt.
 const excerptSignalsMax = 2000
 
 // Excerpts keeps excerpts of a run. It implements emulator.Observer.

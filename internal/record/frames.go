@@ -59,7 +59,6 @@ func SortFrames(frames []outcome.SceneFrame) {
 	})
 }
 
-// take keeps a frame, if it is wanted or there is room.
 func (f *Frames) take(c *fabric.Captured, sent bool, cycle uint64) {
 	if !f.Wants(c.Slot) {
 		if f.others >= f.Most {

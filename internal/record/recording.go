@@ -160,7 +160,6 @@ func (r *Recording) Close() error {
 // closed, why a waveform shows nothing.
 func (r *Recording) Files() []outcome.OutputFile { return r.out.Written }
 
-// drop takes the recording off its machine and drops what is not complete.
 func (r *Recording) drop() {
 	r.closed = true
 	r.out.Abort()

@@ -12,7 +12,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// saveFile arranges the waveform in GTKWave and Surfer.
 type saveFile struct {
 	vcd.SaveFile
 	file   *traces.File // nil for none

@@ -24,7 +24,6 @@ type shown struct {
 	examples func() string                            // of what signals are called
 }
 
-// shownOf is that of a machine.
 func shownOf(m *emulator.Machine) *shown {
 	if m.Config.Bare() {
 		return &shown{
@@ -89,7 +88,6 @@ func (w *waves) finish(violations []outcome.Violation, end uint64) error {
 	return w.save.write(w.of, w.wave.vcd, violations, end)
 }
 
-// MarkFaults has the waveform marked where faults struck first that have broken a rule.
 func (w *waves) MarkFaults(report *outcome.Report) {
 	for k := range report.Faults {
 		if first := report.Faults[k].First; first != nil && w.save != nil && report.ByFaults() {

@@ -10,7 +10,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// waveform samples signals into a VCD.
 type waveform struct {
 	of  *shown
 	vcd *vcd.Writer
@@ -27,7 +26,6 @@ type waveform struct {
 	unshown   string // why the first violation is not shown, for note
 }
 
-// watched is a selected signal.
 type watched struct {
 	probe hw.Probe
 	id    vcd.SignalID

@@ -34,7 +34,6 @@ func main() {
 	}
 }
 
-// run prints a line for each figure of benchmarks of some packages.
 func run(commit, bench, times string, rounds int, packages []string) error {
 	work, err := os.MkdirTemp("", "starloom-rival-")
 	if err != nil {
@@ -79,7 +78,6 @@ func run(commit, bench, times string, rounds int, packages []string) error {
 	return t.print(os.Stdout, commit)
 }
 
-// command runs a program in a folder and returns what it prints.
 func command(folder, name string, args ...string) ([]byte, error) {
 	c := exec.Command(name, args...)
 	c.Dir = folder
@@ -92,7 +90,6 @@ func command(folder, name string, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// unpack writes the files of a commit below a folder.
 func unpack(commit, folder string) error {
 	archive, err := command(".", "git", "archive", "--format=tar", commit)
 	if err != nil {
@@ -123,7 +120,6 @@ func unpack(commit, folder string) error {
 	}
 }
 
-// copyBenchmarks gives the rival the benchmarks that a package has today, in the rival's words.
 func copyBenchmarks(p, work string) error {
 	files, err := filepath.Glob(filepath.Join(p, "*_bench_test.go"))
 	if err != nil {

@@ -22,7 +22,6 @@ type table struct {
 
 func newTable() *table { return &table{figures: map[string]*[3][]float64{}} }
 
-// note takes the figures from what benchmarks have printed.
 func (t *table) note(which int, out []byte) {
 	for line := range bytes.Lines(out) {
 		words := strings.Fields(string(line))
@@ -65,7 +64,6 @@ func (t *table) print(w io.Writer, commit string) error {
 	return columns.Flush()
 }
 
-// ratios returns those of the rounds.
 func ratios(a, b []float64) (all []float64) {
 	for k := range a {
 		all = append(all, a[k]/b[k])

@@ -37,7 +37,6 @@ type broken struct {
 // brokenWords is how many words of a snapshot one of them is.
 const brokenWords = 4
 
-// watch puts a model beside a device.
 func (r *Devices) watch(d *pinmap.Device, pins *pinmap.Map, path string) (*watched, error) {
 	model, err := pins.NewModel()
 	if err != nil {
@@ -58,7 +57,6 @@ func (w *watched) Begin() {
 	}
 }
 
-// cycle is that of the run.
 func (w *watched) cycle() uint64 {
 	if cycle := w.kernel.Cycle(); cycle != hw.CycleOfReset {
 		return cycle
@@ -115,7 +113,6 @@ func (w *watched) Edge(clocks uint64) error {
 	return w.Device.Edge(clocks)
 }
 
-// Save puts the model's state, and what was counted, before the RTL's.
 func (w *watched) Save() ([]byte, error) {
 	model, err := w.model.Save()
 	if err != nil {

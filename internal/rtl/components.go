@@ -43,7 +43,6 @@ func (c *components) see(parts []hw.Sited, composites []hw.Composite, whole hw.S
 	return parts
 }
 
-// models are the sites of the components and of all hardware.
 func (c *components) models() []*hw.Site {
 	if c.whole == nil {
 		return c.sites
@@ -51,7 +50,6 @@ func (c *components) models() []*hw.Site {
 	return append(c.sites[:len(c.sites):len(c.sites)], c.whole)
 }
 
-// twins are the twins that the machine has a place for.
 func (c *components) twins() (names []string) {
 	for _, site := range c.models() {
 		names = append(names, site.Twin)
@@ -59,7 +57,6 @@ func (c *components) twins() (names []string) {
 	return names
 }
 
-// isWhole reports whether a path, or a model, is all hardware.
 func (c *components) isWhole(path string) bool       { return c.whole != nil && path == c.whole.Path(0) }
 func (c *components) isWholeModel(model string) bool { return c.whole != nil && model == c.whole.Twin }
 
@@ -76,7 +73,6 @@ func (c *components) match(site *hw.Site, pattern *hw.Pattern) (elements []int) 
 	return elements
 }
 
-// matchWithin reports whether a pattern names elements of a composite's parts.
 func (c *components) matchWithin(composite int, pattern *hw.Pattern) bool {
 	return slices.ContainsFunc(c.within[composite], func(part int) bool { return len(c.match(c.sites[part], pattern)) > 0 })
 }

@@ -37,7 +37,6 @@ func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.M
 	return parts, nil
 }
 
-// pinMap returns the map of a site's model with the parameters of an element.
 func (r *Devices) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap.Map, error) {
 	s, model, parameters := r.Source, site.Twin, twin.Parameters(site.Parameters(element))
 	if parameters["COMPUTE_CYCLES"] > twin.SerialiserComputeMax {
@@ -91,7 +90,6 @@ func (r *Devices) ownMap(source *rtlSource, path string, parameters twin.Paramet
 // same: a missing reset shows, and shows again.
 const rtlSeed = 1
 
-// device opens the RTL once more.
 func (r *Devices) device(ctx context.Context, source *rtlSource, pins *pinmap.Map, path string) (cosim.Device, error) {
 	switch r.InPlace {
 	case Models:
@@ -118,7 +116,6 @@ func (r *Devices) device(ctx context.Context, source *rtlSource, pins *pinmap.Ma
 	return device, nil
 }
 
-// process counts the processes of simulators.
 func (r *Devices) process(source *rtlSource) error {
 	if source.backend != cosim.BackendIcarus {
 		return nil
@@ -130,7 +127,6 @@ func (r *Devices) process(source *rtlSource) error {
 	return nil
 }
 
-// record opens a model in the place of RTL and notes what it is a part of.
 func (r *Devices) record(path string, source *rtlSource, pins *pinmap.Map) (cosim.Device, error) {
 	model, err := pins.NewModel()
 	if err != nil {

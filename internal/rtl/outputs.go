@@ -17,7 +17,6 @@ type Outputs struct {
 	kept  int
 }
 
-// output is one of an element.
 type output struct {
 	element, name string
 	model         string // that stands there, with its parameters
@@ -32,7 +31,6 @@ type change struct{ cycle, value uint64 }
 // changesMax is how many are kept of a run: 64 MiB. Later ones are not compared.
 const changesMax = 1 << 22
 
-// watchOutputs notes what shows where the RTL stands.
 func (r *Devices) watchOutputs() {
 	r.Outputs.cycle = func() uint64 { return r.Kernel.Cycle() - hw.CycleOfReset } // the first is 0
 	for i, chosen := range r.chosen {
@@ -46,7 +44,6 @@ func (r *Devices) watchOutputs() {
 	r.Kernel.Watch(r.Outputs.note)
 }
 
-// watchPart adds the outputs of the elements of a part.
 func (r *Devices) watchPart(site *hw.Site, part inloop.Part) {
 	for _, element := range part.Elements {
 		o := output{element: site.Path(element)}

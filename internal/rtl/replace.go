@@ -89,7 +89,6 @@ func (r *Devices) held() ([]bool, error) {
 	return held, nil
 }
 
-// replace does what one entry of the scenario says.
 func (r *Devices) replace(ctx context.Context, entry int) error {
 	s, x := r.Source, &r.Entries[entry]
 	at := hw.Index("rtl", entry)
@@ -138,7 +137,6 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 	return s.Refuse(at+".replace", fmt.Sprintf("no component matches %q", strict.Clip(x.Replace)), r.examples())
 }
 
-// routers reports whether a pattern matches routers.
 func (r *Devices) routers(pattern *hw.Pattern) bool {
 	for i := range fabric.RoutersOf(r.Network).Graph.Ports {
 		if pattern.Match(hw.Index(hw.Join(r.Network.Kind(), "router"), i)) {
@@ -163,7 +161,6 @@ func (r *Devices) remedyOfModel(wanted string, models []string) string {
 	return text
 }
 
-// examples names a component of each kind.
 func (r *Devices) examples() string {
 	var paths []string
 	for _, site := range r.sites {
@@ -177,7 +174,6 @@ func (r *Devices) examples() string {
 	return text
 }
 
-// withArticle puts a or an before the name of a model.
 func withArticle(model string) string {
 	if strings.ContainsRune("aeiou", rune(model[0])) {
 		return "an " + model
@@ -185,7 +181,6 @@ func withArticle(model string) string {
 	return "a " + model
 }
 
-// take marks components as replaced, once each.
 func (r *Devices) take(entry int, paths []string) error {
 	s := r.Source
 	for _, path := range paths {
@@ -202,7 +197,6 @@ func (r *Devices) take(entry int, paths []string) error {
 	return nil
 }
 
-// replaceAll puts one device in place of all hardware.
 func (r *Devices) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
 	s, path := r.Source, r.whole.Path(0)
 	if len(r.taken) > 0 || len(r.Entries) > 1 {
@@ -223,7 +217,6 @@ func (r *Devices) replaceAll(ctx context.Context, entry int, source *rtlSource) 
 	return r.note(source, pins, []string{path})
 }
 
-// replaceElements puts devices in place of elements of one component.
 func (r *Devices) replaceElements(ctx context.Context, entry int, source *rtlSource, part int, elements []int) error {
 	site := r.sites[part]
 	if err := r.take(entry, site.Paths(elements)); err != nil {

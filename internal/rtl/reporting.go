@@ -16,7 +16,6 @@ import (
 	"starloom/traces/input"
 )
 
-// note adds components to the report.
 func (r *Devices) note(source *rtlSource, pins *pinmap.Map, paths []string) error {
 	sum := sha256.New()
 	files := pins.Source.AllFiles()
@@ -47,7 +46,6 @@ func (r *Devices) note(source *rtlSource, pins *pinmap.Map, paths []string) erro
 	return nil
 }
 
-// checkCommand is the command line that compares RTL with its model.
 func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 	command := "starloom cosim check "
 	if source.own == nil {

@@ -85,19 +85,16 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 	return source, nil
 }
 
-// noPlaceFor says that a model is not in a machine.
 func noPlaceFor(model string) string {
 	return fmt.Sprintf("this machine has no component of the kind %s", strict.Clip(model))
 }
 
-// misfit says why RTL of a model cannot stand for a path.
 func (r *Devices) misfit(key, model, path string) error {
 	all := r.whole.Path(0)
 	return r.Source.Refuse(key, fmt.Sprintf("%s does not fit %s", model, path),
 		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", r.whole.Twin, all, all, r.whole.Twin))
 }
 
-// refuse gives errors of RTL and tools their place in the scenario.
 func (r *Devices) refuse(source *rtlSource, err error) error {
 	place := r.Source.Place(source.key)
 	var bad *input.Error

@@ -48,7 +48,6 @@ type Rated struct {
 	Config *config.Config
 }
 
-// processors is the size of the network.
 func (b *Batch) processors() int { return b.Config.Network.Shape().Processors() }
 
 // chunkProcessors is how many processors' runs one worker takes at a time, so that small runs do
@@ -81,7 +80,6 @@ func (b *Batch) Runs() (uint64, error) {
 	return runs, nil
 }
 
-// chunk returns how many runs a worker takes at a time.
 func (b *Batch) chunk() uint64 {
 	if len(b.Config.RTL) > 0 {
 		return 1

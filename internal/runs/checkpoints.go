@@ -60,7 +60,6 @@ func (p *checkpoints) begin(r *run) error {
 	return nil
 }
 
-// checkSave refuses states that are not saved.
 func (o *Options) checkSave() error {
 	const reason, remedy = "there is no file for the state", "add --save F"
 	switch {
@@ -92,7 +91,6 @@ func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 	return o.past(m.Slots(), m.Findings.Kept)
 }
 
-// past refuses a state, before a slot, that is past the break.
 func (o *Options) past(slot uint32, found []outcome.Violation) error {
 	what := o.BreakOn.reached(slot, found)
 	if what == "" {
@@ -105,7 +103,6 @@ func (o *Options) past(slot uint32, found []outcome.Violation) error {
 	}
 }
 
-// open opens the file of the state that is saved.
 func (p *checkpoints) open(r *run) (err error) {
 	if r.options.Save != "" {
 		p.file, err = r.out.OpenQuietly("--save", "state", outputs.File(r.options.Save))
@@ -113,7 +110,6 @@ func (p *checkpoints) open(r *run) (err error) {
 	return err
 }
 
-// restoreFile goes on from a file that Save wrote.
 func restoreFile(restore func(io.Reader) error, path string) (err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -151,7 +147,6 @@ func refuseBroken(path string, err *error) {
 		Remedy: "give a file that --save wrote, as it was written; if it was, run without --restore, which tells whether Starloom is at fault"}
 }
 
-// run runs the machine to its end or its break, and writes the checkpoints on the way.
 func (p *checkpoints) run(ctx context.Context, r *run) error {
 	m, o := r.machine, r.options
 	progress := r.progress(r.config.Slots, false)
@@ -189,7 +184,6 @@ func (p *checkpoints) run(ctx context.Context, r *run) error {
 	return nil
 }
 
-// due reports whether a checkpoint is written before the slot that begins.
 func (o *Options) due(m *emulator.Machine) bool {
 	return o.CheckpointEvery > 0 && m.Slots() > 0 && m.Slots()%o.CheckpointEvery == 0
 }
@@ -207,7 +201,6 @@ func writeState(save func(io.Writer) error, path string) error {
 	return file.Commit()
 }
 
-// stopped says how to go on after a break, before a slot.
 func (o *Options) stopped(slot uint32, why string) string {
 	return fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. "+
 		"Go on with the same command without --break-on, and with --restore %s", slot, why, outcome.ShellQuote(o.Save))

@@ -16,7 +16,6 @@ import (
 	"starloom/traces/meaning"
 )
 
-// known notes what the run knows of itself, for its page.
 func known(ctx context.Context, r *run) {
 	m, k := r.machine, &r.report.Aside.Known
 	noteProcessors(k, m.Names, m.Shape.Processors())
@@ -97,10 +96,8 @@ func (r *run) checking(p *fabric.Program, rules []string) string {
 // ruleValue is a rule of a program and its value, as JSON.
 type ruleValue struct{ rule, value string }
 
-// json is the rule alone.
 func (v *ruleValue) json() string { return fmt.Sprintf("{%q: %s}", v.rule, v.value) }
 
-// noteProcessors notes how many processors there are, and their paths.
 func noteProcessors(k *outcome.Known, names fabric.Names, count int) {
 	k.Count = count
 	if count > outcome.ViolationsMax {
@@ -130,7 +127,6 @@ func programRules(p *fabric.Program, rules []string) (list []ruleValue) {
 // faultTargetsNamed is of how many targets of a fault a page has the paths.
 const faultTargetsNamed = 4
 
-// faultPlan says what a fault of the scenario is set to.
 func (r *run) faultPlan(f *fabric.Fault) string {
 	n := r.config.Network
 	_, many := n.Names().MediumNoun()
@@ -163,7 +159,6 @@ func (r *run) faultPlan(f *fabric.Fault) string {
 	return text
 }
 
-// means says what the figures of a report mean.
 func means(report *outcome.Report, n fabric.Network) map[string]outcome.Meaning {
 	groups := slices.Concat(outcome.Meanings(), Meanings(), fabric.Meanings(), traffic.Meanings(), fabric.MeaningsOf(n))
 	all := map[string]outcome.Meaning{}

@@ -43,7 +43,6 @@ type Progress struct {
 	Repeated          bool   // the run is repeated to find out more
 }
 
-// outputs are all outputs, wherever they go.
 func (o *Options) outputs() []*outputs.Output {
 	r, p := &o.Record, &o.Pictures
 	return []*outputs.Output{&r.VCD, &r.GTKW, &r.PCAPNG, &r.Lua, &r.Log, &o.JSON, &o.JUnit, &o.CSV, &o.StatsCSV, &o.HTML,
@@ -87,10 +86,8 @@ func (o *Options) Asked() (asked []bool) {
 	return asked
 }
 
-// survival reports whether a survival curve is wanted, in either form.
 func (o *Options) survival() bool { return o.SurvivalCSV.Given() || o.SurvivalSVG.Given() }
 
-// runTable reports whether a run-table is wanted, in either form.
 func (o *Options) runTable() bool { return o.RunTableCSV.Given() || o.RunTableSVG.Given() }
 
 // CheckOne refuses what one run cannot have.
@@ -104,7 +101,6 @@ func (o *Options) CheckOne() error {
 	return nil
 }
 
-// refuseBare refuses options of firmware where there is none.
 func (o *Options) refuseBare(c *config.Config) error {
 	for _, x := range []struct {
 		option string
@@ -134,7 +130,6 @@ func (o *Options) CheckSeeds(seeds outcome.Seeds) error {
 	return nil
 }
 
-// checkSurvival refuses outputs of runs with faults that they do not have.
 func (o *Options) checkSurvival(faults, rates bool) error {
 	if o.survival() && !faults {
 		return &input.Error{Place: "--survival", Reason: "the scenario has no faults", Remedy: "write some under faults, or delete the option"}
@@ -149,7 +144,6 @@ func (o *Options) checkSurvival(faults, rates bool) error {
 	return nil
 }
 
-// refuseTraces refuses what shows one run only. many says why there are many.
 func (o *Options) refuseTraces(many, remedy string) error {
 	for _, trace := range []struct {
 		option string
@@ -178,7 +172,6 @@ func (o *Options) refuseTraces(many, remedy string) error {
 	return o.refuseStates(many, remedy)
 }
 
-// refuseStates refuses what is about the state of one run. many says why there are many.
 func (o *Options) refuseStates(many, remedy string) error {
 	for _, one := range []struct {
 		option string

@@ -9,13 +9,11 @@ import (
 	"starloom/traces/input"
 )
 
-// packets writes all packets of traffic.
 type packets struct {
 	nothing
 	file *traces.File // nil for none
 }
 
-// ask refuses a workload without traffic.
 func (p *packets) ask(r *run) error {
 	if r.settings.Packets = r.options.Packets.Given(); !r.settings.Packets || r.config.Traffic != nil || fabric.RoutersOf(r.config.Network) != nil {
 		return nil

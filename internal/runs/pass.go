@@ -9,7 +9,6 @@ import (
 	"starloom/internal/outputs"
 )
 
-// run is one run, which its passes share.
 type run struct {
 	config   *config.Config
 	options  *Options
@@ -54,5 +53,4 @@ func (r *run) progress(slots uint32, repeated bool) func() error {
 	}
 }
 
-// repeated is progress of a repetition.
 func (r *run) repeated() func() error { return r.progress(uint32(r.report.Slots), true) }

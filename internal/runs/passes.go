@@ -29,7 +29,6 @@ func passes() []pass {
 	}
 }
 
-// runOne emulates one permutation and writes its traces.
 func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) (report *outcome.Report, err error) {
 	if err := o.refuseBare(c); err != nil {
 		return nil, err

@@ -15,7 +15,6 @@ import (
 // Pictures are where pictures of one run go.
 type Pictures struct{ Topology, Heat, Latency, Timeline outputs.Output }
 
-// each yields every kind with where it goes.
 func (p *Pictures) each(yield func(kind picture.Kind, to *outputs.Output)) {
 	yield(picture.KindTopology, &p.Topology)
 	yield(picture.KindHeat, &p.Heat)
@@ -23,7 +22,6 @@ func (p *Pictures) each(yield func(kind picture.Kind, to *outputs.Output)) {
 	yield(picture.KindTimeline, &p.Timeline)
 }
 
-// pictures draws the run.
 type pictures struct {
 	nothing
 	files map[picture.Kind]*traces.File
@@ -37,7 +35,6 @@ type pictures struct {
 	}
 }
 
-// captions say in a page what pictures show.
 var captions = map[picture.Kind]string{
 	picture.KindTopology: "What is wired to what: processors, media, who drives and hears them.",
 	picture.KindHeat:     "Media over time: how many frames each had.",
@@ -48,7 +45,6 @@ var captions = map[picture.Kind]string{
 // channelsCaption is that of the heat of channels at routers.
 const channelsCaption = "Channels over time: how many flits each carried."
 
-// ask has the memory counted that a picture of latencies takes.
 func (p *pictures) ask(r *run) error {
 	r.settings.Latencies = r.options.Pictures.Latency.Given() && r.config.Traffic == nil
 	return nil

@@ -14,7 +14,6 @@ type profile struct {
 	folded *traces.File // nil for none
 }
 
-// ask refuses a profile of handlers that take no time.
 func (p *profile) ask(r *run) error {
 	if r.options.Profile.Given() && r.config.Firmware.CPU == nil {
 		return &input.Error{

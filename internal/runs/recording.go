@@ -6,7 +6,6 @@ import (
 	"starloom/internal/record"
 )
 
-// recording writes waveform, packet capture and log.
 type recording struct {
 	nothing
 	*record.Recording
@@ -19,7 +18,6 @@ func (p *recording) open(r *run) (err error) {
 
 func (p *recording) end(*run) error { return p.End() }
 
-// repeat repeats the run for a waveform whose trigger was found too late.
 func (p *recording) repeat(ctx context.Context, r *run) error {
 	return p.RepeatWaveform(ctx, r.machine, r.report, r.repeated())
 }

@@ -102,7 +102,6 @@ func (r *run) inTime(ctx context.Context, command string) (list []outcome.Remedy
 	return list
 }
 
-// howInTime says how firmware can come to the least.
 func howInTime(least *fabric.Least) string {
 	switch {
 	case least.How != "":
@@ -184,7 +183,6 @@ type parameter struct {
 	left  *outcome.Left
 }
 
-// text names it, and says how the run ends with it.
 func (p *parameter) text() string {
 	means := ""
 	if p.means != "" {
@@ -261,13 +259,11 @@ func (r *run) withoutFaults(ctx context.Context, command string) (list []outcome
 	return list
 }
 
-// meant is for a run whose failure is the point.
 func meant(command, when string) outcome.Remedy {
 	return outcome.Remedy{When: when, Text: "say that it is expected:", Command: command + " --expect fail",
 		Expect: "the same FAIL, with a line that says `as expected: fail`; the exit status is 0, not 1"}
 }
 
-// brokenByFaults reports whether faults have broken a rule.
 func (r *run) brokenByFaults(rule string) bool {
 	return slices.ContainsFunc(r.report.Violations, func(v outcome.Violation) bool {
 		return v.Rule == rule && v.Cause == outcome.CauseFaults
@@ -311,7 +307,6 @@ func (r *run) lossless(ctx context.Context, command string) outcome.Remedy {
 	return remedy
 }
 
-// flow are rules in one line of YAML.
 func flow(rules *fabric.Rules) string {
 	form, err := json.Marshal(rules)
 	if err != nil {
@@ -320,12 +315,10 @@ func flow(rules *fabric.Rules) string {
 	return unquoted(string(form))
 }
 
-// unquoted is JSON without strings but for keys as people write YAML.
 func unquoted(form string) string {
 	return strings.NewReplacer(`"`, "", ":", ": ", ",", ", ").Replace(form)
 }
 
-// withProgram is what to expect of the run with the program that is right here.
 func (r *run) withProgram(ctx context.Context, program string) string {
 	c, err := r.config.Source.With(program, r.config.Firmware.Params)
 	if err != nil { // it takes other keys
@@ -356,7 +349,6 @@ func (r *run) longerDeadline(ctx context.Context, command string, slots uint64) 
 		Expect: r.expect(r.trySmall(ctx, &c, r.report.Slots))}
 }
 
-// programsRules are the rules of the scenario with some of its program's own.
 func (r *run) programsRules(names []string) fabric.Rules {
 	rules := r.config.Rules
 	for _, form := range programRules(r.config.Firmware.Program, names) {
@@ -367,7 +359,6 @@ func (r *run) programsRules(names []string) fabric.Rules {
 	return rules
 }
 
-// whatChecks is what to expect of the run with these rules, too.
 func (r *run) whatChecks(ctx context.Context, names []string) string {
 	c := *r.config
 	c.Rules = r.programsRules(names)
@@ -434,7 +425,6 @@ func set(command, key, value string) string {
 // moreTimes is how many times as many slots a run gets of which no one knows how many it needs.
 const moreTimes = 10
 
-// slotsOption is the option that limits a run, on its command line.
 func slotsOption(limit uint32) string { return fmt.Sprintf(" --slots %d", limit) }
 
 // moreSlots is the remedy for a run that has come to its limit of slots.

@@ -13,7 +13,6 @@ type replay struct {
 	file *traces.File // nil for none
 }
 
-// ask refuses a processor that is not there.
 func (p *replay) ask(r *run) error {
 	o := r.options
 	if !o.Replay.Given() {
@@ -23,7 +22,6 @@ func (p *replay) ask(r *run) error {
 	return o.checkReplay(r.config.Network.Shape().Processors())
 }
 
-// checkReplay refuses a processor that is not one of so many.
 func (o *Options) checkReplay(processors int) error {
 	if 0 <= o.ReplayProcessor && o.ReplayProcessor < processors {
 		return nil
@@ -35,7 +33,6 @@ func (o *Options) checkReplay(processors int) error {
 	}
 }
 
-// begin takes over the state that was restored.
 func (p *replay) begin(r *run) error {
 	if r.options.Replay.Given() && r.options.Restore != "" {
 		return r.machine.ResumeReplay()

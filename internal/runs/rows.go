@@ -7,7 +7,6 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// head writes the names of the columns.
 func (t *tally) head() error {
 	if t.rows == nil {
 		return nil
@@ -26,7 +25,6 @@ func (t *tally) head() error {
 	return t.rows.Write(append(names, "digest"))
 }
 
-// row writes a run's row.
 func (t *tally) row(run *BatchRun, rule string, figures []fabric.Metric) error {
 	if t.rows == nil {
 		return nil
@@ -46,7 +44,6 @@ func (t *tally) row(run *BatchRun, rule string, figures []fabric.Metric) error {
 	return t.rows.Write(append(row, r.Digest))
 }
 
-// flush brings the table to its file.
 func (t *tally) flush() error {
 	if t.rows == nil {
 		return nil

@@ -11,7 +11,6 @@ import (
 	"starloom/traces/input"
 )
 
-// runTable writes who did what in each step.
 type runTable struct {
 	nothing
 	csv, svg *traces.File
@@ -22,7 +21,6 @@ func (p *runTable) ask(r *run) error {
 	return nil
 }
 
-// begin refuses a run that has no table.
 func (p *runTable) begin(r *run) error {
 	m := r.machine
 	if m.RunTable() != nil || !r.options.runTable() {

@@ -64,13 +64,11 @@ func (p *scenes) finish(ctx context.Context, r *run) error {
 	return nil
 }
 
-// place is a medium in a slot.
 type place struct {
 	medium string
 	slot   uint64
 }
 
-// filming makes the scenes of a run.
 type filming struct {
 	*run
 	scenes []outcome.Scene
@@ -133,7 +131,6 @@ func (f *filming) numberOf(path string) int {
 	return -1
 }
 
-// last is the last slot that any scene needs.
 func (f *filming) last() (slot uint32) {
 	for i := range f.scenes {
 		s := &f.scenes[i]
@@ -147,7 +144,6 @@ func (f *filming) last() (slot uint32) {
 // cycle is where a scene is: a violation that only the end of a run shows is in its last cycle.
 func (f *filming) cycle(s *outcome.Scene) uint64 { return min(s.Cycle, max(f.report.Cycles, 1)-1) }
 
-// frames repeats the run for frames, and for the ways of packets.
 func (f *filming) frames(ctx context.Context) error {
 	m, last := f.machine, f.last()
 	near := func(slot uint32) bool {
@@ -249,7 +245,6 @@ func (f *filming) harmed(numbers map[string]int, x *outcome.SceneFrame) string {
 	return "fault " + f.report.FaultName(number)
 }
 
-// until ends a repetition when a slot is over.
 func (f *filming) until(m *emulator.Machine, last uint32) func() error {
 	each := f.progress(last+1, true)
 	return func() error {
@@ -302,7 +297,6 @@ func (f *filming) latest(s *outcome.Scene) {
 	}
 }
 
-// hears reports whether the processor with a path is switched to a medium at the end of the run.
 func (f *filming) hears(path, medium string) bool {
 	processor := f.numberOf(path)
 	if processor < 0 {
@@ -317,7 +311,6 @@ func (f *filming) hears(path, medium string) bool {
 	return false
 }
 
-// between adds the frames of a scene from one slot to another.
 func (f *filming) between(s *outcome.Scene, all []outcome.SceneFrame, from, to uint64) {
 	names := f.machine.Names
 	for i := range all {
@@ -452,7 +445,6 @@ func (f *filming) window(s *outcome.Scene) *record.Excerpt {
 	return x
 }
 
-// draw makes rows of the signals that change.
 func (f *filming) draw(s *outcome.Scene, x *record.Excerpt) {
 	at := f.cycle(s)
 	marked, found := slices.BinarySearch(x.Cycles, at)

@@ -8,7 +8,6 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// runRates runs the batch once for each rate of faults.random, or once.
 func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 	if len(b.Rates) == 0 {
 		return b.Each(ctx, o.counted(t))
@@ -34,7 +33,6 @@ func (b *Batch) runRates(ctx context.Context, t *tally, o Options) error {
 	return nil
 }
 
-// report sums up the runs of many seeds.
 func (b *Batch) report(t *tally) *outcome.SeedsReport {
 	r := &outcome.SeedsReport{
 		Schema: outcome.ReportSchema, Scenario: b.Config.Name, Seeds: [2]uint64{b.Seeds.First, b.Seeds.Last}, Permutations: b.Permutations,

@@ -65,7 +65,6 @@ func (r *studyRuns) Writes(kind studies.StudyFile) bool {
 	return r.folders[kind] != "" || r.keeps(kind)
 }
 
-// keeps reports whether files of a kind are kept for a page.
 func (r *studyRuns) keeps(kind studies.StudyFile) bool {
 	return r.options.Pictures && kind == studies.StudyPlot
 }
@@ -189,7 +188,6 @@ type StudyOptions struct {
 	Progress func(done, total int, what string)
 }
 
-// wants reports whether a case is to be run.
 func (o *StudyOptions) wants(name string) bool {
 	if o.Case == "" {
 		return true
@@ -198,7 +196,6 @@ func (o *StudyOptions) wants(name string) bool {
 	return match
 }
 
-// interruptedError says how far an interrupted study came.
 type interruptedError struct{ done, total int }
 
 func (e *interruptedError) Error() string {

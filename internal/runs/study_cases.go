@@ -68,7 +68,6 @@ func (f *caseFinder) Plan(int)                 {}
 func (f *caseFinder) Tell(string)              {}
 func (f *caseFinder) Add(studies.StudyRow)     { f.rows++ }
 
-// Wants notes a case.
 func (f *caseFinder) Wants(name string) bool {
 	if f.only != "" || !f.options.wants(name) {
 		return name == f.only

@@ -43,7 +43,6 @@ type tally struct {
 	rates []rateTally
 }
 
-// rateTally sums up the runs with one rate.
 type rateTally struct {
 	rate         float64
 	runs, passed uint64
@@ -51,7 +50,6 @@ type rateTally struct {
 	faults       outcome.Histogram // how often faults.random has happened
 }
 
-// figure is one figure of all runs.
 type figure struct {
 	name     string
 	numeric  bool // some run has it, as a number or a fraction
@@ -86,7 +84,6 @@ func (f *figure) add(value any, counts bool) {
 	})
 }
 
-// statistics are its own, and those of its entries, or of all runs together, of which there are so many.
 func (f *figure) statistics(runs uint64) (all outcome.Statistics) {
 	if f.numeric || f.finishes {
 		all = append(all, f.values.Statistic(f.name))
@@ -100,7 +97,6 @@ func (f *figure) statistics(runs uint64) (all outcome.Statistics) {
 	return all
 }
 
-// begin says that the runs that are added next have a rate.
 func (t *tally) begin(rate float64) {
 	t.rate = &rate
 	t.rates = append(t.rates, rateTally{rate: rate, slots: outcome.Histogram{}, faults: outcome.Histogram{}})
@@ -187,7 +183,6 @@ func (t *tally) add(run *BatchRun) error {
 	return t.row(run, rule, figures)
 }
 
-// add adds a run.
 func (t *rateTally) add(r *outcome.Report, passed bool) {
 	t.runs++
 	t.faults.Add(float64(r.Faults[len(r.Faults)-1].Count))
@@ -233,7 +228,6 @@ func (f *figure) together(runs uint64) (all outcome.Statistics) {
 	return all
 }
 
-// survivalPoints is the most points of a survival curve.
 const survivalPoints = 32
 
 // survival is the survival curve of runs with faults: for slots in which runs broke a rule for
@@ -278,7 +272,6 @@ func (t *tally) curve() (curve outcome.Survival) {
 	return curve
 }
 
-// digest returns the digest of all runs.
 func (t *tally) digest() string {
 	var d traces.Digest
 	d.Slot(0, t.sum)

@@ -5,7 +5,6 @@ import (
 	"starloom/internal/meter"
 )
 
-// firmware is what a report of all runs says of the firmware.
 func (b *Batch) firmware(t *tally) outcome.FirmwareReport {
 	f := b.about.Firmware
 	f.Traps = t.traps
@@ -34,7 +33,6 @@ func (b *Batch) firmware(t *tally) outcome.FirmwareReport {
 	return f
 }
 
-// counted returns what adds runs to a tally and shows progress.
 func (o *Options) counted(t *tally) func(*BatchRun, uint64) error {
 	return func(r *BatchRun, total uint64) error {
 		if err := t.add(r); err != nil {

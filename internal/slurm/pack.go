@@ -25,7 +25,6 @@ type task struct {
 	memory uint64
 }
 
-// unit is a Unit on its way.
 type unit struct {
 	Unit
 	tries  int           // tasks that have ended without its results, but for those out of time
@@ -34,7 +33,6 @@ type unit struct {
 	failed string // why, "" if it has not
 }
 
-// array is tasks that ask for the same.
 type array struct {
 	limit  time.Duration
 	memory uint64
@@ -69,7 +67,6 @@ func pack(units []*unit, parallelism int) (tasks []*task) {
 	return tasks
 }
 
-// limitOf is the time that is asked for so much work.
 func limitOf(work time.Duration) time.Duration { return rounded(margin * (work + taskBegins)) }
 
 // rounded rounds a time up so that few are different: to 1, 2, 4, 8, ... minutes, and above an hour to hours.

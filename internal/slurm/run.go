@@ -29,7 +29,6 @@ const (
 	settles = 20 * time.Second
 )
 
-// runner is work that is done.
 type runner struct {
 	*Work
 	*Cluster
@@ -44,7 +43,6 @@ type runner struct {
 	done  int
 }
 
-// newRunner makes one of the units of a work.
 func newRunner(w *Work) *runner {
 	r := &runner{
 		Work: w, byKey: map[string]*unit{}, waits: map[*unit]bool{},
@@ -113,7 +111,6 @@ func WriteScripts(to io.Writer, w *Work) error {
 	return nil
 }
 
-// outcome sums up.
 func (r *runner) outcome(ctx context.Context) *Outcome {
 	o := &Outcome{Cut: ctx.Err() != nil}
 	for _, u := range r.units {
@@ -130,7 +127,6 @@ func (r *runner) outcome(ctx context.Context) *Outcome {
 	return o
 }
 
-// waiting are the units to be sent, in their order.
 func (r *runner) waiting() (units []*unit) {
 	for _, u := range r.units {
 		if r.waits[u] {
@@ -165,7 +161,6 @@ func (r *runner) send(ctx context.Context) error {
 	return nil
 }
 
-// submit sends an array.
 func (r *runner) submit(ctx context.Context, a *array) error {
 	name := r.Name + "-" + rand.Text()[:10]
 	here := filepath.Join(r.Folder, name)
@@ -192,7 +187,6 @@ func (r *runner) submit(ctx context.Context, a *array) error {
 	return nil
 }
 
-// sleep waits before the queue is looked at again.
 func (r *runner) sleep(ctx context.Context) {
 	timer := time.NewTimer(min(max(time.Since(r.begun)/pollPart, pollFirst), pollLast))
 	defer timer.Stop()
@@ -202,7 +196,6 @@ func (r *runner) sleep(ctx context.Context) {
 	}
 }
 
-// look looks at the queue, and takes what has ended.
 func (r *runner) look(ctx context.Context) error {
 	queue, err := r.queue(ctx)
 	if err != nil {
@@ -262,7 +255,6 @@ func (r *runner) take(id taskID, s *sent, q queued) error {
 	return r.note(id, s, q, e, len(missing))
 }
 
-// again says how a unit is sent once more, if it is.
 func (u *unit) again(s *sent, q queued, late bool, timeMax time.Duration, why string) {
 	if late {
 		u.limit = 2 * s.limit
@@ -280,7 +272,6 @@ func (u *unit) again(s *sent, q queued, late bool, timeMax time.Duration, why st
 	}
 }
 
-// why says what has become of a task.
 func (r *runner) why(id taskID, s *sent, q queued, e ended, late bool) string {
 	log := filepath.Join(s.here, fmt.Sprintf("%d.log", id.number))
 	text := "its task has ended without results"

@@ -56,7 +56,6 @@ func (w *Work) script(a *array, name, here string) string {
 	return b.String()
 }
 
-// minutes writes a time as Slurm reads it.
 func minutes(t time.Duration) string {
 	m := int64((t + time.Minute - 1) / time.Minute)
 	if m < 60 {
@@ -65,7 +64,6 @@ func minutes(t time.Duration) string {
 	return fmt.Sprintf("%d:%02d:00", m/60, m%60)
 }
 
-// write writes the script of an array and the keys of its tasks, and returns the script's path.
 func (w *Work) write(a *array, name, here string) (string, error) {
 	if err := os.MkdirAll(here, 0o777); err != nil {
 		return "", err

@@ -38,7 +38,6 @@ type Settings struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Settings) Declaration() string { return source }
 
-// settingsBytesMax is the largest file of settings.
 const settingsBytesMax = 1 << 20
 
 // Load reads a file that has nothing but what stands under slurm: in others; "" is none.

@@ -16,7 +16,6 @@ type taskID struct {
 	number int
 }
 
-// sent is a task on its way.
 type sent struct {
 	*task
 	here string    // folder of its array
@@ -32,7 +31,6 @@ type record struct {
 
 const recordName = "array.json"
 
-// keep keeps what an array is.
 func (a *array) keep(here string) error {
 	r := record{Limit: a.limit, Memory: a.memory}
 	for _, t := range a.tasks {
@@ -82,7 +80,6 @@ func (r *runner) adopt(queue map[taskID]queued) {
 	}
 }
 
-// globbed is a path as a pattern.
 func globbed(path string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(path)
 }

@@ -15,16 +15,13 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// place is that of errors about Slurm itself.
 const place = "--on slurm"
 
-// arrayUsual is MaxArraySize where nothing else is said.
 const arrayUsual = 1001
 
 // answerTime is how long a command of Slurm may take.
 const answerTime = 2 * time.Minute
 
-// ask runs a command of Slurm.
 func ask(ctx context.Context, name string, words ...string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, answerTime)
 	defer stop()
@@ -92,12 +89,10 @@ func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 	return c, c.findPartition(ctx)
 }
 
-// silent says that Slurm does not do what it is asked for.
 func silent(err error, remedy string) error {
 	return &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: remedy}
 }
 
-// configured is a value of what scontrol shows.
 func configured(text, key string) string {
 	for line := range strings.Lines(text) {
 		if name, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(name) == key {
@@ -107,7 +102,6 @@ func configured(text, key string) string {
 	return ""
 }
 
-// findPartition looks at the partition that the jobs go to.
 func (c *Cluster) findPartition(ctx context.Context) error {
 	text, err := ask(ctx, "sinfo", "--noheader", "--all", "--format=%P|%l|%m")
 	if err != nil {
@@ -142,7 +136,6 @@ func (c *Cluster) findPartition(ctx context.Context) error {
 	return nil
 }
 
-// fits refuses units that no node has memory for.
 func (c *Cluster) fits(w *Work) error {
 	for i := range w.Units {
 		if u := &w.Units[i]; c.memory > 0 && asked(u.Memory) > c.memory {
@@ -153,7 +146,6 @@ func (c *Cluster) fits(w *Work) error {
 	return nil
 }
 
-// at is where a setting stands.
 func (s *Settings) at(key string) string {
 	if at := s.places["slurm."+key]; at != "" {
 		return at
@@ -199,7 +191,6 @@ type queued struct {
 	reason string
 }
 
-// queue lists the user's tasks by the name of their array and their number in it.
 func (c *Cluster) queue(ctx context.Context) (map[taskID]queued, error) {
 	text, err := ask(ctx, "squeue", "--noheader", "--array", "--states=all", "--user="+c.user, "--format=%j|%K|%F|%T|%r")
 	if err != nil {
@@ -218,7 +209,6 @@ func (c *Cluster) queue(ctx context.Context) (map[taskID]queued, error) {
 	return all, nil
 }
 
-// over reports whether a task has come to an end.
 func (q queued) over() bool {
 	switch q.state {
 	case "", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", "REVOKED", "SPECIAL_EXIT":

@@ -47,7 +47,6 @@ func (s *sweeper) bisection(points []plan.Point) (*bisection, error) {
 	return b, nil
 }
 
-// others are the labels of the other axes.
 func (b *bisection) others(labels []string) []string {
 	return slices.Delete(slices.Clone(labels), b.axis, b.axis+1)
 }
@@ -76,7 +75,6 @@ func (x *search) wants() []int {
 	return []int{(x.low + x.top) / 2}
 }
 
-// learn notes how a place of the line has ended.
 func (x *search) learn(at int, passes bool) {
 	x.passes[at] = passes
 	if at > x.low && at < x.top {
@@ -156,7 +154,6 @@ func (s *sweeper) look(x *search, at int, p *point) error {
 	return nil
 }
 
-// number is a figure of a run, if it has it.
 func number(r *folder.Record, name string) (value float64, known bool) {
 	if k := slices.Index(r.Figures, name); k >= 0 {
 		_, err := fmt.Sscan(fmt.Sprint(r.Values[k]), &value)
@@ -165,13 +162,11 @@ func number(r *folder.Record, name string) (value float64, known bool) {
 	return 0, false
 }
 
-// left reports whether measured packets have not arrived.
 func left(r *folder.Record) bool {
 	pending, _ := number(r, "pending")
 	return pending > 0
 }
 
-// limits are what was found.
 func (b *bisection) limits(axes []string, searches []*search, points []*point) *Limits {
 	l := &Limits{Axis: axes[b.axis], Others: b.others(axes)}
 	rising := risingFails(searches)

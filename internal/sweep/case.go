@@ -45,12 +45,10 @@ type point struct {
 	missing    []uint64 // numbers of those that are not there
 }
 
-// wants reports whether a run is one of the point's.
 func (p *point) wants(r *folder.Record) bool {
 	return r.Seed >= p.seeds.First && r.Seed <= p.seeds.Last
 }
 
-// sweeper is a sweep that is run.
 type sweeper struct {
 	Options
 	path       string // of the sweep file
@@ -65,14 +63,12 @@ type sweeper struct {
 	done, total uint64 // runs
 }
 
-// checker checks points, and finds out what is missing.
 type checker struct {
 	*sweeper
 	files files
 	rtl   sync.Map // RTL of which a machine was built
 }
 
-// checkAll checks every point before the first run.
 func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, error) {
 	checked, errs := make([]*point, len(points)), make([]error, len(points))
 	var next atomic.Int64
@@ -103,7 +99,6 @@ func (c *checker) checkAll(ctx context.Context, points []plan.Point) ([]*point, 
 	return checked, ctx.Err()
 }
 
-// check elaborates a point, and looks at what it would take and what of it is there.
 func (c *checker) check(ctx context.Context, p plan.Point) (*point, error) {
 	one, err := c.elaborate(p)
 	if err != nil {
@@ -141,13 +136,11 @@ func (c *checker) weigh(ctx context.Context, x *point, config *config.Config) (e
 	return m.Release()
 }
 
-// built reports whether a machine with the same RTL has been built.
 func (c *checker) built(config *config.Config) bool {
 	_, built := c.rtl.LoadOrStore(fmt.Sprint(config.RTL), true)
 	return built
 }
 
-// elaborate makes the case of a point, with the sweep's seeds.
 func (s *sweeper) elaborate(p plan.Point) (*Case, error) {
 	one, err := s.make(s.plan.Scenario.Place, s.plan.Scenario.Data, s.sets(&p)...)
 	if err != nil {
@@ -212,7 +205,6 @@ func together(a *strict.Assignment, remedy string) string {
 		nameOf(a.Value), a.Key, a.Value, key, beside[2])
 }
 
-// nameOf is a name for a value in an example.
 func nameOf(value string) string {
 	if strings.ContainsAny(value, " {}[]:,") {
 		return "a"
@@ -220,7 +212,6 @@ func nameOf(value string) string {
 	return value
 }
 
-// findMissing finds the runs of a point that are not there.
 func (s *sweeper) findMissing(x *point) error {
 	there, err := s.folder.Runs(x.key)
 	if err != nil {

@@ -25,7 +25,6 @@ func (s *sweeper) openSlurm(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// runSlurm has what is missing of the points run by jobs, and takes their results from the folder.
 func (s *sweeper) runSlurm(ctx context.Context, r *Report, points []*point) error {
 	w, err := s.work(ctx, points)
 	if err != nil || len(w.Units) == 0 {
@@ -49,7 +48,6 @@ func (s *sweeper) runSlurm(ctx context.Context, r *Report, points []*point) erro
 	return nil
 }
 
-// work is what is missing, as units of work.
 func (s *sweeper) work(ctx context.Context, points []*point) (*slurm.Work, error) {
 	out, err := filepath.Abs(s.Out)
 	if err != nil {

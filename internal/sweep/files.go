@@ -17,13 +17,11 @@ import (
 	"starloom/traces/input"
 )
 
-// files hashes files, each once.
 type files struct {
 	lock   sync.Mutex
 	hashes map[string]string
 }
 
-// hash is that of a file's contents.
 func (f *files) hash(path string) (string, error) {
 	return f.once(path, func() (string, error) {
 		file, err := input.Open(path)
@@ -39,7 +37,6 @@ func (f *files) hash(path string) (string, error) {
 	})
 }
 
-// once keeps what is found.
 func (f *files) once(key string, find func() (string, error)) (string, error) {
 	f.lock.Lock()
 	defer f.lock.Unlock()

@@ -30,7 +30,6 @@ type job struct {
 	err       error // it cannot be finished
 }
 
-// left is how many runs no one has begun.
 func (j *job) left() int {
 	if j.err != nil {
 		return 0
@@ -41,7 +40,6 @@ func (j *job) left() int {
 // keepEvery is after how much time what was run is kept, so that a kill loses little of a long point.
 const keepEvery = 2 * time.Second
 
-// runner is one worker's part of a job.
 type runner struct {
 	pool    *pool
 	job     *job
@@ -66,7 +64,6 @@ func (p *pool) work(ctx context.Context, j *job) (r *runner, err error) {
 	return r, r.runAll(ctx)
 }
 
-// open builds a machine.
 func (r *runner) open(ctx context.Context) error {
 	one, err := r.pool.elaborate(r.job.Point)
 	if err != nil {
@@ -93,7 +90,6 @@ func (r *runner) close() error {
 	return m.Release()
 }
 
-// runAll runs what is left of the job.
 func (r *runner) runAll(ctx context.Context) error {
 	for {
 		i, ok := r.pool.hand(ctx, r.job)
@@ -127,7 +123,6 @@ func (r *runner) runAll(ctx context.Context) error {
 	}
 }
 
-// keep keeps what was run.
 func (r *runner) keep() error {
 	records := r.records
 	r.records, r.kept = nil, time.Now() // so that what cannot be kept is not tried again

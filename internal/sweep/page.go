@@ -21,7 +21,6 @@ const (
 	pageCurvesMax  = 12
 )
 
-// pageFigures come first, if a sweep has them.
 var pageFigures = []string{"latency.mean", "latency.p99", "throughput.accepted", "steps", "slots", "lambda", "mu", "completion", "lost", "delivered"}
 
 // Page is the report as a page, with a table and plots of its results; a command runs the sweep again, and unit says
@@ -55,7 +54,6 @@ func (r *Report) Page(command string, unit func(figure string) string) (*page.Pa
 	return p, nil
 }
 
-// answers say what failed, and what to do next.
 func (r *Report) answers(command string) []page.Answer {
 	switch {
 	case len(r.Unfinished) > 0:
@@ -78,7 +76,6 @@ func (r *Report) answers(command string) []page.Answer {
 		Text: "See in [the plots](#plots) and [the table](#results) where runs begin to fail. A run that fails is a result; it does not fail the sweep."})
 }
 
-// unfinishedPage lists points that could not be finished, failedPage runs that failed.
 func (r *Report) unfinishedPage(p *page.Page) {
 	if len(r.Unfinished) == 0 {
 		return
@@ -175,7 +172,6 @@ func (r *Report) table(t *plot.Table, names []string) *page.Table {
 	return out
 }
 
-// numbers reports whether a column has nothing but numbers.
 func numbers(t *plot.Table, column int) bool {
 	return !slices.ContainsFunc(t.Rows(), func(row []string) bool {
 		_, err := strconv.ParseFloat(row[column], 64)

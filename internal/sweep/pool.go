@@ -33,7 +33,6 @@ type pool struct {
 	told    time.Time
 }
 
-// newPool takes the points of which something is missing.
 func newPool(s *sweeper, points []*point) *pool {
 	p := &pool{sweeper: s, folder: s.folder, threads: s.workers, memory: 1 << 63}
 	p.moved.L = &p.lock
@@ -81,7 +80,6 @@ func (p *pool) run(ctx context.Context) error {
 	return p.err
 }
 
-// free gives back what a worker's machine has taken.
 func (p *pool) free(j *job) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -121,7 +119,6 @@ func (p *pool) fits(j *job) bool {
 	return p.threads == p.workers || p.used+j.need <= p.memory && j.threads <= p.threads
 }
 
-// begin takes the first job that no one has begun and that has room.
 func (p *pool) begin() *job {
 	for i := 0; i < len(p.queue); {
 		j := p.queue[i]
@@ -188,7 +185,6 @@ func (p *pool) help() (most *job) {
 	return most
 }
 
-// hand returns the number of the run of a job that a worker runs next.
 func (p *pool) hand(ctx context.Context, j *job) (number uint64, ok bool) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -199,14 +195,12 @@ func (p *pool) hand(ctx context.Context, j *job) (number uint64, ok bool) {
 	return j.missing[j.next-1], true
 }
 
-// note changes what is known of a job.
 func (p *pool) note(change func()) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	change()
 }
 
-// took notes that a run of a job is done.
 func (p *pool) took(j *job, time time.Duration) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -244,7 +238,6 @@ func (p *pool) release(j *job, err error) {
 	}
 }
 
-// tellEvery is how often progress is told.
 const tellEvery = 100 * time.Millisecond
 
 // tell tells how far all is, and how long the rest may take.

@@ -36,7 +36,6 @@ type Unfinished struct{ Point, Key, Reason string }
 // FailedRun is a run that failed, and the command that repeats it alone; "" for a scenario that stands in the sweep file.
 type FailedRun struct{ Point, Rule, Command string }
 
-// failedRunsMax bounds Report.FailedRuns.
 const failedRunsMax = 20
 
 // Verdict is pass if every point ran: what runs have found is a result, whatever it is.
@@ -117,7 +116,6 @@ type Limit struct {
 	Passes, Fails string
 }
 
-// rows are those of a table.
 func (l *Limits) rows() [][]string {
 	table := [][]string{append(slices.Clone(l.Others), l.Axis+".passes", l.Axis+".fails")}
 	for i := range l.Rows {

@@ -139,7 +139,6 @@ func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error 
 	return nil
 }
 
-// write writes the tables, and counts what is in them.
 func (s *sweeper) write(r *Report, points []*point) error {
 	t := &folder.Tables{Axes: r.Axes, UnitOf: map[string]string{}}
 	for _, a := range s.plan.Axes {
@@ -179,7 +178,6 @@ func (s *sweeper) write(r *Report, points []*point) error {
 	return nil
 }
 
-// failed says which run has failed.
 func (s *sweeper) failed(axes []string, x *point, run *folder.Record) FailedRun {
 	words := " --seed " + strconv.FormatUint(run.Seed, 10)
 	if run.Permutation != nil {

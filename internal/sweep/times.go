@@ -92,7 +92,6 @@ func averaged(measured []*estimate.Measured) (sizes []*estimate.Measured) {
 	return sizes
 }
 
-// timeHere is how long what is missing is likely to take in this process.
 func (s *sweeper) timeHere(ctx context.Context, points []*point) (sum time.Duration, err error) {
 	points = slices.DeleteFunc(slices.Clone(points), func(x *point) bool { return len(x.missing) == 0 })
 	times, err := s.times(ctx, points, timingHere)

@@ -59,7 +59,6 @@ func (s *schema) values(key string) (all []string) {
 	return all
 }
 
-// text is a value as a file has it.
 func text(value any) string {
 	if word, ok := value.(string); ok {
 		return word

@@ -18,7 +18,6 @@ type schema struct {
 	Defs        map[string]*schema `json:"$defs"`
 }
 
-// readSchema reads the JSON Schema of scenarios.
 func readSchema(data []byte) (s *schema, err error) {
 	err = json.Unmarshal(data, &s)
 	return s, err

@@ -56,7 +56,6 @@ func (t *Template) Write(schemaJSON []byte) ([]byte, error) {
 	return w.out.Bytes(), nil
 }
 
-// writer writes one scenario.
 type writer struct {
 	*Template
 	schema *schema
@@ -72,7 +71,6 @@ func (w *writer) stated(x *outcome.Setting) bool {
 	return x.Value != nil && (x.Key == "starloom" || x.By == outcome.ByOption)
 }
 
-// activate notes that a key is a line, and those above it.
 func (w *writer) activate(key string) {
 	for ; key != ""; key = parent(key) {
 		w.active[key] = true

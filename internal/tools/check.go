@@ -90,7 +90,6 @@ func (c *Check) WriteText(w io.Writer) error {
 // differingShown is how many components a text names beside the earliest.
 const differingShown = 4
 
-// writeDifference writes the earliest difference, and where others are.
 func (c *Check) writeDifference(w io.Writer) error {
 	if _, err := fmt.Fprintf(w, "%s in a run of %s\n", c.Path, c.Scenario); err != nil {
 		return err
@@ -122,7 +121,6 @@ func (c *Check) writeDifference(w io.Writer) error {
 	return err
 }
 
-// writePass writes the verdict of a check without a difference.
 func (c *Check) writePass(w io.Writer) error {
 	times, n := "", c.kinds[0].report.PowerOns
 	if n > 1 && !slices.ContainsFunc(c.kinds, func(k *kind) bool { return k.report.PowerOns != n }) {

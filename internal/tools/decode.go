@@ -75,7 +75,6 @@ func (d *decoding) octets(f *decode.Frame) error {
 	return d.out.Frame(id, f.Cycle, f.Bytes)
 }
 
-// fault counts what is wrong with a frame.
 func (d *decoding) fault(f *decode.Frame) {
 	for i := range d.report.Faults {
 		if d.report.Faults[i].What == f.Fault {
@@ -86,7 +85,6 @@ func (d *decoding) fault(f *decode.Frame) {
 	d.report.Faults = append(d.report.Faults, decode.Fault{What: f.Fault, Frames: 1, Cycle: f.Cycle})
 }
 
-// readFrames takes out Starloom's own frames.
 func (d *decoding) readFrames(ctx context.Context) error {
 	in, m := d.in, d.m
 	framings := make([]nic.Framing, len(in.Names))
@@ -101,7 +99,6 @@ func (d *decoding) readFrames(ctx context.Context) error {
 	return decoder.Flush()
 }
 
-// decoding writes frames as packets.
 type decoding struct {
 	in         *decode.Reader
 	m          *maps.Decode
@@ -143,7 +140,6 @@ func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string, port uint6
 	return d.out.Packet(id, &h, f.Bytes)
 }
 
-// count counts a frame by what became of it.
 func (d *decoding) count(name string, status nic.Status) {
 	i, ok := d.interfaces[name]
 	if !ok {

@@ -56,7 +56,6 @@ func (k *kind) summary() Kind {
 // kinds are in the order of their first components.
 type kinds []*kind
 
-// add counts a component that was checked.
 func (k *kinds) add(part *Part, report *lockstep.Report) {
 	at := slices.IndexFunc(*k, func(kind *kind) bool { return kind.pins == part.Map })
 	if at < 0 {

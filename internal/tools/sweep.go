@@ -30,7 +30,6 @@ type SweepPoint struct {
 	Report  *lockstep.Report `json:"report,omitempty"`
 }
 
-// The verdicts of a point without a report.
 const (
 	verdictPass, verdictFail = "pass", "fail"
 	verdictRefused           = "refused"
@@ -129,7 +128,6 @@ func (s *Sweep) WriteText(w io.Writer) error {
 	return err
 }
 
-// verdict is the last line.
 func (s *Sweep) verdict(counts map[string]int) string {
 	all := traces.Plural(len(s.Points), "point", "points")
 	if s.Verdict == verdictPass {

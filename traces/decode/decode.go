@@ -233,7 +233,6 @@ func (l *Lane) key() string {
 // axiData ends the name of the data of an AXI stream.
 const axiData = "tdata"
 
-// expanded is the lane of one signal that fits its key.
 func (d *Reader) expanded(l *Lane, key string, parts []string, index map[string]int) Lane {
 	one := *l
 	for _, name := range []*string{&one.Rail0, &one.Valid, &one.Ready, &one.First, &one.Last, &one.Port, &one.Keep, &one.Bad} {
@@ -382,7 +381,6 @@ func (d *Reader) slotOf(cycle uint64) uint32 {
 	return 0
 }
 
-// read takes the wires' values.
 func (l *laneWires) read(s *vcd.Sampler) {
 	l.now, l.unknown = Phit{}, false
 	if l.rail1 != nil {

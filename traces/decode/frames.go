@@ -36,7 +36,6 @@ type Framer struct {
 	err   error
 }
 
-// framing is one interface.
 type framing struct {
 	first, last bool // it has these wires
 	open        bool
@@ -96,7 +95,6 @@ func (f *Framer) Put(lane LaneID, cycle uint64, p Phit) {
 	}
 }
 
-// end judges a frame and hands it over.
 func (f *Framer) end(lane LaneID, fault string) {
 	l := &f.lanes[lane]
 	l.open = false
@@ -118,7 +116,6 @@ const (
 	ethernetBytesMin = 14
 )
 
-// open removes what is around a frame.
 func (form Form) open(f *Frame) {
 	fail := func(what string) {
 		if f.Fault == "" {

@@ -9,7 +9,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// findShift returns how much later B's instants are.
 func (d *differ) findShift(p *pairing) (int64, error) {
 	o := &d.o
 	if o.Align == "" {
@@ -89,7 +88,6 @@ func (d *differ) firstEdge(p *pair, side int) (int64, error) {
 	}
 }
 
-// findBounds turns From and To into instants.
 func (d *differ) findBounds() error {
 	d.from, d.to = math.MinInt64, math.MaxInt64
 	for _, b := range []struct {

@@ -7,7 +7,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// compare reads both files to the end.
 func (d *differ) compare(m *merge) error {
 	c := newComparison(d, m)
 	for step, err := range m.instants(d.to, func() error { return d.tick(m) }) {
@@ -69,7 +68,6 @@ func (c *comparison) at(s step) {
 	c.resync = true
 }
 
-// compareAt compares what changes at an instant, or everything.
 func (c *comparison) compareAt(s step) {
 	m := c.m
 	c.last = instant{s.instant, m.a.AtTime, m.b.AtTime}
@@ -95,7 +93,6 @@ func (c *comparison) compareAt(s step) {
 	c.found = found
 }
 
-// unequal appends those pairs of the list that differ now for the first time.
 func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 {
 	for _, i := range list {
 		switch p := &d.pairs[i]; {
@@ -116,7 +113,6 @@ func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 
 	return found
 }
 
-// countRelaxed counts values that match and are not equal.
 func (d *differ) countRelaxed(m *merge, p *pair) {
 	switch {
 	case p.kind == vcd.KindEvent:
@@ -130,7 +126,6 @@ func (d *differ) countRelaxed(m *merge, p *pair) {
 	}
 }
 
-// note writes down signals that differ for the first time.
 func (d *differ) note(m *merge, at instant, found []int32) {
 	report := &d.report
 	report.Verdict = VerdictDifferent
@@ -152,7 +147,6 @@ func (d *differ) note(m *merge, at instant, found []int32) {
 	}
 }
 
-// valueText is what a signal is at an instant, for a sentence.
 func valueText(s *vcd.Sampler, id vcd.NetID, low uint32, p *pair, instant int64) string {
 	switch {
 	case p.kind != vcd.KindEvent:

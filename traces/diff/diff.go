@@ -51,7 +51,6 @@ func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error)
 	return &d.report, nil
 }
 
-// prepare opens both files, decides what to compare, and aligns them.
 func (d *differ) prepare() error {
 	a, err := d.files[0].Open()
 	if err != nil {
@@ -97,7 +96,6 @@ func (d *differ) prepare() error {
 	return d.findBounds()
 }
 
-// checkSampling checks that instants of both files can be compared.
 func (d *differ) checkSampling(a, b *vcd.Reader) error {
 	o := &d.o
 	if o.A.Sampled() != o.B.Sampled() {

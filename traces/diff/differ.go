@@ -6,7 +6,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// differ is one comparison.
 type differ struct {
 	ctx   context.Context
 	files [2]*vcd.Waveform

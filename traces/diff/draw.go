@@ -95,7 +95,6 @@ func nearer(p *pair, before int, pairs []pair, scope string) bool {
 	return before < 0 || len(own) > len(scopeOf(pairs[before].nameA))
 }
 
-// drawing keeps the last columns of some pairs.
 type drawing struct {
 	m       *merge
 	pairs   []pair
@@ -152,7 +151,6 @@ func (w *drawing) push(instant int64, values func(pair int) (a, b string)) {
 	}
 }
 
-// appendLast appends and keeps the last count.
 func appendLast[T any](list []T, value T, count int) []T {
 	if len(list) >= count {
 		list = slices.Delete(list, 0, len(list)-count+1)

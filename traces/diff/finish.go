@@ -35,7 +35,6 @@ func (d *differ) finish(m *merge, before bool) error {
 	return nil
 }
 
-// valued reports whether a file gives a signal a value.
 func (m *merge) valued(p pair) bool { return m.readA.Changes(p.a)+m.readB.Changes(p.b) > 0 }
 
 // noteUnvalued names the signals without a value. An event that is never triggered needs none.
@@ -69,7 +68,6 @@ func (d *differ) noteHalfGiven() {
 		traces.Plural(list.Count, "signal", "signals"), list.Some()))
 }
 
-// nothing is the error for a comparison without a value.
 func (d *differ) nothing(reason, remedy string) error {
 	return &input.Error{Place: d.files[0].Name + " and " + d.files[1].Name, Reason: reason, Remedy: remedy}
 }
@@ -131,7 +129,6 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 	}
 }
 
-// began reports whether there is anything in the file.
 func began(s *vcd.Sampler) bool { return s.Loaded || s.Committed }
 
 func (d *differ) nothingCompared(m *merge) error {

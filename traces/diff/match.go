@@ -6,17 +6,14 @@ import (
 	"starloom/traces/vcd"
 )
 
-// matching says which values match besides equal ones.
 type matching struct {
 	lenient   bool    // x and z match everything
 	tolerance float64 // of reals, as a fraction of the larger one
 	maybe     bool    // an event that may have been triggered matches both
 }
 
-// exact is the matching of equal values alone.
 var exact = matching{}
 
-// equalPair compares the columns of both files.
 func equalPair(a, b *vcd.Sampler, p *pair, match matching) bool {
 	lenient := match.lenient
 	switch {

@@ -6,14 +6,12 @@ import (
 	"starloom/traces/vcd"
 )
 
-// merge walks over two files, instant by instant.
 type merge struct {
 	a, b         *vcd.Sampler
 	readA, readB *vcd.Reader
 	ofA, ofB     byNet
 }
 
-// open opens both files and watches the pairs.
 func (d *differ) open(pairs []pair) (m *merge, err error) {
 	m = &merge{}
 	if m.readA, err = d.files[0].Open(); err != nil {
@@ -94,7 +92,6 @@ func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
 	return instant, fromA, fromB, !(fromA && m.a.Cut) && !(fromB && m.b.Cut)
 }
 
-// commit lets the samplers show the instant.
 func (m *merge) commit(instant int64, fromA, fromB bool) step {
 	s := step{instant: instant}
 	if fromA {
@@ -106,7 +103,6 @@ func (m *merge) commit(instant int64, fromA, fromB bool) step {
 	return s
 }
 
-// load reads on what has been committed.
 func (m *merge) load(fromA, fromB bool) (err error) {
 	if fromA {
 		err = m.a.Load()
@@ -123,7 +119,6 @@ type instant struct {
 	timeA, timeB uint64
 }
 
-// moment writes an instant down.
 func (d *differ) moment(m *merge, at instant) Moment {
 	t := Moment{
 		TimeA: m.readA.Duration(at.timeA).String(),
@@ -137,7 +132,6 @@ func (d *differ) moment(m *merge, at instant) Moment {
 	return t
 }
 
-// tick looks for an interrupt and reports progress.
 func (d *differ) tick(m *merge) error {
 	if d.o.Progress != nil {
 		readA, sizeA := m.readA.Progress()

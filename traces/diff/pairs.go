@@ -23,7 +23,6 @@ type pair struct {
 	order      int // of the variable in A's declarations
 }
 
-// pairing decides what is to be compared.
 type pairing struct {
 	a, b         *vcd.Reader
 	only, ignore vcd.Patterns
@@ -44,7 +43,6 @@ type pairing struct {
 	restOnly, restIgnore int           // left out, of what only one file has
 }
 
-// declared is what declarations say of what is compared.
 type declared struct {
 	shapes []Mismatch
 	ranges []string                // of signals with another range in B
@@ -56,7 +54,6 @@ type compiledRule struct {
 	pattern *vcd.Pattern
 }
 
-// newPairing checks rules and patterns.
 func newPairing(a, b *vcd.Reader, o *Options) (*pairing, error) {
 	p := &pairing{
 		a: a, b: b, exact: map[string]NameRule{}, indexB: b.Header().Index(), seen: map[pair]bool{}, skipped: map[pair]bool{},
@@ -87,12 +84,10 @@ func newPairing(a, b *vcd.Reader, o *Options) (*pairing, error) {
 	return p, nil
 }
 
-// selected reports whether a signal with these names is compared.
 func (p *pairing) selected(names ...string) bool {
 	return (len(p.only) == 0 || slices.ContainsFunc(names, p.only.Match)) && !slices.ContainsFunc(names, p.ignore.Match)
 }
 
-// find makes the pairs.
 func (p *pairing) find(o *Options) error {
 	if err := p.findExact(o); err != nil {
 		return err
@@ -125,7 +120,6 @@ func (p *pairing) find(o *Options) error {
 	return nil
 }
 
-// mapClock gives B's clock the name that it has there.
 func (p *pairing) mapClock(o *Options) {
 	clock := p.a.Header().Find(o.A.Clock)
 	if _, there := p.indexB[o.B.Clock]; there || o.B.Clock != o.A.Clock || clock < 0 {
@@ -137,7 +131,6 @@ func (p *pairing) mapClock(o *Options) {
 	}
 }
 
-// examples shows a name of each file.
 func (p *pairing) examples() string {
 	if len(p.onlyA) == 0 || len(p.onlyB) == 0 {
 		return ""
@@ -265,7 +258,6 @@ func (p *pairing) match(v *vcd.Var, order int, name string) bool {
 	return true
 }
 
-// add notes a pair, once for all names that its nets have.
 func (p *pairing) add(a, b vcd.Part, order int) {
 	p.pairedA[a.Net], p.pairedB[b.Net] = true, true
 	p.notice(0, p.a, a)
@@ -296,8 +288,7 @@ func (p *pairing) add(a, b vcd.Part, order int) {
 const (
 	// stripDepthMax is how many scopes around everything are tried, in each file.
 	stripDepthMax = 4
-	// stripSample is how many signals decide.
-	stripSample = 10000
+	stripSample   = 10000
 )
 
 // findStrip finds the scopes around everything without which most names of A are
@@ -329,7 +320,6 @@ func (p *pairing) inB(name string, v *vcd.Var) bool {
 	return ok
 }
 
-// scopesAround returns the scopes that hold all variables, from none inwards.
 func scopesAround(vars []vcd.Var) []string {
 	scopes := []string{""}
 	if len(vars) == 0 {
@@ -456,7 +446,6 @@ func (p *pairing) leftOut() (lines []string) {
 	return lines
 }
 
-// nets returns the nets of one side of the pairs, for Watch.
 func nets(pairs []pair, side func(*pair) vcd.NetID) []vcd.NetID {
 	list := make([]vcd.NetID, len(pairs))
 	for i := range pairs {

@@ -105,7 +105,6 @@ type GoesOn struct {
 	At      Moment `json:"at"`
 }
 
-// files are the file that goes on and the one that has ended.
 func (g *GoesOn) files() (longer, ended string) {
 	if g.File == "a" {
 		return "A", "B"
@@ -113,7 +112,6 @@ func (g *GoesOn) files() (longer, ended string) {
 	return "B", "A"
 }
 
-// name is what the signal is called in the file that goes on.
 func (g *GoesOn) name() string {
 	if g.File == "a" {
 		return g.Signal
@@ -137,7 +135,6 @@ func (m Moment) String() string {
 	return fmt.Sprintf("cycle %d", *m.Cycle)
 }
 
-// when is the moment in a sentence.
 func (m Moment) when() string {
 	if m.Cycle == nil {
 		return "at " + m.TimeA
@@ -163,7 +160,6 @@ type Mismatch struct {
 	B       string `json:"b"`
 }
 
-// judge finds the verdict where there is no difference.
 func (r *Report) judge() {
 	whole := !r.Damaged() && r.OnlyA.Count+r.OnlyB.Count == 0 && r.EndedA == r.EndedB &&
 		r.SkippedBegin+r.SkippedOff+r.RealsWithin == 0 && len(r.Skipped) == 0

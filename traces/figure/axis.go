@@ -49,7 +49,6 @@ func (a *Axis) lay(axis *plot.Axis, s span, names int) {
 	axis.Tick.Marker = ticker{a, names}
 }
 
-// logScale divides an axis by equal ratios.
 type logScale Scale
 
 func (logScale) Normalize(least, most, value float64) float64 {
@@ -57,7 +56,6 @@ func (logScale) Normalize(least, most, value float64) float64 {
 	return (rounded.Log2(value) - low) / (rounded.Log2(most) - low)
 }
 
-// ticker marks an axis.
 type ticker struct {
 	*Axis
 	names int // at most

@@ -10,12 +10,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// markers of the curves, in their order.
 var markers = [curveColours]draw.GlyphDrawer{
 	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, outline{}, outline{4, true}, outline{3, false}, strokes{}, strokes{true},
 }
 
-// curve draws one curve of a figure.
 type curve struct {
 	d      *drawing
 	c      *Curve
@@ -99,7 +97,6 @@ func (c curve) Plot(canvas draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// band fills what lies between the bands of points side by side.
 func (c curve) band(canvas draw.Canvas, points []Point, at func(x, y float64) vg.Point) {
 	for first := 0; first < len(points); first++ {
 		end := first

@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// Sizes in points.
 const (
 	width, height = 560, 380
 	textSize      = 11
@@ -71,7 +70,6 @@ func (f *Figure) WritePNG(w io.Writer, dark bool) error {
 	return err
 }
 
-// paperOf fills a canvas.
 func paperOf(c draw.Canvas, p paint) {
 	c.SetColor(p)
 	c.Fill(c.Rectangle.Path())
@@ -81,7 +79,6 @@ func (d *drawing) font(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
 
-// width is that of the figure with its legend.
 func (d *drawing) width() vg.Length {
 	l := d.legend()
 	if l == nil {
@@ -91,7 +88,6 @@ func (d *drawing) width() vg.Length {
 	return width + margin + vg.Length(r.Size().X*otherFont)
 }
 
-// height is that of the figure with its note.
 func (d *drawing) height() vg.Length {
 	high := vg.Length(height)
 	if d.Height > 0 {
@@ -103,7 +99,6 @@ func (d *drawing) height() vg.Length {
 // noteHeight is that of so many lines of a note, rounded before anything is added to it.
 func noteHeight(lines int) vg.Length { return vg.Length(float64(float64(lines) * noteLine)) }
 
-// note is the note in lines.
 func (d *drawing) note() []string { return Wrapped(d.Note, noteLetters) }
 
 // Wrapped cuts a text into lines of at most so many letters; a word that is longer has a line of its own.
@@ -118,7 +113,6 @@ func Wrapped(text string, letters int) (lines []string) {
 	return lines
 }
 
-// draw lays out the axes at the left and the legend at the right.
 func (d *drawing) draw(all draw.Canvas) {
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -158,7 +152,6 @@ func (d *drawing) draw(all draw.Canvas) {
 	}
 }
 
-// writeNote writes the note at the bottom, and returns how much room it takes.
 func (d *drawing) writeNote(c draw.Canvas, lines []string) vg.Length {
 	style := text.Style{Font: d.font(noteSize), Color: d.colour(ink), Handler: plot.DefaultTextHandler}
 	for i, line := range lines {
@@ -173,7 +166,6 @@ func middleOf(r vg.Rectangle) vg.Point {
 	return vg.Point{X: half(r.Min.X + r.Max.X), Y: half(r.Min.Y + r.Max.Y)}
 }
 
-// spans are the ranges of both axes.
 func (d *drawing) spans() (x, y span) {
 	none := span{math.Inf(1), math.Inf(-1)}
 	x, y = none, none
@@ -236,7 +228,6 @@ func (d *drawing) legend() *plot.Legend {
 	return &l
 }
 
-// grid are faint lines at the ticks.
 type grid struct{ d *drawing }
 
 func (g grid) Plot(c draw.Canvas, p *plot.Plot) {

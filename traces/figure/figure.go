@@ -84,7 +84,6 @@ type Cells struct {
 	From, Step float64
 }
 
-// edge is where a column begins.
 func (c *Cells) edge(column int) float64 {
 	if c.Step == 0 {
 		return float64(column) - 0.5
@@ -101,7 +100,6 @@ func XY(name string, style Style, x, y []float64) Curve {
 	return c
 }
 
-// of is the name of what the curve belongs to.
 func (c *Curve) of() string {
 	if c.Of == "" {
 		return c.Name
@@ -109,7 +107,6 @@ func (c *Curve) of() string {
 	return c.Of
 }
 
-// joined reports whether the points are joined.
 func (c *Curve) joined() bool { return c.Style == Line || c.Style == Dashed || c.Style == Marked }
 
 // check says why a figure cannot be drawn: it has no points, or one that is not on its axes.
@@ -143,7 +140,6 @@ func (f *Figure) check() error {
 	return nil
 }
 
-// describe says what is drawn, for who cannot see it.
 func (f *Figure) describe() string {
 	var said []string
 	if f.X.Label != "" || f.Y.Label != "" {
@@ -166,7 +162,6 @@ func (f *Figure) describe() string {
 	return strings.Join(said, " ")
 }
 
-// drawing is a figure that is being drawn.
 type drawing struct {
 	*Figure
 	dark bool

@@ -10,13 +10,11 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// heat draws cells.
 type heat struct{ d *drawing }
 
 // shades are how many colours cells have at most, less one: so many shapes are drawn.
 const shades = 64
 
-// span is the range of the values of cells.
 func (c *Cells) span() span {
 	s := span{math.Inf(1), math.Inf(-1)}
 	for _, row := range c.Values {
@@ -29,7 +27,6 @@ func (c *Cells) span() span {
 	return s
 }
 
-// shade is the colour of a value.
 func (s span) shade(value float64) color.NRGBA {
 	if s.most == s.least {
 		return ramp(1)
@@ -67,7 +64,6 @@ func (h heat) Plot(c draw.Canvas, p *plot.Plot) {
 // rampSteps are the values of cells that a legend shows, if there are as many between whole numbers.
 const rampSteps = 5
 
-// rampLegend names values of cells, and returns how many.
 func (d *drawing) rampLegend(l *plot.Legend) int {
 	s := d.Cells.span()
 	if math.IsInf(s.least, 1) {
@@ -90,7 +86,6 @@ func (d *drawing) rampLegend(l *plot.Legend) int {
 	return steps + 2
 }
 
-// whole reports whether all values are whole numbers.
 func (c *Cells) whole() bool {
 	for _, row := range c.Values {
 		for _, value := range row {
@@ -102,7 +97,6 @@ func (c *Cells) whole() bool {
 	return true
 }
 
-// swatch is a colour in a legend.
 type swatch struct{ colour color.Color }
 
 func (s swatch) Thumbnail(c *draw.Canvas) {

@@ -22,7 +22,6 @@ var (
 	dark  = [...]uint32{0x14171c, 0xe8e8e8, 0x3a4048, 0x4aa8e0, 0xff8a3c, 0x2ec99c, 0xe39ac4, 0xf0b429, 0x8fd0f7, 0xf0e442, 0xffffff}
 )
 
-// colourOf is the role of the colour with a number.
 func colourOf(number int) role { return first + role(number%curveColours) }
 
 // paint is a colour by its role, as transparent as alpha says. RGBA is its look on light paper, for canvases

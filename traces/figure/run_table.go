@@ -28,7 +28,6 @@ type Bar struct {
 	lane int
 }
 
-// measures are those of a picture, in pixels.
 type measures struct {
 	row, lane, gap  int // heights of rows, widths of lanes, between steps
 	dot, square     int // halves
@@ -99,7 +98,6 @@ func (m *measures) legend(out *bufio.Writer, bar string, y int) {
 	fmt.Fprintf(out, `<circle cx="%d" cy="%d" r="3" %s/><text x="%d" y="%d" %s>receives</text></g>`+"\n", x+66, y-4, Of(0).Fill(), x+76, y, words)
 }
 
-// middle is the height of the middle of a row.
 func (m *measures) middle(row int) int { return m.top + row*m.row + m.row/2 }
 
 // layBars puts each bar of a column in the first lane that is free over all of its rows.
@@ -116,7 +114,6 @@ func layBars(bars []Bar) (lanes int) {
 	return max(1, len(ends))
 }
 
-// draw draws a bar in a column whose lanes begin at left.
 func (b *Bar) draw(out *bufio.Writer, m *measures, what string, left int) {
 	x, colour := left+b.lane*m.lane+m.lane/2, Of(b.Number)
 	fmt.Fprintf(out, `<g %s>`, colour.Fill())

@@ -29,7 +29,6 @@ type canvas struct {
 	anchor Align // of words; "" is Begin
 }
 
-// state is what Push keeps.
 type state struct {
 	line   vg.Length
 	dashes []vg.Length
@@ -45,14 +44,12 @@ func newCanvas(w, h vg.Length, title, description string) *canvas {
 	return c
 }
 
-// head begins a picture.
 func head(w, h vg.Length, title, description string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" class="figure" `+
 		`font-family="Liberation Sans, Arial, Helvetica, sans-serif">`+"\n<title>%s</title>\n<desc>%s</desc>\n<style>\n%s</style>\n",
 		number(w), number(h), number(w), number(h), html.EscapeString(input.Printable(title)), html.EscapeString(input.Printable(description)), styleSheet())
 }
 
-// styleSheet gives roles their colours.
 func styleSheet() string {
 	rules := func(colours []uint32) string {
 		var b strings.Builder
@@ -93,7 +90,6 @@ func inner(part draw.Canvas) *canvas {
 	return c
 }
 
-// fillRects fills rectangles as one shape.
 func fillRects(d draw.Canvas, colour color.Color, rects []vg.Rectangle) {
 	if len(rects) == 0 {
 		return
@@ -149,7 +145,6 @@ func (c *canvas) Push() { c.stack = append(c.stack, c.now) }
 
 func (c *canvas) Pop() { c.now, c.stack = c.stack[len(c.stack)-1], c.stack[:len(c.stack)-1] }
 
-// place is a point before it is turned upside down.
 func (c *canvas) place(at vg.Point) vg.Point {
 	if c.now.turn == 0 {
 		return c.now.move.Add(at)
@@ -161,7 +156,6 @@ func (c *canvas) place(at vg.Point) vg.Point {
 	}
 }
 
-// xy writes a point.
 func (c *canvas) xy(at vg.Point) string {
 	at = c.place(at)
 	return number(at.X) + " " + number(c.h-at.Y)

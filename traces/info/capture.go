@@ -69,7 +69,6 @@ func readCapture(s *input.Stream, o Options) (*Capture, error) {
 	}
 }
 
-// captureTally counts what a capture holds.
 type captureTally struct {
 	info     *Capture
 	numbers  []int          // index into info.Interfaces of the section's interfaces
@@ -95,7 +94,6 @@ func (s *timeSpan) add(time uint64) {
 	s.first, s.last = min(s.first, time), max(s.last, time)
 }
 
-// times returns the texts of the first and the last time of all.
 func (t *captureTally) times() (first, last string) {
 	var low, high *big.Rat
 	for _, s := range t.spans {
@@ -182,10 +180,8 @@ func (t *captureTally) finish(bytes int64, statusNames []string) *Capture {
 	return t.info
 }
 
-// interfacesShown is how many interfaces the text shows.
 const interfacesShown = 5
 
-// write writes the information as text.
 func (i *Capture) write(w io.Writer) {
 	t := newTable(w)
 	t.row("kind", "pcapng")

@@ -57,7 +57,6 @@ func Values(path string, o ValuesOptions, w io.Writer) error {
 	return p.to.Flush()
 }
 
-// valuePrinter prints values of some signals.
 type valuePrinter struct {
 	reader *vcd.Reader
 	to     *bufio.Writer

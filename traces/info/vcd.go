@@ -77,7 +77,6 @@ type Signal struct {
 	Changes uint64 `json:"changes"`
 }
 
-// readVCD closes the stream.
 func readVCD(s *input.Stream, o Options) (*VCD, error) {
 	patterns, err := vcd.CompilePatterns(o.Signals, "--signals")
 	if err != nil {
@@ -143,7 +142,6 @@ func holdsBits(r *vcd.Reader, id vcd.NetID) bool {
 	return kind == vcd.KindBits
 }
 
-// unknownSeen is what was x or z, by net.
 type unknownSeen struct {
 	now   []bool   // is x or z
 	ever  []bool   // was, after the first time
@@ -151,7 +149,6 @@ type unknownSeen struct {
 	until []uint64 // became known again
 }
 
-// watchUnknown reads the whole file.
 func watchUnknown(r *vcd.Reader, info *VCD, o Options) (*unknownSeen, error) {
 	count := r.Nets()
 	seen := &unknownSeen{now: make([]bool, count), ever: make([]bool, count), known: make([]bool, count), until: make([]uint64, count)}
@@ -189,7 +186,6 @@ func watchUnknown(r *vcd.Reader, info *VCD, o Options) (*unknownSeen, error) {
 	return seen, r.Err()
 }
 
-// list fills in what was x or z.
 func (s *unknownSeen) list(r *vcd.Reader, names []string, info *VCD) {
 	var undriven []string
 	for id, name := range names {
@@ -237,7 +233,6 @@ func mostActive(r *vcd.Reader, names []string, count int) []Activity {
 	return list
 }
 
-// write writes the information as text.
 func (i *VCD) write(w io.Writer) {
 	t := newTable(w)
 	t.row("kind", "%s%s", map[bool]string{true: "FST", false: "VCD"}[i.FST], map[bool]string{true: ", ends within a line, which is left out"}[i.Truncated])

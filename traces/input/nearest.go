@@ -38,7 +38,6 @@ func Nearest(word string, words []string) string {
 	return ""
 }
 
-// parts are those of a name, between underscores and the like.
 func parts(name string) []string {
 	return strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_-./ ", r) })
 }

@@ -42,7 +42,6 @@ func escaped(text, kept string) string {
 	return b.String()
 }
 
-// printer is a writer for people.
 type printer struct{ to io.Writer }
 
 // Printer writes what it gets as PrintableLines. No character is split between two writes.

@@ -29,7 +29,6 @@ type Stream struct {
 	size int64
 }
 
-// counter counts what is read.
 type counter struct {
 	from  io.Reader
 	count int64

@@ -68,7 +68,6 @@ func Must(text string) []Group {
 	return groups
 }
 
-// check refuses a group of which something is missing.
 func (g *Group) check() error {
 	if g.Key == "" || g.Title == "" || g.Where == "" || !slices.Contains(Kinds, g.Kind) {
 		return fmt.Errorf("a group has a word, a title, a place and one of the kinds %s", strings.Join(Kinds, ", "))

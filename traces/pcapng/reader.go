@@ -39,7 +39,6 @@ type Block struct {
 // Magic is how every capture begins.
 const Magic = "\n\r\r\n"
 
-// What is read of a capture.
 const (
 	// blockBytesMax is the longest block that is read: a packet of any length that
 	// link type and snap length allow.
@@ -120,7 +119,6 @@ func (r *Reader) packet(b *Block, body []byte) error {
 	return nil
 }
 
-// clock reads the options of an interface.
 func (r *Reader) clock(options []byte) Clock {
 	c := Clock{Resolution: microseconds}
 	if resolution := r.option(options, optionResolution); len(resolution) == 1 {

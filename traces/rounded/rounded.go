@@ -91,7 +91,6 @@ func Pow(x, y float64) float64 {
 	return round(exp(exponent))
 }
 
-// special reports a NaN or an infinity.
 func special(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
 
 // exp takes a multiple of log 2 off, halves the rest until a short series is enough, and squares

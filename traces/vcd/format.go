@@ -24,13 +24,11 @@ const (
 	// signalCountMax keeps identifier codes within 4 characters: 94 + 94^2 +
 	// 94^3 + 94^4 are more than 2^26.
 	signalCountMax = 1 << 26
-	// stateBytesMax bounds the length of an enumeration's names.
-	stateBytesMax = 64
+	stateBytesMax  = 64
 	// changeBytesMax is more than the longest change record with its time stamp.
 	changeBytesMax = 256
 )
 
-// byteDigits holds the eight binary digits of every byte.
 var byteDigits = makeByteDigits()
 
 func makeByteDigits() (table [256][8]byte) {
@@ -52,7 +50,6 @@ func newFormat(id SignalID, signal Signal) format {
 	return f
 }
 
-// fits reports whether the signal can hold the value.
 func (f *format) fits(value uint64) bool {
 	if f.bitCount == 0 {
 		return value < uint64(len(f.states))
@@ -73,7 +70,6 @@ func appendCode(b []byte, id SignalID) []byte {
 	return b
 }
 
-// emit appends one change to the buffer.
 func (v *Writer) emit(id SignalID, value uint64) {
 	if len(v.buf) >= flushBytes {
 		v.flush()
@@ -92,7 +88,6 @@ func (v *Writer) emit(id SignalID, value uint64) {
 	v.buf = append(b, f.suffix.bytes[:f.suffix.length]...)
 }
 
-// appendVector appends b and the binary digits without leading zeros.
 func appendVector(b []byte, value uint64) []byte {
 	b = append(b, 'b')
 	digits := max(bits.Len64(value), 1)
@@ -229,10 +224,8 @@ func (v *Writer) declaration(id SignalID) string {
 	}
 }
 
-// variable returns the last component of a path.
 func variable(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
 
-// checkPath refuses paths that a viewer would misread.
 func checkPath(path string) error {
 	components := strings.Split(path, ".")
 	for i, component := range components {
@@ -295,7 +288,6 @@ func checkState(name string) error {
 	return nil
 }
 
-// checkComment refuses lines that would break the header.
 func checkComment(line string) error {
 	for _, c := range []byte(line) {
 		if c < ' ' || c > '~' {

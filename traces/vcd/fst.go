@@ -58,13 +58,11 @@ type fstFile struct {
 	count map[string]uint64
 }
 
-// checkFST refuses a file that is not whole.
 func checkFST(file *os.File) error {
 	_, err := readFST(file)
 	return err
 }
 
-// readFST finds the blocks of a file.
 func readFST(file *os.File) (f fstFile, err error) {
 	info, err := file.Stat()
 	if err != nil {

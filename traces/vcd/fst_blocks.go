@@ -25,7 +25,6 @@ type leftOut struct {
 	pauses  []pause
 }
 
-// pause is a $dumpoff, or a $dumpon.
 type pause struct {
 	time uint64 // in the file's unit
 	on   bool
@@ -39,7 +38,6 @@ const (
 
 var errFSTStart = errors.New("its initial values or its pauses are damaged")
 
-// leftOut reads both.
 func (f *fstFile) leftOut() (*leftOut, error) {
 	pauses, err := f.readPauses()
 	if err != nil {

@@ -141,7 +141,6 @@ func (f *SaveFile) rankOf(path string, rank map[string]int) int {
 	return at
 }
 
-// gtkw is the state of writing a save file.
 type gtkw struct {
 	w       *bufio.Writer
 	signals []Signal

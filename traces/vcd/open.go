@@ -36,12 +36,10 @@ func OpenStream(s *input.Stream) (*Reader, error) {
 	return r, nil
 }
 
-// plain is a VCD.
 type plain struct{ *input.Stream }
 
 func (plain) converted() *leftOut { return nil }
 
-// unpack returns the VCD that is in a stream.
 func unpack(s *input.Stream) (source, error) {
 	if !looksLikeFST(s.Peek()) {
 		return plain{s}, nil

@@ -153,7 +153,6 @@ func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 	return n, id, n.watched && !r.off
 }
 
-// readScalar reads a digit with a code right after it.
 func (r *Reader) readScalar(at int) {
 	digit := digitValues[r.buf[at]]
 	if digit == badDigit {
@@ -393,7 +392,6 @@ const (
 	noText = "\xFF\x00"
 )
 
-// textOf is a text for a reader.
 func textOf(text string) string {
 	if text == noText {
 		return ""
@@ -404,7 +402,6 @@ func textOf(text string) string {
 // textBytesMax bounds a text, so that texts do not fill the memory.
 const textBytesMax = 1 << 16
 
-// readWord reads r or s, a number or a text, a space and a code.
 func (r *Reader) readWord(at int) {
 	end := r.tokenEnd(at)
 	code := r.skipSpace(end)
@@ -451,7 +448,6 @@ func (r *Reader) readWord(at int) {
 // shortReal is how many characters of a number without an exponent a double always holds.
 const shortReal = 15
 
-// saysMore reports whether the digits of a number say more than the double next to it.
 func saysMore(word []byte, number float64) bool {
 	if len(word) <= shortReal && bytes.IndexAny(word, "eExX") < 0 {
 		return false
@@ -474,7 +470,6 @@ func significant(number string) string {
 	}, mantissa), "0")
 }
 
-// setReal gives a net a real.
 func (r *Reader) setReal(n *net, id NetID, number float64) {
 	if r.rounds {
 		number, _ = strconv.ParseFloat(strconv.FormatFloat(number, 'g', realDigits, 64), 64) // it is a number
@@ -501,7 +496,6 @@ func (r *Reader) intern(word []byte) string {
 	return text
 }
 
-// readSection reads a $keyword among the changes.
 func (r *Reader) readSection() {
 	at := r.pos
 	token, err := r.token()
@@ -584,7 +578,6 @@ func (r *Reader) cutSection(oneLine int) {
 	r.pos = r.end
 }
 
-// mark notes a change.
 func (r *Reader) mark(n *net, id NetID) {
 	moves := r.started && r.snapshot == noSnapshot
 	if !n.dirty {
@@ -596,7 +589,6 @@ func (r *Reader) mark(n *net, id NetID) {
 	n.moved = moves
 }
 
-// settle forgets the changes of the time before.
 func (r *Reader) settle() {
 	for _, id := range r.changed {
 		r.nets[id].dirty, r.nets[id].maybe = false, false

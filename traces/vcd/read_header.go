@@ -58,7 +58,6 @@ var magics = []struct{ start, what, remedy string }{
 	{"GHDLwave", "this is a GHW file of GHDL", "let GHDL write a VCD: --vcd=FILE.vcd"},
 }
 
-// readHeader reads up to the $end of $enddefinitions.
 func (r *Reader) readHeader() error {
 	if err := r.checkMagic(); err != nil {
 		return err
@@ -130,7 +129,6 @@ func (r *Reader) remark(keyword []byte) (err error) {
 	return err
 }
 
-// endOfHeader reads the $end of $enddefinitions, if it is there.
 func (r *Reader) endOfHeader() error {
 	token, err := r.token()
 	if err == nil && token != nil && string(token) != "$end" {
@@ -158,7 +156,6 @@ func (r *Reader) sectionEnds(token []byte) bool {
 	return string(token) == "$end"
 }
 
-// checkMagic recognises files that are not VCDs but are easily taken for one.
 func (r *Reader) checkMagic() error {
 	for r.end < 16 {
 		if ok, err := r.more(); err != nil {
@@ -175,7 +172,6 @@ func (r *Reader) checkMagic() error {
 	return nil
 }
 
-// words returns what stands before the next $end.
 func (r *Reader) words() (words []string, err error) {
 	for {
 		token, err := r.token()
@@ -277,7 +273,6 @@ var varKinds = map[string]Kind{
 	"string": KindText, "event": KindEvent,
 }
 
-// portsPassed is what a comparison of ports leaves out.
 const portsPassed = "strengths and directions of ports ($dumpports)"
 
 // variable reads a declaration: kind, bits, code, name, range.
@@ -394,7 +389,6 @@ func (v *Var) bitPosition(index int) (int, bool) {
 // parameterBits is how many bits a parameter has that may be a real.
 const parameterBits = 64
 
-// parameter is a parameter of parameterBits.
 type parameter struct {
 	net NetID
 	end []byte // of a line that gives it a value: space, identifier code, newline
@@ -403,7 +397,6 @@ type parameter struct {
 // parametersBytes is how much of the changes is searched for the first values of parameters.
 const parametersBytes = 1 << 20
 
-// measureParameters finds out which parameters are reals.
 func (r *Reader) measureParameters(parameters []parameter) error {
 	if len(parameters) == 0 {
 		return nil
@@ -437,7 +430,6 @@ func (r *Reader) measureParameters(parameters []parameter) error {
 	return nil
 }
 
-// isDigits reports whether a line gives as many digits as a parameter has.
 func isDigits(line []byte) bool {
 	for _, c := range line[1:min(len(line), 1+parameterBits)] {
 		if digitValues[c] == badDigit {

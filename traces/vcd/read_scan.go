@@ -11,8 +11,7 @@ import (
 
 const (
 	scanBytes = 256 << 10
-	// bitsMax is the widest signal that is read.
-	bitsMax = 1 << 20
+	bitsMax   = 1 << 20
 	// tokenBytesMax is the longest token: the digits of the widest signal.
 	tokenBytesMax = bitsMax + 64
 )
@@ -93,7 +92,6 @@ func (s *scanner) insert(changes []byte) error {
 
 var newline = []byte{'\n'}
 
-// fail returns an error at a place in the buffer.
 func (s *scanner) fail(at int, reason, remedy string) *input.Error {
 	line := s.lines + 1 + bytes.Count(s.buf[:at], newline)
 	return &input.Error{Place: fmt.Sprintf("%s:%d", s.file, line), Reason: reason, Remedy: remedy}

@@ -85,7 +85,6 @@ type early struct {
 	first uint64
 }
 
-// manner is how a file is written.
 type manner struct {
 	tick   uint64 // units of the time scale in one of the file's times
 	places int    // digits that times may have after the point
@@ -102,7 +101,6 @@ type manner struct {
 	unseen
 }
 
-// net is what has one identifier code.
 type net struct {
 	changes uint64
 	word    uint32 // in value and unknown, or in texts
@@ -342,7 +340,6 @@ func (r *Reader) Passed() []string {
 	return append(passed, fmt.Sprintf("%s rounded down to %v", traces.Plural(r.cutOff, "time is", "times are"), unit))
 }
 
-// pass notes what is not read, once.
 func (r *Reader) pass(what string, there bool) {
 	if there && !slices.Contains(r.passed, what) {
 		r.passed = append(r.passed, what)

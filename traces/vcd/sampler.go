@@ -147,7 +147,6 @@ func (s *Sampler) Load() error {
 	return err
 }
 
-// step reads one time and adds what has changed to pending.
 func (s *Sampler) step() error {
 	changed, err := s.Reader.Step()
 	s.time = s.Reader.Time()
@@ -164,7 +163,6 @@ func (s *Sampler) add(changed []NetID) {
 	}
 }
 
-// common returns a time in common units.
 func (s *Sampler) common(time uint64) (int64, error) {
 	if time > uint64(math.MaxInt64/2/s.scale) {
 		return 0, &input.Error{
@@ -270,12 +268,10 @@ func (s *Sampler) Held() *Sampler {
 	return &held
 }
 
-// copyTo copies what the reader has of some nets.
 func (r *Reader) copyTo(to *columns, nets []NetID) {
 	r.copyNets(to, &columns{r.value, r.unknown, r.texts}, nets)
 }
 
-// copyNets copies the values of some nets.
 func (r *Reader) copyNets(to, from *columns, nets []NetID) {
 	for _, id := range nets {
 		n := &r.nets[id]

@@ -25,7 +25,6 @@ func unreadable(path string, err error) error {
 	return input.Unreadable(path, err, "give the path of a VCD or an FST, or - for standard input")
 }
 
-// keep copies what is left of a stream into a temporary file.
 func keep(s io.Reader, name string) (*traces.Temporary, error) {
 	temp, err := traces.NewTemporary("starloom-*.wave")
 	if err != nil {

@@ -61,7 +61,6 @@ func parseTimescale(text string) (unit Timescale, tick uint64, err error) {
 	return Timescale(e), tick, nil
 }
 
-// tickDigitsMax bounds the number in a $timescale.
 const tickDigitsMax = 9
 
 // Shorten returns the unit of numbers for the head of a drawing, such as ns; it

@@ -40,7 +40,6 @@ type change struct {
 	id    SignalID
 }
 
-// ringChangesMin is where the ring starts to grow from.
 const ringChangesMin = 1024
 
 // NeedsCycle reports whether the signals' values in cycle t can matter for the
@@ -114,7 +113,6 @@ func (v *Writer) growRing() {
 	v.ring, v.oldest = ring, 0
 }
 
-// pop moves the oldest change into base.
 func (v *Writer) pop() {
 	c := v.ring[v.oldest]
 	v.base[c.id] = c.value
@@ -136,7 +134,6 @@ func (v *Writer) forgetCycle() {
 	v.baseCycle = max(v.baseCycle, cycle)
 }
 
-// forgetOld moves changes into base that no trigger can ask for any more.
 func (v *Writer) forgetOld() {
 	depth := v.options.Before + v.options.SlackCycles
 	if depth < v.options.Before {

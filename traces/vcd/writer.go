@@ -360,7 +360,6 @@ func (v *Writer) settle(id SignalID) {
 	v.settled[id] = value
 }
 
-// room says what a signal can hold, for error messages.
 func (s Signal) room() string {
 	if s.States != nil {
 		return fmt.Sprintf("is not one of its %d states (%s)", len(s.States), strings.Join(s.States, " "))
@@ -368,7 +367,6 @@ func (s Signal) room() string {
 	return fmt.Sprintf("has more than its %d bits", s.Bits)
 }
 
-// fail keeps the first error.
 func (v *Writer) fail(err error) error {
 	if v.err == nil {
 		v.err = err

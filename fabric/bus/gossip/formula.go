@@ -109,10 +109,8 @@ func next(known []int) []int {
 	return after
 }
 
-// most is the line that knows most, of several the first.
 func most(known []int) int { return slices.Index(known, slices.Max(known)) }
 
-// complete reports whether all lines know all columns.
 func complete(known []int, columns int) bool { return slices.Min(known) >= columns }
 
 // ceilLog is the least e with base^e >= n, for n of 1 or more: how often n can be divided, and

@@ -72,7 +72,6 @@ func (o *optimum) ready(s state) bool {
 	return complete*o.l >= o.n
 }
 
-// permute lists what can be made of a permutation from a place on.
 func (o *optimum) permute(perm []int, place int) {
 	if place == len(perm) {
 		o.perms = append(o.perms, slices.Clone(perm))
@@ -109,7 +108,6 @@ func (o *optimum) place(blocks [][]int, v int) {
 	o.place(append(slices.Clone(blocks), []int{v}), v+1)
 }
 
-// choose lists the steps on these blocks that begin with these buses.
 func (o *optimum) choose(blocks [][]int, step Step) {
 	switch {
 	case len(blocks) == 0:
@@ -140,7 +138,6 @@ func (o *optimum) after(states []state) iter.Seq[state] {
 	}
 }
 
-// take is the state after a step.
 func (o *optimum) take(s state, step Step) state {
 	t := s
 	for _, bus := range step {
@@ -151,7 +148,6 @@ func (o *optimum) take(s state, step Step) state {
 	return t
 }
 
-// classes are those of the states that follow on some states.
 func (o *optimum) classes(states []state) (classes []state) {
 	seen := map[state]bool{}
 	for s := range o.after(states) {
@@ -163,7 +159,6 @@ func (o *optimum) classes(states []state) (classes []state) {
 	return classes
 }
 
-// class is the least of the states that differ from one by names.
 func (o *optimum) class(s state) state {
 	least := ^state(0)
 	for k, perm := range o.perms {

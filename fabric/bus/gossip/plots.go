@@ -13,7 +13,6 @@ type Curve struct {
 	X, Y  []int
 }
 
-// add appends a point.
 func (c *Curve) add(x, y int) { c.X, c.Y = append(c.X, x), append(c.Y, y) }
 
 func plotOf(title string, x, y figure.Axis, curves []Curve) *figure.Figure {

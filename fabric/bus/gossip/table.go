@@ -94,7 +94,6 @@ func (t *Table) Cell(vertex, column int) Cell {
 	return c
 }
 
-// at is a cell as it was added.
 func (t *Table) at(vertex, column int) Cell {
 	if vertex < len(t.rows) && column < len(t.rows[vertex]) {
 		return t.rows[vertex][column]

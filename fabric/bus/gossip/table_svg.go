@@ -19,7 +19,6 @@ func (t *Table) WriteSVG(w io.Writer) error {
 	return b.WriteSVG(w)
 }
 
-// bars are the buses of a step.
 func (t *Table) bars(column int) (bars []figure.Bar) {
 	place := map[int]int{}
 	for vertex := range t.rows {

@@ -28,7 +28,6 @@ type shape struct {
 // Literals of what is known beforehand: yes and -yes.
 const yes = math.MaxInt
 
-// newFormula returns the formula for runs of a length.
 func newFormula(N, steps int, shape shape) *formula {
 	f := &formula{N: N, steps: steps, shape: shape}
 	for p := range N + 1 {
@@ -72,7 +71,6 @@ func (f *formula) variable() int {
 	return f.variables
 }
 
-// add adds a clause, without what is known beforehand.
 func (f *formula) add(literals ...int) {
 	clause := make([]int, 0, len(literals))
 	for _, literal := range literals {
@@ -87,7 +85,6 @@ func (f *formula) add(literals ...int) {
 	f.clauses = append(f.clauses, clause)
 }
 
-// declare makes all variables.
 func (f *formula) declare() {
 	n := f.N + 1
 	f.sends, f.waits = make([][][]int, n), make([][][]int, n)

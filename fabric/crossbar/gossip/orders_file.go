@@ -52,7 +52,6 @@ type parser struct {
 	over   bool // there is nothing more to read
 }
 
-// fault adds a mistake at the field-th of the record that was read last.
 func (p *parser) fault(field int, format string, values ...any) {
 	line, column := p.reader.FieldPos(field)
 	p.wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: fmt.Sprintf(format, values...), Remedy: fileRemedy(p.N)})
@@ -84,7 +83,6 @@ func (p *parser) read(i int) []string {
 	return nil
 }
 
-// row appends the order of processor i, up to its first mistake.
 func (p *parser) row(row []uint32, i int) []uint32 {
 	record := p.read(i)
 	if record == nil {

@@ -81,7 +81,6 @@ func (t *Table) Add(processor int, column uint32, cell Cell) {
 	r.cells = column + 1
 }
 
-// wait adds a run of Idle or Blocked.
 func (r *row) wait(action Action, length uint32) {
 	if r.waiting != action {
 		r.flush()
@@ -90,7 +89,6 @@ func (r *row) wait(action Action, length uint32) {
 	r.run += length
 }
 
-// flush encodes the run of waiting at the end.
 func (r *row) flush() {
 	if r.run > 0 {
 		r.encode(r.waiting, r.run)
@@ -156,7 +154,6 @@ func (t *Table) Row(processor int) iter.Seq[Run] {
 	}
 }
 
-// decode is the inverse of encode for one code.
 func decode(code []byte, peer *[2]uint32) (run Run, rest []byte) {
 	action, value, more := Action(code[0]&3), uint32(code[0]>>2&31), code[0] >= 0x80
 	code = code[1:]

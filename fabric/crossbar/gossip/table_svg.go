@@ -56,12 +56,10 @@ func (t *Table) WriteSVG(w io.Writer) error {
 	return out.Flush() // the first error stays until here
 }
 
-// title says what is drawn.
 func (t *Table) title() string {
 	return fmt.Sprintf("Run-table of %d processors, %d steps", t.Processors(), t.Columns())
 }
 
-// begin begins a picture with a table of a size, below its title and above its legend.
 func (t *Table) begin(out *bufio.Writer, width, height int, note string) {
 	title := t.title()
 	wide := max(width, legendWidth, 8*len(title))
@@ -112,7 +110,6 @@ func (t *Table) drawSymbols(out *bufio.Writer) {
 	_, _ = out.WriteString("</g>\n</svg>\n")
 }
 
-// colours are those of a cell and of its symbol.
 func colours(action Action) (fill, ink figure.Colour) {
 	switch action {
 	case Sent:

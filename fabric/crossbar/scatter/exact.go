@@ -138,7 +138,6 @@ func power(base, exponent int) *big.Int {
 	return new(big.Int).Exp(big.NewInt(int64(base)), big.NewInt(int64(exponent)), nil)
 }
 
-// zeros are n numbers.
 func zeros(n int) []*big.Int {
 	values := make([]big.Int, n)
 	pointers := make([]*big.Int, n)

@@ -50,7 +50,6 @@ type Hop struct {
 // hop is a packet of a broadcast in one dimension from residue 0.
 type hop struct{ to, direction, depth int }
 
-// climbed are the packets of the staircases of some sectors.
 func (f *Field) climbed(s *stairs, sectors ...int) (hops []hop) {
 	for _, i := range sectors {
 		at := 0
@@ -91,7 +90,6 @@ func (f *Field) counted(misprinted bool) (hops []hop) {
 	return hops
 }
 
-// walk follows one message.
 type walk struct {
 	*Torus
 	algorithm Algorithm
@@ -161,7 +159,6 @@ func (w *walk) start(node, phase, below, step int) {
 	}
 }
 
-// restart begins the next phases of all-to-all at a node that has received.
 func (w *walk) restart(hop Hop, phase int) {
 	for ; phase < len(w.phases); phase++ {
 		switch {

@@ -8,7 +8,6 @@ import "slices"
 // largest is chosen. This is a monomial order, so what is chosen stays chosen without any of its
 // hops: the sector is a staircase, in which p goes up to an extent that does not grow with q.
 
-// sector is what a pair of directions spans.
 type sector struct{ major, minor int }
 
 // sectorDirections are those of the sectors 1..6: rho^j and rho^(j-1).
@@ -24,7 +23,6 @@ type place struct {
 	q, p   uint16
 }
 
-// stairs are the staircases of a set of sectors.
 type stairs struct {
 	sectors   []sector
 	extents   [][]int // of each sector: the largest p by q-1
@@ -33,7 +31,6 @@ type stairs struct {
 	histogram []int // residues by weight
 }
 
-// compare orders places by their exponents over the six directions.
 func (s *stairs) compare(a, b place) int {
 	exponents := func(at place) (exponents [6]uint16) {
 		exponents[s.sectors[at.sector].major] = at.q
@@ -44,7 +41,6 @@ func (s *stairs) compare(a, b place) int {
 	return slices.Compare(left[:], right[:])
 }
 
-// climb chooses a place for every residue, weight by weight.
 func (f *Field) climb(sectors []sector) stairs {
 	s := stairs{
 		sectors: sectors, extents: make([][]int, len(sectors)),

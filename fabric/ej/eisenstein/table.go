@@ -32,7 +32,6 @@ func (t *Table) Add(shard, step, from, to int) {
 // Reset empties the table.
 func (t *Table) Reset() { clear(t.packets) }
 
-// sorted are the packets by step, then by sender, then by link.
 func (t *Table) sorted() []Hop {
 	var hops []Hop
 	for _, packet := range slices.Concat(t.packets...) {

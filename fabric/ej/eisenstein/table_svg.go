@@ -39,7 +39,6 @@ func (t *Table) WriteSVG(w io.Writer) error {
 	return p.out.Flush() // the first error stays until here
 }
 
-// alphaText is alpha as the paper writes it.
 func alphaText(a, b int) string {
 	switch {
 	case a == 0 && b == 1:
@@ -60,12 +59,10 @@ type plane struct {
 	middle point
 }
 
-// point is a place in pixels.
 type point struct{ x, y float64 }
 
 func (p *plane) printf(format string, values ...any) { fmt.Fprintf(p.out, format, values...) }
 
-// least is the representative of a node's displacement from the source by which it is drawn.
 func (p *plane) least(node int) integer { return p.net.least(p.net.Field.Subtract(node, p.source)) }
 
 // at is where an integer is drawn, in hops from it: +1 leads to the right, +rho up and to the right.
@@ -73,7 +70,6 @@ func (p *plane) at(z integer) point {
 	return point{p.middle.x + float64(planeHop*(float64(z.x)+float64(float64(z.y)/2))), p.middle.y - float64(planeHop*float64(z.y)*math.Sqrt(3)/2)}
 }
 
-// along is the point at a distance in pixels from an integer in a direction.
 func (p *plane) along(z integer, direction int, distance float64) point {
 	from, to := p.at(z), p.at(z.plus(1, units[direction]))
 	part := distance / planeHop
@@ -130,12 +126,10 @@ func (p *plane) links() {
 	}
 }
 
-// line draws a line.
 func (p *plane) line(from, to point, width float64, c figure.Colour) {
 	p.printf(`<path d="M%.1f %.1fL%.1f %.1f" %s stroke-width="%.1f"/>`+"\n", from.x, from.y, to.x, to.y, c.Stroke(), width)
 }
 
-// arrow draws an arrow in the colour of a step.
 func (p *plane) arrow(from, to point, step int) {
 	const long, half = 8, 4
 	dx, dy := to.x-from.x, to.y-from.y
@@ -190,7 +184,6 @@ func (p *plane) nodes() {
 // String is x + y*rho as the paper writes it.
 func (z integer) String() string { return fmt.Sprintf("%d%+drho", z.x, z.y) }
 
-// legend says what the colours mean, and shows the directions.
 func (p *plane) legend(left float64) {
 	const row, top = 22, 80
 	for i, step := range p.steps {

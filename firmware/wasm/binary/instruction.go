@@ -165,7 +165,6 @@ func (r *Reader) Instruction(i *Instruction) {
 	i.End = r.At
 }
 
-// unknown refuses an instruction.
 func (r *Reader) unknown(number, belongs string) {
 	if belongs != "" {
 		belongs = " (" + belongs + ")"

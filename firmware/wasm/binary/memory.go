@@ -6,7 +6,6 @@ type Limits struct {
 	Most  *uint32 `json:"most,omitempty"`
 }
 
-// limits reads the size of a table or memory.
 func (r *Reader) limits() (l Limits) {
 	flags := r.Byte()
 	l.Start = r.U32()

@@ -62,7 +62,6 @@ func Parse(image []byte, large bool) (*Module, error) {
 	return m, nil
 }
 
-// section reads the sections that a pass looks into.
 func (m *Module) section(s *Section, large bool) error {
 	r := &Reader{Data: s.Content, Base: s.Offset, large: large}
 	switch s.ID {

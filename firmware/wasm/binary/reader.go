@@ -117,7 +117,6 @@ const (
 	CodeBytesMax  = 4 << 20   // of all functions
 )
 
-// tooMany notes that a list is longer than allowed.
 func (r *Reader) tooMany(what string, n, most int) {
 	if n > most && r.Err == nil && !r.large {
 		r.Err = &LimitError{fmt.Errorf("has %d %s, allowed are %d; make it smaller", n, what, most)}

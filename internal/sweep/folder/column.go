@@ -16,7 +16,6 @@ import (
 // confidence is that of the intervals in the table of points.
 const confidence = 0.95
 
-// column is a figure of a point's runs.
 type column struct {
 	name    string
 	numeric bool // some run of some point has it, as a number
@@ -27,7 +26,6 @@ type column struct {
 // UnitEnding is that of a column which says in what a figure is, where networks differ in that: accepted.unit.
 const UnitEnding = ".unit"
 
-// isUnit reports whether the column is the unit of another one.
 func (c *column) isUnit() bool { return strings.HasSuffix(c.name, UnitEnding) }
 
 // add adds a run's value. Times to finish are those of the runs that passed.
@@ -68,7 +66,6 @@ func studentT(degrees uint64) float64 {
 	return rounded
 }
 
-// cell is a value in a table.
 func cell(value any) string {
 	switch v := value.(type) {
 	case json.Number:
@@ -82,7 +79,6 @@ func cell(value any) string {
 	return ""
 }
 
-// integer reports whether a number is written as one.
 func integer(text string) bool {
 	for _, c := range text {
 		if c != '-' && (c < '0' || c > '9') {

@@ -26,7 +26,6 @@ type Folder struct {
 	token string // of this process and call
 }
 
-// Endings of files of a point.
 const (
 	endingRecords = ".jsonl"
 	endingMark    = ".started"
@@ -60,7 +59,6 @@ func Open(path string) (*Folder, error) {
 
 func (f *Folder) points() string { return filepath.Join(f.Path, "points") }
 
-// of is the folder of a point.
 func (f *Folder) of(key string) string { return filepath.Join(f.points(), key) }
 
 // Keep keeps runs of a point. Those with other figures get a file of their own.
@@ -83,7 +81,6 @@ func (f *Folder) Keep(key string, records []Record) error {
 	return nil
 }
 
-// files are those of a point with an ending.
 func (f *Folder) files(key, ending string) (paths []string, err error) {
 	entries, err := os.ReadDir(f.of(key))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,7 +99,6 @@ func (f *Folder) files(key, ending string) (paths []string, err error) {
 // lost connection or a full disk may leave, count as not there.
 func (f *Folder) Runs(key string) ([]Record, error) { return f.runs(key, false) }
 
-// runs returns them with their reports, or without.
 func (f *Folder) runs(key string, reports bool) ([]Record, error) {
 	paths, err := f.files(key, endingRecords)
 	if err != nil {
@@ -118,7 +114,6 @@ func (f *Folder) runs(key string, reports bool) ([]Record, error) {
 	return slices.CompactFunc(all, func(a, b Record) bool { return a.before(&b) == 0 }), nil
 }
 
-// bytes is how long the files of a point are.
 func (f *Folder) bytes(key string) (sum int64) {
 	paths, err := f.files(key, endingRecords)
 	for _, path := range paths {

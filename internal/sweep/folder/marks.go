@@ -16,7 +16,6 @@ func (f *Folder) Begin(key string) error {
 	return os.WriteFile(f.mark(key), []byte(f.host+"\n"), 0o666)
 }
 
-// mark is the file that says that this process runs a point.
 func (f *Folder) mark(key string) string { return filepath.Join(f.of(key), f.token+endingMark) }
 
 // End removes the mark; with all, those of others, too: the point is finished.

@@ -46,10 +46,8 @@ type (
 // format is the version of a file of records; others are not read.
 const format = 2 // since latency is in cycles
 
-// lineBytesMax is the longest report that is read back.
 const lineBytesMax = 1 << 30
 
-// writeRecords writes a file of records, which have the same figures.
 func writeRecords(w io.Writer, records []Record) error {
 	sum := sha256.New()
 	both := io.MultiWriter(w, sum)
@@ -106,7 +104,6 @@ func readRecords(path string, reports bool) (records []Record, err error) {
 	return records, nil
 }
 
-// readLine reads the head, or a record.
 func readLine(line []byte, first, reports bool, h *head, records *[]Record) error {
 	if first {
 		if err := json.Unmarshal(line, h); err != nil || h.Format != format {
@@ -132,7 +129,6 @@ func readLine(line []byte, first, reports bool, h *head, records *[]Record) erro
 	return nil
 }
 
-// readHead reads what a file says before its runs.
 func readHead(path string) (h head, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -145,7 +141,6 @@ func readHead(path string) (h head, err error) {
 	return h, err
 }
 
-// before orders runs by their numbers.
 func (r *Record) before(o *Record) int {
 	return slices.Compare([]uint64{r.Seed, r.number()}, []uint64{o.Seed, o.number()})
 }

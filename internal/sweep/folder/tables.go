@@ -64,7 +64,6 @@ type tableWriter struct {
 	permuted bool           // some run has a permutation
 }
 
-// findColumns finds the columns, and which of them are numbers.
 func (w *tableWriter) findColumns(f *Folder) error {
 	var names []string
 	numeric := map[string]bool{}
@@ -145,7 +144,6 @@ func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) err
 	return nil
 }
 
-// addUnits adds the units of axes.
 func (r *Record) addUnits(of map[string]string) {
 	for axis, figure := range of {
 		if at := slices.Index(r.Figures, figure+UnitEnding); at >= 0 {
@@ -154,7 +152,6 @@ func (r *Record) addUnits(of map[string]string) {
 	}
 }
 
-// write writes all tables.
 func (w *tableWriter) write(f *Folder, results, runs *input.CSVWriter, reports io.Writer) error {
 	if err := errors.Join(results.Write(w.resultsHead()), runs.Write(w.runsHead())); err != nil {
 		return err
@@ -198,7 +195,6 @@ func (w *tableWriter) runsHead() []string {
 	return append(head, "digest")
 }
 
-// point writes a point's rows and reports.
 func (w *tableWriter) point(e *Entry, records []Record, results, runs *input.CSVWriter, reports io.Writer) error {
 	for i := range w.columns {
 		w.columns[i].values, w.columns[i].unit = outcome.Histogram{}, ""

@@ -45,7 +45,6 @@ func (f *Folder) whole(path string, write func(io.Writer) error) (err error) {
 	return err
 }
 
-// step tells of a change of the folder.
 func (f *Folder) step(what string) {
 	if f.Step != nil {
 		f.Step(what)

@@ -35,7 +35,6 @@ var axisName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 // taken are the names of columns that every table has.
 var taken = []string{"seed", "permutation", "verdict", "rule", "violations", "runs", "failed", "digest", "slots", "cycles", "steps", "lambda", "completion"}
 
-// axis reads one entry of axes.
 func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 	a := &Axis{Name: name.Value, Place: r.Place(name)}
 	where := strict.Join("axes", a.Name)
@@ -83,7 +82,6 @@ func (r *reader) axis(name, value *yaml.Node) (*Axis, error) {
 	return a, r.twice(a)
 }
 
-// twice refuses a value that an axis has twice.
 func (r *reader) twice(a *Axis) error {
 	seen := map[string]bool{}
 	for i := range a.Values {
@@ -96,7 +94,6 @@ func (r *reader) twice(a *Axis) error {
 	return nil
 }
 
-// values reads values as they are.
 func (r *reader) values(node *yaml.Node, at string, a *Axis) error {
 	return r.List(node, at, func(entry *yaml.Node, at string) error {
 		text, err := r.oneLine(entry, at)
@@ -112,7 +109,6 @@ func (r *reader) values(node *yaml.Node, at string, a *Axis) error {
 	})
 }
 
-// term is what a value is in conditions.
 func term(node *yaml.Node) any {
 	switch node.ShortTag() {
 	case "!!int", "!!float":
@@ -177,13 +173,11 @@ func (r *reader) span(node *yaml.Node, at string, a *Axis) error {
 	return nil
 }
 
-// tooFine reports whether a number has an exponent that makes its digits a burden.
 func tooFine(x *big.Rat) bool {
 	digits, exact := x.FloatPrec()
 	return !exact || digits > exponentMax || len(x.Num().String()) > decimalDigitsMax+exponentMax
 }
 
-// settings reads values that have a name and set several keys.
 func (r *reader) settings(node *yaml.Node, at string, a *Axis) error {
 	if node.Kind != yaml.MappingNode {
 		return r.Wrong(node, at, "an object: {NAME: {KEY: VALUE, ...}, ...}")

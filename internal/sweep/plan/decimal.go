@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// decimal reads a number of decimal digits, with a point or an exponent.
 func decimal(text string) (*big.Rat, bool) {
 	if strings.ContainsAny(text, "/_xXpPbBoO") || len(text) > decimalDigitsMax {
 		return nil, false

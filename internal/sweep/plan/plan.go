@@ -33,7 +33,6 @@ type Source struct {
 	Data  []byte
 }
 
-// bytesMax is the largest sweep file, or scenario.
 const bytesMax = 64 << 20
 
 // Load reads the sweep file at path. Every error is an *input.Error with file, line and column.
@@ -45,7 +44,6 @@ func Load(path string) (*Plan, error) {
 	return Parse(path, data)
 }
 
-// reader reads a sweep file.
 type reader struct{ strict.Decoder }
 
 // Parse reads a sweep file, and the scenario that it names. place is the file's path.
@@ -118,7 +116,6 @@ func (r *reader) scenario(node *yaml.Node, p *Plan, place string) error {
 	return nil
 }
 
-// axes reads the axes, in the order of the file.
 func (r *reader) axes(node *yaml.Node, p *Plan) error {
 	if node.Kind != yaml.MappingNode {
 		return r.Wrong(node, "axes", "an object: {NAME: {key: KEY, values: [...]}}")
@@ -143,7 +140,6 @@ func (r *reader) axes(node *yaml.Node, p *Plan) error {
 	return nil
 }
 
-// seeds reads A..B, or one seed.
 func (r *reader) seeds(node *yaml.Node, p *Plan) error {
 	text := node.Value
 	if node.Kind != yaml.ScalarNode {
@@ -157,7 +153,6 @@ func (r *reader) seeds(node *yaml.Node, p *Plan) error {
 	return err
 }
 
-// group puts axes together that zip names together.
 func (p *Plan) group() error {
 	in := map[string]int{} // group of an axis, plus 1
 	for i, names := range p.Zip {

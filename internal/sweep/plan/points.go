@@ -79,7 +79,6 @@ func (p *Plan) chosen(i int) []int {
 	return chosen
 }
 
-// point is the combination of these values.
 func (p *Plan) point(chosen []int) (point Point) {
 	for k, a := range p.Axes {
 		v := &a.Values[chosen[k]]

@@ -12,7 +12,6 @@ import (
 // depthMax bounds how deep values are: anchors may refer to what they stand in.
 const depthMax = 32
 
-// write reports whether a node can be written.
 func write(b *strings.Builder, node *yaml.Node, depth int) bool {
 	node = strict.Target(node)
 	if depth == 0 {
@@ -35,7 +34,6 @@ func write(b *strings.Builder, node *yaml.Node, depth int) bool {
 	return false
 }
 
-// writeEntries writes a list, or an object, whose keys and values take turns.
 func writeEntries(b *strings.Builder, node *yaml.Node, depth int, brackets, afterEven, afterOdd string) bool {
 	b.WriteByte(brackets[0])
 	for i, entry := range node.Content {

@@ -15,7 +15,6 @@ type condition struct {
 	program     *vm.Program
 }
 
-// compile reads the condition, for the axes' values.
 func (r *reader) compile(node *yaml.Node, axes []*Axis) (*condition, error) {
 	c := &condition{place: r.Place(node)}
 	if err := r.Text(node, "where", &c.text); err != nil {
@@ -40,10 +39,8 @@ func (r *reader) compile(node *yaml.Node, axes []*Axis) (*condition, error) {
 	return c, nil
 }
 
-// kind is that of a term.
 func kind(term any) string { return fmt.Sprintf("%T", term) }
 
-// holds reports whether a point is run.
 func (c *condition) holds(terms map[string]any) (bool, error) {
 	value, err := expr.Run(c.program, terms)
 	if err != nil {

@@ -21,7 +21,6 @@ type Assignment struct {
 	Place string // what errors name: file:line:column; "" for the option: --set nic.rx_frames=64
 }
 
-// place is what errors about it name.
 func (a *Assignment) place() string {
 	if a.Place != "" {
 		return a.Place
@@ -73,7 +72,6 @@ func (d *Decoder) Assign(root *yaml.Node, all []Assignment, rivals map[string][]
 	return root, nil
 }
 
-// assigner puts values into a document.
 type assigner struct {
 	*Decoder
 	rivals map[string][]string
@@ -87,7 +85,6 @@ type step struct {
 	index int
 }
 
-// steps are those from the whole document to the key.
 func (a *Assignment) steps() (steps []step, err error) {
 	for part := range strings.SplitSeq(a.Key, ".") {
 		key, rest, _ := strings.Cut(part, "[")
@@ -117,7 +114,6 @@ func (a *Assignment) unreadable() error {
 	}
 }
 
-// pathOf is the path that steps take.
 func pathOf(steps []step) (path string) {
 	for _, s := range steps {
 		path = s.from(path)
@@ -125,7 +121,6 @@ func pathOf(steps []step) (path string) {
 	return path
 }
 
-// from is the path one step on.
 func (s step) from(path string) string {
 	if s.key == "" {
 		return fmt.Sprintf("%s[%d]", path, s.index)
@@ -133,7 +128,6 @@ func (s step) from(path string) string {
 	return Join(path, s.key)
 }
 
-// inside reports whether the value at a path is a part of the one at another.
 func inside(path, of string) bool {
 	rest, ok := strings.CutPrefix(path, of)
 	return ok && rest != "" && (rest[0] == '.' || rest[0] == '[')
@@ -158,12 +152,10 @@ func (a *Assignment) node() (*yaml.Node, error) {
 	return node, err
 }
 
-// commented reports whether there is a comment in a node.
 func commented(node *yaml.Node) bool {
 	return node.HeadComment+node.LineComment+node.FootComment != "" || slices.ContainsFunc(node.Content, commented)
 }
 
-// mark notes where a node, and all in it, comes from.
 func (d *Decoder) mark(node *yaml.Node, place string) {
 	d.assigned[node] = place
 	for _, child := range node.Content {
@@ -260,7 +252,6 @@ func (w *assigner) open(node *yaml.Node, s step, path string) (*yaml.Node, error
 	return &copied, nil
 }
 
-// indices are those of lists in a path.
 var indices = regexp.MustCompile(`\[\d+\]`)
 
 // driveOut deletes from an object at path the rivals of a key, but for those that are assigned, too.

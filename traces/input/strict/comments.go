@@ -40,7 +40,6 @@ func Comment(t reflect.Type, field string) string {
 	return text
 }
 
-// fieldComment is the comment of one field, before or beside it.
 func fieldComment(body *ast.StructType, field string) string {
 	for _, f := range body.Fields.List {
 		for _, name := range f.Names {

@@ -105,7 +105,6 @@ func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits L
 	return d.within(node, v, path, limits)
 }
 
-// fieldsOf are the keys of a struct.
 func (d *Decoder) fieldsOf(t reflect.Type) []Field {
 	if d.fields == nil {
 		d.fields = map[reflect.Type][]Field{}
@@ -116,7 +115,6 @@ func (d *Decoder) fieldsOf(t reflect.Type) []Field {
 	return d.fields[t]
 }
 
-// within refuses what is not in the range of its key.
 func (d *Decoder) within(node *yaml.Node, v reflect.Value, path string, limits Limits) error {
 	if reason, remedy := limits.Refuse(v); reason != "" {
 		return d.Refuse(node, path+" "+reason, remedy)
@@ -185,7 +183,6 @@ func needed(fields []Field) (keys []string) {
 // Exemplified is an object with a value that is wanted more often than others: errors show it.
 type Exemplified interface{ Example() string }
 
-// object fills a struct.
 func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 	fields := d.fieldsOf(v.Type())
 	if node.Kind != yaml.MappingNode {
@@ -234,7 +231,6 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 	return nil
 }
 
-// params fills a map of integers.
 func (d *Decoder) params(node *yaml.Node, v reflect.Value, path string) error {
 	if node.Kind != yaml.MappingNode {
 		return d.Wrong(node, path, "an object: {name: integer}")

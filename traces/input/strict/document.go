@@ -188,7 +188,6 @@ func lines(data []byte, line int) []string {
 	return all[max(end-2, 0):end]
 }
 
-// tabbed reports whether a tab stands before the first word of a line.
 func tabbed(lines []string) bool {
 	return slices.ContainsFunc(lines, func(line string) bool {
 		return strings.Contains(line[:len(line)-len(strings.TrimLeft(line, " \t"))], "\t")

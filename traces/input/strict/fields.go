@@ -72,7 +72,6 @@ func (l *Limits) Description() string {
 	return l.description
 }
 
-// entry is what the tag of a list says about each entry.
 func (l *Limits) entry() Limits {
 	return Limits{Minimum: l.Minimum, Maximum: l.Maximum, comment: l.comment}
 }

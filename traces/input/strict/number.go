@@ -15,7 +15,6 @@ type Number struct {
 	Magnitude uint64
 }
 
-// numberOf is an integer from Go.
 func numberOf(v reflect.Value) Number {
 	switch {
 	case v.CanUint():

@@ -97,7 +97,6 @@ func Join(path, key string) string {
 	return path + "." + key
 }
 
-// allowedKeys is the remedy for an unknown key of an object, of this type and path.
 func allowedKeys(key, path string, object reflect.Type, fields []Field) string {
 	if len(fields) == 0 {
 		return "delete it: no keys are allowed here"

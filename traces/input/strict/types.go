@@ -26,7 +26,6 @@ func Unreadable(t reflect.Type) (reason string) {
 	return ""
 }
 
-// readable reports whether a Decoder reads values of a type, whatever is in structs.
 func readable(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Bool, reflect.Int, reflect.Int64, reflect.Uint32, reflect.Uint64, reflect.Float64, reflect.Struct:

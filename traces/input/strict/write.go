@@ -46,7 +46,6 @@ func Keys(value any) (keys map[string]any, err error) {
 	return keys, err
 }
 
-// keyRank puts the keys first that a reader looks for first.
 func keyRank(key string) int {
 	first := []string{"starloom", "name", "seed", "fabric", "firmware"}
 	if k := slices.Index(first, key); k >= 0 {
