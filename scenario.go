@@ -86,7 +86,6 @@ type Scenario struct {
 	origins map[string]config.Origin // of values that do not stand in the file, by path: who has decided them
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Scenario) Declaration() string { return scenarioSource }
 
 // Fabric holds exactly one network: one of the kinds of scenario files, or one from Go.
@@ -110,7 +109,6 @@ type Fabric struct {
 	Custom fabric.Network `json:"-"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Fabric) Declaration() string { return scenarioSource }
 
 // network returns the network, nil if there is none.
@@ -143,7 +141,6 @@ type Link struct {
 	GuardCycles int `json:"guard_cycles" jsonschema:"default=1,minimum=1,maximum=4096"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Link) Declaration() string { return scenarioSource }
 
 // NIC holds the parameters of every network interface.
@@ -156,7 +153,6 @@ type NIC struct {
 	TXFrames int `json:"tx_frames" jsonschema:"default=4,minimum=1,maximum=255"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (NIC) Declaration() string { return scenarioSource }
 
 // Firmware says what the processors run: Program, or Image or ImageBytes, never both.
@@ -181,7 +177,6 @@ type Firmware struct {
 	ImageBytes []byte `json:"-"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Firmware) Declaration() string { return scenarioSource }
 
 func (f *Firmware) imageName() string {
@@ -210,7 +205,6 @@ type CPU struct {
 	TrapCycles uint64 `json:"trap_cycles,omitempty" jsonschema:"minimum=1,maximum=4000000000"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (CPU) Declaration() string { return scenarioSource }
 
 // ModelCustom is the value of CPU.Model for a table of one's own: what Cost leaves out costs 1, and memory_byte 0.
@@ -226,7 +220,6 @@ type Faults struct {
 	Random *RandomFault `json:"random,omitempty"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Faults) Declaration() string { return scenarioSource }
 
 // Fault is one of a schedule. Of a processor, slot t begins with the handlers of slot t; of a
@@ -248,7 +241,6 @@ type Fault struct {
 	TXFrames int `json:"tx_frames,omitempty" jsonschema:"minimum=1,maximum=255"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Fault) Declaration() string { return scenarioSource }
 
 // FaultSlots are those of List, or every Every-th one from From to To.
@@ -263,7 +255,6 @@ type FaultSlots struct {
 	Every uint32 `json:"every,omitempty" jsonschema:"default=1,minimum=1"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (FaultSlots) Declaration() string { return scenarioSource }
 
 // RandomFault is a fault that happens with a probability of Rate to every target in every slot. Runs of
@@ -280,7 +271,6 @@ type RandomFault struct {
 	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (RandomFault) Declaration() string { return scenarioSource }
 
 // Stop ends a run that does not finish by itself.
@@ -289,7 +279,6 @@ type Stop struct {
 	Slots uint32 `json:"slots" jsonschema:"default=5000,minimum=1,maximum=4294967294"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Stop) Declaration() string { return scenarioSource }
 
 // Traces says what the traces hold; nil is everything.
@@ -300,7 +289,6 @@ type Traces struct {
 	PCAPNG *PCAPNGTrace `json:"pcapng,omitempty"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Traces) Declaration() string { return scenarioSource }
 
 // VCDTrace selects signals and a window of cycles.
@@ -319,7 +307,6 @@ type VCDTrace struct {
 	After uint64 `json:"after,omitempty" jsonschema:"default=0"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (VCDTrace) Declaration() string { return scenarioSource }
 
 // TriggerFirstViolation is the value of VCDTrace.Trigger that is not empty.
@@ -331,7 +318,6 @@ type PCAPNGTrace struct {
 	Interfaces string `json:"interfaces,omitempty" jsonschema:"enum=nic,enum=port,default=nic"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (PCAPNGTrace) Declaration() string { return scenarioSource }
 
 // Place returns where the value at path ("link.phit_bits") stands in the
@@ -434,7 +420,6 @@ type RTL struct {
 	PinMap *pinmap.Map `json:"-"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (RTL) Declaration() string { return scenarioSource }
 
 // InputError says that something the user gave cannot be used: where it is, what

@@ -24,7 +24,6 @@ type CreditLimits struct {
 	ResyncSlots uint32 `json:"resync_slots,omitempty"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (CreditLimits) Declaration() string { return creditLimitsSource }
 
 // RoundTripMin is the shortest round trip: a slot to the receiver, and a credit counts from the
@@ -43,7 +42,6 @@ type Shorthand interface {
 	Short() (key, description string)
 }
 
-// MarshalJSON implements json.Marshaler: the short form, if it says all.
 func (l CreditLimits) MarshalJSON() ([]byte, error) {
 	if l.RoundTrip() == RoundTripMin && l.ResyncSlots == 0 {
 		return json.Marshal(l.Depth)

@@ -34,7 +34,6 @@ func DurationPattern() string {
 	return "^(0|[1-9][0-9]*) (" + strings.Join(DurationUnits(), "?|") + "?)$"
 }
 
-// String is the duration as a scenario has it.
 func (d Duration) String() string {
 	text := strconv.FormatUint(d.Count, 10)
 	switch {

@@ -36,7 +36,6 @@ type Waiting struct {
 	NIC   bool   `json:"-"`         // it is in a NIC
 }
 
-// String says it in words.
 func (w Waiting) String() string {
 	return fmt.Sprintf("%s is in %s and waits for %s", w.Who, w.Holds, w.For)
 }

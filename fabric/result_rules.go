@@ -28,7 +28,6 @@ const (
 	ResultDistinct = "distinct" // no two processors give the same
 )
 
-// String lists them by name.
 func (r ResultRules) String() string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(r.Of)) {
@@ -37,7 +36,6 @@ func (r ResultRules) String() string {
 	return strings.Join(list, ", ")
 }
 
-// String is the rule in words.
 func (r ResultRule) String() string {
 	switch {
 	case r.Alike != "":
@@ -57,7 +55,6 @@ func (r ResultRules) Setting() any { return r.Of }
 
 func (r ResultRules) MarshalJSON() ([]byte, error) { return json.Marshal(r.Of) }
 
-// MarshalJSON implements json.Marshaler: the rule as a scenario has it.
 func (r ResultRule) MarshalJSON() ([]byte, error) {
 	switch {
 	case r.Alike != "":

@@ -58,7 +58,6 @@ type Rules struct {
 	Energy bool `json:"energy,omitempty"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Rules) Declaration() string { return rulesSource }
 
 // CollisionFree names slots of a step that repeats every Period slots; the first
@@ -72,7 +71,6 @@ type CollisionFree struct {
 
 func (CollisionFree) Example() string { return "{period: 1, slots: [1]} for all slots" }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (CollisionFree) Declaration() string { return rulesSource }
 
 // The names of the rules.

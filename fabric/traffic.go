@@ -55,7 +55,6 @@ type Traffic struct {
 	Rows []TrafficRow `json:"-"` // of the file, or from Go
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Traffic) Declaration() string { return trafficSource }
 
 // Hotspot is a processor to which many packets go.
@@ -66,7 +65,6 @@ type Hotspot struct {
 	Share float64 `json:"share" jsonschema:"required,minimum=0,maximum=1"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Hotspot) Declaration() string { return trafficSource }
 
 // SizeShare is a number of frames that packets have, and how often. In a scenario the number alone may stand
@@ -78,7 +76,6 @@ type SizeShare struct {
 	Weight float64 `json:"weight,omitempty" jsonschema:"minimum=0,maximum=1000000"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (SizeShare) Declaration() string { return trafficSource }
 
 // Share is the weight that is meant.

@@ -34,7 +34,6 @@ type Workload struct {
 	Traffic *Traffic `json:"traffic,omitempty"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Workload) Declaration() string { return workloadSource }
 
 // The kinds of workloads, as Program.Workloads names them.
@@ -78,7 +77,6 @@ type OneToAll struct {
 	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (OneToAll) Declaration() string { return workloadSource }
 
 // AllToAll lets every processor broadcast.
@@ -109,7 +107,6 @@ type Gossip struct {
 	Vector     []int64    `json:"-"` // values of a vote from Go, instead of Values
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Gossip) Declaration() string { return workloadSource }
 
 // Scatter names the processor that has the item at first.
@@ -118,7 +115,6 @@ type Scatter struct {
 	Origin int `json:"origin" jsonschema:"default=0,minimum=0,maximum=2147483646"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Scatter) Declaration() string { return workloadSource }
 
 // FromFile reports whether the orders are in a file.
@@ -157,7 +153,6 @@ type Adversary struct {
 	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Adversary) Declaration() string { return workloadSource }
 
 // Permutation gives every processor's packet a destination: by rule, or as a

@@ -86,7 +86,6 @@ type trapError struct {
 func (e trapError) Error() string { return fmt.Sprintf("%s traps: %s", e.what, firstLine(e.cause)) }
 func (e trapError) Unwrap() error { return e.cause }
 
-// Close releases all instances and their memory.
 func (h *Host) Close() error {
 	err := h.runtime.Close(h.ctx)
 	for _, compiled := range h.compiled {

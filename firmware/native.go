@@ -68,18 +68,14 @@ func (in *nativeInstance) Reset(seed uint64) {
 	in.bank.Reset(seed)
 }
 
-// Costs implements Instance: a native program has none.
 func (in *nativeInstance) Costs() []uint32 { return nil }
 
-// TakeEvents implements Instance: a native program has none.
 func (in *nativeInstance) TakeEvents() []Event { return nil }
 
-// Probes implements Instance: a native program has none.
 func (in *nativeInstance) Probes() []uint64 { return nil }
 
 func (in *nativeInstance) Memory() []byte { return in.memory }
 
-// Globals implements Instance: a native program has none.
 func (in *nativeInstance) Globals() []uint64 { return nil }
 
 func (in *nativeInstance) SetState(memory []byte, _ []uint64) error {

@@ -107,7 +107,6 @@ func (c *Coins) Heads() *Signal { return c.heads }
 // Value is the register of every coin, 32 bits.
 func (c *Coins) Value() *Signal { return c.value }
 
-// Site says what the ports of a coin are.
 func (c *Coins) Site() *Site {
 	return &Site{
 		Twin: "coin", What: "coins", Parameters: Same(map[string]int{"COUNT_BITS": c.count.width}),
@@ -130,13 +129,10 @@ func (c *Coins) Site() *Site {
 	}
 }
 
-// Inputs is the count.
 func (c *Coins) Inputs() []Wire { return []Wire{c.count} }
 
-// Outputs are heads and value.
 func (c *Coins) Outputs() []Wire { return []Wire{c.heads, c.value} }
 
-// Settle shows what each coin would say.
 func (c *Coins) Settle(s Shard) {
 	first, end := c.bank.Cells(s)
 	for i := first; i < end; i++ {
@@ -147,7 +143,6 @@ func (c *Coins) Settle(s Shard) {
 	}
 }
 
-// Latches are start, slot and toss.
 func (c *Coins) Latches() []Wire { return []Wire{c.start, c.slot, c.toss} }
 
 // Latch begins slots and moves on the coins that were tossed.

@@ -148,7 +148,6 @@ func (m *Contentions) Passed() *Signal { return m.passed }
 // Collided is 1 for every input that has transmitted in this slot and not alone.
 func (m *Contentions) Collided() *Signal { return m.collided }
 
-// Site says what the ports of a medium are.
 func (m *Contentions) Site() *Site {
 	column := func(name string, signal *Signal, input bool) Port { return ColumnPort(name, signal, input, m.ports) }
 	return &Site{
@@ -164,10 +163,8 @@ func (m *Contentions) Site() *Site {
 	}
 }
 
-// Drives are all outputs.
 func (m *Contentions) Drives() []Wire { return []Wire{m.count, m.contends, m.passed, m.collided} }
 
-// Drive shows the registers that have changed.
 func (m *Contentions) Drive(s Shard) {
 	first, end := m.bank.CentralCells(s)
 	for i := first; i < end; i++ {
@@ -190,7 +187,6 @@ func (m *Contentions) Drive(s Shard) {
 	}
 }
 
-// Latches are all inputs.
 func (m *Contentions) Latches() []Wire {
 	return []Wire{m.start, m.request, m.addressee, m.tag, m.transmit, m.listen, m.filter, m.filterTag}
 }

@@ -77,10 +77,8 @@ func (c *StarCouplers) Reached(transmitter, port int) int {
 	return int(c.base[transmitter]) + port
 }
 
-// Inputs are the transmitters' light and port selects.
 func (c *StarCouplers) Inputs() []Wire { return []Wire{c.in, c.ports} }
 
-// Outputs is the light of the couplers.
 func (c *StarCouplers) Outputs() []Wire { return []Wire{c.out} }
 
 // Settle carries the light of every lit transmitter of the shard to the couplers

@@ -111,10 +111,8 @@ func (c *CreditCounters) ask(giver, sender int) {
 	c.asked[giver*c.shards+int(c.owner[sender/c.bank.PerUnit])] = true
 }
 
-// Latches nothing: the inputs are those that the machine gives.
 func (c *CreditCounters) Latches() []Wire { return nil }
 
-// Latch counts.
 func (c *CreditCounters) Latch(s Shard) {
 	if !c.calls(s.Index) && !c.flagged[s.Index] {
 		return
@@ -163,7 +161,6 @@ func (c *CreditCounters) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Site says what the ports of a counter are.
 func (c *CreditCounters) Site() *Site {
 	ask := func(sender int) { c.ask(int(c.owner[sender/c.bank.PerUnit]), sender) }
 	width := bits.Len(uint(c.depth))

@@ -46,7 +46,6 @@ func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
 // To is the output that serves each transmitter, PortNone for none.
 func (c *Crosspoints) To() *PortSelect { return c.to }
 
-// Path names the bank.
 func (c *Crosspoints) Path() string { return c.bank.Path() }
 
 // Reset and State: there is nothing to keep.
@@ -54,7 +53,6 @@ func (c *Crosspoints) Path() string { return c.bank.Path() }
 func (c *Crosspoints) Reset()              {}
 func (c *Crosspoints) State(*StateVisitor) {}
 
-// Inputs are light, asks and grants.
 func (c *Crosspoints) Inputs() []Wire {
 	wires := []Wire{c.In, c.Asks}
 	if c.Busy != nil {
@@ -66,10 +64,8 @@ func (c *Crosspoints) Inputs() []Wire {
 	return wires
 }
 
-// Outputs are the light that passes, and where it goes.
 func (c *Crosspoints) Outputs() []Wire { return []Wire{c.Out, c.to} }
 
-// Settle lets the light of those who are granted pass.
 func (c *Crosspoints) Settle(s Shard) {
 	for _, i := range c.passing[s.Index] {
 		c.to.Value[i] = PortNone
@@ -193,7 +189,6 @@ func (c *Crosspoints) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Probes yields the light and where it goes.
 func (c *Crosspoints) Probes(yield func(Probe)) {
 	c.Out.Probes(yield)
 	for i := range c.to.Value {

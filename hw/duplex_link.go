@@ -105,10 +105,8 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	return l, nil
 }
 
-// Inputs is the transmitters' light.
 func (l *DuplexLinks) Inputs() []Wire { return []Wire{l.in} }
 
-// Outputs is the light of the links.
 func (l *DuplexLinks) Outputs() []Wire { return []Wire{l.out} }
 
 // Settle carries the light of the lit transmitters at the shard's links to the other ends.

@@ -127,7 +127,6 @@ func (f *Fibre) Latches() []Wire {
 	return []Wire{f.in}
 }
 
-// Settle copies the shard's light, when the fibre is combinational.
 func (f *Fibre) Settle(s Shard) {
 	f.out.Clear(s.Index)
 	rail1, rail0 := f.in.Rail1, f.in.Rail0
@@ -164,7 +163,6 @@ func (f *Fibre) replace(wire int, _ func() bool) {
 	f.replaced[wire] = true
 }
 
-// Drive shows what entered delay cycles ago.
 func (f *Fibre) Drive(s Shard) {
 	if f.delay == 0 {
 		return

@@ -123,7 +123,6 @@ func (f *FIFOs) Overflow() *Signal { return f.overflow }
 // Overflows counts the lost pushes.
 func (f *FIFOs) Overflows() *Signal { return f.overflows }
 
-// Site says what the ports of a FIFO are.
 func (f *FIFOs) Site() *Site {
 	return &Site{
 		Twin: "fifo", What: "FIFOs", Parameters: Same(map[string]int{"DEPTH": f.depth, "WIDTH": f.width, "COUNT_BITS": f.overflows.width}),
@@ -136,10 +135,8 @@ func (f *FIFOs) Site() *Site {
 	}
 }
 
-// Drives are all outputs.
 func (f *FIFOs) Drives() []Wire { return []Wire{f.head, f.count, f.overflow, f.overflows} }
 
-// Drive shows the registers.
 func (f *FIFOs) Drive(s Shard) {
 	first, end := f.bank.Cells(s)
 	wrong := driveFIFOs(f.head.Value[first:end], f.count.Value[first:end], f.words[first*f.depth:],
@@ -168,10 +165,8 @@ func driveFIFOs(head, count, words []uint64, first, held []uint16, depth int) (w
 	return -1
 }
 
-// Latches are all inputs.
 func (f *FIFOs) Latches() []Wire { return []Wire{f.push, f.data, f.pop} }
 
-// Latch pops, then pushes.
 func (f *FIFOs) Latch(s Shard) {
 	first, end := f.bank.Cells(s)
 	push, data, pop := f.push.Value[first:end], f.data.Value[first:end], f.pop.Value[first:end]

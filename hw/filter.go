@@ -87,7 +87,6 @@ func (f *Filters) Take(output int, listens bool, tag uint16) {
 	f.load[output], f.loading = filterLoad{true, listens, tag}, true
 }
 
-// Inputs are the asks, and with a limit the grants.
 func (f *Filters) Inputs() []Wire {
 	if f.started == nil {
 		return []Wire{f.asks}
@@ -95,10 +94,8 @@ func (f *Filters) Inputs() []Wire {
 	return []Wire{f.asks, f.busy, f.index}
 }
 
-// Outputs are the request lines.
 func (f *Filters) Outputs() []Wire { return []Wire{f.lines} }
 
-// Settle raises the lines of those whose output listens.
 func (f *Filters) Settle(s Shard) {
 	f.lines.Clear(s.Index)
 	for _, i := range f.asks.High(s.Index) {

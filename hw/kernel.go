@@ -259,7 +259,6 @@ func (k *Kernel) Reset() {
 // cycle of reset: what its Latch takes is in the registers in cycle 0.
 func (k *Kernel) BeforeCycle0() { k.clock.cycle = CycleOfReset }
 
-// State visits the clock and all components, by path.
 func (k *Kernel) State(v *StateVisitor) {
 	StateScalar(v, "cycle", &k.clock.cycle)
 	for _, c := range k.components {

@@ -65,7 +65,6 @@ func checkLFSR(i int, value uint32) error {
 // Value is the register of every element, 32 bits.
 func (l *LFSRs) Value() *Signal { return l.value }
 
-// Site says what the ports of a register are.
 func (l *LFSRs) Site() *Site {
 	return &Site{
 		Twin: "lfsr", What: "LFSRs",
@@ -75,10 +74,8 @@ func (l *LFSRs) Site() *Site {
 	}
 }
 
-// Drives is the value.
 func (l *LFSRs) Drives() []Wire { return []Wire{l.value} }
 
-// Drive shows the registers.
 func (l *LFSRs) Drive(s Shard) {
 	first, end := l.bank.Cells(s)
 	value := l.value.Value[first:end]
@@ -87,10 +84,8 @@ func (l *LFSRs) Drive(s Shard) {
 	}
 }
 
-// Latches is the enable.
 func (l *LFSRs) Latches() []Wire { return []Wire{l.enable} }
 
-// Latch steps the registers that are enabled.
 func (l *LFSRs) Latch(s Shard) {
 	first, end := l.bank.Cells(s)
 	if stuck := stepLFSRs(l.register[first:end], l.enable.Value[first:end]); stuck >= 0 {

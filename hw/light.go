@@ -81,7 +81,6 @@ func (l *Light) Route(readerUnit []uint32) error {
 	return nil
 }
 
-// Path names the bank of wires.
 func (l *Light) Path() string { return l.path }
 
 // Bank returns the naming of the elements.
@@ -194,5 +193,4 @@ func NewPortSelect(bank Bank, signal string) *PortSelect {
 	return p
 }
 
-// Path names the bank of wires.
 func (p *PortSelect) Path() string { return p.path }

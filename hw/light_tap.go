@@ -93,7 +93,6 @@ func (t *LightTap) Outputs() []Wire { return []Wire{t.out} }
 
 func (t *LightTap) Latches() []Wire { return []Wire{t.in} }
 
-// Site says what the ports of a wire are.
 func (t *LightTap) Site() *Site {
 	input := func(name string, bits int, get func(Harm) uint64, put func(h *Harm, value uint64)) Port {
 		return Port{
@@ -125,7 +124,6 @@ func (t *LightTap) Site() *Site {
 	}
 }
 
-// Settle passes the shard's light on.
 func (t *LightTap) Settle(s Shard) {
 	t.out.Clear(s.Index)
 	for reader := range t.in.readers {
@@ -145,7 +143,6 @@ func (t *LightTap) Settle(s Shard) {
 	}
 }
 
-// Latch takes note of the first light of a slot.
 func (t *LightTap) Latch(s Shard) {
 	now := t.now()
 	if now == 0 {

@@ -15,10 +15,8 @@ func NewOutputPorts(filters *Filters, arbiters *Arbiters) *OutputPorts {
 	return &OutputPorts{filters, arbiters}
 }
 
-// Parts are filters and arbiters.
 func (o *OutputPorts) Parts() []Sited { return []Sited{o.filters, o.arbiters} }
 
-// Path names the bank.
 func (o *OutputPorts) Path() string { return o.bank().Path() }
 
 func (o *OutputPorts) bank() Bank {
@@ -27,34 +25,28 @@ func (o *OutputPorts) bank() Bank {
 	return bank
 }
 
-// Inputs are the asks.
 func (o *OutputPorts) Inputs() []Wire { return o.filters.Inputs() }
 
 // Outputs are the grants, and the request lines between the parts.
 func (o *OutputPorts) Outputs() []Wire { return append(o.arbiters.Drives(), o.filters.Outputs()...) }
 
-// Settle shows the grants and filters the requests.
 func (o *OutputPorts) Settle(s Shard) {
 	o.arbiters.Drive(s)
 	o.filters.Settle(s)
 }
 
-// Latches are the request lines.
 func (o *OutputPorts) Latches() []Wire { return o.arbiters.Latches() }
 
-// Latch is that of both.
 func (o *OutputPorts) Latch(s Shard) {
 	o.arbiters.Latch(s)
 	o.filters.Latch(s)
 }
 
-// Reset resets the parts.
 func (o *OutputPorts) Reset() {
 	o.filters.Reset()
 	o.arbiters.Reset()
 }
 
-// State visits the parts.
 func (o *OutputPorts) State(v *StateVisitor) {
 	v.Within(o.filters)
 	v.Within(o.arbiters)
@@ -66,7 +58,6 @@ func (o *OutputPorts) Cells(yield func(Probe)) {
 	o.arbiters.Cells(yield)
 }
 
-// Probes yields those of the parts.
 func (o *OutputPorts) Probes(yield func(Probe)) {
 	o.filters.Probes(yield)
 	o.arbiters.Probes(yield)

@@ -73,10 +73,8 @@ func (x *PacketSinks) Dropped() (n uint64) {
 	return n
 }
 
-// Latches are the flits that arrive.
 func (x *PacketSinks) Latches() []Wire { return []Wire{&x.flits.channels} }
 
-// Latch is one cycle of the shard's sinks.
 func (x *PacketSinks) Latch(s Shard) {
 	places := x.wiring.places[s.Index]
 	flits, lit := x.flits.now()

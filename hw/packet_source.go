@@ -164,10 +164,8 @@ func (x *PacketSources) derive(ready []uint8) {
 	}
 }
 
-// Latches are the credits that arrive.
 func (x *PacketSources) Latches() []Wire { return []Wire{&x.credits.channels} }
 
-// Latch is one cycle of the shard's sources.
 func (x *PacketSources) Latch(s Shard) {
 	shard, places := &x.shards[s.Index], x.wiring.places[s.Index]
 	credits, lit := x.credits.now()

@@ -53,7 +53,6 @@ func literal(pattern string) string {
 // MayMatch reports whether a path has the pattern's prefix, at a fraction of Match's cost.
 func (p *Pattern) MayMatch(path string) bool { return strings.HasPrefix(path, p.prefix) }
 
-// String returns the pattern as it was written.
 func (p *Pattern) String() string { return p.source }
 
 // Match reports whether the whole path fits the pattern. It allocates nothing.

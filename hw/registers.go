@@ -45,7 +45,6 @@ func Declare(d Declaration) Registers {
 	return Registers{path: d.Path, bank: d.Bank, columns: d.Registers, wires: d.Wires, collect: d.Collect, derive: d.Derive}
 }
 
-// Path names the component.
 func (r *Registers) Path() string { return r.path }
 
 // Reset puts every register into its reset state, in the middle of anything.
@@ -58,7 +57,6 @@ func (r *Registers) Reset() {
 	}
 }
 
-// State visits the registers.
 func (r *Registers) State(v *StateVisitor) {
 	if v.Saving() && r.collect != nil {
 		r.collect()

@@ -18,10 +18,8 @@ func NewAsks(bank Bank, name string, shards int) *Asks {
 	return &Asks{path: Join(bank.Path(), name), high: make([][]uint32, shards), To: make([]uint16, bank.Size()), Tag: make([]uint16, bank.Size())}
 }
 
-// Path names the bank of wires.
 func (a *Asks) Path() string { return a.path }
 
-// Clear lowers the wires of a shard.
 func (a *Asks) Clear(shard int) { a.high[shard] = a.high[shard][:0] }
 
 // Raise makes a transmitter ask.

@@ -51,7 +51,6 @@ func NewRequests(bank Bank, name string, requesters int, shards []Shard) (*Reque
 	}, nil
 }
 
-// Path names the bank of lines.
 func (r *Requests) Path() string { return r.path }
 
 // Requesters is how many lines each arbiter has.

@@ -154,10 +154,8 @@ func (x *Routers) derive() {
 	}
 }
 
-// Latches are the flits and credits that arrive.
 func (x *Routers) Latches() []Wire { return []Wire{&x.flits.channels, &x.credits.channels} }
 
-// Latch is one cycle of the shard's routers.
 func (x *Routers) Latch(s Shard) {
 	if x.moves[s.Index] == 0 && !x.flits.shows(s.Index) && !x.credits.shows(s.Index) {
 		return

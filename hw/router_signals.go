@@ -82,7 +82,6 @@ func (s *RouterSignals) Groups(yield func(group int, p Probe)) {
 	}
 }
 
-// Probes yields all signals.
 func (s *RouterSignals) Probes(yield func(Probe)) { s.Groups(func(_ int, p Probe) { yield(p) }) }
 
 func (s *RouterSignals) input(path string, port int, show func(Probe)) {

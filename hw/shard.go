@@ -102,7 +102,6 @@ type Bank struct {
 // Size returns the number of elements.
 func (b Bank) Size() int { return b.Units * b.PerUnit }
 
-// Path names the bank as a whole: net.group.coupler.
 func (b Bank) Path() string {
 	path := b.Name
 	if b.Unit != "" {

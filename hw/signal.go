@@ -29,7 +29,6 @@ func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
 	return &Signal{bank: bank, path: path, width: bits, Value: make([]uint64, bank.Size())}, nil
 }
 
-// Path names the bank of wires.
 func (s *Signal) Path() string { return s.path }
 
 // Bank returns the naming of the elements.

@@ -399,7 +399,6 @@ func (e *ElementError) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns what is wrong.
 func (e *ElementError) Unwrap() error { return e.Err }
 
-// Check refuses a site that says not enough.
 func (s *Site) Check() error {
 	if s.Twin == "" || s.Elements < 1 || s.Path == nil || s.Parameters == nil || !s.Clocked && !s.Combinational {
 		return fmt.Errorf("site of %q: no twin, elements, path or parameters, or neither clocked nor combinational", s.Twin)

@@ -289,7 +289,6 @@ func (d *Deserialisers) link() {
 
 func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site.ask[cell] != nil }
 
-// Latches is the light that the bank hears.
 func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
 
 // Latch takes the phits of this cycle from the lit media that the shard hears, or

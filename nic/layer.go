@@ -46,10 +46,8 @@ type PseudoHeaderLayer struct {
 	Cycle     uint64
 }
 
-// LayerType returns LayerTypePseudoHeader.
 func (l *PseudoHeaderLayer) LayerType() gopacket.LayerType { return LayerTypePseudoHeader }
 
-// CanDecode returns LayerTypePseudoHeader.
 func (l *PseudoHeaderLayer) CanDecode() gopacket.LayerClass { return LayerTypePseudoHeader }
 
 // NextLayerType returns LayerTypeFrame, or LayerTypeZero when nothing follows.
@@ -84,7 +82,6 @@ func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedb
 	return nil
 }
 
-// SerializeTo puts the pseudo-header before what b holds.
 func (l *PseudoHeaderLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	head, err := b.PrependBytes(pcapng.PseudoHeaderBytes)
 	if err != nil {
@@ -115,10 +112,8 @@ type FrameLayer struct {
 	Valid bool // the CRC fits; set by DecodeFromBytes only
 }
 
-// LayerType returns LayerTypeFrame.
 func (l *FrameLayer) LayerType() gopacket.LayerType { return LayerTypeFrame }
 
-// CanDecode returns LayerTypeFrame.
 func (l *FrameLayer) CanDecode() gopacket.LayerClass { return LayerTypeFrame }
 
 // NextLayerType returns gopacket.LayerTypePayload, or LayerTypeZero for a frame

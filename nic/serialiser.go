@@ -255,7 +255,6 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	shard.active = append(shard.active, uint32(cell))
 }
 
-// Drives are the light and the port select.
 func (t *Serialisers) Drives() []hw.Wire {
 	if t.asks != nil {
 		return []hw.Wire{t.light, t.ports, t.asks}

@@ -22,7 +22,6 @@ const (
 // dissector, indexed by Status.
 var StatusNames = []string{"idle", "ok", "collision", "crc", "overflow"}
 
-// String returns the status's name.
 func (s Status) String() string {
 	if int(s) < len(StatusNames) {
 		return StatusNames[s]

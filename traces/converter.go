@@ -82,7 +82,6 @@ func (c *conversion) start() (err error) {
 	return err
 }
 
-// Write gives the converter bytes.
 func (c *conversion) Write(p []byte) (int, error) {
 	if c.input == nil {
 		return 0, c.ended

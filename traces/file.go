@@ -257,7 +257,6 @@ func (f *File) Path() string { return f.path }
 // file is there afterwards.
 func (f *File) Stream() bool { return f.temp == "" }
 
-// Write appends to the output.
 func (f *File) Write(p []byte) (int, error) {
 	if f.settled {
 		return 0, fmt.Errorf("output %s: written after it was closed", f.path)
@@ -507,10 +506,8 @@ func NewTemporary(pattern string) (*Temporary, error) {
 	return &Temporary{file}, nil
 }
 
-// Path is where the file is.
 func (t *Temporary) Path() string { return t.file.Name() }
 
-// Write writes to the file.
 func (t *Temporary) Write(p []byte) (int, error) { return t.file.Write(p) }
 
 // Remove removes the file.

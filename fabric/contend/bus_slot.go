@@ -120,7 +120,6 @@ func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slo
 	bank.PopTx(cell)
 }
 
-// Cross implements Transport: what is on each bus.
 func (t *busTransport) Cross(slot uint32) {
 	t.clear()
 	for vertex := t.sending.Next(0, len(t.port)); vertex < len(t.port); vertex = t.sending.Next(vertex+1, len(t.port)) {

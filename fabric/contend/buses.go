@@ -37,7 +37,6 @@ func ArbiterOf(name string) Arbiter {
 	return None
 }
 
-// String is its name.
 func (a Arbiter) String() string {
 	if a == None {
 		return ArbiterNone

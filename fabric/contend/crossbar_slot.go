@@ -94,7 +94,6 @@ func (t *crossbarTransport) takes(bank *nic.Bank, cell int, slot uint32) {
 	t.listen(bank.First+cell, bank.Listen(slot)[cell] == 0, bank.Accepts(cell))
 }
 
-// Cross implements Transport: the arbitration.
 func (t *crossbarTransport) Cross(slot uint32) { t.decide(slot) }
 
 // Hear implements Transport: what has become of the requests, and what the outputs have

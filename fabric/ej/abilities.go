@@ -9,7 +9,6 @@ import (
 //go:embed metrics.yaml
 var meanings string
 
-// Abilities implements fabric.Network.
 func (e Network) Abilities() fabric.Abilities {
 	return fabric.Abilities{
 		Adapt: e.adapt, Settled: e.settled, Resized: e.resized, Holds: e.holds, ROM: e.rom,

@@ -45,7 +45,6 @@ type Network struct {
 	decided []string // the keys that the program has decided
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Network) Declaration() string { return source }
 
 // The values of Duplex.

@@ -164,7 +164,6 @@ func (r *referee) RunTable(uint32) fabric.RunTable {
 
 func (s *shardCounts) forget() { *s = shardCounts{sender: -1, receiver: -1, last: -1} }
 
-// Tell implements fabric.Referee: who the source is.
 func (r *referee) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = uint32(r.source)
@@ -408,7 +407,6 @@ func neverText(f *fabric.Finding) string {
 	return fmt.Sprintf("never received the message of processor %d", f.Value)
 }
 
-// Reset implements fabric.Referee: sources have their own messages.
 func (r *referee) Reset() {
 	clear(r.got)
 	clear(r.rows)

@@ -352,7 +352,6 @@ func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.B
 func (t *slotTransport) Start()       {}
 func (t *slotTransport) Cross(uint32) {}
 
-// Latch implements Transport: credits count.
 func (t *slotTransport) Latch() {
 	if t.credits != nil {
 		t.credits.Latch(t.shards)

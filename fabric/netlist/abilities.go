@@ -4,7 +4,6 @@ import (
 	"starloom/fabric"
 )
 
-// Abilities implements fabric.Network.
 func (n Network) Abilities() fabric.Abilities {
 	net := n.drawn()
 	return fabric.Abilities{

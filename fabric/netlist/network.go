@@ -61,7 +61,6 @@ type Network struct {
 	routers *fabric.Routers // nil for none
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Network) Declaration() string { return source }
 
 // Nodes are nodes by their names, in the order of the file.
@@ -87,7 +86,6 @@ type NodeEntry struct {
 	Serving
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (NodeEntry) Declaration() string { return source }
 
 // Setting is what a list of settings shows of them: the object of a file, in its order.
@@ -134,7 +132,6 @@ type LinkEntry struct {
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (LinkEntry) Declaration() string { return source }
 
 func (Network) Kind() string { return "netlist" }

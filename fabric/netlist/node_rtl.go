@@ -21,7 +21,6 @@ type NodeRTL struct {
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (NodeRTL) Declaration() string { return nodeRTLSource }
 
 // Replacement is an entry of a scenario's key rtl that a node stands for.

@@ -104,7 +104,6 @@ type Shorthands struct {
 	Dragonfly *Dragonfly `json:"dragonfly,omitempty"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (PlanKeys) Declaration() string  { return planSource }
 func (Grid) Declaration() string      { return planSource }
 func (Ring) Declaration() string      { return planSource }
@@ -112,7 +111,6 @@ func (Tree) Declaration() string      { return planSource }
 func (Hypercube) Declaration() string { return planSource }
 func (Dragonfly) Declaration() string { return planSource }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Shorthands) Declaration() string { return planSource }
 
 // compass are the ports of a grid of up to three dimensions: of dimension d, 2d leads to the larger coordinate.

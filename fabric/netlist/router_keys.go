@@ -61,11 +61,9 @@ type Fly struct {
 	K []int `json:"k" jsonschema:"required,minItems=1,maxItems=1,minimum=1,maximum=256"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Router) Declaration() string { return routerSource }
 func (Fly) Declaration() string    { return routerSource }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Streaming) Declaration() string { return routerSource }
 
 const (

@@ -40,7 +40,6 @@ type routeEntry struct {
 // Route is one of a Net: how a processor sends what goes to another one.
 type Route struct{ From, To, Port int }
 
-// MarshalJSON writes them as a file has them.
 func (r Routes) MarshalJSON() ([]byte, error) {
 	word := routesShortest
 	if r.none {

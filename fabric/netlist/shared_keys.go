@@ -32,7 +32,6 @@ type Serving struct {
 	CapArbiter string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Serving) Declaration() string { return servingSource }
 
 // keysOf are the keys of nodes at which processors share something.

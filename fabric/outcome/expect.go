@@ -32,7 +32,6 @@ func ParseExpectation(place, text string) (*Expectation, error) {
 	return e, nil
 }
 
-// String is the form that ParseExpectation reads.
 func (e *Expectation) String() string {
 	if e.Rule != "" {
 		return string(e.Verdict) + ":" + e.Rule

@@ -103,7 +103,6 @@ type MemoryEstimate struct {
 	Cycle uint64 `json:"cycle"`          // in the cycle engine
 }
 
-// WriteJSON writes the stable, versioned form.
 func (e *Explained) WriteJSON(w io.Writer) error { return WriteJSON(w, e) }
 
 // WriteText writes the form for people: a line for each key, then what follows from them.

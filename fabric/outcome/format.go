@@ -61,7 +61,6 @@ type NamedResults struct {
 	Names []string
 }
 
-// MarshalJSON writes the rows.
 func (r NamedResults) MarshalJSON() ([]byte, error) { return json.Marshal(r.Rows) }
 
 // text writes results as processor.word=value, and of many the first.

@@ -132,7 +132,6 @@ func (r *Report) DigestText() string {
 	return r.Digest + "  " + cmp.Or(r.Aside.DigestCovers, digestCovers)
 }
 
-// Title is the name of the scenario.
 func (r *Report) Title() string { return r.Scenario }
 
 // Interrupted reports whether the run was ended from outside, or its repetition, which would have told
@@ -169,7 +168,6 @@ func (r *Report) Figures() []fabric.Metric {
 	return all
 }
 
-// WriteJSON writes the stable, versioned form.
 func (r *Report) WriteJSON(w io.Writer) error { return WriteJSON(w, r.listed()) }
 
 // Line is that form in one line.

@@ -12,7 +12,6 @@ import (
 // Seeds is a range of seeds, both ends included.
 type Seeds struct{ First, Last uint64 }
 
-// String returns A..B.
 func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
 
 // ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not above B. The error is an

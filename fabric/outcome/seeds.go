@@ -36,7 +36,6 @@ type SeedsReport struct {
 	Beside
 }
 
-// WriteJSON writes the stable, versioned form.
 func (r *SeedsReport) WriteJSON(w io.Writer) error {
 	out := *r
 	// Scripts want a list, never null.
@@ -49,10 +48,8 @@ func (r *SeedsReport) WriteJSON(w io.Writer) error {
 	return WriteJSON(w, &out)
 }
 
-// Title is the name of the scenario.
 func (r *SeedsReport) Title() string { return r.Scenario }
 
-// Interrupted reports whether the runs were ended from outside.
 func (r *SeedsReport) Interrupted() bool { return r.Runs < r.RunsTotal }
 
 // ToolFailed reports whether a run has ended because a tool that it needs failed.

@@ -25,7 +25,6 @@ type StudyReport struct {
 // Interrupted reports whether the study was ended from outside.
 func (r *StudyReport) Interrupted() bool { return r.Aside.CutShort }
 
-// WriteJSON writes the stable form.
 func (r *StudyReport) WriteJSON(w io.Writer) error {
 	out := *r
 	if out.Rows == nil {

@@ -37,10 +37,8 @@ type sitedMedium interface {
 	Site() *hw.Site
 }
 
-// Path names it by what is seen of it.
 func (d *Datapath) Path() string { return d.links.Path() }
 
-// Drives is the light at the far ends.
 func (d *Datapath) Drives() []hw.Wire { return []hw.Wire{d.far} }
 
 // Drive darkens the far ends; light is what RTL shows.
@@ -49,7 +47,6 @@ func (d *Datapath) Drive(s hw.Shard) {
 	d.asked = false
 }
 
-// Latches nothing: its inputs are those that the machine gives.
 func (d *Datapath) Latches() []hw.Wire { return nil }
 
 // Latch forgets the inputs of this cycle, and at the end of a slot what was seen in it.
@@ -61,7 +58,6 @@ func (d *Datapath) Latch(s hw.Shard) {
 	}
 }
 
-// Reset resets the parts.
 func (d *Datapath) Reset() {
 	for _, part := range d.parts() {
 		part.Reset()
@@ -69,7 +65,6 @@ func (d *Datapath) Reset() {
 	clear(d.seen)
 }
 
-// State visits the parts.
 func (d *Datapath) State(v *hw.StateVisitor) {
 	for _, part := range d.parts() {
 		v.Within(part)
@@ -81,7 +76,6 @@ func (d *Datapath) parts() []hw.Component {
 	return []hw.Component{d.serialisers, d.medium, d.links, d.deserialisers}
 }
 
-// Probes yields the light at the far ends.
 func (d *Datapath) Probes(yield func(hw.Probe)) { d.far.Probes(yield) }
 
 // last reports whether this cycle is the last one of its slot.

@@ -9,7 +9,6 @@ import (
 //go:embed metrics.yaml
 var meanings string
 
-// Abilities implements fabric.Network.
 func (p Network) Abilities() fabric.Abilities {
 	return fabric.Abilities{
 		Resized: p.resized, Holds: p.holds,

@@ -32,7 +32,6 @@ type Network struct {
 	GroupSize int `json:"group_size" jsonschema:"required,minimum=1,maximum=65533"`
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Network) Declaration() string { return source }
 
 var _ fabric.Network = Network{}

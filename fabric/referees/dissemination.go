@@ -45,7 +45,6 @@ func (t *Told) Load(*fabric.Load) error { return nil }
 
 func (t *Told) Witness(bool) fabric.Witness { return t }
 
-// Tell implements Referee: how many sessions of gossip there are.
 func (t *Told) Tell(_ int, words []uint32) {
 	for i := range words {
 		words[i] = t.sessions

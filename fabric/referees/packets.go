@@ -150,7 +150,6 @@ func (p *Packets) Acknowledge(yield func(processor int)) {
 	}
 }
 
-// Witness implements Referee: frames cost more if the firmware announces.
 func (p *Packets) Witness(announces bool) fabric.Witness {
 	if !announces {
 		return nil

@@ -82,7 +82,6 @@ func (h *Held) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "held.said", h.said)
 }
 
-// Scan notes what some processors say.
 func (h *Held) Scan(b *nic.Bank, cells []uint32) {
 	for _, cell := range cells {
 		p := b.First + int(cell)

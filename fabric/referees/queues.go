@@ -161,7 +161,6 @@ func (q *Queues) Sent(shard, processor int, frame nic.FrameView, slot uint32) {
 	s.departures = append(s.departures, departure{MarkOf(frame), uint32(processor), frame.Destination(), slot, frame.Port()})
 }
 
-// Ended notes what has become of a frame in flight.
 func (q *Queues) Ended(shard int, frame nic.FrameView, slot uint32, how fabric.Fate) {
 	s := &q.shards[shard]
 	s.ended = append(s.ended, ending{departure{MarkOf(frame), frame.Source(), frame.Destination(), slot, frame.Port()}, how})

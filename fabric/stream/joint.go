@@ -83,7 +83,6 @@ func (j *Joint) Reset(seed uint64) {
 	j.stream.Reset(seed)
 }
 
-// Probes yields the signals of all hardware.
 func (j *Joint) Probes(yield func(hw.Probe)) {
 	j.Plant.Probes(yield)
 	j.stream.Probes(yield)

@@ -228,7 +228,6 @@ func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string
 	return 3.5 * sd * math.Sqrt(1/float64(s.Runs)+1/float64(runs)), note
 }
 
-// IsStudy implements fabric.Study.
 func (*Study) IsStudy() {}
 
 // StudiesOf are the studies of a network, nil for none.

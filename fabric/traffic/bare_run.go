@@ -22,7 +22,6 @@ type Packets interface {
 	WritePackets(to io.Writer) error
 }
 
-// Load draws the packets of a run into the hardware.
 func (b *Bare) Load(l *fabric.Load) error {
 	b.last = nil
 	err := b.draw(l.Seed)

@@ -246,7 +246,6 @@ func (h Histogram) Pool(all fabric.Pooled) fabric.Pooled {
 	return sum
 }
 
-// Figures implements fabric.Pooled: the quantiles.
 func (h Histogram) Figures(name string) (m fabric.Metrics) {
 	s := h.summary()
 	for i, q := range quantiles {

@@ -367,7 +367,6 @@ func (r *Referee) Over(dead []uint8) bool {
 	return r.over
 }
 
-// Drop implements fabric.Dropper: the boundary before a slot was interrupted.
 func (r *Referee) Drop(slot uint32) {
 	for i := range r.seen {
 		r.seen[i].sent = slices.DeleteFunc(r.seen[i].sent, func(s sighting) bool { return s.slot >= slot })

@@ -83,7 +83,6 @@ type Frame struct {
 	Source   string `json:"source,omitempty"`
 }
 
-// String returns function at source.
 func (f Frame) String() string {
 	text := f.Function
 	if text == "" {

@@ -41,7 +41,6 @@ type Place struct {
 	Source string `json:"source,omitempty"`
 }
 
-// String returns the line, or the offset.
 func (p Place) String() string {
 	if p.Source != "" {
 		return p.Source

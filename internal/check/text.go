@@ -14,10 +14,8 @@ import (
 	"starloom/traces"
 )
 
-// WriteJSON writes the versioned form.
 func (r *Report) WriteJSON(w io.Writer) error { return outcome.WriteJSON(w, r) }
 
-// WriteText writes the check for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s  check of %s in %s, seed %d\n",

@@ -70,7 +70,6 @@ func (e *Estimate) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, e)
 }
 
-// WriteText writes the form for people.
 func (e *Estimate) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

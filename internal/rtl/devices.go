@@ -76,7 +76,6 @@ func (r *Devices) Failed() bool { return r.Loop.Fault() != nil }
 
 func (r *Devices) Broken(fault *hw.Fault) { r.Loop.Broken(fault) }
 
-// Close ends all devices.
 func (r *Devices) Close() error {
 	var err error
 	for _, d := range r.devices {

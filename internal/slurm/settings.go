@@ -35,7 +35,6 @@ type Settings struct {
 	places map[string]string
 }
 
-// Declaration implements strict.Commented: comments say what its keys are.
 func (Settings) Declaration() string { return source }
 
 const settingsBytesMax = 1 << 20

@@ -73,7 +73,6 @@ func NewCheck(scenario string, parts []Part, found Found) *Check {
 	return c
 }
 
-// WriteJSON writes the check as JSON.
 func (c *Check) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, c)
 }

@@ -88,10 +88,8 @@ func (s *Sweep) Shown() int {
 	return shown
 }
 
-// WriteJSON writes all reports.
 func (s *Sweep) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, s) }
 
-// WriteText writes one table.
 func (s *Sweep) WriteText(w io.Writer) error {
 	var b strings.Builder
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

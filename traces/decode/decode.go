@@ -120,7 +120,6 @@ func Open(path string, o Options) (*Reader, error) {
 // Name is the file's name.
 func (d *Reader) Name() string { return d.r.Name() }
 
-// Close closes the file.
 func (d *Reader) Close() error { return d.r.Close() }
 
 // Truncated reports whether the file ended within a line.

@@ -45,12 +45,10 @@ type Interface struct {
 	Collisions uint64 `json:"collisions"`
 }
 
-// WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, r)
 }
 
-// WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, input.Printable(r.File))

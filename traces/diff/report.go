@@ -176,10 +176,8 @@ func (r *Report) Damaged() bool {
 	return r.TruncatedA || r.TruncatedB || r.UnreadA+r.UnreadB > 0
 }
 
-// WriteJSON writes the report as JSON.
 func (r *Report) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, r) }
 
-// WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, arguments ...any) {

@@ -21,7 +21,6 @@ type Errors struct {
 	taken map[Error]bool // those of List
 }
 
-// Error has a line for each mistake.
 func (m *Errors) Error() string {
 	lines := make([]string, 0, len(m.List)+1)
 	for _, e := range m.List {

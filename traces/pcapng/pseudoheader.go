@@ -60,7 +60,6 @@ const (
 // DirectionNames are indexed by Direction.
 var DirectionNames = []string{"sent", "received"}
 
-// String returns the direction's name.
 func (d Direction) String() string {
 	if int(d) < len(DirectionNames) {
 		return DirectionNames[d]

@@ -153,7 +153,6 @@ func newReader(source io.Reader, name string, left *leftOut) (*Reader, error) {
 	return r, nil
 }
 
-// Close closes the file.
 func (r *Reader) Close() error {
 	if r.source == nil {
 		return nil

@@ -16,7 +16,6 @@ const (
 	KindEvent             // happens, without a value
 )
 
-// String returns the kind's name.
 func (k Kind) String() string { return [...]string{"bits", "real", "text", "event"}[k] }
 
 // Value is the value of one signal. Bits are four-state, in two planes of

@@ -181,7 +181,6 @@ func (p *plane) nodes() {
 	}
 }
 
-// String is x + y*rho as the paper writes it.
 func (z integer) String() string { return fmt.Sprintf("%d%+drho", z.x, z.y) }
 
 func (p *plane) legend(left float64) {

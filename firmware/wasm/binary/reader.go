@@ -30,7 +30,6 @@ type UnknownError struct{ Err error }
 // Unwrap returns what is not run.
 func (e *UnknownError) Unwrap() error { return e.Err }
 
-// Error says what is not run.
 func (e *UnknownError) Error() string { return e.Err.Error() }
 
 // More reports whether there is more to read.

@@ -25,7 +25,6 @@ func numberOf(v reflect.Value) Number {
 	return Number{Magnitude: uint64(v.Int())}
 }
 
-// String is the integer in decimal digits.
 func (n Number) String() string {
 	text := strconv.FormatUint(n.Magnitude, 10)
 	if n.Negative {
