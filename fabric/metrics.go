@@ -2,9 +2,12 @@ package fabric
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"starloom/traces/meaning"
 )
 
 // RunTable is who did what in each step of a run, a row per processor: sent, received,
@@ -98,3 +101,19 @@ func MarshalObject(n int, entry func(i int) (name string, value any)) ([]byte, e
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what rules, faults and the figures of packets mean.
+func Meanings() []MeaningGroup { return ReadMeanings(metrics) }
+
+// MeaningGroup is what belongs together among the figures of a network, as `starloom explain` shows it.
+type MeaningGroup = meaning.Group
+
+// Meaning is what one of them means.
+type Meaning = meaning.Entry
+
+// ReadMeanings reads groups from text that is part of the program, as metrics.yaml of this package. It panics
+// where there is a fault in it.
+func ReadMeanings(text string) []MeaningGroup { return meaning.Must(text) }

@@ -2,6 +2,7 @@ package hw
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 )
 
@@ -152,4 +153,100 @@ func (t *RouteTable) check(path string, w *routerWiring, vcs int) error {
 		}
 	}
 	return nil
+}
+
+// Crossings are where the flits of a network come out of channels, cycle by cycle, for who counts them. Channels are numbered as
+// those of RouterFaults.
+type Crossings struct {
+	flits   *Flits
+	channel []uint32 // [word*64 + bit] of what is lit
+}
+
+// Crossings are those of the network.
+func (n *RouterNetwork) Crossings() *Crossings {
+	x := &Crossings{n.Flits, make([]uint32, 64*n.Flits.words)}
+	channels, _ := n.channels()
+	for wire, channel := range channels {
+		x.channel[int(n.Flits.word[wire])*64+int(n.Flits.bit[wire])] = channel
+	}
+	return x
+}
+
+// Each yields the channels out of which a flit comes in this cycle, between Settle and Latch.
+func (x *Crossings) Each(yield func(channel int)) {
+	for k, word := range x.flits.lighting(0) {
+		for ; word != 0; word &= word - 1 {
+			yield(int(x.channel[k*64+bits.TrailingZeros64(word)]))
+		}
+	}
+}
+
+// What routers take, in bytes, beside buffers and tables of routes: a virtual channel of a port, a port with its wiring and what is on its wires, a router.
+const (
+	memoryVC     = 6*2 + 4
+	memoryPort   = 96
+	memoryRouter = 64
+	memoryNode   = 160
+	memoryRoute  = 9 // while tables are made
+)
+
+// RouterBytes estimates what a network of routers takes, without its packets.
+func RouterBytes(config *RouterConfig, graph *RouterGraph, routing *RouteTable) (bytes uint64) {
+	ports, most, latency := 0, 1, 1
+	for _, n := range graph.Ports {
+		ports, most = ports+n, max(most, n)
+	}
+	for i := range graph.Links {
+		latency = max(latency, graph.Links[i].Latency)
+	}
+	words := uint64(max(1, (most*config.VCs+63)/64))
+	vcs, nodes, routers := uint64(ports*config.VCs), uint64(len(graph.Nodes)), uint64(len(graph.Ports))
+	slots := uint64(1) << bits.Len(uint(latency+2+config.CreditDelay))
+	bytes = vcs*(8*uint64(config.Depth)+8*words+memoryVC) + uint64(ports)*memoryPort + routers*(memoryRouter+7*8*words)
+	bytes += slots * (uint64(ports) + nodes) * (8 + 1) // what is on wires: flits, and credits
+	bytes += nodes*(memoryNode+4*uint64(config.VCs)) + memoryRoute*uint64(len(routing.Ports))
+	return bytes + uint64(len(graph.Links))*8*5
+}
+
+// Suffer gives a network its faults. Its packets have the column Harm.
+func (n *RouterNetwork) Suffer(faults RouterFaults) {
+	w := n.Routers.wiring
+	flits, credits := n.channels()
+	n.Flits.loses = func(shard int, wire uint32, cycle uint64, f uint64) bool {
+		lost := faults.LosesFlit(shard, int(flits[wire]), cycle, Flit(f))
+		if lost && Flit(f).Head() {
+			n.Packets.Hops[Flit(f).Packet()] = Flit(f).Hops()
+		}
+		return lost
+	}
+	n.Credits.loses = func(shard int, wire uint32, cycle uint64, vc uint8) bool {
+		return faults.LosesCredit(shard, int(credits[wire]), int(vc), cycle)
+	}
+	n.Routers.dead = make([]uint64, len(w.ports))
+	n.Routers.faults = faults
+	n.Strike()
+}
+
+// Strike asks which routers die, at the beginning of a run.
+func (n *RouterNetwork) Strike() {
+	x := n.Routers
+	for r := range x.dead {
+		x.dead[r] = x.faults.DeadFrom(r)
+	}
+}
+
+func (n *RouterNetwork) channels() (flits, credits []uint32) {
+	w := n.Routers.wiring
+	ports := w.first[len(w.ports)]
+	flits, credits = make([]uint32, ports+w.nodes), make([]uint32, ports+w.nodes)
+	links := uint32(len(w.links))
+	for i, l := range w.links {
+		flits[w.first[l.To]+l.Input], credits[w.first[l.From]+l.Output] = uint32(i), uint32(i)
+	}
+	for place, node := range w.node {
+		at := w.sources[place].wire
+		flits[at], credits[ports+place] = links+2*uint32(node), links+2*uint32(node)
+		flits[ports+place], credits[at] = links+2*uint32(node)+1, links+2*uint32(node)+1
+	}
+	return flits, credits
 }

@@ -2,10 +2,15 @@ package cli
 
 import (
 	"cmp"
+	"embed"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"reflect"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 
@@ -13,6 +18,12 @@ import (
 	"golang.org/x/term"
 
 	"starloom"
+	"starloom/fabric/outcome"
+	"starloom/firmware"
+	"starloom/internal/config"
+	"starloom/internal/explain"
+	"starloom/internal/sweep/plan"
+	"starloom/nic"
 )
 
 // Columns of help where the width of the terminal is not known, and the fewest that are used.
@@ -101,4 +112,102 @@ func fill(text string, columns int) string {
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
+}
+
+// texts are the long helps of the commands, named as their manual pages are: what a command does,
+// then a line "Examples:" and its examples.
+//
+//go:embed help/*.txt
+var texts embed.FS
+
+// examplesLine is between what a command does and its examples.
+const examplesLine = "\n\nExamples:\n"
+
+// describe gives commands and all below them their texts. Some have none.
+func describe(commands ...*cobra.Command) {
+	programs := firmware.Programs()
+	describeAll(commands, strings.NewReplacer(
+		"{{limits}}", strings.Join(firmware.Limits(), "\n  "),
+		"{{programs}}", strings.Join(programs, ", "),
+		"{{program}}", programs[0],
+	))
+}
+
+func describeAll(commands []*cobra.Command, values *strings.Replacer) {
+	for _, c := range commands {
+		text, err := texts.ReadFile("help/" + strings.TrimPrefix(pageName(c), "starloom-") + ".txt")
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			panic(err) // they are a part of this program
+		}
+		c.Long, c.Example, _ = strings.Cut(strings.TrimSuffix(values.Replace(string(text)), "\n"), examplesLine)
+		describeAll(c.Commands(), values)
+	}
+}
+
+func newSchema(networks starloom.Networks) *cobra.Command {
+	ofSweeps := false
+	c := &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of scenarios, or of sweeps",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			data, err := networks.Schema()
+			if ofSweeps {
+				data, err = plan.Schema()
+			}
+			if err != nil {
+				return fault(err)
+			}
+			_, err = product(c).Write(data)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&ofSweeps, "sweep", false, "that of sweep files")
+	return c
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			_, err := fmt.Fprintln(product(c), versionText())
+			return err
+		},
+	}
+}
+
+func versionText() string {
+	return fmt.Sprintf("%s, scenario format 1, report schema %d, frame version %d, %s", outcome.Version(), starloom.ReportSchema, nic.Version, runtime.Version())
+}
+
+func newExplain(networks starloom.Networks) *cobra.Command {
+	return &cobra.Command{
+		Use:   "explain [NAME]",
+		Short: "Say what a figure means, how it is counted and where it comes from",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			out := product(c)
+			book, columns := newBook(networks), columnsOf(out, os.Getenv("COLUMNS"))
+			if len(args) == 0 {
+				return book.WriteText(out, columns)
+			}
+			answer, err := book.Find(strings.Join(args, " ")) // names of a study's quantities have blanks
+			if err != nil {
+				return err
+			}
+			return answer.WriteText(out, columns)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return newBook(networks).Names(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+}
+
+func newBook(networks starloom.Networks) *explain.Book {
+	return explain.Collect(append(config.Kinds(reflect.TypeFor[starloom.Fabric]()), networks...))
 }

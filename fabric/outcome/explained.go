@@ -2,6 +2,7 @@ package outcome
 
 import (
 	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/traces"
+	"starloom/traces/meaning"
 )
 
 // Explained is what a scenario becomes: the value of every key with who has decided it, and what follows
@@ -288,3 +290,9 @@ const (
 	ByNetwork = "network" // the network gives what is left open to it, or limits what is given
 	ByCaller  = "caller"  // the Go program that has made the scenario
 )
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what the keys of reports, the columns of tables and the endings of figures mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }

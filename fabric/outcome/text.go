@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -201,4 +202,31 @@ func runRows(row func(name, value string), rules []string, f *FirmwareReport, rt
 		row("rtl", rtlText(rtl))
 	}
 	row("engine", engine)
+}
+
+// Version says which version of Starloom this program has, and from which commit it was built.
+func Version() string {
+	build, ok := debug.ReadBuildInfo()
+	if !ok {
+		build = &debug.BuildInfo{}
+	}
+	return fmt.Sprintf("starloom %s, %s", cmp.Or(build.Main.Version, "unknown"), commitText(build.Settings))
+}
+
+// commitDigits is how many digits of a commit are printed.
+const commitDigits = 12
+
+func commitText(settings []debug.BuildSetting) string {
+	note := map[string]string{}
+	for _, s := range settings {
+		note[s.Key] = s.Value
+	}
+	commit := note["vcs.revision"]
+	switch {
+	case commit == "":
+		return "commit unknown (built without version control)"
+	case note["vcs.modified"] == "true":
+		return fmt.Sprintf("commit %.*s (modified)", commitDigits, commit)
+	}
+	return fmt.Sprintf("commit %.*s", commitDigits, commit)
 }

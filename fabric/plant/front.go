@@ -1,6 +1,8 @@
 package plant
 
 import (
+	"slices"
+
 	"starloom/fabric"
 	"starloom/fabric/flow"
 	"starloom/hw"
@@ -210,3 +212,75 @@ func (t *Front) lights(transmitter, medium int, slot uint32) {
 	}
 	t.lit[medium], *carries = slot+1, uint32(transmitter)
 }
+
+// RTL is whoever puts RTL in the place of a machine's hardware. Every device has one edge
+// per cycle, as the registers of the models have.
+type RTL interface {
+	// Replace is called once, when the hardware is built, with its components, those that
+	// may stand for several of them, and whole, which stands for all of them at once and is
+	// nil if there is no such RTL. It returns what the kernel runs: the parts, each itself,
+	// replaced, or in a composite that is; or, if all is true, nothing but whole, replaced.
+	Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error)
+
+	// Failed reports whether RTL has ended the run: the slot is not crossed any further.
+	Failed() bool
+
+	// Broken ends the run: a model has found what cannot be, and RTL beside it has sent what no model sends.
+	Broken(fault *hw.Fault)
+}
+
+// ReplaceRouters puts RTL in the place of routers among the components of a network.
+func ReplaceRouters(rtl RTL, kernel *hw.Kernel, routers *hw.Routers, components []hw.Component) ([]hw.Component, error) {
+	run, _, err := rtl.Replace(kernel, []hw.Sited{routers}, nil, nil)
+	return append(run, slices.DeleteFunc(components, func(c hw.Component) bool { return c == routers })...), err
+}
+
+// Guarded runs hardware of which some may be RTL, nil for none: what breaks an invariant of a model is then the RTL's fault.
+func Guarded(rtl RTL, run func()) {
+	if rtl != nil {
+		defer func() {
+			switch value := recover().(type) {
+			case nil:
+			case *hw.Fault:
+				rtl.Broken(value)
+			default:
+				panic(value)
+			}
+		}()
+	}
+	run()
+}
+
+// Access is a discipline's half of a Plant: what is between the banks of processors and the
+// transmitters and receivers. It is called per shard and window, never per processor, except for
+// frames that were received. Of the plant it needs Load and Sent of transmitters, Receivers, Receive
+// and Placed: package fabric/fabrictest/tuned has a discipline from outside.
+type Access interface {
+	// Outputs is how many media a transmitter can be switched to, or outputs it can ask for.
+	Outputs() int
+	// Begin begins a slot: this cycle is the last one of the slot before.
+	Begin()
+	// Hear delivers what the receivers of a window say of a slot: see Transport.Hear.
+	Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window)
+	// Send sets the load inputs of transmitters and what receivers listen to: see Transport.Send.
+	Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32)
+	// IsFor reports whether a NIC takes a frame that came to it. It is called for frames that were received.
+	IsFor(processor int, frame nic.Frame) bool
+	// Placed counts what the transmitters first..end-1 of a shard have sent in the slot that has
+	// crossed: Plant.Placed for each frame and port.
+	Placed(shard, first, end int)
+	// Crossed is called when a slot has crossed, before anybody hears it.
+	Crossed(slot uint32)
+	// Reset forgets the run, and State visits all that a run has changed.
+	Reset()
+	State(v *hw.StateVisitor)
+}
+
+// free is the part of disciplines whose NICs do not ask: nothing is kept between boundaries.
+type free struct{}
+
+func (free) Begin()                    {}
+func (free) Crossed(uint32)            {}
+func (free) Reset()                    {}
+func (free) State(*hw.StateVisitor)    {}
+func (free) IsFor(int, nic.Frame) bool { return true }

@@ -137,7 +137,7 @@ func TestEveryFigureIsExplained(t *testing.T) {
 // words holds rules, statuses and faults to what the code names.
 func (p *produced) words(t *testing.T) {
 	rules := []string{check.RuleForeignWrite, check.RuleStaleRead}
-	for name, value := range constants(t, "../../fabric/rules.go", "../../fabric/outcome/rules.go") {
+	for name, value := range constants(t, "../../fabric/rules.go", "../../fabric/outcome/violation.go") {
 		if strings.HasPrefix(name, "Rule") {
 			rules = append(rules, value)
 		}
@@ -168,7 +168,7 @@ func constants(t *testing.T, files ...string) map[string]string {
 
 // sources are the texts in quotes of the files that put names together.
 func sources(t *testing.T) (texts []string) {
-	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/frames.go", "../../fabric/traffic/report.go", "../../fabric/packet_file.go"} {
+	for _, file := range []string{"../runs/tally.go", "../emulator/reporting.go", "../../fabric/traffic/figures.go", "../../fabric/traffic/report.go", "../../fabric/traffic.go"} {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, m := range regexp.MustCompile(`"(?:[^"\\]|\\.)*"`).FindAllString(string(data), -1) {

@@ -1,8 +1,12 @@
 package maps
 
 import (
+	"fmt"
+	"path/filepath"
+
 	yaml "go.yaml.in/yaml/v4"
 
+	"starloom/cosim/pinmap"
 	"starloom/traces/input/strict"
 )
 
@@ -29,4 +33,71 @@ func FabricKey(root *yaml.Node) *yaml.Node {
 		}
 	}
 	return nil
+}
+
+// pinDecoder fills a pin map and notes where everything stands.
+type pinDecoder struct {
+	*decoder
+	m      *pinmap.Map
+	folder string
+	sides  map[string]*pinmap.Stream
+}
+
+func (d *pinDecoder) textTo(to *string) readNode {
+	return func(n *yaml.Node, where string) error { return d.Text(n, where, to) }
+}
+
+func (d *pinDecoder) each(read func(n *yaml.Node, key, where string) error) readNode {
+	return func(n *yaml.Node, where string) error {
+		if n.Kind != yaml.MappingNode {
+			return d.Wrong(n, where, "an object: {NAME: VALUE}")
+		}
+		seen := map[string]string{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, err := d.Key(n.Content[i], where, seen)
+			if err != nil {
+				return err
+			}
+			at := strict.Join(where, key)
+			d.m.Places[at] = d.Place(n.Content[i])
+			if err := read(strict.Target(n.Content[i+1]), key, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (d *pinDecoder) integerTo(n *yaml.Node, where string, to map[string]int, key string, least int64, most uint64) error {
+	number, err := d.Integer(n, where, strict.Span{Min: least, Max: most})
+	to[key] = int(number.Int64())
+	return err
+}
+
+func (d *pinDecoder) noted(n *yaml.Node, where string, to *[]string) error {
+	if err := d.Texts(n, where, to); err != nil {
+		return err
+	}
+	for i, entry := range n.Content {
+		d.m.Places[fmt.Sprintf("%s[%d]", where, i)] = d.Place(entry)
+	}
+	return nil
+}
+
+func (d *pinDecoder) pathsTo(to *[]string) readNode {
+	return func(n *yaml.Node, where string) error {
+		var paths []string
+		err := d.noted(n, where, &paths)
+		for _, path := range paths {
+			*to = append(*to, d.relative(path))
+		}
+		return err
+	}
+}
+
+func (d *pinDecoder) relative(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(d.folder, path)
 }

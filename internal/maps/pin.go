@@ -2,9 +2,11 @@ package maps
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -217,4 +219,105 @@ func (d *pinDecoder) tie(n *yaml.Node, key, where string) error {
 	err := d.Natural(n, where, math.MaxUint64, &t.Value)
 	d.m.Ties = append(d.m.Ties, t)
 	return err
+}
+
+// stream is a side of the RTL as a map writes it: {axis: PREFIX} or {valid: PIN, ready: PIN, payload: PINS}.
+type stream struct {
+	pinmap.Stream
+	axis string
+}
+
+func (d *pinDecoder) streams(n *yaml.Node, where string) error {
+	keys := map[string]readNode{}
+	for _, side := range pinmap.StreamSides {
+		keys[side] = func(n *yaml.Node, where string) error {
+			d.m.Places[where] = d.Place(n)
+			s, err := d.stream(n, where)
+			d.sides[side] = s
+			return err
+		}
+	}
+	return d.Keys(n, where, keys)
+}
+
+func (d *pinDecoder) stream(n *yaml.Node, where string) (*pinmap.Stream, error) {
+	var s stream
+	stable := true
+	err := d.Keys(n, where, map[string]readNode{
+		"axis":  d.textTo(&s.axis),
+		"valid": d.textTo(&s.Valid), "ready": d.textTo(&s.Ready),
+		"payload": func(n *yaml.Node, where string) error {
+			if n.Kind == yaml.SequenceNode {
+				return d.Texts(n, where, &s.Payload)
+			}
+			s.Payload = []string{""}
+			return d.Text(n, where, &s.Payload[0])
+		},
+		"stable": func(n *yaml.Node, where string) error { return d.Bool(n, where, &stable) },
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case s.axis != "" && (s.Valid != "" || s.Ready != ""):
+		return nil, d.Refuse(n, strict.Join(where, "axis")+" names valid and ready already", "delete axis, or valid and ready")
+	case s.axis != "" && len(s.Payload) == 0:
+		s.Stream = pinmap.AXIStream(s.axis, "tdata")
+	case s.axis != "":
+		s.Stream = pinmap.AXIStream(s.axis, s.Payload...)
+	case s.Valid == "" || s.Ready == "" || len(s.Payload) == 0:
+		return nil, d.Refuse(n, where+" lacks pins", "write {valid: PIN, ready: PIN, payload: PIN}, or {axis: s_axis, payload: [tlast, tdata]}")
+	}
+	s.Unstable = !stable
+	return &s.Stream, nil
+}
+
+// sources reads names of files, lists of files, and files with a language:
+//
+//	sources: [a.sv, -f files.f, {file: language_old.v, language: 1364-2001}]
+func (d *pinDecoder) sources(n *yaml.Node, where string) error {
+	s := &d.m.Source
+	return d.List(n, where, func(entry *yaml.Node, _ string) error {
+		entry = strict.Target(entry)
+		at := fmt.Sprintf("%s[%d]", where, len(s.Files))
+		d.m.Places[at] = d.Place(entry)
+		if entry.Kind == yaml.MappingNode {
+			return d.oneSource(entry, at)
+		}
+		var text string
+		if err := d.Text(entry, at, &text); err != nil {
+			return err
+		}
+		list, ok := strings.CutPrefix(text, "-f ")
+		if !ok {
+			s.Files = append(s.Files, d.relative(text))
+			return nil
+		}
+		return s.AddList(d.relative(strings.TrimSpace(list)))
+	})
+}
+
+func (d *pinDecoder) oneSource(n *yaml.Node, where string) error {
+	s := &d.m.Source
+	var file, language string
+	err := d.Keys(n, where, map[string]readNode{
+		"file":     d.textTo(&file),
+		"language": d.textTo(&language),
+	})
+	if err != nil {
+		return err
+	}
+	if file == "" {
+		return d.Refuse(n, where+" names no file", "write {file: language_old.v, language: 1364-2001}")
+	}
+	file = d.relative(file)
+	s.Files = append(s.Files, file)
+	if language != "" {
+		languages := maps.Clone(s.Languages)
+		if languages == nil {
+			languages = map[string]string{}
+		}
+		languages[file] = language
+		s.Languages = languages
+	}
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"starloom/fabric/outcome"
 	"starloom/internal/config"
@@ -12,6 +14,7 @@ import (
 	"starloom/internal/outputs"
 	"starloom/internal/record"
 	"starloom/traces/input"
+	"starloom/traces/input/strict"
 )
 
 // Options say how runs are executed and what they write: the options of package starloom.
@@ -187,4 +190,30 @@ func (o *Options) refuseStates(many, remedy string) error {
 		}
 	}
 	return nil
+}
+
+// Break says where a run stops before its end. The zero value is nowhere.
+type Break struct {
+	Rule string // at the end of the boundary at which this rule is broken; RuleTrap for a trap
+	Slot uint32 // before this slot, 1 to SlotsMax; 0: at no slot
+}
+
+// check refuses a rule that this run is not held to: nothing would ever stop it.
+func (b Break) check(checked []string) error {
+	if b.Rule == "" || slices.Contains(checked, b.Rule) {
+		return nil
+	}
+	return &input.Error{Place: "--break-on", Reason: fmt.Sprintf("the run is not held to a rule %q", strict.Clip(b.Rule)),
+		Remedy: input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", "))}
+}
+
+// reached says what has happened before a slot, "" if nothing has.
+func (b Break) reached(slot uint32, found []outcome.Violation) string {
+	switch {
+	case b.Slot > 0 && slot >= b.Slot:
+		return fmt.Sprintf("slot %d", b.Slot)
+	case b.Rule != "" && slices.ContainsFunc(found, func(v outcome.Violation) bool { return v.Rule == b.Rule }):
+		return "the first violation of " + b.Rule
+	}
+	return ""
 }

@@ -3,12 +3,17 @@ package runs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
+	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/outputs"
+	"starloom/internal/record"
+	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // passes are what every run does. Most do nothing unless an option asks for it.
@@ -77,4 +82,232 @@ func each(passes []pass, step func(pass) error) error {
 		}
 	}
 	return nil
+}
+
+// replay calls the handlers of one processor again, alone, and writes what they were told and did.
+type replay struct {
+	nothing
+	file *traces.File // nil for none
+}
+
+func (p *replay) ask(r *run) error {
+	o := r.options
+	if !o.Replay.Given() {
+		return nil
+	}
+	r.settings.Replay = o.ReplayProcessor + 1
+	return o.checkReplay(r.config.Network.Shape().Processors())
+}
+
+func (o *Options) checkReplay(processors int) error {
+	if 0 <= o.ReplayProcessor && o.ReplayProcessor < processors {
+		return nil
+	}
+	return &input.Error{
+		Place:  "--replay",
+		Reason: fmt.Sprintf("there is no processor %d", o.ReplayProcessor),
+		Remedy: fmt.Sprintf("allowed are 0 to %d", processors-1),
+	}
+}
+
+func (p *replay) begin(r *run) error {
+	if r.options.Replay.Given() && r.options.Restore != "" {
+		return r.machine.ResumeReplay()
+	}
+	return nil
+}
+
+func (p *replay) open(r *run) (err error) {
+	p.file, err = r.out.OpenQuietly("--replay", "replay", r.options.Replay)
+	return err
+}
+
+func (p *replay) end(r *run) error {
+	if p.file == nil {
+		return nil
+	}
+	return r.machine.WriteReplay(p.file, r.report)
+}
+
+// separation repeats a run with faults that has failed without them: which violations are theirs; and for a page with
+// each of them alone, unless that takes long.
+type separation struct{ nothing }
+
+func (separation) repeat(ctx context.Context, r *run) error {
+	defer r.machine.TellWays(r.report)
+	if err := r.machine.Separate(ctx, r.report, r.repeated()); err != nil || !r.options.HTML.Given() {
+		return err
+	}
+	if _, long := r.long(uint32(r.report.Slots)); long {
+		return nil
+	}
+	return r.machine.Blame(ctx, r.report, r.repeated())
+}
+
+// lateness repeats a run in which packets have missed their deadline: when they came.
+type lateness struct{ nothing }
+
+func (lateness) repeat(ctx context.Context, r *run) error {
+	return r.machine.Lateness(ctx, r.report, r.repeated())
+}
+
+// losses repeats a run that has lost packets: where it did.
+type losses struct{ nothing }
+
+func (losses) repeat(ctx context.Context, r *run) error {
+	return r.machine.LocateLosses(ctx, r.report, r.repeated())
+}
+
+// retelling repeats a run that has failed, and tells more of its violations.
+type retelling struct{ nothing }
+
+func (retelling) repeat(ctx context.Context, r *run) error {
+	if err := r.machine.Retell(ctx, r.report, r.repeated()); err != nil || !r.options.HTML.Given() {
+		return err
+	}
+	return r.machine.Resume(ctx, r.report, r.repeated())
+}
+
+type recording struct {
+	nothing
+	*record.Recording
+}
+
+func (p *recording) open(r *run) (err error) {
+	p.Recording, err = record.Begin(r.machine, r.options.Record, r.out)
+	return err
+}
+
+func (p *recording) end(*run) error { return p.End() }
+
+func (p *recording) repeat(ctx context.Context, r *run) error {
+	return p.RepeatWaveform(ctx, r.machine, r.report, r.repeated())
+}
+
+func (p *recording) finish(_ context.Context, r *run) error {
+	p.MarkFaults(r.report)
+	p.MarkLatest(r.report)
+	return p.Finish(r.report.Violations, r.report.Cycles)
+}
+
+// profile repeats the run up to its longest call, and writes where that has spent its cost.
+type profile struct {
+	nothing
+	folded *traces.File // nil for none
+}
+
+func (p *profile) ask(r *run) error {
+	if r.options.Profile.Given() && r.config.Firmware.CPU == nil {
+		return &input.Error{
+			Place:  "--profile",
+			Reason: "firmware.cpu has no model: handlers take no time",
+			Remedy: "add cpu: {model: rv32-inorder} to the key firmware",
+		}
+	}
+	return nil
+}
+
+func (p *profile) open(r *run) (err error) {
+	p.folded, err = r.out.OpenQuietly("--profile", "profile", r.options.Profile)
+	return err
+}
+
+// finish repeats the run, too: one that has stopped at its break has a longest call.
+func (p *profile) finish(ctx context.Context, r *run) error {
+	if err := r.machine.ProfileWorst(ctx, r.report, p.folded != nil, r.repeated()); err != nil {
+		return err
+	}
+	switch worst := r.report.Firmware.Cycles; {
+	case p.folded == nil || worst == nil:
+		return nil
+	case worst.Worst == nil || worst.Worst.Profile == nil:
+		p.folded.Abort()
+		return nil
+	}
+	r.out.Written = append(r.out.Written, outcome.OutputFile{Kind: "profile", Path: p.folded.Path()})
+	return r.report.Firmware.Cycles.Worst.Profile.WriteFolded(p.folded)
+}
+
+type runTable struct {
+	nothing
+	csv, svg *traces.File
+}
+
+func (p *runTable) ask(r *run) error {
+	r.settings.RunTable = r.options.runTable()
+	return nil
+}
+
+func (p *runTable) begin(r *run) error {
+	m := r.machine
+	if m.RunTable() != nil || !r.options.runTable() {
+		return nil
+	}
+	if program := m.Program; program != nil && program.Workloads == nil {
+		return &input.Error{Place: "--run-table", Reason: "the program " + program.Name + " has no run-table", Remedy: "delete the option"}
+	}
+	kind, remedy := r.config.Workload.Kind(), "delete the option"
+	if own := tabled(m.Network); own != "" {
+		remedy = own
+	} else if kind != fabric.WorkloadGossip && kind != fabric.WorkloadOneToAll {
+		remedy = fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}",
+			fabric.WorkloadGossip, config.WorkloadExample[fabric.WorkloadGossip],
+			fabric.WorkloadOneToAll, config.WorkloadExample[fabric.WorkloadOneToAll])
+	}
+	return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.Network.Kind(), kind), Remedy: remedy}
+}
+
+// tabled is what to run on a network to have a run-table of it, "" for nothing.
+func tabled(network fabric.Network) string {
+	for _, w := range []fabric.Workload{{Gossip: &fabric.Gossip{}}, {OneToAll: &fabric.OneToAll{}}, {}} {
+		for _, p := range network.Programs() {
+			if _, ok := network.Referee(&w, &p).(fabric.Tabled); ok && slices.Contains(p.Workloads, w.Kind()) {
+				return fmt.Sprintf("write firmware: {program: %s} and workload: {%s: %s}", p.Name, w.Kind(), config.WorkloadExample[w.Kind()])
+			}
+		}
+	}
+	return ""
+}
+
+func (p *runTable) open(r *run) (err error) {
+	if p.csv, err = r.out.Open("--run-table", "run-table", r.options.RunTableCSV); err != nil {
+		return err
+	}
+	p.svg, err = r.out.Open("--run-table", "run-table", r.options.RunTableSVG)
+	return err
+}
+
+func (p *runTable) end(r *run) (err error) {
+	if p.csv != nil {
+		err = r.machine.RunTable().WriteCSV(p.csv)
+	}
+	if p.svg != nil {
+		err = errors.Join(err, r.machine.RunTable().WriteSVG(p.svg))
+	}
+	return err
+}
+
+type packets struct {
+	nothing
+	file *traces.File // nil for none
+}
+
+func (p *packets) ask(r *run) error {
+	if r.settings.Packets = r.options.Packets.Given(); !r.settings.Packets || r.config.Traffic != nil || fabric.RoutersOf(r.config.Network) != nil {
+		return nil
+	}
+	return &input.Error{Place: "--packets", Reason: fmt.Sprintf("the workload %s has no packets of traffic", r.config.Workload.Kind()),
+		Remedy: fmt.Sprintf("run a scenario with workload: {%s: %s}", fabric.WorkloadTraffic, config.WorkloadExample[fabric.WorkloadTraffic])}
+}
+
+func (p *packets) open(r *run) (err error) {
+	p.file, err = r.out.Open("--packets", "packets", r.options.Packets)
+	return err
+}
+
+func (p *packets) end(r *run) error {
+	if p.file == nil {
+		return nil
+	}
+	return r.machine.WritePackets(p.file)
 }

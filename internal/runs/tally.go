@@ -1,16 +1,19 @@
 package runs
 
 import (
+	_ "embed"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/internal/meter"
 	"starloom/traces"
 	"starloom/traces/input"
+	"starloom/traces/meaning"
 )
 
 // tally keeps what is said of many runs, which are added in their order: statistics,
@@ -276,4 +279,95 @@ func (t *tally) digest() string {
 	var d traces.Digest
 	d.Slot(0, t.sum)
 	return d.String()
+}
+
+//go:embed metrics.yaml
+var metrics string
+
+// Meanings says what the figures of every run, and of many, mean.
+func Meanings() []meaning.Group { return meaning.Must(metrics) }
+
+func (b *Batch) firmware(t *tally) outcome.FirmwareReport {
+	f := b.about.Firmware
+	f.Traps = t.traps
+	if t.runs == 0 || b.Config.Firmware.CPU == nil {
+		return f
+	}
+	t.measured.Report(&f, b.Config.Firmware.CPU, b.Config.Network.Names())
+	each := b.total / uint64(max(len(b.Rates), 1))
+	for _, handler := range []struct {
+		cycles *outcome.HandlerCycles
+		spread *meter.Spread
+	}{{f.Cycles, &t.measured.Slot}, {f.StartCycles, &t.measured.Start}} {
+		w := handler.cycles.Worst
+		if w == nil {
+			continue
+		}
+		run := b.Numbered(handler.spread.Run % each)
+		w.Seed = &run.Seed
+		if b.Permutations > 0 {
+			w.Permutation = &run.Permutation
+		}
+		if t.rate != nil {
+			w.Rate = &t.rates[handler.spread.Run/each].rate
+		}
+	}
+	return f
+}
+
+func (o *Options) counted(t *tally) func(*BatchRun, uint64) error {
+	return func(r *BatchRun, total uint64) error {
+		if err := t.add(r); err != nil {
+			return err
+		}
+		if o.Progress != nil {
+			o.Progress(Progress{Runs: t.runs, RunsTotal: total})
+		}
+		return nil
+	}
+}
+
+func (t *tally) head() error {
+	if t.rows == nil {
+		return nil
+	}
+	names := []string{"seed"}
+	if t.permuted {
+		names = append(names, "permutation")
+	}
+	if t.rate != nil {
+		names = append(names, "rate")
+	}
+	names = append(names, "verdict", "rule", "violations")
+	for i := range t.figures {
+		names = append(names, t.figures[i].name)
+	}
+	return t.rows.Write(append(names, "digest"))
+}
+
+func (t *tally) row(run *BatchRun, rule string, figures []fabric.Metric) error {
+	if t.rows == nil {
+		return nil
+	}
+	r := run.Report
+	row := []string{strconv.FormatUint(run.Seed, 10)}
+	if t.permuted {
+		row = append(row, strconv.FormatUint(run.Permutation, 10))
+	}
+	if t.rate != nil {
+		row = append(row, outcome.ExactFloat(*t.rate))
+	}
+	row = append(row, string(r.Verdict), rule, strconv.FormatUint(r.ViolationsTotal, 10))
+	for _, m := range figures {
+		row = append(row, outcome.ExactMetric(m.Value))
+	}
+	return t.rows.Write(append(row, r.Digest))
+}
+
+func (t *tally) flush() error {
+	if t.rows == nil {
+		return nil
+	}
+	t.rows.Flush()
+	return t.rows.Error()
 }

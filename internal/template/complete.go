@@ -68,3 +68,70 @@ func text(value any) string {
 	}
 	return fmt.Sprint(value)
 }
+
+// schema is what is read of a JSON Schema: what keys mean.
+type schema struct {
+	Ref         string             `json:"$ref"`
+	Description string             `json:"description"`
+	Properties  map[string]*schema `json:"properties"`
+	Required    []string           `json:"required"`
+	Minimum     json.Number        `json:"minimum"`
+	Type        any                `json:"type"`
+	Enum        []any              `json:"enum"`
+	OneOf       []*schema          `json:"oneOf"`
+	Defs        map[string]*schema `json:"$defs"`
+}
+
+func readSchema(data []byte) (s *schema, err error) {
+	err = json.Unmarshal(data, &s)
+	return s, err
+}
+
+// at is the schema of a key with dots, nil for none.
+func (s *schema) at(key string) *schema {
+	now := s.resolved(s)
+	for word := range strings.SplitSeq(key, ".") {
+		if now == nil {
+			return nil
+		}
+		if now = now.Properties[word]; now == nil {
+			return nil
+		}
+		if target := s.resolved(now); target != now {
+			whole := *target
+			if now.Description != "" {
+				whole.Description = now.Description
+			}
+			now = &whole
+		}
+	}
+	return now
+}
+
+// resolved is what a schema refers to, itself if it refers to nothing.
+func (s *schema) resolved(of *schema) *schema {
+	if name, ok := strings.CutPrefix(of.Ref, "#/$defs/"); ok {
+		return s.Defs[name]
+	}
+	return of
+}
+
+// Required are the keys of a network that a scenario must have, each with the smallest value that it may have, "" if it is not a number.
+func Required(data []byte, kind string) (keys []string, least map[string]string, err error) {
+	s, err := readSchema(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	network := s.at("fabric." + kind)
+	if network == nil {
+		return nil, nil, nil
+	}
+	least = map[string]string{}
+	for _, key := range network.Required {
+		keys = append(keys, key)
+		if p := network.Properties[key]; p != nil {
+			least[key] = p.Minimum.String()
+		}
+	}
+	return keys, least, nil
+}

@@ -11,6 +11,7 @@ import (
 	"starloom/internal/maps"
 	"starloom/nic"
 	"starloom/traces/decode"
+	"starloom/traces/info"
 	"starloom/traces/input"
 	"starloom/traces/pcapng"
 )
@@ -161,4 +162,18 @@ func (d *decoding) count(name string, status nic.Status) {
 		at.Damaged++
 		d.report.Damaged++
 	}
+}
+
+// Info says what is in VCDs and packet captures. Errors about a file are *input.Error.
+func Info(ctx context.Context, paths []string, o info.Options) (*info.Report, error) {
+	o.StatusNames, o.Interrupted = nic.StatusNames, ctx.Err
+	all := &info.Report{Schema: info.Schema}
+	for _, path := range paths {
+		file, err := info.Read(path, o)
+		if err != nil {
+			return nil, err
+		}
+		all.Files = append(all.Files, *file)
+	}
+	return all, nil
 }

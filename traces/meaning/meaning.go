@@ -3,6 +3,7 @@ package meaning
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -83,6 +84,61 @@ func (g *Group) check() error {
 		case !figure && (g.Kind == KindMetric || g.Kind == KindQuantity):
 			return fmt.Errorf("%s lacks its unit, its range and how it is counted", e.Name)
 		}
+	}
+	return nil
+}
+
+// Matches reports whether a name is one that a pattern stands for. In a pattern, * stands for any characters and ? for one.
+func Matches(pattern, name string) bool {
+	star, mark := -1, 0
+	p, n := 0, 0
+	for n < len(name) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, n
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
+			p++
+			n++
+		case star >= 0:
+			mark++
+			p, n = star+1, mark
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// index is a place in a list: lost[3].
+var index = regexp.MustCompile(`\[[0-9]+\]`)
+
+// Of is what the groups say of a figure of a run: by its name, by a pattern, or, without its last ending, by that of the
+// figure that it is part of; nil for nothing.
+func Of(groups []Group, name string) *Entry {
+	var wide *Entry
+	for i := range groups {
+		if kind := groups[i].Kind; kind != KindMetric && kind != KindKey {
+			continue
+		}
+		for k := range groups[i].Entries {
+			e := &groups[i].Entries[k]
+			switch {
+			case e.Name == name:
+				return e
+			case wide == nil && strings.Contains(e.Name, "*") && Matches(e.Name, name):
+				wide = e
+			}
+		}
+	}
+	if wide != nil {
+		return wide
+	}
+	if bare := index.ReplaceAllString(name, ""); bare != name {
+		return Of(groups, bare)
+	}
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+		return Of(groups, name[:dot])
 	}
 	return nil
 }

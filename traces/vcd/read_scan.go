@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 
 	"starloom/traces/input"
 )
@@ -129,4 +130,113 @@ func shown(token []byte) string {
 		return fmt.Sprintf("%q...", token[:40])
 	}
 	return fmt.Sprintf("%q", token)
+}
+
+// escapes are the characters after a backslash that stand for one byte, as in C.
+var escapes = map[byte]byte{'a': '\a', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t', 'v': '\v'}
+
+// unescaped is a text without its escapes: \n, \x20, \040, \\. Tools differ in what they escape.
+func unescaped(text []byte) []byte {
+	plain := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' || i+1 == len(text) {
+			plain = append(plain, text[i])
+			continue
+		}
+		i++
+		c := text[i]
+		if number, digits := escapedNumber(text[i:]); digits > 0 {
+			c = number
+			i += digits - 1
+		} else if known, ok := escapes[c]; ok {
+			c = known
+		}
+		plain = append(plain, c)
+	}
+	return plain
+}
+
+// escapedNumber reads x20 or 040; digits is how long it is, 0 if it is not a number.
+func escapedNumber(text []byte) (number byte, digits int) {
+	base, start, most := 8, 0, 3
+	if text[0] == 'x' {
+		base, start, most = 16, 1, 2
+	}
+	for digits = min(len(text)-start, most); digits > 0; digits-- {
+		if n, err := strconv.ParseUint(string(text[start:start+digits]), base, 8); err == nil {
+			return byte(n), start + digits
+		}
+	}
+	return 0, 0
+}
+
+// NetID names what changes in a VCD: all variables with one identifier code.
+type NetID int32
+
+const noNet NetID = -1
+
+// codeTable finds the net of an identifier code. Codes are numbered like those of the Writer
+// (see appendCode): short codes have small numbers, which index an array; the
+// others are in a map.
+type codeTable struct {
+	dense  []NetID // by number; noNet when there is none
+	sparse map[string]NetID
+	count  int
+}
+
+const (
+	// denseCodes is how many numbers the array may always have; files with many
+	// signals get densePerNet for each.
+	denseCodes  = 1 << 20
+	densePerNet = 8
+	// codeDigitsMax characters have a number that fits 64 bits.
+	codeDigitsMax = 9
+	codeFirst     = '!'
+	codeBase      = 94
+)
+
+// codeNumber returns the number of a code: 0 for "!". ok is false for characters
+// that no code has; the number of a long code is too large for the array.
+func codeNumber(code []byte) (number uint64, ok bool) {
+	place := uint64(1)
+	for i, c := range code {
+		if c-codeFirst >= codeBase {
+			return 0, false
+		}
+		if i == codeDigitsMax {
+			return 1 << 63, true
+		}
+		number += uint64(c-codeFirst+1) * place
+		place *= codeBase
+	}
+	return number - 1, len(code) > 0
+}
+
+func (t *codeTable) find(number uint64, code []byte) NetID {
+	if number < uint64(len(t.dense)) {
+		if id := t.dense[number]; id != noNet {
+			return id
+		}
+	}
+	if t.sparse != nil {
+		if id, ok := t.sparse[string(code)]; ok {
+			return id
+		}
+	}
+	return noNet
+}
+
+func (t *codeTable) add(number uint64, code string, id NetID) {
+	t.count++
+	if number < uint64(max(denseCodes, densePerNet*t.count)) {
+		for uint64(len(t.dense)) <= number {
+			t.dense = append(t.dense, noNet)
+		}
+		t.dense[number] = id
+		return
+	}
+	if t.sparse == nil {
+		t.sparse = map[string]NetID{}
+	}
+	t.sparse[code] = id
 }
