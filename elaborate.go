@@ -497,13 +497,11 @@ func (s *Scenario) refusal(err error) error {
 	return err
 }
 
-// isKey reports whether a place is a key of scenarios, e.g. workload.gossip.faulty[1].
 func isKey(place string) bool {
 	head, _, _ := strings.Cut(place, ".")
 	return !strings.ContainsAny(place, "/:") && slices.ContainsFunc(strict.Fields(reflect.TypeFor[Scenario]()), func(f strict.Field) bool { return f.Key == head })
 }
 
-// schedule returns which schedule the firmware takes, "" for none.
 func (s *Scenario) schedule() string {
 	if s.Workload.Traffic != nil {
 		return traffic.Schedule

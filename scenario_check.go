@@ -109,7 +109,6 @@ func (s *Scenario) bare() bool {
 	return fabric.RoutersOf(n) != nil && !fabric.Slotted(n) && f.Program == "" && f.Image == "" && f.ImageBytes == nil
 }
 
-// checkNamed checks that a program is one at all, while it is not known on which network it runs.
 func (s *Scenario) checkNamed(anywhere bool) error {
 	name, known := s.Firmware.Program, firmware.Programs()
 	if !anywhere || name == "" || len(s.foreign) > 0 || slices.Contains(known, name) {
@@ -172,7 +171,6 @@ func (s *Scenario) checkBare() error {
 	return nil
 }
 
-// checkFirmware checks the image from Go and the parameters, as far as any firmware may have them.
 func (s *Scenario) checkFirmware() error {
 	f := &s.Firmware
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
@@ -355,7 +353,6 @@ func (s *Scenario) checkFaults() error {
 	return nil
 }
 
-// checkRates refuses a random fault without a rate, and rates that do not make a curve.
 func (s *Scenario) checkRates() error {
 	r := s.Faults.Random
 	if r == nil {
@@ -400,7 +397,6 @@ func (s *Scenario) checkFault(f *Fault, at string) error {
 	return s.checkBuffers(f, fabric.FaultKind(kind), at)
 }
 
-// checkStrikes refuses slots and probabilities in which a fault cannot strike.
 func (s *Scenario) checkStrikes(f *Fault, kind fabric.FaultKind, at string) error {
 	if p := f.Probability; p != nil && (math.IsNaN(*p) || *p < 0 || *p > 1) {
 		key := ".probability"
@@ -420,7 +416,6 @@ func (s *Scenario) checkStrikes(f *Fault, kind fabric.FaultKind, at string) erro
 	return nil
 }
 
-// checkBuffers refuses depths of FIFOs for other kinds of faults, and smaller buffers without them or for a time.
 func (s *Scenario) checkBuffers(f *Fault, kind fabric.FaultKind, at string) error {
 	buffers := kind == fabric.FaultBuffers
 	switch {
@@ -434,7 +429,6 @@ func (s *Scenario) checkBuffers(f *Fault, kind fabric.FaultKind, at string) erro
 	return nil
 }
 
-// checkDepths refuses buffers that are larger than those of the others, once these are known.
 func (s *Scenario) checkDepths(f *Fault, at string) error {
 	for _, fifo := range []struct {
 		key           string
@@ -570,7 +564,6 @@ func (s *Scenario) checkOneWorkload() error {
 	return nil
 }
 
-// checkEndpoints refuses sources that are not in the network, and what takes more or fewer processors or slots.
 func (s *Scenario) checkEndpoints() error {
 	w, n := &s.Workload, s.Processors()
 	if w.OneToAll != nil && w.OneToAll.Source >= n {
@@ -595,7 +588,6 @@ func (s *Scenario) checkEndpoints() error {
 	return nil
 }
 
-// checkCarried refuses a workload that the program does not carry, or the network if the firmware is an image.
 func (s *Scenario) checkCarried() error {
 	w, kind, p := &s.Workload, s.Workload.Kind(), s.program()
 	if carried := s.carried(); p == nil && !slices.Contains(carried, kind) {

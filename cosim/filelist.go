@@ -16,7 +16,6 @@ type FileList struct {
 	Defines            map[string]string
 }
 
-// fileListsMax bounds lists in lists.
 const fileListsMax = 64
 
 // ReadFileList reads a file for -f: sources, +incdir+DIR, -I DIR, -y DIR, -v FILE, +define+NAME=VALUE,
@@ -70,7 +69,6 @@ func (l *fileLister) read(path string) error {
 	return nil
 }
 
-// line reads the words of a line.
 func (l *fileLister) line(place, folder string, words []string) error {
 	for i := 0; i < len(words); i++ {
 		unset := ""

@@ -61,7 +61,6 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// An ifdef is a conditional that is open.
 type ifdef struct {
 	macro  string // the first of its conditions that is not for a chip; "" for none
 	line   int    // where it begins
@@ -69,7 +68,6 @@ type ifdef struct {
 	checks bool   // it holds $fatal and the like
 }
 
-// An ifdefReader finds the conditionals of a file.
 type ifdefReader struct {
 	file     string
 	other    map[string]bool // macros that are otherwise in a chip: whether they are defined here
@@ -84,7 +82,6 @@ var (
 		`|\$(?:fatal|error|warning|info|display)\b|\b(?:assert|assume|cover)\b`)
 )
 
-// read reads the text of the file.
 func (r *ifdefReader) read(text string) {
 	text = noCode.ReplaceAllStringFunc(text, func(code string) string {
 		if code[0] == '"' {

@@ -86,7 +86,6 @@ func (s *Source) InLanguage(dir string) ([]string, error) {
 
 var ghdlFlag = regexp.MustCompile(`^(?:-f[a-z-]+|--std=[0-9a-z]+|--ieee=[a-z]+|-W[a-z-]+|--no-vital-checks|--syn-binding)$`)
 
-// checkLanguages refuses languages, libraries and flags that no tool takes.
 func (s *Source) checkLanguages() error {
 	for _, file := range slices.Sorted(maps.Keys(s.Languages)) {
 		language := s.Languages[file]

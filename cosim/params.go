@@ -52,7 +52,6 @@ func (s *Source) Types() map[string]string {
 
 func typeNamed(name string) string { return `\btype\s+` + regexp.QuoteMeta(name) + `\s*(?:=|,|\))` }
 
-// declares reports whether any source has what an expression matches.
 func (s *Source) declares(expression string) bool {
 	wanted := regexp.MustCompile(expression)
 	return slices.ContainsFunc(s.Files, func(file string) bool {

@@ -194,7 +194,6 @@ func (o *BuildOptions) setDefaults() {
 	}
 }
 
-// check refuses options that the compiler would misunderstand, and what is not a source.
 func (o *BuildOptions) check() error {
 	if !slices.Contains(Levels, o.Level) {
 		return fmt.Errorf("-O %s: there is no such level: give one of %s", o.Level, strings.Join(Levels, ", "))
@@ -372,7 +371,6 @@ func buildRemedy(said []byte) string {
 	return ""
 }
 
-// checkSource refuses what is not a source, or would be replaced by the image.
 func checkSource(source, output string) error {
 	info, err := os.Stat(source)
 	if err != nil {

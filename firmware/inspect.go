@@ -96,7 +96,6 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 	}, nil
 }
 
-// write writes the description for people, a line for each fact with a tab after its name.
 func (i Info) write(t io.Writer) {
 	fmt.Fprintf(t, "image\t%s\n", i.Name)
 	fmt.Fprintf(t, "size\t%d bytes\n", i.Bytes)

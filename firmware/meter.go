@@ -53,7 +53,6 @@ func costGlobals(module api.Module) (c costsOf) {
 	return costsOf{get(wasm.CounterName), get(wasm.PlaceName)}
 }
 
-// call calls an export of an image, whose costs and turns start at 0.
 func (h *Host) call(ctx context.Context, module api.Module, f api.Function, arguments ...uint64) ([]uint64, error) {
 	costs := costGlobals(module)
 	costs.zero()
@@ -81,7 +80,6 @@ func (h *Host) spent(module api.Module, costs costsOf) error {
 	return nil
 }
 
-// endSpent ends the call that asks if it has cost more than it may.
 func (h *Host) endSpent(module api.Module) {
 	if c := costGlobals(module); c.counter != nil && c.counter.Get() == wasm.Spent {
 		panic(spentError{module.ExportedGlobal(wasm.LimitName).Get(), h.limitKey})

@@ -150,7 +150,6 @@ func (v *Overview) summary(t io.Writer) {
 	}
 }
 
-// handlers writes what a call of each export may cost.
 func (v *Overview) handlers(t io.Writer) {
 	given := ""
 	for _, class := range slices.Sorted(maps.Keys(v.Given)) {

@@ -77,7 +77,6 @@ func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	}
 }
 
-// fileNumber reads a file with one number.
 func fileNumber(path string) (value uint64, ok bool) {
 	for _, line := range fileLines(path) {
 		value, err := strconv.ParseUint(line, 10, 64)

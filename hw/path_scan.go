@@ -152,7 +152,6 @@ func labelEnd(s string, at int) int {
 	return end
 }
 
-// closeIndex takes the ] after an index.
 func closeIndex(token pathToken, s string, at int) (pathToken, int, string) {
 	if at >= len(s) || s[at] != ']' {
 		return token, at, "]"

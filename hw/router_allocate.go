@@ -29,7 +29,6 @@ func from(set uint64, pointer uint16) int {
 	return bits.TrailingZeros64(set)
 }
 
-// latch is one cycle of a router whose sets have one word.
 func (x *Routers) latch(r int, w *routerScratch, flits []uint64, arrived uint64, credits []uint8, back uint64) {
 	w.router, w.port, w.ports = r, x.wiring.first[r], x.wiring.ports[r]
 	w.vc, w.members = w.port*x.config.VCs, w.ports*x.config.VCs

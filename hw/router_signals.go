@@ -157,7 +157,6 @@ func creditsLeft(path string, depth int, sent *uint16) Probe {
 	return ViewProbe(path, IndexBits(depth+1), func() uint64 { return uint64(depth - int(*sent)) })
 }
 
-// wires shows a flit and a credit: 0 but for those that are there.
 func (s *RouterSignals) wires(path string, w wireSignals, show func(Probe)) {
 	p, vcs := s.network.Packets, s.network.Routers.config.VCs
 	flit := func(name string, bits int, of func(f Flit) uint64) {

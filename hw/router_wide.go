@@ -106,7 +106,6 @@ func (x *Routers) crossWide(w *routerScratch) {
 	}
 }
 
-// routeHeadWide finds the output VCs that the head at the front of an input VC may take.
 func (x *Routers) routeHeadWide(w *routerScratch, member int) {
 	port, low, high := x.frontRoute(w.vc+member, w.router, member/x.config.VCs)
 	route := x.of(x.route, w.vc+member)

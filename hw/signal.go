@@ -61,7 +61,6 @@ func (e inEach) Probes(yield func(Probe)) {
 	}
 }
 
-// checkInput refuses a wire that does not fit a bank, one word per element.
 func (s *Signal) checkInput(bank Bank, what string, bits int) error {
 	switch {
 	case s == nil:

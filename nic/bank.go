@@ -58,7 +58,6 @@ type fifo struct {
 
 type descriptor []byte
 
-// word is a register of 32 bits.
 func (d descriptor) word(offset int) int { return int(binary.LittleEndian.Uint32(d[offset:])) }
 
 func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }

@@ -259,7 +259,6 @@ func (d *Deserialisers) collect() {
 	}
 }
 
-// link builds the lists: who hears each medium, and who has heard something.
 func (d *Deserialisers) link() {
 	clear(d.ends)
 	rest := d.queueAll

@@ -59,7 +59,6 @@ func To(name string, w io.Writer) *File {
 // Commit, so that Restart can drop it. More than that goes out as it comes.
 func (f *File) Hold() { f.hold = f.temp == "" && f.bytes == 0 }
 
-// release writes the held bytes.
 func (f *File) release() error {
 	held := f.held
 	f.hold, f.held = false, nil

@@ -39,7 +39,6 @@ func group(c *cobra.Command, args []string) error {
 	return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("there is no command %q", args[0]), Remedy: remedy}
 }
 
-// exactly wants the arguments that are named, and says which one is missing.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) == len(names) {
@@ -117,7 +116,6 @@ func imageWords(_ *cobra.Command, _ []string, word string) (fitting []string, _ 
 	return fitting, cobra.ShellCompDirectiveNoFileComp
 }
 
-// expectWords completes --expect: verdicts, and the rules that may be broken.
 func expectWords(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	words := []string{string(starloom.VerdictPass), string(starloom.VerdictFail)}
 	for _, g := range fabric.Meanings() {

@@ -115,7 +115,6 @@ func (o *cosimBuildFlags) read(sources []string) (err error) {
 	return err
 }
 
-// build compiles the sources and prints what the tools have said.
 func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	var said bytes.Buffer
 	o.Warnings = &said

@@ -65,7 +65,6 @@ func isFile(o *output) bool {
 	return err != nil || info.Mode().IsRegular()
 }
 
-// next says which files there are of a report of `cosim VERB SUBJECT OPTIONS`, and what to do with them.
 func (o *checkFlags) next(w io.Writer, report *lockstep.Report, verb, subject, options string) error {
 	var b strings.Builder
 	if isFile(o.vcd) {

@@ -13,7 +13,6 @@ import (
 	"starloom/traces"
 )
 
-// checkSweep runs the RTL of a pin map in lockstep with its model, with each of several parameters.
 func (o *checkFlags) checkSweep(c *cobra.Command, points []starloom.PinMapPoint, file, subject string) error {
 	if err := o.refuseInSweep(); err != nil {
 		return err

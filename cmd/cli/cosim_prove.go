@@ -155,7 +155,6 @@ func (o *proveFlags) repeat(report *prove.Report, subject string) string {
 	return ""
 }
 
-// undecided says what to do about a proof that has decided nothing: one that has ended with its time may need more.
 func (o *proveFlags) undecided(report *prove.Report, subject string) string {
 	text := "to look for a difference: starloom cosim check " + subject
 	if !report.Late { // it was refused

@@ -113,7 +113,6 @@ func protect(stderr io.Writer, run func() int) (status int) {
 	return run()
 }
 
-// report prints an error with what to do about it, and returns the exit status.
 func report(err error, stderr io.Writer) int {
 	stderr = input.Printer(stderr)
 	var mistake *starloom.InputError

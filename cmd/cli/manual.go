@@ -14,7 +14,6 @@ import (
 	"starloom/traces/input"
 )
 
-// writeManual writes a page of every command to a folder, which is made if it is not there.
 func writeManual(root *cobra.Command, folder string) error {
 	if err := traces.MakeFolder(folder); err != nil {
 		return input.Refused("--man", err, "")
@@ -46,7 +45,6 @@ func documented(c *cobra.Command) []*cobra.Command {
 
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// writePage writes the manual page of a command, with the macros of man(7).
 func writePage(w io.Writer, c *cobra.Command) error {
 	var b strings.Builder
 	name := pageName(c)

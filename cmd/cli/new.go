@@ -168,7 +168,6 @@ func (o *newFlags) assign(n fabric.Network) (expect string, err error) {
 	return example.Expect, nil
 }
 
-// sets reports whether one of the words gives a key, or one below it, a value.
 func sets(words []string, key string) bool {
 	return slices.ContainsFunc(words, func(word string) bool {
 		name, _, _ := strings.Cut(word, "=")

@@ -62,7 +62,6 @@ func integer(c *cobra.Command, name, usage string, least, most uint64) *integerV
 	return value
 }
 
-// pairs reads NAME=VALUE words.
 func pairs(option string, words []string, valued bool) (map[string]string, error) {
 	values := map[string]string{}
 	for _, word := range words {

@@ -34,7 +34,6 @@ func newProgress(w io.Writer) *progress {
 	return &progress{log: w, last: time.Now()}
 }
 
-// due says whether it is time to write, so that fast runs write nothing.
 func (p *progress) due() bool {
 	if p.out == nil || time.Since(p.last) < progressInterval {
 		return false

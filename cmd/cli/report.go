@@ -47,7 +47,6 @@ type runReport interface {
 	ToolFailed() bool
 }
 
-// printRun prints the report of runs, which may fail by their tools.
 func printRun(w io.Writer, report runReport, verdict starloom.Verdict) error {
 	err := printReport(w, report, verdict)
 	if errors.Is(err, errFailed) && report.ToolFailed() {

@@ -67,7 +67,6 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	})
 }
 
-// declareExecution adds the options that say how to run, which change no result, and how often.
 func (o *runFlags) declareExecution(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.seeds, "seeds", "", "run once for every seed of the range `A..B`")
@@ -82,7 +81,6 @@ func (o *runFlags) execution() {
 	o.Workers, o.BankSize = int(o.workers), int(o.bank)
 }
 
-// declareWays adds the options that say from where to run, and up to where.
 func (o *runFlags) declareWays(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.expect, "expect", "", "exit with 0 if the verdict is `pass|fail|fail:RULE`, with 1 if not: for runs whose failure is the point")
@@ -144,7 +142,6 @@ func (o *runFlags) manySeeds(f *pflag.FlagSet) (many starloom.Seeds, err error) 
 	return starloom.ParseSeeds(o.seeds)
 }
 
-// start runs the scenario, once or for many seeds, and prints the report.
 func (o *runFlags) start(c *cobra.Command, scenario *starloom.Scenario, many starloom.Seeds) error {
 	progress := newProgress(c.ErrOrStderr())
 	o.Progress = progress.run

@@ -65,7 +65,6 @@ func fault(err error) error {
 	return faultError{err}
 }
 
-// diskFull reports whether a disk has no room left, for which no input is to blame.
 func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

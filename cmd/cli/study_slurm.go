@@ -47,7 +47,6 @@ func (x *studySlurm) declare(c *cobra.Command) {
 	_ = f.MarkHidden("points") // it was added in the line above: this cannot fail
 }
 
-// used reports whether the study is run by jobs, or this is one of them.
 func (x *studySlurm) used() bool { return x.on.value == sweep.OnSlurm || x.keys != "" }
 
 func (x *studySlurm) check(o *studyFlags) error {
@@ -105,7 +104,6 @@ func (p *caseParts) read(key string) (*starloom.StudyReport, error) {
 	return r, err
 }
 
-// runKeys runs the cases whose keys are in a file: this is one of the jobs.
 func (p *caseParts) runKeys(ctx context.Context) error {
 	data, err := os.ReadFile(p.slurm.keys)
 	if err != nil {

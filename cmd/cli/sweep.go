@@ -136,7 +136,6 @@ func taskProcessors() uint16 {
 	return uint16(n)
 }
 
-// sharedExecutable is the path of this program, as other machines are to find it.
 func sharedExecutable() (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -149,7 +148,6 @@ func sharedExecutable() (string, error) {
 	return self, nil
 }
 
-// command is the command line that runs the same sweep, for a page.
 func (o *sweepFlags) command(path string) string {
 	words := "starloom sweep " + outcome.ShellQuote(path) + " --out " + outcome.ShellQuote(o.Out)
 	if o.Adaptive != "" {

@@ -137,7 +137,6 @@ func duration(option, text string, set func(d vcd.Duration, negative bool)) erro
 	return nil
 }
 
-// bound reads a cycle or a time.
 func bound(option, text string, b *diff.Bound) error {
 	if text == "" {
 		return nil

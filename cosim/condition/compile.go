@@ -13,7 +13,6 @@ type Sight struct {
 	before  bool // there is a cycle before, and reset was off in it
 }
 
-// The columns of a Sight.
 const (
 	columnInputs = iota
 	columnOutputs
@@ -43,7 +42,6 @@ func wordsOf(width int) int { return (width + 63) / 64 }
 // maskOf has the bits of a width, at most 64 of them.
 func maskOf(width int) uint64 { return ^uint64(0) >> (64 - min(width, 64)) }
 
-// compile returns a node's words, the low one first.
 func compile(n *node) []word {
 	if n.value != nil {
 		return constant(n)

@@ -11,7 +11,6 @@ import (
 	"starloom/traces/input"
 )
 
-// A node is an operation and its operands.
 type node struct {
 	token         // its sign; "[" for a port, "{" for a concatenation, "'" for a number
 	kids  []*node // of "[": the index, if it is not a number
@@ -58,7 +57,6 @@ func (p *parser) step() (err error) {
 	return err
 }
 
-// accept steps over a sign.
 func (p *parser) accept(sign string) (bool, error) {
 	if p.now.kind != tokenSign || p.now.text != sign {
 		return false, nil
@@ -144,7 +142,6 @@ var levels = [][]string{
 	{"||"}, {"&&"}, {"|"}, {"^", "~^", "^~"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">="}, {"<<", ">>"}, {"+", "-"}, {"*"},
 }
 
-// binary reads operators of a level and above, from the left.
 func (p *parser) binary(level int) (*node, error) {
 	if level == len(levels) {
 		return p.unary()
@@ -176,7 +173,6 @@ func (p *parser) binary(level int) (*node, error) {
 	return left, err
 }
 
-// unary reads an operand and the signs before it.
 func (p *parser) unary() (*node, error) {
 	if p.depth++; p.depth > depthMax {
 		return nil, p.now.error(fmt.Sprintf("more than %d operations stand in each other", depthMax), "write a list of shorter conditions")
@@ -392,7 +388,6 @@ func (p *parser) selectBits(n *node) error {
 	return p.expect("]")
 }
 
-// shortOf is a port's name without its ending.
 func shortOf(name string) string { return strings.TrimSuffix(strings.TrimSuffix(name, "_i"), "_o") }
 
 // port finds what a name means; nil for a parameter.

@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// Kinds of tokens.
 const (
 	tokenEnd = iota
 	tokenSign
@@ -24,7 +23,6 @@ type token struct {
 	line, column int
 }
 
-// scanner cuts a text into tokens.
 type scanner struct {
 	text         string
 	line, column int
@@ -37,7 +35,6 @@ var signs = []string{
 	"!", "~", "&", "|", "^", "+", "-", "*", "/", "%", "<", ">", "?", ":", "(", ")", "{", "}", "[", "]", ",", "=", ";", "#", "@",
 }
 
-// bitsMax bounds the width of what a condition computes.
 const bitsMax = 1 << 14
 
 func (s *scanner) advance(count int) {

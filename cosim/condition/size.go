@@ -43,7 +43,6 @@ func size(n *node, width int) error {
 	return nil
 }
 
-// fit makes an operation and operands as wide as their place.
 func (n *node) fit(width int, kids ...*node) error {
 	n.width = width
 	switch n.text {

@@ -5,13 +5,11 @@ import (
 	"strings"
 )
 
-// A printer has the names of Condition.Verilog.
 type printer struct {
 	name  func(Use) string
 	first string
 }
 
-// verilog puts every operation in parentheses.
 func (n *node) verilog(p printer) string {
 	if n.value != nil {
 		return fmt.Sprintf("%d'h%s", n.width, n.value.Text(16))

@@ -57,7 +57,6 @@ func (p *Part) count(covered bool) {
 	}
 }
 
-// part counts points of a kind.
 func (r *RTL) part(of func(p *cosim.Point) bool) (part Part) {
 	for p, count := range r.counts {
 		if of(&p) {

@@ -78,7 +78,6 @@ func (r *Register) see(value uint64) {
 	}
 }
 
-// merge joins registers by path and width.
 func (m *Model) merge(other *Model) {
 	if m.states == nil {
 		m.states = map[uint64]struct{}{}

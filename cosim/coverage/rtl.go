@@ -13,7 +13,6 @@ type RTL struct {
 	asked  map[condition]uint64 // how often the condition of an if was
 }
 
-// condition is where an if stands.
 type condition struct {
 	file         string
 	line, column int

@@ -40,7 +40,6 @@ func (s *Summary) UncoveredText() string {
 // text is 45 of 47 lines.
 func (p Part) text(what string) string { return fmt.Sprintf("%d of %d %s", p.Covered, p.Of, what) }
 
-// writeText lists everything that was not covered.
 func (c *Coverage) writeText(w io.Writer) {
 	s := c.Summary()
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -32,7 +32,6 @@ type need struct {
 
 func newAimer(d *design) *aimer { return &aimer{design: d, random: rand.New(rand.NewPCG(1, 0xa13))} }
 
-// of returns ways to a branch.
 func (a *aimer) of(when *expr) (aims []Aim) {
 	for range aimsTried {
 		if a.all += a.steps; a.all > aimStepsAll {

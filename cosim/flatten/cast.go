@@ -31,7 +31,6 @@ func (t *tree) keepCasts() {
 // castIndex is an index that begins with a cast, to a number, a parameter or a type.
 var castIndex = regexp.MustCompile(`^\[\s*(?:\w+::)?(\w+)'\s*\(`)
 
-// endsIndex reports whether an index ends where a parenthesis does that was open before.
 func endsIndex(text string) bool {
 	open := 1
 	for i, c := range text {
@@ -49,7 +48,6 @@ func endsIndex(text string) bool {
 
 var endOfIndex = regexp.MustCompile(`^\s*(\]|\+:)`)
 
-// sizes are the values of parameters and the widths of types, by name, in all instances.
 func (t *tree) sizes() map[string]map[int]bool {
 	sizes := map[string]map[int]bool{}
 	t.earlier.each(func(n *node) {

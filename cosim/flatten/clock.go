@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// An item of a sensitivity list.
 type sensitivity struct {
 	event
 	v *variable
@@ -48,7 +47,6 @@ func (d *design) clock(n *node) {
 	c.ports(p)
 }
 
-// A clocked is a process with a clock.
 type clocked struct {
 	*design
 	n      *node
@@ -63,7 +61,6 @@ type registerOf struct {
 	register
 }
 
-// permutations are all orders of a few resets.
 func permutations(list []sensitivity) (all [][]sensitivity) {
 	if len(list) < 2 {
 		return [][]sensitivity{list}
@@ -164,7 +161,6 @@ func (d *design) clockOf(n *node, items []sensitivity) int {
 	return unread[0]
 }
 
-// register makes registers of what the process has written to a variable.
 func (c *clocked) register(k key, states []*state) error {
 	if both := states[0].find(key{k.v, !k.later}); both != nil && k.later {
 		return c.refuse(c.n, k.v.name+" has blocking and nonblocking assignments in one process", "use one kind")
@@ -206,7 +202,6 @@ func (c *clocked) register(k key, states []*state) error {
 	return nil
 }
 
-// cuts are the ranges in which no value has a boundary.
 func cuts(values []*value) (ranges [][2]int) {
 	var bounds []int
 	for _, v := range values {

@@ -114,7 +114,6 @@ func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.Buil
 	return done, nil
 }
 
-// source is the print as a source with the values of registers at power-on.
 func (m *Module) source(o cosim.BuildOptions) (cosim.Source, error) {
 	file, err := m.write(o)
 	print := cosim.Source{
@@ -133,7 +132,6 @@ func (m *Module) source(o cosim.BuildOptions) (cosim.Source, error) {
 // it violatedMax times, inputs that violate one are drawn again.
 const restartsMax, violatedMax = 500, 20
 
-// A comparison is one run of Compare.
 type comparison struct {
 	*Module
 	s       cosim.Source
@@ -391,7 +389,6 @@ func (c *comparison) allowed(before []uint64) {
 	}
 }
 
-// settle gives both new inputs.
 func (c *comparison) settle() (ended bool, err error) {
 	before := slices.Clone(c.devices[0].Inputs())
 	c.stimulate()
@@ -425,7 +422,6 @@ func ending(err error) (*cosim.Fault, error) {
 	return nil, err
 }
 
-// explained compares an assertion of the source with those of the print.
 func (c *comparison) explained(fault *cosim.Fault, violated string) error {
 	if fault.Kind == cosim.FaultFinish || c.quiet {
 		return nil

@@ -91,7 +91,6 @@ func order(kind string) int { return map[string]int{"INITIAL": 1}[kind] }
 
 var scopedName = regexp.MustCompile(`^(\S+)->(\S+)`)
 
-// declare makes a variable of one instance.
 func (d *design) declare(n *node, plain map[string]bool) {
 	name, id := scopedName.FindStringSubmatch(n.rest), variableOf.FindStringSubmatch(n.rest)
 	if name == nil || id == nil {
@@ -112,7 +111,6 @@ func (d *design) declare(n *node, plain map[string]bool) {
 
 var escapedCode = regexp.MustCompile(`__0([0-9A-Fa-f]{2})`)
 
-// plainName is a name as in the source, without the top module's.
 func (d *design) plainName(name string) string {
 	name = strings.TrimPrefix(name, modelTop+".")
 	for _, part := range [][2]string{{"__DOT__", "."}, {"__BRA__", "["}, {"__KET__", "]"}} {
@@ -125,7 +123,6 @@ func (d *design) plainName(name string) string {
 	})
 }
 
-// variableOf is what a reference names.
 func (d *design) variableOf(n *node) *variable {
 	found := referenceTo.FindStringSubmatch(n.rest)
 	if found == nil || d.byScope[found[1]] == nil {
@@ -138,7 +135,6 @@ func (d *design) variableOf(n *node) *variable {
 	return v
 }
 
-// drop notes what the print does not have.
 func (d *design) drop(n *node, what string) {
 	if n.kind == "DISPLAY" {
 		for _, list := range n.parent.operands {
@@ -156,7 +152,6 @@ func (d *design) drop(n *node, what string) {
 	}
 }
 
-// walk visits every expr below some once.
 func walk(roots []*expr, visit func(*expr)) {
 	seen := map[*expr]bool{}
 	var down func(e *expr)

@@ -28,7 +28,6 @@ func (d *design) elaborate() {
 	}
 }
 
-// edges reports whether a process waits for edges.
 func (d *design) edges(n *node) bool {
 	tree := n.one(1)
 	if tree == nil {
@@ -52,7 +51,6 @@ func (d *design) edges(n *node) bool {
 	return edges > 0
 }
 
-// combine runs a process without a clock.
 func (d *design) combine(n *node) {
 	p := d.newProcess()
 	s := newState(nil)
@@ -88,7 +86,6 @@ func (d *design) combine(n *node) {
 	}
 }
 
-// listens refuses a sensitivity list that lacks something.
 func (d *design) listens(n *node, own map[*variable][]part, p *process) {
 	tree := n.one(1)
 	if tree == nil || len(tree.operands[0]) == 0 {

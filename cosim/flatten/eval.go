@@ -76,7 +76,6 @@ func (p *process) exactly(n *node, s *state) (t target, ok bool) {
 
 func (p *process) bitsOf(n *node) int { return p.typeOf(n, n.dtype).bits }
 
-// selected reads a variable, or a part of any value.
 func (p *process) selected(n *node, s *state) *expr {
 	if t, ok := p.exactly(n, s); ok {
 		return p.read(s, t.v, t.low, t.width)
@@ -141,7 +140,6 @@ func (p *process) address(at *expr, words int) *expr {
 	return p.g.slice(at, 0, min(at.width, max(bits.Len(uint(words-1)), 1)))
 }
 
-// sliceOfArray is some elements of an array.
 func (p *process) sliceOfArray(n *node, s *state) *expr {
 	inner := n.one(1)
 	whole, array := p.eval(inner, s), p.typeOf(inner, inner.dtype)
@@ -178,7 +176,6 @@ func (p *process) arrayOf(n *node, s *state) *expr {
 	return p.g.concat(parts...)
 }
 
-// streamed reverses the order of slices.
 func (p *process) streamed(n *node, s *state) *expr {
 	e := p.eval(n.one(1), s)
 	size, ok := p.eval(n.one(2), s).small()
@@ -235,7 +232,6 @@ func (p *process) literally(n *node, s *state) *expr {
 	return equal
 }
 
-// isX is the answer to whether a value is X.
 func (p *process) isX(n *node, _ *state) *expr {
 	if p.initial {
 		return p.g.bit(false)

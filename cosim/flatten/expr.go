@@ -104,7 +104,6 @@ func (e *expr) is(value int64) bool { return e.known() && e.value.Cmp(big.NewInt
 
 func (e *expr) allOnes() bool { return e.known() && e.value.Cmp(mask(e.width)) == 0 }
 
-// small returns a constant that fits an int.
 func (e *expr) small() (int, bool) {
 	if !e.known() || !e.value.IsInt64() || e.value.Int64() > 1<<31 {
 		return 0, false
@@ -246,7 +245,6 @@ func (g *graph) sext(e *expr, width int) *expr {
 	return g.intern(expr{op: opSext, width: width, args: []*expr{e}})
 }
 
-// signed is the value of a constant in two's complement.
 func signed(e *expr) *big.Int {
 	if e.value.Bit(e.width-1) == 0 {
 		return e.value
@@ -297,7 +295,6 @@ func (g *graph) bitwise(op operation, a, b *expr) *expr {
 	return g.intern(expr{op: op, width: a.width, args: []*expr{a, b}})
 }
 
-// masked takes a bitwise operation with a constant apart where that makes it simple.
 func (g *graph) masked(op operation, constant, e *expr) *expr {
 	var parts []*expr
 	for end := e.width; end > 0; {
@@ -316,7 +313,6 @@ func (g *graph) masked(op operation, constant, e *expr) *expr {
 	return g.concat(parts...)
 }
 
-// binary is arithmetic.
 func (g *graph) binary(op operation, a, b *expr) *expr {
 	if a.known() && b.known() {
 		if value := compute(op, a, b); value != nil {
@@ -401,7 +397,6 @@ func compute(op operation, a, b *expr) *big.Int {
 	return r.Rem(signed(a), signed(b)) // opModS
 }
 
-// shift by a constant is wiring.
 func (g *graph) shift(op operation, a, by *expr) *expr {
 	n, ok := by.small()
 	if !ok && by.known() {
@@ -559,7 +554,6 @@ func (g *graph) word(v *variable, address *expr) *expr {
 	return g.intern(expr{op: opWord, width: v.what.element.bits, args: []*expr{address}, v: v})
 }
 
-// rebuild makes an expr with other operands.
 func (g *graph) rebuild(e *expr, args []*expr) *expr {
 	switch e.op {
 	case opSlice:
@@ -588,7 +582,6 @@ func (g *graph) rebuild(e *expr, args []*expr) *expr {
 	return g.binary(e.op, args[0], args[1])
 }
 
-// most is a bound of a value.
 func (g *graph) most(e *expr) *big.Int {
 	bound := mask(e.width)
 	switch {

@@ -58,7 +58,6 @@ func printFlat(f *verilator.Flat, s cosim.Source, refuses bool) (*Module, error)
 	}
 }
 
-// printOnce prints, or says which array is not a memory.
 func printOnce(t *tree, s cosim.Source, plain map[string]bool) (m *Module, again *variable, err error) {
 	defer func() {
 		switch r := recover().(type) {

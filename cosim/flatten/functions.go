@@ -59,7 +59,6 @@ func (l *lost) withinConstant(n *node) {
 	}
 }
 
-// computed reports whether constants were computed with all variables of a value.
 func (l *lost) computed(n *node) bool {
 	all := true
 	n.each(func(n *node) {
@@ -68,7 +67,6 @@ func (l *lost) computed(n *node) bool {
 	return all
 }
 
-// A span is where a value lies.
 type span struct{ low, high *big.Int }
 
 // between bounds an index by the values that its variables had; nil for no bounds.
@@ -91,7 +89,6 @@ func (l *lost) between(n *node) *span {
 	return nil
 }
 
-// combined is what an operation makes of two values.
 func (s *span) combined(kind string, other *span) (made *span) {
 	if s == nil || other == nil {
 		return nil
@@ -119,7 +116,6 @@ func (s *span) with(v *big.Int) *span {
 	return &wide
 }
 
-// observed bounds a variable by the values that were read where it stands.
 func (l *lost) observed(n *node) (s *span) {
 	for _, text := range l.Steps[n.loc] {
 		found := constantBefore.FindStringSubmatch(text)
@@ -172,7 +168,6 @@ func (l *lost) leavesX(call *node) bool {
 	return leaves || !found
 }
 
-// assigned reports whether statements give a variable a value on every way.
 func assigned(statements []*node, variable string) bool {
 	for _, n := range statements {
 		done := false

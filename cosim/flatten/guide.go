@@ -27,7 +27,6 @@ func newGuide(m *Module, random *rand.Rand) *guide {
 	return &guide{Module: m, random: random, taken: make([]bool, len(m.Branches)), left: len(m.Branches)}
 }
 
-// see counts the branches that are taken now.
 func (d *guide) see(print cosim.Device) {
 	ports, unknown := print.Ports(), print.Unknown()
 	i := slices.IndexFunc(ports, func(p cosim.Port) bool { return p.Name == d.BranchPort && !p.Input })
@@ -48,7 +47,6 @@ func (d *guide) goesOn(cycles int) bool {
 	return d.left > 0 && cycles < secondCyclesMost && d.cycles-d.latest < secondCyclesIdle
 }
 
-// untaken are branches that were not taken, and their places.
 func (d *guide) untaken() (left []int, places []string) {
 	for i, b := range d.Branches {
 		if d.taken[i] {
@@ -61,7 +59,6 @@ func (d *guide) untaken() (left []int, places []string) {
 	return left, places
 }
 
-// lead changes inputs that were drawn.
 func (d *guide) lead(ports []cosim.Port, in []uint64) {
 	d.cycles++
 	if len(d.plan) == 0 && d.random.IntN(3) == 0 {
@@ -102,7 +99,6 @@ func (d *guide) aim() {
 	}
 }
 
-// constant gives an input a constant of the source, or a neighbour of it.
 func (d *guide) constant(ports []cosim.Port, in []uint64) {
 	c, p := d.Constants[d.random.IntN(len(d.Constants))], ports[d.random.IntN(len(ports))]
 	if p.Input && !p.Clock && p.Bits >= c.Bits {
@@ -110,7 +106,6 @@ func (d *guide) constant(ports []cosim.Port, in []uint64) {
 	}
 }
 
-// toggle changes a bit of an input that has not changed in both directions.
 func (d *guide) toggle(ports []cosim.Port, in []uint64) {
 	for _, at := range d.random.Perm(len(ports)) {
 		p := ports[at]
@@ -130,7 +125,6 @@ func (d *guide) toggle(ports []cosim.Port, in []uint64) {
 	}
 }
 
-// remember notes what has changed.
 func (d *guide) remember(in []uint64) {
 	if d.before == nil {
 		d.before, d.rose, d.fell = slices.Clone(in), make([]uint64, len(in)), make([]uint64, len(in))

@@ -82,7 +82,6 @@ func (p *process) isAnother(before, cut *node, s *state) bool {
 	return is
 }
 
-// trial is a state in which what an expression reads has values.
 func (p *process) trial(n *node, trial int, s *state) *state {
 	to := newState(s)
 	n.each(func(n *node) {
@@ -162,7 +161,6 @@ func (p *process) computedOf(before, after *node, s *state) *expr {
 	return do(p.g, of, before.bitsBefore())
 }
 
-// isResult reports whether a node is what an inlined call of a function has returned.
 func (n *node) isResult() bool {
 	return n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
 }
@@ -229,7 +227,6 @@ func (p *process) total(n, before *node, at *expr, s *state) *expr {
 	return g.mux(partly, p.g.zext(p.anywhere(n, at), indexBits), far)
 }
 
-// isAnotherSum reports whether levels do not add up to what Verilator has made of them.
 func (p *process) isAnotherSum(before, n *node, s *state) bool {
 	pair := [2]*node{before, n}
 	is, known := p.others[pair]
@@ -257,7 +254,6 @@ func (p *process) differ(n *node, sum, at *expr) bool {
 	return p.g.slice(sum, 0, left) != p.g.slice(at, 0, left)
 }
 
-// bitsLeft are those of each level of an index that Verilator has left.
 func (p *process) bitsLeft(n *node, at *expr) int {
 	left := min(indexBits, at.width)
 	n.one(2).each(func(n *node) {

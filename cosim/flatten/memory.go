@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// readMemory is $readmemh and $readmemb.
 func (p *process) readMemory(n *node, s *state) *state {
 	_, text, _ := p.constantOf(n.one(1))
 	name := strings.TrimLeft(string(text.Bytes()), "\x00")
@@ -42,7 +41,6 @@ func (p *process) readMemory(n *node, s *state) *state {
 	return s
 }
 
-// memoryWords are the words of a file of $readmem, without comments.
 func memoryWords(data []byte) []string {
 	var plain strings.Builder
 	text := string(data)

@@ -75,7 +75,6 @@ func (m *Module) header(s cosim.Source) string {
 	return text.String()
 }
 
-// write puts the print into the cache.
 func (m *Module) write(o cosim.BuildOptions) (string, error) {
 	cache, err := cosim.OpenCache(o.Cache)
 	if err != nil {

@@ -48,7 +48,6 @@ var expressions = withOperations(map[string]expression{
 	"COUNTBITS": (*process).bitsLike, "ISUNKNOWN": (*process).isX,
 })
 
-// withOperations adds operations, which need their operands alone.
 func withOperations(all map[string]expression) map[string]expression {
 	for kind, do := range operations {
 		if all[kind] != nil {

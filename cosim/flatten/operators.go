@@ -64,7 +64,6 @@ func quotient(op operation) operate {
 	}
 }
 
-// power is one of constants that have no sign.
 func power(g *graph, of []*expr, width int) *expr {
 	for _, e := range of {
 		if !e.known() || e.value.BitLen() == e.width {

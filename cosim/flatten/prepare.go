@@ -42,14 +42,12 @@ func wholeIndexes(root *node) map[string][]*node {
 	return whole
 }
 
-// text is all that a node and those below it say.
 func (n *node) text() string {
 	var b strings.Builder
 	n.each(func(n *node) { fmt.Fprint(&b, n.kind, n.loc, n.width, n.rest, "\n") })
 	return b.String()
 }
 
-// nestedSelections are selections from selections of a tree, by their places.
 func nestedSelections(root *node) map[string][]*node {
 	nested, known := map[string][]*node{}, map[string]bool{}
 	root.each(func(n *node) {
@@ -110,12 +108,10 @@ func (n *node) cutsAnIndex() bool {
 	return n.isCut() && strings.Contains(n.width, "(G/") && (n.parent.kind == "SEL" || n.parent.kind == "ARRAYSEL") && n.parent.one(2) == n
 }
 
-// signed reports whether a value has a sign.
 func (n *node) signed() bool {
 	return strings.Contains(n.width, "(sw") || strings.Contains(n.width, "/sw")
 }
 
-// bitsBefore is the width of a node in the tree before.
 func (n *node) bitsBefore() int {
 	found := widthBefore.FindStringSubmatch(n.width)
 	if found == nil {

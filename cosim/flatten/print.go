@@ -30,7 +30,6 @@ type printer struct {
 
 var plainName = regexp.MustCompile(`[^A-Za-z0-9_]+`)
 
-// nameOf is a plain Verilog name that nothing else has.
 func (pr *printer) nameOf(name string) string {
 	plain := strings.Trim(plainName.ReplaceAllString(name, "_"), "_")
 	if plain == "" || plain[0] >= '0' && plain[0] <= '9' {
@@ -118,7 +117,6 @@ func (pr *printer) print() string {
 	return text.String()
 }
 
-// find collects the variables that outputs and assertions depend on.
 func (pr *printer) find() {
 	var roots []*expr
 	for _, v := range pr.variables {
@@ -260,7 +258,6 @@ func (pr *printer) races() {
 	}
 }
 
-// variableText declares a variable.
 func (pr *printer) variableText(v *variable) {
 	if v.memory && !v.constant {
 		v.printed = pr.nameOf(v.name)
@@ -312,7 +309,6 @@ func (pr *printer) driverText(v *variable) {
 	}
 }
 
-// literalText is a constant.
 func literalText(e *expr) string {
 	if e.x.Sign() == 0 {
 		return fmt.Sprintf("%d'h%s", e.width, e.value.Text(16))
@@ -417,7 +413,6 @@ func (pr *printer) operationText(e *expr) string {
 	return fmt.Sprintf("%s %s %s", args[0], symbols[e.op], args[1])
 }
 
-// romText is a word of a memory that nothing writes.
 func (pr *printer) romText(e *expr) string {
 	address, width := pr.ref(e.args[0]), e.width
 	name := pr.nameOf(fmt.Sprintf("n%d", len(pr.wires)))
@@ -457,10 +452,8 @@ func (pr *printer) branchText() (port, text string, branches []Branch) {
 	return port, text, branches
 }
 
-// constantsMost is how many of them are kept.
 const constantsMost = 1 << 10
 
-// constants are the operands of comparisons, and parameters.
 func (pr *printer) constants() (list []Constant) {
 	add := func(e *expr) {
 		c := Constant{e.width, e.value.Text(16)}

@@ -44,7 +44,6 @@ type jump struct {
 	s    *state
 }
 
-// when is the condition for being here, since the path had a depth.
 func (p *process) when(depth int) *expr {
 	c := p.g.bit(true)
 	for _, part := range p.path[depth:] {
@@ -53,7 +52,6 @@ func (p *process) when(depth int) *expr {
 	return c
 }
 
-// entry is what a variable holds before the process writes it.
 func (p *process) entry(k key) *value {
 	e := p.g.variable(k.v)
 	switch {
@@ -91,7 +89,6 @@ func (p *process) run(list []*node, s *state) *state {
 	return s
 }
 
-// condition is a value as a condition.
 func (p *process) condition(n *node, s *state) *expr { return p.g.reduce(opAny, p.eval(n, s)) }
 
 func (p *process) unknownNode(n *node) error {
@@ -135,7 +132,6 @@ var refusedNodes = map[string][2]string{
 	"EVENTCONTROL": {"an event inside of a process", "write one event at the head of an always"},
 }
 
-// eval is the value of an expression.
 func (p *process) eval(n *node, s *state) *expr {
 	do, ok := p.expressions[n.kind]
 	if !ok {
@@ -162,7 +158,6 @@ type away struct {
 	when *expr // since that block began
 }
 
-// branchesMost is how many branches are counted.
 const branchesMost = 1 << 12
 
 // branched notes both ways of a condition, but for one that ends the simulation.

@@ -32,7 +32,6 @@ func (t *tree) loses() error {
 	return nil
 }
 
-// A lost looks for what Verilator has lost.
 type lost struct {
 	*tree
 	values  *process          // computes constants
@@ -40,7 +39,6 @@ type lost struct {
 	refused error
 }
 
-// first keeps the first refusal.
 func (l *lost) first(n *node, reason, remedy string) {
 	if l.refused == nil {
 		l.refused = l.refuse(n, reason, remedy)
@@ -68,7 +66,6 @@ func (l *lost) parameters() {
 	})
 }
 
-// place of the variable that a reference names, in trees whose references name variables.
 func (n *node) declared() string {
 	_, rest, _ := strings.Cut(n.rest, " VAR 0x")
 	_, rest, _ = strings.Cut(rest, "{")
@@ -159,7 +156,6 @@ func sortedPlaces(m map[string][]int) (places []string) {
 	return places
 }
 
-// beyond reports whether a constant index that was cut lies beyond the end.
 func (l *lost) beyond(n *node) bool {
 	if !n.one(2).isCut() {
 		return false
@@ -168,7 +164,6 @@ func (l *lost) beyond(n *node) bool {
 	return whole != nil && whole.known() && whole.value.Cmp(big.NewInt(int64(n.one(1).bitsBefore()))) >= 0
 }
 
-// inConstant reports whether a node belongs to the value of a parameter.
 func inConstant(n *node) bool {
 	for below, above := n, n.parent; above != nil; below, above = above, above.parent {
 		if above.kind == "VAR" {
@@ -217,7 +212,6 @@ func firstGroup(found []string) string {
 	return found[1]
 }
 
-// bounds are those of a packed array or a vector.
 func bounds(d *node) (low, high *big.Int, ok bool) {
 	found := arrayRange.FindStringSubmatch(strings.TrimSpace(d.rest))
 	if found == nil {
@@ -261,7 +255,6 @@ func (l *lost) written(n *node) (s *span) {
 	return s
 }
 
-// turns are the values of a variable of generate.
 func (l *lost) turns(n *node) *span {
 	for above := n.parent; above != nil; above = above.parent {
 		if above.kind != "GENFOR" {
@@ -310,7 +303,6 @@ func (l *lost) constants() {
 	})
 }
 
-// fixed reports whether a value consists of constants and parameters.
 func fixed(n *node) bool {
 	ok := true
 	n.each(func(n *node) {
@@ -445,7 +437,6 @@ func (l *lost) enumerations() {
 	})
 }
 
-// below is the type of the elements of an array.
 func (n *node) below() string { return firstGroup(typeBelow.FindStringSubmatch(n.rest)) }
 
 // continuous looks for assignments in processes that last: assign and deassign. Verilator makes plain ones of them.

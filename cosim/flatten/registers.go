@@ -6,7 +6,6 @@ import (
 	"strings"
 )
 
-// registerText prints all registers and memories of a module.
 func (pr *printer) registerText() {
 	var power strings.Builder
 	for _, v := range pr.order {
@@ -42,7 +41,6 @@ func (pr *printer) edgeText(e event) string {
 	return "posedge " + pr.ref(e.e)
 }
 
-// onText is the condition that a reset is on.
 func (pr *printer) onText(e event) string {
 	if e.falling {
 		return "!" + pr.ref(e.e)

@@ -18,7 +18,6 @@ func (g *graph) agree(a, b *expr, bits int) bool {
 	return true
 }
 
-// sample is what an expression is in a sample.
 func (g *graph) sample(e *expr, sample int) *expr {
 	if e.op == opConst {
 		return g.constant(e.width, e.value) // X is 0

@@ -185,7 +185,6 @@ func (p *process) isInside(n *node) bool {
 	panic(p.refuse(n, "a case with unknown bits whose head is not in one file", "write it in one place"))
 }
 
-// afterComments is what follows spaces and comments.
 func afterComments(text string) string {
 	for {
 		text = strings.TrimLeft(text, " \t\r\n")

@@ -11,12 +11,10 @@ type key struct {
 	later bool
 }
 
-// at returns the index of the part that has a bit.
 func (v *value) at(bit int) int {
 	return sort.Search(len(v.parts), func(i int) bool { return v.parts[i].end() > bit })
 }
 
-// cut makes a part begin at a bit.
 func (v *value) cut(g *graph, bit int) {
 	i := v.at(bit)
 	if i == len(v.parts) || v.parts[i].low == bit {
@@ -96,7 +94,6 @@ func (s *state) put(k key, v *value) {
 	s.own[k] = v
 }
 
-// touched lists what was written in some states since base.
 func touched(base *state, states ...*state) (keys []key) {
 	seen := map[key]bool{}
 	for _, s := range states {
@@ -116,7 +113,6 @@ func touched(base *state, states ...*state) (keys []key) {
 	return keys
 }
 
-// choose merges two values.
 func choose(g *graph, c *expr, a, b *value) *value {
 	merged := &value{}
 	for i, j := 0, 0; i < len(a.parts) && j < len(b.parts); {

@@ -25,7 +25,6 @@ func (p *process) assignment(n *node, s *state) *state {
 	return s
 }
 
-// arrays are the types of two nodes, if both are unpacked arrays.
 func (p *process) arrays(a, b *node) (of, other *dtype, ok bool) {
 	for _, n := range []*node{a, b} {
 		if t := p.nodes[n.dtype]; t == nil || t.kind != "UNPACKARRAYDTYPE" {
@@ -42,7 +41,6 @@ func (p *process) alongside(n, a, b *node) {
 	}
 }
 
-// chosen is ?:.
 func (p *process) chosen(n *node, s *state) *expr {
 	p.alongside(n, n.one(2), n.one(3))
 	c := p.condition(n.one(1), s)
@@ -72,7 +70,6 @@ func (p *process) branch(n *node, s *state) *state {
 		func(s *state) *state { return p.run(n.operands[2], s) })
 }
 
-// split runs both sides of a branch and merges them.
 func (p *process) split(n *node, c *expr, s *state, yes, no func(*state) *state) *state {
 	if c.known() {
 		if c.is(1) {
@@ -166,7 +163,6 @@ func (p *process) loop(n *node, s *state) *state {
 	}
 }
 
-// turn runs a loop's body once.
 func (p *process) turn(n *node, s *state) *state {
 	if s = p.run(n.operands[2], s); s == nil {
 		return nil
@@ -219,7 +215,6 @@ func (p *process) jump(n *node, s *state) *state {
 	return nil
 }
 
-// stop is $fatal, $stop, or an assertion that has failed.
 func (p *process) stop(n *node, s *state) *state {
 	text := ""
 	for _, beside := range n.parent.operands {

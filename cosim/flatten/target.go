@@ -24,7 +24,6 @@ type step struct {
 	room          int // bits of the vector in which a slice moves; 0 for an array
 }
 
-// locate finds the target of a node.
 func (p *process) locate(n *node, s *state) target {
 	p.covered[n.kind] = true
 	switch n.kind {
@@ -57,7 +56,6 @@ func (p *process) locate(n *node, s *state) target {
 	panic(p.unknownNode(n))
 }
 
-// move adds a step, which is none if it is known.
 func (t target) move(g *graph, at *expr, stride, count, room int) target {
 	if i, ok := at.small(); ok {
 		t.low += i * stride
@@ -80,7 +78,6 @@ func (t target) move(g *graph, at *expr, stride, count, room int) target {
 	return t
 }
 
-// assign writes a value to a target.
 func (p *process) assign(n *node, s *state, data *expr, later bool) {
 	switch n.kind {
 	case "CONCAT":
@@ -168,7 +165,6 @@ func (p *process) slide(v *value, t target, low int, steps []step, when, data *e
 	v.set(g, low, g.mux(when, g.or(g.and(old, g.not(hole)), full), old))
 }
 
-// writeMemory keeps a write of a word for the memory's port.
 func (p *process) writeMemory(n *node, t target, data *expr, later bool) {
 	word := t.v.what.element.bits
 	several := t.low%word+t.width > word // '{default: 0}
@@ -186,7 +182,6 @@ func (p *process) writeMemory(n *node, t target, data *expr, later bool) {
 	p.writes = append(p.writes, memoryWrite{t.v, when, address, t.low % word, t.width, data})
 }
 
-// within is the condition that an index is below a bound.
 func (p *process) within(at *expr, count int) *expr {
 	if at.width < 31 && 1<<at.width <= count {
 		return p.g.bit(true)

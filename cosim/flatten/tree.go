@@ -26,7 +26,6 @@ type node struct {
 	parent   *node
 }
 
-// one returns an operand that is not a list.
 func (n *node) one(operand int) *node {
 	if len(n.operands[operand-1]) == 0 {
 		return nil
@@ -34,7 +33,6 @@ func (n *node) one(operand int) *node {
 	return n.operands[operand-1][0]
 }
 
-// each calls do for a node and everything below it.
 func (n *node) each(do func(*node)) {
 	do(n)
 	for _, list := range n.operands {
@@ -67,7 +65,6 @@ func (n *node) dropReals() {
 	})
 }
 
-// name is the first word that follows a node's type.
 func (n *node) name() string {
 	word, _, _ := strings.Cut(n.rest, " ")
 	return word
@@ -121,7 +118,6 @@ func readTree(f *verilator.Flat) (*tree, error) {
 	return t, err
 }
 
-// readNodes reads a dump into a table of nodes by their ids, and returns its root.
 func readNodes(text []byte, nodes map[string]*node) (*node, error) {
 	root := &node{kind: "NETLIST"}
 	path := []*node{root}
@@ -154,7 +150,6 @@ func readNodes(text []byte, nodes map[string]*node) (*node, error) {
 	return root, nil
 }
 
-// place returns file:line:column of a node.
 func (t *tree) place(n *node) string {
 	file, line, column := t.position(n)
 	return fmt.Sprintf("%s:%d:%d", file, line, column)
@@ -178,7 +173,6 @@ var firstWord = regexp.MustCompile(`^\$?\w+`)
 // $readmemh from $readmemb, assert from assume.
 func (t *tree) word(n *node) string { return firstWord.FindString(t.after(n)) }
 
-// after is the source from where a node begins.
 func (t *tree) after(n *node) string {
 	file, line, column := t.position(n)
 	of, ok := t.texts[file]
@@ -224,7 +218,6 @@ type member struct {
 	what *dtype
 }
 
-// typeOf returns a type by its id.
 func (t *tree) typeOf(at *node, id string) *dtype {
 	if known, ok := t.types[id]; ok {
 		return known

@@ -82,13 +82,11 @@ type value struct{ parts []part }
 
 func (p part) end() int { return p.low + p.width }
 
-// An event is an edge of a signal.
 type event struct {
 	e       *expr
 	falling bool
 }
 
-// A register is what a clock writes.
 type register struct {
 	low, width int
 	clock      event
@@ -103,7 +101,6 @@ type reset struct {
 	value *expr // nil: the register holds
 }
 
-// A writePort writes a memory.
 type writePort struct {
 	memoryWrite
 	clock   event

@@ -33,7 +33,6 @@ var (
 	vvpTool         = cosim.Tool{Command: "vvp", Packages: "iverilog", VersionOption: "-V"}
 )
 
-// find returns the path of a tool.
 func find(t cosim.Tool) (string, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {
@@ -135,7 +134,6 @@ func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 	return said.Bytes(), err
 }
 
-// compile compiles a design to the file out.
 func compile(source *cosim.Source, out string) error {
 	iverilog, err := find(iverilogTool)
 	if err != nil {

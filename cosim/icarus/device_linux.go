@@ -99,7 +99,6 @@ func OpenSeeing(source cosim.Source, options cosim.Options, seeing cosim.Seeing)
 	return d, err
 }
 
-// start builds the simulation in scratch and starts it.
 func (d *device) start(source *cosim.Source, scratch string) error {
 	vvp, err := vvpTool.Version(context.Background())
 	if err != nil {
@@ -153,7 +152,6 @@ func (d *device) greet(source *cosim.Source) error {
 	return nil
 }
 
-// readPorts reads the report of the module.
 func readPorts(report string) ([]cosim.Port, error) {
 	var ports []cosim.Port
 	for line := range strings.Lines(report) {
@@ -181,7 +179,6 @@ func (d *device) Unknown() []uint64   { return d.unknown }
 // Log returns the end of what the simulation has printed, at least 64 KiB of it.
 func (d *device) Log() string { return d.log.String() }
 
-// Warnings returns the system tasks of the design that reach files or programs.
 func (d *device) Warnings() []cosim.Warning { return d.design.warnings }
 
 func (d *device) Settle() error { return d.exchange(opSettle, 0, 0) }
@@ -254,7 +251,6 @@ func (d *device) patience(number uint32, inquest time.Duration) patience {
 	return most
 }
 
-// autopsy ends the simulation and says how it ended.
 func (d *device) autopsy(answer answer) error {
 	memory := d.process.memory
 	late := answer == answerReplied && memory.status == statusOK
@@ -289,7 +285,6 @@ func (d *device) fault(kind cosim.FaultKind, text string) error {
 	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text}
 }
 
-// toolFault is a fault of the simulator.
 func (d *device) toolFault(kind cosim.FaultKind, text string) error {
 	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text, Tool: vvpTool.Command}
 }

@@ -42,7 +42,6 @@ const (
 	statusOscillates status = 4 // events ran without delay until they were stopped
 )
 
-// header is the start of the shared memory.
 type header struct {
 	command         atomic.Uint32
 	simulatorSleeps atomic.Uint32
@@ -66,7 +65,6 @@ type memory struct {
 	*header
 }
 
-// newMemory makes shared memory that asks for module top with these clocks.
 func newMemory(top string, clocks []string) (*memory, error) {
 	request := strings.Join(append([]string{top}, clocks...), "\x00") + "\x00\x00"
 	if len(request) > reportAt-requestAt {
@@ -95,13 +93,11 @@ func (m *memory) close() {
 	m.bytes, m.header = nil, nil
 }
 
-// report is the text that came with the first reply.
 func (m *memory) report() string {
 	text, _, _ := strings.Cut(string(m.bytes[reportAt:valuesAt]), "\x00")
 	return text
 }
 
-// words returns count words of the values, from word first on.
 func (m *memory) words(first, count int) []uint64 {
 	if count == 0 {
 		return nil
@@ -109,7 +105,6 @@ func (m *memory) words(first, count int) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&m.bytes[valuesAt+8*first])), count)
 }
 
-// post hands a command over and returns its number.
 func (m *memory) post(op op, clocks, count uint64) uint32 {
 	m.op, m.clocks, m.count = op, clocks, count
 	number := m.command.Add(1)

@@ -96,7 +96,6 @@ const (
 // wait for the machine, and processor time, neither of which depends on load.
 type patience struct{ wall, processor time.Duration }
 
-// await waits for the reply to a command.
 func (p *process) await(number uint32, patience patience) answer {
 	if p.memory.spin(number) {
 		return answerReplied
@@ -151,7 +150,6 @@ func (p *process) used() time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// interrupt asks a simulation that makes no progress to stop.
 func (p *process) interrupt() { _ = p.cmd.Process.Signal(unix.SIGUSR1) }
 
 // end waits until the process is gone, and kills it if that takes too long.

@@ -46,7 +46,6 @@ func (d *device) EndTrace() error {
 
 func (d *device) Untraced() []string { return nil }
 
-// command is one that takes no simulated time.
 func (d *device) command(op op, count uint64) error {
 	if d.err != nil {
 		return d.err

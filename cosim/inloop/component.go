@@ -60,7 +60,6 @@ func (c *replaced) Latches() []hw.Wire {
 	return c.latcher.Latches()
 }
 
-// Drive shows the registers of the model and of the RTL.
 func (c *replaced) Drive(s hw.Shard) {
 	if c.driver != nil {
 		c.driver.Drive(s)
@@ -70,7 +69,6 @@ func (c *replaced) Drive(s hw.Shard) {
 	}
 }
 
-// Settle lets the model settle its elements, then the RTL.
 func (c *replaced) Settle(s hw.Shard) {
 	c.combinational.Settle(s)
 	if !c.site.Combinational {
@@ -111,14 +109,12 @@ func (c *replaced) putOutputs() {
 	}
 }
 
-// Probes yields the model's signals, which show what the RTL says.
 func (c *replaced) Probes(yield func(hw.Probe)) {
 	if p, ok := c.Sited.(hw.Probed); ok {
 		p.Probes(yield)
 	}
 }
 
-// Reset resets the model and all devices.
 func (c *replaced) Reset() {
 	c.Sited.Reset()
 	c.resetDevices()

@@ -9,7 +9,6 @@ import (
 	"starloom/hw"
 )
 
-// part is a device in a machine.
 type part struct {
 	Part
 	loop    *Loop
@@ -24,13 +23,11 @@ type part struct {
 	checked cosim.Checked // nil for a device that checks nothing
 }
 
-// output is an output of an element.
 type output struct {
 	name string
 	put  func() error
 }
 
-// newPart finds the ports of a site in a device, by name.
 func newPart(l *Loop, site *hw.Site, p Part) (*part, error) {
 	for _, element := range p.Elements {
 		if element < 0 || element >= site.Elements {
@@ -56,7 +53,6 @@ func newPart(l *Loop, site *hw.Site, p Part) (*part, error) {
 	return x, nil
 }
 
-// place returns the first word of a port of the device.
 func (p *part) place(name string, bits int, input bool) (int, error) {
 	ports := p.Device.Ports()
 	i := slices.IndexFunc(ports, func(q cosim.Port) bool { return q.Name == name })
@@ -66,7 +62,6 @@ func (p *part) place(name string, bits int, input bool) (int, error) {
 	return ports[i].Word, nil
 }
 
-// bind finds the pins of all ports.
 func (p *part) bind() error {
 	p.given, p.shown, p.polled = nil, make([][]output, len(p.Elements)), make([][]output, len(p.Elements))
 	for i := range p.site.Ports {
@@ -105,7 +100,6 @@ func direction(input bool) string {
 	return "output"
 }
 
-// path names element k.
 func (p *part) path(k int) string { return p.site.Path(p.Elements[k]) }
 
 // clear puts 0 on the inputs; what the machine gives is not known to be there any more.
@@ -116,7 +110,6 @@ func (p *part) clear() {
 
 func (p *part) reset(on uint64) { p.Device.Inputs()[p.resetAt] = on }
 
-// changeInputs is getInputs, and reports whether they are new.
 func (p *part) changeInputs(dark bool) (changed bool) {
 	if dark && p.dark {
 		return false
@@ -127,7 +120,6 @@ func (p *part) changeInputs(dark bool) (changed bool) {
 	return !slices.Equal(p.asked, inputs)
 }
 
-// getInputs puts what the machine gives on the inputs, which is nothing in the dark.
 func (p *part) getInputs(dark bool) {
 	if dark && p.dark {
 		return
@@ -156,7 +148,6 @@ func zero(words []uint64) bool {
 	return any == 0
 }
 
-// put shows the machine what some outputs of element k are.
 func (p *part) put(k int, outputs []output) {
 	for i := range outputs {
 		if err := outputs[i].put(); err != nil || p.wild.Mask != 0 {
@@ -195,7 +186,6 @@ func (p *part) edge() {
 	}
 }
 
-// check ends the run where a value is beyond what the device was attached for.
 func (p *part) check() {
 	if p.checked == nil || p.loop.fault != nil || p.site.Clocked && p.Device.Inputs()[p.resetAt] != 0 {
 		return

@@ -40,7 +40,6 @@ const redrawsMax = 300
 // deadEndsMax is how many cycles without inputs are enough if there has been no other.
 const deadEndsMax = 32
 
-// contract is the map's, asked cycle by cycle.
 type contract struct {
 	*pinmap.Terms
 	pins   *pinmap.Map
@@ -94,7 +93,6 @@ func (c *contract) broken() int {
 	return slices.IndexFunc(c.Assume, func(a *condition.Condition) bool { return !a.Holds(c.sight) })
 }
 
-// inReset reports whether reset is on.
 func (c *contract) inReset() bool {
 	return c.model.Clocked() && c.model.Inputs()[c.model.ResetWord()]&1 != 0
 }
@@ -104,7 +102,6 @@ func (c *contract) brokenInReset() bool {
 	return slices.ContainsFunc(c.Assume, func(a *condition.Condition) bool { return a.OfInputs() && !a.Holds(c.sight) })
 }
 
-// respectInReset draws others while reset is on, if there are some.
 func (c *contract) respectInReset(redraw func(attempt int), inputs []uint64) {
 	for attempt := 1; attempt < redrawsMax && c.brokenInReset(); attempt++ {
 		redraw(attempt)
@@ -151,7 +148,6 @@ func (c *contract) respect(redraw func(attempt int), cycle uint64, inputs []uint
 	return true
 }
 
-// unsatisfiable names the first assumption that no inputs have met.
 func (c *contract) unsatisfiable(cycle uint64) error {
 	at := max(slices.Index(c.held, false), 0)
 	reason := fmt.Sprintf("no inputs were found that meet %q, nor has any cycle before met all of assume", c.Assume[at].Text)
@@ -165,7 +161,6 @@ func (c *contract) unsatisfiable(cycle uint64) error {
 	}
 }
 
-// breaks says that a given stimulus breaks an assumption.
 func (c *contract) breaks(s *Stimulus, row uint64, at int) error {
 	where := fmt.Sprintf("in cycle %d", s.cycleOf(row))
 	if s.cycleOf(row) == hw.CycleOfReset {
@@ -210,7 +205,6 @@ func (c *contract) weigh(cycle uint64, all []uint64, asked bool, s *Stimulus) (s
 	return false, nil
 }
 
-// count counts a cycle that is compared.
 func (c *contract) count() {
 	if c == nil || !c.counts {
 		return
@@ -223,7 +217,6 @@ func (c *contract) count() {
 	}
 }
 
-// begin starts a run.
 func (c *contract) begin(counts bool) {
 	if c != nil {
 		c.counts = counts
@@ -231,14 +224,12 @@ func (c *contract) begin(counts bool) {
 	}
 }
 
-// next ends a cycle.
 func (c *contract) next() {
 	if c != nil {
 		c.sight.Next()
 	}
 }
 
-// linesOf copies what is kept for late RTL.
 func (c *contract) linesOf() (lines [][]bool) {
 	for i := 0; c != nil && i < len(c.gates); i++ {
 		lines = append(lines, slices.Clone(c.gates[i].line))
@@ -246,7 +237,6 @@ func (c *contract) linesOf() (lines [][]bool) {
 	return lines
 }
 
-// resume goes on where the model was saved, with lines of linesOf.
 func (c *contract) resume(lines [][]bool, reset bool) {
 	if c == nil {
 		return
@@ -259,7 +249,6 @@ func (c *contract) resume(lines [][]bool, reset bool) {
 	}
 }
 
-// failure is why random inputs have ended before their time.
 func (c *contract) failure() error {
 	if c == nil {
 		return nil
@@ -285,7 +274,6 @@ func (c *contract) resetAll() {
 	}
 }
 
-// never lists outputs that did not count in any cycle.
 func (c *contract) never() (names []string) {
 	for _, g := range c.gates {
 		if g.counted.Cycles == 0 {
@@ -295,7 +283,6 @@ func (c *contract) never() (names []string) {
 	return names
 }
 
-// neverCompared refuses a check in which an output did not count in any cycle.
 func (c *contract) neverCompared(name string) error {
 	key := "compare." + name
 	for written := range c.pins.Compare {

@@ -76,7 +76,6 @@ func (c *Coverage) set(to *Coverage) {
 // begin starts a run: its first reset does not count as one in the middle of the run.
 func (c *Coverage) begin() { c.started, c.now.First = false, true }
 
-// see counts a settled cycle of the model.
 func (c *Coverage) see() {
 	inputs := c.now.Inputs
 	if c.clocked && inputs[c.resetWord]&1 != 0 {

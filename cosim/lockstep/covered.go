@@ -7,7 +7,6 @@ import (
 	"starloom/hw"
 )
 
-// covered counts what the runs of a pair cover.
 type covered struct {
 	coverage.Coverage
 	kernel *hw.Kernel
@@ -22,7 +21,6 @@ func newCovered(name string, kernel *hw.Kernel) *covered {
 	return &covered{Coverage: coverage.Coverage{Model: coverage.NewModel(name, cells)}, kernel: kernel}
 }
 
-// see notes a settled cycle of the model without reset.
 func (c *covered) see(reset bool) {
 	if c == nil || reset {
 		return

@@ -119,7 +119,6 @@ func (l *pair) explain(r *Report, f *finding, agrees func(m *pinmap.Map) bool) e
 	return nil
 }
 
-// printed is the end of what the RTL has printed.
 func (l *pair) printed() string {
 	if l.rtl == nil {
 		return ""
@@ -129,7 +128,6 @@ func (l *pair) printed() string {
 	return text[max(0, len(text)-most):]
 }
 
-// describe puts the difference into words.
 func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fault) {
 	if at.port < 0 {
 		d.Text = fmt.Sprintf("the RTL ends %s: %s", d.where(), at.kind)
@@ -183,7 +181,6 @@ func (l *pair) placeOf(port int, last sample) string {
 	return l.model.Where(last.model, rtl)
 }
 
-// brokenText says what the RTL's outputs break now.
 func (l *pair) brokenText(port int) string {
 	d := l.rtl.(*pinmap.Device)
 	if limit := d.Broken(); limit != nil {

@@ -61,7 +61,6 @@ func (b *budget) shareOfDeep() uint64 {
 	return b.spent / 2
 }
 
-// place is a state that has been reached.
 type place struct {
 	from   *place // nil for power-on, or a run
 	rows   int    // of the stimulus of a run, for a place on its way
@@ -160,12 +159,10 @@ func (e *explorer) follow(s *Stimulus) {
 	}
 }
 
-// over reports whether the exploration has come to its end.
 func (e *explorer) over() bool {
 	return e.differs != nil || e.err != nil || e.budget.spent >= e.budget.cycles
 }
 
-// choose is for the draws of the next decision.
 func (e *explorer) choose() *twin.Random {
 	e.number++
 	return e.phaser.Choose(e.number)
@@ -204,13 +201,10 @@ func (e *explorer) run(phase twin.Phase, cycles uint64) {
 	}
 }
 
-// see looks at a settled cycle.
 func (e *explorer) see(uint64, bool) { e.found += e.novelty.see() }
 
-// age is how long ago the latest reset is.
 func (e *explorer) age() uint64 { return e.now.stretch }
 
-// keep saves the present state at its place.
 func (e *explorer) keep(p *place) {
 	if e.save(p); p.rtl == nil {
 		return
@@ -230,14 +224,12 @@ func (e *explorer) keep(p *place) {
 	e.corpus = append(e.corpus, p)
 }
 
-// forget drops the snapshots of a place.
 func (e *explorer) forget(p *place) {
 	if !slices.Contains(e.marks, p) {
 		p.model, p.rtl, p.lines, p.gates = nil, nil, nil, nil
 	}
 }
 
-// save takes the snapshots of the present state.
 func (e *explorer) save(p *place) {
 	if !e.saves || p.rtl != nil {
 		return
@@ -258,7 +250,6 @@ func (e *explorer) save(p *place) {
 	p.gates = e.contract.linesOf()
 }
 
-// goTo restores the state of a place.
 func (e *explorer) goTo(p *place) {
 	if p == e.here || p.rtl == nil || e.over() {
 		return
@@ -357,7 +348,6 @@ func (e *explorer) goDeep() {
 	}
 }
 
-// search goes to a place that few phases began at, or stays, and runs a phase, with run-ups.
 func (e *explorer) search() {
 	random := e.choose()
 	if len(e.corpus) > 0 && random.Below(2) == 0 {
@@ -416,7 +406,6 @@ func (e *explorer) runUp() {
 	}
 }
 
-// way is the inputs that lead to a place, from power-on on, those of a run included.
 func (l *pair) way(seed uint64, to *place) drive {
 	var phases []*twin.Phase
 	p := to

@@ -45,7 +45,6 @@ func (b *bounded) Write(text []byte) (int, error) {
 	return b.Buffer.Write(text)
 }
 
-// modelCells are the registers of a model, but for its clock.
 func modelCells(kernel *hw.Kernel) (cells []hw.Cell, missing []string) {
 	cells, missing = hw.Cells(kernel)
 	cells = slices.DeleteFunc(cells, func(c hw.Cell) bool { return c.Path == kernel.Path()+".cycle" })
@@ -55,7 +54,6 @@ func modelCells(kernel *hw.Kernel) (cells []hw.Cell, missing []string) {
 	return cells, missing
 }
 
-// insideWave writes what is inside into a waveform.
 type insideWave struct {
 	*inside
 	out    *vcd.Writer
@@ -65,7 +63,6 @@ type insideWave struct {
 	taken  map[string]bool
 }
 
-// insideNet is a signal of the RTL.
 type insideNet struct {
 	net            vcd.NetID
 	low, bits      int
@@ -145,7 +142,6 @@ func (w *insideWave) declareNets(unknown []bool) (err error) {
 	return nil
 }
 
-// everUnknown says which nets of a VCD are X or Z in some cycle.
 func everUnknown(text []byte) ([]bool, error) {
 	r, err := vcd.NewReader(bytes.NewReader(text), scopeOfInternals)
 	if err != nil {
@@ -206,7 +202,6 @@ func plainName(name string) string {
 	return plain
 }
 
-// set shows a sample.
 func (w *insideWave) set(number int) error {
 	if w == nil {
 		return nil
@@ -237,7 +232,6 @@ func (w *insideWave) set(number int) error {
 	return w.reader.Err()
 }
 
-// notes are lines for the comment of a waveform.
 func (x *inside) notes() (lines []string) {
 	if x == nil {
 		return nil

@@ -112,13 +112,11 @@ func (l *pair) passed(ctx context.Context, report *Report, first *finding) error
 	return l.lookIfWanted(report)
 }
 
-// agrees reports whether RTL agrees with its model for a while.
 func agrees(ctx context.Context, m *pinmap.Map) bool {
 	r, err := Run(ctx, m, Options{Cycles: hintCycles, PowerOn: 1, NoExplore: true, Brief: true})
 	return err == nil && r.Divergence == nil
 }
 
-// cover begins to count what the runs cover, if that is wanted.
 func (l *pair) cover(report *Report) {
 	if l.options.Coverage {
 		l.covered = newCovered(l.pinMap.Model, l.model.Kernel())
@@ -126,7 +124,6 @@ func (l *pair) cover(report *Report) {
 	}
 }
 
-// exploreSeeds explores with each seed, up to the first difference.
 func (l *pair) exploreSeeds(report *Report) (found *finding, err error) {
 	var shown *novelty // of all seeds so far
 	for seed := l.options.Seed; found == nil && l.options.Explore > 0 && seed < l.options.Seed+uint64(l.options.Seeds); seed++ {

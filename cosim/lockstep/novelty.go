@@ -88,7 +88,6 @@ func newNovelty(observed []twin.Observed, coverage *Coverage) *novelty {
 // breakOff forgets the cycle before: the model has another state now.
 func (n *novelty) breakOff() { n.fresh = true }
 
-// begin begins a phase.
 func (n *novelty) begin() {
 	for i := range n.signals {
 		n.signals[i].ups, n.signals[i].downs = 0, 0
@@ -107,7 +106,6 @@ func (n *novelty) counter(i int, up bool) int {
 	return 2*i + 1
 }
 
-// moves reports whether one of some counters has moved in this cycle.
 func (n *novelty) moves(counters func(counter int) bool) bool {
 	for i := range n.signals {
 		s := &n.signals[i]
@@ -130,7 +128,6 @@ func (n *novelty) counts(cycles uint64) int {
 	return -1
 }
 
-// see returns how many new things a settled cycle has shown.
 func (n *novelty) see() (found int) {
 	for i := range n.signals {
 		s := &n.signals[i]
@@ -158,7 +155,6 @@ func (n *novelty) see() (found int) {
 	return found
 }
 
-// value notes the value of a signal.
 func (n *novelty) value(i int, value uint64) (found int) {
 	s := &n.signals[i]
 	s.most = max(s.most, value)
@@ -176,7 +172,6 @@ func (n *novelty) value(i int, value uint64) (found int) {
 	return found
 }
 
-// note sets a bit of what was seen.
 func (n *novelty) note(bit int) int {
 	if word, mask := &n.seen[bit/64], uint64(1)<<(bit%64); *word&mask == 0 {
 		*word |= mask
@@ -185,7 +180,6 @@ func (n *novelty) note(bit int) int {
 	return 0
 }
 
-// bucket numbers distances, eight in each power of two.
 func bucket(distance uint64) int {
 	length := bits.Len64(distance)
 	if length <= distanceBits {
@@ -195,7 +189,6 @@ func bucket(distance uint64) int {
 	return (shift+1)<<distanceBits | int(distance>>shift)&(1<<distanceBits-1)
 }
 
-// put sets the events of a signal.
 func (n *novelty) put(i int, value uint64) {
 	s := &n.signals[i]
 	if s.eventBits == 0 {
@@ -301,7 +294,6 @@ func (p *pairs) add(first, second []uint64) (found int) {
 	return found
 }
 
-// all reports whether all pairs were seen.
 func (p *pairs) all(first, second uint64) bool {
 	common := ^uint64(0)
 	for i := range p.common {
@@ -310,7 +302,6 @@ func (p *pairs) all(first, second uint64) bool {
 	return second&^common == 0
 }
 
-// index updates what is common, of neighbours that some events belong to.
 func (p *pairs) index(events uint64) {
 	for i := range p.common {
 		if events>>(8*i)&255 == 0 {
@@ -328,7 +319,6 @@ func (n *novelty) sets() [3][]uint64 {
 	return [3][]uint64{n.seen, n.crosses[0].seen, n.crosses[crossesBefore].seen}
 }
 
-// count is how many things have been shown.
 func (n *novelty) count() (shown int) {
 	for _, words := range n.sets() {
 		for _, word := range words {

@@ -43,7 +43,6 @@ type Options struct {
 // PowerOnDefault is how many states of registers at power-on there are.
 const PowerOnDefault = 3
 
-// complete sets defaults.
 func (o *Options) complete(backend string) {
 	if o.Cycles == 0 {
 		o.Cycles = 100_000
@@ -91,7 +90,6 @@ const (
 	exploreRunMin, exploreRunMax = 1_000, 800_000
 )
 
-// nothingCompared refuses runs in which reset is always on.
 func (o *Options) nothingCompared() error {
 	place, remedy := "--cycles", fmt.Sprintf("give more than %d", o.Cycles)
 	if o.Stimulus != nil {
@@ -102,7 +100,6 @@ func (o *Options) nothingCompared() error {
 
 type origin struct{ seed, powerOn uint64 }
 
-// runs lists all runs, those with different stimuli first.
 func (o *Options) runs() (runs []origin) {
 	for powerOn := range o.PowerOn {
 		for seed := range o.Seeds {

@@ -12,7 +12,6 @@ import (
 	"starloom/cosim/twin"
 )
 
-// A difference is where a run ended.
 type difference struct {
 	kind  string
 	cycle uint64
@@ -75,7 +74,6 @@ type exchange interface {
 	flush(l *pair) *difference
 }
 
-// stepwise runs the RTL cycle by cycle.
 type stepwise struct{}
 
 func (stepwise) settle(l *pair) error {
@@ -121,7 +119,6 @@ func (h *hang) or(do func() error) error {
 	return do()
 }
 
-// pace is how the runs go on.
 type pace struct {
 	exchange exchange
 	known    *hang
@@ -137,7 +134,6 @@ type sight struct {
 	covered  *covered     // likewise; nil if it is not wanted
 }
 
-// held is what the model's outputs are compared as.
 type held struct {
 	late   []int // by port
 	lines  [][]uint64
@@ -164,7 +160,6 @@ func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
 	return l, nil
 }
 
-// prepare decides what is compared, by the device's wiring.
 func (l *pair) prepare(d *pinmap.Device) {
 	ports := l.model.Ports()
 	l.mask = make([]uint64, len(l.model.Outputs()))
@@ -299,7 +294,6 @@ func (l *pair) stimulusOf(f *finding) drive {
 	}
 }
 
-// progressCycles is how often a run reports its progress.
 const progressCycles = 1 << 12
 
 // run drives both from power-on to the first difference, nil if there is none.
@@ -308,7 +302,6 @@ func (l *pair) run(next drive, seen func(cycle uint64, settled bool)) (*differen
 	return l.runFrom(0, next, seen)
 }
 
-// runFrom does the same, and compares from a cycle on only.
 func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
 	l.begin(from)
 	for l.take(next, l.now.cycle) {
@@ -325,7 +318,6 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 	return nil, l.contract.failure()
 }
 
-// course is where a run is.
 type course struct {
 	cycle    uint64 // the next one
 	from     uint64 // that is compared, if not in reset
@@ -335,7 +327,6 @@ type course struct {
 	off      uint64 // cycles since it was on last
 }
 
-// begin starts a run, with both at power-on.
 func (l *pair) begin(from uint64) {
 	l.rtlFresh = false
 	l.now = course{from: from, compared: !l.model.Clocked()}
@@ -411,12 +402,10 @@ func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *d
 	return false, nil, nil
 }
 
-// inReset reports whether reset is on in the cycle.
 func (l *pair) inReset() bool {
 	return l.model.Clocked() && l.model.Inputs()[l.model.ResetWord()]&1 != 0
 }
 
-// flushed reports whether what RTL without a reset held when the model was reset is gone.
 func (l *pair) flushed() bool {
 	return !l.pinMap.KeepsState() || l.now.off >= uint64(l.pinMap.Timing.ResetCycles)
 }
@@ -430,7 +419,6 @@ func (l *pair) take(next drive, cycle uint64) bool {
 	return true
 }
 
-// fit changes the inputs to what the map allows.
 func (l *pair) fit() { l.fitRow(l.now.cycle, l.model.Inputs()) }
 
 // fitRow does so with those of a cycle. No reset but the first reaches RTL that has none.
@@ -482,7 +470,6 @@ func (l *pair) resetLate() {
 	copy(inputs, before)
 }
 
-// fillLines lets a reset reach all that is held back.
 func (l *pair) fillLines() {
 	for i, line := range l.lines {
 		if line == nil {

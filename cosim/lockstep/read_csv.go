@@ -73,7 +73,6 @@ func (s *Stimulus) resets(m *twin.Model) bool {
 	return false
 }
 
-// unreadable is the error for a stimulus that cannot be opened.
 func unreadable(path string, err error) error {
 	var known *input.Error
 	if errors.As(err, &known) {
@@ -86,7 +85,6 @@ func unreadable(path string, err error) error {
 	}
 }
 
-// readCSV closes the stream.
 func (s *Stimulus) readCSV(stream *input.Stream) error {
 	path := stream.Name
 	defer stream.Close()
@@ -181,7 +179,6 @@ func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
 	return columns, nil
 }
 
-// reach repeats the last line until a cycle is the next one.
 func (s *Stimulus) reach(place, text string) error {
 	cycle, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || cycle < uint64(s.Cycles()) {
@@ -203,7 +200,6 @@ func (s *Stimulus) reach(place, text string) error {
 	return nil
 }
 
-// parseValue puts a number into the words of a port.
 func parseValue(place, text string, p *cosim.Port, row []uint64) error {
 	value, ok := new(big.Int).SetString(text, 0)
 	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {

@@ -100,7 +100,6 @@ type vcdInputs struct {
 	clock   vcd.NetID
 }
 
-// putFixed puts the numbers of joins, and forgets them.
 func (v *vcdInputs) putFixed(row []uint64) {
 	for _, in := range v.inputs {
 		for bit, one := range in.fixed {
@@ -112,7 +111,6 @@ func (v *vcdInputs) putFixed(row []uint64) {
 	v.inputs = slices.DeleteFunc(v.inputs, func(in vcdInput) bool { return in.fixed != nil })
 }
 
-// findVCDInputs looks for a scope with the names of the model, or of the RTL.
 func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map, model *twin.Model) (*vcdInputs, error) {
 	ours := vcdNames(m, s.Inputs, false)
 	pins := vcdNames(m, s.Inputs, true)

@@ -123,7 +123,6 @@ type Exploration struct {
 	Deep    uint64 `json:"deep_cycles"`    // long after a reset
 }
 
-// addExploration counts an exploration, beyond what earlier seeds have shown.
 func (r *Report) addExploration(seed uint64, e *explorer, earlier *novelty) {
 	b := &e.budget
 	r.Explored = append(r.Explored, Exploration{
@@ -210,7 +209,6 @@ func (r *Report) countOutputs(l *pair) {
 	}
 }
 
-// take keeps what the map's contract has meant.
 func (r *Report) take(c *contract) {
 	if c != nil {
 		r.Contract = &c.is
@@ -348,7 +346,6 @@ func (d *Divergence) Compare(other *Divergence) int {
 		cmp.Compare(d.Found.Cycle, other.Found.Cycle))
 }
 
-// where says in which cycle of the case model and RTL differ.
 func (d *Divergence) where() string {
 	if d.BeforeRun {
 		return fmt.Sprintf("in cycle %d of the reset before the run", d.Cycle)
@@ -417,7 +414,6 @@ func (r *Report) MergeCoverage(of []*Report) {
 	r.summarise()
 }
 
-// summarise puts the coverage into the report.
 func (r *Report) summarise() {
 	if r.Covered != nil {
 		s := r.Covered.Summary()
@@ -481,7 +477,6 @@ func (r *Report) HowFound() (lines []string) {
 	return lines
 }
 
-// writeReservations ends the line of a verdict with what makes it worth less.
 func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings)
 	if r.Second != nil {

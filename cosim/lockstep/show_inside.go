@@ -10,7 +10,6 @@ import (
 	"starloom/hw"
 )
 
-// lookIfWanted shows what is inside in the case that was shown.
 func (l *pair) lookIfWanted(r *Report) error {
 	if !l.options.Internals {
 		return nil
@@ -56,7 +55,6 @@ func (l *pair) lookInside(r *Report, f *finding, stimulus *Stimulus) error {
 	return err
 }
 
-// keepInside runs the case from power-on.
 func (l *pair) keepInside(shown *Waves, stimulus *Stimulus, f *finding) error {
 	x := shown.inside
 	tracer := l.rtl.(*pinmap.Device).Tracer()
@@ -112,7 +110,6 @@ func (l *pair) keepInside(shown *Waves, stimulus *Stimulus, f *finding) error {
 	return errors.Join(err, failed)
 }
 
-// same reports whether the outputs are those of a sample.
 func same(d cosim.Device, s *sample) bool {
 	unknown := s.unknown
 	if d.Unknown() == nil {

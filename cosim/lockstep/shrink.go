@@ -86,7 +86,6 @@ func (s *shrinker) try(candidate *Stimulus) bool {
 	return true
 }
 
-// kept drives a stimulus that keeps the rules of the model's neighbours, from then on.
 func (s *shrinker) kept(candidate *Stimulus) drive {
 	next := candidate.drive()
 	if s.model.Keep == nil {
@@ -132,7 +131,6 @@ func (s *shrinker) dropCycles() {
 	}
 }
 
-// clearOnes turns ones into zeros.
 func (s *shrinker) clearOnes() {
 	ports := s.best.Inputs
 	for _, p := range ports {
@@ -164,7 +162,6 @@ func (s *shrinker) clearOnes() {
 	}
 }
 
-// clear tries a change that changes something.
 func (s *shrinker) clear(change func(c *Stimulus) bool) bool {
 	if s.spent() {
 		return false

@@ -46,7 +46,6 @@ func (s *Stimulus) cycleOf(row uint64) uint64 {
 	return s.cycles[row]
 }
 
-// drive is the stimulus for a run.
 func (s *Stimulus) drive() drive {
 	return func(cycle uint64, inputs []uint64) bool {
 		if cycle >= uint64(s.Cycles()) {
@@ -79,7 +78,6 @@ func (s *Stimulus) ones() (count int) {
 	return count
 }
 
-// mask clears what is above the ports' widths.
 func (s *Stimulus) mask() {
 	for cycle := range s.Cycles() {
 		for _, p := range s.Inputs {
@@ -120,7 +118,6 @@ func (s *Stimulus) WriteCSV(w io.Writer) error {
 	return b.Flush()
 }
 
-// numberOf joins words, the low one first.
 func numberOf(words []uint64) *big.Int {
 	n := new(big.Int)
 	for _, word := range slices.Backward(words) {

@@ -95,7 +95,6 @@ func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 	return nil
 }
 
-// otherPasts lists pasts that differ from one in something.
 func (l *pair) otherPasts(found *past) (pasts []past) {
 	none := found.before.slice(0, 0)
 	dark := make([]uint64, len(found.reset))
@@ -148,7 +147,6 @@ func (l *pair) runAfter(p *past, after *Stimulus) (reached bool, end *difference
 	return true, at, outputs, nil
 }
 
-// moreOf adds random inputs without reset.
 func (l *pair) moreOf(after *Stimulus, seed uint64) *Stimulus {
 	cycles := uint64(pastMoreCycles)
 	if l.pinMap.Backend == cosim.BackendIcarus {

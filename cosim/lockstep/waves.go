@@ -28,7 +28,6 @@ type Waves struct {
 	inside   *inside // nil for nothing
 }
 
-// sample is one cycle, settled.
 type sample struct{ inputs, model, rtl, unknown []uint64 }
 
 // number gives samples the cycles of the run that a stimulus is from, and leaves out those before
@@ -65,7 +64,6 @@ func (v *Waves) unsettle(s *sample) {
 	}
 }
 
-// firstBit is the lowest bit of an output that differs or is unknown.
 func firstBit(p cosim.Port, s sample) int {
 	for w := range p.Words() {
 		word := s.model[p.Word+w] ^ s.rtl[p.Word+w]
@@ -161,7 +159,6 @@ func (v *Waves) Drawing() (d Drawing) {
 	return d
 }
 
-// draw draws it as text.
 func (v *Waves) draw(w io.Writer) error {
 	d := v.Drawing()
 	err := traces.WriteWaves(w, "cycle", d.Columns, d.Rows, d.Marked)
@@ -171,7 +168,6 @@ func (v *Waves) draw(w io.Writer) error {
 	return err
 }
 
-// brief is a label for running text.
 func brief(label string) string {
 	switch {
 	case strings.Trim(label, "0") == "":

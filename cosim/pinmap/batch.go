@@ -16,7 +16,6 @@ import (
 //
 // It is Settle and Edge for each, and leaves the device as these do.
 
-// player is what a device needs for that.
 type player struct {
 	rtl     cosim.Player
 	rows    []uint64 // as the RTL takes them
@@ -96,7 +95,6 @@ func (d *Device) compareRows(p *player) {
 	}
 }
 
-// covers reports whether moves and constants make up all outputs that the RTL has.
 func (d *Device) covers(moves []rowMove, constants []uint64) bool {
 	made := slices.Clone(constants)
 	for _, m := range moves {
@@ -115,7 +113,6 @@ func (d *Device) covers(moves []rowMove, constants []uint64) bool {
 	return true
 }
 
-// ofOutputs reports whether a bit depends on outputs of the RTL.
 func (d *Device) ofOutputs(b Bit) bool {
 	switch b.Origin {
 	case OfRTL:

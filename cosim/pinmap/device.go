@@ -30,7 +30,6 @@ type Device struct {
 	err                   error
 }
 
-// clocks are those of the RTL.
 type clocks struct {
 	beats []beat // nil without one
 	gated []gated
@@ -42,7 +41,6 @@ type exchanged struct{ rtlIn, rtlOut, rtlUnknown []uint64 }
 // feedbackTurns bounds how often a feedback may change within a cycle.
 const feedbackTurns = 100
 
-// adapt gives a device the model's ports.
 func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 	w, err := m.Wire(model, rtl.Ports())
 	if err != nil {
@@ -91,7 +89,6 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 	return d, nil
 }
 
-// resetOnce is one edge with reset on.
 func resetOnce(m *twin.Model) error {
 	reset := &m.Inputs()[m.ResetWord()]
 	*reset = 1
@@ -125,7 +122,6 @@ func (d *Device) Log() string {
 	return ""
 }
 
-// push gives the RTL its inputs.
 func (d *Device) push() {
 	moveBits(d.in, d.inputs, d.now.rtlIn)
 	if len(d.madeIn) > 0 {
@@ -145,7 +141,6 @@ func (d *Device) Counter() cosim.Counter {
 	return counter
 }
 
-// pull shows the RTL's outputs but the early ones.
 func (d *Device) pull() { d.pullTo(d.out, d.madeOut, d.outputs, d.unknown) }
 
 func (d *Device) pullTo(moves []bitMove, gates []made, outputs, unknown []uint64) {
@@ -180,7 +175,6 @@ func (d *Device) settle() error {
 	return d.err
 }
 
-// feed moves the feedback and reports whether it has changed.
 func (d *Device) feed() (changed bool) {
 	in, out := d.now.rtlIn, d.now.rtlOut
 	for i := range d.feedback {
@@ -258,7 +252,6 @@ func (d *Device) clock(b *beat, last bool) error {
 	return d.feedAndClock(b.last)
 }
 
-// rises is the clocks that rise by an input of the model, and all of them in reset.
 func (d *Device) rises() (mask uint64) {
 	for _, g := range d.gated {
 		if d.inputs[g.word]&1 != 0 || d.inReset() {
@@ -268,7 +261,6 @@ func (d *Device) rises() (mask uint64) {
 	return mask
 }
 
-// feedAndClock is an edge of some clocks, after which feedback settles.
 func (d *Device) feedAndClock(mask uint64) error {
 	d.settled = nil
 	if err := d.rtl.Edge(mask); err != nil {
@@ -282,7 +274,6 @@ func (d *Device) feedAndClock(mask uint64) error {
 
 func (d *Device) inReset() bool { return d.resetWord >= 0 && d.inputs[d.resetWord]&1 != 0 }
 
-// showEarly clocks the registers of the early outputs.
 func (d *Device) showEarly() {
 	reset := d.inReset()
 	for _, s := range d.ahead {
@@ -318,7 +309,6 @@ func (d *Device) Save() ([]byte, error) {
 	return d.withOwn(state), nil
 }
 
-// withOwn puts the device's own state before that of the RTL.
 func (d *Device) withOwn(state []byte) []byte {
 	all := make([]byte, 0, d.ownBytes()+len(state))
 	for _, column := range [][]uint64{d.inputs, d.outputs, d.unknown} {
@@ -357,7 +347,6 @@ func (d *Device) RestoreSince(snapshot, difference []byte) error {
 
 func (d *Device) Restore(snapshot []byte) error { return d.restore(snapshot, d.rtl.Restore) }
 
-// restore restores a device whose RTL does so by a function.
 func (d *Device) restore(snapshot []byte, rtl func(state []byte) error) error {
 	own := d.ownBytes()
 	if len(snapshot) < own {

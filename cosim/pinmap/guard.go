@@ -38,7 +38,6 @@ func (m *Map) Guard(rtl []cosim.Port) cosim.Rules {
 	return g
 }
 
-// Meets applies one cycle of inputs to the model and checks every assumption.
 func (g *guard) Meets(in []uint64) bool {
 	for i, p := range g.Model {
 		for at, b := range g.Ports[i] {
@@ -74,7 +73,6 @@ func (g *guard) inReset() bool {
 	return g.model.Clocked() && g.model.Inputs()[g.model.ResetWord()]&1 != 0
 }
 
-// Reset turns the resets of the RTL on.
 func (g *guard) Reset(in []uint64) {
 	for i, p := range g.RTL {
 		for at, b := range g.Pins[i] {
@@ -89,7 +87,6 @@ func (g *guard) Reset(in []uint64) {
 	}
 }
 
-// Edge ends a cycle.
 func (g *guard) Edge() {
 	if g.inReset() {
 		g.sight.Reset()
@@ -101,5 +98,4 @@ func (g *guard) Edge() {
 	}
 }
 
-// Close ends the model.
 func (g *guard) Close() error { return g.model.Close() }

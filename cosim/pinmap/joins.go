@@ -26,7 +26,6 @@ func (j *joined) first() int {
 	return 0
 }
 
-// valuesText says how many requesters an index can name.
 func (j *joined) valuesText(values int) string {
 	if j.first() > 0 {
 		return fmt.Sprintf("%d values beside 0", values)
@@ -34,7 +33,6 @@ func (j *joined) valuesText(values int) string {
 	return fmt.Sprintf("%d values", values)
 }
 
-// items reads what a map writes for a port, and finds its pins.
 func (w *wirer) items(key string, isInput bool, p Wiring) (items []joined, err error) {
 	items = make([]joined, len(p.Pins))
 	for i, text := range p.Pins {
@@ -148,7 +146,6 @@ func (w *wirer) fits(item *joined, port cosim.Port) error {
 	return nil
 }
 
-// misfit refuses a join of another width than its port.
 func (w *wirer) misfit(key string, port cosim.Port, p Wiring, total int) error {
 	remedy := "give both the same width by params of the RTL or parameters of the model"
 	if total < port.Bits && !port.Input {

@@ -122,7 +122,6 @@ const parameterMax = 65535
 // latencyMax bounds what lockstep has to keep of the model's outputs.
 const latencyMax = 64
 
-// builtAs tells designs apart that one map makes.
 type builtAs struct {
 	backend string
 	seeing  cosim.Seeing
@@ -165,7 +164,6 @@ func (m *Map) NewModel() (*twin.Model, error) {
 	return model, nil
 }
 
-// parametersRemedy is an example of all parameters, and of the flags for those that the map leaves to a machine.
 func (m *Map) parametersRemedy(t twin.Twin) string {
 	remedy, flags := "for example parameters: "+t.Sets[0].Text(), ""
 	for _, name := range slices.Sorted(maps.Keys(t.Sets[0])) {
@@ -192,7 +190,6 @@ func (m *Map) Close() error {
 	return err
 }
 
-// backend is the one that the map names, or wasm.
 func (m *Map) backend() string {
 	if m.Backend == "" {
 		return cosim.BackendWasm
@@ -203,7 +200,6 @@ func (m *Map) backend() string {
 // Warnings is what the tools said of the RTL that was opened last and that bears on a verdict.
 func (m *Map) Warnings() []cosim.Warning { return m.built().warnings }
 
-// built is what was opened.
 func (m *Map) built() *opened {
 	if m.opened == nil {
 		m.opened = &opened{designs: map[builtAs]cosim.Design{}}

@@ -40,7 +40,6 @@ func (m *Map) OpenSeeing(ctx context.Context, o cosim.Options, seeing cosim.Seei
 	return d, nil
 }
 
-// openRTL opens the RTL with its own ports.
 func (m *Map) openRTL(ctx context.Context, o cosim.Options, seeing cosim.Seeing) (cosim.Device, error) {
 	if err := m.checkSource(); err != nil {
 		return nil, err
@@ -84,7 +83,6 @@ func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source, seeing cosim
 	return b.Load(wasm)
 }
 
-// checkSource refuses what is wrong with the map's backend, image and sources.
 func (m *Map) checkSource() error {
 	var backends []string
 	for _, b := range m.Backends {
@@ -118,7 +116,6 @@ func (m *Map) checkSource() error {
 	return nil
 }
 
-// inMap gives errors that name options of the command line their place in the map.
 func (m *Map) inMap(err error) error {
 	var bad *cosim.InputError
 	if !errors.As(err, &bad) {

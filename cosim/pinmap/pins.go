@@ -51,7 +51,6 @@ type Item struct {
 // functions of pins, and how many arguments each takes at most.
 var functions = map[string]int{"reverse": 1, "onehot": 2, "onehot1": 1, "index": 1, "low": 1, "less1": 1, "when": 2}
 
-// itemHelp says how to write an item.
 const itemHelp = "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse; 2'b01; 0 for the rest of a join, which is a list: [0, NAME]; " +
 	"or reverse(PIN), low(PIN), onehot(INDEX), onehot(INDEX, VALID), index(ONEHOT); onehot1(INDEX) and less1(INDEX) of an index that counts from 1; " +
 	"when(PIN, VALID), 0 while VALID is 0"
@@ -121,7 +120,6 @@ func (i *Item) Fixed() (bits []bool) {
 	return bits
 }
 
-// arguments splits a text at the commas that are in no braces.
 func arguments(text string) (all []string) {
 	depth, from := 0, 0
 	for i, c := range text {

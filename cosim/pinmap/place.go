@@ -92,7 +92,6 @@ func (m *Map) Derives(output string) bool {
 	return ok && !w.lacks(rail1) && !w.lacks(rail0)
 }
 
-// lacks reports whether the map says that a port of the model is absent.
 func (w *wirer) lacks(port int) bool {
 	return slices.ContainsFunc(w.Map.Absent, func(name string) bool {
 		at, err := w.modelPort("absent", name)

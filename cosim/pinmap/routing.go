@@ -63,7 +63,6 @@ func route(w *Wires) routing {
 	return r
 }
 
-// wholeWords joins moves of words that follow each other.
 func wholeWords(moves []bitMove) (joined []bitMove) {
 	for _, m := range moves {
 		if m.bits < 64 || m.from%64 != 0 || m.to%64 != 0 || m.invert != 0 {
@@ -83,7 +82,6 @@ func wholeWords(moves []bitMove) (joined []bitMove) {
 	return joined
 }
 
-// copyWords copies the words of a move.
 func (m *bitMove) copyWords(from, to []uint64) {
 	copy(to[m.to>>6:][:m.words], from[m.from>>6:][:m.words])
 }
@@ -121,7 +119,6 @@ func appendMade(gates, fixed []made, bits []Bit, first int) ([]made, []made) {
 	return gates, fixed
 }
 
-// moveBits does all moves from one vector to another.
 func moveBits(moves []bitMove, from, to []uint64) {
 	for i := range moves {
 		m := &moves[i]
@@ -189,7 +186,6 @@ func portBit(p cosim.Port, bit int, inputs, outputs []uint64) uint64 {
 	return hw.GetBits(outputs, 64*p.Word+bit, 1)
 }
 
-// gateValue is unknown if an input is, and no other input decides.
 func (d *Device) gateValue(g *Gate) (value, unknown uint64) {
 	decides := uint64(1)
 	if g.And {

@@ -16,7 +16,6 @@ const (
 	resetCyclesMax = 4096
 )
 
-// clocks are all clocks of the RTL.
 func (m *Map) clocks() []Clock {
 	if m.Clock == "" || len(m.Timing.Clocks) > 0 {
 		return m.Timing.Clocks
@@ -34,7 +33,6 @@ type beat struct {
 	last   uint64   // with it
 }
 
-// beats are the edges of all clocks until they have the same phase again.
 func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 	length := 1
 	for i, c := range m.clocks() {
@@ -92,7 +90,6 @@ func (m *Map) beats(rtl []cosim.Port) ([]beat, error) {
 	return beats, nil
 }
 
-// clockBit is the place of a clock in what Edge takes.
 func (m *Map) clockBit(name string, rtl []cosim.Port) uint64 {
 	bit := uint64(1)
 	for _, p := range rtl {
@@ -112,7 +109,6 @@ type gated struct {
 	mask uint64
 }
 
-// gated finds the clocks with When, whose inputs the wiring has found.
 func (m *Map) gated(model *twin.Model, rtl []cosim.Port) (all []gated) {
 	w := &wirer{Map: m, model: model.Ports()}
 	for _, c := range m.clocks() {

@@ -5,7 +5,6 @@ import "starloom/cosim"
 // CanShow reports whether devices of the map can be Tracers: an image holds what was built into it.
 func (m *Map) CanShow() bool { return m.Image == "" }
 
-// checkSeeing refuses to count what nothing counts.
 func (m *Map) checkSeeing(seeing cosim.Seeing) error {
 	switch {
 	case seeing.Internals && !m.CanShow():

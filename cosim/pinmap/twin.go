@@ -42,7 +42,6 @@ func OfTwin(library Library, name string, parameters twin.Parameters, cacheDir s
 	return m, nil
 }
 
-// connectTwin maps every port to the pin of its own name.
 func (m *Map) connectTwin(model *twin.Model) {
 	for _, p := range model.Ports() {
 		switch p.Name {

@@ -31,7 +31,6 @@ func (w *wirer) driveBit(pin, by Bit) {
 	w.wires.Pins[pin.Port][pin.Bit] = by
 }
 
-// modelPort finds a port of the model, with or without its ending.
 func (w *wirer) modelPort(key, name string) (int, error) {
 	for i, p := range w.model {
 		if p.Name == name || strings.TrimSuffix(strings.TrimSuffix(p.Name, "_i"), "_o") == name {
@@ -133,7 +132,6 @@ func (w *wirer) take(key string, bits []Bit) error {
 	return nil
 }
 
-// namesOf are the names of ports of one direction.
 func namesOf(ports []cosim.Port, input bool) (names []string) {
 	for _, p := range ports {
 		if p.Input == input {

@@ -149,7 +149,6 @@ func UnreadText(names []string) string {
 // one is the constant 1 or 0.
 func one(value bool) Bit { return Bit{Inverted: value} }
 
-// gate adds a gate.
 func (w *Wires) gate(and bool, inputs ...Bit) Bit {
 	w.Gates = append(w.Gates, Gate{and, inputs})
 	return Bit{Origin: OfGate, Port: len(w.Gates) - 1}

@@ -135,7 +135,6 @@ func (w *wirer) wirePort(key string, p Wiring) error {
 	return err
 }
 
-// unwired finds a port of the model that nothing has wired, which the key does now.
 func (w *wirer) unwired(key, name string) (at int, err error) {
 	if at, err = w.modelPort(key, name); err != nil {
 		return 0, err
@@ -221,7 +220,6 @@ func (w *wirer) wireFeedback() error {
 	return nil
 }
 
-// checkAllDriven refuses RTL inputs that nothing drives.
 func (w *wirer) checkAllDriven() error {
 	for i, p := range w.rtl {
 		if !p.Input {
@@ -284,7 +282,6 @@ func (w *wirer) undriven(port, from int) string {
 	return cosim.SliceText(p.Name, from, end)
 }
 
-// wireResets connects the resets to that of the model.
 func (w *wirer) wireResets() error {
 	all := w.Timing.Resets
 	if w.Reset != "" {
@@ -310,7 +307,6 @@ func (w *wirer) wireResets() error {
 	return nil
 }
 
-// wireClocks finds the clocks.
 func (w *wirer) wireClocks() error {
 	clocks := w.clocks()
 	if len(clocks) == 0 {
@@ -348,7 +344,6 @@ func (w *wirer) wireClocks() error {
 	return w.refuse("clock", w.Model+" has no clock", "give the RTL's clock a constant: ties: {"+w.Clock+": 0}")
 }
 
-// wireEdges connects a clock that rises by an input of the model.
 func (w *wirer) wireEdges(c Clock) error {
 	if c.When == "" {
 		return nil

@@ -86,7 +86,6 @@ func (g *graph) begin(on int, outputs []int) *begun {
 	return b
 }
 
-// literal is that of the whole in this graph.
 func (b *begun) literal(of uint32) uint32 { return b.to[of/2] ^ of&1 }
 
 func bit(on bool) uint64 {

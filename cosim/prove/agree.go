@@ -31,7 +31,6 @@ func (m *miter) agreement() *agreement {
 	return a
 }
 
-// see takes a cycle of a lockstep.
 func (a *agreement) see(c *lockstep.Cycle) {
 	a.cut = a.cut || a.over != nil && a.over() != nil
 	if a.disagrees != "" || a.cut {
@@ -94,7 +93,6 @@ func (a *agreement) see(c *lockstep.Cycle) {
 	}
 }
 
-// put gives the model's inputs to all sequences.
 func (a *agreement) put(inputs []uint64) {
 	for i, p := range a.ports {
 		if !p.Input || p.Clock {

@@ -103,7 +103,6 @@ func readDelta(r io.ByteReader) (n uint32, err error) {
 	return 0, fmt.Errorf("a number is too long")
 }
 
-// write writes the graph as binary AIGER.
 func (g *graph) write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "aig %d %d %d %d %d\n", g.variables()-1, g.inputs, len(g.next), len(g.outputs), len(g.gates))
@@ -304,7 +303,6 @@ func (s *simulation) settle(inputs []uint64) {
 	}
 }
 
-// edge ends the cycle.
 func (s *simulation) edge() {
 	for i, n := range s.next {
 		s.latch[i] = s.of(n)

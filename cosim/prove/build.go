@@ -34,7 +34,6 @@ type miter struct {
 	declares   bool  // the RTL declares values at power-on
 }
 
-// groups are the outputs that show a difference, by port.
 func (m *miter) groups() (groups [][]int) {
 	port := -1
 	for i, b := range m.bits {
@@ -46,7 +45,6 @@ func (m *miter) groups() (groups [][]int) {
 	return groups
 }
 
-// A builder makes a miter in a folder.
 type builder struct {
 	ctx         context.Context
 	dir         string
@@ -62,12 +60,10 @@ type builder struct {
 	dropped     []string        // what the print has left out
 }
 
-// write puts a file into the folder.
 func (b *builder) write(name, text string) error {
 	return os.WriteFile(filepath.Join(b.dir, name), []byte(text), 0o644)
 }
 
-// sources writes all that Yosys reads.
 func (b *builder) sources() (bits []comparedBit, err error) {
 	t := &miterText{Wires: b.wires, terms: b.terms, m: b.m, clocked: b.model.Clocked(), rules: b.rules}
 	if t.after, err = afterReset(b.m); err != nil {
@@ -114,7 +110,6 @@ func afterReset(m *pinmap.Map) ([]uint64, error) {
 // fatal is how twins end a simulation where a neighbour breaks a rule; in a proof it is what must not come.
 var fatal = regexp.MustCompile(`\$fatal\(1, "[^"]*"[^;]*\);`)
 
-// readTwin writes the twin's sources.
 func (b *builder) readTwin() (read []string, err error) {
 	t, err := b.m.Twin()
 	if err != nil {
@@ -147,7 +142,6 @@ func (b *builder) readTwin() (read []string, err error) {
 // without a word (packed arrays of a typedef, members of other instances).
 const front = "Verilator, printed as one module of plain Verilog"
 
-// readRTL writes the RTL as one module.
 func (b *builder) readRTL() (read []string, err error) {
 	if len(b.m.Source.Files) == 0 {
 		return nil, &cosim.InputError{
@@ -168,7 +162,6 @@ func (b *builder) readRTL() (read []string, err error) {
 	return []string{command}, b.write("rtl.v", m.Verilog)
 }
 
-// refusedPrint makes a refusal of what the RTL is to blame for.
 func refusedPrint(err error) error {
 	var bad *cosim.InputError
 	var differs *flatten.Difference
@@ -218,7 +211,6 @@ func (b *builder) build() (made *miter, err error) {
 	return made, err
 }
 
-// graph makes the miter of what Yosys reads.
 func (b *builder) graph(ctx context.Context, bits []comparedBit) (*miter, error) {
 	log, err := runYosys(ctx, b.dir, "script.ys", yosysMemory())
 	var refused *refusal
@@ -269,7 +261,6 @@ func (b *builder) audit() error {
 	return nil
 }
 
-// read makes a miter of what Yosys has written.
 func (b *builder) read(data []byte, names string, bits []comparedBit) (*miter, error) {
 	g, err := readAIGER(data)
 	if err != nil {

@@ -65,7 +65,6 @@ func (c *cone) canonical() string {
 	return string(text)
 }
 
-// mix makes a colour of words.
 func mix(words ...uint64) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
 	for _, w := range words {
@@ -75,7 +74,6 @@ func mix(words ...uint64) uint64 {
 	return h
 }
 
-// colours tells nodes apart by what they compute, up to a depth.
 func (c *cone) colours() []uint64 {
 	now := make([]uint64, c.variables())
 	of := func(literal uint32) uint64 { return now[literal/2]*2 + uint64(literal&1) }

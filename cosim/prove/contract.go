@@ -9,7 +9,6 @@ import (
 	"starloom/cosim/condition"
 )
 
-// port finds a port of the model.
 func (t *miterText) port(name string) int {
 	return slices.IndexFunc(t.Model, func(p cosim.Port) bool { return p.Name == name })
 }
@@ -26,7 +25,6 @@ func (t *miterText) sight(u condition.Use) string {
 	return twinName(port)
 }
 
-// conditions are all of the contract.
 func (t *miterText) conditions() (all []*condition.Condition) {
 	all = append(all, t.terms.Assume...)
 	for _, c := range t.terms.Compare {
@@ -37,15 +35,12 @@ func (t *miterText) conditions() (all []*condition.Condition) {
 	return all
 }
 
-// usesPast reports whether a condition asks for the cycle before.
 func (t *miterText) usesPast() bool {
 	return slices.ContainsFunc(t.conditions(), (*condition.Condition).UsesPast)
 }
 
-// verilog is a condition in this cycle.
 func (t *miterText) verilog(c *condition.Condition) string { return c.Verilog(t.sight, wasReset) }
 
-// writePast keeps what conditions read of the cycle before.
 func (t *miterText) writePast() {
 	done := map[int]bool{}
 	for _, c := range t.conditions() {
@@ -85,7 +80,6 @@ func (t *miterText) writeCounts() {
 	}
 }
 
-// afterReset is a condition on what the twin shows after a reset.
 func (t *miterText) afterReset(c *condition.Condition) string {
 	if slices.ContainsFunc(c.Uses(), func(u condition.Use) bool { return u.Port.Input }) {
 		return "1'b0"

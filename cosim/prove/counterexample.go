@@ -41,7 +41,6 @@ func (p *prover) lookOn(r *decision, began time.Time) (again bool, err error) {
 	return false, p.notShown(r, p.restsOn(r)+"; random inputs show no difference")
 }
 
-// notShown is why a counterexample has decided nothing.
 func (p *prover) notShown(r *decision, why string) error {
 	b := p.miter.bits[slices.Index(p.miter.bad, r.Failed)]
 	return refuse("%s has a counterexample of %s, in %s[%d], that lockstep does not show%s",
@@ -97,7 +96,6 @@ func (p *prover) restsOn(r *decision) string {
 	return ": it rests on " + strings.Join(other, " and on ") + ", any value in a proof and one in simulation"
 }
 
-// unknown says where the RTL has X.
 func (p *prover) unknown() []string {
 	if places := p.print.Unknown; len(places) > 0 {
 		return []string{"X at " + listed(places) + " (an index beyond the end, or no value)"}
@@ -116,7 +114,6 @@ func (p *prover) registerOf(input int) string {
 	return name
 }
 
-// listedMost is how many names a reason has.
 const listedMost = 4
 
 func listed(names []string) string {

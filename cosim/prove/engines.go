@@ -66,7 +66,6 @@ var (
 	frameLine  = regexp.MustCompile(`(?m)^ *(\d+) \+ : Var =`) // of bmc3 -v: no output asserted in it, nor in those before
 )
 
-// command is what abc is told.
 func (e *engine) command(name string, limit time.Duration) string {
 	return fmt.Sprintf("read_aiger %s.aig; %s", name, e.script(max(1, int(limit.Seconds()))))
 }
@@ -147,7 +146,6 @@ func framesIn(said string) (most int) {
 	return most
 }
 
-// read is what the engine has printed, and written.
 func (e *engine) read(said, cex string, g *graph) (answer, error) {
 	status := statusLine.FindStringSubmatch(said)
 	switch {

@@ -10,7 +10,6 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-// The modules that are written here.
 const (
 	twinSide  = "starloom_twin_side"  // the twin with the ports of the model
 	rtlSide   = "starloom_rtl_side"   // the RTL with ports p0, p1, ...
@@ -21,7 +20,6 @@ const (
 	wasReset  = "was_reset"           // this cycle is the first one, or the first one after a reset
 )
 
-// A miterText writes the Verilog of a miter.
 type miterText struct {
 	*pinmap.Wires
 	m       *pinmap.Map
@@ -78,7 +76,6 @@ type comparedBit struct {
 	limit     *pinmap.Limit
 }
 
-// write writes the module of the miter.
 func (t *miterText) write() (text string, bits []comparedBit) {
 	w := &t.b
 	declared := []string{"input " + clockName, "input " + onName}
@@ -144,7 +141,6 @@ func (t *miterText) writeReset() {
 	}
 }
 
-// writeSteady says when a reset is so long ago that it reaches nothing that is late.
 func (t *miterText) writeSteady() {
 	late := slices.Max(append([]int{0}, t.Late...))
 	if late == 0 || !t.clocked {
@@ -155,7 +151,6 @@ func (t *miterText) writeSteady() {
 	fmt.Fprintf(&t.b, "  assign steady = comparable && since == 32'd%d;\n", late)
 }
 
-// driven is what an input of the model is in this cycle.
 func (t *miterText) driven(port int) string {
 	switch p := t.Model[port]; {
 	case p.Clock:
@@ -189,7 +184,6 @@ func (t *miterText) writeSides() {
 	fmt.Fprintf(w, "  %s rtl(%s);\n", rtlSide, strings.Join(connected, ","))
 }
 
-// writeTwin instantiates the twin.
 func (t *miterText) writeTwin(instance string, output, input func(port int) string) {
 	w := &t.b
 	var connected []string
@@ -219,7 +213,6 @@ func (t *miterText) joined(bits []pinmap.Bit) string {
 	return "{" + strings.Join(all, ", ") + "}"
 }
 
-// bitText is a bit of the wiring.
 func (t *miterText) bitText(b pinmap.Bit) (text string) {
 	switch b.Origin {
 	case pinmap.Constant:
@@ -237,7 +230,6 @@ func (t *miterText) bitText(b pinmap.Bit) (text string) {
 	return text
 }
 
-// writeGates writes what is more than a wire.
 func (t *miterText) writeGates() {
 	for i, g := range t.Gates {
 		operation, none := "|", "1'b0"
@@ -375,7 +367,6 @@ func (t *miterText) writeAfterReset() {
 	})
 }
 
-// resetValue is what an early output shows after a reset.
 func (t *miterText) resetValue(port int) string {
 	p := t.Model[port]
 	var b strings.Builder

@@ -20,7 +20,6 @@ import (
 // agreeCycles is how many cycles of random inputs tie the miter to model and RTL.
 const agreeCycles = 10_000
 
-// A prover is one proof.
 type prover struct {
 	ctx     context.Context
 	options Options
@@ -137,7 +136,6 @@ func (p *prover) run() error {
 	return nil
 }
 
-// inVain looks for a difference with random inputs alone where Yosys takes too long.
 func (p *prover) inVain(err error) error {
 	var refused *refusal
 	if !errors.As(err, &refused) || !refused.late || p.options.engines {
@@ -156,7 +154,6 @@ func (p *prover) inVain(err error) error {
 	return refused
 }
 
-// clocksOf counts clocks.
 func clocksOf(ports []cosim.Port) (count int) {
 	for _, p := range ports {
 		if p.Clock {
@@ -166,7 +163,6 @@ func clocksOf(ports []cosim.Port) (count int) {
 	return count
 }
 
-// assumed says what the map takes for granted.
 func (p *prover) assumed(w *pinmap.Wires, terms *pinmap.Terms) []string {
 	all := append([]string{}, w.Bounds()...)
 	if p.report.RuleBroken != "" {
@@ -183,7 +179,6 @@ func (p *prover) assumed(w *pinmap.Wires, terms *pinmap.Terms) []string {
 	return all
 }
 
-// agree runs RTL and model in lockstep, with the miter beside them.
 func (p *prover) agree(clock *stopwatch) (differs bool, err error) {
 	a := p.miter.agreement()
 	var found *lockstep.Report
@@ -353,7 +348,6 @@ func (p *prover) twinRefuses(rows []uint64) (text string, err error) {
 	return "", nil
 }
 
-// rows are the model's inputs of a counterexample.
 func (m *miter) rows(model *twin.Model, witness [][]bool) (rows []uint64) {
 	for cycle, row := range witness {
 		inputs := make([]uint64, len(model.Inputs()))

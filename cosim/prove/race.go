@@ -55,7 +55,6 @@ type hint struct {
 	latch  int // of begun; -1: about several
 }
 
-// found is what a race has decided so far.
 type found struct {
 	proved   map[int]string // by output: the engine
 	commands []string       // that have decided something, as a replay has them
@@ -65,7 +64,6 @@ type found struct {
 	frames   int            // all outputs are equal in so many cycles
 }
 
-// decide runs the race.
 func (p *problem) decide(ctx context.Context, dir string, o *Options, tell func(string)) *race {
 	var outputs []int
 	for _, group := range p.groups {
@@ -125,7 +123,6 @@ func (r *race) begin() {
 	r.shrinkTo(g.coneOf(outputs, false), outputs, "the same logic")
 }
 
-// hintsAtWork are those that are in the work.
 func (r *race) hintsAtWork() (all []int) {
 	for _, h := range r.hints {
 		if _, ok := r.at[h.output]; ok {
@@ -169,7 +166,6 @@ func (r *race) shrinkTo(work *cone, outputs []int, by string) {
 	r.open = merged
 }
 
-// prove notes what is proved of outputs, and so of their classes.
 func (r *race) prove(outputs []int, by string) {
 	var open [][]int
 	for _, class := range r.open {
@@ -254,7 +250,6 @@ func zeros(g *graph) (text string) {
 	return text
 }
 
-// refute believes a counterexample only as far as its simulation shows it.
 func (r *race) refute(t *task, inputs [][]bool) {
 	if r.witness != nil {
 		return
@@ -286,7 +281,6 @@ func (r *race) refute(t *task, inputs [][]bool) {
 	}
 }
 
-// ofWhole are the inputs of the whole for those of a task's cone.
 func (r *race) ofWhole(t *task, inputs [][]bool) (rows [][]bool) {
 	if !t.exact {
 		rows = append(rows, make([]bool, r.whole.inputs))
@@ -396,7 +390,6 @@ func (r *race) nextOf(e engine, budget time.Duration, all []int, limit time.Dura
 	return nil
 }
 
-// task cuts out what an engine gets.
 func (r *race) task(e engine, outputs []int, limit time.Duration, joined bool) *task {
 	r.number++
 	at := make([]int, len(outputs))

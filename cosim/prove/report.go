@@ -107,7 +107,6 @@ func (r *Report) count(w *pinmap.Wires) {
 	}
 }
 
-// neighbours says for which inputs a proof is that was refuted with others.
 func (r *Report) neighbours() string {
 	return fmt.Sprintf("inputs that neighbours of %s may send; with others it is refuted (%s)", r.Model, r.RuleBroken)
 }
@@ -118,7 +117,6 @@ func (r *Report) differs(found *lockstep.Report, by string) {
 	r.Verdict, r.Case, r.FoundBy = Differs, found, by
 }
 
-// took keeps what the engines have decided.
 func (r *Report) took(d *decision, m *miter) {
 	clear(r.Engines)
 	r.BitsProved, r.Depth, r.Took, r.Cached, r.commands = 0, max(0, d.Frames-1), d.Took, d.cached, d.Commands

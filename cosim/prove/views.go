@@ -20,7 +20,6 @@ type relation struct {
 	inverted bool
 }
 
-// readViews finds the views among the graph's outputs.
 func (m *miter) readViews() (views []view) {
 	for _, name := range sortedKeys(m.signals.outputs) {
 		wire, bit, _ := strings.Cut(name, "[")
@@ -48,7 +47,6 @@ func (m *miter) miner() *miner {
 	return &miner{views: views, left: make([][]relation, len(views)), seen: make([]ternary, len(views))}
 }
 
-// see takes a cycle in which outputs can be compared.
 func (n *miner) see(s *simulation) {
 	for i, v := range n.views {
 		counts, value := s.of(v.counts), s.of(v.value)

@@ -7,7 +7,6 @@ import (
 	"starloom/hw"
 )
 
-// arbiter is the twin of hw.Arbiters of one kind.
 func arbiter(kind string) Twin {
 	grants := map[string]string{
 		"fixed": "the lowest requester", "round_robin": "the first after the one that was granted last",
@@ -79,7 +78,6 @@ func changeRequests(random *Random, requests []uint64) {
 	}
 }
 
-// arbiterMutants are the mistakes of one kind.
 func arbiterMutants(kind string) []Mistake {
 	notHeld := Mistake{"holder not held", "else if (free_o)", "else"}
 	return map[string][]Mistake{

@@ -132,7 +132,6 @@ func useOfAsyncFIFO(m *Model, depth int) func(random *Random, inputs []uint64) {
 	}
 }
 
-// coverAsyncFIFO declares what the two sides can do to each other.
 func coverAsyncFIFO(m *Model) {
 	writes, reads, push, pop, full, empty := m.Pin("write_clock_i"), m.Pin("read_clock_i"), m.Pin("push_i"), m.Pin("pop_i"), m.Pin("full_o"), m.Pin("empty_o")
 	m.cover("push_i", []string{"at an edge of its clock when it is full"}, func(c *Cycle) uint64 {

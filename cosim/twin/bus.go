@@ -76,7 +76,6 @@ func bus() Twin {
 	}
 }
 
-// newBus is the wires of one bus and its transmitters.
 func newBus(m *Model, taps, phit int) (c hw.BusConfig, err error) {
 	if taps < 1 || taps > tapsMax {
 		return c, fmt.Errorf("%d taps, the module has 1 to %d", taps, tapsMax)
@@ -95,7 +94,6 @@ func newBus(m *Model, taps, phit int) (c hw.BusConfig, err error) {
 	return c, nil
 }
 
-// arbitrated is a bus with its arbiter.
 func arbitrated(m *Model, c hw.BusConfig, kind hw.ArbiterKind, slice int) (hw.Sited, error) {
 	if kind != hw.ArbiterTDMA {
 		slice = 0
@@ -117,7 +115,6 @@ func arbitrated(m *Model, c hw.BusConfig, kind hw.ArbiterKind, slice int) (hw.Si
 	return hw.NewArbitratedBuses(buses, arbiters), nil
 }
 
-// oneAtMost keeps the lowest bit alone, as an arbiter grants.
 func oneAtMost(grant []uint64) (broken string) {
 	granted := false
 	for w, bits := range grant {

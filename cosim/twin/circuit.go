@@ -15,7 +15,6 @@ type circuit struct {
 	latch func()
 }
 
-// declare gives the circuit its registers, once all of them are made.
 func (c *circuit) declare(registers ...hw.Register) {
 	c.Registers = hw.Declare(hw.Declaration{Bank: one("circuit"), Registers: registers})
 }
@@ -47,7 +46,6 @@ func (c *circuit) Site() *hw.Site {
 	}
 }
 
-// within refuses parameters that are not within their bounds.
 func (p Parameters) within(bounds map[string][2]int) error {
 	for name, b := range bounds {
 		if p[name] < b[0] || p[name] > b[1] {

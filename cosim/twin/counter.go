@@ -6,7 +6,6 @@ import (
 	"starloom/hw"
 )
 
-// What a counter does at its ends.
 const (
 	counterSaturates = iota
 	counterWraps

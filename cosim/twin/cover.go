@@ -7,7 +7,6 @@ func (m *Model) cover(input string, things []string, happens func(c *Cycle) uint
 	m.Events = append(m.Events, Event{input, things, len(things), happens})
 }
 
-// coverPairs adds every pair of strobes in the same cycle.
 func (m *Model) coverPairs(names ...string) {
 	for i, name := range names {
 		a := m.Pin(name)

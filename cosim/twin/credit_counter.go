@@ -46,7 +46,6 @@ func creditCounter() Twin {
 	}
 }
 
-// coverCredits declares what takes and gives can do to each other.
 func coverCredits(m *Model, depth uint64) {
 	take, give, count := m.Pin("take_i"), m.Pin("give_i"), m.Pin("count_o")
 	m.cover("take_i", []string{"with give_i in the same cycle", "for the last credit", "without a credit"}, func(c *Cycle) uint64 {

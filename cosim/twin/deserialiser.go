@@ -68,7 +68,6 @@ func deserialiser() Twin {
 	}
 }
 
-// coverReceiver declares how light and the ends of slots can meet.
 func coverReceiver(m *Model, wires, phit int) {
 	endSlot, in1, in0, taken := m.Pin("end_slot_i"), m.Pin("rail1_i"), m.Pin("rail0_i"), m.Pin("bits_o")
 	m.Events = []Event{{"rail1_i and rail0_i", []string{"lit together, as in a collision,"}, phit, func(c *Cycle) (both uint64) {

@@ -33,7 +33,6 @@ func facts(of ...bool) (bits uint64) {
 	return bits
 }
 
-// several reports whether more than one bit is on.
 func several(words []uint64) bool {
 	seen := false
 	for _, word := range words {

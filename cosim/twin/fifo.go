@@ -49,7 +49,6 @@ func fifo() Twin {
 	}
 }
 
-// coverFIFO declares what pushes and pops can do to each other.
 func coverFIFO(m *Model, depth uint64) {
 	push, pop, count := m.Pin("push_i"), m.Pin("pop_i"), m.Pin("count_o")
 	m.cover("push_i", []string{

@@ -6,7 +6,6 @@ import (
 	"starloom/hw"
 )
 
-// What a free arbiter holds.
 const (
 	holdNothing   = iota // it chooses in every cycle
 	holdRequested        // who was chosen, while it requests

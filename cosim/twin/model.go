@@ -56,7 +56,6 @@ type attachment struct {
 	Idle   []string // inputs that change no output with these parameters: RTL need not have them
 }
 
-// usage is what neighbours of a model do.
 type usage struct {
 	Use       func(random *Random, inputs []uint64) // puts all inputs but reset, as in use; nil: at random
 	OnlyInUse []Pin                                 // inputs that only Use drives
@@ -66,7 +65,6 @@ type usage struct {
 	Keep func(inputs []uint64) (broken string)
 }
 
-// choice is what a model leaves to the RTL.
 type choice struct {
 	outputs []string
 	pins    []Pin
@@ -80,7 +78,6 @@ type Pin struct{ Word, Bits int }
 // Of returns its words in all inputs, or all outputs.
 func (p Pin) Of(words []uint64) []uint64 { return words[p.Word:][:(p.Bits+63)/64] }
 
-// any reports whether any bit of a port is on.
 func (p Pin) any(words []uint64) bool {
 	for _, word := range p.Of(words) {
 		if word != 0 {
@@ -167,13 +164,11 @@ func (m *Model) declare(name string, bits int, input bool) Pin {
 // clearing is a wire of which only what is on is kept: light, request lines.
 type clearing interface{ Clear(driver int) }
 
-// input is an input of the model.
 type input struct {
 	name string
 	put  func() error
 }
 
-// bind finds the pins of the site's ports.
 func (m *Model) bind() {
 	m.puts, m.gets = nil, nil
 	first := len(m.ports) - len(m.site.Ports)
@@ -198,7 +193,6 @@ func (m *Model) Pin(name string) Pin {
 	return Pin{m.ports[i].Word, m.ports[i].Bits}
 }
 
-// put gives the inputs to the component.
 func (m *Model) put() {
 	for _, w := range m.clears {
 		w.Clear(0)
@@ -239,7 +233,6 @@ func (m *Model) Follow(outputs []uint64) {
 	m.settle()
 }
 
-// finish builds the kernel and shows the reset state.
 func (m *Model) finish() error {
 	if err := m.kernel.Build(); err != nil {
 		return errors.Join(err, m.Close())
@@ -282,7 +275,6 @@ func (m *Model) Settle() error {
 	return nil
 }
 
-// settle runs Drive and Settle and shows the outputs.
 func (m *Model) settle() {
 	m.kernel.DriveAndSettle()
 	for _, get := range m.gets {
@@ -370,7 +362,6 @@ func (s *source) Drive(hw.Shard) {
 	}
 }
 
-// one is a bank of one element.
 func one(name string) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: 1} }
 
 // wire is a signal of one element, nil for a width that is not allowed: the component that

@@ -50,7 +50,6 @@ func newFilters(m *Model, inputs int) (*hw.Filters, *hw.Requests, error) {
 	return filters, lines, err
 }
 
-// useFilter gives a model with the inputs of a filter loads now and then, and few tags.
 func useFilter(m *Model, inputs int) {
 	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"), m.Pin("tag_i")
 	tags := slots{ports: inputs}

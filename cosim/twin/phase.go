@@ -24,7 +24,6 @@ type InputManner struct {
 	how    uint8
 }
 
-// Manners of phases, beyond those of a Schedule.
 const (
 	magnitudes manner = mannerCount + iota // as many of one length in binary digits as of another
 	allButOne
@@ -32,7 +31,6 @@ const (
 	phaseMannerCount
 )
 
-// phaseManners are drawn as often as they stand here.
 var phaseManners = []manner{
 	stuck, allZeros, allZeros, allOnes, allOnes, oneHot, sparse, half, half, dense, bursts, magnitudes, magnitudes, allButOne, echo, echo,
 }
@@ -60,7 +58,6 @@ func NewPhaser(m *Model, seed uint64) *Phaser {
 // Observed is what the phaser's model shows.
 func (p *Phaser) Observed() []Observed { return p.observed }
 
-// drawsOfChoice is the place of draws about phases.
 const drawsOfChoice = 1 << 60
 
 // Choose goes to the draws of a decision.

@@ -25,7 +25,6 @@ func (m *Model) Redraw(s *Schedule, cycle uint64, attempt int, inputs, before []
 	m.change(&s.random, cycle, attempt, inputs, before)
 }
 
-// change turns reset off and changes inputs, as the attempt says.
 func (m *Model) change(random *Random, cycle uint64, attempt int, inputs, before []uint64) {
 	if m.site.Clocked {
 		inputs[m.reset.Word] = 0

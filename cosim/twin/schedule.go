@@ -31,7 +31,6 @@ type Schedule struct {
 	again   uint32 // which of a cycle's draws: 0, or an attempt of Redraw
 }
 
-// A stretch is a part of a run.
 type stretch struct{ number, first, end uint64 }
 
 // NewSchedule returns the schedule of a run of that many cycles.
@@ -46,7 +45,6 @@ const (
 	drawsOfRedraw  = 1 << 60
 )
 
-// at goes to a cycle.
 func (s *Schedule) at(cycle uint64) {
 	s.random.again = 0
 	s.stretch.reach(cycle, s.stretchEnd)
@@ -65,7 +63,6 @@ func (p *stretch) reach(cycle uint64, end func(number, first uint64) uint64) {
 	}
 }
 
-// stretchEnd returns the cycle of the reset after the one in cycle first.
 func (s *Schedule) stretchEnd(number, first uint64) uint64 {
 	s.random.At(drawsOfStretch | number)
 	early, late := s.cycles/8*3, s.cycles-s.cycles/16

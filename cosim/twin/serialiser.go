@@ -70,7 +70,6 @@ func CheckFrame(name string, bytes int) error {
 // SerialiserComputeMax is what the counter of a transmitter in Verilog holds.
 const SerialiserComputeMax = 1<<16 - 1
 
-// coverLoads declares when a frame can be loaded into a transmitter.
 func coverLoads(m *Model) {
 	load, busy := m.Pin("load_i"), m.Pin("busy_o")
 	before := false

@@ -138,7 +138,6 @@ func (s stream) build(m *Model) error {
 	return nil
 }
 
-// cover declares what the two sides can do to each other.
 func (s stream) cover(m *Model) {
 	validIn, readyIn, readyOut, validOut := m.Pin("valid_i"), m.Pin("ready_i"), m.Pin("ready_o"), m.Pin("valid_o")
 	stalled := false

@@ -52,7 +52,6 @@ func (t *traffic) stimulate(random *Random, rail1, rail0 []uint64) (last bool) {
 	return at == t.slotCycles-1
 }
 
-// make lights one wire for one slot.
 func (t *traffic) make(random *Random, wire *trafficWire) {
 	clear(wire.rail1)
 	clear(wire.rail0)
@@ -87,7 +86,6 @@ func (t *traffic) make(random *Random, wire *trafficWire) {
 	}
 }
 
-// randomFrame is a legal frame, or one that no NIC would send.
 func (t *traffic) randomFrame(random *Random) []byte {
 	frame := random.Frame(t.frame)
 	if !random.OneIn(4) {

@@ -150,7 +150,6 @@ func (x *vcPins) putCredit(random *Random, inputs []uint64, port, credits int) {
 	hw.PutBits(x.creditVC.Of(inputs), port*x.vcBits, x.vcBits, uint64(vc))
 }
 
-// cover declares what neighbours can do together.
 func (x *vcPins) cover(m *Model) {
 	if x.ports > 1 {
 		m.cover("valid_i", []string{"with several heads in the same cycle"}, func(c *Cycle) uint64 {

@@ -22,13 +22,11 @@ func newLane(m *Model, ports int, valid, vc string, beside ...string) lane {
 	return l
 }
 
-// of returns what stands on a pin for one port.
 func (l *lane) of(outputs []uint64, pin Pin, port int) uint64 {
 	width := pin.Bits / l.ports
 	return hw.GetBits(pin.Of(outputs), port*width, width)
 }
 
-// differ reports whether two have not the same at a port.
 func (l *lane) differ(a, b []uint64, port int) bool {
 	for _, pin := range append([]Pin{l.valid, l.vc}, l.beside...) {
 		if l.of(a, pin, port) != l.of(b, pin, port) {

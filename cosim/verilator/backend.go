@@ -17,7 +17,6 @@ func Wasm() cosim.Backend {
 	}
 }
 
-// wasmBuild is a Circuit as a Design.
 type wasmBuild struct{ circuit *Circuit }
 
 func wasmDesign(c *Circuit, err error) (cosim.Design, error) {

@@ -44,7 +44,6 @@ func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit,
 	}
 }
 
-// build returns the path of the result in the cache.
 func build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (path string, err error) {
 	b, err := newBuilder(ctx, &s, &o, wasmTarget)
 	if err != nil {
@@ -67,7 +66,6 @@ func build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (path stri
 	return path, b.keepElaboration(name, path)
 }
 
-// discover finds the ports, and the hash of everything that the result depends on.
 func (b *builder) discover() error {
 	if b.VHDL() {
 		b.options.Step("ghdl reads " + b.Top)
@@ -122,7 +120,6 @@ func (b *builder) readData() (map[string][]byte, error) {
 	return data, nil
 }
 
-// hash covers everything that the compilers see, their flags and their versions.
 func (b *builder) hash() (string, error) {
 	sum := sha256.New()
 	say := func(parts ...string) {
@@ -155,7 +152,6 @@ func (b *builder) hash() (string, error) {
 	return hex.EncodeToString(sum.Sum(nil))[:32], nil
 }
 
-// sources returns a hash of every file that Verilator has read.
 func (b *builder) sources() (map[string]string, error) {
 	hashes := map[string]string{}
 	for _, name := range b.design.files {

@@ -12,7 +12,6 @@ import (
 	"starloom/cosim"
 )
 
-// compile writes the result to path.
 func (b *builder) compile(path string) error {
 	if err := eachGlueFile(func(name string, text []byte) error {
 		to := filepath.Join(b.work, name)
@@ -119,7 +118,6 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 // foundIncludes holds where Verilator's headers are, by its path and version.
 var foundIncludes sync.Map
 
-// verilatorInclude asks Verilator where its headers and the text of its library are.
 func (b *builder) verilatorInclude() (string, error) {
 	if known, ok := foundIncludes.Load(b.tools[0]); ok {
 		return known.(string), nil

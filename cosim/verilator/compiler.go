@@ -9,7 +9,6 @@ import (
 	"starloom/cosim"
 )
 
-// link makes the result of objects.
 func (b *builder) link(path string, objects ...string) error {
 	args := slices.Concat(b.target.link, b.libraries.before, objects, b.libraries.after, []string{"-o", path})
 	said, err := cosim.Command(b, b.work, b.target.linker.Command, args...).CombinedOutput()
@@ -50,7 +49,6 @@ func (b *builder) compilerError(tool string, said []byte, err error) error {
 		Remedy: "replace what leads there: C++ in $c, or a construct that this version of Verilator does not translate", Err: err}
 }
 
-// compilesIn runs the compiler in a directory.
 func (b *builder) compilesIn(dir string, args ...string) error {
 	said, err := cosim.Command(b, dir, b.target.compiler.Command, slices.Concat(b.compileFlags(), args)...).CombinedOutput()
 	return b.compilerError(b.target.compiler.Command, said, err)

@@ -81,7 +81,6 @@ const (
 	descriptionSection = "starloom.cosim"
 )
 
-// attach appends the description to a wasm file.
 func (d *Description) attach(file string) error {
 	text, err := json.Marshal(d)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"starloom/cosim"
 )
 
-// The parts of sl_part.
 const (
 	partInputs = iota
 	partOutputs
@@ -27,7 +26,6 @@ const (
 	rowWords  = 1 << 13 // SL_ROW_WORDS
 )
 
-// endKinds are the values of sl_end.
 var endKinds = map[uint32]cosim.FaultKind{2: cosim.FaultFinish, 4: cosim.FaultFatal, 6: cosim.FaultOscillation}
 
 // stepCyclesMax is how many cycles one call may take: Go cannot stop it for a
@@ -78,7 +76,6 @@ func hangFault(d *Description, cycle uint64, limit time.Duration) *cosim.Fault {
 	return f
 }
 
-// takeLog moves what was printed out of the circuit's memory.
 func takeLog(l *cosim.KeptLog, text []byte, printed *glueLog) {
 	_, _ = l.Write(text[:min(printed.used, logBytes)])
 	if printed.lost > 0 {

@@ -18,10 +18,8 @@ type touch struct {
 
 func newTouch() *touch { return &touch{reads: map[*xmlNode]bool{}, writes: map[*xmlNode]bool{}} }
 
-// changes reports whether there is an effect.
 func (t *touch) changes() bool { return t.acts || len(t.writes) > 0 }
 
-// add adds what a part does.
 func (t *touch) add(other *touch) {
 	maps.Copy(t.reads, other.reads)
 	maps.Copy(t.writes, other.writes)
@@ -62,7 +60,6 @@ type effects struct {
 	warn     func(node *xmlNode, code, text string)
 }
 
-// effects are the warnings of calls.
 func (n *netlist) effects(warn func(node *xmlNode, code, text string)) {
 	e := &effects{
 		netlist: n, names: map[string][]*xmlNode{}, named: map[string][]*xmlNode{}, declared: map[*xmlNode]map[string]*xmlNode{}, routines: map[*xmlNode]*touch{},
@@ -123,7 +120,6 @@ func (n *xmlNode) withinRoutine() *xmlNode {
 	return n
 }
 
-// reach notes what a call leads to.
 func (e *effects) reach(call *xmlNode) {
 	for _, f := range e.routinesOf(call) {
 		if e.reached[f] {
@@ -174,7 +170,6 @@ func (e *effects) variables(ref *xmlNode) []*xmlNode {
 	return e.names[ref.get("name")]
 }
 
-// touches is what a part of the text does, with all that it calls.
 func (e *effects) touches(of *xmlNode) *touch {
 	t := newTouch()
 	of.each(func(node *xmlNode) {
@@ -198,7 +193,6 @@ func (e *effects) touches(of *xmlNode) *touch {
 	return t
 }
 
-// callee is what the routine of a call does beyond its own variables.
 func (e *effects) callee(call *xmlNode) *touch {
 	t := newTouch()
 	for _, f := range e.routinesOf(call) {
@@ -234,7 +228,6 @@ func (e *effects) routine(f *xmlNode) *touch {
 // selections are nodes whose first operand is what they select from.
 var selections = map[string]bool{"sel": true, "arraysel": true, "structsel": true, "slicesel": true, "wordsel": true}
 
-// uses says what a reference to a variable does to it.
 func (e *effects) uses(ref *xmlNode) (reads, writes bool) {
 	for below, above := ref, ref.parent; above != nil; below, above = above, above.parent {
 		last := above.children[len(above.children)-1]
@@ -392,10 +385,8 @@ func (e *effects) ways(s *xmlNode) (ways [][]*xmlNode) {
 	return ways
 }
 
-// isValue reports whether a node is a value and not a statement.
 func isValue(n *xmlNode) bool { return n.get("dtype_id") != "" && !strings.HasPrefix(n.name, "assign") }
 
-// call looks at a call in its place.
 func (e *effects) call(call *xmlNode) {
 	e.aliases(call)
 	if does := e.touches(call); does.changes() {
@@ -473,13 +464,11 @@ func (e *effects) leavesOut(operator, operand *xmlNode) bool {
 	return false
 }
 
-// statementNodes end an expression.
 var statementNodes = map[string]bool{
 	"if": true, "while": true, "case": true, "caseitem": true, "jumpblock": true, "begin": true,
 	"always": true, "initial": true, "final": true, "stmtexpr": true, "func": true, "task": true, "module": true,
 }
 
-// indexes is what the target of an assignment reads to find its place.
 func (e *effects) indexes(target *xmlNode) *touch {
 	t := newTouch()
 	target.each(func(node *xmlNode) {
@@ -492,7 +481,6 @@ func (e *effects) indexes(target *xmlNode) *touch {
 	return t
 }
 
-// aliases looks for inout arguments for which it matters that they are copied in and out.
 func (e *effects) aliases(call *xmlNode) {
 	var formals []string // their directions
 	var actuals []*touch

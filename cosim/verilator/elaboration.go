@@ -33,7 +33,6 @@ type elaboration struct {
 // elaborationFormat changes when a design's description is made in another way.
 const elaborationFormat = 8
 
-// elaborationName is where the cache keeps the elaboration of this build.
 func (b *builder) elaborationName() (string, error) {
 	folder, err := os.Getwd() // what names are relative to
 	if err != nil {

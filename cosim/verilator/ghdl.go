@@ -55,7 +55,6 @@ func (b *builder) synthesise() error {
 	return os.WriteFile(filepath.Join(b.work, b.vhdlTop+".v"), []byte(verilog), 0o644)
 }
 
-// runGHDL synthesises to a language, and returns the warnings, too.
 func (b *builder) runGHDL(language string) (text, warnings string, err error) {
 	args := append([]string{"synth", "--std=08", "--out=" + language, "--workdir=" + b.work, "-P" + b.work}, b.GHDLFlags...)
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
@@ -75,7 +74,6 @@ func (b *builder) runGHDL(language string) (text, warnings string, err error) {
 	return string(out), said.String(), nil
 }
 
-// analyseLibraries puts the libraries of a design where the synthesis finds them.
 func (b *builder) analyseLibraries() error {
 	for _, l := range b.Libraries {
 		args := append([]string{"-a", "--std=08", "--workdir=" + b.work, "-P" + b.work, "--work=" + l.Name}, b.GHDLFlags...)
@@ -90,7 +88,6 @@ func (b *builder) analyseLibraries() error {
 	return nil
 }
 
-// ghdlRefusal makes an error of GHDL's first message that is one.
 func (b *builder) ghdlRefusal(said string, err error) error {
 	if strings.Contains(said, "GHDL Bug occurred") {
 		if refused := b.textForNumber(); refused != nil {
@@ -149,7 +146,6 @@ func (b *builder) textForNumber() error {
 	return nil
 }
 
-// ofGeneric says what generics take, if GHDL refuses the value of one.
 func (b *builder) ofGeneric(refused *cosim.InputError) {
 	const remedy = `write a number of its range, '1' for a std_logic, true or false for a boolean, 0010 for a vector, ` +
 		`in a pin map as texts: L: "'1'", B: "true", V: "0010"`

@@ -37,7 +37,6 @@ var (
 	ghdlNarrow = regexp.MustCompile(`(?m)^  /\* (\S+):(\d+):(\d+) +\*/\n  assign .*;  // trunc$`)
 )
 
-// refuseGHDL refuses what GHDL's synthesis leaves out, by its warnings.
 func refuseGHDL(said string) error {
 	if found := ghdlMeta.FindStringSubmatch(said); found != nil {
 		return &cosim.InputError{
@@ -47,7 +46,6 @@ func refuseGHDL(said string) error {
 	return nil
 }
 
-// mended corrects GHDL's Verilog with its VHDL.
 func (b *builder) mended(verilog, vhdl string) (string, error) {
 	verilog = ghdlUndriven.ReplaceAllString(verilog, "${1}x")
 	verilog = ghdlShift.ReplaceAllString(verilog, "$1 >>> ")
@@ -93,7 +91,6 @@ var (
 	ghdlEdges  = regexp.MustCompile(`(?:pos|neg)edge \w+`)
 )
 
-// escapedVHDL escapes names of VHDL that are words of Verilog, which GHDL writes as they are.
 func escapedVHDL(verilog string) string {
 	var text strings.Builder
 	for line := range strings.Lines(verilog) {
@@ -126,7 +123,6 @@ func signedDivision(line string) string {
 		found[1], a, divisor, a, divisor, a, divisor, a, divisor, divisor)
 }
 
-// othersOf are the values of others in an architecture, by the nets that they are assigned to.
 func othersOf(vhdl, module string) map[string]string {
 	others := map[string]string{}
 	body := regexp.MustCompile(`(?msi)^architecture \S+ of ` + regexp.QuoteMeta(module) + ` is.*?^end `).FindString(vhdl)
@@ -157,7 +153,6 @@ func verilogOf(value string) (string, bool) {
 	return "", false
 }
 
-// refusedVHDL names the last place before what cannot be mended.
 func (b *builder) refusedVHDL(before, what, remedy string) error {
 	place := b.Files[0]
 	if found := ghdlPlace.FindAllStringSubmatch(before, -1); found != nil {

@@ -12,7 +12,6 @@ const (
 	tracedWordsMax = 4096
 )
 
-// untraced are the signals that are too large for a waveform.
 func (n *netlist) untraced() (names []string) {
 	for _, module := range n.root.all("module") {
 		for _, v := range module.all("var") {

@@ -11,7 +11,6 @@ import (
 	"starloom/traces/input"
 )
 
-// misread are the places where Verilator simulates something else than the source says.
 func (n *netlist) misread() (found []cosim.Warning) {
 	n.effects(func(node *xmlNode, code, text string) {
 		found = append(found, cosim.Warning{Code: code, Place: n.place(node), Text: text})

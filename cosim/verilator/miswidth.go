@@ -105,7 +105,6 @@ func (n *netlist) after(node *xmlNode) string {
 	return n.texts[n.files[file]][len(before):]
 }
 
-// signed reports whether a type has a sign.
 func (n *netlist) signed(id string) bool {
 	for t := n.types[id]; t != nil; t = n.types[t.get("sub_dtype_id")] {
 		if t.name == "basicdtype" {

@@ -124,7 +124,6 @@ func merged(plain, own []string) (list []string) {
 	return list
 }
 
-// toNowhere makes a statement that draws as much.
 func toNowhere(statement string) string {
 	statement = resetAssigned.ReplaceAllString(statement, "(void)$1;")
 	return resetWide.ReplaceAllStringFunc(statement, func(call string) string {
@@ -134,7 +133,6 @@ func toNowhere(statement string) string {
 	})
 }
 
-// toZero makes a statement that draws nothing.
 func toZero(statement string) string {
 	statement = resetAssigned.ReplaceAllStringFunc(statement, func(assignment string) string {
 		to, _, _ := strings.Cut(assignment, " = ")

@@ -35,7 +35,6 @@ type shell struct {
 // interfacePort is a port of the top module that is an interface, or an array of them.
 type interfacePort struct{ name, kind, modport, array string }
 
-// readDesign finds the ports of the top module.
 func (b *builder) readDesign() (err error) {
 	var interfaces []interfacePort
 	var n *netlist
@@ -127,7 +126,6 @@ func (b *builder) readNetlist(to **netlist) (said []byte, err error) {
 	return nil, nil
 }
 
-// wrap makes a module of such a text the top one.
 func (b *builder) wrap(kind, text string) error {
 	top := b.Top + "_" + kind
 	b.shell = &shell{top: top, file: filepath.Join(b.work, top+".sv"), text: fmt.Sprintf("module %s%s", top, text)}
@@ -188,7 +186,6 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 	return all, nil
 }
 
-// sized refuses an array of interfaces whose size only the top module knows.
 func (b *builder) sized(port interfacePort, place string) error {
 	if strings.Count(port.array, "[") > 1 {
 		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("port %s is an array of interfaces in several dimensions", port.name), Remedy: remedyWrapper}
@@ -204,7 +201,6 @@ func (b *builder) sized(port interfacePort, place string) error {
 	return nil
 }
 
-// sizes are the parameters of the top module that sizes of arrays of interfaces depend on.
 func (b *builder) sizes(interfaces []interfacePort) (text string) {
 	var names []string
 	for _, port := range interfaces {
@@ -218,7 +214,6 @@ func (b *builder) sizes(interfaces []interfacePort) (text string) {
 	return text
 }
 
-// splitAt cuts a file at a line and a column.
 func splitAt(path, line, column string) (before, after string, err error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -238,7 +233,6 @@ func splitAt(path, line, column string) (before, after string, err error) {
 	return string(text[:at]), string(text[at:]), nil
 }
 
-// instance is the user's top module, with its parameters.
 func (b *builder) instance(connections []string) string {
 	var values []string
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
@@ -265,7 +259,6 @@ func parameterText(name, value string) string {
 	return "/* verilator lint_off ENUMVALUE */ " + text + " /* verilator lint_on ENUMVALUE */"
 }
 
-// interfaceInstance is the interface that a port of the top module is.
 func (b *builder) interfaceInstance(port interfacePort, connections []string) string {
 	var values []string
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
@@ -276,7 +269,6 @@ func (b *builder) interfaceInstance(port interfacePort, connections []string) st
 	return fmt.Sprintf("  %s #(%s) %s %s (%s);\n", port.kind, strings.Join(values, ", "), port.name, port.array, strings.Join(connections, ", "))
 }
 
-// probe has the interfaces and the top module only.
 func (b *builder) probe(interfaces []interfacePort) string {
 	text := ";\n" + b.sizes(interfaces)
 	var connections []string

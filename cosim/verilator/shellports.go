@@ -23,10 +23,8 @@ type shellPort struct {
 	leaves     []cosim.Part // of an element: members of an unpacked structure, or all of it, without a name
 }
 
-// unpacked reports whether a port is not a vector.
 func (p shellPort) unpacked() bool { return len(p.dims) > 0 || p.open != "" }
 
-// A dimension of an unpacked array.
 type dimension struct{ left, right int }
 
 func (d dimension) low() int  { return min(d.left, d.right) }
@@ -114,7 +112,6 @@ func (n *netlist) interfaceSignals(of interfacePort) (signals []shellPort, err e
 	return signals, nil
 }
 
-// signalsOf are those of one interface.
 func (n *netlist) signalsOf(kind *xmlNode, of interfacePort, element string, directions map[string]string) (signals []shellPort, err error) {
 	for _, v := range kind.children {
 		name := v.get("name")
@@ -141,7 +138,6 @@ func (n *netlist) signalsOf(kind *xmlNode, of interfacePort, element string, dir
 	return signals, nil
 }
 
-// shellPort reads one port, or signal.
 func (n *netlist) shellPort(v *xmlNode, name, direction string) (p shellPort, err error) {
 	refuse := func(what, remedy string) (shellPort, error) {
 		return p, &cosim.InputError{Place: n.place(v), Reason: fmt.Sprintf("port %s is %s", name, what), Remedy: remedy}
@@ -278,7 +274,6 @@ func (n *netlist) typeName(id string) string {
 	return t.get("name")
 }
 
-// leaves are the members of an unpacked structure down to those that are vectors.
 func (n *netlist) leaves(id, name string, low, bits int) (all []cosim.Part) {
 	if n.unpackedStruct(id) == "" {
 		return []cosim.Part{{Name: name, Low: low, Bits: bits}}
@@ -296,7 +291,6 @@ func (n *netlist) leaves(id, name string, low, bits int) (all []cosim.Part) {
 	return all
 }
 
-// shellText declares the plain ports and connects them.
 func (b *builder) shellText(ports []shellPort, interfaces []interfacePort) string {
 	var declared, body, connections []string
 	own := map[string][]string{}
@@ -343,7 +337,6 @@ func (p *shellPort) element() int {
 	return bits
 }
 
-// declaration declares an unpacked array or structure.
 func (p *shellPort) declaration(array string) string {
 	declared := ""
 	for _, d := range p.dims {
@@ -378,7 +371,6 @@ func (p *shellPort) assignments(array, vector string) string {
 	return b.String()
 }
 
-// describe gives the ports of a design the types and parts of the user's.
 func (d *design) describe(ports []shellPort) {
 	for i := range d.ports {
 		for _, p := range ports {

@@ -2,7 +2,6 @@ package verilator
 
 import "starloom/cosim"
 
-// The programs that a build runs.
 var (
 	verilatorTool = cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}
 	clangTool     = cosim.Tool{Command: "clang++", Packages: "clang", VersionOption: "--version"}

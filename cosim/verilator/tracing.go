@@ -19,7 +19,6 @@ func (b *builder) translationFlags() []string {
 	return flags
 }
 
-// runtimeUnits are the texts of Verilator's library that are compiled.
 func (b *builder) runtimeUnits() []string {
 	units := []string{"verilated.cpp", "verilated_threads.cpp"}
 	if b.options.Seeing.Internals {

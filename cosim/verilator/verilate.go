@@ -18,7 +18,6 @@ import (
 	"starloom/traces/input"
 )
 
-// arguments are those that discovery and translation share.
 func (b *builder) arguments() []string {
 	top := b.Top
 	switch {
@@ -88,7 +87,6 @@ func (b *builder) runVerilator(args ...string) (said []byte, err error) {
 	return said, err
 }
 
-// refusalUnlessStopped makes an error of what Verilator has said.
 func (b *builder) refusalUnlessStopped(said []byte, err error) error {
 	if stop := cosim.Stopped(b, verilatorTool.Command, b.Name(), err); stop != nil {
 		return stop
@@ -118,7 +116,6 @@ func (b *builder) note(said []byte) {
 	}
 }
 
-// warn passes on what a tool says of a source that it accepts.
 func (b *builder) warn(said []byte) error {
 	said = bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil)
 	b.said = append(b.said, said...)
@@ -188,7 +185,6 @@ func (b *builder) refusal(said []byte, err error) error {
 	return first
 }
 
-// explain says what a message of Verilator means and what helps.
 func (b *builder) explain(place, message string) *cosim.InputError {
 	has := func(text string) bool { return strings.Contains(message, text) }
 	ofShell := b.shell != nil && strings.Contains(place, b.shell.file+":")
@@ -245,7 +241,6 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	return &cosim.InputError{Place: place, Reason: message, Remedy: "correct the source until `verilator --lint-only` accepts it"}
 }
 
-// modules lists the modules of the sources in the order of the text.
 func (b *builder) modules() []string {
 	var names []string
 	for _, file := range b.Files {
@@ -260,7 +255,6 @@ func (b *builder) modules() []string {
 	return names
 }
 
-// parameters lists the top module's parameters.
 func (b *builder) parameters() []string {
 	plain := *b.Source
 	plain.Params, plain.Clocks = nil, nil
@@ -331,7 +325,6 @@ func newBuilder(ctx context.Context, s *cosim.Source, o *cosim.BuildOptions, t t
 	return b, nil
 }
 
-// compileFlags are the compiler's for everything that goes into the result.
 func (b *builder) compileFlags() []string {
 	return slices.Concat(commonFlags, b.target.compile)
 }

@@ -36,10 +36,8 @@ func Misread(w cosim.Warning) bool {
 	return slices.Contains([]string{caseSign, deaf, staticInit, stream, sumWidth, resize, effect, copied, static}, w.Code)
 }
 
-// anyWarning finds all warnings, whatever they weigh.
 var anyWarning = regexp.MustCompile(`(?m)^%Warning-(\w+): (?:(\S.*?:\d+:\d+): )?(.*)$`)
 
-// weightyWarnings are those that matter, once each, in the order of Verilator.
 func weightyWarnings(said string) (found []cosim.Warning) {
 	for _, line := range anyWarning.FindAllStringSubmatch(said, -1) {
 		w := cosim.Warning{Code: line[1], Place: line[2], Text: line[3]}
@@ -64,7 +62,6 @@ func ofVHDL(warnings []cosim.Warning, verilog string) (kept []cosim.Warning) {
 	return kept
 }
 
-// relativePlaces takes a build's temporary folder out of places.
 func relativePlaces(warnings []cosim.Warning, work string) []cosim.Warning {
 	for i := range warnings {
 		warnings[i].Place = strings.TrimPrefix(warnings[i].Place, work+string(filepath.Separator))

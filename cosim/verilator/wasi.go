@@ -29,7 +29,6 @@ const (
 // foundLibraries holds what was found already, by the compiler's path.
 var foundLibraries sync.Map
 
-// wasiLibraries asks clang for the parts of a reactor that its driver would link.
 func wasiLibraries(ctx context.Context) (l libraries, err error) {
 	compiler, err := exec.LookPath(clangTool.Command)
 	if err != nil {

@@ -27,7 +27,6 @@ type Circuit struct {
 	runtimes [2]*circuitRuntime // compiler, interpreter
 }
 
-// circuitRuntime is the compiled code.
 type circuitRuntime struct {
 	wazero.Runtime
 	compiled wazero.CompiledModule
@@ -54,7 +53,6 @@ func Load(wasm []byte) (*Circuit, error) {
 	return c, c.checkPorts()
 }
 
-// checkPorts refuses port tables that would make a device read somewhere else.
 func (c *Circuit) checkPorts() error {
 	if len(c.Types) != len(c.Ports) {
 		return &cosim.InputError{Reason: "the description of the ports is broken", Remedy: errNotBuilt.Remedy}
@@ -153,7 +151,6 @@ func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, 
 	return r, nil
 }
 
-// Close releases what was compiled.
 func (r *circuitRuntime) Close(ctx context.Context) error {
 	err := r.Runtime.Close(ctx)
 	if r.kept != nil {

@@ -40,7 +40,6 @@ type wasmDevice struct {
 // calls are functions of a circuit; play is nil for one without rows.
 type calls struct{ settle, edge, step, play api.Function }
 
-// views are parts of its memory.
 type views struct {
 	inputs, outputs []uint64
 	rows            []uint64
@@ -59,7 +58,6 @@ var (
 	errEndless = errors.New("a loop does not end")
 )
 
-// loopTurns counts the turns of a cycle's loops.
 type loopTurns struct {
 	cycle, rounds uint64 // of 65,536 turns
 	since         time.Time
@@ -137,7 +135,6 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// findParts takes the views of the device's columns.
 func (d *wasmDevice) findParts() error {
 	part := d.module.ExportedFunction("sl_part")
 	var at [partCount]uint32
@@ -263,7 +260,6 @@ func (d *wasmDevice) after(trap error) error {
 	return d.err
 }
 
-// ended makes a fault of a trap that does not come from the glue.
 func (d *wasmDevice) ended(trap error) error {
 	cycle := uint64(0)
 	if d.cycles != nil {
@@ -298,7 +294,6 @@ func (d *wasmDevice) Save() ([]byte, error) {
 	return slices.Concat(head[:], low, trimmed(high)), nil
 }
 
-// trimmed is a part of the state without the pages of zeros at its end.
 func trimmed(state []byte) []byte {
 	var zeros [1 << 12]byte
 	for bytes.HasSuffix(state, zeros[:]) {
@@ -307,7 +302,6 @@ func trimmed(state []byte) []byte {
 	return state
 }
 
-// own refuses the snapshots of other builds.
 func (d *wasmDevice) own(snapshot []byte) error {
 	if head := d.hash(); !bytes.HasPrefix(snapshot, head[:]) {
 		return fmt.Errorf("%s: the snapshot comes from another build", d.circuit.Device)
@@ -315,7 +309,6 @@ func (d *wasmDevice) own(snapshot []byte) error {
 	return nil
 }
 
-// state is the memory below and above what belongs to no snapshot.
 func (d *wasmDevice) state() (low, high []byte) {
 	memory := d.memory.bytes()
 	return memory[wasmStackBytes:max(d.passing[0], wasmStackBytes)], memory[max(d.passing[1], wasmStackBytes):]
@@ -426,7 +419,6 @@ func (d *wasmDevice) Close() error {
 	return err
 }
 
-// wasmMemory is linear memory that grows in place.
 type wasmMemory struct {
 	all  []byte
 	used int
@@ -454,7 +446,6 @@ func (m *wasmMemory) Free() {}
 
 func (m *wasmMemory) bytes() []byte { return m.all[:m.used] }
 
-// words returns a view of count words at an address.
 func (m *wasmMemory) words(at uint32, count int) ([]uint64, bool) {
 	end := uint64(at) + uint64(count)*8
 	if at%8 != 0 || end > uint64(m.used) {

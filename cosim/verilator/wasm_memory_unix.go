@@ -8,7 +8,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reserveMemory takes address space that costs nothing until it is used.
 func reserveMemory(size int) ([]byte, error) {
 	memory, err := unix.Mmap(-1, 0, size, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {

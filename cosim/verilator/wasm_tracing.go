@@ -13,7 +13,6 @@ import (
 	"starloom/cosim"
 )
 
-// seen is what a device shows beside its ports.
 type seen struct {
 	kept          cosim.KeptLog // what the circuit prints
 	shown, traced io.Writer     // take what the circuit shows, now and as a waveform; nil: it is lost
@@ -21,7 +20,6 @@ type seen struct {
 	counts        []uint32      // addresses
 }
 
-// show is called from wasm with what a circuit has to show.
 func show(ctx context.Context, m api.Module, stack []uint64) {
 	d := ctx.Value(deviceKey{}).(*wasmDevice)
 	text, ok := m.Memory().Read(uint32(stack[0]), uint32(stack[1]))
@@ -33,7 +31,6 @@ func show(ctx context.Context, m api.Module, stack []uint64) {
 	}
 }
 
-// showing calls a function of the circuit that shows something to w.
 func (d *wasmDevice) showing(w io.Writer, name string, arguments ...uint64) error {
 	function := d.module.ExportedFunction(name)
 	if function == nil {
@@ -79,7 +76,6 @@ func (d *wasmDevice) Points() ([]cosim.Point, error) {
 	return d.points, nil
 }
 
-// findPoints asks the circuit what it counts, if it does.
 func (d *wasmDevice) findPoints() error {
 	if d.module.ExportedFunction("sl_points") == nil {
 		return nil
@@ -111,14 +107,12 @@ func (d *wasmDevice) Counts() ([]uint64, error) {
 	return counts, nil
 }
 
-// putCounts makes the counts what they were.
 func (d *wasmDevice) putCounts(counts []uint64) {
 	for i, at := range d.counts {
 		d.module.Memory().WriteUint32Le(at, uint32(counts[i]))
 	}
 }
 
-// readPoint reads a line of sl_points.
 func readPoint(line string) (at uint32, p cosim.Point, err error) {
 	address, rest, _ := strings.Cut(line, "\x01")
 	where, err := strconv.ParseUint(address, 10, 32)

@@ -15,7 +15,6 @@ import (
 	"starloom/cosim"
 )
 
-// An xmlNode is an element of Verilator's netlist.
 type xmlNode struct {
 	name       string
 	attributes map[string]string
@@ -25,7 +24,6 @@ type xmlNode struct {
 
 func (n *xmlNode) get(attribute string) string { return n.attributes[attribute] }
 
-// each calls do for a node and everything below it.
 func (n *xmlNode) each(do func(*xmlNode)) {
 	do(n)
 	for _, child := range n.children {
@@ -33,7 +31,6 @@ func (n *xmlNode) each(do func(*xmlNode)) {
 	}
 }
 
-// all returns the nodes of a name.
 func (n *xmlNode) all(name string) (found []*xmlNode) {
 	n.each(func(n *xmlNode) {
 		if n.name == name {
@@ -179,7 +176,6 @@ func (n *netlist) port(v *xmlNode) (cosim.Port, string, error) {
 	return cosim.Port{Name: name, Bits: bits, Input: v.get("dir") == "input"}, text, nil
 }
 
-// place returns file:line:column of a node.
 func (n *netlist) place(node *xmlNode) string {
 	part := strings.Split(node.get("loc"), ",")
 	if len(part) < 3 {
@@ -350,7 +346,6 @@ func stringConstant(text string) string {
 	return strings.TrimLeft(string(plain), "\x00")
 }
 
-// sensitivity finds out what the processes of the design wait for.
 func (n *netlist) sensitivity(d *design) {
 	plain := map[string]bool{} // inputs, and what they are wired to below
 	for i, p := range d.ports {
@@ -394,7 +389,6 @@ func (n *netlist) wires(name string) map[string]bool {
 
 func key(module *xmlNode, name string) string { return module.get("name") + " " + name }
 
-// isConnection reports whether a node connects an input of an instance.
 func isConnection(node *xmlNode) bool {
 	return node.name == "port" && node.get("direction") == "in" && node.parent.name == "instance"
 }
@@ -443,7 +437,6 @@ var fileTasks = map[string]string{
 	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system", "dumpctl": "$dump...",
 }
 
-// fileWarnings are the uses of such tasks.
 func (n *netlist) fileWarnings() (found []cosim.Warning) {
 	n.root.each(func(node *xmlNode) {
 		if task, ok := fileTasks[node.name]; ok {

@@ -33,7 +33,6 @@ type askPorts struct {
 	cycles  []uint8 // one: for how many cycles somebody has asked, counted to 2
 }
 
-// newAskPorts returns the ports of a component; inputs and outputs name the banks of signals.
 func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8, clock *hw.Clock, slotCycles int) (*askPorts, error) {
 	n := inputs.Size()
 	p := &askPorts{asks: asks, after: after, clock: clock, slotCycles: slotCycles, listens: make([]uint8, n), accepts: make([]uint16, n), cycles: make([]uint8, 1)}

@@ -79,7 +79,6 @@ func (t *busTransport) bus(vertex int, port uint16) *busSlot {
 	return &t.buses[t.taps.Bus[vertex][port]]
 }
 
-// Send implements Transport: what every vertex sends or asks for, and what it hears.
 func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
 	if t.arbitrated { // NICs ask again by themselves
 		for cell := w.First; cell < w.End; cell++ {
@@ -96,7 +95,6 @@ func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
-// send takes the frame at the head of a cell's TX FIFO, if there is one.
 func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	if bank.Registers[cell].TxCount == 0 {
 		return
@@ -156,7 +154,6 @@ func (t *busTransport) clear() {
 	t.used, t.met = t.used[:0], t.met[:0]
 }
 
-// Hear implements Transport: what has become of the requests, and what the vertices have received.
 func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	first, end := bank.First+w.First, bank.First+w.End
 	for vertex := t.sending.Next(first, end); vertex < end; vertex = t.sending.Next(vertex+1, end) {

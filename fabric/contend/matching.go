@@ -105,7 +105,6 @@ func (m *asked) ask(input int, asks bool) {
 	}
 }
 
-// listen says what an output takes: any tag, or one.
 func (m *asked) listen(output int, listens bool, tag uint16) {
 	m.listeners[output] = hw.Listener{Listening: listens, Filtered: tag != nic.TagAny, Tag: tag}
 }
@@ -277,7 +276,6 @@ func (m *matching) contend(slot uint32) {
 	}
 }
 
-// allocate lets the inputs claim outputs one after the other, as the list allocator does.
 func (m *matching) allocate() {
 	m.order = m.order[:0]
 	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {

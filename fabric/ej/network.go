@@ -156,7 +156,6 @@ func (e Network) checkLinks(refuse func(key, reason, remedy string) error) error
 	return nil
 }
 
-// checkCombined refuses a program whose packets for one link in one step do not fit into a frame.
 func (e Network) checkCombined(refuse func(key, reason, remedy string) error) error {
 	most, fit := e.mostPackets(e.program), nic.PayloadBytesMax/packetBytes(&fabric.Program{Name: e.program})
 	if most <= fit {
@@ -176,7 +175,6 @@ func (e Network) diameter() int { return (e.A + 2*e.B) / 3 }
 
 func (e Network) ports() int { return directions * e.Dimensions }
 
-// nodes returns N^n.
 func (e Network) nodes() int {
 	nodes := 1
 	for range e.Dimensions {
@@ -185,7 +183,6 @@ func (e Network) nodes() int {
 	return nodes
 }
 
-// torus is the network's arithmetic; its sizes have been checked.
 func (e Network) torus() *eisenstein.Torus {
 	field, err := eisenstein.New(e.A, e.B)
 	if err != nil {

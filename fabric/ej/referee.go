@@ -277,7 +277,6 @@ func (r *referee) Received(l *fabric.Ledger, node int, frame nic.FrameView, slot
 	}
 }
 
-// receive judges a message that has come to a node.
 func (r *referee) receive(l *fabric.Ledger, s *shardCounts, node, source int, slot uint32) {
 	if r.take(node, source) {
 		s.duplicates++
@@ -301,7 +300,6 @@ func (r *referee) receive(l *fabric.Ledger, s *shardCounts, node, source int, sl
 	}
 }
 
-// take notes that a node has a message, and reports whether it had it before.
 func (r *referee) take(node, source int) (before bool) {
 	if !r.all {
 		before = r.got[node]&1 != 0
@@ -359,7 +357,6 @@ func some(list []int) []int {
 	return list
 }
 
-// missing counts the messages that nodes have not received, and the most of one node.
 func (r *referee) missing() (missing, most int) {
 	if !r.all {
 		for _, got := range r.got {

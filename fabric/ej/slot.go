@@ -162,7 +162,6 @@ func (t *slotTransport) store(b *bin, to uint32, frame nic.FrameView) {
 	b.frames, b.sorted = b.frames+1, false
 }
 
-// fits reports whether there is room for one more frame of so many bytes.
 func (c *chunk) fits(bytes int) bool { return len(c.at) < chunkFrames && c.used+bytes <= len(c.frames) }
 
 func (t *slotTransport) empty(b *bin) {
@@ -241,7 +240,6 @@ func (t *slotTransport) Still(first, end int, slot uint32) bool {
 	return true
 }
 
-// Begin implements Transport: the bins of the slot before the last are empty.
 func (t *slotTransport) Begin(shard int, slot uint32, _ bool) {
 	t.work[shard].placed[slot&1] = 0
 	t.own(shard, slot, func(b *bin, _ int) { b.sent = b.sent[:0] })

@@ -212,7 +212,6 @@ func (s *broadcastRuns) allToAllRuns() (runs int) {
 	return runs
 }
 
-// allToAll repeats what the published algorithm and its repairs do, in runs and by one message.
 func (s *broadcastRuns) allToAll(name string) error {
 	rows := records("all_to_all")
 	differing, turned := 0, 0
@@ -241,7 +240,6 @@ func (s *broadcastRuns) allToAll(name string) error {
 	return nil
 }
 
-// everyToAll compares one network, in a run where it is not too large.
 func (s *broadcastRuns) everyToAll(name string, x net, e everyToAll, reference, measured everyBroadcast) error {
 	nodes, runs, how := x.nodes(), 0, "one message, translated"
 	if nodes <= s.size(everyNodesQuick, everyNodesFull) {

@@ -44,7 +44,6 @@ func readAnynet(path, place string) (*Anynet, error) {
 	return parseAnynet(path, string(data))
 }
 
-// parseAnynet reads the text of a file. Errors are *input.Errors.
 func parseAnynet(file, text string) (*Anynet, error) {
 	r := &anynetReader{file: file, of: map[int]int{}, at: map[int]string{}, ways: map[[2]int]*AnynetLink{}, known: map[int]string{}}
 	line := 0
@@ -63,7 +62,6 @@ func parseAnynet(file, text string) (*Anynet, error) {
 	return a, r.err()
 }
 
-// number is an item's number, which may be too large.
 func (r *anynetReader) number(fields []string, at int, place, what string) (number int, ok bool) {
 	if at >= len(fields) {
 		r.add(place, fmt.Sprintf("the line ends after %s", what), "write its number")
@@ -198,7 +196,6 @@ func (a *Anynet) draw(d *Drawing, place string) {
 	}
 }
 
-// note says what a reader of the file may not expect.
 func (a *Anynet) note() string {
 	var notes []string
 	if a.Unequal > 0 {

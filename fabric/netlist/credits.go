@@ -19,7 +19,6 @@ const (
 // usualPlaces is nic.rx_frames where nothing is said.
 const usualPlaces = 4
 
-// refusedCredits says why a link of a program may not have its credits, "" if it may.
 func (l *link) refusedCredits() (reason, remedy string) {
 	if l.credits != nil {
 		_, reason, remedy = strict.OutOfRange(reflect.ValueOf(l.credits).Elem(), "credits", nil)

@@ -52,7 +52,6 @@ type verdict struct {
 	text          string
 }
 
-// deadlocks looks for cycles that packets may wait around.
 func deadlocks(built *fabric.Routers) verdict {
 	d := &dependencies{built: built, first: []int{0}}
 	for r, n := range built.Graph.Ports {

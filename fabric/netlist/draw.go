@@ -351,7 +351,6 @@ func (b *drawer) join(l *link, texts, places []string) {
 	}
 }
 
-// hide notes that a link that is not drawn leads to its ends, as far as these are known.
 func (b *drawer) hide(ends []*found) {
 	b.partial = true
 	for _, e := range ends {
@@ -397,7 +396,6 @@ func cyclesText(latency int) string {
 	return traces.Plural(uint64(latency), "cycle", "cycles")
 }
 
-// joinPorts draws a link between two ports, and reports whether it can be drawn.
 func (b *drawer) joinPorts(l *link, from, to *found) bool {
 	if from.placed == to.placed && from.text == to.text && !strings.Contains(from.text, ":") {
 		b.loops = append(b.loops, fmt.Sprintf("%s.link[%d] of %s", b.net.Name, b.linked, from.text))
@@ -428,13 +426,11 @@ func (b *drawer) joinPorts(l *link, from, to *found) bool {
 	return true
 }
 
-// sends gives a port its way out, and reports whether it had none.
 func (b *drawer) sends(f *found, medium int, place string) bool {
 	p := &f.placed.ports[f.port]
 	return b.leads(f, "out", &p.out, &p.outPlace, medium, place, b.drivers)
 }
 
-// hears gives a port its way in, and reports whether it had none.
 func (b *drawer) hears(f *found, medium int, place string) bool {
 	p := &f.placed.ports[f.port]
 	return b.leads(f, "in", &p.in, &p.inPlace, medium, place, b.hearers)

@@ -72,7 +72,6 @@ func (b *drawer) namePort(p *placed, place, name string) (port int) {
 	return len(p.ports) - 1
 }
 
-// openPorts marks ports that may be without a link.
 func (b *drawer) openPorts(p *placed) {
 	for _, name := range p.open {
 		i := p.numbered(name)
@@ -93,7 +92,6 @@ func (b *drawer) openPorts(p *placed) {
 // reserved are names that waveforms have inside of a processor.
 var reserved = []string{"tx", "rx", "credits", "port", "firmware", "held", "flags", "rx_port", "rx_status"}
 
-// port finds the port of a processor by its name or number, and adds it if links say which there are.
 func (b *drawer) port(p *placed, text, place string) (port int) {
 	if number, err := parsePort(text); err == nil {
 		most, _, remedy := b.portsMost()

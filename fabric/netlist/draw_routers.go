@@ -131,7 +131,6 @@ func (b *drawer) nicPorts(w *routed) {
 	}
 }
 
-// channel makes one way of a link a channel between two routers, or a way between a router and a processor.
 func (b *drawer) channel(w *routed, m *Medium, from, to channelEnd) {
 	latency, place := m.channelLatency(), from.ports[from.port].outPlace
 	switch {
@@ -174,7 +173,6 @@ func (w *routed) name(net *Net) {
 
 // Routers, and beside them media that carry frames in slots, in one drawing: what is drawn as media is first parted.
 
-// atRouters finds the media that lead to a router or from one, and the ports at these.
 func (b *drawer) atRouters() (at []bool) {
 	at = make([]bool, len(b.net.Media))
 	for _, p := range b.order {

@@ -228,7 +228,6 @@ type element struct {
 	inside []*element
 }
 
-// readElements reads an XML file as a tree; what the file is called stands in places.
 func readElements(file string, data []byte) (*element, error) {
 	in := xml.NewDecoder(bytes.NewReader(data))
 	whole := &element{place: file + ":1:1"}

@@ -369,7 +369,6 @@ func (n *Net) routedBy() (routed []bool) {
 
 func (n *Net) node(path string) string { return strings.TrimPrefix(path, n.Name+".") }
 
-// end is the end of a link at a port: node:port.
 func (n *Net) end(processor, port int) string {
 	p := &n.Processors[processor]
 	return fmt.Sprintf("%s:%s", n.node(p.Path), n.portText(p, port))

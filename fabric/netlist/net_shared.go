@@ -124,7 +124,6 @@ func (n *Net) makeBuses() *contend.Buses {
 	return b
 }
 
-// share finds what the lanes of NICs ask for: crossbars, and buses by their arbiters.
 func (n *Net) share() {
 	all := len(n.wiring.Sends)
 	of, at, hears, outputs := make([]nic.Class, all), make([]uint32, all), make([]bool, all), make([]map[uint32]uint16, len(n.Crossbars))
@@ -193,12 +192,10 @@ func (n *Net) busesWith(arbiter string) *contend.Shared {
 	return s
 }
 
-// free reports whether no one asks for a medium.
 func (n *Net) free(medium int) bool {
 	return n.Media[medium].Arbiter == "" && n.crossbarOf(medium) == nil
 }
 
-// freeMedia are those at which no one asks.
 func (n *Net) freeMedia() (media []uint32) {
 	for i := range n.slotted {
 		if n.free(i) {
@@ -227,7 +224,6 @@ func (n *Net) bank(ending, part string, media []uint32) hw.Bank {
 	return b
 }
 
-// all are all media that carry frames in slots.
 func (n *Net) all() (media []uint32) {
 	for i := range n.slotted {
 		media = append(media, uint32(i))
@@ -235,7 +231,6 @@ func (n *Net) all() (media []uint32) {
 	return media
 }
 
-// crossbarOf is the crossbar whose output a medium is, nil for none.
 func (n *Net) crossbarOf(medium int) *Crossbar {
 	after, _ := slices.BinarySearchFunc(n.Crossbars, medium, func(x Crossbar, medium int) int { return cmp.Compare(x.First, medium+1) })
 	if after == 0 || medium >= n.Crossbars[after-1].First+n.Crossbars[after-1].Media() {

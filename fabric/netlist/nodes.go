@@ -98,7 +98,6 @@ type portOf struct {
 
 func (p *placed) known() bool { return p.kind != "" && !p.twice }
 
-// shared reports whether a node is a star, or something else that several ports share.
 func (p *placed) shared() bool {
 	return p.kind == kindStar || p.kind == kindBus || p.kind == kindCrossbar
 }

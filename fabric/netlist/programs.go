@@ -123,7 +123,6 @@ func (n *Net) roundSlots() uint64 {
 	return n.turnSlots()
 }
 
-// tosses reports whether frames meet on the one medium of a crossbar, and are sent again.
 func (n *Net) tosses() bool { return len(n.Crossbars) > 0 && n.Crossbars[0].Shared() }
 
 // unserved says why the programs cannot run, and what helps, "" if they can: a frame must not wait for a credit when another
@@ -198,7 +197,6 @@ func (n *Net) traffic(note string) fabric.Program {
 	}
 }
 
-// anywhere says why not all processors can reach all others, "" if they can.
 func (n *Net) anywhere() string {
 	if !n.apart {
 		return ""

@@ -87,7 +87,6 @@ func Read(path string, root *yaml.Node) (n Network, err error) {
 	return n, n.draw(r)
 }
 
-// readFile reads the drawing of a file, with its mistakes; place is where it is named.
 func readFile(path, place string) (*reader, error) {
 	root, err := document(path, place)
 	if err != nil {
@@ -125,7 +124,6 @@ func readRoot(path string, root *yaml.Node) (*reader, error) {
 	return r, nil
 }
 
-// read reads all keys; a file is named only where that is allowed.
 func (r *reader) read(root *yaml.Node, path string, files bool) (file string) {
 	whole := path
 	if whole == "" {
@@ -338,7 +336,6 @@ func (r *reader) readLinks(root *yaml.Node, where string) {
 	}
 }
 
-// readLink reads one link: its keys, or its ends alone.
 func (r *reader) readLink(value *yaml.Node, where string) {
 	l := link{place: r.Place(value), latency: Usual}
 	if value.Kind == yaml.SequenceNode {

@@ -102,7 +102,6 @@ func (n *Net) leadsWords() int {
 	return (len(n.Processors) + 31) / 32
 }
 
-// meets reports whether frames of several senders may meet on some medium.
 func (n *Net) meets() bool {
 	senders := make([]uint8, len(n.Media))
 	for i := range n.Processors {
@@ -193,7 +192,6 @@ func (r *rom) Processor(processor int, _ uint64, dst []uint32) {
 	}
 }
 
-// leads sets the bits of those who hear a port of a processor.
 func (r *rom) leads(processor int, port *Port, bits []uint32) {
 	first, end := port.Sends, port.Sends+1
 	if port.Asks != 0 {

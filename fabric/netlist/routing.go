@@ -48,7 +48,6 @@ func (r *routing) draw() {
 
 func (r *routing) name(processor int) string { return r.net.node(r.net.Processors[processor].Path) }
 
-// give lets what goes from a processor to others leave by a port, and reports whether no other route does.
 func (r *routing) give(e *routeEntry, from *placed, to []*placed, port int) bool {
 	for _, t := range to {
 		way := [2]int{from.number, t.number}

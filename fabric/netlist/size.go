@@ -277,7 +277,6 @@ func (u *unsure) loseNames(name string) {
 	u.heads = append(u.heads, name)
 }
 
-// hides reports whether a name that is not there may be one that cannot be read.
 func (u *unsure) hides(name string) bool {
 	return u.keys["nodes"] || slices.ContainsFunc(u.heads, func(head string) bool { return strings.HasPrefix(name, head) })
 }

@@ -14,7 +14,6 @@ import (
 // cyclesPerLook is how often a run looks whether it is to end.
 const cyclesPerLook = 1 << 10
 
-// send runs packets through the network, to the last tail or to a limit.
 func (n *studied) send(ctx context.Context, packets *hw.Packets, limit uint64) (cycles uint64, err error) {
 	built := n.routers
 	shards, pool := hw.Shards(len(built.Graph.Ports), hw.RoutersPerShard), hw.NewWorkers(1)

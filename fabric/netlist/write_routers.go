@@ -326,7 +326,6 @@ func (n *Net) dotRouters(w io.Writer) {
 	}
 }
 
-// linkNumber is the number of the link that a medium is one direction of, None for others.
 func (n *Net) linkNumber(medium int) int {
 	number := None
 	_, _ = fmt.Sscanf(n.node(n.Media[medium].Path), "link[%d]", &number)

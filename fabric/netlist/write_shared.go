@@ -120,7 +120,6 @@ func (n *Net) crossbarNamed(node string) *Crossbar {
 	return nil
 }
 
-// dotCrossbar writes an output of a crossbar, and with the first one its inputs.
 func (n *Net) dotCrossbar(w io.Writer, x *Crossbar, medium int, node func(end string) string, hearers [][]string) {
 	if medium == x.First {
 		for _, tap := range x.Taps {

@@ -170,7 +170,6 @@ func (e *Explained) follow(row func(name, format string, values ...any)) {
 	}
 }
 
-// follow writes what the cycles of a slot are for.
 func (t *SlotShape) follow(row func(name, format string, values ...any)) {
 	row("slot", "%s: %d for the firmware, %d arbitration, %s, %d propagation, %d guard", traces.Plural(t.Cycles, "cycle", "cycles"), t.ComputeCycles,
 		t.ArbitrationCycles, t.phits(), t.PropagationCycles, t.GuardCycles)

@@ -19,7 +19,6 @@ import (
 // listedMax is how many entries of a list the text shows.
 const listedMax = 128
 
-// rows writes a figure line by line, and only the head of a long one.
 func rows(row func(name, value string), name string, lines []string) {
 	for i, line := range lines {
 		if i == listedMax {

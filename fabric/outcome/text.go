@@ -90,7 +90,6 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// framesText lists what the frames became, and says why those that collided broke no rule.
 func (r *Report) framesText() string {
 	text, collided := r.Frames.text(), fmt.Sprintf("%d collided", r.Frames.Collided)
 	if r.Frames.Collided == 0 || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == fabric.RuleCollisionFree }) {
@@ -103,7 +102,6 @@ func (r *Report) framesText() string {
 	return strings.Replace(text, collided, collided+why, 1)
 }
 
-// restText says of which rules the violations are that are listed and not among some, in the order of the list.
 func (r *Report) restText(shown []int) string {
 	var rules []string
 	count := map[string]int{}

@@ -93,7 +93,6 @@ func (v *Violation) Where() string {
 	return text
 }
 
-// writeDetails writes who waits for whom, and the innermost functions of a backtrace, a line for each.
 func (v *Violation) writeDetails(w io.Writer, most int) {
 	for _, waiting := range v.Waits {
 		fmt.Fprintf(w, "    %s\n", waiting)

@@ -78,12 +78,10 @@ func (d *Datapath) parts() []hw.Component {
 
 func (d *Datapath) Probes(yield func(hw.Probe)) { d.far.Probes(yield) }
 
-// last reports whether this cycle is the last one of its slot.
 func (d *Datapath) last() bool { return (d.clock.Cycle()+1)%uint64(d.timing.SlotCycles()) == 0 }
 
 var errLastCycle = errors.New("output last_o is 0 in the last cycle of a slot: the RTL's slots have another length")
 
-// inLast is an input that counts in the last cycle of a slot.
 func (d *Datapath) inLast(port hw.Port, also func()) hw.Port {
 	bind := port.Put
 	port.Put = func(_ int, from hw.Pins) func() error {

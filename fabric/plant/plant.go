@@ -102,7 +102,6 @@ func (t *Plant) CrossBeside(slot uint32, other *hw.Kernel) {
 	t.crossed(slot)
 }
 
-// settle is a cycle up to its edge.
 func (t *Plant) settle(slot uint32, other *hw.Kernel) {
 	if other != nil {
 		other.DriveAndSettle()
@@ -112,7 +111,6 @@ func (t *Plant) settle(slot uint32, other *hw.Kernel) {
 	t.Look(t.kernel.Cycle())
 }
 
-// crossed looks at a slot that has crossed.
 func (t *Plant) crossed(slot uint32) {
 	if !t.failed() {
 		t.noteLate()

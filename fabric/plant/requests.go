@@ -41,7 +41,6 @@ func (r *requests) ask(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot ui
 	}
 }
 
-// answer tells the NICs of a window what has become of what they have asked for in a slot.
 func (r *requests) answer(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	for cell := window.First; cell < window.End; cell++ {
 		if processor := bank.First + cell; r.asked[processor] != 0 {

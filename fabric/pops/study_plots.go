@@ -29,7 +29,6 @@ type measured struct {
 
 var sizes = figure.Axis{Label: "n = dg processors", Scale: figure.Log2}
 
-// iterationsPlot draws Table II: iterations over processors, measured and published.
 func iterationsPlot(all []measured) *figure.Figure {
 	f := &figure.Figure{Title: "Randomised routing: iterations until all is acknowledged (Table II)", X: sizes,
 		Y: figure.Axis{Label: "iterations, mean and 95 % band", Scale: figure.Log2}}
@@ -94,7 +93,6 @@ func slotsPlot(all []measured, ratio int) *figure.Figure {
 	return f
 }
 
-// correctedPlot draws the steps of the corrected rule over processors, beside those of the published one.
 func correctedPlot(all, corrected []measured) *figure.Figure {
 	f := &figure.Figure{Title: "Steps of the corrected rule, which delivers every packet", X: sizes,
 		Y: figure.Axis{Label: "steps, mean and 95 % band", Scale: figure.Log2}}

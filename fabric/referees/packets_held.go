@@ -106,7 +106,6 @@ func (h *Held) Received(processor int, origin, slot uint32) {
 	h.origin[place], h.since[place], h.end[place] = origin, slot+1, 0
 }
 
-// find returns the place of the latest reception of a packet, -1 for none.
 func (h *Held) find(processor int, origin uint32) int {
 	first, found := processor*heldPackets, -1
 	for i := first; i < first+heldPackets; i++ {

@@ -261,7 +261,6 @@ func (q *Queues) take(slots uint32) {
 	}
 }
 
-// find is the place of a waiting frame, or of a frame in flight; -1 for none.
 func (q *Queues) find(d *departure, gone bool) int {
 	return slices.IndexFunc(q.waiting[d.processor], func(w queued) bool { return w.mark == d.mark && w.gone == gone })
 }

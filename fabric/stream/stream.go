@@ -203,7 +203,6 @@ func (s *Stream) sent(x *streamShard, bank *nic.Bank, cell, port int, ledger *fa
 	}
 }
 
-// find finds the frames in a TX FIFO whose ports are at routers, or are none.
 func (s *Stream) find(x *streamShard, bank *nic.Bank, cell int) {
 	x.places = x.places[:0]
 	ports, all := s.routers.NIC.Ports(bank.First+cell), bank.PortsOf(cell)
@@ -286,7 +285,6 @@ func (s *Stream) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uin
 	}
 }
 
-// take takes frames of a TX FIFO, up to one that may not be sent.
 func (s *Stream) take(x *streamShard, bank *nic.Bank, cell int, places []int, ledger *fabric.Ledger, slot uint32) {
 	processor, waits := bank.First+cell, 0
 	for port := range s.routers.NIC.Ports(processor) {
@@ -336,7 +334,6 @@ func (s *Stream) Cross(slot uint32) {
 	s.crossed()
 }
 
-// begin begins the cycles of a slot.
 func (s *Stream) begin(slot uint32) {
 	s.lookForKnots()
 	s.network.Hold(s.timing.SlotCycle(slot) + uint64(s.timing.ComputeCycles))
@@ -360,7 +357,6 @@ func (s *Stream) crossed() {
 	})
 }
 
-// cross runs the cycles of a tick, up to Settle of the last one.
 func (s *Stream) cross(boundary uint64) {
 	for s.kernel.Cycle() < boundary && !s.failed() {
 		if s.Watch == nil || s.WatchError != nil {

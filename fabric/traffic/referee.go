@@ -291,7 +291,6 @@ const (
 	delivered = 2
 )
 
-// deliverHeld delivers the packets whose last frame firmware has taken out of its FIFO after a slot.
 func (r *Referee) deliverHeld(slot uint32, find func(fabric.Finding)) {
 	held := r.held[:0]
 	for i := range r.held {
@@ -318,7 +317,6 @@ func (r *Referee) deliverHeld(slot uint32, find func(fabric.Finding)) {
 	r.held = held
 }
 
-// trip is that of a packet that comes, or waits, in a slot.
 func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
 	f := &r.figures
 	took := slot - min(x.created, slot) + 1
@@ -345,7 +343,6 @@ func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
 	r.end(s.origin, x)
 }
 
-// flight returns the flight of a frame's packet, nil for none.
 func (r *Referee) flight(s *sighting) *flight {
 	return r.flights[r.shardOf[int(s.origin)/r.perUnit]].find(s.origin, s.number&numberMask)
 }

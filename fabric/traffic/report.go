@@ -177,7 +177,6 @@ func (r *Referee) pending(yield func(source uint32, x *flight, before uint32)) {
 	}
 }
 
-// queued yields the packets of a source that were created, and not offered.
 func (r *Referee) queued(source uint32, yield func(source uint32, x *flight, before uint32)) {
 	number, at := r.next[source], r.due[source]
 	if r.shown[source] != 0 {

@@ -226,7 +226,6 @@ func (s *Spec) checkKeys() error {
 	)
 }
 
-// checkPattern refuses patterns that are not for so many processors, and packets to processors that are not there.
 func (s *Spec) checkPattern(n int) error {
 	of := fmt.Sprintf("pattern is %s, and there are %d processors", s.Pattern, n)
 	if side := int(squareRoot(uint32(n))); s.Pattern == fabric.PatternTranspose && side*side != n {
@@ -276,7 +275,6 @@ func (s *Spec) checkPattern(n int) error {
 // sizeMax is the most frames of a packet: a word of the schedule has 8 bits for them.
 const sizeMax = 255
 
-// checkCarried refuses what the program, or an image on the network, cannot carry.
 func (s *Spec) checkCarried(n fabric.Network, p *fabric.Program) error {
 	if p == nil {
 		return nil

@@ -34,7 +34,6 @@ func newLanes(n fabric.Network, c *fabric.Config) (*lanes, error) {
 	return l, nil
 }
 
-// serve decides who of those that ask is served in a slot, and puts their frames on media.
 func (l *lanes) serve(t *wired, slot uint32) {
 	waiting := uint32(len(t.shards))
 	sent := &t.sent[slot&1][waiting]

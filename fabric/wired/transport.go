@@ -277,7 +277,6 @@ func (t *wired) place(shard int, bank *nic.Bank, cell int, frame nic.FrameView, 
 	return true
 }
 
-// Cross implements Transport: what is on each medium, and where it arrives.
 func (t *wired) Cross(slot uint32) {
 	t.darken()
 	for shard := range t.shards {

@@ -88,7 +88,6 @@ func (s *scout) bit() []byte {
 	return emit(binary.OpGlobalGet, s.word, binary.OpI64Const, bit, binary.OpI64Or, binary.OpGlobalSet, s.word)
 }
 
-// before returns the code that must run before an instruction.
 func (s *scout) before(second, last, i *binary.Instruction) []byte {
 	if s == nil {
 		return nil
@@ -105,7 +104,6 @@ func (s *scout) before(second, last, i *binary.Instruction) []byte {
 	return nil
 }
 
-// after returns the code that must run after an instruction.
 func (s *scout) after(i *binary.Instruction) []byte {
 	if s == nil {
 		return nil

@@ -162,7 +162,6 @@ func (p *Places) units(yield func(*dwarf.Entry) bool) {
 	}
 }
 
-// callers returns the functions around an offset that is at a source line, of one unit.
 func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 	var files []*dwarf.LineFile
 	if lines, err := p.data.LineReader(unit); err == nil && lines != nil {

@@ -24,7 +24,6 @@ type mapped struct {
 // SourceMapBytesMax is the size limit of a source map; reading takes ten times as much memory.
 const SourceMapBytesMax = 16 << 20
 
-// parseSourceMap reads a source map, version 3.
 func parseSourceMap(text []byte) (*sourceMap, error) {
 	var file struct {
 		Version  int

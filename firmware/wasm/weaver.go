@@ -59,7 +59,6 @@ func (f *woven) addLocals(declared []byte) []byte {
 	return declared
 }
 
-// emit makes code of opcodes and other bytes, indices (uint32), constants (int64), and code.
 func emit(parts ...any) (code []byte) {
 	for _, part := range parts {
 		switch p := part.(type) {

@@ -25,7 +25,6 @@ type campaign struct {
 	repeats   int // sequences that have found something
 }
 
-// fuzz gives so many sequences of arbitrary input to handlers, after some of the slots of the run.
 func (c *checker) fuzz(sequences int) (err error) {
 	if n := c.processors(); n > watchedProcessorsMax {
 		c.leave(fmt.Sprintf("handlers on arbitrary input: %d processors are more than %d", n, watchedProcessorsMax))
@@ -47,7 +46,6 @@ func (c *checker) fuzz(sequences int) (err error) {
 	return nil
 }
 
-// after gives sequences to handlers in a place of the run, until so many have been tried.
 func (c *campaign) after(base fuzzBase, sequences int) error {
 	slots := traces.Plural(base.slots, "slot", "slots")
 	c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with the seed %d", slots, base.seed))
@@ -69,7 +67,6 @@ func (c *campaign) after(base fuzzBase, sequences int) error {
 	return nil
 }
 
-// goesOn reports whether fewer sequences have been tried, and not too many have found something.
 func (c *campaign) goesOn(sequences int) bool {
 	return c.report.Fuzzed < sequences && c.repeats < fuzzRepeatsMax
 }

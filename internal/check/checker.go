@@ -54,7 +54,6 @@ func (c *checker) wholeUnits(size int) int {
 	return shape.WholeUnits(size) * shape.PerUnit
 }
 
-// mode is that of all runs but the first.
 func (c *checker) mode() string {
 	if c.alone {
 		return config.ModeIsolated
@@ -80,7 +79,6 @@ func (c *checker) machine(run *Run) (*emulator.Machine, error) {
 	})
 }
 
-// unitCPU is a core on which every instruction costs 1, and no call is too long.
 func unitCPU() *meter.CPU {
 	costs, err := wasm.Table("unit", nil)
 	if err != nil {

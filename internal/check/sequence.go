@@ -60,7 +60,6 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	return t.findings
 }
 
-// found notes what the handler must not have done in the first steps.
 func (t *trial) found(rule, place, text string, steps int) {
 	in := *t.in
 	in.Steps = in.Steps[:steps]

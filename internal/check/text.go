@@ -56,7 +56,6 @@ func (r *Report) writeTried(b *bytes.Buffer) {
 	}
 }
 
-// writeCompared says which runs were compared, what was watched, and what was not.
 func (r *Report) writeCompared(b *bytes.Buffer) {
 	if len(r.Runs) > 0 {
 		b.WriteString("compared: digests and reports\n")

@@ -128,7 +128,6 @@ func (w *watcher) noteCarried(handlers *firmware.Watched) {
 	}
 }
 
-// sum puts into the report how much was watched, and what a full list had no room for.
 func (w *watcher) sum() {
 	w.report.Watched = Watched{Slots: w.m.Slots(), Whole: w.m.Ended()}
 	w.report.Firmware = w.m.Sum().Firmware

@@ -115,7 +115,6 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	return nil
 }
 
-// buildBare builds the hardware of routers without firmware, and the referee of its packets.
 func (m *Machine) buildBare(ctx context.Context, config *fabric.Config) (err error) {
 	c := m.Config
 	if m.bare, err = stream.NewBare(m.Network, config, m.workers, m.openRTL(ctx)); err != nil {
@@ -132,7 +131,6 @@ func (m *Machine) buildBare(ctx context.Context, config *fabric.Config) (err err
 	return nil
 }
 
-// buildStream builds the hardware of processors at routers, and of their other ports.
 func (m *Machine) buildStream(ctx context.Context, config *fabric.Config) (err error) {
 	var both *stream.Joint
 	var s *stream.Stream

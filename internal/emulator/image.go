@@ -80,7 +80,6 @@ func (m *Machine) nativeMaker() (maker, error) {
 	return m.Program.Native.NewInstance, nil
 }
 
-// readImage returns the bytes of the user's image, or of a built-in program.
 func (m *Machine) readImage(place string) (wasm []byte, err error) {
 	f := &m.Config.Firmware
 	if m.Program != nil {

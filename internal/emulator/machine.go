@@ -50,7 +50,6 @@ type Machine struct {
 	final  *outcome.Report // of a machine that is closed
 }
 
-// until says until when the firmware may run.
 func (m *Machine) until(ctx context.Context) {
 	if m.Host != nil {
 		m.Host.Until(ctx)

@@ -84,7 +84,6 @@ func (m *Machine) Detach(o Observer) {
 	}
 }
 
-// setWatch lets the plant call back in every cycle if somebody looks at cycles.
 func (m *Machine) setWatch() {
 	if m.Hardware == nil {
 		return

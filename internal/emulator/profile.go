@@ -20,7 +20,6 @@ type profiling struct {
 	err       error
 }
 
-// take profiles the call, if it is one of those that an instance is about to make.
 func (p *profiling) take(slot uint32, instance firmware.Instance, called []uint32) {
 	if p == nil || slot != p.slot {
 		return

@@ -56,7 +56,6 @@ func (r *replay) place(bank *nic.Bank) (cell int, ok bool) {
 	return cell, cell >= 0 && cell < bank.Cells
 }
 
-// begin notes what the NIC tells a handler that is called, if it is that of the processor.
 func (r *replay) begin(instance firmware.Instance, handler replayHandler, cells []uint32, slot uint32) (call *ReplayCall) {
 	cell, ok := r.place(instance.Bank())
 	if !ok || r.cut || handler != callStart && !slices.Contains(cells, uint32(cell)) {
@@ -86,7 +85,6 @@ func (r *replay) drop(slot uint32) {
 	}
 }
 
-// note keeps an event of the processor's last call.
 func (r *replay) note(bank *nic.Bank, e firmware.Event) {
 	if cell, ok := r.place(bank); ok && cell == e.Cell && e.Kind != firmware.EventLogFull && !r.cut && len(r.Calls) > 0 {
 		last := &r.Calls[len(r.Calls)-1]

@@ -271,7 +271,6 @@ func (m *Machine) Sum() *outcome.Report {
 	return report
 }
 
-// limits say what rules allow, and what they judge if that is not all there is.
 func (m *Machine) limits() map[string]string {
 	limits := m.Rules.Limits()
 	if limit := limits[fabric.RuleResults]; limit != "" {

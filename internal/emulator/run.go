@@ -53,7 +53,6 @@ func (m *Machine) Start(ctx context.Context, each func() error) error {
 	return m.turn(ctx, each)
 }
 
-// step lets a slot cross the fabric and runs the boundary in its last cycle.
 func (m *Machine) step(ctx context.Context, each func() error) error {
 	m.Cross()
 	if m.ended {
@@ -102,7 +101,6 @@ func (m *Machine) Cross() {
 	m.endByRTL()
 }
 
-// cross lets a slot cross, or many where there is no firmware, and returns how many have crossed then.
 func (m *Machine) cross() (slots uint32) {
 	if m.bare == nil {
 		m.transport.Cross(m.slot)

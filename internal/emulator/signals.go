@@ -65,7 +65,6 @@ func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
 	return m.find(match, patterns...)
 }
 
-// find returns the signals that are wanted; names says which, for the error.
 func (m *Machine) find(wanted func(path string) bool, names ...string) (found []*Signal, err error) {
 	if m.closed {
 		return nil, errors.New("signals: the machine is closed")

@@ -98,7 +98,6 @@ type part struct {
 	state func(v *hw.StateVisitor)
 }
 
-// parts are all that have a share in the state of a run, in the order of a saved state.
 func (s *machineState) parts() []part {
 	m := s.Machine
 	return []part{

@@ -108,7 +108,6 @@ func (e *estimator) begins(size *Size) bool {
 	return e.available == 0 || size.Memory <= max(e.available/memoryPart, min(memoryAlong, e.available))
 }
 
-// measure runs a size, unless that was done before.
 func (e *estimator) measure(ctx context.Context, steps int, size *Size, limit time.Duration) (*Measured, error) {
 	if m := e.kept.find(steps, limit); m != nil {
 		return m, nil

@@ -83,7 +83,6 @@ func (p *printer) entry(name string, e entry) {
 	}
 }
 
-// list writes a group: its title, then a line for each entry.
 func (p *printer) list(g *meaning.Group) {
 	p.paragraph("", 2, fmt.Sprintf("%s [%s]: %s", g.Title, g.Key, g.Where))
 	var all []Found

@@ -81,7 +81,6 @@ func (h *house) printSizes() {
 	fmt.Printf("packages   %5d\n\n", len(h.pkgs))
 }
 
-// printUses prints what goes up, between packages and between the files of each.
 func (h *house) printUses(layers []string) {
 	up := upwardImports(layers, imports(h.pkgs))
 	fmt.Printf("imports that go up: %d\n", len(up))

@@ -35,7 +35,6 @@ type tree struct {
 // sourceEndings are those of files that people write as code.
 var sourceEndings = []string{".go", ".c", ".h", ".cc", ".cpp", ".hpp", ".v", ".vh"}
 
-// readTree reads the files that git knows below top, and new ones that it does not ignore.
 func readTree(top string) (*tree, error) {
 	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir = top

@@ -10,7 +10,6 @@ import (
 	"starloom/traces"
 )
 
-// runAnswers say what failed, where, and what to do next; order are the violations that are told.
 func runAnswers(r *outcome.Report, order []outcome.Repeat, written []outcome.OutputFile) []Answer {
 	switch {
 	case len(order) > 0:

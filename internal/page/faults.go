@@ -27,7 +27,6 @@ func faultText(r *outcome.Report, fault int) string {
 	return text + "."
 }
 
-// breaksAlone says which rules each fault breaks by itself, and how often, "" if that is not known.
 func breaksAlone(r *outcome.Report) string {
 	if !r.Aside.Known.Blamed {
 		return ""

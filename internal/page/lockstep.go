@@ -52,7 +52,6 @@ func untold(r *lockstep.Report) Block {
 	return Block{Aside: "What the inputs never did [was not compared](#what-was-not-compared)."}
 }
 
-// lockstepAnswers say what differs, where, and how to look at it; pinMap is what `starloom cosim check` takes with the inputs.
 func lockstepAnswers(r *lockstep.Report, path, command, pinMap string, written []outcome.OutputFile) []Answer {
 	d := r.Divergence
 	where := fmt.Sprintf("Cycle %d", d.Cycle)

@@ -246,7 +246,6 @@ func (p *Page) Write(w io.Writer) error {
 	return err
 }
 
-// name gives the section and its parts their IDs.
 func (s *Section) name(used map[string]int) {
 	if s.ID == "" {
 		s.ID = titleID(s.Title)

@@ -103,7 +103,6 @@ func ruleText(name string, limits map[string]string) string {
 	return rules[name].means
 }
 
-// rulesSection lists the rules that were checked; unheld says why nothing has tested one.
 func rulesSection(names []string, broken map[string]int, unheld, kept func(rule string) string, known *outcome.Known) *Section {
 	t := &Table{Caption: "What the run was held to. Not tested: it is asked for, but nothing in the run has tested it; not checked: it is not asked for.",
 		Columns: columns([]string{"rule", "means", "result"})}

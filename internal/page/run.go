@@ -49,7 +49,6 @@ func Run(r *outcome.Report, written []outcome.OutputFile) *Page {
 	return p
 }
 
-// pictureSection adds a picture to the section of pictures.
 func pictureSection(p *Page, x outcome.Picture) *Section {
 	block := Block{Picture: &Picture{x.Caption, x.SVG}}
 	for _, s := range p.Sections {
@@ -178,7 +177,6 @@ func sceneOf(scenes []outcome.Scene, violation int) *outcome.Scene {
 	return nil
 }
 
-// costSection says what handlers cost, and where the longest call has spent it.
 func costSection(f *outcome.FirmwareReport) *Section {
 	if f.Cycles == nil {
 		return nil

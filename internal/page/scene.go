@@ -15,7 +15,6 @@ import (
 	"starloom/traces"
 )
 
-// violationPart shows a violation with its scene, nil for none.
 func violationPart(r *outcome.Report, number int, v *outcome.Violation, s *outcome.Scene) *Section {
 	when := fmt.Sprintf("at cycle %d", v.Cycle)
 	if atEnd(r, v) {
@@ -40,7 +39,6 @@ func violationPart(r *outcome.Report, number int, v *outcome.Violation, s *outco
 	return part
 }
 
-// didTable says what the sender of the latest packet did, slot by slot.
 func didTable(came *outcome.LatestPath) *Table {
 	t := &Table{Caption: fmt.Sprintf("What processor %d did until its packet for processor %d crossed.", came.From, came.To),
 		Columns: []Column{{"slots", false}, {"how many", true}, {"what", false}, {"processors, slot by slot", false}}}
@@ -375,7 +373,6 @@ func whereOf(r *outcome.Report, v *outcome.Violation) string {
 	return text + placeText(r, v)
 }
 
-// placeText names the place of a violation, which may be the whole network.
 func placeText(r *outcome.Report, v *outcome.Violation) string {
 	switch {
 	case v.Path == "":

@@ -40,7 +40,6 @@ func Study(r *outcome.StudyReport, command string) *Page {
 	return p
 }
 
-// studyAnswers say which figure is off, where it is from, and how to look at it.
 func studyAnswers(r *outcome.StudyReport, off []*studies.StudyRow, command string) []Answer {
 	if len(off) == 0 {
 		const text = "No figure is off. [Those that contradict the publication](#contradictions), if there are any, " +

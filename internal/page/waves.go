@@ -287,7 +287,6 @@ func cut(text string, most int) string {
 	return string(runes[:max(most-1, 1)]) + "\u2026"
 }
 
-// describe says what the signals are at the marked cycle, for who cannot see them.
 func (w *Waves) describe() string {
 	at := w.Marked
 	if at < 0 {

@@ -69,7 +69,6 @@ func (q *queues) set(processor int, list []waiting) {
 	}
 }
 
-// look compares a TX FIFO with what was in it: handlers append frames and withdraw others.
 func (s *shard) look(bank *nic.Bank, cell int, slot uint32) {
 	processor := bank.First + cell
 	frames := min(int(bank.Registers[cell].TxCount), bank.TxFrames)

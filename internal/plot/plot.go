@@ -92,7 +92,6 @@ func (t *Table) curveName(row int, by []int, of string) string {
 	return strings.Join(words, ", ")
 }
 
-// lines draws y over x, a curve for each combination of the columns by.
 func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 	x, _, _, err := t.column("--x", o.X)
 	if err != nil {

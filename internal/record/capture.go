@@ -93,7 +93,6 @@ func (c *capture) heard(m *emulator.Machine) error {
 	return nil
 }
 
-// sent writes what was sent in the slot before, or in the one that begins.
 func (c *capture) sent(m *emulator.Machine, before bool) error {
 	for i := range m.Shards {
 		l := &m.Shards[i].Ledger

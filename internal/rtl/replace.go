@@ -146,7 +146,6 @@ func (r *Devices) routers(pattern *hw.Pattern) bool {
 	return false
 }
 
-// remedyOfModel says what RTL of a model may replace, and what may replace components of others.
 func (r *Devices) remedyOfModel(wanted string, models []string) string {
 	var paths []string
 	for _, site := range r.sites {

@@ -179,7 +179,6 @@ func (b *Batch) work(ctx context.Context, m *emulator.Machine, build func() (*em
 	}
 }
 
-// runChunk runs the numbers first to end-1, fewer if ctx ends.
 func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end uint64) ([]BatchRun, error) {
 	runs := make([]BatchRun, 0, end-first)
 	failed := false

@@ -30,7 +30,6 @@ type checkpoints struct {
 // errStop stops Machine.Run between two steps.
 var errStop = errors.New("stop")
 
-// begin refuses what no run can stop at or save, and brings the machine to the state that is restored.
 func (p *checkpoints) begin(r *run) error {
 	m, o := r.machine, r.options
 	if err := o.checkSave(); err != nil {

@@ -198,7 +198,6 @@ type Break struct {
 	Slot uint32 // before this slot, 1 to SlotsMax; 0: at no slot
 }
 
-// check refuses a rule that this run is not held to: nothing would ever stop it.
 func (b Break) check(checked []string) error {
 	if b.Rule == "" || slices.Contains(checked, b.Rule) {
 		return nil

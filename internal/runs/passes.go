@@ -74,7 +74,6 @@ func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) 
 	return r.report, each(opposite, func(p pass) error { return p.finish(ctx, r) })
 }
 
-// each calls one of the steps of every pass, up to the first error.
 func each(passes []pass, step func(pass) error) error {
 	for _, p := range passes {
 		if err := step(p); err != nil {

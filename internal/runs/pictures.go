@@ -144,7 +144,6 @@ func (p *pictures) late(report *outcome.Report, limit uint64) *outcome.Lateness 
 	return l
 }
 
-// finish draws what was seen, with violations where the report says they are.
 func (p *pictures) finish(_ context.Context, r *run) error {
 	violations := drawnViolations(r.report)
 	title := r.report.Title()

@@ -76,7 +76,6 @@ func (f *reportFiles) commit(report reportForms, t *tally) ([]outcome.OutputFile
 	return f.out.Written, f.out.Files.Commit()
 }
 
-// writePage writes the report as a page, with the other files of the run.
 func (f *reportFiles) writePage(report reportForms, _ *tally, w io.Writer) error {
 	written := f.out.Written
 	for _, r := range f.list {

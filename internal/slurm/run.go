@@ -136,7 +136,6 @@ func (r *runner) waiting() (units []*unit) {
 	return units
 }
 
-// send sends what waits. What the cluster has no room for now waits until something has ended.
 func (r *runner) send(ctx context.Context) error {
 	tasks := pack(r.waiting(), r.Settings.ArrayParallelism)
 	for most := r.arrayMax; len(tasks) > 0; {
@@ -224,7 +223,6 @@ func (r *runner) look(ctx context.Context) error {
 	return nil
 }
 
-// take takes what a task has done, once its results are there or cannot come any more.
 func (r *runner) take(id taskID, s *sent, q queued) error {
 	var missing []*unit
 	for _, u := range s.units {

@@ -17,7 +17,6 @@ const (
 	OnSlurm = "slurm" // by the jobs of a Slurm cluster
 )
 
-// openSlurm reads what the sweep says of the cluster, and refuses what cannot be sent there, before anything is done.
 func (s *sweeper) openSlurm(ctx context.Context, path string) (err error) {
 	if s.settings, err = slurm.Read(path, s.plan.Slurm); err == nil && s.On == OnSlurm && s.DryRun == nil {
 		s.cluster, err = slurm.Open(ctx, s.settings)

@@ -130,7 +130,6 @@ func (r *Report) figures(t *plot.Table) (names []string, left int) {
 	return shown, len(t.Metrics()) - len(shown)
 }
 
-// sameColumn reports whether two columns have the same cells: steps and slots, often.
 func sameColumn(t *plot.Table, one, other string) bool {
 	a, b := slices.Index(t.Columns, one), slices.Index(t.Columns, other)
 	return !slices.ContainsFunc(t.Rows(), func(row []string) bool { return row[a] != row[b] })

@@ -241,7 +241,6 @@ func (p *pool) release(j *job, err error) {
 
 const tellEvery = 100 * time.Millisecond
 
-// tell tells how far all is, and how long the rest may take.
 func (p *pool) tell() {
 	if p.Progress == nil || time.Since(p.told) < tellEvery {
 		return

@@ -119,7 +119,6 @@ func (s *sweeper) open(ctx context.Context, points []*point) (*Report, error) {
 // runsMax is how many runs a sweep may have: their numbers are kept.
 const runsMax = 100_000_000
 
-// runAll runs what is missing of points, by the jobs of a cluster, or in this process and, where they have ended some, in their own.
 func (s *sweeper) runAll(ctx context.Context, r *Report, points []*point) error {
 	if s.On == OnSlurm {
 		return s.runSlurm(ctx, r, points)

@@ -77,7 +77,6 @@ func (w *writer) activate(key string) {
 	}
 }
 
-// setting writes the line of a setting, after those of the keys above it.
 func (w *writer) setting(x *outcome.Setting) error {
 	part, _, _ := strings.Cut(x.Key, ".")
 	given := w.active[x.Key]

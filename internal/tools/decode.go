@@ -48,7 +48,6 @@ func Decode(ctx context.Context, path string, m *maps.Decode, out io.Writer) (*d
 	return &d.report, nil
 }
 
-// readOctets takes out frames of bytes.
 func (d *decoding) readOctets(ctx context.Context) error {
 	framer := decode.NewFramer(d.in, d.m.Form, d.octets)
 	if err := d.in.Run(ctx, framer.Put); err != nil {
@@ -108,7 +107,6 @@ type decoding struct {
 	interfaces map[string]int // index into the report's interfaces
 }
 
-// frame writes a frame as one packet, or as one for each port that it went to.
 func (d *decoding) frame(f *nic.DecodedFrame) error {
 	rule := d.in.Rules[f.Lane]
 	name := d.in.Names[f.Lane]

@@ -49,7 +49,6 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 	return first[1] - first[0], nil
 }
 
-// firstEdge returns the first instant at which a signal is 1 and was 0 before.
 func (d *differ) firstEdge(p *pair, side int) (int64, error) {
 	r, err := d.files[side].Open()
 	if err != nil {

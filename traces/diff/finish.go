@@ -37,7 +37,6 @@ func (d *differ) finish(m *merge, before bool) error {
 
 func (m *merge) valued(p pair) bool { return m.readA.Changes(p.a)+m.readB.Changes(p.b) > 0 }
 
-// noteUnvalued names the signals without a value. An event that is never triggered needs none.
 func (d *differ) noteUnvalued(m *merge) {
 	var names []string
 	for _, p := range d.pairs {
@@ -54,7 +53,6 @@ func (d *differ) noteUnvalued(m *merge) {
 		fmt.Sprintf("%s without a value in either file: %s", traces.Plural(uint64(list.Count), "signal", "signals"), list.Some()))
 }
 
-// noteHalfGiven names the signals that only one file gives a value, a NaN or an empty text.
 func (d *differ) noteHalfGiven() {
 	if len(d.halfGiven) == 0 {
 		return
@@ -72,7 +70,6 @@ func (d *differ) nothing(reason, remedy string) error {
 	return &input.Error{Place: d.files[0].Name + " and " + d.files[1].Name, Reason: reason, Remedy: remedy}
 }
 
-// noteSkipped says what was not compared because of the options, the clock or the period.
 func (d *differ) noteSkipped(m *merge, before bool) {
 	skip := func(format string, arguments ...any) {
 		d.report.Skipped = append(d.report.Skipped, fmt.Sprintf(format, arguments...))

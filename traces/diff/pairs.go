@@ -390,7 +390,6 @@ func (p *pairing) notice(file int, r *vcd.Reader, part vcd.Part) {
 	}
 }
 
-// leftBits names the signals with bits left uncompared.
 func (p *pairing) leftBits() (lines []string) {
 	for i, r := range []*vcd.Reader{p.a, p.b} {
 		var names []string
@@ -414,7 +413,6 @@ func (p *pairing) leftBits() (lines []string) {
 	return lines
 }
 
-// otherRanges names the signals with other indices of equal bits in B.
 func (p *pairing) otherRanges() []string {
 	list := traces.NewNameList(p.ranges)
 	if list.Count == 0 {

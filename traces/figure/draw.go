@@ -203,7 +203,6 @@ func (d *drawing) spans() (x, y span) {
 	return x, y
 }
 
-// legend names the curves, unless there is one alone, and the values of cells.
 func (d *drawing) legend() *plot.Legend {
 	l := plot.NewLegend()
 	l.TextStyle.Font, l.TextStyle.Color = d.font(textSize), d.colour(ink)

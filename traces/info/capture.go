@@ -47,7 +47,6 @@ type Interface struct {
 
 const statusesCounted = 256
 
-// readCapture reads a capture block by block. It closes the stream.
 func readCapture(s *input.Stream, o Options) (*Capture, error) {
 	defer s.Close()
 	r := pcapng.NewReader(s, s.Name)

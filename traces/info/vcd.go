@@ -126,7 +126,6 @@ func rangeText(v *vcd.Var) string {
 	return fmt.Sprintf("[%d:%d]", v.MSB, v.LSB)
 }
 
-// netNames returns the first name of every net.
 func netNames(r *vcd.Reader) []string {
 	names := make([]string, r.Nets())
 	for i := range r.Header().Vars {
@@ -211,7 +210,6 @@ func (s *unknownSeen) list(r *vcd.Reader, names []string, info *VCD) {
 	info.Undriven = traces.NewNameList(undriven)
 }
 
-// mostActive returns the nets with most changes, the first declared first.
 func mostActive(r *vcd.Reader, names []string, count int) []Activity {
 	ids := make([]vcd.NetID, len(names))
 	for i := range ids {

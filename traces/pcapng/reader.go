@@ -132,7 +132,6 @@ func (r *Reader) clock(options []byte) Clock {
 	return c
 }
 
-// next reads the bytes of a block.
 func (r *Reader) next() (kind BlockKind, body []byte, err error) {
 	var head [8]byte
 	if _, err := io.ReadFull(r.in, head[:]); err != nil {

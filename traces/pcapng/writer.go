@@ -132,7 +132,6 @@ func (p *Writer) Frame(id InterfaceID, cycle uint64, frame []byte) error {
 	return p.write(id, cycle, 0, frame)
 }
 
-// write writes a frame after the first bytes of packet.
 func (p *Writer) write(id InterfaceID, cycle uint64, header int, frame []byte) error {
 	switch {
 	case p.closed:

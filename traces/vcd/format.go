@@ -100,7 +100,6 @@ func appendVector(b []byte, value uint64) []byte {
 	return b
 }
 
-// timestamp appends #t unless that is the time already.
 func (v *Writer) timestamp(t uint64) {
 	if v.written && v.writtenTime >= t {
 		return
@@ -111,7 +110,6 @@ func (v *Writer) timestamp(t uint64) {
 	v.buf = append(v.buf, '\n')
 }
 
-// dumpValues appends the value of every signal, as of the given cycle.
 func (v *Writer) dumpValues(cycle uint64, values []uint64) {
 	v.timestamp(cycle)
 	v.buf = append(v.buf, "$dumpvars\n"...)

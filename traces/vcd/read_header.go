@@ -275,7 +275,6 @@ var varKinds = map[string]Kind{
 
 const portsPassed = "strengths and directions of ports ($dumpports)"
 
-// variable reads a declaration: kind, bits, code, name, range.
 func (r *Reader) variable(scope string) error {
 	words, err := r.words()
 	if err != nil {

@@ -127,7 +127,6 @@ const watchWordsMax = 1 << 26
 // NewReader reads the declarations; errors begin with name.
 func NewReader(source io.Reader, name string) (*Reader, error) { return newReader(source, name, nil) }
 
-// newReader is NewReader for a VCD, or for what fst2vcd makes of an FST, and what it leaves out.
 func newReader(source io.Reader, name string, left *leftOut) (*Reader, error) {
 	fst := left != nil
 	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}, manner: manner{tick: 1, fst: fst}}

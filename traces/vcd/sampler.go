@@ -234,7 +234,6 @@ func (s *Sampler) Tail() string {
 	return Duration{Count: s.time, Unit: s.Reader.Header().Timescale}.String()
 }
 
-// level is the clock as 0 or 1, something else when it is neither.
 func (s *Sampler) level() int {
 	word := s.Reader.nets[s.clock].word
 	if s.Reader.unknown[word] != 0 {

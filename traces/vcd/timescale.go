@@ -154,5 +154,4 @@ func (d Duration) In(unit Timescale) (count uint64, ok bool) {
 // power10Max is the largest power of ten in 64 bits.
 const power10Max = 19
 
-// power10 returns 10^e for e from 0 to power10Max.
 func power10(e Timescale) uint64 { return uint64(math.Pow10(int(e))) }

@@ -75,7 +75,6 @@ func (v Value) Label() string {
 	return string(digits)
 }
 
-// digit returns the hexadecimal digit of four bits from low on.
 func (v Value) digit(low int) byte {
 	all := uint64(1)<<min(4, v.Bits-low) - 1
 	value, unknown := v.Value[low>>6]>>(low&63)&all, v.Unknown[low>>6]>>(low&63)&all
@@ -106,7 +105,6 @@ func (v Value) String() string {
 	return "0b" + v.digits()
 }
 
-// digits are all binary digits, the most significant first.
 func (v Value) digits() string {
 	digits := make([]byte, v.Bits)
 	for i := range digits {

@@ -122,7 +122,6 @@ func (o *optimum) choose(blocks [][]int, step Step) {
 	}
 }
 
-// after yields the states that follow on some states in a step, each once.
 func (o *optimum) after(states []state) iter.Seq[state] {
 	return func(yield func(state) bool) {
 		seen := map[state]bool{}

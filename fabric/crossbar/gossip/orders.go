@@ -58,7 +58,6 @@ func newOrders(N int, fill func(row []uint32, i int) []uint32) Orders {
 	return orders
 }
 
-// ascending appends first, first+1 .. last.
 func ascending(row []uint32, first, last int) []uint32 {
 	for id := first; id <= last; id++ {
 		row = append(row, uint32(id))
@@ -66,7 +65,6 @@ func ascending(row []uint32, first, last int) []uint32 {
 	return row
 }
 
-// descending appends first, first-1 .. last.
 func descending(row []uint32, first, last int) []uint32 {
 	for id := first; id >= last; id-- {
 		row = append(row, uint32(id))

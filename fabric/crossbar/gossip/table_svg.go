@@ -79,7 +79,6 @@ func (t *Table) begin(out *bufio.Writer, width, height int, note string) {
 	fmt.Fprintf(out, `<text x="%d" y="%d" %s>%s</text></g>`+"\n", x+8, y, words, note)
 }
 
-// drawSymbols draws a small table like Table 1 of the paper.
 func (t *Table) drawSymbols(out *bufio.Writer) {
 	const cell, high, left, top = 30, 20, 34, 22
 	columns, rows := t.Columns(), t.Processors()

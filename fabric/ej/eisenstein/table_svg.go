@@ -65,7 +65,6 @@ func (p *plane) printf(format string, values ...any) { fmt.Fprintf(p.out, format
 
 func (p *plane) least(node int) integer { return p.net.least(p.net.Field.Subtract(node, p.source)) }
 
-// at is where an integer is drawn, in hops from it: +1 leads to the right, +rho up and to the right.
 func (p *plane) at(z integer) point {
 	return point{p.middle.x + float64(planeHop*(float64(z.x)+float64(float64(z.y)/2))), p.middle.y - float64(planeHop*float64(z.y)*math.Sqrt(3)/2)}
 }
@@ -102,7 +101,6 @@ func (p *plane) leaves(node, direction int) bool {
 	return p.least(p.net.Field.Neighbour(node, direction)) != p.least(node).plus(1, units[direction])
 }
 
-// links draws every link once, and both ends of those that leave the plane.
 func (p *plane) links() {
 	for node := range p.net.Nodes() {
 		z := p.least(node)

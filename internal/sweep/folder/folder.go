@@ -124,7 +124,6 @@ func (f *Folder) bytes(key string) (sum int64) {
 	return sum
 }
 
-// heads returns those of a point's files, in an order that does not depend on their names.
 func (f *Folder) heads(key string) (heads []head, err error) {
 	paths, err := f.files(key, endingRecords)
 	for _, path := range paths {

@@ -93,7 +93,6 @@ func Parse(place string, data []byte) (*Plan, error) {
 	return p, err
 }
 
-// scenario reads the scenario: the path of its file, or itself.
 func (r *reader) scenario(node *yaml.Node, p *Plan, place string) error {
 	p.places["scenario"] = r.Place(node)
 	if node.Kind == yaml.MappingNode {

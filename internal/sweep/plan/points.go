@@ -66,7 +66,6 @@ func (p *Plan) Points() ([]Point, error) {
 	return points, nil
 }
 
-// chosen are the indexes of the values of combination i, in the order of the axes.
 func (p *Plan) chosen(i int) []int {
 	of := map[*Axis]int{}
 	for k := len(p.groups) - 1; k >= 0; k-- {
