@@ -88,8 +88,7 @@ func (s *Scenario) origin(path string) config.Origin {
 	return config.Origin{By: ByCaller}
 }
 
-// noteNetwork notes what the network or the program makes of the network's keys, and returns the network
-// with all of them decided.
+// noteNetwork notes the network's or program's changes to its keys, and returns the network with all keys decided.
 func (s *Scenario) noteNetwork() fabric.Network {
 	n, program := fabric.Settled(s.network())
 	own, settled := reflect.Indirect(reflect.ValueOf(s.Fabric.network())), reflect.Indirect(reflect.ValueOf(n))
@@ -99,8 +98,7 @@ func (s *Scenario) noteNetwork() fabric.Network {
 	return n
 }
 
-// noteDifferences notes the keys of a network, or of an object in it, that have another value when they
-// are settled.
+// noteDifferences notes the keys of a network, or of an object in it, with another value after they are settled.
 func (s *Scenario) noteDifferences(path string, own, settled reflect.Value, program []string) {
 	for _, field := range strict.Fields(own.Type()) {
 		a, b, at := own.FieldByIndex(field.Index), settled.FieldByIndex(field.Index), strict.Join(path, field.Key)
@@ -138,8 +136,7 @@ func (c *CPU) trapCost() (cost uint64, key string) {
 	return firmware.LimitDefault, ""
 }
 
-// settled is the fault with what it leaves open: it happens always, and in every slot from the first to
-// the last.
+// settled is the fault with its defaults: always, and in every slot from the first to the last.
 func (f *Fault) settled() *Fault {
 	one := *f
 	if one.Probability == nil {

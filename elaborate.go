@@ -327,8 +327,7 @@ func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []stri
 	return set, nil
 }
 
-// imagePath returns the path of Firmware.Image as seen from the working folder, or "" if
-// no file is read for it.
+// imagePath returns the path of Firmware.Image as seen from the working folder, "" if no file is read for it.
 func (s *Scenario) imagePath() string {
 	if s.Firmware.ImageBytes != nil {
 		return ""
@@ -454,8 +453,7 @@ func (s *Scenario) permutations() uint64 {
 	return total
 }
 
-// checkCommand is the command line that repeats a run of the scenario's file beside its
-// models; "" for a scenario that is not from a file.
+// checkCommand is the command line of a check beside the models; "" for a scenario without a file.
 func (s *Scenario) checkCommand() string {
 	place, ok := s.places[""]
 	if !ok {
@@ -471,8 +469,7 @@ func (s *Scenario) checkCommand() string {
 // placeFile is what a place has after the file.
 var placeFile = regexp.MustCompile(`:\d+:\d+$`)
 
-// rates are those of faults.random that a scenario's runs of many seeds have one after another;
-// nil for one scenario.
+// rates are the rates of faults.random for runs of many seeds, in turn; nil for one scenario.
 func (s *Scenario) rates() []float64 {
 	if s.Faults == nil || s.Faults.Random == nil {
 		return nil
@@ -601,8 +598,7 @@ func (s *Scenario) fileWords(place string) string {
 	return words
 }
 
-// runCommand is the command line that runs the scenario's file again; "" for a scenario that is not
-// from a file.
+// runCommand is the command line that runs the scenario's file again; "" for a scenario without a file.
 func (s *Scenario) runCommand() string {
 	place, ok := s.places[""]
 	if !ok {

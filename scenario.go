@@ -356,8 +356,7 @@ type Overrides struct {
 	ImagePlace  string // where Image was given, if not with --firmware: the place of errors about it
 }
 
-// isProgram reports whether a name is that of a built-in program, and not that of a
-// file.
+// isProgram reports whether a name is that of a built-in program, and not that of a file.
 func isProgram(name string) bool {
 	_, err := os.Stat(name)
 	return err != nil && slices.Contains(firmware.Programs(), name)

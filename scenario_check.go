@@ -292,8 +292,7 @@ func (s *Scenario) checkTraces() error {
 	return nil
 }
 
-// checkPermutation checks that a list holds every processor exactly once, and
-// says which one is doubled and which one is missing.
+// checkPermutation checks that a list holds every processor exactly once, and names the doubled and the missing one.
 func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	const path = "workload.permutation"
 	p := &s.Workload.Permutation
@@ -331,8 +330,7 @@ func (f *Faults) all() (faults []Fault, paths []string) {
 	return faults, paths
 }
 
-// checkFaults refuses what a fault of its kind cannot have. Its targets are known when a machine
-// is built.
+// checkFaults refuses illegal keys of a fault's kind. Its targets are known when a machine is built.
 func (s *Scenario) checkFaults() error {
 	if s.Faults == nil {
 		return nil
@@ -609,8 +607,7 @@ func (s *Scenario) checkCarried() error {
 	return nil
 }
 
-// carried returns the kinds of workloads that the network knows: what the host writes into every
-// NIC, and what programs of the network carry.
+// carried returns the kinds of workloads of the network: those written into every NIC, and those of its programs.
 func (s *Scenario) carried() []string {
 	kinds := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll, fabric.WorkloadTraffic}
 	for _, p := range s.network().Programs() {

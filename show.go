@@ -108,8 +108,7 @@ func (s *Scenario) settings() []Setting {
 	return l.List
 }
 
-// settle gives keys that mean something if they are left out that value, and takes it from those that mean
-// nothing beside others.
+// settle gives keys with a meaningful default that value, and takes it from those without one beside others.
 func (s *Scenario) settle() {
 	p := s.program()
 	if p != nil && p.Schedule != "" {

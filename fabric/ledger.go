@@ -346,8 +346,7 @@ const (
 	FateAlone                // its receiver is off the network
 )
 
-// foldPayload maps a payload to one word. The bytes after it are not part of the
-// frame, whatever the sender's FIFO still holds.
+// foldPayload maps a payload to one word; the bytes after it in the sender's FIFO are not part of the frame.
 func foldPayload(frame nic.FrameView) uint64 {
 	switch payload := frame.Payload(); len(payload) {
 	case 0:

@@ -100,8 +100,7 @@ func (l *Ledger) scanHeld(b *nic.Bank, cells []uint32, slot uint32) {
 	}
 }
 
-// scanCounts takes those processors off the fabric that have written counts into
-// their registers that no FIFO of theirs can have.
+// scanCounts takes processors with impossible FIFO counts in their registers off the fabric.
 func (l *Ledger) scanCounts(b *nic.Bank, cells []uint32, slot uint32) {
 	for _, cell := range cells {
 		r := &b.Registers[cell]

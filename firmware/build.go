@@ -356,8 +356,7 @@ var (
 	noSymbol  = regexp.MustCompile(`undefined symbol: `)
 )
 
-// buildRemedy is a line on what to do about an error of the compiler or the linker, "" if it says
-// enough itself.
+// buildRemedy is a line on what to do about an error of the compiler or the linker, "" if it says enough itself.
 func buildRemedy(said []byte) string {
 	const freestanding = "firmware is freestanding, without a C or C++ library"
 	switch {

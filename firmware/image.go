@@ -66,20 +66,17 @@ type pristine struct {
 	globals []uint64
 }
 
-// ownBytes is the memory that the image has before anything is attached: its stack
-// and its data.
+// ownBytes is the image's memory before any attach: its stack and its data.
 func (img *Image) ownBytes() uint64 {
 	return uint64(img.compiled.ExportedMemories()[exportMemory].Min()) * wasmPageBytes
 }
 
-// reserve takes memory for an instance that may grow by growBytesMax and will mostly grow
-// by less than usual.
+// reserve takes memory for an instance that may grow by growBytesMax, mostly by less than usual.
 func (img *Image) reserve(growBytesMax, usual uint64) (linearMemory, error) {
 	return img.host.memory.take(min(growBytesMax+img.ownBytes(), addressBytesMax), usual+img.ownBytes())
 }
 
-// instantiate makes a wasm instance in a memory; what else is in there stays. Nothing
-// of the image runs.
+// instantiate makes a wasm instance in a memory, whose content stays. Nothing of the image runs.
 func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
 	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,

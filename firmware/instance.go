@@ -308,8 +308,7 @@ func (in *wasmInstance) set(state pristine) error {
 	return nil
 }
 
-// copyDirty copies memory and writes only where it is another one: a page that is untouched stays
-// without memory of its own.
+// copyDirty copies memory and writes only differences: an untouched page stays without memory of its own.
 func copyDirty(to, from []byte) {
 	for len(from) > 0 {
 		n := min(len(zeros), len(from))
@@ -376,8 +375,7 @@ func (in *wasmInstance) enter() {
 	}
 }
 
-// keep notes the globals that calls give back. Where that is proved, no call changes what
-// was noted.
+// keep notes the globals restored by calls. Where that is proved, no call changes what was noted.
 func (in *wasmInstance) keep() {
 	for i, g := range in.globals {
 		if in.image.copy.Globals[i].GivenBack {

@@ -230,8 +230,7 @@ func (img *Image) distinctNames(in api.Module, export, what, macro string) ([]st
 	return names, err
 }
 
-// isName reports whether a probe, result or parameter can be a name in scenarios, traces
-// and C.
+// isName reports whether a probe, result or parameter can be a name in scenarios, traces and C.
 func isName(text string) bool {
 	for i, c := range []byte(text) {
 		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'

@@ -122,8 +122,7 @@ func (s *stacks) of(function string, at uint32, from int) int {
 	return place
 }
 
-// lineFrames is the frames of a function and those inlined there around an offset, without
-// columns: a profile is by lines.
+// lineFrames is the frames of a function and those inlined there around an offset, without columns.
 func (img *Image) lineFrames(function string, at uint32) []wasm.Frame {
 	frames := img.framesAt(uint64(at))
 	if len(frames) == 0 {

@@ -16,8 +16,7 @@ import (
 
 func (in *wasmInstance) Start() { in.run(in.start, 1, allCells(in.bank.Cells), 0) }
 
-// allCells lists the cells of a bank. All banks have the same list, which no one writes: a bank for
-// processors that are parked starts many times.
+// allCells lists the cells of a bank: one read-only list for all banks.
 func allCells(count int) []uint32 {
 	cellsLock.Lock()
 	defer cellsLock.Unlock()

@@ -30,8 +30,7 @@ const (
 	wasmPageBytes = 64 << 10
 )
 
-// take reserves size bytes, rounded up to wasm pages, all zero, of which mostly less than
-// usual will be touched.
+// take reserves size bytes, rounded up to wasm pages, all zero, mostly less than usual touched.
 func (s *slab) take(size, usual uint64) ([]byte, error) {
 	unit := uint64(wasmPageBytes)
 	if usual >= slabHugeBytes {
@@ -77,8 +76,7 @@ func (m linearMemory) Reallocate(size uint64) []byte {
 // Free implements experimental.LinearMemory; the slab is released as a whole.
 func (linearMemory) Free() {}
 
-// allocator gives the next instance the memory m, whatever maximum the module
-// declares.
+// allocator gives the next instance the memory m, whatever maximum the module declares.
 func allocator(m linearMemory) experimental.MemoryAllocator {
 	return experimental.MemoryAllocatorFunc(func(_, _ uint64) experimental.LinearMemory { return m })
 }

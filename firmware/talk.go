@@ -24,8 +24,7 @@ func (in *wasmInstance) place() uint32 {
 	return in.bank.Current()
 }
 
-// current returns the cell whose handler calls the host. There is none while the
-// image starts or attaches its bank.
+// current returns the cell whose handler calls the host, none during start and attach.
 func (in *wasmInstance) current() (cell int, ok bool) {
 	if in.bank == nil {
 		return 0, false

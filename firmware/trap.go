@@ -62,8 +62,7 @@ func (e assertError) Error() string {
 	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
 }
 
-// functionAt is the function of a backtrace that is at a file:line, without a folder; else
-// the innermost one. Sanitizers do not tell it.
+// functionAt is the function of a backtrace at a file:line, without a folder; else the innermost one.
 func functionAt(backtrace []wasm.Frame, source string) string {
 	for _, frame := range backtrace {
 		if strings.HasPrefix(path.Base(frame.Source), source+":") {

@@ -97,8 +97,7 @@ func wasiNone(_ *wasmInstance, m api.Memory, stack []uint64) uint64 {
 
 func wasiNothing(*wasmInstance, api.Memory, []uint64) uint64 { return wasiOK }
 
-// wasiClock is the time of the slot, whatever clock is asked for. It starts at one slot:
-// Go takes a clock at 0 for a broken one.
+// wasiClock is the time of the slot for any clock, from one slot on: Go takes a clock at 0 for a broken one.
 func wasiClock(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if !m.WriteUint64Le(uint32(stack[2]), wasiSlotNanoseconds*(1+in.now())) {
 		return wasiFault
@@ -141,8 +140,7 @@ func mix64(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// wasiWrite takes what is written to standard output and standard error into the log,
-// line by line.
+// wasiWrite takes what is written to standard output and standard error into the log, line by line.
 func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if fd := uint32(stack[0]); fd != 1 && fd != 2 {
 		return wasiBadFD
@@ -172,8 +170,7 @@ func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 // fatal error.
 const wasiWaitsMax = 100
 
-// wasiWait says at once that nothing has happened. It ends a handler that goes on waiting:
-// nothing will happen before the handler returns.
+// wasiWait says at once that nothing has happened, and ends a handler that goes on waiting.
 func wasiWait(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	if in != nil {
 		if in.runtime.waits++; in.runtime.waits > wasiWaitsMax {
@@ -201,8 +198,7 @@ func (in *wasmInstance) now() uint64 {
 	return in.runtime.slot
 }
 
-// write logs the lines of a text. What follows the last line's end waits for it until the
-// handler returns.
+// write logs the lines of a text; an unfinished line waits until the handler returns.
 func (in *wasmInstance) write(text []byte) {
 	for _, c := range text {
 		if c == '\n' {

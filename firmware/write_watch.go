@@ -224,8 +224,7 @@ func (w *Watched) note(write *Write) *Write {
 	return &w.writes[len(w.writes)-1]
 }
 
-// compare notes what has changed in a piece of memory at an address: bytes side by side
-// with one owner are one write.
+// compare notes the changes in a piece of memory at an address: adjacent bytes of one owner are one write.
 func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 	var kind WriteKind // of the byte before
 	var last *Write    // that begins here

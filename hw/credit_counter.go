@@ -134,8 +134,7 @@ func (c *CreditCounters) calls(owner int) bool {
 	return false
 }
 
-// latchCredits is the edge of counters, which takes their inputs back; flagged is whether
-// there was what cannot be.
+// latchCredits is the edge of counters and takes their inputs back; flagged tells of an impossible count.
 func latchCredits(count []uint16, take []uint8, give []uint16, underflow, overflow []uint8, depth uint16) (flagged bool) {
 	for i, have := range count {
 		given, taken := give[i], uint16(take[i])
@@ -226,8 +225,7 @@ func (c *CreditCounters) restoring(sender int, count uint16) error {
 	return nil
 }
 
-// forget takes the inputs back and looks for flags, after a reset or when a state has been
-// restored.
+// forget takes the inputs back and looks for flags, after a reset or a restore.
 func (c *CreditCounters) forget() {
 	clear(c.take)
 	clear(c.give)

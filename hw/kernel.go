@@ -369,8 +369,7 @@ func (g *wireGraph) reads(c Component, wires []Wire) error {
 	return nil
 }
 
-// ranks sorts combinational components by the longest chain before them.
-// Its input is sorted by path, and so is every rank.
+// ranks sorts combinational components, and so their ranks, by the longest chain before them, then by path.
 func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error) {
 	combinational := map[Component]Combinational{}
 	for _, c := range components {
@@ -421,8 +420,7 @@ func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error)
 	return ranks, nil
 }
 
-// loopPath cuts the loop out of the chain of visits and writes it in the
-// direction in which the signal runs.
+// loopPath cuts the loop out of the chain of visits and writes it in the direction of the signal.
 func loopPath(chain []string, closing string) string {
 	start := 0
 	for chain[start] != closing {

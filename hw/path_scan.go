@@ -105,8 +105,7 @@ func (s *pathScanner) fail(at int, allowed string) error {
 	return fmt.Errorf("%s %q, character %d: found %s, allowed is %s", what, s.text, at+1, found, allowed)
 }
 
-// scanIndex reads what follows a [ and returns the place after its ].
-// problem says what is allowed at end when that fails.
+// scanIndex reads an index after [ and returns the place after its ]; problem says what is allowed at end.
 func scanIndex(s string, at int, pattern bool) (token pathToken, end int, problem string) {
 	token.kind = tokenIndex
 	allowed := "a decimal index without leading zeros, at most 4294967295, or a label such as +rho"

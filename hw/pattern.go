@@ -88,8 +88,7 @@ func (p *Pattern) Match(path string) bool {
 	}
 }
 
-// nextComponent returns the end of the component that starts at at, the start of
-// the following one, and whether there is none.
+// nextComponent returns the end of the component at at, the start of the next, and whether there is none.
 func nextComponent(path string, at int) (end, following int, last bool) {
 	dot := strings.IndexByte(path[at:], '.')
 	if dot < 0 {

@@ -227,8 +227,7 @@ func next(i, n int) uint16 {
 	return uint16(i)
 }
 
-// allocateSwitch gives the outputs of the crossbar to inputs with flits that are ready, and moves
-// one flit of each that got one.
+// allocateSwitch gives the outputs of the crossbar to inputs with ready flits, and moves one flit of each winner.
 func (x *Routers) allocateSwitch(w *routerScratch, ready uint64) {
 	var asking, seen, contended uint64 // inputs, outputs
 	vcs := x.config.VCs

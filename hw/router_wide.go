@@ -143,8 +143,7 @@ func distance(i, pointer, n int) int {
 	return i
 }
 
-// islip matches requests: every output grants, then every input accepts; the pointers of those
-// accepted move past each other.
+// islip matches requests: every output grants, then every input accepts; accepted pointers move past each other.
 func (w *wideScratch) islip(requests []request, ins, outs int, grant, accept func(i int) int) []request {
 	for _, r := range requests {
 		w.best[r.out], w.accept[r.in] = -1, -1

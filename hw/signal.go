@@ -74,8 +74,7 @@ func (s *Signal) checkInput(bank Bank, what string, bits int) error {
 	return nil
 }
 
-// checkColumn refuses a wire that does not have so many elements of so many bits, whatever
-// they belong to.
+// checkColumn refuses a wire without so many elements of so many bits, whatever they belong to.
 func (s *Signal) checkColumn(path, what string, elements, bits int) error {
 	switch {
 	case s == nil:

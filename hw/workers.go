@@ -171,8 +171,7 @@ func (w *Workers) pull(worker int) {
 	}
 }
 
-// do runs one shard and keeps its panic. The other shards still run, so that the
-// panic that Run reports does not depend on who was faster.
+// do runs one shard and keeps its panic: the panic that Run reports does not depend on who was faster.
 func (w *Workers) do(shard int) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -109,8 +109,7 @@ const LanesMax = 72
 // Lanes returns at how many ports the NIC sends and receives in one slot.
 func (c *BankConfig) Lanes() int { return c.Discipline.Lanes(c.Ports) }
 
-// lane returns the place of a cell's element for a port in a column that has one for each
-// lane.
+// lane returns the place of a cell's element for a port in a column with one per lane.
 func (b *Bank) lane(cell int, port uint16) int {
 	if b.AllPorts {
 		return int(port)*b.Cells + cell

@@ -134,8 +134,7 @@ func (l *laneState) take(p decode.Phit) {
 	}
 }
 
-// total is the length in bits that the header says, the longest there is until it
-// is known, and 0 when there is no such frame.
+// total is the length in bits by the header, the longest possible until it is known, and 0 for no such frame.
 func (l *laneState) total() int {
 	if l.bits < 8*lengthKnownBytes {
 		return 8 * FrameBytes(PayloadBytesMax)
@@ -147,8 +146,7 @@ func (l *laneState) total() int {
 	return 8 * FrameBytes(payload)
 }
 
-// ended tells whether this was the last phit of a frame. Light that is damaged
-// already ends in the dark alone.
+// ended reports whether this was the last phit of a frame. Damaged light ends in the dark alone.
 func (l *laneState) ended(p decode.Phit) bool {
 	if l.LastMarked {
 		return p.Last

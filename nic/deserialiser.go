@@ -401,8 +401,7 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	}
 }
 
-// wellFormed is what is left of Parse's checks once the length is right. Parse
-// would make an error of each, and a receiver has no use for the text.
+// wellFormed is the rest of Parse's checks once the length is right, without an error text for each.
 func wellFormed(f Frame) bool {
 	return f[offsetVersionKind]>>4 == Version && f.Kind() < KindCount && f.Valid()
 }

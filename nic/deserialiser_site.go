@@ -124,8 +124,7 @@ func (d *Deserialisers) framePorts() []hw.Port {
 	}}
 }
 
-// railPorts are the light of all wires that a cell can be switched to; those of a cell with fewer
-// taps than others are dark.
+// railPorts are the light of all wires selectable by a cell, dark beyond its taps.
 func (d *Deserialisers) railPorts() []hw.Port {
 	if d.taps == nil {
 		return hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 {
@@ -152,8 +151,7 @@ func (d *Deserialisers) whole(cell int) Frame {
 	return d.Frame(cell)
 }
 
-// judge takes the frame that RTL shows with status and length: firmware and reports see
-// whole frames only.
+// judge takes the frame shown by RTL with status and length: firmware and reports see whole frames only.
 func (d *Deserialisers) judge(cell int, from hw.Pins) error {
 	x := d.site
 	if x.status[cell] != StatusOK {

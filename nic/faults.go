@@ -60,8 +60,7 @@ func (b *Bank) Restart(cell int, attached []byte) {
 	b.stir(cell)
 }
 
-// clearDirty makes a frame zero and writes only if it is not: places that no frame has reached stay
-// without memory of their own.
+// clearDirty makes a frame zero and writes only if it is not: untouched places stay without memory of their own.
 func clearDirty(frame FrameView) {
 	if slices.ContainsFunc(frame, func(b byte) bool { return b != 0 }) {
 		clear(frame)

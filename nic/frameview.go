@@ -130,8 +130,7 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 // medium's table: its header and its payload, rounded up to 8 bytes.
 func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8 }
 
-// copyFrame copies a frame word by word, with another port: for the two or three
-// words of most frames a call to copy costs more than the words.
+// copyFrame copies a frame word by word, with another port: for two or three words a call to copy costs more.
 func copyFrame(dst, src FrameView, port uint16) {
 	le := binary.LittleEndian
 	src = src[:src.Used()]

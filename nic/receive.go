@@ -2,8 +2,7 @@ package nic
 
 import "unsafe"
 
-// listenToReset lets all receivers hear what they hear after reset: nothing, or all ports at
-// once.
+// listenToReset sets all receivers to what they hear after reset: nothing, or all ports at once.
 func (b *Bank) listenToReset() {
 	hears := b.hearsAtReset()
 	for i := range b.listen {
@@ -116,8 +115,7 @@ func (b *Bank) RxFrom(cell int, port uint16) (frames int) {
 	return b.waiting(cell, port)
 }
 
-// waiting counts the frames in a cell's RX FIFO that have come from a port: of several ports
-// each has its part of it.
+// waiting counts the frames in a cell's RX FIFO from a port: of several ports each has its part of it.
 func (b *Bank) waiting(cell int, port uint16) (frames int) {
 	for place := range min(int(b.Registers[cell].RxCount), b.RxFrames) {
 		if b.frame(cell, &b.rx, place).Port() == port {

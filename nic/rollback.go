@@ -70,8 +70,7 @@ func (k *Kept) keepFrames(b *Bank, cells []uint32) {
 // keptSpan is how many cells side by side are copied in the time of one alone.
 const keptSpan = 4
 
-// gather appends the elements of some cells of a column: of each, or of all from the first to the
-// last.
+// gather appends the elements of some cells of a column: of each, or of all from the first to the last.
 func gather[T any](to, column []T, cells []uint32, few bool) []T {
 	if !few {
 		return append(to, column[cells[0]:cells[len(cells)-1]+1]...)

@@ -320,8 +320,7 @@ func (t *Serialisers) check(shard *serialiserShard) {
 	}
 }
 
-// phit returns which phit of their frames the shard's active cells send in this cycle,
-// below 0 while they wait.
+// phit returns which phit of their frames the shard's active cells send in this cycle, below 0 while they wait.
 func (t *Serialisers) phit(shard *serialiserShard) int { return int(t.clock.Cycle() - shard.start) }
 
 // driveLight returns a cell whose frame is over, -1 for none.
@@ -367,8 +366,7 @@ func (t *Serialisers) Latch(s hw.Shard) {
 	shard.active = retire(shard.active, t.length, t.ports.Value, (phit+1)*t.phitBits)
 }
 
-// answer stops those that are not served. Who serves one that had no output of its own is its
-// addressee.
+// answer stops unserved senders. The output of the addressee serves a sender without one of its own.
 func (t *Serialisers) answer(shard *serialiserShard) {
 	kept := shard.active[:0]
 	for _, cell := range shard.active {
@@ -481,8 +479,7 @@ func getPhit(stream []byte, first, count int) uint64 {
 	return word >> (64 - uint(count))
 }
 
-// putPhit is the inverse of getPhit. It also changes the bits after the ones it
-// writes, which the next phit brings.
+// putPhit is the inverse of getPhit. It also changes the bits after the ones it writes, which the next phit brings.
 func putPhit(stream []byte, first, count int, word uint64) {
 	window := stream[first>>3:][:9]
 	word <<= 64 - uint(count)
@@ -497,8 +494,7 @@ func putPhit(stream []byte, first, count int, word uint64) {
 	window[8] = byte(word << (8 - shift)) // a shift by 8 leaves 0
 }
 
-// litBits returns the bits that are lit in a phit when left bits of the frame
-// are still to come.
+// litBits returns the bits that are lit in a phit when left bits of the frame are still to come.
 func litBits(left, phitBits int) uint64 {
 	all := ^uint64(0) >> (64 - uint(phitBits))
 	if left >= phitBits {

@@ -84,8 +84,7 @@ func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
 	return err
 }
 
-// read makes the source of what the options say: lists come before the other sources, and what -D defines
-// before what they do.
+// read makes the source from the options: file lists before other sources, -D before both.
 func (o *cosimBuildFlags) read(sources []string) (err error) {
 	if o.Params, err = pairs("-G", o.params, true); err != nil {
 		return err
@@ -136,8 +135,7 @@ func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
 	return circuit, err
 }
 
-// printWarnings prints the warnings that bear on what a circuit does, and the others
-// that the tools have, or how many there are.
+// printWarnings prints the warnings about a circuit's function, and the other warnings of the tools or their number.
 func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) error {
 	shown := 0
 	for _, warning := range weighty {

@@ -101,8 +101,7 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 	return verdictOf(proof)
 }
 
-// pinMaps is what the command line names, and how to name it again: one map, or one for each point of its
-// lists of parameters.
+// pinMaps are the maps of the command line, one for each point of its parameter lists, with the words to name them.
 func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMapPoint, string, error) {
 	if o.twin == "" {
 		if len(args) == 0 {
@@ -155,8 +154,7 @@ func (o *checkFlags) parameters() (twin.Parameters, string, error) {
 	return parameters, subject, nil
 }
 
-// choose takes the points of which -G gives values, and gives all of them the parameters of the model that
-// the map leaves to a machine.
+// choose takes the points that match -G and completes their parameters of the model.
 func (o *checkFlags) choose(points []starloom.PinMapPoint) ([]starloom.PinMapPoint, string, error) {
 	parameters, subject, err := o.parameters()
 	if err != nil || len(parameters) == 0 {

@@ -13,8 +13,7 @@ import (
 	"starloom/traces"
 )
 
-// checkScenario runs the RTL of a scenario in lockstep with its models, on the inputs
-// of a run, and shows the earliest difference.
+// checkScenario runs a scenario's RTL in lockstep with its models on a run's inputs and shows the earliest difference.
 func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 	s, err := o.scenario(c, path)
 	if err != nil {

@@ -69,8 +69,7 @@ func printHelp(c *cobra.Command, _ []string) {
 
 var blanksAtEnd = regexp.MustCompile(`(?m) +$`)
 
-// columnsOf is the width of what is printed to: what the variable COLUMNS says, else that of the
-// terminal.
+// columnsOf is the width of the output: COLUMNS, else the terminal's.
 func columnsOf(out io.Writer, variable string) int {
 	if n, err := strconv.Atoi(variable); err == nil && n > 0 {
 		return max(n, columnsMin)

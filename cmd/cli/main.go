@@ -96,8 +96,7 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 	}
 }
 
-// protect turns a panic into a message and exit status 3: Go itself would end
-// with 2, which means bad input here.
+// protect turns a panic into a message and exit status 3; Go's own status 2 means bad input here.
 func protect(stderr io.Writer, run func() int) (status int) {
 	defer func() {
 		if value := recover(); value != nil {

@@ -15,8 +15,7 @@ type textAndJSON interface {
 	WriteJSON(io.Writer) error
 }
 
-// withJSON makes a report and prints it; with --json it writes it to a file, too.
-// The file is opened before the work, which may take long.
+// withJSON makes a report, prints it and, with --json, writes it to a file opened before the work.
 func withJSON(c *cobra.Command, all *outputs, json *output, inputs []string, make func() (textAndJSON, error)) error {
 	if err := all.check(inputs...); err != nil {
 		return err

@@ -54,8 +54,7 @@ type faultError struct{ error }
 
 func (e faultError) Unwrap() error { return e.error }
 
-// fault marks errors of the library that are neither bad input nor an
-// interruption nor the operating system's word on a file.
+// fault marks errors of the library: neither bad input, interruption nor a file error of the operating system.
 func fault(err error) error {
 	var input *starloom.InputError
 	var system syscall.Errno

@@ -115,8 +115,7 @@ func (o *diffFlags) refuse() error {
 	return nil
 }
 
-// duration reads an option that is a time, which may be negative if set wants to
-// know.
+// duration reads an option of type time; set tells whether it may be negative.
 func duration(option, text string, set func(d vcd.Duration, negative bool)) error {
 	if text == "" {
 		return nil

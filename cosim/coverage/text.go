@@ -86,8 +86,7 @@ func (c *Coverage) writeText(w io.Writer) {
 	}
 }
 
-// writeUnchanged lists bits that have not changed, those of a signal together, and properties that have not
-// held.
+// writeUnchanged lists bits without a change, those of a signal together, and properties without a hold.
 func (r *RTL) writeUnchanged(w io.Writer) {
 	type signal struct {
 		file         string

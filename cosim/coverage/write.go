@@ -117,8 +117,7 @@ func (c *Coverage) writeLCOV(w io.Writer) {
 	}
 }
 
-// writeVerilator writes what Verilator's own library writes: a line for each point, with its letters for
-// the keys.
+// writeVerilator writes the format of Verilator's own library: a line for each point, with its letters as keys.
 func (c *Coverage) writeVerilator(w io.Writer) {
 	fmt.Fprintln(w, "# SystemC::Coverage-3")
 	for _, p := range c.RTL.Counts() {

@@ -11,8 +11,7 @@ type sensitivity struct {
 	v *variable
 }
 
-// clock runs a process that waits for edges: once with all asynchronous resets off, once for each
-// of them on.
+// clock runs a process with edges: once with all asynchronous resets off, once for each of them on.
 func (d *design) clock(n *node) {
 	items := d.sensitivities(n)
 	at := d.clockOf(n, items)
@@ -136,8 +135,7 @@ func (d *design) sensitivities(n *node) (items []sensitivity) {
 	return items
 }
 
-// clockOf finds which item is the clock: one that was named, or the only one that the process
-// does not read.
+// clockOf finds the clock: the named item, or the only one without a read in the process.
 func (d *design) clockOf(n *node, items []sensitivity) int {
 	if len(items) == 1 {
 		return 0

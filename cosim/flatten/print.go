@@ -197,8 +197,7 @@ func (pr *printer) lint() {
 	}
 }
 
-// oneDriver refuses bits that two processes write. A variable of loops may belong to several: no one
-// else reads it.
+// oneDriver refuses bits with two writers; a loop variable may belong to several processes, since no one else reads it.
 func (pr *printer) oneDriver() {
 	for _, v := range pr.order {
 		bits := slices.Clone(v.comb)

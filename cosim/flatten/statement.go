@@ -232,8 +232,7 @@ func (p *process) stop(n *node, s *state) *state {
 	return s
 }
 
-// forget begins a function or a task that was inlined: its variables have no value before they are written, though a loop has
-// been here before.
+// forget begins an inlined function or task: its variables have no value before a write, even in later turns of a loop.
 func (p *process) forget(n *node, s *state) *state {
 	name, ok := strings.CutPrefix(strings.TrimSpace(n.rest), functionHere)
 	if !ok {

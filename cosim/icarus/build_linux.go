@@ -185,8 +185,7 @@ var (
 	messageSummary   = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )
 
-// refusalOf turns iverilog's messages into one error: the place of the first
-// message that has one, and the messages after it.
+// refusalOf turns iverilog's messages into one error: the first message with a place, and the messages after it.
 func refusalOf(source *cosim.Source, said []byte, err error) error {
 	var messages []string
 	place := source.Files[0]

@@ -29,8 +29,7 @@ var (
 	designError     = regexp.MustCompile(`(?m)^( *%vpi_call\S* \d+ \d+ )"\$error"(,?)`)
 )
 
-// readDesign reads a design that iverilog has compiled, and makes its $error a $fatal, so
-// that it ends the simulation as in the other backends.
+// readDesign reads a design compiled by iverilog and makes its $error a $fatal, to end the simulation.
 func readDesign(path string) (*systemTasks, error) {
 	design, err := os.ReadFile(path)
 	if err != nil {

@@ -220,8 +220,7 @@ const (
 	hangFactor        = 1000
 )
 
-// settled waits for the reply to a command. The last part of the time limit is for finding
-// out why there is none.
+// settled waits for the reply to a command; the last part of the time limit is for the inquest.
 func (d *device) settled(number uint32) error {
 	inquest := max(d.limit/10, min(d.limit/2, time.Second))
 	most := d.patience(number, inquest)
@@ -241,8 +240,7 @@ func (d *device) settled(number uint32) error {
 	return d.err
 }
 
-// patience is how long a command may take: the time limit less the inquest, and a cycle's share of
-// the processor.
+// patience is the time limit of a command: the limit less the inquest, and a cycle's share of the processor.
 func (d *device) patience(number uint32, inquest time.Duration) patience {
 	most := patience{d.limit - inquest, d.limit - inquest}
 	if number > 1 {

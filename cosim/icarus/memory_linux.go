@@ -133,8 +133,7 @@ func (m *memory) spin(number uint32) bool {
 	return false
 }
 
-// sleep waits in the kernel until the reply is there, wake is called, or the time
-// is over. It may return early.
+// sleep waits in the kernel for the reply, wake or the end of the time. It may return early.
 func (m *memory) sleep(number uint32, d time.Duration) {
 	m.weSleep.Store(1)
 	if seen := m.reply.Load(); seen != number {

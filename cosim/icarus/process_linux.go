@@ -77,8 +77,7 @@ func (p *process) run(started chan<- error) {
 	close(p.done)
 }
 
-// alone is for processes that a Ctrl-C on the terminal must not reach, and that
-// die with Starloom.
+// alone is for processes without the terminal's Ctrl-C that die with Starloom.
 func alone() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

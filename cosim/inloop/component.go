@@ -144,8 +144,7 @@ func (c *replaced) resetDevices() {
 	}
 }
 
-// State visits the model's registers and what the devices hold. RTL without a clock holds
-// nothing.
+// State visits the model's registers and the devices' state. RTL without a clock holds nothing.
 func (c *replaced) State(v *hw.StateVisitor) {
 	c.Sited.State(v)
 	if !v.Saving() {

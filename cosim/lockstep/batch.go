@@ -20,8 +20,7 @@ type batched struct {
 	fault  *hang
 }
 
-// newBatched returns how a pair runs many cycles in one call, nil if it cannot: a model that follows the RTL
-// cannot run ahead of it.
+// newBatched returns how a pair runs many cycles in one call; nil for a model that follows the RTL.
 func (l *pair) newBatched() *batched {
 	d, ok := l.rtl.(*pinmap.Device)
 	if !ok || d.Plays() == 0 || l.covered != nil || l.options.Observe != nil || l.options.stepwise || len(l.model.Left()) > 0 {

@@ -12,8 +12,7 @@ import (
 // shownCyclesMax is how many cycles of a run are kept.
 const shownCyclesMax = 10_000
 
-// show runs a case once more and keeps its cycles. stimulus is nil for
-// the options' own.
+// show runs a case once more and keeps its cycles. stimulus is nil for the options' own.
 func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 	l.shownAs, l.shownOn = f, stimulus
 	next, length := l.stimulusOf(f), min(l.options.Cycles, shownCyclesMax)

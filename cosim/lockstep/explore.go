@@ -133,8 +133,7 @@ func (e *explorer) explore() {
 	}
 }
 
-// follow repeats the run of a stimulus, which has shown no difference, keeps places on its way, and
-// searches from them.
+// follow repeats the run of a stimulus without a difference, keeps places on its way, and searches from them.
 func (e *explorer) follow(s *Stimulus) {
 	for row := range s.Cycles() {
 		if row%progressCycles == 0 {
@@ -292,8 +291,7 @@ func (e *explorer) backbone(cycles uint64) {
 	}
 }
 
-// nextMark is the first age after one that is marked: just before a power of two, and some
-// between them.
+// nextMark is the first marked age after one: just before a power of two, and some between them.
 func nextMark(age uint64) uint64 {
 	if age < 1<<markFirst-markEarly {
 		return 1<<markFirst - markEarly
@@ -321,8 +319,7 @@ func (e *explorer) mark() {
 	e.marks = slices.Insert(e.marks, i, e.here)
 }
 
-// goDeep begins at an age that is marked: bursts just before a power of two, or a pass to
-// later ages.
+// goDeep begins at a marked age: bursts just before a power of two, or a pass to later ages.
 func (e *explorer) goDeep() {
 	random := e.choose()
 	from := e.marks[random.Below(len(e.marks))]
@@ -381,8 +378,7 @@ func (e *explorer) search() {
 	}
 }
 
-// runUp keeps the inputs as they are, if a counter moves with them, until it does not. What
-// comes to its end is not tried for ever.
+// runUp keeps the inputs while a counter moves with them; a run without an end is given up.
 func (e *explorer) runUp() {
 	if e.over() || !e.novelty.moves(func(counter int) bool { return e.ends[counter] < runUpsMax }) {
 		return

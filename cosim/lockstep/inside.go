@@ -105,8 +105,7 @@ func declareInside(x *inside, out *vcd.Writer) (*insideWave, error) {
 	return w, w.declareNets(unknown)
 }
 
-// declareNets declares the signals of the RTL, but for those that are its clock: they are low in every
-// settled cycle.
+// declareNets declares the signals of the RTL except its clock, low in every settled cycle.
 func (w *insideWave) declareNets(unknown []bool) (err error) {
 	vars := w.reader.Header().Vars
 	clocks := map[vcd.NetID]bool{}

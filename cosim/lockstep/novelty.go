@@ -94,8 +94,7 @@ func (n *novelty) begin() {
 	}
 }
 
-// counter numbers the values that may be counters, of more than 8 bits, with their direction; -1 for
-// others.
+// counter numbers the values of more than 8 bits, possible counters, with their direction; -1 for others.
 func (n *novelty) counter(i int, up bool) int {
 	switch {
 	case !n.signals[i].wide || n.observed[i].Input:
@@ -116,8 +115,7 @@ func (n *novelty) moves(counters func(counter int) bool) bool {
 	return false
 }
 
-// counts finds a counter that has gone only up, or only down, in at least half of the cycles of a
-// phase; -1 for none.
+// counts finds a counter that moves in one direction in at least half of the cycles of a phase; -1 for none.
 func (n *novelty) counts(cycles uint64) int {
 	for i := range n.signals {
 		s := &n.signals[i]

@@ -6,8 +6,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// observe shows a cycle whose outputs have settled. What is run again to shrink and to show a case is
-// not observed.
+// observe shows a settled cycle. Repeated runs, to shrink and to show a case, are not observed.
 func (l *pair) observe(number uint64, compared bool) {
 	if l.options.Observe == nil || l.coverage == nil {
 		return

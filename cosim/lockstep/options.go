@@ -66,8 +66,7 @@ func (o *Options) complete(backend string) {
 	o.completeExplore(backend)
 }
 
-// completeExplore says how many cycles of phases there are: none with a given stimulus, but
-// for those of a run.
+// completeExplore sets the cycles of phases: none with a given stimulus, except that of a run.
 func (o *Options) completeExplore(backend string) {
 	ofRun := o.Stimulus != nil && o.Stimulus.cycles != nil
 	switch {

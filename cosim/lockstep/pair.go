@@ -217,8 +217,7 @@ func (l *pair) close() error {
 	return err
 }
 
-// power puts both in their state at power-on. A fault of the RTL is a difference
-// in cycle 0.
+// power puts both in their state at power-on. A fault of the RTL is a difference in cycle 0.
 func (l *pair) power(powerOn uint64) (*difference, error) {
 	if err := l.model.Restore(l.initial); err != nil {
 		return nil, err
@@ -337,8 +336,7 @@ func (l *pair) begin(from uint64) {
 	l.contract.begin(l.coverage != nil)
 }
 
-// advance runs a cycle with the model's inputs as they are. A run has ended where one is repeated
-// up to its last cycle.
+// advance runs a cycle with the model's inputs as they are. A repeated run ends at its last cycle.
 func (l *pair) advance(seen func(cycle uint64, settled bool)) (ended bool, at *difference, err error) {
 	m, d, cycle := l.model, l.rtl, l.now.cycle
 	l.exchanged++
@@ -515,8 +513,7 @@ func (l *pair) compare(cycle uint64, wanted, counted []uint64) *difference {
 	return nil
 }
 
-// repeatable reports whether a finding can be tried again: a hang costs the time limit in
-// every trial, as oscillation does in Icarus.
+// repeatable reports whether a finding can be tried again: a hang, or oscillation in Icarus, costs the time limit.
 func (l *pair) repeatable(f *finding) bool {
 	switch cosim.FaultKind(f.kind) {
 	case cosim.FaultHang, cosim.FaultDied:

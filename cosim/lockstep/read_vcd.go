@@ -201,8 +201,7 @@ func partsOf(scope map[string]vcd.Var, in vcdInput) (parts []vcdInput) {
 	return parts
 }
 
-// matchVCD finds the nets of inputs in a scope, nil if one is missing or has another
-// width.
+// matchVCD finds the nets of inputs in a scope; nil if one is missing or has another width.
 func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bool) []vcdInput {
 	var inputs []vcdInput
 	for _, in := range wanted {

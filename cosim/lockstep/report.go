@@ -215,8 +215,7 @@ func (r *Report) take(c *contract) {
 	}
 }
 
-// uncounted counts the outputs off whose condition never held; with the inputs of a run, which are as
-// they are, others may be left.
+// uncounted counts off outputs whose condition never held; inputs of a run are fixed, so others may remain.
 func (r *Report) uncounted(c *contract) error {
 	if c == nil || c.is.Cycles == 0 {
 		return nil
@@ -313,8 +312,7 @@ func (r *Report) ExploredText() string {
 	return fmt.Sprintf(", then %s guided by coverage of the model, which stopped growing after %s", cosim.Count(cycles, "cycle"), cosim.Count(last, "cycle"))
 }
 
-// newDivergence says where a difference was found, in the cycles of the stimulus; nil is a random
-// one.
+// newDivergence says where a difference was found, in cycles of the stimulus; nil is a random one.
 func newDivergence(f *finding, s *Stimulus) *Divergence {
 	d := &Divergence{Kind: f.kind, Cycle: f.cycle}
 	if f.way != nil {

@@ -102,8 +102,7 @@ func (s *shrinker) kept(candidate *Stimulus) drive {
 	}
 }
 
-// takeEnd looks for a short end of the run that shows the difference. Its cost, that of
-// two runs, is not counted.
+// takeEnd looks for a short end of the run with the difference. Its cost, two runs, is not counted.
 func (s *shrinker) takeEnd() {
 	whole := s.best
 	budget := s.cycles

@@ -46,8 +46,7 @@ const (
 	playCyclesMax = 256 // more in one call gain nothing
 )
 
-// newPlayer returns how a device plays cycles, nil if it does not: with feedback, more than one clock
-// edge for one of the model, or RTL that runs cycle by cycle.
+// newPlayer returns how a device plays cycles; nil with feedback, several clock edges per cycle, or cycle-by-cycle RTL.
 func (d *Device) newPlayer() *player {
 	rtl, ok := d.rtl.(cosim.Player)
 	if !ok || len(d.feedback) > 0 || d.unknown != nil || slices.ContainsFunc(d.madeIn, func(m made) bool { return d.ofOutputs(m.bit) }) {

@@ -86,8 +86,7 @@ func (w *wirer) findPins(key string, item Item, isInput, within bool) (joined, e
 	return j, nil
 }
 
-// fit gives the one item of a join without a width of its own what is left of the port, and refuses
-// what does not fit.
+// fit gives the one item of a join without a width the rest of the port, and refuses a misfit.
 func (w *wirer) fit(key string, port cosim.Port, p Wiring, items []joined) error {
 	total, flexible := 0, -1
 	for i := range items {
@@ -180,8 +179,7 @@ type joiner struct {
 	text string
 }
 
-// value is what an item stands for, in terms of the RTL's pins; for outputs with the limits that it
-// takes for granted.
+// value is the value of an item in terms of the RTL's pins; for outputs with its assumed limits.
 func (j *joiner) value(item joined, isInput bool) []Bit {
 	w := j.wires
 	all := make([]Bit, item.bits)

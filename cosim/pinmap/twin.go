@@ -55,8 +55,7 @@ func (m *Map) connectTwin(model *twin.Model) {
 	}
 }
 
-// twinFiles writes a twin's sources to a folder that is the same every time, since
-// builds are found again by names and texts.
+// twinFiles writes a twin's sources to a folder of constant name: builds are found again by names and texts.
 func twinFiles(t twin.Twin, cacheDir string) ([]string, error) {
 	c, err := cosim.OpenCache(cacheDir)
 	if err != nil {

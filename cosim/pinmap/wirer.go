@@ -92,8 +92,7 @@ func (w *wirer) bitsOfPin(key string, named Pin, isInput bool) ([]Bit, error) {
 	return bits, nil
 }
 
-// find returns the port that a pin is of, the part of it, all of it for a plain one, and
-// which bits of the part are meant.
+// find returns the port of a pin, its part (the whole of a plain one), and the selected bits.
 func (w *wirer) find(named Pin) (at int, part cosim.Part, rest Pin) {
 	tries := []Pin{named}
 	if named.High >= 0 && named.High == named.Low { // data[3] is an element before it is a bit

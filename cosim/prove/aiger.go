@@ -23,8 +23,7 @@ func (g *graph) firstLatch() uint32 { return uint32(1 + g.inputs) }
 func (g *graph) firstGate() uint32  { return uint32(1 + g.inputs + len(g.next)) }
 func (g *graph) variables() int     { return 1 + g.inputs + len(g.next) + len(g.gates) }
 
-// readAIGER reads the binary form, without what comes after the gates. Bad states count as outputs
-// after the outputs.
+// readAIGER reads the binary form up to the gates. Bad states count as outputs after the outputs.
 func readAIGER(data []byte) (*graph, error) {
 	r := bufio.NewReader(bytes.NewReader(data))
 	line, err := r.ReadString('\n')

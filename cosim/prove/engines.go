@@ -70,8 +70,7 @@ func (e *engine) command(name string, limit time.Duration) string {
 	return fmt.Sprintf("read_aiger %s.aig; %s", name, e.script(max(1, int(limit.Seconds()))))
 }
 
-// run gives a graph to an engine for a time. What the engine says of a counterexample is not believed:
-// the caller simulates it.
+// run gives a graph to an engine for a time. Its counterexample is not believed: the caller simulates it.
 func (e *engine) run(ctx context.Context, dir, name string, g *graph, limit time.Duration) (answer, error) {
 	in, cex := filepath.Join(dir, name+".aig"), filepath.Join(dir, name+".cex")
 	if err := writeGraph(in, g); err != nil {
@@ -164,8 +163,7 @@ func (e *engine) read(said, cex string, g *graph) (answer, error) {
 	return answer{frames: framesIn(said)}, nil
 }
 
-// readWitness reads a counterexample: a line of latches, which all begin with 0, then the inputs of
-// every cycle.
+// readWitness reads a counterexample: a line of latches, all 0 at first, then the inputs of every cycle.
 func readWitness(text string, inputs int) (rows [][]bool, err error) {
 	text, _, _ = strings.Cut(text, "#")
 	for i, line := range strings.Split(strings.TrimRight(text, " \n"), "\n") {

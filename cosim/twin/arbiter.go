@@ -53,8 +53,7 @@ func arbiter(kind string) Twin {
 // requestersMax is how many requesters an arbiter has at most in Verilog.
 const requestersMax = 1024
 
-// changeRequests has requests that last for 8 cycles on average; now and then all change at
-// once, or a single one of many is left.
+// changeRequests draws requests of 8 cycles on average; now and then all change at once, or one of many is left.
 func changeRequests(random *Random, requests []uint64) {
 	how := random.Below(64)
 	if how == 4 && len(requests) > 1 {

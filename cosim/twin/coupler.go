@@ -43,8 +43,7 @@ func starCoupler() Twin {
 	}
 }
 
-// meeting is light of two senders or more on the same bit: where it is missing, a coupler
-// that adds light in another way than by OR does not show.
+// meeting is light of two senders or more on the same bit: without it a coupler without OR would not show.
 func meeting(input string, rail Pin, senders, phit int) Event {
 	return Event{input, []string{"lit by two senders at once"}, phit, func(c *Cycle) (twice uint64) {
 		once := uint64(0)

@@ -50,8 +50,7 @@ func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	})
 }
 
-// coverSlots adds what can happen to what matches ports in a slot: requests and tags in the cycle in
-// which it begins.
+// coverSlots adds the events of a component that matches ports in a slot: requests and tags in its first cycle.
 func (m *Model) coverSlots(ports int) {
 	if ports < 2 {
 		return

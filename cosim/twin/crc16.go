@@ -73,8 +73,7 @@ func newCRCRegister(phit int) *crcRegister {
 	return c
 }
 
-// next is the message with what the inputs add. More bits than the phit has are not
-// allowed, and are not stimulated.
+// next is the message with the inputs added. More bits than the phit has are illegal and never stimulated.
 func (c *crcRegister) next() crcMessage {
 	now := c.message
 	if c.start {

@@ -364,8 +364,7 @@ func (s *source) Drive(hw.Shard) {
 
 func one(name string) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: 1} }
 
-// wire is a signal of one element, nil for a width that is not allowed: the component that
-// reads it reports it.
+// wire is a signal of one element, nil for an illegal width, which the component reports.
 func wire(name string, bits int) *hw.Signal {
 	s, err := hw.NewSignal(one("pin"), name, bits)
 	if err != nil {

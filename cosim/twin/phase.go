@@ -159,8 +159,7 @@ func (p *Phaser) put(phase *Phase, cycle uint64) {
 	}
 }
 
-// magnitude is a number of up to that many bits, as many of one length as of another; now and then
-// the largest of its length.
+// magnitude is a number of up to that many bits, each length equally likely; now and then the largest of its length.
 func (r *Random) magnitude(width int) uint64 {
 	length := r.Below(width + 1)
 	if length == 0 {
@@ -173,8 +172,7 @@ func (r *Random) magnitude(width int) uint64 {
 	return value | r.Uint64()&(value-1)
 }
 
-// echo puts what is observed: the same value, its high end, its inverse, a neighbour, with other
-// bits.
+// echo puts what is observed: the same value, its high end, its inverse, a neighbour, or with other bits.
 func (p *Phaser) echo(random *Random, words []uint64, width int, manner InputManner) {
 	clear(words)
 	if len(p.observed) == 0 {

@@ -80,8 +80,7 @@ func (s *Schedule) phaseEnd(number, first uint64) uint64 {
 	return first + s.random.between(4, max(first/16, 64))
 }
 
-// between returns a number from low to high: as many of one length in binary digits as
-// of another.
+// between returns a number from low to high, each length in binary digits equally likely.
 func (r *Random) between(low, high uint64) uint64 {
 	shortest := bits.Len64(low)
 	top := uint64(1) << (shortest - 1 + r.Below(bits.Len64(high)-shortest+1))
@@ -104,8 +103,7 @@ const (
 	mannerCount
 )
 
-// manners draws those of the phase's inputs and reports whether there are any but
-// inUse.
+// manners draws those of the phase's inputs and reports whether any but inUse exist.
 func (s *Schedule) manners(of []manner) bool {
 	s.random.At(drawsOfPhase | s.phase.number)
 	s.random.draw = 1 // the first is that of phaseEnd
@@ -121,8 +119,7 @@ func (s *Schedule) manners(of []manner) bool {
 	return true
 }
 
-// put sets the words of an input of the given width, as the manner wants it; before is its
-// value in the cycle before.
+// put sets the words of an input of the given width; before is its value in the cycle before.
 func (m manner) put(random *Random, words, before []uint64, width int) {
 	hot := 0
 	if m == oneHot {

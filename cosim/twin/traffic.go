@@ -32,8 +32,7 @@ func newTraffic(phitBits, frameMax, wires int) *traffic {
 	return t
 }
 
-// stimulate puts the light of the random's cycle on the wires and reports whether
-// it is the last one of a slot.
+// stimulate puts the random's light of the cycle on the wires and reports whether the slot ends.
 func (t *traffic) stimulate(random *Random, rail1, rail0 []uint64) (last bool) {
 	cycle := random.Cycle()
 	slot, at := cycle/uint64(t.slotCycles), int(cycle%uint64(t.slotCycles))
@@ -117,8 +116,7 @@ func (r *Random) Frame(buffer []byte) []byte {
 	}, payload)
 }
 
-// send adds a frame's light from a cycle on, as far as the slot goes, and returns
-// its phits.
+// send adds a frame's light from a cycle on, up to the end of the slot, and returns its phits.
 func (t *traffic) send(wire *trafficWire, frame []byte, first int) (phits int) {
 	for i := range 8 * len(frame) {
 		cycle, place := first+i/t.phitBits, t.phitBits-1-i%t.phitBits

@@ -100,8 +100,7 @@ func (b *builder) discover() error {
 	return err
 }
 
-// readData reads the files of $readmemh and $readmemb: they become a part of the
-// result.
+// readData reads the files of $readmemh and $readmemb: they become a part of the result.
 func (b *builder) readData() (map[string][]byte, error) {
 	data := map[string][]byte{}
 	for _, name := range slices.Sorted(maps.Keys(b.design.data)) {

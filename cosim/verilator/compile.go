@@ -49,8 +49,7 @@ func (b *builder) compile(path string) error {
 	return b.description.attach(path)
 }
 
-// writeModel writes the two generated headers: all of Verilator's output in one
-// unit, and the ports.
+// writeModel writes the two generated headers: all of Verilator's output in one unit, and the ports.
 func (b *builder) writeModel(translated string) error {
 	sources, err := filepath.Glob(filepath.Join(translated, "*.cpp"))
 	if err != nil {
@@ -84,8 +83,7 @@ func (b *builder) writeModel(translated string) error {
 	)
 }
 
-// runtime returns Verilator's own library, compiled once for all designs, and the
-// options that find its headers.
+// runtime returns Verilator's library, compiled once for all designs, and the options for its headers.
 func (b *builder) runtime() (objects []string, include []string, err error) {
 	root, err := b.verilatorInclude()
 	if err != nil {

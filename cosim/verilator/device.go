@@ -35,8 +35,7 @@ const stepCyclesMax = 1 << 13
 // glueLog mirrors the end and the counters of the log in glue.cpp.
 type glueLog struct{ end, used, lost, last uint32 }
 
-// refuseClocks says why nothing can be clocked: the device has ended, or has fewer
-// clocks.
+// refuseClocks says why nothing can be clocked: the device has ended, or has fewer clocks.
 func refuseClocks(ended error, d *Description, clocks uint64) error {
 	if ended != nil {
 		return ended
@@ -61,8 +60,7 @@ const (
 	glueTurns = 1 << 16
 )
 
-// hangFault describes a loop that does not end: it has turned too often or, with a limit, has not
-// ended in time.
+// hangFault describes an endless loop: too many turns or, with a limit, too long.
 func hangFault(d *Description, cycle uint64, limit time.Duration) *cosim.Fault {
 	f := &cosim.Fault{
 		Kind:   cosim.FaultHang,

@@ -57,8 +57,7 @@ func (b *builder) elaborationName() (string, error) {
 	return "elaborated-" + hex.EncodeToString(sum.Sum(nil))[:32] + ".json", err
 }
 
-// elaborated returns the path of the result of an earlier build, "" if something has changed since,
-// or there is none.
+// elaborated returns the path of an earlier result, "" for none or after a change.
 func (b *builder) elaborated(name string) string {
 	text, err := os.ReadFile(filepath.Join(b.cache.Dir, name))
 	if err != nil {

@@ -108,8 +108,7 @@ static inline void sl_push(const Vdut___024root& t, uint64_t* out) {
 `, b.Top, in, out, b.design.levels, together, pull.String(), resets.String(), clocks.String(), forgotten, push.String())
 }
 
-// runtimeHash names a unit of Verilator's library by its text and everything that
-// its compilation depends on.
+// runtimeHash names a unit of Verilator's library by its text and everything that its compilation depends on.
 func (b *builder) runtimeHash(text []byte) string {
 	sum := sha256.New()
 	tools := b.tools

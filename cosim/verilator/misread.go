@@ -41,8 +41,7 @@ func (n *netlist) isPlainAlways(node *xmlNode) bool {
 	return len(part) == 5 && part[1] == part[3] && number(part[4])-number(part[2]) == len("always")
 }
 
-// beginsOnce reports whether a variable of a function or a process has a value in its declaration, which holds for the start as it is
-// not automatic.
+// beginsOnce reports whether a static variable of a function or process has an initial value in its declaration.
 func (n *netlist) beginsOnce(v *xmlNode) bool {
 	siblings := v.parent.children
 	next := slices.Index(siblings, v) + 1

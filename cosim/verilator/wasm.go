@@ -193,8 +193,7 @@ func checkExports(m wazero.CompiledModule) error {
 	return nil
 }
 
-// dataFiles is the file system that a circuit sees: the files of its $readmem and
-// nothing else.
+// dataFiles is the file system of a circuit: the files of its $readmem and nothing else.
 func (c *Circuit) dataFiles() fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, text := range c.Data {

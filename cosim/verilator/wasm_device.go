@@ -240,8 +240,7 @@ func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 	return nil
 }
 
-// after takes what was printed, and finds out how a call ended. After a trap only
-// the memory says so.
+// after takes the printed text and finds out how a call ended. After a trap only the memory says so.
 func (d *wasmDevice) after(trap error) error {
 	takeLog(&d.kept, d.log, d.printed)
 	kind, ended := endKinds[d.printed.end]

@@ -283,8 +283,7 @@ func constant(text string) int {
 
 var plainConstant = regexp.MustCompile(`^\d+'(s?)h([0-9a-f]+)$`)
 
-// parameterValue is the resolved value: a decimal number, "text", or as Verilator
-// writes it: 100'hfff.
+// parameterValue is the resolved value: a decimal number, "text", or as Verilator writes it: 100'hfff.
 func parameterValue(v *xmlNode) string {
 	for _, value := range v.children {
 		if value.name != "const" {
@@ -306,8 +305,7 @@ func parameterValue(v *xmlNode) string {
 	return ""
 }
 
-// dataFiles are the files of $readmemh and $readmemb, each by its name there with the
-// source that reads it first.
+// dataFiles are the files of $readmemh and $readmemb by name, each with its first reading source.
 func (n *netlist) dataFiles() (readers map[string]string, err error) {
 	readers = map[string]string{}
 	for _, read := range n.root.all("readmem") {
@@ -393,8 +391,7 @@ func isConnection(node *xmlNode) bool {
 	return node.name == "port" && node.get("direction") == "in" && node.parent.name == "instance"
 }
 
-// waitsFor reports whether any process waits for a signal that is asked for; an
-// expression counts as the signal "".
+// waitsFor reports whether any process waits for a wanted signal; an expression counts as the signal "".
 func (n *netlist) waitsFor(asked func(key string) bool) bool {
 	for _, module := range n.modules {
 		for _, item := range module.all("senitem") {

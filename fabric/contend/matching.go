@@ -220,8 +220,7 @@ func (m *matching) line() {
 	}
 }
 
-// arrange puts the inputs that an output could serve into the order of its arbiter, and drops
-// those for which there is no time.
+// arrange sorts the inputs of an output in the order of its arbiter, and drops those beyond the slot.
 func (m *matching) arrange(output uint32) {
 	q := &m.queue
 	m.order = m.order[:0]
@@ -306,8 +305,7 @@ func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
 	return hw.ListRequest{Tag: frame.Tag(), List: list, Valid: valid, First: first}
 }
 
-// state visits what the arbiters keep and what is asked; what has been decided is forgotten
-// with the slot.
+// state visits the arbiters' state and the requests; decisions are forgotten with the slot.
 func (m *matching) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "asking", m.asking.Words(), func(word int, bits uint64) error {
 		if left := m.ports - word<<6; left < 64 && bits>>left != 0 {

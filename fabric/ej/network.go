@@ -236,8 +236,7 @@ func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
 	return node*e.ports() + port
 }
 
-// heardOn is the medium that a node's port hears: what its neighbour sends at the opposite
-// port.
+// heardOn is the medium of a node's incoming port: its neighbour's opposite port.
 func (e Network) heardOn(t *eisenstein.Torus, node, port int) int {
 	return e.sentOn(t, t.Neighbour(node, port/directions+1, port%directions), opposite(port))
 }
@@ -279,8 +278,7 @@ func (e Network) linkLabels() (labels []string) {
 	return labels
 }
 
-// mediumLabels are the paths of the directions of a node's links, out of the node and in to it:
-// dim[1].link[+rho].out.
+// mediumLabels are the paths of both directions of a node's links: dim[1].link[+rho].out.
 func (e Network) mediumLabels() (labels []string) {
 	for medium := range e.ports() {
 		direction := ".out"

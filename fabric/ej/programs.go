@@ -33,8 +33,7 @@ const (
 	allToAllC2Bytes = 10
 )
 
-// packetBytes is the size of a program's packets; firmware of the user's takes that of
-// all-to-all.
+// packetBytes is the size of a program's packets; firmware of the user's takes that of all-to-all.
 func packetBytes(p *fabric.Program) int {
 	switch {
 	case p == nil:

@@ -214,8 +214,7 @@ func (r *referee) marked(s *shardCounts, node int, slot uint32) bool {
 	return r.got[node]&^1 == markOf(slot)
 }
 
-// freshen takes old marks away, but those of this slot and of the one before, which other nodes
-// of the shard have still to hear of.
+// freshen takes old marks away, except those of this slot and the one before, still unheard by other nodes.
 func (r *referee) freshen(s *shardCounts, slot uint32) {
 	if slot < s.fresh || s.last < 0 {
 		return

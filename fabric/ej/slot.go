@@ -356,8 +356,7 @@ func (t *slotTransport) Latch() {
 	}
 }
 
-// Collisions implements Transport: a link whose ends both sent shows it at once, in both
-// directions.
+// Collisions implements Transport: a link whose ends both sent shows it at once, in both directions.
 func (t *slotTransport) Collisions(shard int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	w := &t.work[shard]
 	var links []int

@@ -336,8 +336,7 @@ var (
 	savesDimensions = studies.Quotation{Words: "the proposed one-to-all shows an improvements of approximately 2.7% for all dimensions", Place: "Section 6"}
 )
 
-// claims shows what the paper says and what runs contradict. A row is right when what holds in its
-// place does.
+// claims shows the paper's contradicted claims. A row is right when its replacement holds.
 func (s *broadcastRuns) claims(name string) error {
 	for _, x := range savings {
 		var senders [2]int64

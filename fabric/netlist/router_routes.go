@@ -250,8 +250,7 @@ func (w *routed) minimal(router, node int) (port, class int) {
 	return port, classOf(there != group)
 }
 
-// ring gives the shortest routes of a drawn ring its classes: places are counted from the first router on, in the
-// way of its first port.
+// ring gives the shortest routes of a drawn ring its classes: places count from the first router by its first port.
 func (w *routed) ring(place string) error {
 	refuse := func(reason string) error {
 		return w.refuse(place, "routes: dateline: "+reason, "draw routers as one ring, or take routes: shortest")

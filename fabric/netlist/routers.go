@@ -200,8 +200,7 @@ func unlike(processor string) string {
 	return "r"
 }
 
-// drawGraph draws the routers of a graph: first the ports of their nodes, then those of their neighbours, both
-// ascending.
+// drawGraph draws the routers of a graph: first the ports of their nodes, then those of their neighbours, ascending.
 func (w *routed) drawGraph(a *Anynet) error {
 	place, r := w.place, w.Routers
 	w.usual, w.graph = routesAnynet, a

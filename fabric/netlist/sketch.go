@@ -12,8 +12,7 @@ import (
 // sketchMax is how many processors and stars a picture has places for.
 const sketchMax = 400
 
-// sketch has the nodes of shorthands where everybody draws them, else all nodes so that
-// their distances are those along links.
+// sketch draws the nodes of shorthands at their usual places, else at distances along links.
 func (n Network) sketch() (s fabric.Sketch, ok bool) {
 	net := n.drawn()
 	s = fabric.Sketch{Round: map[int]Place{}}

@@ -34,8 +34,7 @@ func rtlPassed(b *bytes.Buffer, verdict Verdict, rtl []RTLReport, check string, 
 	}
 }
 
-// rtlText is what the text form of a report says of RTL, one part per module and
-// backend: 16 link (wasm).
+// rtlText is the text form of RTL, one part per module and backend: 16 link (wasm).
 func rtlText(list []RTLReport) string {
 	var kinds []string
 	counts := map[string]int{}

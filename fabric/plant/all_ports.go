@@ -98,8 +98,7 @@ func (a *allPorts) listen(bank *nic.Bank, cell int, slot uint32) {
 	}
 }
 
-// transmit puts a frame on the inputs of the transmitters that its port means, unless it has to
-// wait: for what is at the far end, or for a credit.
+// transmit puts a frame on the inputs of its port's transmitters, unless it waits for the far end or for a credit.
 func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *fabric.Ledger, slot uint32) (taken bool) {
 	p, processor, port := a.front, bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))

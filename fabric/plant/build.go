@@ -112,8 +112,7 @@ func (t *Plant) Carry(m fabric.Media) (err error) {
 	return err
 }
 
-// list lists all components: those for which RTL may stand, and the others. What moves several frames
-// in a slot has no twin.
+// list lists all components: those replaceable by RTL, and the others. Nothing with several frames per slot has a twin.
 func (t *Plant) list() {
 	t.sited, t.unsited = []hw.Sited{t.media.Links}, nil
 	if sited, ok := t.media.Medium.(hw.Sited); ok {

@@ -136,8 +136,7 @@ func (t *Front) silence(first, end int) {
 	}
 }
 
-// hearing reports whether a processor's one receiver may have something to tell; most have not, and
-// are idle.
+// hearing reports whether a processor's one receiver may have something to tell; most are idle.
 func (t *Front) hearing(processor int) bool {
 	return t.tap != nil || !t.deserialisers.Idle(processor)
 }
@@ -166,8 +165,7 @@ func (p *Front) listen(receiver int, input uint32) {
 	}
 }
 
-// sendHead sends the frame at the head of a processor's TX FIFO, unless it has to wait. It
-// reports the port.
+// sendHead sends the head of a processor's TX FIFO, unless it has to wait, and reports the port.
 func (p *Front) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) (port uint16, sent bool) {
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {

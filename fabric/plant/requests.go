@@ -50,8 +50,7 @@ func (r *requests) answer(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, wi
 	}
 }
 
-// outcome is what has become of a processor's request in the slot that has crossed: Answer
-// takes it.
+// outcome is the result of a processor's request in the slot that has crossed: Answer takes it.
 func (r *requests) outcome(processor int) int {
 	output, ok := r.front.serialisers.Served(processor)
 	switch {

@@ -165,8 +165,7 @@ type adversary struct {
 	members [][][]uint32
 }
 
-// newAdversary sorts the packets of every odd slot into buckets: multis by
-// coupler, singles by the group they come to.
+// newAdversary sorts the packets of every odd slot into buckets: multis by coupler, singles by the group they come to.
 func newAdversary(p Network, choice ChoiceTable) *adversary {
 	a := &adversary{net: p, choice: choice}
 	senders := make([]uint32, p.Couplers())
@@ -228,8 +227,7 @@ func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) 
 	return nil, 0, false
 }
 
-// rarest returns the group on which the fewest processors shoot in the first odd
-// slots, and who does. There are at most d*odd of them.
+// rarest returns the group with the fewest shooting processors in the first odd slots, and these, at most d*odd.
 func (a *adversary) rarest(odd int) (group int, shoots []bool) {
 	n, g := a.net.Processors(), a.net.Groups
 	shooters := make([]int, g)
@@ -258,8 +256,7 @@ func (a *adversary) rarest(odd int) (group int, shoots []bool) {
 	return group, shoots
 }
 
-// onlyOutside returns the member that is outside a set if there is exactly one,
-// else noIndex.
+// onlyOutside returns the only member outside a set, noIndex for none or several.
 func onlyOutside(members []uint32, set []bool) uint32 {
 	only := uint32(noIndex)
 	for _, i := range members {
@@ -274,8 +271,7 @@ func onlyOutside(members []uint32, set []bool) uint32 {
 	return only
 }
 
-// mark marks the packets that keep start from its destination; ok is false if
-// they are more than a group has processors.
+// mark marks the packets that keep start from its destination; ok is false for more than a group has processors.
 func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok bool) {
 	marked = []uint32{uint32(start)}
 	for h := odd - 1; h >= 0; h-- {
@@ -307,8 +303,7 @@ func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok boo
 	return marked, true
 }
 
-// permutation sends the marked packets to a group, and all others to the
-// processors that are left, in ascending order.
+// permutation sends the marked packets to a group, and all others to the remaining processors, in ascending order.
 func (a *adversary) permutation(marked []uint32, group int) []uint32 {
 	n := a.net.Processors()
 	destination := make([]uint32, n)

@@ -177,8 +177,7 @@ func (c *colourer) draw(u uint32, degree int) uint32 {
 	return u*uint32(degree) + hw.Below(uint32(hw.Mix64(c.draws)>>32), uint32(degree))
 }
 
-// merge makes one graph, sorted by first ends, of classes matchings from lo on
-// and the graph of the given degree after them.
+// merge makes one sorted graph of classes matchings from lo on and the graph of the given degree after them.
 func (c *colourer) merge(lo, classes, degree int) {
 	g := c.groups
 	n := (classes + degree) * g

@@ -36,8 +36,7 @@ func (r *adversaryReferee) Load(l *fabric.Load) error {
 	return err
 }
 
-// defeat asks a deterministic two-hops firmware for its choices and builds the
-// permutation that it cannot route in the given number of slots.
+// defeat asks a deterministic two-hops firmware for its choices and builds a permutation beyond the given slots.
 func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int) ([]uint32, error) {
 	const key = "workload.adversary"
 	none := &input.Error{Place: key, Reason: "this firmware has no choice table", Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}

@@ -88,8 +88,7 @@ const pitchPad = 24
 
 func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 
-// entries returns the number of couplers in a table, with those that leave a group
-// that does not exist and are always dark.
+// entries returns the number of couplers in a table, with those of a missing group, always dark.
 func (t *SlotTransport) entries() int { return t.at(t.net.Groups+1, 0) }
 
 // Begin implements Transport: the couplers that leave the shard are dark.
@@ -156,8 +155,7 @@ func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	}
 }
 
-// listSenders fills list with those of the cells whose tx_count is not 0; list is at
-// least as long as cells.
+// listSenders fills list with the cells of nonzero tx_count; list is at least as long as cells.
 func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
 	n := 0
 	for _, cell := range cells {
@@ -168,8 +166,7 @@ func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
 	return list[:n]
 }
 
-// send puts the frame at the head of a cell's TX FIFO on the couplers that leave
-// its group.
+// send puts the head of a cell's TX FIFO on the couplers that leave its group.
 func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	table := &t.tables[slot&1]
 	frame := bank.TxHead(cell)

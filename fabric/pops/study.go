@@ -229,8 +229,7 @@ var (
 	schedules   = []string{"hash", "rotation", "Delta(i)", "blocks"} // the values of the firmware's parameter
 )
 
-// adversary lets the repaired construction defeat deterministic two-hops firmware,
-// and shows the gap in the published one.
+// adversary lets the repaired construction defeat deterministic two-hops firmware, and shows the published gap.
 func (s *study) adversary() error {
 	for _, c := range adversaries {
 		name := c.name()
@@ -256,8 +255,7 @@ func (s *study) adversary() error {
 	return s.gap()
 }
 
-// gap shows that the published construction does not keep its packet from arriving, and that the
-// repaired one does.
+// gap shows that the published construction does not keep its packet from arriving, and that the repaired one does.
 func (s *study) gap() error {
 	p := Network{Groups: 64, GroupSize: 64}
 	table := GapTable(p)
@@ -290,8 +288,7 @@ func (s *study) gap() error {
 	return nil
 }
 
-// setting is what one run emulates: packets of 8 bytes and the smallest
-// buffers, so that the largest networks fit into memory.
+// setting is one emulated run: packets of 8 bytes and the smallest buffers, for the largest networks.
 func setting(program string, d, g int) *studies.Setting {
 	return &studies.Setting{
 		Network: &Network{Groups: g, GroupSize: d}, Program: program,

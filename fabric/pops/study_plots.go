@@ -65,8 +65,7 @@ func (m *measured) point(n, scale float64) figure.Point {
 	return p
 }
 
-// slotsPlot draws Table I for one ratio: slots over processors by the randomised algorithm, by the one before, by
-// sorting.
+// slotsPlot draws Table I for one ratio: slots over processors, randomised, previous and by sorting.
 func slotsPlot(all []measured, ratio int) *figure.Figure {
 	f := &figure.Figure{Title: "Slots to route a permutation, " + ratioName(ratio) + " (Table I)", X: sizes, Y: figure.Axis{Label: "slots", Scale: figure.Log2}}
 	random := figure.Curve{Name: "randomised, 5 slots an iteration", Style: figure.Marked}

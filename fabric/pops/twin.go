@@ -84,8 +84,7 @@ func build(m *twin.Model, p twin.Parameters) error {
 	return nil
 }
 
-// stimulate gives the twin its inputs: in every cycle one processor gets a new frame, and who sends
-// changes.
+// stimulate gives the twin its inputs: in every cycle one processor gets a new frame, and the senders change.
 func stimulate(m *twin.Model, network Network, frameMax int) {
 	n, frameBits := network.Processors(), 8*frameMax
 	load, frame, length, port, hear := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"), m.Pin("hear_i")

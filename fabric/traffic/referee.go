@@ -324,8 +324,7 @@ func (r *Referee) trip(source uint32, x *flight, before, slot uint32) *trip {
 		cycles: f.cyclesOf(took) + uint64(before), cycle: uint64(slot)*f.slotCycles + f.toLast, measured: f.measured(x.created, before)}
 }
 
-// settleLost ends a packet of a direct program whose last frame was sent in the slot that has crossed, if not all of
-// it has arrived.
+// settleLost ends a packet of a direct program with a lost part, after its last frame was sent.
 func (r *Referee) settleLost(s *sighting, find func(fabric.Finding)) {
 	x := r.flight(s)
 	if x == nil || x.arrived != 0 {

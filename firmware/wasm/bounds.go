@@ -348,8 +348,7 @@ func (a *bounds) endThen(f *boundsFrame) {
 	}
 }
 
-// turns returns how often the head of a loop is reached at most, 0 if that is not known: the least of
-// what its guards allow.
+// turns returns how often the head of a loop is reached at most by its guards, 0 if unknown.
 func (f *boundsFrame) turns() uint64 {
 	if f.backs == 0 {
 		return 1

@@ -194,8 +194,7 @@ func (c *Costs) Set(name string, cost int64) error {
 	return nil
 }
 
-// of returns what an instruction costs each time that it runs, but for the bytes of copy,
-// fill and init.
+// of returns the cost of an instruction per run, without the bytes of copy, fill and init.
 func (c *Costs) of(i *binary.Instruction, imported int) uint64 {
 	k := classOf(i, imported)
 	if k == classFree {

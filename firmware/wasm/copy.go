@@ -84,8 +84,7 @@ type moved struct {
 // a larger offset only; each constant would be another base, with a comparison and a trap of its
 // own. An entry point begins with some twenty such loads.
 
-// addresses reports whether a constant is the address of a load that comes next, and their sum
-// can be its offset.
+// addresses reports whether a constant is the address of the next load with a legal sum as its offset.
 func addresses(i *binary.Instruction, next binary.Reader) bool {
 	if i.Op != binary.OpI32Const || !next.More() {
 		return false

@@ -200,8 +200,7 @@ func (c *calls) visit(n uint32) *node {
 	return v
 }
 
-// cost returns the instructions of a path and of those calls in it that nothing
-// counts.
+// cost returns the instructions of a path and of its uncounted calls.
 func (c *calls) cost(p *path) uint64 {
 	cost := p.instructions
 	for _, callee := range p.calls {

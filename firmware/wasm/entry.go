@@ -306,8 +306,7 @@ func (h *head) local(i *binary.Instruction) {
 	}
 }
 
-// traps reports whether a numeric instruction may trap: a division, unless it is by a constant, and a conversion
-// that may be out of range.
+// traps reports whether a numeric instruction may trap: division by a variable, conversion out of range.
 func traps(op binary.Opcode, last address) bool {
 	divides := op >= 0x6D && op <= 0x70 || op >= 0x7F && op <= 0x82
 	converts := op >= 0xA8 && op <= 0xB1 && op != 0xAC && op != binary.OpI64ExtendI32U

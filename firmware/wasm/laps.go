@@ -11,8 +11,7 @@ import "starloom/firmware/wasm/binary"
 // handler has taken, whoever ran before it. Of an image that stores in another way, the call of
 // the whole bank is one lap.
 
-// bankCurrent is the address of BankCurrent, which is known where starloom_bank returns a
-// constant; else 0.
+// bankCurrent is the address of BankCurrent, known where starloom_bank returns a constant; else 0.
 func (m *module) bankCurrent() uint64 {
 	e, ok := m.Exports["starloom_bank"]
 	k := int(e.Index) - len(m.Imported)

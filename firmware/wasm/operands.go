@@ -60,8 +60,7 @@ func (m *module) blockTypes(i *binary.Instruction) binary.FuncType {
 	return binary.FuncType{Results: string([]byte{byte(i.Value + 0x80)})}
 }
 
-// effect returns how many values an instruction takes and leaves, of those that
-// analyses do not treat otherwise.
+// effect returns how many values an instruction takes and leaves, for those without a special treatment.
 func effect(op binary.Opcode) (pops, pushes int) {
 	switch {
 	case op == 0x01: // nop

@@ -94,8 +94,7 @@ type BrokenError struct{ error }
 // Unwrap returns what is wrong.
 func (e *BrokenError) Unwrap() error { return e.error }
 
-// refuse names what the host cannot reach in an image, or what is reserved for the
-// copy.
+// refuse names the reserved and unreachable items of an image.
 func (m *module) refuse() error {
 	for name, e := range m.Exports {
 		if strings.HasPrefix(name, binary.Reserved) {
@@ -366,16 +365,14 @@ func (w *weaver) function(k int) *woven {
 	return out
 }
 
-// count takes turns, which code leaves on the stack, from the counter. When it has
-// run out, the host is asked, which sets it again.
+// count takes turns, on the stack, from the counter. At its end the host is asked, which sets it again.
 func (w *weaver) count(f *woven, turns []byte) []byte {
 	left := f.local(scratchTurns, binary.I32)
 	return emit(binary.OpGlobalGet, w.counter, turns, binary.OpI32Sub, binary.OpLocalTee, left, binary.OpGlobalSet, w.counter,
 		binary.OpLocalGet, left, binary.OpI32Const, 0, binary.OpI32LtS, binary.OpIf, binary.BlockEmpty, binary.OpCall, w.tick, binary.OpEnd)
 }
 
-// countBytes counts an instruction on a range of memory by the bytes on top of the
-// stack.
+// countBytes counts an instruction on a range of memory by the bytes on top of the stack.
 func (w *weaver) countBytes(f *woven) []byte {
 	bytes := f.local(scratchBytes, binary.I32)
 	turns := emit(binary.OpLocalGet, bytes, binary.OpI32Const, bytesPerTurnLog2, binary.OpI32ShrU)

@@ -181,8 +181,7 @@ func (p *program) handler(name string, index, params int) Handler {
 	return h
 }
 
-// reasons says why there is no bound for a function, called with what found holds, and whether that is
-// for loops, too.
+// reasons says why a function, called with what found holds, has no bound, and whether that is for loops, too.
 func (p *program) reasons(k int, found *functionBounds) (all []string, loops bool) {
 	seen := make([]bool, len(p.m.Body))
 	var open []int

@@ -94,8 +94,7 @@ const (
 	watchedTicks         = 1 << 8 // of a handler
 )
 
-// watched is a machine whose handlers are called one at a time, and end: banked, if the image
-// can be. For arbitrary input, they note what they have reached.
+// watched is a machine with single, bounded handler calls, banked if possible, that may note branches.
 func (c *checker) watched(covered bool) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = c.mode()

@@ -17,8 +17,7 @@ const (
 	slowCallsMax          = 1 << 20 // handlers of a run in the interpreter or with the engine cycle
 )
 
-// compare runs the scenario in all ways, and looks for the first difference between the
-// first one and the first that differs from it.
+// compare runs the scenario in all ways and looks for the first difference from the first of them.
 func (c *checker) compare() error {
 	n := c.processors()
 	runs := []Run{{Mode: c.mode(), Runtime: "compiler", Engine: c.engine(), Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
@@ -109,8 +108,7 @@ type execution struct {
 	violationsTotal uint64
 }
 
-// comparable returns what must be equal of two: what handlers cost only if they cost something in
-// both runs.
+// comparable returns what must be equal: the cost of handlers only if both runs have some.
 func (o *execution) comparable(other *execution) (mine, theirs []byte) {
 	if o.firmware.CPU != other.firmware.CPU {
 		return o.costless, other.costless

@@ -72,8 +72,7 @@ func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (c
 	return &c.report, out.Files.Commit()
 }
 
-// check does all of it. A handler that does not return would keep all other runs: then
-// nothing is compared.
+// check does all of it. A handler without a return would keep all other runs: then nothing is compared.
 func (c *checker) check(o *Options) error {
 	if o.Replay != "" {
 		err := c.replay(o.Replay)

@@ -97,8 +97,7 @@ func (f *fuzzer) plan() {
 	}
 }
 
-// stepsAfter is for how many slots in a row there may be input after some of the run: not beyond
-// its limit.
+// stepsAfter is for how many slots in a row there may be input after some of the run: not beyond its limit.
 func (f *fuzzer) stepsAfter(slots uint32) int {
 	return min(fuzzStepsMax, max(1, int(f.m.Config.Slots)-int(slots)))
 }

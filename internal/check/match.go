@@ -10,8 +10,7 @@ import (
 
 const matchesMax = 4 // of a sequence that follow from what it has compared
 
-// matches makes inputs of one that has run: where a comparison has compared a value of it with
-// another one, it gets the other one.
+// matches makes inputs of one that has run: each gets the other operand of a comparison with one of its values.
 func (f *fuzzer) matches(in *FuzzInput) (list []FuzzInput) {
 	if len(f.compared) == 0 || in.Call != nil {
 		return nil

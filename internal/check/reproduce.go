@@ -68,8 +68,7 @@ func (c *checker) reproduce(folder string) error {
 	return files.Commit()
 }
 
-// writeImage writes the image into a folder, and returns how a command names it. A built-in program
-// has no file.
+// writeImage writes the image into a folder, and returns its name in a command. A built-in program has no file.
 func (c *checker) writeImage(folder string, write func(path string, data []byte) error) (image string, err error) {
 	if c.config.Firmware.Program != nil {
 		return c.config.Firmware.Name, nil
@@ -113,8 +112,7 @@ type reproduction struct {
 	input FuzzInput
 }
 
-// takeFiles writes copies of the files that the scenario of a finding reads, beside it, and lets it
-// read these.
+// takeFiles copies the files of a finding's scenario beside it, and lets it read these.
 func (r *reproduction) takeFiles(name string, write func(path string, data []byte) error) error {
 	workload, _ := r.keys["workload"].(map[string]any)
 	gossip, _ := workload["gossip"].(map[string]any)
@@ -267,8 +265,7 @@ func (c *checker) replay(path string) error {
 	return nil
 }
 
-// feed calls a handler on an input, in a machine of its own. An *InputError without a place is about
-// the input.
+// feed calls a handler on an input, in a machine of its own. An *InputError without a place is about the input.
 func (c *checker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	f, err := c.newFuzzer()
 	if err != nil {

@@ -28,8 +28,7 @@ type trial struct {
 	unreadable bool     // a frame may have brought any
 }
 
-// run gives an input to a processor and says what its handler must not have done. Afterwards
-// the instance is as before.
+// run gives an input to a processor and lists its handler's faults. Afterwards the instance is as before.
 func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	cell := f.choose(in.Processor)
 	t := &trial{fuzzer: f, in: in, bank: f.instance.Bank(), cell: cell, clean: in.received()}
@@ -118,8 +117,7 @@ func (t *trial) step(k int) {
 	}
 }
 
-// transmit takes what was sent out of the TX FIFO, and says what has become of it: all of it was
-// sent, unless the input says that it was not.
+// transmit takes the sent frames out of the TX FIFO and reports them sent, unless the input says otherwise.
 func (t *trial) transmit(x *FuzzStep) {
 	bank, cell := t.bank, t.cell
 	bank.ForgetTx(cell, cell+1)

@@ -26,8 +26,7 @@ type watcher struct {
 	cut      bool                       // there were more, unseen
 }
 
-// watch runs the scenario banked, calls every handler alone, and notes what it writes and whether
-// it returns.
+// watch runs the scenario banked, calls every handler alone, and notes what it writes and whether it returns.
 func (c *checker) watch() (err error) {
 	n := c.processors()
 	if n > watchedProcessorsMax {

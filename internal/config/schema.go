@@ -91,8 +91,7 @@ func resultsSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: one, MinProperties: strict.Pointer(1)}
 }
 
-// refine adds what struct tags cannot say: ranges of types, programs, and
-// which keys exclude or need each other.
+// refine adds what struct tags cannot say: ranges of types, programs, and keys that exclude or need each other.
 func (x *Described) refine(definitions jsonschema.Definitions) error {
 	property := func(definition, key string) *jsonschema.Schema {
 		if d := definitions[definition]; d != nil {

@@ -8,8 +8,7 @@ import (
 	"starloom/nic"
 )
 
-// strike kills and restarts processors among some cells that lie side by side. The start
-// handlers of those that restart run at once.
+// strike kills and restarts processors of a run of cells; start handlers run at once.
 func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end int) {
 	bank, l, hit := instance.Bank(), &shard.Ledger, &shard.struck
 	hit.restarted = hit.restarted[:0]
@@ -67,8 +66,7 @@ func (m *Machine) strike(shard *Shard, instance firmware.Instance, first, end in
 	}
 }
 
-// pause returns those of the cells that are to be called whose clocks run. The others are
-// called as soon as they run again.
+// pause returns the called cells with running clocks. The others are called as soon as they run again.
 func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
 	hit := &shard.struck
 	hit.called = append(hit.called[:0], awake...)
@@ -89,8 +87,7 @@ func (m *Machine) pause(shard *Shard, bank *nic.Bank, awake []uint32) []uint32 {
 	return hit.called
 }
 
-// cut drops the frames for which smaller TX FIFOs have no room, and notes the handlers that have
-// found none.
+// cut drops frames beyond the room of smaller TX FIFOs, and notes their handlers.
 func (m *Machine) cut(shard *Shard, bank *nic.Bank, cells []uint32) {
 	for _, cell := range cells {
 		if bank.CutTx(int(cell)) {

@@ -23,8 +23,7 @@ func (m *Machine) remedyOfImage(err error) string {
 
 type maker func(nic.BankConfig) (firmware.Instance, error)
 
-// loadImage compiles the scenario's firmware, fills in its parameters and
-// returns what makes an instance, and the place to name in errors.
+// loadImage compiles the firmware, sets its parameters and returns a maker of instances, and the place for errors.
 func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker, string, error) {
 	f := &m.Config.Firmware
 	place := m.Config.Source.Place("firmware.program")

@@ -120,8 +120,7 @@ type instanceTask struct {
 
 func (b *instanceTask) Do(index int) { b.make(index, math.MaxInt) }
 
-// make makes instances of a shard that has none for its last processors, at most so many
-// in all.
+// make makes instances of a shard without any for its last processors, at most so many in all.
 func (b *instanceTask) make(index, count int) {
 	m, shard := b.m, &b.m.Shards[index]
 	first, end := shard.shard.First*m.Shape.PerUnit, shard.shard.End*m.Shape.PerUnit
@@ -184,8 +183,7 @@ func (m *Machine) wrongSchedule(place string, takes bool) error {
 		"define STARLOOM_SCHEDULE before including starloom.h, or delete schedule")
 }
 
-// park makes banks for blocks of processors, in the place of one for each shard. It does
-// nothing if the firmware has something that is not parked.
+// park makes banks for blocks of processors instead of one per shard, if the firmware can be parked.
 func (m *Machine) park(b *instanceTask) error {
 	units := fabric.BlockUnits
 	p := &parking{free: map[int][]firmware.Instance{}}

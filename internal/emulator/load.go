@@ -36,8 +36,7 @@ func (m *Machine) writeROM(bank *nic.Bank) {
 
 func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
 
-// loadWorkload works out what a run has to carry, and the schedule of firmware that
-// takes one.
+// loadWorkload prepares a run's workload, and the schedule for firmware with one.
 func (m *Machine) loadWorkload() error {
 	load := fabric.Load{Workload: &m.Config.Workload, Seed: m.Seed, Shards: len(m.Shards), Table: m.options.RunTable, Results: &m.Results}
 	if m.Given != nil {

@@ -33,8 +33,7 @@ func (l *firmwareLog) add(line logLine) {
 	}
 }
 
-// sort brings the lines into the order of the processors and drops the last ones
-// of too many.
+// sort sorts the lines by processor and drops the last ones of too many.
 func (l *firmwareLog) sort() {
 	slices.SortStableFunc(l.lines, func(a, b logLine) int { return cmp.Compare(a.processor, b.processor) })
 	if more := len(l.lines) - LogLinesMax; more > 0 {

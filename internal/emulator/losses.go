@@ -95,8 +95,7 @@ func (l *losses) crossed(events []fabric.Followed, slot uint32) {
 	}
 }
 
-// claim ranks those who have received a packet in one slot: whom it is for, then anyone
-// but its senders, who may hear themselves.
+// claim ranks the receivers of a packet in one slot: its destination, then anyone but its senders.
 func (l *losses) claim(t *trail, e fabric.Followed) int {
 	switch {
 	case l.packets.Destination[e.Origin] == uint32(e.Processor):

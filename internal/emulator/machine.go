@@ -123,8 +123,7 @@ func (m *Machine) Engine() string { return m.options.Engine }
 // Timing returns the shape of a slot, in cycles: its length and where its frames are.
 func (m *Machine) Timing() nic.Timing { return m.timing }
 
-// stopped reports whether the boundary that runs is not wanted any more, or a handler
-// was ended in its middle.
+// stopped reports whether the running boundary is void, or a handler was ended in its middle.
 func (m *Machine) stopped() bool { return m.Stop.Load() || m.Host != nil && m.Host.Stopped() }
 
 func (m *Machine) mustNotCollide(slot uint32) bool {

@@ -134,8 +134,7 @@ func (m *Machine) bankBytes() uint64 {
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
 }
 
-// residentBytes is what of it takes memory in a run: a FIFO's places only as far as
-// they are used.
+// residentBytes is the resident part of it in a run: a FIFO's places only as far as they are used.
 func (m *Machine) residentBytes() uint64 {
 	return memoryColumns + 2*uint64(max(0, m.Image.listenSlots-listenUsual)) + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
 }
@@ -159,8 +158,7 @@ func (m *Machine) queueBytes() (bytes uint64) {
 	return uint64(2+further) * config.RoomBytes(config.FramePayload())
 }
 
-// atWork is how many processors have banks where others are parked: of blocks of each size as many as there
-// are workers.
+// atWork is how many processors have banks where others are parked: one block of each size per worker.
 func (m *Machine) atWork() (processors uint64) {
 	blocks := map[int]int{} // by units
 	for _, s := range m.Shape.Shards(m.options.BankSize) {
@@ -263,8 +261,7 @@ func (m *Machine) MemoryBytes() uint64 {
 // parkingBytes is the memory of all banks from which on processors are parked.
 const parkingBytes = 1 << 30
 
-// mayPark reports whether the machine can park its processors, if their firmware can be
-// parked.
+// mayPark reports whether the machine can park its processors, if their firmware can be parked.
 func (m *Machine) mayPark() bool {
 	slot := m.Network.Abilities().Slot
 	return slot.Parks && slot.Transport != nil && m.faults == nil && !m.followsFrames() &&

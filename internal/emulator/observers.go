@@ -95,8 +95,7 @@ func (m *Machine) setWatch() {
 	}
 }
 
-// watchCycle is called in every cycle between Settle and Latch. An error of one who looks
-// keeps no one else from looking.
+// watchCycle is called in every cycle between Settle and Latch. An error of one observer stops no other.
 func (m *Machine) watchCycle(cycle uint64) error {
 	if m.draws != nil {
 		m.draws(cycle)

@@ -65,8 +65,7 @@ func NoSlots(n fabric.Network, rtl bool) error {
 	return nil
 }
 
-// choose resolves the options that are left open, for a network and whether some of it is RTL, and returns its
-// shape in the engine.
+// choose resolves open options for a network, with RTL or without, and returns its shape in the engine.
 func (o *Options) choose(n fabric.Network, rtl bool) (shape fabric.Shape, err error) {
 	switch o.Engine {
 	case "", EngineAuto:

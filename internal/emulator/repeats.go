@@ -183,8 +183,7 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 	return nil
 }
 
-// watchWays sees the ways in the run that is repeated next, the one before being over; nil for another workload, or if
-// nothing is missing.
+// watchWays watches the ways in the next repetition; nil for another workload, or if nothing is missing.
 func (m *Machine) watchWays() *ways {
 	if m.Config.Workload.OneToAll == nil || referees.PacketsOf(m.Referee) != nil || !m.Config.Known.Carries {
 		return nil

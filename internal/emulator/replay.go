@@ -272,8 +272,7 @@ func portText(port uint16) string {
 	return fmt.Sprintf("port %d", port)
 }
 
-// frameText describes a frame: firmware may have written any length. The NIC writes the source
-// when the frame is sent.
+// frameText describes a frame of any length. The NIC writes the source when the frame is sent.
 func frameText(f nic.FrameView) string {
 	text := f.Kind().String()
 	if to := f.Destination(); to < 1<<31 {

@@ -40,8 +40,7 @@ func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	return notes
 }
 
-// rtlCheck is what compares the RTL of a run with its models: the check of the scenario's file,
-// those of the maps if there is none.
+// rtlCheck is the comparison of a run's RTL with its models: the check of the scenario's file, else those of the maps.
 func (m *Machine) rtlCheck() string {
 	if check := m.Config.Source.CheckCommand; check != "" {
 		return "`" + check + "`"
@@ -303,8 +302,7 @@ func (m *Machine) judgeResults(find func(fabric.Finding) bool) {
 	}
 }
 
-// resultMetrics are the results of the firmware, unless the referee has said what they mean, and statistics
-// over processors of those with a name.
+// resultMetrics are the firmware's results unless the referee explains them, and statistics of named ones.
 func (m *Machine) resultMetrics() (metrics fabric.Metrics) {
 	if !m.Image.results {
 		return nil
@@ -476,8 +474,7 @@ func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
 	return notDone + m.waitsFor(bank, cell), ""
 }
 
-// leftToSend says that a processor was done with frames in its TX FIFO. Only faults lose the credits for which
-// they wait.
+// leftToSend says that a processor was done with frames in its TX FIFO: their credits were lost by faults.
 func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
 	text = fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
 	if what := m.waitsForCredit(bank, cell); what != "" {

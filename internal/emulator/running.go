@@ -45,8 +45,7 @@ type columns struct {
 
 func (c *columns) reset(seed uint64) { *c = columns{Seed: seed} }
 
-// state visits what is saved. A restored run ends with slot limit at the latest; read tells its slot as
-// soon as it is known.
+// state visits the saved state. A restored run ends with slot limit at the latest; read tells its slot at once.
 func (c *columns) state(v *hw.StateVisitor, limit uint32, read func(slot uint32)) {
 	next := &columns{}
 	if v.Saving() {

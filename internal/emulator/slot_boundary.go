@@ -131,8 +131,7 @@ func (m *Machine) begin(index int, shard *Shard) {
 	m.transport.Begin(index, m.slot, m.exact(m.slot))
 }
 
-// acknowledge tells the sources of packets that have arrived, where the network does
-// that free of charge.
+// acknowledge tells the sources of arrived packets, where the network does that free of charge.
 func (m *Machine) acknowledge() {
 	m.Referee.Acknowledge(func(processor int) {
 		bank, cell := m.Cell(processor)
@@ -314,8 +313,7 @@ func (w *window) hear() {
 	whole.Blocked += l.Frames.Blocked - blocked
 }
 
-// choose lists the cells that have something to do, after faults have hit some, and those whose
-// handlers are called.
+// choose lists the cells with something to do, after faults, and those whose handlers are called.
 func (w *window) choose() {
 	awake := w.shard.awake[:0]
 	w.shard.struck.killed = w.shard.struck.killed[:0]

@@ -242,8 +242,7 @@ func (s *machineState) stateShards(v *hw.StateVisitor) {
 	}
 }
 
-// stateInstance carries the memory and globals, the probes and the failed cells of one
-// instance.
+// stateInstance carries the memory and globals, the probes and the failed cells of one instance.
 func (s *machineState) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
 	memory := instance.Memory()
 	if !v.Saving() {

@@ -23,8 +23,7 @@ func (v *violationList) add(x outcome.Violation) {
 
 func (v *violationList) clone() violationList { return violationList{Kept: slices.Clone(v.Kept)} }
 
-// take turns the boundary's findings into violations. Sorting them makes
-// the list independent of how the machine was cut into shards.
+// take turns the boundary's findings into violations, sorted: the list does not depend on the shards.
 func (v *violationList) take(c *fabric.Circumstances) {
 	slices.SortStableFunc(v.pending, func(a, b fabric.Finding) int {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))

@@ -175,14 +175,12 @@ func (m *Measured) after(place float64) float64 {
 	return float64(m.Between)
 }
 
-// share is how much of the time between its first place and its last one passed at a part of its
-// places, from 0 to 1.
+// share is how much of the time between its first place and its last one passed at a part of its places, 0 to 1.
 func (m *Measured) share(part float64) float64 {
 	return m.after(float64(part*float64(m.Places))) / math.Max(float64(m.Between), 1)
 }
 
-// pace is the time of a place, in the second half of those that were measured: in the first, memory is
-// touched for the first time.
+// pace is the time of a place in the second half measured: in the first, memory is touched for the first time.
 func (m *Measured) pace() float64 {
 	half := m.Places / 2
 	return (float64(m.Between) - m.after(float64(half))) / math.Max(float64(m.Places-half), 1)

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// cycles returns the sets of files that need each other, the largest first. Files of which no
-// other leads back to them are not among them. (R. Tarjan, strongly connected components.)
+// cycles returns the sets of mutually dependent files, the largest first (R. Tarjan, strongly connected components).
 func (g *graph) cycles() (sets [][]string) {
 	index, low, on := map[string]int{}, map[string]int{}, map[string]bool{}
 	var stack []string

@@ -121,8 +121,7 @@ func undescribed(t *tree) (found []finding) {
 	return found
 }
 
-// undocumented returns exported names without a comment. Methods that implement an interface
-// are documented there.
+// undocumented returns exported names without a comment. Methods of an interface are documented there.
 func undocumented(t *tree, pkgs []*checked) (found []finding) {
 	interfaces := allInterfaces(pkgs)
 	for _, p := range pkgs {
@@ -196,8 +195,7 @@ func allInterfaces(pkgs []*checked) (all []*types.Interface) {
 	return append(all, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// implements reports whether a method is one of an interface that its type has, or one of
-// unexported type.
+// implements reports whether a method is one of an interface that its type has, or one of unexported type.
 func implements(p *checked, d *ast.FuncDecl, interfaces []*types.Interface) bool {
 	if d.Recv == nil {
 		return false

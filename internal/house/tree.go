@@ -75,8 +75,7 @@ func (s *source) isCode() bool {
 	return false
 }
 
-// isDocument reports whether people read the file as prose. What the change log says of texts that
-// have changed is not looked at.
+// isDocument reports whether people read the file as prose, except the change log, which quotes old texts.
 func (s *source) isDocument() bool {
 	page := strings.HasSuffix(s.path, ".md") && s.path != "CHANGELOG.md"
 	return page || strings.HasSuffix(s.path, ".txt") && strings.Contains(s.path, "/help/")

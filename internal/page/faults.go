@@ -103,8 +103,7 @@ func shares(r *outcome.Report, rule string) string {
 	return " Of these: " + join(order) + "."
 }
 
-// stoodBlocks say what a processor would have done next that was not done at the end, and why it did not; none if that is
-// not known.
+// stoodBlocks say the next due action of an unfinished processor and what prevented it; none if unknown.
 func stoodBlocks(r *outcome.Report, s *outcome.Stood) []Block {
 	if s.Next == nil {
 		return nil

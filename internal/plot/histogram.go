@@ -62,8 +62,7 @@ func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 	return f, t.leftOut(left, o.Histogram), nil
 }
 
-// bins are as wide as each other, about as many as the square root of the number of values; a bin's value is its
-// middle.
+// bins are equally wide, about as many as the square root of the number of values; a bin's value is its middle.
 func bins(counts map[float64]int, values []float64) (binned map[float64]int, middles []float64) {
 	total := 0
 	for _, count := range counts {

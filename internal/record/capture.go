@@ -145,8 +145,7 @@ func (c *capture) packet(m *emulator.Machine, captured fabric.Captured, port uin
 	return c.pcapng.Packet(id, &h, captured.Frame)
 }
 
-// traceComments say what a trace is of, in printable ASCII and without the
-// dollar signs that mean something in a VCD.
+// traceComments say what a trace is of, in printable ASCII without the dollar signs, special in a VCD.
 func traceComments(c *config.Config, seed uint64, further ...string) []string {
 	lines := append([]string{"scenario " + c.Name, "scenario-sha256 " + c.Source.Hash(), fmt.Sprintf("seed %d", seed)}, further...)
 	for i, line := range lines {

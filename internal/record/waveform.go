@@ -138,8 +138,7 @@ func (w *waveform) boundary(violations []outcome.Violation) {
 	}
 }
 
-// close ends the waveform before cycle end. A violation that only the end of the run
-// shows triggers at the last cycle.
+// close ends the waveform before cycle end. A violation found only at the end triggers at the last cycle.
 func (w *waveform) close(violations []outcome.Violation, end uint64) error {
 	w.boundary(violations)
 	if w.pending && end > w.of.begin {

@@ -13,8 +13,7 @@ import (
 	"starloom/cosim/pinmap"
 )
 
-// array opens a twin several times in one simulator: each port of the device is the
-// ports of all instances side by side.
+// array opens a twin several times in one simulator: a device port is the ports of all instances side by side.
 func (r *Devices) array(source *rtlSource, pins *pinmap.Map, count int) (device cosim.Device, err error) {
 	if err := r.process(source); err != nil {
 		return nil, err

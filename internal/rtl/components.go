@@ -77,8 +77,7 @@ func (c *components) matchWithin(composite int, pattern *hw.Pattern) bool {
 	return slices.ContainsFunc(c.within[composite], func(part int) bool { return len(c.match(c.sites[part], pattern)) > 0 })
 }
 
-// watched reports whether nothing but traces show an output of a model; its _o may be
-// missing.
+// watched reports whether only traces show an output of a model; its _o may be missing.
 func (c *components) watched(model, output string) bool {
 	for _, site := range c.models() {
 		for _, p := range site.Ports {

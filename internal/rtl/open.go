@@ -19,8 +19,7 @@ import (
 // one for all components of a kind with the same parameters, other RTL one for each component.
 const icarusProcessesMax = 64
 
-// partsOf opens a device for every element, or one for all of them where each would
-// be a process of its own. They have the same parameters.
+// partsOf opens a device for every element, or one for all where each would be a process. They share parameters.
 func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, site *hw.Site, elements []int) ([]inloop.Part, error) {
 	if source.backend == cosim.BackendIcarus && source.own == nil && r.InPlace == OfRTL {
 		device, err := r.array(source, pins, len(elements))

@@ -69,8 +69,7 @@ func (r *Devices) running(parts []hw.Sited) (run []hw.Component, err error) {
 	return run, nil
 }
 
-// held says which of the parts do not run: those of a composite that is replaced, and
-// composites that are not.
+// held says which parts do not run: those of a replaced composite, and other composites.
 func (r *Devices) held() ([]bool, error) {
 	held := make([]bool, len(r.sites))
 	for i := r.parts; i < len(r.sites); i++ {

@@ -153,8 +153,7 @@ func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) e
 	return q.err
 }
 
-// work runs chunks on one machine and closes it. RTL that has failed takes its machine
-// along: the next run gets a new one.
+// work runs chunks on one machine and closes it. After failed RTL the next run gets a new machine.
 func (b *Batch) work(ctx context.Context, m *emulator.Machine, build func() (*emulator.Machine, error), q *batchQueue) (err error) {
 	for {
 		first, end := q.hand(ctx)
@@ -272,8 +271,7 @@ func PermutationNumber(n int, k uint64) []uint32 {
 	return p
 }
 
-// nextPermutation changes p into the next one in lexicographic order; the last
-// one stays.
+// nextPermutation changes p into the next one in lexicographic order; the last one stays.
 func nextPermutation(p []uint32) {
 	i := len(p) - 2
 	for i >= 0 && p[i] >= p[i+1] {

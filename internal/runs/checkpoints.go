@@ -205,8 +205,7 @@ func (o *Options) stopped(slot uint32, why string) string {
 		"Go on with the same command without --break-on, and with --restore %s", slot, why, outcome.ShellQuote(o.Save))
 }
 
-// end saves the state at the end or at the break, among the run's other files, and says
-// in the report what a break or an interruption leaves to do.
+// end saves the state at the end or at the break and reports how to go on.
 func (p *checkpoints) end(r *run) error {
 	m, path := r.machine, r.options.Save
 	if p.why != "" {

@@ -8,8 +8,7 @@ import (
 	"starloom/internal/outputs"
 )
 
-// runAll runs every permutation of a small network with the scenario's seed, and
-// reports the one that takes the most slots and the first that fails.
+// runAll runs every permutation of a small network with one seed, and reports the slowest and the first failure.
 func runAll(ctx context.Context, b *Batch, o Options, t *tally) (*outcome.Report, error) {
 	if err := o.refuseTraces("permutation: all is many", "run one of them alone with --permutation K"); err != nil {
 		return nil, err
@@ -23,8 +22,7 @@ func runAll(ctx context.Context, b *Batch, o Options, t *tally) (*outcome.Report
 	return b.reportAll(t), nil
 }
 
-// locateFirst repeats the first permutation that fails alone, which says where its
-// packets were lost.
+// locateFirst repeats the first failing permutation alone, to locate its lost packets.
 func (b *Batch) locateFirst(ctx context.Context, t *tally) error {
 	if t.firstFail == nil || len(t.firstFail.Aside.Missing) == 0 {
 		return nil
@@ -48,8 +46,7 @@ func (b *Batch) locateFirst(ctx context.Context, t *tally) error {
 	return err
 }
 
-// reportAll sums up. Slots are the most that any run took; frames, violations and
-// what handlers took are those of all runs.
+// reportAll sums up: the most slots of any run; frames, violations and handler costs of all.
 func (b *Batch) reportAll(t *tally) *outcome.Report {
 	c, n := b.Config, b.processors()
 	r := &outcome.Report{

@@ -42,8 +42,7 @@ func (nothing) end(*run) error                     { return nil }
 func (nothing) repeat(context.Context, *run) error { return nil }
 func (nothing) finish(context.Context, *run) error { return nil }
 
-// progress returns what is called at every boundary: it says how far the run, or its repetition, has come
-// of so many slots.
+// progress returns the function for every boundary: it reports progress of the run, or its repetition.
 func (r *run) progress(slots uint32, repeated bool) func() error {
 	return func() error {
 		if m := r.machine; r.options.Progress != nil {

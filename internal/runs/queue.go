@@ -33,8 +33,7 @@ type batchQueue struct {
 	err     error                 // the first one
 }
 
-// hand returns the next chunk, an empty one if there is none. The owner of the chunk
-// that is taken next never waits.
+// hand returns the next chunk, an empty one for none. The owner of the chunk taken next never waits.
 func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -48,8 +47,7 @@ func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
 	return first, q.next
 }
 
-// put brings back a chunk, and takes what is in order now. A chunk with fewer runs
-// than were handed out is the last one to be taken.
+// put brings back a chunk, and takes what is in order now. A chunk with fewer runs than handed out is the last one.
 func (q *batchQueue) put(first uint64, runs []BatchRun) error {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -74,8 +72,7 @@ func (q *batchQueue) put(first uint64, runs []BatchRun) error {
 	return nil
 }
 
-// end is called by every worker that has no more to do; with an error, the others
-// stop too.
+// end is called by every worker that has no more to do; with an error, the others stop too.
 func (q *batchQueue) end(err error) {
 	q.lock.Lock()
 	defer q.lock.Unlock()

@@ -335,8 +335,7 @@ func (r *run) expect(left *outcome.Left) string {
 	return "PASS or FAIL: this page has not tried it" + map[bool]string{true: ", as the run has RTL"}[r.config.RTL != nil]
 }
 
-// longerDeadline is the remedy for a deadline that is missed: one that all meet, with the rules of the program that the
-// scenario's own leave out.
+// longerDeadline is the remedy for a missed deadline: one that all meet, without rules replaced by the scenario's own.
 func (r *run) longerDeadline(ctx context.Context, command string, slots uint64) outcome.Remedy {
 	text := fmt.Sprintf("run it with the deadline that all meet, %s; nothing gets faster by that.", traces.Plural(slots, "slot", "slots"))
 	c := *r.config

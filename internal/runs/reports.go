@@ -32,8 +32,7 @@ type reportFile struct {
 	write func(reportForms, *tally, io.Writer) error
 }
 
-// openReports opens the outputs of the report before the run: a file that cannot be
-// written is refused before a long run, not after it.
+// openReports opens the outputs of the report before the run: a file that cannot be written is refused at once.
 func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 	files := &reportFiles{out: out}
 	for _, r := range []struct {
@@ -64,8 +63,7 @@ func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
 	return files, nil
 }
 
-// commit writes the reports, gives writers what they do not have yet, and makes
-// all files visible.
+// commit writes the reports, gives writers the rest, and makes all files visible.
 func (f *reportFiles) commit(report reportForms, t *tally) ([]outcome.OutputFile, error) {
 	for _, r := range f.list {
 		if err := r.write(report, t, r.file); err != nil {

@@ -34,8 +34,7 @@ type studyRuns struct {
 	pictures []outcome.Picture // for a page
 }
 
-// openFolders makes the folders of files before the runs: one that cannot be made is
-// refused before a long study, not after it.
+// openFolders makes the folders of files before the runs: one that cannot be made is refused at once.
 func (r *studyRuns) openFolders(s *studies.Study) error {
 	options := []struct {
 		option, path string

@@ -105,8 +105,7 @@ func (t *tally) begin(rate float64) {
 	t.rates = append(t.rates, rateTally{rate: rate, slots: outcome.Histogram{}, faults: outcome.Histogram{}})
 }
 
-// newTally returns an empty tally that writes a row for each run to rows, or none
-// for nil.
+// newTally returns an empty tally with a row for each run in rows, or none for nil.
 func newTally(permuted bool, rows *traces.File) *tally {
 	t := &tally{permuted: permuted}
 	if rows != nil {

@@ -39,8 +39,7 @@ type array struct {
 	tasks  []*task
 }
 
-// pack shares units among tasks: a long one has its own, short ones share, and those that need about as much
-// memory go together.
+// pack shares units among tasks: long ones alone, short ones together with others of similar memory.
 func pack(units []*unit, parallelism int) (tasks []*task) {
 	var sum time.Duration
 	for _, u := range units {

@@ -165,8 +165,7 @@ func (s *sweeper) sets(p *plan.Point) []strict.Assignment {
 	return all
 }
 
-// atPoint is an error that names the point, at which alone it may be wrong, unless its place is where the sweep
-// gives the axis its values.
+// atPoint is an error with the point as its place, unless the sweep's own values are it.
 func atPoint(err error, p *plan.Point, axes []string) error {
 	line := func(place string) string { return place[:max(0, strings.LastIndexByte(place, ':'))] }
 	var several *input.Errors
@@ -237,8 +236,7 @@ func (s *sweeper) findMissing(x *point) error {
 	return nil
 }
 
-// key is the hash of all that determines what a point finds, but for the seeds: the executable, the scenario, and the
-// contents of all files that it reads.
+// key is the hash of everything that decides a point's results except seeds: executable, scenario, files read.
 func (c *checker) key(one *Case) (string, error) {
 	b := one.Batch
 	sum := sha256.New()

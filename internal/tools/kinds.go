@@ -77,8 +77,7 @@ func (k *kinds) add(part *Part, report *lockstep.Report) {
 	kind.contract.Add(report.Contract)
 }
 
-// writeText ends the line of the verdict with what it is worth less for: warnings, and what the
-// inputs of all components of a kind never did.
+// writeText ends the line of the verdict with its reservations: warnings, and untried inputs of a kind's components.
 func (k kinds) writeText(w io.Writer) error {
 	var b strings.Builder
 	var warnings []cosim.Warning

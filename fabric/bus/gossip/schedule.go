@@ -160,8 +160,7 @@ func (g grid) betweenColumns() (steps []Step) {
 	return steps
 }
 
-// send lets the line that knows most send: vertex (sender,j) to (i, j-known[i]) of every other line
-// i that is told, which then knows the columns from there on without a gap.
+// send lets the best-informed line send: vertex (sender,j) to (i, j-known[i]) of every other told line i.
 func (g grid) send(known []int, told func(line int) bool) (step Step) {
 	sender := most(known)
 	for j := range g.q {
@@ -185,8 +184,7 @@ func (g grid) beforeLast() []int {
 	return known
 }
 
-// spare is a line that knows all before the last step of phase 2 and does not send in it, -1 for
-// none.
+// spare is a line with full knowledge before the last step of phase 2 and no send in it, -1 for none.
 func (g grid) spare() int {
 	if g.q == 1 {
 		return -1

@@ -56,8 +56,7 @@ func newFormula(N, steps int, shape shape) *formula {
 // firstStart is the first step in which a processor may send: it has received p messages.
 func (f *formula) firstStart(p int) int { return max(p, MayStart(p)-f.shape.early) + 1 }
 
-// lastSend is the last step in which a processor may send: N-p messages come after it. It is
-// the mirror image of firstStart.
+// lastSend is the last step in which a processor may send (N-p messages follow), the mirror image of firstStart.
 func (f *formula) lastSend(p int) int { return f.steps + 1 - f.firstStart(f.N-p) }
 
 // lastStart is the last step in which a processor may be in stage A, plus one.

@@ -79,8 +79,7 @@ func lattice(x, y, r int) (j, c int) {
 	return j, ((x>>j+y>>j)%(1<<(r-j)) + 1) << j
 }
 
-// upward is the step of the message x -> y, x < y, when all processors below the power of
-// two above y gossip upwards alone.
+// upward is the step of the message x -> y, x < y, if only processors below the power of two above y gossip.
 func upward(x, y int) int {
 	p := bits.Len(uint(x^y)) - 1 // x and y lie in neighbouring blocks of 2^p
 	Y := 1 << p

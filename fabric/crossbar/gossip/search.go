@@ -19,8 +19,7 @@ type SearchProgress struct {
 	Elapsed            time.Duration
 }
 
-// attempts are the shapes that Search tries: the most restricted runs are found soonest, and
-// the last shape is any.
+// attempts are the shapes that Search tries, the most restricted first, the last one any.
 func attempts(N int) []shape {
 	return []shape{{true, 0}, {true, 1}, {true, 2}, {true, N}, {false, N}}
 }

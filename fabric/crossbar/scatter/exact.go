@@ -9,8 +9,7 @@ func ExactDone(n, units int) []*big.Rat {
 	return exactDone(n, units, func(k int) []*big.Int { return growCounts(n, k) })
 }
 
-// growCounts counts, by the number m of nodes that are coloured by them, the choices of k
-// coloured senders.
+// growCounts counts, by the number m of nodes coloured, the choices of k coloured senders.
 func growCounts(n, k int) []*big.Int {
 	most := min(k, n-k)
 	counts := zeros(most + 1)

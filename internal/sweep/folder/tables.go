@@ -99,8 +99,7 @@ const (
 	longBytes = 32 << 20
 )
 
-// each goes through the points in their order, with those of their runs that the sweep has. Files are read and decoded by several
-// goroutines.
+// each goes through the points in order, with their runs of the sweep. Several goroutines read and decode files.
 func (w *tableWriter) each(f *Folder, take func(i int, runs []Record) error) error {
 	type read struct {
 		runs []Record
