@@ -1,7 +1,9 @@
 package firmware
 
 import (
+	"bytes"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tetratelabs/wazero/api"
@@ -111,4 +113,191 @@ func (in *wasmInstance) endLog() {
 // printable makes one line of what firmware says; a tab is a blank.
 func printable(text string) string {
 	return input.Printable(strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\t", " "))
+}
+
+const formatBytesMax = 1024
+
+// formatLog formats a line as C's printf does: format and arguments lie in the memory, the
+// arguments as clang passes them to a variadic function of wasm32, one after the other, each
+// at a multiple of its own size. Known are %d %i %u %x %X %o %c %s %p and %%, with flags,
+// width, precision, each a number or a *, and the lengths hh, h, l, z, t (32 bits), ll and j (64 bits). At what is
+// not, the line ends and says so: how long the argument is, is not known. The line has
+// logBytesMax bytes at most.
+func formatLog(memory api.Memory, format, arguments uint32) string {
+	text := cString(memory, format, formatBytesMax)
+	a := logArguments{memory: memory, at: uint64(arguments)}
+	var line strings.Builder
+	for text != "" && line.Len() < logBytesMax {
+		before, rest, found := strings.Cut(text, "%")
+		line.WriteString(before)
+		if !found {
+			break
+		}
+		verb := parseVerb(rest)
+		value, err := a.format(verb)
+		if err != "" {
+			fmt.Fprintf(&line, "(sl_logf: %s)", err)
+			break
+		}
+		line.WriteString(value)
+		text = rest[verb.bytes:]
+	}
+	return line.String()[:min(line.Len(), logBytesMax)]
+}
+
+// logVerb is a conversion of a format, without its %.
+type logVerb struct {
+	flags            string // of "-+ #0"
+	width, precision int    // precision: -1 for none; argument for one that is given as *
+	length           string
+	conversion       byte // 0: the format ends
+	bytes            int  // of the format
+}
+
+// argument is in the place of a width or precision that is one of the arguments.
+const argument = -2
+
+func parseVerb(text string) (v logVerb) {
+	rest := strings.TrimLeft(text, "-+ #0")
+	v.flags = text[:len(text)-len(rest)]
+	number := func() (n int) {
+		if strings.HasPrefix(rest, "*") {
+			rest = rest[1:]
+			return argument
+		}
+		for rest != "" && rest[0] >= '0' && rest[0] <= '9' {
+			n, rest = min(10*n+int(rest[0]-'0'), logBytesMax), rest[1:]
+		}
+		return n
+	}
+	v.width, v.precision = number(), -1
+	if strings.HasPrefix(rest, ".") {
+		rest = rest[1:]
+		v.precision = number()
+	}
+	after := strings.TrimLeft(rest, "hljzt")
+	v.length, rest = rest[:len(rest)-len(after)], after
+	if rest != "" {
+		v.conversion, rest = rest[0], rest[1:]
+	}
+	v.bytes = len(text) - len(rest)
+	return v
+}
+
+// logArguments are the arguments of a format that are not taken yet.
+type logArguments struct {
+	memory api.Memory
+	at     uint64
+}
+
+// word takes an argument of 4 or 8 bytes; one outside the memory is 0.
+func (a *logArguments) word(bytes uint64) (value uint64) {
+	a.at = (a.at + bytes - 1) / bytes * bytes
+	if data, ok := a.memory.Read(uint32(min(a.at, addressBytesMax)), uint32(bytes)); ok {
+		for k := range bytes {
+			value |= uint64(data[k]) << (8 * k)
+		}
+	}
+	a.at += bytes
+	return value
+}
+
+// format takes the arguments of a conversion and writes it; err says why it cannot.
+func (a *logArguments) format(v logVerb) (text, err string) {
+	if v.width == argument {
+		if v.width = int(int32(a.word(4))); v.width < 0 { // as in C
+			v.flags, v.width = v.flags+"-", -v.width
+		}
+		v.width = min(v.width, logBytesMax)
+	}
+	if v.precision == argument {
+		v.precision = min(max(int(int32(a.word(4))), -1), logBytesMax)
+	}
+	bits := 32
+	switch v.length {
+	case "ll", "j":
+		bits = 64
+	case "", "l", "z", "t":
+	case "h":
+		bits = 16
+	case "hh":
+		bits = 8
+	default:
+		return "", fmt.Sprintf("%%%s%c is not known", v.length, v.conversion)
+	}
+	take := func() uint64 { return a.word(uint64(max(bits, 32)) / 8) }
+	switch v.conversion {
+	case 0:
+		return "", "the format ends after %"
+	case '%':
+		return "%", ""
+	case 'c':
+		return v.pad("", string([]byte{byte(a.word(4))}), false), ""
+	case 's':
+		bytes := logBytesMax
+		if v.precision >= 0 {
+			bytes = min(bytes, v.precision)
+		}
+		return v.pad("", cString(a.memory, uint32(a.word(4)), bytes), false), ""
+	case 'p':
+		return v.pad("", fmt.Sprintf("%#x", a.word(4)), false), ""
+	case 'd', 'i':
+		value := int64(take()<<(64-bits)) >> (64 - bits)
+		sign, digits := "", strconv.FormatInt(value, 10)
+		switch {
+		case value < 0:
+			sign, digits = "-", digits[1:]
+		case strings.Contains(v.flags, "+"):
+			sign = "+"
+		case strings.Contains(v.flags, " "):
+			sign = " "
+		}
+		return v.number(sign, digits), ""
+	case 'u', 'x', 'X', 'o':
+		value := take() << (64 - bits) >> (64 - bits)
+		prefix, digits := "", strconv.FormatUint(value, map[byte]int{'u': 10, 'x': 16, 'X': 16, 'o': 8}[v.conversion])
+		if alternate := strings.Contains(v.flags, "#") && value != 0; alternate && v.conversion == 'o' {
+			digits = "0" + digits
+		} else if alternate && v.conversion != 'u' {
+			prefix = "0x"
+		}
+		text := v.number(prefix, digits)
+		if v.conversion == 'X' {
+			text = strings.ToUpper(text)
+		}
+		return text, ""
+	}
+	return "", fmt.Sprintf("%%%s%c is not known", v.length, v.conversion)
+}
+
+func (v *logVerb) number(prefix, digits string) string {
+	if v.precision == 0 && digits == "0" {
+		digits = ""
+	}
+	if missing := v.precision - len(digits); missing > 0 {
+		digits = strings.Repeat("0", missing) + digits
+	}
+	return v.pad(prefix, digits, v.precision < 0 && strings.Contains(v.flags, "0"))
+}
+
+// pad brings a text up to the width: with zeros after the prefix, or with blanks.
+func (v *logVerb) pad(prefix, text string, zeros bool) string {
+	missing := max(v.width-len(prefix)-len(text), 0)
+	switch {
+	case strings.Contains(v.flags, "-"):
+		return prefix + text + strings.Repeat(" ", missing)
+	case zeros:
+		return prefix + strings.Repeat("0", missing) + text
+	}
+	return strings.Repeat(" ", missing) + prefix + text
+}
+
+// cString reads a text up to its zero, at most so many bytes of it.
+func cString(memory api.Memory, at uint32, bytesMax int) string {
+	if at >= memory.Size() {
+		return "(outside the memory)"
+	}
+	text, _ := memory.Read(at, min(uint32(bytesMax), memory.Size()-at))
+	before, _, _ := bytes.Cut(text, []byte{0})
+	return string(before)
 }

@@ -285,3 +285,193 @@ func (img *Image) variable(address uint32) string {
 	defer img.lockPlaces()()
 	return img.places.Variable(address)
 }
+
+// Cover lets images that are loaded from now on note which branches their handlers take, and what
+// they compare: see wasm.Covered.
+func (h *Host) Cover() { h.covers = true }
+
+// Covered says what the image's copy notes.
+func (w *Watched) Covered() wasm.Covered { return w.in.image.copy.Covered }
+
+// TakeBranches adds those that were taken since the last call to a set.
+func (w *Watched) TakeBranches(set []uint64) {
+	for k, g := range w.in.cover.branches {
+		set[k] |= g.Get()
+		g.Set(0)
+	}
+}
+
+// Operands are what a comparison has compared.
+type Operands [2]uint64
+
+// TakeOperands appends those of all comparisons that were made since the last call, the last ones of
+// each, where they differ.
+func (w *Watched) TakeOperands(list []Operands) []Operands {
+	operands := w.in.cover.operands
+	for k := 0; k < len(operands); k += 2 {
+		if pair := (Operands{operands[k].Get(), operands[k+1].Get()}); pair[0] != pair[1] {
+			list = append(list, pair)
+			operands[k].Set(0)
+			operands[k+1].Set(0)
+		}
+	}
+	return list
+}
+
+// Base is what an instance was before calls that are taken back.
+type Base struct {
+	memory   []byte
+	globals  []uint64
+	silenced []uint64
+}
+
+// Keep notes what the instance is.
+func (w *Watched) Keep(b *Base) {
+	b.memory, b.globals = append(b.memory[:0], w.Memory()...), w.Globals()
+	b.silenced = append(b.silenced[:0], w.Bank().SilencedCells()...)
+}
+
+// TakeBack lets the instance be what it was, and returns the first write since then into what
+// belongs to another cell than the one that was called, nil if there is none.
+func (w *Watched) TakeBack(b *Base, cell int) (foreign *Write, err error) {
+	memory := w.Memory()
+	if len(memory) != len(b.memory) {
+		err = w.SetState(b.memory, b.globals)
+	} else {
+		for at := 0; at < len(memory); at += watchedChunk {
+			now, old := memory[at:min(at+watchedChunk, len(memory))], b.memory[at:min(at+watchedChunk, len(memory))]
+			if bytes.Equal(now, old) {
+				continue
+			}
+			if foreign == nil {
+				foreign = w.foreign(cell, at, old, now)
+			}
+			copy(now, old)
+		}
+		for i, g := range w.in.globals {
+			g.Set(b.globals[i])
+		}
+		w.Bank().Restored()
+	}
+	copy(w.Bank().SilencedCells(), b.silenced)
+	w.TakeEvents()
+	return foreign, err
+}
+
+// foreign is the first change in a piece of memory at an address of what is another cell's.
+func (w *Watched) foreign(cell, address int, old, now []byte) *Write {
+	for i := range now {
+		if old[i] == now[i] {
+			continue
+		}
+		if column, owner := w.in.bank.Owner(uint64(address + i)); owner >= 0 && owner != cell {
+			return &Write{WriteKind: WriteKind{Column: column, Neighbour: true}, Cell: cell, Owner: owner, Address: uint32(address + i)}
+		}
+	}
+	return nil
+}
+
+// static is what handlers write outside of the bank: bytes of a variable, or a global.
+type static struct {
+	kind    WriteKind
+	bytes   []uint32 // addresses
+	global  int      // if there are none
+	carries bool     // a handler has read what another one has left
+}
+
+// staticBytesMax bounds the bytes of a variable that are followed.
+const staticBytesMax = 256
+
+// noteStatic follows a byte of a variable from now on, or a global.
+func (w *Watched) noteStatic(kind WriteKind, address uint32, global int) {
+	k := slices.IndexFunc(w.statics, func(s static) bool { return s.kind == kind })
+	if k < 0 {
+		if len(w.statics) >= outsideMax {
+			return
+		}
+		k = len(w.statics)
+		w.statics = append(w.statics, static{kind: kind, global: global})
+	}
+	if s := &w.statics[k]; global < 0 && len(s.bytes) < staticBytesMax && !slices.Contains(s.bytes, address) {
+		s.bytes = append(s.bytes, address)
+	}
+}
+
+// Carries reports whether a handler has read what another one has left in a variable or a global:
+// what it does depends on it. One that is written before it is read in every call carries nothing.
+func (w *Watched) Carries(kind WriteKind) bool {
+	return slices.ContainsFunc(w.statics, func(s static) bool { return s.kind == kind && s.carries })
+}
+
+// follow makes a call that is going to be made twice more, with other values in the variables and
+// globals that are followed, and takes both back: what differs depends on what was in them.
+func (w *Watched) follow(call func()) {
+	if !slices.ContainsFunc(w.statics, func(s static) bool { return !s.carries }) {
+		return
+	}
+	if !w.depends(call, func(s *static) bool { return !s.carries }) {
+		return
+	}
+	for k := range w.statics {
+		one := &w.statics[k]
+		one.carries = one.carries || w.depends(call, func(s *static) bool { return s == one })
+	}
+}
+
+func (w *Watched) depends(call func(), some func(s *static) bool) bool {
+	plain, plainGlobals, plainEvents := w.tryOut(call, nil)
+	stained, stainedGlobals, events := w.tryOut(call, some)
+	if len(plain) != len(stained) || !slices.EqualFunc(plainEvents, events, func(a, b Event) bool {
+		return a.Kind == b.Kind && a.Cell == b.Cell && a.Origin == b.Origin && a.Word == b.Word && a.Value == b.Value && a.Text == b.Text
+	}) {
+		return true
+	}
+	// What is stained and stays so was neither read nor written.
+	for k := range w.statics {
+		s := &w.statics[k]
+		if !some(s) {
+			continue
+		}
+		if s.global >= 0 && stainedGlobals[s.global] == w.stained(w.followed[s.global]) {
+			stainedGlobals[s.global] = plainGlobals[s.global]
+		}
+		for _, at := range s.bytes {
+			if stained[at] == ^w.before[at] {
+				stained[at] = plain[at]
+			}
+		}
+	}
+	return !slices.Equal(plainGlobals, stainedGlobals) || !slices.Equal(plain, stained)
+}
+
+// stained is another value than that of a global, whatever its type.
+func (w *Watched) stained(value uint64) uint64 { return value ^ 0x55 }
+
+// tryOut makes a call with other values in some statics, and takes it back.
+func (w *Watched) tryOut(call func(), some func(s *static) bool) (memory []byte, globals []uint64, events []Event) {
+	in, before := w.in, len(w.in.events)
+	said, spent := in.said, slices.Clone(in.spent)
+	probes, silenced := slices.Clone(in.probes), slices.Clone(in.bank.SilencedCells())
+	w.followed = in.Globals()
+	now := in.Memory()
+	for k := range w.statics {
+		if s := &w.statics[k]; some != nil && some(s) {
+			for _, at := range s.bytes {
+				now[at] = ^now[at]
+			}
+			if s.global >= 0 {
+				in.globals[s.global].Set(w.stained(w.followed[s.global]))
+			}
+		}
+	}
+	call()
+	memory, globals, events = slices.Clone(in.Memory()), in.Globals(), slices.Clone(in.events[before:])
+	if err := in.SetState(w.before, w.followed); err != nil {
+		panic(err) // it has been in this state before
+	}
+	in.events, in.said, in.spent = in.events[:before], said, spent
+	copy(in.probes, probes)
+	copy(in.bank.SilencedCells(), silenced)
+	in.image.host.endless.Store(false)
+	return memory, globals, events
+}

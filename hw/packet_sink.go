@@ -131,3 +131,168 @@ func (x *PacketSinks) QuietFor(limit uint64) uint64 {
 	}
 	return limit
 }
+
+// ejection is the half of sinks that firmware empties: a flit gives its credit back when its packet has a place.
+// Packets get places in the order in which their heads come; without one, flits stay in the buffer that the
+// router counts on. A sink takes one flit per cycle, of the first packet in that order that has a place and a
+// flit: while places never lack, each in the cycle in which it arrives.
+//
+// Reset: all places free, nothing held.
+type ejection struct {
+	wiring     *routerWiring
+	vcs, depth int
+	places     uint16 // of each sink
+
+	taken   []uint16 // of each sink: places that packets have, from their heads on
+	packets []uint16 // of each sink: packets in order...
+	granted []uint16 // ...of which so many, the first, have a place
+	order   []uint8  // [sink * room + k]: the VC of the k-th packet that is not whole
+	room    int
+	flits   []uint64 // [(sink * VCs + VC) * depth + place]: a ring
+	head    []uint16 // of each VC
+	count   []uint16
+	held    []Set // of each shard, the sinks with flits: derived from count
+	shardOf []uint16
+}
+
+func newEjection(w *routerWiring, config *RouterConfig, places int) *ejection {
+	n := w.nodes
+	e := &ejection{wiring: w, vcs: config.VCs, depth: config.Depth, places: uint16(places), room: config.VCs * (config.Depth + 1),
+		taken: make([]uint16, n), packets: make([]uint16, n), granted: make([]uint16, n),
+		flits: make([]uint64, n*config.VCs*config.Depth), head: make([]uint16, n*config.VCs), count: make([]uint16, n*config.VCs), shardOf: make([]uint16, n)}
+	e.order = make([]uint8, n*e.room)
+	for i, s := range w.places {
+		e.held = append(e.held, NewSet(max(1, s.End-s.First)))
+		for place := s.First; place < s.End; place++ {
+			e.shardOf[place] = uint16(i)
+		}
+	}
+	return e
+}
+
+func (e *ejection) registers() []Register {
+	return []Register{
+		Column("taken", e.taken, AtMost(e.places)), Column("packets", e.packets, AtMost(uint16(e.room))), Column("granted", e.granted, AtMost(uint16(e.room))),
+		Column("order", e.order, AtMost(uint8(e.vcs-1))), Column("flits", e.flits),
+		Column("head", e.head, AtMost(uint16(e.depth-1))), Column("count", e.count, AtMost(uint16(e.depth))),
+	}
+}
+
+func (e *ejection) derive() {
+	for i, s := range e.wiring.places {
+		e.held[i].Clear()
+		for place := s.First; place < s.End; place++ {
+			if e.holds(place) {
+				e.held[i].Add(place - s.First)
+			}
+		}
+	}
+}
+
+func (e *ejection) holds(place int) bool {
+	for _, n := range e.count[place*e.vcs : (place+1)*e.vcs] {
+		if n > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *ejection) freed(place, places int) { e.taken[place] -= min(e.taken[place], uint16(places)) }
+
+// takes reports whether a flit that has come may be consumed at once; else it is held.
+func (e *ejection) takes(place int, f Flit) bool {
+	shard := e.shardOf[place]
+	at := place - e.wiring.places[shard].First
+	if f.Head() {
+		e.order[place*e.room+int(e.packets[place])] = uint8(f.VC())
+		e.packets[place]++
+		e.grant(place)
+	}
+	if !e.held[shard].Has(at) && e.packets[place] == e.granted[place] {
+		if f.Tail() {
+			e.end(place, f.VC())
+		}
+		return true
+	}
+	vc := place*e.vcs + f.VC()
+	e.flits[vc*e.depth+(int(e.head[vc])+int(e.count[vc]))%e.depth] = uint64(f)
+	e.count[vc]++
+	e.held[shard].Add(at)
+	return false
+}
+
+func (e *ejection) grant(place int) {
+	for e.granted[place] < e.packets[place] && e.taken[place] < e.places {
+		e.granted[place]++
+		e.taken[place]++
+	}
+}
+
+// end forgets the packet of a VC that is whole, the first one in order: it keeps its place.
+func (e *ejection) end(place, vc int) {
+	order := e.order[place*e.room : place*e.room+int(e.packets[place])]
+	for k := range order {
+		if order[k] == uint8(vc) {
+			copy(order[k:], order[k+1:])
+			break
+		}
+	}
+	e.packets[place]--
+	e.granted[place]--
+}
+
+// first is the VC of the first packet that has a place and a flit, -1 for none.
+func (e *ejection) first(place int) int {
+	var seen [VCsMax / 64]uint64 // an earlier packet of the same VC is before it in the buffer
+	for _, vc := range e.order[place*e.room : place*e.room+int(e.granted[place])] {
+		if bit := uint64(1) << (vc & 63); seen[vc>>6]&bit == 0 {
+			if e.count[place*e.vcs+int(vc)] > 0 {
+				return int(vc)
+			}
+			seen[vc>>6] |= bit
+		}
+	}
+	return -1
+}
+
+// drain lets each sink of a shard that holds flits, and has consumed none in this cycle, consume one.
+func (e *ejection) drain(x *PacketSinks, shard int, places Shard) {
+	held, n := &e.held[shard], places.End-places.First
+	for at := held.Next(0, n); at < n; at = held.Next(at+1, n) {
+		place := places.First + at
+		e.grant(place)
+		v := e.first(place)
+		if v < 0 {
+			continue
+		}
+		vc := place*e.vcs + v
+		f := Flit(e.flits[vc*e.depth+int(e.head[vc])])
+		e.head[vc] = uint16((int(e.head[vc]) + 1) % e.depth)
+		e.count[vc]--
+		if f.Tail() {
+			e.end(place, v)
+		}
+		if !e.holds(place) {
+			held.Remove(at)
+		}
+		x.consume(shard, place, f)
+	}
+}
+
+func (e *ejection) moves() bool {
+	for i := range e.held {
+		places := e.wiring.places[i]
+		n := places.End - places.First
+		for at := e.held[i].Next(0, n); at < n; at = e.held[i].Next(at+1, n) {
+			if e.movesAt(places.First + at) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *ejection) movesAt(place int) bool {
+	return e.first(place) >= 0 || e.granted[place] < e.packets[place] && e.taken[place] < e.places
+}

@@ -2,6 +2,8 @@ package nic
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"slices"
 )
 
@@ -119,3 +121,115 @@ func frames(fifo []byte, count, stride int) (list []FrameView) {
 
 // Body returns the payload as far as there is room for it, whatever length firmware says.
 func (f FrameView) Body() []byte { return f[sizeFrame:][:min(f.PayloadBytes(), len(f)-sizeFrame)] }
+
+// This file is the handler's side of a bank for firmware that is written in Go:
+// what starloom.h does inside the sandbox.
+
+// PlaceBank returns memory with a bank's descriptor at the given address and its
+// registers, workload, states and FIFOs after it, all zero, ready for AttachBank.
+func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]byte, error) {
+	frames, rx := FrameStride(c.PayloadBytes), (stateBytes+7)/8*8
+	tx := rx + frames
+	record := tx + frames
+	at := uint64(descriptor) + sizeBank
+	type place struct {
+		offset, elementBytes int
+		at                   uint64
+	}
+	places := []place{
+		{offBankProcessor, sizeProcessor, 0}, {offBankRxStatus, c.Lanes(), 0}, {offBankListen, 2 * listenSlots, 0}, {offBankCalls, 4, 0},
+		{offBankWorkload, 4, 0}, {offBankRecord, record, 0},
+		{offBankRxMore, (c.RxFrames - 1) * frames, 0}, {offBankTxMore, (c.TxFrames - 1) * frames, 0},
+	}
+	for i := range places {
+		at = (at + 63) / 64 * 64
+		places[i].at = at
+		at += uint64(c.Cells) * uint64(places[i].elementBytes)
+	}
+	if at > 1<<32-1 {
+		return nil, fmt.Errorf("a bank of %d processors takes %d bytes, more than 32-bit addresses reach; use smaller banks", c.Cells, at)
+	}
+	memory := make([]byte, at)
+	put := func(offset int, value uint64) {
+		binary.LittleEndian.PutUint32(memory[int(descriptor)+offset:], uint32(value))
+	}
+	for _, p := range places {
+		put(p.offset, p.at)
+	}
+	put(offBankABI, ABIVersion)
+	put(offBankCells, uint64(c.Cells))
+	put(offBankPayloadBytes, uint64(c.PayloadBytes))
+	put(offBankRxFrames, uint64(c.RxFrames))
+	put(offBankTxFrames, uint64(c.TxFrames))
+	put(offBankFrameStride, uint64(frames))
+	put(offBankRecordStride, uint64(record))
+	put(offBankRx, uint64(rx))
+	put(offBankTx, uint64(tx))
+	put(offBankListenSlots, uint64(listenSlots))
+	return memory, nil
+}
+
+// Clear makes registers, workload, states and FIFOs zero.
+func (b *Bank) Clear() {
+	clear(b.Registers)
+	clear(b.RxStatus)
+	clear(b.Workload)
+	clear(b.records)
+	clear(b.rx.more)
+	clear(b.tx.more)
+}
+
+// State returns a cell's state; it aliases the bank.
+func (b *Bank) State(cell int) []byte {
+	at := cell * b.recordBytes
+	return b.records[at : at+b.rx.at : at+b.rx.at]
+}
+
+// RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
+func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, &b.rx, 0) }
+
+// SetCurrent says at which place of Calls the cell stands whose handler runs, -1 for
+// none.
+func (b *Bank) SetCurrent(place int) {
+	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(place))
+}
+
+// Sleep says that a cell's handler need not be called before a slot unless a frame
+// arrives.
+func (b *Bank) Sleep(cell int, until uint32) {
+	r := &b.Registers[cell]
+	r.Wake, r.Flags = uint16(until), r.Flags|FlagSleeping
+}
+
+// PopRx removes the head of a cell's RX FIFO.
+func (b *Bank) PopRx(cell int) {
+	left := int(b.Registers[cell].RxCount) - 1
+	b.Registers[cell].RxCount = uint8(left)
+	b.popFrames(cell, &b.rx, left)
+}
+
+// Send appends a frame to a cell's TX FIFO and returns it; nil when the FIFO is
+// full, or when the payload is too large and the NIC will refuse the frame.
+func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloadBytes int) FrameView {
+	r := &b.Registers[cell]
+	count := int(r.TxCount)
+	if count+int(r.TxFewer) >= b.TxFrames {
+		r.Flags |= FlagTxOverflow
+		return nil
+	}
+	r.TxCount = uint8(count + 1)
+	f := b.frame(cell, &b.tx, count)
+	binary.LittleEndian.PutUint64(f, uint64(kind)|uint64(payloadBytes)<<16)
+	binary.LittleEndian.PutUint64(f[8:], uint64(destination)|uint64(port)<<48)
+	if payloadBytes > b.PayloadBytes {
+		return nil
+	}
+	return f
+}
+
+// SendPacket sends a data frame that carries one packet.
+func (b *Bank) SendPacket(cell int, port uint16, destination, origin, final uint32) {
+	if f := b.Send(cell, port, KindData, destination, 8); f != nil {
+		binary.LittleEndian.PutUint64(f[sizeFrame:], uint64(origin)|uint64(final)<<32)
+	}
+}

@@ -1,16 +1,28 @@
 package cli
 
 import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"starloom"
 	"starloom/fabric/outcome"
 	"starloom/internal/page"
+	"starloom/internal/runs"
+	"starloom/internal/slurm"
+	"starloom/internal/sweep"
 	"starloom/traces"
 )
 
@@ -145,4 +157,215 @@ func newStudyList(networks starloom.Networks) *cobra.Command {
 			return table.Flush()
 		},
 	}
+}
+
+// caseTime is what a case is supposed to take: it is asked for three times of it, and for more if that was too little.
+const caseTime = 20 * time.Minute
+
+// caseMemory is what a case takes of which that is not known.
+const caseMemory = 1 << 30
+
+// studySlurm are the options of a study whose cases are run by the jobs of a cluster.
+type studySlurm struct {
+	on       *choice
+	dryRun   bool
+	out      string // folder of the cases' reports
+	settings string // file
+	keys     string // file with the keys of cases: this is one of the jobs
+}
+
+func (x *studySlurm) declare(c *cobra.Command) {
+	f := c.Flags()
+	x.on = choose(c, "on", "run in this process, or case by case as jobs of a Slurm cluster", sweep.OnLocal, sweep.OnSlurm)
+	f.StringVar(&x.out, "out", "", "with --on slurm, keep the reports of cases in the folder `DIR`; what is there is not run again")
+	f.StringVar(&x.settings, "slurm", "", "with --on slurm, read partition, account, ... from `F`, as a sweep file has them under slurm:")
+	f.BoolVar(&x.dryRun, "dry-run", false, "with --on slurm, print the scripts that would be sent, and run nothing")
+	f.StringVar(&x.keys, "points", "", "run only the cases whose keys are in the file `F`, and print nothing")
+	_ = f.MarkHidden("points") // it was added in the line above: this cannot fail
+}
+
+func (x *studySlurm) used() bool { return x.on.value == sweep.OnSlurm || x.keys != "" }
+
+func (x *studySlurm) check(o *studyFlags) error {
+	refuse := func(place, reason, remedy string) error {
+		return &starloom.InputError{Place: place, Reason: reason, Remedy: remedy}
+	}
+	switch {
+	case !x.used() && (x.dryRun || x.out != "" || x.settings != ""):
+		return refuse("--on", "--dry-run, --out and --slurm are for jobs of a cluster", "add --on slurm, or delete them")
+	case !x.used():
+		return nil
+	case x.out == "":
+		return refuse("--out", "no folder is named for the reports of the cases", "give one that all nodes share, for example --out study")
+	case o.Plots != "" || o.Orders != "":
+		return refuse("--on slurm", "--svg and --orders need all cases in one process", "run the cases that have such files --on local")
+	}
+	return nil
+}
+
+// caseParts are the cases of a study, which are run apart.
+type caseParts struct {
+	*studyFlags
+	name       string
+	cases      []starloom.StudyCase
+	executable string // its hash
+}
+
+func newCaseParts(ctx context.Context, o *studyFlags, name string) (*caseParts, error) {
+	cases, err := o.networks.StudyCases(ctx, name, o.StudyOptions)
+	if err != nil {
+		return nil, err
+	}
+	p := &caseParts{studyFlags: o, name: name, cases: cases}
+	p.executable, err = sweep.ExecutableHash()
+	return p, err
+}
+
+func (p *caseParts) key(c *starloom.StudyCase) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %t %q", p.executable, p.name, p.Full, c.Name))
+	return hex.EncodeToString(sum[:20])
+}
+
+func (p *caseParts) path(key string) string { return filepath.Join(p.slurm.out, key+".json") }
+
+// read reads the report of a case, nil if it is not there.
+func (p *caseParts) read(key string) (*starloom.StudyReport, error) {
+	data, err := os.ReadFile(p.path(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	r := new(starloom.StudyReport)
+	if err == nil && json.Unmarshal(data, r) != nil {
+		return nil, nil // it is not whole
+	}
+	return r, err
+}
+
+func (p *caseParts) runKeys(ctx context.Context) error {
+	data, err := os.ReadFile(p.slurm.keys)
+	if err != nil {
+		return err
+	}
+	keys := strings.Fields(string(data))
+	done := 0
+	for i := range p.cases {
+		key := p.key(&p.cases[i])
+		if !slices.Contains(keys, key) {
+			continue
+		}
+		o := p.StudyOptions
+		o.Case = p.cases[i].Only()
+		r, err := p.networks.Study(ctx, p.name, o)
+		if err != nil {
+			return err
+		}
+		if r.Interrupted() {
+			return errInterrupted
+		}
+		var text strings.Builder
+		if err := r.WriteJSON(&text); err != nil {
+			return err
+		}
+		if err := slurm.WriteFile(p.path(key), text.String()); err != nil {
+			return err
+		}
+		done++
+	}
+	if done < len(keys) {
+		return &starloom.InputError{Place: "--points",
+			Reason: "the study has not all of the cases that are asked for: this executable is not that of the command that asks",
+			Remedy: "leave it as it is while a study runs, and start the command again"}
+	}
+	return nil
+}
+
+func (p *caseParts) work(settings *slurm.Settings) (*slurm.Work, error) {
+	self, err := sharedExecutable()
+	if err != nil {
+		return nil, err
+	}
+	out, err := filepath.Abs(p.slurm.out)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	w := &slurm.Work{
+		Name: "starloom-study-" + p.name, Folder: filepath.Join(out, "slurm"), Dir: dir, Settings: settings,
+		Command: []string{self, "study", p.name, "--out", out},
+	}
+	if p.Full {
+		w.Command = append(w.Command, "--full")
+	}
+	w.Command = append(w.Command, "--points")
+	for i := range p.cases {
+		c := &p.cases[i]
+		r, err := p.read(p.key(c))
+		if err != nil {
+			return nil, err
+		}
+		if r == nil {
+			memory := c.Memory
+			if memory == 0 {
+				memory = caseMemory
+			}
+			w.Units = append(w.Units, slurm.Unit{Key: p.key(c), Name: c.Name, Time: caseTime, Memory: memory})
+		}
+	}
+	w.Done = func(key string) (bool, error) {
+		r, err := p.read(key)
+		return r != nil, err
+	}
+	return w, nil
+}
+
+// runCases has the cases run by jobs; nil, if they were only shown.
+func (p *caseParts) runCases(c *cobra.Command) (*starloom.StudyReport, error) {
+	settings, err := slurm.Load(p.slurm.settings)
+	if err != nil {
+		return nil, err
+	}
+	w, err := p.work(settings)
+	if err != nil {
+		return nil, err
+	}
+	if p.slurm.dryRun {
+		return nil, slurm.WriteScripts(product(c), w)
+	}
+	cluster, err := slurm.Open(c.Context(), settings)
+	if err != nil {
+		return nil, err
+	}
+	w.Told = func(told slurm.Progress) { p.Progress(told.Done, told.Units, "cases") }
+	out, err := cluster.Run(c.Context(), w)
+	if err != nil {
+		return nil, err
+	}
+	return p.join(out)
+}
+
+func (p *caseParts) join(out *slurm.Outcome) (*starloom.StudyReport, error) {
+	var parts []*starloom.StudyReport
+	for i := range p.cases {
+		r, err := p.read(p.key(&p.cases[i]))
+		if err != nil {
+			return nil, err
+		}
+		if r != nil {
+			parts = append(parts, r)
+		}
+	}
+	whole := runs.JoinStudy(p.name, parts)
+	for _, f := range out.Failed {
+		i := slices.IndexFunc(p.cases, func(c starloom.StudyCase) bool { return p.key(&c) == f.Key })
+		whole.Verdict, whole.Notes = starloom.VerdictFail, append(whole.Notes, fmt.Sprintf("%s could not be run: %s", p.cases[i].Name, f.Reason))
+	}
+	if out.Cut {
+		whole.Verdict, whole.Aside.CutShort = starloom.VerdictFail, true
+		const note = "interrupted with %d of %d cases; the jobs go on, and the same command takes up what they find; 'scancel %s' ends them"
+		whole.Notes = append(whole.Notes, fmt.Sprintf(note, len(parts), len(p.cases), strings.Join(out.Jobs, " ")))
+	}
+	return whole, nil
 }

@@ -2,12 +2,17 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"starloom"
 	"starloom/nic"
+	"starloom/traces/diff"
 	"starloom/traces/info"
 	"starloom/traces/input"
 	"starloom/traces/vcd"
@@ -116,4 +121,139 @@ func newTraceDissector() *cobra.Command {
 		return to.write(product(c), func(w io.Writer) error { return nic.WriteDissector(w, nil) })
 	}
 	return c
+}
+
+// diffFlags are the options of `trace diff`: those of the comparison, and those that a map may give, too.
+type diffFlags struct {
+	diff.Options
+	files outputs
+	json  *output
+
+	mapPath       string
+	x             *choice
+	clock, period string
+	offsetCycles  int64
+	offset, align string
+	from, to      string
+}
+
+func newTraceDiff() *cobra.Command {
+	var o diffFlags
+	c := &cobra.Command{
+		Use:               "diff A.vcd B.vcd",
+		Short:             "Compare two waveforms",
+		Args:              exactly("A.vcd", "B.vcd"),
+		ValidArgsFunction: filesOf("vcd", "fst", "gz"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args[0], args[1]) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.mapPath, "map", "", "names, clocks and more from the YAML file `F`")
+	f.StringArrayVar(&o.Ignore, "ignore", nil, "leave out signals that match the pattern `GLOB` (may be repeated)")
+	f.StringArrayVar(&o.Only, "only", nil, "compare only signals that match the pattern `GLOB` (may be repeated)")
+	o.x = choose(c, "x", "whether x and z are values of their own, or match everything (default strict)", "strict", "lenient")
+	f.StringVar(&o.clock, "clock", "", "compare cycles of the signal `NAME` of A; in B it is what it is called there")
+	f.StringVar(&o.period, "sample-period", "", "compare cycles of this length `T` (10ns), in both files")
+	f.Int64Var(&o.offsetCycles, "offset-cycles", 0, "cycle n of A is cycle n+`N` of B")
+	f.StringVar(&o.offset, "offset", "", "time t of A is t+`T` of B (20ns, -500ps)")
+	f.StringVar(&o.align, "align", "", "the first change of the signal `NAME` of A from 0 to 1 is the same moment in both")
+	f.StringVar(&o.from, "from", "", "start at `T`: a time of A (100ns), or a cycle")
+	f.StringVar(&o.to, "to", "", "end with `T`: a time of A, or a cycle")
+	f.IntVar(&o.Context, "context", 16, "draw `N` cycles or changes, up to the first difference")
+	f.BoolVar(&o.Prefix, "prefix", false, "one file may end before the other")
+	f.Float64Var(&o.RealTolerance, "real-tolerance", 0, "reals match that differ by at most this part `R` of the larger one (1e-12)")
+	f.BoolVar(&o.First, "first", false, "stop at the first difference")
+	o.json = o.files.file(f, "json", "write the report as JSON to `F`")
+	return c
+}
+
+func (o *diffFlags) run(c *cobra.Command, a, b string) error {
+	if o.mapPath != "" {
+		if err := starloom.LoadDiffMap(o.mapPath, &o.Options); err != nil {
+			return err
+		}
+	}
+	if err := o.override(c.Flags()); err != nil {
+		return err
+	}
+	if err := o.refuse(); err != nil {
+		return err
+	}
+	progress := newProgress(c.ErrOrStderr())
+	o.Progress = progress.bytes
+	var report *diff.Report
+	err := withJSON(c, &o.files, o.json, []string{o.mapPath, a, b}, func() (textAndJSON, error) {
+		defer progress.clear()
+		var err error
+		report, err = diff.Files(c.Context(), a, b, o.Options)
+		return report, err
+	})
+	if err == nil && (report.Differs() || report.Damaged()) {
+		return errFailed
+	}
+	return err
+}
+
+func (o *diffFlags) override(f *pflag.FlagSet) error {
+	o.Lenient = o.x.value == "lenient"
+	if o.align != "" {
+		o.Align = o.align
+	}
+	if f.Changed("offset-cycles") {
+		o.OffsetCycles = o.offsetCycles
+	}
+	if o.clock != "" {
+		o.A, o.B = vcd.Sampling{Clock: o.clock}, vcd.Sampling{Clock: o.clock}
+	}
+	return errors.Join(
+		duration("--sample-period", o.period, func(d vcd.Duration, _ bool) {
+			o.A, o.B = vcd.Sampling{Period: d}, vcd.Sampling{Period: d}
+		}),
+		duration("--offset", o.offset, func(d vcd.Duration, negative bool) { o.Offset, o.OffsetBack = d, negative }),
+		bound("--from", o.from, &o.From), bound("--to", o.to, &o.To),
+	)
+}
+
+func (o *diffFlags) refuse() error {
+	if o.Context < 1 || o.Context > 1000 {
+		return &starloom.InputError{Place: "--context", Reason: fmt.Sprintf("%d columns cannot be drawn", o.Context), Remedy: "give 1 to 1000"}
+	}
+	if !(o.RealTolerance >= 0 && o.RealTolerance < 1) {
+		reason := fmt.Sprintf("%v is not a part of a number", o.RealTolerance)
+		return &starloom.InputError{Place: "--real-tolerance", Reason: reason, Remedy: "give 0 or more and less than 1, such as 1e-12"}
+	}
+	return nil
+}
+
+// duration reads an option of type time; set tells whether it may be negative.
+func duration(option, text string, set func(d vcd.Duration, negative bool)) error {
+	if text == "" {
+		return nil
+	}
+	plain, negative := strings.CutPrefix(text, "-")
+	d, err := vcd.ParseDuration(plain)
+	if err == nil && d.Count == 0 && option == "--sample-period" || negative && option != "--offset" {
+		err = fmt.Errorf("%q is not a length of time", text)
+	}
+	if err != nil {
+		remedy := "give a time such as 10ns"
+		if _, notNumber := strconv.ParseUint(plain, 10, 64); notNumber == nil && plain != "0" {
+			remedy = fmt.Sprintf("give its unit, too, such as %sns", text)
+		}
+		return &starloom.InputError{Place: option, Reason: err.Error(), Remedy: remedy}
+	}
+	set(d, negative)
+	return nil
+}
+
+func bound(option, text string, b *diff.Bound) error {
+	if text == "" {
+		return nil
+	}
+	b.Given = true
+	if cycle, err := strconv.ParseUint(text, 10, 64); err == nil {
+		b.Cycle = cycle
+		return nil
+	}
+	b.Timed = true
+	return duration(option, text, func(d vcd.Duration, _ bool) { b.Time = d })
 }

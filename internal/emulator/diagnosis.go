@@ -12,6 +12,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // retellWorkMax is up to how many processors times slots a run is repeated for processors that were not done.
@@ -350,4 +351,168 @@ func noteDid(p *outcome.LatestPath, slot uint64, f *sentFrame, heard int, last b
 	if what != outcome.DidNothing {
 		d.With = append(d.With, with)
 	}
+}
+
+// resuming sees what processors that stood still in a run with faults do next in the run without them.
+type resuming struct {
+	m      *Machine
+	stood  map[int]*outcome.Stood
+	states map[int][]byte
+}
+
+// Shard implements Onlookers. A processor belongs to one shard.
+func (r *resuming) Shard(int) fabric.Onlooker { return r }
+
+func (*resuming) Acted(*nic.Bank, []uint32, uint32) {}
+
+func (*resuming) Blocked(int, nic.FrameView, uint32) {}
+
+func (*resuming) Collided(int, uint32) {}
+
+func (r *resuming) Sent(processor int, _ nic.FrameView, slot uint32, _ bool) {
+	r.note(processor, slot, &outcome.Next{Sent: true})
+}
+
+func (r *resuming) Heard(processor int, _ uint16, status nic.Status, _ nic.FrameView, slot uint32) {
+	if status == nic.StatusOK {
+		r.note(processor, slot, &outcome.Next{Heard: true})
+	}
+}
+
+func (r *resuming) note(processor int, slot uint32, next *outcome.Next) {
+	s := r.stood[processor]
+	if s == nil || uint64(slot) < s.From {
+		return
+	}
+	if s.Next == nil {
+		s.Next, next.Slot = next, uint64(slot)
+	} else if s.Next.Slot == uint64(slot) {
+		s.Next.Sent, s.Next.Heard = s.Next.Sent || next.Sent, s.Next.Heard || next.Heard
+	}
+	if next.Sent && s.Next.Sends == nil {
+		at := uint64(slot)
+		s.Next.Sends = &at
+	}
+}
+
+func (r *resuming) Boundary(slot uint32) {
+	for processor := range r.stood {
+		bank, cell := r.m.Cell(processor)
+		if before, state := r.states[processor], bank.State(cell); !slices.Equal(before, state) {
+			r.states[processor] = append(before[:0], state...)
+			r.note(processor, slot, &outcome.Next{})
+		}
+	}
+}
+
+// Resume repeats a run that faults have kept from finishing without them, up to where each processor that stood still goes
+// on, and says what that does, and which fault has kept its handler from being called there. Retell has found who stood still.
+func (m *Machine) Resume(ctx context.Context, report *outcome.Report, each func() error) error {
+	stood := report.Aside.Stood
+	if len(stood) == 0 || report.Without == nil || report.Interrupted() || m.Interrupted {
+		return nil
+	}
+	r := &resuming{m: m, stood: map[int]*outcome.Stood{}, states: map[int][]byte{}}
+	for i := range stood {
+		r.stood[stood[i].Processor] = &stood[i]
+	}
+	m.faults.plan.Off = true
+	m.eachBank((*nic.Bank).Unshrink)
+	m.Look(r)
+	err := m.Repeat(ctx, report, nil, each)
+	m.Look(nil)
+	m.faults.plan.Off = false
+	m.eachBank(m.faults.shrink)
+	if err != nil {
+		return err
+	}
+	for i := range stood {
+		s := &stood[i]
+		if m.Interrupted || m.RTLFailed {
+			s.Next = nil
+		}
+		if s.Next == nil {
+			continue
+		}
+		s.Next.Paused = -1
+		for k := range m.faults.plan.All {
+			if m.faults.plan.All[k].Kind == fabric.FaultPause && m.faults.plan.Happens(k, s.Processor, uint32(s.Next.Slot)) {
+				s.Next.Paused = k
+			}
+		}
+	}
+	return nil
+}
+
+// latenessWorkMax is up to how many pairs of processors and slots a repeated run is searched for what comes late.
+const latenessWorkMax = 1 << 28
+
+// Lateness repeats a run in which packets of the workload have missed their deadline, and says of each that the report
+// lists when it came, and of all of them how late they were. Nothing happens without any, where that would take long, or
+// when the repeated run is another one.
+func (m *Machine) Lateness(ctx context.Context, report *outcome.Report, each func() error) error {
+	limit, n := m.Rules.DeadlineSlots, uint64(m.Shape.Processors())
+	if !m.Config.Known.Carries || m.offering != nil || report.Interrupted() ||
+		report.Slots < uint64(limit) || n*n*(report.Slots-uint64(limit)) > latenessWorkMax ||
+		!slices.ContainsFunc(report.Violations, func(v outcome.Violation) bool { return v.Rule == fabric.RuleDeadline }) {
+		return nil
+	}
+	type pair struct {
+		to   int
+		from uint32
+	}
+	var late []fabric.Finding
+	came := map[pair]uint32{} // after how many slots
+	missing := map[pair]bool{}
+	err := m.Repeat(ctx, report, nil, func() error {
+		if m.slot >= limit && (m.slot == limit || len(missing) > 0) {
+			still := map[pair]bool{}
+			m.Referee.Missing(func(f fabric.Finding) bool {
+				still[pair{f.Index, f.Value}] = true
+				if m.slot == limit {
+					late = append(late, f)
+				}
+				return true
+			})
+			for p := range missing {
+				if !still[p] {
+					came[p] = m.slot
+				}
+			}
+			missing = still
+		}
+		return each()
+	})
+	if err != nil || m.Interrupted || m.Digest.String() != report.Digest {
+		return err
+	}
+	l := &outcome.Lateness{Packets: true, What: [2]string{"packet", "packets"}, Deadline: uint64(limit), Late: len(late), Never: "had not come when the run ended",
+		Since: "from the start of the run, not from the slot in which a frame is queued as in the picture of latencies"}
+	if m.finished {
+		l.Never = "never came"
+	}
+	for _, f := range late {
+		slots, ok := came[pair{f.Index, f.Value}]
+		if !ok {
+			l.Lost++
+		}
+		if uint64(slots) > l.Most {
+			l.Most, l.Worst = uint64(slots), &outcome.LatestPath{From: int(f.Value), To: f.Index}
+		}
+	}
+	for i := range report.Violations {
+		if v := &report.Violations[i]; v.Rule == fabric.RuleDeadline {
+			slots, ok := came[pair{v.Subject.Index, v.Subject.Value}]
+			v.Message += cameText(ok, l.Never, slots, limit)
+		}
+	}
+	report.Aside.Late = l
+	return nil
+}
+
+func cameText(came bool, never string, slots, limit uint32) string {
+	if !came {
+		return ": it " + never
+	}
+	return fmt.Sprintf(": it came after %d, %s late", slots, traces.Plural(slots-limit, "slot", "slots"))
 }

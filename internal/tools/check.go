@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/coverage"
 	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
 	"starloom/fabric/outcome"
 	"starloom/internal/page"
 	"starloom/traces"
@@ -172,3 +174,161 @@ var metrics string
 
 // Meanings says what the keys of the report of a lockstep mean.
 func Meanings() []meaning.Group { return meaning.Must(metrics) }
+
+// Case is where the case that a lockstep shows is written to; writers are nil for none.
+type Case struct {
+	Wave, GTKW, Surfer io.Writer // a waveform, its save file for GTKWave, and its command file for Surfer
+	WavePath, GTKWPath string    // by which the save file names them
+	Stimulus           io.Writer // CSV
+	Report             io.Writer // JSON
+	Coverage           io.Writer // what the runs have covered, in this form
+	CoverageForm       coverage.Form
+}
+
+// Write writes the case of a report.
+func (c *Case) Write(report *lockstep.Report) error {
+	if c.Wave != nil {
+		save, err := report.Shown.WriteVCD(c.Wave, []string{vcdComment(report.Title())})
+		if err != nil {
+			return err
+		}
+		if c.GTKW != nil {
+			save.Path, save.VCD = c.GTKWPath, c.WavePath
+			if err := save.Write(c.GTKW); err != nil {
+				return err
+			}
+		}
+		if c.Surfer != nil {
+			if err := save.WriteSurfer(c.Surfer); err != nil {
+				return err
+			}
+		}
+	}
+	if c.Stimulus != nil {
+		if report.Shown.Stimulus == nil {
+			return &input.Error{
+				Place: "--save", Reason: "the case has too many cycles to keep them", Remedy: "leave --save out, or give fewer --cycles",
+			}
+		}
+		if err := report.Shown.Stimulus.WriteCSV(c.Stimulus); err != nil {
+			return err
+		}
+	}
+	if c.Coverage != nil {
+		if err := report.Covered.Write(c.Coverage, c.CoverageForm); err != nil {
+			return err
+		}
+	}
+	if c.Report != nil {
+		return report.WriteJSON(c.Report)
+	}
+	return nil
+}
+
+// vcdComment keeps what a comment of a VCD may hold.
+func vcdComment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '$' {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// Part is a component of a machine that was checked.
+type Part struct {
+	Path  string
+	Map   *pinmap.Map
+	Check string // the command that checks the RTL with other inputs
+}
+
+// Kind is what was checked of the RTL of one pin map; its outputs are those of one component.
+type Kind struct {
+	Map        string `json:"map,omitempty"`
+	Model      string `json:"model"`
+	Top        string `json:"top"`
+	Backend    string `json:"backend"`
+	Verdict    string `json:"verdict"` // fail if one component fails
+	Components int    `json:"components"`
+	Cycles     uint64 `json:"cycles"`
+	lockstep.Extent
+	Warnings    []cosim.Warning `json:"warnings"`
+	Unexercised []lockstep.Gap  `json:"unexercised"`
+}
+
+// kind is RTL that a scenario uses, once or many times.
+type kind struct {
+	pins     *pinmap.Map
+	check    string
+	count    int
+	cycles   uint64
+	inputs   uint64
+	explored uint64             // cycles of phases after them
+	verdict  string             // fail if that of one is
+	report   *lockstep.Report   // of the first
+	coverage *lockstep.Coverage // of all
+	contract *lockstep.Contract // of all; nil without conditions
+}
+
+func (k *kind) summary() Kind {
+	r := k.report
+	extent := r.Extent
+	extent.Inputs, extent.Contract = k.inputs, k.contract
+	return Kind{r.Map, r.Model, r.Top, r.Backend, k.verdict, k.count, k.cycles, extent, r.Warnings, k.coverage.Gaps()}
+}
+
+// kinds are in the order of their first components.
+type kinds []*kind
+
+func (k *kinds) add(part *Part, report *lockstep.Report) {
+	at := slices.IndexFunc(*k, func(kind *kind) bool { return kind.pins == part.Map })
+	if at < 0 {
+		*k = append(*k, &kind{
+			part.Map, part.Check, 1, report.Cycles, report.Inputs, report.ExploredCycles(), report.Verdict, report, report.Coverage,
+			report.Contract.Clone(),
+		})
+		return
+	}
+	kind := (*k)[at]
+	kind.count++
+	kind.cycles += report.Cycles
+	kind.inputs += report.Inputs
+	kind.explored += report.ExploredCycles()
+	if report.Divergence != nil {
+		kind.verdict = report.Verdict
+	}
+	kind.coverage.Add(report.Coverage)
+	kind.contract.Add(report.Contract)
+}
+
+// writeText ends the line of the verdict with its reservations: warnings, and untried inputs of a kind's components.
+func (k kinds) writeText(w io.Writer) error {
+	var b strings.Builder
+	var warnings []cosim.Warning
+	for _, kind := range k {
+		warnings = append(warnings, kind.report.Warnings...)
+	}
+	cosim.WriteWarnings(&b, warnings)
+	for _, kind := range k {
+		if len(kind.report.Tied) > 0 {
+			fmt.Fprintf(&b, "%d %s: %s\n", kind.count, kind.report.Top, pinmap.TiedText(kind.report.Tied))
+		}
+		for _, line := range kind.contract.Lines() {
+			fmt.Fprintf(&b, "%d %s: %s\n", kind.count, kind.report.Top, line)
+		}
+	}
+	said := false
+	for _, kind := range k {
+		gaps := kind.coverage.Gaps()
+		if len(gaps) == 0 {
+			continue
+		}
+		if !said {
+			b.WriteString("inputs never exercised, so a mistake there does not show; a check of the map alone has more:\n")
+			said = true
+		}
+		fmt.Fprintf(&b, "  %d %s: %s\n    %s\n", kind.count, kind.report.Top, lockstep.GapsText(gaps), kind.check)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

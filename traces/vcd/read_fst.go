@@ -1,13 +1,18 @@
 package vcd
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
+	"compress/zlib"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -227,4 +232,255 @@ func noRoom(name string, err error) error {
 		Remedy: "free space there, set TMPDIR to another folder, or give a file",
 		Cause:  err,
 	}
+}
+
+// IsFST reports whether a waveform with this path is to be in FST.
+func IsFST(path string) bool { return strings.EqualFold(filepath.Ext(path), ".fst") }
+
+// FST is GTKWave's vcd2fst, which turns what a Writer writes into FST: a form of VCD that GTKWave and Surfer
+// open as well, in about an eighth of the bytes. The date in it is fixed, so that a run gives the same bytes
+// every time; comments are not kept. vcd2fst does not see that a disk is full.
+func FST() *traces.Converter {
+	return &traces.Converter{
+		Command: "vcd2fst", Package: "gtkwave", Arguments: []string{"-"},
+		Head:    "$date Thu Jan  1 00:00:00 1970 $end\n",
+		Instead: "give a path that ends in .vcd",
+		Check:   checkFST,
+	}
+}
+
+// Blocks of an FST file, and its header, which is the first of them and in big-endian.
+//
+//	byte  0      1        9       17     25       33       41       49      57          65         73
+//	     +------+--------+-------+------+--------+--------+--------+-------+-----------+----------+-----
+//	     | type | length | first | last | endian | memory | scopes | names | variables | sections | ...
+//	     +------+--------+-------+------+--------+--------+--------+-------+-----------+----------+-----
+//
+// A length counts itself and what follows it.
+const (
+	fstHeader         = 0
+	fstBlackouts      = 2
+	fstGeometry       = 3
+	fstPacked         = 254 // all of the file
+	fstHeaderLength   = 329
+	fstOffsetEndian   = 25
+	fstOffsetSections = 65
+	fstBlockBytesMin  = 8
+)
+
+// fstBlocks says which types of blocks hold values (sections), and which names.
+var fstBlocks = map[byte]string{
+	fstHeader: "header", fstGeometry: "geometry", fstBlackouts: "blackouts",
+	1: "values", 5: "values", 8: "values", 4: "names", 6: "names", 7: "names",
+}
+
+// fstFile is a whole FST: the first block of each kind without its type and length, and how many there are.
+type fstFile struct {
+	block map[string]*io.SectionReader
+	count map[string]uint64
+}
+
+func checkFST(file *os.File) error {
+	_, err := readFST(file)
+	return err
+}
+
+func readFST(file *os.File) (f fstFile, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return f, err
+	}
+	f = fstFile{map[string]*io.SectionReader{}, map[string]uint64{}}
+	size, at := uint64(info.Size()), uint64(0)
+	for at < size {
+		var b [1 + fstBlockBytesMin]byte
+		if _, err := file.ReadAt(b[:], int64(at)); err != nil {
+			return f, cutShort(err)
+		}
+		length := binary.BigEndian.Uint64(b[1:])
+		if length < fstBlockBytesMin || length > size-at-1 {
+			return f, fmt.Errorf("its block at byte %d is not whole", at)
+		}
+		if b[0] == fstHeader && (at != 0 || length != fstHeaderLength) {
+			return f, errors.New("its header is not at its beginning")
+		}
+		kind := fstBlocks[b[0]]
+		if f.count[kind]++; f.count[kind] == 1 {
+			f.block[kind] = io.NewSectionReader(file, int64(at)+int64(len(b)), int64(length-fstBlockBytesMin))
+		}
+		at += 1 + length
+	}
+	for _, kind := range []string{"header", "geometry", "names"} {
+		if f.count[kind] != 1 {
+			return f, fmt.Errorf("it has no %s", kind)
+		}
+	}
+	var sections [8]byte
+	if _, err := file.ReadAt(sections[:], fstOffsetSections); err != nil {
+		return f, cutShort(err)
+	}
+	if sections := binary.BigEndian.Uint64(sections[:]); f.count["values"] != sections {
+		return f, fmt.Errorf("it has %d of %d sections of values", f.count["values"], sections)
+	}
+	return f, nil
+}
+
+func cutShort(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("its end is cut off")
+	}
+	return err
+}
+
+// fst2vcd leaves two things of an FST out, which are read from its blocks.
+//
+//	values before time 0     where the first time is 0; they are the frame at the head of the first section:
+//	                         first, last, memory, then varints (bytes, packed bytes, signals), then the values
+//	$dumpoff and $dumpon     all but one of a time, and all after those; they are a block of their own:
+//	                         how many, then of each a byte (1: on) and the time since the one before
+//
+// A signal's bytes in the frame are in the geometry: a digit for each bit, 8 of a real (0 there), none of a text.
+type leftOut struct {
+	initial []byte     // changes, as in a VCD
+	given   []SignalID // whose changes they are
+	pauses  []pause
+}
+
+type pause struct {
+	time uint64 // in the file's unit
+	on   bool
+}
+
+const (
+	fstLengthText  = math.MaxUint32
+	frameBytesMax  = 512 << 20
+	sectionHeading = 24 // first, last, memory
+)
+
+var errFSTStart = errors.New("its initial values or its pauses are damaged")
+
+func (f *fstFile) leftOut() (*leftOut, error) {
+	pauses, err := f.readPauses()
+	if err != nil {
+		return nil, err
+	}
+	left := &leftOut{pauses: pauses}
+	return left, f.readInitial(left)
+}
+
+func (f *fstFile) readPauses() (pauses []pause, err error) {
+	block := f.block["blackouts"]
+	if block == nil {
+		return nil, nil
+	}
+	r := bufio.NewReader(block)
+	count, err := binary.ReadUvarint(r)
+	time := uint64(0)
+	for ; err == nil && count > 0; count-- {
+		var on byte
+		var delta uint64
+		if on, err = r.ReadByte(); err == nil {
+			delta, err = binary.ReadUvarint(r)
+		}
+		time += delta
+		pauses = append(pauses, pause{time, on != 0})
+	}
+	if err != nil {
+		return nil, errFSTStart
+	}
+	return pauses, nil
+}
+
+// readInitial writes those values of the frame as changes of a VCD that say something: no x, no NaN.
+func (f *fstFile) readInitial(left *leftOut) error {
+	section := f.block["values"]
+	if section == nil {
+		return nil
+	}
+	if _, err := section.Seek(sectionHeading, io.SeekStart); err != nil {
+		return err
+	}
+	r := bufio.NewReader(section)
+	var size [3]uint64 // bytes, packed bytes, signals
+	for i := range size {
+		var err error
+		if size[i], err = binary.ReadUvarint(r); err != nil {
+			return errFSTStart
+		}
+	}
+	if size[0] > frameBytesMax {
+		return fmt.Errorf("its signals have %d bytes, more than %d", size[0], frameBytesMax)
+	}
+	frame, err := unpacked(r, size[0], size[1])
+	if err != nil {
+		return err
+	}
+	var numbers [16]byte // bytes, signals
+	geometry := f.block["geometry"]
+	if _, err := io.ReadFull(geometry, numbers[:]); err != nil {
+		return errFSTStart
+	}
+	lengths, err := unpacked(bufio.NewReader(geometry), binary.BigEndian.Uint64(numbers[:]), uint64(geometry.Size())-uint64(len(numbers)))
+	if err != nil {
+		return err
+	}
+	var endian [1]byte
+	if _, err := f.block["header"].ReadAt(endian[:], fstOffsetEndian-1-fstBlockBytesMin); err != nil {
+		return err
+	}
+	return left.addFrame(bufio.NewReader(frame), bufio.NewReader(lengths), size[2], endian[0] == byte(math.Float64bits(math.E)>>56))
+}
+
+// unpacked is a part of a block: so many bytes, packed if they are fewer there.
+func unpacked(r io.Reader, bytes, packed uint64) (io.Reader, error) {
+	if bytes == packed {
+		return io.LimitReader(r, int64(bytes)), nil
+	}
+	z, err := zlib.NewReader(io.LimitReader(r, int64(min(packed, math.MaxInt64))))
+	if err != nil {
+		return nil, errFSTStart
+	}
+	return io.LimitReader(z, int64(min(bytes, math.MaxInt64))), nil
+}
+
+func (left *leftOut) addFrame(frame io.Reader, lengths io.ByteReader, signals uint64, bigEndian bool) error {
+	add := func(id uint64, format string, value any) {
+		left.initial = fmt.Appendf(left.initial, format+"%s\n", value, appendCode(nil, SignalID(id)))
+		left.given = append(left.given, SignalID(id))
+	}
+	for id := range signals {
+		length, err := binary.ReadUvarint(lengths)
+		if err != nil || length > bitsMax && length != fstLengthText {
+			return errFSTStart
+		}
+		bits := length
+		switch length {
+		case fstLengthText:
+			continue
+		case 0:
+			length = 8
+		}
+		value := make([]byte, length)
+		if _, err := io.ReadFull(frame, value); err != nil {
+			return errFSTStart
+		}
+		switch {
+		case bits > 0 && strings.Trim(string(value), "xX") == "":
+		case bits == 1:
+			add(id, "%s", value)
+		case bits > 1 && strings.Contains(string(value), " "): // a port, with its strengths
+			add(id, "p%s ", value)
+		case bits > 1:
+			add(id, "b%s ", value)
+		default:
+			number := math.Float64frombits(binary.LittleEndian.Uint64(value))
+			if bigEndian {
+				number = math.Float64frombits(binary.BigEndian.Uint64(value))
+			}
+			if !math.IsNaN(number) {
+				add(id, "r%.16g ", number)
+			}
+		}
+	}
+	return nil
 }
