@@ -10,6 +10,7 @@ import (
 	"starloom/firmware"
 	"starloom/internal/config"
 	"starloom/internal/runs"
+	"starloom/traces/input"
 	"starloom/traces/input/strict"
 )
 
@@ -194,10 +195,8 @@ func (s *Scenario) program() *fabric.Program {
 // choosePermutation makes one run of the many of `permutation: all`: number k.
 func (s *Scenario) choosePermutation(k uint64) error {
 	if s.Workload.Permutation.Kind != PermutationAll {
-		return &InputError{
-			Place: "--permutation", Reason: "the scenario does not run all permutations, so none of them has a number",
-			Remedy: "delete the option, or write workload: {permutation: all}",
-		}
+		return input.Mistake("--permutation", "the scenario does not run all permutations, so none of them has a number",
+			"delete the option, or write workload: {permutation: all}")
 	}
 	if err := s.Check(); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"starloom/internal/estimate"
 	"starloom/internal/record"
 	"starloom/internal/runs"
+	"starloom/traces/input"
 	"starloom/traces/input/strict"
 )
 
@@ -189,10 +190,8 @@ func ParseBreak(text string) (Break, error) {
 	if number, ok := strings.CutPrefix(text, "slot="); ok {
 		slot, err := strconv.ParseUint(number, 10, 32)
 		if err != nil || slot < 1 || slot > SlotsMax {
-			return Break{}, &InputError{
-				Place: "--break-on", Reason: fmt.Sprintf("%q is not a slot", strict.Clip(number)),
-				Remedy: fmt.Sprintf("allowed are 1 to %d", SlotsMax),
-			}
+			return Break{}, input.Mistake("--break-on", fmt.Sprintf("%q is not a slot", strict.Clip(number)),
+				fmt.Sprintf("allowed are 1 to %d", SlotsMax))
 		}
 		return Break{Slot: uint32(slot)}, nil
 	}

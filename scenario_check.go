@@ -63,7 +63,7 @@ func (s *Scenario) check(r *reading) error {
 }
 
 func (s *Scenario) refuse(path, reason, remedy string) error {
-	return &InputError{Place: s.Place(path), Reason: reason, Remedy: remedy}
+	return input.Mistake(s.Place(path), reason, remedy)
 }
 
 func (s *Scenario) checkRanges(v reflect.Value, path string) error {
@@ -314,7 +314,7 @@ func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 		place = entryPlace(entry)
 	}
 	if reason != "" {
-		return &InputError{Place: place, Reason: reason, Remedy: remedy}
+		return input.Mistake(place, reason, remedy)
 	}
 	return nil
 }

@@ -62,10 +62,8 @@ func (list Networks) ParseScenario(place string, data []byte, set ...Assignment)
 		return nil, err
 	}
 	if len(data) > scenarioBytesMax {
-		return nil, &InputError{
-			Place: place, Reason: fmt.Sprintf("larger than %d MiB", scenarioBytesMax>>20),
-			Remedy: "put a long permutation into a file of its own: workload: {file: perm.csv}",
-		}
+		return nil, input.Mistake(place, fmt.Sprintf("larger than %d MiB", scenarioBytesMax>>20),
+			"put a long permutation into a file of its own: workload: {file: perm.csv}")
 	}
 	if place == "" {
 		place = "scenario"
@@ -208,15 +206,13 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	}
 	place := s.Place("workload.file")
 	if _, both := s.places["workload.permutation"]; both {
-		return &InputError{Place: place, Reason: "workload has both permutation and file", Remedy: "delete one"}
+		return input.Mistake(place, "workload has both permutation and file", "delete one")
 	}
 	path := s.resolve(s.Workload.File)
 	data, err := input.Read(path, int64(s.Processors()+2)*16)
 	if err != nil {
-		return &InputError{
-			Place: place, Reason: fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
-			Remedy: "give a file with one destination per line for each processor of this fabric, relative to the scenario's folder",
-		}
+		return input.Mistake(place, fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
+			"give a file with one destination per line for each processor of this fabric, relative to the scenario's folder")
 	}
 	list, firstLine, err := strict.Permutation(path, data)
 	if err != nil {
@@ -281,7 +277,7 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	} else if o.Image != "" {
 		absolute, err := filepath.Abs(o.Image)
 		if err != nil {
-			return &InputError{Place: image, Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
+			return input.Mistake(image, err.Error(), "give the path of a WebAssembly image")
 		}
 		s.keepProgram(func() (firmware.Info, error) { return firmware.Inspect(ctx, absolute) })
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", absolute, nil

@@ -100,9 +100,8 @@ func (list Networks) study(name string) (*studies.Study, error) {
 		for _, s := range found {
 			names = append(names, s.Name)
 		}
-		return nil, &InputError{
-			Place: "study", Reason: fmt.Sprintf("there is no study %q", name), Remedy: input.DidYouMean(name, names, "choose one of "+strings.Join(names, ", ")),
-		}
+		return nil, input.Mistake("study", fmt.Sprintf("there is no study %q", name),
+			input.DidYouMean(name, names, "choose one of "+strings.Join(names, ", ")))
 	}
 	return found[i], nil
 }

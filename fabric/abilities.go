@@ -172,9 +172,9 @@ func Pace(n Network, bare bool, t *nic.Timing) error {
 func paceSlots(r *Routers, t *nic.Timing) error {
 	slot := t.SlotCycles()
 	if slot > r.Tick {
-		return &input.Error{Place: "fabric.netlist.streaming.tick",
-			Reason: fmt.Sprintf("a tick has %d cycles, and a slot of the ports that are at no router takes %d", r.Tick, slot),
-			Remedy: fmt.Sprintf("write tick: %d or more", slot)}
+		return input.Mistake("fabric.netlist.streaming.tick",
+			fmt.Sprintf("a tick has %d cycles, and a slot of the ports that are at no router takes %d", r.Tick, slot),
+			fmt.Sprintf("write tick: %d or more", slot))
 	}
 	t.GuardCycles += r.Tick - slot
 	return nil

@@ -126,13 +126,13 @@ func (b Timebase) Of(d Duration, at string) (known Duration, cycles uint64, err 
 	case d.Unit == UnitCycles:
 		return d, d.Count, nil
 	case b.Word == "":
-		return d, 0, &input.Error{Place: at, Reason: fmt.Sprintf("%s is %s, and routers without firmware have no %s", at, d, d.Unit),
-			Remedy: fmt.Sprintf("write %s", Duration{Count: d.Count, Unit: UnitCycles})}
+		return d, 0, input.Mistake(at, fmt.Sprintf("%s is %s, and routers without firmware have no %s", at, d, d.Unit),
+			fmt.Sprintf("write %s", Duration{Count: d.Count, Unit: UnitCycles}))
 	case d.Unit == UnitTicks && b.Word == UnitSlots:
-		return d, 0, &input.Error{Place: at, Reason: fmt.Sprintf("%s is %s, and only firmware at routers has ticks", at, d),
-			Remedy: fmt.Sprintf("write %s", Duration{Count: d.Count, Unit: UnitSlots})}
+		return d, 0, input.Mistake(at, fmt.Sprintf("%s is %s, and only firmware at routers has ticks", at, d),
+			fmt.Sprintf("write %s", Duration{Count: d.Count, Unit: UnitSlots}))
 	case d.Count > (1<<63-1)/each:
-		return d, 0, &input.Error{Place: at, Reason: fmt.Sprintf("%s is %s of %d cycles", at, d, each), Remedy: "give less"}
+		return d, 0, input.Mistake(at, fmt.Sprintf("%s is %s of %d cycles", at, d, each), "give less")
 	}
 	return d, d.Count * each, nil
 }

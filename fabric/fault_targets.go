@@ -19,7 +19,7 @@ func NodePath(n Network, node int) string {
 // Suits refuses a fault that means nothing in a network, bare if its processors run no firmware. Its place is a key of the fault.
 func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	refuse := func(key, reason, remedy string) *input.Error {
-		return &input.Error{Place: key, Reason: reason, Remedy: remedy}
+		return input.Mistake(key, reason, remedy)
 	}
 	r := RoutersOf(n)
 	processors := n.Shape().Processors()

@@ -38,15 +38,12 @@ type conversion struct {
 func (f *File) Through(c *Converter) error {
 	path, err := exec.LookPath(c.Command)
 	if err != nil {
-		return &input.Error{
-			Place: f.path, Reason: c.Command + ", which writes such files, is not on the PATH",
-			Remedy: "install the Debian package " + c.Package + ", or " + c.Instead,
-		}
+		return input.Mistake(f.path, c.Command+", which writes such files, is not on the PATH",
+			"install the Debian package "+c.Package+", or "+c.Instead)
 	}
 	if f.temp == "" {
-		return &input.Error{
-			Place: f.path, Reason: "this is a pipe or a device, and " + c.Command + " needs a file, whose beginning it writes last", Remedy: c.Instead,
-		}
+		return input.Mistake(f.path,
+			"this is a pipe or a device, and "+c.Command+" needs a file, whose beginning it writes last", c.Instead)
 	}
 	f.conversion = &conversion{Converter: c, path: path, files: leftovers(f.temp)}
 	f.buf.Reset(f.conversion)

@@ -36,7 +36,7 @@ func group(c *cobra.Command, args []string) error {
 	} else if near := input.Nearest(args[0], known); near != "" {
 		remedy = fmt.Sprintf("did you mean %s? %s", near, remedy)
 	}
-	return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("there is no command %q", args[0]), Remedy: remedy}
+	return input.Mistake(c.CommandPath(), fmt.Sprintf("there is no command %q", args[0]), remedy)
 }
 
 func exactly(names ...string) cobra.PositionalArgs {
@@ -50,7 +50,7 @@ func exactly(names ...string) cobra.PositionalArgs {
 		} else {
 			reason = fmt.Sprintf("%q is one argument too many", args[len(names)])
 		}
-		return &starloom.InputError{Place: c.CommandPath(), Reason: reason, Remedy: "usage: " + c.UseLine()}
+		return input.Mistake(c.CommandPath(), reason, "usage: "+c.UseLine())
 	}
 }
 

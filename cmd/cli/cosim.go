@@ -103,7 +103,7 @@ func (o *cosimBuildFlags) read(sources []string) (err error) {
 	}
 	for file := range o.Languages {
 		if !slices.Contains(o.Files, file) {
-			return &starloom.InputError{Place: "--language", Reason: file + " is none of the sources", Remedy: "name one as it stands there: FILE=1364-2001"}
+			return input.Mistake("--language", file+" is none of the sources", "name one as it stands there: FILE=1364-2001")
 		}
 	}
 	files, err := pairs("--libraries", o.libraries, true)

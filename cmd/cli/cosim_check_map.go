@@ -23,18 +23,18 @@ import (
 
 func (o *checkFlags) checkMap(c *cobra.Command, args []string) error {
 	if len(o.settings.words) > 0 {
-		return &starloom.InputError{Place: "--set", Reason: "this is for the keys of a scenario", Remedy: "give a scenario, or change the pin map"}
+		return input.Mistake("--set", "this is for the keys of a scenario", "give a scenario, or change the pin map")
 	}
 	points, subject, err := o.pinMaps(c, args)
 	if err != nil {
 		return fault(err)
 	}
 	if o.Seeds < 1 || o.Seeds > 1_000_000 || o.PowerOn < 0 || o.PowerOn > 1_000_000 {
-		return &starloom.InputError{Place: "--seeds", Reason: "no such number of runs", Remedy: "give 1 to 1000000"}
+		return input.Mistake("--seeds", "no such number of runs", "give 1 to 1000000")
 	}
 	for _, option := range []string{"cycles", "explore", "seed", "seeds"} {
 		if o.StimulusFile != "" && c.Flags().Changed(option) {
-			return &starloom.InputError{Place: "--" + option, Reason: "the inputs come from " + o.StimulusFile, Remedy: "leave it out, or --stimulus"}
+			return input.Mistake("--"+option, "the inputs come from "+o.StimulusFile, "leave it out, or --stimulus")
 		}
 	}
 	if len(points) > 1 {
@@ -107,10 +107,8 @@ func (o *checkFlags) checkPoint(c *cobra.Command, m *pinmap.Map, subject string)
 func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMapPoint, string, error) {
 	if o.twin == "" {
 		if len(args) == 0 {
-			return nil, "", &starloom.InputError{
-				Place: c.CommandPath(), Reason: "MAP.yml is missing",
-				Remedy: "give a pin map, or --twin NAME; '" + c.CommandPath() + " --help' shows one",
-			}
+			return nil, "", input.Mistake(c.CommandPath(), "MAP.yml is missing",
+				"give a pin map, or --twin NAME; '"+c.CommandPath()+" --help' shows one")
 		}
 		if err := exactly("MAP.yml")(c, args); err != nil {
 			return nil, "", err
@@ -129,7 +127,7 @@ func (o *checkFlags) pinMaps(c *cobra.Command, args []string) ([]starloom.PinMap
 		return points, args[0] + subject, err
 	}
 	if len(args) > 0 {
-		return nil, "", &starloom.InputError{Place: "--twin", Reason: "there is a map, too: " + args[0], Remedy: "give one of them"}
+		return nil, "", input.Mistake("--twin", "there is a map, too: "+args[0], "give one of them")
 	}
 	parameters, subject, err := o.parameters()
 	if err != nil {
@@ -169,7 +167,7 @@ func (o *checkFlags) choose(points []starloom.PinMapPoint) ([]starloom.PinMapPoi
 		}
 		chosen := slices.DeleteFunc(slices.Clone(points), func(p starloom.PinMapPoint) bool { return !slices.Contains(p.Values, value) })
 		if len(chosen) == 0 {
-			return nil, "", &starloom.InputError{Place: "-G", Reason: "no point of the pin map has " + value, Remedy: "give a value of its list"}
+			return nil, "", input.Mistake("-G", "no point of the pin map has "+value, "give a value of its list")
 		}
 		points = chosen
 		delete(parameters, name)
@@ -190,15 +188,12 @@ func (o *checkFlags) complete(m *pinmap.Map, parameters twin.Parameters) error {
 	for name, value := range parameters {
 		_, known := tw.Sets[0][name]
 		if of, places := strings.CutPrefix(m.Source.Params[name], "$"); places && !known {
-			return &starloom.InputError{
-				Place: "-G", Reason: fmt.Sprintf("%s of the RTL follows %s of the model", name, of), Remedy: fmt.Sprintf("give -G %s=%d", of, value),
-			}
+			return input.Mistake("-G", fmt.Sprintf("%s of the RTL follows %s of the model", name, of),
+				fmt.Sprintf("give -G %s=%d", of, value))
 		}
 		if _, given := m.Parameters[name]; given || !known {
-			return &starloom.InputError{
-				Place: "-G", Reason: "a map has its own parameters",
-				Remedy: "write parameters: and params: in the map; -G gives parameters of the model that it leaves out",
-			}
+			return input.Mistake("-G", "a map has its own parameters",
+				"write parameters: and params: in the map; -G gives parameters of the model that it leaves out")
 		}
 		m.Parameters[name] = value
 	}
@@ -271,16 +266,13 @@ func (o *checkFlags) refuseInSweep() error {
 		{"--stimulus", o.StimulusFile}, {"--vcd", o.vcd.path}, {"--save", o.save.path}, {"--html", o.html.path},
 	} {
 		if one.value != "" {
-			return &starloom.InputError{
-				Place: one.option, Reason: "the pin map has lists of parameters, and this is for one of each",
-				Remedy: "choose with -G NAME=VALUE, as the table names them, or leave it out",
-			}
+			return input.Mistake(one.option, "the pin map has lists of parameters, and this is for one of each",
+				"choose with -G NAME=VALUE, as the table names them, or leave it out")
 		}
 	}
 	if o.proves {
-		return &starloom.InputError{
-			Place: "--prove", Reason: "the pin map has lists of parameters, and a proof is of one of each", Remedy: "choose with -G NAME=VALUE",
-		}
+		return input.Mistake("--prove", "the pin map has lists of parameters, and a proof is of one of each",
+			"choose with -G NAME=VALUE")
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"starloom/fabric/outcome"
 	"starloom/internal/tools"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // checkScenario runs a scenario's RTL in lockstep with its models on a run's inputs and shows the earliest difference.
@@ -56,10 +57,8 @@ func (o *checkFlags) checkScenario(c *cobra.Command, path string) error {
 func (o *checkFlags) scenario(c *cobra.Command, path string) (*starloom.Scenario, error) {
 	for _, option := range []string{"cycles", "seeds", "stimulus", "param", "backend", "prove"} {
 		if c.Flags().Changed(option) {
-			return nil, &starloom.InputError{
-				Place: "--" + option, Reason: "RTL and inputs are those of the scenario " + path,
-				Remedy: "leave it out, or check the RTL's pin map alone",
-			}
+			return nil, input.Mistake("--"+option, "RTL and inputs are those of the scenario "+path,
+				"leave it out, or check the RTL's pin map alone")
 		}
 	}
 	s, err := o.settings.load(path)

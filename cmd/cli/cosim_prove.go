@@ -59,18 +59,17 @@ func (o *proveFlags) run(c *cobra.Command, args []string) error {
 		return fault(err)
 	}
 	if len(points) > 1 {
-		return &starloom.InputError{
-			Place: args[0], Reason: fmt.Sprintf("its lists of parameters make %d points, and a proof is of one", len(points)),
-			Remedy: "name one with -G PARAMETER=VALUE",
-		}
+		return input.Mistake(args[0],
+			fmt.Sprintf("its lists of parameters make %d points, and a proof is of one", len(points)),
+			"name one with -G PARAMETER=VALUE")
 	}
 	m := points[0].Map
 	defer m.Close()
 	if o.limit < timeLeast || o.limit > timeMost {
-		return &starloom.InputError{Place: "--time", Reason: fmt.Sprintf("the engines cannot try for %v", o.limit), Remedy: "give 2s to 24h"}
+		return input.Mistake("--time", fmt.Sprintf("the engines cannot try for %v", o.limit), "give 2s to 24h")
 	}
 	if o.depth < 0 || o.depth > 1_000_000 {
-		return &starloom.InputError{Place: "--cycles", Reason: fmt.Sprintf("no such number of cycles: %d", o.depth), Remedy: "give 1 to 1000000"}
+		return input.Mistake("--cycles", fmt.Sprintf("no such number of cycles: %d", o.depth), "give 1 to 1000000")
 	}
 	if err := o.outputs.check(append([]string{m.File, m.Image}, m.Source.Files...)...); err != nil {
 		return err

@@ -89,10 +89,10 @@ func newFirmwareNew() *cobra.Command {
 		case netlist && language.value == "":
 			language.value = languages.Netlist
 		case netlist && language.value != languages.Netlist:
-			return &starloom.InputError{Place: "--language", Reason: fmt.Sprintf("there is no project in %s for a netlist", language.value),
-				Remedy: "write --language " + languages.Netlist}
+			return input.Mistake("--language", fmt.Sprintf("there is no project in %s for a netlist", language.value),
+				"write --language "+languages.Netlist)
 		case language.value == "":
-			return &starloom.InputError{Place: "--language", Reason: "it is missing", Remedy: "choose one of " + strings.Join(known, ", ")}
+			return input.Mistake("--language", "it is missing", "choose one of "+strings.Join(known, ", "))
 		}
 		if err := languages.New(language.value, netlist, args[0]); err != nil {
 			return input.Refused("NAME", err, "")
@@ -213,16 +213,15 @@ func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, 
 	turns, err := firmware.ParseTurns(o.loops)
 	if err != nil {
 		const remedy = "give it as --loop sdk/starloom.h:340=4, or as --loop 'offset 0x1a5=4' of an image without lines"
-		return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: remedy}
+		return nil, input.Mistake("--loop", err.Error(), remedy)
 	}
 	cost, err := firmware.ParseCosts(o.costs)
 	if err != nil {
-		return nil, &starloom.InputError{Place: "--cost", Reason: err.Error(), Remedy: "classes are " + strings.Join(wasm.ClassNames(), ", ")}
+		return nil, input.Mistake("--cost", err.Error(), "classes are "+strings.Join(wasm.ClassNames(), ", "))
 	}
 	if o.model.value == wasm.ModelCustom && len(cost) == 0 {
-		return nil, &starloom.InputError{
-			Place: "--model", Reason: "the model custom without costs", Remedy: "add --cost load=3, and more such; what is left out costs 1",
-		}
+		return nil, input.Mistake("--model", "the model custom without costs",
+			"add --cost load=3, and more such; what is left out costs 1")
 	}
 	view, err := firmware.View(ctx, image, o.model.value, cost, turns, o.shown)
 	var none *wasm.NoLoopError
@@ -232,7 +231,7 @@ func (o *inspectFlags) inspect(ctx context.Context, image string) (textAndJSON, 
 		return view, err
 	case errors.As(err, &none):
 		loops := cmp.Or(strings.Join(none.Loops, ", "), "no place: leave it out")
-		return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: "there are such at " + loops}
+		return nil, input.Mistake("--loop", err.Error(), "there are such at "+loops)
 	case errors.As(err, &unread):
 		return nil, input.Unreadable(image, err, firmware.RemedyOfUnread(image, image, firmware.Programs(), err))
 	}

@@ -92,13 +92,13 @@ func (o *newFlags) list(c *cobra.Command) error {
 func (o *newFlags) write(c *cobra.Command, kind string) error {
 	k := slices.Index(o.kinds, kind)
 	if k < 0 {
-		return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("there is no fabric %q", kind),
-			Remedy: input.DidYouMean(kind, o.kinds, "choose one of "+strings.Join(o.kinds, ", "))}
+		return input.Mistake(c.CommandPath(), fmt.Sprintf("there is no fabric %q", kind),
+			input.DidYouMean(kind, o.kinds, "choose one of "+strings.Join(o.kinds, ", ")))
 	}
 	n := o.all[k]
 	o.out.path = cmp.Or(o.out.path, kind+".yaml")
 	if _, err := os.Lstat(o.out.path); err == nil && o.out.path != "-" {
-		return &starloom.InputError{Place: "--out", Reason: o.out.path + " is there already", Remedy: "give another path"}
+		return input.Mistake("--out", o.out.path+" is there already", "give another path")
 	}
 	expect, err := o.assign(n)
 	if err != nil {
@@ -133,8 +133,8 @@ func (o *newFlags) assign(n fabric.Network) (expect string, err error) {
 			wanted = append(wanted, "workload."+kinds[0]+"="+config.WorkloadExample[kinds[0]])
 		}
 	} else if !sets(own, "firmware") {
-		return "", &starloom.InputError{Place: n.Kind(), Reason: "it has no programs: images of your own run here",
-			Remedy: "give one, --set firmware.image=F.wasm; 'starloom firmware new' makes one"}
+		return "", input.Mistake(n.Kind(), "it has no programs: images of your own run here",
+			"give one, --set firmware.image=F.wasm; 'starloom firmware new' makes one")
 	}
 	schema, err := o.networks.Schema()
 	if err != nil {
@@ -233,7 +233,7 @@ func (o *newFlags) create(c *cobra.Command, text []byte) error {
 	})
 	var refused *fs.PathError
 	if errors.As(err, &refused) {
-		return &starloom.InputError{Place: "--out", Reason: refused.Error(), Remedy: "give another path"}
+		return input.Mistake("--out", refused.Error(), "give another path")
 	}
 	return err
 }

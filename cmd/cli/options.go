@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"starloom"
 	"starloom/traces/input"
 )
 
@@ -67,12 +66,11 @@ func pairs(option string, words []string, valued bool) (map[string]string, error
 	for _, word := range words {
 		name, value, ok := strings.Cut(word, "=")
 		if name == "" || !ok && valued {
-			return nil, &starloom.InputError{
-				Place: option, Reason: fmt.Sprintf("%q is not a name and a value", word), Remedy: "write " + option + " NAME=VALUE",
-			}
+			return nil, input.Mistake(option, fmt.Sprintf("%q is not a name and a value", word),
+				"write "+option+" NAME=VALUE")
 		}
 		if _, twice := values[name]; twice {
-			return nil, &starloom.InputError{Place: option, Reason: name + " is given twice", Remedy: "give every name once"}
+			return nil, input.Mistake(option, name+" is given twice", "give every name once")
 		}
 		values[name] = value
 	}
@@ -89,7 +87,7 @@ func flagError(c *cobra.Command, err error) error {
 		if errors.As(err, &unknown) {
 			remedy = meantOption(c, unknown, remedy)
 		}
-		return &starloom.InputError{Place: c.CommandPath(), Reason: err.Error(), Remedy: remedy}
+		return input.Mistake(c.CommandPath(), err.Error(), remedy)
 	}
 	remedy := "give a value of another kind"
 	switch value := invalid.GetFlag().Value.(type) {
@@ -114,7 +112,7 @@ func flagError(c *cobra.Command, err error) error {
 			remedy = fmt.Sprintf("give an integer from 0 to %d", math.MaxUint16)
 		}
 	}
-	return &starloom.InputError{Place: "--" + invalid.GetFlag().Name, Reason: fmt.Sprintf("%q cannot be used", invalid.GetValue()), Remedy: remedy}
+	return input.Mistake("--"+invalid.GetFlag().Name, fmt.Sprintf("%q cannot be used", invalid.GetValue()), remedy)
 }
 
 // meantOption puts the option before a remedy that may be meant by one that the command does not have: a similar one, or one
@@ -155,7 +153,7 @@ func refuseEmpty(c *cobra.Command, args []string) (err error) {
 		return nil // completion: the word that is being written may be empty
 	}
 	if k := slices.Index(args, ""); k >= 0 {
-		return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("argument %d is empty", k+1), Remedy: "usage: " + c.UseLine()}
+		return input.Mistake(c.CommandPath(), fmt.Sprintf("argument %d is empty", k+1), "usage: "+c.UseLine())
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -163,7 +161,7 @@ func refuseEmpty(c *cobra.Command, args []string) (err error) {
 			values = list.GetSlice()
 		}
 		if err == nil && (len(values) == 0 || slices.Contains(values, "")) {
-			err = &starloom.InputError{Place: "--" + f.Name, Reason: "its value is empty", Remedy: "give one, or leave the option out"}
+			err = input.Mistake("--"+f.Name, "its value is empty", "give one, or leave the option out")
 		}
 	})
 	return err

@@ -67,10 +67,8 @@ func (all *outputs) tableOrPicture(f *pflag.FlagSet, name, usage string, csv, sv
 		case strings.HasSuffix(path, ".svg"):
 			*svg = starloom.File(path)
 		default:
-			return &starloom.InputError{
-				Place: "--" + name, Reason: path + " ends in neither .csv nor .svg",
-				Remedy: "give a path that ends in .csv for a table, in .svg for a picture",
-			}
+			return input.Mistake("--"+name, path+" ends in neither .csv nor .svg",
+				"give a path that ends in .csv for a table, in .svg for a picture")
 		}
 		return nil
 	})
@@ -87,9 +85,7 @@ func (all *outputs) check(inputs ...string) error {
 		case first == "":
 			first = o.option
 		default:
-			return &starloom.InputError{
-				Place: o.option, Reason: "standard output has that of " + first, Remedy: fmt.Sprintf("give %s a file", o.option),
-			}
+			return input.Mistake(o.option, "standard output has that of "+first, fmt.Sprintf("give %s a file", o.option))
 		}
 	}
 	for _, input := range inputs {
@@ -108,14 +104,14 @@ func (all *outputs) check(inputs ...string) error {
 	return nil
 }
 
-func (all *outputs) keep(input string) error {
-	before, err := os.Stat(input)
+func (all *outputs) keep(read string) error {
+	before, err := os.Stat(read)
 	if err != nil {
 		return nil // it will be missed where it is read
 	}
 	for _, o := range all.list {
 		if replaced, err := os.Stat(o.path); err == nil && os.SameFile(before, replaced) {
-			return &starloom.InputError{Place: o.option, Reason: o.path + " is what the run is made from", Remedy: "give another path"}
+			return input.Mistake(o.option, o.path+" is what the run is made from", "give another path")
 		}
 	}
 	return nil

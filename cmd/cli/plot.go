@@ -58,9 +58,9 @@ func (o *plotFlags) run(c *cobra.Command, path string) error {
 	case strings.HasSuffix(name, ".png"):
 		write = func(f *figure.Figure, w io.Writer) error { return f.WritePNG(w, o.dark) }
 	case name == "":
-		return &starloom.InputError{Place: "--out", Reason: "no file is named for the picture", Remedy: "give one, for example -o latency.svg"}
+		return input.Mistake("--out", "no file is named for the picture", "give one, for example -o latency.svg")
 	case name != "-" && !strings.HasSuffix(name, ".svg"):
-		return &starloom.InputError{Place: "--out", Reason: name + " ends in neither .svg nor .png", Remedy: "give a path that ends in one of them"}
+		return input.Mistake("--out", name+" ends in neither .svg nor .png", "give a path that ends in one of them")
 	case o.dark:
 		return &starloom.InputError{Place: "--dark", Reason: "an SVG is light or dark as the reader's system is", Remedy: "delete --dark, or write a .png"}
 	}

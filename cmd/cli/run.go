@@ -60,7 +60,7 @@ func (o *runFlags) declareOutputs(f *pflag.FlagSet) {
 	to.to(f, "profile", "write where the longest call has spent its cost to `F`, for flame graphs", &o.Profile)
 	to.add(f, "save", "", "write the state at the end or at the break to `F`", func(path string) error {
 		if path == "-" {
-			return &starloom.InputError{Place: "--save", Reason: "a state is a file, which is replaced as a whole", Remedy: "give a path"}
+			return input.Mistake("--save", "a state is a file, which is replaced as a whole", "give a path")
 		}
 		o.Save = path
 		return nil
@@ -134,9 +134,7 @@ func (o *runFlags) manySeeds(f *pflag.FlagSet) (many starloom.Seeds, err error) 
 	}
 	for _, one := range []string{"seed", "permutation"} {
 		if f.Changed(one) {
-			return many, &starloom.InputError{
-				Place: "--seeds", Reason: "this is for many runs, --" + one + " for one", Remedy: "delete one of them",
-			}
+			return many, input.Mistake("--seeds", "this is for many runs, --"+one+" for one", "delete one of them")
 		}
 	}
 	return starloom.ParseSeeds(o.seeds)

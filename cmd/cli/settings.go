@@ -54,9 +54,8 @@ func (s *settings) assignments() ([]starloom.Assignment, error) {
 	for i, word := range s.words {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok || key == "" {
-			return nil, &starloom.InputError{
-				Place: "--set " + word, Reason: "this is not a key and its value", Remedy: "write --set KEY=VALUE: --set nic.rx_frames=64",
-			}
+			return nil, input.Mistake("--set "+word, "this is not a key and its value",
+				"write --set KEY=VALUE: --set nic.rx_frames=64")
 		}
 		set[i] = starloom.Assignment{Key: key, Value: value}
 	}

@@ -24,6 +24,7 @@ import (
 	"starloom/internal/slurm"
 	"starloom/internal/sweep"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // studyFlags are the options of `study`.
@@ -73,7 +74,7 @@ func (o *studyFlags) names(_ *cobra.Command, args []string, _ string) (names []s
 
 func (o *studyFlags) run(c *cobra.Command, name string) error {
 	if o.quick && o.Full {
-		return &starloom.InputError{Place: "--quick", Reason: "--full is given as well", Remedy: "choose one"}
+		return input.Mistake("--quick", "--full is given as well", "choose one")
 	}
 	if err := errors.Join(o.slurm.check(o), o.outputs.check()); err != nil {
 		return err
@@ -188,7 +189,7 @@ func (x *studySlurm) used() bool { return x.on.value == sweep.OnSlurm || x.keys 
 
 func (x *studySlurm) check(o *studyFlags) error {
 	refuse := func(place, reason, remedy string) error {
-		return &starloom.InputError{Place: place, Reason: reason, Remedy: remedy}
+		return input.Mistake(place, reason, remedy)
 	}
 	switch {
 	case !x.used() && (x.dryRun || x.out != "" || x.settings != ""):
@@ -272,9 +273,9 @@ func (p *caseParts) runKeys(ctx context.Context) error {
 		done++
 	}
 	if done < len(keys) {
-		return &starloom.InputError{Place: "--points",
-			Reason: "the study has not all of the cases that are asked for: this executable is not that of the command that asks",
-			Remedy: "leave it as it is while a study runs, and start the command again"}
+		return input.Mistake("--points",
+			"the study has not all of the cases that are asked for: this executable is not that of the command that asks",
+			"leave it as it is while a study runs, and start the command again")
 	}
 	return nil
 }

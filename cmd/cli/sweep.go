@@ -106,7 +106,7 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 	if o.points != "" {
 		data, err := os.ReadFile(o.points)
 		if err != nil {
-			return &starloom.InputError{Place: "--points", Reason: err.Error(), Remedy: "give a file with a key in each line"}
+			return input.Mistake("--points", err.Error(), "give a file with a key in each line")
 		}
 		o.Keys = append(o.Keys, strings.Fields(string(data))...)
 		if !c.Flags().Changed("workers") {
@@ -115,7 +115,7 @@ func (o *sweepFlags) place(c *cobra.Command, path string) error {
 	}
 	if o.On = o.on.value; o.On != sweep.OnSlurm {
 		if o.dryRun {
-			return &starloom.InputError{Place: "--dry-run", Reason: "it shows what would be sent to a cluster", Remedy: "add --on slurm, or delete it"}
+			return input.Mistake("--dry-run", "it shows what would be sent to a cluster", "add --on slurm, or delete it")
 		}
 		return nil
 	}
@@ -142,8 +142,8 @@ func sharedExecutable() (string, error) {
 		return "", err
 	}
 	if strings.Contains(self, string(filepath.Separator)+"go-build") && filepath.Base(filepath.Dir(self)) == "exe" {
-		return "", &starloom.InputError{Place: "--on slurm", Reason: self + " is gone when 'go run' has ended",
-			Remedy: "'go build' the program into a folder that all nodes share, and run that"}
+		return "", input.Mistake("--on slurm", self+" is gone when 'go run' has ended",
+			"'go build' the program into a folder that all nodes share, and run that")
 	}
 	return self, nil
 }
@@ -200,7 +200,7 @@ func newSweepMerge() *cobra.Command {
 		Args:  atLeastOne("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if out == "" {
-				return &starloom.InputError{Place: "--out", Reason: "no folder is named for the results", Remedy: "give one, for example --out results"}
+				return input.Mistake("--out", "no folder is named for the results", "give one, for example --out results")
 			}
 			points, files, err := sweep.Merge(out, args)
 			if err != nil {

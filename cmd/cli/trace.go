@@ -90,7 +90,7 @@ func newTraceDecode() *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		for _, required := range []struct{ option, value string }{{"--map", mapPath}, {"--pcapng", pcapng.path}} {
 			if required.value == "" {
-				return &starloom.InputError{Place: c.CommandPath(), Reason: required.option + " is missing", Remedy: "usage: " + c.UseLine()}
+				return input.Mistake(c.CommandPath(), required.option+" is missing", "usage: "+c.UseLine())
 			}
 		}
 		if err := files.check(args[0], mapPath); err != nil {
@@ -215,11 +215,11 @@ func (o *diffFlags) override(f *pflag.FlagSet) error {
 
 func (o *diffFlags) refuse() error {
 	if o.Context < 1 || o.Context > 1000 {
-		return &starloom.InputError{Place: "--context", Reason: fmt.Sprintf("%d columns cannot be drawn", o.Context), Remedy: "give 1 to 1000"}
+		return input.Mistake("--context", fmt.Sprintf("%d columns cannot be drawn", o.Context), "give 1 to 1000")
 	}
 	if !(o.RealTolerance >= 0 && o.RealTolerance < 1) {
 		reason := fmt.Sprintf("%v is not a part of a number", o.RealTolerance)
-		return &starloom.InputError{Place: "--real-tolerance", Reason: reason, Remedy: "give 0 or more and less than 1, such as 1e-12"}
+		return input.Mistake("--real-tolerance", reason, "give 0 or more and less than 1, such as 1e-12")
 	}
 	return nil
 }
@@ -239,7 +239,7 @@ func duration(option, text string, set func(d vcd.Duration, negative bool)) erro
 		if _, notNumber := strconv.ParseUint(plain, 10, 64); notNumber == nil && plain != "0" {
 			remedy = fmt.Sprintf("give its unit, too, such as %sns", text)
 		}
-		return &starloom.InputError{Place: option, Reason: err.Error(), Remedy: remedy}
+		return input.Mistake(option, err.Error(), remedy)
 	}
 	set(d, negative)
 	return nil

@@ -63,11 +63,9 @@ func (b *Buses) slice(timing nic.Timing) (cycles int, err error) {
 		return 0, nil
 	}
 	if cycles = timing.SlotCycles(); cycles > hw.SliceCyclesMax {
-		return 0, &input.Error{
-			Place:  b.Place,
-			Reason: fmt.Sprintf("a slot has %d cycles, and the turns of an arbiter tdma have at most %d", cycles, hw.SliceCyclesMax),
-			Remedy: "choose a smaller nic.payload_bytes, a larger link.phit_bits, or another arbiter",
-		}
+		return 0, input.Mistake(b.Place,
+			fmt.Sprintf("a slot has %d cycles, and the turns of an arbiter tdma have at most %d", cycles, hw.SliceCyclesMax),
+			"choose a smaller nic.payload_bytes, a larger link.phit_bits, or another arbiter")
 	}
 	return cycles, nil
 }

@@ -93,7 +93,7 @@ func (e Network) adapt(program, _ string, params map[string]int64) fabric.Networ
 
 func (e Network) Check() error {
 	refuse := func(key, reason, remedy string) error {
-		return &input.Error{Place: "fabric.ej." + key, Reason: reason, Remedy: remedy}
+		return input.Mistake("fabric.ej."+key, reason, remedy)
 	}
 	switch {
 	case e.Dimensions < 1 || e.Dimensions > DimensionsMax:

@@ -141,10 +141,8 @@ func (r *referee) Load(l *fabric.Load) error {
 	}
 	if l.Table && !r.all {
 		if r.net.nodes() > tableNodesMax {
-			return &input.Error{
-				Place: "--run-table", Reason: fmt.Sprintf("the network has %d nodes", r.net.nodes()),
-				Remedy: fmt.Sprintf("a run-table shows at most %d", tableNodesMax),
-			}
+			return input.Mistake("--run-table", fmt.Sprintf("the network has %d nodes", r.net.nodes()),
+				fmt.Sprintf("a run-table shows at most %d", tableNodesMax))
 		}
 		r.table = eisenstein.NewTable(r.torus, r.source, l.Shards)
 	}

@@ -38,8 +38,8 @@ type anynetReader struct {
 func readAnynet(path, place string) (*Anynet, error) {
 	data, err := input.Read(path, fileBytesMax)
 	if err != nil {
-		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
-			Remedy: "give a file with lines such as router 0 node 0 router 1 3"}
+		return nil, input.Mistake(place, fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
+			"give a file with lines such as router 0 node 0 router 1 3")
 	}
 	return parseAnynet(path, string(data))
 }

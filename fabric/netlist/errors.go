@@ -51,7 +51,7 @@ func (m *mistakes) add(place, reason, remedy string) {
 		m.found.More++
 		return
 	}
-	m.found.List = append(m.found.List, &input.Error{Place: place, Reason: reason, Remedy: remedy})
+	m.found.List = append(m.found.List, input.Mistake(place, reason, remedy))
 }
 
 func (m *mistakes) take(err error) {

@@ -254,9 +254,9 @@ func readElements(file string, data []byte) (*element, error) {
 		case errors.Is(err, io.EOF):
 			return whole, nil
 		case errors.As(err, &syntax):
-			return nil, &input.Error{Place: fmt.Sprintf("%s:%d", file, syntax.Line), Reason: "not XML: " + syntax.Msg, Remedy: "correct the syntax"}
+			return nil, input.Mistake(fmt.Sprintf("%s:%d", file, syntax.Line), "not XML: "+syntax.Msg, "correct the syntax")
 		case err != nil:
-			return nil, &input.Error{Place: fmt.Sprintf("%s:%d", file, line), Reason: "not XML: " + err.Error(), Remedy: "write it in UTF-8"}
+			return nil, input.Mistake(fmt.Sprintf("%s:%d", file, line), "not XML: "+err.Error(), "write it in UTF-8")
 		}
 	}
 }

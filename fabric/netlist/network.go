@@ -142,8 +142,8 @@ func (n Network) Net() *Net { return n.net }
 // Check implements fabric.Network: what is wrong with a drawing was found when it was read.
 func (n Network) Check() error {
 	if n.net == nil {
-		return &input.Error{Place: "fabric.netlist", Reason: "the netlist is empty",
-			Remedy: "write mesh: {k: [4, 4]}, nodes: and links:, or file: FILE; in Go, netlist.New"}
+		return input.Mistake("fabric.netlist", "the netlist is empty",
+			"write mesh: {k: [4, 4]}, nodes: and links:, or file: FILE; in Go, netlist.New")
 	}
 	return nil
 }
@@ -193,18 +193,18 @@ func checkGossip(g *fabric.Gossip) error {
 	switch {
 	case g == nil:
 	case g.Orders != "" || g.Given != nil:
-		return &input.Error{Place: place + "orders", Reason: "on a netlist who is told first follows from the network", Remedy: "delete orders"}
+		return input.Mistake(place+"orders", "on a netlist who is told first follows from the network", "delete orders")
 	case g.Count() > 1:
-		return &input.Error{Place: place + "sessions", Reason: fmt.Sprintf("gossip of %d sessions, and on a netlist it has one", g.Sessions),
-			Remedy: "delete sessions"}
+		return input.Mistake(place+"sessions",
+			fmt.Sprintf("gossip of %d sessions, and on a netlist it has one", g.Sessions), "delete sessions")
 	case g.Values != "" || g.Vector != nil:
 		return &input.Error{Place: place + "values", Reason: "on a netlist each processor tells its number, and no values", Remedy: "delete values"}
 	case len(g.Faulty) > 0 && g.Fault != "":
-		return &input.Error{Place: place + "faulty", Reason: noVotes, Remedy: "delete faulty and fault"}
+		return input.Mistake(place+"faulty", noVotes, "delete faulty and fault")
 	case len(g.Faulty) > 0:
-		return &input.Error{Place: place + "faulty", Reason: noVotes, Remedy: "delete faulty"}
+		return input.Mistake(place+"faulty", noVotes, "delete faulty")
 	case g.Fault != "":
-		return &input.Error{Place: place + "fault", Reason: noVotes, Remedy: "delete fault"}
+		return input.Mistake(place+"fault", noVotes, "delete fault")
 	}
 	return nil
 }

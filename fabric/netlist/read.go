@@ -102,8 +102,8 @@ func document(path, place string) (*yaml.Node, error) {
 
 func documentOf(data []byte, path, place string, err error) (*yaml.Node, error) {
 	if err != nil {
-		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
-			Remedy: "give a netlist, relative to the scenario's folder"}
+		return nil, input.Mistake(place, fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
+			"give a netlist, relative to the scenario's folder")
 	}
 	return strict.Document(path, data, "netlist", "write nodes: {...} and links: [...]")
 }
@@ -514,8 +514,8 @@ func (r *reader) readRows(path string, data []byte) {
 	r.take(input.Table(path, data, "write the head router,destination,port,vcs and a row for each route", func(head []string) error {
 		for i, name := range tableColumns {
 			if at[i] = slices.Index(head, name); at[i] < 0 && i < 3 {
-				return &input.Error{Place: path + ":1:1", Reason: "there is no column " + name,
-					Remedy: "give a head with router,destination,port, and vcs if routes have some of them"}
+				return input.Mistake(path+":1:1", "there is no column "+name,
+					"give a head with router,destination,port, and vcs if routes have some of them")
 			}
 		}
 		return nil

@@ -251,8 +251,8 @@ func (r *reader) checkModel(place, what, name string) error {
 		for _, t := range twin.All() {
 			known = append(known, t.Name)
 		}
-		return &input.Error{Place: place, Reason: fmt.Sprintf("%s is %s, which there is not", what, strict.Clip(name)),
-			Remedy: input.DidYouMean(name, known, "write star_coupler, link, or another one of docs/rtl.md")}
+		return input.Mistake(place, fmt.Sprintf("%s is %s, which there is not", what, strict.Clip(name)),
+			input.DidYouMean(name, known, "write star_coupler, link, or another one of docs/rtl.md"))
 	}
 	return nil
 }

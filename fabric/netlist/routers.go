@@ -108,7 +108,7 @@ func (d *Drawing) placeRouters(w *routed, graph *Anynet) (net *Net, err error) {
 
 func (w *routed) drawPlan(s *shorthand) error {
 	refuse := func(reason, remedy string) error {
-		return &input.Error{Place: s.place, Reason: s.key + ": " + reason, Remedy: remedy}
+		return input.Mistake(s.place, s.key+": "+reason, remedy)
 	}
 	keys := s.value.keys()
 	plan := s.plan()
@@ -215,13 +215,13 @@ func (w *routed) drawGraph(a *Anynet) error {
 	for router := range routers {
 		ports := w.nicPorts*len(a.Nodes[router]) + len(out[router])
 		if nodes += len(a.Nodes[router]); ports > hw.RouterPortsMax || ports == 0 {
-			return &input.Error{Place: place, Reason: fmt.Sprintf("router %d has %s", router, traces.Plural(ports, "port", "ports")),
-				Remedy: fmt.Sprintf("allowed are 1 to %d", hw.RouterPortsMax)}
+			return input.Mistake(place, fmt.Sprintf("router %d has %s", router, traces.Plural(ports, "port", "ports")),
+				fmt.Sprintf("allowed are 1 to %d", hw.RouterPortsMax))
 		}
 		r.Graph.Ports = append(r.Graph.Ports, ports)
 	}
 	if most := hw.PacketNodesMax / w.nicPorts; nodes == 0 || nodes > most {
-		return &input.Error{Place: place, Reason: fmt.Sprintf("the graph has %d nodes", nodes), Remedy: fmt.Sprintf("allowed are 1 to %d", most)}
+		return input.Mistake(place, fmt.Sprintf("the graph has %d nodes", nodes), fmt.Sprintf("allowed are 1 to %d", most))
 	}
 	r.Graph.Nodes = make([]hw.RouterNode, w.nicPorts*nodes)
 	for router := range routers {
@@ -374,5 +374,5 @@ func (w *routed) give(router, node, port int) {
 }
 
 func (w *routed) refuse(place, reason, remedy string) error {
-	return &input.Error{Place: place, Reason: reason, Remedy: remedy}
+	return input.Mistake(place, reason, remedy)
 }

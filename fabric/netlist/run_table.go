@@ -64,8 +64,8 @@ func (t *runTable) load(l *fabric.Load) error {
 		return nil
 	}
 	if n := len(t.net.Processors); n > tableProcessorsMax {
-		return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("the network has %d processors", n),
-			Remedy: fmt.Sprintf("a run-table shows at most %d", tableProcessorsMax)}
+		return input.Mistake("--run-table", fmt.Sprintf("the network has %d processors", n),
+			fmt.Sprintf("a run-table shows at most %d", tableProcessorsMax))
 	}
 	t.hearers, t.shards = newROM(t.net).hearers, make([][]doing, l.Shards)
 	return nil

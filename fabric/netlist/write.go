@@ -352,7 +352,7 @@ func (n *Net) WriteHeader(w io.Writer) error {
 	define := func(name string, number int) {
 		word := "NET_" + identifier(name)
 		if other, taken := names[word]; taken && clash == nil {
-			clash = &input.Error{Place: "fabric.netlist", Reason: fmt.Sprintf("%s and %s are both %s in C", other, name, word), Remedy: "rename one"}
+			clash = input.Mistake("fabric.netlist", fmt.Sprintf("%s and %s are both %s in C", other, name, word), "rename one")
 		}
 		names[word] = name
 		fmt.Fprintf(b, "#define %s %d\n", word, number)

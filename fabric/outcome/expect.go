@@ -23,8 +23,8 @@ func ParseExpectation(place, text string) (*Expectation, error) {
 	verdict, rule, ruled := strings.Cut(text, ":")
 	e := &Expectation{Verdict: Verdict(verdict), Rule: rule}
 	if e.Verdict != VerdictFail && (e.Verdict != VerdictPass || ruled) || ruled && rule == "" {
-		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("%q is not how a run may end", text),
-			Remedy: "write pass, fail, or fail:RULE with the rule that is to be broken"}
+		return nil, input.Mistake(place, fmt.Sprintf("%q is not how a run may end", text),
+			"write pass, fail, or fail:RULE with the rule that is to be broken")
 	}
 	if rule == "trap" { // as --break-on has it
 		e.Rule = fabric.RuleTrap
@@ -44,8 +44,8 @@ func (e *Expectation) Check(checked []string) error {
 	if e == nil || e.Rule == "" || slices.Contains(checked, e.Rule) || slices.Contains(rulesBeside, e.Rule) {
 		return nil
 	}
-	return &input.Error{Place: "--expect", Reason: fmt.Sprintf("the run is not held to a rule %q", e.Rule),
-		Remedy: input.DidYouMean(e.Rule, append(slices.Clone(checked), rulesBeside...), "it is to "+strings.Join(checked, ", "))}
+	return input.Mistake("--expect", fmt.Sprintf("the run is not held to a rule %q", e.Rule),
+		input.DidYouMean(e.Rule, append(slices.Clone(checked), rulesBeside...), "it is to "+strings.Join(checked, ", ")))
 }
 
 // judge returns the expectation with what has become of it, nil for none. A run that was interrupted, or ended by a tool, meets none.

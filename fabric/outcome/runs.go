@@ -18,7 +18,7 @@ func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
 // *input.Error at the place.
 func ParseSeeds(place, text string) (Seeds, error) {
 	refuse := func(reason, remedy string) (Seeds, error) {
-		return Seeds{}, &input.Error{Place: place, Reason: reason, Remedy: remedy}
+		return Seeds{}, input.Mistake(place, reason, remedy)
 	}
 	const write = "write the first and the last seed, for example 1..100; allowed are 0 to 18446744073709551615"
 	first, last, ok := strings.Cut(text, "..")

@@ -59,14 +59,12 @@ func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int)
 		return nil, none
 	}
 	if failed != nil {
-		return nil, &input.Error{
-			Place: key, Reason: failed.Error(),
-			Remedy: "define STARLOOM_CHOICE in the firmware as a function that returns a group, or use " + twoHopsProgram,
-		}
+		return nil, input.Mistake(key, failed.Error(),
+			"define STARLOOM_CHOICE in the firmware as a function that returns a group, or use "+twoHopsProgram)
 	}
 	permutation, _, err := Adversary(p, table, slots)
 	if err != nil {
-		return nil, &input.Error{Place: key, Reason: err.Error(), Remedy: "ask for fewer slots, or take a larger network with d >= g"}
+		return nil, input.Mistake(key, err.Error(), "ask for fewer slots, or take a larger network with d >= g")
 	}
 	return permutation, nil
 }

@@ -162,7 +162,7 @@ func ParseFile(path string, data []byte) ([]fabric.TrafficRow, error) {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, &input.Error{Place: path, Reason: "the file has no packets", Remedy: "give one row for each packet"}
+		return nil, input.Mistake(path, "the file has no packets", "give one row for each packet")
 	}
 	slices.SortStableFunc(rows, func(a, b fabric.TrafficRow) int {
 		return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.Source, b.Source))
@@ -177,15 +177,15 @@ func readRow(place string, record []string, at [len(columns)]int, named int) (ro
 		limit := []uint64{1<<31 - 1, 1<<31 - 1, sizeMax, 1 << 62}[i]
 		value, err := strconv.ParseUint(record[column], 10, 64)
 		if err != nil || value > limit || i == 2 && value == 0 {
-			wrong.Take(&input.Error{Place: place, Reason: fmt.Sprintf("%s is %q", columns[i].name, input.Clip(record[column])),
-				Remedy: fmt.Sprintf("allowed are %d to %d", map[bool]int{true: 1}[i == 2], limit)})
+			wrong.Take(input.Mistake(place, fmt.Sprintf("%s is %q", columns[i].name, input.Clip(record[column])),
+				fmt.Sprintf("allowed are %d to %d", map[bool]int{true: 1}[i == 2], limit)))
 		}
 		values[i] = value
 	}
 	row = fabric.TrafficRow{Source: uint32(values[0]), Destination: uint32(values[1]), Size: uint8(values[2]), Created: values[3]}
 	if named >= 0 {
 		if row.ID, err = strconv.ParseUint(record[named], 10, 64); err != nil {
-			wrong.Take(&input.Error{Place: place, Reason: fmt.Sprintf("the id is %q", input.Clip(record[named])), Remedy: "give a number"})
+			wrong.Take(input.Mistake(place, fmt.Sprintf("the id is %q", input.Clip(record[named])), "give a number"))
 		}
 	}
 	return row, wrong.Err()
@@ -198,8 +198,8 @@ func find(path string, head []string) (at [len(columns)]int, err error) {
 			if c.other != c.name {
 				names += " or " + c.other
 			}
-			return at, &input.Error{Place: path + ":1:1", Reason: "there is no column " + names,
-				Remedy: "give a head with source,destination,size,created, or src,dest,size,ctime; other columns are not read"}
+			return at, input.Mistake(path+":1:1", "there is no column "+names,
+				"give a head with source,destination,size,created, or src,dest,size,ctime; other columns are not read")
 		}
 	}
 	return at, nil

@@ -191,7 +191,7 @@ type refusal struct {
 func refuse(all ...refusal) error {
 	for _, r := range all {
 		if r.is {
-			return &input.Error{Place: strings.TrimSuffix("workload.traffic."+r.key, "."), Reason: r.reason, Remedy: r.remedy}
+			return input.Mistake(strings.TrimSuffix("workload.traffic."+r.key, "."), r.reason, r.remedy)
 		}
 	}
 	return nil
@@ -242,8 +242,8 @@ func (s *Spec) checkPattern(n int) error {
 	for i := range s.Rows {
 		r := &s.Rows[i]
 		if int(r.Source) >= n || int(r.Destination) >= n {
-			wrong.Add(&input.Error{Place: fmt.Sprintf("%s:%d:1", s.Path, r.Line), Reason: fmt.Sprintf("a packet goes from %d to %d", r.Source, r.Destination),
-				Remedy: fmt.Sprintf("processors are 0 to %d", n-1)})
+			wrong.Add(input.Mistake(fmt.Sprintf("%s:%d:1", s.Path, r.Line),
+				fmt.Sprintf("a packet goes from %d to %d", r.Source, r.Destination), fmt.Sprintf("processors are 0 to %d", n-1)))
 		}
 	}
 	if err := wrong.Err(); err != nil {

@@ -27,10 +27,8 @@ type Options struct {
 // Firmware checks the firmware of what a scenario has become, in all the ways to run it.
 func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (check *Report, err error) {
 	if o.Reproduce != "" && (o.Fuzz <= 0 || o.Replay != "") {
-		return nil, &input.Error{
-			Place: "--reproduce", Reason: "no handler is called on arbitrary input that could find something",
-			Remedy: "delete it, or --fuzz 0 and --replay",
-		}
+		return nil, input.Mistake("--reproduce", "no handler is called on arbitrary input that could find something",
+			"delete it, or --fuzz 0 and --replay")
 	}
 	var out outputs.Set
 	defer out.Abort()

@@ -116,10 +116,10 @@ func ReadInput(path string, c *config.Config) (*FuzzInput, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(in); err != nil {
-		return nil, &input.Error{Place: path, Reason: fmt.Sprintf("this is not the input of a handler: %v", err), Remedy: remedy}
+		return nil, input.Mistake(path, fmt.Sprintf("this is not the input of a handler: %v", err), remedy)
 	}
 	if err := in.check(c); err != nil {
-		return nil, &input.Error{Place: path, Reason: err.Error(), Remedy: remedy}
+		return nil, input.Mistake(path, err.Error(), remedy)
 	}
 	return in, nil
 }

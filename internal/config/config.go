@@ -130,7 +130,7 @@ func (s *Source) StatesWorkload() bool {
 
 // Refuse returns an error about the value of a key.
 func (s *Source) Refuse(path, reason, remedy string) error {
-	return &input.Error{Place: s.Place(path), Reason: reason, Remedy: remedy}
+	return input.Mistake(s.Place(path), reason, remedy)
 }
 
 // The values of Firmware.Mode.

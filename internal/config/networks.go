@@ -30,7 +30,7 @@ func (list Networks) Check(builtIn []fabric.Network) error {
 	}
 	for _, n := range list {
 		place := fmt.Sprintf("network %T", n)
-		refuse := func(reason, remedy string) error { return &input.Error{Place: place, Reason: reason, Remedy: remedy} }
+		refuse := func(reason, remedy string) error { return input.Mistake(place, reason, remedy) }
 		if n == nil || reflect.ValueOf(n).Kind() == reflect.Pointer && reflect.ValueOf(n).IsNil() {
 			return refuse("it is nil", "give a value, whose fields are what a scenario leaves out")
 		}

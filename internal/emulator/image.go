@@ -40,7 +40,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 		return nil, place, err
 	}
 	if m.Host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
-		return nil, place, &input.Error{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
+		return nil, place, input.Mistake("--runtime", err.Error(), "change the option")
 	}
 	m.Host.Limit(m.options.HandlerTicks)
 	if m.options.HandlersCovered {
@@ -54,10 +54,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 		return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err)}
 	}
 	if image.Runtime && !f.Isolated() {
-		return nil, place, &input.Error{
-			Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, firmware.ErrOneProcessor),
-			Remedy: "give firmware.mode: isolated, or --mode isolated",
-		}
+		return nil, place, input.Mistake(place,
+			fmt.Sprintf("the firmware image %s: %v", m.Image.Name, firmware.ErrOneProcessor),
+			"give firmware.mode: isolated, or --mode isolated")
 	}
 	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	m.Image.results, m.Image.resultNames = image.Results, image.ResultNames
@@ -67,10 +66,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (maker,
 
 func (m *Machine) nativeMaker() (maker, error) {
 	if m.Meter != nil {
-		return nil, &input.Error{
-			Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model",
-			Remedy: "use compiler or interpreter",
-		}
+		return nil, input.Mistake("--runtime",
+			"handlers in Go have no instructions to count, and the scenario has firmware.cpu.model",
+			"use compiler or interpreter")
 	}
 	if m.Program == nil || m.Program.Native == nil {
 		return nil, &input.Error{Place: "--runtime", Reason: "there is no native form of " + m.Config.Firmware.Name, Remedy: "use compiler or interpreter"}
@@ -88,8 +86,8 @@ func (m *Machine) readImage(place string) (wasm []byte, err error) {
 		return f.Bytes, nil
 	}
 	if wasm, err = firmware.ReadImage(f.Path); err != nil {
-		return nil, &input.Error{Place: place, Remedy: m.remedyOfImage(err),
-			Reason: fmt.Sprintf("the firmware image cannot be read: %s: %v", f.Path, input.WithoutPath(err))}
+		return nil, input.Mistake(place,
+			fmt.Sprintf("the firmware image cannot be read: %s: %v", f.Path, input.WithoutPath(err)), m.remedyOfImage(err))
 	}
 	return wasm, nil
 }

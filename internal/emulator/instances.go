@@ -42,10 +42,8 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		bank := m.anyInstance().Bank()
 		m.Image.stateBytes, m.Image.listenSlots, m.Image.takesROM = uint64(bank.StateBytes()), bank.ListenSlots(), bank.TakesROM
 		if m.Image.takesROM && config.ROMWords+config.MachineROM == 0 {
-			return &input.Error{
-				Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.Image.Name),
-				Remedy: "build it without STARLOOM_ROM",
-			}
+			return input.Mistake(place, fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.Image.Name),
+				"build it without STARLOOM_ROM")
 		}
 		if err := m.checkMemory(); err != nil {
 			return err
@@ -174,10 +172,9 @@ func (m *Machine) wrongSchedule(place string, takes bool) error {
 			"include starloom_traffic.h, or take another workload")
 	}
 	if takes {
-		return &input.Error{
-			Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.Image.Name),
-			Remedy: "give firmware.schedule: " + config.KnownAre("schedule", m.Network.Abilities().Schedules.Names),
-		}
+		return input.Mistake(place,
+			fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.Image.Name),
+			"give firmware.schedule: "+config.KnownAre("schedule", m.Network.Abilities().Schedules.Names))
 	}
 	return m.Config.Source.Refuse("firmware.schedule", fmt.Sprintf("the firmware %s takes no schedule", m.Image.Name),
 		"define STARLOOM_SCHEDULE before including starloom.h, or delete schedule")

@@ -59,8 +59,8 @@ func NoSlots(n fabric.Network, rtl bool) error {
 	case fabric.RoutersOf(n) != nil:
 		return &input.Error{Place: "--engine slot", Reason: "routers pass flits in any cycle, and have no slots", Remedy: "take --engine cycle or auto"}
 	case rtl:
-		return &input.Error{Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles",
-			Remedy: "use --engine cycle or auto, or delete the key rtl"}
+		return input.Mistake("--engine slot", "RTL is clocked in every cycle, and this engine has no cycles",
+			"use --engine cycle or auto, or delete the key rtl")
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
 	for i, pattern := range patterns {
 		var err error
 		if compiled[i], err = hw.CompilePattern(pattern); err != nil {
-			return nil, &input.Error{Place: fmt.Sprintf("%q", pattern), Reason: err.Error(), Remedy: "correct the pattern"}
+			return nil, input.Mistake(fmt.Sprintf("%q", pattern), err.Error(), "correct the pattern")
 		}
 	}
 	match := func(path string) bool {
@@ -81,13 +81,11 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 	}
 	if len(found) == 0 {
 		if m.Hardware == nil {
-			return nil, &input.Error{
-				Place:  "signals",
-				Reason: fmt.Sprintf("the slot engine has no signals of hardware, and no other one matches %q", names),
-				Remedy: "build the machine with EngineCycle",
-			}
+			return nil, input.Mistake("signals",
+				fmt.Sprintf("the slot engine has no signals of hardware, and no other one matches %q", names),
+				"build the machine with EngineCycle")
 		}
-		return nil, &input.Error{Place: "signals", Reason: fmt.Sprintf("no signal matches %q", names), Remedy: m.SignalExamples()}
+		return nil, input.Mistake("signals", fmt.Sprintf("no signal matches %q", names), m.SignalExamples())
 	}
 	return found, nil
 }

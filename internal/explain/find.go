@@ -61,7 +61,7 @@ func (b *Book) Find(word string) (*Answer, error) {
 		if near := b.nearest(word); near != "" {
 			remedy = fmt.Sprintf("did you mean %s? %s", near, remedy)
 		}
-		return nil, &input.Error{Place: "explain", Reason: fmt.Sprintf("no figure, column or rule is called %q", word), Remedy: remedy}
+		return nil, input.Mistake("explain", fmt.Sprintf("no figure, column or rule is called %q", word), remedy)
 	}
 	return a, nil
 }

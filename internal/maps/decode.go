@@ -100,7 +100,7 @@ func (d *decoder) octets(root *yaml.Node, m *Decode) error {
 		l := &m.Options.Lanes[i]
 		l.Octets = m.Octets
 		refuse := func(reason, remedy string) error {
-			return &input.Error{Place: l.Place, Reason: "the interface " + l.Name + " has " + reason, Remedy: remedy}
+			return input.Mistake(l.Place, "the interface "+l.Name+" has "+reason, remedy)
 		}
 		switch {
 		case !m.Octets && (l.AXIStream != "" || l.Keep != "" || l.Bad != "" || l.HighFirst):

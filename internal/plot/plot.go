@@ -40,7 +40,7 @@ func Draw(t *Table, o Options) (f *figure.Figure, note string, err error) {
 	case o.Histogram != "":
 		f, note, err = t.histogram(o)
 	case o.X == "" || o.Y == "":
-		return nil, "", &input.Error{Place: t.Path, Reason: "no columns are named", Remedy: "give --x and --y, or --histogram; " + t.known()}
+		return nil, "", input.Mistake(t.Path, "no columns are named", "give --x and --y, or --histogram; "+t.known())
 	case o.Z != "":
 		f, note, err = t.heat(o)
 	default:
@@ -151,8 +151,8 @@ func (t *Table) lines(o Options) (*figure.Figure, string, error) {
 		c.Points = append(c.Points, point)
 	}
 	if len(f.Curves) == 0 {
-		return nil, "", &input.Error{Place: t.Path, Reason: fmt.Sprintf("no row has a value for %s that can be drawn", o.Y),
-			Remedy: "name another column; " + t.known()}
+		return nil, "", input.Mistake(t.Path, fmt.Sprintf("no row has a value for %s that can be drawn", o.Y),
+			"name another column; "+t.known())
 	}
 	if o.Published != "" {
 		if err := published(f, o.Published); err != nil {
@@ -260,7 +260,7 @@ func published(f *figure.Figure, path string) error {
 	}
 	x, y := slices.Index(t.Columns, "x"), slices.Index(t.Columns, "y")
 	if x < 0 || y < 0 {
-		return &input.Error{Place: path + ":1", Reason: "there are no columns x and y", Remedy: "begin the file with the line x,y"}
+		return input.Mistake(path+":1", "there are no columns x and y", "begin the file with the line x,y")
 	}
 	c := figure.Curve{Name: "published", Style: figure.Published}
 	for row := range t.rows {
@@ -316,9 +316,9 @@ func (t *Table) heat(o Options) (*figure.Figure, string, error) {
 		}
 		cell := &f.Cells.Values[slices.Index(f.Y.Names, t.rows[row][y])][slices.Index(f.X.Names, t.rows[row][x])]
 		if !math.IsNaN(*cell) {
-			return nil, "", &input.Error{Place: t.line(row),
-				Reason: fmt.Sprintf("there are several values for %s %s and %s %s", o.X, t.rows[row][x], o.Y, t.rows[row][y]),
-				Remedy: "choose one: --where COLUMN=VALUE"}
+			return nil, "", input.Mistake(t.line(row),
+				fmt.Sprintf("there are several values for %s %s and %s %s", o.X, t.rows[row][x], o.Y, t.rows[row][y]),
+				"choose one: --where COLUMN=VALUE")
 		}
 		*cell = value
 	}
@@ -430,8 +430,8 @@ func (t *Table) histogram(o Options) (*figure.Figure, string, error) {
 	}
 	for _, axis := range t.Axes {
 		if t.varies(slices.Index(t.Columns, axis)) {
-			return nil, "", &input.Error{Place: "--histogram", Reason: fmt.Sprintf("%s has runs of several points: %s varies", t.Path, axis),
-				Remedy: fmt.Sprintf("choose one: --where %s=%s", axis, t.rows[0][slices.Index(t.Columns, axis)])}
+			return nil, "", input.Mistake("--histogram", fmt.Sprintf("%s has runs of several points: %s varies", t.Path, axis),
+				fmt.Sprintf("choose one: --where %s=%s", axis, t.rows[0][slices.Index(t.Columns, axis)]))
 		}
 	}
 	labels, err := t.labels(&o, []labelled{{"--histogram", o.Histogram, column, -1}})

@@ -42,11 +42,11 @@ func Read(path, ofFolder string) (*Table, error) {
 	case err != nil:
 		return nil, err
 	case len(t.rows) == 0:
-		return nil, &input.Error{Place: path, Reason: "the table has no rows", Remedy: "give a CSV file with a header and rows"}
+		return nil, input.Mistake(path, "the table has no rows", "give a CSV file with a header and rows")
 	}
 	for i, name := range t.Columns {
 		if slices.Contains(t.Columns[:i], name) {
-			return nil, &input.Error{Place: path + ":1", Reason: fmt.Sprintf("two columns are called %q", name), Remedy: "give each its own name"}
+			return nil, input.Mistake(path+":1", fmt.Sprintf("two columns are called %q", name), "give each its own name")
 		}
 	}
 	for _, end := range []string{"runs", "seed"} {
@@ -87,8 +87,8 @@ func (t *Table) column(option, name string) (value, low, high int, err error) {
 	if m := t.Metrics(); m != nil {
 		known = append(slices.Clone(t.Axes), m...)
 	}
-	return 0, 0, 0, &input.Error{Place: option, Reason: fmt.Sprintf("%s has no column %q", t.Path, name),
-		Remedy: input.DidYouMean(name, known, "there are "+strings.Join(known, ", "))}
+	return 0, 0, 0, input.Mistake(option, fmt.Sprintf("%s has no column %q", t.Path, name),
+		input.DidYouMean(name, known, "there are "+strings.Join(known, ", ")))
 }
 
 // MixedUnits refuses a figure that is in several units in a table.
@@ -150,7 +150,7 @@ func (t *Table) keep(where string) error {
 		}
 	}
 	if kept == nil {
-		return &input.Error{Place: "--where " + where, Reason: fmt.Sprintf("no row has %s", where), Remedy: input.RemedyOf(value, values)}
+		return input.Mistake("--where "+where, fmt.Sprintf("no row has %s", where), input.RemedyOf(value, values))
 	}
 	t.rows = kept
 	return nil

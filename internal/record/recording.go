@@ -87,10 +87,8 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 
 // ErrNoCycles refuses what shows single cycles.
 func ErrNoCycles(place string) error {
-	return &input.Error{
-		Place: place, Reason: "a waveform shows single cycles, which this engine does not have",
-		Remedy: "use --engine cycle or auto; in Go, MachineOptions.Engine EngineCycle",
-	}
+	return input.Mistake(place, "a waveform shows single cycles, which this engine does not have",
+		"use --engine cycle or auto; in Go, MachineOptions.Engine EngineCycle")
 }
 
 func (r *Recording) Cycle(cycle uint64) {

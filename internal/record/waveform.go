@@ -185,9 +185,8 @@ type saveFile struct {
 func openSaveFile(scenario string, o Options, out *outputs.Set) (*saveFile, error) {
 	if !o.VCD.Given() {
 		if o.GTKW.Given() {
-			return nil, &input.Error{
-				Place: "RecordOptions.GTKW", Reason: "a save file arranges a waveform, and there is none", Remedy: "set VCD, too",
-			}
+			return nil, input.Mistake("RecordOptions.GTKW", "a save file arranges a waveform, and there is none",
+				"set VCD, too")
 		}
 		return nil, nil
 	}

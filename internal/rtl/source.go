@@ -105,9 +105,9 @@ func (r *Devices) refuse(source *rtlSource, err error) error {
 		if bad.Place != "" {
 			reason = bad.Place + ": " + reason
 		}
-		return &input.Error{Place: place, Reason: reason, Remedy: bad.Remedy}
+		return input.Mistake(place, reason, bad.Remedy)
 	case errors.As(err, &fault):
-		return &input.Error{Place: place, Reason: "before the first cycle, " + FaultText(fault), Remedy: "correct it, or its parameters"}
+		return input.Mistake(place, "before the first cycle, "+FaultText(fault), "correct it, or its parameters")
 	}
 	return fmt.Errorf("%s: %w", place, err)
 }

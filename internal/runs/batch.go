@@ -71,11 +71,8 @@ func (b *Batch) Runs() (uint64, error) {
 	each := max(b.Permutations, 1) * uint64(max(len(b.Rates), 1))
 	high, runs := bits.Mul64(b.Seeds.Count(), each)
 	if high != 0 || runs == 0 || runs > runsMax {
-		return 0, &input.Error{
-			Place:  "--seeds",
-			Reason: fmt.Sprintf("%s are more than %d runs", b.Seeds, runsMax),
-			Remedy: fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds")),
-		}
+		return 0, input.Mistake("--seeds", fmt.Sprintf("%s are more than %d runs", b.Seeds, runsMax),
+			fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds")))
 	}
 	return runs, nil
 }

@@ -43,8 +43,8 @@ func (p *checkpoints) begin(r *run) error {
 		return err
 	}
 	if rule := o.BreakOn.Rule; m.Config.Bare() && slices.Contains(m.Rules.OfPackets(), rule) {
-		return &input.Error{Place: "--break-on", Reason: "without firmware " + rule + " is looked at when the run has ended",
-			Remedy: "take the cycle that the violation names: --break-on slot=N"}
+		return input.Mistake("--break-on", "without firmware "+rule+" is looked at when the run has ended",
+			"take the cycle that the violation names: --break-on slot=N")
 	}
 	if o.Restore != "" {
 		if err := p.restore(m, o); err != nil {
@@ -53,7 +53,7 @@ func (p *checkpoints) begin(r *run) error {
 	}
 	if o.Save != "" && m.RTL != nil { // not every simulator can save its state: say so before the run
 		if err := m.Save(io.Discard); err != nil {
-			return &input.Error{Place: "--save", Reason: err.Error(), Remedy: "use the backend wasm, or delete --save"}
+			return input.Mistake("--save", err.Error(), "use the backend wasm, or delete --save")
 		}
 	}
 	return nil
@@ -64,9 +64,9 @@ func (o *Options) checkSave() error {
 	switch {
 	case o.Save != "":
 	case o.CheckpointEvery > 0:
-		return &input.Error{Place: "--checkpoint-every", Reason: reason, Remedy: remedy}
+		return input.Mistake("--checkpoint-every", reason, remedy)
 	case o.BreakOn != Break{}:
-		return &input.Error{Place: "--break-on", Reason: reason, Remedy: remedy}
+		return input.Mistake("--break-on", reason, remedy)
 	}
 	return nil
 }
@@ -74,11 +74,9 @@ func (o *Options) checkSave() error {
 // restore brings the machine to the state that is restored, which lies before its break.
 func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
 	if o.runTable() {
-		return &input.Error{
-			Place:  "--run-table",
-			Reason: "a run-table shows a run from its beginning, and a saved state does not have it",
-			Remedy: "delete --restore, or --run-table",
-		}
+		return input.Mistake("--run-table",
+			"a run-table shows a run from its beginning, and a saved state does not have it",
+			"delete --restore, or --run-table")
 	}
 	if o.Packets.Given() && !m.Config.Bare() {
 		return &input.Error{Place: "--packets", Reason: "a file of packets has those of the whole run, and a saved state has only those that are on their way",
@@ -95,11 +93,9 @@ func (o *Options) past(slot uint32, found []outcome.Violation) error {
 	if what == "" {
 		return nil
 	}
-	return &input.Error{
-		Place:  "--break-on",
-		Reason: fmt.Sprintf("the state in %s, of slot %d, is already past %s", o.Restore, slot, what),
-		Remedy: "give another place to stop, or none",
-	}
+	return input.Mistake("--break-on",
+		fmt.Sprintf("the state in %s, of slot %d, is already past %s", o.Restore, slot, what),
+		"give another place to stop, or none")
 }
 
 func (p *checkpoints) open(r *run) (err error) {
@@ -117,20 +113,17 @@ func restoreFile(restore func(io.Reader) error, path string) (err error) {
 	defer func() { err = errors.Join(err, file.Close()) }()
 	info, err := file.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return &input.Error{Place: "--restore", Reason: path + " is not a regular file", Remedy: "give a file that --save wrote"}
+		return input.Mistake("--restore", path+" is not a regular file", "give a file that --save wrote")
 	}
 	if err := hw.CheckState(bufio.NewReader(file), info.Size()); err != nil {
-		return &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, err), Remedy: "give a file that --save wrote"}
+		return input.Mistake("--restore", fmt.Sprintf("%s: %v", path, err), "give a file that --save wrote")
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
 	if err := restore(bufio.NewReaderSize(file, 1<<20)); err != nil {
-		return &input.Error{
-			Place:  "--restore",
-			Reason: fmt.Sprintf("%s: %v", path, err),
-			Remedy: "restore it with the scenario, the firmware and the options with which it was saved",
-		}
+		return input.Mistake("--restore", fmt.Sprintf("%s: %v", path, err),
+			"restore it with the scenario, the firmware and the options with which it was saved")
 	}
 	return nil
 }

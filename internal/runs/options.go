@@ -99,7 +99,7 @@ func (o *Options) CheckOne() error {
 		return record.ErrNoCycles("--engine slot")
 	}
 	if o.survival() {
-		return &input.Error{Place: "--survival", Reason: "a survival curve needs many runs", Remedy: "give --seeds, for example --seeds 1..100"}
+		return input.Mistake("--survival", "a survival curve needs many runs", "give --seeds, for example --seeds 1..100")
 	}
 	return nil
 }
@@ -112,8 +112,8 @@ func (o *Options) refuseBare(c *config.Config) error {
 		{"--log", o.Record.Log.Given()}, {"--run-table", o.runTable()}, {"--profile", o.Profile.Given()}, {"--survival", o.survival()},
 	} {
 		if x.asked && c.Bare() {
-			return &input.Error{Place: x.option, Reason: "there is no firmware: processors are sources and sinks of packets",
-				Remedy: "delete it; --packets has every packet"}
+			return input.Mistake(x.option, "there is no firmware: processors are sources and sinks of packets",
+				"delete it; --packets has every packet")
 		}
 	}
 	return nil
@@ -125,24 +125,21 @@ func (o *Options) CheckSeeds(seeds outcome.Seeds) error {
 		return err
 	}
 	if n := seeds.Count(); o.JUnit.Given() && n-1 >= outcome.JUnitSeedsMax {
-		return &input.Error{
-			Place: "--junit", Reason: fmt.Sprintf("a JUnit file has a test case for each seed, and %s are too many", seeds),
-			Remedy: fmt.Sprintf("give at most %d seeds, or use --csv", outcome.JUnitSeedsMax),
-		}
+		return input.Mistake("--junit",
+			fmt.Sprintf("a JUnit file has a test case for each seed, and %s are too many", seeds),
+			fmt.Sprintf("give at most %d seeds, or use --csv", outcome.JUnitSeedsMax))
 	}
 	return nil
 }
 
 func (o *Options) checkSurvival(faults, rates bool) error {
 	if o.survival() && !faults {
-		return &input.Error{Place: "--survival", Reason: "the scenario has no faults", Remedy: "write some under faults, or delete the option"}
+		return input.Mistake("--survival", "the scenario has no faults", "write some under faults, or delete the option")
 	}
 	if o.JUnit.Given() && rates {
-		return &input.Error{
-			Place:  "--junit",
-			Reason: "a JUnit file has one test case for each seed, and with rates each is run several times",
-			Remedy: "write one rate in the place of rates",
-		}
+		return input.Mistake("--junit",
+			"a JUnit file has one test case for each seed, and with rates each is run several times",
+			"write one rate in the place of rates")
 	}
 	return nil
 }
@@ -169,7 +166,7 @@ func (o *Options) refuseTraces(many, remedy string) error {
 		{"--svg timeline", o.Pictures.Timeline, "a picture"},
 	} {
 		if trace.to.Given() {
-			return &input.Error{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}
+			return input.Mistake(trace.option, trace.what+" shows one run, and "+many, remedy)
 		}
 	}
 	return o.refuseStates(many, remedy)
@@ -186,7 +183,7 @@ func (o *Options) refuseStates(many, remedy string) error {
 		{"--break-on", o.BreakOn != Break{}},
 	} {
 		if one.given {
-			return &input.Error{Place: one.option, Reason: "a state is that of one run, and " + many, Remedy: remedy}
+			return input.Mistake(one.option, "a state is that of one run, and "+many, remedy)
 		}
 	}
 	return nil
@@ -202,8 +199,8 @@ func (b Break) check(checked []string) error {
 	if b.Rule == "" || slices.Contains(checked, b.Rule) {
 		return nil
 	}
-	return &input.Error{Place: "--break-on", Reason: fmt.Sprintf("the run is not held to a rule %q", strict.Clip(b.Rule)),
-		Remedy: input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", "))}
+	return input.Mistake("--break-on", fmt.Sprintf("the run is not held to a rule %q", strict.Clip(b.Rule)),
+		input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", ")))
 }
 
 // reached says what has happened before a slot, "" if nothing has.

@@ -102,11 +102,8 @@ func (o *Options) checkReplay(processors int) error {
 	if 0 <= o.ReplayProcessor && o.ReplayProcessor < processors {
 		return nil
 	}
-	return &input.Error{
-		Place:  "--replay",
-		Reason: fmt.Sprintf("there is no processor %d", o.ReplayProcessor),
-		Remedy: fmt.Sprintf("allowed are 0 to %d", processors-1),
-	}
+	return input.Mistake("--replay", fmt.Sprintf("there is no processor %d", o.ReplayProcessor),
+		fmt.Sprintf("allowed are 0 to %d", processors-1))
 }
 
 func (p *replay) begin(r *run) error {
@@ -197,11 +194,8 @@ type profile struct {
 
 func (p *profile) ask(r *run) error {
 	if r.options.Profile.Given() && r.config.Firmware.CPU == nil {
-		return &input.Error{
-			Place:  "--profile",
-			Reason: "firmware.cpu has no model: handlers take no time",
-			Remedy: "add cpu: {model: rv32-inorder} to the key firmware",
-		}
+		return input.Mistake("--profile", "firmware.cpu has no model: handlers take no time",
+			"add cpu: {model: rv32-inorder} to the key firmware")
 	}
 	return nil
 }
@@ -243,7 +237,7 @@ func (p *runTable) begin(r *run) error {
 		return nil
 	}
 	if program := m.Program; program != nil && program.Workloads == nil {
-		return &input.Error{Place: "--run-table", Reason: "the program " + program.Name + " has no run-table", Remedy: "delete the option"}
+		return input.Mistake("--run-table", "the program "+program.Name+" has no run-table", "delete the option")
 	}
 	kind, remedy := r.config.Workload.Kind(), "delete the option"
 	if own := tabled(m.Network); own != "" {

@@ -203,8 +203,8 @@ func (p *pictures) topology(r *run, violations []picture.Violation) (*picture.To
 	if m.Bare() != nil {
 		routers := picture.RoutersOf(m.Network, title, p.loads, p.bare.stuck)
 		if routers == nil && p.files[picture.KindTopology] != nil {
-			return nil, &input.Error{Place: "--svg topology", Reason: "there are more routers than a picture has room for",
-				Remedy: "delete it; load.most of the report has the most loaded channels"}
+			return nil, input.Mistake("--svg topology", "there are more routers than a picture has room for",
+				"delete it; load.most of the report has the most loaded channels")
 		}
 		return routers, nil
 	}

@@ -43,7 +43,7 @@ func (r *studyRuns) openFolders(s *studies.Study) error {
 	}{{"--svg", r.options.Plots, studies.StudyPlot}, {"--orders", r.options.Orders, studies.StudyOrders}}
 	for _, f := range options {
 		if f.path != "" && !slices.Contains(s.Files, f.kind) {
-			return &input.Error{Place: f.option, Reason: "study " + s.Name + " writes no such files", Remedy: "delete " + f.option}
+			return input.Mistake(f.option, "study "+s.Name+" writes no such files", "delete "+f.option)
 		}
 	}
 	for _, f := range options {
@@ -218,10 +218,8 @@ func Study(ctx context.Context, s *studies.Study, o StudyOptions, elaborate func
 	}
 	rows := r.rows
 	if err == nil && len(rows) == 0 {
-		return nil, &input.Error{
-			Place: "--case", Reason: fmt.Sprintf("no case of this size matches %q", o.Case),
-			Remedy: "cases begin with " + strings.Join(s.Cases, ", ") + "; some are of --full only",
-		}
+		return nil, input.Mistake("--case", fmt.Sprintf("no case of this size matches %q", o.Case),
+			"cases begin with "+strings.Join(s.Cases, ", ")+"; some are of --full only")
 	}
 	report := &outcome.StudyReport{Study: s.Name, Verdict: outcome.VerdictPass, Rows: rows}
 	var interrupted *interruptedError

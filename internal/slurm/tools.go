@@ -78,19 +78,19 @@ func Open(ctx context.Context, s *Settings) (*Cluster, error) {
 		c.arrayMax = min(c.arrayMax, n)
 	}
 	if c.arrayMax < 1 {
-		return nil, &input.Error{Place: place, Reason: "this cluster takes no job arrays: its MaxArraySize is 0",
-			Remedy: "ask its administrator for arrays, or run it --on local"}
+		return nil, input.Mistake(place, "this cluster takes no job arrays: its MaxArraySize is 0",
+			"ask its administrator for arrays, or run it --on local")
 	}
 	me, err := user.Current()
 	if err != nil {
-		return nil, &input.Error{Place: place, Reason: err.Error(), Remedy: "run it as a user that the system knows"}
+		return nil, input.Mistake(place, err.Error(), "run it as a user that the system knows")
 	}
 	c.user = me.Username
 	return c, c.findPartition(ctx)
 }
 
 func silent(err error, remedy string) error {
-	return &input.Error{Place: place, Reason: "Slurm does not answer: " + err.Error(), Remedy: remedy}
+	return input.Mistake(place, "Slurm does not answer: "+err.Error(), remedy)
 }
 
 func configured(text, key string) string {
@@ -127,8 +127,8 @@ func (c *Cluster) findPartition(ctx context.Context) error {
 	switch {
 	case found:
 	case c.settings.Partition == "":
-		return &input.Error{Place: place, Reason: "this cluster has no partition that jobs go to by themselves",
-			Remedy: "write slurm: {partition: ...}: one of " + strings.Join(names, ", ")}
+		return input.Mistake(place, "this cluster has no partition that jobs go to by themselves",
+			"write slurm: {partition: ...}: one of "+strings.Join(names, ", "))
 	default:
 		return &input.Error{Place: c.settings.at("partition"), Reason: fmt.Sprintf("there is no partition %q", strict.Clip(c.settings.Partition)),
 			Remedy: input.DidYouMean(c.settings.Partition, names, "there are "+strings.Join(names, ", "))}

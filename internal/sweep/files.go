@@ -64,7 +64,7 @@ func (f *files) hashMap(path string, library pinmap.Library) (string, error) {
 	for _, file := range sourcesOf(m) {
 		hash, err := f.hash(file)
 		if err != nil {
-			return "", &input.Error{Place: path, Reason: err.Error(), Remedy: "correct the paths in the map"}
+			return "", input.Mistake(path, err.Error(), "correct the paths in the map")
 		}
 		fmt.Fprintf(sum, "%s %s\n", filepath.Base(file), hash)
 	}

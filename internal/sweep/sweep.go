@@ -23,7 +23,7 @@ func Run(ctx context.Context, path string, o Options, elaborate Elaborate) (*Rep
 		s.workers = runtime.GOMAXPROCS(0)
 	}
 	if o.Out == "" {
-		return nil, &input.Error{Place: "--out", Reason: "no folder is named for the results", Remedy: "give one, for example --out results"}
+		return nil, input.Mistake("--out", "no folder is named for the results", "give one, for example --out results")
 	}
 	var err error
 	if s.plan, err = plan.Load(path); err != nil {

@@ -206,9 +206,8 @@ func (c *Case) Write(report *lockstep.Report) error {
 	}
 	if c.Stimulus != nil {
 		if report.Shown.Stimulus == nil {
-			return &input.Error{
-				Place: "--save", Reason: "the case has too many cycles to keep them", Remedy: "leave --save out, or give fewer --cycles",
-			}
+			return input.Mistake("--save", "the case has too many cycles to keep them",
+				"leave --save out, or give fewer --cycles")
 		}
 		if err := report.Shown.Stimulus.WriteCSV(c.Stimulus); err != nil {
 			return err

@@ -70,7 +70,7 @@ func (d *decoding) octets(f *decode.Frame) error {
 	}
 	id, err := d.out.Interface(name)
 	if err != nil {
-		return &input.Error{Place: d.m.Options.Lanes[d.in.Rules[f.Lane]].Place, Reason: err.Error(), Remedy: "give the interface another name"}
+		return input.Mistake(d.m.Options.Lanes[d.in.Rules[f.Lane]].Place, err.Error(), "give the interface another name")
 	}
 	return d.out.Frame(id, f.Cycle, f.Bytes)
 }
@@ -130,7 +130,7 @@ func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string, port uint6
 	name = decode.PortName(name, port)
 	id, err := d.out.Interface(name)
 	if err != nil {
-		return &input.Error{Place: d.m.Options.Lanes[rule].Place, Reason: err.Error(), Remedy: "give the interface another name"}
+		return input.Mistake(d.m.Options.Lanes[rule].Place, err.Error(), "give the interface another name")
 	}
 	if d.m.Framings[rule].Received {
 		h.Direction, h.Status, h.Cycle = pcapng.Received, uint8(f.Status), f.Last

@@ -127,11 +127,8 @@ func (d *Reader) Truncated() bool { return d.r.Truncated() }
 
 func (d *Reader) prepare() error {
 	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" && d.o.Sampling.Period.Count != 0 {
-		return &input.Error{
-			Place:  d.r.Name(),
-			Reason: "nothing says what a cycle is",
-			Remedy: "give either a clock or a period in the map; Starloom's own files have period: 1 ns",
-		}
+		return input.Mistake(d.r.Name(), "nothing says what a cycle is",
+			"give either a clock or a period in the map; Starloom's own files have period: 1 ns")
 	}
 	index := d.r.Header().Index()
 	for i := range d.o.Lanes {
@@ -180,11 +177,11 @@ func (l *laneWires) wires() []*vcd.Part {
 func (d *Reader) addLanes(rule int, index map[string]int) error {
 	l := &d.o.Lanes[rule]
 	fail := func(format string, arguments ...any) error {
-		return &input.Error{Place: l.Place, Reason: fmt.Sprintf(format, arguments...), Remedy: d.r.NamesRemedy()}
+		return input.Mistake(l.Place, fmt.Sprintf(format, arguments...), d.r.NamesRemedy())
 	}
 	key := l.key()
 	if l.AXIStream == "" && ((l.Data == "") == (l.Rail1 == "") || (l.Data == "") != (l.Valid == "") || (l.Rail1 == "") != (l.Rail0 == "")) {
-		return &input.Error{Place: l.Place, Reason: "an interface without its wires", Remedy: "give valid and data, or rail1 and rail0"}
+		return input.Mistake(l.Place, "an interface without its wires", "give valid and data, or rail1 and rail0")
 	}
 	pattern, err := vcd.CompilePattern(key)
 	if err != nil {

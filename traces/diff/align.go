@@ -17,11 +17,8 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 		}
 		count, ok := o.Offset.In(d.unit)
 		if !ok || count > math.MaxInt64/4 {
-			return 0, &input.Error{
-				Place:  "--offset",
-				Reason: fmt.Sprintf("%v does not fit 64 bits in units of %v", o.Offset, d.unit),
-				Remedy: "give a shorter offset",
-			}
+			return 0, input.Mistake("--offset", fmt.Sprintf("%v does not fit 64 bits in units of %v", o.Offset, d.unit),
+				"give a shorter offset")
 		}
 		if o.OffsetBack {
 			return -int64(count), nil
@@ -30,14 +27,11 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 	}
 	i := slices.IndexFunc(p.pairs, func(p pair) bool { return p.nameA == o.Align })
 	if i < 0 {
-		return 0, &input.Error{
-			Place:  "--align",
-			Reason: fmt.Sprintf("%s is not among the signals that are compared", o.Align),
-			Remedy: "give a signal of " + d.files[0].Name + " that the other file has, too",
-		}
+		return 0, input.Mistake("--align", fmt.Sprintf("%s is not among the signals that are compared", o.Align),
+			"give a signal of "+d.files[0].Name+" that the other file has, too")
 	}
 	if p.pairs[i].kind != vcd.KindBits || p.pairs[i].bits != 1 {
-		return 0, &input.Error{Place: "--align", Reason: o.Align + " is not a signal of one bit", Remedy: "give a signal of one bit"}
+		return 0, input.Mistake("--align", o.Align+" is not a signal of one bit", "give a signal of one bit")
 	}
 	var first [2]int64
 	for side := range first {
@@ -72,11 +66,8 @@ func (d *differ) firstEdge(p *pair, side int) (int64, error) {
 			return 0, d.ctx.Err()
 		}
 		if !s.Loaded || s.Cut {
-			return 0, &input.Error{
-				Place:  "--align",
-				Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.files[side].Name),
-				Remedy: "give another signal",
-			}
+			return 0, input.Mistake("--align", fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.files[side].Name),
+				"give another signal")
 		}
 		s.Commit()
 		now := s.Value(id, low, 1).Bit(0)
@@ -103,14 +94,14 @@ func (d *differ) findBounds() error {
 			if d.o.A.Sampled() {
 				reason, remedy = fmt.Sprintf("%v is a time, but cycles are compared", b.bound), "give the number of a cycle, such as 10, without a unit"
 			}
-			return &input.Error{Place: b.option, Reason: reason, Remedy: remedy}
+			return input.Mistake(b.option, reason, remedy)
 		}
 		count, ok := b.bound.Cycle, true
 		if b.bound.Timed {
 			count, ok = b.bound.Time.In(d.unit)
 		}
 		if !ok || count > math.MaxInt64 {
-			return &input.Error{Place: b.option, Reason: "the value is too large", Remedy: "give a smaller one"}
+			return input.Mistake(b.option, "the value is too large", "give a smaller one")
 		}
 		*b.limit = int64(count)
 	}

@@ -20,7 +20,7 @@ const contextDefault = 16
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
 	d := &differ{ctx: ctx, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance, maybe: true}, halfGiven: map[int32]bool{}}
 	if pathA == input.StandardInput && pathB == pathA {
-		return nil, &input.Error{Place: "standard input", Reason: "it cannot be both files", Remedy: "give a file for one of them"}
+		return nil, input.Mistake("standard input", "it cannot be both files", "give a file for one of them")
 	}
 	for i, path := range []string{pathA, pathB} {
 		var err error
@@ -99,22 +99,19 @@ func (d *differ) prepare() error {
 func (d *differ) checkSampling(a, b *vcd.Reader) error {
 	o := &d.o
 	if o.A.Sampled() != o.B.Sampled() {
-		return &input.Error{
-			Place:  "sampling",
-			Reason: "one file is sampled and the other is not",
-			Remedy: "give a clock or a period for both: --sample-period, or a: and b: in the map",
-		}
+		return input.Mistake("sampling", "one file is sampled and the other is not",
+			"give a clock or a period for both: --sample-period, or a: and b: in the map")
 	}
 	for _, s := range []vcd.Sampling{o.A, o.B} {
 		if s.Clock != "" && s.Period.Count != 0 {
-			return &input.Error{Place: "sampling", Reason: "a file has both a clock and a period", Remedy: "give one of them"}
+			return input.Mistake("sampling", "a file has both a clock and a period", "give one of them")
 		}
 	}
 	if o.OffsetCycles != 0 && !o.A.Sampled() {
-		return &input.Error{Place: "--offset-cycles", Reason: "cycles are not known", Remedy: "give a clock or a period, or --offset with a time"}
+		return input.Mistake("--offset-cycles", "cycles are not known", "give a clock or a period, or --offset with a time")
 	}
 	if o.Offset.Count != 0 && o.A.Sampled() {
-		return &input.Error{Place: "--offset", Reason: "cycles are compared, not times", Remedy: "give --offset-cycles"}
+		return input.Mistake("--offset", "cycles are compared, not times", "give --offset-cycles")
 	}
 	d.unit = min(a.Header().Timescale, b.Header().Timescale)
 	for _, duration := range []vcd.Duration{o.A.Period, o.B.Period, o.Offset, o.From.Time, o.To.Time} {
@@ -124,11 +121,9 @@ func (d *differ) checkSampling(a, b *vcd.Reader) error {
 	}
 	for _, r := range []*vcd.Reader{a, b} {
 		if scale, ok := (vcd.Duration{Count: 1, Unit: r.Header().Timescale}).In(d.unit); !ok || scale > math.MaxInt64/2 {
-			return &input.Error{
-				Place:  r.Name(),
-				Reason: fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, d.unit),
-				Remedy: "sample by a clock",
-			}
+			return input.Mistake(r.Name(),
+				fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, d.unit),
+				"sample by a clock")
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ func (d *differ) noteHalfGiven() {
 }
 
 func (d *differ) nothing(reason, remedy string) error {
-	return &input.Error{Place: d.files[0].Name + " and " + d.files[1].Name, Reason: reason, Remedy: remedy}
+	return input.Mistake(d.files[0].Name+" and "+d.files[1].Name, reason, remedy)
 }
 
 func (d *differ) noteSkipped(m *merge, before bool) {
@@ -131,18 +131,13 @@ func began(s *vcd.Sampler) bool { return s.Loaded || s.Committed }
 func (d *differ) nothingCompared(m *merge) error {
 	for i, s := range []*vcd.Sampler{m.a, m.b} {
 		if s.Loaded && s.Cut && !s.Committed {
-			return &input.Error{
-				Place:  s.Reader.Name(),
-				Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line",
-				Remedy: "compare files that their simulators have written to the end",
-			}
+			return input.Mistake(s.Reader.Name(),
+				"its last line has no end and may be cut off, and there is nothing before the time of that line",
+				"compare files that their simulators have written to the end")
 		}
 		if how := [2]vcd.Sampling{d.o.A, d.o.B}[i]; !began(s) && how.Clock == "" {
-			return &input.Error{
-				Place:  s.Reader.Name(),
-				Reason: "there are no values in it",
-				Remedy: "compare files of runs that reached their first time",
-			}
+			return input.Mistake(s.Reader.Name(), "there are no values in it",
+				"compare files of runs that reached their first time")
 		}
 	}
 	reason, remedy := "the files have no time in common", "check the offset and the bounds"

@@ -73,7 +73,7 @@ func newPairing(a, b *vcd.Reader, o *Options) (*pairing, error) {
 			err = pattern.CheckTemplate(rule.To)
 		}
 		if err != nil {
-			return nil, &input.Error{Place: rule.Place, Reason: err.Error(), Remedy: "correct the names"}
+			return nil, input.Mistake(rule.Place, err.Error(), "correct the names")
 		}
 		if vcd.IsPattern(rule.From) {
 			p.rules = append(p.rules, compiledRule{rule, pattern})
@@ -101,21 +101,18 @@ func (p *pairing) find(o *Options) error {
 	switch {
 	case len(p.pairs) > 0 || len(p.shapes) > 0:
 	case slices.Contains(p.pairedA, true):
-		return &input.Error{
-			Place: p.a.Name() + " and " + p.b.Name(), Reason: "all signals that both have are left out",
-			Remedy: "give other patterns to --only and --ignore",
-		}
+		return input.Mistake(p.a.Name()+" and "+p.b.Name(), "all signals that both have are left out",
+			"give other patterns to --only and --ignore")
 	case len(p.a.Header().Vars) == 0 || len(p.b.Header().Vars) == 0:
 		empty := p.a
 		if len(p.a.Header().Vars) > 0 {
 			empty = p.b
 		}
-		return &input.Error{Place: empty.Name(), Reason: "it declares no signals", Remedy: "dump the signals of some scope"}
+		return input.Mistake(empty.Name(), "it declares no signals", "dump the signals of some scope")
 	default:
-		return &input.Error{
-			Place: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of one is in the other%s", p.examples()),
-			Remedy: "give a --map with signals: {NAME_IN_A: NAME_IN_B}",
-		}
+		return input.Mistake(p.a.Name()+" and "+p.b.Name(),
+			fmt.Sprintf("no signal of one is in the other%s", p.examples()),
+			"give a --map with signals: {NAME_IN_A: NAME_IN_B}")
 	}
 	return nil
 }
@@ -146,11 +143,11 @@ func (p *pairing) findExact(o *Options) error {
 		}
 		a, i, ok := p.a.Header().Resolve(nil, rule.From)
 		if !ok {
-			return &input.Error{Place: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.a.Name(), rule.From), Remedy: p.a.NamesRemedy()}
+			return input.Mistake(rule.Place, fmt.Sprintf("%s has no signal %s", p.a.Name(), rule.From), p.a.NamesRemedy())
 		}
 		b, _, ok := p.b.Header().Resolve(p.indexB, rule.To)
 		if !ok {
-			return &input.Error{Place: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.b.Name(), rule.To), Remedy: p.b.NamesRemedy()}
+			return input.Mistake(rule.Place, fmt.Sprintf("%s has no signal %s", p.b.Name(), rule.To), p.b.NamesRemedy())
 		}
 		p.add(a, b, i)
 	}

@@ -46,7 +46,7 @@ func Values(path string, o ValuesOptions, w io.Writer) error {
 		p.names[v.Net] = append(p.names[v.Net], v.Path)
 	}
 	if len(p.nets) == 0 {
-		return &input.Error{Place: r.Name(), Reason: "no signal matches " + o.Signals[0], Remedy: r.NamesRemedy()}
+		return input.Mistake(r.Name(), "no signal matches "+o.Signals[0], r.NamesRemedy())
 	}
 	if err := r.Watch(p.nets); err != nil {
 		return err

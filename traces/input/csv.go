@@ -21,7 +21,7 @@ func Separator(place string, fields []string) *Error {
 	}
 	for _, mark := range []struct{ text, name string }{{";", "semicolons (;)"}, {"\t", "tabs"}, {"|", "bars (|)"}} {
 		if strings.Contains(fields[0], mark.text) {
-			return &Error{Place: place, Reason: "the columns are separated by " + mark.name, Remedy: "separate them with commas"}
+			return Mistake(place, "the columns are separated by "+mark.name, "separate them with commas")
 		}
 	}
 	return nil
@@ -53,8 +53,8 @@ func Table(path string, data []byte, remedy string, head func(fields []string) e
 		}
 		line, _ := in.FieldPos(0)
 		if len(fields) != count {
-			err = &Error{Place: fmt.Sprintf("%s:%d:1", path, line), Reason: fmt.Sprintf("the row has %d and the head %d fields", len(fields), count),
-				Remedy: remedy}
+			err = Mistake(fmt.Sprintf("%s:%d:1", path, line),
+				fmt.Sprintf("the row has %d and the head %d fields", len(fields), count), remedy)
 		} else {
 			err = row(line, fields)
 		}
@@ -66,7 +66,7 @@ func Table(path string, data []byte, remedy string, head func(fields []string) e
 
 // NotCSV is an error of CSV's reader, at its line and column.
 func NotCSV(path string, err error, remedy string) *Error {
-	e := &Error{Place: path, Reason: err.Error(), Remedy: remedy}
+	e := Mistake(path, err.Error(), remedy)
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
 		e.Place, e.Reason = fmt.Sprintf("%s:%d:%d", path, parse.Line, parse.Column), parse.Err.Error()

@@ -141,6 +141,11 @@ func (e *Error) Error() string {
 // Unwrap returns the cause, so that a full disk is known as one.
 func (e *Error) Unwrap() error { return e.Cause }
 
+// Mistake is the error for bad input at a place: what is wrong there, and what to do about it.
+func Mistake(place, reason, remedy string) *Error {
+	return &Error{Place: place, Reason: reason, Remedy: remedy}
+}
+
 // Refused says that what the user gave at a place has led to an error.
 func Refused(place string, err error, remedy string) *Error {
 	return &Error{Place: place, Reason: err.Error(), Remedy: remedy, Cause: err}

@@ -85,7 +85,7 @@ func newStream(file *os.File, path, name string) (*Stream, error) {
 	unpacked, err := gzip.NewReader(bufio.NewReaderSize(s.in, packedBytes))
 	if err != nil {
 		_ = s.Close()
-		return nil, &Error{Place: name, Reason: damaged(err), Remedy: remedyPacked}
+		return nil, Mistake(name, damaged(err), remedyPacked)
 	}
 	s.Path, s.Packed = "", true
 	s.in = bufio.NewReaderSize(unpacked, peekBytes)
@@ -112,7 +112,7 @@ func (s *Stream) Peek() []byte {
 func (s *Stream) Read(p []byte) (int, error) {
 	n, err := s.in.Read(p)
 	if err != nil && s.Packed && !errors.Is(err, io.EOF) {
-		err = &Error{Place: s.Name, Reason: damaged(err), Remedy: remedyPacked}
+		err = Mistake(s.Name, damaged(err), remedyPacked)
 	}
 	return n, err
 }

@@ -161,7 +161,7 @@ func (r *Reader) next() (kind BlockKind, body []byte, err error) {
 }
 
 func (r *Reader) fail(reason, remedy string) *input.Error {
-	return &input.Error{Place: r.path, Reason: fmt.Sprintf("byte %d: %s", r.at, reason), Remedy: remedy}
+	return input.Mistake(r.path, fmt.Sprintf("byte %d: %s", r.at, reason), remedy)
 }
 
 func (r *Reader) cut(err error) error {

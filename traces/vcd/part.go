@@ -93,7 +93,7 @@ func (h *Header) Resolve(index map[string]int, name string) (p Part, variable in
 // MissingSignal is the error for a signal that the file does not have; what says its
 // purpose.
 func (r *Reader) MissingSignal(what, name string) *input.Error {
-	return &input.Error{Place: r.file, Reason: fmt.Sprintf("%s %s is not in the file", what, name), Remedy: r.NamesRemedy()}
+	return input.Mistake(r.file, fmt.Sprintf("%s %s is not in the file", what, name), r.NamesRemedy())
 }
 
 // NamesRemedy tells the user how to see the names of the signals.

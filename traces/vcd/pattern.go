@@ -132,7 +132,7 @@ func CompilePatterns(sources []string, option string) (list Patterns, err error)
 	for _, source := range sources {
 		p, err := CompilePattern(source)
 		if err != nil {
-			return nil, &input.Error{Place: option, Reason: err.Error(), Remedy: "correct the pattern"}
+			return nil, input.Mistake(option, err.Error(), "correct the pattern")
 		}
 		list = append(list, p)
 	}

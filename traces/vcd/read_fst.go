@@ -47,10 +47,8 @@ type fstStream struct {
 func convertFST(s *input.Stream) (source, error) {
 	tool, err := exec.LookPath("fst2vcd")
 	if err != nil {
-		return nil, &input.Error{
-			Place: s.Name, Reason: "this is an FST, and fst2vcd, which reads it, is not on the PATH",
-			Remedy: "install the Debian package gtkwave, or give a VCD",
-		}
+		return nil, input.Mistake(s.Name, "this is an FST, and fst2vcd, which reads it, is not on the PATH",
+			"install the Debian package gtkwave, or give a VCD")
 	}
 	f := &fstStream{s: s}
 	path := s.Path
@@ -108,10 +106,8 @@ func (p packedFST) Read(b []byte) (int, error) {
 }
 
 func notWhole(name string, err error) error {
-	return &input.Error{
-		Place: name, Reason: fmt.Sprintf("this FST is not whole: %v", err),
-		Remedy: "let the simulator write the file to its end",
-	}
+	return input.Mistake(name, fmt.Sprintf("this FST is not whole: %v", err),
+		"let the simulator write the file to its end")
 }
 
 // check refuses an FST that is not whole, of which fst2vcd would write what there is and end well.
@@ -170,10 +166,8 @@ func (f *fstStream) failed(err error) error {
 	if err != nil {
 		reason = strings.TrimSuffix(fmt.Sprintf("%v: %.500s", err, reason), ": ")
 	}
-	return &input.Error{
-		Place: f.s.Name, Reason: fmt.Sprintf("fst2vcd cannot read this FST: %s", reason),
-		Remedy: "write the file again: it may be cut off",
-	}
+	return input.Mistake(f.s.Name, fmt.Sprintf("fst2vcd cannot read this FST: %s", reason),
+		"write the file again: it may be cut off")
 }
 
 // Close ends fst2vcd if it still runs. It returns the error of one that has failed.

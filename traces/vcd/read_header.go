@@ -73,7 +73,7 @@ func (r *Reader) readHeader() error {
 		}
 		if token == nil {
 			if r.read == 0 {
-				return &input.Error{Place: r.file, Reason: "the file is empty", Remedy: "give a VCD"}
+				return input.Mistake(r.file, "the file is empty", "give a VCD")
 			}
 			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file again: its end is cut off")
 		}
@@ -166,7 +166,7 @@ func (r *Reader) checkMagic() error {
 	}
 	for _, magic := range magics {
 		if bytes.HasPrefix(r.buf[:r.end], []byte(magic.start)) {
-			return &input.Error{Place: r.file, Reason: magic.what + ", not a VCD", Remedy: strings.ReplaceAll(magic.remedy, "FILE", r.file)}
+			return input.Mistake(r.file, magic.what+", not a VCD", strings.ReplaceAll(magic.remedy, "FILE", r.file))
 		}
 	}
 	return nil

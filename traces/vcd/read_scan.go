@@ -95,7 +95,7 @@ var newline = []byte{'\n'}
 
 func (s *scanner) fail(at int, reason, remedy string) *input.Error {
 	line := s.lines + 1 + bytes.Count(s.buf[:at], newline)
-	return &input.Error{Place: fmt.Sprintf("%s:%d", s.file, line), Reason: reason, Remedy: remedy}
+	return input.Mistake(fmt.Sprintf("%s:%d", s.file, line), reason, remedy)
 }
 
 // token returns the next characters without white space, nil at the end of the

@@ -202,11 +202,8 @@ func (r *Reader) Watch(nets []NetID) error {
 			r.texts = append(r.texts, noText)
 		}
 		if words > watchWordsMax {
-			return &input.Error{
-				Place:  r.file,
-				Reason: fmt.Sprintf("more than %d bits in its signals", uint64(watchWordsMax)*64),
-				Remedy: "select fewer signals",
-			}
+			return input.Mistake(r.file, fmt.Sprintf("more than %d bits in its signals", uint64(watchWordsMax)*64),
+				"select fewer signals")
 		}
 	}
 	r.value, r.unknown = make([]uint64, words), make([]uint64, words)

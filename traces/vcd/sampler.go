@@ -79,20 +79,15 @@ func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler
 	s := &Sampler{Reader: r, clocking: clocking{clock: noNet, falling: how.Falling}}
 	scale, ok := Duration{Count: 1, Unit: r.Header().Timescale}.In(unit) // unit is the finest
 	if !ok || scale > math.MaxInt64/2 {
-		return nil, &input.Error{
-			Place: r.Name(), Reason: fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, unit),
-			Remedy: "sample by a clock",
-		}
+		return nil, input.Mistake(r.Name(),
+			fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, unit), "sample by a clock")
 	}
 	s.scale = int64(scale)
 	if how.Period.Count != 0 {
 		period, ok := how.Period.In(unit)
 		if !ok || period > math.MaxInt64 {
-			return nil, &input.Error{
-				Place:  r.Name(),
-				Reason: fmt.Sprintf("a period of %v does not fit 64 bits in units of %v", how.Period, unit),
-				Remedy: "give a shorter period",
-			}
+			return nil, input.Mistake(r.Name(),
+				fmt.Sprintf("a period of %v does not fit 64 bits in units of %v", how.Period, unit), "give a shorter period")
 		}
 		s.period = int64(period)
 	}
@@ -103,11 +98,8 @@ func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler
 		}
 		v := r.Header().Vars[at]
 		if v.Kind != KindBits || v.Bits != 1 {
-			return nil, &input.Error{
-				Place:  r.Name(),
-				Reason: fmt.Sprintf("the clock %s has %d bits", how.Clock, v.Bits),
-				Remedy: "give a signal of one bit",
-			}
+			return nil, input.Mistake(r.Name(), fmt.Sprintf("the clock %s has %d bits", how.Clock, v.Bits),
+				"give a signal of one bit")
 		}
 		s.clock = v.Net
 		nets = append(nets, v.Net)
@@ -165,11 +157,8 @@ func (s *Sampler) add(changed []NetID) {
 
 func (s *Sampler) common(time uint64) (int64, error) {
 	if time > uint64(math.MaxInt64/2/s.scale) {
-		return 0, &input.Error{
-			Place:  s.Reader.Name(),
-			Reason: fmt.Sprintf("time #%d is too late to be compared", time),
-			Remedy: "compare files with the same $timescale",
-		}
+		return 0, input.Mistake(s.Reader.Name(), fmt.Sprintf("time #%d is too late to be compared", time),
+			"compare files with the same $timescale")
 	}
 	return int64(time) * s.scale, nil
 }
@@ -207,11 +196,9 @@ func (s *Sampler) loadCycle() error {
 			return err
 		}
 		if s.Reader.Off() {
-			return &input.Error{
-				Place:  s.Reader.Name(),
-				Reason: fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from there on", s.Reader.Time()),
-				Remedy: "sample with a period, or dump without pause",
-			}
+			return input.Mistake(s.Reader.Name(),
+				fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from there on", s.Reader.Time()),
+				"sample with a period, or dump without pause")
 		}
 		if after := s.level(); before+after == 1 && (after == 1) != s.falling {
 			s.late = append(s.late, changed...)

@@ -83,7 +83,7 @@ func Degenerate(a, b int) (*Field, error) {
 }
 
 func refuse(a, b int, reason, remedy string) error {
-	return &input.Error{Place: "fabric.ej.alpha", Reason: fmt.Sprintf("alpha = %d + %d*rho %s", a, b, reason), Remedy: remedy}
+	return input.Mistake("fabric.ej.alpha", fmt.Sprintf("alpha = %d + %d*rho %s", a, b, reason), remedy)
 }
 
 // norm is N = a^2 + ab + b^2.
@@ -212,16 +212,14 @@ type Torus struct {
 // more than 2^31-1 nodes.
 func NewTorus(f *Field, dims int) (*Torus, error) {
 	if dims < 1 {
-		return nil, &input.Error{Place: "fabric.ej.dims", Reason: fmt.Sprintf("dims is %d", dims), Remedy: "give 1 or more"}
+		return nil, input.Mistake("fabric.ej.dims", fmt.Sprintf("dims is %d", dims), "give 1 or more")
 	}
 	t := &Torus{Field: f, Dims: dims, powers: []int{1}, inverses: []uint64{0}}
 	for k := range dims {
 		if t.powers[k] > math.MaxInt32/f.size {
-			return nil, &input.Error{
-				Place:  "fabric.ej.dims",
-				Reason: fmt.Sprintf("dims is %d, and %d^%d nodes are more than %d", dims, f.size, dims, math.MaxInt32),
-				Remedy: fmt.Sprintf("allowed with this alpha are %d dimensions", k),
-			}
+			return nil, input.Mistake("fabric.ej.dims",
+				fmt.Sprintf("dims is %d, and %d^%d nodes are more than %d", dims, f.size, dims, math.MaxInt32),
+				fmt.Sprintf("allowed with this alpha are %d dimensions", k))
 		}
 		t.powers = append(t.powers, t.powers[k]*f.size)
 		t.inverses = append(t.inverses, math.MaxUint64/uint64(t.powers[k+1])+1)

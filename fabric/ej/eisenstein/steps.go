@@ -18,10 +18,8 @@ func (s Step) Active() uint64 { return s.Senders + s.Receivers }
 func (f *Field) power(dims int) (uint64, error) {
 	nodes := new(big.Int).Exp(big.NewInt(int64(f.size)), big.NewInt(int64(dims)), nil)
 	if dims < 1 || !nodes.IsInt64() {
-		return 0, &input.Error{
-			Place: "fabric.ej.dims", Reason: fmt.Sprintf("dims is %d", dims),
-			Remedy: fmt.Sprintf("give 1 or more, and at most %d nodes", math.MaxInt64),
-		}
+		return 0, input.Mistake("fabric.ej.dims", fmt.Sprintf("dims is %d", dims),
+			fmt.Sprintf("give 1 or more, and at most %d nodes", math.MaxInt64))
 	}
 	return nodes.Uint64(), nil
 }

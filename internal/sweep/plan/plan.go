@@ -159,7 +159,7 @@ func (p *Plan) group() error {
 	in := map[string]int{} // group of an axis, plus 1
 	for i, names := range p.Zip {
 		place := p.places[fmt.Sprintf("zip[%d]", i)]
-		refuse := func(reason, remedy string) error { return &input.Error{Place: place, Reason: reason, Remedy: remedy} }
+		refuse := func(reason, remedy string) error { return input.Mistake(place, reason, remedy) }
 		if len(names) < 2 {
 			return refuse("one axis alone goes together with no other", "name two axes or more, for example zip: [[ports, rate]]")
 		}

@@ -37,8 +37,8 @@ func (p *Plan) Points() ([]Point, error) {
 	for _, g := range p.groups {
 		high, low := bits.Mul64(total, uint64(len(g[0].Values)))
 		if total = low; high != 0 || total > PointsMax {
-			return nil, &input.Error{Place: p.Place(""), Reason: fmt.Sprintf("the axes have more than %d combinations", PointsMax),
-				Remedy: "give axes fewer values, or let some go together with zip"}
+			return nil, input.Mistake(p.Place(""), fmt.Sprintf("the axes have more than %d combinations", PointsMax),
+				"give axes fewer values, or let some go together with zip")
 		}
 	}
 	var points []Point
@@ -52,8 +52,8 @@ func (p *Plan) Points() ([]Point, error) {
 			switch yes, err := p.where.holds(terms); {
 			case err != nil:
 				point := p.point(chosen)
-				return nil, &input.Error{Place: p.where.place, Reason: fmt.Sprintf("where cannot be decided for %s: %v", point.String(p.Names()), err),
-					Remedy: "compare values of one kind"}
+				return nil, input.Mistake(p.where.place,
+					fmt.Sprintf("where cannot be decided for %s: %v", point.String(p.Names()), err), "compare values of one kind")
 			case !yes:
 				continue
 			}

@@ -108,10 +108,8 @@ func (a *Assignment) steps() (steps []step, err error) {
 }
 
 func (a *Assignment) unreadable() error {
-	return &input.Error{
-		Place: a.place(), Reason: fmt.Sprintf("%q is not the path of a key", Clip(a.Key)),
-		Remedy: "write the keys that lead to it: nic.rx_frames, rtl[0].replace",
-	}
+	return input.Mistake(a.place(), fmt.Sprintf("%q is not the path of a key", Clip(a.Key)),
+		"write the keys that lead to it: nic.rx_frames, rtl[0].replace")
 }
 
 func pathOf(steps []step) (path string) {
@@ -144,10 +142,10 @@ func (a *Assignment) node() (*yaml.Node, error) {
 	node, err := Document("", []byte(a.Value), "value", "write it as in a file, or null to leave the key out")
 	var refused *input.Error
 	if errors.As(err, &refused) {
-		return nil, &input.Error{Place: a.place(), Reason: refused.Reason, Remedy: refused.Remedy}
+		return nil, input.Mistake(a.place(), refused.Reason, refused.Remedy)
 	}
 	if err == nil && commented(node) {
-		return nil, &input.Error{Place: a.place(), Reason: "what follows # is a comment", Remedy: "write a text with # in double quotes"}
+		return nil, input.Mistake(a.place(), "what follows # is a comment", "write a text with # in double quotes")
 	}
 	return node, err
 }
@@ -210,8 +208,8 @@ func (w *assigner) put(node *yaml.Node, steps []step, path string, value *yaml.N
 // unset leaves a key out of an object at path, which is a copy.
 func (w *assigner) unset(own *yaml.Node, s step, path string) (*yaml.Node, error) {
 	if s.key == "" {
-		return nil, &input.Error{Place: w.place, Reason: s.from(path) + " is an entry of a list, which has no key to leave out",
-			Remedy: "give the whole list: " + path + "=[...]"}
+		return nil, input.Mistake(w.place, s.from(path)+" is an entry of a list, which has no key to leave out",
+			"give the whole list: "+path+"=[...]")
 	}
 	for k := 0; k+1 < len(own.Content); k += 2 {
 		if Target(own.Content[k]).Value == s.key {
@@ -242,7 +240,7 @@ func (w *assigner) open(node *yaml.Node, s step, path string) (*yaml.Node, error
 		if path == "" {
 			path, remedy = w.Whole, "write an object: {...}"
 		}
-		return nil, &input.Error{Place: w.place, Reason: path + " is " + describe(node), Remedy: remedy}
+		return nil, input.Mistake(w.place, path+" is "+describe(node), remedy)
 	}
 	copied := *node
 	copied.Anchor, copied.Content = "", slices.Clone(node.Content)

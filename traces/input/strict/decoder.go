@@ -265,10 +265,8 @@ func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (st
 		return "", d.Refuse(node, fmt.Sprintf("the key %q of %s has control characters", Clip(node.Value), where), "write a name in one line as key")
 	}
 	if before, ok := seen[node.Value]; ok {
-		return "", &input.Error{
-			Place: place, Reason: fmt.Sprintf("key %q is given twice in %s, first at %s", node.Value, where, before),
-			Remedy: "delete one",
-		}
+		return "", input.Mistake(place, fmt.Sprintf("key %q is given twice in %s, first at %s", node.Value, where, before),
+			"delete one")
 	}
 	seen[node.Value] = place
 	return node.Value, nil
@@ -375,7 +373,7 @@ func (d *Decoder) Place(node *yaml.Node) string {
 
 // Refuse says what is wrong with a node, and what to do.
 func (d *Decoder) Refuse(node *yaml.Node, reason, remedy string) error {
-	return &input.Error{Place: d.Place(node), Reason: reason, Remedy: remedy}
+	return input.Mistake(d.Place(node), reason, remedy)
 }
 
 // Wrong refuses a value of the wrong type.

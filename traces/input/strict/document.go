@@ -19,8 +19,8 @@ import (
 // or "sweep", and remedy what to do if there is none.
 func Document(place string, data []byte, what, remedy string) (*yaml.Node, error) {
 	if strings.HasSuffix(place, ".wasm") {
-		return nil, &input.Error{Place: place, Reason: "this is firmware, not a " + what,
-			Remedy: fmt.Sprintf("give a scenario, and this with it: starloom run SCENARIO --firmware %s", place)}
+		return nil, input.Mistake(place, "this is firmware, not a "+what,
+			fmt.Sprintf("give a scenario, and this with it: starloom run SCENARIO --firmware %s", place))
 	}
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
@@ -35,10 +35,7 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 		err = io.EOF
 	}
 	if errors.Is(err, io.EOF) {
-		return nil, &input.Error{
-			Place: place + ":1:1", Reason: "the " + what + " is empty",
-			Remedy: remedy,
-		}
+		return nil, input.Mistake(place+":1:1", "the "+what+" is empty", remedy)
 	}
 	if err != nil {
 		return nil, notYAML(place, data, what, err)
@@ -54,10 +51,8 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 	}
 	switch err := loader.Load(&second); {
 	case err == nil:
-		return nil, &input.Error{
-			Place:  fmt.Sprintf("%s:%d:%d", place, second.Line, second.Column),
-			Reason: "a second document starts here", Remedy: "write one " + what + " per file",
-		}
+		return nil, input.Mistake(fmt.Sprintf("%s:%d:%d", place, second.Line, second.Column),
+			"a second document starts here", "write one "+what+" per file")
 	case !errors.Is(err, io.EOF):
 		return nil, SyntaxError(place, data, err)
 	}
@@ -102,8 +97,8 @@ func mistaken(place string, root *yaml.Node, what string) error {
 	}
 	for _, k := range kinds {
 		if k.name != what && Has(root, k.key) && !slices.ContainsFunc(k.lacks, func(key string) bool { return Has(root, key) }) {
-			return &input.Error{Place: place, Reason: fmt.Sprintf("this is a %s, not a %s", k.name, what),
-				Remedy: "run it: " + fmt.Sprintf(k.command, place)}
+			return input.Mistake(place, fmt.Sprintf("this is a %s, not a %s", k.name, what),
+				"run it: "+fmt.Sprintf(k.command, place))
 		}
 	}
 	return nil
@@ -133,10 +128,8 @@ func RefuseTags(place string, root *yaml.Node) error {
 		default:
 			continue
 		}
-		return &input.Error{
-			Place:  fmt.Sprintf("%s:%d:%d", place, node.Line, node.Column),
-			Reason: fmt.Sprintf("the tag %s is not supported", Clip(tag)), Remedy: "delete it",
-		}
+		return input.Mistake(fmt.Sprintf("%s:%d:%d", place, node.Line, node.Column),
+			fmt.Sprintf("the tag %s is not supported", Clip(tag)), "delete it")
 	}
 	return nil
 }
@@ -178,7 +171,7 @@ func SyntaxError(place string, data []byte, err error) *input.Error {
 			}
 		}
 	}
-	return &input.Error{Place: place, Reason: "not YAML: " + reason, Remedy: remedy}
+	return input.Mistake(place, "not YAML: "+reason, remedy)
 }
 
 // lines are the line of a mistake and the one before it, which may have caused it.

@@ -123,7 +123,7 @@ func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node,
 		return nil, nil, SyntaxError(path, data, err)
 	}
 	if len(document.Content) == 0 {
-		return nil, nil, &input.Error{Place: path + ":1:1", Reason: what + " is empty", Remedy: remedy}
+		return nil, nil, input.Mistake(path+":1:1", what+" is empty", remedy)
 	}
 	oneLine(document.Content[0], data)
 	if err := mistaken(path, document.Content[0], strings.TrimPrefix(what, "the ")); err != nil {
@@ -153,10 +153,8 @@ func Permutation(path string, data []byte) (list []uint32, firstLine int, err er
 		text := strings.TrimSpace(line)
 		value, err := strconv.ParseUint(text, 10, 32)
 		if err != nil || value > DestinationMax {
-			return nil, 0, &input.Error{
-				Place: fmt.Sprintf("%s:%d:1", path, firstLine+i), Reason: fmt.Sprintf("%q is not a destination", Clip(text)),
-				Remedy: "write one processor number per line, 0 or more",
-			}
+			return nil, 0, input.Mistake(fmt.Sprintf("%s:%d:1", path, firstLine+i),
+				fmt.Sprintf("%q is not a destination", Clip(text)), "write one processor number per line, 0 or more")
 		}
 		list = append(list, uint32(value))
 	}
