@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"starloom/fabric"
-	"starloom/internal/check"
+	"starloom/firmware/check"
 	"starloom/internal/config"
 	"starloom/internal/emulator"
 	"starloom/internal/rtl"

@@ -19,7 +19,7 @@ import (
 	"starloom/fabric/ej"
 	"starloom/fabric/outcome"
 	"starloom/fabric/pops"
-	"starloom/internal/check"
+	"starloom/firmware/check"
 	"starloom/internal/estimate"
 	"starloom/internal/explain"
 	"starloom/internal/sweep/folder"

@@ -9,7 +9,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/outcome"
 	"starloom/fabric/traffic"
-	"starloom/internal/check"
+	"starloom/firmware/check"
 	"starloom/internal/estimate"
 	"starloom/internal/runs"
 	"starloom/internal/sweep/folder"

@@ -14,7 +14,7 @@ import (
 	"starloom"
 	"starloom/fabric"
 	"starloom/firmware"
-	"starloom/internal/check"
+	"starloom/firmware/check"
 	"starloom/internal/inside"
 	"starloom/internal/systemtest"
 	"starloom/traces/input/strict"

@@ -13,7 +13,7 @@ import (
 	"starloom"
 	"starloom/fabric/pops"
 	"starloom/firmware"
-	"starloom/internal/check"
+	"starloom/firmware/check"
 	"starloom/internal/emulator"
 	"starloom/internal/systemtest"
 )

@@ -12,7 +12,7 @@ import (
 
 	"starloom"
 	"starloom/firmware"
-	"starloom/internal/check"
+	"starloom/firmware/check"
 	"starloom/internal/inside"
 	"starloom/internal/systemtest"
 )

@@ -4,6 +4,4 @@
 //	Config -> watch: a banked run, handler by handler
 //	       -> compare: banked, isolated, interpreter, workers, engines, metered -> the first difference, explained
 //	       -> campaign: draw -> run a sequence -> what was found -> shrink -> a scenario that reproduces it
-//
-// A file uses only those below it in this table.
 package check
