@@ -59,22 +59,30 @@ var (
 func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
 	bytes = math.MaxUint64
 	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
-		folder := filepath.Join(mount, path)
-		limit, limited := fileNumber(filepath.Join(folder, names.limit))
-		use, known := fileNumber(filepath.Join(folder, names.use))
-		if limited && known && limit < math.MaxInt64/2 {
-			for _, line := range fileLines(filepath.Join(folder, "memory.stat")) {
-				if files, ok := strings.CutPrefix(line, names.files+" "); ok {
-					n, _ := strconv.ParseUint(files, 10, 64) // no number is nothing
-					use -= min(n, use)
-				}
-			}
-			bytes = min(bytes, limit-min(use, limit))
-		}
+		bytes = min(bytes, names.leaves(filepath.Join(mount, path)))
 		if path == "/" {
 			return bytes
 		}
 	}
+}
+
+// leaves is what one control group leaves. Its use is read only below a limit: the kernel adds it up for each reader.
+func (names groupFiles) leaves(folder string) (bytes uint64) {
+	limit, limited := fileNumber(filepath.Join(folder, names.limit))
+	if !limited || limit >= math.MaxInt64/2 {
+		return math.MaxUint64
+	}
+	use, known := fileNumber(filepath.Join(folder, names.use))
+	if !known {
+		return math.MaxUint64
+	}
+	for _, line := range fileLines(filepath.Join(folder, "memory.stat")) {
+		if files, ok := strings.CutPrefix(line, names.files+" "); ok {
+			n, _ := strconv.ParseUint(files, 10, 64) // no number is nothing
+			use -= min(n, use)
+		}
+	}
+	return limit - min(use, limit)
 }
 
 func fileNumber(path string) (value uint64, ok bool) {
