@@ -30,12 +30,13 @@ PREFIX ?= /usr/local
 export GOFLAGS := $(GOFLAGS) -trimpath
 
 # What tests and compilers run in. Fewer collections of garbage: tests make many small machines. Without C, as what make dist builds:
-# it is compiled once. Yosys and Verilator take large pages, and temporary files are made in memory where it has room: a page
-# fault or a new file costs more than what is done with it.
+# it is compiled once, and without tables for debuggers, an eighth of the compiler's time. Yosys and Verilator take large pages,
+# and temporary files are made in memory where it has room: a page fault or a new file costs more than what is done with it.
 ROOMY = grep -q '^[^ ]* /dev/shm .*noexec' /proc/mounts || df -Pk /dev/shm | awk '$$6 == "/dev/shm" && $$4 > 8000000 { print $$6; exit }'
 SUITE = check vet long cluster lengthy race architectures
 $(SUITE): export GOGC = 400
 $(SUITE): export CGO_ENABLED = 0
+$(SUITE): export GOFLAGS += -gcflags=all=-dwarf=false
 $(SUITE): export GLIBC_TUNABLES = glibc.malloc.hugetlb=1
 $(SUITE): export TMPDIR := $(or $(shell ($(ROOMY)) 2>/dev/null),$(TMPDIR),/tmp)
 

@@ -106,9 +106,10 @@ func pack(files *traces.Files, folder, work, target string, common content) (nam
 	return name, hash.Sum(nil), err
 }
 
-// build builds the command. It needs no library of the system: its program runs wherever the system does.
+// build builds the command. It needs no library of the system: its program runs wherever the system does. What debuggers
+// read is left out: the linker would strip it.
 func build(path string, environment ...string) error {
-	command := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "./cmd/starloom")
+	command := exec.Command("go", "build", "-trimpath", "-gcflags=all=-dwarf=false", "-ldflags=-s -w", "-o", path, "./cmd/starloom")
 	command.Env = append(append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0"), environment...)
 	said, err := command.CombinedOutput()
 	if err != nil {
