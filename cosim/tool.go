@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +25,20 @@ type Tool struct {
 
 // ToolVersion is a tool as it was found.
 type ToolVersion struct{ Path, Text string }
+
+var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)*`)
+
+// Number is the version as numbers: of 5.032 they are 5 and 32.
+func (v ToolVersion) Number() (number []int) {
+	for _, part := range strings.Split(versionNumber.FindString(v.Text), ".") {
+		n, _ := strconv.Atoi(part) // digits, or none
+		number = append(number, n)
+	}
+	return number
+}
+
+// Since reports whether it is a version, or a later one.
+func (v ToolVersion) Since(number ...int) bool { return slices.Compare(v.Number(), number) >= 0 }
 
 // toolVersions holds the versions already read, by path and change time.
 var toolVersions sync.Map

@@ -177,7 +177,7 @@ func assigned(statements []*node, variable string) bool {
 		case "IF":
 			done = assigned(n.operands[1], variable) && assigned(n.operands[2], variable)
 		case "BEGIN", "JUMPBLOCK":
-			done = assigned(n.operands[0], variable)
+			done = assigned(n.operands[0], variable) || assigned(n.operands[1], variable) // which one, depends on the version
 		case "CASE":
 			other := false
 			done = true

@@ -126,8 +126,8 @@ func (p *process) computed(before, after *node, s *state) *expr {
 	}
 	var found *expr
 	several := false
-	after.each(func(n *node) {
-		if (n.kind == before.kind || before.kind == "FUNCREF" && n.isResult()) && n.loc == before.loc {
+	after.outsideCalls(func(n *node) {
+		if (n.kind == before.kind || before.kind == "FUNCREF" && n.isResult()) && n.loc == before.loc && n.extendsAt(before) {
 			e := p.eval(n, s)
 			several = several || e.width != width || e.op == opConst && !e.known() || found != nil && found != e
 			found = e
@@ -161,8 +161,14 @@ func (p *process) computedOf(before, after *node, s *state) *expr {
 	return do(p.g, of, before.bitsBefore())
 }
 
+// extendsAt reports whether two nodes extend what stands in one place: from 5.020 on, several of them may themselves stand in one.
+func (n *node) extendsAt(before *node) bool {
+	return n.kind != "EXTEND" || before.kind != n.kind || n.one(1).loc == before.one(1).loc
+}
+
+// isResult reports whether a node is what an inlined call of a function has returned.
 func (n *node) isResult() bool {
-	return n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
+	return n.kind == "EXPRSTMT" || n.kind == "VARREF" && strings.Contains(n.rest, "__Vfuncout")
 }
 
 // nestedIndex is the index of a selection that stands for several: far beyond the end where one of those is. nil if it stands for itself.
@@ -256,7 +262,7 @@ func (p *process) differ(n *node, sum, at *expr) bool {
 
 func (p *process) bitsLeft(n *node, at *expr) int {
 	left := min(indexBits, at.width)
-	n.one(2).each(func(n *node) {
+	n.one(2).outsideCalls(func(n *node) {
 		if n.isCut() {
 			left = min(left, p.width(n))
 		}
@@ -280,7 +286,7 @@ func (p *process) levelIndex(n *node, l level, s *state) *expr {
 			look = l.at
 		}
 		var leaf *node
-		n.one(2).each(func(n *node) {
+		n.one(2).outsideCalls(func(n *node) {
 			if n.kind == look.kind && n.loc == look.loc && n.isCut() == cut {
 				leaf = n // the deepest one: what adds levels has the place of one of them
 			}

@@ -40,7 +40,7 @@ var expressions = withOperations(map[string]expression{
 	"CONST": (*process).literal, "CEXPR": (*process).insideVerilator,
 	"VARREF": (*process).selected, "ARRAYSEL": (*process).selected, "STRUCTSEL": (*process).selected,
 	"SEL": (*process).selected, "SLICESEL": (*process).sliceOfArray, "INITARRAY": (*process).arrayOf,
-	"STREAML": (*process).streamed, "COND": (*process).chosen,
+	"STREAML": (*process).streamed, "COND": (*process).chosen, "EXPRSTMT": (*process).called,
 	"DIV": divided(opDiv), "DIVS": divided(opDivS), "MODDIV": divided(opMod), "MODDIVS": divided(opModS),
 	"POW": (*process).power, "POWSU": (*process).power, "POWUS": (*process).power, "POWSS": (*process).power,
 	"EQCASE": (*process).literally, "NEQCASE": (*process).literally,

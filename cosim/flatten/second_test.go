@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 	"starloom/cosim/verilator"
 )
 
@@ -25,9 +26,16 @@ func TestSecondIsLed(t *testing.T) {
 			o := cosim.BuildOptions{Cache: testCache}
 			text, err := verilator.Flatten(t.Context(), s, o, "trusting", func(f *verilator.Flat) ([]byte, error) {
 				m, err := printFlat(f, s, false)
-				require.NoError(t, err)
+				if err != nil {
+					return nil, err
+				}
 				return json.Marshal(m)
 			})
+			copies := cosimtest.Since(t, "verilator", 5, 32) // an inout argument, and calls a function where its operand counts
+			if copies && strings.HasSuffix(name, "side_effect") {
+				require.ErrorContains(t, err, "a function inside of an expression that writes g; call it in a statement of its own, before")
+				return
+			}
 			require.NoError(t, err)
 			m := &Module{}
 			require.NoError(t, json.Unmarshal(text, m))
@@ -37,7 +45,12 @@ func TestSecondIsLed(t *testing.T) {
 				require.ErrorAs(t, err, &differs)
 				return
 			}
-			_, err = CompareSecond(t.Context(), s, m, o, 1)
+			second, err := CompareSecond(t.Context(), s, m, o, 1)
+			if copies {
+				require.NoError(t, err)
+				require.Equal(t, second.Branches, second.Taken)
+				return
+			}
 			require.ErrorAs(t, err, &differs)
 			require.True(t, differs.Second)
 		})

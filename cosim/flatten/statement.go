@@ -48,6 +48,22 @@ func (p *process) chosen(n *node, s *state) *expr {
 	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
 }
 
+// called is a function that Verilator, from 5.020 on, leaves in its expression: its statements, and their result. They run
+// beside the process, for its own variables; whether an operator counts this operand matters to no other one.
+func (p *process) called(n *node, s *state) *expr {
+	stops, own := len(p.violations), newState(s)
+	after := p.run(n.operands[0], own)
+	if after == nil || len(p.violations) > stops {
+		panic(p.refuse(n, "a function inside of an expression that may end the simulation", "call it in a statement of its own"))
+	}
+	for _, k := range touched(s, after) {
+		if !k.v.temp || k.later {
+			panic(p.refuse(n, "a function inside of an expression that writes "+k.v.name, "call it in a statement of its own, before"))
+		}
+	}
+	return p.eval(n.one(2), after)
+}
+
 // turned is the value of an array as that of another: elements go from the left to the right in both.
 func turned(g *graph, data *expr, from, to *dtype) *expr {
 	if from.along(to) {

@@ -42,6 +42,19 @@ func (n *node) each(do func(*node)) {
 	}
 }
 
+// outsideCalls is each, but for what functions do that are called in an expression.
+func (n *node) outsideCalls(do func(*node)) {
+	do(n)
+	if n.kind == "EXPRSTMT" {
+		return
+	}
+	for _, list := range n.operands {
+		for _, child := range list {
+			child.outsideCalls(do)
+		}
+	}
+}
+
 // dropCasts puts what is cast in the place of the cast: it has the width and the sign that the cast gives.
 func (n *node) dropCasts() {
 	for _, list := range n.operands {
@@ -53,6 +66,17 @@ func (n *node) dropCasts() {
 			list[i].dropCasts()
 		}
 	}
+}
+
+// dropRoom takes away the bits that Verilator, from 5.020 on, adds above a vector of which the source selects what is beyond its end: they are
+// X and not 0.
+func (n *node) dropRoom() {
+	n.each(func(n *node) {
+		if from := n.one(1); n.kind == "SEL" && from != nil && from.kind == "EXTEND" && strings.Contains(n.rest, "decl[") {
+			n.operands[0][0] = from.one(1)
+			from.one(1).parent = n
+		}
+	})
 }
 
 // dropReals leaves out the values of parameters that are real: what is made of them is a constant in the tree, and a
@@ -110,11 +134,13 @@ func readTree(f *verilator.Flat) (*tree, error) {
 		return nil, err
 	}
 	t.earlier.dropCasts()
+	t.earlier.dropRoom()
 	if t.source, err = readNodes(f.Early, map[string]*node{}); err != nil {
 		return nil, err
 	}
 	t.root, err = readNodes(f.Tree, t.nodes)
 	t.root.dropReals()
+	t.root.dropRoom()
 	return t, err
 }
 

@@ -128,12 +128,13 @@ void vl_finish(const char* file, int line, const char*) VL_MT_UNSAFE {
     sl_ends(SL_FINISH, "%s:%d: $finish%s%s", file, line, said.empty() ? "" : " after: ", said.c_str());
 }
 
-// $fatal, $error and failed assertions print a line and stop.
+// $fatal, $error and failed assertions print a line and stop; for $fatal it says Error or Fatal, by version.
 void vl_stop(const char* file, int line, const char*) VL_MT_UNSAFE {
-    static const char mark[] = "] %Error: ";
+    static const char mark[] = "] %Error: ", fatal[] = "] %Fatal: ";
+    static_assert(sizeof mark == sizeof fatal, "both are cut alike");
     sl_self->context.gotFinish(true);
     const std::string said = sl_said();
-    const auto at = said.find(mark);
+    const auto at = std::min(said.find(mark), said.find(fatal));  // npos is the largest
     if (!said.empty() && said[0] == '[' && at != std::string::npos) {
         sl_ends(SL_FATAL, "%s", said.c_str() + at + sizeof mark - 1);
     } else {

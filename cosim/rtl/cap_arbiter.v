@@ -89,6 +89,7 @@ module cap_arbiter #(
     end
   end
 
+  integer r; // of this block alone: Yosys 0.52 takes one that is shared for a net with two drivers
   always @(posedge clock) begin
     if (reset) begin
       busy_q <= 1'b0;
@@ -96,7 +97,7 @@ module cap_arbiter #(
       served_q <= 1'b0;
       input_q <= {INDEX_BITS{1'b0}};
       granted_q <= {PORTS{1'b0}};
-      for (i = 0; i < PORTS; i = i + 1) rank_q[i*INDEX_BITS +: INDEX_BITS] <= i[INDEX_BITS-1:0];
+      for (r = 0; r < PORTS; r = r + 1) rank_q[r*INDEX_BITS +: INDEX_BITS] <= r[INDEX_BITS-1:0];
     end else begin
       busy_q <= choice;
       chosen_q <= choice ? chosen + 1'b1 : chosen;

@@ -394,11 +394,19 @@ func (e *effects) call(call *xmlNode) {
 	}
 }
 
-// step looks at what Verilator has made of i++ in an expression.
+// step looks at what Verilator has made of i++ in an expression: a variable, in this block or module, and before the statement a copy, and the step.
 func (e *effects) step(ref *xmlNode) {
 	v := e.variables(ref)[0]
-	at := slices.Index(v.parent.children, v)
-	made := v.parent.children[at+1 : min(at+3, len(v.parent.children))] // a copy, and the step
+	var made []*xmlNode
+	v.parent.each(func(s *xmlNode) {
+		if s.name != "assign" || len(made) > 0 {
+			return
+		}
+		if to := s.children[len(s.children)-1]; to.name == "varref" && to.get("name") == v.get("name") {
+			beside := s.parent.children[slices.Index(s.parent.children, s):]
+			made = beside[:min(2, len(beside))]
+		}
+	})
 	does := newTouch()
 	for _, s := range made {
 		if slices.Contains(s.children, ref) {

@@ -49,7 +49,7 @@ func (f *Flat) Text(file string) ([]byte, error) {
 // flatFlags are those of the tree. Nothing is folded in it: folded, an X has a value.
 var flatFlags = []string{
 	"--xml-only", "--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg", "-fno-const",
-	"--dumpi-V3Task", "3", "--dumpi-V3Width", "3", "--dumpi-V3LinkJump", "3",
+	"--dumpi-tree", "3", // after every stage: from 5.008 on, none can be named
 	"--debugi-V3Simulate", "9",
 }
 

@@ -121,11 +121,16 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 	if own, found := strings.CutPrefix(refused.Reason, "(assertion failure): "); found {
 		refused.Reason, refused.Remedy = "the source ends with its own assertion: "+own, remedyOwn
 	}
+	if genericRefused.MatchString(refused.Reason) {
+		if number := b.textForNumber(); number != nil {
+			return number
+		}
+	}
 	b.ofGeneric(refused)
 	return refused
 }
 
-// textForNumber refuses text for a generic that is a number, of which GHDL crashes; nil for none.
+// textForNumber refuses text for a generic that is a number, of which GHDL 2.0 crashes; nil for none.
 func (b *builder) textForNumber() error {
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
 		value := b.Params[name]

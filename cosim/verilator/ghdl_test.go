@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 )
 
 const vhdlHead = `library ieee; use ieee.std_logic_1164.all; use ieee.numeric_std.all;
@@ -132,7 +133,11 @@ func TestVHDLThatGHDLChanges(t *testing.T) {
     if a(0) = '1' then m <= (others => x"00"); o <= x"00";
     elsif rising_edge(clk) then m(to_integer(unsigned(b(1 downto 0)))) <= a; o <= m(to_integer(unsigned(b(3 downto 2)))); end if;
   end process;`)
-	require.ErrorContains(t, err, "which GHDL translates wrongly")
+	if cosimtest.Since(t, "ghdl", 5) { // which has no edge there
+		require.NoError(t, err)
+	} else {
+		require.ErrorContains(t, err, "which GHDL translates wrongly")
+	}
 	_, err = build(`  o <= (7 downto 1 => '0') & (unsigned(a(3 downto 0)) ?= "1--0");`)
 	require.ErrorContains(t, err, "dut.vhd:8:55: ?= of an unsigned or signed value with -, which GHDL translates wrongly; compare as std_logic_vector, or use std_match")
 	c, err := build(`  o <= "0000" & std_logic_vector(resize(signed(a), 4));`)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 )
 
 // capitals is VHDL whose ports have capitals, with a generic of text.
@@ -79,12 +80,16 @@ func TestToolMessages(t *testing.T) {
 // TestMistakeBeforeACrash: Verilator may crash after a mistake in the source, or on it. What stands
 // in the source is shown, with its place; only a crash that names none is Verilator's own.
 func TestMistakeBeforeACrash(t *testing.T) {
+	replication := "a.sv:2:19: Expecting expression to be constant, but variable isn't const: 'v' (and 1 more error); correct"
+	if cosimtest.Since(t, "verilator", 5, 32) {
+		replication = "a.sv:2:20: Replication value isn't a constant.; correct"
+	}
 	for name, c := range map[string]struct{ text, says string }{
 		"circular": {"wire [W-1:0] a; localparam W = $bits(a);", "a.sv:2:30: Variable's initial value is circular: 'W'; correct the source until `verilator --lint-only` accepts it"},
 		"interface": {"sub s(clk); endmodule interface i; logic a; modport m(input a); endinterface module sub(i.m x); wire q = x.a;",
 			"a.sv:2:91: Parent instance's interface is not found: 'i'; connect an instance"},
 		"division by zero": {"localparam P = 1/0; wire [P:0] q;", "a.sv:2:29: verilator gives up here: toUInt with 4-state 32'bxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; correct what stands there"},
-		"replication":      {"wire [3:0] q = {v{1'b0}};", "a.sv:2:19: Expecting expression to be constant, but variable isn't const: 'v' (and 1 more error); correct"},
+		"replication":      {"wire [3:0] q = {v{1'b0}};", replication},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -4,12 +4,14 @@ package verilator
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 )
 
 // doubts are what is warned of in a module that has the name of its file in testdata.
@@ -40,12 +42,16 @@ func TestEffects(t *testing.T) {
 // TestMisread: what Verilator simulates otherwise than the source says is warned of, and nothing else.
 func TestMisread(t *testing.T) {
 	found, places := doubts(t, "misread")
-	require.Equal(t, []string{
+	wanted := []string{
 		"DEAF 32:3", "DEAF 33:3", "CASESIGN 34:15",
 		"STATICINIT 36:52", "STATICINIT 37:25",
 		"CASESIGN 39:34", "CASESIGN 40:34",
 		"STREAM 41:27", "STREAM 42:29", "STREAM 43:16",
 		"SUMWIDTH 44:28", "CASESIGN 45:31", "SUMWIDTH 46:27",
-	}, places)
+	}
+	if cosimtest.Since(t, "verilator", 5, 32) { // which gives it once in a function
+		wanted = slices.DeleteFunc(wanted, func(place string) bool { return place == "STATICINIT 36:52" })
+	}
+	require.Equal(t, wanted, places)
 	require.Contains(t, found[0].Text, "always @* does not wait for k, which f reads ")
 }

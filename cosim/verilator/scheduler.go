@@ -15,7 +15,7 @@ import (
 // that look for changes: what "ico" (after inputs) has seen, "act" takes for unchanged, and logic that only "act"
 // has is not computed. The former gets a memory of its own.
 var (
-	schedulerLoop  = regexp.MustCompile(`(?m)^( *)while( \((?:vlSelf->)?__V\w+Continue\) \{)$`)
+	schedulerLoop  = regexp.MustCompile(`(?m)^( *)while( \((?:vlSelf->|vlSelfRef\.)?__V\w+Continue\) \{)$`)
 	inputTriggers  = regexp.MustCompile(`(?ms)^(?:VL_\w+ )?void \w+___eval_triggers__ico\(\w+\* vlSelf\) \{$.*?^\}$`)
 	previous       = regexp.MustCompile(`__Vtrigrprev__(\w+)`)
 	previousMember = regexp.MustCompile(`(?m)^( *\S.*\W)__Vtrigrprev__(\w+);$`)

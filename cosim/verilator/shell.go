@@ -136,6 +136,7 @@ var (
 	interfaceMessage = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?):(\d+):(\d+): Unsupported: Interfaced port on top`)
 	enumMessage      = regexp.MustCompile(`(?m)^%Error-ENUMVALUE: `)
 	genericMessage   = regexp.MustCompile(`(?m)^%Error-UNSUPPORTED: (\S.*?:\d+:\d+): Unsupported: generic interface`)
+	moduleBefore     = regexp.MustCompile(`\bmodule\s+(?:automatic\s+|static\s+)?(\w+)`)
 	interfaceType    = regexp.MustCompile(`([A-Za-z_]\w*)(?:\s*\.\s*([A-Za-z_]\w*))?\s+$`)
 	interfaceName    = regexp.MustCompile(`^([A-Za-z_]\w*)\s*((?:\[[^\]]*\]\s*)*)`)
 	identifier       = regexp.MustCompile(`\$?[A-Za-z_][\w$:]*`)
@@ -158,6 +159,10 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 		if err != nil {
 			return nil, err
 		}
+		before = comments.ReplaceAllStringFunc(before, func(text string) string { return strings.Repeat(" ", len(text)) })
+		if of := moduleBefore.FindAllStringSubmatch(before, -1); len(of) > 0 && of[len(of)-1][1] != b.Top { // 5.032 names one below, too
+			continue
+		}
 		name := interfaceName.FindStringSubmatch(after)
 		if name == nil {
 			return nil, &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface, without a plain name here", Remedy: remedyWrapper}
@@ -166,7 +171,6 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 		if err := b.sized(port, place); err != nil {
 			return nil, err
 		}
-		before = comments.ReplaceAllStringFunc(before, func(text string) string { return strings.Repeat(" ", len(text)) })
 		if kind := interfaceType.FindStringSubmatch(before); kind != nil {
 			port.kind, port.modport = kind[1], kind[2]
 		} else if len(all) > 0 && strings.HasSuffix(strings.TrimSpace(before), ",") {
@@ -182,6 +186,9 @@ func (b *builder) interfacePorts(said []byte, refused error) (all []interfacePor
 		if !slices.Contains(all, port) {
 			all = append(all, port)
 		}
+	}
+	if len(all) == 0 {
+		return nil, b.refusalUnlessStopped(interfaceMessage.ReplaceAll(said, nil), refused)
 	}
 	return all, nil
 }

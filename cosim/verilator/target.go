@@ -23,7 +23,7 @@ var wasmTarget = target{
 	ending:   ".wasm",
 	compiler: clangTool,
 	compile: []string{
-		"--target=wasm32-wasi", sysroot, "-fno-exceptions", "-fno-rtti", "-Iwasi",
+		"--target=wasm32-wasi", sysroot, "-fno-exceptions", "-Iwasi",
 		"-DVL_IGNORE_UNKNOWN_ARCH",
 	},
 	// Not by clang's driver: it may run wasm-opt where binaryen is installed.

@@ -116,8 +116,12 @@ func (b *builder) note(said []byte) {
 	}
 }
 
+// statistics are what Verilator, from 5.024 on, says of its own work.
+var statistics = regexp.MustCompile(`(?m)^- (?:V e r i l a t i o n|Verilator: ).*\n`)
+
+// warn passes on what a tool says of a source that it accepts.
 func (b *builder) warn(said []byte) error {
-	said = bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil)
+	said = statistics.ReplaceAll(bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil), nil)
 	b.said = append(b.said, said...)
 	if b.options.Warnings == nil || len(said) == 0 {
 		return nil
@@ -215,6 +219,10 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 		return refused
 	case has("interface is not found"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "connect an instance of the interface to this port"}
+	case has("Unknown built-in array method"):
+		return &cosim.InputError{
+			Place: place, Reason: message + ": this is an array, perhaps of interfaces in several dimensions, whose members Verilator does not find", Remedy: remedyWrapper,
+		}
 	case has("Interfaced port"):
 		return &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
 	case has("Cannot find include file"):
