@@ -349,10 +349,10 @@ func verify(ctx context.Context, name string, image []byte) (err error) {
 	return nil
 }
 
-// The words of clang and wasm-ld for what firmware does not have.
+// The words of clang and wasm-ld for what firmware does not have; clang, from 18 on, numbers the lines that it shows.
 var (
-	noLibrary = regexp.MustCompile(`file not found\s+#\s*include\s*<`)
-	noHeader  = regexp.MustCompile(`file not found\s+#\s*include\s*"`)
+	noLibrary = regexp.MustCompile(`file not found\s+(?:\d+ \| )?#\s*include\s*<`)
+	noHeader  = regexp.MustCompile(`file not found\s+(?:\d+ \| )?#\s*include\s*"`)
 	noSymbol  = regexp.MustCompile(`undefined symbol: `)
 )
 

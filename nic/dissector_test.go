@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -29,13 +28,11 @@ func tshark(t *testing.T, capture string, arguments ...string) string {
 // tsharkWith names the ports.
 func tsharkWith(t *testing.T, ports []string, capture string, arguments ...string) string {
 	t.Helper()
-	path, err := exec.LookPath("tshark")
-	require.NoError(t, err, "tshark is not installed: apt-get install tshark")
 	var script bytes.Buffer
 	require.NoError(t, WriteDissector(&script, ports))
 	lua := filepath.Join(t.TempDir(), "starloom.lua")
 	require.NoError(t, os.WriteFile(lua, script.Bytes(), 0o666))
-	command := exec.Command(path, append([]string{"-X", "lua_script:" + lua, "-r", capture}, arguments...)...)
+	command := pcapngtest.Tshark(t, append([]string{"-X", "lua_script:" + lua, "-r", capture}, arguments...)...)
 	var stdout, stderr bytes.Buffer
 	command.Stdout, command.Stderr = &stdout, &stderr
 	require.NoError(t, command.Run(), "%s", &stderr)

@@ -147,9 +147,6 @@ func compile(source *cosim.Source, out string) error {
 	if stop := cosim.Stopped(context.Background(), iverilogTool.Command, source.Name(), err); stop != nil {
 		return stop
 	}
-	if err != nil {
-		return refusalOf(source, said, err)
-	}
 	if lost := missingParameter.FindSubmatch(said); lost != nil {
 		refused := &cosim.InputError{Place: source.Files[0], Remedy: "name a parameter of the module"}
 		refused.Reason = fmt.Sprintf("module %s has no parameter %s", source.Top, lost[2])
@@ -157,6 +154,9 @@ func compile(source *cosim.Source, out string) error {
 			refused.Place, refused.Reason = string(lost[1]), fmt.Sprintf("the module of %s has no parameter %s", at, lost[2])
 		}
 		return refused
+	}
+	if err != nil {
+		return refusalOf(source, said, err)
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func iverilogArguments(s *cosim.Source) []string {
 }
 
 var (
-	missingParameter = regexp.MustCompile(`(?m)^(.*): warning: parameter (\S+) not found in (\S+)\.$`)
+	missingParameter = regexp.MustCompile("(?m)^(.*): (?:warning|error): parameter `?(\\w+)`? not found in `?([^\\s`]+)`?\\.$") // an error from 12 on
 	messagePlace     = regexp.MustCompile(`^(.+?:\d+): (?:error: )?(.+)`)
 	messageSummary   = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 )
 
 func testSource(top string, clocks ...string) cosim.Source {
@@ -355,7 +356,12 @@ func TestRefusals(t *testing.T) {
 		{"wide clock", file("refused.v", "has_wide_clock", "clk_i"), "clk_i is an input of 2 bits; a clock is an input of one bit"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := Open(c.source, cosim.Options{})
+			d, err := Open(c.source, cosim.Options{})
+			if c.name == "fatal beside processes" && cosimtest.Since(t, "iverilog", 12) { // which reads it, and does nothing of it
+				require.NoError(t, err)
+				require.NoError(t, d.Close())
+				return
+			}
 			require.ErrorContains(t, err, c.says)
 			require.NotContains(t, err.Error(), "\n")
 			var bad *cosim.InputError

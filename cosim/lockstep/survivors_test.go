@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 )
@@ -38,6 +39,10 @@ endmodule`
 // seen. In Icarus, what was never set is X, which shows nothing.
 func TestClaimsMissingReset(t *testing.T) {
 	const missing, survives, short = "a reset is missing: with ", "something survives the reset (", "with reset on for 16 cycles it does not differ"
+	lasting := "" // 11 leaves the register at X, as the operand of an || is
+	if cosimtest.Since(t, "iverilog", 12) {
+		lasting = short
+	}
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 		m := foreign(t, linkWithMistakes, &pinmap.Map{
 			Library: library(),
@@ -54,7 +59,7 @@ func TestClaimsMissingReset(t *testing.T) {
 			{4, "late", "", ""},
 			{5, "a wrong index", survives, ""},
 			{6, "a loop", survives, ""},
-			{7, "reset has to last", short, ""},
+			{7, "reset has to last", short, lasting},
 		} {
 			t.Run(backend+", "+c.what, func(t *testing.T) {
 				m.Ties = []pinmap.Tie{{Pin: "mode", Value: c.mode}}

@@ -124,11 +124,13 @@ func TestRealSimulators(t *testing.T) {
 		read, err := Files(context.Background(), vcdFile, filepath.Join(own, "icarus.vcd"), Options{})
 		require.NoError(t, err)
 		require.False(t, read.Differs() || read.Damaged(), "%s: %+v", plus, read.First)
-		require.Equal(t, 16, read.Compared)
+		require.Equal(t, pause.Compared, read.Compared)
+		require.GreaterOrEqual(t, read.Compared, 16) // 17 from Icarus 12 on
 		require.Greater(t, read.Instants, uint64(150))
 	}
 	tracetest.Run(t, "fst2vcd", "-f", file("icarus.fst"), "-o", file("back.vcd"))
-	back, err := Files(context.Background(), icarus, file("back.vcd"), Options{})
+	// Icarus 12 gives a parameter its value before the first time, and vcd2fst forgets it.
+	back, err := Files(context.Background(), icarus, file("back.vcd"), Options{Ignore: []string{"**.WIDTH"}})
 	require.NoError(t, err)
 	require.False(t, back.Differs(), "%+v", back.First)
 }

@@ -19,6 +19,7 @@ import (
 	"starloom/internal/emulator"
 	"starloom/internal/systemtest"
 	"starloom/traces/diff"
+	"starloom/traces/pcapng/pcapngtest"
 )
 
 // tool runs one of the real tools and returns its output; standard error must be
@@ -27,6 +28,9 @@ func tool(t *testing.T, debianPackage, name string, args ...string) string {
 	path, err := exec.LookPath(name)
 	require.NoError(t, err, "install the package %s, or run `make test`", debianPackage)
 	command := exec.Command(path, args...)
+	if name == "tshark" {
+		command = pcapngtest.Tshark(t, args...)
+	}
 	var out, complaints bytes.Buffer
 	command.Stdout, command.Stderr = &out, &complaints
 	require.NoError(t, command.Run(), complaints.String())
