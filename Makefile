@@ -11,6 +11,9 @@
 # make dist    dist/: static programs for Linux, macOS and Windows (amd64, arm64; TARGETS=linux/amd64: only these), with manual pages,
 #              completion and checksums
 # make house   how the sources are built: sizes, uses, cycles, and what breaks the rules of form (HOUSE=all: every place)
+# make newer   another Debian release (SUITE=trixie, sid), unpacked from packages in the user's cache, and the quick tests of RTL and firmware
+#              inside it; nothing is installed, and no mount is left
+# make newer-all  all tests of RTL, firmware and traces inside it
 # make full    everything at full length, and the full studies; needs rustc for wasm32 and npm, too
 
 GO ?= go
@@ -33,12 +36,12 @@ export GOFLAGS := $(GOFLAGS) -trimpath
 # it is compiled once, and without tables for debuggers, an eighth of the compiler's time. Yosys and Verilator take large pages,
 # and temporary files are made in memory where it has room: a page fault or a new file costs more than what is done with it.
 ROOMY = grep -q '^[^ ]* /dev/shm .*noexec' /proc/mounts || df -Pk /dev/shm | awk '$$6 == "/dev/shm" && $$4 > 8000000 { print $$6; exit }'
-SUITE = check vet long cluster lengthy race architectures
-$(SUITE): export GOGC = 400
-$(SUITE): export CGO_ENABLED = 0
-$(SUITE): export GOFLAGS += -gcflags=all=-dwarf=false
-$(SUITE): export GLIBC_TUNABLES = glibc.malloc.hugetlb=1
-$(SUITE): export TMPDIR := $(or $(shell ($(ROOMY)) 2>/dev/null),$(TMPDIR),/tmp)
+GROUPS = check vet long cluster lengthy race architectures newer newer-all
+$(GROUPS): export GOGC = 400
+$(GROUPS): export CGO_ENABLED = 0
+$(GROUPS): export GOFLAGS += -gcflags=all=-dwarf=false
+$(GROUPS): export GLIBC_TUNABLES = glibc.malloc.hugetlb=1
+$(GROUPS): export TMPDIR := $(or $(shell ($(ROOMY)) 2>/dev/null),$(TMPDIR),/tmp)
 
 # Packages with tests, or benchmarks, that begin so.
 with = $(sort $(dir $(shell grep -rlE --include='*_test.go' '^func $(1)' $(2))))
@@ -46,7 +49,15 @@ with = $(sort $(dir $(shell grep -rlE --include='*_test.go' '^func $(1)' $(2))))
 # Packages whose tests take -full.
 FULL = $(sort $(dir $(shell grep -rlE --include='*_test.go' 'Bool."full"|systemtest.Main' .)))
 
-.PHONY: test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist house full
+# What tests of RTL, firmware and traces need; chrooting and mounting need root, or a kernel that gives it in a namespace.
+SUITE ?= trixie
+NEWER = clang lld binaryen tshark gtkwave build-essential verilator iverilog yosys ghdl lcov jq groff-base libcmocka-dev \
+	wasi-libc libc++-dev-wasm32 libclang-rt-dev-wasm32
+# Two twins in lockstep, proofs, prints, conformance of what is built, and firmware.
+NEWER_QUICK = '^(TestTwinsInLockstepOnIcarus|TestOfTwins|TestMutant|TestDeadBranch|TestSecondIsLed|TestBuildOfVHDL|TestBuildRefuses|TestMisread|TestBuildWarns|TestDissectorFields)$$'
+NEWER_TESTED = ./cosim/twin ./cosim/lockstep ./cosim/prove ./cosim/flatten ./cosim/verilator ./firmware ./nic
+
+.PHONY: newer newer-all newer-tree test tools check vet long lengthy cluster race architectures bench bench-scale bench-rival images man install dist house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
@@ -72,6 +83,15 @@ check:
 vet:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
+
+newer: newer-tree
+	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -run $(NEWER_QUICK) $(NEWER_TESTED)
+newer-all: newer-tree
+	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -p 1 -timeout 60m ./cosim/... ./firmware/... ./traces/... ./nic \
+		./internal/maps ./internal/systemtest/... ./fabric/fabrictest ./fabric/netlist
+
+newer-tree:
+	@.ci/root make $(SUITE) $(NEWER)
 
 cluster:
 	$(GO) test -vet=off -ldflags=-w -timeout 25m -run '^TestLong.*(Slurm|Cluster)' ./internal/slurm ./cmd/cli
@@ -136,6 +156,7 @@ house:
 
 # All packages whose tests take -full, but for those of which the next lines choose tests.
 full:
+	$(MAKE) --no-print-directory newer-all SUITE=trixie
 	$(GO) test -timeout 120m $(filter-out ./cmd/cli/ ./examples/languages/ ./internal/dist/,$(FULL)) -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./internal/dist -run 'TestLongDist|TestLongPipelines' -full

@@ -99,7 +99,8 @@ func (d *design) declare(n *node, plain map[string]bool) {
 	of := d.nodes[id[1]]
 	v := &variable{index: len(d.variables), at: of, name: d.plainName(name[1] + "." + name[2])}
 	words := strings.Fields(of.rest)
-	v.temp = slices.Contains(words, "BLOCKTEMP")
+	v.kept = strings.Contains(name[2], "__Vstatic__")
+	v.temp = v.kept || slices.Contains(words, "BLOCKTEMP")
 	if of.parent.kind == "MODULE" && of.parent.name() == "__024root" {
 		v.input, v.output = slices.Contains(words, "[PI]"), slices.Contains(words, "[PO]")
 	}

@@ -320,7 +320,7 @@ func divided(op operation) expression {
 
 // insideVerilator is C++ of Verilator: whether assertions are on. They are.
 func (p *process) insideVerilator(n *node, _ *state) *expr {
-	if text := n.one(1); text != nil && strings.Contains(text.rest, "assertOn()") {
+	if text := n.one(1); text != nil && (strings.Contains(text.rest, "assertOn()") || strings.Contains(text.rest, "assertOnGet(")) {
 		return p.g.bit(true)
 	}
 	panic(p.refuse(n, "C++ inside of Verilog", "leave it out of the circuit: `ifndef SYNTHESIS"))

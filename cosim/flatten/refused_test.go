@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 )
 
 // TestLongRefused: what has no place in plain Verilog is refused with its place and a remedy.
@@ -96,7 +97,12 @@ func TestLongRefused(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.sv")
 			text := "module m (input clk, input rst_n, input [31:0] i, output logic [31:0] o);\n" + c.text + "\nendmodule\n"
 			require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-			_, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache})
+			m, err := Print(context.Background(), cosim.Source{Top: "m", Files: []string{file}, Clocks: []string{"clk"}}, cosim.BuildOptions{Cache: testCache})
+			if name == "begins once" && cosimtest.Since(t, "verilator", 5, 32) { // which does so: what the call before has left is not known
+				require.NoError(t, err)
+				require.Len(t, m.Unknown, 1)
+				return
+			}
 			require.ErrorContains(t, err, c.says)
 			var refused *cosim.InputError
 			require.ErrorAs(t, err, &refused)

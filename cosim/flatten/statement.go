@@ -61,7 +61,13 @@ func (p *process) called(n *node, s *state) *expr {
 			panic(p.refuse(n, "a function inside of an expression that writes "+k.v.name, "call it in a statement of its own, before"))
 		}
 	}
-	return p.eval(n.one(2), after)
+	result := p.eval(n.one(2), after)
+	for _, k := range touched(s, after) {
+		if k.v.kept { // a later call may read what this one has left, if it was made
+			s.open(k, p.entry).set(p.g, 0, p.unknown(k.v.at, k.v.what.bits))
+		}
+	}
+	return result
 }
 
 // turned is the value of an array as that of another: elements go from the left to the right in both.

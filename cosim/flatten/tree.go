@@ -96,7 +96,8 @@ func (n *node) name() string {
 
 var (
 	nodeLine = regexp.MustCompile(`^ *((?:\d+:)+) (\w+) (0x[0-9a-f]+) (?:<e\d+>\S* ?)?\{([a-z]+\d+[a-z]+)\}` +
-		`(?: @dt=(this|0x[0-9a-f]+)(@\([^)]*\))\S*)? *(.*)$`)
+		`(?: u\d=\S+)*(?: @dt=(this|0x[0-9a-f]+)(@\([^)]*\))\S*)? *(.*)$`)
+	nodeName    = regexp.MustCompile(`\([A-Z]+\)`) // by which Verilator calls a node instead of by its address
 	referenceTo = regexp.MustCompile(`VARSCOPE (0x[0-9a-f]+)`)
 	variableOf  = regexp.MustCompile(`-> VAR (0x[0-9a-f]+)`)
 	jumpTarget  = regexp.MustCompile(`-> JUMPBLOCK (0x[0-9a-f]+)`)
@@ -145,6 +146,7 @@ func readTree(f *verilator.Flat) (*tree, error) {
 }
 
 func readNodes(text []byte, nodes map[string]*node) (*node, error) {
+	text = nodeName.ReplaceAllFunc(text, func(name []byte) []byte { return fmt.Appendf(nil, "0x%x", name[1:len(name)-1]) })
 	root := &node{kind: "NETLIST"}
 	path := []*node{root}
 	for i, line := range bytes.Split(text, []byte("\n")) {
@@ -318,7 +320,7 @@ func firstMember(m *node) string {
 	if len(words) == 0 {
 		return ""
 	}
-	if strings.HasPrefix(words[0], "u[") || strings.HasPrefix(words[0], "p[") || words[0] == "ref" || words[0] == "enum" {
+	if words[0] == "member" && len(words) > 1 && !strings.HasPrefix(words[1], "refdt=") || strings.HasPrefix(words[0], "u[") || strings.HasPrefix(words[0], "p[") || words[0] == "ref" || words[0] == "enum" {
 		words = words[1:]
 	}
 	return words[0]

@@ -60,6 +60,7 @@ type variable struct {
 	what          *dtype
 	input, output bool
 	temp          bool // of an inlined function: it has no value before it is written
+	kept          bool // of a function that is not automatic: from call to call, which is not known here
 	memory        bool // printed as an array: words are read and written, nothing else
 	constant      bool // written by initial blocks only
 	power         *value

@@ -53,5 +53,9 @@ template <class... Pairs> static void sl_point(const uint32_t* count, const Pair
     to += '\n';
 }
 #undef VL_COVER_INSERT
+// From 5.032 on the hierarchy stands before.
+template <class Name, class... Pairs> static void sl_point(const Name&, const uint32_t* count, const Pairs&... pairs) {
+    sl_point(count, pairs...);
+}
 #define VL_COVER_INSERT(context, ...) sl_point(__VA_ARGS__)
 #endif

@@ -80,7 +80,7 @@ func (b *builder) sources() (bits []comparedBit, err error) {
 		return nil, err
 	}
 	for _, file := range []struct{ name, text string }{
-		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap}, {"divide.v", divideMap},
+		{twinSide + ".v", twinText}, {rtlSide + ".v", rtlText}, {"miter.v", miterText}, {"shift.v", shiftMap}, {"divide.v", divideMap}, {"buffer.v", bufferMap},
 		{"script.ys", sideScript(twinSide, "twin", read, false) + sideScript(rtlSide, "rtl", rtl, b.keepInitial) + miterScript},
 	} {
 		if err := b.write(file.name, file.text); err != nil {

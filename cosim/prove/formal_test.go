@@ -49,6 +49,8 @@ techmap
 opt_clean
 simplemap
 aigmap
+insbuf
+techmap -map buffer.v
 write_aiger -map both.map both.aig
 `
 
@@ -68,7 +70,7 @@ func newTrial(t *testing.T, print, reference string, outputs int) *trial {
 		r += fmt.Sprintf(".o%d(want%d), .ok%d(ok%d), .x%d(x%d), ", i, i, i, i, i, i)
 	}
 	for name, text := range map[string]string{
-		"m.v": print, "r.v": reference, "shift.v": shiftMap, "divide.v": divideMap,
+		"m.v": print, "r.v": reference, "shift.v": shiftMap, "divide.v": divideMap, "buffer.v": bufferMap,
 		"miter.v": "module both(" + ports + strings.TrimPrefix(both, ", ") + ");\n  " +
 			strings.TrimSuffix(m, ", ") + ");\n  " + strings.TrimSuffix(r, ", ") + ");\nendmodule\n",
 		"script": sideScript("m", "print", nil, false) + "read_verilog r.v\nproc\nopt_expr\nwreduce\nopt_clean\ndesign -stash meant\n" + trialScript,

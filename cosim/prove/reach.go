@@ -40,6 +40,8 @@ techmap
 opt_clean
 simplemap
 aigmap
+insbuf
+techmap -map buffer.v
 write_aiger -zinit -map reach.map reach.aig
 `
 

@@ -191,7 +191,20 @@ opt_expr ` + logicOnly + `
 opt_clean
 simplemap
 aigmap
+insbuf
+techmap -map buffer.v
 write_aiger -zinit -map miter.map miter.aig
+`
+
+// bufferMap makes two inverters, which add nothing to a graph, of a buffer between an input and an output that is the same net: Yosys 0.52
+// aborts where it maps such a net.
+const bufferMap = `module \$_BUF_ (A, Y);
+  input A;
+  output Y;
+  wire n;
+  \$_NOT_ first (.A(A), .Y(n));
+  \$_NOT_ second (.A(n), .Y(Y));
+endmodule
 `
 
 // yosysMemory is how many bytes Yosys may take: three quarters of what there is, so that nothing else is killed for it.

@@ -84,10 +84,11 @@ module async_fifo #(
   assign full_o = used >= FULL;
   wire pushes = push_i && !full_o;
   wire [BITS:0] write_next = pushes ? after(write_q) : write_q;
+  wire [BITS-1:0] write_place = place(write_q); // a net: Verilator 5.032 does not call a function in a target
 
   integer s;
   always @(posedge write_clock) begin
-    if (pushes) mem_q[place(write_q)] <= data_i;
+    if (pushes) mem_q[write_place] <= data_i;
     if (reset) begin
       write_q <= FIRST;
       write_code_q <= FIRST_CODE;

@@ -49,11 +49,11 @@ func (f *Flat) Text(file string) ([]byte, error) {
 // flatFlags are those of the tree. Nothing is folded in it: folded, an X has a value.
 var flatFlags = []string{
 	"--xml-only", "--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg", "-fno-const",
-	"--dumpi-tree", "3", // after every stage: from 5.008 on, none can be named
+	"--dumpi-tree", "3", "--dump-tree-addrids", // after every stage: 5.032 takes no names of them, and mixes names and addresses of nodes
 	"--debugi-V3Simulate", "9",
 }
 
-var step = regexp.MustCompile(`(?m)^- V3Simulate\S+ +set val (\S+) on VARREF 0x[0-9a-f]+ \{([a-z]+\d+[a-z]+)\}`)
+var step = regexp.MustCompile(`(?m)^- V3Simulate\S+ +set val (\S+) on VARREF (?:0x[0-9a-f]+|\([A-Z]+\)) \{([a-z]+\d+[a-z]+)\}`)
 
 var beyond = regexp.MustCompile(`(?m)^%Warning-SELRANGE: (\S+:\d+:\d+): Selection index out of range: (?:-?\d+:)?(-?\d+) outside`)
 
@@ -145,6 +145,6 @@ func (b *builder) tree(dir, stage string) ([]byte, error) {
 	return nil, &cosim.InputError{
 		Place:  verilatorTool.Command,
 		Reason: fmt.Sprintf("does not show how it has elaborated %s: %d trees", b.Name(), len(trees)),
-		Remedy: "install version 5.006, such as Debian's",
+		Remedy: "take a version that was run: `starloom tools` lists them",
 	}
 }

@@ -159,6 +159,12 @@ func (b *builder) refusal(said []byte, err error) error {
 	at := crashPlace.FindStringSubmatch(string(said))
 	switch {
 	case first != nil && (first.Place != "" || !crash):
+	case at != nil && strings.Contains(at[2], "Multiple Write refs on LHS of NBA"):
+		return &cosim.InputError{
+			Place:  at[1],
+			Reason: "this version of verilator does not call a function in the target of an assignment with <=",
+			Remedy: "give its value to a net, and take that in the target",
+		}
 	case at != nil:
 		return &cosim.InputError{
 			Place:  at[1],
@@ -221,7 +227,8 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "connect an instance of the interface to this port"}
 	case has("Unknown built-in array method"):
 		return &cosim.InputError{
-			Place: place, Reason: message + ": this is an array, perhaps of interfaces in several dimensions, whose members Verilator does not find", Remedy: remedyWrapper,
+			Place: place, Remedy: remedyWrapper,
+			Reason: message + ": this is an array, perhaps of interfaces in several dimensions, whose members Verilator does not find",
 		}
 	case has("Interfaced port"):
 		return &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
@@ -233,7 +240,7 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 		return &cosim.InputError{
 			Place:  verilatorTool.Command,
 			Reason: "does not write XML: " + message,
-			Remedy: "install a version from 5.006 on that does, such as Debian's",
+			Remedy: "take a version that was run: `starloom tools` lists them",
 		}
 	case has("timing"), has("delay"):
 		return &cosim.InputError{

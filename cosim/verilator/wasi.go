@@ -23,7 +23,7 @@ type libraries struct {
 
 const (
 	sysroot    = "--sysroot=/usr" // of Debian's wasi-libc and libc++
-	remedyWasi = "install the Debian packages wasi-libc, libc++-14-dev-wasm32 and libclang-rt-14-dev-wasm32 (of clang's version)"
+	remedyWasi = "install the Debian packages wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
 )
 
 // foundLibraries holds what was found already, by the compiler's path.

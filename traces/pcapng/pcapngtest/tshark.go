@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tshark is a run of tshark. It loads no script of root from 4.4 on: root runs it as nobody, who may read the
-// folders of the files that the arguments name.
+// Tshark is a run of tshark. For root it loads no script from 4.4 on: root runs it as a user without rights, who may
+// read the files that the arguments name.
 func Tshark(t testing.TB, arguments ...string) *exec.Cmd {
 	t.Helper()
 	path, err := exec.LookPath("tshark")
