@@ -161,7 +161,7 @@ func (p *process) computedOf(before, after *node, s *state) *expr {
 	return do(p.g, of, before.bitsBefore())
 }
 
-// extendsAt reports whether two nodes extend what stands in one place: from 5.020 on, several of them may themselves stand in one.
+// extendsAt reports whether two nodes extend what stands in one place: of 5.032 several of them may themselves stand in one.
 func (n *node) extendsAt(before *node) bool {
 	return n.kind != "EXTEND" || before.kind != n.kind || n.one(1).loc == before.one(1).loc
 }

@@ -48,7 +48,7 @@ func (p *process) chosen(n *node, s *state) *expr {
 	return p.g.mux(c, p.eval(n.one(2), s), p.eval(n.one(3), s))
 }
 
-// called is a function that Verilator, from 5.020 on, leaves in its expression: its statements, and their result. They run
+// called is a function that Verilator 5.032 leaves in its expression: its statements, and their result. They run
 // beside the process, for its own variables; whether an operator counts this operand matters to no other one.
 func (p *process) called(n *node, s *state) *expr {
 	stops, own := len(p.violations), newState(s)

@@ -68,7 +68,7 @@ func (n *node) dropCasts() {
 	}
 }
 
-// dropRoom takes away the bits that Verilator, from 5.020 on, adds above a vector of which the source selects what is beyond its end: they are
+// dropRoom takes away the bits that Verilator 5.032 adds above a vector of which the source selects what is beyond its end: they are
 // X and not 0.
 func (n *node) dropRoom() {
 	n.each(func(n *node) {

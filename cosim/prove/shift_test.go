@@ -73,7 +73,7 @@ func TestShiftMap(t *testing.T) {
 func graphOf(t *testing.T, top, script string) (*graph, *signals) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"top.v": top, "shift.v": shiftMap, "divide.v": divideMap, "script.ys": script + "write_aiger -zinit -map top.map top.aig\n",
+		"top.v": top, "shift.v": shiftMap, "divide.v": divideMap, "buffer.v": bufferMap, "script.ys": script + "write_aiger -zinit -map top.map top.aig\n",
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}

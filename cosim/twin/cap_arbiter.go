@@ -24,7 +24,7 @@ func capArbiter() Twin {
 			{"the order changes without a choice", "if (choice) rank_q", "rank_q"},
 			{"the slot before is not forgotten", "start_i ? {PORTS{1'b0}} : granted_q", "granted_q"},
 			{"it goes on without a choice", "busy_q <= choice;", "busy_q <= busy_q || start_i;"},
-			{"missing reset", "rank_q[i*INDEX_BITS +: INDEX_BITS] <= i[INDEX_BITS-1:0];", "rank_q[i*INDEX_BITS +: INDEX_BITS] <= rank_q[i*INDEX_BITS +: INDEX_BITS];"},
+			{"missing reset", "rank_q[r*INDEX_BITS +: INDEX_BITS] <= r[INDEX_BITS-1:0];", "rank_q[r*INDEX_BITS +: INDEX_BITS] <= rank_q[r*INDEX_BITS +: INDEX_BITS];"},
 		},
 		Build: func(m *Model, p Parameters) error {
 			ports := p["PORTS"]

@@ -116,7 +116,7 @@ func (b *builder) note(said []byte) {
 	}
 }
 
-// statistics are what Verilator, from 5.024 on, says of its own work.
+// statistics are what Verilator, 5.032, says of its own work.
 var statistics = regexp.MustCompile(`(?m)^- (?:V e r i l a t i o n|Verilator: ).*\n`)
 
 // warn passes on what a tool says of a source that it accepts.
