@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -320,7 +321,8 @@ func firstMember(m *node) string {
 	if len(words) == 0 {
 		return ""
 	}
-	if words[0] == "member" && len(words) > 1 && !strings.HasPrefix(words[1], "refdt=") || strings.HasPrefix(words[0], "u[") || strings.HasPrefix(words[0], "p[") || words[0] == "ref" || words[0] == "enum" {
+	kind := slices.Contains([]string{"ref", "enum"}, words[0]) || strings.HasPrefix(words[0], "u[") || strings.HasPrefix(words[0], "p[")
+	if kind || words[0] == "member" && len(words) > 1 && !strings.HasPrefix(words[1], "refdt=") { // 5.032 says that it is one
 		words = words[1:]
 	}
 	return words[0]
