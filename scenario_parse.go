@@ -225,8 +225,7 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	return nil
 }
 
-// Override replaces values and checks the scenario again. Errors name the option
-// instead of a line of the file.
+// Override replaces values and checks the scenario again. Errors name the option instead of a line of the file.
 func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	places := map[string]string{}
 	maps.Copy(places, s.places)

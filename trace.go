@@ -13,21 +13,18 @@ import (
 	"starloom/traces/info"
 )
 
-// TraceInfo says what is in waveforms and packet captures. Errors about a file are
-// *InputError.
+// TraceInfo says what is in waveforms and packet captures. Errors about a file are *InputError.
 func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Report, error) {
 	return tools.Info(ctx, paths, o)
 }
 
-// LoadDiffMap reads a map of `trace diff` into options. Every error is an *InputError with file,
-// line and column.
+// LoadDiffMap reads a map of `trace diff` into options. Every error is an *InputError with file, line and column.
 func LoadDiffMap(path string, o *diff.Options) error { return maps.LoadDiff(path, o) }
 
 // DecodeMap says where in a waveform the frames are; LoadDecodeMap reads one.
 type DecodeMap = maps.Decode
 
-// LoadDecodeMap reads a map of `trace decode`. Every error is an *InputError with file, line and
-// column.
+// LoadDecodeMap reads a map of `trace decode`. Every error is an *InputError with file, line and column.
 func LoadDecodeMap(path string) (*DecodeMap, error) { return maps.LoadDecode(path) }
 
 // DecodeReport says what was found in a VCD. Its JSON is stable.

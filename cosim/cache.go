@@ -45,8 +45,7 @@ func OpenCache(dir string) (Cache, error) {
 	return Cache{dir, remedy}, nil
 }
 
-// Take returns the path of a file, which make writes to the given path if it is not
-// there yet. No other process sees a half-written one.
+// Take returns the path of a file, made by make at the given path if absent. No process sees a half-written one.
 func (c Cache) Take(name string, make func(path string) error) (string, error) {
 	path := filepath.Join(c.Dir, name)
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {

@@ -16,12 +16,10 @@ type ToolError = input.ToolError
 // RemedyTool is what helps when a tool ends by a signal.
 const RemedyTool = "try again with more memory free; if it fails again, the tool has a fault: see whether it accepts the source by itself"
 
-// remedySimulator is what helps when a simulator that has accepted the RTL ends by a
-// signal or does not answer.
+// remedySimulator is the remedy for a simulator that ends by a signal or does not answer after accepting the RTL.
 const remedySimulator = "run it again with more memory free, and see that nothing else ends it (a limit, another program)"
 
-// Stopped returns the error of a tool that did not end by itself: the context's, or a
-// ToolError for a signal. It is nil for a tool that ended with a status of its own.
+// Stopped is the error of a tool that did not end by itself: the context's, or a ToolError for a signal; else nil.
 func Stopped(ctx context.Context, tool, place string, err error) error {
 	var exit *exec.ExitError
 	var late *ToolError

@@ -62,8 +62,7 @@ func (s *Source) AllFiles() []string {
 	return files
 }
 
-// InLanguage returns the files as tools get them: one with a language of its own is included by a
-// file in dir that says which.
+// InLanguage returns the files for tools: a file in dir includes each one with a language of its own.
 func (s *Source) InLanguage(dir string) ([]string, error) {
 	files := slices.Clone(s.Files)
 	for i, file := range files {

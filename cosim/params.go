@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// verilogConstant is what Verilator and Icarus take as a parameter's value: a number, or
-// text in quotes.
+// verilogConstant is a parameter's value for Verilator and Icarus: a number, or text in quotes.
 var verilogConstant = regexp.MustCompile(`^(?:` +
 	`[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|` + // 12, 1e-3
 	`[+-]?(?:\d+ *)?'[sS]?[bBoOdDhH] *[\da-fA-FxXzZ?_]+|` + // 8'hff

@@ -104,8 +104,7 @@ func isParameter(text string) bool {
 // IsIdentifier reports whether a text is a plain Verilog name.
 func IsIdentifier(text string) bool { return identifier.MatchString(text) }
 
-// Reason is an error of the operating system without its path, which is the place of
-// the message.
+// Reason is an error of the operating system without its path, which is the place of the message.
 func Reason(err error) error {
 	if pathError, ok := err.(*os.PathError); ok {
 		return pathError.Err

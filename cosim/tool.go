@@ -43,8 +43,7 @@ func (v ToolVersion) Since(number ...int) bool { return slices.Compare(v.Number(
 // toolVersions holds the versions already read, by path and change time.
 var toolVersions sync.Map
 
-// Version finds a tool and reads its version, which is a part of the hash of
-// a build.
+// Version finds a tool and reads its version, a part of the hash of a build.
 func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {
@@ -75,8 +74,7 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	return version, nil
 }
 
-// Command is a tool's process, which ends with the context, and with Starloom; messages come in
-// English.
+// Command is a tool's process that ends with the context and with Starloom; messages come in English.
 func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	words := slices.Concat(started(name), args)
 	c := exec.CommandContext(ctx, words[0], words[1:]...)

@@ -30,8 +30,7 @@ func WarningsText(warnings []Warning) string {
 // warningsShown is how many warnings a text names one by one.
 const warningsShown = 10
 
-// WriteWarnings ends the line of a verdict with the number of warnings and lists them
-// below.
+// WriteWarnings ends the line of a verdict with the number of warnings and lists them below.
 func WriteWarnings(w io.Writer, warnings []Warning) {
 	if len(warnings) > 0 {
 		fmt.Fprint(w, "; ", WarningsText(warnings))

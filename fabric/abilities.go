@@ -128,8 +128,7 @@ func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
 	return nil, nil
 }
 
-// WiringOf returns where each port sends, and what it hears: what the discipline of a network says, else
-// its names.
+// WiringOf returns where each port sends, and what it hears: by the network's discipline, else by its names.
 func WiringOf(n Network) *Wiring {
 	shape, names := n.Shape(), n.Names()
 	if d, ok := shape.Chosen().(wiredBy); ok && d.wiredBy() != nil {

@@ -49,8 +49,7 @@ func (f *Fault) Suits(n Network, bare bool) *input.Error {
 	return nil
 }
 
-// FaultTargets are what faults of a kind may happen to: so many, and what each is called. Processors have numbers before those
-// of routers.
+// FaultTargets are the targets of faults of a kind: how many, and their names, processors before routers.
 func FaultTargets(n Network, kind FaultKind) (noun string, count int, path func(i int) string) {
 	shape, names := n.Shape(), n.Names()
 	if kind.OnMedia() {

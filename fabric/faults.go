@@ -132,8 +132,7 @@ const (
 	Flipped                // one bit is the other way round
 )
 
-// OnMedium returns what happens to a medium in a slot, and by which fault: of several the
-// first, but darkness before flips.
+// OnMedium returns what happens to a medium in a slot, by the first fault, but darkness before flips.
 func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	for i := range f.All {
 		kind := f.All[i].Kind
@@ -257,8 +256,7 @@ func (l *Ledger) harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bo
 	return effect
 }
 
-// NoteSmall notes that a frame did not fit into a FIFO of a processor, tx or rx, if a fault has
-// made it smaller.
+// NoteSmall notes that a frame did not fit into a FIFO of a processor, tx or rx, made smaller by a fault.
 func (l *Ledger) NoteSmall(processor int, slot uint32, tx bool) {
 	if l.Faults == nil {
 		return
@@ -282,8 +280,7 @@ func (l *Ledger) SetFaults(f *Faults) {
 	}
 }
 
-// KeepFaults ends a boundary: what faults have done to processors counts, unless the boundary has
-// been dropped in its middle.
+// KeepFaults ends a boundary: faults of processors count, unless the boundary was dropped in its middle.
 func (l *Ledger) KeepFaults(whole bool) {
 	for i := range l.FaultActs {
 		if whole {

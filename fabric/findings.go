@@ -40,8 +40,7 @@ func (w Waiting) String() string {
 	return fmt.Sprintf("%s is in %s and waits for %s", w.Who, w.Holds, w.For)
 }
 
-// Compare orders the findings of one kind and slot: collisions as they come, all others
-// by their place.
+// Compare orders the findings of one kind and slot: collisions as they come, all others by their place.
 func (f *Finding) Compare(o *Finding) int {
 	if f.Kind == FindCollision {
 		return cmp.Or(cmp.Compare(f.Value, o.Value), cmp.Compare(f.Index, o.Index))

@@ -144,8 +144,7 @@ func (l *Ledger) Looks() bool {
 	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil || l.Queues != nil || l.Onlooker != nil
 }
 
-// EventSent is the head of the digest's event of a frame that is sent; its head and route words
-// and its payload follow.
+// EventSent is the head of the digest's event of a sent frame; head, route words and payload follow.
 func EventSent(port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventSent, 0, port, processor)
 }
@@ -177,8 +176,7 @@ func (l *Ledger) NoteFate(frame nic.FrameView, slot uint32, how Fate) {
 	}
 }
 
-// NoteMet notes a frame in a cell's TX FIFO that was sent and has met another one, where the
-// medium tells that: it stays there.
+// NoteMet notes a frame in a cell's TX FIFO that has met another one, as its medium tells: it stays there.
 func (l *Ledger) NoteMet(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
 	l.noteOnFabric(bank.First+cell, frame, slot, true)
 	if l.Witness != nil {
@@ -200,8 +198,7 @@ func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32, s
 	}
 }
 
-// NoteBlocked notes that the medium of a frame in a cell's TX FIFO is taken in this slot: it
-// stays there.
+// NoteBlocked notes that the medium of a frame in a cell's TX FIFO is taken in this slot: it stays there.
 func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
 	l.Frames.Blocked++
 	if l.Onlooker != nil {
@@ -268,8 +265,7 @@ func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
 	}
 }
 
-// Judge gives the referee what NoteHeard has noted of a slot. Transports call it at the
-// end of Hear.
+// Judge gives the referee what NoteHeard has noted of a slot. Transports call it at the end of Hear.
 func (l *Ledger) Judge(slot uint32) {
 	if len(l.arrivals) > 0 {
 		l.Referee.Arrive(l, slot, l.arrivals)

@@ -114,6 +114,5 @@ type MeaningGroup = meaning.Group
 // Meaning is what one of them means.
 type Meaning = meaning.Entry
 
-// ReadMeanings reads groups from text that is part of the program, as metrics.yaml of this package. It panics
-// where there is a fault in it.
+// ReadMeanings reads groups from text of the program, such as metrics.yaml of this package. It panics on a mistake.
 func ReadMeanings(text string) []MeaningGroup { return meaning.Must(text) }

@@ -102,8 +102,7 @@ const (
 	RuleLateLight     = "late_light"                // no light reaches the receivers in the last guard cycle of a slot
 )
 
-// Checked lists the rules that a run is checked against: those that hold for every run,
-// and those of Rules.
+// Checked lists the rules of a run: those of every run, and those of Rules.
 func (r *Rules) Checked() []string {
 	names := []string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleFinishes}
 	if r.Deadlock {

@@ -48,8 +48,7 @@ func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, 
 	return int(done), any, held
 }
 
-// ScanListen takes those of the cells first..end-1 off the fabric that listen where
-// there is no port in this slot.
+// ScanListen takes the cells first..end-1 that listen where there is no port in this slot off the fabric.
 func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	ports := b.Listen(slot)[first:end]
 	if b.Taps != nil || b.Own != nil {

@@ -198,8 +198,7 @@ func FillReverse(p []uint32) {
 	}
 }
 
-// FillRandom makes p a uniformly drawn permutation, a function of the seed alone
-// (Fisher-Yates).
+// FillRandom makes p a uniformly drawn permutation, a function of the seed alone (Fisher-Yates).
 func FillRandom(p []uint32, seed uint64) {
 	stream := hw.NewStream(seed, hw.PurposeWorkload)
 	FillIdentity(p)
@@ -242,8 +241,7 @@ func Misplaced(list []uint32, processors int) (entry int, reason, remedy string)
 	return -1, "", ""
 }
 
-// CheckPermutation says why p is not a permutation of 0..n-1: the first entry
-// that is out of range or doubled.
+// CheckPermutation says why p is not a permutation of 0..n-1: the first entry that is out of range or doubled.
 func CheckPermutation(p []uint32, n int) error {
 	if len(p) != n {
 		return fmt.Errorf("%s for %s", traces.Plural(len(p), "destination", "destinations"), traces.Plural(n, "processor", "processors"))

@@ -111,23 +111,20 @@ var Levels = []string{"0", "1", "2", "3", "s", "z"}
 
 var macro = regexp.MustCompile(`^[A-Za-z_]\w*(=[^\n]*)?$`)
 
-// clangFlags make small, deterministic images with line information: no path of
-// the machine gets into them.
+// clangFlags make small, deterministic images with line information, without paths of the machine.
 var clangFlags = []string{
 	"--target=wasm32", "-g", "-ffreestanding", "-nostdlib",
 	"-mbulk-memory", "-msign-ext", "-mmutable-globals",
 	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
 }
 
-// debugFlags are those of a checked build. What the sanitizer calls is in starloom.h;
-// WebAssembly has no alignment that matters.
+// debugFlags are those of a checked build; the sanitizer calls starloom.h. WebAssembly needs no alignment.
 var debugFlags = []string{
 	"-DSTARLOOM_CHECKED", "-fsanitize=undefined", "-fno-sanitize=alignment,function,vptr",
 	"-fno-sanitize-recover=undefined", "-fsanitize-undefined-strip-path-components=-1",
 }
 
-// languageFlags are those of a source's language, by the ending of its name: C, or C++
-// without what needs a library.
+// languageFlags are those of a source's language, by the ending of its name: C, or C++ without what needs a library.
 var (
 	cFlags        = []string{"-std=c11", "-Werror=implicit-function-declaration"}
 	cxxFlags      = []string{"-std=c++17", "-fno-exceptions", "-fno-rtti"}

@@ -58,8 +58,7 @@ type Param struct {
 	Default int32  `json:"default"`
 }
 
-// pristine is the state of an instance after its attachment; what the host has
-// configured is written again by Reset.
+// pristine is an instance's state after its attachment; Reset writes the host's configuration again.
 type pristine struct {
 	memory  []byte // up to its last byte that is not zero
 	bytes   int    // of the whole memory
@@ -149,8 +148,7 @@ const (
 	addressBytesMax = 1<<32 - wasmPageBytes
 )
 
-// runtimeBytesMax is by how much more the memory of an image may grow that brings a runtime
-// with a heap.
+// runtimeBytesMax is the further growth allowed to the memory of an image with a runtime and a heap.
 const runtimeBytesMax = 16 << 20
 
 func (img *Image) runtimeBytes() uint64 {

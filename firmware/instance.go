@@ -151,8 +151,7 @@ type runtimeCall struct {
 
 func (c *runtimeCall) begin(slot uint32) { c.slot, c.panic = uint64(slot), "" }
 
-// MemoryBytesMax returns by how much the memory of an instance for this bank may
-// grow. The range is reserved, not committed.
+// MemoryBytesMax returns the memory growth of an instance for this bank. The range is reserved, not committed.
 func MemoryBytesMax(c nic.BankConfig) uint64 {
 	return growBytes(c, nic.StateBytesMax+columnBytesMax)
 }

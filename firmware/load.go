@@ -21,12 +21,10 @@ import (
 	"starloom/traces/input"
 )
 
-// Load checks a wasm binary against the ABI and compiles it. The errors say
-// what is wrong and what to do.
+// Load checks a wasm binary against the ABI and compiles it. Errors say what is wrong and what to do.
 func (h *Host) Load(name string, image []byte) (*Image, error) { return h.load(name, image, nil) }
 
-// LoadMetered is Load for an image whose calls cost something. A call of any export that costs
-// more than the meter's limit traps.
+// LoadMetered is Load for an image with costs. A call of an export above the meter's limit traps.
 func (h *Host) LoadMetered(name string, image []byte, meter *wasm.Meter) (*Image, error) {
 	return h.load(name, image, meter)
 }

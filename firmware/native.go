@@ -103,8 +103,7 @@ var images embed.FS
 //go:embed programs
 var sources embed.FS
 
-// Programs lists the built-in programs by name. The image of net/router is
-// images/net/router.wasm, its source programs/net/router.c.
+// Programs lists the built-in programs by name: net/router is images/net/router.wasm and programs/net/router.c.
 func Programs() []string {
 	var names []string
 	// The file system is embedded: walking it cannot fail.

@@ -62,8 +62,7 @@ func (s *slab) close() {
 	s.pieces, s.free = nil, nil
 }
 
-// linearMemory is one instance's memory inside the slab. Growth beyond the
-// reserved range is refused: memory.grow returns -1 to the firmware.
+// linearMemory is one instance's memory inside the slab. Growth beyond the reserved range is refused with -1.
 type linearMemory []byte
 
 func (m linearMemory) Reallocate(size uint64) []byte {

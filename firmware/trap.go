@@ -89,8 +89,7 @@ func (e keptError) Error() string {
 	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept, e.global.Name)
 }
 
-// frameName is a line of wazero's stack trace: a name, which may have parentheses of
-// its own, the types of the parameters and those of the results.
+// frameName is a line of wazero's stack trace: a name, perhaps with parentheses, then parameter and result types.
 var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
 
 // parseTrap takes reason, innermost function and source line, and all functions, out of

@@ -18,12 +18,10 @@ const (
 	wasiFault = 21
 )
 
-// wasiSlotNanoseconds is by how much the clock goes on from slot to slot. A runtime reads
-// it for its own ends; what firmware may know of time is the slot.
+// wasiSlotNanoseconds is the clock's step from slot to slot. A runtime reads it; firmware may know the slot alone.
 const wasiSlotNanoseconds = 1000
 
-// wasiCall answers one import; a result of more than an error number is written to the
-// instance's memory.
+// wasiCall answers one import; a result beyond an error number goes to the instance's memory.
 type wasiCall struct {
 	params []api.ValueType
 	answer func(in *wasmInstance, m api.Memory, stack []uint64) (errno uint64)
@@ -166,8 +164,7 @@ func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// wasiWaitsMax is how often a runtime may wait in one call: it does so before it reports a
-// fatal error.
+// wasiWaitsMax is how often a runtime may wait in one call: it does so before it reports a fatal error.
 const wasiWaitsMax = 100
 
 // wasiWait says at once that nothing has happened, and ends a handler that goes on waiting.

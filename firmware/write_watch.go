@@ -136,8 +136,7 @@ func (w *Watched) Restart(cells []uint32) {
 
 func (w *Watched) Costs() []uint32 { return w.costs }
 
-// TakeWrites returns what was noted since the last call, in the order of the calls, and whether
-// there was more outside of the bank than is kept.
+// TakeWrites returns the notes since the last call, in order, and whether writes outside the bank were left out.
 func (w *Watched) TakeWrites() (writes []Write, cut bool) {
 	writes, cut = w.writes, w.cut
 	w.writes, w.outside, w.cut = nil, 0, false
@@ -286,8 +285,7 @@ func (img *Image) variable(address uint32) string {
 	return img.places.Variable(address)
 }
 
-// Cover lets images that are loaded from now on note which branches their handlers take, and what
-// they compare: see wasm.Covered.
+// Cover lets images loaded from now on note the branches and comparisons of handlers: see wasm.Covered.
 func (h *Host) Cover() { h.covers = true }
 
 // Covered says what the image's copy notes.

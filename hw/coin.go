@@ -161,8 +161,7 @@ func (c *Coins) Latch(s Shard) {
 	}
 }
 
-// QuietFor implements Quiet: nothing starts and no one tosses, and the outputs show the
-// registers.
+// QuietFor implements Quiet: nothing starts and no one tosses, and the outputs show the registers.
 func (c *Coins) QuietFor(limit uint64) uint64 {
 	for _, start := range c.start.Value {
 		if start != 0 {

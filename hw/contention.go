@@ -224,8 +224,7 @@ func (m *Contentions) begin(i int) {
 	}
 }
 
-// QuietFor implements Quiet: nothing starts, no one begins to transmit, and the outputs show
-// the registers.
+// QuietFor implements Quiet: nothing starts, no one begins to transmit, and the outputs show the registers.
 func (m *Contentions) QuietFor(limit uint64) uint64 {
 	for i, start := range m.start.Value {
 		if start != 0 || m.changed[i] {

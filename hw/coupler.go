@@ -81,8 +81,7 @@ func (c *StarCouplers) Inputs() []Wire { return []Wire{c.in, c.ports} }
 
 func (c *StarCouplers) Outputs() []Wire { return []Wire{c.out} }
 
-// Settle carries the light of every lit transmitter of the shard to the couplers
-// that its port select says.
+// Settle carries the light of the shard's lit transmitters to the couplers of their port selects.
 func (c *StarCouplers) Settle(s Shard) {
 	out, shard := c.out, s.Index
 	out.Clear(shard)

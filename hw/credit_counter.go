@@ -52,8 +52,7 @@ type CreditCounters struct {
 	Restoring func(sender int, count uint16)
 }
 
-// NewCreditCounters returns a bank of counters with all credits, depth of them, 1 to
-// CreditDepthMax.
+// NewCreditCounters returns a bank of counters with all credits, depth of them, 1 to CreditDepthMax.
 func NewCreditCounters(bank Bank, depth int, shards []Shard) (*CreditCounters, error) {
 	if err := bank.Check(); err != nil {
 		return nil, err

@@ -53,8 +53,7 @@ type DuplexLinkConfig struct {
 // noEnd is the other end of a wire that is of no link.
 const noEnd = ^uint32(0)
 
-// NewDuplexLinks returns the bank that drives Out from In; the units that read In become those
-// of the links.
+// NewDuplexLinks returns the bank that drives Out from In; the units that read In become those of the links.
 func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	if err := c.Bank.Check(); err != nil {
 		return nil, err

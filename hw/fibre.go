@@ -45,8 +45,7 @@ type lightOnWire struct {
 // FibreDelayMax is the longest delay, in cycles.
 const FibreDelayMax = 4096
 
-// NewFibre returns the fibre that drives out from in, 0..FibreDelayMax cycles
-// later.
+// NewFibre returns the fibre that drives out from in, 0..FibreDelayMax cycles later.
 func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibre, error) {
 	switch {
 	case delayCycles < 0 || delayCycles > FibreDelayMax:

@@ -222,8 +222,7 @@ func wrapped(place, depth int) uint16 {
 	return uint16(place)
 }
 
-// QuietFor implements Quiet: nothing is pushed or popped, and the outputs show the
-// registers.
+// QuietFor implements Quiet: nothing is pushed or popped, and the outputs show the registers.
 func (f *FIFOs) QuietFor(limit uint64) uint64 {
 	for i, held := range f.held {
 		head := uint64(0)

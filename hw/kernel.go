@@ -110,8 +110,7 @@ func (k *Kernel) Cycle() uint64 { return k.clock.cycle }
 // Shards returns the machine's shards.
 func (k *Kernel) Shards() []Shard { return k.shards }
 
-// Workers returns the pool that runs the phases; between cycles the machine may
-// run its own tasks on it.
+// Workers returns the pool that runs the phases; between cycles the machine may run its own tasks on it.
 func (k *Kernel) Workers() *Workers { return k.workers }
 
 // Add puts components into the kernel, before Build.

@@ -27,8 +27,7 @@ type LFSRs struct {
 	register []uint32
 }
 
-// NewLFSRs returns a bank at its seeds, one per element and none 0. enable has
-// one bit per element.
+// NewLFSRs returns a bank at its seeds, one per element and none 0. enable has one bit per element.
 func NewLFSRs(bank Bank, seeds []uint32, enable *Signal) (*LFSRs, error) {
 	value, err := NewSignal(bank, "value", 32)
 	if err != nil {

@@ -123,8 +123,7 @@ func darken(rail1, rail0 []uint64, wires []uint32) {
 	}
 }
 
-// Put adds light to a wire of the driver's shard: several senders add up. It
-// returns the bits that now have both rails lit.
+// Put adds light to a wire of the driver's shard and returns the bits with both rails lit.
 func (l *Light) Put(driver int, wire uint32, rail1, rail0 uint64) uint64 {
 	old1, old0 := l.Rail1[wire], l.Rail0[wire]
 	if old1|old0 == 0 {

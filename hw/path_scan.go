@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// pathScanner reads a path or a pattern from left to right, by the grammar of path.go. In a path every
-// component is one text token followed by index tokens.
+// pathScanner reads a path or a pattern by the grammar of path.go: per component a text token, then index tokens.
 type pathScanner struct {
 	text    string
 	pattern bool

@@ -29,8 +29,7 @@ const (
 	tokenDeep                      // any number of components
 )
 
-// CompilePattern compiles a glob. The error says at which character the pattern
-// is wrong and what is allowed there.
+// CompilePattern compiles a glob. The error names the wrong character and what is allowed there.
 func CompilePattern(s string) (*Pattern, error) {
 	components, err := (&pathScanner{text: s, pattern: true}).path()
 	if err != nil {

@@ -73,8 +73,7 @@ func (r *Requests) Raise(driver int, arbiter, requester uint32) {
 	*list = append(*list, Request{arbiter, requester})
 }
 
-// High returns the lines that the driver's shard has raised for the reader's shard, in the
-// order in which it did so.
+// High returns the lines raised by the driver's shard for the reader's shard, in order.
 func (r *Requests) High(driver, reader int) []Request { return r.high[driver*r.shards+reader] }
 
 // Port is the port that the lines of one arbiter are: bit r is requester r's.

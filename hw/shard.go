@@ -147,15 +147,13 @@ func (b Bank) WholeOf() func(element int) string {
 // Cells returns the elements that belong to a shard, end excluded.
 func (b Bank) Cells(s Shard) (first, end int) { return s.First * b.PerUnit, s.End * b.PerUnit }
 
-// CentralCells is Cells for a bank that may have fewer units than the machine, such as the
-// one allocator of a whole crossbar: it is in the shards of the first units.
+// CentralCells is Cells for a bank of possibly fewer units, such as a crossbar's allocator, in the first shards.
 func (b Bank) CentralCells(s Shard) (first, end int) {
 	first, end = b.Cells(s)
 	return min(first, b.Size()), min(end, b.Size())
 }
 
-// Check refuses a bank without elements, with more than 32 bits can count, or
-// with a name that is not a path.
+// Check refuses a bank of no elements, of more than 32 bits can count, or with a name that is not a path.
 func (b Bank) Check() error {
 	if err := CheckPath(b.Path()); err != nil {
 		return err

@@ -26,8 +26,7 @@ func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 	return err
 }
 
-// CheckState refuses a state that is too large: starloom_attach leaves its size in the descriptor
-// and lays out nothing.
+// CheckState refuses a state that is too large: starloom_attach then only writes its size to the descriptor.
 func CheckState(memory []byte, descriptor uint32) error {
 	d, err := descriptorAt(memory, descriptor)
 	if err != nil {

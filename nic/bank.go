@@ -120,8 +120,7 @@ func (b *Bank) lane(cell int, port uint16) int {
 // ValidWords returns how many words the valid bits of a request list take.
 func (c *BankConfig) ValidWords() int { return (c.ListWords + 63) / 64 }
 
-// RecordBytes returns what one processor takes that has little to do: its state and the
-// heads of its FIFOs.
+// RecordBytes returns what a processor with little to do takes: its state and the heads of its FIFOs.
 func (b *Bank) RecordBytes() int { return b.recordBytes }
 
 // StateBytes returns what the handlers of one processor keep.
@@ -143,8 +142,7 @@ func (b *Bank) popFrames(cell int, f *fifo, left int) {
 	}
 }
 
-// Current returns the place in Calls of the cell whose handler ran last. Firmware
-// may have written anything there.
+// Current returns the place in Calls of the last handler's cell. Firmware may have written anything there.
 func (b *Bank) Current() (place uint32) {
 	return binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
 }

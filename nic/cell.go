@@ -188,14 +188,12 @@ func (b *Bank) State(cell int) []byte {
 // RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
 func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, &b.rx, 0) }
 
-// SetCurrent says at which place of Calls the cell stands whose handler runs, -1 for
-// none.
+// SetCurrent sets the place in Calls of the cell whose handler runs, -1 for none.
 func (b *Bank) SetCurrent(place int) {
 	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(place))
 }
 
-// Sleep says that a cell's handler need not be called before a slot unless a frame
-// arrives.
+// Sleep says that a cell's handler need not be called before a slot unless a frame arrives.
 func (b *Bank) Sleep(cell int, until uint32) {
 	r := &b.Registers[cell]
 	r.Wake, r.Flags = uint16(until), r.Flags|FlagSleeping

@@ -214,8 +214,7 @@ func (d *Decoder) release() {
 	d.held = slices.Delete(d.held, 0, done)
 }
 
-// Flush ends the stream: a frame that has no end is damaged. It returns the first
-// error of emit.
+// Flush ends the stream: an unfinished frame is damaged. It returns the first error of emit.
 func (d *Decoder) Flush() error {
 	for len(d.open) > 0 {
 		d.lanes[d.open[0]].damaged = true

@@ -5,8 +5,7 @@ import "slices"
 // What faults do to the NIC of one processor, beside Silence: it is reset, and its FIFOs are
 // smaller than those of the others.
 
-// Silence takes a processor off the fabric: it is faulty, sends nothing, hears
-// nothing, and its handler is not called any more.
+// Silence takes a processor off the fabric: faulty, silent, deaf, its handler never called again.
 func (b *Bank) Silence(cell int) {
 	b.silenced[cell>>6] |= 1 << (cell & 63)
 	r := &b.Registers[cell]

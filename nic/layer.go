@@ -116,8 +116,7 @@ func (l *FrameLayer) LayerType() gopacket.LayerType { return LayerTypeFrame }
 
 func (l *FrameLayer) CanDecode() gopacket.LayerClass { return LayerTypeFrame }
 
-// NextLayerType returns gopacket.LayerTypePayload, or LayerTypeZero for a frame
-// without payload.
+// NextLayerType returns gopacket.LayerTypePayload, or LayerTypeZero for a frame without payload.
 func (l *FrameLayer) NextLayerType() gopacket.LayerType {
 	if len(l.Payload) == 0 {
 		return gopacket.LayerTypeZero

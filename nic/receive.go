@@ -17,8 +17,7 @@ func (b *Bank) hearsAtReset() uint16 {
 	return PortNone
 }
 
-// ClearListen makes the listening table zero, for images of a bank that Reset
-// must be called on.
+// ClearListen makes the listening table zero, for images of a bank that Reset must be called on.
 func (b *Bank) ClearListen() { clear(b.listen) }
 
 // ListenSlots returns the number of columns of the listening table.
@@ -44,8 +43,7 @@ func (b *Bank) SetRx(cell int, port uint16, status Status) {
 	b.RxStatus[b.lane(cell, port)] = uint8(status)
 }
 
-// Rx returns what the receiver of a cell's port says of the slot before. Firmware can write
-// anything there.
+// Rx returns the receiver status of a cell's port for the slot before. Firmware can write anything there.
 func (b *Bank) Rx(cell int, port uint16) Status { return Status(b.RxStatus[b.lane(cell, port)]) }
 
 // ForgetRx lets the receivers of the cells first..end-1 say that they have heard nothing.

@@ -81,8 +81,7 @@ func gather[T any](to, column []T, cells []uint32, few bool) []T {
 	return to
 }
 
-// TakeBack drops what the handler of a cell has written to its NIC since Keep, of which it is
-// at this place of the list.
+// TakeBack drops a cell's writes to its NIC since Keep; it is at this place of the list.
 func (b *Bank) TakeBack(k *Kept, place, cell int) {
 	received, at := b.Registers[cell].RxCount, place
 	if !k.few {

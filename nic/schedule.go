@@ -6,8 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// SetSchedule writes the schedule's words for the slot that begins, and wakes the handlers
-// whose word is another one than before.
+// SetSchedule writes the schedule's words for the slot that begins, and wakes the handlers with new words.
 func (b *Bank) SetSchedule(words []uint64) {
 	registers, schedule := b.Registers[:len(words)], b.Schedule[:len(words)]
 	for cell, word := range words {
@@ -19,8 +18,7 @@ func (b *Bank) SetSchedule(words []uint64) {
 	}
 }
 
-// SetScheduleWord writes a cell's word for the slot that begins, which is another one than
-// before, and wakes its handler.
+// SetScheduleWord writes a cell's new word for the slot that begins and wakes its handler.
 func (b *Bank) SetScheduleWord(cell int, word uint64) {
 	b.Schedule[cell] = word
 	b.Wake(cell)

@@ -188,8 +188,7 @@ func (t *Serialisers) Asks() *hw.Asks { return t.asks }
 // Await says who answers: the output that serves each transmitter.
 func (t *Serialisers) Await(serving *hw.PortSelect) { t.serving = serving }
 
-// Served returns the output that has taken the frame which was loaded last, none if ok is
-// false.
+// Served returns the output that has taken the last loaded frame, none if ok is false.
 func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
 	return t.served[cell], t.served[cell] != hw.PortNone
 }

@@ -31,8 +31,7 @@ func SmallAt(table []byte, offset int) *SmallFrame {
 // IsSmall reports whether the frame carries nothing or 8 bytes.
 func (f *SmallFrame) IsSmall() bool { return uint16(f.Head>>(8*offFramePayloadBytes))&^8 == 0 }
 
-// Plain reports whether the frame is a legal one to one of the ports and carries
-// nothing or a packet.
+// Plain reports whether the frame is a legal one to one of the ports and carries nothing or a packet.
 func (f *SmallFrame) Plain(ports int) bool {
 	return uint8(f.Head>>(8*offFrameKind)) < KindCount && f.IsSmall() && f.Port() < ports
 }
@@ -43,8 +42,7 @@ func (f *SmallFrame) Port() int { return int(f.Route >> (8 * (offFramePort - 8))
 // Source returns the NIC that sent the frame on this hop.
 func (f *SmallFrame) Source() uint32 { return uint32(f.Head >> (8 * offFrameSource)) }
 
-// From returns a plain frame with its sender; what the FIFO held after an empty
-// payload is gone.
+// From returns a plain frame with its sender; what the FIFO held after an empty payload is gone.
 func (f *SmallFrame) From(processor uint32) SmallFrame {
 	mask := -(f.Head >> (8*offFramePayloadBytes + 3) & 1) // all ones or all zeros
 	return SmallFrame{f.Head&(1<<(8*offFrameSource)-1) | uint64(processor)<<(8*offFrameSource), f.Route, f.Packet & mask}

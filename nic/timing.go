@@ -82,8 +82,7 @@ func (t Timing) SlotCycles() int {
 // SlotCycle returns the first cycle of a slot.
 func (t Timing) SlotCycle(slot uint32) uint64 { return uint64(slot) * uint64(t.SlotCycles()) }
 
-// BoundaryCycle returns the last cycle of a slot, in which the handlers of the next one
-// run.
+// BoundaryCycle returns the last cycle of a slot, in which the handlers of the next one run.
 func (t Timing) BoundaryCycle(slot uint32) uint64 {
 	return t.SlotCycle(slot) + uint64(t.SlotCycles()) - 1
 }

@@ -52,8 +52,7 @@ func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) 
 	}
 }
 
-// NoteAllSent is NoteTx for cells whose heads the medium takes in any case; they must not
-// have been removed.
+// NoteAllSent is NoteTx for cells of always taken heads; these must not have been removed.
 func (b *Bank) NoteAllSent(cells []uint32) {
 	if b.TxStatus == nil {
 		return
@@ -64,8 +63,7 @@ func (b *Bank) NoteAllSent(cells []uint32) {
 	}
 }
 
-// ForgetTx takes back what the transmitters of the cells first..end-1 said of the slot
-// before.
+// ForgetTx takes back what the transmitters of the cells first..end-1 said of the slot before.
 func (b *Bank) ForgetTx(first, end int) {
 	if b.TxStatus == nil {
 		return

@@ -84,8 +84,7 @@ func finish(x uint64) uint64 {
 	return x ^ x>>29
 }
 
-// Fold reduces bytes to one word for Event: 64 well-spread bits that depend on
-// every byte, its place and the length.
+// Fold reduces bytes to one word for Event: 64 well-spread bits that depend on every byte, its place and length.
 func Fold(data []byte) uint64 {
 	h := uint64(len(data)) ^ mix0
 	for len(data) >= 16 {

@@ -328,8 +328,7 @@ func (f *File) Commit() error {
 	return f.rename()
 }
 
-// Abort drops the output; what was there before is untouched. It does nothing
-// after Commit, so that it can be deferred.
+// Abort drops the output; what was there before is untouched. It does nothing after Commit.
 func (f *File) Abort() {
 	if f.settled {
 		return
@@ -417,8 +416,7 @@ type Files struct {
 	files []*File
 }
 
-// Create opens one more output of the run. Two outputs with one path are
-// refused.
+// Create opens one more output of the run. Two outputs with one path are refused.
 func (s *Files) Create(path string) (*File, error) {
 	f, err := Create(path)
 	if err != nil {

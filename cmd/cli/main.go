@@ -51,8 +51,7 @@ func execute(args []string, stdout, stderr io.Writer, networks ...fabric.Network
 	})
 }
 
-// orderlyEnd is how long a command may take to end in order once it was interrupted:
-// to stop handlers and simulators, to print what it has and to finish its files.
+// orderlyEnd is the time for an orderly end after an interruption: stop handlers and simulators, print, finish files.
 const orderlyEnd = 1500 * time.Millisecond
 
 // interruptible returns a context that the first interrupt ends, so that the command

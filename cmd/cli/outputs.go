@@ -15,8 +15,7 @@ import (
 	"starloom/traces/input"
 )
 
-// outputs are the options of a command that name files to write. Each is declared once: its flag,
-// what it writes, and to which of the command's fields it goes.
+// outputs are the options for output files, each declared once: its flag, its content, and its field of the command.
 type outputs struct {
 	list   []*output
 	stream string // the option whose output goes to standard output without a path, "" for none

@@ -16,8 +16,7 @@ import (
 // progressInterval is the time between two changes of the line.
 const progressInterval = 100 * time.Millisecond
 
-// progress is one line on a terminal that is written over; elsewhere, in a log
-// or a pipe, it is silent.
+// progress is one line on a terminal, written over; elsewhere, in a log or a pipe, it is silent.
 type progress struct {
 	out     *os.File  // nil: silent
 	log     io.Writer // for what is silent on no terminal

@@ -31,8 +31,7 @@ type Fault struct {
 	Err     error  // what the device said, or what was wrong with an output
 }
 
-// New returns the RTL of the machine that a kernel will run. The kernel must have one
-// shard.
+// New returns the RTL of the machine that a kernel will run. The kernel must have one shard.
 func New(kernel *hw.Kernel) (*Loop, error) {
 	if n := len(kernel.Shards()); n != 1 {
 		return nil, fmt.Errorf("%d shards: RTL needs a machine of one", n)
@@ -78,8 +77,7 @@ func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 	return c, nil
 }
 
-// Fault returns how RTL has ended the run, nil if it has not. Nothing is exchanged with
-// any device from then on.
+// Fault returns how RTL has ended the run, nil if it has not. Then no device exchanges anything any more.
 func (l *Loop) Fault() *Fault { return l.fault }
 
 // Broken is how the run ends if a model of the machine finds what cannot be: RTL beside it has sent that.

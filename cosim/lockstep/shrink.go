@@ -18,8 +18,7 @@ const (
 	shrinkRoundsMax    = 4
 )
 
-// shrinker makes a stimulus smaller as long as model and RTL still differ in the same
-// way: fewer cycles, then fewer ones.
+// shrinker makes a stimulus smaller as long as model and RTL differ in the same way: fewer cycles, then fewer ones.
 type shrinker struct {
 	*pair
 	kind    string

@@ -115,8 +115,7 @@ func TiedText(tied []string) string {
 // acknowledgement that comes with the grant.
 type Feedback struct{ To, From string }
 
-// parameterMax is beyond what any model accepts, except for a seed; sizes below it
-// need little memory.
+// parameterMax is beyond every model except for a seed; sizes below it need little memory.
 const parameterMax = 65535
 
 // latencyMax bounds what lockstep has to keep of the model's outputs.

@@ -21,8 +21,7 @@ func (m *Map) Open(ctx context.Context, o cosim.Options) (cosim.Device, error) {
 	return m.OpenSeeing(ctx, o, cosim.Seeing{})
 }
 
-// OpenSeeing is Open of a device that shows more than its ports; see Device.Tracer and
-// Device.Counter.
+// OpenSeeing is Open of a device that shows more than its ports; see Device.Tracer and Device.Counter.
 func (m *Map) OpenSeeing(ctx context.Context, o cosim.Options, seeing cosim.Seeing) (cosim.Device, error) {
 	model, err := m.NewModel()
 	if err != nil {

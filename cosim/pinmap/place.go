@@ -71,8 +71,7 @@ func (m *Map) source() (cosim.Source, error) {
 	return s, nil
 }
 
-// Derives reports whether an output that the RTL lacks is made of its other outputs: a violation of
-// both rails.
+// Derives reports whether an absent output of the RTL is made of its other outputs: a violation of both rails.
 func (m *Map) Derives(output string) bool {
 	t, err := m.Twin()
 	if err != nil {

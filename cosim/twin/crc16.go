@@ -52,8 +52,7 @@ func crc16() Twin {
 	}
 }
 
-// crcRegister is crc16.v: the CRC of a message that comes phit by phit. It is not a part of a
-// machine: receivers use nic.Checksum of a whole frame.
+// crcRegister is crc16.v: the CRC of a message phit by phit. Receivers use nic.Checksum of a whole frame.
 type crcRegister struct {
 	hw.Registers
 	phit    int

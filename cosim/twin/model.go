@@ -93,8 +93,7 @@ func newModel(name string) *Model {
 	return m
 }
 
-// Units is how many units the banks of the model have, one unless Build begins with
-// another number. They are all in one shard.
+// Units is how many units the banks of the model have, 1 unless Build says otherwise, all in one shard.
 func (m *Model) Units(units int) {
 	m.shards = hw.Shards(units, units)
 	m.kernel = hw.NewKernel(m.workers, m.shards)
@@ -120,8 +119,7 @@ func (m *Model) Stand(c hw.Sited) error {
 	return m.StandFor(c.Site(), c)
 }
 
-// StandFor makes the model that of the first element of a site, whose component consists of
-// parts.
+// StandFor makes the model that of the first element of a site, whose component consists of parts.
 func (m *Model) StandFor(site *hw.Site, parts ...hw.Component) error {
 	if err := site.Check(); err != nil {
 		return err

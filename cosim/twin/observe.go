@@ -18,8 +18,7 @@ type Observed struct {
 	probe hw.Probe
 }
 
-// Value returns what it is: of a port since the model has settled, of a register since the
-// latest clock edge.
+// Value returns its value: of a port since the model has settled, of a register since the latest clock edge.
 func (o *Observed) Value() uint64 {
 	if o.Port {
 		return *o.word & o.mask

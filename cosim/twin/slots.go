@@ -2,8 +2,7 @@ package twin
 
 import "starloom/hw"
 
-// matchingMax is the most ports of what matches ports in Verilog, and the most positions of a
-// list.
+// matchingMax is the most ports of a port matcher in Verilog, and the most positions of a list.
 const matchingMax = 64
 
 // columnsOf makes signals that have an element for each port. They are nil for a width or a number
@@ -18,8 +17,7 @@ func columnsOf(ports int) func(name string, bits int) *hw.Signal {
 	}
 }
 
-// slots are what a crossbar shows to what matches its ports: slots begin now and then,
-// and requests, tags and listeners stay the same for most of one.
+// slots are the inputs of a port matcher in a crossbar; requests, tags and listeners mostly last a slot.
 type slots struct {
 	ports                                       int
 	start, request, tag, listen, filter, accept Pin

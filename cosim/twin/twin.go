@@ -96,8 +96,7 @@ func (t Twin) New(p Parameters) (*Model, error) {
 	return m, m.finish()
 }
 
-// Source returns the text of one of the twin's Verilog files, or of the header that
-// they include.
+// Source returns the text of one of the twin's Verilog files, or of the header that they include.
 func (t Twin) Source(name string) ([]byte, error) {
 	text, err := cosim.RTL.ReadFile("rtl/" + name)
 	if errors.Is(err, fs.ErrNotExist) && t.Own != nil {
@@ -106,8 +105,7 @@ func (t Twin) Source(name string) ([]byte, error) {
 	return text, err
 }
 
-// Files names the header of the register map, which the sources include, and the
-// sources.
+// Files names the header of the register map and the sources that include it.
 func (t Twin) Files() []string { return append([]string{"starloom_registers.vh"}, t.Sources...) }
 
 // WriteSources writes the twin's Verilog files, and the header that they include,

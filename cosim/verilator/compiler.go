@@ -17,8 +17,7 @@ func (b *builder) link(path string, objects ...string) error {
 
 var undefinedSymbol = regexp.MustCompile(`undefined (?:symbol|reference to)[: ]+[\x60']?(\w+)`)
 
-// compilerMessage is the first error of the compiler: its place in the C++, or in the
-// RTL where Verilator names that, and its text.
+// compilerMessage is the first error of the compiler: its place in the C++, or in the RTL if named, and its text.
 var compilerMessage = regexp.MustCompile(`(?m)^(\S+?:\d+(?::\d+)?): (?:fatal )?error: (.*)$`)
 
 // compilerError explains why clang or the linker gives up; nil if they do not.

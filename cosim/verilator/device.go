@@ -28,8 +28,7 @@ const (
 
 var endKinds = map[uint32]cosim.FaultKind{2: cosim.FaultFinish, 4: cosim.FaultFatal, 6: cosim.FaultOscillation}
 
-// stepCyclesMax is how many cycles one call may take: Go cannot stop it for a
-// garbage collection in between.
+// stepCyclesMax is how many cycles one call may take: Go cannot stop it for a garbage collection in between.
 const stepCyclesMax = 1 << 13
 
 // glueLog mirrors the end and the counters of the log in glue.cpp.

@@ -36,12 +36,10 @@ var wasmTarget = target{
 	libraries: wasiLibraries,
 }
 
-// wasmStackBytes is where data begins: the stack lies below it and is empty between
-// two calls.
+// wasmStackBytes is where data begins: the stack lies below it and is empty between two calls.
 const wasmStackBytes = 1 << 20
 
-// commonFlags go to every compilation. Without -fno-finite-loops clang removes an
-// endless loop of the RTL.
+// commonFlags go to every compilation. Without -fno-finite-loops clang removes an endless loop of the RTL.
 var commonFlags = []string{
 	"-O3", "-std=gnu++17", "-fno-finite-loops", "-include", "shim.h", "-I.", "-w", "-fvisibility=hidden",
 	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",

@@ -14,8 +14,7 @@ import (
 	"starloom/cosim"
 )
 
-// libraries are what a linker takes before and after the objects, and a hash of
-// their content, which is a part of the hash of a build.
+// libraries are a linker's inputs before and after the objects, and a hash of them for the build's hash.
 type libraries struct {
 	before, after []string
 	hash          string

@@ -159,8 +159,7 @@ func (r *circuitRuntime) Close(ctx context.Context) error {
 	return err
 }
 
-// wasmExports are the functions of glue.cpp with their parameters and results: i
-// for i32, I for i64.
+// wasmExports are the functions of glue.cpp with their parameters and results: i for i32, I for i64.
 var wasmExports = map[string]string{
 	"sl_open": "II:i", "sl_start": "i:i", "sl_settle": "i:i", "sl_edge": "iI:i", "sl_step": "iIi:i", "sl_part": "ii:i",
 	playExport: "iIii:i",

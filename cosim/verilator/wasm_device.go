@@ -17,8 +17,7 @@ import (
 	"starloom/cosim"
 )
 
-// wasmDevice is one instance of a Circuit. Inputs and Outputs are views of its
-// linear memory, which never moves.
+// wasmDevice is one instance of a Circuit. Inputs and Outputs are views of its linear memory, which never moves.
 type wasmDevice struct {
 	circuit *Circuit
 	limit   time.Duration

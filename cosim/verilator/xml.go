@@ -428,8 +428,7 @@ func (n *netlist) edgesOnly(name string, types ...string) bool {
 	return only
 }
 
-// fileTasks are system tasks that reach files or programs of the user, as Verilator's
-// netlist calls them.
+// fileTasks are system tasks with access to files or programs, as Verilator's netlist calls them.
 var fileTasks = map[string]string{
 	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system", "dumpctl": "$dump...",
 }

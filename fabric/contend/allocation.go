@@ -157,8 +157,7 @@ func (l *listMemory) Settle(hw.Shard) {
 
 func (l *listMemory) QuietFor(limit uint64) uint64 { return limit }
 
-// coinGate lets those who contend and toss heads transmit, as long as they ask: not in the cycle
-// that starts a slot, in which count and coins are still those of the slot before.
+// coinGate lets contenders with heads transmit while they ask, except in the cycle that starts a slot.
 type coinGate struct {
 	path            string
 	asks            *hw.Asks

@@ -11,8 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport is a network of buses in the slot engine: frames in tables, and the decisions of the
-// arbiters without their cycles.
+// SlotTransport is a network of buses in the slot engine: frames in tables, and the arbiters' decisions in no time.
 func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.Switched, c *fabric.Config) (fabric.Transport, error) {
 	if _, err := b.slice(c.Timing); err != nil {
 		return nil, err

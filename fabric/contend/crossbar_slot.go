@@ -9,8 +9,7 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport is a network that is one crossbar in the slot engine: frames in tables, and the decisions
-// of the arbiters without their cycles.
+// SlotTransport is a network of one crossbar in the slot engine: frames in tables, the arbiters' decisions in no time.
 func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	if err := x.check(); err != nil {
 		return nil, err

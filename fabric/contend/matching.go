@@ -52,8 +52,7 @@ type decided struct {
 
 const noOne = flow.NoOne
 
-// queue are the lists of inputs that outputs serve one after the other, linked from
-// matching.serves on.
+// queue are the lists of inputs that outputs serve one after the other, linked from matching.serves on.
 type queue struct {
 	frames int     // of an output in a slot, 0 where there are no queues
 	next   []int32 // by input: the one that is served after it

@@ -141,8 +141,7 @@ func (e Network) directed() int {
 	return e.A + e.B - 1
 }
 
-// mostPacketsNodes is up to how many nodes the packets on links are counted; all-to-all on more
-// takes more memory than machines have.
+// mostPacketsNodes bounds the nodes for counting packets on links; all-to-all on more exceeds all memories.
 const mostPacketsNodes = 1 << 18
 
 // mostPackets is the largest number of packets that a program may put on a link in one step.

@@ -13,8 +13,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Referee implements fabric.Network: broadcasts are followed frame by frame, everything else as
-// packets.
+// Referee implements fabric.Network: broadcasts are followed frame by frame, everything else as packets.
 func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
 	if w.OneToAll == nil && w.AllToAll == nil {
 		return referees.NewPackets(e.nodes())

@@ -77,8 +77,7 @@ type bin struct {
 	sent []uint32 // the ports that send, node*ports+port in the bin; kept for links of one direction at a time
 }
 
-// chunk has room for some frames, one after the other in the order in which they were sent; each takes
-// what it uses.
+// chunk has room for some frames, one after the other in sending order; each takes what it uses.
 type chunk struct {
 	at     []uint32 // node in the bin * ports + port
 	starts []uint16 // in words of 8 bytes

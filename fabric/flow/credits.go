@@ -71,8 +71,7 @@ func CreditsOf(n fabric.Network, shards []hw.Shard) (*Credits, error) {
 	return nil, nil
 }
 
-// NewCredits gives every port of a network its credits. Ports that the network has names for have
-// counters below those.
+// NewCredits gives every port of a network its credits. Ports with names have counters below those.
 func NewCredits(n fabric.Network, limits fabric.CreditLimits, shards []hw.Shard) (*Credits, error) {
 	shape := n.Shape()
 	bank := hw.Bank{Unit: n.Names().Unit(), Name: "nic", Part: "credits", Units: shape.Units, PerUnit: shape.PerUnit * shape.Ports, Parts: shape.Ports}
@@ -253,8 +252,7 @@ func (c *Credits) arrive(shard int, slot uint32, first, end int) {
 	}
 }
 
-// WaitsFor says for which lost credit a processor waits with one of the frames in its TX FIFO, ""
-// for none.
+// WaitsFor is the lost credit awaited by one of the frames in a processor's TX FIFO, "" for none.
 func (c *Credits) WaitsFor(bank *nic.Bank, cell int) string {
 	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
 		frame := bank.TxFrame(cell, place)

@@ -189,8 +189,7 @@ func fraction(text string) (value float64, ok bool) {
 	return value, true
 }
 
-// WriteJSON writes v indented by two blanks, with a newline at the end and
-// without escapes for HTML.
+// WriteJSON writes v indented by two blanks, with a newline at the end and without escapes for HTML.
 func WriteJSON(w io.Writer, v any) error {
 	return input.WriteJSON(w, v)
 }

@@ -134,14 +134,12 @@ func (r *Report) DigestText() string {
 
 func (r *Report) Title() string { return r.Scenario }
 
-// Interrupted reports whether the run was ended from outside, or its repetition, which would have told
-// more.
+// Interrupted reports whether the run was ended from outside, or its repetition, with less told.
 func (r *Report) Interrupted() bool {
 	return r.Aside.CutShort || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
 }
 
-// ToolFailed reports whether the run has ended because a tool that it needs, the
-// simulator of its RTL, failed, hung or was killed.
+// ToolFailed reports whether a tool, the simulator of its RTL, has failed, hung or was killed.
 func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
 }

@@ -31,8 +31,7 @@ type Statistic struct {
 	Histogram []Bin    `json:"histogram"` // every value that occurred, in ascending order
 }
 
-// Figures are those of a run that has counted what: how many have the figure, and the others, nil where
-// there are none.
+// Figures are those of a run by count: how many have the figure, and the others, nil where there are none.
 func (s *Statistic) Figures(what string) (m fabric.Metrics) {
 	m.Add(s.Name+"."+what, s.Runs)
 	for _, x := range []struct {

@@ -10,8 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// New builds the hardware of a network, of which rtl replaces parts; nil: everything
-// is model.
+// New builds the hardware of a network with parts replaced by rtl; nil: everything is model.
 func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Plant, error) {
 	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
 	if err != nil {

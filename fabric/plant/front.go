@@ -154,8 +154,7 @@ func (t *Front) Load(transmitter int, wire nic.Frame, port uint16, slot uint32) 
 	t.sent[transmitter] = port
 }
 
-// Sent is the port that a transmitter was switched to by Load in the slot that crosses or has
-// crossed, nic.PortNone for none: Access.Placed asks.
+// Sent is the port of a transmitter's last Load, nic.PortNone for none: Access.Placed asks.
 func (t *Front) Sent(transmitter int) (port uint16) { return t.sent[transmitter] }
 
 // listen sets what a receiver hears; most hear what they have heard before.
@@ -186,8 +185,7 @@ func (p *Front) sendHead(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot u
 	return port, true
 }
 
-// Placed counts a frame that a transmitter of a shard has sent to a port, in the slot that has
-// crossed: it is called by Access.Placed.
+// Placed counts a frame sent to a port by a transmitter of a shard in the slot that has crossed, for Access.Placed.
 func (t *Front) Placed(shard, transmitter, port int) {
 	s, media := &t.shards[shard], t.media.Medium
 	s.placed++

@@ -57,8 +57,7 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 	ledger.Judge(slot)
 }
 
-// Send implements Transport: the load inputs of the transmitters and the ports of the
-// receivers.
+// Send implements Transport: the load inputs of the transmitters and the ports of the receivers.
 func (t *Plant) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window, cells []uint32) {
 	t.access.Send(shard, bank, ledger, slot, window, cells)
 }
@@ -143,8 +142,7 @@ func (t *Plant) Reset(seed uint64) {
 	t.kernel.BeforeCycle0()
 }
 
-// Probes yields the signals of all hardware; those inside RTL that replaces everything are
-// not among them.
+// Probes yields the signals of all hardware, without those inside RTL that replaces everything.
 func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
 
 func (t *Plant) Routers() *hw.RouterSignals { return nil }

@@ -7,8 +7,7 @@ import (
 	"starloom/nic"
 )
 
-// requests are the part of disciplines whose NICs ask before they send: whether a frame goes is
-// decided in the slot, and its NIC is told at the next boundary.
+// requests are the asking half of disciplines: a slot decides about a frame, and its NIC is told at the boundary.
 type requests struct {
 	front *Front
 	asked []uint8 // by processor: 1 if its NIC has asked in the slot that crosses

@@ -68,8 +68,7 @@ func (t *countTask) Do(shard int) {
 	p.access.Placed(shard, first, end)
 }
 
-// Collisions implements Transport: a frame has met another one when its medium
-// shows a code violation.
+// Collisions implements Transport: a frame has met another one when its medium shows a code violation.
 func (t *Front) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	s := &t.shards[shard]
 	if violated := t.media.Medium.Violated(shard); yield != nil && len(violated) > 0 {

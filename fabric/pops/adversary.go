@@ -28,8 +28,7 @@ type ChoiceTable struct {
 	Heard [][]bool
 }
 
-// NewChoiceTable tabulates choice(packet, t) for the odd slots t = 1, 3, ... below
-// slots. All couplers are heard.
+// NewChoiceTable tabulates choice(packet, t) for the odd slots t = 1, 3, ... below slots. All couplers are heard.
 func NewChoiceTable(p Network, slots int, choice func(packet, slot int) int) ChoiceTable {
 	table := ChoiceTable{Group: make([][]uint16, slots/2)}
 	for h := range table.Group {

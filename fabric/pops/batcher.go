@@ -14,8 +14,7 @@ import (
 // Permutation Routing in Partitioned Optical Passive Star Networks", section
 // II-A, with Batcher's network in the place of the AKS network).
 
-// BatcherStages returns the number of stages for n keys: k(k+1)/2 with k =
-// ceil(log2 n).
+// BatcherStages returns the number of stages for n keys: k(k+1)/2 with k = ceil(log2 n).
 func BatcherStages(n int) int {
 	k := bits.Len(uint(n - 1))
 	return k * (k + 1) / 2
@@ -153,12 +152,10 @@ type SortPlan struct {
 	stage  *StagePlan
 }
 
-// PlanSort returns the schedule that sorts one packet per processor, the smallest
-// to processor 0.
+// PlanSort returns the schedule that sorts one packet per processor, the smallest to processor 0.
 func PlanSort(p Network) *SortPlan { return &SortPlan{net: p} }
 
-// SortSlots returns how many slots sorting takes: BatcherStages(n) times
-// OfflineSlots.
+// SortSlots returns how many slots sorting takes: BatcherStages(n) times OfflineSlots.
 func SortSlots(p Network) int { return BatcherStages(p.Processors()) * OfflineSlots(p) }
 
 func (s *SortPlan) Slots() int { return SortSlots(s.net) }

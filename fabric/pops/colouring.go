@@ -26,15 +26,13 @@ import (
 // noIndex marks an empty entry in the columns of this file.
 const noIndex = 1<<32 - 1
 
-// edge is one edge of a regular graph. Where it starts is not stored: the edges
-// of a D-regular graph are sorted by their first end, so it is position div D.
+// edge is one edge of a regular graph; it starts at position div D, since edges are sorted by their first end.
 type edge struct {
 	to uint32 // group of the second end
 	id uint32 // the caller's number of the edge, noIndex for padding
 }
 
-// colourer sorts the edges of a regular bipartite multigraph into perfect
-// matchings, in place.
+// colourer sorts the edges of a regular bipartite multigraph into perfect matchings, in place.
 type colourer struct {
 	groups  int
 	edges   []edge

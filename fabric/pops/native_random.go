@@ -9,8 +9,7 @@ import (
 	"starloom/nic"
 )
 
-// nativeRandom is pops/random in Go; see firmware/programs/pops/random.c, whose order
-// and state layout it follows line by line.
+// nativeRandom is pops/random in Go: firmware/programs/pops/random.c line by line, with its order and state layout.
 var nativeRandom = firmware.NativeProgram{
 	Name:        "pops/random",
 	StateBytes:  16,

@@ -54,8 +54,7 @@ func New(groups, groupSize int) (Network, error) {
 
 func (p Network) Kind() string { return "pops" }
 
-// Check implements fabric.Network: both numbers are at least 1, and there are at most
-// 2^31-1 processors and couplers.
+// Check implements fabric.Network: both numbers are 1 or more, with up to 2^31-1 processors and couplers.
 func (p Network) Check() error {
 	switch {
 	case p.Groups < 1 || p.Groups > GroupsMax:

@@ -51,8 +51,7 @@ func wordListen(word, group, flags uint64) uint64 {
 	return word&^(WordPortMask<<WordListenShift) | group<<WordListenShift | flags
 }
 
-// OfflineSlots returns how many slots off-line routing of a permutation takes: 1
-// for d = 1, else 2*ceil(d/g).
+// OfflineSlots returns how many slots off-line routing of a permutation takes: 1 for d = 1, else 2*ceil(d/g).
 func OfflineSlots(p Network) int {
 	if p.GroupSize == 1 {
 		return 1

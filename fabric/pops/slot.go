@@ -198,8 +198,7 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric
 	bank.PopTx(cell)
 }
 
-// collidedBy is how many frames have newly met another one when a coupler that has
-// 0, 1 or 2 (or more) senders gets another one.
+// collidedBy is how many frames have newly met when a coupler of 0, 1 or 2 (or more) senders gets another one.
 var collidedBy = [4]uint8{0, 2, 1, 1}
 
 // light puts the frame after those in a group's row on a coupler; fresh is 1 if it is the first there, else 0.

@@ -20,8 +20,7 @@ func (p Network) twin() (*twin.Twin, twin.Parameters) {
 	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}
 }
 
-// Twin is all of the network's hardware in Verilog, and what Build makes of it with the
-// same ports.
+// Twin is all of the network's hardware in Verilog, and the result of Build with the same ports.
 func Twin() twin.Twin {
 	files, err := fs.Sub(rtl, "rtl")
 	if err != nil {

@@ -50,8 +50,7 @@ func NewPackets(processors int) *Packets {
 	return p
 }
 
-// ArriveInUnit makes it an arrival when any processor of the destination's unit has the
-// packet; its sender learns it at once.
+// ArriveInUnit makes it an arrival when any processor of the destination's unit has the packet; its sender learns it.
 func (p *Packets) ArriveInUnit(units, perUnit int) {
 	p.perUnit, p.arrived = perUnit, make([]own, units)
 }

@@ -58,8 +58,7 @@ func (h *Held) Reset() {
 	}
 }
 
-// Restart notes that a processor has forgotten at a boundary what it held, and has its own
-// packet again.
+// Restart notes that a processor has forgotten its packets at a boundary, and has its own again.
 func (h *Held) Restart(processor int, slot uint32) {
 	first := processor * heldPackets
 	for i := first; i < first+heldPackets; i++ {

@@ -124,8 +124,7 @@ func NewQueues(names fabric.Names, processors int, config QueueConfig, shards in
 	return q
 }
 
-// MarkOf is what a frame is known by while it waits: all that firmware has written. Frames after the
-// head of a TX FIFO may be anything.
+// MarkOf is a waiting frame's mark: all that firmware has written. Frames after the head may be anything.
 func MarkOf(frame nic.FrameView) uint64 {
 	a, b := frame.Words()
 	payload := uint64(0)
@@ -296,8 +295,7 @@ func (q *Queues) Drop(slot uint32) {
 	}
 }
 
-// Begin notes what is sent in a slot that begins and what faults have dropped; then Look sees the TX
-// FIFOs of all banks.
+// Begin notes the sent frames of the slot that begins and the dropped ones; then Look sees all TX FIFOs.
 func (q *Queues) Begin(slot uint32) {
 	for i := range q.shards {
 		s := &q.shards[i]

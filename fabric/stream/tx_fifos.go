@@ -6,8 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// takenFrames are the frames in TX FIFOs that NICs have taken, which are the first ones: by which port each leaves. Those of a port leave in
-// their order.
+// takenFrames are the first frames in TX FIFOs, taken by NICs, with their ports, in order for each port.
 type takenFrames struct {
 	room  int     // of a TX FIFO
 	count []uint8 // of each processor

@@ -294,8 +294,7 @@ func Figure(text string) float64 {
 	return value
 }
 
-// Differing counts the cells that are not the same in two tables; those that only one of them
-// has count.
+// Differing counts the different cells of two tables, with those of only one of them.
 func Differing(a, b [][]string) (cells int) {
 	for i := range max(len(a), len(b)) {
 		var left, right []string

@@ -267,8 +267,7 @@ func (b *Bare) Digest() (d traces.Digest) {
 	return d
 }
 
-// WritePackets writes all packets in order of arrival, then source; those that have not arrived are last, in order of
-// creation.
+// WritePackets writes all packets by arrival, then source; those without come last, in order of creation.
 func (b *Bare) WritePackets(to io.Writer) error {
 	order := b.Arrived()
 	for _, i := range b.inOrder() {

@@ -27,8 +27,7 @@ type window struct {
 // growthBatches is into how many batches a half of the window is cut to see how much the number of arrivals varies.
 const growthBatches = 32
 
-// growth is of how many packets there are more inside a network after a half of the window than before it: in the queues of the
-// sources, in NICs and on the way.
+// growth is how many more packets are inside a network after a half of the window than before it.
 type growth struct {
 	times   uint32 // of the half
 	gone    uint64 // received, or lost

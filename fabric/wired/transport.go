@@ -552,8 +552,7 @@ func TransportOf(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	return New(n, c)
 }
 
-// ShapeOf is the shape of a network in the slot engine: where that is made of wiring alone, a machine may be cut
-// between any two processors.
+// ShapeOf is the shape in the slot engine: with wiring alone, a machine may be cut between any processors.
 func ShapeOf(n fabric.Network) fabric.Shape {
 	s := n.Shape()
 	switch s.Chosen().(type) {

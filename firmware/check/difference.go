@@ -118,8 +118,7 @@ func find(items []Item, name string) []byte {
 
 func shown(bytes []byte) string { return fmt.Sprintf("%x", bytes[:min(len(bytes), shownBytes)]) }
 
-// ItemsOf lists what a processor is after a boundary, the frames that it sends in the next
-// slot first.
+// ItemsOf lists what a processor is after a boundary, the frames that it sends in the next slot first.
 func ItemsOf(m *emulator.Machine, processor int, sent []fabric.Captured) (items []Item) {
 	for k, frame := range sent {
 		items = append(items, Item{fmt.Sprintf("sent_frame[%d] to port %d", k, frame.Port), frame.Frame})

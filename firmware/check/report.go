@@ -108,8 +108,7 @@ type Difference struct {
 	Remedy     string `json:"remedy,omitempty"` // for people
 }
 
-// Branches says how much of the firmware sequences of arbitrary input have reached: sides of
-// branches, entries of functions and heads of loops.
+// Branches says how much of the firmware arbitrary input has reached: sides of branches, entries and loop heads.
 type Branches struct {
 	Reached int `json:"reached"`
 	Image   int `json:"image"` // that the image has, start handlers and all

@@ -115,8 +115,7 @@ type boundsFrame struct {
 	exits  map[int]uint64 // cost from its head to branches to a frame outside
 }
 
-// guard is what holds in all turns of a loop that go back to its head, if so many branches go there;
-// anyBacks for any number.
+// guard is what holds in all turns of a loop with so many branches back to its head; anyBacks for any number.
 type guard struct {
 	value
 	backs int

@@ -101,8 +101,7 @@ var classes = [classCount]Class{
 	classReturn:       {"return", "`return`; the end of a function is free", [3]uint32{1, 2, 8}},
 }
 
-// Classes are the classes of instructions, in the order of cost tables. else and end are not
-// instructions and cost nothing.
+// Classes are the classes of instructions, in the order of cost tables. else and end cost nothing.
 func Classes() []Class { return classes[:] }
 
 // ClassNames are the names of Classes.
@@ -215,8 +214,7 @@ func classOf(i *binary.Instruction, imported int) class {
 	return classVector
 }
 
-// classRanges are the classes of instructions in the order of their opcodes: up to last, from after
-// the one before. What follows is SIMD.
+// classRanges are the classes of instructions by opcode, each up to last. SIMD follows.
 var classRanges = [...]struct {
 	last  binary.Opcode
 	class class

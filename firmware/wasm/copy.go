@@ -67,8 +67,7 @@ type Covered struct {
 	Constants []uint64
 }
 
-// moved says where code of the copy comes from. Offsets are from the start of the
-// code section, as those of DWARF in WebAssembly are.
+// moved is the origin of code in the copy, as offsets from the start of the code section, as in DWARF.
 type moved struct {
 	to, from uint32
 	inserted bool // all up to the next entry is about the instruction at from

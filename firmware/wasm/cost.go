@@ -19,8 +19,7 @@ const (
 	bytesPerTurnLog2 = 12
 )
 
-// path is straight code: that of a function outside its loops, or of one of its
-// loops outside the loops in it. It runs at most once per turn.
+// path is straight code: that of a function or a loop without its inner loops. It runs at most once per turn.
 type path struct {
 	instructions uint64
 	calls        []uint32 // functions, or callsType|type
@@ -29,8 +28,7 @@ type path struct {
 // callsType marks a call through a table: of any function there with that type.
 const callsType = 1 << 31
 
-// shape is what the cost of a function follows from: paths[0] is the function,
-// paths[k] its loop k in the order of their starts.
+// shape holds the cost of a function: paths[0] is the function, paths[k] its loop k in order of their starts.
 type shape struct{ paths []path }
 
 func (s *shape) note(at int, i *binary.Instruction, imported int) {
@@ -50,8 +48,7 @@ func (s *shape) note(at int, i *binary.Instruction, imported int) {
 	}
 }
 
-// turns says where a function counts: entry turns when it is called, and loops[k]
-// for each turn of loop k.
+// turns says where a function counts: entry turns when it is called, and loops[k] for each turn of loop k.
 type turns struct {
 	entry     uint32
 	loops     []uint32

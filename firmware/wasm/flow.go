@@ -6,8 +6,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// flow follows the code of a function, or the end of it, and notes what it does with its locals, and
-// to which constant addresses it stores.
+// flow follows code and notes its use of locals, and the constant addresses of its stores.
 type flow struct {
 	m      *module
 	tick   uint32 // see copier: numbers of functions are the copy's

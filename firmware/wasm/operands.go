@@ -7,8 +7,7 @@ const bulk, simd = binary.Bulk, binary.SIMD
 
 type module struct{ *binary.Module }
 
-// operands is the stack of operands at a place of a function, as far as an analysis knows them;
-// the zero value of V knows nothing.
+// operands is the stack of operands at a place of a function; the zero value of V knows nothing.
 type operands[V any] struct {
 	stack  []V
 	failed bool // the code takes more than there is

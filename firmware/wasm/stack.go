@@ -102,8 +102,7 @@ func (m *module) reachable() []int {
 	return list
 }
 
-// term is what is known of a value: that it is a constant, or what a global held
-// when the function was called, plus an offset. The zero term knows nothing.
+// term is a value: a constant, or a global at the function's call, plus an offset. The zero term knows nothing.
 type term struct {
 	base   int // global plus one, or constant
 	offset int32

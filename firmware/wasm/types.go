@@ -8,8 +8,7 @@ import (
 	"starloom/firmware/wasm/binary"
 )
 
-// resultTypes are the types that instructions of one result leave, each up to an opcode. Instructions of any
-// type (select, local.get, global.get and calls) are not among them.
+// resultTypes are the types that instructions of one result leave, each up to an opcode, without polymorphic ones.
 var resultTypes = []struct {
 	last   binary.Opcode
 	result byte
@@ -231,8 +230,7 @@ func choosesFloats(valueType byte) bool {
 	return valueType == binary.F32 || valueType == binary.F64 || valueType == binary.V128
 }
 
-// asInteger are the integers of a float's bits: their type, the uses of locals for them, and the
-// instructions that reinterpret a float and that go back.
+// asInteger are the integers of a float's bits: type, uses of locals, and both reinterpreting instructions.
 var asInteger = map[byte]struct {
 	integer   byte
 	use       int

@@ -77,8 +77,7 @@ func emit(parts ...any) (code []byte) {
 	return code
 }
 
-// copier copies parts of a module whose functions, from the first one that is not
-// imported, have moved by one: tick comes last among the imported ones.
+// copier copies parts of a module with functions moved by one: tick comes last among the imported ones.
 type copier struct {
 	imported uint32
 	to       []byte

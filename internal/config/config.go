@@ -12,8 +12,7 @@ import (
 	"starloom/traces/input"
 )
 
-// Config is a scenario that has been elaborated: every default, range, need of the program, size, plan and
-// rule has been decided, and nothing is left open. A machine is built from it, and only reads it.
+// Config is an elaborated scenario: nothing is left open. A machine is built from it, and only reads it.
 type Config struct {
 	Name     string // of the scenario, in reports and traces
 	Seed     uint64
@@ -59,8 +58,7 @@ func (c *Config) Checked() (names []string) {
 	return names
 }
 
-// NIC is the size of a NIC: the largest payload of a frame in bytes, and the depth of its FIFOs in
-// frames, at each port.
+// NIC is the size of a NIC: largest payload of a frame in bytes, depth of each port's FIFOs in frames.
 type NIC struct{ PayloadBytes, RxFrames, TxFrames int }
 
 // Firmware is what the processors run.

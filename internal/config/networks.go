@@ -14,8 +14,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// Networks are kinds of networks from Go that scenario files may name. What one has in its fields is
-// what a file leaves out.
+// Networks are kinds of networks from Go that scenario files may name; their fields are the defaults.
 type Networks []fabric.Network
 
 // kindPattern is what a key under fabric: looks like.
@@ -91,8 +90,7 @@ func structOf(n fabric.Network) reflect.Type {
 	return t
 }
 
-// Fabric is a value of a struct that has the keys of others and one for each network, a pointer to its
-// struct. Only one with networks differs from others.
+// Fabric is a value of a struct with the keys of others and one for each network, a pointer to its struct.
 func (list Networks) Fabric(others reflect.Type) reflect.Value {
 	var fields []reflect.StructField
 	for _, field := range strict.Fields(others) {
@@ -132,8 +130,7 @@ func (list Networks) Read(v reflect.Value) fabric.Network {
 	return nil
 }
 
-// Describe adds the networks to the schema of a fabric, one more key each. Definitions of one network have
-// names of their own.
+// Describe adds a key for each network to the schema of a fabric, with definitions of its own.
 func (list Networks) Describe(r jsonschema.Reflector, definitions jsonschema.Definitions, one *jsonschema.Schema) error {
 	for _, n := range list {
 		kind, t := n.Kind(), structOf(n)

@@ -18,8 +18,7 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// ParamsMax is the number of firmware parameters: the register map has a
-// word for each.
+// ParamsMax is the number of firmware parameters: the register map has a word for each.
 const ParamsMax = 16
 
 // ParamSpan is the range of a firmware parameter, a signed 32-bit register.

@@ -125,8 +125,7 @@ func (r *retelling) Boundary(slot uint32) {
 	}
 }
 
-// Retell repeats a run that has failed, if there is more to tell of its violations. Nothing happens where that would take
-// long, or when the repeated run is another one.
+// Retell repeats a failed run to tell more of its violations, unless that takes long or comes out different.
 func (m *Machine) Retell(ctx context.Context, report *outcome.Report, each func() error) error {
 	r := m.newRetelling(report)
 	if r == nil || report.Interrupted() || report.ToolFailed() || m.RTLFailed || m.Paused {

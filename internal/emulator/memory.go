@@ -200,8 +200,7 @@ func (m *Machine) MemoryBytesOf(engine string) uint64 {
 	return m.MemoryBytes()
 }
 
-// MemoryBytes estimates the most that a process takes whose only machine this is: without the
-// image's own data and states before the image is loaded.
+// MemoryBytes estimates a process's memory with this only machine, without data of the image before it is loaded.
 func (m *Machine) MemoryBytes() uint64 {
 	c := m.Config
 	if c.Bare() {

@@ -50,8 +50,7 @@ func (m *Machine) ResumeReplay() error {
 	return nil
 }
 
-// WriteReplay replays the processor and writes a line for each call: what came, and what the
-// handler did. What differs from the run is a violation of the report.
+// WriteReplay replays the processor and writes a line for each call; a difference from the run is a violation.
 func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	r := m.Replay
 	if m.bare != nil {

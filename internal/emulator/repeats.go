@@ -69,8 +69,7 @@ func (m *Machine) setFollow(follow *fabric.Follow) {
 	}
 }
 
-// Repeat runs the machine again from its beginning, to find out more for its report; watch, if not nil,
-// sees every cycle.
+// Repeat repeats the run from its beginning for its report; watch, if not nil, sees every cycle.
 func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func(cycle uint64) error, each func() error) error {
 	if err := m.Restart(m.Seed); err != nil {
 		return err

@@ -19,8 +19,7 @@ type metOn struct {
 	cycle  uint32
 }
 
-// Shard is the part of the machine that one worker handles at a time:
-// whole units, with the instances that serve their processors.
+// Shard is the part of the machine that one worker handles at a time: whole units with their instances.
 type Shard struct {
 	shard     hw.Shard
 	Instances []firmware.Instance

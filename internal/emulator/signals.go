@@ -130,8 +130,7 @@ func (m *Machine) SlotProbe() hw.Probe { return hw.ProbeOf(m.Network.Kind()+".sl
 // anything into its registers; what is not a status shows as the last state.
 var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 
-// FirmwareProbes yields what firmware and NIC registers show at the boundary of a
-// slot: the columns of the register map and sl_probe's values.
+// FirmwareProbes yields firmware and NIC registers at the boundary of a slot: the register map and sl_probe's values.
 func (m *Machine) FirmwareProbes(yield func(p hw.Probe, form vcd.Form)) {
 	if m.rxPorts == nil {
 		m.rxPorts = slices.Repeat([]uint16{nic.PortNone}, m.Shape.Processors())
@@ -177,8 +176,7 @@ type Processor struct {
 	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
 	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
 
-	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with
-	// what is not a status.
+	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with what is not a status.
 	RxStatus nic.Status
 	// RxStatuses are those of each port where a NIC receives at all of them; RxStatus is of port 0.
 	RxStatuses []nic.Status

@@ -12,8 +12,7 @@ import (
 	"starloom/hw"
 )
 
-// Clock is the clock of the processors: what their handlers cost, in cycles of the fabric.
-// nil: handlers take no time.
+// Clock is the clock of the processors: costs of handlers in cycles of the fabric. nil: handlers take no time.
 type Clock struct {
 	ratio  uint64 // costs that a processor works off in a cycle
 	Budget uint64 // cycles of a handler in a slot; 0: any number
@@ -207,8 +206,7 @@ func (x *Measured) Merge(o *Measured) {
 	}
 }
 
-// SpreadWhole is what a spread was at the last whole boundary, but for its counts, and what has been
-// counted since.
+// SpreadWhole is a spread at the last whole boundary without its counts, and the counts since.
 type SpreadWhole struct {
 	sum  uint64
 	zero uint64 // calls that took no cycle

@@ -35,8 +35,7 @@ func Writer(w io.Writer) Output { return Output{writer: w} }
 // Given reports whether the output goes anywhere.
 func (o Output) Given() bool { return o != Output{} }
 
-// Beside returns the output of a file that goes with this one, unless it is given:
-// nothing goes with standard output or a writer.
+// Beside returns the output of a file beside this one, unless given; none beside standard output or a writer.
 func (o Output) Beside(given Output, extension string) Output {
 	if info, err := os.Stat(o.Path); given.Given() || o.Path == "" || o.Path == "-" || err == nil && !info.Mode().IsRegular() {
 		return given // nothing stands beside a pipe or a device
@@ -57,8 +56,7 @@ func WithExtension(path, extension string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + extension
 }
 
-// Set are what a run writes. Files appear together when all went well, and not at all
-// otherwise.
+// Set are what a run writes. Files appear together when all went well, and not at all otherwise.
 type Set struct {
 	Files   traces.Files
 	Among   *traces.Files // in their place, those of others, who commit them; nil for none

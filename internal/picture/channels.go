@@ -10,8 +10,7 @@ import (
 	"starloom/traces"
 )
 
-// Channels are what is seen of bare packets in a network of routers: the flits of each channel over time, and those that processors
-// send and hear. What it keeps depends on the network, not on how long the run is.
+// Channels are the flits of channels over time without firmware. Memory depends on the network, not on the run.
 type Channels struct {
 	network   fabric.Network
 	crossings *hw.Crossings

@@ -18,8 +18,7 @@ const (
 	watchedMax   = 4 << 10
 )
 
-// Collector is told what the shards of a machine see, and sums it up. What it keeps depends on the network, not on
-// how long the run is.
+// Collector sums up what the shards of a machine see. Memory depends on the network, not on the run.
 type Collector struct {
 	names      fabric.Names
 	routers    *fabric.Routers // nil for a network without
@@ -79,8 +78,7 @@ type moment struct {
 	arrivals   []uint64 // source and medium
 }
 
-// Look makes a collector for a machine of so many shards, which has crossed some slots. Latencies are those of
-// frames.
+// Look makes a collector for a machine of so many shards, which has crossed some slots, with frame latencies.
 func Look(n fabric.Network, shards int, slot uint32, latencies bool) *Collector {
 	shape := n.Shape()
 	processors := shape.Processors()

@@ -11,8 +11,7 @@ import (
 	"starloom/traces/figure"
 )
 
-// Topology is who is wired to whom: a plane of processors joined by links if each medium joins two processors,
-// else rows of processors that cross columns of media.
+// Topology is who is wired to whom: processors in a plane with links, else rows of processors across media.
 type Topology struct {
 	Title string
 	Note  string // what is left out

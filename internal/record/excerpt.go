@@ -91,8 +91,7 @@ func (e *Excerpts) Boundary() error { return nil }
 
 func (e *Excerpts) Dropped() error { return nil }
 
-// JoinRails makes one signal of the two rails of each wire of light: its texts are dark, the word that it carries,
-// or collision where a bit is on both rails.
+// JoinRails makes one signal of the two rails of each wire: dark, the word, or collision where a bit is on both.
 func (x *Excerpt) JoinRails() {
 	var joined []ExcerptSignal
 	for i := 0; i < len(x.Signals); i++ {

@@ -65,8 +65,7 @@ const chunksAhead = 4
 // take hours there, and more are a slip of the keyboard.
 const runsMax = 1_000_000_000
 
-// Runs returns how many runs there are, with all permutations and rates of each seed, or an error
-// if they are more than runsMax.
+// Runs returns the number of runs, with all permutations and rates of each seed; an error above runsMax.
 func (b *Batch) Runs() (uint64, error) {
 	each := max(b.Permutations, 1) * uint64(max(len(b.Rates), 1))
 	high, runs := bits.Mul64(b.Seeds.Count(), each)

@@ -53,8 +53,7 @@ func (o *Options) outputs() []*outputs.Output {
 		&p.Topology, &p.Heat, &p.Latency, &p.Timeline}
 }
 
-// ToTemporary has everything that is asked for made, and written to files that no one sees. They are gone when
-// what is returned is called.
+// ToTemporary makes all outputs go to invisible files until remove is called.
 func (o *Options) ToTemporary() (remove func(), err error) {
 	var files []*os.File
 	remove = func() {

@@ -56,8 +56,7 @@ func newRunner(w *Work) *runner {
 	return r
 }
 
-// Run does the work, and returns when it is done or the context has ended; the jobs go on then. The error is
-// one of Slurm, or of the folder.
+// Run does the work until it is done or ctx ends; jobs go on then. The error is of Slurm or the folder.
 func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	if err := c.fits(w); err != nil {
 		return nil, err
@@ -92,8 +91,7 @@ func (c *Cluster) Run(ctx context.Context, w *Work) (*Outcome, error) {
 	return o, nil
 }
 
-// WriteScripts writes the scripts of all arrays, as they would be sent to a cluster with the usual limits, for people to read. Nothing
-// is sent, and no file is written.
+// WriteScripts writes the scripts of all arrays for people to read, with the usual limits. Nothing is sent.
 func WriteScripts(to io.Writer, w *Work) error {
 	r := newRunner(w)
 	for i, a := range arrays(pack(r.units, w.Settings.ArrayParallelism), arrayUsual) {

@@ -23,8 +23,7 @@ const (
 
 var pageFigures = []string{"latency.mean", "latency.p99", "throughput.accepted", "steps", "slots", "lambda", "mu", "completion", "lost", "delivered"}
 
-// Page is the report as a page, with a table and plots of its results; a command runs the sweep again, and unit says
-// in what figures are.
+// Page is the report as a page with a table and plots; command repeats the sweep, unit is that of figures.
 func (r *Report) Page(command string, unit func(figure string) string) (*page.Page, error) {
 	t, err := plot.Read(r.Out, folder.ResultsCSV)
 	if err != nil {

@@ -109,8 +109,7 @@ type Limits struct {
 	Rows   []Limit
 }
 
-// Limit is between two values that are neighbours: with one all runs pass and none is saturated, with the other not. One is empty if there
-// is none.
+// Limit is between two neighbouring values: with one all runs pass unsaturated, with the other not. "": none.
 type Limit struct {
 	Others        []string
 	Passes, Fails string

@@ -26,8 +26,7 @@ type Found struct {
 	Differs []int              // the parts that differ, the earliest first
 }
 
-// Check is the JSON of a scenario's check: the report of the component that differs first, else of
-// the first one, and sums of all.
+// Check is the JSON of a scenario's check: the first differing report, else the first one, and sums of all.
 type Check struct {
 	*lockstep.Report
 	Scenario    string      `json:"scenario"`
@@ -79,8 +78,7 @@ func (c *Check) WriteJSON(w io.Writer) error {
 	return input.WriteJSON(w, c)
 }
 
-// WriteText writes the verdict for people: the earliest difference and where others are, or what was
-// compared without one.
+// WriteText writes the verdict for people: the earliest difference and where others are, or what was compared.
 func (c *Check) WriteText(w io.Writer) error {
 	if len(c.Differing) > 0 {
 		return c.writeDifference(w)

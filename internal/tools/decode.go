@@ -16,8 +16,7 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// Decode takes frames out of the waveform at path and writes them as a packet capture, in the order of
-// their cycles, those of one cycle in the order of the interfaces.
+// Decode writes the frames of the waveform at path as a packet capture, by cycle, then by interface.
 func Decode(ctx context.Context, path string, m *maps.Decode, out io.Writer) (*decode.Report, error) {
 	in, err := decode.Open(path, m.Options)
 	if err != nil {

@@ -41,8 +41,7 @@ func NewSweep(file string) *Sweep {
 	return &Sweep{Schema: lockstep.Schema, Map: file, Verdict: verdictPass, Points: []SweepPoint{}}
 }
 
-// Add adds a point: its report, or the error that took its place. Errors that are neither of the
-// input nor of a tool come back.
+// Add adds a point: its report, or the error in its place. Errors of neither input nor tool come back.
 func (s *Sweep) Add(p maps.Point, report *lockstep.Report, err error) error {
 	point := SweepPoint{Values: p.Values, Report: report}
 	var bad *input.Error

@@ -151,8 +151,7 @@ func Refused(place string, err error, remedy string) *Error {
 	return &Error{Place: place, Reason: err.Error(), Remedy: remedy, Cause: err}
 }
 
-// Unreadable turns an error of the operating system into one about the user's file:
-// the place is the file, so the path is not said twice.
+// Unreadable turns an error of the operating system into one about the user's file, its place.
 func Unreadable(path string, err error, remedy string) *Error {
 	return &Error{Place: path, Reason: fmt.Sprintf("cannot be read: %v", WithoutPath(err)), Remedy: remedy, Cause: err}
 }

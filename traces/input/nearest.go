@@ -83,8 +83,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// DidYouMean puts the word that is nearest to a mistyped one before a remedy, if one
-// is near.
+// DidYouMean puts the word that is nearest to a mistyped one before a remedy, if one is near.
 func DidYouMean(word string, known []string, remedy string) string {
 	if guess := Nearest(word, known); guess != "" {
 		return fmt.Sprintf("did you mean %q? %s", guess, remedy)

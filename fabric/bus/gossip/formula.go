@@ -55,8 +55,7 @@ func ImprovedLength(n, l int) int {
 // NaiveLength is the number of steps of Naive: ceil(log2 n) + ceil(log_l n).
 func NaiveLength(n, l int) int { return ceilLog(2, n) + ceilLog(l, n) }
 
-// Phase2Length is the number of steps of phase 2 for q columns: 1 + min{t : M(t) >= q}, and 0 for
-// one column.
+// Phase2Length is the number of steps of phase 2 for q columns: 1 + min{t : M(t) >= q}, and 0 for one column.
 func Phase2Length(q, l int) int {
 	if q == 1 {
 		return 0

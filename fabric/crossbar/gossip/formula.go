@@ -16,8 +16,7 @@ type formula struct {
 	waits     [][][]int // [processor][addressee][step]: it is blocked; see waitForAReason
 }
 
-// shape restricts the runs that are looked for. Without restrictions, no model means that
-// there is no such run.
+// shape restricts the runs in a search. Without restrictions, no model means no such run.
 type shape struct {
 	// mirrored runs are their own image when time runs backwards and i is N-i.
 	mirrored bool

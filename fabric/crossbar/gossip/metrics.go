@@ -30,8 +30,7 @@ func Measure(processors int, nu []int) Metrics {
 	return m
 }
 
-// Mu is the average number of used slots per step (Definition 8), between 0 and N+1.
-// lambda is 1 or more.
+// Mu is the average number of used slots per step (Definition 8), between 0 and N+1. lambda is 1 or more.
 func Mu(used, lambda int) *big.Rat { return big.NewRat(int64(used), int64(lambda)) }
 
 // Epsilon is the part of all slots that are used (Definitions 9 and 11). lambda is 1 or more.

@@ -31,8 +31,7 @@ const (
 	symbolColumnsMax = 130
 )
 
-// pictureColumnsMax is the largest width of a picture in cells. A column of the picture of a
-// longer table stands for several steps.
+// pictureColumnsMax is the largest width of a picture in cells; in a longer table a column is several steps.
 const pictureColumnsMax = 16384
 
 // Cells are pixels, and larger ones where a picture would be narrower than this.

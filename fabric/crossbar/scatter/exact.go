@@ -25,8 +25,7 @@ func growCounts(n, k int) []*big.Int {
 	return counts
 }
 
-// PublishedDone returns p(j,n) for j = 0 to units by Theorem 1, a route of its own:
-// Q (2.1) and R (2.2).
+// PublishedDone returns p(j,n) for j = 0 to units by Theorem 1, a route of its own: Q (2.1) and R (2.2).
 func PublishedDone(n, units int) []*big.Rat {
 	checkNodes(n)
 	covers := newCovers(n)

@@ -188,8 +188,7 @@ func (f *Field) least(node int) integer {
 	return integer{}.plus(int(at.q), units[sector.major]).plus(int(at.p), units[sector.minor])
 }
 
-// Place is where a node lies in a hexagonal plane around node 0, in hops: +1 leads to the right, +rho up and to the
-// right.
+// Place is where a node lies in a hexagonal plane around node 0, in hops: +1 to the right, +rho up right.
 func (f *Field) Place(node int) (x, y float64) { return f.least(node).place() }
 
 // Unit is where a direction leads to in the plane.
@@ -208,8 +207,7 @@ type Torus struct {
 	inverses []uint64 // 2^64 / N^k, rounded up; 0 for k = 0
 }
 
-// NewTorus returns the product of dims copies of a field. Errors are less than one dimension and
-// more than 2^31-1 nodes.
+// NewTorus returns the product of dims copies of a field. Errors: dims below 1, more than 2^31-1 nodes.
 func NewTorus(f *Field, dims int) (*Torus, error) {
 	if dims < 1 {
 		return nil, input.Mistake("fabric.ej.dims", fmt.Sprintf("dims is %d", dims), "give 1 or more")

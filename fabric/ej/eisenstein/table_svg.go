@@ -210,8 +210,7 @@ type Course struct {
 	Steps []Step
 }
 
-// Plots are the figures 15 to 18 of the paper for any courses: senders, receivers, free and active nodes
-// of every step.
+// Plots are the figures 15 to 18 of the paper: senders, receivers, free and active nodes of every step.
 func Plots(network string, courses []Course) (senders, receivers, free, active *figure.Figure) {
 	figure := func(what string, count func(nodes uint64, s Step) uint64) *figure.Figure {
 		p := &figure.Figure{Title: what + " in every step of a broadcast, " + network, X: figure.Axis{Label: "step"}, Y: figure.Axis{Label: "nodes"}}

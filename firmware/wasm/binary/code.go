@@ -43,8 +43,7 @@ func (f *Function) Has(ops ...Opcode) bool {
 	return false
 }
 
-// InRange refuses an undefined index: in the copy it might be
-// one of the copy's own.
+// InRange refuses an undefined index: in the copy it might be one of the copy's own.
 func (m *Module) InRange(i *Instruction, locals uint64) error {
 	index, limit := uint64(i.Index), uint64(0)
 	what := ""

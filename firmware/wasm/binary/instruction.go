@@ -107,8 +107,7 @@ type Instruction struct {
 	Targets    []uint32
 }
 
-// foreign are the first bytes of the instructions that Starloom does not run, and
-// what they belong to.
+// foreign are the first bytes of refused instructions, and their proposals.
 var foreign = map[byte]string{
 	0x06: "exceptions", 0x07: "exceptions", 0x08: "exceptions", 0x09: "exceptions", 0x0A: "exceptions",
 	0x18: "exceptions", 0x19: "exceptions", 0x1F: "exceptions",
@@ -117,8 +116,7 @@ var foreign = map[byte]string{
 	0xFB: "garbage collection", 0xFE: "threads",
 }
 
-// Instruction reads the next instruction. An unknown one is an error: what is not
-// understood cannot be rewritten.
+// Instruction reads the next instruction. An unknown one is an error: it could not be rewritten.
 func (r *Reader) Instruction(i *Instruction) {
 	*i = Instruction{Start: r.At, Targets: i.Targets[:0]}
 	first := r.Byte()
