@@ -26,16 +26,22 @@ type Tool struct {
 // ToolVersion is a tool as it was found.
 type ToolVersion struct{ Path, Text string }
 
+// toRoot is what tshark says to root before its version.
+var toRoot = regexp.MustCompile(`(?m)^Running as user .*\n`)
+
 var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)*`)
 
 // Number is the version as numbers: of 5.032 they are 5 and 32.
 func (v ToolVersion) Number() (number []int) {
-	for _, part := range strings.Split(versionNumber.FindString(v.Text), ".") {
+	for _, part := range strings.Split(v.NumberText(), ".") {
 		n, _ := strconv.Atoi(part) // digits, or none
 		number = append(number, n)
 	}
 	return number
 }
+
+// NumberText is the version's number as the tool writes it.
+func (v ToolVersion) NumberText() string { return versionNumber.FindString(v.Text) }
 
 // Since reports whether it is a version, or a later one.
 func (v ToolVersion) Since(number ...int) bool { return slices.Compare(v.Number(), number) >= 0 }
@@ -69,7 +75,7 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 			Remedy: "install the Debian package " + t.Packages + " again",
 		}
 	}
-	version := ToolVersion{path, FirstLine(out)}
+	version := ToolVersion{path, FirstLine(toRoot.ReplaceAll(out, nil))}
 	toolVersions.Store(key, version)
 	return version, nil
 }

@@ -23,6 +23,7 @@ import (
 	"starloom/internal/config"
 	"starloom/internal/explain"
 	"starloom/internal/sweep/plan"
+	"starloom/internal/tools"
 	"starloom/nic"
 )
 
@@ -162,6 +163,23 @@ func newSchema(networks starloom.Networks) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&ofSweeps, "sweep", false, "that of sweep files")
+	return c
+}
+
+func newTools() *cobra.Command {
+	ran := false
+	c := &cobra.Command{
+		Use:   "tools",
+		Short: "List the tools for RTL, firmware and traces: what is here, what was run, what is missing",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			if ran {
+				return tools.WriteRans(product(c))
+			}
+			return tools.WriteInstalled(c.Context(), product(c))
+		},
+	}
+	c.Flags().BoolVar(&ran, "ran", false, "the versions with which tests have passed, where and when")
 	return c
 }
 

@@ -462,6 +462,8 @@ func TestOtherCommands(t *testing.T) {
 		"study list":                   "pops  ",
 		"schema":                       `"title": "Starloom scenario"`,
 		"version":                      "starloom ",
+		"tools":                        "tests passed with",
+		"tools --ran":                  "verilator  5.032",
 		"--version":                    ", scenario format 1, ",
 		"trace dissector":              "",
 		"firmware":                     "inspect",

@@ -32,7 +32,7 @@ func newRoot(networks ...fabric.Network) *cobra.Command {
 	root.AddCommand(
 		newNew(networks), newRun(networks), newEstimate(networks), newScenario(networks), newNetlist(networks), newStudy(networks), newSweep(networks),
 		newPlot(networks),
-		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks), newVersion(),
+		newFirmware(networks), newCosim(networks), newTrace(), newExplain(networks), newSchema(networks), newTools(), newVersion(),
 	)
 	describe(root, help)
 	return root

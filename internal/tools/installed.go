@@ -1,0 +1,137 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"starloom/cosim"
+)
+
+// A Program is one that Starloom starts, or that reads what it writes.
+type Program struct {
+	cosim.Tool
+	For              string
+	Fedora, Homebrew string // packages; "" where none is known
+}
+
+// Programs are all of them. The packages of Debian are those of Ubuntu.
+var Programs = []Program{
+	{cosim.Tool{Command: "verilator", Packages: "verilator", VersionOption: "--version"}, "RTL, proofs", "verilator", "verilator"},
+	{cosim.Tool{Command: "clang++", Packages: "clang", VersionOption: "--version"}, "RTL", "clang", "llvm"},
+	{cosim.Tool{Command: "clang", Packages: "clang", VersionOption: "--version"}, "firmware in C and C++", "clang", "llvm"},
+	{cosim.Tool{Command: "wasm-ld", Packages: "lld", VersionOption: "--version"}, "RTL, firmware", "lld", "lld"},
+	{cosim.Tool{Command: "yosys", Packages: "yosys", VersionOption: "-V"}, "proofs", "yosys", "yosys"},
+	{cosim.Tool{Command: "iverilog", Packages: "iverilog", VersionOption: "-V"}, "RTL with X and Z, second reader of proofs", "iverilog", "icarus-verilog"},
+	{cosim.Tool{Command: "ghdl", Packages: "ghdl", VersionOption: "--version"}, "RTL in VHDL", "ghdl", "ghdl"},
+	{cosim.Tool{Command: "vcd2fst", Packages: "gtkwave"}, "waveforms in FST", "gtkwave", "gtkwave"},
+	{cosim.Tool{Command: "tshark", Packages: "tshark", VersionOption: "--version"}, "packet captures", "wireshark-cli", "wireshark"},
+}
+
+// Headers that no command tells of.
+const wasiPackages = "wasi-libc, libc++-dev-wasm32 and libclang-rt-dev-wasm32"
+
+//go:embed ran.tsv
+var ranText string
+
+// A Ran is a version with which tests have passed: where, and when.
+type Ran struct{ Release, Date, Command, Version string }
+
+// Rans are all of them, releases from the oldest one on.
+func Rans() (all []Ran) {
+	for line := range strings.Lines(ranText) {
+		if field := strings.Split(strings.TrimSpace(line), "\t"); len(field) == 4 {
+			all = append(all, Ran{field[0], field[1], field[2], field[3]})
+		}
+	}
+	return all
+}
+
+// Found is the version of a program here; "" for none, "?" for one that does not say.
+func (p Program) Found(ctx context.Context) (string, error) {
+	if p.VersionOption == "" {
+		if _, err := exec.LookPath(p.Command); err != nil {
+			return "", nil
+		}
+		return "?", nil
+	}
+	version, err := p.Version(ctx)
+	var bad *cosim.InputError
+	if errors.As(err, &bad) {
+		return "", nil
+	}
+	return version.NumberText(), err
+}
+
+// runWith are the oldest and the newest version with which tests have passed.
+func (p Program) runWith() string {
+	var versions []cosim.ToolVersion
+	for _, r := range Rans() {
+		if r.Command == p.Command {
+			versions = append(versions, cosim.ToolVersion{Text: r.Version})
+		}
+	}
+	if len(versions) == 0 {
+		return "-"
+	}
+	slices.SortFunc(versions, func(a, b cosim.ToolVersion) int { return slices.Compare(a.Number(), b.Number()) })
+	oldest, newest := versions[0].NumberText(), versions[len(versions)-1].NumberText()
+	if oldest == newest {
+		return oldest
+	}
+	return oldest + " to " + newest
+}
+
+// WriteInstalled lists the programs that are here, the versions that were run, and what is missing.
+func WriteInstalled(ctx context.Context, w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "tool\there\ttests passed with\tfor")
+	var missing []Program
+	for _, p := range Programs {
+		found, err := p.Found(ctx)
+		if err != nil {
+			return err
+		}
+		if found == "" {
+			missing = append(missing, p)
+			found = "-"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", p.Command, found, p.runWith(), p.For)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	for _, p := range missing {
+		text := "\nmissing: " + p.Command + ", for " + p.For + "; Debian and Ubuntu: " + p.Packages
+		if p.Fedora != "" {
+			text += ", Fedora: " + p.Fedora
+		}
+		if p.Homebrew != "" {
+			text += ", Homebrew: " + p.Homebrew
+		}
+		if _, err := io.WriteString(w, text); err != nil {
+			return err
+		}
+	}
+	if len(missing) > 0 {
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintf(w, "\nRTL needs the headers and libraries of C++ for WebAssembly, too; Debian and Ubuntu: %s\n", wasiPackages)
+	return err
+}
+
+// WriteRans lists which versions were run, on which release and when.
+func WriteRans(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "release\tdate\ttool\tversion")
+	for _, r := range Rans() {
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", r.Release, r.Date, r.Command, r.Version)
+	}
+	return table.Flush()
+}
