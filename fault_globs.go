@@ -17,8 +17,7 @@ type globMatch struct {
 // globMatches are the targets of all globs, by kind of target and by glob.
 type globMatches map[string]map[string]*globMatch
 
-// Bounds of patterns times paths, for more than one pattern: comparisons of prefixes, and full matches after an equal prefix. Either takes
-// less than a second.
+// Bounds of patterns times paths: comparisons of prefixes, and full matches after an equal prefix; below a second.
 const globBeginningsMax, globMatchesMax = 1 << 24, 1 << 22
 
 // match makes each path once and compares it with all globs for its kind of target: a path costs more than a comparison. Plain paths are looked up.

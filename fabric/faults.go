@@ -147,8 +147,7 @@ func (f *Faults) OnMedium(medium int, slot uint32) (effect Effect, number int) {
 	return effect, number
 }
 
-// Bits of a frame that a flip may hit: source, destination and tag, which every frame has. So
-// the frame stays as long as it is, and its CRC is wrong.
+// Bits of a frame that a flip may hit: source, destination and tag. The length stays, and the CRC is wrong.
 const (
 	flipFirst = 32
 	flipBits  = 80

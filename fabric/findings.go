@@ -237,8 +237,7 @@ func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string
 	return cycle, k.path(c.Names, f.Index), message
 }
 
-// findingsMax bounds what one shard keeps of one kind in one slot; the rest is
-// only counted. It is the size of a report's list, so no report can miss one.
+// findingsMax bounds the findings of a shard, kind and slot, as a report's list does; the rest is only counted.
 const findingsMax = 100
 
 // Found is what a shard has found: how much in a run, and what in the current slot.

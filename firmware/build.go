@@ -131,8 +131,7 @@ var (
 	languageFlags = map[string][]string{".c": cFlags, ".cc": cxxFlags, ".cpp": cxxFlags, ".cxx": cxxFlags}
 )
 
-// linkFlags are wasm-ld's. clang's driver does not link: where binaryen is installed
-// it would run wasm-opt, which drops names and lines and makes other bytes.
+// linkFlags are wasm-ld's. clang's driver would run binaryen's wasm-opt, which drops names and lines.
 var linkFlags = []string{
 	"-m", "wasm32", "--no-entry", "--stack-first", "-z", "stack-size=16384", "--export=__stack_pointer",
 }

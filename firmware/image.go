@@ -79,8 +79,7 @@ func (img *Image) reserve(growBytesMax, usual uint64) (linearMemory, error) {
 func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
 	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,
-		// Without a source of randomness of its own an instance is 5 KiB smaller;
-		// nothing that an image may import reads it.
+		// Without a source of randomness an instance is 5 KiB smaller; nothing that an image may import reads it.
 		wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader("")))
 	if err != nil {
 		return nil, fmt.Errorf("does not start: %s", firstLine(err))

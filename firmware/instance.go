@@ -110,8 +110,7 @@ func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
 // instanceKey finds the instance that makes a call in the call's context.
 type instanceKey struct{}
 
-// callContext is the context of an instance's calls: they end when the host's turns say so, and the runtime
-// looks into it at each of them, so it is one step deep.
+// callContext is the context of an instance's calls, which the runtime asks at each of them: so it is one step deep.
 type callContext struct {
 	context.Context
 	in *wasmInstance

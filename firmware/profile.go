@@ -44,8 +44,7 @@ type profile struct {
 	cut         bool
 }
 
-// A profile tells apart so many calls inside each other, and so many by their stacks in all. What is
-// called from there counts as the caller's.
+// A profile tells apart so many nested calls, and so many stacks in all; deeper ones count as the caller's.
 const profileDepthMax, profileCallsMax = 64, 4096
 
 // profileCall is a function that was called from one place.

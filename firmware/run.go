@@ -119,8 +119,7 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 		}
 		place := in.bank.Current()
 		if uint64(place) >= uint64(len(cells)) {
-			// The image has overwritten its own descriptor: no one knows whose
-			// handler ran, so the rest of the cells cannot go on.
+			// The image has overwritten its own descriptor: no one knows whose handler ran, so the others cannot go on.
 			for _, cell := range cells {
 				in.fault(int(cell), err)
 			}

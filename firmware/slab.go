@@ -24,8 +24,7 @@ type slab struct {
 
 const (
 	slabPieceBytes = 1 << 30
-	// From this size on a memory is a bank of many thousands of processors, which
-	// will touch most of what it takes.
+	// From this size on a memory is a bank of many thousands of processors that touch most of it.
 	slabHugeBytes = 64 << 20
 	wasmPageBytes = 64 << 10
 )

@@ -388,8 +388,7 @@ func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error)
 		rank[c] = visiting
 		own := 0
 		for _, w := range c.Inputs() {
-			// A registered output of a component that also has combinational ones
-			// starts no chain.
+			// A registered output of a component with combinational ones, too, starts no chain.
 			from, ok := combinational[g.driver[w]]
 			if !ok || !slices.Contains(from.Outputs(), w) {
 				continue

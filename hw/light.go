@@ -19,8 +19,7 @@ type Light struct {
 
 	Rail1, Rail0 []uint64 // one element per wire
 
-	// lit[driver*readers+reader] are the wires that driver shard lit and that
-	// reader shard has to look at.
+	// lit[driver*readers+reader] are the wires lit by shard driver for shard reader.
 	lit     [][]uint32
 	shards  int
 	readers int

@@ -23,8 +23,7 @@ type LightTap struct {
 	told       []Harm // what ports have been given in the place of harm, nil for nothing
 	replaced   []bool // by RTL, nil for none
 
-	// Of the last slot in which a wire was lit: its number, from 1, its first light and what
-	// happens in it.
+	// Of the last slot in which a wire was lit: its number, from 1, its first light and its harm.
 	number []uint32
 	first  []uint64 // cycle
 	held   []Harm

@@ -40,8 +40,7 @@ func (n *xmlNode) all(name string) (found []*xmlNode) {
 	return found
 }
 
-// A netlist is what `verilator --xml-only` writes: every module with its parameters
-// resolved, and a table of types.
+// A netlist is the result of `verilator --xml-only`: modules with resolved parameters, and a table of types.
 type netlist struct {
 	files   map[string]string   // name by the id that starts every loc
 	types   map[string]*xmlNode // by id

@@ -89,8 +89,7 @@ func (f *fork) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// joint is the media of a network whose lanes are of several classes: the light of its parts side by side, and who
-// is served. It has no registers.
+// joint is the media of a network with lanes of several classes: the light of its parts, and who is served.
 type joint struct {
 	path    string
 	parts   []jointPart

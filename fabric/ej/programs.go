@@ -25,8 +25,7 @@ const (
 // onlySuccessors are the programs for alpha = a+(a+1)*rho.
 var onlySuccessors = []string{previousProgram, improvedProgram, misprintedProgram, allToAllProgram, allToAllC1Program}
 
-// The packets: of one source 8 bytes, of many 12 with the source, and 10 on oriented links,
-// which need neither step nor phase.
+// The packets: of one source 8 bytes, of many 12 with the source, and 10 on oriented links without step and phase.
 const (
 	oneToAllBytes   = 8
 	allToAllBytes   = 12

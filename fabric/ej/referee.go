@@ -63,8 +63,7 @@ type shardCounts struct {
 	sender, receiver int
 	sentIn, heardIn  uint32
 
-	// Of one source: the nodes first..last have sent, and before slot fresh the marks of those that
-	// sent long ago have been taken away.
+	// Of one source: nodes first..last have sent, and marks are those of slot fresh or later.
 	first, last int
 	fresh       uint32
 }
@@ -463,8 +462,7 @@ func (r *referee) Announce(l *fabric.Ledger, node int, origin, slot uint32) {
 	}
 }
 
-// Overhears, Arrive, Acknowledges, Acknowledge and Routed implement fabric.Referee:
-// messages are seen as frames, and no one is told that they have arrived.
+// Overhears, Arrive, Acknowledges, Acknowledge and Routed implement fabric.Referee: messages are frames, without acks.
 
 func (r *referee) Overhears() bool                                 { return false }
 func (r *referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}

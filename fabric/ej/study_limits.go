@@ -176,8 +176,7 @@ var everyToAlls = []everyToAll{
 	{"C2", allToAllC2Program, eisenstein.Oriented, 12, 13, 14, 15},
 }
 
-// everyBroadcast is what all-to-all does: what a node misses and gets again, steps, most packets on
-// a link in one step.
+// everyBroadcast is the result of all-to-all: missing and repeated messages of a node, steps, most packets on a link.
 type everyBroadcast struct{ missing, again, steps, most int }
 
 func (e everyToAll) reference(row []string) (x everyBroadcast) {

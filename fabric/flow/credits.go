@@ -46,8 +46,7 @@ type Credits struct {
 	sent [2][]uint8 // by sending port: 1 if it has sent a frame in an even slot, an odd one, that has not arrived yet
 	lost []uint8    // by sending port: credits of frames that their receiver has not seen
 
-	// Credits on their way back, by receiving port: those of boundary t get there at boundary
-	// t+len(back)-1. Nil for the shortest round trip.
+	// Credits on their way back, by receiving port: those of t arrive at t+len(back)-1. Nil for the shortest round trip.
 	back [][]uint8
 
 	// The ports of the frames in the RX FIFO of each processor, the oldest first.
@@ -437,8 +436,7 @@ func (c *Credits) credits(sender int) int {
 	return bank.Count(counter)
 }
 
-// restoredCredits are what a state that is being read says, until it is assigned: the credits of
-// each sending port, wherever they are.
+// restoredCredits are the credits of each sending port in a saved state, until they are assigned.
 type restoredCredits struct {
 	counters []uint16 // by sender
 	credits  []int32

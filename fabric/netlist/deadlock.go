@@ -37,8 +37,7 @@ type vcKind struct {
 	shared    bool // by several classes
 }
 
-// deadlockStatesMax is how many channels and destinations, multiplied, are looked at; cycleStepsMax is for how many steps the
-// shortest cycle is looked for.
+// deadlockStatesMax bounds channels times destinations, cycleStepsMax the steps of a search for the shortest cycle.
 const (
 	deadlockStatesMax = 1 << 27
 	cycleStepsMax     = 1 << 24

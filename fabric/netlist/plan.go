@@ -331,8 +331,7 @@ const (
 	nameMax  = 256      // bytes of a name
 	lanesMax = 1 << 20  // nodes times the ports of the one with most
 	pairsMax = 1 << 18  // of nodes that entries of routes stand for
-	// settledMax is for how many pairs of routers and processors, or of processors, routes are followed when a netlist is read: those of larger
-	// ones before a run.
+	// settledMax bounds the pairs whose routes are followed when a netlist is read; those of larger ones are before a run.
 	settledMax = 1 << 20
 	tableMax   = 1 << 26 // routes of routers in a table
 )

@@ -14,8 +14,7 @@ import (
 	"starloom/fabric"
 )
 
-// The text form shows this many violations in all and of one rule, so that a rule
-// that breaks everywhere does not hide the others; the JSON form has more.
+// The text form shows this many violations in all and of one rule: one rule must not hide the others.
 const (
 	violationsShown        = 10
 	violationsShownPerRule = 3

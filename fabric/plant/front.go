@@ -62,8 +62,7 @@ type plantShard struct {
 	exact    bool // the cycles of this slot's collisions matter
 	violated []uint32
 
-	// Frames of the slot that has crossed: those that were sent, once for each port, and those
-	// of them that met another one.
+	// Frames of the slot that has crossed: sent, once for each port, and those that met another one.
 	placed, met uint64
 	harmed      []uint32 // where those were alone that are on media which faults have harmed, a place for each
 

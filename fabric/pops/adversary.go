@@ -158,8 +158,7 @@ func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, 
 type adversary struct {
 	net    Network
 	choice ChoiceTable
-	// Per odd slot: the bucket of each packet, noIndex for none, and the packets of
-	// each bucket in ascending order.
+	// Per odd slot: the bucket of each packet, noIndex for none, and the packets of each bucket, ascending.
 	bucket  [][]uint32
 	members [][][]uint32
 }

@@ -76,8 +76,7 @@ func (c *colourer) colour(lo, degree int) {
 	half := degree / 2
 	mid := lo + half*c.groups
 	c.colour(lo, half)
-	// The last classes of the first half join the second half, so that its
-	// degree is a power of two and it never needs a matching.
+	// The last classes of the first half join the second: its degree is a power of two and needs no matching.
 	power := 1 << bits.Len(uint(half-1))
 	extra := power - half
 	lo = mid - extra*c.groups

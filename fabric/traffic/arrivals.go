@@ -19,8 +19,7 @@ const (
 // never is the time of a packet that does not come.
 const never = math.MaxUint32
 
-// arrivals say when the packets of a source are created. The times between them are independent of each other:
-// each is drawn with the number of the packet that it leads to.
+// arrivals say when a source creates packets, at independent intervals drawn with the number of the later packet.
 type arrivals struct {
 	kind   string
 	stream hw.Stream

@@ -2,8 +2,7 @@ package traffic
 
 import "slices"
 
-// arriving is what has come to a destination and is not over. Frames of a packet come in the order in which they were sent, but
-// for routers, where one overtakes another in another virtual channel.
+// arriving is what has come to a destination and is not over. Frames come in order, except through virtual channels.
 type arriving struct {
 	heard     []uint32   // by processor: good frames so far
 	held      []sighting // last frames that have arrived, and are in a FIFO

@@ -6,8 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// flight is a packet from its first offer until its last frame is delivered, or, where the number of packets on their
-// way is limited, until its source has the acknowledgement.
+// flight is a packet from its first offer until delivery or, with a limit of packets in flight, until its ack.
 type flight struct {
 	number, created   uint32
 	sent              uint32 // slot of its first frame, never before that

@@ -14,8 +14,7 @@ const (
 	memoryBusy   = unsafe.Sizeof(flight{}) + 4*unsafe.Sizeof(sighting{}) + 2*unsafe.Sizeof(creation{}) + 4
 )
 
-// How much larger a list that has grown may be than what is in it, with the one that it has outgrown; and with all of these
-// that have not been collected.
+// How much larger than its content a grown list may be, with the outgrown one; and with all uncollected ones.
 const (
 	listGrowth = 2.25
 	listsGrow  = 5.2

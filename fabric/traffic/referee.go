@@ -10,8 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// What the payload of a frame begins with: origin and destination of its packet, as in all packets that the host can
-// follow, and the packet's number at its source with the place of the frame in it.
+// The head of a frame's payload: origin, destination, number at the source with the frame's place in the packet.
 const (
 	headOrigin      = 0
 	headDestination = 4
@@ -442,8 +441,7 @@ func stateSightings(v *hw.StateVisitor, name string, list *[]sighting, processor
 	})
 }
 
-// Overhears, Arrive, Announce, Acknowledges, Acknowledge, Missing and Routed implement fabric.Referee: packets are
-// seen in frames, and firmware announces nothing.
+// All these implement fabric.Referee: packets are seen in frames, and firmware announces nothing.
 
 func (r *Referee) Overhears() bool                                 { return false }
 func (r *Referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}

@@ -6,8 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// The word that offers a packet: valid 1, destination 31, frames 8, number 24 bits, from the highest on. Firmware
-// takes the packet by clearing the word.
+// The word of an offer, from the highest bit: valid 1, destination 31, frames 8, number 24. Firmware clears it to take.
 const (
 	wordValid            = 1 << 63
 	wordDestinationShift = 32
@@ -49,8 +48,7 @@ func (c *cursors) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "sent", c.sent)
 }
 
-// wheelSlots is how many slots ahead sources are filed by the slot in which they create a packet; those that create
-// later are looked at once in so many slots.
+// wheelSlots is how many slots ahead sources are filed by their next packet's slot; later ones wait for a whole turn.
 const wheelSlots = 1 << 10
 
 // none ends lists of sources and flights.

@@ -13,8 +13,7 @@ import (
 const (
 	TickTurns        = 1 << 16 // turns between two questions, at most
 	turnInstructions = 1 << 8
-	// hostInstructions is what a call of the host counts for, bytesPerTurn what an
-	// instruction on a range of memory does per byte.
+	// hostInstructions is what a call of the host counts for, bytesPerTurn the bytes of an instruction on memory per turn.
 	hostInstructions = 64
 	bytesPerTurnLog2 = 12
 )
@@ -116,8 +115,7 @@ func unitsOf(instructions uint64) uint32 {
 	return uint32(min(1+instructions/turnInstructions, TickTurns))
 }
 
-// calls walks the graph of calls, callees first (Tarjan's algorithm for strongly
-// connected components). A node is a function or a type of functions in a table.
+// calls walks the graph of calls, callees first (R. Tarjan). A node is a function or a type of functions in a table.
 type calls struct {
 	m      *module
 	shapes []shape

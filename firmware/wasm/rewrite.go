@@ -411,8 +411,7 @@ func opName(op binary.Opcode) string {
 	}[op]
 }
 
-// runtimeNames finds what the runtime calls a function in its errors: by its place among those that
-// have code, with the names of its exports.
+// runtimeNames finds the runtime's name of a function in its errors: its place among those with code, and its exports.
 var runtimeNames = regexp.MustCompile(`\bfunction\[(\d+)\]( export\[("(\\.|[^"\\])*",?)*\])?`)
 
 // Named puts the names that messages have for functions into an error of the runtime about the copy, whose

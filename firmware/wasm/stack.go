@@ -148,8 +148,7 @@ type frame struct {
 	branched bool
 }
 
-// stepsPerByte and stepsBase bound the analysis of a function with many loops in loops
-// or locals; one that takes more is one that need not give its globals back.
+// stepsPerByte and stepsBase bound the analysis of a function; beyond, it need not give its globals back.
 const (
 	stepsPerByte = 64
 	stepsBase    = 1 << 20

@@ -13,8 +13,7 @@ type sector struct{ major, minor int }
 // sectorDirections are those of the sectors 1..6: rho^j and rho^(j-1).
 var sectorDirections = [6]sector{{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {0, 5}}
 
-// orientedDirections are those of the three sectors of an orientation in which every link is
-// driven from one end only. Their units +1, +rho^2 and -rho sum to 0.
+// orientedDirections are the sectors of an orientation with links driven from one end. +1, +rho^2 and -rho sum to 0.
 var orientedDirections = [3]sector{{0, 2}, {2, 4}, {4, 0}}
 
 // place is where a residue lies: q*major + p*minor in a sector. q is 0 at node 0 only.
