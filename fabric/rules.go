@@ -105,41 +105,19 @@ const (
 // Checked lists the rules of a run: those of every run, and those of Rules.
 func (r *Rules) Checked() []string {
 	names := []string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleFinishes}
-	if r.Deadlock {
-		names = append(names, RuleDeadlock)
-	}
-	if r.CollisionFree != nil {
-		names = append(names, RuleCollisionFree)
-	}
-	if r.PacketsPerProcessorMax > 0 {
-		names = append(names, RuleHeld)
-	}
-	if r.ExactlyOnce {
-		names = append(names, RuleExactlyOnce)
-	}
-	if r.NoLoss {
-		names = append(names, RuleNoLoss)
-	}
-	if r.DeadlineSlots > 0 {
-		names = append(names, RuleDeadline)
-	}
-	if r.FinishBy != nil {
-		names = append(names, RuleFinishBy)
-	}
-	if r.Results != nil {
-		names = append(names, RuleResults)
-	}
-	if r.LatencyMax > 0 {
-		names = append(names, RuleLatency)
-	}
-	if r.InOrder {
-		names = append(names, RuleInOrder)
-	}
-	if r.MeetsBudget {
-		names = append(names, RuleMeetsBudget)
-	}
-	if r.Credits {
-		names = append(names, RuleCredits)
+	for _, rule := range []struct {
+		given bool
+		name  string
+	}{
+		{r.Deadlock, RuleDeadlock}, {r.CollisionFree != nil, RuleCollisionFree},
+		{r.PacketsPerProcessorMax > 0, RuleHeld}, {r.ExactlyOnce, RuleExactlyOnce},
+		{r.NoLoss, RuleNoLoss}, {r.DeadlineSlots > 0, RuleDeadline}, {r.FinishBy != nil, RuleFinishBy},
+		{r.Results != nil, RuleResults}, {r.LatencyMax > 0, RuleLatency}, {r.InOrder, RuleInOrder},
+		{r.MeetsBudget, RuleMeetsBudget}, {r.Credits, RuleCredits},
+	} {
+		if rule.given {
+			names = append(names, rule.name)
+		}
 	}
 	return append(append(names, r.Switched()...), r.Judged()...)
 }
