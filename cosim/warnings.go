@@ -27,7 +27,6 @@ func WarningsText(warnings []Warning) string {
 	return fmt.Sprintf("%s: %s", Count(uint64(len(warnings)), "warning"), strings.Join(slices.Compact(codes), ", "))
 }
 
-// warningsShown is how many warnings a text names one by one.
 const warningsShown = 10
 
 // WriteWarnings ends the line of a verdict with the number of warnings and lists them below.

@@ -8,7 +8,6 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// listShown is how many members of a list a summary shows.
 const listShown = 3
 
 func some(list []string) string {

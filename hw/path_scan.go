@@ -157,7 +157,6 @@ func closeIndex(token pathToken, s string, at int) (pathToken, int, string) {
 	return token, at + 1, ""
 }
 
-// indexMax is the largest index.
 const indexMax = 1<<32 - 1
 
 func scanNumber(s string, at int) (value uint32, end int, ok bool) {

@@ -50,7 +50,6 @@ type Decoder struct {
 	err   error
 }
 
-// decoderHeldMax bounds the frames that wait.
 const decoderHeldMax = 1 << 16
 
 type laneState struct {

@@ -23,7 +23,6 @@ func newCosim(networks starloom.Networks) *cobra.Command {
 	return parent
 }
 
-// cosimBuildFlags are the options of `cosim build`.
 type cosimBuildFlags struct {
 	cosim.Source
 	cosim.BuildOptions

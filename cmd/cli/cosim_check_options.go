@@ -16,7 +16,6 @@ import (
 	"starloom/fabric/outcome"
 )
 
-// checkFlags are the options of `cosim check`.
 type checkFlags struct {
 	starloom.CheckOptions
 	outputs         outputs

@@ -18,7 +18,6 @@ import (
 	"starloom/traces/input"
 )
 
-// proveFlags are the options of `cosim prove`.
 type proveFlags struct {
 	checkFlags // those that name a map, and where to write the case
 	limit      time.Duration

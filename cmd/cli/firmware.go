@@ -103,7 +103,6 @@ func newFirmwareNew() *cobra.Command {
 	return c
 }
 
-// firmwareCheckFlags are the options of `firmware check`.
 type firmwareCheckFlags struct {
 	starloom.FirmwareCheckOptions
 	settings settings
@@ -174,7 +173,6 @@ func (o *firmwareCheckFlags) command(f *pflag.FlagSet, image, path string) strin
 	return words
 }
 
-// inspectFlags are the options of `firmware inspect`.
 type inspectFlags struct {
 	loops, costs []string
 	shown        firmware.Shown

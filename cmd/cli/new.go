@@ -25,7 +25,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// newFlags are the options of `new`.
 type newFlags struct {
 	networks starloom.Networks
 	all      []fabric.Network // that a scenario may name

@@ -13,7 +13,6 @@ import (
 	"starloom/traces/input"
 )
 
-// plotFlags are the options of `plot`.
 type plotFlags struct {
 	plot.Options
 	outputs    outputs

@@ -13,7 +13,6 @@ import (
 	"starloom/traces"
 )
 
-// progressInterval is the time between two changes of the line.
 const progressInterval = 100 * time.Millisecond
 
 // progress is one line on a terminal, written over; elsewhere, in a log or a pipe, it is silent.

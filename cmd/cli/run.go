@@ -12,7 +12,6 @@ import (
 	"starloom/traces/input"
 )
 
-// runFlags are the options of `run`.
 type runFlags struct {
 	starloom.RunOptions
 	outputs outputs

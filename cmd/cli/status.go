@@ -9,7 +9,6 @@ import (
 	"starloom"
 )
 
-// The exit statuses.
 const (
 	statusPass        = 0
 	statusFail        = 1

@@ -27,7 +27,6 @@ import (
 	"starloom/traces/input"
 )
 
-// studyFlags are the options of `study`.
 type studyFlags struct {
 	starloom.StudyOptions
 	networks  starloom.Networks // whose studies there are, too

@@ -21,7 +21,6 @@ import (
 	"starloom/traces/input"
 )
 
-// sweepFlags are the options of `sweep`.
 type sweepFlags struct {
 	starloom.SweepOptions
 	settings settings

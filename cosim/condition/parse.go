@@ -21,7 +21,6 @@ type node struct {
 	count int // of "{": how often
 }
 
-// depthMax bounds how deep operations stand in each other.
 const depthMax = 200
 
 // parser reads a text from left to right, by precedence.

@@ -79,7 +79,6 @@ func Compare(ctx context.Context, s cosim.Source, m *Module, o cosim.BuildOption
 // anyX finds X in a print: an undriven wire, a constant.
 var anyX = regexp.MustCompile(`; // X: |\d+'b[01x]*x[01x]*`)
 
-// hiddenMost is the largest share of an output's comparisons for X to hide.
 const hiddenMost = 0.9
 
 func compare(ctx context.Context, s cosim.Source, prints []*Module, o cosim.BuildOptions, cycles int, seed uint64, keeps bool) (done *Comparison, err error) {
@@ -361,7 +360,6 @@ func (c *comparison) keep() (undo func() error, err error) {
 	}, nil
 }
 
-// drawsMost is the number of draws for inputs in breach of the rules.
 const drawsMost = 256
 
 // allowed redraws inputs in breach of the rules, holding some pins; if every draw fails, it applies reset.

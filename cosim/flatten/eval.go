@@ -210,7 +210,6 @@ func (p *process) power(n *node, s *state) *expr {
 	return e
 }
 
-// powerBitsMost is the number of varying bits in an exponent.
 const powerBitsMost = 8
 
 // literally is === and !==. Whether a value is X may be so or not in a circuit.

@@ -17,7 +17,6 @@ import (
 // none was new for secondCyclesIdle.
 const SecondCycles, secondCyclesMost, secondCyclesIdle = 2_000, 20_000, 1_000
 
-// secondRestartsMax bounds how often a source may end by itself there.
 const secondRestartsMax = 20
 
 // A Second is what a second simulator, which reads the source by itself, says of a print.

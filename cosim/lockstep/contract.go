@@ -34,7 +34,6 @@ type Counted struct {
 	Cycles uint64 `json:"cycles"`
 }
 
-// redrawsMax is how many inputs are tried for a cycle.
 const redrawsMax = 300
 
 // deadEndsMax is how many cycles without inputs are enough if there has been no other.

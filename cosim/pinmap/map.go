@@ -118,7 +118,6 @@ type Feedback struct{ To, From string }
 // parameterMax is beyond every model except for a seed; sizes below it need little memory.
 const parameterMax = 65535
 
-// latencyMax bounds what lockstep has to keep of the model's outputs.
 const latencyMax = 64
 
 type builtAs struct {

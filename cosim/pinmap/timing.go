@@ -9,7 +9,6 @@ import (
 	"starloom/cosim/twin"
 )
 
-// Bounds of what a map can say of clocks.
 const (
 	clockEdgesMax  = 64   // in a cycle of the model
 	clockCyclesMax = 1024 // until all clocks have the same phase again

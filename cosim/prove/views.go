@@ -71,7 +71,6 @@ func (n *miner) see(s *simulation) {
 	}
 }
 
-// relationsMost is how many guesses are tried at once.
 const relationsMost = 20_000
 
 // relations are those that are left, of views that were 0 and 1.

@@ -50,7 +50,6 @@ func arbiter(kind string) Twin {
 	return t
 }
 
-// requestersMax is how many requesters an arbiter has at most in Verilog.
 const requestersMax = 1024
 
 // changeRequests draws requests of 8 cycles on average; now and then all change at once, or one of many is left.

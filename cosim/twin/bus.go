@@ -6,7 +6,6 @@ import (
 	"starloom/hw"
 )
 
-// tapsMax is how many taps a bus has at most in Verilog.
 const tapsMax = 1024
 
 func bus() Twin {

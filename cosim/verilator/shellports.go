@@ -193,7 +193,6 @@ func (n *netlist) elements(id, name string, low, bits int, dims []dimension) (pa
 	return parts
 }
 
-// partsMax bounds what a map can name in one port.
 const partsMax = 4096
 
 // parts are the members of a structure. The bits of packed arrays have no other names than

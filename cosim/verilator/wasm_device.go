@@ -51,7 +51,6 @@ type views struct {
 // wasmMemoryBytesMax is the most memory that a circuit can have, memories of the RTL included.
 const wasmMemoryBytesMax = 1 << 30
 
-// What late panics with.
 var (
 	errLate    = errors.New("a loop does not end in time")
 	errEndless = errors.New("a loop does not end")

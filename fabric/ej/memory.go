@@ -137,7 +137,6 @@ func (e Network) framesMax(c *fabric.Config) uint64 {
 	return slices.Max(e.distances(e.Dimensions))
 }
 
-// distancesMax is the largest dimension whose nodes are counted one by one.
 const distancesMax = 1 << 16
 
 // distances counts the nodes by distance from one of them, in a network of so many dimensions.

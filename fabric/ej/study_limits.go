@@ -194,7 +194,6 @@ var restarts = []struct {
 	copies int // 0: not known beforehand
 }{{net{1, 2, 1}, 0}, {net{2, 3, 1}, 0}, {net{3, 4, 1}, 14}, {net{1, 2, 2}, 0}, {net{2, 3, 2}, 36}, {net{3, 4, 2}, 164}, {net{2, 3, 3}, 207}}
 
-// restartNodesMax is the largest network in which that is run.
 const restartNodesMax = 400
 
 func (s *broadcastRuns) allToAllRuns() (runs int) {

@@ -377,7 +377,6 @@ func (d *dependencies) cyclic(among func(vertex uint32) bool) (left []bool) {
 	return left
 }
 
-// cycleShown is how many channels of a cycle a message names.
 const cycleShown = 8
 
 // describe names the channels of a cycle, and who holds each and asks for the next.

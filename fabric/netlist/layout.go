@@ -157,7 +157,6 @@ func upright(at []Place) []Place {
 // Place is where a picture has something; neighbours are at distance 1 or more.
 type Place = fabric.Place
 
-// placesMax is how many nodes a shorthand gives places to.
 const placesMax = 4096
 
 // short is the same way, of length 1.

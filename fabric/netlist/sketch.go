@@ -9,7 +9,6 @@ import (
 	"starloom/hw"
 )
 
-// sketchMax is how many processors and stars a picture has places for.
 const sketchMax = 400
 
 // sketch draws the nodes of shorthands at their usual places, else at distances along links.

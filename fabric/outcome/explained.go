@@ -251,7 +251,6 @@ func (s *Setting) text() string {
 	return listText(s.Value)
 }
 
-// listTextMax is how many characters of a list are shown.
 const listTextMax = 48
 
 // listText is a value as JSON; of a long list the head, and how many entries it has.

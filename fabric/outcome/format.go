@@ -16,7 +16,6 @@ import (
 	"starloom/traces/input/strict"
 )
 
-// listedMax is how many entries of a list the text shows.
 const listedMax = 128
 
 func rows(row func(name, value string), name string, lines []string) {

@@ -174,7 +174,6 @@ func (s Statistics) WriteCSV(w io.Writer) error {
 	return table.WriteAll(rows)
 }
 
-// entriesShown is how many entries of a list the text shows.
 const entriesShown = 32
 
 // inList returns the list that the statistic is an entry of, "" for none, and how many of its entries

@@ -56,7 +56,6 @@ func (p Network) Programs() []fabric.Program {
 	}
 }
 
-// queuePacketsMax is the longest queue of a processor of pops/traffic.
 const queuePacketsMax = 1 << 14
 
 // routed are the rules of a router whose slots from first to the last of a step are free

@@ -241,7 +241,6 @@ func (f *RouterFaults) LostText(l *hw.LostCredit) string {
 		f.routers.Config.Depth, l.VC, map[bool]string{true: "1 is", false: fmt.Sprintf("%d are", l.Missing)}[l.Missing == 1], f.routers.Config.Depth-l.Missing)
 }
 
-// standingShown is how many packets that stand a message names.
 const standingShown = 4
 
 // Standing says which packets stand, where, and what each waits for; packet names one. "" for none.

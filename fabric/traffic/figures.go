@@ -50,7 +50,6 @@ type totals struct {
 	queueMax uint64 // the most of one source
 }
 
-// flowProcessorsMax is in networks of how many processors each pair of them is counted.
 const flowProcessorsMax = 1 << 10
 
 func newFigures(s *Spec, processors, media int, timing nic.Timing, routed bool) figures {
@@ -327,7 +326,6 @@ func (h Histogram) addLatency(m *fabric.Metrics, of string, known bool) {
 	}
 }
 
-// loadsMax is how many media and flows a report lists.
 const loadsMax = 10
 
 // MediumLoad is how many frames cross a medium in a slot, on average.

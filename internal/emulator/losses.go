@@ -161,7 +161,6 @@ func (l *losses) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	}
 }
 
-// wayShown is how many processors of a way are named.
 const wayShown = 6
 
 // ways are those of a message that one processor tells all: from whom each one hears first, -1 for no one, in the run

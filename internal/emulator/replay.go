@@ -13,7 +13,6 @@ import (
 	"starloom/traces"
 )
 
-// replayBytesMax bounds what is kept of the calls of a processor's handlers.
 const replayBytesMax = 256 << 20
 
 // replay is one processor, alone: what its NIC told its handlers in the run is kept, and

@@ -92,7 +92,6 @@ func (p *printer) list(g *meaning.Group) {
 	p.names(all)
 }
 
-// nameMost is the widest name that others are aligned with.
 const nameMost = 28
 
 func (p *printer) names(all []Found) {

@@ -96,7 +96,6 @@ func lockstepAnswers(r *lockstep.Report, path, command, pinMap string, written [
 	return Failed(what, []string{where}, nil, nil, steps...)
 }
 
-// bitsShown is how wide a value may be that is shown bit by bit.
 const bitsShown = 16
 
 // asBits are the values of a difference bit by bit, "" if they are too wide or of one bit.

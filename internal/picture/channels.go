@@ -25,7 +25,6 @@ type Channels struct {
 	acts      [actions]series
 }
 
-// channelRowsMax is the most channels that have a row each.
 const channelRowsMax = 64
 
 // Crossing looks at a network of routers, whose run begins with a cycle.

@@ -11,7 +11,6 @@ import (
 	"starloom/traces"
 )
 
-// Rows of pictures at most.
 const (
 	mediaRowsMax = 40
 	lanesMax     = 32 // processors that are drawn
@@ -291,7 +290,6 @@ func columnOf(width uint32, unit string) string {
 	return fmt.Sprintf("A column stands for %s. ", traces.Plural(width, unit, unit+"s"))
 }
 
-// loadsMax is the most media whose frames are counted one by one.
 const loadsMax = 1600
 
 // Loaded reports whether the picture of a network's topology shows how many frames each medium had.

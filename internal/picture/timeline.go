@@ -92,7 +92,6 @@ func (c *Collector) Timeline(title string, violations []Violation) *Timeline {
 	return t
 }
 
-// leftOutMax is how many processors a note names that are not drawn.
 const leftOutMax = 16
 
 // leftOut says which processors are not drawn: the numbers of few, and of many how the others were chosen.

@@ -63,7 +63,6 @@ type figure struct {
 	pooled   uint64              // ...and how many these are
 }
 
-// entriesMax is how many entries of a list have statistics.
 const entriesMax = 1024
 
 // add takes what a run says of it; counts says whether its numbers count.

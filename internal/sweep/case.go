@@ -118,7 +118,6 @@ func (c *checker) check(ctx context.Context, p plan.Point) (*point, error) {
 	return x, nil
 }
 
-// builtMax is the largest network of which a machine is built to check it.
 const builtMax = 2048
 
 // weigh estimates the memory of a point, and refuses what only a machine that is built can refuse. Large ones are not built, and of RTL

@@ -113,7 +113,6 @@ func sourcesOf(m *pinmap.Map) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// sourceBytesMax is the longest file that is searched for names of others.
 const sourceBytesMax = 4 << 20
 
 // ExecutableHash is that of the program that runs.

@@ -49,7 +49,6 @@ func (r *Report) Verdict() outcome.Verdict {
 // Interrupted reports whether the sweep was ended from outside.
 func (r *Report) Interrupted() bool { return r.Cut }
 
-// unfinishedShown is how many points that could not be finished the text shows.
 const unfinishedShown = 20
 
 // WriteText writes what a person wants to know.

@@ -22,7 +22,6 @@ var (
 	timingHere    = timing{100 * time.Millisecond, 500 * time.Millisecond}
 )
 
-// timedMost is how many sizes of networks of one kind are run.
 const timedMost = 5
 
 // kindOf is what points have in common whose times grow alike.

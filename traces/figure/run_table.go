@@ -36,7 +36,6 @@ type measures struct {
 	numbers, titles bool // rows have their numbers, bars theirs
 }
 
-// Tables of at most so many rows are drawn in full.
 const fullRowsMax = 256
 
 var (

@@ -482,7 +482,6 @@ func (r *Reader) setReal(n *net, id NetID, number float64) {
 
 func (r *Reader) real(n *net) float64 { return math.Float64frombits(r.value[n.word]) }
 
-// internMax is how many words are kept to be used again.
 const internMax = 4096
 
 func (r *Reader) intern(word []byte) string {

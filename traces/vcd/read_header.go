@@ -229,7 +229,6 @@ func (r *Reader) timescale() error {
 	return nil
 }
 
-// scopeDepthMax is how deep scopes may be nested.
 const scopeDepthMax = 1024
 
 func (r *Reader) openScope(scopes, words []string) ([]string, error) {

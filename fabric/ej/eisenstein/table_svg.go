@@ -9,7 +9,6 @@ import (
 	"starloom/traces/figure"
 )
 
-// planeNodesMax is the largest number of nodes that are drawn one by one.
 const planeNodesMax = 1000
 
 // The picture of a plane: pixels between neighbours, of a node, and around the plane.

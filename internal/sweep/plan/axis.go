@@ -227,7 +227,6 @@ const (
 	exponentMax      = 40
 )
 
-// valuesMax is how many values a range may have.
 const valuesMax = 100_000
 
 // decimalText writes a number with the digits that it needs, and no others.
