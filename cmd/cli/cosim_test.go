@@ -77,7 +77,7 @@ func takeLibrary(t *testing.T, cache string) {
 	objects, err := filepath.Glob(filepath.Join(user, "starloom", "cosim", "runtime-*"))
 	require.NoError(t, err)
 	for _, path := range objects {
-		_ = os.Link(path, filepath.Join(cache, filepath.Base(path))) // else it is compiled
+		_ = os.Symlink(path, filepath.Join(cache, filepath.Base(path))) // else it is compiled
 	}
 }
 

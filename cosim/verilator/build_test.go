@@ -243,12 +243,11 @@ func TestHashCoversTheLinker(t *testing.T) {
 // TestBuildsAtOnce: many builds of one source in one cache are one result.
 func TestBuildsAtOnce(t *testing.T) {
 	cache := t.TempDir()
-	entries, err := os.ReadDir(testCache)
+	library, err := filepath.Glob(filepath.Join(testCache, "runtime-*"))
 	require.NoError(t, err)
-	for _, entry := range entries { // Verilator's library, which takes long; a folder has the headers of another file
-		if strings.HasPrefix(entry.Name(), "runtime-") && entry.Type().IsRegular() {
-			require.NoError(t, os.Link(filepath.Join(testCache, entry.Name()), filepath.Join(cache, entry.Name())))
-		}
+	require.NotEmpty(t, library)
+	for _, path := range library { // it takes long to compile
+		require.NoError(t, os.Symlink(path, filepath.Join(cache, filepath.Base(path))))
 	}
 	var group sync.WaitGroup
 	results := make([][]byte, 2)
