@@ -200,8 +200,7 @@ func (m *Machine) Close() error { return m.own.Close() }
 //	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
 //	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
 //
-//	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with
-//	// what is not a status.
+//	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with what is not a status.
 //	RxStatus nic.Status
 //	// RxStatuses are those of each port where a NIC receives at all of them; RxStatus is of port 0.
 //	RxStatuses []nic.Status
