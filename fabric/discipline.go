@@ -139,7 +139,7 @@ type Server interface {
 	Listen(receiver int, listens bool, tag uint16)
 	// Serve decides; served is called with those who are, and the medium of their frames.
 	Serve(slot uint32, asks []Ask, served func(transmitter int, medium uint32))
-	Reset()
+	Reset(seed uint64)
 	State(v *hw.StateVisitor)
 }
 

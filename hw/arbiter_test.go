@@ -59,7 +59,7 @@ func newArbiters(t testing.TB, kind ArbiterKind, requesters, slice, unitsPerShar
 	shards := Shards(clockedUnits, unitsPerShard)
 	lines, err := NewRequests(clockedBank("arbiter"), "request", requesters, shards)
 	require.NoError(t, err)
-	a, err := NewArbiters(ArbiterConfig{Bank: clockedBank("arbiter"), Kind: kind, SliceCycles: slice, Request: lines})
+	a, err := NewArbiters(configOf(clockedBank("arbiter"), kind, slice, lines))
 	require.NoError(t, err)
 	c := &clocked{switches: s, outputs: []*Signal{a.Busy(), a.Index()}, random: holdRequests(width)}
 	c.kernel = newKernelOf(t, unitsPerShard, workers, shuffle, s, &raiser{s.wires[0], lines, spreadOver(requesters)}, a)
@@ -72,8 +72,33 @@ func spreadOver(requesters int) func(bit int) uint32 {
 	return func(bit int) uint32 { return uint32(bit * (requesters - 1) / max(width-1, 1)) }
 }
 
+// configOf has weights 1 to 4 and a seed for each arbiter where its kind takes them.
+func configOf(bank Bank, kind ArbiterKind, slice int, lines *Requests) ArbiterConfig {
+	c := ArbiterConfig{Bank: bank, Kind: kind, SliceCycles: slice, Request: lines}
+	for i := range bank.Size() {
+		if kind.Spec().Weighted {
+			c.Weights = append(c.Weights, make([]uint8, min(lines.Requesters(), 80))) // the others have 1
+			for requester := range c.Weights[i] {
+				c.Weights[i][requester] = uint8(1 + (i+requester)%4)
+			}
+		}
+		if kind.Spec().Seeded {
+			c.Seeds = append(c.Seeds, uint32(77+i))
+		}
+	}
+	return c
+}
+
+// weightOf is the weight that configOf gives.
+func weightOf(arbiter, requester int) int {
+	if requester < 80 {
+		return 1 + (arbiter+requester)%4
+	}
+	return 1
+}
+
 func sliceOf(kind ArbiterKind) int {
-	if kind == ArbiterTDMA {
+	if kind.Spec().Slices {
 		return 3
 	}
 	return 0
@@ -88,11 +113,16 @@ type arbiterByDefinition struct {
 	last       int   // round robin: who was granted last
 	order      []int // matrix: who was granted longest ago, first
 	cycle      int
+
+	number  int
+	credits []int  // weighted round robin
+	lfsr    uint32 // lottery
 }
 
-func newArbiterByDefinition(kind ArbiterKind, requesters, slice int) *arbiterByDefinition {
-	a := &arbiterByDefinition{kind: kind, requesters: requesters, slice: slice, granted: -1, last: requesters - 1}
+func newArbiterByDefinition(kind ArbiterKind, number, requesters, slice int) *arbiterByDefinition {
+	a := &arbiterByDefinition{kind: kind, requesters: requesters, slice: slice, granted: -1, last: requesters - 1, number: number, lfsr: uint32(77 + number)}
 	for i := range requesters {
+		a.credits = append(a.credits, weightOf(number, i))
 		a.order = append(a.order, i)
 	}
 	return a
@@ -109,8 +139,20 @@ func (a *arbiterByDefinition) latch(request []bool) {
 		return
 	}
 	a.granted = -1
+	if a.kind == ArbiterLottery {
+		a.draw(request)
+		return
+	}
+	rich := false
+	for i, requests := range request {
+		rich = rich || requests && a.credits[i] > 0
+	}
 	for i := range a.requesters {
 		switch a.kind {
+		case ArbiterWeightedRoundRobin:
+			if i = (a.last + 1 + i) % a.requesters; rich && a.credits[i] == 0 {
+				continue
+			}
 		case ArbiterRoundRobin:
 			i = (a.last + 1 + i) % a.requesters
 		case ArbiterMatrix:
@@ -122,6 +164,12 @@ func (a *arbiterByDefinition) latch(request []bool) {
 			continue
 		}
 		a.granted, a.last = i, i
+		if !rich {
+			for k := range a.credits {
+				a.credits[k] = weightOf(a.number, k)
+			}
+		}
+		a.credits[i]--
 		if a.kind == ArbiterMatrix {
 			at := slices.Index(a.order, i)
 			a.order = append(slices.Delete(a.order, at, at+1), i)
@@ -130,8 +178,30 @@ func (a *arbiterByDefinition) latch(request []bool) {
 	}
 }
 
+// draw gives every ticket of those that request its place in a row.
+func (a *arbiterByDefinition) draw(request []bool) {
+	var tickets []int
+	for i, requests := range request {
+		for range weightOf(a.number, i) {
+			if requests {
+				tickets = append(tickets, i)
+			}
+		}
+	}
+	if len(tickets) == 0 {
+		return
+	}
+	a.granted = tickets[uint64(a.lfsr)*uint64(len(tickets))>>32]
+	for range 32 {
+		lowest := a.lfsr & 1
+		if a.lfsr >>= 1; lowest == 1 {
+			a.lfsr ^= 0x80200003
+		}
+	}
+}
+
 func TestArbitersAgainstDefinition(t *testing.T) {
-	for kind := range ArbiterKind(len(ArbiterKinds)) {
+	for _, kind := range ArbiterKinds() {
 		for _, requesters := range []int{1, 2, 3, 5, 16, 63, 64, 65, 1024, 65536} {
 			slice, cycles := sliceOf(kind), uint64(3000)
 			if requesters > 64 {
@@ -140,7 +210,7 @@ func TestArbitersAgainstDefinition(t *testing.T) {
 			c, a := newArbiters(t, kind, requesters, slice, 2, 1, nil)
 			model := make([]*arbiterByDefinition, clockedBank("x").Size())
 			for i := range model {
-				model[i] = newArbiterByDefinition(kind, requesters, slice)
+				model[i] = newArbiterByDefinition(kind, i, requesters, slice)
 			}
 			request, spread := make([]bool, requesters), spreadOver(requesters)
 			served := map[int]bool{}
@@ -174,9 +244,9 @@ func TestArbitersAgainstDefinition(t *testing.T) {
 
 // TestArbiterHold is the drawing in the comment of Arbiters.
 func TestArbiterHold(t *testing.T) {
-	for kind := range ArbiterKind(len(ArbiterKinds)) {
+	for _, kind := range ArbiterKinds() {
 		slice := 0
-		if kind == ArbiterTDMA {
+		if kind.Spec().Slices {
 			slice = 1 // the turn is A's in cycles 0, 2 and B's in 1, 3
 		}
 		c, a := newArbiters(t, kind, 2, slice, 5, 1, nil)
@@ -221,8 +291,29 @@ func TestArbiterWait(t *testing.T) {
 	}
 }
 
+// TestWeightedShares: requesters that ask in every slot are served as their weights say.
+func TestWeightedShares(t *testing.T) {
+	for _, kind := range []ArbiterKind{ArbiterWeightedRoundRobin, ArbiterLottery} {
+		c, a := newArbiters(t, kind, 4, 0, 5, 1, nil) // arbiter 0 has weights 1, 2, 3, 4
+		grants := make([]int, 4)
+		for range 10000 {
+			for _, requests := range []uint64{0b1111, 0} { // a slot: all ask, and no one goes on
+				c.switches.value[0][0] = requests
+				c.kernel.DriveAndSettle()
+				if a.Busy().Value[0] != 0 {
+					grants[a.Index().Value[0]]++
+				}
+				c.kernel.Latch()
+			}
+		}
+		for i, n := range grants {
+			assert.InEpsilon(t, 1000*(i+1), n, map[ArbiterKind]float64{ArbiterWeightedRoundRobin: 0.002, ArbiterLottery: 0.1}[kind], "%v: %v", kind, grants)
+		}
+	}
+}
+
 func TestArbitersBank(t *testing.T) {
-	for kind := range ArbiterKind(len(ArbiterKinds)) {
+	for _, kind := range ArbiterKinds() {
 		for _, requesters := range []int{5, 1000} {
 			t.Run(fmt.Sprintf("%v/%d", kind, requesters), func(t *testing.T) {
 				requireBank(t, func(unitsPerShard, workers int, shuffle *rand.Rand) *clocked {
@@ -241,16 +332,16 @@ func FuzzArbiters(f *testing.F) {
 	f.Add(uint8(ArbiterMatrix), uint16(65535), []byte("\x01\x02\x03\xFF\x01\xFF\x02\x01\xFF\x03\xFF\xFF"))
 	f.Add(uint8(ArbiterTDMA), uint16(2), []byte("\x00\x01\xFF\xFF\xFF\xFF\x00\xFF"))
 	f.Fuzz(func(t *testing.T, kind uint8, last uint16, steps []byte) {
-		k, requesters := ArbiterKind(kind)%ArbiterKind(len(ArbiterKinds)), int(last)%4096+1
+		k, requesters := ArbiterKind(kind)%ArbiterKind(len(ArbiterKinds())), int(last)%4096+1
 		bank, shards := Bank{Name: "arbiter", Units: 3, PerUnit: 1}, Shards(3, 2)
 		lines, err := NewRequests(bank, "request", requesters, shards)
 		require.NoError(t, err)
-		a, err := NewArbiters(ArbiterConfig{Bank: bank, Kind: k, SliceCycles: sliceOf(k), Request: lines})
+		a, err := NewArbiters(configOf(bank, k, sliceOf(k), lines))
 		require.NoError(t, err)
 		var models [3]*arbiterByDefinition
 		var high [3][]bool
 		for i := range models {
-			models[i], high[i] = newArbiterByDefinition(k, requesters, sliceOf(k)), make([]bool, requesters)
+			models[i], high[i] = newArbiterByDefinition(k, i, requesters, sliceOf(k)), make([]bool, requesters)
 		}
 		for _, step := range steps[:min(len(steps), 100)] {
 			if step < 0xF0 {
@@ -298,9 +389,11 @@ func TestArbitersRefuse(t *testing.T) {
 	_, err := NewArbiters(good)
 	require.NoError(t, err)
 	for text, edit := range map[string]func(c *ArbiterConfig){
-		"0 units": func(c *ArbiterConfig) { c.Bank.Units = 0 },
-		"kind(4)": func(c *ArbiterConfig) { c.Kind = 4 },
-		"0 cycles, allowed for tdma are 1 to 65535": func(c *ArbiterConfig) { c.SliceCycles = 0 },
+		"0 units":  func(c *ArbiterConfig) { c.Bank.Units = 0 },
+		"kind(99)": func(c *ArbiterConfig) { c.Kind = 99 },
+		"weights, of which an arbiter of tdma has none": func(c *ArbiterConfig) { c.Weights = make([][]uint8, 1) },
+		"seeds, of which an arbiter of tdma has none":   func(c *ArbiterConfig) { c.Seeds = make([]uint32, 1) },
+		"0 cycles, allowed for tdma are 1 to 65535":     func(c *ArbiterConfig) { c.SliceCycles = 0 },
 		"65536 cycles":                           func(c *ArbiterConfig) { c.SliceCycles = 65536 },
 		"2 cycles, allowed for fixed are 0 to 0": func(c *ArbiterConfig) { c.Kind = ArbiterFixed },
 		"no request":                             func(c *ArbiterConfig) { c.Request = nil },
@@ -314,15 +407,18 @@ func TestArbitersRefuse(t *testing.T) {
 
 	c, a := newArbiters(t, ArbiterMatrix, 3, 0, 5, 1, nil)
 	requireRefused(t, c.kernel, "granted", func() { a.granted[2] = 4 })
-	requireRefused(t, c.kernel, "there are 15 arbiters of 3", func() { a.served[2] = []service{{3, 1}} })
-	requireRefused(t, c.kernel, "must be above", func() { a.served[2] = []service{{1, 1}, {0, 2}} })
-	requireRefused(t, c.kernel, "served_at", func() { a.served[2] = []service{{1, grantsMax + 1}} })
-	requireRefused(t, c.kernel, "grants", func() { a.grants[2] = grantsMax + 1 })
+	m := a.arbitration.(*matrix)
+	requireRefused(t, c.kernel, "there are 15 arbiters of 3", func() { m.served.rows[2] = []requesterNumber{{3, 1}} })
+	requireRefused(t, c.kernel, "must be above", func() { m.served.rows[2] = []requesterNumber{{1, 1}, {0, 2}} })
+	requireRefused(t, c.kernel, "served_at", func() { m.served.rows[2] = []requesterNumber{{1, NeverRank}} })
+	requireRefused(t, c.kernel, "grants", func() { m.grants[2] = NeverRank })
 	c, a = newArbiters(t, ArbiterRoundRobin, 3, 0, 5, 1, nil)
-	requireRefused(t, c.kernel, "first", func() { a.first[1] = 3 })
+	requireRefused(t, c.kernel, "first", func() { a.arbitration.(*roundRobin).first[1] = 3 })
 	c, a = newArbiters(t, ArbiterTDMA, 3, 2, 5, 1, nil)
-	requireRefused(t, c.kernel, "turn", func() { a.turn[0] = 3 })
-	requireRefused(t, c.kernel, "elapsed", func() { a.elapsed[0] = 2 })
+	requireRefused(t, c.kernel, "turn", func() { a.arbitration.(*tdma).turn[0] = 3 })
+	requireRefused(t, c.kernel, "elapsed", func() { a.arbitration.(*tdma).elapsed[0] = 2 })
+	c, a = newArbiters(t, ArbiterWeightedRoundRobin, 3, 0, 5, 1, nil)
+	requireRefused(t, c.kernel, "spent", func() { a.arbitration.(*weightedRoundRobin).spent.rows[2] = []requesterNumber{{1, 256}} })
 }
 
 func TestRequestsRefuse(t *testing.T) {
@@ -356,7 +452,7 @@ func TestTwoGrantsAreRefused(t *testing.T) {
 }
 
 func BenchmarkArbiters(b *testing.B) {
-	for kind := range ArbiterKind(len(ArbiterKinds)) {
+	for _, kind := range ArbiterKinds() {
 		b.Run(fmt.Sprintf("%v/16", kind), func(b *testing.B) {
 			c, _ := newArbiters(b, kind, 16, sliceOf(kind), 5, 1, nil)
 			c.random(1, c.switches)
@@ -373,12 +469,12 @@ func BenchmarkArbiters(b *testing.B) {
 // requests; who is granted withdraws its own.
 func BenchmarkArbitersSparse(b *testing.B) {
 	const arbiters, used = 4096, 16
-	for kind := range ArbiterKind(len(ArbiterKinds)) {
+	for _, kind := range ArbiterKinds() {
 		b.Run(kind.String(), func(b *testing.B) {
 			bank, shards := Bank{Name: "arbiter", Units: arbiters, PerUnit: 1}, Shards(arbiters, arbiters)
 			lines, err := NewRequests(bank, "request", RequestersMax, shards)
 			require.NoError(b, err)
-			a, err := NewArbiters(ArbiterConfig{Bank: bank, Kind: kind, SliceCycles: sliceOf(kind), Request: lines})
+			a, err := NewArbiters(configOf(bank, kind, sliceOf(kind), lines))
 			require.NoError(b, err)
 			for b.Loop() {
 				lines.Clear(0)

@@ -236,7 +236,7 @@ func (b *Buses) Site() *Site {
 		site.Ports = append(append(rails, b.grantPort()), out...)
 		return site
 	}
-	site.Twin, site.Clocked, site.Parameters = "bus", true, Same(busParameters(lanes, b.In.width, 0, 1))
+	site.Twin, site.Clocked, site.Parameters = "bus", true, Same(busParameters(lanes, b.In.width, 0, ArbiterFixed, 1))
 	request := Port{
 		Name: "request_i", Bits: lanes, Input: true,
 		Get: GetPins(func(bus int, to Pins) { b.switched(bus, to) }),
@@ -258,9 +258,9 @@ func (b *Buses) Site() *Site {
 	return site
 }
 
-// busParameters are those of bus.v; arbiter is 0 for none, else its kind plus 1.
-func busParameters(taps, bits, arbiter, slice int) map[string]int {
-	return map[string]int{"TAPS": taps, "PHIT_BITS": bits, "ARBITER": arbiter, "SLICE_CYCLES": slice}
+// busParameters are those of bus.v; arbiter is 0 for none, else 1.
+func busParameters(taps, bits, arbiter int, kind ArbiterKind, slice int) map[string]int {
+	return map[string]int{"TAPS": taps, "PHIT_BITS": bits, "ARBITER": arbiter, "KIND": int(kind), "SLICE_CYCLES": slice}
 }
 
 // marked marks an element of a column of so many, which is nil before.
@@ -401,7 +401,7 @@ func (b *ArbitratedBuses) Probes(yield func(Probe)) {
 // grants.
 func (b *ArbitratedBuses) Site() *Site {
 	buses, arbiters := b.buses, b.arbiters
-	taps, lanes, slice := buses.Taps, buses.Taps.Longest, max(1, int(arbiters.slice))
+	taps, lanes, slice := buses.Taps, buses.Taps.Longest, max(1, arbiters.shape.SliceCycles)
 	request := Port{
 		Name: "request_i", Bits: lanes, Input: true,
 		Get: GetPins(func(bus int, to Pins) {
@@ -439,7 +439,7 @@ func (b *ArbitratedBuses) Site() *Site {
 	ports := append([]Port{request}, buses.railPorts()...)
 	ports = append(append(ports, LightPorts("rail1_o", "rail0_o", buses.Out, false, 1, same)...), buses.violations.port(), grant)
 	return &Site{
-		Twin: "bus", What: "buses", Parameters: Same(busParameters(lanes, buses.In.width, 1+int(arbiters.kind), slice)),
+		Twin: "bus", What: "buses", Parameters: Same(busParameters(lanes, buses.In.width, 1, arbiters.kind, slice)),
 		Elements: buses.bank.Size(), Path: buses.bank.Element, Clocked: true, Combinational: true, Ports: ports,
 		Replace: func(bus int, _ func() bool) {
 			buses.replaced = marked(buses.replaced, buses.bank.Size(), bus)

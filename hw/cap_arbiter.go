@@ -17,15 +17,26 @@ type CapRule struct {
 // a cap arbiter does in as many cycles as its cap says. It belongs to one goroutine at a
 // time and allocates nothing once it has grown.
 type CapMatching struct {
-	Rule CapRule
-
-	// What the kinds remember of the transfers: they begin with frames.
-	Pointer uint32   // round robin: who goes first
-	Grants  uint64   // matrix: how many there were...
-	Served  []uint64 // ...and the number of each input's last one, 0 for none
+	Registers // of the kind
+	rule      CapRule
+	choice    Arbitration
 
 	order  []uint32
+	asks   []Request
+	ranks  []uint64
 	chosen []uint32
+}
+
+// NewCapMatching returns a matching of so many inputs that has not chosen yet; path names its state.
+func NewCapMatching(path string, inputs int, rule CapRule) *CapMatching {
+	m := &CapMatching{rule: rule, choice: rule.Kind.Spec().New(ArbiterShape{
+		Path: path, Element: func(int) string { return path }, Arbiters: 1, Requesters: inputs, Shards: 1,
+	})}
+	d := m.choice.Memory()
+	d.Path = path
+	m.Registers = Declare(d)
+	m.Reset()
+	return m
 }
 
 // Slot returns the inputs that may transmit, in the order in which they are chosen, valid
@@ -34,45 +45,35 @@ type CapMatching struct {
 func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	m.order = append(m.order[:0], granted...)
 	slices.SortFunc(m.order, func(a, b uint32) int { return cmp.Or(cmp.Compare(tags[a], tags[b]), cmp.Compare(a, b)) })
-	if len(m.Served) < len(tags) {
-		m.Served = append(m.Served, make([]uint64, len(tags)-len(m.Served))...)
-	}
 	m.chosen = m.chosen[:0]
-	for first := 0; first < len(m.order) && len(m.chosen) < m.Rule.Cap; {
+	for first := 0; first < len(m.order) && len(m.chosen) < m.rule.Cap; {
 		end := first // of those with this tag
 		for end < len(m.order) && tags[m.order[end]] == tags[m.order[first]] {
 			end++
 		}
-		// None of them goes before another one because of what is chosen meanwhile.
-		equal := m.order[first:end]
-		slices.SortFunc(equal, func(a, b uint32) int { return cmp.Or(cmp.Compare(m.rank(a), m.rank(b)), cmp.Compare(a, b)) })
-		for _, input := range equal[:min(len(equal), m.Rule.Cap-len(m.chosen))] {
-			m.chosen = append(m.chosen, input)
-			m.remember(input, len(tags))
-		}
+		m.choose(m.order[first:end])
 		first = end
 	}
 	return m.chosen
 }
 
-// rank orders inputs of one tag, the least goes first.
-func (m *CapMatching) rank(input uint32) uint64 {
-	switch m.Rule.Kind {
-	case ArbiterRoundRobin:
-		return rankRoundRobin(input, m.Pointer)
-	case ArbiterMatrix:
-		return m.Served[input]
+// choose chooses of inputs with one tag as many as there is room for. No choice changes the order of the others (ForCaps).
+func (m *CapMatching) choose(inputs []uint32) {
+	m.asks = m.asks[:0]
+	for _, input := range inputs {
+		m.asks = append(m.asks, Request{Requester: input})
 	}
-	return 0
-}
-
-func (m *CapMatching) remember(input uint32, inputs int) {
-	switch m.Rule.Kind {
-	case ArbiterRoundRobin:
-		m.Pointer = following(input, inputs)
-	case ArbiterMatrix:
-		m.Grants++
-		m.Served[input] = m.Grants
+	m.ranks = append(m.ranks[:0], make([]uint64, len(inputs))...)
+	m.choice.Rank(0, m.asks, m.ranks)
+	for k := range m.asks { // of the choice; the rank takes its place
+		m.asks[k].Arbiter = uint32(k)
+	}
+	slices.SortFunc(m.asks, func(a, b Request) int {
+		return cmp.Or(cmp.Compare(m.ranks[a.Arbiter], m.ranks[b.Arbiter]), cmp.Compare(a.Requester, b.Requester))
+	})
+	for _, q := range m.asks[:min(len(m.asks), m.rule.Cap-len(m.chosen))] {
+		m.chosen = append(m.chosen, q.Requester)
+		m.choice.Granted(0, q.Requester)
 	}
 }
 
@@ -96,23 +97,28 @@ func (m *CapMatching) remember(input uint32, inputs int) {
 // cap_arbiter.v.
 type CapArbiters struct {
 	Registers
-	bank  Bank
-	ports int
-	rule  CapRule
+	bank   Bank
+	ports  int
+	rule   CapRule
+	choice Arbitration
 
 	start, request, tag        *Signal
 	served, servedInput, grant *Signal
 
-	// Registers; those that the kind does not use are nil.
+	// Registers, beside those of the kind.
 	busy    []uint8
 	chosen  []uint32 // how many in this slot
 	result  []uint32 // who was chosen in the cycle before, plus 1; 0 for none
 	granted []uint8  // by input
-	first   []uint32 // round robin: the pointer
-	grants  []uint64 // matrix: how many there were...
-	last    []uint64 // ...and the number of the last one, by input; 0 for none
 
-	changed []bool // the outputs do not show the registers
+	changed []bool      // the outputs do not show the registers
+	rivals  []capRivals // of each
+}
+
+// capRivals are the inputs among which a cap arbiter chooses.
+type capRivals struct {
+	asks  []Request
+	ranks []uint64
 }
 
 // CapArbiterConfig are the parameters of a bank of cap arbiters.
@@ -139,7 +145,7 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 	case !c.Rule.Kind.Works(ForCaps):
 		return nil, fmt.Errorf("%s: a cap arbiter of %v, allowed are %v", path, c.Rule.Kind, ArbitersFor(ForCaps))
 	}
-	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
+	cells, all, spec := c.Bank.Size(), c.Bank.Size()*c.Ports, c.Rule.Kind.Spec()
 	for _, err := range []error{
 		c.Start.checkColumn(path, "start", cells, 1), c.Request.checkColumn(path, "request", all, 1), c.Tag.checkColumn(path, "tag", all, 16),
 	} {
@@ -149,7 +155,8 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 	}
 	a := &CapArbiters{
 		bank: c.Bank, ports: c.Ports, rule: c.Rule, start: c.Start, request: c.Request, tag: c.Tag,
-		busy: make([]uint8, cells), chosen: make([]uint32, cells), result: make([]uint32, cells), granted: make([]uint8, all), changed: make([]bool, cells),
+		busy: make([]uint8, cells), chosen: make([]uint32, cells), result: make([]uint32, cells), granted: make([]uint8, all),
+		changed: make([]bool, cells), rivals: make([]capRivals, cells),
 	}
 	for _, out := range []struct {
 		wire **Signal
@@ -162,25 +169,21 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 			return nil, err
 		}
 	}
-	registers := []Register{
+	a.choice = spec.New(ArbiterShape{Path: path, Element: c.Bank.Element, Arbiters: cells, Requesters: c.Ports, Shards: 1})
+	d := a.choice.Memory()
+	derive := d.Derive
+	d.Bank, d.Wires = c.Bank, []Probed{a.served, a.servedInput, a.grant}
+	d.Registers = append([]Register{
 		Column("busy", a.busy, AtMost[uint8](1)), Column("chosen", a.chosen, AtMost(uint32(c.Rule.Cap))),
 		Column("result", a.result, AtMost(uint32(c.Ports))), Column("granted", a.granted, AtMost[uint8](1)),
+	}, d.Registers...)
+	d.Derive = func() {
+		fill(a.changed, true)
+		if derive != nil {
+			derive()
+		}
 	}
-	switch c.Rule.Kind {
-	case ArbiterFixed:
-	case ArbiterRoundRobin:
-		a.first = make([]uint32, cells)
-		registers = append(registers, Column("first", a.first, AtMost(uint32(c.Ports-1))))
-	case ArbiterMatrix:
-		a.grants, a.last = make([]uint64, cells), make([]uint64, all)
-		registers = append(registers, Column("grants", a.grants), Column("last", a.last))
-	default:
-		return nil, fmt.Errorf("%s: a cap arbiter of %v has no hardware", path, c.Rule.Kind)
-	}
-	a.Registers = Declare(Declaration{
-		Bank: c.Bank, Registers: registers, Wires: []Probed{a.served, a.servedInput, a.grant},
-		Derive: func() { fill(a.changed, true) },
-	})
+	a.Registers = Declare(d)
 	a.Reset()
 	return a, nil
 }
@@ -252,7 +255,7 @@ func (a *CapArbiters) Latch(s Shard) {
 		a.granted[i*a.ports+int(input)] = 1
 		a.chosen[i]++
 		a.result[i] = input + 1
-		a.remember(i, input)
+		a.choice.Granted(uint32(i), input)
 	}
 }
 
@@ -262,35 +265,32 @@ func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 		return 0, false
 	}
 	request, tag, granted := a.request.Value[i*a.ports:][:a.ports], a.tag.Value[i*a.ports:][:a.ports], a.granted[i*a.ports:][:a.ports]
+	rivals := &a.rivals[i]
+	asks := rivals.asks[:0]
+	least := uint64(0)
 	for k, requests := range request {
-		if requests == 0 || granted[k] != 0 {
+		if requests == 0 || granted[k] != 0 || len(asks) > 0 && tag[k] > least {
 			continue
 		}
-		if !ok || cmp.Or(cmp.Compare(tag[k], tag[input]), cmp.Compare(a.rank(i, uint32(k)), a.rank(i, input))) < 0 {
-			input, ok = uint32(k), true
+		if tag[k] < least {
+			asks = asks[:0]
+		}
+		least = tag[k]
+		asks = append(asks, Request{uint32(i), uint32(k)})
+	}
+	if len(asks) == 0 {
+		rivals.asks = asks
+		return 0, false
+	}
+	rivals.asks, rivals.ranks = asks, append(rivals.ranks[:0], make([]uint64, len(asks))...)
+	a.choice.Rank(0, asks, rivals.ranks)
+	best := 0 // in ascending order of inputs
+	for k, rank := range rivals.ranks {
+		if rank < rivals.ranks[best] {
+			best = k
 		}
 	}
-	return input, ok
-}
-
-func (a *CapArbiters) rank(i int, input uint32) uint64 {
-	switch a.rule.Kind {
-	case ArbiterRoundRobin:
-		return rankRoundRobin(input, a.first[i])
-	case ArbiterMatrix:
-		return a.last[i*a.ports+int(input)]
-	}
-	return 0
-}
-
-func (a *CapArbiters) remember(i int, input uint32) {
-	switch a.rule.Kind {
-	case ArbiterRoundRobin:
-		a.first[i] = following(input, a.ports)
-	case ArbiterMatrix:
-		a.grants[i]++
-		a.last[i*a.ports+int(input)] = a.grants[i]
-	}
+	return asks[best].Requester, true
 }
 
 // QuietFor implements Quiet: nothing starts or goes on, and the outputs show the registers.

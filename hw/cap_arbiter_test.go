@@ -70,7 +70,7 @@ func TestCapMatchingAgainstDefinition(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 4))
 			ports := 1 + r.IntN(30)
 			rule := CapRule{kind, 1 + r.IntN(ports)}
-			m, n := CapMatching{Rule: rule}, naiveCap{rule: rule}
+			m, n := NewCapMatching("cap", ports, rule), naiveCap{rule: rule}
 			for slot := range 12 {
 				granted, tags := randomGranted(r, ports)
 				want := n.slot(granted, tags)
@@ -86,7 +86,7 @@ func FuzzCapMatching(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, ports, limit, kind uint8) {
 		inputs := int(ports)%64 + 1
 		rule := CapRule{ArbiterKind(kind) % (ArbiterMatrix + 1), int(limit)%inputs + 1}
-		m, n := CapMatching{Rule: rule}, naiveCap{rule: rule}
+		m, n := NewCapMatching("cap", inputs, rule), naiveCap{rule: rule}
 		r := rand.New(rand.NewPCG(seed, 5))
 		for range 5 {
 			granted, tags := randomGranted(r, inputs)
@@ -130,7 +130,10 @@ func TestCapArbitersAgainstMatching(t *testing.T) {
 		rule := CapRule{ArbiterKind(seed) % (ArbiterMatrix + 1), 1 + r.IntN(ports)}
 		c, a := newCapArbiters(t, ports, rule, 2, 1, nil)
 		cells := clockedBank("x").Size()
-		matchings := make([]CapMatching, cells)
+		matchings := make([]*CapMatching, cells)
+		for i := range matchings {
+			matchings[i] = NewCapMatching("cap", ports, rule)
+		}
 		for range 8 {
 			want, got := make([][]uint32, cells), make([][]uint32, cells)
 			for i := range cells {
@@ -138,7 +141,6 @@ func TestCapArbitersAgainstMatching(t *testing.T) {
 				for k, tag := range tags {
 					c.switches.value[1][i*ports+k], c.switches.value[2][i*ports+k] = flag(slices.Contains(granted, uint32(k))), uint64(tag)
 				}
-				matchings[i].Rule = rule
 				want[i] = slices.Clone(matchings[i].Slot(granted, tags))
 			}
 			for cycle := range rule.Cap + 1 {
@@ -211,5 +213,5 @@ func TestCapArbitersRefuse(t *testing.T) {
 	requireRefused(t, c.kernel, "chosen", func() { a.chosen[1] = 3 })
 	requireRefused(t, c.kernel, "result", func() { a.result[1] = 4 })
 	requireRefused(t, c.kernel, "granted", func() { a.granted[1] = 2 })
-	requireRefused(t, c.kernel, "first", func() { a.first[1] = 3 })
+	requireRefused(t, c.kernel, "first", func() { a.choice.(*roundRobin).first[1] = 3 })
 }

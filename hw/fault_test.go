@@ -57,17 +57,19 @@ func TestBrokenInvariants(t *testing.T) {
 		"pointer": {arbiters(ArbiterRoundRobin, func(a *Arbiters, c *clocked) {
 			requests(c, 1)
 			a.granted[element] = 0
-			a.first[element] = 4
+			a.arbitration.(*roundRobin).first[element] = 4
 		}), "arbiter[1]: cycle 20: the pointer is 4 of 4 requesters"},
 		"turn": {arbiters(ArbiterTDMA, func(a *Arbiters, c *clocked) {
 			requests(c, 0)
-			for unit := range a.turn {
-				a.turn[unit], a.elapsed[unit] = 4, a.slice-1
+			turns := a.arbitration.(*tdma)
+			for shard := range turns.turn {
+				turns.turn[shard], turns.elapsed[shard] = 4, uint16(turns.SliceCycles-1)
 			}
 		}), fmt.Sprintf("test.unit.arbiter: cycle 20: turn of requester 4 of 4 in cycle %[1]d of a slice of %[1]d", sliceOf(ArbiterTDMA))},
 		"slice": {arbiters(ArbiterTDMA, func(a *Arbiters, _ *clocked) {
-			for unit := range a.turn {
-				a.turn[unit], a.elapsed[unit] = 1, 9
+			turns := a.arbitration.(*tdma)
+			for shard := range turns.turn {
+				turns.turn[shard], turns.elapsed[shard] = 1, 9
 			}
 		}), fmt.Sprintf("test.unit.arbiter: cycle 20: turn of requester 1 of 4 in cycle 10 of a slice of %d", sliceOf(ArbiterTDMA))},
 		"count": {fifos(func(f *FIFOs) { f.held[element], f.first[element] = 4, 1 }),

@@ -69,7 +69,7 @@ func (o *OutputPorts) Site() *Site {
 	filter, arbiter, bank := o.filters.Site(), o.arbiters.Site(), o.bank()
 	return &Site{
 		Twin: "output_port", What: "ports of outputs",
-		Parameters: Same(map[string]int{"INPUTS": o.arbiters.requesters, "KIND": int(o.arbiters.kind)}),
+		Parameters: Same(map[string]int{"INPUTS": o.arbiters.shape.Requesters, "KIND": int(o.arbiters.kind)}),
 		Elements:   bank.Size(), Path: bank.Element, Clocked: true, Combinational: true,
 		Ports: []Port{
 			filter.Port("load_i"), filter.Port("listen_i"), filter.Port("accept_i"), filter.Port("request_i"), filter.Port("tag_i"),

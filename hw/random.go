@@ -1,5 +1,7 @@
 package hw
 
+import "hash/fnv"
+
 // Randomness is counter-based: a draw is a pure function of (seed, processor,
 // slot, draw), never the next value of a shared stream, so neither the order in
 // which processors run nor the number of workers can change it. The firmware
@@ -33,6 +35,7 @@ const (
 	PurposePermutation = 4 // seeds of the runs of all permutations
 	PurposeCoin        = 5 // who transmits on a medium without an arbiter
 	PurposeTraffic     = 6 // when packets of traffic are created, and where they go
+	PurposeArbiter     = 7 // whom arbiters that draw grant
 )
 
 // NewStream returns the stream of a seed for one purpose.
@@ -44,6 +47,13 @@ func NewStream(seed uint64, purpose uint64) Stream {
 // the draws of one processor in one slot, 0..65535.
 func (s Stream) Draw(processor, slot uint32, draw uint16) uint32 {
 	return s.Of(processor).Draw(slot, draw)
+}
+
+// SeedOf is a seed for the LFSR of what has a path, never 0.
+func (s Stream) SeedOf(path string) uint32 {
+	name := fnv.New32a()
+	name.Write([]byte(path))
+	return max(1, s.Draw(name.Sum32(), 0, 0))
 }
 
 // Draws are those of one processor: half of the work of a Stream's Draw is done.

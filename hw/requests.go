@@ -76,6 +76,18 @@ func (r *Requests) Raise(driver int, arbiter, requester uint32) {
 // High returns the lines raised by the driver's shard for the reader's shard, in order.
 func (r *Requests) High(driver, reader int) []Request { return r.high[driver*r.shards+reader] }
 
+// all returns the lines that are high for the reader's shard; scratch takes those of several drivers.
+func (r *Requests) all(reader int, scratch *[]Request) []Request {
+	if r.shards == 1 {
+		return r.high[0]
+	}
+	*scratch = (*scratch)[:0]
+	for driver := range r.shards {
+		*scratch = append(*scratch, r.High(driver, reader)...)
+	}
+	return *scratch
+}
+
 // Port is the port that the lines of one arbiter are: bit r is requester r's.
 func (r *Requests) Port(name string) Port {
 	return Port{

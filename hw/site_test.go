@@ -68,14 +68,10 @@ func TestSites(t *testing.T) {
 	lfsrs, err := NewLFSRs(bank, seeds, signal(1))
 	require.NoError(t, err)
 	components := []Sited{fibre, couplers, fifos, lfsrs}
-	for kind := range ArbiterKinds {
+	for _, kind := range ArbiterKinds() {
 		request, err := NewRequests(bank, "request", 5, Shards(clockedUnits, 1))
 		require.NoError(t, err)
-		c := ArbiterConfig{Bank: bank, Kind: ArbiterKind(kind), Request: request}
-		if c.Kind == ArbiterTDMA {
-			c.SliceCycles = 2
-		}
-		a, err := NewArbiters(c)
+		a, err := NewArbiters(configOf(bank, kind, sliceOf(kind), request))
 		require.NoError(t, err)
 		components = append(components, a)
 	}

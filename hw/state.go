@@ -25,7 +25,8 @@ import (
 
 const (
 	stateMagic   = "STARLOOM STATE\x00"
-	stateVersion = 4 // 1: flits had destinations where they have hops; 2: frames of POPS stood at their couplers; 3: inputs had 16 bits
+	stateVersion = 5 // 1: flits had destinations where they have hops; 2: frames of POPS stood at their couplers; 3: inputs had 16 bits;
+	// 4: arbiters of the slot engine were part of their network
 	// stateChunk bounds what Restore allocates before it has read the data.
 	stateChunk = 1 << 16
 )

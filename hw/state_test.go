@@ -89,7 +89,7 @@ func TestStateRoundTrip(t *testing.T) {
 func TestStatePinned(t *testing.T) {
 	var x uint16 = 0x1234
 	data := saved(t, scalarPart{&x})
-	assert.Equal(t, "535441524c4f4f4d20535441544500"+"04"+"0300"+"702e78"+"02"+"0100000000000000"+"3412"+"0000", hex.EncodeToString(data[:len(data)-4]))
+	assert.Equal(t, "535441524c4f4f4d20535441544500"+"05"+"0300"+"702e78"+"02"+"0100000000000000"+"3412"+"0000", hex.EncodeToString(data[:len(data)-4]))
 }
 
 type scalarPart struct{ x *uint16 }
@@ -123,7 +123,7 @@ func TestStateBrokenChangesNothing(t *testing.T) {
 	illegal.mode = 3
 	assert.ErrorContains(t, check(saved(t, illegal), ""), `column "a.mode": element 0 is 3, at most 2`)
 	assert.ErrorContains(t, check(saved(t, kindPart{}), ""), `column "a.u8": it holds int8, this machine has uint8`)
-	assert.ErrorContains(t, check(append([]byte(stateMagic), stateVersion-1), ""), "format version 3, this program reads version 4")
+	assert.ErrorContains(t, check(append([]byte(stateMagic), stateVersion-1), ""), "format version 4, this program reads version 5")
 }
 
 type kindPart struct{}

@@ -108,10 +108,10 @@ func TestElectricalBanksInTheLoop(t *testing.T) {
 			Start: w.common("start", 1), Slot: w.common("slot", 32), Count: w.common("count", 3), Toss: w.signal("toss", 1),
 		})
 	}
-	for kind, name := range hw.ArbiterKinds {
-		builds[name] = func(w wiring) (hw.Sited, error) {
-			c := hw.ArbiterConfig{Bank: bank, Kind: hw.ArbiterKind(kind), Request: w.lines(100)}
-			if c.Kind == hw.ArbiterTDMA {
+	for _, kind := range hw.ArbiterKinds() {
+		builds[kind.String()] = func(w wiring) (hw.Sited, error) {
+			c := hw.ArbiterConfig{Bank: bank, Kind: kind, Request: w.lines(100)}
+			if kind.Spec().Slices {
 				c.SliceCycles = 3
 			}
 			return hw.NewArbiters(c)

@@ -6,6 +6,28 @@
 // and a grant is a lock (LockIn).
 `default_nettype none
 
+/* verilator lint_off DECLFILENAME */ // one file a kind
+
+// The rule: the lowest request. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+module choice_fixed #(
+  parameter integer REQUESTERS = 4 // 1..1024
+) (
+  input  wire clock,
+  input  wire reset,
+  input  wire [REQUESTERS-1:0] request_i,
+  input  wire take_i,
+  output wire [REQUESTERS-1:0] choice_o
+);
+  localparam [REQUESTERS-1:0] ONE = 1;
+
+  assign choice_o = request_i & (~request_i + ONE); // the lowest
+  wire unused = &{1'b0, clock, reset, take_i};
+
+`ifndef SYNTHESIS
+  always @(posedge clock) if (!reset && take_i && |request_i && ~|choice_o) $fatal(1, "req_gnt: chooses no one of requests %b", request_i);
+`endif
+endmodule
+
 module arbiter_fixed #(
   parameter integer REQUESTERS = 4 // 1..1024
 ) (
@@ -20,12 +42,12 @@ module arbiter_fixed #(
     $finish;
   end
 
-  localparam [REQUESTERS-1:0] ONE = 1;
-
-  wire [REQUESTERS-1:0] choice = request_i & (~request_i + ONE); // the lowest
+  wire [REQUESTERS-1:0] choice;
   wire free;
-  wire unused = &{1'b0, free};
 
+  choice_fixed #(.REQUESTERS(REQUESTERS)) rule (
+    .clock(clock), .reset(reset), .request_i(request_i), .take_i(free), .choice_o(choice)
+  );
   arbiter_lock #(.REQUESTERS(REQUESTERS)) lock (
     .clock(clock), .reset(reset), .request_i(request_i), .choice_i(choice),
     .free_o(free), .grant_o(grant_o), .index_o(index_o)

@@ -1,5 +1,5 @@
 // Lock of an arbiter: the registered grant, which is held while its request stays high. Which
-// request is chosen while the medium is free, the module around it says.
+// request is chosen while the medium is free, the choice of a kind says (choice_fixed in arbiter_fixed.v).
 //
 // A request in cycle c is granted from cycle c+1 on. It is held while the request stays high, and
 // a request that falls in cycle c frees the medium for the grant of cycle c+1, so nothing is lost
@@ -9,8 +9,7 @@
 `default_nettype none
 
 module arbiter_lock #(
-  parameter integer REQUESTERS = 4,     // 1..1024
-  parameter integer WORK_CONSERVING = 1 // 1: a free medium is always granted to a request
+  parameter integer REQUESTERS = 4 // 1..1024
 ) (
   input  wire clock,
   input  wire reset,
@@ -52,8 +51,6 @@ module arbiter_lock #(
         $fatal(1, "hot_one: grants %b, chooses %b", grant_q, choice_i);
       if (|grant_q && (grant_q >> index_o) != ONE) $fatal(1, "gnt_idx: index %0d, grants %b", index_o, grant_q);
       if (free_o && |(choice_i & ~request_i)) $fatal(1, "gnt_req: chooses %b of requests %b", choice_i, request_i);
-      if (WORK_CONSERVING != 0 && free_o && |request_i && ~|choice_i)
-        $fatal(1, "req_gnt: chooses no one of requests %b", request_i);
     end
   end
 `endif

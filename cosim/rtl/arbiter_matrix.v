@@ -8,20 +8,18 @@
 // and a grant is a lock (LockIn).
 `default_nettype none
 
-module arbiter_matrix #(
+/* verilator lint_off DECLFILENAME */ // one file a kind
+
+// The rule: the request taken longest ago. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+module choice_matrix #(
   parameter integer REQUESTERS = 4 // 1..1024
 ) (
   input  wire clock,
   input  wire reset,
   input  wire [REQUESTERS-1:0] request_i,
-  output wire [REQUESTERS-1:0] grant_o,
-  output wire [(REQUESTERS > 64 ? $clog2(REQUESTERS) : 6)-1:0] index_o
+  input  wire take_i,
+  output wire [REQUESTERS-1:0] choice_o
 );
-  initial if (REQUESTERS < 1 || REQUESTERS > 1024) begin
-    $display("%m: allowed are REQUESTERS 1 to 1024");
-    $finish;
-  end
-
   localparam integer INDEX_BITS = REQUESTERS > 64 ? $clog2(REQUESTERS) : 6;
   localparam integer NUMBERS = 1 << INDEX_BITS; // that an index can show
   localparam integer LAST = REQUESTERS - 1;
@@ -35,7 +33,6 @@ module arbiter_matrix #(
   reg [REQUESTERS-1:0] choice, lower, above, equal, borrow;
   reg [INDEX_BITS-1:0] best; // the rank of the choice
   integer b;
-  wire free;
 
   always @* begin
     // The least rank, from the top: those that have a 0 there go before the others. No
@@ -63,15 +60,12 @@ module arbiter_matrix #(
     end
   end
 
-  arbiter_lock #(.REQUESTERS(REQUESTERS)) lock (
-    .clock(clock), .reset(reset), .request_i(request_i), .choice_i(choice),
-    .free_o(free), .grant_o(grant_o), .index_o(index_o)
-  );
-
   always @(posedge clock) begin
     if (reset) rank_q <= numbers;
-    else if (free) rank_q <= rank_d;
+    else if (take_i) rank_q <= rank_d;
   end
+
+  assign choice_o = choice;
 
   // Plane i of the numbers: those of which bit i is 1.
   genvar i;
@@ -84,13 +78,16 @@ module arbiter_matrix #(
 
 `ifndef SYNTHESIS
   wire [INDEX_BITS*REQUESTERS-1:0] last; // the ranks if all went last
+  reg [REQUESTERS-1:0] taken_q; // the last one taken
   generate
     for (i = 0; i < INDEX_BITS; i = i + 1) begin : lasts
       assign last[i*REQUESTERS +: REQUESTERS] = {REQUESTERS{LAST[i]}};
     end
   endgenerate
   always @(posedge clock) begin
-    if (!reset && |({INDEX_BITS{grant_o}} & (rank_q ^ last))) $fatal(1, "last: %b holds and does not go last", grant_o);
+    taken_q <= reset ? {REQUESTERS{1'b0}} : take_i && |choice ? choice : taken_q;
+    if (!reset && |({INDEX_BITS{taken_q}} & (rank_q ^ last))) $fatal(1, "last: %b was taken last and does not go last", taken_q);
+    if (!reset && take_i && |request_i && ~|choice) $fatal(1, "req_gnt: chooses no one of requests %b", request_i);
   end
 `endif
 
@@ -120,6 +117,32 @@ module arbiter_matrix #(
     end
   endgenerate
 `endif
+endmodule
+
+module arbiter_matrix #(
+  parameter integer REQUESTERS = 4 // 1..1024
+) (
+  input  wire clock,
+  input  wire reset,
+  input  wire [REQUESTERS-1:0] request_i,
+  output wire [REQUESTERS-1:0] grant_o,
+  output wire [(REQUESTERS > 64 ? $clog2(REQUESTERS) : 6)-1:0] index_o
+);
+  initial if (REQUESTERS < 1 || REQUESTERS > 1024) begin
+    $display("%m: allowed are REQUESTERS 1 to 1024");
+    $finish;
+  end
+
+  wire [REQUESTERS-1:0] choice;
+  wire free;
+
+  choice_matrix #(.REQUESTERS(REQUESTERS)) rule (
+    .clock(clock), .reset(reset), .request_i(request_i), .take_i(free), .choice_o(choice)
+  );
+  arbiter_lock #(.REQUESTERS(REQUESTERS)) lock (
+    .clock(clock), .reset(reset), .request_i(request_i), .choice_i(choice),
+    .free_o(free), .grant_o(grant_o), .index_o(index_o)
+  );
 endmodule
 
 `default_nettype wire

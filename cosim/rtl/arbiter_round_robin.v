@@ -7,6 +7,40 @@
 // and a grant is a lock (LockIn).
 `default_nettype none
 
+/* verilator lint_off DECLFILENAME */ // one file a kind
+
+// The rule: the first request after the one taken last. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+module choice_round_robin #(
+  parameter integer REQUESTERS = 4 // 1..1024
+) (
+  input  wire clock,
+  input  wire reset,
+  input  wire [REQUESTERS-1:0] request_i,
+  input  wire take_i,
+  output wire [REQUESTERS-1:0] choice_o
+);
+  localparam [REQUESTERS-1:0] ONE = 1;
+
+  reg [REQUESTERS-1:0] after_q; // those after the last one taken
+
+  // Those after the last one taken go before the others; of these the lowest.
+  wire [REQUESTERS-1:0] after = request_i & after_q;
+  wire [REQUESTERS-1:0] asked = |after ? after : request_i;
+  assign choice_o = asked & (~asked + ONE);
+
+  always @(posedge clock) begin
+    if (reset) after_q <= {REQUESTERS{1'b1}};
+    else if (take_i && |choice_o) after_q <= ~(choice_o | (choice_o - ONE));
+  end
+
+`ifndef SYNTHESIS
+  always @(posedge clock) begin
+    if (!reset && |(~after_q & (~after_q + ONE))) $fatal(1, "order: asks %b first, not those after one", after_q);
+    if (!reset && take_i && |request_i && ~|choice_o) $fatal(1, "req_gnt: chooses no one of requests %b", request_i);
+  end
+`endif
+endmodule
+
 module arbiter_round_robin #(
   parameter integer REQUESTERS = 4 // 1..1024
 ) (
@@ -21,31 +55,16 @@ module arbiter_round_robin #(
     $finish;
   end
 
-  localparam [REQUESTERS-1:0] ONE = 1;
-
-  reg [REQUESTERS-1:0] after_q; // those after the last holder
-
-  // Those after the last holder go before the others; of these the lowest.
-  wire [REQUESTERS-1:0] after = request_i & after_q;
-  wire [REQUESTERS-1:0] asked = |after ? after : request_i;
-  wire [REQUESTERS-1:0] choice = asked & (~asked + ONE);
+  wire [REQUESTERS-1:0] choice;
   wire free;
 
+  choice_round_robin #(.REQUESTERS(REQUESTERS)) rule (
+    .clock(clock), .reset(reset), .request_i(request_i), .take_i(free), .choice_o(choice)
+  );
   arbiter_lock #(.REQUESTERS(REQUESTERS)) lock (
     .clock(clock), .reset(reset), .request_i(request_i), .choice_i(choice),
     .free_o(free), .grant_o(grant_o), .index_o(index_o)
   );
-
-  always @(posedge clock) begin
-    if (reset) after_q <= {REQUESTERS{1'b1}};
-    else if (free && |choice) after_q <= ~(choice | (choice - ONE));
-  end
-
-`ifndef SYNTHESIS
-  always @(posedge clock) begin
-    if (!reset && |(~after_q & (~after_q + ONE))) $fatal(1, "order: asks %b first, not those after one", after_q);
-  end
-`endif
 endmodule
 
 `default_nettype wire

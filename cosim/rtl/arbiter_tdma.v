@@ -9,22 +9,19 @@
 // and a grant is a lock (LockIn).
 `default_nettype none
 
-module arbiter_tdma #(
+/* verilator lint_off DECLFILENAME */ // one file a kind
+
+// The rule: the request with the turn. choice_o is the choice within the cycle; with take_i it is granted, if there is one.
+module choice_tdma #(
   parameter integer REQUESTERS = 4,  // 1..1024
   parameter integer SLICE_CYCLES = 4 // 1..65535
 ) (
   input  wire clock,
   input  wire reset,
   input  wire [REQUESTERS-1:0] request_i,
-  output wire [REQUESTERS-1:0] grant_o,
-  output wire [(REQUESTERS > 64 ? $clog2(REQUESTERS) : 6)-1:0] index_o
+  input  wire take_i,
+  output wire [REQUESTERS-1:0] choice_o
 );
-  initial if (REQUESTERS < 1 || REQUESTERS > 1024 ||
-      SLICE_CYCLES < 1 || SLICE_CYCLES > 65535) begin
-    $display("%m: allowed are REQUESTERS 1 to 1024, SLICE_CYCLES 1 to 65535");
-    $finish;
-  end
-
   localparam integer INDEX_BITS = REQUESTERS > 64 ? $clog2(REQUESTERS) : 6;
   localparam integer LAST = REQUESTERS - 1;
   localparam [REQUESTERS-1:0] ONE = 1;
@@ -33,14 +30,8 @@ module arbiter_tdma #(
   reg [INDEX_BITS-1:0] turn_q;
   reg [15:0] elapsed_q; // cycles of the turn that are over
 
-  wire [REQUESTERS-1:0] choice = request_i & (ONE << turn_q);
-  wire free;
-  wire unused = &{1'b0, free};
-
-  arbiter_lock #(.REQUESTERS(REQUESTERS), .WORK_CONSERVING(0)) lock (
-    .clock(clock), .reset(reset), .request_i(request_i), .choice_i(choice),
-    .free_o(free), .grant_o(grant_o), .index_o(index_o)
-  );
+  assign choice_o = request_i & (ONE << turn_q);
+  wire unused = &{1'b0, take_i};
 
   always @(posedge clock) begin
     if (reset) begin
@@ -64,6 +55,34 @@ module arbiter_tdma #(
     end
   end
 `endif
+endmodule
+
+module arbiter_tdma #(
+  parameter integer REQUESTERS = 4,  // 1..1024
+  parameter integer SLICE_CYCLES = 4 // 1..65535
+) (
+  input  wire clock,
+  input  wire reset,
+  input  wire [REQUESTERS-1:0] request_i,
+  output wire [REQUESTERS-1:0] grant_o,
+  output wire [(REQUESTERS > 64 ? $clog2(REQUESTERS) : 6)-1:0] index_o
+);
+  initial if (REQUESTERS < 1 || REQUESTERS > 1024 ||
+      SLICE_CYCLES < 1 || SLICE_CYCLES > 65535) begin
+    $display("%m: allowed are REQUESTERS 1 to 1024, SLICE_CYCLES 1 to 65535");
+    $finish;
+  end
+
+  wire [REQUESTERS-1:0] choice;
+  wire free;
+
+  choice_tdma #(.REQUESTERS(REQUESTERS), .SLICE_CYCLES(SLICE_CYCLES)) rule (
+    .clock(clock), .reset(reset), .request_i(request_i), .take_i(free), .choice_o(choice)
+  );
+  arbiter_lock #(.REQUESTERS(REQUESTERS)) lock (
+    .clock(clock), .reset(reset), .request_i(request_i), .choice_i(choice),
+    .free_o(free), .grant_o(grant_o), .index_o(index_o)
+  );
 endmodule
 
 `default_nettype wire

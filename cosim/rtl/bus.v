@@ -13,7 +13,8 @@
 module bus #(
   parameter integer TAPS = 4,        // 1..1024
   parameter integer PHIT_BITS = 8,   // 1..64
-  parameter integer ARBITER = 2,     // 0 none, 1 fixed, 2 round robin, 3 matrix (least recently served), 4 TDMA
+  parameter integer ARBITER = 1,     // 0 none, 1 one
+  parameter integer KIND = 1,        // of the arbiter: 0 fixed, 1 round robin, 2 matrix (least recently served), 3 TDMA; 0 without
   parameter integer SLICE_CYCLES = 1 // of TDMA: 1..65535; else 1
 ) (
   input  wire                      clock,
@@ -26,9 +27,10 @@ module bus #(
   output wire                      violation_o,
   output wire [TAPS-1:0]           grant_o
 );
-  initial if (TAPS < 1 || TAPS > 1024 || PHIT_BITS < 1 || PHIT_BITS > 64 || ARBITER < 0 || ARBITER > 4 ||
-      SLICE_CYCLES < 1 || SLICE_CYCLES > (ARBITER == 4 ? 65535 : 1)) begin
-    $display("%m: allowed are TAPS 1 to 1024, PHIT_BITS 1 to 64, ARBITER 0 to 4, SLICE_CYCLES 1 to 65535 with ARBITER 4, else 1");
+  initial if (TAPS < 1 || TAPS > 1024 || PHIT_BITS < 1 || PHIT_BITS > 64 || ARBITER < 0 || ARBITER > 1 ||
+      KIND < 0 || KIND > (ARBITER == 1 ? 3 : 0) || SLICE_CYCLES < 1 || SLICE_CYCLES > (KIND == 3 ? 65535 : 1)) begin
+    $display("%m: allowed are TAPS 1 to 1024, PHIT_BITS 1 to 64, ARBITER 0 or 1,",
+      " KIND 0 to 3 with ARBITER 1, else 0, SLICE_CYCLES 1 to 65535 with KIND 3, else 1");
     $finish;
   end
 
@@ -41,23 +43,9 @@ module bus #(
     end else begin : one
       wire [INDEX_BITS-1:0] index;
       wire unused = &{1'b0, index};
-      if (ARBITER == 1) begin : fixed
-        arbiter_fixed #(.REQUESTERS(TAPS)) arbiter (
-          .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
-        );
-      end else if (ARBITER == 2) begin : round_robin
-        arbiter_round_robin #(.REQUESTERS(TAPS)) arbiter (
-          .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
-        );
-      end else if (ARBITER == 3) begin : matrix
-        arbiter_matrix #(.REQUESTERS(TAPS)) arbiter (
-          .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
-        );
-      end else begin : tdma
-        arbiter_tdma #(.REQUESTERS(TAPS), .SLICE_CYCLES(SLICE_CYCLES)) arbiter (
-          .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
-        );
-      end
+      arbiter #(.REQUESTERS(TAPS), .KIND(KIND), .SLICE_CYCLES(SLICE_CYCLES)) arbiter (
+        .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
+      );
     end
   endgenerate
 

@@ -29,9 +29,6 @@ module cap_arbiter #(
 
   localparam integer INDEX_BITS = PORTS > 1 ? $clog2(PORTS) : 1;
   localparam integer COUNT_BITS = $clog2(PORTS + 1);
-  localparam integer KEY_BITS = 16 + INDEX_BITS;
-  localparam integer LAST = PORTS - 1;
-  localparam [PORTS-1:0] ONE = 1;
 
   reg busy_q;
   reg [COUNT_BITS-1:0] chosen_q; // how many in this slot
@@ -39,57 +36,35 @@ module cap_arbiter #(
   reg [INDEX_BITS-1:0] input_q;
   reg [PORTS-1:0] granted_q;
 
-  // The order of those with equal tags: of each input how many go before it. It is that of
-  // the indexes, turned so that the one after the last choice is first, or the last choice goes
-  // last and those that it went before move up.
-  reg [PORTS*INDEX_BITS-1:0] rank_q;
-
   // A start forgets the slot before, within its cycle.
   wire [PORTS-1:0] granted = start_i ? {PORTS{1'b0}} : granted_q;
   wire [COUNT_BITS-1:0] chosen = start_i ? {COUNT_BITS{1'b0}} : chosen_q;
   wire open = (start_i || busy_q) && chosen != CAP[COUNT_BITS-1:0];
 
-  reg choice;
-  reg [INDEX_BITS-1:0] who;
-  reg [KEY_BITS-1:0] best, key; // tag, rank
-  integer i;
+  // Of the inputs that may be chosen those with the lowest tag, from its highest bit: inputs with a 0 there go before the others.
+  reg [PORTS-1:0] lowest, lower;
+  integer b, i;
   always @* begin
-    choice = 1'b0;
-    who = {INDEX_BITS{1'b0}};
-    best = {KEY_BITS{1'b0}};
-    key = {KEY_BITS{1'b0}};
-    for (i = 0; i < PORTS; i = i + 1) begin
-      key = {tag_i[i*16 +: 16], rank_q[i*INDEX_BITS +: INDEX_BITS]};
-      if (open && request_i[i] && !granted[i] && (!choice || key < best)) begin
-        choice = 1'b1;
-        who = i[INDEX_BITS-1:0];
-        best = key;
-      end
+    lowest = request_i & ~granted & {PORTS{open}};
+    lower = {PORTS{1'b0}};
+    for (b = 15; b >= 0; b = b - 1) begin
+      for (i = 0; i < PORTS; i = i + 1) lower[i] = lowest[i] && !tag_i[i*16 + b];
+      if (|lower) lowest = lower;
     end
   end
 
-  // Round robin: all ranks go round by those up to the choice's.
-  wire [INDEX_BITS-1:0] shift = best[INDEX_BITS-1:0];
-  reg [PORTS*INDEX_BITS-1:0] rank_d;
-  reg [INDEX_BITS-1:0] rank;
+  wire [PORTS-1:0] choice;
+  arbiter_choice #(.REQUESTERS(PORTS), .KIND(KIND)) rule (
+    .clock(clock), .reset(reset), .request_i(lowest), .take_i(1'b1), .choice_o(choice)
+  );
+
+  reg [INDEX_BITS-1:0] who;
   integer k;
   always @* begin
-    rank_d = rank_q;
-    rank = {INDEX_BITS{1'b0}};
-    for (k = 0; k < PORTS; k = k + 1) begin
-      rank = rank_q[k*INDEX_BITS +: INDEX_BITS];
-      if (KIND == 1) begin
-        if (rank > shift) rank = rank - shift - 1'b1;
-        else rank = rank + (LAST[INDEX_BITS-1:0] - shift);
-      end else if (KIND == 2) begin
-        if (rank == shift) rank = LAST[INDEX_BITS-1:0];
-        else if (rank > shift) rank = rank - 1'b1;
-      end
-      rank_d[k*INDEX_BITS +: INDEX_BITS] = rank;
-    end
+    who = {INDEX_BITS{1'b0}};
+    for (k = 0; k < PORTS; k = k + 1) if (choice[k]) who = k[INDEX_BITS-1:0];
   end
 
-  integer r; // of this block alone: Yosys 0.52 takes one that is shared for a net with two drivers
   always @(posedge clock) begin
     if (reset) begin
       busy_q <= 1'b0;
@@ -97,14 +72,12 @@ module cap_arbiter #(
       served_q <= 1'b0;
       input_q <= {INDEX_BITS{1'b0}};
       granted_q <= {PORTS{1'b0}};
-      for (r = 0; r < PORTS; r = r + 1) rank_q[r*INDEX_BITS +: INDEX_BITS] <= r[INDEX_BITS-1:0];
     end else begin
-      busy_q <= choice;
-      chosen_q <= choice ? chosen + 1'b1 : chosen;
-      served_q <= choice;
+      busy_q <= |choice;
+      chosen_q <= |choice ? chosen + 1'b1 : chosen;
+      served_q <= |choice;
       input_q <= who;
-      granted_q <= choice ? granted | (ONE << who) : granted;
-      if (choice) rank_q <= rank_d;
+      granted_q <= granted | choice;
     end
   end
 

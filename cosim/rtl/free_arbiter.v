@@ -30,8 +30,7 @@ module free_arbiter #(
 
   localparam [REQUESTERS-1:0] ONE = 1;
 
-  reg [REQUESTERS-1:0] held_q;  // who keeps the grant
-  reg [REQUESTERS-1:0] after_q; // those after the last one
+  reg [REQUESTERS-1:0] held_q; // who keeps the grant
 
   wire [REQUESTERS-1:0] take = {(REQUESTERS / TAKE_BITS){take_i}};
   wire taken = |(take & (HOLD == 3 ? held_q : grant_o));
@@ -39,19 +38,15 @@ module free_arbiter #(
     HOLD == 2 ? held_q :
     HOLD == 3 ? held_q & {REQUESTERS{!taken}} : {REQUESTERS{1'b0}};
 
-  wire [REQUESTERS-1:0] after = request_i & after_q;
-  wire [REQUESTERS-1:0] asked = KIND != 0 && |after ? after : request_i;
-  assign grant_o = |keep ? keep : asked & (~asked + ONE);
-
+  // Who keeps the grant is the only request.
   wire moves = |grant_o && (taken || HOLD == 1 || HOLD == 3);
+  arbiter_choice #(.REQUESTERS(REQUESTERS), .KIND(KIND)) rule (
+    .clock(clock), .reset(reset), .request_i(|keep ? keep : request_i), .take_i(moves), .choice_o(grant_o)
+  );
+
   always @(posedge clock) begin
-    if (reset) begin
-      held_q <= {REQUESTERS{1'b0}};
-      after_q <= {REQUESTERS{1'b1}};
-    end else begin
-      held_q <= HOLD == 0 || (HOLD == 2 && taken) ? {REQUESTERS{1'b0}} : grant_o;
-      if (moves) after_q <= ~(grant_o | (grant_o - ONE));
-    end
+    if (reset) held_q <= {REQUESTERS{1'b0}};
+    else held_q <= HOLD == 0 || (HOLD == 2 && taken) ? {REQUESTERS{1'b0}} : grant_o;
   end
 
   integer i;
@@ -64,7 +59,6 @@ module free_arbiter #(
   always @(posedge clock) begin
     if (!reset) begin
       if (|(grant_o & (grant_o - ONE))) $fatal(1, "hot_one: grants %b", grant_o);
-      if (|(~after_q & (~after_q + ONE))) $fatal(1, "order: asks %b first, not those after one", after_q);
     end
   end
 `endif

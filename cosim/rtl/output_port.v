@@ -34,21 +34,9 @@ module output_port #(
     .request_i(request_i), .tag_i(tag_i), .request_o(request)
   );
 
-  generate
-    if (KIND == 0) begin : fixed
-      arbiter_fixed #(.REQUESTERS(INPUTS)) arbiter (
-        .clock(clock), .reset(reset), .request_i(request), .grant_o(grant_o), .index_o(index)
-      );
-    end else if (KIND == 1) begin : round_robin
-      arbiter_round_robin #(.REQUESTERS(INPUTS)) arbiter (
-        .clock(clock), .reset(reset), .request_i(request), .grant_o(grant_o), .index_o(index)
-      );
-    end else begin : matrix
-      arbiter_matrix #(.REQUESTERS(INPUTS)) arbiter (
-        .clock(clock), .reset(reset), .request_i(request), .grant_o(grant_o), .index_o(index)
-      );
-    end
-  endgenerate
+  arbiter #(.REQUESTERS(INPUTS), .KIND(KIND)) arbiter (
+    .clock(clock), .reset(reset), .request_i(request), .grant_o(grant_o), .index_o(index)
+  );
 endmodule
 
 `default_nettype wire

@@ -2,25 +2,39 @@ package twin
 
 import (
 	"fmt"
-	"slices"
 
 	"starloom/hw"
 )
 
-func arbiter(kind string) Twin {
-	grants := map[string]string{
-		"fixed": "the lowest requester", "round_robin": "the first after the one that was granted last",
-		"matrix": "the one whose last grant is the longest ago", "tdma": "the one whose turn of SLICE_CYCLES it is",
+// arbiters are the twins of hw.Arbiters, one for each kind.
+func arbiters() (twins []Twin) {
+	for _, kind := range hw.ArbiterKinds() {
+		if kind.Spec().Mutants != nil {
+			twins = append(twins, arbiter(kind))
+		}
 	}
+	return twins
+}
+
+func arbiter(kind hw.ArbiterKind) Twin {
+	spec := kind.Spec()
 	t := Twin{
-		Name: "arbiter_" + kind, Sources: []string{"arbiter_" + kind + ".v", "arbiter_lock.v"},
-		Does: "grants " + grants[kind] + ", from the cycle after its request on, and holds the grant while the request stays high; " +
+		Name: "arbiter_" + spec.Name, Sources: []string{"arbiter_" + spec.Name + ".v", "arbiter_lock.v"},
+		Does: "grants " + spec.Does + ", from the cycle after its request on, and holds the grant while the request stays high; " +
 			"index_o is its number, 0 without a grant",
-		Components: []string{"hw.Arbiters"}, Mutants: arbiterMutants(kind),
+		Components: []string{"hw.Arbiters"}, Own: spec.RTL,
+		Mutants: []Mistake{
+			{"holder not held", "else if (free_o)", "else"},
+			{"late grant", "grant_q <= choice_i", "grant_q <= |grant_q ? {REQUESTERS{1'b0}} : choice_i"},
+			{"missing reset of the grant", "if (reset) grant_q <= {REQUESTERS{1'b0}};\n    else if", "if"},
+		},
+	}
+	for _, m := range spec.Mutants {
+		t.Mutants = append(t.Mutants, Mistake(m))
 	}
 	for _, set := range [][2]int{{4, 4}, {100, 2}, {1, 1}, {5, 3}, {16, 7}, {64, 1}, {65, 1}, {requestersMax, 1}} {
 		p := Parameters{"REQUESTERS": set[0]}
-		if kind == hw.ArbiterTDMA.String() {
+		if spec.Slices {
 			p["SLICE_CYCLES"] = set[1]
 		}
 		t.Sets = append(t.Sets, p)
@@ -33,9 +47,7 @@ func arbiter(kind string) Twin {
 		if err != nil {
 			return err
 		}
-		arbiters, err := hw.NewArbiters(hw.ArbiterConfig{
-			Bank: one("arbiter"), Kind: hw.ArbiterKind(slices.Index(hw.ArbiterKinds, kind)), SliceCycles: p["SLICE_CYCLES"], Request: lines,
-		})
+		arbiters, err := hw.NewArbiters(hw.ArbiterConfig{Bank: one("arbiter"), Kind: kind, SliceCycles: p["SLICE_CYCLES"], Request: lines})
 		if err != nil {
 			return err
 		}
@@ -43,11 +55,35 @@ func arbiter(kind string) Twin {
 			return err
 		}
 		m.coverGrants(nil)
-		request := m.Pin("request_i")
-		m.Use = func(random *Random, inputs []uint64) { changeRequests(random, request.Of(inputs)) }
+		request, settings := m.Pin("request_i"), m.settings(spec)
+		m.Use = func(random *Random, inputs []uint64) {
+			changeRequests(random, request.Of(inputs))
+			settings(random, inputs)
+		}
 		return nil
 	}
 	return t
+}
+
+// settings puts weights and seeds as machines have them: they seldom change, and small weights are usual.
+func (m *Model) settings(spec hw.ArbiterSpec) func(random *Random, inputs []uint64) {
+	var weights, seed Pin
+	if spec.Weighted {
+		weights = m.Pin("weight_i")
+	}
+	if spec.Seeded {
+		seed = m.Pin("seed_i")
+	}
+	return func(random *Random, inputs []uint64) {
+		if spec.Weighted && random.OneIn(64) {
+			for i := range weights.Bits / 8 {
+				hw.PutBits(weights.Of(inputs), 8*i, 8, uint64(random.Below(1<<random.Below(9))))
+			}
+		}
+		if spec.Seeded && random.OneIn(64) {
+			inputs[seed.Word] = random.Uint64() & 0xFFFFFFFF
+		}
+	}
 }
 
 const requestersMax = 1024
@@ -74,39 +110,4 @@ func changeRequests(random *Random, requests []uint64) {
 			requests[w] ^= random.Sparse(3)
 		}
 	}
-}
-
-func arbiterMutants(kind string) []Mistake {
-	notHeld := Mistake{"holder not held", "else if (free_o)", "else"}
-	return map[string][]Mistake{
-		"fixed": {
-			{"all that request", "request_i & (~request_i + ONE)", "request_i & ~(request_i + ONE)"},
-			notHeld,
-			{"late grant", "grant_q <= choice_i", "grant_q <= |grant_q ? {REQUESTERS{1'b0}} : choice_i"},
-			{"missing reset", "if (reset) grant_q <= {REQUESTERS{1'b0}};\n    else if", "if"},
-		},
-		"round_robin": {
-			{"off by one", "~(choice | (choice - ONE))", "~(choice | (choice << 1) | (choice - ONE))"},
-			{"winner stays first", "~(choice | (choice - ONE))", "~(choice - ONE)"},
-			notHeld,
-			{"missing reset", "if (reset) after_q <= {REQUESTERS{1'b1}};\n    else if", "if"},
-		},
-		"matrix": {
-			{"reset order reversed", "rank_q <= numbers;", "rank_q <= ~numbers;"},
-			{
-				"winner keeps its rank",
-				"(rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow) & ~choice |\n          (choice & {REQUESTERS{LAST[b]}});",
-				"rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow;",
-			},
-			{"no one moves up", "borrow = above;", "borrow = {REQUESTERS{1'b0}};"},
-			{"moves up by an odd number only", "borrow = borrow & ~rank_q[b*REQUESTERS +: REQUESTERS];", "borrow = {REQUESTERS{1'b0}};"},
-			notHeld,
-		},
-		"tdma": {
-			{"slice one cycle long", "LAST_CYCLE = SLICE_CYCLES - 1", "LAST_CYCLE = SLICE_CYCLES"},
-			{"turns wait for the holder", "elapsed_q <= elapsed_q + 16'd1;", "if (free) elapsed_q <= elapsed_q + 16'd1;"},
-			{"missing reset", "turn_q <= {INDEX_BITS{1'b0}};\n      elapsed_q", "elapsed_q"},
-			{"a turn for no one", "LAST = REQUESTERS - 1", "LAST = REQUESTERS"},
-		},
-	}[kind]
 }

@@ -14,19 +14,19 @@ func bus() Twin {
 		Does: "puts the OR of the light of open taps on the bus within the cycle; with an arbiter only the tap with the " +
 			"grant is open, from the cycle after its request",
 		Sources: []string{
-			"bus.v", "bus_taps.v",
-			"arbiter_lock.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v",
+			"bus.v", "bus_taps.v", "arbiter.v", "arbiter_choice.v", "arbiter_lock.v",
+			"arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v",
 		},
 		Components: []string{"hw.Buses", "hw.ArbitratedBuses"},
 		Sets: []Parameters{
-			{"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 2, "SLICE_CYCLES": 1}, {"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 0, "SLICE_CYCLES": 1},
-			{"TAPS": 5, "PHIT_BITS": 64, "ARBITER": 1, "SLICE_CYCLES": 1}, {"TAPS": 3, "PHIT_BITS": 1, "ARBITER": 3, "SLICE_CYCLES": 1},
-			{"TAPS": 3, "PHIT_BITS": 5, "ARBITER": 4, "SLICE_CYCLES": 7}, {"TAPS": 2, "PHIT_BITS": 33, "ARBITER": 0, "SLICE_CYCLES": 1},
-			{"TAPS": 65, "PHIT_BITS": 3, "ARBITER": 2, "SLICE_CYCLES": 1}, {"TAPS": 1, "PHIT_BITS": 1, "ARBITER": 0, "SLICE_CYCLES": 1},
+			{"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 1, "KIND": 1, "SLICE_CYCLES": 1}, {"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
+			{"TAPS": 5, "PHIT_BITS": 64, "ARBITER": 1, "KIND": 0, "SLICE_CYCLES": 1}, {"TAPS": 3, "PHIT_BITS": 1, "ARBITER": 1, "KIND": 2, "SLICE_CYCLES": 1},
+			{"TAPS": 3, "PHIT_BITS": 5, "ARBITER": 1, "KIND": 3, "SLICE_CYCLES": 7}, {"TAPS": 2, "PHIT_BITS": 33, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
+			{"TAPS": 65, "PHIT_BITS": 3, "ARBITER": 1, "KIND": 1, "SLICE_CYCLES": 1}, {"TAPS": 1, "PHIT_BITS": 1, "ARBITER": 0, "KIND": 0, "SLICE_CYCLES": 1},
 		},
 		Mutants: []Mistake{
 			{"all that request are open", ".grant_i(grant_o)", ".grant_i(request_i)"},
-			{"kinds swapped", "ARBITER == 2) begin : round_robin", "ARBITER == 3) begin : round_robin"},
+			{"kinds swapped", ".KIND(KIND)", ".KIND(KIND == 1 ? 2 : KIND)"},
 			{
 				"without an arbiter no one waits, tap 0 does", "assign grant_o = request_i;",
 				"assign grant_o = request_i & ~{{(TAPS-1){1'b0}}, |request_i[TAPS-1:TAPS/2]};",
@@ -35,23 +35,24 @@ func bus() Twin {
 			{"rails swapped", ".rail1_i(rail1_i), .rail0_i(rail0_i)", ".rail1_i(rail0_i), .rail0_i(rail1_i)"},
 		},
 		Build: func(m *Model, p Parameters) error {
-			taps, phit, kind, slice := p["TAPS"], p["PHIT_BITS"], p["ARBITER"], p["SLICE_CYCLES"]
-			if slice != 1 && kind != 1+int(hw.ArbiterTDMA) {
-				return fmt.Errorf("slices of %d cycles; the module has 1 without TDMA", slice)
+			taps, phit, kind, slice := p["TAPS"], p["PHIT_BITS"], p["KIND"], p["SLICE_CYCLES"]
+			if err := p.within(map[string][2]int{"ARBITER": {0, 1}, "KIND": {0, p["ARBITER"] * int(hw.ArbiterTDMA)}}); err != nil {
+				return err
 			}
-			if kind == 1+int(hw.ArbiterTDMA) && slice < 1 || kind < 0 || kind > 1+int(hw.ArbiterTDMA) {
-				return fmt.Errorf("arbiter %d, slices of %d cycles; the module has arbiters 0 to 4", kind, slice)
+			slices := hw.ArbiterKind(kind).Spec().Slices
+			if slice != 1 && !slices || slice < 1 {
+				return fmt.Errorf("slices of %d cycles; the module has 1 without TDMA, and at least 1", slice)
 			}
 			c, err := newBus(m, taps, phit)
 			if err != nil {
 				return err
 			}
 			var component hw.Sited
-			if kind == 0 {
+			if p["ARBITER"] == 0 {
 				c.Ports = hw.NewPortSelect(c.In.Bank(), "port")
 				component, err = hw.NewBuses(c)
 			} else {
-				component, err = arbitrated(m, c, hw.ArbiterKind(kind-1), slice)
+				component, err = arbitrated(m, c, hw.ArbiterKind(kind), slice)
 			}
 			if err != nil {
 				return err
@@ -60,7 +61,7 @@ func bus() Twin {
 				return err
 			}
 			request, in1, in0 := m.Pin("request_i"), m.Pin("rail1_i"), m.Pin("rail0_i")
-			if kind > 0 {
+			if p["ARBITER"] == 1 {
 				m.coverGrants(nil)
 			}
 			if taps > 1 {
@@ -94,7 +95,7 @@ func newBus(m *Model, taps, phit int) (c hw.BusConfig, err error) {
 }
 
 func arbitrated(m *Model, c hw.BusConfig, kind hw.ArbiterKind, slice int) (hw.Sited, error) {
-	if kind != hw.ArbiterTDMA {
+	if !kind.Spec().Slices {
 		slice = 0
 	}
 	taps := len(c.Taps.Bus)

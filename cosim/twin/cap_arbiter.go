@@ -8,23 +8,26 @@ import (
 
 func capArbiter() Twin {
 	return Twin{
-		Name: "cap_arbiter", Sources: []string{"cap_arbiter.v"}, Components: []string{"hw.CapArbiters"},
+		Name: "cap_arbiter", Components: []string{"hw.CapArbiters"},
+		Sources: []string{
+			"cap_arbiter.v", "arbiter_choice.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v", "arbiter_lock.v",
+		},
 		Does: "chooses one requester in a cycle, lower tag first, of equal tags as KIND says, until CAP are chosen",
 		Sets: []Parameters{
 			{"PORTS": 5, "CAP": 2, "KIND": 1}, {"PORTS": 4, "CAP": 3, "KIND": 2}, {"PORTS": 4, "CAP": 1, "KIND": 0},
 			{"PORTS": 1, "CAP": 1, "KIND": 2}, {"PORTS": 16, "CAP": 16, "KIND": 1}, {"PORTS": matchingMax, "CAP": 9, "KIND": 2},
 		},
 		Mutants: []Mistake{
-			{"tags ignored", "{tag_i[i*16 +: 16], rank_q", "{tag_i[i*16 +: 16] & 16'd0, rank_q"},
+			{"tags ignored", "!tag_i[i*16 + b]", "(!tag_i[i*16 + b] || b >= 0)"},
+			{"the lowest bit of a tag ignored", "b >= 0; b", "b >= 1; b"},
 			{"one too many", "chosen != CAP[COUNT_BITS-1:0]", "chosen <= CAP[COUNT_BITS-1:0]"},
-			{"chosen twice", "request_i[i] && !granted[i]", "request_i[i]"},
-			{"the pointer stays at the choice", "if (rank > shift) rank = rank - shift - 1'b1;\n        else rank = rank + (LAST[INDEX_BITS-1:0] - shift);",
-				"if (rank >= shift) rank = rank - shift;\n        else rank = rank + (LAST[INDEX_BITS-1:0] - shift) + 1'b1;"},
-			{"matrix: winner keeps its rank", "if (rank == shift) rank = LAST[INDEX_BITS-1:0];", "if (rank == shift) rank = shift;"},
-			{"the order changes without a choice", "if (choice) rank_q", "rank_q"},
+			{"chosen twice", "request_i & ~granted &", "request_i &"},
+			{"the pointer stays at the choice", "~(choice_o | (choice_o - ONE))", "~(choice_o - ONE)"},
+			{"matrix: winner keeps its rank", "(rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow) & ~choice |\n          (choice & {REQUESTERS{LAST[b]}});",
+				"rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow;"},
 			{"the slot before is not forgotten", "start_i ? {PORTS{1'b0}} : granted_q", "granted_q"},
-			{"it goes on without a choice", "busy_q <= choice;", "busy_q <= busy_q || start_i;"},
-			{"missing reset", "rank_q[r*INDEX_BITS +: INDEX_BITS] <= r[INDEX_BITS-1:0];", "rank_q[r*INDEX_BITS +: INDEX_BITS] <= rank_q[r*INDEX_BITS +: INDEX_BITS];"},
+			{"it goes on without a choice", "busy_q <= |choice;", "busy_q <= busy_q || start_i;"},
+			{"missing reset", "if (reset) after_q <= {REQUESTERS{1'b1}};\n    else if", "if"},
 		},
 		Build: func(m *Model, p Parameters) error {
 			ports := p["PORTS"]

@@ -16,7 +16,9 @@ const (
 
 func freeArbiter() Twin {
 	return Twin{
-		Name: "free_arbiter", Sources: []string{"free_arbiter.v"},
+		Name: "free_arbiter", Sources: []string{
+			"free_arbiter.v", "arbiter_choice.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v", "arbiter_lock.v",
+		},
 		Does: "grants within the cycle of the request, KIND 0 the lowest, 1 the first after who was granted last; HOLD 0: chooses in every cycle, " +
 			"1: holds while requested, 2: holds until take_i, 3: until take_i a cycle later; with 0 and 2 only what is taken moves KIND 1",
 		Sets: []Parameters{
@@ -26,10 +28,10 @@ func freeArbiter() Twin {
 			{"REQUESTERS": 1, "KIND": 0, "HOLD": 0, "TAKE_BITS": 1},
 		},
 		Mutants: []Mistake{
-			{"winner stays first", "~(grant_o | (grant_o - ONE))", "~(grant_o - ONE)"},
+			{"winner stays first", "~(choice_o | (choice_o - ONE))", "~(choice_o - ONE)"},
 			{"moves on without a take", "wire moves = |grant_o && (taken || HOLD == 1 || HOLD == 3);", "wire moves = |grant_o;"},
 			{"lock never released", "held_q & {REQUESTERS{!taken}}", "held_q"},
-			{"missing reset of the order", "after_q <= {REQUESTERS{1'b1}};\n", "\n"},
+			{"missing reset of the order", "if (reset) after_q <= {REQUESTERS{1'b1}};\n    else if", "if"},
 		},
 		Build: buildFreeArbiter,
 	}

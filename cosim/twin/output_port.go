@@ -11,7 +11,8 @@ func outputPort() Twin {
 		Name: "output_port",
 		Does: "output_filter, then an arbiter of KIND: grant registered, held while its request stays and passes",
 		Sources: []string{
-			"output_port.v", "output_filter.v", "arbiter_lock.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v",
+			"output_port.v", "output_filter.v", "arbiter.v", "arbiter_choice.v", "arbiter_lock.v",
+			"arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v",
 		},
 		Components: []string{"hw.OutputPorts"},
 		Sets: []Parameters{
@@ -20,7 +21,7 @@ func outputPort() Twin {
 		Mutants: []Mistake{
 			{"all requests", ".request_i(request_i), .tag_i", ".request_i(request_i | {INPUTS{load_i}}), .tag_i"},
 			{"listens late", ".listen_i(listen_i)", ".listen_i(listen_i && !request_i[0])"},
-			{"kinds swapped", "KIND == 0) begin : fixed", "KIND == 1) begin : fixed"},
+			{"kinds swapped", ".KIND(KIND)", ".KIND(KIND == 0 ? 1 : 0)"},
 			{"another output's tag", ".accept_i(accept_i)", ".accept_i(accept_i ^ 16'd1)"},
 		},
 		Build: func(m *Model, p Parameters) error {

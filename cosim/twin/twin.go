@@ -136,7 +136,7 @@ func (t Twin) writeSources(dir string, edit func(name, text string) (string, err
 	return paths[1:], nil
 }
 
-// A Mistake is one that designers make. Lockstep has to find each with some set of
+// A Mistake is a common error in a design. Lockstep has to find each with some set of
 // parameters: a check that cannot fail checks nothing.
 type Mistake struct {
 	Name     string // what is wrong

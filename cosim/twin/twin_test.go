@@ -88,8 +88,8 @@ func TestLongTwinsAreCleanInAllTools(t *testing.T) {
 	})
 }
 
-// TestTwinFiles holds the form of the sources: one module a file, all of them
-// used, no parameter but those of the sets.
+// TestTwinFiles holds the form of the sources: one module a file, beside it the rule of a kind
+// of arbiters, all of them used, no parameter but those of the sets.
 func TestTwinFiles(t *testing.T) {
 	used := map[string]bool{"starloom_registers.vh": true}
 	forTwins(t, func(t *testing.T, twin Twin) {
@@ -100,6 +100,11 @@ func TestTwinFiles(t *testing.T) {
 		text, err := twin.Source(twin.Sources[0])
 		require.NoError(t, err)
 		modules := regexp.MustCompile(`(?m)^module (\w+)`).FindAllStringSubmatch(string(text), -1)
+		if kind, is := strings.CutPrefix(twin.Name, "arbiter_"); is {
+			require.Equal(t, "choice_"+kind, modules[0][1])
+			_, own, _ := strings.Cut(string(text), "\nmodule arbiter_")
+			text, modules = []byte(string(text[:strings.Index(string(text), "\nmodule ")])+"\nmodule arbiter_"+own), modules[1:]
+		}
 		require.Len(t, modules, 1)
 		require.Equal(t, twin.Name, modules[0][1])
 		require.Contains(t, string(text), "`default_nettype none")

@@ -42,11 +42,22 @@ type Network struct {
 	Buses [][]int `json:"buses,omitempty" jsonschema:"minItems=1"`
 	// which of several senders a bus serves: none: all of them, and their frames are lost; fixed: the
 	// first in the order of buses; round_robin: the next after the last; matrix: the least recently
-	// served; tdma: the one whose turn the slot is (default none)
-	Arbiter string `json:"arbiter,omitempty" jsonschema:"enum=none,enum=fixed,enum=round_robin,enum=matrix,enum=tdma"`
+	// served; tdma: the one whose turn the slot is; weighted_round_robin: the next with credits after the last, of
+	// as many as its weight; lottery: drawn among tickets, as many as its weight (default none)
+	Arbiter string `json:"arbiter,omitempty"`
+	// of arbiters with weights: that of each tap of a bus, 1 to 255, in the order of its vertices (default 1 each)
+	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
 
 	schedule string // whose buses they are, "" for those that are given
 	plan     func() *Plan
+}
+
+// Words implements strict.Worded: kinds of arbiters declare themselves.
+func (Network) Words(field string) []string {
+	if field == "Arbiter" {
+		return append([]string{contend.ArbiterNone}, hw.ArbitersFor(hw.ForBuses)...)
+	}
+	return nil
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -113,6 +124,9 @@ func (b Network) Check() error {
 			place[vertex] = k
 		}
 	}
+	if reason, remedy := contend.RefuseWeights(b.Arbiter, b.Weights, b.limit()); reason != "" {
+		return refuse("weights", reason, remedy)
+	}
 	return nil
 }
 
@@ -178,7 +192,8 @@ func (b Network) Contended() *contend.Buses {
 	buses := hw.Bank{Name: "bus.bus", Units: 1, PerUnit: len(p.Buses)}
 	wires := buses
 	wires.Part = "wire"
-	return &contend.Buses{Bank: buses, Wires: wires, Taps: p.taps, Arbiter: contend.ArbiterOf(b.Arbiter), Place: "fabric.bus.arbiter"}
+	return &contend.Buses{Bank: buses, Wires: wires, Taps: p.taps, Arbiter: contend.ArbiterOf(b.Arbiter),
+		Weights: contend.SameWeights(b.Weights, len(p.Buses)), Place: "fabric.bus.arbiter"}
 }
 
 func (b Network) Build(plant fabric.Plant) error { return b.Contended().Build(plant, nil) }

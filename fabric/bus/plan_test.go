@@ -92,7 +92,7 @@ func TestCheck(t *testing.T) {
 		{"", Network{Vertices: -1 << 63, Buses: pair}, "vertices"},
 		{"", Network{Vertices: 4, Length: 1, Buses: pair}, "length"},
 		{"", Network{Vertices: 4, Length: -2, Buses: pair}, "length"},
-		{"", Network{Vertices: 4, Buses: pair, Arbiter: "lottery"}, "arbiter"},
+		{"", Network{Vertices: 4, Buses: pair, Arbiter: "raffle"}, "arbiter"},
 		{"", Network{Vertices: 4}, "buses"},
 		{"", Network{Vertices: 4, Buses: make([][]int, BusesMax+1)}, "buses"},
 		{"", Network{Vertices: 4, Buses: [][]int{{0, 1}, {3}}}, "buses[1]"},

@@ -1,73 +1,194 @@
 package contend
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"starloom/hw"
 )
 
-// arbiters are those of all outputs, each with its registers; nil columns are those of other kinds.
-type arbiters struct {
-	kind  hw.ArbiterKind
-	ports int
-	first []uint32 // round robin: who goes first
-	since []uint32 // matrix: when each input was served, 0 for never, output by output
-	now   []uint32 // matrix: how many have been served
+// Arbiters are those of a bank: their kind, and its settings.
+type Arbiters struct {
+	Kind    hw.ArbiterKind
+	Weights [][]int // of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 for what is missing
 }
 
-// newArbiters makes those of n outputs. A list allocator serves by itself.
-func newArbiters(x Crossbar, n int) arbiters {
-	r := arbiters{kind: x.Arbiter, ports: n}
+// RefuseWeights returns why an arbiter, by its name, cannot have weights for so many requesters, and what can be done; "" if it can.
+func RefuseWeights(arbiter string, weights []int, requesters int) (reason, remedy string) {
+	var weighted []string
+	for _, kind := range hw.ArbiterKinds() {
+		if kind.Spec().Weighted {
+			weighted = append(weighted, kind.String())
+		}
+	}
 	switch {
-	case x.List, x.NoArbiter, r.kind == hw.ArbiterFixed:
-	case r.kind == hw.ArbiterRoundRobin:
-		r.first = make([]uint32, n)
-	case r.kind == hw.ArbiterMatrix:
-		r.since, r.now = make([]uint32, n*n), make([]uint32, n)
-	default:
-		panic(fmt.Sprintf("contend: slots have no arbiter %v", r.kind))
+	case weights == nil:
+		return "", ""
+	case !slices.Contains(weighted, arbiter):
+		return fmt.Sprintf("weights are for an arbiter %s, not %s", strings.Join(weighted, " or "), cmp.Or(arbiter, ArbiterNone)),
+			fmt.Sprintf("delete weights, or take arbiter: %s", strings.Join(weighted, " or "))
+	case len(weights) > requesters:
+		return fmt.Sprintf("there are %d weights for at most %d senders", len(weights), requesters), "delete the rest"
 	}
-	return r
-}
-
-func (r *arbiters) before(output, a, b int) bool {
-	switch r.kind {
-	case hw.ArbiterRoundRobin:
-		first := int(r.first[output])
-		if atOrAfter := a >= first; atOrAfter != (b >= first) {
-			return atOrAfter
-		}
-	case hw.ArbiterMatrix:
-		since := r.since[output*r.ports:]
-		if since[a] != since[b] {
-			return since[a] < since[b]
+	for i, weight := range weights {
+		if weight < WeightMin || weight > WeightMax {
+			return fmt.Sprintf("weight %d is %d", i, weight), fmt.Sprintf("allowed are %d to %d", WeightMin, WeightMax)
 		}
 	}
-	return a < b
+	return "", ""
 }
 
-func (r *arbiters) rotate(output, input int) {
-	switch r.kind {
-	case hw.ArbiterRoundRobin:
-		r.first[output] = uint32((input + 1) % r.ports)
-	case hw.ArbiterMatrix:
-		r.now[output]++
-		r.since[output*r.ports+input] = r.now[output]
+// The limits of a weight, which has 8 bits.
+const (
+	WeightMin = 1   // of a sender that is served at all
+	WeightMax = 255 // of one
+)
+
+// SameWeights are weights for each of so many arbiters, nil for none.
+func SameWeights(weights []int, arbiters int) [][]int {
+	if weights == nil {
+		return nil
+	}
+	return slices.Repeat([][]int{weights}, arbiters)
+}
+
+// bytesOf are weights as hardware has them.
+func bytesOf(weights []int) []uint8 {
+	bytes := make([]uint8, len(weights))
+	for i, weight := range weights {
+		bytes[i] = uint8(weight)
+	}
+	return bytes
+}
+
+// shape is that of a bank of arbiters; slice is a slot in the engine's time.
+func (a Arbiters) shape(bank hw.Bank, requesters, slice int) hw.ArbiterShape {
+	s, spec := hw.ArbiterShape{Path: bank.Path(), Element: bank.Element, Arbiters: bank.Size(), Requesters: requesters, Shards: 1}, a.Kind.Spec()
+	if spec.Slices {
+		s.SliceCycles = slice
+	}
+	if spec.Weighted {
+		s.Weights = make([][]uint8, bank.Size())
+		for i, weights := range a.Weights {
+			s.Weights[i] = bytesOf(weights)
+		}
+	}
+	if spec.Seeded {
+		s.Seeds = make([]uint32, bank.Size())
+		seedArbiters(s.Seeds, bank, 0)
+	}
+	return s
+}
+
+// seedArbiters draws a seed for each arbiter of a bank from a run's seed and its path.
+func seedArbiters(seeds []uint32, bank hw.Bank, seed uint64) {
+	stream := hw.NewStream(seed, hw.PurposeArbiter)
+	for i := range seeds {
+		seeds[i] = stream.SeedOf(bank.Element(i))
 	}
 }
 
-func (r *arbiters) reset() {
-	clear(r.first)
-	clear(r.since)
-	clear(r.now)
+// hardware is the bank in the cycle engine, and what gives it a run's seed, nil for kinds that need none.
+func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uint64) (*hw.Arbiters, func(seed uint64), error) {
+	s := a.shape(bank, lines.Requesters(), slice)
+	arbiters, err := hw.NewArbiters(hw.ArbiterConfig{
+		Bank: bank, Kind: a.Kind, SliceCycles: s.SliceCycles, Weights: s.Weights, Seeds: s.Seeds, Request: lines,
+	})
+	if err != nil || s.Seeds == nil {
+		return arbiters, nil, err
+	}
+	reseed := func(seed uint64) { seedArbiters(s.Seeds, bank, seed) }
+	reseed(seed)
+	return arbiters, reseed, nil
 }
 
-func (r *arbiters) state(v *hw.StateVisitor) {
-	hw.StateColumn(v, "first", r.first, hw.AtMost(uint32(r.ports-1)))
-	hw.StateColumn(v, "since", r.since)
-	hw.StateColumn(v, "now", r.now)
+// decisions are those of a bank of arbiters in the slot engine, as its hardware makes them in the arbitration cycle of a slot.
+type decisions struct {
+	hw.Registers
+	bank        hw.Bank
+	shape       hw.ArbiterShape
+	arbitration hw.Arbitration
+	turn        []uint32 // of kinds with slices: the slot whose turn it is; else nil
+
+	asks    []hw.Request
+	ranks   []uint64
+	best    []int32 // by arbiter: the best of asks, noOne for none
+	granted []hw.Request
 }
 
+// decisions returns those of a bank whose arbiters have so many requesters.
+func (a Arbiters) decisions(bank hw.Bank, requesters int) *decisions {
+	d := &decisions{bank: bank, shape: a.shape(bank, requesters, 1), best: make([]int32, bank.Size())}
+	for i := range d.best {
+		d.best[i] = noOne
+	}
+	d.arbitration = a.Kind.Spec().New(d.shape)
+	memory := d.arbitration.Memory()
+	memory.Path = bank.Path()
+	if d.shape.SliceCycles > 0 {
+		d.turn = make([]uint32, 1)
+		memory.Registers = append(memory.Registers, hw.Column("slot", d.turn))
+	}
+	d.Registers = hw.Declare(memory)
+	d.reset(0)
+	return d
+}
+
+// reset forgets all grants, and takes a run's seed.
+func (d *decisions) reset(seed uint64) {
+	seedArbiters(d.shape.Seeds, d.bank, seed)
+	d.Registers.Reset()
+	d.asks = d.asks[:0]
+}
+
+// ask is a request in this slot.
+func (d *decisions) ask(arbiter, requester uint32) {
+	d.asks = append(d.asks, hw.Request{Arbiter: arbiter, Requester: requester})
+}
+
+// rank gives the requests of a slot their ranks, in the order in which they came. The slot's requests are forgotten with it.
+func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
+	if d.turn != nil {
+		d.arbitration.Pass(0, uint64(slot-d.turn[0]))
+		d.turn[0] = slot
+	}
+	if len(d.ranks) < len(d.asks) {
+		d.ranks = make([]uint64, 2*len(d.asks))
+	}
+	asks, ranks = d.asks, d.ranks[:len(d.asks)]
+	d.asks = d.asks[:0]
+	d.arbitration.Rank(0, asks, ranks)
+	return asks, ranks
+}
+
+// choose returns the request that each arbiter would grant in a slot, in the order in which the first of each came; valid until the
+// next call. Nothing is granted yet.
+func (d *decisions) choose(slot uint32) []hw.Request {
+	asks, ranks := d.rank(slot)
+	d.granted = d.granted[:0]
+	for k, q := range asks {
+		switch place := d.best[q.Arbiter]; {
+		case ranks[k] == hw.NeverRank:
+		case place == noOne:
+			d.best[q.Arbiter] = int32(len(d.granted))
+			d.granted = append(d.granted, q)
+			ranks[len(d.granted)-1] = ranks[k] // at or before k
+		case ranks[k] < ranks[place] || ranks[k] == ranks[place] && q.Requester < d.granted[place].Requester:
+			d.granted[place], ranks[place] = q, ranks[k]
+		}
+	}
+	for _, q := range d.granted {
+		d.best[q.Arbiter] = noOne
+	}
+	return d.granted
+}
+
+// grant tells an arbiter that a requester is served.
+func (d *decisions) grant(q hw.Request) { d.arbitration.Granted(q.Arbiter, q.Requester) }
+
+// check refuses kinds of arbiters that are not known to work.
 func (x Crossbar) check() error {
 	outputs := hw.ForOutputs
 	switch {
@@ -75,6 +196,8 @@ func (x Crossbar) check() error {
 		outputs = hw.ForLists
 	case x.Cap > 0:
 		outputs = hw.ForCapped
+	case x.Queue > 1:
+		outputs = hw.ForQueues
 	}
 	switch {
 	case !x.NoArbiter && !x.Arbiter.Works(outputs):
@@ -85,8 +208,15 @@ func (x Crossbar) check() error {
 	return nil
 }
 
+// arbiters are those of its outputs.
+func (x Crossbar) arbiters() Arbiters {
+	return Arbiters{x.Arbiter, SameWeights(x.Weights, x.Ports)}
+}
+
+// listRule is how the allocator gives turns.
 func (x Crossbar) listRule() hw.ListRule {
 	return hw.ListRule{RoundRobin: x.Arbiter == hw.ArbiterRoundRobin, Cap: x.Cap}
 }
 
+// capRule is whom the cap serves.
 func (x Crossbar) capRule() hw.CapRule { return hw.CapRule{Kind: x.CapArbiter, Cap: x.Cap} }

@@ -23,8 +23,7 @@ func (b *Buses) Part(plant fabric.Plant, from Senders) (*Part, error) {
 		part.Medium, err = hw.NewBuses(config)
 		return part, err
 	}
-	bank := b.Bank
-	bank.Part = "arbiter"
+	bank := b.arbiterBank()
 	slice, err := b.slice(plant.Timing())
 	if err != nil {
 		return nil, err
@@ -33,7 +32,7 @@ func (b *Buses) Part(plant fabric.Plant, from Senders) (*Part, error) {
 	if config.Request, err = hw.NewRequests(bank, "request", b.Taps.Longest, plant.Shards()); err != nil {
 		return nil, err
 	}
-	arbiters, err := hw.NewArbiters(hw.ArbiterConfig{Bank: bank, Kind: hw.ArbiterKind(b.Arbiter), SliceCycles: slice, Request: config.Request})
+	arbiters, reseed, err := b.arbiters().hardware(bank, config.Request, slice, plant.Seed())
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +42,9 @@ func (b *Buses) Part(plant fabric.Plant, from Senders) (*Part, error) {
 		return nil, err
 	}
 	part.To, part.Medium, part.Parts = buses.To(), buses, []hw.Component{arbiters}
-	part.Composites = []hw.Composite{hw.NewArbitratedBuses(buses, arbiters)}
+	if part.Reseed = reseed; b.arbiters().Kind.Spec().Whole {
+		part.Composites = []hw.Composite{hw.NewArbitratedBuses(buses, arbiters)}
+	}
 	return part, nil
 }
 

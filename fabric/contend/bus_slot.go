@@ -24,12 +24,12 @@ func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.
 		buses: make([]busSlot, len(b.Taps.Members)),
 	}
 	if t.arbitrated {
-		t.turns = newTurns(hw.ArbiterKind(b.Arbiter), b.Taps)
+		t.arbiters = b.arbiters().decisions(b.arbiterBank(), b.Taps.Longest)
 	}
 	for i := range t.frames {
 		t.frames[i] = make([]byte, n*t.stride)
 	}
-	t.Reset(0)
+	t.Reset(c.Seed)
 	return t, nil
 }
 
@@ -38,7 +38,7 @@ func (b *Buses) SlotTransport(shape fabric.Shape, names fabric.Names, of fabric.
 type busTransport struct {
 	taps         *hw.Taps
 	arbitrated   bool
-	turns        *turns // of the arbiters, nil without
+	arbiters     *decisions // nil without
 	switches     *flow.Switches
 	timing       nic.Timing
 	stride       int
@@ -55,6 +55,7 @@ type busTransport struct {
 	met   []uint32 // those with several, in ascending order
 }
 
+// busSlot is a bus in a slot.
 type busSlot struct {
 	sender  int32 // whose frame is on it, noOne's; the first of several
 	senders uint32
@@ -74,10 +75,12 @@ func (t *busTransport) frame(slot uint32, vertex int) nic.FrameView {
 	return t.frames[slot&1][vertex*t.stride : (vertex+1)*t.stride]
 }
 
+// bus is the one that a vertex is switched to by a port.
 func (t *busTransport) bus(vertex int, port uint16) *busSlot {
 	return &t.buses[t.taps.Bus[vertex][port]]
 }
 
+// Send implements Transport: what every vertex sends or asks for, and what it hears.
 func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
 	if t.arbitrated { // NICs ask again by themselves
 		for cell := w.First; cell < w.End; cell++ {
@@ -94,6 +97,7 @@ func (t *busTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	}
 }
 
+// send takes the frame at the head of a cell's TX FIFO, if there is one.
 func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	if bank.Registers[cell].TxCount == 0 {
 		return
@@ -117,35 +121,44 @@ func (t *busTransport) send(bank *nic.Bank, cell int, ledger *fabric.Ledger, slo
 	bank.PopTx(cell)
 }
 
+// Cross implements Transport: what is on each bus.
 func (t *busTransport) Cross(slot uint32) {
 	t.clear()
 	for vertex := t.sending.Next(0, len(t.port)); vertex < len(t.port); vertex = t.sending.Next(vertex+1, len(t.port)) {
-		number, tap := t.taps.Bus[vertex][t.port[vertex]], t.taps.Tap[vertex][t.port[vertex]]
+		number := t.taps.Bus[vertex][t.port[vertex]]
 		bus := &t.buses[number]
 		switch {
-		case t.arbitrated && !t.turns.may(tap, slot):
+		case t.arbitrated:
+			t.arbiters.ask(number, uint32(t.taps.Tap[vertex][t.port[vertex]]))
 		case bus.sender == noOne:
-			bus.sender, bus.senders = int32(vertex), 1
-			t.used = append(t.used, number)
-		case !t.arbitrated:
+			t.carry(number, vertex)
+		default:
 			bus.senders++
 			bus.differ |= t.frame(slot, int(bus.sender)).HeadBits() ^ t.frame(slot, vertex).HeadBits()
-		case t.turns.before(number, tap, t.tapOf(bus.sender)):
-			bus.sender = int32(vertex)
 		}
 	}
+	if t.arbitrated {
+		for _, q := range t.arbiters.choose(slot) {
+			t.arbiters.grant(q)
+			t.carry(q.Arbiter, t.taps.Members[q.Arbiter][q.Requester])
+		}
+		return
+	}
 	for _, number := range t.used {
-		if t.arbitrated {
-			t.turns.grant(number, t.tapOf(t.buses[number].sender))
-		} else if t.buses[number].senders > 1 {
+		if t.buses[number].senders > 1 {
 			t.met = append(t.met, number)
 		}
 	}
 	slices.Sort(t.met)
 }
 
-func (t *busTransport) tapOf(vertex int32) uint16 { return t.taps.Tap[vertex][t.port[vertex]] }
+// carry puts the frame of a vertex on a bus.
+func (t *busTransport) carry(number uint32, vertex int) {
+	t.buses[number].sender, t.buses[number].senders = int32(vertex), 1
+	t.used = append(t.used, number)
+}
 
+// clear forgets what has crossed in a slot.
 func (t *busTransport) clear() {
 	for _, number := range t.used {
 		t.buses[number] = busSlot{sender: noOne}
@@ -153,6 +166,7 @@ func (t *busTransport) clear() {
 	t.used, t.met = t.used[:0], t.met[:0]
 }
 
+// Hear implements Transport: what has become of the requests, and what the vertices have received.
 func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	first, end := bank.First+w.First, bank.First+w.End
 	for vertex := t.sending.Next(first, end); vertex < end; vertex = t.sending.Next(vertex+1, end) {
@@ -192,6 +206,7 @@ func (t *busTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot u
 	ledger.Judge(slot)
 }
 
+// harmed reports whether faults change what a vertex receives of a bus with light.
 func (t *busTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
 	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {
@@ -215,7 +230,7 @@ func (t *busTransport) Collisions(_ int, _ uint32, yield func(medium int, cycle 
 	return met, uint64(len(t.used) - len(t.met))
 }
 
-func (t *busTransport) Reset(uint64) {
+func (t *busTransport) Reset(seed uint64) {
 	t.sending.Clear()
 	clear(t.port)
 	for i := range t.hears {
@@ -225,8 +240,8 @@ func (t *busTransport) Reset(uint64) {
 		t.buses[i] = busSlot{sender: noOne}
 	}
 	t.used, t.met = t.used[:0], t.met[:0]
-	if t.turns != nil {
-		t.turns.reset()
+	if t.arbiters != nil {
+		t.arbiters.reset(seed)
 	}
 	for i := range t.frames {
 		clear(t.frames[i])
@@ -244,8 +259,8 @@ func (t *busTransport) State(v *hw.StateVisitor) {
 	})
 	hw.StateColumn(v, "port", t.port, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == 0) })
 	hw.StateColumn(v, "hears", t.hears, func(vertex int, port uint16) error { return t.checkPort(vertex, port, port == nic.PortNone) })
-	if t.turns != nil {
-		t.turns.state(v)
+	if t.arbiters != nil {
+		v.Within(t.arbiters)
 	}
 	for i, name := range []string{"even", "odd"} {
 		hw.StateColumn(v, name+".frames", t.frames[i], nic.CheckFrames(t.stride, t.payloadBytes, n))

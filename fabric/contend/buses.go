@@ -15,10 +15,11 @@ type Buses struct {
 	Wires   hw.Bank  // names what leads from each to those who hear it
 	Taps    *hw.Taps // of transmitters
 	Arbiter Arbiter
-	Place   string // of the key that says which arbiter
+	Weights [][]int // by bus and tap, of weighted arbiters (Arbiters)
+	Place   string  // of the key that says which arbiter
 }
 
-// Arbiter is one of hw.ArbiterKinds, or None.
+// Arbiter is an hw.ArbiterKind, or None.
 type Arbiter int
 
 // None is no arbiter: of several senders the frames are lost.
@@ -29,10 +30,8 @@ const ArbiterNone = "none"
 
 // ArbiterOf is the arbiter of a name, which has been checked; "" is None.
 func ArbiterOf(name string) Arbiter {
-	for kind, known := range hw.ArbiterKinds {
-		if known == name {
-			return Arbiter(kind)
-		}
+	if kind := hw.ArbiterOf(name); kind.Works(hw.ForBuses) {
+		return Arbiter(kind)
 	}
 	return None
 }
@@ -41,7 +40,7 @@ func (a Arbiter) String() string {
 	if a == None {
 		return ArbiterNone
 	}
-	return hw.ArbiterKinds[a]
+	return hw.ArbiterKind(a).String()
 }
 
 // Cycles are those in which senders ask.
@@ -59,15 +58,25 @@ func (b *Buses) slice(timing nic.Timing) (cycles int, err error) {
 		return 0, nil
 	case !hw.ArbiterKind(b.Arbiter).Works(hw.ForBuses):
 		return 0, fmt.Errorf("%s: an arbiter %v, allowed are %v", b.Bank.Path(), b.Arbiter, hw.ArbitersFor(hw.ForBuses))
-	case b.Arbiter != Arbiter(hw.ArbiterTDMA):
+	case !hw.ArbiterKind(b.Arbiter).Spec().Slices:
 		return 0, nil
 	}
 	if cycles = timing.SlotCycles(); cycles > hw.SliceCyclesMax {
 		return 0, input.Mistake(b.Place,
-			fmt.Sprintf("a slot has %d cycles, and the turns of an arbiter tdma have at most %d", cycles, hw.SliceCyclesMax),
+			fmt.Sprintf("a slot has %d cycles, and the turns of an arbiter %v have at most %d", cycles, b.Arbiter, hw.SliceCyclesMax),
 			"choose a smaller nic.payload_bytes, a larger link.phit_bits, or another arbiter")
 	}
 	return cycles, nil
+}
+
+// arbiters are theirs.
+func (b *Buses) arbiters() Arbiters { return Arbiters{hw.ArbiterKind(b.Arbiter), b.Weights} }
+
+// arbiterBank names them.
+func (b *Buses) arbiterBank() hw.Bank {
+	bank := b.Bank
+	bank.Part = "arbiter"
+	return bank
 }
 
 // Part is hardware in which frames of several senders meet or wait, before the links that lead away from it.

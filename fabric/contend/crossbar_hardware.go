@@ -77,15 +77,20 @@ func (b *builder) arbitrate() {
 		return
 	}
 	filters := must[*hw.Filters](b)(hw.NewFilters(b.outputs("filter"), b.from.Asks, lines))
-	arbiters := must[*hw.Arbiters](b)(hw.NewArbiters(hw.ArbiterConfig{Bank: b.outputs("arbiter"), Kind: b.Arbiter, Request: lines}))
 	if b.err != nil {
 		return
 	}
+	arbiters, reseed, err := b.arbiters().hardware(b.outputs("arbiter"), lines, 0, b.plant.Seed())
+	if err != nil {
+		b.err = err
+		return
+	}
+	b.part.Reseed = reseed
 	b.busy, b.index = arbiters.Busy(), arbiters.Index()
 	b.part.Filters, b.part.Parts = filters, []hw.Component{filters, arbiters}
 	if b.Queue > 1 {
 		filters.Limit(b.Queue, b.busy, b.index)
-	} else {
+	} else if b.Arbiter.Spec().Whole {
 		b.part.Composites = []hw.Composite{hw.NewOutputPorts(filters, arbiters)}
 	}
 	if b.Cap == 0 {

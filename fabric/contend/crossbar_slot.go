@@ -17,6 +17,7 @@ func (x Crossbar) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	t := &crossbarTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes, timing: c.Timing, bank: c.Bank,
 		shared: x.Shared(), stale: hw.NewSet(x.Ports)}
 	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)
+	t.matching.reset(c.Seed)
 	t.request = func(input int) hw.ListRequest {
 		bank, cell := t.bank(input)
 		return listRequest(bank, cell)
@@ -169,7 +170,7 @@ func (t *crossbarTransport) Collisions(_ int, slot uint32, yield func(medium int
 
 func (t *crossbarTransport) Reset(seed uint64) {
 	t.contention.Stream = hw.NewStream(seed, hw.PurposeCoin)
-	t.reset()
+	t.reset(seed)
 	t.stale.Fill(t.ports)
 	for i := range t.frames {
 		clear(t.frames[i])

@@ -13,7 +13,8 @@ type Crossbar struct {
 	List       bool   // a sender may ask for all outputs of a list
 	Queue      int    // frames for which an output has time in one slot; 0 for one, and no queue
 	Arbiter    hw.ArbiterKind
-	Cap        int // frames that may cross in one slot, 0 for no limit
+	Weights    []int // by input, of weighted arbiters (Arbiters)
+	Cap        int   // frames that may cross in one slot, 0 for no limit
 	CapArbiter hw.ArbiterKind
 }
 

@@ -1,6 +1,7 @@
 package contend
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -17,10 +18,10 @@ type matching struct {
 	list  bool
 	coins bool
 
-	asked    // by inputs and outputs
-	arbiters // of the outputs
-	capped   hw.CapMatching
-	decided  // in this slot
+	asked                    // by inputs and outputs
+	arbiters *decisions      // of the outputs; nil for others
+	capped   *hw.CapMatching // nil without a cap
+	decided                  // in this slot
 
 	// Where inputs ask by lists: the allocator, and what each that asks wants.
 	allocator hw.ListMatching
@@ -54,10 +55,11 @@ const noOne = flow.NoOne
 
 // queue are the lists of inputs that outputs serve one after the other, linked from matching.serves on.
 type queue struct {
-	frames int     // of an output in a slot, 0 where there are no queues
-	next   []int32 // by input: the one that is served after it
-	last   []int32 // by output
-	count  []int32 // by output
+	frames int      // of an output in a slot, 0 where there are no queues
+	next   []int32  // by input: the one that is served after it
+	last   []int32  // by output
+	count  []int32  // by output
+	rank   []uint64 // by input
 }
 
 func newMatching(x Crossbar) *matching {
@@ -65,30 +67,37 @@ func newMatching(x Crossbar) *matching {
 	m := &matching{
 		ports: n, cap: x.Cap, list: x.List, coins: x.NoArbiter,
 		asked:   asked{asking: hw.NewSet(n), destination: make([]uint32, n), tag: make([]uint16, n), listeners: make([]hw.Listener, n)},
-		capped:  hw.CapMatching{Rule: x.capRule(), Served: make([]uint64, n)},
 		decided: decided{serves: make([]int32, n), servedBy: make([]int32, n), serving: hw.NewSet(n)},
 	}
 	if x.Queue > 0 {
-		m.queue = queue{frames: x.Queue, next: make([]int32, n), last: make([]int32, n), count: make([]int32, n)}
+		m.queue = queue{frames: x.Queue, next: make([]int32, n), last: make([]int32, n), count: make([]int32, n), rank: make([]uint64, n)}
 	}
-	m.arbiters = newArbiters(x, n)
+	if !m.list && !m.coins {
+		m.arbiters = x.arbiters().decisions(x.bank("output", "arbiter", n), n)
+	}
+	if m.cap > 0 && m.arbiters != nil {
+		m.capped = hw.NewCapMatching(x.bank("cap", "", 1).Path(), n, x.capRule())
+	}
 	if m.list {
 		m.lists, m.places = make([]hw.ListRequest, n), make([]uint32, n)
 		m.allocator.Rule = x.listRule()
 	}
-	m.reset()
+	m.reset(0)
 	return m
 }
 
-func (m *matching) reset() {
+func (m *matching) reset(seed uint64) {
 	m.asking.Clear()
 	clear(m.destination)
 	clear(m.tag)
 	clear(m.listeners)
 	m.allocator.Pointer = 0
-	m.capped.Pointer, m.capped.Grants = 0, 0
-	clear(m.capped.Served)
-	m.arbiters.reset()
+	if m.capped != nil {
+		m.capped.Reset()
+	}
+	if m.arbiters != nil {
+		m.arbiters.reset(seed)
+	}
 	m.taken, m.met = m.taken[:0], m.met[:0]
 	m.serving.Clear()
 	for i := range m.ports {
@@ -154,29 +163,30 @@ func (m *matching) decide(slot uint32) {
 	case m.list:
 		m.allocate()
 	case m.queue.frames > 0:
-		m.line()
+		m.line(slot)
 	default:
-		m.meet()
+		m.meet(slot)
 	}
 	for _, output := range m.taken {
 		m.serving.Add(int(output))
 	}
 }
 
-// meet serves at most one input by each output.
-func (m *matching) meet() {
+// askOutputs puts the requests that outputs take to their arbiters.
+func (m *matching) askOutputs() {
 	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
-		output := m.destination[input]
-		if !m.listeners[output].Accepts(m.tag[input]) {
-			continue
+		if output := m.destination[input]; m.listeners[output].Accepts(m.tag[input]) {
+			m.arbiters.ask(output, uint32(input))
 		}
-		switch rival := m.serves[output]; {
-		case rival == noOne:
-			m.taken = append(m.taken, output)
-			m.serves[output] = int32(input)
-		case m.kind != hw.ArbiterFixed && m.before(int(output), input, int(rival)):
-			m.serves[output] = int32(input)
-		}
+	}
+}
+
+// meet serves at most one input by each output.
+func (m *matching) meet(slot uint32) {
+	m.askOutputs()
+	for _, q := range m.arbiters.choose(slot) {
+		m.taken = append(m.taken, q.Arbiter)
+		m.serves[q.Arbiter] = int32(q.Requester)
 	}
 	if m.cap > 0 {
 		m.limit()
@@ -184,37 +194,34 @@ func (m *matching) meet() {
 	for _, output := range m.taken {
 		input := m.serves[output]
 		m.servedBy[input] = int32(output)
-		m.rotate(int(output), int(input))
+		m.arbiters.grant(hw.Request{Arbiter: output, Requester: uint32(input)})
 	}
 }
 
-// line serves as many inputs by each output as a slot has time for, in the order of its arbiter.
-func (m *matching) line() {
+// line serves as many inputs by each output as a slot has time for, in the order of its arbiter, which no grant changes
+// (hw.ForQueues).
+func (m *matching) line(slot uint32) {
 	q := &m.queue
-	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
-		output := m.destination[input]
-		if !m.listeners[output].Accepts(m.tag[input]) {
-			continue
-		}
-		switch {
-		case m.serves[output] == noOne:
+	m.askOutputs()
+	asks, ranks := m.arbiters.rank(slot)
+	for k, ask := range asks {
+		output, input := ask.Arbiter, int32(ask.Requester)
+		if m.serves[output] == noOne {
 			m.taken = append(m.taken, output)
-			m.serves[output], q.count[output] = int32(input), 0
-		case m.kind == hw.ArbiterFixed && int(q.count[output]) == q.frames:
-			continue
-		default:
-			q.next[q.last[output]] = int32(input)
+			m.serves[output], q.count[output] = input, 0
+		} else {
+			q.next[q.last[output]] = input
 		}
-		q.last[output], q.next[input] = int32(input), noOne
+		q.last[output], q.next[input], q.rank[input] = input, noOne, ranks[k]
 		q.count[output]++
 	}
 	for _, output := range m.taken {
-		if m.kind != hw.ArbiterFixed && q.count[output] > 1 {
+		if q.count[output] > 1 {
 			m.arrange(output)
 		}
 		for input := m.serves[output]; input != noOne; input = q.next[input] {
 			m.servedBy[input] = int32(output)
-			m.rotate(int(output), int(input))
+			m.arbiters.grant(hw.Request{Arbiter: output, Requester: uint32(input)})
 		}
 	}
 }
@@ -226,12 +233,7 @@ func (m *matching) arrange(output uint32) {
 	for input := m.serves[output]; input != noOne; input = q.next[input] {
 		m.order = append(m.order, uint32(input))
 	}
-	slices.SortFunc(m.order, func(a, b uint32) int {
-		if m.before(int(output), int(a), int(b)) {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(m.order, func(a, b uint32) int { return cmp.Or(cmp.Compare(q.rank[a], q.rank[b]), cmp.Compare(a, b)) })
 	m.order = m.order[:min(len(m.order), q.frames)]
 	q.count[output] = int32(len(m.order))
 	next := int32(noOne)
@@ -331,10 +333,12 @@ func (m *matching) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "listens", listens, hw.AtMost[uint8](1))
 	hw.StateColumn(v, "accepts", accepts)
 	hw.StateScalar(v, "pointer", &m.allocator.Pointer, hw.AtMost(uint32(m.ports-1)))
-	hw.StateScalar(v, "cap.pointer", &m.capped.Pointer, hw.AtMost(uint32(m.ports-1)))
-	hw.StateScalar(v, "cap.grants", &m.capped.Grants)
-	hw.StateColumn(v, "cap.served", m.capped.Served)
-	m.arbiters.state(v)
+	if m.capped != nil {
+		v.Within(m.capped)
+	}
+	if m.arbiters != nil {
+		v.Within(m.arbiters)
+	}
 	v.AfterRestore(func() {
 		m.clear()
 		m.asking.Derive()

@@ -284,6 +284,13 @@ func Join(p fabric.Plant, near hw.Bank, free Free, shared []Shared) (*Part, erro
 		all.Parts = append(append(all.Parts, parts[i].Medium), parts[i].Parts...)
 		all.Composites = append(all.Composites, parts[i].Composites...)
 	}
+	all.Reseed = func(seed uint64) {
+		for i := range parts {
+			if parts[i].Reseed != nil {
+				parts[i].Reseed(seed)
+			}
+		}
+	}
 	j := newJoint(p, light, parts)
 	all.Medium, all.Filters, all.To = j, filters, j.serving
 	return all, nil

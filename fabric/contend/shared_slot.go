@@ -28,6 +28,7 @@ func (s *Shared) Cycles() int {
 	return s.Outputs.Cycles()
 }
 
+// servers decide whom parts serve.
 type servers struct {
 	parts []*servedPart
 	of    []placeIn // by transmitter
@@ -40,13 +41,12 @@ type placeIn struct {
 	place uint32
 }
 
+// servedPart is a part and its registers.
 type servedPart struct {
 	*Shared
 	path string
 
-	turns *turns  // of buses
-	best  []int32 // by bus: the sender that it serves in a slot
-	used  []uint32
+	arbiters *decisions // of buses
 
 	matching *matching // of a crossbar
 }
@@ -63,7 +63,7 @@ func NewServer(shared []Shared, lanes int, timing nic.Timing) (fabric.Server, er
 			if _, err := b.slice(timing); err != nil {
 				return nil, err
 			}
-			p.turns, p.best = newTurns(hw.ArbiterKind(b.Arbiter), b.Taps), make([]int32, len(b.Taps.Members))
+			p.arbiters = b.arbiters().decisions(b.arbiterBank(), b.Taps.Longest)
 		} else if err := p.Outputs.check(); err != nil {
 			return nil, err
 		} else {
@@ -81,7 +81,7 @@ func NewServer(shared []Shared, lanes int, timing nic.Timing) (fabric.Server, er
 		}
 		s.parts = append(s.parts, p)
 	}
-	s.Reset()
+	s.Reset(0)
 	return s, nil
 }
 
@@ -98,7 +98,7 @@ func (s *servers) Serve(slot uint32, asks []fabric.Ask, served func(transmitter 
 			m.ask(int(at.place), true)
 			m.destination[at.place], m.tag[at.place] = uint32(asks[i].Output), asks[i].Tag
 		} else {
-			p.want(at.place, slot)
+			p.arbiters.ask(p.Buses.Taps.Bus[at.place][0], uint32(p.Buses.Taps.Tap[at.place][0]))
 		}
 	}
 	for _, p := range s.parts {
@@ -106,25 +106,14 @@ func (s *servers) Serve(slot uint32, asks []fabric.Ask, served func(transmitter 
 	}
 }
 
-func (p *servedPart) want(sender, slot uint32) {
-	bus, tap := p.Buses.Taps.Bus[sender][0], p.Buses.Taps.Tap[sender][0]
-	switch rival := p.best[bus]; {
-	case !p.turns.may(tap, slot):
-	case rival == noOne:
-		p.best[bus], p.used = int32(sender), append(p.used, bus)
-	case p.turns.before(bus, tap, p.Buses.Taps.Tap[rival][0]):
-		p.best[bus] = int32(sender)
-	}
-}
-
+// serve decides.
 func (p *servedPart) serve(slot uint32, served func(transmitter int, medium uint32)) {
-	for _, bus := range p.used {
-		sender := p.best[bus]
-		p.turns.grant(bus, p.Buses.Taps.Tap[sender][0])
-		served(int(p.Senders[sender]), p.Media[bus])
-		p.best[bus] = noOne
+	if p.arbiters != nil {
+		for _, q := range p.arbiters.choose(slot) {
+			p.arbiters.grant(q)
+			served(int(p.Senders[p.Buses.Taps.Members[q.Arbiter][q.Requester]]), p.Media[q.Arbiter])
+		}
 	}
-	p.used = p.used[:0]
 	if m := p.matching; m != nil {
 		m.decide(slot)
 		m.asking.Clear()
@@ -134,17 +123,13 @@ func (p *servedPart) serve(slot uint32, served func(transmitter int, medium uint
 	}
 }
 
-func (s *servers) Reset() {
+func (s *servers) Reset(seed uint64) {
 	for _, p := range s.parts {
 		if p.matching != nil {
-			p.matching.reset()
-			continue
+			p.matching.reset(seed)
+		} else {
+			p.arbiters.reset(seed)
 		}
-		p.turns.reset()
-		for bus := range p.best {
-			p.best[bus] = noOne
-		}
-		p.used = p.used[:0]
 	}
 }
 
@@ -160,6 +145,6 @@ func (p *servedPart) State(v *hw.StateVisitor) {
 	if p.matching != nil {
 		p.matching.state(v)
 	} else {
-		p.turns.state(v)
+		v.Within(p.arbiters)
 	}
 }

@@ -39,13 +39,16 @@ type Network struct {
 	Output string `json:"output,omitempty" jsonschema:"enum=rendezvous,enum=queue"`
 	// frames for which an output has time in one slot; only with output: queue (default ports-1)
 	QueueFrames int `json:"queue_frames,omitempty" jsonschema:"minimum=1,maximum=65533"`
-	// which of several senders an output serves: the lowest, the next after the last, the least recently
-	// served (default fixed)
-	Arbiter string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix"`
+	// which of several senders an output serves: fixed: the lowest; round_robin: the next after the last; matrix: the
+	// least recently served; weighted_round_robin: the next with credits after the last, of as many as its weight;
+	// lottery: drawn among tickets, as many as its weight (default fixed)
+	Arbiter string `json:"arbiter,omitempty"`
+	// of arbiters with weights: that of each input, 1 to 255 (default 1 each)
+	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
 	// frames that may cross in one slot; 0 for no limit
 	Cap int `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534"`
 	// whom the cap serves among equal tags, of which the lowest goes first (default fixed)
-	CapArbiter string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix"`
+	CapArbiter string `json:"cap_arbiter,omitempty"`
 
 	matchingBy, outputBy string // what has set them where the scenario left them open
 	listsFor             string // the scheduling that asks by lists
@@ -54,6 +57,17 @@ type Network struct {
 	// What Adapt was told: "" and nil for an image without parameters.
 	program string
 	params  map[string]int64
+}
+
+// Words implements strict.Worded: kinds of arbiters declare themselves.
+func (Network) Words(field string) []string {
+	switch field {
+	case "Arbiter":
+		return hw.ArbitersFor(hw.ForOutputs)
+	case "CapArbiter":
+		return hw.ArbitersFor(hw.ForCaps)
+	}
+	return nil
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.
@@ -147,6 +161,7 @@ func (x Network) conflicts() []conflict {
 	kind, capKind := cmp.Or(x.Arbiter, hw.ArbiterFixed.String()), cmp.Or(x.CapArbiter, hw.ArbiterFixed.String())
 	arbiter := kind != hw.ArbiterFixed.String()
 	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
+	weights, weightsRemedy := contend.RefuseWeights(kind, x.Weights, x.Ports)
 	lists, noLists := "matching is list", "delete matching"
 	if x.matchingBy != "" {
 		lists, noLists = x.matchingBy+" asks by lists", "take scheduling: 0"
@@ -180,6 +195,10 @@ func (x Network) conflicts() []conflict {
 			"delete matching, or take matching: list or scheduling: 0"},
 		{queue && list, "matching",
 			queues + ", and matching list is for outputs that take one frame in a slot", noLists + ", or take output: rendezvous"},
+		{queue && !hw.ArbiterWorks(kind, hw.ForQueues), "arbiter",
+			fmt.Sprintf("%s, and an arbiter %s changes the order of the inputs with each frame", queues, kind),
+			fmt.Sprintf("take arbiter: %s, or output: rendezvous", either(hw.ForQueues))},
+		{weights != "", "weights", weights, weightsRemedy},
 		{queue && x.Cap != 0, "cap", queues + ", and a cap is for outputs that take one frame in a slot", "delete cap"},
 		{!queue && x.QueueFrames != 0, "queue_frames",
 			fmt.Sprintf("queue_frames is %d and output %s; it is only for output queue", x.QueueFrames, x.settled().Output),
@@ -191,7 +210,7 @@ func (x Network) conflicts() []conflict {
 func (x Network) Contended() contend.Crossbar {
 	x = x.settled()
 	c := contend.Crossbar{Head: "crossbar", Ports: x.Ports, NoArbiter: x.Medium == MediumALOHA, List: x.Matching == MatchList,
-		Arbiter: hw.ArbiterOf(x.Arbiter), Cap: x.Cap, CapArbiter: hw.ArbiterOf(x.CapArbiter)}
+		Arbiter: hw.ArbiterOf(x.Arbiter), Weights: x.Weights, Cap: x.Cap, CapArbiter: hw.ArbiterOf(x.CapArbiter)}
 	if x.Output == OutputQueue {
 		c.Queue = x.QueueFrames
 	}

@@ -15,6 +15,7 @@ import (
 	"starloom/cosim"
 	"starloom/fabric/bus"
 	"starloom/firmware"
+	"starloom/hw"
 )
 
 // busImage is testdata/bus.c, built once.
@@ -56,13 +57,21 @@ func chatter(b bus.Network, params map[string]int64, rules starloom.Rules) func(
 	}
 }
 
+// weightsOf are weights for an arbiter, nil for one that takes none.
+func weightsOf(arbiter string, weights ...int) []int {
+	if !hw.ArbiterOf(arbiter).Spec().Weighted {
+		return nil
+	}
+	return weights
+}
+
 func TestBus(t *testing.T) {
 	keeps := starloom.Rules{OneBus: true, BusLength: true}
 	free := starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 	one := map[string]int64{"one_bus": 1}
 	var cases []Case
-	for i, arbiter := range []string{"round_robin", "none", "fixed", "matrix", "tdma"} {
-		network := bus.Network{Vertices: 5 + i, Buses: randomBuses(5+i, 3+i, uint64(i)), Arbiter: arbiter}
+	for i, arbiter := range []string{"round_robin", "none", "fixed", "matrix", "tdma", "weighted_round_robin", "lottery"} {
+		network := bus.Network{Vertices: 5 + i, Buses: randomBuses(5+i, 3+i, uint64(i)), Arbiter: arbiter, Weights: weightsOf(arbiter, 3, 1)}
 		cases = append(cases, Case{Name: arbiter, Scenario: chatter(network, one, keeps)})
 	}
 	cases = append(cases,
@@ -92,7 +101,7 @@ func TestBus(t *testing.T) {
 func TestBusAllRTL(t *testing.T) {
 	arbiters, globs := []string{"none", "round_robin"}, []string{"bus.**"}
 	if *full {
-		arbiters, globs = append(arbiters, "fixed", "matrix", "tdma"), append(globs, "bus.bus[*]")
+		arbiters, globs = busArbiters(), append(globs, "bus.bus[*]")
 	}
 	for i, arbiter := range arbiters {
 		for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
@@ -120,10 +129,11 @@ func TestRandomBuses(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 1))
 	var moved starloom.Frames
 	broken := map[string]int{}
-	arbiters := []string{"", "none", "fixed", "round_robin", "matrix", "tdma"}
+	arbiters := append([]string{""}, busArbiters()...)
 	for i := range map[bool]int{false: 60, true: 300}[*full] {
 		vertices := 2 + random.IntN(9)
 		b := bus.Network{Vertices: vertices, Buses: randomBuses(vertices, 1+random.IntN(6), uint64(i)), Arbiter: arbiters[i%len(arbiters)]}
+		b.Weights = weightsOf(b.Arbiter, 1+random.IntN(9), 1+random.IntN(3))
 		if random.IntN(2) == 0 {
 			b.Length = 2 + random.IntN(4)
 		}

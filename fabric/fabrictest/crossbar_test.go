@@ -46,6 +46,8 @@ func TestCrossbar(t *testing.T) {
 			{Name: "sessions", Scenario: gossip(crossbar.Network{Ports: 4}, 0, starloom.Gossip{Orders: "shared-random", Sessions: 3})},
 			{Name: "round robin", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "round_robin"}, 0, starloom.Gossip{Orders: "identity"})},
 			{Name: "matrix", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "matrix"}, 0, starloom.Gossip{Orders: "identity"})},
+			{Name: "weights", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "weighted_round_robin", Weights: []int{2, 1, 3}}, 0, starloom.Gossip{Orders: "identity"})},
+			{Name: "lottery", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "lottery", Weights: []int{2, 1, 3}}, 0, starloom.Gossip{Orders: "identity"})},
 			{Name: "Algorithm 2", Scenario: gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity", Sessions: 2})},
 			{Name: "Algorithm 2', round robin, capped", Scenario: gossip(crossbar.Network{Ports: 6, Arbiter: "round_robin", Cap: 2}, 3, starloom.Gossip{})},
 			{Name: "capped", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 2}, 0, starloom.Gossip{Sessions: 2})},

@@ -17,7 +17,9 @@ import (
 
 	"starloom"
 	"starloom/fabric"
+	"starloom/fabric/contend"
 	"starloom/firmware"
+	"starloom/hw"
 	"starloom/traces/pcapng/pcapngtest"
 )
 
@@ -35,6 +37,10 @@ var mirroredShared = map[string]string{
 	"bus, round robin":        "fabric: {bus: {vertices: 4, arbiter: round_robin, " + sensors,
 	"bus, matrix":             "fabric: {bus: {vertices: 4, arbiter: matrix, " + sensors,
 	"bus, tdma":               "fabric: {bus: {vertices: 4, arbiter: tdma, " + sensors,
+	"bus, weights":            "fabric: {bus: {vertices: 4, arbiter: weighted_round_robin, weights: [1, 3, 2], " + sensors,
+	"bus, lottery":            "fabric: {bus: {vertices: 4, arbiter: lottery, weights: [1, 3, 2], " + sensors,
+	"crossbar, weights":       "fabric: {crossbar: {ports: 8, arbiter: weighted_round_robin, weights: [4, 1, 2, 1, 3]" + crossbarLoads,
+	"crossbar, lottery":       "fabric: {crossbar: {ports: 8, arbiter: lottery, weights: [4, 1, 2, 1, 3]" + crossbarLoads,
 	"buses of a gossip":       wiredScenarios["buses"],
 	"buses with faults":       wiredScenarios["busy, faulted"],
 	"crossbar, head":          "fabric: {crossbar: {ports: 8" + crossbarFlies,
@@ -45,6 +51,11 @@ var mirroredShared = map[string]string{
 	"crossbar, turns":         "fabric: {crossbar: {ports: 8}}\nfirmware: {program: scatter/async, params: {order: 2}}\nnic: {payload_bytes: 16, rx_frames: 1, tx_frames: 2}\nworkload: {scatter: {origin: 3}}\nstop: {slots: 200}",
 	"crossbar, ALOHA":         "fabric: {crossbar: {ports: 8, medium: aloha" + crossbarFlies,
 	"crossbar, ALOHA, faults": "fabric: {crossbar: {ports: 5, medium: aloha" + crossbarFlies + "\nfaults: {random: {kind: bit_flip, rate: 0.05}}",
+}
+
+// busArbiters are the arbiters of buses, and none.
+func busArbiters() []string {
+	return append([]string{contend.ArbiterNone}, hw.ArbitersFor(hw.ForBuses)...)
 }
 
 // TestNetlistOfShared: a network of buses, or a crossbar, is what its netlist is: the same report, digest and capture
@@ -91,7 +102,7 @@ func TestNetlistDrawnBus(t *testing.T) {
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: path, Output: image}))
 	taps, err := os.ReadFile(image)
 	require.NoError(t, err)
-	for _, arbiter := range []string{"none", "fixed", "round_robin", "matrix", "tdma"} {
+	for _, arbiter := range busArbiters() {
 		drawn := strings.ReplaceAll(strings.ReplaceAll(drawnBus, "ARBITER", arbiter), "LENGTH", "4")
 		asks := "1"
 		if arbiter == "none" {
@@ -111,7 +122,7 @@ func randomShared(draw *rand.Rand) string {
 	fmt.Fprintf(&b, "fabric:\n  netlist:\n    apart: true\n")
 	switch draw.IntN(6) {
 	case 0: // one switch
-		arbiter, buses := one("none", "fixed", "round_robin", "matrix", "tdma"), 1+draw.IntN(4)
+		arbiter, buses := one(busArbiters()...), 1+draw.IntN(4)
 		fmt.Fprintf(&b, "    access: switch\n    nodes: {\"p[0..%d]\": processor, \"s[0..%d]\": {kind: bus, arbiter: %s}}\n    links:\n", processors-1, buses-1, arbiter)
 		for p := range processors {
 			fmt.Fprintf(&b, "      - [\"p[%d]\", \"s[%d]\"]\n", p, p%buses)
@@ -129,7 +140,7 @@ func randomShared(draw *rand.Rand) string {
 		return b.String()
 	case 1: // one crossbar
 		fmt.Fprintf(&b, "    nodes: {\"p[0..%d]\": processor, x: {kind: crossbar, %s}}\n    links: [{endpoints: [\"p[0..%d]\", x], latency: %d}]\n", processors-1,
-			one("arbiter: fixed", "arbiter: none", "arbiter: matrix", "output: queue, arbiter: round_robin", "output: queue, queue_frames: 2", "cap: 2, cap_arbiter: matrix"),
+			one("arbiter: fixed", "arbiter: none", "arbiter: matrix", "arbiter: weighted_round_robin, weights: [2, 3]", "arbiter: lottery, weights: [2]", "output: queue, arbiter: round_robin", "output: queue, queue_frames: 2", "cap: 2, cap_arbiter: matrix"),
 			processors-1, 1+draw.IntN(3))
 		return b.String()
 	}
@@ -138,6 +149,7 @@ func randomShared(draw *rand.Rand) string {
 	for s := range kinds {
 		passive := []string{"star", aligned, "{kind: bus}", "{kind: bus, align: true}"}
 		kind := one(append(passive, "{kind: bus, arbiter: fixed}", "{kind: bus, arbiter: round_robin}", "{kind: bus, arbiter: matrix}", "{kind: bus, arbiter: tdma}",
+			"{kind: bus, arbiter: weighted_round_robin, weights: [3]}", "{kind: bus, arbiter: lottery}", "{kind: crossbar, arbiter: lottery}",
 			"crossbar", "{kind: crossbar, arbiter: round_robin}", "{kind: crossbar, arbiter: matrix}", "{kind: crossbar, cap: 1}")...)
 		if s == 0 && slices.Contains(passive, kind) {
 			kind = "{kind: crossbar, cap: 2, cap_arbiter: round_robin}"

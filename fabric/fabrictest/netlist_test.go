@@ -15,6 +15,7 @@ import (
 
 	"starloom"
 	"starloom/fabric"
+	"starloom/hw"
 )
 
 // builtIn is the network of a scenario from a file.
@@ -379,7 +380,7 @@ func TestNetlistTells(t *testing.T) {
 // TestNetlistProgramsWait: a frame that asks waits in the NIC, and the program queues no other one after it.
 func TestNetlistProgramsWait(t *testing.T) {
 	var networks []string
-	for _, arbiter := range []string{"fixed", "round_robin", "matrix", "tdma"} {
+	for _, arbiter := range hw.ArbitersFor(hw.ForBuses) {
 		networks = append(networks, "access: mixed, nodes: {'p[0..5]': processor, 'b[0..1]': {kind: bus, arbiter: "+arbiter+"}},\n"+
 			"  links: [['p[0..3]', 'b[0]'], ['p[3..5]', 'b[1]']]")
 	}

@@ -76,13 +76,14 @@ func randomTraffic(draw *rand.Rand) func(t testing.TB) *starloom.Scenario {
 	network, program := "", ""
 	switch draw.IntN(4) {
 	case 0:
-		program, network = "crossbar/traffic", fmt.Sprintf("crossbar: {ports: %d, %s}", 2+draw.IntN(7), of("arbiter: fixed", "arbiter: round_robin", "arbiter: matrix", "output: queue",
+		program, network = "crossbar/traffic", fmt.Sprintf("crossbar: {ports: %d, %s}", 2+draw.IntN(7), of("arbiter: fixed", "arbiter: round_robin", "arbiter: matrix", "arbiter: lottery, weights: [2, 1]", "arbiter: weighted_round_robin, weights: [2, 1]",
+			"output: queue",
 			"output: queue, queue_frames: 2, arbiter: matrix", "medium: aloha", "cap: 1", "cap: 2, cap_arbiter: round_robin"))
 		keys = append(keys, of("self: true", "self: false", "closed: 1", "closed: 3"))
 		program += of("", ", params: {take: 1}")
 	case 1:
 		n := 2 + draw.IntN(6)
-		program, network = "bus/traffic", strings.ReplaceAll(fmt.Sprintf("bus: {vertices: %d, buses: [%v], arbiter: %s}", n, draw.Perm(n), of("none", "fixed", "round_robin", "matrix", "tdma")), " ", ", ")
+		program, network = "bus/traffic", strings.ReplaceAll(fmt.Sprintf("bus: {vertices: %d, buses: [%v], arbiter: %s}", n, draw.Perm(n), of(busArbiters()...)), " ", ", ")
 		network = strings.NewReplacer(":, ", ": ", ",, ", ", ").Replace(network)
 	case 2:
 		program, network = "pops/traffic", fmt.Sprintf("pops: {groups: %d, group_size: %d}", 1+draw.IntN(4), 2+draw.IntN(3))

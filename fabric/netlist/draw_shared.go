@@ -79,6 +79,10 @@ func (c *contention) bus(p *placed) {
 	if p.keys.Arbiter != contend.ArbiterNone {
 		m.Arbiter = p.keys.Arbiter
 	}
+	m.Weights = p.keys.Weights
+	if reason, remedy := contend.RefuseWeights(m.Arbiter, m.Weights, len(c.taps[p.number])); reason != "" {
+		c.add(p.place, fmt.Sprintf("of the bus %s: %s", p.name, reason), remedy)
+	}
 	if m.Arbiter != "" && !hw.ArbiterWorks(m.Arbiter, hw.ForBuses) {
 		c.add(p.place, fmt.Sprintf("the bus %s has an arbiter %s, which serves no bus", p.name, m.Arbiter), "take "+strings.Join(hw.ArbitersFor(hw.ForBuses), " or "))
 	}
@@ -135,6 +139,7 @@ func (c *contention) conflicts(p *placed) {
 	kind, capKind := cmp.Or(k.Arbiter, hw.ArbiterFixed.String()), cmp.Or(k.CapArbiter, hw.ArbiterFixed.String())
 	works := func(use hw.ArbiterUse) bool { return none || hw.ArbiterWorks(kind, use) }
 	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
+	weights, weightsRemedy := contend.RefuseWeights(kind, k.Weights, len(c.taps[p.number]))
 	for _, rule := range []struct {
 		is             bool
 		reason, remedy string
@@ -149,6 +154,9 @@ func (c *contention) conflicts(p *placed) {
 		{!hw.ArbiterWorks(capKind, hw.ForCaps), "has a cap_arbiter " + capKind + ", which does not choose whom a cap serves", "take " + either(hw.ForCaps)},
 		{k.Cap == 0 && capKind != hw.ArbiterFixed.String(), "has a cap_arbiter and no cap", "give cap: 1 or more, or delete cap_arbiter"},
 		{queue && list, "has outputs with queues, and lists are for outputs that take one frame in a slot", "delete matching, or take output: rendezvous"},
+		{queue && !none && !works(hw.ForQueues), fmt.Sprintf("has outputs with queues, and an arbiter %s changes the order of the inputs with each frame", kind),
+			fmt.Sprintf("take arbiter: %s, or output: rendezvous", either(hw.ForQueues))},
+		{weights != "", "has wrong weights: " + weights, weightsRemedy},
 		{queue && k.Cap > 0, "has outputs with queues, and a cap is for outputs that take one frame in a slot", "delete cap"},
 		{!queue && k.QueueFrames > 0, "has queue_frames and no queues", "take output: queue, or delete queue_frames"},
 		{(list || queue || none) && !c.onlyCrossbar(),
@@ -225,7 +233,7 @@ func (c *contention) crossbar(p *placed) {
 		return hw.ArbiterOf(name)
 	}
 	x := Crossbar{First: len(n.Media), drawn: p.number, Crossbar: contend.Crossbar{Head: n.Name + "." + p.name, Ports: len(taps),
-		NoArbiter: p.keys.Arbiter == contend.ArbiterNone, List: p.keys.Matching == matchList, Arbiter: kindOf(p.keys.Arbiter),
+		NoArbiter: p.keys.Arbiter == contend.ArbiterNone, List: p.keys.Matching == matchList, Arbiter: kindOf(p.keys.Arbiter), Weights: p.keys.Weights,
 		Cap: min(p.keys.Cap, len(taps)), CapArbiter: kindOf(p.keys.CapArbiter)}}
 	if p.keys.Output == outputQueue {
 		if x.Queue = p.keys.QueueFrames; x.Queue == 0 {

@@ -121,7 +121,7 @@ func (d *Drawing) OnePort() *Drawing { d.access = accessOne; return d }
 // Switched gives each NIC one switch to all of its buses.
 func (d *Drawing) Switched() *Drawing { d.access = accessSwitch; return d }
 
-// Buses adds buses, on each of which an arbiter serves one of several senders: fixed, round_robin, matrix, tdma; none
+// Buses adds buses, on each of which an arbiter serves one of several senders, by its name (hw.ArbitersFor); none
 // or "": their frames are lost.
 func (d *Drawing) Buses(name, arbiter string) *Drawing {
 	return d.node(node{name: name, kind: kindBus, keys: Serving{Arbiter: arbiter}})

@@ -60,6 +60,9 @@ func (n *Net) contend(of fabric.Network, length int) error {
 			m.Bus, m.Length = true, length
 			if buses.Arbiter != contend.None {
 				m.Arbiter = buses.Arbiter.String()
+				if i < len(buses.Weights) {
+					m.Weights = buses.Weights[i]
+				}
 			}
 			for _, processor := range taps.Members[i] {
 				m.Taps = append(m.Taps, Tap{processor, slices.Index(taps.Bus[processor], uint32(i))})

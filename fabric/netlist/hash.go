@@ -50,6 +50,7 @@ func (n *Net) write(b *bufio.Writer) {
 		for _, leg := range m.Legs {
 			numbers = append(numbers, leg.Processor, leg.Port, bit(leg.Out), leg.Latency)
 		}
+		numbers = append(numbers, m.Weights...)
 		if c := m.Credits; c != nil {
 			numbers = append(numbers, c.Depth, c.Settled().RoundTripSlots, int(c.ResyncSlots))
 		}

@@ -90,6 +90,7 @@ type Medium struct {
 	Opposite   int  // the other direction of the same half-duplex link, None for none
 	Pair       string
 	Arbiter    string `json:",omitempty"` // of a bus, "" for none
+	Weights    []int  `json:",omitempty"` // of a bus with such an arbiter: that of each sender, 1 for what is missing
 	Length     int    `json:",omitempty"` // processors that may be on a bus in one slot, 0 for all
 	Taps       []Tap  `json:",omitempty"` // of a bus: the ports that lead to it, in the order of links
 	Legs       []Leg  `json:",omitempty"` // of one that is aligned: its ways, by processor and port, in before out

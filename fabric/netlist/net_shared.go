@@ -114,6 +114,10 @@ func (n *Net) makeBuses() *contend.Buses {
 		m := &n.Media[i]
 		near.Labels, far.Labels = append(near.Labels, m.Path), append(far.Labels, m.Link)
 		b.Arbiter = contend.ArbiterOf(m.Arbiter)
+		if m.Weights != nil {
+			b.Weights = append(b.Weights, make([][]int, i-len(b.Weights))...)
+			b.Weights = append(b.Weights, m.Weights)
+		}
 		taps.Longest = max(taps.Longest, len(m.Taps))
 		for k, tap := range m.Taps {
 			taps.Members[i] = append(taps.Members[i], tap.Processor)
@@ -145,7 +149,7 @@ func (n *Net) share() {
 		}
 		n.asked = append(n.asked, s)
 	}
-	for _, arbiter := range hw.ArbiterKinds {
+	for _, arbiter := range hw.ArbitersFor(hw.ForBuses) {
 		if s := n.busesWith(arbiter); s != nil {
 			for _, lane := range s.Senders {
 				of[lane] = nic.ClassMedium
@@ -168,6 +172,7 @@ func (n *Net) share() {
 // busesWith are the buses with an arbiter of a kind, nil for none.
 func (n *Net) busesWith(arbiter string) *contend.Shared {
 	s, taps := &contend.Shared{}, &hw.Taps{Ports: 1}
+	var weights [][]int
 	for i := range n.Media {
 		m := &n.Media[i]
 		if m.Arbiter != arbiter {
@@ -183,12 +188,17 @@ func (n *Net) busesWith(arbiter string) *contend.Shared {
 			s.Senders = append(s.Senders, uint32(tap.Processor*n.ports+tap.Port))
 		}
 		taps.Members, taps.Longest = append(taps.Members, members), max(taps.Longest, len(members))
+		if m.Weights != nil {
+			weights = append(weights, make([][]int, len(s.Media)-len(weights))...)
+			weights = append(weights, m.Weights)
+		}
 		s.Media = append(s.Media, uint32(i))
 	}
 	if s.Media == nil {
 		return nil
 	}
-	s.Buses = &contend.Buses{Bank: n.bank("", "."+arbiter, s.Media), Taps: taps, Arbiter: contend.ArbiterOf(arbiter), Place: "fabric.netlist.nodes"}
+	s.Buses = &contend.Buses{Bank: n.bank("", "."+arbiter, s.Media), Taps: taps, Arbiter: contend.ArbiterOf(arbiter), Weights: weights,
+		Place: "fabric.netlist.nodes"}
 	return s
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"starloom/fabric"
@@ -93,7 +94,7 @@ func (list Nodes) Setting() any {
 	entries := make([]string, len(list))
 	for i := range list {
 		var value any = list[i].Kind
-		if list[i].Ports != nil || list[i].Serving != (Serving{}) {
+		if list[i].Ports != nil || !reflect.ValueOf(list[i].Serving).IsZero() {
 			value = NodeEntry{Kind: list[i].Kind, Ports: list[i].Ports, Open: list[i].Open, Serving: list[i].Serving}
 		}
 		entries[i] = form(list[i].Name) + ":" + form(value)

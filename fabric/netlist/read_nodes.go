@@ -189,6 +189,8 @@ func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
 			use = hw.ForOutputs
 		}
 		word(&n.keys.Arbiter, append([]string{contend.ArbiterNone}, hw.ArbitersFor(use)...)...)
+	case "weights":
+		ok = r.decode(e.value, &n.keys.Weights, where)
 	case "align":
 		err := r.Bool(e.value, where, &n.keys.Align)
 		r.take(err)

@@ -1,6 +1,11 @@
 package netlist
 
-import _ "embed"
+import (
+	_ "embed"
+
+	"starloom/fabric/contend"
+	"starloom/hw"
+)
 
 // servingSource is this file, whose comments describe keys of a scenario.
 //
@@ -13,10 +18,14 @@ type Serving struct {
 	// ways; the shorter ones are padded to the longest
 	Align bool `json:"align,omitempty"`
 	// which of several senders a bus, or an output of a crossbar, serves: fixed: the first link; round_robin: the next
-	// after the last; matrix: the least recently served; tdma, of a bus: the one whose turn the slot is; none: of a bus,
+	// after the last; matrix: the least recently served; weighted_round_robin: the next with credits after the last, of as
+	// many as its weight; lottery: drawn among tickets, as many as its weight; tdma, of a bus: the one whose turn the slot
+	// is; none: of a bus,
 	// frames meet; of a crossbar, all outputs are one medium, and who wants it sends with probability
 	// 1/(number of those whose addressee listens) (default: of a bus none, of a crossbar fixed)
-	Arbiter string `json:"arbiter,omitempty" jsonschema:"enum=none,enum=fixed,enum=round_robin,enum=matrix,enum=tdma"`
+	Arbiter string `json:"arbiter,omitempty"`
+	// of arbiters with weights: that of each sender, 1 to 255, in the order of links (default 1 each)
+	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
 	// of a bus, with access switch: processors that may be on it in one slot, the sender included (default: all)
 	Length int `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647"`
 	// of a crossbar: head: a sender asks for one output; list: for all of a list, in its order (default head)
@@ -29,7 +38,18 @@ type Serving struct {
 	// of a crossbar: frames that may cross in one slot (default: no limit)
 	Cap int `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534"`
 	// of a crossbar: whom the cap serves among equal tags, of which the lowest goes first (default fixed)
-	CapArbiter string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix"`
+	CapArbiter string `json:"cap_arbiter,omitempty"`
+}
+
+// Words implements strict.Worded: kinds of arbiters declare themselves.
+func (Serving) Words(field string) []string {
+	switch field {
+	case "Arbiter":
+		return append([]string{contend.ArbiterNone}, hw.ArbitersFor(hw.ForBuses|hw.ForOutputs)...)
+	case "CapArbiter":
+		return hw.ArbitersFor(hw.ForCaps)
+	}
+	return nil
 }
 
 func (Serving) Declaration() string { return servingSource }
@@ -37,8 +57,8 @@ func (Serving) Declaration() string { return servingSource }
 // keysOf are the keys of nodes at which processors share something.
 var keysOf = map[string][]string{
 	kindStar:     {"align"},
-	kindBus:      {"arbiter", "length", "align"},
-	kindCrossbar: {"arbiter", "matching", "output", "queue_frames", "cap", "cap_arbiter"},
+	kindBus:      {"arbiter", "weights", "length", "align"},
+	kindCrossbar: {"arbiter", "weights", "matching", "output", "queue_frames", "cap", "cap_arbiter"},
 }
 
 // The words of keys.

@@ -31,6 +31,9 @@ func (n *Net) yamlNode(medium int) string {
 		if m.Arbiter != "" {
 			text += ", arbiter: " + m.Arbiter
 		}
+		if m.Weights != nil {
+			text += ", weights: " + listText(m.Weights)
+		}
 		if m.Length != 0 {
 			text += fmt.Sprintf(", length: %d", m.Length)
 		}
@@ -41,6 +44,7 @@ func (n *Net) yamlNode(medium int) string {
 	return ""
 }
 
+// yamlKeys are the keys of a crossbar.
 func (x *Crossbar) yamlKeys() []string {
 	keys := []string{"kind: crossbar"}
 	add := func(is bool, format string, value any) {
@@ -50,6 +54,7 @@ func (x *Crossbar) yamlKeys() []string {
 	}
 	add(x.NoArbiter, "arbiter: %s", contend.ArbiterNone)
 	add(x.Arbiter != hw.ArbiterFixed, "arbiter: %v", x.Arbiter)
+	add(x.Weights != nil, "weights: %s", listText(x.Weights))
 	add(x.List, "matching: %s", matchList)
 	add(x.Queue > 0, "output: queue, queue_frames: %d", x.Queue)
 	add(x.Cap > 0, "cap: %d", x.Cap)
@@ -57,6 +62,10 @@ func (x *Crossbar) yamlKeys() []string {
 	return keys
 }
 
+// listText is a list of numbers in YAML.
+func listText(numbers []int) string { return strings.Join(strings.Fields(fmt.Sprint(numbers)), ", ") }
+
+// yamlLegs writes the links of an aligned star.
 func (n *Net) yamlLegs(line func(from, to, more string, latency int), m *Medium) {
 	for _, leg := range m.Legs {
 		if end := n.end(leg.Processor, leg.Port); leg.Out {
@@ -67,6 +76,7 @@ func (n *Net) yamlLegs(line func(from, to, more string, latency int), m *Medium)
 	}
 }
 
+// yamlStar writes the links of a star.
 func (n *Net) yamlStar(line func(from, to, more string, latency int), m *Medium, senders, hearers []string) {
 	for _, from := range senders {
 		line(from, n.node(m.Path), ", oneway: true", Usual)
@@ -76,6 +86,7 @@ func (n *Net) yamlStar(line func(from, to, more string, latency int), m *Medium,
 	}
 }
 
+// yamlTaps writes the links of a bus, or of a crossbar.
 func (n *Net) yamlTaps(line func(from, to, more string, latency int), node string, taps []Tap, bus int) {
 	for k, tap := range taps {
 		port, end := &n.Processors[tap.Processor].Ports[tap.Port], n.end(tap.Processor, tap.Port)
@@ -111,6 +122,7 @@ func (n *Net) yamlTaps(line func(from, to, more string, latency int), node strin
 	}
 }
 
+// crossbarNamed is that of a node.
 func (n *Net) crossbarNamed(node string) *Crossbar {
 	for i := range n.Crossbars {
 		if n.node(n.Crossbars[i].Head) == node {
@@ -120,6 +132,7 @@ func (n *Net) crossbarNamed(node string) *Crossbar {
 	return nil
 }
 
+// dotCrossbar writes an output of a crossbar, and with the first one its inputs.
 func (n *Net) dotCrossbar(w io.Writer, x *Crossbar, medium int, node func(end string) string, hearers [][]string) {
 	if medium == x.First {
 		for _, tap := range x.Taps {
@@ -133,6 +146,7 @@ func (n *Net) dotCrossbar(w io.Writer, x *Crossbar, medium int, node func(end st
 	}
 }
 
+// writePadded prints the ways that are padded.
 func (n *Net) writePadded(w io.Writer) {
 	for i, head := 0, "\nfrom\tto\tlatency\tpadded by\n"; i < len(n.Media); i++ {
 		m := &n.Media[i]
@@ -150,6 +164,7 @@ func (n *Net) writePadded(w io.Writer) {
 	}
 }
 
+// writeRTL prints what stands in the place of nodes.
 func (n *Net) writeRTL(w io.Writer) {
 	if len(n.rtl) > 0 {
 		fmt.Fprint(w, "\nnode\tRTL\n")

@@ -30,7 +30,7 @@ func newLanes(n fabric.Network, c *fabric.Config) (*lanes, error) {
 	}
 	all := len(classes.Of)
 	l := &lanes{server: server, classes: classes, asked: make([]uint8, all), serves: make([]uint32, all), starts: make([]uint32, all)}
-	l.reset()
+	l.reset(c.Seed)
 	return l, nil
 }
 
@@ -59,12 +59,12 @@ func (l *lanes) listen(bank *nic.Bank, cell, ports int, slot uint32) {
 	}
 }
 
-func (l *lanes) reset() {
+func (l *lanes) reset(seed uint64) {
 	clear(l.asked)
 	for i := range l.serves {
 		l.serves[i] = fabric.NoMedium
 	}
-	l.server.Reset()
+	l.server.Reset(seed)
 }
 
 func (l *lanes) state(v *hw.StateVisitor) {

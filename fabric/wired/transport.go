@@ -175,7 +175,7 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 	} else {
 		t.tuned, t.tunedTo = slices.Repeat([]uint16{nic.PortNone}, shape.Processors()), slices.Repeat([]uint32{uint32(shape.Media)}, shape.Processors())
 	}
-	t.Reset(0)
+	t.Reset(c.Seed)
 	return t, nil
 }
 
@@ -453,10 +453,10 @@ func (t *wired) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 	return t.met, t.alone
 }
 
-func (t *wired) Reset(uint64) {
+func (t *wired) Reset(seed uint64) {
 	t.forget()
 	if t.lanes != nil {
-		t.lanes.reset()
+		t.lanes.reset(seed)
 	}
 	for i := range t.hears {
 		t.hears[i] = nic.PortNone

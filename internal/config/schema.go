@@ -102,7 +102,11 @@ func (x *Described) refine(definitions jsonschema.Definitions) error {
 	}
 	types := slices.Clone(x.Types)
 	for _, n := range x.BuiltIn {
-		types = append(types, reflect.TypeOf(n).Elem())
+		for _, t := range strict.Structs(reflect.TypeOf(n).Elem()) {
+			if definitions[strict.SchemaName(t)] != nil && !slices.Contains(types, t) {
+				types = append(types, t)
+			}
+		}
 	}
 	if err := strict.SchemaRanges(definitions, types, strict.SchemaName); err != nil {
 		return err

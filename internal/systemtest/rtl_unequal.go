@@ -58,6 +58,15 @@ rtl: [{replace: "netlist.**"}]`,
 firmware: {program: netlist/flood}
 workload: {one_to_all: {source: 0}}
 rtl: [{replace: "netlist.*.output[*].port"}, {replace: "netlist.wire[*]", twin: bus}, {replace: "**.tx"}]`,
+	"weights": `fabric:
+  netlist:
+    nodes: {"p[0..3]": processor, wire: {kind: bus, arbiter: weighted_round_robin, weights: [2, 1, 3]}, x: {kind: crossbar, arbiter: lottery, weights: [1, 2, 1, 4]}}
+    links:
+      - {endpoints: ["p[0..3]:0", x], latency: 2}
+      - ["p[0..3]:1", wire]
+firmware: {program: netlist/flood}
+workload: {one_to_all: {source: 0}}
+rtl: [{replace: "netlist.**"}]`,
 	"credits": `fabric:
   netlist:
     nodes: {"p[0..4]": processor, x: {kind: bus, arbiter: matrix}}

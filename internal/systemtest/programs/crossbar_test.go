@@ -17,6 +17,7 @@ import (
 	"starloom/fabric/crossbar"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/crossbar/gossip/gossiptest"
+	"starloom/hw"
 	"starloom/internal/systemtest"
 	"starloom/nic"
 )
@@ -208,7 +209,7 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 	random := rand.New(rand.NewPCG(20261121, 0))
 	choose := func(words ...string) string { return words[random.IntN(len(words))] }
 	for k := range machines {
-		x := &crossbar.Network{Ports: 2 + random.IntN(9), Arbiter: choose("fixed", "round_robin", "matrix")}
+		x := &crossbar.Network{Ports: 2 + random.IntN(9), Arbiter: choose(hw.ArbitersFor(hw.ForOutputs)...)}
 		switch choose("head", "cap", "list", "aloha", "queue") {
 		case "cap":
 			x.Arbiter, x.Cap, x.CapArbiter = "", 1+random.IntN(x.Ports), choose("fixed", "round_robin", "matrix")
@@ -217,6 +218,7 @@ func TestCrossbarEnginesAgree(t *testing.T) {
 		case "aloha":
 			x.Medium, x.Arbiter = crossbar.MediumALOHA, ""
 		case "queue":
+			x.Arbiter = choose(hw.ArbitersFor(hw.ForQueues)...)
 			x.Output, x.QueueFrames = crossbar.OutputQueue, 1+random.IntN(x.Ports)
 		}
 		s := starloom.DefaultScenario()

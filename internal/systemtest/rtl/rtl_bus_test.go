@@ -59,7 +59,7 @@ func TestViolationOfABusIsDerived(t *testing.T) {
 	attach := func(violation string) string {
 		path := filepath.Join(t.TempDir(), "bus.yml")
 		text := fmt.Sprintf("model: bus\ntop: bus\nsources: [%s]\nclock: clock\nreset: reset\n"+
-			"params: {TAPS: $TAPS, PHIT_BITS: $PHIT_BITS, ARBITER: $ARBITER, SLICE_CYCLES: $SLICE_CYCLES}\n"+
+			"params: {TAPS: $TAPS, PHIT_BITS: $PHIT_BITS, ARBITER: $ARBITER, KIND: $KIND, SLICE_CYCLES: $SLICE_CYCLES}\n"+
 			"pins: {request: request_i, rail1_i: rail1_i, rail0_i: rail0_i, rail1_o: rail1_o, rail0_o: rail0_o, grant: grant_o%s\n",
 			strings.Join(sources, ", "), violation)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))

@@ -118,8 +118,15 @@ func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
 			limits.description = value
 		}
 	}
+	if worded, ok := reflect.Zero(t).Interface().(Worded); ok {
+		limits.Enum = append(limits.Enum, worded.Words(field.Name)...)
+	}
 	return limits
 }
+
+// Worded is a struct with keys whose words are declared elsewhere: Words are the words of a field, after those of its tag; nil for
+// none.
+type Worded interface{ Words(field string) []string }
 
 // OutOfRange looks for a value in v, which stands at path, that its field's tag does not allow: where it
 // is, what is wrong with it and what is allowed, or nothing. A struct of the type other has no tags.

@@ -65,7 +65,7 @@ func IntegerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 // Pointer is what the schema's optional numbers are.
 func Pointer(n uint64) *uint64 { return &n }
 
-// SchemaRanges adds to the definitions of types, which have names, the ranges of their integers, and the
+// SchemaRanges adds to the definitions of types, which have names, the ranges of their integers, the words of Worded, and the
 // descriptions that no tag can hold.
 func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name func(reflect.Type) string) error {
 	for _, t := range types {
@@ -79,8 +79,14 @@ func SchemaRanges(definitions jsonschema.Definitions, types []reflect.Type, name
 				continue
 			}
 			kind := t.FieldByIndex(field.Index).Type
+			if kind.Kind() == reflect.String && len(field.Limits.Enum) > len(p.Enum) {
+				p.Enum = nil
+				for _, word := range field.Limits.Enum {
+					p.Enum = append(p.Enum, word)
+				}
+			}
 			if kind.Kind() == reflect.Pointer {
-				if _, description, ok := Shorthand(kind.Elem()); ok {
+				if _, description, ok := Shorthand(kind.Elem()); ok && p.Description == "" {
 					p.Description = description
 				}
 			}

@@ -1,4 +1,4 @@
-// bus TAPS=3 PHIT_BITS=4 ARBITER=1 SLICE_CYCLES=1
+// bus TAPS=3 PHIT_BITS=4 ARBITER=1 KIND=0 SLICE_CYCLES=1
 // One-hot state, a multiplexer by cases.
 module dut(input clock, input reset, input [2:0] request_i, input [11:0] rail1_i, input [11:0] rail0_i,
            output reg [3:0] rail1_o, output reg [3:0] rail0_o, output violation_o, output [2:0] grant_o);

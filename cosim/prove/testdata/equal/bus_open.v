@@ -1,4 +1,4 @@
-// bus TAPS=4 PHIT_BITS=3 ARBITER=0 SLICE_CYCLES=1
+// bus TAPS=4 PHIT_BITS=3 ARBITER=0 KIND=0 SLICE_CYCLES=1
 // No arbiter: each bit of the wire is an or of its taps.
 module dut(input clock, input reset, input [3:0] request_i, input [11:0] rail1_i, input [11:0] rail0_i,
            output [2:0] rail1_o, output [2:0] rail0_o, output violation_o, output [3:0] grant_o);

@@ -1,0 +1,51 @@
+package fabrictest
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Blocks are the blocks of a page in a language.
+func Blocks(t testing.TB, page, language string) (blocks []string) {
+	t.Helper()
+	guide, err := os.ReadFile(page)
+	require.NoError(t, err)
+	for _, match := range regexp.MustCompile("(?s)```"+language+"\n(.*?\n)```").FindAllSubmatch(guide, -1) {
+		blocks = append(blocks, string(match[1]))
+	}
+	return blocks
+}
+
+// RequireGuide requires that a page's blocks of Go are so many files, in this order; each begins with its package.
+func RequireGuide(t testing.TB, page string, files ...string) {
+	t.Helper()
+	written := []string{}
+	for _, block := range Blocks(t, page, "go") {
+		if strings.HasPrefix(block, "package ") {
+			written = append(written, block)
+		} else {
+			written[len(written)-1] += "\n" + block
+		}
+	}
+	require.Len(t, written, len(files))
+	for i, file := range files {
+		requireFile(t, file, written[i])
+	}
+}
+
+// RequireBlocks requires that a page's blocks in a language are one file.
+func RequireBlocks(t testing.TB, page, language, file string) {
+	t.Helper()
+	requireFile(t, file, strings.Join(Blocks(t, page, language), "\n"))
+}
+
+func requireFile(t testing.TB, file, text string) {
+	t.Helper()
+	source, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(source), text, file)
+}

@@ -1,0 +1,173 @@
+package hw
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+)
+
+// ArbiterKind is a kind of arbiters by its number, that of KIND in arbiter.v. One file declares a kind: arbiter_matrix.go has
+// ArbiterMatrix. docs/new-arbiter.md adds one.
+type ArbiterKind uint8
+
+// ArbiterSpec declares a kind.
+type ArbiterSpec struct {
+	Name string // in scenarios, reports and files
+	Does string // whom it grants: "the lowest requester"
+	Uses ArbiterUse
+
+	Slices   bool // it needs ArbiterShape.SliceCycles, and its turns pass with time
+	Weighted bool // it reads ArbiterShape.Weights
+	Seeded   bool // it reads ArbiterShape.Seeds
+
+	New func(ArbiterShape) Arbitration
+
+	RTL     fs.FS     // with the twin, arbiter_ and the name; nil for Starloom's own
+	Whole   bool      // arbiter_choice.v has the kind: one Verilog module may hold the arbiter beside what it serves
+	Mutants []Mistake // of the twin, at least three; nil for a kind without Verilog
+}
+
+// A Mistake is a common error in a design, as an edit of Verilog.
+type Mistake struct {
+	Name     string // what is wrong
+	Old, New string // of the first source that has Old, which occurs once there
+}
+
+// ArbiterShape are the sizes and settings of a bank of arbiters.
+type ArbiterShape struct {
+	Path        string // of the bank, for faults
+	Element     func(arbiter int) string
+	Arbiters    int
+	Requesters  int // of each arbiter
+	Shards      int
+	SliceCycles int       // 0 unless the kind has slices
+	Weights     [][]uint8 // by arbiter and requester, 1 for what is missing. Not copied: RTL may set them
+	Seeds       []uint32  // by arbiter, 0 as 1. Not copied: the first grant after a reset takes what stands there
+}
+
+// Arbitration is the memory of the arbiters of one kind, and the order of requests that follows from it.
+type Arbitration interface {
+	// Rank gives each request its place: the least rank is granted first, of equal ranks the lower requester, NeverRank never.
+	// asks are all requests at the arbiters that they name, in any order. A rank is at most NeverRank.
+	Rank(shard int, asks []Request, ranks []uint64)
+	// Granted notes that a requester's frame begins.
+	Granted(arbiter, requester uint32)
+	// Pass notes that cycles have passed.
+	Pass(shard int, cycles uint64)
+	// Memory declares the registers; only Registers, Collect and Derive are read.
+	Memory() Declaration
+}
+
+// NeverRank is the rank of a request that cannot be granted.
+const NeverRank = 1<<48 - 1
+
+// Forgetful is an arbitration without memory, for kinds to embed.
+type Forgetful struct{}
+
+// Granted does nothing.
+func (Forgetful) Granted(uint32, uint32) {}
+
+// Pass does nothing.
+func (Forgetful) Pass(int, uint64) {}
+
+// Memory is empty.
+func (Forgetful) Memory() Declaration { return Declaration{} }
+
+// ArbiterUse is a set of places that an arbiter serves.
+type ArbiterUse uint8
+
+// The uses. A kind is refused for a use that it does not declare.
+const (
+	// ForBuses: the taps of a bus.
+	ForBuses ArbiterUse = 1 << iota
+	// ForSchedules: a bus whose senders keep a schedule: a lone request is granted in its cycle.
+	ForSchedules
+	// ForOutputs: an output of a crossbar.
+	ForOutputs
+	// ForCapped: an output whose frames a cap may hold back: a grant changes nothing of later choices.
+	ForCapped
+	// ForQueues: an output that takes several frames in a slot: a grant does not change the order of those that still wait.
+	ForQueues
+	// ForCaps: the inputs that a cap admits, with the same property.
+	ForCaps
+	// ForLists: the inputs that ask for one output of a list; its turns are those of ListRule.
+	ForLists
+)
+
+var arbiterKinds [256]*ArbiterSpec
+
+// RegisterArbiter declares a kind under a free number.
+func RegisterArbiter(kind ArbiterKind, spec ArbiterSpec) {
+	switch {
+	case arbiterKinds[kind] != nil:
+		panic(fmt.Sprintf("hw: arbiters %s and %s have the number %d", arbiterKinds[kind].Name, spec.Name, kind))
+	case ArbiterOf(spec.Name) != noArbiterKind:
+		panic(fmt.Sprintf("hw: two kinds of arbiters are called %s", spec.Name))
+	}
+	arbiterKinds[kind] = &spec
+}
+
+// noArbiterKind has no spec.
+const noArbiterKind ArbiterKind = 255
+
+// ArbiterKinds are all kinds, in the order of their numbers.
+func ArbiterKinds() (kinds []ArbiterKind) {
+	for k, spec := range arbiterKinds {
+		if spec != nil {
+			kinds = append(kinds, ArbiterKind(k))
+		}
+	}
+	return kinds
+}
+
+// ArbiterOf is the kind of a name; a kind without uses if there is none.
+func ArbiterOf(name string) ArbiterKind {
+	for k, spec := range arbiterKinds {
+		if spec != nil && spec.Name == name {
+			return ArbiterKind(k)
+		}
+	}
+	return noArbiterKind
+}
+
+// Spec is the declaration of a kind, the zero value for an unknown one.
+func (k ArbiterKind) Spec() ArbiterSpec {
+	if spec := arbiterKinds[k]; spec != nil {
+		return *spec
+	}
+	return ArbiterSpec{}
+}
+
+// String returns the kind's name.
+func (k ArbiterKind) String() string {
+	if spec := arbiterKinds[k]; spec != nil {
+		return spec.Name
+	}
+	return fmt.Sprintf("kind(%d)", uint8(k))
+}
+
+// Works reports whether a kind serves a use.
+func (k ArbiterKind) Works(use ArbiterUse) bool { return k.Spec().Uses&use != 0 }
+
+// ArbitersFor are the names of the kinds that serve a use.
+func ArbitersFor(use ArbiterUse) (names []string) {
+	for _, kind := range ArbiterKinds() {
+		if kind.Works(use) {
+			names = append(names, kind.String())
+		}
+	}
+	return names
+}
+
+// ArbiterWorks reports whether the kind of a name serves a use.
+func ArbiterWorks(name string, use ArbiterUse) bool { return slices.Contains(ArbitersFor(use), name) }
+
+// weight is that of a requester.
+func (s *ArbiterShape) weight(arbiter, requester uint32) uint8 {
+	if int(arbiter) < len(s.Weights) {
+		if weights := s.Weights[arbiter]; int(requester) < len(weights) {
+			return weights[requester]
+		}
+	}
+	return 1
+}

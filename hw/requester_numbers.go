@@ -1,0 +1,88 @@
+package hw
+
+import (
+	"fmt"
+	"slices"
+)
+
+// requesterNumbers holds a number for some requesters of each arbiter; the others have 0. Memory grows with the requesters that
+// have a number.
+type requesterNumbers struct {
+	requesters int
+	rows       [][]requesterNumber // by arbiter, in ascending order of requesters
+
+	// As a saved state has them: arbiter<<32 | requester, ascending.
+	who, values []uint64
+}
+
+type requesterNumber struct {
+	requester uint32
+	value     uint64
+}
+
+func newRequesterNumbers(s ArbiterShape) requesterNumbers {
+	return requesterNumbers{requesters: s.Requesters, rows: make([][]requesterNumber, s.Arbiters)}
+}
+
+func (n *requesterNumbers) find(arbiter, requester uint32) (place int, ok bool) {
+	return slices.BinarySearchFunc(n.rows[arbiter], requester, func(r requesterNumber, requester uint32) int {
+		return int(r.requester) - int(requester)
+	})
+}
+
+// of is the number of a requester.
+func (n *requesterNumbers) of(arbiter, requester uint32) uint64 {
+	if place, ok := n.find(arbiter, requester); ok {
+		return n.rows[arbiter][place].value
+	}
+	return 0
+}
+
+func (n *requesterNumbers) set(arbiter, requester uint32, value uint64) {
+	place, ok := n.find(arbiter, requester)
+	if !ok {
+		n.rows[arbiter] = slices.Insert(n.rows[arbiter], place, requesterNumber{requester: requester})
+	}
+	n.rows[arbiter][place].value = value
+}
+
+// clear sets all numbers of an arbiter to 0.
+func (n *requesterNumbers) clear(arbiter uint32) { n.rows[arbiter] = n.rows[arbiter][:0] }
+
+// declare is the memory of a kind that has them beside other registers.
+func (n *requesterNumbers) declare(who, values string, check func(i int, value uint64) error, others ...Register) Declaration {
+	return Declaration{
+		Registers: append(others, List(who, &n.who, n.checkWho()), List(values, &n.values, check)),
+		Collect: func() {
+			n.who, n.values = n.who[:0], n.values[:0]
+			for i, row := range n.rows {
+				for _, r := range row {
+					n.who, n.values = append(n.who, uint64(i)<<32|uint64(r.requester)), append(n.values, r.value)
+				}
+			}
+		},
+		Derive: func() {
+			for i := range n.rows {
+				n.rows[i] = n.rows[i][:0]
+			}
+			for k, who := range n.who {
+				n.rows[who>>32] = append(n.rows[who>>32], requesterNumber{uint32(who), n.values[k]})
+			}
+		},
+	}
+}
+
+// checkWho returns the check of who, which judges one after the other.
+func (n *requesterNumbers) checkWho() func(i int, who uint64) error {
+	before := uint64(0)
+	return func(i int, who uint64) error {
+		if who>>32 >= uint64(len(n.rows)) || who&0xFFFFFFFF >= uint64(n.requesters) {
+			return fmt.Errorf("element %d is %#x: there are %d arbiters of %d requesters", i, who, len(n.rows), n.requesters)
+		}
+		if i > 0 && who <= before {
+			return fmt.Errorf("element %d is %#x, it must be above %#x", i, who, before)
+		}
+		before = who
+		return nil
+	}
+}
