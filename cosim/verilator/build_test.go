@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -267,6 +268,18 @@ func TestBuildsAtOnce(t *testing.T) {
 	left, err := filepath.Glob(filepath.Join(cache, ".build-*"))
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// TestLibraryIsCompiledOnce: the cache of this package's tests takes Verilator's library from the user's cache.
+func TestLibraryIsCompiledOnce(t *testing.T) {
+	_, err := Build(context.Background(), conforming("adder.v", "adder"), cosim.BuildOptions{Cache: testCache})
+	require.NoError(t, err)
+	objects, err := filepath.Glob(filepath.Join(testCache, "runtime-*-verilated.o"))
+	require.NoError(t, err)
+	require.True(t, slices.ContainsFunc(objects, func(path string) bool {
+		to, err := os.Readlink(path)
+		return err == nil && filepath.Base(to) == filepath.Base(path)
+	}), "%v", objects)
 }
 
 // TestLongBuildSurvivesABrokenCache: a damaged result is made again.
