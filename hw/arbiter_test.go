@@ -407,8 +407,10 @@ func TestArbitersRefuse(t *testing.T) {
 
 	c, a := newArbiters(t, ArbiterMatrix, 3, 0, 5, 1, nil)
 	requireRefused(t, c.kernel, "granted", func() { a.granted[2] = 4 })
+	requireRefused(t, c.kernel, "served_at", func() { a.arbitration.(*matrix).served.set(2, 1, NeverRank) })
+	c, a = newArbiters(t, ArbiterMatrix, 600, 0, 5, 1, nil)
 	m := a.arbitration.(*matrix)
-	requireRefused(t, c.kernel, "there are 15 arbiters of 3", func() { m.served.rows[2] = []requesterNumber{{3, 1}} })
+	requireRefused(t, c.kernel, "there are 15 arbiters of 600", func() { m.served.rows[2] = []requesterNumber{{600, 1}} })
 	requireRefused(t, c.kernel, "must be above", func() { m.served.rows[2] = []requesterNumber{{1, 1}, {0, 2}} })
 	requireRefused(t, c.kernel, "served_at", func() { m.served.rows[2] = []requesterNumber{{1, NeverRank}} })
 	requireRefused(t, c.kernel, "grants", func() { m.grants[2] = NeverRank })
@@ -418,7 +420,7 @@ func TestArbitersRefuse(t *testing.T) {
 	requireRefused(t, c.kernel, "turn", func() { a.arbitration.(*tdma).turn[0] = 3 })
 	requireRefused(t, c.kernel, "elapsed", func() { a.arbitration.(*tdma).elapsed[0] = 2 })
 	c, a = newArbiters(t, ArbiterWeightedRoundRobin, 3, 0, 5, 1, nil)
-	requireRefused(t, c.kernel, "spent", func() { a.arbitration.(*weightedRoundRobin).spent.rows[2] = []requesterNumber{{1, 256}} })
+	requireRefused(t, c.kernel, "spent", func() { a.arbitration.(*weightedRoundRobin).spent.set(2, 1, 256) })
 }
 
 func TestRequestsRefuse(t *testing.T) {
