@@ -131,10 +131,10 @@ func TestReadmeTests(t *testing.T) {
 	require.NotNil(t, given)
 	ci, err := os.ReadFile("../../.ci/run")
 	require.NoError(t, err)
-	require.Contains(t, string(ci), "# What CI runs on a clean clone: the README's test command, and the long tests after it.\n")
+	require.Contains(t, string(ci), "# What CI runs on a clean clone: the README's test command, a quick run on the tools of a newer Debian, and the long tests.\n")
 	runs := regexp.MustCompile(`(?m)^(?:exec )?(make .*)$`).FindAllSubmatch(ci, -1)
-	require.Equal(t, [][]string{{string(given[1])}, {"make long"}}, [][]string{{string(runs[0][1])}, {string(runs[1][1])}})
-	require.Len(t, runs, 2)
+	require.Len(t, runs, 3)
+	require.Equal(t, []string{string(given[1]), "make newer", "make long"}, []string{string(runs[0][1]), string(runs[1][1]), string(runs[2][1])})
 }
 
 // TestEvidence: the tests that pages name are there, in the package that stands after them.
