@@ -3,7 +3,7 @@ package verilator
 import "starloom/cosim"
 
 // A design is what discovery finds out about a top module. Verilator writes it as
-// XML up to version 5.03x and as JSON later: only xml.go depends on that.
+// XML or as JSON: only xml.go and json.go depend on that.
 type design struct {
 	ports  []cosim.Port
 	types  []string          // of the ports, as text: logic [7:0]

@@ -48,7 +48,7 @@ func (f *Flat) Text(file string) ([]byte, error) {
 
 // flatFlags are those of the tree. Nothing is folded in it: folded, an X has a value.
 var flatFlags = []string{
-	"--xml-only", "--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg", "-fno-const",
+	"--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg", "-fno-const",
 	"--dumpi-tree", "3", "--dump-tree-addrids", // after every stage: 5.032 takes no names of them, and mixes names and addresses of nodes
 	"--debugi-V3Simulate", "9",
 }
@@ -96,17 +96,13 @@ func Flatten(ctx context.Context, s cosim.Source, o cosim.BuildOptions, kind str
 }
 
 func (b *builder) flat() (*Flat, error) {
-	xml, dir := filepath.Join(b.work, "flat.xml"), filepath.Join(b.work, "flat")
+	dir := filepath.Join(b.work, "flat")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	said, err := b.verilate(append([]string{"--xml-output", xml, "--Mdir", dir}, flatFlags...)...)
+	list, said, err := b.elaborate(b.verilate, dir, append([]string{"--Mdir", dir}, flatFlags...)...)
 	if err != nil {
 		return nil, err
-	}
-	list, err := readXML(xml)
-	if err != nil {
-		return nil, fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
 	}
 	f := &Flat{
 		Files: list.files, Ports: b.design.ports, Data: b.description.Data,

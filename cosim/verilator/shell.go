@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"starloom/cosim"
 )
@@ -106,10 +107,52 @@ func (b *builder) readProbe(interfaces *[]interfacePort) (n *netlist, err error)
 	}
 }
 
+// How Verilator is asked for its tree: in XML, or, where a version has none, in JSON, which before 5.048 lacks signs.
+type treeFormat struct {
+	option string
+	files  []string // options of the files that it writes, in a folder
+	read   func(paths ...string) (*netlist, error)
+}
+
+var (
+	xmlFormat  = treeFormat{"--xml-only", []string{"--xml-output"}, func(paths ...string) (*netlist, error) { return readXML(paths[0]) }}
+	jsonFormat = treeFormat{
+		"--json-only", []string{"--json-only-output", "--json-only-meta-output"},
+		func(paths ...string) (*netlist, error) { return readJSON(paths[0], paths[1]) },
+	}
+)
+
+// withoutXML are the versions that have refused --xml-only.
+var withoutXML sync.Map
+
+// elaborate asks for the tree, written into the folder.
+func (b *builder) elaborate(run func(args ...string) ([]byte, error), dir string, args ...string) (n *netlist, said []byte, err error) {
+	format := xmlFormat
+	if _, none := withoutXML.Load(b.tools[0]); none {
+		format = jsonFormat
+	}
+	options, paths := []string{format.option}, []string(nil)
+	for i, option := range format.files {
+		paths = append(paths, filepath.Join(dir, fmt.Sprintf("design.tree.%d", i)))
+		options = append(options, option, paths[i])
+	}
+	said, err = run(slices.Concat(options, args)...)
+	if err != nil && format.option == xmlFormat.option && bytes.Contains(said, []byte("Invalid option: --xml-only")) {
+		withoutXML.Store(b.tools[0], true)
+		return b.elaborate(run, dir, args...)
+	}
+	if err != nil {
+		return nil, said, err
+	}
+	if n, err = format.read(paths...); err != nil {
+		return nil, nil, fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
+	}
+	return n, said, nil
+}
+
 // readNetlist asks Verilator for the netlist; said is what it has said to a source that it refuses.
 func (b *builder) readNetlist(to **netlist) (said []byte, err error) {
-	path := filepath.Join(b.work, "design.xml")
-	said, err = b.runVerilator("--xml-only", "--xml-output", path, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert",
+	n, said, err := b.elaborate(b.runVerilator, b.work, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert",
 		"-fno-dfg", "-fno-const") // what they change cannot be compared with the source
 	if err != nil {
 		return said, err
@@ -119,10 +162,8 @@ func (b *builder) readNetlist(to **netlist) (said []byte, err error) {
 			return nil, err
 		}
 	}
-	if *to, err = readXML(path); err != nil {
-		return nil, fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
-	}
-	(*to).folder = b.hdlDir
+	n.folder = b.hdlDir
+	*to = n
 	return nil, nil
 }
 

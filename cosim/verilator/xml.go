@@ -61,6 +61,11 @@ func readXML(path string) (*netlist, error) {
 	if err != nil {
 		return nil, err
 	}
+	return netlistOf(root)
+}
+
+// netlistOf finds files, types and modules in a tree.
+func netlistOf(root *xmlNode) (*netlist, error) {
 	n := &netlist{files: map[string]string{}, types: map[string]*xmlNode{}, modules: map[string]*xmlNode{}, root: root, texts: map[string]string{}}
 	for _, file := range root.all("file") {
 		n.files[file.get("id")] = file.get("filename")
@@ -77,7 +82,7 @@ func readXML(path string) (*netlist, error) {
 		}
 	}
 	if n.top == nil {
-		return nil, errors.New("there is no top module in its XML")
+		return nil, errors.New("there is no top module in its tree")
 	}
 	return n, nil
 }

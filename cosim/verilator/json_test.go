@@ -1,0 +1,99 @@
+//go:build linux
+
+package verilator
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim/internal/cosimtest"
+)
+
+// told is what is read of a tree, types by what they are, but for what JSON of 5.032 lacks: signs, types of members and of
+// parameters, and the order of ports.
+func told(n *netlist) (lines []string) {
+	var kind func(id string, depth int) string
+	kind = func(id string, depth int) string {
+		v := n.types[id]
+		if v == nil || depth > 8 {
+			return "-"
+		}
+		return strings.Join([]string{v.name, v.get("loc"), v.get("name"), v.get("left"), v.get("right"), kind(v.get("sub_dtype_id"), depth+1)}, " ")
+	}
+	var walk func(x *xmlNode, depth int)
+	walk = func(x *xmlNode, depth int) {
+		line := fmt.Sprint(strings.Repeat(" ", depth), x.name)
+		for _, a := range []string{"loc", "name", "dir", "direction", "edgeType", "defName", "param", "localparam", "topModule", "left", "right"} {
+			line += fmt.Sprintf(" %s=%q", a, x.get(a))
+		}
+		if x.name != "memberdtype" {
+			line += " " + kind(x.get("dtype_id"), 0) + " " + kind(x.get("sub_dtype_id"), 0)
+		}
+		lines = append(lines, line)
+		for _, child := range x.children {
+			walk(child, depth+1)
+		}
+	}
+	for _, of := range n.root.all("netlist") {
+		walk(of, 0)
+	}
+	return lines
+}
+
+// TestJSONIsXML: of the twins and of designs of the tests both say the same.
+func TestJSONIsXML(t *testing.T) {
+	if !cosimtest.Since(t, "verilator", 5, 32) || cosimtest.Since(t, "verilator", 5, 48) {
+		t.Skip("this version has not both")
+	}
+	var files []string
+	for _, pattern := range []string{"../rtl/*.v", "testdata/conformance/*.v", "testdata/*.sv", "../prove/testdata/*/*.*v", "../flatten/testdata/*.*v"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		files = append(files, found...)
+	}
+	compared := 0
+	for _, file := range files {
+		dir := t.TempDir()
+		common := []string{"--Mdir", dir, "--no-timing", "-Wno-fatal", "--assert", "-fno-dfg", "-fno-const", "-I../rtl", file}
+		if text, err := os.ReadFile(file); err == nil {
+			top := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+			if !strings.Contains(string(text), "module "+top) {
+				top = "dut"
+			}
+			if strings.Contains(string(text), "module "+top) {
+				common = append(common, "--top-module", top)
+			}
+		}
+		xml, tree, meta := filepath.Join(dir, "x.xml"), filepath.Join(dir, "x.json"), filepath.Join(dir, "m.json")
+		if exec.Command("verilator_bin", append([]string{"--xml-only", "--xml-output", xml}, common...)...).Run() != nil {
+			continue
+		}
+		require.NoError(t, exec.Command("verilator_bin", append([]string{"--json-only", "--json-only-output", tree, "--json-only-meta-output", meta}, common...)...).Run(), file)
+		want, err := readXML(xml)
+		if err != nil { // a file of several designs
+			continue
+		}
+		got, err := readJSON(tree, meta)
+		require.NoError(t, err, file)
+		assert.Equal(t, want.files, got.files)
+		a, b := told(want), told(got)
+		for i := range min(len(a), len(b)) {
+			if a[i] != b[i] && !strings.Contains(b[i], "paramtypedtype") {
+				t.Errorf("%s, line %d\n%s\n%s", file, i, a[i], b[i])
+				break
+			}
+		}
+		assert.Len(t, b, len(a), file)
+		compared++
+		require.NoError(t, os.RemoveAll(dir))
+	}
+	t.Log(compared, "of", len(files))
+	require.Greater(t, compared, 50)
+}
