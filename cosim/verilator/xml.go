@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -153,7 +154,7 @@ func (n *netlist) design(s *cosim.Source, module *xmlNode) (*design, error) {
 		return nil, err
 	}
 	for _, name := range n.files {
-		if !strings.HasPrefix(name, "<") {
+		if !strings.HasPrefix(name, "<") && !strings.HasPrefix(filepath.Base(name), "verilated_std") { // nor Verilator's own
 			d.files = append(d.files, name)
 		}
 	}
