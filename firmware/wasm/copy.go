@@ -23,7 +23,7 @@ type Copy struct {
 	Binary  []byte
 	Start   string   // export that runs the image's start function, "" for none
 	Globals []Global // the mutable globals, in the order of the image
-	Laps    bool     // the copy knows when a cell's turn begins: see laps.go
+	Laps    bool     // the copy knows when a cell's turn begins: see bank_turns.go
 
 	// Recursive names the functions within reach of the exports that may call themselves.
 	// At what depth a runtime ends them differs between runtimes.

@@ -305,7 +305,7 @@ func initRepository(t *testing.T, folder string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// TestQuestionsHaveAnswers: twenty questions of a newcomer, and where the layout says their answers are.
+// TestQuestionsHaveAnswers: twice twenty questions of a newcomer, and where the layout says their answers are.
 func TestQuestionsHaveAnswers(t *testing.T) {
 	text, err := os.ReadFile("questions.txt")
 	require.NoError(t, err)
@@ -322,5 +322,5 @@ func TestQuestionsHaveAnswers(t *testing.T) {
 			require.NoError(t, err, question)
 		}
 	}
-	require.Equal(t, 20, questions)
+	require.Equal(t, 40, questions)
 }
