@@ -87,7 +87,7 @@ vet:
 newer: newer-tree
 	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -run $(NEWER_QUICK) $(NEWER_TESTED)
 newer-all: newer-tree
-	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -p 1 -timeout 60m ./cosim/... ./firmware/... ./traces/... ./nic \
+	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -p 1 -timeout 60m -skip Arm64 ./cosim/... ./firmware/... ./traces/... ./nic \
 		./internal/maps ./internal/systemtest/rtl ./internal/systemtest/check ./internal/systemtest/outputs ./fabric/fabrictest
 	.ci/root run $(SUITE) $(GO) test -count=1 -vet=off -ldflags=-w -run TestRans -record ./internal/tools
 
