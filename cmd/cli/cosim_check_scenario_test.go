@@ -78,9 +78,9 @@ func TestMistakesThatARunHides(t *testing.T) {
 		return scenarioWith(t, "credit_counter", forgets, "count_q - (give_i == 0 ? taken : NONE) + given",
 			"params: {DEPTH: 4}\npins: {take_i: take_i, give_i: give_i, count_o: count_o, underflow_o: underflow_o, overflow_o: overflow_o}\n", scenario)
 	}
-	const last = "~(choice | (choice - ONE))"
+	const last = "~(choice_o | (choice_o - ONE))"
 	served := func(scenario string) string {
-		return scenarioWith(t, "arbiter_round_robin", last, "~(choice - ONE)",
+		return scenarioWith(t, "arbiter_round_robin", last, "~(choice_o - ONE)",
 			"params: {REQUESTERS: 8}\npins: {request_i: request_i, grant_o: grant_o, index_o: index_o}\n", scenario)
 	}
 	for _, c := range []struct{ name, dir, gap, random string }{
