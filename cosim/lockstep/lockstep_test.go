@@ -94,7 +94,7 @@ func TestShrinks(t *testing.T) {
 		{"arbiter_round_robin", "off by one", cosim.BackendWasm, nil, 4, DivergenceValue, "grant_o"},
 		{"arbiter_round_robin", "holder not held", cosim.BackendIcarus, nil, 4, DivergenceValue, "grant_o"},
 		{"arbiter_fixed", "late grant", cosim.BackendIcarus, nil, 4, DivergenceValue, "grant_o"},
-		{"arbiter_fixed", "missing reset", cosim.BackendIcarus, nil, 3, DivergenceValue, "grant_o"},
+		{"arbiter_fixed", "missing reset of the grant", cosim.BackendIcarus, nil, 3, DivergenceValue, "grant_o"},
 		{"arbiter_round_robin", "missing reset", cosim.BackendIcarus, nil, 4, DivergenceUnknown, "grant_o"},
 		{"fifo", "stuck overflow flag", cosim.BackendWasm, nil, 8, DivergenceValue, "overflow_o"},
 		{"link", "one cycle short", cosim.BackendIcarus, twin.Parameters{"DELAY_CYCLES": 2, "PHIT_BITS": 1}, 5, DivergenceValue, "rail1_o"},
