@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -280,6 +281,16 @@ func (b *compilation) resources() (string, error) {
 	return known.(string), nil
 }
 
+// arraysOfStructs makes clang, from 16 on, look at the ends of arrays that end a struct, as it does before. The folder of its resources
+// has the name of its version.
+func arraysOfStructs(resources string) []string {
+	major, _, _ := strings.Cut(filepath.Base(resources), ".")
+	if version, err := strconv.Atoi(major); err != nil || version < 16 {
+		return nil
+	}
+	return []string{"-fstrict-flex-arrays=1"}
+}
+
 // flags are clang's for a source; resources is where its own headers are.
 func (b *compilation) flags(path, object, resources string) ([]string, error) {
 	source, err := filepath.Abs(path)
@@ -300,7 +311,7 @@ func (b *compilation) flags(path, object, resources string) ([]string, error) {
 	}
 	var checks []string
 	if b.Debug {
-		checks = debugFlags
+		checks = slices.Concat(debugFlags, arraysOfStructs(resources))
 	}
 	return slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags, checks), nil
 }
