@@ -148,6 +148,32 @@ func WiringOf(n Network) *Wiring {
 	return w
 }
 
+// CheckWiring refuses a Wiring in which a port leads nowhere and Own does not say that it only hears: a frame sent there would be
+// on no medium.
+func CheckWiring(n Network) error {
+	shape := n.Shape()
+	var w *Wiring
+	switch d := shape.Chosen().(type) {
+	case OnePort:
+		w = d.Wiring
+	case AllPorts:
+		w = d.Wiring
+	}
+	if w == nil {
+		return nil
+	}
+	own := shape.NIC().Own
+	for processor := range shape.Processors() {
+		for port := range shape.PortsOf(processor) {
+			if w.Sends[w.SendRow(processor, shape.Ports)+port] == NoMedium && (own == nil || own.Sends(processor, uint16(port))) {
+				return fmt.Errorf("%s: port %d of processor %d sends to NoMedium; give it a medium, or say in Own that the processor lacks the port or that the port only hears",
+					n.Kind(), port, processor)
+			}
+		}
+	}
+	return nil
+}
+
 // Pace gives the slots of processors at routers, which are ticks, their length; without firmware they are cycles. An error
 // is an *input.Error about a key of the scenario.
 func Pace(n Network, bare bool, t *nic.Timing) error {

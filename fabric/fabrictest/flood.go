@@ -340,13 +340,26 @@ var images sync.Map
 // image is the firmware for a network: one for all, but where processors have ports of their own.
 func (f Flood) image(ctx context.Context) ([]byte, error) {
 	define := ""
-	if shape := networkOf(f.Fabric).Shape(); shape.NIC().Taps != nil {
-		ports := make([]string, shape.Processors())
+	network := networkOf(f.Fabric)
+	shape := network.Shape()
+	own := shape.NIC().Own
+	if shape.NIC().Taps != nil || own != nil && network.Abilities().ROM == nil {
+		ports, sends := make([]string, shape.Processors()), make([]string, shape.Processors())
 		for i := range ports {
 			ports[i] = fmt.Sprint(shape.PortsOf(i))
+			mask := uint64(0)
+			for port := range min(64, shape.PortsOf(i)) {
+				if own == nil || own.Sends(i, uint16(port)) {
+					mask |= 1 << port
+				}
+			}
+			sends[i] = fmt.Sprintf("%dull", mask)
 		}
 		define = "PORTS_OF={" + strings.Join(ports, ",") + "}"
-	} else if shape.NIC().Own != nil || shape.NIC().Classes != nil {
+		if own != nil {
+			define += " SENDS_OF={" + strings.Join(sends, ",") + "}"
+		}
+	} else if own != nil || shape.NIC().Classes != nil {
 		define = "OWN_PORTS=1"
 	}
 	build, _ := images.LoadOrStore(define, sync.OnceValues(func() ([]byte, error) { return built(ctx, define) }))
@@ -362,7 +375,7 @@ func built(ctx context.Context, define string) ([]byte, error) {
 	defer os.RemoveAll(folder)
 	o := firmware.BuildOptions{Source: filepath.Join(folder, "flood.c"), Output: filepath.Join(folder, "flood.wasm")}
 	if define != "" {
-		o.Define = []string{define}
+		o.Define = strings.Fields(define)
 	}
 	if err := os.WriteFile(o.Source, floodSource, 0o600); err != nil {
 		return nil, err

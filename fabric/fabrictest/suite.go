@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/fabric"
 	"starloom/hw"
 )
 
@@ -31,6 +32,7 @@ type Case struct {
 func (s *Suite) Run(t *testing.T) {
 	for _, c := range s.Cases {
 		t.Run(c.Name, func(t *testing.T) {
+			t.Run("names", func(t *testing.T) { c.names(t) })
 			want := c.verdict(t)
 			t.Run("execution", func(t *testing.T) { c.execution(t, want) })
 			t.Run("state", func(t *testing.T) { c.state(t, want) })
@@ -40,6 +42,35 @@ func (s *Suite) Run(t *testing.T) {
 		})
 	}
 	t.Run("rtl", s.rtl)
+}
+
+// names requires that names and wiring say the same, of a network with both: reports name media by the one, and frames follow the
+// other.
+func (c *Case) names(t *testing.T) {
+	network := networkOf(c.Scenario(t).Fabric)
+	shape := network.Shape()
+	var w *fabric.Wiring
+	switch d := shape.Chosen().(type) {
+	case fabric.OnePort:
+		w = d.Wiring
+	case fabric.AllPorts:
+		w = d.Wiring
+	}
+	if w == nil {
+		return
+	}
+	names, own := network.Names(), shape.NIC().Own
+	for processor := range shape.Processors() {
+		for port := range shape.PortsOf(processor) {
+			if own == nil || own.Sends(processor, uint16(port)) {
+				require.EqualValues(t, w.Sends[w.SendRow(processor, shape.Ports)+port], names.SentOn(processor, uint16(port), 0),
+					"SentOn of port %d of processor %d", port, processor)
+			}
+			if hears := w.Hears[w.HearRow(processor, shape.Ports)+port]; hears != fabric.NoMedium {
+				require.EqualValues(t, hears, names.HeardOn(processor, uint16(port)), "HeardOn of port %d of processor %d", port, processor)
+			}
+		}
+	}
 }
 
 // rtl puts RTL in the place of hardware: only the engine's name may tell.

@@ -45,6 +45,9 @@ func New(n fabric.Network, c *fabric.Config, workers *hw.Workers, rtl RTL) (*Pla
 
 // Lay lays out a plant for a kernel, to which its components are still to be added.
 func Lay(n fabric.Network, c *fabric.Config, kernel *hw.Kernel) (*Plant, error) {
+	if err := fabric.CheckWiring(n); err != nil {
+		return nil, err
+	}
 	shape := n.Shape()
 	t := &Plant{kernel: kernel, Front: Front{
 		site: site{

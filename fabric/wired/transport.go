@@ -143,6 +143,9 @@ func New(n fabric.Network, c *fabric.Config) (fabric.Transport, error) {
 		perUnit: shape.Processors() / c.Shards[len(c.Shards)-1].End, shardOf: hw.ShardOfUnit(c.Shards), work: make([]wiredWork, len(c.Shards)),
 		wiredCrossed: wiredCrossed{media: make([]wiredMedium, shape.Media), carries: make([]uint8, shape.Media+1)},
 	}
+	if err := fabric.CheckWiring(n); err != nil {
+		return nil, err
+	}
 	t.nic = t.shape.NIC()
 	t.blocks = n.Abilities().Blocks
 	if t.nic.Asks || t.timing.Frames > 1 {

@@ -19,8 +19,13 @@ STARLOOM_PARAMS("slots=30", "idle=1", "all_ports=1", "to_all=1", "state_bytes=0"
 #ifdef PORTS_OF /* where processors have ports of their own, how many each has */
 static const uint8_t ports_of[] = PORTS_OF;
 #define PORTS(nic) ports_of[sl_self(nic)]
+#ifdef SENDS_OF /* and which of them send, of the first 64 */
+static const uint64_t sends_of[] = SENDS_OF;
+#define SENDS(nic, p) ((p) < 64 && sends_of[sl_self(nic)] >> (p) & 1)
+#endif
 #elif defined OWN_PORTS /* the ROM says */
 #define PORTS(nic) sl_own_ports(nic)
+#define SENDS(nic, p) (sl_sends_to(nic, p) != SL_NOWHERE)
 #else
 #define PORTS(nic) sl_ports(nic)
 #endif
@@ -54,9 +59,9 @@ static void told(sl_nic *nic, state_t *s, uint32_t take) {
 static void send(sl_nic *nic, state_t *s) {
     uint32_t port = sl_random_below(nic, PORTS(nic) + (sl_param(nic, 3) != 0)), to = sl_random_below(nic, sl_processors(nic));
     if (port == PORTS(nic)) port = SL_PORT_ALL;
-#ifdef OWN_PORTS /* some only hear */
+#ifdef SENDS /* some only hear */
     uint32_t sends = 0;
-    for (uint32_t p = 0; p < PORTS(nic); p++) sends += (port == p || port == SL_PORT_ALL) && sl_sends_to(nic, p) != SL_NOWHERE;
+    for (uint32_t p = 0; p < PORTS(nic); p++) sends += (port == p || port == SL_PORT_ALL) && SENDS(nic, p);
     if (!sends) return;
 #endif
     switch (sl_random_below(nic, 4)) {
