@@ -166,8 +166,8 @@ func CheckWiring(n Network) error {
 	for processor := range shape.Processors() {
 		for port := range shape.PortsOf(processor) {
 			if w.Sends[w.SendRow(processor, shape.Ports)+port] == NoMedium && (own == nil || own.Sends(processor, uint16(port))) {
-				return fmt.Errorf("%s: port %d of processor %d sends to NoMedium; give it a medium, or say in Own that the processor lacks the port or that the port only hears",
-					n.Kind(), port, processor)
+				return fmt.Errorf("%s: port %d of processor %d sends to NoMedium; give it a medium, or say in Own"+
+					" that the processor lacks the port or that the port only hears", n.Kind(), port, processor)
 			}
 		}
 	}
