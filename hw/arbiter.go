@@ -141,6 +141,10 @@ func (c *ArbiterConfig) check() error {
 		return fmt.Errorf("%s: weights, of which an arbiter of %v has none", path, c.Kind)
 	case c.Seeds != nil && !spec.Seeded:
 		return fmt.Errorf("%s: seeds, of which an arbiter of %v has none", path, c.Kind)
+	case c.Weights != nil && len(c.Weights) != c.Bank.Size():
+		return fmt.Errorf("%s: weights of %d arbiters, there are %d", path, len(c.Weights), c.Bank.Size())
+	case c.Seeds != nil && len(c.Seeds) != c.Bank.Size():
+		return fmt.Errorf("%s: seeds of %d arbiters, there are %d", path, len(c.Seeds), c.Bank.Size())
 	case c.Request == nil:
 		return fmt.Errorf("%s: no request lines", path)
 	case c.Request.bank.Units != c.Bank.Units || c.Request.bank.PerUnit != c.Bank.PerUnit:
@@ -270,7 +274,9 @@ func (a *Arbiters) Latch(s Shard) {
 	a.ask(s.Index)
 	a.release(s.Index)
 	a.grant(s.Index)
-	a.arbitration.Pass(s.Index, 1)
+	if a.shape.SliceCycles > 0 {
+		a.arbitration.Pass(s.Index, 1)
+	}
 }
 
 // ask looks at all requests: whether who is granted holds on, and who is the best choice.

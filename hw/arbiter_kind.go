@@ -3,10 +3,11 @@ package hw
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 )
 
-// ArbiterKind is a kind of arbiters by its number, that of KIND in arbiter.v. One file declares a kind: arbiter_matrix.go has
+// ArbiterKind is a kind of arbiters by its number; of a kind with Whole it is KIND of arbiter_choice.v. One file declares a kind: arbiter_matrix.go has
 // ArbiterMatrix. docs/new-arbiter.md adds one.
 type ArbiterKind uint8
 
@@ -24,7 +25,7 @@ type ArbiterSpec struct {
 
 	RTL     fs.FS     // with the twin, arbiter_ and the name; nil for Starloom's own
 	Whole   bool      // arbiter_choice.v has the kind: one Verilog module may hold the arbiter beside what it serves
-	Mutants []Mistake // of the twin, at least three; nil for a kind without Verilog
+	Mutants []Mistake // of the twin, at least three
 }
 
 // A Mistake is a common error in a design, as an edit of Verilog.
@@ -48,11 +49,11 @@ type ArbiterShape struct {
 // Arbitration is the memory of the arbiters of one kind, and the order of requests that follows from it.
 type Arbitration interface {
 	// Rank gives each request its place: the least rank is granted first, of equal ranks the lower requester, NeverRank never.
-	// asks are all requests at the arbiters that they name, in any order. A rank is at most NeverRank.
+	// asks are all requests at the arbiters that they name, in any order. A rank above NeverRank is a fault.
 	Rank(shard int, asks []Request, ranks []uint64)
 	// Granted notes that a requester's frame begins.
 	Granted(arbiter, requester uint32)
-	// Pass notes that cycles have passed.
+	// Pass notes that cycles have passed, slots in the slot engine, where SliceCycles is 1; only kinds with Slices are told.
 	Pass(shard int, cycles uint64)
 	// Memory declares the registers; only Registers, Collect and Derive are read.
 	Memory() Declaration
@@ -96,15 +97,40 @@ const (
 
 var arbiterKinds [256]*ArbiterSpec
 
-// RegisterArbiter declares a kind under a free number.
+// RegisterArbiter declares a kind under a free number. It panics where the declaration contradicts itself.
 func RegisterArbiter(kind ArbiterKind, spec ArbiterSpec) {
-	switch {
-	case arbiterKinds[kind] != nil:
-		panic(fmt.Sprintf("hw: arbiters %s and %s have the number %d", arbiterKinds[kind].Name, spec.Name, kind))
-	case ArbiterOf(spec.Name) != noArbiterKind:
-		panic(fmt.Sprintf("hw: two kinds of arbiters are called %s", spec.Name))
+	if why := spec.wrong(kind); why != "" {
+		panic(fmt.Sprintf("hw: arbiter %q, number %d: %s", spec.Name, kind, why))
 	}
 	arbiterKinds[kind] = &spec
+}
+
+var arbiterName = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+
+// wrong says why a kind cannot be declared so, "" if it can.
+func (s *ArbiterSpec) wrong(kind ArbiterKind) string {
+	used, settings := s.Uses != 0, s.Weighted || s.Seeded
+	for _, rule := range []struct {
+		is  bool
+		why string
+	}{
+		{kind == noArbiterKind, "numbers are 0 to 254"},
+		{arbiterKinds[kind] != nil, "another kind has the number"},
+		{!arbiterName.MatchString(s.Name) || s.Name == "none", "a name is lower-case letters, digits and _, and not none"},
+		{ArbiterOf(s.Name) != noArbiterKind, "another kind has the name"},
+		{used && s.New == nil, "Uses without New"},
+		{used && len(s.Mutants) < 3, "a kind has Verilog, and at least three mutants of it"},
+		{s.Slices && s.Uses&^ForBuses != 0, "a kind with Slices serves buses alone: only they have slots for turns"},
+		{settings && s.Whole, "arbiter_choice.v has no pins for weights and seeds: Whole is not for them"},
+		{s.RTL != nil && s.Whole, "Whole is for kinds in Starloom's own arbiter_choice.v"},
+		{s.Uses&ForCaps != 0 && !s.Whole, "ForCaps without Whole: cap_arbiter.v chooses by arbiter_choice.v"},
+		{s.Uses&ForLists != 0 && s.Name != "fixed" && s.Name != "round_robin", "ForLists is for the kinds of ListRule, fixed and round_robin"},
+	} {
+		if rule.is {
+			return rule.why
+		}
+	}
+	return ""
 }
 
 // noArbiterKind has no spec.

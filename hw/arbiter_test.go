@@ -3,6 +3,7 @@ package hw
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 
@@ -312,6 +313,30 @@ func TestWeightedShares(t *testing.T) {
 	}
 }
 
+// TestWrongArbiterKinds: a declaration that contradicts itself is refused where it is made.
+func TestWrongArbiterKinds(t *testing.T) {
+	good := ArbiterSpec{Name: "good", Uses: ForOutputs, New: newRoundRobin, Mutants: make([]Mistake, 3)}
+	require.Empty(t, good.wrong(77))
+	for why, edit := range map[string]func(s *ArbiterSpec) ArbiterKind{
+		"0 to 254":              func(*ArbiterSpec) ArbiterKind { return 255 },
+		"has the number":        func(*ArbiterSpec) ArbiterKind { return ArbiterMatrix },
+		"not none":              func(s *ArbiterSpec) ArbiterKind { s.Name = "none"; return 77 },
+		"lower-case":            func(s *ArbiterSpec) ArbiterKind { s.Name = "two words"; return 77 },
+		"has the name":          func(s *ArbiterSpec) ArbiterKind { s.Name = "tdma"; return 77 },
+		"without New":           func(s *ArbiterSpec) ArbiterKind { s.New = nil; return 77 },
+		"three mutants":         func(s *ArbiterSpec) ArbiterKind { s.Mutants = nil; return 77 },
+		"serves buses alone":    func(s *ArbiterSpec) ArbiterKind { s.Slices = true; return 77 },
+		"no pins":               func(s *ArbiterSpec) ArbiterKind { s.Weighted, s.Whole = true, true; return 77 },
+		"own arbiter_choice.v":  func(s *ArbiterSpec) ArbiterKind { s.RTL, s.Whole = os.DirFS("."), true; return 77 },
+		"ForCaps without Whole": func(s *ArbiterSpec) ArbiterKind { s.Uses = ForCaps; return 77 },
+		"the kinds of ListRule": func(s *ArbiterSpec) ArbiterKind { s.Uses = ForLists; return 77 },
+	} {
+		spec := good
+		kind := edit(&spec)
+		require.Contains(t, spec.wrong(kind), why)
+	}
+}
+
 func TestArbitersBank(t *testing.T) {
 	for _, kind := range ArbiterKinds() {
 		for _, requesters := range []int{5, 1000} {
@@ -393,7 +418,13 @@ func TestArbitersRefuse(t *testing.T) {
 		"kind(99)": func(c *ArbiterConfig) { c.Kind = 99 },
 		"weights, of which an arbiter of tdma has none": func(c *ArbiterConfig) { c.Weights = make([][]uint8, 1) },
 		"seeds, of which an arbiter of tdma has none":   func(c *ArbiterConfig) { c.Seeds = make([]uint32, 1) },
-		"0 cycles, allowed for tdma are 1 to 65535":     func(c *ArbiterConfig) { c.SliceCycles = 0 },
+		"seeds of 1 arbiters, there are 15": func(c *ArbiterConfig) {
+			c.Kind, c.SliceCycles, c.Seeds = ArbiterLottery, 0, make([]uint32, 1)
+		},
+		"weights of 1 arbiters, there are 15": func(c *ArbiterConfig) {
+			c.Kind, c.SliceCycles, c.Weights = ArbiterLottery, 0, make([][]uint8, 1)
+		},
+		"0 cycles, allowed for tdma are 1 to 65535": func(c *ArbiterConfig) { c.SliceCycles = 0 },
 		"65536 cycles":                           func(c *ArbiterConfig) { c.SliceCycles = 65536 },
 		"2 cycles, allowed for fixed are 0 to 0": func(c *ArbiterConfig) { c.Kind = ArbiterFixed },
 		"no request":                             func(c *ArbiterConfig) { c.Request = nil },
@@ -408,11 +439,8 @@ func TestArbitersRefuse(t *testing.T) {
 	c, a := newArbiters(t, ArbiterMatrix, 3, 0, 5, 1, nil)
 	requireRefused(t, c.kernel, "granted", func() { a.granted[2] = 4 })
 	requireRefused(t, c.kernel, "served_at", func() { a.arbitration.(*matrix).served.set(2, 1, NeverRank) })
-	c, a = newArbiters(t, ArbiterMatrix, 600, 0, 5, 1, nil)
 	m := a.arbitration.(*matrix)
-	requireRefused(t, c.kernel, "there are 15 arbiters of 600", func() { m.served.rows[2] = []requesterNumber{{600, 1}} })
-	requireRefused(t, c.kernel, "must be above", func() { m.served.rows[2] = []requesterNumber{{1, 1}, {0, 2}} })
-	requireRefused(t, c.kernel, "served_at", func() { m.served.rows[2] = []requesterNumber{{1, NeverRank}} })
+	requireRefused(t, c.kernel, "there are 15 arbiters of 3", func() { m.served.set(2, 3, 1) })
 	requireRefused(t, c.kernel, "grants", func() { m.grants[2] = NeverRank })
 	c, a = newArbiters(t, ArbiterRoundRobin, 3, 0, 5, 1, nil)
 	requireRefused(t, c.kernel, "first", func() { a.arbitration.(*roundRobin).first[1] = 3 })

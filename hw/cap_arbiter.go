@@ -72,6 +72,9 @@ func (m *CapMatching) choose(inputs []uint32) {
 		return cmp.Or(cmp.Compare(m.ranks[a.Arbiter], m.ranks[b.Arbiter]), cmp.Compare(a.Requester, b.Requester))
 	})
 	for _, q := range m.asks[:min(len(m.asks), m.rule.Cap-len(m.chosen))] {
+		if m.ranks[q.Arbiter] == NeverRank {
+			break // so is the rest
+		}
 		m.chosen = append(m.chosen, q.Requester)
 		m.choice.Granted(0, q.Requester)
 	}
@@ -290,7 +293,7 @@ func (a *CapArbiters) choose(i int) (input uint32, ok bool) {
 			best = k
 		}
 	}
-	return asks[best].Requester, true
+	return asks[best].Requester, rivals.ranks[best] != NeverRank
 }
 
 // QuietFor implements Quiet: nothing starts or goes on, and the outputs show the registers.

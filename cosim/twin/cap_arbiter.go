@@ -31,7 +31,7 @@ func capArbiter() Twin {
 		},
 		Build: func(m *Model, p Parameters) error {
 			ports := p["PORTS"]
-			if ports > matchingMax || p["KIND"] < 0 {
+			if ports > matchingMax || p["KIND"] < 0 || p["KIND"] > int(hw.ArbiterMatrix) {
 				return fmt.Errorf("%d ports, kind %d; the module has 1 to %d, and kinds 0 to 2", ports, p["KIND"], matchingMax)
 			}
 			column := columnsOf(ports)

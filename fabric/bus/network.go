@@ -45,7 +45,7 @@ type Network struct {
 	// served; tdma: the one whose turn the slot is; weighted_round_robin: the next with credits after the last, of
 	// as many as its weight; lottery: drawn among tickets, as many as its weight (default none)
 	Arbiter string `json:"arbiter,omitempty"`
-	// of arbiters with weights: that of each tap of a bus, 1 to 255, in the order of its vertices (default 1 each)
+	// weight of each tap of a bus, 1 to 255, in the order of its vertices; for an arbiter with weights (default 1 each)
 	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
 
 	schedule string // whose buses they are, "" for those that are given
@@ -101,8 +101,8 @@ func (b Network) Check() error {
 	case scheduled && b.Length == 0:
 		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot", b.schedule), "add length, 2 or more")
 	case scheduled && b.arbitrated() && !hw.ArbiterWorks(b.Arbiter, hw.ForSchedules):
-		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter %s lets no one send"+
-			" but the one whose turn the slot is", b.schedule, b.Arbiter), "take another arbiter, or none")
+		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter %s does not grant"+
+			" a lone request at once", b.schedule, b.Arbiter), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
 		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a program of gossip, whose schedule brings them: "+
 			strings.Join(scheduleNames(), ", "))
@@ -124,7 +124,7 @@ func (b Network) Check() error {
 			place[vertex] = k
 		}
 	}
-	if reason, remedy := contend.RefuseWeights(b.Arbiter, b.Weights, b.limit()); reason != "" {
+	if reason, remedy := contend.RefuseWeights(b.Arbiter, b.Weights, b.limit(), "vertices of a bus", true); reason != "" {
 		return refuse("weights", reason, remedy)
 	}
 	return nil

@@ -15,8 +15,9 @@ type Arbiters struct {
 	Weights [][]int // of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 for what is missing
 }
 
-// RefuseWeights returns why an arbiter, by its name, cannot have weights for so many requesters, and what can be done; "" if it can.
-func RefuseWeights(arbiter string, weights []int, requesters int) (reason, remedy string) {
+// RefuseWeights returns why an arbiter, by its name, cannot have weights for so many requesters, which have a noun, and what can be
+// done; "" if it can. others reports whether its medium may have another arbiter.
+func RefuseWeights(arbiter string, weights []int, requesters int, noun string, others bool) (reason, remedy string) {
 	var weighted []string
 	for _, kind := range hw.ArbiterKinds() {
 		if kind.Spec().Weighted {
@@ -27,10 +28,12 @@ func RefuseWeights(arbiter string, weights []int, requesters int) (reason, remed
 	case weights == nil:
 		return "", ""
 	case !slices.Contains(weighted, arbiter):
-		return fmt.Sprintf("weights are for an arbiter %s, not %s", strings.Join(weighted, " or "), cmp.Or(arbiter, ArbiterNone)),
-			fmt.Sprintf("delete weights, or take arbiter: %s", strings.Join(weighted, " or "))
+		if remedy = "delete weights"; others {
+			remedy += ", or take arbiter: " + strings.Join(weighted, " or ")
+		}
+		return fmt.Sprintf("weights are for an arbiter %s, not %s", strings.Join(weighted, " or "), cmp.Or(arbiter, ArbiterNone)), remedy
 	case len(weights) > requesters:
-		return fmt.Sprintf("there are %d weights for at most %d senders", len(weights), requesters), "delete the rest"
+		return fmt.Sprintf("there are %d weights for %d %s", len(weights), requesters, noun), "delete the rest"
 	}
 	for i, weight := range weights {
 		if weight < WeightMin || weight > WeightMax {
@@ -110,7 +113,7 @@ type decisions struct {
 	bank        hw.Bank
 	shape       hw.ArbiterShape
 	arbitration hw.Arbitration
-	turn        []uint32 // of kinds with slices: the slot whose turn it is; else nil
+	passed      []uint32 // of kinds with slices: the slot up to which time has passed; else nil
 
 	asks    []hw.Request
 	ranks   []uint64
@@ -128,8 +131,8 @@ func (a Arbiters) decisions(bank hw.Bank, requesters int) *decisions {
 	memory := d.arbitration.Memory()
 	memory.Path = bank.Path()
 	if d.shape.SliceCycles > 0 {
-		d.turn = make([]uint32, 1)
-		memory.Registers = append(memory.Registers, hw.Column("slot", d.turn))
+		d.passed = make([]uint32, 1)
+		memory.Registers = append(memory.Registers, hw.Column("slot", d.passed))
 	}
 	d.Registers = hw.Declare(memory)
 	d.reset(0)
@@ -150,9 +153,9 @@ func (d *decisions) ask(arbiter, requester uint32) {
 
 // rank gives the requests of a slot their ranks, in the order in which they came. The slot's requests are forgotten with it.
 func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
-	if d.turn != nil {
-		d.arbitration.Pass(0, uint64(slot-d.turn[0]))
-		d.turn[0] = slot
+	if d.passed != nil {
+		d.arbitration.Pass(0, uint64(slot-d.passed[0]))
+		d.passed[0] = slot
 	}
 	if len(d.ranks) < len(d.asks) {
 		d.ranks = make([]uint64, 2*len(d.asks))

@@ -206,6 +206,9 @@ func (m *matching) line(slot uint32) {
 	asks, ranks := m.arbiters.rank(slot)
 	for k, ask := range asks {
 		output, input := ask.Arbiter, int32(ask.Requester)
+		if ranks[k] == hw.NeverRank {
+			continue
+		}
 		if m.serves[output] == noOne {
 			m.taken = append(m.taken, output)
 			m.serves[output], q.count[output] = input, 0

@@ -43,7 +43,7 @@ type Network struct {
 	// least recently served; weighted_round_robin: the next with credits after the last, of as many as its weight;
 	// lottery: drawn among tickets, as many as its weight (default fixed)
 	Arbiter string `json:"arbiter,omitempty"`
-	// of arbiters with weights: that of each input, 1 to 255 (default 1 each)
+	// weight of each input, 1 to 255; for an arbiter with weights (default 1 each)
 	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
 	// frames that may cross in one slot; 0 for no limit
 	Cap int `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534"`
@@ -161,7 +161,7 @@ func (x Network) conflicts() []conflict {
 	kind, capKind := cmp.Or(x.Arbiter, hw.ArbiterFixed.String()), cmp.Or(x.CapArbiter, hw.ArbiterFixed.String())
 	arbiter := kind != hw.ArbiterFixed.String()
 	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
-	weights, weightsRemedy := contend.RefuseWeights(kind, x.Weights, x.Ports)
+	weights, weightsRemedy := contend.RefuseWeights(kind, x.Weights, x.Ports, "ports", !aloha && !list && !queue && x.Cap == 0)
 	lists, noLists := "matching is list", "delete matching"
 	if x.matchingBy != "" {
 		lists, noLists = x.matchingBy+" asks by lists", "take scheduling: 0"

@@ -80,7 +80,7 @@ func (c *contention) bus(p *placed) {
 		m.Arbiter = p.keys.Arbiter
 	}
 	m.Weights = p.keys.Weights
-	if reason, remedy := contend.RefuseWeights(m.Arbiter, m.Weights, len(c.taps[p.number])); reason != "" {
+	if reason, remedy := contend.RefuseWeights(m.Arbiter, m.Weights, len(c.taps[p.number]), "links", true); reason != "" {
 		c.add(p.place, fmt.Sprintf("of the bus %s: %s", p.name, reason), remedy)
 	}
 	if m.Arbiter != "" && !hw.ArbiterWorks(m.Arbiter, hw.ForBuses) {
@@ -139,7 +139,7 @@ func (c *contention) conflicts(p *placed) {
 	kind, capKind := cmp.Or(k.Arbiter, hw.ArbiterFixed.String()), cmp.Or(k.CapArbiter, hw.ArbiterFixed.String())
 	works := func(use hw.ArbiterUse) bool { return none || hw.ArbiterWorks(kind, use) }
 	either := func(use hw.ArbiterUse) string { return strings.Join(hw.ArbitersFor(use), " or ") }
-	weights, weightsRemedy := contend.RefuseWeights(kind, k.Weights, len(c.taps[p.number]))
+	weights, weightsRemedy := contend.RefuseWeights(kind, k.Weights, len(c.taps[p.number]), "links", !none && !list && !queue && k.Cap == 0)
 	for _, rule := range []struct {
 		is             bool
 		reason, remedy string
@@ -156,7 +156,7 @@ func (c *contention) conflicts(p *placed) {
 		{queue && list, "has outputs with queues, and lists are for outputs that take one frame in a slot", "delete matching, or take output: rendezvous"},
 		{queue && !none && !works(hw.ForQueues), fmt.Sprintf("has outputs with queues, and an arbiter %s changes the order of the inputs with each frame", kind),
 			fmt.Sprintf("take arbiter: %s, or output: rendezvous", either(hw.ForQueues))},
-		{weights != "", "has wrong weights: " + weights, weightsRemedy},
+		{weights != "", "is given what it cannot use: " + weights, weightsRemedy},
 		{queue && k.Cap > 0, "has outputs with queues, and a cap is for outputs that take one frame in a slot", "delete cap"},
 		{!queue && k.QueueFrames > 0, "has queue_frames and no queues", "take output: queue, or delete queue_frames"},
 		{(list || queue || none) && !c.onlyCrossbar(),

@@ -179,10 +179,16 @@ func (n *Net) busesWith(arbiter string) *contend.Shared {
 			continue
 		}
 		bus, members := uint32(len(s.Media)), []int(nil)
-		for _, tap := range m.Taps {
+		var row []int
+		for k, tap := range m.Taps {
 			if n.Processors[tap.Processor].Ports[tap.Port].Sends != i {
 				continue
 			}
+			weight := 1
+			if k < len(m.Weights) {
+				weight = m.Weights[k]
+			}
+			row = append(row, weight)
 			taps.Bus, taps.Tap = append(taps.Bus, []uint32{bus}), append(taps.Tap, []uint16{uint16(len(members))})
 			members = append(members, len(s.Senders))
 			s.Senders = append(s.Senders, uint32(tap.Processor*n.ports+tap.Port))
@@ -190,7 +196,7 @@ func (n *Net) busesWith(arbiter string) *contend.Shared {
 		taps.Members, taps.Longest = append(taps.Members, members), max(taps.Longest, len(members))
 		if m.Weights != nil {
 			weights = append(weights, make([][]int, len(s.Media)-len(weights))...)
-			weights = append(weights, m.Weights)
+			weights = append(weights, row)
 		}
 		s.Media = append(s.Media, uint32(i))
 	}

@@ -2,6 +2,7 @@ package netlist
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -190,7 +191,9 @@ func (r *reader) readServing(n *node, e entry, where string) (ok bool) {
 		}
 		word(&n.keys.Arbiter, append([]string{contend.ArbiterNone}, hw.ArbitersFor(use)...)...)
 	case "weights":
-		ok = r.decode(e.value, &n.keys.Weights, where)
+		fields := strict.Fields(reflect.TypeFor[Serving]())
+		at := slices.IndexFunc(fields, func(f strict.Field) bool { return f.Key == e.key })
+		ok = r.decodeWithin(e.value, &n.keys.Weights, where, fields[at].Limits)
 	case "align":
 		err := r.Bool(e.value, where, &n.keys.Align)
 		r.take(err)

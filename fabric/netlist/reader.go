@@ -80,13 +80,18 @@ func (r *reader) object(node *yaml.Node, where, form string) (entries []entry, w
 
 // decode reads a value of a type, whose mistakes are all noted; ok if there are none.
 func (r *reader) decode(value *yaml.Node, to any, where string) (ok bool) {
+	return r.decodeWithin(value, to, where, strict.Limits{})
+}
+
+// decodeWithin does so for a value with limits.
+func (r *reader) decodeWithin(value *yaml.Node, to any, where string, limits strict.Limits) (ok bool) {
 	ok = true
 	d := *r.Decoder
 	d.Note = func(_ string, err error) {
 		ok = false
 		r.take(err)
 	}
-	if err := d.Decode(value, reflect.ValueOf(to).Elem(), where, strict.Limits{}); err != nil {
+	if err := d.Decode(value, reflect.ValueOf(to).Elem(), where, limits); err != nil {
 		d.Note(where, err)
 	}
 	return ok

@@ -24,7 +24,7 @@ type Serving struct {
 	// frames meet; of a crossbar, all outputs are one medium, and who wants it sends with probability
 	// 1/(number of those whose addressee listens) (default: of a bus none, of a crossbar fixed)
 	Arbiter string `json:"arbiter,omitempty"`
-	// of arbiters with weights: that of each sender, 1 to 255, in the order of links (default 1 each)
+	// weight of each link of a bus or a crossbar, 1 to 255, in their order; for an arbiter with weights (default 1 each)
 	Weights []int `json:"weights,omitempty" jsonschema:"minItems=1,minimum=1,maximum=255"`
 	// of a bus, with access switch: processors that may be on it in one slot, the sender included (default: all)
 	Length int `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647"`

@@ -15,7 +15,7 @@ var rtl embed.FS
 func init() {
 	hw.RegisterArbiter(Favour, hw.ArbiterSpec{
 		Name: "favour", Does: "requester 0, else the first after the one that was granted last",
-		Uses: hw.ForBuses | hw.ForSchedules | hw.ForOutputs | hw.ForQueues | hw.ForCaps,
+		Uses: hw.ForBuses | hw.ForSchedules | hw.ForOutputs | hw.ForQueues,
 		New:  newFavour,
 		RTL:  rtl,
 		Mutants: []hw.Mistake{

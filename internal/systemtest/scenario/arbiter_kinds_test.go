@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -48,9 +49,9 @@ func TestArbiterWithoutUses(t *testing.T) {
 	lines, err := hw.NewRequests(hw.Bank{Name: "a", Units: 1, PerUnit: 1}, "request", 3, hw.Shards(1, 1))
 	require.NoError(t, err)
 	_, err = hw.NewArbiters(hw.ArbiterConfig{Bank: hw.Bank{Name: "a", Units: 1, PerUnit: 1}, Kind: gavel, Request: lines})
-	require.ErrorContains(t, err, "arbiter of gavel, allowed are [fixed round_robin matrix tdma weighted_round_robin lottery]")
+	require.ErrorContains(t, err, fmt.Sprint("arbiter of gavel, allowed are ", hw.ArbitersFor(hw.ForBuses|hw.ForOutputs)))
 	_, err = hw.NewCapArbiters(hw.CapArbiterConfig{Bank: hw.Bank{Name: "c", Units: 1, PerUnit: 1}, Ports: 3, Rule: hw.CapRule{Kind: gavel, Cap: 1}})
-	require.ErrorContains(t, err, "cap arbiter of gavel, allowed are [fixed round_robin matrix]")
+	require.ErrorContains(t, err, fmt.Sprint("cap arbiter of gavel, allowed are ", hw.ArbitersFor(hw.ForCaps)))
 
 	for _, x := range []contend.Crossbar{
 		{Ports: 3, Arbiter: gavel}, {Ports: 3, Arbiter: gavel, List: true}, {Ports: 3, Arbiter: gavel, Cap: 1}, {Ports: 3, Cap: 1, CapArbiter: gavel},
