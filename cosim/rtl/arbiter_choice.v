@@ -1,7 +1,7 @@
 // Choice of a kind of arbiters within the cycle: of the requests one at most, one-hot.
 //
 // With take_i the choice is granted, if there is one, and the kind remembers it. The kinds are those of
-// hw.ArbiterKind, by the same numbers.
+// hw.ArbiterKind, by the same numbers; the module of a kind, choice_fixed, stands in the file of its arbiter, arbiter_fixed.v.
 `default_nettype none
 
 module arbiter_choice #(

@@ -133,7 +133,11 @@ func (r *Devices) replace(ctx context.Context, entry int) error {
 		return s.Refuse(at+".replace", fmt.Sprintf("%s are routers, which are model beside stars, buses, crossbars and links", strict.Clip(x.Replace)),
 			"take a network of routers alone, or replace other parts: "+r.examples())
 	}
-	return s.Refuse(at+".replace", fmt.Sprintf("no component matches %q", strict.Clip(x.Replace)), r.examples())
+	remedy := r.examples()
+	if parts := r.partsBelow(pattern); len(parts) > 1 {
+		remedy = "replace its parts one by one: " + strings.Join(parts, ", ")
+	}
+	return s.Refuse(at+".replace", fmt.Sprintf("no component matches %q", strict.Clip(x.Replace)), remedy)
 }
 
 func (r *Devices) routers(pattern *hw.Pattern) bool {
@@ -170,6 +174,20 @@ func (r *Devices) examples() string {
 		text += fmt.Sprintf("; %s is all hardware at once", network)
 	}
 	return text
+}
+
+// partsBelow are the first of the components that stand right below what a pattern matches.
+func (r *Devices) partsBelow(pattern *hw.Pattern) (parts []string) {
+	for _, site := range r.sites {
+		for element := range site.Elements {
+			path := site.Path(element)
+			if at := strings.LastIndexByte(path, '.'); at > 0 && strings.Contains(path[:at], ".") && pattern.Match(path[:at]) {
+				parts = append(parts, path)
+				break
+			}
+		}
+	}
+	return parts
 }
 
 func withArticle(model string) string {

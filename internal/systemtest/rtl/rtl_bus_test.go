@@ -118,6 +118,8 @@ func TestBusRTLErrors(t *testing.T) {
 	}{
 		{"fixed", []starloom.RTL{{Replace: "bus.tap[0]"}}, `no component matches "bus.tap[0]"`,
 			"components are, for example, bus.bus[0].taps, bus.bus[0].wire, bus.nic[3].tx, bus.nic[3].rx, bus.bus[0].arbiter, bus.bus[0], and bus.** for all of them"},
+		{"lottery", []starloom.RTL{{Replace: "bus.bus[*]"}}, `no component matches "bus.bus[*]"`,
+			"replace its parts one by one: bus.bus[0].taps, bus.bus[0].wire, bus.bus[0].arbiter"},
 		{"none", []starloom.RTL{{Replace: "bus.bus[*].arbiter"}}, "no component matches", "bus.bus[0], bus.bus[0].wire, bus.nic[3].tx"},
 		{"none", []starloom.RTL{{Replace: "bus.bus[*]", Twin: "star_coupler"}}, "no component of the kind star_coupler", "choose one of bus, link"},
 		{"fixed", []starloom.RTL{{Replace: "bus.bus[*]", Twin: "bus"}, {Replace: "bus.bus[*].arbiter"}},
