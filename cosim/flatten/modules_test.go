@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 )
 
 var moduleName = regexp.MustCompile(`(?m)^module ([mvb]_\w+) \(input (?:logic|wire) clk`)
@@ -77,6 +78,9 @@ func covers(t *testing.T, m *Module) {
 	var missing []string
 	for _, kinds := range [][]string{slices.Sorted(maps.Keys(statements)), slices.Sorted(maps.Keys(expressions))} {
 		for _, kind := range kinds {
+			if kind == "EXPRSTMT" && !cosimtest.Since(t, "verilator", 5, 32) { // 5.006 takes calls out of expressions
+				continue
+			}
 			if !slices.Contains(m.Kinds, kind) && !slices.Contains(rare, kind) {
 				missing = append(missing, kind)
 			}

@@ -49,7 +49,7 @@ func (f *Flat) Text(file string) ([]byte, error) {
 // flatFlags are those of the tree. Nothing is folded in it: folded, an X has a value.
 var flatFlags = []string{
 	"--flatten", "--no-timing", "-Wno-fatal", "-Wno-lint", "-Wwarn-SELRANGE", "--assert", "-fno-dfg", "-fno-const",
-	"--dumpi-tree", "3", "--dump-tree-addrids", // after every stage: 5.032 takes no names of them, and mixes names and addresses of nodes
+	"--dumpi-tree", "3", // after every stage: 5.032 takes no names of them
 	"--debugi-V3Simulate", "9",
 }
 
@@ -100,7 +100,11 @@ func (b *builder) flat() (*Flat, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
-	list, said, err := b.elaborate(b.verilate, dir, append([]string{"--Mdir", dir}, flatFlags...)...)
+	flags := append([]string{"--Mdir", dir}, flatFlags...)
+	if b.tools[0].Since(5, 32) { // which mixes names and addresses of nodes without it; 5.006 does with it, in array patterns
+		flags = append(flags, "--dump-tree-addrids")
+	}
+	list, said, err := b.elaborate(b.verilate, dir, flags...)
 	if err != nil {
 		return nil, err
 	}

@@ -266,6 +266,7 @@ const (
 	memoryBus   = 64
 	memoryTap   = 56   // lists that have grown, and the arbiter's counter
 	memoryAsks  = 40   // of a tap in the cycle engine: request and grant
+	memoryRanks = 112  // of a vertex in the slot engine: what it asks, its rank and the choice, in lists that have grown
 	memoryCycle = 96   // light at both ends, request lines, grants
 	memoryPlan  = 1200 // of a vertex: the steps of a gossip, and what is thrown away while they are found
 )
@@ -279,7 +280,11 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 	if c.Cycle {
 		return buses*(memoryBus+memoryCycle) + taps*(memoryTap+memoryAsks)
 	}
-	return buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*c.RoomBytes(c.FramePayload())
+	bytes := buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*c.RoomBytes(c.FramePayload())
+	if b.arbitrated() {
+		bytes += uint64(b.Vertices) * memoryRanks
+	}
+	return bytes
 }
 
 // What Waiting keeps of a vertex without frames that wait, and of a tap, in bytes.
