@@ -140,10 +140,25 @@ func readTree(f *verilator.Flat) (*tree, error) {
 	if t.source, err = readNodes(f.Early, map[string]*node{}); err != nil {
 		return nil, err
 	}
-	t.root, err = readNodes(f.Tree, t.nodes)
+	if t.root, err = readNodes(f.Tree, t.nodes); err != nil {
+		return nil, err
+	}
 	t.root.dropReals()
 	t.root.dropRoom()
-	return t, err
+	return t, t.ofThisForm()
+}
+
+// ofThisForm refuses a tree of another form than those read here: 5.048 keeps the width of a selection beside its node.
+func (t *tree) ofThisForm() (err error) {
+	for _, root := range []*node{t.earlier, t.root} {
+		root.each(func(n *node) {
+			if n.kind == "SEL" && n.one(3) == nil && err == nil {
+				err = t.refuse(n, "this Verilator writes selections in another form than 5.006 and 5.032, whose trees are read",
+					"put one of these versions on the PATH: `starloom tools` lists what was run")
+			}
+		})
+	}
+	return err
 }
 
 func readNodes(text []byte, nodes map[string]*node) (*node, error) {

@@ -59,8 +59,6 @@ module deserialiser #(
   localparam [31:0] STATUS_OK = `SL_STATUS_OK;
   localparam [31:0] STATUS_COLLISION = `SL_STATUS_COLLISION;
   localparam [31:0] STATUS_CRC = `SL_STATUS_CRC;
-  wire unused = &{1'b0, KIND_LAST[31:4], PORT_NONE[31:16], STATUS_IDLE[31:3], STATUS_OK[31:3],
-                  STATUS_COLLISION[31:3], STATUS_CRC[31:3], crc};
 
   localparam integer FRAME_BITS = 8 * FRAME_BYTES_MAX;
   localparam [19:0] BITS_MAX = FRAME_BITS[19:0];
@@ -112,6 +110,8 @@ module deserialiser #(
     .clock(clock), .reset(reset), .start_i(first), .bits_i(!takes ? 7'd0 : last ? left[6:0] : PHIT[6:0]), .data_i(rail1),
     .next_o(crc_next), .crc_o(crc)
   );
+  wire unused = &{1'b0, KIND_LAST[31:4], PORT_NONE[31:16], STATUS_IDLE[31:3], STATUS_OK[31:3],
+                  STATUS_COLLISION[31:3], STATUS_CRC[31:3], crc};
   wire well_formed = whole[FRAME_BITS-1 -: 4] == VERSION && whole[FRAME_BITS-5 -: 4] <= KIND_LAST[3:0] && crc_next == 16'd0;
 
   always @* begin

@@ -52,7 +52,6 @@ module requester #(
   localparam [15:0] CRC_BITS = 16'd16;
   localparam [15:0] PHIT = PHIT_BITS[15:0];
   localparam [31:0] PORT_NONE = `SL_PORT_NONE;
-  wire unused = &{1'b0, PORT_NONE[31:16], crc, ending[15:0]};
 
   reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // the next bit at the top, dark bits after the last byte
   reg [15:0] left_q;                       // bits to send, 0 when idle
@@ -128,6 +127,7 @@ module requester #(
   );
   wire [15:0] crc_left = left_q < CRC_BITS ? next << (CRC_BITS - left_q) : next;
   wire [PHIT_BITS+15:0] ending = {crc_left, {PHIT_BITS{1'b0}}} >> covered;
+  wire unused = &{1'b0, PORT_NONE[31:16], crc, ending[15:0]};
   wire [PHIT_BITS-1:0] sent = listed_q ? (phit & ~(all >> covered)) | ending[16 +: PHIT_BITS] : phit;
   wire [PHIT_BITS-1:0] lit = !sends ? ~all : last ? ~((all >> 1) >> (left_q - 16'd1)) : all;
 

@@ -22,7 +22,8 @@ type jsonList struct {
 
 // A jsonTree is one with what its addresses lead to.
 type jsonTree struct {
-	at map[string]*jsonNode
+	at  map[string]*jsonNode
+	top int // the level of the top module: 2 in 5.032, 1 in 5.048
 }
 
 // readJSON reads the tree and the names of its files as readXML does.
@@ -40,6 +41,11 @@ func readJSON(path, meta string) (*netlist, error) {
 	root, err := t.object(decoder)
 	if err != nil {
 		return nil, err
+	}
+	for _, node := range t.at {
+		if level, err := strconv.Atoi(node.attributes["level"]); err == nil && level > 0 && (t.top == 0 || level < t.top) {
+			t.top = level
+		}
 	}
 	if text, err = os.ReadFile(meta); err != nil {
 		return nil, err
@@ -173,7 +179,7 @@ func (t *jsonTree) describe(j *jsonNode, kind string, set func(to, value string)
 	switch kind {
 	case "MODULE", "IFACE", "PACKAGE", "CLASS", "CLASSPACKAGE", "NOTFOUNDMODULE":
 		set("origName", prettyName(j.attributes["origName"]))
-		if level := j.attributes["level"]; level == "1" || level == "2" {
+		if j.attributes["level"] == strconv.Itoa(t.top) {
 			set("topModule", "1")
 		}
 	case "CELL":
