@@ -148,8 +148,7 @@ func WiringOf(n Network) *Wiring {
 	return w
 }
 
-// CheckWiring refuses a Wiring in which a port leads nowhere and Own does not say that it only hears: a frame sent there would be
-// on no medium.
+// CheckWiring refuses a sending port (Own) without a medium in a Wiring: its frames would be on no medium.
 func CheckWiring(n Network) error {
 	shape := n.Shape()
 	var w *Wiring

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// ArbiterKind is a kind of arbiters by its number; of a kind with Whole it is KIND of arbiter_choice.v. One file declares a kind: arbiter_matrix.go has
-// ArbiterMatrix. docs/new-arbiter.md adds one.
+// ArbiterKind is a kind of arbiters by its number; of a kind with Whole it is KIND of arbiter_choice.v. One file declares
+// a kind: arbiter_matrix.go has ArbiterMatrix. docs/new-arbiter.md adds one.
 type ArbiterKind uint8
 
 // ArbiterSpec declares a kind.
@@ -30,8 +30,8 @@ type ArbiterSpec struct {
 
 // A Mistake is a common error in a design, as an edit of Verilog.
 type Mistake struct {
-	Name     string // what is wrong
-	Old, New string // of the first source that has Old, which occurs once there
+	Name     string // the error
+	Old, New string // text before and after; Old occurs once in the first source with it
 }
 
 // ArbiterShape are the sizes and settings of a bank of arbiters.
@@ -42,14 +42,14 @@ type ArbiterShape struct {
 	Requesters  int // of each arbiter
 	Shards      int
 	SliceCycles int       // 0 unless the kind has slices
-	Weights     [][]uint8 // by arbiter and requester, 1 for what is missing. Not copied: RTL may set them
-	Seeds       []uint32  // by arbiter, 0 as 1. Not copied: the first grant after a reset takes what stands there
+	Weights     [][]uint8 // by arbiter and requester, 1 where missing. Not copied: RTL may set them
+	Seeds       []uint32  // by arbiter, 0 as 1. Not copied: read at the first grant after a reset
 }
 
-// Arbitration is the memory of the arbiters of one kind, and the order of requests that follows from it.
+// Arbitration is the memory of the arbiters of one kind, and the resulting order of requests.
 type Arbitration interface {
 	// Rank gives each request its place: the least rank is granted first, of equal ranks the lower requester, NeverRank never.
-	// asks are all requests at the arbiters that they name, in any order. A rank above NeverRank is a fault.
+	// asks are all requests at the arbiters named there, in any order. A rank is at most NeverRank.
 	Rank(shard int, asks []Request, ranks []uint64)
 	// Granted notes that a requester's frame begins.
 	Granted(arbiter, requester uint32)
@@ -59,7 +59,7 @@ type Arbitration interface {
 	Memory() Declaration
 }
 
-// NeverRank is the rank of a request that cannot be granted.
+// NeverRank is the rank of a request without a chance.
 const NeverRank = 1<<48 - 1
 
 // Forgetful is an arbitration without memory, for kinds to embed.
@@ -74,10 +74,10 @@ func (Forgetful) Pass(int, uint64) {}
 // Memory is empty.
 func (Forgetful) Memory() Declaration { return Declaration{} }
 
-// ArbiterUse is a set of places that an arbiter serves.
+// ArbiterUse is a set of places for an arbiter.
 type ArbiterUse uint8
 
-// The uses. A kind is refused for a use that it does not declare.
+// The uses. A kind is refused for an undeclared use.
 const (
 	// ForBuses: the taps of a bus.
 	ForBuses ArbiterUse = 1 << iota
@@ -85,19 +85,19 @@ const (
 	ForSchedules
 	// ForOutputs: an output of a crossbar.
 	ForOutputs
-	// ForCapped: an output whose frames a cap may hold back: a grant changes nothing of later choices.
+	// ForCapped: an output under a cap: a grant changes nothing of later choices.
 	ForCapped
-	// ForQueues: an output that takes several frames in a slot: a grant does not change the order of those that still wait.
+	// ForQueues: an output with several frames in a slot: a grant leaves the order of the waiting requests.
 	ForQueues
-	// ForCaps: the inputs that a cap admits, with the same property.
+	// ForCaps: the choice of a cap among inputs, with the same property.
 	ForCaps
-	// ForLists: the inputs that ask for one output of a list; its turns are those of ListRule.
+	// ForLists: inputs with lists of outputs, by the turns of ListRule.
 	ForLists
 )
 
 var arbiterKinds [256]*ArbiterSpec
 
-// RegisterArbiter declares a kind under a free number. It panics where the declaration contradicts itself.
+// RegisterArbiter declares a kind under a free number. It panics at a contradiction in the declaration.
 func RegisterArbiter(kind ArbiterKind, spec ArbiterSpec) {
 	if why := spec.wrong(kind); why != "" {
 		panic(fmt.Sprintf("hw: arbiter %q, number %d: %s", spec.Name, kind, why))

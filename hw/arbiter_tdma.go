@@ -24,7 +24,7 @@ type tdma struct {
 	Forgetful
 	// The same for all arbiters; a copy for each shard.
 	turn    []uint16 // the requester
-	elapsed []uint16 // cycles of its slice that are over
+	elapsed []uint16 // past cycles of its slice
 }
 
 func newTDMA(s ArbiterShape) Arbitration {

@@ -57,7 +57,7 @@ func (m *CapMatching) Slot(granted []uint32, tags []uint16) []uint32 {
 	return m.chosen
 }
 
-// choose chooses of inputs with one tag as many as there is room for. No choice changes the order of the others (ForCaps).
+// choose fills the room under the cap from inputs with one tag. No choice changes the order of the others (ForCaps).
 func (m *CapMatching) choose(inputs []uint32) {
 	m.asks = m.asks[:0]
 	for _, input := range inputs {
@@ -118,7 +118,7 @@ type CapArbiters struct {
 	rivals  []capRivals // of each
 }
 
-// capRivals are the inputs among which a cap arbiter chooses.
+// capRivals are the candidates of a cap arbiter.
 type capRivals struct {
 	asks  []Request
 	ranks []uint64

@@ -49,7 +49,7 @@ func (s Stream) Draw(processor, slot uint32, draw uint16) uint32 {
 	return s.Of(processor).Draw(slot, draw)
 }
 
-// SeedOf is a seed for the LFSR of what has a path, never 0.
+// SeedOf is a seed for the LFSR at a path, never 0.
 func (s Stream) SeedOf(path string) uint32 {
 	name := fnv.New32a()
 	name.Write([]byte(path))

@@ -5,7 +5,7 @@ import "fmt"
 // requesterNumbers holds a number for each requester of each arbiter, 0 at first.
 type requesterNumbers struct {
 	requesters int
-	rows       [][]uint64 // by arbiter and requester, up to the highest requester that has had a number
+	rows       [][]uint64 // by arbiter and requester, up to the highest requester with a number so far
 
 	// As a saved state has them: arbiter<<32 | requester, ascending.
 	who, values []uint64

@@ -76,7 +76,7 @@ func (r *Requests) Raise(driver int, arbiter, requester uint32) {
 // High returns the lines raised by the driver's shard for the reader's shard, in order.
 func (r *Requests) High(driver, reader int) []Request { return r.high[driver*r.shards+reader] }
 
-// all returns the lines that are high for the reader's shard; scratch takes those of several drivers.
+// all returns the high lines of the reader's shard; scratch joins the lists of several drivers.
 func (r *Requests) all(reader int, scratch *[]Request) []Request {
 	if r.shards == 1 {
 		return r.high[0]

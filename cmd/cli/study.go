@@ -162,7 +162,7 @@ func newStudyList(networks starloom.Networks) *cobra.Command {
 // caseTime is what a case is supposed to take: it is asked for three times of it, and for more if that was too little.
 const caseTime = 20 * time.Minute
 
-// caseMemory is what a case takes of which that is not known.
+// caseMemory is the memory reserved for a case without an estimate.
 const caseMemory = 1 << 30
 
 // studySlurm are the options of a study whose cases are run by the jobs of a cluster.
@@ -203,7 +203,7 @@ func (x *studySlurm) check(o *studyFlags) error {
 	return nil
 }
 
-// caseParts are the cases of a study, which are run apart.
+// caseParts are the separate cases of a study.
 type caseParts struct {
 	*studyFlags
 	name       string

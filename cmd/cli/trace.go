@@ -123,7 +123,7 @@ func newTraceDissector() *cobra.Command {
 	return c
 }
 
-// diffFlags are the options of `trace diff`: those of the comparison, and those that a map may give, too.
+// diffFlags are the options of `trace diff`: the comparison's own, and the ones in common with a map.
 type diffFlags struct {
 	diff.Options
 	files outputs

@@ -148,7 +148,7 @@ func readTree(f *verilator.Flat) (*tree, error) {
 	return t, t.ofThisForm()
 }
 
-// ofThisForm refuses a tree of another form than those read here: 5.048 keeps the width of a selection beside its node.
+// ofThisForm refuses a tree of another form: 5.048 keeps the width of a selection beside its node.
 func (t *tree) ofThisForm() (err error) {
 	for _, root := range []*node{t.earlier, t.root} {
 		root.each(func(n *node) {

@@ -65,7 +65,7 @@ func arbiter(kind hw.ArbiterKind) Twin {
 	return t
 }
 
-// settings puts weights and seeds as machines have them: they seldom change, and small weights are usual.
+// settings draws weights and seeds: rare changes and mostly small weights, as in machines.
 func (m *Model) settings(spec hw.ArbiterSpec) func(random *Random, inputs []uint64) {
 	var weights, seed Pin
 	if spec.Weighted {

@@ -12,11 +12,11 @@ import (
 // Arbiters are those of a bank: their kind, and its settings.
 type Arbiters struct {
 	Kind    hw.ArbiterKind
-	Weights [][]int // of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 for what is missing
+	Weights [][]int // of weighted kinds, by arbiter and requester: WeightMin to WeightMax, 1 where missing
 }
 
-// RefuseWeights returns why an arbiter, by its name, cannot have weights for so many requesters, which have a noun, and what can be
-// done; "" if it can. others reports whether its medium may have another arbiter.
+// RefuseWeights refuses weights of an arbiter, by its name, with reason and remedy, "" if they fit its requesters; noun names
+// these. With others the remedy may be another arbiter.
 func RefuseWeights(arbiter string, weights []int, requesters int, noun string, others bool) (reason, remedy string) {
 	var weighted []string
 	for _, kind := range hw.ArbiterKinds() {
@@ -43,10 +43,10 @@ func RefuseWeights(arbiter string, weights []int, requesters int, noun string, o
 	return "", ""
 }
 
-// The limits of a weight, which has 8 bits.
+// The limits of a weight of 8 bits.
 const (
-	WeightMin = 1   // of a sender that is served at all
-	WeightMax = 255 // of one
+	WeightMin = 1   // the least share
+	WeightMax = 255 // the largest share
 )
 
 // SameWeights are weights for each of so many arbiters, nil for none.
@@ -79,8 +79,7 @@ func (a Arbiters) shape(bank hw.Bank, requesters, slice int) hw.ArbiterShape {
 		}
 	}
 	if spec.Seeded {
-		s.Seeds = make([]uint32, bank.Size())
-		seedArbiters(s.Seeds, bank, 0)
+		s.Seeds = make([]uint32, bank.Size()) // drawn with a run's seed, later
 	}
 	return s
 }
@@ -93,7 +92,7 @@ func seedArbiters(seeds []uint32, bank hw.Bank, seed uint64) {
 	}
 }
 
-// hardware is the bank in the cycle engine, and what gives it a run's seed, nil for kinds that need none.
+// hardware is the bank in the cycle engine, and its setter of a run's seed, nil for kinds without seeds.
 func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uint64) (*hw.Arbiters, func(seed uint64), error) {
 	s := a.shape(bank, lines.Requesters(), slice)
 	arbiters, err := hw.NewArbiters(hw.ArbiterConfig{
@@ -107,7 +106,7 @@ func (a Arbiters) hardware(bank hw.Bank, lines *hw.Requests, slice int, seed uin
 	return arbiters, reseed, nil
 }
 
-// decisions are those of a bank of arbiters in the slot engine, as its hardware makes them in the arbitration cycle of a slot.
+// decisions stand for a bank of arbiters in the slot engine, equal to its hardware's in the arbitration cycle of a slot.
 type decisions struct {
 	hw.Registers
 	bank        hw.Bank
@@ -121,7 +120,7 @@ type decisions struct {
 	granted []hw.Request
 }
 
-// decisions returns those of a bank whose arbiters have so many requesters.
+// decisions makes the bank of the slot engine, for so many requesters each.
 func (a Arbiters) decisions(bank hw.Bank, requesters int) *decisions {
 	d := &decisions{bank: bank, shape: a.shape(bank, requesters, 1), best: make([]int32, bank.Size())}
 	for i := range d.best {
@@ -151,7 +150,7 @@ func (d *decisions) ask(arbiter, requester uint32) {
 	d.asks = append(d.asks, hw.Request{Arbiter: arbiter, Requester: requester})
 }
 
-// rank gives the requests of a slot their ranks, in the order in which they came. The slot's requests are forgotten with it.
+// rank gives the requests of a slot their ranks, in order of arrival, and forgets the requests.
 func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
 	if d.passed != nil {
 		d.arbitration.Pass(0, uint64(slot-d.passed[0]))
@@ -166,8 +165,8 @@ func (d *decisions) rank(slot uint32) (asks []hw.Request, ranks []uint64) {
 	return asks, ranks
 }
 
-// choose returns the request that each arbiter would grant in a slot, in the order in which the first of each came; valid until the
-// next call. Nothing is granted yet.
+// choose returns the best request at each arbiter in a slot, arbiters in order of their first requests; valid until the next
+// call. Nothing is granted yet.
 func (d *decisions) choose(slot uint32) []hw.Request {
 	asks, ranks := d.rank(slot)
 	d.granted = d.granted[:0]
@@ -188,10 +187,10 @@ func (d *decisions) choose(slot uint32) []hw.Request {
 	return d.granted
 }
 
-// grant tells an arbiter that a requester is served.
+// grant notes a grant at its arbiter.
 func (d *decisions) grant(q hw.Request) { d.arbitration.Granted(q.Arbiter, q.Requester) }
 
-// check refuses kinds of arbiters that are not known to work.
+// check refuses kinds of arbiters outside their uses.
 func (x Crossbar) check() error {
 	outputs := hw.ForOutputs
 	switch {

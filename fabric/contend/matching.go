@@ -172,7 +172,7 @@ func (m *matching) decide(slot uint32) {
 	}
 }
 
-// askOutputs puts the requests that outputs take to their arbiters.
+// askOutputs passes requests accepted by their outputs to the arbiters.
 func (m *matching) askOutputs() {
 	for input := m.asking.Next(0, m.ports); input < m.ports; input = m.asking.Next(input+1, m.ports) {
 		if output := m.destination[input]; m.listeners[output].Accepts(m.tag[input]) {

@@ -8,7 +8,7 @@ import (
 	"starloom/hw"
 )
 
-// barred is a kind of arbiter that never grants requester 1.
+// barred is a kind of arbiter without grants for requester 1.
 const barred hw.ArbiterKind = 101
 
 func init() {

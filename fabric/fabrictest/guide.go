@@ -20,7 +20,7 @@ func Blocks(t testing.TB, page, language string) (blocks []string) {
 	return blocks
 }
 
-// RequireGuide requires that a page's blocks of Go are so many files, in this order; each begins with its package.
+// RequireGuide compares a page's blocks of Go with files, in this order; the first block of a file begins with its package.
 func RequireGuide(t testing.TB, page string, files ...string) {
 	t.Helper()
 	written := []string{}
@@ -37,7 +37,7 @@ func RequireGuide(t testing.TB, page string, files ...string) {
 	}
 }
 
-// RequireBlocks requires that a page's blocks in a language are one file.
+// RequireBlocks compares a page's blocks in a language with one file.
 func RequireBlocks(t testing.TB, page, language, file string) {
 	t.Helper()
 	requireFile(t, file, strings.Join(Blocks(t, page, language), "\n"))

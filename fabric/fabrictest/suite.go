@@ -44,8 +44,7 @@ func (s *Suite) Run(t *testing.T) {
 	t.Run("rtl", s.rtl)
 }
 
-// names requires that names and wiring say the same, of a network with both: reports name media by the one, and frames follow the
-// other.
+// names compares names with the wiring, in networks with both: reports follow names, frames the wiring.
 func (c *Case) names(t *testing.T) {
 	network := networkOf(c.Scenario(t).Fabric)
 	shape := network.Shape()

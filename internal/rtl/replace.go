@@ -176,7 +176,7 @@ func (r *Devices) examples() string {
 	return text
 }
 
-// partsBelow are the first of the components that stand right below what a pattern matches.
+// partsBelow are the first components of each kind right below the matches of a pattern.
 func (r *Devices) partsBelow(pattern *hw.Pattern) (parts []string) {
 	for _, site := range r.sites {
 		for element := range site.Elements {

@@ -1,2 +1,2 @@
-// Package favour is a kind of arbiter outside package hw: the one that the guide docs/new-arbiter.md builds.
+// Package favour is a kind of arbiter outside package hw, built by the guide docs/new-arbiter.md.
 package favour

@@ -1,3 +1,3 @@
-// Package hypergroups is a network whose processors are not wired alike: groups on a star each, joined by one star of their first
-// processors. docs/new-fabric.md names it.
+// Package hypergroups is a network of unequal processors: groups on a star each, joined by one star of their first processors.
+// docs/new-fabric.md names it.
 package hypergroups

@@ -35,7 +35,7 @@ func (h Hypergroups) Check() error {
 func (h Hypergroups) processors() int { return h.Groups * h.Size }
 func (h Hypergroups) media() int      { return h.Groups + 1 }
 
-// star is where a port leads, and what it hears; -1 for a port that a processor lacks.
+// star is the star of a port, both ways; -1 for a missing port.
 func (h Hypergroups) star(processor, port int) int {
 	switch {
 	case port == 0:
@@ -47,7 +47,7 @@ func (h Hypergroups) star(processor, port int) int {
 	}
 }
 
-// leads is where the ports lead, and what they hear.
+// leads are the stars of all ports.
 func (h Hypergroups) leads() (leads []uint32) {
 	for port := range h.processors() * ports {
 		lead := fabric.NoMedium
@@ -59,7 +59,7 @@ func (h Hypergroups) leads() (leads []uint32) {
 	return leads
 }
 
-// Shape is one unit: its processors differ, so the discipline says where each port leads, and which processors have both.
+// Shape is one unit: its processors differ, so the discipline has a wiring and the number of ports of each processor.
 func (h Hypergroups) Shape() fabric.Shape {
 	wiring := fabric.NewWiring(h.processors() * ports)
 	copy(wiring.Sends, h.leads())
@@ -91,7 +91,7 @@ func (h Hypergroups) MemoryBytes(*fabric.Config) uint64 { return 0 }
 // Abilities are none.
 func (h Hypergroups) Abilities() fabric.Abilities { return fabric.Abilities{} }
 
-// Names say what the wiring says, for people.
+// Names agree with the wiring.
 func (h Hypergroups) Names() fabric.Names {
 	return names{fabric.UnitNames{Path: "hypergroups.net", PerUnit: h.processors()}, h}
 }
